@@ -1,0 +1,83 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package checks
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Names of the rules about code.
+const (
+	RuleTime    = "time"
+	RuleRequeue = "requeue"
+)
+
+// product are the folders whose code gets the time from a clock that is handed in.
+var product = []string{"api/", "controllers/", "queueing/"}
+
+// clockReaders are the functions of package time that look at the clock of the machine or wait.
+var clockReaders = []string{"Now", "Sleep", "Since", "Until", "After", "AfterFunc", "Tick", "NewTicker", "NewTimer"}
+
+// Code finds calls that the product must not make outside of its tests.
+func Code(files []File) []Problem {
+	var problems []Problem
+	for _, f := range files {
+		if !f.IsGo() || f.IsTest() || f.Generated() || !inProduct(f.Path) {
+			continue
+		}
+		fset := token.NewFileSet()
+		parsed, err := parser.ParseFile(fset, f.Path, f.Data, parser.SkipObjectResolution)
+		if err != nil {
+			continue // Sizes reports it
+		}
+		clock := importName(parsed, "time")
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			if p := badNode(n, clock); p.Rule != "" {
+				p.File, p.Line = f.Path, fset.Position(n.Pos()).Line
+				problems = append(problems, p)
+			}
+			return true
+		})
+	}
+	return problems
+}
+
+// badNode says what is wrong with one node of a file that knows package time by the name clock.
+func badNode(n ast.Node, clock string) Problem {
+	switch x := n.(type) {
+	case *ast.SelectorExpr:
+		if id, ok := x.X.(*ast.Ident); ok && id.Name == clock && slices.Contains(clockReaders, x.Sel.Name) {
+			return Problem{Rule: RuleTime, Text: "take the time from a k8s.io/utils/clock that is handed in"}
+		}
+	case *ast.KeyValueExpr:
+		if id, ok := x.Key.(*ast.Ident); ok && id.Name == "Requeue" {
+			return Problem{Rule: RuleRequeue, Text: "set RequeueAfter to the next deadline"}
+		}
+	}
+	return Problem{}
+}
+
+func inProduct(file string) bool {
+	return !strings.HasPrefix(file, "controllers/internal/testing/") && !strings.HasPrefix(file, "queueing/gatetest/") &&
+		slices.ContainsFunc(product, func(dir string) bool { return strings.HasPrefix(file, dir) })
+}
+
+// importName is the name by which a file knows a package; empty if it does not import it.
+func importName(f *ast.File, pkg string) string {
+	for _, i := range f.Imports {
+		if p, err := strconv.Unquote(i.Path.Value); err == nil && p == pkg {
+			if i.Name != nil {
+				return i.Name.Name
+			}
+			return path.Base(pkg)
+		}
+	}
+	return ""
+}

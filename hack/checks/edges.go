@@ -1,0 +1,57 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package checks
+
+// Allowed are the modules and packages that api may import beside the standard library: whoever talks to the API in Go gets
+// them too.
+var apiAllowed = []string{
+	"api/...",
+	"k8s.io/apimachinery/...",
+	"k8s.io/api/core/v1",
+	"github.com/fluxcd/pkg/apis/meta", // names of Flux's annotations and condition types
+}
+
+// Packages that talk to a cluster.
+var clients = []string{"k8s.io/client-go/...", "sigs.k8s.io/controller-runtime/..."}
+
+// forbiddenEdges are the directions in which nothing may depend:
+//
+//	{api, queueing} ◄── controllers ◄── cmd
+var forbiddenEdges = []Edge{
+	{
+		From: []string{"api/..."}, To: append([]string{"queueing/...", "controllers/...", "cmd/..."}, clients...),
+		Why: "the API is what others build on and builds on nobody",
+	},
+	{
+		From: []string{"queueing/..."}, To: []string{"controllers/...", "cmd/..."},
+		Why: "gates know asks and grants, not the life of an application",
+	},
+	{
+		From: []string{"queueing", "queueing/quota/...", "queueing/embedded/...", "!queueing/embedded/runner/..."}, To: append([]string{"api/..."}, clients...),
+		Why: "quota and order are decided without Kubernetes, so that they can be tested and reused without it",
+	},
+	{
+		From: []string{"controllers/...", "!controllers"}, To: []string{"queueing/embedded/...", "queueing/kueue/...", "queueing/volcano/...", "queueing/yunikorn/...", "queueing/none/..."}, Direct: true,
+		Why: "a controller knows a gate by the interface queueing.Gate only; controllers/setup.go puts them together",
+	},
+	{
+		From: []string{"api/...", "controllers/...", "queueing/...", "cmd/...", "!queueing/kueue/..."}, To: []string{"sigs.k8s.io/kueue/..."}, Direct: true,
+		Why: "Kueue's types stay in its gate",
+	},
+	{
+		From: []string{"api/...", "controllers/...", "queueing/...", "cmd/...", "!queueing/volcano/..."}, To: []string{"volcano.sh/..."}, Direct: true,
+		Why: "Volcano's types stay in its gate",
+	},
+	{
+		From: []string{"cmd/..."}, To: []string{
+			"controllers/internal/testing/...", "queueing/gatetest/...",
+			"github.com/fluxcd/pkg/runtime/testenv/...", "github.com/fluxcd/pkg/runtime/client/...", "sigs.k8s.io/controller-runtime/pkg/envtest/...",
+		},
+		Why: "it is for tests, or drags in far too much",
+	},
+	{
+		From: []string{"hack/..."}, To: []string{"api/...", "queueing/...", "controllers/...", "cmd/..."},
+		Why: "tools are built before the product",
+	},
+}

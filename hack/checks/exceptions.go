@@ -1,0 +1,7 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package checks
+
+// exceptions are the places that may break a limit of size, each with its reason.
+var exceptions = []Exception{}

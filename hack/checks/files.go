@@ -1,0 +1,86 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package checks
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Problem is one place that breaks a rule.
+type Problem struct {
+	File string // relative to the root of the repository
+	Line int    // from 1; 0 where the whole file is meant
+	Rule string
+	Text string
+}
+
+// String has the form that editors understand.
+func (p Problem) String() string { return fmt.Sprintf("%s:%d: %s: %s", p.File, p.Line, p.Rule, p.Text) }
+
+// File is a text file of the repository.
+type File struct {
+	Path string // relative to the root, with slashes
+	Data []byte
+}
+
+var generated = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.$`)
+
+// Generated says that a program wrote the file; limits do not apply to it.
+func (f File) Generated() bool { return f.IsGo() && generated.Match(f.Data) }
+
+// IsGo says that it is a Go file.
+func (f File) IsGo() bool { return strings.HasSuffix(f.Path, ".go") }
+
+// IsTest says that it is compiled into tests only.
+func (f File) IsTest() bool { return strings.HasSuffix(f.Path, "_test.go") }
+
+// Lines is the number of lines.
+func (f File) Lines() int { return bytes.Count(f.Data, []byte{'\n'}) }
+
+// ignored are folders without committed files.
+var ignored = []string{".git", "bin", "out"}
+
+// ReadRepository returns the text files below root in the order of their paths, binary ones left out.
+func ReadRepository(root string) ([]File, error) {
+	var files []File
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && slices.Contains(ignored, rel) {
+			return fs.SkipDir
+		}
+		if !d.Type().IsRegular() {
+			return nil
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if bytes.IndexByte(data, 0) < 0 {
+			files = append(files, File{Path: filepath.ToSlash(rel), Data: data})
+		}
+		return nil
+	})
+	return files, err
+}
+
+// Sort puts problems in the order of files and lines.
+func Sort(problems []Problem) {
+	slices.SortFunc(problems, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Text, b.Text))
+	})
+}
