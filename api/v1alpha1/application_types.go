@@ -1,0 +1,274 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// SparkApplication is one Spark job. It runs when it is applied, and again when its run template changes.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:path=sparkapplications,singular=sparkapplication,shortName=sgapp,categories=sparkgate
+// +kubebuilder:printcolumn:name="READY",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
+// +kubebuilder:printcolumn:name="STAGE",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
+// +kubebuilder:printcolumn:name="QUEUE",type=string,JSONPath=`.status.queue`
+// +kubebuilder:printcolumn:name="RUN",type=integer,JSONPath=`.status.run`,priority=1
+// +kubebuilder:printcolumn:name="ATTEMPT",type=integer,JSONPath=`.status.attempt`
+// +kubebuilder:printcolumn:name="EXECUTORS",type=string,JSONPath=`.status.executors.summary`
+// +kubebuilder:printcolumn:name="AGE",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:printcolumn:name="WHY",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].message`,priority=1
+// +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63 && self.metadata.name.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="set metadata.name to a DNS label of at most 63 characters: lower-case letters, digits and '-', beginning and ending with a letter or digit"
+type SparkApplication struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// spec is what the user wants to run. The operator never writes it.
+	// +required
+	Spec SparkApplicationSpec `json:"spec"`
+
+	// status is what the operator has seen and done. Its default makes health checkers wait for the operator's first look.
+	// +optional
+	// +kubebuilder:default:={"observedGeneration":-1}
+	Status SparkApplicationStatus `json:"status,omitempty"`
+}
+
+// SparkApplicationList is a list of SparkApplications.
+//
+// +kubebuilder:object:root=true
+type SparkApplicationList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []SparkApplication `json:"items"`
+}
+
+// ApplicationType is the language of the main program.
+// +kubebuilder:validation:Enum=Java;Scala;Python;R
+type ApplicationType string
+
+// The languages of a main program.
+const (
+	JavaApplication   ApplicationType = "Java"
+	ScalaApplication  ApplicationType = "Scala"
+	PythonApplication ApplicationType = "Python"
+	RApplication      ApplicationType = "R"
+)
+
+// SparkApplicationSpec is one job: what Spark runs (the run template), where it queues, and how its life is managed.
+type SparkApplicationSpec struct {
+	// type is the language of the main program: Java, Scala, Python or R. Part of the run template.
+	// +required
+	Type ApplicationType `json:"type" sparkgate:"run"`
+
+	// sparkVersion is the Spark version inside the image, such as 4.1.4. It decides which rules the driver is built by. Part of the run template.
+	// +required
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+[.][0-9]+[.][0-9]+([-.][0-9A-Za-z.-]+)?$')",message="set sparkVersion to the whole version of the Spark in the image, such as 4.1.4"
+	SparkVersion string `json:"sparkVersion" sparkgate:"run"`
+
+	// image is the container image of driver and executors. driver.image and executor.image override it for one role. Part of the run template.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=512
+	Image string `json:"image" sparkgate:"run"`
+
+	// imagePullPolicy is Always, IfNotPresent or Never. Default: IfNotPresent (Spark's own default). Part of the run template.
+	// +optional
+	// +kubebuilder:validation:Enum=Always;IfNotPresent;Never
+	ImagePullPolicy corev1.PullPolicy `json:"imagePullPolicy,omitempty" sparkgate:"run"`
+
+	// imagePullSecrets are the names of Secrets in the same namespace with registry credentials. Part of the run template.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=16
+	ImagePullSecrets []string `json:"imagePullSecrets,omitempty" sparkgate:"run"`
+
+	// mainClass is the class with the main method; required for Java and Scala, not allowed for Python and R. Part of the run template.
+	// +optional
+	// +kubebuilder:validation:MaxLength=512
+	MainClass string `json:"mainClass,omitempty" sparkgate:"run"`
+
+	// mainApplicationFile is the jar, Python or R file to run, as a URI with a scheme: local:// for a file inside the image, or a
+	// remote one such as https:// or s3a://. Part of the run template.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=2048
+	MainApplicationFile string `json:"mainApplicationFile" sparkgate:"run"`
+
+	// arguments are handed to the main program, in order, exactly as written. Part of the run template.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=1024
+	Arguments []string `json:"arguments,omitempty" sparkgate:"run"`
+
+	// proxyUser is the Hadoop user to impersonate (spark-submit --proxy-user). Part of the run template.
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	ProxyUser string `json:"proxyUser,omitempty" sparkgate:"run"`
+
+	// sparkConf holds Spark properties. A key that also has a typed field must agree with it; keys that the operator owns, such as
+	// spark.master, are refused. Part of the run template.
+	// +optional
+	SparkConf map[string]string `json:"sparkConf,omitempty" sparkgate:"run"`
+
+	// sparkConfFrom takes values of Spark properties from Secrets, so that no password stands in a manifest. Part of the run template.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=64
+	SparkConfFrom []SparkConfSource `json:"sparkConfFrom,omitempty" sparkgate:"run"`
+
+	// hadoopConf holds Hadoop properties without the prefix spark.hadoop. Part of the run template.
+	// +optional
+	HadoopConf map[string]string `json:"hadoopConf,omitempty" sparkgate:"run"`
+
+	// sparkConfigMap is the name of a ConfigMap whose files (log4j2.properties, metrics.properties, …) become Spark's conf folder; its
+	// spark-defaults.conf has the lowest precedence of all user properties. Part of the run template.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	SparkConfigMap string `json:"sparkConfigMap,omitempty" sparkgate:"run"`
+
+	// hadoopConfigMap is the name of a ConfigMap with Hadoop's configuration files (core-site.xml, …). Part of the run template.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	HadoopConfigMap string `json:"hadoopConfigMap,omitempty" sparkgate:"run"`
+
+	// configMaps are small files written here and mounted into driver and executors. Part of the run template.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=16
+	ConfigMaps []InlineConfigMap `json:"configMaps,omitempty" sparkgate:"run"`
+
+	// deps are the libraries and files that the job needs beside its main file. Part of the run template.
+	// +optional
+	Deps *Dependencies `json:"deps,omitempty" sparkgate:"run"`
+
+	// memoryOverheadFactor is the share of memory added for everything outside the Java heap. Default: 0.1 for Java and Scala, 0.4 for
+	// Python and R (Spark's defaults). Part of the run template.
+	// +optional
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?$')",message="set memoryOverheadFactor to a share such as 0.1, in quotes"
+	// +kubebuilder:validation:MaxLength=16
+	MemoryOverheadFactor string `json:"memoryOverheadFactor,omitempty" sparkgate:"run"`
+
+	// driver describes the driver pod. Part of the run template.
+	// +optional
+	Driver DriverSpec `json:"driver,omitempty" sparkgate:"run"`
+
+	// executor describes the executor pods. Part of the run template.
+	// +optional
+	Executor ExecutorSpec `json:"executor,omitempty" sparkgate:"run"`
+
+	// dynamicAllocation lets Spark add and remove executors while it runs. Part of the run template.
+	// +optional
+	DynamicAllocation *DynamicAllocation `json:"dynamicAllocation,omitempty" sparkgate:"run"`
+
+	// monitoring switches Spark's metrics endpoints on. Part of the run template.
+	// +optional
+	Monitoring *Monitoring `json:"monitoring,omitempty" sparkgate:"run"`
+
+	// podSecurity says what fills the empty security fields of driver and executors: Restricted (default) makes them satisfy the
+	// restricted Pod Security Standard, None leaves them as the template has them. Part of the run template.
+	// +optional
+	// +kubebuilder:validation:Enum=Restricted;None
+	PodSecurity PodSecurity `json:"podSecurity,omitempty" sparkgate:"run"`
+
+	// runID is any text; changing it runs the job again. Part of the run template.
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	RunID string `json:"runID,omitempty" sparkgate:"run"`
+
+	// queue says where the job asks for room. Absent: the namespace's annotation sparkgate.io/default-queue, else the queue "default".
+	// May change while the job waits; later changes count for the next run.
+	// +optional
+	Queue *QueueReference `json:"queue,omitempty"`
+
+	// service makes one stable headless Service, named after the application, that follows the live attempt. May change at any time.
+	// +optional
+	Service *ApplicationService `json:"service,omitempty" sparkgate:"live"`
+
+	// podDisruptionBudget None (default) makes none; Driver makes one that refuses voluntary evictions of the driver. May change at any time.
+	// +optional
+	// +kubebuilder:validation:Enum=None;Driver
+	PodDisruptionBudget DisruptionPolicy `json:"podDisruptionBudget,omitempty" sparkgate:"live"`
+
+	// suspend true takes a waiting job out of its queue and stops a running one gracefully; false lets it go on as a new attempt.
+	// Without effect on a finished run. May change at any time.
+	// +optional
+	Suspend bool `json:"suspend,omitempty" sparkgate:"live"`
+
+	// readyWhen says when the application is Ready: Succeeded (default) or Running, for streaming jobs that never end. May change at any time.
+	// +optional
+	// +kubebuilder:validation:Enum=Succeeded;Running
+	ReadyWhen ReadyWhen `json:"readyWhen,omitempty" sparkgate:"live"`
+
+	// onTemplateChange says what a changed run template does to a running job: Wait starts the new run after the current one, Restart
+	// stops the current one, Ignore keeps running. Default: Wait; Restart if readyWhen is Running. May change at any time.
+	// +optional
+	// +kubebuilder:validation:Enum=Wait;Restart;Ignore
+	OnTemplateChange TemplateChangePolicy `json:"onTemplateChange,omitempty" sparkgate:"live"`
+
+	// timeouts bound the stages of a run. May change at any time.
+	// +optional
+	Timeouts *Timeouts `json:"timeouts,omitempty" sparkgate:"live"`
+
+	// restartPolicy says when and how often a failed attempt is tried again. May change at any time.
+	// +optional
+	RestartPolicy *RestartPolicy `json:"restartPolicy,omitempty" sparkgate:"live"`
+
+	// retention says what stays after the end of a run: driver pod with its log, ConfigMap and claims. May change at any time.
+	// +optional
+	Retention *Retention `json:"retention,omitempty" sparkgate:"live"`
+
+	// ttlAfterFinished deletes this object that long after its end. Not honoured on objects that Flux or Argo CD track: they would be
+	// created, and run, again. May change at any time.
+	// +optional
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=20
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]{1,6}([.][0-9]+)?(ms|s|m|h))+$')",message="set ttlAfterFinished to a duration such as 90s, 10m or 1h30m, in numbers of at most six digits"
+	TTLAfterFinished *Duration `json:"ttlAfterFinished,omitempty" sparkgate:"live"`
+
+	// ui exposes Spark's web interface. May change at any time.
+	// +optional
+	UI *UserInterface `json:"ui,omitempty" sparkgate:"live"`
+}
+
+// PodSecurity says what fills empty security fields of the pods.
+type PodSecurity string
+
+// Values of podSecurity.
+const (
+	PodSecurityRestricted PodSecurity = "Restricted"
+	PodSecurityNone       PodSecurity = "None"
+)
+
+// DisruptionPolicy says which pods a PodDisruptionBudget protects.
+type DisruptionPolicy string
+
+// Values of podDisruptionBudget.
+const (
+	DisruptionNone   DisruptionPolicy = "None"
+	DisruptionDriver DisruptionPolicy = "Driver"
+)
+
+// ReadyWhen says when an application is Ready.
+type ReadyWhen string
+
+// Values of readyWhen.
+const (
+	ReadyWhenSucceeded ReadyWhen = "Succeeded"
+	ReadyWhenRunning   ReadyWhen = "Running"
+)
+
+// TemplateChangePolicy says what a changed run template does to a running job.
+type TemplateChangePolicy string
+
+// Values of onTemplateChange.
+const (
+	TemplateChangeWait    TemplateChangePolicy = "Wait"
+	TemplateChangeRestart TemplateChangePolicy = "Restart"
+	TemplateChangeIgnore  TemplateChangePolicy = "Ignore"
+)

@@ -1,0 +1,116 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+// Condition types.
+const (
+	// ReadyCondition is always present; its reason is the stage, its message the sentence for people.
+	ReadyCondition = "Ready"
+	// ReconcilingCondition shows only when True: work goes on, or will be tried again by itself.
+	ReconcilingCondition = "Reconciling"
+	// StalledCondition shows only when True: nothing will happen before somebody changes something. Same reason as Ready.
+	StalledCondition = "Stalled"
+	// AdmittedCondition is True while the gate lets the current attempt in.
+	AdmittedCondition = "Admitted"
+	// RunningCondition is True while the driver's container runs.
+	RunningCondition = "Running"
+	// FinishedCondition is True at any end: no pod of the run is active and the outcome is recorded.
+	FinishedCondition = "Finished"
+	// TemplateIgnoredCondition shows only when True: the run template differs from the one that ran, and onTemplateChange is Ignore.
+	TemplateIgnoredCondition = "TemplateIgnored"
+	// NodeLostCondition shows only when True: pods cannot be ended because their node does not answer.
+	NodeLostCondition = "NodeLost"
+	// NewerOperatorCondition shows only when True: the object is in a stage that this version of the operator does not know.
+	NewerOperatorCondition = "NewerOperator"
+)
+
+// Reasons of Ready while work goes on. Each is a stage of the life of a run.
+const (
+	// QueuedReason: the gate has not let the attempt in yet.
+	QueuedReason = "Queued"
+	// SubmittingReason: the attempt holds its room, its objects are being created.
+	SubmittingReason = "Submitting"
+	// StartingReason: the driver pod exists and does not run yet.
+	StartingReason = "Starting"
+	// RunningReason: the driver runs.
+	RunningReason = "Running"
+	// FinalizingReason: the driver has ended or is being stopped; pods and room are being given back.
+	FinalizingReason = "Finalizing"
+	// PreemptedReason: the attempt had to give its room back and waits again.
+	PreemptedReason = "Preempted"
+	// AttemptFailedReason: an attempt failed, the next one will start after a pause.
+	AttemptFailedReason = "AttemptFailed"
+	// SuspendedReason: spec.suspend is true.
+	SuspendedReason = "Suspended"
+	// ReferenceNotFoundReason: something that the spec names does not exist yet.
+	ReferenceNotFoundReason = "ReferenceNotFound"
+)
+
+// Reasons of Ready at the end of a run.
+const (
+	// SucceededReason: the driver ended with exit code 0.
+	SucceededReason = "Succeeded"
+	// FailedReason: the run failed and is not tried again.
+	FailedReason = "Failed"
+	// RetriesExceededReason: all attempts of the run have failed.
+	RetriesExceededReason = "RetriesExceeded"
+	// DriverStartTimeoutReason: the driver did not run within timeouts.driverStart.
+	DriverStartTimeoutReason = "DriverStartTimeout"
+	// ExecutorStartTimeoutReason: the first executors were not ready within timeouts.executorStart.
+	ExecutorStartTimeoutReason = "ExecutorStartTimeout"
+	// AdmissionTimeoutReason: the gate did not let the attempt in within timeouts.admission.
+	AdmissionTimeoutReason = "AdmissionTimeout"
+	// DeadlineExceededReason: the attempt ran longer than timeouts.run.
+	DeadlineExceededReason = "DeadlineExceeded"
+	// TotalDeadlineExceededReason: the run took longer than timeouts.total.
+	TotalDeadlineExceededReason = "TotalDeadlineExceeded"
+)
+
+// Reasons of Ready when a run cannot begin before somebody changes something.
+const (
+	// InvalidSpecReason: a field has a value that cannot work; the message names field, value and remedy.
+	InvalidSpecReason = "InvalidSpec"
+	// NotYetSupportedReason: a field is part of the API but this version does not honour it; the message names field and remedy.
+	NotYetSupportedReason = "NotYetSupported"
+	// ExceedsQuotaReason: the queue could never hold what is asked for. Clears itself when the queue grows.
+	ExceedsQuotaReason = "ExceedsQuota"
+)
+
+// Reasons of Admitted.
+const (
+	// AdmittedReason: the gate has let the attempt in.
+	AdmittedReason = "Admitted"
+	// DelegatedToSchedulerReason: the gate leaves admission to the scheduler, or to nobody.
+	DelegatedToSchedulerReason = "DelegatedToScheduler"
+	// WaitingForQuotaReason: the queue has no room now.
+	WaitingForQuotaReason = "WaitingForQuota"
+	// QueueHeldReason: the queue, or one above it, is held.
+	QueueHeldReason = "QueueHeld"
+	// NamespaceNotAllowedReason: the queue's namespaceSelector does not select the namespace.
+	NamespaceNotAllowedReason = "NamespaceNotAllowed"
+	// MaxRunningReason: the queue runs as many applications as it may.
+	MaxRunningReason = "MaxRunning"
+	// FlavorMismatchReason: no flavor of the queue fits the pods.
+	FlavorMismatchReason = "FlavorMismatch"
+	// GateNotInstalledReason: the system behind the gate is not installed.
+	GateNotInstalledReason = "GateNotInstalled"
+	// WaitingForGateReason: the system behind the gate has not decided.
+	WaitingForGateReason = "WaitingForGate"
+)
+
+// Reasons of Reconciling, and of a ready SparkQueue.
+const (
+	// ProgressingReason: the next step is under way.
+	ProgressingReason = "Progressing"
+	// ProgressingWithRetryReason: something is missing or failed; it is tried again.
+	ProgressingWithRetryReason = "ProgressingWithRetry"
+	// ActiveReason: the queue admits applications.
+	ActiveReason = "Active"
+	// ParentNotFoundReason: the queue above this one does not exist.
+	ParentNotFoundReason = "ParentNotFound"
+	// CycleReason: the queue is above itself.
+	CycleReason = "Cycle"
+	// ShardTakenReason: another operator writes the ledger of this tree.
+	ShardTakenReason = "ShardTaken"
+)

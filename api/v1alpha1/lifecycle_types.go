@@ -1,0 +1,326 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Duration is a length of time such as 90s, 10m or 1h30m. Every field of this type carries its own validation, because the
+// generator of the CRDs ignores markers of an alias. The rule admits only what metav1.Duration can read: 20 characters in numbers of
+// six digits stay below its limit of 292 years. One object that cannot be read would stop the list of all.
+type Duration = metav1.Duration
+
+// GateType names who decides that an application may start.
+// +kubebuilder:validation:Enum=Embedded;Kueue;Volcano;YuniKorn;None
+type GateType string
+
+// The gates.
+const (
+	GateEmbedded GateType = "Embedded"
+	GateKueue    GateType = "Kueue"
+	GateVolcano  GateType = "Volcano"
+	GateYuniKorn GateType = "YuniKorn"
+	GateNone     GateType = "None"
+)
+
+// QueueReference says where the job asks for room, and for how much at least.
+type QueueReference struct {
+	// name of the queue: a SparkQueue under the gate Embedded, else the queue of that system.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
+	Name string `json:"name,omitempty" sparkgate:"ask"`
+
+	// gate decides that the job may start. Default: the namespace's annotation sparkgate.io/default-gate, else the operator's flag, else Embedded.
+	// +optional
+	Gate GateType `json:"gate,omitempty" sparkgate:"ask"`
+
+	// priorityClassName is a PriorityClass; higher values go first in the queue. Default: the cluster's global default, else 0. May change at any time.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	PriorityClassName string `json:"priorityClassName,omitempty" sparkgate:"live"`
+
+	// minExecutors lets the job start with fewer executors than asked for, but never fewer than this. Default: all that are asked for.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	MinExecutors *int32 `json:"minExecutors,omitempty" sparkgate:"ask"`
+
+	// flavors restricts the node classes that driver and executors may be placed in. Default: any that the queue offers.
+	// +optional
+	Flavors *FlavorChoice `json:"flavors,omitempty" sparkgate:"ask"`
+
+	// volcano holds options of the gate Volcano.
+	// +optional
+	Volcano *VolcanoOptions `json:"volcano,omitempty" sparkgate:"ask"`
+}
+
+// FlavorChoice restricts the node classes of the two roles.
+type FlavorChoice struct {
+	// driver lists the flavors that the driver may use.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=16
+	Driver []string `json:"driver,omitempty"`
+
+	// executor lists the flavors that executors may use.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=16
+	Executor []string `json:"executor,omitempty"`
+}
+
+// VolcanoOptions are options of the gate Volcano.
+type VolcanoOptions struct {
+	// waitForInqueue holds the driver back until Volcano has put the group into its queue. Default: true.
+	// +optional
+	WaitForInqueue *bool `json:"waitForInqueue,omitempty"`
+}
+
+// ApplicationService is one stable headless Service that follows the live attempt.
+type ApplicationService struct {
+	// ports of the driver that the Service names.
+	// +required
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=16
+	Ports []ServicePort `json:"ports"`
+}
+
+// ServicePort is one port of the driver.
+type ServicePort struct {
+	// name of the port.
+	// +required
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
+	// +kubebuilder:validation:MaxLength=15
+	Name string `json:"name"`
+
+	// port number.
+	// +required
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=65535
+	Port int32 `json:"port"`
+}
+
+// Timeouts bound the stages of a run. Time spent waiting, preempted or suspended is never run time.
+type Timeouts struct {
+	// admission bounds one wait in the queue; reason AdmissionTimeout. Default: none.
+	// +optional
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=20
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]{1,6}([.][0-9]+)?(ms|s|m|h))+$')",message="set admission to a duration such as 90s, 10m or 1h30m, in numbers of at most six digits"
+	Admission *Duration `json:"admission,omitempty"`
+
+	// driverStart bounds the time from submission to a running driver; reason DriverStartTimeout. Default: 10m.
+	// +optional
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=20
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]{1,6}([.][0-9]+)?(ms|s|m|h))+$')",message="set driverStart to a duration such as 90s, 10m or 1h30m, in numbers of at most six digits"
+	DriverStart *Duration `json:"driverStart,omitempty"`
+
+	// executorStart bounds the time from a running driver to its first executors being ready; reason ExecutorStartTimeout. Default: none
+	// under the gate None, else 30m, after which the job gives its room back and queues again.
+	// +optional
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=20
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]{1,6}([.][0-9]+)?(ms|s|m|h))+$')",message="set executorStart to a duration such as 90s, 10m or 1h30m, in numbers of at most six digits"
+	ExecutorStart *Duration `json:"executorStart,omitempty"`
+
+	// run bounds one attempt, from a running driver on; reason DeadlineExceeded. Default: none.
+	// +optional
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=20
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]{1,6}([.][0-9]+)?(ms|s|m|h))+$')",message="set run to a duration such as 90s, 10m or 1h30m, in numbers of at most six digits"
+	Run *Duration `json:"run,omitempty"`
+
+	// total bounds all attempts of one run together; reason TotalDeadlineExceeded. Default: none.
+	// +optional
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=20
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]{1,6}([.][0-9]+)?(ms|s|m|h))+$')",message="set total to a duration such as 90s, 10m or 1h30m, in numbers of at most six digits"
+	Total *Duration `json:"total,omitempty"`
+
+	// termination is how long pods may take to end after they were asked to; then they are deleted without grace where their node is
+	// reachable. Default: 5m.
+	// +optional
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=20
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]{1,6}([.][0-9]+)?(ms|s|m|h))+$')",message="set termination to a duration such as 90s, 10m or 1h30m, in numbers of at most six digits"
+	Termination *Duration `json:"termination,omitempty"`
+}
+
+// RestartPolicyType says which failures are tried again.
+// +kubebuilder:validation:Enum=Never;OnFailure;OnInfrastructureFailure;Always
+type RestartPolicyType string
+
+// Values of restartPolicy.type.
+const (
+	RestartNever                   RestartPolicyType = "Never"
+	RestartOnFailure               RestartPolicyType = "OnFailure"
+	RestartOnInfrastructureFailure RestartPolicyType = "OnInfrastructureFailure"
+	RestartAlways                  RestartPolicyType = "Always"
+)
+
+// RestartPolicy says when and how often a failed attempt is tried again.
+type RestartPolicy struct {
+	// type is Never (default), OnFailure, OnInfrastructureFailure (eviction, lost node, slow start) or Always (needs readyWhen: Running).
+	// +optional
+	Type RestartPolicyType `json:"type,omitempty"`
+
+	// maxAttempts counts the first attempt and its retries after failures. Default: 3.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	MaxAttempts *int32 `json:"maxAttempts,omitempty"`
+
+	// backoff is the pause before a retry; it holds no room in the queue.
+	// +optional
+	Backoff *Backoff `json:"backoff,omitempty"`
+
+	// resetAfter forgets earlier failures once an attempt has run that long. Default: 1h.
+	// +optional
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=20
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]{1,6}([.][0-9]+)?(ms|s|m|h))+$')",message="set resetAfter to a duration such as 90s, 10m or 1h30m, in numbers of at most six digits"
+	ResetAfter *Duration `json:"resetAfter,omitempty"`
+}
+
+// Backoff is a pause that grows with every failure.
+type Backoff struct {
+	// initial is the first pause. Default: 10s.
+	// +optional
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=20
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]{1,6}([.][0-9]+)?(ms|s|m|h))+$')",message="set initial to a duration such as 90s, 10m or 1h30m, in numbers of at most six digits"
+	Initial *Duration `json:"initial,omitempty"`
+
+	// factor multiplies the pause after every failure. Default: 2.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=10
+	Factor *int32 `json:"factor,omitempty"`
+
+	// max is the longest pause. Default: 5m.
+	// +optional
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=20
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]{1,6}([.][0-9]+)?(ms|s|m|h))+$')",message="set max to a duration such as 90s, 10m or 1h30m, in numbers of at most six digits"
+	Max *Duration `json:"max,omitempty"`
+}
+
+// RetentionPolicy says after which end objects are kept.
+// +kubebuilder:validation:Enum=Never;OnFailure;Always
+type RetentionPolicy string
+
+// Values of retention.policy.
+const (
+	RetentionNever     RetentionPolicy = "Never"
+	RetentionOnFailure RetentionPolicy = "OnFailure"
+	RetentionAlways    RetentionPolicy = "Always"
+)
+
+// Retention says what stays after the end of a run. What is kept holds no room in the queue and goes with this object.
+type Retention struct {
+	// policy is Always (default), OnFailure or Never.
+	// +optional
+	Policy RetentionPolicy `json:"policy,omitempty"`
+
+	// duration is how long objects are kept. Default: 1h.
+	// +optional
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=20
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]{1,6}([.][0-9]+)?(ms|s|m|h))+$')",message="set duration to a duration such as 90s, 10m or 1h30m, in numbers of at most six digits"
+	Duration *Duration `json:"duration,omitempty"`
+}
+
+// UserInterface exposes Spark's web interface.
+type UserInterface struct {
+	// service adds to the Service of the web interface.
+	// +optional
+	Service *UIService `json:"service,omitempty"`
+
+	// ingress makes an Ingress for it.
+	// +optional
+	Ingress *UIIngress `json:"ingress,omitempty"`
+
+	// route makes a Gateway API HTTPRoute for it.
+	// +optional
+	Route *UIRoute `json:"route,omitempty"`
+}
+
+// UIService adds to the Service of the web interface.
+type UIService struct {
+	// labels of the Service.
+	// +optional
+	Labels map[string]string `json:"labels,omitempty"`
+
+	// annotations of the Service.
+	// +optional
+	Annotations map[string]string `json:"annotations,omitempty"`
+}
+
+// UIIngress is an Ingress for the web interface.
+type UIIngress struct {
+	// className is the IngressClass.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	ClassName string `json:"className,omitempty"`
+
+	// host of the Ingress; {{name}} and {{namespace}} are replaced.
+	// +required
+	// +kubebuilder:validation:MaxLength=253
+	Host string `json:"host"`
+
+	// path under the host; {{name}} and {{namespace}} are replaced. Default: /.
+	// +optional
+	// +kubebuilder:validation:MaxLength=512
+	Path string `json:"path,omitempty"`
+
+	// annotations of the Ingress.
+	// +optional
+	Annotations map[string]string `json:"annotations,omitempty"`
+
+	// tlsSecretName is a Secret with the certificate of host.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	TLSSecretName string `json:"tlsSecretName,omitempty"`
+}
+
+// UIRoute is a Gateway API HTTPRoute for the web interface.
+type UIRoute struct {
+	// parentRefs are the Gateways to attach to.
+	// +required
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=8
+	ParentRefs []RouteParent `json:"parentRefs"`
+
+	// hostname of the route; {{name}} and {{namespace}} are replaced.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	Hostname string `json:"hostname,omitempty"`
+
+	// path under the host name; {{name}} and {{namespace}} are replaced. Default: /.
+	// +optional
+	// +kubebuilder:validation:MaxLength=512
+	Path string `json:"path,omitempty"`
+}
+
+// RouteParent is a Gateway that a route attaches to.
+type RouteParent struct {
+	// name of the Gateway.
+	// +required
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+
+	// namespace of the Gateway. Default: the application's.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	Namespace string `json:"namespace,omitempty"`
+
+	// sectionName is the listener of the Gateway.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	SectionName string `json:"sectionName,omitempty"`
+}

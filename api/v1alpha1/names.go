@@ -1,0 +1,52 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+// Finalizer keeps an application until its pods are gone and its room is given back. It comes with the first grant.
+const Finalizer = Group + "/finalizer"
+
+// FieldOwner is the field manager of everything that the operator writes. It must never change: ownership hangs on it.
+const FieldOwner = "sparkgate"
+
+// Labels on every object that the operator makes and, through the executor template, on executors.
+const (
+	// ApplicationLabel is the name of the application.
+	ApplicationLabel = Group + "/application"
+	// ApplicationUIDLabel is the uid of the application.
+	ApplicationUIDLabel = Group + "/app-uid"
+	// RunLabel is the number of the run.
+	RunLabel = Group + "/run"
+	// AttemptLabel is the number of the attempt within the run.
+	AttemptLabel = Group + "/attempt"
+	// QueueLabel is the name of the queue.
+	QueueLabel = Group + "/queue"
+)
+
+// Labels of Spark itself on drivers and executors.
+const (
+	SparkRoleLabel     = "spark-role"
+	SparkRoleDriver    = "driver"
+	SparkRoleExecutor  = "executor"
+	SparkSelectorLabel = "spark-app-selector"
+)
+
+// Annotations on namespaces.
+const (
+	// DefaultQueueAnnotation names the queue of applications that name none.
+	DefaultQueueAnnotation = Group + "/default-queue"
+	// DefaultGateAnnotation names the gate of applications that name none.
+	DefaultGateAnnotation = Group + "/default-gate"
+	// AllowedServiceAccountsAnnotation lists, separated by commas, the service accounts that drivers of the namespace may use.
+	AllowedServiceAccountsAnnotation = Group + "/allowed-service-accounts"
+)
+
+const (
+	// DefaultQueue is the queue of applications where neither they nor their namespace name one.
+	DefaultQueue = "default"
+	// DefaultFlavor is the built-in flavor: any node.
+	DefaultFlavor = "default"
+	// DriverPodSet and ExecutorPodSet are the pod sets of an application.
+	DriverPodSet   = "driver"
+	ExecutorPodSet = "executor"
+)

@@ -1,0 +1,377 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/fluxcd/pkg/apis/meta"
+)
+
+// SparkQueue is a node of the quota tree. Leaves take applications; inner nodes hold pools that their children share.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:path=sparkqueues,singular=sparkqueue,scope=Cluster,shortName=sgq,categories=sparkgate
+// +kubebuilder:printcolumn:name="READY",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
+// +kubebuilder:printcolumn:name="PARENT",type=string,JSONPath=`.spec.parent`
+// +kubebuilder:printcolumn:name="PENDING",type=integer,JSONPath=`.status.pending`
+// +kubebuilder:printcolumn:name="ADMITTED",type=integer,JSONPath=`.status.admitted`
+// +kubebuilder:printcolumn:name="CPU",type=string,JSONPath=`.status.summary.cpu`,priority=1
+// +kubebuilder:printcolumn:name="MEMORY",type=string,JSONPath=`.status.summary.memory`,priority=1
+// +kubebuilder:printcolumn:name="AGE",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:printcolumn:name="WHY",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].message`,priority=1
+// +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63 && self.metadata.name.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="set metadata.name to a DNS label of at most 63 characters: lower-case letters, digits and '-', beginning and ending with a letter or digit"
+type SparkQueue struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// spec is the quota of this node. The operator never writes it.
+	// +optional
+	Spec SparkQueueSpec `json:"spec,omitempty"`
+
+	// status is what the operator has counted.
+	// +optional
+	// +kubebuilder:default:={"observedGeneration":-1}
+	Status SparkQueueStatus `json:"status,omitempty"`
+}
+
+// SparkQueueList is a list of SparkQueues.
+//
+// +kubebuilder:object:root=true
+type SparkQueueList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []SparkQueue `json:"items"`
+}
+
+// SparkQueueSpec is the quota of one node and the rules by which it is given out.
+type SparkQueueSpec struct {
+	// parent is the node above; absent for the root of a tree.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
+	Parent string `json:"parent,omitempty"`
+
+	// weight is the share of this node among its siblings where the parent shares fairly. Default: 1.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=1000000
+	Weight *int32 `json:"weight,omitempty"`
+
+	// flavors are the classes of nodes and the quota in each, in order of preference. The flavor "default" is built in. No flavors at a
+	// root without children: no limit.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=16
+	Flavors []FlavorQuota `json:"flavors,omitempty"`
+
+	// maxRunning bounds the number of admitted applications. Default: no bound.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	MaxRunning *int32 `json:"maxRunning,omitempty"`
+
+	// strategy is BestEffortFIFO (default: those that fit may pass one that does not) or StrictFIFO.
+	// +optional
+	// +kubebuilder:validation:Enum=BestEffortFIFO;StrictFIFO
+	Strategy QueueStrategy `json:"strategy,omitempty"`
+
+	// fairSharing true shares this node's pool among its children by weight. Default: false.
+	// +optional
+	FairSharing bool `json:"fairSharing,omitempty"`
+
+	// headTimeout is how long the first in line may be overtaken before room is reserved for it. Default: 10m.
+	// +optional
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=20
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]{1,6}([.][0-9]+)?(ms|s|m|h))+$')",message="set headTimeout to a duration such as 90s, 10m or 1h30m, in numbers of at most six digits"
+	HeadTimeout *Duration `json:"headTimeout,omitempty"`
+
+	// preemption says whom a waiting application may displace.
+	// +optional
+	Preemption *QueuePreemption `json:"preemption,omitempty"`
+
+	// stopPolicy None (default) admits; Hold admits nothing new; HoldAndDrain also stops what runs.
+	// +optional
+	// +kubebuilder:validation:Enum=None;Hold;HoldAndDrain
+	StopPolicy StopPolicy `json:"stopPolicy,omitempty"`
+
+	// namespaceSelector selects the namespaces that may submit: {} is every namespace, absent is none.
+	// +optional
+	NamespaceSelector *metav1.LabelSelector `json:"namespaceSelector,omitempty"`
+}
+
+// QueueStrategy is the order in which a queue serves.
+type QueueStrategy string
+
+// Values of strategy.
+const (
+	BestEffortFIFO QueueStrategy = "BestEffortFIFO"
+	StrictFIFO     QueueStrategy = "StrictFIFO"
+)
+
+// StopPolicy says whether a queue admits.
+type StopPolicy string
+
+// Values of stopPolicy.
+const (
+	StopPolicyNone         StopPolicy = "None"
+	StopPolicyHold         StopPolicy = "Hold"
+	StopPolicyHoldAndDrain StopPolicy = "HoldAndDrain"
+)
+
+// FlavorQuota is the quota in one class of nodes.
+type FlavorQuota struct {
+	// name of the flavor: "default", or a SparkFlavor.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	Name string `json:"name"`
+
+	// quotas by resource.
+	// +required
+	// +listType=map
+	// +listMapKey=resource
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=16
+	Quotas []ResourceQuota `json:"quotas"`
+}
+
+// The rules of the quantities below read the sign from the text: the one cheap way for a field that is an integer or a string. The
+// patterns keep out exponents such as 1e999999999, with which no arithmetic comes to an end.
+
+// ResourceQuota is the quota of one resource in one flavor.
+type ResourceQuota struct {
+	// resource is any resource of Kubernetes (cpu, memory, nvidia.com/gpu, …), or pods.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Resource string `json:"resource"`
+
+	// nominal is what this node brings of its own, in addition to its children.
+	// +required
+	// +kubebuilder:validation:XIntOrString
+	// +kubebuilder:validation:Pattern=`^[0-9.]{1,18}([KMGTPE]i|[numkMGTPE]|[eE][0-9]{1,2})?$`
+	// +kubebuilder:validation:XValidation:rule="!'%s'.format([self]).startsWith('-')",message="set nominal to a quantity of zero or more, such as 8 or 32Gi"
+	Nominal resource.Quantity `json:"nominal"`
+
+	// borrowingLimit bounds what this node may use above its own quota and its children's; 0 closes it. Default: no bound.
+	// +optional
+	// +kubebuilder:validation:XIntOrString
+	// +kubebuilder:validation:Pattern=`^[0-9.]{1,18}([KMGTPE]i|[numkMGTPE]|[eE][0-9]{1,2})?$`
+	// +kubebuilder:validation:XValidation:rule="!'%s'.format([self]).startsWith('-')",message="set borrowingLimit to a quantity of zero or more, such as 8 or 32Gi"
+	BorrowingLimit *resource.Quantity `json:"borrowingLimit,omitempty"`
+
+	// lendingLimit bounds what others may use of it. Default: all.
+	// +optional
+	// +kubebuilder:validation:XIntOrString
+	// +kubebuilder:validation:Pattern=`^[0-9.]{1,18}([KMGTPE]i|[numkMGTPE]|[eE][0-9]{1,2})?$`
+	// +kubebuilder:validation:XValidation:rule="!'%s'.format([self]).startsWith('-')",message="set lendingLimit to a quantity of zero or more, such as 8 or 32Gi"
+	LendingLimit *resource.Quantity `json:"lendingLimit,omitempty"`
+}
+
+// QueuePreemption says whom a waiting application of this queue may displace.
+type QueuePreemption struct {
+	// withinClusterQueue: within the same queue. Default: Never.
+	// +optional
+	// +kubebuilder:validation:Enum=Never;LowerPriority;LowerOrNewerEqualPriority
+	WithinClusterQueue PreemptionPolicy `json:"withinClusterQueue,omitempty"`
+
+	// reclaimWithinCohort: take back own quota that other queues of the tree borrow. Default: Any.
+	// +optional
+	// +kubebuilder:validation:Enum=Never;LowerPriority;Any
+	ReclaimWithinCohort PreemptionPolicy `json:"reclaimWithinCohort,omitempty"`
+
+	// borrowWithinCohort: displace others while borrowing.
+	// +optional
+	BorrowWithinCohort *BorrowWithinCohort `json:"borrowWithinCohort,omitempty"`
+}
+
+// PreemptionPolicy says which applications may be displaced.
+type PreemptionPolicy string
+
+// Values of the preemption policies.
+const (
+	PreemptNever                     PreemptionPolicy = "Never"
+	PreemptLowerPriority             PreemptionPolicy = "LowerPriority"
+	PreemptLowerOrNewerEqualPriority PreemptionPolicy = "LowerOrNewerEqualPriority"
+	PreemptAny                       PreemptionPolicy = "Any"
+)
+
+// BorrowWithinCohort lets a borrower displace others.
+type BorrowWithinCohort struct {
+	// policy is Never (default) or LowerPriority.
+	// +optional
+	// +kubebuilder:validation:Enum=Never;LowerPriority
+	Policy PreemptionPolicy `json:"policy,omitempty"`
+
+	// maxPriorityThreshold protects applications of higher priority. Default: no bound.
+	// +optional
+	MaxPriorityThreshold *int32 `json:"maxPriorityThreshold,omitempty"`
+}
+
+// SparkQueueStatus is what the operator has counted.
+type SparkQueueStatus struct {
+	// observedGeneration is the generation of the spec that the conditions speak of; -1 until the operator has looked.
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+
+	// conditions are Ready, Reconciling and Stalled.
+	// +optional
+	// +listType=map
+	// +listMapKey=type
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+
+	// pending counts the waiting applications of this node and of those below it.
+	// +optional
+	// +kubebuilder:default=0
+	Pending int32 `json:"pending"`
+
+	// admitted counts the applications of this node and of those below it that hold room.
+	// +optional
+	// +kubebuilder:default=0
+	Admitted int32 `json:"admitted"`
+
+	// usage by flavor and resource.
+	// +optional
+	// +listType=atomic
+	Usage []QueueUsage `json:"usage,omitempty"`
+
+	// summary is used/nominal by resource over all flavors, for the printed columns; nominal includes the children's.
+	// +optional
+	Summary map[string]string `json:"summary,omitempty"`
+
+	// heads are the first in line, at most 20, refreshed at a bounded rate.
+	// +optional
+	// +listType=atomic
+	Heads []QueueHead `json:"heads,omitempty"`
+
+	// ledger fences the grants of a tree: it is compared and swapped before a grant is given. Only on roots.
+	// +optional
+	Ledger *Ledger `json:"ledger,omitempty"`
+
+	// lastHandledReconcileAt echoes the annotation reconcile.fluxcd.io/requestedAt.
+	meta.ReconcileRequestStatus `json:",inline"`
+}
+
+// QueueUsage is the use of one resource in one flavor.
+type QueueUsage struct {
+	// flavor is the class of nodes.
+	// +required
+	Flavor string `json:"flavor"`
+	// resource that is counted.
+	// +required
+	Resource string `json:"resource"`
+	// used by this node and those below it.
+	// +required
+	Used resource.Quantity `json:"used"`
+	// nominal including the children's; absent where there is no limit.
+	// +optional
+	Nominal *resource.Quantity `json:"nominal,omitempty"`
+	// borrowed is what is used above nominal.
+	// +optional
+	Borrowed *resource.Quantity `json:"borrowed,omitempty"`
+}
+
+// QueueHead is one application in line.
+type QueueHead struct {
+	// position in line, from 1.
+	// +required
+	Position int32 `json:"position"`
+	// namespace of the application.
+	// +required
+	Namespace string `json:"namespace"`
+	// name of the application.
+	// +required
+	Name string `json:"name"`
+	// priority of the application.
+	// +optional
+	Priority int32 `json:"priority,omitempty"`
+}
+
+// Ledger records which grants of a tree are on their way to their applications.
+type Ledger struct {
+	// holder is the operator process that writes the ledger.
+	// +required
+	Holder string `json:"holder"`
+	// epoch rises with every new holder.
+	// +required
+	Epoch int64 `json:"epoch"`
+	// seq rises with every write.
+	// +required
+	Seq int64 `json:"seq"`
+	// inFlight are grants decided but possibly not yet written to their application. They are charged.
+	// +optional
+	// +listType=atomic
+	InFlight []LedgerEntry `json:"inFlight,omitempty"`
+}
+
+// LedgerEntry is one grant on its way to its application.
+type LedgerEntry struct {
+	// namespace of the application.
+	// +required
+	Namespace string `json:"namespace"`
+	// name of the application.
+	// +required
+	Name string `json:"name"`
+	// uid of the application.
+	// +required
+	UID string `json:"uid"`
+	// grant as it will stand in the application's status.
+	// +required
+	Grant Grant `json:"grant"`
+}
+
+// GetConditions returns the conditions, for Flux's and kstatus' helpers.
+func (q *SparkQueue) GetConditions() []metav1.Condition { return q.Status.Conditions }
+
+// SetConditions replaces the conditions.
+func (q *SparkQueue) SetConditions(conditions []metav1.Condition) { q.Status.Conditions = conditions }
+
+// SparkFlavor is a class of nodes, such as on-demand, spot or gpu.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:resource:path=sparkflavors,singular=sparkflavor,scope=Cluster,shortName=sgflavor,categories=sparkgate
+// +kubebuilder:printcolumn:name="AGE",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63 && self.metadata.name.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="set metadata.name to a DNS label of at most 63 characters: lower-case letters, digits and '-', beginning and ending with a letter or digit"
+// +kubebuilder:validation:XValidation:rule="self.metadata.name != 'default'",message="choose another metadata.name: the flavor default is built in and has no labels"
+type SparkFlavor struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// spec describes the nodes.
+	// +optional
+	Spec SparkFlavorSpec `json:"spec,omitempty"`
+}
+
+// SparkFlavorList is a list of SparkFlavors.
+//
+// +kubebuilder:object:root=true
+type SparkFlavorList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []SparkFlavor `json:"items"`
+}
+
+// SparkFlavorSpec describes a class of nodes.
+type SparkFlavorSpec struct {
+	// nodeLabels become node selectors of the pods placed in this flavor.
+	// +optional
+	NodeLabels map[string]string `json:"nodeLabels,omitempty"`
+
+	// nodeTaints are the taints of these nodes. Pods that neither they nor the flavor make tolerate them are not placed here.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=16
+	NodeTaints []corev1.Taint `json:"nodeTaints,omitempty"`
+
+	// tolerations are given to the pods placed in this flavor.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=16
+	Tolerations []corev1.Toleration `json:"tolerations,omitempty"`
+}

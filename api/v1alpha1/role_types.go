@@ -1,0 +1,330 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// PodRole is what driver and executors have in common.
+type PodRole struct {
+	// image overrides spec.image for this role.
+	// +optional
+	// +kubebuilder:validation:MaxLength=512
+	Image string `json:"image,omitempty"`
+
+	// cores is the number of task slots, and the CPU request unless coreRequest is set. Default: 1.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=1024
+	Cores *int32 `json:"cores,omitempty"`
+
+	// coreRequest is the CPU request in cores, such as 200m, 0.5 or 2. Default: cores.
+	// +optional
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+m|[0-9]+([.][0-9]+)?)$')",message="set coreRequest to a number of cores such as 200m, 0.5 or 2, in quotes"
+	// +kubebuilder:validation:MaxLength=32
+	CoreRequest string `json:"coreRequest,omitempty"`
+
+	// coreLimit is the CPU limit in cores, such as 500m or 2. Default: no limit.
+	// +optional
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+m|[0-9]+([.][0-9]+)?)$')",message="set coreLimit to a number of cores such as 200m, 0.5 or 2, in quotes"
+	// +kubebuilder:validation:MaxLength=32
+	CoreLimit string `json:"coreLimit,omitempty"`
+
+	// memory is the Java heap in Spark's notation: a whole number and k, m, g or t (binary: 1g is 1024m). Default: 1g.
+	// +optional
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([bBkKmMgGtTpP][bB]?)?$')",message="set memory in Spark's notation: a whole number followed by k, m, g or t, such as 512m or 4g"
+	// +kubebuilder:validation:MaxLength=32
+	Memory string `json:"memory,omitempty"`
+
+	// memoryOverhead is the memory outside the heap, in Spark's notation. Default: memoryOverheadFactor × memory, at least 384m.
+	// +optional
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([bBkKmMgGtTpP][bB]?)?$')",message="set memoryOverhead in Spark's notation: a whole number followed by k, m, g or t, such as 512m or 4g"
+	// +kubebuilder:validation:MaxLength=32
+	MemoryOverhead string `json:"memoryOverhead,omitempty"`
+
+	// javaOptions are extra options of the Java virtual machine; heap size (-Xmx) is set by memory.
+	// +optional
+	// +kubebuilder:validation:MaxLength=8192
+	JavaOptions string `json:"javaOptions,omitempty"`
+
+	// labels are added to the pods. Labels of Spark and of sparkgate.io are reserved.
+	// +optional
+	Labels map[string]string `json:"labels,omitempty"`
+
+	// annotations are added to the pods.
+	// +optional
+	Annotations map[string]string `json:"annotations,omitempty"`
+
+	// env are environment variables of the Spark container.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=256
+	Env []EnvVar `json:"env,omitempty"`
+
+	// envFrom takes all entries of ConfigMaps or Secrets as environment variables of the Spark container, as in a container's envFrom.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:Type=object
+	// +kubebuilder:validation:items:XPreserveUnknownFields
+	EnvFrom []runtime.RawExtension `json:"envFrom,omitempty"`
+
+	// gpu asks for accelerators for each pod.
+	// +optional
+	GPU *GPU `json:"gpu,omitempty"`
+
+	// volumes are Kubernetes volumes of the pods, as in a pod's spec.volumes.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:Type=object
+	// +kubebuilder:validation:items:XPreserveUnknownFields
+	Volumes []runtime.RawExtension `json:"volumes,omitempty"`
+
+	// volumeMounts are mounts of the Spark container, as in a container's volumeMounts.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:Type=object
+	// +kubebuilder:validation:items:XPreserveUnknownFields
+	VolumeMounts []runtime.RawExtension `json:"volumeMounts,omitempty"`
+
+	// nodeSelector are labels that a node must have.
+	// +optional
+	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
+
+	// tolerations let the pods run on tainted nodes.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=32
+	Tolerations []corev1.Toleration `json:"tolerations,omitempty"`
+
+	// affinity is a Kubernetes affinity, as in a pod's spec.affinity.
+	// +optional
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:Type=object
+	// +kubebuilder:pruning:PreserveUnknownFields
+	Affinity *runtime.RawExtension `json:"affinity,omitempty"`
+
+	// template is a Kubernetes PodTemplateSpec that the pods start from; for everything that has no field here. The container of Spark
+	// is the one named spark-kubernetes-driver or spark-kubernetes-executor, else the first. Its cpu and memory cannot be set here:
+	// set cores, coreRequest, coreLimit, memory and memoryOverhead.
+	// +optional
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:Type=object
+	// +kubebuilder:pruning:PreserveUnknownFields
+	Template *runtime.RawExtension `json:"template,omitempty"`
+}
+
+// EnvVar is an environment variable. It has the shape of Kubernetes' own, whose schema would bring defaults into the run template.
+type EnvVar struct {
+	// name of the variable.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+
+	// value of the variable; $(NAME) in it is replaced by the variable of that name.
+	// +optional
+	// +kubebuilder:validation:MaxLength=32768
+	Value string `json:"value,omitempty"`
+
+	// valueFrom takes the value from a ConfigMap, a Secret or the pod, as in a container's env.
+	// +optional
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:Type=object
+	// +kubebuilder:pruning:PreserveUnknownFields
+	ValueFrom *runtime.RawExtension `json:"valueFrom,omitempty"`
+}
+
+// GPU asks for accelerators.
+type GPU struct {
+	// name is the Kubernetes resource, such as nvidia.com/gpu.
+	// +required
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?/[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$`
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+
+	// quantity is the number for each pod.
+	// +required
+	// +kubebuilder:validation:Minimum=1
+	Quantity int64 `json:"quantity"`
+}
+
+// DriverSpec describes the driver pod.
+type DriverSpec struct {
+	PodRole `json:",inline"`
+
+	// serviceAccountName is the account that the driver uses to make its executors. Default: the namespace's "default".
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	ServiceAccountName string `json:"serviceAccountName,omitempty"`
+
+	// podName names the driver pod. Default: derived from application, run and attempt, so that two attempts never collide. A fixed name
+	// can hold one attempt at a time only.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
+	PodName string `json:"podName,omitempty"`
+}
+
+// ExecutorSpec describes the executor pods.
+type ExecutorSpec struct {
+	PodRole `json:",inline"`
+
+	// instances is the number of executors. Default: 2 (Spark's default). Under dynamic allocation it is a lower bound of the initial number.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=100000
+	Instances *int32 `json:"instances,omitempty"`
+
+	// deleteOnTermination says whether Spark deletes executor pods that have ended. Default: true.
+	// +optional
+	DeleteOnTermination *bool `json:"deleteOnTermination,omitempty"`
+}
+
+// Dependencies are the libraries and files that a job needs beside its main file. All are URIs with a scheme.
+type Dependencies struct {
+	// jars are added to the class path of driver and executors.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=256
+	Jars []string `json:"jars,omitempty"`
+
+	// files are copied into the working folder of driver and executors.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=256
+	Files []string `json:"files,omitempty"`
+
+	// pyFiles are .py, .zip or .egg files added to the Python path.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=256
+	PyFiles []string `json:"pyFiles,omitempty"`
+
+	// archives are unpacked in the working folder of driver and executors.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=256
+	Archives []string `json:"archives,omitempty"`
+
+	// packages are Maven coordinates group:artifact:version, resolved by the driver when it starts.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=256
+	Packages []string `json:"packages,omitempty"`
+
+	// excludePackages are group:artifact pairs left out when packages are resolved.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=256
+	ExcludePackages []string `json:"excludePackages,omitempty"`
+
+	// repositories are further Maven repositories to search.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=64
+	Repositories []string `json:"repositories,omitempty"`
+}
+
+// DynamicAllocation lets Spark add and remove executors while it runs.
+type DynamicAllocation struct {
+	// enabled switches it on.
+	// +required
+	Enabled bool `json:"enabled"`
+
+	// initialExecutors is the number at the start. Default: minExecutors.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	InitialExecutors *int32 `json:"initialExecutors,omitempty"`
+
+	// minExecutors is never gone below. Default: 0.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	MinExecutors *int32 `json:"minExecutors,omitempty"`
+
+	// maxExecutors is never exceeded. Default: no bound.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	MaxExecutors *int32 `json:"maxExecutors,omitempty"`
+
+	// shuffleTrackingTimeout lets an executor that holds shuffle data go after this time. Default: never.
+	// +optional
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=20
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]{1,6}([.][0-9]+)?(ms|s|m|h))+$')",message="set shuffleTrackingTimeout to a duration such as 90s, 10m or 1h30m, in numbers of at most six digits"
+	ShuffleTrackingTimeout *Duration `json:"shuffleTrackingTimeout,omitempty"`
+}
+
+// SparkConfSource takes the value of one Spark property from a Secret.
+type SparkConfSource struct {
+	// name is the Spark property.
+	// +required
+	// +kubebuilder:validation:Pattern=`^spark\.[^\s=:]+$`
+	// +kubebuilder:validation:MaxLength=256
+	Name string `json:"name"`
+
+	// secretKeyRef names the Secret, in the same namespace, and its key.
+	// +required
+	SecretKeyRef SecretKeyReference `json:"secretKeyRef"`
+}
+
+// SecretKeyReference names one value of a Secret in the same namespace.
+type SecretKeyReference struct {
+	// name of the Secret.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+
+	// key of the value.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Key string `json:"key"`
+}
+
+// InlineConfigMap is a set of small files mounted into driver and executors.
+type InlineConfigMap struct {
+	// name identifies the set within the application.
+	// +required
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
+	// +kubebuilder:validation:MaxLength=40
+	Name string `json:"name"`
+
+	// mountPath is the folder in which the files appear.
+	// +required
+	// +kubebuilder:validation:Pattern=`^/.+`
+	// +kubebuilder:validation:MaxLength=512
+	MountPath string `json:"mountPath"`
+
+	// data are the files by name.
+	// +required
+	Data map[string]string `json:"data"`
+}
+
+// Monitoring switches metrics endpoints on.
+type Monitoring struct {
+	// prometheus exposes Spark's metrics in the format of Prometheus.
+	// +optional
+	Prometheus *PrometheusMonitoring `json:"prometheus,omitempty"`
+}
+
+// PrometheusMonitoring exposes Spark's metrics in the format of Prometheus.
+type PrometheusMonitoring struct {
+	// port of a JMX exporter agent; absent: Spark's own servlet on the port of its web interface.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=65535
+	Port *int32 `json:"port,omitempty"`
+
+	// jmxExporterJar is the path inside the image of the agent to load; absent: Spark's own servlet is used.
+	// +optional
+	// +kubebuilder:validation:MaxLength=512
+	JMXExporterJar string `json:"jmxExporterJar,omitempty"`
+}

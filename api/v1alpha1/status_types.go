@@ -1,0 +1,270 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/fluxcd/pkg/apis/meta"
+)
+
+// SparkApplicationStatus is what the operator has seen and done. The stage of the current run is the reason of the condition Ready.
+type SparkApplicationStatus struct {
+	// observedGeneration is the generation of the spec that the conditions speak of; -1 until the operator has looked.
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+
+	// conditions are Ready, Reconciling, Stalled (Flux's and kstatus' contract), Admitted, Running, Finished and a few that show only when True.
+	// +optional
+	// +listType=map
+	// +listMapKey=type
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+
+	// run counts the executions of the run template, from 1.
+	// +optional
+	Run int64 `json:"run,omitempty"`
+
+	// attempt counts the starts within the run, from 1.
+	// +optional
+	Attempt int64 `json:"attempt,omitempty"`
+
+	// templateHash identifies the run template that the current run executes.
+	// +optional
+	TemplateHash string `json:"templateHash,omitempty"`
+
+	// runID is spec.runID of the current run.
+	// +optional
+	RunID string `json:"runID,omitempty"`
+
+	// failures counts the attempts of the run that failed. With preemptions and resumes it says why attempt is above 1.
+	// +optional
+	Failures int32 `json:"failures,omitempty"`
+
+	// preemptions counts the attempts of the run that had to give their room back.
+	// +optional
+	Preemptions int32 `json:"preemptions,omitempty"`
+
+	// resumes counts the attempts of the run that began after a suspension.
+	// +optional
+	Resumes int32 `json:"resumes,omitempty"`
+
+	// queue is the resolved name of the queue.
+	// +optional
+	Queue string `json:"queue,omitempty"`
+
+	// times of the current run, by the operator's clock.
+	// +optional
+	Times ApplicationTimes `json:"times,omitempty"`
+
+	// grant is the room that the current attempt holds in its queue; absent when it holds none.
+	// +optional
+	Grant *Grant `json:"grant,omitempty"`
+
+	// driver identifies the driver of the current or last attempt.
+	// +optional
+	Driver *DriverStatus `json:"driver,omitempty"`
+
+	// executors are counts of executors by state.
+	// +optional
+	Executors *ExecutorStatus `json:"executors,omitempty"`
+
+	// attempts are the last ten attempts that have ended, of all runs, oldest first.
+	// +optional
+	// +listType=atomic
+	Attempts []AttemptStatus `json:"attempts,omitempty"`
+
+	// stopping says why the operator is stopping the current attempt; absent when it is not.
+	// +optional
+	Stopping StopReason `json:"stopping,omitempty"`
+
+	// lastHandledReconcileAt echoes the annotation reconcile.fluxcd.io/requestedAt.
+	meta.ReconcileRequestStatus `json:",inline"`
+
+	// lastHandledForceAt echoes the annotation reconcile.fluxcd.io/forceAt: the job ran again because of it.
+	meta.ForceRequestStatus `json:",inline"`
+}
+
+// StopReason says why the operator stops an attempt.
+type StopReason string
+
+// The reasons to stop an attempt.
+const (
+	StopSuspended       StopReason = "Suspended"
+	StopTemplateChanged StopReason = "TemplateChanged"
+	StopPreempted       StopReason = "Preempted"
+	StopDriverStart     StopReason = "DriverStartTimeout"
+)
+
+// ApplicationTimes are the moments of the current run and attempt, by the operator's clock.
+type ApplicationTimes struct {
+	// queued is when the current attempt began to wait; a preempted or resumed one keeps its old time.
+	// +optional
+	Queued *metav1.Time `json:"queued,omitempty"`
+	// admitted is when the gate let the current attempt in.
+	// +optional
+	Admitted *metav1.Time `json:"admitted,omitempty"`
+	// driverStarted is when the driver's container was first seen running.
+	// +optional
+	DriverStarted *metav1.Time `json:"driverStarted,omitempty"`
+	// started is when the first attempt of the run was seen running.
+	// +optional
+	Started *metav1.Time `json:"started,omitempty"`
+	// stopping is when the operator asked the attempt to end, or saw its driver end.
+	// +optional
+	Stopping *metav1.Time `json:"stopping,omitempty"`
+	// finished is when the run ended and held nothing any more.
+	// +optional
+	Finished *metav1.Time `json:"finished,omitempty"`
+	// referenceMissing is when a missing reference was first seen; absent when none is missing.
+	// +optional
+	ReferenceMissing *metav1.Time `json:"referenceMissing,omitempty"`
+}
+
+// Grant is the room that an attempt holds in its queue. It explains itself: what is charged is count × requests of its pod sets,
+// never recomputed from the spec.
+type Grant struct {
+	// run that the grant belongs to.
+	// +required
+	Run int64 `json:"run"`
+	// attempt that the grant belongs to.
+	// +required
+	Attempt int64 `json:"attempt"`
+	// gate that granted it.
+	// +required
+	Gate GateType `json:"gate"`
+	// queue that is charged.
+	// +optional
+	Queue string `json:"queue,omitempty"`
+	// epoch of the leader that granted it.
+	// +optional
+	Epoch int64 `json:"epoch,omitempty"`
+	// podSets are the granted pods.
+	// +required
+	// +listType=map
+	// +listMapKey=name
+	PodSets []PodSetGrant `json:"podSets"`
+}
+
+// PodSetGrant is the granted number of pods of one role, what each is charged, and where they may run.
+type PodSetGrant struct {
+	// name of the pod set: driver or executor.
+	// +required
+	Name string `json:"name"`
+	// flavor that is charged.
+	// +optional
+	Flavor string `json:"flavor,omitempty"`
+	// count of pods.
+	// +required
+	Count int32 `json:"count"`
+	// requests that each pod is charged.
+	// +optional
+	Requests map[corev1.ResourceName]resource.Quantity `json:"requests,omitempty"`
+	// nodeSelector that the pods get.
+	// +optional
+	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
+	// tolerations that the pods get.
+	// +optional
+	// +listType=atomic
+	Tolerations []corev1.Toleration `json:"tolerations,omitempty"`
+}
+
+// DriverStatus identifies the driver of an attempt.
+type DriverStatus struct {
+	// podName of the driver.
+	// +required
+	PodName string `json:"podName"`
+	// uid of the driver pod, once it was seen. A driver whose uid is recorded is never created again.
+	// +optional
+	UID types.UID `json:"uid,omitempty"`
+	// applicationID is Spark's id of the attempt.
+	// +optional
+	ApplicationID string `json:"applicationID,omitempty"`
+	// uiAddress of Spark's web interface inside the cluster while the driver runs.
+	// +optional
+	UIAddress string `json:"uiAddress,omitempty"`
+}
+
+// ExecutorStatus counts executors by state.
+type ExecutorStatus struct {
+	// wanted is the number of executors of the base gang.
+	// +required
+	Wanted int32 `json:"wanted"`
+	// ready ones run.
+	// +required
+	Ready int32 `json:"ready"`
+	// pending ones wait for a node or for their image.
+	// +optional
+	Pending int32 `json:"pending,omitempty"`
+	// gated ones wait for room in the queue.
+	// +optional
+	Gated int32 `json:"gated,omitempty"`
+	// failed ones have ended with an error during this attempt.
+	// +optional
+	Failed int32 `json:"failed,omitempty"`
+	// summary is ready/wanted, for the printed column.
+	// +optional
+	Summary string `json:"summary,omitempty"`
+}
+
+// AttemptOutcome is how an attempt ended.
+type AttemptOutcome string
+
+// The outcomes of an attempt.
+const (
+	OutcomeSucceeded AttemptOutcome = "Succeeded"
+	OutcomeFailed    AttemptOutcome = "Failed"
+	OutcomeStopped   AttemptOutcome = "Stopped"
+)
+
+// AttemptStatus is one attempt that has ended.
+type AttemptStatus struct {
+	// run that the attempt belongs to.
+	// +required
+	Run int64 `json:"run"`
+	// attempt within the run.
+	// +required
+	Attempt int64 `json:"attempt"`
+	// outcome is Succeeded, Failed or Stopped.
+	// +required
+	Outcome AttemptOutcome `json:"outcome"`
+	// reason in one word.
+	// +optional
+	Reason string `json:"reason,omitempty"`
+	// cause is the class of a failure: Application, Infrastructure or Configuration.
+	// +optional
+	Cause FailureCause `json:"cause,omitempty"`
+	// exitCode of the Spark container, when it ended by itself.
+	// +optional
+	ExitCode *int32 `json:"exitCode,omitempty"`
+	// message for people, at most 1,024 bytes.
+	// +optional
+	Message string `json:"message,omitempty"`
+	// startedAt is when the driver was first seen running; absent if it never ran.
+	// +optional
+	StartedAt *metav1.Time `json:"startedAt,omitempty"`
+	// finishedAt is when the end was recorded.
+	// +optional
+	FinishedAt *metav1.Time `json:"finishedAt,omitempty"`
+}
+
+// FailureCause is the class of a failure; it decides whether another attempt can help.
+type FailureCause string
+
+// The classes of failures.
+const (
+	CauseApplication    FailureCause = "Application"
+	CauseInfrastructure FailureCause = "Infrastructure"
+	CauseConfiguration  FailureCause = "Configuration"
+)
+
+// GetConditions returns the conditions, for Flux's and kstatus' helpers.
+func (a *SparkApplication) GetConditions() []metav1.Condition { return a.Status.Conditions }
+
+// SetConditions replaces the conditions.
+func (a *SparkApplication) SetConditions(conditions []metav1.Condition) {
+	a.Status.Conditions = conditions
+}
