@@ -1,0 +1,197 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package status
+
+import (
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+// View is everything that the conditions of an application depend on, beside the conditions it had.
+type View struct {
+	// Stage of the run; an unknown one leaves the conditions alone and adds NewerOperator.
+	Stage Stage
+	// Message of Ready, Reconciling and Stalled; empty takes the stage's own sentence. It must be stable: no ticking numbers.
+	Message string
+	// Admitted is what the gate says. Nil keeps its last words while they hold, else takes the stage's own. One that contradicts the
+	// stage (admitted while queued) counts as nil.
+	Admitted *AdmittedView
+	// DriverRunning is read in the stage Finalizing only: a driver that is being stopped may still run.
+	DriverRunning bool
+	// ReadyWhen is the user's choice; empty means Succeeded.
+	ReadyWhen v1alpha1.ReadyWhen
+	// ReadyLatched says that driver and base executors of this attempt were ready at least once. Read under ReadyWhen Running only.
+	ReadyLatched bool
+	// ReferenceOverdue says that the missing reference has been missing for longer than the reference timeout.
+	ReferenceOverdue bool
+	// Generation of the spec that the view speaks of: observedGeneration of every condition.
+	Generation int64
+
+	// TemplateIgnored, NodeLost and NewerOperator are the messages of the conditions of that name; an empty one hides the condition.
+	TemplateIgnored string
+	NodeLost        string
+	NewerOperator   string
+}
+
+// AdmittedView is what the gate says about the attempt.
+type AdmittedView struct {
+	Admitted bool
+	// Reason is one of the reasons of Admitted; empty takes the stage's own.
+	Reason string
+	// Message is stable, as View.Message.
+	Message string
+}
+
+// Conditions returns the whole list of conditions of an application: old is what it has, now the moment of the write. Conditions
+// whose type is not in the table are dropped. lastTransitionTime moves only when the status of a condition changes. old is not changed.
+//
+// Without a change in the view the result equals old, so a caller may compare the two to save a write.
+func Conditions(old []metav1.Condition, v View, now metav1.Time) []metav1.Condition {
+	r, known := table[v.Stage]
+	if !known {
+		return markNewer(old, v, now)
+	}
+	l := list{old: old, now: now, generation: v.Generation}
+	v.addStage(&l, r)
+	v.addAdmitted(&l, r)
+	addRunning(&l, r, v.DriverRunning)
+	addFinished(&l, r)
+	if v.Stage != New {
+		l.addTrue(v1alpha1.TemplateIgnoredCondition, v.TemplateIgnored)
+		l.addTrue(v1alpha1.NodeLostCondition, v.NodeLost)
+		l.addTrue(v1alpha1.NewerOperatorCondition, v.NewerOperator)
+	}
+	return l.sorted()
+}
+
+// course is the row's, except in the two rows that depend on the view.
+func (v View) course(r row) course {
+	switch {
+	case v.Stage == Running && v.ReadyWhen == v1alpha1.ReadyWhenRunning && v.ReadyLatched:
+		return succeeded
+	case v.Stage == ReferenceNotFound && v.ReferenceOverdue:
+		return stalled
+	}
+	return r.course
+}
+
+// addStage adds Ready and, by the course, Reconciling or Stalled.
+func (v View) addStage(l *list, r row) {
+	message := v.Message
+	if message == "" {
+		message = r.says
+	}
+	l.addCourse(v.course(r), string(v.Stage), message)
+}
+
+// addAdmitted adds Admitted: the words of the gate, else of the condition as it was, else of the row.
+func (v View) addAdmitted(l *list, r row) {
+	if r.admitted == absent {
+		return
+	}
+	said := v.Admitted
+	if said == nil || (r.admitted != asLast && said.Admitted != (r.admitted == yes)) {
+		said = v.keptAdmitted(l.old, r)
+	}
+	switch {
+	case said != nil && said.Admitted:
+		reason := firstOf(said.Reason, v1alpha1.AdmittedReason)
+		l.add(v1alpha1.AdmittedCondition, metav1.ConditionTrue, reason, firstOf(said.Message, admittedSays[reason]))
+	case said != nil:
+		reason := firstOf(said.Reason, r.why, v1alpha1.WaitingForGateReason)
+		l.add(v1alpha1.AdmittedCondition, metav1.ConditionFalse, reason, firstOf(said.Message, admittedSays[reason]))
+	case r.admitted != asLast:
+		l.add(v1alpha1.AdmittedCondition, boolStatus(r.admitted == yes), r.why, admittedSays[r.why])
+	}
+}
+
+// keptAdmitted is Admitted as it was, while that still holds: over all stages of a grant, within one stage of waiting, and after
+// the end. Else nil.
+func (v View) keptAdmitted(old []metav1.Condition, r row) *AdmittedView {
+	last := meta.FindStatusCondition(old, v1alpha1.AdmittedCondition)
+	if last == nil {
+		return nil
+	}
+	stage, _ := StageOf(old)
+	was := last.Status == metav1.ConditionTrue
+	if holds := r.admitted == asLast || (r.admitted == yes && was) || (r.admitted == no && !was && stage == v.Stage); !holds {
+		return nil
+	}
+	return &AdmittedView{Admitted: was, Reason: last.Reason, Message: last.Message}
+}
+
+// admittedSays are the messages of Admitted where nobody gave one.
+var admittedSays = map[string]string{
+	v1alpha1.AdmittedReason:             "the gate has let the attempt in",
+	v1alpha1.DelegatedToSchedulerReason: "admission is left to the scheduler",
+	v1alpha1.WaitingForGateReason:       "the gate has not let the attempt in",
+	v1alpha1.PreemptedReason:            "the room was taken back",
+	v1alpha1.SuspendedReason:            "a suspended application asks for no room",
+	v1alpha1.ExceedsQuotaReason:         "the queue could never hold what is asked for",
+}
+
+// addRunning adds Running. Its reason is Running or NotRunning: the status in a word, because a reason may not be empty.
+func addRunning(l *list, r row, seen bool) {
+	running := r.running == yes || (r.running == asSeen && seen)
+	shown := r.running != absent
+	if r.running == asLast {
+		shown = meta.FindStatusCondition(l.old, v1alpha1.RunningCondition) != nil
+	}
+	switch {
+	case !shown:
+	case running:
+		l.add(v1alpha1.RunningCondition, metav1.ConditionTrue, v1alpha1.RunningReason, "the driver's container runs")
+	default:
+		l.add(v1alpha1.RunningCondition, metav1.ConditionFalse, notRunningReason, "the driver's container does not run")
+	}
+}
+
+// addFinished adds Finished.
+func addFinished(l *list, r row) {
+	switch r.finished {
+	case yes:
+		l.add(v1alpha1.FinishedCondition, metav1.ConditionTrue, finishedReason, "the run has ended and holds nothing any more")
+	case no:
+		l.add(v1alpha1.FinishedCondition, metav1.ConditionFalse, notFinishedReason, "the run has not ended")
+	}
+}
+
+// Reasons of Running and Finished repeat the status: what happened is the reason of Ready, and stands there only.
+const (
+	notRunningReason  = "NotRunning"
+	finishedReason    = "Finished"
+	notFinishedReason = "NotFinished"
+)
+
+// markNewer leaves the conditions of an unknown stage alone and adds NewerOperator.
+func markNewer(old []metav1.Condition, v View, now metav1.Time) []metav1.Condition {
+	l := list{old: old, now: now, generation: v.Generation}
+	for _, c := range old {
+		if c.Type != v1alpha1.NewerOperatorCondition {
+			l.conditions = append(l.conditions, c)
+		}
+	}
+	l.addTrue(v1alpha1.NewerOperatorCondition, firstOf(v.NewerOperator,
+		"the stage "+string(v.Stage)+" is not known to this version of the operator, which leaves the application alone: run the newer version"))
+	return l.sorted()
+}
+
+func boolStatus(b bool) metav1.ConditionStatus {
+	if b {
+		return metav1.ConditionTrue
+	}
+	return metav1.ConditionFalse
+}
+
+// firstOf returns the first string that is not empty.
+func firstOf(all ...string) string {
+	for _, s := range all {
+		if s != "" {
+			return s
+		}
+	}
+	return ""
+}

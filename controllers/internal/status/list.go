@@ -1,0 +1,103 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package status
+
+import (
+	"cmp"
+	"slices"
+	"unicode/utf8"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+// MaxMessage is the longest message of a condition, in bytes. Longer ones are cut: thousands of applications carry them.
+const MaxMessage = 1024
+
+// list collects the conditions of one object.
+type list struct {
+	old        []metav1.Condition
+	now        metav1.Time
+	generation int64
+	conditions []metav1.Condition
+}
+
+// add appends one condition. lastTransitionTime is kept while the status is the same as in old.
+func (l *list) add(conditionType string, s metav1.ConditionStatus, reason, message string) {
+	c := metav1.Condition{
+		Type:               conditionType,
+		Status:             s,
+		Reason:             reason,
+		Message:            Cut(message),
+		ObservedGeneration: l.generation,
+		LastTransitionTime: l.now,
+	}
+	if last := meta.FindStatusCondition(l.old, conditionType); last != nil && last.Status == s {
+		c.LastTransitionTime = last.LastTransitionTime
+	}
+	l.conditions = append(l.conditions, c)
+}
+
+// addTrue appends a condition that shows only when True; its reason is its type. An empty message hides it.
+func (l *list) addTrue(conditionType, message string) {
+	if message != "" {
+		l.add(conditionType, metav1.ConditionTrue, conditionType, message)
+	}
+}
+
+// addCourse appends Ready with the reason, and Reconciling or Stalled where the course has one, all with the same message.
+func (l *list) addCourse(c course, reason, message string) {
+	switch c {
+	case unpublished:
+	case inFlight:
+		l.add(v1alpha1.ReadyCondition, metav1.ConditionUnknown, reason, message)
+		l.add(v1alpha1.ReconcilingCondition, metav1.ConditionTrue, v1alpha1.ProgressingReason, message)
+	case retrying:
+		l.add(v1alpha1.ReadyCondition, metav1.ConditionFalse, reason, message)
+		l.add(v1alpha1.ReconcilingCondition, metav1.ConditionTrue, v1alpha1.ProgressingWithRetryReason, message)
+	case stalled:
+		l.add(v1alpha1.ReadyCondition, metav1.ConditionFalse, reason, message)
+		l.add(v1alpha1.StalledCondition, metav1.ConditionTrue, reason, message)
+	case paused:
+		l.add(v1alpha1.ReadyCondition, metav1.ConditionFalse, reason, message)
+	case succeeded:
+		l.add(v1alpha1.ReadyCondition, metav1.ConditionTrue, reason, message)
+	}
+}
+
+// sorted returns the conditions in the order in which people and kstatus read them: Stalled, Reconciling, Ready, then by name.
+func (l *list) sorted() []metav1.Condition {
+	slices.SortStableFunc(l.conditions, func(a, b metav1.Condition) int {
+		return cmp.Or(cmp.Compare(rank(a.Type), rank(b.Type)), cmp.Compare(a.Type, b.Type))
+	})
+	return l.conditions
+}
+
+func rank(conditionType string) int {
+	switch conditionType {
+	case v1alpha1.StalledCondition:
+		return 0
+	case v1alpha1.ReconcilingCondition:
+		return 1
+	case v1alpha1.ReadyCondition:
+		return 2
+	}
+	return 3
+}
+
+// Cut shortens a message to MaxMessage bytes at the border of a character, with an ellipsis at the end. Shorter ones are returned
+// as they are.
+func Cut(message string) string {
+	const ellipsis = "…"
+	if len(message) <= MaxMessage {
+		return message
+	}
+	end := MaxMessage - len(ellipsis)
+	for end > 0 && !utf8.RuneStart(message[end]) {
+		end--
+	}
+	return message[:end] + ellipsis
+}

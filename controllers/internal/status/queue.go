@@ -1,0 +1,63 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package status
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+// QueueState is where a queue stands: the reason of its condition Ready. The set is closed.
+type QueueState string
+
+// The states of a queue.
+const (
+	// QueueActive: the queue is part of a tree and admits by its rules (a held one too: holding is what it was told to do).
+	QueueActive QueueState = v1alpha1.ActiveReason
+	// QueueParentNotFound: the node above does not exist yet.
+	QueueParentNotFound QueueState = v1alpha1.ParentNotFoundReason
+	// QueueCycle: the queue is above itself.
+	QueueCycle QueueState = v1alpha1.CycleReason
+	// QueueInvalidSpec: a value of the spec cannot work.
+	QueueInvalidSpec QueueState = v1alpha1.InvalidSpecReason
+	// QueueNotYetSupported: a field of the spec is not honoured by this version.
+	QueueNotYetSupported QueueState = v1alpha1.NotYetSupportedReason
+	// QueueShardTaken: another operator writes the ledger of this tree.
+	QueueShardTaken QueueState = v1alpha1.ShardTakenReason
+)
+
+// queueTable is the contract of queues: state → conditions.
+var queueTable = map[QueueState]struct {
+	course course
+	says   string
+}{
+	QueueActive:          {succeeded, "admits applications"},
+	QueueParentNotFound:  {retrying, "the queue named by spec.parent does not exist yet"},
+	QueueCycle:           {stalled, "the queue is above itself: change spec.parent"},
+	QueueInvalidSpec:     {stalled, "the spec cannot work as it is"},
+	QueueNotYetSupported: {stalled, "the spec uses a field that this version does not support yet"},
+	QueueShardTaken:      {stalled, "another operator admits the applications of this tree"},
+}
+
+// QueueView is everything that the conditions of a queue depend on, beside the conditions it had.
+type QueueView struct {
+	State QueueState
+	// Message of Ready, Reconciling and Stalled; empty takes the state's own sentence. Stable, as View.Message.
+	Message string
+	// Generation of the spec that the view speaks of.
+	Generation int64
+}
+
+// QueueConditions returns the whole list of conditions of a queue, by the rules of Conditions. A state outside of the set changes
+// nothing.
+func QueueConditions(old []metav1.Condition, v QueueView, now metav1.Time) []metav1.Condition {
+	r, known := queueTable[v.State]
+	if !known {
+		return old
+	}
+	l := list{old: old, now: now, generation: v.Generation}
+	l.addCourse(r.course, string(v.State), firstOf(v.Message, r.says))
+	return l.sorted()
+}

@@ -1,0 +1,74 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package status
+
+import "github.com/sparkgate/sparkgate/api/v1alpha1"
+
+// course is the column of the table that gives Ready, Reconciling and Stalled together, so that rules 1 to 4 of the package cannot
+// be broken by a row.
+type course int
+
+const (
+	unpublished course = iota // no condition at all
+	inFlight                  // Ready=Unknown, Reconciling=True/Progressing
+	retrying                  // Ready=False, Reconciling=True/ProgressingWithRetry
+	paused                    // Ready=False alone: a human holds it
+	stalled                   // Ready=False, Stalled=True with the same reason
+	succeeded                 // Ready=True alone
+)
+
+// flag is what a row says about a positive condition.
+type flag int
+
+const (
+	absent flag = iota // not shown
+	no                 // False
+	yes                // True
+	asLast             // what the view says, else as it was
+	asSeen             // True while the driver's container runs, else False
+)
+
+// row is one line of the table.
+type row struct {
+	course   course
+	admitted flag
+	// why is the reason of Admitted where the view does not give one.
+	why      string
+	running  flag
+	finished flag
+	// says is the message of Ready where the view does not give one.
+	says string
+}
+
+// table is the whole contract: stage → conditions. Two rows depend on the view: Running is Ready under readyWhen: Running, and
+// ReferenceNotFound is stalled after its timeout (see View.course).
+var table = map[Stage]row{
+	New: {course: unpublished},
+
+	Queued:            {inFlight, no, v1alpha1.WaitingForGateReason, absent, no, "waits for room in its queue"},
+	ReferenceNotFound: {retrying, absent, "", absent, no, "something that the spec names does not exist yet"},
+	Preempted:         {inFlight, no, v1alpha1.PreemptedReason, no, no, "gave its room back to others and waits for room again"},
+	AttemptFailed:     {retrying, no, v1alpha1.WaitingForGateReason, no, no, "the attempt failed; the next one follows after a pause"},
+
+	Submitting: {inFlight, yes, v1alpha1.AdmittedReason, no, no, "has room in its queue; the driver is being created"},
+	Starting:   {inFlight, yes, v1alpha1.AdmittedReason, no, no, "the driver pod exists and does not run yet"},
+	Running:    {inFlight, yes, v1alpha1.AdmittedReason, yes, no, "the driver runs"},
+	Finalizing: {inFlight, yes, v1alpha1.AdmittedReason, asSeen, no, "the driver has ended or is being stopped; pods and room are given back"},
+
+	Suspended: {paused, no, v1alpha1.SuspendedReason, asLast, no, "held by spec.suspend"},
+
+	InvalidSpec:     {stalled, absent, "", absent, no, "the spec cannot work as it is"},
+	NotYetSupported: {stalled, absent, "", absent, no, "the spec uses a field that this version does not support yet"},
+	ExceedsQuota:    {stalled, no, v1alpha1.ExceedsQuotaReason, absent, no, "asks for more than the queue could ever hold"},
+
+	Succeeded: {succeeded, yes, v1alpha1.AdmittedReason, no, yes, "the driver ended with exit code 0"},
+
+	Failed:                {stalled, asLast, "", no, yes, "the run failed"},
+	RetriesExceeded:       {stalled, asLast, "", no, yes, "all attempts of the run failed"},
+	DeadlineExceeded:      {stalled, asLast, "", no, yes, "the attempt ran longer than timeouts.run"},
+	TotalDeadlineExceeded: {stalled, asLast, "", no, yes, "the run took longer than timeouts.total"},
+	AdmissionTimeout:      {stalled, asLast, "", no, yes, "waited for room longer than timeouts.admission"},
+	DriverStartTimeout:    {stalled, asLast, "", no, yes, "the driver did not run within timeouts.driverStart"},
+	ExecutorStartTimeout:  {stalled, asLast, "", no, yes, "the first executors were not ready within timeouts.executorStart"},
+}

@@ -1,0 +1,98 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package templatehash identifies the run template of an application: all fields marked `sparkgate:"run"`, as the user wrote them.
+//
+// A stored hash outlives the operator that wrote it. Its prefix v<N> names the rule that made it; every rule that was ever
+// released stays here, and a stored hash is compared by its own rule. So an upgrade alone never starts a run.
+package templatehash
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"sync"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+const current = "v1"
+
+// rules are all rules that were ever released. Never change one: add another.
+var rules = map[string]func(*v1alpha1.SparkApplicationSpec) (string, error){
+	"v1": hashV1,
+}
+
+// Of returns the hash of the run template by the newest rule.
+func Of(spec *v1alpha1.SparkApplicationSpec) (string, error) {
+	return byRule(current, spec)
+}
+
+// Matches says whether spec has the run template that stored identifies. A hash by a rule that this version does not know
+// (made by a newer operator) matches, because taking it for a change would run the job again.
+func Matches(spec *v1alpha1.SparkApplicationSpec, stored string) (bool, error) {
+	rule, _, _ := strings.Cut(stored, ":")
+	if _, known := rules[rule]; !known {
+		return stored != "", nil
+	}
+	hash, err := byRule(rule, spec)
+	return hash == stored, err
+}
+
+func byRule(rule string, spec *v1alpha1.SparkApplicationSpec) (string, error) {
+	sum, err := rules[rule](spec)
+	if err != nil {
+		return "", fmt.Errorf("hash run template: %w", err)
+	}
+	return rule + ":" + sum, nil
+}
+
+// hashV1 is the SHA-256 of the canonical JSON (keys sorted, numbers as written, absent fields left out) of all Run fields.
+func hashV1(spec *v1alpha1.SparkApplicationSpec) (string, error) {
+	raw, err := json.Marshal(spec)
+	if err != nil {
+		return "", err
+	}
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	var fields map[string]any
+	if err := decoder.Decode(&fields); err != nil {
+		return "", err
+	}
+	run := make(map[string]any, len(fields))
+	for _, name := range runFields() {
+		if value, set := fields[name]; set && !empty(value) {
+			run[name] = value
+		}
+	}
+	canonical, err := json.Marshal(run) // encoding/json sorts the keys of maps
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(canonical)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// empty says that a top-level field carries nothing: `driver: {}` means the same as no driver.
+func empty(value any) bool {
+	m, isMap := value.(map[string]any)
+	return isMap && len(m) == 0
+}
+
+// runFields are the JSON names of the Run fields.
+var runFields = sync.OnceValue(func() []string {
+	var names []string
+	spec := reflect.TypeFor[v1alpha1.SparkApplicationSpec]()
+	for i := range spec.NumField() {
+		field := spec.Field(i)
+		if field.Tag.Get("sparkgate") == "run" {
+			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			names = append(names, name)
+		}
+	}
+	return names
+})
