@@ -1,0 +1,180 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/pods"
+	"github.com/sparkgate/sparkgate/controllers/internal/status"
+)
+
+const (
+	// executorInterval bounds how often executor counts alone are written.
+	executorInterval = 10 * time.Second
+	// startingDelay is how long a driver may take to run before the stage Starting is written.
+	startingDelay = 3 * time.Second
+)
+
+// active follows an attempt that holds its grant, from Submitting to the end of its driver.
+func (d *decider) active() Decision {
+	d.observeSpec()
+	driver := d.driver()
+	if driver != nil {
+		d.s.Driver.UID = driver.UID
+		if outcome, ended := pods.DriverEnded(driver); ended {
+			return d.attemptEnded(outcome)
+		}
+	} else if d.s.Driver.UID != "" {
+		if !d.o.DriverAbsent {
+			// The uid may have been recorded by another operator, and be newer than what this one's watch of pods has shown.
+			return d.need(NeedDriverAbsent, d.start())
+		}
+		return d.attemptEnded(pods.Outcome{Reason: "DriverLost", Cause: v1alpha1.CauseInfrastructure,
+			Message: fmt.Sprintf("driver pod %s is gone: it was deleted by somebody else", d.s.Driver.PodName)})
+	}
+	if reason, message := d.stopReason(driver); reason != "" {
+		return d.stop(reason, message)
+	}
+	d.deleteStrays()
+	switch {
+	case driver == nil:
+		return d.submitting()
+	case driver.Running || d.was == status.Running:
+		return d.running()
+	}
+	return d.starting(driver)
+}
+
+// driver is the driver pod of the current attempt; nil if none is known. A pod that only looks like it is not ours.
+func (d *decider) driver() *pods.Record {
+	if d.s.Driver == nil {
+		return nil
+	}
+	for _, r := range d.o.Pods {
+		if r.Role == pods.Driver && r.Name == d.s.Driver.PodName && r.OwnerUID == d.o.App.UID && d.current(r) &&
+			(d.s.Driver.UID == "" || d.s.Driver.UID == r.UID) {
+			return r
+		}
+	}
+	return nil
+}
+
+// current says that a pod belongs to the current attempt.
+func (d *decider) current(r *pods.Record) bool { return r.Run == d.s.Run && r.Attempt == d.s.Attempt }
+
+// stopReason says why the attempt has to be stopped; empty if it may go on.
+func (d *decider) stopReason(driver *pods.Record) (v1alpha1.StopReason, string) {
+	switch {
+	case d.o.App.Spec.Suspend:
+		return v1alpha1.StopSuspended, "stopping the driver: spec.suspend is true"
+	case d.anotherRun() && d.templatePolicy() == v1alpha1.TemplateChangeRestart:
+		return v1alpha1.StopTemplateChanged, "stopping the driver: another run is wanted and onTemplateChange is Restart"
+	case driver == nil && d.changed():
+		return v1alpha1.StopTemplateChanged, "the run template changed before the driver was made"
+	case driver != nil && pods.WhyNotStarted(driver).Permanent:
+		return v1alpha1.StopDriverStart, pods.WhyNotStarted(driver).Message
+	case d.was != status.Running && !d.driverStartDeadline().After(d.o.Now) && (driver == nil || !driver.Running):
+		return v1alpha1.StopDriverStart, d.driverStartMessage(driver)
+	}
+	return "", ""
+}
+
+func (d *decider) driverStartMessage(driver *pods.Record) string {
+	why := "the driver pod was not created"
+	switch {
+	case driver == nil && d.was == status.Submitting && d.view.Message != d.creating():
+		why = d.view.Message // the obstacle that Submitting shows
+	case driver != nil:
+		why = pods.WhyNotStarted(driver).Message
+	}
+	if why == "" {
+		why = "its container was not started by the kubelet"
+	}
+	return fmt.Sprintf("driver did not run within timeouts.driverStart (%s): %s", d.driverStart(), why)
+}
+
+// submitting makes sure that the driver is created.
+func (d *decider) submitting() Decision {
+	d.requeueDriverStart()
+	if d.o.Obstacle != "" {
+		d.requeue(d.o.Now.Add(referenceInterval))
+		return d.publish(status.Submitting, d.o.Obstacle)
+	}
+	d.after(Action{Kind: ConfirmGrant}, Action{Kind: CreateDriver})
+	return d.publish(status.Submitting, d.view.Message) // an obstacle is shown until the driver exists
+}
+
+// creating is the message of Submitting while nothing is in the way.
+func (d *decider) creating() string {
+	return fmt.Sprintf("run %d, attempt %d: creating driver pod %s", d.s.Run, d.s.Attempt, d.s.Driver.PodName)
+}
+
+// starting waits for the driver's container.
+func (d *decider) starting(driver *pods.Record) Decision {
+	d.requeueDriverStart()
+	message := fmt.Sprintf("driver pod %s is starting", driver.Name)
+	if problem := pods.WhyNotStarted(driver); problem.Reason != "" {
+		message = fmt.Sprintf("driver pod %s does not start: %s", driver.Name, problem.Message)
+	} else if due := d.s.Times.Admitted.Add(startingDelay); d.was == status.Submitting && d.o.Now.Before(due) {
+		// Most drivers run within moments: their uid is recorded together with the stage Running, and one write is saved.
+		d.requeue(due)
+		d.d.Status = *d.o.App.Status.DeepCopy()
+		return d.d
+	}
+	return d.publish(status.Starting, message)
+}
+
+// running follows the executors.
+func (d *decider) running() Decision {
+	if d.s.Times.DriverStarted == nil {
+		d.s.Times.DriverStarted = d.nowPtr()
+		if d.s.Times.Started == nil {
+			d.s.Times.Started = d.nowPtr()
+		}
+	}
+	d.countExecutors(d.was != status.Running)
+	return d.publish(status.Running, fmt.Sprintf("run %d, attempt %d: driver pod %s is running", d.s.Run, d.s.Attempt, d.s.Driver.PodName))
+}
+
+// countExecutors takes the executor counts over, at once if something else is written anyway, else at a bounded rate.
+func (d *decider) countExecutors(withStage bool) {
+	counted := d.executorStatus()
+	if d.s.Executors != nil && *counted == *d.s.Executors {
+		return
+	}
+	if due := d.o.LastWrite.Add(executorInterval); !withStage && d.o.Now.Before(due) {
+		d.requeue(due)
+		return
+	}
+	d.s.Executors = counted
+}
+
+func (d *decider) executorStatus() *v1alpha1.ExecutorStatus {
+	var mine []*pods.Record
+	for _, r := range d.o.Pods {
+		if d.current(r) {
+			mine = append(mine, r)
+		}
+	}
+	c := pods.Count(mine)
+	wanted := int32(0)
+	if d.s.Executors != nil {
+		wanted = d.s.Executors.Wanted
+	}
+	return &v1alpha1.ExecutorStatus{Wanted: wanted, Ready: c.Ready, Pending: c.Pending, Gated: c.Gated, Failed: c.Failed,
+		Summary: fmt.Sprintf("%d/%d", c.Ready, wanted)}
+}
+
+// deleteStrays removes pods that no attempt of this application should have any more: a late answer, or a driver that an operator
+// made after it had lost its lease.
+func (d *decider) deleteStrays() {
+	for _, r := range d.o.Pods {
+		if !d.current(r) && r.Active() && !r.Deleting {
+			d.after(Action{Kind: DeletePod, Pod: r})
+		}
+	}
+}

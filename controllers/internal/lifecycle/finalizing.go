@@ -1,0 +1,222 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/pods"
+	"github.com/sparkgate/sparkgate/controllers/internal/status"
+)
+
+// maxAttempts is how many ended attempts the status remembers.
+const maxAttempts = 10
+
+// attemptEnded records how the driver ended. The end is published at once if nothing of the attempt is left.
+func (d *decider) attemptEnded(o pods.Outcome) Decision {
+	outcome := v1alpha1.OutcomeFailed
+	if o.Succeeded {
+		outcome = v1alpha1.OutcomeSucceeded
+	}
+	d.s.Times.Stopping = d.nowPtr()
+	if d.s.Times.DriverStarted == nil && o.ExitCode != nil {
+		d.s.Times.DriverStarted = d.nowPtr() // it ran and ended between two looks
+	}
+	d.record(v1alpha1.AttemptStatus{Outcome: outcome, Reason: o.Reason, Cause: o.Cause, ExitCode: o.ExitCode, Message: o.Message})
+	d.s.Executors = d.executorStatus()
+	if len(d.activePods()) > 0 {
+		d.endPods()
+		return d.publish(status.Finalizing, "driver has ended, waiting for its pods: "+o.Message)
+	}
+	return d.finish()
+}
+
+// stop writes the intent to stop the attempt, then stops it.
+func (d *decider) stop(reason v1alpha1.StopReason, message string) Decision {
+	d.s.Stopping = reason
+	d.s.Times.Stopping = d.nowPtr()
+	outcome, cause := v1alpha1.OutcomeStopped, v1alpha1.FailureCause("")
+	if reason == v1alpha1.StopDriverStart {
+		outcome, cause = v1alpha1.OutcomeFailed, v1alpha1.CauseInfrastructure
+		if driver := d.driver(); driver != nil && pods.WhyNotStarted(driver).Permanent {
+			cause = v1alpha1.CauseConfiguration
+		}
+	}
+	d.record(v1alpha1.AttemptStatus{Outcome: outcome, Reason: string(reason), Cause: cause, Message: message})
+	d.endPods()
+	return d.publish(status.Finalizing, message)
+}
+
+// record appends the current attempt to the history.
+func (d *decider) record(a v1alpha1.AttemptStatus) {
+	a.Run, a.Attempt = d.s.Run, d.s.Attempt
+	a.StartedAt, a.FinishedAt = d.s.Times.DriverStarted, d.nowPtr()
+	a.Message = status.Cut(a.Message)
+	d.s.Attempts = append(d.s.Attempts, a)
+	if extra := len(d.s.Attempts) - maxAttempts; extra > 0 {
+		d.s.Attempts = d.s.Attempts[extra:]
+	}
+}
+
+// last is the history's entry of the current attempt; nil if it has none.
+func (d *decider) last() *v1alpha1.AttemptStatus {
+	if n := len(d.s.Attempts); n > 0 {
+		if a := &d.s.Attempts[n-1]; a.Run == d.s.Run && a.Attempt == d.s.Attempt {
+			return a
+		}
+	}
+	return nil
+}
+
+// finalizing waits until no pod of the application is active.
+func (d *decider) finalizing() Decision {
+	d.observeSpec()
+	if d.nodesNeeded() {
+		return d.need(NeedNodes, Start{})
+	}
+	if len(d.activePods()) > 0 {
+		d.view.DriverRunning = d.driver() != nil && d.driver().Running
+		d.endPods()
+		return d.publish(status.Finalizing, d.view.Message)
+	}
+	return d.finish()
+}
+
+// activePods are the pods that may still use a node.
+func (d *decider) activePods() []*pods.Record {
+	var active []*pods.Record
+	for _, r := range d.o.Pods {
+		if r.Active() {
+			active = append(active, r)
+		}
+	}
+	return active
+}
+
+// overdue says that pods should have ended by now.
+func (d *decider) overdue() bool { return !d.o.Now.Before(d.terminationDeadline()) }
+
+// nodesNeeded says that the next step depends on whether the nodes of overdue pods answer.
+func (d *decider) nodesNeeded() bool {
+	return d.overdue() && d.o.UnreachableNodes == nil && len(d.activePods()) > 0
+}
+
+// endPods asks all active pods to end, and sees to those that do not.
+func (d *decider) endPods() {
+	late := d.overdue()
+	for _, r := range d.activePods() {
+		switch {
+		case r.Deleting && late && !d.o.UnreachableNodes[r.Node]:
+			d.after(Action{Kind: DeletePod, Pod: r, Force: true})
+		case r.Deleting:
+		case d.mayLinger(r):
+			d.requeue(d.s.Times.Stopping.Add(sidecarGrace))
+		default:
+			d.after(Action{Kind: DeletePod, Pod: r})
+		}
+	}
+	if late {
+		d.requeue(d.o.Now.Add(referenceInterval))
+	} else {
+		d.requeue(d.terminationDeadline())
+	}
+}
+
+// mayLinger says that the driver ended by itself and only its other containers go on; they get a little time.
+func (d *decider) mayLinger(r *pods.Record) bool {
+	return r.Role == pods.Driver && r.Ended != nil && d.s.Stopping == "" && d.o.App.DeletionTimestamp.IsZero() &&
+		d.s.Times.Stopping != nil && d.o.Now.Before(d.s.Times.Stopping.Add(sidecarGrace))
+}
+
+// nodeLost explains pods that are overdue to end on nodes that do not answer; empty if there are none.
+func (d *decider) nodeLost() string {
+	var lost []string
+	for _, r := range d.activePods() {
+		if r.Deleting && d.o.UnreachableNodes[r.Node] {
+			lost = append(lost, fmt.Sprintf("pod %s on node %s", r.Name, r.Node))
+		}
+	}
+	if len(lost) == 0 {
+		return ""
+	}
+	sort.Strings(lost)
+	return strings.Join(lost, ", ") + " cannot be ended because the node does not answer; if it is really down, taint it " +
+		"node.kubernetes.io/out-of-service=nodeshutdown:NoExecute, or delete the pods with --force"
+}
+
+// driverInDoubt says that a driver may exist that the watch has not shown yet.
+func (d *decider) driverInDoubt() bool {
+	if driver := d.driver(); driver != nil {
+		d.s.Driver.UID = driver.UID
+	}
+	return d.s.Driver != nil && d.s.Driver.UID == "" && !d.o.DriverAbsent
+}
+
+// finish ends the attempt: nothing of it is active any more.
+func (d *decider) finish() Decision {
+	if d.driverInDoubt() {
+		return d.need(NeedDriverAbsent, d.start())
+	}
+	stopped, attempt := d.s.Stopping, d.last()
+	d.s.Grant, d.s.Stopping, d.s.Times.Stopping = nil, "", nil
+	if d.s.Executors != nil {
+		e := *d.s.Executors
+		e.Ready, e.Pending, e.Gated, e.Summary = 0, 0, 0, fmt.Sprintf("0/%d", e.Wanted)
+		d.s.Executors = &e
+	}
+	if d.s.Driver != nil {
+		d.s.Driver.UIAddress = ""
+	}
+	if stopped != "" {
+		d.before(Action{Kind: DeleteObjects})
+	} else {
+		d.before(Action{Kind: DeleteService})
+	}
+	d.after(Action{Kind: ReleaseGrant})
+	return d.conclude(stopped, attempt)
+}
+
+// conclude says what follows the attempt.
+func (d *decider) conclude(stopped v1alpha1.StopReason, attempt *v1alpha1.AttemptStatus) Decision {
+	switch {
+	case stopped == v1alpha1.StopSuspended:
+		return d.suspend()
+	case d.anotherRun() && !d.o.App.Spec.Suspend:
+		return d.nextRun()
+	case attempt == nil:
+		return d.end(status.Failed, "the attempt ended without a record")
+	case stopped == v1alpha1.StopDriverStart && attempt.Cause != v1alpha1.CauseConfiguration:
+		return d.end(status.DriverStartTimeout, attempt.Message)
+	case attempt.Outcome == v1alpha1.OutcomeSucceeded:
+		return d.end(status.Succeeded, fmt.Sprintf("run %d succeeded", d.s.Run))
+	}
+	return d.end(status.Failed, fmt.Sprintf("run %d failed: %s", d.s.Run, attempt.Message))
+}
+
+// end publishes the end of the run.
+func (d *decider) end(stage status.Stage, message string) Decision {
+	d.s.Times.Finished = d.nowPtr()
+	d.announce(stage != status.Succeeded, string(stage), message)
+	d.requeue(d.o.Now.Add(DefaultRetention))
+	return d.publish(stage, message)
+}
+
+// nextRun ends the run in the history only and queues the next one. Its ask follows in the next pass, when the grant of this one is
+// back.
+func (d *decider) nextRun() Decision {
+	start := Start{Run: d.s.Run + 1, Attempt: 1, QueuedAt: d.now().Time}
+	if d.o.Plan == nil {
+		return d.need(NeedPlan, start)
+	}
+	d.view.Generation = d.o.App.Generation
+	if len(d.o.Plan.Findings) > 0 {
+		return d.invalid()
+	}
+	d.newRun(start)
+	d.s.Queue = d.o.Plan.Queue
+	return d.publish(status.Queued, fmt.Sprintf("run %d follows", start.Run))
+}

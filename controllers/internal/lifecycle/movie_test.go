@@ -1,0 +1,375 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/pods"
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// settle lets the operator pass until nothing changes any more.
+func (w *world) settle() {
+	w.t.Helper()
+	for range 50 {
+		before := len(w.log)
+		w.pass()
+		if len(w.log) == before {
+			return
+		}
+	}
+	w.t.Fatalf("the operator does not come to rest\n%s", w.story())
+}
+
+func (w *world) after(d time.Duration) { w.now = w.now.Add(d) }
+
+func (w *world) driverName() string { return w.app.Status.Driver.PodName }
+
+// kubelet actors.
+
+func (w *world) runs() {
+	w.logf("kubelet: %s runs", w.driverName())
+	w.change(w.driverName(), func(p *pods.Record) { p.Phase, p.Running, p.Ready, p.Scheduled = corev1.PodRunning, true, true, true })
+}
+
+func (w *world) exits(code int32, reason string) {
+	w.logf("kubelet: %s exits with %d", w.driverName(), code)
+	w.change(w.driverName(), func(p *pods.Record) {
+		p.Phase, p.Running, p.Ready = corev1.PodSucceeded, false, false
+		if code != 0 {
+			p.Phase = corev1.PodFailed
+		}
+		p.Ended = &pods.Ended{ExitCode: code, Reason: reason}
+	})
+}
+
+func (w *world) ended(name string) {
+	w.logf("kubelet: %s has ended", name)
+	delete(w.pods, name)
+}
+
+func (w *world) executor(name string, running bool) {
+	phase := corev1.PodPending
+	if running {
+		phase = corev1.PodRunning
+	}
+	s := w.app.Status
+	w.pods[name] = &pods.Record{Namespace: "default", Name: name, UID: "uid-" + "x", Application: "pi", AppUID: string(w.app.UID),
+		Run: s.Run, Attempt: s.Attempt, Role: pods.Executor, Phase: phase, Running: running, Ready: running, Node: "node-1"}
+}
+
+// user actors.
+
+func (w *world) edit(what string, change func(*v1alpha1.SparkApplication)) {
+	w.logf("user: %s", what)
+	change(w.app)
+	w.app.Generation++
+}
+
+func (w *world) remove() {
+	w.logf("user: deletes the application")
+	if len(w.app.Finalizers) == 0 {
+		w.app = nil
+		return
+	}
+	now := metav1.NewTime(w.now)
+	w.app.DeletionTimestamp = &now
+}
+
+var movies = map[string]func(w *world){
+	"succeeds": func(w *world) {
+		w.settle()
+		w.after(time.Second)
+		w.runs()
+		w.settle()
+		w.executor("pi-exec-1", true)
+		w.executor("pi-exec-2", true)
+		w.after(20 * time.Second)
+		w.settle()
+		delete(w.pods, "pi-exec-1")
+		delete(w.pods, "pi-exec-2")
+		w.exits(0, "Completed")
+		w.settle()
+		w.after(DefaultRetention)
+		w.settle()
+	},
+	"waits-for-quota": func(w *world) {
+		w.room = queueing.Waiting
+		w.settle()
+		w.after(time.Minute)
+		w.settle()
+		w.logf("gate: has room")
+		w.room = queueing.Granted
+		w.settle()
+	},
+	"exceeds-quota-until-the-queue-grows": func(w *world) {
+		w.room = queueing.Refused
+		w.settle()
+		w.logf("administrator: raises the quota")
+		w.room = queueing.Granted
+		w.settle()
+	},
+	"fails": func(w *world) {
+		w.settle()
+		w.runs()
+		w.settle()
+		w.after(time.Minute)
+		w.exits(7, "Error")
+		w.settle()
+	},
+	"is-killed-for-memory": func(w *world) {
+		w.settle()
+		w.runs()
+		w.settle()
+		w.exits(137, "OOMKilled")
+		w.settle()
+	},
+	"driver-is-deleted-by-somebody": func(w *world) {
+		w.settle()
+		w.runs()
+		w.settle()
+		w.ended(w.driverName())
+		w.settle()
+	},
+	"image-cannot-be-pulled": func(w *world) {
+		w.settle()
+		w.change(w.driverName(), func(p *pods.Record) { p.Waiting = pods.Waiting{Reason: "ErrImagePull", Image: "spark"} })
+		w.settle()
+		w.change(w.driverName(), func(p *pods.Record) { p.Waiting = pods.Waiting{Reason: "ImagePullBackOff", Image: "spark"} })
+		w.after(time.Minute)
+		w.settle()
+		w.after(DefaultDriverStart)
+		w.settle()
+	},
+	"image-name-is-wrong": func(w *world) {
+		w.settle()
+		w.change(w.driverName(), func(p *pods.Record) { p.Waiting = pods.Waiting{Reason: "InvalidImageName", Image: "Spark:?"} })
+		w.settle()
+	},
+	"suspended-before-it-starts": func(w *world) {
+		w.room = queueing.Waiting
+		w.settle()
+		w.edit("suspends it", func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = true })
+		w.settle()
+		w.after(time.Hour)
+		w.edit("resumes it", func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = false })
+		w.room = queueing.Granted
+		w.settle()
+	},
+	"suspended-while-it-runs": func(w *world) {
+		w.settle()
+		w.runs()
+		w.settle()
+		w.edit("suspends it", func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = true })
+		w.settle()
+		w.ended(w.driverName())
+		w.settle()
+		w.edit("resumes it", func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = false })
+		w.settle()
+		w.runs()
+		w.settle()
+		w.exits(0, "Completed")
+		w.settle()
+	},
+	"new-template-while-queued": func(w *world) {
+		w.room = queueing.Waiting
+		w.settle()
+		w.edit("changes the arguments", func(a *v1alpha1.SparkApplication) { a.Spec.Arguments = []string{"5"} })
+		w.settle()
+	},
+	"new-template-waits-for-the-run": func(w *world) {
+		w.settle()
+		w.runs()
+		w.settle()
+		w.edit("changes the arguments", func(a *v1alpha1.SparkApplication) { a.Spec.Arguments = []string{"5"} })
+		w.edit("changes them again", func(a *v1alpha1.SparkApplication) { a.Spec.Arguments = []string{"6"} })
+		w.settle()
+		w.exits(1, "Error")
+		w.settle()
+		w.runs()
+		w.settle()
+		w.exits(0, "Completed")
+		w.settle()
+	},
+	"new-template-restarts-the-run": func(w *world) {
+		w.app.Spec.OnTemplateChange = v1alpha1.TemplateChangeRestart
+		w.settle()
+		w.runs()
+		w.settle()
+		w.edit("changes the arguments", func(a *v1alpha1.SparkApplication) { a.Spec.Arguments = []string{"5"} })
+		w.settle()
+		w.ended(w.driverName())
+		w.settle()
+	},
+	"new-template-is-ignored": func(w *world) {
+		w.app.Spec.OnTemplateChange = v1alpha1.TemplateChangeIgnore
+		w.settle()
+		w.runs()
+		w.settle()
+		w.edit("changes the arguments", func(a *v1alpha1.SparkApplication) { a.Spec.Arguments = []string{"5"} })
+		w.settle()
+		w.exits(0, "Completed")
+		w.settle()
+		w.edit("changes runID", func(a *v1alpha1.SparkApplication) { a.Spec.RunID = "again" })
+		w.settle()
+	},
+	"force-runs-once-more": func(w *world) {
+		w.settle()
+		w.runs()
+		w.settle()
+		w.exits(0, "Completed")
+		w.settle()
+		force := func(token string) {
+			w.logf("user: forces run with token %s", token)
+			w.app.Annotations = map[string]string{"reconcile.fluxcd.io/requestedAt": token, "reconcile.fluxcd.io/forceAt": token}
+		}
+		force("a")
+		w.settle()
+		force("b")
+		force("c")
+		w.settle()
+		w.runs()
+		w.settle()
+		w.exits(0, "Completed")
+		w.settle()
+		w.runs()
+		w.settle()
+		w.exits(0, "Completed")
+		w.settle()
+	},
+	"live-fields-start-nothing": func(w *world) {
+		w.settle()
+		w.runs()
+		w.settle()
+		w.exits(0, "Completed")
+		w.settle()
+		w.edit("changes timeouts", func(a *v1alpha1.SparkApplication) { a.Spec.Timeouts = &v1alpha1.Timeouts{} })
+		w.edit("suspends it", func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = true })
+		w.settle()
+	},
+	"invalid-then-corrected-then-invalid-again": func(w *world) {
+		w.mistake = "spec.mainClass: is empty: set it"
+		w.settle()
+		w.mistake = ""
+		w.edit("corrects it", func(a *v1alpha1.SparkApplication) { a.Spec.MainClass = "x" })
+		w.settle()
+		w.runs()
+		w.settle()
+		w.exits(0, "Completed")
+		w.settle()
+		w.mistake = "spec.driver.memory: too much"
+		w.edit("breaks it", func(a *v1alpha1.SparkApplication) { a.Spec.MainClass = "y" })
+		w.settle()
+		w.mistake = ""
+		w.edit("takes that back", func(a *v1alpha1.SparkApplication) { a.Spec.MainClass = "x" })
+		w.settle()
+	},
+	"reference-is-missing": func(w *world) {
+		w.missing = `ServiceAccount "spark" does not exist`
+		w.settle()
+		w.after(11 * time.Minute)
+		w.settle()
+		w.logf("user: makes the service account")
+		w.missing = ""
+		w.settle()
+	},
+	"deleted-while-it-runs": func(w *world) {
+		w.settle()
+		w.runs()
+		w.executor("pi-exec-1", true)
+		w.settle()
+		name := w.driverName()
+		w.remove()
+		w.settle()
+		w.ended("pi-exec-1")
+		w.settle()
+		w.ended(name)
+		w.settle()
+	},
+	"sidecar-lingers": func(w *world) {
+		w.settle()
+		w.runs()
+		w.settle()
+		w.logf("kubelet: the Spark container exits with 0, a sidecar goes on")
+		w.change(w.driverName(), func(p *pods.Record) { p.Running, p.Ended = false, &pods.Ended{Reason: "Completed"} })
+		w.settle()
+		w.after(sidecarGrace)
+		w.settle()
+		w.ended(w.driverName())
+		w.settle()
+	},
+	"node-is-lost": func(w *world) {
+		w.settle()
+		w.runs()
+		w.settle()
+		w.edit("suspends it", func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = true })
+		w.settle()
+		w.unreachable = map[string]bool{"node-1": true}
+		w.after(DefaultTermination)
+		w.settle()
+		w.logf("node: answers again")
+		w.unreachable = nil
+		w.after(time.Minute)
+		w.settle()
+	},
+	"foreign-pod-until-the-timeout": func(w *world) {
+		w.logf("somebody: makes a pod pi-1-1-driver")
+		w.pods["pi-1-1-driver"] = &pods.Record{Namespace: "default", Name: "pi-1-1-driver", UID: "foreign", Role: pods.Other, Phase: corev1.PodSucceeded}
+		w.settle()
+		w.after(DefaultDriverStart)
+		w.settle()
+	},
+	"foreign-pod-of-the-same-name": func(w *world) {
+		w.logf("somebody: makes a pod pi-1-1-driver")
+		w.pods["pi-1-1-driver"] = &pods.Record{Namespace: "default", Name: "pi-1-1-driver", UID: "foreign", Role: pods.Other, Phase: corev1.PodSucceeded}
+		w.settle()
+		w.after(time.Minute)
+		w.settle()
+		w.logf("somebody: deletes it")
+		delete(w.pods, "pi-1-1-driver")
+		w.after(referenceInterval)
+		w.settle()
+	},
+}
+
+func TestMovies(t *testing.T) {
+	for name, play := range movies {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			play(w)
+			got := w.story() + "\n"
+			file := filepath.Join("testdata", "movies", name+".txt")
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
+				t.Errorf("the story has changed (-want +got); run with -update if that is meant:\n%s", diff)
+			}
+			for attempt, n := range w.created {
+				if n > 1 {
+					t.Errorf("attempt %s had %d drivers", attempt, n)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,144 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"time"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/pods"
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// Observation is everything that a decision depends on. What costs something to find out is filled in only when a decision says
+// that it needs it (Decision.Need).
+type Observation struct {
+	// Now is the time of the pass.
+	Now time.Time
+	// App is the application as it was read. Decide does not change it.
+	App *v1alpha1.SparkApplication
+	// SameTemplate says that the run template is the one of the current run.
+	SameTemplate bool
+	// Pods are all pods that carry the application's uid.
+	Pods []*pods.Record
+	// LastWrite is when this process last wrote the status; zero if it never did.
+	LastWrite time.Time
+	// ReferenceTimeout is how long a missing reference is waited for before it counts as Stalled.
+	ReferenceTimeout time.Duration
+
+	// Plan is what planning the start gave; nil until it was asked for.
+	Plan *Plan
+	// Verdict is the gate's answer; nil until it was asked for.
+	Verdict *queueing.Verdict
+	// DriverAbsent says that a live read found no driver pod of the attempt; false until it was asked for.
+	DriverAbsent bool
+	// UnreachableNodes are nodes of pods overdue to end that do not answer; nil until it was asked for.
+	UnreachableNodes map[string]bool
+	// Obstacle keeps the driver from being created, as found by trying; empty if nothing does.
+	Obstacle string
+}
+
+// Start identifies one start of the application.
+type Start struct {
+	Run, Attempt int64
+	// QueuedAt orders it among others.
+	QueuedAt time.Time
+}
+
+// Plan is what one start would be.
+type Plan struct {
+	// Hash of the run template.
+	Hash string
+	// Findings are mistakes in the spec; with any, nothing else is filled in.
+	Findings []Finding
+	// Missing are references to things that do not exist, as sentences; with any, only Queue and Gate are filled in.
+	Missing []string
+	// Queue and Gate that decide on the start.
+	Queue, Gate string
+	// DriverPod and ApplicationID are the names of the start, UIAddress where its web interface will be.
+	DriverPod, ApplicationID, UIAddress string
+	// Executors wanted.
+	Executors int32
+}
+
+// Finding is a mistake in the spec.
+type Finding struct {
+	// Reason is InvalidSpec or NotYetSupported.
+	Reason string
+	// Message names field, value and remedy.
+	Message string
+}
+
+// Need is what a decision cannot be made without.
+type Need int
+
+// The needs. The set is closed.
+const (
+	// NeedNothing: the decision is complete.
+	NeedNothing Need = iota
+	// NeedPlan: Observation.Plan for Decision.Start.
+	NeedPlan
+	// NeedVerdict: Observation.Verdict for Decision.Start.
+	NeedVerdict
+	// NeedDriverAbsent: a live read of the driver pod.
+	NeedDriverAbsent
+	// NeedNodes: Observation.UnreachableNodes.
+	NeedNodes
+)
+
+// Decision is what is to be done.
+type Decision struct {
+	// Need is what has to be observed before Decide is called again; the rest of the decision is empty then, but for Start.
+	Need  Need
+	Start Start
+
+	// Finalizer has to be on the application before Status is written.
+	Finalizer bool
+	// Before are actions whose order is before the write of Status.
+	Before []Action
+	// Status to publish.
+	Status v1alpha1.SparkApplicationStatus
+	// After are actions that need Status to be written.
+	After []Action
+	// RequeueAt is when the next look is due by itself; zero if never.
+	RequeueAt time.Time
+	// Announce are events to record after the write.
+	Announce []Announcement
+}
+
+// Announcement is an event about the application.
+type Announcement struct {
+	Warning         bool
+	Reason, Message string
+}
+
+// ActionKind says what to do.
+type ActionKind int
+
+// The actions. The set is closed. All are idempotent.
+const (
+	// ConfirmGrant tells the gate that the grant stands in the status.
+	ConfirmGrant ActionKind = iota
+	// CreateDriver makes the objects of the attempt, the driver pod last.
+	CreateDriver
+	// DeletePod deletes Action.Pod.
+	DeletePod
+	// DeleteService deletes the Service of the attempt, which nobody needs once its driver has ended.
+	DeleteService
+	// DeleteObjects deletes everything that was made for the attempt, the driver pod included.
+	DeleteObjects
+	// ReleaseGrant tells the gate that nothing is held or asked for any more.
+	ReleaseGrant
+	// RemoveFinalizer lets the application go.
+	RemoveFinalizer
+)
+
+// Action is one thing to do.
+type Action struct {
+	Kind ActionKind
+	// Pod to delete.
+	Pod *pods.Record
+	// Force deletes it without a grace period.
+	Force bool
+}

@@ -1,0 +1,223 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/pods"
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+var (
+	seed      = flag.Uint64("seed", 0, "replay the random schedule of this seed; 0 runs many")
+	schedules = flag.Int("schedules", 10000, "number of random schedules")
+)
+
+// event is one thing that may happen; it returns false where it cannot happen now.
+type event func(w *world, r *rand.Rand) bool
+
+var events = []event{
+	func(w *world, _ *rand.Rand) bool { // the kubelet starts the driver
+		d := w.liveDriver()
+		if d == nil || d.Running || d.Deleting {
+			return false
+		}
+		w.now = w.now.Add(time.Second)
+		w.set(d.Name, func(p *pods.Record) { p.Phase, p.Running, p.Ready, p.Scheduled = "Running", true, true, true }, "runs")
+		return true
+	},
+	func(w *world, r *rand.Rand) bool { // the driver ends
+		d := w.liveDriver()
+		if d == nil || !d.Running {
+			return false
+		}
+		code := int32(r.IntN(2))
+		w.set(d.Name, func(p *pods.Record) {
+			p.Phase, p.Running, p.Ended = "Succeeded", false, &pods.Ended{ExitCode: code}
+			if code != 0 {
+				p.Phase = "Failed"
+			}
+		}, fmt.Sprintf("exits with %d", code))
+		return true
+	},
+	func(w *world, _ *rand.Rand) bool { // the kubelet ends what was asked to end
+		for name, p := range w.pods {
+			if p.Deleting {
+				w.ended(name)
+				return true
+			}
+		}
+		return false
+	},
+	func(w *world, r *rand.Rand) bool { // somebody deletes the driver, rarely
+		d := w.liveDriver()
+		if d == nil || r.IntN(10) > 0 {
+			return false
+		}
+		if w.app != nil && (w.app.Status.Driver == nil || w.app.Status.Driver.UID != d.UID) {
+			return false // an unrecorded driver may be made again, which is no fault; see the movie
+		}
+		w.ended(d.Name)
+		return true
+	},
+	func(w *world, _ *rand.Rand) bool {
+		return w.user("suspends", func(s *v1alpha1.SparkApplicationSpec) { s.Suspend = true })
+	},
+	func(w *world, _ *rand.Rand) bool {
+		return w.user("resumes", func(s *v1alpha1.SparkApplicationSpec) { s.Suspend = false })
+	},
+	func(w *world, r *rand.Rand) bool {
+		return w.user("edits", func(s *v1alpha1.SparkApplicationSpec) { s.RunID = fmt.Sprint(r.IntN(3)) })
+	},
+	func(w *world, r *rand.Rand) bool {
+		policies := []v1alpha1.TemplateChangePolicy{"", v1alpha1.TemplateChangeRestart, v1alpha1.TemplateChangeIgnore}
+		return w.user("sets the policy", func(s *v1alpha1.SparkApplicationSpec) { s.OnTemplateChange = policies[r.IntN(3)] })
+	},
+	func(w *world, r *rand.Rand) bool {
+		token := fmt.Sprint(r.IntN(1000))
+		if w.app != nil && w.app.DeletionTimestamp.IsZero() {
+			w.app.Annotations = map[string]string{"reconcile.fluxcd.io/requestedAt": token, "reconcile.fluxcd.io/forceAt": token}
+		}
+		return w.app != nil
+	},
+	func(w *world, r *rand.Rand) bool {
+		if w.app == nil || r.IntN(20) > 0 || !w.app.DeletionTimestamp.IsZero() {
+			return false
+		}
+		w.remove()
+		return true
+	},
+	func(w *world, r *rand.Rand) bool { // the queue fills and empties
+		w.room = []queueing.State{queueing.Granted, queueing.Waiting, queueing.Refused, queueing.Undecided}[r.IntN(4)]
+		return true
+	},
+	func(w *world, r *rand.Rand) bool { // references and mistakes come and go
+		w.missing, w.mistake = "", ""
+		switch r.IntN(4) {
+		case 0:
+			w.missing = "ServiceAccount is missing"
+		case 1:
+			w.mistake = "spec is wrong"
+		}
+		return true
+	},
+	func(w *world, r *rand.Rand) bool { // time passes
+		w.now = w.now.Add(time.Duration(r.IntN(400)) * time.Second)
+		return true
+	},
+	func(w *world, _ *rand.Rand) bool { // the watch stops showing what happens
+		w.lagging = maps.Clone(w.pods)
+		return true
+	},
+	func(w *world, _ *rand.Rand) bool { // and catches up
+		w.lagging = nil
+		return true
+	},
+	func(w *world, r *rand.Rand) bool { // the operator crashes somewhere in its next pass, and starts with a fresh view
+		w.budget = r.IntN(6)
+		w.pass()
+		w.budget, w.lagging = -1, nil
+		w.logf("operator: crashed and restarted")
+		return true
+	},
+}
+
+func (w *world) liveDriver() *pods.Record {
+	for _, p := range w.pods {
+		if p.Role == pods.Driver && p.Active() {
+			return p
+		}
+	}
+	return nil
+}
+
+func (w *world) set(name string, change func(*pods.Record), what string) {
+	w.logf("kubelet: %s %s", name, what)
+	w.change(name, change)
+}
+
+func (w *world) user(what string, change func(*v1alpha1.SparkApplicationSpec)) bool {
+	if w.app == nil || !w.app.DeletionTimestamp.IsZero() {
+		return false
+	}
+	w.edit(what, func(a *v1alpha1.SparkApplication) { change(&a.Spec) })
+	return true
+}
+
+// TestNothingGoesWrongInAnyOrder plays random schedules of users, kubelet, queue and crashes. The promises hold after every pass,
+// and from wherever it ends, an application that is left alone comes to an end and holds nothing.
+func TestNothingGoesWrongInAnyOrder(t *testing.T) {
+	if *seed != 0 {
+		playSchedule(t, *seed)
+		return
+	}
+	for n := range *schedules {
+		playSchedule(t, uint64(n)+1)
+	}
+}
+
+func playSchedule(t *testing.T, seed uint64) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // a schedule has to be replayable, not secret
+	w := newWorld(t)
+	w.logf("schedule of seed %d", seed)
+	for range 40 {
+		events[r.IntN(len(events))](w, r)
+		if r.IntN(3) > 0 {
+			w.pass()
+		}
+	}
+	w.comesToRest()
+	for attempt, n := range w.created {
+		if n > 1 {
+			t.Fatalf("attempt %s had %d drivers\n%s", attempt, n, w.story())
+		}
+	}
+}
+
+// comesToRest lets kubelet and operator go on alone, with room in the queue and nothing wrong.
+func (w *world) comesToRest() {
+	w.t.Helper()
+	w.room, w.missing, w.mistake, w.lagging, w.budget = queueing.Granted, "", "", nil, -1
+	w.user("resumes", func(s *v1alpha1.SparkApplicationSpec) { s.Suspend = false })
+	for range 60 {
+		w.pass()
+		w.now = w.now.Add(time.Second)
+		for name, p := range w.pods {
+			switch {
+			case p.Deleting:
+				w.ended(name)
+			case p.Phase == "Pending":
+				w.set(name, func(p *pods.Record) { p.Phase, p.Running = "Running", true }, "runs")
+			case p.Running:
+				w.set(name, func(p *pods.Record) { p.Phase, p.Running, p.Ended = "Succeeded", false, &pods.Ended{} }, "exits with 0")
+			}
+		}
+	}
+	if w.granted != nil {
+		w.t.Fatalf("the gate still holds run %d attempt %d\n%s", w.granted.Run, w.granted.Attempt, w.story())
+	}
+	if w.app == nil {
+		return
+	}
+	if !w.app.DeletionTimestamp.IsZero() {
+		w.t.Fatalf("the application does not go\n%s", w.story())
+	}
+	finished := false
+	for _, c := range w.app.Status.Conditions {
+		finished = finished || (c.Type == v1alpha1.FinishedCondition && c.Status == metav1.ConditionTrue)
+	}
+	if !finished || w.app.Status.Grant != nil {
+		w.t.Fatalf("the application does not end\n%s", w.story())
+	}
+}

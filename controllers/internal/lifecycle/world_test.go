@@ -1,0 +1,351 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/pods"
+	"github.com/sparkgate/sparkgate/controllers/internal/templatehash"
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// world is everything around one application: the API server with its pods, the gate, the clock. Actors change it; a pass of the
+// operator may crash between any two of its steps.
+type world struct {
+	t   *testing.T
+	now time.Time
+	app *v1alpha1.SparkApplication // nil once it is gone
+	// pods by name; only those that exist.
+	pods map[string]*pods.Record
+	// lagging are the pods that the operator's watch has shown so far; nil means that it shows everything.
+	lagging map[string]*pods.Record
+	// room is what the gate answers to an ask without a grant.
+	room queueing.State
+	// granted is the start that the gate has granted; asked the one it was asked for.
+	granted, asked *Start
+	// mistake and missing are what planning finds.
+	mistake, missing string
+	unreachable      map[string]bool
+
+	created map[string]int // driver pods ever created, by run/attempt
+	serial  int
+	// budget is the number of steps that the operator takes before it crashes; below zero it does not.
+	budget int
+	// template is the hash of the run template of generation hashed.
+	template string
+	hashed   int64
+	log      []string
+}
+
+var epoch = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+
+func newWorld(t *testing.T) *world {
+	return &world{t: t, now: epoch, pods: map[string]*pods.Record{}, created: map[string]int{}, room: queueing.Granted, budget: -1,
+		app: &v1alpha1.SparkApplication{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "pi", UID: "app-1", Generation: 1, CreationTimestamp: metav1.NewTime(epoch)},
+			Spec: v1alpha1.SparkApplicationSpec{Type: v1alpha1.PythonApplication, SparkVersion: "4.1.4", Image: "spark",
+				MainApplicationFile: "local:///pi.py"},
+			Status: v1alpha1.SparkApplicationStatus{ObservedGeneration: -1},
+		}}
+}
+
+// step takes one step of the operator; false means that it has crashed before.
+func (w *world) step() bool {
+	if w.budget == 0 {
+		return false
+	}
+	w.budget--
+	return true
+}
+
+// pass is one pass of the operator.
+func (w *world) pass() Decision {
+	if w.app == nil {
+		return Decision{}
+	}
+	d := w.decide("")
+	obstacle := w.carryOut(d)
+	if obstacle != "" && w.app != nil {
+		d = w.decide(obstacle)
+		w.carryOut(d)
+	}
+	w.check()
+	return d
+}
+
+func (w *world) decide(obstacle string) Decision {
+	o := Observation{Now: w.now, App: w.app, SameTemplate: w.hash() == w.app.Status.TemplateHash, Pods: w.visible(), ReferenceTimeout: 10 * time.Minute, Obstacle: obstacle}
+	for range 12 {
+		d := Decide(o)
+		switch d.Need {
+		case NeedNothing:
+			return d
+		case NeedPlan:
+			o.Plan = w.plan(d.Start)
+		case NeedVerdict:
+			o.Verdict = w.verdict(d.Start)
+		case NeedDriverAbsent:
+			pod := w.pods[w.app.Status.Driver.PodName]
+			o.DriverAbsent = pod == nil || pod.OwnerUID != w.app.UID
+			if !o.DriverAbsent { // the operator waits for its watch
+				w.lagging = nil
+				o.Pods = w.visible()
+			}
+		case NeedNodes:
+			o.UnreachableNodes = map[string]bool{}
+			for name := range w.unreachable {
+				o.UnreachableNodes[name] = true
+			}
+		}
+	}
+	w.t.Fatalf("decide needs more and more\n%s", w.story())
+	return Decision{}
+}
+
+// hash is the hash of the run template, computed once for each generation.
+func (w *world) hash() string {
+	if w.hashed != w.app.Generation {
+		hash, err := templatehash.Of(&w.app.Spec)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		w.hashed, w.template = w.app.Generation, hash
+	}
+	return w.template
+}
+
+func (w *world) visible() []*pods.Record {
+	source := w.pods
+	if w.lagging != nil {
+		source = w.lagging
+	}
+	names := make([]string, 0, len(source))
+	for name := range source {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	out := make([]*pods.Record, 0, len(names))
+	for _, name := range names {
+		out = append(out, source[name])
+	}
+	return out
+}
+
+func (w *world) plan(start Start) *Plan {
+	plan := &Plan{Hash: w.hash(), Queue: "team-a", Gate: "Embedded"}
+	if w.mistake != "" {
+		plan.Findings = []Finding{{Reason: v1alpha1.InvalidSpecReason, Message: w.mistake}}
+		return plan
+	}
+	if w.missing != "" {
+		plan.Missing = []string{w.missing}
+		return plan
+	}
+	plan.DriverPod = fmt.Sprintf("pi-%d-%d-driver", start.Run, start.Attempt)
+	plan.ApplicationID = fmt.Sprintf("spark-%d-%d", start.Run, start.Attempt)
+	plan.Executors = 2
+	return plan
+}
+
+// verdict is the gate: what is granted stays granted, and a grant for another start has to be released first.
+func (w *world) verdict(start Start) *queueing.Verdict {
+	w.asked = &start
+	if w.granted != nil && (w.granted.Run != start.Run || w.granted.Attempt != start.Attempt) {
+		return &queueing.Verdict{State: queueing.Evicting}
+	}
+	if w.granted == nil && w.room == queueing.Granted {
+		w.granted = &start
+	}
+	switch {
+	case w.granted != nil:
+		grant := &queueing.Grant{Run: start.Run, Attempt: start.Attempt, Gate: "Embedded", Queue: "team-a",
+			PodSets: []queueing.PodSetGrant{{Name: "driver", Count: 1}, {Name: "executor", Count: 2}}}
+		return &queueing.Verdict{State: queueing.Granted, Grant: grant}
+	case w.room == queueing.Refused:
+		return &queueing.Verdict{State: queueing.Refused, Reason: queueing.ReasonExceedsQuota, Message: "needs memory 9Gi, queue team-a holds 3Gi"}
+	case w.room == queueing.Undecided:
+		return &queueing.Verdict{}
+	}
+	return &queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonWaitingForQuota, Message: "needs memory 2688Mi of 3Gi in queue team-a"}
+}
+
+func (w *world) carryOut(d Decision) (obstacle string) {
+	for _, a := range d.Before {
+		if !w.step() {
+			return ""
+		}
+		w.do(a)
+	}
+	if d.Finalizer && len(w.app.Finalizers) == 0 {
+		if !w.step() {
+			return ""
+		}
+		w.app.Finalizers = []string{v1alpha1.Finalizer}
+	}
+	if !w.write(d) {
+		return ""
+	}
+	for _, a := range d.After {
+		if !w.step() {
+			return ""
+		}
+		if o := w.do(a); o != "" {
+			return o
+		}
+		if w.app == nil {
+			return ""
+		}
+	}
+	return ""
+}
+
+// write publishes the status; false means that the operator crashed before.
+func (w *world) write(d Decision) bool {
+	before := stageText(w.app)
+	if equality.Semantic.DeepEqual(w.app.Status, d.Status) {
+		return true
+	}
+	if !w.step() {
+		return false
+	}
+	w.app.Status = *d.Status.DeepCopy()
+	if after := stageText(w.app); after != before {
+		w.logf("operator: %s", after)
+	}
+	return true
+}
+
+func (w *world) do(a Action) string {
+	s := &w.app.Status
+	switch a.Kind {
+	case ConfirmGrant:
+	case CreateDriver:
+		return w.createDriver()
+	case DeletePod:
+		w.deletePod(a.Pod, a.Force)
+	case DeleteService:
+	case DeleteObjects:
+		if s.Driver != nil && w.pods[s.Driver.PodName] != nil && w.pods[s.Driver.PodName].OwnerUID == w.app.UID {
+			w.deletePod(w.pods[s.Driver.PodName], false)
+		}
+	case ReleaseGrant:
+		if w.granted != nil {
+			w.logf("gate: takes run %d attempt %d back", w.granted.Run, w.granted.Attempt)
+		}
+		w.granted, w.asked = nil, nil
+	case RemoveFinalizer:
+		w.app.Finalizers = nil
+		if !w.app.DeletionTimestamp.IsZero() {
+			w.logf("api server: application is gone")
+			w.app = nil
+		}
+	}
+	return ""
+}
+
+func (w *world) createDriver() string {
+	s := &w.app.Status
+	name := s.Driver.PodName
+	if existing := w.pods[name]; existing != nil {
+		if existing.OwnerUID != w.app.UID {
+			return "pod " + name + " belongs to somebody else"
+		}
+		return ""
+	}
+	w.serial++
+	w.created[fmt.Sprintf("%d/%d", s.Run, s.Attempt)]++
+	w.pods[name] = &pods.Record{
+		Namespace: "default", Name: name, UID: types.UID(fmt.Sprintf("pod-%d", w.serial)), OwnerUID: w.app.UID, Application: "pi",
+		AppUID: string(w.app.UID), Run: s.Run, Attempt: s.Attempt, Role: pods.Driver, Phase: corev1.PodPending, Node: "node-1",
+	}
+	w.logf("operator: creates %s", name)
+	return ""
+}
+
+func (w *world) deletePod(r *pods.Record, force bool) {
+	existing := w.pods[r.Name]
+	if existing == nil || existing.UID != r.UID {
+		return
+	}
+	if force || !existing.Active() || existing.Phase == corev1.PodPending {
+		w.logf("api server: %s is gone", r.Name)
+		delete(w.pods, r.Name)
+		return
+	}
+	if !existing.Deleting {
+		w.logf("operator: asks %s to end", r.Name)
+		w.change(r.Name, func(p *pods.Record) { p.Deleting = true })
+	}
+}
+
+// change replaces a pod's record by a changed copy, as the watch would.
+func (w *world) change(name string, change func(*pods.Record)) {
+	copied := *w.pods[name]
+	change(&copied)
+	w.pods[name] = &copied
+}
+
+// check holds the promises after every pass.
+func (w *world) check() {
+	w.t.Helper()
+	drivers := 0
+	for _, p := range w.pods {
+		if p.Role == pods.Driver && p.Active() {
+			drivers++
+			if w.app != nil && w.app.Status.Grant == nil {
+				w.t.Fatalf("driver %s exists without a grant\n%s", p.Name, w.story())
+			}
+			if w.granted == nil || w.granted.Run != p.Run || w.granted.Attempt != p.Attempt {
+				w.t.Fatalf("the gate has taken the room of %s back while it is active\n%s", p.Name, w.story())
+			}
+		}
+	}
+	if drivers > 1 {
+		w.t.Fatalf("%d live drivers at once\n%s", drivers, w.story())
+	}
+	if w.app != nil {
+		w.checkConditions()
+	}
+}
+
+func (w *world) checkConditions() {
+	w.t.Helper()
+	c := w.app.Status.Conditions
+	ready, stalled := apimeta.FindStatusCondition(c, "Ready"), apimeta.FindStatusCondition(c, "Stalled")
+	reconciling := apimeta.FindStatusCondition(c, "Reconciling")
+	switch {
+	case ready == nil && len(c) > 0:
+		w.t.Fatalf("conditions without Ready\n%s", w.story())
+	case stalled != nil && (reconciling != nil || ready.Status != "False" || ready.Reason != stalled.Reason):
+		w.t.Fatalf("Stalled contradicts the others: %+v\n%s", c, w.story())
+	case ready != nil && ready.Status == "Unknown" && reconciling == nil:
+		w.t.Fatalf("Ready is Unknown and nothing goes on: %+v\n%s", c, w.story())
+	}
+}
+
+func (w *world) logf(format string, args ...any) {
+	w.log = append(w.log, fmt.Sprintf("%6s  ", w.now.Sub(epoch))+fmt.Sprintf(format, args...))
+}
+
+func (w *world) story() string { return strings.Join(w.log, "\n") }
+
+func stageText(app *v1alpha1.SparkApplication) string {
+	ready := apimeta.FindStatusCondition(app.Status.Conditions, "Ready")
+	if ready == nil {
+		return "nothing published"
+	}
+	return fmt.Sprintf("run %d attempt %d %s=%s: %s", app.Status.Run, app.Status.Attempt, ready.Reason, ready.Status, ready.Message)
+}

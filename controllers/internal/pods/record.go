@@ -1,0 +1,200 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package pods
+
+import (
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	resourcehelper "k8s.io/component-helpers/resource"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+// Role tells drivers from executors.
+type Role uint8
+
+// The roles of a Spark pod.
+const (
+	Other Role = iota
+	Driver
+	Executor
+)
+
+// Record is what is remembered of one pod. Records are never changed once they are in the store.
+type Record struct {
+	Namespace, Name string
+	UID             types.UID
+	Version         uint64    // resource version: later is greater
+	OwnerUID        types.UID // of the controller owner
+	// Application, AppUID, Run and Attempt come from the labels of the pod; zero where a label is missing or no number.
+	Application  string
+	AppUID       string
+	Queue        string
+	Run, Attempt int64
+	Role         Role
+	Phase        corev1.PodPhase
+	// Reason and Message of the pod itself: Evicted, NodeLost, …
+	Reason, Message string
+	Node            string
+	Deleting        bool
+	Scheduled       bool
+	Gated           bool
+	Ready           bool
+	// Running says that the Spark container runs now.
+	Running bool
+	// Waiting is why the Spark container, or one before it, cannot start.
+	Waiting Waiting
+	// Ended is how the Spark container ended; nil while it has not.
+	Ended *Ended
+	// DisruptedBy is the reason of the pod's condition DisruptionTarget, such as PreemptionByScheduler.
+	DisruptedBy string
+	// CPU (thousandths of a core) and Memory (bytes) that the pod requests.
+	CPU, Memory int64
+}
+
+// Waiting is why a container cannot start.
+type Waiting struct {
+	Reason, Message, Image string
+}
+
+// Ended is how a container ended.
+type Ended struct {
+	ExitCode int32
+	Signal   int32
+	Reason   string
+	Message  string
+}
+
+// Active says that the pod may still use its node: it has not ended, or it has not started yet and could.
+func (r *Record) Active() bool {
+	return r.Phase != corev1.PodSucceeded && r.Phase != corev1.PodFailed
+}
+
+// RecordOf reduces a pod to its record.
+func RecordOf(pod *corev1.Pod) *Record {
+	r := &Record{
+		Namespace:   pod.Namespace,
+		Name:        pod.Name,
+		UID:         pod.UID,
+		Version:     versionOf(pod.ResourceVersion),
+		Application: pod.Labels[v1alpha1.ApplicationLabel],
+		AppUID:      pod.Labels[v1alpha1.ApplicationUIDLabel],
+		Queue:       pod.Labels[v1alpha1.QueueLabel],
+		Run:         number(pod.Labels[v1alpha1.RunLabel]),
+		Attempt:     number(pod.Labels[v1alpha1.AttemptLabel]),
+		Role:        roleOf(pod.Labels[v1alpha1.SparkRoleLabel]),
+		Phase:       pod.Status.Phase,
+		Reason:      pod.Status.Reason,
+		Message:     pod.Status.Message,
+		Node:        pod.Spec.NodeName,
+		Deleting:    pod.DeletionTimestamp != nil,
+	}
+	if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
+		r.OwnerUID = owner.UID
+	}
+	requests := resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{})
+	r.CPU, r.Memory = requests.Cpu().MilliValue(), requests.Memory().Value()
+	r.readConditions(pod)
+	r.readContainers(pod)
+	return r
+}
+
+func (r *Record) readConditions(pod *corev1.Pod) {
+	for i := range pod.Status.Conditions {
+		c := &pod.Status.Conditions[i]
+		yes := c.Status == corev1.ConditionTrue
+		switch c.Type {
+		case corev1.PodScheduled:
+			r.Scheduled = yes
+			r.Gated = !yes && c.Reason == corev1.PodReasonSchedulingGated
+			if !yes && c.Reason == corev1.PodReasonUnschedulable {
+				r.Waiting = Waiting{Reason: c.Reason, Message: c.Message}
+			}
+		case corev1.PodReady:
+			r.Ready = yes
+		case corev1.DisruptionTarget:
+			if yes {
+				r.DisruptedBy = c.Reason
+			}
+		}
+	}
+}
+
+// readContainers takes the state of the Spark container; of the others only what keeps it from starting.
+func (r *Record) readContainers(pod *corev1.Pod) {
+	for i := range pod.Status.InitContainerStatuses {
+		if w := waitingOf(&pod.Status.InitContainerStatuses[i]); r.Waiting.Reason == "" && w.Reason != "" {
+			r.Waiting = w
+		}
+	}
+	name := sparkContainer(pod)
+	for i := range pod.Status.ContainerStatuses {
+		s := &pod.Status.ContainerStatuses[i]
+		if w := waitingOf(s); w.Reason != "" && (s.Name == name || r.Waiting.Reason == "") {
+			r.Waiting = w
+		}
+		if s.Name != name {
+			continue
+		}
+		r.Running = s.State.Running != nil
+		if t := s.State.Terminated; t != nil {
+			r.Ended = &Ended{ExitCode: t.ExitCode, Signal: t.Signal, Reason: t.Reason, Message: t.Message}
+		}
+	}
+}
+
+// waitingOf is why a container waits; the ordinary reasons of every start are none.
+func waitingOf(s *corev1.ContainerStatus) Waiting {
+	w := s.State.Waiting
+	if w == nil || w.Reason == "" || w.Reason == "ContainerCreating" || w.Reason == "PodInitializing" {
+		return Waiting{}
+	}
+	return Waiting{Reason: w.Reason, Message: w.Message, Image: s.Image}
+}
+
+// sparkContainer is the name of the container that runs Spark: the annotation kubectl.kubernetes.io/default-container, else
+// Spark's own name for it, else the last one, where Spark puts it.
+func sparkContainer(pod *corev1.Pod) string {
+	if name := pod.Annotations["kubectl.kubernetes.io/default-container"]; name != "" {
+		return name
+	}
+	last := ""
+	for i := range pod.Spec.Containers {
+		switch last = pod.Spec.Containers[i].Name; last {
+		case "spark-kubernetes-driver", "spark-kubernetes-executor":
+			return last
+		}
+	}
+	return last
+}
+
+func roleOf(label string) Role {
+	switch label {
+	case v1alpha1.SparkRoleDriver:
+		return Driver
+	case v1alpha1.SparkRoleExecutor:
+		return Executor
+	}
+	return Other
+}
+
+func number(label string) int64 {
+	n, err := strconv.ParseInt(label, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// versionOf reads a resource version. They are numbers that grow (Kubernetes API concepts, "Resource versions").
+func versionOf(s string) uint64 {
+	n, err := strconv.ParseUint(s, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}

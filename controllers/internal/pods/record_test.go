@@ -1,0 +1,129 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package pods
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+func TestRecordOf(t *testing.T) {
+	t.Parallel()
+	plain := Record{
+		Namespace: "default", Name: "pi-driver", UID: "pi-driver-uid", Version: 10, OwnerUID: "pi-uid",
+		Application: "pi", AppUID: "pi-uid", Queue: "team-a", Run: 2, Attempt: 1, Role: Driver,
+		Phase: corev1.PodPending, Node: "node-1", CPU: 200, Memory: 896 << 20,
+	}
+	tests := map[string]struct {
+		changes []change
+		want    func(*Record)
+	}{
+		"plain":    {nil, func(*Record) {}},
+		"executor": {[]change{executor}, func(r *Record) { r.Role = Executor }},
+		"no labels": {[]change{func(pod *corev1.Pod) { pod.Labels = nil }}, func(r *Record) {
+			r.Application, r.AppUID, r.Queue, r.Run, r.Attempt, r.Role = "", "", "", 0, 0, Other
+		}},
+		"labels that are no numbers": {[]change{label("sparkgate.io/run", "two"), label("sparkgate.io/attempt", "")},
+			func(r *Record) { r.Run, r.Attempt = 0, 0 }},
+		"an owner that is not the controller": {[]change{func(pod *corev1.Pod) { pod.OwnerReferences[0].Controller = nil }},
+			func(r *Record) { r.OwnerUID = "" }},
+		"being deleted": {[]change{deleting}, func(r *Record) { r.Deleting = true }},
+		"evicted": {[]change{phase(corev1.PodFailed), because("Evicted", "low on memory")},
+			func(r *Record) { r.Phase, r.Reason, r.Message = corev1.PodFailed, "Evicted", "low on memory" }},
+		"gated": {[]change{condition(corev1.PodScheduled, corev1.ConditionFalse, corev1.PodReasonSchedulingGated)},
+			func(r *Record) { r.Gated = true }},
+		"unschedulable": {[]change{condition(corev1.PodScheduled, corev1.ConditionFalse, corev1.PodReasonUnschedulable)},
+			func(r *Record) { r.Waiting = Waiting{Reason: "Unschedulable", Message: "says Unschedulable"} }},
+		"running": {[]change{phase(corev1.PodRunning), condition(corev1.PodScheduled, corev1.ConditionTrue, ""),
+			condition(corev1.PodReady, corev1.ConditionTrue, ""), container(spark, runs())},
+			func(r *Record) { r.Phase, r.Scheduled, r.Ready, r.Running = corev1.PodRunning, true, true, true }},
+		"disrupted": {[]change{condition(corev1.DisruptionTarget, corev1.ConditionTrue, "PreemptionByScheduler")},
+			func(r *Record) { r.DisruptedBy = "PreemptionByScheduler" }},
+		"not disrupted after all":                 {[]change{condition(corev1.DisruptionTarget, corev1.ConditionFalse, "PreemptionByScheduler")}, func(*Record) {}},
+		"ordinary start":                          {[]change{container(spark, waits("ContainerCreating"))}, func(*Record) {}},
+		"ordinary start behind an init container": {[]change{initContainer("fetch", runs()), container(spark, waits("PodInitializing"))}, func(*Record) {}},
+		"image cannot be pulled": {[]change{container(spark, waits("ErrImagePull"))},
+			func(r *Record) {
+				r.Waiting = Waiting{Reason: "ErrImagePull", Message: "says ErrImagePull", Image: "image-of-" + spark}
+			}},
+		"init container cannot start": {[]change{initContainer("fetch", waits("CrashLoopBackOff")), container(spark, waits("PodInitializing"))},
+			func(r *Record) {
+				r.Waiting = Waiting{Reason: "CrashLoopBackOff", Message: "says CrashLoopBackOff", Image: "image-of-fetch"}
+			}},
+		"the Spark container counts more than its neighbours": {[]change{container("sidecar", waits("ErrImagePull")), container(spark, waits("CreateContainerConfigError"))},
+			func(r *Record) {
+				r.Waiting = Waiting{Reason: "CreateContainerConfigError", Message: "says CreateContainerConfigError", Image: "image-of-" + spark}
+			}},
+		"a neighbour cannot start": {[]change{container("sidecar", waits("ErrImagePull")), container(spark, runs())},
+			func(r *Record) {
+				r.Running, r.Waiting = true, Waiting{Reason: "ErrImagePull", Message: "says ErrImagePull", Image: "image-of-sidecar"}
+			}},
+		"ended beside a neighbour that runs": {[]change{phase(corev1.PodRunning), container("sidecar", runs()), container(spark, ended(3, "Error"))},
+			func(r *Record) { r.Phase, r.Ended = corev1.PodRunning, &Ended{ExitCode: 3, Reason: "Error"} }},
+		"a neighbour ended":           {[]change{container("sidecar", ended(1, "Error")), container(spark, runs())}, func(r *Record) { r.Running = true }},
+		"a version that is no number": {[]change{func(pod *corev1.Pod) { pod.ResourceVersion = "x" }}, func(r *Record) { r.Version = 0 }},
+		"sidecars count": {[]change{func(pod *corev1.Pod) {
+			pod.Spec.Containers = append(pod.Spec.Containers, corev1.Container{Name: "sidecar", Resources: corev1.ResourceRequirements{
+				Requests: corev1.ResourceList{"cpu": resource.MustParse("1")}}})
+			pod.Spec.Overhead = corev1.ResourceList{"memory": resource.MustParse("128Mi")}
+		}}, func(r *Record) { r.CPU, r.Memory = 1200, 1024<<20 }},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			want := plain
+			tc.want(&want)
+			if diff := cmp.Diff(&want, RecordOf(podOf("pi-driver", tc.changes...))); diff != "" {
+				t.Errorf("record (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestSparkContainer(t *testing.T) {
+	t.Parallel()
+	names := func(all ...string) change {
+		return func(pod *corev1.Pod) {
+			pod.Spec.Containers = nil
+			for _, name := range all {
+				pod.Spec.Containers = append(pod.Spec.Containers, corev1.Container{Name: name})
+			}
+		}
+	}
+	annotated := func(pod *corev1.Pod) {
+		pod.Annotations = map[string]string{"kubectl.kubernetes.io/default-container": "mine"}
+	}
+	tests := map[string]struct {
+		changes []change
+		want    string
+	}{
+		"Spark's own name":     {[]change{names("a", "spark-kubernetes-driver", "b")}, "spark-kubernetes-driver"},
+		"of an executor":       {[]change{names("spark-kubernetes-executor", "b")}, "spark-kubernetes-executor"},
+		"the last one":         {[]change{names("a", "b")}, "b"},
+		"what the pod says":    {[]change{names("a", "spark-kubernetes-driver", "mine"), annotated}, "mine"},
+		"a pod with no inside": {[]change{names()}, ""},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := sparkContainer(podOf("pod", tc.changes...)); got != tc.want {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestActive(t *testing.T) {
+	t.Parallel()
+	for p, want := range map[corev1.PodPhase]bool{
+		corev1.PodPending: true, corev1.PodRunning: true, corev1.PodUnknown: true, "": true, corev1.PodSucceeded: false, corev1.PodFailed: false,
+	} {
+		if got := RecordOf(podOf("pod", phase(p))).Active(); got != want {
+			t.Errorf("a pod in the phase %q is active: %t, want %t", p, got, want)
+		}
+	}
+}

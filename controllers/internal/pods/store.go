@@ -1,0 +1,211 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package pods
+
+import (
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/cache"
+)
+
+// Store holds the records of all Spark pods. It is the target of a Reflector. Safe for concurrent use.
+type Store struct {
+	// changed is called, without a lock held, with the application whose pods have changed.
+	changed func(types.NamespacedName)
+
+	mu   sync.RWMutex
+	apps map[types.NamespacedName]map[string]*Record   // application → pod name → record
+	home map[types.NamespacedName]types.NamespacedName // pod → application that it is filed under
+	// floor is the version of the newest whole list: what it did not have and is not younger is gone.
+	floor uint64
+}
+
+var _ cache.ReflectorStore = (*Store)(nil)
+
+// NewStore returns an empty store that reports changes to changed.
+func NewStore(changed func(types.NamespacedName)) *Store {
+	return &Store{
+		changed: changed,
+		apps:    map[types.NamespacedName]map[string]*Record{},
+		home:    map[types.NamespacedName]types.NamespacedName{},
+	}
+}
+
+// Of returns the records of the pods that carry the application's name in their label, in no particular order. They may belong to
+// an earlier application of that name: compare AppUID.
+func (s *Store) Of(app types.NamespacedName) []*Record {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	records := make([]*Record, 0, len(s.apps[app]))
+	for _, r := range s.apps[app] {
+		records = append(records, r)
+	}
+	return records
+}
+
+// Applications returns all applications that have a pod.
+func (s *Store) Applications() []types.NamespacedName {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	names := make([]types.NamespacedName, 0, len(s.apps))
+	for name := range s.apps {
+		names = append(names, name)
+	}
+	return names
+}
+
+// Len returns the number of pods.
+func (s *Store) Len() int {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return len(s.home)
+}
+
+// Add files a pod. It is called by the Reflector.
+func (s *Store) Add(obj any) error { return s.put(obj) }
+
+// Update files a pod's new state. It is called by the Reflector.
+func (s *Store) Update(obj any) error { return s.put(obj) }
+
+func (s *Store) put(obj any) error {
+	pod, ok := obj.(*corev1.Pod)
+	if !ok {
+		return nil
+	}
+	record := RecordOf(pod)
+	s.mu.Lock()
+	moved, differs := s.file(record)
+	s.mu.Unlock()
+	if differs {
+		s.report(moved, appOf(record))
+	}
+	return nil
+}
+
+// file puts a record in its place, unless something newer is known. It returns the application that the pod was filed under before,
+// if that is another one, and whether anything differs from before.
+func (s *Store) file(r *Record) (moved types.NamespacedName, differs bool) {
+	pod, app := types.NamespacedName{Namespace: r.Namespace, Name: r.Name}, appOf(r)
+	if s.isOld(pod, r.Version) {
+		return moved, false
+	}
+	if before, known := s.home[pod]; known && before != app {
+		s.drop(pod)
+		moved = before
+	}
+	if s.apps[app] == nil {
+		s.apps[app] = map[string]*Record{}
+	}
+	old := s.apps[app][r.Name]
+	s.apps[app][r.Name] = r
+	s.home[pod] = app
+	return moved, old == nil || !same(old, r)
+}
+
+// isOld says that a version of a pod is older than what is known of pods of that name. All pods count in one sequence of versions.
+func (s *Store) isOld(pod types.NamespacedName, version uint64) bool {
+	app, known := s.home[pod]
+	if known {
+		return s.apps[app][pod.Name].Version > version
+	}
+	return version <= s.floor
+}
+
+// Delete forgets a pod. It is called by the Reflector.
+func (s *Store) Delete(obj any) error {
+	if gone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+		obj = gone.Obj
+	}
+	pod, ok := obj.(*corev1.Pod)
+	if !ok {
+		return nil
+	}
+	key := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
+	s.mu.Lock()
+	app, known := s.home[key]
+	if known = known && s.apps[app][key.Name].UID == pod.UID; known {
+		s.drop(key)
+	}
+	s.mu.Unlock()
+	if known {
+		s.report(app)
+	}
+	return nil
+}
+
+// Replace takes a whole list, made at the given resource version: by the Reflector after every LIST, and by Watcher.Seed. A record
+// newer than the list stays.
+func (s *Store) Replace(list []any, resourceVersion string) error {
+	version := versionOf(resourceVersion)
+	touched := map[types.NamespacedName]bool{}
+	seen := make(map[types.NamespacedName]bool, len(list))
+	s.mu.Lock()
+	for _, obj := range list {
+		pod, ok := obj.(*corev1.Pod)
+		if !ok {
+			continue
+		}
+		record := RecordOf(pod)
+		seen[types.NamespacedName{Namespace: record.Namespace, Name: record.Name}] = true
+		moved, differs := s.file(record)
+		if differs {
+			touched[moved], touched[appOf(record)] = true, true
+		}
+	}
+	s.floor = max(s.floor, version)
+	for pod, app := range s.home {
+		if !seen[pod] && s.apps[app][pod.Name].Version <= version {
+			s.drop(pod)
+			touched[app] = true
+		}
+	}
+	s.mu.Unlock()
+	for app := range touched {
+		s.report(app)
+	}
+	return nil
+}
+
+// Resync does nothing: reports come with changes only.
+func (s *Store) Resync() error { return nil }
+
+func (s *Store) drop(pod types.NamespacedName) {
+	app, known := s.home[pod]
+	if !known {
+		return
+	}
+	delete(s.home, pod)
+	delete(s.apps[app], pod.Name)
+	if len(s.apps[app]) == 0 {
+		delete(s.apps, app)
+	}
+}
+
+func (s *Store) report(apps ...types.NamespacedName) {
+	for _, app := range apps {
+		if app.Name != "" {
+			s.changed(app)
+		}
+	}
+}
+
+func appOf(r *Record) types.NamespacedName {
+	return types.NamespacedName{Namespace: r.Namespace, Name: r.Application}
+}
+
+// same says that two records of a pod lead to the same decisions.
+func same(a, b *Record) bool {
+	x, y := *a, *b
+	x.Ended, y.Ended = nil, nil
+	x.Version, y.Version = 0, 0
+	if x != y {
+		return false
+	}
+	if a.Ended == nil || b.Ended == nil {
+		return a.Ended == b.Ended
+	}
+	return *a.Ended == *b.Ended
+}
