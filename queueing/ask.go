@@ -1,0 +1,83 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package queueing
+
+import (
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// Key identifies an application for as long as it lives: an application that was deleted and made again is another one.
+type Key struct {
+	Namespace string
+	Name      string
+	UID       string
+}
+
+// String returns namespace/name, for messages.
+func (k Key) String() string { return k.Namespace + "/" + k.Name }
+
+// Resources are amounts by resource name: cpu in thousandths of a core, everything else in its base unit (bytes, pieces).
+// Amounts are never negative.
+type Resources map[string]int64
+
+// Clone returns a copy that shares nothing with r.
+func (r Resources) Clone() Resources {
+	if r == nil {
+		return nil
+	}
+	c := make(Resources, len(r))
+	for name, amount := range r {
+		c[name] = amount
+	}
+	return c
+}
+
+// PodSet is a number of equal pods.
+type PodSet struct {
+	// Name is unique within an Ask: "driver" or "executor".
+	Name string
+	// Count of pods asked for.
+	Count int32
+	// MinCount is the least number that the ask can start with; 0 means Count. At most one pod set of an ask has it.
+	MinCount int32
+	// Requests of each pod, "pods": 1 included.
+	Requests Resources
+	// Flavors that the pods may be placed in; empty means any.
+	Flavors []string
+	// Tolerations and NodeSelector of the pods, for matching flavors.
+	Tolerations  []corev1.Toleration
+	NodeSelector map[string]string
+}
+
+// Least is the smallest number of pods that the set can start with.
+func (p PodSet) Least() int32 {
+	if p.MinCount > 0 && p.MinCount < p.Count {
+		return p.MinCount
+	}
+	return p.Count
+}
+
+// Ask is what one attempt of an application wants before its driver may exist. Asks are values: a changed ask of the same key
+// replaces the earlier one unless that was granted already.
+type Ask struct {
+	Key Key
+	// Run and Attempt tell one start of the application from another.
+	Run, Attempt int64
+	// Queue that is asked.
+	Queue string
+	// NamespaceLabels are matched by the queue's namespace selector.
+	NamespaceLabels map[string]string
+	// Priority: higher goes first.
+	Priority int32
+	// QueuedAt orders asks of equal priority; older goes first, then the smaller UID.
+	QueuedAt time.Time
+	// PodSets are all granted together or not at all.
+	PodSets []PodSet
+}
+
+// String returns application, run and attempt, for messages.
+func (a Ask) String() string { return fmt.Sprintf("%s run %d attempt %d", a.Key, a.Run, a.Attempt) }

@@ -1,0 +1,14 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package queueing is the contract between the life of an application and whatever decides that it may start.
+//
+//	Ask ──► Gate.Sync ──► Verdict ──(Granted)──► Grant ──► pods ──► Gate.Release
+//
+// An application *asks* for a gang of pods. A *gate* answers with a verdict: undecided, waiting, granted, evicting or
+// refused. A *grant* says what was given, on which nodes, and explains itself: what is charged is count × requests.
+//
+// The package and everything below queueing/quota and queueing/embedded know neither the API of Sparkgate nor a Kubernetes
+// client nor Spark: amounts are integers, resources are names. Gates that talk to other systems import those systems' types
+// in their own package only.
+package queueing

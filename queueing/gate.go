@@ -1,0 +1,39 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package queueing
+
+import (
+	"context"
+)
+
+// Gate decides that an attempt may start. Implementations are safe for concurrent use.
+//
+// What an application may rely on:
+//   - Sync is idempotent: it makes the request exist and equal to the ask, and says where it stands. The same ask gives the same
+//     verdict until something outside changes.
+//   - a granted ask stays granted (or evicting) until Release, also over restarts of the operator. An ask for another run or attempt
+//     while a grant is held is answered with Evicting: release it first.
+//   - the gate wakes the application (through the channel or watch it was set up with) whenever a verdict may have changed.
+//   - Release is idempotent, and safe for keys that the gate never saw.
+//
+// What a gate may rely on:
+//   - the application writes a grant into its status before it creates a pod, then calls Confirm;
+//   - Release is called only when no pod of the attempt is active.
+type Gate interface {
+	// Sync makes the request equal to the ask and says where it stands. An error is transient: the caller tries again.
+	Sync(ctx context.Context, ask Ask) (Verdict, error)
+	// Confirm says that the grant now stands in the application's status.
+	Confirm(key Key, run, attempt int64)
+	// Release gives back whatever the key holds or asks for.
+	Release(ctx context.Context, key Key) error
+}
+
+// Holder is implemented by gates that can be asked what they hold for a name, whatever the uid.
+type Holder interface {
+	// Holds returns the keys with that namespace and name that ask for something or hold something.
+	Holds(namespace, name string) []Key
+}
+
+// Gates are the gates by the name used in the API. A name that is absent is not supported.
+type Gates map[string]Gate

@@ -1,0 +1,244 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package quota
+
+import (
+	"slices"
+)
+
+// row is one cell of one node. See the package comment for the formulas.
+type row struct {
+	nominal, borrowing, lending int64
+	// subtree, lent (= subtree − local), local and potential follow from the limits.
+	subtree, lent, local, potential int64
+	// usage is own use and what the children pass up; own is what is charged to this very node.
+	usage, own total
+}
+
+// passed is what the parent sees of the usage.
+func (r *row) passed() int64 {
+	return max(0, r.usage.amount()-r.local)
+}
+
+// free is what is left of the local part. It is never negative.
+func (r *row) free() int64 {
+	return max(0, reduce(r.local, r.usage.amount()))
+}
+
+// outside is how much more may pass to the parent as far as this node's borrowing limit is concerned. It is negative when too
+// much passes already.
+func (r *row) outside() int64 {
+	if r.borrowing == Unlimited {
+		return Unlimited
+	}
+	return extend(reduce(r.lent, r.passed()), r.borrowing)
+}
+
+// Amount is a need in one cell.
+type Amount struct {
+	Cell
+	Value int64
+}
+
+// Vector is a need in several cells, prepared for one tree of one Forest.
+type Vector struct {
+	columns []entry
+	// closed are cells of a resource that is limited, in a flavor that the tree does not have: nothing of it can be had.
+	closed []Amount
+	// loose are other cells without a column: they are not limited.
+	loose []Amount
+}
+
+type entry struct {
+	column int
+	value  int64
+	// limited is false for a column that is there for other parts of the tree only: it is charged, not compared.
+	limited bool
+}
+
+// Prepare makes a Vector for the tree of n. Amounts of 0 or less are left out; amounts of one cell are added up.
+func (f *Forest) Prepare(n NodeID, amounts []Amount) Vector {
+	var v Vector
+	nd := &f.nodes[n]
+	for _, a := range Summed(amounts) {
+		column, found := f.trees[nd.tree].column[a.Cell]
+		limited := nd.names.resources[a.Resource]
+		switch {
+		case found:
+			v.columns = append(v.columns, entry{column, a.Value, limited})
+		case limited:
+			v.closed = append(v.closed, a)
+		default:
+			v.loose = append(v.loose, a)
+		}
+	}
+	return v
+}
+
+// Summed returns the positive amounts in the order of their cells, each cell once.
+func Summed(amounts []Amount) []Amount {
+	sorted := slices.Clone(amounts)
+	slices.SortStableFunc(sorted, func(a, b Amount) int { return compareCells(a.Cell, b.Cell) })
+	out := sorted[:0]
+	for _, a := range sorted {
+		a.Value = min(a.Value, MaxAmount)
+		switch last := len(out) - 1; {
+		case a.Value <= 0:
+		case last >= 0 && out[last].Cell == a.Cell:
+			out[last].Value = Plus(out[last].Value, a.Value)
+		default:
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// Block is the limit that is in the way of a need.
+type Block struct {
+	// Cell that lacks room, and how much of it is needed.
+	Cell Cell
+	Need int64
+	// Node whose limit it is: the asking one or an ancestor.
+	Node NodeID
+}
+
+// Blocked says whether the need does not fit into n now, and which limit is in the way: the first cell in their order, and in
+// it the node nearest to n.
+func (f *Forest) Blocked(n NodeID, v Vector) (Block, bool) {
+	if len(v.closed) > 0 {
+		return Block{v.closed[0].Cell, v.closed[0].Value, n}, true
+	}
+	for _, e := range v.columns {
+		if at := f.blocker(n, e, None); at != None {
+			return Block{f.trees[f.nodes[n].tree].cells[e.column], e.value, at}, true
+		}
+	}
+	return Block{}, false
+}
+
+// Needs returns what a Vector asks of the cells that have a limit for n, in their order, whether there is room or not.
+func (f *Forest) Needs(n NodeID, v Vector) []Block {
+	var needs []Block
+	for _, e := range v.columns {
+		if e.limited {
+			needs = append(needs, Block{f.trees[f.nodes[n].tree].cells[e.column], e.value, n})
+		}
+	}
+	return needs
+}
+
+// StillBlocked says whether the limit named by an earlier Block is in the way of the need now. A caller that reports blocks uses
+// it to keep to the first one that it named for as long as it holds.
+func (f *Forest) StillBlocked(n NodeID, v Vector, b Block) bool {
+	if b.Node == None {
+		return false
+	}
+	for _, e := range v.columns {
+		if f.trees[f.nodes[n].tree].cells[e.column] == b.Cell {
+			return e.value == b.Need && f.blocker(n, e, b.Node) != None
+		}
+	}
+	return false
+}
+
+// blocker returns the first node from n upward that has no room for the need, or None. With only ≠ None no other node counts.
+//
+// What is left of the need after a node's own local part is compared with what may still pass that node. This is
+// need ≤ available(n), said node by node. The remainder may become negative: a deficit of an ancestor diminishes what its
+// descendants have, even of their local part.
+func (f *Forest) blocker(n NodeID, e entry, only NodeID) NodeID {
+	if !e.limited {
+		return None
+	}
+	left := e.value
+	for {
+		nd := &f.nodes[n]
+		r := &nd.rows[e.column]
+		room := Unlimited
+		if nd.parent == None {
+			room = reduce(r.subtree, r.usage.amount())
+		} else {
+			left = reduce(left, r.free())
+			room = r.outside()
+		}
+		if left > room && (only == None || only == n) {
+			return n
+		}
+		if nd.parent == None {
+			return None
+		}
+		n = nd.parent
+	}
+}
+
+// Exceeds says whether the need could not be met by n even if nothing were in use, and in which cell. The Node of the Block is n.
+func (f *Forest) Exceeds(n NodeID, v Vector) (Block, bool) {
+	if len(v.closed) > 0 {
+		return Block{v.closed[0].Cell, v.closed[0].Value, n}, true
+	}
+	for _, e := range v.columns {
+		if e.limited && e.value > f.nodes[n].rows[e.column].potential {
+			return Block{f.trees[f.nodes[n].tree].cells[e.column], e.value, n}, true
+		}
+	}
+	return Block{}, false
+}
+
+// Borrows says whether charging the need to n takes more than n's own quota in some cell of the need.
+func (f *Forest) Borrows(n NodeID, v Vector) bool {
+	for _, e := range v.columns {
+		r := &f.nodes[n].rows[e.column]
+		if e.limited && e.value > reduce(r.subtree, r.usage.amount()) {
+			return true
+		}
+	}
+	return false
+}
+
+// Add charges the need to n, whether there is room or not.
+func (f *Forest) Add(n NodeID, v Vector) { f.charge(n, v, (*total).add) }
+
+// Remove takes back what Add charged to the same node: all of the forest is then as if it had never been charged.
+func (f *Forest) Remove(n NodeID, v Vector) { f.charge(n, v, (*total).sub) }
+
+func (f *Forest) charge(n NodeID, v Vector, change func(*total, int64)) {
+	for _, e := range v.columns {
+		change(&f.nodes[n].rows[e.column].own, e.value)
+		f.propagate(n, e, change)
+	}
+	for _, a := range v.closed {
+		f.chargeLoose(n, a, change)
+	}
+	for _, a := range v.loose {
+		f.chargeLoose(n, a, change)
+	}
+}
+
+// propagate changes the usage of n, and of its ancestors by what passes more or less than before.
+func (f *Forest) propagate(n NodeID, e entry, change func(*total, int64)) {
+	amount := e.value
+	for n != None && amount > 0 {
+		r := &f.nodes[n].rows[e.column]
+		before := r.passed()
+		change(&r.usage, amount)
+		amount = max(r.passed()-before, before-r.passed())
+		n = f.nodes[n].parent
+	}
+}
+
+func (f *Forest) chargeLoose(n NodeID, a Amount, change func(*total, int64)) {
+	nd := &f.nodes[n]
+	if nd.loose == nil {
+		nd.loose = map[Cell]*total{}
+	}
+	t := nd.loose[a.Cell]
+	if t == nil {
+		t = &total{}
+		nd.loose[a.Cell] = t
+	}
+	change(t, a.Value)
+	if *t == (total{}) {
+		delete(nd.loose, a.Cell)
+	}
+}

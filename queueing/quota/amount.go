@@ -1,0 +1,91 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package quota
+
+import (
+	"math"
+	"math/bits"
+)
+
+const (
+	// Unlimited is the quota without end. It absorbs: adding to it or taking from it leaves it as it is. Quotas whose sum is
+	// greater than MaxAmount are Unlimited.
+	Unlimited int64 = math.MaxInt64
+	// MaxAmount is the greatest amount that can be asked for. Larger needs count as this one.
+	MaxAmount = Unlimited - 1
+)
+
+// Plus is the sum of two amounts, MaxAmount at most. Negative amounts count as 0.
+func Plus(a, b int64) int64 {
+	a, b = max(0, a), max(0, b)
+	if a > MaxAmount-b {
+		return MaxAmount
+	}
+	return a + b
+}
+
+// Times is count times an amount, MaxAmount at most. Negative operands count as 0.
+func Times(count int32, amount int64) int64 {
+	if count <= 0 || amount <= 0 {
+		return 0
+	}
+	if amount > MaxAmount/int64(count) {
+		return MaxAmount
+	}
+	return int64(count) * amount
+}
+
+// extend is the sum of two quotas; b is not negative, a may be. It ends at Unlimited.
+func extend(a, b int64) int64 {
+	if a == Unlimited || b == Unlimited || a > Unlimited-b {
+		return Unlimited
+	}
+	return a + b
+}
+
+// reduce is a − b for b ≥ 0. Unlimited stays Unlimited, and the result ends at the least integer.
+func reduce(a, b int64) int64 {
+	if a == Unlimited {
+		return Unlimited
+	}
+	if b == Unlimited || a < math.MinInt64+b {
+		return math.MinInt64
+	}
+	return a - b
+}
+
+// total is an exact sum of amounts. It is wider than an amount so that taking back what was added is exact even after a sum
+// that no amount can hold; 2^64 amounts fit.
+type total struct{ high, low uint64 }
+
+func (t *total) add(amount int64) {
+	var carry uint64
+	t.low, carry = bits.Add64(t.low, uint64(max(0, amount)), 0)
+	t.high += carry
+}
+
+// sub takes back what was added before; it ends at 0.
+func (t *total) sub(amount int64) {
+	low, borrow := bits.Sub64(t.low, uint64(max(0, amount)), 0)
+	if borrow > t.high {
+		*t = total{}
+		return
+	}
+	t.low, t.high = low, t.high-borrow
+}
+
+// join adds another sum.
+func (t *total) join(other total) {
+	var carry uint64
+	t.low, carry = bits.Add64(t.low, other.low, 0)
+	t.high += other.high + carry
+}
+
+// amount is the sum as an amount, MaxAmount at most.
+func (t *total) amount() int64 {
+	if t.high > 0 || t.low > uint64(MaxAmount) {
+		return MaxAmount
+	}
+	return int64(t.low)
+}

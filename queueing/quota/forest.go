@@ -1,0 +1,303 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package quota
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Cell is one resource in one flavor: what a quota is about.
+type Cell struct{ Flavor, Resource string }
+
+// compareCells orders cells by flavor, then resource: the order in which they are looked at and reported.
+func compareCells(a, b Cell) int {
+	return cmp.Or(strings.Compare(a.Flavor, b.Flavor), strings.Compare(a.Resource, b.Resource))
+}
+
+// Limits are the numbers that a node states for one cell. Negative ones count as 0.
+type Limits struct {
+	Cell
+	// Nominal is what the node brings, in addition to its children.
+	Nominal int64
+	// Borrowing bounds what the node may use above its own and its children's; Unlimited is no bound.
+	Borrowing int64
+	// Lending bounds what others may use of it; Unlimited is all.
+	Lending int64
+}
+
+// Node is one queue as it is configured.
+type Node struct {
+	Name string
+	// Parent is empty for a root.
+	Parent string
+	// Limits by cell; of two for the same cell the last counts.
+	Limits []Limits
+	// Ghost is a node that is gone but still charged. It has no quota (its limits are ignored), and what it uses weighs on its parent
+	// until it is given back. Its children are cut off from the tree: they lend nothing to it, and only what they have borrowed
+	// weighs on it. A ghost of which nothing is used makes no difference.
+	Ghost bool
+}
+
+// Problem says why nothing may be admitted below a node.
+type Problem string
+
+// The problems of a node. The set is closed.
+const (
+	// NoProblem: the node and all its ancestors stand.
+	NoProblem Problem = ""
+	// ParentNotFound: the parent of the node, or of an ancestor, does not exist.
+	ParentNotFound Problem = "ParentNotFound"
+	// Cycle: the node, or an ancestor, is its own ancestor.
+	Cycle Problem = "Cycle"
+)
+
+// None is the NodeID of no node.
+const None NodeID = -1
+
+// NodeID names a node within one Forest.
+type NodeID int
+
+// Forest is a set of trees of quota with what is charged to them. The structure is fixed; a changed configuration is a new
+// Forest, to which everything is charged anew. It is not safe for concurrent use.
+type Forest struct {
+	nodes []node
+	index map[string]NodeID
+	trees []tree
+}
+
+type node struct {
+	name   string
+	parent NodeID
+	root   NodeID
+	// below are all nodes whose parent this is; children are those that are no ghosts.
+	below, children []NodeID
+
+	ghost   bool
+	problem Problem
+	// culprit is the node on the way to the root that has the problem.
+	culprit NodeID
+	// wanted is the parent as configured, also if it does not exist.
+	wanted string
+	tree   int
+	// names are what is named in the part of the tree around this node, between ghosts.
+	names *names
+	// rows by column of the tree.
+	rows []row
+	// loose is what is charged to this node in cells without a column. It is reported, never compared.
+	loose map[Cell]*total
+}
+
+// names are flavors and resources for which some node states limits.
+type names struct{ flavors, resources map[string]bool }
+
+func newNames() *names { return &names{flavors: map[string]bool{}, resources: map[string]bool{}} }
+
+// tree numbers the cells that the nodes of one tree share: every flavor with every resource that some node names.
+type tree struct {
+	cells  []Cell
+	column map[Cell]int
+	names  *names
+}
+
+// NewForest builds the trees. It accepts every input: of nodes of the same name the first counts, a node whose parent is missing
+// and each node of a cycle become roots of their own, marked with their problem.
+func NewForest(nodes []Node) *Forest {
+	configs := slices.Clone(nodes)
+	slices.SortStableFunc(configs, func(a, b Node) int { return strings.Compare(a.Name, b.Name) })
+	configs = slices.CompactFunc(configs, func(a, b Node) bool { return a.Name == b.Name })
+
+	f := &Forest{nodes: make([]node, len(configs)), index: make(map[string]NodeID, len(configs))}
+	for i, c := range configs {
+		f.index[c.Name] = NodeID(i)
+		f.nodes[i] = node{name: c.Name, wanted: c.Parent, ghost: c.Ghost, parent: None, culprit: None}
+	}
+	f.link()
+	f.cut()
+	order := f.fromRoots()
+	f.number(configs, order)
+	f.state(configs)
+	f.derive(order)
+	return f
+}
+
+// link finds the parents and marks those that are missing. A ghost is charged like a parent, but does not stand.
+func (f *Forest) link() {
+	for i := range f.nodes {
+		n := &f.nodes[i]
+		if n.wanted == "" {
+			continue
+		}
+		p, found := f.index[n.wanted]
+		if found {
+			n.parent = p
+		}
+		if !n.ghost && (!found || f.nodes[p].ghost) {
+			n.problem, n.culprit = ParentNotFound, NodeID(i)
+		}
+	}
+}
+
+// cut makes a root of each node that is its own ancestor.
+func (f *Forest) cut() {
+	const unseen, onPath, done = 0, 1, 2
+	state := make([]int, len(f.nodes))
+	for i := range f.nodes {
+		var path []NodeID
+		n := NodeID(i)
+		for n != None && state[n] == unseen {
+			state[n] = onPath
+			path = append(path, n)
+			n = f.nodes[n].parent
+		}
+		if n != None && state[n] == onPath {
+			f.cutCircle(path[slices.Index(path, n):])
+		}
+		for _, p := range path {
+			state[p] = done
+		}
+	}
+}
+
+// cutCircle cuts a cycle at its ghosts, which stand for nothing, else everywhere.
+func (f *Forest) cutCircle(members []NodeID) {
+	haunted := slices.ContainsFunc(members, f.Ghost)
+	for _, id := range members {
+		n := &f.nodes[id]
+		if haunted && !n.ghost {
+			continue
+		}
+		n.parent = None
+		if n.problem == NoProblem && !n.ghost {
+			n.problem, n.culprit = Cycle, id
+		}
+	}
+}
+
+// fromRoots lists the nodes so that each comes after its parent, and fills in roots, children and inherited problems.
+func (f *Forest) fromRoots() []NodeID {
+	order := make([]NodeID, 0, len(f.nodes))
+	for i := range f.nodes {
+		n := &f.nodes[i]
+		if n.parent == None {
+			n.root = NodeID(i)
+			order = append(order, NodeID(i))
+			continue
+		}
+		parent := &f.nodes[n.parent]
+		parent.below = append(parent.below, NodeID(i))
+		if !n.ghost {
+			parent.children = append(parent.children, NodeID(i))
+		}
+	}
+	for next := 0; next < len(order); next++ {
+		parent := &f.nodes[order[next]]
+		for _, c := range parent.below {
+			child := &f.nodes[c]
+			child.root = parent.root
+			if child.problem == NoProblem {
+				child.problem, child.culprit = parent.problem, parent.culprit
+			}
+			order = append(order, c)
+		}
+	}
+	return order
+}
+
+// number gives each tree a column for every flavor and resource that it names, and each node what is named around it.
+func (f *Forest) number(configs []Node, order []NodeID) {
+	for _, id := range order {
+		n := &f.nodes[id]
+		n.names = newNames()
+		if n.parent == None {
+			n.tree = len(f.trees)
+			f.trees = append(f.trees, tree{column: map[Cell]int{}, names: newNames()})
+		} else {
+			parent := &f.nodes[n.parent]
+			n.tree = parent.tree
+			if !parent.ghost && !n.ghost {
+				n.names = parent.names
+			}
+		}
+		if n.ghost {
+			continue
+		}
+		for _, l := range configs[id].Limits {
+			for _, names := range []*names{n.names, f.trees[n.tree].names} {
+				names.flavors[l.Flavor] = true
+				names.resources[l.Resource] = true
+			}
+		}
+	}
+	for i := range f.trees {
+		f.trees[i].setColumns()
+	}
+}
+
+func (t *tree) setColumns() {
+	for flavor := range t.names.flavors {
+		for resource := range t.names.resources {
+			t.cells = append(t.cells, Cell{flavor, resource})
+		}
+	}
+	slices.SortFunc(t.cells, compareCells)
+	for i, c := range t.cells {
+		t.column[c] = i
+	}
+}
+
+// state puts the configured limits into the rows.
+func (f *Forest) state(configs []Node) {
+	for i := range f.nodes {
+		n := &f.nodes[i]
+		t := &f.trees[n.tree]
+		n.rows = make([]row, len(t.cells))
+		for c := range n.rows {
+			n.rows[c].borrowing, n.rows[c].lending = Unlimited, Unlimited
+		}
+		if n.ghost {
+			continue
+		}
+		for _, l := range configs[i].Limits {
+			r := &n.rows[t.column[l.Cell]]
+			r.nominal, r.borrowing, r.lending = max(0, l.Nominal), max(0, l.Borrowing), max(0, l.Lending)
+		}
+	}
+}
+
+// derive computes what follows from the limits: children first for what is lent, parents first for what can be had.
+func (f *Forest) derive(order []NodeID) {
+	for _, id := range slices.Backward(order) {
+		n := &f.nodes[id]
+		for c := range n.rows {
+			r := &n.rows[c]
+			r.subtree = extend(r.subtree, r.nominal) // the children have already added what they lend
+			lending := r.lending
+			if n.parent != None && f.nodes[n.parent].ghost {
+				lending = 0
+			}
+			r.lent = min(r.subtree, lending)
+			if lending != Unlimited {
+				r.local = max(0, reduce(r.subtree, lending))
+			}
+			if n.parent != None {
+				up := &f.nodes[n.parent].rows[c]
+				up.subtree = extend(up.subtree, r.lent)
+			}
+		}
+	}
+	for _, id := range order {
+		n := &f.nodes[id]
+		for c := range n.rows {
+			r := &n.rows[c]
+			if n.parent == None {
+				r.potential = r.subtree
+				continue
+			}
+			up := &f.nodes[n.parent].rows[c]
+			r.potential = min(extend(r.local, up.potential), extend(r.subtree, r.borrowing))
+		}
+	}
+}

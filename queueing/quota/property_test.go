@@ -1,0 +1,326 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package quota
+
+import (
+	"flag"
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var seedFlag = flag.Uint64("seed", 0, "run the property tests with this seed only")
+
+// forSeeds runs a property with many seeds, or with the one of the flag -seed. A failure names the seed to run again.
+func forSeeds(t *testing.T, count uint64, property func(t *testing.T, r *rand.Rand)) {
+	t.Helper()
+	t.Parallel()
+	first, last := uint64(1), count
+	if *seedFlag != 0 {
+		first, last = *seedFlag, *seedFlag
+	}
+	for seed := first; seed <= last && !t.Failed(); seed++ {
+		r := rand.New(rand.NewPCG(seed, seed))
+		property(t, r)
+		if t.Failed() {
+			t.Logf("run again: go test -run '^%s$' -seed=%d", t.Name(), seed)
+		}
+	}
+}
+
+// scales are the sizes of numbers: the largest reach the end of the range.
+var scales = []int64{10, 10, 10, 1000, MaxAmount / 2, Unlimited}
+
+// randomTree makes up to eight nodes; node i hangs below one of those before it, or is a root.
+func randomTree(r *rand.Rand) []Node {
+	scale := scales[r.IntN(len(scales))]
+	limit := func(chance float64) int64 {
+		if r.Float64() > chance {
+			return Unlimited
+		}
+		return r.Int64N(scale)
+	}
+	nodes := make([]Node, 1+r.IntN(8))
+	for i := range nodes {
+		nodes[i].Name = fmt.Sprintf("n%d", i)
+		if i > 0 && r.Float64() < 0.9 {
+			nodes[i].Parent = nodes[r.IntN(i)].Name
+		}
+		if i == 0 || r.Float64() < 0.9 {
+			nodes[i].Limits = []Limits{{cpu, limit(0.97), limit(0.5), limit(0.5)}}
+		}
+	}
+	return limitAll(nodes)
+}
+
+// limitAll names the cell in every tree: the model does not know trees that name nothing.
+func limitAll(nodes []Node) []Node {
+	for i := range nodes {
+		if nodes[i].Limits == nil {
+			nodes[i].Limits = []Limits{{cpu, 0, Unlimited, Unlimited}}
+		}
+	}
+	return nodes
+}
+
+// both is a forest and its model, kept alike.
+type both struct {
+	f *Forest
+	m *model
+}
+
+func newBoth(nodes []Node) both { return both{NewForest(nodes), newModel(nodes)} }
+
+func (b both) vector(name string, v int64) (NodeID, Vector) {
+	n := b.f.Find(name)
+	return n, b.f.Prepare(n, []Amount{{cpu, v}})
+}
+
+func (b both) add(name string, v int64) {
+	n, vector := b.vector(name, v)
+	b.f.Add(n, vector)
+	b.m.charges[name] = append(b.m.charges[name], v)
+}
+
+// removeOne takes back one of the charges; it returns false if there is none.
+func (b both) removeOne(r *rand.Rand) bool {
+	var charged []string
+	for n := range NodeID(b.f.Nodes()) {
+		if len(b.m.charges[b.f.Name(n)]) > 0 {
+			charged = append(charged, b.f.Name(n))
+		}
+	}
+	if len(charged) == 0 {
+		return false
+	}
+	name := charged[r.IntN(len(charged))]
+	i := r.IntN(len(b.m.charges[name]))
+	n, vector := b.vector(name, b.m.charges[name][i])
+	b.f.Remove(n, vector)
+	b.m.charges[name] = slices.Delete(b.m.charges[name], i, i+1)
+	return true
+}
+
+// need is a random need around what is available, where the decision is close.
+func (b both) need(r *rand.Rand, name string) int64 {
+	available := b.f.Available(b.f.Find(name), cpu)
+	switch r.IntN(3) {
+	case 0:
+		return 1 + r.Int64N(12)
+	case 1:
+		return min(max(1, available), MaxAmount)
+	default:
+		return min(max(1, available), MaxAmount-3) + r.Int64N(3)
+	}
+}
+
+func (b both) randomNode(r *rand.Rand) string { return b.f.Name(NodeID(r.IntN(b.f.Nodes()))) }
+
+// compare checks all numbers of the forest against the model.
+func (b both) compare(t *testing.T) {
+	t.Helper()
+	for n := range NodeID(b.f.Nodes()) {
+		name := b.f.Name(n)
+		row := &b.f.nodes[n].rows[0]
+		got := map[string]string{
+			"subtree": written(row.subtree), "lent": written(row.lent), "local": written(row.local), "potential": written(row.potential),
+			"usage": written(row.usage.amount()), "passed": written(row.passed()),
+		}
+		want := map[string]string{
+			"subtree": show(b.m.subtree(name)), "lent": show(b.m.lent(name)), "local": show(b.m.local(name)),
+			"potential": show(capped(b.m.potential(name))), "usage": show(b.m.usage(name)), "passed": show(b.m.passed(name)),
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("node %s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func written(v int64) string { return show(finite(v)) }
+
+func show(v *big.Int) string {
+	if v == infinite {
+		return "∞"
+	}
+	return v.String()
+}
+
+// P8: usage is what follows from the charges, after any additions and removals, legal or not; and so are all derived limits.
+func TestConservation(t *testing.T) {
+	forSeeds(t, 3000, func(t *testing.T, r *rand.Rand) {
+		b := newBoth(randomTree(r))
+		for range 12 {
+			if r.IntN(3) == 0 && b.removeOne(r) {
+				continue
+			}
+			name := b.randomNode(r)
+			b.add(name, b.need(r, name))
+		}
+		b.compare(t)
+		for b.removeOne(r) {
+		}
+		b.compare(t)
+		for n := range NodeID(b.f.Nodes()) {
+			if row := b.f.nodes[n].rows[0]; row.usage != (total{}) || row.own != (total{}) {
+				t.Errorf("%s still uses something after all was given back", b.f.Name(n))
+			}
+		}
+	})
+}
+
+// P8: Remove undoes Add exactly, in every state.
+func TestUndo(t *testing.T) {
+	forSeeds(t, 2000, func(t *testing.T, r *rand.Rand) {
+		b := newBoth(randomTree(r))
+		for range r.IntN(10) {
+			b.add(b.randomNode(r), 1+r.Int64N(MaxAmount))
+		}
+		before := rowsOf(b.f)
+		name := b.randomNode(r)
+		n, v := b.vector(name, b.need(r, name))
+		b.f.Add(n, v)
+		b.f.Remove(n, v)
+		if diff := cmp.Diff(before, rowsOf(b.f), cmp.AllowUnexported(row{}, total{})); diff != "" {
+			t.Errorf("add and remove (-before +after):\n%s", diff)
+		}
+	})
+}
+
+func rowsOf(f *Forest) [][]row {
+	var out [][]row
+	for _, n := range f.nodes {
+		out = append(out, slices.Clone(n.rows))
+	}
+	return out
+}
+
+// P13: the walk from node to node is the same as need ≤ available, also at the ends of the range and above quota.
+func TestBlockedIsAvailable(t *testing.T) {
+	forSeeds(t, 3000, func(t *testing.T, r *rand.Rand) {
+		b := newBoth(randomTree(r))
+		for range 10 {
+			name := b.randomNode(r)
+			v := b.need(r, name)
+			n, vector := b.vector(name, v)
+			block, blocked := b.f.Blocked(n, vector)
+			if want := !b.m.fits(name, v); blocked != want {
+				t.Fatalf("%d at %s: blocked %v (%+v), want %v; available %s", v, name, blocked, block, want, show(b.m.available(name)))
+			}
+			if blocked && !slices.Contains(b.m.path(name), b.f.Name(block.Node)) {
+				t.Fatalf("%d at %s: blocked by %s, which is not above it", v, name, b.f.Name(block.Node))
+			}
+			b.add(name, v)
+		}
+	})
+}
+
+// P1 in legal states: what fits is exactly what keeps every node on the way to the root within its limits.
+func TestPathRule(t *testing.T) {
+	forSeeds(t, 3000, func(t *testing.T, r *rand.Rand) {
+		b := newBoth(randomTree(r))
+		for range 8 {
+			name := b.randomNode(r)
+			v := b.need(r, name)
+			n, vector := b.vector(name, v)
+			_, blocked := b.f.Blocked(n, vector)
+			b.add(name, v)
+			legal := !slices.ContainsFunc(b.m.path(name), func(p string) bool { return b.m.over(p).Sign() > 0 })
+			if blocked == legal && b.inRange() {
+				t.Fatalf("%d at %s: blocked %v, legal afterwards %v", v, name, blocked, legal)
+			}
+			if blocked {
+				b.m.charges[name] = b.m.charges[name][:len(b.m.charges[name])-1]
+				b.f.Remove(n, vector)
+			}
+			if !b.m.legal() {
+				t.Fatalf("%d at %s: the state is not legal any more", v, name)
+			}
+		}
+	})
+}
+
+// inRange says that no usage has reached the end of the range, where it cannot be told apart from more.
+func (b both) inRange() bool {
+	for name := range b.m.nodes {
+		if b.m.usage(name).Cmp(big.NewInt(MaxAmount)) >= 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// P1 in all states, such as after a quota was cut: what fits neither makes nor worsens a violation on any node that its usage reaches.
+func TestNothingGetsWorse(t *testing.T) {
+	forSeeds(t, 3000, func(t *testing.T, r *rand.Rand) {
+		b := newBoth(randomTree(r))
+		for range 4 {
+			b.add(b.randomNode(r), 1+r.Int64N(20))
+		}
+		for range 8 {
+			name := b.randomNode(r)
+			v := b.need(r, name)
+			n, vector := b.vector(name, v)
+			if _, blocked := b.f.Blocked(n, vector); blocked {
+				continue
+			}
+			before := map[string]*big.Int{}
+			for _, p := range b.m.path(name) {
+				before[p] = b.m.usage(p)
+			}
+			b.add(name, v)
+			for _, p := range b.m.path(name) {
+				if b.m.usage(p).Cmp(before[p]) != 0 && b.m.over(p).Sign() > 0 {
+					t.Fatalf("%d at %s: %s is over its limit by %s", v, name, p, b.m.over(p))
+				}
+			}
+		}
+	})
+}
+
+// What does not fit does not fit after more was charged: the rule behind skipping equal needs within a pass.
+func TestRoomOnlyShrinks(t *testing.T) {
+	forSeeds(t, 2000, func(t *testing.T, r *rand.Rand) {
+		b := newBoth(randomTree(r))
+		type refused struct {
+			name string
+			v    int64
+		}
+		var all []refused
+		for range 12 {
+			name := b.randomNode(r)
+			v := b.need(r, name)
+			n, vector := b.vector(name, v)
+			if _, blocked := b.f.Blocked(n, vector); blocked {
+				all = append(all, refused{name, v})
+			}
+			b.add(name, v)
+			for _, a := range all {
+				n, vector := b.vector(a.name, a.v)
+				if _, blocked := b.f.Blocked(n, vector); !blocked {
+					t.Fatalf("%d fits at %s after %d was added at %s, and did not before", a.v, a.name, v, name)
+				}
+			}
+		}
+	})
+}
+
+// What exceeds the potential never fits, and what does not fits into the empty tree.
+func TestPotentialIsTheMost(t *testing.T) {
+	forSeeds(t, 2000, func(t *testing.T, r *rand.Rand) {
+		b := newBoth(randomTree(r))
+		for range 8 {
+			name := b.randomNode(r)
+			v := b.need(r, name)
+			n, vector := b.vector(name, v)
+			_, exceeds := b.f.Exceeds(n, vector)
+			if _, blocked := b.f.Blocked(n, vector); blocked != exceeds {
+				t.Fatalf("%d at %s in the empty tree: blocked %v, exceeds %v", v, name, blocked, exceeds)
+			}
+		}
+	})
+}

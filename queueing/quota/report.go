@@ -1,0 +1,161 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package quota
+
+import "slices"
+
+// Find returns the node of that name, or None. Ghosts are found too.
+func (f *Forest) Find(name string) NodeID {
+	if n, found := f.index[name]; found {
+		return n
+	}
+	return None
+}
+
+// Nodes returns the number of nodes; their IDs are 0 to Nodes−1, in the order of their names.
+func (f *Forest) Nodes() int { return len(f.nodes) }
+
+// Name returns the name of a node.
+func (f *Forest) Name(n NodeID) string { return f.nodes[n].name }
+
+// Parent returns the node that n weighs on, or None. A node of a cycle has none.
+func (f *Forest) Parent(n NodeID) NodeID { return f.nodes[n].parent }
+
+// Wanted returns the name of the parent as configured, whether it exists or not.
+func (f *Forest) Wanted(n NodeID) string { return f.nodes[n].wanted }
+
+// Root returns the uppermost node of the tree that n is in.
+func (f *Forest) Root(n NodeID) NodeID { return f.nodes[n].root }
+
+// Ghost says whether the node is gone and only still charged.
+func (f *Forest) Ghost(n NodeID) bool { return f.nodes[n].ghost }
+
+// Children returns the nodes directly below n that are no ghosts, in the order of their names. The caller must not change it.
+func (f *Forest) Children(n NodeID) []NodeID { return f.nodes[n].children }
+
+// Problem returns what keeps n from admitting, and the node on the way to the root that has the problem (None without one).
+func (f *Forest) Problem(n NodeID) (Problem, NodeID) { return f.nodes[n].problem, f.nodes[n].culprit }
+
+// Limit is what a node has in one cell.
+type Limit struct {
+	// Nominal is the quota of the node and of what its children lend it.
+	Nominal int64
+	// Borrowing bounds what may be used above Nominal; Unlimited is no bound (0 for a root: there is nobody to borrow from).
+	Borrowing int64
+	// Potential is the most that the node could ever hold.
+	Potential int64
+}
+
+// Most is the largest use that the limits of this node alone allow.
+func (l Limit) Most() int64 { return extend(l.Nominal, l.Borrowing) }
+
+// Limit returns the limits of n in a cell: all Unlimited for a resource that the tree does not limit, all 0 for a flavor that it
+// does not have.
+func (f *Forest) Limit(n NodeID, cell Cell) Limit {
+	nd := &f.nodes[n]
+	if !nd.names.resources[cell.Resource] {
+		return Limit{Unlimited, Unlimited, Unlimited}
+	}
+	column, found := f.trees[nd.tree].column[cell]
+	if !found {
+		return Limit{}
+	}
+	r := &nd.rows[column]
+	l := Limit{r.subtree, r.borrowing, r.potential}
+	if nd.parent == None {
+		l.Borrowing = 0
+	}
+	return l
+}
+
+// Available returns how much more n may use in a cell now. It is negative where the use is above the quota.
+func (f *Forest) Available(n NodeID, cell Cell) int64 {
+	column, found := f.trees[f.nodes[n].tree].column[cell]
+	if !found || !f.nodes[n].names.resources[cell.Resource] {
+		return f.Limit(n, cell).Nominal
+	}
+	// available(n) = free + min(available(parent), outside), unrolled: the least over all ancestors of the local parts up to there
+	// and what may pass there.
+	least, free := Unlimited, int64(0)
+	for {
+		r := &f.nodes[n].rows[column]
+		if f.nodes[n].parent == None {
+			return min(least, extend(reduce(r.subtree, r.usage.amount()), free))
+		}
+		free = extend(free, r.free())
+		least = min(least, extend(r.outside(), free))
+		n = f.nodes[n].parent
+	}
+}
+
+// Use is what is used in one cell.
+type Use struct {
+	Cell
+	// Used by the node and all below it.
+	Used int64
+	// Nominal of the node and all below it, whether they lend it or not; Unlimited where there is no limit.
+	Nominal int64
+}
+
+// Borrowed is what is used above the nominal quota.
+func (u Use) Borrowed() int64 { return max(0, reduce(u.Used, u.Nominal)) }
+
+// Uses returns the use in every cell that is limited at n and in every other cell that is in use, in the order of the cells. Of the
+// children of a ghost it counts only what weighs on the ghost.
+func (f *Forest) Uses(n NodeID) []Use {
+	cells := f.trees[f.nodes[n].tree].cells
+	s := sums{used: make([]total, len(cells)), nominal: make([]int64, len(cells)), loose: map[Cell]*total{}}
+	for next := []NodeID{n}; len(next) > 0; next = next[1:] {
+		nd := &f.nodes[next[0]]
+		s.addOwn(nd)
+		for _, c := range nd.below {
+			if nd.ghost && !f.nodes[c].ghost {
+				s.addPassed(&f.nodes[c])
+			} else {
+				next = append(next, c)
+			}
+		}
+	}
+	uses := make([]Use, 0, len(cells)+len(s.loose))
+	around := f.nodes[n].names
+	for c, cell := range cells {
+		switch {
+		case around.flavors[cell.Flavor] && around.resources[cell.Resource]:
+			uses = append(uses, Use{cell, s.used[c].amount(), s.nominal[c]})
+		case s.used[c] != (total{}):
+			uses = append(uses, Use{cell, s.used[c].amount(), f.Limit(n, cell).Nominal})
+		}
+	}
+	for cell, u := range s.loose {
+		uses = append(uses, Use{cell, u.amount(), f.Limit(n, cell).Nominal})
+	}
+	slices.SortFunc(uses, func(a, b Use) int { return compareCells(a.Cell, b.Cell) })
+	return uses
+}
+
+// sums of nodes, by column and for cells without one.
+type sums struct {
+	used    []total
+	nominal []int64
+	loose   map[Cell]*total
+}
+
+func (s *sums) addOwn(n *node) {
+	for c := range n.rows {
+		s.used[c].join(n.rows[c].own)
+		s.nominal[c] = extend(s.nominal[c], n.rows[c].nominal)
+	}
+	for cell, u := range n.loose {
+		if s.loose[cell] == nil {
+			s.loose[cell] = &total{}
+		}
+		s.loose[cell].join(*u)
+	}
+}
+
+func (s *sums) addPassed(n *node) {
+	for c := range n.rows {
+		s.used[c].add(n.rows[c].passed())
+	}
+}

@@ -1,0 +1,94 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package queueing
+
+import (
+	corev1 "k8s.io/api/core/v1"
+)
+
+// State is where an ask stands.
+type State int
+
+// The states of an ask. The set is closed.
+const (
+	// Undecided: the gate has taken the ask and will wake the application when it has looked; nothing is to be reported yet.
+	Undecided State = iota
+	// Waiting: the gate has looked and there is no room now. Reason and Message say why; the gate wakes the application on change.
+	Waiting
+	// Granted: Grant holds the room. It is charged until Release.
+	Granted
+	// Evicting: a grant has to be given back: stop all pods, then Release.
+	Evicting
+	// Refused: the ask could never be granted as things stand. Reason and Message say why; the gate wakes the application on change.
+	Refused
+)
+
+// String returns the name of the state.
+func (s State) String() string {
+	switch s {
+	case Undecided:
+		return "Undecided"
+	case Waiting:
+		return "Waiting"
+	case Granted:
+		return "Granted"
+	case Evicting:
+		return "Evicting"
+	case Refused:
+		return "Refused"
+	}
+	return "Unknown"
+}
+
+// Verdict is a gate's answer to an ask.
+type Verdict struct {
+	State State
+	// Reason is one of the Reason constants; empty for Undecided and Granted.
+	Reason string
+	// Message is a sentence for people. It is stable: it names what is needed and which limit blocks, and has no figure that moves by
+	// itself, because each change is a write to the API server.
+	Message string
+	// Grant is set for Granted and Evicting.
+	Grant *Grant
+}
+
+// Reasons why an ask waits or is refused. They appear as reasons of the condition Admitted.
+const (
+	ReasonWaitingForQuota      = "WaitingForQuota"
+	ReasonQueueHeld            = "QueueHeld"
+	ReasonNamespaceNotAllowed  = "NamespaceNotAllowed"
+	ReasonExceedsQuota         = "ExceedsQuota"
+	ReasonMaxRunning           = "MaxRunning"
+	ReasonFlavorMismatch       = "FlavorMismatch"
+	ReasonPreempted            = "Preempted"
+	ReasonGateNotInstalled     = "GateNotInstalled"
+	ReasonWaitingForGate       = "WaitingForGate"
+	ReasonReferenceNotFound    = "ReferenceNotFound" // the queue does not exist
+	ReasonDelegatedToScheduler = "DelegatedToScheduler"
+)
+
+// Grant is room given to one attempt. It explains itself: the charge is the sum of count × requests over its pod sets.
+type Grant struct {
+	Run, Attempt int64
+	// Gate that gave it, by the name used in the API.
+	Gate string
+	// Queue that is charged; empty if none is.
+	Queue string
+	// Epoch of the leader that gave it; 0 for gates without a ledger.
+	Epoch   int64
+	PodSets []PodSetGrant
+}
+
+// PodSetGrant is the granted part of one pod set.
+type PodSetGrant struct {
+	Name string
+	// Flavor that is charged; empty if none is.
+	Flavor string
+	Count  int32
+	// Requests that each pod is charged.
+	Requests Resources
+	// NodeSelector and Tolerations that place the pods in the flavor.
+	NodeSelector map[string]string
+	Tolerations  []corev1.Toleration
+}

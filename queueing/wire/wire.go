@@ -1,0 +1,90 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package wire translates grants between the contract of the gates and the API, in which they are stored: in the status of
+// applications and in the ledgers of root queues. The translation loses nothing: FromAPI(ToAPI(g)) equals g.
+package wire
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// ToAPI returns the stored form of a grant.
+func ToAPI(g queueing.Grant) *v1alpha1.Grant {
+	stored := &v1alpha1.Grant{
+		Run: g.Run, Attempt: g.Attempt,
+		Gate: v1alpha1.GateType(g.Gate), Queue: g.Queue, Epoch: g.Epoch,
+		PodSets: make([]v1alpha1.PodSetGrant, 0, len(g.PodSets)),
+	}
+	for _, p := range g.PodSets {
+		stored.PodSets = append(stored.PodSets, v1alpha1.PodSetGrant{
+			Name: p.Name, Flavor: p.Flavor, Count: p.Count,
+			Requests:     quantities(p.Requests),
+			NodeSelector: p.NodeSelector, Tolerations: p.Tolerations,
+		})
+	}
+	return stored
+}
+
+// FromAPI returns the grant that was stored.
+func FromAPI(stored *v1alpha1.Grant) queueing.Grant {
+	g := queueing.Grant{
+		Run: stored.Run, Attempt: stored.Attempt,
+		Gate: string(stored.Gate), Queue: stored.Queue, Epoch: stored.Epoch,
+		PodSets: make([]queueing.PodSetGrant, 0, len(stored.PodSets)),
+	}
+	for _, p := range stored.PodSets {
+		g.PodSets = append(g.PodSets, queueing.PodSetGrant{
+			Name: p.Name, Flavor: p.Flavor, Count: p.Count,
+			Requests:     Resources(p.Requests),
+			NodeSelector: p.NodeSelector, Tolerations: p.Tolerations,
+		})
+	}
+	return g
+}
+
+// Resources returns the amounts of quantities: cpu in thousandths, everything else in its base unit, rounded up.
+func Resources(quantities map[corev1.ResourceName]resource.Quantity) queueing.Resources {
+	if quantities == nil {
+		return nil
+	}
+	r := make(queueing.Resources, len(quantities))
+	for name, q := range quantities {
+		r[string(name)] = Amount(string(name), q)
+	}
+	return r
+}
+
+// Amount returns one amount: thousandths for cpu, the base unit for everything else, rounded up.
+func Amount(name string, q resource.Quantity) int64 {
+	if name == string(corev1.ResourceCPU) {
+		return q.MilliValue()
+	}
+	return q.Value()
+}
+
+// Quantity is the inverse of Amount, printed the way Kubernetes prints it: 600m, 2688Mi, 3.
+func Quantity(name string, amount int64) resource.Quantity {
+	switch corev1.ResourceName(name) {
+	case corev1.ResourceCPU:
+		return *resource.NewMilliQuantity(amount, resource.DecimalSI)
+	case corev1.ResourceMemory, corev1.ResourceEphemeralStorage:
+		return *resource.NewQuantity(amount, resource.BinarySI)
+	}
+	return *resource.NewQuantity(amount, resource.DecimalSI)
+}
+
+func quantities(r queueing.Resources) map[corev1.ResourceName]resource.Quantity {
+	if r == nil {
+		return nil
+	}
+	q := make(map[corev1.ResourceName]resource.Quantity, len(r))
+	for name, amount := range r {
+		q[corev1.ResourceName(name)] = Quantity(name, amount)
+	}
+	return q
+}

@@ -1,0 +1,139 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package wire
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// stored is a grant as it comes back from the API server.
+func stored(t *testing.T, g queueing.Grant) *v1alpha1.Grant {
+	t.Helper()
+	raw, err := json.Marshal(ToAPI(g))
+	if err != nil {
+		t.Fatal(err)
+	}
+	back := &v1alpha1.Grant{}
+	if err := json.Unmarshal(raw, back); err != nil {
+		t.Fatal(err)
+	}
+	return back
+}
+
+func TestNothingIsLost(t *testing.T) {
+	t.Parallel()
+	tests := map[string]queueing.Grant{
+		"without pods": {Run: 1, Attempt: 1, Gate: "None", PodSets: []queueing.PodSetGrant{}},
+		"full": {Run: 3, Attempt: 2, Gate: "Embedded", Queue: "team-a", Epoch: 7, PodSets: []queueing.PodSetGrant{
+			{Name: "driver", Flavor: "default", Count: 1, Requests: queueing.Resources{"cpu": 1, "memory": 939524096, "pods": 1}},
+			{Name: "executor", Flavor: "spot", Count: 40, Requests: queueing.Resources{"cpu": 1500, "memory": 939524097, "nvidia.com/gpu": 2, "ephemeral-storage": 1 << 33},
+				NodeSelector: map[string]string{"pool": "spot"}, Tolerations: []corev1.Toleration{{Key: "spot", Operator: corev1.TolerationOpExists}}},
+		}},
+	}
+	for name, grant := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(grant, FromAPI(stored(t, grant))); diff != "" {
+				t.Errorf("grant (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestNothingIsLostAtRandom(t *testing.T) {
+	t.Parallel()
+	seed := rand.Uint64()
+	random := rand.New(rand.NewPCG(seed, 0))
+	names := []string{"cpu", "memory", "pods", "ephemeral-storage", "nvidia.com/gpu", "hugepages-2Mi"}
+	for range 1000 {
+		grant := queueing.Grant{Run: random.Int64N(1000), Attempt: random.Int64N(1000), Gate: "Embedded", Queue: "q", Epoch: random.Int64()}
+		for i := range 1 + random.IntN(3) {
+			p := queueing.PodSetGrant{Name: fmt.Sprint(i), Flavor: "default", Count: random.Int32(), Requests: queueing.Resources{}}
+			for _, name := range names[:1+random.IntN(len(names))] {
+				p.Requests[name] = random.Int64N(1 << uint(1+random.IntN(52)))
+			}
+			grant.PodSets = append(grant.PodSets, p)
+		}
+		if diff := cmp.Diff(grant, FromAPI(stored(t, grant))); diff != "" {
+			t.Fatalf("seed %d: grant (-want +got):\n%s", seed, diff)
+		}
+	}
+}
+
+func TestAmount(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		resource, quantity string
+		want               int64
+	}{
+		"cores":              {"cpu", "2", 2000},
+		"part of a core":     {"cpu", "250m", 250},
+		"less than a part":   {"cpu", "100u", 1}, // rounded up: never charged less than it is
+		"binary memory":      {"memory", "3Gi", 3 << 30},
+		"decimal memory":     {"memory", "1G", 1000000000},
+		"part of a byte":     {"memory", "1500m", 2},
+		"pieces":             {"nvidia.com/gpu", "4", 4},
+		"nothing":            {"memory", "0", 0},
+		"milli of something": {"pods", "1500m", 2},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := Amount(tc.resource, resource.MustParse(tc.quantity)); got != tc.want {
+				t.Errorf("Amount(%s, %s) = %d, want %d", tc.resource, tc.quantity, got, tc.want)
+			}
+		})
+	}
+}
+
+func TestQuantity(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		resource string
+		amount   int64
+		want     string
+	}{
+		"part of a core":  {"cpu", 600, "600m"},
+		"cores":           {"cpu", 2000, "2"},
+		"memory":          {"memory", 2688 << 20, "2688Mi"},
+		"uneven memory":   {"memory", 939524097, "939524097"},
+		"storage":         {"ephemeral-storage", 1 << 30, "1Gi"},
+		"pieces":          {"nvidia.com/gpu", 3, "3"},
+		"pods":            {"pods", 1000, "1k"},
+		"nothing":         {"cpu", 0, "0"},
+		"nothing of much": {"memory", 0, "0"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			q := Quantity(tc.resource, tc.amount)
+			if got := q.String(); got != tc.want {
+				t.Errorf("Quantity(%s, %d) = %s, want %s", tc.resource, tc.amount, got, tc.want)
+			}
+			if back := Amount(tc.resource, q); back != tc.amount {
+				t.Errorf("%s comes back as %d, want %d", q.String(), back, tc.amount)
+			}
+		})
+	}
+}
+
+func TestNoResources(t *testing.T) {
+	t.Parallel()
+	if got := Resources(nil); got != nil {
+		t.Errorf("Resources(nil) = %v", got)
+	}
+	if got := ToAPI(queueing.Grant{PodSets: []queueing.PodSetGrant{{Name: "driver"}}}).PodSets[0].Requests; got != nil {
+		t.Errorf("requests of nothing: %v", got)
+	}
+}
