@@ -1,0 +1,176 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package embedded
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// benchAsk is the i-th ask of a benchmark, with one of that many shapes.
+func benchAsk(i, shapes int, queue string) queueing.Ask {
+	requests := queueing.Resources{"cpu": int64(1000 + i%shapes), "memory": 896 << 20, "pods": 1}
+	name := fmt.Sprintf("application-%06d", i)
+	return queueing.Ask{
+		Key: queueing.Key{Namespace: "default", Name: name, UID: name}, Run: 1, Attempt: 1, Queue: queue,
+		QueuedAt: epoch.Add(time.Duration(i) * time.Second), NamespaceLabels: map[string]string{"team": "a"},
+		PodSets: []queueing.PodSet{
+			{Name: "driver", Count: 1, Requests: requests},
+			{Name: "executor", Count: 2, Requests: requests},
+		},
+	}
+}
+
+// benchEngine has one queue under a root with room for 100 asks, which are granted, and waiting ones behind them.
+func benchEngine(b *testing.B, waiting, shapes int) *Engine {
+	b.Helper()
+	e := engineWith(b, "root\nteam-a in=root cpu=330 memory=1Ti", "")
+	for i := range 100 + waiting {
+		e.Submit(benchAsk(i, shapes, "team-a"))
+	}
+	e.Cycle(0)
+	return e
+}
+
+// kinds are the crowds that wait: all alike, or no two alike.
+var kinds = map[string]func(waiting int) int{"alike": func(int) int { return 1 }, "different": func(waiting int) int { return 200 + waiting }}
+
+// BenchmarkCycle looks at a full queue in which something has moved but nobody fits.
+func BenchmarkCycle(b *testing.B) {
+	for name, shapes := range kinds {
+		for _, waiting := range []int{1000, 10_000} {
+			b.Run(fmt.Sprintf("%s/%d", name, waiting), func(b *testing.B) {
+				e := benchEngine(b, waiting, shapes(waiting))
+				root := e.queues["team-a"].tree
+				b.ReportAllocs()
+				b.ResetTimer()
+				for range b.N {
+					root.dirty = true
+					e.Cycle(0)
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkTurn is one application's end: its release, the cycle that lets the next one start, and its successor's ask.
+func BenchmarkTurn(b *testing.B) {
+	for name, shapes := range kinds {
+		for _, waiting := range []int{1000, 10_000} {
+			b.Run(fmt.Sprintf("%s/%d", name, waiting), func(b *testing.B) {
+				e := benchEngine(b, waiting, shapes(waiting))
+				b.ReportAllocs()
+				b.ResetTimer()
+				granted := 0
+				for i := range b.N {
+					e.Release(benchAsk(i, 1, "").Key)
+					granted += len(e.Cycle(0))
+					e.Submit(benchAsk(100+waiting+i, shapes(waiting), "team-a"))
+					e.Changed()
+				}
+				b.ReportMetric(float64(granted)/b.Elapsed().Seconds(), "admissions/s")
+			})
+		}
+	}
+}
+
+// BenchmarkAdmitAll admits all who wait in one cycle, in one queue or spread over many.
+func BenchmarkAdmitAll(b *testing.B) {
+	const waiting = 10_000
+	for _, queues := range []int{1, 100, 1000} {
+		b.Run(fmt.Sprintf("queues=%d", queues), func(b *testing.B) {
+			config := "root cpu=1000000\n"
+			for q := range queues {
+				config += fmt.Sprintf("team-%d in=root cpu=10\n", q)
+			}
+			granted := 0
+			for range b.N {
+				b.StopTimer()
+				e := engineWith(b, config, "")
+				for i := range waiting {
+					e.Submit(benchAsk(i, 1, fmt.Sprintf("team-%d", i%queues)))
+				}
+				b.StartTimer()
+				granted += len(e.Cycle(0))
+			}
+			b.ReportMetric(float64(granted)/b.Elapsed().Seconds(), "admissions/s")
+		})
+	}
+}
+
+func BenchmarkSubmit(b *testing.B) {
+	b.Run("new", func(b *testing.B) {
+		e := engineWith(b, "team-a cpu=1", "")
+		b.ReportAllocs()
+		for i := range b.N {
+			e.Submit(benchAsk(i, 1, "team-a"))
+		}
+	})
+	b.Run("again", func(b *testing.B) {
+		e := engineWith(b, "team-a cpu=1", "")
+		ask := benchAsk(1, 1, "team-a")
+		b.ReportAllocs()
+		for range b.N {
+			e.Submit(ask)
+		}
+	})
+}
+
+// BenchmarkSetQueues changes the configuration while 100 run and 10,000 wait.
+func BenchmarkSetQueues(b *testing.B) {
+	e := benchEngine(b, 10_000, 3)
+	queues := queuesOf(b, "root\nteam-a in=root cpu=330 memory=1Ti")
+	b.ResetTimer()
+	for range b.N {
+		e.SetQueues(queues)
+		e.Cycle(0)
+	}
+}
+
+// BenchmarkStates reads the state of 1,000 queues with 10,000 who wait.
+func BenchmarkStates(b *testing.B) {
+	config := "root cpu=1\n"
+	for q := range 1000 {
+		config += fmt.Sprintf("team-%d in=root\n", q)
+	}
+	e := engineWith(b, config, "")
+	for i := range 10_000 {
+		e.Submit(benchAsk(i, 1, fmt.Sprintf("team-%d", i%1000)))
+	}
+	e.Cycle(0)
+	b.ResetTimer()
+	for range b.N {
+		e.States()
+	}
+}
+
+// BenchmarkMemory reports what one who waits and one who is granted takes, strings of its key and maps of its ask included.
+func BenchmarkMemory(b *testing.B) {
+	const count = 20_000
+	for name, config := range map[string]string{"waiting": "team-a cpu=3", "granted": "team-a"} {
+		b.Run(name, func(b *testing.B) {
+			for range b.N {
+				var before, after runtime.MemStats
+				runtime.GC()
+				runtime.ReadMemStats(&before)
+				e := engineWith(b, config, "")
+				for i := range count {
+					e.Submit(benchAsk(i, 1, "team-a"))
+				}
+				for _, d := range e.Cycle(0) {
+					e.Confirm(d.Key, 1, 1)
+				}
+				e.Changed()
+				runtime.GC()
+				runtime.ReadMemStats(&after)
+				b.ReportMetric((float64(after.HeapAlloc)-float64(before.HeapAlloc))/count, "B/application")
+				runtime.KeepAlive(e)
+			}
+		})
+	}
+}

@@ -1,0 +1,69 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package embedded
+
+// DefaultFlavor is the class of nodes that is built in: no labels, no taints.
+const DefaultFlavor = "default"
+
+// Strategy is the order in which a queue serves. Anything else than StrictFIFO counts as BestEffortFIFO.
+type Strategy string
+
+// The strategies, with the values of the API.
+const (
+	// BestEffortFIFO: an application that fits may start before an earlier one that does not.
+	BestEffortFIFO Strategy = "BestEffortFIFO"
+	// StrictFIFO: nothing starts before the first in line. Applications that the queue can never admit are not in line.
+	StrictFIFO Strategy = "StrictFIFO"
+)
+
+// StopPolicy says whether a queue, and every queue below it, admits. Anything else than Hold and HoldAndDrain counts as None.
+type StopPolicy string
+
+// The stop policies, with the values of the API.
+const (
+	StopNone StopPolicy = "None"
+	StopHold StopPolicy = "Hold"
+	// StopHoldAndDrain holds; the engine does not yet ask for grants back.
+	StopHoldAndDrain StopPolicy = "HoldAndDrain"
+)
+
+// QueueConfig is one queue as it is configured.
+type QueueConfig struct {
+	Name string
+	// Parent is empty for a root.
+	Parent string
+	// Weight is accepted and not used yet.
+	Weight int32
+	// Flavors in order of preference. Only DefaultFlavor places pods yet. A queue without flavors uses those of the nearest
+	// ancestor that has some; if there is none, nothing is limited.
+	Flavors []FlavorQuota
+	// MaxRunning bounds the admitted applications of this queue and those below it; nil is no bound.
+	MaxRunning *int32
+	Strategy   Strategy
+	Stop       StopPolicy
+	// Admits says whether applications of a namespace with these labels may use the queue; nil is nobody. Only the queue that is
+	// asked counts, not those above it. It must not keep or change the map and must depend on nothing else.
+	Admits func(labels map[string]string) bool
+	// SelectorText is the namespace selector as people write it, for messages.
+	SelectorText string
+	// Deleted is a queue that is being deleted: it counts as absent, except that what it still holds weighs on its parent.
+	Deleted bool
+}
+
+// FlavorQuota is the quota in one class of nodes.
+type FlavorQuota struct {
+	Name   string
+	Quotas []ResourceQuota
+}
+
+// ResourceQuota is the quota of one resource, in the units of queueing.Resources (see AmountOf). Negative numbers count as 0,
+// quota.Unlimited is no limit.
+type ResourceQuota struct {
+	Resource string
+	Nominal  int64
+	// Borrowing bounds what may be used above the quota of this queue and its children; nil is no bound.
+	Borrowing *int64
+	// Lending bounds what others may use of it; nil is all.
+	Lending *int64
+}

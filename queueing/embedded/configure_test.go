@@ -1,0 +1,231 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package embedded
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// What runs under the first configuration goes on under the second, and weighs where it should.
+func TestReconfigure(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		before, running, after, asks string
+		// want are those granted after the change, in order.
+		want string
+		// verdicts after it.
+		verdicts map[string]string
+	}{
+		"quota cut below usage evicts nobody and admits nobody": {
+			before: "a cpu=9", running: "x queue=a cpu=1\ny queue=a cpu=1",
+			after: "a cpu=4", asks: "z queue=a cpu=10m",
+			verdicts: map[string]string{
+				"x": "Granted", "y": "Granted",
+				"z": "Waiting/WaitingForQuota: needs cpu 30m of flavor default; queue a may use at most 4 (nominal 4, borrowing 0) and others hold the rest",
+			},
+		},
+		"quota cut to nothing": {
+			before: "a cpu=9", running: "x queue=a cpu=1", after: "a cpu=0", asks: "z queue=a cpu=10m",
+			verdicts: map[string]string{
+				"x": "Granted",
+				"z": "Refused/ExceedsQuota: needs cpu 30m of flavor default; queue a can never hold more than 0 (nominal 0, borrowing 0): ask for less or raise the quota",
+			},
+		},
+		"quota raised": {
+			before: "a cpu=3", running: "x queue=a cpu=1\ny queue=a cpu=1 at=1\nz queue=a cpu=1 at=2", after: "a cpu=9", want: "y z",
+		},
+		"too large before, not any more": {
+			before: "a cpu=1", running: "x queue=a cpu=1", after: "a cpu=3", want: "x",
+		},
+		"no limits any more": {
+			before: "a cpu=1", running: "x queue=a cpu=1", after: "a", want: "x",
+		},
+		"a neighbour keeps its unlent quota": {
+			before: "root\na in=root cpu=6\nb in=root cpu=3 lend:cpu=0", running: "x queue=a cpu=2",
+			after: "root\na in=root cpu=3\nb in=root cpu=6 lend:cpu=0", asks: "y queue=b cpu=1", want: "y",
+		},
+		"moved to another tree, with what it holds": {
+			before: "r cpu=6\ns cpu=6\na in=r\nb in=s", running: "x queue=a cpu=1",
+			after: "r cpu=6\ns cpu=6\na in=s\nb in=s", asks: "y queue=b cpu=1\nz queue=b cpu=1 at=1", want: "y",
+		},
+		"deleted, what it holds weighs on its parent": {
+			before: "root cpu=3\na in=root cpu=3\nb in=root cpu=3", running: "x queue=a cpu=2",
+			after: "root cpu=3\nb in=root cpu=3", asks: "y queue=b cpu=1\nz queue=a cpu=1",
+			verdicts: map[string]string{
+				"x": "Granted",
+				"y": "Waiting/WaitingForQuota: needs cpu 3 of flavor default; queue root, above b, may use at most 6 (nominal 6 with what its children lend, borrowing 0) and others hold the rest",
+				"z": "Waiting/ReferenceNotFound: queue a does not exist",
+			},
+		},
+		"being deleted": {
+			before: "root cpu=3\na in=root cpu=3\nb in=root cpu=3", running: "x queue=a cpu=2",
+			after: "root cpu=3\na in=root cpu=3 deleted\nb in=root cpu=3", asks: "y queue=b cpu=1",
+			verdicts: map[string]string{
+				"y": "Waiting/WaitingForQuota: needs cpu 3 of flavor default; queue root, above b, may use at most 6 (nominal 6 with what its children lend, borrowing 0) and others hold the rest",
+			},
+		},
+		"deleted without use weighs nothing": {
+			before: "root cpu=3\na in=root cpu=3\nb in=root cpu=3", running: "w queue=b cpu=10m",
+			after: "root cpu=3\nb in=root cpu=3", asks: "y queue=b cpu=1\nz queue=b cpu=900m at=1", want: "y z",
+		},
+		"deleted and back": {
+			before: "a cpu=6", running: "x queue=a cpu=1", after: "a cpu=6", asks: "y queue=a cpu=1\nz queue=a cpu=1 at=1", want: "y",
+		},
+		"the parent is deleted": {
+			before: "top cpu=3\nmid in=top cpu=3\na in=mid cpu=3\nb in=top", running: "x queue=a cpu=2",
+			after: "top cpu=3\na in=mid cpu=3\nb in=top", asks: "y queue=b cpu=500m\nz queue=a cpu=10m",
+			verdicts: map[string]string{
+				"x": "Granted",
+				"y": "Waiting/WaitingForQuota: needs cpu 1500m of flavor default; queue top, above b, may use at most 3 (nominal 3 with what its children lend, borrowing 0) and others hold the rest",
+				"z": "Waiting/ReferenceNotFound: queue a names the parent mid, which does not exist",
+			},
+		},
+		"both are deleted": {
+			before: "top cpu=6\nmid in=top\na in=mid cpu=3\nb in=top", running: "x queue=a cpu=2",
+			after: "top cpu=6\nb in=top", asks: "y queue=b cpu=100m", verdicts: map[string]string{
+				"y": "Waiting/WaitingForQuota: needs cpu 300m of flavor default; queue top, above b, may use at most 6 (nominal 6 with what its children lend, borrowing 0) and others hold the rest",
+			},
+		},
+		"got children while in use": {
+			before: "a cpu=6", running: "x queue=a cpu=1",
+			after: "a cpu=6\nb in=a", asks: "y queue=b cpu=1\nz queue=b cpu=1 at=1\nw queue=a cpu=1", want: "y",
+			verdicts: map[string]string{"x": "Granted", "w": "Waiting/ReferenceNotFound: queue a takes no applications itself; submit to one of its leaf queues: b"},
+		},
+		"became a cycle while in use": {
+			before: "a cpu=6\nb in=a", running: "x queue=b cpu=1", after: "a cpu=6 in=b\nb in=a", asks: "y queue=b cpu=1",
+			verdicts: map[string]string{"x": "Granted", "y": "Waiting/ReferenceNotFound: queue b is its own ancestor: b → a → b"},
+		},
+		"a flavor is taken away": {
+			before: "a cpu=6", running: "x queue=a cpu=1", after: "a cpu/spot=6", asks: "y queue=a cpu=1",
+			verdicts: map[string]string{"x": "Granted", "y": "Waiting/FlavorMismatch: queue a offers flavor spot; only flavor default is supported yet"},
+		},
+		"another selector": {
+			before: "a only=team:a", running: "x queue=a label=team:b\ny queue=a label=team:a",
+			after: "a only=team:b", asks: "z queue=a label=team:a", want: "x",
+			verdicts: map[string]string{"y": "Granted", "z": "Waiting/NamespaceNotAllowed: queue a admits namespaces with team=b, and the labels of this one do not match"},
+		},
+		"held and let go": {
+			before: "a hold", running: "x queue=a", after: "a", want: "x",
+		},
+		"fewer may run": {
+			before: "a max=2", running: "x queue=a\ny queue=a", after: "a max=1", asks: "z queue=a",
+			verdicts: map[string]string{"x": "Granted", "y": "Granted", "z": "Waiting/MaxRunning: queue a is full: maxRunning is 1"},
+		},
+		"queues without a name are ignored": {
+			before: "a", running: "x queue=a", after: "a\n=1", asks: "y queue=\nz queue=a", want: "z",
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := engineWith(t, tc.before, tc.running)
+			e.Cycle(0)
+			e.SetQueues(queuesOf(t, tc.after))
+			submit(t, e, tc.asks)
+			if got := names(e.Cycle(0)); got != tc.want {
+				t.Errorf("granted %q, want %q", got, tc.want)
+			}
+			for name, want := range tc.verdicts {
+				if got := says(e.Verdict(keyOf(name))); got != want {
+					t.Errorf("%s:\n got %s\nwant %s", name, got, want)
+				}
+			}
+		})
+	}
+}
+
+// A ghost is gone once what it held is given back; a queue that comes back finds what it held.
+func TestGhost(t *testing.T) {
+	t.Parallel()
+	const all = "root cpu=3\na in=root cpu=3\nb in=root cpu=3"
+	const without = "root cpu=3\nb in=root cpu=3"
+	tests := map[string]struct {
+		act  func(t *testing.T, e *Engine)
+		used map[string]int64
+	}{
+		"there": {act: func(*testing.T, *Engine) {}, used: map[string]int64{"root": 6000, "b": 0}},
+		"given back": {
+			act: func(_ *testing.T, e *Engine) { e.Release(keyOf("x")) }, used: map[string]int64{"root": 0, "b": 0},
+		},
+		"another configuration": {
+			act: func(t *testing.T, e *Engine) { e.SetQueues(queuesOf(t, without)) }, used: map[string]int64{"root": 6000, "b": 0},
+		},
+		"back": {
+			act: func(t *testing.T, e *Engine) { e.SetQueues(queuesOf(t, all)) }, used: map[string]int64{"root": 6000, "a": 6000, "b": 0},
+		},
+		"back elsewhere": {
+			act: func(t *testing.T, e *Engine) {
+				e.SetQueues(queuesOf(t, "root cpu=3\na cpu=1\nb in=root"))
+			}, used: map[string]int64{"root": 0, "a": 6000, "b": 0},
+		},
+		"its parent is gone too": {
+			act: func(t *testing.T, e *Engine) { e.SetQueues(queuesOf(t, "b cpu=3")) }, used: map[string]int64{"b": 0},
+		},
+		"its parent is back": {
+			act: func(t *testing.T, e *Engine) {
+				e.SetQueues(queuesOf(t, "b cpu=3"))
+				e.SetQueues(queuesOf(t, without))
+			}, used: map[string]int64{"root": 6000, "b": 0},
+		},
+		"its parent moves below it": {
+			act: func(t *testing.T, e *Engine) {
+				e.SetQueues(queuesOf(t, "root in=a cpu=3\nb in=root"))
+			}, used: map[string]int64{"root": 0, "b": 0},
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := engineWith(t, all, "x queue=a cpu=2")
+			e.Cycle(0)
+			e.SetQueues(queuesOf(t, without))
+			tc.act(t, e)
+			got := map[string]int64{}
+			for _, s := range e.States() {
+				got[s.Name] = s.Usage[0].Used
+			}
+			if diff := cmp.Diff(tc.used, got); diff != "" {
+				t.Errorf("used (-want +got):\n%s", diff)
+			}
+			e.Cycle(0)
+		})
+	}
+}
+
+// A queue that nobody configures, asks for or holds anything of takes no memory.
+func TestUnknownQueuesAreForgotten(t *testing.T) {
+	t.Parallel()
+	e := engineWith(t, "a", "x queue=nowhere\ny queue=nowhere")
+	e.Restore(keyOf("z"), grantOf(1, 1, "elsewhere", 5))
+	if got := len(e.queues); got != 3 {
+		t.Errorf("%d queues are known, want 3", got)
+	}
+	for _, name := range []string{"x", "y", "z"} {
+		e.Release(keyOf(name))
+	}
+	if got := len(e.queues); got != 1 {
+		t.Errorf("%d queues are known, want 1", got)
+	}
+	if got := len(e.apps); got != 0 {
+		t.Errorf("%d applications are known, want none", got)
+	}
+}
+
+// The order in which the queues are listed does not matter, and the list stays the caller's.
+func TestSetQueuesTakesACopy(t *testing.T) {
+	t.Parallel()
+	e := New()
+	queues := queuesOf(t, "root cpu=3\nb in=root\na in=root")
+	e.SetQueues(queues)
+	if queues[0].Name != "root" || queues[2].Name != "a" {
+		t.Error("the list was sorted in place")
+	}
+	queues[0].Stop = StopHold
+	submit(t, e, "x queue=a cpu=1")
+	if got := names(e.Cycle(0)); got != "x" {
+		t.Errorf("granted %q, want x", got)
+	}
+}

@@ -1,0 +1,179 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package embedded
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/quota"
+)
+
+// Decision is one grant.
+type Decision struct {
+	Key queueing.Key
+	// Root of the tree that is charged: its ledger has to record the grant before the application hears of it.
+	Root string
+	// Grant is to be recorded. Its pod sets are shared with the engine: do not change them.
+	Grant queueing.Grant
+}
+
+// Dirty reports whether something has happened since the last complete Cycle that another one has to look at.
+func (e *Engine) Dirty() bool {
+	return slices.ContainsFunc(e.trees, func(t *tree) bool { return t.dirty })
+}
+
+// Cycle grants in order until nothing more fits, or until it has made max grants (no bound for max ≤ 0); what it grants is charged
+// at once. After fewer than max grants every ask has been looked at. Decisions of one tree stand together, and trees take
+// turns in being first.
+//
+// Within a tree:
+//  1. each queue that admits is represented by its first ask that fits (a StrictFIFO queue by its first, if that fits);
+//  2. of these one that stays within its queue's own quota goes first, then by priority, age and UID;
+//  3. it is granted, and so on, until no queue has an ask that fits;
+//  4. then everybody who waits is told why.
+//
+// Room only shrinks while grants are made, so what does not fit once leaves the contest, with all that need the same in that queue.
+func (e *Engine) Cycle(max int) []Decision {
+	var out []Decision
+	begin, found := slices.BinarySearchFunc(e.trees, e.served, func(t *tree, root string) int { return strings.Compare(t.root, root) })
+	if found {
+		begin++
+	}
+	for i := range e.trees {
+		t := e.trees[(begin+i)%len(e.trees)]
+		if !t.dirty {
+			continue
+		}
+		if max > 0 && len(out) >= max {
+			break
+		}
+		e.served = t.root
+		out = e.serve(t, out, max)
+	}
+	return out
+}
+
+// serve appends the grants of one tree. A tree that is cut short by max stays dirty.
+func (e *Engine) serve(t *tree, out []Decision, max int) []Decision {
+	c := newContest(e, t)
+	for q := c.first(); q != nil; q = c.first() {
+		if max > 0 && len(out) >= max {
+			return out
+		}
+		a := e.grantFirst(q)
+		c.update(q)
+		if a != nil {
+			out = append(out, Decision{Key: a.key, Root: t.root, Grant: a.held.grant})
+			c.recheck()
+		}
+	}
+	t.dirty = false
+	for _, q := range t.waiting {
+		e.tellQueue(q)
+	}
+	return out
+}
+
+// grantFirst grants the first ask of a queue if it fits, else takes its line out of the contest and returns nil.
+func (e *Engine) grantFirst(q *queue) *app {
+	l := q.contest.items[0].line
+	elastic, fits := e.fit(l)
+	if !fits {
+		q.contest.remove(0)
+		if q.strict() {
+			q.contest.clear()
+		}
+		return nil
+	}
+	a := l.first()
+	e.assume(a, elastic)
+	if len(l.apps.items) == 0 {
+		q.contest.remove(0)
+	} else {
+		q.contest.items[0] = l.entrant()
+		q.contest.fix(0)
+	}
+	return a
+}
+
+// hasRoom says whether the asks of a line fit now, with the fewest pods. If they do not, the line remembers which limit is in the
+// way, and keeps to that one for as long as it is.
+func (e *Engine) hasRoom(l *line) bool {
+	n := l.queue.node
+	b, blocked := e.forest.Blocked(n, l.least)
+	if blocked && !e.forest.StillBlocked(n, l.least, l.blocked) {
+		l.blocked = b
+	}
+	return !blocked
+}
+
+// fit returns the count of the elastic pod set with which the asks of a line fit now: the largest that does.
+func (e *Engine) fit(l *line) (int32, bool) {
+	q := l.queue
+	if !e.hasRoom(l) {
+		return 0, false
+	}
+	if _, blocked := e.forest.Blocked(q.node, l.most); !blocked {
+		return l.shape.most(), true
+	}
+	good, bad := l.shape.least(), l.shape.most()
+	for bad-good > 1 {
+		middle := good + (bad-good)/2
+		if _, blocked := e.forest.Blocked(q.node, e.forest.Prepare(q.node, l.shape.amounts(middle))); blocked {
+			bad = middle
+		} else {
+			good = middle
+		}
+	}
+	return good, true
+}
+
+// assume turns a waiting ask into a grant and charges it.
+func (e *Engine) assume(a *app, elastic int32) {
+	l, q := a.line, a.line.queue
+	e.leave(a)
+	origin := a.ask
+	a.ask, a.told = nil, nil
+	e.changed[a.key] = true
+	e.charge(a, &holding{origin: origin, grant: queueing.Grant{
+		Run: origin.run, Attempt: origin.attempt, Gate: GateName, Queue: q.name, Epoch: e.epochs[q.tree.root],
+		PodSets: l.shape.grant(elastic),
+	}})
+}
+
+// judge prepares a new line: what it needs, and whether it could ever be admitted.
+func (e *Engine) judge(l *line, allowed bool) {
+	q := l.queue
+	if l.bar = e.barOf(q); l.barred() {
+		return
+	}
+	if !allowed {
+		l.bar = notAllowed(q)
+		return
+	}
+	if l.bar = mismatch(q, l.shape); l.barred() {
+		return
+	}
+	l.least = e.forest.Prepare(q.node, l.shape.amounts(l.shape.least()))
+	l.most = e.forest.Prepare(q.node, l.shape.amounts(l.shape.most()))
+	if b, exceeds := e.forest.Exceeds(q.node, l.least); exceeds {
+		l.bar = e.exceedsQuota(l, b)
+	}
+}
+
+// barOf says why a queue takes no application, if it does not.
+func (e *Engine) barOf(q *queue) queueing.Verdict {
+	if q.config == nil {
+		return notFound(q.name)
+	}
+	if problem, culprit := e.forest.Problem(q.node); problem != quota.NoProblem {
+		return unusable(e.problemText(q.node, problem, culprit))
+	}
+	if len(e.forest.Children(q.node)) > 0 {
+		return notLeaf(q.name, e.leaves(q.node))
+	}
+	return queueing.Verdict{}
+}

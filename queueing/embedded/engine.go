@@ -1,0 +1,263 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package embedded
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/quota"
+)
+
+// GateName is the name of this gate in the API and in its grants.
+const GateName = "Embedded"
+
+// Engine decides. It is not safe for concurrent use.
+type Engine struct {
+	forest *quota.Forest
+	queues map[string]*queue
+	// trees in the order of their roots' names; lost, of the empty name, is the first.
+	trees []*tree
+	lost  *tree
+	apps  map[queueing.Key]*app
+	// epochs by root.
+	epochs map[string]int64
+	// served is the root of the tree that a Cycle looked at last: the next one begins behind it.
+	served  string
+	changed map[queueing.Key]bool
+}
+
+// New returns an Engine without queues.
+func New() *Engine {
+	e := &Engine{apps: map[queueing.Key]*app{}, epochs: map[string]int64{}, changed: map[queueing.Key]bool{}}
+	e.SetQueues(nil)
+	return e
+}
+
+// SetEpoch sets the epoch that grants of the tree with that root carry from now on. Default: 0.
+func (e *Engine) SetEpoch(root string, epoch int64) { e.epochs[root] = epoch }
+
+// Submit adds an ask or replaces the waiting ask of the same key; it reports whether anything changed. If the key holds a grant of
+// the same run and attempt nothing changes. If it holds a grant of another, the ask waits until that grant is released, and
+// goes with it: Release drops both, so submit again after it. The engine keeps the maps and slices of the ask; the caller must
+// not change them.
+func (e *Engine) Submit(in queueing.Ask) bool {
+	a := e.apps[in.Key]
+	if a != nil && a.held != nil && a.held.isFor(in.Run, in.Attempt) {
+		return false
+	}
+	next := askOf(in)
+	if a != nil && a.ask != nil && a.ask.equal(next) {
+		return false
+	}
+	if a == nil {
+		a = &app{key: in.Key}
+		e.apps[in.Key] = a
+	}
+	e.leave(a)
+	a.ask, a.told = next, nil
+	if a.held != nil {
+		e.changed[a.key] = true
+		return true
+	}
+	e.enter(a)
+	return true
+}
+
+func askOf(in queueing.Ask) *ask {
+	return &ask{
+		run: in.Run, attempt: in.Attempt, queue: in.Queue, labels: in.NamespaceLabels,
+		priority: in.Priority, queuedAt: in.QueuedAt, shape: shapeOf(in.PodSets),
+	}
+}
+
+func (a *ask) equal(b *ask) bool {
+	return a.run == b.run && a.attempt == b.attempt && a.queue == b.queue && a.priority == b.priority &&
+		a.queuedAt.Equal(b.queuedAt) && a.shape.key == b.shape.key && maps.Equal(a.labels, b.labels)
+}
+
+// Release drops whatever the key asks or holds. It does nothing for a key that is unknown.
+func (e *Engine) Release(key queueing.Key) {
+	a := e.apps[key]
+	if a == nil {
+		return
+	}
+	e.leave(a)
+	e.uncharge(a)
+	delete(e.apps, key)
+	delete(e.changed, key)
+}
+
+// Restore charges a grant that was persisted, also above quota, also of a queue that does not exist, and drops the waiting ask of
+// the same run and attempt. It replaces a grant that the key holds already. A restored grant is confirmed.
+func (e *Engine) Restore(key queueing.Key, grant queueing.Grant) {
+	a := e.apps[key]
+	if a == nil {
+		a = &app{key: key}
+		e.apps[key] = a
+	}
+	e.leave(a)
+	e.uncharge(a)
+	if a.ask != nil && a.ask.run == grant.Run && a.ask.attempt == grant.Attempt {
+		a.ask = nil
+	}
+	a.told = nil
+	e.charge(a, &holding{grant: grant})
+	e.changed[key] = true
+}
+
+// Revert takes back a grant of Cycle that could not be recorded: the ask waits again at its old place. It reports whether there was
+// such a grant that is not confirmed.
+func (e *Engine) Revert(key queueing.Key) bool {
+	a := e.apps[key]
+	if a == nil || a.held == nil || a.held.origin == nil {
+		return false
+	}
+	if a.ask == nil {
+		a.ask = a.held.origin
+	}
+	e.uncharge(a)
+	a.told = nil
+	e.enter(a)
+	e.changed[key] = true
+	return true
+}
+
+// Confirm says that the grant is recorded: it cannot be reverted any more.
+func (e *Engine) Confirm(key queueing.Key, run, attempt int64) {
+	if a := e.apps[key]; a != nil && a.held != nil && a.held.isFor(run, attempt) {
+		a.held.origin = nil
+	}
+}
+
+// Root returns the name of the root of the tree that a configured queue is in; empty for others.
+func (e *Engine) Root(queue string) string {
+	if q := e.queues[queue]; q != nil && q.config != nil {
+		return q.top().name
+	}
+	return ""
+}
+
+// charge gives a grant to an application that holds none.
+func (e *Engine) charge(a *app, h *holding) {
+	q := e.queue(h.grant.Queue)
+	h.queue, a.held = q, h
+	q.holders++
+	q.countAdmitted(1)
+	if q.node != quota.None {
+		h.vector = e.forest.Prepare(q.node, granted(h.grant))
+		e.forest.Add(q.node, h.vector)
+	}
+	q.tree.dirty = true
+}
+
+// uncharge takes back what the application holds, if anything.
+func (e *Engine) uncharge(a *app) {
+	h := a.held
+	if h == nil {
+		return
+	}
+	a.held = nil
+	q := h.queue
+	q.holders--
+	q.countAdmitted(-1)
+	if q.node != quota.None {
+		e.forest.Remove(q.node, h.vector)
+	}
+	q.tree.dirty = true
+	e.forget(q)
+}
+
+// enter puts the ask of an application that holds nothing in line.
+func (e *Engine) enter(a *app) {
+	q := e.queue(a.ask.queue)
+	key := "-" + a.ask.shape.key
+	allowed := q.allows(a.ask.labels)
+	if allowed {
+		key = "+" + a.ask.shape.key
+	}
+	l := q.lines[key]
+	if l == nil {
+		l = newLine(key, q, a.ask.shape)
+		e.judge(l, allowed)
+		q.addLine(l)
+	}
+	a.ask.shape = l.shape
+	a.line = l
+	l.apps.push(a)
+	l.fresh = append(l.fresh, a)
+	q.countPending(1)
+	q.tree.dirty = true
+}
+
+// leave takes the ask out of its line, if it stands in one.
+func (e *Engine) leave(a *app) {
+	l := a.line
+	if l == nil {
+		return
+	}
+	l.apps.remove(a.place)
+	a.line = nil
+	q := l.queue
+	if len(l.apps.items) == 0 {
+		q.dropLine(l)
+	}
+	if q.head == a {
+		q.head = nil
+	}
+	q.countPending(-1)
+	q.tree.dirty = true
+	e.forget(q)
+}
+
+// queue returns the queue of that name; one that is not known does not exist.
+func (e *Engine) queue(name string) *queue {
+	q := e.queues[name]
+	if q == nil {
+		q = newQueue(name, e.lost)
+		e.queues[name] = q
+	}
+	return q
+}
+
+// forget drops a queue that does not exist once nobody asks for it or holds anything of it.
+func (e *Engine) forget(q *queue) {
+	if q.node == quota.None && q.holders == 0 && len(q.order) == 0 {
+		delete(e.queues, q.name)
+	}
+}
+
+// Verdict says where the latest ask of the key stands. It is Undecided for keys that are unknown and for asks that no Cycle has
+// looked at. The pod sets of its grant are shared with the engine: do not change them.
+func (e *Engine) Verdict(key queueing.Key) queueing.Verdict {
+	a := e.apps[key]
+	switch {
+	case a == nil:
+		return queueing.Verdict{}
+	case a.held != nil && a.ask != nil:
+		return behindOwnGrant(a.held.grant)
+	case a.held != nil:
+		grant := a.held.grant
+		return queueing.Verdict{State: queueing.Granted, Grant: &grant}
+	case a.told != nil:
+		return *a.told
+	}
+	return queueing.Verdict{}
+}
+
+// Changed returns the keys whose verdict has changed since the last call, sorted, each once. Released keys are not among them.
+func (e *Engine) Changed() []queueing.Key {
+	keys := slices.SortedFunc(maps.Keys(e.changed), compareKeys)
+	clear(e.changed)
+	return keys
+}
+
+// tell gives a waiting application its verdict.
+func (e *Engine) tell(a *app, v *queueing.Verdict) {
+	if a.told == nil || *a.told != *v {
+		e.changed[a.key] = true
+	}
+	a.told = v
+}

@@ -1,0 +1,242 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package embedded
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// The tests write queues and asks as text, one a line.
+//
+//	root memory=20Gi
+//	team-a in=root memory=3Gi borrow:memory=0 lend:cpu=1 max=3 strict hold only=team:a
+//
+//	pi-1 queue=team-a prio=5 at=3 cpu=200m memory=896Mi executors=2 min=1
+//
+// A quota of another flavor is cpu/spot=4. A queue admits all namespaces unless it says only=label:value or nobody. An ask has a
+// driver and executors (2 unless it says otherwise) that request the same; it is queued at second 0 of the tests' day.
+
+// word is key=value, or a key alone.
+type word struct{ key, value string }
+
+func wordsOf(line string) []word {
+	var out []word
+	for _, w := range strings.Fields(line) {
+		key, value, _ := strings.Cut(w, "=")
+		out = append(out, word{key, value})
+	}
+	return out
+}
+
+func linesOf(text string) []string {
+	var out []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+func queuesOf(t testing.TB, text string) []QueueConfig {
+	t.Helper()
+	var out []QueueConfig
+	for _, line := range linesOf(text) {
+		out = append(out, queueOf(t, line))
+	}
+	return out
+}
+
+func queueOf(t testing.TB, line string) QueueConfig {
+	t.Helper()
+	words := wordsOf(line)
+	q := QueueConfig{Name: words[0].key, Admits: func(map[string]string) bool { return true }, SelectorText: "any labels"}
+	for _, w := range words[1:] {
+		switch w.key {
+		case "in":
+			q.Parent = w.value
+		case "max":
+			limit := int32(integer(t, w.value))
+			q.MaxRunning = &limit
+		case "strict":
+			q.Strategy = StrictFIFO
+		case "hold":
+			q.Stop = StopHold
+		case "drain":
+			q.Stop = StopHoldAndDrain
+		case "nobody":
+			q.Admits, q.SelectorText = nil, ""
+		case "only":
+			label, value, _ := strings.Cut(w.value, ":")
+			q.Admits, q.SelectorText = func(l map[string]string) bool { return l[label] == value }, label+"="+value
+		case "deleted":
+			q.Deleted = true
+		default:
+			setQuota(t, &q, w)
+		}
+	}
+	return q
+}
+
+// setQuota reads cpu=4, cpu/spot=4, borrow:cpu=1 and lend:cpu=1.
+func setQuota(t testing.TB, q *QueueConfig, w word) {
+	t.Helper()
+	kind, rest, found := strings.Cut(w.key, ":")
+	if !found {
+		kind, rest = "", w.key
+	}
+	name, flavor := rest, DefaultFlavor
+	if at := strings.LastIndex(rest, "/"); at >= 0 && !strings.Contains(rest, ".") {
+		name, flavor = rest[:at], rest[at+1:]
+	}
+	r := quotaOf(q, flavor, name)
+	v := amount(t, name, w.value)
+	switch kind {
+	case "borrow":
+		r.Borrowing = &v
+	case "lend":
+		r.Lending = &v
+	default:
+		r.Nominal = v
+	}
+}
+
+// quotaOf finds or makes the quota of a resource.
+func quotaOf(q *QueueConfig, flavor, name string) *ResourceQuota {
+	at := -1
+	for i := range q.Flavors {
+		if q.Flavors[i].Name == flavor {
+			at = i
+		}
+	}
+	if at < 0 {
+		at = len(q.Flavors)
+		q.Flavors = append(q.Flavors, FlavorQuota{Name: flavor})
+	}
+	f := &q.Flavors[at]
+	for i := range f.Quotas {
+		if f.Quotas[i].Resource == name {
+			return &f.Quotas[i]
+		}
+	}
+	f.Quotas = append(f.Quotas, ResourceQuota{Resource: name})
+	return &f.Quotas[len(f.Quotas)-1]
+}
+
+func integer(t testing.TB, text string) int64 {
+	t.Helper()
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func amount(t testing.TB, name, text string) int64 {
+	t.Helper()
+	q, err := resource.ParseQuantity(text)
+	if err != nil {
+		t.Fatalf("%s=%s: %v", name, text, err)
+	}
+	return AmountOf(name, q)
+}
+
+// epoch is second 0 of the tests' day.
+var epoch = time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
+
+func askFrom(t testing.TB, line string) queueing.Ask {
+	t.Helper()
+	words := wordsOf(line)
+	name := words[0].key
+	ask := queueing.Ask{Key: keyOf(name), Run: 1, Attempt: 1, QueuedAt: epoch, NamespaceLabels: map[string]string{}}
+	requests := queueing.Resources{"pods": 1}
+	executors := queueing.PodSet{Name: "executor", Count: 2, Requests: requests}
+	for _, w := range words[1:] {
+		switch w.key {
+		case "queue":
+			ask.Queue = w.value
+		case "prio":
+			ask.Priority = int32(integer(t, w.value))
+		case "at":
+			ask.QueuedAt = epoch.Add(time.Duration(integer(t, w.value)) * time.Second)
+		case "uid":
+			ask.Key.UID = w.value
+		case "run":
+			ask.Run = integer(t, w.value)
+		case "attempt":
+			ask.Attempt = integer(t, w.value)
+		case "label":
+			key, value, _ := strings.Cut(w.value, ":")
+			ask.NamespaceLabels[key] = value
+		case "executors":
+			executors.Count = int32(integer(t, w.value))
+		case "min":
+			executors.MinCount = int32(integer(t, w.value))
+		case "flavor":
+			executors.Flavors = append(executors.Flavors, w.value)
+		default:
+			requests[w.key] = amount(t, w.key, w.value)
+		}
+	}
+	ask.PodSets = []queueing.PodSet{{Name: "driver", Count: 1, Requests: requests}, executors}
+	return ask
+}
+
+// keyOf is the key of an application of the tests: its uid is its name.
+func keyOf(name string) queueing.Key {
+	return queueing.Key{Namespace: "default", Name: name, UID: name}
+}
+
+// engineWith has the queues, and all of the asks in line.
+func engineWith(t testing.TB, queues, asks string) *Engine {
+	t.Helper()
+	e := New()
+	e.SetQueues(queuesOf(t, queues))
+	submit(t, e, asks)
+	return e
+}
+
+func submit(t testing.TB, e *Engine, asks string) {
+	t.Helper()
+	for _, line := range linesOf(asks) {
+		e.Submit(askFrom(t, line))
+	}
+}
+
+// names are the names of granted applications, in the order of the decisions.
+func names(decisions []Decision) string {
+	out := make([]string, 0, len(decisions))
+	for _, d := range decisions {
+		out = append(out, d.Key.Name)
+	}
+	return strings.Join(out, " ")
+}
+
+// keyNames are the names of keys, in their order.
+func keyNames(keys []queueing.Key) string {
+	out := make([]string, 0, len(keys))
+	for _, k := range keys {
+		out = append(out, k.Name)
+	}
+	return strings.Join(out, " ")
+}
+
+// says is a verdict in one line.
+func says(v queueing.Verdict) string {
+	out := v.State.String()
+	if v.Reason != "" {
+		out += "/" + v.Reason
+	}
+	if v.Message != "" {
+		out += ": " + v.Message
+	}
+	return out
+}

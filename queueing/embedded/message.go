@@ -1,0 +1,146 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package embedded
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/quota"
+)
+
+// leavesNamed is how many queues a message lists.
+const leavesNamed = 5
+
+// named is a queue as an application of another (or the same) queue knows it.
+func named(q, of *queue) string {
+	if q == of {
+		return "queue " + q.name
+	}
+	return fmt.Sprintf("queue %s, above %s,", q.name, of.name)
+}
+
+// needs names the need that is not met.
+func needs(l *line, b quota.Block) string {
+	least := ""
+	if l.shape.elastic >= 0 {
+		least = "at least "
+	}
+	return fmt.Sprintf("needs %s%s %s of flavor %s", least, b.Cell.Resource, text(b.Cell.Resource, b.Need), b.Cell.Flavor)
+}
+
+// limitText is a limit with what it is made of.
+func limitText(resource string, most int64, limit quota.Limit, pool bool) string {
+	children := ""
+	if pool {
+		children = " with what its children lend"
+	}
+	return fmt.Sprintf("%s (nominal %s%s, borrowing %s)", text(resource, most), text(resource, limit.Nominal), children,
+		text(resource, limit.Borrowing))
+}
+
+// exceedsQuota says that the queue could not hold the ask even if it were empty.
+func (e *Engine) exceedsQuota(l *line, b quota.Block) queueing.Verdict {
+	limit := e.forest.Limit(b.Node, b.Cell)
+	limit.Borrowing = limit.Potential - limit.Nominal
+	return queueing.Verdict{State: queueing.Refused, Reason: queueing.ReasonExceedsQuota, Message: fmt.Sprintf(
+		"%s; queue %s can never hold more than %s: ask for less or raise the quota", needs(l, b), l.queue.name,
+		limitText(b.Cell.Resource, limit.Potential, limit, false))}
+}
+
+func notFound(queue string) queueing.Verdict {
+	return unusable(fmt.Sprintf("queue %s does not exist", queue))
+}
+
+// unusable is the verdict on asks for a queue that cannot admit before somebody mends its configuration: for those who ask there
+// is no such queue.
+func unusable(message string) queueing.Verdict {
+	return queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonReferenceNotFound, Message: message}
+}
+
+func notLeaf(queue string, leaves []string) queueing.Verdict {
+	return unusable(fmt.Sprintf("queue %s takes no applications itself; submit to one of its leaf queues: %s", queue, list(leaves, leavesNamed)))
+}
+
+func notAllowed(q *queue) queueing.Verdict {
+	v := queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonNamespaceNotAllowed}
+	if q.config.Admits == nil {
+		v.Message = fmt.Sprintf("queue %s admits no namespace: it has no namespaceSelector", q.name)
+		return v
+	}
+	v.Message = fmt.Sprintf("queue %s admits namespaces with %s, and the labels of this one do not match", q.name, q.config.SelectorText)
+	return v
+}
+
+// mismatch says that a pod set cannot be placed in any flavor of the queue. Only the default flavor places pods.
+func mismatch(q *queue, s *shape) queueing.Verdict {
+	v := queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonFlavorMismatch}
+	if !slices.Contains(q.flavors, DefaultFlavor) {
+		v.Message = fmt.Sprintf("queue %s offers flavor %s; only flavor %s is supported yet", q.name, list(q.flavors, leavesNamed), DefaultFlavor)
+		return v
+	}
+	for _, p := range s.podSets {
+		if len(p.Flavors) > 0 && !slices.Contains(p.Flavors, DefaultFlavor) {
+			v.Message = fmt.Sprintf("%s pods ask for flavor %s; queue %s can place pods in flavor %s only", p.Name,
+				list(p.Flavors, leavesNamed), q.name, DefaultFlavor)
+			return v
+		}
+	}
+	return queueing.Verdict{}
+}
+
+// behindOwnGrant is the verdict on an ask of an application that still holds the grant of another attempt.
+func behindOwnGrant(g queueing.Grant) queueing.Verdict {
+	return queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonWaitingForQuota,
+		Message: fmt.Sprintf("waits until the grant of run %d attempt %d is given back", g.Run, g.Attempt)}
+}
+
+// problemText says what is wrong with a queue or one above it.
+func (e *Engine) problemText(n quota.NodeID, problem quota.Problem, culprit quota.NodeID) string {
+	name := "queue " + e.forest.Name(culprit)
+	if culprit != n {
+		name = fmt.Sprintf("queue %s, above %s,", e.forest.Name(culprit), e.forest.Name(n))
+	}
+	if problem == quota.Cycle {
+		return fmt.Sprintf("%s is its own ancestor: %s", name, e.circle(culprit))
+	}
+	return fmt.Sprintf("%s names the parent %s, which does not exist", name, e.forest.Wanted(culprit))
+}
+
+// circle lists a cycle of parents from a member back to it.
+func (e *Engine) circle(n quota.NodeID) string {
+	start := e.forest.Name(n)
+	names := []string{start}
+	for name := e.forest.Wanted(n); name != start; name = e.forest.Wanted(e.forest.Find(name)) {
+		names = append(names, name)
+	}
+	if len(names) > leavesNamed {
+		names = append(names[:leavesNamed], "…")
+	}
+	return strings.Join(append(names, start), " → ")
+}
+
+// leaves are the names of the queues below a node that take applications.
+func (e *Engine) leaves(n quota.NodeID) []string {
+	var out []string
+	for next := slices.Clone(e.forest.Children(n)); len(next) > 0; next = next[1:] {
+		children := e.forest.Children(next[0])
+		if len(children) == 0 {
+			out = append(out, e.forest.Name(next[0]))
+		}
+		next = append(next, children...)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// list joins names, the first few only.
+func list(names []string, most int) string {
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}

@@ -1,0 +1,221 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package embedded
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/quota"
+)
+
+// app is one key: what it asks, what it holds, or both (then the ask waits for the release of what is held).
+type app struct {
+	key  queueing.Key
+	ask  *ask
+	held *holding
+	// told is the verdict on the waiting ask as of the last Cycle that looked at it; nil is Undecided.
+	told *queueing.Verdict
+	// line in which the ask stands, and its place there; nil while it stands in none.
+	line  *line
+	place int
+}
+
+// ask is one attempt that wants a grant.
+type ask struct {
+	run, attempt int64
+	queue        string
+	labels       map[string]string
+	priority     int32
+	queuedAt     time.Time
+	shape        *shape
+}
+
+// holding is one grant that is charged.
+type holding struct {
+	grant queueing.Grant
+	queue *queue
+	// vector is what is charged, where queue has a node.
+	vector quota.Vector
+	// origin is the ask that was granted, to go back to; nil once the grant is confirmed.
+	origin *ask
+}
+
+func (h *holding) isFor(run, attempt int64) bool {
+	return h.grant.Run == run && h.grant.Attempt == attempt
+}
+
+// compareApps orders those who wait: higher priority, then older, then smaller UID. Namespace and name make it total.
+func compareApps(a, b *app) int {
+	return cmp.Or(
+		cmp.Compare(b.ask.priority, a.ask.priority),
+		a.ask.queuedAt.Compare(b.ask.queuedAt),
+		strings.Compare(a.key.UID, b.key.UID),
+		compareKeys(a.key, b.key),
+	)
+}
+
+func compareKeys(a, b queueing.Key) int {
+	return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name), strings.Compare(a.UID, b.UID))
+}
+
+// tree is what is decided together: all queues below one root. Queues that do not exist are in the tree of the empty name.
+type tree struct {
+	root string
+	// waiting are the queues in which somebody waits, in the order of their names.
+	waiting []*queue
+	// dirty: something has happened since the last complete pass.
+	dirty bool
+}
+
+// queue is a name that is configured, asked for, or charged.
+type queue struct {
+	name string
+	tree *tree
+	// up is the queue that this one weighs on.
+	up *queue
+	// config is nil for a queue that does not exist.
+	config *QueueConfig
+	// node is quota.None for a queue that is in no tree.
+	node quota.NodeID
+	// heldBy is this queue or the nearest one above it that has been stopped.
+	heldBy *queue
+	// flavors in which the queue may place pods.
+	flavors []string
+
+	// lines of those who wait, one a shape, in no particular order.
+	lines map[string]*line
+	order []*line
+	// head is the first in line of a StrictFIFO queue as of the last pass.
+	head *app
+	// contest holds the lines that may still be granted something in the running pass, the one with the first ask at place 0.
+	contest heap[entrant]
+	// borrows: its first ask needs more than the queue's own quota. See type contest for the others.
+	borrows, doubtful, listed bool
+	entry                     int
+
+	// pending and admitted count this queue and those below it; holders counts this queue alone.
+	pending, admitted, holders int32
+}
+
+// line is those in one queue who ask for the same, the first at place 0.
+type line struct {
+	key   string
+	queue *queue
+	shape *shape
+	place int
+	apps  heap[*app]
+	// bar is why nobody in this line can be admitted until the configuration changes; Undecided if they can.
+	bar queueing.Verdict
+	// least and most are the need with the fewest and with all pods.
+	least, most quota.Vector
+	// blocked is the limit that was in the way when the line was tried last.
+	blocked quota.Block
+	// cause is why the line waits as of the last pass, and told the verdict that says so.
+	cause cause
+	told  *queueing.Verdict
+	// fresh are those who came since.
+	fresh []*app
+}
+
+func newLine(key string, q *queue, s *shape) *line {
+	l := &line{key: key, queue: q, shape: s}
+	l.apps.before = func(a, b *app) bool { return compareApps(a, b) < 0 }
+	l.apps.moved = func(a *app, place int) { a.place = place }
+	return l
+}
+
+// barred says that nobody in this line can be admitted until the configuration changes.
+func (l *line) barred() bool { return l.bar.State != queueing.Undecided }
+
+func (l *line) first() *app { return l.apps.items[0] }
+
+func newQueue(name string, t *tree) *queue {
+	q := &queue{name: name, tree: t, node: quota.None, lines: map[string]*line{}}
+	q.contest.before = entrant.before
+	q.contest.moved = func(entrant, int) {}
+	return q
+}
+
+// entrant is a line in the contest, with a copy of what orders its first ask: there may be many lines, and most will be compared
+// often and granted nothing.
+type entrant struct {
+	line     *line
+	priority int32
+	queuedAt time.Time
+}
+
+func (l *line) entrant() entrant {
+	first := l.first().ask
+	return entrant{line: l, priority: first.priority, queuedAt: first.queuedAt}
+}
+
+func (a entrant) before(b entrant) bool {
+	if a.priority != b.priority {
+		return a.priority > b.priority
+	}
+	if order := a.queuedAt.Compare(b.queuedAt); order != 0 {
+		return order < 0
+	}
+	return compareApps(a.line.first(), b.line.first()) < 0
+}
+
+// countAdmitted adds to the counters of the queue and of all above it. What a deleted queue holds counts for those that were above
+// it; what the children of a deleted queue hold does not.
+func (q *queue) countAdmitted(n int32) {
+	for cut := false; q != nil && !cut; q = q.up {
+		q.admitted += n
+		cut = q.config != nil && q.up != nil && q.up.config == nil
+	}
+}
+
+// countPending adds to the counters of the queue and of all above it. Queues that do not exist have nobody waiting.
+func (q *queue) countPending(n int32) {
+	for ; q != nil && q.config != nil; q = q.up {
+		q.pending += n
+	}
+}
+
+// top is the uppermost queue that exists above this one.
+func (q *queue) top() *queue {
+	for q.up != nil && q.up.config != nil {
+		q = q.up
+	}
+	return q
+}
+
+// allows says whether applications of a namespace with these labels may use the queue.
+func (q *queue) allows(labels map[string]string) bool {
+	return q.config != nil && q.config.Admits != nil && q.config.Admits(labels)
+}
+
+func (q *queue) strict() bool { return q.config.Strategy == StrictFIFO }
+
+// addLine opens a line; the first one makes the queue known to its tree.
+func (q *queue) addLine(l *line) {
+	if len(q.order) == 0 {
+		at, _ := slices.BinarySearchFunc(q.tree.waiting, q.name, byName)
+		q.tree.waiting = slices.Insert(q.tree.waiting, at, q)
+	}
+	q.lines[l.key] = l
+	l.place = len(q.order)
+	q.order = append(q.order, l)
+}
+
+func (q *queue) dropLine(l *line) {
+	delete(q.lines, l.key)
+	last := q.order[len(q.order)-1]
+	q.order[l.place], last.place = last, l.place
+	q.order[len(q.order)-1] = nil
+	q.order = q.order[:len(q.order)-1]
+	if len(q.order) == 0 {
+		at, _ := slices.BinarySearchFunc(q.tree.waiting, q.name, byName)
+		q.tree.waiting = slices.Delete(q.tree.waiting, at, at+1)
+	}
+}
+
+func byName(q *queue, name string) int { return strings.Compare(q.name, name) }

@@ -1,0 +1,455 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package embedded
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// reference is the engine written down a second time, slowly: from the objects alone, with recursion, trying every ask. It uses
+// neither package quota nor anything of the engine. Its numbers are small.
+type reference struct {
+	configs map[string]QueueConfig
+	// ghosts are queues that are gone but between a grant and its root, with their last parent; parents the last parent of all.
+	ghosts, parents map[string]string
+	grants          map[queueing.Key]queueing.Grant
+	// asks that wait, also those behind a grant of the same key.
+	asks map[queueing.Key]queueing.Ask
+}
+
+// noLimit stands for a limit that is not set.
+const noLimit = 1 << 50
+
+func newReference() *reference {
+	return &reference{
+		configs: map[string]QueueConfig{}, ghosts: map[string]string{}, parents: map[string]string{},
+		grants: map[queueing.Key]queueing.Grant{}, asks: map[queueing.Key]queueing.Ask{},
+	}
+}
+
+func (r *reference) setQueues(queues []QueueConfig) {
+	known := maps.Clone(r.parents)
+	r.configs, r.ghosts, r.parents = map[string]QueueConfig{}, map[string]string{}, map[string]string{}
+	for _, q := range queues {
+		if q.Deleted {
+			known[q.Name] = q.Parent
+			continue
+		}
+		r.configs[q.Name] = q
+		r.parents[q.Name] = q.Parent
+	}
+	for _, g := range r.grants {
+		seen := map[string]bool{}
+		for name := g.Queue; name != "" && !seen[name]; {
+			seen[name] = true
+			if q, live := r.configs[name]; live {
+				name = q.Parent
+				continue
+			}
+			parent, found := known[name]
+			if !found {
+				break
+			}
+			r.ghosts[name], r.parents[name] = parent, parent
+			name = parent
+		}
+	}
+}
+
+// wanted is the parent that is written down, if such a queue or ghost exists.
+func (r *reference) wanted(name string) string {
+	parent := r.parents[name]
+	if _, exists := r.parents[parent]; !exists {
+		return ""
+	}
+	return parent
+}
+
+// circle lists the members of the cycle that a queue is in.
+func (r *reference) circle(name string) []string {
+	members := []string{name}
+	for at := r.wanted(name); at != "" && len(members) <= len(r.parents); at = r.wanted(at) {
+		if at == name {
+			return members
+		}
+		members = append(members, at)
+	}
+	return nil
+}
+
+func (r *reference) isGhost(name string) bool { _, is := r.ghosts[name]; return is }
+
+// parent is the queue above, "" for roots; cycles are cut.
+func (r *reference) parent(name string) string {
+	members := r.circle(name)
+	if len(members) > 0 && (r.isGhost(name) || !slices.ContainsFunc(members, r.isGhost)) {
+		return ""
+	}
+	return r.wanted(name)
+}
+
+func (r *reference) path(name string) []string {
+	var out []string
+	for ; name != ""; name = r.parent(name) {
+		out = append(out, name)
+	}
+	return out
+}
+
+func (r *reference) root(name string) string {
+	path := r.path(name)
+	return path[len(path)-1]
+}
+
+// top is the uppermost queue that exists above one that does.
+func (r *reference) top(name string) string {
+	top := name
+	for _, p := range r.path(name) {
+		if r.isGhost(p) {
+			break
+		}
+		top = p
+	}
+	return top
+}
+
+// broken says that a queue cannot be used because of the queues above it.
+func (r *reference) broken(name string) bool {
+	for _, p := range r.path(name) {
+		wanted := r.configs[p].Parent
+		_, stands := r.configs[wanted]
+		if !r.isGhost(p) && (wanted != "" && !stands || len(r.circle(p)) > 0 && r.parent(p) == "") {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *reference) children(name string) []string {
+	var out []string
+	for _, other := range slices.Sorted(maps.Keys(r.parents)) {
+		if r.parent(other) == name {
+			out = append(out, other)
+		}
+	}
+	return out
+}
+
+func (r *reference) isLeaf(name string) bool {
+	return !slices.ContainsFunc(r.children(name), func(c string) bool { return !r.isGhost(c) })
+}
+
+// limits returns nominal, borrowing and lending of a queue.
+func (r *reference) limits(name, resource string) (int64, int64, int64) {
+	for _, f := range r.configs[name].Flavors {
+		for _, q := range f.Quotas {
+			if f.Name == DefaultFlavor && q.Resource == resource {
+				return q.Nominal, orNoLimit(q.Borrowing), orNoLimit(q.Lending)
+			}
+		}
+	}
+	return 0, noLimit, noLimit
+}
+
+func orNoLimit(limit *int64) int64 {
+	if limit == nil {
+		return noLimit
+	}
+	return *limit
+}
+
+// tracked says whether any queue of the tree names the resource.
+func (r *reference) tracked(name, resource string) bool {
+	for other, q := range r.configs {
+		for _, f := range q.Flavors {
+			named := slices.ContainsFunc(f.Quotas, func(q ResourceQuota) bool { return q.Resource == resource })
+			if named && r.top(other) == r.top(name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (r *reference) subtree(name, resource string) int64 {
+	out, _, _ := r.limits(name, resource)
+	for _, c := range r.children(name) {
+		out += r.subtree(c, resource) - r.local(c, resource)
+	}
+	return out
+}
+
+func (r *reference) local(name, resource string) int64 {
+	_, _, lending := r.limits(name, resource)
+	switch {
+	case r.isGhost(r.parent(name)):
+		return r.subtree(name, resource)
+	case lending != noLimit:
+		return max(0, r.subtree(name, resource)-lending)
+	}
+	return 0
+}
+
+// own is what the grants of this very queue hold.
+func (r *reference) own(name, resource string) int64 {
+	var out int64
+	for _, g := range r.grants {
+		if g.Queue == name {
+			out += held(g, resource)
+		}
+	}
+	return out
+}
+
+func held(g queueing.Grant, resource string) int64 {
+	var out int64
+	for _, p := range g.PodSets {
+		out += int64(p.Count) * p.Requests[resource]
+	}
+	return out
+}
+
+func (r *reference) usage(name, resource string) int64 {
+	out := r.own(name, resource)
+	for _, c := range r.children(name) {
+		out += max(0, r.usage(c, resource)-r.local(c, resource))
+	}
+	return out
+}
+
+func (r *reference) available(name, resource string) int64 {
+	parent := r.parent(name)
+	subtree, local, usage := r.subtree(name, resource), r.local(name, resource), r.usage(name, resource)
+	if parent == "" {
+		return subtree - usage
+	}
+	above := r.available(parent, resource)
+	if _, borrowing, _ := r.limits(name, resource); borrowing != noLimit {
+		above = min(above, subtree-local-max(0, usage-local)+borrowing)
+	}
+	return max(0, local-usage) + above
+}
+
+func (r *reference) potential(name, resource string) int64 {
+	parent := r.parent(name)
+	if parent == "" {
+		return r.subtree(name, resource)
+	}
+	out := r.local(name, resource) + r.potential(parent, resource)
+	if _, borrowing, _ := r.limits(name, resource); borrowing != noLimit {
+		out = min(out, r.subtree(name, resource)+borrowing)
+	}
+	return out
+}
+
+// grant is what an ask is given with that many pods in its elastic pod set.
+func (r *reference) grant(a queueing.Ask, elastic int32) queueing.Grant {
+	g := queueing.Grant{Run: a.Run, Attempt: a.Attempt, Gate: GateName, Queue: a.Queue}
+	for _, p := range a.PodSets {
+		count := p.Count
+		if p.Least() < p.Count {
+			count = elastic
+		}
+		g.PodSets = append(g.PodSets, queueing.PodSetGrant{Name: p.Name, Flavor: DefaultFlavor, Count: count, Requests: p.Requests})
+	}
+	return g
+}
+
+// bounds are the least and the largest count of the elastic pod set.
+func bounds(a queueing.Ask) (int32, int32) {
+	for _, p := range a.PodSets {
+		if p.Least() < p.Count {
+			return p.Least(), p.Count
+		}
+	}
+	return 0, 0
+}
+
+// within says that for each resource that the tree limits, the grant needs no more than limit says.
+func (r *reference) within(g queueing.Grant, limit func(queue, resource string) int64) bool {
+	for _, p := range g.PodSets {
+		for resource := range p.Requests {
+			if need := held(g, resource); need > 0 && r.tracked(g.Queue, resource) && need > limit(g.Queue, resource) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// fit returns the largest grant that fits.
+func (r *reference) fit(a queueing.Ask) (queueing.Grant, bool) {
+	least, most := bounds(a)
+	for count := most; count >= least; count-- {
+		if g := r.grant(a, count); r.within(g, r.available) {
+			return g, true
+		}
+	}
+	return queueing.Grant{}, false
+}
+
+// bar is the reason why an ask cannot be admitted whatever is in use, or "".
+func (r *reference) bar(a queueing.Ask) string {
+	q, exists := r.configs[a.Queue]
+	least, _ := bounds(a)
+	switch {
+	case !exists, r.broken(a.Queue), !r.isLeaf(a.Queue):
+		return queueing.ReasonReferenceNotFound
+	case q.Admits == nil, !q.Admits(a.NamespaceLabels):
+		return queueing.ReasonNamespaceNotAllowed
+	case r.noFlavor(a):
+		return queueing.ReasonFlavorMismatch
+	case !r.within(r.grant(a, least), r.potential):
+		return queueing.ReasonExceedsQuota
+	}
+	return ""
+}
+
+func (r *reference) noFlavor(a queueing.Ask) bool {
+	for _, p := range a.PodSets {
+		if len(p.Flavors) > 0 && !slices.Contains(p.Flavors, DefaultFlavor) {
+			return true
+		}
+	}
+	for _, name := range r.path(a.Queue) {
+		if flavors := r.configs[name].Flavors; len(flavors) > 0 {
+			return !slices.ContainsFunc(flavors, func(f FlavorQuota) bool { return f.Name == DefaultFlavor })
+		}
+	}
+	return false
+}
+
+// stop is the reason why a queue admits nobody now, or "".
+func (r *reference) stop(queue string) string {
+	reason := ""
+	for _, name := range r.path(queue) {
+		q := r.configs[name]
+		if q.Stop == StopHold || q.Stop == StopHoldAndDrain {
+			return queueing.ReasonQueueHeld
+		}
+		if q.MaxRunning != nil && r.admitted(name) >= *q.MaxRunning {
+			reason = queueing.ReasonMaxRunning
+		}
+	}
+	return reason
+}
+
+// admitted counts the grants of a queue and of those below it.
+func (r *reference) admitted(name string) int32 {
+	var out int32
+	for _, g := range r.grants {
+		if slices.Contains(r.counted(g.Queue), name) {
+			out++
+		}
+	}
+	return out
+}
+
+// counted lists the queues in which a grant counts: from its own up to the root, but not from a child of a ghost to the ghost.
+func (r *reference) counted(name string) []string {
+	if _, exists := r.parents[name]; !exists {
+		return nil
+	}
+	path := r.path(name)
+	for i := range path[:len(path)-1] {
+		if !r.isGhost(path[i]) && r.isGhost(path[i+1]) {
+			return path[:i+1]
+		}
+	}
+	return path
+}
+
+// waiting are the asks that no grant of the same key keeps back, in order.
+func (r *reference) waiting() []queueing.Ask {
+	var out []queueing.Ask
+	for key, a := range r.asks {
+		if _, holds := r.grants[key]; !holds {
+			out = append(out, a)
+		}
+	}
+	slices.SortFunc(out, inOrder)
+	return out
+}
+
+func inOrder(a, b queueing.Ask) int {
+	return cmp.Or(cmp.Compare(b.Priority, a.Priority), a.QueuedAt.Compare(b.QueuedAt), strings.Compare(a.Key.UID, b.Key.UID),
+		strings.Compare(a.Key.Namespace, b.Key.Namespace), strings.Compare(a.Key.Name, b.Key.Name))
+}
+
+// next is the ask that goes first: of each queue the first that fits, of these the one within its quota, then in order.
+func (r *reference) next(root string) (queueing.Ask, bool) {
+	var best queueing.Ask
+	bestBorrows, found := false, false
+	seen := map[string]bool{}
+	for _, a := range r.waiting() {
+		if seen[a.Queue] || r.bar(a) != "" || r.root(a.Queue) != root || r.stop(a.Queue) != "" {
+			continue
+		}
+		if _, fits := r.fit(a); !fits {
+			seen[a.Queue] = r.configs[a.Queue].Strategy == StrictFIFO
+			continue
+		}
+		seen[a.Queue] = true
+		least, _ := bounds(a)
+		borrows := !r.within(r.grant(a, least), func(queue, resource string) int64 {
+			return r.subtree(queue, resource) - r.usage(queue, resource)
+		})
+		if !found || bestBorrows && !borrows {
+			best, bestBorrows, found = a, borrows, true
+		}
+	}
+	return best, found
+}
+
+// cycle decides for one tree, and returns the grants in their order.
+func (r *reference) cycle(root string) []Decision {
+	var out []Decision
+	for {
+		a, found := r.next(root)
+		if !found {
+			return out
+		}
+		g, _ := r.fit(a)
+		delete(r.asks, a.Key)
+		r.grants[a.Key] = g
+		out = append(out, Decision{Key: a.Key, Root: root, Grant: g})
+	}
+}
+
+// roots are those of all trees.
+func (r *reference) roots() []string {
+	var out []string
+	for name := range r.parents {
+		if r.parent(name) == "" {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// verdict is state and reason of an ask after everything was decided.
+func (r *reference) verdict(key queueing.Key) (queueing.State, string) {
+	a, waits := r.asks[key]
+	_, holds := r.grants[key]
+	switch {
+	case waits && holds:
+		return queueing.Waiting, queueing.ReasonWaitingForQuota
+	case holds:
+		return queueing.Granted, ""
+	case !waits:
+		return queueing.Undecided, ""
+	}
+	if bar := r.bar(a); bar == queueing.ReasonExceedsQuota {
+		return queueing.Refused, bar
+	} else if bar != "" {
+		return queueing.Waiting, bar
+	}
+	return queueing.Waiting, cmp.Or(r.stop(a.Queue), queueing.ReasonWaitingForQuota)
+}

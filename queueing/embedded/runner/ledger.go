@@ -1,0 +1,242 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sort"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/retry"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded"
+	"github.com/sparkgate/sparkgate/queueing/wire"
+)
+
+// errFenced says that another process has taken a ledger over.
+var errFenced = errors.New("another operator has taken over the ledger")
+
+// ledger is what this process knows of the ledger of one tree.
+type ledger struct {
+	epoch, seq int64
+	// version is the resource version of the root queue that the next swap expects.
+	version string
+}
+
+// record writes the decisions into the ledgers of their trees, one write for each tree, and wakes the applications. What cannot be
+// written is taken back and tried again after a pause.
+func (r *Runner) record(ctx context.Context, decisions []embedded.Decision) error {
+	for len(decisions) > 0 {
+		n := 1
+		for n < len(decisions) && decisions[n].Root == decisions[0].Root {
+			n++
+		}
+		tree := decisions[:n]
+		decisions = decisions[n:]
+		err := r.swap(ctx, tree[0].Root)
+		if errors.Is(err, errFenced) {
+			return err
+		}
+		if err != nil {
+			r.o.Log.Error(err, "write ledger", "queue", tree[0].Root)
+			r.revert(ctx, tree)
+			continue
+		}
+		r.recorded(tree)
+	}
+	return nil
+}
+
+func (r *Runner) recorded(tree []embedded.Decision) {
+	r.mu.Lock()
+	for _, d := range tree {
+		if f := r.flights[d.Key]; f != nil && f.grant.Run == d.Grant.Run && f.grant.Attempt == d.Grant.Attempt {
+			f.recorded = true
+		}
+	}
+	r.mu.Unlock()
+	for _, d := range tree {
+		r.wake(d.Key)
+	}
+}
+
+func (r *Runner) revert(ctx context.Context, tree []embedded.Decision) {
+	r.mu.Lock()
+	for _, d := range tree {
+		if f := r.flights[d.Key]; f != nil && !f.recorded {
+			delete(r.flights, d.Key)
+			delete(r.grants, d.Key)
+			r.engine.Revert(d.Key)
+		}
+	}
+	r.mu.Unlock()
+	r.wakeAfter(ctx, retryTime)
+}
+
+// swap writes the ledger of a tree: all grants of this process that are in flight. It fails with errFenced when the ledger belongs to
+// somebody else.
+func (r *Runner) swap(ctx context.Context, root string) error {
+	l, err := r.ledgerOf(ctx, root)
+	if err != nil {
+		return err
+	}
+	for range 5 {
+		next := r.nextLedger(root, l)
+		version, err := r.write(ctx, root, l.version, next)
+		if err == nil {
+			l.version, l.seq = version, next.Seq
+			return nil
+		}
+		if definite(err) {
+			return fmt.Errorf("write ledger of queue %s: %w", root, err)
+		}
+		// A conflict, or no answer: the queue has changed, perhaps by this very write. A live read tells.
+		if err := r.reread(ctx, root, l); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("write ledger of queue %s: it changed too often", root)
+}
+
+// definite says that the API server has refused the write: it did not happen and will not, and not because the queue has changed.
+func definite(err error) bool {
+	switch {
+	case apierrors.IsConflict(err), apierrors.IsTimeout(err), apierrors.IsServerTimeout(err), apierrors.IsInternalError(err):
+		return false
+	}
+	return apierrors.ReasonForError(err) != metav1.StatusReasonUnknown
+}
+
+// reread brings what is known of a ledger up to date and makes sure that it still belongs to this process.
+func (r *Runner) reread(ctx context.Context, root string, l *ledger) error {
+	queue := &v1alpha1.SparkQueue{}
+	if err := r.o.Live.Get(ctx, types.NamespacedName{Name: root}, queue); err != nil {
+		return fmt.Errorf("read ledger of queue %s: %w", root, err)
+	}
+	stored := queue.Status.Ledger
+	if stored == nil { // the queue was deleted and made again
+		queue.Status.Ledger = &v1alpha1.Ledger{Epoch: l.epoch, Seq: l.seq}
+		if _, err := r.takeOver(ctx, queue); err != nil {
+			return err
+		}
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		*l = *r.ledgers[root]
+		r.ledgers[root] = l
+		return nil
+	}
+	if stored.Epoch != l.epoch || stored.Holder != r.o.Holder {
+		return fmt.Errorf("queue %s: %w", root, errFenced)
+	}
+	l.version, l.seq = queue.ResourceVersion, stored.Seq
+	return nil
+}
+
+func (r *Runner) nextLedger(root string, l *ledger) *v1alpha1.Ledger {
+	next := &v1alpha1.Ledger{Holder: r.o.Holder, Epoch: l.epoch, Seq: l.seq + 1}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for key, f := range r.flights {
+		if f.root == root {
+			next.InFlight = append(next.InFlight, v1alpha1.LedgerEntry{
+				Namespace: key.Namespace, Name: key.Name, UID: key.UID, Grant: *wire.ToAPI(f.grant),
+			})
+		}
+	}
+	sort.Slice(next.InFlight, func(i, j int) bool { return next.InFlight[i].UID < next.InFlight[j].UID })
+	return next
+}
+
+// write swaps the ledger if the queue is still at the given resource version, and returns the new one.
+func (r *Runner) write(ctx context.Context, root, version string, next *v1alpha1.Ledger) (string, error) {
+	patch, err := json.Marshal(map[string]any{
+		"metadata": map[string]any{"resourceVersion": version},
+		"status":   map[string]any{"ledger": next},
+	})
+	if err != nil {
+		return "", fmt.Errorf("encode ledger: %w", err)
+	}
+	queue := &v1alpha1.SparkQueue{}
+	queue.Name = root
+	err = r.o.Client.Status().Patch(ctx, queue, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(v1alpha1.FieldOwner))
+	return queue.ResourceVersion, err
+}
+
+// acquireNew takes over the ledgers of trees that have come since, so that their grants carry an epoch. What fails is tried again
+// with the first grant of the tree.
+func (r *Runner) acquireNew(ctx context.Context) {
+	r.mu.Lock()
+	var roots []string
+	if r.fresh {
+		states := r.engine.States()
+		for i := range states {
+			if s := &states[i]; s.Problem == "" && s.Root == s.Name && r.ledgers[s.Name] == nil {
+				roots = append(roots, s.Name)
+			}
+		}
+	}
+	r.fresh = false
+	r.mu.Unlock()
+	for _, root := range roots {
+		if _, err := r.ledgerOf(ctx, root); err != nil && ctx.Err() == nil {
+			r.o.Log.Error(err, "take over the ledger of a new queue", "queue", root)
+		}
+	}
+}
+
+// ledgerOf returns the ledger of a tree, taking it over first if this process has not done so.
+func (r *Runner) ledgerOf(ctx context.Context, root string) (*ledger, error) {
+	r.mu.Lock()
+	l := r.ledgers[root]
+	r.mu.Unlock()
+	if l != nil {
+		return l, nil
+	}
+	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		queue := &v1alpha1.SparkQueue{}
+		if err := r.o.Live.Get(ctx, types.NamespacedName{Name: root}, queue); err != nil {
+			return fmt.Errorf("read ledger of queue %s: %w", root, err)
+		}
+		_, err := r.takeOver(ctx, queue)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.ledgers[root], nil
+}
+
+// takeOver raises the epoch of a queue's ledger and returns what its last holder left in flight. The entries stay in the ledger, and
+// are charged, until they are settled.
+func (r *Runner) takeOver(ctx context.Context, queue *v1alpha1.SparkQueue) ([]v1alpha1.LedgerEntry, error) {
+	before := v1alpha1.Ledger{}
+	if queue.Status.Ledger != nil {
+		before = *queue.Status.Ledger
+	}
+	next := &v1alpha1.Ledger{Holder: r.o.Holder, Epoch: before.Epoch + 1, Seq: before.Seq + 1, InFlight: before.InFlight}
+	version, err := r.write(ctx, queue.Name, queue.ResourceVersion, next)
+	if err != nil {
+		return nil, fmt.Errorf("take over ledger of queue %s: %w", queue.Name, err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ledgers[queue.Name] = &ledger{epoch: next.Epoch, seq: next.Seq, version: version}
+	r.engine.SetEpoch(queue.Name, next.Epoch)
+	return before.InFlight, nil
+}
+
+// keyOf is the key of a ledger's entry.
+func keyOf(e *v1alpha1.LedgerEntry) queueing.Key {
+	return queueing.Key{Namespace: e.Namespace, Name: e.Name, UID: e.UID}
+}

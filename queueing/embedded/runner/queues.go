@@ -1,0 +1,71 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package runner
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/queueing/embedded"
+)
+
+// configsOf translates queues into the engine's configuration.
+func configsOf(items []v1alpha1.SparkQueue) []embedded.QueueConfig {
+	configs := make([]embedded.QueueConfig, 0, len(items))
+	for i := range items {
+		configs = append(configs, configOf(&items[i]))
+	}
+	return configs
+}
+
+func configOf(q *v1alpha1.SparkQueue) embedded.QueueConfig {
+	c := embedded.QueueConfig{
+		Name:       q.Name,
+		Parent:     q.Spec.Parent,
+		Weight:     1,
+		MaxRunning: q.Spec.MaxRunning,
+		Strategy:   embedded.Strategy(q.Spec.Strategy),
+		Stop:       embedded.StopPolicy(q.Spec.StopPolicy),
+		Deleted:    q.DeletionTimestamp != nil,
+	}
+	if q.Spec.Weight != nil {
+		c.Weight = *q.Spec.Weight
+	}
+	c.Admits, c.SelectorText = selectorOf(q.Spec.NamespaceSelector)
+	for _, f := range q.Spec.Flavors {
+		flavor := embedded.FlavorQuota{Name: f.Name}
+		for _, quota := range f.Quotas {
+			flavor.Quotas = append(flavor.Quotas, quotaOf(quota))
+		}
+		c.Flavors = append(c.Flavors, flavor)
+	}
+	return c
+}
+
+func quotaOf(q v1alpha1.ResourceQuota) embedded.ResourceQuota {
+	r := embedded.ResourceQuota{Resource: q.Resource, Nominal: embedded.AmountOf(q.Resource, q.Nominal)}
+	if q.BorrowingLimit != nil {
+		limit := embedded.AmountOf(q.Resource, *q.BorrowingLimit)
+		r.Borrowing = &limit
+	}
+	if q.LendingLimit != nil {
+		limit := embedded.AmountOf(q.Resource, *q.LendingLimit)
+		r.Lending = &limit
+	}
+	return r
+}
+
+// selectorOf returns the match of a namespace selector and its text. No selector admits nobody; neither does one that cannot be
+// read, which the queue's condition reports.
+func selectorOf(s *metav1.LabelSelector) (admits func(map[string]string) bool, text string) {
+	if s == nil {
+		return nil, ""
+	}
+	selector, err := metav1.LabelSelectorAsSelector(s)
+	if err != nil {
+		return nil, metav1.FormatLabelSelector(s)
+	}
+	return func(l map[string]string) bool { return selector.Matches(labels.Set(l)) }, metav1.FormatLabelSelector(s)
+}

@@ -1,0 +1,302 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package runner
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded"
+)
+
+const (
+	// batch is how many grants may be in flight before the runner slows down: every write of a ledger carries all of them, and the API
+	// server validates each (about 400 bytes, half a millisecond).
+	batch = 64
+	// trickle is how many more are granted after each pause while so many are in flight. Applications that never confirm, for whatever
+	// reason, slow the others down but do not stop them.
+	trickle      = 10
+	trickleEvery = 50 * time.Millisecond
+	// settleTime bounds how long the first cycle waits for the asks that were there before a restart.
+	settleTime = 10 * time.Second
+	// retryTime is the pause after a ledger could not be written.
+	retryTime = time.Second
+)
+
+// Options of a Runner.
+type Options struct {
+	// Client reads queues from the cache and writes their status.
+	Client client.Client
+	// Live reads from the API server.
+	Live client.Reader
+	// Holder names this process in the ledgers; unique for each start.
+	Holder string
+	// Wake is called with every application whose verdict may have changed. It must not block.
+	Wake func(types.NamespacedName)
+	// Clock for pauses.
+	Clock clock.Clock
+	Log   logr.Logger
+}
+
+// Runner is the gate Embedded. Create it with New, add it to the manager, call Acquire and Open once this process leads.
+type Runner struct {
+	o        Options
+	signal   chan struct{}
+	opened   chan struct{}
+	observer func()
+
+	mu     sync.Mutex
+	engine *embedded.Engine
+	// starts are the asks that were made, with the time from which they wait.
+	starts map[queueing.Key]start
+	// held are the keys of starts by name.
+	held map[types.NamespacedName]map[queueing.Key]bool
+	// grants are the starts that hold room.
+	grants map[queueing.Key]start
+	// flights are grants that are decided but not known to stand in their application's status.
+	flights map[queueing.Key]*flight
+	// ledgers by root queue; fresh says that there may be roots without one.
+	ledgers map[string]*ledger
+	fresh   bool
+	// expected are applications that waited before a restart and have not asked again.
+	expected map[queueing.Key]bool
+}
+
+type start struct {
+	run, attempt int64
+	queuedAt     time.Time
+}
+
+// flight is a grant on its way to its application.
+type flight struct {
+	root     string
+	grant    queueing.Grant
+	recorded bool // stands in the ledger
+}
+
+var (
+	_ queueing.Gate   = (*Runner)(nil)
+	_ queueing.Holder = (*Runner)(nil)
+)
+
+// New returns a runner that answers Undecided until it is opened.
+func New(o Options) *Runner {
+	return &Runner{
+		o:        o,
+		signal:   make(chan struct{}, 1),
+		opened:   make(chan struct{}),
+		observer: func() {},
+		engine:   embedded.New(),
+		starts:   map[queueing.Key]start{},
+		held:     map[types.NamespacedName]map[queueing.Key]bool{},
+		grants:   map[queueing.Key]start{},
+		flights:  map[queueing.Key]*flight{},
+		ledgers:  map[string]*ledger{},
+		expected: map[queueing.Key]bool{},
+	}
+}
+
+// Observe sets what is called after every cycle and every release, when the state of queues may have changed. Call it before Start.
+// It must not block.
+func (r *Runner) Observe(f func()) { r.observer = f }
+
+// Sync implements queueing.Gate. An ask of the same run and attempt keeps the place in line that it had first.
+func (r *Runner) Sync(_ context.Context, ask queueing.Ask) (queueing.Verdict, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.expected, ask.Key)
+	if s, known := r.starts[ask.Key]; known && s.run == ask.Run && s.attempt == ask.Attempt {
+		ask.QueuedAt = s.queuedAt
+	}
+	if g, holds := r.grants[ask.Key]; holds && (g.run != ask.Run || g.attempt != ask.Attempt) {
+		return queueing.Verdict{State: queueing.Evicting}, nil
+	}
+	r.remember(ask.Key, start{run: ask.Run, attempt: ask.Attempt, queuedAt: ask.QueuedAt})
+	r.engine.Submit(ask)
+	if r.engine.Dirty() {
+		r.wakeUp()
+	}
+	verdict := r.engine.Verdict(ask.Key)
+	if f := r.flights[ask.Key]; f != nil && !f.recorded && verdict.State == queueing.Granted {
+		return queueing.Verdict{State: queueing.Undecided}, nil
+	}
+	return verdict, nil
+}
+
+// Confirm implements queueing.Gate.
+func (r *Runner) Confirm(key queueing.Key, run, attempt int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if f := r.flights[key]; f != nil && f.grant.Run == run && f.grant.Attempt == attempt {
+		delete(r.flights, key)
+		r.engine.Confirm(key, run, attempt)
+	}
+}
+
+// Release implements queueing.Gate.
+func (r *Runner) Release(_ context.Context, key queueing.Key) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.expected, key)
+	delete(r.starts, key)
+	delete(r.grants, key)
+	delete(r.flights, key)
+	if keys := r.held[nameOf(key)]; keys != nil {
+		if delete(keys, key); len(keys) == 0 {
+			delete(r.held, nameOf(key))
+		}
+	}
+	r.engine.Release(key)
+	if r.engine.Dirty() {
+		r.wakeUp()
+	}
+	r.observer()
+	return nil
+}
+
+// Holds implements queueing.Holder.
+func (r *Runner) Holds(namespace, name string) []queueing.Key {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Collect(maps.Keys(r.held[types.NamespacedName{Namespace: namespace, Name: name}]))
+}
+
+// State returns the state of a queue; false if it is not configured.
+func (r *Runner) State(queue string) (embedded.QueueState, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.engine.State(queue)
+}
+
+// Names returns the names of all queues.
+func (r *Runner) Names() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	states := r.engine.States()
+	names := make([]string, 0, len(states))
+	for i := range states {
+		names = append(names, states[i].Name)
+	}
+	return names
+}
+
+// wakeUp asks for a cycle. Further calls before it begins are one with it.
+func (r *Runner) wakeUp() {
+	select {
+	case r.signal <- struct{}{}:
+	default:
+	}
+}
+
+// Start runs cycles until ctx ends. It implements manager.Runnable. It returns an error when another process has taken a ledger
+// over: this process must not go on then.
+func (r *Runner) Start(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-r.opened:
+	}
+	r.settle(ctx)
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-r.signal:
+		}
+		if err := r.cycle(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// NeedLeaderElection says that only the leader decides.
+func (r *Runner) NeedLeaderElection() bool { return true }
+
+// settle waits until all applications that waited before a restart have asked again: a decision before that could let a younger one
+// pass an older one.
+func (r *Runner) settle(ctx context.Context) {
+	deadline := r.o.Clock.After(settleTime)
+	for {
+		r.mu.Lock()
+		missing := len(r.expected)
+		r.mu.Unlock()
+		if missing == 0 {
+			r.wakeUp()
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-deadline:
+			r.o.Log.Info("deciding without some applications that waited before the restart", "missing", missing)
+			r.wakeUp()
+			return
+		case <-r.o.Clock.After(5 * time.Millisecond):
+		}
+	}
+}
+
+// cycle decides, records, and wakes those concerned, until nothing more can be decided.
+func (r *Runner) cycle(ctx context.Context) error {
+	for more := true; more && ctx.Err() == nil; {
+		r.acquireNew(ctx)
+		r.mu.Lock()
+		room := max(trickle, batch-len(r.flights))
+		decisions := r.engine.Cycle(room)
+		for _, d := range decisions {
+			r.flights[d.Key] = &flight{root: d.Root, grant: d.Grant}
+			r.grants[d.Key] = start{run: d.Grant.Run, attempt: d.Grant.Attempt}
+		}
+		changed := r.engine.Changed()
+		r.mu.Unlock()
+
+		more = len(decisions) == room
+		if more && room == trickle {
+			more = false
+			r.wakeAfter(ctx, trickleEvery)
+		}
+		if err := r.record(ctx, decisions); err != nil {
+			return err
+		}
+		for _, key := range changed {
+			r.wake(key)
+		}
+		r.observer()
+	}
+	return nil
+}
+
+// wakeAfter asks for a cycle after a pause.
+func (r *Runner) wakeAfter(ctx context.Context, pause time.Duration) {
+	go func() {
+		select {
+		case <-ctx.Done():
+		case <-r.o.Clock.After(pause):
+			r.wakeUp()
+		}
+	}()
+}
+
+func (r *Runner) remember(key queueing.Key, s start) {
+	r.starts[key] = s
+	if r.held[nameOf(key)] == nil {
+		r.held[nameOf(key)] = map[queueing.Key]bool{}
+	}
+	r.held[nameOf(key)][key] = true
+}
+
+func (r *Runner) wake(key queueing.Key) { r.o.Wake(nameOf(key)) }
+
+func nameOf(key queueing.Key) types.NamespacedName {
+	return types.NamespacedName{Namespace: key.Namespace, Name: key.Name}
+}

@@ -1,0 +1,110 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package runner
+
+import (
+	"context"
+	"fmt"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/wire"
+)
+
+// Holding is a grant found on the API server.
+type Holding struct {
+	Key   queueing.Key
+	Grant queueing.Grant
+}
+
+// Acquired is what the ledgers held when this process took them over.
+type Acquired struct {
+	inFlight []inFlight
+}
+
+type inFlight struct {
+	root  string
+	entry v1alpha1.LedgerEntry
+}
+
+// Acquire takes over the ledgers of all trees: from here on no other process can grant. Call it as soon as this process leads, then
+// list the applications, then Open. Applications listed before Acquire may get a grant afterwards that nobody charges.
+func (r *Runner) Acquire(ctx context.Context) (Acquired, error) {
+	list := &v1alpha1.SparkQueueList{}
+	if err := r.o.Live.List(ctx, list); err != nil {
+		return Acquired{}, fmt.Errorf("list queues: %w", err)
+	}
+	r.setQueues(list.Items)
+	var acquired Acquired
+	for i := range list.Items {
+		queue := &list.Items[i]
+		if queue.Spec.Parent != "" && queue.Status.Ledger == nil {
+			continue // never was a root
+		}
+		entries, err := r.takeOver(ctx, queue)
+		if err != nil {
+			return Acquired{}, err
+		}
+		for _, e := range entries {
+			acquired.inFlight = append(acquired.inFlight, inFlight{root: queue.Name, entry: e})
+		}
+	}
+	return acquired, nil
+}
+
+// Open restores what is held and begins to decide. held are the grants in the status of applications, expected those that wait.
+//
+// A grant in flight that stands in no status yet is charged and offered again: the process that decided it may still write it.
+func (r *Runner) Open(acquired Acquired, held []Holding, expected []queueing.Key, alive func(queueing.Key) bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	has := map[queueing.Key]bool{}
+	for _, h := range held {
+		r.engine.Restore(h.Key, h.Grant)
+		r.restored(h.Key, &h.Grant)
+		has[h.Key] = true
+	}
+	for i := range acquired.inFlight {
+		f := &acquired.inFlight[i]
+		key := keyOf(&f.entry)
+		if has[key] || !alive(key) {
+			continue
+		}
+		grant := wire.FromAPI(&f.entry.Grant)
+		r.engine.Restore(key, grant)
+		r.restored(key, &grant)
+		r.flights[key] = &flight{root: f.root, grant: grant, recorded: true}
+	}
+	for _, key := range expected {
+		r.expected[key] = true
+	}
+	close(r.opened)
+}
+
+func (r *Runner) restored(key queueing.Key, grant *queueing.Grant) {
+	s := start{run: grant.Run, attempt: grant.Attempt}
+	r.remember(key, s)
+	r.grants[key] = s
+}
+
+// Reload takes the configuration of the queues from the cache.
+func (r *Runner) Reload(ctx context.Context) error {
+	list := &v1alpha1.SparkQueueList{}
+	if err := r.o.Client.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
+		return fmt.Errorf("list queues: %w", err)
+	}
+	r.setQueues(list.Items)
+	return nil
+}
+
+func (r *Runner) setQueues(items []v1alpha1.SparkQueue) {
+	configs := configsOf(items)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.engine.SetQueues(configs)
+	r.fresh = true
+	r.wakeUp()
+}

@@ -1,0 +1,127 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package embedded
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/quota"
+)
+
+// shape is what asks have in common that need the same pods. Where one of them does not fit, none does.
+type shape struct {
+	// key is equal for equal shapes only.
+	key     string
+	podSets []queueing.PodSet
+	// elastic is the index of the pod set that may start with fewer pods, or -1.
+	elastic int
+}
+
+func shapeOf(podSets []queueing.PodSet) *shape {
+	return &shape{key: string(shapeKey(podSets)), podSets: podSets, elastic: slices.IndexFunc(podSets, isElastic)}
+}
+
+func isElastic(p queueing.PodSet) bool { return p.Least() < p.Count }
+
+// least and most are the bounds of the elastic pod set's count; both are 0 without one.
+func (s *shape) least() int32 {
+	if s.elastic < 0 {
+		return 0
+	}
+	return s.podSets[s.elastic].Least()
+}
+
+func (s *shape) most() int32 {
+	if s.elastic < 0 {
+		return 0
+	}
+	return s.podSets[s.elastic].Count
+}
+
+// count is the number of pods of a pod set when the elastic one has that many.
+func (s *shape) count(podSet int, elastic int32) int32 {
+	if podSet == s.elastic {
+		return elastic
+	}
+	return max(0, s.podSets[podSet].Count)
+}
+
+// amounts is the need of all pods when the elastic pod set has that many, all in the default flavor.
+func (s *shape) amounts(elastic int32) []quota.Amount {
+	var out []quota.Amount
+	for i, p := range s.podSets {
+		out = appendAmounts(out, DefaultFlavor, s.count(i, elastic), p.Requests)
+	}
+	return out
+}
+
+// grant is the room for all pods when the elastic pod set has that many. It shares the maps of the ask.
+func (s *shape) grant(elastic int32) []queueing.PodSetGrant {
+	out := make([]queueing.PodSetGrant, len(s.podSets))
+	for i, p := range s.podSets {
+		out[i] = queueing.PodSetGrant{Name: p.Name, Flavor: DefaultFlavor, Count: s.count(i, elastic), Requests: p.Requests}
+	}
+	return out
+}
+
+// granted is what a grant charges. A pod set without a flavor is charged to the default one.
+func granted(g queueing.Grant) []quota.Amount {
+	var out []quota.Amount
+	for _, p := range g.PodSets {
+		flavor := p.Flavor
+		if flavor == "" {
+			flavor = DefaultFlavor
+		}
+		out = appendAmounts(out, flavor, p.Count, p.Requests)
+	}
+	return out
+}
+
+// appendAmounts appends in any order: quota sorts and adds up.
+func appendAmounts(out []quota.Amount, flavor string, count int32, requests queueing.Resources) []quota.Amount {
+	for name, amount := range requests {
+		out = append(out, quota.Amount{Cell: quota.Cell{Flavor: flavor, Resource: name}, Value: quota.Times(count, amount)})
+	}
+	return out
+}
+
+// shapeKey writes down everything about the pod sets that bears on whether and where they fit. Strings are quoted, so that no two
+// different shapes read the same.
+func shapeKey(podSets []queueing.PodSet) []byte {
+	b := make([]byte, 0, 128*len(podSets))
+	for _, p := range podSets {
+		b = strconv.AppendQuote(b, p.Name)
+		b = strconv.AppendInt(append(b, ' '), int64(p.Count), 10)
+		b = strconv.AppendInt(append(b, ' '), int64(p.Least()), 10)
+		for _, name := range slices.Sorted(maps.Keys(p.Requests)) {
+			b = strconv.AppendQuote(append(b, ' '), name)
+			b = strconv.AppendInt(append(b, '='), p.Requests[name], 10)
+		}
+		for _, f := range p.Flavors {
+			b = strconv.AppendQuote(append(b, '@'), f)
+		}
+		for _, t := range p.Tolerations {
+			b = appendToleration(append(b, '~'), t)
+		}
+		for _, name := range slices.Sorted(maps.Keys(p.NodeSelector)) {
+			b = strconv.AppendQuote(append(b, '#'), name)
+			b = strconv.AppendQuote(append(b, '='), p.NodeSelector[name])
+		}
+		b = append(b, ';')
+	}
+	return b
+}
+
+// appendToleration leaves out tolerationSeconds: it has no bearing on where a pod may start.
+func appendToleration(b []byte, t corev1.Toleration) []byte {
+	for _, s := range []string{t.Key, string(t.Operator), t.Value, string(t.Effect)} {
+		b = strconv.AppendQuote(b, s)
+	}
+	return b
+}

@@ -1,0 +1,334 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package embedded
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+var (
+	seedFlag   = flag.Uint64("seed", 0, "run the property tests with this seed only")
+	worldsFlag = flag.Uint64("worlds", 60, "run the property tests with this many seeds")
+)
+
+// forSeeds runs a property with many seeds, or with the one of the flag -seed. A failure names the seed to run again.
+func forSeeds(t *testing.T, property func(t *testing.T, w *world)) {
+	t.Helper()
+	t.Parallel()
+	first, last := uint64(1), *worldsFlag
+	if *seedFlag != 0 {
+		first, last = *seedFlag, *seedFlag
+	}
+	for seed := first; seed <= last; seed++ {
+		w := newWorld(seed)
+		if !t.Run(fmt.Sprint(seed), func(t *testing.T) { property(t, w) }) {
+			t.Logf("run again: go test -run '^%s$' -seed=%d; what happened:\n%s", t.Name(), seed, strings.Join(w.log, "\n"))
+			return
+		}
+	}
+}
+
+// world is an engine in the middle of random events, with a reference that hears of the same.
+type world struct {
+	*rand.Rand
+	engine *Engine
+	ref    *reference
+	queues []QueueConfig
+	// confirmed are the grants that cannot be reverted.
+	confirmed map[queueing.Key]bool
+	origins   map[queueing.Key]queueing.Ask
+	apps      int
+	clock     int
+	log       []string
+}
+
+func newWorld(seed uint64) *world {
+	w := &world{
+		Rand: rand.New(rand.NewPCG(seed, seed)), engine: New(), ref: newReference(),
+		confirmed: map[queueing.Key]bool{}, origins: map[queueing.Key]queueing.Ask{},
+	}
+	w.setQueues(w.randomQueues())
+	return w
+}
+
+func (w *world) say(format string, args ...any) { w.log = append(w.log, fmt.Sprintf(format, args...)) }
+
+func (w *world) chance(p float64) bool { return w.Float64() < p }
+
+var resources = []string{"cpu", "memory", "pods"}
+
+// randomQueues makes up to seven queues; a parent may be missing, or make a cycle.
+func (w *world) randomQueues() []QueueConfig {
+	queues := make([]QueueConfig, 1+w.IntN(7))
+	for i := range queues {
+		queues[i] = w.randomQueue(i)
+	}
+	return queues
+}
+
+func (w *world) randomQueue(i int) QueueConfig {
+	q := QueueConfig{Name: fmt.Sprintf("q%d", i), Admits: func(map[string]string) bool { return true }}
+	switch {
+	case i > 0 && w.chance(0.75):
+		q.Parent = fmt.Sprintf("q%d", w.IntN(i))
+	case w.chance(0.1):
+		q.Parent = fmt.Sprintf("q%d", w.IntN(9))
+	}
+	if w.chance(0.15) {
+		q.Admits = func(l map[string]string) bool { return l["team"] == "a" }
+	}
+	if w.chance(0.25) {
+		q.Strategy = StrictFIFO
+	}
+	if w.chance(0.1) {
+		limit := int32(w.IntN(4))
+		q.MaxRunning = &limit
+	}
+	if w.chance(0.05) {
+		q.Stop = StopHold
+	}
+	if w.chance(0.75) {
+		q.Flavors = []FlavorQuota{{Name: DefaultFlavor}}
+		if w.chance(0.05) {
+			q.Flavors[0].Name = "spot"
+		}
+		for _, resource := range resources {
+			if w.chance(0.6) {
+				q.Flavors[0].Quotas = append(q.Flavors[0].Quotas, w.randomQuota(resource))
+			}
+		}
+	}
+	return q
+}
+
+func (w *world) randomQuota(resource string) ResourceQuota {
+	r := ResourceQuota{Resource: resource, Nominal: w.Int64N(15)}
+	if w.chance(0.3) {
+		limit := w.Int64N(8)
+		r.Borrowing = &limit
+	}
+	if w.chance(0.3) {
+		limit := w.Int64N(8)
+		r.Lending = &limit
+	}
+	return r
+}
+
+// randomAsk has few shapes, so that many asks share one.
+func (w *world) randomAsk(key queueing.Key) queueing.Ask {
+	requests := queueing.Resources{"pods": 1}
+	if w.chance(0.9) {
+		requests["cpu"] = w.Int64N(4)
+	}
+	if w.chance(0.4) {
+		requests["memory"] = w.Int64N(3)
+	}
+	executors := queueing.PodSet{Name: "executor", Count: int32(w.IntN(4)), Requests: requests}
+	if w.chance(0.3) {
+		executors.MinCount = int32(w.IntN(3))
+	}
+	if w.chance(0.03) {
+		executors.Flavors = []string{"spot"}
+	}
+	w.clock++
+	a := queueing.Ask{
+		Key: key, Run: 1, Attempt: int64(1 + w.IntN(2)), Queue: fmt.Sprintf("q%d", w.IntN(8)), Priority: int32(w.IntN(3)),
+		QueuedAt: epoch.Add(time.Duration(w.clock-w.IntN(5)) * time.Second), NamespaceLabels: map[string]string{"team": []string{"a", "b"}[w.IntN(2)]},
+		PodSets: []queueing.PodSet{{Name: "driver", Count: 1, Requests: requests}, executors},
+	}
+	return a
+}
+
+func (w *world) newKey() queueing.Key {
+	w.apps++
+	return queueing.Key{Namespace: "ns", Name: fmt.Sprintf("a%d", w.apps), UID: fmt.Sprint(w.IntN(1000), "-", w.apps)}
+}
+
+// keys of all applications, in order.
+func (w *world) keys() []queueing.Key {
+	var out []queueing.Key
+	for key := range w.ref.grants {
+		out = append(out, key)
+	}
+	for key := range w.ref.asks {
+		if _, holds := w.ref.grants[key]; !holds {
+			out = append(out, key)
+		}
+	}
+	slices.SortFunc(out, compareKeys)
+	return out
+}
+
+func (w *world) anyKey() (queueing.Key, bool) {
+	keys := w.keys()
+	if len(keys) == 0 {
+		return queueing.Key{}, false
+	}
+	return keys[w.IntN(len(keys))], true
+}
+
+func (w *world) setQueues(queues []QueueConfig) {
+	w.queues = queues
+	w.engine.SetQueues(queues)
+	w.ref.setQueues(queues)
+	for _, q := range queues {
+		w.say("queue %s", describe(q))
+	}
+}
+
+func describe(q QueueConfig) string {
+	out := fmt.Sprintf("%s in=%s %s %s", q.Name, q.Parent, q.Strategy, q.Stop)
+	if q.MaxRunning != nil {
+		out += fmt.Sprintf(" max=%d", *q.MaxRunning)
+	}
+	for _, f := range q.Flavors {
+		for _, r := range f.Quotas {
+			out += fmt.Sprintf(" %s/%s=%d borrow %d lend %d", r.Resource, f.Name, r.Nominal, orNoLimit(r.Borrowing), orNoLimit(r.Lending))
+		}
+	}
+	return out
+}
+
+func (w *world) submit(a queueing.Ask) {
+	w.say("submit %s to %s, priority %d, at %s: %v", a, a.Queue, a.Priority, a.QueuedAt.Format(time.TimeOnly), a.PodSets)
+	w.engine.Submit(a)
+	if g, holds := w.ref.grants[a.Key]; !holds || g.Run != a.Run || g.Attempt != a.Attempt {
+		w.ref.asks[a.Key] = a
+	}
+}
+
+func (w *world) release(key queueing.Key) {
+	w.say("release %s", key.Name)
+	w.engine.Release(key)
+	delete(w.ref.asks, key)
+	delete(w.ref.grants, key)
+	delete(w.confirmed, key)
+}
+
+func (w *world) revert(key queueing.Key) {
+	w.say("revert %s", key.Name)
+	_, holds := w.ref.grants[key]
+	if w.engine.Revert(key) != (holds && !w.confirmed[key]) {
+		panic("a grant was reverted that is confirmed, or the other way round")
+	}
+	if !holds || w.confirmed[key] {
+		return
+	}
+	delete(w.ref.grants, key)
+	if _, waits := w.ref.asks[key]; !waits {
+		w.ref.asks[key] = w.origins[key]
+	}
+}
+
+func (w *world) confirm(key queueing.Key) {
+	if g, holds := w.ref.grants[key]; holds {
+		w.say("confirm %s", key.Name)
+		w.engine.Confirm(key, g.Run, g.Attempt)
+		w.confirmed[key] = true
+	}
+}
+
+// restore charges any grant to any queue, room or not.
+func (w *world) restore(key queueing.Key) {
+	a := w.randomAsk(key)
+	_, most := bounds(a)
+	g := w.ref.grant(a, most)
+	w.say("restore %s %+v", key.Name, g)
+	w.engine.Restore(key, g)
+	w.ref.grants[key] = g
+	w.confirmed[key] = true
+	if waiting, waits := w.ref.asks[key]; waits && waiting.Run == g.Run && waiting.Attempt == g.Attempt {
+		delete(w.ref.asks, key)
+	}
+}
+
+// edit changes one queue, adds or deletes one.
+func (w *world) edit() {
+	queues := slices.Clone(w.queues)
+	i := w.IntN(8)
+	at := slices.IndexFunc(queues, func(q QueueConfig) bool { return q.Name == fmt.Sprintf("q%d", i) })
+	switch {
+	case at < 0:
+		queues = append(queues, w.randomQueue(i))
+	case w.chance(0.3):
+		queues = slices.Delete(queues, at, at+1)
+	case w.chance(0.2):
+		queues[at].Deleted = !queues[at].Deleted
+	case w.chance(0.3):
+		queues[at].Parent = fmt.Sprintf("q%d", w.IntN(8))
+	default:
+		queues[at] = w.randomQueue(i)
+	}
+	w.Shuffle(len(queues), func(a, b int) { queues[a], queues[b] = queues[b], queues[a] })
+	w.setQueues(queues)
+}
+
+// happen lets one random thing happen that is no cycle.
+func (w *world) happen() {
+	key, known := w.anyKey()
+	switch n := w.IntN(20); {
+	case n < 10 || !known:
+		w.submit(w.randomAsk(w.newKey()))
+	case n < 11:
+		w.submit(w.randomAsk(key))
+	case n < 15:
+		w.release(key)
+	case n < 16:
+		w.revert(key)
+	case n < 17:
+		w.confirm(key)
+	case n < 18:
+		w.restore(key)
+	default:
+		w.edit()
+	}
+}
+
+// cycle decides on both sides and compares the grants, tree by tree.
+func (w *world) cycle(t *testing.T) []Decision {
+	t.Helper()
+	asks := maps.Clone(w.ref.asks)
+	got := w.decide()
+	var want []Decision
+	for _, root := range w.ref.roots() {
+		want = append(want, w.ref.cycle(root)...)
+	}
+	slices.SortStableFunc(got, func(a, b Decision) int { return strings.Compare(a.Root, b.Root) })
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatalf("decisions (-reference +engine):\n%s", diff)
+	}
+	for _, d := range got {
+		w.granted(d, asks[d.Key])
+	}
+	return got
+}
+
+// decide lets the engine alone decide.
+func (w *world) decide() []Decision {
+	w.say("cycle")
+	decisions := w.engine.Cycle(0)
+	for _, d := range decisions {
+		w.say("  %s from %s: %v", d.Key.Name, d.Grant.Queue, d.Grant.PodSets)
+	}
+	return decisions
+}
+
+// granted tells the reference what the engine has decided.
+func (w *world) granted(d Decision, a queueing.Ask) {
+	w.origins[d.Key] = a
+	w.ref.grants[d.Key] = d.Grant
+	delete(w.ref.asks, d.Key)
+	delete(w.confirmed, d.Key)
+}
