@@ -1,0 +1,13 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package conf knows Spark's properties: where they come from, which source wins, which keys the operator owns, and how their
+// values are read and written.
+//
+//	operator defaults < namespace defaults < sparkConfigMap (spark-defaults.conf) < sparkConf < typed fields
+//
+// Everything downstream (render, demand, the life of an application) reads only the merged map that Merge returns. Each property
+// remembers the place that set it, so that a message about a value can name the field that a user would edit.
+//
+// The package is pure: it has no client, no clock and no logger, and it must not import the packages beside it.
+package conf

@@ -1,0 +1,50 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package conf
+
+import "math"
+
+// Gang is how many executors an application wants.
+type Gang struct {
+	// Dynamic says that Spark adds and removes executors while it runs.
+	Dynamic bool
+	// Base is the number at the start: what makes the application complete.
+	Base int32
+	// Most is the number that is never exceeded: Base without dynamic allocation, math.MaxInt32 for no bound.
+	Most int32
+}
+
+// defaultInstances is Spark's number of executors where nobody says one.
+const defaultInstances = 2
+
+// Executors returns how many executors the properties ask for. An error names the property that is no whole number.
+func (p Properties) Executors() (Gang, error) {
+	dynamic, err := p.Bool(DynamicAllocationEnabled, false)
+	if err != nil {
+		return Gang{}, err
+	}
+	if !dynamic {
+		instances, err := p.Int(ExecutorInstances, defaultInstances)
+		return Gang{Base: instances, Most: instances}, err
+	}
+	return p.dynamicExecutors()
+}
+
+// dynamicExecutors is Executors under dynamic allocation: the start is the largest of the three lower bounds, at least one.
+func (p Properties) dynamicExecutors() (Gang, error) {
+	least, err := p.Int(DynamicAllocationMin, 0)
+	if err != nil {
+		return Gang{}, err
+	}
+	initial, err := p.Int(DynamicAllocationInitial, least)
+	if err != nil {
+		return Gang{}, err
+	}
+	instances, err := p.Int(ExecutorInstances, 0)
+	if err != nil {
+		return Gang{}, err
+	}
+	most, err := p.Int(DynamicAllocationMax, math.MaxInt32)
+	return Gang{Dynamic: true, Base: max(1, least, initial, instances), Most: most}, err
+}

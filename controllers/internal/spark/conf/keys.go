@@ -1,0 +1,113 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package conf
+
+// prefix of every property that Spark reads.
+const prefix = "spark."
+
+// Keys of properties that Sparkgate reads or writes.
+const (
+	AppName       = "spark.app.name"
+	AppID         = "spark.app.id"
+	AppSubmitTime = "spark.app.submitTime"
+	Master        = "spark.master"
+	DeployMode    = "spark.submit.deployMode"
+	Jars          = "spark.jars"
+	Files         = "spark.files"
+	Archives      = "spark.archives"
+	PyFiles       = "spark.submit.pyFiles"
+	Packages      = "spark.jars.packages"
+	PackageExcl   = "spark.jars.excludes"
+	Repositories  = "spark.jars.repositories"
+
+	DriverCores            = "spark.driver.cores"
+	DriverMemory           = "spark.driver.memory"
+	DriverMemoryOverhead   = "spark.driver.memoryOverhead"
+	DriverMinOverhead      = "spark.driver.minMemoryOverhead"
+	DriverOverheadFactor   = "spark.driver.memoryOverheadFactor"
+	DriverJavaOptions      = "spark.driver.extraJavaOptions"
+	DriverHost             = "spark.driver.host"
+	DriverBindAddress      = "spark.driver.bindAddress"
+	DriverPort             = "spark.driver.port"
+	DriverBlockManagerPort = "spark.driver.blockManager.port"
+	BlockManagerPort       = "spark.blockManager.port"
+	UIPort                 = "spark.ui.port"
+	UIEnabled              = "spark.ui.enabled"
+	ConnectPort            = "spark.connect.grpc.binding.port"
+	LocalDir               = "spark.local.dir"
+	PySparkPython          = "spark.pyspark.python"
+	PySparkDriverPython    = "spark.pyspark.driver.python"
+
+	ExecutorInstances      = "spark.executor.instances"
+	ExecutorCores          = "spark.executor.cores"
+	ExecutorMemory         = "spark.executor.memory"
+	ExecutorMemoryOverhead = "spark.executor.memoryOverhead"
+	ExecutorMinOverhead    = "spark.executor.minMemoryOverhead"
+	ExecutorOverheadFactor = "spark.executor.memoryOverheadFactor"
+	ExecutorJavaOptions    = "spark.executor.extraJavaOptions"
+	ExecutorPySparkMemory  = "spark.executor.pyspark.memory"
+	OffHeapEnabled         = "spark.memory.offHeap.enabled"
+	OffHeapSize            = "spark.memory.offHeap.size"
+
+	DynamicAllocationEnabled = "spark.dynamicAllocation.enabled"
+	DynamicAllocationInitial = "spark.dynamicAllocation.initialExecutors"
+	DynamicAllocationMin     = "spark.dynamicAllocation.minExecutors"
+	DynamicAllocationMax     = "spark.dynamicAllocation.maxExecutors"
+	ShuffleTrackingEnabled   = "spark.dynamicAllocation.shuffleTracking.enabled"
+	ShuffleTrackingTimeout   = "spark.dynamicAllocation.shuffleTracking.timeout"
+	DecommissionEnabled      = "spark.decommission.enabled"
+	// DecommissionShuffleBlocks is on by default once decommissioning is.
+	DecommissionShuffleBlocks = "spark.storage.decommission.shuffleBlocks.enabled"
+)
+
+// Keys of properties of Spark's client for Kubernetes.
+const (
+	Namespace              = "spark.kubernetes.namespace"
+	Image                  = "spark.kubernetes.container.image"
+	ImagePullPolicy        = "spark.kubernetes.container.image.pullPolicy"
+	ImagePullSecrets       = "spark.kubernetes.container.image.pullSecrets"
+	MemoryOverheadFactor   = "spark.kubernetes.memoryOverheadFactor"
+	ResourceType           = "spark.kubernetes.resource.type"
+	SubmitInDriver         = "spark.kubernetes.submitInDriver"
+	DriverMaster           = "spark.kubernetes.driver.master"
+	HadoopConfigMap        = "spark.kubernetes.hadoop.configMapName"
+	Krb5ConfigMap          = "spark.kubernetes.kerberos.krb5.configMapName"
+	TokenSecretName        = "spark.kubernetes.kerberos.tokenSecret.name"
+	TokenSecretKey         = "spark.kubernetes.kerberos.tokenSecret.itemKey"
+	ExecutorHadoopMap      = "spark.kubernetes.executor.hadoopConfigMapName"
+	NodeSelectorPrefix     = "spark.kubernetes.node.selector."
+	SchedulerName          = "spark.kubernetes.scheduler.name"
+	LocalDirsTmpfs         = "spark.kubernetes.local.dirs.tmpfs"
+	PodsAllocator          = "spark.kubernetes.allocation.pods.allocator"
+	HadoopPrefix           = "spark.hadoop."
+	DriverEnvPrefix        = "spark.kubernetes.driverEnv."
+	ExecutorEnvPrefix      = "spark.executorEnv."
+	DriverResourcePrefix   = "spark.driver.resource."
+	ExecutorResourcePrefix = "spark.executor.resource."
+
+	DriverPodName         = "spark.kubernetes.driver.pod.name"
+	DriverTemplateFile    = "spark.kubernetes.driver.podTemplateFile"
+	DriverServiceAccount  = "spark.kubernetes.authenticate.driver.serviceAccountName"
+	DriverExcludedSteps   = "spark.kubernetes.driver.pod.excludedFeatureSteps"
+	DriverServiceLabels   = "spark.kubernetes.driver.service.label."
+	DriverServiceNotes    = "spark.kubernetes.driver.service.annotation."
+	DriverServiceIPPolicy = "spark.kubernetes.driver.service.ipFamilyPolicy"
+	DriverServiceFamilies = "spark.kubernetes.driver.service.ipFamilies"
+
+	ExecutorTemplateFile        = "spark.kubernetes.executor.podTemplateFile"
+	ExecutorPodNamePrefix       = "spark.kubernetes.executor.podNamePrefix"
+	ExecutorDeleteOnTermination = "spark.kubernetes.executor.deleteOnTermination"
+)
+
+// Role is driver or executor, as it stands in the names of properties.
+type Role string
+
+// The two roles.
+const (
+	Driver   Role = "driver"
+	Executor Role = "executor"
+)
+
+// Key returns the key spark.kubernetes.<role>.<rest>; a rest that ends with a dot makes a prefix.
+func (r Role) Key(rest string) string { return "spark.kubernetes." + string(r) + "." + rest }

@@ -1,0 +1,50 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package conf
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// owned are the keys that the operator sets itself, each with what to use instead.
+var owned = map[string]string{
+	Master:               "remove it: drivers always use the cluster that they run in",
+	DriverMaster:         "remove it: drivers always use the cluster that they run in",
+	DeployMode:           "remove it: drivers always run in a pod",
+	Namespace:            "remove it: the job runs in the namespace of the application",
+	AppID:                "remove it: the id is derived from application, run and attempt",
+	DriverPodName:        "set spec.driver.podName instead",
+	DriverTemplateFile:   "set spec.driver.template instead",
+	ExecutorTemplateFile: "set spec.executor.template instead",
+	DriverHost:           "remove it: executors reach the driver by its Service",
+	DriverBindAddress:    "remove it: the driver binds to the address of its pod",
+	SubmitInDriver:       "remove it",
+	ResourceType:         "remove it and set spec.type",
+	"spark.kubernetes.driver.pod.featureSteps":   "remove it: classes that change pods cannot be run here; set spec.driver.template instead",
+	"spark.kubernetes.executor.pod.featureSteps": "remove it: classes that change pods cannot be run here; set spec.executor.template instead",
+}
+
+// submissionPrefix is the family of credentials that spark-submit uses towards the API server.
+const submissionPrefix = "spark.kubernetes.authenticate.submission."
+
+// refusedKey says why a key may not be set by a user, or nothing if it may.
+func refusedKey(key, value string) string {
+	if remedy, ok := owned[key]; ok {
+		return "value " + Quote(key, value) + " cannot be set because the operator owns this property: " + remedy
+	}
+	switch {
+	case strings.HasPrefix(key, submissionPrefix):
+		return "credentials of spark-submit have no use here: remove it; the operator creates the driver itself"
+	case key == PodsAllocator && value != "direct":
+		return "value " + Quote(key, value) + " is not supported: remove it; executors are made directly"
+	case !strings.HasPrefix(key, prefix) || key == prefix:
+		return "the key is not a property of Spark: use a key that begins with spark. (Hadoop's properties go to spec.hadoopConf)"
+	}
+	return ""
+}
+
+// sortedKeys returns the keys of a map in ascending order.
+func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }

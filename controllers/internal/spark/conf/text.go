@@ -1,0 +1,164 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package conf
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Text returns the properties as a file that Java reads back: one constant comment line, then one property per line in ascending order
+// of keys, escaped as java.util.Properties does when it writes text (so that everything beyond ASCII stays readable).
+func (p Properties) Text() string {
+	var b strings.Builder
+	b.WriteString("# Properties of one attempt, written by Sparkgate.\n")
+	for _, property := range p.Sorted() {
+		escape(&b, property.Key, true)
+		b.WriteByte('=')
+		escape(&b, property.Value, false)
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// special are the characters with a letter of their own behind a backslash.
+var special = map[rune]byte{'\t': 't', '\n': 'n', '\r': 'r', '\f': 'f'}
+
+// escape writes a key or value. Blanks are escaped everywhere in keys, but only at the beginning of values.
+func escape(b *strings.Builder, text string, key bool) {
+	for i, c := range text {
+		letter, isSpecial := special[c]
+		switch {
+		case isSpecial:
+			b.WriteByte('\\')
+			b.WriteByte(letter)
+		case c == ' ' && (key || i == 0), strings.ContainsRune(`\=:#!`, c):
+			b.WriteByte('\\')
+			b.WriteRune(c)
+		default:
+			b.WriteRune(c)
+		}
+	}
+}
+
+// ParseFile reads a file of properties as Spark does: Java's format, of which only keys that begin with "spark." count; blanks around
+// values are dropped. A later line replaces an earlier one with the same key.
+func ParseFile(text string) map[string]string {
+	values := map[string]string{}
+	for key, value := range Parse(text) {
+		if strings.HasPrefix(key, prefix) {
+			values[key] = strings.TrimFunc(value, isBlank)
+		}
+	}
+	return values
+}
+
+// isBlank says which characters Spark drops around a value: control characters and the space, but no line ends.
+func isBlank(c rune) bool { return c <= ' ' && c != '\n' && c != '\r' }
+
+// Parse reads Java's format of property files: comments begin with # or !, keys end at =, : or a blank, a backslash at the end of a
+// line continues it. It accepts everything; a malformed escape stands for itself.
+func Parse(text string) map[string]string {
+	values := map[string]string{}
+	for _, line := range logicalLines(text) {
+		end := keyEnd(line)
+		values[unescape(line[:end])] = unescape(valueOf(line[end:]))
+	}
+	return values
+}
+
+// logicalLines returns the lines without comments and empty ones, continued lines joined, leading blanks dropped.
+func logicalLines(text string) []string {
+	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
+	var lines []string
+	continued := false
+	for natural := range strings.SplitSeq(text, "\n") {
+		natural = strings.TrimLeft(natural, " \t\f")
+		if !continued && (natural == "" || natural[0] == '#' || natural[0] == '!') {
+			continue
+		}
+		line, more := cutContinuation(natural)
+		if continued {
+			lines[len(lines)-1] += line
+		} else {
+			lines = append(lines, line)
+		}
+		continued = more
+	}
+	return lines
+}
+
+// cutContinuation removes the backslash that continues a line: the last one of an odd number.
+func cutContinuation(line string) (string, bool) {
+	slashes := len(line) - len(strings.TrimRight(line, `\`))
+	if slashes%2 == 0 {
+		return line, false
+	}
+	return line[:len(line)-1], true
+}
+
+// keyEnd returns where the key of a line ends: at the first =, : or blank that has no backslash before it.
+func keyEnd(line string) int {
+	for i := 0; i < len(line); i++ {
+		switch line[i] {
+		case '\\':
+			i++
+		case '=', ':', ' ', '\t', '\f':
+			return i
+		}
+	}
+	return len(line)
+}
+
+// valueOf drops the separator: blanks, at most one = or :, blanks.
+func valueOf(rest string) string {
+	rest = strings.TrimLeft(rest, " \t\f")
+	if rest != "" && (rest[0] == '=' || rest[0] == ':') {
+		rest = strings.TrimLeft(rest[1:], " \t\f")
+	}
+	return rest
+}
+
+// unescape resolves backslashes.
+func unescape(text string) string {
+	if !strings.Contains(text, `\`) {
+		return text
+	}
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] != '\\' || i+1 == len(text) {
+			b.WriteByte(text[i])
+			continue
+		}
+		i++
+		i += writeEscaped(&b, text[i:])
+	}
+	return b.String()
+}
+
+// writeEscaped writes what stands behind a backslash and returns how many further bytes it took.
+func writeEscaped(b *strings.Builder, text string) int {
+	const digits = 4
+	switch text[0] {
+	case 't':
+		b.WriteByte('\t')
+	case 'n':
+		b.WriteByte('\n')
+	case 'r':
+		b.WriteByte('\r')
+	case 'f':
+		b.WriteByte('\f')
+	case 'u':
+		if len(text) > digits {
+			if code, err := strconv.ParseUint(text[1:1+digits], 16, 16); err == nil {
+				b.WriteRune(rune(code))
+				return digits
+			}
+		}
+		b.WriteByte('u')
+	default:
+		b.WriteByte(text[0])
+	}
+	return 0
+}

@@ -1,0 +1,72 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package conf
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// scheme begins a URI.
+var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
+
+// Characters that Java's URI takes unescaped, besides letters, digits and everything beyond ASCII that is neither blank nor control.
+const (
+	inPath     = "_-!.~'()*;/:@&=+$,%"
+	inQuery    = inPath + "?[]"
+	inFragment = inQuery
+)
+
+// ErrNoScheme is returned for a URI without a scheme, which Spark takes as a file of the machine that submits.
+var ErrNoScheme = errors.New("has no scheme")
+
+// Scheme returns the scheme of a URI, in lower case. It fails where Java's URI does: Spark takes such text as the name of a local file.
+func Scheme(uri string) (string, error) {
+	prefix := scheme.FindString(uri)
+	if prefix == "" {
+		return "", ErrNoScheme
+	}
+	rest := uri[len(prefix):]
+	if rest == "" {
+		return "", errors.New("has nothing behind its scheme")
+	}
+	rest, fragment, _ := strings.Cut(rest, "#")
+	path, query, _ := strings.Cut(rest, "?")
+	if authority, ok := strings.CutPrefix(path, "//"); ok {
+		host, behind, _ := strings.Cut(authority, "/")
+		path = strings.NewReplacer("[", "", "]", "").Replace(host) + "/" + behind
+	}
+	for _, part := range []struct{ text, legal string }{{path, inPath}, {query, inQuery}, {fragment, inFragment}} {
+		if err := legal(part.text, part.legal); err != nil {
+			return "", err
+		}
+	}
+	return strings.ToLower(strings.TrimSuffix(prefix, ":")), nil
+}
+
+// legal says which character of a part of a URI has to be escaped.
+func legal(text, punctuation string) error {
+	for i, c := range text {
+		switch {
+		case c == '%':
+			if !isHex(text[i+1:]) {
+				return errors.New("has a % that no two hexadecimal digits follow")
+			}
+		case c > unicode.MaxASCII && !unicode.IsSpace(c) && !unicode.IsControl(c):
+		case c <= unicode.MaxASCII && (unicode.IsLetter(c) || unicode.IsDigit(c) || strings.ContainsRune(punctuation, c)):
+		default:
+			return fmt.Errorf("has the character %q, which no URI can have", c)
+		}
+	}
+	return nil
+}
+
+// isHex says whether a text begins with two hexadecimal digits.
+func isHex(text string) bool {
+	const digits = 2
+	return len(text) >= digits && strings.Trim(text[:digits], "0123456789abcdefABCDEF") == ""
+}

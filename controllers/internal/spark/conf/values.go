@@ -1,0 +1,179 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package conf
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// ValueError is a property whose value cannot be read.
+type ValueError struct {
+	// Field is what a user would edit.
+	Field string
+	// Key and Value of the property.
+	Key, Value string
+	// Problem says what is wrong, Remedy what to write instead.
+	Problem, Remedy string
+}
+
+// Error returns field, value, problem and remedy; the value of a sensitive key is hidden.
+func (e *ValueError) Error() string { return e.Field + ": " + e.Message() }
+
+// Message is Error without the field.
+func (e *ValueError) Message() string {
+	return fmt.Sprintf("value %s %s: %s", Quote(e.Key, e.Value), e.Problem, e.Remedy)
+}
+
+// Wrong returns the error for the value of a key.
+func (p Properties) Wrong(key, problem, remedy string) *ValueError {
+	return &ValueError{Field: p.Field(key), Key: key, Value: p.Get(key, ""), Problem: problem, Remedy: remedy}
+}
+
+// Int returns a whole number in Java's int range, or fallback if the key is not set.
+func (p Properties) Int(key string, fallback int32) (int32, error) {
+	value, ok := p.Lookup(key)
+	if !ok {
+		return fallback, nil
+	}
+	number, err := strconv.ParseInt(strings.TrimSpace(value), 10, 32)
+	if err != nil {
+		return 0, p.Wrong(key, "is not a whole number", "set a number such as 2")
+	}
+	return int32(number), nil
+}
+
+// Bool returns true or false in any case, or fallback if the key is not set.
+func (p Properties) Bool(key string, fallback bool) (bool, error) {
+	value, ok := p.Lookup(key)
+	switch {
+	case !ok:
+		return fallback, nil
+	case strings.EqualFold(value, "true"):
+		return true, nil
+	case strings.EqualFold(value, "false"):
+		return false, nil
+	}
+	return false, p.Wrong(key, "is neither true nor false", "set true or false")
+}
+
+// MiB returns an amount of memory in mebibytes, or fallback if the key is not set. A plain number means mebibytes.
+func (p Properties) MiB(key string, fallback int64) (int64, error) {
+	return p.memory(key, fallback, mebi)
+}
+
+// BytesInMiB is MiB for properties where a plain number means bytes.
+func (p Properties) BytesInMiB(key string, fallback int64) (int64, error) {
+	return p.memory(key, fallback, 1)
+}
+
+// memory returns an amount of memory in mebibytes; unit is what a plain number counts.
+func (p Properties) memory(key string, fallback, unit int64) (int64, error) {
+	value, ok := p.Lookup(key)
+	if !ok {
+		return fallback, nil
+	}
+	amount, err := parseMemory(value, unit)
+	if err != nil {
+		return 0, p.Wrong(key, err.Error(), "set a whole number followed by k, m, g or t, such as 512m or 4g")
+	}
+	return amount, nil
+}
+
+// Float returns a finite number, or fallback if the key is not set.
+func (p Properties) Float(key string, fallback float64) (float64, error) {
+	value, ok := p.Lookup(key)
+	if !ok {
+		return fallback, nil
+	}
+	number, err := ParseDouble(value)
+	if err != nil {
+		return 0, p.Wrong(key, "is not a number", "set a number such as 0.1")
+	}
+	return number, nil
+}
+
+const (
+	kibi = int64(1) << 10
+	mebi = int64(1) << 20
+)
+
+// units are Spark's suffixes of memory sizes, all of them binary, in bytes.
+var units = map[string]int64{
+	"b": 1,
+	"k": kibi, "kb": kibi,
+	"m": mebi, "mb": mebi,
+	"g": kibi * mebi, "gb": kibi * mebi,
+	"t": mebi * mebi, "tb": mebi * mebi,
+	"p": kibi * mebi * mebi, "pb": kibi * mebi * mebi,
+}
+
+var memorySize = regexp.MustCompile(`^([0-9]+)([a-z]+)?$`)
+
+// parseMemory reads a size in Spark's notation and returns whole mebibytes, cut off. The suffix may be written in any case.
+func parseMemory(text string, unit int64) (int64, error) {
+	parts := memorySize.FindStringSubmatch(strings.ToLower(strings.TrimSpace(text)))
+	if parts == nil {
+		return 0, fmt.Errorf("is not a memory size")
+	}
+	if parts[2] != "" {
+		known, ok := units[parts[2]]
+		if !ok {
+			return 0, fmt.Errorf("has the unknown unit %q", parts[2])
+		}
+		unit = known
+	}
+	number, err := strconv.ParseInt(parts[1], 10, 64)
+	if err != nil || number > math.MaxInt64/unit {
+		return 0, fmt.Errorf("is too large")
+	}
+	return number * unit / mebi, nil
+}
+
+var double = regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[dDfF]?$`)
+
+// ParseDouble reads a finite number as Java does.
+func ParseDouble(text string) (float64, error) {
+	text = strings.TrimSpace(text)
+	if !double.MatchString(text) {
+		return 0, fmt.Errorf("not a number: %q", text)
+	}
+	return strconv.ParseFloat(strings.TrimRight(text, "dDfF"), 64)
+}
+
+// FormatDouble prints a finite number as Java does: always with a fraction, and with an exponent below 0.001 and from ten million on.
+func FormatDouble(x float64) string {
+	size := math.Abs(x)
+	if size == 0 || size >= 1e-3 && size < 1e7 {
+		return withFraction(strconv.FormatFloat(x, 'f', -1, 64))
+	}
+	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(x, 'e', -1, 64), "e")
+	power, err := strconv.Atoi(exponent)
+	if err != nil { // Only infinities and NaN have no exponent.
+		return mantissa
+	}
+	return withFraction(mantissa) + "E" + strconv.Itoa(power)
+}
+
+// withFraction adds .0 to a number that has no fraction.
+func withFraction(number string) string {
+	if strings.Contains(number, ".") {
+		return number
+	}
+	return number + ".0"
+}
+
+// Split returns the elements of a comma-separated list as Spark reads it: trimmed, without empty ones.
+func Split(list string) []string {
+	var elements []string
+	for element := range strings.SplitSeq(list, ",") {
+		if element = strings.TrimSpace(element); element != "" {
+			elements = append(elements, element)
+		}
+	}
+	return elements
+}

@@ -1,0 +1,73 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package demand
+
+import (
+	"errors"
+	"math"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/controllers/internal/spark/render"
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// Environment is what the namespace and the cluster add to pods. Every part may be empty.
+type Environment struct {
+	// LimitRanges of the namespace; their defaults fill absent requests and limits.
+	LimitRanges []corev1.LimitRange
+	// RuntimeClasses are the overheads of runtime classes by name.
+	RuntimeClasses map[string]corev1.ResourceList
+}
+
+// errUnbounded is dynamic allocation that no queue could hold.
+var errUnbounded = errors.New(conf.DynamicAllocationMax + " is not set, so that the number of executors has no bound: " +
+	"set dynamicAllocation.maxExecutors")
+
+// PodSets returns the pod sets of an attempt, "driver" and "executor", from objects that were built without a grant. Under dynamic
+// allocation all executors that Spark may ever make are asked for at once. An error names the property that cannot be read.
+func PodSets(app *v1alpha1.SparkApplication, objects render.Objects, env Environment) ([]queueing.PodSet, error) {
+	gang, err := objects.Properties.Executors()
+	if err != nil {
+		return nil, err
+	}
+	if gang.Most == math.MaxInt32 {
+		return nil, errUnbounded
+	}
+	executor, err := ExecutorPod(objects)
+	if err != nil {
+		return nil, err
+	}
+	driverSet := env.podSet(v1alpha1.DriverPodSet, objects.Pod)
+	driverSet.Count = 1
+	executorSet := env.podSet(v1alpha1.ExecutorPodSet, executor)
+	executorSet.Count = gang.Most
+	if queue := app.Spec.Queue; queue != nil {
+		if queue.MinExecutors != nil && !gang.Dynamic && *queue.MinExecutors < gang.Most {
+			executorSet.MinCount = *queue.MinExecutors
+		}
+		if queue.Flavors != nil {
+			driverSet.Flavors, executorSet.Flavors = queue.Flavors.Driver, queue.Flavors.Executor
+		}
+	}
+	return []queueing.PodSet{driverSet, executorSet}, nil
+}
+
+// Wanted returns the number of executors of the base gang: those that make the application complete when they are ready.
+func Wanted(p conf.Properties) (int32, error) {
+	gang, err := p.Executors()
+	return gang.Base, err
+}
+
+// podSet describes pods like this one.
+func (e Environment) podSet(name string, pod *corev1.Pod) queueing.PodSet {
+	return queueing.PodSet{
+		Name:         name,
+		Requests:     e.Requests(pod),
+		Tolerations:  pod.Spec.Tolerations,
+		NodeSelector: pod.Spec.NodeSelector,
+	}
+}

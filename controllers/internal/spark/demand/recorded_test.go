@@ -1,0 +1,65 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package demand
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/controllers/internal/spark/render"
+)
+
+// TestExecutorsAreSizedLikeSparkDoes compares Spark's container of every recorded application with what Spark's own builder makes of the
+// same properties and template.
+func TestExecutorsAreSizedLikeSparkDoes(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("testdata/executors-4.1.4.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var recorded map[string]corev1.ResourceRequirements
+	if err := json.Unmarshal(text, &recorded); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range recorded {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			pod, err := ExecutorPod(builtFrom(t, filepath.Join("../render/testdata/recordings/4.1.4", name)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, pod.Spec.Containers[0].Resources); diff != "" {
+				t.Errorf("resources (-Spark +ours):\n%s", diff)
+			}
+		})
+	}
+}
+
+// builtFrom renders a recorded application.
+func builtFrom(t *testing.T, folder string) render.Objects {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(folder, "app.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var app v1alpha1.SparkApplication
+	if err := yaml.UnmarshalStrict(text, &app); err != nil {
+		t.Fatal(err)
+	}
+	properties, _ := conf.Merge(&app, conf.Sources{})
+	objects, err := render.Build(render.Input{App: &app, Run: 1, Attempt: 1, Properties: properties, SubmitTime: time.Unix(0, 0)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return objects
+}

@@ -1,0 +1,168 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package render
+
+import (
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+// draft is a pod under construction, with Spark's container apart from the others.
+type draft struct {
+	pod       *corev1.Pod
+	container corev1.Container
+}
+
+// baseStep puts one kind of things that have no property of Spark into a pod of either role.
+type baseStep func(d *draft, in Input, r Role, parts Parts)
+
+// baseSteps run in this order on the pod template of either role. What they leave is to the driver what a template file is to
+// spark-submit, and to executors it is that file.
+var baseSteps = []baseStep{
+	addAttemptLabels,
+	addEnvironment,
+	addAccelerators,
+	addVolumes,
+	addScheduling,
+	addPlacement,
+	addSecurity,
+}
+
+// base returns the pod that Spark's own steps start from.
+func base(in Input, r Role) (draft, []error) {
+	parts, errs := r.Decode()
+	d := draft{pod: &corev1.Pod{ObjectMeta: *parts.Template.ObjectMeta.DeepCopy(), Spec: *parts.Template.Spec.DeepCopy()}}
+	d.takeContainer(r, in)
+	for _, step := range baseSteps {
+		step(&d, in, r, parts)
+	}
+	return d, errs
+}
+
+// takeContainer takes Spark's container out of the pod.
+func (d *draft) takeContainer(r Role, in Input) {
+	if i := r.SparkContainer(d.pod.Spec.Containers, in.Properties); i >= 0 {
+		d.container = d.pod.Spec.Containers[i]
+		d.pod.Spec.Containers = slices.Delete(d.pod.Spec.Containers, i, i+1)
+	}
+	if d.container.Name == "" {
+		d.container.Name = r.Container
+	}
+}
+
+// addAttemptLabels marks the pod as one of this attempt.
+func addAttemptLabels(d *draft, in Input, _ Role, _ Parts) {
+	d.addLabels(attemptLabels(in))
+}
+
+// addEnvironment adds the variables of the role behind those of the template.
+func addEnvironment(d *draft, _ Input, _ Role, parts Parts) {
+	d.container.Env = append(d.container.Env, parts.Env...)
+	d.container.EnvFrom = append(d.container.EnvFrom, parts.EnvFrom...)
+}
+
+// addAccelerators sets the limit; Kubernetes makes the request equal to it.
+func addAccelerators(d *draft, _ Input, r Role, _ Parts) {
+	if gpu := r.Fields.GPU; gpu != nil {
+		d.limit(corev1.ResourceName(gpu.Name), *resource.NewQuantity(gpu.Quantity, resource.DecimalSI))
+	}
+}
+
+// addVolumes adds volumes and mounts of the role behind those of the template.
+func addVolumes(d *draft, _ Input, _ Role, parts Parts) {
+	d.pod.Spec.Volumes = append(d.pod.Spec.Volumes, parts.Volumes...)
+	d.container.VolumeMounts = append(d.container.VolumeMounts, parts.Mounts...)
+}
+
+// addScheduling adds tolerations, and replaces the template's affinity if the role has one of its own.
+func addScheduling(d *draft, _ Input, r Role, parts Parts) {
+	d.tolerate(r.Fields.Tolerations)
+	if parts.Affinity != nil {
+		d.pod.Spec.Affinity = parts.Affinity
+	}
+}
+
+// addPlacement puts the pod where its grant wants it.
+func addPlacement(d *draft, in Input, r Role, _ Parts) {
+	if granted := r.granted(in.Grant); granted != nil {
+		d.selectNodes(granted.NodeSelector)
+		d.tolerate(granted.Tolerations)
+	}
+}
+
+// addLabels adds labels, over those that are there.
+func (d *draft) addLabels(labels map[string]string) {
+	d.pod.Labels = merged(d.pod.Labels, labels)
+}
+
+// annotate adds annotations, over those that are there.
+func (d *draft) annotate(annotations map[string]string) {
+	d.pod.Annotations = merged(d.pod.Annotations, annotations)
+}
+
+// selectNodes adds node labels that are asked for, over those that are there.
+func (d *draft) selectNodes(labels map[string]string) {
+	d.pod.Spec.NodeSelector = merged(d.pod.Spec.NodeSelector, labels)
+}
+
+// tolerate adds the tolerations that are not there yet.
+func (d *draft) tolerate(tolerations []corev1.Toleration) {
+	for _, toleration := range tolerations {
+		known := func(other corev1.Toleration) bool { return other.MatchToleration(&toleration) }
+		if !slices.ContainsFunc(d.pod.Spec.Tolerations, known) {
+			d.pod.Spec.Tolerations = append(d.pod.Spec.Tolerations, *toleration.DeepCopy())
+		}
+	}
+}
+
+// env adds plain variables behind those that are there.
+func (d *draft) env(name, value string) {
+	d.container.Env = append(d.container.Env, corev1.EnvVar{Name: name, Value: value})
+}
+
+// request and limit set an amount of a resource for Spark's container.
+func (d *draft) request(name corev1.ResourceName, amount resource.Quantity) {
+	d.container.Resources.Requests = withResource(d.container.Resources.Requests, name, amount)
+}
+
+func (d *draft) limit(name corev1.ResourceName, amount resource.Quantity) {
+	d.container.Resources.Limits = withResource(d.container.Resources.Limits, name, amount)
+}
+
+// mount adds a volume and mounts it into Spark's container.
+func (d *draft) mount(volume corev1.Volume, mount corev1.VolumeMount) {
+	mount.Name = volume.Name
+	d.pod.Spec.Volumes = append(d.pod.Spec.Volumes, volume)
+	d.container.VolumeMounts = append(d.container.VolumeMounts, mount)
+}
+
+// withResource sets one amount in a list that may be nil.
+func withResource(list corev1.ResourceList, name corev1.ResourceName, amount resource.Quantity) corev1.ResourceList {
+	if list == nil {
+		list = corev1.ResourceList{}
+	}
+	list[name] = amount
+	return list
+}
+
+// merged returns the entries of both maps; those of the second win. Nothing stays nothing.
+func merged(a, b map[string]string) map[string]string {
+	if len(a)+len(b) == 0 {
+		return a
+	}
+	both := make(map[string]string, len(a)+len(b))
+	maps.Copy(both, a)
+	maps.Copy(both, b)
+	return both
+}
+
+// restricted says whether empty security fields are to be filled.
+func restricted(app *v1alpha1.SparkApplication) bool {
+	return app.Spec.PodSecurity != v1alpha1.PodSecurityNone
+}

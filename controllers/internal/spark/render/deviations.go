@@ -1,0 +1,72 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package render
+
+// Deviation is a way in which this package intends to differ from spark-submit.
+type Deviation struct {
+	// Where are the differences: object and path, one word a step; a star at the beginning or end of a step stands for anything. The
+	// objects are pod, service, configmap, properties and executor (the template of executors). Members of lists go by their names.
+	Where []string
+	// Reason says why.
+	Reason string
+}
+
+// Deviations are all intended differences from what the real client sends. The test of the recordings reads them: a difference that is
+// not here is an error, and so is an entry that no recording shows. (Names that Spark makes at random are compared by their use.)
+var Deviations = []Deviation{
+	{
+		Where: []string{
+			"pod metadata ownerReferences", "service metadata ownerReferences", "configmap metadata ownerReferences",
+		},
+		Reason: "the application owns all objects of an attempt, so that deleting it deletes them; spark-submit owns nothing, and makes the pod the owner",
+	},
+	{
+		Where: []string{
+			"pod metadata labels sparkgate.io/*", "service metadata labels sparkgate.io/*", "configmap metadata labels sparkgate.io/*",
+			"executor metadata labels sparkgate.io/*",
+		},
+		Reason: "everything that an attempt makes can be found by application, run and attempt",
+	},
+	{
+		Where:  []string{"pod metadata namespace", "service metadata namespace"},
+		Reason: "spark-submit sends them to a namespace without naming it in the object",
+	},
+	{
+		Where: []string{
+			"pod metadata annotations kubectl.kubernetes.io/default-container", "pod metadata annotations cluster-autoscaler.kubernetes.io/safe-to-evict",
+		},
+		Reason: "kubectl logs shows the driver rather than a sidecar, and the autoscaler of the cluster does not end a run to save a node",
+	},
+	{
+		Where: []string{
+			"pod spec securityContext", "pod spec containers spark-kubernetes-driver securityContext",
+			"executor spec securityContext", "executor spec containers spark-kubernetes-executor securityContext",
+		},
+		Reason: "podSecurity Restricted, the default, fills empty security fields",
+	},
+	{
+		Where: []string{
+			"pod spec containers * volumeMounts pod-template-volume", "pod spec volumes pod-template-volume",
+			"configmap data podspec-configmap-key", "properties spark.kubernetes.executor.podTemplateFile", "executor spec containers order",
+			"executor spec containers spark-kubernetes-executor name", "executor kind", "executor apiVersion",
+		},
+		Reason: "executors always have a template, for labels and security; it is a further key of the one ConfigMap, which saves a write",
+	},
+	{
+		Where:  []string{"properties spark.kubernetes.driver.podTemplateFile"},
+		Reason: "the template of the driver is part of the application; there is no file",
+	},
+	{
+		Where:  []string{"properties spark.master"},
+		Reason: "drivers use the cluster that they run in; spark-submit writes the address by which it reached the cluster",
+	},
+	{
+		Where:  []string{"properties spark.kubernetes.submission.waitAppCompletion"},
+		Reason: "an option of the command that was recorded",
+	},
+	{
+		Where:  []string{"properties spark.kubernetes.executor.podNamePrefix"},
+		Reason: "executors are named like everything else of the attempt; Spark makes up a second random prefix",
+	},
+}

@@ -1,0 +1,51 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package render
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// Input is everything that the objects of an attempt follow from.
+type Input struct {
+	// App is not changed. Its name, namespace, uid and spec count; its status does not.
+	App *v1alpha1.SparkApplication
+	// Run and Attempt, both from 1.
+	Run, Attempt int64
+	// Queue is the resolved name of the queue, for the label; empty: the grant's queue, else no label.
+	Queue string
+	// Grant places the pods and may cut the number of executors. Nil before there is one: all that is wanted, placed nowhere.
+	Grant *queueing.Grant
+	// Properties as conf.Merge returned them.
+	Properties conf.Properties
+	// ConfFiles are the files of Spark's conf folder by name, as ConfFiles returns them.
+	ConfFiles map[string]string
+	// SubmitTime becomes spark.app.submitTime unless the user has set that.
+	SubmitTime time.Time
+}
+
+// Objects are the objects of one attempt, in the order in which they are to be created: what the pod needs comes before it.
+type Objects struct {
+	// ConfigMap holds spark.properties, the conf files and the executor template.
+	ConfigMap *corev1.ConfigMap
+	// Service is the headless Service by which executors reach the driver.
+	Service *corev1.Service
+	// Pod is the driver.
+	Pod *corev1.Pod
+
+	// ExecutorTemplate is what the driver will start executors from. It stands in ConfigMap too and is not to be created.
+	ExecutorTemplate *corev1.Pod
+	// Properties are all properties that the driver will see, with what the build has added.
+	Properties conf.Properties
+	// Names of the attempt.
+	Names Names
+	// UIAddress is the address of Spark's web interface inside the cluster, empty if it is switched off.
+	UIAddress string
+}

@@ -1,0 +1,76 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package render
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/hex"
+	"strconv"
+	"strings"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+// Names are the names of everything that one attempt makes. They follow from application, run and attempt alone, so that a second
+// creation meets the first.
+type Names struct {
+	// Prefix of all names: at most 52 characters, so that a suffix still makes a DNS label. Executors are <prefix>-exec-<n>.
+	Prefix string
+	// ApplicationID is Spark's id of the attempt.
+	ApplicationID string
+	// DriverPod, Service and ConfigMap are the names of the objects.
+	DriverPod string
+	Service   string
+	ConfigMap string
+}
+
+const (
+	// longestPrefix leaves room for the longest suffix, -driver-svc, in a DNS label of 63 characters.
+	longestPrefix = 52
+	// longestStem is how much of the application's name the prefix begins with, at most.
+	longestStem = 32
+	// hashLength is how many characters of the uid's hash tell applications with the same beginning apart.
+	hashLength = 5
+)
+
+// NamesOf returns the names of an attempt.
+func NamesOf(app *v1alpha1.SparkApplication, run, attempt int64) Names {
+	prefix := prefixOf(app, run, attempt)
+	driver := app.Spec.Driver.PodName
+	if driver == "" {
+		driver = prefix + "-driver"
+	}
+	return Names{
+		Prefix:        prefix,
+		ApplicationID: "spark-" + attemptHash(app, run, attempt),
+		DriverPod:     driver,
+		Service:       prefix + "-driver-svc",
+		ConfigMap:     prefix + "-driver-conf-map",
+	}
+}
+
+// prefixOf returns <stem>-<hash of the uid>-<run>-<attempt>. It begins with a letter and ends with a digit.
+func prefixOf(app *v1alpha1.SparkApplication, run, attempt int64) string {
+	stem := app.Name
+	if stem == "" || stem[0] < 'a' || stem[0] > 'z' {
+		stem = "x" + stem
+	}
+	end := "-" + uidHash(app) + "-" + strconv.FormatInt(run, 10) + "-" + strconv.FormatInt(attempt, 10)
+	stem = stem[:min(len(stem), longestStem, longestPrefix-len(end))]
+	return strings.TrimRight(stem, "-.") + end
+}
+
+// uidHash returns a short hash of the application's uid, in lower-case letters and digits.
+func uidHash(app *v1alpha1.SparkApplication) string {
+	sum := sha256.Sum256([]byte(app.UID))
+	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:]))[:hashLength]
+}
+
+// attemptHash returns 32 hexadecimal digits that identify the attempt.
+func attemptHash(app *v1alpha1.SparkApplication, run, attempt int64) string {
+	const size = 16
+	sum := sha256.Sum256([]byte(string(app.UID) + "/" + strconv.FormatInt(run, 10) + "/" + strconv.FormatInt(attempt, 10)))
+	return hex.EncodeToString(sum[:size])
+}

@@ -1,0 +1,118 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package render
+
+import (
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
+)
+
+// Port is one of the driver's ports: its name in container and Service, the property that sets it, and Spark's default.
+type Port struct {
+	Name    string
+	Key     string
+	Default int32
+}
+
+// Ports are the ports of a driver that its Service names, in Spark's order. The last one came with Spark 4.1.
+var Ports = []Port{
+	{"driver-rpc-port", conf.DriverPort, 7078},
+	{"blockmanager", conf.DriverBlockManagerPort, blockManagerPort},
+	{"spark-ui", conf.UIPort, defaultUIPort},
+	{"spark-connect", conf.ConnectPort, 15002},
+}
+
+// Defaults that are needed by name: of the block manager and of the web interface.
+const (
+	blockManagerPort = 7079
+	defaultUIPort    = 4040
+)
+
+// port is one port of the driver by its name in container and Service.
+type port struct {
+	name   string
+	number int32
+}
+
+// ports returns the ports of the driver. The block manager's may be set by a second property, which counts for the container only.
+func (b *build) ports(blockManagerFallback int32) ([]port, error) {
+	var ports []port
+	for _, p := range Ports {
+		switch {
+		case p.Key == conf.ConnectPort && !b.client.connectPort:
+			continue
+		case p.Key == conf.DriverBlockManagerPort:
+			p.Default = blockManagerFallback
+		}
+		number, err := portNumber(b.given, p.Key, p.Default)
+		if err != nil {
+			return nil, err
+		}
+		ports = append(ports, port{p.Name, number})
+	}
+	return ports, nil
+}
+
+// portNumber reads a port that other pods have to know: one that the system chooses is none.
+func portNumber(p conf.Properties, key string, fallback int32) (int32, error) {
+	const last = 65535
+	number, err := p.Int(key, fallback)
+	if err == nil && (number < 1 || number > last) {
+		err = p.Wrong(key, "is not a port that executors can find", "set a number from 1 to 65535")
+	}
+	return number, err
+}
+
+// addPorts names the ports of the driver's container.
+func (b *build) addPorts() error {
+	fallback, err := portNumber(b.given, conf.BlockManagerPort, blockManagerPort)
+	if err != nil {
+		return err
+	}
+	ports, err := b.ports(fallback)
+	for _, port := range ports {
+		b.driver.container.Ports = append(b.driver.container.Ports, corev1.ContainerPort{
+			Name: port.name, ContainerPort: port.number, Protocol: corev1.ProtocolTCP,
+		})
+	}
+	return err
+}
+
+// serviceStep makes the headless Service by which executors find the driver. Spark deletes it by its selector label when the job ends.
+func serviceStep(b *build) error {
+	ports, err := b.ports(blockManagerPort)
+	if err != nil {
+		return err
+	}
+	for i, key := range []string{conf.DriverPort, conf.DriverBlockManagerPort} {
+		b.added.Put(key, strconv.Itoa(int(ports[i].number)))
+	}
+	b.added.Put(conf.DriverHost, b.serviceHost())
+
+	service := &corev1.Service{ObjectMeta: objectMeta(b.in, b.names.Service)}
+	service.Labels = merged(service.Labels, map[string]string{v1alpha1.SparkSelectorLabel: b.names.ApplicationID})
+	service.Labels = merged(service.Labels, family(b.given, conf.DriverServiceLabels))
+	service.Annotations = merged(nil, family(b.given, conf.DriverServiceNotes))
+	service.Spec = corev1.ServiceSpec{
+		ClusterIP:      corev1.ClusterIPNone,
+		IPFamilyPolicy: ptr.To(corev1.IPFamilyPolicy(b.given.Get(conf.DriverServiceIPPolicy, string(corev1.IPFamilyPolicySingleStack)))),
+		Selector:       b.driverLabels(),
+	}
+	for _, ip := range conf.Split(b.given.Get(conf.DriverServiceFamilies, string(corev1.IPv4Protocol))) {
+		service.Spec.IPFamilies = append(service.Spec.IPFamilies, corev1.IPFamily(ip))
+	}
+	for _, port := range ports {
+		service.Spec.Ports = append(service.Spec.Ports, corev1.ServicePort{
+			Name: port.name, Port: port.number, TargetPort: intstr.FromInt32(port.number),
+		})
+	}
+	b.service = service
+	return nil
+}

@@ -1,0 +1,72 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package render
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
+)
+
+// master is the API server as every pod sees it.
+const master = "k8s://https://kubernetes.default.svc"
+
+// NoResource as main application file means that the main class lies on the class path of the image.
+const NoResource = "spark-internal"
+
+// submit derives the properties that spark-submit itself sets before it calls its client.
+func (b *build) submit() error {
+	p := b.given
+	app := b.in.App
+	p.Put(conf.Master, master)
+	p.Put(conf.DeployMode, "cluster")
+	p.Put(conf.Namespace, app.Namespace)
+	if _, ok := p[conf.PyFiles]; !ok {
+		p.Put(conf.PyFiles, "")
+	}
+	if isJVM(app.Spec.Type) {
+		b.addPrimaryJar()
+	}
+	if _, ok := p[conf.AppSubmitTime]; !ok {
+		p.Put(conf.AppSubmitTime, strconv.FormatInt(b.in.SubmitTime.UnixMilli(), 10))
+	}
+	if _, ok := p[conf.ExecutorPodNamePrefix]; !ok {
+		p.Put(conf.ExecutorPodNamePrefix, b.names.Prefix)
+	}
+	return b.cutExecutors()
+}
+
+// addPrimaryJar appends the main application file to the jars, even if it is among them already. The property is set in any case.
+func (b *build) addPrimaryJar() {
+	jars := conf.Split(b.given.Get(conf.Jars, ""))
+	if file := b.in.App.Spec.MainApplicationFile; file != NoResource {
+		jars = append(jars, file)
+	}
+	origin := b.given[conf.Jars].Origin
+	if origin.Field == "" {
+		origin = conf.Origin{Source: conf.TypedField, Field: "spec.mainApplicationFile"}
+	}
+	b.given.Set(conf.Jars, strings.Join(jars, ","), origin)
+}
+
+// cutExecutors lowers the number of executors to what was granted. Without dynamic allocation only: there, Spark asks again and again.
+func (b *build) cutExecutors() error {
+	gang, err := b.given.Executors()
+	if err != nil {
+		return err
+	}
+	granted := ExecutorOf(b.in.App).granted(b.in.Grant)
+	if granted == nil || gang.Dynamic || granted.Count <= 0 || granted.Count >= gang.Base {
+		return nil
+	}
+	b.given.Put(conf.ExecutorInstances, strconv.Itoa(int(granted.Count)))
+	return nil
+}
+
+// isJVM says whether the main program is compiled to a jar.
+func isJVM(t v1alpha1.ApplicationType) bool {
+	return t != v1alpha1.PythonApplication && t != v1alpha1.RApplication
+}

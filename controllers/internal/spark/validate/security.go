@@ -1,0 +1,106 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package validate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/controllers/internal/spark/render"
+)
+
+// checkSecurity reports what a template says against podSecurity Restricted: filling the rest would make pods that cannot start.
+func checkSecurity(s *subject) []Finding {
+	if s.spec.PodSecurity == v1alpha1.PodSecurityNone {
+		return nil
+	}
+	var findings []Finding
+	for _, r := range s.roles {
+		var nonRoot *bool
+		if security := r.parts.Template.Spec.SecurityContext; security != nil {
+			nonRoot = security.RunAsNonRoot
+			findings = append(findings, rootFindings(r.Path+".template.spec.securityContext", security.RunAsUser, security.RunAsNonRoot)...)
+		}
+		containers, paths := r.containersOf()
+		for _, path := range paths {
+			if security := containers[path].SecurityContext; security != nil {
+				findings = append(findings, containerFindings(path+".securityContext", security, nonRoot)...)
+			}
+		}
+	}
+	return findings
+}
+
+// remedyNone is what to do when a pod needs more than Restricted allows.
+const remedyNone = "set spec.podSecurity to None"
+
+// containerFindings checks the security of one container; nonRoot is what holds for the pod.
+func containerFindings(path string, security *corev1.SecurityContext, nonRoot *bool) []Finding {
+	if security.RunAsNonRoot != nil {
+		nonRoot = security.RunAsNonRoot
+	}
+	findings := rootFindings(path, security.RunAsUser, nonRoot)
+	if security.AllowPrivilegeEscalation != nil {
+		return findings
+	}
+	if security.Privileged != nil && *security.Privileged {
+		findings = append(findings, invalid(path+".privileged", "value true is not possible while podSecurity is Restricted: "+remedyNone+", or remove it"))
+	}
+	if security.Capabilities != nil && slices.Contains(security.Capabilities.Add, "SYS_ADMIN") {
+		findings = append(findings, invalid(path+".capabilities.add", "value \"SYS_ADMIN\" is not possible while podSecurity is Restricted: "+remedyNone+", or remove it"))
+	}
+	return findings
+}
+
+// rootFindings reports the user root where nothing says that root is wanted.
+func rootFindings(path string, user *int64, nonRoot *bool) []Finding {
+	if user == nil || *user != 0 || nonRoot != nil && !*nonRoot {
+		return nil
+	}
+	return []Finding{invalid(path+".runAsUser", "value 0 is root, which podSecurity Restricted excludes: %s, or use another user", remedyNone)}
+}
+
+// checkSteps refuses to leave out steps without which no driver works.
+func checkSteps(s *subject) []Finding {
+	var findings []Finding
+	for _, class := range conf.Split(s.properties.Get(conf.DriverExcludedSteps, "")) {
+		if name := class[strings.LastIndexByte(class, '.')+1:]; render.Required(name) {
+			findings = append(findings, invalid(s.properties.Field(conf.DriverExcludedSteps), "value %q is a step without which no driver works: remove it", class))
+		}
+	}
+	return findings
+}
+
+// largestData is how many bytes the files of an attempt may have together. Kubernetes takes little more in one object.
+const largestData = 1_000_000
+
+// checkSize makes sure that the ConfigMap can be stored, and names the largest files if not.
+func checkSize(configMap *corev1.ConfigMap) []Finding {
+	type entry struct {
+		key  string
+		size int
+	}
+	var entries []entry
+	total := 0
+	for key, value := range configMap.Data {
+		entries = append(entries, entry{key, len(key) + len(value)})
+		total += len(key) + len(value)
+	}
+	if total <= largestData {
+		return nil
+	}
+	slices.SortFunc(entries, func(a, b entry) int { return b.size - a.size })
+	const named = 3
+	var largest []string
+	for _, e := range entries[:min(named, len(entries))] {
+		largest = append(largest, fmt.Sprintf("%s (%d)", e.key, e.size))
+	}
+	return []Finding{invalid("spec", "the files of an attempt have %d bytes together, more than %d; the largest are %s: put large files into the image or a volume",
+		total, largestData, strings.Join(largest, ", "))}
+}

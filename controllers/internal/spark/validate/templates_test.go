@@ -1,0 +1,192 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package validate
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestTemplates(t *testing.T) {
+	t.Parallel()
+	table{
+		"a field misspelt": {"driver: {template: {spec: {containers: [{imagee: x}]}}}", []string{
+			`spec.driver.template.spec.containers[0].imagee: there is no field "imagee" here: write image, or remove it`,
+		}},
+		"a variable from nowhere": {"driver: {env: [{name: A, valueFrom: {secretRef: {name: s}}}]}", []string{
+			`spec.driver.env[0].valueFrom.secretRef: there is no field "secretRef" here: remove it, or move it to where it belongs`,
+		}},
+		"variables of a ConfigMap misspelt": {"executor: {envFrom: [{configMap: {name: c}}]}", []string{
+			`spec.executor.envFrom[0].configMap: there is no field "configMap" here: remove it, or move it to where it belongs`,
+		}},
+		"both roles": {"driver: {template: {specc: {}}}\nexecutor: {template: {metadata: {label: {}}}}", []string{
+			`spec.driver.template.specc: there is no field "specc" here: write spec, or remove it`,
+			`spec.executor.template.metadata.label: there is no field "label" here: write labels, or remove it`,
+		}},
+		"a container's security on the pod": {"executor: {template: {spec: {securityContext: {capabilities: {drop: [ALL]}}}}}", []string{
+			`spec.executor.template.spec.securityContext.capabilities: there is no field "capabilities" here: remove it, or move it to where it belongs`,
+		}},
+		"a wrong kind": {"driver: {template: {spec: {containers: [{name: x, env: [{name: A, value: 1}]}]}}}", []string{
+			`spec.driver.template.spec.containers[0].env[0].value: value 1 is a number, but text (in quotes) is expected: correct it`,
+		}},
+		"a volume": {"driver: {volumes: [{name: a, emptyDir: {}}, {name: b, emptyDirr: {}}]}", []string{
+			`spec.driver.volumes[1].emptyDirr: there is no field "emptyDirr" here: write emptyDir, or remove it`,
+		}},
+		"a mount": {"executor: {volumes: [{name: a}], volumeMounts: [{name: a, mountpath: /a}]}", []string{
+			`spec.executor.volumeMounts[0].mountpath: there is no field "mountpath" here: write mountPath, or remove it`,
+			`spec.executor.volumeMounts[0].mountPath: value "" is no folder: set one`,
+		}},
+		"an affinity": {"executor: {affinity: {nodeAfinity: {}}}", []string{
+			`spec.executor.affinity.nodeAfinity: there is no field "nodeAfinity" here: write nodeAffinity, or remove it`,
+		}},
+		"two affinities": {"driver: {affinity: {}, template: {spec: {affinity: {nodeAffinity: {}}}}}", []string{
+			`spec.driver.affinity: the template has an affinity, too: remove one of the two`,
+		}},
+	}.run(t)
+}
+
+func TestContainers(t *testing.T) {
+	t.Parallel()
+	table{
+		"no containers": {"driver: {template: {spec: {}}}", nil},
+		"Spark's among others": {
+			"driver: {template: {spec: {containers: [{name: a}, {name: spark-kubernetes-driver}]}}}", nil,
+		},
+		"the first has no name": {"driver: {template: {spec: {containers: [{}, {name: a}]}}}", nil},
+		"another has no name": {"driver: {template: {spec: {containers: [{name: a}, {}]}}}", []string{
+			`spec.driver.template.spec.containers[1].name: value "" is no name: every container but Spark's needs one`,
+		}},
+		"Spark's name twice": {
+			"driver: {template: {spec: {containers: [{name: spark-kubernetes-driver}, {name: spark-kubernetes-driver}]}}}", []string{
+				`spec.driver.template.spec.containers[1].name: value "spark-kubernetes-driver" is the name of ` +
+					`spec.driver.template.spec.containers[0], too: rename one of the two`,
+			},
+		},
+		"Spark's name for an init container": {
+			"executor: {template: {spec: {containers: [{name: main}], initContainers: [{name: spark-kubernetes-executor}]}}}", []string{
+				`spec.executor.template.spec.initContainers[0].name: value "spark-kubernetes-executor" is the name of Spark's own container, ` +
+					`but another container is Spark's here: rename it`,
+			},
+		},
+		"the other role's name": {
+			"driver: {template: {spec: {containers: [{name: main}, {name: spark-kubernetes-executor}]}}}", []string{
+				`spec.driver.template.spec.containers[1].name: value "spark-kubernetes-executor" is the name of Spark's own container, ` +
+					`but another container is Spark's here: rename it`,
+			},
+		},
+		"the property names another": {
+			"driver: {template: {spec: {containers: [{name: spark-kubernetes-driver}, {name: main}]}}}\n" +
+				"sparkConf: {spark.kubernetes.driver.podTemplateContainerName: main}", []string{
+				`spec.driver.template.spec.containers[0].name: value "spark-kubernetes-driver" is the name of Spark's own container, ` +
+					`but another container is Spark's here: rename it`,
+			},
+		},
+		"two of one name": {"driver: {template: {spec: {containers: [{name: a}, {name: b}, {name: b}]}}}", []string{
+			`spec.driver.template.spec.containers[2].name: value "b" is the name of spec.driver.template.spec.containers[1], too: rename one of the two`,
+		}},
+		"an init container of that name": {"driver: {template: {spec: {containers: [{name: a}], initContainers: [{name: a}]}}}", []string{
+			`spec.driver.template.spec.initContainers[0].name: value "a" is the name of spec.driver.template.spec.containers[0], too: rename one of the two`,
+		}},
+	}.run(t)
+}
+
+func TestSizeOfSparksContainer(t *testing.T) {
+	t.Parallel()
+	table{
+		"cpu and memory": {
+			"driver: {template: {spec: {containers: [{name: a, resources: {requests: {cpu: 1, memory: 1Gi}, limits: {cpu: 2, memory: 2Gi}}}]}}}",
+			[]string{
+				`spec.driver.template.spec.containers[0].resources.requests.cpu: value "1" would be overwritten by Spark: set spec.driver.coreRequest instead`,
+				`spec.driver.template.spec.containers[0].resources.requests.memory: value "1Gi" would be overwritten by Spark: ` +
+					`set spec.driver.memory and spec.driver.memoryOverhead instead`,
+				`spec.driver.template.spec.containers[0].resources.limits.cpu: value "2" would be overwritten by Spark: set spec.driver.coreLimit instead`,
+				`spec.driver.template.spec.containers[0].resources.limits.memory: value "2Gi" would be overwritten by Spark: ` +
+					`set spec.driver.memory and spec.driver.memoryOverhead instead`,
+			},
+		},
+		"of executors, not the first": {
+			"executor: {template: {spec: {containers: [{name: a}, {name: spark-kubernetes-executor, resources: {limits: {cpu: 2}}}]}}}",
+			[]string{
+				`spec.executor.template.spec.containers[1].resources.limits.cpu: value "2" would be overwritten by Spark: set spec.executor.coreLimit instead`,
+			},
+		},
+		"of a sidecar":    {"driver: {template: {spec: {containers: [{name: a}, {name: b, resources: {limits: {cpu: 2, memory: 1Gi}}}]}}}", nil},
+		"of other things": {"driver: {template: {spec: {containers: [{name: a, resources: {limits: {ephemeral-storage: 2Gi}}}]}}}", nil},
+	}.run(t)
+}
+
+func TestTemplateMetadata(t *testing.T) {
+	t.Parallel()
+	table{
+		"the same namespace": {"driver: {template: {metadata: {namespace: jobs}}}", nil},
+		"another namespace": {"driver: {template: {metadata: {namespace: other}}}", []string{
+			`spec.driver.template.metadata.namespace: value "other" is another namespace than the application's: remove it`,
+		}},
+		"an owner": {"executor: {template: {metadata: {ownerReferences: [{name: x, kind: Pod, apiVersion: v1, uid: u}]}}}", []string{
+			`spec.executor.template.metadata.ownerReferences: the owner of the pods is set by the operator and by Spark: remove it`,
+		}},
+		"finalizers": {"executor: {template: {metadata: {finalizers: [a/b, c/d]}}}", []string{
+			`spec.executor.template.metadata.finalizers: value "a/b,c/d" would keep pods and their room when the job is over: remove it`,
+		}},
+		"an account":        {"driver: {template: {spec: {serviceAccountName: spark}}}", nil},
+		"the same accounts": {"driver: {serviceAccountName: spark, template: {spec: {serviceAccountName: spark}}}", nil},
+	}.run(t)
+}
+
+func TestAccountOfTemplateAndField(t *testing.T) {
+	t.Parallel()
+	app := spec("driver: {serviceAccountName: spark, template: {spec: {serviceAccountName: other}}}").application(t)
+	got := texts(Application(app))
+	want := []string{`spec.driver.template.spec.serviceAccountName: value "other" contradicts "spark" of spec.driver.serviceAccountName: remove one of the two`}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("findings (-want +got):\n%s", diff)
+	}
+}
+
+func TestNames(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]bool{
+		"pi": true, "2026-report": true, strings.Repeat("a", 63): true,
+		"": false, "My_Job": false, "a.b": false, "-a": false, "a-": false, strings.Repeat("a", 64): false, strings.Repeat("a", 253): false,
+	} {
+		app := spec("").application(t)
+		app.Name = name
+		got := texts(Application(app))
+		if ok := len(got) == 0; ok != want {
+			t.Errorf("%q: findings = %v", name, got)
+		}
+		if !want && !strings.HasPrefix(got[0], `metadata.name: value "`+name+`" is no name: `) {
+			t.Errorf("%q: finding = %s", name, got[0])
+		}
+	}
+}
+
+func TestNamesOfOtherThings(t *testing.T) {
+	t.Parallel()
+	const object = " is no name of an object: use lower-case letters, digits, '-' and '.', beginning and ending with a letter or digit"
+	table{
+		"a pod": {"driver: {podName: My_Driver}", []string{
+			`spec.driver.podName: value "My_Driver" is no name of a pod: use at most 63 lower-case letters, digits and '-', beginning and ending with a letter or digit`,
+		}},
+		"executors": {"sparkConf: {spark.kubernetes.executor.podNamePrefix: Foo_bar}", []string{
+			`spec.sparkConf[spark.kubernetes.executor.podNamePrefix]: value "Foo_bar" is no prefix of pod names: ` +
+				`remove it, or use at most 52 lower-case letters, digits and '-'`,
+		}},
+		"executors, too long": {spec("sparkConf: {spark.kubernetes.executor.podNamePrefix: " + strings.Repeat("a", 53) + "}"), []string{
+			`spec.sparkConf[spark.kubernetes.executor.podNamePrefix]: value "` + strings.Repeat("a", 53) + `" is no prefix of pod names: ` +
+				`remove it, or use at most 52 lower-case letters, digits and '-'`,
+		}},
+		"executors, as long as can be": {spec("sparkConf: {spark.kubernetes.executor.podNamePrefix: " + strings.Repeat("a", 52) + "}"), nil},
+		"a ConfigMap":                  {"sparkConfigMap: Conf", []string{`spec.sparkConfigMap: value "Conf"` + object}},
+		"Hadoop's ConfigMap":           {"hadoopConfigMap: a_b", []string{`spec.hadoopConfigMap: value "a_b"` + object}},
+		"Hadoop's, by property": {"sparkConf: {spark.kubernetes.hadoop.configMapName: a_b}", []string{
+			`spec.sparkConf[spark.kubernetes.hadoop.configMapName]: value "a_b"` + object,
+		}},
+		"an account":       {"driver: {serviceAccountName: Spark}", []string{`spec.driver.serviceAccountName: value "Spark"` + object}},
+		"a pull secret":    {"imagePullSecrets: [ok, '']", []string{`spec.imagePullSecrets[1]: value ""` + object}},
+		"a priority class": {"queue: {priorityClassName: High}", []string{`spec.queue.priorityClassName: value "High"` + object}},
+	}.run(t)
+}

@@ -1,0 +1,190 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package validate
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
+)
+
+// Defaults that may be written out although the feature behind them is not there yet.
+const (
+	defaultRetention     = time.Hour
+	defaultExecutorStart = 30 * time.Minute
+)
+
+// checkUnsupportedRun reports fields of the run template.
+func checkUnsupportedRun(s *subject) []Finding {
+	var findings []Finding
+	if len(s.spec.SparkConfFrom) > 0 {
+		findings = append(findings, unsupported("spec.sparkConfFrom", s.spec.SparkConfFrom[0].Name,
+			"remove it and take the value from a Secret with spec.driver.env or a mounted volume"))
+	}
+	if len(s.spec.ConfigMaps) > 0 {
+		findings = append(findings, unsupported("spec.configMaps", s.spec.ConfigMaps[0].Name,
+			"remove it, apply the ConfigMap yourself, and mount it with spec.driver.volumes and spec.executor.volumes"))
+	}
+	if s.spec.Monitoring != nil && s.spec.Monitoring.Prometheus != nil {
+		findings = append(findings, unsupported("spec.monitoring.prometheus", "{…}", "remove it and set Spark's metrics properties in spec.sparkConf"))
+	}
+	return findings
+}
+
+// unsupportedProperties are properties by which Spark's client would make further objects or read files of the submitting machine.
+var unsupportedProperties = []struct{ prefix, remedy string }{
+	{"spark.kerberos.keytab", "remove it and give delegation tokens by " + conf.TokenSecretName},
+	{"spark.kerberos.principal", "remove it and give delegation tokens by " + conf.TokenSecretName},
+	{"spark.kubernetes.kerberos.krb5.path", "remove it and set " + conf.Krb5ConfigMap},
+	{"spark.kubernetes.authenticate.driver.oauthToken", "remove it and set spec.driver.serviceAccountName"},
+	{"spark.kubernetes.authenticate.driver.caCertFile", "remove it and set spec.driver.serviceAccountName"},
+	{"spark.kubernetes.authenticate.driver.clientKeyFile", "remove it and set spec.driver.serviceAccountName"},
+	{"spark.kubernetes.authenticate.driver.clientCertFile", "remove it and set spec.driver.serviceAccountName"},
+}
+
+// checkUnsupportedProperties reports properties that need more than pod, Service and ConfigMap.
+func checkUnsupportedProperties(s *subject) []Finding {
+	var findings []Finding
+	for _, property := range s.properties.Sorted() {
+		for _, family := range unsupportedProperties {
+			if strings.HasPrefix(property.Key, family.prefix) {
+				findings = append(findings, Finding{
+					Reason: v1alpha1.NotYetSupportedReason, Field: property.Origin.Field,
+					Message: "value " + conf.Quote(property.Key, property.Value) + " is not honoured by this version yet: " + family.remedy,
+				})
+			}
+		}
+	}
+	return append(findings, claimFindings(s.properties)...)
+}
+
+// claimFindings reports volumes of the driver for which Spark's client would make a claim. Executors get theirs from the driver.
+func claimFindings(p conf.Properties) []Finding {
+	var findings []Finding
+	prefix := conf.Driver.Key("volumes.persistentVolumeClaim.")
+	for _, property := range p.WithPrefix(prefix) {
+		name, ok := strings.CutSuffix(property.Name, ".options.claimName")
+		if !ok {
+			continue
+		}
+		_, class := p.Lookup(prefix + name + ".options.storageClass")
+		_, size := p.Lookup(prefix + name + ".options.sizeLimit")
+		if strings.Contains(property.Value, "OnDemand") || class && size {
+			findings = append(findings, unsupported(property.Origin.Field, property.Value,
+				"apply the claim yourself and name it, or use an ephemeral volume in spec.driver.volumes"))
+		}
+	}
+	return findings
+}
+
+// checkQueue holds the queue's options against the executors.
+func checkQueue(s *subject) []Finding {
+	queue := s.spec.Queue
+	if queue == nil || queue.MinExecutors == nil {
+		return nil
+	}
+	gang, err := s.properties.Executors()
+	if err != nil || gang.Dynamic || *queue.MinExecutors <= gang.Base {
+		return nil
+	}
+	return []Finding{invalid("spec.queue.minExecutors", "value %d is above the %d executors of the job: lower it, or raise spec.executor.instances",
+		*queue.MinExecutors, gang.Base)}
+}
+
+// checkUnsupportedQueue reports gates and options of the queue.
+func checkUnsupportedQueue(s *subject) []Finding {
+	queue := s.spec.Queue
+	if queue == nil {
+		return nil
+	}
+	var findings []Finding
+	switch queue.Gate {
+	case "", v1alpha1.GateEmbedded, v1alpha1.GateNone:
+	default:
+		findings = append(findings, unsupported("spec.queue.gate", string(queue.Gate), "remove it, or set Embedded or None"))
+	}
+	if queue.Volcano != nil && queue.Volcano.WaitForInqueue != nil && !*queue.Volcano.WaitForInqueue {
+		findings = append(findings, unsupported("spec.queue.volcano.waitForInqueue", false, "remove it"))
+	}
+	if queue.Flavors != nil {
+		findings = append(findings, flavorFindings("spec.queue.flavors.driver", queue.Flavors.Driver)...)
+		findings = append(findings, flavorFindings("spec.queue.flavors.executor", queue.Flavors.Executor)...)
+	}
+	if gang, err := s.properties.Executors(); err == nil && gang.Dynamic && queue.MinExecutors != nil && *queue.MinExecutors < gang.Most {
+		findings = append(findings, unsupported("spec.queue.minExecutors", *queue.MinExecutors,
+			"remove it: with dynamic allocation, the queue has to hold dynamicAllocation.maxExecutors"))
+	}
+	return findings
+}
+
+// flavorFindings reports a choice of flavors other than the built-in one.
+func flavorFindings(field string, flavors []string) []Finding {
+	if len(flavors) == 0 || slices.Equal(flavors, []string{v1alpha1.DefaultFlavor}) {
+		return nil
+	}
+	return []Finding{unsupported(field, strings.Join(flavors, ","), "remove it and set nodeSelector and tolerations of the role")}
+}
+
+// checkUnsupportedLife reports fields of an application's life.
+func checkUnsupportedLife(s *subject) []Finding {
+	spec := s.spec
+	var findings []Finding
+	add := func(set bool, field string, value any, remedy string) {
+		if set {
+			findings = append(findings, unsupported(field, value, remedy))
+		}
+	}
+	if policy := spec.RestartPolicy; policy != nil {
+		add(policy.Type != "" && policy.Type != v1alpha1.RestartNever, "spec.restartPolicy.type", string(policy.Type),
+			"remove it or set Never, and change spec.runID to run again")
+	}
+	if retention := spec.Retention; retention != nil {
+		add(retention.Policy != "" && retention.Policy != v1alpha1.RetentionAlways, "spec.retention.policy", string(retention.Policy), "remove it or set Always")
+		add(retention.Duration != nil && retention.Duration.Duration != defaultRetention, "spec.retention.duration", show(retention.Duration), "remove it or set 1h")
+	}
+	add(spec.ReadyWhen == v1alpha1.ReadyWhenRunning, "spec.readyWhen", string(spec.ReadyWhen), "remove it or set Succeeded")
+	add(spec.PodDisruptionBudget == v1alpha1.DisruptionDriver, "spec.podDisruptionBudget", string(spec.PodDisruptionBudget), "remove it or set None")
+	add(spec.TTLAfterFinished != nil, "spec.ttlAfterFinished", show(spec.TTLAfterFinished), "remove it")
+	add(spec.Service != nil, "spec.service", "{…}", "remove it and apply a Service that selects spark-role: driver")
+	if ui := spec.UI; ui != nil {
+		add(ui.Service != nil, "spec.ui.service", "{…}", "remove it")
+		add(ui.Ingress != nil, "spec.ui.ingress", "{…}", "remove it")
+		add(ui.Route != nil, "spec.ui.route", "{…}", "remove it")
+	}
+	return append(findings, timeoutFindings(spec.Timeouts)...)
+}
+
+// timeoutFindings reports the timeouts that nothing watches yet.
+func timeoutFindings(timeouts *v1alpha1.Timeouts) []Finding {
+	if timeouts == nil {
+		return nil
+	}
+	var findings []Finding
+	for _, timeout := range []struct {
+		field string
+		value *v1alpha1.Duration
+	}{
+		{"spec.timeouts.admission", timeouts.Admission},
+		{"spec.timeouts.executorStart", timeouts.ExecutorStart},
+		{"spec.timeouts.run", timeouts.Run},
+		{"spec.timeouts.total", timeouts.Total},
+	} {
+		isDefault := timeout.field == "spec.timeouts.executorStart" && timeout.value != nil && timeout.value.Duration == defaultExecutorStart
+		if timeout.value != nil && !isDefault {
+			findings = append(findings, unsupported(timeout.field, show(timeout.value), "remove it"))
+		}
+	}
+	return findings
+}
+
+// show prints a duration that may be absent.
+func show(d *v1alpha1.Duration) string {
+	if d == nil {
+		return ""
+	}
+	return d.Duration.String()
+}

@@ -1,0 +1,152 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package validate
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
+)
+
+// reader reads a property and says what is wrong with it.
+type reader func(p conf.Properties, key string) error
+
+// values are the properties that Sparkgate or the driver's start depend on, by how they are read.
+var values = []struct {
+	read reader
+	keys []string
+}{
+	{memoryAboveZero, []string{conf.DriverMemory, conf.ExecutorMemory}},
+	{memory, []string{
+		conf.DriverMemoryOverhead, conf.DriverMinOverhead, conf.ExecutorMemoryOverhead, conf.ExecutorMinOverhead, conf.ExecutorPySparkMemory,
+	}},
+	{bytes, []string{conf.OffHeapSize}},
+	{share, []string{conf.MemoryOverheadFactor, conf.DriverOverheadFactor, conf.ExecutorOverheadFactor}},
+	{aboveZero, []string{conf.DriverCores, conf.ExecutorCores, taskCores, conf.DynamicAllocationMax}},
+	{notNegative, []string{conf.DynamicAllocationMin, conf.DynamicAllocationInitial}},
+	{flag, []string{
+		conf.DynamicAllocationEnabled, conf.ShuffleTrackingEnabled, conf.DecommissionEnabled, conf.DecommissionShuffleBlocks,
+		conf.UIEnabled, conf.OffHeapEnabled, conf.LocalDirsTmpfs, conf.ExecutorDeleteOnTermination,
+	}},
+	{quantity, []string{
+		conf.Driver.Key("request.cores"), conf.Driver.Key("limit.cores"), conf.Executor.Key("request.cores"), conf.Executor.Key("limit.cores"),
+	}},
+	{oneOf("Always", "IfNotPresent", "Never"), []string{conf.ImagePullPolicy}},
+	{oneOf("SingleStack", "PreferDualStack", "RequireDualStack"), []string{conf.DriverServiceIPPolicy}},
+	{oneOf("IPv4", "IPv6", "IPv4,IPv6", "IPv6,IPv4"), []string{conf.DriverServiceFamilies}},
+}
+
+// taskCores is how many cores of an executor one task occupies.
+const taskCores = "spark.task.cpus"
+
+// checkValues reads the properties that have a known form.
+func checkValues(s *subject) []Finding {
+	var findings []Finding
+	for _, kind := range values {
+		for _, key := range kind.keys {
+			if _, ok := s.properties.Lookup(key); ok {
+				findings = append(findings, findingsOf(kind.read(s.properties, key))...)
+			}
+		}
+	}
+	if gang, err := s.properties.Executors(); err == nil && !gang.Dynamic && gang.Base <= 0 {
+		findings = append(findings, findingsOf(aboveZero(s.properties, conf.ExecutorInstances))...)
+	} else {
+		findings = append(findings, findingsOf(err)...)
+	}
+	return findings
+}
+
+func memoryAboveZero(p conf.Properties, key string) error {
+	if amount, err := p.MiB(key, 1); err != nil || amount > 0 {
+		return err
+	}
+	return p.Wrong(key, "is less than 1m", "set a memory size such as 1g")
+}
+
+func memory(p conf.Properties, key string) error {
+	_, err := p.MiB(key, 0)
+	return err
+}
+
+func bytes(p conf.Properties, key string) error {
+	_, err := p.BytesInMiB(key, 0)
+	return err
+}
+
+func flag(p conf.Properties, key string) error {
+	_, err := p.Bool(key, false)
+	return err
+}
+
+func share(p conf.Properties, key string) error {
+	if factor, err := p.Float(key, 0); err != nil || factor >= 0 && !math.IsInf(factor, 0) {
+		return err
+	}
+	return p.Wrong(key, "is not a share of memory", "set a number that is not negative, such as 0.1")
+}
+
+func aboveZero(p conf.Properties, key string) error {
+	if number, err := p.Int(key, 1); err != nil || number > 0 {
+		return err
+	}
+	return p.Wrong(key, "is below 1", "set a whole number above zero")
+}
+
+func notNegative(p conf.Properties, key string) error {
+	if number, err := p.Int(key, 0); err != nil || number >= 0 {
+		return err
+	}
+	return p.Wrong(key, "is below 0", "set a whole number that is not negative")
+}
+
+func quantity(p conf.Properties, key string) error {
+	amount, err := resource.ParseQuantity(strings.TrimSpace(p.Get(key, "")))
+	if err != nil || amount.Sign() <= 0 {
+		return p.Wrong(key, "is not an amount of cores", "set a quantity above zero such as 500m or 2")
+	}
+	return nil
+}
+
+// oneOf makes the reader of a property that has a few values only.
+func oneOf(allowed ...string) reader {
+	return func(p conf.Properties, key string) error {
+		if slices.Contains(allowed, p.Get(key, "")) {
+			return nil
+		}
+		return p.Wrong(key, "is not known", "set "+strings.Join(allowed[:len(allowed)-1], ", ")+" or "+allowed[len(allowed)-1])
+	}
+}
+
+// heapOption is the option of the Java virtual machine that the memory properties stand for.
+var heapOption = regexp.MustCompile(`(^|[\s'"])-Xmx\S*`)
+
+// sparkOption sets a property of Spark where executors do not take any.
+var sparkOption = regexp.MustCompile(`(^|[\s'"])-Dspark\S*`)
+
+// checkJavaOptions reports options that Spark refuses when driver or executor start.
+func checkJavaOptions(s *subject) []Finding {
+	var findings []Finding
+	for key, memory := range map[string]string{
+		conf.DriverJavaOptions:              "spec.driver.memory",
+		"spark.driver.defaultJavaOptions":   "spec.driver.memory",
+		conf.ExecutorJavaOptions:            "spec.executor.memory",
+		"spark.executor.defaultJavaOptions": "spec.executor.memory",
+	} {
+		options := s.properties.Get(key, "")
+		if heap := heapOption.FindString(options); heap != "" {
+			findings = append(findings, invalid(s.properties.Field(key), "value %q sets the heap: remove it and set %s", strings.TrimSpace(heap), memory))
+		}
+		if option := sparkOption.FindString(options); option != "" && strings.Contains(key, "executor") {
+			findings = append(findings, invalid(s.properties.Field(key),
+				"value %s sets a property of Spark, which executors refuse: set it in spec.sparkConf", conf.Quote(option, strings.TrimSpace(option))))
+		}
+	}
+	return sorted(findings)
+}

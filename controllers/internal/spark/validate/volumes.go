@@ -1,0 +1,143 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package validate
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/controllers/internal/spark/render"
+)
+
+// Volumes and folders that Spark's client uses itself, with what for.
+var (
+	sparkVolumes = map[string]string{
+		"spark-conf-volume-driver": "Spark's configuration",
+		"spark-conf-volume-exec":   "Spark's configuration",
+		"pod-template-volume":      "the template of the executors",
+		"hadoop-properties":        "Hadoop's configuration",
+	}
+	sparkFolders = map[string]string{
+		"/opt/spark/conf":         "Spark's configuration: use spec.sparkConfigMap",
+		"/opt/spark/pod-template": "the template of the executors",
+	}
+)
+
+// checkVolumes looks at the volumes and mounts of each role: those of its template and of its fields.
+func checkVolumes(s *subject) []Finding {
+	var findings []Finding
+	for _, r := range s.roles {
+		findings = append(findings, r.checkVolumes(s.properties)...)
+	}
+	return findings
+}
+
+// checkVolumes looks at one role. Mounts may also name volumes of properties.
+func (r role) checkVolumes(p conf.Properties) []Finding {
+	findings, known := r.volumeFindings()
+	for _, property := range p.WithPrefix(r.Name.Key("volumes.")) {
+		if parts := strings.Split(property.Name, "."); len(parts) > 1 {
+			known[parts[1]] = property.Origin.Field
+		}
+	}
+	for _, property := range p.WithPrefix(r.Name.Key("secrets.")) {
+		known[property.Name+"-volume"] = property.Origin.Field
+	}
+	return append(findings, r.mountFindings(known)...)
+}
+
+// volumeFindings checks the names of volumes and returns them with their paths.
+func (r role) volumeFindings() ([]Finding, map[string]string) {
+	var findings []Finding
+	known := map[string]string{}
+	look := func(field string, volume corev1.Volume) {
+		purpose, taken := sparkVolumes[volume.Name]
+		switch other := known[volume.Name]; {
+		case volume.Name == "":
+			findings = append(findings, invalid(field+".name", "value \"\" is no name: set one"))
+		case taken:
+			findings = append(findings, invalid(field+".name", "value %q is Spark's own volume for %s: rename it", volume.Name, purpose))
+		case other != "":
+			findings = append(findings, invalid(field+".name", "value %q is the name of %s, too: rename one of the two", volume.Name, other))
+		default:
+			known[volume.Name] = field
+		}
+	}
+	for i, volume := range r.parts.Template.Spec.Volumes {
+		look(fmt.Sprintf("%s.template.spec.volumes[%d]", r.Path, i), volume)
+	}
+	for i, volume := range r.parts.Volumes {
+		look(fmt.Sprintf("%s.volumes[%d]", r.Path, i), volume)
+	}
+	return findings, known
+}
+
+// mountFindings checks the mounts of Spark's container.
+func (r role) mountFindings(known map[string]string) []Finding {
+	var findings []Finding
+	taken := map[string]string{}
+	look := func(field string, mount corev1.VolumeMount) {
+		folder := path.Clean(mount.MountPath)
+		purpose, own := sparkFolders[folder]
+		switch other := taken[folder]; {
+		case mount.MountPath == "":
+			findings = append(findings, invalid(field+".mountPath", "value \"\" is no folder: set one"))
+		case own:
+			findings = append(findings, invalid(field+".mountPath", "value %q is the folder of %s", mount.MountPath, purpose+"; choose another"))
+		case other != "":
+			findings = append(findings, invalid(field+".mountPath", "value %q is the path of %s, too: change one of the two", mount.MountPath, other))
+		default:
+			taken[folder] = field
+		}
+		if known[mount.Name] == "" {
+			findings = append(findings, invalid(field+".name", "value %q names no volume of %s: correct it, or add the volume", mount.Name, r.Path))
+		}
+	}
+	if r.spark >= 0 {
+		for i, mount := range r.parts.Template.Spec.Containers[r.spark].VolumeMounts {
+			look(fmt.Sprintf("%s.volumeMounts[%d]", r.containerPath(r.spark), i), mount)
+		}
+	}
+	for i, mount := range r.parts.Mounts {
+		look(fmt.Sprintf("%s.volumeMounts[%d]", r.Path, i), mount)
+	}
+	return findings
+}
+
+// checkPods looks for names and paths that only meet in the finished pods: those of a field and those of a property.
+func checkPods(s *subject, objects render.Objects) []Finding {
+	var findings []Finding
+	for i, pod := range []*corev1.Pod{objects.Pod, objects.ExecutorTemplate} {
+		if len(s.roles[i].checkVolumes(s.properties)) > 0 {
+			continue // said by checkVolumes
+		}
+		field := s.roles[i].Path
+		if name := firstTwice(pod.Spec.Volumes, func(v corev1.Volume) string { return v.Name }); name != "" {
+			findings = append(findings, invalid(field+".volumes", "the volume %q is there twice, once as a property of Spark: rename one of the two", name))
+		}
+		for _, container := range pod.Spec.Containers {
+			if folder := firstTwice(container.VolumeMounts, func(m corev1.VolumeMount) string { return m.MountPath }); folder != "" {
+				findings = append(findings, invalid(field+".volumeMounts",
+					"two volumes are mounted at %q in container %s: change one of the two", folder, container.Name))
+			}
+		}
+	}
+	return findings
+}
+
+// firstTwice returns the first key that two elements of a list share, "" if none.
+func firstTwice[T any](list []T, key func(T) string) string {
+	seen := map[string]bool{}
+	for _, element := range list {
+		if seen[key(element)] {
+			return key(element)
+		}
+		seen[key(element)] = true
+	}
+	return ""
+}

@@ -1,0 +1,248 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package validate
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestVolumes(t *testing.T) {
+	t.Parallel()
+	table{
+		"of fields, properties and the template": {`
+driver:
+  volumes: [{name: a, emptyDir: {}}]
+  volumeMounts: [{name: a, mountPath: /a}, {name: b, mountPath: /b}, {name: c, mountPath: /c}, {name: s-volume, mountPath: /s2}]
+  template: {spec: {volumes: [{name: b, emptyDir: {}}], containers: [{name: x, volumeMounts: [{name: a, mountPath: /a2}]}]}}
+sparkConf:
+  spark.kubernetes.driver.volumes.emptyDir.c.mount.path: /c2
+  spark.kubernetes.driver.secrets.s: /s`, nil},
+		"no name": {"driver: {volumes: [{emptyDir: {}}]}", []string{`spec.driver.volumes[0].name: value "" is no name: set one`}},
+		"one name twice": {"driver: {volumes: [{name: a}, {name: a}]}", []string{
+			`spec.driver.volumes[1].name: value "a" is the name of spec.driver.volumes[0], too: rename one of the two`,
+		}},
+		"one name in field and template": {"executor: {volumes: [{name: a}], template: {spec: {volumes: [{name: a}]}}}", []string{
+			`spec.executor.volumes[0].name: value "a" is the name of spec.executor.template.spec.volumes[0], too: rename one of the two`,
+		}},
+		"one name in field and property": {"driver: {volumes: [{name: a}]}\nsparkConf: {spark.kubernetes.driver.volumes.emptyDir.a.mount.path: /a}", []string{
+			`spec.driver.volumes: the volume "a" is there twice, once as a property of Spark: rename one of the two`,
+		}},
+		"Spark's own name": {"driver: {volumes: [{name: spark-conf-volume-driver}]}", []string{
+			`spec.driver.volumes[0].name: value "spark-conf-volume-driver" is Spark's own volume for Spark's configuration: rename it`,
+		}},
+		"a mount of nothing": {"driver: {volumeMounts: [{name: a, mountPath: /a}]}", []string{
+			`spec.driver.volumeMounts[0].name: value "a" names no volume of spec.driver: correct it, or add the volume`,
+		}},
+		"a mount of nothing in the template": {"executor: {template: {spec: {containers: [{name: x, volumeMounts: [{name: a, mountPath: /a}]}]}}}", []string{
+			`spec.executor.template.spec.containers[0].volumeMounts[0].name: value "a" names no volume of spec.executor: correct it, or add the volume`,
+		}},
+		"one path twice": {"driver: {volumes: [{name: a}], volumeMounts: [{name: a, mountPath: /a}, {name: a, mountPath: /a/}]}", []string{
+			`spec.driver.volumeMounts[1].mountPath: value "/a/" is the path of spec.driver.volumeMounts[0], too: change one of the two`,
+		}},
+		"one path in field and template": {`
+driver: {volumes: [{name: a}], volumeMounts: [{name: a, mountPath: /a}], template: {spec: {containers: [{name: x, volumeMounts: [{name: a, mountPath: /a}]}]}}}`, []string{
+			`spec.driver.volumeMounts[0].mountPath: value "/a" is the path of spec.driver.template.spec.containers[0].volumeMounts[0], too: change one of the two`,
+		}},
+		"one path in field and property": {`
+driver: {volumes: [{name: a}], volumeMounts: [{name: a, mountPath: /a}]}
+sparkConf: {spark.kubernetes.driver.secrets.s: /a}`, []string{
+			`spec.driver.volumeMounts: two volumes are mounted at "/a" in container spark-kubernetes-driver: change one of the two`,
+		}},
+		"Spark's own path": {"driver: {volumes: [{name: a}], volumeMounts: [{name: a, mountPath: /opt/spark/conf}]}", []string{
+			`spec.driver.volumeMounts[0].mountPath: value "/opt/spark/conf" is the folder of Spark's configuration: use spec.sparkConfigMap; choose another`,
+		}},
+		"no path": {"driver: {volumes: [{name: a}], volumeMounts: [{name: a}]}", []string{
+			`spec.driver.volumeMounts[0].mountPath: value "" is no folder: set one`,
+		}},
+		"by property": {"sparkConf: {spark.kubernetes.executor.volumes.nfs.home.mount.path: /home}", []string{
+			`spec.sparkConf[spark.kubernetes.executor.volumes.nfs.home.options.path]: value "" is missing for volume home: set it`,
+		}},
+	}.run(t)
+}
+
+func TestSecurity(t *testing.T) {
+	t.Parallel()
+	const root = "value 0 is root, which podSecurity Restricted excludes: set spec.podSecurity to None, or use another user"
+	table{
+		"root": {"driver: {template: {spec: {securityContext: {runAsUser: 0}}}}", []string{
+			`spec.driver.template.spec.securityContext.runAsUser: ` + root,
+		}},
+		"root in a sidecar": {"executor: {template: {spec: {containers: [{name: x}, {name: z, securityContext: {runAsUser: 0}}]}}}", []string{
+			`spec.executor.template.spec.containers[1].securityContext.runAsUser: ` + root,
+		}},
+		"root that is said to be meant": {"driver: {template: {spec: {securityContext: {runAsUser: 0, runAsNonRoot: false}}}}", nil},
+		"a sidecar whose pod allows root": {
+			"driver: {template: {spec: {securityContext: {runAsNonRoot: false}, containers: [{name: x}, {name: z, securityContext: {runAsUser: 0}}]}}}", nil,
+		},
+		"a sidecar that allows itself root": {
+			"driver: {template: {spec: {containers: [{name: x}, {name: z, securityContext: {runAsUser: 0, runAsNonRoot: false}}]}}}", nil,
+		},
+		"privileged": {"driver: {template: {spec: {containers: [{name: x, securityContext: {privileged: true}}]}}}", []string{
+			`spec.driver.template.spec.containers[0].securityContext.privileged: value true is not possible while podSecurity is Restricted: ` +
+				`set spec.podSecurity to None, or remove it`,
+		}},
+		"privileged, and it is said how": {
+			"driver: {template: {spec: {containers: [{name: x, securityContext: {privileged: true, allowPrivilegeEscalation: true}}]}}}", nil,
+		},
+		"the largest capability": {"driver: {template: {spec: {initContainers: [{name: x, securityContext: {capabilities: {add: [SYS_ADMIN]}}}]}}}", []string{
+			`spec.driver.template.spec.initContainers[0].securityContext.capabilities.add: value "SYS_ADMIN" is not possible while podSecurity is Restricted: ` +
+				`set spec.podSecurity to None, or remove it`,
+		}},
+		"without Restricted": {
+			"podSecurity: None\ndriver: {template: {spec: {securityContext: {runAsUser: 0}, containers: [{name: x, securityContext: {privileged: true}}]}}}", nil,
+		},
+	}.run(t)
+}
+
+func TestSteps(t *testing.T) {
+	t.Parallel()
+	table{
+		"one that can be left out": {"sparkConf: {spark.kubernetes.driver.pod.excludedFeatureSteps: org.apache.spark.deploy.k8s.features.LocalDirsFeatureStep}", nil},
+		"one that cannot": {"sparkConf: {spark.kubernetes.driver.pod.excludedFeatureSteps: org.apache.spark.deploy.k8s.features.DriverServiceFeatureStep}", []string{
+			`spec.sparkConf[spark.kubernetes.driver.pod.excludedFeatureSteps]: value "org.apache.spark.deploy.k8s.features.DriverServiceFeatureStep" ` +
+				`is a step without which no driver works: remove it`,
+		}},
+	}.run(t)
+}
+
+func TestUnsupported(t *testing.T) {
+	t.Parallel()
+	const later = " is not honoured by this version yet: "
+	table{
+		"retries": {"restartPolicy: {type: OnFailure}", []string{
+			`* spec.restartPolicy.type: value "OnFailure"` + later + `remove it or set Never, and change spec.runID to run again`,
+		}},
+		"for ever, but never ready": {"restartPolicy: {type: Always}", []string{
+			`spec.restartPolicy.type: value "Always" means that the job never ends, so that it could never be Ready: set spec.readyWhen to Running, or another type`,
+		}},
+		"for ever": {"restartPolicy: {type: Always}\nreadyWhen: Running", []string{
+			`* spec.restartPolicy.type: value "Always"` + later + `remove it or set Never, and change spec.runID to run again`,
+			`* spec.readyWhen: value "Running"` + later + `remove it or set Succeeded`,
+		}},
+		"retention": {"retention: {policy: OnFailure, duration: 2h}", []string{
+			`* spec.retention.policy: value "OnFailure"` + later + `remove it or set Always`,
+			`* spec.retention.duration: value "2h0m0s"` + later + `remove it or set 1h`,
+		}},
+		"timeouts": {"timeouts: {admission: 1h, driverStart: 1m, executorStart: 5m, run: 2h, total: 3h, termination: 1m}", []string{
+			`* spec.timeouts.admission: value "1h0m0s"` + later + `remove it`,
+			`* spec.timeouts.executorStart: value "5m0s"` + later + `remove it`,
+			`* spec.timeouts.run: value "2h0m0s"` + later + `remove it`,
+			`* spec.timeouts.total: value "3h0m0s"` + later + `remove it`,
+		}},
+		"time to live": {"ttlAfterFinished: 1h", []string{`* spec.ttlAfterFinished: value "1h0m0s"` + later + `remove it`}},
+		"web interface": {"ui: {service: {}, ingress: {host: h}, route: {parentRefs: [{name: g}]}}", []string{
+			`* spec.ui.service: value "{…}"` + later + `remove it`,
+			`* spec.ui.ingress: value "{…}"` + later + `remove it`,
+			`* spec.ui.route: value "{…}"` + later + `remove it`,
+		}},
+		"Service":    {"service: {ports: [{name: a, port: 1}]}", []string{`* spec.service: value "{…}"` + later + `remove it and apply a Service that selects spark-role: driver`}},
+		"disruption": {"podDisruptionBudget: Driver", []string{`* spec.podDisruptionBudget: value "Driver"` + later + `remove it or set None`}},
+		"properties from Secrets": {"sparkConfFrom: [{name: spark.a, secretKeyRef: {name: s, key: k}}]", []string{
+			`* spec.sparkConfFrom: value "spark.a"` + later + `remove it and take the value from a Secret with spec.driver.env or a mounted volume`,
+		}},
+		"ConfigMaps": {"configMaps: [{name: a, mountPath: /a, data: {b: c}}]", []string{
+			`* spec.configMaps: value "a"` + later + `remove it, apply the ConfigMap yourself, and mount it with spec.driver.volumes and spec.executor.volumes`,
+		}},
+		"monitoring": {"monitoring: {prometheus: {}}", []string{
+			`* spec.monitoring.prometheus: value "{…}"` + later + `remove it and set Spark's metrics properties in spec.sparkConf`,
+		}},
+		"gates": {"queue: {gate: Kueue}", []string{`* spec.queue.gate: value "Kueue"` + later + `remove it, or set Embedded or None`}},
+		"queue": {"queue: {flavors: {driver: [spot], executor: [default, spot]}, volcano: {waitForInqueue: false}}", []string{
+			`* spec.queue.volcano.waitForInqueue: value false` + later + `remove it`,
+			`* spec.queue.flavors.driver: value "spot"` + later + `remove it and set nodeSelector and tolerations of the role`,
+			`* spec.queue.flavors.executor: value "default,spot"` + later + `remove it and set nodeSelector and tolerations of the role`,
+		}},
+		"Kerberos": {"sparkConf: {spark.kerberos.keytab: /k, spark.kerberos.principal: p, spark.kubernetes.kerberos.krb5.path: /etc/krb5.conf}", []string{
+			`* spec.sparkConf[spark.kerberos.keytab]: value "/k"` + later + `remove it and give delegation tokens by spark.kubernetes.kerberos.tokenSecret.name`,
+			`* spec.sparkConf[spark.kerberos.principal]: value "p"` + later + `remove it and give delegation tokens by spark.kubernetes.kerberos.tokenSecret.name`,
+			`* spec.sparkConf[spark.kubernetes.kerberos.krb5.path]: value "/etc/krb5.conf"` + later + `remove it and set spark.kubernetes.kerberos.krb5.configMapName`,
+		}},
+		"credentials": {"sparkConf: {spark.kubernetes.authenticate.driver.caCertFile: /c, spark.kubernetes.authenticate.driver.mounted.caCertFile: /m}", []string{
+			`* spec.sparkConf[spark.kubernetes.authenticate.driver.caCertFile]: value "/c"` + later + `remove it and set spec.driver.serviceAccountName`,
+		}},
+		"claims that Spark makes": {`
+sparkConf:
+  spark.kubernetes.driver.volumes.persistentVolumeClaim.a.mount.path: /a
+  spark.kubernetes.driver.volumes.persistentVolumeClaim.a.options.claimName: OnDemand
+  spark.kubernetes.driver.volumes.persistentVolumeClaim.b.mount.path: /b
+  spark.kubernetes.driver.volumes.persistentVolumeClaim.b.options.claimName: b
+  spark.kubernetes.driver.volumes.persistentVolumeClaim.b.options.storageClass: fast
+  spark.kubernetes.driver.volumes.persistentVolumeClaim.b.options.sizeLimit: 1Gi
+  spark.kubernetes.driver.volumes.persistentVolumeClaim.c.mount.path: /c
+  spark.kubernetes.driver.volumes.persistentVolumeClaim.c.options.claimName: c
+  spark.kubernetes.executor.volumes.persistentVolumeClaim.d.mount.path: /d
+  spark.kubernetes.executor.volumes.persistentVolumeClaim.d.options.claimName: OnDemand`, []string{
+			`* spec.sparkConf[spark.kubernetes.driver.volumes.persistentVolumeClaim.a.options.claimName]: value "OnDemand"` + later +
+				`apply the claim yourself and name it, or use an ephemeral volume in spec.driver.volumes`,
+			`* spec.sparkConf[spark.kubernetes.driver.volumes.persistentVolumeClaim.b.options.claimName]: value "b"` + later +
+				`apply the claim yourself and name it, or use an ephemeral volume in spec.driver.volumes`,
+		}},
+	}.run(t)
+}
+
+func TestWarnings(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		spec spec
+		want []string
+	}{
+		"nothing": {"driver: {memory: 450m, env: [{name: A, value: b}]}\narguments: [a, $x]", nil},
+		"a secret": {"sparkConf: {spark.my.password: x}\nhadoopConf: {fs.s3a.secret.key: y}", []string{
+			"spec.hadoopConf[fs.s3a.secret.key]: the key looks like that of a secret",
+			"spec.sparkConf[spark.my.password]: the key looks like that of a secret",
+		}},
+		"names of secrets": {"imagePullSecrets: [a]\nsparkConf: {spark.kubernetes.driver.secrets.a: /a, spark.kubernetes.executor.secretKeyRef.B: 'b:c'}", nil},
+		"no value":         {"sparkConf: {spark.my.password: ''}", nil},
+		"small heaps": {"driver: {memory: 449m}\nexecutor: {memory: 100m}", []string{
+			`spec.driver.memory: value "449m" is less than Spark needs to start: set at least 450m`,
+			`spec.executor.memory: value "100m" is less than Spark needs to start: set at least 450m`,
+		}},
+		"arguments": {`arguments: ["a\r\nb", "$(HOME)", "$$(HOME)"]`, []string{
+			"spec.arguments[0]: carriage returns are dropped by Spark's start script: remove them",
+			"spec.arguments[1]: Kubernetes replaces $(NAME) by the variable of that name: write $$(NAME) if that is not meant",
+		}},
+		"variables": {"executor: {env: [{name: SPARK_CONF_DIR, value: x}]}", []string{
+			"spec.executor.env[SPARK_CONF_DIR]: Spark sets this variable itself: remove it",
+		}},
+		"an image in the template": {"driver: {template: {spec: {containers: [{name: a, image: x}, {name: b, image: z}]}}}", []string{
+			`spec.driver.template.spec.containers[0].image: value "x" is not used for Spark's container: set spec.driver.image`,
+		}},
+		"a container that is none": {`
+executor: {template: {spec: {containers: [{name: a}]}}}
+sparkConf: {spark.kubernetes.executor.podTemplateContainerName: b}`, []string{
+			`spec.sparkConf[spark.kubernetes.executor.podTemplateContainerName]: value "b" names no container of spec.executor.template, ` +
+				`so that Spark takes another one: correct it`,
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			app := test.spec.application(t)
+			if findings := Application(app); len(findings) > 0 {
+				t.Errorf("findings: %v", findings)
+			}
+			var got []string
+			for _, warning := range Warnings(app) {
+				got = append(got, warning.String())
+			}
+			for i := range min(len(got), len(test.want)) {
+				got[i] = got[i][:min(len(got[i]), len(test.want[i]))]
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("warnings (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestWarningsHideSecrets(t *testing.T) {
+	t.Parallel()
+	for _, warning := range Warnings(spec("sparkConf: {spark.my.password: top-secret-value}").application(t)) {
+		if strings.Contains(warning.String(), "top-secret-value") {
+			t.Errorf("a secret is shown: %s", warning)
+		}
+	}
+}
