@@ -1,0 +1,84 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package options binds the operator's flags. They are read once, here; below cmd everything is handed down as struct fields. Flags
+// that Flux's controllers have, too, bear the same names.
+package options
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/fluxcd/pkg/runtime/leaderelection"
+	"github.com/fluxcd/pkg/runtime/logger"
+	"github.com/spf13/pflag"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+// Options are the operator's settings.
+type Options struct {
+	MetricsAddr      string
+	HealthAddr       string
+	Concurrent       int
+	DefaultGate      string
+	ReferenceTimeout time.Duration
+	EnablePprof      bool
+	Log              logger.Options
+	LeaderElection   leaderelection.Options
+}
+
+// Parse reads the command line. The error is one line for people.
+func Parse(args []string) (Options, error) {
+	var o Options
+	fs := pflag.NewFlagSet("sparkgate", pflag.ContinueOnError)
+	fs.StringVar(&o.MetricsAddr, "metrics-addr", ":8080", "The address the metric endpoint binds to; 0 switches it off.")
+	fs.StringVar(&o.HealthAddr, "health-addr", ":9440", "The address the health endpoint binds to; 0 switches it off.")
+	fs.IntVar(&o.Concurrent, "concurrent", 16, "The number of applications reconciled at once.")
+	fs.StringVar(&o.DefaultGate, "default-gate", string(v1alpha1.GateEmbedded), "The gate of applications where neither they nor their namespace name one: Embedded or None.")
+	fs.DurationVar(&o.ReferenceTimeout, "reference-timeout", 10*time.Minute, "How long a missing reference is waited for before the application counts as stalled; the wait goes on.")
+	fs.BoolVar(&o.EnablePprof, "enable-pprof", false, "Serve profiles of the process at the metrics endpoint, without authentication.")
+	o.Log.BindFlags(fs)
+	o.LeaderElection.BindFlags(fs)
+	if err := shortLease(fs); err != nil {
+		return o, err
+	}
+	if err := fs.Parse(args); err != nil {
+		return o, err
+	}
+	return o, o.validate()
+}
+
+// shortLease replaces Flux's defaults: a new leader should take over within seconds, because quota is waiting.
+func shortLease(fs *pflag.FlagSet) error {
+	for name, value := range map[string]string{
+		"leader-election-lease-duration": "10s",
+		"leader-election-renew-deadline": "7s",
+		"leader-election-retry-period":   "1s",
+	} {
+		flag := fs.Lookup(name)
+		if flag == nil {
+			return fmt.Errorf("flag --%s is not known", name)
+		}
+		if err := flag.Value.Set(value); err != nil {
+			return fmt.Errorf("default of --%s: %w", name, err)
+		}
+		flag.DefValue = value
+	}
+	return nil
+}
+
+func (o *Options) validate() error {
+	if o.Concurrent < 1 {
+		return fmt.Errorf("--concurrent is %d; set it to 1 or more", o.Concurrent)
+	}
+	gates := []string{string(v1alpha1.GateEmbedded), string(v1alpha1.GateNone)}
+	if !slices.Contains(gates, o.DefaultGate) {
+		return fmt.Errorf("--default-gate is %q; set it to one of %v", o.DefaultGate, gates)
+	}
+	if o.ReferenceTimeout <= 0 {
+		return fmt.Errorf("--reference-timeout is %s; set it above zero", o.ReferenceTimeout)
+	}
+	return nil
+}

@@ -1,0 +1,104 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Command sparkgate is the operator: it runs Apache Spark applications, queues and their quota on Kubernetes.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+
+	"github.com/fluxcd/pkg/runtime/logger"
+	"github.com/fluxcd/pkg/runtime/pprof"
+	"github.com/fluxcd/pkg/runtime/probes"
+	"github.com/spf13/pflag"
+	"k8s.io/apimachinery/pkg/util/uuid"
+	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/cmd/sparkgate/internal/options"
+	"github.com/sparkgate/sparkgate/controllers"
+)
+
+const leaseName = "sparkgate-leader"
+
+func main() {
+	o, err := options.Parse(os.Args[1:])
+	if errors.Is(err, pflag.ErrHelp) {
+		return
+	}
+	if err == nil {
+		err = run(o)
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "sparkgate: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+// run wires the operator and runs it until it is told to stop, or until it has lost its lease or a ledger.
+func run(o options.Options) error {
+	logger.SetLogger(logger.NewLogger(o.Log))
+	config, err := ctrl.GetConfig()
+	if err != nil {
+		return fmt.Errorf("find the cluster: %w", err)
+	}
+	manager, err := newManager(config, o)
+	if err != nil {
+		return err
+	}
+	probes.SetupChecks(manager, manager.GetLogger())
+	err = controllers.Setup(manager, controllers.Options{
+		Holder:           holder(),
+		DefaultGate:      v1alpha1.GateType(o.DefaultGate),
+		ReferenceTimeout: o.ReferenceTimeout,
+		Concurrent:       o.Concurrent,
+	})
+	if err != nil {
+		return err
+	}
+	return manager.Start(ctrl.SetupSignalHandler())
+}
+
+func newManager(config *rest.Config, o options.Options) (ctrl.Manager, error) {
+	scheme, err := controllers.NewScheme()
+	if err != nil {
+		return nil, fmt.Errorf("make scheme: %w", err)
+	}
+	config.QPS = -1 // the API server's own priority and fairness decides
+	var extra map[string]http.Handler
+	if o.EnablePprof {
+		extra = pprof.GetHandlers()
+	}
+	manager, err := ctrl.NewManager(config, ctrl.Options{
+		Scheme:                        scheme,
+		Cache:                         controllers.CacheOptions(),
+		Client:                        controllers.ClientOptions(),
+		Metrics:                       metricsserver.Options{BindAddress: o.MetricsAddr, ExtraHandlers: extra},
+		HealthProbeBindAddress:        o.HealthAddr,
+		LeaderElection:                o.LeaderElection.Enable,
+		LeaderElectionID:              leaseName,
+		LeaderElectionNamespace:       os.Getenv("RUNTIME_NAMESPACE"),
+		LeaderElectionReleaseOnCancel: o.LeaderElection.ReleaseOnCancel,
+		LeaseDuration:                 &o.LeaderElection.LeaseDuration,
+		RenewDeadline:                 &o.LeaderElection.RenewDeadline,
+		RetryPeriod:                   &o.LeaderElection.RetryPeriod,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("make manager: %w", err)
+	}
+	return manager, nil
+}
+
+// holder names this start of this process in the ledgers.
+func holder() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	return host + "_" + string(uuid.NewUUID())
+}

@@ -1,0 +1,237 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package application
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/lifecycle"
+	"github.com/sparkgate/sparkgate/controllers/internal/pods"
+	"github.com/sparkgate/sparkgate/controllers/internal/spark/render"
+	"github.com/sparkgate/sparkgate/controllers/internal/status"
+	"github.com/sparkgate/sparkgate/queueing/wire"
+)
+
+const (
+	// freshWrite is how long after the write of Submitting, or after the last look, the driver may be created without another look: a
+	// process that was paused in between may have been replaced, and its driver may have come and gone.
+	freshWrite = 5 * time.Second
+	// watchPatience is how long the watch may take to show a driver that this process has created.
+	watchPatience = 30 * time.Second
+	// answerTime is how long a create without an answer may still take effect: the API server ends requests after 60 s
+	// (kube-apiserver --request-timeout).
+	answerTime = 65 * time.Second
+)
+
+func (p *pass) act(ctx context.Context, actions []lifecycle.Action) error {
+	for _, a := range actions {
+		if err := p.do(ctx, a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *pass) do(ctx context.Context, a lifecycle.Action) error {
+	switch a.Kind {
+	case lifecycle.ConfirmGrant:
+		if gate := p.Gates[p.gateName()]; gate != nil {
+			gate.Confirm(keyOf(p.app), p.app.Status.Run, p.app.Status.Attempt)
+		}
+	case lifecycle.CreateDriver:
+		return p.createDriver(ctx)
+	case lifecycle.DeletePod:
+		return p.deletePod(ctx, a.Pod, a.Force)
+	case lifecycle.DeleteService:
+		return p.delete(ctx, &corev1.Service{}, p.names().Service)
+	case lifecycle.DeleteObjects:
+		return p.deleteObjects(ctx)
+	case lifecycle.ReleaseGrant:
+		return p.release(ctx, keyOf(p.app))
+	case lifecycle.RemoveFinalizer:
+		return p.removeFinalizer(ctx)
+	}
+	return nil
+}
+
+// createDriver makes ConfigMap, Service and driver pod of the attempt that the status names, in that order, so that the pod never
+// waits for the others. It does so straight after the intent was written, or after a live look that says it still stands.
+func (p *pass) createDriver(ctx context.Context) error {
+	current := attempt{p.app.Status.Run, p.app.Status.Attempt}
+	if since := p.memory.createdSince(p.app, current); !since.IsZero() {
+		if wait := since.Add(watchPatience).Sub(p.Clock.Now()); wait > 0 {
+			p.again = wait
+			return nil
+		}
+	}
+	start := lifecycle.Start{Run: current.run, Attempt: current.attempt}
+	grant := wire.FromAPI(p.app.Status.Grant)
+	objects, found, err := p.build(ctx, start, p.app.Status.Queue, &grant)
+	if err != nil {
+		return err
+	}
+	if len(found) > 0 {
+		p.obstacle = found[0].Message
+		return nil
+	}
+	for _, obj := range objectsOf(objects) {
+		if stands, err := p.intentStands(ctx); err != nil || !stands {
+			return err
+		}
+		if err := p.create(ctx, obj); err != nil || p.obstacle != "" {
+			return err
+		}
+	}
+	p.memory.driverCreated(p.app, current, p.Clock.Now())
+	return nil
+}
+
+func objectsOf(o render.Objects) []client.Object {
+	return []client.Object{o.ConfigMap, o.Service, o.Pod}
+}
+
+// intentStands says that the application still wants this driver and never had it: because this pass has just written so, or
+// because a live read says so.
+func (p *pass) intentStands(ctx context.Context) (bool, error) {
+	if !p.stood.IsZero() && p.Clock.Since(p.stood) <= freshWrite {
+		return true, nil
+	}
+	asked, live := p.Clock.Now(), &v1alpha1.SparkApplication{}
+	if err := p.Live.Get(ctx, client.ObjectKeyFromObject(p.app), live); err != nil {
+		return false, client.IgnoreNotFound(err)
+	}
+	stage, known := status.StageOf(live.Status.Conditions)
+	s := &live.Status
+	p.stood = asked
+	return known && stage == status.Submitting && live.UID == p.app.UID && live.DeletionTimestamp.IsZero() &&
+		s.Run == p.app.Status.Run && s.Attempt == p.app.Status.Attempt && s.Grant != nil &&
+		s.Driver != nil && s.Driver.UID == "", nil
+}
+
+// create makes one object, or finds that it was made already. What the API server refuses is an obstacle for people to remove.
+func (p *pass) create(ctx context.Context, obj client.Object) error {
+	err := p.Client.Create(ctx, obj, client.FieldOwner(v1alpha1.FieldOwner))
+	switch {
+	case err == nil:
+		return nil
+	case apierrors.IsAlreadyExists(err):
+		return p.adopt(ctx, obj)
+	case refused(err):
+		p.obstacle = fmt.Sprintf("the API server refuses %s: %s", describe(obj), err)
+		return nil
+	}
+	if _, isPod := obj.(*corev1.Pod); isPod {
+		p.memory.unanswered(p.app, p.Clock.Now().Add(answerTime))
+	}
+	return fmt.Errorf("create %s: %w", describe(obj), err)
+}
+
+// adopt accepts an object of the wanted name if it is this application's own.
+func (p *pass) adopt(ctx context.Context, obj client.Object) error {
+	existing := &metav1.PartialObjectMetadata{}
+	existing.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind(kindOf(obj)))
+	if err := p.Live.Get(ctx, client.ObjectKeyFromObject(obj), existing); err != nil {
+		return fmt.Errorf("read %s: %w", describe(obj), err)
+	}
+	if !ownedBy(existing, p.app) {
+		p.obstacle = fmt.Sprintf("%s exists already and belongs to somebody else; delete it, or choose another name for the application or in spec.driver.podName", describe(obj))
+	}
+	return nil
+}
+
+// refused says that the API server has answered and will answer the same again: policy, quota, validation.
+func refused(err error) bool {
+	return apierrors.IsForbidden(err) || apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsNotFound(err) ||
+		apierrors.IsRequestEntityTooLargeError(err)
+}
+
+// deletePod deletes exactly the pod that was seen, never a new one of the same name.
+func (p *pass) deletePod(ctx context.Context, r *pods.Record, force bool) error {
+	return deletePod(ctx, p.Client, r, force)
+}
+
+func deletePod(ctx context.Context, c client.Client, r *pods.Record, force bool) error {
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: r.Namespace, Name: r.Name}}
+	options := []client.DeleteOption{client.Preconditions{UID: &r.UID}}
+	if force {
+		options = append(options, client.GracePeriodSeconds(0))
+	}
+	err := c.Delete(ctx, pod, options...)
+	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
+		return nil // gone, or another one
+	}
+	if err != nil {
+		return fmt.Errorf("delete pod %s/%s: %w", r.Namespace, r.Name, err)
+	}
+	return nil
+}
+
+// deleteObjects deletes what was made for the attempt. The pod goes last: it marks that there is something left to delete.
+func (p *pass) deleteObjects(ctx context.Context) error {
+	names := p.names()
+	if err := p.delete(ctx, &corev1.Service{}, names.Service); err != nil {
+		return err
+	}
+	if err := p.delete(ctx, &corev1.ConfigMap{}, names.ConfigMap); err != nil {
+		return err
+	}
+	for _, r := range p.o.Pods {
+		if r.Role == pods.Driver && r.Name == names.DriverPod && r.OwnerUID == p.app.UID {
+			return p.deletePod(ctx, r, false)
+		}
+	}
+	return nil
+}
+
+// delete deletes an object of the attempt, if it is there and this application's own. Often there is nothing to do: Spark deletes the
+// Service of a driver that ends in order.
+func (p *pass) delete(ctx context.Context, obj client.Object, name string) error {
+	obj.SetNamespace(p.app.Namespace)
+	obj.SetName(name)
+	existing := &metav1.PartialObjectMetadata{}
+	existing.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind(kindOf(obj)))
+	if err := p.Live.Get(ctx, client.ObjectKeyFromObject(obj), existing); err != nil {
+		if apierrors.IsNotFound(err) {
+			return nil
+		}
+		return fmt.Errorf("read %s: %w", describe(obj), err)
+	}
+	if !ownedBy(existing, p.app) || !existing.DeletionTimestamp.IsZero() {
+		return nil
+	}
+	uid := existing.UID
+	err := p.Client.Delete(ctx, obj, client.Preconditions{UID: &uid}, client.PropagationPolicy(metav1.DeletePropagationBackground))
+	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+		return fmt.Errorf("delete %s: %w", describe(obj), err)
+	}
+	return nil
+}
+
+func (p *pass) names() render.Names {
+	return render.NamesOf(p.app, p.app.Status.Run, p.app.Status.Attempt)
+}
+
+func describe(obj client.Object) string {
+	return fmt.Sprintf("%s %s/%s", kindOf(obj), obj.GetNamespace(), obj.GetName())
+}
+
+func kindOf(obj client.Object) string {
+	switch obj.(type) {
+	case *corev1.Pod:
+		return "Pod"
+	case *corev1.Service:
+		return "Service"
+	case *corev1.ConfigMap:
+		return "ConfigMap"
+	}
+	return "object"
+}

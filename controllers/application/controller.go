@@ -1,0 +1,151 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package application
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/lifecycle"
+	"github.com/sparkgate/sparkgate/controllers/internal/pods"
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// Options of a Reconciler. All fields are required unless said otherwise.
+type Options struct {
+	// Client reads applications, queues and classes from the cache, and writes.
+	Client client.Client
+	// Live reads from the API server.
+	Live client.Reader
+	// Pods are the Spark pods of the cluster.
+	Pods *pods.Store
+	// Gates by name.
+	Gates queueing.Gates
+	// DefaultGate is the gate of applications where neither they nor their namespace name one. Default: Embedded.
+	DefaultGate v1alpha1.GateType
+	// ReferenceTimeout is how long a missing reference is waited for before the wait counts as stalled. Default: 10m.
+	ReferenceTimeout time.Duration
+	// Recorder of events.
+	Recorder events.EventRecorder
+	// Clock of every decision.
+	Clock clock.PassiveClock
+	// Ready returns once decisions may be made: this process leads and has seen what the one before it did. Default: at once.
+	Ready func(context.Context) error
+}
+
+// Reconciler drives applications. It is safe for concurrent use with different applications.
+type Reconciler struct {
+	Options
+	memory   *Memory
+	accounts *presence
+}
+
+// New returns a reconciler.
+func New(o Options) *Reconciler {
+	if o.DefaultGate == "" {
+		o.DefaultGate = v1alpha1.GateEmbedded
+	}
+	if o.ReferenceTimeout == 0 {
+		o.ReferenceTimeout = 10 * time.Minute
+	}
+	if o.Ready == nil {
+		o.Ready = func(context.Context) error { return nil }
+	}
+	return &Reconciler{Options: o, memory: NewMemory(), accounts: newPresence(o.Clock)}
+}
+
+// Memory is what the reconciler remembers of its own writes.
+func (r *Reconciler) Memory() *Memory { return r.memory }
+
+// Reconcile makes one pass.
+func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	if err := r.Ready(ctx); err != nil {
+		return ctrl.Result{}, err
+	}
+	app := &v1alpha1.SparkApplication{}
+	if err := r.Client.Get(ctx, req.NamespacedName, app); err != nil {
+		if apierrors.IsNotFound(err) {
+			return r.gone(ctx, req.NamespacedName)
+		}
+		return ctrl.Result{}, err
+	}
+	if r.memory.Stale(app) {
+		return ctrl.Result{}, nil // an own write is newer than what the watch has shown; its event will come
+	}
+	if err := r.forgetOthers(ctx, req.NamespacedName, app.UID); err != nil {
+		return ctrl.Result{}, err
+	}
+	return r.pass(ctx, app)
+}
+
+// pass decides, publishes and acts. An obstacle met while acting is published by deciding once more.
+func (r *Reconciler) pass(ctx context.Context, app *v1alpha1.SparkApplication) (ctrl.Result, error) {
+	p := &pass{Reconciler: r, app: app, o: r.observe(app)}
+	d, err := p.decide(ctx)
+	if err != nil {
+		return p.result(d, err)
+	}
+	if err := p.carryOut(ctx, d); err != nil {
+		return p.result(d, err)
+	}
+	if p.obstacle == "" {
+		return p.result(d, nil)
+	}
+	p.o = r.observe(p.app)
+	p.o.Obstacle = p.obstacle
+	if d, err = p.decide(ctx); err != nil {
+		return p.result(d, err)
+	}
+	return p.result(d, p.carryOut(ctx, d))
+}
+
+// pass is the state of one pass.
+type pass struct {
+	*Reconciler
+	app *v1alpha1.SparkApplication
+	o   lifecycle.Observation
+	// ask is what the plan of the pass asks of its gate.
+	ask *queueing.Ask
+	// plan of the pass, kept for the verdict.
+	plan *lifecycle.Plan
+	// stood is when the published intent was last known to stand, by a write or a live read of this pass; zero if it was not.
+	stood time.Time
+	// obstacle met while acting.
+	obstacle string
+	// again is when the pass should be repeated because something could not be known yet.
+	again time.Duration
+}
+
+// result says when to look again. A conflict is no error: the newer object is on its way.
+func (p *pass) result(d lifecycle.Decision, err error) (ctrl.Result, error) {
+	var later *notYet
+	switch {
+	case apierrors.IsConflict(err):
+		return ctrl.Result{RequeueAfter: conflictPause}, nil
+	case errors.As(err, &later):
+		return ctrl.Result{RequeueAfter: later.after}, nil
+	}
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	after := p.again
+	if !d.RequeueAt.IsZero() {
+		due := max(d.RequeueAt.Sub(p.Clock.Now()), time.Millisecond)
+		if after == 0 || due < after {
+			after = due
+		}
+	}
+	return ctrl.Result{RequeueAfter: after}, nil
+}
+
+// conflictPause is how long to wait for the watch after a conflict.
+const conflictPause = 100 * time.Millisecond

@@ -1,0 +1,169 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package application
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/lifecycle"
+	"github.com/sparkgate/sparkgate/controllers/internal/pods"
+	"github.com/sparkgate/sparkgate/controllers/internal/templatehash"
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// maxSteps bounds how often a decision may ask for more; it needs each thing at most once, and twice when a run follows another.
+const maxSteps = 12
+
+// observe collects what a decision always needs.
+func (r *Reconciler) observe(app *v1alpha1.SparkApplication) lifecycle.Observation {
+	same, err := templatehash.Matches(&app.Spec, app.Status.TemplateHash)
+	return lifecycle.Observation{
+		Now:              r.Clock.Now(),
+		App:              app,
+		SameTemplate:     same && err == nil,
+		Pods:             r.podsOf(app),
+		LastWrite:        r.memory.lastWrite(app),
+		ReferenceTimeout: r.ReferenceTimeout,
+	}
+}
+
+func (r *Reconciler) podsOf(app *v1alpha1.SparkApplication) []*pods.Record {
+	var own []*pods.Record
+	for _, record := range r.Pods.Of(client.ObjectKeyFromObject(app)) {
+		if record.AppUID == string(app.UID) {
+			own = append(own, record)
+		}
+	}
+	return own
+}
+
+// decide asks for a decision and observes what it needs, until it is complete.
+func (p *pass) decide(ctx context.Context) (lifecycle.Decision, error) {
+	for range maxSteps {
+		d := lifecycle.Decide(p.o)
+		if d.Need == lifecycle.NeedNothing {
+			return d, nil
+		}
+		if err := p.provide(ctx, d); err != nil {
+			return d, err
+		}
+	}
+	return lifecycle.Decision{}, fmt.Errorf("decide on %s/%s: more was needed than there is", p.app.Namespace, p.app.Name)
+}
+
+func (p *pass) provide(ctx context.Context, d lifecycle.Decision) (err error) {
+	switch d.Need {
+	case lifecycle.NeedNothing:
+	case lifecycle.NeedPlan:
+		p.plan, err = p.planStart(ctx, d.Start)
+		p.o.Plan = p.plan
+	case lifecycle.NeedVerdict:
+		p.o.Verdict, err = p.verdict(ctx)
+	case lifecycle.NeedDriverAbsent:
+		p.o.DriverAbsent, err = p.driverAbsent(ctx)
+	case lifecycle.NeedNodes:
+		p.o.UnreachableNodes, err = p.unreachableNodes(ctx)
+	}
+	return err
+}
+
+// verdict puts the ask of the plan before its gate.
+func (p *pass) verdict(ctx context.Context) (*queueing.Verdict, error) {
+	gate := p.Gates[p.plan.Gate]
+	if gate == nil {
+		return &queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonGateNotInstalled,
+			Message: fmt.Sprintf("gate %q is not supported by this version of the operator; set queue.gate to Embedded or None", p.plan.Gate)}, nil
+	}
+	if err := p.leaveOthers(ctx, p.plan.Gate); err != nil {
+		return nil, err
+	}
+	verdict, err := gate.Sync(ctx, *p.ask)
+	if err != nil {
+		return nil, fmt.Errorf("ask gate %s: %w", p.plan.Gate, err)
+	}
+	return &verdict, nil
+}
+
+// leaveOthers takes back what the application asked of other gates before it changed its gate.
+func (p *pass) leaveOthers(ctx context.Context, current string) error {
+	for name, gate := range p.Gates {
+		holder, ok := gate.(queueing.Holder)
+		if name == current || !ok || !slices.Contains(holder.Holds(p.app.Namespace, p.app.Name), keyOf(p.app)) {
+			continue
+		}
+		if err := gate.Release(ctx, keyOf(p.app)); err != nil {
+			return fmt.Errorf("release at gate %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// driverAbsent reads live whether the driver pod of the attempt exists. The answer is no only when no create is on its way.
+func (p *pass) driverAbsent(ctx context.Context) (bool, error) {
+	if until := p.memory.unsettledUntil(p.app); p.Clock.Now().Before(until) {
+		return false, &notYet{until.Sub(p.Clock.Now()), "a create of the driver pod was not answered"}
+	}
+	pod := &metav1.PartialObjectMetadata{}
+	pod.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Pod"))
+	err := p.Live.Get(ctx, types.NamespacedName{Namespace: p.app.Namespace, Name: p.app.Status.Driver.PodName}, pod)
+	if apierrors.IsNotFound(err) {
+		return true, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("read driver pod: %w", err)
+	}
+	if !ownedBy(pod, p.app) {
+		return true, nil // somebody else's: ours was never made
+	}
+	return false, &notYet{time.Second, "the driver pod exists but the watch has not shown it"}
+}
+
+// unreachableNodes reads which nodes of active pods do not answer. A node that does not exist any more cannot run anything.
+func (p *pass) unreachableNodes(ctx context.Context) (map[string]bool, error) {
+	lost := map[string]bool{}
+	for _, record := range p.o.Pods {
+		if _, known := lost[record.Node]; known || record.Node == "" || !record.Active() {
+			continue
+		}
+		node := &corev1.Node{}
+		err := p.Live.Get(ctx, types.NamespacedName{Name: record.Node}, node)
+		if client.IgnoreNotFound(err) != nil {
+			return nil, fmt.Errorf("read node of pod %s: %w", record.Name, err)
+		}
+		lost[record.Node] = err == nil && !answers(node)
+	}
+	return lost, nil
+}
+
+func answers(node *corev1.Node) bool {
+	for i := range node.Status.Conditions {
+		if c := &node.Status.Conditions[i]; c.Type == corev1.NodeReady {
+			return c.Status != corev1.ConditionUnknown
+		}
+	}
+	return false
+}
+
+func ownedBy(obj metav1.Object, app *v1alpha1.SparkApplication) bool {
+	owner := metav1.GetControllerOfNoCopy(obj)
+	return owner != nil && owner.UID == app.UID
+}
+
+// notYet is a fact that cannot be known before a while.
+type notYet struct {
+	after time.Duration
+	why   string
+}
+
+func (n *notYet) Error() string { return n.why }

@@ -1,0 +1,283 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package application
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	nodev1 "k8s.io/api/node/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/lifecycle"
+	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/controllers/internal/spark/demand"
+	"github.com/sparkgate/sparkgate/controllers/internal/spark/render"
+	"github.com/sparkgate/sparkgate/controllers/internal/spark/validate"
+	"github.com/sparkgate/sparkgate/controllers/internal/templatehash"
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// planStart finds out what one start of the application would be, and what it asks of its gate.
+func (p *pass) planStart(ctx context.Context, start lifecycle.Start) (*lifecycle.Plan, error) {
+	namespace, err := p.namespace(ctx)
+	if err != nil {
+		return nil, err
+	}
+	plan := &lifecycle.Plan{Queue: queueOf(p.app, namespace), Gate: string(p.gateOf(namespace))}
+	if plan.Hash, err = templatehash.Of(&p.app.Spec); err != nil {
+		return nil, err
+	}
+	if plan.Findings = findings(validate.Application(p.app)); len(plan.Findings) > 0 {
+		return plan, nil
+	}
+	refs, err := p.references(ctx, namespace)
+	if err != nil {
+		return nil, err
+	}
+	if plan.Missing = refs.missing; len(plan.Missing) > 0 {
+		return plan, nil
+	}
+	p.ask = &queueing.Ask{
+		Key: keyOf(p.app), Run: start.Run, Attempt: start.Attempt, Queue: plan.Queue,
+		NamespaceLabels: namespace.Labels, Priority: refs.priority, QueuedAt: start.QueuedAt,
+	}
+	return plan, p.measure(ctx, start, plan)
+}
+
+// measure renders the start and fills in its names, its executors, and what it asks of its gate.
+func (p *pass) measure(ctx context.Context, start lifecycle.Start, plan *lifecycle.Plan) error {
+	objects, found, err := p.build(ctx, start, plan.Queue, nil)
+	if err != nil {
+		return err
+	}
+	if plan.Findings = found; len(plan.Findings) > 0 {
+		return nil
+	}
+	environment, err := p.environment(ctx)
+	if err != nil {
+		return err
+	}
+	plan.DriverPod, plan.ApplicationID = objects.Names.DriverPod, objects.Names.ApplicationID
+	plan.UIAddress = objects.UIAddress
+	p.ask.PodSets, err = demand.PodSets(p.app, objects, environment)
+	if err == nil {
+		plan.Executors, err = demand.Wanted(objects.Properties)
+	}
+	if err != nil {
+		plan.Findings = []lifecycle.Finding{{Reason: v1alpha1.InvalidSpecReason, Message: err.Error()}}
+	}
+	return nil
+}
+
+// build renders the objects of a start. Findings are mistakes that show only together with the referenced configuration.
+func (p *pass) build(ctx context.Context, start lifecycle.Start, queue string, grant *queueing.Grant) (render.Objects, []lifecycle.Finding, error) {
+	files, err := p.confFiles(ctx)
+	if err != nil {
+		return render.Objects{}, nil, err
+	}
+	sources := conf.Sources{ConfigMap: files}
+	if files != nil {
+		if found := findings(validate.Submission(p.app, sources)); len(found) > 0 {
+			return render.Objects{}, found, nil
+		}
+	}
+	properties, contradictions := conf.Merge(p.app, sources)
+	if len(contradictions) > 0 {
+		found := make([]lifecycle.Finding, 0, len(contradictions))
+		for _, c := range contradictions {
+			found = append(found, lifecycle.Finding{Reason: v1alpha1.InvalidSpecReason, Message: c.String()})
+		}
+		return render.Objects{}, found, nil
+	}
+	submitted := p.o.Now
+	if p.app.Status.Times.Admitted != nil {
+		submitted = p.app.Status.Times.Admitted.Time
+	}
+	objects, err := render.Build(render.Input{
+		App: p.app, Run: start.Run, Attempt: start.Attempt, Queue: queue, Grant: grant,
+		Properties: properties, ConfFiles: render.ConfFiles(files), SubmitTime: submitted,
+	})
+	if err != nil {
+		return objects, []lifecycle.Finding{{Reason: v1alpha1.InvalidSpecReason, Message: err.Error()}}, nil
+	}
+	return objects, nil, nil
+}
+
+func findings(found []validate.Finding) []lifecycle.Finding {
+	out := make([]lifecycle.Finding, 0, len(found))
+	for _, f := range found {
+		out = append(out, lifecycle.Finding{Reason: f.Reason, Message: f.String()})
+	}
+	return out
+}
+
+// namespace reads labels and annotations of the application's namespace.
+func (p *pass) namespace(ctx context.Context) (*metav1.PartialObjectMetadata, error) {
+	namespace := &metav1.PartialObjectMetadata{}
+	namespace.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
+	if err := p.Client.Get(ctx, types.NamespacedName{Name: p.app.Namespace}, namespace); err != nil {
+		return nil, fmt.Errorf("read namespace %s: %w", p.app.Namespace, err)
+	}
+	return namespace, nil
+}
+
+// queueOf is spec.queue.name, else the namespace's annotation, else the queue default.
+func queueOf(app *v1alpha1.SparkApplication, namespace metav1.Object) string {
+	if q := app.Spec.Queue; q != nil && q.Name != "" {
+		return q.Name
+	}
+	if name := namespace.GetAnnotations()[v1alpha1.DefaultQueueAnnotation]; name != "" {
+		return name
+	}
+	return v1alpha1.DefaultQueue
+}
+
+// gateOf is spec.queue.gate, else the namespace's annotation, else the operator's default.
+func (p *pass) gateOf(namespace metav1.Object) v1alpha1.GateType {
+	if q := p.app.Spec.Queue; q != nil && q.Gate != "" {
+		return q.Gate
+	}
+	if name := namespace.GetAnnotations()[v1alpha1.DefaultGateAnnotation]; name != "" {
+		return v1alpha1.GateType(name)
+	}
+	return p.DefaultGate
+}
+
+// references is what was found of the things that the spec names.
+type references struct {
+	missing  []string
+	priority int32
+}
+
+// references looks for what the driver cannot be made without.
+func (p *pass) references(ctx context.Context, namespace metav1.Object) (references, error) {
+	var refs references
+	name := p.app.Spec.Driver.ServiceAccountName
+	if name != "" {
+		there, err := p.serviceAccountExists(ctx, namespace.GetName(), name)
+		if err != nil {
+			return refs, err
+		}
+		if !there {
+			refs.missing = append(refs.missing, fmt.Sprintf("ServiceAccount %q named by spec.driver.serviceAccountName does not exist in namespace %s", name, p.app.Namespace))
+		}
+	}
+	for _, ref := range []struct{ field, name string }{
+		{"spec.sparkConfigMap", p.app.Spec.SparkConfigMap}, {"spec.hadoopConfigMap", p.app.Spec.HadoopConfigMap},
+	} {
+		if ref.name == "" {
+			continue
+		}
+		if files, err := p.configMap(ctx, ref.name); err != nil {
+			return refs, err
+		} else if files == nil {
+			refs.missing = append(refs.missing, fmt.Sprintf("ConfigMap %q named by %s does not exist in namespace %s", ref.name, ref.field, p.app.Namespace))
+		}
+	}
+	err := p.priority(ctx, &refs)
+	return refs, err
+}
+
+// priority is the value of the PriorityClass of the queue, else of the cluster's default, else 0.
+func (p *pass) priority(ctx context.Context, refs *references) error {
+	if q := p.app.Spec.Queue; q != nil && q.PriorityClassName != "" {
+		class := &schedulingv1.PriorityClass{}
+		err := p.Client.Get(ctx, types.NamespacedName{Name: q.PriorityClassName}, class)
+		if apierrors.IsNotFound(err) {
+			refs.missing = append(refs.missing, fmt.Sprintf("PriorityClass %q named by spec.queue.priorityClassName does not exist", q.PriorityClassName))
+			return nil
+		}
+		refs.priority = class.Value
+		return err
+	}
+	classes := &schedulingv1.PriorityClassList{}
+	if err := p.Client.List(ctx, classes, client.UnsafeDisableDeepCopy); err != nil {
+		return fmt.Errorf("list priority classes: %w", err)
+	}
+	for i := range classes.Items {
+		if classes.Items[i].GlobalDefault {
+			refs.priority = classes.Items[i].Value
+		}
+	}
+	return nil
+}
+
+func (p *pass) serviceAccountExists(ctx context.Context, namespace, name string) (bool, error) {
+	key := types.NamespacedName{Namespace: namespace, Name: name}
+	if p.accounts.seen(key) {
+		return true, nil
+	}
+	account := &metav1.PartialObjectMetadata{}
+	account.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ServiceAccount"))
+	err := p.Live.Get(ctx, key, account)
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("read service account %s: %w", key, err)
+	}
+	p.accounts.saw(key)
+	return true, nil
+}
+
+// confFiles are the files of spec.sparkConfigMap; nil if there is none.
+func (p *pass) confFiles(ctx context.Context) (map[string]string, error) {
+	if p.app.Spec.SparkConfigMap == "" {
+		return nil, nil
+	}
+	files, err := p.configMap(ctx, p.app.Spec.SparkConfigMap)
+	if err == nil && files == nil {
+		return nil, fmt.Errorf("config map %s is gone", p.app.Spec.SparkConfigMap)
+	}
+	return files, err
+}
+
+// configMap reads a ConfigMap live; nil if it does not exist.
+func (p *pass) configMap(ctx context.Context, name string) (map[string]string, error) {
+	cm := &corev1.ConfigMap{}
+	err := p.Live.Get(ctx, types.NamespacedName{Namespace: p.app.Namespace, Name: name}, cm)
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("read config map %s: %w", name, err)
+	case cm.Data == nil:
+		return map[string]string{}, nil
+	}
+	return cm.Data, nil
+}
+
+// environment is what the API server adds to requests of pods.
+func (p *pass) environment(ctx context.Context) (demand.Environment, error) {
+	var e demand.Environment
+	ranges := &corev1.LimitRangeList{}
+	if err := p.Client.List(ctx, ranges, client.InNamespace(p.app.Namespace), client.UnsafeDisableDeepCopy); err != nil {
+		return e, fmt.Errorf("list limit ranges: %w", err)
+	}
+	e.LimitRanges = ranges.Items
+	classes := &nodev1.RuntimeClassList{}
+	if err := p.Client.List(ctx, classes, client.UnsafeDisableDeepCopy); err != nil {
+		return e, fmt.Errorf("list runtime classes: %w", err)
+	}
+	for i := range classes.Items {
+		if o := classes.Items[i].Overhead; o != nil {
+			if e.RuntimeClasses == nil {
+				e.RuntimeClasses = map[string]corev1.ResourceList{}
+			}
+			e.RuntimeClasses[classes.Items[i].Name] = o.PodFixed
+		}
+	}
+	return e, nil
+}
+
+func keyOf(app *v1alpha1.SparkApplication) queueing.Key {
+	return queueing.Key{Namespace: app.Namespace, Name: app.Name, UID: string(app.UID)}
+}

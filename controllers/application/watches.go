@@ -1,0 +1,103 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package application
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+const (
+	minRetryDelay = 100 * time.Millisecond
+	maxRetryDelay = time.Minute
+)
+
+// SetupWithManager registers the reconciler. Beside the applications themselves, waker wakes it, and namespaces do, whose labels and
+// annotations decide about queues.
+func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, waker *Waker, concurrent int) error {
+	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](minRetryDelay, maxRetryDelay)
+	namespaces := handler.EnqueueRequestsFromMapFunc(r.waitingIn)
+	return ctrl.NewControllerManagedBy(mgr).
+		Named("application").
+		For(&v1alpha1.SparkApplication{}).
+		WatchesMetadata(&corev1.Namespace{}, namespaces, builder.WithPredicates(
+			predicate.Or(predicate.LabelChangedPredicate{}, predicate.AnnotationChangedPredicate{}))).
+		WatchesRawSource(waker.source()).
+		WithOptions(controller.Options{MaxConcurrentReconciles: concurrent, RateLimiter: limiter}).
+		Complete(r)
+}
+
+// waitingIn returns the applications of a namespace that hold nothing yet.
+func (r *Reconciler) waitingIn(ctx context.Context, namespace client.Object) []reconcile.Request {
+	list := &v1alpha1.SparkApplicationList{}
+	if err := r.Client.List(ctx, list, client.InNamespace(namespace.GetName()), client.UnsafeDisableDeepCopy); err != nil {
+		ctrl.LoggerFrom(ctx).Error(err, "list applications of a changed namespace", "namespace", namespace.GetName())
+		return nil
+	}
+	var requests []reconcile.Request
+	for i := range list.Items {
+		if app := &list.Items[i]; app.Status.Grant == nil && app.Status.Times.Finished == nil {
+			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(app)})
+		}
+	}
+	return requests
+}
+
+// Waker puts applications into the queue of the controller from anywhere, without blocking. What is woken before the controller
+// runs is kept. Safe for concurrent use.
+type Waker struct {
+	mu      sync.Mutex
+	queue   workqueue.TypedRateLimitingInterface[reconcile.Request]
+	pending map[types.NamespacedName]bool
+}
+
+// NewWaker returns a waker that has no controller yet.
+func NewWaker() *Waker { return &Waker{pending: map[types.NamespacedName]bool{}} }
+
+// Wake makes the controller look at an application soon.
+func (w *Waker) Wake(name types.NamespacedName) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.queue == nil {
+		w.pending[name] = true
+		return
+	}
+	w.queue.Add(reconcile.Request{NamespacedName: name})
+}
+
+func (w *Waker) source() source.Source {
+	return source.TypedFunc[reconcile.Request](func(_ context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.queue = queue
+		for name := range w.pending {
+			queue.Add(reconcile.Request{NamespacedName: name})
+		}
+		w.pending = nil
+		return nil
+	})
+}
+
+// String names the waker in logs.
+func (w *Waker) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return fmt.Sprintf("waker (%d kept)", len(w.pending))
+}

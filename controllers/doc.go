@@ -1,0 +1,8 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package controllers is the composition root: the only list of controllers, gates and watches, and the order in which a new leader
+// comes into office.
+//
+//	api, queueing  ◄──  controllers/internal  ◄──  controllers/{application,queue}  ◄──  controllers  ◄──  cmd
+package controllers

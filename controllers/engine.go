@@ -1,0 +1,52 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/queue"
+	"github.com/sparkgate/sparkgate/queueing/embedded"
+	"github.com/sparkgate/sparkgate/queueing/embedded/runner"
+	"github.com/sparkgate/sparkgate/queueing/quota"
+	"github.com/sparkgate/sparkgate/queueing/wire"
+)
+
+// engine shows the embedded queue to the controller of SparkQueues in the words of the API.
+type engine struct{ runner *runner.Runner }
+
+func (e engine) Reload(ctx context.Context) error { return e.runner.Reload(ctx) }
+
+func (e engine) Names() []string { return e.runner.Names() }
+
+func (e engine) State(name string) (queue.State, bool) {
+	s, known := e.runner.State(name)
+	if !known {
+		return queue.State{}, false
+	}
+	out := queue.State{Problem: s.Problem, Message: s.Message, Pending: s.Pending, Admitted: s.Admitted}
+	for _, u := range s.Usage {
+		out.Usage = append(out.Usage, usageOf(u))
+	}
+	for i, h := range s.Heads {
+		out.Heads = append(out.Heads, v1alpha1.QueueHead{
+			Position: int32(i + 1), Namespace: h.Key.Namespace, Name: h.Key.Name, Priority: h.Priority,
+		})
+	}
+	return out, true
+}
+
+func usageOf(u embedded.Usage) v1alpha1.QueueUsage {
+	out := v1alpha1.QueueUsage{Flavor: u.Flavor, Resource: u.Resource, Used: wire.Quantity(u.Resource, u.Used)}
+	if u.Nominal != quota.Unlimited {
+		nominal := wire.Quantity(u.Resource, u.Nominal)
+		out.Nominal = &nominal
+	}
+	if u.Borrowed > 0 {
+		borrowed := wire.Quantity(u.Resource, u.Borrowed)
+		out.Borrowed = &borrowed
+	}
+	return out
+}

@@ -1,0 +1,107 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package queue
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/status"
+)
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	flavor := func(name string) v1alpha1.FlavorQuota { return v1alpha1.FlavorQuota{Name: name} }
+	tests := map[string]struct {
+		spec  v1alpha1.SparkQueueSpec
+		state status.QueueState // empty: nothing is found
+		words []string
+	}{
+		"empty":            {v1alpha1.SparkQueueSpec{}, "", nil},
+		"good selector":    {v1alpha1.SparkQueueSpec{NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"team": "a"}}}, "", nil},
+		"default flavor":   {v1alpha1.SparkQueueSpec{Flavors: []v1alpha1.FlavorQuota{flavor("default")}}, "", nil},
+		"hold":             {v1alpha1.SparkQueueSpec{StopPolicy: v1alpha1.StopPolicyHold}, "", nil},
+		"empty preemption": {v1alpha1.SparkQueueSpec{Preemption: &v1alpha1.QueuePreemption{}}, "", nil},
+		"weight":           {v1alpha1.SparkQueueSpec{Weight: ptr.To[int32](3), MaxRunning: ptr.To[int32](0)}, "", nil},
+		"bad label": {v1alpha1.SparkQueueSpec{NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"a b": "c"}}},
+			status.QueueInvalidSpec, []string{"spec.namespaceSelector", "a b", "correct the selector"}},
+		"bad operator": {v1alpha1.SparkQueueSpec{NamespaceSelector: &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "team", Operator: "Like"}}}},
+			status.QueueInvalidSpec, []string{"spec.namespaceSelector", "Like"}},
+		"another flavor": {v1alpha1.SparkQueueSpec{Flavors: []v1alpha1.FlavorQuota{flavor("default"), flavor("spot")}},
+			status.QueueNotYetSupported, []string{"spec.flavors[1].name", `"spot"`, "flavor default"}},
+		"fair sharing": {v1alpha1.SparkQueueSpec{FairSharing: true}, status.QueueNotYetSupported, []string{"spec.fairSharing", "remove it"}},
+		"preemption by default": {v1alpha1.SparkQueueSpec{Preemption: &v1alpha1.QueuePreemption{
+			WithinClusterQueue: v1alpha1.PreemptNever, ReclaimWithinCohort: v1alpha1.PreemptAny,
+			BorrowWithinCohort: &v1alpha1.BorrowWithinCohort{Policy: v1alpha1.PreemptNever},
+		}, HeadTimeout: &metav1.Duration{Duration: 10 * time.Minute}}, "", nil},
+		"preemption within the queue": {v1alpha1.SparkQueueSpec{Preemption: &v1alpha1.QueuePreemption{WithinClusterQueue: v1alpha1.PreemptLowerPriority}},
+			status.QueueNotYetSupported, []string{"spec.preemption.withinClusterQueue", `"LowerPriority"`, "remove it"}},
+		"reclaiming from some": {v1alpha1.SparkQueueSpec{Preemption: &v1alpha1.QueuePreemption{ReclaimWithinCohort: v1alpha1.PreemptLowerPriority}},
+			status.QueueNotYetSupported, []string{"spec.preemption.reclaimWithinCohort", `"LowerPriority"`, "remove it"}},
+		"preemption while borrowing": {v1alpha1.SparkQueueSpec{Preemption: &v1alpha1.QueuePreemption{BorrowWithinCohort: &v1alpha1.BorrowWithinCohort{Policy: v1alpha1.PreemptLowerPriority}}},
+			status.QueueNotYetSupported, []string{"spec.preemption.borrowWithinCohort.policy", `"LowerPriority"`, "remove it"}},
+		"drain": {v1alpha1.SparkQueueSpec{StopPolicy: v1alpha1.StopPolicyHoldAndDrain},
+			status.QueueNotYetSupported, []string{"spec.stopPolicy", `"HoldAndDrain"`, "set it to Hold"}},
+		"another head timeout": {v1alpha1.SparkQueueSpec{HeadTimeout: &metav1.Duration{Duration: time.Minute}},
+			status.QueueNotYetSupported, []string{"spec.headTimeout", `"1m0s"`, "StrictFIFO"}},
+		"the first mistake": {v1alpha1.SparkQueueSpec{FairSharing: true, Flavors: []v1alpha1.FlavorQuota{flavor("spot")}},
+			status.QueueNotYetSupported, []string{"spec.flavors[0].name"}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			found := check(&v1alpha1.SparkQueue{Spec: tc.spec})
+			switch {
+			case found == nil && tc.state != "":
+				t.Fatalf("nothing was found, want %s", tc.state)
+			case found != nil && found.state != tc.state:
+				t.Fatalf("found %s: %s, want %q", found.state, found.message, tc.state)
+			}
+			for _, word := range tc.words {
+				if !strings.Contains(found.message, word) {
+					t.Errorf("the message does not have %q: %s", word, found.message)
+				}
+			}
+		})
+	}
+}
+
+func TestSummary(t *testing.T) {
+	t.Parallel()
+	usage := func(flavor, name, used, nominal string) v1alpha1.QueueUsage {
+		u := v1alpha1.QueueUsage{Flavor: flavor, Resource: name, Used: resource.MustParse(used)}
+		if nominal != "" {
+			n := resource.MustParse(nominal)
+			u.Nominal = &n
+		}
+		return u
+	}
+	tests := map[string]struct {
+		usage []v1alpha1.QueueUsage
+		want  map[string]string
+	}{
+		"nothing":       {nil, nil},
+		"no limit":      {[]v1alpha1.QueueUsage{usage("default", "cpu", "600m", "")}, nil},
+		"part of cores": {[]v1alpha1.QueueUsage{usage("default", "cpu", "600m", "1")}, map[string]string{"cpu": "0.6/1"}},
+		"whole cores":   {[]v1alpha1.QueueUsage{usage("default", "cpu", "2", "2500m")}, map[string]string{"cpu": "2/2.5"}},
+		"all flavors together": {[]v1alpha1.QueueUsage{
+			usage("spot", "cpu", "500m", "1"), usage("default", "cpu", "1", "2"), usage("default", "memory", "896Mi", "3Gi"), usage("default", "pods", "3", ""),
+		}, map[string]string{"cpu": "1.5/3", "memory": "896Mi/3Gi"}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(tc.want, summary(tc.usage)); diff != "" {
+				t.Errorf("summary (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,243 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package queue
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/fluxcd/pkg/apis/meta"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/status"
+)
+
+// DefaultInterval bounds how often counts and usage of one queue are written.
+const DefaultInterval = 2 * time.Second
+
+// Engine is what the package needs of the embedded queue.
+type Engine interface {
+	// Reload takes the configuration of all queues from the cache.
+	Reload(ctx context.Context) error
+	// State returns the state of a queue; false if it is not configured.
+	State(name string) (State, bool)
+	// Names returns the names of all configured queues.
+	Names() []string
+}
+
+// State is what the embedded queue knows of one queue.
+type State struct {
+	Problem, Message  string
+	Pending, Admitted int32
+	Usage             []v1alpha1.QueueUsage
+	Heads             []v1alpha1.QueueHead
+}
+
+// Reconciler publishes the state of queues.
+type Reconciler struct {
+	Client client.Client
+	Engine Engine
+	Clock  clock.PassiveClock
+	// Interval bounds how often counts and usage of one queue are written. Default: DefaultInterval.
+	Interval time.Duration
+	// Ready returns once this process leads and has restored what is held.
+	Ready func(context.Context) error
+
+	// loaded are the queues as the engine has them, by name. Only the controller's one worker uses it.
+	loaded map[string]loaded
+
+	mu      sync.Mutex
+	written map[string]time.Time
+	queue   workqueue.TypedRateLimitingInterface[reconcile.Request]
+}
+
+// loaded identifies a spec.
+type loaded struct {
+	uid        types.UID
+	generation int64
+	deleting   bool
+}
+
+// SetupWithManager registers the reconciler.
+func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
+	r.written = map[string]time.Time{}
+	if r.Interval == 0 {
+		r.Interval = DefaultInterval
+	}
+	return ctrl.NewControllerManagedBy(mgr).
+		Named("queue").
+		For(&v1alpha1.SparkQueue{}).
+		WatchesRawSource(source.TypedFunc[reconcile.Request](r.keepQueue)).
+		Complete(r)
+}
+
+func (r *Reconciler) keepQueue(_ context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.queue = queue
+	return nil
+}
+
+// Changed says that usage or order may have changed somewhere. It does not block; the look follows a little later, so that many
+// changes cost one.
+func (r *Reconciler) Changed() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.queue != nil {
+		r.queue.AddAfter(everything, r.Interval/4)
+	}
+}
+
+// everything is the request to look at all queues.
+var everything = reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "*", Name: "*"}}
+
+// Reconcile takes a changed queue over into the engine, or publishes its state.
+func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	if err := r.Ready(ctx); err != nil {
+		return ctrl.Result{}, err
+	}
+	if req == everything {
+		return ctrl.Result{}, r.publishAll(ctx)
+	}
+	queue := &v1alpha1.SparkQueue{}
+	err := r.Client.Get(ctx, req.NamespacedName, queue)
+	if apierrors.IsNotFound(err) {
+		return ctrl.Result{}, r.reload(ctx)
+	}
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	return r.publish(ctx, queue)
+}
+
+// load makes sure that the engine has the spec of a queue before anything is published about it.
+func (r *Reconciler) load(ctx context.Context, queue *v1alpha1.SparkQueue) error {
+	if r.loaded[queue.Name] == loadedOf(queue) {
+		return nil
+	}
+	return r.reload(ctx)
+}
+
+// reload hands the configuration of all queues to the engine. Other queues may then have a parent, or have lost it.
+func (r *Reconciler) reload(ctx context.Context) error {
+	list := &v1alpha1.SparkQueueList{} // not newer than what the engine takes
+	if err := r.Client.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
+		return fmt.Errorf("list queues: %w", err)
+	}
+	if err := r.Engine.Reload(ctx); err != nil {
+		return err
+	}
+	r.loaded = make(map[string]loaded, len(list.Items))
+	for i := range list.Items {
+		r.loaded[list.Items[i].Name] = loadedOf(&list.Items[i])
+	}
+	r.Changed()
+	return nil
+}
+
+func loadedOf(queue *v1alpha1.SparkQueue) loaded {
+	return loaded{queue.UID, queue.Generation, !queue.DeletionTimestamp.IsZero()}
+}
+
+func (r *Reconciler) publishAll(ctx context.Context) error {
+	for _, name := range r.Engine.Names() {
+		queue := &v1alpha1.SparkQueue{}
+		if err := r.Client.Get(ctx, types.NamespacedName{Name: name}, queue); err != nil {
+			if apierrors.IsNotFound(err) {
+				continue
+			}
+			return err
+		}
+		result, err := r.publish(ctx, queue)
+		if err != nil {
+			return err
+		}
+		if result.RequeueAfter > 0 {
+			r.mu.Lock()
+			r.queue.AddAfter(reconcile.Request{NamespacedName: types.NamespacedName{Name: name}}, result.RequeueAfter)
+			r.mu.Unlock()
+		}
+	}
+	return nil
+}
+
+// publish writes the status of a queue if it differs: conditions at once, numbers at a bounded rate.
+func (r *Reconciler) publish(ctx context.Context, queue *v1alpha1.SparkQueue) (ctrl.Result, error) {
+	if err := r.load(ctx, queue); err != nil || !queue.DeletionTimestamp.IsZero() {
+		return ctrl.Result{}, err
+	}
+	after := queue.DeepCopy()
+	r.fill(after)
+	if equality.Semantic.DeepEqual(queue.Status, after.Status) {
+		return ctrl.Result{}, nil
+	}
+	now := r.Clock.Now()
+	if wait := r.due(queue, after).Sub(now); wait > 0 {
+		return ctrl.Result{RequeueAfter: wait}, nil
+	}
+	if err := r.Client.Status().Patch(ctx, after, client.MergeFrom(queue), client.FieldOwner(v1alpha1.FieldOwner)); err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(fmt.Errorf("write status of queue %s: %w", queue.Name, err))
+	}
+	r.mu.Lock()
+	r.written[queue.Name] = now
+	r.mu.Unlock()
+	return ctrl.Result{}, nil
+}
+
+// due is when the changed status of a queue may be written: conditions at once, counts and usage after the interval, the order of
+// those in line alone after five.
+func (r *Reconciler) due(before, after *v1alpha1.SparkQueue) time.Time {
+	r.mu.Lock()
+	written := r.written[before.Name]
+	r.mu.Unlock()
+	withoutHeads := after.Status.DeepCopy()
+	withoutHeads.Heads = before.Status.Heads
+	switch {
+	case !numbersOnly(before, after):
+		return time.Time{}
+	case equality.Semantic.DeepEqual(before.Status, *withoutHeads):
+		return written.Add(5 * r.Interval)
+	}
+	return written.Add(r.Interval)
+}
+
+func numbersOnly(before, after *v1alpha1.SparkQueue) bool {
+	return equality.Semantic.DeepEqual(before.Status.Conditions, after.Status.Conditions) &&
+		before.Status.ObservedGeneration == after.Status.ObservedGeneration
+}
+
+// fill computes the status of a queue from its spec and from what the engine has counted.
+func (r *Reconciler) fill(queue *v1alpha1.SparkQueue) {
+	s := &queue.Status
+	if token := queue.Annotations[meta.ReconcileRequestAnnotation]; token != "" {
+		s.LastHandledReconcileAt = token
+	}
+	view := status.QueueView{State: status.QueueActive, Generation: queue.Generation}
+	state, known := r.Engine.State(queue.Name)
+	switch found := check(queue); {
+	case found != nil:
+		view.State, view.Message = found.state, found.message
+	case !known:
+		return // the engine takes it over with the next reload
+	case state.Problem != "":
+		view.State, view.Message = status.QueueState(state.Problem), state.Message
+	}
+	s.Pending, s.Admitted, s.Usage, s.Heads = state.Pending, state.Admitted, state.Usage, state.Heads
+	s.Summary = summary(state.Usage)
+	s.ObservedGeneration = queue.Generation
+	s.Conditions = status.QueueConditions(s.Conditions, view, metav1.NewTime(r.Clock.Now().Truncate(time.Second)))
+}

@@ -1,0 +1,200 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package queue
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	testclock "k8s.io/utils/clock/testing"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+// engineDouble has the queues that its last Reload found.
+type engineDouble struct {
+	client  client.Client
+	reloads int
+	specs   map[string]v1alpha1.SparkQueueSpec
+	states  map[string]State
+}
+
+func (e *engineDouble) Reload(ctx context.Context) error {
+	e.reloads++
+	list := &v1alpha1.SparkQueueList{}
+	if err := e.client.List(ctx, list); err != nil {
+		return err
+	}
+	e.specs = map[string]v1alpha1.SparkQueueSpec{}
+	for i := range list.Items {
+		e.specs[list.Items[i].Name] = list.Items[i].Spec
+	}
+	return nil
+}
+
+func (e *engineDouble) State(name string) (State, bool) {
+	_, known := e.specs[name]
+	return e.states[name], known
+}
+
+func (e *engineDouble) Names() []string {
+	names := make([]string, 0, len(e.specs))
+	for name := range e.specs {
+		names = append(names, name)
+	}
+	return names
+}
+
+// bench is a reconciler over the given queues.
+func bench(t *testing.T, queues ...client.Object) (*Reconciler, *engineDouble, *testclock.FakePassiveClock) {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	if err := v1alpha1.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(queues...).WithStatusSubresource(&v1alpha1.SparkQueue{}).Build()
+	clock := testclock.NewFakePassiveClock(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
+	e := &engineDouble{client: c, states: map[string]State{}}
+	return &Reconciler{Client: c, Engine: e, Clock: clock, Interval: 2 * time.Second, written: map[string]time.Time{},
+		Ready: func(context.Context) error { return nil }}, e, clock
+}
+
+func queueNamed(name string, generation int64) *v1alpha1.SparkQueue {
+	return &v1alpha1.SparkQueue{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name), Generation: generation}}
+}
+
+func read(t *testing.T, r *Reconciler, name string) *v1alpha1.SparkQueue {
+	t.Helper()
+	queue := &v1alpha1.SparkQueue{}
+	if err := r.Client.Get(t.Context(), types.NamespacedName{Name: name}, queue); err != nil {
+		t.Fatal(err)
+	}
+	return queue
+}
+
+func pass(t *testing.T, r *Reconciler, req ctrl.Request) ctrl.Result {
+	t.Helper()
+	result, err := r.Reconcile(t.Context(), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+func requestFor(name string) ctrl.Request {
+	return ctrl.Request{NamespacedName: types.NamespacedName{Name: name}}
+}
+
+// TestNothingIsPublishedAboutASpecThatTheEngineDoesNotHave: whichever look comes first after a change of the spec, that of the queue
+// itself or the one at all queues, hands it to the engine.
+func TestNothingIsPublishedAboutASpecThatTheEngineDoesNotHave(t *testing.T) {
+	t.Parallel()
+	for name, req := range map[string]ctrl.Request{"the queue": requestFor("a"), "all queues": everything} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, e, _ := bench(t, queueNamed("a", 1))
+			pass(t, r, requestFor("a"))
+			changed := read(t, r, "a")
+			changed.Spec.Parent, changed.Generation = "root", 2
+			if err := r.Client.Update(t.Context(), changed); err != nil {
+				t.Fatal(err)
+			}
+			pass(t, r, req)
+			if got := read(t, r, "a").Status.ObservedGeneration; got != 2 || e.specs["a"].Parent != "root" {
+				t.Errorf("observed generation %d with the engine's spec %+v", got, e.specs["a"])
+			}
+		})
+	}
+}
+
+func TestReloadsOnlyForSpecs(t *testing.T) {
+	t.Parallel()
+	r, e, clock := bench(t, queueNamed("a", 1), queueNamed("b", 1))
+	pass(t, r, requestFor("a"))
+	pass(t, r, requestFor("b"))
+	e.states["a"] = State{Pending: 1}
+	clock.SetTime(clock.Now().Add(time.Minute))
+	pass(t, r, everything)
+	pass(t, r, requestFor("a"))
+	if e.reloads != 1 {
+		t.Errorf("%d reloads, want 1 for all queues together", e.reloads)
+	}
+	if err := r.Client.Delete(t.Context(), queueNamed("b", 1)); err != nil {
+		t.Fatal(err)
+	}
+	pass(t, r, requestFor("b"))
+	if _, known := e.specs["b"]; known || e.reloads != 2 {
+		t.Errorf("after %d reloads the engine knows the deleted queue: %t", e.reloads, known)
+	}
+	again := queueNamed("a", 1) // of the same generation, but another
+	again.UID, again.ResourceVersion = "another", ""
+	if err := r.Client.Delete(t.Context(), queueNamed("a", 1)); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Client.Create(t.Context(), again); err != nil {
+		t.Fatal(err)
+	}
+	pass(t, r, requestFor("a"))
+	if e.reloads != 3 {
+		t.Errorf("%d reloads, want one for the queue that was made again", e.reloads)
+	}
+}
+
+// TestRate: conditions are written at once, counts after the interval, the order of those in line after five.
+func TestRate(t *testing.T) {
+	t.Parallel()
+	r, e, clock := bench(t, queueNamed("a", 1))
+	pass(t, r, requestFor("a"))
+	wait := func() time.Duration { return pass(t, r, requestFor("a")).RequeueAfter }
+
+	e.states["a"] = State{Pending: 1}
+	if got := wait(); got != 2*time.Second || read(t, r, "a").Status.Pending != 0 {
+		t.Errorf("counts are written after %s, want the interval", got)
+	}
+	clock.SetTime(clock.Now().Add(2 * time.Second))
+	if got := wait(); got != 0 || read(t, r, "a").Status.Pending != 1 {
+		t.Errorf("counts are not written after the interval: %s", got)
+	}
+	e.states["a"] = State{Pending: 1, Heads: []v1alpha1.QueueHead{{Position: 1, Name: "pi"}}}
+	if got := wait(); got != 10*time.Second {
+		t.Errorf("heads alone are written after %s, want five intervals", got)
+	}
+	e.states["a"] = State{Problem: v1alpha1.CycleReason, Message: "a → a"}
+	if got := wait(); got != 0 {
+		t.Errorf("a condition is written after %s, want at once", got)
+	}
+	ready := apimeta.FindStatusCondition(read(t, r, "a").Status.Conditions, v1alpha1.ReadyCondition)
+	if ready == nil || ready.Reason != v1alpha1.CycleReason || ready.Message != "a → a" {
+		t.Errorf("Ready: %+v", ready)
+	}
+}
+
+// TestOthersStatusSurvives: the ledger in the same status belongs to somebody else.
+func TestOthersStatusSurvives(t *testing.T) {
+	t.Parallel()
+	queue := queueNamed("a", 1)
+	queue.Status.Ledger = &v1alpha1.Ledger{Holder: "somebody", Epoch: 7, Seq: 9}
+	queue.Annotations = map[string]string{"reconcile.fluxcd.io/requestedAt": "now"}
+	r, e, _ := bench(t, queue)
+	memory := resource.MustParse("3Gi")
+	e.states["a"] = State{Pending: 2, Admitted: 1, Usage: []v1alpha1.QueueUsage{{Flavor: "default", Resource: "memory", Used: resource.MustParse("1Gi"), Nominal: &memory}}}
+	pass(t, r, requestFor("a"))
+	got := read(t, r, "a").Status
+	if diff := cmp.Diff(queue.Status.Ledger, got.Ledger); diff != "" {
+		t.Errorf("ledger (-want +got):\n%s", diff)
+	}
+	if got.LastHandledReconcileAt != "now" || got.Pending != 2 || got.Admitted != 1 || got.Summary["memory"] != "1Gi/3Gi" {
+		t.Errorf("status: %+v", got)
+	}
+}

@@ -1,0 +1,130 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/application"
+	"github.com/sparkgate/sparkgate/controllers/internal/pods"
+	"github.com/sparkgate/sparkgate/controllers/queue"
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded/runner"
+	"github.com/sparkgate/sparkgate/queueing/none"
+)
+
+// Options of the operator's controllers.
+type Options struct {
+	// Holder names this process in the ledgers; unique for each start.
+	Holder string
+	// DefaultGate of applications that name none. Default: Embedded.
+	DefaultGate v1alpha1.GateType
+	// ReferenceTimeout is how long a missing reference is waited for before the wait counts as stalled. Default: 10m.
+	ReferenceTimeout time.Duration
+	// Concurrent applications reconciled at once. Default: 16.
+	Concurrent int
+	// QueueInterval bounds how often counts and usage of a queue are written. Default: 2s.
+	QueueInterval time.Duration
+	// Clock of every decision. Default: the machine's.
+	Clock clock.Clock
+}
+
+// NewScheme returns a scheme with all kinds that the operator deals with.
+func NewScheme() (*runtime.Scheme, error) {
+	scheme := runtime.NewScheme()
+	if err := clientgoscheme.AddToScheme(scheme); err != nil {
+		return nil, err
+	}
+	return scheme, v1alpha1.AddToScheme(scheme)
+}
+
+// ClientOptions keep Secrets, ConfigMaps, Services and pods out of the cache: what is needed of them is read live, and pods have a
+// store of their own.
+func ClientOptions() client.Options {
+	return client.Options{Cache: &client.CacheOptions{DisableFor: []client.Object{
+		&corev1.Secret{}, &corev1.ConfigMap{}, &corev1.Service{}, &corev1.Pod{}, &corev1.Node{}, &corev1.ServiceAccount{},
+	}}}
+}
+
+// CacheOptions drop what no decision reads from every cached object.
+func CacheOptions() cache.Options {
+	return cache.Options{DefaultTransform: cache.TransformStripManagedFields()}
+}
+
+// Setup adds everything to the manager.
+func Setup(mgr ctrl.Manager, o Options) error {
+	if o.Concurrent == 0 {
+		o.Concurrent = 16
+	}
+	if o.Clock == nil {
+		o.Clock = clock.RealClock{}
+	}
+	if o.Holder == "" {
+		return fmt.Errorf("set up controllers: no name for the holder of the ledgers")
+	}
+	podClient, err := podsGetter(mgr)
+	if err != nil {
+		return err
+	}
+	waker := application.NewWaker()
+	store := pods.NewStore(waker.Wake)
+	watcher := pods.NewWatcher(podClient, store, "")
+	embedded := runner.New(runner.Options{
+		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Holder: o.Holder,
+		Wake: waker.Wake, Clock: o.Clock, Log: mgr.GetLogger().WithName("queue"),
+	})
+	office := newTakeover(mgr, watcher, embedded, o.Clock)
+
+	apps := application.New(application.Options{
+		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Pods: store,
+		Gates:       queueing.Gates{string(v1alpha1.GateEmbedded): embedded, string(v1alpha1.GateNone): none.Gate{}},
+		DefaultGate: o.DefaultGate, ReferenceTimeout: o.ReferenceTimeout,
+		Recorder: mgr.GetEventRecorder("sparkgate"), Clock: o.Clock, Ready: office.wait,
+	})
+	office.memory = apps.Memory()
+	queues := &queue.Reconciler{Client: mgr.GetClient(), Engine: engine{embedded}, Clock: o.Clock, Interval: o.QueueInterval, Ready: office.wait}
+	embedded.Observe(queues.Changed)
+
+	if err := apps.SetupWithManager(mgr, waker, o.Concurrent); err != nil {
+		return fmt.Errorf("set up applications: %w", err)
+	}
+	if err := queues.SetupWithManager(mgr); err != nil {
+		return fmt.Errorf("set up queues: %w", err)
+	}
+	for _, r := range []runnable{watcher, office, embedded} {
+		if err := mgr.Add(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type runnable interface {
+	Start(ctx context.Context) error
+}
+
+// podsGetter is a client for the pod watch, which bypasses the manager's cache.
+func podsGetter(mgr ctrl.Manager) (corev1client.PodsGetter, error) {
+	config := rest.CopyConfig(mgr.GetConfig())
+	config.ContentType = "application/vnd.kubernetes.protobuf"
+	config.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
+	c, err := corev1client.NewForConfigAndClient(config, mgr.GetHTTPClient())
+	if err != nil {
+		return nil, fmt.Errorf("make pod client: %w", err)
+	}
+	return c, nil
+}

@@ -1,0 +1,158 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/application"
+	"github.com/sparkgate/sparkgate/controllers/internal/pods"
+	"github.com/sparkgate/sparkgate/controllers/internal/status"
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded/runner"
+	"github.com/sparkgate/sparkgate/queueing/wire"
+)
+
+// takeover brings a new leader into office, before any decision:
+//
+//  1. take over the ledgers: from here on no earlier leader can grant;
+//  2. list the applications live: what they hold is restored, their versions are floors for the cache;
+//  3. list the Spark pods live;
+//  4. restore and open the queue; reconcilers go on.
+type takeover struct {
+	live    client.Reader
+	watcher *pods.Watcher
+	runner  *runner.Runner
+	memory  *application.Memory
+	clock   clock.Clock
+	log     logr.Logger
+	done    chan struct{}
+}
+
+func newTakeover(mgr ctrl.Manager, watcher *pods.Watcher, r *runner.Runner, c clock.Clock) *takeover {
+	return &takeover{live: mgr.GetAPIReader(), watcher: watcher, runner: r, clock: c,
+		log: mgr.GetLogger().WithName("takeover"), done: make(chan struct{})}
+}
+
+// wait returns once this process is in office.
+func (t *takeover) wait(ctx context.Context) error {
+	select {
+	case <-t.done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// NeedLeaderElection says that only a leader takes over.
+func (t *takeover) NeedLeaderElection() bool { return true }
+
+// Start takes over, trying again until it succeeds, then returns.
+func (t *takeover) Start(ctx context.Context) error {
+	pause := wait.Backoff{Duration: 200 * time.Millisecond, Factor: 2, Cap: 5 * time.Second, Steps: 10}
+	for {
+		err := t.try(ctx)
+		if err == nil || ctx.Err() != nil {
+			return nil
+		}
+		t.log.Error(err, "take over, trying again")
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-t.clock.After(pause.Step()):
+		}
+	}
+}
+
+func (t *takeover) try(ctx context.Context) error {
+	acquired, err := t.runner.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	found := inventory{alive: map[queueing.Key]bool{}}
+	if err := t.listApplications(ctx, &found); err != nil {
+		return err
+	}
+	if err := t.watcher.Seed(ctx); err != nil {
+		return err
+	}
+	found.orphans(t.watcher.Store())
+	t.runner.Open(acquired, found.held, found.expected, func(key queueing.Key) bool { return found.alive[key] })
+	t.log.Info("in office", "applications", len(found.alive), "held", len(found.held), "waiting", len(found.expected))
+	close(t.done)
+	return nil
+}
+
+// inventory is what a new leader finds.
+type inventory struct {
+	alive    map[queueing.Key]bool
+	held     []runner.Holding
+	expected []queueing.Key
+}
+
+// listApplications reads all applications live, page by page. No resource version is set, so that every page is consistent with the
+// moment of the first.
+func (t *takeover) listApplications(ctx context.Context, found *inventory) error {
+	options := []client.ListOption{client.Limit(500)}
+	for token := ""; ; {
+		page := &v1alpha1.SparkApplicationList{}
+		if err := t.live.List(ctx, page, append(options, client.Continue(token))...); err != nil {
+			return fmt.Errorf("list applications: %w", err)
+		}
+		for i := range page.Items {
+			t.memory.Saw(&page.Items[i])
+			found.add(&page.Items[i])
+		}
+		if token = page.Continue; token == "" {
+			return nil
+		}
+	}
+}
+
+func (f *inventory) add(app *v1alpha1.SparkApplication) {
+	key := queueing.Key{Namespace: app.Namespace, Name: app.Name, UID: string(app.UID)}
+	f.alive[key] = true
+	if g := app.Status.Grant; g != nil {
+		if g.Gate == v1alpha1.GateEmbedded {
+			f.held = append(f.held, runner.Holding{Key: key, Grant: wire.FromAPI(g)})
+		}
+		return
+	}
+	stage, known := status.StageOf(app.Status.Conditions)
+	if known && (stage == status.Queued || stage == status.New) && app.DeletionTimestamp.IsZero() && !app.Spec.Suspend {
+		f.expected = append(f.expected, key)
+	}
+}
+
+// orphans charges the active pods of applications that do not exist any more to their queues, until the pods are gone.
+func (f *inventory) orphans(store *pods.Store) {
+	for _, name := range store.Applications() {
+		charged := map[queueing.Key]*queueing.Grant{}
+		for _, r := range store.Of(name) {
+			key := queueing.Key{Namespace: r.Namespace, Name: r.Application, UID: r.AppUID}
+			if f.alive[key] || !r.Active() || r.Queue == "" {
+				continue
+			}
+			if charged[key] == nil {
+				charged[key] = &queueing.Grant{Run: r.Run, Attempt: r.Attempt, Gate: string(v1alpha1.GateEmbedded), Queue: r.Queue}
+			}
+			charged[key].PodSets = append(charged[key].PodSets, queueing.PodSetGrant{
+				Name: r.Name, Flavor: v1alpha1.DefaultFlavor, Count: 1,
+				Requests: queueing.Resources{"cpu": r.CPU, "memory": r.Memory, "pods": 1},
+			})
+		}
+		for key, grant := range charged {
+			f.held = append(f.held, runner.Holding{Key: key, Grant: *grant})
+		}
+	}
+}
