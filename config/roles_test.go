@@ -1,0 +1,153 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package config_test reads the manifests of the installation and holds them to what the documentation promises.
+package config_test
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/util/yaml"
+)
+
+// crd is the part of a CustomResourceDefinition that roles depend on.
+type crd struct {
+	Spec struct {
+		Group    string
+		Names    struct{ Plural string }
+		Versions []struct {
+			Subresources struct{ Status *struct{} }
+		}
+	}
+}
+
+// role is a Role or ClusterRole.
+type role struct {
+	Kind     string
+	Metadata struct{ Name string }
+	Rules    []rbacv1.PolicyRule
+}
+
+// documents decodes every document of the files that match.
+func documents[T any](t *testing.T, pattern string) []T {
+	t.Helper()
+	paths, err := filepath.Glob(pattern)
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no file matches %s: %v", pattern, err)
+	}
+	var out []T
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reader := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(data)))
+		for {
+			doc, err := reader.Read()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				t.Fatalf("%s: %v", path, err)
+			}
+			var v T
+			if err := yaml.Unmarshal(doc, &v); err != nil {
+				t.Fatalf("%s: %v", path, err)
+			}
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// rulesOf are the rules of one role.
+func rulesOf(t *testing.T, pattern, name string) []rbacv1.PolicyRule {
+	t.Helper()
+	for _, r := range documents[role](t, pattern) {
+		if r.Metadata.Name == name && strings.HasSuffix(r.Kind, "Role") {
+			return r.Rules
+		}
+	}
+	t.Fatalf("no role %s in %s", name, pattern)
+	return nil
+}
+
+// verbsOn are all verbs that the rules allow on a resource.
+func verbsOn(rules []rbacv1.PolicyRule, group, resource string) []string {
+	var verbs []string
+	for _, r := range rules {
+		if slices.Contains(r.APIGroups, group) && slices.Contains(r.Resources, resource) {
+			verbs = append(verbs, r.Verbs...)
+		}
+	}
+	return verbs
+}
+
+func TestRolesCoverEveryKind(t *testing.T) {
+	t.Parallel()
+	operator := rulesOf(t, "rbac/*.yaml", "sparkgate-operator")
+	view := rulesOf(t, "rbac/*.yaml", "sparkgate-view")
+	for _, c := range documents[crd](t, "crd/bases/*.yaml") {
+		group, plural := c.Spec.Group, c.Spec.Names.Plural
+		for _, verb := range []string{"get", "list", "watch"} {
+			for name, rules := range map[string][]rbacv1.PolicyRule{"sparkgate-operator": operator, "sparkgate-view": view} {
+				if !slices.Contains(verbsOn(rules, group, plural), verb) {
+					t.Errorf("%s may not %s %s", name, verb, plural)
+				}
+			}
+		}
+		if c.Spec.Versions[0].Subresources.Status != nil && !slices.Contains(verbsOn(operator, group, plural+"/status"), "patch") {
+			t.Errorf("sparkgate-operator may not patch the status of %s", plural)
+		}
+	}
+}
+
+func TestRolesAreNarrow(t *testing.T) {
+	t.Parallel()
+	never := []string{"*", "bind", "escalate", "impersonate"}
+	for _, r := range append(documents[role](t, "rbac/*.yaml"), documents[role](t, "tenant/*.yaml")...) {
+		for _, rule := range r.Rules {
+			for _, word := range slices.Concat(rule.Verbs, rule.Resources, rule.APIGroups) {
+				if slices.Contains(never, word) {
+					t.Errorf("%s has %q", r.Metadata.Name, word)
+				}
+			}
+		}
+	}
+
+	operator := slices.Concat(rulesOf(t, "rbac/*.yaml", "sparkgate-operator"), rulesOf(t, "rbac/*.yaml", "sparkgate-workloads"))
+	tests := map[string]struct {
+		rules           []rbacv1.PolicyRule
+		group, resource string
+		allowed         []string
+	}{
+		"secrets are read one by one":            {operator, "", "secrets", []string{"get"}},
+		"namespaces are read":                    {operator, "", "namespaces", []string{"get", "list", "watch"}},
+		"the operator writes no roles":           {operator, rbacv1.GroupName, "roles", nil},
+		"the operator writes no bindings":        {operator, rbacv1.GroupName, "rolebindings", nil},
+		"applications get a finalizer only":      {operator, "sparkgate.io", "sparkapplications", []string{"get", "list", "watch", "patch"}},
+		"queues belong to their administrators":  {operator, "sparkgate.io", "sparkqueues", []string{"get", "list", "watch"}},
+		"editors do not change queues":           {rulesOf(t, "rbac/*.yaml", "sparkgate-edit"), "sparkgate.io", "sparkqueues", nil},
+		"drivers do not see secrets":             {rulesOf(t, "tenant/*.yaml", "spark-driver"), "", "secrets", nil},
+		"drivers do not resize what was granted": {rulesOf(t, "tenant/*.yaml", "spark-driver"), "", "pods/resize", nil},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, verb := range verbsOn(tt.rules, tt.group, tt.resource) {
+				if !slices.Contains(tt.allowed, verb) {
+					t.Errorf("%s on %s is allowed; at most %v should be", verb, tt.resource, tt.allowed)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,38 @@
+-- Health of Sparkgate's kinds for Argo CD. They follow kstatus: the operator decides, this script only translates.
+local health = {}
+local status = obj.status or {}
+
+-- The conditions speak of another generation of the spec: the operator has not looked at this one yet.
+if status.observedGeneration ~= nil and status.observedGeneration ~= obj.metadata.generation then
+  health.status = "Progressing"
+  health.message = "the operator has not planned generation " .. tostring(obj.metadata.generation) .. " yet"
+  return health
+end
+
+local found = {}
+for _, condition in ipairs(status.conditions or {}) do
+  found[condition.type] = condition
+end
+
+local function is_true(kind)
+  return found[kind] ~= nil and found[kind].status == "True"
+end
+
+local ready = found["Ready"]
+if is_true("Stalled") then
+  health.status = "Degraded"
+  health.message = found["Stalled"].message
+elseif is_true("Reconciling") then
+  health.status = "Progressing"
+  health.message = found["Reconciling"].message
+elseif is_true("Ready") then
+  health.status = "Healthy"
+  health.message = ready.message
+elseif ready ~= nil and ready.reason == "Suspended" then
+  health.status = "Suspended"
+  health.message = ready.message
+else
+  health.status = "Progressing"
+  health.message = "the operator has not reported yet"
+end
+return health

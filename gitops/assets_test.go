@@ -1,0 +1,129 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package gitops_test
+
+import (
+	"embed"
+	"path"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/fluxcd/pkg/apis/kustomize"
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+	"sigs.k8s.io/yaml"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/gitops"
+)
+
+// What the script and the expressions say is tested beside the table of conditions, in controllers/internal/status.
+
+func TestArgoCDConfigMapInstallsTheScript(t *testing.T) {
+	t.Parallel()
+	var cm corev1.ConfigMap
+	if err := yaml.UnmarshalStrict(gitops.ArgoCDConfigMap, &cm); err != nil {
+		t.Fatalf("argocd-cm.yaml: %v", err)
+	}
+	want := map[string]string{}
+	for _, kind := range []string{v1alpha1.SparkApplicationKind, v1alpha1.SparkQueueKind} {
+		want["resource.customizations.health."+v1alpha1.Group+"_"+kind] = gitops.ArgoCDHealthLua
+	}
+	if diff := cmp.Diff(want, cm.Data); diff != "" {
+		t.Errorf("argocd-cm.yaml is not health.lua once for each kind (-want +got):\n%s", diff)
+	}
+	if cm.Name != "argocd-cm" {
+		t.Errorf("the patch is for ConfigMap %q", cm.Name)
+	}
+}
+
+//go:embed README.md
+var readme string
+
+// TestReadmeShowsTheExpressions keeps the example of the profile "started" equal to the file.
+func TestReadmeShowsTheExpressions(t *testing.T) {
+	t.Parallel()
+	var profiles map[string][]kustomize.CustomHealthCheck
+	if err := yaml.UnmarshalStrict(gitops.FluxHealthCheckExprs, &profiles); err != nil {
+		t.Fatalf("health-check-exprs.yaml: %v", err)
+	}
+	if len(profiles["started"]) == 0 {
+		t.Fatal("health-check-exprs.yaml has no profile started")
+	}
+	for _, c := range profiles["started"] {
+		for _, expression := range []string{c.Failed, c.Current} {
+			if !strings.Contains(readme, ": "+expression+"\n") {
+				t.Errorf("README.md does not show the expression %q", expression)
+			}
+		}
+	}
+}
+
+//go:embed testdata/kustomize
+var example embed.FS
+
+// TestKustomizeReachesEveryField builds an application that uses every field which names something, and looks for an old name.
+func TestKustomizeReachesEveryField(t *testing.T) {
+	t.Parallel()
+	out := build(t, gitops.KustomizeConfig)
+	if old := regexp.MustCompile(`(?m)^.*(: |- )old-.*$|^.*old:1.*$`).FindAllString(out, -1); len(old) > 0 {
+		t.Errorf("not followed:\n%s", strings.Join(old, "\n"))
+	}
+	for _, want := range []string{
+		"image: registry.example.com/old:2.3", "name: new-old-queue", "parent: new-old-root", "claimName: new-old-claim",
+		"serviceAccountName: new-old-account", "priorityClassName: new-old-priority", "- new-old-flavor", "secretName: new-old-secret",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in the output:\n%s", want, out)
+		}
+	}
+	if generated := regexp.MustCompile(`sparkConfigMap: new-old-generated-[a-z0-9]{10}\n`); !generated.MatchString(out) {
+		t.Errorf("sparkConfigMap does not follow the hash of the generated ConfigMap:\n%s", out)
+	}
+}
+
+// TestKustomizeNeedsTheConfig shows that the file is not idle: without it our own fields keep the old names.
+func TestKustomizeNeedsTheConfig(t *testing.T) {
+	t.Parallel()
+	out := build(t, []byte("{}"))
+	for _, want := range []string{"sparkConfigMap: old-generated\n", "  image: registry.example.com/old:1\n", "parent: old-root\n"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in the output of a build without the configuration", want)
+		}
+	}
+}
+
+// build runs Kustomize over the example with the given transformer configuration.
+func build(t *testing.T, config []byte) string {
+	t.Helper()
+	const dir = "testdata/kustomize"
+	fs := filesys.MakeFsInMemory()
+	entries, err := example.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string][]byte{"kustomizeconfig.yaml": config}
+	for _, entry := range entries {
+		if files[entry.Name()], err = example.ReadFile(path.Join(dir, entry.Name())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, content := range files {
+		if err := fs.WriteFile(path.Join("/", name), content); err != nil {
+			t.Fatal(err)
+		}
+	}
+	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(fs, "/")
+	if err != nil {
+		t.Fatalf("kustomize build: %v", err)
+	}
+	out, err := built.AsYaml()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
