@@ -1,0 +1,98 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/sparkgate/sparkgate/test/image/spark"
+)
+
+// sources are what the Spark image is made of: programs, scripts, and the code
+// that puts them together, which is part of the key "already built" goes by.
+//
+//go:embed examples rootfs spark archive
+var sources embed.FS
+
+const usage = `usage:
+  image spark  [--version 4.1.4] [--out FILE.tar] [--mirror URI]
+  image binary --name NAME:TAG --binary FILE [--entrypoint /NAME] [--user 65532] --out FILE.tar
+`
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	err := dispatch(ctx, os.Args[1:])
+	switch {
+	case ctx.Err() != nil:
+		fmt.Fprintln(os.Stderr, "image: interrupted; a second run goes on with the layers that are complete")
+		os.Exit(1)
+	case errors.Is(err, flag.ErrHelp):
+		os.Exit(2)
+	case err != nil:
+		fmt.Fprintf(os.Stderr, "image: %s\n", strings.TrimSpace(err.Error()))
+		os.Exit(1)
+	}
+}
+
+func dispatch(ctx context.Context, args []string) error {
+	if len(args) == 0 {
+		fmt.Fprint(os.Stderr, usage)
+		return flag.ErrHelp
+	}
+	switch args[0] {
+	case "spark":
+		return buildSpark(ctx, args[1:])
+	case "binary":
+		return buildBinary(args[1:])
+	}
+	fmt.Fprint(os.Stderr, usage)
+	return fmt.Errorf("unknown command %q", args[0])
+}
+
+func buildSpark(ctx context.Context, args []string) error {
+	flags := flag.NewFlagSet("image spark", flag.ContinueOnError)
+	version := flags.String("version", "4.1.4", "the `version` of Spark, 3.5.0 or later")
+	out := flags.String("out", "", "the archive to write (default: in the user's cache folder)")
+	mirror := flags.String("mirror", "", "the `URI` of a Debian archive (default: the one this machine uses)")
+	if err := parse(flags, args); err != nil {
+		return err
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return fmt.Errorf("%w: set HOME", err)
+	}
+	cache = filepath.Join(cache, "sparkgate", "image")
+	if *out == "" {
+		*out = filepath.Join(cache, "spark-"+*version+".tar")
+	}
+	builder := spark.Builder{
+		Host:     spark.ThisHost(),
+		Progress: spark.NewProgress(os.Stdout, time.Now),
+		Sources:  sources,
+		Cache:    cache,
+		Mirror:   *mirror,
+	}
+	return builder.Build(ctx, *version, *out)
+}
+
+func parse(flags *flag.FlagSet, args []string) error {
+	if err := flags.Parse(args); err != nil {
+		return flag.ErrHelp // flags printed what is wrong
+	}
+	if flags.NArg() > 0 {
+		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	}
+	return nil
+}
