@@ -1,0 +1,52 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package actors
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+// Executors does what Spark's driver does: it makes executor pods that the driver pod owns, of the driver's size, and lets them run.
+func (k *Kubelet) Executors(ctx context.Context, driver *corev1.Pod, count int) []*corev1.Pod {
+	made := make([]*corev1.Pod, 0, count)
+	for i := range count {
+		pod := executorOf(driver, i+1)
+		pod, err := k.client.CoreV1().Pods(k.namespace).Create(ctx, pod, metav1.CreateOptions{})
+		if err != nil {
+			if ctx.Err() == nil && !apierrors.IsForbidden(err) {
+				k.t.Logf("spark: create executor: %v", err)
+			}
+			return made
+		}
+		k.Start(ctx, pod)
+		made = append(made, pod)
+	}
+	return made
+}
+
+func executorOf(driver *corev1.Pod, number int) *corev1.Pod {
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+		Namespace: driver.Namespace, Name: fmt.Sprintf("%s-exec-%d", driver.Name, number), Labels: map[string]string{},
+		OwnerReferences: []metav1.OwnerReference{{
+			APIVersion: "v1", Kind: "Pod", Name: driver.Name, UID: driver.UID, Controller: ptr.To(true),
+		}},
+	}}
+	for name, value := range driver.Labels {
+		pod.Labels[name] = value
+	}
+	pod.Labels[v1alpha1.SparkRoleLabel] = v1alpha1.SparkRoleExecutor
+	main := &driver.Spec.Containers[0]
+	pod.Spec = corev1.PodSpec{RestartPolicy: corev1.RestartPolicyNever, Containers: []corev1.Container{{
+		Name: "spark-kubernetes-executor", Image: main.Image, Resources: main.Resources,
+	}}}
+	return pod
+}

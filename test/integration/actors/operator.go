@@ -1,0 +1,107 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package actors
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/util/uuid"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
+	"k8s.io/utils/ptr"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/config"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/sparkgate/sparkgate/controllers"
+	"github.com/sparkgate/sparkgate/test/integration/env"
+)
+
+// Operator is one start of the operator.
+type Operator struct {
+	cancel context.CancelFunc
+	done   chan error
+}
+
+// OperatorOptions of one start.
+type OperatorOptions struct {
+	// Network wraps the way to the API server; nil is a good one.
+	Network func(http.RoundTripper) http.RoundTripper
+	// ReferenceTimeout as the flag; default 10m.
+	ReferenceTimeout time.Duration
+	// Clock of every decision; default the machine's.
+	Clock clock.Clock
+}
+
+// StartOperator runs the operator until Stop, or until the test ends.
+func StartOperator(t *testing.T, o OperatorOptions) *Operator {
+	t.Helper()
+	operator := launch(t, o)
+	t.Cleanup(operator.Stop)
+	return operator
+}
+
+// launch runs the operator until Stop.
+func launch(t *testing.T, o OperatorOptions) *Operator {
+	t.Helper()
+	manager, err := newManager(env.Config(), o.Network)
+	if err != nil {
+		t.Fatalf("make the operator: %v", err)
+	}
+	err = controllers.Setup(manager, controllers.Options{
+		Holder: "test_" + string(uuid.NewUUID()), ReferenceTimeout: o.ReferenceTimeout, Clock: o.Clock,
+		QueueInterval: 20 * time.Millisecond, // tests wait for what it bounds
+	})
+	if err != nil {
+		t.Fatalf("set up the operator: %v", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	operator := &Operator{cancel: cancel, done: make(chan error, 1)}
+	go func() { operator.done <- manager.Start(ctx) }()
+	return operator
+}
+
+func newManager(c *rest.Config, network func(http.RoundTripper) http.RoundTripper) (ctrl.Manager, error) {
+	if network != nil {
+		c.Wrap(network)
+	}
+	scheme, err := controllers.NewScheme()
+	if err != nil {
+		return nil, err
+	}
+	return ctrl.NewManager(c, ctrl.Options{
+		Scheme:                  scheme,
+		Cache:                   controllers.CacheOptions(),
+		Client:                  controllers.ClientOptions(),
+		Logger:                  logr.Discard(),
+		Metrics:                 metricsserver.Options{BindAddress: "0"},
+		GracefulShutdownTimeout: ptr.To(5 * time.Second),
+		Controller:              config.Controller{SkipNameValidation: ptr.To(true)},
+	})
+}
+
+// Stop ends the operator and waits for it. It may be called more than once.
+func (o *Operator) Stop() {
+	o.cancel()
+	if err, open := <-o.done; open {
+		close(o.done)
+		_ = err
+	}
+}
+
+// Ended returns the error with which the operator ended by itself.
+func (o *Operator) Ended(ctx context.Context) error {
+	select {
+	case err := <-o.done:
+		close(o.done)
+		return err
+	case <-ctx.Done():
+		return fmt.Errorf("the operator goes on: %w", ctx.Err())
+	}
+}

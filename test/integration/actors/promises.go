@@ -1,0 +1,144 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package actors
+
+import (
+	"strconv"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+// world is what exists at one moment of a history.
+type world struct {
+	t           *testing.T
+	limit       int64
+	lateDrivers bool
+	apps        map[types.UID]*v1alpha1.SparkApplication
+	pods        map[types.UID]*corev1.Pod
+	// told are the problems that were reported.
+	told map[string]bool
+}
+
+// sawApplication takes in a version of an application.
+func (w *world) sawApplication(e event) {
+	w.t.Helper()
+	before := w.apps[e.app.UID]
+	if e.kind == watch.Deleted {
+		delete(w.apps, e.app.UID)
+		return
+	}
+	w.apps[e.app.UID] = e.app
+	for _, problem := range Judge(e.app) {
+		if text := e.app.Name + ": " + problem; !w.told[text] {
+			w.told[text] = true // once is enough
+			w.t.Errorf("%s at version %s: %s", text, e.app.ResourceVersion, Show(e.app))
+		}
+	}
+	if before != nil && isBack(before, e.app) {
+		w.t.Errorf("%s went back within attempt %d/%d: from %s to %s", e.app.Name, e.app.Status.Run, e.app.Status.Attempt, Stage(before), Stage(e.app))
+	}
+	w.withinLimit()
+}
+
+// rank orders the stages of an attempt; those that come and go have none.
+var rank = map[string]int{"Queued": 1, "Submitting": 2, "Starting": 3, "Running": 4, "Finalizing": 5, "Succeeded": 6, "Failed": 6, "DriverStartTimeout": 6}
+
+// isBack says that an attempt is in an earlier stage than it was, or that the counters went down.
+func isBack(before, after *v1alpha1.SparkApplication) bool {
+	b, a := &before.Status, &after.Status
+	switch {
+	case a.Run != b.Run:
+		return a.Run < b.Run
+	case a.Attempt != b.Attempt:
+		return a.Attempt < b.Attempt
+	}
+	from, to := rank[Stage(before)], rank[Stage(after)]
+	return from > 0 && to > 0 && to < from
+}
+
+// sawPod takes in a version of a pod.
+func (w *world) sawPod(e event) {
+	w.t.Helper()
+	if e.pod.Labels[v1alpha1.ApplicationUIDLabel] == "" {
+		return
+	}
+	if e.kind == watch.Deleted {
+		delete(w.pods, e.pod.UID)
+		return
+	}
+	_, known := w.pods[e.pod.UID]
+	w.pods[e.pod.UID] = e.pod
+	if !known && !w.lateDrivers && e.pod.Labels[v1alpha1.SparkRoleLabel] == v1alpha1.SparkRoleDriver {
+		w.newDriver(e.pod)
+	}
+	w.withinLimit()
+}
+
+// newDriver holds that a driver has a grant from its first moment, and is alone.
+func (w *world) newDriver(pod *corev1.Pod) {
+	w.t.Helper()
+	app := w.apps[types.UID(pod.Labels[v1alpha1.ApplicationUIDLabel])]
+	if app == nil {
+		w.t.Errorf("driver %s was made for an application that does not exist", pod.Name)
+		return
+	}
+	g := app.Status.Grant
+	if g == nil || strconv.FormatInt(g.Run, 10) != pod.Labels[v1alpha1.RunLabel] || strconv.FormatInt(g.Attempt, 10) != pod.Labels[v1alpha1.AttemptLabel] {
+		w.t.Errorf("driver %s was made without a grant: %s", pod.Name, Show(app))
+	}
+	for uid, other := range w.pods {
+		if uid != pod.UID && isActive(other) && other.Labels[v1alpha1.SparkRoleLabel] == v1alpha1.SparkRoleDriver &&
+			other.Labels[v1alpha1.ApplicationUIDLabel] == pod.Labels[v1alpha1.ApplicationUIDLabel] {
+			w.t.Errorf("driver %s was made while driver %s is alive", pod.Name, other.Name)
+		}
+	}
+}
+
+func isActive(pod *corev1.Pod) bool {
+	return pod.Status.Phase != corev1.PodSucceeded && pod.Status.Phase != corev1.PodFailed
+}
+
+// withinLimit holds that neither pods nor grants hold more than the limit.
+func (w *world) withinLimit() {
+	w.t.Helper()
+	if w.limit == 0 {
+		return
+	}
+	for what, held := range map[string]int64{"pods": w.podMemory(), "grants": w.grantedMemory()} {
+		if held > w.limit && !w.told[what] {
+			w.told[what] = true
+			w.t.Errorf("%s hold %d bytes of memory, the queue has %d", what, held, w.limit)
+		}
+	}
+}
+
+func (w *world) podMemory() int64 {
+	var sum int64
+	for _, pod := range w.pods {
+		for i := range pod.Spec.Containers {
+			if isActive(pod) {
+				sum += pod.Spec.Containers[i].Resources.Requests.Memory().Value()
+			}
+		}
+	}
+	return sum
+}
+
+func (w *world) grantedMemory() int64 {
+	var sum int64
+	for _, app := range w.apps {
+		if g := app.Status.Grant; g != nil {
+			for _, p := range g.PodSets {
+				memory := p.Requests[corev1.ResourceMemory]
+				sum += int64(p.Count) * memory.Value()
+			}
+		}
+	}
+	return sum
+}

@@ -1,0 +1,225 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/test/integration/env"
+)
+
+// dryRun asks the API server whether it would take the object, as `kubectl apply --validate=strict` does.
+func dryRun(ctx context.Context, obj *unstructured.Unstructured) error {
+	return env.Client().Create(ctx, obj, client.DryRunAll, client.FieldValidation("Strict"))
+}
+
+// inNamespace puts an object of a namespaced kind into the namespace default, which every cluster has.
+func inNamespace(obj *unstructured.Unstructured) *unstructured.Unstructured {
+	if obj.GetKind() == "SparkApplication" && obj.GetNamespace() == "" {
+		obj.SetNamespace(metav1.NamespaceDefault)
+	}
+	return obj
+}
+
+func TestEveryFieldIsAccepted(t *testing.T) {
+	t.Parallel()
+	for plural := range kinds {
+		t.Run(plural, func(t *testing.T) {
+			t.Parallel()
+			obj := complete(t, plural)
+			for _, p := range places(t, plural) {
+				if _, ok := at(obj.Object, p.keys); !ok {
+					t.Errorf("testdata/%s lacks %s", kinds[plural], p)
+				}
+			}
+			if err := dryRun(t.Context(), inNamespace(obj)); err != nil {
+				t.Errorf("refused: %v", err)
+			}
+		})
+	}
+}
+
+// TestEveryRuleRefuses breaks each rule that stands in a schema, one at a time. The message must name the field and say what is allowed.
+func TestEveryRuleRefuses(t *testing.T) {
+	t.Parallel()
+	for plural := range kinds {
+		t.Run(plural, func(t *testing.T) {
+			t.Parallel()
+			rules := 0
+			obj := inNamespace(complete(t, plural))
+			for _, p := range places(t, plural) {
+				for _, broken := range breaches(t, obj, p) {
+					rules++
+					checkRefused(t, obj, p, broken)
+				}
+			}
+			t.Logf("%d rules", rules)
+			if rules == 0 {
+				t.Error("the schema has no rule")
+			}
+		})
+	}
+}
+
+// breach is a value that one rule forbids; nil means the field is left out.
+type breach struct {
+	rule  string
+	value any
+	// words of the message, beside the path of the field.
+	words []string
+}
+
+func checkRefused(t *testing.T, obj *unstructured.Unstructured, p place, b breach) {
+	t.Helper()
+	changed, path, err := set(obj, p, b.value)
+	if err != nil {
+		t.Errorf("%s, %s: %v", p, b.rule, err)
+		return
+	}
+	err = dryRun(t.Context(), changed)
+	if err == nil {
+		t.Errorf("%s, %s: %v was accepted", p, b.rule, b.value)
+		return
+	}
+	if !apierrors.IsInvalid(err) {
+		t.Errorf("%s, %s: refused as %s, not as Invalid: %v", p, b.rule, apierrors.ReasonForError(err), err)
+	}
+	for _, word := range append(b.words, path) {
+		if !strings.Contains(err.Error(), word) {
+			t.Errorf("%s, %s: the message does not have %q: %v", p, b.rule, word, err)
+		}
+	}
+}
+
+// breaches lists one value for every rule of the place.
+func breaches(t *testing.T, obj *unstructured.Unstructured, p place) []breach {
+	t.Helper()
+	s := p.schema
+	all := stringBreaches(s)
+	all = append(all, sizeBreaches(t, obj, p)...)
+	if s.Minimum != nil {
+		all = append(all, breach{rule: "minimum", value: int64(*s.Minimum) - 1, words: []string{"greater than or equal to " + number(*s.Minimum)}})
+	}
+	if s.Maximum != nil {
+		all = append(all, breach{rule: "maximum", value: int64(*s.Maximum) + 1, words: []string{"less than or equal to " + number(*s.Maximum)}})
+	}
+	if p.required && len(p.keys) > 0 {
+		all = append(all, breach{rule: "required", value: nil, words: []string{"Required value"}})
+	}
+	for _, rule := range s.XValidations {
+		values, ok := celBreaches[rule.Rule]
+		if !ok {
+			t.Errorf("%s: the test knows no value that breaks the rule %q", p, rule.Rule)
+		}
+		for _, value := range values {
+			all = append(all, breach{rule: "validation", value: value, words: []string{rule.Message}})
+		}
+	}
+	return all
+}
+
+// celBreaches has, for the CEL rules of single fields, a value that breaks them.
+var celBreaches = map[string][]any{
+	// durations
+	"self.matches('^([0-9]{1,6}([.][0-9]+)?(ms|s|m|h))+$')": {"5 minutes", "10", "-10s", "9999999h", ""},
+	// quantities
+	"!'%s'.format([self]).startsWith('-')": {"-1", int64(-1), "-1Gi"},
+	// numbers of cores
+	"self.matches('^([0-9]+m|[0-9]+([.][0-9]+)?)$')": {"two", "2 cores", "-1", "1.", "0.5m", ""},
+	// shares
+	"self.matches('^[0-9]+([.][0-9]+)?$')": {"10%", "-0.1", ".1", ""},
+	// versions of Spark
+	"self.matches('^[0-9]+[.][0-9]+[.][0-9]+([-.][0-9A-Za-z.-]+)?$')": {"4.1", "v4.1.4", "latest", ""},
+	// Spark's sizes
+	"self.matches('^[0-9]+([bBkKmMgGtTpP][bB]?)?$')": {"512Mx", "1.5g", "-1g", "4Gi", ""},
+}
+
+func stringBreaches(s *apiextensionsv1.JSONSchemaProps) []breach {
+	var all []breach
+	if len(s.Enum) > 0 {
+		words := []string{"supported values: "}
+		for _, e := range s.Enum {
+			words = append(words, string(e.Raw))
+		}
+		all = append(all, breach{rule: "enum", value: "Sometimes", words: words})
+	}
+	for _, part := range append([]apiextensionsv1.JSONSchemaProps{*s}, s.AllOf...) {
+		if part.Pattern != "" {
+			all = append(all, breach{rule: "pattern", value: "-?-", words: []string{part.Pattern}})
+		}
+	}
+	if s.MaxLength != nil {
+		all = append(all, breach{rule: "maxLength", value: strings.Repeat("1", int(*s.MaxLength)+1), words: []string{fmt.Sprint("may not be more than ", *s.MaxLength)}})
+	}
+	if s.MinLength != nil {
+		all = append(all, breach{rule: "minLength", value: strings.Repeat("1", int(*s.MinLength)-1), words: []string{fmt.Sprintf("at least %d char", *s.MinLength)}})
+	}
+	return all
+}
+
+func sizeBreaches(t *testing.T, obj *unstructured.Unstructured, p place) []breach {
+	t.Helper()
+	var all []breach
+	if p.schema.MinItems != nil && *p.schema.MinItems > 0 {
+		all = append(all, breach{rule: "minItems", value: []any{}, words: []string{fmt.Sprintf("at least %d items", *p.schema.MinItems)}})
+	}
+	if p.schema.MaxItems == nil {
+		return all
+	}
+	value, _ := at(obj.Object, p.keys)
+	first := value.([]any)[0]
+	items := make([]any, 0, *p.schema.MaxItems+1)
+	for i := range *p.schema.MaxItems + 1 {
+		items = append(items, distinct(first, p.schema.XListMapKeys, i))
+	}
+	return append(all, breach{rule: "maxItems", value: items, words: []string{fmt.Sprint("must have at most ", *p.schema.MaxItems)}})
+}
+
+// distinct is a copy of a list item that differs from the others in its keys.
+func distinct(item any, keys []string, i int64) any {
+	object, ok := item.(map[string]any)
+	if !ok {
+		return item
+	}
+	object = (&unstructured.Unstructured{Object: object}).DeepCopy().Object
+	for _, key := range keys {
+		object[key] = fmt.Sprintf("%v%d", object[key], i)
+	}
+	return object
+}
+
+func number(f float64) string {
+	raw, _ := json.Marshal(f) //nolint:errchkjson // a bound of a schema is a finite number
+	return string(raw)
+}
+
+// TestListsAreUniqueByTheirKey adds the same item twice to every list with a key.
+func TestListsAreUniqueByTheirKey(t *testing.T) {
+	t.Parallel()
+	for plural := range kinds {
+		t.Run(plural, func(t *testing.T) {
+			t.Parallel()
+			obj := inNamespace(complete(t, plural))
+			for _, p := range places(t, plural) {
+				if p.schema.XListType == nil || *p.schema.XListType != "map" {
+					continue
+				}
+				value, _ := at(obj.Object, p.keys)
+				items := value.([]any)
+				checkRefused(t, obj, p, breach{rule: "unique", value: append(slices.Clone(items), items[0]), words: []string{"Duplicate value"}})
+			}
+		})
+	}
+}

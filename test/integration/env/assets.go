@@ -1,0 +1,63 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package env
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// programs are what envtest and the tests start.
+var programs = []string{"kube-apiserver", "etcd", "kubectl"}
+
+// findRoot returns the folder of the repository: it is known where this file lies in it.
+func findRoot() (string, error) {
+	_, file, _, ok := runtime.Caller(0)
+	if !ok || !filepath.IsAbs(file) {
+		return "", errors.New("cannot tell where the repository is: run the tests without -trimpath")
+	}
+	root := filepath.Join(filepath.Dir(file), "..", "..", "..")
+	if _, err := os.Stat(filepath.Join(root, "config", "crd", "bases")); err != nil {
+		return "", fmt.Errorf("%s does not look like the repository: %w", root, err)
+	}
+	return root, nil
+}
+
+// findAssets returns the folder of the programs, and builds them where KUBEBUILDER_ASSETS is not set.
+func findAssets(root string) (string, error) {
+	dir := os.Getenv(AssetsVariable)
+	from := AssetsVariable
+	if dir == "" {
+		from = "the build of test/cluster"
+		var err error
+		if dir, err = buildAssets(filepath.Join(root, "test", "cluster")); err != nil {
+			return "", err
+		}
+	}
+	for _, program := range programs {
+		if _, err := os.Stat(filepath.Join(dir, program)); err != nil {
+			return "", fmt.Errorf("%s names the folder %q, which has no %s (unset %s to have them built): %w", from, dir, program, AssetsVariable, err)
+		}
+	}
+	return dir, nil
+}
+
+// buildAssets compiles the programs of the local cluster unless they are in the user's cache. Progress goes to standard error.
+func buildAssets(clusterDir string) (string, error) {
+	command := exec.Command("go", "run", "./localcluster", "build", "--print-assets")
+	command.Dir = clusterDir
+	command.Stderr = os.Stderr
+	var out bytes.Buffer
+	command.Stdout = &out
+	if err := command.Run(); err != nil {
+		return "", fmt.Errorf("%s is not set, and `%s` in %s failed: %w", AssetsVariable, strings.Join(command.Args, " "), clusterDir, err)
+	}
+	return strings.TrimSpace(out.String()), nil
+}

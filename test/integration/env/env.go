@@ -1,0 +1,136 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package env
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+// AssetsVariable names the folder with kube-apiserver, etcd and kubectl.
+const AssetsVariable = "KUBEBUILDER_ASSETS"
+
+// server is the server of this test binary; set by Main before any test runs, read only after that.
+var server struct {
+	root       string
+	assets     string
+	kubeconfig string
+	config     *rest.Config
+	client     client.Client
+}
+
+// Main starts the server, runs the tests of the package and stops the server. It returns the exit code: TestMain is
+//
+//	func TestMain(m *testing.M) { os.Exit(env.Main(m)) }
+func Main(m *testing.M) int {
+	stop, err := start()
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "integration tests need a kube-apiserver, and there is none: %v\n", err)
+		return 1
+	}
+	code := m.Run()
+	if err := stop(); err != nil {
+		fmt.Fprintf(os.Stderr, "stopping the kube-apiserver: %v\n", err)
+		return max(code, 1)
+	}
+	return code
+}
+
+func start() (stop func() error, err error) {
+	if server.root, err = findRoot(); err != nil {
+		return nil, err
+	}
+	if server.assets, err = findAssets(server.root); err != nil {
+		return nil, err
+	}
+	testEnv := &envtest.Environment{
+		CRDDirectoryPaths:     []string{filepath.Join(server.root, "config", "crd", "bases")},
+		ErrorIfCRDPathMissing: true,
+		BinaryAssetsDirectory: server.assets,
+	}
+	// A start that fails half way, for a CRD that is refused, leaves the programs running.
+	if server.config, err = testEnv.Start(); err != nil {
+		return nil, errors.Join(fmt.Errorf("start it with the programs of %s: %w", server.assets, err), testEnv.Stop())
+	}
+	if err := connect(testEnv); err != nil {
+		return nil, errors.Join(err, testEnv.Stop())
+	}
+	return func() error {
+		return firstError(testEnv.Stop(), os.RemoveAll(filepath.Dir(server.kubeconfig)))
+	}, nil
+}
+
+// connect makes the client, and the kubeconfig of an administrator for kubectl.
+func connect(testEnv *envtest.Environment) (err error) {
+	// Tests measure behaviour, not the client's own brake.
+	server.config.QPS, server.config.Burst = -1, -1
+	scheme, err := Scheme()
+	if err != nil {
+		return err
+	}
+	if server.client, err = client.New(server.config, client.Options{Scheme: scheme}); err != nil {
+		return fmt.Errorf("make a client: %w", err)
+	}
+	user, err := testEnv.AddUser(envtest.User{Name: "admin", Groups: []string{"system:masters"}}, nil)
+	if err != nil {
+		return fmt.Errorf("make a user for kubectl: %w", err)
+	}
+	kubeconfig, err := user.KubeConfig()
+	if err != nil {
+		return fmt.Errorf("make a kubeconfig: %w", err)
+	}
+	dir, err := os.MkdirTemp("", "sparkgate-integration-")
+	if err != nil {
+		return err
+	}
+	server.kubeconfig = filepath.Join(dir, "kubeconfig")
+	return os.WriteFile(server.kubeconfig, kubeconfig, 0o600)
+}
+
+// Scheme knows Kubernetes' own kinds and ours.
+func Scheme() (*runtime.Scheme, error) {
+	scheme := runtime.NewScheme()
+	return scheme, firstError(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme))
+}
+
+// Config is an administrator's access to the server, without a limit of requests. Each call returns a copy.
+func Config() *rest.Config { return rest.CopyConfig(server.config) }
+
+// Client is an administrator's client that reads from the server, not from a cache. It is safe for concurrent use.
+func Client() client.Client { return server.client }
+
+// Root is the folder of the repository.
+func Root() string { return server.root }
+
+// Namespace makes a namespace with a fresh name for one test. It stays until the server goes.
+func Namespace(t *testing.T) string {
+	t.Helper()
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"}}
+	if err := server.client.Create(t.Context(), ns); err != nil {
+		t.Fatalf("make a namespace: %v", err)
+	}
+	return ns.Name
+}
+
+func firstError(all ...error) error {
+	for _, err := range all {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

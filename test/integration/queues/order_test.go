@@ -1,0 +1,219 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package queues
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/test/integration/actors"
+	"github.com/sparkgate/sparkgate/test/integration/env"
+)
+
+// priorityClass makes a PriorityClass and returns its name.
+func priorityClass(t *testing.T, value int32) string {
+	t.Helper()
+	class := &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{GenerateName: "priority-"}, Value: value}
+	actors.Create(t, class)
+	t.Cleanup(func() { _ = env.Client().Delete(context.Background(), class) })
+	return class.Name
+}
+
+// TestOrder: with room for one, applications run one after the other by priority, then age. The queue lists who is next.
+func TestOrder(t *testing.T) {
+	t.Parallel()
+	w := actors.NewWorld(t, "3Gi", nil)
+	w.History.MemoryLimit = 3 << 30
+	operator.Use(t)
+	high := priorityClass(t, 100)
+	first := w.Apply("first")
+	w.Run(first)
+	var waiting []*v1alpha1.SparkApplication
+	priority := map[string]int32{}
+	for i := range 6 {
+		app := w.Apply(fmt.Sprintf("app-%d", i), func(a *v1alpha1.SparkApplication) {
+			if i > 2 {
+				a.Spec.Queue.PriorityClassName = high
+			}
+		})
+		if i > 2 {
+			priority[app.Name] = 100
+		}
+		waits(t, app, "WaitingForQuota")
+		waiting = append(waiting, app)
+	}
+	slices.SortFunc(waiting, func(a, b *v1alpha1.SparkApplication) int {
+		return cmp.Or(cmp.Compare(priority[b.Name], priority[a.Name]), a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.UID, b.UID))
+	})
+	var want []v1alpha1.QueueHead
+	for i, app := range waiting {
+		want = append(want, v1alpha1.QueueHead{Position: int32(i + 1), Namespace: w.Namespace, Name: app.Name, Priority: priority[app.Name]})
+	}
+	actors.Eventually(t, w.Queue, "showing who is next", func(q *v1alpha1.SparkQueue) bool { return gocmp.Equal(want, q.Status.Heads) })
+
+	running := first
+	for i, next := range waiting {
+		finish(t, w, running)
+		w.Run(next)
+		counted(t, w.Queue, 1, int32(len(waiting)-i-1))
+		running = next
+	}
+	finish(t, w, running)
+	w.Unused()
+}
+
+// TestMessageOfTheWait: it names resource, need and limit, and stays as it is however often others come and go.
+func TestMessageOfTheWait(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		quota v1alpha1.ResourceQuota
+		words []string
+	}{
+		"memory": {v1alpha1.ResourceQuota{Resource: "memory"}, []string{"memory 2688Mi", "flavor default", "at most 3Gi", "nominal 3Gi"}},
+		"cpu":    {v1alpha1.ResourceQuota{Resource: "cpu"}, []string{"cpu 600m", "flavor default", "at most 1", "nominal 1"}},
+		"pods":   {v1alpha1.ResourceQuota{Resource: "pods"}, []string{"pods 3", "flavor default", "at most 4", "nominal 4"}},
+	}
+	nominal := map[string]string{"memory": "3Gi", "cpu": "1", "pods": "4"}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := actors.NewWorld(t, "", nil)
+			operator.Use(t)
+			actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) {
+				q.Spec.Flavors = memory(nominal[name], "")
+				q.Spec.Flavors[0].Quotas[0].Resource = tc.quota.Resource
+			})
+			actors.Eventually(t, w.Queue, "seen", func(q *v1alpha1.SparkQueue) bool { return q.Status.ObservedGeneration == q.Generation })
+			first := w.Apply("first")
+			w.Run(first)
+			last := w.Apply("last")
+			waits(t, last, "WaitingForQuota", append(tc.words, w.Queue.Name)...)
+			for i := range 3 { // others come and go, and pass by their priority
+				other := w.Apply(fmt.Sprintf("other-%d", i), func(a *v1alpha1.SparkApplication) { a.Spec.Queue.PriorityClassName = "system-node-critical" })
+				waits(t, other, "WaitingForQuota")
+				finish(t, w, first)
+				w.Run(other)
+				first = other
+			}
+			finish(t, w, first)
+			w.Succeed(last)
+			if told := w.History.Messages(last, "Queued"); len(told) != 1 {
+				t.Errorf("the message ticks: %q", told)
+			}
+		})
+	}
+}
+
+// TestStrategies: what fits may pass what does not, unless the queue is strict.
+func TestStrategies(t *testing.T) {
+	t.Parallel()
+	for strategy, passes := range map[v1alpha1.QueueStrategy]bool{v1alpha1.BestEffortFIFO: true, v1alpha1.StrictFIFO: false} {
+		t.Run(string(strategy), func(t *testing.T) {
+			t.Parallel()
+			w := actors.NewWorld(t, "5Gi", nil)
+			operator.Use(t)
+			actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.Strategy = strategy })
+			first := w.Apply("first")
+			w.Run(first)
+			big := w.Apply("big", func(a *v1alpha1.SparkApplication) { a.Spec.Executor.Instances = ptr.To[int32](4) })
+			waits(t, big, "WaitingForQuota", "4480Mi")
+			small := w.Apply("small", func(a *v1alpha1.SparkApplication) {
+				a.Spec.Executor.Instances, a.CreationTimestamp = ptr.To[int32](1), metav1.Now()
+				a.Spec.Queue.PriorityClassName = priorityClass(t, -1) // behind, also if it came in the same second
+			})
+			if passes {
+				w.Succeed(small)
+			} else {
+				waits(t, small, "WaitingForQuota", "StrictFIFO", "earlier application")
+			}
+			finish(t, w, first)
+			w.Succeed(big)
+			if !passes {
+				w.Succeed(small)
+			}
+			w.Unused()
+		})
+	}
+}
+
+// TestMinExecutors: the application starts with as many executors as there is room for; Spark is told the number.
+func TestMinExecutors(t *testing.T) {
+	t.Parallel()
+	w := actors.NewWorld(t, "4Gi", nil)
+	w.History.MemoryLimit = 4 << 30
+	operator.Use(t)
+	app := w.Apply("pi", func(a *v1alpha1.SparkApplication) {
+		a.Spec.Executor.Instances, a.Spec.Queue.MinExecutors = ptr.To[int32](10), ptr.To[int32](2)
+	})
+	driver := w.Run(app)
+	if app.Status.Executors.Wanted != 3 {
+		t.Errorf("wants %d executors, want 3: %s", app.Status.Executors.Wanted, actors.Show(app))
+	}
+	w.Kubelet.Executors(t.Context(), driver, 3)
+	next := w.Apply("next", func(a *v1alpha1.SparkApplication) { a.Spec.Executor.Instances = ptr.To[int32](1) })
+	waits(t, next, "WaitingForQuota", "memory")
+}
+
+// TestManyWait: two hundred applications in line cost the API server nothing while they wait: when one comes to its turn, nobody else is
+// written.
+func TestManyWait(t *testing.T) {
+	t.Parallel()
+	const many = 200
+	w := actors.NewWorld(t, "3Gi", nil)
+	network := operator.Use(t)
+	running := w.Apply("first")
+	w.Run(running)
+	var applying sync.WaitGroup
+	for worker := range 10 {
+		applying.Go(func() {
+			for i := range many / 10 {
+				app := w.Pi(fmt.Sprintf("app-%d-%d", worker, i))
+				if err := env.Client().Create(context.Background(), app); err != nil {
+					t.Errorf("create %s: %v", app.Name, err)
+				}
+			}
+		})
+	}
+	applying.Wait()
+	counted(t, w.Queue, 1, many)
+	if len(w.Queue.Status.Heads) != 20 {
+		t.Errorf("the queue shows %d heads, want 20", len(w.Queue.Status.Heads))
+	}
+	all := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace}}
+	for worker := range 10 {
+		for i := range many / 10 {
+			all.Name = fmt.Sprintf("app-%d-%d", worker, i)
+			actors.Eventually(t, all, "in line", actors.InStage("Queued"))
+		}
+	}
+	before := len(network.Touching(w.Namespace + "/sparkapplications/"))
+	touched := map[string]bool{}
+	for range 3 {
+		next := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: w.Queue.Status.Heads[0].Name}}
+		touched[running.Name], touched[next.Name] = true, true
+		finish(t, w, running)
+		w.Run(next)
+		actors.Eventually(t, w.Queue, "moved on", func(q *v1alpha1.SparkQueue) bool {
+			return q.Status.Heads[0].Name != next.Name && q.Status.Admitted == 1
+		})
+		running = next
+	}
+	for _, line := range network.Touching(w.Namespace + "/sparkapplications/")[before:] {
+		name := strings.Split(line[strings.Index(line, "/sparkapplications/")+len("/sparkapplications/"):], "/")[0]
+		if !touched[name] {
+			t.Errorf("an application that only waits was written: %s", line)
+		}
+	}
+}

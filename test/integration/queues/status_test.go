@@ -1,0 +1,133 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package queues
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/test/integration/actors"
+	"github.com/sparkgate/sparkgate/test/integration/env"
+)
+
+// becomes waits until a queue is in a state, that speaks of its current spec, with a message that has all the words, and asks kstatus.
+func becomes(t *testing.T, queue *v1alpha1.SparkQueue, reason, kstatus string, words ...string) {
+	t.Helper()
+	actors.Eventually(t, queue, reason, func(q *v1alpha1.SparkQueue) bool {
+		ready := apimeta.FindStatusCondition(q.Status.Conditions, v1alpha1.ReadyCondition)
+		return ready != nil && ready.Reason == reason && q.Status.ObservedGeneration == q.Generation && hasAll(ready.Message, words)
+	})
+	if got, err := actors.KstatusOfQueue(queue); err != nil || got != kstatus {
+		t.Errorf("kstatus says %s (%v), want %s: %s", got, err, kstatus, actors.Show(queue))
+	}
+}
+
+// TestQueueWithoutParent: the queue and its applications say which parent is missing, until it comes.
+func TestQueueWithoutParent(t *testing.T) {
+	t.Parallel()
+	w := actors.NewWorld(t, "3Gi", nil)
+	operator.Use(t)
+	becomes(t, w.Queue, "Active", "Current")
+	root := w.Namespace + "-root"
+	actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.Parent = root })
+	becomes(t, w.Queue, "ParentNotFound", "InProgress", root)
+	app := w.Apply("pi")
+	missing(t, app, w.Queue.Name, root)
+	above := actors.Queue(t, root, "", "")
+	becomes(t, w.Queue, "Active", "Current")
+	w.Run(app)
+	counted(t, above, 1, 0)
+	remove(t, above)
+	becomes(t, w.Queue, "ParentNotFound", "InProgress", root)
+	finish(t, w, app)
+	w.Unused()
+}
+
+// TestCycleOfQueues: every queue of the circle says so; breaking it anywhere mends all.
+func TestCycleOfQueues(t *testing.T) {
+	t.Parallel()
+	w := actors.NewWorld(t, "3Gi", nil)
+	operator.Use(t)
+	other := actors.Queue(t, w.Namespace+"-other", w.Queue.Name, "")
+	becomes(t, other, "Active", "Current")
+	actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.Parent = other.Name })
+	becomes(t, w.Queue, "Cycle", "Failed", w.Queue.Name, other.Name)
+	becomes(t, other, "Cycle", "Failed", w.Queue.Name, other.Name)
+	app := w.Apply("pi")
+	missing(t, app, "its own ancestor")
+	actors.Change(t, other, func(q *v1alpha1.SparkQueue) { q.Spec.Parent = "" })
+	becomes(t, w.Queue, "Active", "Current")
+	becomes(t, other, "Active", "Current")
+	w.Succeed(app)
+}
+
+// TestQueueFieldsNotYetSupported: a field that nothing honours is named with its value and what to do; without it the queue is active.
+func TestQueueFieldsNotYetSupported(t *testing.T) {
+	t.Parallel()
+	w := actors.NewWorld(t, "3Gi", nil)
+	operator.Use(t)
+	plain := w.Queue.Spec.DeepCopy()
+	for field, set := range map[string]func(*v1alpha1.SparkQueueSpec){
+		"spec.flavors[0].name": func(s *v1alpha1.SparkQueueSpec) { s.Flavors[0].Name = "spot" },
+		"spec.fairSharing":     func(s *v1alpha1.SparkQueueSpec) { s.FairSharing = true },
+		"spec.preemption": func(s *v1alpha1.SparkQueueSpec) {
+			s.Preemption = &v1alpha1.QueuePreemption{WithinClusterQueue: v1alpha1.PreemptLowerPriority}
+		},
+		"spec.stopPolicy":  func(s *v1alpha1.SparkQueueSpec) { s.StopPolicy = v1alpha1.StopPolicyHoldAndDrain },
+		"spec.headTimeout": func(s *v1alpha1.SparkQueueSpec) { s.HeadTimeout = &metav1.Duration{Duration: time.Minute} },
+	} {
+		actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { set(&q.Spec) })
+		becomes(t, w.Queue, "NotYetSupported", "Failed", field)
+		actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec = *plain.DeepCopy() })
+		becomes(t, w.Queue, "Active", "Current")
+	}
+	actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) {
+		q.Spec.NamespaceSelector = &metav1.LabelSelector{MatchLabels: map[string]string{"-": "not a label"}}
+	})
+	becomes(t, w.Queue, "InvalidSpec", "Failed", "spec.namespaceSelector")
+}
+
+// TestColumnsOfQueues: `kubectl get sgq -o wide` answers what is used of what, by whom, and who waits.
+func TestColumnsOfQueues(t *testing.T) {
+	t.Parallel()
+	w := actors.NewWorld(t, "3Gi", nil)
+	operator.Use(t)
+	actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) {
+		q.Spec.Weight = ptr.To[int32](2)
+		q.Spec.Flavors[0].Quotas = append(q.Spec.Flavors[0].Quotas, memory("1500m", "")[0].Quotas[0])
+		q.Spec.Flavors[0].Quotas[1].Resource = "cpu"
+	})
+	becomes(t, w.Queue, "Active", "Current")
+	w.Run(w.Apply("first"))
+	waits(t, w.Apply("second"), "WaitingForQuota")
+	counted(t, w.Queue, 1, 1)
+	out, err := env.Kubectl(t, "get", "sgq", "-o", "wide", w.Queue.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	want := w.Queue.Name + " True 1 1 0.6/1.5 2688Mi/3Gi"
+	if got := strings.Join(strings.Fields(lines[len(lines)-1]), " "); !strings.HasPrefix(got, want) {
+		t.Errorf("kubectl get says %q, want it to begin with %q", got, want)
+	}
+}
+
+// TestQueueBeforeTheOperatorLooks: a health checker waits for the operator's first look at a queue, too.
+func TestQueueBeforeTheOperatorLooks(t *testing.T) {
+	t.Parallel()
+	queue := &v1alpha1.SparkQueue{ObjectMeta: metav1.ObjectMeta{GenerateName: "unseen-"}}
+	actors.Create(t, queue)
+	if queue.Status.ObservedGeneration != -1 {
+		t.Errorf("observedGeneration %d, want -1", queue.Status.ObservedGeneration)
+	}
+	if got, err := actors.KstatusOfQueue(queue); err != nil || got != "InProgress" {
+		t.Errorf("kstatus says %s (%v), want InProgress", got, err)
+	}
+}

@@ -1,0 +1,202 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package references applies applications before the things that they name, as Git tools do.
+package references
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/test/integration/actors"
+	"github.com/sparkgate/sparkgate/test/integration/env"
+)
+
+func TestMain(m *testing.M) { os.Exit(actors.Main(m)) }
+
+// operator of all tests of the package. The time after which a missing reference counts as stalled is for test code to pass by.
+var operator = actors.Shared{Options: actors.OperatorOptions{ReferenceTimeout: 2 * time.Second}}
+
+// reference is something that an application names.
+type reference struct {
+	name func(app *v1alpha1.SparkApplication)
+	// words of the message while it is missing.
+	words []string
+	make  func(t *testing.T, w *actors.World)
+}
+
+var kinds = map[string]reference{
+	"service account": {
+		func(app *v1alpha1.SparkApplication) { app.Spec.Driver.ServiceAccountName = "spark" },
+		[]string{"ServiceAccount", `"spark"`, "spec.driver.serviceAccountName", "does not exist"},
+		func(t *testing.T, w *actors.World) {
+			actors.Create(t, &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "spark"}})
+		},
+	},
+	"config map": {
+		func(app *v1alpha1.SparkApplication) { app.Spec.SparkConfigMap = "conf" },
+		[]string{"ConfigMap", `"conf"`, "spec.sparkConfigMap", "does not exist"},
+		func(t *testing.T, w *actors.World) {
+			actors.Create(t, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "conf"},
+				Data: map[string]string{"log4j2.properties": "rootLogger.level = warn\n"}})
+		},
+	},
+	"priority class": {
+		func(app *v1alpha1.SparkApplication) { app.Spec.Queue.PriorityClassName = "of-" + app.Namespace },
+		[]string{"PriorityClass", "spec.queue.priorityClassName", "does not exist"},
+		func(t *testing.T, w *actors.World) {
+			class := &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "of-" + w.Namespace}, Value: 7}
+			actors.Create(t, class)
+			t.Cleanup(func() { _ = env.Client().Delete(context.Background(), class) })
+		},
+	},
+	"queue": {
+		func(app *v1alpha1.SparkApplication) { app.Spec.Queue.Name = "late-" + app.Namespace },
+		[]string{"queue late-", "does not exist"},
+		func(t *testing.T, w *actors.World) { actors.Queue(t, "late-"+w.Namespace, "", "3Gi") },
+	},
+}
+
+// misses waits until an application is told what is missing: as something that may come, or as something that did not.
+func misses(t *testing.T, w *actors.World, app *v1alpha1.SparkApplication, words []string, stalled bool) {
+	t.Helper()
+	actors.Eventually(t, app, "missing something", func(a *v1alpha1.SparkApplication) bool {
+		return actors.Stage(a) == "ReferenceNotFound" && apimeta.IsStatusConditionTrue(a.Status.Conditions, v1alpha1.StalledCondition) == stalled
+	})
+	for _, word := range words {
+		if !strings.Contains(actors.Message(app), word) {
+			t.Errorf("the message does not have %q: %s", word, actors.Message(app))
+		}
+	}
+	if len(app.Finalizers) > 0 || len(w.Pods()) > 0 {
+		t.Errorf("something was made: %s", actors.Show(app))
+	}
+}
+
+// TestComesLate: the application waits, names what is missing, and goes on by itself, also after the wait counted as stalled.
+func TestComesLate(t *testing.T) {
+	t.Parallel()
+	for name, r := range kinds {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := actors.NewWorld(t, "8Gi", nil)
+			operator.Use(t)
+			app := w.Apply("pi", r.name)
+			misses(t, w, app, r.words, true)
+			reconciling := false
+			for _, v := range w.History.Versions(app) {
+				reconciling = reconciling || apimeta.IsStatusConditionTrue(v.Status.Conditions, v1alpha1.ReconcilingCondition)
+			}
+			if !reconciling {
+				t.Errorf("it was stalled from the beginning: %v", w.History.Stages(app))
+			}
+			if told := w.History.Messages(app, "ReferenceNotFound"); len(told) != 1 {
+				t.Errorf("the message changes: %q", told)
+			}
+			r.make(t, w)
+			w.Succeed(app)
+			if app.Status.Run != 1 || app.Status.Attempt != 1 || app.Status.Times.ReferenceMissing != nil {
+				t.Errorf("want the first attempt: %s", actors.Show(app))
+			}
+		})
+	}
+}
+
+// TestAllMissing: all that is missing is told at once, except the queue, which is asked when the rest is there.
+func TestAllMissing(t *testing.T) {
+	t.Parallel()
+	w := actors.NewWorld(t, "8Gi", nil)
+	operator.Use(t)
+	app := w.Apply("pi", kinds["service account"].name, kinds["config map"].name, kinds["priority class"].name, kinds["queue"].name)
+	misses(t, w, app, []string{"ServiceAccount", "ConfigMap", "PriorityClass"}, false)
+	for _, kind := range []string{"config map", "service account", "priority class"} {
+		kinds[kind].make(t, w)
+	}
+	actors.Eventually(t, app, "missing its queue only", func(a *v1alpha1.SparkApplication) bool {
+		return strings.Contains(actors.Message(a), "queue late-") && !strings.Contains(actors.Message(a), "ServiceAccount")
+	})
+	kinds["queue"].make(t, w)
+	w.Succeed(app)
+}
+
+// TestCorrected: the name was wrong; the corrected one goes on at once.
+func TestCorrected(t *testing.T) {
+	t.Parallel()
+	w := actors.NewWorld(t, "8Gi", nil)
+	operator.Use(t)
+	app := w.Apply("pi", kinds["config map"].name)
+	misses(t, w, app, kinds["config map"].words, false)
+	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.SparkConfigMap = "" })
+	w.Succeed(app)
+}
+
+// TestGoneWhileQueued: what was there when the application queued is gone when its turn comes.
+func TestGoneWhileQueued(t *testing.T) {
+	t.Parallel()
+	w := actors.NewWorld(t, "3Gi", nil)
+	operator.Use(t)
+	r := kinds["config map"]
+	r.make(t, w)
+	first := w.Apply("first")
+	driver := w.Run(first)
+	app := w.Apply("pi", r.name)
+	w.Reach(app, "Queued")
+	if err := env.Client().Delete(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "conf"}}); err != nil {
+		t.Fatal(err)
+	}
+	w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
+	misses(t, w, app, r.words, false)
+	r.make(t, w)
+	w.Succeed(app)
+	w.Unused()
+}
+
+// TestConfigMapIsUsed: its files are in the driver's configuration, its spark-defaults.conf is below what the spec says; a contradiction
+// in it is told with its place.
+func TestConfigMapIsUsed(t *testing.T) {
+	t.Parallel()
+	w := actors.NewWorld(t, "8Gi", nil)
+	operator.Use(t)
+	conf := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "conf"}, Data: map[string]string{
+		"log4j2.properties":   "rootLogger.level = warn\n",
+		"spark-defaults.conf": "spark.sql.shuffle.partitions 7\nspark.executor.instances 9\n",
+	}}
+	actors.Create(t, conf)
+	app := w.Apply("pi", kinds["config map"].name)
+	w.Run(app)
+	made := &corev1.ConfigMapList{}
+	if err := env.Client().List(t.Context(), made, client.InNamespace(w.Namespace), client.HasLabels{v1alpha1.ApplicationLabel}); err != nil || len(made.Items) != 1 {
+		t.Fatalf("config maps of the driver: %v %v", err, made.Items)
+	}
+	properties := made.Items[0].Data["spark.properties"]
+	if !strings.Contains(properties, "spark.sql.shuffle.partitions=7") || !strings.Contains(properties, "spark.executor.instances=2") {
+		t.Errorf("properties:\n%s", properties)
+	}
+	if made.Items[0].Data["log4j2.properties"] != conf.Data["log4j2.properties"] {
+		t.Errorf("files: %v", made.Items[0].Data)
+	}
+
+	bad := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "bad"}, Data: map[string]string{
+		"spark-defaults.conf": "spark.master local[*]\n",
+	}}
+	actors.Create(t, bad)
+	wrong := w.Apply("wrong", func(a *v1alpha1.SparkApplication) { a.Spec.SparkConfigMap = "bad" })
+	w.Reach(wrong, "InvalidSpec")
+	if !strings.Contains(actors.Message(wrong), "spec.sparkConfigMap[spark.master]") || !strings.Contains(actors.Message(wrong), "local[*]") {
+		t.Errorf("message: %s", actors.Message(wrong))
+	}
+	if err := env.Client().Get(t.Context(), types.NamespacedName{Namespace: w.Namespace, Name: "wrong"}, wrong); err != nil || wrong.Status.Grant != nil {
+		t.Errorf("%v %s", err, actors.Show(wrong))
+	}
+}

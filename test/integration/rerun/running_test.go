@@ -1,0 +1,233 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package rerun
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/test/integration/actors"
+	"github.com/sparkgate/sparkgate/test/integration/env"
+)
+
+// TestWait: edits during a run wait for its end; the last one runs, once. The status speaks of the old generation until then.
+func TestWait(t *testing.T) {
+	t.Parallel()
+	for name, code := range map[string]int32{"the run succeeds": 0, "the run fails": 1} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := actors.NewWorld(t, "8Gi", nil)
+			operator.Use(t)
+			app := w.Apply("pi")
+			driver := w.Run(app)
+			before := app.Generation
+			actors.Change(t, app, arguments("5"))
+			actors.Change(t, app, arguments("6"))
+			if app.Status.ObservedGeneration != before || actors.Stage(app) != "Running" {
+				t.Errorf("the edit is not to be observed yet: %s", actors.Show(app))
+			}
+			w.Kubelet.Finish(t.Context(), driver, code, "Error")
+			actors.Eventually(t, app, "in run 2", func(a *v1alpha1.SparkApplication) bool { return a.Status.Run == 2 })
+			runs(t, w.Driver(app), "2", "6")
+			w.Succeed(app)
+			if diff := cmp.Diff(map[string]int{"1/1": 1, "2/1": 1}, w.Kubelet.Created(app.UID)); diff != "" {
+				t.Errorf("drivers by attempt (-want +got):\n%s", diff)
+			}
+			for _, v := range w.History.Versions(app) {
+				if apimeta.FindStatusCondition(v.Status.Conditions, v1alpha1.StalledCondition) != nil {
+					t.Errorf("Stalled although a newer template waited: %s", actors.Show(v))
+				}
+			}
+			w.Unused()
+		})
+	}
+}
+
+// TestRestart: an edit stops the run gracefully and starts the new one; that is no failure.
+func TestRestart(t *testing.T) {
+	t.Parallel()
+	w := actors.NewWorld(t, "3Gi", nil)
+	w.History.MemoryLimit = 3 << 30
+	operator.Use(t)
+	app := w.Apply("pi", onTemplateChange(v1alpha1.TemplateChangeRestart))
+	w.Kubelet.Executors(t.Context(), w.Run(app), 2)
+	actors.Change(t, app, arguments("5"))
+	actors.Eventually(t, app, "in run 2", func(a *v1alpha1.SparkApplication) bool { return a.Status.Run == 2 })
+	runs(t, w.Driver(app), "2", "5")
+	w.Succeed(app)
+	if diff := cmp.Diff([]string{"1/1 Stopped", "2/1 Succeeded"}, outcomes(app)); diff != "" {
+		t.Errorf("attempts (-want +got):\n%s", diff)
+	}
+	if first := app.Status.Attempts[0]; first.Reason != "TemplateChanged" || app.Status.Failures != 0 {
+		t.Errorf("first attempt %+v, failures %d", first, app.Status.Failures)
+	}
+	if left := w.Pods(); len(left) > 0 {
+		t.Errorf("%d pods are left", len(left))
+	}
+	w.Unused()
+}
+
+// TestIgnore: an edit changes nothing, and a condition says so. Only runID or a force token run the new template, after the run.
+func TestIgnore(t *testing.T) {
+	t.Parallel()
+	for name, again := range map[string]func(*v1alpha1.SparkApplication){
+		"runID":    func(a *v1alpha1.SparkApplication) { a.Spec.RunID = "2" },
+		"annotate": func(a *v1alpha1.SparkApplication) { a.Annotations = map[string]string{forceAt: "x", requestedAt: "x"} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := actors.NewWorld(t, "8Gi", nil)
+			operator.Use(t)
+			app := w.Apply("pi", onTemplateChange(v1alpha1.TemplateChangeIgnore))
+			driver := w.Run(app)
+			actors.Change(t, app, arguments("5"))
+			actors.Eventually(t, app, "told that the template is ignored", func(a *v1alpha1.SparkApplication) bool {
+				return apimeta.IsStatusConditionTrue(a.Status.Conditions, v1alpha1.TemplateIgnoredCondition)
+			})
+			if actors.Stage(app) != "Running" || app.Status.ObservedGeneration != app.Generation {
+				t.Errorf("want Running with the new generation: %s", actors.Show(app))
+			}
+			w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
+			w.Reach(app, "Succeeded")
+			if app.Status.Run != 1 || !apimeta.IsStatusConditionTrue(app.Status.Conditions, v1alpha1.TemplateIgnoredCondition) {
+				t.Errorf("want the end of run 1 with TemplateIgnored: %s", actors.Show(app))
+			}
+			actors.Change(t, app, again)
+			actors.Eventually(t, app, "in run 2", func(a *v1alpha1.SparkApplication) bool { return a.Status.Run == 2 })
+			runs(t, w.Driver(app), "2", "5")
+			w.Succeed(app)
+			if apimeta.FindStatusCondition(app.Status.Conditions, v1alpha1.TemplateIgnoredCondition) != nil {
+				t.Errorf("TemplateIgnored although the template has run: %s", actors.Show(app))
+			}
+		})
+	}
+}
+
+// TestForceDuringTheRun: several requests during one run give one more run, after it.
+func TestForceDuringTheRun(t *testing.T) {
+	t.Parallel()
+	for _, policy := range []v1alpha1.TemplateChangePolicy{v1alpha1.TemplateChangeWait, v1alpha1.TemplateChangeIgnore, v1alpha1.TemplateChangeRestart} {
+		t.Run(string(policy), func(t *testing.T) {
+			t.Parallel()
+			w := actors.NewWorld(t, "8Gi", nil)
+			operator.Use(t)
+			app := w.Apply("pi", onTemplateChange(policy))
+			driver := w.Run(app)
+			tokens := []string{"a", "b", "c"}
+			if policy == v1alpha1.TemplateChangeRestart {
+				tokens = tokens[2:] // each stops a run
+			}
+			for _, token := range tokens {
+				actors.Change(t, app, func(a *v1alpha1.SparkApplication) {
+					a.Annotations = map[string]string{forceAt: token, requestedAt: token}
+				})
+			}
+			if policy != v1alpha1.TemplateChangeRestart {
+				w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
+			}
+			actors.Eventually(t, app, "in run 2", func(a *v1alpha1.SparkApplication) bool { return a.Status.Run == 2 })
+			w.Succeed(app)
+			if app.Status.Run != 2 || app.Status.LastHandledForceAt != "c" {
+				t.Errorf("want run 2 for the last token: %s", actors.Show(app))
+			}
+		})
+	}
+}
+
+// TestInvalidDuringTheRun: the run goes on; at its end the mistake is told; the correction runs.
+func TestInvalidDuringTheRun(t *testing.T) {
+	t.Parallel()
+	w := actors.NewWorld(t, "8Gi", nil)
+	operator.Use(t)
+	app := w.Apply("pi")
+	driver := w.Run(app)
+	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.MainClass = "org.example.Main" })
+	w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
+	w.Reach(app, "InvalidSpec")
+	if diff := cmp.Diff([]string{"1/1 Succeeded"}, outcomes(app)); diff != "" || !strings.Contains(actors.Message(app), "spec.mainClass") {
+		t.Errorf("attempts (-want +got):\n%s%s", diff, actors.Show(app))
+	}
+	w.Unused()
+	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.MainClass, a.Spec.Arguments = "", []string{"5"} })
+	w.Succeed(app)
+	if app.Status.Run != 2 {
+		t.Errorf("want run 2: %s", actors.Show(app))
+	}
+}
+
+// TestEditWhileQueued: nothing runs yet, so the new template takes the place of the old one, which never runs.
+func TestEditWhileQueued(t *testing.T) {
+	t.Parallel()
+	w := actors.NewWorld(t, "3Gi", nil)
+	operator.Use(t)
+	first := w.Apply("first")
+	driver := w.Run(first)
+	app := w.Apply("pi")
+	w.Reach(app, "Queued")
+	actors.Change(t, app, arguments("5"))
+	w.Reach(app, "Queued")
+	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.MainClass = "org.example.Main" })
+	w.Reach(app, "InvalidSpec")
+	actors.Eventually(t, w.Queue, "without anybody waiting", func(q *v1alpha1.SparkQueue) bool { return q.Status.Pending == 0 })
+	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.MainClass = "" })
+	w.Reach(app, "Queued")
+	w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
+	w.Reach(first, "Succeeded")
+	driver = w.Driver(app)
+	w.Succeed(app)
+	runs(t, driver, driver.Labels[v1alpha1.RunLabel], "5")
+	if created := w.Kubelet.Created(app.UID); len(created) != 1 {
+		t.Errorf("drivers by attempt: %v, want one", created)
+	}
+	w.Unused()
+}
+
+// TestMoveWhileQueued: the queue is no part of the run template. A waiting application moves, and starts where there is room.
+func TestMoveWhileQueued(t *testing.T) {
+	t.Parallel()
+	w := actors.NewWorld(t, "3Gi", nil)
+	other := actors.Queue(t, w.Namespace+"-b", "", "3Gi")
+	operator.Use(t)
+	w.Run(w.Apply("first"))
+	app := w.Apply("pi")
+	w.Reach(app, "Queued")
+	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Queue.Name = other.Name })
+	w.Succeed(app)
+	if app.Status.Run != 1 || app.Status.Queue != other.Name {
+		t.Errorf("want run 1 in queue %s: %s", other.Name, actors.Show(app))
+	}
+	actors.Eventually(t, w.Queue, "used by the first alone", func(q *v1alpha1.SparkQueue) bool { return q.Status.Admitted == 1 && q.Status.Pending == 0 })
+}
+
+// TestEditBetweenSubmittingAndTheDriver: the grant is there, the driver could not be made yet. The old template never runs.
+func TestEditBetweenSubmittingAndTheDriver(t *testing.T) {
+	t.Parallel()
+	w := actors.NewWorld(t, "3Gi", nil)
+	w.History.MemoryLimit = 3 << 30
+	operator.Use(t)
+	foreign := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "my-driver"},
+		Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "somebody", Image: "else"}}}}
+	actors.Create(t, foreign)
+	app := w.Apply("pi", func(a *v1alpha1.SparkApplication) { a.Spec.Driver.PodName = "my-driver" })
+	actors.Eventually(t, app, "kept from its driver", func(a *v1alpha1.SparkApplication) bool {
+		return actors.Stage(a) == "Submitting" && strings.Contains(actors.Message(a), "belongs to somebody else")
+	})
+	actors.Change(t, app, arguments("5"))
+	actors.Eventually(t, app, "in run 2", func(a *v1alpha1.SparkApplication) bool { return a.Status.Run == 2 && actors.Stage(a) == "Submitting" })
+	if err := env.Client().Delete(t.Context(), foreign); err != nil {
+		t.Fatal(err)
+	}
+	runs(t, w.Driver(app), "2", "5")
+	w.Succeed(app)
+	if diff := cmp.Diff(map[string]int{"2/1": 1}, w.Kubelet.Created(app.UID)); diff != "" {
+		t.Errorf("drivers by attempt (-want +got):\n%s", diff)
+	}
+	w.Unused()
+}
