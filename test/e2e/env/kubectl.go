@@ -1,0 +1,122 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package env
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os/exec"
+	"strings"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+// Kubectl runs kubectl in the namespace of the space and returns what it wrote to standard output. It must succeed.
+func (s *Space) Kubectl(args ...string) string {
+	s.t.Helper()
+	out, err := s.TryKubectl("", args...)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return out
+}
+
+// TryKubectl runs kubectl with a standard input. A failure of the command is returned as an error that carries standard error.
+func (s *Space) TryKubectl(stdin string, args ...string) (string, error) {
+	return kubectl(s.t.Context(), stdin, append([]string{"--namespace", s.Name}, args...)...)
+}
+
+// Background is a kubectl that runs while the test goes on.
+type Background struct {
+	space *Space
+	args  []string
+	done  chan error
+}
+
+// KubectlBackground starts kubectl in the namespace of the space.
+func (s *Space) KubectlBackground(args ...string) *Background {
+	b := &Background{space: s, args: args, done: make(chan error, 1)}
+	go func() {
+		_, err := s.TryKubectl("", args...)
+		b.done <- err
+	}()
+	return b
+}
+
+// Succeeds waits until the command has ended and expects exit code 0.
+func (b *Background) Succeeds() {
+	b.space.t.Helper()
+	if err := <-b.done; err != nil {
+		b.space.t.Fatal(err)
+	}
+}
+
+// Running says that the command has not ended.
+func (b *Background) Running() bool { return len(b.done) == 0 }
+
+// Apply applies objects with kubectl, as a user does. Queues are marked as those of the space.
+func (s *Space) Apply(objects ...client.Object) {
+	s.t.Helper()
+	var manifests []string
+	for _, obj := range objects {
+		manifests = append(manifests, s.Manifest(obj))
+	}
+	s.ApplyText(strings.Join(manifests, "---\n"))
+}
+
+// ApplyText applies a manifest with kubectl.
+func (s *Space) ApplyText(manifest string) {
+	s.t.Helper()
+	if _, err := s.TryKubectl(manifest, "apply", "--filename", "-"); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// ApplyAs applies a manifest server-side, as a field manager: Flux's way.
+func (s *Space) ApplyAs(manager, manifest string) {
+	s.t.Helper()
+	if _, err := s.TryKubectl(manifest, "apply", "--server-side", "--field-manager", manager, "--filename", "-"); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// Manifest is the YAML of an object as a user writes it: without status.
+func (s *Space) Manifest(obj client.Object) string {
+	s.t.Helper()
+	if queue, ok := obj.(*v1alpha1.SparkQueue); ok {
+		queue.Labels = map[string]string{spaceLabel: s.Name}
+	}
+	gvk, err := cluster.client.GroupVersionKindFor(obj)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	obj.GetObjectKind().SetGroupVersionKind(gvk)
+	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	delete(fields, "status")
+	text, err := yaml.Marshal(fields)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return string(text)
+}
+
+func kubectl(ctx context.Context, stdin string, args ...string) (string, error) {
+	command := exec.CommandContext(ctx, "kubectl", args...)
+	command.Stdin = strings.NewReader(stdin)
+	var out, failure bytes.Buffer
+	command.Stdout, command.Stderr = &out, &failure
+	if err := command.Run(); err != nil {
+		return out.String(), fmt.Errorf("kubectl %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(failure.String()))
+	}
+	return out.String(), nil
+}

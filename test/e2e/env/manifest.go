@@ -1,0 +1,88 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package env
+
+import (
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+// PodMemory is what one pod of Pi requests: 512m of heap and Spark's least overhead of 384m. A driver and two executors ask for 2688Mi.
+const PodMemory = "896Mi"
+
+// lightJVM makes a short job cheap: no compiler threads that optimise what will not run again, no collector threads. The pods stay
+// as they are.
+const lightJVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData"
+
+// Change is a change to a manifest.
+type Change func(*v1alpha1.SparkApplicationSpec)
+
+// Pi is the application of the stories, with a little less work: a Python job with two executors.
+func Pi(name, queue string, changes ...Change) *v1alpha1.SparkApplication {
+	role := v1alpha1.PodRole{Cores: ptr.To[int32](1), CoreRequest: "200m", Memory: "512m", JavaOptions: lightJVM}
+	app := &v1alpha1.SparkApplication{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec: v1alpha1.SparkApplicationSpec{
+			Type: v1alpha1.PythonApplication, SparkVersion: "4.1.4", Image: Image,
+			MainApplicationFile: "local:///opt/spark/examples/pi.py", Arguments: []string{"1"},
+			Queue:         &v1alpha1.QueueReference{Name: queue},
+			Driver:        v1alpha1.DriverSpec{PodRole: role, ServiceAccountName: "spark"},
+			Executor:      v1alpha1.ExecutorSpec{PodRole: role, Instances: ptr.To[int32](2)},
+			RestartPolicy: &v1alpha1.RestartPolicy{Type: v1alpha1.RestartNever},
+			SparkConf:     patience(),
+		},
+	}
+	for _, change := range changes {
+		change(&app.Spec)
+	}
+	return app
+}
+
+// patience is for a busy machine. The driver's first connection to the API server may take more than Spark's 10 s there; and the
+// answer to Spark's periodic list of executors may come later than the watch has told of a new one, upon which Spark makes one more
+// than it was asked for.
+func patience() map[string]string {
+	const milliseconds = "120000"
+	return map[string]string{
+		"spark.kubernetes.driver.connectionTimeout":    milliseconds,
+		"spark.kubernetes.driver.requestTimeout":       milliseconds,
+		"spark.kubernetes.executor.apiPollingInterval": "1h",
+	}
+}
+
+// Sleep keeps driver and executors up for that many seconds.
+func Sleep(seconds string) Change { return Program("/opt/spark/examples/sleep.py", seconds) }
+
+// Fail ends with an exit code.
+func Fail(code string) Change { return Program("/opt/spark/examples/fail.py", code) }
+
+// Brief is the shortest driver there is: Spark starts a Python program that ends at once, before any executor. It asks for the same
+// room as the others.
+func Brief(arguments ...string) Change { return Program("/usr/lib/python3.11/this.py", arguments...) }
+
+// Program runs another Python file of the image.
+func Program(path string, arguments ...string) Change {
+	return func(spec *v1alpha1.SparkApplicationSpec) {
+		spec.MainApplicationFile, spec.Arguments = "local://"+path, arguments
+	}
+}
+
+// Queue is a queue of its own tree, for every namespace.
+func Queue(name, cpu, memory string) *v1alpha1.SparkQueue {
+	return &v1alpha1.SparkQueue{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec: v1alpha1.SparkQueueSpec{
+			NamespaceSelector: &metav1.LabelSelector{},
+			Flavors: []v1alpha1.FlavorQuota{{Name: v1alpha1.DefaultFlavor, Quotas: []v1alpha1.ResourceQuota{
+				{Resource: string(corev1.ResourceCPU), Nominal: resource.MustParse(cpu)},
+				{Resource: string(corev1.ResourceMemory), Nominal: resource.MustParse(memory)},
+			}}},
+		},
+	}
+}

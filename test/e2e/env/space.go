@@ -1,0 +1,142 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package env
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+// spaceLabel marks the queues of a space, which are not in its namespace.
+const spaceLabel = "e2e.sparkgate.io/space"
+
+// Space is one test's own part of the cluster: a namespace where drivers may run, the queues that the test applies, and a record of
+// everything that happens to them. Its methods end the test when something goes wrong; call them in the test's own goroutine.
+type Space struct {
+	// Name of the namespace; tests name their queues after it.
+	Name    string
+	t       testing.TB
+	history *history
+	stop    context.CancelFunc
+}
+
+// New makes a space for a test that runs at most n Spark applications at a time. It waits until the cores have room for them.
+func New(t *testing.T, n int) *Space {
+	t.Helper()
+	t.Cleanup(takeSlots(n))
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "e2e-"}}
+	if err := cluster.client.Create(t.Context(), namespace); err != nil {
+		t.Fatalf("make a namespace: %v", err)
+	}
+	ctx, stop := context.WithCancel(context.Background()) // the record outlives the test's context, to see the clean-up
+	s := &Space{Name: namespace.Name, t: t, stop: stop}
+	t.Cleanup(s.close)
+	var err error
+	if s.history, err = startHistory(ctx, s.Name); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("namespace %s", s.Name)
+	return s
+}
+
+// NewTenant is New with what drivers need: the namespace has the tenant component of config/tenant.
+func NewTenant(t *testing.T, n int) *Space {
+	t.Helper()
+	s := New(t, n)
+	s.Admit()
+	return s
+}
+
+// Admit applies config/tenant by the overlay that its comment tells users to write.
+func (s *Space) Admit() {
+	s.t.Helper()
+	// A kustomization takes only relative paths, and only the folders below a temporary one are ours.
+	dir := s.t.TempDir()
+	tenant, err := filepath.Rel(dir, filepath.Join(cluster.root, "config", "tenant"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	overlay := fmt.Sprintf("namespace: %s\nresources:\n- %s\n", s.Name, tenant)
+	if err := os.WriteFile(filepath.Join(dir, "kustomization.yaml"), []byte(overlay), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	s.Kubectl("apply", "-k", dir)
+}
+
+// close checks what must hold at any time, tells what happened if the test failed, and removes everything of the space.
+func (s *Space) close() {
+	defer s.stop()
+	if s.history != nil {
+		s.checkInvariants()
+	}
+	if s.t.Failed() {
+		s.dump()
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), Patience)
+	defer cancel()
+	inside := client.InNamespace(s.Name)
+	if err := cluster.client.DeleteAllOf(ctx, &v1alpha1.SparkApplication{}, inside); err != nil {
+		s.t.Errorf("clean up: %v", err)
+	}
+	s.waitGone(ctx, inside)
+	if err := cluster.client.DeleteAllOf(ctx, &v1alpha1.SparkQueue{}, client.MatchingLabels{spaceLabel: s.Name}); err != nil {
+		s.t.Errorf("clean up: %v", err)
+	}
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Name}}
+	if err := cluster.client.Delete(ctx, namespace); err != nil {
+		s.t.Errorf("clean up: %v", err)
+	}
+}
+
+// waitGone waits until the applications are gone and their pods are not active: what they hold would slow the next tests down.
+func (s *Space) waitGone(ctx context.Context, in client.ListOption) {
+	for {
+		apps, pods := &v1alpha1.SparkApplicationList{}, &corev1.PodList{}
+		err := cluster.client.List(ctx, apps, in)
+		if err == nil {
+			err = cluster.client.List(ctx, pods, in)
+		}
+		if err != nil {
+			s.t.Errorf("clean up: %v", err)
+			return
+		}
+		left := len(apps.Items)
+		for i := range pods.Items {
+			if active(&pods.Items[i]) {
+				left++
+			}
+		}
+		if left == 0 {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			s.t.Errorf("clean up: %d applications or active pods are left in namespace %s", left, s.Name)
+			return
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+func active(pod *corev1.Pod) bool {
+	return pod.Status.Phase != corev1.PodSucceeded && pod.Status.Phase != corev1.PodFailed
+}
+
+// Read reads an object as it is on the API server.
+func (s *Space) Read(obj client.Object) {
+	s.t.Helper()
+	if err := cluster.client.Get(s.t.Context(), client.ObjectKeyFromObject(obj), obj); err != nil {
+		s.t.Fatal(err)
+	}
+}

@@ -1,0 +1,133 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package outage
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/test/e2e/env"
+)
+
+// mayMiss are writes that not every life has: how often a queue shows its numbers, and which stages share a status write, depends on
+// how fast things go. The first status holds the grant, the second may be the end.
+var mayMiss = regexp.MustCompile(`sparkqueues/\*/status #|sparkapplications/\*/status #[3-9]`)
+
+// The lives overlap: while one application has its operator killed, those before it go on with whatever operator there is, and are
+// killed into as well. Each is applied, succeeds, is deleted and goes.
+func TestAnOperatorKilledBetweenAnyTwoWritesStartsEveryDriverOnce(t *testing.T) {
+	s := env.NewTenant(t, 1)
+	env.StopOperator(t)
+	l := &lives{Space: s, t: t, proxy: startProxy(t), deleted: map[string]bool{}}
+	writes := l.wholeLife()
+	t.Logf("the writes of a life:\n%s", strings.Join(writes, "\n"))
+	for n, write := range writes {
+		for _, after := range []bool{false, true} {
+			if !l.killedAt(n, write, after) && !mayMiss.MatchString(write) {
+				t.Errorf("%s did not come a second time: the lives are not alike", write)
+			}
+		}
+	}
+	l.proxy.set(nil)
+	startProcess(t, l.proxy.server.URL)
+	for _, name := range l.names {
+		l.awaitGone(name)
+		l.check(name)
+	}
+}
+
+// lives are the applications of the test.
+type lives struct {
+	*env.Space
+	t       *testing.T
+	proxy   *proxy
+	names   []string
+	deleted map[string]bool // by the user, after their success
+}
+
+// wholeLife returns the writes of a life in which nobody is killed.
+func (l *lives) wholeLife() []string {
+	tr := l.begin("life-whole", "", false)
+	l.awaitGone(tr.name)
+	tr.kill()
+	return l.proxy.seen(tr)
+}
+
+// killedAt begins a life and kills the operator before or after a write of it. It returns false when the life ended without it.
+func (l *lives) killedAt(n int, write string, after bool) bool {
+	l.t.Helper()
+	position := "before"
+	if after {
+		position = "after"
+	}
+	tr := l.begin(fmt.Sprintf("life-%02d-%s", n, position), write, after)
+	for deadline := time.After(env.Patience); ; {
+		l.deleteSucceeded()
+		select {
+		case <-tr.sprung:
+			l.t.Logf("%s: killed %s %s", tr.name, position, write)
+			return true
+		case <-deadline:
+			l.t.Fatalf("%s: neither killed nor over; writes:\n%s", tr.name, strings.Join(l.proxy.seen(tr), "\n"))
+		case <-time.After(50 * time.Millisecond):
+		}
+		if l.deleted[tr.name] && l.Application(tr.name) == nil {
+			tr.kill()
+			l.t.Logf("%s: over without %s", tr.name, write)
+			return false
+		}
+	}
+}
+
+// begin starts an operator and applies an application.
+func (l *lives) begin(name, at string, after bool) *trap {
+	l.t.Helper()
+	operator := startProcess(l.t, l.proxy.server.URL)
+	tr := &trap{name: name, at: at, after: after, kill: operator.kill, sprung: make(chan struct{})}
+	l.proxy.set(tr)
+	l.names = append(l.names, name)
+	l.Apply(env.Queue(name, "1", "3Gi"), env.Pi(name, name, env.Brief()))
+	return tr
+}
+
+// deleteSucceeded does what the user does: deletes every application once it has succeeded.
+func (l *lives) deleteSucceeded() {
+	l.t.Helper()
+	for _, name := range l.names {
+		if app := l.Application(name); app != nil && !l.deleted[name] && env.StageOf(app) == v1alpha1.SucceededReason {
+			l.deleted[name] = true
+			l.Kubectl("delete", "sgapp", name, "--wait=false")
+		}
+	}
+}
+
+func (l *lives) awaitGone(name string) {
+	l.t.Helper()
+	l.Await(name+" to succeed and go", func() error {
+		l.deleteSucceeded()
+		if app := l.Application(name); app != nil {
+			return fmt.Errorf("it is %s", env.StageOf(app))
+		}
+		return nil
+	})
+}
+
+// check: one driver, one attempt, success, nothing held.
+func (l *lives) check(name string) {
+	l.t.Helper()
+	if drivers := l.Pods(name, v1alpha1.SparkRoleDriver); len(drivers) != 1 {
+		l.t.Errorf("%s had %d drivers, want 1", name, len(drivers))
+	}
+	versions := l.Versions(name)
+	last := versions[len(versions)-1]
+	if last.Status.Run != 1 || last.Status.Attempt != 1 || !slices.Contains(l.Stages(name, env.First), v1alpha1.SucceededReason) {
+		l.t.Errorf("%s ended in run %d, attempt %d, after the stages %v", name, last.Status.Run, last.Status.Attempt, l.Stages(name, env.First))
+	}
+	l.GivenBack(name)
+}

@@ -1,0 +1,93 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package stories
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/test/e2e/env"
+)
+
+func TestAnImageThatDoesNotExistIsNamed(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		policy corev1.PullPolicy
+		reason string // of the kubelet
+	}{
+		"never pulled":     {corev1.PullNever, "ErrImageNeverPull"},
+		"cannot be pulled": {corev1.PullIfNotPresent, "ImagePullBackOff"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := env.NewTenant(t, 0)
+			const image = "docker.io/sparkgate/absent:1"
+			s.Apply(env.Queue(s.Name, "1", "3Gi"), env.Pi("pi", s.Name, func(spec *v1alpha1.SparkApplicationSpec) {
+				spec.Image, spec.ImagePullPolicy = image, tt.policy
+				spec.Timeouts = &v1alpha1.Timeouts{DriverStart: &metav1.Duration{Duration: 20 * time.Second}}
+			}))
+			end := s.Becomes("pi", v1alpha1.DriverStartTimeoutReason)
+			ready := env.Condition(end, v1alpha1.ReadyCondition)
+			for _, want := range []string{tt.reason, image, "20s"} {
+				if !strings.Contains(ready.Message, want) {
+					t.Errorf("the message does not tell %q: %s", want, ready.Message)
+				}
+			}
+			if c := env.Condition(end, v1alpha1.StalledCondition); c.Status != metav1.ConditionTrue {
+				t.Errorf("Stalled is %q", c.Status)
+			}
+			awaitNoPods(s, "pi")
+			s.GivenBack(s.Name)
+		})
+	}
+}
+
+// greedy fills memory until the kernel ends the container: pages count once they are written.
+const greedy = `
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: program}
+data:
+  greedy.py: |
+    hoard = []
+    while True:
+        hoard.append(bytearray(b"x" * (64 << 20)))
+`
+
+func TestADriverOutOfMemoryIsToldAsSuch(t *testing.T) {
+	t.Parallel()
+	s := env.NewTenant(t, 1)
+	s.ApplyText(greedy)
+	s.Apply(env.Queue(s.Name, "1", "3Gi"), env.Pi("pi", s.Name, env.Program("/opt/program/greedy.py"), func(spec *v1alpha1.SparkApplicationSpec) {
+		spec.Driver.Volumes = []runtime.RawExtension{{Raw: []byte(`{"name":"program","configMap":{"name":"program"}}`)}}
+		spec.Driver.VolumeMounts = []runtime.RawExtension{{Raw: []byte(`{"name":"program","mountPath":"/opt/program"}`)}}
+	}))
+	end := s.Becomes("pi", v1alpha1.FailedReason)
+	attempt := end.Status.Attempts[0]
+	if attempt.Reason != "OOMKilled" || attempt.Cause != v1alpha1.CauseApplication || attempt.ExitCode == nil || *attempt.ExitCode == 0 {
+		t.Errorf("the attempt is %+v, want OOMKilled by the application, with an exit code", attempt)
+	}
+	if message := env.Condition(end, v1alpha1.ReadyCondition).Message; !strings.Contains(message, "memory") {
+		t.Errorf("the message does not speak of memory: %s", message)
+	}
+	s.GivenBack(s.Name)
+}
+
+func TestAnExecutorThatIsKilledIsReplaced(t *testing.T) {
+	t.Parallel()
+	s := env.NewTenant(t, 1)
+	s.Apply(env.Queue(s.Name, "1", "3Gi"), env.Pi("pi", s.Name, env.Sleep("30")))
+	killed := awaitExecutors(s, "pi", 2)[0]
+	s.Kubectl("delete", "pod", killed.Name, "--force", "--grace-period=0")
+	awaitExecutors(s, "pi", 3)
+	s.Reaches("pi", env.First, v1alpha1.SucceededReason)
+	s.GivenBack(s.Name)
+}
