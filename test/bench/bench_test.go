@@ -1,0 +1,78 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/test/bench/load"
+)
+
+func TestMedianAndSpread(t *testing.T) {
+	t.Parallel()
+	for want, values := range map[float64][]float64{2: {3, 1, 2}, 1: {1, 4}, 5: {5}} {
+		if got := median(values); got != want {
+			t.Errorf("the median of %v is %v, want %v", values, got, want)
+		}
+	}
+	if got, want := spread("%.1f", []float64{3, 1, 2}), "2.0  (3.0, 1.0, 2.0)"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := spread("%.1f", []float64{3}), "3.0"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestParse(t *testing.T) {
+	t.Parallel()
+	o, err := parse([]string{"-sizes", "10,300", "-parts", "writes"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]int{10, 300}, o.sizes); diff != "" || !o.wants(partWrites) || o.wants(partSubmit) {
+		t.Errorf("got %+v (-want +got):\n%s", o, diff)
+	}
+	for _, args := range [][]string{{"-sizes", "1"}, {"-sizes", "many"}, {"-sizes", ""}, {"-parts", "everything"}, {"-rounds", "0"}, {"more"}} {
+		if _, err := parse(args); err == nil {
+			t.Errorf("%v was accepted", args)
+		}
+	}
+}
+
+// queueState is a state of a queue whose ledger has n grants in flight.
+func queueState(at time.Time, seq int64, n int) load.Event[*v1alpha1.SparkQueue] {
+	queue := &v1alpha1.SparkQueue{ObjectMeta: metav1.ObjectMeta{Name: "default"}}
+	queue.Status.Ledger = &v1alpha1.Ledger{Seq: seq, InFlight: make([]v1alpha1.LedgerEntry, n)}
+	return load.Event[*v1alpha1.SparkQueue]{At: at, Type: watch.Modified, Object: queue}
+}
+
+func TestTimeRunsFromTheFirstWrite(t *testing.T) {
+	t.Parallel()
+	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	after := func(seconds int) time.Time { return start.Add(time.Duration(seconds) * time.Second) }
+	there := queueState(after(1), 1, 0)
+	there.Type = watch.Added // the state before
+	var f figures
+	err := f.time(start, after(10), []load.Event[*v1alpha1.SparkQueue]{
+		there, queueState(after(2), 2, 0), queueState(after(3), 3, 5), queueState(after(4), 3, 5), queueState(after(11), 4, 9),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.startup != 2*time.Second || f.elapsed != 8*time.Second || len(f.queue) != 3 {
+		t.Errorf("startup %v, elapsed %v, %d states of the queue; want 2s, 8s, 3", f.startup, f.elapsed, len(f.queue))
+	}
+	if written, most := f.ledger(); written != 5 || most != 5 {
+		t.Errorf("%d grants written, %d at once; want 5, 5: a state with the same sequence number is no write of the ledger", written, most)
+	}
+	if err := f.time(start, after(10), []load.Event[*v1alpha1.SparkQueue]{there}); err == nil {
+		t.Error("an operator that has written nothing has a time")
+	}
+}

@@ -1,0 +1,8 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package host starts and observes the processes of a benchmark: an API server with its etcd, and the operator as it is shipped. All
+// of them listen on the loopback interface only.
+//
+// It knows nothing of what is measured. Figures come from the kernel (/proc) and from the API server's own count of requests.
+package host

@@ -1,0 +1,211 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package host
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+const (
+	// lull is for how long an operator that is idle uses no CPU worth mentioning. It is longer than the operator's own delays of a
+	// few seconds (a driver that does not start at once, the interval at which queues are written).
+	lull = 4500 * time.Millisecond
+	// idleShare of one CPU is what an idle operator may use: garbage collection, watches that are renewed.
+	idleShare = 0.02
+)
+
+// Operator is one start of the operator's program.
+type Operator struct {
+	// Started is when the process was started.
+	Started time.Time
+
+	command *exec.Cmd
+	url     string
+	log     string
+	ended   chan struct{}
+	err     error // valid once ended is closed
+}
+
+// StartOperator starts the program as it is shipped, as the only replica, with its metrics and profiles on a port of its own.
+func StartOperator(program string, s *Server) (*Operator, error) {
+	address, err := freeAddress()
+	if err != nil {
+		return nil, err
+	}
+	log, err := os.CreateTemp(s.Dir, "operator-*.log")
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	o := &Operator{url: "http://" + address, log: log.Name(), ended: make(chan struct{})}
+	o.command = exec.Command(program, "--enable-leader-election=false", "--enable-pprof", "--health-addr=0", "--metrics-addr="+address)
+	o.command.Env = append(os.Environ(), "KUBECONFIG="+s.Kubeconfig)
+	o.command.Dir = filepath.Dir(program)
+	o.command.Stdout, o.command.Stderr = log, log
+	// It must not outlive the benchmark, whatever happens to that.
+	o.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
+	o.Started = time.Now()
+	if err := o.command.Start(); err != nil {
+		return nil, fmt.Errorf("start the operator: %w", err)
+	}
+	go func() {
+		o.err = o.command.Wait()
+		close(o.ended)
+	}()
+	return o, nil
+}
+
+// freeAddress is an address on which nobody listens now.
+func freeAddress() (string, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return listener.Addr().String(), listener.Close()
+}
+
+// PID is the number of the process.
+func (o *Operator) PID() int { return o.command.Process.Pid }
+
+// CPU is what the process has used so far.
+func (o *Operator) CPU() (time.Duration, error) {
+	select {
+	case <-o.ended:
+		return 0, fmt.Errorf("the operator has ended: %w\n%s", o.err, o.tail())
+	default:
+	}
+	return ProcessCPU(o.PID())
+}
+
+// Pause stops the process where it stands; Continue lets it go on. What it has sent already is still carried out.
+func (o *Operator) Pause() error { return o.command.Process.Signal(syscall.SIGSTOP) }
+
+// Continue undoes Pause.
+func (o *Operator) Continue() error { return o.command.Process.Signal(syscall.SIGCONT) }
+
+// WaitIdle returns once the operator has done nothing for a few seconds.
+func (o *Operator) WaitIdle(ctx context.Context) error {
+	last, err := o.CPU()
+	if err != nil {
+		return err
+	}
+	for {
+		if err := sleep(ctx, lull); err != nil {
+			return fmt.Errorf("waiting for the operator to be idle: %w", err)
+		}
+		now, err := o.CPU()
+		if err != nil {
+			return err
+		}
+		if float64(now-last) <= idleShare*float64(lull) {
+			return nil
+		}
+		last = now
+	}
+}
+
+// Stop ends the process, and returns once it has ended.
+func (o *Operator) Stop() error {
+	_ = o.command.Process.Signal(syscall.SIGTERM)
+	select {
+	case <-o.ended:
+	case <-time.After(15 * time.Second):
+		_ = o.command.Process.Kill()
+		<-o.ended
+	}
+	var exit *exec.ExitError
+	if o.err != nil && !errors.As(o.err, &exit) {
+		return fmt.Errorf("stop the operator: %w", o.err)
+	}
+	return nil
+}
+
+// Heap is the memory that the operator's Go runtime has allocated and not freed, in bytes, after a garbage collection.
+func (o *Operator) Heap(ctx context.Context) (int64, error) {
+	if err := o.get(ctx, "/debug/pprof/heap?gc=1", io.Discard); err != nil {
+		return 0, err
+	}
+	var text strings.Builder
+	if err := o.get(ctx, "/metrics", &text); err != nil {
+		return 0, err
+	}
+	lines := bufio.NewScanner(strings.NewReader(text.String()))
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		if value, ok := strings.CutPrefix(lines.Text(), "go_memstats_heap_alloc_bytes "); ok {
+			bytes, err := strconv.ParseFloat(value, 64)
+			return int64(bytes), err
+		}
+	}
+	return 0, errors.New("the operator's metrics do not tell its heap")
+}
+
+// HeapProfile writes a profile of the live heap to a file.
+func (o *Operator) HeapProfile(ctx context.Context, path string) error {
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	return o.get(ctx, "/debug/pprof/heap?gc=1", file)
+}
+
+// Profile writes a CPU profile of the given length to a file.
+func (o *Operator) Profile(ctx context.Context, length time.Duration, path string) error {
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	return o.get(ctx, fmt.Sprintf("/debug/pprof/profile?seconds=%d", int(length.Seconds())), file)
+}
+
+func (o *Operator) get(ctx context.Context, path string, to io.Writer) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, o.url+path, nil)
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Accept-Encoding", "identity") // compression would show in the operator's memory
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("GET %s: %s", path, response.Status)
+	}
+	_, err = io.Copy(to, response.Body)
+	return err
+}
+
+// tail is the end of what the operator has logged.
+func (o *Operator) tail() string {
+	data, err := os.ReadFile(o.log)
+	if err != nil {
+		return err.Error()
+	}
+	return string(data[max(0, len(data)-2000):])
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}

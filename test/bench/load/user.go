@@ -1,0 +1,197 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package load
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+// Target is an application that was applied.
+type Target struct {
+	Namespace, Name string
+	UID             types.UID
+	Version         string
+}
+
+// HalfLabel divides the applications of a namespace into two halves, "a" and "b".
+const HalfLabel = "bench.sparkgate.io/half"
+
+// User applies and deletes applications.
+type User struct{ Client client.WithWatch }
+
+// Namespace makes a fresh namespace.
+func (u User) Namespace(ctx context.Context) (string, error) {
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "bench-"}}
+	if err := u.Client.Create(ctx, ns); err != nil {
+		return "", fmt.Errorf("make a namespace: %w", err)
+	}
+	return ns.Name, nil
+}
+
+// Queue makes a queue without limits for all namespaces.
+func (u User) Queue(ctx context.Context, name string) error {
+	queue := &v1alpha1.SparkQueue{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec:       v1alpha1.SparkQueueSpec{NamespaceSelector: &metav1.LabelSelector{}},
+	}
+	if err := u.Client.Create(ctx, queue); err != nil {
+		return fmt.Errorf("make queue %s: %w", name, err)
+	}
+	return nil
+}
+
+// Application is the manifest of the i-th application of a namespace: a Python job with the given number of executors. Every name
+// has the same length.
+func Application(namespace string, i, executors int) *v1alpha1.SparkApplication {
+	half := "a"
+	if i%2 == 1 {
+		half = "b"
+	}
+	return &v1alpha1.SparkApplication{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: fmt.Sprintf("app-%06d", i), Labels: map[string]string{HalfLabel: half}},
+		Spec: v1alpha1.SparkApplicationSpec{
+			Type: v1alpha1.PythonApplication, SparkVersion: "4.1.4", Image: "docker.io/sparkgate/spark:4.1",
+			MainApplicationFile: "local:///opt/spark/examples/pi.py", Arguments: []string{"4"},
+			SparkConf: map[string]string{"spark.eventLog.enabled": "false"},
+			Driver:    v1alpha1.DriverSpec{PodRole: v1alpha1.PodRole{Cores: ptr.To[int32](1), CoreRequest: "200m", Memory: "512m"}},
+			Executor: v1alpha1.ExecutorSpec{Instances: ptr.To(int32(executors)),
+				PodRole: v1alpha1.PodRole{Cores: ptr.To[int32](1), CoreRequest: "200m", Memory: "512m"}},
+		},
+	}
+}
+
+// Apply makes n applications with two executors each.
+func (u User) Apply(ctx context.Context, namespace string, n int) ([]Target, error) {
+	return u.ApplyFrom(ctx, namespace, Range{N: n, Executors: 2})
+}
+
+// Range is a number of applications: First, First+1, …
+type Range struct{ First, N, Executors int }
+
+// ApplyFrom makes the applications of a range.
+func (u User) ApplyFrom(ctx context.Context, namespace string, r Range) ([]Target, error) {
+	targets := make([]Target, r.N)
+	err := each(ctx, r.N, func(ctx context.Context, i int) error {
+		app := Application(namespace, r.First+i, r.Executors)
+		if err := u.Client.Create(ctx, app); err != nil {
+			return fmt.Errorf("apply application %s: %w", app.Name, err)
+		}
+		targets[i] = Target{Namespace: namespace, Name: app.Name, UID: app.UID, Version: app.ResourceVersion}
+		return nil
+	})
+	return targets, err
+}
+
+// Delete asks for the deletion of one half of the applications, in one request.
+func (u User) Delete(ctx context.Context, namespace, half string) error {
+	err := u.Client.DeleteAllOf(ctx, &v1alpha1.SparkApplication{}, client.InNamespace(namespace), client.MatchingLabels{HalfLabel: half})
+	if err != nil {
+		return fmt.Errorf("delete the applications of %s: %w", namespace, err)
+	}
+	return nil
+}
+
+// Targets lists the applications of a namespace in one half, or in both if half is empty.
+func (u User) Targets(ctx context.Context, namespace, half string) ([]Target, error) {
+	options := []client.ListOption{client.InNamespace(namespace)}
+	if half != "" {
+		options = append(options, client.MatchingLabels{HalfLabel: half})
+	}
+	list := &metav1.PartialObjectMetadataList{}
+	list.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("SparkApplicationList"))
+	if err := u.Client.List(ctx, list, options...); err != nil {
+		return nil, fmt.Errorf("list the applications of %s: %w", namespace, err)
+	}
+	targets := make([]Target, 0, len(list.Items))
+	for i := range list.Items {
+		o := &list.Items[i]
+		targets = append(targets, Target{Namespace: namespace, Name: o.Name, UID: o.UID, Version: o.ResourceVersion})
+	}
+	return targets, nil
+}
+
+// Stages counts the applications of a namespace by stage.
+func (u User) Stages(ctx context.Context, namespace string) (map[string]int, error) {
+	list := &v1alpha1.SparkApplicationList{}
+	if err := u.Client.List(ctx, list, client.InNamespace(namespace)); err != nil {
+		return nil, fmt.Errorf("list the applications of %s: %w", namespace, err)
+	}
+	stages := map[string]int{}
+	for i := range list.Items {
+		stage := ""
+		if ready := apimeta.FindStatusCondition(list.Items[i].Status.Conditions, v1alpha1.ReadyCondition); ready != nil {
+			stage = ready.Reason
+		}
+		stages[stage]++
+	}
+	return stages, nil
+}
+
+// ReadyExecutors is how many executors the applications of a namespace report ready.
+func (u User) ReadyExecutors(ctx context.Context, namespace string) (int, error) {
+	list := &v1alpha1.SparkApplicationList{}
+	if err := u.Client.List(ctx, list, client.InNamespace(namespace)); err != nil {
+		return 0, fmt.Errorf("list the applications of %s: %w", namespace, err)
+	}
+	ready := 0
+	for i := range list.Items {
+		if e := list.Items[i].Status.Executors; e != nil {
+			ready += int(e.Ready)
+		}
+	}
+	return ready, nil
+}
+
+// AwaitStage returns once all n applications of a namespace are in a stage.
+func (u User) AwaitStage(ctx context.Context, namespace, stage string, n int) error {
+	for {
+		stages, err := u.Stages(ctx, namespace)
+		if err != nil {
+			return err
+		}
+		if stages[stage] == n {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("waiting for %d applications to be %s, they are %v: %w", n, stage, stages, context.Cause(ctx))
+		case <-time.After(2 * time.Second):
+		}
+	}
+}
+
+// Clear removes everything from a namespace. No operator may run.
+func (u User) Clear(ctx context.Context, namespace string) error {
+	in := client.InNamespace(namespace)
+	targets, err := u.Targets(ctx, namespace, "")
+	if err != nil {
+		return err
+	}
+	err = each(ctx, len(targets), func(ctx context.Context, i int) error {
+		app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: targets[i].Name}}
+		err := u.Client.Patch(ctx, app, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`)))
+		return client.IgnoreNotFound(err)
+	})
+	if err != nil {
+		return fmt.Errorf("clear %s: %w", namespace, err)
+	}
+	for _, obj := range []client.Object{&v1alpha1.SparkApplication{}, &corev1.Pod{}, &corev1.Service{}, &corev1.ConfigMap{}} {
+		if err := u.Client.DeleteAllOf(ctx, obj, in, client.GracePeriodSeconds(0)); err != nil && !apierrors.IsNotFound(err) {
+			return fmt.Errorf("clear %s: %w", namespace, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,200 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/go-logr/logr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/sparkgate/sparkgate/test/bench/host"
+	"github.com/sparkgate/sparkgate/test/bench/load"
+	"github.com/sparkgate/sparkgate/test/integration/env"
+)
+
+// The parts of the benchmark, in the order in which they run.
+const (
+	partSubmit = "submit"
+	partDelete = "delete"
+	partWrites = "writes"
+	partMemory = "memory"
+)
+
+type options struct {
+	program string
+	crds    string
+	parts   []string
+	sizes   []int
+	rounds  int
+	// lives is how many applications are followed to their end.
+	lives int
+	// finished is by how many applications at a time memory is measured, twice.
+	finished int
+	// wide is by how many applications with 100 executors at a time memory is measured, twice.
+	wide int
+	// profile is a file for a CPU profile of the operator, and with the ending .apiserver of the API server; empty for none.
+	profile    string
+	profileFor time.Duration
+	// heap is a file for a heap profile; empty for none.
+	heap string
+	// limit bounds everything.
+	limit time.Duration
+}
+
+func main() {
+	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer cancel()
+	log.SetLogger(logr.Discard())
+	o, err := parse(os.Args[1:])
+	if err == nil {
+		err = run(ctx, o, os.Stdout)
+	}
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintf(os.Stderr, "bench: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+// allParts in the order in which they run.
+var allParts = []string{partSubmit, partDelete, partWrites, partMemory}
+
+func parse(args []string) (options, error) {
+	var o options
+	fs := flag.NewFlagSet("bench", flag.ContinueOnError)
+	program := os.Getenv("SPARKGATE_OPERATOR")
+	if program == "" {
+		program = "../bin/sparkgate"
+	}
+	fs.StringVar(&o.program, "operator", program, "the operator's program")
+	fs.StringVar(&o.crds, "crds", "../config/crd/bases", "the folder of the CRDs")
+	parts := fs.String("parts", strings.Join(allParts, ","), "what to measure")
+	sizes := fs.String("sizes", "100,2000", "numbers of applications to submit; half of the last number is deleted")
+	fs.IntVar(&o.rounds, "rounds", 3, "how often to take turns between operator and loop")
+	fs.IntVar(&o.lives, "lives", 50, "how many applications to follow to their end")
+	fs.IntVar(&o.finished, "finished", 1000, "after how many finished applications to measure memory, and again after twice as many")
+	fs.IntVar(&o.wide, "wide", 25, "after how many applications with 100 executors to measure memory, and again after twice as many; 0 for none")
+	fs.StringVar(&o.profile, "cpuprofile", "", "write CPU profiles of the last submissions to FILE (operator) and FILE.apiserver")
+	fs.DurationVar(&o.profileFor, "cpuprofile-time", 20*time.Second, "length of the CPU profiles")
+	fs.StringVar(&o.heap, "heapprofile", "", "write a heap profile of the operator with the applications of -wide to this file")
+	fs.DurationVar(&o.limit, "limit", time.Hour, "give up after this time")
+	if err := fs.Parse(args); err != nil {
+		return o, err
+	}
+	if fs.NArg() > 0 {
+		return o, fmt.Errorf("%q is no flag", fs.Arg(0))
+	}
+	o.parts = strings.Split(*parts, ",")
+	return o, o.check(*sizes)
+}
+
+// check reads the sizes and refuses what cannot be measured.
+func (o *options) check(sizes string) error {
+	for _, part := range o.parts {
+		if !slices.Contains(allParts, part) {
+			return fmt.Errorf("-parts has %q; choose from %v", part, allParts)
+		}
+	}
+	for text := range strings.SplitSeq(sizes, ",") {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 2 {
+			return fmt.Errorf("-sizes has %q; give numbers of 2 or more", text)
+		}
+		o.sizes = append(o.sizes, n)
+	}
+	if o.rounds < 1 || o.lives < 1 || o.finished < 1 || o.wide < 0 {
+		return errors.New("-rounds, -lives and -finished are 1 or more, -wide 0 or more")
+	}
+	return nil
+}
+
+// bench is what all measurements share.
+type bench struct {
+	options
+	server *host.Server
+	user   load.User
+	out    io.Writer
+	sample *load.Sample
+	// idle is what is used when there is nothing to do: the CPU time of a start of the operator, and the share of one CPU that
+	// kube-apiserver and etcd take.
+	idle struct {
+		operator time.Duration
+		servers  float64
+	}
+}
+
+func (o *options) wants(part string) bool { return slices.Contains(o.parts, part) }
+
+func run(ctx context.Context, o options, out io.Writer) (err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, o.limit, fmt.Errorf("not ready after %s", o.limit))
+	defer cancel()
+	b := &bench{options: o, out: out}
+	b.progress("starting kube-apiserver and etcd")
+	if b.server, err = host.StartServer(os.Getenv(env.AssetsVariable), o.crds); err != nil {
+		return fmt.Errorf("%w (run it by `make bench`)", err)
+	}
+	defer func() { err = errors.Join(err, b.server.Stop()) }()
+	if err := b.prepare(ctx); err != nil {
+		return err
+	}
+	b.printMachine()
+	if o.wants(partSubmit) || o.wants(partDelete) {
+		if err := b.measureThroughput(ctx); err != nil {
+			return err
+		}
+	}
+	if o.wants(partWrites) {
+		if err := b.measureWrites(ctx); err != nil {
+			return err
+		}
+	}
+	if o.wants(partMemory) {
+		if err := b.measureMemory(ctx); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(out, "\nLoad of the machine at the end: %s\n", host.LoadAverage())
+	return nil
+}
+
+// prepare makes what all measurements need. The program is copied, so that a build in the meantime changes nothing.
+func (b *bench) prepare(ctx context.Context) error {
+	scheme, err := env.Scheme()
+	if err != nil {
+		return err
+	}
+	if b.user.Client, err = client.NewWithWatch(b.server.Config, client.Options{Scheme: scheme}); err != nil {
+		return fmt.Errorf("make a client: %w", err)
+	}
+	if err := b.user.Queue(ctx, queueName); err != nil {
+		return err
+	}
+	data, err := os.ReadFile(b.program)
+	if err != nil {
+		return fmt.Errorf("read the operator's program (build it by `make build`): %w", err)
+	}
+	b.program = filepath.Join(b.server.Dir, "sparkgate")
+	return os.WriteFile(b.program, data, 0o700)
+}
+
+// queueName is the queue of all applications; it has no limits.
+const queueName = "default"
+
+// progress tells on standard error what is being done, for people who wait.
+func (b *bench) progress(format string, args ...any) {
+	fmt.Fprintf(os.Stderr, "    [load %s] %s\n", host.LoadAverage(), fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,215 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/test/bench/host"
+	"github.com/sparkgate/sparkgate/test/bench/load"
+)
+
+// executorsWide is how many executors an application has where memory is measured with many.
+const executorsWide = 100
+
+// occupied is the memory of an operator at rest, in bytes: in RAM, and what its Go runtime holds.
+type occupied struct{ resident, heap int64 }
+
+// measureMemory measures the operator at rest with more and more finished applications, whose driver pods are kept, then that of a
+// fresh start with all of them, and one with running applications of many executors.
+func (b *bench) measureMemory(ctx context.Context) error {
+	namespace, err := b.user.Namespace(ctx)
+	if err != nil {
+		return err
+	}
+	grown, err := b.finish(ctx, namespace)
+	if err != nil {
+		return err
+	}
+	b.progress("measuring the memory of a fresh start")
+	fresh, err := b.restarted(ctx)
+	if err != nil {
+		return err
+	}
+	if err := b.user.Clear(ctx, namespace); err != nil {
+		return err
+	}
+	wide, err := b.wideOnes(ctx)
+	if err != nil {
+		return err
+	}
+	b.printMemory(grown, fresh, wide)
+	return nil
+}
+
+// finish runs applications to their end, in two heaps, and measures before, between and after.
+func (b *bench) finish(ctx context.Context, namespace string) (grown []occupied, err error) {
+	node, err := load.StartNode(ctx, b.server.Config, namespace, load.Script{RunFor: time.Millisecond})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, node.Stop()) }()
+	operator, err := host.StartOperator(b.program, b.server)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, operator.Stop()) }()
+	return b.heaps(ctx, operator, func(i int) error {
+		b.progress("running %d applications to their end, %d of 2", b.finished, i+1)
+		if _, err := b.user.ApplyFrom(ctx, namespace, load.Range{First: i * b.finished, N: b.finished, Executors: 2}); err != nil {
+			return err
+		}
+		return b.await(ctx, operator, namespace, v1alpha1.SucceededReason, (i+1)*b.finished)
+	})
+}
+
+// heaps measures before, between and after two heaps, which the given function makes.
+func (b *bench) heaps(ctx context.Context, operator *host.Operator, heap func(i int) error) (grown []occupied, err error) {
+	for i := range 3 {
+		if i > 0 {
+			if err := heap(i - 1); err != nil {
+				return nil, err
+			}
+		}
+		m, err := b.atRest(ctx, operator)
+		if err != nil {
+			return nil, err
+		}
+		grown = append(grown, m)
+	}
+	return grown, nil
+}
+
+// restarted measures an operator that finds what there is.
+func (b *bench) restarted(ctx context.Context) (m occupied, err error) {
+	operator, err := host.StartOperator(b.program, b.server)
+	if err != nil {
+		return m, err
+	}
+	defer func() { err = errors.Join(err, operator.Stop()) }()
+	return b.atRest(ctx, operator)
+}
+
+// wideOnes measures before, between and after the start of two heaps of applications with many executors.
+func (b *bench) wideOnes(ctx context.Context) (grown []occupied, err error) {
+	if b.wide == 0 {
+		return nil, nil
+	}
+	b.progress("running twice %d applications with %d executors", b.wide, executorsWide)
+	namespace, err := b.user.Namespace(ctx)
+	if err != nil {
+		return nil, err
+	}
+	node, err := load.StartNode(ctx, b.server.Config, namespace, load.Script{Executors: executorsWide})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, node.Stop()) }()
+	operator, err := host.StartOperator(b.program, b.server)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, operator.Stop()) }()
+	grown, err = b.heaps(ctx, operator, func(i int) error {
+		if _, err := b.user.ApplyFrom(ctx, namespace, load.Range{First: i * b.wide, N: b.wide, Executors: executorsWide}); err != nil {
+			return err
+		}
+		return b.awaitExecutors(ctx, namespace, (i+1)*b.wide*executorsWide)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if b.heap != "" {
+		if err := operator.HeapProfile(ctx, b.heap); err != nil {
+			return nil, err
+		}
+	}
+	if err := operator.Stop(); err != nil {
+		return nil, err
+	}
+	return grown, b.user.Clear(ctx, namespace)
+}
+
+// awaitExecutors returns once the operator reports n executors of a namespace ready.
+func (b *bench) awaitExecutors(ctx context.Context, namespace string, n int) error {
+	limited, cancel := context.WithTimeoutCause(ctx, 15*time.Minute, errors.New("not within 15 minutes"))
+	defer cancel()
+	for {
+		ready, err := b.user.ReadyExecutors(limited, namespace)
+		if err != nil {
+			return err
+		}
+		if ready == n {
+			return nil
+		}
+		select {
+		case <-limited.Done():
+			return fmt.Errorf("%d of %d executors are ready: %w", ready, n, context.Cause(limited))
+		case <-time.After(2 * time.Second):
+		}
+	}
+}
+
+// atRest returns the memory once the operator is idle, has collected its garbage and gives nothing back any more.
+func (b *bench) atRest(ctx context.Context, operator *host.Operator) (m occupied, err error) {
+	if err := operator.WaitIdle(ctx); err != nil {
+		return m, err
+	}
+	const least, most = 3, 20 // what is pooled goes with the second collection
+	for i := range most {
+		before := m
+		if m.heap, err = operator.Heap(ctx); err != nil {
+			return m, err
+		}
+		if m.resident, err = host.Resident(operator.PID()); err != nil {
+			return m, err
+		}
+		if change := m.resident - before.resident; i >= least && change < before.resident/100 && change > -before.resident/100 {
+			m.heap = min(m.heap, before.heap)
+			return m, nil
+		}
+		select {
+		case <-ctx.Done():
+			return m, context.Cause(ctx)
+		case <-time.After(3 * time.Second):
+		}
+	}
+	return m, nil
+}
+
+// printMemory prints what was occupied. The first heap of applications bears what the operator needs once (buffers, tables of types),
+// so the second one tells what an application costs.
+func (b *bench) printMemory(grown []occupied, fresh occupied, wide []occupied) {
+	mebi := func(bytes float64) string { return fmt.Sprintf("%.1f", bytes/(1<<20)) }
+	t := newTable(b, "Memory of the operator at rest, MiB (driver pods and ConfigMaps of finished applications are kept)")
+	t.row("", "resident", "Go heap")
+	for i, m := range grown {
+		t.row(fmt.Sprintf("%d finished applications", i*b.finished), mebi(float64(m.resident)), mebi(float64(m.heap)))
+	}
+	t.row(fmt.Sprintf("%d, after a restart", 2*b.finished), mebi(float64(fresh.resident)), mebi(float64(fresh.heap)))
+	for i, which := range []string{"first", "second"} {
+		resident, heap := grown[i+1].since(grown[i], b.finished)
+		t.row(fmt.Sprintf("1000 finished applications cost, by the %s %d", which, b.finished), mebi(1000*resident), mebi(1000*heap))
+	}
+	t.end()
+	if len(wide) == 0 {
+		return
+	}
+	t = newTable(b, fmt.Sprintf("Memory of a running application with %d executors, KiB", executorsWide))
+	t.row("", "resident", "Go heap (goal ≤ 60)")
+	for i, which := range []string{"first", "second"} {
+		resident, heap := wide[i+1].since(wide[i], b.wide)
+		t.row(fmt.Sprintf("by the %s %d", which, b.wide), fmt.Sprintf("%.1f", resident/1024), fmt.Sprintf("%.1f", heap/1024))
+	}
+	t.end()
+}
+
+// since is what each of n applications has added.
+func (o occupied) since(before occupied, n int) (resident, heap float64) {
+	return float64(o.resident-before.resident) / float64(n), float64(o.heap-before.heap) / float64(n)
+}
