@@ -1,0 +1,153 @@
+# Copyright 2026 The Sparkgate Authors.
+# SPDX-License-Identifier: Apache-2.0
+
+# Run `make help`. What is built lies in bin/ and out/; Kubernetes and the Spark image lie in the user's cache folder and are
+# shared by all checkouts.
+
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+export PATH := $(PATH):/usr/local/go/bin:/usr/local/sbin:/usr/sbin:/sbin
+
+# A cluster of yours for deploy and demo, by its kubeconfig file; empty: the local one.
+export DEMO_KUBECONFIG ?=
+ifneq ($(DEMO_KUBECONFIG),)
+override DEMO_KUBECONFIG := $(abspath $(DEMO_KUBECONFIG))
+endif
+
+OPERATOR_IMAGE ?= docker.io/sparkgate/sparkgate:dev
+SPARK_VERSION ?= 4.1.4
+SPARK_IMAGE ?= docker.io/sparkgate/spark:$(basename $(SPARK_VERSION))
+SPARK_ARCHIVE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/sparkgate/image/spark-$(SPARK_VERSION).tar
+OPERATOR_ARCHIVE := out/sparkgate.tar
+# The end-to-end tests have a cluster of their own and leave the demo's alone.
+E2E_CLUSTER ?= sparkgate-e2e
+export SPARK_ARCHIVE OPERATOR_ARCHIVE E2E_CLUSTER
+
+CONTROLLER_GEN := go tool -modfile=go.tools.mod controller-gen
+LOCAL := $(if $(DEMO_KUBECONFIG),,local)
+say = @echo "==> $(1)"
+
+##@ Try it
+
+.PHONY: help
+help: ## Show this list
+	@awk 'BEGIN {FS = ":.*## "} /^##@ / {printf "\n%s\n", substr($$0, 5)} /^[a-z0-9-]+:.*## / {printf "  %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@printf '\nDEMO_KUBECONFIG=FILE makes deploy and demo use a cluster of yours.\n'
+
+.PHONY: demo
+demo: deploy ## Start a local Kubernetes, run Spark on it, watch; DEMO_KUBECONFIG=FILE: on your cluster
+	$(call say,running the examples)
+	@mkdir -p out/examples && cp examples/*.yaml out/examples/ && sed -i 's|docker.io/sparkgate/spark:4.1|$(SPARK_IMAGE)|' out/examples/*.yaml
+	@bin/demo -kubectl bin/kubectl -queues out/examples/queues.yaml out/examples/pi-jvm.yaml out/examples/pi-python.yaml
+
+.PHONY: deploy
+deploy: deploy-prepare-$(or $(LOCAL),own) ## Install the operator and wait until it is ready
+	@hack/deploy $(OPERATOR_IMAGE) $$(sha256sum out/sparkgate 2>/dev/null | cut -c 1-16 || echo none)
+
+.PHONY: deploy-prepare-local deploy-prepare-own
+deploy-prepare-local: cluster-up image operator-image bin/demo
+	$(call say,loading the images into the cluster)
+	@bin/localcluster load $(OPERATOR_ARCHIVE) $(SPARK_ARCHIVE)
+deploy-prepare-own: bin/kubectl bin/demo
+	$(call say,using the cluster of $(DEMO_KUBECONFIG))
+	@hack/preflight cluster:$(DEMO_KUBECONFIG)
+	@hack/images $(OPERATOR_IMAGE) $(SPARK_IMAGE)
+
+.PHONY: cluster-up cluster-down
+cluster-up: bin/kubectl ## Start the local Kubernetes; build it first if need be
+	@hack/preflight root
+	$(call say,starting the local Kubernetes)
+	@bin/localcluster install
+	@bin/localcluster up
+cluster-down: bin/localcluster ## Stop the local Kubernetes and remove everything of it
+	$(call say,stopping the local Kubernetes)
+	@bin/localcluster down
+	@SPARKGATE_CLUSTER_NAME=$(E2E_CLUSTER) bin/localcluster down
+
+##@ Build
+
+.PHONY: build
+build: bin/sparkgate bin/kubectl ## Compile the operator to bin/sparkgate
+	$(call say,built bin/sparkgate)
+
+.PHONY: image operator-image
+image: bin/image ## Build the Spark image of the examples and tests, an archive in the cache folder
+	$(call say,Spark image $(SPARK_IMAGE))
+	@bin/image spark --version $(SPARK_VERSION) --out $(SPARK_ARCHIVE)
+operator-image: bin/image ## Build the operator's image to out/sparkgate.tar
+	$(call say,operator image $(OPERATOR_IMAGE))
+	@CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o out/sparkgate ./cmd/sparkgate
+	@bin/image binary --name $(OPERATOR_IMAGE) --binary out/sparkgate --out $(OPERATOR_ARCHIVE)
+
+.PHONY: preflight-go bin/sparkgate bin/demo bin/testsum bin/localcluster bin/image
+preflight-go:
+	@hack/preflight go
+bin/sparkgate: preflight-go
+	@go build -o $@ ./cmd/sparkgate
+bin/demo bin/testsum: bin/%: preflight-go
+	@go build -o $@ ./hack/$*
+bin/localcluster: preflight-go
+	@go -C test/cluster build -o $(CURDIR)/$@ ./localcluster
+bin/image: preflight-go
+	@go -C test/image build -o $(CURDIR)/$@ .
+bin/kubectl: hack/kubectl bin/localcluster
+	@install -m 755 $< $@
+
+##@ Test
+
+.PHONY: unit integration e2e e2e-slow
+unit: bin/testsum ## Tests without a cluster, root or network
+	@hack/suite unit
+integration: bin/testsum bin/localcluster ## Tests against a real API server and etcd
+	@hack/suite integration
+e2e: bin/testsum bin/kubectl bin/sparkgate image operator-image ## Tests with a real node and real Spark, in a cluster of their own; KEEP=1 leaves it
+	@hack/preflight root
+	@hack/suite e2e
+e2e-slow: bin/testsum bin/kubectl bin/sparkgate image operator-image ## The e2e tests that are too long for every day
+	@hack/preflight root
+	@hack/suite e2e_slow
+
+.PHONY: test
+test: bin/testsum ## unit, integration and e2e; ends with "N passed, N failed"
+	@rm -f out/tests/{unit,integration,e2e}.json; rc=0; \
+	for suite in unit integration e2e; do $(MAKE) $$suite || rc=1; done; \
+	echo; bin/testsum unit integration e2e || rc=1; exit $$rc
+
+.PHONY: deflake soak bench
+deflake: ## Repeat unit and integration tests in random order with the race detector until one fails; COUNT=10
+	@hack/suite deflake $(or $(COUNT),10)
+soak: image operator-image bin/kubectl bin/sparkgate bin/testsum ## Repeat the e2e tests on one cluster; COUNT=10
+	@hack/suite soak $(or $(COUNT),10)
+bench: bin/kubectl bin/sparkgate ## Measure the operator against a bare client loop, as a ratio; BENCH_FLAGS=…
+	@hack/suite bench
+
+##@ Change it
+
+.PHONY: generate manifests golden fmt vet lint
+generate: ## Write deepcopy methods
+	$(call say,deepcopy methods)
+	@$(CONTROLLER_GEN) object:headerFile=hack/header.go.txt paths=./api/...
+manifests: ## Write CRDs
+	$(call say,CRDs)
+	@$(CONTROLLER_GEN) crd paths=./api/... output:crd:dir=config/crd/bases
+golden: ## Rewrite golden files with what the code does now; read the diff
+	$(call say,golden files)
+	@hack/suite golden
+fmt: ## Format Go code
+	$(call say,gofmt)
+	@git ls-files -z --cached --others --exclude-standard '*.go' | xargs -0 gofmt -l -w
+vet: ## Run go vet in all modules
+	@hack/verify vet
+lint: ## Run staticcheck in all modules
+	@hack/verify staticcheck
+verify: bin/testsum ## Check everything that needs no running test: format, lint, generated code, dependencies, sizes, …
+	@hack/verify
+.PHONY: verify
+
+.PHONY: clean
+clean: ## Remove bin/ and out/; the caches stay
+	$(call say,removing bin and out)
+	@rm -rf bin out
