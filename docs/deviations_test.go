@@ -1,0 +1,87 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package docs_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// deviation is one entry of the list in the code.
+type deviation struct {
+	where  []string
+	reason string
+}
+
+// listed reads the list from its source: the package is internal to the controllers.
+func listed(t *testing.T) []deviation {
+	t.Helper()
+	path := filepath.Join(root, "controllers/internal/spark/render/deviations.go")
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []deviation
+	ast.Inspect(file, func(n ast.Node) bool {
+		entry, isLiteral := n.(*ast.CompositeLit)
+		if !isLiteral || entry.Type != nil {
+			return true
+		}
+		var d deviation
+		for _, element := range entry.Elts {
+			field, isField := element.(*ast.KeyValueExpr)
+			if !isField {
+				return true
+			}
+			switch value := field.Value.(type) {
+			case *ast.BasicLit:
+				d.reason = textOf(t, value)
+			case *ast.CompositeLit:
+				for _, e := range value.Elts {
+					d.where = append(d.where, textOf(t, e.(*ast.BasicLit)))
+				}
+			}
+		}
+		out = append(out, d)
+		return false
+	})
+	if len(out) == 0 {
+		t.Fatalf("%s has no deviations", path)
+	}
+	return out
+}
+
+// TestTheListOfDeviationsIsTheOneOfTheCode, entry by entry: a table row has the places in its first cell and the reason in its second.
+func TestTheListOfDeviationsIsTheOneOfTheCode(t *testing.T) {
+	t.Parallel()
+	var rows []string
+	for _, s := range readPage(t, "docs/deviations.md").sections {
+		if s.chapter != "The list" {
+			continue
+		}
+		for _, line := range s.lines {
+			if strings.HasPrefix(line, "| `") {
+				rows = append(rows, line)
+			}
+		}
+	}
+	code := listed(t)
+	if len(rows) != len(code) {
+		t.Errorf("the page has %d entries, the code %d", len(rows), len(code))
+	}
+	for i, row := range rows[:min(len(rows), len(code))] {
+		cells := strings.Split(row, "|")
+		if got, want := spans(cells[1]), code[i].where; !slices.Equal(got, want) {
+			t.Errorf("entry %d: the places are %q in the page, %q in the code", i+1, got, want)
+		}
+		if got, want := strings.TrimSpace(cells[2]), code[i].reason; got != want {
+			t.Errorf("entry %d: the reason is %q in the page, %q in the code", i+1, got, want)
+		}
+	}
+}

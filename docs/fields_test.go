@@ -1,0 +1,223 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package docs_test
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+// schema is the part of an OpenAPI schema that names fields.
+type schema struct {
+	Properties map[string]schema `json:"properties"`
+	Items      *schema           `json:"items"`
+}
+
+// kubernetes are fields whose inner ones are Kubernetes' own and are documented there.
+var kubernetes = []string{
+	"tolerations", "nodeTaints", "namespaceSelector", "conditions",
+}
+
+// kindPages are the page of each kind, by the file of its CRD.
+var kindPages = map[string]string{
+	"sparkgate.io_sparkapplications.yaml": "docs/spark-application.md",
+	"sparkgate.io_sparkqueues.yaml":       "docs/spark-queue.md",
+	"sparkgate.io_sparkflavors.yaml":      "docs/spark-flavor.md",
+}
+
+// fieldsOf returns the paths of the fields below a schema; those of list members go on like those of objects.
+func fieldsOf(s schema, prefix string) []string {
+	var paths []string
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		field := s.Properties[name]
+		paths = append(paths, prefix+name)
+		if slices.Contains(kubernetes, name) {
+			continue
+		}
+		paths = append(paths, fieldsOf(field, prefix+name+".")...)
+		if field.Items != nil {
+			paths = append(paths, fieldsOf(*field.Items, prefix+name+".")...)
+		}
+	}
+	return paths
+}
+
+func readSchema(t *testing.T, path string) schema {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var crd struct {
+		Spec struct {
+			Versions []struct {
+				Schema struct {
+					OpenAPIV3Schema schema `json:"openAPIV3Schema"`
+				} `json:"schema"`
+			} `json:"versions"`
+		} `json:"spec"`
+	}
+	if err := yaml.Unmarshal(data, &crd); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return crd.Spec.Versions[0].Schema.OpenAPIV3Schema
+}
+
+// TestEveryFieldHasItsPlace: a heading for each field of spec and status, below it a mention of each field inside it; and nothing
+// about a field that is not there.
+func TestEveryFieldHasItsPlace(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob(filepath.Join(root, "config/crd/bases/*.yaml"))
+	if err != nil || len(files) != len(kindPages) {
+		t.Fatalf("%d kinds have a page, %d are defined (%v)", len(kindPages), len(files), err)
+	}
+	for _, file := range files {
+		name := filepath.Base(file)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := readPage(t, kindPages[name])
+			kind := readSchema(t, file)
+			for chapter, part := range map[string]string{"Spec": "spec", "Status": "status"} {
+				if fields := fieldsOf(kind.Properties[part], ""); len(fields) > 0 {
+					checkChapter(t, p, chapter, fields)
+				}
+			}
+		})
+	}
+}
+
+// checkChapter holds one chapter of a page against the fields that it is about.
+func checkChapter(t *testing.T, p page, chapter string, fields []string) {
+	t.Helper()
+	sections := map[string]section{}
+	for _, s := range p.sections {
+		if s.chapter != chapter || s.level != 3 {
+			continue
+		}
+		for _, name := range spans(s.heading) {
+			if !slices.Contains(fields, name) {
+				t.Errorf("%s, %s: the heading `%s` is about no field", p.path, chapter, name)
+			}
+			sections[name] = s
+		}
+	}
+	for _, field := range fields {
+		top, inner, nested := strings.Cut(field, ".")
+		s, found := sections[top]
+		switch {
+		case !found:
+			t.Errorf("%s, %s: no heading for `%s`", p.path, chapter, top)
+		case nested && !mentions(s, inner):
+			t.Errorf("%s, %s: the section `%s` does not mention `%s`", p.path, chapter, top, inner)
+		}
+	}
+	for top, s := range sections {
+		if spans(s.heading)[0] == top { // a section with several fields is looked at once
+			checkRows(t, p.path, s, fields)
+		}
+	}
+}
+
+// mentions says that a field stands in a section as a piece of code.
+func mentions(s section, field string) bool { return slices.Contains(spans(s.text()), field) }
+
+// checkRows finds rows of a section's tables that are about no field.
+func checkRows(t *testing.T, path string, s section, fields []string) {
+	t.Helper()
+	tops := spans(s.heading)
+	for _, cell := range s.firstCells() {
+		for _, name := range spans(cell) {
+			known := slices.ContainsFunc(tops, func(top string) bool { return slices.Contains(fields, top+"."+name) })
+			if !known && !strings.HasPrefix(cell, "value ") {
+				t.Errorf("%s, section %s: the row `%s` is about no field", path, s.heading, name)
+			}
+		}
+	}
+}
+
+// TestEveryClassIsTheOneOfTheCode: the table of classes says what the marks in the API's types say.
+func TestEveryClassIsTheOneOfTheCode(t *testing.T) {
+	t.Parallel()
+	told := map[string]string{}
+	for _, s := range readPage(t, "docs/spark-application.md").sections {
+		if s.heading != "What a change does" {
+			continue
+		}
+		for _, line := range s.lines {
+			if cells := strings.Split(line, "|"); len(cells) == 4 && strings.Contains(cells[1], "`") {
+				for _, field := range spans(cells[1]) {
+					told[field] = strings.TrimSpace(cells[2])
+				}
+			}
+		}
+	}
+	marked := marks(reflect.TypeFor[v1alpha1.SparkApplicationSpec](), "")
+	for field, class := range marked {
+		if told[field] != class {
+			t.Errorf("`%s` is %q in the page and %q in the code", field, told[field], class)
+		}
+	}
+	for field := range told {
+		if marked[field] == "" {
+			t.Errorf("`%s` has no mark in the code", field)
+		}
+	}
+}
+
+// marks are the classes of the fields of a type; a field without one is looked into.
+func marks(t reflect.Type, prefix string) map[string]string {
+	out := map[string]string{}
+	for field := range t.Fields() {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if class := field.Tag.Get("sparkgate"); class != "" {
+			out[prefix+name] = class
+			continue
+		}
+		maps.Copy(out, marks(field.Type.Elem(), prefix+name+"."))
+	}
+	return out
+}
+
+var specField = regexp.MustCompile(`"spec\.([A-Za-z.]+)"`)
+
+// TestWhatIsNotHonouredIsListed: the fields that validation calls NotYetSupported are those of the page.
+func TestWhatIsNotHonouredIsListed(t *testing.T) {
+	t.Parallel()
+	var told []string
+	for _, s := range readPage(t, "docs/spark-application.md").sections {
+		if s.heading == "Not honoured yet" {
+			for _, cell := range s.firstCells() {
+				told = append(told, spans(cell)...)
+			}
+		}
+	}
+	found := []string{"sparkVersion"} // checked beside the other findings about it
+	data, err := os.ReadFile(filepath.Join(root, "controllers/internal/spark/validate/unsupported.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range specField.FindAllStringSubmatch(string(data), -1) {
+		found = append(found, m[1])
+	}
+	for _, field := range found {
+		if !slices.Contains(told, field) {
+			t.Errorf("`%s` is not honoured, and the page does not say so", field)
+		}
+	}
+	for _, field := range told {
+		if !slices.Contains(found, field) {
+			t.Errorf("the page says that `%s` is not honoured; the code does not", field)
+		}
+	}
+}

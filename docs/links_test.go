@@ -1,0 +1,95 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package docs_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var (
+	link   = regexp.MustCompile(`\]\(([^)]+)\)`)
+	target = regexp.MustCompile(`(?m)^([a-z0-9-]+):.*## `)
+	called = regexp.MustCompile(`\bmake ((?:[a-z][a-z0-9-]*[a-z0-9])(?: [a-z][a-z0-9-]*[a-z0-9])*)`)
+	notIn  = regexp.MustCompile(`[^a-z0-9 _-]`)
+)
+
+// TestEveryLinkLeadsSomewhere: files exist, and headings that are linked to do.
+func TestEveryLinkLeadsSomewhere(t *testing.T) {
+	t.Parallel()
+	for _, p := range pages(t) {
+		for _, s := range p.sections {
+			for _, m := range link.FindAllStringSubmatch(s.text(), -1) {
+				if !strings.Contains(m[1], "://") {
+					checkLink(t, p, m[1])
+				}
+			}
+		}
+	}
+}
+
+func checkLink(t *testing.T, from page, to string) {
+	t.Helper()
+	path, anchor, _ := strings.Cut(to, "#")
+	whole := from.path
+	if path != "" {
+		whole = filepath.Join(filepath.Dir(from.path), path)
+	}
+	if _, err := os.Stat(filepath.Join(root, whole)); err != nil {
+		t.Errorf("%s: the link %s leads nowhere", from.path, to)
+		return
+	}
+	if anchor == "" || filepath.Ext(whole) != ".md" {
+		return
+	}
+	headings := readPage(t, whole).sections
+	if !slices.ContainsFunc(headings, func(s section) bool { return slug(s.heading) == anchor }) {
+		t.Errorf("%s: %s has no heading for the link %s", from.path, whole, to)
+	}
+}
+
+// slug is the anchor that GitHub gives a heading.
+func slug(heading string) string {
+	return strings.ReplaceAll(notIn.ReplaceAllString(strings.ToLower(heading), ""), " ", "-")
+}
+
+// TestEveryMakeTargetExists: what the pages tell to type can be typed.
+func TestEveryMakeTargetExists(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var targets []string
+	for _, m := range target.FindAllStringSubmatch(string(data), -1) {
+		targets = append(targets, m[1])
+	}
+	for _, p := range pages(t) {
+		for _, code := range codeOf(p) {
+			for _, m := range called.FindAllStringSubmatch(code, -1) {
+				for _, name := range strings.Fields(m[1]) {
+					if !slices.Contains(targets, name) {
+						t.Errorf("%s: make %s: there is no such target", p.path, name)
+					}
+				}
+			}
+		}
+	}
+}
+
+// codeOf is all code of a page: pieces in the text, and the lines of blocks.
+func codeOf(p page) []string {
+	var code []string
+	for _, s := range p.sections {
+		code = append(code, spans(s.text())...)
+		for _, f := range s.fences {
+			code = append(code, strings.Split(f.text, "\n")...)
+		}
+	}
+	return code
+}
