@@ -10,6 +10,11 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/spark/render"
+	"github.com/sparkgate/sparkgate/controllers/internal/templatehash"
+	"github.com/sparkgate/sparkgate/queueing"
 )
 
 // Memory is what a process remembers of its own writes. The watch lags behind them: a pass on an object older than the own last
@@ -28,6 +33,33 @@ type remembered struct {
 	createdAt time.Time
 	// unsettled is until when a create without an answer may still take effect.
 	unsettled time.Time
+	// ended is the attempt whose driver was seen to have ended, and since when.
+	ended   attempt
+	endSeen time.Time
+	// compared is the last comparison of the run template with the one that the status names.
+	compared comparison
+	// prepared is what planning the next start found out; nil once its driver is created.
+	prepared *prepared
+}
+
+// comparison is whether the run template of a generation is the one of a hash.
+type comparison struct {
+	generation int64
+	hash       string
+	same       bool
+}
+
+// prepared is what planning a start has found out. It spares those passes the same work that ask again or submit.
+type prepared struct {
+	generation int64
+	attempt    attempt
+	// environment is the version of what the API server adds to requests of pods.
+	environment string
+	hash        string
+	names       render.Names
+	uiAddress   string
+	executors   int32
+	podSets     []queueing.PodSet
 }
 
 type attempt struct{ run, attempt int64 }
@@ -77,7 +109,7 @@ func (m *Memory) driverCreated(obj client.Object, a attempt, at time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.of(obj)
-	r.created, r.createdAt, r.unsettled = a, at, time.Time{}
+	r.created, r.createdAt, r.unsettled, r.prepared = a, at, time.Time{}, nil
 }
 
 // createdSince says when this process created the driver of an attempt; zero if it did not.
@@ -100,6 +132,49 @@ func (m *Memory) unsettledUntil(obj client.Object) time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.of(obj).unsettled
+}
+
+// endSince is when this process was first told that the driver of an attempt has ended: now, if it is the first time.
+func (m *Memory) endSince(obj client.Object, a attempt, now time.Time) time.Time {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := m.of(obj)
+	if r.ended != a {
+		r.ended, r.endSeen = a, now
+	}
+	return r.endSeen
+}
+
+// sameTemplate is templatehash.Matches with the answer remembered: spec and hash seldom change, and every pass asks.
+func (m *Memory) sameTemplate(app *v1alpha1.SparkApplication) bool {
+	m.mu.Lock()
+	known := m.of(app).compared
+	m.mu.Unlock()
+	if known.hash != "" && known.generation == app.Generation && known.hash == app.Status.TemplateHash {
+		return known.same
+	}
+	same, err := templatehash.Matches(&app.Spec, app.Status.TemplateHash)
+	same = same && err == nil
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.of(app).compared = comparison{app.Generation, app.Status.TemplateHash, same}
+	return same
+}
+
+// prepared returns what an earlier pass has found out about a start of this generation; nil if nothing.
+func (m *Memory) prepared(app client.Object, a attempt) *prepared {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if known := m.of(app).prepared; known != nil && known.generation == app.GetGeneration() && known.attempt == a {
+		return known
+	}
+	return nil
+}
+
+func (m *Memory) keep(app client.Object, ready *prepared) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.of(app).prepared = ready
 }
 
 // of returns the entry of an object; one of another uid is replaced. The caller holds the lock.

@@ -18,7 +18,6 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/lifecycle"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
-	"github.com/sparkgate/sparkgate/controllers/internal/templatehash"
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
@@ -27,15 +26,21 @@ const maxSteps = 12
 
 // observe collects what a decision always needs.
 func (r *Reconciler) observe(app *v1alpha1.SparkApplication) lifecycle.Observation {
-	same, err := templatehash.Matches(&app.Spec, app.Status.TemplateHash)
-	return lifecycle.Observation{
+	o := lifecycle.Observation{
 		Now:              r.Clock.Now(),
 		App:              app,
-		SameTemplate:     same && err == nil,
+		SameTemplate:     r.memory.sameTemplate(app),
 		Pods:             r.podsOf(app),
 		LastWrite:        r.memory.lastWrite(app),
 		ReferenceTimeout: r.ReferenceTimeout,
 	}
+	current := attempt{app.Status.Run, app.Status.Attempt}
+	for _, record := range o.Pods {
+		if record.Role == pods.Driver && record.Ended != nil && current == (attempt{record.Run, record.Attempt}) {
+			o.EndSeen = r.memory.endSince(app, current, o.Now)
+		}
+	}
+	return o
 }
 
 func (r *Reconciler) podsOf(app *v1alpha1.SparkApplication) []*pods.Record {

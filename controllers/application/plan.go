@@ -6,6 +6,8 @@ package application
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	nodev1 "k8s.io/api/node/v1"
@@ -32,10 +34,12 @@ func (p *pass) planStart(ctx context.Context, start lifecycle.Start) (*lifecycle
 		return nil, err
 	}
 	plan := &lifecycle.Plan{Queue: queueOf(p.app, namespace), Gate: string(p.gateOf(namespace))}
-	if plan.Hash, err = templatehash.Of(&p.app.Spec); err != nil {
+	ready := p.memory.prepared(p.app, attempt{start.Run, start.Attempt})
+	if ready != nil {
+		plan.Hash = ready.hash
+	} else if plan.Hash, err = templatehash.Of(&p.app.Spec); err != nil {
 		return nil, err
-	}
-	if plan.Findings = findings(validate.Application(p.app)); len(plan.Findings) > 0 {
+	} else if plan.Findings = findings(validate.Application(p.app)); len(plan.Findings) > 0 {
 		return plan, nil
 	}
 	refs, err := p.references(ctx, namespace)
@@ -45,36 +49,42 @@ func (p *pass) planStart(ctx context.Context, start lifecycle.Start) (*lifecycle
 	if plan.Missing = refs.missing; len(plan.Missing) > 0 {
 		return plan, nil
 	}
+	if ready, plan.Findings, err = p.prepare(ctx, start, plan, ready); err != nil || len(plan.Findings) > 0 {
+		return plan, err
+	}
+	plan.Executors = ready.executors
+	plan.DriverPod, plan.ApplicationID, plan.UIAddress = ready.names.DriverPod, ready.names.ApplicationID, ready.uiAddress
 	p.ask = &queueing.Ask{
-		Key: keyOf(p.app), Run: start.Run, Attempt: start.Attempt, Queue: plan.Queue,
+		Key: keyOf(p.app), Run: start.Run, Attempt: start.Attempt, Queue: plan.Queue, PodSets: ready.podSets,
 		NamespaceLabels: namespace.Labels, Priority: refs.priority, QueuedAt: start.QueuedAt,
 	}
-	return plan, p.measure(ctx, start, plan)
+	return plan, nil
 }
 
-// measure renders the start and fills in its names, its executors, and what it asks of its gate.
-func (p *pass) measure(ctx context.Context, start lifecycle.Start, plan *lifecycle.Plan) error {
+// prepare renders a start to learn its names, its executors and what it asks of its gate; unless ready, of an earlier pass, says so
+// already.
+func (p *pass) prepare(ctx context.Context, start lifecycle.Start, plan *lifecycle.Plan, ready *prepared) (*prepared, []lifecycle.Finding, error) {
+	environment, version, err := p.environment(ctx)
+	if err != nil || ready != nil && ready.environment == version {
+		return ready, nil, err
+	}
+	ready = &prepared{generation: p.app.Generation, attempt: attempt{start.Run, start.Attempt}, environment: version, hash: plan.Hash}
 	objects, found, err := p.build(ctx, start, plan.Queue, nil)
-	if err != nil {
-		return err
+	if err != nil || len(found) > 0 {
+		return nil, found, err
 	}
-	if plan.Findings = found; len(plan.Findings) > 0 {
-		return nil
-	}
-	environment, err := p.environment(ctx)
-	if err != nil {
-		return err
-	}
-	plan.DriverPod, plan.ApplicationID = objects.Names.DriverPod, objects.Names.ApplicationID
-	plan.UIAddress = objects.UIAddress
-	p.ask.PodSets, err = demand.PodSets(p.app, objects, environment)
+	ready.names, ready.uiAddress = objects.Names, objects.UIAddress
+	ready.podSets, err = demand.PodSets(p.app, objects, environment)
 	if err == nil {
-		plan.Executors, err = demand.Wanted(objects.Properties)
+		ready.executors, err = demand.Wanted(objects.Properties)
 	}
 	if err != nil {
-		plan.Findings = []lifecycle.Finding{{Reason: v1alpha1.InvalidSpecReason, Message: err.Error()}}
+		return nil, []lifecycle.Finding{{Reason: v1alpha1.InvalidSpecReason, Message: err.Error()}}, nil
 	}
-	return nil
+	if p.app.Spec.SparkConfigMap == "" { // else the outcome depends on what may change at any time
+		p.memory.keep(p.app, ready)
+	}
+	return ready, nil, nil
 }
 
 // build renders the objects of a start. Findings are mistakes that show only together with the referenced configuration.
@@ -255,19 +265,23 @@ func (p *pass) configMap(ctx context.Context, name string) (map[string]string, e
 	return cm.Data, nil
 }
 
-// environment is what the API server adds to requests of pods.
-func (p *pass) environment(ctx context.Context) (demand.Environment, error) {
-	var e demand.Environment
+// environment is what the API server adds to requests of pods. The version changes whenever anything of it does.
+func (p *pass) environment(ctx context.Context) (e demand.Environment, version string, err error) {
 	ranges := &corev1.LimitRangeList{}
 	if err := p.Client.List(ctx, ranges, client.InNamespace(p.app.Namespace), client.UnsafeDisableDeepCopy); err != nil {
-		return e, fmt.Errorf("list limit ranges: %w", err)
+		return e, "", fmt.Errorf("list limit ranges: %w", err)
 	}
 	e.LimitRanges = ranges.Items
+	var versions []string
+	for i := range ranges.Items {
+		versions = append(versions, string(ranges.Items[i].UID)+ranges.Items[i].ResourceVersion)
+	}
 	classes := &nodev1.RuntimeClassList{}
 	if err := p.Client.List(ctx, classes, client.UnsafeDisableDeepCopy); err != nil {
-		return e, fmt.Errorf("list runtime classes: %w", err)
+		return e, "", fmt.Errorf("list runtime classes: %w", err)
 	}
 	for i := range classes.Items {
+		versions = append(versions, string(classes.Items[i].UID)+classes.Items[i].ResourceVersion)
 		if o := classes.Items[i].Overhead; o != nil {
 			if e.RuntimeClasses == nil {
 				e.RuntimeClasses = map[string]corev1.ResourceList{}
@@ -275,7 +289,8 @@ func (p *pass) environment(ctx context.Context) (demand.Environment, error) {
 			e.RuntimeClasses[classes.Items[i].Name] = o.PodFixed
 		}
 	}
-	return e, nil
+	slices.Sort(versions)
+	return e, strings.Join(versions, ","), nil
 }
 
 func keyOf(app *v1alpha1.SparkApplication) queueing.Key {

@@ -5,12 +5,16 @@ package application
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"slices"
 
+	jsonpatch "github.com/evanphx/json-patch/v5"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/lifecycle"
@@ -46,17 +50,50 @@ func (p *pass) publish(ctx context.Context, status v1alpha1.SparkApplicationStat
 	if equality.Semantic.DeepEqual(p.app.Status, status) {
 		return nil
 	}
-	before := p.app.DeepCopy()
-	after := p.app.DeepCopy()
-	after.Status = status
-	patch, asked := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}), p.Clock.Now()
-	if err := p.Client.Status().Patch(ctx, after, patch, client.FieldOwner(v1alpha1.FieldOwner)); err != nil {
+	diff, err := difference(&p.app.Status, &status)
+	if err != nil {
+		return fmt.Errorf("encode status: %w", err)
+	}
+	answer, asked := metadataOf(p.app), p.Clock.Now()
+	patch, err := mergePatch(map[string]any{"metadata": map[string]any{"resourceVersion": p.app.ResourceVersion}, "status": diff})
+	if err == nil {
+		err = p.Client.Status().Patch(ctx, answer, patch, client.FieldOwner(v1alpha1.FieldOwner))
+	}
+	if err != nil {
 		return fmt.Errorf("write status: %w", err)
 	}
-	p.app, p.stood = after, asked
-	p.memory.wrote(after, asked)
-	countTransition(before, after)
+	before, after := p.app, *p.app
+	after.Status, after.ResourceVersion = status, answer.ResourceVersion
+	p.app, p.stood = &after, asked
+	p.memory.wrote(p.app, asked)
+	countTransition(before, p.app)
 	return nil
+}
+
+// difference is the merge patch (RFC 7386) from one status to another.
+func difference(before, after *v1alpha1.SparkApplicationStatus) (json.RawMessage, error) {
+	from, err := json.Marshal(before)
+	if err != nil {
+		return nil, err
+	}
+	to, err := json.Marshal(after)
+	if err != nil {
+		return nil, err
+	}
+	return jsonpatch.CreateMergePatch(from, to)
+}
+
+func mergePatch(change map[string]any) (client.Patch, error) {
+	data, err := json.Marshal(change)
+	return client.RawPatch(types.MergePatchType, data), err
+}
+
+// metadataOf stands for an application in a write: the API server answers with the metadata alone, since the rest is known here.
+func metadataOf(app *v1alpha1.SparkApplication) *metav1.PartialObjectMetadata {
+	m := &metav1.PartialObjectMetadata{}
+	m.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("SparkApplication"))
+	m.Namespace, m.Name = app.Namespace, app.Name
+	return m
 }
 
 // gateName is the gate that the application deals with: of its grant, else of the plan of this pass, else Embedded.
@@ -71,28 +108,35 @@ func (p *pass) gateName() string {
 }
 
 func (p *pass) addFinalizer(ctx context.Context) error {
-	if controllerutil.ContainsFinalizer(p.app, v1alpha1.Finalizer) {
+	if slices.Contains(p.app.Finalizers, v1alpha1.Finalizer) {
 		return nil
 	}
-	return p.patchFinalizers(ctx, controllerutil.AddFinalizer)
+	return p.writeFinalizers(ctx, append(slices.Clone(p.app.Finalizers), v1alpha1.Finalizer))
 }
 
 func (p *pass) removeFinalizer(ctx context.Context) error {
-	if !controllerutil.ContainsFinalizer(p.app, v1alpha1.Finalizer) {
+	if !slices.Contains(p.app.Finalizers, v1alpha1.Finalizer) {
 		return nil
 	}
-	return client.IgnoreNotFound(p.patchFinalizers(ctx, controllerutil.RemoveFinalizer))
+	others := slices.DeleteFunc(slices.Clone(p.app.Finalizers), func(f string) bool { return f == v1alpha1.Finalizer })
+	return client.IgnoreNotFound(p.writeFinalizers(ctx, others))
 }
 
-// patchFinalizers changes the finalizers, nothing else, unless the object has changed since it was read.
-func (p *pass) patchFinalizers(ctx context.Context, change func(client.Object, string) bool) error {
-	before, after := p.app.DeepCopy(), p.app.DeepCopy()
-	change(after, v1alpha1.Finalizer)
-	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
-	if err := p.Client.Patch(ctx, after, patch, client.FieldOwner(v1alpha1.FieldOwner)); err != nil {
+// writeFinalizers replaces the finalizers, nothing else, unless the object has changed since it was read.
+func (p *pass) writeFinalizers(ctx context.Context, finalizers []string) error {
+	answer := metadataOf(p.app)
+	patch, err := mergePatch(map[string]any{"metadata": map[string]any{
+		"resourceVersion": p.app.ResourceVersion, "finalizers": finalizers,
+	}})
+	if err == nil {
+		err = p.Client.Patch(ctx, answer, patch, client.FieldOwner(v1alpha1.FieldOwner))
+	}
+	if err != nil {
 		return fmt.Errorf("write finalizer: %w", err)
 	}
-	p.app = after
-	p.memory.Saw(after)
+	after := *p.app
+	after.Finalizers, after.ResourceVersion = finalizers, answer.ResourceVersion
+	p.app = &after
+	p.memory.Saw(p.app)
 	return nil
 }

@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
@@ -16,8 +19,17 @@ import (
 // maxAttempts is how many ended attempts the status remembers.
 const maxAttempts = 10
 
+// endingDelay is how long the executors of a driver that has succeeded may take to go before the stage Finalizing is written.
+const endingDelay = 3 * time.Second
+
 // attemptEnded records how the driver ended. The end is published at once if nothing of the attempt is left.
 func (d *decider) attemptEnded(o pods.Outcome) Decision {
+	if due := d.o.EndSeen.Add(endingDelay); o.Succeeded && d.o.Now.Before(due) && len(d.activePods()) > 0 {
+		// Spark has told its executors to go, and most have gone within moments: one write is saved.
+		d.requeue(due)
+		d.d.Status = *d.o.App.Status.DeepCopy()
+		return d.d
+	}
 	outcome := v1alpha1.OutcomeFailed
 	if o.Succeeded {
 		outcome = v1alpha1.OutcomeSucceeded
@@ -55,6 +67,10 @@ func (d *decider) stop(reason v1alpha1.StopReason, message string) Decision {
 func (d *decider) record(a v1alpha1.AttemptStatus) {
 	a.Run, a.Attempt = d.s.Run, d.s.Attempt
 	a.StartedAt, a.FinishedAt = d.s.Times.DriverStarted, d.nowPtr()
+	if a.Outcome == v1alpha1.OutcomeSucceeded && !d.o.EndSeen.IsZero() {
+		seen := metav1.NewTime(d.o.EndSeen.Truncate(time.Second))
+		a.FinishedAt = &seen
+	}
 	a.Message = status.Cut(a.Message)
 	d.s.Attempts = append(d.s.Attempts, a)
 	if extra := len(d.s.Attempts) - maxAttempts; extra > 0 {

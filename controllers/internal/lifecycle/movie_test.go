@@ -107,6 +107,29 @@ var movies = map[string]func(w *world){
 		w.after(DefaultRetention)
 		w.settle()
 	},
+	"executors-go-soon-after-the-driver": func(w *world) {
+		w.settle()
+		w.runs()
+		w.executor("pi-exec-1", true)
+		w.settle()
+		w.exits(0, "Completed")
+		w.settle()
+		w.after(time.Second)
+		w.ended("pi-exec-1")
+		w.settle()
+	},
+	"executors-stay-after-the-driver": func(w *world) {
+		w.settle()
+		w.runs()
+		w.executor("pi-exec-1", true)
+		w.settle()
+		w.exits(0, "Completed")
+		w.settle()
+		w.after(endingDelay)
+		w.settle()
+		w.ended("pi-exec-1")
+		w.settle()
+	},
 	"waits-for-quota": func(w *world) {
 		w.room = queueing.Waiting
 		w.settle()
@@ -306,6 +329,8 @@ var movies = map[string]func(w *world){
 		w.settle()
 		w.logf("kubelet: the Spark container exits with 0, a sidecar goes on")
 		w.change(w.driverName(), func(p *pods.Record) { p.Running, p.Ended = false, &pods.Ended{Reason: "Completed"} })
+		w.settle()
+		w.after(endingDelay)
 		w.settle()
 		w.after(sidecarGrace)
 		w.settle()

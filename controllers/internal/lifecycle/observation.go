@@ -22,6 +22,8 @@ type Observation struct {
 	SameTemplate bool
 	// Pods are all pods that carry the application's uid.
 	Pods []*pods.Record
+	// EndSeen is when this process first saw that the driver of the attempt has ended; zero if it has not, or was not asked.
+	EndSeen time.Time
 	// LastWrite is when this process last wrote the status; zero if it never did.
 	LastWrite time.Time
 	// ReferenceTimeout is how long a missing reference is waited for before it counts as Stalled.

@@ -50,6 +50,23 @@ var events = []event{
 		}, fmt.Sprintf("exits with %d", code))
 		return true
 	},
+	func(w *world, r *rand.Rand) bool { // Spark makes an executor, which the kubelet may start
+		d := w.liveDriver()
+		if d == nil || !d.Running || w.app == nil || !w.current(d) {
+			return false
+		}
+		w.executor(fmt.Sprintf("%s-exec-%d", d.Name, r.IntN(3)), r.IntN(2) == 0)
+		return true
+	},
+	func(w *world, _ *rand.Rand) bool { // an executor goes by itself
+		for name, p := range w.pods {
+			if p.Role == pods.Executor {
+				w.ended(name)
+				return true
+			}
+		}
+		return false
+	},
 	func(w *world, _ *rand.Rand) bool { // the kubelet ends what was asked to end
 		for name, p := range w.pods {
 			if p.Deleting {
@@ -127,9 +144,14 @@ var events = []event{
 		w.budget = r.IntN(6)
 		w.pass()
 		w.budget, w.lagging = -1, nil
+		clear(w.endSeen)
 		w.logf("operator: crashed and restarted")
 		return true
 	},
+}
+
+func (w *world) current(p *pods.Record) bool {
+	return p.Run == w.app.Status.Run && p.Attempt == w.app.Status.Attempt
 }
 
 func (w *world) liveDriver() *pods.Record {

@@ -39,6 +39,8 @@ type world struct {
 	// mistake and missing are what planning finds.
 	mistake, missing string
 	unreachable      map[string]bool
+	// endSeen is when the operator first saw the end of a driver, by its uid; a crash forgets it.
+	endSeen map[types.UID]time.Time
 
 	created map[string]int // driver pods ever created, by run/attempt
 	serial  int
@@ -53,7 +55,7 @@ type world struct {
 var epoch = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
 func newWorld(t *testing.T) *world {
-	return &world{t: t, now: epoch, pods: map[string]*pods.Record{}, created: map[string]int{}, room: queueing.Granted, budget: -1,
+	return &world{t: t, now: epoch, pods: map[string]*pods.Record{}, created: map[string]int{}, endSeen: map[types.UID]time.Time{}, room: queueing.Granted, budget: -1,
 		app: &v1alpha1.SparkApplication{
 			ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "pi", UID: "app-1", Generation: 1, CreationTimestamp: metav1.NewTime(epoch)},
 			Spec: v1alpha1.SparkApplicationSpec{Type: v1alpha1.PythonApplication, SparkVersion: "4.1.4", Image: "spark",
@@ -74,6 +76,7 @@ func (w *world) step() bool {
 // pass is one pass of the operator.
 func (w *world) pass() Decision {
 	if w.app == nil {
+		w.gone()
 		return Decision{}
 	}
 	d := w.decide("")
@@ -88,6 +91,7 @@ func (w *world) pass() Decision {
 
 func (w *world) decide(obstacle string) Decision {
 	o := Observation{Now: w.now, App: w.app, SameTemplate: w.hash() == w.app.Status.TemplateHash, Pods: w.visible(), ReferenceTimeout: 10 * time.Minute, Obstacle: obstacle}
+	o.EndSeen = w.sawEnd(o.Pods)
 	for range 12 {
 		d := Decide(o)
 		switch d.Need {
@@ -103,6 +107,7 @@ func (w *world) decide(obstacle string) Decision {
 			if !o.DriverAbsent { // the operator waits for its watch
 				w.lagging = nil
 				o.Pods = w.visible()
+				o.EndSeen = w.sawEnd(o.Pods)
 			}
 		case NeedNodes:
 			o.UnreachableNodes = map[string]bool{}
@@ -113,6 +118,19 @@ func (w *world) decide(obstacle string) Decision {
 	}
 	w.t.Fatalf("decide needs more and more\n%s", w.story())
 	return Decision{}
+}
+
+// sawEnd is when the operator first saw that the driver of the current attempt has ended; zero if it has not.
+func (w *world) sawEnd(visible []*pods.Record) time.Time {
+	for _, p := range visible {
+		if p.Role == pods.Driver && p.Ended != nil && w.current(p) {
+			if _, seen := w.endSeen[p.UID]; !seen {
+				w.endSeen[p.UID] = w.now
+			}
+			return w.endSeen[p.UID]
+		}
+	}
+	return time.Time{}
 }
 
 // hash is the hash of the run template, computed once for each generation.
@@ -242,10 +260,7 @@ func (w *world) do(a Action) string {
 			w.deletePod(w.pods[s.Driver.PodName], false)
 		}
 	case ReleaseGrant:
-		if w.granted != nil {
-			w.logf("gate: takes run %d attempt %d back", w.granted.Run, w.granted.Attempt)
-		}
-		w.granted, w.asked = nil, nil
+		w.release()
 	case RemoveFinalizer:
 		w.app.Finalizers = nil
 		if !w.app.DeletionTimestamp.IsZero() {
@@ -254,6 +269,27 @@ func (w *world) do(a Action) string {
 		}
 	}
 	return ""
+}
+
+func (w *world) release() {
+	if w.granted != nil {
+		w.logf("gate: takes run %d attempt %d back", w.granted.Run, w.granted.Attempt)
+	}
+	w.granted, w.asked = nil, nil
+}
+
+// gone is what the operator does for an application that is gone, perhaps without its finalizer.
+func (w *world) gone() {
+	active := false
+	for _, p := range w.visible() {
+		if p.Active() {
+			active = true
+			w.deletePod(p, false)
+		}
+	}
+	if !active {
+		w.release()
+	}
 }
 
 func (w *world) createDriver() string {

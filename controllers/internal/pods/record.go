@@ -74,6 +74,19 @@ func (r *Record) Active() bool {
 	return r.Phase != corev1.PodSucceeded && r.Phase != corev1.PodFailed
 }
 
+// share makes a record use the texts of another pod of the same application where they are equal: an application may have a thousand
+// executors, and each of them was decoded with texts of its own. The record must not be in the store yet.
+func (r *Record) share(other *Record) {
+	for _, text := range []struct{ mine, theirs *string }{
+		{&r.Namespace, &other.Namespace}, {&r.Application, &other.Application}, {&r.AppUID, &other.AppUID}, {&r.Queue, &other.Queue},
+		{(*string)(&r.OwnerUID), (*string)(&other.OwnerUID)}, {(*string)(&r.Phase), (*string)(&other.Phase)}, {&r.Node, &other.Node},
+	} {
+		if *text.mine == *text.theirs {
+			*text.mine = *text.theirs
+		}
+	}
+}
+
 // RecordOf reduces a pod to its record.
 func RecordOf(pod *corev1.Pod) *Record {
 	r := &Record{

@@ -17,8 +17,8 @@ type Store struct {
 	changed func(types.NamespacedName)
 
 	mu   sync.RWMutex
-	apps map[types.NamespacedName]map[string]*Record   // application → pod name → record
-	home map[types.NamespacedName]types.NamespacedName // pod → application that it is filed under
+	apps map[types.NamespacedName]map[string]*Record // application → pod name → record
+	pods map[types.NamespacedName]*Record            // pod → record
 	// floor is the version of the newest whole list: what it did not have and is not younger is gone.
 	floor uint64
 }
@@ -30,7 +30,7 @@ func NewStore(changed func(types.NamespacedName)) *Store {
 	return &Store{
 		changed: changed,
 		apps:    map[types.NamespacedName]map[string]*Record{},
-		home:    map[types.NamespacedName]types.NamespacedName{},
+		pods:    map[types.NamespacedName]*Record{},
 	}
 }
 
@@ -61,7 +61,7 @@ func (s *Store) Applications() []types.NamespacedName {
 func (s *Store) Len() int {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return len(s.home)
+	return len(s.pods)
 }
 
 // Add files a pod. It is called by the Reflector.
@@ -92,24 +92,26 @@ func (s *Store) file(r *Record) (moved types.NamespacedName, differs bool) {
 	if s.isOld(pod, r.Version) {
 		return moved, false
 	}
-	if before, known := s.home[pod]; known && before != app {
+	old := s.pods[pod]
+	if old != nil && appOf(old) != app {
 		s.drop(pod)
-		moved = before
+		moved = appOf(old)
+	}
+	for _, sibling := range s.apps[app] {
+		r.share(sibling)
+		break
 	}
 	if s.apps[app] == nil {
 		s.apps[app] = map[string]*Record{}
 	}
-	old := s.apps[app][r.Name]
-	s.apps[app][r.Name] = r
-	s.home[pod] = app
-	return moved, old == nil || !same(old, r)
+	s.apps[app][r.Name], s.pods[pod] = r, r
+	return moved, old == nil || moved.Name != "" || !same(old, r)
 }
 
 // isOld says that a version of a pod is older than what is known of pods of that name. All pods count in one sequence of versions.
 func (s *Store) isOld(pod types.NamespacedName, version uint64) bool {
-	app, known := s.home[pod]
-	if known {
-		return s.apps[app][pod.Name].Version > version
+	if known := s.pods[pod]; known != nil {
+		return known.Version > version
 	}
 	return version <= s.floor
 }
@@ -125,13 +127,14 @@ func (s *Store) Delete(obj any) error {
 	}
 	key := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
 	s.mu.Lock()
-	app, known := s.home[key]
-	if known = known && s.apps[app][key.Name].UID == pod.UID; known {
+	known := s.pods[key]
+	mine := known != nil && known.UID == pod.UID
+	if mine {
 		s.drop(key)
 	}
 	s.mu.Unlock()
-	if known {
-		s.report(app)
+	if mine {
+		s.report(appOf(known))
 	}
 	return nil
 }
@@ -156,10 +159,10 @@ func (s *Store) Replace(list []any, resourceVersion string) error {
 		}
 	}
 	s.floor = max(s.floor, version)
-	for pod, app := range s.home {
-		if !seen[pod] && s.apps[app][pod.Name].Version <= version {
+	for pod, known := range s.pods {
+		if !seen[pod] && known.Version <= version {
 			s.drop(pod)
-			touched[app] = true
+			touched[appOf(known)] = true
 		}
 	}
 	s.mu.Unlock()
@@ -173,11 +176,12 @@ func (s *Store) Replace(list []any, resourceVersion string) error {
 func (s *Store) Resync() error { return nil }
 
 func (s *Store) drop(pod types.NamespacedName) {
-	app, known := s.home[pod]
-	if !known {
+	known := s.pods[pod]
+	if known == nil {
 		return
 	}
-	delete(s.home, pod)
+	app := appOf(known)
+	delete(s.pods, pod)
 	delete(s.apps[app], pod.Name)
 	if len(s.apps[app]) == 0 {
 		delete(s.apps, app)

@@ -20,13 +20,14 @@ import (
 )
 
 const (
-	// batch is how many grants may be in flight before the runner slows down: every write of a ledger carries all of them, and the API
-	// server validates each (about 400 bytes, half a millisecond).
-	batch = 64
-	// trickle is how many more are granted after each pause while so many are in flight. Applications that never confirm, for whatever
-	// reason, slow the others down but do not stop them.
+	// batch is how many grants may be in flight: every write of a ledger carries all of them, and the API server validates each (about
+	// 400 bytes, half a millisecond). When it is full, the next ones wait until half of it is free, so that a write mostly carries grants
+	// that are new.
+	batch = 32
+	// trickle is how many more are granted after each pause while too many are in flight. Applications that never confirm, for
+	// whatever reason, slow the others down but do not stop them.
 	trickle      = 10
-	trickleEvery = 50 * time.Millisecond
+	trickleEvery = 500 * time.Millisecond
 	// settleTime bounds how long the first cycle waits for the asks that were there before a restart.
 	settleTime = 10 * time.Second
 	// retryTime is the pause after a ledger could not be written.
@@ -70,6 +71,8 @@ type Runner struct {
 	fresh   bool
 	// expected are applications that waited before a restart and have not asked again.
 	expected map[queueing.Key]bool
+	// full says that the batch has been full and that fewer grants in flight are waited for; overdue, that this has taken long.
+	full, overdue bool
 }
 
 type start struct {
@@ -140,6 +143,9 @@ func (r *Runner) Confirm(key queueing.Key, run, attempt int64) {
 	if f := r.flights[key]; f != nil && f.grant.Run == run && f.grant.Attempt == attempt {
 		delete(r.flights, key)
 		r.engine.Confirm(key, run, attempt)
+		if r.full && len(r.flights) <= batch/2 {
+			r.wakeUp()
+		}
 	}
 }
 
@@ -246,12 +252,16 @@ func (r *Runner) settle(ctx context.Context) {
 	}
 }
 
-// cycle decides, records, and wakes those concerned, until nothing more can be decided.
+// cycle decides, records, and wakes those concerned, until nothing more can be decided now.
 func (r *Runner) cycle(ctx context.Context) error {
 	for more := true; more && ctx.Err() == nil; {
 		r.acquireNew(ctx)
 		r.mu.Lock()
-		room := max(trickle, batch-len(r.flights))
+		room := r.room(ctx)
+		if room == 0 {
+			r.mu.Unlock()
+			return nil
+		}
 		decisions := r.engine.Cycle(room)
 		for _, d := range decisions {
 			r.flights[d.Key] = &flight{root: d.Root, grant: d.Grant}
@@ -261,10 +271,6 @@ func (r *Runner) cycle(ctx context.Context) error {
 		r.mu.Unlock()
 
 		more = len(decisions) == room
-		if more && room == trickle {
-			more = false
-			r.wakeAfter(ctx, trickleEvery)
-		}
 		if err := r.record(ctx, decisions); err != nil {
 			return err
 		}
@@ -274,6 +280,34 @@ func (r *Runner) cycle(ctx context.Context) error {
 		r.observer()
 	}
 	return nil
+}
+
+// room is how many grants the next cycle may make. With none, another cycle follows by itself: when half of the batch is confirmed, or
+// after a pause. The caller holds the lock.
+func (r *Runner) room(ctx context.Context) int {
+	used := len(r.flights)
+	if used <= batch/2 || !r.full && used < batch {
+		r.full, r.overdue = false, false
+		return batch - used
+	}
+	if r.overdue {
+		r.full, r.overdue = false, false // the pause begins anew with the next call
+		return trickle
+	}
+	if !r.full {
+		r.full = true
+		go func() {
+			select {
+			case <-ctx.Done():
+			case <-r.o.Clock.After(trickleEvery):
+				r.mu.Lock()
+				r.overdue = r.full
+				r.mu.Unlock()
+				r.wakeUp()
+			}
+		}()
+	}
+	return 0
 }
 
 // wakeAfter asks for a cycle after a pause.
