@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -28,31 +29,49 @@ const pace = 4
 
 // measureWrites counts what the operator writes for an application from apply to succeeded.
 func (b *bench) measureWrites(ctx context.Context) error {
-	b.progress("counting the writes of %d whole lives", b.lives)
-	early, err := b.countLives(ctx, prompt)
-	if err != nil {
-		return err
+	lives := []struct {
+		title  string
+		script load.Script
+		pace   int
+	}{
+		{fmt.Sprintf("%d a second", pace), prompt, pace},
+		{"the same, slow drivers", slow, pace},
+		{"all at once", prompt, 0},
 	}
-	b.progress("counting the writes of %d whole lives with slow drivers", b.lives)
-	late, err := b.countLives(ctx, slow)
-	if err != nil {
-		return err
+	counts := make([]host.Count, len(lives))
+	for i, l := range lives {
+		b.progress("counting the writes of %d whole lives: %s", b.lives, l.title)
+		var err error
+		if counts[i], err = b.countLives(ctx, l.script, l.pace); err != nil {
+			return err
+		}
 	}
-	per := func(total int) string { return fmt.Sprintf("%.2f", float64(total)/float64(b.lives)) }
+	kinds, titles := host.Writes{}, []string{""}
+	for i, l := range lives {
+		maps.Copy(kinds, counts[i].Done)
+		titles = append(titles, l.title)
+	}
+	row := func(name string, figure func(host.Count) int) []string {
+		cells := []string{name}
+		for _, c := range counts {
+			cells = append(cells, fmt.Sprintf("%.2f", float64(figure(c))/float64(b.lives)))
+		}
+		return cells
+	}
 	t := newTable(b, "API writes an application from apply to succeeded, two executors, a run of 15 s")
-	t.row("", "driver runs after 1 s", "after 6 s")
-	for _, kind := range late.Done.Kinds() {
-		t.row(kind.String(), per(early.Done[kind]), per(late.Done[kind]))
+	t.row(titles...)
+	for _, kind := range kinds.Kinds() {
+		t.row(row(kind.String(), func(c host.Count) int { return c.Done[kind] })...)
 	}
-	t.row("all (goal ≤ 10)", per(early.Done.Total()), per(late.Done.Total()))
-	t.row("refused, conflicts among them", per(early.Failed.Total()), per(late.Failed.Total()))
+	t.row(row("all (goal ≤ 10)", func(c host.Count) int { return c.Done.Total() })...)
+	t.row(row("refused, conflicts among them", func(c host.Count) int { return c.Failed.Total() })...)
 	t.end()
 	return nil
 }
 
-// countLives has applications live by a script and counts the operator's part of the writes: all that the API server has counted
+// countLives has applications live by a script, so many new ones a second (0: all at once), and counts the operator's part of the writes: all that the API server has counted
 // but the node's own and the applications themselves.
-func (b *bench) countLives(ctx context.Context, script load.Script) (c host.Count, err error) {
+func (b *bench) countLives(ctx context.Context, script load.Script, pace int) (c host.Count, err error) {
 	namespace, err := b.user.Namespace(ctx)
 	if err != nil {
 		return c, err
@@ -74,7 +93,12 @@ func (b *bench) countLives(ctx context.Context, script load.Script) (c host.Coun
 	if err != nil {
 		return c, err
 	}
-	if err := b.trickle(ctx, namespace); err != nil {
+	if pace == 0 {
+		_, err = b.user.ApplyFrom(ctx, namespace, load.Range{N: b.lives, Executors: 2})
+	} else {
+		err = b.trickle(ctx, namespace, pace)
+	}
+	if err != nil {
 		return c, err
 	}
 	if err := b.await(ctx, operator, namespace, v1alpha1.SucceededReason, b.lives); err != nil {
@@ -94,8 +118,8 @@ func (b *bench) countLives(ctx context.Context, script load.Script) (c host.Coun
 }
 
 // trickle applies the applications at a steady pace.
-func (b *bench) trickle(ctx context.Context, namespace string) error {
-	ticker := time.NewTicker(time.Second / pace)
+func (b *bench) trickle(ctx context.Context, namespace string, pace int) error {
+	ticker := time.NewTicker(time.Second / time.Duration(pace))
 	defer ticker.Stop()
 	for i := range b.lives {
 		if _, err := b.user.ApplyFrom(ctx, namespace, load.Range{First: i, N: 1, Executors: 2}); err != nil {

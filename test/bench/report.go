@@ -146,8 +146,6 @@ func newTable(b *bench, title string) *table {
 	return &table{w: tabwriter.NewWriter(b.out, 0, 0, 2, ' ', 0)}
 }
 
-func (t *table) row(name, figure, goal string) {
-	fmt.Fprintf(t.w, "  %s\t%s\t%s\n", name, figure, goal)
-}
+func (t *table) row(cells ...string) { fmt.Fprintf(t.w, "  %s\n", strings.Join(cells, "\t")) }
 
 func (t *table) end() { _ = t.w.Flush() }

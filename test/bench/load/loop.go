@@ -33,6 +33,7 @@ var (
 	ServicePost    = host.Kind{Verb: "POST", Resource: "services"}
 	PodPost        = host.Kind{Verb: "POST", Resource: "pods"}
 	PodDelete      = host.Kind{Verb: "DELETE", Resource: "pods"}
+	ServiceDelete  = host.Kind{Verb: "DELETE", Resource: "services"}
 )
 
 // Loop is the bare client loop: typed clients, protobuf where the API server speaks it, no limit of requests, no cache, no decision.

@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
@@ -23,8 +24,12 @@ import (
 	"github.com/sparkgate/sparkgate/test/bench/host"
 )
 
-// nodeName is the node that all pods run on. It does not exist.
-const nodeName = "bench-node"
+const (
+	// nodeName is the node that all pods run on. It does not exist.
+	nodeName = "bench-node"
+	// appSelector is Spark's label of everything that belongs to one run.
+	appSelector = "spark-app-selector"
+)
 
 // Script is what happens to a driver after it was made.
 type Script struct {
@@ -144,21 +149,36 @@ func (n *Node) live(driver *corev1.Pod) {
 			})
 		}
 	}
+	n.deleteService(driver)
 	n.setStatus(driver, succeeded(driver))
+}
+
+// deleteService deletes the driver's Service, as Spark does when its context stops (KubernetesClusterSchedulerBackend.stop,
+// spark.kubernetes.driver.service.deleteOnTermination).
+func (n *Node) deleteService(driver *corev1.Pod) {
+	services, err := n.client.CoreV1().Services(n.namespace).List(n.ctx, metav1.ListOptions{
+		LabelSelector: labels.Set{appSelector: driver.Labels[appSelector]}.String(),
+	})
+	if err != nil && n.ctx.Err() == nil {
+		n.cancel(fmt.Errorf("node: list services: %w", err))
+		return
+	}
+	for i := range services.Items {
+		n.do(ServiceDelete, func(ctx context.Context) error {
+			return n.client.CoreV1().Services(n.namespace).Delete(ctx, services.Items[i].Name, metav1.DeleteOptions{})
+		})
+	}
 }
 
 // createExecutor makes an executor as Spark does: owned by the driver, with the labels that the template gives to both. Spark itself
 // does not bind it; here that saves a request which is the node's anyway.
 func (n *Node) createExecutor(driver *corev1.Pod, number int) *corev1.Pod {
-	labels := map[string]string{}
-	for name, value := range driver.Labels {
-		labels[name] = value
-	}
-	labels[v1alpha1.SparkRoleLabel], labels["spark-exec-id"] = "executor", strconv.Itoa(number)
+	own := maps.Clone(driver.Labels)
+	own[v1alpha1.SparkRoleLabel], own["spark-exec-id"] = "executor", strconv.Itoa(number)
 	yes := true
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: n.namespace, Name: fmt.Sprintf("%s-exec-%d", driver.Name, number), Labels: labels,
+			Namespace: n.namespace, Name: fmt.Sprintf("%s-exec-%d", driver.Name, number), Labels: own,
 			OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: driver.Name, UID: driver.UID, Controller: &yes}},
 		},
 		Spec: corev1.PodSpec{
