@@ -66,10 +66,7 @@ func TestADriverOutOfMemoryIsToldAsSuch(t *testing.T) {
 	t.Parallel()
 	s := env.NewTenant(t, 1)
 	s.ApplyText(greedy)
-	s.Apply(env.Queue(s.Name, "1", "3Gi"), env.Pi("pi", s.Name, env.Program("/opt/program/greedy.py"), func(spec *v1alpha1.SparkApplicationSpec) {
-		spec.Driver.Volumes = []runtime.RawExtension{{Raw: []byte(`{"name":"program","configMap":{"name":"program"}}`)}}
-		spec.Driver.VolumeMounts = []runtime.RawExtension{{Raw: []byte(`{"name":"program","mountPath":"/opt/program"}`)}}
-	}))
+	s.Apply(env.Queue(s.Name, "1", "3Gi"), env.Pi("pi", s.Name, withProgram("greedy.py")))
 	end := s.Becomes("pi", v1alpha1.FailedReason)
 	attempt := end.Status.Attempts[0]
 	if attempt.Reason != "OOMKilled" || attempt.Cause != v1alpha1.CauseApplication || attempt.ExitCode == nil || *attempt.ExitCode == 0 {
@@ -81,13 +78,40 @@ func TestADriverOutOfMemoryIsToldAsSuch(t *testing.T) {
 	s.GivenBack(s.Name)
 }
 
+// steadfast ends well once three executors have registered, whatever became of them. The first that Spark counts is the driver itself.
+const steadfast = `
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: program}
+data:
+  steadfast.py: |
+    import sys, time
+    from pyspark.sql import SparkSession
+    context = SparkSession.builder.getOrCreate().sparkContext
+    seen, deadline = set(), time.monotonic() + 400
+    while len(seen) < 4 and time.monotonic() < deadline:
+        seen |= set(context._jsc.sc().getExecutorMemoryStatus().keys().mkString(" ").split())
+        time.sleep(0.5)
+    sys.exit(0 if len(seen) >= 4 else 3)
+`
+
 func TestAnExecutorThatIsKilledIsReplaced(t *testing.T) {
 	t.Parallel()
 	s := env.NewTenant(t, 1)
-	s.Apply(env.Queue(s.Name, "1", "3Gi"), env.Pi("pi", s.Name, env.Sleep("30")))
+	s.ApplyText(steadfast)
+	s.Apply(env.Queue(s.Name, "1", "3Gi"), env.Pi("pi", s.Name, withProgram("steadfast.py")))
 	killed := awaitExecutors(s, "pi", 2)[0]
 	s.Kubectl("delete", "pod", killed.Name, "--force", "--grace-period=0")
 	awaitExecutors(s, "pi", 3)
 	s.Reaches("pi", env.First, v1alpha1.SucceededReason)
 	s.GivenBack(s.Name)
+}
+
+// withProgram runs a file of the ConfigMap "program".
+func withProgram(file string) env.Change {
+	return func(spec *v1alpha1.SparkApplicationSpec) {
+		env.Program("/opt/program/" + file)(spec)
+		spec.Driver.Volumes = []runtime.RawExtension{{Raw: []byte(`{"name":"program","configMap":{"name":"program"}}`)}}
+		spec.Driver.VolumeMounts = []runtime.RawExtension{{Raw: []byte(`{"name":"program","mountPath":"/opt/program"}`)}}
+	}
 }
