@@ -35,5 +35,21 @@ type Holder interface {
 	Holds(namespace, name string) []Key
 }
 
+// Evictor is implemented by gates that may want a grant back while it is in use.
+type Evictor interface {
+	// Eviction says why the grant of that run and attempt has to be given back; nil while it may be kept, and for keys that hold no
+	// such grant. Once it was told, the application stops its pods gracefully and calls Release. The gate wakes the application when
+	// the answer changes. The answer may be forgotten by a restart of the operator: then the gate decides anew.
+	Eviction(key Key, run, attempt int64) *Eviction
+}
+
+// Eviction is why a grant has to be given back.
+type Eviction struct {
+	// Reason is ReasonPreempted or ReasonQueueHeld.
+	Reason string
+	// Message is a sentence for people: who takes the room, by which rule.
+	Message string
+}
+
 // Gates are the gates by the name used in the API. A name that is absent is not supported.
 type Gates map[string]Gate
