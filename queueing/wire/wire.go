@@ -1,8 +1,6 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package wire translates grants between the contract of the gates and the API, in which they are stored: in the status of
-// applications and in the ledgers of root queues. The translation loses nothing: FromAPI(ToAPI(g)) equals g.
 package wire
 
 import (

@@ -101,7 +101,7 @@ func (r *Runner) Reload(ctx context.Context) error {
 }
 
 func (r *Runner) setQueues(items []v1alpha1.SparkQueue) {
-	configs := configsOf(items)
+	configs := wire.QueueConfigs(items)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.engine.SetQueues(configs)

@@ -1,7 +1,7 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package runner
+package wire
 
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -11,16 +11,18 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 )
 
-// configsOf translates queues into the engine's configuration.
-func configsOf(items []v1alpha1.SparkQueue) []embedded.QueueConfig {
+// QueueConfigs translates queues into the engine's configuration, in their order.
+func QueueConfigs(items []v1alpha1.SparkQueue) []embedded.QueueConfig {
 	configs := make([]embedded.QueueConfig, 0, len(items))
 	for i := range items {
-		configs = append(configs, configOf(&items[i]))
+		configs = append(configs, QueueConfig(&items[i]))
 	}
 	return configs
 }
 
-func configOf(q *v1alpha1.SparkQueue) embedded.QueueConfig {
+// QueueConfig translates one queue. It checks nothing: negative quantities become 0, and a selector that cannot be read admits nobody.
+// The configuration shares the queue's numbers: do not change the queue afterwards.
+func QueueConfig(q *v1alpha1.SparkQueue) embedded.QueueConfig {
 	c := embedded.QueueConfig{
 		Name:       q.Name,
 		Parent:     q.Spec.Parent,

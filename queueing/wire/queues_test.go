@@ -1,0 +1,106 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package wire
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/queueing/embedded"
+)
+
+func queueFrom(t *testing.T, text string) v1alpha1.SparkQueue {
+	t.Helper()
+	var q v1alpha1.SparkQueue
+	if err := yaml.UnmarshalStrict([]byte(text), &q); err != nil {
+		t.Fatal(err)
+	}
+	return q
+}
+
+func TestQueueConfig(t *testing.T) {
+	t.Parallel()
+	queue := queueFrom(t, `
+metadata: {name: team-a}
+spec:
+  parent: root
+  weight: 3
+  maxRunning: 7
+  strategy: StrictFIFO
+  stopPolicy: Hold
+  flavors:
+  - name: default
+    quotas:
+    - {resource: cpu, nominal: 1500m, borrowingLimit: "0"}
+    - {resource: memory, nominal: 3Gi, lendingLimit: 1Gi}
+  - name: spot
+    quotas:
+    - {resource: cpu, nominal: "-2"}`)
+	running, none, one := int32(7), int64(0), int64(1<<30)
+	want := embedded.QueueConfig{
+		Name: "team-a", Parent: "root", Weight: 3, MaxRunning: &running, Strategy: embedded.StrictFIFO, Stop: embedded.StopHold,
+		Flavors: []embedded.FlavorQuota{
+			{Name: "default", Quotas: []embedded.ResourceQuota{
+				{Resource: "cpu", Nominal: 1500, Borrowing: &none},
+				{Resource: "memory", Nominal: 3 << 30, Lending: &one},
+			}},
+			{Name: "spot", Quotas: []embedded.ResourceQuota{{Resource: "cpu"}}},
+		},
+	}
+	if diff := cmp.Diff(want, QueueConfig(&queue), cmpopts.IgnoreFields(embedded.QueueConfig{}, "Admits")); diff != "" {
+		t.Errorf("configuration (-want +got):\n%s", diff)
+	}
+}
+
+func TestDefaultsOfQueues(t *testing.T) {
+	t.Parallel()
+	gone := queueFrom(t, "metadata: {name: b}")
+	gone.DeletionTimestamp = &metav1.Time{Time: time.Unix(0, 0)}
+	got := QueueConfigs([]v1alpha1.SparkQueue{queueFrom(t, "metadata: {name: a}"), gone})
+	want := []embedded.QueueConfig{{Name: "a", Weight: 1}, {Name: "b", Weight: 1, Deleted: true}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("configurations (-want +got):\n%s", diff)
+	}
+}
+
+func TestNamespaceSelector(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		selector string // of the queue's spec
+		labels   map[string]string
+		admits   bool
+		nobody   bool // there is no match at all
+		text     string
+	}{
+		"absent":             {selector: "", nobody: true},
+		"every namespace":    {selector: "namespaceSelector: {}", admits: true, text: "<none>"},
+		"the label":          {selector: "namespaceSelector: {matchLabels: {team: a}}", labels: map[string]string{"team": "a"}, admits: true, text: "team=a"},
+		"another label":      {selector: "namespaceSelector: {matchLabels: {team: a}}", labels: map[string]string{"team": "b"}, text: "team=a"},
+		"cannot be read":     {selector: "namespaceSelector: {matchExpressions: [{key: team, operator: Like}]}", nobody: true, text: "<error>"},
+		"an expression":      {selector: "namespaceSelector: {matchExpressions: [{key: team, operator: Exists}]}", labels: map[string]string{"team": "b"}, admits: true, text: "team"},
+		"an expression, not": {selector: "namespaceSelector: {matchExpressions: [{key: team, operator: Exists}]}", text: "team"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			queue := queueFrom(t, "metadata: {name: a}\nspec: {"+tc.selector+"}")
+			c := QueueConfig(&queue)
+			if c.SelectorText != tc.text {
+				t.Errorf("text: got %q, want %q", c.SelectorText, tc.text)
+			}
+			if (c.Admits == nil) != tc.nobody {
+				t.Fatalf("admits nobody at all: got %v, want %v", c.Admits == nil, tc.nobody)
+			}
+			if c.Admits != nil && c.Admits(tc.labels) != tc.admits {
+				t.Errorf("admits %v: got %v, want %v", tc.labels, !tc.admits, tc.admits)
+			}
+		})
+	}
+}
