@@ -116,15 +116,31 @@ func (e *Engine) sentence(l *line, c cause) *queueing.Verdict {
 func (e *Engine) lacksRoom(l *line, b quota.Block) string {
 	limit := e.forest.Limit(b.Node, b.Cell)
 	by := e.queues[e.forest.Name(b.Node)]
-	return fmt.Sprintf("%s; %s may use at most %s and others hold the rest%s", needs(l, b), named(by, l.queue),
-		limitText(b.Cell.Resource, limit.Most(), limit, len(e.forest.Children(b.Node)) > 0), e.needsMore(l, b))
+	others := ""
+	if len(l.options) > 1 {
+		others = "; no other flavor has room either"
+	}
+	return fmt.Sprintf("%s; %s may use at most %s and others hold the rest%s%s", needs(l, b), named(by, l.queue),
+		limitText(b.Cell.Resource, limit.Most(), limit, len(e.forest.Children(b.Node)) > 0), e.needsMore(l, b), others)
+}
+
+// optionOf is the first option that needs what a limit keeps back.
+func (l *line) optionOf(b quota.Block) *option {
+	for i := range l.options {
+		for _, f := range l.options[i].where {
+			if f.Name == b.Cell.Flavor {
+				return &l.options[i]
+			}
+		}
+	}
+	return &l.options[0]
 }
 
 // needsMore names what else is needed of resources that are limited where the first one is. Whether there is room for it is not said:
 // that moves with every decision.
 func (e *Engine) needsMore(l *line, first quota.Block) string {
 	var more strings.Builder
-	for _, b := range e.forest.Needs(l.queue.node, l.least) {
+	for _, b := range e.forest.Needs(l.queue.node, l.optionOf(first).least) {
 		most := e.forest.Limit(first.Node, b.Cell).Most()
 		if b.Cell != first.Cell && most < quota.Unlimited {
 			fmt.Fprintf(&more, "; it also needs %s %s of at most %s", b.Cell.Resource, text(b.Cell.Resource, b.Need), text(b.Cell.Resource, most))

@@ -3,8 +3,21 @@
 
 package embedded
 
-// DefaultFlavor is the class of nodes that is built in: no labels, no taints.
+import corev1 "k8s.io/api/core/v1"
+
+// DefaultFlavor is the class of nodes that is built in: no labels, no taints. It always exists.
 const DefaultFlavor = "default"
+
+// FlavorConfig is one class of nodes as it is configured.
+type FlavorConfig struct {
+	Name string
+	// NodeLabels are the labels that its nodes have; pods placed in it get them as node selector.
+	NodeLabels map[string]string
+	// NodeTaints are the taints that its nodes have. A pod set that neither tolerates them itself nor by Tolerations is placed elsewhere.
+	NodeTaints []corev1.Taint
+	// Tolerations are added to pods placed in it.
+	Tolerations []corev1.Toleration
+}
 
 // Strategy is the order in which a queue serves. Anything else than StrictFIFO counts as BestEffortFIFO.
 type Strategy string
@@ -35,8 +48,8 @@ type QueueConfig struct {
 	Parent string
 	// Weight is accepted and not used yet.
 	Weight int32
-	// Flavors in order of preference. Only DefaultFlavor places pods yet. A queue without flavors uses those of the nearest
-	// ancestor that has some; if there is none, nothing is limited.
+	// Flavors in order of preference: a pod set is placed in the first one in which it fits, borrowing included. A queue without flavors
+	// uses those of the nearest ancestor that has some; if there is none, nothing is limited.
 	Flavors []FlavorQuota
 	// MaxRunning bounds the admitted applications of this queue and those below it; nil is no bound.
 	MaxRunning *int32

@@ -15,6 +15,7 @@ import (
 // a queue that is gone but holds grants weighs on its last parent until they are released. Verdicts change with the next Cycle.
 // The cost is that of submitting everything again: call it when a configuration has changed, not when a status has.
 func (e *Engine) SetQueues(queues []QueueConfig) {
+	e.configs = queues
 	c := newConfiguration(queues)
 	ghosts := e.ghosts(c)
 	before := e.forest

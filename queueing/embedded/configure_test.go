@@ -100,7 +100,7 @@ func TestReconfigure(t *testing.T) {
 		},
 		"a flavor is taken away": {
 			before: "a cpu=6", running: "x queue=a cpu=1", after: "a cpu/spot=6", asks: "y queue=a cpu=1",
-			verdicts: map[string]string{"x": "Granted", "y": "Waiting/FlavorMismatch: queue a offers flavor spot; only flavor default is supported yet"},
+			verdicts: map[string]string{"x": "Granted", "y": "Waiting/FlavorMismatch: driver pods can be placed in no flavor of queue a: flavor spot does not exist"},
 		},
 		"another selector": {
 			before: "a only=team:a", running: "x queue=a label=team:b\ny queue=a label=team:a",

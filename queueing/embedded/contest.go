@@ -6,8 +6,9 @@ package embedded
 // contest is the queues of a tree that may still be granted something in the running pass, the one that goes first at place 0.
 //
 // Whether the first ask of a queue still fits is looked at when its turn has come: until then it can only stand too far in front.
-// There is one exception. An ask that borrows, and does not fit any more, may hide a later one of its queue that stays within the
-// quota and so goes before those of other queues. Queues in which that may be are doubtful: they are looked at after every grant.
+// There are two exceptions. An ask that borrows, and does not fit any more, may hide a later one of its queue that stays within the
+// quota and so goes before those of other queues; and an ask that may be placed in several flavors may have to go to another one,
+// without borrowing. Queues in which that may be are doubtful: they are looked at after every grant.
 type contest struct {
 	engine   *Engine
 	queues   heap[*queue]
@@ -77,24 +78,34 @@ func (c *contest) rank(q *queue) bool {
 	}
 	for len(q.contest.items) > 0 {
 		l := q.contest.items[0].line
-		q.borrows = c.engine.forest.Borrows(q.node, l.least)
-		if !q.borrows || q.strict() || len(q.contest.items) == 1 {
+		several := len(l.options) > 1
+		room := !several || c.engine.choose(l)
+		q.borrows = c.engine.forest.Borrows(q.node, l.options[l.choice].least)
+		if !several && (!q.borrows || q.strict() || len(q.contest.items) == 1) {
 			return true
 		}
-		if c.engine.hasRoom(l) {
+		if room && (several || c.engine.choose(l)) {
 			q.doubtful = true
 			return true
 		}
-		q.contest.remove(0)
+		q.drop()
 	}
 	return false
+}
+
+// drop takes the first line out of the contest: it does not fit. Nobody in a StrictFIFO queue comes before its first.
+func (q *queue) drop() {
+	q.contest.remove(0)
+	if q.strict() {
+		q.contest.clear()
+	}
 }
 
 // recheck looks at the doubtful queues after a grant.
 func (c *contest) recheck() {
 	kept := c.doubtful[:0]
 	for _, q := range c.doubtful {
-		if q.doubtful && !c.engine.hasRoom(q.contest.items[0].line) {
+		if q.doubtful && !c.certain(q.contest.items[0].line) {
 			c.update(q)
 		}
 		if q.doubtful {
@@ -105,6 +116,9 @@ func (c *contest) recheck() {
 	}
 	c.doubtful = kept
 }
+
+// certain says that the first line of a doubtful queue would still be placed where it was.
+func (c *contest) certain(l *line) bool { return len(l.options) == 1 && c.engine.choose(l) }
 
 // full returns the queue, this one or one above it, that has as many applications as it may, or nil.
 func (q *queue) full() *queue {

@@ -80,16 +80,13 @@ func (e *Engine) serve(t *tree, out []Decision, max int) []Decision {
 // grantFirst grants the first ask of a queue if it fits, else takes its line out of the contest and returns nil.
 func (e *Engine) grantFirst(q *queue) *app {
 	l := q.contest.items[0].line
-	elastic, fits := e.fit(l)
+	where, elastic, fits := e.fit(l)
 	if !fits {
-		q.contest.remove(0)
-		if q.strict() {
-			q.contest.clear()
-		}
+		q.drop()
 		return nil
 	}
 	a := l.first()
-	e.assume(a, elastic)
+	e.assume(a, where, elastic)
 	if len(l.apps.items) == 0 {
 		q.contest.remove(0)
 	} else {
@@ -99,40 +96,66 @@ func (e *Engine) grantFirst(q *queue) *app {
 	return a
 }
 
-// hasRoom says whether the asks of a line fit now, with the fewest pods. If they do not, the line remembers which limit is in the
-// way, and keeps to that one for as long as it is.
-func (e *Engine) hasRoom(l *line) bool {
+// choose finds the first option in which the asks of a line have room now, with the fewest pods. If there is none the line remembers
+// which limit is in the way, and keeps to that one for as long as it is.
+func (e *Engine) choose(l *line) bool {
 	n := l.queue.node
-	b, blocked := e.forest.Blocked(n, l.least)
-	if blocked && !e.forest.StillBlocked(n, l.least, l.blocked) {
-		l.blocked = b
+	var first quota.Block
+	still := false
+	for i := range l.options {
+		b, blocked := e.forest.Blocked(n, l.options[i].least)
+		if !blocked {
+			l.choice = i
+			return true
+		}
+		if i == 0 {
+			first = b
+		}
+		still = still || e.forest.StillBlocked(n, l.options[i].least, l.blocked)
 	}
-	return !blocked
+	if !still {
+		l.blocked = first
+	}
+	return false
 }
 
-// fit returns the count of the elastic pod set with which the asks of a line fit now: the largest that does.
-func (e *Engine) fit(l *line) (int32, bool) {
-	q := l.queue
-	if !e.hasRoom(l) {
-		return 0, false
+// fit returns the placement and the count of the elastic pod set with which the asks of a line fit now: the largest count that does,
+// and for it the first option.
+func (e *Engine) fit(l *line) (placement, int32, bool) {
+	if !e.choose(l) {
+		return nil, 0, false
 	}
-	if _, blocked := e.forest.Blocked(q.node, l.most); !blocked {
-		return l.shape.most(), true
-	}
-	good, bad := l.shape.least(), l.shape.most()
-	for bad-good > 1 {
-		middle := good + (bad-good)/2
-		if _, blocked := e.forest.Blocked(q.node, e.forest.Prepare(q.node, l.shape.amounts(middle))); blocked {
-			bad = middle
-		} else {
-			good = middle
+	n := l.queue.node
+	for _, o := range l.options[l.choice:] {
+		if _, blocked := e.forest.Blocked(n, o.most); !blocked {
+			return o.where, l.shape.most(), true
 		}
 	}
-	return good, true
+	where, good, bad := l.options[l.choice].where, l.shape.least(), l.shape.most()
+	for bad-good > 1 {
+		middle := good + (bad-good)/2
+		if found := e.placeFor(l, middle); found != nil {
+			where, good = found, middle
+		} else {
+			bad = middle
+		}
+	}
+	return where, good, true
+}
+
+// placeFor returns the first option in which that many pods of the elastic set have room; nil if there is none.
+func (e *Engine) placeFor(l *line, elastic int32) placement {
+	for _, o := range l.options {
+		need := e.forest.Prepare(l.queue.node, l.shape.amounts(o.where, elastic))
+		if _, blocked := e.forest.Blocked(l.queue.node, need); !blocked {
+			return o.where
+		}
+	}
+	return nil
 }
 
 // assume turns a waiting ask into a grant and charges it.
-func (e *Engine) assume(a *app, elastic int32) {
+func (e *Engine) assume(a *app, where placement, elastic int32) {
 	l, q := a.line, a.line.queue
 	e.leave(a)
 	origin := a.ask
@@ -140,7 +163,7 @@ func (e *Engine) assume(a *app, elastic int32) {
 	e.changed[a.key] = true
 	e.charge(a, &holding{origin: origin, grant: queueing.Grant{
 		Run: origin.run, Attempt: origin.attempt, Gate: GateName, Queue: q.name, Epoch: e.epochs[q.tree.root],
-		PodSets: l.shape.grant(elastic),
+		PodSets: l.shape.grant(where, elastic),
 	}})
 }
 
@@ -154,13 +177,27 @@ func (e *Engine) judge(l *line, allowed bool) {
 		l.bar = notAllowed(q)
 		return
 	}
-	if l.bar = mismatch(q, l.shape); l.barred() {
+	ways, bar := e.placements(q, l.shape)
+	if l.bar = bar; l.barred() {
 		return
 	}
-	l.least = e.forest.Prepare(q.node, l.shape.amounts(l.shape.least()))
-	l.most = e.forest.Prepare(q.node, l.shape.amounts(l.shape.most()))
-	if b, exceeds := e.forest.Exceeds(q.node, l.least); exceeds {
-		l.bar = e.exceedsQuota(l, b)
+	var tooMuch *quota.Block
+	for _, where := range ways {
+		o := option{
+			where: where,
+			least: e.forest.Prepare(q.node, l.shape.amounts(where, l.shape.least())),
+			most:  e.forest.Prepare(q.node, l.shape.amounts(where, l.shape.most())),
+		}
+		b, exceeds := e.forest.Exceeds(q.node, o.least)
+		switch {
+		case !exceeds:
+			l.options = append(l.options, o)
+		case tooMuch == nil:
+			tooMuch = &b
+		}
+	}
+	if len(l.options) == 0 {
+		l.bar = e.exceedsQuota(l, *tooMuch, len(ways) > 1)
 	}
 }
 

@@ -22,6 +22,9 @@ type Engine struct {
 	trees []*tree
 	lost  *tree
 	apps  map[queueing.Key]*app
+	// configs and flavors are the configuration as it was set.
+	configs []QueueConfig
+	flavors map[string]*FlavorConfig
 	// epochs by root.
 	epochs map[string]int64
 	// served is the root of the tree that a Cycle looked at last: the next one begins behind it.
@@ -32,7 +35,7 @@ type Engine struct {
 // New returns an Engine without queues.
 func New() *Engine {
 	e := &Engine{apps: map[queueing.Key]*app{}, epochs: map[string]int64{}, changed: map[queueing.Key]bool{}}
-	e.SetQueues(nil)
+	e.SetFlavors(nil)
 	return e
 }
 

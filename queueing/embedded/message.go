@@ -42,13 +42,17 @@ func limitText(resource string, most int64, limit quota.Limit, pool bool) string
 		text(resource, limit.Borrowing))
 }
 
-// exceedsQuota says that the queue could not hold the ask even if it were empty.
-func (e *Engine) exceedsQuota(l *line, b quota.Block) queueing.Verdict {
+// exceedsQuota says that the queue could not hold the ask even if it were empty, in this flavor or in others.
+func (e *Engine) exceedsQuota(l *line, b quota.Block, others bool) queueing.Verdict {
 	limit := e.forest.Limit(b.Node, b.Cell)
 	limit.Borrowing = limit.Potential - limit.Nominal
+	nor := ""
+	if others {
+		nor = ", nor enough of another flavor"
+	}
 	return queueing.Verdict{State: queueing.Refused, Reason: queueing.ReasonExceedsQuota, Message: fmt.Sprintf(
-		"%s; queue %s can never hold more than %s: ask for less or raise the quota", needs(l, b), l.queue.name,
-		limitText(b.Cell.Resource, limit.Potential, limit, false))}
+		"%s; queue %s can never hold more than %s%s: ask for less or raise the quota", needs(l, b), l.queue.name,
+		limitText(b.Cell.Resource, limit.Potential, limit, false), nor)}
 }
 
 func notFound(queue string) queueing.Verdict {
@@ -73,23 +77,6 @@ func notAllowed(q *queue) queueing.Verdict {
 	}
 	v.Message = fmt.Sprintf("queue %s admits namespaces with %s, and the labels of this one do not match", q.name, q.config.SelectorText)
 	return v
-}
-
-// mismatch says that a pod set cannot be placed in any flavor of the queue. Only the default flavor places pods.
-func mismatch(q *queue, s *shape) queueing.Verdict {
-	v := queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonFlavorMismatch}
-	if !slices.Contains(q.flavors, DefaultFlavor) {
-		v.Message = fmt.Sprintf("queue %s offers flavor %s; only flavor %s is supported yet", q.name, list(q.flavors, leavesNamed), DefaultFlavor)
-		return v
-	}
-	for _, p := range s.podSets {
-		if len(p.Flavors) > 0 && !slices.Contains(p.Flavors, DefaultFlavor) {
-			v.Message = fmt.Sprintf("%s pods ask for flavor %s; queue %s can place pods in flavor %s only", p.Name,
-				list(p.Flavors, leavesNamed), q.name, DefaultFlavor)
-			return v
-		}
-	}
-	return queueing.Verdict{}
 }
 
 // behindOwnGrant is the verdict on an ask of an application that still holds the grant of another attempt.

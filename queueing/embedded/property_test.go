@@ -78,25 +78,29 @@ func (w *world) checkGang(t *testing.T, a queueing.Ask, g queueing.Grant) {
 // checkQuota adds the grant to the reference and looks at every queue from its own to the root.
 func (w *world) checkQuota(t *testing.T, d Decision) {
 	t.Helper()
-	before := map[string]int64{}
+	type place struct {
+		name string
+		at   cell
+	}
+	before := map[place]int64{}
 	for _, name := range w.ref.path(d.Grant.Queue) {
-		for _, resource := range resources {
-			before[name+resource] = w.ref.usage(name, resource)
+		for _, at := range cells() {
+			before[place{name, at}] = w.ref.usage(name, at)
 		}
 	}
 	w.ref.grants[d.Key] = d.Grant
 	for _, name := range w.ref.path(d.Grant.Queue) {
-		for _, resource := range resources {
-			usage := w.ref.usage(name, resource)
-			if usage == before[name+resource] || !w.ref.tracked(name, resource) {
+		for _, at := range cells() {
+			usage := w.ref.usage(name, at)
+			if usage == before[place{name, at}] || !w.ref.tracked(name, at.resource) {
 				continue
 			}
-			most := w.ref.subtree(name, resource)
-			if _, borrowing, _ := w.ref.limits(name, resource); w.ref.parent(name) != "" {
+			most := w.ref.subtree(name, at)
+			if _, borrowing, _ := w.ref.limits(name, at); w.ref.parent(name) != "" {
 				most += borrowing
 			}
 			if usage > most {
-				t.Fatalf("%s takes %s of %s to %d, more than %d", d.Key.Name, resource, name, usage, most)
+				t.Fatalf("%s takes %v of %s to %d, more than %d", d.Key.Name, at, name, usage, most)
 			}
 		}
 	}
@@ -188,11 +192,12 @@ func (w *world) compareStates(t *testing.T) {
 func (w *world) compareUsage(t *testing.T, s QueueState) {
 	t.Helper()
 	for _, u := range s.Usage {
-		if len(w.ref.ghosts) > 0 && !(w.ref.tracked(s.Name, u.Resource) && w.ref.offers(s.Name)) {
+		at := cell{u.Flavor, u.Resource}
+		if len(w.ref.ghosts) > 0 && !(w.ref.tracked(s.Name, u.Resource) && w.ref.offers(s.Name, u.Flavor)) {
 			continue // what the children of a ghost use of it is not known above
 		}
-		if want := w.ref.gross(s.Name, u.Resource); u.Flavor == DefaultFlavor && u.Used != want {
-			t.Fatalf("%s uses %d of %s, want %d", s.Name, u.Used, u.Resource, want)
+		if want := w.ref.gross(s.Name, at); u.Used != want {
+			t.Fatalf("%s uses %d of %v, want %d", s.Name, u.Used, at, want)
 		}
 	}
 }
@@ -209,10 +214,10 @@ func (r *reference) standing(name string) []string {
 	return out
 }
 
-// offers says whether any queue of the tree names the default flavor.
-func (r *reference) offers(name string) bool {
+// offers says whether any queue of the tree names a flavor.
+func (r *reference) offers(name, flavor string) bool {
 	for other, q := range r.configs {
-		named := slices.ContainsFunc(q.Flavors, func(f FlavorQuota) bool { return f.Name == DefaultFlavor })
+		named := slices.ContainsFunc(q.Flavors, func(f FlavorQuota) bool { return f.Name == flavor })
 		if named && r.top(other) == r.top(name) {
 			return true
 		}
@@ -221,13 +226,13 @@ func (r *reference) offers(name string) bool {
 }
 
 // gross is what a queue and all below it hold; of the children of a ghost, what they have borrowed.
-func (r *reference) gross(name, resource string) int64 {
-	out := r.own(name, resource)
+func (r *reference) gross(name string, at cell) int64 {
+	out := r.own(name, at)
 	for _, c := range r.children(name) {
 		if r.isGhost(name) && !r.isGhost(c) {
-			out += max(0, r.usage(c, resource)-r.local(c, resource))
+			out += max(0, r.usage(c, at)-r.local(c, at))
 		} else {
-			out += r.gross(c, resource)
+			out += r.gross(c, at)
 		}
 	}
 	return out
@@ -277,7 +282,7 @@ func TestRestart(t *testing.T) {
 
 // rebuild makes an engine from what is stored in objects, in any order. The last parents of deleted queues are stored too.
 func (w *world) rebuild() *Engine {
-	e := New()
+	e := newEngine()
 	queues := slices.DeleteFunc(slices.Clone(w.queues), func(q QueueConfig) bool { return q.Deleted })
 	for ghost, parent := range w.ref.ghosts {
 		queues = append(queues, QueueConfig{Name: ghost, Parent: parent, Deleted: true})
@@ -350,7 +355,7 @@ func TestOrderOfEventsDoesNotMatter(t *testing.T) {
 
 // twoMoments lets all ask, decides, lets some go, decides, and lists all that was said.
 func (w *world) twoMoments(asks []queueing.Ask, gone []queueing.Key) []string {
-	e := New()
+	e := newEngine()
 	e.SetQueues(w.queues)
 	for _, a := range asks {
 		e.Submit(a)

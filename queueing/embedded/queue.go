@@ -111,8 +111,10 @@ type line struct {
 	apps  heap[*app]
 	// bar is why nobody in this line can be admitted until the configuration changes; Undecided if they can.
 	bar queueing.Verdict
-	// least and most are the need with the fewest and with all pods.
-	least, most quota.Vector
+	// options are the ways to place the pods, in order of preference, without those that can never have room; choice is the first that
+	// had room when the line was tried last.
+	options []option
+	choice  int
 	// blocked is the limit that was in the way when the line was tried last.
 	blocked quota.Block
 	// cause is why the line waits as of the last pass, and told the verdict that says so.

@@ -23,6 +23,9 @@ type reference struct {
 	asks map[queueing.Key]queueing.Ask
 }
 
+// cell is a resource in a flavor.
+type cell struct{ flavor, resource string }
+
 // noLimit stands for a limit that is not set.
 const noLimit = 1 << 50
 
@@ -146,10 +149,10 @@ func (r *reference) isLeaf(name string) bool {
 }
 
 // limits returns nominal, borrowing and lending of a queue.
-func (r *reference) limits(name, resource string) (int64, int64, int64) {
+func (r *reference) limits(name string, at cell) (int64, int64, int64) {
 	for _, f := range r.configs[name].Flavors {
 		for _, q := range f.Quotas {
-			if f.Name == DefaultFlavor && q.Resource == resource {
+			if f.Name == at.flavor && q.Resource == at.resource {
 				return q.Nominal, orNoLimit(q.Borrowing), orNoLimit(q.Lending)
 			}
 		}
@@ -177,88 +180,117 @@ func (r *reference) tracked(name, resource string) bool {
 	return false
 }
 
-func (r *reference) subtree(name, resource string) int64 {
-	out, _, _ := r.limits(name, resource)
+func (r *reference) subtree(name string, at cell) int64 {
+	out, _, _ := r.limits(name, at)
 	for _, c := range r.children(name) {
-		out += r.subtree(c, resource) - r.local(c, resource)
+		out += r.subtree(c, at) - r.local(c, at)
 	}
 	return out
 }
 
-func (r *reference) local(name, resource string) int64 {
-	_, _, lending := r.limits(name, resource)
+func (r *reference) local(name string, at cell) int64 {
+	_, _, lending := r.limits(name, at)
 	switch {
 	case r.isGhost(r.parent(name)):
-		return r.subtree(name, resource)
+		return r.subtree(name, at)
 	case lending != noLimit:
-		return max(0, r.subtree(name, resource)-lending)
+		return max(0, r.subtree(name, at)-lending)
 	}
 	return 0
 }
 
 // own is what the grants of this very queue hold.
-func (r *reference) own(name, resource string) int64 {
+func (r *reference) own(name string, at cell) int64 {
 	var out int64
 	for _, g := range r.grants {
 		if g.Queue == name {
-			out += held(g, resource)
+			out += held(g, at)
 		}
 	}
 	return out
 }
 
-func held(g queueing.Grant, resource string) int64 {
+func held(g queueing.Grant, at cell) int64 {
 	var out int64
 	for _, p := range g.PodSets {
-		out += int64(p.Count) * p.Requests[resource]
+		if p.Flavor == at.flavor {
+			out += int64(p.Count) * p.Requests[at.resource]
+		}
 	}
 	return out
 }
 
-func (r *reference) usage(name, resource string) int64 {
-	out := r.own(name, resource)
+func (r *reference) usage(name string, at cell) int64 {
+	out := r.own(name, at)
 	for _, c := range r.children(name) {
-		out += max(0, r.usage(c, resource)-r.local(c, resource))
+		out += max(0, r.usage(c, at)-r.local(c, at))
 	}
 	return out
 }
 
-func (r *reference) available(name, resource string) int64 {
+func (r *reference) available(name string, at cell) int64 {
 	parent := r.parent(name)
-	subtree, local, usage := r.subtree(name, resource), r.local(name, resource), r.usage(name, resource)
+	subtree, local, usage := r.subtree(name, at), r.local(name, at), r.usage(name, at)
 	if parent == "" {
 		return subtree - usage
 	}
-	above := r.available(parent, resource)
-	if _, borrowing, _ := r.limits(name, resource); borrowing != noLimit {
+	above := r.available(parent, at)
+	if _, borrowing, _ := r.limits(name, at); borrowing != noLimit {
 		above = min(above, subtree-local-max(0, usage-local)+borrowing)
 	}
 	return max(0, local-usage) + above
 }
 
-func (r *reference) potential(name, resource string) int64 {
+func (r *reference) potential(name string, at cell) int64 {
 	parent := r.parent(name)
 	if parent == "" {
-		return r.subtree(name, resource)
+		return r.subtree(name, at)
 	}
-	out := r.local(name, resource) + r.potential(parent, resource)
-	if _, borrowing, _ := r.limits(name, resource); borrowing != noLimit {
-		out = min(out, r.subtree(name, resource)+borrowing)
+	out := r.local(name, at) + r.potential(parent, at)
+	if _, borrowing, _ := r.limits(name, at); borrowing != noLimit {
+		out = min(out, r.subtree(name, at)+borrowing)
 	}
 	return out
 }
 
-// grant is what an ask is given with that many pods in its elastic pod set.
-func (r *reference) grant(a queueing.Ask, elastic int32) queueing.Grant {
+// grant is what an ask is given in these flavors with that many pods in its elastic pod set.
+func (r *reference) grant(a queueing.Ask, where []string, elastic int32) queueing.Grant {
 	g := queueing.Grant{Run: a.Run, Attempt: a.Attempt, Gate: GateName, Queue: a.Queue}
-	for _, p := range a.PodSets {
+	for i, p := range a.PodSets {
 		count := p.Count
 		if p.Least() < p.Count {
 			count = elastic
 		}
-		g.PodSets = append(g.PodSets, queueing.PodSetGrant{Name: p.Name, Flavor: DefaultFlavor, Count: count, Requests: p.Requests})
+		g.PodSets = append(g.PodSets, queueing.PodSetGrant{Name: p.Name, Flavor: where[i], Count: count, Requests: p.Requests})
 	}
 	return g
+}
+
+// placements are all ways to give each pod set a flavor of the queue that exists and that it asks for.
+func (r *reference) placements(a queueing.Ask) [][]string {
+	offered := []string{DefaultFlavor}
+	for _, name := range r.path(a.Queue) {
+		if flavors := r.configs[name].Flavors; len(flavors) > 0 {
+			offered = nil
+			for _, f := range flavors {
+				offered = append(offered, f.Name)
+			}
+			break
+		}
+	}
+	ways := [][]string{nil}
+	for _, p := range a.PodSets {
+		var longer [][]string
+		for _, way := range ways {
+			for _, f := range offered {
+				if slices.Contains(existing, f) && (len(p.Flavors) == 0 || slices.Contains(p.Flavors, f)) {
+					longer = append(longer, append(slices.Clone(way), f))
+				}
+			}
+		}
+		ways = longer
+	}
+	return ways
 }
 
 // bounds are the least and the largest count of the elastic pod set.
@@ -272,10 +304,11 @@ func bounds(a queueing.Ask) (int32, int32) {
 }
 
 // within says that for each resource that the tree limits, the grant needs no more than limit says.
-func (r *reference) within(g queueing.Grant, limit func(queue, resource string) int64) bool {
+func (r *reference) within(g queueing.Grant, limit func(queue string, at cell) int64) bool {
 	for _, p := range g.PodSets {
 		for resource := range p.Requests {
-			if need := held(g, resource); need > 0 && r.tracked(g.Queue, resource) && need > limit(g.Queue, resource) {
+			at := cell{p.Flavor, resource}
+			if need := held(g, at); need > 0 && r.tracked(g.Queue, resource) && need > limit(g.Queue, at) {
 				return false
 			}
 		}
@@ -283,46 +316,50 @@ func (r *reference) within(g queueing.Grant, limit func(queue, resource string) 
 	return true
 }
 
-// fit returns the largest grant that fits.
+// fit returns the largest grant that fits, in the first placement in which it does.
 func (r *reference) fit(a queueing.Ask) (queueing.Grant, bool) {
 	least, most := bounds(a)
 	for count := most; count >= least; count-- {
-		if g := r.grant(a, count); r.within(g, r.available) {
-			return g, true
+		for _, where := range r.placements(a) {
+			if g := r.grant(a, where, count); r.within(g, r.available) {
+				return g, true
+			}
 		}
 	}
 	return queueing.Grant{}, false
 }
 
+// couldFit says that the ask, with the fewest pods, fits somewhere as far as a limit is concerned.
+func (r *reference) couldFit(a queueing.Ask, limit func(queue string, at cell) int64) bool {
+	least, _ := bounds(a)
+	return slices.ContainsFunc(r.placements(a), func(where []string) bool { return r.within(r.grant(a, where, least), limit) })
+}
+
+// borrows says that the ask, with the fewest pods and where it would be placed, takes more than its queue's own quota.
+func (r *reference) borrows(a queueing.Ask) bool {
+	least, _ := bounds(a)
+	for _, where := range r.placements(a) {
+		if g := r.grant(a, where, least); r.within(g, r.available) {
+			return !r.within(g, func(queue string, at cell) int64 { return r.subtree(queue, at) - r.usage(queue, at) })
+		}
+	}
+	return true
+}
+
 // bar is the reason why an ask cannot be admitted whatever is in use, or "".
 func (r *reference) bar(a queueing.Ask) string {
 	q, exists := r.configs[a.Queue]
-	least, _ := bounds(a)
 	switch {
 	case !exists, r.broken(a.Queue), !r.isLeaf(a.Queue):
 		return queueing.ReasonReferenceNotFound
 	case q.Admits == nil, !q.Admits(a.NamespaceLabels):
 		return queueing.ReasonNamespaceNotAllowed
-	case r.noFlavor(a):
+	case len(r.placements(a)) == 0:
 		return queueing.ReasonFlavorMismatch
-	case !r.within(r.grant(a, least), r.potential):
+	case !r.couldFit(a, r.potential):
 		return queueing.ReasonExceedsQuota
 	}
 	return ""
-}
-
-func (r *reference) noFlavor(a queueing.Ask) bool {
-	for _, p := range a.PodSets {
-		if len(p.Flavors) > 0 && !slices.Contains(p.Flavors, DefaultFlavor) {
-			return true
-		}
-	}
-	for _, name := range r.path(a.Queue) {
-		if flavors := r.configs[name].Flavors; len(flavors) > 0 {
-			return !slices.ContainsFunc(flavors, func(f FlavorQuota) bool { return f.Name == DefaultFlavor })
-		}
-	}
-	return false
 }
 
 // stop is the reason why a queue admits nobody now, or "".
@@ -396,10 +433,7 @@ func (r *reference) next(root string) (queueing.Ask, bool) {
 			continue
 		}
 		seen[a.Queue] = true
-		least, _ := bounds(a)
-		borrows := !r.within(r.grant(a, least), func(queue, resource string) int64 {
-			return r.subtree(queue, resource) - r.usage(queue, resource)
-		})
+		borrows := r.borrows(a)
 		if !found || bestBorrows && !borrows {
 			best, bestBorrows, found = a, borrows, true
 		}

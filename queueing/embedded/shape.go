@@ -52,20 +52,23 @@ func (s *shape) count(podSet int, elastic int32) int32 {
 	return max(0, s.podSets[podSet].Count)
 }
 
-// amounts is the need of all pods when the elastic pod set has that many, all in the default flavor.
-func (s *shape) amounts(elastic int32) []quota.Amount {
+// amounts is the need of all pods in a placement when the elastic pod set has that many.
+func (s *shape) amounts(where placement, elastic int32) []quota.Amount {
 	var out []quota.Amount
 	for i, p := range s.podSets {
-		out = appendAmounts(out, DefaultFlavor, s.count(i, elastic), p.Requests)
+		out = appendAmounts(out, where[i].Name, s.count(i, elastic), p.Requests)
 	}
 	return out
 }
 
-// grant is the room for all pods when the elastic pod set has that many. It shares the maps of the ask.
-func (s *shape) grant(elastic int32) []queueing.PodSetGrant {
+// grant is the room for all pods in a placement when the elastic pod set has that many. It shares the maps of ask and flavor.
+func (s *shape) grant(where placement, elastic int32) []queueing.PodSetGrant {
 	out := make([]queueing.PodSetGrant, len(s.podSets))
 	for i, p := range s.podSets {
-		out[i] = queueing.PodSetGrant{Name: p.Name, Flavor: DefaultFlavor, Count: s.count(i, elastic), Requests: p.Requests}
+		out[i] = queueing.PodSetGrant{
+			Name: p.Name, Flavor: where[i].Name, Count: s.count(i, elastic), Requests: p.Requests,
+			NodeSelector: where[i].NodeLabels, Tolerations: where[i].Tolerations,
+		}
 	}
 	return out
 }

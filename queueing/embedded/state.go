@@ -4,6 +4,8 @@
 package embedded
 
 import (
+	"slices"
+
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
@@ -137,13 +139,25 @@ func (e *Engine) Explain(key queueing.Key) (Explanation, bool) {
 	if !a.line.barred() {
 		out.Position = q.position(a)
 	}
-	for _, n := range quota.Summed(a.ask.shape.amounts(a.ask.shape.least())) {
+	for _, n := range quota.Summed(a.ask.shape.amounts(e.wish(a), a.ask.shape.least())) {
 		out.Needs = append(out.Needs, Need{
 			Flavor: n.Flavor, Resource: n.Resource, Need: n.Value,
 			Available: e.forest.Available(q.node, n.Cell), Most: e.forest.Limit(q.node, n.Cell).Potential,
 		})
 	}
 	return out, true
+}
+
+// wish is the placement that an ask would have first: of those that may have room one day, else in the queue's first flavor.
+func (e *Engine) wish(a *app) placement {
+	if len(a.line.options) > 0 {
+		return a.line.options[0].where
+	}
+	first := e.flavors[DefaultFlavor]
+	if f := e.flavors[a.line.queue.flavors[0]]; f != nil {
+		first = f
+	}
+	return slices.Repeat(placement{first}, len(a.ask.shape.podSets))
 }
 
 // position counts those in line up to an application.

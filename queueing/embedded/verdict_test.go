@@ -148,17 +148,17 @@ func TestVerdicts(t *testing.T) {
 		"flavor that the ask wants": {
 			queues: "team-a cpu=4",
 			ask:    "pi queue=team-a flavor=spot flavor=gpu",
-			want:   "Waiting/FlavorMismatch: executor pods ask for flavor spot, gpu; queue team-a can place pods in flavor default only",
+			want:   "Waiting/FlavorMismatch: executor pods can be placed in no flavor of queue team-a: flavor default is not among those asked for (spot, gpu)",
 		},
 		"flavor that the queue has": {
 			queues: "team-a cpu/spot=4",
 			ask:    "pi queue=team-a cpu=1",
-			want:   "Waiting/FlavorMismatch: queue team-a offers flavor spot; only flavor default is supported yet",
+			want:   "Waiting/FlavorMismatch: driver pods can be placed in no flavor of queue team-a: flavor spot does not exist",
 		},
 		"flavor that the parent has": {
 			queues: "root cpu/spot=4 cpu/arm=4\nteam-a in=root",
 			ask:    "pi queue=team-a cpu=1",
-			want:   "Waiting/FlavorMismatch: queue team-a offers flavor spot, arm; only flavor default is supported yet",
+			want:   "Waiting/FlavorMismatch: driver pods can be placed in no flavor of queue team-a: flavor spot does not exist; flavor arm does not exist",
 		},
 		"held": {
 			queues: "team-a hold",

@@ -56,7 +56,7 @@ type world struct {
 
 func newWorld(seed uint64) *world {
 	w := &world{
-		Rand: rand.New(rand.NewPCG(seed, seed)), engine: New(), ref: newReference(),
+		Rand: rand.New(rand.NewPCG(seed, seed)), engine: newEngine(), ref: newReference(),
 		confirmed: map[queueing.Key]bool{}, origins: map[queueing.Key]queueing.Ask{},
 	}
 	w.setQueues(w.randomQueues())
@@ -67,7 +67,32 @@ func (w *world) say(format string, args ...any) { w.log = append(w.log, fmt.Spri
 
 func (w *world) chance(p float64) bool { return w.Float64() < p }
 
-var resources = []string{"cpu", "memory", "pods"}
+var (
+	resources = []string{"cpu", "memory", "pods"}
+	// existing are the flavors that there are; queues name them and others.
+	existing = []string{DefaultFlavor, "spot", "gpu"}
+)
+
+// cells are all that can be limited.
+func cells() []cell {
+	var out []cell
+	for _, flavor := range append(slices.Clone(existing), "absent") {
+		for _, resource := range resources {
+			out = append(out, cell{flavor, resource})
+		}
+	}
+	return out
+}
+
+func newEngine() *Engine {
+	e := New()
+	var flavors []FlavorConfig
+	for _, name := range existing[1:] {
+		flavors = append(flavors, FlavorConfig{Name: name})
+	}
+	e.SetFlavors(flavors)
+	return e
+}
 
 // randomQueues makes up to seven queues; a parent may be missing, or make a cycle.
 func (w *world) randomQueues() []QueueConfig {
@@ -100,17 +125,30 @@ func (w *world) randomQueue(i int) QueueConfig {
 		q.Stop = StopHold
 	}
 	if w.chance(0.75) {
-		q.Flavors = []FlavorQuota{{Name: DefaultFlavor}}
-		if w.chance(0.05) {
-			q.Flavors[0].Name = "spot"
-		}
-		for _, resource := range resources {
-			if w.chance(0.6) {
-				q.Flavors[0].Quotas = append(q.Flavors[0].Quotas, w.randomQuota(resource))
-			}
-		}
+		q.Flavors = w.randomFlavors()
 	}
 	return q
+}
+
+// randomFlavors are mostly the default one alone.
+func (w *world) randomFlavors() []FlavorQuota {
+	names := []string{DefaultFlavor}
+	if w.chance(0.3) {
+		names = append(slices.Clone(existing), "absent")
+		w.Shuffle(len(names), func(a, b int) { names[a], names[b] = names[b], names[a] })
+		names = names[:1+w.IntN(3)]
+	}
+	var out []FlavorQuota
+	for _, name := range names {
+		f := FlavorQuota{Name: name}
+		for _, resource := range resources {
+			if w.chance(0.6) {
+				f.Quotas = append(f.Quotas, w.randomQuota(resource))
+			}
+		}
+		out = append(out, f)
+	}
+	return out
 }
 
 func (w *world) randomQuota(resource string) ResourceQuota {
@@ -139,8 +177,8 @@ func (w *world) randomAsk(key queueing.Key) queueing.Ask {
 	if w.chance(0.3) {
 		executors.MinCount = int32(w.IntN(3))
 	}
-	if w.chance(0.03) {
-		executors.Flavors = []string{"spot"}
+	if w.chance(0.1) {
+		executors.Flavors = []string{"spot", "gpu"}[:1+w.IntN(2)]
 	}
 	w.clock++
 	a := queueing.Ask{
@@ -244,7 +282,8 @@ func (w *world) confirm(key queueing.Key) {
 func (w *world) restore(key queueing.Key) {
 	a := w.randomAsk(key)
 	_, most := bounds(a)
-	g := w.ref.grant(a, most)
+	where := []string{existing[w.IntN(3)], existing[w.IntN(3)]}
+	g := w.ref.grant(a, where, most)
 	w.say("restore %s %+v", key.Name, g)
 	w.engine.Restore(key, g)
 	w.ref.grants[key] = g

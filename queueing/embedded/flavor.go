@@ -1,0 +1,117 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package embedded
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
+	schedulinghelper "k8s.io/component-helpers/scheduling/corev1"
+
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/quota"
+)
+
+// placement is a flavor for each pod set of a shape.
+type placement []*FlavorConfig
+
+// option is one way to place the pods of a line, with what that needs with the fewest and with all pods.
+type option struct {
+	where       placement
+	least, most quota.Vector
+}
+
+// maxOptions bounds the ways that are tried to place a gang: sixteen flavors each for driver and executors.
+const maxOptions = 256
+
+// SetFlavors replaces the classes of nodes. What is granted stays where it is.
+func (e *Engine) SetFlavors(flavors []FlavorConfig) {
+	e.flavors = map[string]*FlavorConfig{}
+	for i := range flavors {
+		e.flavors[flavors[i].Name] = &flavors[i]
+	}
+	e.flavors[DefaultFlavor] = &FlavorConfig{Name: DefaultFlavor}
+	e.SetQueues(e.configs)
+}
+
+// placements are the ways to place a shape in a queue, in order of preference: the first pod set's wish counts most. Without any it
+// says why.
+func (e *Engine) placements(q *queue, s *shape) ([]placement, queueing.Verdict) {
+	ways := []placement{{}}
+	for _, p := range s.podSets {
+		usable, why := e.usable(q, p)
+		if len(usable) == 0 {
+			return nil, queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonFlavorMismatch, Message: why}
+		}
+		var longer []placement
+		for _, way := range ways {
+			for _, flavor := range usable {
+				longer = append(longer, append(slices.Clone(way), flavor))
+			}
+		}
+		ways = longer[:min(len(longer), maxOptions)]
+	}
+	return ways, queueing.Verdict{}
+}
+
+// usable are the flavors of a queue in which a pod set may be placed, in the order of the queue. Without any it says why.
+func (e *Engine) usable(q *queue, p queueing.PodSet) (usable []*FlavorConfig, why string) {
+	labelled := map[string]bool{}
+	for _, name := range q.flavors {
+		if f := e.flavors[name]; f != nil {
+			for key := range f.NodeLabels {
+				labelled[key] = true
+			}
+		}
+	}
+	for _, name := range q.flavors {
+		f := e.flavors[name]
+		reason := mismatch(f, p, labelled)
+		switch {
+		case f == nil:
+			reason = fmt.Sprintf("flavor %s does not exist", name)
+		case len(p.Flavors) > 0 && !slices.Contains(p.Flavors, name):
+			reason = fmt.Sprintf("flavor %s is not among those asked for (%s)", name, list(p.Flavors, leavesNamed))
+		case reason == "":
+			usable = append(usable, f)
+			continue
+		}
+		if why == "" {
+			why = fmt.Sprintf("%s pods can be placed in no flavor of queue %s: %s", p.Name, q.name, reason)
+		} else {
+			why += "; " + reason
+		}
+	}
+	return usable, why
+}
+
+// mismatch says why pods cannot run on the nodes of a flavor; empty if they can. Of their node selector only labels count that some
+// flavor of the queue has; the others are the scheduler's business.
+func mismatch(f *FlavorConfig, p queueing.PodSet, labelled map[string]bool) string {
+	if f == nil {
+		return ""
+	}
+	for _, key := range slices.Sorted(maps.Keys(p.NodeSelector)) {
+		if labelled[key] && f.NodeLabels[key] != p.NodeSelector[key] {
+			return fmt.Sprintf("the pods select nodes with %s=%s and those of flavor %s have %s", key, p.NodeSelector[key], f.Name,
+				labelText(f, key))
+		}
+	}
+	taint, left := schedulinghelper.FindMatchingUntoleratedTaint(logr.Discard(), f.NodeTaints, append(slices.Clone(p.Tolerations), f.Tolerations...),
+		func(t *corev1.Taint) bool { return t.Effect != corev1.TaintEffectPreferNoSchedule }, false)
+	if left {
+		return fmt.Sprintf("nodes of flavor %s have the taint %s, which neither the pods nor the flavor tolerate", f.Name, taint.ToString())
+	}
+	return ""
+}
+
+func labelText(f *FlavorConfig, key string) string {
+	if value, has := f.NodeLabels[key]; has {
+		return key + "=" + value
+	}
+	return "no such label"
+}

@@ -1,0 +1,154 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package embedded
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+var (
+	spotTaint = corev1.Taint{Key: "spot", Value: "yes", Effect: corev1.TaintEffectNoSchedule}
+	spot      = FlavorConfig{Name: "spot", NodeLabels: map[string]string{"pool": "spot"}, NodeTaints: []corev1.Taint{spotTaint},
+		Tolerations: []corev1.Toleration{{Key: "spot", Operator: corev1.TolerationOpExists}}}
+	bare     = FlavorConfig{Name: "bare", NodeLabels: map[string]string{"pool": "bare"}, NodeTaints: []corev1.Taint{spotTaint}}
+	onDemand = FlavorConfig{Name: "on-demand", NodeLabels: map[string]string{"pool": "on-demand"}}
+)
+
+// flavored is an engine with one queue that has so much cpu in each flavor, in that order.
+func flavored(cpu ...FlavorQuota) *Engine {
+	e := New()
+	e.SetFlavors([]FlavorConfig{spot, bare, onDemand})
+	e.SetQueues([]QueueConfig{{Name: "team", Flavors: cpu, Admits: func(map[string]string) bool { return true }}})
+	return e
+}
+
+func cpuIn(flavor string, nominal int64) FlavorQuota {
+	return FlavorQuota{Name: flavor, Quotas: []ResourceQuota{{Resource: "cpu", Nominal: nominal}}}
+}
+
+// gang is a driver that needs 1 and so many executors that need 1 each, changed at will.
+func gang(name string, executors int32, change func(driver, executor *queueing.PodSet)) queueing.Ask {
+	one := queueing.Resources{"cpu": 1}
+	sets := []queueing.PodSet{{Name: "driver", Count: 1, Requests: one}, {Name: "executor", Count: executors, Requests: one}}
+	if change != nil {
+		change(&sets[0], &sets[1])
+	}
+	return queueing.Ask{Key: queueing.Key{Namespace: "ns", Name: name, UID: name}, Run: 1, Attempt: 1, Queue: "team", PodSets: sets}
+}
+
+func TestPlacement(t *testing.T) {
+	tolerate := []corev1.Toleration{{Key: "spot", Operator: corev1.TolerationOpEqual, Value: "yes"}}
+	tests := map[string]struct {
+		quotas []FlavorQuota
+		change func(driver, executor *queueing.PodSet)
+		// want is the flavor of the driver and that of the executors.
+		want []string
+	}{
+		"the first flavor that has room": {[]FlavorQuota{cpuIn("spot", 9), cpuIn("on-demand", 9)}, nil, []string{"spot", "spot"}},
+		"each pod set for itself":        {[]FlavorQuota{cpuIn("spot", 2), cpuIn("on-demand", 9)}, nil, []string{"spot", "on-demand"}},
+		"the driver gives way":           {[]FlavorQuota{cpuIn("spot", 3), cpuIn("on-demand", 1)}, nil, []string{"on-demand", "spot"}},
+		"as the ask says": {[]FlavorQuota{cpuIn("spot", 9), cpuIn("on-demand", 9)}, func(driver, _ *queueing.PodSet) {
+			driver.Flavors = []string{"on-demand"}
+		}, []string{"on-demand", "spot"}},
+		"a taint that nobody tolerates": {[]FlavorQuota{cpuIn("bare", 9), cpuIn("on-demand", 9)}, nil, []string{"on-demand", "on-demand"}},
+		"a taint that the pods tolerate": {[]FlavorQuota{cpuIn("bare", 9), cpuIn("on-demand", 9)}, func(_, executor *queueing.PodSet) {
+			executor.Tolerations = tolerate
+		}, []string{"on-demand", "bare"}},
+		"a node selector": {[]FlavorQuota{cpuIn("spot", 9), cpuIn("on-demand", 9)}, func(driver, executor *queueing.PodSet) {
+			driver.NodeSelector = map[string]string{"pool": "on-demand", "disk": "fast"} // nobody labels disk
+			executor.NodeSelector = map[string]string{"pool": "spot"}
+		}, []string{"on-demand", "spot"}},
+		"the built-in flavor has no labels": {[]FlavorQuota{cpuIn(DefaultFlavor, 9), cpuIn("spot", 9)}, func(driver, _ *queueing.PodSet) {
+			driver.NodeSelector = map[string]string{"pool": "spot"}
+		}, []string{"spot", DefaultFlavor}},
+		"a flavor that does not exist is passed over": {[]FlavorQuota{cpuIn("absent", 9), cpuIn("on-demand", 9)}, nil, []string{"on-demand", "on-demand"}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			e := flavored(tc.quotas...)
+			ask := gang("pi", 3, tc.change)
+			e.Submit(ask)
+			e.Cycle(0)
+			v := e.Verdict(ask.Key)
+			if v.Grant == nil {
+				t.Fatalf("not granted: %+v", v)
+			}
+			if diff := cmp.Diff(tc.want, []string{v.Grant.PodSets[0].Flavor, v.Grant.PodSets[1].Flavor}); diff != "" {
+				t.Errorf("flavors of driver and executors (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestNoFlavorMatches(t *testing.T) {
+	e := flavored(cpuIn("absent", 9), cpuIn("bare", 9), cpuIn("spot", 9))
+	ask := gang("pi", 3, func(_, executor *queueing.PodSet) {
+		executor.Flavors, executor.NodeSelector = []string{"bare", "absent"}, map[string]string{"pool": "on-demand"}
+	})
+	e.Submit(ask)
+	e.Cycle(0)
+	want := "Waiting/FlavorMismatch: executor pods can be placed in no flavor of queue team: flavor absent does not exist; the pods select " +
+		"nodes with pool=on-demand and those of flavor bare have pool=bare; flavor spot is not among those asked for (bare, absent)"
+	if diff := cmp.Diff(want, says(e.Verdict(ask.Key))); diff != "" {
+		t.Errorf("verdict (-want +got):\n%s", diff)
+	}
+}
+
+// A grant says how its pods get to their nodes, and where they are is charged, even when the flavor is gone.
+func TestFlavorOfAGrant(t *testing.T) {
+	e := flavored(cpuIn("spot", 4), cpuIn("on-demand", 4))
+	ask := gang("pi", 3, nil)
+	e.Submit(ask)
+	e.Cycle(0)
+	set := e.Verdict(ask.Key).Grant.PodSets[1]
+	if diff := cmp.Diff(spot.NodeLabels, set.NodeSelector); diff != "" {
+		t.Errorf("node selector (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(spot.Tolerations, set.Tolerations); diff != "" {
+		t.Errorf("tolerations (-want +got):\n%s", diff)
+	}
+	e.SetFlavors([]FlavorConfig{onDemand})
+	state, _ := e.State("team")
+	want := []Usage{{Flavor: "on-demand", Resource: "cpu", Nominal: 4}, {Flavor: "spot", Resource: "cpu", Used: 4, Nominal: 4}}
+	if diff := cmp.Diff(want, state.Usage); diff != "" {
+		t.Errorf("usage (-want +got):\n%s", diff)
+	}
+}
+
+// As many executors as fit anywhere count more than the flavor that comes first.
+func TestElasticGangTakesTheFlavorWithMostRoom(t *testing.T) {
+	e := flavored(cpuIn("spot", 3), cpuIn("on-demand", 5))
+	ask := gang("pi", 6, func(driver, executor *queueing.PodSet) { driver.Flavors, executor.MinCount = []string{"spot"}, 1 })
+	e.Submit(ask)
+	e.Cycle(0)
+	g := e.Verdict(ask.Key).Grant
+	if g == nil || g.PodSets[1].Count != 5 || g.PodSets[1].Flavor != "on-demand" {
+		t.Errorf("got %+v, want 5 executors on demand", g)
+	}
+}
+
+func TestNoRoomInAnyFlavor(t *testing.T) {
+	e := flavored(cpuIn("spot", 4), cpuIn("on-demand", 3))
+	for _, name := range []string{"a", "b", "c"} {
+		e.Submit(gang(name, 2, nil))
+	}
+	big := gang("d", 9, nil)
+	e.Submit(big)
+	e.Cycle(0)
+	for key, want := range map[queueing.Key]string{
+		gang("c", 2, nil).Key: "Waiting/WaitingForQuota: needs cpu 3m of flavor spot; queue team may use at most 4m (nominal 4m, borrowing 0) " +
+			"and others hold the rest; no other flavor has room either",
+		big.Key: "Refused/ExceedsQuota: needs cpu 10m of flavor spot; queue team can never hold more than 4m (nominal 4m, borrowing 0), " +
+			"nor enough of another flavor: ask for less or raise the quota",
+	} {
+		if diff := cmp.Diff(want, says(e.Verdict(key))); diff != "" {
+			t.Errorf("verdict on %s (-want +got):\n%s", key, diff)
+		}
+	}
+}
