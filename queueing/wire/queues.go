@@ -71,3 +71,20 @@ func selectorOf(s *metav1.LabelSelector) (admits func(map[string]string) bool, t
 	}
 	return func(l map[string]string) bool { return selector.Matches(labels.Set(l)) }, metav1.FormatLabelSelector(s)
 }
+
+// FlavorConfigs translates flavors into the engine's configuration, in their order. The configuration shares the maps and slices of
+// the flavors: do not change these afterwards.
+func FlavorConfigs(items []v1alpha1.SparkFlavor) []embedded.FlavorConfig {
+	configs := make([]embedded.FlavorConfig, 0, len(items))
+	for i := range items {
+		configs = append(configs, FlavorConfig(&items[i]))
+	}
+	return configs
+}
+
+// FlavorConfig translates one flavor.
+func FlavorConfig(f *v1alpha1.SparkFlavor) embedded.FlavorConfig {
+	return embedded.FlavorConfig{
+		Name: f.Name, NodeLabels: f.Spec.NodeLabels, NodeTaints: f.Spec.NodeTaints, Tolerations: f.Spec.Tolerations,
+	}
+}

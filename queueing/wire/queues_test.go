@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
@@ -102,5 +103,27 @@ func TestNamespaceSelector(t *testing.T) {
 				t.Errorf("admits %v: got %v, want %v", tc.labels, !tc.admits, tc.admits)
 			}
 		})
+	}
+}
+
+func TestFlavorConfigs(t *testing.T) {
+	t.Parallel()
+	var flavor v1alpha1.SparkFlavor
+	if err := yaml.UnmarshalStrict([]byte(`
+metadata: {name: spot}
+spec:
+  nodeLabels: {lifecycle: spot}
+  nodeTaints: [{key: spot, value: "true", effect: NoSchedule}]
+  tolerations: [{key: spot, operator: Exists}]`), &flavor); err != nil {
+		t.Fatal(err)
+	}
+	want := []embedded.FlavorConfig{{
+		Name:        "spot",
+		NodeLabels:  map[string]string{"lifecycle": "spot"},
+		NodeTaints:  []corev1.Taint{{Key: "spot", Value: "true", Effect: corev1.TaintEffectNoSchedule}},
+		Tolerations: []corev1.Toleration{{Key: "spot", Operator: corev1.TolerationOpExists}},
+	}}
+	if diff := cmp.Diff(want, FlavorConfigs([]v1alpha1.SparkFlavor{flavor})); diff != "" {
+		t.Errorf("configurations (-want +got):\n%s", diff)
 	}
 }
