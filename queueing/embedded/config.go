@@ -46,8 +46,11 @@ type QueueConfig struct {
 	Name string
 	// Parent is empty for a root.
 	Parent string
-	// Weight is accepted and not used yet.
+	// Weight divides the share of the queue where its parent compares shares: with twice the weight a queue may borrow twice as much
+	// before others come first. With 0 it comes last.
 	Weight int32
+	// FairSharing orders the children by their weighted dominant shares before anything else, so that they borrow alike.
+	FairSharing bool
 	// Flavors in order of preference: a pod set is placed in the first one in which it fits, borrowing included. A queue without flavors
 	// uses those of the nearest ancestor that has some; if there is none, nothing is limited.
 	Flavors []FlavorQuota

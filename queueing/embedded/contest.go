@@ -3,15 +3,20 @@
 
 package embedded
 
-// contest is the queues of a tree that may still be granted something in the running pass, the one that goes first at place 0.
+import "github.com/sparkgate/sparkgate/queueing/quota"
+
+// contest is the queues of a tree that may still be granted something in the running pass. Each node has a champion: the queue below
+// it that goes first; that of the root goes first of all.
 //
 // Whether the first ask of a queue still fits is looked at when its turn has come: until then it can only stand too far in front.
-// There are two exceptions. An ask that borrows, and does not fit any more, may hide a later one of its queue that stays within the
-// quota and so goes before those of other queues; and an ask that may be placed in several flavors may have to go to another one,
-// without borrowing. Queues in which that may be are doubtful: they are looked at after every grant.
+// There are three exceptions. An ask that borrows, and does not fit any more, may hide a later one of its queue that stays within the
+// quota and so goes before those of other queues; an ask that may be placed in several flavors may have to go to another one, without
+// borrowing; and where shares are compared, an ask that does not fit may hold back its neighbours by the share that it would have.
+// Queues in which that may be are doubtful: they are looked at after every grant.
 type contest struct {
 	engine   *Engine
-	queues   heap[*queue]
+	root     *queue
+	shares   bool // some node of the tree compares shares
 	doubtful []*queue
 }
 
@@ -19,9 +24,17 @@ type contest struct {
 const outside = -1
 
 func newContest(e *Engine, t *tree) *contest {
-	c := &contest{engine: e, queues: heap[*queue]{before: goesFirst, moved: func(q *queue, place int) { q.entry = place }}}
+	c := &contest{engine: e, root: e.queues[t.root]}
+	e.passes++
 	for _, q := range t.waiting {
-		q.entry, q.doubtful, q.listed = outside, false, false
+		for n := q; n != nil && n.pass != e.passes; n = n.up {
+			n.pass, n.seat, n.champion = e.passes, outside, nil
+			n.rivals.clear()
+			c.shares = c.shares || n.fair()
+		}
+	}
+	for _, q := range t.waiting {
+		q.doubtful, q.listed = false, false
 		q.contest.clear()
 		for _, l := range q.order {
 			if !l.barred() {
@@ -33,18 +46,34 @@ func newContest(e *Engine, t *tree) *contest {
 	return c
 }
 
-// goesFirst is the order between queues.
-func goesFirst(a, b *queue) bool {
-	if a.borrows != b.borrows {
-		return b.borrows
+// fair says that the children of a queue are ordered by their shares.
+func (q *queue) fair() bool { return q.config != nil && q.config.FairSharing }
+
+func (q *queue) weight() int32 {
+	if q.config == nil {
+		return 1
 	}
-	return a.contest.items[0].before(b.contest.items[0])
+	return q.config.Weight
+}
+
+// prefers is the order between two children of a queue: the smaller share if it is fair, then who stays within the own quota, then the
+// first ask.
+func (q *queue) prefers(a, b *queue) bool {
+	if q.fair() {
+		if order := quota.CompareShares(a.share, a.weight(), b.share, b.weight()); order != 0 {
+			return order < 0
+		}
+	}
+	if a.champion.borrows != b.champion.borrows {
+		return b.champion.borrows
+	}
+	return a.champion.contest.items[0].before(b.champion.contest.items[0])
 }
 
 // first returns the queue whose turn it is, or nil.
 func (c *contest) first() *queue {
-	for len(c.queues.items) > 0 {
-		q := c.queues.items[0]
+	for c.root != nil && c.root.champion != nil {
+		q := c.root.champion
 		if q.full() == nil {
 			return q
 		}
@@ -53,21 +82,55 @@ func (c *contest) first() *queue {
 	return nil
 }
 
-// update brings the place of a queue in the contest up to date.
+// update brings the place of a queue in the contest up to date, and those of all above it.
 func (c *contest) update(q *queue) {
-	switch competes := c.rank(q); {
-	case competes && q.entry == outside:
-		c.queues.push(q)
-	case competes:
-		c.queues.fix(q.entry)
-	case q.entry != outside:
-		c.queues.remove(q.entry)
-		q.entry = outside
+	q.champion = q.favourite()
+	if c.rank(q) {
+		q.champion = q
+	}
+	for n := q; n.up != nil; n = n.up {
+		if n.champion != nil && n.up.fair() {
+			n.share = c.shareWith(n, n.champion)
+		}
+		n.up.seatChild(n)
 	}
 	if q.doubtful && !q.listed {
 		q.listed = true
 		c.doubtful = append(c.doubtful, q)
 	}
+}
+
+// seatChild gives a child the place among its siblings that its champion earns.
+func (q *queue) seatChild(child *queue) {
+	switch competes := child.champion != nil; {
+	case competes && child.seat == outside:
+		q.rivals.push(child)
+	case competes:
+		q.rivals.fix(child.seat)
+	case child.seat != outside:
+		q.rivals.remove(child.seat)
+		child.seat = outside
+	}
+	if q.champion != q { // else all its children are gone and only held
+		q.champion = q.favourite()
+	}
+}
+
+// favourite is the champion of the child that goes first, or nil.
+func (q *queue) favourite() *queue {
+	if len(q.rivals.items) == 0 {
+		return nil
+	}
+	return q.rivals.items[0].champion
+}
+
+// shareWith is the share that a queue would have with the first ask of its champion.
+func (c *contest) shareWith(q, champion *queue) quota.Share {
+	l := champion.contest.items[0].line
+	need := l.options[l.choice].least
+	c.engine.forest.Add(champion.node, need)
+	defer c.engine.forest.Remove(champion.node, need)
+	return c.engine.forest.Share(q.node)
 }
 
 // rank finds out with which ask a queue competes. It returns false if it has no more to win.
@@ -78,13 +141,13 @@ func (c *contest) rank(q *queue) bool {
 	}
 	for len(q.contest.items) > 0 {
 		l := q.contest.items[0].line
-		several := len(l.options) > 1
-		room := !several || c.engine.choose(l)
+		early := c.shares || len(l.options) > 1
+		room := !early || c.engine.choose(l)
 		q.borrows = c.engine.forest.Borrows(q.node, l.options[l.choice].least)
-		if !several && (!q.borrows || q.strict() || len(q.contest.items) == 1) {
+		if !early && (!q.borrows || q.strict() || len(q.contest.items) == 1) {
 			return true
 		}
-		if room && (several || c.engine.choose(l)) {
+		if room && (early || c.engine.choose(l)) {
 			q.doubtful = true
 			return true
 		}

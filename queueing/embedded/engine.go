@@ -29,6 +29,7 @@ type Engine struct {
 	epochs map[string]int64
 	// served is the root of the tree that a Cycle looked at last: the next one begins behind it.
 	served  string
+	passes  uint64
 	changed map[queueing.Key]bool
 }
 

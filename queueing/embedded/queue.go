@@ -96,7 +96,14 @@ type queue struct {
 	contest heap[entrant]
 	// borrows: its first ask needs more than the queue's own quota. See type contest for the others.
 	borrows, doubtful, listed bool
-	entry                     int
+	// champion is the queue, this one or one below it, that goes first of all of them in the contest; nil if none competes. rivals are
+	// the children that compete, seat the place among the siblings, share what the queue would have with the champion's first ask; all
+	// as of the pass of that number.
+	champion *queue
+	rivals   heap[*queue]
+	seat     int
+	share    quota.Share
+	pass     uint64
 
 	// pending and admitted count this queue and those below it; holders counts this queue alone.
 	pending, admitted, holders int32
@@ -140,6 +147,8 @@ func newQueue(name string, t *tree) *queue {
 	q := &queue{name: name, tree: t, node: quota.None, lines: map[string]*line{}}
 	q.contest.before = entrant.before
 	q.contest.moved = func(entrant, int) {}
+	q.rivals.before = q.prefers
+	q.rivals.moved = func(child *queue, place int) { child.seat = place }
 	return q
 }
 

@@ -6,6 +6,7 @@ package embedded
 import (
 	"cmp"
 	"maps"
+	"math/big"
 	"slices"
 	"strings"
 
@@ -419,10 +420,15 @@ func inOrder(a, b queueing.Ask) int {
 		strings.Compare(a.Key.Namespace, b.Key.Namespace), strings.Compare(a.Key.Name, b.Key.Name))
 }
 
-// next is the ask that goes first: of each queue the first that fits, of these the one within its quota, then in order.
+// candidate is the first ask of a queue that fits.
+type candidate struct {
+	ask     queueing.Ask
+	borrows bool
+}
+
+// next is the ask that goes first: of each queue the first that fits, of these one after the other from the leaves up.
 func (r *reference) next(root string) (queueing.Ask, bool) {
-	var best queueing.Ask
-	bestBorrows, found := false, false
+	firsts := map[string]*candidate{}
 	seen := map[string]bool{}
 	for _, a := range r.waiting() {
 		if seen[a.Queue] || r.bar(a) != "" || r.root(a.Queue) != root || r.stop(a.Queue) != "" {
@@ -433,12 +439,72 @@ func (r *reference) next(root string) (queueing.Ask, bool) {
 			continue
 		}
 		seen[a.Queue] = true
-		borrows := r.borrows(a)
-		if !found || bestBorrows && !borrows {
-			best, bestBorrows, found = a, borrows, true
+		firsts[a.Queue] = &candidate{a, r.borrows(a)}
+	}
+	if best := r.best(root, firsts); best != nil {
+		return best.ask, true
+	}
+	return queueing.Ask{}, false
+}
+
+// best is the candidate of a queue and all below it that goes first; nil if there is none.
+func (r *reference) best(name string, firsts map[string]*candidate) *candidate {
+	best, of := firsts[name], name
+	for _, child := range r.children(name) {
+		c := r.best(child, firsts)
+		if c == nil {
+			continue
+		}
+		if best == nil || r.before(name, child, c, of, best) {
+			best, of = c, child
 		}
 	}
-	return best, found
+	return best
+}
+
+// before says that c, of the child a, goes before d, of the child b.
+func (r *reference) before(parent, a string, c *candidate, b string, d *candidate) bool {
+	if r.configs[parent].FairSharing {
+		if order := r.share(a, c.ask).Cmp(r.share(b, d.ask)); order != 0 {
+			return order < 0
+		}
+	}
+	if c.borrows != d.borrows {
+		return d.borrows
+	}
+	return inOrder(c.ask, d.ask) < 0
+}
+
+// share is the weighted dominant share of a queue once an ask below it is granted with the fewest pods.
+func (r *reference) share(name string, a queueing.Ask) *big.Rat {
+	least, _ := bounds(a)
+	for _, where := range r.placements(a) {
+		if g := r.grant(a, where, least); r.within(g, r.available) {
+			r.grants[a.Key] = g
+			break
+		}
+	}
+	defer delete(r.grants, a.Key)
+	out := new(big.Rat)
+	for _, resource := range resources {
+		var borrowed, lendable int64
+		for _, at := range cells() {
+			if at.resource == resource {
+				borrowed += max(0, r.usage(name, at)-r.subtree(name, at))
+				lendable += r.potential(r.parent(name), at)
+			}
+		}
+		switch weight := int64(r.configs[name].Weight); {
+		case borrowed == 0 || !r.tracked(name, resource):
+		case lendable == 0 || weight == 0:
+			return big.NewRat(noLimit, 1)
+		default:
+			if s := big.NewRat(borrowed, lendable*weight); s.Cmp(out) > 0 {
+				out = s
+			}
+		}
+	}
+	return out
 }
 
 // cycle decides for one tree, and returns the grants in their order.

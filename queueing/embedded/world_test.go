@@ -124,6 +124,7 @@ func (w *world) randomQueue(i int) QueueConfig {
 	if w.chance(0.05) {
 		q.Stop = StopHold
 	}
+	q.FairSharing, q.Weight = w.chance(0.3), int32(w.IntN(4))
 	if w.chance(0.75) {
 		q.Flavors = w.randomFlavors()
 	}
