@@ -33,6 +33,7 @@ func (r *Reconciler) observe(app *v1alpha1.SparkApplication) lifecycle.Observati
 		Pods:             r.podsOf(app),
 		LastWrite:        r.memory.lastWrite(app),
 		ReferenceTimeout: r.ReferenceTimeout,
+		Eviction:         r.eviction(app),
 	}
 	current := attempt{app.Status.Run, app.Status.Attempt}
 	for _, record := range o.Pods {
@@ -41,6 +42,18 @@ func (r *Reconciler) observe(app *v1alpha1.SparkApplication) lifecycle.Observati
 		}
 	}
 	return o
+}
+
+// eviction is why the gate that gave the grant wants it back; nil if it does not, and while no grant is held.
+func (r *Reconciler) eviction(app *v1alpha1.SparkApplication) *queueing.Eviction {
+	grant := app.Status.Grant
+	if grant == nil {
+		return nil
+	}
+	if gate, evicts := r.Gates[string(grant.Gate)].(queueing.Evictor); evicts {
+		return gate.Eviction(keyOf(app), grant.Run, grant.Attempt)
+	}
+	return nil
 }
 
 func (r *Reconciler) podsOf(app *v1alpha1.SparkApplication) []*pods.Record {

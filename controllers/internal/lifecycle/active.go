@@ -77,10 +77,17 @@ func (d *decider) stopReason(driver *pods.Record) (v1alpha1.StopReason, string) 
 		return v1alpha1.StopTemplateChanged, "the run template changed before the driver was made"
 	case driver != nil && pods.WhyNotStarted(driver).Permanent:
 		return v1alpha1.StopDriverStart, pods.WhyNotStarted(driver).Message
-	case d.was != status.Running && !d.driverStartDeadline().After(d.o.Now) && (driver == nil || !driver.Running):
+	case d.o.Eviction != nil:
+		return v1alpha1.StopPreempted, d.o.Eviction.Message
+	case d.driverStartOverdue(driver):
 		return v1alpha1.StopDriverStart, d.driverStartMessage(driver)
 	}
 	return "", ""
+}
+
+// driverStartOverdue says that the driver should run by now and does not.
+func (d *decider) driverStartOverdue(driver *pods.Record) bool {
+	return d.was != status.Running && !d.driverStartDeadline().After(d.o.Now) && (driver == nil || !driver.Running)
 }
 
 func (d *decider) driverStartMessage(driver *pods.Record) string {

@@ -8,9 +8,11 @@
 //	New ────────────► Queued ────────────────► Submitting ────────► Starting ────────► Running
 //	 ▲                 ▲   │ suspend               │   stop, end        │  stop, end      │  stop, end
 //	 │ new template    │   ▼                       └────────────────────┴────────┬────────┘
-//	 │ runID, forceAt  │  Suspended ◄───────────────┐                           ▼
+//	 │ runID, forceAt  │  Suspended, Preempted ◄────┐                           ▼
 //	 └───────────── Succeeded, Failed, … ◄──────────┴──────────────────── Finalizing
 //	                                                  no pod is active
+//
+// Preempted is Queued with a past: the gate wanted the room of an earlier attempt back, and the run waits at its old place.
 //
 // Three rules keep an application safe over crashes, lost answers and two operators at once:
 //

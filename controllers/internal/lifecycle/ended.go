@@ -77,10 +77,8 @@ func (d *decider) suspended() Decision {
 // resume goes on with a run that was held: as the attempt that never started, else as a new one, which is no failure.
 func (d *decider) resume() Decision {
 	if d.last() != nil {
-		d.s.Attempt++
 		d.s.Resumes++
-		d.s.Driver, d.s.Executors = nil, nil
-		d.s.Times.Admitted, d.s.Times.DriverStarted = nil, nil
+		d.nextAttempt()
 	}
 	start := d.start()
 	if d.o.Plan == nil {

@@ -59,6 +59,11 @@ func (d *decider) stop(reason v1alpha1.StopReason, message string) Decision {
 		}
 	}
 	d.record(v1alpha1.AttemptStatus{Outcome: outcome, Reason: string(reason), Cause: cause, Message: message})
+	if reason == v1alpha1.StopPreempted {
+		d.announce(true, v1alpha1.PreemptedReason, message)
+		message = "gives its room back: " + message
+	}
+	d.view.DriverRunning = d.driverRuns()
 	d.endPods()
 	return d.publish(status.Finalizing, message)
 }
@@ -95,11 +100,17 @@ func (d *decider) finalizing() Decision {
 		return d.need(NeedNodes, Start{})
 	}
 	if len(d.activePods()) > 0 {
-		d.view.DriverRunning = d.driver() != nil && d.driver().Running
+		d.view.DriverRunning = d.driverRuns()
 		d.endPods()
 		return d.publish(status.Finalizing, d.view.Message)
 	}
 	return d.finish()
+}
+
+// driverRuns says that the driver's container runs, also while it is being stopped.
+func (d *decider) driverRuns() bool {
+	driver := d.driver()
+	return driver != nil && driver.Running
 }
 
 // activePods are the pods that may still use a node.
@@ -205,6 +216,8 @@ func (d *decider) conclude(stopped v1alpha1.StopReason, attempt *v1alpha1.Attemp
 		return d.nextRun()
 	case attempt == nil:
 		return d.end(status.Failed, "the attempt ended without a record")
+	case stopped == v1alpha1.StopPreempted:
+		return d.preempted(attempt)
 	case stopped == v1alpha1.StopDriverStart && attempt.Cause != v1alpha1.CauseConfiguration:
 		return d.end(status.DriverStartTimeout, attempt.Message)
 	case attempt.Outcome == v1alpha1.OutcomeSucceeded:

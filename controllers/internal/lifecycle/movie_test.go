@@ -90,6 +90,17 @@ func (w *world) remove() {
 	w.app.DeletionTimestamp = &now
 }
 
+// crashes lets the operator crash after that many steps of its next pass.
+func (w *world) crashes(after int) {
+	w.budget = after
+	w.pass()
+	w.budget = -1
+	w.logf("operator: crashed and restarted")
+}
+
+// takenBack is why the gate of a movie wants its grant back.
+const takenBack = "default/etl takes back what queue team-b has lent"
+
 var movies = map[string]func(w *world){
 	"succeeds": func(w *world) {
 		w.settle()
@@ -204,6 +215,190 @@ var movies = map[string]func(w *world){
 		w.edit("resumes it", func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = false })
 		w.settle()
 		w.runs()
+		w.settle()
+		w.exits(0, "Completed")
+		w.settle()
+	},
+	"preempted-while-it-runs": func(w *world) {
+		w.settle()
+		w.runs()
+		w.executor("pi-exec-1", true)
+		w.settle()
+		w.after(time.Hour)
+		w.room = queueing.Waiting
+		w.wants(queueing.ReasonPreempted, takenBack)
+		w.settle()
+		w.after(10 * time.Second)
+		w.ended("pi-exec-1")
+		w.settle()
+		w.ended(w.driverName())
+		w.settle()
+		w.after(time.Minute)
+		w.logf("gate: has room")
+		w.room = queueing.Granted
+		w.settle()
+		w.runs()
+		w.settle()
+		w.exits(0, "Completed")
+		w.settle()
+	},
+	"preempted-before-the-driver-exists": func(w *world) {
+		w.crashes(3)
+		w.room = queueing.Waiting
+		w.wants(queueing.ReasonPreempted, takenBack)
+		w.settle()
+		w.after(time.Minute)
+		w.logf("gate: has room")
+		w.room = queueing.Granted
+		w.settle()
+	},
+	"preempted-while-the-driver-starts": func(w *world) {
+		w.settle()
+		w.wants(queueing.ReasonPreempted, takenBack)
+		w.room = queueing.Waiting
+		w.settle()
+	},
+	"preempted-and-the-operator-crashes-before-the-release": func(w *world) {
+		w.settle()
+		w.runs()
+		w.settle()
+		w.wants(queueing.ReasonPreempted, takenBack)
+		w.settle()
+		w.ended(w.driverName())
+		w.crashes(2)
+		w.settle()
+	},
+	"preempted-and-the-gate-changes-its-mind": func(w *world) {
+		w.settle()
+		w.runs()
+		w.settle()
+		w.wants(queueing.ReasonPreempted, takenBack)
+		w.settle()
+		w.logf("gate: lets it go on after all")
+		w.wanted = nil
+		w.settle()
+		w.ended(w.driverName())
+		w.settle()
+	},
+	"preempted-twice": func(w *world) {
+		w.settle()
+		for range 2 {
+			w.runs()
+			w.settle()
+			w.wants(queueing.ReasonPreempted, takenBack)
+			w.settle()
+			w.ended(w.driverName())
+			w.settle()
+		}
+		w.runs()
+		w.settle()
+		w.exits(1, "Error")
+		w.settle()
+	},
+	"preempted-and-cannot-come-back-at-once": func(w *world) {
+		w.settle()
+		w.runs()
+		w.settle()
+		w.wants(queueing.ReasonPreempted, takenBack)
+		w.settle()
+		w.ended(w.driverName())
+		w.room, w.missing = queueing.Waiting, `ServiceAccount "spark" does not exist`
+		w.settle()
+		w.logf("user: makes the service account")
+		w.missing = ""
+		w.settle()
+		w.logf("administrator: cuts the quota")
+		w.room = queueing.Refused
+		w.settle()
+		w.logf("administrator: raises the quota")
+		w.room = queueing.Waiting
+		w.settle()
+	},
+	"driver-ends-when-the-room-is-wanted-back": func(w *world) {
+		w.settle()
+		w.runs()
+		w.executor("pi-exec-1", true)
+		w.settle()
+		w.wants(queueing.ReasonPreempted, takenBack)
+		w.exits(0, "Completed")
+		w.settle()
+		w.ended("pi-exec-1")
+		w.settle()
+	},
+	"suspended-when-the-room-is-wanted-back": func(w *world) {
+		w.settle()
+		w.runs()
+		w.settle()
+		w.wants(queueing.ReasonPreempted, takenBack)
+		w.edit("suspends it", func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = true })
+		w.settle()
+		w.ended(w.driverName())
+		w.settle()
+		w.edit("resumes it", func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = false })
+		w.settle()
+	},
+	"suspended-while-it-gives-its-room-back": func(w *world) {
+		w.settle()
+		w.runs()
+		w.settle()
+		w.wants(queueing.ReasonPreempted, takenBack)
+		w.settle()
+		w.edit("suspends it", func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = true })
+		w.settle()
+		w.ended(w.driverName())
+		w.settle()
+		w.room = queueing.Waiting
+		w.edit("resumes it", func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = false })
+		w.settle()
+		w.logf("gate: has room")
+		w.room = queueing.Granted
+		w.settle()
+	},
+	"queue-is-drained-and-opened-again": func(w *world) {
+		w.settle()
+		w.runs()
+		w.settle()
+		w.logf("administrator: drains queue team-a")
+		w.drained = true
+		w.wants(queueing.ReasonQueueHeld, "queue team-a is drained")
+		w.settle()
+		w.ended(w.driverName())
+		w.settle()
+		w.after(time.Hour)
+		w.logf("administrator: opens queue team-a")
+		w.drained = false
+		w.settle()
+		w.runs()
+		w.settle()
+		w.exits(0, "Completed")
+		w.settle()
+	},
+	"new-template-waits-and-the-room-is-wanted-back": func(w *world) {
+		w.settle()
+		w.runs()
+		w.settle()
+		w.edit("changes the arguments", func(a *v1alpha1.SparkApplication) { a.Spec.Arguments = []string{"5"} })
+		w.settle()
+		w.wants(queueing.ReasonPreempted, takenBack)
+		w.settle()
+		w.room = queueing.Waiting
+		w.ended(w.driverName())
+		w.settle()
+	},
+	"new-template-is-ignored-until-the-room-is-wanted-back": func(w *world) {
+		w.app.Spec.OnTemplateChange = v1alpha1.TemplateChangeIgnore
+		w.settle()
+		w.runs()
+		w.settle()
+		w.edit("changes the arguments", func(a *v1alpha1.SparkApplication) { a.Spec.Arguments = []string{"5"} })
+		w.settle()
+		w.wants(queueing.ReasonPreempted, takenBack)
+		w.settle()
+		w.ended(w.driverName())
+		w.settle()
+		w.runs()
+		w.settle()
+		w.edit("changes the policy", func(a *v1alpha1.SparkApplication) { a.Spec.OnTemplateChange = "" })
 		w.settle()
 		w.exits(0, "Completed")
 		w.settle()

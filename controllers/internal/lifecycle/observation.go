@@ -22,6 +22,8 @@ type Observation struct {
 	SameTemplate bool
 	// Pods are all pods that carry the application's uid.
 	Pods []*pods.Record
+	// Eviction is why the gate wants the grant of the current attempt back; nil while it may be kept, and while there is none.
+	Eviction *queueing.Eviction
 	// EndSeen is when this process first saw that the driver of the attempt has ended; zero if it has not, or was not asked.
 	EndSeen time.Time
 	// LastWrite is when this process last wrote the status; zero if it never did.

@@ -103,7 +103,7 @@ func (d *decider) ask(start Start) Decision {
 		// operator that was replaced and does not know it yet.
 		d.after(Action{Kind: ReleaseGrant})
 		d.requeue(d.o.Now.Add(time.Second))
-		return d.publish(status.Queued, "an earlier grant goes back first")
+		return d.queued("an earlier grant goes back first")
 	case queueing.Refused:
 		return d.held(status.ExceedsQuota, v)
 	case queueing.Waiting:
@@ -120,7 +120,7 @@ func (d *decider) undecided() Decision {
 		d.d.Status = *d.o.App.Status.DeepCopy()
 		return d.d
 	}
-	return d.publish(status.Queued, "")
+	return d.queued("")
 }
 
 // held publishes why the gate does not let the start in.
@@ -129,6 +129,9 @@ func (d *decider) held(stage status.Stage, v *queueing.Verdict) Decision {
 	d.view.Admitted = &status.AdmittedView{Reason: v.Reason, Message: v.Message}
 	if stage != d.was && stage == status.ExceedsQuota {
 		d.announce(true, v.Reason, v.Message)
+	}
+	if stage == status.Queued {
+		return d.queued(v.Message)
 	}
 	return d.publish(stage, v.Message)
 }
@@ -171,6 +174,8 @@ func (d *decider) invalid() Decision {
 
 // submit writes the intent to start: the grant stands in the status before anything is made.
 func (d *decider) submit(start Start, grant *queueing.Grant) Decision {
+	// A run that was stopped or preempted goes on with the spec as it is now, also where onTemplateChange is Ignore.
+	d.s.TemplateHash = d.o.Plan.Hash
 	d.s.Grant = wire.ToAPI(*grant)
 	d.s.Times.Admitted, d.s.Times.ReferenceMissing = d.nowPtr(), nil
 	d.s.Driver = &v1alpha1.DriverStatus{PodName: d.o.Plan.DriverPod, ApplicationID: d.o.Plan.ApplicationID,

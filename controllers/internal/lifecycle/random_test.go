@@ -118,6 +118,32 @@ var events = []event{
 		w.room = []queueing.State{queueing.Granted, queueing.Waiting, queueing.Refused, queueing.Undecided}[r.IntN(4)]
 		return true
 	},
+	func(w *world, r *rand.Rand) bool { // the gate wants the room back
+		if w.granted == nil || w.wanted != nil {
+			return false
+		}
+		w.frank = r.IntN(2) == 0
+		w.wants(queueing.ReasonPreempted, "queue team-b takes its quota back")
+		return true
+	},
+	func(w *world, _ *rand.Rand) bool { // and changes its mind
+		if w.wanted == nil {
+			return false
+		}
+		w.logf("gate: lets run %d attempt %d go on", w.granted.Run, w.granted.Attempt)
+		w.wanted = nil
+		return true
+	},
+	func(w *world, _ *rand.Rand) bool { // the queue is drained, or opened again
+		w.drained = !w.drained
+		switch {
+		case w.drained && w.granted != nil && w.wanted == nil:
+			w.wants(queueing.ReasonQueueHeld, "queue team-a is drained")
+		case !w.drained && w.wanted != nil && w.wanted.Reason == queueing.ReasonQueueHeld:
+			w.wanted = nil
+		}
+		return true
+	},
 	func(w *world, r *rand.Rand) bool { // references and mistakes come and go
 		w.missing, w.mistake = "", ""
 		switch r.IntN(4) {
@@ -145,9 +171,24 @@ var events = []event{
 		w.pass()
 		w.budget, w.lagging = -1, nil
 		clear(w.endSeen)
+		w.gateRestarts(r)
 		w.logf("operator: crashed and restarted")
 		return true
 	},
+}
+
+// gateRestarts is what a gate knows that was restarted with the operator: it may have forgotten what it wanted back, and a grant that
+// has left the status before it was released.
+func (w *world) gateRestarts(r *rand.Rand) {
+	if r.IntN(2) == 0 {
+		w.wanted = nil
+	}
+	if w.app == nil || w.granted == nil || r.IntN(2) == 0 {
+		return
+	}
+	if s := &w.app.Status; s.Grant == nil && (s.Run != w.granted.Run || s.Attempt != w.granted.Attempt) {
+		w.granted, w.wanted = nil, nil
+	}
 }
 
 func (w *world) current(p *pods.Record) bool {
@@ -183,12 +224,17 @@ func TestNothingGoesWrongInAnyOrder(t *testing.T) {
 		playSchedule(t, *seed)
 		return
 	}
+	preempted := 0
 	for n := range *schedules {
-		playSchedule(t, uint64(n)+1)
+		preempted += playSchedule(t, uint64(n)+1)
+	}
+	if preempted < *schedules/10 {
+		t.Errorf("only %d attempts were preempted in %d schedules", preempted, *schedules)
 	}
 }
 
-func playSchedule(t *testing.T, seed uint64) {
+// playSchedule returns how many attempts were preempted.
+func playSchedule(t *testing.T, seed uint64) int {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // a schedule has to be replayable, not secret
 	w := newWorld(t)
@@ -205,12 +251,13 @@ func playSchedule(t *testing.T, seed uint64) {
 			t.Fatalf("attempt %s had %d drivers\n%s", attempt, n, w.story())
 		}
 	}
+	return w.preempted
 }
 
-// comesToRest lets kubelet and operator go on alone, with room in the queue and nothing wrong.
+// comesToRest lets kubelet and operator go on alone, with room in the queue and nothing wrong; what the gate wants back it still wants.
 func (w *world) comesToRest() {
 	w.t.Helper()
-	w.room, w.missing, w.mistake, w.lagging, w.budget = queueing.Granted, "", "", nil, -1
+	w.room, w.drained, w.missing, w.mistake, w.lagging, w.budget = queueing.Granted, false, "", "", nil, -1
 	w.user("resumes", func(s *v1alpha1.SparkApplicationSpec) { s.Suspend = false })
 	for range 60 {
 		w.pass()

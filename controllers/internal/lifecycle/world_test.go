@@ -18,6 +18,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
+	"github.com/sparkgate/sparkgate/controllers/internal/status"
 	"github.com/sparkgate/sparkgate/controllers/internal/templatehash"
 	"github.com/sparkgate/sparkgate/queueing"
 )
@@ -34,6 +35,11 @@ type world struct {
 	lagging map[string]*pods.Record
 	// room is what the gate answers to an ask without a grant.
 	room queueing.State
+	// drained says that the queue is drained: nothing is granted in it.
+	drained bool
+	// wanted is why the gate wants its grant back; nil while it may be kept. frank says that an ask hears of it, too.
+	wanted *queueing.Eviction
+	frank  bool
 	// granted is the start that the gate has granted; asked the one it was asked for.
 	granted, asked *Start
 	// mistake and missing are what planning finds.
@@ -43,7 +49,10 @@ type world struct {
 	endSeen map[types.UID]time.Time
 
 	created map[string]int // driver pods ever created, by run/attempt
-	serial  int
+	// places are when each run began to wait, preempted is how many attempts had to give their room back.
+	places    map[int64]metav1.Time
+	preempted int
+	serial    int
 	// budget is the number of steps that the operator takes before it crashes; below zero it does not.
 	budget int
 	// template is the hash of the run template of generation hashed.
@@ -56,6 +65,7 @@ var epoch = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
 func newWorld(t *testing.T) *world {
 	return &world{t: t, now: epoch, pods: map[string]*pods.Record{}, created: map[string]int{}, endSeen: map[types.UID]time.Time{}, room: queueing.Granted, budget: -1,
+		places: map[int64]metav1.Time{},
 		app: &v1alpha1.SparkApplication{
 			ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "pi", UID: "app-1", Generation: 1, CreationTimestamp: metav1.NewTime(epoch)},
 			Spec: v1alpha1.SparkApplicationSpec{Type: v1alpha1.PythonApplication, SparkVersion: "4.1.4", Image: "spark",
@@ -91,7 +101,7 @@ func (w *world) pass() Decision {
 
 func (w *world) decide(obstacle string) Decision {
 	o := Observation{Now: w.now, App: w.app, SameTemplate: w.hash() == w.app.Status.TemplateHash, Pods: w.visible(), ReferenceTimeout: 10 * time.Minute, Obstacle: obstacle}
-	o.EndSeen = w.sawEnd(o.Pods)
+	o.EndSeen, o.Eviction = w.sawEnd(o.Pods), w.eviction()
 	for range 12 {
 		d := Decide(o)
 		switch d.Need {
@@ -178,13 +188,27 @@ func (w *world) plan(start Start) *Plan {
 	return plan
 }
 
+// eviction is why the gate wants the grant of the status back; nil if it does not, or does not hold that grant.
+func (w *world) eviction() *queueing.Eviction {
+	if held := w.app.Status.Grant; held == nil || w.granted == nil || w.granted.Run != held.Run || w.granted.Attempt != held.Attempt {
+		return nil
+	}
+	return w.wanted
+}
+
+// wants makes the gate want its grant back.
+func (w *world) wants(reason, message string) {
+	w.logf("gate: wants run %d attempt %d back: %s", w.granted.Run, w.granted.Attempt, message)
+	w.wanted = &queueing.Eviction{Reason: reason, Message: message}
+}
+
 // verdict is the gate: what is granted stays granted, and a grant for another start has to be released first.
 func (w *world) verdict(start Start) *queueing.Verdict {
 	w.asked = &start
-	if w.granted != nil && (w.granted.Run != start.Run || w.granted.Attempt != start.Attempt) {
+	if w.granted != nil && (w.granted.Run != start.Run || w.granted.Attempt != start.Attempt || w.wanted != nil && w.frank) {
 		return &queueing.Verdict{State: queueing.Evicting}
 	}
-	if w.granted == nil && w.room == queueing.Granted {
+	if w.granted == nil && w.room == queueing.Granted && !w.drained {
 		w.granted = &start
 	}
 	switch {
@@ -196,6 +220,8 @@ func (w *world) verdict(start Start) *queueing.Verdict {
 		return &queueing.Verdict{State: queueing.Refused, Reason: queueing.ReasonExceedsQuota, Message: "needs memory 9Gi, queue team-a holds 3Gi"}
 	case w.room == queueing.Undecided:
 		return &queueing.Verdict{}
+	case w.drained:
+		return &queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonQueueHeld, Message: "queue team-a is held"}
 	}
 	return &queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonWaitingForQuota, Message: "needs memory 2688Mi of 3Gi in queue team-a"}
 }
@@ -239,6 +265,12 @@ func (w *world) write(d Decision) bool {
 	if !w.step() {
 		return false
 	}
+	if d.Status.Stopping == v1alpha1.StopPreempted && w.app.Status.Stopping == "" {
+		if w.eviction() == nil {
+			w.t.Fatalf("an attempt is preempted whose room nobody wants\n%s", w.story())
+		}
+		w.preempted++
+	}
 	w.app.Status = *d.Status.DeepCopy()
 	if after := stageText(w.app); after != before {
 		w.logf("operator: %s", after)
@@ -275,7 +307,7 @@ func (w *world) release() {
 	if w.granted != nil {
 		w.logf("gate: takes run %d attempt %d back", w.granted.Run, w.granted.Attempt)
 	}
-	w.granted, w.asked = nil, nil
+	w.granted, w.asked, w.wanted = nil, nil, nil
 }
 
 // gone is what the operator does for an application that is gone, perhaps without its finalizer.
@@ -354,7 +386,53 @@ func (w *world) check() {
 	}
 	if w.app != nil {
 		w.checkConditions()
+		w.checkAttempts()
 	}
+}
+
+// checkAttempts holds that every attempt of a run has a reason, and that the run keeps its place in the queue over all of them.
+func (w *world) checkAttempts() {
+	w.t.Helper()
+	s := &w.app.Status
+	if s.Run == 0 {
+		return
+	}
+	if place, known := w.places[s.Run]; known && !place.Equal(s.Times.Queued) {
+		w.t.Fatalf("run %d waited from %v and now from %v\n%s", s.Run, place, s.Times.Queued, w.story())
+	}
+	w.places[s.Run] = *s.Times.Queued
+	if s.Attempt != 1+int64(s.Failures+s.Preemptions+s.Resumes) {
+		w.t.Fatalf("attempt %d after %d failures, %d preemptions, %d resumes\n%s", s.Attempt, s.Failures, s.Preemptions, s.Resumes, w.story())
+	}
+	w.checkPreempted()
+}
+
+// checkPreempted holds what a run may rely on whose attempt had to give its room back.
+func (w *world) checkPreempted() {
+	w.t.Helper()
+	s := &w.app.Status
+	stage, _ := status.StageOf(s.Conditions)
+	last := lastOf(s)
+	current := last.Run == s.Run && last.Reason == "Preempted"
+	follows := current && last.Attempt == s.Attempt-1
+	switch {
+	case s.Stopping == v1alpha1.StopPreempted && (stage != status.Finalizing || s.Grant == nil):
+		w.t.Fatalf("room is given back in the stage %s, with the grant %v\n%s", stage, s.Grant, w.story())
+	case stage == status.Preempted && (s.Grant != nil || !follows):
+		w.t.Fatalf("waits as Preempted after %+v, with the grant %v\n%s", last, s.Grant, w.story())
+	case stage == status.Queued && follows:
+		w.t.Fatalf("waits as Queued after it was preempted\n%s", w.story())
+	case stage.Ended() && current:
+		w.t.Fatalf("the run ends because it was preempted\n%s", w.story())
+	}
+}
+
+// lastOf is the last attempt that has ended.
+func lastOf(s *v1alpha1.SparkApplicationStatus) v1alpha1.AttemptStatus {
+	if n := len(s.Attempts); n > 0 {
+		return s.Attempts[n-1]
+	}
+	return v1alpha1.AttemptStatus{}
 }
 
 func (w *world) checkConditions() {

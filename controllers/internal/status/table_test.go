@@ -140,6 +140,17 @@ func withTheDriver() map[string]line {
 			want:    "Reconciling=True/Progressing Ready=Unknown/Preempted Admitted=False/Preempted Finished=False Running=False",
 			kstatus: inProgress, argo: progressing, checks: onTheWay, waits: []string{"Reconciling"}, started: inProgress, suspendedDone: inProgress,
 		},
+		"preempted, the gate says why it waits": {
+			before:  append(slices.Clone(toTheEnd), status.View{Stage: status.Preempted}),
+			view:    status.View{Stage: status.Preempted, Admitted: &status.AdmittedView{Reason: v1alpha1.QueueHeldReason, Message: "queue team-a is held"}},
+			want:    "Reconciling=True/Progressing Ready=Unknown/Preempted Admitted=False/QueueHeld Finished=False Running=False",
+			kstatus: inProgress, argo: progressing, checks: onTheWay, waits: []string{"Reconciling"}, started: inProgress, suspendedDone: inProgress,
+		},
+		"preempted, admitted again": {
+			before: append(slices.Clone(toTheEnd), status.View{Stage: status.Preempted}), view: submitting,
+			want:    "Reconciling=True/Progressing Ready=Unknown/Submitting Admitted=True/Admitted Finished=False Running=False",
+			kstatus: inProgress, argo: progressing, checks: onTheWay, waits: []string{"Admitted", "Reconciling"}, started: inProgress, suspendedDone: inProgress,
+		},
 		"attempt failed, backoff": {
 			before: toTheEnd, view: status.View{Stage: status.AttemptFailed},
 			want:    "Reconciling=True/ProgressingWithRetry Ready=False/AttemptFailed Admitted=False/WaitingForGate Finished=False Running=False",
