@@ -67,6 +67,7 @@ func (p *pass) publish(ctx context.Context, status v1alpha1.SparkApplicationStat
 	p.app, p.stood = &after, asked
 	p.memory.wrote(p.app, asked)
 	countTransition(before, p.app)
+	countPreemption(before, p.app, p.o.Eviction)
 	return nil
 }
 
