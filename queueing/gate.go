@@ -49,6 +49,8 @@ type Eviction struct {
 	Reason string
 	// Message is a sentence for people: who takes the room, by which rule.
 	Message string
+	// By is the application that takes the room; the zero Key if it is nobody in particular.
+	By Key
 }
 
 // Gates are the gates by the name used in the API. A name that is absent is not supported.

@@ -32,10 +32,10 @@ func (e *Engine) tellQueue(q *queue) {
 	for _, l := range q.order {
 		e.tellLine(l, l.causeUnder(stop))
 	}
-	if before != nil && before != q.head {
+	if before != nil && before != q.head && before.claim == nil {
 		e.tell(before, before.line.told)
 	}
-	if q.head != nil {
+	if q.head != nil && q.head.claim == nil {
 		l := q.head.line
 		e.tell(q.head, e.sentence(l, cause{reason: queueing.ReasonWaitingForQuota, block: l.blocked}))
 	}
@@ -86,7 +86,7 @@ func (e *Engine) tellLine(l *line, c cause) {
 		hear = l.apps.items
 	}
 	for _, a := range hear {
-		if a.line == l && a != l.queue.head {
+		if a.line == l && a != l.queue.head && a.claim == nil {
 			e.tell(a, l.told)
 		}
 	}

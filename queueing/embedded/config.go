@@ -37,9 +37,32 @@ type StopPolicy string
 const (
 	StopNone StopPolicy = "None"
 	StopHold StopPolicy = "Hold"
-	// StopHoldAndDrain holds; the engine does not yet ask for grants back.
+	// StopHoldAndDrain holds and asks for all grants back.
 	StopHoldAndDrain StopPolicy = "HoldAndDrain"
 )
+
+// Policy says which applications may be displaced. Anything else than these values counts as PreemptNever.
+type Policy string
+
+// The policies, with the values of the API, which are those of Kueue.
+const (
+	PreemptNever                     Policy = "Never"
+	PreemptLowerPriority             Policy = "LowerPriority"
+	PreemptLowerOrNewerEqualPriority Policy = "LowerOrNewerEqualPriority"
+	PreemptAny                       Policy = "Any"
+)
+
+// Preemption says whom those who wait in a queue may displace. The zero value displaces nobody.
+type Preemption struct {
+	// Within the queue: PreemptLowerPriority or PreemptLowerOrNewerEqualPriority.
+	Within Policy
+	// Reclaim: in queues that have borrowed, if the ask stays within quota: PreemptLowerPriority or PreemptAny.
+	Reclaim Policy
+	// Borrow: as Reclaim, but for asks that borrow themselves: PreemptLowerPriority.
+	Borrow Policy
+	// BorrowThreshold bounds the priority of those whom Borrow displaces; nil is no bound.
+	BorrowThreshold *int32
+}
 
 // QueueConfig is one queue as it is configured.
 type QueueConfig struct {
@@ -54,6 +77,8 @@ type QueueConfig struct {
 	// Flavors in order of preference: a pod set is placed in the first one in which it fits, borrowing included. A queue without flavors
 	// uses those of the nearest ancestor that has some; if there is none, nothing is limited.
 	Flavors []FlavorQuota
+	// Preemption says whom those who wait in this queue may displace.
+	Preemption Preemption
 	// MaxRunning bounds the admitted applications of this queue and those below it; nil is no bound.
 	MaxRunning *int32
 	Strategy   Strategy

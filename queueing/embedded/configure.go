@@ -30,6 +30,7 @@ func (e *Engine) SetQueues(queues []QueueConfig) {
 		e.equip(e.queues[e.forest.Name(n)])
 	}
 	e.readmit(before)
+	e.forgetDisplacements()
 }
 
 // configuration is the queues that exist, sorted, and the parents of those that are being deleted.
@@ -145,13 +146,16 @@ func (e *Engine) equip(q *queue) {
 	if p := e.forest.Parent(q.node); p != quota.None {
 		q.up = e.queues[e.forest.Name(p)]
 	}
-	for n := q.node; n != quota.None && (q.heldBy == nil || q.flavors == nil); n = e.forest.Parent(n) {
+	for n := q.node; n != quota.None; n = e.forest.Parent(n) {
 		above := e.queues[e.forest.Name(n)]
 		if above.config == nil {
 			continue
 		}
 		if q.heldBy == nil && above.config.stopped() {
 			q.heldBy = above
+		}
+		if q.drainedBy == nil && above.config.Stop == StopHoldAndDrain {
+			q.drainedBy = above
 		}
 		if q.flavors == nil {
 			q.flavors = above.config.flavorNames()
@@ -182,6 +186,9 @@ func (e *Engine) readmit(before *quota.Forest) {
 		switch {
 		case a.held != nil:
 			e.charge(a, a.held)
+			if a.held.wantedBack() != nil {
+				e.changed[key] = true
+			}
 		case a.ask != nil:
 			e.enter(a)
 			if b := old.blocked; b.Need > 0 && b.Node != quota.None {

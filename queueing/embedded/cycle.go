@@ -58,6 +58,8 @@ func (e *Engine) Cycle(max int) []Decision {
 
 // serve appends the grants of one tree. A tree that is cut short by max stays dirty.
 func (e *Engine) serve(t *tree, out []Decision, max int) []Decision {
+	out, uncharge := e.redeem(t, out, max)
+	defer uncharge()
 	c := newContest(e, t)
 	for q := c.first(); q != nil; q = c.first() {
 		if max > 0 && len(out) >= max {
@@ -71,9 +73,11 @@ func (e *Engine) serve(t *tree, out []Decision, max int) []Decision {
 		}
 	}
 	t.dirty = false
+	e.preempt(t)
 	for _, q := range t.waiting {
 		e.tellQueue(q)
 	}
+	e.tellClaimants(t)
 	return out
 }
 
@@ -161,7 +165,8 @@ func (e *Engine) assume(a *app, where placement, elastic int32) {
 	origin := a.ask
 	a.ask, a.told = nil, nil
 	e.changed[a.key] = true
-	e.charge(a, &holding{origin: origin, grant: queueing.Grant{
+	e.grants++
+	e.charge(a, &holding{origin: origin, priority: origin.priority, queuedAt: origin.queuedAt, known: true, serial: e.grants, grant: queueing.Grant{
 		Run: origin.run, Attempt: origin.attempt, Gate: GateName, Queue: q.name, Epoch: e.epochs[q.tree.root],
 		PodSets: l.shape.grant(where, elastic),
 	}})

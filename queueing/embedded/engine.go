@@ -28,14 +28,21 @@ type Engine struct {
 	// epochs by root.
 	epochs map[string]int64
 	// served is the root of the tree that a Cycle looked at last: the next one begins behind it.
-	served  string
-	passes  uint64
-	changed map[queueing.Key]bool
+	served string
+	passes uint64
+	// grants counts all that were ever made or restored.
+	grants uint64
+	// claims in the order in which they were made.
+	claims []*claim
+	// displacements are who has displaced whom. Nobody displaces the same application twice, so that it ends.
+	displacements map[displacement]bool
+	changed       map[queueing.Key]bool
 }
 
 // New returns an Engine without queues.
 func New() *Engine {
-	e := &Engine{apps: map[queueing.Key]*app{}, epochs: map[string]int64{}, changed: map[queueing.Key]bool{}}
+	e := &Engine{apps: map[queueing.Key]*app{}, epochs: map[string]int64{}, changed: map[queueing.Key]bool{},
+		displacements: map[displacement]bool{}}
 	e.SetFlavors(nil)
 	return e
 }
@@ -108,7 +115,8 @@ func (e *Engine) Restore(key queueing.Key, grant queueing.Grant) {
 		a.ask = nil
 	}
 	a.told = nil
-	e.charge(a, &holding{grant: grant})
+	e.grants++
+	e.charge(a, &holding{grant: grant, serial: e.grants})
 	e.changed[key] = true
 }
 
@@ -148,7 +156,8 @@ func (e *Engine) Root(queue string) string {
 func (e *Engine) charge(a *app, h *holding) {
 	q := e.queue(h.grant.Queue)
 	h.queue, a.held = q, h
-	q.holders++
+	h.place = len(q.holders)
+	q.holders = append(q.holders, a)
 	q.countAdmitted(1)
 	if q.node != quota.None {
 		h.vector = e.forest.Prepare(q.node, granted(h.grant))
@@ -163,9 +172,11 @@ func (e *Engine) uncharge(a *app) {
 	if h == nil {
 		return
 	}
-	a.held = nil
 	q := h.queue
-	q.holders--
+	last := q.holders[len(q.holders)-1]
+	q.holders[h.place], last.held.place = last, h.place
+	q.holders = q.holders[:len(q.holders)-1]
+	a.held = nil
 	q.countAdmitted(-1)
 	if q.node != quota.None {
 		e.forest.Remove(q.node, h.vector)
@@ -228,7 +239,7 @@ func (e *Engine) queue(name string) *queue {
 
 // forget drops a queue that does not exist once nobody asks for it or holds anything of it.
 func (e *Engine) forget(q *queue) {
-	if q.node == quota.None && q.holders == 0 && len(q.order) == 0 {
+	if q.node == quota.None && len(q.holders) == 0 && len(q.order) == 0 {
 		delete(e.queues, q.name)
 	}
 }
@@ -242,6 +253,9 @@ func (e *Engine) Verdict(key queueing.Key) queueing.Verdict {
 		return queueing.Verdict{}
 	case a.held != nil && a.ask != nil:
 		return behindOwnGrant(a.held.grant)
+	case a.held != nil && a.held.wantedBack() != nil:
+		grant := a.held.grant
+		return queueing.Verdict{State: queueing.Evicting, Grant: &grant}
 	case a.held != nil:
 		grant := a.held.grant
 		return queueing.Verdict{State: queueing.Granted, Grant: &grant}

@@ -18,6 +18,8 @@ type app struct {
 	key  queueing.Key
 	ask  *ask
 	held *holding
+	// claim is the room that is taken back for the waiting ask, if any.
+	claim *claim
 	// told is the verdict on the waiting ask as of the last Cycle that looked at it; nil is Undecided.
 	told *queueing.Verdict
 	// line in which the ask stands, and its place there; nil while it stands in none.
@@ -43,6 +45,17 @@ type holding struct {
 	vector quota.Vector
 	// origin is the ask that was granted, to go back to; nil once the grant is confirmed.
 	origin *ask
+	// priority and queuedAt are those of the ask; known is false for a restored grant until SetStanding.
+	priority int32
+	queuedAt time.Time
+	known    bool
+	// serial grows with every grant: the newest is displaced first.
+	serial uint64
+	// evicted is why the room is asked back; leaving, that it is given back anyway.
+	evicted *queueing.Eviction
+	leaving bool
+	// place among those that hold something of the queue.
+	place int
 }
 
 func (h *holding) isFor(run, attempt int64) bool {
@@ -82,8 +95,8 @@ type queue struct {
 	config *QueueConfig
 	// node is quota.None for a queue that is in no tree.
 	node quota.NodeID
-	// heldBy is this queue or the nearest one above it that has been stopped.
-	heldBy *queue
+	// heldBy is this queue or the nearest one above it that has been stopped, drainedBy the nearest that is to be empty.
+	heldBy, drainedBy *queue
 	// flavors in which the queue may place pods.
 	flavors []string
 
@@ -105,8 +118,9 @@ type queue struct {
 	share    quota.Share
 	pass     uint64
 
-	// pending and admitted count this queue and those below it; holders counts this queue alone.
-	pending, admitted, holders int32
+	// pending and admitted count this queue and those below it; holders are those that hold something of this queue alone.
+	pending, admitted int32
+	holders           []*app
 }
 
 // line is those in one queue who ask for the same, the first at place 0.

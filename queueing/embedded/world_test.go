@@ -51,7 +51,9 @@ type world struct {
 	origins   map[queueing.Key]queueing.Ask
 	apps      int
 	clock     int
-	log       []string
+	// claims that were checked.
+	claims int
+	log    []string
 }
 
 func newWorld(seed uint64) *world {

@@ -242,3 +242,40 @@ func (f *Forest) chargeLoose(n NodeID, a Amount, change func(*total, int64)) {
 		delete(nd.loose, a.Cell)
 	}
 }
+
+// Short is the part of the need for which n has no room now.
+func (f *Forest) Short(n NodeID, v Vector) Vector {
+	out := Vector{closed: v.closed}
+	for _, e := range v.columns {
+		if f.blocker(n, e, None) != None {
+			out.columns = append(out.columns, e)
+		}
+	}
+	return out
+}
+
+// Empty says that nothing is needed.
+func (v Vector) Empty() bool { return len(v.columns) == 0 && len(v.closed) == 0 && len(v.loose) == 0 }
+
+// Touches says that two needs, prepared for the same tree, have a column in common.
+func (v Vector) Touches(other Vector) bool {
+	for _, a := range v.columns {
+		for _, b := range other.columns {
+			if a.column == b.column {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Over says that n uses more than its own quota in some cell of the need.
+func (f *Forest) Over(n NodeID, v Vector) bool {
+	for _, e := range v.columns {
+		r := &f.nodes[n].rows[e.column]
+		if e.limited && reduce(r.subtree, r.usage.amount()) < 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,245 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package embedded
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/quota"
+)
+
+// claim is room that is taken back for one ask. What the victims hold goes to nobody else: while they go, the need of the ask counts as
+// used, too.
+type claim struct {
+	app *app
+	ask *ask
+	// where the pods will be.
+	where placement
+	// victims that have been asked to go.
+	victims []queueing.Key
+}
+
+// displacement says that an application, in one run, has displaced another.
+type displacement struct {
+	by, victim queueing.Key
+	run        int64
+}
+
+// forgetDisplacements drops those by applications that are gone.
+func (e *Engine) forgetDisplacements() {
+	maps.DeleteFunc(e.displacements, func(d displacement, _ bool) bool { return e.apps[d.by] == nil })
+}
+
+// maxDisplacements is how many displacements are remembered before those are looked for that may be forgotten.
+const maxDisplacements = 10_000
+
+// triedForPreemption is how many of those who wait in one queue, each with needs of its own, are tried in one pass.
+const triedForPreemption = 8
+
+// Eviction says why the grant of that run and attempt has to be given back; nil while it may be kept. It is asked back for as long as
+// it is held: nothing that happens meanwhile changes that, except for the draining of a queue that is called off.
+func (e *Engine) Eviction(key queueing.Key, run, attempt int64) *queueing.Eviction {
+	if a := e.apps[key]; a != nil && a.held != nil && a.held.isFor(run, attempt) {
+		return a.held.wantedBack()
+	}
+	return nil
+}
+
+// SetStanding says what priority and age a grant has that was restored, or that its priority has changed. Grants whose standing is not
+// known are not displaced.
+func (e *Engine) SetStanding(key queueing.Key, run, attempt int64, priority int32, queuedAt time.Time) {
+	if a := e.apps[key]; a != nil && a.held != nil && a.held.isFor(run, attempt) {
+		h := a.held
+		if h.known && h.priority == priority && h.queuedAt.Equal(queuedAt) {
+			return
+		}
+		h.known, h.priority, h.queuedAt = true, priority, queuedAt
+		h.queue.tree.dirty = true
+	}
+}
+
+// SetLeaving says that a grant is given back before long, for whatever reason: nobody needs to be displaced for what it holds.
+func (e *Engine) SetLeaving(key queueing.Key, run, attempt int64) {
+	if a := e.apps[key]; a != nil && a.held != nil && a.held.isFor(run, attempt) {
+		a.held.leaving = true
+	}
+}
+
+// claimsOf are the claims of a tree, in their order. Those that do not stand any more are dropped: the ask has gone or changed, or its
+// queue admits nobody.
+func (e *Engine) claimsOf(t *tree) []*claim {
+	var out []*claim
+	for _, c := range slices.Clone(e.claims) {
+		switch l := c.app.line; {
+		case l == nil || c.app.ask != c.ask || l.barred() || l.queue.heldBy != nil:
+			e.drop(c)
+		case l.queue.tree == t:
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// open says that a victim of a claim still holds something.
+func (e *Engine) open(c *claim) bool {
+	return slices.ContainsFunc(c.victims, func(key queueing.Key) bool {
+		v := e.apps[key]
+		return v != nil && v.held != nil && v.held.evicted != nil && v.held.evicted.By == c.app.key
+	})
+}
+
+func (e *Engine) drop(c *claim) {
+	e.claims = slices.DeleteFunc(e.claims, func(other *claim) bool { return other == c })
+	c.app.claim = nil
+	if l := c.app.line; l != nil && l.told != nil {
+		e.tell(c.app, l.told)
+	}
+}
+
+func (e *Engine) needOf(c *claim) quota.Vector {
+	l := c.app.line
+	return e.forest.Prepare(l.queue.node, l.shape.amounts(c.where, l.shape.least()))
+}
+
+// redeem grants the asks whose claimed room has become free, and charges the claims of the others; the returned function takes that
+// back.
+func (e *Engine) redeem(t *tree, out []Decision, max int) (decisions []Decision, charged func()) {
+	type charge struct {
+		node quota.NodeID
+		need quota.Vector
+	}
+	var charges []charge
+	for _, c := range e.claimsOf(t) {
+		l := c.app.line
+		where, elastic, fits := e.fit(l)
+		switch {
+		case fits && l.queue.full() == nil && (max <= 0 || len(out) < max):
+			e.drop(c)
+			e.assume(c.app, where, elastic)
+			out = append(out, Decision{Key: c.app.key, Root: t.root, Grant: c.app.held.grant})
+		case fits && l.queue.full() == nil, e.open(c):
+			charges = append(charges, charge{l.queue.node, e.needOf(c)})
+			e.forest.Add(l.queue.node, charges[len(charges)-1].need)
+		default:
+			e.drop(c)
+		}
+	}
+	return out, func() {
+		for _, c := range charges {
+			e.forest.Remove(c.node, c.need)
+		}
+	}
+}
+
+// preempt makes claims for those who wait and may displace others, after everything that fits has been granted: one for each queue, in
+// the order in which they would be granted.
+func (e *Engine) preempt(t *tree) {
+	if len(e.displacements) > maxDisplacements {
+		e.forgetDisplacements()
+	}
+	waiting := e.mayPreempt(t)
+	if len(waiting) == 0 {
+		return
+	}
+	gone := e.imagineGone(t)
+	for _, l := range waiting {
+		if e.claimed(l.queue) || l.queue.full() != nil {
+			continue
+		}
+		o, victims := e.victims(l)
+		if len(victims) == 0 {
+			continue
+		}
+		c := &claim{app: l.first(), ask: l.first().ask, where: o.where}
+		for _, v := range victims {
+			v.held.evicted = e.eviction(c.app, v)
+			e.changed[v.key] = true
+			e.displacements[displacement{by: c.app.key, run: c.ask.run, victim: v.key}] = true
+			c.victims = append(c.victims, v.key)
+			e.forest.Remove(v.held.queue.node, v.held.vector)
+			gone = append(gone, v)
+		}
+		e.claims, c.app.claim = append(e.claims, c), c
+		e.forest.Add(l.queue.node, o.least)
+		defer e.forest.Remove(l.queue.node, o.least)
+	}
+	for _, v := range gone {
+		e.forest.Add(v.held.queue.node, v.held.vector)
+	}
+}
+
+// mayPreempt are the first lines of the queues that may displace anybody, in order.
+func (e *Engine) mayPreempt(t *tree) []*line {
+	var out []*line
+	for _, q := range t.waiting {
+		if q.config == nil || q.heldBy != nil || q.config.Preemption.idle() {
+			continue
+		}
+		var lines []*line
+		for _, l := range q.order {
+			if !l.barred() {
+				lines = append(lines, l)
+			}
+		}
+		slices.SortFunc(lines, func(a, b *line) int { return compareApps(a.first(), b.first()) })
+		if q.strict() && len(lines) > 1 {
+			lines = lines[:1]
+		}
+		out = append(out, lines[:min(len(lines), triedForPreemption)]...)
+	}
+	slices.SortStableFunc(out, func(a, b *line) int { return compareApps(a.first(), b.first()) })
+	return out
+}
+
+// idle says that nobody is displaced.
+func (p Preemption) idle() bool {
+	active := func(policy Policy) bool { return policy != "" && policy != PreemptNever }
+	return !active(p.Within) && !active(p.Reclaim) && !active(p.Borrow)
+}
+
+// imagineGone takes those out of the forest who go anyway, and returns them.
+func (e *Engine) imagineGone(t *tree) []*app {
+	var gone []*app
+	for _, q := range e.holding(t) {
+		for _, v := range q.holders {
+			if v.held.goes() {
+				gone = append(gone, v)
+				e.forest.Remove(q.node, v.held.vector)
+			}
+		}
+	}
+	return gone
+}
+
+func (e *Engine) claimed(q *queue) bool {
+	return slices.ContainsFunc(e.claims, func(c *claim) bool { return c.app.line != nil && c.app.line.queue == q })
+}
+
+// eviction words why an application is displaced.
+func (e *Engine) eviction(by, v *app) *queueing.Eviction {
+	rule := fmt.Sprintf("queue %s takes back what queue %s has borrowed", by.line.queue.name, v.held.queue.name)
+	switch {
+	case v.held.queue == by.line.queue && v.held.priority < by.ask.priority:
+		rule = fmt.Sprintf("its priority %d is higher than %d", by.ask.priority, v.held.priority)
+	case v.held.queue == by.line.queue:
+		rule = fmt.Sprintf("it is older and of the same priority %d", by.ask.priority)
+	}
+	return &queueing.Eviction{Reason: queueing.ReasonPreempted, By: by.key, Message: fmt.Sprintf("gives its room to %s: %s", by.key, rule)}
+}
+
+// tellClaimants tells those who have a claim what they wait for.
+func (e *Engine) tellClaimants(t *tree) {
+	for _, c := range e.claimsOf(t) {
+		first := c.victims[0].String()
+		if more := len(c.victims) - 1; more > 0 {
+			first = fmt.Sprintf("%s and %d more", first, more)
+		}
+		e.tell(c.app, &queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonWaitingForQuota,
+			Message: "waits until " + first + " have given their room back"})
+	}
+}

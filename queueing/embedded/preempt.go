@@ -1,0 +1,221 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package embedded
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/quota"
+)
+
+// preemption looks for a set of applications whose room lets one ask in.
+//
+// While it looks, the forest is as it will be: what goes anyway is gone, and the ask is charged. Who may be displaced for it:
+//   - in the same queue, as Preemption.Within says;
+//   - in another queue, as Preemption.Reclaim says, if what is in short supply was borrowed there, on every level up to the node that
+//     both are below, and the ask stays within the quota of its own side below that node; asks that do not, as Preemption.Borrow says.
+//
+// Only applications count that use what is in short supply.
+type preemption struct {
+	engine *Engine
+	line   *line
+	app    *app
+	need   quota.Vector
+	// short is the part of the need for which there is no room.
+	short quota.Vector
+	// path is the queue of the ask and all above it, the queue first.
+	path []*queue
+}
+
+// victims returns whom to displace, so that an ask of the line fits in some option, and that option; nobody if there is no way.
+func (e *Engine) victims(l *line) (*option, []*app) {
+	for i := range l.options {
+		o := &l.options[i]
+		p := &preemption{engine: e, line: l, app: l.first(), need: o.least, short: e.forest.Short(l.queue.node, o.least)}
+		for q := l.queue; q != nil; q = q.up {
+			p.path = append(p.path, q)
+		}
+		if found := p.search(); len(found) > 0 {
+			return o, found
+		}
+	}
+	return nil, nil
+}
+
+// search finds a set none of which could be spared. The forest is left as it was.
+func (p *preemption) search() []*app {
+	if p.short.Empty() {
+		return nil // there will be room when those have gone who go anyway
+	}
+	p.engine.forest.Add(p.line.queue.node, p.need)
+	defer p.engine.forest.Remove(p.line.queue.node, p.need)
+	chosen := p.gather()
+	for spared := true; spared; { // who may be spared depends on who else is
+		chosen, spared = p.spare(chosen)
+	}
+	legal := p.fits() && p.allLegal(chosen)
+	for _, v := range chosen {
+		p.putBack(v)
+	}
+	if !legal {
+		return nil
+	}
+	return chosen
+}
+
+// spare puts one of the chosen back who is not needed: the last to be displaced, first. It returns the others and whether there was one.
+func (p *preemption) spare(chosen []*app) (rest []*app, spared bool) {
+	for i := len(chosen) - 1; i >= 0 && len(chosen) > 1; i-- {
+		p.putBack(chosen[i])
+		rest := slices.Delete(slices.Clone(chosen), i, i+1)
+		if p.fits() && p.allLegal(rest) {
+			return rest, true
+		}
+		p.takeOut(chosen[i])
+	}
+	return chosen, false
+}
+
+// gather takes candidates out, in order, until the ask fits. With all of them and still no room it puts them back. Whom an ask of its
+// own queue lets go may bring the ask within its quota, so that candidates become legal that were not: they are looked at again.
+func (p *preemption) gather() []*app {
+	candidates := p.candidates()
+	var chosen []*app
+	for progress := true; progress; {
+		progress = false
+		for i, v := range candidates {
+			if v == nil || !p.legal(v) {
+				continue
+			}
+			p.takeOut(v)
+			candidates[i], progress = nil, true
+			if chosen = append(chosen, v); p.fits() {
+				return chosen
+			}
+		}
+	}
+	for _, v := range chosen {
+		p.putBack(v)
+	}
+	return nil
+}
+
+// candidates are all in the tree that might be displaced, in the order in which they are: those of other queues first, then lower
+// priority, then the newest grant.
+func (p *preemption) candidates() []*app {
+	var out []*app
+	top := p.path[len(p.path)-1]
+	for _, q := range p.engine.holding(top.tree) {
+		for _, v := range q.holders {
+			if v.held.known && !v.held.goes() && !p.engine.displacements[p.displacing(v)] && v.held.vector.Touches(p.short) && p.allowed(v) {
+				out = append(out, v)
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b *app) int {
+		own := func(v *app) int {
+			if v.held.queue == p.line.queue {
+				return 1
+			}
+			return 0
+		}
+		return cmp.Or(cmp.Compare(own(a), own(b)), cmp.Compare(a.held.priority, b.held.priority), cmp.Compare(b.held.serial, a.held.serial),
+			strings.Compare(a.key.UID, b.key.UID), compareKeys(a.key, b.key))
+	})
+	return out
+}
+
+func (p *preemption) displacing(v *app) displacement {
+	return displacement{by: p.app.key, run: p.app.ask.run, victim: v.key}
+}
+
+// allowed says whether a policy lets the ask displace an application, as far as priority and age go.
+func (p *preemption) allowed(v *app) bool {
+	policy := p.line.queue.config.Preemption
+	lower := v.held.priority < p.app.ask.priority
+	if v.held.queue == p.line.queue {
+		newer := v.held.priority == p.app.ask.priority && v.held.queuedAt.After(p.app.ask.queuedAt)
+		return policy.Within == PreemptLowerPriority && lower || policy.Within == PreemptLowerOrNewerEqualPriority && (lower || newer)
+	}
+	return policy.Reclaim == PreemptAny || policy.Reclaim == PreemptLowerPriority && lower
+}
+
+// legal says whether an application may be displaced now.
+func (p *preemption) legal(v *app) bool {
+	if v.held.queue == p.line.queue {
+		return true
+	}
+	side := p.line.queue // the node of the ask's side below the one that both are below
+	common := v.held.queue
+	for common != nil && !slices.Contains(p.path, common) {
+		if !p.engine.forest.Over(common.node, p.short) {
+			return false
+		}
+		common = common.up
+	}
+	if common == nil || common == p.line.queue {
+		return false
+	}
+	side = p.path[slices.Index(p.path, common)-1]
+	return !p.engine.forest.Over(side.node, p.short) || p.mayBorrow(v)
+}
+
+// mayBorrow says whether an ask that borrows may displace an application all the same.
+func (p *preemption) mayBorrow(v *app) bool {
+	policy := p.line.queue.config.Preemption
+	return policy.Borrow == PreemptLowerPriority && v.held.priority < p.app.ask.priority &&
+		(policy.BorrowThreshold == nil || v.held.priority <= *policy.BorrowThreshold)
+}
+
+// allLegal says that each of some that were taken out might be displaced if it were the last of them.
+func (p *preemption) allLegal(chosen []*app) bool {
+	for _, v := range chosen {
+		p.putBack(v)
+		legal := p.legal(v)
+		p.takeOut(v)
+		if !legal {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *preemption) takeOut(v *app) { p.engine.forest.Remove(v.held.queue.node, v.held.vector) }
+func (p *preemption) putBack(v *app) { p.engine.forest.Add(v.held.queue.node, v.held.vector) }
+
+// fits says that there is room for the ask.
+func (p *preemption) fits() bool {
+	p.engine.forest.Remove(p.line.queue.node, p.need)
+	defer p.engine.forest.Add(p.line.queue.node, p.need)
+	_, blocked := p.engine.forest.Blocked(p.line.queue.node, p.need)
+	return !blocked
+}
+
+// holding lists the queues of a tree in which something is held, in the order of their names.
+func (e *Engine) holding(t *tree) []*queue {
+	var out []*queue
+	for n := range quota.NodeID(e.forest.Nodes()) {
+		if q := e.queues[e.forest.Name(n)]; q.tree == t && len(q.holders) > 0 {
+			out = append(out, q)
+		}
+	}
+	return out
+}
+
+// goes says that the room will be free before long.
+func (h *holding) goes() bool { return h.leaving || h.wantedBack() != nil }
+
+// wantedBack is why the room is asked back; nil while it may be kept.
+func (h *holding) wantedBack() *queueing.Eviction {
+	if h.evicted != nil {
+		return h.evicted
+	}
+	if d := h.queue.drainedBy; d != nil {
+		return &queueing.Eviction{Reason: queueing.ReasonQueueHeld, Message: named(d, h.queue) + " is drained (stopPolicy HoldAndDrain)"}
+	}
+	return nil
+}

@@ -1,0 +1,254 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package embedded
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// P5, P6: whom the engine displaces may be displaced by the rules, makes room for the ask, and none of them could be spared. And it
+// ends: however often those who were displaced come back, at last nobody is displaced any more, and nobody has a claim.
+func TestPreemption(t *testing.T) {
+	claims := 0
+	forSeeds(t, func(t *testing.T, w *world) {
+		w.setQueues(w.crowdedQueues())
+		for range events / 5 {
+			for range 5 {
+				w.crowd()
+			}
+			w.passAndCheck(t)
+			w.comesToRest(t)
+		}
+		claims += w.claims
+	})
+	if *seedFlag == 0 && 2*claims < int(*worldsFlag) {
+		t.Errorf("%d claims in %d worlds: too few to show anything", claims, *worldsFlag)
+	}
+}
+
+// crowdedQueues are a root with five leaves, some of them one level deeper, that lend to each other and displace each other.
+func (w *world) crowdedQueues() []QueueConfig {
+	queues := []QueueConfig{{Name: "q0"}, {Name: "q1", Parent: "q0"}, {Name: "q2", Parent: "q0"}}
+	for i := 3; i <= 7; i++ {
+		queues = append(queues, w.crowdedQueue(i))
+	}
+	return queues
+}
+
+func (w *world) crowdedQueue(i int) QueueConfig {
+	q := w.randomQueue(i)
+	q.Parent, q.Stop, q.MaxRunning = fmt.Sprintf("q%d", w.IntN(3)), StopNone, nil
+	q.Admits = func(map[string]string) bool { return true }
+	if w.chance(0.8) {
+		q.Flavors = []FlavorQuota{{Name: DefaultFlavor, Quotas: []ResourceQuota{{Resource: "cpu", Nominal: 2 + w.Int64N(10)}}}}
+	}
+	p := &q.Preemption
+	p.Within = []Policy{PreemptNever, PreemptLowerPriority, PreemptLowerOrNewerEqualPriority}[w.IntN(3)]
+	p.Reclaim = []Policy{PreemptNever, PreemptLowerPriority, PreemptAny, PreemptAny}[w.IntN(4)]
+	if w.chance(0.3) {
+		threshold := int32(w.IntN(2))
+		p.Borrow, p.BorrowThreshold = PreemptLowerPriority, &threshold
+	}
+	return q
+}
+
+// crowd is something that happens, mostly somebody who comes.
+func (w *world) crowd() {
+	key, known := w.anyKey()
+	switch n := w.IntN(20); {
+	case n < 13 || !known:
+		w.submit(w.randomAsk(w.newKey()))
+	case n < 16:
+		w.release(key)
+	case n < 17:
+		w.confirm(key)
+	case n < 18:
+		w.restore(key)
+	case n < 19:
+		if g, holds := w.ref.grants[key]; holds {
+			w.engine.SetStanding(key, g.Run, g.Attempt, int32(w.IntN(3)), epoch)
+		}
+	default:
+		queues := slices.Clone(w.queues)
+		i := 3 + w.IntN(5)
+		queues[i] = w.crowdedQueue(i)
+		w.setQueues(queues)
+	}
+}
+
+// passAndCheck makes one cycle, looks at its grants, and then at its claims one after the other.
+func (w *world) passAndCheck(t *testing.T) {
+	t.Helper()
+	before := slices.Clone(w.engine.claims)
+	for _, d := range w.decide() {
+		a := w.ref.asks[d.Key]
+		w.checkQuota(t, d)
+		w.granted(d, a)
+	}
+	after := maps.Clone(w.ref.grants)
+	defer func() { w.ref.grants = after }()
+	w.ref.grants = maps.Clone(after)
+	var fresh []*claim
+	for _, c := range w.engine.claims {
+		if slices.Contains(before, c) {
+			w.ref.grants[queueing.Key{Name: "claim of " + c.app.key.Name}] = w.claimed(c)
+		} else {
+			fresh = append(fresh, c)
+		}
+	}
+	for key, a := range w.engine.apps { // those who went anyway
+		if a.held != nil && a.held.goes() && !slices.ContainsFunc(fresh, func(c *claim) bool { return slices.Contains(c.victims, key) }) {
+			delete(w.ref.grants, key)
+		}
+	}
+	for _, c := range fresh {
+		w.checkClaim(t, c)
+	}
+}
+
+// claimed is what a claim will be granted at least.
+func (w *world) claimed(c *claim) queueing.Grant {
+	a := w.ref.asks[c.app.key]
+	var where []string
+	for _, f := range c.where {
+		where = append(where, f.Name)
+	}
+	least, _ := bounds(a)
+	return w.ref.grant(a, where, least)
+}
+
+// checkClaim judges a claim by the reference's arithmetic, which stands where the engine stood when it made it, and goes on to where it
+// was afterwards.
+func (w *world) checkClaim(t *testing.T, c *claim) {
+	t.Helper()
+	g := w.claimed(c)
+	w.claims++
+	j := judge{w.ref, w.ref.asks[c.app.key], g, w.ref.lacking(g)}
+	held := map[queueing.Key]queueing.Grant{}
+	for _, v := range c.victims {
+		held[v] = w.ref.grants[v]
+		delete(w.ref.grants, v)
+	}
+	if !w.ref.within(g, w.ref.available) {
+		t.Fatalf("%s displaces %s, and does not fit all the same", c.app.key.Name, keyNames(c.victims))
+	}
+	for _, v := range c.victims {
+		w.ref.grants[v] = held[v]
+		if !j.mayDisplace(w.engine.apps[v].held) {
+			t.Fatalf("%s must not displace %s", c.app.key.Name, v.Name)
+		}
+		if w.ref.within(g, w.ref.available) && j.restIsLegal(w.engine, c.victims, v, held) {
+			t.Fatalf("%s need not displace %s", c.app.key.Name, v.Name)
+		}
+		delete(w.ref.grants, v)
+	}
+	w.ref.grants[queueing.Key{Name: "claim of " + c.app.key.Name}] = g
+}
+
+// judge knows the rules by which an ask may displace.
+type judge struct {
+	ref  *reference
+	ask  queueing.Ask
+	need queueing.Grant
+	// lacking is what was in short supply before anybody was displaced.
+	lacking []cell
+}
+
+// restIsLegal says that without displacing spared, those who are displaced still might be.
+func (j judge) restIsLegal(e *Engine, victims []queueing.Key, spared queueing.Key, held map[queueing.Key]queueing.Grant) bool {
+	for _, v := range victims {
+		if v == spared {
+			continue
+		}
+		j.ref.grants[v] = held[v]
+		legal := j.mayDisplace(e.apps[v].held)
+		delete(j.ref.grants, v)
+		if !legal {
+			return false
+		}
+	}
+	return len(victims) > 1
+}
+
+// lacking are the cells in which a grant does not fit now.
+func (r *reference) lacking(g queueing.Grant) []cell {
+	var out []cell
+	for _, at := range cells() {
+		if need := held(g, at); need > 0 && r.tracked(g.Queue, at.resource) && need > r.available(g.Queue, at) {
+			out = append(out, at)
+		}
+	}
+	return out
+}
+
+// mayDisplace says whether the rules allow it, with the ask charged.
+func (j judge) mayDisplace(v *holding) bool {
+	policy := j.ref.configs[j.ask.Queue].Preemption
+	lower, victim := v.priority < j.ask.Priority, v.grant.Queue
+	if victim == j.ask.Queue {
+		newer := v.priority == j.ask.Priority && v.queuedAt.After(j.ask.QueuedAt)
+		return policy.Within != PreemptNever && lower || policy.Within == PreemptLowerOrNewerEqualPriority && newer
+	}
+	if policy.Reclaim != PreemptAny && !(policy.Reclaim == PreemptLowerPriority && lower) {
+		return false
+	}
+	mark := queueing.Key{Name: "the ask itself"}
+	j.ref.grants[mark] = j.need
+	defer delete(j.ref.grants, mark)
+	mine, theirs := j.ref.path(j.ask.Queue), j.ref.path(victim)
+	side := ""
+	for _, name := range theirs {
+		if at := slices.Index(mine, name); at >= 0 {
+			side = mine[at-1]
+			break
+		}
+		if !j.over(name) {
+			return false
+		}
+	}
+	borrow := policy.Borrow == PreemptLowerPriority && lower && (policy.BorrowThreshold == nil || v.priority <= *policy.BorrowThreshold)
+	return side != "" && (borrow || !j.over(side))
+}
+
+// over says that a queue uses more than its own quota of what is in short supply.
+func (j judge) over(name string) bool {
+	return slices.ContainsFunc(j.lacking, func(at cell) bool { return j.ref.usage(name, at) > j.ref.subtree(name, at) })
+}
+
+// comesToRest has all go who were asked to, and ask again, until nothing happens any more.
+func (w *world) comesToRest(t *testing.T) {
+	t.Helper()
+	for range 200 {
+		var going []queueing.Key
+		for _, key := range w.keys() {
+			if g, holds := w.ref.grants[key]; holds && w.engine.Eviction(key, g.Run, g.Attempt) != nil {
+				going = append(going, key)
+			}
+		}
+		if len(going) == 0 {
+			if len(w.engine.claims) > 0 {
+				t.Fatalf("%s still has a claim", w.engine.claims[0].app.key.Name)
+			}
+			return
+		}
+		for _, key := range going {
+			again, known := w.origins[key]
+			if _, asks := w.ref.asks[key]; asks {
+				again, known = w.ref.asks[key], true
+			}
+			w.release(key)
+			if known {
+				again.Attempt += 2
+				w.submit(again)
+			}
+		}
+		w.passAndCheck(t)
+	}
+	t.Fatal("they displace each other for ever")
+}
