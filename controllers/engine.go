@@ -5,6 +5,8 @@ package controllers
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/queue"
@@ -27,6 +29,10 @@ func (e engine) State(name string) (queue.State, bool) {
 		return queue.State{}, false
 	}
 	out := queue.State{Problem: s.Problem, Message: s.Message, Pending: s.Pending, Admitted: s.Admitted}
+	if s.Problem == "" && len(s.MissingFlavors) > 0 {
+		out.Problem, out.Message = v1alpha1.FlavorNotFoundReason, fmt.Sprintf("flavor %s does not exist: apply a SparkFlavor of that name, or "+
+			"remove it from spec.flavors; meanwhile pods are placed in the other flavors", strings.Join(s.MissingFlavors, ", "))
+	}
 	for _, u := range s.Usage {
 		out.Usage = append(out.Usage, usageOf(u))
 	}

@@ -129,7 +129,7 @@ func (f *inventory) add(app *v1alpha1.SparkApplication) {
 		return
 	}
 	stage, known := status.StageOf(app.Status.Conditions)
-	if known && (stage == status.Queued || stage == status.New) && app.DeletionTimestamp.IsZero() && !app.Spec.Suspend {
+	if known && (stage == status.Queued || stage == status.Preempted || stage == status.New) && app.DeletionTimestamp.IsZero() && !app.Spec.Suspend {
 		f.expected = append(f.expected, key)
 	}
 }

@@ -5,6 +5,7 @@ package queueing
 
 import (
 	"context"
+	"time"
 )
 
 // Gate decides that an attempt may start. Implementations are safe for concurrent use.
@@ -51,6 +52,20 @@ type Eviction struct {
 	Message string
 	// By is the application that takes the room; the zero Key if it is nobody in particular.
 	By Key
+}
+
+// Ranker is implemented by gates that have to know the standing of those who hold a grant.
+type Ranker interface {
+	// Rank says what standing the holder of a grant has: often nothing new. Keys that hold no such grant are ignored.
+	Rank(key Key, run, attempt int64, standing Standing)
+}
+
+// Standing is what decides whether a grant may be asked back, and whether that is worth while.
+type Standing struct {
+	Priority int32
+	QueuedAt time.Time
+	// Leaving says that the grant is released before long anyway: its pods are being stopped, or have ended.
+	Leaving bool
 }
 
 // Gates are the gates by the name used in the API. A name that is absent is not supported.

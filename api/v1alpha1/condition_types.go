@@ -107,6 +107,8 @@ const (
 	ProgressingWithRetryReason = "ProgressingWithRetry"
 	// ActiveReason: the queue admits applications.
 	ActiveReason = "Active"
+	// FlavorNotFoundReason: a class of nodes of this queue does not exist; pods are placed in the others.
+	FlavorNotFoundReason = "FlavorNotFound"
 	// ParentNotFoundReason: the queue above this one does not exist.
 	ParentNotFoundReason = "ParentNotFound"
 	// CycleReason: the queue is above itself.

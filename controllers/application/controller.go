@@ -89,7 +89,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 
 // pass decides, publishes and acts. An obstacle met while acting is published by deciding once more.
 func (r *Reconciler) pass(ctx context.Context, app *v1alpha1.SparkApplication) (ctrl.Result, error) {
-	p := &pass{Reconciler: r, app: app, o: r.observe(app)}
+	p := &pass{Reconciler: r, app: app}
+	if err := p.rank(ctx); err != nil {
+		return p.result(lifecycle.Decision{}, err)
+	}
+	p.o = r.observe(app)
 	d, err := p.decide(ctx)
 	if err != nil {
 		return p.result(d, err)

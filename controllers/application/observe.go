@@ -18,6 +18,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/lifecycle"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
+	"github.com/sparkgate/sparkgate/controllers/internal/status"
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
@@ -42,6 +43,33 @@ func (r *Reconciler) observe(app *v1alpha1.SparkApplication) lifecycle.Observati
 		}
 	}
 	return o
+}
+
+// rank tells the gate of a grant what standing its holder has.
+func (p *pass) rank(ctx context.Context) error {
+	grant := p.app.Status.Grant
+	if grant == nil {
+		return nil
+	}
+	gate, ranks := p.Gates[string(grant.Gate)].(queueing.Ranker)
+	if !ranks {
+		return nil
+	}
+	var refs references
+	if err := p.priority(ctx, &refs); err != nil {
+		return err
+	}
+	s := &p.app.Status
+	stage, _ := status.StageOf(s.Conditions)
+	standing := queueing.Standing{
+		Priority: refs.priority, QueuedAt: p.app.CreationTimestamp.Time,
+		Leaving: !p.app.DeletionTimestamp.IsZero() || s.Stopping != "" || stage == status.Finalizing,
+	}
+	if s.Times.Queued != nil {
+		standing.QueuedAt = s.Times.Queued.Time
+	}
+	gate.Rank(keyOf(p.app), grant.Run, grant.Attempt, standing)
+	return nil
 }
 
 // eviction is why the gate that gave the grant wants it back; nil if it does not, and while no grant is held.

@@ -28,10 +28,6 @@ const defaultHeadTimeout = 10 * time.Minute
 // checks are what a queue's spec has to pass, in order; the first finding is published.
 var checks = []func(*v1alpha1.SparkQueueSpec) *finding{
 	checkSelector,
-	checkFlavors,
-	checkFairSharing,
-	checkPreemption,
-	checkDrain,
 	checkHeadTimeout,
 }
 
@@ -50,47 +46,6 @@ func checkSelector(s *v1alpha1.SparkQueueSpec) *finding {
 	}
 	if _, err := metav1.LabelSelectorAsSelector(s.NamespaceSelector); err != nil {
 		return &finding{status.QueueInvalidSpec, fmt.Sprintf("spec.namespaceSelector: %v; correct the selector", err)}
-	}
-	return nil
-}
-
-func checkFlavors(s *v1alpha1.SparkQueueSpec) *finding {
-	for i, f := range s.Flavors {
-		if f.Name != v1alpha1.DefaultFlavor {
-			return notYet(fmt.Sprintf("spec.flavors[%d].name", i), f.Name, "give the quota in the flavor default")
-		}
-	}
-	return nil
-}
-
-func checkFairSharing(s *v1alpha1.SparkQueueSpec) *finding {
-	if s.FairSharing {
-		return notYet("spec.fairSharing", "true", "remove it; queues are served by priority and age")
-	}
-	return nil
-}
-
-// checkPreemption passes what equals the default, and Never, which is what happens.
-func checkPreemption(s *v1alpha1.SparkQueueSpec) *finding {
-	p := s.Preemption
-	if p == nil {
-		return nil
-	}
-	remedy := "remove it; nothing is preempted"
-	switch never := v1alpha1.PreemptNever; {
-	case p.WithinClusterQueue != "" && p.WithinClusterQueue != never:
-		return notYet("spec.preemption.withinClusterQueue", string(p.WithinClusterQueue), remedy)
-	case p.ReclaimWithinCohort == v1alpha1.PreemptLowerPriority:
-		return notYet("spec.preemption.reclaimWithinCohort", string(p.ReclaimWithinCohort), remedy)
-	case p.BorrowWithinCohort != nil && p.BorrowWithinCohort.Policy != "" && p.BorrowWithinCohort.Policy != never:
-		return notYet("spec.preemption.borrowWithinCohort.policy", string(p.BorrowWithinCohort.Policy), remedy)
-	}
-	return nil
-}
-
-func checkDrain(s *v1alpha1.SparkQueueSpec) *finding {
-	if s.StopPolicy == v1alpha1.StopPolicyHoldAndDrain {
-		return notYet("spec.stopPolicy", string(s.StopPolicy), "set it to Hold and suspend what runs")
 	}
 	return nil
 }

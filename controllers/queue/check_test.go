@@ -35,25 +35,21 @@ func TestCheck(t *testing.T) {
 			status.QueueInvalidSpec, []string{"spec.namespaceSelector", "a b", "correct the selector"}},
 		"bad operator": {v1alpha1.SparkQueueSpec{NamespaceSelector: &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "team", Operator: "Like"}}}},
 			status.QueueInvalidSpec, []string{"spec.namespaceSelector", "Like"}},
-		"another flavor": {v1alpha1.SparkQueueSpec{Flavors: []v1alpha1.FlavorQuota{flavor("default"), flavor("spot")}},
-			status.QueueNotYetSupported, []string{"spec.flavors[1].name", `"spot"`, "flavor default"}},
-		"fair sharing": {v1alpha1.SparkQueueSpec{FairSharing: true}, status.QueueNotYetSupported, []string{"spec.fairSharing", "remove it"}},
+		"all that is honoured": {v1alpha1.SparkQueueSpec{
+			Flavors: []v1alpha1.FlavorQuota{flavor("spot"), flavor("default")}, FairSharing: true, StopPolicy: v1alpha1.StopPolicyHoldAndDrain,
+			Preemption: &v1alpha1.QueuePreemption{
+				WithinClusterQueue: v1alpha1.PreemptLowerOrNewerEqualPriority, ReclaimWithinCohort: v1alpha1.PreemptLowerPriority,
+				BorrowWithinCohort: &v1alpha1.BorrowWithinCohort{Policy: v1alpha1.PreemptLowerPriority},
+			},
+		}, "", nil},
 		"preemption by default": {v1alpha1.SparkQueueSpec{Preemption: &v1alpha1.QueuePreemption{
 			WithinClusterQueue: v1alpha1.PreemptNever, ReclaimWithinCohort: v1alpha1.PreemptAny,
 			BorrowWithinCohort: &v1alpha1.BorrowWithinCohort{Policy: v1alpha1.PreemptNever},
 		}, HeadTimeout: &metav1.Duration{Duration: 10 * time.Minute}}, "", nil},
-		"preemption within the queue": {v1alpha1.SparkQueueSpec{Preemption: &v1alpha1.QueuePreemption{WithinClusterQueue: v1alpha1.PreemptLowerPriority}},
-			status.QueueNotYetSupported, []string{"spec.preemption.withinClusterQueue", `"LowerPriority"`, "remove it"}},
-		"reclaiming from some": {v1alpha1.SparkQueueSpec{Preemption: &v1alpha1.QueuePreemption{ReclaimWithinCohort: v1alpha1.PreemptLowerPriority}},
-			status.QueueNotYetSupported, []string{"spec.preemption.reclaimWithinCohort", `"LowerPriority"`, "remove it"}},
-		"preemption while borrowing": {v1alpha1.SparkQueueSpec{Preemption: &v1alpha1.QueuePreemption{BorrowWithinCohort: &v1alpha1.BorrowWithinCohort{Policy: v1alpha1.PreemptLowerPriority}}},
-			status.QueueNotYetSupported, []string{"spec.preemption.borrowWithinCohort.policy", `"LowerPriority"`, "remove it"}},
-		"drain": {v1alpha1.SparkQueueSpec{StopPolicy: v1alpha1.StopPolicyHoldAndDrain},
-			status.QueueNotYetSupported, []string{"spec.stopPolicy", `"HoldAndDrain"`, "set it to Hold"}},
 		"another head timeout": {v1alpha1.SparkQueueSpec{HeadTimeout: &metav1.Duration{Duration: time.Minute}},
 			status.QueueNotYetSupported, []string{"spec.headTimeout", `"1m0s"`, "StrictFIFO"}},
-		"the first mistake": {v1alpha1.SparkQueueSpec{FairSharing: true, Flavors: []v1alpha1.FlavorQuota{flavor("spot")}},
-			status.QueueNotYetSupported, []string{"spec.flavors[0].name"}},
+		"the first mistake": {v1alpha1.SparkQueueSpec{HeadTimeout: &metav1.Duration{Duration: time.Minute},
+			NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"a b": "c"}}}, status.QueueInvalidSpec, []string{"a b"}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
@@ -31,7 +32,7 @@ const DefaultInterval = 2 * time.Second
 
 // Engine is what the package needs of the embedded queue.
 type Engine interface {
-	// Reload takes the configuration of all queues from the cache.
+	// Reload takes the configuration of all queues and flavors from the cache.
 	Reload(ctx context.Context) error
 	// State returns the state of a queue; false if it is not configured.
 	State(name string) (State, bool)
@@ -81,6 +82,7 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("queue").
 		For(&v1alpha1.SparkQueue{}).
+		Watches(&v1alpha1.SparkFlavor{}, handler.EnqueueRequestsFromMapFunc(anyFlavor)).
 		WatchesRawSource(source.TypedFunc[reconcile.Request](r.keepQueue)).
 		Complete(r)
 }
@@ -105,13 +107,23 @@ func (r *Reconciler) Changed() {
 // everything is the request to look at all queues.
 var everything = reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "*", Name: "*"}}
 
+// flavors is the request to take the flavors over into the engine.
+var flavors = reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "*", Name: "flavors"}}
+
+func anyFlavor(context.Context, client.Object) []reconcile.Request {
+	return []reconcile.Request{flavors}
+}
+
 // Reconcile takes a changed queue over into the engine, or publishes its state.
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	if err := r.Ready(ctx); err != nil {
 		return ctrl.Result{}, err
 	}
-	if req == everything {
+	switch req {
+	case everything:
 		return ctrl.Result{}, r.publishAll(ctx)
+	case flavors:
+		return ctrl.Result{}, r.reload(ctx)
 	}
 	queue := &v1alpha1.SparkQueue{}
 	err := r.Client.Get(ctx, req.NamespacedName, queue)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/quota"
@@ -50,24 +49,19 @@ func (e *Engine) Eviction(key queueing.Key, run, attempt int64) *queueing.Evicti
 	return nil
 }
 
-// SetStanding says what priority and age a grant has that was restored, or that its priority has changed. Grants whose standing is not
-// known are not displaced.
-func (e *Engine) SetStanding(key queueing.Key, run, attempt int64, priority int32, queuedAt time.Time) {
-	if a := e.apps[key]; a != nil && a.held != nil && a.held.isFor(run, attempt) {
-		h := a.held
-		if h.known && h.priority == priority && h.queuedAt.Equal(queuedAt) {
-			return
-		}
-		h.known, h.priority, h.queuedAt = true, priority, queuedAt
-		h.queue.tree.dirty = true
+// SetStanding says what standing the holder of a grant has: after Restore, and when its priority changes. Holders whose standing is not
+// known are not displaced; and nobody needs to be displaced for what those hold who leave anyway.
+func (e *Engine) SetStanding(key queueing.Key, run, attempt int64, s queueing.Standing) {
+	a := e.apps[key]
+	if a == nil || a.held == nil || !a.held.isFor(run, attempt) {
+		return
 	}
-}
-
-// SetLeaving says that a grant is given back before long, for whatever reason: nobody needs to be displaced for what it holds.
-func (e *Engine) SetLeaving(key queueing.Key, run, attempt int64) {
-	if a := e.apps[key]; a != nil && a.held != nil && a.held.isFor(run, attempt) {
-		a.held.leaving = true
+	h := a.held
+	if h.known && h.standing.Priority == s.Priority && h.standing.Leaving == s.Leaving && h.standing.QueuedAt.Equal(s.QueuedAt) {
+		return
 	}
+	h.known, h.standing = true, s
+	h.queue.tree.dirty = true
 }
 
 // claimsOf are the claims of a tree, in their order. Those that do not stand any more are dropped: the ask has gone or changed, or its
@@ -224,8 +218,8 @@ func (e *Engine) claimed(q *queue) bool {
 func (e *Engine) eviction(by, v *app) *queueing.Eviction {
 	rule := fmt.Sprintf("queue %s takes back what queue %s has borrowed", by.line.queue.name, v.held.queue.name)
 	switch {
-	case v.held.queue == by.line.queue && v.held.priority < by.ask.priority:
-		rule = fmt.Sprintf("its priority %d is higher than %d", by.ask.priority, v.held.priority)
+	case v.held.queue == by.line.queue && v.held.standing.Priority < by.ask.priority:
+		rule = fmt.Sprintf("its priority %d is higher than %d", by.ask.priority, v.held.standing.Priority)
 	case v.held.queue == by.line.queue:
 		rule = fmt.Sprintf("it is older and of the same priority %d", by.ask.priority)
 	}

@@ -140,20 +140,24 @@ func (c *contest) rank(q *queue) bool {
 		return false
 	}
 	for len(q.contest.items) > 0 {
-		l := q.contest.items[0].line
-		early := c.shares || len(l.options) > 1
-		room := !early || c.engine.choose(l)
-		q.borrows = c.engine.forest.Borrows(q.node, l.options[l.choice].least)
-		if !early && (!q.borrows || q.strict() || len(q.contest.items) == 1) {
-			return true
-		}
-		if room && (early || c.engine.choose(l)) {
-			q.doubtful = true
+		if c.competes(q, q.contest.items[0].line) {
 			return true
 		}
 		q.drop()
 	}
 	return false
+}
+
+// competes finds out how a queue competes with a line. It returns false if that was looked at and the line does not fit.
+func (c *contest) competes(q *queue, l *line) bool {
+	early := c.shares || len(l.options) > 1
+	room := !early || c.engine.choose(l)
+	q.borrows = c.engine.forest.Borrows(q.node, l.options[l.choice].least)
+	if !early && (!q.borrows || q.strict() || len(q.contest.items) == 1) {
+		return true
+	}
+	q.doubtful = room && (early || c.engine.choose(l))
+	return q.doubtful
 }
 
 // drop takes the first line out of the contest: it does not fit. Nobody in a StrictFIFO queue comes before its first.

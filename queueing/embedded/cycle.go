@@ -166,7 +166,8 @@ func (e *Engine) assume(a *app, where placement, elastic int32) {
 	a.ask, a.told = nil, nil
 	e.changed[a.key] = true
 	e.grants++
-	e.charge(a, &holding{origin: origin, priority: origin.priority, queuedAt: origin.queuedAt, known: true, serial: e.grants, grant: queueing.Grant{
+	standing := queueing.Standing{Priority: origin.priority, QueuedAt: origin.queuedAt}
+	e.charge(a, &holding{origin: origin, standing: standing, known: true, serial: e.grants, grant: queueing.Grant{
 		Run: origin.run, Attempt: origin.attempt, Gate: GateName, Queue: q.name, Epoch: e.epochs[q.tree.root],
 		PodSets: l.shape.grant(where, elastic),
 	}})

@@ -29,13 +29,16 @@ type option struct {
 const maxOptions = 256
 
 // SetFlavors replaces the classes of nodes. What is granted stays where it is.
-func (e *Engine) SetFlavors(flavors []FlavorConfig) {
+func (e *Engine) SetFlavors(flavors []FlavorConfig) { e.Configure(e.configs, flavors) }
+
+// Configure is SetQueues and SetFlavors in one.
+func (e *Engine) Configure(queues []QueueConfig, flavors []FlavorConfig) {
 	e.flavors = map[string]*FlavorConfig{}
 	for i := range flavors {
 		e.flavors[flavors[i].Name] = &flavors[i]
 	}
 	e.flavors[DefaultFlavor] = &FlavorConfig{Name: DefaultFlavor}
-	e.SetQueues(e.configs)
+	e.SetQueues(queues)
 }
 
 // placements are the ways to place a shape in a queue, in order of preference: the first pod set's wish counts most. Without any it
@@ -101,8 +104,9 @@ func mismatch(f *FlavorConfig, p queueing.PodSet, labelled map[string]bool) stri
 				labelText(f, key))
 		}
 	}
-	taint, left := schedulinghelper.FindMatchingUntoleratedTaint(logr.Discard(), f.NodeTaints, append(slices.Clone(p.Tolerations), f.Tolerations...),
-		func(t *corev1.Taint) bool { return t.Effect != corev1.TaintEffectPreferNoSchedule }, false)
+	tolerations := append(slices.Clone(p.Tolerations), f.Tolerations...)
+	hard := func(t *corev1.Taint) bool { return t.Effect != corev1.TaintEffectPreferNoSchedule }
+	taint, left := schedulinghelper.FindMatchingUntoleratedTaint(logr.Discard(), f.NodeTaints, tolerations, hard, false)
 	if left {
 		return fmt.Sprintf("nodes of flavor %s have the taint %s, which neither the pods nor the flavor tolerate", f.Name, taint.ToString())
 	}

@@ -123,8 +123,8 @@ func (p *preemption) candidates() []*app {
 			}
 			return 0
 		}
-		return cmp.Or(cmp.Compare(own(a), own(b)), cmp.Compare(a.held.priority, b.held.priority), cmp.Compare(b.held.serial, a.held.serial),
-			strings.Compare(a.key.UID, b.key.UID), compareKeys(a.key, b.key))
+		return cmp.Or(cmp.Compare(own(a), own(b)), cmp.Compare(a.held.standing.Priority, b.held.standing.Priority),
+			cmp.Compare(b.held.serial, a.held.serial), strings.Compare(a.key.UID, b.key.UID), compareKeys(a.key, b.key))
 	})
 	return out
 }
@@ -136,9 +136,9 @@ func (p *preemption) displacing(v *app) displacement {
 // allowed says whether a policy lets the ask displace an application, as far as priority and age go.
 func (p *preemption) allowed(v *app) bool {
 	policy := p.line.queue.config.Preemption
-	lower := v.held.priority < p.app.ask.priority
+	lower := v.held.standing.Priority < p.app.ask.priority
 	if v.held.queue == p.line.queue {
-		newer := v.held.priority == p.app.ask.priority && v.held.queuedAt.After(p.app.ask.queuedAt)
+		newer := v.held.standing.Priority == p.app.ask.priority && v.held.standing.QueuedAt.After(p.app.ask.queuedAt)
 		return policy.Within == PreemptLowerPriority && lower || policy.Within == PreemptLowerOrNewerEqualPriority && (lower || newer)
 	}
 	return policy.Reclaim == PreemptAny || policy.Reclaim == PreemptLowerPriority && lower
@@ -167,8 +167,8 @@ func (p *preemption) legal(v *app) bool {
 // mayBorrow says whether an ask that borrows may displace an application all the same.
 func (p *preemption) mayBorrow(v *app) bool {
 	policy := p.line.queue.config.Preemption
-	return policy.Borrow == PreemptLowerPriority && v.held.priority < p.app.ask.priority &&
-		(policy.BorrowThreshold == nil || v.held.priority <= *policy.BorrowThreshold)
+	return policy.Borrow == PreemptLowerPriority && v.held.standing.Priority < p.app.ask.priority &&
+		(policy.BorrowThreshold == nil || v.held.standing.Priority <= *policy.BorrowThreshold)
 }
 
 // allLegal says that each of some that were taken out might be displaced if it were the last of them.
@@ -207,7 +207,7 @@ func (e *Engine) holding(t *tree) []*queue {
 }
 
 // goes says that the room will be free before long.
-func (h *holding) goes() bool { return h.leaving || h.wantedBack() != nil }
+func (h *holding) goes() bool { return h.standing.Leaving || h.wantedBack() != nil }
 
 // wantedBack is why the room is asked back; nil while it may be kept.
 func (h *holding) wantedBack() *queueing.Eviction {

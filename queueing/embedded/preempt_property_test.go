@@ -72,7 +72,7 @@ func (w *world) crowd() {
 		w.restore(key)
 	case n < 19:
 		if g, holds := w.ref.grants[key]; holds {
-			w.engine.SetStanding(key, g.Run, g.Attempt, int32(w.IntN(3)), epoch)
+			w.engine.SetStanding(key, g.Run, g.Attempt, queueing.Standing{Priority: int32(w.IntN(3)), QueuedAt: epoch})
 		}
 	default:
 		queues := slices.Clone(w.queues)
@@ -190,10 +190,9 @@ func (r *reference) lacking(g queueing.Grant) []cell {
 // mayDisplace says whether the rules allow it, with the ask charged.
 func (j judge) mayDisplace(v *holding) bool {
 	policy := j.ref.configs[j.ask.Queue].Preemption
-	lower, victim := v.priority < j.ask.Priority, v.grant.Queue
+	lower, victim := v.standing.Priority < j.ask.Priority, v.grant.Queue
 	if victim == j.ask.Queue {
-		newer := v.priority == j.ask.Priority && v.queuedAt.After(j.ask.QueuedAt)
-		return policy.Within != PreemptNever && lower || policy.Within == PreemptLowerOrNewerEqualPriority && newer
+		return j.within(v, policy.Within)
 	}
 	if policy.Reclaim != PreemptAny && !(policy.Reclaim == PreemptLowerPriority && lower) {
 		return false
@@ -212,8 +211,18 @@ func (j judge) mayDisplace(v *holding) bool {
 			return false
 		}
 	}
-	borrow := policy.Borrow == PreemptLowerPriority && lower && (policy.BorrowThreshold == nil || v.priority <= *policy.BorrowThreshold)
+	borrow := policy.Borrow == PreemptLowerPriority && lower && (policy.BorrowThreshold == nil || v.standing.Priority <= *policy.BorrowThreshold)
 	return side != "" && (borrow || !j.over(side))
+}
+
+func (j judge) within(v *holding, policy Policy) bool {
+	switch {
+	case policy == PreemptNever:
+		return false
+	case v.standing.Priority < j.ask.Priority:
+		return true
+	}
+	return policy == PreemptLowerOrNewerEqualPriority && v.standing.Priority == j.ask.Priority && v.standing.QueuedAt.After(j.ask.QueuedAt)
 }
 
 // over says that a queue uses more than its own quota of what is in short supply.

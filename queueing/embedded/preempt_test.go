@@ -254,9 +254,8 @@ func TestStandingAfterARestart(t *testing.T) {
 	}
 	s.comes("high", job{"q", 2, 5})
 	s.want("nobody is displaced in the dark", s.displaced())
-	s.engine.SetStanding(s.jobs["a"].Key, 1, 1, 7, epoch)
-	s.engine.SetStanding(s.jobs["b"].Key, 1, 1, 1, epoch)
-	s.engine.SetLeaving(s.jobs["a"].Key, 1, 1)
+	s.engine.SetStanding(s.jobs["a"].Key, 1, 1, queueing.Standing{Priority: 7, QueuedAt: epoch, Leaving: true})
+	s.engine.SetStanding(s.jobs["b"].Key, 1, 1, queueing.Standing{Priority: 1, QueuedAt: epoch})
 	s.engine.Cycle(0)
 	s.want("nor for room that will be free", s.displaced())
 	s.ends("a")

@@ -45,15 +45,13 @@ type holding struct {
 	vector quota.Vector
 	// origin is the ask that was granted, to go back to; nil once the grant is confirmed.
 	origin *ask
-	// priority and queuedAt are those of the ask; known is false for a restored grant until SetStanding.
-	priority int32
-	queuedAt time.Time
+	// standing of the holder; known is false for a restored grant until SetStanding.
+	standing queueing.Standing
 	known    bool
 	// serial grows with every grant: the newest is displaced first.
 	serial uint64
-	// evicted is why the room is asked back; leaving, that it is given back anyway.
+	// evicted is why the room is asked back.
 	evicted *queueing.Eviction
-	leaving bool
 	// place among those that hold something of the queue.
 	place int
 }

@@ -424,6 +424,8 @@ func inOrder(a, b queueing.Ask) int {
 type candidate struct {
 	ask     queueing.Ask
 	borrows bool
+	// side is the child, of the queue that is looked at, below which it is.
+	side string
 }
 
 // next is the ask that goes first: of each queue the first that fits, of these one after the other from the leaves up.
@@ -439,7 +441,7 @@ func (r *reference) next(root string) (queueing.Ask, bool) {
 			continue
 		}
 		seen[a.Queue] = true
-		firsts[a.Queue] = &candidate{a, r.borrows(a)}
+		firsts[a.Queue] = &candidate{a, r.borrows(a), a.Queue}
 	}
 	if best := r.best(root, firsts); best != nil {
 		return best.ask, true
@@ -449,23 +451,24 @@ func (r *reference) next(root string) (queueing.Ask, bool) {
 
 // best is the candidate of a queue and all below it that goes first; nil if there is none.
 func (r *reference) best(name string, firsts map[string]*candidate) *candidate {
-	best, of := firsts[name], name
+	best := firsts[name]
 	for _, child := range r.children(name) {
 		c := r.best(child, firsts)
 		if c == nil {
 			continue
 		}
-		if best == nil || r.before(name, child, c, of, best) {
-			best, of = c, child
+		c.side = child
+		if best == nil || r.before(name, c, best) {
+			best = c
 		}
 	}
 	return best
 }
 
-// before says that c, of the child a, goes before d, of the child b.
-func (r *reference) before(parent, a string, c *candidate, b string, d *candidate) bool {
+// before says which of two goes first below a queue.
+func (r *reference) before(parent string, c, d *candidate) bool {
 	if r.configs[parent].FairSharing {
-		if order := r.share(a, c.ask).Cmp(r.share(b, d.ask)); order != 0 {
+		if order := r.share(c.side, c.ask).Cmp(r.share(d.side, d.ask)); order != 0 {
 			return order < 0
 		}
 	}

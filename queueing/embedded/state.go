@@ -24,6 +24,8 @@ type QueueState struct {
 	// Problem is empty, ParentNotFound or Cycle: with a problem nothing is admitted. Message explains it.
 	Problem string
 	Message string
+	// MissingFlavors are those that the queue names and that do not exist, in its order.
+	MissingFlavors []string
 	// Pending and Admitted count the applications of this queue and of those below it.
 	Pending, Admitted int32
 	// Usage by flavor and resource, of this queue and those below it, in the order of the names.
@@ -68,6 +70,11 @@ func (e *Engine) State(queue string) (QueueState, bool) {
 	s := QueueState{
 		Name: q.name, Parent: q.config.Parent, Root: q.top().name, Leaf: len(e.forest.Children(q.node)) == 0,
 		Problem: string(problem), Pending: q.pending, Admitted: q.admitted, Heads: q.heads(HeadsShown),
+	}
+	for _, f := range q.config.Flavors {
+		if e.flavors[f.Name] == nil {
+			s.MissingFlavors = append(s.MissingFlavors, f.Name)
+		}
 	}
 	if problem != quota.NoProblem {
 		s.Message = e.problemText(q.node, problem, culprit)

@@ -35,6 +35,7 @@ func QueueConfig(q *v1alpha1.SparkQueue) embedded.QueueConfig {
 	if q.Spec.Weight != nil {
 		c.Weight = *q.Spec.Weight
 	}
+	c.FairSharing, c.Preemption = q.Spec.FairSharing, preemptionOf(q.Spec.Preemption)
 	c.Admits, c.SelectorText = selectorOf(q.Spec.NamespaceSelector)
 	for _, f := range q.Spec.Flavors {
 		flavor := embedded.FlavorQuota{Name: f.Name}
@@ -44,6 +45,24 @@ func QueueConfig(q *v1alpha1.SparkQueue) embedded.QueueConfig {
 		c.Flavors = append(c.Flavors, flavor)
 	}
 	return c
+}
+
+// preemptionOf adds the defaults: what was lent is taken back, and nobody else is displaced.
+func preemptionOf(p *v1alpha1.QueuePreemption) embedded.Preemption {
+	out := embedded.Preemption{Within: embedded.PreemptNever, Reclaim: embedded.PreemptAny, Borrow: embedded.PreemptNever}
+	if p == nil {
+		return out
+	}
+	if p.WithinClusterQueue != "" {
+		out.Within = embedded.Policy(p.WithinClusterQueue)
+	}
+	if p.ReclaimWithinCohort != "" {
+		out.Reclaim = embedded.Policy(p.ReclaimWithinCohort)
+	}
+	if b := p.BorrowWithinCohort; b != nil && b.Policy != "" {
+		out.Borrow, out.BorrowThreshold = embedded.Policy(b.Policy), b.MaxPriorityThreshold
+	}
+	return out
 }
 
 func quotaOf(q v1alpha1.ResourceQuota) embedded.ResourceQuota {

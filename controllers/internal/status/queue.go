@@ -20,6 +20,8 @@ const (
 	QueueParentNotFound QueueState = v1alpha1.ParentNotFoundReason
 	// QueueCycle: the queue is above itself.
 	QueueCycle QueueState = v1alpha1.CycleReason
+	// QueueFlavorNotFound: a class of nodes does not exist yet.
+	QueueFlavorNotFound QueueState = v1alpha1.FlavorNotFoundReason
 	// QueueInvalidSpec: a value of the spec cannot work.
 	QueueInvalidSpec QueueState = v1alpha1.InvalidSpecReason
 	// QueueNotYetSupported: a field of the spec is not honoured by this version.
@@ -36,6 +38,7 @@ var queueTable = map[QueueState]struct {
 	QueueActive:          {succeeded, "admits applications"},
 	QueueParentNotFound:  {retrying, "the queue named by spec.parent does not exist yet"},
 	QueueCycle:           {stalled, "the queue is above itself: change spec.parent"},
+	QueueFlavorNotFound:  {retrying, "a flavor named by spec.flavors does not exist yet"},
 	QueueInvalidSpec:     {stalled, "the spec cannot work as it is"},
 	QueueNotYetSupported: {stalled, "the spec uses a field that this version does not support yet"},
 	QueueShardTaken:      {stalled, "another operator admits the applications of this tree"},

@@ -88,8 +88,10 @@ type flight struct {
 }
 
 var (
-	_ queueing.Gate   = (*Runner)(nil)
-	_ queueing.Holder = (*Runner)(nil)
+	_ queueing.Gate    = (*Runner)(nil)
+	_ queueing.Holder  = (*Runner)(nil)
+	_ queueing.Evictor = (*Runner)(nil)
+	_ queueing.Ranker  = (*Runner)(nil)
 )
 
 // New returns a runner that answers Undecided until it is opened.
@@ -175,6 +177,23 @@ func (r *Runner) Holds(namespace, name string) []queueing.Key {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Collect(maps.Keys(r.held[types.NamespacedName{Namespace: namespace, Name: name}]))
+}
+
+// Eviction implements queueing.Evictor.
+func (r *Runner) Eviction(key queueing.Key, run, attempt int64) *queueing.Eviction {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.engine.Eviction(key, run, attempt)
+}
+
+// Rank implements queueing.Ranker.
+func (r *Runner) Rank(key queueing.Key, run, attempt int64, s queueing.Standing) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.engine.SetStanding(key, run, attempt, s)
+	if r.engine.Dirty() {
+		r.wakeUp()
+	}
 }
 
 // State returns the state of a queue; false if it is not configured.

@@ -37,7 +37,11 @@ func (r *Runner) Acquire(ctx context.Context) (Acquired, error) {
 	if err := r.o.Live.List(ctx, list); err != nil {
 		return Acquired{}, fmt.Errorf("list queues: %w", err)
 	}
-	r.setQueues(list.Items)
+	flavors := &v1alpha1.SparkFlavorList{}
+	if err := r.o.Live.List(ctx, flavors); err != nil {
+		return Acquired{}, fmt.Errorf("list flavors: %w", err)
+	}
+	r.configure(list.Items, flavors.Items)
 	var acquired Acquired
 	for i := range list.Items {
 		queue := &list.Items[i]
@@ -90,21 +94,25 @@ func (r *Runner) restored(key queueing.Key, grant *queueing.Grant) {
 	r.grants[key] = s
 }
 
-// Reload takes the configuration of the queues from the cache.
+// Reload takes the configuration of queues and flavors from the cache.
 func (r *Runner) Reload(ctx context.Context) error {
 	list := &v1alpha1.SparkQueueList{}
 	if err := r.o.Client.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
 		return fmt.Errorf("list queues: %w", err)
 	}
-	r.setQueues(list.Items)
+	flavors := &v1alpha1.SparkFlavorList{}
+	if err := r.o.Client.List(ctx, flavors, client.UnsafeDisableDeepCopy); err != nil {
+		return fmt.Errorf("list flavors: %w", err)
+	}
+	r.configure(list.Items, flavors.Items)
 	return nil
 }
 
-func (r *Runner) setQueues(items []v1alpha1.SparkQueue) {
-	configs := wire.QueueConfigs(items)
+func (r *Runner) configure(queues []v1alpha1.SparkQueue, flavors []v1alpha1.SparkFlavor) {
+	configs, classes := wire.QueueConfigs(queues), wire.FlavorConfigs(flavors)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.engine.SetQueues(configs)
+	r.engine.Configure(configs, classes)
 	r.fresh = true
 	r.wakeUp()
 }

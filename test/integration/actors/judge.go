@@ -82,7 +82,7 @@ const (
 // kstatusOf is what kstatus has to say of an application in a stage whose status is up to date.
 var kstatusOf = map[string]string{
 	"": inProgress, "Queued": inProgress, "ReferenceNotFound": inProgress, "Submitting": inProgress, "Starting": inProgress,
-	"Running": inProgress, "Finalizing": inProgress, "Suspended": inProgress,
+	"Running": inProgress, "Finalizing": inProgress, "Suspended": inProgress, "Preempted": inProgress,
 	"Succeeded": current, "Failed": failed, "DriverStartTimeout": failed, "InvalidSpec": failed, "NotYetSupported": failed,
 	"ExceedsQuota": failed,
 }

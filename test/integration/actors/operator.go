@@ -95,6 +95,9 @@ func (o *Operator) Stop() {
 	}
 }
 
+// HasEnded says whether the operator has ended by itself.
+func (o *Operator) HasEnded() bool { return len(o.done) > 0 }
+
 // Ended returns the error with which the operator ended by itself.
 func (o *Operator) Ended(ctx context.Context) error {
 	select {

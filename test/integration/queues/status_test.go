@@ -75,12 +75,6 @@ func TestQueueFieldsNotYetSupported(t *testing.T) {
 	operator.Use(t)
 	plain := w.Queue.Spec.DeepCopy()
 	for field, set := range map[string]func(*v1alpha1.SparkQueueSpec){
-		"spec.flavors[0].name": func(s *v1alpha1.SparkQueueSpec) { s.Flavors[0].Name = "spot" },
-		"spec.fairSharing":     func(s *v1alpha1.SparkQueueSpec) { s.FairSharing = true },
-		"spec.preemption": func(s *v1alpha1.SparkQueueSpec) {
-			s.Preemption = &v1alpha1.QueuePreemption{WithinClusterQueue: v1alpha1.PreemptLowerPriority}
-		},
-		"spec.stopPolicy":  func(s *v1alpha1.SparkQueueSpec) { s.StopPolicy = v1alpha1.StopPolicyHoldAndDrain },
 		"spec.headTimeout": func(s *v1alpha1.SparkQueueSpec) { s.HeadTimeout = &metav1.Duration{Duration: time.Minute} },
 	} {
 		actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { set(&q.Spec) })

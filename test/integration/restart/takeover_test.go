@@ -158,7 +158,7 @@ func TestWakesUpWithOldPods(t *testing.T) {
 			actors.Eventually(t, next, tc.stage, actors.InStage(tc.stage))
 
 			network.ResumeBut(podWatch)
-			isAwake(t, w, network)
+			isAwake(t, w, first, network)
 			actors.Eventually(t, next, "as it was", actors.InStage(tc.stage))
 			third := w.Apply("third")
 			w.Reach(third, "Queued")
@@ -173,10 +173,14 @@ func TestWakesUpWithOldPods(t *testing.T) {
 	}
 }
 
-// isAwake returns when the operator behind the network has looked at some applications that are made now.
-func isAwake(t *testing.T, w *actors.World, network *actors.Network) {
+// isAwake returns when the operator behind the network has looked at some applications that are made now, or has found out that it was
+// replaced.
+func isAwake(t *testing.T, w *actors.World, operator *actors.Operator, network *actors.Network) {
 	t.Helper()
-	for i := 0; len(network.Touching("/sparkapplications/sign-")) < 5; i++ { // another operator may be faster
+	for i := 0; len(network.Touching("/sparkapplications/sign-")) < 5 && !operator.HasEnded(); i++ { // another operator may be faster
+		if i == 500 {
+			t.Fatal("the operator does not wake up")
+		}
 		sign := w.Apply(fmt.Sprintf("sign-%d", i), func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = true })
 		w.Reach(sign, "Suspended")
 	}

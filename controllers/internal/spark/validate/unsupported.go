@@ -4,7 +4,6 @@
 package validate
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -110,23 +109,11 @@ func checkUnsupportedQueue(s *subject) []Finding {
 	if queue.Volcano != nil && queue.Volcano.WaitForInqueue != nil && !*queue.Volcano.WaitForInqueue {
 		findings = append(findings, unsupported("spec.queue.volcano.waitForInqueue", false, "remove it"))
 	}
-	if queue.Flavors != nil {
-		findings = append(findings, flavorFindings("spec.queue.flavors.driver", queue.Flavors.Driver)...)
-		findings = append(findings, flavorFindings("spec.queue.flavors.executor", queue.Flavors.Executor)...)
-	}
 	if gang, err := s.properties.Executors(); err == nil && gang.Dynamic && queue.MinExecutors != nil && *queue.MinExecutors < gang.Most {
 		findings = append(findings, unsupported("spec.queue.minExecutors", *queue.MinExecutors,
 			"remove it: with dynamic allocation, the queue has to hold dynamicAllocation.maxExecutors"))
 	}
 	return findings
-}
-
-// flavorFindings reports a choice of flavors other than the built-in one.
-func flavorFindings(field string, flavors []string) []Finding {
-	if len(flavors) == 0 || slices.Equal(flavors, []string{v1alpha1.DefaultFlavor}) {
-		return nil
-	}
-	return []Finding{unsupported(field, strings.Join(flavors, ","), "remove it and set nodeSelector and tolerations of the role")}
 }
 
 // checkUnsupportedLife reports fields of an application's life.

@@ -153,8 +153,6 @@ func TestUnsupported(t *testing.T) {
 		"gates": {"queue: {gate: Kueue}", []string{`* spec.queue.gate: value "Kueue"` + later + `remove it, or set Embedded or None`}},
 		"queue": {"queue: {flavors: {driver: [spot], executor: [default, spot]}, volcano: {waitForInqueue: false}}", []string{
 			`* spec.queue.volcano.waitForInqueue: value false` + later + `remove it`,
-			`* spec.queue.flavors.driver: value "spot"` + later + `remove it and set nodeSelector and tolerations of the role`,
-			`* spec.queue.flavors.executor: value "default,spot"` + later + `remove it and set nodeSelector and tolerations of the role`,
 		}},
 		"Kerberos": {"sparkConf: {spark.kerberos.keytab: /k, spark.kerberos.principal: p, spark.kubernetes.kerberos.krb5.path: /etc/krb5.conf}", []string{
 			`* spec.sparkConf[spark.kerberos.keytab]: value "/k"` + later + `remove it and give delegation tokens by spark.kubernetes.kerberos.tokenSecret.name`,

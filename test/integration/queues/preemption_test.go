@@ -1,0 +1,184 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package queues
+
+import (
+	"slices"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/test/integration/actors"
+	"github.com/sparkgate/sparkgate/test/integration/env"
+)
+
+// displaced waits until an application has given its room back and waits again, and says who took it.
+func displaced(t *testing.T, app *v1alpha1.SparkApplication, words ...string) {
+	t.Helper()
+	actors.Eventually(t, app, "displaced", func(a *v1alpha1.SparkApplication) bool {
+		return actors.Stage(a) == v1alpha1.PreemptedReason && hasAll(actors.Message(a), words)
+	})
+	if s := app.Status; s.Grant != nil || s.Preemptions != 1 || s.Failures != 0 {
+		t.Errorf("grant %v, preemptions %d, failures %d; want none, 1, 0", s.Grant, s.Preemptions, s.Failures)
+	}
+	last := app.Status.Attempts[len(app.Status.Attempts)-1]
+	if last.Outcome != v1alpha1.OutcomeStopped || last.Reason != v1alpha1.PreemptedReason {
+		t.Errorf("last attempt %+v", last)
+	}
+}
+
+// TestReclaim: what a queue has lent it takes back for its own work; whoever gave it back runs again when there is room, as another attempt
+// of the same run. In pods, the quota is never exceeded.
+func TestReclaim(t *testing.T) {
+	t.Parallel()
+	w := actors.NewWorld(t, "", nil)
+	w.History.MemoryLimit = 6 << 30
+	operator.Use(t)
+	a, b := actors.Queue(t, w.Namespace+"-a", w.Queue.Name, "3Gi"), actors.Queue(t, w.Namespace+"-b", w.Queue.Name, "3Gi")
+	first := w.Apply("first", in(a))
+	w.Run(first)
+	second := w.Apply("second", in(a))
+	w.Run(second)
+	lender := w.Apply("lender", in(b))
+	displaced(t, second, "lender", "queue "+b.Name+" takes back what queue "+a.Name+" has borrowed")
+	w.Run(lender)
+	if actors.Stage(first) != "Running" {
+		t.Errorf("the older one was touched: %s", actors.Show(first))
+	}
+	waits(t, second, "WaitingForQuota", "memory 2688Mi")
+	finish(t, w, first)
+	w.Succeed(second)
+	if diff := gocmp.Diff(map[string]int{"1/1": 1, "1/2": 1}, w.Kubelet.Created(second.UID)); diff != "" {
+		t.Errorf("drivers by attempt (-want +got):\n%s", diff)
+	}
+	finish(t, w, lender)
+	w.Unused()
+}
+
+// TestPriorityDisplaces: where the queue says so, a higher priority takes the room of a lower one.
+func TestPriorityDisplaces(t *testing.T) {
+	t.Parallel()
+	w := actors.NewWorld(t, "3Gi", nil)
+	w.History.MemoryLimit = 3 << 30
+	operator.Use(t)
+	actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) {
+		q.Spec.Preemption = &v1alpha1.QueuePreemption{WithinClusterQueue: v1alpha1.PreemptLowerPriority}
+	})
+	high := priorityClass(t, 100)
+	low := w.Apply("low")
+	w.Run(low)
+	same := w.Apply("same")
+	waits(t, same, "WaitingForQuota")
+	urgent := w.Apply("urgent", func(a *v1alpha1.SparkApplication) { a.Spec.Queue.PriorityClassName = high })
+	displaced(t, low, "urgent", "priority 100 is higher than 0")
+	w.Succeed(urgent)
+	w.Succeed(low) // it is older than the other one
+	w.Succeed(same)
+	w.Unused()
+}
+
+// TestDrain: HoldAndDrain stops what runs, and lets it go on when the queue is open again.
+func TestDrain(t *testing.T) {
+	t.Parallel()
+	w := actors.NewWorld(t, "6Gi", nil)
+	operator.Use(t)
+	first, second := w.Apply("first"), w.Apply("second")
+	w.Run(first)
+	w.Run(second)
+	actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.StopPolicy = v1alpha1.StopPolicyHoldAndDrain })
+	displaced(t, first, "queue "+w.Queue.Name+" is drained")
+	displaced(t, second, "stopPolicy HoldAndDrain")
+	waits(t, first, "QueueHeld", "stopPolicy HoldAndDrain")
+	counted(t, w.Queue, 0, 2)
+	w.NothingRuns()
+	becomes(t, w.Queue, "Active", "Current")
+	actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.StopPolicy = v1alpha1.StopPolicyNone })
+	w.SucceedAll(first, second)
+	w.Unused()
+}
+
+// TestFlavors: pods carry node selector and toleration of the flavor that they are charged to; one that does not exist is named.
+func TestFlavors(t *testing.T) {
+	t.Parallel()
+	w := actors.NewWorld(t, "3Gi", nil)
+	operator.Use(t)
+	spot := w.Namespace + "-spot"
+	quota := memory("3Gi", "")
+	actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) {
+		q.Spec.Flavors = []v1alpha1.FlavorQuota{{Name: spot, Quotas: quota[0].Quotas}, quota[0]}
+	})
+	becomes(t, w.Queue, "FlavorNotFound", "InProgress", "flavor "+spot+" does not exist", "apply a SparkFlavor")
+	flavor := &v1alpha1.SparkFlavor{ObjectMeta: metav1.ObjectMeta{Name: spot}}
+	flavor.Spec.NodeLabels = map[string]string{"pool": spot}
+	flavor.Spec.NodeTaints = []corev1.Taint{{Key: "spot", Value: "yes", Effect: corev1.TaintEffectNoSchedule}}
+	flavor.Spec.Tolerations = []corev1.Toleration{{Key: "spot", Operator: corev1.TolerationOpExists}}
+	actors.Create(t, flavor)
+	becomes(t, w.Queue, "Active", "Current")
+
+	first := w.Apply("first")
+	w.Driver(first)
+	second := w.Apply("second")
+	for app, want := range map[*v1alpha1.SparkApplication]string{first: spot, second: v1alpha1.DefaultFlavor} {
+		driver := w.Driver(app)
+		for _, set := range app.Status.Grant.PodSets {
+			if set.Flavor != want {
+				t.Errorf("%s of %s in flavor %s, want %s", set.Name, app.Name, set.Flavor, want)
+			}
+		}
+		if placed := driver.Spec.NodeSelector["pool"] == spot; placed != (want == spot) {
+			t.Errorf("driver of %s selects %v", app.Name, driver.Spec.NodeSelector)
+		}
+		tolerates := slices.ContainsFunc(driver.Spec.Tolerations, func(tol corev1.Toleration) bool { return tol.Key == "spot" })
+		if tolerates != (want == spot) {
+			t.Errorf("driver of %s tolerates %v", app.Name, driver.Spec.Tolerations)
+		}
+	}
+	choosy := w.Apply("choosy", func(a *v1alpha1.SparkApplication) {
+		a.Spec.Queue.Flavors = &v1alpha1.FlavorChoice{Executor: []string{"gpu"}}
+	})
+	waits(t, choosy, "FlavorMismatch", "executor pods can be placed in no flavor", "asked for (gpu)")
+	if err := env.Client().Delete(t.Context(), flavor); err != nil {
+		t.Fatal(err)
+	}
+	becomes(t, w.Queue, "FlavorNotFound", "InProgress")
+	w.SucceedAll(first, second)
+}
+
+// TestFairSharing: children of a fair queue that always have work come to hold room by their weights.
+func TestFairSharing(t *testing.T) {
+	t.Parallel()
+	w := actors.NewWorld(t, "11Gi", nil) // four at a time
+	operator.Use(t)
+	actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.FairSharing = true })
+	a, b := actors.Queue(t, w.Namespace+"-a", w.Queue.Name, ""), actors.Queue(t, w.Namespace+"-b", w.Queue.Name, "")
+	weight := int32(3)
+	actors.Change(t, b, func(q *v1alpha1.SparkQueue) { q.Spec.Weight = &weight })
+	for _, name := range []string{"a1", "a2", "a3", "a4"} {
+		w.Run(w.Apply(name, in(a)))
+	}
+	var waiting []*v1alpha1.SparkApplication
+	for _, name := range []string{"b1", "b2", "b3", "b4"} {
+		app := w.Apply(name, in(b))
+		waits(t, app, "WaitingForQuota")
+		waiting = append(waiting, app)
+	}
+	older := w.Apply("a5", in(a))
+	waits(t, older, "WaitingForQuota")
+	for i, name := range []string{"a1", "a2", "a3"} {
+		app := w.Pi(name)
+		finish(t, w, app)
+		w.Run(waiting[i])
+	}
+	actors.Eventually(t, older, "waiting for its share", func(app *v1alpha1.SparkApplication) bool {
+		return apimeta.IsStatusConditionFalse(app.Status.Conditions, v1alpha1.AdmittedCondition)
+	})
+	finish(t, w, w.Pi("a4"))
+	w.Run(older)
+	counted(t, a, 1, 0)
+	counted(t, b, 3, 1)
+}
