@@ -36,6 +36,8 @@ spec:
   maxRunning: 7
   strategy: StrictFIFO
   stopPolicy: Hold
+  fairSharing: true
+  preemption: {withinClusterQueue: LowerPriority, reclaimWithinCohort: Never, borrowWithinCohort: {policy: LowerPriority, maxPriorityThreshold: 7}}
   flavors:
   - name: default
     quotas:
@@ -47,6 +49,10 @@ spec:
 	running, none, one := int32(7), int64(0), int64(1<<30)
 	want := embedded.QueueConfig{
 		Name: "team-a", Parent: "root", Weight: 3, MaxRunning: &running, Strategy: embedded.StrictFIFO, Stop: embedded.StopHold,
+		FairSharing: true,
+		Preemption: embedded.Preemption{
+			Within: embedded.PreemptLowerPriority, Reclaim: embedded.PreemptNever, Borrow: embedded.PreemptLowerPriority, BorrowThreshold: &running,
+		},
 		Flavors: []embedded.FlavorQuota{
 			{Name: "default", Quotas: []embedded.ResourceQuota{
 				{Resource: "cpu", Nominal: 1500, Borrowing: &none},
@@ -65,7 +71,8 @@ func TestDefaultsOfQueues(t *testing.T) {
 	gone := queueFrom(t, "metadata: {name: b}")
 	gone.DeletionTimestamp = &metav1.Time{Time: time.Unix(0, 0)}
 	got := QueueConfigs([]v1alpha1.SparkQueue{queueFrom(t, "metadata: {name: a}"), gone})
-	want := []embedded.QueueConfig{{Name: "a", Weight: 1}, {Name: "b", Weight: 1, Deleted: true}}
+	takesBack := embedded.Preemption{Within: embedded.PreemptNever, Reclaim: embedded.PreemptAny, Borrow: embedded.PreemptNever}
+	want := []embedded.QueueConfig{{Name: "a", Weight: 1, Preemption: takesBack}, {Name: "b", Weight: 1, Preemption: takesBack, Deleted: true}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("configurations (-want +got):\n%s", diff)
 	}
@@ -125,5 +132,14 @@ spec:
 	}}
 	if diff := cmp.Diff(want, FlavorConfigs([]v1alpha1.SparkFlavor{flavor})); diff != "" {
 		t.Errorf("configurations (-want +got):\n%s", diff)
+	}
+}
+
+func TestDefaultsOfPreemption(t *testing.T) {
+	t.Parallel()
+	queue := queueFrom(t, "metadata: {name: a}\nspec: {preemption: {borrowWithinCohort: {maxPriorityThreshold: 7}}}")
+	want := embedded.Preemption{Within: embedded.PreemptNever, Reclaim: embedded.PreemptAny, Borrow: embedded.PreemptNever}
+	if diff := cmp.Diff(want, QueueConfig(&queue).Preemption); diff != "" {
+		t.Errorf("preemption (-want +got):\n%s", diff)
 	}
 }
