@@ -163,16 +163,32 @@ func (p *pass) driverAbsent(ctx context.Context) (bool, error) {
 	pod := &metav1.PartialObjectMetadata{}
 	pod.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Pod"))
 	err := p.Live.Get(ctx, types.NamespacedName{Namespace: p.app.Namespace, Name: p.app.Status.Driver.PodName}, pod)
-	if apierrors.IsNotFound(err) {
-		return true, nil
-	}
-	if err != nil {
+	switch {
+	case apierrors.IsNotFound(err):
+		return p.allSeen(ctx)
+	case err != nil:
 		return false, fmt.Errorf("read driver pod: %w", err)
-	}
-	if !ownedBy(pod, p.app) {
-		return true, nil // somebody else's: ours was never made
+	case !ownedBy(pod, p.app):
+		return p.allSeen(ctx) // somebody else's: ours was never made, or is gone
 	}
 	return false, &notYet{time.Second, "the driver pod exists but the watch has not shown it"}
+}
+
+// allSeen reads live whether the application has active pods that the watch has not shown.
+func (p *pass) allSeen(ctx context.Context) (bool, error) {
+	list := &corev1.PodList{}
+	err := p.Live.List(ctx, list, client.InNamespace(p.app.Namespace), client.MatchingLabels{v1alpha1.ApplicationUIDLabel: string(p.app.UID)})
+	if err != nil {
+		return false, fmt.Errorf("list pods: %w", err)
+	}
+	for i := range list.Items {
+		record := pods.RecordOf(&list.Items[i])
+		seen := slices.ContainsFunc(p.o.Pods, func(known *pods.Record) bool { return known.UID == record.UID })
+		if record.Active() && !seen {
+			return false, &notYet{time.Second, "pod " + record.Name + " exists but the watch has not shown it"}
+		}
+	}
+	return true, nil
 }
 
 // unreachableNodes reads which nodes of active pods do not answer. A node that does not exist any more cannot run anything.

@@ -175,12 +175,14 @@ func (d *decider) nodeLost() string {
 		"node.kubernetes.io/out-of-service=nodeshutdown:NoExecute, or delete the pods with --force"
 }
 
-// driverInDoubt says that a driver may exist that the watch has not shown yet.
+// driverInDoubt says that pods may exist that the watch has not shown yet: the driver of the attempt is not in view. The watch may be
+// older than the status, which another operator may have written.
 func (d *decider) driverInDoubt() bool {
 	if driver := d.driver(); driver != nil {
 		d.s.Driver.UID = driver.UID
+		return false
 	}
-	return d.s.Driver != nil && d.s.Driver.UID == "" && !d.o.DriverAbsent
+	return d.s.Driver != nil && !d.o.DriverAbsent
 }
 
 // finish ends the attempt: nothing of it is active any more.

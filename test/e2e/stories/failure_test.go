@@ -99,7 +99,9 @@ func TestAnExecutorThatIsKilledIsReplaced(t *testing.T) {
 	t.Parallel()
 	s := env.NewTenant(t, 1)
 	s.ApplyText(steadfast)
-	s.Apply(env.Queue(s.Name, "1", "3Gi"), env.Pi("pi", s.Name, withProgram("steadfast.py")))
+	s.Apply(env.Queue(s.Name, "1", "3Gi"), env.Pi("pi", s.Name, withProgram("steadfast.py"), func(spec *v1alpha1.SparkApplicationSpec) {
+		spec.SparkConf["spark.kubernetes.executor.apiPollingInterval"] = "10s" // what is deleted by force Spark finds out by asking only
+	}))
 	killed := awaitExecutors(s, "pi", 2)[0]
 	s.Kubectl("delete", "pod", killed.Name, "--force", "--grace-period=0")
 	awaitExecutors(s, "pi", 3)
