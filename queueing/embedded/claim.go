@@ -170,30 +170,49 @@ func (e *Engine) preempt(t *tree) {
 // mayPreempt are the first lines of the queues that may displace anybody, in order.
 func (e *Engine) mayPreempt(t *tree) []*line {
 	var out []*line
+	borrowed := e.borrowed(t)
 	for _, q := range t.waiting {
-		if q.config == nil || q.heldBy != nil || q.config.Preemption.idle() {
+		if q.config == nil || q.heldBy != nil || !q.config.Preemption.active(borrowed) {
 			continue
 		}
-		var lines []*line
-		for _, l := range q.order {
-			if !l.barred() {
-				lines = append(lines, l)
-			}
+		most := triedForPreemption
+		if q.strict() {
+			most = 1
 		}
-		slices.SortFunc(lines, func(a, b *line) int { return compareApps(a.first(), b.first()) })
-		if q.strict() && len(lines) > 1 {
-			lines = lines[:1]
-		}
-		out = append(out, lines[:min(len(lines), triedForPreemption)]...)
+		out = append(out, q.firstLines(most)...)
 	}
-	slices.SortStableFunc(out, func(a, b *line) int { return compareApps(a.first(), b.first()) })
+	slices.SortFunc(out, func(a, b *line) int { return compareApps(a.first(), b.first()) })
 	return out
 }
 
-// idle says that nobody is displaced.
-func (p Preemption) idle() bool {
-	active := func(policy Policy) bool { return policy != "" && policy != PreemptNever }
-	return !active(p.Within) && !active(p.Reclaim) && !active(p.Borrow)
+// firstLines are those with the first asks of a queue, in order.
+func (q *queue) firstLines(most int) []*line {
+	var out []*line
+	for _, l := range q.order {
+		if l.barred() || len(out) == most && compareApps(l.first(), out[most-1].first()) > 0 {
+			continue
+		}
+		at, _ := slices.BinarySearchFunc(out, l, func(a, b *line) int { return compareApps(a.first(), b.first()) })
+		out = slices.Insert(out, at, l)
+		out = out[:min(len(out), most)]
+	}
+	return out
+}
+
+// borrowed says that somebody in a tree has borrowed something.
+func (e *Engine) borrowed(t *tree) bool {
+	for n := range quota.NodeID(e.forest.Nodes()) {
+		if e.queues[e.forest.Name(n)].tree == t && e.forest.Borrowing(n) {
+			return true
+		}
+	}
+	return false
+}
+
+// active says that somebody might be displaced, if somebody has borrowed or if nobody has.
+func (p Preemption) active(borrowed bool) bool {
+	set := func(policy Policy) bool { return policy != "" && policy != PreemptNever }
+	return set(p.Within) || borrowed && (set(p.Reclaim) || set(p.Borrow))
 }
 
 // imagineGone takes those out of the forest who go anyway, and returns them.

@@ -149,7 +149,6 @@ func (p *preemption) legal(v *app) bool {
 	if v.held.queue == p.line.queue {
 		return true
 	}
-	side := p.line.queue // the node of the ask's side below the one that both are below
 	common := v.held.queue
 	for common != nil && !slices.Contains(p.path, common) {
 		if !p.engine.forest.Over(common.node, p.short) {
@@ -160,7 +159,7 @@ func (p *preemption) legal(v *app) bool {
 	if common == nil || common == p.line.queue {
 		return false
 	}
-	side = p.path[slices.Index(p.path, common)-1]
+	side := p.path[slices.Index(p.path, common)-1] // of the ask, directly below the node that both are below
 	return !p.engine.forest.Over(side.node, p.short) || p.mayBorrow(v)
 }
 

@@ -269,6 +269,20 @@ func (v Vector) Touches(other Vector) bool {
 	return false
 }
 
+// Borrowing says that n uses more than its own quota in some cell. A root has nobody to borrow from.
+func (f *Forest) Borrowing(n NodeID) bool {
+	nd := &f.nodes[n]
+	if nd.parent == None {
+		return false
+	}
+	for c := range nd.rows {
+		if r := &nd.rows[c]; reduce(r.subtree, r.usage.amount()) < 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // Over says that n uses more than its own quota in some cell of the need.
 func (f *Forest) Over(n NodeID, v Vector) bool {
 	for _, e := range v.columns {
