@@ -1,0 +1,116 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package application
+
+import (
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/templatehash"
+)
+
+var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+
+// version is an application as the watch shows it.
+func version(uid, resourceVersion string, generation int64) *v1alpha1.SparkApplication {
+	return &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "default", Name: "pi", UID: types.UID(uid), ResourceVersion: resourceVersion, Generation: generation,
+	}}
+}
+
+func TestStale(t *testing.T) {
+	m := NewMemory()
+	if m.Stale(version("a", "5", 1)) {
+		t.Error("nothing is stale before a write")
+	}
+	m.wrote(version("a", "9", 1), noon)
+	for resourceVersion, want := range map[string]bool{"8": true, "9": false, "10": false, "100": false} {
+		if got := m.Stale(version("a", resourceVersion, 1)); got != want {
+			t.Errorf("version %s after a write that gave 9: stale %t, want %t", resourceVersion, got, want)
+		}
+	}
+	if m.Stale(version("b", "3", 1)) {
+		t.Error("another application of that name has versions of its own")
+	}
+	m.Saw(version("a", "4", 1))
+	if !m.Stale(version("a", "8", 1)) {
+		t.Error("an older version that is seen takes nothing back")
+	}
+	m.Forget(client.ObjectKeyFromObject(version("a", "9", 1)))
+	if m.Stale(version("a", "1", 1)) {
+		t.Error("what is forgotten is not stale")
+	}
+}
+
+func TestSameTemplateIsRememberedForOneGenerationAndHash(t *testing.T) {
+	m, app := NewMemory(), version("a", "1", 1)
+	app.Spec.Image = "one"
+	hash, err := templatehash.Of(&app.Spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	app.Status.TemplateHash = hash
+	if !m.sameTemplate(app) || !m.sameTemplate(app) {
+		t.Error("want the same template")
+	}
+	app.Spec.Image, app.Generation = "two", 2
+	if m.sameTemplate(app) {
+		t.Error("a new generation has another template")
+	}
+	app.Spec.Image, app.Generation = "one", 3
+	if !m.sameTemplate(app) {
+		t.Error("and back")
+	}
+	app.Status.TemplateHash = "v1:other"
+	if m.sameTemplate(app) {
+		t.Error("the status names another template")
+	}
+	app.Status.TemplateHash = ""
+	if m.sameTemplate(app) {
+		t.Error("no run yet")
+	}
+}
+
+func TestPreparedHoldsForOneStart(t *testing.T) {
+	m, app := NewMemory(), version("a", "1", 4)
+	first := attempt{1, 1}
+	m.keep(app, &prepared{generation: 4, attempt: first, hash: "h"})
+	if m.prepared(app, first) == nil {
+		t.Error("want what was kept")
+	}
+	if m.prepared(app, attempt{1, 2}) != nil {
+		t.Error("another attempt is another start")
+	}
+	if m.prepared(version("a", "1", 5), first) != nil {
+		t.Error("another generation may be another start")
+	}
+	m.driverCreated(app, first, noon)
+	if m.prepared(app, first) != nil {
+		t.Error("nobody needs it once the driver is created")
+	}
+	if got := m.createdSince(app, first); !got.Equal(noon) {
+		t.Errorf("created %s, want noon", got)
+	}
+	if got := m.createdSince(app, attempt{2, 1}); !got.IsZero() {
+		t.Errorf("another attempt was created %s", got)
+	}
+}
+
+func TestEndIsSeenOnce(t *testing.T) {
+	m, app := NewMemory(), version("a", "1", 1)
+	if got := m.endSince(app, attempt{1, 1}, noon); !got.Equal(noon) {
+		t.Errorf("first seen %s, want now", got)
+	}
+	if got := m.endSince(app, attempt{1, 1}, noon.Add(time.Minute)); !got.Equal(noon) {
+		t.Errorf("seen again %s, want when it was first seen", got)
+	}
+	if got := m.endSince(app, attempt{1, 2}, noon.Add(time.Minute)); !got.Equal(noon.Add(time.Minute)) {
+		t.Errorf("the next attempt %s, want now", got)
+	}
+}

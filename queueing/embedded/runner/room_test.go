@@ -1,0 +1,87 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package runner
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/types"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// inFlight puts so many grants in flight.
+func (r *Runner) inFlight(n int) {
+	r.flights = map[queueing.Key]*flight{}
+	for i := range n {
+		r.flights[queueing.Key{Name: fmt.Sprint(i)}] = &flight{}
+	}
+}
+
+// A full batch waits until half of it is confirmed, so that a write of the ledger mostly carries grants that are new; after a pause some
+// are granted all the same.
+func TestRoom(t *testing.T) {
+	clock := clocktesting.NewFakeClock(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
+	r := New(Options{Clock: clock, Log: logr.Discard(), Wake: func(types.NamespacedName) {}})
+	for _, step := range []struct {
+		flights, want int
+		why           string
+	}{
+		{0, batch, "nothing is in flight"},
+		{20, batch - 20, "the batch was never full"},
+		{batch, 0, "it is full"},
+		{batch - 1, 0, "not yet half of it is free"},
+		{batch / 2, batch / 2, "half of it is free"},
+		{batch - 1, 1, "and from there it fills up again"},
+		{batch, 0, "it is full again"},
+	} {
+		r.inFlight(step.flights)
+		if got := r.room(t.Context()); got != step.want {
+			t.Fatalf("with %d in flight there is room for %d, want %d: %s", step.flights, got, step.want, step.why)
+		}
+	}
+	select { // the first pause has begun when the batch became full for the first time
+	case <-r.signal:
+	default:
+	}
+	for !clock.HasWaiters() {
+		time.Sleep(time.Millisecond)
+	}
+	clock.Step(trickleEvery)
+	<-r.signal
+	for range 2 {
+		r.mu.Lock()
+		overdue := r.overdue
+		r.mu.Unlock()
+		if overdue {
+			break
+		}
+		<-r.signal
+	}
+	if got := r.room(t.Context()); got != trickle {
+		t.Errorf("after the pause there is room for %d, want %d", got, trickle)
+	}
+	if got := r.room(t.Context()); got != 0 {
+		t.Errorf("and once only, got %d", got)
+	}
+}
+
+// Whoever is confirmed wakes the runner once half of the batch is free.
+func TestConfirmMakesRoom(t *testing.T) {
+	r := New(Options{Clock: clocktesting.NewFakeClock(time.Time{}), Log: logr.Discard()})
+	r.inFlight(batch/2 + 2)
+	r.full = true
+	for i, want := range []bool{false, true} {
+		key := queueing.Key{Name: fmt.Sprint(i)}
+		r.Confirm(key, 0, 0)
+		woken := len(r.signal) > 0
+		if woken != want {
+			t.Errorf("confirmed %d: woken %t, want %t", i+1, woken, want)
+		}
+	}
+}
