@@ -75,6 +75,7 @@ type loaded struct {
 
 // SetupWithManager registers the reconciler.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
+	collected.of(r.Engine)
 	r.written = map[string]time.Time{}
 	if r.Interval == 0 {
 		r.Interval = DefaultInterval
