@@ -155,9 +155,10 @@ func (p *pass) leaveOthers(ctx context.Context, current string) error {
 	return nil
 }
 
-// driverAbsent reads live whether the driver pod of the attempt exists. The answer is no only when no create is on its way.
+// driverAbsent reads live whether the driver pod of the attempt exists. The answer is no only when no create is on its way; once the uid
+// is recorded, the create has been answered by the pod itself.
 func (p *pass) driverAbsent(ctx context.Context) (bool, error) {
-	if until := p.memory.unsettledUntil(p.app); p.Clock.Now().Before(until) {
+	if until := p.memory.unsettledUntil(p.app); p.app.Status.Driver.UID == "" && p.Clock.Now().Before(until) {
 		return false, &notYet{until.Sub(p.Clock.Now()), "a create of the driver pod was not answered"}
 	}
 	pod := &metav1.PartialObjectMetadata{}
