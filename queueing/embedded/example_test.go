@@ -1,0 +1,76 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package embedded_test
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded"
+)
+
+// The engine needs no Kubernetes: whoever holds it tells it who asks and who has ended, and has it decide.
+func Example() {
+	everybody := func(map[string]string) bool { return true }
+	cores := func(n int64) []embedded.FlavorQuota {
+		return []embedded.FlavorQuota{{
+			Name:   embedded.DefaultFlavor,
+			Quotas: []embedded.ResourceQuota{{Resource: "cpu", Nominal: n * 1000}},
+		}}
+	}
+	engine := embedded.New()
+	engine.SetQueues([]embedded.QueueConfig{
+		{Name: "company"},
+		{Name: "team-a", Parent: "company", Flavors: cores(4), Admits: everybody},
+		{
+			Name: "team-b", Parent: "company", Flavors: cores(4), Admits: everybody,
+			Preemption: embedded.Preemption{Reclaim: embedded.PreemptAny},
+		},
+	})
+
+	begin := time.Date(2026, 1, 2, 9, 0, 0, 0, time.UTC)
+	ask := func(name, queue string, executors int32) queueing.Ask {
+		return queueing.Ask{
+			Key: queueing.Key{Namespace: "default", Name: name, UID: name}, Run: 1, Attempt: 1,
+			Queue: queue, QueuedAt: begin,
+			PodSets: []queueing.PodSet{
+				{Name: "driver", Count: 1, Requests: queueing.Resources{"cpu": 1000}},
+				{Name: "executor", Count: executors, Requests: queueing.Resources{"cpu": 1000}},
+			},
+		}
+	}
+	decide := func() {
+		for _, d := range engine.Cycle(0) {
+			engine.Confirm(d.Key, d.Grant.Run, d.Grant.Attempt)
+		}
+		for _, key := range engine.Changed() {
+			if e := engine.Eviction(key, 1, 1); e != nil {
+				fmt.Printf("%s: %s\n", key.Name, e.Message)
+				continue
+			}
+			v := engine.Verdict(key)
+			fmt.Println(strings.TrimSpace(fmt.Sprintf("%s: %s %s", key.Name, v.State, v.Message)))
+		}
+	}
+
+	// team-a borrows what team-b does not use.
+	engine.Submit(ask("etl", "team-a", 3))
+	engine.Submit(ask("report", "team-a", 2))
+	decide()
+
+	// team-b wants its own quota back. Whoever has to go gives its room back when it has stopped.
+	engine.Submit(ask("training", "team-b", 3))
+	decide()
+	engine.Release(ask("report", "", 0).Key)
+	decide()
+
+	// Output:
+	// etl: Granted
+	// report: Granted
+	// report: gives its room to default/training: queue team-b takes back what queue team-a has borrowed
+	// training: Waiting waits until default/report have given their room back
+	// training: Granted
+}
