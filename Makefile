@@ -70,8 +70,8 @@ cluster-down: bin/localcluster ## Stop the local Kubernetes and remove everythin
 ##@ Build
 
 .PHONY: build
-build: bin/sparkgate bin/kubectl ## Compile the operator to bin/sparkgate
-	$(call say,built bin/sparkgate)
+build: bin/sparkgate bin/sparkctl bin/kubectl ## Compile the operator to bin/sparkgate, the command-line tool to bin/sparkctl
+	$(call say,built bin/sparkgate and bin/sparkctl)
 
 .PHONY: image operator-image
 image: bin/image ## Build the Spark image of the examples and tests, an archive in the cache folder
@@ -82,11 +82,11 @@ operator-image: bin/image ## Build the operator's image to out/sparkgate.tar
 	@CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o out/sparkgate ./cmd/sparkgate
 	@bin/image binary --name $(OPERATOR_IMAGE) --binary out/sparkgate --out $(OPERATOR_ARCHIVE)
 
-.PHONY: preflight-go bin/sparkgate bin/demo bin/testsum bin/localcluster bin/image
+.PHONY: preflight-go bin/sparkgate bin/sparkctl bin/demo bin/testsum bin/localcluster bin/image
 preflight-go:
 	@hack/preflight go
-bin/sparkgate: preflight-go
-	@go build -o $@ ./cmd/sparkgate
+bin/sparkgate bin/sparkctl: bin/%: preflight-go
+	@go build -o $@ ./cmd/$*
 bin/demo bin/testsum: bin/%: preflight-go
 	@go build -o $@ ./hack/$*
 bin/localcluster: preflight-go

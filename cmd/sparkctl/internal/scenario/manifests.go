@@ -1,0 +1,133 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package scenario
+
+import (
+	"cmp"
+	"slices"
+
+	kjson "sigs.k8s.io/json"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/queueing/embedded/simulate"
+	"github.com/sparkgate/sparkgate/queueing/wire"
+)
+
+// The kinds that a scenario may hold.
+const (
+	kindQueue  = "SparkQueue"
+	kindFlavor = "SparkFlavor"
+)
+
+// readManifest translates a queue or a flavor into the change that brings it; the zero Change if it cannot be read.
+func readManifest(p problems, data []byte) simulate.Change {
+	var head head
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, &head); err != nil {
+		p.add("", "write the manifest of a %s or a %s", kindQueue, kindFlavor)
+		return simulate.Change{}
+	}
+	if group := v1alpha1.GroupVersion.String(); head.APIVersion != "" && head.APIVersion != group {
+		p.add("apiVersion", "%q is not known; write %s", head.APIVersion, group)
+		return simulate.Change{}
+	}
+	switch head.Kind {
+	case kindQueue:
+		queue := &v1alpha1.SparkQueue{}
+		if !checkQuantities(p, data) || !p.decode(data, queue) {
+			return simulate.Change{}
+		}
+		checkQueue(p, queue)
+		config := wire.QueueConfig(queue)
+		return simulate.Change{Queue: &config}
+	case kindFlavor:
+		flavor := &v1alpha1.SparkFlavor{}
+		if !p.decode(data, flavor) {
+			return simulate.Change{}
+		}
+		checkFlavor(p, flavor)
+		config := wire.FlavorConfig(flavor)
+		return simulate.Change{Flavor: &config}
+	}
+	p.add("kind", "%q has no part in a scenario; write %s or %s, or remove it", head.Kind, kindQueue, kindFlavor)
+	return simulate.Change{}
+}
+
+// object names a queue or a flavor.
+type object struct{ kind, name string }
+
+// objectOf is what a change is about, and whether it goes.
+func objectOf(c simulate.Change) (o object, goes bool) {
+	switch {
+	case c.Queue != nil:
+		return object{kindQueue, c.Queue.Name}, false
+	case c.Flavor != nil:
+		return object{kindFlavor, c.Flavor.Name}, false
+	case c.DeleteQueue != "":
+		return object{kindQueue, c.DeleteQueue}, true
+	}
+	return object{kindFlavor, c.DeleteFlavor}, true
+}
+
+// objects are those that exist at the moment.
+type objects map[object]bool
+
+// begin adds a queue or a flavor to what there is at the time 0.
+func (o objects) begin(p problems, c simulate.Change, s *simulate.Scenario) {
+	of, _ := objectOf(c)
+	if o[of] {
+		p.add("metadata.name", "another %s has the name %s already; choose another, or put it under changes", of.kind, of.name)
+	}
+	o[of] = true
+	if c.Queue != nil {
+		s.Queues = append(s.Queues, *c.Queue)
+	} else {
+		s.Flavors = append(s.Flavors, *c.Flavor)
+	}
+}
+
+// readChanges translates the changes of the configuration, those without mistakes.
+func readChanges(p problems, in []change, o objects) []simulate.Change {
+	var out []simulate.Change
+	var places []problems
+	for i, c := range in {
+		at := p.at("changes[%d]", i)
+		if read := readChange(at, c); read != (simulate.Change{}) {
+			read.At = at.duration("at", c.At)
+			out, places = append(out, read), append(places, at)
+		}
+	}
+	// What is deleted has to exist by then.
+	order := make([]int, len(out))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(out[a].At, out[b].At) })
+	for _, i := range order {
+		of, goes := objectOf(out[i])
+		if goes && !o[of] {
+			places[i].add("delete", "there is no %s %s at %s; correct the name or the time", of.kind, of.name, simulate.Time(out[i].At))
+		}
+		o[of] = !goes
+	}
+	return out
+}
+
+// readChange translates what is applied or deleted; the zero Change if it cannot be read.
+func readChange(p problems, in change) simulate.Change {
+	switch {
+	case (in.Apply == nil) == (in.Delete == nil):
+		p.add("", "write either apply, with a manifest, or delete, with kind and name")
+	case in.Apply != nil:
+		return readManifest(p.at("apply"), in.Apply)
+	case in.Delete.Name == "":
+		p.add("delete.name", "is missing; name what is deleted")
+	case in.Delete.Kind == kindQueue:
+		return simulate.Change{DeleteQueue: in.Delete.Name}
+	case in.Delete.Kind == kindFlavor:
+		return simulate.Change{DeleteFlavor: in.Delete.Name}
+	default:
+		p.add("delete.kind", "%q has no part in a scenario; write %s or %s", in.Delete.Kind, kindQueue, kindFlavor)
+	}
+	return simulate.Change{}
+}

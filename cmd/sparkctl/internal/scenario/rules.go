@@ -1,0 +1,166 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package scenario
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kjson "sigs.k8s.io/json"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+// The rules of the API server for the fields that decide something. A test holds them to the schema of the CRDs.
+const (
+	mostFlavors  = 16
+	mostQuotas   = 16
+	mostName     = 63
+	mostResource = 253
+	mostWeight   = 1_000_000
+	nameMustBe   = "write at most 63 lower-case letters, digits and '-', with a letter or digit at both ends"
+	withinMustBe = "write a whole number from 1 to 1000000"
+)
+
+// defaultHeadTimeout may be written out although nothing watches it yet.
+const defaultHeadTimeout = 10 * time.Minute
+
+var nameForm = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
+
+var (
+	strategies  = []string{string(v1alpha1.BestEffortFIFO), string(v1alpha1.StrictFIFO)}
+	stops       = []string{string(v1alpha1.StopPolicyNone), string(v1alpha1.StopPolicyHold), string(v1alpha1.StopPolicyHoldAndDrain)}
+	withinQueue = []string{
+		string(v1alpha1.PreemptNever), string(v1alpha1.PreemptLowerPriority), string(v1alpha1.PreemptLowerOrNewerEqualPriority),
+	}
+	reclaims = []string{string(v1alpha1.PreemptNever), string(v1alpha1.PreemptLowerPriority), string(v1alpha1.PreemptAny)}
+	borrows  = []string{string(v1alpha1.PreemptNever), string(v1alpha1.PreemptLowerPriority)}
+)
+
+func checkName(p problems, key, name string) {
+	if len(name) > mostName || !nameForm.MatchString(name) {
+		p.add(key, "%q is no name; %s", name, nameMustBe)
+	}
+}
+
+// oneOf checks a field with a closed set of values; empty is the default.
+func oneOf(p problems, key, value string, values []string) {
+	if value != "" && !slices.Contains(values, value) {
+		p.add(key, "%q is not known; write %s", value, strings.Join(values, " or "))
+	}
+}
+
+func checkFlavor(p problems, f *v1alpha1.SparkFlavor) {
+	checkName(p, "metadata.name", f.Name)
+	if f.Name == v1alpha1.DefaultFlavor {
+		p.add("metadata.name", "the flavor %s is built in; choose another name", f.Name)
+	}
+}
+
+func checkQueue(p problems, q *v1alpha1.SparkQueue) {
+	checkName(p, "metadata.name", q.Name)
+	s := &q.Spec
+	if s.Parent != "" {
+		checkName(p, "spec.parent", s.Parent)
+	}
+	if s.Weight != nil && (*s.Weight < 1 || *s.Weight > mostWeight) {
+		p.add("spec.weight", "%d is out of range; %s", *s.Weight, withinMustBe)
+	}
+	if s.MaxRunning != nil && *s.MaxRunning < 0 {
+		p.add("spec.maxRunning", "%d is negative; write 0 or more", *s.MaxRunning)
+	}
+	oneOf(p, "spec.strategy", string(s.Strategy), strategies)
+	oneOf(p, "spec.stopPolicy", string(s.StopPolicy), stops)
+	checkPreemption(p.at("spec.preemption"), s.Preemption)
+	if s.NamespaceSelector != nil {
+		if _, err := metav1.LabelSelectorAsSelector(s.NamespaceSelector); err != nil {
+			p.add("spec.namespaceSelector", "%v; correct the selector", err)
+		}
+	}
+	if s.HeadTimeout != nil && s.HeadTimeout.Duration != defaultHeadTimeout {
+		p.warn("spec.headTimeout", "%s is not honoured by this version; it is played without", s.HeadTimeout.Duration)
+	}
+	checkQuotas(p, s.Flavors)
+}
+
+func checkPreemption(p problems, in *v1alpha1.QueuePreemption) {
+	if in == nil {
+		return
+	}
+	oneOf(p, "withinClusterQueue", string(in.WithinClusterQueue), withinQueue)
+	oneOf(p, "reclaimWithinCohort", string(in.ReclaimWithinCohort), reclaims)
+	if b := in.BorrowWithinCohort; b != nil {
+		oneOf(p, "borrowWithinCohort.policy", string(b.Policy), borrows)
+	}
+}
+
+func checkQuotas(p problems, flavors []v1alpha1.FlavorQuota) {
+	if len(flavors) > mostFlavors {
+		p.add("spec.flavors", "there are %d; write at most %d", len(flavors), mostFlavors)
+	}
+	names := map[string]bool{}
+	for i, f := range flavors {
+		at := p.at("spec.flavors[%d]", i)
+		switch {
+		case f.Name == "" || len(f.Name) > mostName:
+			at.add("name", "%q is no name; write %s or that of a %s", f.Name, v1alpha1.DefaultFlavor, kindFlavor)
+		case names[f.Name]:
+			at.add("name", "%q stands twice; make them one", f.Name)
+		}
+		names[f.Name] = true
+		if len(f.Quotas) == 0 || len(f.Quotas) > mostQuotas {
+			at.add("quotas", "there are %d; write 1 to %d", len(f.Quotas), mostQuotas)
+		}
+		resources := map[string]bool{}
+		for j, r := range f.Quotas {
+			below := at.at("quotas[%d]", j)
+			switch {
+			case r.Resource == "" || len(r.Resource) > mostResource:
+				below.add("resource", "%q is no resource; write one such as cpu, memory or nvidia.com/gpu", r.Resource)
+			case resources[r.Resource]:
+				below.add("resource", "%q stands twice; make them one", r.Resource)
+			}
+			resources[r.Resource] = true
+		}
+	}
+}
+
+// checkQuantities looks at the quantities of a queue as they are written: once they are read their sign and size are lost.
+func checkQuantities(p problems, data []byte) bool {
+	var written struct {
+		Spec struct {
+			Flavors []struct {
+				Quotas []struct {
+					Nominal        *scalar `json:"nominal"`
+					BorrowingLimit *scalar `json:"borrowingLimit"`
+					LendingLimit   *scalar `json:"lendingLimit"`
+				} `json:"quotas"`
+			} `json:"flavors"`
+		} `json:"spec"`
+	}
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, &written); err != nil {
+		return true // decode reports it
+	}
+	before := len(*p.all)
+	for i, f := range written.Spec.Flavors {
+		for j, q := range f.Quotas {
+			at := p.at("spec.flavors[%d].quotas[%d]", i, j)
+			if q.Nominal == nil {
+				at.add("nominal", "is missing; write a quantity of zero or more")
+			}
+			for _, limit := range []struct {
+				key  string
+				text *scalar
+			}{{"nominal", q.Nominal}, {"borrowingLimit", q.BorrowingLimit}, {"lendingLimit", q.LendingLimit}} {
+				if limit.text != nil {
+					at.quantity(limit.key, *limit.text)
+				}
+			}
+		}
+	}
+	return len(*p.all) == before
+}

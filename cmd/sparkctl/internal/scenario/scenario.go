@@ -1,0 +1,110 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package scenario
+
+import (
+	"encoding/json"
+
+	kjson "sigs.k8s.io/json"
+
+	"github.com/sparkgate/sparkgate/queueing/embedded/simulate"
+)
+
+// The document without kind, as it is written.
+type (
+	file struct {
+		Namespaces map[string]namespace `json:"namespaces"`
+		Arrivals   []arrival            `json:"arrivals"`
+		Changes    []change             `json:"changes"`
+	}
+	namespace struct {
+		Labels map[string]string `json:"labels"`
+	}
+	arrival struct {
+		At        scalar   `json:"at"`
+		Name      string   `json:"name"`
+		Namespace string   `json:"namespace"`
+		Queue     string   `json:"queue"`
+		Priority  int32    `json:"priority"`
+		PodSets   []podSet `json:"podSets"`
+		RunFor    scalar   `json:"runFor"`
+	}
+	podSet struct {
+		Name     string            `json:"name"`
+		Count    *int32            `json:"count"`
+		Requests map[string]scalar `json:"requests"`
+	}
+	change struct {
+		At     scalar          `json:"at"`
+		Apply  json.RawMessage `json:"apply"`
+		Delete *reference      `json:"delete"`
+	}
+	reference struct {
+		Kind string `json:"kind"`
+		Name string `json:"name"`
+	}
+)
+
+// Parse reads a stream. Its error lists what is wrong, one a line, each with the document that it is in and what to do. The warnings name
+// fields that this version does not honour: the scenario can be played, by the rest of what it says.
+func Parse(stream string) (s simulate.Scenario, warnings []string, err error) {
+	p := newProblems()
+	exist := objects{}
+	var bodies []body
+	for _, d := range split(stream) {
+		data, err := d.toJSON()
+		if err != nil {
+			p.in(d).add("", "%v", err)
+			continue
+		}
+		var head head
+		if err := kjson.UnmarshalCaseSensitivePreserveInts(data, &head); err != nil {
+			p.in(d).add("", "write keys and values, or remove the document")
+			continue
+		}
+		if head.Kind == "" {
+			bodies = append(bodies, body{d, data})
+			continue
+		}
+		if c := readManifest(p.in(d), data); c != (simulate.Change{}) {
+			exist.begin(p.in(d), c, &s)
+		}
+	}
+	readBody(p, bodies, exist, &s)
+	return s, *p.warnings, p.err()
+}
+
+// head is what every document is looked at for first.
+type head struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Metadata   struct {
+		Name string `json:"name"`
+	} `json:"metadata"`
+}
+
+// body is the document without kind.
+type body struct {
+	document
+	data []byte
+}
+
+// readBody reads what happens.
+func readBody(p problems, bodies []body, exist objects, s *simulate.Scenario) {
+	switch {
+	case len(bodies) == 0:
+		p.add("", "no document says what happens; add one without kind, with the key arrivals")
+		return
+	case len(bodies) > 1:
+		p.in(bodies[1].document).add("", "a document without kind stands before it, in line %d; make them one, or add the kind", bodies[0].line)
+		return
+	}
+	var f file
+	p = p.in(bodies[0].document)
+	if !p.decode(bodies[0].data, &f) {
+		return
+	}
+	s.Arrivals = readArrivals(p, &f)
+	s.Changes = readChanges(p, f.Changes, exist)
+}

@@ -1,0 +1,88 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/scenario"
+	"github.com/sparkgate/sparkgate/queueing/embedded/simulate"
+)
+
+const simulateText = `Plays the scenario in FILE (- is the standard input) against the queues in virtual time, with the engine of the
+operator, and prints what becomes of each application, as lines of JSON; the last one is a summary.
+
+FILE is a stream of YAML documents. Those of kind SparkQueue and SparkFlavor are what there is at the beginning.
+One document has no kind and says what happens:
+
+  namespaces:                       # labels of namespaces; those that are not listed have none
+    spark: {labels: {team: a}}
+  arrivals:
+  - at: 30s                         # when; default 0s
+    name: etl
+    namespace: spark                # default: default
+    queue: team-a
+    priority: 0                     # higher goes first
+    podSets:
+    - {name: driver, count: 1, requests: {cpu: "1", memory: 1Gi}}
+    - {name: executor, count: 4, requests: {cpu: "2", memory: 8Gi}}
+    runFor: 10m                     # how long it runs once it is admitted
+  changes:
+  - at: 5m
+    apply: {kind: SparkQueue, …}    # the whole manifest, new or changed
+  - at: 1h
+    delete: {kind: SparkQueue, name: team-b}
+
+At equal times finishes come first, then changes, then arrivals, each in the order of the file.
+`
+
+// simulateCommand is sparkctl simulate.
+func simulateCommand(flags *flag.FlagSet, args []string, s streams) error {
+	file := flags.String("f", "", "")
+	if err := parse(flags, args); err != nil {
+		return err
+	}
+	if *file == "" {
+		return usageError{errors.New("name the scenario with -f FILE")}
+	}
+	text, err := read(*file, s.in)
+	if err != nil {
+		return fmt.Errorf("read the scenario: %w", err)
+	}
+	parsed, warnings, err := scenario.Parse(text)
+	if err != nil {
+		return fmt.Errorf("%s cannot be played:\n%w", *file, err)
+	}
+	for _, w := range warnings {
+		fmt.Fprintf(s.err, "sparkctl simulate: warning: %s\n", w)
+	}
+	return play(parsed, s.out)
+}
+
+func read(file string, in io.Reader) (string, error) {
+	if file == "-" {
+		text, err := io.ReadAll(in)
+		return string(text), err
+	}
+	text, err := os.ReadFile(file)
+	return string(text), err
+}
+
+// play writes the events and the summary as lines of JSON. Those before a failure are written too.
+func play(s simulate.Scenario, out io.Writer) error {
+	buffer := bufio.NewWriterSize(out, 1<<16)
+	lines := json.NewEncoder(buffer)
+	lines.SetEscapeHTML(false)
+	summary, err := simulate.Run(s, func(e simulate.Event) error { return lines.Encode(e) })
+	if err == nil {
+		err = lines.Encode(summary)
+	}
+	return errors.Join(err, buffer.Flush())
+}

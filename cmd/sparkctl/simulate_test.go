@@ -1,0 +1,176 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var updateFlag = flag.Bool("update", false, "write what the scenarios come to into their files")
+
+// call runs sparkctl and returns its exit code and what it has written.
+func call(in string, args ...string) (code int, out, err string) {
+	var o, e bytes.Buffer
+	code = run(args, streams{in: strings.NewReader(in), out: &o, err: &e})
+	return code, o.String(), e.String()
+}
+
+// TestScenarios plays those in testdata. Run it with -update to write down what happens now, and read the difference.
+func TestScenarios(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/*.yaml")
+	if err != nil || len(files) < 12 {
+		t.Fatalf("scenarios: %v %v", files, err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {
+			t.Parallel()
+			code, out, problem := call("", "simulate", "-f", file)
+			if code != 0 || problem != "" {
+				t.Fatalf("exit code %d: %s", code, problem)
+			}
+			golden := strings.TrimSuffix(file, ".yaml") + ".jsonl"
+			if *updateFlag {
+				if err := os.WriteFile(golden, []byte(out), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(out, "\n")); diff != "" {
+				t.Errorf("%s (-want +got; run with -update if this is right):\n%s", golden, diff)
+			}
+		})
+	}
+}
+
+// TestTheSameAgain: the output depends on nothing but the scenario, whether it comes from a file or the standard input.
+func TestTheSameAgain(t *testing.T) {
+	t.Parallel()
+	stream := crowd(500)
+	_, first, _ := call(stream, "simulate", "-f", "-")
+	for range 5 {
+		if _, again, _ := call(stream, "simulate", "-f", "-"); again != first {
+			t.Fatalf("another play differs (-first +again):\n%s", cmp.Diff(strings.Split(first, "\n"), strings.Split(again, "\n")))
+		}
+	}
+	if strings.Count(first, "finished") != 500 {
+		t.Errorf("not all have finished:\n%s", first)
+	}
+}
+
+// TestThePageIsTrue: the example in the documentation comes to what stands there.
+func TestThePageIsTrue(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/simulate.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	scenario, want := fence(string(page), "yaml"), fence(string(page), "json")
+	code, out, problem := call(scenario, "simulate", "-f", "-")
+	if code != 0 {
+		t.Fatalf("exit code %d: %s", code, problem)
+	}
+	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(out, "\n")); diff != "" {
+		t.Errorf("docs/simulate.md (-page +real output):\n%s", diff)
+	}
+}
+
+// fence is the first block of code of a language in a page.
+func fence(page, language string) string {
+	_, rest, _ := strings.Cut(page, "\n```"+language+"\n")
+	text, _, _ := strings.Cut(rest, "```")
+	return text
+}
+
+func TestExitCodes(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		args     []string
+		code     int
+		out, err string // parts of what is written
+	}{
+		"nothing":            {out: "sparkctl simulate -f FILE"},
+		"help":               {args: []string{"help"}, out: "sparkctl simulate -f FILE"},
+		"help by a flag":     {args: []string{"--help"}, out: "sparkctl simulate -f FILE"},
+		"help on a command":  {args: []string{"help", "simulate"}, out: "arrivals:"},
+		"flag of a command":  {args: []string{"simulate", "-h"}, out: "arrivals:"},
+		"help on nothing":    {args: []string{"help", "fly"}, code: 2, err: `sparkctl help: there is no command "fly"; sparkctl help lists them`},
+		"unknown command":    {args: []string{"fly"}, code: 2, err: `sparkctl fly: there is no command "fly"`},
+		"unknown flag":       {args: []string{"simulate", "-x"}, code: 2, err: "flag provided but not defined: -x; see sparkctl help simulate"},
+		"too much":           {args: []string{"simulate", "-f", "a", "b"}, code: 2, err: `"b" has no meaning here`},
+		"no file":            {args: []string{"simulate"}, code: 2, err: "name the scenario with -f FILE"},
+		"a file that is not": {args: []string{"simulate", "-f", "testdata/none"}, code: 1, err: "open testdata/none"},
+		"a bad scenario":     {args: []string{"simulate", "-f", "main.go"}, code: 1, err: "main.go cannot be played:\n"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			code, out, problem := call("", tc.args...)
+			if code != tc.code || !strings.Contains(out, tc.out) || !strings.Contains(problem, tc.err) || (problem == "") != (code == 0) {
+				t.Errorf("got exit code %d, output %q, error %q; want %d, %q, %q", code, out, problem, tc.code, tc.out, tc.err)
+			}
+		})
+	}
+}
+
+// full is an output that takes nothing.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
+
+func TestOutputThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	var problem strings.Builder
+	code := run([]string{"simulate", "-f", "testdata/fifo.yaml"}, streams{out: full{}, err: &problem})
+	if code != 1 || !strings.Contains(problem.String(), "short write") {
+		t.Errorf("exit code %d: %s", code, problem.String())
+	}
+}
+
+// crowd is a scenario with thirty queues in five groups and that many arrivals of a few sizes, nine tenths of what there is room for.
+func crowd(arrivals int) string {
+	var out strings.Builder
+	out.WriteString("kind: SparkQueue\nmetadata: {name: root}\n")
+	for group := range 5 {
+		fmt.Fprintf(&out, "---\nkind: SparkQueue\nmetadata: {name: group-%d}\nspec: {parent: root}\n", group)
+	}
+	for queue := range 30 {
+		fmt.Fprintf(&out, "---\nkind: SparkQueue\nmetadata: {name: team-%d}\nspec:\n  parent: group-%d\n  namespaceSelector: {}\n  flavors:\n"+
+			"  - {name: default, quotas: [{resource: cpu, nominal: 16, borrowingLimit: 32}, {resource: memory, nominal: 128Gi}]}\n", queue, queue%5)
+	}
+	out.WriteString("---\narrivals:\n")
+	for i := range arrivals {
+		fmt.Fprintf(&out, "- at: %ds\n  name: app-%d\n  queue: team-%d\n  priority: %d\n  podSets:\n"+
+			"  - {name: driver, requests: {cpu: 1, memory: 2Gi}}\n  - {name: executor, count: %d, requests: {cpu: 2, memory: 8Gi}}\n  runFor: %ds\n",
+			i, i, i*7%30, i%11/10, 1+i*3%5, 30+i*13%60)
+	}
+	return out.String()
+}
+
+// BenchmarkSimulate reads and plays 100,000 arrivals.
+func BenchmarkSimulate(b *testing.B) {
+	const arrivals = 100_000
+	stream := crowd(arrivals)
+	b.ReportAllocs()
+	b.ResetTimer()
+	for range b.N {
+		if code := run([]string{"simulate", "-f", "-"}, streams{in: strings.NewReader(stream), out: io.Discard, err: os.Stderr}); code != 0 {
+			b.Fatal(code)
+		}
+	}
+	b.ReportMetric(float64(arrivals*b.N)/b.Elapsed().Seconds(), "arrivals/s")
+}
