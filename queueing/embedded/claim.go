@@ -100,8 +100,8 @@ func (e *Engine) needOf(c *claim) quota.Vector {
 	return e.forest.Prepare(l.queue.node, l.shape.amounts(c.where, l.shape.least()))
 }
 
-// redeem grants the asks whose claimed room has become free, and charges the claims of the others; the returned function takes that
-// back.
+// redeem grants claimed room that has become free, each to the first in the line of the claim, and charges the claims of the others; the
+// returned function takes that back.
 func (e *Engine) redeem(t *tree, out []Decision, max int) (decisions []Decision, charged func()) {
 	type charge struct {
 		node quota.NodeID
@@ -113,9 +113,10 @@ func (e *Engine) redeem(t *tree, out []Decision, max int) (decisions []Decision,
 		where, elastic, fits := e.fit(l)
 		switch {
 		case fits && l.queue.full() == nil && (max <= 0 || len(out) < max):
+			first := l.first() // somebody more urgent who needs the same may have come since
 			e.drop(c)
-			e.assume(c.app, where, elastic)
-			out = append(out, Decision{Key: c.app.key, Root: t.root, Grant: c.app.held.grant})
+			e.assume(first, where, elastic)
+			out = append(out, Decision{Key: first.key, Root: t.root, Grant: first.held.grant})
 		case fits && l.queue.full() == nil, e.open(c):
 			charges = append(charges, charge{l.queue.node, e.needOf(c)})
 			e.forest.Add(l.queue.node, charges[len(charges)-1].need)
