@@ -60,7 +60,7 @@ func TestScenarios(t *testing.T) {
 // TestTheSameAgain: the output depends on nothing but the scenario, whether it comes from a file or the standard input.
 func TestTheSameAgain(t *testing.T) {
 	t.Parallel()
-	stream := crowd(500)
+	stream := crowd(500, 130)
 	_, first, _ := call(stream, "simulate", "-f", "-")
 	for range 5 {
 		if _, again, _ := call(stream, "simulate", "-f", "-"); again != first {
@@ -141,8 +141,9 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// crowd is a scenario with thirty queues in five groups and that many arrivals of a few sizes, nine tenths of what there is room for.
-func crowd(arrivals int) string {
+// crowd is a scenario with thirty queues in five groups and that many arrivals of a few sizes, which together want load percent of what
+// there is.
+func crowd(arrivals, load int) string {
 	var out strings.Builder
 	out.WriteString("kind: SparkQueue\nmetadata: {name: root}\n")
 	for group := range 5 {
@@ -156,21 +157,26 @@ func crowd(arrivals int) string {
 	for i := range arrivals {
 		fmt.Fprintf(&out, "- at: %ds\n  name: app-%d\n  queue: team-%d\n  priority: %d\n  podSets:\n"+
 			"  - {name: driver, requests: {cpu: 1, memory: 2Gi}}\n  - {name: executor, count: %d, requests: {cpu: 2, memory: 8Gi}}\n  runFor: %ds\n",
-			i, i, i*7%30, i%11/10, 1+i*3%5, 30+i*13%60)
+			i, i, i*7%30, i%11/10, 1+i*3%5, (30+i*13%60)*load/87)
 	}
 	return out.String()
 }
 
-// BenchmarkSimulate reads and plays 100,000 arrivals.
+// BenchmarkSimulate reads and plays 100,000 arrivals: with room for nearly all at once, and with a line that grows to thousands
+// while teams take back what they have lent.
 func BenchmarkSimulate(b *testing.B) {
 	const arrivals = 100_000
-	stream := crowd(arrivals)
-	b.ReportAllocs()
-	b.ResetTimer()
-	for range b.N {
-		if code := run([]string{"simulate", "-f", "-"}, streams{in: strings.NewReader(stream), out: io.Discard, err: os.Stderr}); code != 0 {
-			b.Fatal(code)
-		}
+	for name, load := range map[string]int{"room": 90, "crowded": 113} {
+		b.Run(name, func(b *testing.B) {
+			stream := crowd(arrivals, load)
+			b.ReportAllocs()
+			b.ResetTimer()
+			for range b.N {
+				if code := run([]string{"simulate", "-f", "-"}, streams{in: strings.NewReader(stream), out: io.Discard, err: os.Stderr}); code != 0 {
+					b.Fatal(code)
+				}
+			}
+			b.ReportMetric(float64(arrivals*b.N)/b.Elapsed().Seconds(), "arrivals/s")
+		})
 	}
-	b.ReportMetric(float64(arrivals*b.N)/b.Elapsed().Seconds(), "arrivals/s")
 }
