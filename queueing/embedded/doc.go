@@ -29,7 +29,7 @@
 //   - A grant is never over quota when it is made, whatever was restored or cut before. See package quota for what that means.
 //   - A grant stays until Release: no change of the configuration takes one away.
 //   - A grant may be asked back (Eviction): because its queue is drained, or for one who waits and may displace its holder. It stays
-//     charged until Release, and what is taken back for somebody is kept for him (claim).
+//     charged until Release, and what is taken back for somebody is kept for that one (claim).
 //   - When Cycle has made fewer grants than it might, nobody who waits could be granted anything: it either does not fit, or is
 //     kept back by a rule that its verdict names.
 //   - Verdict texts name what is needed, the limit in the way and whose limit it is. They do not move with what is free.

@@ -53,6 +53,9 @@ func (p *preemption) search() []*app {
 	}
 	p.engine.forest.Add(p.line.queue.node, p.need)
 	defer p.engine.forest.Remove(p.line.queue.node, p.need)
+	if !p.hopeful() {
+		return nil
+	}
 	chosen := p.gather()
 	for spared := true; spared; { // who may be spared depends on who else is
 		chosen, spared = p.spare(chosen)
@@ -65,6 +68,16 @@ func (p *preemption) search() []*app {
 		return nil
 	}
 	return chosen
+}
+
+// hopeful says, from the queue of the ask and those above it alone, that somebody might be displaced: in the queue itself, or elsewhere
+// because the ask stays within the quota of its side on some level or may borrow.
+func (p *preemption) hopeful() bool {
+	policy := p.line.queue.config.Preemption
+	if policy.Within != PreemptNever && policy.Within != "" || policy.Borrow == PreemptLowerPriority {
+		return true
+	}
+	return slices.ContainsFunc(p.path[:len(p.path)-1], func(side *queue) bool { return !p.engine.forest.Over(side.node, p.short) })
 }
 
 // spare puts one of the chosen back who is not needed: the last to be displaced, first. It returns the others and whether there was one.
