@@ -243,7 +243,7 @@ func (e *Engine) eviction(by, v *app) *queueing.Eviction {
 	case v.held.queue == by.line.queue:
 		rule = fmt.Sprintf("it is older and of the same priority %d", by.ask.priority)
 	}
-	return &queueing.Eviction{Reason: queueing.ReasonPreempted, By: by.key, Message: fmt.Sprintf("gives its room to %s: %s", by.key, rule)}
+	return &queueing.Eviction{Reason: queueing.ReasonPreempted, By: by.key, Message: fmt.Sprintf("taken by %s: %s", by.key, rule)}
 }
 
 // tellClaimants tells those who have a claim what they wait for.

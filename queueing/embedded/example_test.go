@@ -70,7 +70,7 @@ func Example() {
 	// Output:
 	// etl: Granted
 	// report: Granted
-	// report: gives its room to default/training: queue team-b takes back what queue team-a has borrowed
+	// report: taken by default/training: queue team-b takes back what queue team-a has borrowed
 	// training: Waiting waits until default/report have given their room back
 	// training: Granted
 }

@@ -124,7 +124,7 @@ func TestReclaim(t *testing.T) {
 		t.Errorf("got %s, want %s", says(v), want)
 	}
 	e := s.engine.Eviction(s.jobs["a3"].Key, 1, 1)
-	if want := "gives its room to ns/b0: queue b takes back what queue a has borrowed"; e.Reason != queueing.ReasonPreempted || e.Message != want || e.By.Name != "b0" {
+	if want := "taken by ns/b0: queue b takes back what queue a has borrowed"; e.Reason != queueing.ReasonPreempted || e.Message != want || e.By.Name != "b0" {
 		t.Errorf("got %+v, want %s", e, want)
 	}
 	s.comes("a4", job{"a", 1, 9})

@@ -121,7 +121,7 @@ func TestTheEngineTakesBack(t *testing.T) {
 	}
 	want := `0s own admitted
 0s lent admitted
-30s lent preempted by lender (Preempted: gives its room to default/lender: queue lender takes back what queue borrower has borrowed)
+30s lent preempted by lender (Preempted: taken by default/lender: queue lender takes back what queue borrower has borrowed)
 30s lender admitted
 30s lent waiting
 40s lender preempted (QueueHeld: queue lender is drained (stopPolicy HoldAndDrain))
