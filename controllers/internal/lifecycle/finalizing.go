@@ -216,6 +216,8 @@ func (d *decider) conclude(stopped v1alpha1.StopReason, attempt *v1alpha1.Attemp
 		return d.suspend()
 	case d.anotherRun() && !d.o.App.Spec.Suspend:
 		return d.nextRun()
+	case stopped == v1alpha1.StopTemplateChanged:
+		return d.takenBack()
 	case attempt == nil:
 		return d.end(status.Failed, "the attempt ended without a record")
 	case stopped == v1alpha1.StopPreempted:
@@ -226,6 +228,18 @@ func (d *decider) conclude(stopped v1alpha1.StopReason, attempt *v1alpha1.Attemp
 		return d.end(status.Succeeded, fmt.Sprintf("run %d succeeded", d.s.Run))
 	}
 	return d.end(status.Failed, fmt.Sprintf("run %d failed: %s", d.s.Run, attempt.Message))
+}
+
+// takenBack goes on with a run that was stopped for a change of the template which was taken back meanwhile, as another attempt; or waits,
+// if the application was suspended meanwhile.
+func (d *decider) takenBack() Decision {
+	if d.o.App.Spec.Suspend {
+		return d.suspend()
+	}
+	d.s.Resumes++
+	d.nextAttempt()
+	d.view.Generation, d.view.TemplateIgnored = d.o.App.Generation, ""
+	return d.queued(fmt.Sprintf("run %d goes on: the change of the template was taken back", d.s.Run))
 }
 
 // end publishes the end of the run.

@@ -433,6 +433,40 @@ var movies = map[string]func(w *world){
 		w.ended(w.driverName())
 		w.settle()
 	},
+	"new-template-is-taken-back-while-the-run-stops": func(w *world) {
+		w.app.Spec.OnTemplateChange = v1alpha1.TemplateChangeRestart
+		w.settle()
+		w.runs()
+		w.settle()
+		w.edit("changes the arguments", func(a *v1alpha1.SparkApplication) { a.Spec.Arguments = []string{"5"} })
+		w.settle()
+		w.edit("changes them back", func(a *v1alpha1.SparkApplication) { a.Spec.Arguments = nil })
+		w.settle()
+		w.ended(w.driverName())
+		w.settle()
+		w.runs()
+		w.settle()
+		w.exits(0, "Completed")
+		w.settle()
+	},
+	"suspended-while-a-new-template-restarts-the-run": func(w *world) {
+		w.app.Spec.OnTemplateChange = v1alpha1.TemplateChangeRestart
+		w.settle()
+		w.runs()
+		w.settle()
+		w.edit("changes the arguments", func(a *v1alpha1.SparkApplication) { a.Spec.Arguments = []string{"5"} })
+		w.settle()
+		w.edit("suspends it", func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = true })
+		w.settle()
+		w.ended(w.driverName())
+		w.settle()
+		w.edit("resumes it", func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = false })
+		w.settle()
+		w.runs()
+		w.settle()
+		w.exits(0, "Completed")
+		w.settle()
+	},
 	"new-template-is-ignored": func(w *world) {
 		w.app.Spec.OnTemplateChange = v1alpha1.TemplateChangeIgnore
 		w.settle()
