@@ -23,6 +23,13 @@ func (r *Runner) inFlight(n int) {
 	}
 }
 
+func (r *Runner) lockedRoom(t *testing.T) int {
+	t.Helper()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.room(t.Context())
+}
+
 // A full batch waits until half of it is confirmed, so that a write of the ledger mostly carries grants that are new; after a pause some
 // are granted all the same.
 func TestRoom(t *testing.T) {
@@ -41,32 +48,19 @@ func TestRoom(t *testing.T) {
 		{batch, 0, "it is full again"},
 	} {
 		r.inFlight(step.flights)
-		if got := r.room(t.Context()); got != step.want {
+		if got := r.lockedRoom(t); got != step.want {
 			t.Fatalf("with %d in flight there is room for %d, want %d: %s", step.flights, got, step.want, step.why)
 		}
-	}
-	select { // the first pause has begun when the batch became full for the first time
-	case <-r.signal:
-	default:
 	}
 	for !clock.HasWaiters() {
 		time.Sleep(time.Millisecond)
 	}
 	clock.Step(trickleEvery)
 	<-r.signal
-	for range 2 {
-		r.mu.Lock()
-		overdue := r.overdue
-		r.mu.Unlock()
-		if overdue {
-			break
-		}
-		<-r.signal
-	}
-	if got := r.room(t.Context()); got != trickle {
+	if got := r.lockedRoom(t); got != trickle {
 		t.Errorf("after the pause there is room for %d, want %d", got, trickle)
 	}
-	if got := r.room(t.Context()); got != 0 {
+	if got := r.lockedRoom(t); got != 0 {
 		t.Errorf("and once only, got %d", got)
 	}
 }
