@@ -9,7 +9,6 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
-	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -47,9 +46,7 @@ func TestReclaim(t *testing.T) {
 	lender := w.Apply("lender", in(b))
 	displaced(t, second, "lender", "queue "+b.Name+" takes back what queue "+a.Name+" has borrowed")
 	w.Run(lender)
-	if actors.Stage(first) != "Running" {
-		t.Errorf("the older one was touched: %s", actors.Show(first))
-	}
+	actors.Eventually(t, first, "untouched", actors.InStage(v1alpha1.RunningReason))
 	waits(t, second, "WaitingForQuota", "memory 2688Mi")
 	finish(t, w, first)
 	w.Succeed(second)
@@ -77,8 +74,7 @@ func TestPriorityDisplaces(t *testing.T) {
 	urgent := w.Apply("urgent", func(a *v1alpha1.SparkApplication) { a.Spec.Queue.PriorityClassName = high })
 	displaced(t, low, "urgent", "priority 100 is higher than 0")
 	w.Succeed(urgent)
-	w.Succeed(low) // it is older than the other one
-	w.Succeed(same)
+	w.SucceedAll(low, same)
 	w.Unused()
 }
 
@@ -161,24 +157,16 @@ func TestFairSharing(t *testing.T) {
 	for _, name := range []string{"a1", "a2", "a3", "a4"} {
 		w.Run(w.Apply(name, in(a)))
 	}
-	var waiting []*v1alpha1.SparkApplication
 	for _, name := range []string{"b1", "b2", "b3", "b4"} {
-		app := w.Apply(name, in(b))
-		waits(t, app, "WaitingForQuota")
-		waiting = append(waiting, app)
+		waits(t, w.Apply(name, in(b)), "WaitingForQuota")
 	}
-	older := w.Apply("a5", in(a))
-	waits(t, older, "WaitingForQuota")
+	waits(t, w.Apply("a5", in(a)), "WaitingForQuota")
 	for i, name := range []string{"a1", "a2", "a3"} {
-		app := w.Pi(name)
-		finish(t, w, app)
-		w.Run(waiting[i])
+		finish(t, w, w.Pi(name))
+		counted(t, a, int32(3-i), 1)
+		counted(t, b, int32(1+i), int32(3-i))
 	}
-	actors.Eventually(t, older, "waiting for its share", func(app *v1alpha1.SparkApplication) bool {
-		return apimeta.IsStatusConditionFalse(app.Status.Conditions, v1alpha1.AdmittedCondition)
-	})
 	finish(t, w, w.Pi("a4"))
-	w.Run(older)
 	counted(t, a, 1, 0)
 	counted(t, b, 3, 1)
 }
