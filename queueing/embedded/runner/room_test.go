@@ -52,9 +52,6 @@ func TestRoom(t *testing.T) {
 			t.Fatalf("with %d in flight there is room for %d, want %d: %s", step.flights, got, step.want, step.why)
 		}
 	}
-	for !clock.HasWaiters() {
-		time.Sleep(time.Millisecond)
-	}
 	clock.Step(trickleEvery)
 	<-r.signal
 	if got := r.lockedRoom(t); got != trickle {

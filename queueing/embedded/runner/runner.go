@@ -315,10 +315,11 @@ func (r *Runner) room(ctx context.Context) int {
 	}
 	if !r.full {
 		r.full = true
+		pause := r.o.Clock.After(trickleEvery)
 		go func() {
 			select {
 			case <-ctx.Done():
-			case <-r.o.Clock.After(trickleEvery):
+			case <-pause:
 				r.mu.Lock()
 				r.overdue = r.full
 				r.mu.Unlock()
