@@ -152,7 +152,7 @@ func (f *inventory) orphans(store *pods.Store) {
 			})
 		}
 		for key, grant := range charged {
-			f.held = append(f.held, runner.Holding{Key: key, Grant: *grant})
+			f.held = append(f.held, runner.Holding{Key: key, Grant: *grant, Orphan: true})
 		}
 	}
 }

@@ -49,8 +49,8 @@ func (e *Engine) Eviction(key queueing.Key, run, attempt int64) *queueing.Evicti
 	return nil
 }
 
-// SetStanding says what standing the holder of a grant has: after Restore, and when its priority changes. Holders whose standing is not
-// known are not displaced; and nobody needs to be displaced for what those hold who leave anyway.
+// SetStanding says what standing the holder of a grant has: after Restore, and when its priority changes. While somebody's is not known,
+// nobody in the tree is displaced; and nobody needs to be for what those hold who leave anyway.
 func (e *Engine) SetStanding(key queueing.Key, run, attempt int64, s queueing.Standing) {
 	a := e.apps[key]
 	if a == nil || a.held == nil || !a.held.isFor(run, attempt) {
@@ -138,7 +138,7 @@ func (e *Engine) preempt(t *tree) {
 		e.forgetDisplacements()
 	}
 	waiting := e.mayPreempt(t)
-	if len(waiting) == 0 {
+	if len(waiting) == 0 || !e.allKnown(t) {
 		return
 	}
 	gone := e.imagineGone(t)
@@ -168,8 +168,22 @@ func (e *Engine) preempt(t *tree) {
 	}
 }
 
+// allKnown says that the standing of everybody who holds something is known. After a restart it is not yet: whoever seems to be the one
+// to displace may not be, or somebody may be leaving already.
+func (e *Engine) allKnown(t *tree) bool {
+	for _, q := range e.holding(t) {
+		if slices.ContainsFunc(q.holders, func(a *app) bool { return !a.held.known }) {
+			return false
+		}
+	}
+	return true
+}
+
 // mayPreempt are the first lines of the queues that may displace anybody, in order.
 func (e *Engine) mayPreempt(t *tree) []*line {
+	if len(t.waiting) == 0 {
+		return nil
+	}
 	var out []*line
 	borrowed := e.borrowed(t)
 	for _, q := range t.waiting {

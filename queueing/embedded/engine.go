@@ -57,6 +57,9 @@ func (e *Engine) SetEpoch(root string, epoch int64) { e.epochs[root] = epoch }
 func (e *Engine) Submit(in queueing.Ask) bool {
 	a := e.apps[in.Key]
 	if a != nil && a.held != nil && a.held.isFor(in.Run, in.Attempt) {
+		if !a.held.known { // it was restored from a ledger: its application has not heard of it yet, and asks
+			e.SetStanding(in.Key, in.Run, in.Attempt, queueing.Standing{Priority: in.Priority, QueuedAt: in.QueuedAt})
+		}
 		return false
 	}
 	next := askOf(in)

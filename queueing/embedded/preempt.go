@@ -124,7 +124,7 @@ func (p *preemption) candidates() []*app {
 	top := p.path[len(p.path)-1]
 	for _, q := range p.engine.holding(top.tree) {
 		for _, v := range q.holders {
-			if v.held.known && !v.held.goes() && !p.engine.displacements[p.displacing(v)] && v.held.vector.Touches(p.short) && p.allowed(v) {
+			if !v.held.goes() && !p.engine.displacements[p.displacing(v)] && v.held.vector.Touches(p.short) && p.allowed(v) {
 				out = append(out, v)
 			}
 		}

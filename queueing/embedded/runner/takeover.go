@@ -18,6 +18,8 @@ import (
 type Holding struct {
 	Key   queueing.Key
 	Grant queueing.Grant
+	// Orphan: the application is gone, and what its pods hold is free before long.
+	Orphan bool
 }
 
 // Acquired is what the ledgers held when this process took them over.
@@ -68,6 +70,9 @@ func (r *Runner) Open(acquired Acquired, held []Holding, expected []queueing.Key
 	has := map[queueing.Key]bool{}
 	for _, h := range held {
 		r.engine.Restore(h.Key, h.Grant)
+		if h.Orphan {
+			r.engine.SetStanding(h.Key, h.Grant.Run, h.Grant.Attempt, queueing.Standing{Leaving: true})
+		}
 		r.restored(h.Key, &h.Grant)
 		has[h.Key] = true
 	}
