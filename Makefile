@@ -116,11 +116,13 @@ test: bin/testsum ## unit, integration and e2e; ends with "N passed, N failed"
 	for suite in unit integration e2e; do $(MAKE) $$suite || rc=1; done; \
 	echo; bin/testsum unit integration e2e || rc=1; exit $$rc
 
-.PHONY: deflake soak bench
+.PHONY: deflake soak soak-properties bench
 deflake: ## Repeat unit and integration tests in random order with the race detector until one fails; COUNT=10
 	@hack/suite deflake $(or $(COUNT),10)
-soak: image operator-image bin/kubectl bin/sparkgate bin/testsum ## Repeat the e2e tests on one cluster; COUNT=10
+soak: soak-properties image operator-image bin/kubectl bin/sparkgate ## soak-properties, then repeat the e2e tests on one cluster; COUNT=10
 	@hack/suite soak $(or $(COUNT),10)
+soak-properties: bin/testsum ## Random tests with COUNT=10 times their seeds from SEED on, then each fuzzer for FUZZTIME=1m
+	@hack/suite soak_properties $(or $(COUNT),10)
 bench: bin/kubectl bin/sparkgate ## Measure the operator against a bare client loop, as a ratio; BENCH_FLAGS=…
 	@hack/suite bench
 

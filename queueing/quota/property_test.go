@@ -4,7 +4,6 @@
 package quota
 
 import (
-	"flag"
 	"fmt"
 	"math/big"
 	"math/rand/v2"
@@ -12,25 +11,15 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/sparkgate/sparkgate/queueing/seeds"
 )
 
-var seedFlag = flag.Uint64("seed", 0, "run the property tests with this seed only")
-
-// forSeeds runs a property with many seeds, or with the one of the flag -seed. A failure names the seed to run again.
+// forSeeds runs a property with many seeds.
 func forSeeds(t *testing.T, count uint64, property func(t *testing.T, r *rand.Rand)) {
 	t.Helper()
 	t.Parallel()
-	first, last := uint64(1), count
-	if *seedFlag != 0 {
-		first, last = *seedFlag, *seedFlag
-	}
-	for seed := first; seed <= last && !t.Failed(); seed++ {
-		r := rand.New(rand.NewPCG(seed, seed))
-		property(t, r)
-		if t.Failed() {
-			t.Logf("run again: go test -run '^%s$' -seed=%d", t.Name(), seed)
-		}
-	}
+	seeds.Each(t, count, func(seed uint64) { property(t, rand.New(rand.NewPCG(seed, seed))) })
 }
 
 // scales are the sizes of numbers: the largest reach the end of the range.

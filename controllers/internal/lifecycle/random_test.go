@@ -4,10 +4,10 @@
 package lifecycle
 
 import (
-	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -16,11 +16,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
 	"github.com/sparkgate/sparkgate/queueing"
-)
-
-var (
-	seed      = flag.Uint64("seed", 0, "replay the random schedule of this seed; 0 runs many")
-	schedules = flag.Int("schedules", 10000, "number of random schedules")
+	"github.com/sparkgate/sparkgate/queueing/seeds"
 )
 
 // event is one thing that may happen; it returns false where it cannot happen now.
@@ -59,8 +55,8 @@ var events = []event{
 		return true
 	},
 	func(w *world, _ *rand.Rand) bool { // an executor goes by itself
-		for name, p := range w.pods {
-			if p.Role == pods.Executor {
+		for _, name := range w.podNames() {
+			if w.pods[name].Role == pods.Executor {
 				w.ended(name)
 				return true
 			}
@@ -68,8 +64,8 @@ var events = []event{
 		return false
 	},
 	func(w *world, _ *rand.Rand) bool { // the kubelet ends what was asked to end
-		for name, p := range w.pods {
-			if p.Deleting {
+		for _, name := range w.podNames() {
+			if w.pods[name].Deleting {
 				w.ended(name)
 				return true
 			}
@@ -196,13 +192,16 @@ func (w *world) current(p *pods.Record) bool {
 }
 
 func (w *world) liveDriver() *pods.Record {
-	for _, p := range w.pods {
-		if p.Role == pods.Driver && p.Active() {
+	for _, name := range w.podNames() {
+		if p := w.pods[name]; p.Role == pods.Driver && p.Active() {
 			return p
 		}
 	}
 	return nil
 }
+
+// podNames are sorted, so that a seed gives the same schedule each time.
+func (w *world) podNames() []string { return slices.Sorted(maps.Keys(w.pods)) }
 
 func (w *world) set(name string, change func(*pods.Record), what string) {
 	w.logf("kubelet: %s %s", name, what)
@@ -220,16 +219,10 @@ func (w *world) user(what string, change func(*v1alpha1.SparkApplicationSpec)) b
 // TestNothingGoesWrongInAnyOrder plays random schedules of users, kubelet, queue and crashes. The promises hold after every pass,
 // and from wherever it ends, an application that is left alone comes to an end and holds nothing.
 func TestNothingGoesWrongInAnyOrder(t *testing.T) {
-	if *seed != 0 {
-		playSchedule(t, *seed)
-		return
-	}
 	preempted := 0
-	for n := range *schedules {
-		preempted += playSchedule(t, uint64(n)+1)
-	}
-	if preempted < *schedules/10 {
-		t.Errorf("only %d attempts were preempted in %d schedules", preempted, *schedules)
+	played := seeds.Each(t, 10_000, func(seed uint64) { preempted += playSchedule(t, seed) })
+	if preempted < played/10 {
+		t.Errorf("only %d attempts were preempted in %d schedules", preempted, played)
 	}
 }
 
@@ -238,7 +231,6 @@ func playSchedule(t *testing.T, seed uint64) int {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // a schedule has to be replayable, not secret
 	w := newWorld(t)
-	w.logf("schedule of seed %d", seed)
 	for range 40 {
 		events[r.IntN(len(events))](w, r)
 		if r.IntN(3) > 0 {
@@ -262,8 +254,8 @@ func (w *world) comesToRest() {
 	for range 60 {
 		w.pass()
 		w.now = w.now.Add(time.Second)
-		for name, p := range w.pods {
-			switch {
+		for _, name := range w.podNames() {
+			switch p := w.pods[name]; {
 			case p.Deleting:
 				w.ended(name)
 			case p.Phase == "Pending":

@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/queueing/seeds"
 )
 
 // reports collects the names of applications that a store has reported.
@@ -165,9 +166,8 @@ func TestReplace(t *testing.T) {
 // TestAgainstALog plays a random life of pods, in which events come late and lists in between, against the truth.
 func TestAgainstALog(t *testing.T) {
 	t.Parallel()
-	seed := rand.Uint64()
-	random := rand.New(rand.NewPCG(seed, 0))
-	for round := range 200 {
+	seeds.Each(t, 200, func(seed uint64) {
+		random := rand.New(rand.NewPCG(seed, 0))
 		s, _ := storeUnderTest()
 		listed := 0 // version of the newest list
 		truth, version := map[string]*corev1.Pod{}, 0
@@ -195,7 +195,7 @@ func TestAgainstALog(t *testing.T) {
 					list = append(list, pod)
 				}
 				do(t, s.Replace(list, fmt.Sprint(version)))
-				compare(t, s, truth, fmt.Sprintf("seed %d round %d, listed", seed, round))
+				compare(t, s, truth, "after a list")
 				listed = version
 			}
 			for len(log) > 0 && random.IntN(2) == 0 {
@@ -203,14 +203,14 @@ func TestAgainstALog(t *testing.T) {
 				log = log[1:]
 			}
 			if listed == version { // nothing has happened since
-				compare(t, s, truth, fmt.Sprintf("seed %d round %d, late events", seed, round))
+				compare(t, s, truth, "after late events")
 			}
 		}
 		for _, event := range log {
 			do(t, event())
 		}
-		compare(t, s, truth, fmt.Sprintf("seed %d round %d", seed, round))
-	}
+		compare(t, s, truth, "in the end")
+	})
 }
 
 func compare(t *testing.T, s *Store, truth map[string]*corev1.Pod, when string) {

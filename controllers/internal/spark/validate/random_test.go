@@ -19,26 +19,26 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/controllers/internal/spark/demand"
 	"github.com/sparkgate/sparkgate/controllers/internal/spark/render"
+	"github.com/sparkgate/sparkgate/queueing/seeds"
 )
 
 // TestWhatIsFoundWellCanBeBuilt makes applications at random. Where nothing is found, building and asking must not fail, and the pods must
 // be ones that Kubernetes takes as far as names go. Where building fails, something must have been found.
 func TestWhatIsFoundWellCanBeBuilt(t *testing.T) {
 	t.Parallel()
-	const rounds = 3000
 	well := 0
-	for seed := range uint64(rounds) {
+	rounds := seeds.Each(t, 3000, func(seed uint64) {
 		app := randomApplication(t, rand.New(rand.NewPCG(seed, 1)))
 		findings := Application(app)
 		objects, err := buildAndAsk(app)
 		switch {
 		case err != nil && len(findings) == 0:
-			t.Errorf("seed %d: nothing was found, but %v", seed, err)
+			t.Errorf("nothing was found, but %v", err)
 		case len(findings) == 0:
 			well++
-			checkNamesOfPods(t, seed, objects)
+			checkNamesOfPods(t, objects)
 		}
-	}
+	})
 	t.Logf("%d of %d are well", well, rounds)
 	if share := rounds / 20; well < share {
 		t.Errorf("only %d of %d applications were well: the test shows little", well, rounds)
@@ -57,19 +57,19 @@ func buildAndAsk(app *v1alpha1.SparkApplication) (render.Objects, error) {
 }
 
 // checkNamesOfPods makes sure that nothing in the pods is there twice.
-func checkNamesOfPods(t *testing.T, seed uint64, objects render.Objects) {
+func checkNamesOfPods(t *testing.T, objects render.Objects) {
 	t.Helper()
 	for _, pod := range []*corev1.Pod{objects.Pod, objects.ExecutorTemplate} {
 		containers := slices.Concat(pod.Spec.Containers, pod.Spec.InitContainers)
 		if name := firstTwice(containers, func(c corev1.Container) string { return c.Name }); name != "" {
-			t.Errorf("seed %d: container %s is there twice", seed, name)
+			t.Errorf("container %s is there twice", name)
 		}
 		if name := firstTwice(pod.Spec.Volumes, func(v corev1.Volume) string { return v.Name }); name != "" {
-			t.Errorf("seed %d: volume %s is there twice", seed, name)
+			t.Errorf("volume %s is there twice", name)
 		}
 		for _, container := range containers {
 			if path := firstTwice(container.VolumeMounts, func(m corev1.VolumeMount) string { return m.MountPath }); path != "" {
-				t.Errorf("seed %d: container %s mounts %s twice", seed, container.Name, path)
+				t.Errorf("container %s mounts %s twice", container.Name, path)
 			}
 		}
 	}
