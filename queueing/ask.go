@@ -75,6 +75,9 @@ type Ask struct {
 	Priority int32
 	// QueuedAt orders asks of equal priority; older goes first, then the smaller UID.
 	QueuedAt time.Time
+	// HoldsFor bounds how long the grant is held, from start to end of the attempt; 0 is no bound. With it the ask may pass one for
+	// which room is kept, if it gives its room back in time.
+	HoldsFor time.Duration
 	// PodSets are all granted together or not at all.
 	PodSets []PodSet
 }

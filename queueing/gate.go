@@ -50,8 +50,9 @@ type Eviction struct {
 	Reason string
 	// Message is a sentence for people: who takes the room, by which rule.
 	Message string
-	// By is the application that takes the room; the zero Key if it is nobody in particular.
-	By Key
+	// By is the application that takes the room, and ByQueue its queue; zero if it is nobody in particular.
+	By      Key
+	ByQueue string
 }
 
 // Ranker is implemented by gates that have to know the standing of those who hold a grant.
@@ -66,6 +67,8 @@ type Standing struct {
 	QueuedAt time.Time
 	// Leaving says that the grant is released before long anyway: its pods are being stopped, or have ended.
 	Leaving bool
+	// Until is when the grant is released at the latest; zero if that is not known.
+	Until time.Time
 }
 
 // Gates are the gates by the name used in the API. A name that is absent is not supported.

@@ -49,6 +49,8 @@ type Verdict struct {
 	// Message is a sentence for people. It is stable: it names what is needed and which limit blocks, and has no figure that moves by
 	// itself, because each change is a write to the API server.
 	Message string
+	// Displacing says of an ask that waits that others have been asked to give room back for it.
+	Displacing bool
 	// Grant is set for Granted and Evicting.
 	Grant *Grant
 }

@@ -172,6 +172,61 @@ func (f *Forest) blocker(n NodeID, e entry, only NodeID) NodeID {
 	}
 }
 
+// Lack returns how much room the need lacks at n and at each node above it, cell by cell: 0 where there is enough. For the same n and v
+// the order is always the same.
+func (f *Forest) Lack(n NodeID, v Vector) []int64 {
+	var out []int64
+	for _, e := range v.columns {
+		if !e.limited {
+			continue
+		}
+		left := e.value
+		for at := n; at != None; at = f.nodes[at].parent {
+			r := &f.nodes[at].rows[e.column]
+			room := reduce(r.subtree, r.usage.amount())
+			if f.nodes[at].parent != None {
+				left, room = reduce(left, r.free()), r.outside()
+			}
+			out = append(out, lack(left, room))
+		}
+	}
+	return out
+}
+
+// Broken returns how much is in the way of a need that n's own quota is to meet, cell by cell: at n what the quota lacks; at each node above
+// what its children use beyond their quotas and its own. While nothing is in the way above, n may use its quota whatever others do
+// within theirs. For the same n and v the order is always the same.
+func (f *Forest) Broken(n NodeID, v Vector) []int64 {
+	var out []int64
+	for _, e := range v.columns {
+		if !e.limited {
+			continue
+		}
+		r := &f.nodes[n].rows[e.column]
+		out = append(out, lack(e.value, reduce(r.subtree, r.usage.amount())))
+		for at := f.nodes[n].parent; at != None; at = f.nodes[at].parent {
+			var beyond int64
+			for _, c := range f.nodes[at].below {
+				child := &f.nodes[c].rows[e.column]
+				beyond = Plus(beyond, max(0, reduce(child.passed(), child.lent)))
+			}
+			out = append(out, lack(beyond, f.nodes[at].rows[e.column].nominal))
+		}
+	}
+	return out
+}
+
+// lack is what is missing of a need in a room, which may be negative both.
+func lack(left, room int64) int64 {
+	switch {
+	case left <= room:
+		return 0
+	case room < 0 && left > MaxAmount+room:
+		return MaxAmount
+	}
+	return left - room
+}
+
 // Exceeds says whether the need could not be met by n even if nothing were in use, and in which cell. The Node of the Block is n.
 func (f *Forest) Exceeds(n NodeID, v Vector) (Block, bool) {
 	if len(v.closed) > 0 {
@@ -236,10 +291,12 @@ func (f *Forest) chargeLoose(n NodeID, a Amount, change func(*total, int64)) {
 	if t == nil {
 		t = &total{}
 		nd.loose[a.Cell] = t
+		f.trees[nd.tree].loose++
 	}
 	change(t, a.Value)
 	if *t == (total{}) {
 		delete(nd.loose, a.Cell)
+		f.trees[nd.tree].loose--
 	}
 }
 

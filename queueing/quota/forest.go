@@ -5,6 +5,7 @@ package quota
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -100,6 +101,11 @@ type tree struct {
 	cells  []Cell
 	column map[Cell]int
 	names  *names
+	// resources of the cells in order, and for each column which of them it is of.
+	resources []string
+	of        []int
+	// loose counts the cells without a column in which something is charged somewhere in the tree.
+	loose int
 }
 
 // NewForest builds the trees. It accepts every input: of nodes of the same name the first counts, a node whose parent is missing
@@ -243,8 +249,11 @@ func (t *tree) setColumns() {
 		}
 	}
 	slices.SortFunc(t.cells, compareCells)
+	t.resources = slices.Sorted(maps.Keys(t.names.resources))
 	for i, c := range t.cells {
 		t.column[c] = i
+		at, _ := slices.BinarySearch(t.resources, c.Resource)
+		t.of = append(t.of, at)
 	}
 }
 

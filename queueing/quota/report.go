@@ -3,7 +3,10 @@
 
 package quota
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // Find returns the node of that name, or None. Ghosts are found too.
 func (f *Forest) Find(name string) NodeID {
@@ -87,6 +90,31 @@ func (f *Forest) Available(n NodeID, cell Cell) int64 {
 		least = min(least, extend(r.outside(), free))
 		n = f.nodes[n].parent
 	}
+}
+
+// Lent is the part of n's own quota (its nominal and what its children lend it) that is not in use, and that n could not use now
+// because others do. It is 0 for a root: what a root does not use is free.
+func (f *Forest) Lent(n NodeID, cell Cell) int64 {
+	nd := &f.nodes[n]
+	column, found := f.trees[nd.tree].column[cell]
+	if !found || !nd.names.resources[cell.Resource] {
+		return 0
+	}
+	r := &nd.rows[column]
+	unused := max(0, reduce(r.subtree, r.usage.amount()))
+	return unused - min(unused, max(0, f.Available(n, cell)))
+}
+
+// Weighted is the share divided by the weight of its node, as a number for people; decisions are made with CompareShares, which is
+// exact. Like there, it is infinite without a weight, or with a parent that could have nothing.
+func (s Share) Weighted(weight int32) float64 {
+	switch {
+	case s.Borrowed <= 0:
+		return 0
+	case s.Lendable <= 0 || weight <= 0:
+		return math.Inf(1)
+	}
+	return float64(s.Borrowed) / float64(s.Lendable) / float64(weight)
 }
 
 // Use is what is used in one cell.

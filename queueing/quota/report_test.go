@@ -4,6 +4,7 @@
 package quota
 
 import (
+	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -126,6 +127,103 @@ func TestBorrowed(t *testing.T) {
 			t.Parallel()
 			if got := tc.use.Borrowed(); got != tc.want {
 				t.Errorf("borrowed is %d, want %d", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestLent(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		tree string
+		used string
+		want map[string]int64
+	}{
+		"nobody uses anything": {
+			tree: "root nominal 4\na < root nominal 3\nb < root nominal 5",
+			want: map[string]int64{"root": 0, "a": 0, "b": 0},
+		},
+		"the pool above is borrowed first": {
+			tree: "root nominal 4\na < root nominal 3\nb < root nominal 5", used: "a 7",
+			want: map[string]int64{"root": 0, "a": 0, "b": 0},
+		},
+		"then what others do not use": {
+			tree: "root nominal 4\na < root nominal 3\nb < root nominal 5", used: "a 9",
+			want: map[string]int64{"root": 0, "a": 0, "b": 2},
+		},
+		"of two who lend, each has lent what it could not use now": {
+			tree: "root\na < root nominal 5\nb < root nominal 5\nc < root", used: "c 6",
+			want: map[string]int64{"a": 1, "b": 1, "c": 0},
+		},
+		"no more than may be lent": {
+			tree: "root\na < root nominal 5 lending 2\nb < root", used: "b 2",
+			want: map[string]int64{"a": 2, "b": 0},
+		},
+		"what may not be lent is there": {
+			tree: "root\na < root nominal 5 lending 0\nb < root nominal 1", used: "b 1",
+			want: map[string]int64{"a": 0, "b": 0},
+		},
+		"what is borrowed elsewhere makes up for it": {
+			tree: "root nominal 2\na < root nominal 5\nb < root", used: "b 2",
+			want: map[string]int64{"a": 0},
+		},
+		"an inner node lends what its children do not use": {
+			tree: "root\nmid < root nominal 1\na < mid nominal 3\nb < root", used: "a 1 b 3",
+			want: map[string]int64{"mid": 3, "a": 2},
+		},
+		"within an inner node": {
+			tree: "root\nmid < root\na < mid nominal 3\nb < mid", used: "b 3",
+			want: map[string]int64{"mid": 0, "a": 3},
+		},
+		"above quota there is nothing to lend": {
+			tree: "root\na < root nominal 3\nb < root nominal 5", used: "a 8",
+			want: map[string]int64{"a": 0, "b": 5},
+		},
+		"a quota above that was cut takes the rest, lent or not": {
+			tree: "root\na < root nominal 5 lending 0\nb < root", used: "b 8",
+			want: map[string]int64{"a": 5},
+		},
+		"without limit": {
+			tree: "root\na < root nominal ∞\nb < root", used: "b max",
+			want: map[string]int64{"a": 0, "b": 0},
+		},
+		"not limited":   {tree: "a\nb", used: "b 9", want: map[string]int64{"a": 0}},
+		"other flavors": {tree: "root cell arm/cpu nominal 3\na < root cell arm/cpu nominal 3", used: "a 9", want: map[string]int64{"a": 0}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := forestOf(t, tc.tree)
+			use(t, f, tc.used)
+			for node, want := range tc.want {
+				if got := f.Lent(must(t, f, node), cpu); got != want {
+					t.Errorf("%s has lent %d, want %d", node, got, want)
+				}
+			}
+		})
+	}
+}
+
+func TestWeighted(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		share  Share
+		weight int32
+		want   float64
+	}{
+		"borrows nothing":                            {Share{}, 1, 0},
+		"borrows nothing where nothing is":           {Share{0, 0}, 0, 0},
+		"a quarter":                                  {Share{1, 4}, 1, 0.25},
+		"half of that with twice the weight":         {Share{1, 4}, 2, 0.125},
+		"largest":                                    {Share{MaxAmount, MaxAmount}, 1, 1},
+		"of a parent that could have nothing":        {Share{1, 0}, 1, math.Inf(1)},
+		"without a weight whoever has one is before": {Share{1, 4}, 0, math.Inf(1)},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := tc.share.Weighted(tc.weight); got != tc.want {
+				t.Errorf("%+v with weight %d is %v, want %v", tc.share, tc.weight, got, tc.want)
 			}
 		})
 	}

@@ -17,34 +17,43 @@ type Share struct {
 	Lendable int64
 }
 
-// Share returns the dominant share of n. That of a root is zero: there is nobody to borrow from.
+// Share returns the dominant share of n. That of a root is zero: there is nobody to borrow from. What is used in a flavor of which the
+// tree has nothing is all borrowed.
 func (f *Forest) Share(n NodeID) Share {
 	nd := &f.nodes[n]
 	if nd.parent == None {
 		return Share{}
 	}
-	up := &f.nodes[nd.parent]
-	byResource := map[string]*Share{}
-	var order []string
-	for c, cell := range f.trees[nd.tree].cells {
-		s := byResource[cell.Resource]
-		if s == nil {
-			s = &Share{}
-			byResource[cell.Resource] = s
-			order = append(order, cell.Resource)
-		}
-		r := &nd.rows[c]
+	up, t := &f.nodes[nd.parent], &f.trees[nd.tree]
+	shares := make([]Share, len(t.resources))
+	for c, of := range t.of {
+		s, r := &shares[of], &nd.rows[c]
 		s.Borrowed = Plus(s.Borrowed, max(0, reduce(r.usage.amount(), r.subtree)))
 		s.Lendable = extend(s.Lendable, up.rows[c].potential)
 	}
+	if t.loose > 0 {
+		f.addLoose(n, shares)
+	}
 	var most Share
-	slices.Sort(order)
-	for _, resource := range order {
-		if s := *byResource[resource]; s.Borrowed > 0 && s.Lendable != Unlimited && CompareShares(s, 1, most, 1) > 0 {
+	for _, s := range shares {
+		if s.Borrowed > 0 && s.Lendable != Unlimited && CompareShares(s, 1, most, 1) > 0 {
 			most = s
 		}
 	}
 	return most
+}
+
+// addLoose adds what n and those below it use in cells without a column, of resources that are limited.
+func (f *Forest) addLoose(n NodeID, shares []Share) {
+	nd := &f.nodes[n]
+	for cell, used := range nd.loose {
+		if of, limited := slices.BinarySearch(f.trees[nd.tree].resources, cell.Resource); limited {
+			shares[of].Borrowed = Plus(shares[of].Borrowed, used.amount())
+		}
+	}
+	for _, c := range nd.below {
+		f.addLoose(c, shares)
+	}
 }
 
 // CompareShares compares two shares, each divided by the weight of its node: negative if the first is smaller. A weight of 0 or less

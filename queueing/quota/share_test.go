@@ -38,6 +38,15 @@ func TestShare(t *testing.T) {
 	if got, want := f.Share(f.Find("b")), (Share{Borrowed: 20, Lendable: 42}); got != want {
 		t.Errorf("cpu of both flavors: %+v, want %+v", got, want)
 	}
+	gone := Amount{Cell{"gone", "cpu"}, 5}
+	charge("b", gone, Amount{Cell{"gone", "gpu"}, 50})
+	if got, want := f.Share(f.Find("b")), (Share{Borrowed: 25, Lendable: 42}); got != want {
+		t.Errorf("with a flavor that has no quota: %+v, want %+v", got, want)
+	}
+	f.Remove(f.Find("b"), f.Prepare(f.Find("b"), []Amount{gone}))
+	if got, want := f.Share(f.Find("b")), (Share{Borrowed: 20, Lendable: 42}); got != want {
+		t.Errorf("without it again: %+v, want %+v", got, want)
+	}
 	charge("c", Amount{cpu, 20})
 	for _, name := range []string{"root", "endless", "c"} {
 		if got := f.Share(f.Find(name)); got != (Share{}) {

@@ -1,0 +1,86 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package quota
+
+import "testing"
+
+func TestCharged(t *testing.T) {
+	t.Parallel()
+	const tree = "root nominal 4\nmid < root nominal 1\na < mid nominal 3 lending 1\nb < root"
+	tests := map[string]struct {
+		use  string
+		want map[string]int64
+	}{
+		"nothing":                       {want: map[string]int64{"root": 0, "mid": 0, "a": 0}},
+		"what is never lent stays here": {use: "a 2", want: map[string]int64{"a": 2, "mid": 0, "root": 0}},
+		"the rest counts above, too":    {use: "a 5 b 1", want: map[string]int64{"a": 5, "mid": 3, "root": 4, "b": 1}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := forestOf(t, tree)
+			use(t, f, tc.use)
+			for node, want := range tc.want {
+				if got := f.Charged(must(t, f, node), cpu); got != want {
+					t.Errorf("%d are charged to %s, want %d", got, node, want)
+				}
+			}
+			if got := f.Charged(must(t, f, "a"), Cell{"arm", "cpu"}); got != 0 {
+				t.Errorf("%d are charged in a flavor that nobody has", got)
+			}
+		})
+	}
+}
+
+// What a node lacks is its charge with the need above the most that its limits allow, whoever is in the way.
+func TestLackIsWhatIsChargedTooMuch(t *testing.T) {
+	t.Parallel()
+	f := forestOf(t, "root nominal 10\nmid < root nominal 1 borrowing 3\na < mid nominal 2 borrowing 1\nb < mid\nc < root")
+	use(t, f, "a 2 b 3 c 5")
+	a := must(t, f, "a")
+	const need = 4
+	lack := f.Lack(a, f.Prepare(a, []Amount{{cpu, need}}))
+	for i, n := 0, a; n != None; i, n = i+1, f.Parent(n) {
+		want := max(0, f.Charged(n, cpu)+need-f.Limit(n, cpu).Most())
+		if lack[i] != want {
+			t.Errorf("%s lacks %d, want %d", f.Name(n), lack[i], want)
+		}
+	}
+	if got, want := lack[len(lack)-1], need-f.Available(must(t, f, "root"), cpu); got != want {
+		t.Errorf("the root lacks %d, want %d", got, want)
+	}
+}
+
+func TestCeiling(t *testing.T) {
+	t.Parallel()
+	const tree = `
+		root nominal 4
+		mid < root nominal 3 borrowing 2 lending 2
+		a < mid nominal 1 borrowing 3
+		b < mid nominal 5 lending 0
+		c < root
+		d < root nominal 1 borrowing 5`
+	tests := map[string]string{
+		"root": "root",
+		"mid":  "mid", // 4 of its own and 2 to borrow are less than 2 that stay and 7 above
+		"a":    "a",
+		"b":    "mid",
+		"c":    "root",
+		"d":    "d",
+	}
+	for name, want := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := forestOf(t, tree)
+			n := must(t, f, name)
+			ceiling := f.Ceiling(n, cpu)
+			if got := f.Name(ceiling); got != want {
+				t.Errorf("%s is bounded by %s, want %s (it could hold %d)", name, got, want, f.Limit(n, cpu).Potential)
+			}
+			if got := f.Ceiling(n, Cell{"arm", "cpu"}); got != n {
+				t.Errorf("in a flavor that nobody has it is bounded by %s", f.Name(got))
+			}
+		})
+	}
+}
