@@ -23,8 +23,8 @@ var (
 
 	preemptions = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "sparkgate_preemptions_total",
-		Help: "Attempts that were stopped because the gate wanted their room back, by the queue that they held it in.",
-	}, []string{"queue", "reason"})
+		Help: "Attempts that were stopped because the gate wanted their room back, by the queue that they held it in and the queue that takes it.",
+	}, []string{"queue", "by", "reason"})
 
 	admissionWait = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "sparkgate_admission_wait_seconds",
@@ -69,6 +69,6 @@ func admissionWaitOf(s *v1alpha1.SparkApplicationStatus) (wait time.Duration, kn
 // countPreemption counts the intent to give room back, once it is written. It was decided because of the eviction.
 func countPreemption(before, after *v1alpha1.SparkApplication, eviction *queueing.Eviction) {
 	if before.Status.Stopping == "" && after.Status.Stopping == v1alpha1.StopPreempted && eviction != nil {
-		preemptions.WithLabelValues(after.Status.Queue, eviction.Reason).Inc()
+		preemptions.WithLabelValues(after.Status.Queue, eviction.ByQueue, eviction.Reason).Inc()
 	}
 }

@@ -75,8 +75,8 @@ func TestPreemptionIsCountedOnceItIsIntended(t *testing.T) {
 	stopping := func(reason v1alpha1.StopReason) *v1alpha1.SparkApplication {
 		return &v1alpha1.SparkApplication{Status: v1alpha1.SparkApplicationStatus{Queue: "counted-once", Stopping: reason}}
 	}
-	held := &queueing.Eviction{Reason: queueing.ReasonQueueHeld}
-	counter := preemptions.WithLabelValues("counted-once", "QueueHeld")
+	held := &queueing.Eviction{Reason: queueing.ReasonPreempted, ByQueue: "taker"}
+	counter := preemptions.WithLabelValues("counted-once", "taker", "Preempted")
 	before := testutil.ToFloat64(counter)
 	countPreemption(stopping(""), stopping(""), held)
 	countPreemption(stopping(""), stopping(v1alpha1.StopSuspended), held)

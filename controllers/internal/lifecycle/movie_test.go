@@ -219,6 +219,17 @@ var movies = map[string]func(w *world){
 		w.exits(0, "Completed")
 		w.settle()
 	},
+	"others-give-their-room-back": func(w *world) {
+		w.room = queueing.Waiting
+		w.settle()
+		w.after(time.Minute)
+		w.displacing = true
+		w.settle()
+		w.after(30 * time.Second)
+		w.logf("gate: has room")
+		w.room = queueing.Granted
+		w.settle()
+	},
 	"preempted-while-it-runs": func(w *world) {
 		w.settle()
 		w.runs()

@@ -9,11 +9,16 @@ import (
 	"strings"
 	"time"
 
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/status"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/wire"
 )
+
+// preempting is the reason of the event that tells that others give their room back for an application.
+const preempting = "Preempting"
 
 // referenceInterval is how often a missing reference is looked for.
 const referenceInterval = 10 * time.Second
@@ -126,6 +131,10 @@ func (d *decider) undecided() Decision {
 // held publishes why the gate does not let the start in.
 func (d *decider) held(stage status.Stage, v *queueing.Verdict) Decision {
 	d.s.Times.ReferenceMissing = nil
+	if before := apimeta.FindStatusCondition(d.o.App.Status.Conditions, v1alpha1.AdmittedCondition); v.Displacing &&
+		(before == nil || before.Message != v.Message) {
+		d.announce(false, preempting, v.Message)
+	}
 	d.view.Admitted = &status.AdmittedView{Reason: v.Reason, Message: v.Message}
 	if stage != d.was && stage == status.ExceedsQuota {
 		d.announce(true, v.Reason, v.Message)

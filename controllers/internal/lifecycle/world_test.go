@@ -37,6 +37,8 @@ type world struct {
 	room queueing.State
 	// drained says that the queue is drained: nothing is granted in it.
 	drained bool
+	// displacing says that others give their room back for an ask that waits.
+	displacing bool
 	// wanted is why the gate wants its grant back; nil while it may be kept. frank says that an ask hears of it, too.
 	wanted *queueing.Eviction
 	frank  bool
@@ -222,6 +224,9 @@ func (w *world) verdict(start Start) *queueing.Verdict {
 		return &queueing.Verdict{}
 	case w.drained:
 		return &queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonQueueHeld, Message: "queue team-a is held"}
+	case w.displacing:
+		return &queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonWaitingForQuota, Displacing: true,
+			Message: "waits until etl/low has given its room back"}
 	}
 	return &queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonWaitingForQuota, Message: "needs memory 2688Mi of 3Gi in queue team-a"}
 }
@@ -274,6 +279,13 @@ func (w *world) write(d Decision) bool {
 	w.app.Status = *d.Status.DeepCopy()
 	if after := stageText(w.app); after != before {
 		w.logf("operator: %s", after)
+	}
+	for _, a := range d.Announce {
+		kind := "event"
+		if a.Warning {
+			kind = "warning"
+		}
+		w.logf("%s: %s: %s", kind, a.Reason, a.Message)
 	}
 	return true
 }
