@@ -21,23 +21,36 @@ type cause struct {
 	block quota.Block
 	// behind: not the first in line of a StrictFIFO queue.
 	behind bool
+	// kept: there is room, and it is kept for those who have waited longer.
+	kept bool
 }
 
-// tellQueue gives everybody who waits in a queue a verdict, after a complete pass. It writes sentences only where a cause has
-// changed, and looks at single applications only where the sentence has, or they are new.
+// tellQueue gives everybody who waits in a queue a verdict, after a complete pass. It looks at lines only where something may have
+// changed, writes sentences only where a cause has, and looks at single applications only where the sentence has, or they are new.
 func (e *Engine) tellQueue(q *queue) {
 	stop := stopOf(q)
 	before := q.head
-	q.head = q.headOfStrict(stop)
-	for _, l := range q.order {
-		e.tellLine(l, l.causeUnder(stop))
+	e.watchFirst(q, stop)
+	if q.stop != stop {
+		q.stop = stop
+		for _, l := range q.order {
+			q.markStale(l)
+		}
 	}
-	if before != nil && before != q.head && before.claim == nil {
+	for _, l := range q.stale {
+		l.stale = false
+		if len(l.apps.items) > 0 {
+			e.tellLine(l, l.causeUnder(stop))
+		}
+	}
+	clear(q.stale)
+	q.stale = q.stale[:0]
+	if before != nil && before != q.head && before.line != nil && before.claim == nil {
 		e.tell(before, before.line.told)
 	}
 	if q.head != nil && q.head.claim == nil {
 		l := q.head.line
-		e.tell(q.head, e.sentence(l, cause{reason: queueing.ReasonWaitingForQuota, block: l.blocked}))
+		e.tell(q.head, e.sentence(l, l.lacks()))
 	}
 }
 
@@ -52,18 +65,12 @@ func stopOf(q *queue) cause {
 	return cause{}
 }
 
-// headOfStrict is the application that all others of a StrictFIFO queue wait for, or nil.
-func (q *queue) headOfStrict(stop cause) *app {
-	if q.config == nil || !q.strict() || stop.reason != "" {
+// firstInLine is the first of those who wait for room, or nil.
+func (q *queue) firstInLine(stop cause) *app {
+	if q.config == nil || stop.reason != "" || len(q.ranked.items) == 0 {
 		return nil
 	}
-	var head *app
-	for _, l := range q.order {
-		if !l.barred() && (head == nil || compareApps(l.first(), head) < 0) {
-			head = l.first()
-		}
-	}
-	return head
+	return q.ranked.items[0].first()
 }
 
 func (l *line) causeUnder(stop cause) cause {
@@ -75,7 +82,13 @@ func (l *line) causeUnder(stop cause) cause {
 	case l.queue.strict():
 		return cause{reason: queueing.ReasonWaitingForQuota, behind: true}
 	}
-	return cause{reason: queueing.ReasonWaitingForQuota, block: l.blocked}
+	return l.lacks()
+}
+
+// lacks is the limit that is in the way. That room is kept for others is said only where no limit was in the way before: which of the two it
+// is changes with everybody who comes and goes, and each change would be a write for all in line.
+func (l *line) lacks() cause {
+	return cause{reason: queueing.ReasonWaitingForQuota, block: l.blocked, kept: l.kept && l.blocked.Need == 0}
 }
 
 // tellLine passes a cause on to those in a line who have not heard it, except the head of a StrictFIFO queue.
@@ -106,6 +119,8 @@ func (e *Engine) sentence(l *line, c cause) *queueing.Verdict {
 		v.Message = fmt.Sprintf("%s is full: maxRunning is %d", named(c.by, l.queue), *c.by.config.MaxRunning)
 	case c.behind:
 		v.Message = fmt.Sprintf("queue %s is StrictFIFO: an earlier application has to start first", l.queue.name)
+	case c.kept:
+		v.Message = e.keptText(l)
 	default:
 		v.Message = e.lacksRoom(l, c.block)
 	}
@@ -120,7 +135,7 @@ func (e *Engine) lacksRoom(l *line, b quota.Block) string {
 	if len(l.options) > 1 {
 		others = "; no other flavor has room either"
 	}
-	return fmt.Sprintf("%s; %s may use at most %s and others hold the rest%s%s", needs(l, b), named(by, l.queue),
+	return fmt.Sprintf("%s; %s may use at most %s and others hold the rest%s%s", needsText(l, b), named(by, l.queue),
 		limitText(b.Cell.Resource, limit.Most(), limit, len(e.forest.Children(b.Node)) > 0), e.needsMore(l, b), others)
 }
 

@@ -15,8 +15,9 @@ import (
 // claim is room that is taken back for one ask. What the victims hold goes to nobody else: while they go, the need of the ask counts as
 // used, too.
 type claim struct {
-	app *app
-	ask *ask
+	app  *app
+	ask  *ask
+	tree *tree
 	// where the pods will be.
 	where placement
 	// victims that have been asked to go.
@@ -49,7 +50,7 @@ func (e *Engine) Eviction(key queueing.Key, run, attempt int64) *queueing.Evicti
 	return nil
 }
 
-// SetStanding says what standing the holder of a grant has: after Restore, and when its priority changes. While somebody's is not known,
+// SetStanding says what standing the holder of a grant has: after Restore, and when its priority changes. Until, if zero, stays as it was. While somebody's is not known,
 // nobody in the tree is displaced; and nobody needs to be for what those hold who leave anyway.
 func (e *Engine) SetStanding(key queueing.Key, run, attempt int64, s queueing.Standing) {
 	a := e.apps[key]
@@ -57,11 +58,16 @@ func (e *Engine) SetStanding(key queueing.Key, run, attempt int64, s queueing.St
 		return
 	}
 	h := a.held
-	if h.known && h.standing.Priority == s.Priority && h.standing.Leaving == s.Leaving && h.standing.QueuedAt.Equal(s.QueuedAt) {
+	if s.Until.IsZero() {
+		s.Until = h.standing.Until
+	}
+	if h.known && equalStandings(h.standing, s) {
 		return
 	}
+	e.count(h.standing, -1)
 	h.known, h.standing = true, s
-	h.queue.tree.dirty = true
+	e.count(s, 1)
+	h.queue.tree.stir(false)
 }
 
 // claimsOf are the claims of a tree, in their order. Those that do not stand any more are dropped: the ask has gone or changed, or its
@@ -90,6 +96,7 @@ func (e *Engine) open(c *claim) bool {
 func (e *Engine) drop(c *claim) {
 	e.claims = slices.DeleteFunc(e.claims, func(other *claim) bool { return other == c })
 	c.app.claim = nil
+	c.tree.stir(true)
 	if l := c.app.line; l != nil && l.told != nil {
 		e.tell(c.app, l.told)
 	}
@@ -143,14 +150,15 @@ func (e *Engine) preempt(t *tree) {
 	}
 	gone := e.imagineGone(t)
 	for _, l := range waiting {
-		if e.claimed(l.queue) || l.queue.full() != nil {
+		if e.claimed(l.queue) || l.queue.full() != nil || l.pressed == t.moved && l.presser == l.first() {
 			continue
 		}
 		o, victims := e.victims(l)
 		if len(victims) == 0 {
+			l.pressed, l.presser = t.moved, l.first()
 			continue
 		}
-		c := &claim{app: l.first(), ask: l.first().ask, where: o.where}
+		c := &claim{app: l.first(), ask: l.first().ask, tree: t, where: o.where}
 		for _, v := range victims {
 			v.held.evicted = e.eviction(c.app, v)
 			e.changed[v.key] = true
@@ -171,7 +179,7 @@ func (e *Engine) preempt(t *tree) {
 // allKnown says that the standing of everybody who holds something is known. After a restart it is not yet: whoever seems to be the one
 // to displace may not be, or somebody may be leaving already.
 func (e *Engine) allKnown(t *tree) bool {
-	for _, q := range e.holding(t) {
+	for _, q := range t.holding() {
 		if slices.ContainsFunc(q.holders, func(a *app) bool { return !a.held.known }) {
 			return false
 		}
@@ -203,25 +211,24 @@ func (e *Engine) mayPreempt(t *tree) []*line {
 // firstLines are those with the first asks of a queue, in order.
 func (q *queue) firstLines(most int) []*line {
 	var out []*line
-	for _, l := range q.order {
-		if l.barred() || len(out) == most && compareApps(l.first(), out[most-1].first()) > 0 {
-			continue
+	next := heap[*line]{before: q.ranked.before, moved: func(*line, int) {}}
+	if len(q.ranked.items) > 0 {
+		next.push(q.ranked.items[0])
+	}
+	for len(next.items) > 0 && len(out) < most {
+		l := next.items[0]
+		next.remove(0)
+		out = append(out, l)
+		for behind := 2*l.rank + 1; behind <= 2*l.rank+2 && behind < len(q.ranked.items); behind++ {
+			next.push(q.ranked.items[behind])
 		}
-		at, _ := slices.BinarySearchFunc(out, l, func(a, b *line) int { return compareApps(a.first(), b.first()) })
-		out = slices.Insert(out, at, l)
-		out = out[:min(len(out), most)]
 	}
 	return out
 }
 
 // borrowed says that somebody in a tree has borrowed something.
 func (e *Engine) borrowed(t *tree) bool {
-	for n := range quota.NodeID(e.forest.Nodes()) {
-		if e.queues[e.forest.Name(n)].tree == t && e.forest.Borrowing(n) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.queues, func(q *queue) bool { return e.forest.Borrowing(q.node) })
 }
 
 // active says that somebody might be displaced, if somebody has borrowed or if nobody has.
@@ -233,7 +240,7 @@ func (p Preemption) active(borrowed bool) bool {
 // imagineGone takes those out of the forest who go anyway, and returns them.
 func (e *Engine) imagineGone(t *tree) []*app {
 	var gone []*app
-	for _, q := range e.holding(t) {
+	for _, q := range t.holding() {
 		for _, v := range q.holders {
 			if v.held.goes() {
 				gone = append(gone, v)
@@ -257,17 +264,21 @@ func (e *Engine) eviction(by, v *app) *queueing.Eviction {
 	case v.held.queue == by.line.queue:
 		rule = fmt.Sprintf("it is older and of the same priority %d", by.ask.priority)
 	}
-	return &queueing.Eviction{Reason: queueing.ReasonPreempted, By: by.key, Message: fmt.Sprintf("taken by %s: %s", by.key, rule)}
+	return &queueing.Eviction{Reason: queueing.ReasonPreempted, By: by.key, ByQueue: by.line.queue.name,
+		Message: fmt.Sprintf("taken by %s: %s", by.key, rule)}
 }
 
 // tellClaimants tells those who have a claim what they wait for.
 func (e *Engine) tellClaimants(t *tree) {
 	for _, c := range e.claimsOf(t) {
-		first := c.victims[0].String()
+		message := fmt.Sprintf("waits until %s has given its room back", c.victims[0])
 		if more := len(c.victims) - 1; more > 0 {
-			first = fmt.Sprintf("%s and %d more", first, more)
+			message = fmt.Sprintf("waits until %s and %d more have given their room back", c.victims[0], more)
 		}
-		e.tell(c.app, &queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonWaitingForQuota,
-			Message: "waits until " + first + " have given their room back"})
+		e.tell(c.app, &queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonWaitingForQuota, Displacing: true, Message: message})
 	}
+}
+
+func equalStandings(a, b queueing.Standing) bool {
+	return a.Priority == b.Priority && a.Leaving == b.Leaving && a.QueuedAt.Equal(b.QueuedAt) && a.Until.Equal(b.Until)
 }

@@ -3,7 +3,11 @@
 
 package embedded
 
-import corev1 "k8s.io/api/core/v1"
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+)
 
 // DefaultFlavor is the class of nodes that is built in: no labels, no taints. It always exists.
 const DefaultFlavor = "default"
@@ -64,6 +68,9 @@ type Preemption struct {
 	BorrowThreshold *int32
 }
 
+// DefaultHeadTimeout is how long the first in line may be overtaken where the queue does not say.
+const DefaultHeadTimeout = 10 * time.Minute
+
 // QueueConfig is one queue as it is configured.
 type QueueConfig struct {
 	Name string
@@ -82,7 +89,10 @@ type QueueConfig struct {
 	// MaxRunning bounds the admitted applications of this queue and those below it; nil is no bound.
 	MaxRunning *int32
 	Strategy   Strategy
-	Stop       StopPolicy
+	// HeadTimeout is how long the first in line may be overtaken before room is kept for it (see Engine.Advance); nil is
+	// DefaultHeadTimeout.
+	HeadTimeout *time.Duration
+	Stop        StopPolicy
 	// Admits says whether applications of a namespace with these labels may use the queue; nil is nobody. Only the queue that is
 	// asked counts, not those above it. It must not keep or change the map and must depend on nothing else.
 	Admits func(labels map[string]string) bool

@@ -21,7 +21,7 @@ func (e *Engine) SetQueues(queues []QueueConfig) {
 	before := e.forest
 	e.forest = quota.NewForest(append(c.nodes(), ghosts...))
 	e.queues = make(map[string]*queue, e.forest.Nodes())
-	e.lost = &tree{dirty: true}
+	e.lost = newTree("")
 	e.trees = []*tree{e.lost}
 	for n := range quota.NodeID(e.forest.Nodes()) {
 		e.plant(n, c)
@@ -131,7 +131,7 @@ func (e *Engine) plant(n quota.NodeID, c *configuration) {
 	root := e.forest.Name(e.forest.Root(n))
 	at, found := slices.BinarySearchFunc(e.trees, root, func(t *tree, root string) int { return strings.Compare(t.root, root) })
 	if !found {
-		e.trees = slices.Insert(e.trees, at, &tree{root: root, dirty: true})
+		e.trees = slices.Insert(e.trees, at, newTree(root))
 	}
 	q := newQueue(e.forest.Name(n), e.trees[at])
 	q.node = n
@@ -139,6 +139,7 @@ func (e *Engine) plant(n quota.NodeID, c *configuration) {
 		q.config = c.find(q.name)
 	}
 	e.queues[q.name] = q
+	q.tree.queues = append(q.tree.queues, q)
 }
 
 // equip gives a queue what follows from the configuration of those around it.

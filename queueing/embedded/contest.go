@@ -36,14 +36,33 @@ func newContest(e *Engine, t *tree) *contest {
 	for _, q := range t.waiting {
 		q.doubtful, q.listed = false, false
 		q.contest.clear()
-		for _, l := range q.order {
-			if !l.barred() {
-				q.contest.push(l.entrant())
-			}
-		}
+		c.enter(q)
 		c.update(q)
 	}
 	return c
+}
+
+// enter puts the lines of a queue in the contest that have room now; of a StrictFIFO queue the first one, if that has. A line that had
+// none is not tried again before there is more.
+func (c *contest) enter(q *queue) {
+	switch {
+	case q.config == nil || q.heldBy != nil || q.full() != nil:
+	case q.strict():
+		q.enterFirst()
+	default:
+		for _, l := range q.order {
+			if !l.barred() && l.tried != q.tree.freed && c.engine.choose(l) {
+				q.contest.push(l.entrant())
+			}
+		}
+	}
+}
+
+// enterFirst puts the first line of a queue in the contest, whether it has room or not.
+func (q *queue) enterFirst() {
+	if len(q.ranked.items) > 0 {
+		q.contest.push(q.ranked.items[0].entrant())
+	}
 }
 
 // fair says that the children of a queue are ordered by their shares.
@@ -136,7 +155,7 @@ func (c *contest) shareWith(q, champion *queue) quota.Share {
 // rank finds out with which ask a queue competes. It returns false if it has no more to win.
 func (c *contest) rank(q *queue) bool {
 	q.doubtful = false
-	if q.heldBy != nil || q.full() != nil {
+	if q.full() != nil {
 		return false
 	}
 	for len(q.contest.items) > 0 {
@@ -161,12 +180,7 @@ func (c *contest) competes(q *queue, l *line) bool {
 }
 
 // drop takes the first line out of the contest: it does not fit. Nobody in a StrictFIFO queue comes before its first.
-func (q *queue) drop() {
-	q.contest.remove(0)
-	if q.strict() {
-		q.contest.clear()
-	}
-}
+func (q *queue) drop() { q.contest.remove(0) }
 
 // recheck looks at the doubtful queues after a grant.
 func (c *contest) recheck() {

@@ -35,6 +35,8 @@ func (e *Engine) Dirty() bool {
 //  3. it is granted, and so on, until no queue has an ask that fits;
 //  4. then everybody who waits is told why.
 //
+// Room that is kept for one who has waited too long (type reservation) counts as none for those whom it is kept from.
+//
 // Room only shrinks while grants are made, so what does not fit once leaves the contest, with all that need the same in that queue.
 func (e *Engine) Cycle(max int) []Decision {
 	var out []Decision
@@ -60,16 +62,19 @@ func (e *Engine) Cycle(max int) []Decision {
 func (e *Engine) serve(t *tree, out []Decision, max int) []Decision {
 	out, uncharge := e.redeem(t, out, max)
 	defer uncharge()
-	c := newContest(e, t)
-	for q := c.first(); q != nil; q = c.first() {
-		if max > 0 && len(out) >= max {
-			return out
-		}
-		a := e.grantFirst(q)
-		c.update(q)
-		if a != nil {
-			out = append(out, Decision{Key: a.key, Root: t.root, Grant: a.held.grant})
-			c.recheck()
+	for again := true; again; again = t.fulfilled() {
+		e.keep(t)
+		c := newContest(e, t)
+		for q := c.first(); q != nil; q = c.first() {
+			if max > 0 && len(out) >= max {
+				return out
+			}
+			a := e.grantFirst(q)
+			c.update(q)
+			if a != nil {
+				out = append(out, Decision{Key: a.key, Root: t.root, Grant: a.held.grant})
+				c.recheck()
+			}
 		}
 	}
 	t.dirty = false
@@ -91,9 +96,13 @@ func (e *Engine) grantFirst(q *queue) *app {
 	}
 	a := l.first()
 	e.assume(a, where, elastic)
-	if len(l.apps.items) == 0 {
+	switch {
+	case q.strict():
+		q.contest.clear()
+		q.enterFirst()
+	case len(l.apps.items) == 0:
 		q.contest.remove(0)
-	} else {
+	default:
 		q.contest.items[0] = l.entrant()
 		q.contest.fix(0)
 	}
@@ -101,25 +110,32 @@ func (e *Engine) grantFirst(q *queue) *app {
 }
 
 // choose finds the first option in which the asks of a line have room now, with the fewest pods. If there is none the line remembers
-// which limit is in the way, and keeps to that one for as long as it is.
+// which limit is in the way, and keeps to that one for as long as it is, or as no other one is.
 func (e *Engine) choose(l *line) bool {
 	n := l.queue.node
+	l.kept = false
 	var first quota.Block
 	still := false
 	for i := range l.options {
 		b, blocked := e.forest.Blocked(n, l.options[i].least)
 		if !blocked {
-			l.choice = i
-			return true
+			if !e.keptFrom(l, l.options[i].least) {
+				l.choice, l.kept = i, false
+				return true
+			}
+			l.kept = true
+			continue
 		}
 		if i == 0 {
 			first = b
 		}
 		still = still || e.forest.StillBlocked(n, l.options[i].least, l.blocked)
 	}
-	if !still {
+	if !still && !l.kept {
 		l.blocked = first
 	}
+	l.tried = l.queue.tree.freed
+	l.queue.markStale(l)
 	return false
 }
 
@@ -129,9 +145,8 @@ func (e *Engine) fit(l *line) (placement, int32, bool) {
 	if !e.choose(l) {
 		return nil, 0, false
 	}
-	n := l.queue.node
 	for _, o := range l.options[l.choice:] {
-		if _, blocked := e.forest.Blocked(n, o.most); !blocked {
+		if e.hasRoom(l, o.most) {
 			return o.where, l.shape.most(), true
 		}
 	}
@@ -150,8 +165,7 @@ func (e *Engine) fit(l *line) (placement, int32, bool) {
 // placeFor returns the first option in which that many pods of the elastic set have room; nil if there is none.
 func (e *Engine) placeFor(l *line, elastic int32) placement {
 	for _, o := range l.options {
-		need := e.forest.Prepare(l.queue.node, l.shape.amounts(o.where, elastic))
-		if _, blocked := e.forest.Blocked(l.queue.node, need); !blocked {
+		if e.hasRoom(l, e.forest.Prepare(l.queue.node, l.shape.amounts(o.where, elastic))) {
 			return o.where
 		}
 	}
@@ -166,7 +180,7 @@ func (e *Engine) assume(a *app, where placement, elastic int32) {
 	a.ask, a.told = nil, nil
 	e.changed[a.key] = true
 	e.grants++
-	standing := queueing.Standing{Priority: origin.priority, QueuedAt: origin.queuedAt}
+	standing := queueing.Standing{Priority: origin.priority, QueuedAt: origin.queuedAt, Until: e.until(origin)}
 	e.charge(a, &holding{origin: origin, standing: standing, known: true, serial: e.grants, grant: queueing.Grant{
 		Run: origin.run, Attempt: origin.attempt, Gate: GateName, Queue: q.name, Epoch: e.epochs[q.tree.root],
 		PodSets: l.shape.grant(where, elastic),

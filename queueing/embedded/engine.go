@@ -6,6 +6,7 @@ package embedded
 import (
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/quota"
@@ -37,6 +38,10 @@ type Engine struct {
 	// displacements are who has displaced whom. Nobody displaces the same application twice, so that it ends.
 	displacements map[displacement]bool
 	changed       map[queueing.Key]bool
+	// now is the time as of the last Advance; zero if nobody tells the time.
+	now time.Time
+	// bounded counts the grants of which it is known until when they are held.
+	bounded int
 }
 
 // New returns an Engine without queues.
@@ -49,6 +54,14 @@ func New() *Engine {
 
 // SetEpoch sets the epoch that grants of the tree with that root carry from now on. Default: 0.
 func (e *Engine) SetEpoch(root string, epoch int64) { e.epochs[root] = epoch }
+
+// Advance tells the engine the time. It does not go back: an earlier time than the last is passed over. Without it nobody waits too long
+// and no room is kept for anybody.
+func (e *Engine) Advance(now time.Time) {
+	if now.After(e.now) {
+		e.now = now
+	}
+}
 
 // Submit adds an ask or replaces the waiting ask of the same key; it reports whether anything changed. If the key holds a grant of
 // the same run and attempt nothing changes. If it holds a grant of another, the ask waits until that grant is released, and
@@ -83,13 +96,13 @@ func (e *Engine) Submit(in queueing.Ask) bool {
 func askOf(in queueing.Ask) *ask {
 	return &ask{
 		run: in.Run, attempt: in.Attempt, queue: in.Queue, labels: in.NamespaceLabels,
-		priority: in.Priority, queuedAt: in.QueuedAt, shape: shapeOf(in.PodSets),
+		priority: in.Priority, queuedAt: in.QueuedAt, holdsFor: max(0, in.HoldsFor), shape: shapeOf(in.PodSets),
 	}
 }
 
 func (a *ask) equal(b *ask) bool {
 	return a.run == b.run && a.attempt == b.attempt && a.queue == b.queue && a.priority == b.priority &&
-		a.queuedAt.Equal(b.queuedAt) && a.shape.key == b.shape.key && maps.Equal(a.labels, b.labels)
+		a.queuedAt.Equal(b.queuedAt) && a.holdsFor == b.holdsFor && a.shape.key == b.shape.key && maps.Equal(a.labels, b.labels)
 }
 
 // Release drops whatever the key asks or holds. It does nothing for a key that is unknown.
@@ -161,12 +174,13 @@ func (e *Engine) charge(a *app, h *holding) {
 	h.queue, a.held = q, h
 	h.place = len(q.holders)
 	q.holders = append(q.holders, a)
+	e.count(h.standing, 1)
 	q.countAdmitted(1)
 	if q.node != quota.None {
 		h.vector = e.forest.Prepare(q.node, granted(h.grant))
 		e.forest.Add(q.node, h.vector)
 	}
-	q.tree.dirty = true
+	q.tree.stir(false)
 }
 
 // uncharge takes back what the application holds, if anything.
@@ -180,32 +194,29 @@ func (e *Engine) uncharge(a *app) {
 	q.holders[h.place], last.held.place = last, h.place
 	q.holders = q.holders[:len(q.holders)-1]
 	a.held = nil
+	e.count(h.standing, -1)
 	q.countAdmitted(-1)
 	if q.node != quota.None {
 		e.forest.Remove(q.node, h.vector)
 	}
-	q.tree.dirty = true
+	q.tree.stir(true)
 	e.forget(q)
 }
 
 // enter puts the ask of an application that holds nothing in line.
 func (e *Engine) enter(a *app) {
 	q := e.queue(a.ask.queue)
-	key := "-" + a.ask.shape.key
 	allowed := q.allows(a.ask.labels)
-	if allowed {
-		key = "+" + a.ask.shape.key
-	}
+	key := a.ask.line(allowed)
 	l := q.lines[key]
 	if l == nil {
-		l = newLine(key, q, a.ask.shape)
+		l = newLine(key, q, a.ask)
 		e.judge(l, allowed)
 		q.addLine(l)
 	}
 	a.ask.shape = l.shape
 	a.line = l
-	l.apps.push(a)
-	l.fresh = append(l.fresh, a)
+	l.join(a)
 	q.countPending(1)
 	q.tree.dirty = true
 }
@@ -216,12 +227,9 @@ func (e *Engine) leave(a *app) {
 	if l == nil {
 		return
 	}
-	l.apps.remove(a.place)
+	l.quit(a)
 	a.line = nil
 	q := l.queue
-	if len(l.apps.items) == 0 {
-		q.dropLine(l)
-	}
 	if q.head == a {
 		q.head = nil
 	}

@@ -71,6 +71,6 @@ func Example() {
 	// etl: Granted
 	// report: Granted
 	// report: taken by default/training: queue team-b takes back what queue team-a has borrowed
-	// training: Waiting waits until default/report have given their room back
+	// training: Waiting waits until default/report has given its room back
 	// training: Granted
 }

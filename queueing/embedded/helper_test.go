@@ -17,9 +17,9 @@ import (
 // The tests write queues and asks as text, one a line.
 //
 //	root memory=20Gi
-//	team-a in=root memory=3Gi borrow:memory=0 lend:cpu=1 max=3 strict hold only=team:a
+//	team-a in=root memory=3Gi borrow:memory=0 lend:cpu=1 max=3 strict hold only=team:a head=5m
 //
-//	pi-1 queue=team-a prio=5 at=3 cpu=200m memory=896Mi executors=2 min=1
+//	pi-1 queue=team-a prio=5 at=3 cpu=200m memory=896Mi executors=2 min=1 holds=1h
 //
 // A quota of another flavor is cpu/spot=4. A queue admits all namespaces unless it says only=label:value or nobody. An ask has a
 // driver and executors (2 unless it says otherwise) that request the same; it is queued at second 0 of the tests' day.
@@ -72,6 +72,9 @@ func queueOf(t testing.TB, line string) QueueConfig {
 			q.Stop = StopHold
 		case "drain":
 			q.Stop = StopHoldAndDrain
+		case "head":
+			timeout := duration(t, w.value)
+			q.HeadTimeout = &timeout
 		case "nobody":
 			q.Admits, q.SelectorText = nil, ""
 		case "only":
@@ -140,6 +143,15 @@ func integer(t testing.TB, text string) int64 {
 	return n
 }
 
+func duration(t testing.TB, text string) time.Duration {
+	t.Helper()
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
 func amount(t testing.TB, name, text string) int64 {
 	t.Helper()
 	q, err := resource.ParseQuantity(text)
@@ -169,6 +181,8 @@ func askFrom(t testing.TB, line string) queueing.Ask {
 			ask.QueuedAt = epoch.Add(time.Duration(integer(t, w.value)) * time.Second)
 		case "uid":
 			ask.Key.UID = w.value
+		case "holds":
+			ask.HoldsFor = duration(t, w.value)
 		case "run":
 			ask.Run = integer(t, w.value)
 		case "attempt":

@@ -23,8 +23,8 @@ func named(q, of *queue) string {
 	return fmt.Sprintf("queue %s, above %s,", q.name, of.name)
 }
 
-// needs names the need that is not met.
-func needs(l *line, b quota.Block) string {
+// needsText names the need that is not met.
+func needsText(l *line, b quota.Block) string {
 	least := ""
 	if l.shape.elastic >= 0 {
 		least = "at least "
@@ -51,7 +51,7 @@ func (e *Engine) exceedsQuota(l *line, b quota.Block, others bool) queueing.Verd
 		nor = ", nor enough of another flavor"
 	}
 	return queueing.Verdict{State: queueing.Refused, Reason: queueing.ReasonExceedsQuota, Message: fmt.Sprintf(
-		"%s; queue %s can never hold more than %s%s: ask for less or raise the quota", needs(l, b), l.queue.name,
+		"%s; queue %s can never hold more than %s%s: ask for less or raise the quota", needsText(l, b), l.queue.name,
 		limitText(b.Cell.Resource, limit.Potential, limit, false), nor)}
 }
 

@@ -90,6 +90,8 @@ func (m *movie) play(line string) {
 		m.restart()
 	case "cycle":
 		m.cycle(rest)
+	case "time":
+		m.engine.Advance(epoch.Add(duration(m.t, rest)))
 	case "show":
 		m.show()
 	default:
@@ -117,7 +119,7 @@ func (m *movie) restart() {
 		if a.ask != nil {
 			m.engine.Submit(queueing.Ask{
 				Key: key, Run: a.ask.run, Attempt: a.ask.attempt, Queue: a.ask.queue, NamespaceLabels: a.ask.labels,
-				Priority: a.ask.priority, QueuedAt: a.ask.queuedAt, PodSets: a.ask.shape.podSets,
+				Priority: a.ask.priority, QueuedAt: a.ask.queuedAt, HoldsFor: a.ask.holdsFor, PodSets: a.ask.shape.podSets,
 			})
 		}
 	}

@@ -122,7 +122,7 @@ func (p *preemption) gather() []*app {
 func (p *preemption) candidates() []*app {
 	var out []*app
 	top := p.path[len(p.path)-1]
-	for _, q := range p.engine.holding(top.tree) {
+	for _, q := range top.tree.holding() {
 		for _, v := range q.holders {
 			if !v.held.goes() && !p.engine.displacements[p.displacing(v)] && v.held.vector.Touches(p.short) && p.allowed(v) {
 				out = append(out, v)
@@ -203,15 +203,14 @@ func (p *preemption) putBack(v *app) { p.engine.forest.Add(v.held.queue.node, v.
 func (p *preemption) fits() bool {
 	p.engine.forest.Remove(p.line.queue.node, p.need)
 	defer p.engine.forest.Add(p.line.queue.node, p.need)
-	_, blocked := p.engine.forest.Blocked(p.line.queue.node, p.need)
-	return !blocked
+	return p.engine.hasRoom(p.line, p.need)
 }
 
 // holding lists the queues of a tree in which something is held, in the order of their names.
-func (e *Engine) holding(t *tree) []*queue {
+func (t *tree) holding() []*queue {
 	var out []*queue
-	for n := range quota.NodeID(e.forest.Nodes()) {
-		if q := e.queues[e.forest.Name(n)]; q.tree == t && len(q.holders) > 0 {
+	for _, q := range t.queues {
+		if len(q.holders) > 0 {
 			out = append(out, q)
 		}
 	}

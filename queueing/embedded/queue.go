@@ -34,7 +34,25 @@ type ask struct {
 	labels       map[string]string
 	priority     int32
 	queuedAt     time.Time
-	shape        *shape
+	// holdsFor bounds how long the grant is held; 0 is no bound.
+	holdsFor time.Duration
+	shape    *shape
+	// stuck is since when the ask, or one that was first in line before it, has been first in line without room; zero if it has not.
+	stuck time.Time
+	// kept says that room has been kept for it, and roomAt when it would have it at the latest, as of then; zero if that is not known.
+	kept   bool
+	roomAt time.Time
+}
+
+// line is the key of the line in which the ask stands: one for all that need the same for as long, by whether they may use the queue.
+func (a *ask) line(allowed bool) string {
+	if !allowed {
+		return "-" + a.shape.key
+	}
+	if a.holdsFor == 0 {
+		return "+" + a.shape.key
+	}
+	return "+" + a.holdsFor.String() + " " + a.shape.key
 }
 
 // holding is one grant that is charged.
@@ -62,12 +80,16 @@ func (h *holding) isFor(run, attempt int64) bool {
 
 // compareApps orders those who wait: higher priority, then older, then smaller UID. Namespace and name make it total.
 func compareApps(a, b *app) int {
-	return cmp.Or(
-		cmp.Compare(b.ask.priority, a.ask.priority),
-		a.ask.queuedAt.Compare(b.ask.queuedAt),
-		strings.Compare(a.key.UID, b.key.UID),
-		compareKeys(a.key, b.key),
-	)
+	if a.ask.priority != b.ask.priority {
+		return cmp.Compare(b.ask.priority, a.ask.priority)
+	}
+	if order := a.ask.queuedAt.Compare(b.ask.queuedAt); order != 0 {
+		return order
+	}
+	if a.key.UID != b.key.UID {
+		return strings.Compare(a.key.UID, b.key.UID)
+	}
+	return compareKeys(a.key, b.key)
 }
 
 func compareKeys(a, b queueing.Key) int {
@@ -77,10 +99,25 @@ func compareKeys(a, b queueing.Key) int {
 // tree is what is decided together: all queues below one root. Queues that do not exist are in the tree of the empty name.
 type tree struct {
 	root string
-	// waiting are the queues in which somebody waits, in the order of their names.
-	waiting []*queue
+	// queues of the tree and, of them, those in which somebody waits, in the order of their names.
+	queues, waiting []*queue
 	// dirty: something has happened since the last complete pass.
 	dirty bool
+	// kept is the room that is kept for those who have waited too long, in the order of those, as of the running or last pass.
+	kept []*reservation
+	// freed grows when an ask that had no room may have some now, moved when anything about those has changed who hold something.
+	freed, moved uint64
+}
+
+func newTree(root string) *tree { return &tree{root: root, dirty: true, freed: 1, moved: 1} }
+
+// stir says that something has happened that bears on who may start, and whether those may have room now who had none.
+func (t *tree) stir(room bool) {
+	t.dirty = true
+	t.moved++
+	if room {
+		t.freed++
+	}
 }
 
 // queue is a name that is configured, asked for, or charged.
@@ -98,11 +135,17 @@ type queue struct {
 	// flavors in which the queue may place pods.
 	flavors []string
 
-	// lines of those who wait, one a shape, in no particular order.
-	lines map[string]*line
-	order []*line
-	// head is the first in line of a StrictFIFO queue as of the last pass.
-	head *app
+	// lines of those who wait, one a shape, in no particular order; ranked are those of them that are not barred, the one with the first
+	// ask at place 0.
+	lines  map[string]*line
+	order  []*line
+	ranked heap[*line]
+	// stop is why nobody of the queue is admitted, as those were told who wait; stale are the lines in which that is not all there is to
+	// tell.
+	stop  cause
+	stale []*line
+	// first is the first in line as of the last pass, if there was no room for it; head is the same for a StrictFIFO queue.
+	first, head *app
 	// contest holds the lines that may still be granted something in the running pass, the one with the first ask at place 0.
 	contest heap[entrant]
 	// borrows: its first ask needs more than the queue's own quota. See type contest for the others.
@@ -126,16 +169,26 @@ type line struct {
 	key   string
 	queue *queue
 	shape *shape
-	place int
-	apps  heap[*app]
+	// holdsFor bounds how long a grant is held; 0 is no bound.
+	holdsFor time.Duration
+	// place in the queue's order, rank in its ranked lines.
+	place, rank int
+	apps        heap[*app]
 	// bar is why nobody in this line can be admitted until the configuration changes; Undecided if they can.
 	bar queueing.Verdict
 	// options are the ways to place the pods, in order of preference, without those that can never have room; choice is the first that
 	// had room when the line was tried last.
 	options []option
 	choice  int
-	// blocked is the limit that was in the way when the line was tried last.
+	// blocked is the limit that was in the way when the line was tried last; kept says that there was room, and that it is kept for others.
 	blocked quota.Block
+	kept    bool
+	// tried and pressed are the tree's freed and moved as of when the line was found to have no room, and its first ask found to be able to
+	// displace nobody.
+	tried, pressed uint64
+	presser        *app
+	// stale: it is listed in its queue.
+	stale bool
 	// cause is why the line waits as of the last pass, and told the verdict that says so.
 	cause cause
 	told  *queueing.Verdict
@@ -143,8 +196,8 @@ type line struct {
 	fresh []*app
 }
 
-func newLine(key string, q *queue, s *shape) *line {
-	l := &line{key: key, queue: q, shape: s}
+func newLine(key string, q *queue, a *ask) *line {
+	l := &line{key: key, queue: q, shape: a.shape, holdsFor: a.holdsFor}
 	l.apps.before = func(a, b *app) bool { return compareApps(a, b) < 0 }
 	l.apps.moved = func(a *app, place int) { a.place = place }
 	return l
@@ -159,6 +212,8 @@ func newQueue(name string, t *tree) *queue {
 	q := &queue{name: name, tree: t, node: quota.None, lines: map[string]*line{}}
 	q.contest.before = entrant.before
 	q.contest.moved = func(entrant, int) {}
+	q.ranked.before = func(a, b *line) bool { return compareApps(a.first(), b.first()) < 0 }
+	q.ranked.moved = func(l *line, place int) { l.rank = place }
 	q.rivals.before = q.prefers
 	q.rivals.moved = func(child *queue, place int) { child.seat = place }
 	return q
@@ -217,6 +272,46 @@ func (q *queue) allows(labels map[string]string) bool {
 }
 
 func (q *queue) strict() bool { return q.config.Strategy == StrictFIFO }
+
+// join puts an application in line. The line has to be known to the queue if others stand in it.
+func (l *line) join(a *app) {
+	opens := len(l.apps.items) == 0
+	l.apps.push(a)
+	l.fresh = append(l.fresh, a)
+	l.queue.markStale(l)
+	switch {
+	case l.barred():
+	case opens:
+		l.queue.ranked.push(l)
+	case l.first() == a:
+		l.queue.ranked.fix(l.rank)
+	}
+}
+
+// quit takes an application out of its line. A line in which nobody stands any more is closed.
+func (l *line) quit(a *app) {
+	if len(l.apps.items) == 1 {
+		if !l.barred() {
+			l.queue.ranked.remove(l.rank)
+		}
+		l.apps.remove(a.place)
+		l.queue.dropLine(l)
+		return
+	}
+	first := l.first() == a
+	l.apps.remove(a.place)
+	if first && !l.barred() {
+		l.queue.ranked.fix(l.rank)
+	}
+}
+
+// markStale notes that there may be something new to tell in a line.
+func (q *queue) markStale(l *line) {
+	if !l.stale {
+		l.stale = true
+		q.stale = append(q.stale, l)
+	}
+}
 
 // addLine opens a line; the first one makes the queue known to its tree.
 func (q *queue) addLine(l *line) {

@@ -4,8 +4,6 @@
 package embedded
 
 import (
-	"slices"
-
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
@@ -28,6 +26,12 @@ type QueueState struct {
 	MissingFlavors []string
 	// Pending and Admitted count the applications of this queue and of those below it.
 	Pending, Admitted int32
+	// Waiting counts those who wait in this very queue by the reason of their verdict: one of the reasons of package queueing, or
+	// Undecided for those whom no Cycle has looked at.
+	Waiting map[string]int32
+	// Share is what the queue borrows in relation to what its parent could have, divided by its weight (see quota.Share): infinite where
+	// that could have nothing, nil for a root.
+	Share *float64
 	// Usage by flavor and resource, of this queue and those below it, in the order of the names.
 	Usage []Usage
 	// Heads are the first in line of this queue (not of those below it), without those that cannot be admitted as things stand.
@@ -39,6 +43,8 @@ type Usage struct {
 	Flavor, Resource string
 	// Used and Borrowed (used above Nominal), in the unit of the resource.
 	Used, Borrowed int64
+	// Lent is what is not used of Nominal and could not be used now, because others do.
+	Lent int64
 	// Nominal is quota.Unlimited where there is no limit.
 	Nominal int64
 }
@@ -49,13 +55,23 @@ type Head struct {
 	Priority int32
 }
 
+// Names returns the names of all configured queues, in order.
+func (e *Engine) Names() []string {
+	out := make([]string, 0, e.forest.Nodes())
+	for n := range quota.NodeID(e.forest.Nodes()) {
+		if q := e.queues[e.forest.Name(n)]; q != nil && q.config != nil {
+			out = append(out, q.name)
+		}
+	}
+	return out
+}
+
 // States returns the state of all configured queues in the order of their names.
 func (e *Engine) States() []QueueState {
 	var out []QueueState
-	for n := range quota.NodeID(e.forest.Nodes()) {
-		if s, exists := e.State(e.forest.Name(n)); exists {
-			out = append(out, s)
-		}
+	for _, name := range e.Names() {
+		s, _ := e.State(name)
+		out = append(out, s)
 	}
 	return out
 }
@@ -70,6 +86,7 @@ func (e *Engine) State(queue string) (QueueState, bool) {
 	s := QueueState{
 		Name: q.name, Parent: q.config.Parent, Root: q.top().name, Leaf: len(e.forest.Children(q.node)) == 0,
 		Problem: string(problem), Pending: q.pending, Admitted: q.admitted, Heads: q.heads(HeadsShown),
+		Waiting: q.reasons(), Share: e.shareOf(q),
 	}
 	for _, f := range q.config.Flavors {
 		if e.flavors[f.Name] == nil {
@@ -80,9 +97,39 @@ func (e *Engine) State(queue string) (QueueState, bool) {
 		s.Message = e.problemText(q.node, problem, culprit)
 	}
 	for _, u := range e.forest.Uses(q.node) {
-		s.Usage = append(s.Usage, Usage{Flavor: u.Flavor, Resource: u.Resource, Used: u.Used, Nominal: u.Nominal, Borrowed: u.Borrowed()})
+		s.Usage = append(s.Usage, Usage{
+			Flavor: u.Flavor, Resource: u.Resource, Used: u.Used, Nominal: u.Nominal, Borrowed: u.Borrowed(), Lent: e.forest.Lent(q.node, u.Cell),
+		})
 	}
 	return s, true
+}
+
+// shareOf is the weighted share of a queue, or nil for one whose parent does not exist.
+func (e *Engine) shareOf(q *queue) *float64 {
+	if q.top() == q {
+		return nil
+	}
+	share := e.forest.Share(q.node).Weighted(q.config.Weight)
+	return &share
+}
+
+// reasons counts those who wait by their reason. All in a line wait for the same reason.
+func (q *queue) reasons() map[string]int32 {
+	var out map[string]int32
+	for _, l := range q.order {
+		if out == nil {
+			out = map[string]int32{}
+		}
+		reason := queueing.Undecided.String()
+		switch {
+		case l.barred():
+			reason = l.bar.Reason
+		case l.told != nil:
+			reason = l.told.Reason
+		}
+		out[reason] += int32(len(l.apps.items))
+	}
+	return out
 }
 
 // place is a place in the heap of a line.
@@ -114,71 +161,4 @@ func (q *queue) heads(most int) []Head {
 		}
 	}
 	return out
-}
-
-// Explanation is the live view of one waiting ask, for people: it moves with every decision and belongs into no status.
-type Explanation struct {
-	Queue string
-	// Position in the queue from 1; 0 if the ask is not in line.
-	Position int
-	Needs    []Need
-}
-
-// Need is what an ask needs at least of one resource, and what there is.
-type Need struct {
-	Flavor, Resource string
-	Need             int64
-	// Available is what the queue could use now, negative above quota; Most what it could ever hold. Both may be quota.Unlimited.
-	Available, Most int64
-}
-
-// Explain returns the live view of a waiting ask.
-func (e *Engine) Explain(key queueing.Key) (Explanation, bool) {
-	a := e.apps[key]
-	if a == nil || a.ask == nil {
-		return Explanation{}, false
-	}
-	out := Explanation{Queue: a.ask.queue}
-	q := e.queues[a.ask.queue]
-	if a.line == nil || q.node == quota.None {
-		return out, true
-	}
-	if !a.line.barred() {
-		out.Position = q.position(a)
-	}
-	for _, n := range quota.Summed(a.ask.shape.amounts(e.wish(a), a.ask.shape.least())) {
-		out.Needs = append(out.Needs, Need{
-			Flavor: n.Flavor, Resource: n.Resource, Need: n.Value,
-			Available: e.forest.Available(q.node, n.Cell), Most: e.forest.Limit(q.node, n.Cell).Potential,
-		})
-	}
-	return out, true
-}
-
-// wish is the placement that an ask would have first: of those that may have room one day, else in the queue's first flavor.
-func (e *Engine) wish(a *app) placement {
-	if len(a.line.options) > 0 {
-		return a.line.options[0].where
-	}
-	first := e.flavors[DefaultFlavor]
-	if f := e.flavors[a.line.queue.flavors[0]]; f != nil {
-		first = f
-	}
-	return slices.Repeat(placement{first}, len(a.ask.shape.podSets))
-}
-
-// position counts those in line up to an application.
-func (q *queue) position(a *app) int {
-	position := 0
-	for _, l := range q.order {
-		if l.barred() {
-			continue
-		}
-		for _, other := range l.apps.items {
-			if compareApps(other, a) <= 0 {
-				position++
-			}
-		}
-	}
-	return position
 }

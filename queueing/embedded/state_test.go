@@ -9,10 +9,23 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/ptr"
 
-	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
+
+// weighted is an engine whose queues all have the weight 1, with all of the asks in line.
+func weighted(t *testing.T, queues, asks string) *Engine {
+	t.Helper()
+	configs := queuesOf(t, queues)
+	for i := range configs {
+		configs[i].Weight = 1
+	}
+	e := New()
+	e.SetQueues(configs)
+	submit(t, e, asks)
+	return e
+}
 
 func TestStates(t *testing.T) {
 	t.Parallel()
@@ -28,7 +41,7 @@ func TestStates(t *testing.T) {
 		b1 queue=b cpu=1 at=4
 		f1 queue=free cpu=7 at=5
 		f2 queue=nowhere cpu=7 at=5`
-	e := engineWith(t, queues, asks)
+	e := weighted(t, queues, asks)
 	e.Cycle(0)
 	use := func(resource string, used, nominal, borrowed int64) Usage {
 		return Usage{Flavor: "default", Resource: resource, Used: used, Nominal: nominal, Borrowed: borrowed}
@@ -38,10 +51,10 @@ func TestStates(t *testing.T) {
 		{
 			Name: "a", Parent: "root", Root: "root", Leaf: true, Pending: 2, Admitted: 1,
 			Usage: []Usage{use("cpu", 6000, 3000, 3000), use("memory", 1.5*gi, 2*gi, 0), use("pods", 3, quota.Unlimited, 0)},
-			Heads: []Head{{Key: keyOf("a2")}},
+			Heads: []Head{{Key: keyOf("a2")}}, Waiting: map[string]int32{"WaitingForQuota": 1, "ExceedsQuota": 1}, Share: ptr.To(0.375),
 		},
 		{
-			Name: "b", Parent: "root", Root: "root", Leaf: true, Admitted: 1,
+			Name: "b", Parent: "root", Root: "root", Leaf: true, Admitted: 1, Share: ptr.To(0.0),
 			Usage: []Usage{use("cpu", 3000, 5000, 0), use("memory", 0, 0, 0), use("pods", 3, quota.Unlimited, 0)},
 		},
 		{
@@ -56,6 +69,9 @@ func TestStates(t *testing.T) {
 	if diff := cmp.Diff(want, e.States()); diff != "" {
 		t.Errorf("states (-want +got):\n%s", diff)
 	}
+	if diff := cmp.Diff([]string{"a", "b", "free", "root"}, e.Names()); diff != "" {
+		t.Errorf("names (-want +got):\n%s", diff)
+	}
 	one, exists := e.State("a")
 	if diff := cmp.Diff(want[0], one); diff != "" || !exists {
 		t.Errorf("state of a, exists %v (-want +got):\n%s", exists, diff)
@@ -64,6 +80,95 @@ func TestStates(t *testing.T) {
 		if s, exists := e.State(name); exists {
 			t.Errorf("there is a state of %q: %+v", name, s)
 		}
+	}
+}
+
+// What a queue has lent, and its share of what there is to borrow.
+func TestLentAndShare(t *testing.T) {
+	t.Parallel()
+	const queues = "root cpu=2\na in=root cpu=6 memory=1Gi\nb in=root\nc in=b cpu=1"
+	tests := map[string]struct {
+		asks  string
+		lent  map[string]int64 // by queue and resource, without those of which nothing is
+		share map[string]float64
+	}{
+		"nobody":             {share: map[string]float64{"a": 0, "b": 0, "c": 0}},
+		"out of the pool":    {asks: "x queue=c cpu=1", share: map[string]float64{"a": 0, "b": 2.0 / 9, "c": 2.0 / 9}},
+		"out of another's":   {asks: "x queue=c cpu=1\ny queue=c cpu=1", lent: map[string]int64{"a/cpu": 3000}, share: map[string]float64{"a": 0, "b": 5.0 / 9, "c": 5.0 / 9}},
+		"the lender uses it": {asks: "x queue=c cpu=1\ny queue=c cpu=1\nz queue=a cpu=1", lent: map[string]int64{"a/cpu": 3000}, share: map[string]float64{"a": 0, "b": 5.0 / 9, "c": 5.0 / 9}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := weighted(t, queues, tc.asks)
+			e.Cycle(0)
+			var lent map[string]int64
+			share := map[string]float64{}
+			for _, s := range e.States() {
+				if s.Share != nil {
+					share[s.Name] = *s.Share
+				}
+				for _, u := range s.Usage {
+					if u.Lent > 0 {
+						lent = map[string]int64{s.Name + "/" + u.Resource: u.Lent}
+					}
+				}
+			}
+			if diff := cmp.Diff(tc.share, share); diff != "" {
+				t.Errorf("shares (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tc.lent, lent); diff != "" {
+				t.Errorf("lent (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Everybody who waits in a queue itself is counted once, by why.
+func TestWaiting(t *testing.T) {
+	t.Parallel()
+	const asks = `
+		x queue=a cpu=1 at=1
+		y queue=a cpu=1 at=2
+		z queue=a cpu=1 at=3
+		twice queue=a cpu=2 at=4
+		big queue=a cpu=9
+		other queue=a cpu=1 label=team:b`
+	tests := map[string]struct {
+		queues string
+		cycle  bool
+		want   map[string]int32
+	}{
+		"nobody has looked": {queues: "a cpu=3", want: map[string]int32{"Undecided": 4, "ExceedsQuota": 2}},
+		"no room":           {queues: "a cpu=3", cycle: true, want: map[string]int32{"WaitingForQuota": 3, "ExceedsQuota": 2}},
+		"strict":            {queues: "a cpu=6 strict", cycle: true, want: map[string]int32{"WaitingForQuota": 3, "ExceedsQuota": 1}},
+		"held":              {queues: "a cpu=6 hold", cycle: true, want: map[string]int32{"QueueHeld": 5, "ExceedsQuota": 1}},
+		"full":              {queues: "a max=1 cpu=9", cycle: true, want: map[string]int32{"MaxRunning": 4, "ExceedsQuota": 1}},
+		"selected":          {queues: "a cpu=3 only=team:b", cycle: true, want: map[string]int32{"NamespaceNotAllowed": 5}},
+		"below":             {queues: "a\nb in=a", cycle: true, want: map[string]int32{"ReferenceNotFound": 6}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := engineWith(t, tc.queues, asks)
+			if tc.cycle {
+				e.Cycle(0)
+			}
+			s, _ := e.State("a")
+			if diff := cmp.Diff(tc.want, s.Waiting); diff != "" {
+				t.Errorf("waiting (-want +got):\n%s", diff)
+			}
+			sum := int32(0)
+			for _, n := range s.Waiting {
+				sum += n
+			}
+			if sum != s.Pending {
+				t.Errorf("%d wait, pending are %d", sum, s.Pending)
+			}
+			if below, exists := e.State("b"); exists && len(below.Waiting) > 0 {
+				t.Errorf("in queue b wait %v", below.Waiting)
+			}
+		})
 	}
 }
 
@@ -122,58 +227,10 @@ func TestHeads(t *testing.T) {
 					t.Errorf("%s comes before %s", s.Heads[i-1].Key.Name, h.Key.Name)
 				}
 				x, _ := e.Explain(h.Key)
-				if x.Position != i+1 {
-					t.Errorf("%s is head %d, and its position is %d", h.Key.Name, i+1, x.Position)
+				if x.Waits.Position != i+1 {
+					t.Errorf("%s is head %d, and its position is %d", h.Key.Name, i+1, x.Waits.Position)
 				}
 			}
 		})
-	}
-}
-
-func TestExplain(t *testing.T) {
-	t.Parallel()
-	const queues = "root cpu=4\na in=root cpu=3 borrow:cpu=2\nb in=root cpu=3"
-	const asks = `
-		x queue=a cpu=1 at=1
-		y queue=a cpu=1 at=2
-		z queue=a cpu=1 at=3 executors=8 min=1
-		big queue=a cpu=9
-		big-in-b queue=b cpu=3 at=1
-		lost queue=nowhere`
-	e := engineWith(t, queues, asks)
-	e.Cycle(0)
-	submit(t, e, "x queue=a cpu=1 attempt=2")
-	pods := func(n int64) Need {
-		return Need{Flavor: "default", Resource: "pods", Need: n, Available: quota.Unlimited, Most: quota.Unlimited}
-	}
-	cpu := func(need int64) Need {
-		return Need{Flavor: "default", Resource: "cpu", Need: need, Available: 0, Most: 5000}
-	}
-	tests := map[string]struct {
-		key  string
-		want Explanation
-		none bool
-	}{
-		"second":                {key: "y", want: Explanation{Queue: "a", Position: 1, Needs: []Need{cpu(3000), pods(3)}}},
-		"granted":               {key: "z", none: true},
-		"never":                 {key: "big", want: Explanation{Queue: "a", Needs: []Need{cpu(27000), pods(3)}}},
-		"no such queue":         {key: "lost", want: Explanation{Queue: "nowhere"}},
-		"holds another attempt": {key: "x", want: Explanation{Queue: "a"}},
-		"unknown":               {key: "nobody", none: true},
-	}
-	for name, tc := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			got, found := e.Explain(keyOf(tc.key))
-			if found == tc.none {
-				t.Fatalf("found: %v", found)
-			}
-			if diff := cmp.Diff(tc.want, got); diff != "" {
-				t.Errorf("explanation (-want +got):\n%s", diff)
-			}
-		})
-	}
-	if got := e.Verdict(keyOf("z")).State; got != queueing.Granted {
-		t.Errorf("asking for explanations changed z to %s", got)
 	}
 }

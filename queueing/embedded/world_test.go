@@ -4,7 +4,6 @@
 package embedded
 
 import (
-	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -16,28 +15,22 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/seeds"
 )
 
-var (
-	seedFlag   = flag.Uint64("seed", 0, "run the property tests with this seed only")
-	worldsFlag = flag.Uint64("worlds", 60, "run the property tests with this many seeds")
-)
+// worlds is the usual number of seeds of a property.
+const worlds = 60
 
-// forSeeds runs a property with many seeds, or with the one of the flag -seed. A failure names the seed to run again.
-func forSeeds(t *testing.T, property func(t *testing.T, w *world)) {
+// forSeeds runs a property with many seeds, and returns with how many. A failure says what happened.
+func forSeeds(t *testing.T, property func(t *testing.T, w *world)) int {
 	t.Helper()
 	t.Parallel()
-	first, last := uint64(1), *worldsFlag
-	if *seedFlag != 0 {
-		first, last = *seedFlag, *seedFlag
-	}
-	for seed := first; seed <= last; seed++ {
+	return seeds.Each(t, worlds, func(seed uint64) {
 		w := newWorld(seed)
 		if !t.Run(fmt.Sprint(seed), func(t *testing.T) { property(t, w) }) {
-			t.Logf("run again: go test -run '^%s$' -seed=%d; what happened:\n%s", t.Name(), seed, strings.Join(w.log, "\n"))
-			return
+			t.Logf("what happened:\n%s", strings.Join(w.log, "\n"))
 		}
-	}
+	})
 }
 
 // world is an engine in the middle of random events, with a reference that hears of the same.

@@ -4,6 +4,8 @@
 package simulate
 
 import (
+	"time"
+
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 )
@@ -12,6 +14,7 @@ import (
 type engine interface {
 	SetFlavors(flavors []embedded.FlavorConfig)
 	SetQueues(queues []embedded.QueueConfig)
+	Advance(now time.Time)
 	Submit(ask queueing.Ask) bool
 	Cycle(max int) []embedded.Decision
 	Confirm(key queueing.Key, run, attempt int64)

@@ -4,7 +4,6 @@
 package simulate
 
 import (
-	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -17,9 +16,8 @@ import (
 
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded"
+	"github.com/sparkgate/sparkgate/queueing/seeds"
 )
-
-var seedFlag = flag.Uint64("seed", 0, "seed of the random scenarios; 0 for a new one")
 
 // randomScenario has a tree of queues, arrivals that crowd them, and changes in between. Times are few, so that much falls together.
 func randomScenario(r *rand.Rand) Scenario {
@@ -87,35 +85,28 @@ func (e *whimsical) Eviction(key queueing.Key, _, attempt int64) *queueing.Evict
 // events, and playing it again gives the same.
 func TestAnyScenario(t *testing.T) {
 	t.Parallel()
-	seed := *seedFlag
-	if seed == 0 {
-		seed = rand.Uint64()
-	}
-	for n := range uint64(500) {
-		if *seedFlag != 0 && n > 0 {
-			break
-		}
-		s := randomScenario(rand.New(rand.NewPCG(seed+n, 0)))
+	seeds.Each(t, 500, func(seed uint64) {
+		s := randomScenario(rand.New(rand.NewPCG(seed, 0)))
 		var plays [2][]Event
 		var summaries [2]Summary
 		for i := range plays {
-			e := &whimsical{Engine: embedded.New(), random: rand.New(rand.NewPCG(seed+n, 1)), begun: map[queueing.Key]map[int64]bool{}}
+			e := &whimsical{Engine: embedded.New(), random: rand.New(rand.NewPCG(seed, 1)), begun: map[queueing.Key]map[int64]bool{}}
 			var err error
 			summaries[i], err = run(s, e, func(e Event) error {
 				plays[i] = append(plays[i], e)
 				return nil
 			})
 			if err != nil {
-				t.Fatalf("-seed=%d: %v", seed+n, err)
+				t.Fatal(err)
 			}
 		}
 		if diff := cmp.Diff(plays[0], plays[1]) + cmp.Diff(summaries[0], summaries[1]); diff != "" {
-			t.Fatalf("-seed=%d: the second play differs:\n%s", seed+n, diff)
+			t.Fatalf("the second play differs:\n%s", diff)
 		}
 		if wrong := audit(s, plays[0], summaries[0]); len(wrong) > 0 {
-			t.Fatalf("-seed=%d:\n%s", seed+n, strings.Join(wrong, "\n"))
+			t.Fatal(strings.Join(wrong, "\n"))
 		}
-	}
+	})
 }
 
 // life is what an auditor knows of one application.
@@ -192,10 +183,11 @@ func (a *auditor) look(e Event, l *life) {
 // TestUsageIsTheIntegral compares the meter with sums over the events, where all quota is in one tree and never cut.
 func TestUsageIsTheIntegral(t *testing.T) {
 	t.Parallel()
-	seed := *seedFlag
-	if seed == 0 {
-		seed = rand.Uint64()
-	}
+	seeds.Each(t, 50, func(seed uint64) { checkUsage(t, seed) })
+}
+
+func checkUsage(t *testing.T, seed uint64) {
+	t.Helper()
 	s := randomScenario(rand.New(rand.NewPCG(seed, 2)))
 	s.Changes = nil
 	var used, nominal float64
@@ -224,6 +216,6 @@ func TestUsageIsTheIntegral(t *testing.T) {
 		want = used / all
 	}
 	if got := summary.Usage["default/cpu"]; got < want-1e-9 || got > want+1e-9 {
-		t.Errorf("-seed=%d: usage is %v, want %v", seed, got, want)
+		t.Errorf("usage is %v, want %v", got, want)
 	}
 }

@@ -36,6 +36,7 @@ func run(s Scenario, e engine, emit func(Event) error) (Summary, error) {
 		}
 		p.meter.pass(next - p.now)
 		p.now = next
+		p.engine.Advance(epoch.Add(time.Duration(next)))
 		if err := p.instant(); err != nil {
 			return Summary{}, err
 		}

@@ -1,0 +1,332 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package embedded
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/quota"
+)
+
+// shown is an explanation in lines.
+func shown(x Explanation) string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "%s in %s\n", says(queueing.Verdict{State: x.State, Reason: x.Reason}), x.Queue)
+	if w := x.Waits; w != nil {
+		fmt.Fprintf(&out, "position %d of %d behind%s\n", w.Position, w.InLine, headNames(w.Ahead))
+		if len(w.KeptFor) > 0 {
+			fmt.Fprintf(&out, "kept for%s\n", headNames(w.KeptFor))
+		}
+		for _, n := range w.Needs {
+			fmt.Fprintln(&out, needShown(n))
+		}
+		for _, u := range w.Unblock {
+			fmt.Fprintf(&out, "- %s\n", u)
+		}
+	}
+	if h := x.Holds; h != nil {
+		fmt.Fprintf(&out, "holds run %d attempt %d:", h.Run, h.Attempt)
+		for _, p := range h.PodSets {
+			fmt.Fprintf(&out, " %d %s in %s", p.Count, p.Name, p.Flavor)
+		}
+		if h.WantedBack != nil {
+			fmt.Fprintf(&out, "; wanted back by %q: %s: %s", h.WantedBack.By.Name, h.WantedBack.Reason, h.WantedBack.Message)
+		}
+		if h.Leaving {
+			out.WriteString("; leaving")
+		}
+	}
+	return strings.TrimSpace(out.String())
+}
+
+func headNames(heads []Head) string {
+	out := ""
+	for _, h := range heads {
+		out += fmt.Sprintf(" %s(%d)", h.Key.Name, h.Priority)
+	}
+	return out
+}
+
+func needShown(n Need) string {
+	out := fmt.Sprintf("%s/%s needs %s free %s most %s", n.Resource, n.Flavor, text(n.Resource, n.Need), text(n.Resource, n.Available),
+		text(n.Resource, n.Most))
+	for _, o := range n.InTheWay {
+		out += fmt.Sprintf("; %s uses %s of %s", o.Queue, text(n.Resource, o.Used), text(n.Resource, o.Limit))
+	}
+	if n.Missing > 0 {
+		out += "; missing " + text(n.Resource, n.Missing)
+	}
+	return out
+}
+
+func TestExplain(t *testing.T) {
+	t.Parallel()
+	const tree = "root cpu=4\na in=root cpu=3 borrow:cpu=2\nb in=root cpu=3"
+	const pods = "\npods/default needs 3 free without limit most without limit"
+	tests := map[string]struct {
+		queues string
+		// running are granted first, then asks are looked at, then late come.
+		running, asks, late string
+		of, want            string
+	}{
+		"room is missing": {
+			queues: "a cpu=6", running: "x queue=a cpu=1\ny queue=a cpu=500m", asks: "pi queue=a cpu=1 at=1", of: "pi",
+			want: "Waiting/WaitingForQuota in a\nposition 1 of 1 behind\ncpu/default needs 3 free 1500m most 6; a uses 4500m of 6; missing 1500m" + pods +
+				"\n- cpu 1500m more of flavor default has to be given back in queue a; or raise nominal of queue a",
+		},
+		"two limits are in the way": {
+			queues: tree, running: "x queue=a cpu=1\ny queue=b cpu=2", asks: "pi queue=a cpu=1", of: "pi",
+			want: "Waiting/WaitingForQuota in a\nposition 1 of 1 behind\ncpu/default needs 3 free 1 most 5; a uses 3 of 5; root uses 9 of 10; missing 2" + pods +
+				"\n- cpu 1 more of flavor default has to be given back in queue a, and 2 in all in and below queue root; or raise nominal or borrowingLimit of queue a, and nominal of queue root",
+		},
+		"the nearest before it": {
+			queues: "a cpu=3", running: "x queue=a cpu=1",
+			asks: "p1 queue=a cpu=1 prio=5\np2 queue=a cpu=900m at=1\np3 queue=a cpu=1 at=2\np4 queue=a cpu=1 at=3\np5 queue=a cpu=800m at=4\np6 queue=a cpu=1 at=5\n" +
+				"pi queue=a cpu=1 at=6\np8 queue=a cpu=700m at=7\nbig queue=a cpu=9 prio=9",
+			of: "pi",
+			want: "Waiting/WaitingForQuota in a\nposition 7 of 8 behind p2(0) p3(0) p4(0) p5(0) p6(0)\ncpu/default needs 3 free 0 most 3; a uses 3 of 3; missing 3" + pods +
+				"\n- cpu 3 more of flavor default has to be given back in queue a; or raise nominal of queue a",
+		},
+		"above quota": {
+			queues: "a cpu=3 max=9", running: "x queue=a cpu=1", asks: "pi queue=a cpu=500m min=1 executors=9", of: "pi",
+			want: "Waiting/WaitingForQuota in a\nposition 1 of 1 behind\ncpu/default needs 1 free 0 most 3; a uses 3 of 3; missing 1" +
+				"\npods/default needs 2 free without limit most without limit" +
+				"\n- cpu 1 more of flavor default has to be given back in queue a; or raise nominal of queue a",
+		},
+		"another flavor": {
+			queues: "a cpu=3 cpu/spot=4", running: "x queue=a cpu=1\ny queue=a cpu=1", asks: "pi queue=a cpu=1", of: "pi",
+			want: "Waiting/WaitingForQuota in a\nposition 1 of 1 behind\ncpu/default needs 3 free 0 most 3; a uses 3 of 3; missing 3" + pods +
+				"\n- cpu 3 more of flavor default has to be given back in queue a; or raise nominal of queue a" +
+				"\n- or, in flavors default for the driver and spot for the executor, cpu 1 more of flavor default has to be given back in queue a; or raise nominal of queue a" +
+				"\n- cpu 1 more of flavor spot has to be given back in queue a; or raise nominal of queue a" +
+				"\n- or, in flavors spot for the driver and default for the executor, cpu 2 more of flavor default has to be given back in queue a; or raise nominal of queue a",
+		},
+		"held, full and no room": {
+			queues: "root hold\ndept in=root max=1 borrow:cpu=0 cpu=3\na in=dept hold", running: "", asks: "pi queue=a cpu=1", of: "pi",
+			want: "Waiting/QueueHeld in a\nposition 1 of 1 behind\ncpu/default needs 3 free 3 most 3" + pods +
+				"\n- resume queue a: its stopPolicy is Hold\n- resume queue root: its stopPolicy is Hold",
+		},
+		"full": {
+			queues: "root max=1\na in=root\nb in=root", running: "x queue=b cpu=1", asks: "pi queue=a cpu=1", of: "pi",
+			want: "Waiting/MaxRunning in a\nposition 1 of 1 behind\ncpu/default needs 3 free without limit most without limit" + pods +
+				"\n- one of the 1 applications admitted in queue root has to end, or its maxRunning (1) to be raised",
+		},
+		"not first in a strict queue": {
+			queues: "a cpu=3 strict", running: "x queue=a cpu=100m", asks: "big queue=a cpu=1\npi queue=a cpu=200m at=1", of: "pi",
+			want: "Waiting/WaitingForQuota in a\nposition 2 of 2 behind big(0)\ncpu/default needs 600m free 2700m most 3" + pods +
+				"\n- the first in line has to start first: queue a is StrictFIFO",
+		},
+		"first in a strict queue": {
+			queues: "a cpu=3 strict", running: "x queue=a cpu=100m", asks: "big queue=a cpu=1\npi queue=a cpu=200m at=1", of: "big",
+			want: "Waiting/WaitingForQuota in a\nposition 1 of 2 behind\ncpu/default needs 3 free 2700m most 3; a uses 300m of 3; missing 300m" + pods +
+				"\n- cpu 300m more of flavor default has to be given back in queue a; or raise nominal of queue a",
+		},
+		"too much for the queue": {
+			queues: tree, asks: "pi queue=a cpu=2", of: "pi",
+			want: "Refused/ExceedsQuota in a\nposition 0 of 0 behind\ncpu/default needs 6 free 5 most 5; a uses 0 of 5; missing 1" + pods +
+				"\n- raise nominal or borrowingLimit of queue a for cpu of flavor default by 1, or ask for less",
+		},
+		"too much for all": {
+			queues: "root cpu=4\na in=root", asks: "pi queue=a cpu=2", of: "pi",
+			want: "Refused/ExceedsQuota in a\nposition 0 of 0 behind\ncpu/default needs 6 free 4 most 4; root uses 0 of 4; missing 2" + pods +
+				"\n- raise nominal of queue root for cpu of flavor default by 2, or ask for less",
+		},
+		"another namespace": {
+			queues: "a only=team:a", asks: "pi queue=a cpu=1", of: "pi",
+			want: "Waiting/NamespaceNotAllowed in a\nposition 0 of 0 behind\ncpu/default needs 3 free without limit most without limit" + pods +
+				"\n- label namespace default so that it matches team=a, or change namespaceSelector of queue a",
+		},
+		"no namespace": {
+			queues: "a nobody", asks: "pi queue=a", of: "pi",
+			want: "Waiting/NamespaceNotAllowed in a\nposition 0 of 0 behind" + pods + "\n- set namespaceSelector of queue a; {} admits every namespace",
+		},
+		"no flavor": {
+			queues: "a cpu=4", asks: "pi queue=a cpu=1 flavor=gpu", of: "pi",
+			want: "Waiting/FlavorMismatch in a\nposition 0 of 0 behind" +
+				"\n- make the pods fit a flavor of queue a (default) by tolerations, nodeSelector or spec.queue.flavors, or add a flavor to the queue",
+		},
+		"no queue": {
+			asks: "pi queue=a", of: "pi",
+			want: "Waiting/ReferenceNotFound in a\nposition 0 of 0 behind\n- create queue a, or name another one in spec.queue.name",
+		},
+		"no parent": {
+			queues: "dept in=org\na in=dept", asks: "pi queue=a", of: "pi",
+			want: "Waiting/ReferenceNotFound in a\nposition 0 of 0 behind\n- create queue org, or change parent of queue dept",
+		},
+		"a circle": {
+			queues: "a in=b\nb in=a", asks: "pi queue=a", of: "pi",
+			want: "Waiting/ReferenceNotFound in a\nposition 0 of 0 behind\n- change parent of queue a, which is its own ancestor",
+		},
+		"not a leaf": {
+			queues: "root\na in=root\nb in=root", asks: "pi queue=root", of: "pi",
+			want: "Waiting/ReferenceNotFound in root\nposition 0 of 0 behind\n- name a leaf queue in spec.queue.name: a, b",
+		},
+		"nobody has looked": {
+			queues: "a cpu=6", late: "pi queue=a cpu=1", of: "pi",
+			want: "Undecided in a\nposition 1 of 1 behind\ncpu/default needs 3 free 6 most 6" + pods +
+				"\n- nothing: there is room in quota, and it is looked at with the next decision",
+		},
+		"holds": {
+			queues: "a cpu=6", running: "pi queue=a cpu=1 executors=3 min=1", of: "pi",
+			want: "Granted in a\nholds run 1 attempt 1: 1 driver in default 3 executor in default",
+		},
+		"holds another attempt": {
+			queues: "a cpu=6", running: "pi queue=a cpu=1", late: "pi queue=a cpu=1 attempt=2", of: "pi",
+			want: "Waiting/WaitingForQuota in a\nposition 0 of 0 behind" +
+				"\n- run 1 attempt 1 of this application has to end: its grant goes back when none of its pods is active" +
+				"\nholds run 1 attempt 1: 1 driver in default 2 executor in default",
+		},
+		"holds, and the queue is gone": {
+			queues: "a cpu=6 deleted", running: "pi queue=a cpu=1", of: "pi",
+			want: "Waiting/ReferenceNotFound in a\nposition 0 of 0 behind\n- create queue a, or name another one in spec.queue.name",
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := New()
+			e.Configure(queuesOf(t, tc.queues), []FlavorConfig{{Name: "spot"}})
+			submit(t, e, tc.running)
+			e.Cycle(0)
+			submit(t, e, tc.asks)
+			e.Cycle(0)
+			submit(t, e, tc.late)
+			before := e.States()
+			x, found := e.Explain(keyOf(tc.of))
+			if !found {
+				t.Fatal("nothing is explained")
+			}
+			if diff := cmp.Diff(strings.Split(tc.want, "\n"), strings.Split(shown(x), "\n")); diff != "" {
+				t.Errorf("explanation (-want +got):\n%s", diff)
+			}
+			again, _ := e.Explain(keyOf(tc.of))
+			if diff := cmp.Diff(shown(x), shown(again)) + cmp.Diff(before, e.States()); diff != "" {
+				t.Errorf("it has changed something (-before +after):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestExplainNobody(t *testing.T) {
+	t.Parallel()
+	e := engineWith(t, "a cpu=6", "pi queue=a cpu=1")
+	e.Release(keyOf("pi"))
+	for _, name := range []string{"pi", "nobody"} {
+		if x, found := e.Explain(keyOf(name)); found {
+			t.Errorf("%s is explained: %s", name, shown(x))
+		}
+	}
+}
+
+// Who takes room back, who gives it, and who sees room that is not for them.
+func TestExplainClaims(t *testing.T) {
+	t.Parallel()
+	const queues = "root\na in=root cpu=6\nb in=root cpu=6\nc in=root"
+	e := New()
+	configs := queuesOf(t, queues)
+	configs[2].Preemption.Reclaim = PreemptAny
+	e.SetQueues(configs)
+	submit(t, e, "x queue=a cpu=2\ny queue=a cpu=2")
+	e.Cycle(0)
+	submit(t, e, "pi queue=b cpu=2")
+	e.Cycle(0)
+	submit(t, e, "z queue=c cpu=1 at=9")
+	e.Cycle(0)
+	wants := map[string]string{
+		"y": `Evicting in a
+			holds run 1 attempt 1: 1 driver in default 2 executor in default; wanted back by "pi": Preempted: taken by default/pi: queue b takes back what queue a has borrowed`,
+		"pi": `Waiting/WaitingForQuota in b
+			position 1 of 1 behind
+			cpu/default needs 6 free 0 most 12; root uses 12 of 12; missing 6
+			pods/default needs 3 free without limit most without limit
+			- those who have been asked for their room have to end: what they give back is kept for this application`,
+		"z": `Waiting/WaitingForQuota in c
+			position 1 of 1 behind
+			cpu/default needs 3 free 0 most 12; root uses 12 of 12; missing 3
+			pods/default needs 3 free without limit most without limit
+			- cpu 3 more of flavor default has to be given back in and below queue root; or raise nominal of queue root`,
+	}
+	for name, want := range wants {
+		x, _ := e.Explain(keyOf(name))
+		if diff := cmp.Diff(linesOf(want), linesOf(shown(x))); diff != "" {
+			t.Errorf("explanation of %s (-want +got):\n%s", name, diff)
+		}
+	}
+	e.Release(keyOf("y"))
+	x, _ := e.Explain(keyOf("z"))
+	const want = `Waiting/WaitingForQuota in c
+		position 1 of 1 behind
+		kept for pi(0)
+		cpu/default needs 3 free 6 most 12
+		pods/default needs 3 free without limit most without limit
+		- those have to start who take room back from others: what is free is kept for them`
+	if diff := cmp.Diff(linesOf(want), linesOf(shown(x))); diff != "" {
+		t.Errorf("explanation of one for whom the free room is not (-want +got):\n%s", diff)
+	}
+}
+
+// One that has waited too long has room kept for it; those whom it is kept from are told.
+func TestExplainReservation(t *testing.T) {
+	t.Parallel()
+	e := engineWith(t, "a cpu=6", "x queue=a cpu=1")
+	e.Advance(epoch)
+	e.Cycle(0)
+	submit(t, e, "big queue=a cpu=2 at=1")
+	e.Cycle(0)
+	e.Advance(epoch.Add(DefaultHeadTimeout + time.Second))
+	submit(t, e, "pi queue=a cpu=1 at=2")
+	e.Cycle(0)
+	x, _ := e.Explain(keyOf("pi"))
+	const want = `Waiting/WaitingForQuota in a
+		position 2 of 2 behind big(0)
+		kept for big(0)
+		cpu/default needs 3 free 3 most 6
+		pods/default needs 3 free without limit most without limit
+		- the first in line of queue a has to start: the room that is free is kept for it, because it has waited for longer than the headTimeout of its queue (10m0s)`
+	if diff := cmp.Diff(linesOf(want), linesOf(shown(x))); diff != "" {
+		t.Errorf("explanation (-want +got):\n%s", diff)
+	}
+	q, _ := e.ExplainQueue("a")
+	if diff := cmp.Diff([]Head{{Key: keyOf("big")}}, q.KeptFor); diff != "" {
+		t.Errorf("kept for (-want +got):\n%s", diff)
+	}
+}
+
+func TestExplainQueue(t *testing.T) {
+	t.Parallel()
+	e := engineWith(t, "root cpu=4 hold\ndept in=root cpu=3 max=1\na in=dept cpu=3 borrow:cpu=1\nb in=root", "")
+	e.Restore(keyOf("x"), queueing.Grant{Run: 1, Attempt: 1, Queue: "a", PodSets: []queueing.PodSetGrant{
+		{Name: "driver", Count: 1, Requests: queueing.Resources{"cpu": 5000, "pods": 1}},
+	}})
+	e.Cycle(0)
+	tests := map[string]struct {
+		held, full string
+		room       []Room
+	}{
+		"root": {held: "root", room: []Room{{5000, 10000}, {quota.Unlimited, quota.Unlimited}}},
+		"dept": {held: "root", full: "dept", room: []Room{{5000, 10000}, {quota.Unlimited, quota.Unlimited}}},
+		"a":    {held: "root", full: "dept", room: []Room{{-1000, 4000}, {quota.Unlimited, quota.Unlimited}}},
+		"b":    {held: "root", room: []Room{{5000, 10000}}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, exists := e.ExplainQueue(name)
+			state, _ := e.State(name)
+			want := QueueExplanation{QueueState: state, HeldBy: tc.held, FullBy: tc.full, Room: tc.room}
+			if diff := cmp.Diff(want, got); diff != "" || !exists {
+				t.Errorf("explanation, exists %t (-want +got):\n%s", exists, diff)
+			}
+		})
+	}
+	if got, exists := e.ExplainQueue("nobody"); exists {
+		t.Errorf("there is a queue nobody: %+v", got)
+	}
+}
