@@ -1,0 +1,176 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package decisionlog
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded"
+)
+
+// The forms below have the fields of the types that they stand for, so that a conversion does not compile when those get another one; a
+// test looks after the rest.
+
+// key is namespace, name and UID.
+type key [3]string
+
+func keyOf(k queueing.Key) key { return key{k.Namespace, k.Name, k.UID} }
+
+func (k key) restore() queueing.Key { return queueing.Key{Namespace: k[0], Name: k[1], UID: k[2]} }
+
+// each translates the elements of a list. An empty list becomes none.
+func each[A, B any](in []A, translate func(A) B) []B {
+	if len(in) == 0 {
+		return nil
+	}
+	out := make([]B, 0, len(in))
+	for _, a := range in {
+		out = append(out, translate(a))
+	}
+	return out
+}
+
+// plain is a time without what cannot be written: the zone, and the reading of a clock that only this process has.
+func plain(t time.Time) time.Time { return t.Round(0).UTC() }
+
+type ask struct {
+	Key      key               `json:"key"`
+	Run      int64             `json:"run"`
+	Attempt  int64             `json:"attempt"`
+	Queue    string            `json:"queue"`
+	Labels   map[string]string `json:"labels,omitempty"`
+	Priority int32             `json:"priority,omitempty"`
+	QueuedAt time.Time         `json:"queuedAt,omitzero"`
+	HoldsFor duration          `json:"holdsFor,omitempty"`
+	PodSets  []podSet          `json:"podSets,omitempty"`
+}
+
+func askOf(a queueing.Ask) ask {
+	return ask{
+		Key: keyOf(a.Key), Run: a.Run, Attempt: a.Attempt, Queue: a.Queue, Labels: a.NamespaceLabels, Priority: a.Priority,
+		QueuedAt: a.QueuedAt, HoldsFor: duration(a.HoldsFor), PodSets: each(a.PodSets, podSetOf),
+	}
+}
+
+func (a ask) restore() queueing.Ask {
+	return queueing.Ask{
+		Key: a.Key.restore(), Run: a.Run, Attempt: a.Attempt, Queue: a.Queue, NamespaceLabels: a.Labels, Priority: a.Priority,
+		QueuedAt: a.QueuedAt, HoldsFor: time.Duration(a.HoldsFor), PodSets: each(a.PodSets, podSet.restore),
+	}
+}
+
+type podSet struct {
+	Name         string              `json:"name"`
+	Count        int32               `json:"count"`
+	MinCount     int32               `json:"minCount,omitempty"`
+	Requests     queueing.Resources  `json:"requests,omitempty"`
+	Flavors      []string            `json:"flavors,omitempty"`
+	Tolerations  []corev1.Toleration `json:"tolerations,omitempty"`
+	NodeSelector map[string]string   `json:"nodeSelector,omitempty"`
+}
+
+func podSetOf(p queueing.PodSet) podSet { return podSet(p) }
+
+func (p podSet) restore() queueing.PodSet { return queueing.PodSet(p) }
+
+type grant struct {
+	Run     int64         `json:"run"`
+	Attempt int64         `json:"attempt"`
+	Gate    string        `json:"gate,omitempty"`
+	Queue   string        `json:"queue,omitempty"`
+	Epoch   int64         `json:"epoch,omitempty"`
+	PodSets []podSetGrant `json:"podSets,omitempty"`
+}
+
+func grantOf(g queueing.Grant) grant {
+	return grant{Run: g.Run, Attempt: g.Attempt, Gate: g.Gate, Queue: g.Queue, Epoch: g.Epoch, PodSets: each(g.PodSets, podSetGrantOf)}
+}
+
+func (g grant) restore() queueing.Grant {
+	return queueing.Grant{
+		Run: g.Run, Attempt: g.Attempt, Gate: g.Gate, Queue: g.Queue, Epoch: g.Epoch, PodSets: each(g.PodSets, podSetGrant.restore),
+	}
+}
+
+type podSetGrant struct {
+	Name         string              `json:"name"`
+	Flavor       string              `json:"flavor,omitempty"`
+	Count        int32               `json:"count"`
+	Requests     queueing.Resources  `json:"requests,omitempty"`
+	NodeSelector map[string]string   `json:"nodeSelector,omitempty"`
+	Tolerations  []corev1.Toleration `json:"tolerations,omitempty"`
+}
+
+func podSetGrantOf(p queueing.PodSetGrant) podSetGrant { return podSetGrant(p) }
+
+func (p podSetGrant) restore() queueing.PodSetGrant { return queueing.PodSetGrant(p) }
+
+type standing struct {
+	Priority int32     `json:"priority,omitempty"`
+	QueuedAt time.Time `json:"queuedAt,omitzero"`
+	Leaving  bool      `json:"leaving,omitempty"`
+	Until    time.Time `json:"until,omitzero"`
+}
+
+// decision is one grant of a cycle.
+type decision struct {
+	Key   key    `json:"key"`
+	Root  string `json:"root"`
+	Grant grant  `json:"grant"`
+}
+
+func decisionOf(d embedded.Decision) decision {
+	return decision{Key: keyOf(d.Key), Root: d.Root, Grant: grantOf(d.Grant)}
+}
+
+// news is what some applications are told, in the order of their keys.
+type news struct {
+	Keys    []key  `json:"keys"`
+	State   string `json:"state"`
+	Reason  string `json:"reason,omitempty"`
+	Message string `json:"message,omitempty"`
+	// By is the application that takes the room.
+	By key `json:"by,omitzero"`
+}
+
+// newsOf groups applications by what they are told, in the order of the first of each group.
+func newsOf(e *embedded.Engine, keys []queueing.Key) []news {
+	type told struct {
+		state, reason, message string
+		by                     key
+	}
+	out := []news{}
+	at := map[told]int{}
+	for _, k := range keys {
+		v := e.Verdict(k)
+		t := told{state: v.State.String(), reason: v.Reason, message: v.Message}
+		if v.Grant != nil {
+			if why := e.Eviction(k, v.Grant.Run, v.Grant.Attempt); why != nil {
+				t.reason, t.message, t.by = why.Reason, why.Message, keyOf(why.By)
+			}
+		}
+		i, known := at[t]
+		if !known {
+			i = len(out)
+			at[t] = i
+			out = append(out, news{State: t.state, Reason: t.reason, Message: t.message, By: t.by})
+		}
+		out[i].Keys = append(out[i].Keys, keyOf(k))
+	}
+	return out
+}
+
+// duration is written as 1h30m0s.
+type duration time.Duration
+
+func (d duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
+
+func (d *duration) UnmarshalText(text []byte) error {
+	parsed, err := time.ParseDuration(string(text))
+	*d = duration(parsed)
+	return err
+}

@@ -1,0 +1,57 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package decisionlog
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+)
+
+// Difference is an answer that is another than the recorded one.
+type Difference struct {
+	// Line of the log, from 1, and the call that stands there.
+	Line int
+	Call string
+	// Recorded and Decided are the answers, as JSON; of lists the first elements that differ, "nothing" behind the end.
+	Recorded, Decided string
+	// Version of the program that wrote the log; empty if it did not know.
+	Version string
+}
+
+// Error says it in a few lines.
+func (d *Difference) Error() string {
+	return fmt.Sprintf("line %d: %s gives another answer\n  recorded: %s\n  decided:  %s", d.Line, d.Call, d.Recorded, d.Decided)
+}
+
+func differenceOf(p *player, recorded, decided *line) *Difference {
+	d := &Difference{
+		Line: p.at, Call: recorded.Call, Recorded: orNothing(recorded.Answer), Decided: orNothing(decided.Answer), Version: p.result.Version,
+	}
+	var was, is []json.RawMessage
+	if json.Unmarshal(recorded.Answer, &was) != nil || json.Unmarshal(decided.Answer, &is) != nil {
+		return d
+	}
+	for i := range max(len(was), len(is)) {
+		if a, b := element(was, i), element(is, i); !bytes.Equal(a, b) {
+			d.Recorded, d.Decided = orNothing(a), orNothing(b)
+			break
+		}
+	}
+	return d
+}
+
+func element(list []json.RawMessage, i int) json.RawMessage {
+	if i < len(list) {
+		return list[i]
+	}
+	return nil
+}
+
+func orNothing(answer json.RawMessage) string {
+	if len(answer) == 0 {
+		return "nothing"
+	}
+	return string(answer)
+}

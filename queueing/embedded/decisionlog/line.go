@@ -1,0 +1,69 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package decisionlog
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+)
+
+// format is the version of the format. It grows when a log of an older program would be misread.
+const format = 1
+
+// header is the first line.
+type header struct {
+	DecisionLog int    `json:"decisionLog"`
+	Version     string `json:"version,omitempty"`
+}
+
+// line is one call.
+type line struct {
+	Call string          `json:"call"`
+	With json.RawMessage `json:"with,omitempty"`
+	// Said are answers of namespace selectors that cannot be rebuilt from their text.
+	Said   []said          `json:"said,omitempty"`
+	Answer json.RawMessage `json:"answer,omitempty"`
+}
+
+// said is whether applications of a namespace with these labels may use a queue.
+type said struct {
+	Queue   string            `json:"queue"`
+	Labels  map[string]string `json:"labels,omitempty"`
+	Allowed bool              `json:"allowed"`
+}
+
+// encode returns the JSON of a value on one line, with the line's end.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// encodePart is encode for a part of a line. No value has no part.
+func encodePart(v any) (json.RawMessage, error) {
+	if v == nil {
+		return nil, nil
+	}
+	text, err := encode(v)
+	return bytes.TrimSuffix(text, []byte("\n")), err
+}
+
+// decode reads one JSON value that has no other fields than into.
+func decode(text []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		return err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("there is more than one JSON value")
+	}
+	return nil
+}

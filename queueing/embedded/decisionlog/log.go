@@ -1,0 +1,188 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package decisionlog
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded"
+)
+
+// DefaultLimit is how large a log may grow: 256 MiB.
+const DefaultLimit = 256 << 20
+
+// Options of a Recorder. The zero value writes nothing.
+type Options struct {
+	// Out gets the log, a line with each write; nil is no log.
+	Out io.Writer
+	// Version of the program, for the header.
+	Version string
+	// Limit of the log in bytes. Default: DefaultLimit.
+	Limit int64
+	// Ended is called once, if the log ends before the program: with why. It may be nil.
+	Ended func(error)
+}
+
+// log is a log that is being written. A nil log is none.
+type log struct {
+	o       Options
+	written int64
+	ended   bool
+	// last are the last calls of each application that the engine knows; nil if calls that do nothing are written, too.
+	last map[queueing.Key]*lastCalls
+	// said are the answers of selectors since the last line.
+	said []said
+}
+
+// lastCalls are the arguments of the last calls of an application that do nothing when they are repeated; empty if they might.
+type lastCalls struct{ submit, standing string }
+
+// lastLine is room for the line that ends a log.
+const lastLine = 200
+
+func begin(o Options) *log {
+	if o.Out == nil {
+		return nil
+	}
+	if o.Limit == 0 {
+		o.Limit = DefaultLimit
+	}
+	l := &log{o: o, last: map[queueing.Key]*lastCalls{}}
+	l.put(header{DecisionLog: format, Version: o.Version})
+	return l
+}
+
+func (l *log) open() bool { return l != nil && !l.ended }
+
+// addOf writes a call about one application, unless it does nothing.
+func (l *log) addOf(k queueing.Key, call string, with, answer any) {
+	text, err := encodePart(with)
+	if err != nil {
+		l.fail(err)
+		return
+	}
+	if l.last != nil && l.idle(k, call, string(text)) {
+		return
+	}
+	l.add(call, text, answer)
+}
+
+// idle says that a call does nothing: it repeats another one, or the engine does not know the application. It remembers the call.
+func (l *log) idle(k queueing.Key, call, with string) bool {
+	last := l.last[k]
+	if last == nil {
+		if call != callSubmit && call != callRestore {
+			return true
+		}
+		last = &lastCalls{}
+		l.last[k] = last
+	}
+	switch call {
+	case callSubmit:
+		again := last.submit == with
+		last.submit = with
+		return again
+	case callSetStanding:
+		again := last.standing == with
+		last.standing = with
+		return again
+	case callRelease:
+		delete(l.last, k)
+	case callRestore, callRevert:
+		*last = lastCalls{} // what the application asks or holds is another
+	}
+	return false
+}
+
+// granted says that an application has got a grant, to which earlier standings do not apply.
+func (l *log) granted(k queueing.Key) {
+	if last := l.last[k]; last != nil {
+		last.standing = ""
+	}
+}
+
+// add writes a call.
+func (l *log) add(call string, with, answer any) {
+	next := line{Call: call, Said: l.said}
+	l.said = nil
+	var err error
+	if next.With, err = encodePart(with); err == nil {
+		next.Answer, err = encodePart(answer)
+	}
+	if err != nil {
+		l.fail(err)
+		return
+	}
+	l.put(next)
+}
+
+// put writes a line, or the last one if it would go beyond the limit.
+func (l *log) put(v any) {
+	text, err := encode(v)
+	if err != nil {
+		l.fail(err)
+		return
+	}
+	if l.written+int64(len(text))+lastLine <= l.o.Limit {
+		l.write(text)
+		return
+	}
+	why := fmt.Errorf("the log has reached its limit of %d bytes", l.o.Limit)
+	end := endArgs{Why: why.Error()}
+	with, _ := encodePart(end) // cannot fail
+	text, _ = encode(line{Call: callEnd, With: with})
+	l.write(text)
+	l.fail(why)
+}
+
+// endArgs is why a log ends.
+type endArgs struct {
+	Why string `json:"why"`
+}
+
+func (l *log) write(text []byte) {
+	n, err := l.o.Out.Write(text)
+	l.written += int64(n)
+	if err != nil {
+		l.fail(err)
+	}
+}
+
+// fail ends the log.
+func (l *log) fail(why error) {
+	if l.ended {
+		return
+	}
+	l.ended, l.last, l.said = true, nil, nil
+	if l.o.Ended != nil {
+		l.o.Ended(why)
+	}
+}
+
+// listen returns queues whose selectors are listened to where their text does not tell what they say.
+func (l *log) listen(queues []embedded.QueueConfig) []embedded.QueueConfig {
+	queues = slices.Clone(queues)
+	for i := range queues {
+		if q := &queues[i]; admission(q) == byAnswers {
+			q.Admits = l.listener(q.Name, q.Admits)
+		}
+	}
+	return queues
+}
+
+// listener notes what a selector says to labels when it hears them for the first time.
+func (l *log) listener(queue string, admits func(map[string]string) bool) func(map[string]string) bool {
+	noted := map[string]bool{}
+	return func(labels map[string]string) bool {
+		allowed := admits(labels)
+		if text := labelText(labels); l.open() && !noted[text] {
+			noted[text] = true
+			l.said = append(l.said, said{Queue: queue, Labels: labels, Allowed: allowed})
+		}
+		return allowed
+	}
+}

@@ -1,0 +1,206 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package decisionlog
+
+import (
+	"time"
+
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded"
+)
+
+// Recorder is an Engine whose calls are written down. Like an Engine it is not safe for concurrent use. Questions go to the engine
+// directly. What the engine gets is what is written: times lose their zone.
+type Recorder struct {
+	*embedded.Engine
+	log *log
+}
+
+// New returns a recorder of an engine without queues, and begins the log.
+func New(o Options) *Recorder {
+	return &Recorder{Engine: embedded.New(), log: begin(o)}
+}
+
+// Names of the calls.
+const (
+	callConfigure   = "configure"
+	callSetQueues   = "setQueues"
+	callSetFlavors  = "setFlavors"
+	callSetEpoch    = "setEpoch"
+	callSubmit      = "submit"
+	callRestore     = "restore"
+	callRelease     = "release"
+	callConfirm     = "confirm"
+	callRevert      = "revert"
+	callSetStanding = "setStanding"
+	callAdvance     = "advance"
+	callCycle       = "cycle"
+	callChanged     = "changed"
+	callEnd         = "end"
+)
+
+// Arguments of the calls, where they are no single thing.
+type (
+	configureArgs struct {
+		Queues  []queueConfig  `json:"queues,omitempty"`
+		Flavors []flavorConfig `json:"flavors,omitempty"`
+	}
+	setQueuesArgs struct {
+		Queues []queueConfig `json:"queues,omitempty"`
+	}
+	setFlavorsArgs struct {
+		Flavors []flavorConfig `json:"flavors,omitempty"`
+	}
+	setEpochArgs struct {
+		Root  string `json:"root"`
+		Epoch int64  `json:"epoch"`
+	}
+	restoreArgs struct {
+		Key   key   `json:"key"`
+		Grant grant `json:"grant"`
+	}
+	keyArgs struct {
+		Key key `json:"key"`
+	}
+	confirmArgs struct {
+		Key     key   `json:"key"`
+		Run     int64 `json:"run"`
+		Attempt int64 `json:"attempt"`
+	}
+	standingArgs struct {
+		Key      key      `json:"key"`
+		Run      int64    `json:"run"`
+		Attempt  int64    `json:"attempt"`
+		Standing standing `json:"standing"`
+	}
+	advanceArgs struct {
+		Now time.Time `json:"now"`
+	}
+	cycleArgs struct {
+		Max int `json:"max"`
+	}
+)
+
+// Configure is Engine.Configure.
+func (r *Recorder) Configure(queues []embedded.QueueConfig, flavors []embedded.FlavorConfig) {
+	if !r.log.open() {
+		r.Engine.Configure(queues, flavors)
+		return
+	}
+	r.Engine.Configure(r.log.listen(queues), flavors)
+	r.log.add(callConfigure, configureArgs{Queues: each(queues, queueOf), Flavors: each(flavors, flavorOf)}, nil)
+}
+
+// SetQueues is Engine.SetQueues.
+func (r *Recorder) SetQueues(queues []embedded.QueueConfig) {
+	if !r.log.open() {
+		r.Engine.SetQueues(queues)
+		return
+	}
+	r.Engine.SetQueues(r.log.listen(queues))
+	r.log.add(callSetQueues, setQueuesArgs{Queues: each(queues, queueOf)}, nil)
+}
+
+// SetFlavors is Engine.SetFlavors.
+func (r *Recorder) SetFlavors(flavors []embedded.FlavorConfig) {
+	r.Engine.SetFlavors(flavors)
+	if r.log.open() {
+		r.log.add(callSetFlavors, setFlavorsArgs{Flavors: each(flavors, flavorOf)}, nil)
+	}
+}
+
+// SetEpoch is Engine.SetEpoch.
+func (r *Recorder) SetEpoch(root string, epoch int64) {
+	r.Engine.SetEpoch(root, epoch)
+	if r.log.open() {
+		r.log.add(callSetEpoch, setEpochArgs{Root: root, Epoch: epoch}, nil)
+	}
+}
+
+// Submit is Engine.Submit.
+func (r *Recorder) Submit(ask queueing.Ask) bool {
+	if !r.log.open() {
+		return r.Engine.Submit(ask)
+	}
+	ask.QueuedAt = plain(ask.QueuedAt)
+	changed := r.Engine.Submit(ask)
+	r.log.addOf(ask.Key, callSubmit, askOf(ask), changed)
+	return changed
+}
+
+// Restore is Engine.Restore.
+func (r *Recorder) Restore(key queueing.Key, grant queueing.Grant) {
+	r.Engine.Restore(key, grant)
+	if r.log.open() {
+		r.log.addOf(key, callRestore, restoreArgs{Key: keyOf(key), Grant: grantOf(grant)}, nil)
+	}
+}
+
+// Release is Engine.Release.
+func (r *Recorder) Release(key queueing.Key) {
+	r.Engine.Release(key)
+	if r.log.open() {
+		r.log.addOf(key, callRelease, keyArgs{Key: keyOf(key)}, nil)
+	}
+}
+
+// Confirm is Engine.Confirm.
+func (r *Recorder) Confirm(key queueing.Key, run, attempt int64) {
+	r.Engine.Confirm(key, run, attempt)
+	if r.log.open() {
+		r.log.addOf(key, callConfirm, confirmArgs{Key: keyOf(key), Run: run, Attempt: attempt}, nil)
+	}
+}
+
+// Revert is Engine.Revert.
+func (r *Recorder) Revert(key queueing.Key) bool {
+	reverted := r.Engine.Revert(key)
+	if r.log.open() {
+		r.log.addOf(key, callRevert, keyArgs{Key: keyOf(key)}, reverted)
+	}
+	return reverted
+}
+
+// SetStanding is Engine.SetStanding.
+func (r *Recorder) SetStanding(key queueing.Key, run, attempt int64, s queueing.Standing) {
+	if !r.log.open() {
+		r.Engine.SetStanding(key, run, attempt, s)
+		return
+	}
+	s.QueuedAt, s.Until = plain(s.QueuedAt), plain(s.Until)
+	r.Engine.SetStanding(key, run, attempt, s)
+	r.log.addOf(key, callSetStanding, standingArgs{Key: keyOf(key), Run: run, Attempt: attempt, Standing: standing(s)}, nil)
+}
+
+// Advance is Engine.Advance.
+func (r *Recorder) Advance(now time.Time) {
+	if !r.log.open() {
+		r.Engine.Advance(now)
+		return
+	}
+	now = plain(now)
+	r.Engine.Advance(now)
+	r.log.add(callAdvance, advanceArgs{Now: now}, nil)
+}
+
+// Cycle is Engine.Cycle.
+func (r *Recorder) Cycle(max int) []embedded.Decision {
+	decisions := r.Engine.Cycle(max)
+	if r.log.open() {
+		for _, d := range decisions {
+			r.log.granted(d.Key)
+		}
+		r.log.add(callCycle, cycleArgs{Max: max}, append([]decision{}, each(decisions, decisionOf)...))
+	}
+	return decisions
+}
+
+// Changed is Engine.Changed.
+func (r *Recorder) Changed() []queueing.Key {
+	keys := r.Engine.Changed()
+	if r.log.open() {
+		r.log.add(callChanged, nil, newsOf(r.Engine, keys))
+	}
+	return keys
+}
