@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/resource"
+
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/queue"
 	"github.com/sparkgate/sparkgate/queueing/embedded"
@@ -28,7 +30,7 @@ func (e engine) State(name string) (queue.State, bool) {
 	if !known {
 		return queue.State{}, false
 	}
-	out := queue.State{Problem: s.Problem, Message: s.Message, Pending: s.Pending, Admitted: s.Admitted}
+	out := queue.State{Problem: s.Problem, Message: s.Message, Pending: s.Pending, Admitted: s.Admitted, Waiting: s.Waiting, Share: s.Share}
 	if s.Problem == "" && len(s.MissingFlavors) > 0 {
 		out.Problem, out.Message = v1alpha1.FlavorNotFoundReason, fmt.Sprintf("flavor %s does not exist: apply a SparkFlavor of that name, or "+
 			"remove it from spec.flavors; meanwhile pods are placed in the other flavors", strings.Join(s.MissingFlavors, ", "))
@@ -50,9 +52,15 @@ func usageOf(u embedded.Usage) v1alpha1.QueueUsage {
 		nominal := wire.Quantity(u.Resource, u.Nominal)
 		out.Nominal = &nominal
 	}
-	if u.Borrowed > 0 {
-		borrowed := wire.Quantity(u.Resource, u.Borrowed)
-		out.Borrowed = &borrowed
-	}
+	out.Borrowed, out.Lent = some(u.Resource, u.Borrowed), some(u.Resource, u.Lent)
 	return out
+}
+
+// some is an amount of a resource, or nil for none.
+func some(name string, amount int64) *resource.Quantity {
+	if amount <= 0 {
+		return nil
+	}
+	q := wire.Quantity(name, amount)
+	return &q
 }

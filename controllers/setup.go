@@ -6,6 +6,8 @@ package controllers
 import (
 	"context"
 	"fmt"
+	"io"
+	"net"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -23,6 +25,7 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
 	"github.com/sparkgate/sparkgate/controllers/queue"
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded/decisionlog"
 	"github.com/sparkgate/sparkgate/queueing/embedded/runner"
 	"github.com/sparkgate/sparkgate/queueing/none"
 )
@@ -39,6 +42,10 @@ type Options struct {
 	Concurrent int
 	// QueueInterval bounds how often counts and usage of a queue are written. Default: 2s.
 	QueueInterval time.Duration
+	// Explain is where explanations are asked for; nil is nowhere. The manager closes it.
+	Explain net.Listener
+	// DecisionLog is where the calls and answers of the embedded queue are written; nil is nowhere.
+	DecisionLog io.Writer
 	// Clock of every decision. Default: the machine's.
 	Clock clock.Clock
 }
@@ -86,6 +93,7 @@ func Setup(mgr ctrl.Manager, o Options) error {
 	embedded := runner.New(runner.Options{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Holder: o.Holder,
 		Wake: waker.Wake, Clock: o.Clock, Log: mgr.GetLogger().WithName("queue"),
+		Meter: queue.Meter{}, DecisionLog: decisionLog(mgr, o),
 	})
 	office := newTakeover(mgr, watcher, embedded, o.Clock)
 
@@ -105,7 +113,11 @@ func Setup(mgr ctrl.Manager, o Options) error {
 	if err := queues.SetupWithManager(mgr); err != nil {
 		return fmt.Errorf("set up queues: %w", err)
 	}
-	for _, r := range []runnable{watcher, office, embedded} {
+	runnables := []runnable{watcher, office, embedded}
+	if o.Explain != nil {
+		runnables = append(runnables, explainer(mgr, embedded, o))
+	}
+	for _, r := range runnables {
 		if err := mgr.Add(r); err != nil {
 			return err
 		}
@@ -115,6 +127,14 @@ func Setup(mgr ctrl.Manager, o Options) error {
 
 type runnable interface {
 	Start(ctx context.Context) error
+}
+
+// decisionLog tells in the operator's own log when it ends: the queue goes on without it.
+func decisionLog(mgr ctrl.Manager, o Options) decisionlog.Options {
+	log := mgr.GetLogger().WithName("decision-log")
+	return decisionlog.Options{Out: o.DecisionLog, Version: decisionlog.ProgramVersion(), Ended: func(why error) {
+		log.Error(why, "the decision log ends here, the queue goes on; restart the operator to begin a new log")
+	}}
 }
 
 // podsGetter is a client for the pod watch, which bypasses the manager's cache.

@@ -22,6 +22,8 @@ import (
 // +kubebuilder:printcolumn:name="ADMITTED",type=integer,JSONPath=`.status.admitted`
 // +kubebuilder:printcolumn:name="CPU",type=string,JSONPath=`.status.summary.cpu`,priority=1
 // +kubebuilder:printcolumn:name="MEMORY",type=string,JSONPath=`.status.summary.memory`,priority=1
+// +kubebuilder:printcolumn:name="GPU",type=string,JSONPath=`.status.summary.nvidia\.com/gpu`,priority=1
+// +kubebuilder:printcolumn:name="SHARE",type=string,JSONPath=`.status.share`,priority=1
 // +kubebuilder:printcolumn:name="AGE",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:printcolumn:name="WHY",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].message`,priority=1
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63 && self.metadata.name.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="set metadata.name to a DNS label of at most 63 characters: lower-case letters, digits and '-', beginning and ending with a letter or digit"
@@ -245,6 +247,11 @@ type SparkQueueStatus struct {
 	// +optional
 	Summary map[string]string `json:"summary,omitempty"`
 
+	// share is what this node borrows in relation to what its parent could have, where that is most, divided by its weight: 0, 0.25, or
+	// Infinity where that could have nothing. Absent for a root.
+	// +optional
+	Share string `json:"share,omitempty"`
+
 	// heads are the first in line, at most 20, refreshed at a bounded rate.
 	// +optional
 	// +listType=atomic
@@ -275,6 +282,9 @@ type QueueUsage struct {
 	// borrowed is what is used above nominal.
 	// +optional
 	Borrowed *resource.Quantity `json:"borrowed,omitempty"`
+	// lent is what is not used of nominal and could not be used now, because others do.
+	// +optional
+	Lent *resource.Quantity `json:"lent,omitempty"`
 }
 
 // QueueHead is one application in line.

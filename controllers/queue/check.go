@@ -6,7 +6,6 @@ package queue
 import (
 	"fmt"
 	"strconv"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -16,19 +15,16 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/status"
 )
 
-// finding is a mistake in a queue's spec, or a field that this version does not honour.
+// finding is a mistake in a queue's spec.
 type finding struct {
 	state   status.QueueState
 	message string
 }
 
-// defaultHeadTimeout may be written out although nothing watches it yet.
-const defaultHeadTimeout = 10 * time.Minute
-
 // checks are what a queue's spec has to pass, in order; the first finding is published.
 var checks = []func(*v1alpha1.SparkQueueSpec) *finding{
 	checkSelector,
-	checkHeadTimeout,
+	checkLimits,
 }
 
 func check(queue *v1alpha1.SparkQueue) *finding {
@@ -50,23 +46,33 @@ func checkSelector(s *v1alpha1.SparkQueueSpec) *finding {
 	return nil
 }
 
-func checkHeadTimeout(s *v1alpha1.SparkQueueSpec) *finding {
-	if s.HeadTimeout != nil && s.HeadTimeout.Duration != defaultHeadTimeout {
-		return notYet("spec.headTimeout", s.HeadTimeout.Duration.String(), "remove it, or set spec.strategy to StrictFIFO")
+// checkLimits: a root has nobody to borrow from, nor to lend to.
+func checkLimits(s *v1alpha1.SparkQueueSpec) *finding {
+	if s.Parent != "" {
+		return nil
+	}
+	for i, f := range s.Flavors {
+		for j, q := range f.Quotas {
+			field, limit, to := "borrowingLimit", q.BorrowingLimit, "borrow from"
+			if limit == nil {
+				field, limit, to = "lendingLimit", q.LendingLimit, "lend to"
+			}
+			if limit != nil {
+				return &finding{status.QueueInvalidSpec, fmt.Sprintf("spec.flavors[%d].quotas[%d].%s: %q limits nothing, because a queue without spec.parent has "+
+					"nobody to %s; remove it, or set spec.parent", i, j, field, limit, to)}
+			}
+		}
 	}
 	return nil
 }
 
-// short prints cpu in cores, everything else as Kubernetes does.
+// short prints cpu in cores, as far as these can be counted in thousandths; everything else as Kubernetes does.
 func short(name string, q resource.Quantity) string {
-	if name == string(corev1.ResourceCPU) {
-		return strconv.FormatFloat(float64(q.MilliValue())/1000, 'f', -1, 64)
+	milli := q.MilliValue()
+	if name == string(corev1.ResourceCPU) && q.Cmp(*resource.NewMilliQuantity(milli, resource.DecimalSI)) == 0 {
+		return strconv.FormatFloat(float64(milli)/1000, 'f', -1, 64)
 	}
 	return q.String()
-}
-
-func notYet(field, value, remedy string) *finding {
-	return &finding{status.QueueNotYetSupported, fmt.Sprintf("%s: %q is not honoured by this version; %s", field, value, remedy)}
 }
 
 // summary is used/nominal by resource, over all flavors.

@@ -42,13 +42,18 @@ func TestCheck(t *testing.T) {
 				BorrowWithinCohort: &v1alpha1.BorrowWithinCohort{Policy: v1alpha1.PreemptLowerPriority},
 			},
 		}, "", nil},
+		"limits below a parent":   {v1alpha1.SparkQueueSpec{Parent: "root", Flavors: limited("10", "5")}, "", nil},
+		"a parent that is itself": {v1alpha1.SparkQueueSpec{Parent: "team-a"}, "", nil}, // the engine sees the circle
+		"borrowing without parent": {v1alpha1.SparkQueueSpec{Flavors: append([]v1alpha1.FlavorQuota{flavor("spot")}, limited("10", "5")...)},
+			status.QueueInvalidSpec, []string{`spec.flavors[1].quotas[0].borrowingLimit: "10"`, "nobody to borrow from", "remove it, or set spec.parent"}},
+		"lending without parent": {v1alpha1.SparkQueueSpec{Flavors: limited("", "5")},
+			status.QueueInvalidSpec, []string{`spec.flavors[0].quotas[0].lendingLimit: "5"`, "nobody to lend to", "remove it, or set spec.parent"}},
 		"preemption by default": {v1alpha1.SparkQueueSpec{Preemption: &v1alpha1.QueuePreemption{
 			WithinClusterQueue: v1alpha1.PreemptNever, ReclaimWithinCohort: v1alpha1.PreemptAny,
 			BorrowWithinCohort: &v1alpha1.BorrowWithinCohort{Policy: v1alpha1.PreemptNever},
-		}, HeadTimeout: &metav1.Duration{Duration: 10 * time.Minute}}, "", nil},
-		"another head timeout": {v1alpha1.SparkQueueSpec{HeadTimeout: &metav1.Duration{Duration: time.Minute}},
-			status.QueueNotYetSupported, []string{"spec.headTimeout", `"1m0s"`, "StrictFIFO"}},
-		"the first mistake": {v1alpha1.SparkQueueSpec{HeadTimeout: &metav1.Duration{Duration: time.Minute},
+		}}, "", nil},
+		"head timeout": {v1alpha1.SparkQueueSpec{HeadTimeout: &metav1.Duration{Duration: time.Minute}}, "", nil},
+		"the first mistake": {v1alpha1.SparkQueueSpec{Flavors: limited("10", "5"),
 			NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"a b": "c"}}}, status.QueueInvalidSpec, []string{"a b"}},
 	}
 	for name, tc := range tests {
@@ -70,6 +75,19 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// limited is a quota of cpu with limits; an empty one is none.
+func limited(borrowing, lending string) []v1alpha1.FlavorQuota {
+	limit := func(text string) *resource.Quantity {
+		if text == "" {
+			return nil
+		}
+		return ptr.To(resource.MustParse(text))
+	}
+	return []v1alpha1.FlavorQuota{{Name: "default", Quotas: []v1alpha1.ResourceQuota{
+		{Resource: "cpu", Nominal: resource.MustParse("20"), BorrowingLimit: limit(borrowing), LendingLimit: limit(lending)},
+	}}}
+}
+
 func TestSummary(t *testing.T) {
 	t.Parallel()
 	usage := func(flavor, name, used, nominal string) v1alpha1.QueueUsage {
@@ -88,6 +106,9 @@ func TestSummary(t *testing.T) {
 		"no limit":      {[]v1alpha1.QueueUsage{usage("default", "cpu", "600m", "")}, nil},
 		"part of cores": {[]v1alpha1.QueueUsage{usage("default", "cpu", "600m", "1")}, map[string]string{"cpu": "0.6/1"}},
 		"whole cores":   {[]v1alpha1.QueueUsage{usage("default", "cpu", "2", "2500m")}, map[string]string{"cpu": "2/2.5"}},
+		"more than can be counted": {[]v1alpha1.QueueUsage{
+			usage("spot", "cpu", "1", "9223372036854775806m"), usage("default", "cpu", "1", "9223372036854775806m"), usage("default", "memory", "1", "999999999999999999Ei"),
+		}, map[string]string{"cpu": "2/18446744073709551612m", "memory": "1/9223372036854775807"}},
 		"all flavors together": {[]v1alpha1.QueueUsage{
 			usage("spot", "cpu", "500m", "1"), usage("default", "cpu", "1", "2"), usage("default", "memory", "896Mi", "3Gi"), usage("default", "pods", "3", ""),
 		}, map[string]string{"cpu": "1.5/3", "memory": "896Mi/3Gi"}},

@@ -6,6 +6,8 @@ package queue
 import (
 	"context"
 	"fmt"
+	"math"
+	"strconv"
 	"sync"
 	"time"
 
@@ -44,8 +46,12 @@ type Engine interface {
 type State struct {
 	Problem, Message  string
 	Pending, Admitted int32
-	Usage             []v1alpha1.QueueUsage
-	Heads             []v1alpha1.QueueHead
+	// Waiting counts those who wait in this very queue by reason.
+	Waiting map[string]int32
+	// Share is the weighted dominant share; nil for a root.
+	Share *float64
+	Usage []v1alpha1.QueueUsage
+	Heads []v1alpha1.QueueHead
 }
 
 // Reconciler publishes the state of queues.
@@ -250,7 +256,19 @@ func (r *Reconciler) fill(queue *v1alpha1.SparkQueue) {
 		view.State, view.Message = status.QueueState(state.Problem), state.Message
 	}
 	s.Pending, s.Admitted, s.Usage, s.Heads = state.Pending, state.Admitted, state.Usage, state.Heads
-	s.Summary = summary(state.Usage)
+	s.Summary, s.Share = summary(state.Usage), shareText(state.Share)
 	s.ObservedGeneration = queue.Generation
 	s.Conditions = status.QueueConditions(s.Conditions, view, metav1.NewTime(r.Clock.Now().Truncate(time.Second)))
+}
+
+// shareText is a share in a few digits: a status is for people.
+func shareText(share *float64) string {
+	switch {
+	case share == nil:
+		return ""
+	case math.IsInf(*share, 1):
+		return "Infinity"
+	}
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(*share, 'g', 2, 64), 64) // what was just printed can be read
+	return strconv.FormatFloat(rounded, 'f', -1, 64)
 }

@@ -5,6 +5,8 @@ package queue
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"testing"
 	"time"
 
@@ -15,9 +17,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	testclock "k8s.io/utils/clock/testing"
+	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
@@ -196,5 +200,72 @@ func TestOthersStatusSurvives(t *testing.T) {
 	}
 	if got.LastHandledReconcileAt != "now" || got.Pending != 2 || got.Admitted != 1 || got.Summary["memory"] != "1Gi/3Gi" {
 		t.Errorf("status: %+v", got)
+	}
+}
+
+// TestManyChangesCostFewWrites: a queue in which something happens all the time is written once an interval, whatever has changed, and
+// what was the last to happen is written, too.
+func TestManyChangesCostFewWrites(t *testing.T) {
+	t.Parallel()
+	r, e, clock := bench(t, queueNamed("a", 1))
+	writes := 0
+	r.Client = interceptor.NewClient(r.Client.(client.WithWatch), interceptor.Funcs{
+		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, obj client.Object, patch client.Patch, o ...client.SubResourcePatchOption) error {
+			writes++
+			return c.SubResource(sub).Patch(ctx, obj, patch, o...)
+		},
+	})
+	pass(t, r, requestFor("a"))
+	const changes, pause = 5000, 120 * time.Millisecond // 10 minutes
+	begin, due := clock.Now(), time.Time{}
+	for i := range int32(changes) {
+		share := float64(i) / changes
+		e.states["a"] = State{
+			Pending: changes - i, Admitted: i, Share: &share, Usage: []v1alpha1.QueueUsage{{Flavor: "default", Resource: "pods", Used: *resource.NewQuantity(int64(i), resource.DecimalSI)}},
+			Heads: []v1alpha1.QueueHead{{Position: 1, Name: fmt.Sprint(i)}},
+		}
+		clock.SetTime(clock.Now().Add(pause))
+		due = clock.Now().Add(pass(t, r, requestFor("a")).RequeueAfter)
+	}
+	clock.SetTime(due)
+	pass(t, r, requestFor("a"))
+	if most := 2 + int(clock.Now().Sub(begin)/r.Interval); writes > most {
+		t.Errorf("%d writes, want %d at most", writes, most)
+	}
+	if got := read(t, r, "a").Status; got.Admitted != changes-1 || got.Share != "1" {
+		t.Errorf("the last change is not written: %+v", got)
+	}
+	writes = 0
+	for range 1000 {
+		clock.SetTime(clock.Now().Add(time.Minute))
+		pass(t, r, requestFor("a"))
+	}
+	if writes > 0 {
+		t.Errorf("%d writes although nothing changes", writes)
+	}
+}
+
+func TestShareText(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		share *float64
+		want  string
+	}{
+		"root":          {nil, ""},
+		"nothing":       {ptr.To(0.0), "0"},
+		"a quarter":     {ptr.To(0.25), "0.25"},
+		"a third":       {ptr.To(1.0 / 3), "0.33"},
+		"all":           {ptr.To(1.0), "1"},
+		"more than all": {ptr.To(123.4), "120"},
+		"very little":   {ptr.To(1.0 / 3 / 1_000_000), "0.00000033"},
+		"of nothing":    {ptr.To(math.Inf(1)), "Infinity"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := shareText(tc.share); got != tc.want {
+				t.Errorf("%q, want %q", got, tc.want)
+			}
+		})
 	}
 }

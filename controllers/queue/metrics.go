@@ -5,8 +5,10 @@ package queue
 
 import (
 	"sync/atomic"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 )
 
@@ -14,21 +16,50 @@ import (
 type gauges struct {
 	engine atomic.Pointer[Engine]
 
-	pending, admitted, usage, nominal, borrowed *prometheus.Desc
+	pending, waiting, admitted, share, usage, nominal, borrowed, lent *prometheus.Desc
 }
 
 var collected = newGauges()
 
-func init() { metrics.Registry.MustRegister(collected) }
+// Histograms are told what the queue measures. None has a label for one application.
+var (
+	waits = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name:    "sparkgate_queue_wait_seconds",
+		Help:    "Time in line until a grant that its application has taken.",
+		Buckets: []float64{1, 5, 15, 60, 300, 900, 1800, 3600, 7200, 14400, 43200, 86400, 172800, 604800},
+	}, []string{"queue"})
+
+	cycles = prometheus.NewHistogram(prometheus.HistogramOpts{
+		Name:    "sparkgate_queue_cycle_seconds",
+		Help:    "Time that the queue takes to decide for everybody who waits.",
+		Buckets: []float64{0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5},
+	})
+)
+
+func init() { metrics.Registry.MustRegister(collected, waits, cycles) }
+
+// Meter puts what the embedded queue measures into the metrics.
+type Meter struct{}
+
+// Granted observes how long an application has waited in a queue.
+func (Meter) Granted(queue string, waited time.Duration) {
+	waits.WithLabelValues(queue).Observe(waited.Seconds())
+}
+
+// Cycled observes how long the queue took to decide.
+func (Meter) Cycled(took time.Duration) { cycles.Observe(took.Seconds()) }
 
 func newGauges() *gauges {
 	cell := []string{"queue", "flavor", "resource"}
 	return &gauges{
 		pending:  prometheus.NewDesc("sparkgate_queue_pending", "Applications that wait, of the queue and those below it.", cell[:1], nil),
+		waiting:  prometheus.NewDesc("sparkgate_queue_waiting", "Applications that wait in this very queue, by the reason that they are told.", []string{"queue", "reason"}, nil),
 		admitted: prometheus.NewDesc("sparkgate_queue_admitted", "Applications that hold room, of the queue and those below it.", cell[:1], nil),
+		share:    prometheus.NewDesc("sparkgate_queue_share", "What the queue borrows of what its parent could have, divided by its weight; absent for a root.", cell[:1], nil),
 		usage:    prometheus.NewDesc("sparkgate_queue_usage", "What the queue and those below it use: cores, bytes, pieces.", cell, nil),
 		nominal:  prometheus.NewDesc("sparkgate_queue_nominal", "Nominal quota of the queue and those below it; absent without a limit.", cell, nil),
 		borrowed: prometheus.NewDesc("sparkgate_queue_borrowed", "What is used above nominal.", cell, nil),
+		lent:     prometheus.NewDesc("sparkgate_queue_lent", "What is not used of nominal and could not be used now, because others do.", cell, nil),
 	}
 }
 
@@ -37,7 +68,7 @@ func (g *gauges) of(engine Engine) { g.engine.Store(&engine) }
 
 // Describe implements prometheus.Collector.
 func (g *gauges) Describe(out chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{g.pending, g.admitted, g.usage, g.nominal, g.borrowed} {
+	for _, d := range []*prometheus.Desc{g.pending, g.waiting, g.admitted, g.share, g.usage, g.nominal, g.borrowed, g.lent} {
 		out <- d
 	}
 }
@@ -48,25 +79,36 @@ func (g *gauges) Collect(out chan<- prometheus.Metric) {
 	if engine == nil {
 		return
 	}
+	for _, name := range (*engine).Names() {
+		if s, known := (*engine).State(name); known {
+			g.collect(out, name, &s)
+		}
+	}
+}
+
+// collect sends what is known of one queue.
+func (g *gauges) collect(out chan<- prometheus.Metric, name string, s *State) {
 	gauge := func(d *prometheus.Desc, value float64, labels ...string) {
 		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
 	}
-	for _, name := range (*engine).Names() {
-		s, known := (*engine).State(name)
-		if !known {
-			continue
-		}
-		gauge(g.pending, float64(s.Pending), name)
-		gauge(g.admitted, float64(s.Admitted), name)
-		for i := range s.Usage {
-			u := &s.Usage[i]
-			gauge(g.usage, u.Used.AsApproximateFloat64(), name, u.Flavor, u.Resource)
-			if u.Nominal != nil {
-				gauge(g.nominal, u.Nominal.AsApproximateFloat64(), name, u.Flavor, u.Resource)
-			}
-			if u.Borrowed != nil {
-				gauge(g.borrowed, u.Borrowed.AsApproximateFloat64(), name, u.Flavor, u.Resource)
+	gauge(g.pending, float64(s.Pending), name)
+	gauge(g.admitted, float64(s.Admitted), name)
+	for reason, n := range s.Waiting {
+		gauge(g.waiting, float64(n), name, reason)
+	}
+	if s.Share != nil {
+		gauge(g.share, *s.Share, name)
+	}
+	for i := range s.Usage {
+		u := &s.Usage[i]
+		amount := func(d *prometheus.Desc, q *resource.Quantity) {
+			if q != nil {
+				gauge(d, q.AsApproximateFloat64(), name, u.Flavor, u.Resource)
 			}
 		}
+		amount(g.usage, &u.Used)
+		amount(g.nominal, u.Nominal)
+		amount(g.borrowed, u.Borrowed)
+		amount(g.lent, u.Lent)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -27,7 +28,8 @@ func TestGauges(t *testing.T) {
 	if n := testutil.CollectAndCount(g); n != 0 {
 		t.Errorf("%d metrics before there is an engine", n)
 	}
-	g.of(fixedEngine{"team-a": {Pending: 2, Admitted: 1, Usage: []v1alpha1.QueueUsage{
+	g.of(fixedEngine{"team-a": {Pending: 2, Admitted: 1, Share: ptr.To(0.25), Waiting: map[string]int32{"WaitingForQuota": 1, "ExceedsQuota": 1}, Usage: []v1alpha1.QueueUsage{
+		{Flavor: "arm", Resource: "cpu", Used: resource.MustParse("1"), Nominal: ptr.To(resource.MustParse("3")), Lent: ptr.To(resource.MustParse("1500m"))},
 		{Flavor: "default", Resource: "cpu", Used: resource.MustParse("600m"), Nominal: ptr.To(resource.MustParse("500m")), Borrowed: ptr.To(resource.MustParse("100m"))},
 		{Flavor: "default", Resource: "pods", Used: resource.MustParse("3")},
 	}}})
@@ -38,18 +40,67 @@ func TestGauges(t *testing.T) {
 		# HELP sparkgate_queue_borrowed What is used above nominal.
 		# TYPE sparkgate_queue_borrowed gauge
 		sparkgate_queue_borrowed{flavor="default",queue="team-a",resource="cpu"} 0.1
+		# HELP sparkgate_queue_lent What is not used of nominal and could not be used now, because others do.
+		# TYPE sparkgate_queue_lent gauge
+		sparkgate_queue_lent{flavor="arm",queue="team-a",resource="cpu"} 1.5
 		# HELP sparkgate_queue_nominal Nominal quota of the queue and those below it; absent without a limit.
 		# TYPE sparkgate_queue_nominal gauge
+		sparkgate_queue_nominal{flavor="arm",queue="team-a",resource="cpu"} 3
 		sparkgate_queue_nominal{flavor="default",queue="team-a",resource="cpu"} 0.5
 		# HELP sparkgate_queue_pending Applications that wait, of the queue and those below it.
 		# TYPE sparkgate_queue_pending gauge
 		sparkgate_queue_pending{queue="team-a"} 2
+		# HELP sparkgate_queue_share What the queue borrows of what its parent could have, divided by its weight; absent for a root.
+		# TYPE sparkgate_queue_share gauge
+		sparkgate_queue_share{queue="team-a"} 0.25
 		# HELP sparkgate_queue_usage What the queue and those below it use: cores, bytes, pieces.
 		# TYPE sparkgate_queue_usage gauge
+		sparkgate_queue_usage{flavor="arm",queue="team-a",resource="cpu"} 1
 		sparkgate_queue_usage{flavor="default",queue="team-a",resource="cpu"} 0.6
 		sparkgate_queue_usage{flavor="default",queue="team-a",resource="pods"} 3
+		# HELP sparkgate_queue_waiting Applications that wait in this very queue, by the reason that they are told.
+		# TYPE sparkgate_queue_waiting gauge
+		sparkgate_queue_waiting{queue="team-a",reason="ExceedsQuota"} 1
+		sparkgate_queue_waiting{queue="team-a",reason="WaitingForQuota"} 1
 	`
 	if err := testutil.CollectAndCompare(g, strings.NewReader(want)); err != nil {
 		t.Error(err)
+	}
+}
+
+// A wait of hours is told from one of minutes, and one of days from one of hours.
+func TestWaitsAndCycles(t *testing.T) {
+	t.Parallel()
+	meter := Meter{}
+	for _, waited := range []time.Duration{0, 90 * time.Second, 3 * time.Hour, 36 * time.Hour, 30 * 24 * time.Hour} {
+		meter.Granted("of-this-test", waited)
+	}
+	const want = `
+		# HELP sparkgate_queue_wait_seconds Time in line until a grant that its application has taken.
+		# TYPE sparkgate_queue_wait_seconds histogram
+		sparkgate_queue_wait_seconds_bucket{queue="of-this-test",le="1"} 1
+		sparkgate_queue_wait_seconds_bucket{queue="of-this-test",le="5"} 1
+		sparkgate_queue_wait_seconds_bucket{queue="of-this-test",le="15"} 1
+		sparkgate_queue_wait_seconds_bucket{queue="of-this-test",le="60"} 1
+		sparkgate_queue_wait_seconds_bucket{queue="of-this-test",le="300"} 2
+		sparkgate_queue_wait_seconds_bucket{queue="of-this-test",le="900"} 2
+		sparkgate_queue_wait_seconds_bucket{queue="of-this-test",le="1800"} 2
+		sparkgate_queue_wait_seconds_bucket{queue="of-this-test",le="3600"} 2
+		sparkgate_queue_wait_seconds_bucket{queue="of-this-test",le="7200"} 2
+		sparkgate_queue_wait_seconds_bucket{queue="of-this-test",le="14400"} 3
+		sparkgate_queue_wait_seconds_bucket{queue="of-this-test",le="43200"} 3
+		sparkgate_queue_wait_seconds_bucket{queue="of-this-test",le="86400"} 3
+		sparkgate_queue_wait_seconds_bucket{queue="of-this-test",le="172800"} 4
+		sparkgate_queue_wait_seconds_bucket{queue="of-this-test",le="604800"} 4
+		sparkgate_queue_wait_seconds_bucket{queue="of-this-test",le="+Inf"} 5
+		sparkgate_queue_wait_seconds_sum{queue="of-this-test"} 2.73249e+06
+		sparkgate_queue_wait_seconds_count{queue="of-this-test"} 5
+	`
+	if err := testutil.CollectAndCompare(waits, strings.NewReader(want)); err != nil {
+		t.Error(err)
+	}
+	meter.Cycled(3 * time.Millisecond)
+	if n := testutil.CollectAndCount(cycles); n != 1 {
+		t.Errorf("%d metrics of cycles, want one for all queues", n)
 	}
 }

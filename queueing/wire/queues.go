@@ -35,6 +35,9 @@ func QueueConfig(q *v1alpha1.SparkQueue) embedded.QueueConfig {
 	if q.Spec.Weight != nil {
 		c.Weight = *q.Spec.Weight
 	}
+	if q.Spec.HeadTimeout != nil {
+		c.HeadTimeout = &q.Spec.HeadTimeout.Duration
+	}
 	c.FairSharing, c.Preemption = q.Spec.FairSharing, preemptionOf(q.Spec.Preemption)
 	c.Admits, c.SelectorText = selectorOf(q.Spec.NamespaceSelector)
 	for _, f := range q.Spec.Flavors {

@@ -37,6 +37,7 @@ spec:
   strategy: StrictFIFO
   stopPolicy: Hold
   fairSharing: true
+  headTimeout: 90s
   preemption: {withinClusterQueue: LowerPriority, reclaimWithinCohort: Never, borrowWithinCohort: {policy: LowerPriority, maxPriorityThreshold: 7}}
   flavors:
   - name: default
@@ -46,10 +47,10 @@ spec:
   - name: spot
     quotas:
     - {resource: cpu, nominal: "-2"}`)
-	running, none, one := int32(7), int64(0), int64(1<<30)
+	running, none, one, timeout := int32(7), int64(0), int64(1<<30), 90*time.Second
 	want := embedded.QueueConfig{
 		Name: "team-a", Parent: "root", Weight: 3, MaxRunning: &running, Strategy: embedded.StrictFIFO, Stop: embedded.StopHold,
-		FairSharing: true,
+		FairSharing: true, HeadTimeout: &timeout,
 		Preemption: embedded.Preemption{
 			Within: embedded.PreemptLowerPriority, Reclaim: embedded.PreemptNever, Borrow: embedded.PreemptLowerPriority, BorrowThreshold: &running,
 		},

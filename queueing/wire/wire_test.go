@@ -15,6 +15,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/seeds"
 )
 
 // stored is a grant as it comes back from the API server.
@@ -53,10 +54,9 @@ func TestNothingIsLost(t *testing.T) {
 
 func TestNothingIsLostAtRandom(t *testing.T) {
 	t.Parallel()
-	seed := rand.Uint64()
-	random := rand.New(rand.NewPCG(seed, 0))
 	names := []string{"cpu", "memory", "pods", "ephemeral-storage", "nvidia.com/gpu", "hugepages-2Mi"}
-	for range 1000 {
+	seeds.Each(t, 1000, func(seed uint64) {
+		random := rand.New(rand.NewPCG(seed, 0))
 		grant := queueing.Grant{Run: random.Int64N(1000), Attempt: random.Int64N(1000), Gate: "Embedded", Queue: "q", Epoch: random.Int64()}
 		for i := range 1 + random.IntN(3) {
 			p := queueing.PodSetGrant{Name: fmt.Sprint(i), Flavor: "default", Count: random.Int32(), Requests: queueing.Resources{}}
@@ -66,9 +66,9 @@ func TestNothingIsLostAtRandom(t *testing.T) {
 			grant.PodSets = append(grant.PodSets, p)
 		}
 		if diff := cmp.Diff(grant, FromAPI(stored(t, grant))); diff != "" {
-			t.Fatalf("seed %d: grant (-want +got):\n%s", seed, diff)
+			t.Fatalf("grant (-want +got):\n%s", diff)
 		}
-	}
+	})
 }
 
 func TestAmount(t *testing.T) {

@@ -24,8 +24,6 @@ const (
 	QueueFlavorNotFound QueueState = v1alpha1.FlavorNotFoundReason
 	// QueueInvalidSpec: a value of the spec cannot work.
 	QueueInvalidSpec QueueState = v1alpha1.InvalidSpecReason
-	// QueueNotYetSupported: a field of the spec is not honoured by this version.
-	QueueNotYetSupported QueueState = v1alpha1.NotYetSupportedReason
 	// QueueShardTaken: another operator writes the ledger of this tree.
 	QueueShardTaken QueueState = v1alpha1.ShardTakenReason
 )
@@ -35,13 +33,12 @@ var queueTable = map[QueueState]struct {
 	course course
 	says   string
 }{
-	QueueActive:          {succeeded, "admits applications"},
-	QueueParentNotFound:  {retrying, "the queue named by spec.parent does not exist yet"},
-	QueueCycle:           {stalled, "the queue is above itself: change spec.parent"},
-	QueueFlavorNotFound:  {retrying, "a flavor named by spec.flavors does not exist yet"},
-	QueueInvalidSpec:     {stalled, "the spec cannot work as it is"},
-	QueueNotYetSupported: {stalled, "the spec uses a field that this version does not support yet"},
-	QueueShardTaken:      {stalled, "another operator admits the applications of this tree"},
+	QueueActive:         {succeeded, "admits applications"},
+	QueueParentNotFound: {retrying, "the queue named by spec.parent does not exist yet"},
+	QueueCycle:          {stalled, "the queue is above itself: change spec.parent"},
+	QueueFlavorNotFound: {retrying, "a flavor named by spec.flavors does not exist yet"},
+	QueueInvalidSpec:    {stalled, "the spec cannot work as it is"},
+	QueueShardTaken:     {stalled, "another operator admits the applications of this tree"},
 }
 
 // QueueView is everything that the conditions of a queue depend on, beside the conditions it had.

@@ -21,12 +21,11 @@ func TestEveryQueueStateIsUnderstood(t *testing.T) {
 		want          string
 		kstatus, argo string
 	}{
-		"active":            {status.QueueActive, "Ready=True/Active", current, healthy},
-		"parent missing":    {status.QueueParentNotFound, "Reconciling=True/ProgressingWithRetry Ready=False/ParentNotFound", inProgress, progressing},
-		"cycle":             {status.QueueCycle, blocked("Cycle"), failed, degraded},
-		"invalid spec":      {status.QueueInvalidSpec, blocked("InvalidSpec"), failed, degraded},
-		"not yet supported": {status.QueueNotYetSupported, blocked("NotYetSupported"), failed, degraded},
-		"shard taken":       {status.QueueShardTaken, blocked("ShardTaken"), failed, degraded},
+		"active":         {status.QueueActive, "Ready=True/Active", current, healthy},
+		"parent missing": {status.QueueParentNotFound, "Reconciling=True/ProgressingWithRetry Ready=False/ParentNotFound", inProgress, progressing},
+		"cycle":          {status.QueueCycle, blocked("Cycle"), failed, degraded},
+		"invalid spec":   {status.QueueInvalidSpec, blocked("InvalidSpec"), failed, degraded},
+		"shard taken":    {status.QueueShardTaken, blocked("ShardTaken"), failed, degraded},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded"
+	"github.com/sparkgate/sparkgate/queueing/embedded/decisionlog"
 )
 
 const (
@@ -47,6 +48,10 @@ type Options struct {
 	// Clock for pauses.
 	Clock clock.Clock
 	Log   logr.Logger
+	// Meter is told what is measured; nil is nobody.
+	Meter Meter
+	// DecisionLog is where the calls of the engine are written down; the zero value is nowhere.
+	DecisionLog decisionlog.Options
 }
 
 // Runner is the gate Embedded. Create it with New, add it to the manager, call Acquire and Open once this process leads.
@@ -57,7 +62,7 @@ type Runner struct {
 	observer func()
 
 	mu     sync.Mutex
-	engine *embedded.Engine
+	engine *decisionlog.Recorder
 	// starts are the asks that were made, with the time from which they wait.
 	starts map[queueing.Key]start
 	// held are the keys of starts by name.
@@ -78,6 +83,8 @@ type Runner struct {
 type start struct {
 	run, attempt int64
 	queuedAt     time.Time
+	// since is from when on the wait is measured.
+	since time.Time
 }
 
 // flight is a grant on its way to its application.
@@ -85,6 +92,9 @@ type flight struct {
 	root     string
 	grant    queueing.Grant
 	recorded bool // stands in the ledger
+	// decided by this process, after it has waited that long.
+	decided bool
+	waited  time.Duration
 }
 
 var (
@@ -96,12 +106,15 @@ var (
 
 // New returns a runner that answers Undecided until it is opened.
 func New(o Options) *Runner {
+	if o.Meter == nil {
+		o.Meter = unmeasured{}
+	}
 	return &Runner{
 		o:        o,
 		signal:   make(chan struct{}, 1),
 		opened:   make(chan struct{}),
 		observer: func() {},
-		engine:   embedded.New(),
+		engine:   decisionlog.New(o.DecisionLog),
 		starts:   map[queueing.Key]start{},
 		held:     map[types.NamespacedName]map[queueing.Key]bool{},
 		grants:   map[queueing.Key]start{},
@@ -119,6 +132,7 @@ func (r *Runner) Observe(f func()) { r.observer = f }
 func (r *Runner) Sync(_ context.Context, ask queueing.Ask) (queueing.Verdict, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	since := r.waitsSince(&ask)
 	delete(r.expected, ask.Key)
 	if s, known := r.starts[ask.Key]; known && s.run == ask.Run && s.attempt == ask.Attempt {
 		ask.QueuedAt = s.queuedAt
@@ -126,7 +140,7 @@ func (r *Runner) Sync(_ context.Context, ask queueing.Ask) (queueing.Verdict, er
 	if g, holds := r.grants[ask.Key]; holds && (g.run != ask.Run || g.attempt != ask.Attempt) {
 		return queueing.Verdict{State: queueing.Evicting}, nil
 	}
-	r.remember(ask.Key, start{run: ask.Run, attempt: ask.Attempt, queuedAt: ask.QueuedAt})
+	r.remember(ask.Key, start{run: ask.Run, attempt: ask.Attempt, queuedAt: ask.QueuedAt, since: since})
 	r.engine.Submit(ask)
 	if r.engine.Dirty() {
 		r.wakeUp()
@@ -145,6 +159,7 @@ func (r *Runner) Confirm(key queueing.Key, run, attempt int64) {
 	if f := r.flights[key]; f != nil && f.grant.Run == run && f.grant.Attempt == attempt {
 		delete(r.flights, key)
 		r.engine.Confirm(key, run, attempt)
+		r.measure(f)
 		if r.full && len(r.flights) <= batch/2 {
 			r.wakeUp()
 		}
@@ -207,12 +222,7 @@ func (r *Runner) State(queue string) (embedded.QueueState, bool) {
 func (r *Runner) Names() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	states := r.engine.States()
-	names := make([]string, 0, len(states))
-	for i := range states {
-		names = append(names, states[i].Name)
-	}
-	return names
+	return r.engine.Names()
 }
 
 // wakeUp asks for a cycle. Further calls before it begins are one with it.
@@ -281,9 +291,13 @@ func (r *Runner) cycle(ctx context.Context) error {
 			r.mu.Unlock()
 			return nil
 		}
+		began := r.o.Clock.Now()
+		r.engine.Advance(began)
 		decisions := r.engine.Cycle(room)
+		now := r.o.Clock.Now()
+		r.o.Meter.Cycled(now.Sub(began))
 		for _, d := range decisions {
-			r.flights[d.Key] = &flight{root: d.Root, grant: d.Grant}
+			r.flights[d.Key] = &flight{root: d.Root, grant: d.Grant, decided: true, waited: now.Sub(r.starts[d.Key].since)}
 			r.grants[d.Key] = start{run: d.Grant.Run, attempt: d.Grant.Attempt}
 		}
 		changed := r.engine.Changed()

@@ -1,0 +1,11 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package v1 is what the operator's endpoint for live explanations answers, as JSON:
+//
+//	GET /explain/v1/namespaces/{namespace}/applications/{name}     Application
+//	GET /explain/v1/queues/{name}                                  Queue
+//	anything else than 200                                         Problem
+//
+// Nothing of this is stored. Fields may be added; none is renamed or changes its meaning within v1.
+package v1

@@ -1,0 +1,155 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	explainv1 "github.com/sparkgate/sparkgate/api/explain/v1"
+	"github.com/sparkgate/sparkgate/controllers/explain"
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded"
+	"github.com/sparkgate/sparkgate/queueing/embedded/runner"
+	"github.com/sparkgate/sparkgate/queueing/quota"
+	"github.com/sparkgate/sparkgate/queueing/wire"
+)
+
+// explainer serves the live view of the embedded queue.
+func explainer(mgr ctrl.Manager, r *runner.Runner, o Options) *explain.Server {
+	return explain.NewServer(o.Explain, explain.Options{
+		Reader: mgr.GetClient(), Queues: explained{r}, Reviewer: explain.APIServer{Client: mgr.GetClient()},
+		Clock: o.Clock, Log: mgr.GetLogger().WithName("explain"),
+	})
+}
+
+// explained shows the embedded queue in the words of the explanations.
+type explained struct{ *runner.Runner }
+
+var _ explain.Queues = explained{}
+
+// Application implements explain.Queues.
+func (e explained) Application(key queueing.Key) (explainv1.Application, bool) {
+	x, known := e.Explain(key)
+	if !known {
+		return explainv1.Application{}, false
+	}
+	return applicationOf(x), true
+}
+
+func applicationOf(x embedded.Explanation) explainv1.Application {
+	out := explainv1.Application{Queue: x.Queue, State: explainv1.State(x.State.String()), Reason: x.Reason, Message: x.Message}
+	if x.Waits != nil {
+		out.Waits = waitOf(x.Waits)
+	}
+	if x.Holds != nil {
+		out.Holds = holdOf(x.Holds)
+	}
+	return out
+}
+
+func waitOf(w *embedded.Wait) *explainv1.Wait {
+	since := metav1.NewTime(w.QueuedAt)
+	out := &explainv1.Wait{
+		Run: w.Run, Attempt: w.Attempt, Priority: w.Priority, Since: &since, Position: w.Position, InLine: w.InLine,
+		Ahead: headsOf(w.Ahead, w.Position-len(w.Ahead)), KeptFor: headsOf(w.KeptFor, 0), Unblock: w.Unblock,
+	}
+	for _, p := range w.PodSets {
+		set := explainv1.PodSet{Name: p.Name, Count: p.Count, Requests: quantitiesOf(p.Requests)}
+		if p.Least() < p.Count {
+			set.MinCount = p.Least()
+		}
+		out.PodSets = append(out.PodSets, set)
+	}
+	for i := range w.Needs {
+		out.Needs = append(out.Needs, needOf(&w.Needs[i]))
+	}
+	return out
+}
+
+func needOf(n *embedded.Need) explainv1.Need {
+	out := explainv1.Need{
+		Resource: n.Resource, Flavor: n.Flavor, Need: wire.Quantity(n.Resource, n.Need),
+		Free: limited(n.Resource, n.Available), Most: limited(n.Resource, n.Most),
+	}
+	if n.Missing > 0 {
+		out.Missing = limited(n.Resource, n.Missing)
+	}
+	for _, o := range n.InTheWay {
+		out.InTheWay = append(out.InTheWay, explainv1.Obstacle{
+			Queue: o.Queue, Used: wire.Quantity(n.Resource, o.Used), Limit: wire.Quantity(n.Resource, o.Limit), Missing: wire.Quantity(n.Resource, o.Missing),
+		})
+	}
+	return out
+}
+
+func holdOf(h *embedded.Hold) *explainv1.Hold {
+	out := &explainv1.Hold{Run: h.Run, Attempt: h.Attempt, Priority: h.Priority, Leaving: h.Leaving}
+	for _, p := range h.PodSets {
+		out.PodSets = append(out.PodSets, explainv1.PodSet{Name: p.Name, Count: p.Count, Flavor: p.Flavor, Requests: quantitiesOf(p.Requests)})
+	}
+	if w := h.WantedBack; w != nil {
+		out.WantedBack = &explainv1.WantedBack{Reason: w.Reason, Message: w.Message}
+	}
+	return out
+}
+
+// headsOf counts the positions from first; 0 is none.
+func headsOf(heads []embedded.Head, first int) []explainv1.Head {
+	var out []explainv1.Head
+	for i, h := range heads {
+		head := explainv1.Head{Namespace: h.Key.Namespace, Name: h.Key.Name, Priority: h.Priority}
+		if first > 0 {
+			head.Position = first + i
+		}
+		out = append(out, head)
+	}
+	return out
+}
+
+// limited is an amount, or nil for no limit.
+func limited(name string, amount int64) *resource.Quantity {
+	if amount == quota.Unlimited {
+		return nil
+	}
+	q := wire.Quantity(name, amount)
+	return &q
+}
+
+func quantitiesOf(r queueing.Resources) map[string]resource.Quantity {
+	out := make(map[string]resource.Quantity, len(r))
+	for name, amount := range r {
+		out[name] = wire.Quantity(name, amount)
+	}
+	return out
+}
+
+// Queue implements explain.Queues.
+func (e explained) Queue(name string) (explainv1.Queue, bool) {
+	x, known := e.ExplainQueue(name)
+	if !known {
+		return explainv1.Queue{}, false
+	}
+	out := queueOf(x)
+	if s, _ := (engine{e.Runner}).State(name); s.Problem != "" {
+		out.Problem, out.Message = s.Problem, s.Message
+	}
+	return out, true
+}
+
+func queueOf(x embedded.QueueExplanation) explainv1.Queue {
+	out := explainv1.Queue{
+		Name: x.Name, Parent: x.Parent, Root: x.Root, Leaf: x.Leaf, HeldBy: x.HeldBy, FullBy: x.FullBy,
+		Pending: x.Pending, Admitted: x.Admitted, Heads: headsOf(x.Heads, 1), KeptFor: headsOf(x.KeptFor, 1),
+	}
+	for i, u := range x.Usage {
+		usage := usageOf(u)
+		out.Room = append(out.Room, explainv1.Room{
+			Resource: u.Resource, Flavor: u.Flavor, Used: usage.Used, Nominal: usage.Nominal, Borrowed: usage.Borrowed,
+			Free: limited(u.Resource, x.Room[i].Available), Most: limited(u.Resource, x.Room[i].Most),
+		})
+	}
+	return out
+}

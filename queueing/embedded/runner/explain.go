@@ -1,0 +1,33 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package runner
+
+import (
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded"
+)
+
+// Decides says whether this process is in office: it leads, and has restored what is held. Nobody else can explain anything.
+func (r *Runner) Decides() bool {
+	select {
+	case <-r.opened:
+		return true
+	default:
+		return false
+	}
+}
+
+// Explain returns the live view of an application; false if it asks and holds nothing here.
+func (r *Runner) Explain(key queueing.Key) (embedded.Explanation, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.engine.Explain(key)
+}
+
+// ExplainQueue returns the live view of a queue; false if it is not configured.
+func (r *Runner) ExplainQueue(queue string) (embedded.QueueExplanation, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.engine.ExplainQueue(queue)
+}

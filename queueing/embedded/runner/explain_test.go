@@ -1,0 +1,42 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package runner
+
+import (
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded"
+)
+
+// Nothing is decided before the runner is opened, but what it has heard is explained.
+func TestExplain(t *testing.T) {
+	t.Parallel()
+	r := New(Options{Clock: clocktesting.NewFakeClock(time.Time{}), Log: logr.Discard()})
+	if r.Decides() {
+		t.Error("decides before it is in office")
+	}
+	key := queueing.Key{Namespace: "default", Name: "pi", UID: "1"}
+	if _, known := r.Explain(key); known {
+		t.Error("explains an application of which it has not heard")
+	}
+	r.engine.SetQueues([]embedded.QueueConfig{{Name: "team-a"}})
+	r.Open(Acquired{}, []Holding{{Key: key, Grant: queueing.Grant{Run: 1, Attempt: 1, Queue: "team-a"}}}, nil, nil)
+	if !r.Decides() {
+		t.Error("does not decide once it is in office")
+	}
+	if x, known := r.Explain(key); !known || x.State != queueing.Granted || x.Queue != "team-a" {
+		t.Errorf("known: %t, %+v", known, x)
+	}
+	if q, known := r.ExplainQueue("team-a"); !known || q.Admitted != 1 {
+		t.Errorf("known: %t, %+v", known, q)
+	}
+	if _, known := r.ExplainQueue("team-b"); known {
+		t.Error("explains a queue that does not exist")
+	}
+}

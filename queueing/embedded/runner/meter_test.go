@@ -1,0 +1,148 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package runner
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	clocktesting "k8s.io/utils/clock/testing"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/wire"
+)
+
+// meterLog writes down what it is told.
+type meterLog struct {
+	granted []string
+	cycled  []time.Duration
+}
+
+func (m *meterLog) Granted(queue string, waited time.Duration) {
+	m.granted = append(m.granted, fmt.Sprint(queue, " ", waited))
+}
+
+func (m *meterLog) Cycled(took time.Duration) { m.cycled = append(m.cycled, took) }
+
+// slowClock goes on by a millisecond with every look at it.
+type slowClock struct{ *clocktesting.FakeClock }
+
+func (c slowClock) Now() time.Time {
+	defer c.Step(time.Millisecond)
+	return c.FakeClock.Now()
+}
+
+var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+
+// measured is a runner of the queue team-a, which has no limits, and of its ledger.
+func measured(t *testing.T, ledger *v1alpha1.Ledger) (*Runner, *meterLog, *clocktesting.FakeClock) {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	if err := v1alpha1.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	queue := &v1alpha1.SparkQueue{ObjectMeta: metav1.ObjectMeta{Name: "team-a"}}
+	queue.Spec.NamespaceSelector = &metav1.LabelSelector{}
+	queue.Status.Ledger = ledger
+	c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(queue).WithStatusSubresource(queue).Build()
+	log, clock := &meterLog{}, clocktesting.NewFakeClock(noon)
+	return New(Options{
+		Client: c, Live: c, Holder: "this", Clock: clock, Log: logr.Discard(), Wake: func(types.NamespacedName) {}, Meter: log,
+	}), log, clock
+}
+
+var pi = queueing.Key{Namespace: "default", Name: "pi", UID: "pi"}
+
+func piSince(queuedAt time.Time) queueing.Ask {
+	return queueing.Ask{Key: pi, Run: 1, Attempt: 2, Queue: "team-a", QueuedAt: queuedAt, NamespaceLabels: map[string]string{},
+		PodSets: []queueing.PodSet{{Name: "driver", Count: 1, Requests: queueing.Resources{"cpu": 200, "pods": 1}}}}
+}
+
+// inLedger is a ledger with the grant for that ask, which another process has decided.
+func inLedger(ask queueing.Ask) *v1alpha1.Ledger {
+	grant := queueing.Grant{Run: ask.Run, Attempt: ask.Attempt, Gate: "Embedded", Queue: ask.Queue, PodSets: []queueing.PodSetGrant{
+		{Name: "driver", Flavor: "default", Count: 1, Requests: ask.PodSets[0].Requests},
+	}}
+	return &v1alpha1.Ledger{Holder: "another", Epoch: 1, Seq: 1, InFlight: []v1alpha1.LedgerEntry{
+		{Namespace: ask.Key.Namespace, Name: ask.Key.Name, UID: ask.Key.UID, Grant: *wire.ToAPI(grant)},
+	}}
+}
+
+// A wait is measured once, when the application has taken its grant, and only by the process that has decided it.
+func TestWaitIsMeasuredOnce(t *testing.T) {
+	t.Parallel()
+	early := noon.Add(-2 * time.Hour)
+	tests := map[string]struct {
+		queuedAt time.Time
+		ledger   *v1alpha1.Ledger
+		expected []queueing.Key
+		confirms []int64 // attempts
+		want     []string
+	}{
+		"a new one":                        {queuedAt: noon, confirms: []int64{2}, want: []string{"team-a 1m30s"}},
+		"confirmed again":                  {queuedAt: noon, confirms: []int64{2, 2}, want: []string{"team-a 1m30s"}},
+		"one that keeps an earlier place":  {queuedAt: early, confirms: []int64{2}, want: []string{"team-a 1m30s"}},
+		"one that waits since a restart":   {queuedAt: early, expected: []queueing.Key{pi}, confirms: []int64{2}, want: []string{"team-a 2h1m30s"}},
+		"its clock goes ahead":             {queuedAt: noon.Add(time.Hour), expected: []queueing.Key{pi}, confirms: []int64{2}, want: []string{"team-a 0s"}},
+		"not taken yet":                    {queuedAt: noon},
+		"an earlier attempt":               {queuedAt: noon, confirms: []int64{1}},
+		"decided before the restart":       {queuedAt: early, ledger: inLedger(piSince(early)), confirms: []int64{2}},
+		"nothing in flight at the restart": {queuedAt: noon, ledger: &v1alpha1.Ledger{Holder: "another", Epoch: 1, Seq: 1}, confirms: []int64{2}, want: []string{"team-a 1m30s"}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, log, clock := measured(t, tc.ledger)
+			acquired, err := r.Acquire(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Open(acquired, nil, tc.expected, func(queueing.Key) bool { return true })
+			for range 2 {
+				if _, err := r.Sync(t.Context(), piSince(tc.queuedAt)); err != nil {
+					t.Fatal(err)
+				}
+				clock.Step(45 * time.Second)
+			}
+			if err := r.cycle(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			clock.Step(time.Minute)
+			for _, attempt := range tc.confirms {
+				r.Confirm(pi, 1, attempt)
+			}
+			if diff := cmp.Diff(tc.want, log.granted); diff != "" {
+				t.Errorf("waits (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// The time that the engine takes is that of the given clock.
+func TestCyclesAreMeasured(t *testing.T) {
+	t.Parallel()
+	r, log, clock := measured(t, nil)
+	r.o.Clock = slowClock{clock}
+	if err := r.cycle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]time.Duration{time.Millisecond}, log.cycled); diff != "" {
+		t.Errorf("cycles (-want +got):\n%s", diff)
+	}
+	r.inFlight(batch)
+	if err := r.cycle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if len(log.cycled) != 1 {
+		t.Errorf("%d cycles, although nothing can be granted", len(log.cycled))
+	}
+}
