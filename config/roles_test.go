@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/util/yaml"
 )
@@ -137,6 +138,10 @@ func TestRolesAreNarrow(t *testing.T) {
 		"applications get a finalizer only":      {operator, "sparkgate.io", "sparkapplications", []string{"get", "list", "watch", "patch"}},
 		"queues belong to their administrators":  {operator, "sparkgate.io", "sparkqueues", []string{"get", "list", "watch"}},
 		"editors do not change queues":           {rulesOf(t, "rbac/*.yaml", "sparkgate-edit"), "sparkgate.io", "sparkqueues", nil},
+		"tokens are reviewed only":               {operator, "authentication.k8s.io", "tokenreviews", []string{"create"}},
+		"rights are reviewed only":               {operator, "authorization.k8s.io", "subjectaccessreviews", []string{"create"}},
+		"the operator makes no tokens":           {operator, "", "serviceaccounts/token", nil},
+		"explanations read applications only":    {rulesOf(t, "rbac/*.yaml", "sparkgate-explain"), "sparkgate.io", "sparkapplications", []string{"get"}},
 		"drivers do not see secrets":             {rulesOf(t, "tenant/*.yaml", "spark-driver"), "", "secrets", nil},
 		"drivers do not resize what was granted": {rulesOf(t, "tenant/*.yaml", "spark-driver"), "", "pods/resize", nil},
 	}
@@ -149,5 +154,36 @@ func TestRolesAreNarrow(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The rights around explanations are on single objects: on one port of one Service, and on the tokens of one account.
+func TestExplanationsAreReachedByName(t *testing.T) {
+	t.Parallel()
+	type service struct {
+		Kind     string
+		Metadata struct{ Name string }
+		Spec     struct {
+			Ports []struct{ Name, TargetPort string }
+		}
+	}
+	var proxied, target string
+	for _, s := range documents[service](t, "manager/explain_service.yaml") {
+		proxied, target = "https:"+s.Metadata.Name+":"+s.Spec.Ports[0].Name, s.Spec.Ports[0].TargetPort
+	}
+	deployment, err := os.ReadFile("manager/deployment.yaml")
+	if err != nil || !bytes.Contains(deployment, []byte("- name: "+target+"\n          containerPort: 9443\n")) ||
+		!bytes.Contains(deployment, []byte("- --explain-addr=:9443\n")) {
+		t.Errorf("the Deployment does not listen at the port %q of the Service (%v)", target, err)
+	}
+	for name, want := range map[string]rbacv1.PolicyRule{
+		"sparkgate-explain-proxy": {Verbs: []string{"get"}, APIGroups: []string{""}, Resources: []string{"services/proxy"}, ResourceNames: []string{proxied}},
+		"sparkgate-explain-token": {
+			Verbs: []string{"create"}, APIGroups: []string{""}, Resources: []string{"serviceaccounts/token"}, ResourceNames: []string{"sparkgate-explain"},
+		},
+	} {
+		if diff := cmp.Diff([]rbacv1.PolicyRule{want}, rulesOf(t, "rbac/*.yaml", name)); diff != "" {
+			t.Errorf("rules of %s (-want +got):\n%s", name, diff)
+		}
 	}
 }

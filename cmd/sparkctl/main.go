@@ -37,8 +37,16 @@ type command struct {
 // commands in the order in which help lists them.
 var commands = []command{
 	{
+		name: "explain", arguments: "[queue] NAME", summary: "say why an application waits, live",
+		text: explainText, run: explainCommand,
+	},
+	{
 		name: "simulate", arguments: "-f FILE", summary: "play a scenario against the queues in virtual time",
 		text: simulateText, run: simulateCommand,
+	},
+	{
+		name: "replay", arguments: "-f FILE", summary: "play a decision log of the operator again and compare",
+		text: replayText, run: replayCommand,
 	},
 }
 

@@ -7,6 +7,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"os"
 
@@ -22,6 +24,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/cmd/sparkgate/internal/options"
 	"github.com/sparkgate/sparkgate/controllers"
+	"github.com/sparkgate/sparkgate/queueing/embedded/decisionlog"
 )
 
 const leaseName = "sparkgate-leader"
@@ -52,11 +55,21 @@ func run(o options.Options) error {
 		return err
 	}
 	probes.SetupChecks(manager, manager.GetLogger())
+	explain, err := listen(o.ExplainAddr)
+	if err != nil {
+		return err
+	}
+	decisions, err := decisionLog(o.DecisionLog)
+	if err != nil {
+		return err
+	}
 	err = controllers.Setup(manager, controllers.Options{
 		Holder:           holder(),
 		DefaultGate:      v1alpha1.GateType(o.DefaultGate),
 		ReferenceTimeout: o.ReferenceTimeout,
 		Concurrent:       o.Concurrent,
+		Explain:          explain,
+		DecisionLog:      decisions,
 	})
 	if err != nil {
 		return err
@@ -92,6 +105,30 @@ func newManager(config *rest.Config, o options.Options) (ctrl.Manager, error) {
 		return nil, fmt.Errorf("make manager: %w", err)
 	}
 	return manager, nil
+}
+
+// listen opens the address at which waits are explained; nil if there is none.
+func listen(address string) (net.Listener, error) {
+	if address == "" || address == "0" {
+		return nil, nil
+	}
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("open --explain-addr: %w", err)
+	}
+	return l, nil
+}
+
+// decisionLog begins a decision log; nil if none is wanted.
+func decisionLog(path string) (io.Writer, error) {
+	if path == "" {
+		return nil, nil
+	}
+	file, err := decisionlog.Create(path)
+	if err != nil {
+		return nil, fmt.Errorf("--decision-log: %w", err)
+	}
+	return file, nil
 }
 
 // holder names this start of this process in the ledgers.

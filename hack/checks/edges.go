@@ -45,7 +45,7 @@ var forbiddenEdges = []Edge{
 	},
 	{
 		From: []string{"cmd/..."}, To: []string{
-			"controllers/internal/testing/...", "queueing/gatetest/...",
+			"controllers/internal/testing/...", "queueing/gatetest/...", "queueing/seeds/...",
 			"github.com/fluxcd/pkg/runtime/testenv/...", "github.com/fluxcd/pkg/runtime/client/...", "sigs.k8s.io/controller-runtime/pkg/envtest/...",
 		},
 		Why: "it is for tests, or drags in far too much",

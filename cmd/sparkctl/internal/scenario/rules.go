@@ -4,10 +4,10 @@
 package scenario
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kjson "sigs.k8s.io/json"
@@ -25,9 +25,6 @@ const (
 	nameMustBe   = "write at most 63 lower-case letters, digits and '-', with a letter or digit at both ends"
 	withinMustBe = "write a whole number from 1 to 1000000"
 )
-
-// defaultHeadTimeout may be written out although nothing watches it yet.
-const defaultHeadTimeout = 10 * time.Minute
 
 var nameForm = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
 
@@ -81,10 +78,10 @@ func checkQueue(p problems, q *v1alpha1.SparkQueue) {
 			p.add("spec.namespaceSelector", "%v; correct the selector", err)
 		}
 	}
-	if s.HeadTimeout != nil && s.HeadTimeout.Duration != defaultHeadTimeout {
-		p.warn("spec.headTimeout", "%s is not honoured by this version; it is played without", s.HeadTimeout.Duration)
-	}
 	checkQuotas(p, s.Flavors)
+	if s.Parent == "" {
+		warnOfLimits(p, s.Flavors)
+	}
 }
 
 func checkPreemption(p problems, in *v1alpha1.QueuePreemption) {
@@ -125,6 +122,22 @@ func checkQuotas(p problems, flavors []v1alpha1.FlavorQuota) {
 				below.add("resource", "%q stands twice; make them one", r.Resource)
 			}
 			resources[r.Resource] = true
+		}
+	}
+}
+
+// warnOfLimits says which limits have no meaning at a root, as the queue's controller does.
+func warnOfLimits(p problems, flavors []v1alpha1.FlavorQuota) {
+	for i, f := range flavors {
+		for j, q := range f.Quotas {
+			for _, limit := range []struct {
+				field string
+				set   bool
+			}{{"borrowingLimit", q.BorrowingLimit != nil}, {"lendingLimit", q.LendingLimit != nil}} {
+				if limit.set {
+					p.warn(fmt.Sprintf("spec.flavors[%d].quotas[%d].%s", i, j, limit.field), "it limits nothing, because the queue has no parent")
+				}
+			}
 		}
 	}
 }

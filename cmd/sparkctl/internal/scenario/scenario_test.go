@@ -289,10 +289,13 @@ func TestAllMistakesAtOnce(t *testing.T) {
 // TestWarnings: the queue's controller says the same of such a field, and goes by the rest, too.
 func TestWarnings(t *testing.T) {
 	t.Parallel()
+	limit := "flavors: [{name: default, quotas: [{resource: cpu, nominal: 1, %s: 2}]}]"
 	for spec, want := range map[string]string{
-		"headTimeout: 1m":  "document 1 (line 1): spec.headTimeout: 1m0s is not honoured by this version; it is played without",
-		"headTimeout: 10m": "",
-		"":                 "",
+		fmt.Sprintf(limit, "borrowingLimit"):                    "document 1 (line 1): spec.flavors[0].quotas[0].borrowingLimit: it limits nothing, because the queue has no parent",
+		fmt.Sprintf(limit, "lendingLimit"):                      "document 1 (line 1): spec.flavors[0].quotas[0].lendingLimit: it limits nothing, because the queue has no parent",
+		"parent: root, " + fmt.Sprintf(limit, "borrowingLimit"): "",
+		"headTimeout: 1m":                                       "",
+		"":                                                      "",
 	} {
 		_, warnings, err := Parse(withSpec(spec))
 		if err != nil || strings.Join(warnings, "\n") != want {

@@ -21,9 +21,11 @@ import (
 type Options struct {
 	MetricsAddr      string
 	HealthAddr       string
+	ExplainAddr      string
 	Concurrent       int
 	DefaultGate      string
 	ReferenceTimeout time.Duration
+	DecisionLog      string
 	EnablePprof      bool
 	Log              logger.Options
 	LeaderElection   leaderelection.Options
@@ -35,9 +37,11 @@ func Parse(args []string) (Options, error) {
 	fs := pflag.NewFlagSet("sparkgate", pflag.ContinueOnError)
 	fs.StringVar(&o.MetricsAddr, "metrics-addr", ":8080", "The address the metric endpoint binds to; 0 switches it off.")
 	fs.StringVar(&o.HealthAddr, "health-addr", ":9440", "The address the health endpoint binds to; 0 switches it off.")
+	fs.StringVar(&o.ExplainAddr, "explain-addr", ":9443", "The address at which waits are explained, over HTTPS, to those who may read the application; 0 switches it off.")
 	fs.IntVar(&o.Concurrent, "concurrent", 16, "The number of applications reconciled at once.")
 	fs.StringVar(&o.DefaultGate, "default-gate", string(v1alpha1.GateEmbedded), "The gate of applications where neither they nor their namespace name one: Embedded or None.")
 	fs.DurationVar(&o.ReferenceTimeout, "reference-timeout", 10*time.Minute, "How long a missing reference is waited for before the application counts as stalled; the wait goes on.")
+	fs.StringVar(&o.DecisionLog, "decision-log", "", "The file in which the decisions of the embedded queue are written down, for sparkctl replay; empty switches it off.")
 	fs.BoolVar(&o.EnablePprof, "enable-pprof", false, "Serve profiles of the process at the metrics endpoint, without authentication.")
 	o.Log.BindFlags(fs)
 	o.LeaderElection.BindFlags(fs)

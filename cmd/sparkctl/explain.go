@@ -1,0 +1,148 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/cluster"
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/explanation"
+)
+
+// explainTime bounds everything that explain asks for.
+const explainTime = 30 * time.Second
+
+const explainText = `Says why the application NAME waits, as of now: its place in line, who is before it, what it needs, what is free and missing,
+and what would let it start. For one that runs it says what it holds. With "queue" it is about the queue NAME.
+
+  -n, --namespace NAMESPACE         of the application; default: that of the kubeconfig's context
+  --kubeconfig FILE                 default: $KUBECONFIG, else ~/.kube/config, else the cluster that this runs in
+  --context CONTEXT                 of the kubeconfig; default: its current one
+  -o, --output text|json            default: text
+  --operator-namespace NAMESPACE    default: sparkgate-system
+
+The operator is asked through the API server's proxy, with your own token; it explains what you may get. If your kubeconfig has a
+client certificate instead, a token of ten minutes is made for ServiceAccount sparkgate-explain. Where the operator cannot be asked,
+you are told what the status of the objects says, and why that is all.
+`
+
+// explainFlags are the flags of explain.
+type explainFlags struct {
+	cluster cluster.Options
+	output  string
+}
+
+func (f *explainFlags) declare(flags *flag.FlagSet) {
+	for _, name := range []string{"n", "namespace"} {
+		flags.StringVar(&f.cluster.Namespace, name, "", "")
+	}
+	for _, name := range []string{"o", "output"} {
+		flags.StringVar(&f.output, name, "text", "")
+	}
+	flags.StringVar(&f.cluster.Kubeconfig, "kubeconfig", "", "")
+	flags.StringVar(&f.cluster.Context, "context", "", "")
+	flags.StringVar(&f.cluster.Operator, "operator-namespace", "sparkgate-system", "")
+}
+
+// explainCommand is sparkctl explain.
+func explainCommand(flags *flag.FlagSet, args []string, s streams) error {
+	var f explainFlags
+	f.declare(flags)
+	names, err := parseNames(flags, args)
+	if err != nil {
+		return err
+	}
+	explain, name := explainApplication, ""
+	switch {
+	case len(names) == 1:
+		name = names[0]
+	case len(names) == 2 && names[0] == "queue":
+		explain, name = explainQueue, names[1]
+	default:
+		return usageError{errors.New("name one application, or queue and its name")}
+	}
+	if f.output != "text" && f.output != "json" {
+		return usageError{fmt.Errorf("the output is %q; set -o to text or json", f.output)}
+	}
+	c, err := cluster.Connect(f.cluster)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), explainTime)
+	defer cancel()
+	return explain(ctx, c, name, answer{out: s.out, json: f.output == "json"})
+}
+
+// parseNames reads flags and names, in any order.
+func parseNames(flags *flag.FlagSet, args []string) ([]string, error) {
+	var names []string
+	for {
+		switch err := flags.Parse(args); {
+		case errors.Is(err, flag.ErrHelp):
+			return nil, err
+		case err != nil:
+			return nil, usageError{fmt.Errorf("%w; see sparkctl help %s", err, flags.Name())}
+		case flags.NArg() == 0:
+			return names, nil
+		}
+		names, args = append(names, flags.Arg(0)), flags.Args()[1:]
+	}
+}
+
+// answer is where an explanation goes, and how.
+type answer struct {
+	out  io.Writer
+	json bool
+}
+
+// write writes an explanation, by a function where it is for people.
+func write[T any](a answer, explanation T, forPeople func(io.Writer, T) error) error {
+	if !a.json {
+		return forPeople(a.out, explanation)
+	}
+	encoder := json.NewEncoder(a.out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(explanation)
+}
+
+func explainApplication(ctx context.Context, c *cluster.Cluster, name string, a answer) error {
+	out, missing := c.ExplainApplication(ctx, name)
+	if missing != nil {
+		app, err := c.Application(ctx, name)
+		if err != nil {
+			return errors.Join(fmt.Errorf("read the application: %w", err), fmt.Errorf("no live view: %w", missing))
+		}
+		why := missing.Error()
+		var queue *v1alpha1.SparkQueue
+		if app.Status.Queue != "" {
+			if queue, err = c.Queue(ctx, app.Status.Queue); err != nil {
+				queue, why = nil, fmt.Sprintf("%s; nor can the queue be read: %v", why, err)
+			}
+		}
+		out = explanation.FromStatus(app, queue)
+		out.NotLive = why
+	}
+	return write(a, out, explanation.WriteApplication)
+}
+
+func explainQueue(ctx context.Context, c *cluster.Cluster, name string, a answer) error {
+	out, missing := c.ExplainQueue(ctx, name)
+	if missing != nil {
+		queue, err := c.Queue(ctx, name)
+		if err != nil {
+			return errors.Join(fmt.Errorf("read the queue: %w", err), fmt.Errorf("no live view: %w", missing))
+		}
+		out = explanation.FromQueueStatus(queue)
+		out.NotLive = missing.Error()
+	}
+	return write(a, out, explanation.WriteQueue)
+}

@@ -1,0 +1,78 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/sparkgate/sparkgate/queueing/embedded/decisionlog"
+)
+
+const replayText = `Plays the decision log in FILE (- is the standard input) against a new engine and compares each answer with the
+recorded one. The operator writes such a log with --decision-log FILE.
+
+It prints how much was played, or fails at the first answer that differs, with the line, what was recorded and what is
+decided now. A log that was cut off in the middle of a line is played up to there.
+
+Use the sparkctl of the version that wrote the log: another one may decide otherwise for good reasons.
+`
+
+// replayCommand is sparkctl replay.
+func replayCommand(flags *flag.FlagSet, args []string, s streams) error {
+	file := flags.String("f", "", "")
+	if err := parse(flags, args); err != nil {
+		return err
+	}
+	if *file == "" {
+		return usageError{errors.New("name the decision log with -f FILE")}
+	}
+	in := s.in
+	if *file != "-" {
+		opened, err := os.Open(*file)
+		if err != nil {
+			return fmt.Errorf("read the decision log: %w", err)
+		}
+		defer opened.Close()
+		in = opened
+	}
+	result, err := decisionlog.Replay(in)
+	if err != nil {
+		return replayError(*file, err)
+	}
+	return tellReplay(result, s.out)
+}
+
+// replayError adds that another version wrote the log, where that may be why it differs.
+func replayError(file string, err error) error {
+	err = fmt.Errorf("%s: %w", file, err)
+	var difference *decisionlog.Difference
+	if own := decisionlog.ProgramVersion(); errors.As(err, &difference) && difference.Version != own {
+		err = fmt.Errorf("%w\nthe log was written by version %s and this is %s: play it with the sparkctl of that version first", err,
+			orUnknown(difference.Version), orUnknown(own))
+	}
+	return err
+}
+
+func orUnknown(version string) string {
+	if version == "" {
+		return "(unknown)"
+	}
+	return version
+}
+
+func tellReplay(r decisionlog.Result, out io.Writer) error {
+	text := fmt.Sprintf("%d calls, %d grants, all as recorded\n", r.Calls, r.Grants)
+	if r.Cut {
+		text += "the last line is cut off and was left out\n"
+	}
+	if r.End != "" {
+		text += "the log ends before the operator did: " + r.End + "\n"
+	}
+	_, err := io.WriteString(out, text)
+	return err
+}
