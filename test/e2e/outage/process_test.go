@@ -42,7 +42,7 @@ func startProcess(t *testing.T, server string) *process {
 		t.Fatal(err)
 	}
 	// No lease: there is only ever one, and the ledger fences it against the one before.
-	p := &process{command: exec.Command(binary, "--metrics-addr=0", "--health-addr=0"), ended: make(chan struct{})}
+	p := &process{command: exec.Command(binary, "--metrics-addr=0", "--health-addr=0", "--explain-addr=0"), ended: make(chan struct{})}
 	p.command.Env = append(os.Environ(), "KUBECONFIG="+file)
 	p.command.Stdout, p.command.Stderr = p, p
 	if err := p.command.Start(); err != nil {

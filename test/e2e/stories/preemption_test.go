@@ -4,15 +4,54 @@
 package stories
 
 import (
+	"context"
 	"strings"
 	"testing"
 
+	schedulingv1 "k8s.io/api/scheduling/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/test/e2e/env"
 )
+
+// Where the queue says so, an urgent run displaces one of lower priority: that stops in order, waits at its old place, and runs again. Both
+// sides are told.
+func TestAnUrgentRunDisplacesALesserOne(t *testing.T) {
+	t.Parallel()
+	s := env.NewTenant(t, 1)
+	queue := env.Queue(s.Name+"-shared", "1", "3Gi")
+	queue.Spec.Preemption = &v1alpha1.QueuePreemption{WithinClusterQueue: v1alpha1.PreemptLowerPriority}
+	class := &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: s.Name + "-urgent"}, Value: 1000}
+	t.Cleanup(func() { _ = env.Client().Delete(context.Background(), class) })
+	s.Apply(queue, class, env.Pi("lesser", queue.Name, env.Sleep("40")))
+	s.Reaches("lesser", env.First, v1alpha1.RunningReason)
+	s.Apply(env.Pi("urgent", queue.Name, func(spec *v1alpha1.SparkApplicationSpec) { spec.Queue.PriorityClassName = class.Name }))
+
+	displaced := s.Reaches("lesser", env.Attempt{Run: 1, Attempt: 2}, v1alpha1.PreemptedReason)
+	ready := env.Condition(displaced, v1alpha1.ReadyCondition)
+	for _, word := range []string{s.Name + "/urgent", "priority 1000 is higher than 0"} {
+		if !strings.Contains(ready.Message, word) {
+			t.Errorf("the message does not tell %q: %s", word, ready.Message)
+		}
+	}
+	s.Reaches("urgent", env.First, v1alpha1.SucceededReason)
+	end := s.Reaches("lesser", env.Attempt{Run: 1, Attempt: 2}, v1alpha1.SucceededReason)
+	if end.Status.Preemptions != 1 || end.Status.Failures != 0 {
+		t.Errorf("preemptions %d, failures %d, want 1 and 0", end.Status.Preemptions, end.Status.Failures)
+	}
+	for name, want := range map[string]string{"lesser": "Preempted", "urgent": "Preempting"} {
+		events := s.Kubectl("get", "events", "--field-selector", "involvedObject.name="+name, "-o", "custom-columns=R:.reason,M:.message")
+		if !strings.Contains(events, want+" ") {
+			t.Errorf("no event %s for %s:\n%s", want, name, events)
+		}
+	}
+	if peak := s.Peak(); peak.Drivers > 1 {
+		t.Errorf("at the peak there were %+v, want one driver", peak)
+	}
+	s.GivenBack(queue.Name)
+}
 
 // Two teams lend to each other. What the one has borrowed the other takes back: the borrower stops in order, waits, and runs again.
 func TestATeamTakesBackWhatItHasLent(t *testing.T) {

@@ -6,6 +6,7 @@ package actors
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"testing"
 	"time"
@@ -37,6 +38,8 @@ type OperatorOptions struct {
 	ReferenceTimeout time.Duration
 	// Clock of every decision; default the machine's.
 	Clock clock.Clock
+	// DecisionLog is where decisions are written; nil is nowhere.
+	DecisionLog io.Writer
 }
 
 // StartOperator runs the operator until Stop, or until the test ends.
@@ -56,6 +59,7 @@ func launch(t *testing.T, o OperatorOptions) *Operator {
 	}
 	err = controllers.Setup(manager, controllers.Options{
 		Holder: "test_" + string(uuid.NewUUID()), ReferenceTimeout: o.ReferenceTimeout, Clock: o.Clock,
+		DecisionLog:   o.DecisionLog,
 		QueueInterval: 20 * time.Millisecond, // tests wait for what it bounds
 	})
 	if err != nil {

@@ -139,7 +139,8 @@ func TestColumns(t *testing.T) {
 		t.Fatal(err)
 	}
 	ready.Status, ready.Reason, ready.Message = "True", "Active", "admits applications"
-	q.Status = v1alpha1.SparkQueueStatus{Pending: 4, Admitted: 5, Summary: map[string]string{"cpu": "0.6/1", "memory": "1Gi/3Gi"}, Conditions: []metav1.Condition{ready}}
+	q.Status = v1alpha1.SparkQueueStatus{Pending: 4, Admitted: 5, Share: "0.25", Conditions: []metav1.Condition{ready},
+		Summary: map[string]string{"cpu": "0.6/1", "memory": "1Gi/3Gi", "nvidia.com/gpu": "2/4"}}
 	if err := env.Client().Status().Update(t.Context(), q); err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +148,7 @@ func TestColumns(t *testing.T) {
 		"application":       {"sgapp columns -n " + ns, "NAME READY STAGE QUEUE ATTEMPT EXECUTORS AGE | columns Unknown Running team-a 2 1/2 *"},
 		"application, wide": {"sgapp columns -o wide -n " + ns, "NAME READY STAGE QUEUE RUN ATTEMPT EXECUTORS AGE WHY | columns Unknown Running team-a 3 2 1/2 * the driver runs"},
 		"queue":             {"sgq " + q.Name, "NAME READY PARENT PENDING ADMITTED AGE | " + q.Name + " True root 4 5 *"},
-		"queue, wide":       {"sgq -o wide " + q.Name, "NAME READY PARENT PENDING ADMITTED CPU MEMORY AGE WHY | " + q.Name + " True root 4 5 0.6/1 1Gi/3Gi * admits applications"},
+		"queue, wide":       {"sgq -o wide " + q.Name, "NAME READY PARENT PENDING ADMITTED CPU MEMORY GPU SHARE AGE WHY | " + q.Name + " True root 4 5 0.6/1 1Gi/3Gi 2/4 0.25 * admits applications"},
 		"full name":         {"sparkapplications.sparkgate.io columns -n " + ns, "NAME READY STAGE QUEUE ATTEMPT EXECUTORS AGE | columns Unknown Running team-a 2 1/2 *"},
 	}
 	for name, tc := range tests {

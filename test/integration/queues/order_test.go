@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
 	schedulingv1 "k8s.io/api/scheduling/v1"
@@ -116,15 +117,27 @@ func TestMessageOfTheWait(t *testing.T) {
 	}
 }
 
-// TestStrategies: what fits may pass what does not, unless the queue is strict.
+// TestStrategies: what fits may pass what does not, unless the queue is strict, or the one that is passed has waited for too long.
 func TestStrategies(t *testing.T) {
 	t.Parallel()
-	for strategy, passes := range map[v1alpha1.QueueStrategy]bool{v1alpha1.BestEffortFIFO: true, v1alpha1.StrictFIFO: false} {
-		t.Run(string(strategy), func(t *testing.T) {
+	for name, tc := range map[string]struct {
+		strategy    v1alpha1.QueueStrategy
+		headTimeout time.Duration
+		// words that the small one is told; none if it passes.
+		words []string
+	}{
+		"BestEffortFIFO": {v1alpha1.BestEffortFIFO, time.Hour, nil},
+		"StrictFIFO":     {v1alpha1.StrictFIFO, time.Hour, []string{"StrictFIFO", "earlier application"}},
+		"head timeout":   {v1alpha1.BestEffortFIFO, 0, []string{"1792Mi", "is kept for those", "headTimeout"}},
+	} {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := actors.NewWorld(t, "5Gi", nil)
 			operator.Use(t)
-			actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.Strategy = strategy })
+			actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) {
+				q.Spec.Strategy, q.Spec.HeadTimeout = tc.strategy, &metav1.Duration{Duration: tc.headTimeout}
+			})
+			passes := len(tc.words) == 0
 			first := w.Apply("first")
 			w.Run(first)
 			big := w.Apply("big", func(a *v1alpha1.SparkApplication) { a.Spec.Executor.Instances = ptr.To[int32](4) })
@@ -136,7 +149,7 @@ func TestStrategies(t *testing.T) {
 			if passes {
 				w.Succeed(small)
 			} else {
-				waits(t, small, "WaitingForQuota", "StrictFIFO", "earlier application")
+				waits(t, small, "WaitingForQuota", tc.words...)
 			}
 			finish(t, w, first)
 			w.Succeed(big)

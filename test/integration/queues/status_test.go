@@ -6,7 +6,6 @@ package queues
 import (
 	"strings"
 	"testing"
-	"time"
 
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -68,20 +67,11 @@ func TestCycleOfQueues(t *testing.T) {
 	w.Succeed(app)
 }
 
-// TestQueueFieldsNotYetSupported: a field that nothing honours is named with its value and what to do; without it the queue is active.
-func TestQueueFieldsNotYetSupported(t *testing.T) {
+// TestUnreadableSelector: it is named, with its value and what to do.
+func TestUnreadableSelector(t *testing.T) {
 	t.Parallel()
 	w := actors.NewWorld(t, "3Gi", nil)
 	operator.Use(t)
-	plain := w.Queue.Spec.DeepCopy()
-	for field, set := range map[string]func(*v1alpha1.SparkQueueSpec){
-		"spec.headTimeout": func(s *v1alpha1.SparkQueueSpec) { s.HeadTimeout = &metav1.Duration{Duration: time.Minute} },
-	} {
-		actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { set(&q.Spec) })
-		becomes(t, w.Queue, "NotYetSupported", "Failed", field)
-		actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec = *plain.DeepCopy() })
-		becomes(t, w.Queue, "Active", "Current")
-	}
 	actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) {
 		q.Spec.NamespaceSelector = &metav1.LabelSelector{MatchLabels: map[string]string{"-": "not a label"}}
 	})
