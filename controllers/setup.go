@@ -42,6 +42,9 @@ type Options struct {
 	Concurrent int
 	// QueueInterval bounds how often counts and usage of a queue are written. Default: 2s.
 	QueueInterval time.Duration
+	// Fenced is called when another process has taken a ledger over: this one has to end, and not to give back the lease, which may
+	// be the other one's by then. Default: the manager ends with an error, in order.
+	Fenced func(error)
 	// Explain is where explanations are asked for; nil is nowhere. The manager closes it.
 	Explain net.Listener
 	// DecisionLog is where the calls and answers of the embedded queue are written; nil is nowhere.
@@ -93,7 +96,7 @@ func Setup(mgr ctrl.Manager, o Options) error {
 	embedded := runner.New(runner.Options{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Holder: o.Holder,
 		Wake: waker.Wake, Clock: o.Clock, Log: mgr.GetLogger().WithName("queue"),
-		Meter: queue.Meter{}, DecisionLog: decisionLog(mgr, o),
+		Meter: queue.Meter{}, Fenced: o.Fenced, DecisionLog: decisionLog(mgr, o),
 	})
 	office := newTakeover(mgr, watcher, embedded, o.Clock)
 

@@ -70,6 +70,7 @@ func run(o options.Options) error {
 		Concurrent:       o.Concurrent,
 		Explain:          explain,
 		DecisionLog:      decisions,
+		Fenced:           end,
 	})
 	if err != nil {
 		return err
@@ -129,6 +130,12 @@ func decisionLog(path string) (io.Writer, error) {
 		return nil, fmt.Errorf("--decision-log: %w", err)
 	}
 	return file, nil
+}
+
+// end ends the process at once. The lease is not given back: client-go would take it from whoever has it now.
+func end(why error) {
+	fmt.Fprintf(os.Stderr, "sparkgate: %v\n", why)
+	os.Exit(1)
 }
 
 // holder names this start of this process in the ledgers.

@@ -278,8 +278,11 @@ func (e *Engine) Verdict(key queueing.Key) queueing.Verdict {
 
 // Changed returns the keys whose verdict has changed since the last call, sorted, each once. Released keys are not among them.
 func (e *Engine) Changed() []queueing.Key {
+	if len(e.changed) == 0 {
+		return nil
+	}
 	keys := slices.SortedFunc(maps.Keys(e.changed), compareKeys)
-	clear(e.changed)
+	e.changed = map[queueing.Key]bool{} // to clear one that has been large is as slow as if it still were
 	return keys
 }
 

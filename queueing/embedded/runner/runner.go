@@ -48,6 +48,9 @@ type Options struct {
 	// Clock for pauses.
 	Clock clock.Clock
 	Log   logr.Logger
+	// Fenced is called when another process has taken a ledger over, before Start returns the error; nil is nothing. Whoever then goes
+	// through an orderly end gives back a lease that may already be the other one's.
+	Fenced func(error)
 	// Meter is told what is measured; nil is nobody.
 	Meter Meter
 	// DecisionLog is where the calls of the engine are written down; the zero value is nowhere.
@@ -108,6 +111,9 @@ var (
 func New(o Options) *Runner {
 	if o.Meter == nil {
 		o.Meter = unmeasured{}
+	}
+	if o.Fenced == nil {
+		o.Fenced = func(error) {}
 	}
 	return &Runner{
 		o:        o,
@@ -249,6 +255,7 @@ func (r *Runner) Start(ctx context.Context) error {
 		case <-r.signal:
 		}
 		if err := r.cycle(ctx); err != nil {
+			r.o.Fenced(err)
 			return err
 		}
 	}
