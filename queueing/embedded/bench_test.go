@@ -6,6 +6,7 @@ package embedded
 import (
 	"fmt"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -29,7 +30,7 @@ func benchAsk(i, shapes int, queue string) queueing.Ask {
 // benchEngine has one queue under a root with room for 100 asks, which are granted, and waiting ones behind them.
 func benchEngine(b *testing.B, waiting, shapes int) *Engine {
 	b.Helper()
-	e := engineWith(b, "root\nteam-a in=root cpu=330 memory=1Ti", "")
+	e := engineWith(b, room100, "")
 	for i := range 100 + waiting {
 		e.Submit(benchAsk(i, shapes, "team-a"))
 	}
@@ -76,6 +77,104 @@ func BenchmarkTurn(b *testing.B) {
 				b.ReportMetric(float64(granted)/b.Elapsed().Seconds(), "admissions/s")
 			})
 		}
+	}
+}
+
+// turns plays the ends of applications: the one that has held its room the longest goes, the next ones are let in, and one more asks in
+// the same queue. It returns how many were let in.
+type turns struct {
+	engine *Engine
+	held   []Decision
+	// next is the number of the next ask, shapes how many kinds there are.
+	next, shapes int
+}
+
+// play has one application end.
+func (t *turns) play() int {
+	ended := t.held[0]
+	t.engine.Release(ended.Key)
+	granted := t.engine.Cycle(0)
+	t.held = append(t.held[1:], granted...)
+	t.engine.Submit(benchAsk(t.next, t.shapes, ended.Grant.Queue))
+	t.next++
+	t.engine.Changed()
+	return len(granted)
+}
+
+// newTurns asks for as many as hold something and wait, in turns in each of the queues, and lets in who fits.
+func newTurns(tb testing.TB, config string, queues []string, asks int) *turns {
+	tb.Helper()
+	t := &turns{engine: engineWith(tb, config, ""), next: asks, shapes: 10}
+	for i := range asks {
+		t.engine.Submit(benchAsk(i, t.shapes, queues[i%len(queues)]))
+	}
+	t.held = t.engine.Cycle(0)
+	t.engine.Changed()
+	return t
+}
+
+// room100 is a tree with room for 100 asks.
+const room100 = "root\nteam-a in=root cpu=330 memory=1Ti"
+
+// BenchmarkForest is a busy cluster: 30 queues in 5 trees, 10 applications hold room in each, 15,000 wait.
+func BenchmarkForest(b *testing.B) {
+	const roots, leaves, waiting = 5, 6, 15_000
+	var config strings.Builder
+	var queues []string
+	for r := range roots {
+		fmt.Fprintf(&config, "root-%d\n", r)
+		for l := range leaves {
+			name := fmt.Sprintf("team-%d-%d", r, l)
+			fmt.Fprintf(&config, "%s in=root-%d cpu=33 memory=1Ti\n", name, r)
+			queues = append(queues, name)
+		}
+	}
+	t := newTurns(b, config.String(), queues, 10*roots*leaves+waiting)
+	b.ReportAllocs()
+	granted := 0
+	for b.Loop() {
+		granted += t.play()
+	}
+	b.ReportMetric(float64(granted)/b.Elapsed().Seconds(), "admissions/s")
+}
+
+// BenchmarkDecision is what one application's end costs with few and with many who wait, and how many times as much as with 1,000.
+func BenchmarkDecision(b *testing.B) {
+	var first time.Duration
+	for _, waiting := range []int{1000, 10_000, 100_000} {
+		b.Run(fmt.Sprint(waiting), func(b *testing.B) {
+			t := newTurns(b, room100, []string{"team-a"}, 100+waiting)
+			b.ReportAllocs()
+			for b.Loop() {
+				t.play()
+			}
+			each := b.Elapsed() / time.Duration(b.N)
+			if waiting == 1000 {
+				first = each
+			}
+			if first > 0 { // else it was not asked for
+				b.ReportMetric(float64(each)/float64(first), "times-1000")
+			}
+		})
+	}
+}
+
+// TestAllocationsDoNotGrow: what a cycle allocates depends on what it grants, not on how many wait.
+func TestAllocationsDoNotGrow(t *testing.T) {
+	count := func(waiting int) (idle, busy float64) {
+		turns := newTurns(t, room100, []string{"team-a"}, 100+waiting)
+		root := turns.engine.queues["team-a"].tree
+		idle = testing.AllocsPerRun(100, func() {
+			root.dirty = true
+			turns.engine.Cycle(0)
+		})
+		return idle, testing.AllocsPerRun(100, func() { turns.play() })
+	}
+	fewIdle, fewBusy := count(500)
+	manyIdle, manyBusy := count(10_000)
+	if manyIdle > fewIdle+1 || manyBusy > fewBusy+2 { // a map or a slice may grow at any time
+		t.Errorf("with 500 who wait a cycle that grants nothing allocates %v times, one that grants %v; with 10,000 %v and %v",
+			fewIdle, fewBusy, manyIdle, manyBusy)
 	}
 }
 
@@ -149,7 +248,7 @@ func BenchmarkStates(b *testing.B) {
 	}
 }
 
-// BenchmarkMemory reports what one who waits and one who is granted takes, strings of its key and maps of its ask included.
+// BenchmarkMemory reports what one, and 10,000, who wait or are granted take, strings of their keys and maps of their asks included.
 func BenchmarkMemory(b *testing.B) {
 	const count = 20_000
 	for name, config := range map[string]string{"waiting": "team-a cpu=3", "granted": "team-a"} {
@@ -168,7 +267,9 @@ func BenchmarkMemory(b *testing.B) {
 				e.Changed()
 				runtime.GC()
 				runtime.ReadMemStats(&after)
-				b.ReportMetric((float64(after.HeapAlloc)-float64(before.HeapAlloc))/count, "B/application")
+				each := (float64(after.HeapAlloc) - float64(before.HeapAlloc)) / count
+				b.ReportMetric(each, "B/application")
+				b.ReportMetric(each*10_000/(1<<20), "MiB/10000")
 				runtime.KeepAlive(e)
 			}
 		})

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/test/bench/host"
 	"github.com/sparkgate/sparkgate/test/bench/load"
 )
 
@@ -39,10 +40,22 @@ func TestParse(t *testing.T) {
 	if diff := cmp.Diff([]int{10, 300}, o.sizes); diff != "" || !o.wants(partWrites) || o.wants(partSubmit) {
 		t.Errorf("got %+v (-want +got):\n%s", o, diff)
 	}
-	for _, args := range [][]string{{"-sizes", "1"}, {"-sizes", "many"}, {"-sizes", ""}, {"-parts", "everything"}, {"-rounds", "0"}, {"more"}} {
+	for _, args := range [][]string{{"-sizes", "1"}, {"-sizes", "many"}, {"-sizes", ""}, {"-parts", "everything"}, {"-rounds", "0"}, {"-queue", "0"}, {"-pending", "-1"}, {"more"}} {
 		if _, err := parse(args); err == nil {
 			t.Errorf("%v was accepted", args)
 		}
+	}
+}
+
+func TestCrossing(t *testing.T) {
+	t.Parallel()
+	pods := host.Kind{Verb: "POST", Resource: "pods"}
+	c := crossing{
+		free:   journey{elapsed: 10 * time.Second, writes: host.Count{Done: host.Writes{pods: 5}}},
+		narrow: journey{elapsed: 12 * time.Second, writes: host.Count{Done: host.Writes{pods: 8}}},
+	}
+	if c.ratio() != 1.2 || c.extra() != 3 {
+		t.Errorf("ratio %v and %d writes more, want 1.2 and 3", c.ratio(), c.extra())
 	}
 }
 

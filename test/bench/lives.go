@@ -69,9 +69,24 @@ func (b *bench) measureWrites(ctx context.Context) error {
 	return nil
 }
 
-// countLives has applications live by a script, so many new ones a second (0: all at once), and counts the operator's part of the writes: all that the API server has counted
-// but the node's own and the applications themselves.
-func (b *bench) countLives(ctx context.Context, script load.Script, pace int) (c host.Count, err error) {
+// countLives has applications live by a script, so many new ones a second (0: all at once), and counts the operator's part of the writes.
+func (b *bench) countLives(ctx context.Context, script load.Script, pace int) (host.Count, error) {
+	return b.account(ctx, script, func(operator *host.Operator, namespace string) (err error) {
+		if pace == 0 {
+			_, err = b.user.ApplyFrom(ctx, namespace, load.Range{N: b.lives, Executors: 2})
+		} else {
+			err = b.trickle(ctx, namespace, pace)
+		}
+		if err != nil {
+			return err
+		}
+		return b.await(ctx, operator, namespace, v1alpha1.SucceededReason, b.lives)
+	})
+}
+
+// account runs a fresh operator, and a node that lives by a script, while applications of a new namespace live. It counts the operator's
+// part of the writes: all that the API server has counted but the node's own and the applications themselves.
+func (b *bench) account(ctx context.Context, script load.Script, live func(operator *host.Operator, namespace string) error) (c host.Count, err error) {
 	namespace, err := b.user.Namespace(ctx)
 	if err != nil {
 		return c, err
@@ -93,15 +108,7 @@ func (b *bench) countLives(ctx context.Context, script load.Script, pace int) (c
 	if err != nil {
 		return c, err
 	}
-	if pace == 0 {
-		_, err = b.user.ApplyFrom(ctx, namespace, load.Range{N: b.lives, Executors: 2})
-	} else {
-		err = b.trickle(ctx, namespace, pace)
-	}
-	if err != nil {
-		return c, err
-	}
-	if err := b.await(ctx, operator, namespace, v1alpha1.SucceededReason, b.lives); err != nil {
+	if err := live(operator, namespace); err != nil {
 		return c, err
 	}
 	after, err := host.CountWrites(ctx, b.server.REST())

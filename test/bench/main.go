@@ -32,6 +32,7 @@ const (
 	partSubmit = "submit"
 	partDelete = "delete"
 	partWrites = "writes"
+	partQueue  = "queue"
 	partMemory = "memory"
 )
 
@@ -43,10 +44,14 @@ type options struct {
 	rounds  int
 	// lives is how many applications are followed to their end.
 	lives int
+	// queued is how many applications pass through a queue, room how many its quota lets in at a time.
+	queued, room int
 	// finished is by how many applications at a time memory is measured, twice.
 	finished int
 	// wide is by how many applications with 100 executors at a time memory is measured, twice.
 	wide int
+	// pending is by how many waiting applications at a time memory is measured, twice.
+	pending int
 	// profile is a file for a CPU profile of the operator, and with the ending .apiserver of the API server; empty for none.
 	profile    string
 	profileFor time.Duration
@@ -71,7 +76,7 @@ func main() {
 }
 
 // allParts in the order in which they run.
-var allParts = []string{partSubmit, partDelete, partWrites, partMemory}
+var allParts = []string{partSubmit, partDelete, partWrites, partQueue, partMemory}
 
 func parse(args []string) (options, error) {
 	var o options
@@ -86,12 +91,15 @@ func parse(args []string) (options, error) {
 	sizes := fs.String("sizes", "100,2000", "numbers of applications to submit; half of the last number is deleted")
 	fs.IntVar(&o.rounds, "rounds", 3, "how often to take turns between operator and loop")
 	fs.IntVar(&o.lives, "lives", 50, "how many applications to follow to their end")
+	fs.IntVar(&o.queued, "queue", 2000, "how many applications to send through a queue with limits and through one without")
+	fs.IntVar(&o.room, "room", 100, "how many of them the limits let in at a time")
 	fs.IntVar(&o.finished, "finished", 1000, "after how many finished applications to measure memory, and again after twice as many")
 	fs.IntVar(&o.wide, "wide", 25, "after how many applications with 100 executors to measure memory, and again after twice as many; 0 for none")
+	fs.IntVar(&o.pending, "pending", 5000, "after how many waiting applications to measure memory, and again after twice as many; 0 for none")
 	fs.StringVar(&o.profile, "cpuprofile", "", "write CPU profiles of the last submissions to FILE (operator) and FILE.apiserver")
 	fs.DurationVar(&o.profileFor, "cpuprofile-time", 20*time.Second, "length of the CPU profiles")
 	fs.StringVar(&o.heap, "heapprofile", "", "write a heap profile of the operator with the applications of -wide to this file")
-	fs.DurationVar(&o.limit, "limit", time.Hour, "give up after this time")
+	fs.DurationVar(&o.limit, "limit", 3*time.Hour, "give up after this time")
 	if err := fs.Parse(args); err != nil {
 		return o, err
 	}
@@ -116,8 +124,8 @@ func (o *options) check(sizes string) error {
 		}
 		o.sizes = append(o.sizes, n)
 	}
-	if o.rounds < 1 || o.lives < 1 || o.finished < 1 || o.wide < 0 {
-		return errors.New("-rounds, -lives and -finished are 1 or more, -wide 0 or more")
+	if min(o.rounds, o.lives, o.queued, o.room, o.finished) < 1 || min(o.wide, o.pending) < 0 {
+		return errors.New("-rounds, -lives, -queue, -room and -finished are 1 or more, -wide and -pending 0 or more")
 	}
 	return nil
 }
@@ -152,18 +160,19 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 		return err
 	}
 	b.printMachine()
-	if o.wants(partSubmit) || o.wants(partDelete) {
-		if err := b.measureThroughput(ctx); err != nil {
-			return err
+	for _, part := range []struct {
+		wanted  bool
+		measure func(context.Context) error
+	}{
+		{o.wants(partSubmit) || o.wants(partDelete), b.measureThroughput},
+		{o.wants(partWrites), b.measureWrites},
+		{o.wants(partQueue), b.measureQueue},
+		{o.wants(partMemory), b.measureMemory},
+	} {
+		if !part.wanted {
+			continue
 		}
-	}
-	if o.wants(partWrites) {
-		if err := b.measureWrites(ctx); err != nil {
-			return err
-		}
-	}
-	if o.wants(partMemory) {
-		if err := b.measureMemory(ctx); err != nil {
+		if err := part.measure(ctx); err != nil {
 			return err
 		}
 	}

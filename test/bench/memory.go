@@ -21,7 +21,7 @@ const executorsWide = 100
 type occupied struct{ resident, heap int64 }
 
 // measureMemory measures the operator at rest with more and more finished applications, whose driver pods are kept, then that of a
-// fresh start with all of them, and one with running applications of many executors.
+// fresh start with all of them, one with running applications of many executors, and one with applications that wait.
 func (b *bench) measureMemory(ctx context.Context) error {
 	namespace, err := b.user.Namespace(ctx)
 	if err != nil {
@@ -44,7 +44,7 @@ func (b *bench) measureMemory(ctx context.Context) error {
 		return err
 	}
 	b.printMemory(grown, fresh, wide)
-	return nil
+	return b.measurePending(ctx)
 }
 
 // finish runs applications to their end, in two heaps, and measures before, between and after.

@@ -12,6 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/test/bench/host"
@@ -127,5 +129,40 @@ func TestSampleNeedsASubmission(t *testing.T) {
 	}
 	if _, err := TakeSample(t.Context(), nil, []*v1alpha1.SparkApplication{app, app}); err == nil {
 		t.Error("a history without a driver was accepted")
+	}
+}
+
+func TestProgress(t *testing.T) {
+	t.Parallel()
+	events := watch.NewFake()
+	p := track(events)
+	defer p.Stop()
+	app := func(uid, stage string, granted bool) *v1alpha1.SparkApplication {
+		a := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{UID: types.UID(uid)}}
+		a.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ReadyCondition, Reason: stage}}
+		if granted {
+			a.Status.Grant = &v1alpha1.Grant{}
+		}
+		return a
+	}
+	for _, uid := range []string{"a", "b", "c"} {
+		events.Add(app(uid, v1alpha1.QueuedReason, false))
+	}
+	events.Modify(app("a", v1alpha1.RunningReason, true))
+	events.Modify(app("b", v1alpha1.RunningReason, true))
+	events.Modify(app("a", v1alpha1.SucceededReason, false))
+	events.Modify(app("c", v1alpha1.RunningReason, true))
+	events.Delete(app("c", v1alpha1.RunningReason, true))
+	for stage, n := range map[string]int{v1alpha1.SucceededReason: 1, v1alpha1.RunningReason: 1, v1alpha1.QueuedReason: 0} {
+		if _, err := p.Wait(t.Context(), stage, n); err != nil {
+			t.Error(err)
+		}
+	}
+	if got := p.MostGranted(); got != 2 {
+		t.Errorf("%d held a grant at once, want 2", got)
+	}
+	p.Stop()
+	if _, err := p.Wait(t.Context(), v1alpha1.SucceededReason, 3); err == nil {
+		t.Error("the watch has ended, but there is no error")
 	}
 }

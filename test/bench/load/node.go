@@ -19,6 +19,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+	watchtools "k8s.io/client-go/tools/watch"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/test/bench/host"
@@ -74,7 +76,7 @@ func StartNode(ctx context.Context, config *rest.Config, namespace string, scrip
 	if err != nil {
 		return nil, fmt.Errorf("make a client: %w", err)
 	}
-	stream, err := client.CoreV1().Pods(namespace).Watch(ctx, metav1.ListOptions{})
+	stream, err := watchPods(ctx, client, namespace)
 	if err != nil {
 		return nil, fmt.Errorf("watch pods: %w", err)
 	}
@@ -83,6 +85,20 @@ func StartNode(ctx context.Context, config *rest.Config, namespace string, scrip
 	n.ctx, n.cancel = context.WithCancelCause(ctx)
 	n.running.Go(n.follow)
 	return n, nil
+}
+
+// watchPods watches the pods of a namespace from now on. It goes on where it was when the API server closes the watch, as it does with slow
+// readers.
+func watchPods(ctx context.Context, c kubernetes.Interface, namespace string) (watch.Interface, error) {
+	list, err := c.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{Limit: 1})
+	if err != nil {
+		return nil, err
+	}
+	return watchtools.NewRetryWatcherWithContext(ctx, list.ResourceVersion, &cache.ListWatch{
+		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			return c.CoreV1().Pods(namespace).Watch(ctx, o)
+		},
+	})
 }
 
 // Stop ends the node; its pods stay as they are. It returns the first thing that went wrong.

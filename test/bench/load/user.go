@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
@@ -42,10 +43,22 @@ func (u User) Namespace(ctx context.Context) (string, error) {
 }
 
 // Queue makes a queue without limits for all namespaces.
-func (u User) Queue(ctx context.Context, name string) error {
+func (u User) Queue(ctx context.Context, name string) error { return u.queue(ctx, name, nil) }
+
+// QueueFor makes a queue whose memory is enough for n applications with two executors.
+func (u User) QueueFor(ctx context.Context, name string, n int) error {
+	return u.queue(ctx, name, []v1alpha1.FlavorQuota{{Name: v1alpha1.DefaultFlavor, Quotas: []v1alpha1.ResourceQuota{
+		{Resource: string(corev1.ResourceMemory), Nominal: *resource.NewQuantity(int64(n)*3*podMemory, resource.BinarySI)},
+	}}})
+}
+
+// podMemory is what a pod of an application requests: 512 MiB and Spark's least overhead, 384 MiB.
+const podMemory = 896 << 20
+
+func (u User) queue(ctx context.Context, name string, flavors []v1alpha1.FlavorQuota) error {
 	queue := &v1alpha1.SparkQueue{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
-		Spec:       v1alpha1.SparkQueueSpec{NamespaceSelector: &metav1.LabelSelector{}},
+		Spec:       v1alpha1.SparkQueueSpec{NamespaceSelector: &metav1.LabelSelector{}, Flavors: flavors},
 	}
 	if err := u.Client.Create(ctx, queue); err != nil {
 		return fmt.Errorf("make queue %s: %w", name, err)
@@ -79,13 +92,20 @@ func (u User) Apply(ctx context.Context, namespace string, n int) ([]Target, err
 }
 
 // Range is a number of applications: First, First+1, …
-type Range struct{ First, N, Executors int }
+type Range struct {
+	First, N, Executors int
+	// Queue that they name; empty for none.
+	Queue string
+}
 
 // ApplyFrom makes the applications of a range.
 func (u User) ApplyFrom(ctx context.Context, namespace string, r Range) ([]Target, error) {
 	targets := make([]Target, r.N)
 	err := each(ctx, r.N, func(ctx context.Context, i int) error {
 		app := Application(namespace, r.First+i, r.Executors)
+		if r.Queue != "" {
+			app.Spec.Queue = &v1alpha1.QueueReference{Name: r.Queue}
+		}
 		if err := u.Client.Create(ctx, app); err != nil {
 			return fmt.Errorf("apply application %s: %w", app.Name, err)
 		}
@@ -131,13 +151,17 @@ func (u User) Stages(ctx context.Context, namespace string) (map[string]int, err
 	}
 	stages := map[string]int{}
 	for i := range list.Items {
-		stage := ""
-		if ready := apimeta.FindStatusCondition(list.Items[i].Status.Conditions, v1alpha1.ReadyCondition); ready != nil {
-			stage = ready.Reason
-		}
-		stages[stage]++
+		stages[stageOf(&list.Items[i])]++
 	}
 	return stages, nil
+}
+
+// stageOf is the reason of Ready.
+func stageOf(app *v1alpha1.SparkApplication) string {
+	if ready := apimeta.FindStatusCondition(app.Status.Conditions, v1alpha1.ReadyCondition); ready != nil {
+		return ready.Reason
+	}
+	return ""
 }
 
 // ReadyExecutors is how many executors the applications of a namespace report ready.
