@@ -103,7 +103,7 @@ unit: bin/testsum ## Tests without a cluster, root or network
 	@hack/suite unit
 integration: bin/testsum bin/localcluster ## Tests against a real API server and etcd
 	@hack/suite integration
-e2e: bin/testsum bin/kubectl bin/sparkgate image operator-image ## Tests with a real node and real Spark, in a cluster of their own; KEEP=1 leaves it
+e2e: bin/testsum bin/kubectl bin/sparkgate bin/sparkctl image operator-image ## Tests with a real node and real Spark, in a cluster of their own; KEEP=1 leaves it
 	@hack/preflight root
 	@hack/suite e2e
 e2e-slow: bin/testsum bin/kubectl bin/sparkgate image operator-image ## The e2e tests that are too long for every day
@@ -119,7 +119,7 @@ test: bin/testsum ## unit, integration and e2e; ends with "N passed, N failed"
 .PHONY: deflake soak soak-properties bench
 deflake: ## Repeat unit and integration tests in random order with the race detector until one fails; COUNT=10
 	@hack/suite deflake $(or $(COUNT),10)
-soak: soak-properties image operator-image bin/kubectl bin/sparkgate ## soak-properties, then repeat the e2e tests on one cluster; COUNT=10
+soak: soak-properties image operator-image bin/kubectl bin/sparkgate bin/sparkctl ## soak-properties, then repeat the e2e tests on one cluster; COUNT=10
 	@hack/suite soak $(or $(COUNT),10)
 soak-properties: bin/testsum ## Random tests with COUNT=10 times their seeds from SEED on, then each fuzzer for FUZZTIME=1m
 	@hack/suite soak_properties $(or $(COUNT),10)

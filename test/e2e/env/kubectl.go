@@ -7,7 +7,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -110,13 +112,32 @@ func (s *Space) Manifest(obj client.Object) string {
 	return string(text)
 }
 
+// Sparkctl runs sparkctl and returns what it wrote to standard output. It must succeed.
+func (s *Space) Sparkctl(args ...string) string {
+	s.t.Helper()
+	binary := os.Getenv("SPARKGATE_CTL")
+	if binary == "" {
+		s.t.Fatal("SPARKGATE_CTL does not name the program sparkctl: run `make e2e`")
+	}
+	out, err := run(s.t.Context(), "", binary, args...)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return out
+}
+
 func kubectl(ctx context.Context, stdin string, args ...string) (string, error) {
-	command := exec.CommandContext(ctx, "kubectl", args...)
+	return run(ctx, stdin, "kubectl", args...)
+}
+
+// run runs a program. Its failure is returned as an error that carries standard error.
+func run(ctx context.Context, stdin, program string, args ...string) (string, error) {
+	command := exec.CommandContext(ctx, program, args...)
 	command.Stdin = strings.NewReader(stdin)
 	var out, failure bytes.Buffer
 	command.Stdout, command.Stderr = &out, &failure
 	if err := command.Run(); err != nil {
-		return out.String(), fmt.Errorf("kubectl %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(failure.String()))
+		return out.String(), fmt.Errorf("%s %s: %w: %s", filepath.Base(program), strings.Join(args, " "), err, strings.TrimSpace(failure.String()))
 	}
 	return out.String(), nil
 }

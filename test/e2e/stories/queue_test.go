@@ -50,6 +50,7 @@ func TestJobsOnAQueueWithRoomForOneRunOneAfterTheOther(t *testing.T) {
 
 	awaitHeads(s, team.Name, "urgent", "old", "young")
 	checkQueueColumns(t, s, root.Name, team.Name)
+	checkExplanation(t, s, team.Name)
 	waiting := []string{"urgent", "old", "young"}
 	for _, name := range append([]string{"first"}, waiting...) {
 		s.Reaches(name, env.First, v1alpha1.SucceededReason)
@@ -103,13 +104,27 @@ func checkQueueColumns(t *testing.T, s *env.Space, root, team string) {
 	t.Helper()
 	table := s.Kubectl("get", "sgq", team, "--output", "wide")
 	header, line, _ := strings.Cut(strings.TrimSpace(table), "\n")
-	want := []string{"NAME", "READY", "PARENT", "PENDING", "ADMITTED", "CPU", "MEMORY", "AGE", "WHY"}
+	want := []string{"NAME", "READY", "PARENT", "PENDING", "ADMITTED", "CPU", "MEMORY", "GPU", "SHARE", "AGE", "WHY"}
 	if diff := cmp.Diff(want, strings.Fields(header)); diff != "" {
 		t.Errorf("columns (-want +got):\n%s", diff)
 	}
 	fields := strings.Fields(line)
 	if diff := cmp.Diff([]string{team, "True", root, "3", "1", "0.6/1", "2688Mi/3Gi"}, fields[:min(7, len(fields))]); diff != "" {
 		t.Errorf("the line of the queue (-want +got):\n%s", diff)
+	}
+}
+
+// checkExplanation: sparkctl asks the operator for the position, for what is missing, and for what would help.
+func checkExplanation(t *testing.T, s *env.Space, team string) {
+	t.Helper()
+	told := s.Sparkctl("explain", "old", "-n", s.Name)
+	for _, part := range []string{"2 of 3", "urgent", "2688Mi", "queue " + team} {
+		if !strings.Contains(told, part) {
+			t.Errorf("sparkctl explain does not tell %q:\n%s", part, told)
+		}
+	}
+	if strings.Contains(told, "no live view") {
+		t.Errorf("sparkctl explain has not reached the operator:\n%s", told)
 	}
 }
 
