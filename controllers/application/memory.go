@@ -38,6 +38,8 @@ type remembered struct {
 	endSeen time.Time
 	// compared is the last comparison of the run template with the one that the status names.
 	compared comparison
+	// priority is that of the PriorityClass when it existed last.
+	priority int32
 	// prepared is what planning the next start found out; nil once its driver is created.
 	prepared *prepared
 }
@@ -132,6 +134,18 @@ func (m *Memory) unsettledUntil(obj client.Object) time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.of(obj).unsettled
+}
+
+// priority is the current priority of an application, if that is known, else the last that was known to this process, else 0: whoever
+// runs keeps its standing although its PriorityClass was deleted.
+func (m *Memory) priority(obj client.Object, current int32, known bool) int32 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := m.of(obj)
+	if known {
+		r.priority = current
+	}
+	return r.priority
 }
 
 // endSince is when this process was first told that the driver of an attempt has ended: now, if it is the first time.

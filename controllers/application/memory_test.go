@@ -116,3 +116,22 @@ func TestEndIsSeenOnce(t *testing.T) {
 		t.Errorf("the next attempt %s, want now", got)
 	}
 }
+
+func TestPriorityOutlivesItsClass(t *testing.T) {
+	t.Parallel()
+	m, app := NewMemory(), &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "pi", UID: "first"}}
+	for i, step := range []struct {
+		current int32
+		known   bool
+		want    int32
+	}{{0, false, 0}, {100, true, 100}, {0, false, 100}, {-5, true, -5}, {0, false, -5}} {
+		if got := m.priority(app, step.current, step.known); got != step.want {
+			t.Errorf("step %d: priority %d, want %d", i+1, got, step.want)
+		}
+	}
+	again := app.DeepCopy()
+	again.UID = "second"
+	if got := m.priority(again, 0, false); got != 0 {
+		t.Errorf("another application of the same name has priority %d, want 0", got)
+	}
+}

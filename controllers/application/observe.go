@@ -59,6 +59,7 @@ func (p *pass) rank(ctx context.Context) error {
 	if err := p.priority(ctx, &refs); err != nil {
 		return err
 	}
+	refs.priority = p.memory.priority(p.app, refs.priority, len(refs.missing) == 0)
 	s := &p.app.Status
 	stage, _ := status.StageOf(s.Conditions)
 	standing := queueing.Standing{
