@@ -33,6 +33,9 @@ func newContest(e *Engine, t *tree) *contest {
 			c.shares = c.shares || n.fair()
 		}
 	}
+	if c.root != nil && c.root.pass != e.passes {
+		c.root = nil // nobody waits; its champion is that of an earlier pass, which was cut short
+	}
 	for _, q := range t.waiting {
 		q.doubtful, q.listed = false, false
 		q.contest.clear()

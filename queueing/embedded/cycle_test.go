@@ -362,3 +362,16 @@ func TestMessageIsStable(t *testing.T) {
 		t.Errorf("root is not in the way any more: %s", got)
 	}
 }
+
+// TestNobodyWaitsAfterACut: a pass that was cut short leaves nothing behind that the next one trips over when all have gone who waited.
+func TestNobodyWaitsAfterACut(t *testing.T) {
+	t.Parallel()
+	e := engineWith(t, "a cpu=9", "x queue=a cpu=1\ny queue=a cpu=1 at=1")
+	if got := names(e.Cycle(1)); got != "x" {
+		t.Fatalf("the cut pass granted %q, want x", got)
+	}
+	e.Release(keyOf("y"))
+	if got := names(e.Cycle(0)); got != "" || e.Dirty() {
+		t.Errorf("then it granted %q, and is dirty: %t", got, e.Dirty())
+	}
+}

@@ -71,6 +71,10 @@ func notLeaf(queue string, leaves []string) queueing.Verdict {
 
 func notAllowed(q *queue) queueing.Verdict {
 	v := queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonNamespaceNotAllowed}
+	if q.config.Admits == nil && q.config.SelectorText != "" {
+		v.Message = fmt.Sprintf("queue %s admits no namespace: its namespaceSelector cannot be read", q.name)
+		return v
+	}
 	if q.config.Admits == nil {
 		v.Message = fmt.Sprintf("queue %s admits no namespace: it has no namespaceSelector", q.name)
 		return v

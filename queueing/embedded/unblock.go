@@ -61,6 +61,9 @@ func (e *Engine) mend(a *app) []string {
 	l := a.line
 	switch l.bar.Reason {
 	case queueing.ReasonNamespaceNotAllowed:
+		if l.queue.config.Admits == nil && l.queue.config.SelectorText != "" {
+			return []string{fmt.Sprintf("correct namespaceSelector of queue %s", l.queue.name)}
+		}
 		if l.queue.config.Admits == nil {
 			return []string{fmt.Sprintf("set namespaceSelector of queue %s; {} admits every namespace", l.queue.name)}
 		}

@@ -351,9 +351,12 @@ func (w *world) cycle(t *testing.T) []Decision {
 }
 
 // decide lets the engine alone decide.
-func (w *world) decide() []Decision {
-	w.say("cycle")
-	decisions := w.engine.Cycle(0)
+func (w *world) decide() []Decision { return w.decideAtMost(0) }
+
+// decideAtMost makes that many grants at most; no bound for 0.
+func (w *world) decideAtMost(max int) []Decision {
+	w.say("cycle, at most %d", max)
+	decisions := w.engine.Cycle(max)
 	for _, d := range decisions {
 		w.say("  %s from %s: %v", d.Key.Name, d.Grant.Queue, d.Grant.PodSets)
 	}

@@ -35,7 +35,10 @@ func (f *Forest) Share(n NodeID) Share {
 		f.addLoose(n, shares)
 	}
 	var most Share
-	for _, s := range shares {
+	for i, s := range shares {
+		if !nd.names.resources[t.resources[i]] {
+			continue // it is limited in another part of the tree only, beyond a ghost
+		}
 		if s.Borrowed > 0 && s.Lendable != Unlimited && CompareShares(s, 1, most, 1) > 0 {
 			most = s
 		}

@@ -22,9 +22,9 @@ var (
 func Each(t *testing.T, usual uint64, play func(seed uint64)) int {
 	t.Helper()
 	first, last := span(usual, *firstFlag, *timesFlag)
-	seed := first
+	seed, over := first, false
 	defer func() {
-		if t.Failed() {
+		if !over || t.Failed() { // it has not come back where it panicked
 			t.Log(again(t.Name(), seed))
 		}
 	}()
@@ -33,6 +33,7 @@ func Each(t *testing.T, usual uint64, play func(seed uint64)) int {
 			break
 		}
 	}
+	over = true
 	return int(seed - first)
 }
 
