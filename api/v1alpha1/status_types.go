@@ -97,6 +97,8 @@ const (
 	StopTemplateChanged StopReason = "TemplateChanged"
 	StopPreempted       StopReason = "Preempted"
 	StopDriverStart     StopReason = "DriverStartTimeout"
+	StopDeadline        StopReason = "DeadlineExceeded"
+	StopTotalDeadline   StopReason = "TotalDeadlineExceeded"
 )
 
 // ApplicationTimes are the moments of the current run and attempt, by the operator's clock.
@@ -119,6 +121,12 @@ type ApplicationTimes struct {
 	// finished is when the run ended and held nothing any more.
 	// +optional
 	Finished *metav1.Time `json:"finished,omitempty"`
+	// waiting is when the current wait for room began; absent while it does not wait.
+	// +optional
+	Waiting *metav1.Time `json:"waiting,omitempty"`
+	// ran is how long the drivers of earlier attempts of the run ran, all together; absent for 0.
+	// +optional
+	Ran *metav1.Duration `json:"ran,omitempty"`
 	// referenceMissing is when a missing reference was first seen; absent when none is missing.
 	// +optional
 	ReferenceMissing *metav1.Time `json:"referenceMissing,omitempty"`

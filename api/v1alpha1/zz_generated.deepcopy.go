@@ -61,6 +61,15 @@ func (in *ApplicationTimes) DeepCopyInto(out *ApplicationTimes) {
 		in, out := &in.Finished, &out.Finished
 		*out = (*in).DeepCopy()
 	}
+	if in.Waiting != nil {
+		in, out := &in.Waiting, &out.Waiting
+		*out = (*in).DeepCopy()
+	}
+	if in.Ran != nil {
+		in, out := &in.Ran, &out.Ran
+		*out = new(v1.Duration)
+		**out = **in
+	}
 	if in.ReferenceMissing != nil {
 		in, out := &in.ReferenceMissing, &out.ReferenceMissing
 		*out = (*in).DeepCopy()

@@ -69,6 +69,9 @@ func (p *pass) rank(ctx context.Context) error {
 	if s.Times.Queued != nil {
 		standing.QueuedAt = s.Times.Queued.Time
 	}
+	if holds := lifecycle.HoldsFor(p.app); holds > 0 && s.Times.Admitted != nil {
+		standing.Until = s.Times.Admitted.Add(holds)
+	}
 	gate.Rank(keyOf(p.app), grant.Run, grant.Attempt, standing)
 	return nil
 }

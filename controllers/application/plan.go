@@ -56,7 +56,7 @@ func (p *pass) planStart(ctx context.Context, start lifecycle.Start) (*lifecycle
 	plan.DriverPod, plan.ApplicationID, plan.UIAddress = ready.names.DriverPod, ready.names.ApplicationID, ready.uiAddress
 	p.ask = &queueing.Ask{
 		Key: keyOf(p.app), Run: start.Run, Attempt: start.Attempt, Queue: plan.Queue, PodSets: ready.podSets,
-		NamespaceLabels: namespace.Labels, Priority: refs.priority, QueuedAt: start.QueuedAt,
+		NamespaceLabels: namespace.Labels, Priority: refs.priority, QueuedAt: start.QueuedAt, HoldsFor: lifecycle.HoldsFor(p.app),
 	}
 	return plan, nil
 }

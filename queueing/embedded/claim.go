@@ -50,7 +50,7 @@ func (e *Engine) Eviction(key queueing.Key, run, attempt int64) *queueing.Evicti
 	return nil
 }
 
-// SetStanding says what standing the holder of a grant has: after Restore, and when its priority changes. Until, if zero, stays as it was. While somebody's is not known,
+// SetStanding says what standing the holder of a grant has: after Restore, and when its priority changes. While somebody's is not known,
 // nobody in the tree is displaced; and nobody needs to be for what those hold who leave anyway.
 func (e *Engine) SetStanding(key queueing.Key, run, attempt int64, s queueing.Standing) {
 	a := e.apps[key]
@@ -58,9 +58,6 @@ func (e *Engine) SetStanding(key queueing.Key, run, attempt int64, s queueing.St
 		return
 	}
 	h := a.held
-	if s.Until.IsZero() {
-		s.Until = h.standing.Until
-	}
 	if h.known && equalStandings(h.standing, s) {
 		return
 	}

@@ -77,12 +77,21 @@ func (d *decider) stopReason(driver *pods.Record) (v1alpha1.StopReason, string) 
 		return v1alpha1.StopTemplateChanged, "the run template changed before the driver was made"
 	case driver != nil && pods.WhyNotStarted(driver).Permanent:
 		return v1alpha1.StopDriverStart, pods.WhyNotStarted(driver).Message
+	case d.runOverdue():
+		_, reason, message := d.runDeadline()
+		return reason, message
 	case d.o.Eviction != nil:
 		return v1alpha1.StopPreempted, d.o.Eviction.Message
 	case d.driverStartOverdue(driver):
 		return v1alpha1.StopDriverStart, d.driverStartMessage(driver)
 	}
 	return "", ""
+}
+
+// runOverdue says that the attempt has run for as long as it may.
+func (d *decider) runOverdue() bool {
+	at, reason, _ := d.runDeadline()
+	return reason != "" && !d.o.Now.Before(at)
 }
 
 // driverStartOverdue says that the driver should run by now and does not.
@@ -144,6 +153,9 @@ func (d *decider) running() Decision {
 		}
 	}
 	d.countExecutors(d.was != status.Running)
+	if at, reason, _ := d.runDeadline(); reason != "" {
+		d.requeue(at)
+	}
 	return d.publish(status.Running, fmt.Sprintf("run %d, attempt %d: driver pod %s is running", d.s.Run, d.s.Attempt, d.s.Driver.PodName))
 }
 

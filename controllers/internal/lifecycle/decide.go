@@ -70,12 +70,29 @@ func (d *decider) publish(stage status.Stage, message string) Decision {
 		d.view.Generation = d.o.App.Generation
 	}
 	d.view.NodeLost = d.nodeLost()
+	d.timeWait(stage)
 	d.s.ObservedGeneration = d.view.Generation
 	d.s.Conditions = status.Conditions(d.o.App.Status.Conditions, d.view, d.now())
 	d.d.Status = d.s
 	// A PUT of a manifest (kubectl replace) drops the finalizer; it comes back while a grant is held.
 	d.d.Finalizer = d.s.Grant != nil && d.o.App.DeletionTimestamp.IsZero()
 	return d.d
+}
+
+// timeWait notes since when the application waits for room, if it does.
+func (d *decider) timeWait(stage status.Stage) {
+	switch {
+	case d.view.NewerOperator != "":
+		return
+	case !stage.Waiting():
+		d.s.Times.Waiting = nil
+		return
+	case d.s.Times.Waiting == nil:
+		d.s.Times.Waiting = d.nowPtr()
+	}
+	if at := d.admissionDeadline(); !at.IsZero() {
+		d.requeue(at)
+	}
 }
 
 // unknown leaves an application alone whose stage a newer operator wrote.

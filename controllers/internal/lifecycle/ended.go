@@ -4,8 +4,6 @@
 package lifecycle
 
 import (
-	"fmt"
-
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/status"
 )
@@ -44,12 +42,8 @@ func (d *decider) endAgain() Decision {
 	switch {
 	case attempt == nil || attempt.Outcome == v1alpha1.OutcomeStopped:
 		return d.resume()
-	case attempt.Outcome == v1alpha1.OutcomeSucceeded:
-		return d.publish(status.Succeeded, fmt.Sprintf("run %d succeeded", d.s.Run))
-	case attempt.Reason == string(v1alpha1.StopDriverStart) && attempt.Cause != v1alpha1.CauseConfiguration:
-		return d.publish(status.DriverStartTimeout, attempt.Message)
 	}
-	return d.publish(status.Failed, fmt.Sprintf("run %d failed: %s", d.s.Run, attempt.Message))
+	return d.publish(d.endOf(attempt))
 }
 
 // suspend publishes that spec.suspend holds the application. What it asked for is taken back once that is written.

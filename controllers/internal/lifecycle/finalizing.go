@@ -52,16 +52,24 @@ func (d *decider) stop(reason v1alpha1.StopReason, message string) Decision {
 	d.s.Stopping = reason
 	d.s.Times.Stopping = d.nowPtr()
 	outcome, cause := v1alpha1.OutcomeStopped, v1alpha1.FailureCause("")
-	if reason == v1alpha1.StopDriverStart {
+	switch reason {
+	case v1alpha1.StopDriverStart:
 		outcome, cause = v1alpha1.OutcomeFailed, v1alpha1.CauseInfrastructure
 		if driver := d.driver(); driver != nil && pods.WhyNotStarted(driver).Permanent {
 			cause = v1alpha1.CauseConfiguration
 		}
+	case v1alpha1.StopDeadline, v1alpha1.StopTotalDeadline:
+		outcome, cause = v1alpha1.OutcomeFailed, v1alpha1.CauseApplication
+	case v1alpha1.StopSuspended, v1alpha1.StopTemplateChanged, v1alpha1.StopPreempted:
 	}
 	d.record(v1alpha1.AttemptStatus{Outcome: outcome, Reason: string(reason), Cause: cause, Message: message})
-	if reason == v1alpha1.StopPreempted {
+	switch reason {
+	case v1alpha1.StopPreempted:
 		d.announce(true, v1alpha1.PreemptedReason, message)
 		message = "gives its room back: " + message
+	case v1alpha1.StopDeadline, v1alpha1.StopTotalDeadline:
+		message = "stopping the driver: " + message
+	case v1alpha1.StopDriverStart, v1alpha1.StopSuspended, v1alpha1.StopTemplateChanged:
 	}
 	d.view.DriverRunning = d.driverRuns()
 	d.endPods()
@@ -75,6 +83,9 @@ func (d *decider) record(a v1alpha1.AttemptStatus) {
 	if a.Outcome == v1alpha1.OutcomeSucceeded && !d.o.EndSeen.IsZero() {
 		seen := metav1.NewTime(d.o.EndSeen.Truncate(time.Second))
 		a.FinishedAt = &seen
+	}
+	if a.StartedAt != nil {
+		d.s.Times.Ran = &metav1.Duration{Duration: d.ran() + a.FinishedAt.Sub(a.StartedAt.Time)}
 	}
 	a.Message = status.Cut(a.Message)
 	d.s.Attempts = append(d.s.Attempts, a)
@@ -222,12 +233,21 @@ func (d *decider) conclude(stopped v1alpha1.StopReason, attempt *v1alpha1.Attemp
 		return d.end(status.Failed, "the attempt ended without a record")
 	case stopped == v1alpha1.StopPreempted:
 		return d.preempted(attempt)
-	case stopped == v1alpha1.StopDriverStart && attempt.Cause != v1alpha1.CauseConfiguration:
-		return d.end(status.DriverStartTimeout, attempt.Message)
-	case attempt.Outcome == v1alpha1.OutcomeSucceeded:
-		return d.end(status.Succeeded, fmt.Sprintf("run %d succeeded", d.s.Run))
 	}
-	return d.end(status.Failed, fmt.Sprintf("run %d failed: %s", d.s.Run, attempt.Message))
+	return d.end(d.endOf(attempt))
+}
+
+// endOf is the stage with which a run ends after its last attempt, and its message.
+func (d *decider) endOf(attempt *v1alpha1.AttemptStatus) (status.Stage, string) {
+	switch reason := status.Stage(attempt.Reason); {
+	case attempt.Outcome == v1alpha1.OutcomeSucceeded:
+		return status.Succeeded, fmt.Sprintf("run %d succeeded", d.s.Run)
+	case reason == status.DriverStartTimeout && attempt.Cause == v1alpha1.CauseConfiguration:
+	case reason == status.DriverStartTimeout, reason == status.AdmissionTimeout, reason == status.DeadlineExceeded,
+		reason == status.TotalDeadlineExceeded:
+		return reason, attempt.Message
+	}
+	return status.Failed, fmt.Sprintf("run %d failed: %s", d.s.Run, attempt.Message)
 }
 
 // takenBack goes on with a run that was stopped for a change of the template which was taken back meanwhile, as another attempt; or waits,

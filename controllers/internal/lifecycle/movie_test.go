@@ -219,6 +219,84 @@ var movies = map[string]func(w *world){
 		w.exits(0, "Completed")
 		w.settle()
 	},
+	"runs-longer-than-timeouts-run": func(w *world) {
+		w.app.Spec.Timeouts = timeouts(func(t *v1alpha1.Timeouts) { t.Run = seconds(20) })
+		w.settle()
+		w.after(5 * time.Second)
+		w.runs()
+		w.settle()
+		w.after(19 * time.Second)
+		w.settle()
+		w.after(time.Second)
+		w.settle()
+		w.ended(w.driverName())
+		w.settle()
+	},
+	"gets-more-time-while-it-runs": func(w *world) {
+		w.app.Spec.Timeouts = timeouts(func(t *v1alpha1.Timeouts) { t.Run = seconds(20) })
+		w.settle()
+		w.runs()
+		w.settle()
+		w.after(19 * time.Second)
+		w.edit("raises timeouts.run", func(a *v1alpha1.SparkApplication) { a.Spec.Timeouts.Run = seconds(60) })
+		w.settle()
+		w.after(40 * time.Second)
+		w.exits(0, "Completed")
+		w.settle()
+	},
+	"only-run-time-counts-for-timeouts-total": func(w *world) {
+		w.app.Spec.Timeouts = timeouts(func(t *v1alpha1.Timeouts) { t.Total, t.Run = seconds(30), seconds(25) })
+		w.settle()
+		w.after(time.Minute)
+		w.runs()
+		w.settle()
+		w.after(20 * time.Second)
+		w.room = queueing.Waiting
+		w.wants(queueing.ReasonPreempted, takenBack)
+		w.settle()
+		w.ended(w.driverName())
+		w.settle()
+		w.after(time.Hour)
+		w.logf("gate: has room")
+		w.room = queueing.Granted
+		w.settle()
+		w.runs()
+		w.settle()
+		w.after(9 * time.Second)
+		w.settle()
+		w.after(time.Second)
+		w.settle()
+		w.ended(w.driverName())
+		w.settle()
+	},
+	"waits-longer-than-timeouts-admission": func(w *world) {
+		w.app.Spec.Timeouts = timeouts(func(t *v1alpha1.Timeouts) { t.Admission = seconds(60) })
+		w.room = queueing.Waiting
+		w.settle()
+		w.after(59 * time.Second)
+		w.settle()
+		w.after(time.Second)
+		w.settle()
+		w.logf("gate: has room")
+		w.room = queueing.Granted
+		w.settle()
+	},
+	"time-held-is-no-time-in-the-queue": func(w *world) {
+		w.app.Spec.Timeouts = timeouts(func(t *v1alpha1.Timeouts) { t.Admission = seconds(60) })
+		w.room = queueing.Waiting
+		w.settle()
+		w.after(50 * time.Second)
+		w.edit("suspends it", func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = true })
+		w.settle()
+		w.after(time.Hour)
+		w.edit("resumes it", func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = false })
+		w.settle()
+		w.after(50 * time.Second)
+		w.settle()
+		w.logf("gate: has room")
+		w.room = queueing.Granted
+		w.settle()
+	},
 	"others-give-their-room-back": func(w *world) {
 		w.room = queueing.Waiting
 		w.settle()
@@ -637,4 +715,14 @@ func TestMovies(t *testing.T) {
 			}
 		})
 	}
+}
+
+func timeouts(set func(*v1alpha1.Timeouts)) *v1alpha1.Timeouts {
+	t := &v1alpha1.Timeouts{}
+	set(t)
+	return t
+}
+
+func seconds(n int) *v1alpha1.Duration {
+	return &v1alpha1.Duration{Duration: time.Duration(n) * time.Second}
 }

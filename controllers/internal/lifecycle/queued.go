@@ -69,6 +69,9 @@ func (d *decider) waiting() Decision {
 		d.after(Action{Kind: ReleaseGrant})
 		return d.nextRun()
 	}
+	if at := d.admissionDeadline(); !at.IsZero() && !d.o.Now.Before(at) {
+		return d.givenUp()
+	}
 	start := d.start()
 	if d.o.Plan == nil {
 		return d.need(NeedPlan, start)
@@ -77,6 +80,17 @@ func (d *decider) waiting() Decision {
 		return d.invalid()
 	}
 	return d.ask(start)
+}
+
+// givenUp ends a run that has waited for room for too long. What it asked for goes back once that is written.
+func (d *decider) givenUp() Decision {
+	message := fmt.Sprintf("waited for room longer than timeouts.admission (%s): %s", d.timeouts().Admission.Duration, d.view.Message)
+	d.record(v1alpha1.AttemptStatus{
+		Outcome: v1alpha1.OutcomeFailed, Reason: string(status.AdmissionTimeout), Cause: v1alpha1.CauseInfrastructure, Message: message,
+	})
+	d.s.Times.ReferenceMissing = nil
+	d.after(Action{Kind: ReleaseGrant})
+	return d.end(status.AdmissionTimeout, message)
 }
 
 // start is the start that the status says is planned.

@@ -97,6 +97,17 @@ var events = []event{
 		return w.user("sets the policy", func(s *v1alpha1.SparkApplicationSpec) { s.OnTemplateChange = policies[r.IntN(3)] })
 	},
 	func(w *world, r *rand.Rand) bool {
+		some := func() *v1alpha1.Duration {
+			if r.IntN(2) == 0 {
+				return nil
+			}
+			return &v1alpha1.Duration{Duration: time.Duration(r.IntN(600)) * time.Second}
+		}
+		return w.user("sets timeouts", func(s *v1alpha1.SparkApplicationSpec) {
+			s.Timeouts = &v1alpha1.Timeouts{Admission: some(), DriverStart: some(), Run: some(), Total: some(), Termination: some()}
+		})
+	},
+	func(w *world, r *rand.Rand) bool {
 		token := fmt.Sprint(r.IntN(1000))
 		if w.app != nil && w.app.DeletionTimestamp.IsZero() {
 			w.app.Annotations = map[string]string{"reconcile.fluxcd.io/requestedAt": token, "reconcile.fluxcd.io/forceAt": token}

@@ -22,6 +22,7 @@ var rank = map[string]int{
 	v1alpha1.RunningReason:    4,
 	v1alpha1.FinalizingReason: 5,
 	v1alpha1.SucceededReason:  6, v1alpha1.FailedReason: 6, v1alpha1.DriverStartTimeoutReason: 6,
+	v1alpha1.AdmissionTimeoutReason: 6, v1alpha1.DeadlineExceededReason: 6, v1alpha1.TotalDeadlineExceededReason: 6,
 }
 
 // Stages are the stages of one attempt of an application, in order, each once while it lasts.

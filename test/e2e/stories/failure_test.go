@@ -50,6 +50,28 @@ func TestAnImageThatDoesNotExistIsNamed(t *testing.T) {
 	}
 }
 
+// A job that runs for too long is stopped in order: its driver is asked to end and has its time to do so.
+func TestAJobThatRunsTooLongIsStopped(t *testing.T) {
+	t.Parallel()
+	s := env.NewTenant(t, 1)
+	s.Apply(env.Queue(s.Name, "1", "3Gi"), env.Pi("pi", s.Name, env.Sleep("600"), func(spec *v1alpha1.SparkApplicationSpec) {
+		spec.Timeouts = &v1alpha1.Timeouts{Run: &metav1.Duration{Duration: 20 * time.Second}}
+	}))
+	end := s.Becomes("pi", v1alpha1.DeadlineExceededReason)
+	if ready := env.Condition(end, v1alpha1.ReadyCondition); !strings.Contains(ready.Message, "timeouts.run (20s)") {
+		t.Errorf("the message does not name the limit: %s", ready.Message)
+	}
+	if c := env.Condition(end, v1alpha1.StalledCondition); c.Status != metav1.ConditionTrue {
+		t.Errorf("Stalled is %q", c.Status)
+	}
+	attempt := end.Status.Attempts[0]
+	if ran := attempt.FinishedAt.Sub(attempt.StartedAt.Time); ran < 20*time.Second {
+		t.Errorf("the driver was stopped after %s, want 20 s at the earliest", ran)
+	}
+	awaitNoPods(s, "pi")
+	s.GivenBack(s.Name)
+}
+
 // greedy fills memory until the kernel ends the container: pages count once they are written.
 const greedy = `
 apiVersion: v1

@@ -83,12 +83,15 @@ const (
 var kstatusOf = map[string]string{
 	"": inProgress, "Queued": inProgress, "ReferenceNotFound": inProgress, "Submitting": inProgress, "Starting": inProgress,
 	"Running": inProgress, "Finalizing": inProgress, "Suspended": inProgress, "Preempted": inProgress,
-	"Succeeded": current, "Failed": failed, "DriverStartTimeout": failed, "InvalidSpec": failed, "NotYetSupported": failed,
+	"Succeeded": current, "Failed": failed, "DriverStartTimeout": failed, "AdmissionTimeout": failed,
+	"DeadlineExceeded": failed, "TotalDeadlineExceeded": failed, "InvalidSpec": failed, "NotYetSupported": failed,
 	"ExceedsQuota": failed,
 }
 
 // ends are the stages in which a run is over.
-var ends = map[string]bool{"Succeeded": true, "Failed": true, "DriverStartTimeout": true}
+var ends = map[string]bool{
+	"Succeeded": true, "Failed": true, "DriverStartTimeout": true, "AdmissionTimeout": true, "DeadlineExceeded": true, "TotalDeadlineExceeded": true,
+}
 
 // active are the stages in which an application holds a grant.
 var active = map[string]bool{"Submitting": true, "Starting": true, "Running": true, "Finalizing": true}

@@ -47,7 +47,8 @@ func (w *world) sawApplication(e event) {
 }
 
 // rank orders the stages of an attempt; those that come and go have none.
-var rank = map[string]int{"Queued": 1, "Submitting": 2, "Starting": 3, "Running": 4, "Finalizing": 5, "Succeeded": 6, "Failed": 6, "DriverStartTimeout": 6}
+var rank = map[string]int{"Queued": 1, "Submitting": 2, "Starting": 3, "Running": 4, "Finalizing": 5, "Succeeded": 6, "Failed": 6, "DriverStartTimeout": 6,
+	"AdmissionTimeout": 6, "DeadlineExceeded": 6, "TotalDeadlineExceeded": 6}
 
 // isBack says that an attempt is in an earlier stage than it was, or that the counters went down.
 func isBack(before, after *v1alpha1.SparkApplication) bool {

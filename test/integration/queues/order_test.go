@@ -123,12 +123,15 @@ func TestStrategies(t *testing.T) {
 	for name, tc := range map[string]struct {
 		strategy    v1alpha1.QueueStrategy
 		headTimeout time.Duration
+		// bounded says that the one that runs, and the small one, say how long they run.
+		bounded bool
 		// words that the small one is told; none if it passes.
 		words []string
 	}{
-		"BestEffortFIFO": {v1alpha1.BestEffortFIFO, time.Hour, nil},
-		"StrictFIFO":     {v1alpha1.StrictFIFO, time.Hour, []string{"StrictFIFO", "earlier application"}},
-		"head timeout":   {v1alpha1.BestEffortFIFO, 0, []string{"1792Mi", "is kept for those", "headTimeout"}},
+		"BestEffortFIFO": {v1alpha1.BestEffortFIFO, time.Hour, false, nil},
+		"StrictFIFO":     {v1alpha1.StrictFIFO, time.Hour, false, []string{"StrictFIFO", "earlier application"}},
+		"head timeout":   {v1alpha1.BestEffortFIFO, 0, false, []string{"1792Mi", "is kept for those", "headTimeout"}},
+		"back-fill":      {v1alpha1.BestEffortFIFO, 0, true, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -138,11 +141,18 @@ func TestStrategies(t *testing.T) {
 				q.Spec.Strategy, q.Spec.HeadTimeout = tc.strategy, &metav1.Duration{Duration: tc.headTimeout}
 			})
 			passes := len(tc.words) == 0
-			first := w.Apply("first")
+			runs := func(limit time.Duration) func(*v1alpha1.SparkApplication) {
+				return func(a *v1alpha1.SparkApplication) {
+					if tc.bounded {
+						a.Spec.Timeouts = &v1alpha1.Timeouts{Run: &metav1.Duration{Duration: limit}}
+					}
+				}
+			}
+			first := w.Apply("first", runs(time.Hour))
 			w.Run(first)
 			big := w.Apply("big", func(a *v1alpha1.SparkApplication) { a.Spec.Executor.Instances = ptr.To[int32](4) })
 			waits(t, big, "WaitingForQuota", "4480Mi")
-			small := w.Apply("small", func(a *v1alpha1.SparkApplication) {
+			small := w.Apply("small", runs(10*time.Minute), func(a *v1alpha1.SparkApplication) {
 				a.Spec.Executor.Instances, a.CreationTimestamp = ptr.To[int32](1), metav1.Now()
 				a.Spec.Queue.PriorityClassName = priorityClass(t, -1) // behind, also if it came in the same second
 			})

@@ -150,22 +150,10 @@ func timeoutFindings(timeouts *v1alpha1.Timeouts) []Finding {
 	if timeouts == nil {
 		return nil
 	}
-	var findings []Finding
-	for _, timeout := range []struct {
-		field string
-		value *v1alpha1.Duration
-	}{
-		{"spec.timeouts.admission", timeouts.Admission},
-		{"spec.timeouts.executorStart", timeouts.ExecutorStart},
-		{"spec.timeouts.run", timeouts.Run},
-		{"spec.timeouts.total", timeouts.Total},
-	} {
-		isDefault := timeout.field == "spec.timeouts.executorStart" && timeout.value != nil && timeout.value.Duration == defaultExecutorStart
-		if timeout.value != nil && !isDefault {
-			findings = append(findings, unsupported(timeout.field, show(timeout.value), "remove it"))
-		}
+	if t := timeouts.ExecutorStart; t != nil && t.Duration != defaultExecutorStart {
+		return []Finding{unsupported("spec.timeouts.executorStart", show(t), "remove it")}
 	}
-	return findings
+	return nil
 }
 
 // show prints a duration that may be absent.

@@ -64,6 +64,28 @@ sparkConf: {spark.kubernetes.driver.secrets.s: /a}`, []string{
 	}.run(t)
 }
 
+func TestPrivilegesByVersion(t *testing.T) {
+	t.Parallel()
+	const privileged = "podSecurity: None\ndriver: {template: {spec: {containers: [{name: x, securityContext: {privileged: true, allowPrivilegeEscalation: true}}]}}}\n"
+	table{
+		"up to 4.2": {privileged + "sparkVersion: 4.2.1", nil},
+		"from 4.3 on": {privileged + "sparkVersion: 4.3.0", []string{
+			`spec.driver.template.spec.containers[0].securityContext.privileged: value true needs more than Spark 4.3.0 lets a container have: ` +
+				`set spark.kubernetes.driver.securityContext.allowPrivilegeEscalation to true in spec.sparkConf, or remove it`,
+		}},
+		"from 4.3 on, allowed": {
+			privileged + "sparkVersion: 4.3.0\nsparkConf: {spark.kubernetes.driver.securityContext.allowPrivilegeEscalation: 'true'}", nil,
+		},
+		"from 4.3 on, allowed for both roles": {
+			privileged + "sparkVersion: 4.3.0\nsparkConf: {spark.kubernetes.securityContext.allowPrivilegeEscalation: 'true'}", nil,
+		},
+		"neither true nor false": {"sparkVersion: 4.3.0\nsparkConf: {spark.kubernetes.securityContext.allowPrivilegeEscalation: 'yes'}", []string{
+			`spec.sparkConf[spark.kubernetes.securityContext.allowPrivilegeEscalation]: value "yes" is neither true nor false: set true or false`,
+		}},
+		"passed on before": {"sparkVersion: 4.2.1\nsparkConf: {spark.kubernetes.securityContext.allowPrivilegeEscalation: 'yes'}", nil},
+	}.run(t)
+}
+
 func TestSecurity(t *testing.T) {
 	t.Parallel()
 	const root = "value 0 is root, which podSecurity Restricted excludes: set spec.podSecurity to None, or use another user"
@@ -128,10 +150,7 @@ func TestUnsupported(t *testing.T) {
 			`* spec.retention.duration: value "2h0m0s"` + later + `remove it or set 1h`,
 		}},
 		"timeouts": {"timeouts: {admission: 1h, driverStart: 1m, executorStart: 5m, run: 2h, total: 3h, termination: 1m}", []string{
-			`* spec.timeouts.admission: value "1h0m0s"` + later + `remove it`,
 			`* spec.timeouts.executorStart: value "5m0s"` + later + `remove it`,
-			`* spec.timeouts.run: value "2h0m0s"` + later + `remove it`,
-			`* spec.timeouts.total: value "3h0m0s"` + later + `remove it`,
 		}},
 		"time to live": {"ttlAfterFinished: 1h", []string{`* spec.ttlAfterFinished: value "1h0m0s"` + later + `remove it`}},
 		"web interface": {"ui: {service: {}, ingress: {host: h}, route: {parentRefs: [{name: g}]}}", []string{
