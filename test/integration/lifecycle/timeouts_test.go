@@ -16,7 +16,6 @@ import (
 
 // TestRunDeadline: a driver that runs for too long is stopped in order, also by an operator that was not there when it began.
 func TestRunDeadline(t *testing.T) {
-	t.Parallel()
 	tests := map[string]struct {
 		timeouts v1alpha1.Timeouts
 		stage    string
