@@ -106,7 +106,11 @@ func TestPreemptedRunWaitsAtItsOldPlace(t *testing.T) {
 	w.pass()
 	w.wantCounts(counts{Run: 2, Attempt: 2, Preemptions: 1})
 	w.wantSays("Admitted", "False/Preempted: "+takenBack)
-	times := v1alpha1.ApplicationTimes{Queued: before.Times.Queued, Started: before.Times.Started}
+	now := metav1.NewTime(w.now)
+	times := v1alpha1.ApplicationTimes{
+		Queued: before.Times.Queued, Started: before.Times.Started, Waiting: &now,
+		Ran: &metav1.Duration{Duration: w.now.Sub(before.Times.DriverStarted.Time)},
+	}
 	if diff := cmp.Diff(times, w.app.Status.Times); diff != "" {
 		t.Errorf("times (-want +got):\n%s", diff)
 	}
