@@ -27,8 +27,6 @@ type Case struct {
 	Description string `json:"description"`
 	// Language is java (default: SparkPi from the image) or python.
 	Language string `json:"language,omitempty"`
-	// MinVersion is the first Spark version, such as 4.0, that knows what the case shows. Default: every version.
-	MinVersion string `json:"minVersion,omitempty"`
 
 	// AppName is Spark's name of the application. Default: Name.
 	AppName string `json:"appName,omitempty"`
@@ -60,12 +58,16 @@ type Case struct {
 
 	// Refused says that spark-submit fails before it sends anything; the recording is then its message.
 	Refused bool `json:"refused,omitempty"`
+	// RefusedFrom is the first Spark version, such as 4.0, that refuses the case, and RefusedBefore the first one that does not any more.
+	// Default: every version refuses it.
+	RefusedFrom   string `json:"refusedFrom,omitempty"`
+	RefusedBefore string `json:"refusedBefore,omitempty"`
 }
 
 var caseName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
 
 // LoadCases reads every *.yaml of folder; each holds a list of cases. The
-// result is ordered by name and holds those that the version knows.
+// result is ordered by name.
 func LoadCases(folder, version string) ([]Case, error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
 	if err != nil {
@@ -83,9 +85,8 @@ func LoadCases(folder, version string) ([]Case, error) {
 				return nil, fmt.Errorf("%s: case %s is in %s too", filepath.Base(file), c.Name, other)
 			}
 			seen[c.Name] = filepath.Base(file)
-			if !versionLess(version, c.MinVersion) {
-				cases = append(cases, c)
-			}
+			c.Refused = c.refusedBy(version)
+			cases = append(cases, c)
 		}
 	}
 	if len(cases) == 0 {
@@ -121,10 +122,18 @@ func (c Case) check() error {
 		return errors.New("set description")
 	case c.DriverTemplate != nil && c.SubmitDriverTemplate != nil, c.ExecutorTemplate != nil && c.SubmitExecutorTemplate != nil:
 		return errors.New("set one template for both sides or one for spark-submit, not both")
+	case c.RefusedFrom+c.RefusedBefore != "" && !c.Refused:
+		return errors.New("set refusedFrom and refusedBefore only where refused is true")
 	case c.Language != "" && c.Language != "java" && c.Language != "python":
 		return fmt.Errorf("set language to java or python, not %q", c.Language)
 	}
 	return nil
+}
+
+// refusedBy says whether spark-submit of a version refuses the case.
+func (c Case) refusedBy(version string) bool {
+	stillRefused := c.RefusedBefore == "" || versionLess(version, c.RefusedBefore)
+	return c.Refused && stillRefused && !versionLess(version, c.RefusedFrom)
 }
 
 // versionLess compares the numbers of two versions; a missing one counts as 0.

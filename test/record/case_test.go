@@ -21,9 +21,9 @@ func TestLoadCases(t *testing.T) {
 		want    []string
 		err     string
 	}{
-		"ordered by name":        {files: map[string]string{"x.yaml": "- {name: b, description: d}\n" + good, "y.yaml": "- {name: aa, description: d}\n"}, want: []string{"a", "aa", "b"}},
-		"of this version":        {files: map[string]string{"x.yaml": good + "- {name: b, description: d, minVersion: \"4.0\"}\n"}, version: "3.5.8", want: []string{"a"}},
-		"from this version on":   {files: map[string]string{"x.yaml": good + "- {name: b, description: d, minVersion: \"4.0\"}\n"}, version: "4.0.0", want: []string{"a", "b"}},
+		"ordered by name": {files: map[string]string{"x.yaml": "- {name: b, description: d}\n" + good, "y.yaml": "- {name: aa, description: d}\n"}, want: []string{"a", "aa", "b"}},
+		"refused by a version, but taken": {
+			files: map[string]string{"x.yaml": "- {name: a, description: d, refusedFrom: \"4.0\"}\n"}, err: "refusedFrom"},
 		"none":                   {files: map[string]string{}, err: "no case"},
 		"a field nobody knows":   {files: map[string]string{"x.yaml": "- {name: a, description: d, arg: []}\n"}, err: "arg"},
 		"the same name twice":    {files: map[string]string{"x.yaml": good, "y.yaml": good}, err: "is in x.yaml too"},
@@ -63,6 +63,33 @@ func TestLoadCases(t *testing.T) {
 				t.Errorf("cases (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestRefusedByVersion(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	text := "- {name: always, description: d, refused: true}\n- {name: later, description: d, refused: true, refusedFrom: \"4.0\"}\n- {name: taken, description: d}\n" +
+		"- {name: early, description: d, refused: true, refusedBefore: \"4.1\"}\n"
+	if err := os.WriteFile(filepath.Join(folder, "x.yaml"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for version, want := range map[string][]string{
+		"3.5.9": {"always", "early"}, "4.0.0": {"always", "early", "later"}, "4.1.4": {"always", "later"},
+	} {
+		cases, err := LoadCases(folder, version)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, c := range cases {
+			if c.Refused {
+				got = append(got, c.Name)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("refused by %s (-want +got):\n%s", version, diff)
+		}
 	}
 }
 

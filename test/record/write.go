@@ -105,15 +105,16 @@ func addObjects(files map[string]string, objects []Object) error {
 	return nil
 }
 
-// objectFile names the file of an object: pod.json, service.json and
-// configmap.json for those that every submission has, else the kind and what
-// follows the common prefix in the object's name.
+// objectFile names the file of an object: pod.json, service.json,
+// configmap.json and networkpolicy.json for those that every submission has,
+// the last one from Spark 4.2 on, else the kind and what follows the common
+// prefix in the object's name.
 func objectFile(object Object) string {
 	kind, _ := object.Body["kind"].(string)
 	kind = strings.ToLower(kind)
 	_, rest, found := strings.Cut(object.Name, PrefixID+"-")
 	switch {
-	case kind == "pod", kind == "service", kind == "configmap" && strings.HasPrefix(object.Name, "spark-drv-"):
+	case kind == "pod", kind == "service", kind == "networkpolicy", kind == "configmap" && strings.HasPrefix(object.Name, "spark-drv-"):
 		return kind + ".json"
 	case found:
 		return kind + "-" + rest + ".json"
