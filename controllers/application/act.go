@@ -6,11 +6,14 @@ package application
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -63,8 +66,8 @@ func (p *pass) do(ctx context.Context, a lifecycle.Action) error {
 	return nil
 }
 
-// createDriver makes ConfigMap, Service and driver pod of the attempt that the status names, in that order, so that the pod never
-// waits for the others. It does so straight after the intent was written, or after a live look that says it still stands.
+// createDriver makes ConfigMap, Service, the NetworkPolicy that Spark 4.2 and later have, claims of volumes and driver pod of the attempt
+// that the status names, in that order, so that the pod never waits for the others. It does so straight after the intent was written, or after a live look that says it still stands.
 func (p *pass) createDriver(ctx context.Context) error {
 	current := attempt{p.app.Status.Run, p.app.Status.Attempt}
 	if since := p.memory.createdSince(p.app, current); !since.IsZero() {
@@ -96,7 +99,14 @@ func (p *pass) createDriver(ctx context.Context) error {
 }
 
 func objectsOf(o render.Objects) []client.Object {
-	return []client.Object{o.ConfigMap, o.Service, o.Pod}
+	objects := []client.Object{o.ConfigMap, o.Service}
+	if o.NetworkPolicy != nil {
+		objects = append(objects, o.NetworkPolicy)
+	}
+	for _, claim := range o.Claims {
+		objects = append(objects, claim)
+	}
+	return append(objects, o.Pod)
 }
 
 // intentStands says that the application still wants this driver and never had it: because this pass has just written so, or
@@ -138,7 +148,7 @@ func (p *pass) create(ctx context.Context, obj client.Object) error {
 // adopt accepts an object of the wanted name if it is this application's own.
 func (p *pass) adopt(ctx context.Context, obj client.Object) error {
 	existing := &metav1.PartialObjectMetadata{}
-	existing.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind(kindOf(obj)))
+	existing.SetGroupVersionKind(kindOf(obj))
 	if err := p.Live.Get(ctx, client.ObjectKeyFromObject(obj), existing); err != nil {
 		return fmt.Errorf("read %s: %w", describe(obj), err)
 	}
@@ -184,9 +194,35 @@ func (p *pass) deleteObjects(ctx context.Context) error {
 	if err := p.delete(ctx, &corev1.ConfigMap{}, names.ConfigMap); err != nil {
 		return err
 	}
+	if err := p.delete(ctx, &networkingv1.NetworkPolicy{}, names.NetworkPolicy); err != nil {
+		return err
+	}
+	if err := p.deleteClaims(ctx); err != nil {
+		return err
+	}
 	for _, r := range p.o.Pods {
 		if r.Role == pods.Driver && r.Name == names.DriverPod && r.OwnerUID == p.app.UID {
 			return p.deletePod(ctx, r, false)
+		}
+	}
+	return nil
+}
+
+// deleteClaims deletes the claims of the attempt. How many there were follows from a spec that may be another one now.
+func (p *pass) deleteClaims(ctx context.Context) error {
+	claims := &metav1.PartialObjectMetadataList{}
+	claims.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("PersistentVolumeClaimList"))
+	err := p.Live.List(ctx, claims, client.InNamespace(p.app.Namespace), client.MatchingLabels{
+		v1alpha1.ApplicationUIDLabel: string(p.app.UID),
+		v1alpha1.RunLabel:            strconv.FormatInt(p.app.Status.Run, 10),
+		v1alpha1.AttemptLabel:        strconv.FormatInt(p.app.Status.Attempt, 10),
+	})
+	if err != nil {
+		return fmt.Errorf("list claims of %s/%s: %w", p.app.Namespace, p.app.Name, err)
+	}
+	for i := range claims.Items {
+		if err := p.delete(ctx, &corev1.PersistentVolumeClaim{}, claims.Items[i].Name); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -198,7 +234,7 @@ func (p *pass) delete(ctx context.Context, obj client.Object, name string) error
 	obj.SetNamespace(p.app.Namespace)
 	obj.SetName(name)
 	existing := &metav1.PartialObjectMetadata{}
-	existing.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind(kindOf(obj)))
+	existing.SetGroupVersionKind(kindOf(obj))
 	if err := p.Live.Get(ctx, client.ObjectKeyFromObject(obj), existing); err != nil {
 		if apierrors.IsNotFound(err) {
 			return nil
@@ -221,17 +257,21 @@ func (p *pass) names() render.Names {
 }
 
 func describe(obj client.Object) string {
-	return fmt.Sprintf("%s %s/%s", kindOf(obj), obj.GetNamespace(), obj.GetName())
+	return fmt.Sprintf("%s %s/%s", kindOf(obj).Kind, obj.GetNamespace(), obj.GetName())
 }
 
-func kindOf(obj client.Object) string {
+func kindOf(obj client.Object) schema.GroupVersionKind {
 	switch obj.(type) {
 	case *corev1.Pod:
-		return "Pod"
+		return corev1.SchemeGroupVersion.WithKind("Pod")
 	case *corev1.Service:
-		return "Service"
+		return corev1.SchemeGroupVersion.WithKind("Service")
 	case *corev1.ConfigMap:
-		return "ConfigMap"
+		return corev1.SchemeGroupVersion.WithKind("ConfigMap")
+	case *corev1.PersistentVolumeClaim:
+		return corev1.SchemeGroupVersion.WithKind("PersistentVolumeClaim")
+	case *networkingv1.NetworkPolicy:
+		return networkingv1.SchemeGroupVersion.WithKind("NetworkPolicy")
 	}
-	return "object"
+	return schema.GroupVersionKind{Kind: "object"}
 }

@@ -77,7 +77,9 @@ const (
 	TokenSecretKey         = "spark.kubernetes.kerberos.tokenSecret.itemKey"
 	ExecutorHadoopMap      = "spark.kubernetes.executor.hadoopConfigMapName"
 	NodeSelectorPrefix     = "spark.kubernetes.node.selector."
+	PrivilegeEscalation    = "spark.kubernetes.securityContext.allowPrivilegeEscalation"
 	SchedulerName          = "spark.kubernetes.scheduler.name"
+	LegacyAccessMode       = "spark.kubernetes.legacy.useReadWriteOnceAccessMode"
 	LocalDirsTmpfs         = "spark.kubernetes.local.dirs.tmpfs"
 	PodsAllocator          = "spark.kubernetes.allocation.pods.allocator"
 	HadoopPrefix           = "spark.hadoop."
@@ -94,6 +96,7 @@ const (
 	DriverServiceNotes    = "spark.kubernetes.driver.service.annotation."
 	DriverServiceIPPolicy = "spark.kubernetes.driver.service.ipFamilyPolicy"
 	DriverServiceFamilies = "spark.kubernetes.driver.service.ipFamilies"
+	DriverServiceNotReady = "spark.kubernetes.driver.service.publishNotReadyAddresses"
 
 	ExecutorTemplateFile        = "spark.kubernetes.executor.podTemplateFile"
 	ExecutorPodNamePrefix       = "spark.kubernetes.executor.podNamePrefix"

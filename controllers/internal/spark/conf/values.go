@@ -79,10 +79,13 @@ func (p Properties) memory(key string, fallback, unit int64) (int64, error) {
 	}
 	amount, err := parseMemory(value, unit)
 	if err != nil {
-		return 0, p.Wrong(key, err.Error(), "set a whole number followed by k, m, g or t, such as 512m or 4g")
+		return 0, p.Wrong(key, err.Error(), MemoryForm)
 	}
 	return amount, nil
 }
+
+// MemoryForm says how to write an amount of memory.
+const MemoryForm = "set a whole number followed by k, m, g or t, such as 512m or 4g"
 
 // Float returns a finite number, or fallback if the key is not set.
 func (p Properties) Float(key string, fallback float64) (float64, error) {
@@ -102,14 +105,15 @@ const (
 	mebi = int64(1) << 20
 )
 
-// units are Spark's suffixes of memory sizes, all of them binary, in bytes.
+// units are Spark's suffixes of memory sizes, all of them binary, in bytes. Those with an i came with Spark 4.2: package validate refuses
+// them before.
 var units = map[string]int64{
 	"b": 1,
-	"k": kibi, "kb": kibi,
-	"m": mebi, "mb": mebi,
-	"g": kibi * mebi, "gb": kibi * mebi,
-	"t": mebi * mebi, "tb": mebi * mebi,
-	"p": kibi * mebi * mebi, "pb": kibi * mebi * mebi,
+	"k": kibi, "kb": kibi, "ki": kibi, "kib": kibi,
+	"m": mebi, "mb": mebi, "mi": mebi, "mib": mebi,
+	"g": kibi * mebi, "gb": kibi * mebi, "gi": kibi * mebi, "gib": kibi * mebi,
+	"t": mebi * mebi, "tb": mebi * mebi, "ti": mebi * mebi, "tib": mebi * mebi,
+	"p": kibi * mebi * mebi, "pb": kibi * mebi * mebi, "pi": kibi * mebi * mebi, "pib": kibi * mebi * mebi,
 }
 
 var memorySize = regexp.MustCompile(`^([0-9]+)([a-z]+)?$`)

@@ -164,7 +164,7 @@ func TestPodSetsErrors(t *testing.T) {
 		want   string
 	}{
 		"no bound":        {[]string{conf.DynamicAllocationEnabled, "true"}, "set dynamicAllocation.maxExecutors"},
-		"executor memory": {[]string{conf.ExecutorMemory, "1Gi"}, `spec.sparkConf[spark.executor.memory]: value "1Gi" has the unknown unit`},
+		"executor memory": {[]string{conf.ExecutorMemory, "1Ei"}, `spec.sparkConf[spark.executor.memory]: value "1Ei" has the unknown unit`},
 		"executor cores":  {[]string{conf.ExecutorCores, "x"}, `spec.sparkConf[spark.executor.cores]: value "x" is not a whole number`},
 		"executor limit":  {[]string{"spark.kubernetes.executor.limit.cores", "x"}, `value "x" is not an amount of cores`},
 		"executor factor": {[]string{conf.ExecutorOverheadFactor, "x"}, `value "x" is not a number`},
@@ -196,11 +196,15 @@ func TestExecutorMemory(t *testing.T) {
 		change edit
 		want   int64
 	}{
-		"nothing set":             {nil, 1408},
-		"nothing set, Python":     {python(sparkConf()), 1433},
-		"heap":                    {sparkConf(conf.ExecutorMemory, "8g"), 8192 + 819},
-		"explicit overhead":       {sparkConf(conf.ExecutorMemory, "8g", conf.ExecutorMemoryOverhead, "100m"), 8292},
-		"an own minimum":          {sparkConf(conf.ExecutorMinOverhead, "600m"), 1624},
+		"nothing set":         {nil, 1408},
+		"nothing set, Python": {python(sparkConf()), 1433},
+		"heap":                {sparkConf(conf.ExecutorMemory, "8g"), 8192 + 819},
+		"explicit overhead":   {sparkConf(conf.ExecutorMemory, "8g", conf.ExecutorMemoryOverhead, "100m"), 8292},
+		"an own minimum":      {sparkConf(conf.ExecutorMinOverhead, "600m"), 1624},
+		"an own minimum, too early": {func(spec *v1alpha1.SparkApplicationSpec) {
+			spec.SparkVersion = "3.5.9"
+			spec.SparkConf = map[string]string{conf.ExecutorMinOverhead: "600m"}
+		}, 1408},
 		"an own factor":           {sparkConf(conf.ExecutorMemory, "8g", conf.ExecutorOverheadFactor, "0.5"), 12288},
 		"the shared factor":       {sparkConf(conf.ExecutorMemory, "8g", conf.MemoryOverheadFactor, "0.25"), 10240},
 		"the driver's factor":     {sparkConf(conf.ExecutorMemory, "8g", conf.DriverOverheadFactor, "0.5"), 8192 + 819},

@@ -19,7 +19,7 @@ import (
 func ExecutorPod(objects render.Objects) (*corev1.Pod, error) {
 	pod, p := objects.ExecutorTemplate.DeepCopy(), objects.Properties
 	spark := &pod.Spec.Containers[0]
-	memory, err := executorMemory(p)
+	memory, err := executorMemory(p, !render.HonoursMinOverhead(objects.SparkVersion))
 	if err != nil {
 		return nil, err
 	}
@@ -57,14 +57,14 @@ func selectNodes(pod *corev1.Pod, p conf.Properties) {
 }
 
 // executorMemory is heap, overhead, memory outside the heap that is switched on, and the memory of Python workers if it is bounded.
-func executorMemory(p conf.Properties) (resource.Quantity, error) {
+func executorMemory(p conf.Properties, leastIsFixed bool) (resource.Quantity, error) {
 	shared, err := p.Float(conf.MemoryOverheadFactor, 0)
 	if err != nil {
 		return resource.Quantity{}, err
 	}
 	mib, err := render.Memory{
 		Heap: conf.ExecutorMemory, Overhead: conf.ExecutorMemoryOverhead, Least: conf.ExecutorMinOverhead,
-		Factor: conf.ExecutorOverheadFactor, SharedFactor: shared,
+		LeastIsFixed: leastIsFixed, Factor: conf.ExecutorOverheadFactor, SharedFactor: shared,
 	}.MiB(p)
 	if err != nil {
 		return resource.Quantity{}, err

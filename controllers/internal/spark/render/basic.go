@@ -36,7 +36,7 @@ func basicStep(b *build) error {
 	b.added.Put(conf.DriverPodName, b.names.DriverPod)
 	b.added.Put(conf.AppID, b.names.ApplicationID)
 	b.added.Put(conf.SubmitInDriver, "true")
-	return errors.Join(b.addPorts(), b.addResources())
+	return errors.Join(b.addPorts(), b.addResources(), b.addPrivileges())
 }
 
 // setImage sets the image and when it is pulled.
@@ -52,7 +52,7 @@ func (b *build) setImage() {
 // basicEnvironment adds the variables that every driver has, and those given as properties between them.
 func (b *build) basicEnvironment() {
 	d := &b.driver
-	d.env("SPARK_USER", userOf(d.container.Env))
+	d.env("SPARK_USER", b.user())
 	d.env("SPARK_APPLICATION_ID", b.names.ApplicationID)
 	for _, variable := range b.given.WithPrefix(conf.DriverEnvPrefix) {
 		d.env(variable.Name, variable.Value)
@@ -65,10 +65,13 @@ func (b *build) basicEnvironment() {
 	})
 }
 
-// userOf returns the user that the template or the role names, else the default: Spark's own variable comes later and would hide it.
-func userOf(env []corev1.EnvVar) string {
+// user returns the user that the template or the role names, else the default: Spark's own variable comes later and would hide it.
+func (b *build) user() string {
 	user := defaultUser
-	for _, variable := range env {
+	if proxy := b.in.App.Spec.ProxyUser; proxy != "" && b.client.proxyIsUser {
+		return proxy
+	}
+	for _, variable := range b.driver.container.Env {
 		if variable.Name == "SPARK_USER" && variable.ValueFrom == nil {
 			user = cmp.Or(variable.Value, user)
 		}
@@ -104,6 +107,31 @@ func (b *build) addResources() error {
 	}
 	return err
 }
+
+// addPrivileges says whether processes of the driver may gain privileges. It overwrites the template and leaves the rest of its context.
+func (b *build) addPrivileges() error {
+	if !b.client.privileges {
+		return nil
+	}
+	allowed, err := Privileges(b.given, conf.Driver)
+	if b.driver.container.SecurityContext == nil {
+		b.driver.container.SecurityContext = &corev1.SecurityContext{}
+	}
+	b.driver.container.SecurityContext.AllowPrivilegeEscalation = &allowed
+	return err
+}
+
+// Privileges says whether the properties let processes of a role gain privileges: the role's own, else the common one.
+func Privileges(p conf.Properties, r conf.Role) (bool, error) {
+	common, err := p.Bool(conf.PrivilegeEscalation, false)
+	if err != nil {
+		return false, err
+	}
+	return p.Bool(PrivilegesKey(r), common)
+}
+
+// PrivilegesKey is the property of a role that Privileges reads.
+func PrivilegesKey(r conf.Role) string { return r.Key("securityContext.allowPrivilegeEscalation") }
 
 // Cores returns a number of cores: a quantity under the first key, else a whole number under the second, else one.
 func Cores(p conf.Properties, quantityKey, coresKey string) (resource.Quantity, error) {

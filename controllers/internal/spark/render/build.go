@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 
 	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
 )
@@ -26,6 +27,10 @@ type build struct {
 	driver   draft
 	executor draft
 	service  *corev1.Service
+	// networkPolicy is nil if the version has none.
+	networkPolicy *networkingv1.NetworkPolicy
+	// claims of the driver's volumes that are made for the attempt.
+	claims []*corev1.PersistentVolumeClaim
 	// data of the ConfigMap, without spark.properties, which is written last.
 	data map[string]string
 }
@@ -45,6 +50,7 @@ var steps = []step{
 	{"BasicDriverFeatureStep", basicStep},
 	{"DriverKubernetesCredentialsFeatureStep", serviceAccountStep},
 	{"DriverServiceFeatureStep", serviceStep},
+	{"NetworkPolicyFeatureStep", networkPolicyStep},
 	{"MountSecretsFeatureStep", mountSecretsStep},
 	{"EnvSecretsFeatureStep", envSecretsStep},
 	{"MountVolumesFeatureStep", mountVolumesStep},
@@ -101,8 +107,11 @@ func (b *build) objects() Objects {
 	return Objects{
 		ConfigMap:        b.configMap(),
 		Service:          b.service,
+		NetworkPolicy:    b.networkPolicy,
+		Claims:           b.claims,
 		Pod:              pod,
 		ExecutorTemplate: b.executorTemplate(),
+		SparkVersion:     b.in.App.Spec.SparkVersion,
 		Properties:       properties,
 		Names:            b.names,
 		UIAddress:        b.uiAddress(),

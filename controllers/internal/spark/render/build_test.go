@@ -131,7 +131,7 @@ func TestBuildReportsEveryWrongProperty(t *testing.T) {
 	t.Parallel()
 	_, err := Build(inputOf(t, func(spec *v1alpha1.SparkApplicationSpec) {
 		spec.SparkConf = map[string]string{
-			conf.DriverMemory: "1Gi", conf.UIPort: "0", conf.LocalDirsTmpfs: "yes",
+			conf.DriverMemory: "1Ei", conf.UIPort: "0", conf.LocalDirsTmpfs: "yes",
 			"spark.kubernetes.driver.secretKeyRef.A":                  "secret",
 			"spark.kubernetes.driver.volumes.configMap.v.mount.path":  "/v",
 			"spark.kubernetes.kerberos.tokenSecret.name":              "tokens",
@@ -146,7 +146,7 @@ func TestBuildReportsEveryWrongProperty(t *testing.T) {
 	for _, want := range []string{
 		`spec.driver.template.specc: there is no field "specc" here: write spec, or remove it`,
 		`spec.executor.volumeMounts[0].mountPath: value 1 is a number`,
-		`spec.sparkConf[spark.driver.memory]: value "1Gi" has the unknown unit "gi"`,
+		`spec.sparkConf[spark.driver.memory]: value "1Ei" has the unknown unit "ei"`,
 		`spec.sparkConf[spark.ui.port]: value "0" is not a port that executors can find`,
 		`spec.sparkConf[spark.kubernetes.local.dirs.tmpfs]: value "yes" is neither true nor false`,
 		`spec.sparkConf[spark.kubernetes.driver.secretKeyRef.A]: value (hidden) does not name a key of a Secret`,

@@ -29,6 +29,8 @@ func compare(recorded, rendered objectSet) []difference {
 		{"pod", recorded.plain(recorded.pod), rendered.plain(rendered.pod)},
 		{"service", recorded.plain(recorded.service), rendered.plain(rendered.service)},
 		{"configmap", recorded.plain(recorded.configMap), rendered.plain(rendered.configMap)},
+		{"networkpolicy", recorded.plain(recorded.networkPolicy), rendered.plain(rendered.networkPolicy)},
+		{"claims", recorded.plain(recorded.claims), rendered.plain(rendered.claims)},
 		{"properties", recorded.plain(recorded.properties), rendered.plain(rendered.properties)},
 		{"executor", recorded.plain(recorded.executor), rendered.plain(rendered.executor)},
 	} {
@@ -171,9 +173,9 @@ func orderLocalDirs(object map[string]any) {
 	}
 }
 
-// deviationOf returns which deviation a difference is, "" if none.
-func deviationOf(path []string) string {
-	for _, deviation := range render.Deviations {
+// entryOf returns which entry of a list a path lies at or below, "" if none.
+func entryOf(list []render.Deviation, path []string) string {
+	for _, deviation := range list {
 		for _, where := range deviation.Where {
 			if covers(strings.Fields(where), path) {
 				return where

@@ -6,7 +6,7 @@ package render
 // Deviation is a way in which this package intends to differ from spark-submit.
 type Deviation struct {
 	// Where are the differences: object and path, one word a step; a star at the beginning or end of a step stands for anything. The
-	// objects are pod, service, configmap, properties and executor (the template of executors). Members of lists go by their names.
+	// objects are pod, service, configmap, networkpolicy, claims (by volume), properties and executor (the template of executors). Members of lists go by their names.
 	Where []string
 	// Reason says why.
 	Reason string
@@ -18,18 +18,19 @@ var Deviations = []Deviation{
 	{
 		Where: []string{
 			"pod metadata ownerReferences", "service metadata ownerReferences", "configmap metadata ownerReferences",
+			"networkpolicy metadata ownerReferences", "claims * metadata ownerReferences",
 		},
 		Reason: "the application owns all objects of an attempt, so that deleting it deletes them; spark-submit owns nothing, and makes the pod the owner",
 	},
 	{
 		Where: []string{
 			"pod metadata labels sparkgate.io/*", "service metadata labels sparkgate.io/*", "configmap metadata labels sparkgate.io/*",
-			"executor metadata labels sparkgate.io/*",
+			"networkpolicy metadata labels sparkgate.io/*", "claims * metadata labels sparkgate.io/*", "executor metadata labels sparkgate.io/*",
 		},
 		Reason: "everything that an attempt makes can be found by application, run and attempt",
 	},
 	{
-		Where:  []string{"pod metadata namespace", "service metadata namespace"},
+		Where:  []string{"pod metadata namespace", "service metadata namespace", "claims * metadata namespace"},
 		Reason: "spark-submit sends them to a namespace without naming it in the object",
 	},
 	{

@@ -114,7 +114,12 @@ func printed(t *testing.T, objects Objects) string {
 	objects.Service.APIVersion, objects.Service.Kind = "v1", "Service"
 	objects.Pod.APIVersion, objects.Pod.Kind = "v1", "Pod"
 	var documents []string
-	for _, object := range []any{objects.ConfigMap, objects.Service, objects.Pod} {
+	all := []any{objects.ConfigMap, objects.Service, objects.Pod}
+	if objects.NetworkPolicy != nil {
+		objects.NetworkPolicy.APIVersion, objects.NetworkPolicy.Kind = "networking.k8s.io/v1", "NetworkPolicy"
+		all = append(all, objects.NetworkPolicy)
+	}
+	for _, object := range all {
 		text, err := yaml.Marshal(object)
 		if err != nil {
 			t.Fatal(err)

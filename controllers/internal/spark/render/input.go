@@ -7,6 +7,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
@@ -37,11 +38,17 @@ type Objects struct {
 	ConfigMap *corev1.ConfigMap
 	// Service is the headless Service by which executors reach the driver.
 	Service *corev1.Service
+	// NetworkPolicy shields the executors. Nil before Spark 4.2, and where the user excludes the step that makes it.
+	NetworkPolicy *networkingv1.NetworkPolicy
+	// Claims are those of the driver's volumes that are made for the attempt; mostly none.
+	Claims []*corev1.PersistentVolumeClaim
 	// Pod is the driver.
 	Pod *corev1.Pod
 
 	// ExecutorTemplate is what the driver will start executors from. It stands in ConfigMap too and is not to be created.
 	ExecutorTemplate *corev1.Pod
+	// SparkVersion is the version by whose rules all this was built.
+	SparkVersion string
 	// Properties are all properties that the driver will see, with what the build has added.
 	Properties conf.Properties
 	// Names of the attempt.

@@ -66,7 +66,7 @@ func TestDriverMemory(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			memory, factor, err := driverMemory(clients[latest], propertiesOf(test.values), test.language)
+			memory, factor, err := driverMemory(clientOf("4.1.4"), propertiesOf(test.values), test.language)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -95,7 +95,7 @@ func TestMemoryErrorsNameTheProperty(t *testing.T) {
 		values map[string]string
 		want   string
 	}{
-		"heap":     {map[string]string{conf.DriverMemory: "1Gi"}, `spec.sparkConf[spark.driver.memory]: value "1Gi" has the unknown unit "gi": set a whole number followed by k, m, g or t, such as 512m or 4g`},
+		"heap":     {map[string]string{conf.DriverMemory: "1Ei"}, `spec.sparkConf[spark.driver.memory]: value "1Ei" has the unknown unit "ei": set a whole number followed by k, m, g or t, such as 512m or 4g`},
 		"no heap":  {map[string]string{conf.DriverMemory: "1023k"}, `spec.sparkConf[spark.driver.memory]: value "1023k" is less than 1m: set a memory size such as 1g`},
 		"overhead": {map[string]string{conf.DriverMemoryOverhead: "-1"}, `spec.sparkConf[spark.driver.memoryOverhead]: value "-1" is not a memory size: set a whole number followed by k, m, g or t, such as 512m or 4g`},
 		"minimum":  {map[string]string{conf.DriverMinOverhead: "x"}, `spec.sparkConf[spark.driver.minMemoryOverhead]: value "x" is not a memory size: set a whole number followed by k, m, g or t, such as 512m or 4g`},
@@ -104,7 +104,7 @@ func TestMemoryErrorsNameTheProperty(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, _, err := driverMemory(clients[latest], propertiesOf(test.values), v1alpha1.JavaApplication)
+			_, _, err := driverMemory(clientOf("4.1.4"), propertiesOf(test.values), v1alpha1.JavaApplication)
 			if err == nil || err.Error() != test.want {
 				t.Errorf("error = %v\nwant    %s", err, test.want)
 			}

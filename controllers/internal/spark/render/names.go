@@ -20,10 +20,11 @@ type Names struct {
 	Prefix string
 	// ApplicationID is Spark's id of the attempt.
 	ApplicationID string
-	// DriverPod, Service and ConfigMap are the names of the objects.
-	DriverPod string
-	Service   string
-	ConfigMap string
+	// DriverPod, Service, ConfigMap and NetworkPolicy are the names of the objects.
+	DriverPod     string
+	Service       string
+	ConfigMap     string
+	NetworkPolicy string
 }
 
 const (
@@ -48,6 +49,7 @@ func NamesOf(app *v1alpha1.SparkApplication, run, attempt int64) Names {
 		DriverPod:     driver,
 		Service:       prefix + "-driver-svc",
 		ConfigMap:     prefix + "-driver-conf-map",
+		NetworkPolicy: prefix + "-policy",
 	}
 }
 

@@ -197,16 +197,26 @@ func TestPythonInterpreters(t *testing.T) {
 func TestSparkUser(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		env  []corev1.EnvVar
-		want string
+		env            []corev1.EnvVar
+		proxy, version string
+		want           string
 	}{
-		"nobody says":        {nil, "spark"},
-		"a field says":       {[]corev1.EnvVar{{Name: "SPARK_USER", Value: "alice"}}, "alice"},
-		"the last one says":  {[]corev1.EnvVar{{Name: "SPARK_USER", Value: "alice"}, {Name: "SPARK_USER", Value: "bob"}}, "bob"},
-		"a field is empty":   {[]corev1.EnvVar{{Name: "SPARK_USER"}}, "spark"},
-		"a Secret would say": {[]corev1.EnvVar{{Name: "SPARK_USER", ValueFrom: &corev1.EnvVarSource{}}}, "spark"},
+		"nobody says":           {want: "spark"},
+		"a field says":          {env: []corev1.EnvVar{{Name: "SPARK_USER", Value: "alice"}}, want: "alice"},
+		"the last one says":     {env: []corev1.EnvVar{{Name: "SPARK_USER", Value: "alice"}, {Name: "SPARK_USER", Value: "bob"}}, want: "bob"},
+		"a field is empty":      {env: []corev1.EnvVar{{Name: "SPARK_USER"}}, want: "spark"},
+		"a Secret would say":    {env: []corev1.EnvVar{{Name: "SPARK_USER", ValueFrom: &corev1.EnvVarSource{}}}, want: "spark"},
+		"impersonated":          {proxy: "carol", want: "spark"},
+		"impersonated, 4.3":     {proxy: "carol", version: "4.3.0", want: "carol"},
+		"impersonated and said": {env: []corev1.EnvVar{{Name: "SPARK_USER", Value: "alice"}}, proxy: "carol", version: "4.3.0", want: "carol"},
 	} {
-		if got := userOf(test.env); got != test.want {
+		b := build{in: Input{App: &v1alpha1.SparkApplication{}}, client: clientOf("4.2.1")}
+		b.driver.container.Env = test.env
+		b.in.App.Spec.ProxyUser = test.proxy
+		if test.version != "" {
+			b.client = clientOf(test.version)
+		}
+		if got := b.user(); got != test.want {
 			t.Errorf("%s: user = %q, want %q", name, got, test.want)
 		}
 	}
@@ -334,13 +344,14 @@ func TestSupportedVersion(t *testing.T) {
 	t.Parallel()
 	for version, want := range map[string]bool{
 		"4.1.4": true, "4.1.0": true, "4.1.5-SNAPSHOT": true, "4.1": true,
-		"4.0.3": false, "4.2.1": false, "3.5.8": false, "4.10.1": false, "": false, "4": false,
+		"3.5.9": true, "4.0.5": true, "4.2.1": true, "4.3.0": true,
+		"3.4.4": false, "4.4.0": false, "4.10.1": false, "5.0.0": false, "": false, "4": false, "four.one": false,
 	} {
-		if got, latest := SupportedVersion(version); got != want || latest != "4.1" {
-			t.Errorf("SupportedVersion(%q) = %t, %s, want %t", version, got, latest, want)
+		if got := SupportedVersion(version); got != want {
+			t.Errorf("SupportedVersion(%q) = %t, want %t", version, got, want)
 		}
 	}
-	if clientOf("9.9.9") != clients[latest] {
+	if clientOf("9.9.9") != clientOf("4.3.0") {
 		t.Error("an unknown version is not built like the latest one")
 	}
 }

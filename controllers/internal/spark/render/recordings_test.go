@@ -14,6 +14,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	"sigs.k8s.io/yaml"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -23,7 +24,7 @@ import (
 )
 
 // TestRecordings renders the application of every recorded submission and compares the objects with those that the real client sent. What
-// differs has to be one of render.Deviations; every deviation has to be met.
+// differs has to be one of render.Deviations, what only we refuse one of render.Refusals; every entry has to be met.
 func TestRecordings(t *testing.T) {
 	folders, err := filepath.Glob("testdata/recordings/*/*/app.yaml")
 	if err != nil || len(folders) == 0 {
@@ -37,7 +38,7 @@ func TestRecordings(t *testing.T) {
 			outcomes[compareRecording(t, folder, met)]++
 		})
 	}
-	for _, deviation := range render.Deviations {
+	for _, deviation := range slices.Concat(render.Deviations, render.Refusals) {
 		for _, where := range deviation.Where {
 			if !met[where] && !t.Failed() {
 				t.Errorf("no recording shows the deviation %q: remove it, or record a case", where)
@@ -45,6 +46,18 @@ func TestRecordings(t *testing.T) {
 		}
 	}
 	t.Logf("recordings: %v", outcomes)
+}
+
+// TestSupportedVersionsAreRecorded: a version is supported once recordings of its client hold, with as many cases as any other.
+func TestSupportedVersionsAreRecorded(t *testing.T) {
+	t.Parallel()
+	cases := map[string]int{}
+	for _, version := range render.Supported {
+		cases[version] = len(glob(t, filepath.Join("testdata", "recordings", version+".*", "*", "app.yaml")))
+		if cases[version] == 0 || cases[version] != cases[render.Supported[0]] {
+			t.Errorf("Spark %s has %d recorded cases; record all of them with test/record (%v)", version, cases[version], cases)
+		}
+	}
 }
 
 // compareRecording compares one recording, notes the deviations that it shows, and returns what came of it.
@@ -58,18 +71,31 @@ func compareRecording(t *testing.T, folder string, met map[string]bool) string {
 		return "not yet supported"
 	}
 	if len(findings) > 0 {
-		t.Fatalf("the real client took it, we do not: %v", findings)
+		return compareOwnRefusal(t, findings, met)
 	}
 	recorded := recordedObjects(t, folder)
 	rendered := renderedObjects(t, app, sources)
 	for _, difference := range compare(recorded, rendered) {
-		where := deviationOf(difference.path)
+		where := entryOf(render.Deviations, difference.path)
 		if where == "" {
 			t.Errorf("%s\n  real client: %s\n  rendered:    %s", strings.Join(difference.path, " "), difference.recorded, difference.rendered)
 		}
 		met[where] = true
 	}
 	return "compared"
+}
+
+// compareOwnRefusal makes sure that what we refuse and the real client takes is refused by intention.
+func compareOwnRefusal(t *testing.T, findings []validate.Finding, met map[string]bool) string {
+	t.Helper()
+	for _, finding := range findings {
+		where := entryOf(render.Refusals, []string{finding.Field})
+		if where == "" {
+			t.Errorf("the real client took it, we do not: %s", finding)
+		}
+		met[where] = true
+	}
+	return "refused by intention"
 }
 
 // compareRefusal makes sure that we refuse what the real client refuses.
@@ -113,13 +139,25 @@ func decode(t *testing.T, path string, into any) {
 
 // objectSet are the objects of a submission in the form in which they are compared.
 type objectSet struct {
-	pod        *corev1.Pod
-	service    *corev1.Service
-	configMap  *corev1.ConfigMap
+	pod       *corev1.Pod
+	service   *corev1.Service
+	configMap *corev1.ConfigMap
+	// networkPolicy is nil where there is none.
+	networkPolicy *networkingv1.NetworkPolicy
+	// claims by the volume of the driver that they are for.
+	claims     map[string]*corev1.PersistentVolumeClaim
 	properties map[string]string
 	executor   *corev1.Pod
 	// names maps what is random, or differs by intention, to what it stands for. Earlier ones are replaced first.
 	names []string
+}
+
+// comparedFiles are the objects of a recording that are compared.
+var comparedFiles = []string{"pod.json", "service.json", "configmap.json", "networkpolicy.json", "configmap-driver-podspec-conf-map.json"}
+
+// isCompared says whether a recorded object is compared.
+func isCompared(name string) bool {
+	return slices.Contains(comparedFiles, name) || strings.HasPrefix(name, "persistentvolumeclaim-")
 }
 
 // recordedObjects reads what the real client sent.
@@ -135,6 +173,21 @@ func recordedObjects(t *testing.T, folder string) objectSet {
 	}
 	set.properties = conf.Parse(string(text))
 	delete(set.configMap.Data, "spark.properties")
+	for _, path := range glob(t, filepath.Join(folder, "*.json")) {
+		if !isCompared(filepath.Base(path)) {
+			t.Errorf("%s is an object that is not compared", path)
+		}
+	}
+	for _, path := range glob(t, filepath.Join(folder, "networkpolicy.json")) {
+		set.networkPolicy = &networkingv1.NetworkPolicy{}
+		decode(t, path, set.networkPolicy)
+		set.names = append(set.names, set.networkPolicy.Name, "NETWORK-POLICY")
+	}
+	for _, path := range glob(t, filepath.Join(folder, "persistentvolumeclaim-*.json")) {
+		claim := &corev1.PersistentVolumeClaim{}
+		decode(t, path, claim)
+		set.addClaim(claim)
+	}
 	for _, path := range glob(t, filepath.Join(folder, "*-driver-podspec-conf-map.json")) {
 		var template corev1.ConfigMap
 		decode(t, path, &template)
@@ -183,11 +236,32 @@ func renderedObjects(t *testing.T, app *v1alpha1.SparkApplication, sources conf.
 			localDir, "LOCAL-DIR", objects.Names.ApplicationID, "APPLICATION-ID",
 		},
 	}
+	if set.networkPolicy = objects.NetworkPolicy; set.networkPolicy != nil {
+		set.names = append(set.names, objects.Names.NetworkPolicy, "NETWORK-POLICY")
+		set.networkPolicy.APIVersion, set.networkPolicy.Kind = "networking.k8s.io/v1", "NetworkPolicy"
+	}
+	for _, claim := range objects.Claims {
+		claim.APIVersion, claim.Kind = "v1", "PersistentVolumeClaim"
+		set.addClaim(claim)
+	}
 	delete(set.configMap.Data, "spark.properties")
 	set.pod.APIVersion, set.pod.Kind = "v1", "Pod"
 	set.service.APIVersion, set.service.Kind = "v1", "Service"
 	set.configMap.APIVersion, set.configMap.Kind = "v1", "ConfigMap"
 	return set
+}
+
+// addClaim files a claim under the volume that names it: Spark counts volumes in the order of a set.
+func (s *objectSet) addClaim(claim *corev1.PersistentVolumeClaim) {
+	if s.claims == nil {
+		s.claims = map[string]*corev1.PersistentVolumeClaim{}
+	}
+	for _, volume := range s.pod.Spec.Volumes {
+		if source := volume.PersistentVolumeClaim; source != nil && source.ClaimName == claim.Name {
+			s.claims[volume.Name] = claim
+			s.names = append([]string{claim.Name, "CLAIM-" + volume.Name}, s.names...) // its name begins with that of the pod
+		}
+	}
 }
 
 // plain turns an object into maps and texts with its names replaced.

@@ -21,13 +21,24 @@ type Port struct {
 	Default int32
 }
 
-// Ports are the ports of a driver that its Service names, in Spark's order. The last one came with Spark 4.1.
-var Ports = []Port{
+// PortsOf returns the ports of a driver that its Service names, in Spark's order.
+func PortsOf(sparkVersion string) []Port {
+	if !clientOf(sparkVersion).connectPort {
+		return allPorts[:len(allPorts)-1]
+	}
+	return allPorts
+}
+
+// allPorts are the ports of a driver; the last one came with Spark 4.1.
+var allPorts = []Port{
 	{"driver-rpc-port", conf.DriverPort, 7078},
 	{"blockmanager", conf.DriverBlockManagerPort, blockManagerPort},
 	{"spark-ui", conf.UIPort, defaultUIPort},
-	{"spark-connect", conf.ConnectPort, 15002},
+	{connectPortName, conf.ConnectPort, 15002},
 }
+
+// connectPortName is the name of the port of Spark Connect.
+const connectPortName = "spark-connect"
 
 // Defaults that are needed by name: of the block manager and of the web interface.
 const (
@@ -44,11 +55,8 @@ type port struct {
 // ports returns the ports of the driver. The block manager's may be set by a second property, which counts for the container only.
 func (b *build) ports(blockManagerFallback int32) ([]port, error) {
 	var ports []port
-	for _, p := range Ports {
-		switch {
-		case p.Key == conf.ConnectPort && !b.client.connectPort:
-			continue
-		case p.Key == conf.DriverBlockManagerPort:
+	for _, p := range PortsOf(b.in.App.Spec.SparkVersion) {
+		if p.Key == conf.DriverBlockManagerPort {
 			p.Default = blockManagerFallback
 		}
 		number, err := portNumber(b.given, p.Key, p.Default)
@@ -100,19 +108,41 @@ func serviceStep(b *build) error {
 	service.Labels = merged(service.Labels, map[string]string{v1alpha1.SparkSelectorLabel: b.names.ApplicationID})
 	service.Labels = merged(service.Labels, family(b.given, conf.DriverServiceLabels))
 	service.Annotations = merged(nil, family(b.given, conf.DriverServiceNotes))
+	notReady, err := b.notReadyAddresses()
+	if err != nil {
+		return err
+	}
 	service.Spec = corev1.ServiceSpec{
 		ClusterIP:      corev1.ClusterIPNone,
 		IPFamilyPolicy: ptr.To(corev1.IPFamilyPolicy(b.given.Get(conf.DriverServiceIPPolicy, string(corev1.IPFamilyPolicySingleStack)))),
 		Selector:       b.driverLabels(),
+
+		PublishNotReadyAddresses: notReady,
 	}
 	for _, ip := range conf.Split(b.given.Get(conf.DriverServiceFamilies, string(corev1.IPv4Protocol))) {
 		service.Spec.IPFamilies = append(service.Spec.IPFamilies, corev1.IPFamily(ip))
 	}
 	for _, port := range ports {
 		service.Spec.Ports = append(service.Spec.Ports, corev1.ServicePort{
-			Name: port.name, Port: port.number, TargetPort: intstr.FromInt32(port.number),
+			Name: port.name, Port: port.number, TargetPort: intstr.FromInt32(port.number), AppProtocol: b.protocol(port),
 		})
 	}
 	b.service = service
+	return nil
+}
+
+// notReadyAddresses says whether the Service names the driver before it is ready.
+func (b *build) notReadyAddresses() (bool, error) {
+	if !b.client.notReadyAddresses {
+		return false, nil
+	}
+	return b.given.Bool(conf.DriverServiceNotReady, false)
+}
+
+// protocol is what the Service says about the language of a port.
+func (b *build) protocol(p port) *string {
+	if p.name == connectPortName && b.client.connectProtocol {
+		return ptr.To("grpc")
+	}
 	return nil
 }

@@ -31,17 +31,21 @@ func mountVolumesStep(b *build) error {
 	if err != nil {
 		return err
 	}
-	for _, v := range volumes {
+	for i, v := range volumes {
+		if err := b.addClaim(v, i); err != nil {
+			return err
+		}
 		b.driver.mount(v.Volume, v.Mount)
 	}
 	_, err = b.volumesOf(conf.Executor)
 	return err
 }
 
-// mounted is a volume and its mount.
+// mounted is a volume and its mount, and the properties that both come from.
 type mounted struct {
-	Volume corev1.Volume
-	Mount  corev1.VolumeMount
+	Volume     corev1.Volume
+	Mount      corev1.VolumeMount
+	properties *volumeProperties
 }
 
 // volumesOf reads the volumes of a role, sorted by kind and name. (Spark's own order is that of an unordered set.)
@@ -108,7 +112,7 @@ func (v *volumeProperties) read() (mounted, error) {
 	if err != nil {
 		return m, err
 	}
-	return mounted{corev1.Volume{Name: v.name, VolumeSource: source}, mount}, nil
+	return mounted{corev1.Volume{Name: v.name, VolumeSource: source}, mount, v}, nil
 }
 
 // mount reads where and how the volume is mounted.
@@ -122,7 +126,7 @@ func (v *volumeProperties) mount() (corev1.VolumeMount, error) {
 		return corev1.VolumeMount{}, err
 	}
 	mount := corev1.VolumeMount{Name: v.name, MountPath: path, ReadOnly: readOnly, SubPath: v.options["mount.subPath"]}
-	if v.client.mountSubPathExpr {
+	if v.client.volumeOptions {
 		mount.SubPathExpr = v.options["mount.subPathExpr"]
 	}
 	if mount.SubPath != "" && mount.SubPathExpr != "" {
@@ -149,12 +153,11 @@ func (v *volumeProperties) source(readOnly bool) (corev1.VolumeSource, error) {
 
 func (v *volumeProperties) hostPath() (corev1.VolumeSource, error) {
 	path, err := v.required("options.path")
-	source := &corev1.HostPathVolumeSource{Path: path}
-	if v.client.hostPathType {
-		kind := corev1.HostPathType(v.options["options.type"])
-		source.Type = &kind
+	kind := corev1.HostPathUnset
+	if v.client.volumeOptions {
+		kind = corev1.HostPathType(v.options["options.type"])
 	}
-	return corev1.VolumeSource{HostPath: source}, err
+	return corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: path, Type: &kind}}, err
 }
 
 func (v *volumeProperties) claim(readOnly bool) (corev1.VolumeSource, error) {

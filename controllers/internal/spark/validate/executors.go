@@ -105,7 +105,7 @@ func checkAccelerators(s *subject) []Finding {
 func checkPorts(s *subject) []Finding {
 	var findings []Finding
 	first := map[int32]string{}
-	for _, port := range render.Ports {
+	for _, port := range render.PortsOf(s.spec.SparkVersion) {
 		number, err := s.properties.Int(port.Key, port.Default)
 		if err != nil {
 			continue // said by checkRendered

@@ -166,6 +166,10 @@ func TestPorts(t *testing.T) {
 		"twice": {"sparkConf: {spark.driver.port: '1', spark.ui.port: '1'}", []string{
 			`spec.sparkConf[spark.ui.port]: value 1 is the port of spark.driver.port, too: set another`,
 		}},
-		"the common one of block managers": {"sparkConf: {spark.blockManager.port: '7079'}", nil},
+		"Spark Connect's": {"sparkConf: {spark.ui.port: '15002'}", []string{
+			`spec.sparkConf[spark.ui.port]: value 15002 is the port of spark.connect.grpc.binding.port, too: set another`,
+		}},
+		"Spark Connect's, before there is one": {"sparkVersion: 4.0.5\nsparkConf: {spark.ui.port: '15002'}", nil},
+		"the common one of block managers":     {"sparkConf: {spark.blockManager.port: '7079'}", nil},
 	}.run(t)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/controllers/internal/spark/render"
 )
 
 // bookkeeping are the labels by which Spark keeps its books; those of executors include all.
@@ -51,11 +52,36 @@ func checkLabels(s *subject) []Finding {
 		findings = append(findings, eachEntry(path+".annotations", r.parts.Template.Annotations, annotationFindings)...)
 		findings = append(findings, eachEntry(r.Path+".template.spec.nodeSelector", r.parts.Template.Spec.NodeSelector, selectorFindings)...)
 	}
+	for _, property := range s.properties.WithPrefix(conf.Driver.Key("volumes.persistentVolumeClaim.")) {
+		if _, key, ok := strings.Cut(property.Name, ".label."); ok {
+			findings = append(findings, labelFindings(property.Origin.Field, key, property.Value)...)
+		}
+	}
 	for _, property := range s.properties.WithPrefix(conf.NodeSelectorPrefix) {
 		findings = append(findings, selectorFindings(property.Origin.Field, property.Name, property.Value)...)
 	}
 	for _, property := range s.properties.WithPrefix(conf.DriverServiceLabels) {
 		findings = append(findings, labelFindings(property.Origin.Field, property.Name, property.Value)...)
+	}
+	return findings
+}
+
+// checkTokens reports tokens that the version does not replace: Kubernetes would refuse the label, and nobody has such an image.
+func checkTokens(s *subject) []Finding {
+	version := s.spec.SparkVersion
+	var findings []Finding
+	for _, property := range s.properties.WithPrefix(conf.Driver.Key("label.")) {
+		if strings.Contains(property.Value, "{{") && !render.ReplacesLabelTokens(version) {
+			findings = append(findings, invalid(property.Origin.Field,
+				"value %s has a token, which Spark %s replaces in annotations only: write it out, or use Spark 4.0 or later",
+				conf.Quote(property.Key, property.Value), version))
+		}
+	}
+	for _, key := range []string{conf.Image, conf.Driver.Key("container.image"), conf.Executor.Key("container.image")} {
+		if image := s.properties.Get(key, ""); strings.Contains(image, "{{") && !render.ReplacesImageTokens(version) {
+			findings = append(findings, invalid(s.properties.Field(key),
+				"value %q has a token, which Spark %s does not replace: write it out, or use Spark 4.1 or later", image, version))
+		}
 	}
 	return findings
 }

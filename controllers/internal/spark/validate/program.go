@@ -6,6 +6,7 @@ package validate
 import (
 	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/spark/render"
@@ -42,6 +43,9 @@ func checkPrograms(s *subject) []Finding {
 	switch {
 	case class == "":
 		findings = append(findings, invalid("spec.mainClass", "value \"\" is no class: set the class with the main method"))
+	case noClusterMode[class] != "":
+		findings = append(findings, invalid("spec.mainClass",
+			"value %q is %s, which Spark does not start in cluster mode: set a main class of your own that starts it", class, noClusterMode[class]))
 	case !className.MatchString(class):
 		findings = append(findings, invalid("spec.mainClass", "value %q is no name of a class: set its full name, such as org.example.Main", class))
 	}
@@ -51,6 +55,13 @@ func checkPrograms(s *subject) []Finding {
 		}
 	}
 	return findings
+}
+
+// noClusterMode are the main classes that spark-submit refuses in cluster mode, with what they are.
+var noClusterMode = map[string]string{
+	"org.apache.spark.sql.hive.thriftserver.SparkSQLCLIDriver": "the SQL shell",
+	"org.apache.spark.sql.hive.thriftserver.HiveThriftServer2": "the Thrift server",
+	"org.apache.spark.sql.connect.service.SparkConnectServer":  "the Spark Connect server",
 }
 
 // script is a language whose programs Spark runs by a class of its own.
@@ -100,7 +111,7 @@ func checkVersion(s *subject) []Finding {
 	case !ok:
 		return []Finding{invalid("spec.sparkVersion", "value %q is no version: set one such as 4.1.4", s.spec.SparkVersion)}
 	case major < oldest[0] || major == oldest[0] && minor < oldest[1]:
-		return []Finding{invalid("spec.sparkVersion", "value %q is too old: use an image with Spark 4.1", s.spec.SparkVersion)}
+		return []Finding{invalid("spec.sparkVersion", "value %q is too old: use an image with Spark %s", s.spec.SparkVersion, supportedVersions())}
 	}
 	return nil
 }
@@ -110,8 +121,14 @@ func checkUnsupportedVersion(s *subject) []Finding {
 	if _, _, ok := versionOf(s.spec.SparkVersion); !ok {
 		return nil
 	}
-	if ok, latest := render.SupportedVersion(s.spec.SparkVersion); !ok {
-		return []Finding{unsupported("spec.sparkVersion", s.spec.SparkVersion, "use an image with Spark "+latest+" and set its version")}
+	if !render.SupportedVersion(s.spec.SparkVersion) {
+		return []Finding{unsupported("spec.sparkVersion", s.spec.SparkVersion, "use an image with Spark "+supportedVersions()+" and set its version")}
 	}
 	return nil
+}
+
+// supportedVersions names the versions that drivers are built for, as in 4.0, 4.1 or 4.2.
+func supportedVersions() string {
+	last := len(render.Supported) - 1
+	return strings.Join(render.Supported[:last], ", ") + " or " + render.Supported[last]
 }

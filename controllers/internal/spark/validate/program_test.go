@@ -29,6 +29,10 @@ func TestMainProgram(t *testing.T) {
 		"a class with a blank": {"mainClass: org.example Main", []string{
 			`spec.mainClass: value "org.example Main" is no name of a class: set its full name, such as org.example.Main`,
 		}},
+		"a class without a cluster mode": {"mainClass: org.apache.spark.sql.hive.thriftserver.HiveThriftServer2", []string{
+			`spec.mainClass: value "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2" is the Thrift server, ` +
+				`which Spark does not start in cluster mode: set a main class of your own that starts it`,
+		}},
 		"a class with signs of its own": {"mainClass: org.example.Outer$Inner_1", nil},
 		"a class of the image":          {"mainApplicationFile: spark-internal", nil},
 		"Java with a Python file": {"mainApplicationFile: local:///a.py", []string{
@@ -77,17 +81,35 @@ func TestVersion(t *testing.T) {
 		"a snapshot":   {"sparkVersion: 4.1.5-SNAPSHOT", nil},
 		"no version":   {"sparkVersion: latest", []string{`spec.sparkVersion: value "latest" is no version: set one such as 4.1.4`}},
 		"only a major": {"sparkVersion: '4'", []string{`spec.sparkVersion: value "4" is no version: set one such as 4.1.4`}},
-		"too old":      {"sparkVersion: 3.4.4", []string{`spec.sparkVersion: value "3.4.4" is too old: use an image with Spark 4.1`}},
-		"much too old": {"sparkVersion: 2.4.8", []string{`spec.sparkVersion: value "2.4.8" is too old: use an image with Spark 4.1`}},
-		"older":        {"sparkVersion: 3.5.8", []string{unsupportedVersion("3.5.8")}},
-		"newer":        {"sparkVersion: 4.2.1", []string{unsupportedVersion("4.2.1")}},
+		"too old":      {"sparkVersion: 3.4.4", []string{`spec.sparkVersion: value "3.4.4" is too old: use an image with Spark 3.5, 4.0, 4.1, 4.2 or 4.3`}},
+		"much too old": {"sparkVersion: 2.4.8", []string{`spec.sparkVersion: value "2.4.8" is too old: use an image with Spark 3.5, 4.0, 4.1, 4.2 or 4.3`}},
+		"the oldest":   {"sparkVersion: 3.5.0", nil},
+		"the newest":   {"sparkVersion: 4.3.0", nil},
+		"newer":        {"sparkVersion: 4.4.0", []string{unsupportedVersion("4.4.0")}},
 		"much newer":   {"sparkVersion: 5.0.0", []string{unsupportedVersion("5.0.0")}},
+	}.run(t)
+}
+
+func TestTokensByVersion(t *testing.T) {
+	t.Parallel()
+	const label = "spark.kubernetes.driver.label.id"
+	table{
+		"all of them": {"image: 'spark:{{SPARK_VERSION}}'\nsparkConf: {" + label + ": '{{APP_ID}}'}", nil},
+		"labels before 4.0": {"sparkVersion: 3.5.9\nsparkConf: {" + label + ": '{{APP_ID}}'}", []string{
+			`spec.sparkConf[` + label + `]: value "{{APP_ID}}" has a token, which Spark 3.5.9 replaces in annotations only: write it out, or use Spark 4.0 or later`,
+		}},
+		"images before 4.1": {"sparkVersion: 4.0.5\nimage: 'spark:{{SPARK_VERSION}}'\nsparkConf: {" + label + ": '{{APP_ID}}'}", []string{
+			`spec.image: value "spark:{{SPARK_VERSION}}" has a token, which Spark 4.0.5 does not replace: write it out, or use Spark 4.1 or later`,
+		}},
+		"the image of one role": {"sparkVersion: 4.0.5\nexecutor: {image: 'spark:{{SPARK_VERSION}}'}", []string{
+			`spec.executor.image: value "spark:{{SPARK_VERSION}}" has a token, which Spark 4.0.5 does not replace: write it out, or use Spark 4.1 or later`,
+		}},
 	}.run(t)
 }
 
 // unsupportedVersion is the finding of a version that comes later.
 func unsupportedVersion(version string) string {
-	return `* spec.sparkVersion: value "` + version + `" is not honoured by this version yet: use an image with Spark 4.1 and set its version`
+	return `* spec.sparkVersion: value "` + version + `" is not honoured by this version yet: use an image with Spark 3.5, 4.0, 4.1, 4.2 or 4.3 and set its version`
 }
 
 func TestFiles(t *testing.T) {
@@ -146,7 +168,13 @@ func TestValues(t *testing.T) {
 	t.Parallel()
 	const unit = "set a whole number followed by k, m, g or t, such as 512m or 4g"
 	table{
-		"memory":          {"driver: {memory: 512mx}", []string{`spec.driver.memory: value "512mx" has the unknown unit "mx": ` + unit}},
+		"memory": {"driver: {memory: 512mx}", []string{`spec.driver.memory: value "512mx" has the unknown unit "mx": ` + unit}},
+		"a unit of Kubernetes": {"driver: {memory: 1Gi}\nexecutor: {memory: 2GiB}", []string{
+			`spec.driver.memory: value "1Gi" has the unknown unit "gi": ` + unit, `spec.executor.memory: value "2GiB" has the unknown unit "gib": ` + unit,
+		}},
+		"a unit of Kubernetes, which the version knows": {"sparkVersion: 4.3.0\ndriver: {memory: 1Gi}\nexecutor: {memory: 2GiB}", []string{
+			`spec.driver.memory: value "1Gi" has the unknown unit "gi": ` + unit,
+		}},
 		"executor memory": {"executor: {memory: 1.5g}", []string{`spec.executor.memory: value "1.5g" is not a memory size: ` + unit}},
 		"no memory":       {"executor: {memory: '0'}", []string{`spec.executor.memory: value "0" is less than 1m: set a memory size such as 1g`}},
 		"overhead below zero": {"sparkConf: {spark.executor.memoryOverhead: '-1'}", []string{

@@ -86,7 +86,9 @@ var pool = map[string][]string{
 	conf.DynamicAllocationMax:                                   {"5", "9", "x"},
 	conf.DynamicAllocationMin:                                   {"0", "3", "7"},
 	conf.OffHeapEnabled:                                         {"true", "false", "2"},
-	conf.OffHeapSize:                                            {"1g", "1048576", "big"},
+	conf.OffHeapSize:                                            {"1g", "1048576", "big", "1Gi"},
+	conf.PrivilegeEscalation:                                    {"true", "false", "no"},
+	conf.DriverServiceNotReady:                                  {"true", "false", "no"},
 	conf.UIPort:                                                 {"4040", "4041", "7078", "0"},
 	conf.LocalDir:                                               {"/a", "/a,/b"},
 	conf.LocalDirsTmpfs:                                         {"true", "false", "on"},
@@ -131,6 +133,7 @@ var templates = []string{
 	`{}`, `{"spec":{"containers":[{"name":"a"},{"name":"b"}]}}`, `{"spec":{"containers":[{"name":"a","resources":{"limits":{"cpu":1}}}]}}`,
 	`{"spec":{"volumes":[{"name":"v"}],"containers":[{"volumeMounts":[{"name":"v","mountPath":"/a"}]}]}}`,
 	`{"spec":{"containers":[{"name":"a"}],"initContainers":[{"name":"a"}]}}`, `{"spec":{"nope":1}}`, `[]`,
+	`{"spec":{"containers":[{"name":"a","securityContext":{"privileged":true,"allowPrivilegeEscalation":true}}]}}`,
 	`{"spec":{"securityContext":{"runAsUser":0}}}`, `{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"spark-kubernetes-driver"}]}}`,
 }
 
@@ -139,6 +142,7 @@ func randomApplication(t *testing.T, random *rand.Rand) *v1alpha1.SparkApplicati
 	t.Helper()
 	pick := func(values []string) string { return values[min(random.IntN(len(values)+1), len(values)-1)] }
 	app := spec("").application(t)
+	app.Spec.SparkVersion = pick(render.Supported) + ".0"
 	if random.IntN(2) == 0 {
 		app.Spec.Type, app.Spec.MainClass, app.Spec.MainApplicationFile = v1alpha1.PythonApplication, "", "local:///a.py"
 	}

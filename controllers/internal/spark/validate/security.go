@@ -58,6 +58,29 @@ func containerFindings(path string, security *corev1.SecurityContext, nonRoot *b
 	return findings
 }
 
+// checkPrivileges reports containers of Spark that need privileges which the version takes away from them: Kubernetes would refuse the pod.
+func checkPrivileges(s *subject) []Finding {
+	if !render.SetsPrivileges(s.spec.SparkVersion) {
+		return nil
+	}
+	var findings []Finding
+	for _, r := range s.roles {
+		if r.spark < 0 {
+			continue
+		}
+		security := r.parts.Template.Spec.Containers[r.spark].SecurityContext
+		if security == nil || security.Privileged == nil || !*security.Privileged {
+			continue
+		}
+		if allowed, err := render.Privileges(s.properties, r.Name); err == nil && !allowed {
+			findings = append(findings, invalid(r.containerPath(r.spark)+".securityContext.privileged",
+				"value true needs more than Spark %s lets a container have: set %s to true in spec.sparkConf, or remove it",
+				s.spec.SparkVersion, render.PrivilegesKey(r.Name)))
+		}
+	}
+	return findings
+}
+
 // rootFindings reports the user root where nothing says that root is wanted.
 func rootFindings(path string, user *int64, nonRoot *bool) []Finding {
 	if user == nil || *user != 0 || nonRoot != nil && !*nonRoot {

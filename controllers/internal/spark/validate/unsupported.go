@@ -61,7 +61,8 @@ func checkUnsupportedProperties(s *subject) []Finding {
 	return append(findings, claimFindings(s.properties)...)
 }
 
-// claimFindings reports volumes of the driver for which Spark's client would make a claim. Executors get theirs from the driver.
+// claimFindings reports volumes of the driver for which Spark's client would make a claim that outlives the attempt. Executors get theirs
+// from the driver.
 func claimFindings(p conf.Properties) []Finding {
 	var findings []Finding
 	prefix := conf.Driver.Key("volumes.persistentVolumeClaim.")
@@ -72,9 +73,9 @@ func claimFindings(p conf.Properties) []Finding {
 		}
 		_, class := p.Lookup(prefix + name + ".options.storageClass")
 		_, size := p.Lookup(prefix + name + ".options.sizeLimit")
-		if strings.Contains(property.Value, "OnDemand") || class && size {
+		if !strings.Contains(property.Value, "OnDemand") && class && size {
 			findings = append(findings, unsupported(property.Origin.Field, property.Value,
-				"apply the claim yourself and name it, or use an ephemeral volume in spec.driver.volumes"))
+				"remove storageClass and sizeLimit and apply the claim yourself, or set OnDemand for a claim of each attempt"))
 		}
 	}
 	return findings

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/controllers/internal/spark/render"
 )
 
 // reader reads a property and says what is wrong with it.
@@ -22,10 +23,8 @@ var values = []struct {
 	read reader
 	keys []string
 }{
-	{memoryAboveZero, []string{conf.DriverMemory, conf.ExecutorMemory}},
-	{memory, []string{
-		conf.DriverMemoryOverhead, conf.DriverMinOverhead, conf.ExecutorMemoryOverhead, conf.ExecutorMinOverhead, conf.ExecutorPySparkMemory,
-	}},
+	{memoryAboveZero, heaps},
+	{memory, otherMemory},
 	{bytes, []string{conf.OffHeapSize}},
 	{share, []string{conf.MemoryOverheadFactor, conf.DriverOverheadFactor, conf.ExecutorOverheadFactor}},
 	{aboveZero, []string{conf.DriverCores, conf.ExecutorCores, taskCores, conf.DynamicAllocationMax}},
@@ -40,6 +39,31 @@ var values = []struct {
 	{oneOf("Always", "IfNotPresent", "Never"), []string{conf.ImagePullPolicy}},
 	{oneOf("SingleStack", "PreferDualStack", "RequireDualStack"), []string{conf.DriverServiceIPPolicy}},
 	{oneOf("IPv4", "IPv6", "IPv4,IPv6", "IPv6,IPv4"), []string{conf.DriverServiceFamilies}},
+}
+
+// Properties that are amounts of memory where a plain number counts mebibytes.
+var (
+	heaps       = []string{conf.DriverMemory, conf.ExecutorMemory}
+	otherMemory = []string{
+		conf.DriverMemoryOverhead, conf.DriverMinOverhead, conf.ExecutorMemoryOverhead, conf.ExecutorMinOverhead, conf.ExecutorPySparkMemory,
+	}
+)
+
+// binaryUnit is the unit of a size in Kubernetes' notation.
+var binaryUnit = regexp.MustCompile(`^\s*[0-9]+([kmgtp]ib?)\s*$`)
+
+// checkMemoryUnits refuses units that Spark does not know before 4.2. The heap of the driver is handed to Java as it is written, which never
+// knows them.
+func checkMemoryUnits(s *subject) []Finding {
+	var findings []Finding
+	for _, key := range slices.Concat(heaps, otherMemory, []string{conf.OffHeapSize}) {
+		unit := binaryUnit.FindStringSubmatch(strings.ToLower(s.properties.Get(key, "")))
+		if unit == nil || key != conf.DriverMemory && render.TakesBinaryUnits(s.spec.SparkVersion) {
+			continue
+		}
+		findings = append(findings, findingsOf(s.properties.Wrong(key, "has the unknown unit \""+unit[1]+"\"", conf.MemoryForm))...)
+	}
+	return findings
 }
 
 // taskCores is how many cores of an executor one task occupies.

@@ -193,10 +193,31 @@ sparkConf:
   spark.kubernetes.driver.volumes.persistentVolumeClaim.c.options.claimName: c
   spark.kubernetes.executor.volumes.persistentVolumeClaim.d.mount.path: /d
   spark.kubernetes.executor.volumes.persistentVolumeClaim.d.options.claimName: OnDemand`, []string{
-			`* spec.sparkConf[spark.kubernetes.driver.volumes.persistentVolumeClaim.a.options.claimName]: value "OnDemand"` + later +
-				`apply the claim yourself and name it, or use an ephemeral volume in spec.driver.volumes`,
+			`spec.sparkConf[spark.kubernetes.driver.volumes.persistentVolumeClaim.a.options.claimName]: value "OnDemand" ` +
+				`names a claim that nobody makes without a class and a size: ` +
+				`set options.storageClass and options.sizeLimit of the volume, too, or name a claim that exists`,
 			`* spec.sparkConf[spark.kubernetes.driver.volumes.persistentVolumeClaim.b.options.claimName]: value "b"` + later +
-				`apply the claim yourself and name it, or use an ephemeral volume in spec.driver.volumes`,
+				`remove storageClass and sizeLimit and apply the claim yourself, or set OnDemand for a claim of each attempt`,
+		}},
+		"a claim on demand": {`
+sparkConf:
+  spark.kubernetes.driver.volumes.persistentVolumeClaim.a.mount.path: /a
+  spark.kubernetes.driver.volumes.persistentVolumeClaim.a.options.claimName: OnDemand
+  spark.kubernetes.driver.volumes.persistentVolumeClaim.a.options.storageClass: fast
+  spark.kubernetes.driver.volumes.persistentVolumeClaim.a.options.sizeLimit: 1Gi
+  spark.kubernetes.driver.volumes.persistentVolumeClaim.a.label.team: data`, nil},
+		"a claim on demand with labels that cannot be": {`
+sparkConf:
+  spark.kubernetes.driver.volumes.persistentVolumeClaim.a.mount.path: /a
+  spark.kubernetes.driver.volumes.persistentVolumeClaim.a.options.claimName: OnDemand
+  spark.kubernetes.driver.volumes.persistentVolumeClaim.a.options.storageClass: fast
+  spark.kubernetes.driver.volumes.persistentVolumeClaim.a.options.sizeLimit: 1Gi
+  spark.kubernetes.driver.volumes.persistentVolumeClaim.a.label.team: data team
+  spark.kubernetes.driver.volumes.persistentVolumeClaim.a.label.sparkgate.io/run: "7"`, []string{
+			`spec.sparkConf[spark.kubernetes.driver.volumes.persistentVolumeClaim.a.label.sparkgate.io/run]: ` +
+				`the label "sparkgate.io/run" is reserved by Sparkgate: use another key`,
+			`spec.sparkConf[spark.kubernetes.driver.volumes.persistentVolumeClaim.a.label.team]: value "data team" is no value of a label: ` +
+				`use at most 63 letters, digits, '-', '_' and '.'`,
 		}},
 	}.run(t)
 }
