@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -227,7 +228,7 @@ func TestInvalidImageName(t *testing.T) {
 // nothingMade checks that no object of an attempt is left.
 func nothingMade(t *testing.T, w *actors.World) {
 	t.Helper()
-	for _, list := range []client.ObjectList{&corev1.PodList{}, &corev1.ServiceList{}, &corev1.ConfigMapList{}} {
+	for _, list := range []client.ObjectList{&corev1.PodList{}, &corev1.ServiceList{}, &corev1.ConfigMapList{}, &networkingv1.NetworkPolicyList{}} {
 		if err := env.Client().List(t.Context(), list, client.InNamespace(w.Namespace), client.HasLabels{v1alpha1.ApplicationLabel}); err != nil {
 			t.Fatal(err)
 		}
@@ -237,19 +238,48 @@ func nothingMade(t *testing.T, w *actors.World) {
 	}
 }
 
+// claimOnDemand gives the driver a volume whose claim is made for each attempt.
+func claimOnDemand(app *v1alpha1.SparkApplication) {
+	const volume = "spark.kubernetes.driver.volumes.persistentVolumeClaim.data."
+	app.Spec.SparkConf = map[string]string{
+		volume + "mount.path": "/data", volume + "options.claimName": "OnDemand",
+		volume + "options.storageClass": "fast", volume + "options.sizeLimit": "1Gi",
+	}
+}
+
+// claimsOf lists the claims that were made for an application.
+func claimsOf(t *testing.T, app *v1alpha1.SparkApplication) []corev1.PersistentVolumeClaim {
+	t.Helper()
+	list := &corev1.PersistentVolumeClaimList{}
+	err := env.Client().List(t.Context(), list, client.InNamespace(app.Namespace), client.MatchingLabels{v1alpha1.ApplicationUIDLabel: string(app.UID)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list.Items
+}
+
 // TestOldObjectsGo: what was kept of a run for its log goes after the retention time; the status stays as it was.
 func TestOldObjectsGo(t *testing.T) {
 	clock := &actors.Clock{}
 	w := actors.NewWorld(t, "8Gi", nil)
 	actors.StartOperator(t, actors.OperatorOptions{Clock: clock})
-	app := w.Apply("pi")
+	app := w.Apply("pi", spark42, claimOnDemand)
 	w.Succeed(app)
+	claims := claimsOf(t, app)
+	if len(claims) != 1 || claims[0].DeletionTimestamp != nil || claims[0].Spec.Resources.Requests.Storage().String() != "1Gi" {
+		t.Fatalf("claims %v, want one of 1Gi", claims)
+	}
 	before := app.DeepCopy()
 	clock.Advance(61 * time.Minute)
 	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Labels = map[string]string{"look": "again"} })
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: app.Status.Driver.PodName}}
 	actors.Gone(t, pod)
 	nothingMade(t, w)
+	for _, claim := range claimsOf(t, app) {
+		if claim.DeletionTimestamp == nil { // Kubernetes keeps it until no pod uses it
+			t.Errorf("the claim %s is not deleted", claim.Name)
+		}
+	}
 	if err := env.Client().Get(t.Context(), types.NamespacedName{Namespace: w.Namespace, Name: "pi"}, app); err != nil {
 		t.Fatal(err)
 	}

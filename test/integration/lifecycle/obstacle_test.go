@@ -10,6 +10,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -40,6 +41,10 @@ func made(t *testing.T, app *v1alpha1.SparkApplication, list client.ObjectList) 
 		for i := range l.Items {
 			names = append(names, l.Items[i].Name)
 		}
+	case *networkingv1.NetworkPolicyList:
+		for i := range l.Items {
+			names = append(names, l.Items[i].Name)
+		}
 	}
 	return names
 }
@@ -52,6 +57,9 @@ func ofRun2(t *testing.T, names []string) string {
 	}
 	return strings.Replace(names[0], "-1-1", "-2-1", 1)
 }
+
+// spark42 makes it an application whose executors have a NetworkPolicy.
+func spark42(app *v1alpha1.SparkApplication) { app.Spec.SparkVersion = "4.2.1" }
 
 // TestForeignObject: somebody else's object has the name that the operator wants. It is named, never touched, and waited for.
 func TestForeignObject(t *testing.T) {
@@ -71,13 +79,16 @@ func TestForeignObject(t *testing.T) {
 		"config map": {&corev1.ConfigMapList{}, func(m metav1.ObjectMeta) client.Object {
 			return &corev1.ConfigMap{ObjectMeta: m}
 		}, "ConfigMap"},
+		"network policy": {&networkingv1.NetworkPolicyList{}, func(m metav1.ObjectMeta) client.Object {
+			return &networkingv1.NetworkPolicy{ObjectMeta: m}
+		}, "NetworkPolicy"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := actors.NewWorld(t, "8Gi", nil)
 			operator.Use(t)
-			app := w.Apply("pi")
+			app := w.Apply("pi", spark42)
 			driver := w.Run(app)
 			foreign := tc.foreign(metav1.ObjectMeta{Namespace: w.Namespace, Name: ofRun2(t, made(t, app, tc.list))})
 			actors.Create(t, foreign)
