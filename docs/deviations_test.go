@@ -19,10 +19,10 @@ type deviation struct {
 	reason string
 }
 
-// listed reads the list from its source: the package is internal to the controllers.
-func listed(t *testing.T) []deviation {
+// listed reads a list from its source: the package is internal to the controllers.
+func listed(t *testing.T, name string) []deviation {
 	t.Helper()
-	path := filepath.Join(root, "controllers/internal/spark/render/deviations.go")
+	path := filepath.Join(root, "controllers/internal/spark/render", name)
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
 	if err != nil {
 		t.Fatal(err)
@@ -57,12 +57,26 @@ func listed(t *testing.T) []deviation {
 	return out
 }
 
-// TestTheListOfDeviationsIsTheOneOfTheCode, entry by entry: a table row has the places in its first cell and the reason in its second.
-func TestTheListOfDeviationsIsTheOneOfTheCode(t *testing.T) {
+// TestTheListsOfDeviationsAreThoseOfTheCode, entry by entry: a table row has the places in its first cell and the reason in its second.
+func TestTheListsOfDeviationsAreThoseOfTheCode(t *testing.T) {
 	t.Parallel()
+	for chapter, file := range map[string]string{
+		"The list": "deviations.go",
+		"What spark-submit can do and Sparkgate refuses": "refusals.go",
+	} {
+		t.Run(file, func(t *testing.T) {
+			t.Parallel()
+			compareList(t, chapter, listed(t, file))
+		})
+	}
+}
+
+// compareList compares the table of a chapter with a list of the code.
+func compareList(t *testing.T, chapter string, code []deviation) {
+	t.Helper()
 	var rows []string
 	for _, s := range readPage(t, "docs/deviations.md").sections {
-		if s.chapter != "The list" {
+		if s.chapter != chapter {
 			continue
 		}
 		for _, line := range s.lines {
@@ -71,7 +85,6 @@ func TestTheListOfDeviationsIsTheOneOfTheCode(t *testing.T) {
 			}
 		}
 	}
-	code := listed(t)
 	if len(rows) != len(code) {
 		t.Errorf("the page has %d entries, the code %d", len(rows), len(code))
 	}
