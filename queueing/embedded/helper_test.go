@@ -17,7 +17,7 @@ import (
 // The tests write queues and asks as text, one a line.
 //
 //	root memory=20Gi
-//	team-a in=root memory=3Gi borrow:memory=0 lend:cpu=1 max=3 strict hold only=team:a head=5m
+//	team-a in=root memory=3Gi borrow:memory=0 lend:cpu=1 max=3 strict hold only=team:a head=5m reclaim=Any
 //
 //	pi-1 queue=team-a prio=5 at=3 cpu=200m memory=896Mi executors=2 min=1 holds=1h
 //
@@ -72,6 +72,10 @@ func queueOf(t testing.TB, line string) QueueConfig {
 			q.Stop = StopHold
 		case "drain":
 			q.Stop = StopHoldAndDrain
+		case "within":
+			q.Preemption.Within = Policy(w.value)
+		case "reclaim":
+			q.Preemption.Reclaim = Policy(w.value)
 		case "head":
 			timeout := duration(t, w.value)
 			q.HeadTimeout = &timeout

@@ -23,10 +23,11 @@ var updateFlag = flag.Bool("update", false, "write the outcome of the movies int
 // movie plays a story. A file of a story has lines that begin with "$ ", which are played, lines that begin with "#", which tell it,
 // and below each played line what came of it.
 type movie struct {
-	t      *testing.T
-	engine *Engine
-	queues []QueueConfig
-	out    strings.Builder
+	t       *testing.T
+	engine  *Engine
+	queues  []QueueConfig
+	flavors []FlavorConfig
+	out     strings.Builder
 }
 
 // TestMovies plays the stories in testdata. Run it with -update to write down what happens now, and read the difference.
@@ -72,31 +73,44 @@ func (m *movie) play(line string) {
 	}
 	m.say("%s", line)
 	verb, rest, _ := strings.Cut(command, " ")
-	name, _, _ := strings.Cut(rest, " ")
-	switch verb {
-	case "queue":
-		m.setQueue(name, queueOf(m.t, rest))
-	case "delete":
-		m.setQueue(name)
-	case "submit":
-		m.engine.Submit(askFrom(m.t, rest))
-	case "release":
-		m.engine.Release(keyOf(rest))
-	case "revert":
-		m.engine.Revert(keyOf(rest))
-	case "confirm":
-		m.engine.Confirm(keyOf(rest), 1, 1)
-	case "restart":
-		m.restart()
-	case "cycle":
-		m.cycle(rest)
-	case "time":
-		m.engine.Advance(epoch.Add(duration(m.t, rest)))
-	case "show":
-		m.show()
-	default:
+	act := acts[verb]
+	if act == nil {
 		m.t.Fatalf("%q is not known", verb)
 	}
+	act(m, rest)
+}
+
+// acts are what may be played.
+var acts = map[string]func(m *movie, rest string){
+	"queue":  func(m *movie, rest string) { m.setQueue(nameIn(rest), queueOf(m.t, rest)) },
+	"delete": func(m *movie, rest string) { m.setQueue(nameIn(rest)) },
+	"flavor": func(m *movie, rest string) {
+		m.flavors = append(m.flavors, FlavorConfig{Name: rest, NodeLabels: map[string]string{"nodes": rest}})
+		m.engine.SetFlavors(m.flavors)
+	},
+	"submit":  func(m *movie, rest string) { m.engine.Submit(askFrom(m.t, rest)) },
+	"release": func(m *movie, rest string) { m.engine.Release(keyOf(rest)) },
+	"revert":  func(m *movie, rest string) { m.engine.Revert(keyOf(rest)) },
+	"confirm": func(m *movie, rest string) { m.engine.Confirm(keyOf(rest), 1, 1) },
+	"rank":    func(m *movie, rest string) { m.rank(rest) },
+	"restart": func(m *movie, _ string) { m.restart() },
+	"time":    func(m *movie, rest string) { m.engine.Advance(epoch.Add(duration(m.t, rest))) },
+	"cycle":   func(m *movie, rest string) { m.cycle(rest) },
+	"show":    func(m *movie, _ string) { m.show() },
+}
+
+// nameIn is the first word.
+func nameIn(rest string) string {
+	name, _, _ := strings.Cut(rest, " ")
+	return name
+}
+
+// rank changes the priority of one that holds a grant.
+func (m *movie) rank(rest string) {
+	name, priority, _ := strings.Cut(rest, " prio=")
+	standing := m.engine.apps[keyOf(name)].held.standing
+	standing.Priority = int32(integer(m.t, priority))
+	m.engine.SetStanding(keyOf(name), 1, 1, standing)
 }
 
 // setQueue replaces or removes one queue.
@@ -110,7 +124,7 @@ func (m *movie) setQueue(name string, q ...QueueConfig) {
 func (m *movie) restart() {
 	old := m.engine
 	m.engine = New()
-	m.engine.SetQueues(m.queues)
+	m.engine.Configure(m.queues, m.flavors)
 	for _, key := range old.sortedKeys() {
 		a := old.apps[key]
 		if a.held != nil {
@@ -134,15 +148,27 @@ func (m *movie) cycle(rest string) {
 		granted[d.Key] = true
 		pods := make([]string, 0, len(d.Grant.PodSets))
 		for _, p := range d.Grant.PodSets {
-			pods = append(pods, fmt.Sprintf("%d %s", p.Count, p.Name))
+			pods = append(pods, fmt.Sprintf("%d %s", p.Count, p.Name)+elsewhere(p.Flavor))
 		}
 		m.say("  + %s from %s: %s", d.Key.Name, d.Grant.Queue, strings.Join(pods, ", "))
 	}
 	for _, key := range m.engine.Changed() {
-		if !granted[key] {
+		switch eviction := m.engine.Eviction(key, 1, 1); {
+		case granted[key]:
+		case eviction != nil:
+			m.say("  - %s gives its room back: %s", key.Name, eviction.Message)
+		default:
 			m.say("  %s: %s", key.Name, says(m.engine.Verdict(key)))
 		}
 	}
+}
+
+// elsewhere names a flavor that is not the built-in one.
+func elsewhere(flavor string) string {
+	if flavor == DefaultFlavor {
+		return ""
+	}
+	return " on " + flavor
 }
 
 // show lists the queues.
