@@ -194,7 +194,7 @@ func (v *volumeProperties) size() (*resource.Quantity, error) {
 	if !ok {
 		return nil, nil
 	}
-	size, err := resource.ParseQuantity(text)
+	size, err := conf.ParseQuantity(text)
 	if err != nil {
 		return nil, v.p.Wrong(v.key(option), "is not a size", "set a quantity such as 10Gi")
 	}

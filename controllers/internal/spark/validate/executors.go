@@ -6,8 +6,6 @@ package validate
 import (
 	"math"
 
-	"k8s.io/apimachinery/pkg/api/resource"
-
 	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/controllers/internal/spark/render"
 )
@@ -57,7 +55,7 @@ func checkLimits(s *subject) []Finding {
 		if !ok {
 			continue
 		}
-		limit, err := resource.ParseQuantity(text)
+		limit, err := conf.ParseQuantity(text)
 		if err != nil {
 			continue // said by checkValues
 		}

@@ -198,6 +198,10 @@ func TestValues(t *testing.T) {
 		"request of cores": {"sparkConf: {spark.kubernetes.driver.request.cores: two}", []string{
 			`spec.sparkConf[spark.kubernetes.driver.request.cores]: value "two" is not an amount of cores: set a quantity above zero such as 500m or 2`,
 		}},
+		"cores without end": {`sparkConf: {spark.kubernetes.driver.limit.cores: "1e9999999999", spark.kubernetes.driver.request.cores: "1e-999999999"}`, []string{
+			`spec.sparkConf[spark.kubernetes.driver.request.cores]: value "1e-999999999" is not an amount of cores: set a quantity above zero such as 500m or 2`,
+			`spec.sparkConf[spark.kubernetes.driver.limit.cores]: value "1e9999999999" is not an amount of cores: set a quantity above zero such as 500m or 2`,
+		}},
 		"limit of cores": {"executor: {coreLimit: '0'}", []string{
 			`spec.executor.coreLimit: value "0" is not an amount of cores: set a quantity above zero such as 500m or 2`,
 		}},

@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/resource"
-
 	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/controllers/internal/spark/render"
 )
@@ -131,7 +129,7 @@ func notNegative(p conf.Properties, key string) error {
 }
 
 func quantity(p conf.Properties, key string) error {
-	amount, err := resource.ParseQuantity(strings.TrimSpace(p.Get(key, "")))
+	amount, err := conf.ParseQuantity(p.Get(key, ""))
 	if err != nil || amount.Sign() <= 0 {
 		return p.Wrong(key, "is not an amount of cores", "set a quantity above zero such as 500m or 2")
 	}
