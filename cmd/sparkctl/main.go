@@ -48,6 +48,18 @@ var commands = []command{
 		name: "replay", arguments: "-f FILE", summary: "play a decision log of the operator again and compare",
 		text: replayText, run: replayCommand,
 	},
+	{
+		name: "from-submit", arguments: "-- ARGUMENT…", summary: "print the SparkApplication for a call of spark-submit",
+		text: fromSubmitText, run: fromSubmitCommand,
+	},
+	{
+		name: "render", arguments: "-f FILE", summary: "print the objects that the operator would make",
+		text: renderText, run: renderCommand,
+	},
+	{
+		name: "lint", arguments: "-f FILE", summary: "check manifests with the operator's own rules",
+		text: lintText, run: lintCommand,
+	},
 }
 
 // usageError is a call that cannot be understood.
@@ -109,7 +121,7 @@ func help(args []string, out io.Writer) error {
 	if len(args) == 0 {
 		fmt.Fprint(out, "sparkctl is the command-line tool of Sparkgate.\n\nUsage:\n\n")
 		for _, c := range commands {
-			fmt.Fprintf(out, "  sparkctl %-20s %s\n", c.name+" "+c.arguments, c.summary)
+			fmt.Fprintf(out, "  sparkctl %-25s %s\n", c.name+" "+c.arguments, c.summary)
 		}
 		_, err := fmt.Fprint(out, "\nsparkctl help COMMAND says more.\n")
 		return err

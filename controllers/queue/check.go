@@ -4,14 +4,13 @@
 package queue
 
 import (
-	"fmt"
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/queuespec"
 	"github.com/sparkgate/sparkgate/controllers/internal/status"
 )
 
@@ -21,47 +20,9 @@ type finding struct {
 	message string
 }
 
-// checks are what a queue's spec has to pass, in order; the first finding is published.
-var checks = []func(*v1alpha1.SparkQueueSpec) *finding{
-	checkSelector,
-	checkLimits,
-}
-
 func check(queue *v1alpha1.SparkQueue) *finding {
-	for _, c := range checks {
-		if f := c(&queue.Spec); f != nil {
-			return f
-		}
-	}
-	return nil
-}
-
-func checkSelector(s *v1alpha1.SparkQueueSpec) *finding {
-	if s.NamespaceSelector == nil {
-		return nil
-	}
-	if _, err := metav1.LabelSelectorAsSelector(s.NamespaceSelector); err != nil {
-		return &finding{status.QueueInvalidSpec, fmt.Sprintf("spec.namespaceSelector: %v; correct the selector", err)}
-	}
-	return nil
-}
-
-// checkLimits: a root has nobody to borrow from, nor to lend to.
-func checkLimits(s *v1alpha1.SparkQueueSpec) *finding {
-	if s.Parent != "" {
-		return nil
-	}
-	for i, f := range s.Flavors {
-		for j, q := range f.Quotas {
-			field, limit, to := "borrowingLimit", q.BorrowingLimit, "borrow from"
-			if limit == nil {
-				field, limit, to = "lendingLimit", q.LendingLimit, "lend to"
-			}
-			if limit != nil {
-				return &finding{status.QueueInvalidSpec, fmt.Sprintf("spec.flavors[%d].quotas[%d].%s: %q limits nothing, because a queue without spec.parent has "+
-					"nobody to %s; remove it, or set spec.parent", i, j, field, limit, to)}
-			}
-		}
+	if found := queuespec.Check(&queue.Spec); len(found) > 0 {
+		return &finding{status.QueueInvalidSpec, found[0].String()}
 	}
 	return nil
 }

@@ -32,6 +32,10 @@ var forbiddenEdges = []Edge{
 		Why: "quota and order are decided without Kubernetes, so that they can be tested and reused without it",
 	},
 	{
+		From: []string{"controllers/offline/..."}, To: clients,
+		Why: "it works without a cluster, for programs that want nothing of one",
+	},
+	{
 		From: []string{"controllers/...", "!controllers"}, To: []string{"queueing/embedded/...", "queueing/kueue/...", "queueing/volcano/...", "queueing/yunikorn/...", "queueing/none/..."}, Direct: true,
 		Why: "a controller knows a gate by the interface queueing.Gate only; controllers/setup.go puts them together",
 	},

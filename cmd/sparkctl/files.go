@@ -1,0 +1,92 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/sparkgate/sparkgate/controllers/offline"
+)
+
+// manifestEndings are the files of a folder that are read.
+var manifestEndings = []string{".yaml", ".yml", ".json"}
+
+// fileNames are the values of the flag -f.
+type fileNames []string
+
+func (n *fileNames) declare(flags *flag.FlagSet) {
+	flags.Func("f", "", func(name string) error {
+		*n = append(*n, name)
+		return nil
+	})
+}
+
+// read reads the files, and those in folders, in the order of their names. A file that is named twice is read once.
+func (n *fileNames) read(in io.Reader) ([]offline.File, error) {
+	if len(*n) == 0 {
+		return nil, usageError{errors.New("name files with -f FILE")}
+	}
+	var files []offline.File
+	seen := map[string]bool{}
+	for _, name := range *n {
+		paths, err := pathsOf(name)
+		if err != nil {
+			return nil, err
+		}
+		for _, path := range paths {
+			if seen[filepath.Clean(path)] {
+				continue
+			}
+			seen[filepath.Clean(path)] = true
+			text, err := read(path, in)
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, offline.File{Name: shownName(path), Text: []byte(text)})
+		}
+	}
+	return files, nil
+}
+
+func shownName(path string) string {
+	if path == "-" {
+		return "standard input"
+	}
+	return path
+}
+
+// pathsOf returns the files that a name stands for. Hidden folders are left out.
+func pathsOf(name string) ([]string, error) {
+	if name == "-" {
+		return []string{name}, nil
+	}
+	info, err := os.Stat(name)
+	if err != nil || !info.IsDir() {
+		return []string{name}, err
+	}
+	var paths []string
+	err = filepath.WalkDir(name, func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && path != name && strings.HasPrefix(entry.Name(), "."):
+			return filepath.SkipDir
+		case !entry.IsDir() && slices.Contains(manifestEndings, filepath.Ext(path)):
+			paths = append(paths, path)
+		}
+		return nil
+	})
+	if err == nil && len(paths) == 0 {
+		err = fmt.Errorf("%s has no file that ends with %s", name, strings.Join(manifestEndings, ", "))
+	}
+	return paths, err
+}

@@ -1,0 +1,76 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+
+	"github.com/sparkgate/sparkgate/controllers/offline"
+)
+
+const lintText = `Checks SparkApplications, SparkQueues and SparkFlavors in FILE with the schema of the API and the operator's own rules, without a cluster.
+
+  -f FILE     a file, a folder with everything below it that ends with .yaml, .yml or .json, or - for the standard input; can be given several times
+  --strict    warnings fail, too
+
+Each line names file, line, object and field, and says what to do. Objects of other kinds are passed over, but a ConfigMap that
+spec.sparkConfigMap names is read if it is in the files. Warnings are what this version does not honour yet, and what had better
+be changed. What needs a cluster is not checked: whether other objects exist, and what the namespace adds.
+
+The exit code is 1 if there is anything to correct, 2 if the call cannot be understood.
+`
+
+// lintCommand is sparkctl lint.
+func lintCommand(flags *flag.FlagSet, args []string, s streams) error {
+	var names fileNames
+	names.declare(flags)
+	strict := flags.Bool("strict", false, "")
+	if err := parse(flags, args); err != nil {
+		return err
+	}
+	files, err := names.read(s.in)
+	if err != nil {
+		return err
+	}
+	linted, err := offline.Lint(files)
+	if err != nil {
+		return err
+	}
+	for _, f := range linted.Findings {
+		fmt.Fprintln(s.out, f)
+	}
+	wrong := count(linted.Findings)
+	warnings := len(linted.Findings) - wrong
+	fmt.Fprintf(s.out, "%d objects checked: %d to correct, %d warnings\n", linted.Checked, wrong, warnings)
+	if wrong > 0 || *strict && warnings > 0 {
+		return errors.New("the files are not as they should be")
+	}
+	return nil
+}
+
+// count is how many findings are no warnings.
+func count(findings []offline.Finding) int {
+	n := 0
+	for _, f := range findings {
+		if !f.Warning {
+			n++
+		}
+	}
+	return n
+}
+
+// tell writes findings without their place, for a manifest that is no file yet, and returns how many are no warnings.
+func tell(command string, findings []offline.Finding, out io.Writer) int {
+	for _, f := range findings {
+		word := "error"
+		if f.Warning {
+			word = "warning"
+		}
+		fmt.Fprintf(out, "sparkctl %s: %s: %s: %s\n", command, word, f.Field, f.Message)
+	}
+	return count(findings)
+}

@@ -1,0 +1,134 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+const offlineFolder = "testdata/offline"
+
+// submission are the arguments of spark-submit of the golden files.
+func submission(t *testing.T) []string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(offlineFolder, "etl.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var args []string
+	if err := json.Unmarshal(text, &args); err != nil {
+		t.Fatal(err)
+	}
+	return args
+}
+
+// TestFromSubmitAndRender translates a call, and renders what it has printed.
+func TestFromSubmitAndRender(t *testing.T) {
+	t.Parallel()
+	args := submission(t)
+	code, app, notes := call("", append([]string{"from-submit", "--"}, args...)...)
+	if code != 0 {
+		t.Fatalf("exit code %d: %s", code, notes)
+	}
+	compareGolden(t, filepath.Join(offlineFolder, "etl.yaml"), app)
+	compareGolden(t, filepath.Join(offlineFolder, "etl.notes"), notes)
+	if strings.Contains(app+notes, "hunter2") {
+		t.Error("a secret is told")
+	}
+	var printed v1alpha1.SparkApplication
+	if err := yaml.UnmarshalStrict([]byte(app), &printed); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := strings.Join(printed.Spec.Arguments, "|"), strings.Join(args[len(args)-6:], "|"); got != want {
+		t.Errorf("arguments %q, want %q", got, want)
+	}
+
+	code, objects, problem := call(app, "render", "-f", "-")
+	if code != 0 || problem != "" {
+		t.Fatalf("exit code %d: %s", code, problem)
+	}
+	compareGolden(t, filepath.Join(offlineFolder, "etl.objects.yaml"), objects)
+	if _, again, _ := call(app, "render", "-f", "-"); again != objects {
+		t.Error("rendered again it is something else")
+	}
+}
+
+func TestLint(t *testing.T) {
+	t.Parallel()
+	code, out, _ := call("", "lint", "-f", filepath.Join(offlineFolder, "lint"))
+	if code != exitFailed {
+		t.Errorf("exit code %d", code)
+	}
+	compareGolden(t, filepath.Join(offlineFolder, "lint.txt"), out)
+}
+
+// TestWhatUsersAreToldToApply: examples and configuration have nothing to correct.
+func TestWhatUsersAreToldToApply(t *testing.T) {
+	t.Parallel()
+	if code, out, problem := call("", "lint", "--strict", "-f", "../../examples", "-f", "../../config/queues"); code != 0 {
+		t.Errorf("exit code %d: %s%s", code, out, problem)
+	}
+}
+
+func TestOfflineCalls(t *testing.T) {
+	t.Parallel()
+	const head = "apiVersion: sparkgate.io/v1alpha1\nkind: SparkApplication\nmetadata: {name: pi}\n"
+	const right = head + "spec: {type: Python, sparkVersion: 4.1.4, image: spark, mainApplicationFile: 'local:///a.py'}\n"
+	const warned = head + "spec: {type: Python, sparkVersion: 4.1.4, image: spark, mainApplicationFile: 'local:///a.py', ttlAfterFinished: 1h}\n"
+	for name, test := range map[string]struct {
+		in       string
+		args     []string
+		code     int
+		out, err string
+	}{
+		"from-submit without arguments": {args: []string{"from-submit"}, code: exitUsage, err: "behind --"},
+		"from-submit with a wrong flag": {args: []string{"from-submit", "--master", "k8s://x"}, code: exitUsage, err: "stand behind --"},
+		"from-submit help":              {args: []string{"help", "from-submit"}, out: "--spark-version VERSION"},
+		"from-submit in client mode": {
+			args: []string{"from-submit", "--", "--deploy-mode", "client", "a.py"}, code: exitFailed, err: "drivers always run in a pod",
+		},
+		"from-submit of the whole command": {
+			args: []string{"from-submit", "--spark-version", "4.1.4", "--", "/opt/spark/bin/spark-submit", "--conf", "spark.kubernetes.container.image=spark", "local:///job.py"},
+			out:  "mainApplicationFile: local:///job.py",
+		},
+		"from-submit that would be refused": {
+			args: []string{"from-submit", "--spark-version", "4.1.4", "--", "--conf", "spark.kubernetes.container.image=spark", "job.py"},
+			code: exitFailed, out: "mainApplicationFile: job.py", err: `error: spec.mainApplicationFile: value "job.py" has no scheme: write local://`,
+		},
+		"lint without files":       {args: []string{"lint"}, code: exitUsage, err: "name files with -f FILE"},
+		"lint of nothing":          {args: []string{"lint", "-f", "testdata/none"}, code: exitFailed, err: "no such file"},
+		"lint of an empty folder":  {args: []string{"lint", "-f", "internal/cluster"}, code: exitFailed, err: "has no file that ends with .yaml, .yml, .json"},
+		"lint of what is right":    {in: right, args: []string{"lint", "-f", "-"}, out: "1 objects checked: 0 to correct, 0 warnings\n"},
+		"lint with a warning":      {in: warned, args: []string{"lint", "-f", "-"}, out: "0 to correct, 1 warnings"},
+		"lint with it, strictly":   {in: warned, args: []string{"lint", "-f", "-", "--strict"}, code: exitFailed, out: "standard input:4: warning: ", err: "not as they should be"},
+		"lint of one file twice":   {args: []string{"lint", "-f", "../../examples", "-f", "../../examples/pi-jvm.yaml"}, out: " 0 to correct"},
+		"render of what is wrong":  {in: strings.Replace(right, "Python", "Perl", 1), args: []string{"render", "-f", "-"}, code: exitFailed, err: `spec.type: value "Perl"`},
+		"render of nothing":        {in: "a: b\n", args: []string{"render", "-f", "-"}, code: exitFailed, err: "there is no SparkApplication in the files"},
+		"render in a namespace":    {in: right, args: []string{"render", "-n", "jobs", "-f", "-"}, out: "\n  namespace: jobs\n"},
+		"render of a later run":    {in: right, args: []string{"render", "-f", "-", "--run", "3", "--attempt", "2"}, out: "-3-2-driver\n"},
+		"render of run 0":          {in: right, args: []string{"render", "-f", "-", "--run", "0"}, code: exitUsage, err: "count from 1"},
+		"render with a ConfigMap":  {in: right[:len(right)-2] + ", sparkConfigMap: c}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: {a.txt: hello}\n", args: []string{"render", "-f", "-"}, out: "  a.txt: hello\n"},
+		"render without it":        {in: right[:len(right)-2] + ", sparkConfigMap: c}\n", args: []string{"render", "-f", "-"}, out: "kind: Pod", err: "note: spec.sparkConfigMap: the ConfigMap c is not in the files"},
+		"render for a newer Spark": {in: strings.Replace(right, "4.1.4", "4.2.1", 1), args: []string{"render", "-f", "-"}, out: "kind: NetworkPolicy"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			code, out, problem := call(test.in, test.args...)
+			if code != test.code {
+				t.Errorf("exit code %d, want %d: %s", code, test.code, problem)
+			}
+			if !strings.Contains(out, test.out) || !strings.Contains(problem, test.err) {
+				t.Errorf("output %q, want %q in it; error %q, want %q in it", out, test.out, problem, test.err)
+			}
+		})
+	}
+}

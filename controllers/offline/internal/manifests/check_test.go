@@ -1,0 +1,136 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package manifests
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestCheck: what is said of a file, and at which line.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	const right = `apiVersion: sparkgate.io/v1alpha1
+kind: SparkApplication
+metadata:
+  name: pi
+spec:
+  type: Python
+  sparkVersion: 4.1.4
+  image: docker.io/apache/spark:4.1.4
+  mainApplicationFile: local:///a.py
+`
+	for name, test := range map[string]struct {
+		text    string
+		want    []string
+		checked int
+	}{
+		"right":       {text: right, checked: 1},
+		"other kinds": {text: "apiVersion: v1\nkind: Pod\nspec: 1\n---\n# nothing\n---\njust text\n---\n- a list\n---\nimage: {tag: 1}\n"},
+		"another operator's kind of the same name": {text: "apiVersion: sparkoperator.k8s.io/v1beta2\nkind: SparkApplication\n"},
+		"unknown field": {
+			text: right + "  driver:\n    memroy: 1g\n", checked: 1,
+			want: []string{`f.yaml:11: SparkApplication pi: spec.driver.memroy: there is no field "memroy" here: write memory, or remove it`},
+		},
+		"second document, with several mistakes": {
+			text: "# first\n---\n" + right + "  executor:\n    cores: 1025\n  sparkConf:\n    spark.a: \"1\"\n    spark.master: 1\n  driver: {core: 1}\n", checked: 1,
+			want: []string{
+				"f.yaml:13: SparkApplication pi: spec.executor.cores: value 1025 is too large: set at most 1024",
+				"f.yaml:16: SparkApplication pi: spec.sparkConf[spark.master]: value 1 is a whole number",
+			},
+		},
+		"what the operator owns": {
+			text: right + "  sparkConf:\n    spark.a: \"1\"\n    spark.master: local\n", checked: 1,
+			want: []string{
+				"f.yaml:12: SparkApplication pi: spec.sparkConf[spark.master]: value \"local\" cannot be set because the operator owns this property: " +
+					"remove it: drivers always use the cluster that they run in",
+			},
+		},
+		"in a template": {
+			text: right + "  driver:\n    template:\n      spec:\n        containers:\n        - name: a\n          imagee: b\n", checked: 1,
+			want: []string{`f.yaml:15: SparkApplication pi: spec.driver.template.spec.containers[0].imagee: there is no field "imagee" here: write image, or remove it`},
+		},
+		"wrong kind of a value": {
+			text: strings.Replace(right, "type: Python", "type: [Python]", 1), checked: 1,
+			want: []string{`f.yaml:6: SparkApplication pi: spec.type: value ["Python"] is a list, but text (in quotes) is expected: correct it`},
+		},
+		"not honoured yet": {
+			text: right + "  ttlAfterFinished: 1h\n", checked: 1,
+			want: []string{`f.yaml:10: warning: SparkApplication pi: spec.ttlAfterFinished: value "1h0m0s" is not honoured by this version yet: remove it`},
+		},
+		"key in brackets": {
+			text: right + "  driver:\n    labels:\n      a: b\n      spark-role: x\n", checked: 1,
+			want: []string{"f.yaml:13: SparkApplication pi: spec.driver.labels[spark-role]: "},
+		},
+		"status is not looked at": {text: right + "status: {nothing: 1}\n", checked: 1},
+		"version of the API": {
+			text: strings.Replace(right, "v1alpha1", "v1", 1), checked: 1,
+			want: []string{`f.yaml:1: SparkApplication pi: apiVersion: value "sparkgate.io/v1" is not known: set sparkgate.io/v1alpha1`},
+		},
+		"kind": {
+			text: strings.Replace(right, "SparkApplication", "SparkAplication", 1), checked: 1,
+			want: []string{`f.yaml:2: SparkAplication pi: kind: value "SparkAplication" is no kind of sparkgate.io: correct it`},
+		},
+		"list": {
+			text: "kind: List\nitems:\n- apiVersion: sparkgate.io/v1alpha1\n  kind: SparkFlavor\n  metadata:\n    name: default\n", checked: 1,
+			want: []string{"f.yaml:6: SparkFlavor default: metadata.name: "},
+		},
+		"no YAML": {text: right + "---\na: b: c\n---\n" + right, checked: 2, want: []string{"f.yaml:11: the document cannot be read: "}},
+		"a key twice": {
+			text: right + "  image: x\n", want: []string{"f.yaml:10: the document cannot be read: "},
+		},
+		"queue": {
+			text:    "apiVersion: sparkgate.io/v1alpha1\nkind: SparkQueue\nmetadata: {name: q}\nspec:\n  flavors:\n  - name: default\n    quotas:\n    - resource: cpu\n      nominal: 1\n      lendingLimit: 1\n",
+			checked: 1, want: []string{`f.yaml:10: SparkQueue q: spec.flavors[0].quotas[0].lendingLimit: "1" limits nothing, because a queue without spec.parent has nobody to lend to`},
+		},
+		"JSON": {
+			text:    `{"apiVersion": "sparkgate.io/v1alpha1", "kind": "SparkFlavor", "metadata": {"name": "a"}, "spec": {"nodeLabels": {"a": 1}}}`,
+			checked: 1, want: []string{"f.yaml:1: SparkFlavor a: spec.nodeLabels[a]: value 1 is a whole number, but text (in quotes) is expected: correct it"},
+		},
+		"conf folder from the files": {
+			text: "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: {spark-defaults.conf: spark.master local}\n---\n" + right + "  sparkConfigMap: c\n",
+			want: []string{"f.yaml:15: SparkApplication pi: spec.sparkConfigMap[spark.master]: "}, checked: 1,
+		},
+		"secret of the wrong kind": {
+			text: right + "  sparkConf:\n    spark.password: 12345\n", checked: 1,
+			want: []string{"f.yaml:11: SparkApplication pi: spec.sparkConf[spark.password]: value (hidden) is a whole number"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			objects, findings := Read("f.yaml", []byte(test.text))
+			found, checked, err := Check(objects)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, f := range append(findings, found...) {
+				got = append(got, f.String())
+			}
+			if checked != test.checked {
+				t.Errorf("%d objects were checked, want %d", checked, test.checked)
+			}
+			if len(got) != len(test.want) {
+				t.Fatalf("findings:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(test.want, "\n"))
+			}
+			for i, want := range test.want {
+				if !strings.HasPrefix(got[i], want) {
+					t.Errorf("finding %q, want %q", got[i], want)
+				}
+			}
+		})
+	}
+}
+
+// FuzzRead: whatever is in a file, reading and checking it comes to an end.
+func FuzzRead(f *testing.F) {
+	f.Add("apiVersion: sparkgate.io/v1alpha1\nkind: SparkApplication\nspec: {driver: {template: {spec: {containers: [1]}}}}\n")
+	f.Add("apiVersion: sparkgate.io/v1alpha1\nkind: SparkQueue\nmetadata: 1\nspec: {flavors: [{quotas: null}]}\n---\n- a\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		objects, _ := Read("f.yaml", []byte(text))
+		if _, _, err := Check(objects); err != nil {
+			t.Error(err)
+		}
+	})
+}

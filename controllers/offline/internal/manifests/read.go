@@ -1,0 +1,172 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package manifests
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	yamlnode "sigs.k8s.io/yaml/goyaml.v3"
+
+	"sigs.k8s.io/yaml"
+)
+
+// Object is one object of a file.
+type Object struct {
+	File string
+	// Line is where its document begins, from 1.
+	Line int
+	// APIVersion, Kind, Namespace and Name as they are written.
+	APIVersion, Kind, Namespace, Name string
+	// JSON is the object.
+	JSON []byte
+
+	// node is the document with its lines; prefix the path of the object in it.
+	node   *yamlnode.Node
+	prefix string
+}
+
+// Finding is something about a file that has to be changed, or had better be.
+type Finding struct {
+	File string
+	// Line from 1.
+	Line int
+	// Object is kind and name, empty if the file cannot be read.
+	Object string
+	// Field is the full path; empty if it is about the whole document.
+	Field string
+	// Message says what is wrong with the value and what to do, without the field.
+	Message string
+	// Warning says that it keeps nothing from being applied.
+	Warning bool
+}
+
+// String is one line for people and for programs that jump to files.
+func (f Finding) String() string {
+	parts := []string{f.File + ":" + strconv.Itoa(f.Line)}
+	if f.Warning {
+		parts = append(parts, "warning")
+	}
+	for _, part := range []string{f.Object, f.Field, f.Message} {
+		if part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return strings.Join(parts, ": ")
+}
+
+// Read returns the objects of a file of YAML documents, or of JSON; those of lists one by one. A document that cannot be read is a finding,
+// the others are returned.
+func Read(file string, text []byte) ([]Object, []Finding) {
+	var objects []Object
+	var findings []Finding
+	for _, d := range split(string(text)) {
+		found, err := d.objects(file)
+		if err != nil {
+			findings = append(findings, Finding{File: file, Line: d.lineOf(err), Message: err.Error()})
+		}
+		objects = append(objects, found...)
+	}
+	return objects, findings
+}
+
+// document is one document of a file.
+type document struct {
+	line int
+	text string
+}
+
+// split takes a file apart at the lines that begin with "---". Documents that hold comments only are left out.
+func split(text string) []document {
+	var documents []document
+	var current strings.Builder
+	begin, n := 1, 0
+	end := func() {
+		if !blank(current.String()) {
+			documents = append(documents, document{line: begin, text: current.String()})
+		}
+		current.Reset()
+	}
+	for line := range strings.Lines(strings.TrimPrefix(text, "\uFEFF")) {
+		n++
+		if rest, ok := strings.CutPrefix(line, "---"); ok && strings.TrimLeft(rest, " \t\r\n") != rest || line == "---" {
+			end()
+			begin, line = n, rest
+		}
+		current.WriteString(line)
+	}
+	end()
+	return documents
+}
+
+// blank says that there is nothing but comments.
+func blank(text string) bool {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") && line != "..." {
+			return false
+		}
+	}
+	return true
+}
+
+// objects reads a document.
+func (d document) objects(file string) ([]Object, error) {
+	text, err := yaml.YAMLToJSONStrict([]byte(d.text))
+	if err != nil {
+		// The lines in the parser's message are those of the file if as many empty ones come before.
+		_, err = yaml.YAMLToJSONStrict([]byte(strings.Repeat("\n", d.line-1) + d.text))
+		return nil, fmt.Errorf("the document cannot be read: %s", strings.TrimPrefix(err.Error(), "error converting YAML to JSON: "))
+	}
+	node := &yamlnode.Node{}
+	if err := yamlnode.Unmarshal([]byte(d.text), node); err != nil {
+		node = &yamlnode.Node{} // lines are those of the document then
+	}
+	return d.unfold(Object{File: file, Line: d.line, JSON: text, node: node})
+}
+
+// unfold returns an object, or those of a list.
+func (d document) unfold(o Object) ([]Object, error) {
+	var head struct {
+		APIVersion string `json:"apiVersion"`
+		Kind       string `json:"kind"`
+		Metadata   struct {
+			Name      string `json:"name"`
+			Namespace string `json:"namespace"`
+		} `json:"metadata"`
+		Items []json.RawMessage `json:"items"`
+	}
+	if err := json.Unmarshal(o.JSON, &head); err != nil {
+		return nil, nil // no manifest: values of a chart, settings of a program
+	}
+	if !strings.HasSuffix(head.Kind, "List") {
+		o.APIVersion, o.Kind, o.Namespace, o.Name = head.APIVersion, head.Kind, head.Metadata.Namespace, head.Metadata.Name
+		return []Object{o}, nil
+	}
+	var objects []Object
+	for i, item := range head.Items {
+		inner := o
+		inner.JSON, inner.prefix = item, fmt.Sprintf("%sitems[%d].", o.prefix, i)
+		below, err := d.unfold(inner)
+		if err != nil {
+			return nil, err
+		}
+		objects = append(objects, below...)
+	}
+	return objects, nil
+}
+
+var lineInMessage = regexp.MustCompile(`line ([0-9]+)`)
+
+// lineOf finds the line that the parser means.
+func (d document) lineOf(err error) int {
+	if m := lineInMessage.FindStringSubmatch(err.Error()); m != nil {
+		if line, err := strconv.Atoi(m[1]); err == nil {
+			return line
+		}
+	}
+	return d.line
+}

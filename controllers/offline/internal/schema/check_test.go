@@ -1,0 +1,117 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package schema
+
+import (
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+)
+
+func TestSchemasAreUnderstood(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"SparkApplication", "SparkQueue", "SparkFlavor"} {
+		if _, known, err := Of(kind); err != nil || !known {
+			t.Errorf("%s: known = %t, error %v", kind, known, err)
+		}
+	}
+	if _, known, _ := Of("Pod"); known {
+		t.Error("there is a schema of pods")
+	}
+}
+
+// TestCheck: each change of an object that is right leads to exactly the findings that are named.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	const application = `
+metadata: {name: pi}
+spec:
+  type: Java
+  sparkVersion: 4.1.4
+  image: spark
+  mainApplicationFile: local:///a.jar
+`
+	const queue = "metadata: {name: q}\nspec: {flavors: [{name: default, quotas: [{resource: cpu, nominal: 1}]}]}\n"
+	for name, test := range map[string]struct {
+		kind, object string
+		want         []string
+	}{
+		"right":       {"SparkApplication", application, nil},
+		"right queue": {"SparkQueue", queue, nil},
+		"required": {
+			"SparkApplication", "metadata: {name: pi}\nspec: {type: Java, sparkVersion: 4.1.4}",
+			[]string{"spec.image: the field is missing: set it", "spec.mainApplicationFile: the field is missing: set it"},
+		},
+		"required with a choice": {
+			"SparkApplication", strings.Replace(application, "  type: Java\n", "", 1), []string{"spec.type: the field is missing: set it to Java, Scala, Python or R"},
+		},
+		"closed set": {
+			"SparkApplication", strings.Replace(application, "Java", "Rust", 1), []string{`spec.type: value "Rust" is not known: set Java, Scala, Python or R`},
+		},
+		"rule": {
+			"SparkApplication", application + "  driver: {memory: 4Gi}",
+			[]string{`spec.driver.memory: value "4Gi" is not allowed: set memory in Spark's notation: a whole number followed by k, m, g or t, such as 512m or 4g`},
+		},
+		"rule of the whole": {
+			"SparkApplication", strings.Replace(application, "name: pi", "name: Pi_1", 1), []string{
+				`metadata.name: value "Pi_1" is not allowed: set metadata.name to a DNS label of at most 63 characters: ` +
+					`lower-case letters, digits and '-', beginning and ending with a letter or digit`,
+			},
+		},
+		"kind of a value": {
+			"SparkApplication", application + "  driver: {cores: two, env: {A: b}}", []string{
+				`spec.driver.cores: value "two" is text, but a whole number (without quotes) is expected: correct it`,
+				`spec.driver.env: value {"A":"b"} is a group of fields, but a list is expected: correct it`,
+			},
+		},
+		"number in a map of texts": {
+			"SparkApplication", application + "  sparkConf: {spark.a: 1, spark.password: 2}", []string{
+				"spec.sparkConf[spark.a]: value 1 is a whole number, but text (in quotes) is expected: correct it",
+				"spec.sparkConf[spark.password]: value (hidden) is a whole number, but text (in quotes) is expected: correct it",
+			},
+		},
+		"nothing": {"SparkApplication", application + "  arguments: null", []string{"spec.arguments: value null is nothing, but a list is expected: correct it"}},
+		"bounds": {
+			"SparkApplication", application + "  executor: {instances: 0, cores: 2000}",
+			[]string{"spec.executor.cores: value 2000 is too large: set at most 1024", "spec.executor.instances: value 0 is too small: set at least 1"},
+		},
+		"length":  {"SparkApplication", application + "  runID: " + strings.Repeat("ä", 257), []string{"spec.runID: value \"" + strings.Repeat("ä", 63) + "… has 257 characters: give at most 256"}},
+		"pattern": {"SparkApplication", application + "  driver: {podName: A}", []string{`spec.driver.podName: value "A" has another form than ^[a-z0-9]([-a-z0-9]*[a-z0-9])?$: correct it`}},
+		"twice": {
+			"SparkApplication", application + "  driver: {env: [{name: A}, {name: A}]}", []string{`spec.driver.env[1]: the list has an entry with name "A" already: remove one of the two`},
+		},
+		"quantity below zero": {
+			"SparkQueue", strings.Replace(queue, "nominal: 1", `nominal: "-1"`, 1),
+			[]string{`spec.flavors[0].quotas[0].nominal: value "-1" has another form than ^[0-9.]{1,18}([KMGTPE]i|[numkMGTPE]|[eE][0-9]{1,2})?$: correct it`},
+		},
+		"number below zero": {
+			"SparkQueue", strings.Replace(queue, "nominal: 1", "nominal: -1", 1),
+			[]string{"spec.flavors[0].quotas[0].nominal: value -1 is not allowed: set nominal to a quantity of zero or more, such as 8 or 32Gi"},
+		},
+		"built-in name": {
+			"SparkFlavor", "metadata: {name: default}\nspec: {nodeLabels: {a: b}}",
+			[]string{`metadata.name: value "default" is not allowed: choose another metadata.name: the flavor default is built in and has no labels`},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, _, err := Of(test.kind)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var object map[string]any
+			if err := yaml.Unmarshal([]byte(test.object), &object); err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, f := range s.Check(object) {
+				got = append(got, f.Field+": "+f.Message)
+			}
+			if strings.Join(got, "\n") != strings.Join(test.want, "\n") {
+				t.Errorf("findings:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(test.want, "\n"))
+			}
+		})
+	}
+}

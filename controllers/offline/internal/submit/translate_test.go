@@ -1,0 +1,275 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package submit
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
+)
+
+// image and program without which no call says anything.
+var (
+	image   = []string{"--conf", "spark.kubernetes.container.image=docker.io/apache/spark:4.1.4"}
+	program = []string{"--class", "org.example.Main", "local:///opt/app.jar"}
+)
+
+// files is a folder in memory.
+type files map[string]string
+
+func (f files) read(name string) ([]byte, error) {
+	if text, ok := f[name]; ok {
+		return []byte(text), nil
+	}
+	return nil, fmt.Errorf("%s: %w", name, os.ErrNotExist)
+}
+
+// translate translates options, with image and program added.
+func translate(options []string, f files) (spec, notes string, err error) {
+	app, list, err := Translate(Input{Arguments: append(append(append([]string{}, image...), options...), program...), ReadFile: f.read})
+	if err != nil {
+		return "", "", err
+	}
+	for _, n := range list {
+		notes += n.Subject + ": " + n.Message + "\n"
+	}
+	text, err := yaml.Marshal(map[string]any{"metadata": app.ObjectMeta, "spec": app.Spec})
+	if err != nil {
+		return "", "", err
+	}
+	return string(text), notes, nil
+}
+
+func TestTranslate(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		options []string
+		files   files
+		// want are lines of the application, unwanted ones that must not be there.
+		want, unwanted []string
+		note           string
+	}{
+		"option": {
+			options: []string{"--driver-memory", "2g", "--executor-cores=4", "--num-executors", "3"},
+			want:    []string{"    memory: 2g", "    cores: 4", "    instances: 3"},
+		},
+		"option before conf before file": {
+			options: []string{"--properties-file", "p", "--driver-memory", "1g", "-c", "spark.driver.memory=2g", "--conf", "spark.executor.memory=5g"},
+			files:   files{"p": "spark.driver.memory 3g\nspark.executor.memory 4g\nspark.driver.cores: 2\nother.key=x\n"},
+			want:    []string{"    memory: 1g", "    memory: 5g", "    cores: 2"}, unwanted: []string{"other.key"},
+		},
+		"the last one counts": {
+			options: []string{"--name", "a", "--name", "b", "--conf", "spark.ui.port=1", "--conf", "spark.ui.port=2"},
+			want:    []string{"  name: b", `    spark.ui.port: "2"`},
+		},
+		"lists": {
+			options: []string{"--jars", "local:///a.jar,local:///b.jar", "--conf", "spark.jars.packages=g:a:1"},
+			want:    []string{"    jars:\n    - local:///a.jar\n    - local:///b.jar", "    packages:\n    - g:a:1"},
+		},
+		"a list with blanks stays as it is written": {
+			options: []string{"--conf", "spark.kubernetes.container.image.pullSecrets= a, ,b"},
+			want:    []string{"    spark.kubernetes.container.image.pullSecrets: ' a, ,b'"},
+		},
+		"what a field would say otherwise stays": {
+			options: []string{"--conf", "spark.dynamicAllocation.maxExecutors=5", "--conf", "spark.driver.memory= 2g", "--conf", "spark.executor.cores=04"},
+			want:    []string{`    spark.dynamicAllocation.maxExecutors: "5"`, "    spark.driver.memory: ' 2g'", `    spark.executor.cores: "04"`},
+		},
+		"what the schema refuses stays": {
+			options: []string{"--conf", "spark.kubernetes.memoryOverheadFactor=1e-1", "--conf", "spark.executor.instances=0"},
+			want:    []string{"    spark.kubernetes.memoryOverheadFactor: \"1e-1\"", `    spark.executor.instances: "0"`},
+		},
+		"families": {
+			options: []string{"--conf", "spark.kubernetes.driver.label.a/b=", "--conf", "spark.hadoop.fs.x=y=z"},
+			want:    []string{`      a/b: ""`, "    fs.x: y=z"},
+		},
+		"place and names": {
+			options: []string{
+				"--name", "My Job, daily", "--conf", "spark.kubernetes.namespace=jobs", "--conf", "spark.kubernetes.driver.pod.name=d",
+				"--master", "k8s://https://10.0.0.1", "--deploy-mode", "cluster", "--conf", "spark.app.id=x",
+			},
+			want:     []string{"  name: my-job-daily", "  namespace: jobs", "    podName: d", "    spark.app.name: My Job, daily"},
+			unwanted: []string{"spark.master", "deployMode", "spark.app.id", "spark.kubernetes.namespace"},
+		},
+		"owned by the operator": {
+			options: []string{"--conf", "spark.driver.host=h"}, unwanted: []string{"spark.driver.host"},
+			note: "spark.driver.host: left out: value \"h\" cannot be set because the operator owns this property: executors reach the driver by its Service",
+		},
+		"of spark-submit alone": {
+			options:  []string{"--conf", "spark.kubernetes.authenticate.submission.oauthToken=abc", "--queue", "q", "--supervise", "--verbose"},
+			unwanted: []string{"submission", "abc"}, note: "--queue: left out: it is a queue of YARN",
+		},
+		"no property of Spark": {
+			options: []string{"--conf", "log.level=INFO"}, unwanted: []string{"log.level"}, note: "log.level: left out: the key is not a property of Spark",
+		},
+		"classes that change pods": {
+			options: []string{"--conf", "spark.kubernetes.driver.pod.featureSteps=org.example.Step"},
+			want:    []string{"    spark.kubernetes.driver.pod.featureSteps: org.example.Step"},
+		},
+		"secret": {
+			options: []string{"--conf", "spark.hadoop.fs.s3a.secret.key=hunter2", "--conf", "spark.ssl.keyPassword=hunter2"},
+			want:    []string{"    fs.s3a.secret.key: " + Placeholder, "    spark.ssl.keyPassword: " + Placeholder}, unwanted: []string{"hunter2"},
+			note: "the value looks like a secret",
+		},
+		"names of secrets": {
+			options: []string{
+				"--conf", "spark.kubernetes.driver.secretKeyRef.PASSWORD=db:password", "--conf", "spark.kubernetes.driver.secrets.token=/etc/t",
+				"--conf", "spark.kubernetes.authenticate.driver.mounted.oauthTokenFile=/etc/token",
+			},
+			want: []string{"db:password", "/etc/t\n", "/etc/token"}, unwanted: []string{Placeholder},
+		},
+		"password among Java options": {
+			options: []string{"--driver-java-options", "-Djavax.net.ssl.trustStorePassword=x"}, want: []string{"javaOptions: -Djavax"},
+			note: "spec.driver.javaOptions: a text looks as if it held a password",
+		},
+		"templates": {
+			options: []string{"--conf", "spark.kubernetes.driver.podTemplateFile=file:///t.yaml", "--conf", "spark.kubernetes.executor.podTemplateFile=e.yaml"},
+			files:   files{"/t.yaml": "apiVersion: v1\nkind: Pod\nspec: {priorityClassName: high}\n", "e.yaml": "metadata: {labels: {a: b}}\n"},
+			want:    []string{"    template:\n      spec:\n        priorityClassName: high", "    template:\n      metadata:\n        labels:\n          a: b", "  podSecurity: None"},
+			note:    "spec.podSecurity: None", unwanted: []string{"podTemplateFile"},
+		},
+		"user": {options: []string{"--proxy-user", "alice"}, want: []string{"  proxyUser: alice"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, notes, err := translate(test.options, test.files)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, want := range test.want {
+				if !strings.Contains(got, want) {
+					t.Errorf("%q is missing in\n%s", want, got)
+				}
+			}
+			for _, unwanted := range test.unwanted {
+				if strings.Contains(got, unwanted) {
+					t.Errorf("%q should not be in\n%s", unwanted, got)
+				}
+			}
+			if !strings.Contains(notes, test.note) {
+				t.Errorf("notes = %q, want %q in them", notes, test.note)
+			}
+			if strings.Contains(notes, "hunter2") || strings.Contains(notes, `"abc"`) {
+				t.Errorf("the notes tell a secret: %s", notes)
+			}
+		})
+	}
+}
+
+// TestProgram: language, class and name follow from the file, and arguments arrive as they are.
+func TestProgram(t *testing.T) {
+	t.Parallel()
+	odd := []string{"two\nlines\n", "'single' \"double\"", " blanks ", "", "--conf", "a=b", "Zürich 中文", `back\slash`, "yes", "1", "null", "$(X)"}
+	for name, test := range map[string]struct {
+		class, file          string
+		wantType, wantName   string
+		wantClass, wantSpark string
+	}{
+		"jar":      {"org.example.Main", "local:///a.jar", "Java", "org-example-main", "org.example.Main", "org.example.Main"},
+		"python":   {"", "s3a://b/my_job.py", "Python", "my-job-py", "", "my_job.py"},
+		"class":    {"x.Y", "local:///job.py", "Python", "x-y", "", "x.Y"},
+		"r":        {"", "local:///job.R", "R", "job-r", "", "job.R"},
+		"upper PY": {"x.Y", "local:///job.PY", "Java", "x-y", "x.Y", "x.Y"},
+		"no file":  {"x.Y", "spark-internal", "Java", "x-y", "x.Y", "x.Y"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			args := append([]string{}, image...)
+			if test.class != "" {
+				args = append(args, "--class", test.class)
+			}
+			app, _, err := Translate(Input{Arguments: append(append(args, test.file), odd...)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := []string{string(app.Spec.Type), app.Name, app.Spec.MainClass, app.Spec.SparkConf["spark.app.name"], app.Spec.MainApplicationFile}
+			want := []string{test.wantType, test.wantName, test.wantClass, test.wantSpark, test.file}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("program (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(odd, app.Spec.Arguments); diff != "" {
+				t.Errorf("arguments (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestWhatIsNoSubmission(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		args []string
+		want string
+	}{
+		"no program":       {image, "name the jar, Python or R file"},
+		"unknown option":   {[]string{"--driver-memori", "1g", "a.jar"}, "--driver-memori is no option of spark-submit"},
+		"another encoding": {[]string{"a.jar", "Z\xfcrich"}, "argument 2 is no text in UTF-8"},
+		"no value":         {[]string{"--name"}, "--name has no value"},
+		"conf without =":   {[]string{"--conf", "spark.password", "a.jar"}, "write --conf KEY=VALUE"},
+		"client mode":      {[]string{"--deploy-mode", "client", "a.jar"}, "drivers always run in a pod"},
+		"mode by property": {[]string{"--conf", "spark.submit.deployMode=client", "a.jar"}, "drivers always run in a pod"},
+		"another master":   {[]string{"--master", "yarn", "a.jar"}, `the master is "yarn"`},
+		"kill":             {[]string{"--kill", "x"}, "delete the SparkApplication"},
+		"status":           {[]string{"--status", "x"}, "kubectl get"},
+		"version":          {[]string{"--conf", "spark.kubernetes.container.image=spark:latest", "a.jar"}, "--spark-version"},
+		"no image":         {[]string{"a.jar"}, "--spark-version"},
+		"no such file":     {[]string{"--properties-file", "p", "a.jar"}, "read the file of --properties-file: p: file does not exist"},
+		"no such template": {
+			[]string{"--conf", "spark.kubernetes.driver.podTemplateFile=t", "a.jar"}, "read the template of spark.kubernetes.driver.podTemplateFile: t",
+		},
+		"template elsewhere": {
+			[]string{"--conf", "spark.kubernetes.driver.podTemplateFile=s3a://b/t", "a.jar"}, "fetch it and name the local file",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, _, err := Translate(Input{Arguments: test.args, ReadFile: files{}.read})
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error = %v, want %q in it", err, test.want)
+			}
+		})
+	}
+}
+
+func TestSparkVersion(t *testing.T) {
+	t.Parallel()
+	for tag, want := range map[string]string{
+		"docker.io/apache/spark:4.1.4":              "4.1.4",
+		"registry:5000/spark:v3.5.9-scala2.12-java": "3.5.9",
+		"apache/spark:4.0":                          "",
+		"registry:5000/spark":                       "",
+		"spark@sha256:0123":                         "",
+	} {
+		app, _, err := Translate(Input{Arguments: []string{"--conf", "spark.kubernetes.driver.container.image=" + tag, "a.jar"}})
+		got := ""
+		if err == nil {
+			got = app.Spec.SparkVersion
+		}
+		if got != want {
+			t.Errorf("%s: version %q (%v), want %q", tag, got, err, want)
+		}
+	}
+	app, _, err := Translate(Input{Arguments: append(append([]string{}, image...), program...), SparkVersion: "4.3.0"})
+	if err != nil || app.Spec.SparkVersion != "4.3.0" {
+		t.Errorf("the version that is given does not count: %v", err)
+	}
+}
+
+// FuzzTranslate: whatever the arguments are, there is an application or an error, and no argument of the program is changed.
+func FuzzTranslate(f *testing.F) {
+	f.Add("--conf\x00spark.driver.memory=2g\x00--name=x\x00a.py\x00arg")
+	f.Add("--conf\x00spark.kubernetes.driver.label.=\x00--jars\x00,\x00a.jar")
+	f.Fuzz(func(t *testing.T, joined string) {
+		args := strings.Split(joined, "\x00")
+		app, _, err := Translate(Input{Arguments: args, SparkVersion: "4.1.4", ReadFile: files{}.read})
+		if err != nil {
+			return
+		}
+		if n := len(app.Spec.Arguments); n > 0 && !cmp.Equal(app.Spec.Arguments, args[len(args)-n:]) {
+			t.Errorf("the arguments are %q", app.Spec.Arguments)
+		}
+	})
+}
