@@ -18,7 +18,7 @@ func (e *Engine) SetQueues(queues []QueueConfig) {
 	e.configs = queues
 	c := newConfiguration(queues)
 	ghosts := e.ghosts(c)
-	before := e.forest
+	before, firsts := e.forest, e.firsts()
 	e.forest = quota.NewForest(append(c.nodes(), ghosts...))
 	e.queues = make(map[string]*queue, e.forest.Nodes())
 	e.lost = newTree("")
@@ -30,7 +30,25 @@ func (e *Engine) SetQueues(queues []QueueConfig) {
 		e.equip(e.queues[e.forest.Name(n)])
 	}
 	e.readmit(before)
+	for _, a := range firsts {
+		if a.line != nil { // room may be kept for it
+			a.line.queue.first = a
+		}
+	}
 	e.forgetDisplacements()
+}
+
+// firsts are those who were first in line when their queues were looked at last.
+func (e *Engine) firsts() []*app {
+	var out []*app
+	for _, t := range e.trees {
+		for _, q := range t.waiting {
+			if q.first != nil && q.first.line != nil && q.first.line.queue == q {
+				out = append(out, q.first)
+			}
+		}
+	}
+	return out
 }
 
 // configuration is the queues that exist, sorted, and the parents of those that are being deleted.

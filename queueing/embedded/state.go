@@ -126,6 +126,8 @@ func (q *queue) reasons() map[string]int32 {
 			reason = l.bar.Reason
 		case l.told != nil:
 			reason = l.told.Reason
+		case l.first().told != nil: // the line is new, after a change of the configuration; those in it are not
+			reason = l.first().told.Reason
 		}
 		out[reason] += int32(len(l.apps.items))
 	}
