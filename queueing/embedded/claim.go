@@ -67,6 +67,10 @@ func (e *Engine) SetStanding(key queueing.Key, run, attempt int64, s queueing.St
 	h.queue.tree.stir(false)
 }
 
+// takeOut imagines that a grant is given back, and putBack that it is not.
+func (e *Engine) takeOut(a *app) { e.forest.Remove(a.held.queue.node, a.held.vector) }
+func (e *Engine) putBack(a *app) { e.forest.Add(a.held.queue.node, a.held.vector) }
+
 // claimsOf are the claims of a tree, in their order. Those that do not stand any more are dropped: the ask has gone or changed, or its
 // queue admits nobody.
 func (e *Engine) claimsOf(t *tree) []*claim {
@@ -161,7 +165,7 @@ func (e *Engine) preempt(t *tree) {
 			e.changed[v.key] = true
 			e.displacements[displacement{by: c.app.key, run: c.ask.run, victim: v.key}] = true
 			c.victims = append(c.victims, v.key)
-			e.forest.Remove(v.held.queue.node, v.held.vector)
+			e.takeOut(v)
 			gone = append(gone, v)
 		}
 		e.claims, c.app.claim = append(e.claims, c), c
@@ -169,7 +173,7 @@ func (e *Engine) preempt(t *tree) {
 		defer e.forest.Remove(l.queue.node, o.least)
 	}
 	for _, v := range gone {
-		e.forest.Add(v.held.queue.node, v.held.vector)
+		e.putBack(v)
 	}
 }
 
@@ -241,7 +245,7 @@ func (e *Engine) imagineGone(t *tree) []*app {
 		for _, v := range q.holders {
 			if v.held.goes() {
 				gone = append(gone, v)
-				e.forest.Remove(q.node, v.held.vector)
+				e.takeOut(v)
 			}
 		}
 	}

@@ -62,7 +62,7 @@ func (p *preemption) search() []*app {
 	}
 	legal := p.fits() && p.allLegal(chosen)
 	for _, v := range chosen {
-		p.putBack(v)
+		p.engine.putBack(v)
 	}
 	if !legal {
 		return nil
@@ -83,12 +83,12 @@ func (p *preemption) hopeful() bool {
 // spare puts one of the chosen back who is not needed: the last to be displaced, first. It returns the others and whether there was one.
 func (p *preemption) spare(chosen []*app) (rest []*app, spared bool) {
 	for i := len(chosen) - 1; i >= 0 && len(chosen) > 1; i-- {
-		p.putBack(chosen[i])
+		p.engine.putBack(chosen[i])
 		rest := slices.Delete(slices.Clone(chosen), i, i+1)
 		if p.fits() && p.allLegal(rest) {
 			return rest, true
 		}
-		p.takeOut(chosen[i])
+		p.engine.takeOut(chosen[i])
 	}
 	return chosen, false
 }
@@ -104,7 +104,7 @@ func (p *preemption) gather() []*app {
 			if v == nil || !p.legal(v) {
 				continue
 			}
-			p.takeOut(v)
+			p.engine.takeOut(v)
 			candidates[i], progress = nil, true
 			if chosen = append(chosen, v); p.fits() {
 				return chosen
@@ -112,7 +112,7 @@ func (p *preemption) gather() []*app {
 		}
 	}
 	for _, v := range chosen {
-		p.putBack(v)
+		p.engine.putBack(v)
 	}
 	return nil
 }
@@ -186,18 +186,15 @@ func (p *preemption) mayBorrow(v *app) bool {
 // allLegal says that each of some that were taken out might be displaced if it were the last of them.
 func (p *preemption) allLegal(chosen []*app) bool {
 	for _, v := range chosen {
-		p.putBack(v)
+		p.engine.putBack(v)
 		legal := p.legal(v)
-		p.takeOut(v)
+		p.engine.takeOut(v)
 		if !legal {
 			return false
 		}
 	}
 	return true
 }
-
-func (p *preemption) takeOut(v *app) { p.engine.forest.Remove(v.held.queue.node, v.held.vector) }
-func (p *preemption) putBack(v *app) { p.engine.forest.Add(v.held.queue.node, v.held.vector) }
 
 // fits says that there is room for the ask.
 func (p *preemption) fits() bool {

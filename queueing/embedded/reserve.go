@@ -110,9 +110,6 @@ func (e *Engine) foresee(r *reservation, t *tree) time.Time {
 	return at
 }
 
-func (e *Engine) takeOut(a *app) { e.forest.Remove(a.held.queue.node, a.held.vector) }
-func (e *Engine) putBack(a *app) { e.forest.Add(a.held.queue.node, a.held.vector) }
-
 // hasRoom says whether there is room for a line's first ask, and that it is kept for nobody else.
 func (e *Engine) hasRoom(l *line, need quota.Vector) bool {
 	_, blocked := e.forest.Blocked(l.queue.node, need)
