@@ -5,6 +5,7 @@ package explain
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -125,6 +126,9 @@ func tokenOf(r *http.Request) string {
 }
 
 func (h *handler) cannotCheck(r *http.Request, err error) *problem {
+	if errors.Is(err, errTooMany) {
+		return problemOf(http.StatusTooManyRequests, v1.Busy, "%v; try again", errTooMany)
+	}
 	if r.Context().Err() == nil { // else the caller has gone
 		h.Log.Error(err, "cannot check who asks for an explanation")
 	}

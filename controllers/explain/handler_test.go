@@ -294,14 +294,44 @@ func TestMemory(t *testing.T) {
 
 func TestMemoryIsBounded(t *testing.T) {
 	t.Parallel()
-	m := newMemory(&reviewer{}, clocktesting.NewFakePassiveClock(time.Time{}))
+	clock := clocktesting.NewFakePassiveClock(time.Unix(0, 0))
+	m := newMemory(&reviewer{}, clock)
 	for i := range 3 * mostRemembered {
+		clock.SetTime(clock.Now().Add(time.Second / reviewsPerSecond))
 		if _, err := m.authenticate(t.Context(), fmt.Sprint(i)); err != nil {
 			t.Fatal(err)
 		}
 		if len(m.users.by) > mostRemembered {
 			t.Fatalf("%d answers are remembered, want at most %d", len(m.users.by), mostRemembered)
 		}
+	}
+}
+
+// Whoever makes up tokens makes little work for the API server, and none for those whom it knows.
+func TestStrangersAreBounded(t *testing.T) {
+	t.Parallel()
+	p := newPlace()
+	const ann = "Authorization: Bearer ann"
+	if code := p.ask(http.MethodGet, queue, ann).Code; code != http.StatusOK {
+		t.Fatalf("ann got %d", code)
+	}
+	codes := map[int]int{}
+	for i := range 10 * reviewsAtOnce {
+		codes[p.ask(http.MethodGet, queue, fmt.Sprintf("Authorization: Bearer made-up-%d", i)).Code]++
+	}
+	want := map[int]int{http.StatusUnauthorized: reviewsAtOnce - 2, http.StatusTooManyRequests: 9*reviewsAtOnce + 2}
+	if diff := cmp.Diff(want, codes); diff != "" {
+		t.Errorf("strangers got (-want +got):\n%s", diff)
+	}
+	if asked := p.reviewer.count(); asked != reviewsAtOnce {
+		t.Errorf("the API server was asked %d times, want %d", asked, reviewsAtOnce)
+	}
+	if code := p.ask(http.MethodGet, queue, ann).Code; code != http.StatusOK {
+		t.Errorf("then ann got %d", code)
+	}
+	p.clock.SetTime(p.clock.Now().Add(time.Second))
+	if code := p.ask(http.MethodGet, queue, "Authorization: Bearer bob").Code; code != http.StatusForbidden {
+		t.Errorf("a second later bob got %d, want %d", code, http.StatusForbidden)
 	}
 }
 

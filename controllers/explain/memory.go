@@ -6,9 +6,11 @@ package explain
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"sync"
 	"time"
 
+	"golang.org/x/time/rate"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	"k8s.io/utils/clock"
 )
@@ -18,7 +20,14 @@ const (
 	remembered = 5 * time.Second
 	// mostRemembered bounds the answers in memory. When there are more, all are forgotten.
 	mostRemembered = 1024
+	// reviewsPerSecond bounds what the API server is asked, for all callers together: whoever reaches the endpoint may make up tokens.
+	// reviewsAtOnce may be asked in a row.
+	reviewsPerSecond = 20
+	reviewsAtOnce    = 40
 )
+
+// errTooMany says that the API server has been asked too often lately.
+var errTooMany = errors.New("too many callers are being checked")
 
 // digest stands for a token.
 type digest [sha256.Size]byte
@@ -36,10 +45,11 @@ type right struct {
 }
 
 func newMemory(r Reviewer, c clock.PassiveClock) *memory {
+	limit := rate.NewLimiter(reviewsPerSecond, reviewsAtOnce)
 	return &memory{
 		reviewer: r,
-		users:    answers[digest, *authenticationv1.UserInfo]{clock: c},
-		rights:   answers[right, bool]{clock: c},
+		users:    answers[digest, *authenticationv1.UserInfo]{clock: c, limit: limit},
+		rights:   answers[right, bool]{clock: c, limit: limit},
 	}
 }
 
@@ -67,6 +77,7 @@ func (m *memory) mayGet(ctx context.Context, c *caller, o Object) (bool, error) 
 // answers are remembered by what was asked.
 type answers[K comparable, V any] struct {
 	clock clock.PassiveClock
+	limit *rate.Limiter
 	mu    sync.Mutex
 	by    map[K]answer[V]
 }
@@ -76,7 +87,7 @@ type answer[V any] struct {
 	until time.Time
 }
 
-// get returns what was answered a short time ago, else it asks. Errors are not remembered.
+// get returns what was answered a short time ago, else it asks, unless that was done too often lately. Errors are not remembered.
 func (a *answers[K, V]) get(key K, ask func() (V, error)) (V, error) {
 	now := a.clock.Now()
 	a.mu.Lock()
@@ -84,6 +95,10 @@ func (a *answers[K, V]) get(key K, ask func() (V, error)) (V, error) {
 	a.mu.Unlock()
 	if found && now.Before(known.until) {
 		return known.value, nil
+	}
+	if !a.limit.AllowN(now, 1) {
+		var none V
+		return none, errTooMany
 	}
 	value, err := ask()
 	if err != nil {
