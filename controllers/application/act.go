@@ -13,7 +13,6 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -66,8 +65,8 @@ func (p *pass) do(ctx context.Context, a lifecycle.Action) error {
 	return nil
 }
 
-// createDriver makes ConfigMap, Service, the NetworkPolicy that Spark 4.2 and later have, claims of volumes and driver pod of the attempt
-// that the status names, in that order, so that the pod never waits for the others. It does so straight after the intent was written, or after a live look that says it still stands.
+// createDriver makes the objects of the attempt that the status names, the driver pod last. It does so straight after the intent was
+// written, or after a live look that says it still stands.
 func (p *pass) createDriver(ctx context.Context) error {
 	current := attempt{p.app.Status.Run, p.app.Status.Attempt}
 	if since := p.memory.createdSince(p.app, current); !since.IsZero() {
@@ -86,7 +85,7 @@ func (p *pass) createDriver(ctx context.Context) error {
 		p.obstacle = found[0].Message
 		return nil
 	}
-	for _, obj := range objectsOf(objects) {
+	for _, obj := range objects.InOrder() {
 		if stands, err := p.intentStands(ctx); err != nil || !stands {
 			return err
 		}
@@ -96,17 +95,6 @@ func (p *pass) createDriver(ctx context.Context) error {
 	}
 	p.memory.driverCreated(p.app, current, p.Clock.Now())
 	return nil
-}
-
-func objectsOf(o render.Objects) []client.Object {
-	objects := []client.Object{o.ConfigMap, o.Service}
-	if o.NetworkPolicy != nil {
-		objects = append(objects, o.NetworkPolicy)
-	}
-	for _, claim := range o.Claims {
-		objects = append(objects, claim)
-	}
-	return append(objects, o.Pod)
 }
 
 // intentStands says that the application still wants this driver and never had it: because this pass has just written so, or
@@ -148,7 +136,7 @@ func (p *pass) create(ctx context.Context, obj client.Object) error {
 // adopt accepts an object of the wanted name if it is this application's own.
 func (p *pass) adopt(ctx context.Context, obj client.Object) error {
 	existing := &metav1.PartialObjectMetadata{}
-	existing.SetGroupVersionKind(kindOf(obj))
+	existing.SetGroupVersionKind(render.KindOf(obj))
 	if err := p.Live.Get(ctx, client.ObjectKeyFromObject(obj), existing); err != nil {
 		return fmt.Errorf("read %s: %w", describe(obj), err)
 	}
@@ -234,7 +222,7 @@ func (p *pass) delete(ctx context.Context, obj client.Object, name string) error
 	obj.SetNamespace(p.app.Namespace)
 	obj.SetName(name)
 	existing := &metav1.PartialObjectMetadata{}
-	existing.SetGroupVersionKind(kindOf(obj))
+	existing.SetGroupVersionKind(render.KindOf(obj))
 	if err := p.Live.Get(ctx, client.ObjectKeyFromObject(obj), existing); err != nil {
 		if apierrors.IsNotFound(err) {
 			return nil
@@ -257,21 +245,5 @@ func (p *pass) names() render.Names {
 }
 
 func describe(obj client.Object) string {
-	return fmt.Sprintf("%s %s/%s", kindOf(obj).Kind, obj.GetNamespace(), obj.GetName())
-}
-
-func kindOf(obj client.Object) schema.GroupVersionKind {
-	switch obj.(type) {
-	case *corev1.Pod:
-		return corev1.SchemeGroupVersion.WithKind("Pod")
-	case *corev1.Service:
-		return corev1.SchemeGroupVersion.WithKind("Service")
-	case *corev1.ConfigMap:
-		return corev1.SchemeGroupVersion.WithKind("ConfigMap")
-	case *corev1.PersistentVolumeClaim:
-		return corev1.SchemeGroupVersion.WithKind("PersistentVolumeClaim")
-	case *networkingv1.NetworkPolicy:
-		return networkingv1.SchemeGroupVersion.WithKind("NetworkPolicy")
-	}
-	return schema.GroupVersionKind{Kind: "object"}
+	return fmt.Sprintf("%s %s/%s", render.KindOf(obj).Kind, obj.GetNamespace(), obj.GetName())
 }

@@ -116,3 +116,40 @@ func TestRenderIsStable(t *testing.T) {
 		}
 	}
 }
+
+// TestRenderShowsAll: nothing is missing that the operator would make.
+func TestRenderShowsAll(t *testing.T) {
+	t.Parallel()
+	const manifest = `
+apiVersion: sparkgate.io/v1alpha1
+kind: SparkApplication
+metadata: {name: pi}
+spec:
+  type: Java
+  sparkVersion: 4.2.1
+  image: spark
+  mainClass: org.example.Pi
+  mainApplicationFile: local:///pi.jar
+  driver: {serviceAccountName: spark}
+  sparkConf:
+    spark.kubernetes.driver.volumes.persistentVolumeClaim.data.mount.path: /data
+    spark.kubernetes.driver.volumes.persistentVolumeClaim.data.options.claimName: OnDemand
+    spark.kubernetes.driver.volumes.persistentVolumeClaim.data.options.storageClass: fast
+    spark.kubernetes.driver.volumes.persistentVolumeClaim.data.options.sizeLimit: 1Gi
+`
+	rendered, err := offline.Render(offline.Rendering{Files: []offline.File{{Name: "pi.yaml", Text: []byte(manifest)}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kinds []string
+	for _, document := range strings.Split(string(rendered.Manifests), "---\n") {
+		var object struct{ Kind string }
+		if err := yaml.Unmarshal([]byte(document), &object); err != nil {
+			t.Fatal(err)
+		}
+		kinds = append(kinds, object.Kind)
+	}
+	if diff := cmp.Diff([]string{"ConfigMap", "Service", "NetworkPolicy", "PersistentVolumeClaim", "Pod"}, kinds); diff != "" {
+		t.Errorf("objects (-want +got):\n%s", diff)
+	}
+}

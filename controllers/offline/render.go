@@ -10,8 +10,6 @@ import (
 	"slices"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/types"
 	kjson "sigs.k8s.io/json"
 
@@ -131,16 +129,9 @@ func queueOf(app *v1alpha1.SparkApplication) string {
 
 // printed writes the objects in the order in which they are made.
 func printed(objects render.Objects) ([][]byte, error) {
-	objects.ConfigMap.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ConfigMap"))
-	objects.Service.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Service"))
-	objects.Pod.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Pod"))
-	all := []any{objects.ConfigMap, objects.Service}
-	if policy := objects.NetworkPolicy; policy != nil {
-		policy.SetGroupVersionKind(networkingv1.SchemeGroupVersion.WithKind("NetworkPolicy"))
-		all = append(all, policy)
-	}
 	var documents [][]byte
-	for _, object := range append(all, objects.Pod) {
+	for _, object := range objects.InOrder() {
+		object.GetObjectKind().SetGroupVersionKind(render.KindOf(object))
 		document, err := toYAML(object)
 		if err != nil {
 			return nil, err

@@ -110,16 +110,9 @@ func readApp(t *testing.T, path string) *v1alpha1.SparkApplication {
 // printed writes the objects as people would read them: multi-line texts of the ConfigMap line by line.
 func printed(t *testing.T, objects Objects) string {
 	t.Helper()
-	objects.ConfigMap.APIVersion, objects.ConfigMap.Kind = "v1", "ConfigMap"
-	objects.Service.APIVersion, objects.Service.Kind = "v1", "Service"
-	objects.Pod.APIVersion, objects.Pod.Kind = "v1", "Pod"
 	var documents []string
-	all := []any{objects.ConfigMap, objects.Service, objects.Pod}
-	if objects.NetworkPolicy != nil {
-		objects.NetworkPolicy.APIVersion, objects.NetworkPolicy.Kind = "networking.k8s.io/v1", "NetworkPolicy"
-		all = append(all, objects.NetworkPolicy)
-	}
-	for _, object := range all {
+	for _, object := range objects.InOrder() {
+		object.GetObjectKind().SetGroupVersionKind(KindOf(object))
 		text, err := yaml.Marshal(object)
 		if err != nil {
 			t.Fatal(err)
