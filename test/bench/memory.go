@@ -182,25 +182,43 @@ func (b *bench) atRest(ctx context.Context, operator *host.Operator) (m occupied
 	return m, nil
 }
 
+// growth is what was occupied with none of something, with step of it, and with twice as many.
+type growth struct {
+	title, what string
+	step        int
+	// each is for how many the cost is told.
+	each  int
+	grown []occupied
+	// fresh is after a restart.
+	fresh occupied
+}
+
+func (b *bench) printGrowth(g growth) {
+	mebi := func(bytes float64) string { return fmt.Sprintf("%.1f", bytes/(1<<20)) }
+	t := newTable(b, g.title)
+	t.row("", "resident", "Go heap")
+	for i, m := range g.grown {
+		t.row(fmt.Sprintf("%d %s", i*g.step, g.what), mebi(float64(m.resident)), mebi(float64(m.heap)))
+	}
+	t.row(fmt.Sprintf("%d, after a restart", 2*g.step), mebi(float64(g.fresh.resident)), mebi(float64(g.fresh.heap)))
+	for i, which := range []string{"first", "second"} {
+		resident, heap := g.grown[i+1].since(g.grown[i], g.step)
+		t.row(fmt.Sprintf("%d %s cost, by the %s %d", g.each, g.what, which, g.step), mebi(float64(g.each)*resident), mebi(float64(g.each)*heap))
+	}
+	t.end()
+}
+
 // printMemory prints what was occupied. The first heap of applications bears what the operator needs once (buffers, tables of types),
 // so the second one tells what an application costs.
 func (b *bench) printMemory(grown []occupied, fresh occupied, wide []occupied) {
-	mebi := func(bytes float64) string { return fmt.Sprintf("%.1f", bytes/(1<<20)) }
-	t := newTable(b, "Memory of the operator at rest, MiB (driver pods and ConfigMaps of finished applications are kept)")
-	t.row("", "resident", "Go heap")
-	for i, m := range grown {
-		t.row(fmt.Sprintf("%d finished applications", i*b.finished), mebi(float64(m.resident)), mebi(float64(m.heap)))
-	}
-	t.row(fmt.Sprintf("%d, after a restart", 2*b.finished), mebi(float64(fresh.resident)), mebi(float64(fresh.heap)))
-	for i, which := range []string{"first", "second"} {
-		resident, heap := grown[i+1].since(grown[i], b.finished)
-		t.row(fmt.Sprintf("1000 finished applications cost, by the %s %d", which, b.finished), mebi(1000*resident), mebi(1000*heap))
-	}
-	t.end()
+	b.printGrowth(growth{
+		title: "Memory of the operator at rest, MiB (driver pods and ConfigMaps of finished applications are kept)",
+		what:  "finished applications", step: b.finished, each: 1000, grown: grown, fresh: fresh,
+	})
 	if len(wide) == 0 {
 		return
 	}
-	t = newTable(b, fmt.Sprintf("Memory of a running application with %d executors, KiB", executorsWide))
+	t := newTable(b, fmt.Sprintf("Memory of a running application with %d executors, KiB", executorsWide))
 	t.row("", "resident", "Go heap (goal ≤ 60)")
 	for i, which := range []string{"first", "second"} {
 		resident, heap := wide[i+1].since(wide[i], b.wide)

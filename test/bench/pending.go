@@ -6,7 +6,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -77,16 +76,8 @@ func (b *bench) waitingOnes(ctx context.Context, namespace string) (grown []occu
 }
 
 func (b *bench) printPending(grown []occupied, fresh occupied) {
-	mebi := func(bytes float64) string { return fmt.Sprintf("%.1f", bytes/(1<<20)) }
-	t := newTable(b, "Memory of the operator at rest with applications that wait for quota, MiB")
-	t.row("", "resident", "Go heap")
-	for i, m := range grown {
-		t.row(fmt.Sprintf("%d waiting", i*b.pending), mebi(float64(m.resident)), mebi(float64(m.heap)))
-	}
-	t.row(fmt.Sprintf("%d, after a restart", 2*b.pending), mebi(float64(fresh.resident)), mebi(float64(fresh.heap)))
-	for i, which := range []string{"first", "second"} {
-		resident, heap := grown[i+1].since(grown[i], b.pending)
-		t.row(fmt.Sprintf("10000 waiting cost, by the %s %d", which, b.pending), mebi(10_000*resident), mebi(10_000*heap))
-	}
-	t.end()
+	b.printGrowth(growth{
+		title: "Memory of the operator at rest with applications that wait for quota, MiB",
+		what:  "waiting", step: b.pending, each: 10_000, grown: grown, fresh: fresh,
+	})
 }
