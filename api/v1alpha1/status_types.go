@@ -124,7 +124,7 @@ type ApplicationTimes struct {
 	// waiting is when the current wait for room began; absent while it does not wait.
 	// +optional
 	Waiting *metav1.Time `json:"waiting,omitempty"`
-	// ran is how long the drivers of earlier attempts of the run ran, all together; absent for 0.
+	// ran is how long the drivers of those attempts of the run ran that have ended, all together; absent for 0.
 	// +optional
 	Ran *metav1.Duration `json:"ran,omitempty"`
 	// referenceMissing is when a missing reference was first seen; absent when none is missing.
