@@ -18,16 +18,16 @@ import (
 	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/util/uuid"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/cmd/sparkgate/internal/lease"
 	"github.com/sparkgate/sparkgate/cmd/sparkgate/internal/options"
 	"github.com/sparkgate/sparkgate/controllers"
 	"github.com/sparkgate/sparkgate/queueing/embedded/decisionlog"
 )
-
-const leaseName = "sparkgate-leader"
 
 func main() {
 	o, err := options.Parse(os.Args[1:])
@@ -50,7 +50,8 @@ func run(o options.Options) error {
 	if err != nil {
 		return fmt.Errorf("find the cluster: %w", err)
 	}
-	manager, err := newManager(config, o)
+	name := holder()
+	manager, err := newManager(config, o, name)
 	if err != nil {
 		return err
 	}
@@ -64,7 +65,7 @@ func run(o options.Options) error {
 		return err
 	}
 	err = controllers.Setup(manager, controllers.Options{
-		Holder:           holder(),
+		Holder:           name,
 		DefaultGate:      v1alpha1.GateType(o.DefaultGate),
 		ReferenceTimeout: o.ReferenceTimeout,
 		Concurrent:       o.Concurrent,
@@ -78,29 +79,34 @@ func run(o options.Options) error {
 	return manager.Start(ctrl.SetupSignalHandler())
 }
 
-func newManager(config *rest.Config, o options.Options) (ctrl.Manager, error) {
+func newManager(config *rest.Config, o options.Options, name string) (ctrl.Manager, error) {
 	scheme, err := controllers.NewScheme()
 	if err != nil {
 		return nil, fmt.Errorf("make scheme: %w", err)
 	}
 	config.QPS = -1 // the API server's own priority and fairness decides
+	var lock resourcelock.Interface
+	if o.LeaderElection.Enable {
+		if lock, err = lease.New(config, name, o.LeaderElection.RenewDeadline); err != nil {
+			return nil, err
+		}
+	}
 	var extra map[string]http.Handler
 	if o.EnablePprof {
 		extra = pprof.GetHandlers()
 	}
 	manager, err := ctrl.NewManager(config, ctrl.Options{
-		Scheme:                        scheme,
-		Cache:                         controllers.CacheOptions(),
-		Client:                        controllers.ClientOptions(),
-		Metrics:                       metricsserver.Options{BindAddress: o.MetricsAddr, ExtraHandlers: extra},
-		HealthProbeBindAddress:        o.HealthAddr,
-		LeaderElection:                o.LeaderElection.Enable,
-		LeaderElectionID:              leaseName,
-		LeaderElectionNamespace:       os.Getenv("RUNTIME_NAMESPACE"),
-		LeaderElectionReleaseOnCancel: o.LeaderElection.ReleaseOnCancel,
-		LeaseDuration:                 &o.LeaderElection.LeaseDuration,
-		RenewDeadline:                 &o.LeaderElection.RenewDeadline,
-		RetryPeriod:                   &o.LeaderElection.RetryPeriod,
+		Scheme:                              scheme,
+		Cache:                               controllers.CacheOptions(),
+		Client:                              controllers.ClientOptions(),
+		Metrics:                             metricsserver.Options{BindAddress: o.MetricsAddr, ExtraHandlers: extra},
+		HealthProbeBindAddress:              o.HealthAddr,
+		LeaderElection:                      o.LeaderElection.Enable,
+		LeaderElectionResourceLockInterface: lock,
+		LeaderElectionReleaseOnCancel:       o.LeaderElection.ReleaseOnCancel,
+		LeaseDuration:                       &o.LeaderElection.LeaseDuration,
+		RenewDeadline:                       &o.LeaderElection.RenewDeadline,
+		RetryPeriod:                         &o.LeaderElection.RetryPeriod,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("make manager: %w", err)
@@ -132,13 +138,13 @@ func decisionLog(path string) (io.Writer, error) {
 	return file, nil
 }
 
-// end ends the process at once. The lease is not given back: client-go would take it from whoever has it now.
+// end ends the process at once. The lease is not given back: whoever has taken the ledger over has it, or is about to.
 func end(why error) {
 	fmt.Fprintf(os.Stderr, "sparkgate: %v\n", why)
 	os.Exit(1)
 }
 
-// holder names this start of this process in the ledgers.
+// holder names this start of this process, in the lease and in the ledgers.
 func holder() string {
 	host, err := os.Hostname()
 	if err != nil {

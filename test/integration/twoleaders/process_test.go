@@ -45,6 +45,8 @@ type process struct {
 	ended   chan struct{}
 	// drivers that it has asked the API server for.
 	drivers atomic.Int32
+	// emptied are its writes that gave a lease back.
+	emptied atomic.Int32
 
 	mu     sync.Mutex
 	holder string // its name in the ledger, once it has tried to write one
@@ -67,7 +69,11 @@ func startProcess(t *testing.T, p *pair, number int) *process {
 		s.note(r)
 		return p.trap.Load().meet(s, r)
 	})
-	s.way = openWay(t, s.network)
+	s.way = openWay(t, s.network, func(r *http.Request) {
+		if emptiesLease(r) {
+			s.emptied.Add(1)
+		}
+	})
 	file := filepath.Join(t.TempDir(), fmt.Sprintf("kubeconfig-%d", number))
 	if err := os.WriteFile(file, fmt.Appendf(nil, kubeconfig, s.way.URL), 0o600); err != nil {
 		t.Fatal(err)

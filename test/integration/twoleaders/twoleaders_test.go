@@ -122,22 +122,10 @@ func (p *pair) takeOver(at *stop, l *loss) {
 	if why := first.why(); !slices.Contains(l.why, why) {
 		p.t.Errorf("process %d has ended for the reason %q, want one of %q", first.number, why, l.why)
 	}
-	if first.why() == lostLedger {
-		p.leaseIsHeld()
-	}
-	p.keep()
-}
-
-// leaseIsHeld: a process that has found out that it is fenced leaves the lease alone, which is the other one's.
-func (p *pair) leaseIsHeld() {
-	p.t.Helper()
-	lease := &coordinationv1.Lease{}
-	if err := env.Client().Get(p.t.Context(), client.ObjectKey{Namespace: p.world.Namespace, Name: "sparkgate-leader"}, lease); err != nil {
-		p.t.Fatal(err)
-	}
-	if ptr.Deref(lease.Spec.HolderIdentity, "") == "" {
+	if first.emptied.Load() > 0 {
 		p.t.Error("the process that has ended has given the other one's lease back")
 	}
+	p.keep()
 }
 
 // finish lets all drivers end, and checks what became of everybody.

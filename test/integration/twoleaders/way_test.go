@@ -14,15 +14,18 @@ import (
 	"strings"
 	"testing"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
+	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
+	"k8s.io/utils/ptr"
 
 	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
 )
 
 // openWay opens a process's way to the API server: plain HTTP on this machine's loopback, with an administrator's rights behind it. It
-// lets everything through as it comes, but for what network does.
-func openWay(t *testing.T, network *actors.Network) *httptest.Server {
+// lets everything through as it comes, but for what network does. look is shown every request.
+func openWay(t *testing.T, network *actors.Network, look func(*http.Request)) *httptest.Server {
 	t.Helper()
 	config := env.Config()
 	config.Wrap(network.Wrap)
@@ -38,6 +41,7 @@ func openWay(t *testing.T, network *actors.Network) *httptest.Server {
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(target)
 			keepBody(r.Out)
+			look(r.Out)
 		},
 		Transport:     transport,
 		FlushInterval: -1,                         // events of watches go out at once
@@ -72,6 +76,17 @@ var moments = map[string]func(*http.Request) bool{
 
 func isPost(r *http.Request, suffix string) bool {
 	return r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, suffix)
+}
+
+// emptiesLease says that a write gives a lease back, whoever has it.
+func emptiesLease(r *http.Request) bool {
+	if r.Method != http.MethodPut || !strings.Contains(r.URL.Path, "/leases/") {
+		return false
+	}
+	obj, _, err := scheme.Codecs.UniversalDeserializer().Decode(bodyOf(r), nil, nil)
+	lease, ok := obj.(*coordinationv1.Lease)
+	// What cannot be read counts: better a test that fails than one that sees nothing.
+	return err != nil || !ok || ptr.Deref(lease.Spec.HolderIdentity, "") == ""
 }
 
 func isPatch(r *http.Request, path, content string) bool {
