@@ -40,7 +40,8 @@ type SparkApplicationStatus struct {
 	// +optional
 	RunID string `json:"runID,omitempty"`
 
-	// failures counts the attempts of the run that failed. With preemptions and resumes it says why attempt is above 1.
+	// failures counts the attempts of the run that failed, since the last one that ran for restartPolicy.resetAfter. With preemptions,
+	// resumes and requeues it says why attempt is above 1.
 	// +optional
 	Failures int32 `json:"failures,omitempty"`
 
@@ -51,6 +52,10 @@ type SparkApplicationStatus struct {
 	// resumes counts the attempts of the run that began after a suspension.
 	// +optional
 	Resumes int32 `json:"resumes,omitempty"`
+
+	// requeues counts the attempts of the run that gave their room back because their executors did not start in time.
+	// +optional
+	Requeues int32 `json:"requeues,omitempty"`
 
 	// queue is the resolved name of the queue.
 	// +optional
@@ -97,13 +102,14 @@ const (
 	StopTemplateChanged StopReason = "TemplateChanged"
 	StopPreempted       StopReason = "Preempted"
 	StopDriverStart     StopReason = "DriverStartTimeout"
+	StopExecutorStart   StopReason = "ExecutorStartTimeout"
 	StopDeadline        StopReason = "DeadlineExceeded"
 	StopTotalDeadline   StopReason = "TotalDeadlineExceeded"
 )
 
 // ApplicationTimes are the moments of the current run and attempt, by the operator's clock.
 type ApplicationTimes struct {
-	// queued is when the current attempt began to wait; a preempted or resumed one keeps its old time.
+	// queued is when the current attempt began to wait; a preempted, resumed or requeued one keeps its old time.
 	// +optional
 	Queued *metav1.Time `json:"queued,omitempty"`
 	// admitted is when the gate let the current attempt in.
@@ -112,6 +118,9 @@ type ApplicationTimes struct {
 	// driverStarted is when the driver's container was first seen running.
 	// +optional
 	DriverStarted *metav1.Time `json:"driverStarted,omitempty"`
+	// executorsReady is when the driver of the current attempt and all executors that it began with were first ready together.
+	// +optional
+	ExecutorsReady *metav1.Time `json:"executorsReady,omitempty"`
 	// started is when the first attempt of the run was seen running.
 	// +optional
 	Started *metav1.Time `json:"started,omitempty"`
@@ -124,6 +133,9 @@ type ApplicationTimes struct {
 	// waiting is when the current wait for room began; absent while it does not wait.
 	// +optional
 	Waiting *metav1.Time `json:"waiting,omitempty"`
+	// retry is when the next attempt asks for room, after a pause; absent while there is none.
+	// +optional
+	Retry *metav1.Time `json:"retry,omitempty"`
 	// ran is how long the drivers of those attempts of the run ran that have ended, all together; absent for 0.
 	// +optional
 	Ran *metav1.Duration `json:"ran,omitempty"`

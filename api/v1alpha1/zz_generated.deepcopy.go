@@ -49,6 +49,10 @@ func (in *ApplicationTimes) DeepCopyInto(out *ApplicationTimes) {
 		in, out := &in.DriverStarted, &out.DriverStarted
 		*out = (*in).DeepCopy()
 	}
+	if in.ExecutorsReady != nil {
+		in, out := &in.ExecutorsReady, &out.ExecutorsReady
+		*out = (*in).DeepCopy()
+	}
 	if in.Started != nil {
 		in, out := &in.Started, &out.Started
 		*out = (*in).DeepCopy()
@@ -63,6 +67,10 @@ func (in *ApplicationTimes) DeepCopyInto(out *ApplicationTimes) {
 	}
 	if in.Waiting != nil {
 		in, out := &in.Waiting, &out.Waiting
+		*out = (*in).DeepCopy()
+	}
+	if in.Retry != nil {
+		in, out := &in.Retry, &out.Retry
 		*out = (*in).DeepCopy()
 	}
 	if in.Ran != nil {
