@@ -84,6 +84,8 @@ func (d *decider) stopReason(driver *pods.Record) (v1alpha1.StopReason, string) 
 		return v1alpha1.StopPreempted, d.o.Eviction.Message
 	case d.driverStartOverdue(driver):
 		return v1alpha1.StopDriverStart, d.driverStartMessage(driver)
+	case d.executorStartOverdue():
+		return v1alpha1.StopExecutorStart, d.executorStartMessage()
 	}
 	return "", ""
 }
@@ -152,8 +154,12 @@ func (d *decider) running() Decision {
 			d.s.Times.Started = d.nowPtr()
 		}
 	}
-	d.countExecutors(d.was != status.Running)
+	d.countExecutors(d.latchReady() || d.was != status.Running)
+	d.view.ReadyLatched = d.s.Times.ExecutorsReady != nil
 	if at, reason, _ := d.runDeadline(); reason != "" {
+		d.requeue(at)
+	}
+	if at := d.executorStartDeadline(); !at.IsZero() && d.o.Now.Before(at) {
 		d.requeue(at)
 	}
 	return d.publish(status.Running, fmt.Sprintf("run %d, attempt %d: driver pod %s is running", d.s.Run, d.s.Attempt, d.s.Driver.PodName))

@@ -71,6 +71,7 @@ func (d *decider) publish(stage status.Stage, message string) Decision {
 	}
 	d.view.NodeLost = d.nodeLost()
 	d.timeWait(stage)
+	d.expire(stage)
 	d.s.ObservedGeneration = d.view.Generation
 	d.s.Conditions = status.Conditions(d.o.App.Status.Conditions, d.view, d.now())
 	d.d.Status = d.s
@@ -84,7 +85,7 @@ func (d *decider) timeWait(stage status.Stage) {
 	switch {
 	case d.view.NewerOperator != "":
 		return
-	case !stage.Waiting():
+	case !stage.Waiting(), d.pausing():
 		d.s.Times.Waiting = nil
 		return
 	case d.s.Times.Waiting == nil:

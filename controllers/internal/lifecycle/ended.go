@@ -20,20 +20,7 @@ func (d *decider) ended() Decision {
 		}
 	}
 	d.after(Action{Kind: ReleaseGrant})
-	d.expire()
-	return d.publish(d.was, d.view.Message)
-}
-
-// expire deletes what was kept of the run when its time is over. The driver pod goes last, so it marks what is still to do.
-func (d *decider) expire() {
-	if d.driver() == nil || d.s.Times.Finished == nil {
-		return
-	}
-	if due := d.s.Times.Finished.Add(DefaultRetention); d.o.Now.Before(due) {
-		d.requeue(due)
-		return
-	}
-	d.after(Action{Kind: DeleteObjects})
+	return d.publish(d.was, d.liveOut(d.view.Message))
 }
 
 // endAgain shows the end of the last run again: the spec was invalid in between and is back to what that run executed.
@@ -49,6 +36,7 @@ func (d *decider) endAgain() Decision {
 // suspend publishes that spec.suspend holds the application. What it asked for is taken back once that is written.
 func (d *decider) suspend() Decision {
 	d.s.Times.ReferenceMissing = nil
+	d.resumeAsking() // whoever resumes it does not want to wait for the rest of a pause
 	d.after(Action{Kind: ReleaseGrant})
 	return d.publish(status.Suspended, "suspended: set spec.suspend to false to go on")
 }
@@ -74,6 +62,10 @@ func (d *decider) resume() Decision {
 		d.s.Resumes++
 		d.nextAttempt()
 	}
+	if d.pausing() {
+		return d.pause()
+	}
+	d.resumeAsking()
 	start := d.start()
 	if d.o.Plan == nil {
 		return d.need(NeedPlan, start)

@@ -60,6 +60,10 @@ func (d *decider) stop(reason v1alpha1.StopReason, message string) Decision {
 		}
 	case v1alpha1.StopDeadline, v1alpha1.StopTotalDeadline:
 		outcome, cause = v1alpha1.OutcomeFailed, v1alpha1.CauseApplication
+	case v1alpha1.StopExecutorStart:
+		if cause = v1alpha1.CauseInfrastructure; !d.queues() {
+			outcome = v1alpha1.OutcomeFailed
+		}
 	case v1alpha1.StopSuspended, v1alpha1.StopTemplateChanged, v1alpha1.StopPreempted:
 	}
 	d.record(v1alpha1.AttemptStatus{Outcome: outcome, Reason: string(reason), Cause: cause, Message: message})
@@ -67,7 +71,7 @@ func (d *decider) stop(reason v1alpha1.StopReason, message string) Decision {
 	case v1alpha1.StopPreempted:
 		d.announce(true, v1alpha1.PreemptedReason, message)
 		message = "gives its room back: " + message
-	case v1alpha1.StopDeadline, v1alpha1.StopTotalDeadline:
+	case v1alpha1.StopDeadline, v1alpha1.StopTotalDeadline, v1alpha1.StopExecutorStart:
 		message = "stopping the driver: " + message
 	case v1alpha1.StopDriverStart, v1alpha1.StopSuspended, v1alpha1.StopTemplateChanged:
 	}
@@ -211,17 +215,20 @@ func (d *decider) finish() Decision {
 	if d.s.Driver != nil {
 		d.s.Driver.UIAddress = ""
 	}
+	kind := DeleteService
 	if stopped != "" {
-		d.before(Action{Kind: DeleteObjects})
-	} else {
-		d.before(Action{Kind: DeleteService})
+		kind = DeleteObjects
 	}
+	d.before(Action{Kind: kind, Run: d.s.Run, Attempt: d.s.Attempt})
 	d.after(Action{Kind: ReleaseGrant})
 	return d.conclude(stopped, attempt)
 }
 
 // conclude says what follows the attempt.
 func (d *decider) conclude(stopped v1alpha1.StopReason, attempt *v1alpha1.AttemptStatus) Decision {
+	if attempt != nil {
+		d.countFailure(attempt)
+	}
 	switch {
 	case stopped == v1alpha1.StopSuspended:
 		return d.suspend()
@@ -233,6 +240,10 @@ func (d *decider) conclude(stopped v1alpha1.StopReason, attempt *v1alpha1.Attemp
 		return d.end(status.Failed, "the attempt ended without a record")
 	case stopped == v1alpha1.StopPreempted:
 		return d.preempted(attempt)
+	case stopped == v1alpha1.StopExecutorStart && attempt.Outcome == v1alpha1.OutcomeStopped:
+		return d.requeued()
+	case d.again(attempt) && !d.totalUsedUp():
+		return d.retry(attempt)
 	}
 	return d.end(d.endOf(attempt))
 }
@@ -242,9 +253,15 @@ func (d *decider) endOf(attempt *v1alpha1.AttemptStatus) (status.Stage, string) 
 	switch reason := status.Stage(attempt.Reason); {
 	case attempt.Outcome == v1alpha1.OutcomeSucceeded:
 		return status.Succeeded, fmt.Sprintf("run %d succeeded", d.s.Run)
+	case d.again(attempt) && d.totalUsedUp():
+		return status.TotalDeadlineExceeded, fmt.Sprintf("timeouts.total (%s) leaves no time for another attempt: %s",
+			d.timeouts().Total.Duration, attempt.Message)
+	case d.retriable(attempt) && d.s.Failures >= d.maxAttempts():
+		return status.RetriesExceeded, fmt.Sprintf("run %d failed %d times, and restartPolicy.maxAttempts is %d: %s", d.s.Run, d.s.Failures,
+			d.maxAttempts(), attempt.Message)
 	case reason == status.DriverStartTimeout && attempt.Cause == v1alpha1.CauseConfiguration:
 	case reason == status.DriverStartTimeout, reason == status.AdmissionTimeout, reason == status.DeadlineExceeded,
-		reason == status.TotalDeadlineExceeded:
+		reason == status.TotalDeadlineExceeded, reason == status.ExecutorStartTimeout:
 		return reason, attempt.Message
 	}
 	return status.Failed, fmt.Sprintf("run %d failed: %s", d.s.Run, attempt.Message)
@@ -266,8 +283,7 @@ func (d *decider) takenBack() Decision {
 func (d *decider) end(stage status.Stage, message string) Decision {
 	d.s.Times.Finished = d.nowPtr()
 	d.announce(stage != status.Succeeded, string(stage), message)
-	d.requeue(d.o.Now.Add(DefaultRetention))
-	return d.publish(stage, message)
+	return d.publish(stage, d.liveOut(message))
 }
 
 // nextRun ends the run in the history only and queues the next one. Its ask follows in the next pass, when the grant of this one is

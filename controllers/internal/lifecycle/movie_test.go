@@ -35,6 +35,26 @@ func (w *world) settle() {
 	w.t.Fatalf("the operator does not come to rest\n%s", w.story())
 }
 
+// fails lets the driver of the current attempt run and end with exit code 1.
+func (w *world) fails() {
+	w.runs()
+	w.settle()
+	w.after(time.Second)
+	w.exits(1, "Error")
+	w.settle()
+}
+
+// nextLook lets time pass until the operator looks again by itself.
+func (w *world) nextLook() {
+	w.t.Helper()
+	due := w.pass().RequeueAt
+	if due.IsZero() {
+		w.t.Fatalf("the operator never looks again\n%s", w.story())
+	}
+	w.now = due
+	w.settle()
+}
+
 func (w *world) after(d time.Duration) { w.now = w.now.Add(d) }
 
 func (w *world) driverName() string { return w.app.Status.Driver.PodName }
@@ -82,6 +102,11 @@ func (w *world) edit(what string, change func(*v1alpha1.SparkApplication)) {
 
 func (w *world) remove() {
 	w.logf("user: deletes the application")
+	w.deleted()
+}
+
+// deleted is what the API server does with a deletion.
+func (w *world) deleted() {
 	if len(w.app.Finalizers) == 0 {
 		w.app = nil
 		return

@@ -128,14 +128,16 @@ const (
 	CreateDriver
 	// DeletePod deletes Action.Pod.
 	DeletePod
-	// DeleteService deletes the Service of the attempt, which nobody needs once its driver has ended.
+	// DeleteService deletes the Service of the attempt Action.Run, Action.Attempt, which nobody needs once its driver has ended.
 	DeleteService
-	// DeleteObjects deletes everything that was made for the attempt, the driver pod included.
+	// DeleteObjects deletes everything that was made for the attempt Action.Run, Action.Attempt, the driver pod included.
 	DeleteObjects
 	// ReleaseGrant tells the gate that nothing is held or asked for any more.
 	ReleaseGrant
 	// RemoveFinalizer lets the application go.
 	RemoveFinalizer
+	// DeleteApplication deletes the application, unless it was changed since it was read.
+	DeleteApplication
 )
 
 // Action is one thing to do.
@@ -143,6 +145,8 @@ type Action struct {
 	Kind ActionKind
 	// Pod to delete.
 	Pod *pods.Record
+	// Run and Attempt whose objects to delete.
+	Run, Attempt int64
 	// Force deletes it without a grace period.
 	Force bool
 }

@@ -30,7 +30,7 @@ func (d *decider) preempted(attempt *v1alpha1.AttemptStatus) Decision {
 func (d *decider) nextAttempt() {
 	d.s.Attempt++
 	d.s.Driver, d.s.Executors = nil, nil
-	d.s.Times.Admitted, d.s.Times.DriverStarted = nil, nil
+	d.s.Times.Admitted, d.s.Times.DriverStarted, d.s.Times.ExecutorsReady = nil, nil, nil
 }
 
 // queued publishes that the planned start waits in line: after a preemption as Preempted, which goes on to say who took the room, else

@@ -54,7 +54,7 @@ func (d *decider) newRun(start Start) {
 	queued.Time = start.QueuedAt
 	d.s.Run, d.s.Attempt = start.Run, start.Attempt
 	d.s.TemplateHash, d.s.RunID = d.o.Plan.Hash, d.o.App.Spec.RunID
-	d.s.Failures, d.s.Preemptions, d.s.Resumes = 0, 0, 0
+	d.s.Failures, d.s.Preemptions, d.s.Resumes, d.s.Requeues = 0, 0, 0, 0
 	d.s.Times = v1alpha1.ApplicationTimes{Queued: &queued}
 	d.s.Grant, d.s.Driver, d.s.Executors, d.s.Stopping = nil, nil, nil, ""
 }
@@ -72,6 +72,10 @@ func (d *decider) waiting() Decision {
 	if at := d.admissionDeadline(); !at.IsZero() && !d.o.Now.Before(at) {
 		return d.givenUp()
 	}
+	if d.pausing() {
+		return d.pause()
+	}
+	d.resumeAsking()
 	start := d.start()
 	if d.o.Plan == nil {
 		return d.need(NeedPlan, start)
@@ -88,6 +92,7 @@ func (d *decider) givenUp() Decision {
 	d.record(v1alpha1.AttemptStatus{
 		Outcome: v1alpha1.OutcomeFailed, Reason: string(status.AdmissionTimeout), Cause: v1alpha1.CauseInfrastructure, Message: message,
 	})
+	d.countFailure(d.last())
 	d.s.Times.ReferenceMissing = nil
 	d.after(Action{Kind: ReleaseGrant})
 	return d.end(status.AdmissionTimeout, message)

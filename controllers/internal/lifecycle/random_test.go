@@ -13,6 +13,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
 	"github.com/sparkgate/sparkgate/queueing"
@@ -104,7 +106,20 @@ var events = []event{
 			return &v1alpha1.Duration{Duration: time.Duration(r.IntN(600)) * time.Second}
 		}
 		return w.user("sets timeouts", func(s *v1alpha1.SparkApplicationSpec) {
-			s.Timeouts = &v1alpha1.Timeouts{Admission: some(), DriverStart: some(), Run: some(), Total: some(), Termination: some()}
+			s.Timeouts = &v1alpha1.Timeouts{Admission: some(), DriverStart: some(), ExecutorStart: some(), Run: some(), Total: some(), Termination: some()}
+		})
+	},
+	func(w *world, r *rand.Rand) bool {
+		types := []v1alpha1.RestartPolicyType{v1alpha1.RestartNever, v1alpha1.RestartOnFailure, v1alpha1.RestartOnInfrastructureFailure, v1alpha1.RestartAlways}
+		return w.user("sets the restart policy", func(s *v1alpha1.SparkApplicationSpec) {
+			s.RestartPolicy = &v1alpha1.RestartPolicy{Type: types[r.IntN(4)], MaxAttempts: ptr.To(1 + r.Int32N(4)), ResetAfter: seconds(r.IntN(1000))}
+		})
+	},
+	func(w *world, r *rand.Rand) bool {
+		policies := []v1alpha1.RetentionPolicy{v1alpha1.RetentionAlways, v1alpha1.RetentionOnFailure, v1alpha1.RetentionNever}
+		return w.user("sets retention and readyWhen", func(s *v1alpha1.SparkApplicationSpec) {
+			s.Retention = &v1alpha1.Retention{Policy: policies[r.IntN(3)], Duration: seconds(r.IntN(1000))}
+			s.ReadyWhen = []v1alpha1.ReadyWhen{v1alpha1.ReadyWhenSucceeded, v1alpha1.ReadyWhenRunning}[r.IntN(2)]
 		})
 	},
 	func(w *world, r *rand.Rand) bool {
@@ -261,10 +276,15 @@ func playSchedule(t *testing.T, seed uint64) int {
 func (w *world) comesToRest() {
 	w.t.Helper()
 	w.room, w.drained, w.missing, w.mistake, w.lagging, w.budget = queueing.Granted, false, "", "", nil, -1
-	w.user("resumes", func(s *v1alpha1.SparkApplicationSpec) { s.Suspend = false })
+	w.user("resumes", func(s *v1alpha1.SparkApplicationSpec) {
+		s.Suspend, s.RestartPolicy = false, nil
+	})
 	for range 60 {
 		w.pass()
 		w.now = w.now.Add(time.Second)
+		if w.app != nil && w.app.Status.Times.Retry != nil {
+			w.now = w.app.Status.Times.Retry.Time
+		}
 		for _, name := range w.podNames() {
 			switch p := w.pods[name]; {
 			case p.Deleting:
@@ -285,6 +305,21 @@ func (w *world) comesToRest() {
 	if !w.app.DeletionTimestamp.IsZero() {
 		w.t.Fatalf("the application does not go\n%s", w.story())
 	}
+	w.endsWell()
+	w.now = w.now.Add(2 * DefaultRetention)
+	for range 3 {
+		w.pass()
+	}
+	for _, name := range w.podNames() { // executors go with their driver
+		if w.pods[name].Role == pods.Driver {
+			w.t.Fatalf("%s is kept for ever\n%s", name, w.story())
+		}
+	}
+}
+
+// endsWell holds that the application has ended and holds nothing.
+func (w *world) endsWell() {
+	w.t.Helper()
 	finished := false
 	for _, c := range w.app.Status.Conditions {
 		finished = finished || (c.Type == v1alpha1.FinishedCondition && c.Status == metav1.ConditionTrue)

@@ -12,9 +12,10 @@ import (
 
 // Defaults of spec.timeouts and spec.retention.
 const (
-	DefaultDriverStart = 10 * time.Minute
-	DefaultTermination = 5 * time.Minute
-	DefaultRetention   = time.Hour
+	DefaultDriverStart   = 10 * time.Minute
+	DefaultExecutorStart = 30 * time.Minute // but none under the gate None
+	DefaultTermination   = 5 * time.Minute
+	DefaultRetention     = time.Hour
 )
 
 // sidecarGrace is how long other containers may run on after the Spark container has ended.

@@ -33,6 +33,8 @@ type world struct {
 	pods map[string]*pods.Record
 	// lagging are the pods that the operator's watch has shown so far; nil means that it shows everything.
 	lagging map[string]*pods.Record
+	// gate is its type.
+	gate string
 	// room is what the gate answers to an ask without a grant.
 	room queueing.State
 	// drained says that the queue is drained: nothing is granted in it.
@@ -54,7 +56,9 @@ type world struct {
 	// places are when each run began to wait, preempted is how many attempts had to give their room back.
 	places    map[int64]metav1.Time
 	preempted int
-	serial    int
+	// forgets: the application has had a restart policy, under which failures are forgotten and attempts follow that did not fail.
+	forgets bool
+	serial  int
 	// budget is the number of steps that the operator takes before it crashes; below zero it does not.
 	budget int
 	// template is the hash of the run template of generation hashed.
@@ -66,7 +70,7 @@ type world struct {
 var epoch = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
 func newWorld(t *testing.T) *world {
-	return &world{t: t, now: epoch, pods: map[string]*pods.Record{}, created: map[string]int{}, endSeen: map[types.UID]time.Time{}, room: queueing.Granted, budget: -1,
+	return &world{t: t, now: epoch, pods: map[string]*pods.Record{}, created: map[string]int{}, endSeen: map[types.UID]time.Time{}, gate: "Embedded", room: queueing.Granted, budget: -1,
 		places: map[int64]metav1.Time{},
 		app: &v1alpha1.SparkApplication{
 			ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "pi", UID: "app-1", Generation: 1, CreationTimestamp: metav1.NewTime(epoch)},
@@ -115,7 +119,7 @@ func (w *world) decide(obstacle string) Decision {
 			o.Verdict = w.verdict(d.Start)
 		case NeedDriverAbsent:
 			pod := w.pods[w.app.Status.Driver.PodName]
-			o.DriverAbsent = pod == nil || pod.OwnerUID != w.app.UID
+			o.DriverAbsent = pod == nil || pod.OwnerUID != w.app.UID || !w.current(pod)
 			if !o.DriverAbsent { // the operator waits for its watch
 				w.lagging = nil
 				o.Pods = w.visible()
@@ -184,7 +188,9 @@ func (w *world) plan(start Start) *Plan {
 		plan.Missing = []string{w.missing}
 		return plan
 	}
-	plan.DriverPod = fmt.Sprintf("pi-%d-%d-driver", start.Run, start.Attempt)
+	if plan.DriverPod = w.app.Spec.Driver.PodName; plan.DriverPod == "" {
+		plan.DriverPod = fmt.Sprintf("pi-%d-%d-driver", start.Run, start.Attempt)
+	}
 	plan.ApplicationID = fmt.Sprintf("spark-%d-%d", start.Run, start.Attempt)
 	plan.Executors = 2
 	return plan
@@ -215,7 +221,7 @@ func (w *world) verdict(start Start) *queueing.Verdict {
 	}
 	switch {
 	case w.granted != nil:
-		grant := &queueing.Grant{Run: start.Run, Attempt: start.Attempt, Gate: "Embedded", Queue: "team-a",
+		grant := &queueing.Grant{Run: start.Run, Attempt: start.Attempt, Gate: w.gate, Queue: "team-a",
 			PodSets: []queueing.PodSetGrant{{Name: "driver", Count: 1}, {Name: "executor", Count: 2}}}
 		return &queueing.Verdict{State: queueing.Granted, Grant: grant}
 	case w.room == queueing.Refused:
@@ -291,7 +297,6 @@ func (w *world) write(d Decision) bool {
 }
 
 func (w *world) do(a Action) string {
-	s := &w.app.Status
 	switch a.Kind {
 	case ConfirmGrant:
 	case CreateDriver:
@@ -300,8 +305,10 @@ func (w *world) do(a Action) string {
 		w.deletePod(a.Pod, a.Force)
 	case DeleteService:
 	case DeleteObjects:
-		if s.Driver != nil && w.pods[s.Driver.PodName] != nil && w.pods[s.Driver.PodName].OwnerUID == w.app.UID {
-			w.deletePod(w.pods[s.Driver.PodName], false)
+		for _, p := range w.visible() {
+			if p.Role == pods.Driver && p.Run == a.Run && p.Attempt == a.Attempt && p.OwnerUID == w.app.UID {
+				w.deletePod(p, false)
+			}
 		}
 	case ReleaseGrant:
 		w.release()
@@ -311,6 +318,9 @@ func (w *world) do(a Action) string {
 			w.logf("api server: application is gone")
 			w.app = nil
 		}
+	case DeleteApplication:
+		w.logf("operator: deletes the application")
+		w.deleted()
 	}
 	return ""
 }
@@ -342,6 +352,9 @@ func (w *world) createDriver() string {
 	if existing := w.pods[name]; existing != nil {
 		if existing.OwnerUID != w.app.UID {
 			return "pod " + name + " belongs to somebody else"
+		}
+		if !w.current(existing) {
+			return "pod " + name + " of an earlier attempt is not gone yet"
 		}
 		return ""
 	}
@@ -409,12 +422,17 @@ func (w *world) checkAttempts() {
 	if s.Run == 0 {
 		return
 	}
-	if place, known := w.places[s.Run]; known && !place.Equal(s.Times.Queued) {
+	if place, known := w.places[s.Run]; known && !place.Equal(s.Times.Queued) && lastOf(s).Outcome == v1alpha1.OutcomeStopped {
 		w.t.Fatalf("run %d waited from %v and now from %v\n%s", s.Run, place, s.Times.Queued, w.story())
 	}
 	w.places[s.Run] = *s.Times.Queued
-	if s.Attempt != 1+int64(s.Failures+s.Preemptions+s.Resumes) {
-		w.t.Fatalf("attempt %d after %d failures, %d preemptions, %d resumes\n%s", s.Attempt, s.Failures, s.Preemptions, s.Resumes, w.story())
+	earlier := int64(s.Failures + s.Preemptions + s.Resumes + s.Requeues)
+	if last := lastOf(s); last.Outcome == v1alpha1.OutcomeFailed && last.Run == s.Run && last.Attempt == s.Attempt && s.Grant == nil {
+		earlier-- // the last one, which no other follows
+	}
+	w.forgets = w.forgets || w.app.Spec.RestartPolicy != nil
+	if s.Attempt < 1+earlier || s.Attempt > 1+earlier && !w.forgets {
+		w.t.Fatalf("attempt %d after %d failures, %d preemptions, %d resumes, %d requeues\n%s", s.Attempt, s.Failures, s.Preemptions, s.Resumes, s.Requeues, w.story())
 	}
 	w.checkPreempted()
 }
