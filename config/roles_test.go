@@ -135,7 +135,7 @@ func TestRolesAreNarrow(t *testing.T) {
 		"namespaces are read":                    {operator, "", "namespaces", []string{"get", "list", "watch"}},
 		"the operator writes no roles":           {operator, rbacv1.GroupName, "roles", nil},
 		"the operator writes no bindings":        {operator, rbacv1.GroupName, "rolebindings", nil},
-		"applications get a finalizer only":      {operator, "sparkgate.io", "sparkapplications", []string{"get", "list", "watch", "patch"}},
+		"applications get a finalizer, or go":    {operator, "sparkgate.io", "sparkapplications", []string{"get", "list", "watch", "patch", "delete"}},
 		"queues belong to their administrators":  {operator, "sparkgate.io", "sparkqueues", []string{"get", "list", "watch"}},
 		"editors do not change queues":           {rulesOf(t, "rbac/*.yaml", "sparkgate-edit"), "sparkgate.io", "sparkqueues", nil},
 		"tokens are reviewed only":               {operator, "authentication.k8s.io", "tokenreviews", []string{"create"}},

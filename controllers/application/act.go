@@ -54,13 +54,15 @@ func (p *pass) do(ctx context.Context, a lifecycle.Action) error {
 	case lifecycle.DeletePod:
 		return p.deletePod(ctx, a.Pod, a.Force)
 	case lifecycle.DeleteService:
-		return p.delete(ctx, &corev1.Service{}, p.names().Service)
+		return p.delete(ctx, &corev1.Service{}, render.NamesOf(p.app, a.Run, a.Attempt).Service)
 	case lifecycle.DeleteObjects:
-		return p.deleteObjects(ctx)
+		return p.deleteObjects(ctx, attempt{a.Run, a.Attempt})
 	case lifecycle.ReleaseGrant:
 		return p.release(ctx, keyOf(p.app))
 	case lifecycle.RemoveFinalizer:
 		return p.removeFinalizer(ctx)
+	case lifecycle.DeleteApplication:
+		return p.deleteApplication(ctx)
 	}
 	return nil
 }
@@ -133,7 +135,7 @@ func (p *pass) create(ctx context.Context, obj client.Object) error {
 	return fmt.Errorf("create %s: %w", describe(obj), err)
 }
 
-// adopt accepts an object of the wanted name if it is this application's own.
+// adopt accepts an object of the wanted name if it is this application's own, and of this attempt.
 func (p *pass) adopt(ctx context.Context, obj client.Object) error {
 	existing := &metav1.PartialObjectMetadata{}
 	existing.SetGroupVersionKind(render.KindOf(obj))
@@ -142,6 +144,8 @@ func (p *pass) adopt(ctx context.Context, obj client.Object) error {
 	}
 	if !ownedBy(existing, p.app) {
 		p.obstacle = fmt.Sprintf("%s exists already and belongs to somebody else; delete it, or choose another name for the application or in spec.driver.podName", describe(obj))
+	} else if !ofAttempt(existing, p.app.Status.Run, p.app.Status.Attempt) {
+		p.obstacle = fmt.Sprintf("%s of an earlier attempt is not gone yet", describe(obj))
 	}
 	return nil
 }
@@ -173,9 +177,9 @@ func deletePod(ctx context.Context, c client.Client, r *pods.Record, force bool)
 	return nil
 }
 
-// deleteObjects deletes what was made for the attempt. The pod goes last: it marks that there is something left to delete.
-func (p *pass) deleteObjects(ctx context.Context) error {
-	names := p.names()
+// deleteObjects deletes what was made for an attempt. The pod goes last: it marks that there is something left to delete.
+func (p *pass) deleteObjects(ctx context.Context, of attempt) error {
+	names := render.NamesOf(p.app, of.run, of.attempt)
 	if err := p.delete(ctx, &corev1.Service{}, names.Service); err != nil {
 		return err
 	}
@@ -185,25 +189,36 @@ func (p *pass) deleteObjects(ctx context.Context) error {
 	if err := p.delete(ctx, &networkingv1.NetworkPolicy{}, names.NetworkPolicy); err != nil {
 		return err
 	}
-	if err := p.deleteClaims(ctx); err != nil {
+	if err := p.deleteClaims(ctx, of); err != nil {
 		return err
 	}
 	for _, r := range p.o.Pods {
-		if r.Role == pods.Driver && r.Name == names.DriverPod && r.OwnerUID == p.app.UID {
+		if r.Role == pods.Driver && r.Run == of.run && r.Attempt == of.attempt && r.OwnerUID == p.app.UID {
 			return p.deletePod(ctx, r, false)
 		}
 	}
 	return nil
 }
 
-// deleteClaims deletes the claims of the attempt. How many there were follows from a spec that may be another one now.
-func (p *pass) deleteClaims(ctx context.Context) error {
+// deleteApplication deletes the application as it was seen: one that has just been changed lives on.
+func (p *pass) deleteApplication(ctx context.Context) error {
+	app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: p.app.Namespace, Name: p.app.Name}}
+	uid, version := p.app.UID, p.app.ResourceVersion
+	err := p.Client.Delete(ctx, app, client.Preconditions{UID: &uid, ResourceVersion: &version})
+	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+		return fmt.Errorf("delete %s/%s after spec.ttlAfterFinished: %w", app.Namespace, app.Name, err)
+	}
+	return nil
+}
+
+// deleteClaims deletes the claims of an attempt. How many there were follows from a spec that may be another one now.
+func (p *pass) deleteClaims(ctx context.Context, of attempt) error {
 	claims := &metav1.PartialObjectMetadataList{}
 	claims.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("PersistentVolumeClaimList"))
 	err := p.Live.List(ctx, claims, client.InNamespace(p.app.Namespace), client.MatchingLabels{
 		v1alpha1.ApplicationUIDLabel: string(p.app.UID),
-		v1alpha1.RunLabel:            strconv.FormatInt(p.app.Status.Run, 10),
-		v1alpha1.AttemptLabel:        strconv.FormatInt(p.app.Status.Attempt, 10),
+		v1alpha1.RunLabel:            strconv.FormatInt(of.run, 10),
+		v1alpha1.AttemptLabel:        strconv.FormatInt(of.attempt, 10),
 	})
 	if err != nil {
 		return fmt.Errorf("list claims of %s/%s: %w", p.app.Namespace, p.app.Name, err)

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -173,8 +174,8 @@ func (p *pass) driverAbsent(ctx context.Context) (bool, error) {
 		return p.allSeen(ctx)
 	case err != nil:
 		return false, fmt.Errorf("read driver pod: %w", err)
-	case !ownedBy(pod, p.app):
-		return p.allSeen(ctx) // somebody else's: ours was never made, or is gone
+	case !ownedBy(pod, p.app), !ofAttempt(pod, p.app.Status.Run, p.app.Status.Attempt):
+		return p.allSeen(ctx) // somebody else's, or an earlier attempt's: ours was never made, or is gone
 	}
 	return false, &notYet{time.Second, "the driver pod exists but the watch has not shown it"}
 }
@@ -225,6 +226,12 @@ func answers(node *corev1.Node) bool {
 func ownedBy(obj metav1.Object, app *v1alpha1.SparkApplication) bool {
 	owner := metav1.GetControllerOfNoCopy(obj)
 	return owner != nil && owner.UID == app.UID
+}
+
+// ofAttempt says that an object was made for an attempt of its application.
+func ofAttempt(obj metav1.Object, run, attempt int64) bool {
+	labels := obj.GetLabels()
+	return labels[v1alpha1.RunLabel] == strconv.FormatInt(run, 10) && labels[v1alpha1.AttemptLabel] == strconv.FormatInt(attempt, 10)
 }
 
 // notYet is a fact that cannot be known before a while.

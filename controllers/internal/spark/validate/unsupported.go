@@ -5,16 +5,9 @@ package validate
 
 import (
 	"strings"
-	"time"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
-)
-
-// Defaults that may be written out although the feature behind them is not there yet.
-const (
-	defaultRetention     = time.Hour
-	defaultExecutorStart = 30 * time.Minute
 )
 
 // checkUnsupportedRun reports fields of the run template.
@@ -126,41 +119,12 @@ func checkUnsupportedLife(s *subject) []Finding {
 			findings = append(findings, unsupported(field, value, remedy))
 		}
 	}
-	if policy := spec.RestartPolicy; policy != nil {
-		add(policy.Type != "" && policy.Type != v1alpha1.RestartNever, "spec.restartPolicy.type", string(policy.Type),
-			"remove it or set Never, and change spec.runID to run again")
-	}
-	if retention := spec.Retention; retention != nil {
-		add(retention.Policy != "" && retention.Policy != v1alpha1.RetentionAlways, "spec.retention.policy", string(retention.Policy), "remove it or set Always")
-		add(retention.Duration != nil && retention.Duration.Duration != defaultRetention, "spec.retention.duration", show(retention.Duration), "remove it or set 1h")
-	}
-	add(spec.ReadyWhen == v1alpha1.ReadyWhenRunning, "spec.readyWhen", string(spec.ReadyWhen), "remove it or set Succeeded")
 	add(spec.PodDisruptionBudget == v1alpha1.DisruptionDriver, "spec.podDisruptionBudget", string(spec.PodDisruptionBudget), "remove it or set None")
-	add(spec.TTLAfterFinished != nil, "spec.ttlAfterFinished", show(spec.TTLAfterFinished), "remove it")
 	add(spec.Service != nil, "spec.service", "{…}", "remove it and apply a Service that selects spark-role: driver")
 	if ui := spec.UI; ui != nil {
 		add(ui.Service != nil, "spec.ui.service", "{…}", "remove it")
 		add(ui.Ingress != nil, "spec.ui.ingress", "{…}", "remove it")
 		add(ui.Route != nil, "spec.ui.route", "{…}", "remove it")
 	}
-	return append(findings, timeoutFindings(spec.Timeouts)...)
-}
-
-// timeoutFindings reports the timeouts that nothing watches yet.
-func timeoutFindings(timeouts *v1alpha1.Timeouts) []Finding {
-	if timeouts == nil {
-		return nil
-	}
-	if t := timeouts.ExecutorStart; t != nil && t.Duration != defaultExecutorStart {
-		return []Finding{unsupported("spec.timeouts.executorStart", show(t), "remove it")}
-	}
-	return nil
-}
-
-// show prints a duration that may be absent.
-func show(d *v1alpha1.Duration) string {
-	if d == nil {
-		return ""
-	}
-	return d.Duration.String()
+	return findings
 }

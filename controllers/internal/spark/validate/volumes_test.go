@@ -135,24 +135,9 @@ func TestUnsupported(t *testing.T) {
 	t.Parallel()
 	const later = " is not honoured by this version yet: "
 	table{
-		"retries": {"restartPolicy: {type: OnFailure}", []string{
-			`* spec.restartPolicy.type: value "OnFailure"` + later + `remove it or set Never, and change spec.runID to run again`,
-		}},
 		"for ever, but never ready": {"restartPolicy: {type: Always}", []string{
 			`spec.restartPolicy.type: value "Always" means that the job never ends, so that it could never be Ready: set spec.readyWhen to Running, or another type`,
 		}},
-		"for ever": {"restartPolicy: {type: Always}\nreadyWhen: Running", []string{
-			`* spec.restartPolicy.type: value "Always"` + later + `remove it or set Never, and change spec.runID to run again`,
-			`* spec.readyWhen: value "Running"` + later + `remove it or set Succeeded`,
-		}},
-		"retention": {"retention: {policy: OnFailure, duration: 2h}", []string{
-			`* spec.retention.policy: value "OnFailure"` + later + `remove it or set Always`,
-			`* spec.retention.duration: value "2h0m0s"` + later + `remove it or set 1h`,
-		}},
-		"timeouts": {"timeouts: {admission: 1h, driverStart: 1m, executorStart: 5m, run: 2h, total: 3h, termination: 1m}", []string{
-			`* spec.timeouts.executorStart: value "5m0s"` + later + `remove it`,
-		}},
-		"time to live": {"ttlAfterFinished: 1h", []string{`* spec.ttlAfterFinished: value "1h0m0s"` + later + `remove it`}},
 		"web interface": {"ui: {service: {}, ingress: {host: h}, route: {parentRefs: [{name: g}]}}", []string{
 			`* spec.ui.service: value "{…}"` + later + `remove it`,
 			`* spec.ui.ingress: value "{…}"` + later + `remove it`,

@@ -56,8 +56,8 @@ spec:
 			want: []string{`f.yaml:6: SparkApplication pi: spec.type: value ["Python"] is a list, but text (in quotes) is expected: correct it`},
 		},
 		"not honoured yet": {
-			text: right + "  ttlAfterFinished: 1h\n", checked: 1,
-			want: []string{`f.yaml:10: warning: SparkApplication pi: spec.ttlAfterFinished: value "1h0m0s" is not honoured by this version yet: remove it`},
+			text: right + "  queue: {gate: Kueue}\n", checked: 1,
+			want: []string{`f.yaml:10: warning: SparkApplication pi: spec.queue.gate: value "Kueue" is not honoured by this version yet: remove it, or set Embedded or None`},
 		},
 		"key in brackets": {
 			text: right + "  driver:\n    labels:\n      a: b\n      spark-role: x\n", checked: 1,
