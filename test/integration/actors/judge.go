@@ -29,7 +29,7 @@ func Judge(app *v1alpha1.SparkApplication) []string {
 	} else if want := wantedKstatus(app); got != want {
 		problems = append(problems, fmt.Sprintf("kstatus says %s, want %s", got, want))
 	}
-	if Met(app, v1alpha1.ReadyCondition) && Stage(app) != v1alpha1.SucceededReason {
+	if Met(app, v1alpha1.ReadyCondition) && Stage(app) != v1alpha1.SucceededReason && app.Spec.ReadyWhen != v1alpha1.ReadyWhenRunning {
 		problems = append(problems, "kubectl wait --for=condition=Ready returns before the run has succeeded")
 	}
 	if ended := ends[Stage(app)] && upToDate(app); Met(app, v1alpha1.FinishedCondition) != ended {
@@ -82,15 +82,16 @@ const (
 // kstatusOf is what kstatus has to say of an application in a stage whose status is up to date.
 var kstatusOf = map[string]string{
 	"": inProgress, "Queued": inProgress, "ReferenceNotFound": inProgress, "Submitting": inProgress, "Starting": inProgress,
-	"Running": inProgress, "Finalizing": inProgress, "Suspended": inProgress, "Preempted": inProgress,
+	"Running": inProgress, "Finalizing": inProgress, "Suspended": inProgress, "Preempted": inProgress, "AttemptFailed": inProgress,
 	"Succeeded": current, "Failed": failed, "DriverStartTimeout": failed, "AdmissionTimeout": failed,
-	"DeadlineExceeded": failed, "TotalDeadlineExceeded": failed, "InvalidSpec": failed, "NotYetSupported": failed,
+	"DeadlineExceeded": failed, "TotalDeadlineExceeded": failed, "RetriesExceeded": failed, "ExecutorStartTimeout": failed, "InvalidSpec": failed, "NotYetSupported": failed,
 	"ExceedsQuota": failed,
 }
 
 // ends are the stages in which a run is over.
 var ends = map[string]bool{
 	"Succeeded": true, "Failed": true, "DriverStartTimeout": true, "AdmissionTimeout": true, "DeadlineExceeded": true, "TotalDeadlineExceeded": true,
+	"RetriesExceeded": true, "ExecutorStartTimeout": true,
 }
 
 // active are the stages in which an application holds a grant.
@@ -108,6 +109,8 @@ func wantedKstatus(app *v1alpha1.SparkApplication) string {
 		return inProgress
 	case Stage(app) == v1alpha1.ReferenceNotFoundReason && is(app, v1alpha1.StalledCondition):
 		return failed
+	case Stage(app) == v1alpha1.RunningReason && app.Spec.ReadyWhen == v1alpha1.ReadyWhenRunning && app.Status.Times.ExecutorsReady != nil:
+		return current
 	}
 	return kstatusOf[Stage(app)]
 }

@@ -70,15 +70,17 @@ func Create(t *testing.T, obj client.Object) {
 // Change reads an object, changes it and writes it back, over conflicts.
 func Change[T client.Object](t *testing.T, obj T, change func(T)) {
 	t.Helper()
+	var last error
 	err := wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, patience, true, func(ctx context.Context) (bool, error) {
 		if err := env.Client().Get(ctx, client.ObjectKeyFromObject(obj), obj); err != nil {
 			return false, err
 		}
 		change(obj)
-		return env.Client().Update(ctx, obj) == nil, nil
+		last = env.Client().Update(ctx, obj)
+		return last == nil, nil
 	})
 	if err != nil {
-		t.Fatalf("change %s: %v", obj.GetName(), err)
+		t.Fatalf("change %s: %v: %v", obj.GetName(), err, last)
 	}
 }
 
