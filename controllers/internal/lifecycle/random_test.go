@@ -280,7 +280,9 @@ func (w *world) comesToRest() {
 		s.Suspend, s.RestartPolicy = false, nil
 	})
 	for range 60 {
-		w.pass()
+		if w.pass(); w.rests() {
+			break
+		}
 		w.now = w.now.Add(time.Second)
 		if w.app != nil && w.app.Status.Times.Retry != nil {
 			w.now = w.app.Status.Times.Retry.Time
@@ -315,6 +317,11 @@ func (w *world) comesToRest() {
 			w.t.Fatalf("%s is kept for ever\n%s", name, w.story())
 		}
 	}
+}
+
+// rests says that nothing happens any more by itself, but that what was kept goes.
+func (w *world) rests() bool {
+	return w.granted == nil && w.liveDriver() == nil && (w.app == nil || w.app.DeletionTimestamp.IsZero() && w.app.Status.Times.Finished != nil)
 }
 
 // endsWell holds that the application has ended and holds nothing.
