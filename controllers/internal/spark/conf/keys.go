@@ -57,6 +57,8 @@ const (
 	ShuffleTrackingEnabled   = "spark.dynamicAllocation.shuffleTracking.enabled"
 	ShuffleTrackingTimeout   = "spark.dynamicAllocation.shuffleTracking.timeout"
 	DecommissionEnabled      = "spark.decommission.enabled"
+	// RedactionRegex says which properties Spark hides in its web interface and event log.
+	RedactionRegex = "spark.redaction.regex"
 	// DecommissionShuffleBlocks is on by default once decommissioning is.
 	DecommissionShuffleBlocks = "spark.storage.decommission.shuffleBlocks.enabled"
 )

@@ -24,8 +24,8 @@ type Sources struct {
 const DefaultsFile = "spark-defaults.conf"
 
 // Merge returns the properties of an application, each from the source of highest precedence that has it, and what cannot work about
-// their origin: keys that the operator owns, keys that are no Spark properties, and values of sparkConf that contradict a typed
-// field. Values are not looked at. The result is complete even if there are findings.
+// their origin: keys that the operator owns, keys that are no Spark properties, values of sparkConf that contradict a typed field, and
+// what cannot come from a Secret. Values are not looked at. The result is complete even if there are findings.
 func Merge(app *v1alpha1.SparkApplication, sources Sources) (Properties, []Finding) {
 	merged := Properties{}
 	merged.Set(AppName, app.Name, Origin{Source: OperatorDefaults, Field: "metadata.name"})
@@ -35,10 +35,12 @@ func Merge(app *v1alpha1.SparkApplication, sources Sources) (Properties, []Findi
 	}
 	typed := typedProperties(&app.Spec)
 	findings = append(findings, contradictions(app.Spec.SparkConf, typed)...)
+	findings = append(findings, addSecrets(merged, &app.Spec, typed)...)
 	for key, property := range typed {
 		merged[key] = property
 	}
 	deriveShuffleTracking(merged)
+	hideSecrets(merged)
 	return merged, findings
 }
 

@@ -22,6 +22,8 @@ const (
 	ConfigMap
 	// SparkConf is spec.sparkConf.
 	SparkConf
+	// Secret is spec.sparkConfFrom. The value is Masked, except in what Revealed returns.
+	Secret
 	// TypedField is a field of the spec that stands for the property.
 	TypedField
 	// Derived properties follow from others and were set by nobody.
