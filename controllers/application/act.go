@@ -6,7 +6,6 @@ package application
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -183,7 +182,7 @@ func (p *pass) deleteObjects(ctx context.Context, of attempt) error {
 	if err := p.delete(ctx, &corev1.Service{}, names.Service); err != nil {
 		return err
 	}
-	if err := p.delete(ctx, &corev1.ConfigMap{}, names.ConfigMap); err != nil {
+	if err := p.deleteFiles(ctx, of); err != nil {
 		return err
 	}
 	if err := p.delete(ctx, &networkingv1.NetworkPolicy{}, names.NetworkPolicy); err != nil {
@@ -211,24 +210,10 @@ func (p *pass) deleteApplication(ctx context.Context) error {
 	return nil
 }
 
-// deleteClaims deletes the claims of an attempt. How many there were follows from a spec that may be another one now.
+// deleteClaims deletes the claims of an attempt.
 func (p *pass) deleteClaims(ctx context.Context, of attempt) error {
-	claims := &metav1.PartialObjectMetadataList{}
-	claims.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("PersistentVolumeClaimList"))
-	err := p.Live.List(ctx, claims, client.InNamespace(p.app.Namespace), client.MatchingLabels{
-		v1alpha1.ApplicationUIDLabel: string(p.app.UID),
-		v1alpha1.RunLabel:            strconv.FormatInt(of.run, 10),
-		v1alpha1.AttemptLabel:        strconv.FormatInt(of.attempt, 10),
-	})
-	if err != nil {
-		return fmt.Errorf("list claims of %s/%s: %w", p.app.Namespace, p.app.Name, err)
-	}
-	for i := range claims.Items {
-		if err := p.delete(ctx, &corev1.PersistentVolumeClaim{}, claims.Items[i].Name); err != nil {
-			return err
-		}
-	}
-	return nil
+	kind := corev1.SchemeGroupVersion.WithKind("PersistentVolumeClaim")
+	return p.deleteLabelled(ctx, of, kind, func() client.Object { return &corev1.PersistentVolumeClaim{} })
 }
 
 // delete deletes an object of the attempt, if it is there and this application's own. Often there is nothing to do: Spark deletes the

@@ -123,6 +123,8 @@ type pass struct {
 	plan *lifecycle.Plan
 	// stood is when the published intent was last known to stand, by a write or a live read of this pass; zero if it was not.
 	stood time.Time
+	// secrets are what spec.sparkConfFrom refers to, nil before they are read.
+	secrets *secretValues
 	// obstacle met while acting.
 	obstacle string
 	// again is when the pass should be repeated because something could not be known yet.

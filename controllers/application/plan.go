@@ -107,16 +107,26 @@ func (p *pass) build(ctx context.Context, start lifecycle.Start, queue string, g
 		}
 		return render.Objects{}, found, nil
 	}
+	values, err := p.secretValues(ctx)
+	if err != nil {
+		return render.Objects{}, nil, err
+	}
+	if found := values.findings(); len(found) > 0 {
+		return render.Objects{}, found, nil
+	}
 	submitted := p.o.Now
 	if p.app.Status.Times.Admitted != nil {
 		submitted = p.app.Status.Times.Admitted.Time
 	}
 	objects, err := render.Build(render.Input{
 		App: p.app, Run: start.Run, Attempt: start.Attempt, Queue: queue, Grant: grant,
-		Properties: properties, ConfFiles: render.ConfFiles(files), SubmitTime: submitted,
+		Properties: properties, Secrets: values.values(), ConfFiles: render.ConfFiles(files), SubmitTime: submitted,
 	})
 	if err != nil {
 		return objects, []lifecycle.Finding{{Reason: v1alpha1.InvalidSpecReason, Message: err.Error()}}, nil
+	}
+	if values != nil { // else the size is known already
+		return objects, findings(validate.Size(p.app, objects)), nil
 	}
 	return objects, nil, nil
 }
@@ -192,7 +202,14 @@ func (p *pass) references(ctx context.Context, namespace metav1.Object) (referen
 			refs.missing = append(refs.missing, fmt.Sprintf("ConfigMap %q named by %s does not exist in namespace %s", ref.name, ref.field, p.app.Namespace))
 		}
 	}
-	err := p.priority(ctx, &refs)
+	values, err := p.secretValues(ctx)
+	if err != nil {
+		return refs, err
+	}
+	if values != nil {
+		refs.missing = append(refs.missing, values.missing...)
+	}
+	err = p.priority(ctx, &refs)
 	return refs, err
 }
 

@@ -136,6 +136,13 @@ spec:
     spark.kubernetes.driver.volumes.persistentVolumeClaim.data.options.claimName: OnDemand
     spark.kubernetes.driver.volumes.persistentVolumeClaim.data.options.storageClass: fast
     spark.kubernetes.driver.volumes.persistentVolumeClaim.data.options.sizeLimit: 1Gi
+  sparkConfFrom: [{name: spark.hadoop.fs.s3a.secret.key, secretKeyRef: {name: s3, key: secret}}]
+  configMaps: [{name: job, mountPath: /etc/job, data: {a.txt: a}}]
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: s3}
+stringData: {secret: letmein}
 `
 	rendered, err := offline.Render(offline.Rendering{Files: []offline.File{{Name: "pi.yaml", Text: []byte(manifest)}}})
 	if err != nil {
@@ -149,7 +156,14 @@ spec:
 		}
 		kinds = append(kinds, object.Kind)
 	}
-	if diff := cmp.Diff([]string{"ConfigMap", "Service", "NetworkPolicy", "PersistentVolumeClaim", "Pod"}, kinds); diff != "" {
+	if diff := cmp.Diff([]string{"ConfigMap", "Secret", "ConfigMap", "Service", "NetworkPolicy", "PersistentVolumeClaim", "Pod"}, kinds); diff != "" {
 		t.Errorf("objects (-want +got):\n%s", diff)
+	}
+	text := string(rendered.Manifests)
+	if strings.Contains(text, "letmein") || !strings.Contains(text, "spark.hadoop.fs.s3a.secret.key=(hidden)") {
+		t.Errorf("the value of the Secret is not hidden:\n%s", text)
+	}
+	if len(rendered.Notes) != 1 || rendered.Notes[0].Subject != "spec.sparkConfFrom" {
+		t.Errorf("notes: %v", rendered.Notes)
 	}
 }

@@ -90,6 +90,9 @@ func (r Rendering) application(o *manifests.Object, all []manifests.Object) ([][
 	if app.Spec.SparkConfigMap != "" && files == nil {
 		notes = append(notes, Note{"spec.sparkConfigMap", fmt.Sprintf("the ConfigMap %s is not in the files: its properties and files are missing here", app.Spec.SparkConfigMap)})
 	}
+	if len(app.Spec.SparkConfFrom) > 0 {
+		notes = append(notes, Note{"spec.sparkConfFrom", "values of Secrets are never shown: " + conf.Masked + " stands in their place"})
+	}
 	r.complete(&app)
 	properties, findings := conf.Merge(&app, conf.Sources{ConfigMap: files})
 	if len(findings) > 0 {

@@ -29,6 +29,7 @@ var baseSteps = []baseStep{
 	addEnvironment,
 	addAccelerators,
 	addVolumes,
+	addFiles,
 	addScheduling,
 	addPlacement,
 	addSecurity,

@@ -103,9 +103,17 @@ func (b *build) objects() Objects {
 	}
 	pod := b.driver.pod
 	pod.Spec.Containers = append(pod.Spec.Containers, b.driver.container)
-	b.data[propertiesFile] = properties.Text()
+	text := properties.Revealed(b.in.Secrets).Text()
+	var secret *corev1.Secret
+	if b.hasSecrets() {
+		secret = b.secret(text)
+	} else {
+		b.data[propertiesFile] = text
+	}
 	return Objects{
 		ConfigMap:        b.configMap(),
+		Secret:           secret,
+		Files:            b.files(),
 		Service:          b.service,
 		NetworkPolicy:    b.networkPolicy,
 		Claims:           b.claims,

@@ -88,14 +88,22 @@ func encode(pod *corev1.Pod) (string, error) {
 
 // confVolumeStep mounts properties and conf files.
 func confVolumeStep(b *build) error {
-	items := []corev1.KeyToPath{{Key: propertiesFile, Path: propertiesFile, Mode: ptr.To(fileMode)}}
+	properties := corev1.KeyToPath{Key: propertiesFile, Path: propertiesFile, Mode: ptr.To(fileMode)}
+	var items []corev1.KeyToPath
+	if !b.hasSecrets() {
+		items = append(items, properties)
+	}
 	for name, content := range b.in.ConfFiles {
 		b.data[name] = content
 		items = append(items, corev1.KeyToPath{Key: name, Path: name, Mode: ptr.To(fileMode)})
 	}
 	slices.SortFunc(items, func(a, b corev1.KeyToPath) int { return bytes.Compare([]byte(a.Key), []byte(b.Key)) })
 	b.driver.env("SPARK_CONF_DIR", confFolder)
-	b.driver.mount(b.configMapVolume(confVolume, items...), corev1.VolumeMount{MountPath: confFolder})
+	volume := b.configMapVolume(confVolume, items...)
+	if b.hasSecrets() {
+		volume = b.secretConfVolume(properties, items)
+	}
+	b.driver.mount(volume, corev1.VolumeMount{MountPath: confFolder})
 	b.data[namespaceKey] = b.in.App.Namespace
 	return nil
 }

@@ -1,7 +1,7 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package render builds what spark-submit would create in cluster mode: driver pod, Service, ConfigMap, the NetworkPolicy and the
+// Package render builds what spark-submit would create in cluster mode: driver pod, Service, ConfigMaps, the NetworkPolicy and the
 // template of the executors, without a Java virtual machine.
 //
 //	application ─► conf.Merge ─► submit (what spark-submit derives) ─► base pod (template and fields of the role)

@@ -30,6 +30,7 @@ type goldenCase struct {
 	Operator  map[string]string `json:"operator,omitempty"`
 	Namespace map[string]string `json:"namespace,omitempty"`
 	ConfigMap map[string]string `json:"configMap,omitempty"`
+	Secrets   map[string]string `json:"secrets,omitempty"`
 }
 
 // TestGolden renders testdata/golden/<case>/app.yaml (with case.yaml, if there is one) and compares the objects with want.yaml.
@@ -76,7 +77,7 @@ func renderFolder(t *testing.T, folder string) Objects {
 	}
 	objects, err := Build(Input{
 		App: app, Run: extra.Run, Attempt: extra.Attempt, Queue: extra.Queue, Grant: extra.Grant,
-		Properties: properties, ConfFiles: ConfFiles(extra.ConfigMap), SubmitTime: submitTime,
+		Properties: properties, Secrets: extra.Secrets, ConfFiles: ConfFiles(extra.ConfigMap), SubmitTime: submitTime,
 	})
 	if err != nil {
 		t.Fatal(err)

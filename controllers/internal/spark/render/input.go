@@ -26,6 +26,9 @@ type Input struct {
 	Grant *queueing.Grant
 	// Properties as conf.Merge returned them.
 	Properties conf.Properties
+	// Secrets are the values of spec.sparkConfFrom by property. They go into the Secret of the attempt and nowhere else; what is absent
+	// stays masked there.
+	Secrets map[string]string
 	// ConfFiles are the files of Spark's conf folder by name, as ConfFiles returns them.
 	ConfFiles map[string]string
 	// SubmitTime becomes spark.app.submitTime unless the user has set that.
@@ -36,6 +39,10 @@ type Input struct {
 type Objects struct {
 	// ConfigMap holds spark.properties, the conf files and the executor template.
 	ConfigMap *corev1.ConfigMap
+	// Secret holds spark.properties in place of ConfigMap where values come from Secrets. Else nil.
+	Secret *corev1.Secret
+	// Files are the ConfigMaps of spec.configMaps, in its order.
+	Files []*corev1.ConfigMap
 	// Service is the headless Service by which executors reach the driver.
 	Service *corev1.Service
 	// NetworkPolicy shields the executors. Nil before Spark 4.2, and where the user excludes the step that makes it.
@@ -49,7 +56,7 @@ type Objects struct {
 	ExecutorTemplate *corev1.Pod
 	// SparkVersion is the version by whose rules all this was built.
 	SparkVersion string
-	// Properties are all properties that the driver will see, with what the build has added.
+	// Properties are all properties that the driver will see, with what the build has added; those from Secrets are masked.
 	Properties conf.Properties
 	// Names of the attempt.
 	Names Names

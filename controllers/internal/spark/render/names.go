@@ -20,12 +20,16 @@ type Names struct {
 	Prefix string
 	// ApplicationID is Spark's id of the attempt.
 	ApplicationID string
-	// DriverPod, Service, ConfigMap and NetworkPolicy are the names of the objects.
+	// DriverPod, Service, ConfigMap, Secret and NetworkPolicy are the names of the objects.
 	DriverPod     string
 	Service       string
 	ConfigMap     string
+	Secret        string
 	NetworkPolicy string
 }
+
+// Files is the name of the ConfigMap of an entry of spec.configMaps.
+func (n Names) Files(entry string) string { return n.Prefix + "-files-" + entry }
 
 const (
 	// longestPrefix leaves room for the longest suffix, -driver-svc, in a DNS label of 63 characters.
@@ -49,6 +53,7 @@ func NamesOf(app *v1alpha1.SparkApplication, run, attempt int64) Names {
 		DriverPod:     driver,
 		Service:       prefix + "-driver-svc",
 		ConfigMap:     prefix + "-driver-conf-map",
+		Secret:        prefix + "-driver-conf-secret",
 		NetworkPolicy: prefix + "-policy",
 	}
 }

@@ -31,6 +31,7 @@ func TestNamesOf(t *testing.T) {
 		DriverPod:     "pi-bcg6z-2-3-driver",
 		Service:       "pi-bcg6z-2-3-driver-svc",
 		ConfigMap:     "pi-bcg6z-2-3-driver-conf-map",
+		Secret:        "pi-bcg6z-2-3-driver-conf-secret",
 		NetworkPolicy: "pi-bcg6z-2-3-policy",
 	}
 	if diff := cmp.Diff(want, NamesOf(app, 2, 3)); diff != "" {

@@ -20,7 +20,14 @@ type Object interface {
 // InOrder are the objects of an attempt in the order in which they have to be created, so that the driver, which is the last, never waits
 // for the others.
 func (o Objects) InOrder() []Object {
-	all := []Object{o.ConfigMap, o.Service}
+	all := []Object{o.ConfigMap}
+	if o.Secret != nil {
+		all = append(all, o.Secret)
+	}
+	for _, files := range o.Files {
+		all = append(all, files)
+	}
+	all = append(all, o.Service)
 	if o.NetworkPolicy != nil {
 		all = append(all, o.NetworkPolicy)
 	}
@@ -39,6 +46,8 @@ func KindOf(o runtime.Object) schema.GroupVersionKind {
 		return corev1.SchemeGroupVersion.WithKind("Service")
 	case *corev1.ConfigMap:
 		return corev1.SchemeGroupVersion.WithKind("ConfigMap")
+	case *corev1.Secret:
+		return corev1.SchemeGroupVersion.WithKind("Secret")
 	case *corev1.PersistentVolumeClaim:
 		return corev1.SchemeGroupVersion.WithKind("PersistentVolumeClaim")
 	case *networkingv1.NetworkPolicy:

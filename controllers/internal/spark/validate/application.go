@@ -61,6 +61,7 @@ var checks = []check{
 	checkAccelerators,
 	checkPorts,
 	checkPodNames,
+	checkConfigMaps,
 	checkVolumes,
 	checkSecurity,
 	checkPrivileges,
@@ -131,7 +132,7 @@ func checkRendered(s *subject) []Finding {
 	if _, err := demand.ExecutorPod(objects); err != nil {
 		return findingsOf(err)
 	}
-	return append(checkSize(objects.ConfigMap), checkPods(s, objects)...)
+	return append(Size(s.app, objects), checkPods(s, objects)...)
 }
 
 // findingsOf turns errors of other packages into findings.

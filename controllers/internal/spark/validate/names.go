@@ -57,11 +57,26 @@ func checkReferences(s *subject) []Finding {
 	for i, name := range s.spec.ImagePullSecrets {
 		references = append(references, reference{"spec.imagePullSecrets[" + strconv.Itoa(i) + "]", name})
 	}
+	for _, source := range s.spec.SparkConfFrom {
+		references = append(references, reference{conf.FieldOfSecret(source.Name) + ".secretKeyRef.name", source.SecretKeyRef.Name})
+	}
 	var findings []Finding
 	for _, r := range references {
 		if len(validation.IsDNS1123Subdomain(r.name)) > 0 {
 			findings = append(findings, invalid(r.field,
 				"value %q is no name of an object: use lower-case letters, digits, '-' and '.', beginning and ending with a letter or digit", r.name))
+		}
+	}
+	return append(findings, checkKeys(s.spec.SparkConfFrom)...)
+}
+
+// checkKeys holds the keys of Secrets to what Kubernetes takes.
+func checkKeys(sources []v1alpha1.SparkConfSource) []Finding {
+	var findings []Finding
+	for _, source := range sources {
+		if key := source.SecretKeyRef.Key; len(validation.IsConfigMapKey(key)) > 0 {
+			findings = append(findings, invalid(conf.FieldOfSecret(source.Name)+".secretKeyRef.key",
+				"value %q is no key of a Secret: use at most 253 letters, digits, '-', '_' and '.'", key))
 		}
 	}
 	return findings

@@ -4,7 +4,6 @@
 package validate
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -98,32 +97,4 @@ func checkSteps(s *subject) []Finding {
 		}
 	}
 	return findings
-}
-
-// largestData is how many bytes the files of an attempt may have together. Kubernetes takes little more in one object.
-const largestData = 1_000_000
-
-// checkSize makes sure that the ConfigMap can be stored, and names the largest files if not.
-func checkSize(configMap *corev1.ConfigMap) []Finding {
-	type entry struct {
-		key  string
-		size int
-	}
-	var entries []entry
-	total := 0
-	for key, value := range configMap.Data {
-		entries = append(entries, entry{key, len(key) + len(value)})
-		total += len(key) + len(value)
-	}
-	if total <= largestData {
-		return nil
-	}
-	slices.SortFunc(entries, func(a, b entry) int { return b.size - a.size })
-	const named = 3
-	var largest []string
-	for _, e := range entries[:min(named, len(entries))] {
-		largest = append(largest, fmt.Sprintf("%s (%d)", e.key, e.size))
-	}
-	return []Finding{invalid("spec", "the files of an attempt have %d bytes together, more than %d; the largest are %s: put large files into the image or a volume",
-		total, largestData, strings.Join(largest, ", "))}
 }

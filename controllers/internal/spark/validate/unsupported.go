@@ -13,14 +13,6 @@ import (
 // checkUnsupportedRun reports fields of the run template.
 func checkUnsupportedRun(s *subject) []Finding {
 	var findings []Finding
-	if len(s.spec.SparkConfFrom) > 0 {
-		findings = append(findings, unsupported("spec.sparkConfFrom", s.spec.SparkConfFrom[0].Name,
-			"remove it and take the value from a Secret with spec.driver.env or a mounted volume"))
-	}
-	if len(s.spec.ConfigMaps) > 0 {
-		findings = append(findings, unsupported("spec.configMaps", s.spec.ConfigMaps[0].Name,
-			"remove it, apply the ConfigMap yourself, and mount it with spec.driver.volumes and spec.executor.volumes"))
-	}
 	if s.spec.Monitoring != nil && s.spec.Monitoring.Prometheus != nil {
 		findings = append(findings, unsupported("spec.monitoring.prometheus", "{…}", "remove it and set Spark's metrics properties in spec.sparkConf"))
 	}

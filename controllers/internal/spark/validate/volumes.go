@@ -10,7 +10,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/controllers/internal/spark/render"
 )
 
@@ -32,14 +31,16 @@ var (
 func checkVolumes(s *subject) []Finding {
 	var findings []Finding
 	for _, r := range s.roles {
-		findings = append(findings, r.checkVolumes(s.properties)...)
+		findings = append(findings, r.checkVolumes(s)...)
 	}
 	return findings
 }
 
 // checkVolumes looks at one role. Mounts may also name volumes of properties.
-func (r role) checkVolumes(p conf.Properties) []Finding {
-	findings, known := r.volumeFindings()
+func (r role) checkVolumes(s *subject) []Finding {
+	p := s.properties
+	known, taken := s.configMapVolumes()
+	findings := r.volumeFindings(known)
 	for _, property := range p.WithPrefix(r.Name.Key("volumes.")) {
 		if parts := strings.Split(property.Name, "."); len(parts) > 1 {
 			known[parts[1]] = property.Origin.Field
@@ -48,13 +49,12 @@ func (r role) checkVolumes(p conf.Properties) []Finding {
 	for _, property := range p.WithPrefix(r.Name.Key("secrets.")) {
 		known[property.Name+"-volume"] = property.Origin.Field
 	}
-	return append(findings, r.mountFindings(known)...)
+	return append(findings, r.mountFindings(known, taken)...)
 }
 
-// volumeFindings checks the names of volumes and returns them with their paths.
-func (r role) volumeFindings() ([]Finding, map[string]string) {
+// volumeFindings checks the names of volumes and adds them, with their paths, to those that are known.
+func (r role) volumeFindings(known map[string]string) []Finding {
 	var findings []Finding
-	known := map[string]string{}
 	look := func(field string, volume corev1.Volume) {
 		purpose, taken := sparkVolumes[volume.Name]
 		switch other := known[volume.Name]; {
@@ -74,13 +74,12 @@ func (r role) volumeFindings() ([]Finding, map[string]string) {
 	for i, volume := range r.parts.Volumes {
 		look(fmt.Sprintf("%s.volumes[%d]", r.Path, i), volume)
 	}
-	return findings, known
+	return findings
 }
 
-// mountFindings checks the mounts of Spark's container.
-func (r role) mountFindings(known map[string]string) []Finding {
+// mountFindings checks the mounts of Spark's container, given the volumes that are known and the folders that are taken.
+func (r role) mountFindings(known, taken map[string]string) []Finding {
 	var findings []Finding
-	taken := map[string]string{}
 	look := func(field string, mount corev1.VolumeMount) {
 		folder := path.Clean(mount.MountPath)
 		purpose, own := sparkFolders[folder]
@@ -113,8 +112,8 @@ func (r role) mountFindings(known map[string]string) []Finding {
 func checkPods(s *subject, objects render.Objects) []Finding {
 	var findings []Finding
 	for i, pod := range []*corev1.Pod{objects.Pod, objects.ExecutorTemplate} {
-		if len(s.roles[i].checkVolumes(s.properties)) > 0 {
-			continue // said by checkVolumes
+		if len(s.roles[i].checkVolumes(s))+len(checkConfigMaps(s)) > 0 {
+			continue // said by these
 		}
 		field := s.roles[i].Path
 		if name := firstTwice(pod.Spec.Volumes, func(v corev1.Volume) string { return v.Name }); name != "" {

@@ -145,12 +145,6 @@ func TestUnsupported(t *testing.T) {
 		}},
 		"Service":    {"service: {ports: [{name: a, port: 1}]}", []string{`* spec.service: value "{…}"` + later + `remove it and apply a Service that selects spark-role: driver`}},
 		"disruption": {"podDisruptionBudget: Driver", []string{`* spec.podDisruptionBudget: value "Driver"` + later + `remove it or set None`}},
-		"properties from Secrets": {"sparkConfFrom: [{name: spark.a, secretKeyRef: {name: s, key: k}}]", []string{
-			`* spec.sparkConfFrom: value "spark.a"` + later + `remove it and take the value from a Secret with spec.driver.env or a mounted volume`,
-		}},
-		"ConfigMaps": {"configMaps: [{name: a, mountPath: /a, data: {b: c}}]", []string{
-			`* spec.configMaps: value "a"` + later + `remove it, apply the ConfigMap yourself, and mount it with spec.driver.volumes and spec.executor.volumes`,
-		}},
 		"monitoring": {"monitoring: {prometheus: {}}", []string{
 			`* spec.monitoring.prometheus: value "{…}"` + later + `remove it and set Spark's metrics properties in spec.sparkConf`,
 		}},

@@ -30,11 +30,11 @@ func secretWarnings(s *subject) []Warning {
 	var warnings []Warning
 	for _, property := range s.properties.Sorted() {
 		isReference := func(prefix string) bool { return strings.HasPrefix(property.Key, prefix) }
-		if property.Value == "" || !conf.Sensitive(property.Key) || slices.ContainsFunc(references, isReference) {
+		if property.Value == "" || property.Origin.Source == conf.Secret || !conf.Sensitive(property.Key) || slices.ContainsFunc(references, isReference) {
 			continue
 		}
 		warnings = append(warnings, Warning{property.Origin.Field,
-			"the key looks like that of a secret, and the value will stand in a ConfigMap that others may read: take it from a Secret by env or a volume"})
+			"the key looks like that of a secret, and the value will stand in a ConfigMap that others may read: take it from a Secret with spec.sparkConfFrom"})
 	}
 	return warnings
 }

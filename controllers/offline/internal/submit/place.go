@@ -20,7 +20,7 @@ func (b *builder) place(key, value string) {
 	}
 	if secret(key, value) {
 		b.note(key, "the value looks like a secret and was replaced by %s: take it from a Secret by spec.driver.env and spec.executor.env "+
-			"(valueFrom.secretKeyRef), by a mounted volume, or by spec.sparkConfFrom once that is honoured", Placeholder)
+			"(valueFrom.secretKeyRef), by a mounted volume, or by spec.sparkConfFrom", Placeholder)
 		value = Placeholder
 	}
 	if field, ok := b.known.of(key); ok && b.setField(field, key, value) {
