@@ -52,6 +52,11 @@ var kinds = map[string]reference{
 				Data: map[string]string{"log4j2.properties": "rootLogger.level = warn\n"}})
 		},
 	},
+	"secret": {
+		fromSecret,
+		[]string{"Secret", `"s3"`, "spec.sparkConfFrom[" + secretKey + "]", "does not exist"},
+		func(t *testing.T, w *actors.World) { actors.Create(t, s3(w, map[string]string{"secret": secretValue})) },
+	},
 	"priority class": {
 		func(app *v1alpha1.SparkApplication) { app.Spec.Queue.PriorityClassName = "of-" + app.Namespace },
 		[]string{"PriorityClass", "spec.queue.priorityClassName", "does not exist"},
