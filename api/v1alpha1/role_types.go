@@ -317,14 +317,22 @@ type Monitoring struct {
 
 // PrometheusMonitoring exposes Spark's metrics in the format of Prometheus.
 type PrometheusMonitoring struct {
-	// port of a JMX exporter agent; absent: Spark's own servlet on the port of its web interface.
+	// port at which the JMX exporter answers in driver and executors. Only with jmxExporterJar; Spark's own servlet answers on the port of
+	// its web interface. Default: 8090.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=65535
 	Port *int32 `json:"port,omitempty"`
 
-	// jmxExporterJar is the path inside the image of the agent to load; absent: Spark's own servlet is used.
+	// jmxExporterJar is the path inside the image of the JMX exporter, which driver and executors load as a Java agent; absent: Spark's own
+	// servlet is used.
 	// +optional
 	// +kubebuilder:validation:MaxLength=512
 	JMXExporterJar string `json:"jmxExporterJar,omitempty"`
+
+	// jmxExporterConfig is the path inside the containers of the configuration of the JMX exporter, such as a file of configMaps. Only with
+	// jmxExporterJar. Default: rules for Spark's own metrics.
+	// +optional
+	// +kubebuilder:validation:MaxLength=512
+	JMXExporterConfig string `json:"jmxExporterConfig,omitempty"`
 }

@@ -57,6 +57,16 @@ const (
 	ShuffleTrackingEnabled   = "spark.dynamicAllocation.shuffleTracking.enabled"
 	ShuffleTrackingTimeout   = "spark.dynamicAllocation.shuffleTracking.timeout"
 	DecommissionEnabled      = "spark.decommission.enabled"
+	// Options before those of the user, as a platform sets them.
+	DriverDefaultOptions   = "spark.driver.defaultJavaOptions"
+	ExecutorDefaultOptions = "spark.executor.defaultJavaOptions"
+	// PrometheusEnabled shows the metrics of executors in the driver's web interface; the sinks show those of the process that they are in.
+	// DriverSinkPath wins over PrometheusSinkPath in the driver.
+	PrometheusEnabled  = "spark.ui.prometheus.enabled"
+	PrometheusSink     = "spark.metrics.conf.*.sink.prometheusServlet.class"
+	PrometheusSinkPath = "spark.metrics.conf.*.sink.prometheusServlet.path"
+	DriverSinkPath     = "spark.metrics.conf.driver.sink.prometheusServlet.path"
+	JMXSink            = "spark.metrics.conf.*.sink.jmx.class"
 	// RedactionRegex says which properties Spark hides in its web interface and event log.
 	RedactionRegex = "spark.redaction.regex"
 	// DecommissionShuffleBlocks is on by default once decommissioning is.

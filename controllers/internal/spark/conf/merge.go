@@ -39,6 +39,7 @@ func Merge(app *v1alpha1.SparkApplication, sources Sources) (Properties, []Findi
 	for key, property := range typed {
 		merged[key] = property
 	}
+	findings = append(findings, addAgent(merged, &app.Spec)...)
 	deriveShuffleTracking(merged)
 	hideSecrets(merged)
 	return merged, findings

@@ -59,6 +59,7 @@ func typedProperties(spec *v1alpha1.SparkApplicationSpec) Properties {
 		f.text(ExecutorDeleteOnTermination, "spec.executor.deleteOnTermination", strconv.FormatBool(*remove))
 	}
 	f.dynamicAllocation(spec.DynamicAllocation)
+	f.monitoring(spec)
 	return f.properties
 }
 

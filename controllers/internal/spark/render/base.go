@@ -30,6 +30,7 @@ var baseSteps = []baseStep{
 	addAccelerators,
 	addVolumes,
 	addFiles,
+	addMetrics,
 	addScheduling,
 	addPlacement,
 	addSecurity,

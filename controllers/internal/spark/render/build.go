@@ -60,6 +60,7 @@ var steps = []step{
 	{"PodTemplateConfigMapStep", executorTemplateStep},
 	{"LocalDirsFeatureStep", localDirsStep},
 	{"", confVolumeStep},
+	{"", metricsStep},
 	{"", ownStep},
 }
 

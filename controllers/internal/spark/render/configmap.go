@@ -40,7 +40,7 @@ func ConfFiles(configMap map[string]string) map[string]string {
 	files := map[string]string{}
 	for name, content := range configMap {
 		switch name {
-		case conf.DefaultsFile, propertiesFile, namespaceKey, templateKey:
+		case conf.DefaultsFile, propertiesFile, namespaceKey, templateKey, agentRulesKey:
 		default:
 			files[name] = content
 		}

@@ -32,7 +32,7 @@ func PortsOf(sparkVersion string) []Port {
 // allPorts are the ports of a driver; the last one came with Spark 4.1.
 var allPorts = []Port{
 	{"driver-rpc-port", conf.DriverPort, 7078},
-	{"blockmanager", conf.DriverBlockManagerPort, blockManagerPort},
+	{"blockmanager", conf.DriverBlockManagerPort, BlockManagerPort},
 	{"spark-ui", conf.UIPort, defaultUIPort},
 	{connectPortName, conf.ConnectPort, 15002},
 }
@@ -40,9 +40,9 @@ var allPorts = []Port{
 // connectPortName is the name of the port of Spark Connect.
 const connectPortName = "spark-connect"
 
-// Defaults that are needed by name: of the block manager and of the web interface.
+// Defaults that are needed by name: of the block manager, in driver and executors, and of the web interface.
 const (
-	blockManagerPort = 7079
+	BlockManagerPort = 7079
 	defaultUIPort    = 4040
 )
 
@@ -80,7 +80,7 @@ func portNumber(p conf.Properties, key string, fallback int32) (int32, error) {
 
 // addPorts names the ports of the driver's container.
 func (b *build) addPorts() error {
-	fallback, err := portNumber(b.given, conf.BlockManagerPort, blockManagerPort)
+	fallback, err := portNumber(b.given, conf.BlockManagerPort, BlockManagerPort)
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (b *build) addPorts() error {
 
 // serviceStep makes the headless Service by which executors find the driver. Spark deletes it by its selector label when the job ends.
 func serviceStep(b *build) error {
-	ports, err := b.ports(blockManagerPort)
+	ports, err := b.ports(BlockManagerPort)
 	if err != nil {
 		return err
 	}

@@ -174,5 +174,25 @@ func randomApplication(t *testing.T, random *rand.Rand) *v1alpha1.SparkApplicati
 	if random.IntN(5) == 0 {
 		app.Spec.DynamicAllocation = &v1alpha1.DynamicAllocation{Enabled: true, MaxExecutors: ptr.To(int32(random.IntN(9)))}
 	}
+	addFilesAndMetrics(app, random)
 	return app
+}
+
+// addFilesAndMetrics lets some applications have files, properties from Secrets and metrics, which may get in the way of the rest.
+func addFilesAndMetrics(app *v1alpha1.SparkApplication, random *rand.Rand) {
+	folders := []string{"/etc/job", "/a", "/v", "/s/", "/l", "/opt/spark/conf", "/opt"}
+	for i := range random.IntN(7) - 4 {
+		app.Spec.ConfigMaps = append(app.Spec.ConfigMaps, v1alpha1.InlineConfigMap{
+			Name: []string{"a", "b", "a"}[i], MountPath: folders[random.IntN(len(folders))], Data: map[string]string{"f": "x"},
+		})
+	}
+	if random.IntN(5) == 0 {
+		key := []string{"spark.a.password", "spark.some.thing", conf.DriverMemory, conf.UIPort}[random.IntN(4)]
+		app.Spec.SparkConfFrom = []v1alpha1.SparkConfSource{{Name: key, SecretKeyRef: v1alpha1.SecretKeyReference{Name: "s", Key: "k"}}}
+	}
+	if random.IntN(4) == 0 {
+		app.Spec.Monitoring = &v1alpha1.Monitoring{Prometheus: &v1alpha1.PrometheusMonitoring{
+			JMXExporterJar: []string{"", "/opt/jmx.jar", "jmx.jar"}[random.IntN(3)],
+		}}
+	}
 }

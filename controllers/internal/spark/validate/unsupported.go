@@ -10,15 +10,6 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
 )
 
-// checkUnsupportedRun reports fields of the run template.
-func checkUnsupportedRun(s *subject) []Finding {
-	var findings []Finding
-	if s.spec.Monitoring != nil && s.spec.Monitoring.Prometheus != nil {
-		findings = append(findings, unsupported("spec.monitoring.prometheus", "{…}", "remove it and set Spark's metrics properties in spec.sparkConf"))
-	}
-	return findings
-}
-
 // unsupportedProperties are properties by which Spark's client would make further objects or read files of the submitting machine.
 var unsupportedProperties = []struct{ prefix, remedy string }{
 	{"spark.kerberos.keytab", "remove it and give delegation tokens by " + conf.TokenSecretName},

@@ -156,10 +156,10 @@ var sparkOption = regexp.MustCompile(`(^|[\s'"])-Dspark\S*`)
 func checkJavaOptions(s *subject) []Finding {
 	var findings []Finding
 	for key, memory := range map[string]string{
-		conf.DriverJavaOptions:              "spec.driver.memory",
-		"spark.driver.defaultJavaOptions":   "spec.driver.memory",
-		conf.ExecutorJavaOptions:            "spec.executor.memory",
-		"spark.executor.defaultJavaOptions": "spec.executor.memory",
+		conf.DriverJavaOptions:      "spec.driver.memory",
+		conf.DriverDefaultOptions:   "spec.driver.memory",
+		conf.ExecutorJavaOptions:    "spec.executor.memory",
+		conf.ExecutorDefaultOptions: "spec.executor.memory",
 	} {
 		options := s.properties.Get(key, "")
 		if heap := heapOption.FindString(options); heap != "" {

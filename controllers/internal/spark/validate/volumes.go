@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/controllers/internal/spark/render"
 )
 
@@ -20,10 +21,12 @@ var (
 		"spark-conf-volume-exec":   "Spark's configuration",
 		"pod-template-volume":      "the template of the executors",
 		"hadoop-properties":        "Hadoop's configuration",
+		"sparkgate-jmx-exporter":   "the rules of the JMX exporter",
 	}
 	sparkFolders = map[string]string{
 		"/opt/spark/conf":         "Spark's configuration: use spec.sparkConfigMap",
 		"/opt/spark/pod-template": "the template of the executors",
+		conf.AgentRulesFolder:     "the rules of the JMX exporter",
 	}
 )
 

@@ -145,10 +145,7 @@ func TestUnsupported(t *testing.T) {
 		}},
 		"Service":    {"service: {ports: [{name: a, port: 1}]}", []string{`* spec.service: value "{…}"` + later + `remove it and apply a Service that selects spark-role: driver`}},
 		"disruption": {"podDisruptionBudget: Driver", []string{`* spec.podDisruptionBudget: value "Driver"` + later + `remove it or set None`}},
-		"monitoring": {"monitoring: {prometheus: {}}", []string{
-			`* spec.monitoring.prometheus: value "{…}"` + later + `remove it and set Spark's metrics properties in spec.sparkConf`,
-		}},
-		"gates": {"queue: {gate: Kueue}", []string{`* spec.queue.gate: value "Kueue"` + later + `remove it, or set Embedded or None`}},
+		"gates":      {"queue: {gate: Kueue}", []string{`* spec.queue.gate: value "Kueue"` + later + `remove it, or set Embedded or None`}},
 		"queue": {"queue: {flavors: {driver: [spot], executor: [default, spot]}, volcano: {waitForInqueue: false}}", []string{
 			`* spec.queue.volcano.waitForInqueue: value false` + later + `remove it`,
 		}},

@@ -49,9 +49,12 @@ func knownFields() fields {
 	return known
 }
 
-// typed are the properties that the typed fields of an application stand for.
+// typed are the properties that the typed fields of an application stand for, each for one. (monitoring stands for several together, with
+// annotations: a property alone does not mean it.)
 func typed(app *v1alpha1.SparkApplication) conf.Properties {
-	properties, _ := conf.Merge(app, conf.Sources{})
+	single := *app
+	single.Spec.Monitoring = nil
+	properties, _ := conf.Merge(&single, conf.Sources{})
 	for key, property := range properties {
 		if property.Origin.Source != conf.TypedField {
 			delete(properties, key)
