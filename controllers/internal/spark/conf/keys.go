@@ -84,6 +84,8 @@ const (
 	SubmitInDriver         = "spark.kubernetes.submitInDriver"
 	DriverMaster           = "spark.kubernetes.driver.master"
 	HadoopConfigMap        = "spark.kubernetes.hadoop.configMapName"
+	Keytab                 = "spark.kerberos.keytab"
+	Principal              = "spark.kerberos.principal"
 	Krb5ConfigMap          = "spark.kubernetes.kerberos.krb5.configMapName"
 	TokenSecretName        = "spark.kubernetes.kerberos.tokenSecret.name"
 	TokenSecretKey         = "spark.kubernetes.kerberos.tokenSecret.itemKey"

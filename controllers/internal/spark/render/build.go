@@ -45,7 +45,7 @@ type step struct {
 // featurePackage holds the classes of the steps.
 const featurePackage = "org.apache.spark.deploy.k8s.features."
 
-// steps in Spark's own order. Absent from it: credentials of the submission host, Kerberos logins, and classes that users bring along.
+// steps in Spark's own order. Absent from it: credentials and files of the submission host, and classes that users bring along.
 var steps = []step{
 	{"BasicDriverFeatureStep", basicStep},
 	{"DriverKubernetesCredentialsFeatureStep", serviceAccountStep},

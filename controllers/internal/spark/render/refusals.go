@@ -93,4 +93,8 @@ var Refusals = []Deviation{
 		Where:  []string{"spec.driver.template.spec.containers[0].securityContext.privileged"},
 		Reason: "Kubernetes refuses a privileged container that may not gain privileges, and Spark 4.3 forbids it to unless a property allows it",
 	},
+	{
+		Where:  []string{"spec.sparkConf[spark.kubernetes.kerberos.krb5.path]", "spec.sparkConf[spark.kubernetes.authenticate.driver.oauthToken]"},
+		Reason: "a file or token of the submitting machine, of which the client makes a ConfigMap or Secret; no manifest can name such a file, nor should it hold a token",
+	},
 }

@@ -53,6 +53,8 @@ var checks = []check{
 	checkJavaOptions,
 	checkURIs,
 	checkPackages,
+	checkHostProperties,
+	checkKerberos,
 	checkTokens,
 	checkLabels,
 	checkEnvironment,

@@ -10,31 +10,9 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
 )
 
-// unsupportedProperties are properties by which Spark's client would make further objects or read files of the submitting machine.
-var unsupportedProperties = []struct{ prefix, remedy string }{
-	{"spark.kerberos.keytab", "remove it and give delegation tokens by " + conf.TokenSecretName},
-	{"spark.kerberos.principal", "remove it and give delegation tokens by " + conf.TokenSecretName},
-	{"spark.kubernetes.kerberos.krb5.path", "remove it and set " + conf.Krb5ConfigMap},
-	{"spark.kubernetes.authenticate.driver.oauthToken", "remove it and set spec.driver.serviceAccountName"},
-	{"spark.kubernetes.authenticate.driver.caCertFile", "remove it and set spec.driver.serviceAccountName"},
-	{"spark.kubernetes.authenticate.driver.clientKeyFile", "remove it and set spec.driver.serviceAccountName"},
-	{"spark.kubernetes.authenticate.driver.clientCertFile", "remove it and set spec.driver.serviceAccountName"},
-}
-
-// checkUnsupportedProperties reports properties that need more than pod, Service and ConfigMap.
+// checkUnsupportedProperties reports properties that need more than is made for an attempt.
 func checkUnsupportedProperties(s *subject) []Finding {
-	var findings []Finding
-	for _, property := range s.properties.Sorted() {
-		for _, family := range unsupportedProperties {
-			if strings.HasPrefix(property.Key, family.prefix) {
-				findings = append(findings, Finding{
-					Reason: v1alpha1.NotYetSupportedReason, Field: property.Origin.Field,
-					Message: "value " + conf.Quote(property.Key, property.Value) + " is not honoured by this version yet: " + family.remedy,
-				})
-			}
-		}
-	}
-	return append(findings, claimFindings(s.properties)...)
+	return claimFindings(s.properties)
 }
 
 // claimFindings reports volumes of the driver for which Spark's client would make a claim that outlives the attempt. Executors get theirs

@@ -149,14 +149,6 @@ func TestUnsupported(t *testing.T) {
 		"queue": {"queue: {flavors: {driver: [spot], executor: [default, spot]}, volcano: {waitForInqueue: false}}", []string{
 			`* spec.queue.volcano.waitForInqueue: value false` + later + `remove it`,
 		}},
-		"Kerberos": {"sparkConf: {spark.kerberos.keytab: /k, spark.kerberos.principal: p, spark.kubernetes.kerberos.krb5.path: /etc/krb5.conf}", []string{
-			`* spec.sparkConf[spark.kerberos.keytab]: value "/k"` + later + `remove it and give delegation tokens by spark.kubernetes.kerberos.tokenSecret.name`,
-			`* spec.sparkConf[spark.kerberos.principal]: value "p"` + later + `remove it and give delegation tokens by spark.kubernetes.kerberos.tokenSecret.name`,
-			`* spec.sparkConf[spark.kubernetes.kerberos.krb5.path]: value "/etc/krb5.conf"` + later + `remove it and set spark.kubernetes.kerberos.krb5.configMapName`,
-		}},
-		"credentials": {"sparkConf: {spark.kubernetes.authenticate.driver.caCertFile: /c, spark.kubernetes.authenticate.driver.mounted.caCertFile: /m}", []string{
-			`* spec.sparkConf[spark.kubernetes.authenticate.driver.caCertFile]: value "/c"` + later + `remove it and set spec.driver.serviceAccountName`,
-		}},
 		"claims that Spark makes": {`
 sparkConf:
   spark.kubernetes.driver.volumes.persistentVolumeClaim.a.mount.path: /a
