@@ -52,7 +52,7 @@ var Refusals = []Deviation{
 	},
 	{
 		Where:  []string{"spec.sparkConf[spark.kubernetes.driver.volumes.persistentVolumeClaim.*"},
-		Reason: "without class and size nobody makes the claim that the driver would wait for",
+		Reason: "a claim is made for an attempt if its name has OnDemand in it, with class and size; one of a fixed name would be shared by attempts and go with the first of them",
 	},
 	{
 		Where:  []string{"spec.sparkConf[spark.dynamicAllocation.minExecutors]"},

@@ -66,6 +66,7 @@ var checks = []check{
 	checkPodNames,
 	checkConfigMaps,
 	checkVolumes,
+	checkClaims,
 	checkSecurity,
 	checkPrivileges,
 	checkSteps,
@@ -73,7 +74,6 @@ var checks = []check{
 	checkQueue,
 	checkRendered,
 	checkUnsupportedVersion,
-	checkUnsupportedProperties,
 	checkUnsupportedQueue,
 	checkUnsupportedLife,
 }

@@ -4,36 +4,8 @@
 package validate
 
 import (
-	"strings"
-
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
 )
-
-// checkUnsupportedProperties reports properties that need more than is made for an attempt.
-func checkUnsupportedProperties(s *subject) []Finding {
-	return claimFindings(s.properties)
-}
-
-// claimFindings reports volumes of the driver for which Spark's client would make a claim that outlives the attempt. Executors get theirs
-// from the driver.
-func claimFindings(p conf.Properties) []Finding {
-	var findings []Finding
-	prefix := conf.Driver.Key("volumes.persistentVolumeClaim.")
-	for _, property := range p.WithPrefix(prefix) {
-		name, ok := strings.CutSuffix(property.Name, ".options.claimName")
-		if !ok {
-			continue
-		}
-		_, class := p.Lookup(prefix + name + ".options.storageClass")
-		_, size := p.Lookup(prefix + name + ".options.sizeLimit")
-		if !strings.Contains(property.Value, "OnDemand") && class && size {
-			findings = append(findings, unsupported(property.Origin.Field, property.Value,
-				"remove storageClass and sizeLimit and apply the claim yourself, or set OnDemand for a claim of each attempt"))
-		}
-	}
-	return findings
-}
 
 // checkQueue holds the queue's options against the executors.
 func checkQueue(s *subject) []Finding {

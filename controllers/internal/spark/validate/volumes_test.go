@@ -161,11 +161,12 @@ sparkConf:
   spark.kubernetes.driver.volumes.persistentVolumeClaim.c.options.claimName: c
   spark.kubernetes.executor.volumes.persistentVolumeClaim.d.mount.path: /d
   spark.kubernetes.executor.volumes.persistentVolumeClaim.d.options.claimName: OnDemand`, []string{
+			`spec.sparkConf[spark.kubernetes.driver.volumes.persistentVolumeClaim.b.options.claimName]: value "b" ` +
+				`names a claim that would be made for an attempt and shared by the next: remove options.storageClass and options.sizeLimit of the volume ` +
+				`and apply the claim yourself, or put OnDemand into the name for a claim of each attempt`,
 			`spec.sparkConf[spark.kubernetes.driver.volumes.persistentVolumeClaim.a.options.claimName]: value "OnDemand" ` +
 				`names a claim that nobody makes without a class and a size: ` +
 				`set options.storageClass and options.sizeLimit of the volume, too, or name a claim that exists`,
-			`* spec.sparkConf[spark.kubernetes.driver.volumes.persistentVolumeClaim.b.options.claimName]: value "b"` + later +
-				`remove storageClass and sizeLimit and apply the claim yourself, or set OnDemand for a claim of each attempt`,
 		}},
 		"a claim on demand": {`
 sparkConf:
