@@ -83,7 +83,7 @@ func TestOfflineCalls(t *testing.T) {
 	t.Parallel()
 	const head = "apiVersion: sparkgate.io/v1alpha1\nkind: SparkApplication\nmetadata: {name: pi}\n"
 	const right = head + "spec: {type: Python, sparkVersion: 4.1.4, image: spark, mainApplicationFile: 'local:///a.py'}\n"
-	const warned = head + "spec: {type: Python, sparkVersion: 4.1.4, image: spark, mainApplicationFile: 'local:///a.py', ttlAfterFinished: 1h}\n"
+	const warned = head + "spec: {type: Python, sparkVersion: 4.1.4, image: spark, mainApplicationFile: 'local:///a.py', driver: {memory: 300m}}\n"
 	for name, test := range map[string]struct {
 		in       string
 		args     []string
