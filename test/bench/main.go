@@ -32,6 +32,7 @@ const (
 	partSubmit = "submit"
 	partDelete = "delete"
 	partWrites = "writes"
+	partNews   = "news"
 	partQueue  = "queue"
 	partMemory = "memory"
 )
@@ -76,7 +77,7 @@ func main() {
 }
 
 // allParts in the order in which they run.
-var allParts = []string{partSubmit, partDelete, partWrites, partQueue, partMemory}
+var allParts = []string{partSubmit, partDelete, partWrites, partNews, partQueue, partMemory}
 
 func parse(args []string) (options, error) {
 	var o options
@@ -166,6 +167,7 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 	}{
 		{o.wants(partSubmit) || o.wants(partDelete), b.measureThroughput},
 		{o.wants(partWrites), b.measureWrites},
+		{o.wants(partNews), b.measureNews},
 		{o.wants(partQueue), b.measureQueue},
 		{o.wants(partMemory), b.measureMemory},
 	} {

@@ -78,7 +78,7 @@ func (p *Progress) saw(kind watch.EventType, app *v1alpha1.SparkApplication) {
 	if kind == watch.Deleted {
 		return
 	}
-	stage := stageOf(app)
+	stage := StageOf(app)
 	p.stages[app.UID] = stage
 	p.counts[stage]++
 	if app.Status.Grant != nil {

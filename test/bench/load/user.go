@@ -151,13 +151,13 @@ func (u User) Stages(ctx context.Context, namespace string) (map[string]int, err
 	}
 	stages := map[string]int{}
 	for i := range list.Items {
-		stages[stageOf(&list.Items[i])]++
+		stages[StageOf(&list.Items[i])]++
 	}
 	return stages, nil
 }
 
-// stageOf is the reason of Ready.
-func stageOf(app *v1alpha1.SparkApplication) string {
+// StageOf is the reason of Ready.
+func StageOf(app *v1alpha1.SparkApplication) string {
 	if ready := apimeta.FindStatusCondition(app.Status.Conditions, v1alpha1.ReadyCondition); ready != nil {
 		return ready.Reason
 	}

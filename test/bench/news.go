@@ -1,0 +1,138 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/test/bench/host"
+	"github.com/sparkgate/sparkgate/test/bench/load"
+)
+
+// roundTrips is how many writes of a bare client are timed.
+const roundTrips = 50
+
+// news is how long it takes from a watch telling what became of a driver pod to a watch telling the application's stage for it.
+type news struct{ runs, ended, roundTrip []float64 } // milliseconds
+
+// measureNews measures how soon conditions follow pods.
+func (b *bench) measureNews(ctx context.Context) error {
+	b.progress("timing the news of %d applications", b.lives)
+	var n news
+	_, err := b.account(ctx, prompt, func(operator *host.Operator, namespace string) (err error) {
+		n, err = b.hear(ctx, operator, namespace)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	t := newTable(b, "From what a pod does to the condition that tells it, both as a watch shows them")
+	t.row("", "median, ms", "in round trips")
+	trip := median(n.roundTrip)
+	for _, line := range []struct {
+		what   string
+		values []float64
+	}{
+		{"the driver runs → Running", n.runs},
+		{"the driver and its executors have ended → Succeeded", n.ended},
+		{"a bare client patches the status of an application", n.roundTrip},
+	} {
+		t.row(line.what, fmt.Sprintf("%.1f", median(line.values)), fmt.Sprintf("%.2f", median(line.values)/trip))
+	}
+	t.end()
+	return nil
+}
+
+// hear follows applications of a namespace, and their pods, from apply to succeeded.
+func (b *bench) hear(ctx context.Context, operator *host.Operator, namespace string) (n news, err error) {
+	pods, err := load.Follow[*corev1.Pod](ctx, b.user.Client, &corev1.PodList{}, client.InNamespace(namespace))
+	if err != nil {
+		return n, err
+	}
+	defer pods.Stop()
+	apps, err := load.Follow[*v1alpha1.SparkApplication](ctx, b.user.Client, &v1alpha1.SparkApplicationList{}, client.InNamespace(namespace))
+	if err != nil {
+		return n, err
+	}
+	defer apps.Stop()
+	if err := b.trickle(ctx, namespace, pace); err != nil {
+		return n, err
+	}
+	if err := b.await(ctx, operator, namespace, v1alpha1.SucceededReason, b.lives); err != nil {
+		return n, err
+	}
+	n = compare(pods.Stop(), apps.Stop())
+	if len(n.runs) == 0 || len(n.ended) == 0 {
+		return n, errors.New("nothing was heard of")
+	}
+	n.roundTrip, err = b.timeRoundTrips(ctx, namespace)
+	return n, err
+}
+
+// compare finds out how much later the stage of an application was told than the state of its pods that led to it.
+func compare(pods []load.Event[*corev1.Pod], apps []load.Event[*v1alpha1.SparkApplication]) (n news) {
+	runs, ended := map[types.UID]time.Time{}, map[types.UID]time.Time{} // by application
+	for _, e := range pods {
+		uid := types.UID(e.Object.Labels[v1alpha1.ApplicationUIDLabel])
+		isDriver := e.Object.Labels[v1alpha1.SparkRoleLabel] == v1alpha1.SparkRoleDriver
+		switch _, known := runs[uid]; {
+		case isDriver && e.Object.Status.Phase == corev1.PodRunning && !known:
+			runs[uid] = e.At
+		case e.Object.Status.Phase == corev1.PodSucceeded || e.Type == watch.Deleted:
+			ended[uid] = e.At // the last of its pods counts
+		}
+	}
+	told := map[types.UID]map[string]bool{}
+	for _, e := range apps {
+		uid, stage := e.Object.UID, load.StageOf(e.Object)
+		if told[uid] == nil {
+			told[uid] = map[string]bool{}
+		}
+		if told[uid][stage] {
+			continue
+		}
+		told[uid][stage] = true
+		switch stage {
+		case v1alpha1.RunningReason:
+			n.runs = append(n.runs, milliseconds(e.At.Sub(runs[uid])))
+		case v1alpha1.SucceededReason:
+			n.ended = append(n.ended, milliseconds(e.At.Sub(ended[uid])))
+		}
+	}
+	return n
+}
+
+// timeRoundTrips times writes of a bare client to the status of an application, one after the other.
+func (b *bench) timeRoundTrips(ctx context.Context, namespace string) ([]float64, error) {
+	targets, err := b.user.Targets(ctx, namespace, "a")
+	if err != nil {
+		return nil, err
+	}
+	if len(targets) == 0 {
+		return nil, errors.New("no application is there")
+	}
+	app := &v1alpha1.SparkApplication{}
+	app.Namespace, app.Name = namespace, targets[0].Name
+	var times []float64
+	for i := range roundTrips {
+		patch := client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"status":{"lastHandledReconcileAt":"%d"}}`, i))
+		began := time.Now()
+		if err := b.user.Client.Status().Patch(ctx, app, patch); err != nil {
+			return nil, fmt.Errorf("patch a status: %w", err)
+		}
+		times = append(times, milliseconds(time.Since(began)))
+	}
+	return times, nil
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
