@@ -240,10 +240,6 @@ func (p *pass) delete(ctx context.Context, obj client.Object, name string) error
 	return nil
 }
 
-func (p *pass) names() render.Names {
-	return render.NamesOf(p.app, p.app.Status.Run, p.app.Status.Attempt)
-}
-
 func describe(obj client.Object) string {
 	return fmt.Sprintf("%s %s/%s", render.KindOf(obj).Kind, obj.GetNamespace(), obj.GetName())
 }
