@@ -107,10 +107,10 @@ func (d *decider) driverStartMessage(driver *pods.Record) string {
 	case driver == nil && d.was == status.Submitting && d.view.Message != d.creating():
 		why = d.view.Message // the obstacle that Submitting shows
 	case driver != nil:
-		why = pods.WhyNotStarted(driver).Message
+		why = pods.WhyNotStarted(driver).Whole()
 	}
 	if why == "" {
-		why = "its container was not started by the kubelet"
+		why = "its container was not started by the kubelet; kubectl describe pod says whether a volume is missing"
 	}
 	return fmt.Sprintf("driver did not run within timeouts.driverStart (%s): %s", d.driverStart(), why)
 }

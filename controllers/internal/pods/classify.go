@@ -4,7 +4,6 @@
 package pods
 
 import (
-	"fmt"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -12,88 +11,65 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// Outcome is how an attempt's driver ended.
+// Outcome is how a pod's Spark container ended.
 type Outcome struct {
 	Succeeded bool
-	// Reason is one word: Succeeded, Error, OOMKilled, Evicted, NodeLost, …
+	// Reason is one word: Succeeded, Error, OOMKilled, Evicted, NodeLost, … Where Kubernetes has a word, it is that.
 	Reason string
 	// Cause is the class of a failure; empty for success.
 	Cause    v1alpha1.FailureCause
 	ExitCode *int32
-	Message  string
+	// Message for people: what happened, and what to do where that is known. At most some hundred bytes, without secrets.
+	Message string
 }
+
+// Reasons of failures for which Kubernetes has no word, or none that tells what happened.
+const (
+	// ReasonError: the container ended with an exit code other than 0.
+	ReasonError = "Error"
+	// ReasonDeleted: somebody deleted the pod, and its container was stopped.
+	ReasonDeleted = "Deleted"
+	// ReasonNodeLost: the node does not answer or does not exist any more.
+	ReasonNodeLost = "NodeLost"
+	// ReasonNodeShutdown: the node was shut down in order, as spot nodes are when they are reclaimed.
+	ReasonNodeShutdown = "NodeShutdown"
+	// ReasonActiveDeadline: activeDeadlineSeconds of the pod template is over.
+	ReasonActiveDeadline = "ActiveDeadlineExceeded"
+	// ReasonInitContainer: a container that has to end before Spark's has failed.
+	ReasonInitContainer = "InitContainerFailed"
+)
 
 // DriverEnded says how the Spark container of the driver ended; ok is false while it has not. The end of the attempt is the end of
 // that container: sidecars may go on.
-func DriverEnded(r *Record) (outcome Outcome, ok bool) {
+func DriverEnded(r *Record) (outcome Outcome, ok bool) { return endOf(r, driverWords) }
+
+// endOf says how the Spark container of a pod ended. An exit code of 0 is a success whatever became of the pod.
+func endOf(r *Record, w words) (outcome Outcome, ok bool) {
 	switch {
-	case r.Phase == corev1.PodFailed && (r.Reason == "Evicted" || r.DisruptedBy != ""):
-		return evicted(r), true
-	case r.Ended != nil:
-		return containerEnded(r), true
+	case r.Ended != nil && r.Ended.ExitCode == 0:
+		return Outcome{Succeeded: true, Reason: "Succeeded", ExitCode: &r.Ended.ExitCode, Message: w.who + " ended with exit code 0"}, true
 	case r.Phase == corev1.PodSucceeded:
-		return Outcome{Succeeded: true, Reason: "Succeeded", Message: "driver ended"}, true
-	case r.Phase == corev1.PodFailed:
-		return Outcome{Reason: orElse(r.Reason, "Error"), Cause: v1alpha1.CauseInfrastructure,
-			Message: sentence("driver pod failed", r.Reason, r.Message)}, true
+		return Outcome{Succeeded: true, Reason: "Succeeded", Message: w.who + " ended"}, true
+	case r.Ended == nil && r.Phase != corev1.PodFailed:
+		return Outcome{}, false
 	}
-	return Outcome{}, false
-}
-
-func evicted(r *Record) Outcome {
-	reason := orElse(r.Reason, r.DisruptedBy)
-	o := Outcome{Reason: reason, Cause: v1alpha1.CauseInfrastructure, Message: sentence("driver pod was evicted", reason, r.Message)}
-	if r.Ended != nil {
-		o.ExitCode = &r.Ended.ExitCode
-	}
-	return o
-}
-
-func containerEnded(r *Record) Outcome {
-	e := r.Ended
-	if e.ExitCode == 0 {
-		return Outcome{Succeeded: true, Reason: "Succeeded", ExitCode: &e.ExitCode, Message: "driver ended with exit code 0"}
-	}
-	o := Outcome{Reason: orElse(e.Reason, "Error"), Cause: v1alpha1.CauseApplication, ExitCode: &e.ExitCode}
-	switch e.Reason {
-	case "OOMKilled":
-		o.Message = fmt.Sprintf("driver was killed with exit code %d: it used more memory than its limit; raise driver.memory or driver.memoryOverhead", e.ExitCode)
-	case "ContainerCannotRun", "StartError":
-		o.Cause = v1alpha1.CauseConfiguration
-		o.Message = sentence(fmt.Sprintf("driver's container could not start (exit code %d)", e.ExitCode), e.Reason, e.Message)
+	outcome, fromOutside := disrupted(r, w)
+	switch {
+	case fromOutside && !r.outOfMemory():
+	case r.Ended != nil:
+		outcome = containerFailed(r, w)
 	default:
-		o.Message = sentence(fmt.Sprintf("driver ended with exit code %d", e.ExitCode), e.Reason, e.Message)
+		outcome = podFailed(r, w)
 	}
-	return o
+	if r.Ended != nil {
+		outcome.ExitCode = &r.Ended.ExitCode
+	}
+	return outcome, true
 }
 
-// StartProblem is why the driver does not start, in a stable wording: the kubelet alternates between ErrImagePull and
-// ImagePullBackOff, and a status that followed it would be written again and again. Empty while nothing is wrong.
-type StartProblem struct {
-	// Reason of the kubelet or the scheduler.
-	Reason string
-	// Message for people.
-	Message string
-	// Permanent problems do not go away by waiting.
-	Permanent bool
-}
-
-// WhyNotStarted explains a driver that does not run yet.
-func WhyNotStarted(r *Record) StartProblem {
-	w := r.Waiting
-	switch w.Reason {
-	case "":
-		return StartProblem{}
-	case "InvalidImageName":
-		return StartProblem{w.Reason, fmt.Sprintf("image name %q is not valid (InvalidImageName); correct spec.image", w.Image), true}
-	case "ErrImageNeverPull":
-		return StartProblem{w.Reason, fmt.Sprintf("image %q is not on the node and imagePullPolicy is Never (ErrImageNeverPull)", w.Image), false}
-	case "ErrImagePull", "ImagePullBackOff":
-		return StartProblem{"ImagePullBackOff", fmt.Sprintf("image %q cannot be pulled (ImagePullBackOff)", w.Image), false}
-	case corev1.PodReasonUnschedulable:
-		return StartProblem{w.Reason, "no node takes the driver pod (Unschedulable)", false}
-	}
-	return StartProblem{w.Reason, sentence("driver's container cannot start", w.Reason, w.Message), false}
+// outOfMemory says that the kernel killed the Spark container for its own memory limit, and not the kubelet to help its node.
+func (r *Record) outOfMemory() bool {
+	return r.Ended != nil && r.Ended.Reason == "OOMKilled" && r.Reason != podEvicted
 }
 
 // Counts are the executors of one attempt by state.
@@ -135,13 +111,21 @@ func orElse(s, otherwise string) string {
 	return otherwise
 }
 
-// sentence joins what happened, the reason in parentheses and the first line of the message.
+// sentence joins what happened, the reason in parentheses and the message.
 func sentence(what, reason, message string) string {
 	if reason != "" {
 		what += " (" + reason + ")"
 	}
-	if line, _, _ := strings.Cut(strings.TrimSpace(message), "\n"); line != "" {
-		what += ": " + line
+	if message != "" {
+		what += ": " + message
 	}
 	return what
+}
+
+// remedy appends what to do, if that is known.
+func remedy(what, todo string) string {
+	if todo == "" {
+		return what
+	}
+	return strings.TrimSuffix(what, ".") + "; " + todo
 }

@@ -42,18 +42,21 @@ func TestDriverEnded(t *testing.T) {
 		"could not start": {[]change{failed, container(spark, ended(128, "StartError"))},
 			&Outcome{Reason: "StartError", Cause: v1alpha1.CauseConfiguration, ExitCode: ptr.To[int32](128),
 				Message: "driver's container could not start (exit code 128) (StartError)"}},
-		"evicted": {[]change{failed, because("Evicted", "The node was low on resource: memory.\nMore of it.")},
-			&Outcome{Reason: "Evicted", Cause: v1alpha1.CauseInfrastructure, Message: "driver pod was evicted (Evicted): The node was low on resource: memory."}},
-		"evicted, with an exit code": {[]change{failed, because("Evicted", ""), container(spark, ended(143, "Error"))},
-			&Outcome{Reason: "Evicted", Cause: v1alpha1.CauseInfrastructure, ExitCode: ptr.To[int32](143), Message: "driver pod was evicted (Evicted)"}},
-		"preempted by the scheduler": {[]change{failed, condition(corev1.DisruptionTarget, corev1.ConditionTrue, "PreemptionByScheduler"), container(spark, ended(143, "Error"))},
-			&Outcome{Reason: "PreemptionByScheduler", Cause: v1alpha1.CauseInfrastructure, ExitCode: ptr.To[int32](143),
-				Message: "driver pod was evicted (PreemptionByScheduler)"}},
-		"marked for disruption, but it ended well before": {[]change{succeeded, condition(corev1.DisruptionTarget, corev1.ConditionTrue, "PreemptionByScheduler"), container(spark, ended(0, "Completed"))},
-			&Outcome{Succeeded: true, Reason: "Succeeded", ExitCode: ptr.To[int32](0), Message: "driver ended with exit code 0"}},
-		"node shut down": {[]change{failed, because("Terminated", "Pod was terminated in response to imminent node shutdown.")},
-			&Outcome{Reason: "Terminated", Cause: v1alpha1.CauseInfrastructure,
-				Message: "driver pod failed (Terminated): Pod was terminated in response to imminent node shutdown."}},
+		"evicted": {[]change{failed, because("Evicted", "The node was low on resource: pids.\nMore of it.")},
+			&Outcome{Reason: "Evicted", Cause: v1alpha1.CauseInfrastructure, Message: "driver pod was evicted (Evicted): The node was low on resource: pids."}},
+		"deleted by somebody": {[]change{failed, deleting, container(spark, ended(143, "Error"))},
+			&Outcome{Reason: "Deleted", Cause: v1alpha1.CauseInfrastructure, ExitCode: ptr.To[int32](143),
+				Message: "driver pod was deleted by somebody else, and stopped with exit code 143 (Deleted)"}},
+		"failed, then deleted by somebody": {[]change{failed, deleting, container(spark, ended(1, "Error"))},
+			&Outcome{Reason: "Error", Cause: v1alpha1.CauseApplication, ExitCode: ptr.To[int32](1), Message: "driver ended with exit code 1 (Error)"}},
+		"drained, its neighbour goes on": {[]change{phase(corev1.PodRunning), deleting, container("sidecar", runs()),
+			condition(corev1.DisruptionTarget, corev1.ConditionTrue, "EvictionByEvictionAPI"), container(spark, ended(143, "Error"))},
+			&Outcome{Reason: "EvictionByEvictionAPI", Cause: v1alpha1.CauseInfrastructure, ExitCode: ptr.To[int32](143),
+				Message: "driver was evicted from node node-1 (EvictionByEvictionAPI): the node was drained, or the autoscaler wanted it"}},
+		"to be drained, still running": {[]change{phase(corev1.PodRunning), deleting, container(spark, runs()),
+			condition(corev1.DisruptionTarget, corev1.ConditionTrue, "EvictionByEvictionAPI")}, nil},
+		"its node does not answer": {[]change{phase(corev1.PodRunning), deleting, because("NodeLost", "Node node-1 which was running pod driver is unresponsive"),
+			container(spark, runs())}, nil},
 		"failed without any word": {[]change{failed}, &Outcome{Reason: "Error", Cause: v1alpha1.CauseInfrastructure, Message: "driver pod failed"}},
 	}
 	for name, tc := range tests {
@@ -81,13 +84,25 @@ func TestWhyNotStarted(t *testing.T) {
 	}{
 		"nothing is wrong": {container(spark, waits("ContainerCreating")), StartProblem{}},
 		"invalid image name": {container(spark, waits("InvalidImageName")),
-			StartProblem{"InvalidImageName", `image name "image-of-spark-kubernetes-driver" is not valid (InvalidImageName); correct spec.image`, true}},
+			StartProblem{Reason: "InvalidImageName", Permanent: true,
+				Message: `image name "image-of-spark-kubernetes-driver" is not valid (InvalidImageName); correct spec.image`}},
 		"not on the node": {container(spark, waits("ErrImageNeverPull")),
-			StartProblem{"ErrImageNeverPull", `image "image-of-spark-kubernetes-driver" is not on the node and imagePullPolicy is Never (ErrImageNeverPull)`, false}},
+			StartProblem{Reason: "ErrImageNeverPull",
+				Message: `image "image-of-spark-kubernetes-driver" is not on the node and imagePullPolicy is Never (ErrImageNeverPull)`}},
 		"unschedulable": {condition(corev1.PodScheduled, corev1.ConditionFalse, "Unschedulable"),
-			StartProblem{"Unschedulable", "no node takes the driver pod (Unschedulable)", false}},
-		"missing secret": {container(spark, waits("CreateContainerConfigError")),
-			StartProblem{"CreateContainerConfigError", "driver's container cannot start (CreateContainerConfigError): says CreateContainerConfigError", false}},
+			StartProblem{Reason: "Unschedulable", Message: "no node takes the driver pod (Unschedulable)", Detail: "says Unschedulable"}},
+		"missing secret": {container(spark, waitsBecause("CreateContainerConfigError", `secret "db" not found`)),
+			StartProblem{Reason: "CreateContainerConfigError",
+				Message: `driver's container cannot start (CreateContainerConfigError): secret "db" not found; create it, and the container starts by itself`}},
+		"missing key": {container(spark, waitsBecause("CreateContainerConfigError", "couldn't find key user in ConfigMap default/db")),
+			StartProblem{Reason: "CreateContainerConfigError",
+				Message: "driver's container cannot start (CreateContainerConfigError): couldn't find key user in ConfigMap default/db; create it, and the container starts by itself"}},
+		"root": {container(spark, waitsBecause("CreateContainerConfigError", "container has runAsNonRoot and image will run as root")),
+			StartProblem{Reason: "CreateContainerConfigError", Permanent: true,
+				Message: "driver's container cannot start (CreateContainerConfigError): container has runAsNonRoot and image will run as root; " +
+					"set securityContext.runAsUser in driver.template to a user other than 0"}},
+		"something else": {container(spark, waits("CreateContainerError")),
+			StartProblem{Reason: "CreateContainerError", Message: "driver's container cannot start (CreateContainerError): says CreateContainerError"}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -99,13 +114,18 @@ func TestWhyNotStarted(t *testing.T) {
 	}
 }
 
-// TestPullErrorsAreOne: the kubelet alternates between the two; what is written to the status must not.
+// TestPullErrorsAreOne: the kubelet alternates between the two; what is written to the status must not. What is written once, when the
+// wait is over, has the cause: kubelets from 1.33 on say it in both (pkg/kubelet/images).
 func TestPullErrorsAreOne(t *testing.T) {
 	t.Parallel()
-	first := WhyNotStarted(RecordOf(podOf("driver", container(spark, waits("ErrImagePull")))))
-	second := WhyNotStarted(RecordOf(podOf("driver", container(spark, waits("ImagePullBackOff")))))
+	const cause = `failed to pull and unpack image "image-of-spark-kubernetes-driver": not found`
+	first := WhyNotStarted(RecordOf(podOf("driver", container(spark, waitsBecause("ErrImagePull", cause)))))
+	second := WhyNotStarted(RecordOf(podOf("driver", container(spark, waitsBecause("ImagePullBackOff", `Back-off pulling image "image-of-spark-kubernetes-driver": `+cause)))))
 	if diff := cmp.Diff(first, second); diff != "" || first.Reason != "ImagePullBackOff" {
 		t.Errorf("%+v; the two differ:\n%s", first, diff)
+	}
+	if want := first.Message + "; last heard: " + cause; first.Whole() != want {
+		t.Errorf("all of it is %q, want %q", first.Whole(), want)
 	}
 }
 

@@ -4,6 +4,7 @@
 package pods
 
 import (
+	"fmt"
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
@@ -12,6 +13,7 @@ import (
 	resourcehelper "k8s.io/component-helpers/resource"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/scrub"
 )
 
 // Role tells drivers from executors.
@@ -37,7 +39,7 @@ type Record struct {
 	Run, Attempt int64
 	Role         Role
 	Phase        corev1.PodPhase
-	// Reason and Message of the pod itself: Evicted, NodeLost, …
+	// Reason and Message of the pod itself: Evicted, NodeLost, … This message and those below are cut and scrubbed.
 	Reason, Message string
 	Node            string
 	Deleting        bool
@@ -67,7 +69,12 @@ type Ended struct {
 	Signal   int32
 	Reason   string
 	Message  string
+	// At is when, by the clock of its node, in seconds since 1970; 0 if that was not said.
+	At int64
 }
+
+// longestMessage is how much of a message is remembered, in bytes. The kubelet's may have 4,096, of which the first line tells.
+const longestMessage = 320
 
 // Active says that the pod may still use its node: it has not ended, or it has not started yet and could.
 func (r *Record) Active() bool {
@@ -102,7 +109,7 @@ func RecordOf(pod *corev1.Pod) *Record {
 		Role:        roleOf(pod.Labels[v1alpha1.SparkRoleLabel]),
 		Phase:       pod.Status.Phase,
 		Reason:      pod.Status.Reason,
-		Message:     pod.Status.Message,
+		Message:     scrub.Line(pod.Status.Message, longestMessage),
 		Node:        pod.Spec.NodeName,
 		Deleting:    pod.DeletionTimestamp != nil,
 	}
@@ -125,7 +132,7 @@ func (r *Record) readConditions(pod *corev1.Pod) {
 			r.Scheduled = yes
 			r.Gated = !yes && c.Reason == corev1.PodReasonSchedulingGated
 			if !yes && c.Reason == corev1.PodReasonUnschedulable {
-				r.Waiting = Waiting{Reason: c.Reason, Message: c.Message}
+				r.Waiting = Waiting{Reason: c.Reason, Message: scrub.Line(c.Message, longestMessage)}
 			}
 		case corev1.PodReady:
 			r.Ready = yes
@@ -150,14 +157,39 @@ func (r *Record) readContainers(pod *corev1.Pod) {
 		if w := waitingOf(s); w.Reason != "" && (s.Name == name || r.Waiting.Reason == "") {
 			r.Waiting = w
 		}
-		if s.Name != name {
-			continue
-		}
-		r.Running = s.State.Running != nil
-		if t := s.State.Terminated; t != nil {
-			r.Ended = &Ended{ExitCode: t.ExitCode, Signal: t.Signal, Reason: t.Reason, Message: t.Message}
+		if s.Name == name {
+			r.Running = s.State.Running != nil
+			r.Ended = endedOf(s)
 		}
 	}
+	r.readInitFailure(pod)
+}
+
+// readInitFailure takes over why the Spark container was never started: one before it has failed. The pod itself gives no reason then.
+func (r *Record) readInitFailure(pod *corev1.Pod) {
+	if r.Phase != corev1.PodFailed || r.Reason != "" || r.Ended != nil || r.DisruptedBy != "" {
+		return
+	}
+	for i := range pod.Status.InitContainerStatuses {
+		s := &pod.Status.InitContainerStatuses[i]
+		if e := endedOf(s); e != nil && e.ExitCode != 0 {
+			r.Reason = ReasonInitContainer
+			r.Message = sentence(fmt.Sprintf("init container %s ended with exit code %d", s.Name, e.ExitCode), e.Reason, e.Message)
+		}
+	}
+}
+
+// endedOf is how a container ended; nil while it has not.
+func endedOf(s *corev1.ContainerStatus) *Ended {
+	t := s.State.Terminated
+	if t == nil {
+		return nil
+	}
+	e := &Ended{ExitCode: t.ExitCode, Signal: t.Signal, Reason: t.Reason, Message: scrub.Line(t.Message, longestMessage)}
+	if !t.FinishedAt.IsZero() {
+		e.At = t.FinishedAt.Unix()
+	}
+	return e
 }
 
 // waitingOf is why a container waits; the ordinary reasons of every start are none.
@@ -166,7 +198,7 @@ func waitingOf(s *corev1.ContainerStatus) Waiting {
 	if w == nil || w.Reason == "" || w.Reason == "ContainerCreating" || w.Reason == "PodInitializing" {
 		return Waiting{}
 	}
-	return Waiting{Reason: w.Reason, Message: w.Message, Image: s.Image}
+	return Waiting{Reason: w.Reason, Message: scrub.Line(w.Message, longestMessage), Image: s.Image}
 }
 
 // sparkContainer is the name of the container that runs Spark: the annotation kubectl.kubernetes.io/default-container, else

@@ -1,0 +1,113 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package pods
+
+import (
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+// Reasons of failed pods, as the kubelet and the controllers of Kubernetes 1.33 to 1.36 write them (pkg/kubelet/eviction,
+// pkg/kubelet/nodeshutdown, pkg/kubelet/preemption, pkg/kubelet/active_deadline.go, pkg/util/node).
+const (
+	podEvicted      = "Evicted"
+	podTerminated   = "Terminated"
+	podNodeShutdown = "NodeShutdown"
+	podNodeLost     = "NodeLost"
+	podPreempting   = "Preempting"
+	podDeadline     = "DeadlineExceeded"
+)
+
+// Reasons of the condition DisruptionTarget that have no constant in the API (Kubernetes documentation, "Disruptions").
+const (
+	byEvictionAPI  = "EvictionByEvictionAPI"
+	byTaintManager = "DeletionByTaintManager"
+	byPodGC        = "DeletionByPodGC"
+)
+
+// disrupted says how a pod was ended from outside, by its node or by a controller; ok is false if it was not. Kubernetes says so in the
+// reason of the pod, in the condition DisruptionTarget, or in both. A container whose end is known had ended before its node was lost.
+func disrupted(r *Record, w words) (outcome Outcome, ok bool) {
+	o := Outcome{Cause: v1alpha1.CauseInfrastructure}
+	switch reason := orElse(r.Reason, r.DisruptedBy); {
+	case reason == podEvicted:
+		return evicted(r, w), true
+	case r.Ended == nil && (reason == podNodeLost || r.DisruptedBy == byPodGC):
+		o.Reason = ReasonNodeLost
+		o.Message = w.who + " was lost with its node" + onNode(r) + ", which does not answer or does not exist any more (NodeLost)"
+	case reason == podTerminated, reason == podNodeShutdown:
+		o.Reason = ReasonNodeShutdown
+		o.Message = w.who + " was ended because its node" + onNode(r) + " was shut down (NodeShutdown); spot nodes are reclaimed that way"
+	case reason == podDeadline:
+		o.Reason, o.Cause = ReasonActiveDeadline, v1alpha1.CauseApplication
+		o.Message = w.who + " ran longer than activeDeadlineSeconds of " + w.template + "; raise it there, or use timeouts.run instead"
+	case reason == podPreempting, r.DisruptedBy == corev1.PodReasonPreemptionByScheduler:
+		o.Reason = reason
+		o.Message = sentence(w.who+" made room for a pod of higher priority", o.Reason, r.Message)
+		o.Message = remedy(o.Message, "priorityClassName of "+w.template+" decides whom kube-scheduler and kubelet prefer")
+	case r.DisruptedBy == byEvictionAPI:
+		o.Reason = r.DisruptedBy
+		o.Message = w.who + " was evicted" + offNode(r) + " (EvictionByEvictionAPI): the node was drained, or the autoscaler wanted it"
+	case r.DisruptedBy == byTaintManager:
+		o.Reason = r.DisruptedBy
+		o.Message = w.who + " was evicted" + offNode(r) + " (DeletionByTaintManager): the node does not answer, is reclaimed, or got another taint NoExecute"
+	case r.DisruptedBy != "" && r.DisruptedBy != byPodGC:
+		o.Reason = reason
+		o.Message = sentence(w.who+" pod was evicted", reason, r.Message)
+	default:
+		return Outcome{}, false
+	}
+	return o, true
+}
+
+// evicted tells a node that ran short of something, which is bad luck, from a pod that used more local storage than its own limits
+// allow, which happens again.
+func evicted(r *Record, w words) Outcome {
+	o := Outcome{Reason: podEvicted, Cause: v1alpha1.CauseInfrastructure, Message: sentence(w.who+" pod was evicted", podEvicted, r.Message)}
+	own := strings.HasPrefix(r.Message, "Pod ephemeral local storage usage exceeds") ||
+		strings.HasPrefix(r.Message, "Usage of EmptyDir volume") ||
+		strings.HasPrefix(r.Message, "Container ") && strings.Contains(r.Message, "exceeded its local ephemeral storage limit")
+	switch {
+	case own:
+		o.Cause = v1alpha1.CauseApplication
+		o.Message = remedy(o.Message, "raise that limit in "+w.template+", or use a volume for spark.local.dir")
+	case strings.Contains(r.Message, "low on resource: memory"):
+		o.Message = remedy(o.Message, "a pod that uses more memory than it requests goes first")
+	case strings.Contains(r.Message, "low on resource: ephemeral-storage"):
+		o.Message = remedy(o.Message, "request ephemeral-storage in "+w.template+", or use a volume for spark.local.dir")
+	}
+	return o
+}
+
+func onNode(r *Record) string {
+	if r.Node == "" {
+		return ""
+	}
+	return " " + r.Node
+}
+
+func offNode(r *Record) string {
+	if r.Node == "" {
+		return ""
+	}
+	return " from node " + r.Node
+}
+
+// podFailed explains a failed pod whose Spark container says nothing: it never ran, or its word was lost.
+func podFailed(r *Record, w words) Outcome {
+	o := Outcome{Reason: orElse(r.Reason, ReasonError), Cause: v1alpha1.CauseInfrastructure}
+	switch {
+	case r.Reason == ReasonInitContainer:
+		o.Cause = v1alpha1.CauseApplication
+		o.Message = sentence(w.who+" did not start", r.Reason, r.Message)
+	case r.Reason != "" && r.Node != "": // OutOfcpu, OutOfmemory, NodeAffinity, UnexpectedAdmissionError, …
+		o.Message = sentence("node "+r.Node+" refused the "+w.who+" pod", r.Reason, r.Message)
+	default:
+		o.Message = sentence(w.who+" pod failed", r.Reason, r.Message)
+	}
+	return o
+}

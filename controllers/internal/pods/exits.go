@@ -1,0 +1,90 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package pods
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+// words name a role in messages, and the fields with which people change it.
+type words struct{ who, memory, template string }
+
+var (
+	driverWords   = words{"driver", "driver.memory or driver.memoryOverhead", "driver.template"}
+	executorWords = words{"executor", "executor.memory or executor.memoryOverhead", "executor.template"}
+)
+
+// Exit codes of a container that was stopped by a signal: 128 + its number.
+const (
+	exitSIGKILL = 137
+	exitSIGTERM = 143
+)
+
+// meanings are what exit codes of Spark and of shells stand for (org.apache.spark.util.SparkExitCode,
+// org.apache.spark.executor.ExecutorExitCode, POSIX). A program may use any of them for something else, so none changes the class.
+var meanings = map[int32]string{
+	11:  "from Spark it means that too many executors were lost (spark.executor.maxNumFailures); status.executors.failures says why",
+	50:  "from Spark it means that nobody handled an exception; the log has it",
+	51:  "from Spark it means that nobody handled an exception; the log has it",
+	52:  "from Spark it means that Java had no heap left; raise %s",
+	53:  "from Spark it means that it could not make its local folder; look at the volumes for spark.local.dir",
+	56:  "from Spark it means that the driver could not be reached any more",
+	101: "from Spark it means that the main class was not found; correct mainClass or mainApplicationFile",
+	124: "from Spark it means that the driver ran longer than spark.driver.timeout",
+	126: "from a shell it means that the command cannot be run",
+	127: "from a shell it means that the command was not found",
+}
+
+// containerFailed explains the end of a Spark container with an exit code other than 0.
+func containerFailed(r *Record, w words) Outcome {
+	e := r.Ended
+	o := Outcome{Reason: orElse(e.Reason, ReasonError), Cause: v1alpha1.CauseApplication}
+	switch {
+	case e.Reason == "OOMKilled":
+		o.Message = fmt.Sprintf("%s was killed with exit code %d: it used more memory than its limit; raise %s", w.who, e.ExitCode, w.memory)
+	case e.Reason == "ContainerCannotRun", e.Reason == "StartError":
+		o.Cause = v1alpha1.CauseConfiguration
+		if passing(e.Message) {
+			o.Cause = v1alpha1.CauseInfrastructure
+		}
+		o.Message = sentence(fmt.Sprintf("%s's container could not start (exit code %d)", w.who, e.ExitCode), e.Reason, e.Message)
+	case e.Reason == "ContainerStatusUnknown", e.Reason == "Unknown":
+		// The kubelet came back and found no container (kubelet), or the runtime did (containerd).
+		o.Cause = v1alpha1.CauseInfrastructure
+		o.Message = sentence(w.who+" was lost: its node or the container runtime on it started again", e.Reason, "")
+	case r.Deleting && (e.ExitCode == exitSIGTERM || e.ExitCode == exitSIGKILL):
+		o.Reason, o.Cause = ReasonDeleted, v1alpha1.CauseInfrastructure
+		o.Message = fmt.Sprintf("%s pod was deleted by somebody else, and stopped with exit code %d (Deleted)", w.who, e.ExitCode)
+	default:
+		o.Message = sentence(fmt.Sprintf("%s ended with exit code %d", w.who, e.ExitCode), e.Reason, e.Message)
+		o.Message = remedy(o.Message, meaning(e, w))
+	}
+	return o
+}
+
+// meaning is what an exit code stands for; empty if that is for the program to say.
+func meaning(e *Ended, w words) string {
+	switch e.ExitCode {
+	case exitSIGKILL:
+		return "it was killed (SIGKILL), and not for its memory limit as far as Kubernetes knows"
+	case exitSIGTERM:
+		return "something asked it to stop (SIGTERM)"
+	case 52:
+		return fmt.Sprintf(meanings[52], w.memory)
+	}
+	return meanings[e.ExitCode]
+}
+
+// passing says that what kept a container from starting may be over at the next try: the node was short of something.
+func passing(message string) bool {
+	for _, sign := range []string{"deadline exceeded", "resource temporarily unavailable", "no space left", "cannot allocate memory", "too many open files"} {
+		if strings.Contains(message, sign) {
+			return true
+		}
+	}
+	return false
+}

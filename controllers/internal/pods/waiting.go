@@ -1,0 +1,68 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package pods
+
+import (
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// StartProblem is why a pod does not start, in a stable wording: the kubelet alternates between ErrImagePull and ImagePullBackOff, the
+// scheduler counts nodes, and a status that followed them would be written again and again. Empty while nothing is wrong.
+type StartProblem struct {
+	// Reason of the kubelet or the scheduler.
+	Reason string
+	// Message for people.
+	Message string
+	// Permanent problems do not go away by waiting.
+	Permanent bool
+	// Detail is what kubelet or scheduler says now. It changes, so it is for what is written once: that the wait is given up.
+	Detail string
+}
+
+// Whole is the message with what kubelet or scheduler says now.
+func (p StartProblem) Whole() string {
+	if p.Detail == "" {
+		return p.Message
+	}
+	return p.Message + "; last heard: " + p.Detail
+}
+
+// WhyNotStarted explains a driver that does not run yet.
+func WhyNotStarted(r *Record) StartProblem { return whyNotStarted(r, driverWords) }
+
+func whyNotStarted(r *Record, wo words) StartProblem {
+	w := r.Waiting
+	p := StartProblem{Reason: w.Reason}
+	switch w.Reason {
+	case "":
+		return p
+	case "InvalidImageName":
+		p.Permanent = true
+		p.Message = fmt.Sprintf("image name %q is not valid (InvalidImageName); correct spec.image", w.Image)
+	case "ErrImageNeverPull":
+		p.Message = fmt.Sprintf("image %q is not on the node and imagePullPolicy is Never (ErrImageNeverPull)", w.Image)
+	case "ErrImagePull", "ImagePullBackOff", "RegistryUnavailable", "SignatureValidationFailed", "ImageInspectError":
+		p.Reason = "ImagePullBackOff"
+		p.Message = fmt.Sprintf("image %q cannot be pulled (ImagePullBackOff); correct its name or tag, or name a Secret for its registry in spec.imagePullSecrets", w.Image)
+		p.Detail = strings.TrimPrefix(w.Message, fmt.Sprintf("Back-off pulling image %q: ", w.Image))
+	case corev1.PodReasonUnschedulable:
+		p.Message = "no node takes the " + wo.who + " pod (Unschedulable)"
+		p.Detail = w.Message
+	case "CreateContainerConfigError":
+		p.Message = sentence(wo.who+"'s container cannot start", w.Reason, w.Message)
+		switch {
+		case strings.Contains(w.Message, "runAsNonRoot"):
+			p.Permanent = true
+			p.Message = remedy(p.Message, "set securityContext.runAsUser in "+wo.template+" to a user other than 0")
+		case strings.Contains(w.Message, "not found"), strings.Contains(w.Message, "couldn't find key"):
+			p.Message = remedy(p.Message, "create it, and the container starts by itself")
+		}
+	default:
+		p.Message = sentence(wo.who+"'s container cannot start", w.Reason, w.Message)
+	}
+	return p
+}
