@@ -22,6 +22,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/application"
+	"github.com/sparkgate/sparkgate/controllers/internal/apiwrites"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
 	"github.com/sparkgate/sparkgate/controllers/queue"
 	"github.com/sparkgate/sparkgate/queueing"
@@ -74,6 +75,9 @@ func ClientOptions() client.Options {
 func CacheOptions() cache.Options {
 	return cache.Options{DefaultTransform: cache.TransformStripManagedFields()}
 }
+
+// CountWrites counts, in the metrics, what is written to the API server with this configuration.
+func CountWrites(config *rest.Config) { config.Wrap(apiwrites.Count) }
 
 // Setup adds everything to the manager.
 func Setup(mgr ctrl.Manager, o Options) error {

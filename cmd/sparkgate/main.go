@@ -84,6 +84,7 @@ func newManager(config *rest.Config, o options.Options, name string) (ctrl.Manag
 	if err != nil {
 		return nil, fmt.Errorf("make scheme: %w", err)
 	}
+	controllers.CountWrites(config)
 	config.QPS = -1 // the API server's own priority and fairness decides
 	var lock resourcelock.Interface
 	if o.LeaderElection.Enable {

@@ -6,6 +6,7 @@ package application
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -47,6 +48,8 @@ type Reconciler struct {
 	Options
 	memory   *Memory
 	accounts *presence
+	// deciding says that this process makes the decisions.
+	deciding atomic.Bool
 }
 
 // New returns a reconciler.
@@ -71,6 +74,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if err := r.Ready(ctx); err != nil {
 		return ctrl.Result{}, err
 	}
+	r.deciding.Store(true)
 	app := &v1alpha1.SparkApplication{}
 	if err := r.Client.Get(ctx, req.NamespacedName, app); err != nil {
 		if apierrors.IsNotFound(err) {

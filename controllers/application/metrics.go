@@ -14,12 +14,23 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// Metrics are counted when a status write has succeeded, so a restart counts nothing twice. None has a label for one application.
+// Metrics are counted when a status write has succeeded that makes the change, so neither a restart nor a failover counts anything
+// twice. A write whose answer is lost is not counted. None has a label for one application.
 var (
 	transitions = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "sparkgate_stage_transitions_total",
 		Help: "Stages that applications have entered.",
 	}, []string{"namespace", "queue", "stage"})
+
+	runs = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "sparkgate_runs_total",
+		Help: "Runs that have ended.",
+	}, []string{"namespace", "queue", "outcome"})
+
+	attempts = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "sparkgate_attempts_total",
+		Help: "Attempts that have ended.",
+	}, []string{"namespace", "queue", "outcome", "cause", "reason"})
 
 	preemptions = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "sparkgate_preemptions_total",
@@ -31,22 +42,49 @@ var (
 		Help:    "Time from queueing to admission, by the times in the status (whole seconds).",
 		Buckets: []float64{1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14400, 86400},
 	}, []string{"namespace", "queue"})
+
+	driverStart = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name:    "sparkgate_driver_start_seconds",
+		Help:    "Time from admission until the driver runs, by the times in the status (whole seconds).",
+		Buckets: []float64{1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600},
+	}, []string{"namespace", "queue"})
+
+	attemptTime = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name:    "sparkgate_attempt_duration_seconds",
+		Help:    "Time that drivers ran, by the times in the status (whole seconds).",
+		Buckets: []float64{10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14400, 28800, 86400, 604800},
+	}, []string{"namespace", "queue", "outcome"})
 )
 
 func init() {
-	metrics.Registry.MustRegister(transitions, preemptions, admissionWait)
+	metrics.Registry.MustRegister(transitions, runs, attempts, preemptions, admissionWait, driverStart, attemptTime)
 }
 
-// countTransition counts what a successful write has changed.
+// outcomeReplaced is the outcome of a run that another one has followed before it came to an end of its own.
+const outcomeReplaced = "Replaced"
+
+// countChange counts what a successful write has changed.
+func countChange(before, after *v1alpha1.SparkApplication, eviction *queueing.Eviction) {
+	countTransition(before, after)
+	countRun(before, after)
+	countAttempts(before, after)
+	countPreemption(before, after, eviction)
+}
+
+// countTransition counts the stage that was entered, and what it took to be admitted and to start.
 func countTransition(before, after *v1alpha1.SparkApplication) {
-	was, _ := status.StageOf(before.Status.Conditions)
-	is, known := status.StageOf(after.Status.Conditions)
-	if !known || (was == is && before.Status.Run == after.Status.Run && before.Status.Attempt == after.Status.Attempt) {
+	b, a := &before.Status, &after.Status
+	if a.Times.DriverStarted != nil && a.Times.Admitted != nil && (b.Times.DriverStarted == nil || b.Run != a.Run || b.Attempt != a.Attempt) {
+		driverStart.WithLabelValues(after.Namespace, a.Queue).Observe(a.Times.DriverStarted.Sub(a.Times.Admitted.Time).Seconds())
+	}
+	was, _ := status.StageOf(b.Conditions)
+	is, known := status.StageOf(a.Conditions)
+	if !known || (was == is && b.Run == a.Run && b.Attempt == a.Attempt) {
 		return
 	}
-	transitions.WithLabelValues(after.Namespace, after.Status.Queue, string(is)).Inc()
-	if wait, known := admissionWaitOf(&after.Status); known && is == status.Submitting {
-		admissionWait.WithLabelValues(after.Namespace, after.Status.Queue).Observe(wait.Seconds())
+	transitions.WithLabelValues(after.Namespace, a.Queue, string(is)).Inc()
+	if wait, known := admissionWaitOf(a); known && is == status.Submitting {
+		admissionWait.WithLabelValues(after.Namespace, a.Queue).Observe(wait.Seconds())
 	}
 }
 
@@ -64,6 +102,51 @@ func admissionWaitOf(s *v1alpha1.SparkApplicationStatus) (wait time.Duration, kn
 		return 0, false
 	}
 	return s.Times.Admitted.Sub(since.Time), true
+}
+
+// countRun counts a run that ends with this write: published as its end, or ended in the history only, because another run follows it.
+func countRun(before, after *v1alpha1.SparkApplication) {
+	b, a := &before.Status, &after.Status
+	switch {
+	case b.Times.Finished != nil || b.Run == 0:
+	case a.Run != b.Run:
+		runs.WithLabelValues(after.Namespace, b.Queue, replacedOutcome(b.Run, a.Attempts)).Inc()
+	case a.Times.Finished != nil:
+		stage, _ := status.StageOf(a.Conditions)
+		runs.WithLabelValues(after.Namespace, a.Queue, string(stage)).Inc()
+	}
+}
+
+// replacedOutcome is how a run ended of which no end was published: like its last attempt, unless that was stopped or there was none.
+func replacedOutcome(run int64, history []v1alpha1.AttemptStatus) string {
+	for i := len(history) - 1; i >= 0; i-- {
+		if history[i].Run == run && history[i].Outcome != v1alpha1.OutcomeStopped {
+			return string(history[i].Outcome)
+		}
+		if history[i].Run == run {
+			break
+		}
+	}
+	return outcomeReplaced
+}
+
+// countAttempts counts the attempts that this write has added to the history, and how long their drivers ran.
+func countAttempts(before, after *v1alpha1.SparkApplication) {
+	known := map[attempt]bool{}
+	for i := range before.Status.Attempts {
+		known[attempt{before.Status.Attempts[i].Run, before.Status.Attempts[i].Attempt}] = true
+	}
+	for i := range after.Status.Attempts {
+		a := &after.Status.Attempts[i]
+		if known[attempt{a.Run, a.Attempt}] {
+			continue
+		}
+		queue := before.Status.Queue // that of a run that follows may be another one
+		attempts.WithLabelValues(after.Namespace, queue, string(a.Outcome), string(a.Cause), a.Reason).Inc()
+		if a.StartedAt != nil && a.FinishedAt != nil {
+			attemptTime.WithLabelValues(after.Namespace, queue, string(a.Outcome)).Observe(a.FinishedAt.Sub(a.StartedAt.Time).Seconds())
+		}
+	}
 }
 
 // countPreemption counts the intent to give room back, once it is written. It was decided because of the eviction.

@@ -66,8 +66,7 @@ func (p *pass) publish(ctx context.Context, status v1alpha1.SparkApplicationStat
 	after.Status, after.ResourceVersion = status, answer.ResourceVersion
 	p.app, p.stood = &after, asked
 	p.memory.wrote(p.app, asked)
-	countTransition(before, p.app)
-	countPreemption(before, p.app, p.o.Eviction)
+	countChange(before, p.app, p.o.Eviction)
 	return nil
 }
 

@@ -72,6 +72,7 @@ func launch(t *testing.T, o OperatorOptions) *Operator {
 }
 
 func newManager(c *rest.Config, network func(http.RoundTripper) http.RoundTripper) (ctrl.Manager, error) {
+	controllers.CountWrites(c)
 	if network != nil {
 		c.Wrap(network)
 	}

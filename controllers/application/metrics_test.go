@@ -1,0 +1,184 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package application
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus/testutil"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+// counted is one application of a namespace of its own, so that what it counts is apart.
+type counted struct {
+	t   *testing.T
+	app *v1alpha1.SparkApplication
+}
+
+func newCounted(t *testing.T) *counted {
+	app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: strings.ToLower(strings.ReplaceAll(t.Name(), "/", "-"))}}
+	app.Status = v1alpha1.SparkApplicationStatus{Queue: "team-a", Run: 1, Attempt: 1}
+	return &counted{t, app}
+}
+
+// write is a successful write of the status in a stage, as changed.
+func (c *counted) write(stage string, change func(*v1alpha1.SparkApplicationStatus)) {
+	after := c.app.DeepCopy()
+	after.Status.Conditions = []metav1.Condition{{Type: "Ready", Reason: stage}}
+	change(&after.Status)
+	countChange(c.app, after, nil)
+	c.app = after
+}
+
+func (c *counted) expect(what string, want, got float64) {
+	c.t.Helper()
+	if got != want {
+		c.t.Errorf("%s: %v, want %v", what, got, want)
+	}
+}
+
+func second(n int64) *metav1.Time {
+	t := metav1.Unix(1000+n, 0)
+	return &t
+}
+
+func failedAttempt(run, attempt int64, cause v1alpha1.FailureCause, reason string) v1alpha1.AttemptStatus {
+	return v1alpha1.AttemptStatus{Run: run, Attempt: attempt, Outcome: v1alpha1.OutcomeFailed, Cause: cause, Reason: reason,
+		StartedAt: second(10), FinishedAt: second(70)}
+}
+
+// TestLifeIsCounted: two attempts of which the second ends the run; every write is repeated without a change, as after a restart.
+func TestLifeIsCounted(t *testing.T) {
+	t.Parallel()
+	c := newCounted(t)
+	again := func(*v1alpha1.SparkApplicationStatus) {}
+	for _, step := range []struct {
+		stage  string
+		change func(*v1alpha1.SparkApplicationStatus)
+	}{
+		{"Submitting", func(s *v1alpha1.SparkApplicationStatus) { s.Times.Queued, s.Times.Admitted = second(0), second(3) }},
+		{"Running", func(s *v1alpha1.SparkApplicationStatus) { s.Times.DriverStarted = second(10) }},
+		{"Finalizing", func(s *v1alpha1.SparkApplicationStatus) {
+			s.Attempts = append(s.Attempts, failedAttempt(1, 1, v1alpha1.CauseInfrastructure, "NodeLost"))
+		}},
+		{"AttemptFailed", func(s *v1alpha1.SparkApplicationStatus) {
+			s.Attempt, s.Times = 2, v1alpha1.ApplicationTimes{Queued: second(80)}
+		}},
+		{"Submitting", func(s *v1alpha1.SparkApplicationStatus) { s.Times.Admitted = second(81) }},
+		// It ran and ended between two looks.
+		{"Succeeded", func(s *v1alpha1.SparkApplicationStatus) {
+			s.Times.DriverStarted, s.Times.Finished = second(90), second(91)
+			s.Attempts = append(s.Attempts, v1alpha1.AttemptStatus{Run: 1, Attempt: 2, Outcome: v1alpha1.OutcomeSucceeded, Reason: "Succeeded"})
+		}},
+	} {
+		c.write(step.stage, step.change)
+		c.write(step.stage, again)
+	}
+	ns := c.app.Namespace
+	c.expect("runs", 1, testutil.ToFloat64(runs.WithLabelValues(ns, "team-a", "Succeeded")))
+	c.expect("failed attempts", 1, testutil.ToFloat64(attempts.WithLabelValues(ns, "team-a", "Failed", "Infrastructure", "NodeLost")))
+	c.expect("good attempts", 1, testutil.ToFloat64(attempts.WithLabelValues(ns, "team-a", "Succeeded", "", "Succeeded")))
+	c.expect("Submitting", 2, testutil.ToFloat64(transitions.WithLabelValues(ns, "team-a", "Submitting")))
+	for name, want := range map[string]struct {
+		count uint64
+		sum   float64
+	}{
+		"sparkgate_driver_start_seconds":     {2, 7 + 9},
+		"sparkgate_attempt_duration_seconds": {1, 60},
+		"sparkgate_admission_wait_seconds":   {2, 3 + 1},
+	} {
+		if count, sum := observed(t, name, ns); count != want.count || sum != want.sum {
+			t.Errorf("%s: %d times, together %v s; want %d times, %v s", name, count, sum, want.count, want.sum)
+		}
+	}
+}
+
+// observed is how often a histogram was told something of a namespace, and the sum.
+func observed(t *testing.T, name, namespace string) (count uint64, sum float64) {
+	t.Helper()
+	families, err := metrics.Registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, family := range families {
+		for _, m := range family.GetMetric() {
+			for _, l := range m.GetLabel() {
+				if family.GetName() == name && l.GetName() == "namespace" && l.GetValue() == namespace {
+					count, sum = count+m.GetHistogram().GetSampleCount(), sum+m.GetHistogram().GetSampleSum()
+				}
+			}
+		}
+	}
+	return count, sum
+}
+
+// TestRunsThatAreReplaced end in the history only; the queue is the one that they ran in.
+func TestRunsThatAreReplaced(t *testing.T) {
+	t.Parallel()
+	stopped := v1alpha1.AttemptStatus{Run: 1, Attempt: 1, Outcome: v1alpha1.OutcomeStopped, Reason: "TemplateChanged"}
+	tests := map[string]struct {
+		history  []v1alpha1.AttemptStatus
+		finished *metav1.Time
+		outcome  string
+		want     float64
+	}{
+		"stopped":               {[]v1alpha1.AttemptStatus{stopped}, nil, outcomeReplaced, 1},
+		"failed":                {[]v1alpha1.AttemptStatus{failedAttempt(1, 1, "Application", "Error")}, nil, "Failed", 1},
+		"never started":         {nil, nil, outcomeReplaced, 1},
+		"counted when it ended": {[]v1alpha1.AttemptStatus{failedAttempt(1, 1, "Application", "Error")}, second(5), "Failed", 0},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newCounted(t)
+			c.app.Status.Attempts, c.app.Status.Times.Finished = tc.history, tc.finished
+			c.write("Queued", func(s *v1alpha1.SparkApplicationStatus) {
+				s.Run, s.Attempt, s.Queue, s.Times = 2, 1, "team-b", v1alpha1.ApplicationTimes{}
+			})
+			c.expect("runs", tc.want, testutil.ToFloat64(runs.WithLabelValues(c.app.Namespace, "team-a", tc.outcome)))
+			c.expect("runs of the next queue", 0, testutil.ToFloat64(runs.WithLabelValues(c.app.Namespace, "team-b", tc.outcome)))
+		})
+	}
+}
+
+// TestLiveApplications: by stage, without those that have ended; nothing before this process decides.
+func TestLiveApplications(t *testing.T) {
+	t.Parallel()
+	known := runtime.NewScheme()
+	if err := v1alpha1.AddToScheme(known); err != nil {
+		t.Fatal(err)
+	}
+	builder := fake.NewClientBuilder().WithScheme(known)
+	for name, stage := range map[string]string{"a": "Running", "b": "Running", "c": "Queued", "d": "Succeeded", "e": "Failed", "f": "OfANewerOperator"} {
+		app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "live", Name: name}}
+		app.Status.Queue, app.Status.Conditions = "team-a", []metav1.Condition{{Type: "Ready", Reason: stage}}
+		builder = builder.WithObjects(app)
+	}
+	builder = builder.WithObjects(&v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "live", Name: "new"}})
+	r, g := New(Options{Client: builder.Build(), Clock: clock.RealClock{}}), newLiveGauge()
+	if n := testutil.CollectAndCount(g); n != 0 {
+		t.Errorf("%d series before there is an operator", n)
+	}
+	g.of.Store(r)
+	if n := testutil.CollectAndCount(g); n != 0 {
+		t.Errorf("%d series of one that does not decide", n)
+	}
+	r.deciding.Store(true)
+	const want = `
+		# HELP sparkgate_applications Applications that have not come to their end, by stage.
+		# TYPE sparkgate_applications gauge
+		sparkgate_applications{namespace="live",queue="team-a",stage="Queued"} 1
+		sparkgate_applications{namespace="live",queue="team-a",stage="Running"} 2
+	`
+	if err := testutil.CollectAndCompare(g, strings.NewReader(want)); err != nil {
+		t.Error(err)
+	}
+}
