@@ -23,6 +23,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/application"
 	"github.com/sparkgate/sparkgate/controllers/internal/apiwrites"
+	"github.com/sparkgate/sparkgate/controllers/internal/notify"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
 	"github.com/sparkgate/sparkgate/controllers/queue"
 	"github.com/sparkgate/sparkgate/queueing"
@@ -50,6 +51,8 @@ type Options struct {
 	Explain net.Listener
 	// DecisionLog is where the calls and answers of the embedded queue are written; nil is nowhere.
 	DecisionLog io.Writer
+	// EventsAddr is where events are posted for Flux's notification-controller; empty is nowhere.
+	EventsAddr string
 	// Clock of every decision. Default: the machine's.
 	Clock clock.Clock
 }
@@ -79,6 +82,9 @@ func CacheOptions() cache.Options {
 // CountWrites counts, in the metrics, what is written to the API server with this configuration.
 func CountWrites(config *rest.Config) { config.Wrap(apiwrites.Count) }
 
+// CheckEventsAddr says what is wrong with Options.EventsAddr; nil if nothing is.
+func CheckEventsAddr(address string) error { return notify.CheckURL(address) }
+
 // Setup adds everything to the manager.
 func Setup(mgr ctrl.Manager, o Options) error {
 	if o.Concurrent == 0 {
@@ -104,11 +110,17 @@ func Setup(mgr ctrl.Manager, o Options) error {
 	})
 	office := newTakeover(mgr, watcher, embedded, o.Clock)
 
+	runnables := []runnable{watcher, office, embedded}
+	var notifier application.Notifier
+	if o.EventsAddr != "" {
+		sender := notify.New(notify.Options{URL: o.EventsAddr, Instance: o.Holder, Clock: o.Clock, Log: mgr.GetLogger().WithName("notify")})
+		notifier, runnables = sender, append(runnables, sender)
+	}
 	apps := application.New(application.Options{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Pods: store,
 		Gates:       queueing.Gates{string(v1alpha1.GateEmbedded): embedded, string(v1alpha1.GateNone): none.Gate{}},
 		DefaultGate: o.DefaultGate, ReferenceTimeout: o.ReferenceTimeout,
-		Recorder: mgr.GetEventRecorder("sparkgate"), Clock: o.Clock, Ready: office.wait,
+		Recorder: mgr.GetEventRecorder("sparkgate"), Notifier: notifier, Clock: o.Clock, Ready: office.wait,
 	})
 	office.memory = apps.Memory()
 	queues := &queue.Reconciler{Client: mgr.GetClient(), Engine: engine{embedded}, Clock: o.Clock, Interval: o.QueueInterval, Ready: office.wait}
@@ -120,7 +132,6 @@ func Setup(mgr ctrl.Manager, o Options) error {
 	if err := queues.SetupWithManager(mgr); err != nil {
 		return fmt.Errorf("set up queues: %w", err)
 	}
-	runnables := []runnable{watcher, office, embedded}
 	if o.Explain != nil {
 		runnables = append(runnables, explainer(mgr, embedded, o))
 	}

@@ -37,10 +37,17 @@ type Options struct {
 	ReferenceTimeout time.Duration
 	// Recorder of events.
 	Recorder events.EventRecorder
+	// Notifier tells others of the same events; nil is nobody.
+	Notifier Notifier
 	// Clock of every decision.
 	Clock clock.PassiveClock
 	// Ready returns once decisions may be made: this process leads and has seen what the one before it did. Default: at once.
 	Ready func(context.Context) error
+}
+
+// Notifier tells others what becomes of an application. It must not wait.
+type Notifier interface {
+	Notify(app *v1alpha1.SparkApplication, warning bool, reason, message string)
 }
 
 // Reconciler drives applications. It is safe for concurrent use with different applications.

@@ -35,13 +35,21 @@ func (p *pass) carryOut(ctx context.Context, d lifecycle.Decision) error {
 		return err
 	}
 	for _, a := range d.Announce {
-		kind := corev1.EventTypeNormal
-		if a.Warning {
-			kind = corev1.EventTypeWarning
-		}
-		p.Recorder.Eventf(p.app, nil, kind, a.Reason, a.Reason, "%s", a.Message)
+		p.announce(a)
 	}
 	return p.act(ctx, d.After)
+}
+
+// announce records an event, and tells it those who want to be notified.
+func (p *pass) announce(a lifecycle.Announcement) {
+	kind := corev1.EventTypeNormal
+	if a.Warning {
+		kind = corev1.EventTypeWarning
+	}
+	p.Recorder.Eventf(p.app, nil, kind, a.Reason, a.Reason, "%s", a.Message)
+	if p.Notifier != nil {
+		p.Notifier.Notify(p.app, a.Warning, a.Reason, a.Message)
+	}
 }
 
 // publish writes the status, if it differs, in one merge patch that fails when the object has changed since it was read. Fields that

@@ -38,6 +38,8 @@ type OperatorOptions struct {
 	ReferenceTimeout time.Duration
 	// Clock of every decision; default the machine's.
 	Clock clock.Clock
+	// EventsAddr as the flag.
+	EventsAddr string
 	// DecisionLog is where decisions are written; nil is nowhere.
 	DecisionLog io.Writer
 }
@@ -60,6 +62,7 @@ func launch(t *testing.T, o OperatorOptions) *Operator {
 	err = controllers.Setup(manager, controllers.Options{
 		Holder: "test_" + string(uuid.NewUUID()), ReferenceTimeout: o.ReferenceTimeout, Clock: o.Clock,
 		DecisionLog:   o.DecisionLog,
+		EventsAddr:    o.EventsAddr,
 		QueueInterval: 20 * time.Millisecond, // tests wait for what it bounds
 	})
 	if err != nil {

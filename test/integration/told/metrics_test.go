@@ -64,7 +64,9 @@ func TestNothingIsCountedTwice(t *testing.T) {
 func TestWritesAreCounted(t *testing.T) {
 	w := actors.NewWorld(t, "8Gi", nil)
 	actors.StartOperator(t, actors.OperatorOptions{})
-	pods := func() float64 { return measured(t, "sparkgate_api_writes_total", "verb=create", "resource=pods", "code=201") }
+	pods := func() float64 {
+		return measured(t, "sparkgate_api_writes_total", "verb=create", "resource=pods", "code=201")
+	}
 	statuses := func() float64 {
 		return measured(t, "sparkgate_api_writes_total", "verb=patch", "resource=sparkapplications/status", "code=200")
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers"
 )
 
 // Options are the operator's settings.
@@ -22,6 +23,7 @@ type Options struct {
 	MetricsAddr      string
 	HealthAddr       string
 	ExplainAddr      string
+	EventsAddr       string
 	Concurrent       int
 	DefaultGate      string
 	ReferenceTimeout time.Duration
@@ -38,6 +40,7 @@ func Parse(args []string) (Options, error) {
 	fs.StringVar(&o.MetricsAddr, "metrics-addr", ":8080", "The address the metric endpoint binds to; 0 switches it off.")
 	fs.StringVar(&o.HealthAddr, "health-addr", ":9440", "The address the health endpoint binds to; 0 switches it off.")
 	fs.StringVar(&o.ExplainAddr, "explain-addr", ":9443", "The address at which waits are explained, over HTTPS, to those who may read the application; 0 switches it off.")
+	fs.StringVar(&o.EventsAddr, "events-addr", "", "The address of Flux's notification-controller, to which events are posted; empty switches it off.")
 	fs.IntVar(&o.Concurrent, "concurrent", 16, "The number of applications reconciled at once.")
 	fs.StringVar(&o.DefaultGate, "default-gate", string(v1alpha1.GateEmbedded), "The gate of applications where neither they nor their namespace name one: Embedded or None.")
 	fs.DurationVar(&o.ReferenceTimeout, "reference-timeout", 10*time.Minute, "How long a missing reference is waited for before the application counts as stalled; the wait goes on.")
@@ -80,6 +83,9 @@ func (o *Options) validate() error {
 	gates := []string{string(v1alpha1.GateEmbedded), string(v1alpha1.GateNone)}
 	if !slices.Contains(gates, o.DefaultGate) {
 		return fmt.Errorf("--default-gate is %q; set it to one of %v", o.DefaultGate, gates)
+	}
+	if err := controllers.CheckEventsAddr(o.EventsAddr); o.EventsAddr != "" && err != nil {
+		return fmt.Errorf("--events-addr: %w", err)
 	}
 	if o.ReferenceTimeout <= 0 {
 		return fmt.Errorf("--reference-timeout is %s; set it above zero", o.ReferenceTimeout)

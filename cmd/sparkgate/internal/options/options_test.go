@@ -1,0 +1,34 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package options
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestParse(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		args []string
+		err  string // empty: accepted
+	}{
+		"nothing":                    {nil, ""},
+		"an address for events":      {[]string{"--events-addr=http://notification-controller.flux-system.svc.cluster.local./"}, ""},
+		"no address for events":      {[]string{"--events-addr=notification-controller"}, `--events-addr: "notification-controller" is not an address`},
+		"no workers":                 {[]string{"--concurrent=0"}, "--concurrent is 0"},
+		"a gate that does not exist": {[]string{"--default-gate=Door"}, `--default-gate is "Door"`},
+		"no patience":                {[]string{"--reference-timeout=0s"}, "--reference-timeout is 0s"},
+		"an unknown flag":            {[]string{"--evnts-addr=x"}, "unknown flag"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := Parse(tc.args)
+			if (err == nil) != (tc.err == "") || err != nil && !strings.Contains(err.Error(), tc.err) {
+				t.Errorf("got %v, want %q", err, tc.err)
+			}
+		})
+	}
+}

@@ -1,0 +1,84 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package notify
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/scrub"
+)
+
+// event is Flux's event, v1beta1 (fluxcd.io, "Notification API, Events").
+type event struct {
+	InvolvedObject      corev1.ObjectReference `json:"involvedObject"`
+	Severity            string                 `json:"severity"`
+	Timestamp           metav1.Time            `json:"timestamp"`
+	Message             string                 `json:"message"`
+	Reason              string                 `json:"reason"`
+	Metadata            map[string]string      `json:"metadata,omitempty"`
+	ReportingController string                 `json:"reportingController"`
+	ReportingInstance   string                 `json:"reportingInstance,omitempty"`
+}
+
+// Severities. There is no warning among them: an Alert selects errors only, or everything.
+const (
+	severityInfo  = "info"
+	severityError = "error"
+)
+
+const (
+	controllerName = "sparkgate"
+	// fluxEvents begins the annotations with which people add to the events of an object.
+	fluxEvents = "event.toolkit.fluxcd.io/"
+)
+
+// owners are the labels by which Flux marks what it has applied, and the key under which the owner is told.
+var owners = map[string]string{"kustomize.toolkit.fluxcd.io": "kustomization", "helm.toolkit.fluxcd.io": "helmrelease"}
+
+func (s *Sender) eventOf(app *v1alpha1.SparkApplication, warning bool, reason, message string) event {
+	severity := severityInfo
+	if warning {
+		severity = severityError
+	}
+	return event{
+		InvolvedObject: corev1.ObjectReference{
+			APIVersion: v1alpha1.GroupVersion.String(), Kind: v1alpha1.SparkApplicationKind,
+			Namespace: app.Namespace, Name: app.Name, UID: app.UID, ResourceVersion: app.ResourceVersion,
+		},
+		Severity: severity, Timestamp: metav1.NewTime(s.Clock.Now().UTC()), Reason: reason, Message: scrub.Text(message),
+		Metadata: metadataOf(app), ReportingController: controllerName, ReportingInstance: s.Instance,
+	}
+}
+
+// metadataOf is what the receiver shows beside the message. It takes only keys that begin with the group of the object, or with Flux's own
+// prefix for annotations. The token tells events of different attempts apart, which have the same message: the receiver drops what it takes
+// for a repetition.
+func metadataOf(app *v1alpha1.SparkApplication) map[string]string {
+	own := func(key string) string { return v1alpha1.Group + "/" + key }
+	s := &app.Status
+	metadata := map[string]string{
+		own("token"): fmt.Sprintf("%s/%d.%d", app.UID, s.Run, s.Attempt),
+		own("run"):   strconv.FormatInt(s.Run, 10), own("attempt"): strconv.FormatInt(s.Attempt, 10),
+	}
+	if s.Queue != "" {
+		metadata[own("queue")] = s.Queue
+	}
+	for group, key := range owners {
+		if name := app.Labels[group+"/name"]; name != "" {
+			metadata[own(key)] = app.Labels[group+"/namespace"] + "/" + name
+		}
+	}
+	for key, value := range app.Annotations {
+		if strings.HasPrefix(key, fluxEvents) {
+			metadata[key] = value
+		}
+	}
+	return metadata
+}

@@ -1,0 +1,185 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package notify
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+const (
+	// longestLine is how many events wait at most.
+	longestLine = 256
+	// tries is how often one event is sent at most.
+	tries = 4
+	// firstPause is the pause before the second try; each further one is twice as long.
+	firstPause = time.Second
+	// answerTime is how long a receiver may take to answer.
+	answerTime = 5 * time.Second
+	// farewellTime is how long the sender goes on after the operator was told to end.
+	farewellTime = 3 * time.Second
+)
+
+// What becomes of an event.
+const (
+	delivered = "delivered" // taken, or known already
+	refused   = "refused"   // the receiver does not want it and never will
+	failed    = "failed"    // the last try had no answer either
+	dropped   = "dropped"   // it fell out of the line, or the operator ended
+)
+
+var notifications = prometheus.NewCounterVec(prometheus.CounterOpts{
+	Name: "sparkgate_notifications_total",
+	Help: "Events for Flux's notification-controller, by what became of them.",
+}, []string{"result"})
+
+func init() { metrics.Registry.MustRegister(notifications) }
+
+// Options of a Sender.
+type Options struct {
+	// URL to which events are posted, http or https.
+	URL string
+	// Instance names this process in events.
+	Instance string
+	// Clock of times and pauses.
+	Clock clock.Clock
+	// Log of the sender: one line when events begin to be lost, one when that is over.
+	Log logr.Logger
+	// Transport to the receiver. Default: Go's.
+	Transport http.RoundTripper
+}
+
+// Sender sends events, one after the other. Notify is safe for concurrent use.
+type Sender struct {
+	Options
+	client http.Client
+	// farewell is how long to go on after the end.
+	farewell time.Duration
+	// losing says that the last event was not delivered. Only the sending goroutine uses it.
+	losing bool
+
+	mu   sync.Mutex
+	line []event
+	// filled has a value while there may be something in the line.
+	filled chan struct{}
+}
+
+// New returns a sender, which sends once it is started.
+func New(o Options) *Sender {
+	return &Sender{Options: o, client: http.Client{Timeout: answerTime, Transport: o.Transport}, farewell: farewellTime, filled: make(chan struct{}, 1)}
+}
+
+// Notify puts an event about an application in line. It never waits; the oldest event in a full line is lost.
+func (s *Sender) Notify(app *v1alpha1.SparkApplication, warning bool, reason, message string) {
+	e := s.eventOf(app, warning, reason, message)
+	s.mu.Lock()
+	if len(s.line) == longestLine {
+		s.line = s.line[1:]
+		notifications.WithLabelValues(dropped).Inc()
+	}
+	s.line = append(s.line, e)
+	s.mu.Unlock()
+	select {
+	case s.filled <- struct{}{}:
+	default:
+	}
+}
+
+// NeedLeaderElection says that the sender runs everywhere; who does not lead has nothing to tell.
+func (s *Sender) NeedLeaderElection() bool { return false }
+
+// Start sends until ctx ends, then for a moment what is left in the line. It implements manager.Runnable.
+func (s *Sender) Start(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			s.sendRest(ctx)
+			return nil
+		case <-s.filled:
+		}
+		for ctx.Err() == nil {
+			e, ok := s.next()
+			if !ok {
+				break
+			}
+			s.account(s.deliver(ctx, e))
+		}
+	}
+}
+
+// sendRest tries once to send what is left.
+func (s *Sender) sendRest(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.farewell)
+	defer cancel()
+	for {
+		e, ok := s.next()
+		if !ok {
+			return
+		}
+		if ctx.Err() != nil {
+			s.account(dropped, nil)
+			continue
+		}
+		result, err := s.post(ctx, e)
+		if result == "" {
+			result = dropped
+		}
+		s.account(result, err)
+	}
+}
+
+func (s *Sender) next() (event, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.line) == 0 {
+		s.line = nil
+		return event{}, false
+	}
+	e := s.line[0]
+	s.line = s.line[1:]
+	return e, true
+}
+
+// deliver sends an event, again and again up to a bound, and says what became of it.
+func (s *Sender) deliver(ctx context.Context, e event) (result string, err error) {
+	pause := firstPause
+	for try := 1; ; try++ {
+		if result, err = s.post(ctx, e); result != "" {
+			return result, err
+		}
+		if try == tries {
+			return failed, err
+		}
+		select {
+		case <-ctx.Done():
+			return dropped, err
+		case <-s.Clock.After(pause):
+			pause *= 2
+		}
+	}
+}
+
+// account counts what became of an event, and tells when that changes.
+func (s *Sender) account(result string, err error) {
+	notifications.WithLabelValues(result).Inc()
+	lost := result == failed || result == refused
+	switch {
+	case lost && !s.losing:
+		s.Log.Error(err, "notifications are lost from here on; look at --events-addr and at the receiver", "result", result)
+	case result == delivered && s.losing:
+		s.Log.Info("notifications are delivered again")
+	case result == dropped:
+		return
+	}
+	s.losing = lost
+}
