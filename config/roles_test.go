@@ -140,6 +140,7 @@ func TestRolesAreNarrow(t *testing.T) {
 		"editors do not change queues":           {rulesOf(t, "rbac/*.yaml", "sparkgate-edit"), "sparkgate.io", "sparkqueues", nil},
 		"tokens are reviewed only":               {operator, "authentication.k8s.io", "tokenreviews", []string{"create"}},
 		"rights are reviewed only":               {operator, "authorization.k8s.io", "subjectaccessreviews", []string{"create"}},
+		"logs are read":                          {operator, "", "pods/log", []string{"get"}},
 		"the operator makes no tokens":           {operator, "", "serviceaccounts/token", nil},
 		"explanations read applications only":    {rulesOf(t, "rbac/*.yaml", "sparkgate-explain"), "sparkgate.io", "sparkapplications", []string{"get"}},
 		"drivers do not see secrets":             {rulesOf(t, "tenant/*.yaml", "spark-driver"), "", "secrets", nil},

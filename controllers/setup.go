@@ -23,6 +23,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/application"
 	"github.com/sparkgate/sparkgate/controllers/internal/apiwrites"
+	"github.com/sparkgate/sparkgate/controllers/internal/logtail"
 	"github.com/sparkgate/sparkgate/controllers/internal/notify"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
 	"github.com/sparkgate/sparkgate/controllers/queue"
@@ -51,6 +52,8 @@ type Options struct {
 	Explain net.Listener
 	// DecisionLog is where the calls and answers of the embedded queue are written; nil is nowhere.
 	DecisionLog io.Writer
+	// LogTailLines is how many last lines of the log of a failed attempt go into its application's status; 0 is none.
+	LogTailLines int
 	// EventsAddr is where events are posted for Flux's notification-controller; empty is nowhere.
 	EventsAddr string
 	// Clock of every decision. Default: the machine's.
@@ -81,6 +84,9 @@ func CacheOptions() cache.Options {
 
 // CountWrites counts, in the metrics, what is written to the API server with this configuration.
 func CountWrites(config *rest.Config) { config.Wrap(apiwrites.Count) }
+
+// MaxLogTailLines bounds Options.LogTailLines.
+const MaxLogTailLines = logtail.MaxLines
 
 // CheckEventsAddr says what is wrong with Options.EventsAddr; nil if nothing is.
 func CheckEventsAddr(address string) error { return notify.CheckURL(address) }
@@ -120,7 +126,7 @@ func Setup(mgr ctrl.Manager, o Options) error {
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Pods: store,
 		Gates:       queueing.Gates{string(v1alpha1.GateEmbedded): embedded, string(v1alpha1.GateNone): none.Gate{}},
 		DefaultGate: o.DefaultGate, ReferenceTimeout: o.ReferenceTimeout,
-		Recorder: mgr.GetEventRecorder("sparkgate"), Notifier: notifier, Clock: o.Clock, Ready: office.wait,
+		Recorder: mgr.GetEventRecorder("sparkgate"), Notifier: notifier, Logs: logtail.New(podClient, o.LogTailLines, o.Clock), Clock: o.Clock, Ready: office.wait,
 	})
 	office.memory = apps.Memory()
 	queues := &queue.Reconciler{Client: mgr.GetClient(), Engine: engine{embedded}, Clock: o.Clock, Interval: o.QueueInterval, Ready: office.wait}

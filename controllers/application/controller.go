@@ -37,6 +37,8 @@ type Options struct {
 	ReferenceTimeout time.Duration
 	// Recorder of events.
 	Recorder events.EventRecorder
+	// Logs of drivers, for attempts that failed; nil keeps no log.
+	Logs LogReader
 	// Notifier tells others of the same events; nil is nobody.
 	Notifier Notifier
 	// Clock of every decision.

@@ -123,6 +123,8 @@ func (p *pass) provide(ctx context.Context, d lifecycle.Decision) (err error) {
 		p.o.Verdict, err = p.verdict(ctx)
 	case lifecycle.NeedDriverAbsent:
 		p.o.DriverAbsent, err = p.driverAbsent(ctx)
+	case lifecycle.NeedLogTail:
+		p.o.LogTail = p.logTail(ctx)
 	case lifecycle.NeedNodes:
 		p.o.UnreachableNodes, err = p.unreachableNodes(ctx)
 	}

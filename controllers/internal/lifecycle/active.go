@@ -37,6 +37,9 @@ func (d *decider) active() Decision {
 			Message: fmt.Sprintf("driver pod %s is gone: it was deleted by somebody else", d.s.Driver.PodName)})
 	}
 	if reason, message := d.stopReason(driver); reason != "" {
+		if d.failsBy(reason) && d.logNeeded() {
+			return d.need(NeedLogTail, d.start())
+		}
 		return d.stop(reason, message)
 	}
 	d.deleteStrays()

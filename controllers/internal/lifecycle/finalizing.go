@@ -30,6 +30,9 @@ func (d *decider) attemptEnded(o pods.Outcome) Decision {
 		d.d.Status = *d.o.App.Status.DeepCopy()
 		return d.d
 	}
+	if !o.Succeeded && d.logNeeded() {
+		return d.need(NeedLogTail, d.start())
+	}
 	outcome := v1alpha1.OutcomeFailed
 	if o.Succeeded {
 		outcome = v1alpha1.OutcomeSucceeded
@@ -96,6 +99,7 @@ func (d *decider) record(a v1alpha1.AttemptStatus) {
 	if extra := len(d.s.Attempts) - maxAttempts; extra > 0 {
 		d.s.Attempts = d.s.Attempts[extra:]
 	}
+	d.keepLogTail()
 }
 
 // last is the history's entry of the current attempt; nil if it has none.

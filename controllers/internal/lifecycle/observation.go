@@ -39,6 +39,8 @@ type Observation struct {
 	DriverAbsent bool
 	// UnreachableNodes are nodes of pods overdue to end that do not answer; nil until it was asked for.
 	UnreachableNodes map[string]bool
+	// LogTail is the end of the driver's log, empty if it could not be had; nil until it was asked for.
+	LogTail *string
 	// Obstacle keeps the driver from being created, as found by trying; empty if nothing does.
 	Obstacle string
 }
@@ -89,6 +91,8 @@ const (
 	NeedDriverAbsent
 	// NeedNodes: Observation.UnreachableNodes.
 	NeedNodes
+	// NeedLogTail: Observation.LogTail, of a driver that has failed, or is about to be stopped as failed.
+	NeedLogTail
 )
 
 // Decision is what is to be done.

@@ -125,6 +125,9 @@ func (w *world) decide(obstacle string) Decision {
 				o.Pods = w.visible()
 				o.EndSeen = w.sawEnd(o.Pods)
 			}
+		case NeedLogTail:
+			tail := fmt.Sprintf("last words of attempt %d", w.app.Status.Attempt)
+			o.LogTail = &tail
 		case NeedNodes:
 			o.UnreachableNodes = map[string]bool{}
 			for name := range w.unreachable {

@@ -151,7 +151,7 @@ func (r *Record) readContainers(pod *corev1.Pod) {
 			r.Waiting = w
 		}
 	}
-	name := sparkContainer(pod)
+	name := SparkContainer(pod)
 	for i := range pod.Status.ContainerStatuses {
 		s := &pod.Status.ContainerStatuses[i]
 		if w := waitingOf(s); w.Reason != "" && (s.Name == name || r.Waiting.Reason == "") {
@@ -201,9 +201,9 @@ func waitingOf(s *corev1.ContainerStatus) Waiting {
 	return Waiting{Reason: w.Reason, Message: scrub.Line(w.Message, longestMessage), Image: s.Image}
 }
 
-// sparkContainer is the name of the container that runs Spark: the annotation kubectl.kubernetes.io/default-container, else
+// SparkContainer is the name of the container that runs Spark: the annotation kubectl.kubernetes.io/default-container, else
 // Spark's own name for it, else the last one, where Spark puts it.
-func sparkContainer(pod *corev1.Pod) string {
+func SparkContainer(pod *corev1.Pod) string {
 	if name := pod.Annotations["kubectl.kubernetes.io/default-container"]; name != "" {
 		return name
 	}

@@ -110,7 +110,7 @@ func TestSparkContainer(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := sparkContainer(podOf("pod", tc.changes...)); got != tc.want {
+			if got := SparkContainer(podOf("pod", tc.changes...)); got != tc.want {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
 		})

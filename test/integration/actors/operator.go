@@ -63,6 +63,7 @@ func launch(t *testing.T, o OperatorOptions) *Operator {
 		Holder: "test_" + string(uuid.NewUUID()), ReferenceTimeout: o.ReferenceTimeout, Clock: o.Clock,
 		DecisionLog:   o.DecisionLog,
 		EventsAddr:    o.EventsAddr,
+		LogTailLines:  20,
 		QueueInterval: 20 * time.Millisecond, // tests wait for what it bounds
 	})
 	if err != nil {

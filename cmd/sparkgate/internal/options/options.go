@@ -24,6 +24,7 @@ type Options struct {
 	HealthAddr       string
 	ExplainAddr      string
 	EventsAddr       string
+	LogTailLines     int
 	Concurrent       int
 	DefaultGate      string
 	ReferenceTimeout time.Duration
@@ -41,6 +42,7 @@ func Parse(args []string) (Options, error) {
 	fs.StringVar(&o.HealthAddr, "health-addr", ":9440", "The address the health endpoint binds to; 0 switches it off.")
 	fs.StringVar(&o.ExplainAddr, "explain-addr", ":9443", "The address at which waits are explained, over HTTPS, to those who may read the application; 0 switches it off.")
 	fs.StringVar(&o.EventsAddr, "events-addr", "", "The address of Flux's notification-controller, to which events are posted; empty switches it off.")
+	fs.IntVar(&o.LogTailLines, "log-tail-lines", 20, "How many last lines of the log of a failed attempt go into its application's status; 0 switches it off.")
 	fs.IntVar(&o.Concurrent, "concurrent", 16, "The number of applications reconciled at once.")
 	fs.StringVar(&o.DefaultGate, "default-gate", string(v1alpha1.GateEmbedded), "The gate of applications where neither they nor their namespace name one: Embedded or None.")
 	fs.DurationVar(&o.ReferenceTimeout, "reference-timeout", 10*time.Minute, "How long a missing reference is waited for before the application counts as stalled; the wait goes on.")
@@ -83,6 +85,9 @@ func (o *Options) validate() error {
 	gates := []string{string(v1alpha1.GateEmbedded), string(v1alpha1.GateNone)}
 	if !slices.Contains(gates, o.DefaultGate) {
 		return fmt.Errorf("--default-gate is %q; set it to one of %v", o.DefaultGate, gates)
+	}
+	if o.LogTailLines < 0 || o.LogTailLines > controllers.MaxLogTailLines {
+		return fmt.Errorf("--log-tail-lines is %d; set it to a number from 0 to %d", o.LogTailLines, controllers.MaxLogTailLines)
 	}
 	if err := controllers.CheckEventsAddr(o.EventsAddr); o.EventsAddr != "" && err != nil {
 		return fmt.Errorf("--events-addr: %w", err)

@@ -17,6 +17,8 @@ func TestParse(t *testing.T) {
 		"nothing":                    {nil, ""},
 		"an address for events":      {[]string{"--events-addr=http://notification-controller.flux-system.svc.cluster.local./"}, ""},
 		"no address for events":      {[]string{"--events-addr=notification-controller"}, `--events-addr: "notification-controller" is not an address`},
+		"no log":                     {[]string{"--log-tail-lines=0"}, ""},
+		"whole logs":                 {[]string{"--log-tail-lines=101"}, "--log-tail-lines is 101; set it to a number from 0 to 100"},
 		"no workers":                 {[]string{"--concurrent=0"}, "--concurrent is 0"},
 		"a gate that does not exist": {[]string{"--default-gate=Door"}, `--default-gate is "Door"`},
 		"no patience":                {[]string{"--reference-timeout=0s"}, "--reference-timeout is 0s"},

@@ -1,0 +1,55 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package application
+
+import (
+	"context"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/lifecycle"
+	"github.com/sparkgate/sparkgate/controllers/internal/pods"
+)
+
+// fixedLog is the same for every pod; it ends with the pod's uid.
+type fixedLog string
+
+func (l fixedLog) Tail(_ context.Context, pod *pods.Record) string {
+	return string(l) + string(pod.UID)
+}
+
+func TestLogTail(t *testing.T) {
+	t.Parallel()
+	driver := func(uid, owner types.UID, name string, role pods.Role) *pods.Record {
+		return &pods.Record{UID: uid, OwnerUID: owner, Name: name, Role: role}
+	}
+	own := driver("mine", "pi-uid", "pi-driver", pods.Driver)
+	tests := map[string]struct {
+		logs LogReader
+		pods []*pods.Record
+		want string
+	}{
+		"of the driver":                    {fixedLog("of "), []*pods.Record{driver("x", "mine", "pi-exec-1", pods.Executor), own}, "of mine"},
+		"no reader":                        {nil, []*pods.Record{own}, ""},
+		"no driver":                        {fixedLog("of "), nil, ""},
+		"somebody else's pod of that name": {fixedLog("of "), []*pods.Record{driver("other", "another-uid", "pi-driver", pods.Driver)}, ""},
+		"the driver of an earlier attempt": {fixedLog("of "), []*pods.Record{driver("old", "pi-uid", "pi-0-driver", pods.Driver)}, ""},
+		"a secret of the spec":             {fixedLog("it said s3cr3t-value to 12 of "), []*pods.Record{own}, "it said (hidden) to 12 of mine"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "pi", UID: "pi-uid"}}
+			app.Spec.SparkConf = map[string]string{"spark.x.password": "s3cr3t-value", "spark.y.secret": "12", "spark.z": "it said s3cr3t-value"}
+			app.Status.Driver = &v1alpha1.DriverStatus{PodName: "pi-driver"}
+			p := &pass{Reconciler: &Reconciler{Options: Options{Logs: tc.logs}}, app: app, o: lifecycle.Observation{Pods: tc.pods}}
+			if got := p.logTail(t.Context()); got == nil || *got != tc.want {
+				t.Errorf("got %v, want %q", got, tc.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,116 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package logtail
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/utils/clock"
+	"k8s.io/utils/ptr"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/sparkgate/sparkgate/controllers/internal/pods"
+)
+
+const (
+	// patience is how long a tail may take, the wait for a turn included.
+	patience = 2 * time.Second
+	// turns is how many logs are read at once.
+	turns = 4
+	// silence is how long a node is not asked again that did not answer.
+	silence = time.Minute
+	// maxRead is how much of a log is read, in bytes: a few long lines.
+	maxRead = 256 << 10
+)
+
+// Reader reads ends of logs through the API server, which asks the kubelet. Safe for concurrent use.
+type Reader struct {
+	pods     corev1client.PodsGetter
+	lines    int
+	clock    clock.PassiveClock
+	patience time.Duration
+	turn     chan struct{}
+
+	mu     sync.Mutex
+	silent map[string]time.Time // node → until when it is not asked
+}
+
+// New returns a reader of so many lines, at most MaxLines; with 0 it reads nothing.
+func New(client corev1client.PodsGetter, lines int, c clock.PassiveClock) *Reader {
+	return &Reader{pods: client, lines: min(lines, MaxLines), clock: c, patience: patience, turn: make(chan struct{}, turns), silent: map[string]time.Time{}}
+}
+
+// Tail returns the end of the log of a pod's Spark container; empty if it cannot be had in time. It does not fail: the attempt has, and
+// that is to be told with or without a log.
+func (r *Reader) Tail(ctx context.Context, pod *pods.Record) string {
+	if r.lines <= 0 || r.isSilent(pod.Node) {
+		return ""
+	}
+	log := ctrl.LoggerFrom(ctx).V(1)
+	ctx, cancel := context.WithTimeout(ctx, r.patience)
+	defer cancel()
+	select {
+	case r.turn <- struct{}{}:
+		defer func() { <-r.turn }()
+	case <-ctx.Done():
+		return ""
+	}
+	text, err := r.read(ctx, pod)
+	if err != nil {
+		if ctx.Err() != nil {
+			r.keepSilent(pod.Node)
+		}
+		log.Info("the log of a driver cannot be had", "pod", pod.Name, "why", err.Error())
+		return ""
+	}
+	return Tail(text, r.lines)
+}
+
+// read gets the last lines of the log of exactly this pod.
+func (r *Reader) read(ctx context.Context, record *pods.Record) (string, error) {
+	pod, err := r.pods.Pods(record.Namespace).Get(ctx, record.Name, metav1.GetOptions{})
+	if err != nil {
+		return "", fmt.Errorf("read pod: %w", err)
+	}
+	if pod.UID != record.UID {
+		return "", fmt.Errorf("another pod has its name")
+	}
+	stream, err := r.pods.Pods(record.Namespace).GetLogs(record.Name, &corev1.PodLogOptions{
+		Container: pods.SparkContainer(pod), TailLines: ptr.To(int64(r.lines)), LimitBytes: ptr.To[int64](maxRead),
+	}).Stream(ctx)
+	if err != nil {
+		return "", fmt.Errorf("open log: %w", err)
+	}
+	defer stream.Close()
+	text, err := io.ReadAll(io.LimitReader(stream, maxRead))
+	if err != nil {
+		return "", fmt.Errorf("read log: %w", err)
+	}
+	return string(text), nil
+}
+
+// isSilent says that a node has not answered a moment ago.
+func (r *Reader) isSilent(node string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	until, known := r.silent[node]
+	if known && !r.clock.Now().Before(until) {
+		delete(r.silent, node)
+		return false
+	}
+	return known
+}
+
+func (r *Reader) keepSilent(node string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.silent[node] = r.clock.Now().Add(silence)
+}

@@ -1,0 +1,198 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package logtail
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/rest"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/sparkgate/sparkgate/controllers/internal/pods"
+)
+
+// apiServer serves one pod and its log as kube-apiserver does.
+type apiServer struct {
+	pod corev1.Pod
+	// log answers for the log; nil gives three lines.
+	log http.HandlerFunc
+
+	mu    sync.Mutex
+	asked []string // for logs, with the query
+}
+
+func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !strings.HasSuffix(r.URL.Path, "/log") {
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(&s.pod)
+		return
+	}
+	s.mu.Lock()
+	s.asked = append(s.asked, r.URL.RequestURI())
+	s.mu.Unlock()
+	if s.log != nil {
+		s.log(w, r)
+		return
+	}
+	_, _ = w.Write([]byte("one\npassword=two\nthree\n"))
+}
+
+func (s *apiServer) times() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.asked)
+}
+
+// start serves, and returns a reader that asks.
+func (s *apiServer) start(t *testing.T, lines int) (*Reader, *clocktesting.FakePassiveClock) {
+	t.Helper()
+	s.pod = corev1.Pod{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "pi-driver", UID: "pi-uid"},
+		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "spark-kubernetes-driver"}, {Name: "proxy"}}},
+	}
+	server := httptest.NewServer(s)
+	t.Cleanup(server.Close)
+	client, err := corev1client.NewForConfig(&rest.Config{Host: server.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := clocktesting.NewFakePassiveClock(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
+	r := New(client, lines, c)
+	r.patience = time.Minute // so that a slow machine does not decide
+	return r, c
+}
+
+func record(uid types.UID, node string) *pods.Record {
+	return &pods.Record{Namespace: "team", Name: "pi-driver", UID: uid, Node: node}
+}
+
+func TestReader(t *testing.T) {
+	t.Parallel()
+	code := func(code int) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no such node", code) }
+	}
+	tests := map[string]struct {
+		log   http.HandlerFunc
+		lines int
+		uid   types.UID
+		want  string
+		asked int
+	}{
+		"the last lines":            {nil, 2, "pi-uid", "password=(hidden)\nthree", 1},
+		"switched off":              {nil, 0, "pi-uid", "", 0},
+		"another pod has its name":  {nil, 2, "old-uid", "", 0},
+		"the node is not there":     {code(http.StatusNotFound), 2, "pi-uid", "", 1},
+		"the kubelet has an error":  {code(http.StatusInternalServerError), 2, "pi-uid", "", 1},
+		"the operator may not read": {code(http.StatusForbidden), 2, "pi-uid", "", 1},
+		"cut off in the middle": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "100")
+			_, _ = w.Write([]byte("one\n"))
+		}, 2, "pi-uid", "", 1},
+		"more than was asked for": {func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = w.Write([]byte(strings.Repeat("0123456789\n", 50_000)))
+		}, 1, "pi-uid", "0123456789", 1},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := &apiServer{log: tc.log}
+			r, _ := s.start(t, tc.lines)
+			got := r.Tail(t.Context(), record(tc.uid, "node-1"))
+			if name == "more than was asked for" {
+				got = strings.Repeat(tc.want, min(1, len(got))) // where it is cut does not matter
+			}
+			if got != tc.want || s.times() != tc.asked {
+				t.Errorf("got %q after %d requests, want %q after %d", got, s.times(), tc.want, tc.asked)
+			}
+		})
+	}
+}
+
+// TestWhatIsAsked: the right container, and bounds.
+func TestWhatIsAsked(t *testing.T) {
+	t.Parallel()
+	s := &apiServer{}
+	r, _ := s.start(t, 20)
+	r.Tail(t.Context(), record("pi-uid", "node-1"))
+	want := "/api/v1/namespaces/team/pods/pi-driver/log?container=spark-kubernetes-driver&limitBytes=262144&tailLines=20"
+	if s.times() != 1 || s.asked[0] != want {
+		t.Errorf("asked %v, want %s", s.asked, want)
+	}
+}
+
+// TestNodeThatDoesNotAnswer: whoever asks goes on when the time is over; the node is left alone for a minute, others are not.
+func TestNodeThatDoesNotAnswer(t *testing.T) {
+	t.Parallel()
+	ctx, timeIsOver := context.WithCancel(t.Context())
+	var answers atomic.Bool
+	s := &apiServer{log: func(w http.ResponseWriter, r *http.Request) {
+		if answers.Load() {
+			_, _ = w.Write([]byte("one"))
+			return
+		}
+		timeIsOver()
+		<-r.Context().Done()
+	}}
+	r, c := s.start(t, 20)
+	if got := r.Tail(ctx, record("pi-uid", "silent")); got != "" {
+		t.Errorf("got %q from a node that does not answer", got)
+	}
+	answers.Store(true)
+	for _, step := range []struct{ node, want string }{{"silent", ""}, {"other", "one"}, {"silent", ""}} {
+		if got := r.Tail(t.Context(), record("pi-uid", step.node)); got != step.want {
+			t.Errorf("got %q from the node %s, want %q", got, step.node, step.want)
+		}
+	}
+	if s.times() != 2 {
+		t.Errorf("%d logs were asked for, want 2", s.times())
+	}
+	c.SetTime(c.Now().Add(silence))
+	if got := r.Tail(t.Context(), record("pi-uid", "silent")); got != "one" {
+		t.Errorf("got %q; the node is not asked again", got)
+	}
+}
+
+// TestTurns: no more logs are read at once than allowed, and whoever waits for a turn in vain goes on.
+func TestTurns(t *testing.T) {
+	t.Parallel()
+	arrived, release := make(chan struct{}), make(chan struct{})
+	s := &apiServer{log: func(w http.ResponseWriter, r *http.Request) {
+		arrived <- struct{}{}
+		select {
+		case <-release:
+		case <-r.Context().Done():
+		}
+	}}
+	r, _ := s.start(t, 20)
+	var readers sync.WaitGroup
+	for range turns {
+		readers.Go(func() { r.Tail(t.Context(), record("pi-uid", "node-1")) })
+	}
+	for range turns {
+		<-arrived
+	}
+	late := *record("pi-uid", "node-2")
+	impatient := &Reader{pods: r.pods, lines: r.lines, clock: r.clock, patience: time.Millisecond, turn: r.turn, silent: map[string]time.Time{}}
+	if got := impatient.Tail(t.Context(), &late); got != "" || impatient.isSilent("node-2") {
+		t.Errorf("got %q without a turn; the node, which was not asked, is said to be silent: %t", got, impatient.isSilent("node-2"))
+	}
+	if s.times() != turns {
+		t.Errorf("%d logs are read at once, want %d", s.times(), turns)
+	}
+	close(release)
+	readers.Wait()
+}
