@@ -222,12 +222,41 @@ type ExecutorStatus struct {
 	// gated ones wait for room in the queue.
 	// +optional
 	Gated int32 `json:"gated,omitempty"`
-	// failed ones have ended with an error during this attempt.
+	// failed ones have ended with an error during this attempt. Those that their driver told to go are not among them.
 	// +optional
 	Failed int32 `json:"failed,omitempty"`
+	// failures are the newest five of the failed ones, oldest first; also those whose pods are gone.
+	// +optional
+	// +listType=atomic
+	Failures []ExecutorFailure `json:"failures,omitempty"`
+	// problem that keeps most of the pending ones from starting; absent while there is none.
+	// +optional
+	Problem string `json:"problem,omitempty"`
 	// summary is ready/wanted, for the printed column.
 	// +optional
 	Summary string `json:"summary,omitempty"`
+}
+
+// ExecutorFailure is an executor that has ended with an error.
+type ExecutorFailure struct {
+	// pod of the executor.
+	// +required
+	Pod string `json:"pod"`
+	// reason in one word, such as OOMKilled.
+	// +optional
+	Reason string `json:"reason,omitempty"`
+	// cause is the class of the failure: Application, Infrastructure or Configuration.
+	// +optional
+	Cause FailureCause `json:"cause,omitempty"`
+	// exitCode of the executor's container, if it ended.
+	// +optional
+	ExitCode *int32 `json:"exitCode,omitempty"`
+	// message for people, at most 256 bytes.
+	// +optional
+	Message string `json:"message,omitempty"`
+	// at is when it ended, by the clock of its node.
+	// +optional
+	At metav1.Time `json:"at,omitempty"`
 }
 
 // AttemptOutcome is how an attempt ended.

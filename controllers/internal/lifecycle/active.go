@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/equality"
+
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
 	"github.com/sparkgate/sparkgate/controllers/internal/status"
@@ -171,30 +173,27 @@ func (d *decider) running() Decision {
 // countExecutors takes the executor counts over, at once if something else is written anyway, else at a bounded rate.
 func (d *decider) countExecutors(withStage bool) {
 	counted := d.executorStatus()
-	if d.s.Executors != nil && *counted == *d.s.Executors {
+	if equality.Semantic.DeepEqual(counted, d.s.Executors) {
 		return
 	}
 	if due := d.o.LastWrite.Add(executorInterval); !withStage && d.o.Now.Before(due) {
 		d.requeue(due)
 		return
 	}
+	d.announceMissing(counted)
 	d.s.Executors = counted
 }
 
 func (d *decider) executorStatus() *v1alpha1.ExecutorStatus {
-	var mine []*pods.Record
-	for _, r := range d.o.Pods {
-		if d.current(r) {
-			mine = append(mine, r)
-		}
-	}
+	mine := d.currentPods()
 	c := pods.Count(mine)
 	wanted := int32(0)
 	if d.s.Executors != nil {
 		wanted = d.s.Executors.Wanted
 	}
-	return &v1alpha1.ExecutorStatus{Wanted: wanted, Ready: c.Ready, Pending: c.Pending, Gated: c.Gated, Failed: c.Failed,
-		Summary: fmt.Sprintf("%d/%d", c.Ready, wanted)}
+	failed, failures := d.executorFailures()
+	return &v1alpha1.ExecutorStatus{Wanted: wanted, Ready: c.Ready, Pending: c.Pending, Gated: c.Gated, Failed: failed, Failures: failures,
+		Problem: pods.WhyPending(mine).Message, Summary: fmt.Sprintf("%d/%d", c.Ready, wanted)}
 }
 
 // deleteStrays removes pods that no attempt of this application should have any more: a late answer, or a driver that an operator

@@ -41,8 +41,11 @@ func (d *decider) attemptEnded(o pods.Outcome) Decision {
 	if d.s.Times.DriverStarted == nil && o.ExitCode != nil {
 		d.s.Times.DriverStarted = d.nowPtr() // it ran and ended between two looks
 	}
-	d.record(v1alpha1.AttemptStatus{Outcome: outcome, Reason: o.Reason, Cause: o.Cause, ExitCode: o.ExitCode, Message: o.Message})
 	d.s.Executors = d.executorStatus()
+	if !o.Succeeded {
+		o.Message += d.afterFailures()
+	}
+	d.record(v1alpha1.AttemptStatus{Outcome: outcome, Reason: o.Reason, Cause: o.Cause, ExitCode: o.ExitCode, Message: o.Message})
 	if len(d.activePods()) > 0 {
 		d.endPods()
 		return d.publish(status.Finalizing, "driver has ended, waiting for its pods: "+o.Message)
@@ -213,7 +216,7 @@ func (d *decider) finish() Decision {
 	d.s.Grant, d.s.Stopping, d.s.Times.Stopping = nil, "", nil
 	if d.s.Executors != nil {
 		e := *d.s.Executors
-		e.Ready, e.Pending, e.Gated, e.Summary = 0, 0, 0, fmt.Sprintf("0/%d", e.Wanted)
+		e.Ready, e.Pending, e.Gated, e.Problem, e.Summary = 0, 0, 0, "", fmt.Sprintf("0/%d", e.Wanted)
 		d.s.Executors = &e
 	}
 	if d.s.Driver != nil {

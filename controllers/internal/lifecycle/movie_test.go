@@ -197,6 +197,41 @@ var movies = map[string]func(w *world){
 		w.exits(137, "OOMKilled")
 		w.settle()
 	},
+	"executors-fail-before-the-driver": func(w *world) {
+		w.settle()
+		w.runs()
+		w.executor("pi-exec-1", true)
+		w.executor("pi-exec-2", true)
+		w.settle()
+		w.after(time.Minute)
+		w.change("pi-exec-2", func(p *pods.Record) {
+			p.Phase, p.Running, p.Ended = corev1.PodFailed, false, &pods.Ended{ExitCode: 137, Reason: "OOMKilled"}
+		})
+		w.settle()
+		delete(w.pods, "pi-exec-2")
+		w.after(time.Minute)
+		w.settle()
+		w.ended("pi-exec-1")
+		w.exits(11, "Error")
+		w.settle()
+	},
+	"a-secret-is-deleted-while-it-runs": func(w *world) {
+		w.settle()
+		w.runs()
+		w.executor("pi-exec-1", true)
+		w.settle()
+		w.after(time.Minute)
+		w.executor("pi-exec-2", false)
+		missing := func(p *pods.Record) {
+			p.Waiting = pods.Waiting{Reason: "CreateContainerConfigError", Message: `secret "db" not found`}
+		}
+		w.change("pi-exec-2", missing)
+		w.settle()
+		w.after(time.Minute)
+		w.executor("pi-exec-3", false)
+		w.change("pi-exec-3", missing)
+		w.settle()
+	},
 	"driver-is-deleted-by-somebody": func(w *world) {
 		w.settle()
 		w.runs()

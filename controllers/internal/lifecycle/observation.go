@@ -22,6 +22,9 @@ type Observation struct {
 	SameTemplate bool
 	// Pods are all pods that carry the application's uid.
 	Pods []*pods.Record
+	// ExecutorFailures are the executors of the current attempt that failed, as far as this process has seen: oldest first, also those
+	// whose pods are gone.
+	ExecutorFailures []pods.Failure
 	// Eviction is why the gate wants the grant of the current attempt back; nil while it may be kept, and while there is none.
 	Eviction *queueing.Eviction
 	// EndSeen is when this process first saw that the driver of the attempt has ended; zero if it has not, or was not asked.

@@ -108,6 +108,7 @@ func (w *world) pass() Decision {
 func (w *world) decide(obstacle string) Decision {
 	o := Observation{Now: w.now, App: w.app, SameTemplate: w.hash() == w.app.Status.TemplateHash, Pods: w.visible(), ReferenceTimeout: 10 * time.Minute, Obstacle: obstacle}
 	o.EndSeen, o.Eviction = w.sawEnd(o.Pods), w.eviction()
+	o.ExecutorFailures = w.failures(o.Pods)
 	for range 12 {
 		d := Decide(o)
 		switch d.Need {
@@ -137,6 +138,17 @@ func (w *world) decide(obstacle string) Decision {
 	}
 	w.t.Fatalf("decide needs more and more\n%s", w.story())
 	return Decision{}
+}
+
+// failures are the failed executors of the current attempt.
+func (w *world) failures(visible []*pods.Record) []pods.Failure {
+	var current []*pods.Record
+	for _, p := range visible {
+		if w.current(p) {
+			current = append(current, p)
+		}
+	}
+	return pods.FailuresAmong(current)
 }
 
 // sawEnd is when the operator first saw that the driver of the current attempt has ended; zero if it has not.

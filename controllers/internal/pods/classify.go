@@ -72,12 +72,10 @@ func (r *Record) outOfMemory() bool {
 	return r.Ended != nil && r.Ended.Reason == "OOMKilled" && r.Reason != podEvicted
 }
 
-// Counts are the executors of one attempt by state.
+// Counts are the executors of one attempt by state. Those that failed are counted elsewhere (Failure), because their pods go.
 type Counts struct {
 	// Active ones may still use a node. Ready, Pending and Gated divide those that are not being deleted.
 	Active, Ready, Pending, Gated int32
-	// Failed ones have ended with an error.
-	Failed int32
 }
 
 // Count counts the executors among the records.
@@ -88,8 +86,6 @@ func Count(records []*Record) Counts {
 			continue
 		}
 		switch {
-		case r.Phase == corev1.PodFailed:
-			c.Failed++
 		case !r.Active():
 		case r.Deleting:
 			c.Active++

@@ -92,10 +92,10 @@ func TestWhyNotStarted(t *testing.T) {
 		"unschedulable": {condition(corev1.PodScheduled, corev1.ConditionFalse, "Unschedulable"),
 			StartProblem{Reason: "Unschedulable", Message: "no node takes the driver pod (Unschedulable)", Detail: "says Unschedulable"}},
 		"missing secret": {container(spark, waitsBecause("CreateContainerConfigError", `secret "db" not found`)),
-			StartProblem{Reason: "CreateContainerConfigError",
+			StartProblem{Reason: "CreateContainerConfigError", Reference: true,
 				Message: `driver's container cannot start (CreateContainerConfigError): secret "db" not found; create it, and the container starts by itself`}},
 		"missing key": {container(spark, waitsBecause("CreateContainerConfigError", "couldn't find key user in ConfigMap default/db")),
-			StartProblem{Reason: "CreateContainerConfigError",
+			StartProblem{Reason: "CreateContainerConfigError", Reference: true,
 				Message: "driver's container cannot start (CreateContainerConfigError): couldn't find key user in ConfigMap default/db; create it, and the container starts by itself"}},
 		"root": {container(spark, waitsBecause("CreateContainerConfigError", "container has runAsNonRoot and image will run as root")),
 			StartProblem{Reason: "CreateContainerConfigError", Permanent: true,
@@ -149,7 +149,7 @@ func TestCount(t *testing.T) {
 	for _, pod := range pods {
 		records = append(records, RecordOf(pod))
 	}
-	want := Counts{Active: 5, Ready: 1, Pending: 2, Gated: 1, Failed: 2}
+	want := Counts{Active: 5, Ready: 1, Pending: 2, Gated: 1}
 	if diff := cmp.Diff(want, Count(records)); diff != "" {
 		t.Errorf("counts (-want +got):\n%s", diff)
 	}

@@ -104,6 +104,9 @@ func podFailed(r *Record, w words) Outcome {
 	case r.Reason == ReasonInitContainer:
 		o.Cause = v1alpha1.CauseApplication
 		o.Message = sentence(w.who+" did not start", r.Reason, r.Message)
+	case r.Reason == "" && r.Deleting:
+		o.Reason = ReasonDeleted
+		o.Message = w.who + " pod was deleted by somebody else before its container had ended (Deleted)"
 	case r.Reason != "" && r.Node != "": // OutOfcpu, OutOfmemory, NodeAffinity, UnexpectedAdmissionError, …
 		o.Message = sentence("node "+r.Node+" refused the "+w.who+" pod", r.Reason, r.Message)
 	default:

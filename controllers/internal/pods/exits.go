@@ -46,6 +46,9 @@ func containerFailed(r *Record, w words) Outcome {
 	switch {
 	case e.Reason == "OOMKilled":
 		o.Message = fmt.Sprintf("%s was killed with exit code %d: it used more memory than its limit; raise %s", w.who, e.ExitCode, w.memory)
+	case r.Deleting && (e.ExitCode == exitSIGTERM || e.ExitCode == exitSIGKILL):
+		o.Reason, o.Cause = ReasonDeleted, v1alpha1.CauseInfrastructure
+		o.Message = fmt.Sprintf("%s pod was deleted by somebody else, and stopped with exit code %d (Deleted)", w.who, e.ExitCode)
 	case e.Reason == "ContainerCannotRun", e.Reason == "StartError":
 		o.Cause = v1alpha1.CauseConfiguration
 		if passing(e.Message) {
@@ -56,9 +59,6 @@ func containerFailed(r *Record, w words) Outcome {
 		// The kubelet came back and found no container (kubelet), or the runtime did (containerd).
 		o.Cause = v1alpha1.CauseInfrastructure
 		o.Message = sentence(w.who+" was lost: its node or the container runtime on it started again", e.Reason, "")
-	case r.Deleting && (e.ExitCode == exitSIGTERM || e.ExitCode == exitSIGKILL):
-		o.Reason, o.Cause = ReasonDeleted, v1alpha1.CauseInfrastructure
-		o.Message = fmt.Sprintf("%s pod was deleted by somebody else, and stopped with exit code %d (Deleted)", w.who, e.ExitCode)
 	default:
 		o.Message = sentence(fmt.Sprintf("%s ended with exit code %d", w.who, e.ExitCode), e.Reason, e.Message)
 		o.Message = remedy(o.Message, meaning(e, w))

@@ -19,6 +19,8 @@ type Store struct {
 	mu   sync.RWMutex
 	apps map[types.NamespacedName]map[string]*Record // application → pod name → record
 	pods map[types.NamespacedName]*Record            // pod → record
+	// failed are the failed executors of the newest attempt of each application that has any, as long as it has pods.
+	failed map[types.NamespacedName]*failures
 	// floor is the version of the newest whole list: what it did not have and is not younger is gone.
 	floor uint64
 }
@@ -31,6 +33,7 @@ func NewStore(changed func(types.NamespacedName)) *Store {
 		changed: changed,
 		apps:    map[types.NamespacedName]map[string]*Record{},
 		pods:    map[types.NamespacedName]*Record{},
+		failed:  map[types.NamespacedName]*failures{},
 	}
 }
 
@@ -105,6 +108,7 @@ func (s *Store) file(r *Record) (moved types.NamespacedName, differs bool) {
 		s.apps[app] = map[string]*Record{}
 	}
 	s.apps[app][r.Name], s.pods[pod] = r, r
+	s.noteChange(old, r)
 	return moved, old == nil || moved.Name != "" || !same(old, r)
 }
 
@@ -181,10 +185,14 @@ func (s *Store) drop(pod types.NamespacedName) {
 		return
 	}
 	app := appOf(known)
+	if f, lost := lossOf(known); lost {
+		s.remember(known, f)
+	}
 	delete(s.pods, pod)
 	delete(s.apps[app], pod.Name)
 	if len(s.apps[app]) == 0 {
 		delete(s.apps, app)
+		delete(s.failed, app)
 	}
 }
 

@@ -5,9 +5,12 @@ package pods
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/sparkgate/sparkgate/controllers/internal/scrub"
 )
 
 // StartProblem is why a pod does not start, in a stable wording: the kubelet alternates between ErrImagePull and ImagePullBackOff, the
@@ -19,6 +22,8 @@ type StartProblem struct {
 	Message string
 	// Permanent problems do not go away by waiting.
 	Permanent bool
+	// Reference says that something is missing that the pod names. It may be made, or made again.
+	Reference bool
 	// Detail is what kubelet or scheduler says now. It changes, so it is for what is written once: that the wait is given up.
 	Detail string
 }
@@ -31,8 +36,16 @@ func (p StartProblem) Whole() string {
 	return p.Message + "; last heard: " + p.Detail
 }
 
-// WhyNotStarted explains a driver that does not run yet.
-func WhyNotStarted(r *Record) StartProblem { return whyNotStarted(r, driverWords) }
+// missingClaim is what kube-scheduler says of a claim that does not exist (plugins VolumeBinding and VolumeRestrictions).
+var missingClaim = regexp.MustCompile(`persistentvolumeclaim "[^"]+" (?:not found|is being deleted)`)
+
+// WhyNotStarted explains a driver or an executor that does not run yet.
+func WhyNotStarted(r *Record) StartProblem {
+	if r.Role == Executor {
+		return whyNotStarted(r, executorWords)
+	}
+	return whyNotStarted(r, driverWords)
+}
 
 func whyNotStarted(r *Record, wo words) StartProblem {
 	w := r.Waiting
@@ -52,6 +65,10 @@ func whyNotStarted(r *Record, wo words) StartProblem {
 	case corev1.PodReasonUnschedulable:
 		p.Message = "no node takes the " + wo.who + " pod (Unschedulable)"
 		p.Detail = w.Message
+		if claim := missingClaim.FindString(w.Message); claim != "" {
+			p.Reference = true
+			p.Message = remedy(p.Message+": "+claim, "create it, and the pod starts by itself")
+		}
 	case "CreateContainerConfigError":
 		p.Message = sentence(wo.who+"'s container cannot start", w.Reason, w.Message)
 		switch {
@@ -59,10 +76,33 @@ func whyNotStarted(r *Record, wo words) StartProblem {
 			p.Permanent = true
 			p.Message = remedy(p.Message, "set securityContext.runAsUser in "+wo.template+" to a user other than 0")
 		case strings.Contains(w.Message, "not found"), strings.Contains(w.Message, "couldn't find key"):
+			p.Reference = true
 			p.Message = remedy(p.Message, "create it, and the container starts by itself")
 		}
 	default:
 		p.Message = sentence(wo.who+"'s container cannot start", w.Reason, w.Message)
 	}
 	return p
+}
+
+// WhyPending says why executors do not start that could: the problem that most of them have. Its message is at most 256 bytes; the zero
+// value if none has any.
+func WhyPending(records []*Record) StartProblem {
+	count := map[string]int{}
+	var first StartProblem
+	for _, r := range records {
+		if r.Role != Executor || !r.Active() || r.Deleting || r.Gated || r.Running {
+			continue
+		}
+		p := WhyNotStarted(r)
+		if p.Message == "" {
+			continue
+		}
+		p.Message, p.Detail = scrub.First(p.Message, longestFailure), ""
+		count[p.Message]++
+		if n := count[p.Message]; n > count[first.Message] || n == count[first.Message] && p.Message < first.Message {
+			first = p
+		}
+	}
+	return first
 }
