@@ -27,6 +27,7 @@ var sources embed.FS
 
 const usage = `usage:
   image spark  [--version 4.1.4] [--out FILE.tar] [--mirror URI]
+  image remove --version 4.1.4 [--out FILE.tar]
   image binary --name NAME:TAG --binary FILE [--entrypoint /NAME] [--user 65532] --out FILE.tar
 `
 
@@ -54,6 +55,8 @@ func dispatch(ctx context.Context, args []string) error {
 	switch args[0] {
 	case "spark":
 		return buildSpark(ctx, args[1:])
+	case "remove":
+		return removeSpark(args[1:])
 	case "binary":
 		return buildBinary(args[1:])
 	}
@@ -69,22 +72,47 @@ func buildSpark(ctx context.Context, args []string) error {
 	if err := parse(flags, args); err != nil {
 		return err
 	}
+	builder, err := newBuilder(*mirror)
+	if err != nil {
+		return err
+	}
+	return builder.Build(ctx, *version, archiveOf(builder, *version, *out))
+}
+
+func removeSpark(args []string) error {
+	flags := flag.NewFlagSet("image remove", flag.ContinueOnError)
+	version := flags.String("version", "", "the `version` of Spark")
+	out := flags.String("out", "", "the archive that was written (default: in the user's cache folder)")
+	if err := parse(flags, args); err != nil {
+		return err
+	}
+	builder, err := newBuilder("")
+	if err != nil {
+		return err
+	}
+	return builder.Remove(*version, archiveOf(builder, *version, *out))
+}
+
+func newBuilder(mirror string) (spark.Builder, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		return fmt.Errorf("%w: set HOME", err)
+		return spark.Builder{}, fmt.Errorf("%w: set HOME", err)
 	}
-	cache = filepath.Join(cache, "sparkgate", "image")
-	if *out == "" {
-		*out = filepath.Join(cache, "spark-"+*version+".tar")
-	}
-	builder := spark.Builder{
+	return spark.Builder{
 		Host:     spark.ThisHost(),
 		Progress: spark.NewProgress(os.Stdout, time.Now),
 		Sources:  sources,
-		Cache:    cache,
-		Mirror:   *mirror,
+		Cache:    filepath.Join(cache, "sparkgate", "image"),
+		Mirror:   mirror,
+	}, nil
+}
+
+// archiveOf is where an image is written unless the caller says so.
+func archiveOf(b spark.Builder, version, out string) string {
+	if out != "" {
+		return out
 	}
-	return builder.Build(ctx, *version, *out)
+	return filepath.Join(b.Cache, "spark-"+version+".tar")
 }
 
 func parse(flags *flag.FlagSet, args []string) error {
