@@ -24,7 +24,7 @@ SPARK_ARCHIVE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/sparkgate/image/spark-$(
 OPERATOR_ARCHIVE := out/sparkgate.tar
 # The end-to-end tests have a cluster of their own and leave the demo's alone.
 E2E_CLUSTER ?= sparkgate-e2e
-export SPARK_ARCHIVE OPERATOR_ARCHIVE E2E_CLUSTER
+export SPARK_VERSION SPARK_ARCHIVE OPERATOR_ARCHIVE E2E_CLUSTER
 
 CONTROLLER_GEN := go tool -modfile=go.tools.mod controller-gen
 LOCAL := $(if $(DEMO_KUBECONFIG),,local)
@@ -98,7 +98,7 @@ bin/kubectl: hack/kubectl bin/localcluster
 
 ##@ Test
 
-.PHONY: unit integration e2e e2e-slow
+.PHONY: unit integration e2e e2e-slow e2e-versions
 unit: bin/testsum ## Tests without a cluster, root or network
 	@hack/suite unit
 integration: bin/testsum bin/localcluster ## Tests against a real API server and etcd
@@ -109,6 +109,9 @@ e2e: bin/testsum bin/kubectl bin/sparkgate bin/sparkctl image operator-image ## 
 e2e-slow: bin/testsum bin/kubectl bin/sparkgate image operator-image ## The e2e tests that are too long for every day
 	@hack/preflight root
 	@hack/suite e2e_slow
+e2e-versions: bin/testsum bin/kubectl bin/sparkgate bin/image operator-image ## Real jobs of the other supported Spark versions, one after the other; SPARK_VERSIONS="4.3.0 …"
+	@hack/preflight root
+	@hack/suite e2e_versions
 
 .PHONY: test
 test: bin/testsum ## unit, integration and e2e; ends with "N passed, N failed"

@@ -4,8 +4,6 @@
 package stories
 
 import (
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,7 +12,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/yaml"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -25,14 +22,7 @@ import (
 // example reads an application of the folder examples; only its namespace and its queue are those of the test.
 func example(t *testing.T, file, queue string) *v1alpha1.SparkApplication {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(env.Root(), "examples", file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	app := &v1alpha1.SparkApplication{}
-	if err := yaml.UnmarshalStrict(text, app); err != nil {
-		t.Fatal(err)
-	}
+	app := env.Example(t, file)
 	app.Namespace, app.Spec.Queue.Name = "", queue
 	return app
 }

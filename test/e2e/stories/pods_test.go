@@ -8,32 +8,20 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/test/e2e/env"
-
-	corev1 "k8s.io/api/core/v1"
 )
 
 // awaitExecutors waits until an application has had so many running executors, also if they are gone by now.
 func awaitExecutors(s *env.Space, name string, n int) []env.Pod {
-	var executors []env.Pod
-	s.Await(fmt.Sprintf("%s to have %d running executors", name, n), func() error {
-		executors = nil
-		for _, pod := range s.Pods(name, v1alpha1.SparkRoleExecutor) {
-			if pod.Status.Phase == corev1.PodRunning || pod.Gone {
-				executors = append(executors, pod)
-			}
-		}
-		if len(executors) < n {
-			return fmt.Errorf("%d have run", len(executors))
-		}
-		return nil
-	})
-	return executors
+	return s.RunningExecutors(name, n)
 }
 
-// awaitNoPods waits until no pod of an application is left.
-func awaitNoPods(s *env.Space, name string) {
+// awaitNoPods waits until no pod of an application is left; of some roles only, if they are named.
+func awaitNoPods(s *env.Space, name string, roles ...string) {
+	if len(roles) == 0 {
+		roles = []string{v1alpha1.SparkRoleDriver, v1alpha1.SparkRoleExecutor}
+	}
 	s.Await("the pods of "+name+" to be gone", func() error {
-		for _, role := range []string{v1alpha1.SparkRoleDriver, v1alpha1.SparkRoleExecutor} {
+		for _, role := range roles {
 			for _, pod := range s.Pods(name, role) {
 				if !pod.Gone {
 					return fmt.Errorf("pod %s is %s", pod.Name, pod.Status.Phase)

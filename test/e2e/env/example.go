@@ -1,0 +1,50 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package env
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+// Example reads an application of the folder examples.
+func Example(t *testing.T, file string) *v1alpha1.SparkApplication {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(cluster.root, "examples", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	app := &v1alpha1.SparkApplication{}
+	if err := yaml.UnmarshalStrict(text, app); err != nil {
+		t.Fatal(err)
+	}
+	return app
+}
+
+// RunningExecutors waits until an application has had so many running executors, also if they are gone by now.
+func (s *Space) RunningExecutors(application string, n int) []Pod {
+	s.t.Helper()
+	var executors []Pod
+	s.Await(fmt.Sprintf("%s to have %d running executors", application, n), func() error {
+		executors = nil
+		for _, pod := range s.Pods(application, v1alpha1.SparkRoleExecutor) {
+			if pod.Status.Phase == corev1.PodRunning || pod.Gone {
+				executors = append(executors, pod)
+			}
+		}
+		if len(executors) < n {
+			return fmt.Errorf("%d have run", len(executors))
+		}
+		return nil
+	})
+	return executors
+}
