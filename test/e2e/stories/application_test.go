@@ -63,6 +63,7 @@ func testExampleSucceeds(t *testing.T, file string) {
 		t.Errorf("the driver's log has no result: %s", log)
 	}
 	s.GivenBack(s.Name)
+	awaitNoPods(s, app.Name, v1alpha1.SparkRoleExecutor)
 	checkColumns(t, s.Kubectl("get", "sgapp", app.Name))
 }
 
