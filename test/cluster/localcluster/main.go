@@ -26,6 +26,7 @@ func commands() []command {
 		{"build", "[--print-assets]", "compile Kubernetes into the user's cache folder, unless it is there", runBuild},
 		{"install", "[PACKAGE...]", "install the Debian packages that are missing, and PACKAGE...", runInstall},
 		{"up", "[--audit]", "start the cluster, or what of it does not run", runUp},
+		{"stop", "COMPONENT...", "stop components, such as kubelet; up starts them again", runStop},
 		{"down", "", "stop the cluster and remove everything of it", runDown},
 		{"status", "", "show the components and whether they are well", runStatus},
 		{"kubectl", "ARGUMENT...", "run kubectl as the cluster's administrator", runKubectl},
