@@ -21,6 +21,9 @@ import (
 // spaceLabel marks the queues of a space, which are not in its namespace.
 const spaceLabel = "e2e.sparkgate.io/space"
 
+// restricted makes the API server refuse pods that do not satisfy the restricted Pod Security Standard: all that the tests run have to.
+const restricted = "pod-security.kubernetes.io/enforce"
+
 // Space is one test's own part of the cluster: a namespace where drivers may run, the queues that the test applies, and a record of
 // everything that happens to them. Its methods end the test when something goes wrong; call them in the test's own goroutine.
 type Space struct {
@@ -35,7 +38,7 @@ type Space struct {
 func New(t *testing.T, n int) *Space {
 	t.Helper()
 	t.Cleanup(takeSlots(n))
-	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "e2e-"}}
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "e2e-", Labels: map[string]string{restricted: "restricted"}}}
 	if err := cluster.client.Create(t.Context(), namespace); err != nil {
 		t.Fatalf("make a namespace: %v", err)
 	}
@@ -105,7 +108,7 @@ func (s *Space) waitGone(ctx context.Context, in client.ListOption) {
 		apps, pods := &v1alpha1.SparkApplicationList{}, &corev1.PodList{}
 		err := cluster.client.List(ctx, apps, in)
 		if err == nil {
-			err = cluster.client.List(ctx, pods, in)
+			err = cluster.client.List(ctx, pods, in, client.HasLabels{v1alpha1.ApplicationLabel})
 		}
 		if err != nil {
 			s.t.Errorf("clean up: %v", err)

@@ -1,0 +1,112 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package stories
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/test/e2e/env"
+)
+
+// companions: what the init container writes the driver reads. The sidecar does not care that the driver has ended.
+const companions = `{"spec": {
+  "initContainers": [{
+    "name": "prepare", "image": "` + env.Image + `", "command": ["sh", "-c", "echo prepared > /shared/state"],
+    "volumeMounts": [{"name": "shared", "mountPath": "/shared"}]
+  }],
+  "containers": [
+    {"name": "spark-kubernetes-driver", "volumeMounts": [{"name": "shared", "mountPath": "/shared"}]},
+    {"name": "companion", "image": "` + env.Image + `", "command": ["sleep", "3600"]}
+  ],
+  "volumes": [{"name": "shared", "emptyDir": {}}],
+  "terminationGracePeriodSeconds": 1
+}}`
+
+// reader ends well if the init container has done its work.
+const reader = `
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: program}
+data:
+  reader.py: |
+    import sys
+    sys.exit(0 if open("/shared/state").read() == "prepared\n" else 4)
+`
+
+// sidecarGrace is how long other containers may go on when the driver has ended; times of the kubelet are whole seconds.
+const sidecarGrace = 30*time.Second - time.Second
+
+func TestASidecarDoesNotKeepAJobFromEnding(t *testing.T) {
+	t.Parallel()
+	s := env.NewTenant(t, 1)
+	s.ApplyText(reader)
+	s.Apply(env.Queue(s.Name, "1", "3Gi"), env.Pi("pi", s.Name, withProgram("reader.py"), func(spec *v1alpha1.SparkApplicationSpec) {
+		spec.Driver.Template = &runtime.RawExtension{Raw: []byte(companions)}
+	}))
+	s.Reaches("pi", env.First, v1alpha1.FinalizingReason)
+	driver := s.Pods("pi", v1alpha1.SparkRoleDriver)[0]
+	if state := containerState(driver.Pod, "companion"); state == nil || state.Running == nil {
+		t.Errorf("the sidecar is %+v when the driver has ended, want running", state)
+	}
+	end := s.Reaches("pi", env.First, v1alpha1.SucceededReason)
+	if a := end.Status.Attempts; len(a) != 1 || a[0].Outcome != v1alpha1.OutcomeSucceeded || a[0].ExitCode == nil || *a[0].ExitCode != 0 {
+		t.Errorf("the history is %+v, want one success with exit code 0", a)
+	}
+	awaitNoPods(s, "pi")
+	checkLingered(t, s.Pods("pi", v1alpha1.SparkRoleDriver)[0].Pod)
+	s.GivenBack(s.Name)
+}
+
+// checkLingered: the pod was asked to end, but not before its sidecar has had its time.
+func checkLingered(t *testing.T, driver *corev1.Pod) {
+	t.Helper()
+	state := containerState(driver, "spark-kubernetes-driver")
+	if state == nil || state.Terminated == nil || driver.DeletionTimestamp == nil || driver.DeletionGracePeriodSeconds == nil {
+		t.Fatalf("the driver's container is %+v, its pod was deleted at %v", state, driver.DeletionTimestamp)
+	}
+	asked := driver.DeletionTimestamp.Add(-time.Duration(*driver.DeletionGracePeriodSeconds) * time.Second)
+	if lingered := asked.Sub(state.Terminated.FinishedAt.Time); lingered < sidecarGrace {
+		t.Errorf("the pod was deleted %s after the end of its driver", lingered)
+	}
+}
+
+// containerState is the state of a container of a pod; nil if the kubelet has told none.
+func containerState(pod *corev1.Pod, name string) *corev1.ContainerState {
+	i := slices.IndexFunc(pod.Status.ContainerStatuses, func(c corev1.ContainerStatus) bool { return c.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &pod.Status.ContainerStatuses[i].State
+}
+
+// The namespaces of the tests refuse pods that do not satisfy the restricted Pod Security Standard. This is the one that does not.
+func TestAPodThatTheNamespaceRefusesIsExplained(t *testing.T) {
+	t.Parallel()
+	s := env.NewTenant(t, 0)
+	s.Apply(env.Queue(s.Name, "1", "3Gi"), env.Pi("pi", s.Name, func(spec *v1alpha1.SparkApplicationSpec) {
+		spec.PodSecurity = v1alpha1.PodSecurityNone
+	}))
+	s.Await("pi to name the standard", func() error {
+		app := s.Application("pi")
+		if app == nil {
+			return errors.New("it does not exist")
+		}
+		message := env.Condition(app, v1alpha1.ReadyCondition).Message
+		if !strings.Contains(message, "PodSecurity") || !strings.Contains(message, "restricted") {
+			return errors.New("it says: " + message)
+		}
+		return nil
+	})
+	if drivers := s.Pods("pi", v1alpha1.SparkRoleDriver); len(drivers) != 0 {
+		t.Errorf("%d drivers were made", len(drivers))
+	}
+}
