@@ -30,6 +30,7 @@ type history struct {
 	apps    []Event[*v1alpha1.SparkApplication]
 	queues  []Event[*v1alpha1.SparkQueue]
 	pods    []Event[*corev1.Pod]
+	patient bool          // a hole is mended as well as can be
 	broken  error         // the record has a hole
 	changed chan struct{} // closed when something is added
 }
@@ -61,6 +62,9 @@ func (h *history) follow(ctx context.Context, list client.ObjectList, in client.
 		w, err := cluster.client.Watch(ctx, list, in, &client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: version}})
 		if err == nil {
 			version, err = h.drain(w, version)
+		}
+		if err != nil && h.isPatient() {
+			version, err = h.catchUp(ctx, list, in)
 		}
 		if err != nil && ctx.Err() == nil {
 			h.breakOff(fmt.Errorf("watch %T: %w", list, err))

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -56,18 +57,8 @@ func scale(t *testing.T, replicas string) {
 // KillOperator sends SIGKILL to the process in the operator's pod and waits until the kubelet has started another one.
 func KillOperator(t *testing.T) {
 	t.Helper()
-	var before *corev1.Pod
-	waitFor(t, "one running operator", func(ctx context.Context) (bool, error) {
-		pods, err := operatorPods(ctx)
-		if err != nil || len(pods) != 1 || len(pods[0].Status.ContainerStatuses) != 1 {
-			return false, err
-		}
-		before = &pods[0]
-		return before.Status.ContainerStatuses[0].State.Running != nil, nil
-	})
-	status := before.Status.ContainerStatuses[0]
-	_, container, _ := bytes.Cut([]byte(status.ContainerID), []byte("://"))
-	pid, err := processOf(container)
+	status := runningOperator(t)
+	pid, err := processOf(status)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,8 +75,24 @@ func KillOperator(t *testing.T) {
 	})
 }
 
+// runningOperator waits until one operator runs.
+func runningOperator(t *testing.T) (status corev1.ContainerStatus) {
+	t.Helper()
+	waitFor(t, "one running operator", func(ctx context.Context) (bool, error) {
+		pods, err := operatorPods(ctx)
+		if err != nil || len(pods) != 1 || len(pods[0].Status.ContainerStatuses) != 1 {
+			return false, err
+		}
+		status = pods[0].Status.ContainerStatuses[0]
+		return status.State.Running != nil, nil
+	})
+	return status
+}
+
 // processOf finds the first process of a container by its control group, which bears the container's id.
-func processOf(container []byte) (int, error) {
+func processOf(status corev1.ContainerStatus) (int, error) {
+	_, id, _ := strings.Cut(status.ContainerID, "://")
+	container := []byte(id)
 	groups, err := filepath.Glob("/proc/[0-9]*/cgroup")
 	if err != nil {
 		return 0, err

@@ -1,0 +1,130 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package env
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	kruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+// StopComponent stops a part of the cluster, such as kubelet or kube-apiserver. The test's end starts it again. No other test may run
+// meanwhile.
+func StopComponent(t *testing.T, name string) {
+	t.Helper()
+	t.Cleanup(func() { StartComponents(t) })
+	localcluster(t, "stop", name)
+}
+
+// StartComponents starts what was stopped and waits until the cluster is well.
+func StartComponents(t *testing.T) {
+	t.Helper()
+	localcluster(t, "up")
+}
+
+func localcluster(t *testing.T, args ...string) {
+	t.Helper()
+	binary := os.Getenv("SPARKGATE_LOCALCLUSTER")
+	if binary == "" {
+		t.Fatal("SPARKGATE_LOCALCLUSTER does not name the program localcluster: run `make e2e-slow`")
+	}
+	// The context of a test is over in its clean-up.
+	if out, err := exec.Command(binary, args...).CombinedOutput(); err != nil {
+		t.Fatalf("localcluster %v: %v\n%s", args, err, out)
+	}
+}
+
+// OperatorEnds returns a wait for the end of the operator's process as it runs now.
+func OperatorEnds(t *testing.T) (await func()) {
+	t.Helper()
+	pid, err := processOf(runningOperator(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		t.Helper()
+		waitFor(t, "the operator to end", func(context.Context) (bool, error) {
+			_, err := os.Stat(fmt.Sprintf("/proc/%d", pid))
+			return os.IsNotExist(err), nil
+		})
+	}
+}
+
+// BearOutage makes the record of the space bear that the API server is away. What came and went while nobody could watch is not in it.
+func (s *Space) BearOutage() {
+	s.history.mu.Lock()
+	defer s.history.mu.Unlock()
+	s.history.patient = true
+}
+
+func (h *history) isPatient() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.patient
+}
+
+// catchUp lists one kind as soon as somebody answers, records what is otherwise than last seen, and returns the version to go on from.
+func (h *history) catchUp(ctx context.Context, list client.ObjectList, in client.ListOption) (string, error) {
+	err := wait.PollUntilContextTimeout(ctx, lookInterval, Patience, true, func(ctx context.Context) (bool, error) {
+		ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+		defer cancel()
+		return cluster.client.List(ctx, list, in) == nil, nil
+	})
+	if err != nil {
+		return "", fmt.Errorf("list again: %w", err)
+	}
+	before := h.current(list)
+	err = apimeta.EachListItem(list, func(item kruntime.Object) error {
+		obj, ok := item.DeepCopyObject().(client.Object)
+		if !ok {
+			return fmt.Errorf("unexpected item %T", item)
+		}
+		if known := before[obj.GetUID()]; known == nil || known.GetResourceVersion() != obj.GetResourceVersion() {
+			h.add(obj, false)
+		}
+		delete(before, obj.GetUID())
+		return nil
+	})
+	for _, gone := range before {
+		h.add(gone, true)
+	}
+	return list.GetResourceVersion(), err
+}
+
+// current are the objects of a list's kind that exist as far as the record knows.
+func (h *history) current(list client.ObjectList) map[types.UID]client.Object {
+	switch list.(type) {
+	case *v1alpha1.SparkApplicationList:
+		return existing(eventsOf(h, &h.apps, ""))
+	case *v1alpha1.SparkQueueList:
+		return existing(eventsOf(h, &h.queues, ""))
+	case *corev1.PodList:
+		return existing(eventsOf(h, &h.pods, ""))
+	}
+	return nil
+}
+
+func existing[T client.Object](events []Event[T]) map[types.UID]client.Object {
+	objects := map[types.UID]client.Object{}
+	for _, e := range events {
+		if e.Gone {
+			delete(objects, e.Object.GetUID())
+			continue
+		}
+		objects[e.Object.GetUID()] = e.Object
+	}
+	return objects
+}
