@@ -33,7 +33,7 @@ var meanings = map[int32]string{
 	52:  "from Spark it means that Java had no heap left; raise %s",
 	53:  "from Spark it means that it could not make its local folder; look at the volumes for spark.local.dir",
 	56:  "from Spark it means that the driver could not be reached any more",
-	101: "from Spark it means that the main class was not found; correct mainClass or mainApplicationFile",
+	101: "from Spark it means that the main class was not found; correct spec.mainClass or spec.mainApplicationFile",
 	124: "from Spark it means that the driver ran longer than spark.driver.timeout",
 	126: "from a shell it means that the command cannot be run",
 	127: "from a shell it means that the command was not found",
