@@ -41,6 +41,9 @@ const (
 	AllowedServiceAccountsAnnotation = Group + "/allowed-service-accounts"
 )
 
+// UIServiceAnnotation lists, on the Service of an attempt, the keys that spec.ui.service has added.
+const UIServiceAnnotation = Group + "/ui-service"
+
 const (
 	// DefaultQueue is the queue of applications where neither they nor their namespace name one.
 	DefaultQueue = "default"

@@ -34,6 +34,7 @@ func Merge(app *v1alpha1.SparkApplication, sources Sources) (Properties, []Findi
 		findings = append(findings, addLayer(merged, layer)...)
 	}
 	typed := typedProperties(&app.Spec)
+	addExposure(app, typed)
 	findings = append(findings, contradictions(app.Spec.SparkConf, typed)...)
 	findings = append(findings, addSecrets(merged, &app.Spec, typed)...)
 	for key, property := range typed {
@@ -41,6 +42,7 @@ func Merge(app *v1alpha1.SparkApplication, sources Sources) (Properties, []Findi
 	}
 	findings = append(findings, addAgent(merged, &app.Spec)...)
 	deriveShuffleTracking(merged)
+	deriveRedirects(merged)
 	hideSecrets(merged)
 	return merged, findings
 }

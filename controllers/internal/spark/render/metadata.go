@@ -38,6 +38,9 @@ func queueOf(in Input) string {
 	return ""
 }
 
+// Metadata is that of an object which accompanies an attempt. Application, run, attempt and queue of the input count.
+func Metadata(in Input, name string) metav1.ObjectMeta { return objectMeta(in, name) }
+
 // objectMeta is the metadata of an object of the attempt. It is owned by the application: it goes when the application goes.
 func objectMeta(in Input, name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{

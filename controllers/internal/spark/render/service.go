@@ -29,16 +29,29 @@ func PortsOf(sparkVersion string) []Port {
 	return allPorts
 }
 
+// UIPortOf is the port of the web interface in a Service of an attempt; 0 if it names none.
+func UIPortOf(service *corev1.Service) int32 {
+	for _, port := range service.Spec.Ports {
+		if port.Name == UIPortName {
+			return port.Port
+		}
+	}
+	return 0
+}
+
 // allPorts are the ports of a driver; the last one came with Spark 4.1.
 var allPorts = []Port{
 	{"driver-rpc-port", conf.DriverPort, 7078},
 	{"blockmanager", conf.DriverBlockManagerPort, BlockManagerPort},
-	{"spark-ui", conf.UIPort, defaultUIPort},
+	{UIPortName, conf.UIPort, defaultUIPort},
 	{connectPortName, conf.ConnectPort, 15002},
 }
 
-// connectPortName is the name of the port of Spark Connect.
-const connectPortName = "spark-connect"
+// UIPortName is the name of the port of the web interface, connectPortName that of Spark Connect.
+const (
+	UIPortName      = "spark-ui"
+	connectPortName = "spark-connect"
+)
 
 // Defaults that are needed by name: of the block manager, in driver and executors, and of the web interface.
 const (
@@ -108,6 +121,8 @@ func serviceStep(b *build) error {
 	service.Labels = merged(service.Labels, map[string]string{v1alpha1.SparkSelectorLabel: b.names.ApplicationID})
 	service.Labels = merged(service.Labels, family(b.given, conf.DriverServiceLabels))
 	service.Annotations = merged(nil, family(b.given, conf.DriverServiceNotes))
+	extra := UIServiceOf(b.in.App)
+	service.Labels, service.Annotations = merged(service.Labels, extra.Labels), merged(service.Annotations, extra.Annotations)
 	notReady, err := b.notReadyAddresses()
 	if err != nil {
 		return err

@@ -50,10 +50,10 @@ func knownFields() fields {
 }
 
 // typed are the properties that the typed fields of an application stand for, each for one. (monitoring stands for several together, with
-// annotations: a property alone does not mean it.)
+// annotations, and the path of an Ingress is no Ingress: a property alone does not mean them.)
 func typed(app *v1alpha1.SparkApplication) conf.Properties {
 	single := *app
-	single.Spec.Monitoring = nil
+	single.Spec.Monitoring, single.Spec.UI = nil, nil
 	properties, _ := conf.Merge(&single, conf.Sources{})
 	for key, property := range properties {
 		if property.Origin.Source != conf.TypedField {
