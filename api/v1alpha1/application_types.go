@@ -186,7 +186,8 @@ type SparkApplicationSpec struct {
 	// +optional
 	Queue *QueueReference `json:"queue,omitempty"`
 
-	// service makes one stable headless Service, named after the application, that follows the live attempt. May change at any time.
+	// service makes one stable headless Service, named after the application, that follows the live attempt, from the first start of a run
+	// to its end. May change at any time.
 	// +optional
 	Service *ApplicationService `json:"service,omitempty" sparkgate:"live"`
 

@@ -255,7 +255,7 @@ type UIService struct {
 	// +optional
 	Labels map[string]string `json:"labels,omitempty"`
 
-	// annotations of the Service.
+	// annotations of the Service; {{name}} and {{namespace}} are replaced in values.
 	// +optional
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
@@ -272,12 +272,13 @@ type UIIngress struct {
 	// +kubebuilder:validation:MaxLength=253
 	Host string `json:"host"`
 
-	// path under the host; {{name}} and {{namespace}} are replaced. Default: /.
+	// path under the host; {{name}} and {{namespace}} are replaced. Requests have to reach Spark without it. A path that ends with
+	// (/|$)(.*) is a regular expression, any other a prefix. Default: /.
 	// +optional
 	// +kubebuilder:validation:MaxLength=512
 	Path string `json:"path,omitempty"`
 
-	// annotations of the Ingress.
+	// annotations of the Ingress; {{name}} and {{namespace}} are replaced in values.
 	// +optional
 	Annotations map[string]string `json:"annotations,omitempty"`
 
@@ -301,7 +302,7 @@ type UIRoute struct {
 	// +kubebuilder:validation:MaxLength=253
 	Hostname string `json:"hostname,omitempty"`
 
-	// path under the host name; {{name}} and {{namespace}} are replaced. Default: /.
+	// path under the host name, which the route takes away; {{name}} and {{namespace}} are replaced. Default: /.
 	// +optional
 	// +kubebuilder:validation:MaxLength=512
 	Path string `json:"path,omitempty"`

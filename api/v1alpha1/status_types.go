@@ -203,7 +203,7 @@ type DriverStatus struct {
 	// applicationID is Spark's id of the attempt.
 	// +optional
 	ApplicationID string `json:"applicationID,omitempty"`
-	// uiAddress of Spark's web interface inside the cluster while the driver runs.
+	// uiAddress of Spark's web interface while the driver runs: that of its Ingress or route, else the one inside the cluster.
 	// +optional
 	UIAddress string `json:"uiAddress,omitempty"`
 }

@@ -22,6 +22,8 @@ import (
 type Memory struct {
 	mu   sync.Mutex
 	apps map[types.NamespacedName]*remembered
+	// recalled says whether the companions that earlier processes have made are known.
+	recalled recollection
 }
 
 type remembered struct {
@@ -42,6 +44,8 @@ type remembered struct {
 	priority int32
 	// prepared is what planning the next start found out; nil once its driver is created.
 	prepared *prepared
+	// company is what accompanies the application; nil while nothing does.
+	company *company
 }
 
 // comparison is whether the run template of a generation is the one of a hash.

@@ -37,6 +37,7 @@ func (r *Reconciler) observe(app *v1alpha1.SparkApplication) lifecycle.Observati
 		ReferenceTimeout: r.ReferenceTimeout,
 		Eviction:         r.eviction(app),
 		ExecutorFailures: r.Pods.Failures(client.ObjectKeyFromObject(app), string(app.UID), app.Status.Run, app.Status.Attempt),
+		UIAddress:        r.memory.uiAddress(app),
 	}
 	current := attempt{app.Status.Run, app.Status.Attempt}
 	for _, record := range o.Pods {

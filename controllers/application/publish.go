@@ -21,7 +21,7 @@ import (
 )
 
 // carryOut does what was decided, in the order that keeps every crash harmless: what belongs before the status, the finalizer, the
-// status, what needs the status, events.
+// status, events, what needs the status, what accompanies the attempt.
 func (p *pass) carryOut(ctx context.Context, d lifecycle.Decision) error {
 	if err := p.act(ctx, d.Before); err != nil {
 		return err
@@ -37,7 +37,11 @@ func (p *pass) carryOut(ctx context.Context, d lifecycle.Decision) error {
 	for _, a := range d.Announce {
 		p.announce(a)
 	}
-	return p.act(ctx, d.After)
+	if err := p.act(ctx, d.After); err != nil {
+		return err
+	}
+	p.accompany(ctx)
+	return nil
 }
 
 // announce records an event, and tells it those who want to be notified.

@@ -159,6 +159,9 @@ func (d *decider) running() Decision {
 			d.s.Times.Started = d.nowPtr()
 		}
 	}
+	if d.o.UIAddress != "" {
+		d.s.Driver.UIAddress = d.o.UIAddress
+	}
 	d.countExecutors(d.latchReady() || d.was != status.Running)
 	d.view.ReadyLatched = d.s.Times.ExecutorsReady != nil
 	if at, reason, _ := d.runDeadline(); reason != "" {

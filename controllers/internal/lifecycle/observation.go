@@ -31,6 +31,8 @@ type Observation struct {
 	EndSeen time.Time
 	// LastWrite is when this process last wrote the status; zero if it never did.
 	LastWrite time.Time
+	// UIAddress is where the web interface of the attempt is found, inside the cluster or outside; empty while that is not known.
+	UIAddress string
 	// ReferenceTimeout is how long a missing reference is waited for before it counts as Stalled.
 	ReferenceTimeout time.Duration
 

@@ -72,10 +72,11 @@ var checks = []check{
 	checkSteps,
 	checkRestart,
 	checkQueue,
+	checkService,
+	checkUI,
 	checkRendered,
 	checkUnsupportedVersion,
 	checkUnsupportedQueue,
-	checkUnsupportedLife,
 }
 
 // Application returns what keeps the application from running, as far as the application alone shows it: what cannot work first, then

@@ -92,6 +92,12 @@ sparkConf: {spark.sql.shuffle.partitions: "7", spark.eventLog.dir: "s3a://logs"}
 hadoopConf: {fs.s3a.endpoint: x}
 sparkConfigMap: spark-conf
 hadoopConfigMap: hadoop.site
+podDisruptionBudget: Driver
+service: {ports: [{name: connect, port: 15002}]}
+ui:
+  service: {labels: {team: data}, annotations: {external-dns.alpha.kubernetes.io/hostname: "{{name}}.example.org"}}
+  ingress: {className: nginx, host: "{{name}}.example.org", path: "/{{namespace}}(/|$)(.*)", tlsSecretName: "{{name}}-tls", annotations: {a/b: "{{name}}"}}
+  route: {parentRefs: [{name: public, namespace: gateways, sectionName: https}], hostname: spark.example.org, path: "/{{namespace}}"}
 deps: {jars: ["local:///a.jar"], files: ["https://h/f#x"], packages: ["g:a:1"], excludePackages: ["g:b"], repositories: ["https://r"]}
 memoryOverheadFactor: "0.2"
 driver: &role

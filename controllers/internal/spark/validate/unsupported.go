@@ -42,22 +42,3 @@ func checkUnsupportedQueue(s *subject) []Finding {
 	}
 	return findings
 }
-
-// checkUnsupportedLife reports fields of an application's life.
-func checkUnsupportedLife(s *subject) []Finding {
-	spec := s.spec
-	var findings []Finding
-	add := func(set bool, field string, value any, remedy string) {
-		if set {
-			findings = append(findings, unsupported(field, value, remedy))
-		}
-	}
-	add(spec.PodDisruptionBudget == v1alpha1.DisruptionDriver, "spec.podDisruptionBudget", string(spec.PodDisruptionBudget), "remove it or set None")
-	add(spec.Service != nil, "spec.service", "{…}", "remove it and apply a Service that selects spark-role: driver")
-	if ui := spec.UI; ui != nil {
-		add(ui.Service != nil, "spec.ui.service", "{…}", "remove it")
-		add(ui.Ingress != nil, "spec.ui.ingress", "{…}", "remove it")
-		add(ui.Route != nil, "spec.ui.route", "{…}", "remove it")
-	}
-	return findings
-}

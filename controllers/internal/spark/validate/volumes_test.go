@@ -138,14 +138,7 @@ func TestUnsupported(t *testing.T) {
 		"for ever, but never ready": {"restartPolicy: {type: Always}", []string{
 			`spec.restartPolicy.type: value "Always" means that the job never ends, so that it could never be Ready: set spec.readyWhen to Running, or another type`,
 		}},
-		"web interface": {"ui: {service: {}, ingress: {host: h}, route: {parentRefs: [{name: g}]}}", []string{
-			`* spec.ui.service: value "{…}"` + later + `remove it`,
-			`* spec.ui.ingress: value "{…}"` + later + `remove it`,
-			`* spec.ui.route: value "{…}"` + later + `remove it`,
-		}},
-		"Service":    {"service: {ports: [{name: a, port: 1}]}", []string{`* spec.service: value "{…}"` + later + `remove it and apply a Service that selects spark-role: driver`}},
-		"disruption": {"podDisruptionBudget: Driver", []string{`* spec.podDisruptionBudget: value "Driver"` + later + `remove it or set None`}},
-		"gates":      {"queue: {gate: Kueue}", []string{`* spec.queue.gate: value "Kueue"` + later + `remove it, or set Embedded or None`}},
+		"gates": {"queue: {gate: Kueue}", []string{`* spec.queue.gate: value "Kueue"` + later + `remove it, or set Embedded or None`}},
 		"queue": {"queue: {flavors: {driver: [spot], executor: [default, spot]}, volcano: {waitForInqueue: false}}", []string{
 			`* spec.queue.volcano.waitForInqueue: value false` + later + `remove it`,
 		}},

@@ -16,7 +16,7 @@ import (
 // Warnings returns what works but is better changed. Warnings keep nothing from running.
 func Warnings(app *v1alpha1.SparkApplication) []Warning {
 	s := newSubject(app, conf.Sources{})
-	return slices.Concat(secretWarnings(s), heapWarnings(s), argumentWarnings(s), overwrittenWarnings(s))
+	return slices.Concat(secretWarnings(s), heapWarnings(s), argumentWarnings(s), overwrittenWarnings(s), exposureWarnings(s))
 }
 
 // references are properties whose keys look sensitive, but whose values only name something.

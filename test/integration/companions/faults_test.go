@@ -1,0 +1,166 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package companions
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/test/integration/actors"
+	"github.com/sparkgate/sparkgate/test/integration/env"
+)
+
+// aboutCompanions says that a request is about an object that accompanies an application named pi.
+func aboutCompanions(r *http.Request) bool {
+	path := r.URL.Path
+	for _, part := range []string{"/ingresses", "/poddisruptionbudgets", "/httproutes", "/services/pi"} {
+		if strings.Contains(path, part) && !strings.HasSuffix(path, "-driver-svc") {
+			return true
+		}
+	}
+	return false
+}
+
+// TestNothingCanBeMade: every request about companions fails. The run does not notice.
+func TestNothingCanBeMade(t *testing.T) {
+	w := actors.NewWorld(t, "3Gi", nil)
+	network := actors.NewNetwork(func(_ int, r *http.Request) actors.Fault {
+		if aboutCompanions(r) {
+			return actors.Refuse
+		}
+		return actors.None
+	})
+	actors.StartOperator(t, actors.OperatorOptions{Network: network.Wrap})
+	app := w.Apply("pi", everything)
+	driver := w.Run(app)
+	warned(t, app, "CompanionNotMade", "Ingress", "broken on purpose")
+	address(t, app, inside)
+	w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
+	w.Reach(app, "Succeeded")
+	if made := w.Kubelet.Created(app.UID); len(made) != 1 || app.Status.Attempt != 1 {
+		t.Errorf("drivers %v: %s", made, actors.Show(app))
+	}
+	w.Unused()
+}
+
+// TestEveryWriteBreaksOnce: whatever happens to one write about companions, all is as wanted in the end, and the run does not notice.
+func TestEveryWriteBreaksOnce(t *testing.T) {
+	for _, fault := range []actors.Fault{actors.Refuse, actors.Lose, actors.Duplicate} {
+		t.Run(fault.String(), func(t *testing.T) {
+			w := actors.NewWorld(t, "3Gi", nil)
+			var mu sync.Mutex
+			broken := map[string]bool{}
+			network := actors.NewNetwork(func(_ int, r *http.Request) actors.Fault {
+				mu.Lock()
+				defer mu.Unlock()
+				if what := r.Method + " " + r.URL.Path; aboutCompanions(r) && !broken[what] {
+					broken[what] = true
+					return fault
+				}
+				return actors.None
+			})
+			actors.StartOperator(t, actors.OperatorOptions{Network: network.Wrap})
+			app := w.Apply("pi", everything)
+			driver := w.Run(app)
+			eventually(t, app, "all companions", complete)
+			address(t, app, outside)
+			actors.Change(t, app, func(a *v1alpha1.SparkApplication) {
+				a.Spec.UI.Ingress.Annotations = nil
+				a.Spec.Service.Ports[0].Port = 1
+			})
+			s := eventually(t, app, "the change", func(s set) bool {
+				return complete(s) && len(s.ingress.Annotations) == 0 && s.service.Spec.Ports[0].Port == 1
+			})
+			selects(t, app, s.service.Spec.Selector, driver)
+			w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
+			w.Reach(app, "Succeeded")
+			eventually(t, app, "no companion", none)
+			if !network.Broke() {
+				t.Error("nothing broke")
+			}
+		})
+	}
+}
+
+// TestKilledAndRestarted: what changed while no operator ran is done when one is back: an edit, a removed field, the end of the run. What is
+// as wanted stays the same object.
+func TestKilledAndRestarted(t *testing.T) {
+	tests := map[string]struct {
+		change func(*v1alpha1.SparkApplication)
+		end    bool
+		want   func(set) bool
+	}{
+		"nothing": {func(*v1alpha1.SparkApplication) {}, false, complete},
+		"edited": {func(a *v1alpha1.SparkApplication) { a.Spec.UI.Ingress.Host = "other.example.org" }, false, func(s set) bool {
+			return complete(s) && s.ingress.Spec.Rules[0].Host == "other.example.org"
+		}},
+		"all fields removed": {func(a *v1alpha1.SparkApplication) {
+			a.Spec.Service, a.Spec.UI, a.Spec.PodDisruptionBudget = nil, nil, ""
+		}, false, func(s set) bool { return none(s) && s.ui != nil && s.ui.Labels["team"] == "" }},
+		"ended": {func(*v1alpha1.SparkApplication) {}, true, none},
+		"fields removed and ended": {func(a *v1alpha1.SparkApplication) {
+			a.Spec.Service, a.Spec.UI, a.Spec.PodDisruptionBudget = nil, nil, ""
+		}, true, none},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			w := actors.NewWorld(t, "3Gi", nil)
+			first := actors.StartOperator(t, actors.OperatorOptions{})
+			app := w.Apply("pi", everything)
+			driver := w.Run(app)
+			before := eventually(t, app, "all companions", complete)
+			first.Stop()
+			actors.Change(t, app, tc.change)
+			if tc.end {
+				w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
+			}
+			actors.StartOperator(t, actors.OperatorOptions{})
+			after := eventually(t, app, "what is wanted", tc.want)
+			if after.ingress != nil && after.ingress.UID != before.ingress.UID {
+				t.Error("the Ingress was replaced")
+			}
+			if !tc.end {
+				w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
+			}
+			w.Reach(app, "Succeeded")
+			eventually(t, app, "no companion", none)
+		})
+	}
+}
+
+// TestCostsNothing: an application that uses none of it causes no request about companions, at no point of its life.
+func TestCostsNothing(t *testing.T) {
+	w := actors.NewWorld(t, "3Gi", nil)
+	var mu sync.Mutex
+	var asked []string
+	watch := func(next http.RoundTripper) http.RoundTripper {
+		return roundTripper(func(r *http.Request) (*http.Response, error) {
+			if aboutCompanions(r) && strings.Contains(r.URL.Path, "/namespaces/"+w.Namespace+"/") {
+				mu.Lock()
+				asked = append(asked, r.Method+" "+r.URL.Path)
+				mu.Unlock()
+			}
+			return next.RoundTrip(r)
+		})
+	}
+	actors.StartOperator(t, actors.OperatorOptions{Network: watch})
+	app := w.Apply("pi")
+	w.Succeed(app)
+	if err := env.Client().Delete(t.Context(), app); err != nil {
+		t.Fatal(err)
+	}
+	actors.Gone(t, app)
+	mu.Lock()
+	defer mu.Unlock()
+	if len(asked) > 0 {
+		t.Errorf("requests: %q", asked)
+	}
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

@@ -1,0 +1,146 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package companions
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/test/integration/actors"
+	"github.com/sparkgate/sparkgate/test/integration/env"
+)
+
+type netIngress = networkingv1.Ingress
+
+func inNamespace(w *actors.World) client.ListOption { return client.InNamespace(w.Namespace) }
+
+// TestForeignService: somebody else's Service has the name of the application. It is told, never touched, and does not hinder the run; when
+// it is gone, the application's own takes its place.
+func TestForeignService(t *testing.T) {
+	t.Parallel()
+	w := actors.NewWorld(t, "3Gi", nil)
+	operator.Use(t)
+	foreign := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "pi"}, Spec: corev1.ServiceSpec{ClusterIP: "None"}}
+	actors.Create(t, foreign)
+	app := w.Apply("pi", everything)
+	driver := w.Run(app)
+	warned(t, app, "CompanionNotMade", "Service "+w.Namespace+"/pi", "belongs to somebody else", "delete it")
+	eventually(t, app, "the others", func(s set) bool { return s.budget != nil && s.ingress != nil })
+	seen := foreign.DeepCopy()
+	if err := env.Client().Get(t.Context(), client.ObjectKeyFromObject(foreign), seen); err != nil || seen.ResourceVersion != foreign.ResourceVersion {
+		t.Errorf("the Service of somebody else was changed: %v\n%+v", err, seen)
+	}
+	if err := env.Client().Delete(t.Context(), foreign); err != nil {
+		t.Fatal(err)
+	}
+	s := eventually(t, app, "the Service", complete)
+	owned(t, app, s.service)
+	if told := warnings(t, app)["CompanionNotMade"]; len(told) != 1 {
+		t.Errorf("told more than once: %q", told)
+	}
+	w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
+	w.Reach(app, "Succeeded")
+	eventually(t, app, "no companion", none)
+}
+
+// TestForeignServiceAtTheEnd: what belongs to somebody else stays when the run ends.
+func TestForeignServiceAtTheEnd(t *testing.T) {
+	t.Parallel()
+	w := actors.NewWorld(t, "3Gi", nil)
+	operator.Use(t)
+	foreign := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "pi"}, Spec: corev1.ServiceSpec{ClusterIP: "None"}}
+	actors.Create(t, foreign)
+	app := w.Apply("pi", everything)
+	w.Succeed(app)
+	eventually(t, app, "no companion", none)
+	seen := foreign.DeepCopy()
+	if err := env.Client().Get(t.Context(), client.ObjectKeyFromObject(foreign), seen); err != nil || seen.UID != foreign.UID || seen.ResourceVersion != foreign.ResourceVersion {
+		t.Errorf("the Service of somebody else was touched: %v\n%+v", err, seen)
+	}
+}
+
+var httpRoute = schema.GroupVersionKind{Group: "gateway.networking.k8s.io", Version: "v1", Kind: "HTTPRoute"}
+
+// TestGatewayAPIComesLate: without the kind HTTPRoute the application runs, and an event says what to install; once it is there, the route
+// is made without anybody's help.
+func TestGatewayAPIComesLate(t *testing.T) {
+	t.Parallel()
+	w := actors.NewWorld(t, "3Gi", nil)
+	operator.Use(t)
+	app := w.Apply("pi", func(a *v1alpha1.SparkApplication) {
+		a.Spec.UI = &v1alpha1.UserInterface{Route: &v1alpha1.UIRoute{
+			ParentRefs: []v1alpha1.RouteParent{{Name: "public", Namespace: "gateways"}}, Hostname: "spark.example.org", Path: "/{{name}}",
+		}}
+	})
+	driver := w.Run(app)
+	warned(t, app, "GatewayAPINotInstalled", "spec.ui.route", "httproutes.gateway.networking.k8s.io")
+	address(t, app, inside)
+	install(t, "httproutes.yaml")
+	route := &unstructured.Unstructured{}
+	eventuallyRoutes(t, w, 1, route)
+	rules, _, _ := unstructured.NestedSlice(route.Object, "spec", "rules")
+	backend, _, _ := unstructured.NestedSlice(rules[0].(map[string]any), "backendRefs")
+	if ui := read(t, app).ui; backend[0].(map[string]any)["name"] != ui.Name || backend[0].(map[string]any)["port"] != int64(4040) {
+		t.Errorf("the route leads to %v, want to %s", backend, ui.Name)
+	}
+	owned(t, app, route)
+	address(t, app, func(at string) bool { return at == "http://spark.example.org/pi" })
+
+	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.UI.Route.Hostname = "other.example.org" })
+	address(t, app, func(at string) bool { return at == "http://other.example.org/pi" })
+	eventuallyRoutes(t, w, 1, route)
+	if hosts, _, _ := unstructured.NestedStringSlice(route.Object, "spec", "hostnames"); len(hosts) != 1 || hosts[0] != "other.example.org" {
+		t.Errorf("host names: %v", hosts)
+	}
+	w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
+	w.Reach(app, "Succeeded")
+	eventuallyRoutes(t, w, 0, nil)
+}
+
+// install makes the kind of a file of testdata known to the API server until the test ends.
+func install(t *testing.T, file string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	crd := &unstructured.Unstructured{}
+	if err := yaml.Unmarshal(text, &crd.Object); err != nil {
+		t.Fatal(err)
+	}
+	actors.Create(t, crd)
+	t.Cleanup(func() { _ = env.Client().Delete(context.Background(), crd) })
+}
+
+// eventuallyRoutes waits until there are that many routes and returns the first.
+func eventuallyRoutes(t *testing.T, w *actors.World, many int, first *unstructured.Unstructured) {
+	t.Helper()
+	list := &unstructured.UnstructuredList{}
+	list.SetGroupVersionKind(httpRoute.GroupVersion().WithKind("HTTPRouteList"))
+	err := wait.PollUntilContextTimeout(t.Context(), 20*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+		if err := env.Client().List(ctx, list, inNamespace(w)); err != nil {
+			return false, nil //nolint:nilerr // the kind is being installed
+		}
+		return len(list.Items) == many, nil
+	})
+	if err != nil {
+		t.Fatalf("waiting for %d routes: %v, %v", many, err, list.Items)
+	}
+	if many > 0 {
+		list.Items[0].DeepCopyInto(first)
+	}
+}
