@@ -131,6 +131,11 @@ spec:
   mainClass: org.example.Pi
   mainApplicationFile: local:///pi.jar
   driver: {serviceAccountName: spark}
+  podDisruptionBudget: Driver
+  service: {ports: [{name: connect, port: 15002}]}
+  ui:
+    ingress: {host: example.org}
+    route: {parentRefs: [{name: public}]}
   sparkConf:
     spark.kubernetes.driver.volumes.persistentVolumeClaim.data.mount.path: /data
     spark.kubernetes.driver.volumes.persistentVolumeClaim.data.options.claimName: OnDemand
@@ -156,7 +161,11 @@ stringData: {secret: letmein}
 		}
 		kinds = append(kinds, object.Kind)
 	}
-	if diff := cmp.Diff([]string{"ConfigMap", "Secret", "ConfigMap", "Service", "NetworkPolicy", "PersistentVolumeClaim", "Pod"}, kinds); diff != "" {
+	want := []string{
+		"ConfigMap", "Secret", "ConfigMap", "Service", "NetworkPolicy", "PersistentVolumeClaim", "Pod",
+		"Service", "PodDisruptionBudget", "Ingress", "HTTPRoute",
+	}
+	if diff := cmp.Diff(want, kinds); diff != "" {
 		t.Errorf("objects (-want +got):\n%s", diff)
 	}
 	text := string(rendered.Manifests)

@@ -14,6 +14,7 @@ import (
 	kjson "sigs.k8s.io/json"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/companion"
 	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/controllers/internal/spark/render"
 	"github.com/sparkgate/sparkgate/controllers/offline/internal/manifests"
@@ -98,15 +99,41 @@ func (r Rendering) application(o *manifests.Object, all []manifests.Object) ([][
 	if len(findings) > 0 {
 		return nil, nil, errors.New(findings[0].String())
 	}
-	objects, err := render.Build(render.Input{
+	in := render.Input{
 		App: &app, Run: max(r.Run, 1), Attempt: max(r.Attempt, 1), Queue: queueOf(&app),
 		Properties: properties, ConfFiles: render.ConfFiles(files), SubmitTime: placeholderTime,
-	})
+	}
+	objects, err := render.Build(in)
 	if err != nil {
 		return nil, nil, err
 	}
 	documents, err := printed(objects)
-	return documents, notes, err
+	if err != nil {
+		return nil, nil, err
+	}
+	more, err := companions(in, objects)
+	return append(documents, more...), notes, err
+}
+
+// companions writes what accompanies the attempt while its driver runs.
+func companions(in render.Input, objects render.Objects) ([][]byte, error) {
+	scene := companion.Input{App: in.App, Run: in.Run, Attempt: in.Attempt, Queue: in.Queue, Started: true, Live: true}
+	if objects.UIAddress != "" {
+		scene.UIPort = render.UIPortOf(objects.Service)
+	}
+	wanted, err := companion.Build(scene)
+	if err != nil {
+		return nil, err
+	}
+	var documents [][]byte
+	for _, object := range wanted {
+		document, err := toYAML(object)
+		if err != nil {
+			return nil, err
+		}
+		documents = append(documents, document)
+	}
+	return documents, nil
 }
 
 // complete fills in what the API server would.
