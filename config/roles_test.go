@@ -140,6 +140,7 @@ func TestRolesAreNarrow(t *testing.T) {
 		"editors do not change queues":           {rulesOf(t, "rbac/*.yaml", "sparkgate-edit"), "sparkgate.io", "sparkqueues", nil},
 		"ingresses are not watched":              {operator, "networking.k8s.io", "ingresses", []string{"get", "list", "create", "patch", "delete"}},
 		"routes are not watched":                 {operator, "gateway.networking.k8s.io", "httproutes", []string{"get", "list", "create", "patch", "delete"}},
+		"gateways are read one by one":           {operator, "gateway.networking.k8s.io", "gateways", []string{"get"}},
 		"budgets are not watched":                {operator, "policy", "poddisruptionbudgets", []string{"get", "list", "create", "patch", "delete"}},
 		"tokens are reviewed only":               {operator, "authentication.k8s.io", "tokenreviews", []string{"create"}},
 		"rights are reviewed only":               {operator, "authorization.k8s.io", "subjectaccessreviews", []string{"create"}},

@@ -4,6 +4,7 @@
 package application
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -171,8 +172,24 @@ func (p *pass) lookAtUI(ctx context.Context, c *company, in *companion.Input) ([
 		}
 		return problems, nil
 	}
-	in.UIPort = render.UIPortOf(service)
+	in.UIPort, in.RouteTLS = render.UIPortOf(service), p.encrypts(ctx)
 	return problems, nil
+}
+
+// encrypts says that the first Gateway of the route serves it encrypted, as far as it can be read: only the address hangs on it.
+func (p *pass) encrypts(ctx context.Context) bool {
+	ui := p.app.Spec.UI
+	if ui == nil || ui.Ingress != nil || ui.Route == nil || ui.Route.Hostname == "" || len(ui.Route.ParentRefs) == 0 {
+		return false
+	}
+	parent, gateway := ui.Route.ParentRefs[0], &unstructured.Unstructured{}
+	gateway.SetGroupVersionKind(companion.GatewayKind)
+	key := types.NamespacedName{Namespace: cmp.Or(parent.Namespace, p.app.Namespace), Name: parent.Name}
+	if err := p.Live.Get(ctx, key, gateway); err != nil {
+		ctrl.LoggerFrom(ctx).V(1).Info("the Gateway of spec.ui.route cannot be read; its address is shown without encryption", "gateway", key, "error", err.Error())
+		return false
+	}
+	return companion.Encrypts(gateway, p.app, parent)
 }
 
 // patchUIService makes the Service of the attempt have what spec.ui.service says, which may have changed since it was made.

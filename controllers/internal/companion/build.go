@@ -41,9 +41,11 @@ type Input struct {
 	Live bool
 	// UIPort is the port of the web interface in the Service of the attempt; 0 if there is none.
 	UIPort int32
+	// RouteTLS says that the Gateway of the route serves it encrypted. It counts for Address only.
+	RouteTLS bool
 }
 
-// InputOf reads from the status of an application what there is to accompany. UIPort stays 0.
+// InputOf reads from the status of an application what there is to accompany. UIPort and RouteTLS stay empty.
 func InputOf(app *v1alpha1.SparkApplication) Input {
 	s := &app.Status
 	in := Input{App: app, Run: s.Run, Attempt: s.Attempt, Queue: s.Queue}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -150,15 +151,17 @@ func TestAddress(t *testing.T) {
 		app  string
 		made map[string]bool
 		port int32
+		tls  bool
 		want string
 	}{
-		"by the ingress first":      {"all", both, 4040, "https://jobs.example.org/spark/pi"},
-		"by the route":              {"all", map[string]bool{"HTTPRoute": true}, 4040, "http://spark.example.org/spark/pi"},
-		"nothing made":              {"all", nil, 4040, inside},
-		"no web interface":          {"all", both, 0, ""},
-		"at the root":               {"root", both, 4040, "http://pi.jobs.example.org"},
-		"with a pattern":            {"pattern", both, 4040, "http://example.org/jobs/pi"},
-		"a route without host name": {"route-without-host", both, 4040, inside},
+		"by the ingress first":      {"all", both, 4040, false, "https://jobs.example.org/spark/pi"},
+		"by the route":              {"all", map[string]bool{"HTTPRoute": true}, 4040, false, "http://spark.example.org/spark/pi"},
+		"by an encrypted route":     {"all", map[string]bool{"HTTPRoute": true}, 4040, true, "https://spark.example.org/spark/pi"},
+		"nothing made":              {"all", nil, 4040, false, inside},
+		"no web interface":          {"all", both, 0, false, ""},
+		"at the root":               {"root", both, 4040, false, "http://pi.jobs.example.org"},
+		"with a pattern":            {"pattern", both, 4040, false, "http://example.org/jobs/pi"},
+		"a route without host name": {"route-without-host", both, 4040, false, inside},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -166,7 +169,7 @@ func TestAddress(t *testing.T) {
 			app := read(t, tc.app)
 			running(app)
 			in := InputOf(app)
-			in.UIPort = tc.port
+			in.UIPort, in.RouteTLS = tc.port, tc.tls
 			if got := Address(in, tc.made); got != tc.want {
 				t.Errorf("address %q, want %q", got, tc.want)
 			}
@@ -194,6 +197,48 @@ func TestUses(t *testing.T) {
 			t.Parallel()
 			if got, ui := Uses(&tc.spec), UsesUI(&tc.spec); got != tc.want || ui != tc.ui {
 				t.Errorf("uses %t, of the web interface %t; want %t and %t", got, ui, tc.want, tc.ui)
+			}
+		})
+	}
+}
+
+func TestEncrypts(t *testing.T) {
+	t.Parallel()
+	const listeners = `
+- {name: http, protocol: HTTP, port: 80}
+- {name: exact, protocol: HTTPS, port: 443, hostname: spark.example.org}
+- {name: wild, protocol: HTTPS, port: 443, hostname: "*.example.com"}
+- {name: passed, protocol: TLS, port: 443}
+`
+	tests := map[string]struct {
+		host, section, listeners string
+		want                     bool
+	}{
+		"its host":                      {"spark.example.org", "", listeners, true},
+		"below a wildcard":              {"pi.example.com", "", listeners, true},
+		"two levels below a wildcard":   {"pi.jobs.example.com", "", listeners, true},
+		"the wildcard's own":            {".example.com", "", listeners, false},
+		"another host":                  {"example.com", "", listeners, false},
+		"the listener that is named":    {"spark.example.org", "exact", listeners, true},
+		"a plain one that is named":     {"spark.example.org", "http", listeners, false},
+		"another that is named":         {"spark.example.org", "wild", listeners, false},
+		"TLS that is passed on":         {"spark.example.net", "passed", listeners, false},
+		"a listener of every host":      {"spark.example.net", "", "[{name: all, protocol: HTTPS}]", true},
+		"no listeners":                  {"spark.example.org", "", "", false},
+		"something that is no listener": {"spark.example.org", "", "[7]", false},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var list []any
+			if err := yaml.Unmarshal([]byte(tc.listeners), &list); err != nil {
+				t.Fatal(err)
+			}
+			gateway := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"listeners": list}}}
+			app := read(t, "route-without-host")
+			app.Spec.UI.Route.Hostname = tc.host
+			if got := Encrypts(gateway, app, v1alpha1.RouteParent{Name: "public", SectionName: tc.section}); got != tc.want {
+				t.Errorf("encrypts: %t, want %t", got, tc.want)
 			}
 		})
 	}

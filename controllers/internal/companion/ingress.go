@@ -52,10 +52,11 @@ func Address(in Input, made map[string]bool) string {
 		return ""
 	}
 	for _, way := range conf.Exposures(in.App) {
-		scheme, kind := "http://", IngressKind.Kind
-		if way.Field == "spec.ui.route" {
-			kind = RouteKind.Kind
-		} else if in.App.Spec.UI.Ingress.TLSSecretName != "" {
+		scheme, kind, tls := "http://", RouteKind.Kind, in.RouteTLS
+		if way.Field == conf.IngressField {
+			kind, tls = IngressKind.Kind, in.App.Spec.UI.Ingress.TLSSecretName != ""
+		}
+		if tls {
 			scheme = "https://"
 		}
 		if made[kind] && way.Host != "" {

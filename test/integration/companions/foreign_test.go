@@ -100,8 +100,16 @@ func TestGatewayAPIComesLate(t *testing.T) {
 	owned(t, app, route)
 	address(t, app, func(at string) bool { return at == "http://spark.example.org/pi" })
 
-	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.UI.Route.Hostname = "other.example.org" })
-	address(t, app, func(at string) bool { return at == "http://other.example.org/pi" })
+	install(t, "gateways.yaml")
+	eventuallyMade(t, &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway",
+		"metadata": map[string]any{"name": "public", "namespace": w.Namespace},
+		"spec":     map[string]any{"listeners": []any{map[string]any{"name": "https", "protocol": "HTTPS", "hostname": "*.example.org"}}},
+	}})
+	actors.Change(t, app, func(a *v1alpha1.SparkApplication) {
+		a.Spec.UI.Route.Hostname, a.Spec.UI.Route.ParentRefs = "other.example.org", []v1alpha1.RouteParent{{Name: "public"}}
+	})
+	address(t, app, func(at string) bool { return at == "https://other.example.org/pi" })
 	eventuallyRoutes(t, w, 1, route)
 	if hosts, _, _ := unstructured.NestedStringSlice(route.Object, "spec", "hostnames"); len(hosts) != 1 || hosts[0] != "other.example.org" {
 		t.Errorf("host names: %v", hosts)
@@ -124,6 +132,17 @@ func install(t *testing.T, file string) {
 	}
 	actors.Create(t, crd)
 	t.Cleanup(func() { _ = env.Client().Delete(context.Background(), crd) })
+}
+
+// eventuallyMade makes an object of a kind that is being installed.
+func eventuallyMade(t *testing.T, obj *unstructured.Unstructured) {
+	t.Helper()
+	err := wait.PollUntilContextTimeout(t.Context(), 20*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+		return env.Client().Create(ctx, obj.DeepCopy()) == nil, nil
+	})
+	if err != nil {
+		t.Fatalf("make %s: %v", obj.GetName(), err)
+	}
 }
 
 // eventuallyRoutes waits until there are that many routes and returns the first.

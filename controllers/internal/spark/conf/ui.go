@@ -31,6 +31,12 @@ func UIPath(app *v1alpha1.SparkApplication, path string) string {
 	return strings.TrimRight(strings.TrimSuffix(FillIn(app, path), RewritePattern), "/")
 }
 
+// IngressField and RouteField are the fields of ways to the web interface.
+const (
+	IngressField = "spec.ui.ingress"
+	RouteField   = "spec.ui.route"
+)
+
 // Exposure is one way from outside to the web interface.
 type Exposure struct {
 	// Field that describes it.
@@ -49,10 +55,10 @@ func Exposures(app *v1alpha1.SparkApplication) []Exposure {
 	}
 	var ways []Exposure
 	if in := ui.Ingress; in != nil {
-		ways = append(ways, Exposure{"spec.ui.ingress", FillIn(app, in.Host), UIPath(app, in.Path)})
+		ways = append(ways, Exposure{IngressField, FillIn(app, in.Host), UIPath(app, in.Path)})
 	}
 	if route := ui.Route; route != nil {
-		ways = append(ways, Exposure{"spec.ui.route", FillIn(app, route.Hostname), UIPath(app, route.Path)})
+		ways = append(ways, Exposure{RouteField, FillIn(app, route.Hostname), UIPath(app, route.Path)})
 	}
 	return ways
 }
