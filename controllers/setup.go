@@ -41,6 +41,8 @@ type Options struct {
 	DefaultGate v1alpha1.GateType
 	// ReferenceTimeout is how long a missing reference is waited for before the wait counts as stalled. Default: 10m.
 	ReferenceTimeout time.Duration
+	// HistoryURL is the address of a job at a Spark history server, with v1alpha1.ApplicationIDToken; empty if there is none.
+	HistoryURL string
 	// Concurrent applications reconciled at once. Default: 16.
 	Concurrent int
 	// QueueInterval bounds how often counts and usage of a queue are written. Default: 2s.
@@ -125,7 +127,7 @@ func Setup(mgr ctrl.Manager, o Options) error {
 	apps := application.New(application.Options{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Pods: store,
 		Gates:       queueing.Gates{string(v1alpha1.GateEmbedded): embedded, string(v1alpha1.GateNone): none.Gate{}},
-		DefaultGate: o.DefaultGate, ReferenceTimeout: o.ReferenceTimeout,
+		DefaultGate: o.DefaultGate, ReferenceTimeout: o.ReferenceTimeout, HistoryURL: o.HistoryURL,
 		Recorder: mgr.GetEventRecorder("sparkgate"), Notifier: notifier, Logs: logtail.New(podClient, o.LogTailLines, o.Clock), Clock: o.Clock, Ready: office.wait,
 	})
 	office.memory = apps.Memory()

@@ -41,6 +41,9 @@ const (
 	AllowedServiceAccountsAnnotation = Group + "/allowed-service-accounts"
 )
 
+// ApplicationIDToken stands for Spark's id of an attempt in the address of a history server.
+const ApplicationIDToken = "{{applicationID}}"
+
 // UIServiceAnnotation lists, on the Service of an attempt, the keys that spec.ui.service has added.
 const UIServiceAnnotation = Group + "/ui-service"
 

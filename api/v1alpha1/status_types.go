@@ -206,6 +206,9 @@ type DriverStatus struct {
 	// uiAddress of Spark's web interface while the driver runs: that of its Ingress or route, else the one inside the cluster.
 	// +optional
 	UIAddress string `json:"uiAddress,omitempty"`
+	// historyAddress of the attempt at the history server that the operator knows; absent if there is none, or no event log.
+	// +optional
+	HistoryAddress string `json:"historyAddress,omitempty"`
 }
 
 // ExecutorStatus counts executors by state.

@@ -68,6 +68,7 @@ func run(o options.Options) error {
 		Holder:           name,
 		DefaultGate:      v1alpha1.GateType(o.DefaultGate),
 		ReferenceTimeout: o.ReferenceTimeout,
+		HistoryURL:       o.HistoryURL,
 		Concurrent:       o.Concurrent,
 		LogTailLines:     o.LogTailLines,
 		EventsAddr:       o.EventsAddr,

@@ -192,6 +192,14 @@ func (p *pass) encrypts(ctx context.Context) bool {
 	return companion.Encrypts(gateway, p.app, parent)
 }
 
+// historyAddress is where the history server will show an attempt; empty if there is none, or nothing that it could read.
+func (p *pass) historyAddress(objects render.Objects) string {
+	if logs, err := objects.Properties.Bool(conf.EventLogEnabled, false); err != nil || !logs {
+		return ""
+	}
+	return strings.ReplaceAll(p.HistoryURL, v1alpha1.ApplicationIDToken, objects.Names.ApplicationID)
+}
+
 // patchUIService makes the Service of the attempt have what spec.ui.service says, which may have changed since it was made.
 func (p *pass) patchUIService(ctx context.Context, c *company, service *corev1.Service) []problem {
 	c.extras = len(render.UIServiceOf(p.app).Annotations) > 0

@@ -35,6 +35,8 @@ type Options struct {
 	DefaultGate v1alpha1.GateType
 	// ReferenceTimeout is how long a missing reference is waited for before the wait counts as stalled. Default: 10m.
 	ReferenceTimeout time.Duration
+	// HistoryURL is the address of a job at a Spark history server, with v1alpha1.ApplicationIDToken. Default: there is none.
+	HistoryURL string
 	// Recorder of events.
 	Recorder events.EventRecorder
 	// Logs of drivers, for attempts that failed; nil keeps no log.

@@ -64,8 +64,10 @@ type prepared struct {
 	hash        string
 	names       render.Names
 	uiAddress   string
-	executors   int32
-	podSets     []queueing.PodSet
+	// historyAddress is where the attempt will be found at the history server; empty if it will not.
+	historyAddress string
+	executors      int32
+	podSets        []queueing.PodSet
 }
 
 type attempt struct{ run, attempt int64 }

@@ -54,6 +54,7 @@ func (p *pass) planStart(ctx context.Context, start lifecycle.Start) (*lifecycle
 	}
 	plan.Executors = ready.executors
 	plan.DriverPod, plan.ApplicationID, plan.UIAddress = ready.names.DriverPod, ready.names.ApplicationID, ready.uiAddress
+	plan.HistoryAddress = ready.historyAddress
 	p.ask = &queueing.Ask{
 		Key: keyOf(p.app), Run: start.Run, Attempt: start.Attempt, Queue: plan.Queue, PodSets: ready.podSets,
 		NamespaceLabels: namespace.Labels, Priority: refs.priority, QueuedAt: start.QueuedAt, HoldsFor: lifecycle.HoldsFor(p.app),
@@ -73,7 +74,7 @@ func (p *pass) prepare(ctx context.Context, start lifecycle.Start, plan *lifecyc
 	if err != nil || len(found) > 0 {
 		return nil, found, err
 	}
-	ready.names, ready.uiAddress = objects.Names, objects.UIAddress
+	ready.names, ready.uiAddress, ready.historyAddress = objects.Names, objects.UIAddress, p.historyAddress(objects)
 	ready.podSets, err = demand.PodSets(p.app, objects, environment)
 	if err == nil {
 		ready.executors, err = demand.Wanted(objects.Properties)

@@ -69,6 +69,8 @@ type Plan struct {
 	Queue, Gate string
 	// DriverPod and ApplicationID are the names of the start, UIAddress where its web interface will be.
 	DriverPod, ApplicationID, UIAddress string
+	// HistoryAddress is where a history server will show it; empty if none will.
+	HistoryAddress string
 	// Executors wanted.
 	Executors int32
 }

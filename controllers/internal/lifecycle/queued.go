@@ -207,7 +207,7 @@ func (d *decider) submit(start Start, grant *queueing.Grant) Decision {
 	d.s.Grant = wire.ToAPI(*grant)
 	d.s.Times.Admitted, d.s.Times.ReferenceMissing = d.nowPtr(), nil
 	d.s.Driver = &v1alpha1.DriverStatus{PodName: d.o.Plan.DriverPod, ApplicationID: d.o.Plan.ApplicationID,
-		UIAddress: d.o.Plan.UIAddress}
+		UIAddress: d.o.Plan.UIAddress, HistoryAddress: d.o.Plan.HistoryAddress}
 	wanted := d.o.Plan.Executors
 	for _, p := range d.s.Grant.PodSets {
 		if p.Name == v1alpha1.ExecutorPodSet && p.Count < wanted {

@@ -36,6 +36,8 @@ type OperatorOptions struct {
 	Network func(http.RoundTripper) http.RoundTripper
 	// ReferenceTimeout as the flag; default 10m.
 	ReferenceTimeout time.Duration
+	// HistoryURL as the flag; default none.
+	HistoryURL string
 	// Clock of every decision; default the machine's.
 	Clock clock.Clock
 	// EventsAddr as the flag.
@@ -60,7 +62,7 @@ func launch(t *testing.T, o OperatorOptions) *Operator {
 		t.Fatalf("make the operator: %v", err)
 	}
 	err = controllers.Setup(manager, controllers.Options{
-		Holder: "test_" + string(uuid.NewUUID()), ReferenceTimeout: o.ReferenceTimeout, Clock: o.Clock,
+		Holder: "test_" + string(uuid.NewUUID()), ReferenceTimeout: o.ReferenceTimeout, HistoryURL: o.HistoryURL, Clock: o.Clock,
 		DecisionLog:   o.DecisionLog,
 		EventsAddr:    o.EventsAddr,
 		LogTailLines:  20,

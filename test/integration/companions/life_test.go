@@ -231,3 +231,21 @@ func TestBelowAPath(t *testing.T) {
 	}
 	t.Error("there is no ConfigMap with properties")
 }
+
+// TestHistory: an attempt that writes an event log says where the history server shows it, also after the end; one that writes none does not.
+func TestHistory(t *testing.T) {
+	t.Parallel()
+	w := actors.NewWorld(t, "8Gi", nil)
+	operator.Use(t)
+	logs := w.Apply("logs", func(a *v1alpha1.SparkApplication) { a.Spec.SparkConf = map[string]string{"spark.eventLog.enabled": "true"} })
+	none := w.Apply("none")
+	w.SucceedAll(logs, none)
+	actors.Eventually(t, logs, "read again", func(*v1alpha1.SparkApplication) bool { return true })
+	if want := "https://history.example.org/history/" + logs.Status.Driver.ApplicationID + "/jobs"; logs.Status.Driver.HistoryAddress != want {
+		t.Errorf("history at %q, want %q", logs.Status.Driver.HistoryAddress, want)
+	}
+	actors.Eventually(t, none, "read again", func(*v1alpha1.SparkApplication) bool { return true })
+	if at := none.Status.Driver.HistoryAddress; at != "" {
+		t.Errorf("history at %q without an event log", at)
+	}
+}

@@ -28,7 +28,7 @@ import (
 func TestMain(m *testing.M) { os.Exit(actors.Main(m)) }
 
 // operator of all tests of the package that run at the same time.
-var operator actors.Shared
+var operator = actors.Shared{Options: actors.OperatorOptions{HistoryURL: "https://history.example.org/history/{{applicationID}}/jobs"}}
 
 // everything asks for all companions but the route.
 func everything(app *v1alpha1.SparkApplication) {

@@ -7,7 +7,9 @@ package options
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/fluxcd/pkg/runtime/leaderelection"
@@ -28,6 +30,7 @@ type Options struct {
 	Concurrent       int
 	DefaultGate      string
 	ReferenceTimeout time.Duration
+	HistoryURL       string
 	DecisionLog      string
 	EnablePprof      bool
 	Log              logger.Options
@@ -46,6 +49,7 @@ func Parse(args []string) (Options, error) {
 	fs.IntVar(&o.Concurrent, "concurrent", 16, "The number of applications reconciled at once.")
 	fs.StringVar(&o.DefaultGate, "default-gate", string(v1alpha1.GateEmbedded), "The gate of applications where neither they nor their namespace name one: Embedded or None.")
 	fs.DurationVar(&o.ReferenceTimeout, "reference-timeout", 10*time.Minute, "How long a missing reference is waited for before the application counts as stalled; the wait goes on.")
+	fs.StringVar(&o.HistoryURL, "history-server-url", "", "The address of a job at a Spark history server, with {{applicationID}} in the place of Spark's id; empty if there is none.")
 	fs.StringVar(&o.DecisionLog, "decision-log", "", "The file in which the decisions of the embedded queue are written down, for sparkctl replay; empty switches it off.")
 	fs.BoolVar(&o.EnablePprof, "enable-pprof", false, "Serve profiles of the process at the metrics endpoint, without authentication.")
 	o.Log.BindFlags(fs)
@@ -94,6 +98,9 @@ func (o *Options) validate() error {
 	}
 	if o.ReferenceTimeout <= 0 {
 		return fmt.Errorf("--reference-timeout is %s; set it above zero", o.ReferenceTimeout)
+	}
+	if at, err := url.Parse(o.HistoryURL); o.HistoryURL != "" && (err != nil || at.Host == "" || !strings.Contains(o.HistoryURL, v1alpha1.ApplicationIDToken)) {
+		return fmt.Errorf("--history-server-url is %q; set it to an address such as https://history.example.org/history/%s/jobs", o.HistoryURL, v1alpha1.ApplicationIDToken)
 	}
 	return nil
 }

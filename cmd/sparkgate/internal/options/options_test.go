@@ -34,3 +34,22 @@ func TestParse(t *testing.T) {
 		})
 	}
 }
+
+func TestHistoryServer(t *testing.T) {
+	t.Parallel()
+	for address, well := range map[string]bool{
+		"": true,
+		"https://history.example.org/history/{{applicationID}}/jobs": true,
+		"https://history.example.org/":                               false,
+		"history.example.org/{{applicationID}}":                      false,
+		"https://{{applicationID}}.history.example.org:port":         false,
+	} {
+		o, err := Parse([]string{"--history-server-url=" + address})
+		if (err == nil) != well || well && o.HistoryURL != address {
+			t.Errorf("%q: %q, %v", address, o.HistoryURL, err)
+		}
+		if err != nil && (!strings.Contains(err.Error(), "--history-server-url") || !strings.Contains(err.Error(), "such as https://")) {
+			t.Errorf("the message does not help: %v", err)
+		}
+	}
+}

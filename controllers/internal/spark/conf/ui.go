@@ -15,6 +15,8 @@ const (
 	UIProxyBase = "spark.ui.proxyBase"
 	// UIProxyRedirect is what Spark puts before UIProxyBase in redirects, which go to the root without it.
 	UIProxyRedirect = "spark.ui.proxyRedirectUri"
+	// EventLogEnabled makes Spark write the log that a history server reads.
+	EventLogEnabled = "spark.eventLog.enabled"
 )
 
 // RewritePattern may end the path of an Ingress. It is how ingress-nginx takes a path away, together with the annotation
