@@ -6,8 +6,10 @@ package companions
 import (
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/test/integration/actors"
@@ -65,30 +67,57 @@ func asWritten(t *testing.T, s set) {
 // all else is the attempt's.
 func TestFollowsTheNextAttempt(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "3Gi", nil)
-	operator.Use(t)
-	app := w.Apply("pi", everything)
-	w.Run(app)
-	first := eventually(t, app, "all companions", complete)
-	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = true })
-	w.Reach(app, "Suspended")
-	between := eventually(t, app, "the Service alone", func(s set) bool { return s.service != nil && s.budget == nil && s.ingress == nil })
-	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = false })
-	driver := w.Run(app)
-	second := eventually(t, app, "all companions of attempt 2", func(s set) bool {
-		return complete(s) && s.service.Labels[v1alpha1.AttemptLabel] == "2" && s.ingress.Labels[v1alpha1.AttemptLabel] == "2"
-	})
-	if between.service.UID != first.service.UID || second.service.UID != first.service.UID {
-		t.Errorf("the Service did not stay: %s, %s, %s", first.service.UID, between.service.UID, second.service.UID)
+	tests := map[string]struct {
+		end, again func(*testing.T, *actors.World, *v1alpha1.SparkApplication)
+	}{
+		"suspended and resumed": {
+			func(t *testing.T, w *actors.World, app *v1alpha1.SparkApplication) {
+				actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = true })
+				w.Reach(app, "Suspended")
+			},
+			func(t *testing.T, _ *actors.World, app *v1alpha1.SparkApplication) {
+				actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = false })
+			},
+		},
+		"failed and tried again": {
+			func(t *testing.T, w *actors.World, app *v1alpha1.SparkApplication) {
+				w.Kubelet.Finish(t.Context(), w.Driver(app), 1, "Error")
+				w.Reach(app, "AttemptFailed")
+			},
+			func(*testing.T, *actors.World, *v1alpha1.SparkApplication) {},
+		},
 	}
-	if second.budget.UID == first.budget.UID || second.ingress.UID == first.ingress.UID {
-		t.Error("budget and Ingress are still those of the first attempt")
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := actors.NewWorld(t, "3Gi", nil)
+			operator.Use(t)
+			app := w.Apply("pi", everything, func(a *v1alpha1.SparkApplication) {
+				a.Spec.RestartPolicy = &v1alpha1.RestartPolicy{Type: v1alpha1.RestartOnFailure, MaxAttempts: ptr.To[int32](2),
+					Backoff: &v1alpha1.Backoff{Initial: &v1alpha1.Duration{Duration: 3 * time.Second}}}
+			})
+			w.Run(app)
+			first := eventually(t, app, "all companions", complete)
+			tc.end(t, w, app)
+			between := eventually(t, app, "the Service alone", func(s set) bool { return s.service != nil && s.budget == nil && s.ingress == nil })
+			tc.again(t, w, app)
+			driver := w.Run(app)
+			second := eventually(t, app, "all companions of attempt 2", func(s set) bool {
+				return complete(s) && s.service.Labels[v1alpha1.AttemptLabel] == "2" && s.ingress.Labels[v1alpha1.AttemptLabel] == "2"
+			})
+			if between.service.UID != first.service.UID || second.service.UID != first.service.UID {
+				t.Errorf("the Service did not stay: %s, %s, %s", first.service.UID, between.service.UID, second.service.UID)
+			}
+			if second.budget.UID == first.budget.UID || second.ingress.UID == first.ingress.UID {
+				t.Error("budget and Ingress are still those of the first attempt")
+			}
+			selects(t, app, second.service.Spec.Selector, driver)
+			selects(t, app, second.budget.Spec.Selector.MatchLabels, driver)
+			w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
+			w.Reach(app, "Succeeded")
+			eventually(t, app, "no companion", none)
+		})
 	}
-	selects(t, app, second.service.Spec.Selector, driver)
-	selects(t, app, second.budget.Spec.Selector.MatchLabels, driver)
-	w.Kubelet.Finish(t.Context(), driver, 1, "Error")
-	w.Reach(app, "Failed")
-	eventually(t, app, "no companion", none)
 }
 
 // TestChangedWhileRunning: every edit takes effect on the objects that are there, what was removed included; the driver goes on.
@@ -237,7 +266,9 @@ func TestHistory(t *testing.T) {
 	t.Parallel()
 	w := actors.NewWorld(t, "8Gi", nil)
 	operator.Use(t)
-	logs := w.Apply("logs", func(a *v1alpha1.SparkApplication) { a.Spec.SparkConf = map[string]string{"spark.eventLog.enabled": "true"} })
+	logs := w.Apply("logs", func(a *v1alpha1.SparkApplication) {
+		a.Spec.SparkConf = map[string]string{"spark.eventLog.enabled": "true"}
+	})
 	none := w.Apply("none")
 	w.SucceedAll(logs, none)
 	actors.Eventually(t, logs, "read again", func(*v1alpha1.SparkApplication) bool { return true })
