@@ -7,7 +7,7 @@ import (
 	"context"
 	"strings"
 
-	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/logtail"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
 	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
 )
@@ -25,21 +25,39 @@ func (p *pass) logTail(ctx context.Context) *string {
 			tail = p.Logs.Tail(ctx, record)
 		}
 	}
-	tail = withoutSecrets(tail, &p.app.Spec)
+	tail = p.withoutSecrets(ctx, tail)
 	return &tail
 }
 
 // shortestSecret is how long a value is at least that is looked for in a log, in bytes: hiding every "1" would leave no text.
-const shortestSecret = 8
+const shortestSecret = 6
 
-// withoutSecrets hides in a text the values of properties whose names say that they are secret, whatever stands around them.
-func withoutSecrets(text string, spec *v1alpha1.SparkApplicationSpec) string {
-	for _, properties := range []map[string]string{spec.SparkConf, spec.HadoopConf} {
+// withoutSecrets hides in a text the values of properties that come from Secrets, and of those whose names say that they are secret,
+// whatever stands around them. Where a Secret cannot be read now, nothing of the text is shown.
+func (p *pass) withoutSecrets(ctx context.Context, text string) string {
+	if text == "" {
+		return ""
+	}
+	secrets, err := p.secretValues(ctx)
+	if err != nil || secrets != nil && len(secrets.missing) > 0 {
+		return ""
+	}
+	for _, value := range secrets.values() {
+		text = hide(text, value)
+	}
+	for _, properties := range []map[string]string{p.app.Spec.SparkConf, p.app.Spec.HadoopConf} {
 		for key, value := range properties {
-			if conf.Sensitive(key) && len(value) >= shortestSecret {
-				text = strings.ReplaceAll(text, value, conf.Masked)
+			if conf.Sensitive(key) {
+				text = hide(text, value)
 			}
 		}
 	}
-	return text
+	return logtail.Tail(text, logtail.MaxLines) // a mask may be longer than what it hides
+}
+
+func hide(text, value string) string {
+	if len(value) < shortestSecret {
+		return text
+	}
+	return strings.ReplaceAll(text, value, conf.Masked)
 }

@@ -29,16 +29,21 @@ func TestLogTail(t *testing.T) {
 	}
 	own := driver("mine", "pi-uid", "pi-driver", pods.Driver)
 	tests := map[string]struct {
-		logs LogReader
-		pods []*pods.Record
-		want string
+		logs    LogReader
+		pods    []*pods.Record
+		want    string
+		secrets *secretValues
 	}{
-		"of the driver":                    {fixedLog("of "), []*pods.Record{driver("x", "mine", "pi-exec-1", pods.Executor), own}, "of mine"},
-		"no reader":                        {nil, []*pods.Record{own}, ""},
-		"no driver":                        {fixedLog("of "), nil, ""},
-		"somebody else's pod of that name": {fixedLog("of "), []*pods.Record{driver("other", "another-uid", "pi-driver", pods.Driver)}, ""},
-		"the driver of an earlier attempt": {fixedLog("of "), []*pods.Record{driver("old", "pi-uid", "pi-0-driver", pods.Driver)}, ""},
-		"a secret of the spec":             {fixedLog("it said s3cr3t-value to 12 of "), []*pods.Record{own}, "it said (hidden) to 12 of mine"},
+		"of the driver":                    {fixedLog("of "), []*pods.Record{driver("x", "mine", "pi-exec-1", pods.Executor), own}, "of mine", nil},
+		"no reader":                        {nil, []*pods.Record{own}, "", nil},
+		"no driver":                        {fixedLog("of "), nil, "", nil},
+		"somebody else's pod of that name": {fixedLog("of "), []*pods.Record{driver("other", "another-uid", "pi-driver", pods.Driver)}, "", nil},
+		"the driver of an earlier attempt": {fixedLog("of "), []*pods.Record{driver("old", "pi-uid", "pi-0-driver", pods.Driver)}, "", nil},
+		"a secret of the spec":             {fixedLog("it said s3cr3t-value to 12 of "), []*pods.Record{own}, "it said (hidden) to 12 of mine", nil},
+		"a secret of a Secret": {fixedLog("it said from-a-Secret to "), []*pods.Record{own}, "it said (hidden) to mine",
+			&secretValues{byProperty: map[string]string{"spark.db": "from-a-Secret"}}},
+		"a Secret that is gone": {fixedLog("it said "), []*pods.Record{own}, "",
+			&secretValues{missing: []string{"Secret"}}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -46,7 +51,10 @@ func TestLogTail(t *testing.T) {
 			app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "pi", UID: "pi-uid"}}
 			app.Spec.SparkConf = map[string]string{"spark.x.password": "s3cr3t-value", "spark.y.secret": "12", "spark.z": "it said s3cr3t-value"}
 			app.Status.Driver = &v1alpha1.DriverStatus{PodName: "pi-driver"}
-			p := &pass{Reconciler: &Reconciler{Options: Options{Logs: tc.logs}}, app: app, o: lifecycle.Observation{Pods: tc.pods}}
+			if tc.secrets != nil {
+				app.Spec.SparkConfFrom = []v1alpha1.SparkConfSource{{Name: "spark.db"}}
+			}
+			p := &pass{secrets: tc.secrets, Reconciler: &Reconciler{Options: Options{Logs: tc.logs}}, app: app, o: lifecycle.Observation{Pods: tc.pods}}
 			if got := p.logTail(t.Context()); got == nil || *got != tc.want {
 				t.Errorf("got %v, want %q", got, tc.want)
 			}
