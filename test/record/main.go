@@ -20,7 +20,7 @@ import (
 
 // options are the flags.
 type options struct {
-	version, only, cases, out string
+	version, only, cases, out, json string
 }
 
 func main() {
@@ -29,6 +29,7 @@ func main() {
 	flag.StringVar(&o.only, "case", "", "record only this case; default: all of them")
 	flag.StringVar(&o.cases, "cases", "cases", "`folder` of the case files")
 	flag.StringVar(&o.out, "out", "../../controllers/internal/spark/render/testdata/recordings", "`folder` to write to")
+	flag.StringVar(&o.json, "json", "", "write one file a case into this `folder` instead, as sparkctl diff-submit reads it")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -68,7 +69,10 @@ func record(ctx context.Context, o options, log io.Writer) error {
 	defer server.Close()
 	out := filepath.Join(o.out, o.version)
 	submitter := &Submitter{Spark: spark, Server: server, Archive: archive, Now: time.Now}
-	if err := (recorder{submitter, out, log}).all(ctx, chosen); err != nil {
+	if o.json != "" {
+		return recordInOneFile(ctx, submitter, o.json, chosen, log)
+	}
+	if err := (recorder{submitter, submitter.Submit, out, log}).all(ctx, chosen, recorder.one); err != nil {
 		return err
 	}
 	return tidy(out, o.version, all)
@@ -77,15 +81,16 @@ func record(ctx context.Context, o options, log io.Writer) error {
 // recorder writes recordings to the folder out and a line for each to log.
 type recorder struct {
 	submitter *Submitter
+	submit    func(context.Context, Case) (Run, error)
 	out       string
 	log       io.Writer
 }
 
 // all goes on after a case that fails, so that one call tells of all of them.
-func (r recorder) all(ctx context.Context, cases []Case) error {
+func (r recorder) all(ctx context.Context, cases []Case, one func(recorder, context.Context, Case) (float64, error)) error {
 	var failed []error
 	for i, c := range cases {
-		seconds, err := r.one(ctx, c)
+		seconds, err := one(r, ctx, c)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -99,7 +104,7 @@ func (r recorder) all(ctx context.Context, cases []Case) error {
 
 // one records a case and returns how many seconds spark-submit took.
 func (r recorder) one(ctx context.Context, c Case) (float64, error) {
-	run, err := r.submitter.Submit(ctx, c)
+	run, err := r.submit(ctx, c)
 	if err != nil {
 		return 0, err
 	}

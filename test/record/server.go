@@ -25,6 +25,8 @@ type Request struct {
 	// Query is the raw query, without the question mark.
 	Query       string
 	ContentType string
+	// Text is the body as it was sent.
+	Text []byte
 	// Body is the body as JSON; nil when there was none.
 	Body json.RawMessage
 }
@@ -97,7 +99,7 @@ func readRequest(r *http.Request) (Request, error) {
 	if err != nil {
 		return request, fmt.Errorf("read the body: %w", err)
 	}
-	if len(body) == 0 {
+	if request.Text = body; len(body) == 0 {
 		return request, nil
 	}
 	// An apply may be YAML; JSON is YAML too.

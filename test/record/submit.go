@@ -31,6 +31,8 @@ type Run struct {
 	Output string
 	// Failed says that spark-submit ended with an error.
 	Failed bool
+	// Exit is its exit code.
+	Exit int
 	// Started and Ended enclose the submission.
 	Started, Ended time.Time
 	// Folder was its working folder, Address the fake API server's.
@@ -73,7 +75,7 @@ func (s *Submitter) Submit(ctx context.Context, c Case) (run Run, err error) {
 	if err != nil && !errors.As(err, &exit) {
 		return run, fmt.Errorf("run spark-submit: %w", err)
 	}
-	run.Failed = err != nil
+	run.Failed, run.Exit = err != nil, cmd.ProcessState.ExitCode()
 	run.Requests, err = s.Server.Take()
 	return run, err
 }
