@@ -54,7 +54,7 @@ func (p Properties) Set(key, value string, origin Origin) {
 
 // Put adds or replaces a property that follows from others.
 func (p Properties) Put(key, value string) {
-	p.Set(key, value, Origin{Source: Derived, Field: fieldOfKey(key)})
+	p.Set(key, value, Origin{Source: Derived}) // Field finds the place where it could be set
 }
 
 // Lookup returns the value of a key and whether it is set.

@@ -4,6 +4,7 @@
 package conf
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -11,35 +12,54 @@ import (
 // Text returns the properties as a file that Java reads back: one constant comment line, then one property per line in ascending order
 // of keys, escaped as java.util.Properties does when it writes text (so that everything beyond ASCII stays readable).
 func (p Properties) Text() string {
+	const comment = "# Properties of one attempt, written by Sparkgate.\n"
+	keys, size := make([]string, 0, len(p)), len(comment)
+	for key, property := range p {
+		const more = 8 // separator, end of line, and some escapes
+		keys, size = append(keys, key), size+len(key)+len(property.Value)+more
+	}
+	slices.Sort(keys)
 	var b strings.Builder
-	b.WriteString("# Properties of one attempt, written by Sparkgate.\n")
-	for _, property := range p.Sorted() {
-		escape(&b, property.Key, true)
+	b.Grow(size)
+	b.WriteString(comment)
+	for _, key := range keys {
+		escape(&b, key, true)
 		b.WriteByte('=')
-		escape(&b, property.Value, false)
+		escape(&b, p[key].Value, false)
 		b.WriteByte('\n')
 	}
 	return b.String()
 }
 
-// special are the characters with a letter of their own behind a backslash.
-var special = map[rune]byte{'\t': 't', '\n': 'n', '\r': 'r', '\f': 'f'}
-
-// escape writes a key or value. Blanks are escaped everywhere in keys, but only at the beginning of values.
+// escape writes a key or value. Blanks are escaped everywhere in keys, but only at the beginning of values. What needs no escape is written
+// in one piece.
 func escape(b *strings.Builder, text string, key bool) {
-	for i, c := range text {
-		letter, isSpecial := special[c]
-		switch {
-		case isSpecial:
-			b.WriteByte('\\')
-			b.WriteByte(letter)
-		case c == ' ' && (key || i == 0), strings.ContainsRune(`\=:#!`, c):
-			b.WriteByte('\\')
-			b.WriteRune(c)
+	written := 0
+	for i := range len(text) {
+		letter := text[i]
+		switch letter {
+		case '\t':
+			letter = 't'
+		case '\n':
+			letter = 'n'
+		case '\r':
+			letter = 'r'
+		case '\f':
+			letter = 'f'
+		case ' ':
+			if !key && i > 0 {
+				continue
+			}
+		case '\\', '=', ':', '#', '!':
 		default:
-			b.WriteRune(c)
+			continue
 		}
+		b.WriteString(text[written:i])
+		b.WriteByte('\\')
+		b.WriteByte(letter)
+		written = i + 1
 	}
+	b.WriteString(text[written:])
 }
 
 // ParseFile reads a file of properties as Spark does: Java's format, of which only keys that begin with "spark." count; blanks around

@@ -39,7 +39,7 @@ var baseSteps = []baseStep{
 // base returns the pod that Spark's own steps start from.
 func base(in Input, r Role) (draft, []error) {
 	parts, errs := r.Decode()
-	d := draft{pod: &corev1.Pod{ObjectMeta: *parts.Template.ObjectMeta.DeepCopy(), Spec: *parts.Template.Spec.DeepCopy()}}
+	d := draft{pod: &corev1.Pod{ObjectMeta: parts.Template.ObjectMeta, Spec: parts.Template.Spec}} // nobody else has what was decoded
 	d.takeContainer(r, in)
 	for _, step := range baseSteps {
 		step(&d, in, r, parts)

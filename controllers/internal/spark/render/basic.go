@@ -22,7 +22,7 @@ const defaultUser = "spark"
 func basicStep(b *build) error {
 	d, p := &b.driver, b.given
 	d.pod.Name = b.names.DriverPod
-	d.addLabels(b.driverLabels())
+	d.addLabels(b.labels)
 	d.annotate(b.replaceTokens(family(p, conf.Driver.Key("annotation.")), true))
 	d.selectNodes(family(p, conf.NodeSelectorPrefix))
 	d.selectNodes(family(p, conf.Driver.Key("node.selector.")))

@@ -5,6 +5,7 @@ package render
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -26,9 +27,13 @@ type build struct {
 
 	driver   draft
 	executor draft
+	// template is what executors are started from, put together of the executor.
+	template *corev1.Pod
 	service  *corev1.Service
 	// networkPolicy is nil if the version has none.
 	networkPolicy *networkingv1.NetworkPolicy
+	// labels of the driver that its Service selects by.
+	labels map[string]string
 	// claims of the driver's volumes that are made for the attempt.
 	claims []*corev1.PersistentVolumeClaim
 	// data of the ConfigMap, without spark.properties, which is written last.
@@ -67,6 +72,9 @@ var steps = []step{
 // requiredSteps are the steps without which no driver works.
 var requiredSteps = []string{"BasicDriverFeatureStep", "DriverServiceFeatureStep", "DriverCommandFeatureStep", "PodTemplateConfigMapStep"}
 
+// moreProperties is about how many properties the build adds.
+const moreProperties = 16
+
 // Build returns the objects of an attempt. An error means that the input cannot be rendered; it joins conf.ValueErrors and MistakeErrors,
 // each of which names field, value and remedy.
 func Build(in Input) (Objects, error) {
@@ -74,15 +82,17 @@ func Build(in Input) (Objects, error) {
 		in:     in,
 		client: clientOf(in.App.Spec.SparkVersion),
 		names:  NamesOf(in.App, in.Run, in.Attempt),
-		given:  in.Properties.Clone(),
-		added:  conf.Properties{},
+		given:  make(conf.Properties, len(in.Properties)+moreProperties),
+		added:  make(conf.Properties, moreProperties),
 		data:   map[string]string{},
 	}
+	maps.Copy(b.given, in.Properties)
 	var errs, more []error
 	b.driver, errs = base(in, DriverOf(in.App))
 	b.executor, more = base(in, ExecutorOf(in.App))
 	errs = append(errs, more...)
 	errs = append(errs, b.submit())
+	b.labels, b.template = b.driverLabels(), b.executorTemplate()
 	excluded := conf.Split(b.given.Get(conf.DriverExcludedSteps, ""))
 	for _, step := range steps {
 		if step.class != "" && b.client.excludedSteps && slices.Contains(excluded, featurePackage+step.class) {
@@ -98,10 +108,8 @@ func Build(in Input) (Objects, error) {
 
 // objects puts the results together. Spark's container goes last in the driver.
 func (b *build) objects() Objects {
-	properties := b.given.Clone()
-	for _, property := range b.added {
-		properties[property.Key] = property
-	}
+	properties := b.given // which nobody else has
+	maps.Copy(properties, b.added)
 	pod := b.driver.pod
 	pod.Spec.Containers = append(pod.Spec.Containers, b.driver.container)
 	text := properties.Revealed(b.in.Secrets).Text()
@@ -119,7 +127,7 @@ func (b *build) objects() Objects {
 		NetworkPolicy:    b.networkPolicy,
 		Claims:           b.claims,
 		Pod:              pod,
-		ExecutorTemplate: b.executorTemplate(),
+		ExecutorTemplate: b.template,
 		SparkVersion:     b.in.App.Spec.SparkVersion,
 		Properties:       properties,
 		Names:            b.names,

@@ -50,7 +50,7 @@ func ConfFiles(configMap map[string]string) map[string]string {
 
 // executorTemplateStep hands the template of the executors to the driver, in the ConfigMap that it mounts anyway.
 func executorTemplateStep(b *build) error {
-	text, err := encode(b.executorTemplate())
+	text, err := encode(b.template)
 	if err != nil {
 		return fmt.Errorf("encode the template of the executors: %w", err)
 	}
@@ -64,9 +64,9 @@ func executorTemplateStep(b *build) error {
 
 // executorTemplate is the pod that Spark starts executors from. Its container comes first, because Spark takes the first.
 func (b *build) executorTemplate() *corev1.Pod {
-	pod := b.executor.pod.DeepCopy()
+	pod := b.executor.pod
 	pod.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}
-	pod.Spec.Containers = slices.Insert(pod.Spec.Containers, 0, *b.executor.container.DeepCopy())
+	pod.Spec.Containers = slices.Insert(pod.Spec.Containers, 0, b.executor.container)
 	return pod
 }
 

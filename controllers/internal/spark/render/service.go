@@ -5,6 +5,7 @@ package render
 
 import (
 	"strconv"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -88,6 +89,9 @@ func portNumber(p conf.Properties, key string, fallback int32) (int32, error) {
 	if err == nil && (number < 1 || number > last) {
 		err = p.Wrong(key, "is not a port that executors can find", "set a number from 1 to 65535")
 	}
+	if text := p.Get(key, ""); err == nil && key != conf.UIPort && text != strings.TrimSpace(text) {
+		err = p.Wrong(key, "has blanks around the number", "remove them") // Spark takes them for the web interface alone
+	}
 	return number, err
 }
 
@@ -130,7 +134,7 @@ func serviceStep(b *build) error {
 	service.Spec = corev1.ServiceSpec{
 		ClusterIP:      corev1.ClusterIPNone,
 		IPFamilyPolicy: ptr.To(corev1.IPFamilyPolicy(b.given.Get(conf.DriverServiceIPPolicy, string(corev1.IPFamilyPolicySingleStack)))),
-		Selector:       b.driverLabels(),
+		Selector:       b.labels,
 
 		PublishNotReadyAddresses: notReady,
 	}
