@@ -95,6 +95,7 @@ const (
 	SchedulerName          = "spark.kubernetes.scheduler.name"
 	LegacyAccessMode       = "spark.kubernetes.legacy.useReadWriteOnceAccessMode"
 	LocalDirsTmpfs         = "spark.kubernetes.local.dirs.tmpfs"
+	ConfigMapMaxSize       = "spark.kubernetes.configMap.maxSize"
 	PodsAllocator          = "spark.kubernetes.allocation.pods.allocator"
 	HadoopPrefix           = "spark.hadoop."
 	DriverEnvPrefix        = "spark.kubernetes.driverEnv."

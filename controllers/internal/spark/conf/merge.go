@@ -118,5 +118,9 @@ func deriveShuffleTracking(p Properties) {
 	p.Put(ShuffleTrackingEnabled, "true")
 }
 
-func (p Properties) isTrue(key string) bool  { return strings.EqualFold(p.Get(key, ""), "true") }
-func (p Properties) isFalse(key string) bool { return strings.EqualFold(p.Get(key, ""), "false") }
+func (p Properties) isTrue(key string) bool {
+	return strings.EqualFold(strings.TrimSpace(p.Get(key, "")), "true")
+}
+func (p Properties) isFalse(key string) bool {
+	return strings.EqualFold(strings.TrimSpace(p.Get(key, "")), "false")
+}

@@ -212,7 +212,6 @@ func TestMergeRefusesOwnedKeys(t *testing.T) {
 		"spark.kubernetes.authenticate.submission.oauthTokenFile": "the operator creates the driver itself",
 		PodsAllocator:     "executors are made directly",
 		"hadoop.fs.s3a":   "use a key that begins with spark.",
-		"spark.":          "use a key that begins with spark.",
 		"":                "use a key that begins with spark.",
 		"SPARK.ui.port":   "use a key that begins with spark.",
 		"sparkling.water": "use a key that begins with spark.",

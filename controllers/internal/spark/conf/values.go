@@ -47,9 +47,10 @@ func (p Properties) Int(key string, fallback int32) (int32, error) {
 	return int32(number), nil
 }
 
-// Bool returns true or false in any case, or fallback if the key is not set.
+// Bool returns true or false in any case, with blanks around it or not, or fallback if the key is not set.
 func (p Properties) Bool(key string, fallback bool) (bool, error) {
 	value, ok := p.Lookup(key)
+	value = strings.TrimSpace(value)
 	switch {
 	case !ok:
 		return fallback, nil

@@ -86,11 +86,15 @@ func mainClass(spec *v1alpha1.SparkApplicationSpec) string {
 
 // pythonEnvironment names the interpreters, if the properties do.
 func (b *build) pythonEnvironment() {
-	if python := b.given.First("", conf.PySparkPython); python != "" {
-		b.driver.env("PYSPARK_PYTHON", python)
+	common, hasCommon := b.given.Lookup(conf.PySparkPython)
+	if hasCommon {
+		b.driver.env("PYSPARK_PYTHON", common)
 	}
-	if python := b.given.First("", conf.PySparkDriverPython, conf.PySparkPython); python != "" {
-		b.driver.env("PYSPARK_DRIVER_PYTHON", python)
+	if own, hasOwn := b.given.Lookup(conf.PySparkDriverPython); hasOwn || hasCommon {
+		if !hasOwn {
+			own = common
+		}
+		b.driver.env("PYSPARK_DRIVER_PYTHON", own)
 	}
 }
 

@@ -36,7 +36,7 @@ func localDirsStep(b *build) error {
 
 // addLocalDirs mounts an emptyDir at each folder of spark.local.dir, else at one with a name of its own.
 func (b *build) addLocalDirs(tmpfs bool) []string {
-	dirs := strings.Split(b.given.Get(conf.LocalDir, b.localDir()), ",")
+	dirs := splitJava(b.given.Get(conf.LocalDir, b.localDir()))
 	for i, dir := range dirs {
 		source := &corev1.EmptyDirVolumeSource{}
 		if tmpfs {
@@ -47,6 +47,14 @@ func (b *build) addLocalDirs(tmpfs bool) []string {
 			corev1.VolumeMount{MountPath: dir})
 	}
 	return dirs
+}
+
+// splitJava splits at commas as Java does, which drops empty parts at the end, but not those before.
+func splitJava(list string) []string {
+	if trimmed := strings.TrimRight(list, ","); trimmed != "" {
+		list = trimmed
+	}
+	return strings.Split(list, ",")
 }
 
 // localDir is a folder that no image has. Spark takes a random UUID; this one follows from the application id.

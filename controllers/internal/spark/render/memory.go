@@ -119,9 +119,15 @@ func Accelerators(p conf.Properties, prefix string) (corev1.ResourceList, error)
 	for _, property := range p.WithPrefix(prefix) {
 		name, ok := strings.CutSuffix(property.Name, ".amount")
 		if !ok {
+			if err := hasAmount(p, prefix, property); err != nil {
+				return nil, err
+			}
 			continue
 		}
 		amount, err := p.Int(property.Key, 0)
+		if err == nil && property.Value != strings.TrimSpace(property.Value) {
+			err = p.Wrong(property.Key, "has blanks around the number", "remove them")
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -135,4 +141,13 @@ func Accelerators(p conf.Properties, prefix string) (corev1.ResourceList, error)
 		amounts[corev1.ResourceName(vendor+"/"+name)] = *resource.NewQuantity(int64(amount), resource.DecimalSI)
 	}
 	return amounts, nil
+}
+
+// hasAmount makes sure that a resource of which anything is said has an amount.
+func hasAmount(p conf.Properties, prefix string, property conf.Named) error {
+	name, _, _ := strings.Cut(property.Name, ".")
+	if _, has := p.Lookup(prefix + name + ".amount"); has {
+		return nil
+	}
+	return p.Wrong(property.Key, "belongs to a resource without an amount", "set "+prefix+name+".amount")
 }

@@ -4,6 +4,7 @@
 package render
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 
@@ -24,6 +25,11 @@ func (b *build) submit() error {
 	p.Put(conf.Master, master)
 	p.Put(conf.DeployMode, "cluster")
 	p.Put(conf.Namespace, app.Namespace)
+	for _, key := range []string{conf.Jars, conf.Files, conf.Archives, conf.PyFiles} {
+		if list, ok := p[key]; ok {
+			p.Set(key, strings.Join(conf.Split(list.Value), ","), list.Origin)
+		}
+	}
 	if _, ok := p[conf.PyFiles]; !ok {
 		p.Put(conf.PyFiles, "")
 	}
@@ -36,7 +42,9 @@ func (b *build) submit() error {
 	if _, ok := p[conf.ExecutorPodNamePrefix]; !ok {
 		p.Put(conf.ExecutorPodNamePrefix, b.names.Prefix)
 	}
-	return b.cutExecutors()
+	// Volumes of executors are read, because their mistakes would otherwise show only when the driver tries to make executors.
+	_, err := b.volumesOf(conf.Executor)
+	return errors.Join(err, b.cutExecutors())
 }
 
 // addPrimaryJar appends the main application file to the jars, even if it is among them already. The property is set in any case.

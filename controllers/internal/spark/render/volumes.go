@@ -24,8 +24,7 @@ type volumeProperties struct {
 	options map[string]string
 }
 
-// mountVolumesStep mounts the volumes that properties describe. Those of executors are read as well, because their mistakes would
-// otherwise show only when the driver tries to make executors.
+// mountVolumesStep mounts the volumes that properties describe.
 func mountVolumesStep(b *build) error {
 	volumes, err := b.volumesOf(conf.Driver)
 	if err != nil {
@@ -37,8 +36,7 @@ func mountVolumesStep(b *build) error {
 		}
 		b.driver.mount(v.Volume, v.Mount)
 	}
-	_, err = b.volumesOf(conf.Executor)
-	return err
+	return nil
 }
 
 // mounted is a volume and its mount, and the properties that both come from.
@@ -122,6 +120,9 @@ func (v *volumeProperties) mount() (corev1.VolumeMount, error) {
 		return corev1.VolumeMount{}, err
 	}
 	readOnly, err := v.p.Bool(v.key("mount.readOnly"), false)
+	if text := v.options["mount.readOnly"]; err == nil && text != strings.TrimSpace(text) {
+		err = v.p.Wrong(v.key("mount.readOnly"), "has blanks around it", "set true or false")
+	}
 	if err != nil {
 		return corev1.VolumeMount{}, err
 	}

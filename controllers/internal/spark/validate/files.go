@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/controllers/internal/spark/render"
 )
@@ -44,6 +45,10 @@ func checkURIs(s *subject) []Finding {
 		for _, e := range s.elements(list.key, list.field, list.typed) {
 			findings = append(findings, uriFindings(e)...)
 		}
+	}
+	if jars := s.properties.Get(conf.Jars, ""); s.spec.Type == v1alpha1.RApplication && len(conf.Split(jars)) > 0 {
+		findings = append(findings, invalid(s.properties.Field(conf.Jars),
+			"value %q is not possible with type R, for which Spark looks for R packages in jars of its own machine: put the jars into /opt/spark/jars of the image", jars))
 	}
 	return findings
 }
@@ -98,5 +103,11 @@ func checkPackages(s *subject) []Finding {
 			}
 		}
 	}
+	if folder := s.properties.Get(ivyFolder, "/"); !strings.HasPrefix(folder, "/") {
+		findings = append(findings, invalid(s.properties.Field(ivyFolder), "value %q is no whole path: set one such as /tmp/.ivy2", folder))
+	}
 	return findings
 }
+
+// ivyFolder is where libraries are kept that are fetched by their coordinates.
+const ivyFolder = "spark.jars.ivy"

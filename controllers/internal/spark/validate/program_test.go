@@ -187,7 +187,7 @@ func TestValues(t *testing.T) {
 			`spec.sparkConf[spark.kubernetes.memoryOverheadFactor]: value "ten percent" is not a number: set a number such as 0.1`,
 		}},
 		"factor below zero": {"sparkConf: {spark.executor.memoryOverheadFactor: '-0.1'}", []string{
-			`spec.sparkConf[spark.executor.memoryOverheadFactor]: value "-0.1" is not a share of memory: set a number that is not negative, such as 0.1`,
+			`spec.sparkConf[spark.executor.memoryOverheadFactor]: value "-0.1" is not a share of memory: set a number above zero, such as 0.1`,
 		}},
 		"cores": {"sparkConf: {spark.driver.cores: '1.5'}", []string{
 			`spec.sparkConf[spark.driver.cores]: value "1.5" is not a whole number: set a number such as 2`,

@@ -7,6 +7,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
@@ -24,13 +25,18 @@ var values = []struct {
 	{memoryAboveZero, heaps},
 	{memory, otherMemory},
 	{bytes, []string{conf.OffHeapSize}},
-	{share, []string{conf.MemoryOverheadFactor, conf.DriverOverheadFactor, conf.ExecutorOverheadFactor}},
-	{aboveZero, []string{conf.DriverCores, conf.ExecutorCores, taskCores, conf.DynamicAllocationMax}},
+	{share, []string{conf.MemoryOverheadFactor}},
+	{shareAboveZero, []string{conf.DriverOverheadFactor, conf.ExecutorOverheadFactor}},
+	{plainAboveZero, []string{conf.DriverCores, conf.ExecutorCores}},
+	{aboveZero, []string{taskCores, conf.DynamicAllocationMax}},
+	{filesSize, []string{conf.ConfigMapMaxSize}},
 	{notNegative, []string{conf.DynamicAllocationMin, conf.DynamicAllocationInitial}},
 	{flag, []string{
 		conf.DynamicAllocationEnabled, conf.ShuffleTrackingEnabled, conf.DecommissionEnabled, conf.DecommissionShuffleBlocks,
-		conf.UIEnabled, conf.OffHeapEnabled, conf.LocalDirsTmpfs, conf.ExecutorDeleteOnTermination,
+		conf.UIEnabled, conf.OffHeapEnabled, conf.LocalDirsTmpfs, conf.ExecutorDeleteOnTermination, conf.LegacyAccessMode,
+		"spark.driver.userClassPathFirst", "spark.log.structuredLogging.enabled", "spark.kubernetes.trust.certificates",
 	}},
+	{whole, []string{"spark.kubernetes.submission.connectionTimeout", "spark.kubernetes.submission.requestTimeout"}},
 	{quantity, []string{
 		conf.Driver.Key("request.cores"), conf.Driver.Key("limit.cores"), conf.Executor.Key("request.cores"), conf.Executor.Key("limit.cores"),
 	}},
@@ -79,8 +85,8 @@ func checkValues(s *subject) []Finding {
 	}
 	if gang, err := s.properties.Executors(); err == nil && !gang.Dynamic && gang.Base <= 0 {
 		findings = append(findings, findingsOf(aboveZero(s.properties, conf.ExecutorInstances))...)
-	} else {
-		findings = append(findings, findingsOf(err)...)
+	} else if findings = append(findings, findingsOf(err)...); err == nil && !gang.Dynamic {
+		findings = append(findings, findingsOf(plainAboveZero(s.properties, conf.ExecutorInstances))...)
 	}
 	return findings
 }
@@ -114,11 +120,40 @@ func share(p conf.Properties, key string) error {
 	return p.Wrong(key, "is not a share of memory", "set a number that is not negative, such as 0.1")
 }
 
+func shareAboveZero(p conf.Properties, key string) error {
+	if factor, err := p.Float(key, 1); err != nil || factor > 0 && !math.IsInf(factor, 0) {
+		return err
+	}
+	return p.Wrong(key, "is not a share of memory", "set a number above zero, such as 0.1")
+}
+
+func whole(p conf.Properties, key string) error {
+	_, err := p.Int(key, 0)
+	return err
+}
+
 func aboveZero(p conf.Properties, key string) error {
 	if number, err := p.Int(key, 1); err != nil || number > 0 {
 		return err
 	}
 	return p.Wrong(key, "is below 1", "set a whole number above zero")
+}
+
+// plainAboveZero is aboveZero for the numbers that spark-submit reads itself, which it does without blanks around them.
+func plainAboveZero(p conf.Properties, key string) error {
+	if text := p.Get(key, ""); text != strings.TrimSpace(text) {
+		return p.Wrong(key, "has blanks around the number", "remove them")
+	}
+	return aboveZero(p, key)
+}
+
+// filesSize reads how large the files of Spark's configuration may be together.
+func filesSize(p conf.Properties, key string) error {
+	const largest = 1 << 20
+	if number, err := strconv.ParseInt(strings.TrimSpace(p.Get(key, "")), 10, 64); err != nil || number > largest {
+		return p.Wrong(key, "is no number of bytes up to "+strconv.Itoa(largest), "remove it, or set a whole number")
+	}
+	return nil
 }
 
 func notNegative(p conf.Properties, key string) error {
