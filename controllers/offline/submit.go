@@ -53,7 +53,12 @@ type Submitted struct {
 // FromSubmit translates a call of spark-submit. An error means that the call does not submit a job to Kubernetes in cluster mode, that a file
 // cannot be read, or that nothing says which Spark the image has. What cannot run for another reason is among the findings.
 func FromSubmit(s Submission) (Submitted, error) {
-	app, notes, err := submit.Translate(submit.Input(s))
+	return fromSubmit(submit.Input{Arguments: s.Arguments, SparkVersion: s.SparkVersion, ReadFile: s.ReadFile})
+}
+
+// fromSubmit translates a call and checks the result.
+func fromSubmit(in submit.Input) (Submitted, error) {
+	app, notes, err := submit.Translate(in)
 	if err != nil {
 		return Submitted{}, err
 	}

@@ -51,6 +51,7 @@ const (
 	optionConf       = "--conf"
 	optionConfShort  = "-c"
 	optionProperties = "--properties-file"
+	optionDefaults   = "--load-spark-defaults"
 )
 
 var withoutProperty = []string{optionClass, optionProxyUser, optionConf, optionConfShort, optionProperties}
@@ -65,7 +66,7 @@ var unused = map[string]struct {
 	"--supervise":            {false, "Spark does not use it on Kubernetes; spec.restartPolicy says when a job is tried again"},
 	"--verbose":              {false, ""},
 	"-v":                     {false, ""},
-	"--load-spark-defaults":  {false, "the defaults of the machine are not read; name the file with --properties-file"},
+	optionDefaults:           {false, "the defaults of the machine are not read; name the file with --properties-file"},
 }
 
 // impossible are options that do something else than to submit a job.
@@ -79,6 +80,19 @@ var impossible = map[string]string{
 	"--usage-error": "leave the option out",
 }
 
+// CallError is a call that submits no job, or none that can be written down.
+type CallError struct {
+	// Place is an option, a property or a file.
+	Place string
+	Err   error
+}
+
+// Error is the message of what is wrong.
+func (e *CallError) Error() string { return e.Err.Error() }
+
+// Unwrap returns what is wrong.
+func (e *CallError) Unwrap() error { return e.Err }
+
 // call is a command line taken apart.
 type call struct {
 	// class and proxyUser are empty if they are not given.
@@ -86,9 +100,11 @@ type call struct {
 	// options are properties by option; conf those of --conf, later ones winning.
 	options, conf  map[string]string
 	propertiesFile string
-	program        string
-	arguments      []string
-	notes          []Note
+	// loadDefaults: the defaults of the machine count beside the file.
+	loadDefaults bool
+	program      string
+	arguments    []string
+	notes        []Note
 }
 
 // parse takes a command line apart as spark-submit does: options up to the program, everything behind it belongs to the program.
@@ -161,9 +177,13 @@ func (c *call) take(name, value string) error {
 	case optionClass:
 		c.class = value
 	case optionProxyUser:
-		c.proxyUser = value
+		if c.proxyUser = value; value == "" {
+			return fmt.Errorf("%s is empty: name a user, or leave it out", name)
+		}
 	case optionProperties:
 		c.propertiesFile = value
+	case optionDefaults:
+		c.loadDefaults = true
 	case optionConf, optionConfShort:
 		key, setting, ok := strings.Cut(value, "=")
 		if !ok {
@@ -173,6 +193,20 @@ func (c *call) take(name, value string) error {
 	default:
 		if key, ok := options[name]; ok {
 			c.options[key] = value
+		}
+		return checkList(name, value)
+	}
+	return nil
+}
+
+// checkList refuses blanks around the files of an option, which spark-submit takes as part of their names.
+func checkList(option, value string) error {
+	if !slices.Contains([]string{"--jars", "--files", "--archives", "--py-files"}, option) {
+		return nil
+	}
+	for file := range strings.SplitSeq(value, ",") {
+		if name := strings.TrimSpace(file); name != "" && name != file {
+			return fmt.Errorf("%s has a blank before or behind %q: remove it", option, name)
 		}
 	}
 	return nil

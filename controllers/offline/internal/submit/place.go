@@ -18,7 +18,7 @@ func (b *builder) place(key, value string) {
 		b.note(key, "left out: %s", why)
 		return
 	}
-	if secret(key, value) {
+	if !b.keepSecrets && secret(key, value) {
 		b.note(key, "the value looks like a secret and was replaced by %s: take it from a Secret by spec.driver.env and spec.executor.env "+
 			"(valueFrom.secretKeyRef), by a mounted volume, or by spec.sparkConfFrom", Placeholder)
 		value = Placeholder

@@ -4,7 +4,6 @@
 package submit
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -13,9 +12,6 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"k8s.io/apimachinery/pkg/runtime"
-	"sigs.k8s.io/yaml"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
@@ -37,6 +33,8 @@ type Input struct {
 	SparkVersion string
 	// ReadFile reads the files that the arguments name: properties and pod templates.
 	ReadFile func(name string) ([]byte, error)
+	// Machine is what spark-submit sees besides its arguments; nil: nothing of it counts.
+	Machine *Machine
 }
 
 // Translate returns the application for a call of spark-submit. It is not checked yet. An error means that the call does not submit a
@@ -46,20 +44,22 @@ func Translate(in Input) (*v1alpha1.SparkApplication, []Note, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	properties, err := called.properties(in.ReadFile)
+	properties, err := called.properties(in)
 	if err != nil {
 		return nil, nil, err
 	}
 	if err := checkMaster(properties); err != nil {
 		return nil, nil, err
 	}
-	b := builder{app: &v1alpha1.SparkApplication{}, known: knownFields(), properties: properties, notes: called.notes}
+	b := builder{app: &v1alpha1.SparkApplication{}, known: knownFields(), properties: properties, notes: called.notes, keepSecrets: in.Machine != nil}
 	b.app.APIVersion, b.app.Kind = v1alpha1.GroupVersion.String(), v1alpha1.SparkApplicationKind
 	if b.schema, _, err = schema.Of(v1alpha1.SparkApplicationKind); err != nil {
 		return nil, nil, err
 	}
 	b.program(called)
-	b.metadata(called)
+	if err := b.metadata(called); err != nil {
+		return nil, nil, err
+	}
 	if err := b.templates(in.ReadFile); err != nil {
 		return nil, nil, err
 	}
@@ -70,14 +70,17 @@ func Translate(in Input) (*v1alpha1.SparkApplication, []Note, error) {
 	if err := b.version(in.SparkVersion); err != nil {
 		return nil, nil, err
 	}
+	if called.loadDefaults && strings.HasPrefix(b.app.Spec.SparkVersion, "3.") {
+		return nil, nil, fmt.Errorf("%s came with Spark 4.0: leave it out", optionDefaults)
+	}
 	return b.app, b.notes, nil
 }
 
 // properties merges those of the file, of --conf and of options; later ones win.
-func (c *call) properties(readFile func(string) ([]byte, error)) (map[string]string, error) {
+func (c *call) properties(in Input) (map[string]string, error) {
 	properties := map[string]string{}
 	if c.propertiesFile != "" {
-		text, err := readFile(c.propertiesFile)
+		text, err := in.ReadFile(c.propertiesFile)
 		if err != nil {
 			return nil, fmt.Errorf("read the file of %s: %w", optionProperties, err)
 		}
@@ -86,9 +89,10 @@ func (c *call) properties(readFile func(string) ([]byte, error)) (map[string]str
 		}
 		properties = conf.ParseFile(string(text))
 	}
+	c.addDefaults(properties, in.Machine)
 	maps.Copy(properties, c.conf)
 	maps.Copy(properties, c.options)
-	return properties, nil
+	return properties, in.Machine.addVariables(properties, c.program)
 }
 
 // checkMaster refuses what does not run on Kubernetes in cluster mode. Master and mode may be missing: on many machines they stand in the defaults.
@@ -110,6 +114,8 @@ type builder struct {
 	// properties are those of the call that have no place yet.
 	properties map[string]string
 	notes      []Note
+	// keepSecrets leaves values alone that look like secrets.
+	keepSecrets bool
 }
 
 func (b *builder) note(subject, format string, args ...any) {
@@ -143,13 +149,26 @@ func (b *builder) program(c *call) {
 }
 
 // metadata names the application, and moves what stands elsewhere in a SparkApplication.
-func (b *builder) metadata(c *call) {
+func (b *builder) metadata(c *call) error {
 	b.app.Namespace = "default"
-	if namespace, ok := b.take(conf.Namespace); ok {
-		b.app.Namespace = namespace
+	for _, place := range []struct {
+		key, field string
+		into       *string
+	}{
+		{conf.Namespace, "metadata.namespace", &b.app.Namespace},
+		{conf.DriverPodName, "spec.driver.podName", &b.app.Spec.Driver.PodName},
+	} {
+		name, ok := b.take(place.key)
+		if ok && name == "" {
+			return &CallError{place.field, fmt.Errorf("%s is empty: give a name, or leave it out", place.key)}
+		}
+		if ok {
+			*place.into = name
+		}
 	}
-	if name, ok := b.take(conf.DriverPodName); ok {
-		b.app.Spec.Driver.PodName = name
+	if address, ok := b.properties[conf.DriverBindAddress]; ok {
+		return &CallError{"spec.sparkConf[" + conf.DriverBindAddress + "]", fmt.Errorf("%s is %q: leave it out, the driver binds to the address of its pod",
+			conf.DriverBindAddress, address)}
 	}
 	for _, key := range []string{conf.Master, conf.DeployMode, conf.AppID, waitForEnd} {
 		b.take(key)
@@ -163,7 +182,11 @@ func (b *builder) metadata(c *call) {
 	if b.app.Name = label(name); b.app.Name != name {
 		b.setSparkConf(conf.AppName, name)
 	}
+	return nil
 }
+
+// podSecurityNone fills in nothing.
+const podSecurityNone = v1alpha1.PodSecurityNone
 
 // waitForEnd is about the client's own life.
 const waitForEnd = "spark.kubernetes.submission.waitAppCompletion"
@@ -179,66 +202,6 @@ func label(name string) string {
 		return "spark"
 	}
 	return made
-}
-
-// templates takes the files of pod templates in.
-func (b *builder) templates(readFile func(string) ([]byte, error)) error {
-	for _, role := range []struct {
-		key  string
-		into **runtime.RawExtension
-	}{
-		{conf.DriverTemplateFile, &b.app.Spec.Driver.Template},
-		{conf.ExecutorTemplateFile, &b.app.Spec.Executor.Template},
-	} {
-		file, ok := b.take(role.key)
-		if !ok {
-			continue
-		}
-		template, err := readTemplate(file, readFile)
-		if err != nil {
-			return fmt.Errorf("read the template of %s: %w", role.key, err)
-		}
-		*role.into = template
-		b.keepSecurity()
-	}
-	return nil
-}
-
-// keepSecurity leaves the security of pods to the templates: what spark-submit has not filled in, a sidecar may need as it is.
-func (b *builder) keepSecurity() {
-	if b.app.Spec.PodSecurity == v1alpha1.PodSecurityNone {
-		return
-	}
-	b.app.Spec.PodSecurity = v1alpha1.PodSecurityNone
-	b.note("spec.podSecurity", "None, because the pod templates decide about security, as with spark-submit: remove it to have empty fields filled so that "+
-		"the pods satisfy the restricted Pod Security Standard")
-}
-
-// readTemplate reads a pod as the template of one: its metadata and its spec.
-func readTemplate(file string, readFile func(string) ([]byte, error)) (*runtime.RawExtension, error) {
-	file = strings.TrimPrefix(strings.TrimPrefix(file, "file://"), "file:")
-	if strings.Contains(file, "://") {
-		return nil, fmt.Errorf("%s is not on this machine: fetch it and name the local file", file)
-	}
-	text, err := readFile(file)
-	if err != nil {
-		return nil, err
-	}
-	var pod map[string]json.RawMessage
-	if err := yaml.UnmarshalStrict(text, &pod); err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	template := map[string]json.RawMessage{}
-	for _, part := range []string{"metadata", "spec"} {
-		if pod[part] != nil {
-			template[part] = pod[part]
-		}
-	}
-	if len(template) == 0 {
-		return nil, fmt.Errorf("%s has neither metadata nor spec: write a pod", file)
-	}
-	raw, err := json.Marshal(template)
-	return &runtime.RawExtension{Raw: raw}, err
 }
 
 // image makes sure that there is a common one.
