@@ -63,6 +63,8 @@ func TestTheListsOfDeviationsAreThoseOfTheCode(t *testing.T) {
 	for chapter, file := range map[string]string{
 		"The list": "deviations.go",
 		"What spark-submit can do and Sparkgate refuses": "refusals.go",
+		"What the machine that submits says":             "machine.go",
+		"What spark-submit refuses and Sparkgate takes":  "takings.go",
 	} {
 		t.Run(file, func(t *testing.T) {
 			t.Parallel()

@@ -60,6 +60,10 @@ var commands = []command{
 		name: "lint", arguments: "-f FILE", summary: "check manifests with the operator's own rules",
 		text: lintText, run: lintCommand,
 	},
+	{
+		name: "diff-submit", arguments: "RECORDING…", summary: "compare with what a real spark-submit has sent",
+		text: diffSubmitText, run: diffSubmitCommand,
+	},
 }
 
 // usageError is a call that cannot be understood.

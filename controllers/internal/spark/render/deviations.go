@@ -5,6 +5,8 @@ package render
 
 // Deviation is a way in which this package intends to differ from spark-submit.
 type Deviation struct {
+	// Variable of the machine that submits, on which the deviation hangs; empty: it is there in any case.
+	Variable string
 	// Where are the differences: object and path, one word a step; a star at the beginning or end of a step stands for anything. The
 	// objects are pod, service, configmap, networkpolicy, claims (by volume), properties and executor (the template of executors). Members of lists go by their names.
 	Where []string
@@ -59,7 +61,7 @@ var Deviations = []Deviation{
 		Reason: "the template of the driver is part of the application; there is no file",
 	},
 	{
-		Where:  []string{"properties spark.master"},
+		Where:  []string{"properties spark.master", "properties spark.kubernetes.driver.master"},
 		Reason: "drivers use the cluster that they run in; spark-submit writes the address by which it reached the cluster",
 	},
 	{
@@ -69,5 +71,21 @@ var Deviations = []Deviation{
 	{
 		Where:  []string{"properties spark.kubernetes.executor.podNamePrefix"},
 		Reason: "executors are named like everything else of the attempt; Spark makes up a second random prefix",
+	},
+	{
+		Where:  []string{"properties spark.kubernetes.authenticate.submission.*"},
+		Reason: "credentials of spark-submit itself, of which the driver has no use",
+	},
+	{
+		Where:  []string{"properties spark.dynamicAllocation.shuffleTracking.enabled"},
+		Reason: "dynamic allocation without decommissioning needs it: without, Spark ends at once",
+	},
+	{
+		Where:  []string{"pod status"},
+		Reason: "the API server drops the status of a pod that is created",
+	},
+	{
+		Where:  []string{"pod spec volumes * * defaultMode", "pod spec volumes * * items * mode"},
+		Reason: "Spark 3.5 reads 0644 in a template to the base of ten, which Kubernetes refuses; here it is the mode that everybody means",
 	},
 }

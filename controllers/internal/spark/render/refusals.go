@@ -13,10 +13,14 @@ var Refusals = []Deviation{
 	},
 	{
 		Where: []string{
-			"spec.sparkConf[spark.driver.memoryOverhead]", "spec.sparkConf[spark.executor.memoryOverhead]",
-			"spec.sparkConf[spark.executor.memoryOverheadFactor]", "spec.sparkConf[spark.executor.pyspark.memory]",
-			"spec.sparkConf[spark.memory.offHeap.size]", "spec.sparkConf[spark.kubernetes.executor.request.cores]",
-			"spec.sparkConf[spark.task.cpus]", "spec.sparkConf[spark.ui.enabled]",
+			"spec.sparkConf[spark.driver.memoryOverhead]", "spec.sparkConf[spark.driver.minMemoryOverhead]",
+			"spec.sparkConf[spark.driver.memoryOverheadFactor]", "spec.sparkConf[spark.kubernetes.memoryOverheadFactor]",
+			"spec.sparkConf[spark.executor.memory]", "spec.sparkConf[spark.executor.memoryOverhead]", "spec.sparkConf[spark.executor.minMemoryOverhead]",
+			"spec.sparkConf[spark.executor.memoryOverheadFactor]", "spec.sparkConf[spark.executor.pyspark.memory]", "spec.sparkConf[spark.memory.offHeap.*",
+			"spec.sparkConf[spark.kubernetes.executor.request.cores]", "spec.sparkConf[spark.kubernetes.executor.limit.cores]",
+			"spec.sparkConf[spark.executor.resource.*", "spec.sparkConf[spark.task.cpus]", "spec.sparkConf[spark.ui.enabled]",
+			"spec.sparkConf[spark.decommission.enabled]", "spec.sparkConf[spark.kubernetes.executor.deleteOnTermination]",
+			"spec.sparkConf[spark.log.structuredLogging.enabled]",
 		},
 		Reason: "the value cannot be read, or cannot be: the driver ends when it starts, or never gets an executor",
 	},
@@ -25,7 +29,10 @@ var Refusals = []Deviation{
 		Reason: "Kubernetes refuses a pod that requests what is no quantity, or more than its limit",
 	},
 	{
-		Where:  []string{"spec.sparkConf[spark.driver.port]", "spec.sparkConf[spark.blockManager.port]", "spec.sparkConf[spark.ui.port]"},
+		Where: []string{
+			"spec.sparkConf[spark.driver.port]", "spec.sparkConf[spark.driver.blockManager.port]", "spec.sparkConf[spark.blockManager.port]",
+			"spec.sparkConf[spark.ui.port]", "spec.sparkConf[spark.connect.grpc.binding.port]",
+		},
 		Reason: "executors could not know a port that the system chooses, Kubernetes refuses one that is none, and no two may be the same",
 	},
 	{
@@ -40,30 +47,44 @@ var Refusals = []Deviation{
 	},
 	{
 		Where: []string{
-			"spec.sparkConf[spark.kubernetes.driver.label.*", "spec.driver.labels[*", "spec.sparkConf[spark.kubernetes.driver.annotation.*",
+			"spec.sparkConf[spark.kubernetes.driver.label.*", "spec.sparkConf[spark.kubernetes.driver.annotation.*",
 			"spec.sparkConf[spark.kubernetes.driver.node.selector.*", "spec.sparkConf[spark.kubernetes.node.selector.*",
 			"spec.sparkConf[spark.kubernetes.driver.service.label.*",
+			"spec.sparkConf[spark.kubernetes.executor.label.*", "spec.sparkConf[spark.kubernetes.executor.annotation.*",
+			"spec.sparkConf[spark.kubernetes.executor.node.selector.*",
 		},
 		Reason: "Kubernetes refuses such a label, annotation or node selector; in labels, Spark replaces tokens from 4.0 on only",
 	},
 	{
-		Where:  []string{"spec.image"},
-		Reason: "nobody has an image whose name has a token in it, which Spark replaces from 4.1 on only",
+		Where: []string{
+			"spec.sparkConf[spark.kubernetes.driverEnv.*", "spec.sparkConf[spark.executorEnv.*",
+			"spec.sparkConf[spark.kubernetes.driver.secretKeyRef.*",
+		},
+		Reason: "Kubernetes refuses a variable of such a name, or from a Secret without a name",
 	},
 	{
-		Where:  []string{"spec.sparkConf[spark.kubernetes.driver.volumes.persistentVolumeClaim.*"},
-		Reason: "a claim is made for an attempt if its name has OnDemand in it, with class and size; one of a fixed name would be shared by attempts and go with the first of them",
+		Where:  []string{"spec.image", "spec.driver.image", "spec.executor.image"},
+		Reason: "there is no such image: the name is empty, or has a token in it, which Spark replaces from 4.1 on only",
 	},
 	{
-		Where:  []string{"spec.sparkConf[spark.dynamicAllocation.minExecutors]"},
-		Reason: "the driver ends at once when there are to be more executors at least than at most",
+		Where: []string{
+			"spec.sparkConf[spark.kubernetes.driver.volumes.*", "spec.sparkConf[spark.kubernetes.executor.volumes.*", "spec.driver.volumes", "spec.driver.volumeMounts",
+		},
+		Reason: "Kubernetes refuses such a volume or mount; a claim is made if its name has OnDemand in it, with class and size, and one of a fixed name would be shared by attempts",
+	},
+	{
+		Where:  []string{"spec.sparkConf[spark.dynamicAllocation.*"},
+		Reason: "the driver ends at once when a bound cannot be read, or there are to be more executors at least than at most",
 	},
 	{
 		Where:  []string{"spec.dynamicAllocation.maxExecutors"},
 		Reason: "without a bound no queue could hold what the job may take",
 	},
 	{
-		Where:  []string{"spec.sparkConf[spark.executor.extraJavaOptions]", "spec.sparkConf[spark.executor.defaultJavaOptions]"},
+		Where: []string{
+			"spec.sparkConf[spark.driver.extraJavaOptions]", "spec.sparkConf[spark.driver.defaultJavaOptions]",
+			"spec.sparkConf[spark.executor.extraJavaOptions]", "spec.sparkConf[spark.executor.defaultJavaOptions]",
+		},
 		Reason: "Spark refuses these options when it starts",
 	},
 	{
@@ -71,30 +92,31 @@ var Refusals = []Deviation{
 		Reason: "no driver works without this step",
 	},
 	{
+		Where: []string{
+			"spec.sparkConf[spark.kubernetes.driver.pod.featureSteps]", "spec.sparkConf[spark.kubernetes.executor.pod.featureSteps]",
+			"spec.sparkConf[spark.kubernetes.allocation.pods.allocator]",
+		},
+		Reason: "classes that change pods cannot be run here, and executors are made directly",
+	},
+	{
+		Where: []string{
+			"spec.mainApplicationFile", "spec.deps.jars[*", "spec.deps.files[*", "spec.deps.pyFiles[*", "spec.deps.archives[*",
+			"spec.sparkConf[spark.jars]", "spec.sparkConf[spark.files]", "spec.sparkConf[spark.submit.pyFiles]", "spec.sparkConf[spark.archives]",
+		},
+		Reason: "a file of the machine that submits, which spark-submit would upload, or a name that the driver cannot fetch",
+	},
+	{
+		Where: []string{
+			"spec.sparkConf[spark.kubernetes.authenticate.driver.*", "spec.sparkConf[spark.kerberos.keytab]", "spec.sparkConf[spark.kubernetes.kerberos.*",
+		},
+		Reason: "a file or token of the submitting machine, of which the client makes a ConfigMap or Secret; no manifest can name such a file, nor should it hold a token",
+	},
+	{
 		Where:  []string{"spec.mainClass"},
 		Reason: "it is no name of a class; beside a Python or R file it would be ignored",
 	},
 	{
-		Where: []string{
-			"spec.driver.template.metadata.labels[*", "spec.driver.template.metadata.namespace",
-			"spec.driver.template.metadata.ownerReferences", "spec.driver.template.metadata.finalizers",
-		},
-		Reason: "Spark and Sparkgate keep their books by these labels and owners; a finalizer would keep the pod and its room when the job is over",
-	},
-	{
-		Where: []string{
-			"spec.driver.template.spec.nodeNme", "spec.driver.template.spec.serviceAccountName",
-			"spec.driver.template.spec.containers[0].resources.*", "spec.driver.template.spec.containers[0].volumeMounts[0].mountPath",
-			"spec.driver.template.spec.containers[2].name",
-		},
-		Reason: "a template may not say what Kubernetes does not know or refuses, or what Spark would overwrite without a word",
-	},
-	{
-		Where:  []string{"spec.driver.template.spec.containers[0].securityContext.privileged"},
-		Reason: "Kubernetes refuses a privileged container that may not gain privileges, and Spark 4.3 forbids it to unless a property allows it",
-	},
-	{
-		Where:  []string{"spec.sparkConf[spark.kubernetes.kerberos.krb5.path]", "spec.sparkConf[spark.kubernetes.authenticate.driver.oauthToken]"},
-		Reason: "a file or token of the submitting machine, of which the client makes a ConfigMap or Secret; no manifest can name such a file, nor should it hold a token",
+		Where:  []string{"spec.driver.template*", "spec.executor.template*"},
+		Reason: "a template may not say what Kubernetes does not know or refuses, what Spark would overwrite without a word, nor what Spark and Sparkgate keep their books by",
 	},
 }

@@ -1,0 +1,90 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/sparkgate/sparkgate/controllers/offline"
+)
+
+const diffSubmitText = `Compares what sparkgate makes of a job with what a real spark-submit has sent, recording by recording: the call is translated as by
+from-submit, the objects are made as by render, and every difference is either listed in docs/deviations.md or printed.
+
+RECORDING is a file in JSON, - is the standard input:
+
+  {"sparkVersion": "4.1.4", "name": "pi", "args": ["--master", …], "env": {"SPARK_USER": "spark"},
+   "files": {"template.yaml": "…"}, "requests": [{"method": "POST", "path": "…", "body": "…"}], "exit": 0}
+
+  args             all arguments of spark-submit; /TMP is the folder of the files, /SPARK_HOME the installation
+  env              variables beyond those of a clean environment; null removes one
+  files            contents of files by name, as text; filesBase64 has them encoded
+  requests         what was sent, in order, each body as the exact text
+  exit             exit code; errorLines and stderrTail are what was said
+  serverRefuses    {"POST pods": 409}: the server refused this; only what was sent is compared
+
+Other keys are ignored. A job that spark-submit refuses has to be refused here, too. One that only sparkgate refuses has to be listed.
+
+The exit code is 0 if nothing but listed deviations was found, 1 if anything else differs, 2 if a recording cannot be read.
+`
+
+// diffSubmitCommand is sparkctl diff-submit.
+func diffSubmitCommand(flags *flag.FlagSet, args []string, s streams) error {
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return err
+	case err != nil:
+		return usageError{fmt.Errorf("%w; see sparkctl help diff-submit", err)}
+	case flags.NArg() == 0:
+		return usageError{errors.New("name a recording")}
+	}
+	var unreadable []error
+	different := 0
+	for _, name := range flags.Args() {
+		diff, err := diffFile(name, s.in)
+		if err != nil {
+			unreadable = append(unreadable, fmt.Errorf("%s: %w", shownName(name), err))
+			continue
+		}
+		tellDiff(name, diff, s.out)
+		if len(diff.Differences) > 0 {
+			different++
+		}
+	}
+	if len(unreadable) > 0 {
+		return usageError{errors.Join(unreadable...)}
+	}
+	if different > 0 {
+		return fmt.Errorf("%d of %d recordings differ", different, flags.NArg())
+	}
+	return nil
+}
+
+// diffFile compares one recording.
+func diffFile(name string, in io.Reader) (offline.Diff, error) {
+	text, err := read(name, in)
+	if err != nil {
+		return offline.Diff{}, err
+	}
+	return offline.DiffSubmit([]byte(text))
+}
+
+// tellDiff writes what came of a comparison.
+func tellDiff(name string, diff offline.Diff, out io.Writer) {
+	verdict := "equal"
+	if n := len(diff.Differences); n > 0 {
+		verdict = fmt.Sprintf("%d differences", n)
+	}
+	fmt.Fprintf(out, "%s: Spark %s: %s (%s)\n", shownName(name), diff.SparkVersion, verdict, diff.Outcome)
+	for _, d := range diff.Differences {
+		fmt.Fprintf(out, "  difference: %s\n", strings.ReplaceAll(d, "\n", "\n    "))
+	}
+	for _, d := range diff.Deviations {
+		fmt.Fprintf(out, "  listed: %s: %s\n", d.Where, d.Reason)
+	}
+}

@@ -1,0 +1,36 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package render
+
+// MachineDeviations are intended differences that come from the machine on which spark-submit runs: its user, its variables and its
+// folders. An application has none of them, so that they show only where a call of spark-submit is translated.
+var MachineDeviations = []Deviation{
+	{
+		Where:  []string{"pod spec containers * env SPARK_USER* value"},
+		Reason: "nobody submits: pods run as the user spark unless spec.driver.env or spark.kubernetes.driverEnv.SPARK_USER says another",
+	},
+	{
+		Variable: "HADOOP_CONF_DIR",
+		Where: []string{
+			"properties spark.kubernetes.hadoop.configMapName", "properties spark.kubernetes.executor.hadoopConfigMapName",
+			"pod spec volumes hadoop-properties", "other configmap",
+		},
+		Reason: "the files of the folder are for a ConfigMap of the user's that spec.hadoopConfigMap names; spark-submit makes one",
+	},
+	{
+		Variable: "SPARK_LOCAL_DIRS",
+		Where:    []string{"properties spark.local.dir"},
+		Reason:   "the folders of the machine that submits are those of the driver; here a property has to say so",
+	},
+	{
+		Variable: "PYSPARK_PYTHON",
+		Where:    []string{"properties spark.pyspark.python"},
+		Reason:   "the interpreter of the machine that submits is that of the driver; here a property has to say so",
+	},
+	{
+		Variable: "PYSPARK_DRIVER_PYTHON",
+		Where:    []string{"properties spark.pyspark.driver.python"},
+		Reason:   "the interpreter of the machine that submits is that of the driver; here a property has to say so",
+	},
+}

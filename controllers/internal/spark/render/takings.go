@@ -1,0 +1,18 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package render
+
+// Takings are configurations that the real client refuses on the machine that submits and that work here. Where are words of its message.
+var Takings = []Deviation{
+	{
+		Where: []string{
+			"S3AFileSystem not found", "No FileSystem for scheme", "UnknownHostException",
+		},
+		Reason: "spark-submit looks into remote files of the job, for which it needs libraries and the network; here only the driver does",
+	},
+	{
+		Where:  []string{"from String \"0o"},
+		Reason: "Spark 3.5 does not know the mode 0o644 in a template, which YAML 1.2 writes so",
+	},
+}
