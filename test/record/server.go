@@ -99,9 +99,10 @@ func readRequest(r *http.Request) (Request, error) {
 	if err != nil {
 		return request, fmt.Errorf("read the body: %w", err)
 	}
-	if request.Text = body; len(body) == 0 {
+	if len(body) == 0 {
 		return request, nil
 	}
+	request.Text = body
 	// An apply may be YAML; JSON is YAML too.
 	if request.Body, err = yaml.YAMLToJSON(body); err != nil {
 		return request, fmt.Errorf("read the body: %w", err)

@@ -98,9 +98,12 @@ func TestServerRemembers(t *testing.T) {
 	t.Parallel()
 	server := startServer(t)
 	want := []Request{
-		{Method: http.MethodPost, Path: "/pods", Query: "a=b", ContentType: "application/json", Body: []byte(`{"kind":"Pod"}`)},
+		{Method: http.MethodPost, Path: "/pods", Query: "a=b", ContentType: "application/json", Text: []byte(`{"kind":"Pod"}`), Body: []byte(`{"kind":"Pod"}`)},
 		{Method: http.MethodGet, Path: "/pods/p", Query: "watch=true"},
-		{Method: http.MethodPatch, Path: "/services/s", Query: "fieldManager=f&force=true", ContentType: "application/apply-patch+yaml", Body: []byte(`{"kind":"Service"}`)},
+		{
+			Method: http.MethodPatch, Path: "/services/s", Query: "fieldManager=f&force=true", ContentType: "application/apply-patch+yaml",
+			Text: []byte(`{"kind":"Service"}`), Body: []byte(`{"kind":"Service"}`),
+		},
 	}
 	for _, request := range want {
 		send(t, server, request)
