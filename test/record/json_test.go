@@ -19,13 +19,13 @@ import (
 func TestInOneFile(t *testing.T) {
 	t.Parallel()
 	c := Case{
-		Name: "pi", Description: "two\nlines", Args: []string{"--files", "/work/f.txt"}, Env: map[string]string{"PYSPARK_PYTHON": "p"},
+		Name: "pi", Description: "two\nlines", Args: []string{"--files", "/folder/f.txt"}, Env: map[string]string{"PYSPARK_PYTHON": "p"},
 		Files: map[string]string{"f.txt": "F"}, ConfFiles: map[string]string{"log4j2.properties": "L"}, DriverTemplate: map[string]any{"spec": map[string]any{}},
 	}
 	run := Run{
-		Folder: "/work", Address: "127.0.0.1:12345", Failed: true, Exit: 1,
+		Folder: "/folder", Address: "127.0.0.1:12345", Failed: true, Exit: 1,
 		Output:   "INFO\nException in thread \"main\" java.lang.X: /opt/spark-home/jars\n\tat a\nCaused by: y\n",
-		Requests: []Request{{Method: "POST", Path: "/pods", Query: "a=b", ContentType: "c", Text: []byte(`{"x": "/work/f.txt k8s\\://http\\://127.0.0.1\\:12345"}`)}},
+		Requests: []Request{{Method: "POST", Path: "/pods", Query: "a=b", ContentType: "c", Text: []byte(`{"x": "/folder/f.txt k8s\\://http\\://127.0.0.1\\:12345"}`)}},
 	}
 	text, err := InOneFile(c, run, &Spark{Version: "4.1.4", Home: "/opt/spark-home"})
 	if err != nil {
