@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -146,6 +147,25 @@ var moviesOfAttempts = map[string]func(w *world){
 		w.settle()
 		w.exits(1, "Error")
 		w.settle()
+	},
+	"late-driver-while-the-next-run-waits": func(w *world) {
+		w.settle()
+		late := w.pods[w.driverName()]
+		w.runs()
+		w.settle()
+		w.exits(0, "Completed")
+		w.settle()
+		w.room = queueing.Waiting
+		w.edit("asks for another run", func(a *v1alpha1.SparkApplication) { a.Spec.RunID = "b" })
+		w.settle()
+		delete(w.pods, late.Name)
+		late.UID, late.Phase, late.Running = "late", corev1.PodRunning, true
+		w.pods[late.Name] = late
+		w.logf("api server: %s is there again: an old request was late", late.Name)
+		w.noGrant = true
+		w.settle()
+		w.ended(late.Name)
+		w.noGrant = false
 	},
 	"invalid-in-the-pause": func(w *world) {
 		w.retries(v1alpha1.RestartOnFailure)

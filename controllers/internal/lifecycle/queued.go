@@ -61,6 +61,7 @@ func (d *decider) newRun(start Start) {
 
 // waiting goes on asking for the planned start.
 func (d *decider) waiting() Decision {
+	d.deleteStrays()
 	switch {
 	case d.o.App.Spec.Suspend:
 		return d.suspend()
