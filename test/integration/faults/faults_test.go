@@ -61,12 +61,17 @@ var lives = map[string]func(t *testing.T, namespace, queue string) *v1alpha1.Spa
 	},
 }
 
-// kubelet runs drivers at once; those of lives that act on a running driver go on until they are stopped, those of a second attempt end.
+// kubelet runs drivers at once; those of lives that act on a running driver go on until they are stopped, the first one that is to be
+// tried again fails, all others succeed.
 func kubelet(t *testing.T, namespace string) *actors.Kubelet {
 	return actors.StartKubelet(t, &actors.Kubelet{Run: func(ctx context.Context, k *actors.Kubelet, driver *corev1.Pod) {
 		k.Start(ctx, driver)
 		name, first := driver.Labels[v1alpha1.ApplicationLabel], driver.Labels[v1alpha1.AttemptLabel] == "1"
 		if (name == "suspend" || name == "delete") && first {
+			return
+		}
+		if name == "retry" && first {
+			k.Finish(ctx, driver, 1, "Error")
 			return
 		}
 		k.Finish(ctx, driver, 0, "Completed")
