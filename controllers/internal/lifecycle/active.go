@@ -142,7 +142,7 @@ func (d *decider) starting(driver *pods.Record) Decision {
 	message := fmt.Sprintf("driver pod %s is starting", driver.Name)
 	if problem := pods.WhyNotStarted(driver); problem.Reason != "" {
 		message = fmt.Sprintf("driver pod %s does not start: %s", driver.Name, problem.Message)
-	} else if due := d.s.Times.Admitted.Add(startingDelay); d.was == status.Submitting && d.o.Now.Before(due) {
+	} else if due := d.s.Times.Admitted.Add(startingDelay); d.was == status.Submitting && d.o.Now.Before(due) && !d.setBack {
 		// Most drivers run within moments: their uid is recorded together with the stage Running, and one write is saved.
 		d.requeue(due)
 		d.d.Status = *d.o.App.Status.DeepCopy()

@@ -27,6 +27,8 @@ func Decide(o Observation) Decision {
 		return d.deleted()
 	case !known:
 		return d.unknown()
+	case !stage.Ended():
+		d.setBack = d.clockSetBack()
 	}
 	return d.byStage(stage)
 }
@@ -56,7 +58,9 @@ type decider struct {
 	was  status.Stage // the published stage
 	s    v1alpha1.SparkApplicationStatus
 	view status.View
-	d    Decision
+	// setBack says that times were taken back because the clock was: they have to be written.
+	setBack bool
+	d       Decision
 }
 
 func (d *decider) need(n Need, start Start) Decision {

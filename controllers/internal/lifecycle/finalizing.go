@@ -90,12 +90,12 @@ func (d *decider) stop(reason v1alpha1.StopReason, message string) Decision {
 func (d *decider) record(a v1alpha1.AttemptStatus) {
 	a.Run, a.Attempt = d.s.Run, d.s.Attempt
 	a.StartedAt, a.FinishedAt = d.s.Times.DriverStarted, d.nowPtr()
-	if a.Outcome == v1alpha1.OutcomeSucceeded && !d.o.EndSeen.IsZero() {
+	if a.Outcome == v1alpha1.OutcomeSucceeded && !d.o.EndSeen.IsZero() && d.o.EndSeen.Before(d.o.Now) {
 		seen := metav1.NewTime(d.o.EndSeen.Truncate(time.Second))
 		a.FinishedAt = &seen
 	}
 	if a.StartedAt != nil {
-		d.s.Times.Ran = &metav1.Duration{Duration: d.ran() + a.FinishedAt.Sub(a.StartedAt.Time)}
+		d.s.Times.Ran = &metav1.Duration{Duration: d.ran() + max(0, a.FinishedAt.Sub(a.StartedAt.Time))}
 	}
 	a.Message = status.Cut(a.Message)
 	d.s.Attempts = append(d.s.Attempts, a)

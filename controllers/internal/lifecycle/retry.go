@@ -129,7 +129,7 @@ func grown(first time.Duration, factor, nth int32, longest time.Duration) time.D
 // failure. Its place in the queue stands.
 func (d *decider) requeued() Decision {
 	d.s.Requeues++
-	pause := grown(requeueBackoff, 2, d.unstarted(), longestRequeueBackoff)
+	pause := d.requeuePause()
 	d.nextAttempt()
 	d.pauseFor(pause)
 	d.view.Generation, d.view.TemplateIgnored = d.o.App.Generation, ""
@@ -138,6 +138,11 @@ func (d *decider) requeued() Decision {
 	}
 	d.announce(true, v1alpha1.ExecutorStartTimeoutReason, d.pauseMessage(&d.s.Attempts[len(d.s.Attempts)-1]))
 	return d.pause()
+}
+
+// requeuePause is the pause of a run that was sent back in line.
+func (d *decider) requeuePause() time.Duration {
+	return grown(requeueBackoff, 2, d.unstarted(), longestRequeueBackoff)
 }
 
 // unstarted counts the last attempts of the run, in a row, whose executors did not start.
