@@ -29,6 +29,8 @@ func (d *decider) endAgain() Decision {
 	switch {
 	case attempt == nil || attempt.Outcome == v1alpha1.OutcomeStopped:
 		return d.resume()
+	case d.s.Times.Finished == nil: // the next run, which was invalid, was to begin in the same pass
+		d.s.Times.Finished = attempt.FinishedAt
 	}
 	return d.publish(d.endOf(attempt))
 }

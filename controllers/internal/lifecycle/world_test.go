@@ -104,6 +104,7 @@ func (w *world) pass() Decision {
 		w.carryOut(d)
 	}
 	w.check()
+	w.checkLooks(d)
 	return d
 }
 
