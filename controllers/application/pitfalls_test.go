@@ -1,0 +1,56 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package application
+
+import (
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus/testutil"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+// TestEventsAreNoFailures: an application that much happens to is looked at as soon as any other; only errors make it wait.
+func TestEventsAreNoFailures(t *testing.T) {
+	t.Parallel()
+	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](minRetryDelay, maxRetryDelay)
+	queue := workqueue.NewTypedRateLimitingQueue(limiter)
+	defer queue.ShutDown()
+	waker := NewWaker()
+	if err := waker.source().Start(t.Context(), queue); err != nil {
+		t.Fatal(err)
+	}
+	name := types.NamespacedName{Namespace: "default", Name: "pi"}
+	for range 100 {
+		waker.Wake(name)
+		if queue.Len() != 1 {
+			t.Fatalf("%d looks are due, want one", queue.Len())
+		}
+	}
+	if failures := queue.NumRequeues(reconcile.Request{NamespacedName: name}); failures != 0 {
+		t.Errorf("%d events count as failures", failures)
+	}
+}
+
+// TestARestartCountsNothingAgain: what an operator finds when it starts has not just happened.
+func TestARestartCountsNothingAgain(t *testing.T) {
+	t.Parallel()
+	app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "counted-again", Name: "pi"}}
+	app.Status.Run, app.Status.Attempt, app.Status.Queue = 1, 1, "etl"
+	entered := transitions.WithLabelValues("counted-again", "etl", "Succeeded")
+	before := app.DeepCopy()
+	app.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ReadyCondition, Status: metav1.ConditionTrue, Reason: "Succeeded"}}
+	countTransition(before, app)
+	countTransition(app, app) // found as it is
+	changed := app.DeepCopy()
+	changed.Status.Executors = &v1alpha1.ExecutorStatus{Ready: 1}
+	countTransition(app, changed) // another write in the same stage
+	if got := testutil.ToFloat64(entered); got != 1 {
+		t.Errorf("one end is counted %v times", got)
+	}
+}
