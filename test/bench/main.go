@@ -29,6 +29,7 @@ import (
 
 // The parts of the benchmark, in the order in which they run.
 const (
+	partRender = "render"
 	partSubmit = "submit"
 	partDelete = "delete"
 	partWrites = "writes"
@@ -77,7 +78,7 @@ func main() {
 }
 
 // allParts in the order in which they run.
-var allParts = []string{partSubmit, partDelete, partWrites, partNews, partQueue, partMemory}
+var allParts = []string{partRender, partSubmit, partDelete, partWrites, partNews, partQueue, partMemory}
 
 func parse(args []string) (options, error) {
 	var o options
@@ -152,6 +153,11 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, o.limit, fmt.Errorf("not ready after %s", o.limit))
 	defer cancel()
 	b := &bench{options: o, out: out}
+	if o.wants(partRender) {
+		if err := b.measureRender(ctx); err != nil || len(o.parts) == 1 {
+			return err
+		}
+	}
 	b.progress("starting kube-apiserver and etcd")
 	if b.server, err = host.StartServer(os.Getenv(env.AssetsVariable), o.crds); err != nil {
 		return fmt.Errorf("%w (run it by `make bench`)", err)

@@ -47,6 +47,14 @@ func base(in Input, r Role) (draft, []error) {
 	return d, errs
 }
 
+// grow makes room for what every driver gets.
+func (d *draft) grow() {
+	const volumes, variables = 4, 8
+	d.pod.Spec.Volumes = slices.Grow(d.pod.Spec.Volumes, volumes)
+	d.container.VolumeMounts = slices.Grow(d.container.VolumeMounts, volumes)
+	d.container.Env = slices.Grow(d.container.Env, variables)
+}
+
 // takeContainer takes Spark's container out of the pod.
 func (d *draft) takeContainer(r Role, in Input) {
 	if i := r.SparkContainer(d.pod.Spec.Containers, in.Properties); i >= 0 {

@@ -6,6 +6,8 @@ package render
 import (
 	"cmp"
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -162,7 +164,8 @@ func (b *build) driverLabels() map[string]string {
 
 // replaceTokens replaces the tokens that Spark knows in values. A driver has no executor id.
 func (b *build) replaceTokens(values map[string]string, replace bool) map[string]string {
-	if !replace {
+	hasToken := func(value string) bool { return strings.Contains(value, "{{") }
+	if !replace || !slices.ContainsFunc(slices.Collect(maps.Values(values)), hasToken) {
 		return values
 	}
 	tokens := strings.NewReplacer("{{APP_ID}}", b.names.ApplicationID, "{{EXECUTOR_ID}}", "")

@@ -23,7 +23,7 @@ type build struct {
 	// given are the properties as spark-submit hands them to its client. Steps read these, never what other steps have added.
 	given conf.Properties
 	// added are the properties that steps add; they win over the given ones.
-	added conf.Properties
+	added additions
 
 	driver   draft
 	executor draft
@@ -38,6 +38,14 @@ type build struct {
 	claims []*corev1.PersistentVolumeClaim
 	// data of the ConfigMap, without spark.properties, which is written last.
 	data map[string]string
+}
+
+// additions are properties that steps have added, later ones winning. Nothing is looked up in them.
+type additions []conf.Property
+
+// Put adds a property that follows from others.
+func (a *additions) Put(key, value string) {
+	*a = append(*a, conf.Property{Key: key, Value: value, Origin: conf.Origin{Source: conf.Derived}})
 }
 
 // step is one of the steps by which Spark's client builds the driver.
@@ -83,12 +91,13 @@ func Build(in Input) (Objects, error) {
 		client: clientOf(in.App.Spec.SparkVersion),
 		names:  NamesOf(in.App, in.Run, in.Attempt),
 		given:  make(conf.Properties, len(in.Properties)+moreProperties),
-		added:  make(conf.Properties, moreProperties),
+		added:  make(additions, 0, moreProperties),
 		data:   map[string]string{},
 	}
 	maps.Copy(b.given, in.Properties)
 	var errs, more []error
 	b.driver, errs = base(in, DriverOf(in.App))
+	b.driver.grow()
 	b.executor, more = base(in, ExecutorOf(in.App))
 	errs = append(errs, more...)
 	errs = append(errs, b.submit())
@@ -109,7 +118,9 @@ func Build(in Input) (Objects, error) {
 // objects puts the results together. Spark's container goes last in the driver.
 func (b *build) objects() Objects {
 	properties := b.given // which nobody else has
-	maps.Copy(properties, b.added)
+	for _, property := range b.added {
+		properties[property.Key] = property
+	}
 	pod := b.driver.pod
 	pod.Spec.Containers = append(pod.Spec.Containers, b.driver.container)
 	text := properties.Revealed(b.in.Secrets).Text()
