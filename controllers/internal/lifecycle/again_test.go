@@ -167,6 +167,21 @@ var moviesOfAttempts = map[string]func(w *world){
 		w.ended(late.Name)
 		w.noGrant = false
 	},
+	"invalid-template-is-taken-back-and-attempts-are-left": func(w *world) {
+		w.retries(v1alpha1.RestartOnFailure)
+		w.settle()
+		w.runs()
+		w.settle()
+		w.edit("makes a mistake", func(a *v1alpha1.SparkApplication) { a.Spec.Arguments = []string{"9"} })
+		w.mistake = "spec is wrong"
+		w.settle()
+		w.exits(1, "Error")
+		w.settle()
+		w.edit("takes it back", func(a *v1alpha1.SparkApplication) { a.Spec.Arguments = nil })
+		w.mistake = ""
+		w.settle()
+		w.nextLook()
+	},
 	"invalid-in-the-pause": func(w *world) {
 		w.retries(v1alpha1.RestartOnFailure)
 		w.settle()

@@ -29,7 +29,10 @@ func (d *decider) endAgain() Decision {
 	switch {
 	case attempt == nil || attempt.Outcome == v1alpha1.OutcomeStopped:
 		return d.resume()
-	case d.s.Times.Finished == nil: // the next run, which was invalid, was to begin in the same pass
+	// The run had not ended: the next one, which was invalid, was to begin in the same pass.
+	case d.s.Times.Finished == nil && d.again(attempt) && !d.totalUsedUp():
+		return d.retry(attempt)
+	case d.s.Times.Finished == nil:
 		d.s.Times.Finished = attempt.FinishedAt
 	}
 	return d.publish(d.endOf(attempt))
