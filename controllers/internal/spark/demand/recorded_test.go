@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -23,7 +24,24 @@ import (
 // same properties and template.
 func TestExecutorsAreSizedLikeSparkDoes(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("testdata/executors-4.1.4.json")
+	for _, minor := range render.Supported {
+		paths, err := filepath.Glob("testdata/executors-" + minor + ".*.json")
+		if err != nil || len(paths) != 1 {
+			t.Errorf("Spark %s has %d files of executors: record one", minor, len(paths))
+			continue
+		}
+		version := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(paths[0]), "executors-"), ".json")
+		t.Run(version, func(t *testing.T) {
+			t.Parallel()
+			compareExecutors(t, paths[0], filepath.Join("../render/testdata/recordings", version))
+		})
+	}
+}
+
+// compareExecutors compares the executors of one version.
+func compareExecutors(t *testing.T, path, recordings string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +52,7 @@ func TestExecutorsAreSizedLikeSparkDoes(t *testing.T) {
 	for name, want := range recorded {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			pod, err := ExecutorPod(builtFrom(t, filepath.Join("../render/testdata/recordings/4.1.4", name)))
+			pod, err := ExecutorPod(builtFrom(t, filepath.Join(recordings, name)))
 			if err != nil {
 				t.Fatal(err)
 			}
