@@ -6,11 +6,8 @@
 package stories
 
 import (
-	"slices"
 	"strings"
 	"testing"
-
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/test/e2e/env"
@@ -48,21 +45,23 @@ func TestSlowAJobWhoseExecutorsRunOutOfMemoryFails(t *testing.T) {
 	}))
 	end := s.Becomes("pi", v1alpha1.FailedReason)
 	checkFailed(t, end, v1alpha1.CauseApplication, tooManyExecutorsExit)
-	if message := env.Condition(end, v1alpha1.ReadyCondition).Message; !strings.Contains(message, "executors have failed") {
-		t.Errorf("the message does not speak of executors: %s", message)
+	if message := env.Condition(end, v1alpha1.ReadyCondition).Message; !strings.Contains(message, "spark.executor.maxNumFailures") {
+		t.Errorf("the message does not name the limit: %s", message)
 	}
-	hungry := 0
-	for _, pod := range s.Pods("pi", v1alpha1.SparkRoleExecutor) {
-		oomKilled := func(c corev1.ContainerStatus) bool {
-			return c.State.Terminated != nil && c.State.Terminated.Reason == "OOMKilled"
-		}
-		if slices.ContainsFunc(pod.Status.ContainerStatuses, oomKilled) {
-			hungry++
-		}
-	}
-	if hungry < 3 {
-		t.Errorf("%d executors ran out of memory, want as many as may fail", hungry)
-	}
+	checkHungry(t, end.Status.Executors)
 	awaitNoPods(s, "pi", v1alpha1.SparkRoleExecutor)
 	s.GivenBack(s.Name)
+}
+
+// checkHungry: the status counts as many failed executors as may fail, and says of each why.
+func checkHungry(t *testing.T, executors *v1alpha1.ExecutorStatus) {
+	t.Helper()
+	if executors == nil || executors.Failed < 3 || len(executors.Failures) < 3 {
+		t.Fatalf("the executors are %+v, want three failed ones or more", executors)
+	}
+	for _, failure := range executors.Failures {
+		if failure.Reason != "OOMKilled" || !strings.Contains(failure.Message, "executor.memory") {
+			t.Errorf("the failure is %+v, want OOMKilled with a remedy", failure)
+		}
+	}
 }
