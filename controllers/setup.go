@@ -43,6 +43,8 @@ type Options struct {
 	ReferenceTimeout time.Duration
 	// HistoryURL is the address of a job at a Spark history server, with v1alpha1.ApplicationIDToken; empty if there is none.
 	HistoryURL string
+	// FewEvents records Kubernetes events of failures and ends only, not of every stage.
+	FewEvents bool
 	// Concurrent applications reconciled at once. Default: 16.
 	Concurrent int
 	// QueueInterval bounds how often counts and usage of a queue are written. Default: 2s.
@@ -127,7 +129,7 @@ func Setup(mgr ctrl.Manager, o Options) error {
 	apps := application.New(application.Options{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Pods: store,
 		Gates:       queueing.Gates{string(v1alpha1.GateEmbedded): embedded, string(v1alpha1.GateNone): none.Gate{}},
-		DefaultGate: o.DefaultGate, ReferenceTimeout: o.ReferenceTimeout, HistoryURL: o.HistoryURL,
+		DefaultGate: o.DefaultGate, ReferenceTimeout: o.ReferenceTimeout, HistoryURL: o.HistoryURL, FewEvents: o.FewEvents,
 		Recorder: mgr.GetEventRecorder("sparkgate"), Notifier: notifier, Logs: logtail.New(podClient, o.LogTailLines, o.Clock), Clock: o.Clock, Ready: office.wait,
 	})
 	office.memory = apps.Memory()

@@ -69,6 +69,7 @@ func run(o options.Options) error {
 		DefaultGate:      v1alpha1.GateType(o.DefaultGate),
 		ReferenceTimeout: o.ReferenceTimeout,
 		HistoryURL:       o.HistoryURL,
+		FewEvents:        !o.StageEvents,
 		Concurrent:       o.Concurrent,
 		LogTailLines:     o.LogTailLines,
 		EventsAddr:       o.EventsAddr,

@@ -37,6 +37,8 @@ type Options struct {
 	ReferenceTimeout time.Duration
 	// HistoryURL is the address of a job at a Spark history server, with v1alpha1.ApplicationIDToken. Default: there is none.
 	HistoryURL string
+	// FewEvents records Kubernetes events of failures and ends only, not of every stage. Each event is a write.
+	FewEvents bool
 	// Recorder of events.
 	Recorder events.EventRecorder
 	// Logs of drivers, for attempts that failed; nil keeps no log.

@@ -12,6 +12,7 @@ import (
 	jsonpatch "github.com/evanphx/json-patch/v5"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -31,12 +32,14 @@ func (p *pass) carryOut(ctx context.Context, d lifecycle.Decision) error {
 			return err
 		}
 	}
+	before := p.app
 	if err := p.publish(ctx, d.Status); err != nil {
 		return err
 	}
 	for _, a := range d.Announce {
 		p.announce(a)
 	}
+	p.recordStage(before, d.Announce)
 	if err := p.act(ctx, d.After); err != nil {
 		return err
 	}
@@ -53,6 +56,17 @@ func (p *pass) announce(a lifecycle.Announcement) {
 	p.Recorder.Eventf(p.app, nil, kind, a.Reason, a.Reason, "%s", a.Message)
 	if p.Notifier != nil {
 		p.Notifier.Notify(p.app, a.Warning, a.Reason, a.Message)
+	}
+}
+
+// recordStage records an event of a stage that was reached, unless it was announced.
+func (p *pass) recordStage(before *v1alpha1.SparkApplication, announced []lifecycle.Announcement) {
+	was, is := apimeta.FindStatusCondition(before.Status.Conditions, v1alpha1.ReadyCondition), apimeta.FindStatusCondition(p.app.Status.Conditions, v1alpha1.ReadyCondition)
+	if p.FewEvents || is == nil || (was != nil && was.Reason == is.Reason && before.Status.Run == p.app.Status.Run && before.Status.Attempt == p.app.Status.Attempt) {
+		return
+	}
+	if !slices.ContainsFunc(announced, func(a lifecycle.Announcement) bool { return a.Reason == is.Reason }) {
+		p.Recorder.Eventf(p.app, nil, corev1.EventTypeNormal, is.Reason, is.Reason, "%s", is.Message)
 	}
 }
 

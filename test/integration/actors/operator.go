@@ -38,6 +38,8 @@ type OperatorOptions struct {
 	ReferenceTimeout time.Duration
 	// HistoryURL as the flag; default none.
 	HistoryURL string
+	// FewEvents is the flag --stage-events=false.
+	FewEvents bool
 	// Clock of every decision; default the machine's.
 	Clock clock.Clock
 	// EventsAddr as the flag.
@@ -62,7 +64,7 @@ func launch(t *testing.T, o OperatorOptions) *Operator {
 		t.Fatalf("make the operator: %v", err)
 	}
 	err = controllers.Setup(manager, controllers.Options{
-		Holder: "test_" + string(uuid.NewUUID()), ReferenceTimeout: o.ReferenceTimeout, HistoryURL: o.HistoryURL, Clock: o.Clock,
+		Holder: "test_" + string(uuid.NewUUID()), ReferenceTimeout: o.ReferenceTimeout, HistoryURL: o.HistoryURL, FewEvents: o.FewEvents, Clock: o.Clock,
 		DecisionLog:   o.DecisionLog,
 		EventsAddr:    o.EventsAddr,
 		LogTailLines:  20,

@@ -31,6 +31,7 @@ type Options struct {
 	DefaultGate      string
 	ReferenceTimeout time.Duration
 	HistoryURL       string
+	StageEvents      bool
 	DecisionLog      string
 	EnablePprof      bool
 	Log              logger.Options
@@ -50,6 +51,7 @@ func Parse(args []string) (Options, error) {
 	fs.StringVar(&o.DefaultGate, "default-gate", string(v1alpha1.GateEmbedded), "The gate of applications where neither they nor their namespace name one: Embedded or None.")
 	fs.DurationVar(&o.ReferenceTimeout, "reference-timeout", 10*time.Minute, "How long a missing reference is waited for before the application counts as stalled; the wait goes on.")
 	fs.StringVar(&o.HistoryURL, "history-server-url", "", "The address of a job at a Spark history server, with {{applicationID}} in the place of Spark's id; empty if there is none.")
+	fs.BoolVar(&o.StageEvents, "stage-events", true, "Record a Kubernetes event for every stage that an application reaches; else of failures, warnings and ends only.")
 	fs.StringVar(&o.DecisionLog, "decision-log", "", "The file in which the decisions of the embedded queue are written down, for sparkctl replay; empty switches it off.")
 	fs.BoolVar(&o.EnablePprof, "enable-pprof", false, "Serve profiles of the process at the metrics endpoint, without authentication.")
 	o.Log.BindFlags(fs)
