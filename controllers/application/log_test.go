@@ -18,8 +18,8 @@ import (
 // fixedLog is the same for every pod; it ends with the pod's uid.
 type fixedLog string
 
-func (l fixedLog) Tail(_ context.Context, pod *pods.Record) string {
-	return string(l) + string(pod.UID)
+func (l fixedLog) Tail(_ context.Context, pod *pods.Record, hide func(string) string) string {
+	return hide(string(l) + string(pod.UID))
 }
 
 func TestLogTail(t *testing.T) {
@@ -42,6 +42,10 @@ func TestLogTail(t *testing.T) {
 		"a secret of the spec":             {fixedLog("it said s3cr3t-value to 12 of "), []*pods.Record{own}, "it said (hidden) to 12 of mine", nil},
 		"a secret of a Secret": {fixedLog("it said from-a-Secret to "), []*pods.Record{own}, "it said (hidden) to mine",
 			&secretValues{byProperty: map[string]string{"spark.db": "from-a-Secret"}}},
+		"a secret that begins with another": {fixedLog("s3cr3t-value-2 and s3cr3t-value of "), []*pods.Record{own}, "(hidden) and (hidden) of mine",
+			&secretValues{byProperty: map[string]string{"spark.db": "s3cr3t-value-2"}}},
+		"a line of a secret": {fixedLog("it read the-second-line\nof "), []*pods.Record{own}, "it read (hidden)\nof mine",
+			&secretValues{byProperty: map[string]string{"spark.db": "the-first-line\n  the-second-line\n"}}},
 		"a Secret that is gone": {fixedLog("it said "), []*pods.Record{own}, "",
 			&secretValues{missing: []string{"Secret"}}},
 	}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
@@ -48,9 +49,9 @@ func New(client corev1client.PodsGetter, lines int, c clock.PassiveClock) *Reade
 	return &Reader{pods: client, lines: min(lines, MaxLines), clock: c, patience: patience, turn: make(chan struct{}, turns), silent: map[string]time.Time{}}
 }
 
-// Tail returns the end of the log of a pod's Spark container; empty if it cannot be had in time. It does not fail: the attempt has, and
-// that is to be told with or without a log.
-func (r *Reader) Tail(ctx context.Context, pod *pods.Record) string {
+// Tail returns the end of the log of a pod's Spark container, after hide was applied to what was read; empty if it cannot be had in time.
+// It does not fail: the attempt has, and that is to be told with or without a log.
+func (r *Reader) Tail(ctx context.Context, pod *pods.Record, hide func(string) string) string {
 	if r.lines <= 0 || r.isSilent(pod.Node) {
 		return ""
 	}
@@ -71,7 +72,7 @@ func (r *Reader) Tail(ctx context.Context, pod *pods.Record) string {
 		log.Info("the log of a driver cannot be had", "pod", pod.Name, "why", err.Error())
 		return ""
 	}
-	return Tail(text, r.lines)
+	return Tail(hide(text), r.lines)
 }
 
 // read gets the last lines of the log of exactly this pod.
@@ -94,7 +95,15 @@ func (r *Reader) read(ctx context.Context, record *pods.Record) (string, error) 
 	if err != nil {
 		return "", fmt.Errorf("read log: %w", err)
 	}
-	return string(text), nil
+	return whole(string(text)), nil
+}
+
+// whole takes the last line off a text that was cut at maxRead: what is left of it may be a part of a secret.
+func whole(text string) string {
+	if end := strings.LastIndexByte(text, '\n'); len(text) == maxRead && end >= 0 {
+		return text[:end]
+	}
+	return text
 }
 
 // isSilent says that a node has not answered a moment ago.

@@ -111,10 +111,7 @@ func TestReader(t *testing.T) {
 			t.Parallel()
 			s := &apiServer{log: tc.log}
 			r, _ := s.start(t, tc.lines)
-			got := r.Tail(t.Context(), record(tc.uid, "node-1"))
-			if name == "more than was asked for" {
-				got = strings.Repeat(tc.want, min(1, len(got))) // where it is cut does not matter
-			}
+			got := r.Tail(t.Context(), record(tc.uid, "node-1"), unchanged)
 			if got != tc.want || s.times() != tc.asked {
 				t.Errorf("got %q after %d requests, want %q after %d", got, s.times(), tc.want, tc.asked)
 			}
@@ -127,7 +124,7 @@ func TestWhatIsAsked(t *testing.T) {
 	t.Parallel()
 	s := &apiServer{}
 	r, _ := s.start(t, 20)
-	r.Tail(t.Context(), record("pi-uid", "node-1"))
+	r.Tail(t.Context(), record("pi-uid", "node-1"), unchanged)
 	want := "/api/v1/namespaces/team/pods/pi-driver/log?container=spark-kubernetes-driver&limitBytes=262144&tailLines=20"
 	if s.times() != 1 || s.asked[0] != want {
 		t.Errorf("asked %v, want %s", s.asked, want)
@@ -148,12 +145,12 @@ func TestNodeThatDoesNotAnswer(t *testing.T) {
 		<-r.Context().Done()
 	}}
 	r, c := s.start(t, 20)
-	if got := r.Tail(ctx, record("pi-uid", "silent")); got != "" {
+	if got := r.Tail(ctx, record("pi-uid", "silent"), unchanged); got != "" {
 		t.Errorf("got %q from a node that does not answer", got)
 	}
 	answers.Store(true)
 	for _, step := range []struct{ node, want string }{{"silent", ""}, {"other", "one"}, {"silent", ""}} {
-		if got := r.Tail(t.Context(), record("pi-uid", step.node)); got != step.want {
+		if got := r.Tail(t.Context(), record("pi-uid", step.node), unchanged); got != step.want {
 			t.Errorf("got %q from the node %s, want %q", got, step.node, step.want)
 		}
 	}
@@ -161,7 +158,7 @@ func TestNodeThatDoesNotAnswer(t *testing.T) {
 		t.Errorf("%d logs were asked for, want 2", s.times())
 	}
 	c.SetTime(c.Now().Add(silence))
-	if got := r.Tail(t.Context(), record("pi-uid", "silent")); got != "one" {
+	if got := r.Tail(t.Context(), record("pi-uid", "silent"), unchanged); got != "one" {
 		t.Errorf("got %q; the node is not asked again", got)
 	}
 }
@@ -180,14 +177,14 @@ func TestTurns(t *testing.T) {
 	r, _ := s.start(t, 20)
 	var readers sync.WaitGroup
 	for range turns {
-		readers.Go(func() { r.Tail(t.Context(), record("pi-uid", "node-1")) })
+		readers.Go(func() { r.Tail(t.Context(), record("pi-uid", "node-1"), unchanged) })
 	}
 	for range turns {
 		<-arrived
 	}
 	late := *record("pi-uid", "node-2")
 	impatient := &Reader{pods: r.pods, lines: r.lines, clock: r.clock, patience: time.Millisecond, turn: r.turn, silent: map[string]time.Time{}}
-	if got := impatient.Tail(t.Context(), &late); got != "" || impatient.isSilent("node-2") {
+	if got := impatient.Tail(t.Context(), &late, unchanged); got != "" || impatient.isSilent("node-2") {
 		t.Errorf("got %q without a turn; the node, which was not asked, is said to be silent: %t", got, impatient.isSilent("node-2"))
 	}
 	if s.times() != turns {
@@ -195,4 +192,22 @@ func TestTurns(t *testing.T) {
 	}
 	close(release)
 	readers.Wait()
+}
+
+func unchanged(text string) string { return text }
+
+// TestHiddenBeforeCut: a part of a secret would not be known as one.
+func TestHiddenBeforeCut(t *testing.T) {
+	t.Parallel()
+	const secret = "correct-horse-battery"
+	line := strings.Repeat("x", MaxBytes-len(secret)/2) + secret
+	s := &apiServer{log: func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(line + "\n")) }}
+	r, _ := s.start(t, 1)
+	hide := func(text string) string { return strings.ReplaceAll(text, secret, "(hidden)") }
+	if got := r.Tail(t.Context(), record("pi-uid", "node-1"), hide); got == "" || strings.Contains(got, secret[:4]) {
+		t.Errorf("the tail ends with %q", got[max(0, len(got)-20):])
+	}
+	if got := whole(strings.Repeat("x", maxRead-5) + "\ncorr"); strings.Contains(got, "corr") {
+		t.Errorf("a line that was cut off is kept: %q", got[len(got)-10:])
+	}
 }
