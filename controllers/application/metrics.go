@@ -4,6 +4,7 @@
 package application
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -83,19 +84,20 @@ func countTransition(before, after *v1alpha1.SparkApplication) {
 		return
 	}
 	transitions.WithLabelValues(after.Namespace, a.Queue, string(is)).Inc()
-	if wait, known := admissionWaitOf(a); known && is == status.Submitting {
+	if wait, known := admissionWaitOf(b, a); known && is == status.Submitting {
 		admissionWait.WithLabelValues(after.Namespace, a.Queue).Observe(wait.Seconds())
 	}
 }
 
-// admissionWaitOf is how long an admitted attempt has waited: from its place in the queue on; one that follows a preempted attempt, which
-// keeps the old place, from when that was stopped on.
-func admissionWaitOf(s *v1alpha1.SparkApplicationStatus) (wait time.Duration, known bool) {
+// admissionWaitOf is how long an attempt has waited that this write admits: from its place in the queue on; one that gave its room back
+// before, and keeps the old place, from when it began to wait again.
+func admissionWaitOf(before, s *v1alpha1.SparkApplicationStatus) (wait time.Duration, known bool) {
 	since := s.Times.Queued
 	if n := len(s.Attempts); n > 0 {
 		last := &s.Attempts[n-1]
-		if last.Run == s.Run && last.Reason == string(v1alpha1.StopPreempted) && last.FinishedAt != nil {
-			since = last.FinishedAt
+		gaveBack := last.Reason == string(v1alpha1.StopPreempted) || last.Reason == string(v1alpha1.StopExecutorStart)
+		if last.Run == s.Run && last.Outcome == v1alpha1.OutcomeStopped && gaveBack {
+			since = cmp.Or(before.Times.Waiting, before.Times.Retry, last.FinishedAt, since)
 		}
 	}
 	if since == nil || s.Times.Admitted == nil {

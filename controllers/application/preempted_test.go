@@ -97,9 +97,19 @@ func TestAdmissionWaitIsOfOneWait(t *testing.T) {
 	preempted := v1alpha1.AttemptStatus{Run: 2, Attempt: 1, Outcome: v1alpha1.OutcomeStopped, Reason: "Preempted", FinishedAt: at(100)}
 	suspended, earlier := preempted, preempted
 	suspended.Reason, earlier.Run = "Suspended", 1
+	waiting := func(t v1alpha1.ApplicationTimes, since *metav1.Time) v1alpha1.ApplicationTimes {
+		t.Waiting = since
+		return t
+	}
+	pausing := func(t v1alpha1.ApplicationTimes, until *metav1.Time) v1alpha1.ApplicationTimes {
+		t.Retry = until
+		return t
+	}
 	times := func(queued, admitted *metav1.Time) v1alpha1.ApplicationTimes {
 		return v1alpha1.ApplicationTimes{Queued: queued, Admitted: admitted}
 	}
+	sentBack := preempted
+	sentBack.Reason = "ExecutorStartTimeout"
 	tests := map[string]struct {
 		times  v1alpha1.ApplicationTimes
 		ended  []v1alpha1.AttemptStatus
@@ -108,6 +118,8 @@ func TestAdmissionWaitIsOfOneWait(t *testing.T) {
 	}{
 		"first attempt":          {times(at(0), at(7)), nil, 7 * time.Second, false},
 		"after a preemption":     {times(at(0), at(130)), []v1alpha1.AttemptStatus{preempted}, 30 * time.Second, false},
+		"sent back":              {waiting(times(at(0), at(400)), at(390)), []v1alpha1.AttemptStatus{sentBack}, 10 * time.Second, false},
+		"sent back, at once":     {pausing(times(at(0), at(400)), at(399)), []v1alpha1.AttemptStatus{sentBack}, time.Second, false},
 		"after a suspension":     {times(at(0), at(130)), []v1alpha1.AttemptStatus{suspended}, 130 * time.Second, false},
 		"preempted in a run ago": {times(at(110), at(130)), []v1alpha1.AttemptStatus{earlier}, 20 * time.Second, false},
 		"not admitted":           {times(at(0), nil), nil, 0, true},
@@ -116,7 +128,8 @@ func TestAdmissionWaitIsOfOneWait(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, said := admissionWaitOf(&v1alpha1.SparkApplicationStatus{Run: 2, Attempt: 2, Times: tc.times, Attempts: tc.ended})
+			before := &v1alpha1.SparkApplicationStatus{Run: 2, Attempt: 2, Times: tc.times, Attempts: tc.ended}
+			got, said := admissionWaitOf(before, before)
 			if got != tc.want || said == tc.unsaid {
 				t.Errorf("wait %s, %t, want %s, %t", got, said, tc.want, !tc.unsaid)
 			}
