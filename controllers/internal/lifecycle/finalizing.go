@@ -282,7 +282,6 @@ func (d *decider) takenBack() Decision {
 	}
 	d.s.Resumes++
 	d.nextAttempt()
-	d.view.Generation, d.view.TemplateIgnored = d.o.App.Generation, ""
 	return d.queued(fmt.Sprintf("run %d goes on: the change of the template was taken back", d.s.Run))
 }
 

@@ -17,8 +17,6 @@ import (
 func (d *decider) preempted(attempt *v1alpha1.AttemptStatus) Decision {
 	d.s.Preemptions++
 	d.nextAttempt()
-	// That attempt takes the spec as it is by then, so nothing of the spec is ignored or waits any more.
-	d.view.Generation, d.view.TemplateIgnored = d.o.App.Generation, ""
 	if d.o.App.Spec.Suspend {
 		return d.suspend()
 	}
@@ -31,6 +29,8 @@ func (d *decider) nextAttempt() {
 	d.s.Attempt++
 	d.s.Driver, d.s.Executors = nil, nil
 	d.s.Times.Admitted, d.s.Times.DriverStarted, d.s.Times.ExecutorsReady = nil, nil, nil
+	// It takes the spec as it is by then, so nothing of the spec is ignored or waits any more.
+	d.view.Generation, d.view.TemplateIgnored = d.o.App.Generation, ""
 }
 
 // queued publishes that the planned start waits in line: after a preemption as Preempted, which goes on to say who took the room, else

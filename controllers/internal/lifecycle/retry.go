@@ -89,8 +89,6 @@ func (d *decider) retry(a *v1alpha1.AttemptStatus) Decision {
 	ended := *a
 	d.nextAttempt()
 	d.pauseFor(pause)
-	// That attempt takes the spec as it is by then.
-	d.view.Generation, d.view.TemplateIgnored = d.o.App.Generation, ""
 	if d.o.App.Spec.Suspend {
 		return d.suspend()
 	}
@@ -132,7 +130,6 @@ func (d *decider) requeued() Decision {
 	pause := d.requeuePause()
 	d.nextAttempt()
 	d.pauseFor(pause)
-	d.view.Generation, d.view.TemplateIgnored = d.o.App.Generation, ""
 	if d.o.App.Spec.Suspend {
 		return d.suspend()
 	}
