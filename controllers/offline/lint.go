@@ -16,23 +16,8 @@ type File struct {
 	Text []byte
 }
 
-// Finding is something about a file that has to be changed, or had better be.
-type Finding struct {
-	File string
-	// Line from 1.
-	Line int
-	// Object is kind and name, empty if the file cannot be read.
-	Object string
-	// Field is the full path; empty if it is about the whole document.
-	Field string
-	// Message says what is wrong with the value and what to do, without the field. Values of sensitive properties are hidden.
-	Message string
-	// Warning says that the API server takes it and the job may run: what this version does not honour yet, and what had better be changed.
-	Warning bool
-}
-
-// String is one line for people and for programs that jump to files.
-func (f Finding) String() string { return manifests.Finding(f).String() }
+// Finding is something about a file that has to be changed, or had better be. Values of sensitive properties are hidden in it.
+type Finding = manifests.Finding
 
 // Linted is what there is to say about files.
 type Linted struct {
@@ -51,11 +36,7 @@ func Lint(files []File) (Linted, error) {
 	if err != nil {
 		return Linted{}, err
 	}
-	out := Linted{Checked: checked}
-	for _, f := range append(findings, found...) {
-		out.Findings = append(out.Findings, Finding(f))
-	}
-	return out, nil
+	return Linted{Checked: checked, Findings: append(findings, found...)}, nil
 }
 
 // read reads all files; those about which there is a finding as far as possible.

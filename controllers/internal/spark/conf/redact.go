@@ -6,6 +6,8 @@ package conf
 import (
 	"regexp"
 	"strconv"
+
+	"github.com/sparkgate/sparkgate/controllers/internal/scrub"
 )
 
 // sensitive matches the keys whose values Spark hides in its own listings (its default redaction pattern from 4.0 on).
@@ -15,7 +17,7 @@ var sensitive = regexp.MustCompile(`(?i)secret|password|token|access[.]?key`)
 func Sensitive(key string) bool { return sensitive.MatchString(key) }
 
 // Masked is shown in place of a sensitive value.
-const Masked = "(hidden)"
+const Masked = scrub.Masked
 
 // Quote returns the value for a message: quoted, cut to a readable length, and hidden if the key is sensitive.
 func Quote(key, value string) string {

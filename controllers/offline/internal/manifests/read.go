@@ -41,7 +41,7 @@ type Finding struct {
 	Field string
 	// Message says what is wrong with the value and what to do, without the field.
 	Message string
-	// Warning says that it keeps nothing from being applied.
+	// Warning says that the API server takes it and the job may run: what this version does not honour yet, and what had better be changed.
 	Warning bool
 }
 
