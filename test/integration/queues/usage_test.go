@@ -4,13 +4,11 @@
 package queues
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
-	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/test/integration/actors"
@@ -72,44 +70,18 @@ func TestQueueIsMeasured(t *testing.T) {
 		labels := append(words[1:], queue)
 		// Other tests change their queues at the same time: what is counted by cycles may be between two.
 		for range 200 {
-			if measured(t, words[0], labels...) == want {
+			if actors.Measured(t, words[0], labels...) == want {
 				break
 			}
 			time.Sleep(50 * time.Millisecond)
 		}
-		if got := measured(t, words[0], labels...); got != want {
+		if got := actors.Measured(t, words[0], labels...); got != want {
 			t.Errorf("%s is %v, want %v", metric, got, want)
 		}
 	}
-	if measured(t, "sparkgate_queue_cycle_seconds") == 0 {
+	if actors.Measured(t, "sparkgate_queue_cycle_seconds") == 0 {
 		t.Error("no cycle is measured")
 	}
-}
-
-// measured is the sum of a metric of this process over all series with the given labels, each label=value: of a histogram how often
-// something was observed.
-func measured(t *testing.T, name string, labels ...string) float64 {
-	t.Helper()
-	families, err := metrics.Registry.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum := 0.0
-	for _, family := range families {
-		if family.GetName() != name {
-			continue
-		}
-		for _, m := range family.GetMetric() {
-			has := map[string]bool{}
-			for _, l := range m.GetLabel() {
-				has[l.GetName()+"="+l.GetValue()] = true
-			}
-			if !slices.ContainsFunc(labels, func(label string) bool { return !has[label] }) {
-				sum += m.GetCounter().GetValue() + m.GetGauge().GetValue() + float64(m.GetHistogram().GetSampleCount())
-			}
-		}
-	}
-	return sum
 }
 
 // lends waits until a queue shows that it borrows and lends that much memory, and that share. Empty is none.

@@ -160,7 +160,7 @@ func touch[T client.Object](t *testing.T, obj T) {
 // passes is how often a controller has looked at something.
 func passes(t *testing.T, controller string) int {
 	t.Helper()
-	return int(measured(t, "controller_runtime_reconcile_total", "controller="+controller))
+	return int(actors.Measured(t, "controller_runtime_reconcile_total", "controller="+controller))
 }
 
 // passed waits until a controller has looked that often.

@@ -6,38 +6,9 @@ package told
 
 import (
 	"os"
-	"slices"
 	"testing"
-
-	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/sparkgate/sparkgate/test/integration/actors"
 )
 
 func TestMain(m *testing.M) { os.Exit(actors.Main(m)) }
-
-// measured is the sum of a metric of this process over all series with the given labels, each label=value: of a histogram how often
-// something was observed. All operators of this process count in it.
-func measured(t *testing.T, name string, labels ...string) float64 {
-	t.Helper()
-	families, err := metrics.Registry.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum := 0.0
-	for _, family := range families {
-		if family.GetName() != name {
-			continue
-		}
-		for _, m := range family.GetMetric() {
-			has := map[string]bool{}
-			for _, l := range m.GetLabel() {
-				has[l.GetName()+"="+l.GetValue()] = true
-			}
-			if !slices.ContainsFunc(labels, func(label string) bool { return !has[label] }) {
-				sum += m.GetCounter().GetValue() + m.GetGauge().GetValue() + float64(m.GetHistogram().GetSampleCount())
-			}
-		}
-	}
-	return sum
-}

@@ -28,7 +28,7 @@ func TestNothingIsCountedTwice(t *testing.T) {
 	another()
 	namespace := "namespace=" + w.Namespace
 	actors.Eventually(t, w.Queue, "looked at again", func(*v1alpha1.SparkQueue) bool {
-		return measured(t, "sparkgate_applications", namespace, "stage=Running") == 2
+		return actors.Measured(t, "sparkgate_applications", namespace, "stage=Running") == 2
 	})
 	w.Kubelet.Finish(t.Context(), drivers[good], 0, "Completed")
 	w.Kubelet.Finish(t.Context(), drivers[bad], 137, "OOMKilled")
@@ -54,7 +54,7 @@ func TestNothingIsCountedTwice(t *testing.T) {
 		{0, "sparkgate_applications", nil},
 	} {
 		labels := append(want.labels, namespace, "queue="+w.Queue.Name)
-		if got := measured(t, want.name, labels...); got != want.n {
+		if got := actors.Measured(t, want.name, labels...); got != want.n {
 			t.Errorf("%s%v is %v, want %v", want.name, want.labels, got, want.n)
 		}
 	}
@@ -65,10 +65,10 @@ func TestWritesAreCounted(t *testing.T) {
 	w := actors.NewWorld(t, "8Gi", nil)
 	actors.StartOperator(t, actors.OperatorOptions{})
 	pods := func() float64 {
-		return measured(t, "sparkgate_api_writes_total", "verb=create", "resource=pods", "code=201")
+		return actors.Measured(t, "sparkgate_api_writes_total", "verb=create", "resource=pods", "code=201")
 	}
 	statuses := func() float64 {
-		return measured(t, "sparkgate_api_writes_total", "verb=patch", "resource=sparkapplications/status", "code=200")
+		return actors.Measured(t, "sparkgate_api_writes_total", "verb=patch", "resource=sparkapplications/status", "code=200")
 	}
 	madeBefore, writtenBefore := pods(), statuses()
 	w.Succeed(w.Apply("pi"))
@@ -78,11 +78,11 @@ func TestWritesAreCounted(t *testing.T) {
 	if written := statuses() - writtenBefore; written < 2 || written > 5 {
 		t.Errorf("%v status writes, want a few", written)
 	}
-	if read := measured(t, "sparkgate_api_writes_total", "verb=get"); read != 0 {
+	if read := actors.Measured(t, "sparkgate_api_writes_total", "verb=get"); read != 0 {
 		t.Errorf("%v reads are counted", read)
 	}
 	for _, name := range []string{"workqueue_adds_total", "rest_client_requests_total", "controller_runtime_reconcile_total"} {
-		if measured(t, name) == 0 {
+		if actors.Measured(t, name) == 0 {
 			t.Errorf("there is no metric %s", name)
 		}
 	}
