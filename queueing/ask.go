@@ -8,6 +8,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // Key identifies an application for as long as it lives: an application that was deleted and made again is another one.
@@ -80,6 +81,27 @@ type Ask struct {
 	HoldsFor time.Duration
 	// PodSets are all granted together or not at all.
 	PodSets []PodSet
+	// Objects is what a gate needs that describes the attempt to another system; empty for the gates Embedded and None.
+	Objects Objects
+}
+
+// Objects tells a gate how objects that it makes for an attempt in the attempt's namespace are to look.
+type Objects struct {
+	// Name is unique in the namespace for the attempt: a DNS label of at most 52 characters.
+	Name string
+	// Owner is the controller of the objects.
+	Owner metav1.OwnerReference
+	// Labels of all objects that belong to the attempt.
+	Labels map[string]string
+	// UserLabels and UserAnnotations are the application's own.
+	UserLabels, UserAnnotations map[string]string
+	// Templates are the pods by pod set, as they will be made: final requests, and labels and annotations as their only metadata. They
+	// are shared: who changes one copies it first.
+	Templates map[string]*corev1.PodTemplateSpec
+	// PriorityClass that the application names; empty if none.
+	PriorityClass string
+	// StartEarly says that the driver may be made before there is room, for a scheduler whose room grows with the pods that wait.
+	StartEarly bool
 }
 
 // String returns application, run and attempt, for messages.

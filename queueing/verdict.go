@@ -93,4 +93,8 @@ type PodSetGrant struct {
 	// NodeSelector and Tolerations that place the pods in the flavor.
 	NodeSelector map[string]string
 	Tolerations  []corev1.Toleration
+	// Labels and Annotations by which another system knows the pods.
+	Labels, Annotations map[string]string
+	// SchedulerName of the pods; empty leaves it as it is.
+	SchedulerName string
 }

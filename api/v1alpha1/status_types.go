@@ -190,6 +190,15 @@ type PodSetGrant struct {
 	// +optional
 	// +listType=atomic
 	Tolerations []corev1.Toleration `json:"tolerations,omitempty"`
+	// labels by which the batch scheduler knows the pods.
+	// +optional
+	Labels map[string]string `json:"labels,omitempty"`
+	// annotations by which the batch scheduler knows the pods.
+	// +optional
+	Annotations map[string]string `json:"annotations,omitempty"`
+	// schedulerName that the pods get.
+	// +optional
+	SchedulerName string `json:"schedulerName,omitempty"`
 }
 
 // DriverStatus identifies the driver of an attempt.

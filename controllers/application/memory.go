@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -68,6 +69,8 @@ type prepared struct {
 	historyAddress string
 	executors      int32
 	podSets        []queueing.PodSet
+	// templates are the pods by pod set; nil unless the gate describes pods to another system.
+	templates map[string]*corev1.PodTemplateSpec
 }
 
 type attempt struct{ run, attempt int64 }

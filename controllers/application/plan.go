@@ -59,14 +59,36 @@ func (p *pass) planStart(ctx context.Context, start lifecycle.Start) (*lifecycle
 		Key: keyOf(p.app), Run: start.Run, Attempt: start.Attempt, Queue: plan.Queue, PodSets: ready.podSets,
 		NamespaceLabels: namespace.Labels, Priority: refs.priority, QueuedAt: start.QueuedAt, HoldsFor: lifecycle.HoldsFor(p.app),
 	}
+	if ready.templates != nil {
+		p.ask.Objects = p.gateObjects(start, ready, plan.Queue)
+	}
 	return plan, nil
+}
+
+// describesPods says that a gate describes pods to another system, by objects or annotations of its own.
+func describesPods(gate string) bool {
+	return gate != string(v1alpha1.GateEmbedded) && gate != string(v1alpha1.GateNone)
+}
+
+// gateObjects tells a gate how objects that it makes for a start are to look.
+func (p *pass) gateObjects(start lifecycle.Start, ready *prepared, queue string) queueing.Objects {
+	objects := queueing.Objects{
+		Name: ready.names.Prefix, Templates: ready.templates, Owner: render.OwnerOf(p.app), Labels: render.LabelsOf(p.app, start.Run, start.Attempt, queue),
+		UserLabels: p.app.Labels, UserAnnotations: p.app.Annotations,
+	}
+	if q := p.app.Spec.Queue; q != nil {
+		objects.PriorityClass = q.PriorityClassName
+		objects.StartEarly = q.Volcano != nil && q.Volcano.WaitForInqueue != nil && !*q.Volcano.WaitForInqueue
+	}
+	return objects
 }
 
 // prepare renders a start to learn its names, its executors and what it asks of its gate; unless ready, of an earlier pass, says so
 // already.
 func (p *pass) prepare(ctx context.Context, start lifecycle.Start, plan *lifecycle.Plan, ready *prepared) (*prepared, []lifecycle.Finding, error) {
 	environment, version, err := p.environment(ctx)
-	if err != nil || ready != nil && ready.environment == version {
+	described := describesPods(plan.Gate)
+	if err != nil || ready != nil && ready.environment == version && (ready.templates != nil) == described {
 		return ready, nil, err
 	}
 	ready = &prepared{generation: p.app.Generation, attempt: attempt{start.Run, start.Attempt}, environment: version, hash: plan.Hash}
@@ -76,6 +98,9 @@ func (p *pass) prepare(ctx context.Context, start lifecycle.Start, plan *lifecyc
 	}
 	ready.names, ready.uiAddress, ready.historyAddress = objects.Names, objects.UIAddress, p.historyAddress(objects)
 	ready.podSets, err = demand.PodSets(p.app, objects, environment)
+	if err == nil && described {
+		ready.templates, err = demand.Templates(objects)
+	}
 	if err == nil {
 		ready.executors, err = demand.Wanted(objects.Properties)
 	}

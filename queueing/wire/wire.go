@@ -23,6 +23,7 @@ func ToAPI(g queueing.Grant) *v1alpha1.Grant {
 			Name: p.Name, Flavor: p.Flavor, Count: p.Count,
 			Requests:     quantities(p.Requests),
 			NodeSelector: p.NodeSelector, Tolerations: p.Tolerations,
+			Labels: p.Labels, Annotations: p.Annotations, SchedulerName: p.SchedulerName,
 		})
 	}
 	return stored
@@ -40,6 +41,7 @@ func FromAPI(stored *v1alpha1.Grant) queueing.Grant {
 			Name: p.Name, Flavor: p.Flavor, Count: p.Count,
 			Requests:     Resources(p.Requests),
 			NodeSelector: p.NodeSelector, Tolerations: p.Tolerations,
+			Labels: p.Labels, Annotations: p.Annotations, SchedulerName: p.SchedulerName,
 		})
 	}
 	return g

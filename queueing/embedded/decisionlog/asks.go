@@ -103,6 +103,10 @@ type podSetGrant struct {
 	Requests     queueing.Resources  `json:"requests,omitempty"`
 	NodeSelector map[string]string   `json:"nodeSelector,omitempty"`
 	Tolerations  []corev1.Toleration `json:"tolerations,omitempty"`
+
+	Labels        map[string]string `json:"labels,omitempty"`
+	Annotations   map[string]string `json:"annotations,omitempty"`
+	SchedulerName string            `json:"schedulerName,omitempty"`
 }
 
 func podSetGrantOf(p queueing.PodSetGrant) podSetGrant { return podSetGrant(p) }

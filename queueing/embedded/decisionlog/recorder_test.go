@@ -140,6 +140,9 @@ func fill(v reflect.Value) {
 			v.Set(reflect.ValueOf(epoch))
 			return
 		}
+		if v.Type() == reflect.TypeFor[queueing.Objects]() {
+			return // for gates that describe pods to another system
+		}
 		for i := range v.NumField() {
 			fill(v.Field(i))
 		}

@@ -8,6 +8,7 @@ import (
 	"math"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
@@ -54,6 +55,19 @@ func PodSets(app *v1alpha1.SparkApplication, objects render.Objects, env Environ
 		}
 	}
 	return []queueing.PodSet{driverSet, executorSet}, nil
+}
+
+// Templates returns the pods by pod set as they will be made, with what they request, for gates that describe pods to another system.
+func Templates(objects render.Objects) (map[string]*corev1.PodTemplateSpec, error) {
+	executor, err := ExecutorPod(objects)
+	if err != nil {
+		return nil, err
+	}
+	templates := map[string]*corev1.PodTemplateSpec{}
+	for name, pod := range map[string]*corev1.Pod{v1alpha1.DriverPodSet: objects.Pod, v1alpha1.ExecutorPodSet: executor} {
+		templates[name] = &corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: pod.Labels, Annotations: pod.Annotations}, Spec: pod.Spec}
+	}
+	return templates, nil
 }
 
 // Wanted returns the number of executors of the base gang: those that make the application complete when they are ready.

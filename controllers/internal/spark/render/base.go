@@ -103,6 +103,11 @@ func addPlacement(d *draft, in Input, r Role, _ Parts) {
 	if granted := r.granted(in.Grant); granted != nil {
 		d.selectNodes(granted.NodeSelector)
 		d.tolerate(granted.Tolerations)
+		d.addLabels(granted.Labels)
+		d.annotate(granted.Annotations)
+		if granted.SchedulerName != "" {
+			d.pod.Spec.SchedulerName = granted.SchedulerName
+		}
 	}
 }
 

@@ -51,6 +51,14 @@ func objectMeta(in Input, name string) metav1.ObjectMeta {
 	}
 }
 
+// LabelsOf are the labels of everything that belongs to an attempt, queue being the one that it asks.
+func LabelsOf(app *v1alpha1.SparkApplication, run, attempt int64, queue string) map[string]string {
+	return attemptLabels(Input{App: app, Run: run, Attempt: attempt, Queue: queue})
+}
+
+// OwnerOf refers to an application as the controller of what is made for it.
+func OwnerOf(app *v1alpha1.SparkApplication) metav1.OwnerReference { return ownerReferences(app)[0] }
+
 // ownerReferences makes the application the controller of an object.
 func ownerReferences(app *v1alpha1.SparkApplication) []metav1.OwnerReference {
 	return []metav1.OwnerReference{
