@@ -69,6 +69,7 @@ type prepared struct {
 	historyAddress string
 	executors      int32
 	podSets        []queueing.PodSet
+	accounts       []account
 	// templates are the pods by pod set; nil unless the gate describes pods to another system.
 	templates map[string]*corev1.PodTemplateSpec
 }

@@ -52,6 +52,9 @@ func (p *pass) planStart(ctx context.Context, start lifecycle.Start) (*lifecycle
 	if ready, plan.Findings, err = p.prepare(ctx, start, plan, ready); err != nil || len(plan.Findings) > 0 {
 		return plan, err
 	}
+	if plan.Findings = forbiddenAccounts(namespace, ready.accounts); len(plan.Findings) > 0 {
+		return plan, nil
+	}
 	plan.Executors = ready.executors
 	plan.DriverPod, plan.ApplicationID, plan.UIAddress = ready.names.DriverPod, ready.names.ApplicationID, ready.uiAddress
 	plan.HistoryAddress = ready.historyAddress
@@ -97,6 +100,7 @@ func (p *pass) prepare(ctx context.Context, start lifecycle.Start, plan *lifecyc
 		return nil, found, err
 	}
 	ready.names, ready.uiAddress, ready.historyAddress = objects.Names, objects.UIAddress, p.historyAddress(objects)
+	ready.accounts = accountsOf(objects)
 	ready.podSets, err = demand.PodSets(p.app, objects, environment)
 	if err == nil && described {
 		ready.templates, err = demand.Templates(objects)

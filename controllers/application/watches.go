@@ -22,6 +22,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/status"
 )
 
 const (
@@ -45,7 +46,7 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, waker *Waker, concurrent
 		Complete(r)
 }
 
-// waitingIn returns the applications of a namespace that hold nothing yet.
+// waitingIn returns the applications of a namespace that hold nothing yet, or are refused, perhaps because of what the namespace says.
 func (r *Reconciler) waitingIn(ctx context.Context, namespace client.Object) []reconcile.Request {
 	list := &v1alpha1.SparkApplicationList{}
 	if err := r.Client.List(ctx, list, client.InNamespace(namespace.GetName()), client.UnsafeDisableDeepCopy); err != nil {
@@ -54,7 +55,9 @@ func (r *Reconciler) waitingIn(ctx context.Context, namespace client.Object) []r
 	}
 	var requests []reconcile.Request
 	for i := range list.Items {
-		if app := &list.Items[i]; app.Status.Grant == nil && app.Status.Times.Finished == nil {
+		app := &list.Items[i]
+		stage, _ := status.StageOf(app.Status.Conditions)
+		if app.Status.Grant == nil && (app.Status.Times.Finished == nil || stage == status.InvalidSpec) {
 			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(app)})
 		}
 	}

@@ -103,15 +103,18 @@ const (
 	DriverResourcePrefix   = "spark.driver.resource."
 	ExecutorResourcePrefix = "spark.executor.resource."
 
-	DriverPodName         = "spark.kubernetes.driver.pod.name"
-	DriverTemplateFile    = "spark.kubernetes.driver.podTemplateFile"
-	DriverServiceAccount  = "spark.kubernetes.authenticate.driver.serviceAccountName"
-	DriverExcludedSteps   = "spark.kubernetes.driver.pod.excludedFeatureSteps"
-	DriverServiceLabels   = "spark.kubernetes.driver.service.label."
-	DriverServiceNotes    = "spark.kubernetes.driver.service.annotation."
-	DriverServiceIPPolicy = "spark.kubernetes.driver.service.ipFamilyPolicy"
-	DriverServiceFamilies = "spark.kubernetes.driver.service.ipFamilies"
-	DriverServiceNotReady = "spark.kubernetes.driver.service.publishNotReadyAddresses"
+	DriverPodName        = "spark.kubernetes.driver.pod.name"
+	DriverTemplateFile   = "spark.kubernetes.driver.podTemplateFile"
+	DriverServiceAccount = "spark.kubernetes.authenticate.driver.serviceAccountName"
+	// ExecutorServiceAccount is used where the template names none; the driver's is where this names none either
+	// (ExecutorKubernetesCredentialsFeatureStep).
+	ExecutorServiceAccount = "spark.kubernetes.authenticate.executor.serviceAccountName"
+	DriverExcludedSteps    = "spark.kubernetes.driver.pod.excludedFeatureSteps"
+	DriverServiceLabels    = "spark.kubernetes.driver.service.label."
+	DriverServiceNotes     = "spark.kubernetes.driver.service.annotation."
+	DriverServiceIPPolicy  = "spark.kubernetes.driver.service.ipFamilyPolicy"
+	DriverServiceFamilies  = "spark.kubernetes.driver.service.ipFamilies"
+	DriverServiceNotReady  = "spark.kubernetes.driver.service.publishNotReadyAddresses"
 
 	ExecutorTemplateFile        = "spark.kubernetes.executor.podTemplateFile"
 	ExecutorPodNamePrefix       = "spark.kubernetes.executor.podNamePrefix"
