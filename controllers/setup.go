@@ -132,7 +132,7 @@ func Setup(mgr ctrl.Manager, o Options) error {
 		DefaultGate: o.DefaultGate, ReferenceTimeout: o.ReferenceTimeout, HistoryURL: o.HistoryURL, FewEvents: o.FewEvents,
 		Recorder: mgr.GetEventRecorder("sparkgate"), Notifier: notifier, Logs: logtail.New(podClient, o.LogTailLines, o.Clock), Clock: o.Clock, Ready: office.wait,
 	})
-	office.memory = apps.Memory()
+	office.memory, office.wake = apps.Memory(), waker.Wake
 	queues := &queue.Reconciler{Client: mgr.GetClient(), Engine: engine{embedded}, Clock: o.Clock, Interval: o.QueueInterval, Ready: office.wait}
 	embedded.Observe(queues.Changed)
 

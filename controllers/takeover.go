@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -28,12 +29,13 @@ import (
 //  1. take over the ledgers: from here on no earlier leader can grant;
 //  2. list the applications live: what they hold is restored, their versions are floors for the cache;
 //  3. list the Spark pods live;
-//  4. restore and open the queue; reconcilers go on.
+//  4. restore and open the queue; reconcilers go on, with those first that hold something or wait: the many that have ended can wait.
 type takeover struct {
 	live    client.Reader
 	watcher *pods.Watcher
 	runner  *runner.Runner
 	memory  *application.Memory
+	wake    func(types.NamespacedName)
 	clock   clock.Clock
 	log     logr.Logger
 	done    chan struct{}
@@ -88,6 +90,9 @@ func (t *takeover) try(ctx context.Context) error {
 	}
 	found.orphans(t.watcher.Store())
 	t.runner.Open(acquired, found.held, found.expected, func(key queueing.Key) bool { return found.alive[key] })
+	for _, name := range found.busy {
+		t.wake(name)
+	}
 	t.log.Info("in office", "applications", len(found.alive), "held", len(found.held), "waiting", len(found.expected))
 	close(t.done)
 	return nil
@@ -98,6 +103,8 @@ type inventory struct {
 	alive    map[queueing.Key]bool
 	held     []runner.Holding
 	expected []queueing.Key
+	// busy are the applications that are not at rest.
+	busy []types.NamespacedName
 }
 
 // listApplications reads all applications live, page by page. No resource version is set, so that every page is consistent with the
@@ -122,6 +129,9 @@ func (t *takeover) listApplications(ctx context.Context, found *inventory) error
 func (f *inventory) add(app *v1alpha1.SparkApplication) {
 	key := queueing.Key{Namespace: app.Namespace, Name: app.Name, UID: string(app.UID)}
 	f.alive[key] = true
+	if app.Status.Times.Finished == nil || !app.DeletionTimestamp.IsZero() {
+		f.busy = append(f.busy, types.NamespacedName{Namespace: app.Namespace, Name: app.Name})
+	}
 	if g := app.Status.Grant; g != nil {
 		if g.Gate == v1alpha1.GateEmbedded {
 			f.held = append(f.held, runner.Holding{Key: key, Grant: wire.FromAPI(g)})

@@ -29,13 +29,14 @@ import (
 
 // The parts of the benchmark, in the order in which they run.
 const (
-	partRender = "render"
-	partSubmit = "submit"
-	partDelete = "delete"
-	partWrites = "writes"
-	partNews   = "news"
-	partQueue  = "queue"
-	partMemory = "memory"
+	partRender  = "render"
+	partSubmit  = "submit"
+	partDelete  = "delete"
+	partWrites  = "writes"
+	partNews    = "news"
+	partQueue   = "queue"
+	partMemory  = "memory"
+	partRestart = "restart"
 )
 
 type options struct {
@@ -54,6 +55,8 @@ type options struct {
 	wide int
 	// pending is by how many waiting applications at a time memory is measured, twice.
 	pending int
+	// restart is how many finished applications there are when an operator's start is timed.
+	restart int
 	// profile is a file for a CPU profile of the operator, and with the ending .apiserver of the API server; empty for none.
 	profile    string
 	profileFor time.Duration
@@ -78,7 +81,7 @@ func main() {
 }
 
 // allParts in the order in which they run.
-var allParts = []string{partRender, partSubmit, partDelete, partWrites, partNews, partQueue, partMemory}
+var allParts = []string{partRender, partSubmit, partDelete, partWrites, partNews, partQueue, partMemory, partRestart}
 
 func parse(args []string) (options, error) {
 	var o options
@@ -98,6 +101,7 @@ func parse(args []string) (options, error) {
 	fs.IntVar(&o.finished, "finished", 1000, "after how many finished applications to measure memory, and again after twice as many")
 	fs.IntVar(&o.wide, "wide", 25, "after how many applications with 100 executors to measure memory, and again after twice as many; 0 for none")
 	fs.IntVar(&o.pending, "pending", 5000, "after how many waiting applications to measure memory, and again after twice as many; 0 for none")
+	fs.IntVar(&o.restart, "restart", 10000, "with how many finished applications to time the start of an operator")
 	fs.StringVar(&o.profile, "cpuprofile", "", "write CPU profiles of the last submissions to FILE (operator) and FILE.apiserver")
 	fs.DurationVar(&o.profileFor, "cpuprofile-time", 20*time.Second, "length of the CPU profiles")
 	fs.StringVar(&o.heap, "heapprofile", "", "write a heap profile of the operator with the applications of -wide to this file")
@@ -126,8 +130,8 @@ func (o *options) check(sizes string) error {
 		}
 		o.sizes = append(o.sizes, n)
 	}
-	if min(o.rounds, o.lives, o.queued, o.room, o.finished) < 1 || min(o.wide, o.pending) < 0 {
-		return errors.New("-rounds, -lives, -queue, -room and -finished are 1 or more, -wide and -pending 0 or more")
+	if min(o.rounds, o.lives, o.queued, o.room, o.finished, o.restart) < 1 || min(o.wide, o.pending) < 0 {
+		return errors.New("-rounds, -lives, -queue, -room, -finished and -restart are 1 or more, -wide and -pending 0 or more")
 	}
 	return nil
 }
@@ -176,6 +180,7 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 		{o.wants(partNews), b.measureNews},
 		{o.wants(partQueue), b.measureQueue},
 		{o.wants(partMemory), b.measureMemory},
+		{o.wants(partRestart), b.measureRestart},
 	} {
 		if !part.wanted {
 			continue

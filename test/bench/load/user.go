@@ -115,6 +115,24 @@ func (u User) ApplyFrom(ctx context.Context, namespace string, r Range) ([]Targe
 	return targets, err
 }
 
+// ApplyFinished makes n applications with two executors each that look as if they had run to the same end as the model.
+func (u User) ApplyFinished(ctx context.Context, namespace string, n int, model *v1alpha1.SparkApplication) error {
+	targets, err := u.Apply(ctx, namespace, n)
+	if err != nil {
+		return err
+	}
+	return each(ctx, n, func(ctx context.Context, i int) error {
+		app := &v1alpha1.SparkApplication{}
+		app.Namespace, app.Name = namespace, targets[i].Name
+		before := app.DeepCopy()
+		app.Status = model.Status
+		if err := u.Client.Status().Patch(ctx, app, client.MergeFrom(before)); err != nil {
+			return fmt.Errorf("end application %s: %w", app.Name, err)
+		}
+		return nil
+	})
+}
+
 // Delete asks for the deletion of one half of the applications, in one request.
 func (u User) Delete(ctx context.Context, namespace, half string) error {
 	err := u.Client.DeleteAllOf(ctx, &v1alpha1.SparkApplication{}, client.InNamespace(namespace), client.MatchingLabels{HalfLabel: half})
@@ -207,12 +225,15 @@ func (u User) Clear(ctx context.Context, namespace string) error {
 	err = each(ctx, len(targets), func(ctx context.Context, i int) error {
 		app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: targets[i].Name}}
 		err := u.Client.Patch(ctx, app, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`)))
+		if err == nil {
+			err = u.Client.Delete(ctx, app)
+		}
 		return client.IgnoreNotFound(err)
 	})
 	if err != nil {
 		return fmt.Errorf("clear %s: %w", namespace, err)
 	}
-	for _, obj := range []client.Object{&v1alpha1.SparkApplication{}, &corev1.Pod{}, &corev1.Service{}, &corev1.ConfigMap{}} {
+	for _, obj := range []client.Object{&corev1.Pod{}, &corev1.Service{}, &corev1.ConfigMap{}} {
 		if err := u.Client.DeleteAllOf(ctx, obj, in, client.GracePeriodSeconds(0)); err != nil && !apierrors.IsNotFound(err) {
 			return fmt.Errorf("clear %s: %w", namespace, err)
 		}

@@ -1,0 +1,134 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/test/bench/host"
+	"github.com/sparkgate/sparkgate/test/bench/load"
+)
+
+// listPage is how many applications one request of the bare client lists.
+const listPage = 500
+
+// measureRestart measures how soon an operator that starts makes its first decision: from its start to the driver pod of an
+// application that was applied while none ran, with hardly any other application and with many finished ones.
+func (b *bench) measureRestart(ctx context.Context) error {
+	namespace, err := b.user.Namespace(ctx)
+	if err != nil {
+		return err
+	}
+	few, err := b.firstDecision(ctx, "few")
+	if err != nil {
+		return err
+	}
+	if err := b.makeFinished(ctx, namespace, b.restart); err != nil {
+		return err
+	}
+	list, err := b.timeList(ctx, namespace)
+	if err != nil {
+		return err
+	}
+	many, err := b.firstDecision(ctx, "many")
+	if err != nil {
+		return err
+	}
+	t := newTable(b, "From the start of the operator to the driver pod of an application that waits for it")
+	t.row("", "ms", "more than with few", "in whole lists")
+	t.row("with few others", fmt.Sprintf("%.0f", milliseconds(few)), "", "")
+	t.row(fmt.Sprintf("with %d finished ones", b.restart), fmt.Sprintf("%.0f", milliseconds(many)), fmt.Sprintf("%.0f", milliseconds(many-few)),
+		fmt.Sprintf("%.2f", float64(many-few)/float64(list)))
+	t.row("a bare client lists them all", fmt.Sprintf("%.0f", milliseconds(list)), "", "1")
+	t.end()
+	return b.user.Clear(ctx, namespace)
+}
+
+// firstDecision starts an operator and returns when the driver pod of an application is there that waits for it. It needs a lease that
+// nobody has, and gives it back.
+func (b *bench) firstDecision(ctx context.Context, half string) (took time.Duration, err error) {
+	b.progress("starting the operator, %s applications", half)
+	namespace, err := b.user.Namespace(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if _, err := b.user.Apply(ctx, namespace, 1); err != nil {
+		return 0, err
+	}
+	drivers, err := load.Count(ctx, b.user.Client, watch.Added, &corev1.PodList{}, client.InNamespace(namespace))
+	if err != nil {
+		return 0, err
+	}
+	began := time.Now()
+	operator, err := host.StartOperator(b.program, b.server)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, operator.Stop()) }()
+	at, err := drivers.Wait(ctx, 1)
+	if err != nil {
+		return 0, err
+	}
+	return at.Sub(began), b.user.Clear(ctx, namespace)
+}
+
+// makeFinished makes applications that look as if each had run to its end: with the spec and the status of one that has.
+func (b *bench) makeFinished(ctx context.Context, namespace string, n int) error {
+	model, err := b.finishedOne(ctx)
+	if err != nil {
+		return err
+	}
+	b.progress("making %d finished applications", n)
+	return b.user.ApplyFinished(ctx, namespace, n, model)
+}
+
+// finishedOne runs an application to its end and returns it.
+func (b *bench) finishedOne(ctx context.Context) (*v1alpha1.SparkApplication, error) {
+	namespace, err := b.user.Namespace(ctx)
+	if err != nil {
+		return nil, err
+	}
+	node, err := load.StartNode(ctx, b.server.Config, namespace, load.Script{RunFor: time.Millisecond})
+	if err != nil {
+		return nil, err
+	}
+	operator, err := host.StartOperator(b.program, b.server)
+	if err != nil {
+		return nil, errors.Join(err, node.Stop())
+	}
+	targets, err := b.user.ApplyFrom(ctx, namespace, load.Range{N: 1, Executors: 2})
+	if err == nil {
+		err = b.await(ctx, operator, namespace, v1alpha1.SucceededReason, 1)
+	}
+	app := &v1alpha1.SparkApplication{}
+	if err == nil {
+		err = b.user.Client.Get(ctx, client.ObjectKey{Namespace: namespace, Name: targets[0].Name}, app)
+	}
+	if err = errors.Join(err, operator.Stop(), node.Stop()); err != nil {
+		return nil, err
+	}
+	return app, b.user.Clear(ctx, namespace)
+}
+
+// timeList times a bare client that reads all applications of a namespace, page by page.
+func (b *bench) timeList(ctx context.Context, namespace string) (time.Duration, error) {
+	began := time.Now()
+	for token := ""; ; {
+		page := &v1alpha1.SparkApplicationList{}
+		if err := b.user.Client.List(ctx, page, client.InNamespace(namespace), client.Limit(listPage), client.Continue(token)); err != nil {
+			return 0, err
+		}
+		if token = page.Continue; token == "" {
+			return time.Since(began), nil
+		}
+	}
+}
