@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 )
@@ -47,10 +46,9 @@ func (b built) complete() bool {
 	return true
 }
 
-// builder compiles the binaries of a module.
+// builder compiles Kubernetes.
 type builder struct {
-	module string // folder
-	goTool string
+	goModule
 	flags  string // for the linker
 	root   string // cache folder of all builds
 	target built
@@ -62,10 +60,6 @@ func newBuilder(report *reporter) (*builder, error) {
 	if err != nil {
 		return nil, err
 	}
-	tool, err := goTool()
-	if err != nil {
-		return nil, err
-	}
 	goMod, err := os.ReadFile(filepath.Join(module, "go.mod"))
 	if err != nil {
 		return nil, err
@@ -74,97 +68,52 @@ func newBuilder(report *reporter) (*builder, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &builder{module: module, goTool: tool, flags: flags, report: report}
-	goVersion, err := b.goCommand("env", "GOVERSION").Output()
-	if err != nil {
-		return nil, fmt.Errorf("go env GOVERSION: %w", err)
+	b := &builder{flags: flags, report: report}
+	if b.goModule, err = newGoModule(module); err != nil {
+		return nil, err
 	}
-	key, err := sourceKey(module, strings.TrimSpace(string(goVersion)), flags)
+	key, err := b.key(flags)
 	if err != nil {
 		return nil, err
 	}
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return nil, fmt.Errorf("find the user's cache folder: %w (set HOME or XDG_CACHE_HOME)", err)
+	if b.root, err = cacheFolder("cluster"); err != nil {
+		return nil, err
 	}
-	b.root = filepath.Join(cache, "sparkgate", "cluster")
 	b.target.dir = filepath.Join(b.root, key)
 	b.target.version, _, _, err = kubernetesVersion(string(goMod))
 	return b, err
 }
 
-// goCommand runs in the module whatever workspace is active.
-func (b *builder) goCommand(args ...string) *exec.Cmd {
-	command := exec.Command(b.goTool, args...)
-	command.Dir = b.module
-	command.Env = append(os.Environ(), "GOWORK=off")
-	return command
+// ensure builds what the cache does not hold.
+func (b *builder) ensure() (built, error) {
+	return b.target, once{root: b.root, dir: b.target.dir, complete: b.target.complete}.ensure(b.report, b.build)
 }
 
-// ensure builds what the cache does not hold. Callers at the same time wait
-// for one of them.
-func (b *builder) ensure() (result built, err error) {
-	if b.target.complete() {
-		return b.target, nil
+// build leaves the binaries in a new folder.
+func (b *builder) build(dir string) error {
+	if err := b.checkDisk(buildDisk, b.root, "build Kubernetes"); err != nil {
+		return err
 	}
-	lock, err := acquireLock(filepath.Join(b.root, ".lock"), b.report.out)
-	if err != nil {
-		return b.target, err
+	if err := os.MkdirAll(filepath.Join(dir, "envtest"), 0o755); err != nil {
+		return err
 	}
-	defer func() { err = errors.Join(err, lock.release()) }()
-	if b.target.complete() {
-		return b.target, nil
+	b.report.step("building Kubernetes %s from its Go modules: 4 to 15 minutes the first time on 2 cores, seconds when the build cache has it", b.target.version)
+	if err := b.compile(dir); err != nil {
+		return err
 	}
-	if err := b.checkDisk(); err != nil {
-		return b.target, err
-	}
-	return b.target, b.build()
-}
-
-func (b *builder) checkDisk() error {
-	goCache, err := b.goCommand("env", "GOCACHE").Output()
-	if err != nil {
-		return fmt.Errorf("go env GOCACHE: %w", err)
-	}
-	for _, dir := range []string{strings.TrimSpace(string(goCache)), b.root} {
-		if err := requireDisk(dir, buildDisk, "build Kubernetes"); err != nil {
+	for _, name := range assetNames {
+		if err := os.Symlink("../allinone", filepath.Join(dir, "envtest", name)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (b *builder) build() error {
-	temporary := filepath.Join(b.root, "unfinished")
-	if err := os.RemoveAll(temporary); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Join(temporary, "envtest"), 0o755); err != nil {
-		return err
-	}
-	b.report.step("building Kubernetes %s from its Go modules: 4 to 15 minutes the first time on 2 cores, seconds when the build cache has it", b.target.version)
-	if err := b.compile(temporary); err != nil {
-		return err
-	}
-	for _, name := range assetNames {
-		if err := os.Symlink("../allinone", filepath.Join(temporary, "envtest", name)); err != nil {
-			return err
-		}
-	}
-	if err := os.RemoveAll(b.target.dir); err != nil { // incomplete, or we would not build
-		return err
-	}
-	return os.Rename(temporary, b.target.dir)
-}
-
 func (b *builder) compile(dir string) error {
 	progress := &compileProgress{}
-	list := b.goCommand("list", "-deps", "./allinone")
-	if err := progress.run(b.report, list); err != nil {
+	if err := progress.count(b.report, b.goCommand("list", "-deps", "./allinone")); err != nil {
 		return fmt.Errorf("resolve the modules of Kubernetes: %w", err)
 	}
-	progress.total = progress.packages
-	progress.packages = 0
 	compile := b.goCommand("build", "-v", "-ldflags", b.flags, "-o", filepath.Join(dir, "allinone"), "./allinone")
 	if err := progress.run(b.report, compile); err != nil {
 		return fmt.Errorf("compile Kubernetes: %w", err)
@@ -177,31 +126,61 @@ func (b *builder) compile(dir string) error {
 	return nil
 }
 
-// runBuild implements `build [--print-assets]`.
+// runBuild implements `build [--print-assets] [SYSTEM...]`.
 func runBuild(_ cluster, args []string) error {
 	flags := newFlags("build")
-	printAssets := flags.Bool("print-assets", false, "print only the folder for KUBEBUILDER_ASSETS on standard output, progress on standard error")
-	if err := parseFlags(flags, args); err != nil {
-		return err
+	printAssets := flags.Bool("print-assets", false, "print only folders on standard output, progress on standard error: the one for KUBEBUILDER_ASSETS, or one for each system")
+	if err := flags.Parse(args); err != nil {
+		return errors.Join(errSilent, err)
 	}
 	out := os.Stdout
 	if *printAssets {
 		out = os.Stderr
 	}
-	report := newReporter(out, now())
-	b, err := newBuilder(report)
+	folders, err := buildAll(newReporter(out, now()), flags.Args())
 	if err != nil {
 		return err
 	}
-	if b.target.complete() {
-		report.step("already built: %s", b.target.binary())
-	} else if _, err := b.ensure(); err != nil {
-		return err
-	} else {
-		report.step("built: %s", b.target.binary())
-	}
 	if *printAssets {
-		fmt.Println(b.target.assets())
+		fmt.Println(strings.Join(folders, "\n"))
 	}
 	return nil
+}
+
+// buildAll builds the systems, without names Kubernetes, and returns their folders.
+func buildAll(report *reporter, names []string) ([]string, error) {
+	if len(names) == 0 {
+		b, err := newBuilder(report)
+		if err != nil {
+			return nil, err
+		}
+		tell := tellBuilt(report, b.target.complete())
+		if _, err := b.ensure(); err != nil {
+			return nil, err
+		}
+		tell(b.target.binary())
+		return []string{b.target.assets()}, nil
+	}
+	var folders []string
+	for _, name := range names {
+		b, err := newSystemBuilder(name, report)
+		if err != nil {
+			return nil, err
+		}
+		tell := tellBuilt(report, b.complete())
+		if err := b.ensure(); err != nil {
+			return nil, err
+		}
+		tell(b.dir)
+		folders = append(folders, b.dir)
+	}
+	return folders, nil
+}
+
+// tellBuilt returns what reports the end of a build.
+func tellBuilt(report *reporter, before bool) func(path string) {
+	if before {
+		return func(path string) { report.step("already built: %s", path) }
+	}
+	return func(path string) { report.step("built: %s", path) }
 }

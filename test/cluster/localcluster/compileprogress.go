@@ -58,6 +58,15 @@ func (p *compileProgress) run(report *reporter, command *exec.Cmd) error {
 	return nil
 }
 
+// count runs a command that lists packages: those in all.
+func (p *compileProgress) count(report *reporter, list *exec.Cmd) error {
+	if err := p.run(report, list); err != nil {
+		return err
+	}
+	p.total, p.packages = p.packages, 0
+	return nil
+}
+
 func (p *compileProgress) add(line string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
