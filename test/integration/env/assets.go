@@ -4,14 +4,14 @@
 package env
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"github.com/sparkgate/sparkgate/test/systems"
 )
 
 // programs are what envtest and the tests start.
@@ -37,7 +37,7 @@ func findAssets(root string) (string, error) {
 	if dir == "" {
 		from = "the build of test/cluster"
 		var err error
-		if dir, err = buildAssets(filepath.Join(root, "test", "cluster")); err != nil {
+		if dir, err = buildAssets(root); err != nil {
 			return "", err
 		}
 	}
@@ -50,14 +50,10 @@ func findAssets(root string) (string, error) {
 }
 
 // buildAssets compiles the programs of the local cluster unless they are in the user's cache. Progress goes to standard error.
-func buildAssets(clusterDir string) (string, error) {
-	command := exec.Command("go", "run", "./localcluster", "build", "--print-assets")
-	command.Dir = clusterDir
-	command.Stderr = os.Stderr
-	var out bytes.Buffer
-	command.Stdout = &out
-	if err := command.Run(); err != nil {
-		return "", fmt.Errorf("%s is not set, and `%s` in %s failed: %w", AssetsVariable, strings.Join(command.Args, " "), clusterDir, err)
+func buildAssets(root string) (string, error) {
+	built, err := systems.Build(root)
+	if err != nil {
+		return "", fmt.Errorf("%s is not set, and %w", AssetsVariable, err)
 	}
-	return strings.TrimSpace(out.String()), nil
+	return strings.Join(built, " "), nil
 }

@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/test/systems"
 )
 
 // AssetsVariable names the folder with kube-apiserver, etcd and kubectl.
@@ -115,6 +116,11 @@ func Client() client.Client { return server.client }
 
 // Root is the folder of the repository.
 func Root() string { return server.root }
+
+// Cluster is the server as a batch scheduler sees it: systems.Kueue(t, env.Cluster(), …).
+func Cluster() systems.Cluster {
+	return systems.Cluster{Config: Config(), Kubeconfig: server.kubeconfig, Root: server.root}
+}
 
 // Namespace makes a namespace with a fresh name for one test. It stays until the server goes.
 func Namespace(t *testing.T) string {

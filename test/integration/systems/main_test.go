@@ -1,0 +1,81 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package systems sees that the real batch schedulers do their work beside the tests' API server, and come and go as tests want it.
+// The tests take turns: there may be one of a kind on an API server.
+package systems
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"github.com/sparkgate/sparkgate/test/integration/env"
+)
+
+const (
+	patience = 2 * time.Minute
+	interval = 50 * time.Millisecond
+)
+
+func TestMain(m *testing.M) { os.Exit(env.Main(m)) }
+
+// create makes an object from YAML.
+func create(t *testing.T, manifest string) *unstructured.Unstructured {
+	t.Helper()
+	obj := &unstructured.Unstructured{}
+	if err := yaml.Unmarshal([]byte(manifest), &obj.Object); err != nil {
+		t.Fatal(err)
+	}
+	if err := env.Client().Create(t.Context(), obj); err != nil {
+		t.Fatalf("create %s %s: %v", obj.GetKind(), obj.GetName(), err)
+	}
+	return obj
+}
+
+// eventually waits until an object is as it should be.
+func eventually(t *testing.T, obj *unstructured.Unstructured, what string, is func(*unstructured.Unstructured) bool) {
+	t.Helper()
+	var last error
+	err := wait.PollUntilContextTimeout(t.Context(), interval, patience, true, func(ctx context.Context) (bool, error) {
+		last = env.Client().Get(ctx, client.ObjectKeyFromObject(obj), obj)
+		return last == nil && is(obj), nil
+	})
+	if err != nil {
+		text, _ := yaml.Marshal(obj.Object)
+		t.Fatalf("waiting for %s %s to be %s: %v\n%s", obj.GetKind(), obj.GetName(), what, errors.Join(err, last), text)
+	}
+}
+
+// hasCondition says that an object has a condition with that status.
+func hasCondition(kind, status string) func(*unstructured.Unstructured) bool {
+	return func(obj *unstructured.Unstructured) bool {
+		conditions, _, _ := unstructured.NestedSlice(obj.Object, "status", "conditions")
+		return slices.ContainsFunc(conditions, func(c any) bool {
+			fields, ok := c.(map[string]any)
+			return ok && fields["type"] == kind && fields["status"] == status
+		})
+	}
+}
+
+// hasField says that an object has a string at a path.
+func hasField(value string, path ...string) func(*unstructured.Unstructured) bool {
+	return func(obj *unstructured.Unstructured) bool {
+		got, _, _ := unstructured.NestedString(obj.Object, path...)
+		return got == value
+	}
+}
+
+// containers is the YAML of containers of a pod that asks for that much.
+func containers(cpu string) string {
+	return fmt.Sprintf("containers: [{name: main, image: none, resources: {requests: {cpu: %q, memory: 1Mi}}}]", cpu)
+}

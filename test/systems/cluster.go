@@ -1,0 +1,60 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package systems
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"k8s.io/client-go/rest"
+)
+
+// Cluster is the API server that a system works for.
+type Cluster struct {
+	Config *rest.Config // an administrator's
+	// Kubeconfig is a file with the same access, for the programs.
+	Kubeconfig string
+	Root       string // folder of the repository
+}
+
+// Build compiles systems, without names Kubernetes itself, unless they are in the user's cache folder, and returns their folders.
+// Progress goes to standard error.
+func Build(root string, names ...string) ([]string, error) {
+	command := exec.Command("go", append([]string{"run", "./localcluster", "build", "--print-assets"}, names...)...)
+	command.Dir = filepath.Join(root, "test", "cluster")
+	command.Stderr = os.Stderr
+	var out bytes.Buffer
+	command.Stdout = &out
+	if err := command.Run(); err != nil {
+		return nil, fmt.Errorf("`%s` in %s failed: %w", strings.Join(command.Args, " "), command.Dir, err)
+	}
+	return strings.Fields(out.String()), nil
+}
+
+// FolderVariable is the name of the variable that names the folder of a built system: SPARKGATE_KUEUE for kueue.
+func FolderVariable(name string) string { return "SPARKGATE_" + strings.ToUpper(name) }
+
+// findBuild returns the folder of a system, and has it built where the variable is not set.
+func findBuild(root, name string) (string, error) {
+	variable := FolderVariable(name)
+	dir := os.Getenv(variable)
+	if dir == "" {
+		built, err := Build(root, name)
+		if err != nil {
+			return "", fmt.Errorf("%s is not set, and %w", variable, err)
+		}
+		if len(built) != 1 {
+			return "", fmt.Errorf("the build of %s printed %q, not one folder", name, built)
+		}
+		dir = built[0]
+	}
+	if _, err := os.Stat(filepath.Join(dir, "bin")); err != nil {
+		return "", fmt.Errorf("%s is no build of %s (unset %s to have it built): %w", dir, name, variable, err)
+	}
+	return dir, nil
+}

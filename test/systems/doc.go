@@ -1,0 +1,14 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package systems runs the batch schedulers that gates hand applications to, as plain processes beside any API server: Kueue, Volcano,
+// YuniKorn.
+//
+//	kueue := systems.Kueue(t, env.Cluster(), systems.KueueSettings{})   installs and starts it, waits until it is ready
+//	kueue.Stop()                                                        its objects and webhooks stay, as when its pod is away
+//	kueue.Start(ctx)                                                    again, on the same ports
+//	kueue.Uninstall(ctx)                                                its CRDs and webhooks go, too
+//
+// They are the real programs. Each is a Go module of its own below this folder that pins one version; `localcluster build` compiles it
+// into the user's cache folder, with its manifests beside it. README.md tells more.
+package systems

@@ -1,0 +1,211 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package systems
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// fieldManager is by whose name things are installed.
+const fieldManager = client.FieldOwner("sparkgate-tests")
+
+// readManifests returns the objects of all YAML files of a folder of the build.
+func (s *System) readManifests(folder string) ([]*unstructured.Unstructured, error) {
+	files, err := filepath.Glob(filepath.Join(s.build, "manifests", folder, "*.yaml"))
+	if err != nil {
+		return nil, err
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%s has no manifests in %s", s.build, folder)
+	}
+	var objects []*unstructured.Unstructured
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		decoded, err := decode(text)
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", file, err)
+		}
+		objects = append(objects, decoded...)
+	}
+	return objects, nil
+}
+
+// decode returns the objects of a YAML text; other documents are left out.
+func decode(text []byte) ([]*unstructured.Unstructured, error) {
+	var objects []*unstructured.Unstructured
+	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), 4096)
+	for {
+		obj := &unstructured.Unstructured{}
+		switch err := decoder.Decode(&obj.Object); {
+		case errors.Is(err, io.EOF):
+			return objects, nil
+		case err != nil:
+			return nil, err
+		}
+		if obj.GetKind() != "" && obj.GetName() != "" {
+			objects = append(objects, obj)
+		}
+	}
+}
+
+// install applies the CRDs, waits until they are served, then applies all else.
+func (s *System) install(ctx context.Context) error {
+	for _, crd := range s.crds {
+		if err := s.apply(ctx, crd); err != nil {
+			return err
+		}
+	}
+	for _, crd := range s.crds {
+		if err := s.served(ctx, crd); err != nil {
+			return err
+		}
+	}
+	for _, obj := range s.objects {
+		if err := s.apply(ctx, obj); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *System) apply(ctx context.Context, obj *unstructured.Unstructured) error {
+	// The answer must not get into what is applied the next time.
+	err := s.client.Apply(ctx, client.ApplyConfigurationFromUnstructured(obj.DeepCopy()), fieldManager, client.ForceOwnership)
+	if err != nil {
+		return fmt.Errorf("apply %s %s: %w", obj.GetKind(), obj.GetName(), err)
+	}
+	return nil
+}
+
+// served waits until a CRD is established and its objects can be listed: some programs end at once where they cannot.
+func (s *System) served(ctx context.Context, crd *unstructured.Unstructured) error {
+	var last error
+	err := wait.PollUntilContextCancel(ctx, interval, true, func(ctx context.Context) (bool, error) {
+		now := crd.DeepCopy()
+		if last = s.client.Get(ctx, client.ObjectKeyFromObject(crd), now); last != nil {
+			return false, nil
+		}
+		if !established(now) {
+			last = errors.New("it is not established")
+			return false, nil
+		}
+		_, last = s.list(ctx, crd)
+		return last == nil, nil
+	})
+	if err != nil {
+		return fmt.Errorf("waiting for %s to be served: %w", crd.GetName(), errors.Join(last, err))
+	}
+	return nil
+}
+
+// established says that the API server has taken up a CRD.
+func established(crd *unstructured.Unstructured) bool {
+	conditions, _, _ := unstructured.NestedSlice(crd.Object, "status", "conditions")
+	return slices.ContainsFunc(conditions, func(c any) bool {
+		condition, ok := c.(map[string]any)
+		return ok && condition["type"] == "Established" && condition["status"] == "True"
+	})
+}
+
+// list returns the objects of a CRD in all namespaces.
+func (s *System) list(ctx context.Context, crd *unstructured.Unstructured) ([]unstructured.Unstructured, error) {
+	list := &unstructured.UnstructuredList{}
+	gvk, err := kindOf(crd)
+	if err != nil {
+		return nil, err
+	}
+	list.SetGroupVersionKind(gvk)
+	err = s.client.List(ctx, list)
+	return list.Items, err
+}
+
+// kindOf is the kind that a CRD defines, in the version that is stored.
+func kindOf(crd *unstructured.Unstructured) (schema.GroupVersionKind, error) {
+	group, _, _ := unstructured.NestedString(crd.Object, "spec", "group")
+	kind, _, _ := unstructured.NestedString(crd.Object, "spec", "names", "kind")
+	versions, _, _ := unstructured.NestedSlice(crd.Object, "spec", "versions")
+	for _, v := range versions {
+		if version, ok := v.(map[string]any); ok && version["storage"] == true {
+			name, _ := version["name"].(string)
+			return schema.GroupVersionKind{Group: group, Version: name, Kind: kind}, nil
+		}
+	}
+	return schema.GroupVersionKind{}, fmt.Errorf("%s stores no version", crd.GetName())
+}
+
+// remove deletes webhooks and CRDs and waits until they are gone. Namespaces stay, nothing ends them everywhere.
+func (s *System) remove(ctx context.Context) error {
+	for _, obj := range s.objects {
+		if obj.GetKind() == "Namespace" {
+			continue
+		}
+		if err := s.client.Delete(ctx, obj.DeepCopy()); client.IgnoreNotFound(err) != nil {
+			return err
+		}
+	}
+	if s.uninstall != nil {
+		if err := s.uninstall(ctx); err != nil {
+			return err
+		}
+	}
+	for _, crd := range s.crds {
+		if err := s.client.Delete(ctx, crd.DeepCopy()); client.IgnoreNotFound(err) != nil {
+			return err
+		}
+	}
+	for _, crd := range s.crds {
+		if err := s.gone(ctx, crd); err != nil {
+			return fmt.Errorf("waiting for %s to be gone: %w", crd.GetName(), err)
+		}
+	}
+	return nil
+}
+
+// gone waits until a CRD does not exist any more. Its objects are freed of their finalizers: nobody is left to remove them.
+func (s *System) gone(ctx context.Context, crd *unstructured.Unstructured) error {
+	return wait.PollUntilContextCancel(ctx, interval, true, func(ctx context.Context) (bool, error) {
+		err := s.client.Get(ctx, client.ObjectKeyFromObject(crd), crd.DeepCopy())
+		if apierrors.IsNotFound(err) {
+			return true, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		items, err := s.list(ctx, crd)
+		if apierrors.IsNotFound(err) || meta.IsNoMatchError(err) {
+			return false, nil // it is going
+		}
+		if err != nil {
+			return false, err
+		}
+		for i := range items {
+			if len(items[i].GetFinalizers()) == 0 {
+				continue
+			}
+			patch := client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"finalizers":null}}`))
+			if err := s.client.Patch(ctx, &items[i], patch); client.IgnoreNotFound(err) != nil {
+				return false, err
+			}
+		}
+		return false, nil
+	})
+}

@@ -1,0 +1,243 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package systems
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+const (
+	// patience is how long something that should come may take. It only matters where it does not: the machine may be busy.
+	patience = 4 * time.Minute
+	interval = 50 * time.Millisecond
+)
+
+// System is a batch scheduler beside an API server. It is not safe for concurrent use, except by Shared. There may be one of a kind on
+// an API server.
+type System struct {
+	name     string
+	client   client.Client
+	build    string // folder of programs and manifests
+	folder   string // its own: configuration, certificates, logs
+	crds     []*unstructured.Unstructured
+	objects  []*unstructured.Unstructured // applied after the CRDs, before the programs start; in this order
+	programs []*process
+	// ready returns nil once the system does its work.
+	ready func(context.Context) error
+	// uninstall removes what is neither CRD nor object. It may be nil.
+	uninstall func(context.Context) error
+}
+
+// newSystem prepares what all systems have in common. Close it.
+func newSystem(name string, cluster Cluster) (*System, error) {
+	build, err := findBuild(cluster.Root, name)
+	if err != nil {
+		return nil, err
+	}
+	api, err := client.New(cluster.Config, client.Options{})
+	if err != nil {
+		return nil, fmt.Errorf("make a client: %w", err)
+	}
+	folder, err := os.MkdirTemp("", "sparkgate-"+name+"-")
+	return &System{name: name, client: api, build: build, folder: folder}, err
+}
+
+// Start installs what of the system is not installed, starts its programs, and waits until it does its work.
+func (s *System) Start(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if err := s.install(ctx); err != nil {
+		return fmt.Errorf("install %s: %w", s.name, err)
+	}
+	for _, p := range s.programs {
+		if err := p.start(); err != nil {
+			return errors.Join(err, s.Stop())
+		}
+	}
+	if err := s.await(ctx); err != nil {
+		return errors.Join(fmt.Errorf("%s does not become ready: %w\n%s", s.name, err, s.Logs()), s.Stop())
+	}
+	return nil
+}
+
+// await waits until the system is ready. It gives up when one of its programs ends.
+func (s *System) await(ctx context.Context) error {
+	var last error
+	err := wait.PollUntilContextCancel(ctx, interval, true, func(ctx context.Context) (bool, error) {
+		for _, p := range s.programs {
+			if err := p.check(); err != nil {
+				return false, err
+			}
+		}
+		last = s.ready(ctx)
+		return last == nil, nil
+	})
+	if wait.Interrupted(err) {
+		return last
+	}
+	return err
+}
+
+// Stop asks the programs to end and waits until they have. What is installed stays: so do webhooks, which then refuse what they
+// should have looked at, as on any cluster whose scheduler is away. Stopped twice is stopped.
+func (s *System) Stop() error { return s.end(syscall.SIGTERM) }
+
+// Kill ends the programs without a warning, and waits until they are gone.
+func (s *System) Kill() error { return s.end(syscall.SIGKILL) }
+
+func (s *System) end(signal syscall.Signal) error {
+	var all []error
+	for _, p := range s.programs {
+		all = append(all, p.end(signal))
+	}
+	return errors.Join(all...)
+}
+
+// Uninstall stops the system and removes its webhooks and CRDs, with all objects of theirs, whatever finalizers these have. Start
+// installs it again.
+func (s *System) Uninstall(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if err := s.Stop(); err != nil {
+		return err
+	}
+	if err := s.remove(ctx); err != nil {
+		return fmt.Errorf("uninstall %s: %w", s.name, err)
+	}
+	return nil
+}
+
+// Close stops the system and forgets its certificates and logs. What is installed stays.
+func (s *System) Close() error { return errors.Join(s.Stop(), os.RemoveAll(s.folder)) }
+
+// Logs is the end of what each program wrote.
+func (s *System) Logs() string {
+	var text strings.Builder
+	for _, p := range s.programs {
+		fmt.Fprintf(&text, "--- the end of the log of %s:\n%s\n", p.name(), p.tail())
+	}
+	return text.String()
+}
+
+// begin starts the system for a test. The test's end closes it.
+func (s *System) begin(t testing.TB) *System {
+	t.Helper()
+	t.Cleanup(func() {
+		s.tell(t)
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := s.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// tell shows the end of the logs when the test has failed, and leaves all of them in its folder of artifacts (see go test -artifacts).
+func (s *System) tell(t testing.TB) {
+	if !t.Failed() {
+		return
+	}
+	t.Log(s.Logs())
+	for _, p := range s.programs {
+		text, err := os.ReadFile(p.log)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(t.ArtifactDir(), filepath.Base(p.log)), text, 0o600)
+		}
+		if err != nil {
+			t.Log(err)
+		}
+	}
+}
+
+// program adds a program to the system.
+func (s *System) program(name string, args ...string) {
+	s.programs = append(s.programs, &process{
+		command: append([]string{filepath.Join(s.build, "bin", name)}, args...),
+		log:     filepath.Join(s.folder, name+".log"),
+	})
+}
+
+// write makes a file in the folder of the system and returns its path.
+func (s *System) write(name string, content []byte) (string, error) {
+	path := filepath.Join(s.folder, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return "", err
+	}
+	return path, os.WriteFile(path, content, 0o600)
+}
+
+// Shared is one system for all tests of a package that run at the same time.
+type Shared struct {
+	// Make prepares the system, such as NewKueue.
+	Make func() (*System, error)
+
+	mu     sync.Mutex
+	users  int
+	system *System
+}
+
+// Use starts the system unless another test uses it already, and closes it with the last one.
+func (s *Shared) Use(t testing.TB) *System {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.users == 0 {
+		s.system = start(t, s.Make)
+	}
+	s.users++
+	t.Cleanup(func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.system.tell(t)
+		if s.users--; s.users > 0 {
+			return
+		}
+		if err := s.system.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s.system
+}
+
+func start(t testing.TB, prepare func() (*System, error)) *System {
+	t.Helper()
+	system, err := prepare()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := system.Start(t.Context()); err != nil {
+		t.Fatal(errors.Join(err, system.Close()))
+	}
+	return system
+}
+
+// freePorts returns ports of the loopback address that nobody listens on.
+func freePorts(n int) ([]int, error) {
+	var ports []int
+	for range n {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return nil, err
+		}
+		defer listener.Close() // together, so that they differ
+		ports = append(ports, listener.Addr().(*net.TCPAddr).Port)
+	}
+	return ports, nil
+}
