@@ -12,11 +12,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -74,10 +75,8 @@ func (s *System) install(ctx context.Context) error {
 			return err
 		}
 	}
-	for _, crd := range s.crds {
-		if err := s.served(ctx, crd); err != nil {
-			return err
-		}
+	if err := s.eachCRD(ctx, s.served); err != nil {
+		return err
 	}
 	for _, obj := range s.objects {
 		if err := s.apply(ctx, obj); err != nil {
@@ -172,40 +171,51 @@ func (s *System) remove(ctx context.Context) error {
 			return err
 		}
 	}
-	for _, crd := range s.crds {
-		if err := s.gone(ctx, crd); err != nil {
-			return fmt.Errorf("waiting for %s to be gone: %w", crd.GetName(), err)
-		}
+	return s.eachCRD(ctx, s.gone)
+}
+
+// eachCRD does something for all CRDs at a time. The API server makes who asks for a new kind too early wait for a second.
+func (s *System) eachCRD(ctx context.Context, do func(context.Context, *unstructured.Unstructured) error) error {
+	errs := make([]error, len(s.crds))
+	var all sync.WaitGroup
+	for i, crd := range s.crds {
+		all.Go(func() { errs[i] = do(ctx, crd) })
 	}
-	return nil
+	all.Wait()
+	return errors.Join(errs...)
 }
 
 // gone waits until a CRD does not exist any more. Its objects are freed of their finalizers: nobody is left to remove them.
 func (s *System) gone(ctx context.Context, crd *unstructured.Unstructured) error {
-	return wait.PollUntilContextCancel(ctx, interval, true, func(ctx context.Context) (bool, error) {
+	var last error
+	err := wait.PollUntilContextCancel(ctx, interval, true, func(ctx context.Context) (bool, error) {
 		err := s.client.Get(ctx, client.ObjectKeyFromObject(crd), crd.DeepCopy())
 		if apierrors.IsNotFound(err) {
 			return true, nil
 		}
-		if err != nil {
-			return false, err
-		}
-		items, err := s.list(ctx, crd)
-		if apierrors.IsNotFound(err) || meta.IsNoMatchError(err) {
-			return false, nil // it is going
-		}
-		if err != nil {
-			return false, err
-		}
-		for i := range items {
-			if len(items[i].GetFinalizers()) == 0 {
-				continue
-			}
-			patch := client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"finalizers":null}}`))
-			if err := s.client.Patch(ctx, &items[i], patch); client.IgnoreNotFound(err) != nil {
-				return false, err
-			}
-		}
+		last = errors.Join(err, s.free(ctx, crd))
 		return false, nil
 	})
+	if err != nil {
+		return fmt.Errorf("waiting for %s to be gone: %w", crd.GetName(), errors.Join(last, err))
+	}
+	return nil
+}
+
+// free takes the finalizers of all objects of a CRD away.
+func (s *System) free(ctx context.Context, crd *unstructured.Unstructured) error {
+	items, err := s.list(ctx, crd)
+	if err != nil {
+		return err // the kind is going
+	}
+	for i := range items {
+		if len(items[i].GetFinalizers()) == 0 {
+			continue
+		}
+		patch := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))
+		if err := s.client.Patch(ctx, &items[i], patch); client.IgnoreNotFound(err) != nil {
+			return err
+		}
+	}
+	return nil
 }

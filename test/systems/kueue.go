@@ -252,13 +252,17 @@ func (k *kueue) url(path string) string {
 
 func (k *kueue) caBundle() string { return base64.StdEncoding.EncodeToString(k.certs.caCert) }
 
-// works says whether Kueue calls itself ready, its webhooks answer the API server, and its controllers run: they mark a flavor.
+// works says whether Kueue calls itself ready, its webhooks answer the API server, and its controllers run: they tell of a Workload
+// that its queue is missing. Before that it does not end when it is asked to, either.
 func (k *kueue) works(ctx context.Context) error {
 	if err := healthy(ctx, fmt.Sprintf("http://127.0.0.1:%d/readyz", k.health)); err != nil {
 		return err
 	}
 	probe := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": kueueGroup + "/v1beta2", "kind": "ResourceFlavor", "metadata": map[string]any{"name": "sparkgate-probe"},
+		"apiVersion": kueueGroup + "/v1beta2", "kind": "Workload", "metadata": map[string]any{"name": "sparkgate-probe", "namespace": KueueNamespace},
+		"spec": map[string]any{"queueName": "none", "podSets": []any{map[string]any{"name": "main", "count": int64(1), "template": map[string]any{
+			"spec": map[string]any{"restartPolicy": "Never", "containers": []any{map[string]any{"name": "main", "image": "none"}}},
+		}}}},
 	}}
 	if err := k.client.Create(ctx, probe); err != nil && !apierrors.IsAlreadyExists(err) {
 		return err
@@ -266,8 +270,8 @@ func (k *kueue) works(ctx context.Context) error {
 	if err := k.client.Get(ctx, client.ObjectKeyFromObject(probe), probe); err != nil {
 		return err
 	}
-	if len(probe.GetFinalizers()) == 0 {
-		return errors.New("its controllers have not marked a flavor yet")
+	if conditions, _, _ := unstructured.NestedSlice(probe.Object, "status", "conditions"); len(conditions) == 0 {
+		return errors.New("its controllers have said nothing about a Workload yet")
 	}
 	return k.client.Delete(ctx, probe)
 }
