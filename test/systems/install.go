@@ -26,6 +26,9 @@ import (
 // fieldManager is by whose name things are installed.
 const fieldManager = client.FieldOwner("sparkgate-tests")
 
+// probeName is the name of objects that are made to see whether a system works, and deleted then.
+const probeName = "sparkgate-probe"
+
 // readManifests returns the objects of all YAML files of a folder of the build.
 func (s *System) readManifests(folder string) ([]*unstructured.Unstructured, error) {
 	files, err := filepath.Glob(filepath.Join(s.build, "manifests", folder, "*.yaml"))
@@ -218,4 +221,17 @@ func (s *System) free(ctx context.Context, crd *unstructured.Unstructured) error
 		}
 	}
 	return nil
+}
+
+// namespaceObject is a namespace to install.
+func namespaceObject(name string) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": name}}}
+}
+
+// present makes an object unless it exists, and reads it.
+func (s *System) present(ctx context.Context, obj *unstructured.Unstructured) error {
+	if err := s.client.Create(ctx, obj.DeepCopy()); err != nil && !apierrors.IsAlreadyExists(err) {
+		return err
+	}
+	return s.client.Get(ctx, client.ObjectKeyFromObject(obj), obj)
 }

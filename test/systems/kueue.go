@@ -15,9 +15,7 @@ import (
 	"strings"
 	"testing"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 )
 
@@ -170,7 +168,7 @@ func (k *kueue) readCRDs() (err error) {
 // readObjects reads Kueue's webhooks and makes what they need.
 func (k *kueue) readObjects() error {
 	k.objects = []*unstructured.Unstructured{
-		{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": KueueNamespace}}},
+		namespaceObject(KueueNamespace),
 		{Object: map[string]any{
 			"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"name": kueueCertificate, "namespace": KueueNamespace},
 			"data": map[string]any{
@@ -259,15 +257,12 @@ func (k *kueue) works(ctx context.Context) error {
 		return err
 	}
 	probe := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": kueueGroup + "/v1beta2", "kind": "Workload", "metadata": map[string]any{"name": "sparkgate-probe", "namespace": KueueNamespace},
+		"apiVersion": kueueGroup + "/v1beta2", "kind": "Workload", "metadata": map[string]any{"name": probeName, "namespace": KueueNamespace},
 		"spec": map[string]any{"queueName": "none", "podSets": []any{map[string]any{"name": "main", "count": int64(1), "template": map[string]any{
 			"spec": map[string]any{"restartPolicy": "Never", "containers": []any{map[string]any{"name": "main", "image": "none"}}},
 		}}}},
 	}}
-	if err := k.client.Create(ctx, probe); err != nil && !apierrors.IsAlreadyExists(err) {
-		return err
-	}
-	if err := k.client.Get(ctx, client.ObjectKeyFromObject(probe), probe); err != nil {
+	if err := k.present(ctx, probe); err != nil {
 		return err
 	}
 	if conditions, _, _ := unstructured.NestedSlice(probe.Object, "status", "conditions"); len(conditions) == 0 {

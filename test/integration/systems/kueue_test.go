@@ -8,13 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/sparkgate/sparkgate/test/integration/env"
 	"github.com/sparkgate/sparkgate/test/systems"
@@ -68,22 +64,9 @@ func TestKueueStopsAndGoesOn(t *testing.T) {
 func TestKueueIsUninstalled(t *testing.T) {
 	kueue := systems.Kueue(t, env.Cluster(), systems.KueueSettings{})
 	namespace := kueueQueues(t, "4")
-	eventually(t, create(t, workload(namespace, "first", "1")), "admitted", hasCondition("Admitted", "True"))
-
-	if err := kueue.Uninstall(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	list := &unstructured.UnstructuredList{}
-	list.SetGroupVersionKind(schema.GroupVersionKind{Group: "kueue.x-k8s.io", Version: "v1beta2", Kind: "WorkloadList"})
-	if err := env.Client().List(t.Context(), list); !apierrors.IsNotFound(err) && !meta.IsNoMatchError(err) {
-		t.Errorf("list workloads: %v, want that the kind is not there", err)
-	}
-	if err := kueue.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := env.Client().List(t.Context(), list); err != nil || len(list.Items) != 0 {
-		t.Errorf("%d workloads after a new installation, error %v", len(list.Items), err)
-	}
+	first := create(t, workload(namespace, "first", "1"))
+	eventually(t, first, "admitted", hasCondition("Admitted", "True"))
+	uninstalls(t, kueue, first)
 }
 
 // TestKueueTakesPods: with the pod integration, a pod with a queue is held by Kueue's gate. Without, it is let be.

@@ -14,12 +14,15 @@ import (
 	"testing"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/systems"
 )
 
 const (
@@ -53,6 +56,30 @@ func eventually(t *testing.T, obj *unstructured.Unstructured, what string, is fu
 	if err != nil {
 		text, _ := yaml.Marshal(obj.Object)
 		t.Fatalf("waiting for %s %s to be %s: %v\n%s", obj.GetKind(), obj.GetName(), what, errors.Join(err, last), text)
+	}
+}
+
+// uninstalls sees that the kind of an object goes with it, and is empty after a new installation.
+func uninstalls(t *testing.T, system *systems.System, obj *unstructured.Unstructured) {
+	t.Helper()
+	if err := system.Uninstall(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	list := &unstructured.UnstructuredList{}
+	list.SetGroupVersionKind(obj.GroupVersionKind())
+	if err := env.Client().List(t.Context(), list); !apierrors.IsNotFound(err) && !meta.IsNoMatchError(err) {
+		t.Errorf("list %s: %v, want that the kind is not there", obj.GetKind(), err)
+	}
+	if err := system.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := env.Client().List(t.Context(), list); err != nil {
+		t.Error(err)
+	}
+	for _, item := range list.Items {
+		if item.GetUID() == obj.GetUID() {
+			t.Errorf("%s %s is still there after a new installation", obj.GetKind(), obj.GetName())
+		}
 	}
 }
 
