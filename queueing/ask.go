@@ -79,6 +79,8 @@ type Ask struct {
 	// HoldsFor bounds how long the grant is held, from start to end of the attempt; 0 is no bound. With it the ask may pass one for
 	// which room is kept, if it gives its room back in time.
 	HoldsFor time.Duration
+	// Gated says that the executors come behind a scheduling gate: the grant may grow and shrink while it is held (interface Elastic).
+	Gated bool
 	// PodSets are all granted together or not at all.
 	PodSets []PodSet
 	// Objects is what a gate needs that describes the attempt to another system; empty for the gates Embedded and None.

@@ -78,7 +78,12 @@ type Grant struct {
 	// Queue that is charged; empty if none is.
 	Queue string
 	// Epoch of the leader that gave it; 0 for gates without a ledger.
-	Epoch   int64
+	Epoch int64
+	// Gated says that executors come behind a scheduling gate, which is lifted as far as the grant goes.
+	Gated bool
+	// Grown is how often the grant has grown since it was given.
+	Grown int64
+	// PodSets are the base gang first. Those above it follow, one for each flavor.
 	PodSets []PodSetGrant
 }
 
@@ -97,4 +102,8 @@ type PodSetGrant struct {
 	Labels, Annotations map[string]string
 	// SchedulerName of the pods; empty leaves it as it is.
 	SchedulerName string
+	// Elastic: these are above the base gang, came by growth, and may be asked back alone.
+	Elastic bool
+	// Flavors that pods above the base gang may be placed in, for a set of the base gang that may grow; empty means any.
+	Flavors []string
 }

@@ -331,7 +331,7 @@ func TestEnumsAreCamelCase(t *testing.T) {
 func TestBooleansStay(t *testing.T) {
 	t.Parallel()
 	want := []string{
-		"DynamicAllocation.enabled", "ExecutorSpec.deleteOnTermination", "SparkApplicationSpec.suspend", "SparkQueueSpec.fairSharing",
+		"DynamicAllocation.enabled", "ExecutorSpec.deleteOnTermination", "Grant.gated", "PodSetGrant.elastic", "SparkApplicationSpec.suspend", "SparkQueueSpec.fairSharing",
 		"VolcanoOptions.waitForInqueue",
 	}
 	var got []string

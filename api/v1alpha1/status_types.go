@@ -162,10 +162,16 @@ type Grant struct {
 	// epoch of the leader that granted it.
 	// +optional
 	Epoch int64 `json:"epoch,omitempty"`
-	// podSets are the granted pods.
+	// gated says that executors are made behind the scheduling gate sparkgate.io/quota, which is lifted as far as the grant goes. Such a
+	// grant grows and shrinks with dynamic allocation.
+	// +optional
+	Gated bool `json:"gated,omitempty"`
+	// grown is how often the grant has grown since it was given.
+	// +optional
+	Grown int64 `json:"grown,omitempty"`
+	// podSets are the granted pods: driver and executors of the base gang first. Executors above it follow, in one set for each flavor.
 	// +required
-	// +listType=map
-	// +listMapKey=name
+	// +listType=atomic
 	PodSets []PodSetGrant `json:"podSets"`
 }
 
@@ -199,6 +205,13 @@ type PodSetGrant struct {
 	// schedulerName that the pods get.
 	// +optional
 	SchedulerName string `json:"schedulerName,omitempty"`
+	// elastic: these executors are above the base gang. They go first when others take room back.
+	// +optional
+	Elastic bool `json:"elastic,omitempty"`
+	// flavors that executors above the base gang may be placed in; absent means any of the queue.
+	// +optional
+	// +listType=atomic
+	Flavors []string `json:"flavors,omitempty"`
 }
 
 // DriverStatus identifies the driver of an attempt.

@@ -90,13 +90,20 @@ func (e *Engine) claimsOf(t *tree) []*claim {
 func (e *Engine) open(c *claim) bool {
 	return slices.ContainsFunc(c.victims, func(key queueing.Key) bool {
 		v := e.apps[key]
-		return v != nil && v.held != nil && v.held.evicted != nil && v.held.evicted.By == c.app.key
+		if v == nil || v.held == nil {
+			return false
+		}
+		owes := slices.ContainsFunc(v.held.growth.debts, func(d debt) bool { return d.by == c.app.key })
+		return owes || v.held.evicted != nil && v.held.evicted.By == c.app.key
 	})
 }
 
 func (e *Engine) drop(c *claim) {
 	e.claims = slices.DeleteFunc(e.claims, func(other *claim) bool { return other == c })
 	c.app.claim = nil
+	for _, key := range c.victims {
+		e.forgive(key, c.app.key)
+	}
 	c.tree.stir(true)
 	if l := c.app.line; l != nil && l.told != nil {
 		e.tell(c.app, l.told)
@@ -110,12 +117,8 @@ func (e *Engine) needOf(c *claim) quota.Vector {
 
 // redeem grants claimed room that has become free, each to the first in the line of the claim, and charges the claims of the others; the
 // returned function takes that back.
-func (e *Engine) redeem(t *tree, out []Decision, max int) (decisions []Decision, charged func()) {
-	type charge struct {
-		node quota.NodeID
-		need quota.Vector
-	}
-	var charges []charge
+func (e *Engine) redeem(t *tree, out []Decision, max int) (decisions []Decision, uncharge func()) {
+	var undo []func()
 	for _, c := range e.claimsOf(t) {
 		l := c.app.line
 		where, elastic, fits := e.fit(l)
@@ -126,29 +129,44 @@ func (e *Engine) redeem(t *tree, out []Decision, max int) (decisions []Decision,
 			e.assume(first, where, elastic)
 			out = append(out, Decision{Key: first.key, Root: t.root, Grant: first.held.grant})
 		case fits && l.queue.full() == nil, e.open(c):
-			charges = append(charges, charge{l.queue.node, e.needOf(c)})
-			e.forest.Add(l.queue.node, charges[len(charges)-1].need)
+			undo = append(undo, e.chargeAll([]*claim{c}))
 		default:
 			e.drop(c)
 		}
 	}
 	return out, func() {
-		for _, c := range charges {
-			e.forest.Remove(c.node, c.need)
+		for _, f := range undo {
+			f()
+		}
+	}
+}
+
+// chargeAll charges claims; the returned function takes that back.
+func (e *Engine) chargeAll(claims []*claim) (uncharge func()) {
+	needs := make([]quota.Vector, len(claims))
+	nodes := make([]quota.NodeID, len(claims))
+	for i, c := range claims {
+		nodes[i], needs[i] = c.app.line.queue.node, e.needOf(c)
+		e.forest.Add(nodes[i], needs[i])
+	}
+	return func() {
+		for i := range needs {
+			e.forest.Remove(nodes[i], needs[i])
 		}
 	}
 }
 
 // preempt makes claims for those who wait and may displace others, after everything that fits has been granted: one for each queue, in
-// the order in which they would be granted.
-func (e *Engine) preempt(t *tree) {
+// the order in which they would be granted. It returns them.
+func (e *Engine) preempt(t *tree) []*claim {
 	if len(e.displacements) > maxDisplacements {
 		e.forgetDisplacements()
 	}
 	waiting := e.mayPreempt(t)
 	if len(waiting) == 0 || !e.allKnown(t) {
-		return
+		return nil
 	}
+	var made []*claim
 	gone := e.imagineGone(t)
 	for _, l := range waiting {
 		if e.claimed(l.queue) || l.queue.full() != nil || l.pressed == t.moved && l.presser == l.first() {
@@ -161,19 +179,32 @@ func (e *Engine) preempt(t *tree) {
 		}
 		c := &claim{app: l.first(), ask: l.first().ask, tree: t, where: o.where}
 		for _, v := range victims {
-			v.held.evicted = e.eviction(c.app, v)
-			e.changed[v.key] = true
-			e.displacements[displacement{by: c.app.key, run: c.ask.run, victim: v.key}] = true
-			c.victims = append(c.victims, v.key)
-			e.takeOut(v)
-			gone = append(gone, v)
+			e.askBack(c, v)
+			v.takeOut(e)
 		}
-		e.claims, c.app.claim = append(e.claims, c), c
+		gone = append(gone, victims...)
+		e.claims, c.app.claim, made = append(e.claims, c), c, append(made, c)
 		e.forest.Add(l.queue.node, o.least)
 		defer e.forest.Remove(l.queue.node, o.least)
 	}
 	for _, v := range gone {
-		e.putBack(v)
+		v.putBack(e)
+	}
+	return made
+}
+
+// askBack asks a victim for its room.
+func (e *Engine) askBack(c *claim, v *victim) {
+	why := e.eviction(c.app, v.app)
+	if v.whole {
+		v.app.held.evicted = why
+		e.displacements[displacement{by: c.app.key, run: c.ask.run, victim: v.app.key}] = true
+	} else {
+		v.app.held.growth.debts = append(v.app.held.growth.debts, debt{by: c.app.key, flavor: v.flavor, count: v.count, why: *why})
+	}
+	e.changed[v.app.key] = true
+	if !slices.Contains(c.victims, v.app.key) {
+		c.victims = append(c.victims, v.app.key)
 	}
 }
 
@@ -238,15 +269,21 @@ func (p Preemption) active(borrowed bool) bool {
 	return set(p.Within) || borrowed && (set(p.Reclaim) || set(p.Borrow))
 }
 
-// imagineGone takes those out of the forest who go anyway, and returns them.
-func (e *Engine) imagineGone(t *tree) []*app {
-	var gone []*app
+// imagineGone takes out of the forest what goes anyway, and returns it.
+func (e *Engine) imagineGone(t *tree) []*victim {
+	var gone []*victim
 	for _, q := range t.holding() {
-		for _, v := range q.holders {
-			if v.held.goes() {
-				gone = append(gone, v)
-				e.takeOut(v)
+		for _, a := range q.holders {
+			v := &victim{app: a, whole: true, count: 1, vector: a.held.vector}
+			switch {
+			case a.held.goes():
+			case len(a.held.growth.debts) > 0:
+				v.vector = e.owedVector(a.held)
+			default:
+				continue
 			}
+			v.takeOut(e)
+			gone = append(gone, v)
 		}
 	}
 	return gone

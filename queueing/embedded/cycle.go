@@ -11,9 +11,13 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// Decision is one grant.
+// Decision is one grant, or the growth of one.
 type Decision struct {
 	Key queueing.Key
+	// Grown is by how many pods a grant has grown that was held before; 0 for a new one.
+	Grown int32
+	// Before is the grant that has grown; nil for a new one.
+	Before *queueing.Grant
 	// Root of the tree that is charged: its ledger has to record the grant before the application hears of it.
 	Root string
 	// Grant is to be recorded. Its pod sets are shared with the engine: do not change them.
@@ -33,7 +37,9 @@ func (e *Engine) Dirty() bool {
 //  1. each queue that admits is represented by its first ask that fits (a StrictFIFO queue by its first, if that fits);
 //  2. of these one that stays within its queue's own quota goes first, then by priority, age and UID;
 //  3. it is granted, and so on, until no queue has an ask that fits;
-//  4. then everybody who waits is told why.
+//  4. room is claimed for those who wait and may displace others;
+//  5. what is left goes to holders who want more than their base gangs (method grow);
+//  6. then everybody who waits is told why.
 //
 // Room that is kept for one who has waited too long (type reservation) counts as none for those whom it is kept from.
 //
@@ -78,7 +84,8 @@ func (e *Engine) serve(t *tree, out []Decision, max int) []Decision {
 		}
 	}
 	t.dirty = false
-	e.preempt(t)
+	defer e.chargeAll(e.preempt(t))()
+	out = e.grow(t, out, max)
 	for _, q := range t.waiting {
 		e.tellQueue(q)
 	}
@@ -182,8 +189,8 @@ func (e *Engine) assume(a *app, where placement, elastic int32) {
 	e.grants++
 	standing := queueing.Standing{Priority: origin.priority, QueuedAt: origin.queuedAt, Until: e.until(origin)}
 	e.charge(a, &holding{origin: origin, standing: standing, known: true, serial: e.grants, grant: queueing.Grant{
-		Run: origin.run, Attempt: origin.attempt, Gate: GateName, Queue: q.name, Epoch: e.epochs[q.tree.root],
-		PodSets: l.shape.grant(where, elastic),
+		Run: origin.run, Attempt: origin.attempt, Gate: GateName, Queue: q.name, Epoch: e.epochs[q.tree.root], Gated: origin.gated,
+		PodSets: l.shape.grant(where, elastic, origin.gated),
 	}})
 }
 

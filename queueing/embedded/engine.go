@@ -38,6 +38,8 @@ type Engine struct {
 	// displacements are who has displaced whom. Nobody displaces the same application twice, so that it ends.
 	displacements map[displacement]bool
 	changed       map[queueing.Key]bool
+	// wanting are the holders that want pods above their base gangs, whether they have them or not.
+	wanting map[queueing.Key]bool
 	// now is the time as of the last Advance; zero if nobody tells the time.
 	now time.Time
 	// bounded counts the grants of which it is known until when they are held.
@@ -47,7 +49,7 @@ type Engine struct {
 // New returns an Engine without queues.
 func New() *Engine {
 	e := &Engine{apps: map[queueing.Key]*app{}, epochs: map[string]int64{}, changed: map[queueing.Key]bool{},
-		displacements: map[displacement]bool{}}
+		displacements: map[displacement]bool{}, wanting: map[queueing.Key]bool{}}
 	e.SetFlavors(nil)
 	return e
 }
@@ -96,13 +98,13 @@ func (e *Engine) Submit(in queueing.Ask) bool {
 func askOf(in queueing.Ask) *ask {
 	return &ask{
 		run: in.Run, attempt: in.Attempt, queue: in.Queue, labels: in.NamespaceLabels,
-		priority: in.Priority, queuedAt: in.QueuedAt, holdsFor: max(0, in.HoldsFor), shape: shapeOf(in.PodSets),
+		priority: in.Priority, queuedAt: in.QueuedAt, holdsFor: max(0, in.HoldsFor), gated: in.Gated, shape: shapeOf(in.PodSets),
 	}
 }
 
 func (a *ask) equal(b *ask) bool {
 	return a.run == b.run && a.attempt == b.attempt && a.queue == b.queue && a.priority == b.priority &&
-		a.queuedAt.Equal(b.queuedAt) && a.holdsFor == b.holdsFor && a.shape.key == b.shape.key && maps.Equal(a.labels, b.labels)
+		a.queuedAt.Equal(b.queuedAt) && a.holdsFor == b.holdsFor && a.gated == b.gated && a.shape.key == b.shape.key && maps.Equal(a.labels, b.labels)
 }
 
 // Release drops whatever the key asks or holds. It does nothing for a key that is unknown.
@@ -136,11 +138,15 @@ func (e *Engine) Restore(key queueing.Key, grant queueing.Grant) {
 	e.changed[key] = true
 }
 
-// Revert takes back a grant of Cycle that could not be recorded: the ask waits again at its old place. It reports whether there was
-// such a grant that is not confirmed.
+// Revert takes back a grant of Cycle that could not be recorded: the ask waits again at its old place; a grant that has grown is again
+// as it was before. It reports whether there was such a grant that is not confirmed.
 func (e *Engine) Revert(key queueing.Key) bool {
 	a := e.apps[key]
-	if a == nil || a.held == nil || a.held.origin == nil {
+	switch {
+	case a != nil && a.held != nil && a.held.growth.before != nil:
+		e.revertGrowth(a)
+		return true
+	case a == nil || a.held == nil || a.held.origin == nil:
 		return false
 	}
 	if a.ask == nil {
@@ -194,6 +200,7 @@ func (e *Engine) uncharge(a *app) {
 	q.holders[h.place], last.held.place = last, h.place
 	q.holders = q.holders[:len(q.holders)-1]
 	a.held = nil
+	delete(e.wanting, a.key)
 	e.count(h.standing, -1)
 	q.countAdmitted(-1)
 	if q.node != quota.None {

@@ -32,7 +32,7 @@ type preemption struct {
 }
 
 // victims returns whom to displace, so that an ask of the line fits in some option, and that option; nobody if there is no way.
-func (e *Engine) victims(l *line) (*option, []*app) {
+func (e *Engine) victims(l *line) (*option, []*victim) {
 	for i := range l.options {
 		o := &l.options[i]
 		p := &preemption{engine: e, line: l, app: l.first(), need: o.least, short: e.forest.Short(l.queue.node, o.least)}
@@ -47,7 +47,7 @@ func (e *Engine) victims(l *line) (*option, []*app) {
 }
 
 // search finds a set none of which could be spared. The forest is left as it was.
-func (p *preemption) search() []*app {
+func (p *preemption) search() []*victim {
 	if p.short.Empty() {
 		return nil // there will be room when those have gone who go anyway
 	}
@@ -62,12 +62,12 @@ func (p *preemption) search() []*app {
 	}
 	legal := p.fits() && p.allLegal(chosen)
 	for _, v := range chosen {
-		p.engine.putBack(v)
+		v.putBack(p.engine)
 	}
 	if !legal {
 		return nil
 	}
-	return chosen
+	return p.engine.wholeOnce(chosen)
 }
 
 // hopeful says, from the queue of the ask and those above it alone, that somebody might be displaced: in the queue itself, or elsewhere
@@ -80,66 +80,123 @@ func (p *preemption) hopeful() bool {
 	return slices.ContainsFunc(p.path[:len(p.path)-1], func(side *queue) bool { return !p.engine.forest.Over(side.node, p.short) })
 }
 
-// spare puts one of the chosen back who is not needed: the last to be displaced, first. It returns the others and whether there was one.
-func (p *preemption) spare(chosen []*app) (rest []*app, spared bool) {
-	for i := len(chosen) - 1; i >= 0 && len(chosen) > 1; i-- {
-		p.engine.putBack(chosen[i])
-		rest := slices.Delete(slices.Clone(chosen), i, i+1)
+// spare puts one of the chosen back who is not needed, or one pod: the last to be displaced, first. It returns the others and whether there
+// was one.
+func (p *preemption) spare(chosen []*victim) (rest []*victim, spared bool) {
+	for i := len(chosen) - 1; i >= 0; i-- {
+		v := chosen[i]
+		if len(chosen) == 1 && v.count == 1 {
+			break
+		}
+		v.less(p.engine)
+		rest := chosen
+		if v.count == 0 {
+			rest = slices.Delete(slices.Clone(chosen), i, i+1)
+		}
 		if p.fits() && p.allLegal(rest) {
 			return rest, true
 		}
-		p.engine.takeOut(chosen[i])
+		v.more(p.engine)
 	}
 	return chosen, false
 }
 
-// gather takes candidates out, in order, until the ask fits. With all of them and still no room it puts them back. Whom an ask of its
-// own queue lets go may bring the ask within its quota, so that candidates become legal that were not: they are looked at again.
-func (p *preemption) gather() []*app {
+// gather takes candidates out, in order, until the ask fits: of pods above a base gang as many as are needed. With all of them and still no
+// room it puts them back. Whom an ask of its own queue lets go may bring the ask within its quota, so that candidates become legal that
+// were not: they are looked at again.
+func (p *preemption) gather() []*victim {
 	candidates := p.candidates()
-	var chosen []*app
+	var chosen []*victim
 	for progress := true; progress; {
 		progress = false
-		for i, v := range candidates {
-			if v == nil || !p.legal(v) {
-				continue
-			}
-			p.engine.takeOut(v)
-			candidates[i], progress = nil, true
-			if chosen = append(chosen, v); p.fits() {
-				return chosen
+		for _, v := range candidates {
+			for !v.exhausted() && p.legal(v.app) {
+				if v.count == 0 {
+					v.vector = p.vectorOf(v, chosen)
+					chosen = append(chosen, v)
+				}
+				v.more(p.engine)
+				if progress = true; p.fits() {
+					return chosen
+				}
 			}
 		}
 	}
 	for _, v := range chosen {
-		p.engine.putBack(v)
+		v.putBack(p.engine)
 	}
 	return nil
 }
 
-// candidates are all in the tree that might be displaced, in the order in which they are: those of other queues first, then lower
-// priority, then the newest grant.
-func (p *preemption) candidates() []*app {
-	var out []*app
+// vectorOf is what one of a victim needs, when some others are gone.
+func (p *preemption) vectorOf(v *victim, gone []*victim) quota.Vector {
+	if v.whole {
+		return p.engine.wholeVictim(v.app, gone).vector
+	}
+	return v.vector
+}
+
+// candidates are all in the tree that might be displaced, in the order in which they are: pods above base gangs before whole applications;
+// those of other queues first, then lower priority, then the newest grant.
+func (p *preemption) candidates() []*victim {
+	var out []*victim
 	top := p.path[len(p.path)-1]
 	for _, q := range top.tree.holding() {
-		for _, v := range q.holders {
-			if !v.held.goes() && !p.engine.displacements[p.displacing(v)] && v.held.vector.Touches(p.short) && p.allowed(v) {
-				out = append(out, v)
+		for _, a := range q.holders {
+			if a.held.goes() {
+				continue
+			}
+			out = append(out, p.podsOf(a)...)
+			if !p.engine.displacements[p.displacing(a)] && a.held.vector.Touches(p.short) && p.allowed(a) {
+				out = append(out, &victim{app: a, whole: true, most: 1})
 			}
 		}
 	}
-	slices.SortFunc(out, func(a, b *app) int {
-		own := func(v *app) int {
-			if v.held.queue == p.line.queue {
-				return 1
-			}
-			return 0
-		}
-		return cmp.Or(cmp.Compare(own(a), own(b)), cmp.Compare(a.held.standing.Priority, b.held.standing.Priority),
-			cmp.Compare(b.held.serial, a.held.serial), strings.Compare(a.key.UID, b.key.UID), compareKeys(a.key, b.key))
+	slices.SortStableFunc(out, func(a, b *victim) int {
+		own := func(v *victim) bool { return v.app.held.queue == p.line.queue }
+		return cmp.Or(compareBools(a.whole, b.whole), compareBools(own(a), own(b)),
+			cmp.Compare(a.app.held.standing.Priority, b.app.held.standing.Priority),
+			cmp.Compare(b.app.held.serial, a.app.held.serial), strings.Compare(a.app.key.UID, b.app.key.UID), compareKeys(a.app.key, b.app.key))
 	})
 	return out
+}
+
+// compareBools puts false before true.
+func compareBools(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
+
+// podsOf are the pods above the base gang of an application that might be displaced, by flavor: the flavor that it took last, first.
+func (p *preemption) podsOf(a *app) []*victim {
+	if !p.allowed(a) && !p.allowedAbove(a) {
+		return nil
+	}
+	var out []*victim
+	for i := range slices.Backward(a.held.grant.PodSets) {
+		set := &a.held.grant.PodSets[i]
+		if !set.Elastic || set.Count <= a.held.owed(set.Flavor) {
+			continue
+		}
+		v := &victim{app: a, flavor: set.Flavor, most: set.Count - a.held.owed(set.Flavor)}
+		v.vector = p.engine.forest.Prepare(a.held.queue.node, appendAmounts(nil, set.Flavor, 1, set.Requests))
+		if v.vector.Touches(p.short) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// allowedAbove says whether the policy within the queue lets the ask displace pods above a base gang: they have no place in line, so
+// that among equals of priority age does not count.
+func (p *preemption) allowedAbove(v *app) bool {
+	return v.held.queue == p.line.queue && p.line.queue.config.Preemption.Within == PreemptLowerOrNewerEqualPriority &&
+		v.held.standing.Priority <= p.app.ask.priority
 }
 
 func (p *preemption) displacing(v *app) displacement {
@@ -184,11 +241,11 @@ func (p *preemption) mayBorrow(v *app) bool {
 }
 
 // allLegal says that each of some that were taken out might be displaced if it were the last of them.
-func (p *preemption) allLegal(chosen []*app) bool {
+func (p *preemption) allLegal(chosen []*victim) bool {
 	for _, v := range chosen {
-		p.engine.putBack(v)
-		legal := p.legal(v)
-		p.engine.takeOut(v)
+		v.less(p.engine)
+		legal := p.legal(v.app)
+		v.more(p.engine)
 		if !legal {
 			return false
 		}

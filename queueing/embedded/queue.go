@@ -36,7 +36,9 @@ type ask struct {
 	queuedAt     time.Time
 	// holdsFor bounds how long the grant is held; 0 is no bound.
 	holdsFor time.Duration
-	shape    *shape
+	// gated: the grant may grow.
+	gated bool
+	shape *shape
 	// stuck is since when the ask, or one that was first in line before it, has been first in line without room; zero if it has not.
 	stuck time.Time
 	// kept says that room has been kept for it, and roomAt when it would have it at the latest, as of then; zero if that is not known.
@@ -70,6 +72,8 @@ type holding struct {
 	serial uint64
 	// evicted is why the room is asked back.
 	evicted *queueing.Eviction
+	// growth is what a gated grant has and wants above its base gang.
+	growth growth
 	// place among those that hold something of the queue.
 	place int
 }

@@ -131,7 +131,7 @@ func (e *Engine) keeper(l *line, need quota.Vector) *reservation {
 		if r.over() || r.app == l.first() || own && !r.promised {
 			continue // it is this one, or it comes behind this one
 		}
-		if !r.comesBehind(l) && !e.givesBackInTime(l, r) && e.harms(l, r, need) {
+		if !r.comesBehind(l) && !e.givesBackInTime(l, r) && e.harms(l.queue, r, need) {
 			return r
 		}
 	}
@@ -162,19 +162,19 @@ func (e *Engine) givesBackInTime(l *line, r *reservation) bool {
 	return l.holdsFor > 0 && !e.now.Add(l.holdsFor).After(r.ask.roomAt)
 }
 
-// harms says whether more would be in the way of the one for whom room is kept if the first of a line were admitted. To whom room is
+// harms says whether more would be in the way of the one for whom room is kept if a queue used that much more. To whom room is
 // promised counts what is used beyond the quotas, whoever uses it: not what others use within theirs, but neither room that is free only
 // because they do not. For one that has to borrow, the room counts that it lacks now; what stays within the quota of its own side, below
 // the node that both queues are below, is no harm.
-func (e *Engine) harms(l *line, r *reservation, need quota.Vector) bool {
+func (e *Engine) harms(q *queue, r *reservation, need quota.Vector) bool {
 	state := e.forest.Lack
 	if r.promised {
 		state = e.forest.Broken
 	}
 	before := state(r.queue.node, r.need)
-	e.forest.Add(l.queue.node, need)
-	defer e.forest.Remove(l.queue.node, need)
-	if !r.promised && l.queue != r.queue && !e.forest.Over(l.queue.sideFrom(r.queue).node, need) {
+	e.forest.Add(q.node, need)
+	defer e.forest.Remove(q.node, need)
+	if !r.promised && q != r.queue && !e.forest.Over(q.sideFrom(r.queue).node, need) {
 		return false
 	}
 	for i, after := range state(r.queue.node, r.need) {

@@ -61,13 +61,17 @@ func (s *shape) amounts(where placement, elastic int32) []quota.Amount {
 	return out
 }
 
-// grant is the room for all pods in a placement when the elastic pod set has that many. It shares the maps of ask and flavor.
-func (s *shape) grant(where placement, elastic int32) []queueing.PodSetGrant {
+// grant is the room for all pods in a placement when the elastic pod set has that many. It shares the maps of ask and flavor. One that may
+// grow remembers the flavors that were asked for.
+func (s *shape) grant(where placement, elastic int32, mayGrow bool) []queueing.PodSetGrant {
 	out := make([]queueing.PodSetGrant, len(s.podSets))
 	for i, p := range s.podSets {
 		out[i] = queueing.PodSetGrant{
 			Name: p.Name, Flavor: where[i].Name, Count: s.count(i, elastic), Requests: p.Requests,
 			NodeSelector: where[i].NodeLabels, Tolerations: where[i].Tolerations,
+		}
+		if mayGrow {
+			out[i].Flavors = p.Flavors
 		}
 	}
 	return out

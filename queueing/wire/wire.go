@@ -15,7 +15,7 @@ import (
 func ToAPI(g queueing.Grant) *v1alpha1.Grant {
 	stored := &v1alpha1.Grant{
 		Run: g.Run, Attempt: g.Attempt,
-		Gate: v1alpha1.GateType(g.Gate), Queue: g.Queue, Epoch: g.Epoch,
+		Gate: v1alpha1.GateType(g.Gate), Queue: g.Queue, Epoch: g.Epoch, Gated: g.Gated, Grown: g.Grown,
 		PodSets: make([]v1alpha1.PodSetGrant, 0, len(g.PodSets)),
 	}
 	for _, p := range g.PodSets {
@@ -24,6 +24,7 @@ func ToAPI(g queueing.Grant) *v1alpha1.Grant {
 			Requests:     quantities(p.Requests),
 			NodeSelector: p.NodeSelector, Tolerations: p.Tolerations,
 			Labels: p.Labels, Annotations: p.Annotations, SchedulerName: p.SchedulerName,
+			Elastic: p.Elastic, Flavors: p.Flavors,
 		})
 	}
 	return stored
@@ -33,7 +34,7 @@ func ToAPI(g queueing.Grant) *v1alpha1.Grant {
 func FromAPI(stored *v1alpha1.Grant) queueing.Grant {
 	g := queueing.Grant{
 		Run: stored.Run, Attempt: stored.Attempt,
-		Gate: string(stored.Gate), Queue: stored.Queue, Epoch: stored.Epoch,
+		Gate: string(stored.Gate), Queue: stored.Queue, Epoch: stored.Epoch, Gated: stored.Gated, Grown: stored.Grown,
 		PodSets: make([]queueing.PodSetGrant, 0, len(stored.PodSets)),
 	}
 	for _, p := range stored.PodSets {
@@ -42,6 +43,7 @@ func FromAPI(stored *v1alpha1.Grant) queueing.Grant {
 			Requests:     Resources(p.Requests),
 			NodeSelector: p.NodeSelector, Tolerations: p.Tolerations,
 			Labels: p.Labels, Annotations: p.Annotations, SchedulerName: p.SchedulerName,
+			Elastic: p.Elastic, Flavors: p.Flavors,
 		})
 	}
 	return g

@@ -46,20 +46,21 @@ type ask struct {
 	Priority int32             `json:"priority,omitempty"`
 	QueuedAt time.Time         `json:"queuedAt,omitzero"`
 	HoldsFor duration          `json:"holdsFor,omitempty"`
+	Gated    bool              `json:"gated,omitempty"`
 	PodSets  []podSet          `json:"podSets,omitempty"`
 }
 
 func askOf(a queueing.Ask) ask {
 	return ask{
 		Key: keyOf(a.Key), Run: a.Run, Attempt: a.Attempt, Queue: a.Queue, Labels: a.NamespaceLabels, Priority: a.Priority,
-		QueuedAt: a.QueuedAt, HoldsFor: duration(a.HoldsFor), PodSets: each(a.PodSets, podSetOf),
+		QueuedAt: a.QueuedAt, HoldsFor: duration(a.HoldsFor), Gated: a.Gated, PodSets: each(a.PodSets, podSetOf),
 	}
 }
 
 func (a ask) restore() queueing.Ask {
 	return queueing.Ask{
 		Key: a.Key.restore(), Run: a.Run, Attempt: a.Attempt, Queue: a.Queue, NamespaceLabels: a.Labels, Priority: a.Priority,
-		QueuedAt: a.QueuedAt, HoldsFor: time.Duration(a.HoldsFor), PodSets: each(a.PodSets, podSet.restore),
+		QueuedAt: a.QueuedAt, HoldsFor: time.Duration(a.HoldsFor), Gated: a.Gated, PodSets: each(a.PodSets, podSet.restore),
 	}
 }
 
@@ -83,16 +84,22 @@ type grant struct {
 	Gate    string        `json:"gate,omitempty"`
 	Queue   string        `json:"queue,omitempty"`
 	Epoch   int64         `json:"epoch,omitempty"`
+	Gated   bool          `json:"gated,omitempty"`
+	Grown   int64         `json:"grown,omitempty"`
 	PodSets []podSetGrant `json:"podSets,omitempty"`
 }
 
 func grantOf(g queueing.Grant) grant {
-	return grant{Run: g.Run, Attempt: g.Attempt, Gate: g.Gate, Queue: g.Queue, Epoch: g.Epoch, PodSets: each(g.PodSets, podSetGrantOf)}
+	return grant{
+		Run: g.Run, Attempt: g.Attempt, Gate: g.Gate, Queue: g.Queue, Epoch: g.Epoch, Gated: g.Gated, Grown: g.Grown,
+		PodSets: each(g.PodSets, podSetGrantOf),
+	}
 }
 
 func (g grant) restore() queueing.Grant {
 	return queueing.Grant{
-		Run: g.Run, Attempt: g.Attempt, Gate: g.Gate, Queue: g.Queue, Epoch: g.Epoch, PodSets: each(g.PodSets, podSetGrant.restore),
+		Run: g.Run, Attempt: g.Attempt, Gate: g.Gate, Queue: g.Queue, Epoch: g.Epoch, Gated: g.Gated, Grown: g.Grown,
+		PodSets: each(g.PodSets, podSetGrant.restore),
 	}
 }
 
@@ -107,6 +114,8 @@ type podSetGrant struct {
 	Labels        map[string]string `json:"labels,omitempty"`
 	Annotations   map[string]string `json:"annotations,omitempty"`
 	SchedulerName string            `json:"schedulerName,omitempty"`
+	Elastic       bool              `json:"elastic,omitempty"`
+	Flavors       []string          `json:"flavors,omitempty"`
 }
 
 func podSetGrantOf(p queueing.PodSetGrant) podSetGrant { return podSetGrant(p) }
@@ -120,15 +129,23 @@ type standing struct {
 	Until    time.Time `json:"until,omitzero"`
 }
 
-// decision is one grant of a cycle.
+type want struct {
+	PodSet       string              `json:"podSet,omitempty"`
+	Count        int32               `json:"count,omitempty"`
+	Tolerations  []corev1.Toleration `json:"tolerations,omitempty"`
+	NodeSelector map[string]string   `json:"nodeSelector,omitempty"`
+}
+
+// decision is one grant of a cycle, or the growth of one.
 type decision struct {
 	Key   key    `json:"key"`
+	Grown int32  `json:"grown,omitempty"`
 	Root  string `json:"root"`
 	Grant grant  `json:"grant"`
 }
 
 func decisionOf(d embedded.Decision) decision {
-	return decision{Key: keyOf(d.Key), Root: d.Root, Grant: grantOf(d.Grant)}
+	return decision{Key: keyOf(d.Key), Grown: d.Grown, Root: d.Root, Grant: grantOf(d.Grant)}
 }
 
 // news is what some applications are told, in the order of their keys.
@@ -139,13 +156,17 @@ type news struct {
 	Message string `json:"message,omitempty"`
 	// By is the application that takes the room.
 	By key `json:"by,omitzero"`
+	// Why there is not all that a holder wants, and GivesBack how many pods above its base gang it has to return.
+	Why       string `json:"why,omitempty"`
+	GivesBack int32  `json:"givesBack,omitempty"`
 }
 
 // newsOf groups applications by what they are told, in the order of the first of each group.
 func newsOf(e *embedded.Engine, keys []queueing.Key) []news {
 	type told struct {
-		state, reason, message string
-		by                     key
+		state, reason, message, why string
+		by                          key
+		givesBack                   int32
 	}
 	out := []news{}
 	at := map[told]int{}
@@ -156,12 +177,17 @@ func newsOf(e *embedded.Engine, keys []queueing.Key) []news {
 			if why := e.Eviction(k, v.Grant.Run, v.Grant.Attempt); why != nil {
 				t.reason, t.message, t.by = why.Reason, why.Message, keyOf(why.By)
 			}
+			room := e.Room(k, v.Grant.Run, v.Grant.Attempt)
+			t.why = room.Why
+			for _, g := range room.GiveBack {
+				t.givesBack += g.Count
+			}
 		}
 		i, known := at[t]
 		if !known {
 			i = len(out)
 			at[t] = i
-			out = append(out, news{State: t.state, Reason: t.reason, Message: t.message, By: t.by})
+			out = append(out, news{State: t.state, Reason: t.reason, Message: t.message, By: t.by, Why: t.why, GivesBack: t.givesBack})
 		}
 		out[i].Keys = append(out[i].Keys, keyOf(k))
 	}

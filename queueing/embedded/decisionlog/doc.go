@@ -28,6 +28,8 @@
 //	confirm       key, run, attempt
 //	revert        key                               whether there was something to revert
 //	setStanding   key, run, attempt, standing
+//	setWant       key, run, attempt, want           whether anything changed
+//	settle        key, grant                        whether anything changed
 //	advance       now
 //	cycle         max                               the grants: key, root, grant
 //	changed                                         those whose verdict has changed, by what they are told now
@@ -37,8 +39,8 @@
 // unit. Times are UTC. What is empty, zero or false is left out, except where that would not be the default. Keys of objects have an
 // order, so that the same calls give the same bytes.
 //
-// Applications ask, tell their standing and give back over and over. What does nothing is left out: a submit or setStanding that repeats
-// the last one of the application, unless it was restored or reverted meanwhile, or, for a standing, granted something; and whatever
+// Applications ask, tell their standing and give back over and over. What does nothing is left out: a submit, setStanding or setWant that
+// repeats the last one of the application, unless it was restored or reverted meanwhile, or, for the last two, granted something; and whatever
 // else is said of an application that the engine does not know. Questions are not written.
 //
 // A namespace selector is a function in the engine. It is rebuilt from the text that the queue has for people ("admits":"selector").

@@ -39,7 +39,7 @@ type log struct {
 }
 
 // lastCalls are the arguments of the last calls of an application that do nothing when they are repeated; empty if they might.
-type lastCalls struct{ submit, standing string }
+type lastCalls struct{ submit, standing, want string }
 
 // lastLine is room for the line that ends a log.
 const lastLine = 200
@@ -90,6 +90,10 @@ func (l *log) idle(k queueing.Key, call, with string) bool {
 		again := last.standing == with
 		last.standing = with
 		return again
+	case callSetWant:
+		again := last.want == with
+		last.want = with
+		return again
 	case callRelease:
 		delete(l.last, k)
 	case callRestore, callRevert:
@@ -98,10 +102,10 @@ func (l *log) idle(k queueing.Key, call, with string) bool {
 	return false
 }
 
-// granted says that an application has got a grant, to which earlier standings do not apply.
+// granted says that an application has got a grant, to which earlier standings and wants do not apply.
 func (l *log) granted(k queueing.Key) {
 	if last := l.last[k]; last != nil {
-		last.standing = ""
+		last.standing, last.want = "", ""
 	}
 }
 

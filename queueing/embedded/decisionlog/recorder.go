@@ -34,6 +34,8 @@ const (
 	callConfirm     = "confirm"
 	callRevert      = "revert"
 	callSetStanding = "setStanding"
+	callSetWant     = "setWant"
+	callSettle      = "settle"
 	callAdvance     = "advance"
 	callCycle       = "cycle"
 	callChanged     = "changed"
@@ -73,6 +75,12 @@ type (
 		Run      int64    `json:"run"`
 		Attempt  int64    `json:"attempt"`
 		Standing standing `json:"standing"`
+	}
+	wantArgs struct {
+		Key     key   `json:"key"`
+		Run     int64 `json:"run"`
+		Attempt int64 `json:"attempt"`
+		Want    want  `json:"want"`
 	}
 	advanceArgs struct {
 		Now time.Time `json:"now"`
@@ -171,6 +179,24 @@ func (r *Recorder) SetStanding(key queueing.Key, run, attempt int64, s queueing.
 	s.QueuedAt, s.Until = plain(s.QueuedAt), plain(s.Until)
 	r.Engine.SetStanding(key, run, attempt, s)
 	r.log.addOf(key, callSetStanding, standingArgs{Key: keyOf(key), Run: run, Attempt: attempt, Standing: standing(s)}, nil)
+}
+
+// SetWant is Engine.SetWant.
+func (r *Recorder) SetWant(key queueing.Key, run, attempt int64, w queueing.Want) bool {
+	changed := r.Engine.SetWant(key, run, attempt, w)
+	if r.log.open() {
+		r.log.addOf(key, callSetWant, wantArgs{Key: keyOf(key), Run: run, Attempt: attempt, Want: want(w)}, changed)
+	}
+	return changed
+}
+
+// Settle is Engine.Settle.
+func (r *Recorder) Settle(key queueing.Key, grant queueing.Grant) bool {
+	changed := r.Engine.Settle(key, grant)
+	if r.log.open() {
+		r.log.addOf(key, callSettle, restoreArgs{Key: keyOf(key), Grant: grantOf(grant)}, changed)
+	}
+	return changed
 }
 
 // Advance is Engine.Advance.

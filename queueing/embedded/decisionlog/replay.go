@@ -221,6 +221,10 @@ var calls = map[string]func(p *player, with json.RawMessage) error{
 	callSetStanding: with(func(p *player, a standingArgs) {
 		p.engine.SetStanding(a.Key.restore(), a.Run, a.Attempt, queueing.Standing(a.Standing))
 	}),
+	callSetWant: with(func(p *player, a wantArgs) {
+		p.engine.SetWant(a.Key.restore(), a.Run, a.Attempt, queueing.Want(a.Want))
+	}),
+	callSettle:  with(func(p *player, a restoreArgs) { p.engine.Settle(a.Key.restore(), a.Grant.restore()) }),
 	callAdvance: with(func(p *player, a advanceArgs) { p.engine.Advance(a.Now) }),
 	callCycle:   with(func(p *player, a cycleArgs) { p.engine.Cycle(a.Max) }),
 	callChanged: func(p *player, _ json.RawMessage) error {

@@ -79,6 +79,7 @@ func TestStreamsAreRich(t *testing.T) {
 	for _, part := range []string{
 		`"said":`, `"admits":"selector"`, `"admits":"answers"`, `"state":"Evicting"`, `"by":`, `"answer":false`,
 		`"flavor":"spot"`, `"call":"revert","with":{"key":["ns"`, `"holdsFor":"1m0s"`, `"until":`, `"leaving":true`, `"borrowThreshold":`,
+		`"grown":1`, `"elastic":true`, `"why":`, `"givesBack":`,
 	} {
 		if !strings.Contains(all.String(), part) {
 			t.Errorf("no stream has %s", part)

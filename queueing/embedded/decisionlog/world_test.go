@@ -156,7 +156,7 @@ func (w *world) ask(key queueing.Key) queueing.Ask {
 	}
 	return queueing.Ask{
 		Key: key, Run: 1, Attempt: 1 + w.Int64N(2), Queue: fmt.Sprintf("q%d", w.IntN(7)), Priority: w.Int32N(3),
-		QueuedAt: w.now.Add(-time.Duration(w.IntN(5)) * time.Second).In(zone), HoldsFor: pick(w, 0, 0, time.Minute),
+		QueuedAt: w.now.Add(-time.Duration(w.IntN(5)) * time.Second).In(zone), HoldsFor: pick(w, 0, 0, time.Minute), Gated: w.chance(0.8),
 		NamespaceLabels: map[string]string{"team": pick(w, "a", "b")},
 		PodSets:         []queueing.PodSet{{Name: "driver", Count: 1, Requests: requests}, executors},
 	}
@@ -176,6 +176,8 @@ func (w *world) live(calls int) {
 			w.ofApplication(key)
 		case n < 5 && w.chance(0.2):
 			w.ofConfiguration()
+		case n < 5:
+			w.ofGrowth(key)
 		case n < 6:
 			w.repeat()
 		default:
@@ -211,6 +213,28 @@ func (w *world) ofApplication(key queueing.Key) {
 		w.repeat = func() { w.engine.SetStanding(key, a.Run, a.Attempt, s) }
 		w.repeat()
 	}
+}
+
+// ofGrowth is a holder that wants more, or that has written down what it has, or some of it.
+func (w *world) ofGrowth(key queueing.Key) {
+	a := w.asks[key]
+	if want := (queueing.Want{PodSet: "executor", Count: w.Int32N(9)}); w.chance(0.7) {
+		w.repeat = func() { w.engine.SetWant(key, a.Run, a.Attempt, want) }
+		w.repeat()
+		return
+	}
+	room := w.engine.Room(key, a.Run, a.Attempt)
+	if room.Grant == nil {
+		return
+	}
+	grant := *room.Grant
+	grant.PodSets = slices.Clone(grant.PodSets)
+	for i := range grant.PodSets {
+		if p := &grant.PodSets[i]; p.Elastic && w.chance(0.5) {
+			p.Count = w.Int32N(p.Count + 1)
+		}
+	}
+	w.engine.Settle(key, grant)
 }
 
 func (w *world) grant(a queueing.Ask) queueing.Grant {
@@ -268,4 +292,5 @@ func (w *world) question(key queueing.Key) {
 	w.engine.Verdict(key)
 	w.engine.Eviction(key, 1, 1)
 	w.engine.Root("q1")
+	w.engine.Room(key, 1, 1)
 }

@@ -56,10 +56,15 @@ func (r *Runner) record(ctx context.Context, decisions []embedded.Decision) erro
 	return nil
 }
 
+// isOf says that a flight is that of a decision.
+func (f *flight) isOf(d embedded.Decision) bool {
+	return f != nil && f.grant.Run == d.Grant.Run && f.grant.Attempt == d.Grant.Attempt && f.grant.Grown == d.Grant.Grown
+}
+
 func (r *Runner) recorded(tree []embedded.Decision) {
 	r.mu.Lock()
 	for _, d := range tree {
-		if f := r.flights[d.Key]; f != nil && f.grant.Run == d.Grant.Run && f.grant.Attempt == d.Grant.Attempt {
+		if f := r.flights[d.Key]; f.isOf(d) {
 			f.recorded = true
 		}
 	}
@@ -74,7 +79,9 @@ func (r *Runner) revert(ctx context.Context, tree []embedded.Decision) {
 	for _, d := range tree {
 		if f := r.flights[d.Key]; f != nil && !f.recorded {
 			delete(r.flights, d.Key)
-			delete(r.grants, d.Key)
+			if f.before == nil {
+				delete(r.grants, d.Key)
+			}
 			r.engine.Revert(d.Key)
 		}
 	}

@@ -95,6 +95,8 @@ type flight struct {
 	root     string
 	grant    queueing.Grant
 	recorded bool // stands in the ledger
+	// before is the grant that has grown; nil if it is a new one.
+	before *queueing.Grant
 	// decided by this process, after it has waited that long.
 	decided bool
 	waited  time.Duration
@@ -105,6 +107,7 @@ var (
 	_ queueing.Holder  = (*Runner)(nil)
 	_ queueing.Evictor = (*Runner)(nil)
 	_ queueing.Ranker  = (*Runner)(nil)
+	_ queueing.Elastic = (*Runner)(nil)
 )
 
 // New returns a runner that answers Undecided until it is opened.
@@ -162,13 +165,18 @@ func (r *Runner) Sync(_ context.Context, ask queueing.Ask) (queueing.Verdict, er
 func (r *Runner) Confirm(key queueing.Key, run, attempt int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if f := r.flights[key]; f != nil && f.grant.Run == run && f.grant.Attempt == attempt {
-		delete(r.flights, key)
+	if f := r.flights[key]; f != nil && f.before == nil && f.grant.Run == run && f.grant.Attempt == attempt {
 		r.engine.Confirm(key, run, attempt)
-		r.measure(f)
-		if r.full && len(r.flights) <= batch/2 {
-			r.wakeUp()
-		}
+		r.landed(key, f)
+	}
+}
+
+// landed drops a flight whose grant stands in its application's status. The caller holds the lock.
+func (r *Runner) landed(key queueing.Key, f *flight) {
+	delete(r.flights, key)
+	r.measure(f)
+	if r.full && len(r.flights) <= batch/2 {
+		r.wakeUp()
 	}
 }
 
@@ -303,9 +311,8 @@ func (r *Runner) cycle(ctx context.Context) error {
 		decisions := r.engine.Cycle(room)
 		now := r.o.Clock.Now()
 		r.o.Meter.Cycled(now.Sub(began))
-		for _, d := range decisions {
-			r.flights[d.Key] = &flight{root: d.Root, grant: d.Grant, decided: true, waited: now.Sub(r.starts[d.Key].since)}
-			r.grants[d.Key] = start{run: d.Grant.Run, attempt: d.Grant.Attempt}
+		for i := range decisions {
+			r.depart(&decisions[i], now)
 		}
 		changed := r.engine.Changed()
 		r.mu.Unlock()
@@ -320,6 +327,16 @@ func (r *Runner) cycle(ctx context.Context) error {
 		r.observer()
 	}
 	return nil
+}
+
+// depart notes a decision that its application has not written down yet. The caller holds the lock.
+func (r *Runner) depart(d *embedded.Decision, now time.Time) {
+	if d.Grown > 0 {
+		r.flights[d.Key] = r.growing(d)
+		return
+	}
+	r.flights[d.Key] = &flight{root: d.Root, grant: d.Grant, decided: true, waited: now.Sub(r.starts[d.Key].since)}
+	r.grants[d.Key] = start{run: d.Grant.Run, attempt: d.Grant.Attempt}
 }
 
 // room is how many grants the next cycle may make. With none, another cycle follows by itself: when half of the batch is confirmed, or

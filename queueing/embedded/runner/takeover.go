@@ -67,19 +67,23 @@ func (r *Runner) Acquire(ctx context.Context) (Acquired, error) {
 func (r *Runner) Open(acquired Acquired, held []Holding, expected []queueing.Key, alive func(queueing.Key) bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	has := map[queueing.Key]bool{}
+	has := map[queueing.Key]*queueing.Grant{}
 	for _, h := range held {
 		r.engine.Restore(h.Key, h.Grant)
 		if h.Orphan {
 			r.engine.SetStanding(h.Key, h.Grant.Run, h.Grant.Attempt, queueing.Standing{Leaving: true})
 		}
 		r.restored(h.Key, &h.Grant)
-		has[h.Key] = true
+		has[h.Key] = &h.Grant
 	}
 	for i := range acquired.inFlight {
 		f := &acquired.inFlight[i]
 		key := keyOf(&f.entry)
-		if has[key] || !alive(key) {
+		if held := has[key]; held != nil {
+			r.regrow(f, held)
+			continue
+		}
+		if !alive(key) {
 			continue
 		}
 		grant := wire.FromAPI(&f.entry.Grant)

@@ -1,0 +1,64 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package queueing
+
+import corev1 "k8s.io/api/core/v1"
+
+// Elastic is implemented by gates whose grants may grow above what was asked for first, and shrink again, while they are held. Only
+// grants that are Gated do: their executors are made behind a scheduling gate, which the holder lifts as far as its grant goes.
+//
+//	gated executors ──► Resize ──► the gate decides, wakes the holder ──► Resize: a larger grant ──► status ──► Settle ──► gates lifted
+//	executors gone  ──► a smaller grant ──► status ──► Settle: what is not held any more goes back
+//	Resize: GiveBack ──► executors end ──► as above
+//
+// What a gate may rely on: a larger grant stands in the application's status before one more gate is lifted, and Settle is called only
+// with a grant that stands there. What is charged is never less than the grant of the last Settle.
+type Elastic interface {
+	// Resize says what the holder of the grant of that run and attempt wants, and returns what it has. The gate wakes the application
+	// when that changes. It is idempotent.
+	Resize(key Key, run, attempt int64, want Want) Room
+	// Settle says that the grant stands in the application's status. One that has grown less often than what the gate holds is ignored:
+	// the holder has not heard of the last growth yet.
+	Settle(key Key, grant Grant)
+}
+
+// Want is what the holder of a grant wants beside its base gang.
+type Want struct {
+	// PodSet that is to grow: the name of one in the grant.
+	PodSet string
+	// Count of pods wanted above those of the base gang; 0 is none.
+	Count int32
+	// Tolerations and NodeSelector of the pods, for matching flavors.
+	Tolerations  []corev1.Toleration
+	NodeSelector map[string]string
+}
+
+// Room is what the holder of a grant has.
+type Room struct {
+	// Grant that the gate charges. Nil if the key holds no such grant.
+	Grant *Grant
+	// GiveBack is what the holder has to return, by flavor: pods above its base gang.
+	GiveBack []GiveBack
+	// Why there is not all that is wanted, a sentence for people; empty if there is, or if the gate has not looked. It is stable.
+	Why string
+}
+
+// GiveBack is a number of pods that have to end because somebody else takes their room.
+type GiveBack struct {
+	Flavor string
+	Count  int32
+	// Why is worded like that of a whole grant that is asked back.
+	Why Eviction
+}
+
+// GiveBackOf is how many pods of a flavor have to end.
+func (r Room) GiveBackOf(flavor string) int32 {
+	var n int32
+	for _, g := range r.GiveBack {
+		if g.Flavor == flavor {
+			n += g.Count
+		}
+	}
+	return n
+}
