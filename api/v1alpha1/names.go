@@ -21,7 +21,15 @@ const (
 	AttemptLabel = Group + "/attempt"
 	// QueueLabel is the name of the queue.
 	QueueLabel = Group + "/queue"
+	// FlavorLabel is the flavor of an executor that was let in through its scheduling gate.
+	FlavorLabel = Group + "/flavor"
 )
+
+// QuotaGate is the scheduling gate behind which executors wait for room in quota.
+const QuotaGate = Group + "/quota"
+
+// EnrolledLabel on a namespace, with the value "true", has the executors of every application wait behind QuotaGate.
+const EnrolledLabel = Group + "/enrolled"
 
 // Labels of Spark itself on drivers and executors.
 const (

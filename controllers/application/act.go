@@ -48,6 +48,10 @@ func (p *pass) do(ctx context.Context, a lifecycle.Action) error {
 		if gate := p.Gates[p.gateName()]; gate != nil {
 			gate.Confirm(keyOf(p.app), p.app.Status.Run, p.app.Status.Attempt)
 		}
+	case lifecycle.SettleGrant:
+		p.settle()
+	case lifecycle.ReleasePods:
+		return p.releasePods(ctx, a.Releases)
 	case lifecycle.CreateDriver:
 		return p.createDriver(ctx)
 	case lifecycle.DeletePod:

@@ -136,6 +136,8 @@ type pass struct {
 	o   lifecycle.Observation
 	// ask is what the plan of the pass asks of its gate.
 	ask *queueing.Ask
+	// asked is the gate that the plan of the pass asks.
+	asked askedGate
 	// plan of the pass, kept for the verdict.
 	plan *lifecycle.Plan
 	// stood is when the published intent was last known to stand, by a write or a live read of this pass; zero if it was not.

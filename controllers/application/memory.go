@@ -45,6 +45,8 @@ type remembered struct {
 	priority int32
 	// prepared is what planning the next start found out; nil once its driver is created.
 	prepared *prepared
+	// lifting are the pods whose gates are being lifted.
+	lifting map[types.UID]lifted
 	// company is what accompanies the application; nil while nothing does.
 	company *company
 }
@@ -62,9 +64,12 @@ type prepared struct {
 	attempt    attempt
 	// environment is the version of what the API server adds to requests of pods.
 	environment string
-	hash        string
-	names       render.Names
-	uiAddress   string
+	// asked is the gate for which it was found out, and gated says that executors wait behind a scheduling gate.
+	asked     askedGate
+	gated     bool
+	hash      string
+	names     render.Names
+	uiAddress string
 	// historyAddress is where the attempt will be found at the history server; empty if it will not.
 	historyAddress string
 	executors      int32
@@ -72,6 +77,11 @@ type prepared struct {
 	accounts       []account
 	// templates are the pods by pod set; nil unless the gate describes pods to another system.
 	templates map[string]*corev1.PodTemplateSpec
+}
+
+// serves says that something was found out, and that it holds in an environment and for a gate.
+func (r *prepared) serves(environment string, asked askedGate) bool {
+	return r != nil && r.environment == environment && r.asked == asked
 }
 
 type attempt struct{ run, attempt int64 }

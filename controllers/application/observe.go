@@ -38,6 +38,7 @@ func (r *Reconciler) observe(app *v1alpha1.SparkApplication) lifecycle.Observati
 		Eviction:         r.eviction(app),
 		ExecutorFailures: r.Pods.Failures(client.ObjectKeyFromObject(app), string(app.UID), app.Status.Run, app.Status.Attempt),
 		UIAddress:        r.memory.uiAddress(app),
+		Releasing:        r.memory.releasing(app, r.Clock.Now()),
 	}
 	current := attempt{app.Status.Run, app.Status.Attempt}
 	for _, record := range o.Pods {
@@ -125,6 +126,8 @@ func (p *pass) provide(ctx context.Context, d lifecycle.Decision) (err error) {
 		p.o.Verdict, err = p.verdict(ctx)
 	case lifecycle.NeedDriverAbsent:
 		p.o.DriverAbsent, err = p.driverAbsent(ctx)
+	case lifecycle.NeedRoom:
+		p.o.Room = p.room(d.Want)
 	case lifecycle.NeedLogTail:
 		p.o.LogTail = p.logTail(ctx)
 	case lifecycle.NeedNodes:

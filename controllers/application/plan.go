@@ -34,6 +34,7 @@ func (p *pass) planStart(ctx context.Context, start lifecycle.Start) (*lifecycle
 		return nil, err
 	}
 	plan := &lifecycle.Plan{Queue: queueOf(p.app, namespace), Gate: string(p.gateOf(namespace))}
+	p.asked = askedGate{name: plan.Gate, enrolled: namespace.Labels[v1alpha1.EnrolledLabel] == "true"}
 	ready := p.memory.prepared(p.app, attempt{start.Run, start.Attempt})
 	if ready != nil {
 		plan.Hash = ready.hash
@@ -61,6 +62,7 @@ func (p *pass) planStart(ctx context.Context, start lifecycle.Start) (*lifecycle
 	p.ask = &queueing.Ask{
 		Key: keyOf(p.app), Run: start.Run, Attempt: start.Attempt, Queue: plan.Queue, PodSets: ready.podSets,
 		NamespaceLabels: namespace.Labels, Priority: refs.priority, QueuedAt: start.QueuedAt, HoldsFor: lifecycle.HoldsFor(p.app),
+		Gated: ready.gated,
 	}
 	if ready.templates != nil {
 		p.ask.Objects = p.gateObjects(start, ready, plan.Queue)
@@ -91,16 +93,17 @@ func (p *pass) gateObjects(start lifecycle.Start, ready *prepared, queue string)
 func (p *pass) prepare(ctx context.Context, start lifecycle.Start, plan *lifecycle.Plan, ready *prepared) (*prepared, []lifecycle.Finding, error) {
 	environment, version, err := p.environment(ctx)
 	described := describesPods(plan.Gate)
-	if err != nil || ready != nil && ready.environment == version && (ready.templates != nil) == described {
+	if err != nil || ready.serves(version, p.asked) && (ready.templates != nil) == described {
 		return ready, nil, err
 	}
-	ready = &prepared{generation: p.app.Generation, attempt: attempt{start.Run, start.Attempt}, environment: version, hash: plan.Hash}
+	ready = &prepared{generation: p.app.Generation, attempt: attempt{start.Run, start.Attempt}, environment: version, asked: p.asked, hash: plan.Hash}
 	objects, found, err := p.build(ctx, start, plan.Queue, nil)
 	if err != nil || len(found) > 0 {
 		return nil, found, err
 	}
 	ready.names, ready.uiAddress, ready.historyAddress = objects.Names, objects.UIAddress, p.historyAddress(objects)
 	ready.accounts = accountsOf(objects)
+	ready.gated = objects.Gated
 	ready.podSets, err = demand.PodSets(p.app, objects, environment)
 	if err == nil && described {
 		ready.templates, err = demand.Templates(objects)
@@ -149,7 +152,7 @@ func (p *pass) build(ctx context.Context, start lifecycle.Start, queue string, g
 		submitted = p.app.Status.Times.Admitted.Time
 	}
 	objects, err := render.Build(render.Input{
-		App: p.app, Run: start.Run, Attempt: start.Attempt, Queue: queue, Grant: grant,
+		App: p.app, Run: start.Run, Attempt: start.Attempt, Queue: queue, Grant: grant, Gated: p.gated(properties, grant),
 		Properties: properties, Secrets: values.values(), ConfFiles: render.ConfFiles(files), SubmitTime: submitted,
 	})
 	if err != nil {

@@ -153,6 +153,11 @@ func (d *decider) starting(driver *pods.Record) Decision {
 
 // running follows the executors.
 func (d *decider) running() Decision {
+	if d.mayGrow() && d.o.Room == nil {
+		next := d.need(NeedRoom, d.start())
+		next.Want = d.want()
+		return next
+	}
 	if d.s.Times.DriverStarted == nil {
 		d.s.Times.DriverStarted = d.nowPtr()
 		if d.s.Times.Started == nil {
@@ -162,7 +167,8 @@ func (d *decider) running() Decision {
 	if d.o.UIAddress != "" {
 		d.s.Driver.UIAddress = d.o.UIAddress
 	}
-	d.countExecutors(d.latchReady() || d.was != status.Running)
+	moved := d.shareOut()
+	d.countExecutors(d.latchReady() || d.was != status.Running || moved)
 	d.view.ReadyLatched = d.s.Times.ExecutorsReady != nil
 	if at, reason, _ := d.runDeadline(); reason != "" {
 		d.requeue(at)
@@ -196,7 +202,7 @@ func (d *decider) executorStatus() *v1alpha1.ExecutorStatus {
 	}
 	failed, failures := d.executorFailures()
 	return &v1alpha1.ExecutorStatus{Wanted: wanted, Ready: c.Ready, Pending: c.Pending, Gated: c.Gated, Failed: failed, Failures: failures,
-		Problem: pods.WhyPending(mine).Message, Summary: fmt.Sprintf("%d/%d", c.Ready, wanted)}
+		Problem: d.executorProblem(mine), Summary: fmt.Sprintf("%d/%d", c.Ready, wanted)}
 }
 
 // deleteStrays removes pods that no attempt of this application should have any more: a late answer, or a driver that an operator

@@ -67,6 +67,8 @@ func (d *decider) whyPending() string {
 			continue
 		}
 		switch problem := pods.WhyNotStarted(r); {
+		case r.Gate != nil:
+			return fmt.Sprintf(": pod %s waits behind its scheduling gate: %s", r.Name, d.whyGated())
 		case problem.Reason != "":
 			return fmt.Sprintf(": pod %s: %s", r.Name, problem.Message)
 		case !r.Scheduled:

@@ -6,6 +6,9 @@ package lifecycle
 import (
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
 	"github.com/sparkgate/sparkgate/queueing"
@@ -40,6 +43,10 @@ type Observation struct {
 	Plan *Plan
 	// Verdict is the gate's answer; nil until it was asked for.
 	Verdict *queueing.Verdict
+	// Room is what the gate says of a grant that may grow, which was told what is wanted; nil until it was asked for.
+	Room *queueing.Room
+	// Releasing are pods whose gates may have been lifted by a write that nobody has answered, by the flavors in which.
+	Releasing map[types.UID]string
 	// DriverAbsent says that a live read found no driver pod of the attempt; false until it was asked for.
 	DriverAbsent bool
 	// UnreachableNodes are nodes of pods overdue to end that do not answer; nil until it was asked for.
@@ -98,6 +105,8 @@ const (
 	NeedDriverAbsent
 	// NeedNodes: Observation.UnreachableNodes.
 	NeedNodes
+	// NeedRoom: Observation.Room, once the gate was told Decision.Want.
+	NeedRoom
 	// NeedLogTail: Observation.LogTail, of a driver that has failed, or is about to be stopped as failed.
 	NeedLogTail
 )
@@ -107,6 +116,8 @@ type Decision struct {
 	// Need is what has to be observed before Decide is called again; the rest of the decision is empty then, but for Start.
 	Need  Need
 	Start Start
+	// Want is what the holder of a grant wants beside its base gang; with NeedRoom.
+	Want queueing.Want
 
 	// Finalizer has to be on the application before Status is written.
 	Finalizer bool
@@ -135,6 +146,10 @@ type ActionKind int
 const (
 	// ConfirmGrant tells the gate that the grant stands in the status.
 	ConfirmGrant ActionKind = iota
+	// SettleGrant tells the gate which grant stands in the status.
+	SettleGrant
+	// ReleasePods lifts the gates of the pods in Action.Releases.
+	ReleasePods
 	// CreateDriver makes the objects of the attempt, the driver pod last.
 	CreateDriver
 	// DeletePod deletes Action.Pod.
@@ -160,4 +175,14 @@ type Action struct {
 	Run, Attempt int64
 	// Force deletes it without a grace period.
 	Force bool
+	// Releases are pods whose gates are lifted.
+	Releases []Release
+}
+
+// Release is a pod that the grant has room for, and where.
+type Release struct {
+	Pod          *pods.Record
+	Flavor       string
+	NodeSelector map[string]string
+	Tolerations  []corev1.Toleration
 }

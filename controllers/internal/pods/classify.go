@@ -89,7 +89,7 @@ func Count(records []*Record) Counts {
 		case !r.Active():
 		case r.Deleting:
 			c.Active++
-		case r.Gated:
+		case r.Gated, r.Gate != nil:
 			c.Active, c.Gated = c.Active+1, c.Gated+1
 		case r.Running && r.Ready:
 			c.Active, c.Ready = c.Active+1, c.Ready+1

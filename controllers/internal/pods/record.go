@@ -5,6 +5,7 @@ package pods
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
@@ -14,6 +15,8 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/scrub"
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/wire"
 )
 
 // Role tells drivers from executors.
@@ -58,6 +61,21 @@ type Record struct {
 	DisruptedBy string
 	// CPU (thousandths of a core) and Memory (bytes) that the pod requests.
 	CPU, Memory int64
+	// Flavor in which the pod was let in through the gate; empty if it had none.
+	Flavor string
+	// Gate is the pod's scheduling gate QuotaGate; nil if it has none, or none any more.
+	Gate *Gate
+}
+
+// Gate is a scheduling gate that waits for room in quota, and what counts when it is lifted.
+type Gate struct {
+	// At is its place among the gates of the pod.
+	At int
+	// Requests of the pod as a node reserves them, "pods": 1 included.
+	Requests queueing.Resources
+	// NodeSelector and Tolerations that the pod has of its own.
+	NodeSelector map[string]string
+	Tolerations  []corev1.Toleration
 }
 
 // Waiting is why a container cannot start.
@@ -89,6 +107,7 @@ func (r *Record) share(other *Record) {
 	for _, text := range []struct{ mine, theirs *string }{
 		{&r.Namespace, &other.Namespace}, {&r.Application, &other.Application}, {&r.AppUID, &other.AppUID}, {&r.Queue, &other.Queue},
 		{(*string)(&r.OwnerUID), (*string)(&other.OwnerUID)}, {(*string)(&r.Phase), (*string)(&other.Phase)}, {&r.Node, &other.Node},
+		{&r.Flavor, &other.Flavor},
 	} {
 		if *text.mine == *text.theirs {
 			*text.mine = *text.theirs
@@ -114,15 +133,31 @@ func RecordOf(pod *corev1.Pod) *Record {
 		Message:     scrub.Line(pod.Status.Message, longestMessage),
 		Node:        pod.Spec.NodeName,
 		Deleting:    pod.DeletionTimestamp != nil,
+		Flavor:      pod.Labels[v1alpha1.FlavorLabel],
 	}
 	if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
 		r.OwnerUID = owner.UID
 	}
 	requests := resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{})
 	r.CPU, r.Memory = requests.Cpu().MilliValue(), requests.Memory().Value()
+	r.Gate = gateOf(pod, requests)
 	r.readConditions(pod)
 	r.readContainers(pod)
 	return r
+}
+
+// gateOf is the gate of a pod with these requests; nil if it has none.
+func gateOf(pod *corev1.Pod, requests corev1.ResourceList) *Gate {
+	at := slices.Index(pod.Spec.SchedulingGates, corev1.PodSchedulingGate{Name: v1alpha1.QuotaGate})
+	if at < 0 {
+		return nil
+	}
+	g := &Gate{At: at, Requests: wire.Resources(requests), NodeSelector: pod.Spec.NodeSelector, Tolerations: pod.Spec.Tolerations}
+	if g.Requests == nil {
+		g.Requests = queueing.Resources{}
+	}
+	g.Requests[string(corev1.ResourcePods)] = 1
+	return g
 }
 
 func (r *Record) readConditions(pod *corev1.Pod) {

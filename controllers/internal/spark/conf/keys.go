@@ -69,6 +69,11 @@ const (
 	JMXSink            = "spark.metrics.conf.*.sink.jmx.class"
 	// RedactionRegex says which properties Spark hides in its web interface and event log.
 	RedactionRegex = "spark.redaction.regex"
+	// ShuffleServiceEnabled and ShuffleIOPlugin are other ways to keep what executors have shuffled.
+	ShuffleServiceEnabled = "spark.shuffle.service.enabled"
+	ShuffleIOPlugin       = "spark.shuffle.sort.io.plugin.class"
+	// StorageDecommissionEnabled has executors that go hand over their blocks, if DecommissionEnabled is on.
+	StorageDecommissionEnabled = "spark.storage.decommission.enabled"
 	// DecommissionShuffleBlocks is on by default once decommissioning is.
 	DecommissionShuffleBlocks = "spark.storage.decommission.shuffleBlocks.enabled"
 )

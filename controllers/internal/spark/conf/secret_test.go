@@ -106,9 +106,11 @@ func TestPropertiesFromSecrets(t *testing.T) {
 func TestKnownKeysDoNotComeFromSecrets(t *testing.T) {
 	t.Parallel()
 	free := map[string]string{
-		Repositories:   "only the driver reads it, and addresses may have passwords",
-		HadoopPrefix:   "a family that only the driver reads",
-		RedactionRegex: "only Spark reads it",
+		ShuffleServiceEnabled: "whether it is set counts, not to what",
+		ShuffleIOPlugin:       "whether it is set counts, not to what",
+		Repositories:          "only the driver reads it, and addresses may have passwords",
+		HadoopPrefix:          "a family that only the driver reads",
+		RedactionRegex:        "only Spark reads it",
 	}
 	keys := keysOfSource(t)
 	if len(keys) < 60 {

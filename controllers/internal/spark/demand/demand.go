@@ -29,13 +29,18 @@ var errUnbounded = errors.New(conf.DynamicAllocationMax + " is not set, so that 
 	"set dynamicAllocation.maxExecutors")
 
 // PodSets returns the pod sets of an attempt, "driver" and "executor", from objects that were built without a grant. Under dynamic
-// allocation all executors that Spark may ever make are asked for at once. An error names the property that cannot be read.
+// allocation the executors are those of the base gang if others wait behind a scheduling gate, else all that Spark may ever make. An error
+// names the property that cannot be read.
 func PodSets(app *v1alpha1.SparkApplication, objects render.Objects, env Environment) ([]queueing.PodSet, error) {
 	gang, err := objects.Properties.Executors()
 	if err != nil {
 		return nil, err
 	}
-	if gang.Most == math.MaxInt32 {
+	count := gang.Most
+	if objects.Gated {
+		count = gang.Base
+	}
+	if count == math.MaxInt32 {
 		return nil, errUnbounded
 	}
 	executor, err := ExecutorPod(objects)
@@ -45,9 +50,9 @@ func PodSets(app *v1alpha1.SparkApplication, objects render.Objects, env Environ
 	driverSet := env.podSet(v1alpha1.DriverPodSet, objects.Pod)
 	driverSet.Count = 1
 	executorSet := env.podSet(v1alpha1.ExecutorPodSet, executor)
-	executorSet.Count = gang.Most
+	executorSet.Count = count
 	if queue := app.Spec.Queue; queue != nil {
-		if queue.MinExecutors != nil && !gang.Dynamic && *queue.MinExecutors < gang.Most {
+		if queue.MinExecutors != nil && (objects.Gated || !gang.Dynamic) && *queue.MinExecutors < count {
 			executorSet.MinCount = *queue.MinExecutors
 		}
 		if queue.Flavors != nil {

@@ -33,6 +33,7 @@ var baseSteps = []baseStep{
 	addMetrics,
 	addScheduling,
 	addPlacement,
+	addGate,
 	addSecurity,
 }
 
@@ -100,7 +101,7 @@ func addScheduling(d *draft, _ Input, r Role, parts Parts) {
 
 // addPlacement puts the pod where its grant wants it.
 func addPlacement(d *draft, in Input, r Role, _ Parts) {
-	if granted := r.granted(in.Grant); granted != nil {
+	if granted := r.granted(in.Grant); granted != nil && !r.isGated(in) {
 		d.selectNodes(granted.NodeSelector)
 		d.tolerate(granted.Tolerations)
 		d.addLabels(granted.Labels)
@@ -108,6 +109,14 @@ func addPlacement(d *draft, in Input, r Role, _ Parts) {
 		if granted.SchedulerName != "" {
 			d.pod.Spec.SchedulerName = granted.SchedulerName
 		}
+	}
+}
+
+// addGate has executors wait for room in quota.
+func addGate(d *draft, in Input, r Role, _ Parts) {
+	gate := corev1.PodSchedulingGate{Name: v1alpha1.QuotaGate}
+	if r.isGated(in) && !slices.Contains(d.pod.Spec.SchedulingGates, gate) {
+		d.pod.Spec.SchedulingGates = append(d.pod.Spec.SchedulingGates, gate)
 	}
 }
 

@@ -141,6 +141,7 @@ func (b *build) objects() Objects {
 		ExecutorTemplate: b.template,
 		SparkVersion:     b.in.App.Spec.SparkVersion,
 		Properties:       properties,
+		Gated:            b.in.Gated,
 		Names:            b.names,
 		UIAddress:        b.uiAddress(),
 	}

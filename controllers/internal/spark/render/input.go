@@ -24,6 +24,8 @@ type Input struct {
 	Queue string
 	// Grant places the pods and may cut the number of executors. Nil before there is one: all that is wanted, placed nowhere.
 	Grant *queueing.Grant
+	// Gated makes executors wait behind the scheduling gate of the quota. They get no place then: that comes when the gate is lifted.
+	Gated bool
 	// Properties as conf.Merge returned them.
 	Properties conf.Properties
 	// Secrets are the values of spec.sparkConfFrom by property. They go into the Secret of the attempt and nowhere else; what is absent
@@ -58,6 +60,8 @@ type Objects struct {
 	SparkVersion string
 	// Properties are all properties that the driver will see, with what the build has added; those from Secrets are masked.
 	Properties conf.Properties
+	// Gated says that executors wait behind a scheduling gate.
+	Gated bool
 	// Names of the attempt.
 	Names Names
 	// UIAddress is the address of Spark's web interface inside the cluster, empty if it is switched off.

@@ -42,9 +42,28 @@ func (b *build) submit() error {
 	if _, ok := p[conf.ExecutorPodNamePrefix]; !ok {
 		p.Put(conf.ExecutorPodNamePrefix, b.names.Prefix)
 	}
+	if err := b.decommission(); err != nil {
+		return err
+	}
 	// Volumes of executors are read, because their mistakes would otherwise show only when the driver tries to make executors.
 	_, err := b.volumesOf(conf.Executor)
 	return errors.Join(err, b.cutExecutors())
+}
+
+// decommission has executors hand over what they hold before they end, unless the user has chosen: those that wait behind a gate may be asked
+// for their room while the job goes on. Without dynamic allocation none is.
+func (b *build) decommission() error {
+	gang, err := b.given.Executors()
+	if err != nil || !b.in.Gated || !gang.Dynamic {
+		return err
+	}
+	for _, key := range []string{conf.DecommissionEnabled, conf.StorageDecommissionEnabled} {
+		if _, chosen := b.given[key]; chosen {
+			break
+		}
+		b.given.Put(key, "true")
+	}
+	return nil
 }
 
 // addPrimaryJar appends the main application file to the jars, even if it is among them already. The property is set in any case.

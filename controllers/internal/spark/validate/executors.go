@@ -25,6 +25,7 @@ func checkExecutors(s *subject) []Finding {
 		return append(findings, invalid("spec.dynamicAllocation.maxExecutors",
 			"value is absent, so that the job has no bound and no queue could hold it: set dynamicAllocation.maxExecutors"))
 	}
+	findings = append(findings, shuffleFindings(p)...)
 	for _, key := range []string{conf.DynamicAllocationMin, conf.DynamicAllocationInitial, conf.ExecutorInstances} {
 		if number, err := p.Int(key, 0); err == nil && number > gang.Most {
 			findings = append(findings, invalid(p.Field(key),
@@ -32,6 +33,26 @@ func checkExecutors(s *subject) []Finding {
 		}
 	}
 	return findings
+}
+
+// shuffleFindings makes sure that somebody keeps what executors have shuffled when they go: without, Spark ends at once
+// (ExecutorAllocationManager.validateSettings).
+func shuffleFindings(p conf.Properties) []Finding {
+	tracking, err := p.Bool(conf.ShuffleTrackingEnabled, true)
+	decommission, wrong := p.Bool(conf.DecommissionEnabled, false)
+	if err != nil || wrong != nil || tracking {
+		return nil // what cannot be read is said by checkValues
+	}
+	if blocks, err := p.Bool(conf.DecommissionShuffleBlocks, true); err != nil || decommission && blocks {
+		return nil
+	}
+	for _, other := range []string{conf.ShuffleServiceEnabled, conf.ShuffleIOPlugin} {
+		if _, set := p.Lookup(other); set {
+			return nil
+		}
+	}
+	return []Finding{invalid(p.Field(conf.ShuffleTrackingEnabled), "value false leaves dynamic allocation without anything that keeps shuffled data "+
+		"when executors go, and Spark ends at once: remove it, or set %s to true in spec.sparkConf", conf.DecommissionEnabled)}
 }
 
 // taskFindings makes sure that one task fits into an executor.

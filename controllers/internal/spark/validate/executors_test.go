@@ -94,10 +94,25 @@ func TestExecutors(t *testing.T) {
 		"the queue's minimum": {"queue: {minExecutors: 3}", []string{
 			`spec.queue.minExecutors: value 3 is above the 2 executors of the job: lower it, or raise spec.executor.instances`,
 		}},
-		"the queue's minimum under dynamic allocation": {"queue: {minExecutors: 1}\ndynamicAllocation: {enabled: true, maxExecutors: 2}", []string{
-			`* spec.queue.minExecutors: value 1 is not honoured by this version yet: ` +
-				`remove it: with dynamic allocation, the queue has to hold dynamicAllocation.maxExecutors`,
+		"the queue's minimum under dynamic allocation": {"queue: {minExecutors: 1}\ndynamicAllocation: {enabled: true, maxExecutors: 2}", nil},
+		"the queue's minimum above what dynamic allocation may have": {"queue: {minExecutors: 3}\ndynamicAllocation: {enabled: true, maxExecutors: 2}", []string{
+			`spec.queue.minExecutors: value 3 is above 2 of spec.dynamicAllocation.maxExecutors: lower it, or raise the other`,
 		}},
+		"nothing keeps shuffled data": {
+			"dynamicAllocation: {enabled: true, maxExecutors: 2}\nsparkConf: {spark.dynamicAllocation.shuffleTracking.enabled: 'false'}", []string{
+				`spec.sparkConf[spark.dynamicAllocation.shuffleTracking.enabled]: value false leaves dynamic allocation without anything that keeps ` +
+					`shuffled data when executors go, and Spark ends at once: remove it, or set spark.decommission.enabled to true in spec.sparkConf`,
+			}},
+		"executors that go hand shuffled data over": {"dynamicAllocation: {enabled: true, maxExecutors: 2}\n" +
+			"sparkConf: {spark.dynamicAllocation.shuffleTracking.enabled: 'false', spark.decommission.enabled: 'true'}", nil},
+		"executors that go hand nothing over": {
+			"dynamicAllocation: {enabled: true, maxExecutors: 2}\nsparkConf: {spark.dynamicAllocation.shuffleTracking.enabled: 'false', " +
+				"spark.decommission.enabled: 'true', spark.storage.decommission.shuffleBlocks.enabled: 'false'}", []string{
+				`spec.sparkConf[spark.dynamicAllocation.shuffleTracking.enabled]: value false leaves dynamic allocation without anything that keeps ` +
+					`shuffled data when executors go, and Spark ends at once: remove it, or set spark.decommission.enabled to true in spec.sparkConf`,
+			}},
+		"a plugin keeps shuffled data": {"dynamicAllocation: {enabled: true, maxExecutors: 2}\n" +
+			"sparkConf: {spark.dynamicAllocation.shuffleTracking.enabled: 'false', spark.shuffle.sort.io.plugin.class: com.example.Plugin}", nil},
 	}.run(t)
 }
 

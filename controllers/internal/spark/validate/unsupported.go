@@ -5,6 +5,7 @@ package validate
 
 import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
 )
 
 // checkQueue holds the queue's options against the executors.
@@ -14,8 +15,14 @@ func checkQueue(s *subject) []Finding {
 		return nil
 	}
 	gang, err := s.properties.Executors()
-	if err != nil || gang.Dynamic || *queue.MinExecutors <= gang.Base {
+	switch {
+	case err != nil || *queue.MinExecutors <= gang.Base:
 		return nil
+	case gang.Dynamic && *queue.MinExecutors <= gang.Most:
+		return nil
+	case gang.Dynamic:
+		return []Finding{invalid("spec.queue.minExecutors", "value %d is above %d of %s: lower it, or raise the other",
+			*queue.MinExecutors, gang.Most, s.properties.Field(conf.DynamicAllocationMax))}
 	}
 	return []Finding{invalid("spec.queue.minExecutors", "value %d is above the %d executors of the job: lower it, or raise spec.executor.instances",
 		*queue.MinExecutors, gang.Base)}
@@ -35,10 +42,6 @@ func checkUnsupportedQueue(s *subject) []Finding {
 	}
 	if queue.Volcano != nil && queue.Volcano.WaitForInqueue != nil && !*queue.Volcano.WaitForInqueue {
 		findings = append(findings, unsupported("spec.queue.volcano.waitForInqueue", false, "remove it"))
-	}
-	if gang, err := s.properties.Executors(); err == nil && gang.Dynamic && queue.MinExecutors != nil && *queue.MinExecutors < gang.Most {
-		findings = append(findings, unsupported("spec.queue.minExecutors", *queue.MinExecutors,
-			"remove it: with dynamic allocation, the queue has to hold dynamicAllocation.maxExecutors"))
 	}
 	return findings
 }

@@ -1,0 +1,175 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package application
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/lifecycle"
+	"github.com/sparkgate/sparkgate/controllers/internal/pods"
+	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/wire"
+)
+
+// releasesAtOnce bounds the gates of one application that are lifted at a time.
+const releasesAtOnce = 8
+
+// askedGate is the gate that a start asks, and whether the namespace is enrolled.
+type askedGate struct {
+	name     string
+	enrolled bool
+}
+
+// gated says that executors wait behind the scheduling gate of the quota: as the grant says, and before there is one, under dynamic
+// allocation and in enrolled namespaces, if the gate that is asked lets grants grow.
+func (p *pass) gated(properties conf.Properties, grant *queueing.Grant) bool {
+	if grant != nil {
+		return grant.Gated
+	}
+	_, grows := p.Gates[p.asked.name].(queueing.Elastic)
+	gang, err := properties.Executors()
+	return grows && (p.asked.enrolled || err == nil && gang.Dynamic)
+}
+
+// room tells the gate of the grant what the application wants, and returns what it has.
+func (p *pass) room(want queueing.Want) *queueing.Room {
+	grant := p.app.Status.Grant
+	if gate, grows := p.Gates[string(grant.Gate)].(queueing.Elastic); grows {
+		room := gate.Resize(keyOf(p.app), grant.Run, grant.Attempt, want)
+		return &room
+	}
+	held := wire.FromAPI(grant)
+	return &queueing.Room{Grant: &held}
+}
+
+// settle tells the gate which grant stands in the status.
+func (p *pass) settle() {
+	grant := p.app.Status.Grant
+	if gate, grows := p.Gates[string(grant.Gate)].(queueing.Elastic); grows {
+		gate.Settle(keyOf(p.app), wire.FromAPI(grant))
+	}
+}
+
+// releasePods lifts the gates of executors, some at a time. It does so straight after the grant was written, or after a live look that says
+// it still stands.
+func (p *pass) releasePods(ctx context.Context, releases []lifecycle.Release) error {
+	if stands, err := p.grantStands(ctx); err != nil || !stands {
+		return err
+	}
+	slots := make(chan struct{}, releasesAtOnce)
+	errs := make([]error, len(releases))
+	var all sync.WaitGroup
+	for i := range releases {
+		slots <- struct{}{}
+		all.Go(func() {
+			defer func() { <-slots }()
+			errs[i] = p.releasePod(ctx, &releases[i])
+		})
+	}
+	all.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// grantStands says that the grant that this pass goes by is the one in the application's status.
+func (p *pass) grantStands(ctx context.Context) (bool, error) {
+	if !p.stood.IsZero() && p.Clock.Since(p.stood) <= freshWrite {
+		return true, nil
+	}
+	asked, live := p.Clock.Now(), &v1alpha1.SparkApplication{}
+	if err := p.Live.Get(ctx, client.ObjectKeyFromObject(p.app), live); err != nil {
+		return false, client.IgnoreNotFound(err)
+	}
+	p.stood = asked
+	return live.ResourceVersion == p.app.ResourceVersion, nil
+}
+
+// releasePod lifts the gate of one executor. A pod that has changed since it was seen is left for the next pass.
+func (p *pass) releasePod(ctx context.Context, r *lifecycle.Release) error {
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: r.Pod.Namespace, Name: r.Pod.Name}}
+	p.memory.release(p.app, r.Pod.UID, r.Flavor, p.Clock.Now().Add(answerTime))
+	err := p.Client.Patch(ctx, pod, client.RawPatch(types.JSONPatchType, liftGate(r)), client.FieldOwner(v1alpha1.FieldOwner))
+	switch {
+	case err == nil:
+		_ = p.Pods.Update(pod) // it takes any pod
+		p.memory.released(p.app, r.Pod.UID)
+		return nil
+	case apierrors.IsNotFound(err), apierrors.IsConflict(err):
+		p.memory.released(p.app, r.Pod.UID)
+		return nil
+	case refused(err):
+		p.memory.released(p.app, r.Pod.UID)
+		if changed, gone := p.podChanged(ctx, r.Pod); gone != nil || changed {
+			return gone
+		}
+	}
+	return fmt.Errorf("lift the scheduling gate of pod %s/%s: %w", r.Pod.Namespace, r.Pod.Name, err)
+}
+
+// podChanged says that a pod is not as it was seen.
+func (p *pass) podChanged(ctx context.Context, r *pods.Record) (bool, error) {
+	live := &metav1.PartialObjectMetadata{}
+	live.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Pod"))
+	err := p.Live.Get(ctx, types.NamespacedName{Namespace: r.Namespace, Name: r.Name}, live)
+	if apierrors.IsNotFound(err) {
+		return true, nil
+	}
+	return err == nil && live.ResourceVersion != strconv.FormatUint(r.Version, 10), err
+}
+
+// operation is one of a JSON patch (RFC 6902).
+type operation struct {
+	Op    string `json:"op"`
+	Path  string `json:"path"`
+	Value any    `json:"value,omitempty"`
+}
+
+// liftGate is the patch that places a pod and removes its gate, if it is still as it was seen. A gated pod may only gain placement.
+func liftGate(r *lifecycle.Release) []byte {
+	gate := fmt.Sprintf("/spec/schedulingGates/%d", r.Pod.Gate.At)
+	patch := []operation{
+		{"test", "/metadata/resourceVersion", strconv.FormatUint(r.Pod.Version, 10)},
+		{"test", gate + "/name", v1alpha1.QuotaGate},
+		{"add", "/metadata/labels/" + escaped(v1alpha1.FlavorLabel), r.Flavor},
+	}
+	if len(r.NodeSelector) > 0 && r.Pod.Gate.NodeSelector == nil {
+		patch = append(patch, operation{"add", "/spec/nodeSelector", map[string]string{}})
+	}
+	for _, label := range slices.Sorted(maps.Keys(r.NodeSelector)) {
+		patch = append(patch, operation{"add", "/spec/nodeSelector/" + escaped(label), r.NodeSelector[label]})
+	}
+	if len(r.Tolerations) > 0 && r.Pod.Gate.Tolerations == nil {
+		patch = append(patch, operation{"add", "/spec/tolerations", []corev1.Toleration{}})
+	}
+	for i := range r.Tolerations {
+		patch = append(patch, operation{"add", "/spec/tolerations/-", r.Tolerations[i]})
+	}
+	data, err := json.Marshal(append(patch, operation{Op: "remove", Path: gate}))
+	if err != nil {
+		panic(err) // strings and tolerations always have a form
+	}
+	return data
+}
+
+// escaped is a key as a part of a path (RFC 6901).
+func escaped(key string) string { return strings.NewReplacer("~", "~0", "/", "~1").Replace(key) }
