@@ -33,6 +33,23 @@ func (k *Kubelet) Executors(ctx context.Context, driver *corev1.Pod, count int) 
 	return made
 }
 
+// Gated makes the executors with these numbers as Spark does, from a template with the scheduling gate of the quota. They wait. Once a
+// gate is lifted, the executor runs.
+func (k *Kubelet) Gated(ctx context.Context, driver *corev1.Pod, numbers ...int) []*corev1.Pod {
+	made := make([]*corev1.Pod, 0, len(numbers))
+	for _, number := range numbers {
+		pod := executorOf(driver, number)
+		pod.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: v1alpha1.QuotaGate}}
+		pod, err := k.client.CoreV1().Pods(k.namespace).Create(ctx, pod, metav1.CreateOptions{})
+		if err != nil {
+			k.t.Logf("spark: create executor: %v", err)
+			return made
+		}
+		made = append(made, pod)
+	}
+	return made
+}
+
 func executorOf(driver *corev1.Pod, number int) *corev1.Pod {
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
 		Namespace: driver.Namespace, Name: fmt.Sprintf("%s-exec-%d", driver.Name, number), Labels: map[string]string{},

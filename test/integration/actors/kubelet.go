@@ -39,6 +39,8 @@ type Kubelet struct {
 	alive   map[types.UID]bool
 	// most drivers of one attempt that were alive at once.
 	most map[string]int
+	// gated are pods that were seen behind a scheduling gate.
+	gated map[types.UID]bool
 }
 
 // StartKubelet runs pods of a namespace until the test ends.
@@ -53,6 +55,8 @@ func StartKubelet(t *testing.T, k *Kubelet, namespace string) *Kubelet {
 		k.Node = "node-1"
 	}
 	k.drivers, k.alive, k.most = map[types.UID]*corev1.Pod{}, map[types.UID]bool{}, map[string]int{}
+	k.gated = map[types.UID]bool{}
+	k.gated = map[types.UID]bool{}
 	ctx, cancel := context.WithCancel(context.Background())
 	stream := endless(t, &corev1.PodList{}, namespace)
 	var running sync.WaitGroup
@@ -74,8 +78,25 @@ func (k *Kubelet) follow(ctx context.Context, stream watch.Interface, running *s
 			running.Go(func() { k.end(ctx, pod) })
 		case isNew:
 			running.Go(func() { k.run(ctx, pod) })
+		case k.wasLetIn(pod):
+			running.Go(func() { k.Start(ctx, pod) })
 		}
 	}
+}
+
+// wasLetIn says, once, that a pod has passed its scheduling gate.
+func (k *Kubelet) wasLetIn(pod *corev1.Pod) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	switch {
+	case isGated(pod):
+		k.gated[pod.UID] = true
+		return false
+	case !k.gated[pod.UID]:
+		return false
+	}
+	delete(k.gated, pod.UID)
+	return true
 }
 
 // account records what exists; it returns whether the pod is a new driver.

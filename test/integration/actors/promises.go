@@ -4,6 +4,7 @@
 package actors
 
 import (
+	"slices"
 	"strconv"
 	"testing"
 
@@ -108,6 +109,7 @@ func isActive(pod *corev1.Pod) bool {
 // withinLimit holds that neither pods nor grants hold more than the limit.
 func (w *world) withinLimit() {
 	w.t.Helper()
+	w.letIn()
 	if w.limit == 0 {
 		return
 	}
@@ -123,12 +125,44 @@ func (w *world) podMemory() int64 {
 	var sum int64
 	for _, pod := range w.pods {
 		for i := range pod.Spec.Containers {
-			if isActive(pod) {
+			if isActive(pod) && !isGated(pod) {
 				sum += pod.Spec.Containers[i].Resources.Requests.Memory().Value()
 			}
 		}
 	}
 	return sum
+}
+
+// isGated says that a pod waits for room in quota and holds nothing yet.
+func isGated(pod *corev1.Pod) bool {
+	return slices.Contains(pod.Spec.SchedulingGates, corev1.PodSchedulingGate{Name: v1alpha1.QuotaGate})
+}
+
+// letIn holds that no more executors have passed their gates than the grant of their attempt has room for.
+func (w *world) letIn() {
+	w.t.Helper()
+	inside := map[types.UID]int32{}
+	for _, pod := range w.pods {
+		app := w.apps[types.UID(pod.Labels[v1alpha1.ApplicationUIDLabel])]
+		if app == nil || app.Status.Grant == nil || !app.Status.Grant.Gated || pod.Labels[v1alpha1.SparkRoleLabel] != v1alpha1.SparkRoleExecutor ||
+			!isActive(pod) || isGated(pod) {
+			continue
+		}
+		inside[app.UID]++
+	}
+	for uid, count := range inside {
+		app := w.apps[uid]
+		granted := int32(0)
+		for _, p := range app.Status.Grant.PodSets {
+			if p.Name == v1alpha1.ExecutorPodSet {
+				granted += p.Count
+			}
+		}
+		if text := app.Name + " executors"; count > granted && !w.told[text] {
+			w.told[text] = true
+			w.t.Errorf("%d executors of %s have passed their gates, %d are granted: %s", count, app.Name, granted, Show(app))
+		}
+	}
 }
 
 func (w *world) grantedMemory() int64 {

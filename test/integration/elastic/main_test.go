@@ -1,0 +1,136 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package elastic lets applications grow above their base gangs and shrink again: the tests play Spark, which makes executors behind a
+// scheduling gate, and the kubelet, which runs those that are let in.
+package elastic
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/test/integration/actors"
+	"github.com/sparkgate/sparkgate/test/integration/env"
+)
+
+func TestMain(m *testing.M) { os.Exit(actors.Main(m)) }
+
+// operator of all tests of the package that start none of their own.
+var operator actors.Shared
+
+// podMemory is what each pod of the tests requests.
+const podMemory = 896 << 20
+
+// memoryFor is room for that many pods.
+func memoryFor(pods int64) string {
+	return resource.NewQuantity(pods*podMemory, resource.BinarySI).String()
+}
+
+// elastic lets an application have one executor to begin with, and six at most.
+func elastic(app *v1alpha1.SparkApplication) {
+	app.Spec.Executor.Instances = nil
+	app.Spec.DynamicAllocation = &v1alpha1.DynamicAllocation{Enabled: true, MinExecutors: ptr.To[int32](1), MaxExecutors: ptr.To[int32](6)}
+}
+
+func in(queue *v1alpha1.SparkQueue) func(*v1alpha1.SparkApplication) {
+	return func(app *v1alpha1.SparkApplication) { app.Spec.Queue.Name = queue.Name }
+}
+
+// small has no more than one executor.
+func small(app *v1alpha1.SparkApplication) { app.Spec.Executor.Instances = ptr.To[int32](1) }
+
+// executors waits until so many executors of an application are ready and behind the gate, and its problem has all the words; without
+// any there must be none.
+func executors(t *testing.T, app *v1alpha1.SparkApplication, ready, gated int32, words ...string) {
+	t.Helper()
+	what := fmt.Sprintf("at %d ready and %d gated executors, saying %q", ready, gated, strings.Join(words, ", "))
+	actors.Eventually(t, app, what, func(a *v1alpha1.SparkApplication) bool {
+		e := a.Status.Executors
+		if e == nil || e.Ready != ready || e.Gated != gated || len(words) == 0 && e.Problem != "" {
+			return false
+		}
+		return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(e.Problem, word) })
+	})
+}
+
+// granted waits until the grant of an application has that many pods in each set: as "executor", or as "+spot" above the base gang.
+func granted(t *testing.T, app *v1alpha1.SparkApplication, want map[string]int32) {
+	t.Helper()
+	actors.Eventually(t, app, fmt.Sprintf("granted %v", want), func(a *v1alpha1.SparkApplication) bool {
+		got := map[string]int32{}
+		if a.Status.Grant != nil {
+			for _, p := range a.Status.Grant.PodSets {
+				name := p.Name
+				if p.Elastic {
+					name = "+" + p.Flavor
+				}
+				got[name] += p.Count
+			}
+		}
+		return gocmp.Equal(want, got)
+	})
+}
+
+// uses waits until a queue counts room for that many pods.
+func uses(t *testing.T, queue *v1alpha1.SparkQueue, pods int64) {
+	t.Helper()
+	want := resource.NewQuantity(pods*podMemory, resource.BinarySI)
+	actors.Eventually(t, queue, "at a use of "+want.String(), func(q *v1alpha1.SparkQueue) bool {
+		var used resource.Quantity
+		for _, u := range q.Status.Usage {
+			if u.Resource == "memory" {
+				used.Add(u.Used)
+			}
+		}
+		return used.Cmp(*want) == 0
+	})
+}
+
+// letIn are the numbers of the executors that are there and have passed their gates.
+func letIn(t *testing.T, app *v1alpha1.SparkApplication) []string {
+	t.Helper()
+	list := &corev1.PodList{}
+	err := env.Client().List(t.Context(), list, client.InNamespace(app.Namespace),
+		client.MatchingLabels{v1alpha1.ApplicationLabel: app.Name, v1alpha1.SparkRoleLabel: v1alpha1.SparkRoleExecutor})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for i := range list.Items {
+		if pod := &list.Items[i]; len(pod.Spec.SchedulingGates) == 0 {
+			_, number, _ := strings.Cut(pod.Name, "-exec-")
+			out = append(out, number)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// remove ends executors as their driver does that needs them no more.
+func remove(t *testing.T, pods ...*corev1.Pod) {
+	t.Helper()
+	for _, pod := range pods {
+		if err := env.Client().Delete(t.Context(), pod); client.IgnoreNotFound(err) != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// annotate changes a pod without changing anything that counts.
+func annotate(ctx context.Context, name client.ObjectKey) error {
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: name.Namespace, Name: name.Name}}
+	patch := client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"annotations":{"example.com/seen":"yes"}}}`))
+	return env.Client().Patch(ctx, pod, patch)
+}
