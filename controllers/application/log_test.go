@@ -25,7 +25,7 @@ func (l fixedLog) Tail(_ context.Context, pod *pods.Record, hide func(string) st
 func TestLogTail(t *testing.T) {
 	t.Parallel()
 	driver := func(uid, owner types.UID, name string, role pods.Role) *pods.Record {
-		return &pods.Record{UID: uid, OwnerUID: owner, Name: name, Role: role}
+		return &pods.Record{Origin: &pods.Origin{OwnerUID: owner}, UID: uid, Name: name, Role: role}
 	}
 	own := driver("mine", "pi-uid", "pi-driver", pods.Driver)
 	tests := map[string]struct {

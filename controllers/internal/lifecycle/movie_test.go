@@ -88,8 +88,9 @@ func (w *world) executor(name string, running bool) {
 		phase = corev1.PodRunning
 	}
 	s := w.app.Status
-	w.pods[name] = &pods.Record{Namespace: "default", Name: name, UID: "uid-" + "x", Application: "pi", AppUID: string(w.app.UID),
-		Run: s.Run, Attempt: s.Attempt, Role: pods.Executor, Phase: phase, Running: running, Ready: running, Node: "node-1"}
+	w.pods[name] = &pods.Record{
+		Origin: &pods.Origin{Namespace: "default", Application: "pi", AppUID: string(w.app.UID), Run: s.Run, Attempt: s.Attempt},
+		Name:   name, UID: "uid-" + "x", Role: pods.Executor, Phase: phase, Running: running, Ready: running, Node: "node-1"}
 }
 
 // user actors.
@@ -731,14 +732,14 @@ var movies = map[string]func(w *world){
 	},
 	"foreign-pod-until-the-timeout": func(w *world) {
 		w.logf("somebody: makes a pod pi-1-1-driver")
-		w.pods["pi-1-1-driver"] = &pods.Record{Namespace: "default", Name: "pi-1-1-driver", UID: "foreign", Role: pods.Other, Phase: corev1.PodSucceeded}
+		w.pods["pi-1-1-driver"] = &pods.Record{Origin: &pods.Origin{Namespace: "default"}, Name: "pi-1-1-driver", UID: "foreign", Role: pods.Other, Phase: corev1.PodSucceeded}
 		w.settle()
 		w.after(DefaultDriverStart)
 		w.settle()
 	},
 	"foreign-pod-of-the-same-name": func(w *world) {
 		w.logf("somebody: makes a pod pi-1-1-driver")
-		w.pods["pi-1-1-driver"] = &pods.Record{Namespace: "default", Name: "pi-1-1-driver", UID: "foreign", Role: pods.Other, Phase: corev1.PodSucceeded}
+		w.pods["pi-1-1-driver"] = &pods.Record{Origin: &pods.Origin{Namespace: "default"}, Name: "pi-1-1-driver", UID: "foreign", Role: pods.Other, Phase: corev1.PodSucceeded}
 		w.settle()
 		w.after(time.Minute)
 		w.settle()

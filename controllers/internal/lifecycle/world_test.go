@@ -379,8 +379,8 @@ func (w *world) createDriver() string {
 	w.serial++
 	w.created[fmt.Sprintf("%d/%d", s.Run, s.Attempt)]++
 	w.pods[name] = &pods.Record{
-		Namespace: "default", Name: name, UID: types.UID(fmt.Sprintf("pod-%d", w.serial)), OwnerUID: w.app.UID, Application: "pi",
-		AppUID: string(w.app.UID), Run: s.Run, Attempt: s.Attempt, Role: pods.Driver, Phase: corev1.PodPending, Node: "node-1",
+		Origin: &pods.Origin{Namespace: "default", OwnerUID: w.app.UID, Application: "pi", AppUID: string(w.app.UID), Run: s.Run, Attempt: s.Attempt},
+		Name:   name, UID: types.UID(fmt.Sprintf("pod-%d", w.serial)), Role: pods.Driver, Phase: corev1.PodPending, Node: "node-1",
 	}
 	w.logf("operator: creates %s", name)
 	return ""

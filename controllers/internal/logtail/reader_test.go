@@ -77,7 +77,7 @@ func (s *apiServer) start(t *testing.T, lines int) (*Reader, *clocktesting.FakeP
 }
 
 func record(uid types.UID, node string) *pods.Record {
-	return &pods.Record{Namespace: "team", Name: "pi-driver", UID: uid, Node: node}
+	return &pods.Record{Origin: &pods.Origin{Namespace: "team"}, Name: "pi-driver", UID: uid, Node: node}
 }
 
 func TestReader(t *testing.T) {

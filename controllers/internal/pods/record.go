@@ -31,16 +31,12 @@ const (
 
 // Record is what is remembered of one pod. Records are never changed once they are in the store.
 type Record struct {
-	Namespace, Name string
-	UID             types.UID
-	Version         uint64    // resource version: later is greater
-	OwnerUID        types.UID // of the controller owner
-	// Application, AppUID, Run and Attempt come from the labels of the pod; zero where a label is missing or no number.
-	Application  string
-	AppUID       string
-	Queue        string
-	Run, Attempt int64
-	Role         Role
+	// Origin is shared by the executors of an attempt: there may be a thousand.
+	*Origin
+	Name    string
+	UID     types.UID
+	Version uint64 // resource version: later is greater
+	Role    Role
 	// DisruptedAt is when DisruptedBy was said, in seconds since 1970; 0 if it was not. Here it takes no room of its own.
 	DisruptedAt uint32
 	Phase       corev1.PodPhase
@@ -59,12 +55,23 @@ type Record struct {
 	Ended *Ended
 	// DisruptedBy is the reason of the pod's condition DisruptionTarget, such as PreemptionByScheduler.
 	DisruptedBy string
-	// CPU (thousandths of a core) and Memory (bytes) that the pod requests.
-	CPU, Memory int64
 	// Flavor in which the pod was let in through the gate; empty if it had none.
 	Flavor string
 	// Gate is the pod's scheduling gate QuotaGate; nil if it has none, or none any more.
 	Gate *Gate
+}
+
+// Origin is what the executors of an attempt have in common. It is never changed: several records may share it.
+type Origin struct {
+	Namespace string
+	OwnerUID  types.UID // of the controller owner
+	// Application, AppUID, Run and Attempt come from the labels of the pod; zero where a label is missing or no number.
+	Application  string
+	AppUID       string
+	Queue        string
+	Run, Attempt int64
+	// CPU (thousandths of a core) and Memory (bytes) that the pod requests.
+	CPU, Memory int64
 }
 
 // Gate is a scheduling gate that waits for room in quota, and what counts when it is lifted.
@@ -101,39 +108,45 @@ func (r *Record) Active() bool {
 	return r.Phase != corev1.PodSucceeded && r.Phase != corev1.PodFailed
 }
 
-// share makes a record use the texts of another pod of the same application where they are equal: an application may have a thousand
-// executors, and each of them was decoded with texts of its own. The record must not be in the store yet.
-func (r *Record) share(other *Record) {
+// share makes a record use what another pod of the same application has, where it is equal: an application may have a thousand
+// executors, and each of them was decoded with texts of its own. The record must not be in the store yet. It returns whether their
+// origin is the same.
+func (r *Record) share(other *Record) bool {
 	for _, text := range []struct{ mine, theirs *string }{
-		{&r.Namespace, &other.Namespace}, {&r.Application, &other.Application}, {&r.AppUID, &other.AppUID}, {&r.Queue, &other.Queue},
-		{(*string)(&r.OwnerUID), (*string)(&other.OwnerUID)}, {(*string)(&r.Phase), (*string)(&other.Phase)}, {&r.Node, &other.Node},
-		{&r.Flavor, &other.Flavor},
+		{(*string)(&r.Phase), (*string)(&other.Phase)}, {&r.Node, &other.Node}, {&r.Flavor, &other.Flavor},
 	} {
 		if *text.mine == *text.theirs {
 			*text.mine = *text.theirs
 		}
 	}
+	same := *r.Origin == *other.Origin
+	if same {
+		r.Origin = other.Origin
+	}
+	return same
 }
 
 // RecordOf reduces a pod to its record.
 func RecordOf(pod *corev1.Pod) *Record {
 	r := &Record{
-		Namespace:   pod.Namespace,
-		Name:        pod.Name,
-		UID:         pod.UID,
-		Version:     versionOf(pod.ResourceVersion),
-		Application: pod.Labels[v1alpha1.ApplicationLabel],
-		AppUID:      pod.Labels[v1alpha1.ApplicationUIDLabel],
-		Queue:       pod.Labels[v1alpha1.QueueLabel],
-		Run:         number(pod.Labels[v1alpha1.RunLabel]),
-		Attempt:     number(pod.Labels[v1alpha1.AttemptLabel]),
-		Role:        roleOf(pod.Labels[v1alpha1.SparkRoleLabel]),
-		Phase:       pod.Status.Phase,
-		Reason:      pod.Status.Reason,
-		Message:     scrub.Line(pod.Status.Message, longestMessage),
-		Node:        pod.Spec.NodeName,
-		Deleting:    pod.DeletionTimestamp != nil,
-		Flavor:      pod.Labels[v1alpha1.FlavorLabel],
+		Origin: &Origin{
+			Namespace:   pod.Namespace,
+			Application: pod.Labels[v1alpha1.ApplicationLabel],
+			AppUID:      pod.Labels[v1alpha1.ApplicationUIDLabel],
+			Queue:       pod.Labels[v1alpha1.QueueLabel],
+			Run:         number(pod.Labels[v1alpha1.RunLabel]),
+			Attempt:     number(pod.Labels[v1alpha1.AttemptLabel]),
+		},
+		Name:     pod.Name,
+		UID:      pod.UID,
+		Version:  versionOf(pod.ResourceVersion),
+		Role:     roleOf(pod.Labels[v1alpha1.SparkRoleLabel]),
+		Phase:    pod.Status.Phase,
+		Reason:   pod.Status.Reason,
+		Message:  scrub.Line(pod.Status.Message, longestMessage),
+		Node:     pod.Spec.NodeName,
+		Deleting: pod.DeletionTimestamp != nil,
+		Flavor:   pod.Labels[v1alpha1.FlavorLabel],
 	}
 	if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
 		r.OwnerUID = owner.UID

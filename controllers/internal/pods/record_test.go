@@ -14,9 +14,7 @@ import (
 func TestRecordOf(t *testing.T) {
 	t.Parallel()
 	plain := Record{
-		Namespace: "default", Name: "pi-driver", UID: "pi-driver-uid", Version: 10, OwnerUID: "pi-uid",
-		Application: "pi", AppUID: "pi-uid", Queue: "team-a", Run: 2, Attempt: 1, Role: Driver,
-		Phase: corev1.PodPending, Node: "node-1", CPU: 200, Memory: 896 << 20,
+		Name: "pi-driver", UID: "pi-driver-uid", Version: 10, Role: Driver, Phase: corev1.PodPending, Node: "node-1",
 	}
 	tests := map[string]struct {
 		changes []change
@@ -76,6 +74,10 @@ func TestRecordOf(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			want := plain
+			want.Origin = &Origin{
+				Namespace: "default", OwnerUID: "pi-uid", Application: "pi", AppUID: "pi-uid", Queue: "team-a", Run: 2, Attempt: 1,
+				CPU: 200, Memory: 896 << 20,
+			}
 			tc.want(&want)
 			if diff := cmp.Diff(&want, RecordOf(podOf("pi-driver", tc.changes...))); diff != "" {
 				t.Errorf("record (-want +got):\n%s", diff)

@@ -4,6 +4,7 @@
 package pods
 
 import (
+	"slices"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -17,8 +18,8 @@ type Store struct {
 	changed func(types.NamespacedName)
 
 	mu   sync.RWMutex
-	apps map[types.NamespacedName]map[string]*Record // application → pod name → record
-	pods map[types.NamespacedName]*Record            // pod → record
+	apps map[types.NamespacedName][]*Record
+	pods map[string]map[string]*Record // namespace → pod name → record
 	// failed are the failed executors of the newest attempt of each application that has any, as long as it has pods.
 	failed map[types.NamespacedName]*failures
 	// floor is the version of the newest whole list: what it did not have and is not younger is gone.
@@ -31,8 +32,8 @@ var _ cache.ReflectorStore = (*Store)(nil)
 func NewStore(changed func(types.NamespacedName)) *Store {
 	return &Store{
 		changed: changed,
-		apps:    map[types.NamespacedName]map[string]*Record{},
-		pods:    map[types.NamespacedName]*Record{},
+		apps:    map[types.NamespacedName][]*Record{},
+		pods:    map[string]map[string]*Record{},
 		failed:  map[types.NamespacedName]*failures{},
 	}
 }
@@ -42,11 +43,7 @@ func NewStore(changed func(types.NamespacedName)) *Store {
 func (s *Store) Of(app types.NamespacedName) []*Record {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	records := make([]*Record, 0, len(s.apps[app]))
-	for _, r := range s.apps[app] {
-		records = append(records, r)
-	}
-	return records
+	return slices.Clone(s.apps[app])
 }
 
 // Applications returns all applications that have a pod.
@@ -64,7 +61,11 @@ func (s *Store) Applications() []types.NamespacedName {
 func (s *Store) Len() int {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return len(s.pods)
+	n := 0
+	for _, records := range s.apps {
+		n += len(records)
+	}
+	return n
 }
 
 // Add files a pod. It is called by the Reflector.
@@ -95,26 +96,41 @@ func (s *Store) file(r *Record) (moved types.NamespacedName, differs bool) {
 	if s.isOld(pod, r.Version) {
 		return moved, false
 	}
-	old := s.pods[pod]
+	old := s.pods[pod.Namespace][pod.Name]
 	if old != nil && appOf(old) != app {
-		s.drop(pod)
+		s.drop(old)
 		moved = appOf(old)
 	}
-	for _, sibling := range s.apps[app] {
-		r.share(sibling)
-		break
-	}
-	if s.apps[app] == nil {
-		s.apps[app] = map[string]*Record{}
-	}
-	s.apps[app][r.Name], s.pods[pod] = r, r
+	s.place(app, r)
 	s.noteChange(old, r)
 	return moved, old == nil || moved.Name != "" || !same(old, r)
 }
 
+// place adds a record to those of its application, in place of the one of the same name if there is one.
+func (s *Store) place(app types.NamespacedName, r *Record) {
+	mine := s.apps[app]
+	for _, sibling := range mine[max(0, len(mine)-siblings):] {
+		if r.share(sibling) {
+			break
+		}
+	}
+	if i := slices.IndexFunc(mine, func(known *Record) bool { return known.Name == r.Name }); i >= 0 {
+		mine[i] = r
+	} else {
+		s.apps[app] = append(mine, r)
+	}
+	if s.pods[r.Namespace] == nil {
+		s.pods[r.Namespace] = map[string]*Record{}
+	}
+	s.pods[r.Namespace][r.Name] = r
+}
+
+// siblings is among how many of the latest pods of its application a record looks for one of the same origin.
+const siblings = 4
+
 // isOld says that a version of a pod is older than what is known of pods of that name. All pods count in one sequence of versions.
 func (s *Store) isOld(pod types.NamespacedName, version uint64) bool {
-	if known := s.pods[pod]; known != nil {
+	if known := s.pods[pod.Namespace][pod.Name]; known != nil {
 		return known.Version > version
 	}
 	return version <= s.floor
@@ -131,10 +147,10 @@ func (s *Store) Delete(obj any) error {
 	}
 	key := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
 	s.mu.Lock()
-	known := s.pods[key]
+	known := s.pods[key.Namespace][key.Name]
 	mine := known != nil && known.UID == pod.UID
 	if mine {
-		s.drop(key)
+		s.drop(known)
 	}
 	s.mu.Unlock()
 	if mine {
@@ -163,11 +179,9 @@ func (s *Store) Replace(list []any, resourceVersion string) error {
 		}
 	}
 	s.floor = max(s.floor, version)
-	for pod, known := range s.pods {
-		if !seen[pod] && known.Version <= version {
-			s.drop(pod)
-			touched[appOf(known)] = true
-		}
+	for _, known := range s.unseen(seen, version) {
+		s.drop(known)
+		touched[appOf(known)] = true
 	}
 	s.mu.Unlock()
 	for app := range touched {
@@ -176,20 +190,33 @@ func (s *Store) Replace(list []any, resourceVersion string) error {
 	return nil
 }
 
+// unseen are the records that a list of a version should have and does not. The caller holds the lock.
+func (s *Store) unseen(seen map[types.NamespacedName]bool, version uint64) []*Record {
+	var gone []*Record
+	for _, records := range s.apps {
+		for _, r := range records {
+			if !seen[types.NamespacedName{Namespace: r.Namespace, Name: r.Name}] && r.Version <= version {
+				gone = append(gone, r)
+			}
+		}
+	}
+	return gone
+}
+
 // Resync does nothing: reports come with changes only.
 func (s *Store) Resync() error { return nil }
 
-func (s *Store) drop(pod types.NamespacedName) {
-	known := s.pods[pod]
-	if known == nil {
-		return
-	}
+// drop forgets a record that is in the store. The caller holds the lock.
+func (s *Store) drop(known *Record) {
 	app := appOf(known)
 	if f, lost := lossOf(known); lost {
 		s.remember(known, f)
 	}
-	delete(s.pods, pod)
-	delete(s.apps[app], pod.Name)
+	delete(s.pods[known.Namespace], known.Name)
+	if len(s.pods[known.Namespace]) == 0 {
+		delete(s.pods, known.Namespace)
+	}
+	s.apps[app] = slices.DeleteFunc(s.apps[app], func(r *Record) bool { return r == known })
 	if len(s.apps[app]) == 0 {
 		delete(s.apps, app)
 		delete(s.failed, app)
@@ -211,10 +238,11 @@ func appOf(r *Record) types.NamespacedName {
 // same says that two records of a pod lead to the same decisions.
 func same(a, b *Record) bool {
 	x, y := *a, *b
+	x.Origin, y.Origin = nil, nil
 	x.Ended, y.Ended = nil, nil
 	x.Version, y.Version = 0, 0
 	x.Gate, y.Gate = nil, nil
-	if x != y || (a.Gate == nil) != (b.Gate == nil) {
+	if x != y || *a.Origin != *b.Origin || (a.Gate == nil) != (b.Gate == nil) {
 		return false
 	}
 	if a.Ended == nil || b.Ended == nil {
