@@ -37,14 +37,16 @@ func Node(t testing.TB, api client.Client, name, cpu, memory string) *corev1.Nod
 	return node
 }
 
+// makeNode makes a node that is ready and has that much.
 func makeNode(ctx context.Context, api client.Client, node *corev1.Node, has corev1.ResourceList) error {
+	taints := node.Spec.Taints
 	if err := api.Create(ctx, node); err != nil {
 		return err
 	}
-	// The API server marks new nodes as not ready; on a real cluster a controller takes that away.
-	node.Spec.Taints = nil
+	// The API server taints new nodes as not ready; on a real cluster a controller takes that away.
+	node.Spec.Taints = taints
 	if err := api.Update(ctx, node); err != nil {
-		return fmt.Errorf("take its taints away: %w", err)
+		return fmt.Errorf("take its taint away: %w", err)
 	}
 	now := metav1.Now()
 	node.Status = corev1.NodeStatus{Capacity: has, Allocatable: has, Conditions: []corev1.NodeCondition{{
