@@ -19,7 +19,7 @@ import (
 //	root memory=20Gi
 //	team-a in=root memory=3Gi borrow:memory=0 lend:cpu=1 max=3 strict hold only=team:a head=5m reclaim=Any
 //
-//	pi-1 queue=team-a prio=5 at=3 cpu=200m memory=896Mi executors=2 min=1 holds=1h
+//	pi-1 queue=team-a prio=5 at=3 cpu=200m memory=896Mi executors=2 min=1 holds=1h gated
 //
 // A quota of another flavor is cpu/spot=4. A queue admits all namespaces unless it says only=label:value or nobody. An ask has a
 // driver and executors (2 unless it says otherwise) that request the same; it is queued at second 0 of the tests' day.
@@ -185,6 +185,8 @@ func askFrom(t testing.TB, line string) queueing.Ask {
 			ask.QueuedAt = epoch.Add(time.Duration(integer(t, w.value)) * time.Second)
 		case "uid":
 			ask.Key.UID = w.value
+		case "gated":
+			ask.Gated = true
 		case "holds":
 			ask.HoldsFor = duration(t, w.value)
 		case "run":

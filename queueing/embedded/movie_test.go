@@ -93,6 +93,9 @@ var acts = map[string]func(m *movie, rest string){
 	"revert":  func(m *movie, rest string) { m.engine.Revert(keyOf(rest)) },
 	"confirm": func(m *movie, rest string) { m.engine.Confirm(keyOf(rest), 1, 1) },
 	"rank":    func(m *movie, rest string) { m.rank(rest) },
+	"want":    func(m *movie, rest string) { m.want(rest) },
+	"settle":  func(m *movie, rest string) { m.settle(rest, "", 0) },
+	"gone":    func(m *movie, rest string) { m.gone(rest) },
 	"restart": func(m *movie, _ string) { m.restart() },
 	"time":    func(m *movie, rest string) { m.engine.Advance(epoch.Add(duration(m.t, rest))) },
 	"cycle":   func(m *movie, rest string) { m.cycle(rest) },
@@ -111,6 +114,30 @@ func (m *movie) rank(rest string) {
 	standing := m.engine.apps[keyOf(name)].held.standing
 	standing.Priority = int32(integer(m.t, priority))
 	m.engine.SetStanding(keyOf(name), 1, 1, standing)
+}
+
+// want has a holder want so many executors above its base gang.
+func (m *movie) want(rest string) {
+	name, count, _ := strings.Cut(rest, " ")
+	m.engine.SetWant(keyOf(name), 1, 1, queueing.Want{PodSet: "executor", Count: int32(integer(m.t, count))})
+}
+
+// gone is "pi 2" or "pi 2 spot": so many executors above the base gang are gone, in that flavor.
+func (m *movie) gone(rest string) {
+	words := append(strings.Fields(rest), DefaultFlavor)
+	m.settle(words[0], words[2], int32(integer(m.t, words[1])))
+}
+
+// settle writes down what a holder has, less so many executors of a flavor.
+func (m *movie) settle(name, flavor string, less int32) {
+	grant := *m.engine.Room(keyOf(name), 1, 1).Grant
+	grant.PodSets = slices.Clone(grant.PodSets)
+	for i := range grant.PodSets {
+		if p := &grant.PodSets[i]; p.Elastic && p.Flavor == flavor {
+			p.Count -= less
+		}
+	}
+	m.engine.Settle(keyOf(name), grant)
 }
 
 // setQueue replaces or removes one queue.
@@ -148,18 +175,44 @@ func (m *movie) cycle(rest string) {
 		granted[d.Key] = true
 		pods := make([]string, 0, len(d.Grant.PodSets))
 		for _, p := range d.Grant.PodSets {
-			pods = append(pods, fmt.Sprintf("%d %s", p.Count, p.Name)+elsewhere(p.Flavor))
+			above := ""
+			if p.Elastic {
+				above = " more"
+			}
+			pods = append(pods, fmt.Sprintf("%d%s %s", p.Count, above, p.Name)+elsewhere(p.Flavor))
 		}
-		m.say("  + %s from %s: %s", d.Key.Name, d.Grant.Queue, strings.Join(pods, ", "))
+		sign := "+"
+		if d.Grown > 0 {
+			sign = fmt.Sprintf("+%d", d.Grown)
+		}
+		m.say("  %s %s from %s: %s", sign, d.Key.Name, d.Grant.Queue, strings.Join(pods, ", "))
 	}
 	for _, key := range m.engine.Changed() {
+		m.room(key)
 		switch eviction := m.engine.Eviction(key, 1, 1); {
-		case granted[key]:
+		case granted[key], eviction == nil && m.isGated(key):
 		case eviction != nil:
 			m.say("  - %s gives its room back: %s", key.Name, eviction.Message)
 		default:
 			m.say("  %s: %s", key.Name, says(m.engine.Verdict(key)))
 		}
+	}
+}
+
+// isGated says that a key holds a grant that may grow.
+func (m *movie) isGated(key queueing.Key) bool {
+	grant := m.engine.Room(key, 1, 1).Grant
+	return grant != nil && grant.Gated
+}
+
+// room says what a holder has to give back, and why it does not get all that it wants.
+func (m *movie) room(key queueing.Key) {
+	room := m.engine.Room(key, 1, 1)
+	for _, g := range room.GiveBack {
+		m.say("  -%d %s gives executors%s back: %s", g.Count, key.Name, elsewhere(g.Flavor), g.Why.Message)
+	}
+	if room.Why != "" {
+		m.say("  %s wants more: %s", key.Name, room.Why)
 	}
 }
 

@@ -110,7 +110,7 @@ func (p *preemption) gather() []*victim {
 	for progress := true; progress; {
 		progress = false
 		for _, v := range candidates {
-			for !v.exhausted() && p.legal(v.app) {
+			for !v.exhausted() && !goesWhole(v.app, chosen) && p.legal(v.app) {
 				if v.count == 0 {
 					v.vector = p.vectorOf(v, chosen)
 					chosen = append(chosen, v)

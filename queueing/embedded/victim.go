@@ -71,14 +71,19 @@ func (e *Engine) wholeVictim(a *app, gone []*victim) *victim {
 func (e *Engine) wholeOnce(chosen []*victim) []*victim {
 	var out []*victim
 	for _, v := range chosen {
-		switch same := func(other *victim) bool { return other.whole && other.app == v.app }; {
+		switch {
 		case v.whole:
 			all := e.wholeVictim(v.app, nil)
 			all.count = 1
 			out = append(out, all)
-		case !slices.ContainsFunc(chosen, same):
+		case !goesWhole(v.app, chosen):
 			out = append(out, v)
 		}
 	}
 	return out
+}
+
+// goesWhole says that all of an application is among the chosen.
+func goesWhole(a *app, chosen []*victim) bool {
+	return slices.ContainsFunc(chosen, func(v *victim) bool { return v.whole && v.app == a })
 }

@@ -144,25 +144,29 @@ func (w *world) letIn() {
 	inside := map[types.UID]int32{}
 	for _, pod := range w.pods {
 		app := w.apps[types.UID(pod.Labels[v1alpha1.ApplicationUIDLabel])]
-		if app == nil || app.Status.Grant == nil || !app.Status.Grant.Gated || pod.Labels[v1alpha1.SparkRoleLabel] != v1alpha1.SparkRoleExecutor ||
-			!isActive(pod) || isGated(pod) {
-			continue
+		hasPassed := pod.Labels[v1alpha1.SparkRoleLabel] == v1alpha1.SparkRoleExecutor && isActive(pod) && !isGated(pod)
+		if app != nil && app.Status.Grant != nil && app.Status.Grant.Gated && hasPassed {
+			inside[app.UID]++
 		}
-		inside[app.UID]++
 	}
 	for uid, count := range inside {
 		app := w.apps[uid]
-		granted := int32(0)
-		for _, p := range app.Status.Grant.PodSets {
-			if p.Name == v1alpha1.ExecutorPodSet {
-				granted += p.Count
-			}
-		}
+		granted := grantedExecutors(app.Status.Grant)
 		if text := app.Name + " executors"; count > granted && !w.told[text] {
 			w.told[text] = true
 			w.t.Errorf("%d executors of %s have passed their gates, %d are granted: %s", count, app.Name, granted, Show(app))
 		}
 	}
+}
+
+func grantedExecutors(g *v1alpha1.Grant) int32 {
+	var count int32
+	for _, p := range g.PodSets {
+		if p.Name == v1alpha1.ExecutorPodSet {
+			count += p.Count
+		}
+	}
+	return count
 }
 
 func (w *world) grantedMemory() int64 {

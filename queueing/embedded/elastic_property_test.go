@@ -1,0 +1,268 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package embedded
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// growing is a world in which most grants may grow, as others come and take room back.
+type growing struct {
+	*world
+	// grown and cut count the decisions to grow, and the claims that were met by pods above base gangs alone.
+	grown, cut int
+}
+
+// P1, P2, P5, P6, P8 with holders that grow and shrink: growth is never over quota, nobody grows past those who wait in the same queue, base
+// gangs are never cut, what is asked back is enough and no more, all that is charged follows from the grants, and in the end, when all
+// have given back what they were asked for, nobody lacks what there is room for.
+func TestGrowth(t *testing.T) {
+	grown, cut := 0, 0
+	played := forSeeds(t, func(t *testing.T, w *world) {
+		g := &growing{world: w}
+		w.setQueues(w.crowdedQueues())
+		for range events / 2 {
+			for range 5 {
+				g.happens()
+			}
+			g.pass(t)
+			g.comesToRest(t)
+		}
+		grown, cut = grown+g.grown, cut+g.cut
+	})
+	if played >= worlds && (grown < 3*played || cut < played/4) {
+		t.Errorf("%d times somebody grew, %d times executors were taken back, in %d worlds: too few to show anything", grown, cut, played)
+	}
+}
+
+// happens is something that happens: somebody comes or goes, wants more or less, or has less.
+func (g *growing) happens() {
+	key, known := g.anyKey()
+	grant, holds := g.ref.grants[key]
+	switch n := g.IntN(20); {
+	case n < 5 || !known:
+		a := g.randomAsk(g.newKey())
+		a.Gated = g.chance(0.8)
+		g.submit(a)
+	case n < 7:
+		g.release(key)
+	case n < 8:
+		queues := slices.Clone(g.queues)
+		i := 3 + g.IntN(5)
+		queues[i] = g.crowdedQueue(i)
+		g.setQueues(queues)
+	case n < 9 && holds:
+		g.engine.SetStanding(key, grant.Run, grant.Attempt, queueing.Standing{Priority: int32(g.IntN(3)), QueuedAt: epoch})
+	case n < 18 && holds:
+		want := queueing.Want{PodSet: "executor", Count: int32(g.IntN(10))}
+		g.say("%s wants %d more", key.Name, want.Count)
+		g.engine.SetWant(key, grant.Run, grant.Attempt, want)
+	case holds:
+		g.settle(key, func(p *queueing.PodSetGrant) { p.Count = int32(g.IntN(int(p.Count) + 1)) })
+	}
+}
+
+// settle writes down what a holder has, after its pods above the base gang were changed.
+func (g *growing) settle(key queueing.Key, change func(*queueing.PodSetGrant)) {
+	held := g.ref.grants[key]
+	room := g.engine.Room(key, held.Run, held.Attempt)
+	grant := *room.Grant
+	grant.PodSets = slices.Clone(grant.PodSets)
+	for i := range grant.PodSets {
+		if p := &grant.PodSets[i]; p.Elastic && change != nil {
+			change(p)
+		}
+	}
+	g.say("%s has %v", key.Name, grant.PodSets)
+	g.engine.Settle(key, grant)
+	g.ref.grants[key] = grant
+	g.confirmed[key] = true
+}
+
+// pass makes one cycle and looks at what it has decided.
+func (g *growing) pass(t *testing.T) {
+	t.Helper()
+	before := slices.Clone(g.engine.claims)
+	waiting := g.ref.waiting()
+	for _, d := range g.decide() {
+		g.checkQuota(t, d)
+		if d.Grown == 0 {
+			a := g.ref.asks[d.Key]
+			g.checkGang(t, a, queueing.Grant{Run: d.Grant.Run, Attempt: d.Grant.Attempt, Queue: d.Grant.Queue, PodSets: d.Grant.PodSets[:2]})
+			g.granted(d, a)
+			waiting = slices.DeleteFunc(waiting, func(w queueing.Ask) bool { return w.Key == d.Key })
+			continue
+		}
+		g.checkGrowth(t, d, waiting)
+	}
+	g.compareStates(t)
+	for key, grant := range g.ref.grants {
+		g.checkBase(t, key, grant)
+	}
+	var fresh []*claim
+	for _, c := range g.engine.claims {
+		if !slices.Contains(before, c) {
+			fresh = append(fresh, c)
+		}
+	}
+	if len(fresh) == 1 && len(before) == 0 {
+		g.checkEnough(t, fresh[0])
+	}
+}
+
+// checkGrowth holds that a grant has only grown above its base gang, as far as was wanted, and past nobody who waits.
+func (g *growing) checkGrowth(t *testing.T, d Decision, waiting []queueing.Ask) {
+	t.Helper()
+	g.grown++
+	held := g.engine.apps[d.Key].held
+	if diff := cmp.Diff(d.Before.PodSets[:2], d.Grant.PodSets[:2]); diff != "" {
+		t.Fatalf("the base gang of %s has changed (-before +after):\n%s", d.Key.Name, diff)
+	}
+	if above(d.Grant) != above(*d.Before)+d.Grown || above(d.Grant) > held.growth.want.Count {
+		t.Fatalf("%s has grown by %d to %d, and wants %d", d.Key.Name, d.Grown, above(d.Grant), held.growth.want.Count)
+	}
+	for _, a := range waiting {
+		passed := a.Queue == d.Grant.Queue && a.Priority >= held.standing.Priority && g.ref.bar(a) == "" && g.ref.stop(a.Queue) == ""
+		if passed && g.engine.apps[a.Key].claim == nil {
+			t.Fatalf("%s has grown while %s waits", d.Key.Name, a.Key.Name)
+		}
+	}
+}
+
+// checkBase holds that no more is asked back than there is above the base gang.
+func (g *growing) checkBase(t *testing.T, key queueing.Key, grant queueing.Grant) {
+	t.Helper()
+	room := g.engine.Room(key, grant.Run, grant.Attempt)
+	for _, flavor := range existing {
+		if back := room.GiveBackOf(flavor); back > aboveIn(grant, flavor) {
+			t.Fatalf("%s has %d above its base gang on %s and is to give %d back", key.Name, aboveIn(grant, flavor), flavor, back)
+		}
+	}
+	if !grant.Gated && (len(room.GiveBack) > 0 || above(grant) > 0) {
+		t.Fatalf("%s is not gated, and has grown: %v, %v", key.Name, grant, room)
+	}
+}
+
+// checkEnough holds that there is room for a claim when all have gone who go for it, and would not be with one pod more.
+func (g *growing) checkEnough(t *testing.T, c *claim) {
+	t.Helper()
+	after := maps.Clone(g.ref.grants)
+	defer func() { g.ref.grants = after }()
+	g.ref.grants = maps.Clone(after)
+	whole := false
+	for key, a := range g.engine.apps {
+		switch {
+		case a.held == nil:
+		case a.held.goes():
+			whole = whole || slices.Contains(c.victims, key)
+			delete(g.ref.grants, key)
+		default:
+			for _, d := range a.held.growth.debts {
+				g.takeBack(key, d.flavor, d.count)
+			}
+		}
+	}
+	need := g.claimed(c)
+	if !g.ref.within(need, g.ref.available) {
+		t.Fatalf("%s takes room back from %s, and does not fit all the same", c.app.key.Name, keyNames(c.victims))
+	}
+	if whole {
+		return
+	}
+	g.cut++
+	last := g.engine.apps[c.victims[len(c.victims)-1]]
+	d := last.held.growth.debts[len(last.held.growth.debts)-1]
+	g.takeBack(last.key, d.flavor, -1)
+	if g.ref.within(need, g.ref.available) && len(c.victims) == 1 && len(last.held.growth.debts) == 1 {
+		t.Fatalf("%s takes more from %s than it needs", c.app.key.Name, last.key.Name)
+	}
+}
+
+// takeBack lowers the pods above the base gang of a grant.
+func (g *growing) takeBack(key queueing.Key, flavor string, count int32) {
+	grant := g.ref.grants[key]
+	grant.PodSets = slices.Clone(grant.PodSets)
+	for i := range grant.PodSets {
+		if p := &grant.PodSets[i]; p.Elastic && p.Flavor == flavor {
+			p.Count -= count
+		}
+	}
+	g.ref.grants[key] = grant
+}
+
+// comesToRest has all give back what they were asked for, and write down what they have, until nothing happens any more.
+func (g *growing) comesToRest(t *testing.T) {
+	t.Helper()
+	for range 200 {
+		moved := false
+		for _, key := range g.keys() {
+			grant, holds := g.ref.grants[key]
+			if !holds {
+				continue
+			}
+			if g.engine.Eviction(key, grant.Run, grant.Attempt) != nil {
+				g.giveUp(key)
+				moved = true
+				continue
+			}
+			room := g.engine.Room(key, grant.Run, grant.Attempt)
+			if len(room.GiveBack) > 0 || g.engine.apps[key].held.growth.before != nil {
+				g.settle(key, func(p *queueing.PodSetGrant) { p.Count -= room.GiveBackOf(p.Flavor) })
+				moved = true
+			}
+		}
+		if !moved && !g.engine.Dirty() {
+			if len(g.engine.claims) > 0 {
+				t.Fatalf("%s still has a claim", g.engine.claims[0].app.key.Name)
+			}
+			g.nobodyLacks(t)
+			return
+		}
+		g.pass(t)
+	}
+	t.Fatal("they take from each other for ever")
+}
+
+// giveUp gives a whole grant back, and asks for it again.
+func (g *growing) giveUp(key queueing.Key) {
+	again, known := g.origins[key]
+	if _, asks := g.ref.asks[key]; asks {
+		again, known = g.ref.asks[key], true
+	}
+	g.release(key)
+	if known {
+		again.Attempt += 2
+		g.submit(again)
+	}
+}
+
+// nobodyLacks holds that whoever wants more has no room for one more pod, or is told which rule is in the way.
+func (g *growing) nobodyLacks(t *testing.T) {
+	t.Helper()
+	for key, grant := range g.ref.grants {
+		h := g.engine.apps[key].held
+		if !grant.Gated || above(grant) >= h.growth.want.Count || !h.known {
+			continue
+		}
+		if h.growth.why == "" {
+			t.Fatalf("%s wants %d, has %d, and does not hear why", key.Name, h.growth.want.Count, above(grant))
+		}
+		if h.growth.blocked.Need == 0 || h.queue.somebodyWaits(h.standing.Priority) || h.queue.heldBy != nil {
+			continue
+		}
+		for _, flavor := range h.queue.flavors {
+			one := queueing.Grant{Queue: grant.Queue, PodSets: []queueing.PodSetGrant{{Flavor: flavor, Count: 1, Requests: grant.PodSets[1].Requests}}}
+			wished := len(grant.PodSets[1].Flavors) == 0 || slices.Contains(grant.PodSets[1].Flavors, flavor)
+			if wished && slices.Contains(existing, flavor) && g.ref.within(one, g.ref.available) {
+				t.Fatalf("%s wants more, there is room on %s, and it hears: %s", key.Name, flavor, h.growth.why)
+			}
+		}
+	}
+}
