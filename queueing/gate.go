@@ -55,6 +55,13 @@ type Eviction struct {
 	ByQueue string
 }
 
+// Keeper is implemented by gates whose grants stand in another system as objects that somebody else may delete.
+type Keeper interface {
+	// Keep makes the object of a grant that is in use, if it is gone: pods that are still to come could not be scheduled without it. It
+	// says whether it had to, in a sentence for people; empty if not. Objects are those of the ask, without templates.
+	Keep(ctx context.Context, key Key, grant Grant, objects Objects) (restored string, err error)
+}
+
 // Ranker is implemented by gates that have to know the standing of those who hold a grant.
 type Ranker interface {
 	// Rank says what standing the holder of a grant has: often nothing new. Keys that hold no such grant are ignored.

@@ -44,7 +44,8 @@ func (s State) String() string {
 // Verdict is a gate's answer to an ask.
 type Verdict struct {
 	State State
-	// Reason is one of the Reason constants; empty for Undecided and Granted.
+	// Reason is one of the Reason constants; empty for Undecided, and for Granted unless it is ReasonDelegatedToScheduler: then there may be
+	// no room yet, and the scheduler makes the pods wait for it.
 	Reason string
 	// Message is a sentence for people. It is stable: it names what is needed and which limit blocks, and has no figure that moves by
 	// itself, because each change is a write to the API server.

@@ -1,0 +1,167 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package gatetest
+
+import (
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+func asksAndIsGranted(p *play) {
+	p.room(2)
+	ask := p.Ask(p.T, "pi")
+	first := p.reaches(ask, queueing.Granted)
+	if again := p.sync(ask); !cmp.Equal(first, again) {
+		p.Errorf("the same ask has another verdict (-first +second):\n%s", cmp.Diff(first, again))
+	}
+	p.take(ask, first)
+	if again := p.sync(ask); again.State != queueing.Granted {
+		p.Errorf("a confirmed grant is %s", again.State)
+	}
+	p.release(ask.Key)
+	p.release(ask.Key) // once more changes nothing
+}
+
+func releasesTheUnknown(p *play) {
+	ask := p.Ask(p.T, "nobody")
+	p.release(ask.Key)
+	if holder, ok := p.gate.(queueing.Holder); ok && len(holder.Holds(ask.Key.Namespace, ask.Key.Name)) > 0 {
+		p.Errorf("it holds %v", holder.Holds(ask.Key.Namespace, ask.Key.Name))
+	}
+}
+
+func waitsForRoom(p *play) {
+	p.room(0)
+	ask := p.Ask(p.T, "pi")
+	p.waits(ask, "")
+	if holder, ok := p.gate.(queueing.Holder); ok {
+		p.settles("known as one who asks", func() bool { return len(holder.Holds(ask.Key.Namespace, ask.Key.Name)) == 1 })
+	}
+	p.room(1)
+	p.granted(ask)
+}
+
+func oneOfTwo(p *play) {
+	p.room(1)
+	first, second := p.Ask(p.T, "first"), p.Ask(p.T, "second")
+	p.granted(first)
+	p.waits(second, "")
+	p.release(first.Key)
+	p.granted(second)
+}
+
+func refuses(p *play) {
+	p.room(1)
+	ask := p.Ask(p.T, "pi")
+	p.Impossible(p.T, &ask)
+	p.reaches(ask, queueing.Refused)
+}
+
+func namesTheMissingQueue(p *play) {
+	p.room(1)
+	ask := p.Ask(p.T, "pi")
+	known := ask.Queue
+	p.Lose(p.T, &ask)
+	p.waits(ask, queueing.ReasonReferenceNotFound)
+	ask.Queue = known
+	p.granted(ask)
+}
+
+func changesWhileWaiting(p *play) {
+	p.room(0)
+	ask := p.Ask(p.T, "pi")
+	p.waits(ask, "")
+	smaller := shrink(ask)
+	p.waits(smaller, "")
+	p.room(1)
+	v := p.reaches(smaller, queueing.Granted) // its pod sets are held against those of the smaller ask
+	p.take(smaller, v)
+}
+
+// shrink is the same ask with one executor less.
+func shrink(ask queueing.Ask) queueing.Ask {
+	smaller := ask
+	smaller.PodSets = append([]queueing.PodSet(nil), ask.PodSets...)
+	smaller.PodSets[len(smaller.PodSets)-1].Count--
+	return smaller
+}
+
+// next is the ask of the next attempt.
+func next(ask queueing.Ask) queueing.Ask {
+	ask.Attempt++
+	ask.Objects.Name += "b"
+	return ask
+}
+
+func anotherAttemptWhileWaiting(p *play) {
+	p.room(0)
+	ask := p.Ask(p.T, "pi")
+	p.waits(ask, "")
+	p.waits(next(ask), "")
+	p.room(1)
+	p.granted(next(ask))
+	if p.Exists != nil {
+		p.settles("rid of what the attempt before asked for", func() bool { return !p.Exists(p.T, ask) })
+	}
+}
+
+func anotherAttemptWhileHolding(p *play) {
+	p.room(2)
+	ask := p.Ask(p.T, "pi")
+	p.granted(ask)
+	p.reaches(next(ask), queueing.Evicting)
+	p.release(ask.Key)
+	p.granted(next(ask))
+}
+
+func leavesTheQueue(p *play) {
+	p.room(1)
+	first, second, third := p.Ask(p.T, "first"), p.Ask(p.T, "second"), p.Ask(p.T, "third")
+	p.granted(first)
+	p.waits(second, "")
+	p.release(second.Key)
+	p.release(first.Key)
+	p.granted(third)
+}
+
+func evicts(p *play) {
+	evictor, ok := p.gate.(queueing.Evictor)
+	if !ok {
+		p.Fatal("the gate is no Evictor")
+	}
+	p.room(1)
+	ask := p.Ask(p.T, "pi")
+	p.granted(ask)
+	if e := evictor.Eviction(ask.Key, ask.Run, ask.Attempt); e != nil {
+		p.Fatalf("asked back at once: %+v", e)
+	}
+	p.Evict(p.T, ask)
+	e := p.eviction(evictor, ask)
+	if e.Message == "" || e.Reason != queueing.ReasonPreempted && e.Reason != queueing.ReasonQueueHeld {
+		p.Errorf("eviction %+v", e)
+	}
+	p.release(ask.Key)
+	if e := evictor.Eviction(ask.Key, ask.Run, ask.Attempt); e != nil {
+		p.Errorf("still asked back after the release: %+v", e)
+	}
+	p.reaches(next(ask), queueing.Waiting)
+}
+
+// eviction waits until the gate asks a grant back.
+func (p *play) eviction(evictor queueing.Evictor, ask queueing.Ask) *queueing.Eviction {
+	p.Helper()
+	var e *queueing.Eviction
+	p.wokenUntil(ask, "asked back", func() bool {
+		e = evictor.Eviction(ask.Key, ask.Run, ask.Attempt)
+		return e != nil
+	})
+	return e
+}
+
+// nameOf is the application of an ask.
+func nameOf(ask queueing.Ask) types.NamespacedName {
+	return types.NamespacedName{Namespace: ask.Key.Namespace, Name: ask.Key.Name}
+}

@@ -1,0 +1,219 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package gatetest
+
+import (
+	"maps"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// patience is how long a gate may take to say what it has to; much longer than any takes.
+const patience = 90 * time.Second
+
+// play is one case: the applications of it, and the operator whose gate they ask.
+type play struct {
+	*testing.T
+	System
+	gate queueing.Gate
+	// held are the grants that stand in the status of applications, asked the keys that have asked.
+	held  map[queueing.Key]queueing.Grant
+	asked map[queueing.Key]bool
+
+	mu    sync.Mutex
+	wakes map[types.NamespacedName]chan struct{}
+}
+
+func begin(t *testing.T, s System) *play {
+	p := &play{T: t, System: s, held: map[queueing.Key]queueing.Grant{}, asked: map[queueing.Key]bool{}, wakes: map[types.NamespacedName]chan struct{}{}}
+	p.restartOperator()
+	t.Cleanup(func() {
+		for key := range p.asked {
+			if err := p.gate.Release(t.Context(), key); err != nil && t.Context().Err() == nil {
+				t.Errorf("release at the end: %v", err)
+			}
+		}
+	})
+	return p
+}
+
+// room gives room to so many gangs, where that means anything.
+func (p *play) room(gangs int) {
+	p.Helper()
+	if p.SetRoom != nil {
+		p.SetRoom(p.T, gangs)
+	}
+}
+
+// restartOperator replaces the operator: the new one knows what stands in the cluster and in the status of applications, no more.
+func (p *play) restartOperator() {
+	p.Helper()
+	past := Past{Wake: p.wake, Held: maps.Clone(p.held)}
+	for key := range p.asked {
+		if _, holds := p.held[key]; !holds {
+			past.Waiting = append(past.Waiting, key)
+		}
+	}
+	p.gate = p.Start(p.T, past)
+}
+
+func (p *play) wake(name types.NamespacedName) {
+	select {
+	case p.woken(name) <- struct{}{}:
+	default:
+	}
+}
+
+// woken is told when the application of that name is to look again.
+func (p *play) woken(name types.NamespacedName) chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.wakes[name] == nil {
+		p.wakes[name] = make(chan struct{}, 1)
+	}
+	return p.wakes[name]
+}
+
+// sync asks once.
+func (p *play) sync(ask queueing.Ask) queueing.Verdict {
+	p.Helper()
+	p.asked[ask.Key] = true
+	verdict, err := p.gate.Sync(p.Context(), ask)
+	if err != nil {
+		p.Fatalf("ask for %s: %v", ask, err)
+	}
+	return verdict
+}
+
+// until asks now and whenever the gate wakes the application, until the verdict is the wanted one.
+func (p *play) until(ask queueing.Ask, what string, wanted func(queueing.Verdict) bool) queueing.Verdict {
+	p.Helper()
+	deadline := time.After(patience)
+	woken := p.woken(types.NamespacedName{Namespace: ask.Key.Namespace, Name: ask.Key.Name})
+	for {
+		verdict := p.sync(ask)
+		if wanted(verdict) {
+			p.sound(ask, verdict)
+			return verdict
+		}
+		select {
+		case <-woken:
+		case <-deadline:
+			p.Fatalf("%s is not %s; the last verdict, since when nobody woke it: %s %s %q", ask, what, verdict.State, verdict.Reason, verdict.Message)
+		}
+	}
+}
+
+func (p *play) reaches(ask queueing.Ask, state queueing.State) queueing.Verdict {
+	p.Helper()
+	return p.until(ask, state.String(), func(v queueing.Verdict) bool { return v.State == state })
+}
+
+// waits is reaches for an ask that has to wait, for that reason if one is given.
+func (p *play) waits(ask queueing.Ask, reason string) queueing.Verdict {
+	p.Helper()
+	return p.until(ask, "Waiting "+reason, func(v queueing.Verdict) bool {
+		return v.State == queueing.Waiting && (reason == "" || v.Reason == reason)
+	})
+}
+
+// waitReasons are those of a condition Admitted=False that a gate may give (ReferenceNotFound becomes a stage of its own).
+var waitReasons = []string{
+	queueing.ReasonWaitingForQuota, queueing.ReasonQueueHeld, queueing.ReasonNamespaceNotAllowed, queueing.ReasonExceedsQuota,
+	queueing.ReasonMaxRunning, queueing.ReasonFlavorMismatch, queueing.ReasonGateNotInstalled, queueing.ReasonWaitingForGate,
+	queueing.ReasonReferenceNotFound,
+}
+
+// sound holds a verdict against what every verdict is like.
+func (p *play) sound(ask queueing.Ask, v queueing.Verdict) {
+	p.Helper()
+	switch v.State {
+	case queueing.Granted:
+		p.soundGrant(ask, v)
+	case queueing.Waiting, queueing.Refused:
+		if !slices.Contains(waitReasons, v.Reason) {
+			p.Errorf("reason %q is none of those that there are", v.Reason)
+		}
+		if v.Message == "" {
+			p.Errorf("%s/%s says nothing for people", v.State, v.Reason)
+		}
+		if v.Grant != nil {
+			p.Errorf("%s comes with a grant: %+v", v.State, v.Grant)
+		}
+		if again := p.sync(ask); again.State == v.State && again.Message != v.Message && again.Reason == v.Reason {
+			p.Errorf("the message ticks:\n%s\n%s", v.Message, again.Message)
+		}
+	case queueing.Undecided, queueing.Evicting:
+	}
+}
+
+func (p *play) soundGrant(ask queueing.Ask, v queueing.Verdict) {
+	p.Helper()
+	g := v.Grant
+	if g == nil {
+		p.Fatal("granted without a grant")
+	}
+	if g.Run != ask.Run || g.Attempt != ask.Attempt || g.Gate != p.Name {
+		p.Errorf("the grant is of gate %s for run %d attempt %d, asked was gate %s for %s", g.Gate, g.Run, g.Attempt, p.Name, ask)
+	}
+	if v.Reason != "" && v.Reason != queueing.ReasonDelegatedToScheduler {
+		p.Errorf("granted for reason %q", v.Reason)
+	}
+	for _, wanted := range ask.PodSets {
+		granted := slices.IndexFunc(g.PodSets, func(s queueing.PodSetGrant) bool { return s.Name == wanted.Name })
+		if granted < 0 {
+			if wanted.Count > 0 {
+				p.Errorf("pod set %s is not in the grant", wanted.Name)
+			}
+			continue
+		}
+		got := g.PodSets[granted]
+		if got.Count < wanted.Least() || got.Count > wanted.Count {
+			p.Errorf("%d pods of %s granted, asked were %d to %d", got.Count, wanted.Name, wanted.Least(), wanted.Count)
+		}
+		if diff := cmp.Diff(wanted.Requests, got.Requests); diff != "" {
+			p.Errorf("requests of %s (-asked +granted):\n%s", wanted.Name, diff)
+		}
+	}
+}
+
+// take writes the grant into the application's status and confirms it.
+func (p *play) take(ask queueing.Ask, v queueing.Verdict) {
+	p.Helper()
+	p.held[ask.Key] = *v.Grant
+	p.gate.Confirm(ask.Key, ask.Run, ask.Attempt)
+}
+
+// granted asks until there is a grant, and takes it.
+func (p *play) granted(ask queueing.Ask) {
+	p.Helper()
+	p.take(ask, p.reaches(ask, queueing.Granted))
+}
+
+// release gives back what the application holds or asks for.
+func (p *play) release(key queueing.Key) {
+	p.Helper()
+	delete(p.held, key)
+	delete(p.asked, key)
+	if err := p.gate.Release(p.Context(), key); err != nil {
+		p.Fatalf("release: %v", err)
+	}
+}
+
+// settles waits for something that no application is woken for.
+func (p *play) settles(what string, is func() bool) {
+	p.Helper()
+	for deadline := time.Now().Add(patience); !is(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			p.Fatalf("not %s", what)
+		}
+	}
+}

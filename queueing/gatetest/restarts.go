@@ -1,0 +1,105 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package gatetest
+
+import (
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+func restartWithNothing(p *play) {
+	p.room(1)
+	p.restartOperator()
+	p.granted(p.Ask(p.T, "pi"))
+}
+
+func restartWhileWaiting(p *play) {
+	p.room(0)
+	ask := p.Ask(p.T, "pi")
+	p.waits(ask, "")
+	p.restartOperator()
+	p.waits(ask, "")
+	p.room(1)
+	p.granted(ask)
+}
+
+func restartBeforeGrantIsWritten(p *play) {
+	p.room(1)
+	ask := p.Ask(p.T, "pi")
+	before := p.reaches(ask, queueing.Granted)
+	p.restartOperator()
+	after := p.reaches(ask, queueing.Granted)
+	after.Grant.Epoch = before.Grant.Epoch // of another leader
+	if diff := cmp.Diff(before, after); diff != "" {
+		p.Errorf("the grant is another one after the restart (-before +after):\n%s", diff)
+	}
+	p.take(ask, after)
+	p.release(ask.Key)
+}
+
+func restartWhileHolding(p *play) {
+	p.room(1)
+	holder, other := p.Ask(p.T, "holder"), p.Ask(p.T, "other")
+	p.granted(holder)
+	p.restartOperator()
+	p.waits(other, "")
+	p.reaches(next(holder), queueing.Evicting)
+	p.restartOperator()
+	p.release(holder.Key)
+	p.granted(other)
+}
+
+func restartAfterRelease(p *play) {
+	p.room(1)
+	first, second := p.Ask(p.T, "first"), p.Ask(p.T, "second")
+	p.granted(first)
+	p.release(first.Key)
+	p.restartOperator()
+	p.granted(second)
+}
+
+// restartBeforeRelease: the status says already that nothing is held, and the operator ended before it could release.
+func restartBeforeRelease(p *play) {
+	p.room(1)
+	first, second := p.Ask(p.T, "first"), p.Ask(p.T, "second")
+	p.granted(first)
+	delete(p.held, first.Key)
+	delete(p.asked, first.Key)
+	p.restartOperator()
+	p.release(first.Key)
+	p.granted(second)
+}
+
+func roomComesMeanwhile(p *play) {
+	p.room(1)
+	first, second := p.Ask(p.T, "first"), p.Ask(p.T, "second")
+	p.granted(first)
+	p.waits(second, "")
+	p.release(first.Key)
+	p.restartOperator()
+	p.granted(second)
+}
+
+func otherRestartsWhileWaiting(p *play) {
+	p.room(0)
+	ask := p.Ask(p.T, "pi")
+	p.waits(ask, "")
+	p.Restart(p.T)
+	p.waits(ask, "")
+	p.room(1)
+	p.granted(ask)
+}
+
+func otherRestartsWhileHolding(p *play) {
+	p.room(1)
+	holder, other := p.Ask(p.T, "holder"), p.Ask(p.T, "other")
+	p.granted(holder)
+	p.waits(other, "")
+	p.Restart(p.T)
+	p.waits(other, "")
+	p.reaches(next(holder), queueing.Evicting)
+	p.release(holder.Key)
+	p.granted(other)
+}
