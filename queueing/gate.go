@@ -58,8 +58,8 @@ type Eviction struct {
 // Keeper is implemented by gates whose grants stand in another system as objects that somebody else may delete.
 type Keeper interface {
 	// Keep makes the object of a grant that is in use, if it is gone: pods that are still to come could not be scheduled without it. It
-	// says whether it had to, in a sentence for people; empty if not. Objects are those of the ask, without templates.
-	Keep(ctx context.Context, key Key, grant Grant, objects Objects) (restored string, err error)
+	// returns a sentence for people if it had to, else nothing. The ask is what was granted, its objects without templates.
+	Keep(ctx context.Context, granted Ask) (restored string, err error)
 }
 
 // Ranker is implemented by gates that have to know the standing of those who hold a grant.

@@ -58,7 +58,7 @@ func (p *play) kept(ask queueing.Ask) {
 	}
 	p.wokenUntil(ask, "kept or asked back", func() bool {
 		if keeps {
-			if _, err := keeper.Keep(p.Context(), ask.Key, p.held[ask.Key], ask.Objects); err != nil {
+			if _, err := keeper.Keep(p.Context(), ask); err != nil {
 				p.Fatalf("keep: %v", err)
 			}
 			return p.Exists(p.T, ask)

@@ -168,20 +168,25 @@ func (p *play) soundGrant(ask queueing.Ask, v queueing.Verdict) {
 		p.Errorf("granted for reason %q", v.Reason)
 	}
 	for _, wanted := range ask.PodSets {
-		granted := slices.IndexFunc(g.PodSets, func(s queueing.PodSetGrant) bool { return s.Name == wanted.Name })
-		if granted < 0 {
-			if wanted.Count > 0 {
-				p.Errorf("pod set %s is not in the grant", wanted.Name)
-			}
-			continue
+		p.soundPodSet(wanted, g)
+	}
+}
+
+func (p *play) soundPodSet(wanted queueing.PodSet, g *queueing.Grant) {
+	p.Helper()
+	granted := slices.IndexFunc(g.PodSets, func(s queueing.PodSetGrant) bool { return s.Name == wanted.Name })
+	if granted < 0 {
+		if wanted.Count > 0 {
+			p.Errorf("pod set %s is not in the grant", wanted.Name)
 		}
-		got := g.PodSets[granted]
-		if got.Count < wanted.Least() || got.Count > wanted.Count {
-			p.Errorf("%d pods of %s granted, asked were %d to %d", got.Count, wanted.Name, wanted.Least(), wanted.Count)
-		}
-		if diff := cmp.Diff(wanted.Requests, got.Requests); diff != "" {
-			p.Errorf("requests of %s (-asked +granted):\n%s", wanted.Name, diff)
-		}
+		return
+	}
+	got := g.PodSets[granted]
+	if got.Count < wanted.Least() || got.Count > wanted.Count {
+		p.Errorf("%d pods of %s granted, asked were %d to %d", got.Count, wanted.Name, wanted.Least(), wanted.Count)
+	}
+	if diff := cmp.Diff(wanted.Requests, got.Requests); diff != "" {
+		p.Errorf("requests of %s (-asked +granted):\n%s", wanted.Name, diff)
 	}
 }
 

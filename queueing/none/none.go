@@ -24,7 +24,7 @@ func (Gate) Sync(_ context.Context, ask queueing.Ask) (queueing.Verdict, error) 
 	for _, p := range ask.PodSets {
 		grant.PodSets = append(grant.PodSets, queueing.PodSetGrant{Name: p.Name, Count: p.Count, Requests: p.Requests.Clone()})
 	}
-	return queueing.Verdict{State: queueing.Granted, Grant: grant}, nil
+	return queueing.Verdict{State: queueing.Granted, Reason: queueing.ReasonDelegatedToScheduler, Grant: grant}, nil
 }
 
 // Confirm does nothing: the gate keeps no grants.

@@ -25,7 +25,7 @@ func TestGrantsAtOnceInFull(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := queueing.Verdict{State: queueing.Granted, Grant: &queueing.Grant{Run: 3, Attempt: 2, Gate: "None", PodSets: []queueing.PodSetGrant{
+		want := queueing.Verdict{State: queueing.Granted, Reason: "DelegatedToScheduler", Grant: &queueing.Grant{Run: 3, Attempt: 2, Gate: "None", PodSets: []queueing.PodSetGrant{
 			{Name: "driver", Count: 1, Requests: queueing.Resources{"cpu": 200, "pods": 1}},
 			{Name: "executor", Count: 5, Requests: queueing.Resources{"cpu": 100, "pods": 1}},
 		}}}

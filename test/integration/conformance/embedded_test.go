@@ -39,9 +39,11 @@ func TestEmbedded(t *testing.T) {
 	}
 	t.Cleanup(func() { w.stop() })
 	gatetest.Run(t, gatetest.System{
-		Name:    string(v1alpha1.GateEmbedded),
-		Start:   w.start,
-		Ask:     func(_ *testing.T, application string) queueing.Ask { return gatetest.NewAsk("default", application, w.queue.Name) },
+		Name:  string(v1alpha1.GateEmbedded),
+		Start: w.start,
+		Ask: func(_ *testing.T, application string) queueing.Ask {
+			return gatetest.NewAsk("default", application, w.queue.Name)
+		},
 		SetRoom: w.setRoom,
 		Impossible: func(_ *testing.T, ask *queueing.Ask) {
 			ask.PodSets[1].Count = 1000

@@ -16,7 +16,9 @@ func TestNone(t *testing.T) {
 	gatetest.Run(t, gatetest.System{
 		Name:  none.Name,
 		Start: func(*testing.T, gatetest.Past) queueing.Gate { return none.Gate{} },
-		Ask:   func(_ *testing.T, application string) queueing.Ask { return gatetest.NewAsk("default", application, "") },
+		Ask: func(_ *testing.T, application string) queueing.Ask {
+			return gatetest.NewAsk("default", application, "")
+		},
 		Cannot: alone(map[string]string{
 			"SetRoom": everything, "Impossible": everything, "Lose": everything, "Evict": "it holds nothing that it could want back",
 		}),

@@ -1,0 +1,296 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package volcano
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"time"
+
+	"github.com/go-logr/logr"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"volcano.sh/apis/pkg/apis/scheduling/v1beta1"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/foreign"
+)
+
+// lookAgain is how often something is looked for that no watch tells: a name that somebody else gives free, a policy that is changed.
+const lookAgain = 10 * time.Second
+
+// Options of a Gate. Client and Wake are required.
+type Options struct {
+	// Client knows Volcano's kinds: NewClient.
+	Client client.WithWatch
+	// Wake makes an application look at its verdict again. It must not wait.
+	Wake func(types.NamespacedName)
+	// Interval between two looks at what no watch tells, and for kinds that are not served. Default: 10s.
+	Interval time.Duration
+	// Clock of the interval. Default: the machine's.
+	Clock clock.Clock
+	Log   logr.Logger
+}
+
+// Gate is the gate Volcano. Its watches have to be started.
+type Gate struct {
+	o              Options
+	groups, queues *foreign.Watch
+	book           *book
+}
+
+var (
+	_ queueing.Gate   = (*Gate)(nil)
+	_ queueing.Holder = (*Gate)(nil)
+	_ queueing.Keeper = (*Gate)(nil)
+)
+
+// NewClient returns a client that knows Volcano's kinds.
+func NewClient(config *rest.Config, http *http.Client) (client.WithWatch, error) {
+	scheme := runtime.NewScheme()
+	if err := v1beta1.AddToScheme(scheme); err != nil {
+		return nil, err
+	}
+	c, err := client.NewWithWatch(config, client.Options{Scheme: scheme, HTTPClient: http})
+	if err != nil {
+		return nil, fmt.Errorf("make a client for Volcano: %w", err)
+	}
+	return c, nil
+}
+
+// New returns a gate whose watches have not started.
+func New(o Options) *Gate {
+	if o.Interval == 0 {
+		o.Interval = lookAgain
+	}
+	if o.Clock == nil {
+		o.Clock = clock.RealClock{}
+	}
+	g := &Gate{o: o, book: newBook(o.Wake)}
+	g.groups, g.queues = g.watchGroups(), g.watchQueues()
+	return g
+}
+
+// Sync makes the PodGroup of the ask and says where it stands.
+func (g *Gate) Sync(ctx context.Context, ask queueing.Ask) (queueing.Verdict, error) {
+	g.book.asks(ask.Key, ask.Queue)
+	if !g.installed() {
+		return notInstalled(), nil
+	}
+	wanted := groupFor(ask)
+	if v, err := g.settleOthers(ctx, ask); v != nil || err != nil {
+		return orUndecided(v), err
+	}
+	group, v := g.find(ask)
+	if v != nil {
+		return *v, nil
+	}
+	queue, _ := g.queues.Get("", ask.Queue).(*v1beta1.Queue)
+	switch {
+	case group == nil:
+		if v := queueVerdict(ask, wanted, queue); v != nil {
+			return *v, nil
+		}
+		return g.create(ctx, ask, wanted)
+	case !sameSpec(group, wanted):
+		return g.change(ctx, group, wanted)
+	case admitted(group):
+		return granted(ask), nil
+	}
+	if v := queueVerdict(ask, wanted, queue); v != nil {
+		return *v, nil
+	}
+	if ask.Objects.StartEarly {
+		return granted(ask), nil
+	}
+	return waitsFor(ask, group), nil
+}
+
+// settleOthers sees to groups of other attempts of the application: what they ask for is taken back, what they hold has to be released
+// first.
+func (g *Gate) settleOthers(ctx context.Context, ask queueing.Ask) (*queueing.Verdict, error) {
+	for _, group := range g.groupsOf(ask.Key) {
+		if group.Name == ask.Objects.Name || group.DeletionTimestamp != nil || g.book.isDeleted(group.UID) {
+			continue
+		}
+		if holds(group) {
+			return &queueing.Verdict{State: queueing.Evicting}, nil
+		}
+		if err := g.delete(ctx, group); err != nil {
+			return nil, err
+		}
+	}
+	return nil, nil
+}
+
+// find returns the group of an ask as the watch has shown it, nil if there is none, or a verdict if it cannot be used.
+func (g *Gate) find(ask queueing.Ask) (*v1beta1.PodGroup, *queueing.Verdict) {
+	group, _ := g.groups.Get(ask.Key.Namespace, ask.Objects.Name).(*v1beta1.PodGroup)
+	var v queueing.Verdict
+	switch {
+	case group == nil && !g.book.isMade(ask.Key, ask.Objects.Name):
+		return nil, nil
+	case group == nil, g.book.isDeleted(group.UID):
+		v = queueing.Verdict{State: queueing.Undecided} // the watch will tell
+		if ask.Objects.StartEarly && group == nil {
+			v = granted(ask)
+		}
+	case !ownedBy(group, ask.Key):
+		g.again(ask.Key)
+		v = taken(ask)
+	case group.DeletionTimestamp != nil:
+		v = leaving(ask)
+	default:
+		return group, nil
+	}
+	return nil, &v
+}
+
+// create makes a group that does not exist as far as the watch has shown.
+func (g *Gate) create(ctx context.Context, ask queueing.Ask, wanted *v1beta1.PodGroup) (queueing.Verdict, error) {
+	err := g.o.Client.Create(ctx, wanted, client.FieldOwner(v1alpha1.FieldOwner))
+	switch {
+	case err == nil:
+		g.book.made(ask.Key, wanted.Name)
+		if ask.Objects.StartEarly {
+			return granted(ask), nil
+		}
+		return queueing.Verdict{State: queueing.Undecided}, nil
+	case apierrors.IsAlreadyExists(err):
+		return g.met(ctx, ask)
+	case foreign.NotServed(err):
+		return notInstalled(), nil
+	case apierrors.IsForbidden(err), apierrors.IsInvalid(err), apierrors.IsBadRequest(err):
+		g.again(ask.Key)
+		return refusedByServer(ask, err), nil
+	}
+	return queueing.Verdict{}, fmt.Errorf("create PodGroup %s/%s: %w", wanted.Namespace, wanted.Name, err)
+}
+
+// met says what to make of a group that exists although the watch has not shown it.
+func (g *Gate) met(ctx context.Context, ask queueing.Ask) (queueing.Verdict, error) {
+	g.again(ask.Key)
+	group := &v1beta1.PodGroup{}
+	err := g.o.Client.Get(ctx, types.NamespacedName{Namespace: ask.Key.Namespace, Name: ask.Objects.Name}, group)
+	if client.IgnoreNotFound(err) != nil {
+		return queueing.Verdict{}, fmt.Errorf("read PodGroup %s/%s: %w", ask.Key.Namespace, ask.Objects.Name, err)
+	}
+	if err == nil && !ownedBy(group, ask.Key) {
+		return taken(ask), nil
+	}
+	return queueing.Verdict{State: queueing.Undecided}, nil
+}
+
+// change makes a group stand for another ask of the same attempt. One that has been let in goes back first: what it holds is not what is
+// wanted now. One for another queue is replaced, because Volcano counts a group in the queue that it was made in.
+func (g *Gate) change(ctx context.Context, group, wanted *v1beta1.PodGroup) (queueing.Verdict, error) {
+	undecided := queueing.Verdict{State: queueing.Undecided} // the watch will tell
+	if admitted(group) {
+		return queueing.Verdict{State: queueing.Evicting}, nil
+	}
+	if !sameQueue(group, wanted) {
+		return undecided, g.delete(ctx, group)
+	}
+	changed := group.DeepCopy()
+	changed.Spec.MinResources, changed.Spec.PriorityClassName = wanted.Spec.MinResources, wanted.Spec.PriorityClassName
+	delete(changed.Annotations, earlyAnnotation)
+	if changed.Annotations == nil {
+		changed.Annotations = map[string]string{}
+	}
+	maps.Copy(changed.Annotations, wanted.Annotations)
+	patch := client.MergeFromWithOptions(group, client.MergeFromWithOptimisticLock{})
+	err := g.o.Client.Patch(ctx, changed, patch, client.FieldOwner(v1alpha1.FieldOwner))
+	if err != nil && !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) {
+		return undecided, fmt.Errorf("change PodGroup %s/%s: %w", group.Namespace, group.Name, err)
+	}
+	return undecided, nil
+}
+
+// Confirm does nothing: the PodGroup says what is held.
+func (*Gate) Confirm(queueing.Key, int64, int64) {}
+
+// Release deletes the groups of an application.
+func (g *Gate) Release(ctx context.Context, key queueing.Key) error {
+	var failed error
+	for _, group := range g.groupsOf(key) {
+		if !g.book.isDeleted(group.UID) {
+			failed = errors.Join(failed, g.delete(ctx, group))
+		}
+	}
+	for _, name := range g.book.unseen(key) {
+		group := &v1beta1.PodGroup{}
+		err := g.o.Client.Get(ctx, types.NamespacedName{Namespace: key.Namespace, Name: name}, group)
+		switch {
+		case foreign.NotServed(err):
+		case err != nil:
+			failed = errors.Join(failed, fmt.Errorf("read PodGroup %s/%s: %w", key.Namespace, name, err))
+		case ownedBy(group, key):
+			failed = errors.Join(failed, g.delete(ctx, group))
+		}
+	}
+	if failed == nil {
+		g.book.forget(key)
+	}
+	return failed
+}
+
+// delete deletes exactly the group that was seen.
+func (g *Gate) delete(ctx context.Context, group *v1beta1.PodGroup) error {
+	uid := group.UID
+	g.book.deletes(uid)
+	err := g.o.Client.Delete(ctx, group.DeepCopy(), client.Preconditions{UID: &uid})
+	failed := err != nil && !foreign.NotServed(err) && !apierrors.IsConflict(err)
+	if shown := g.groups.Get(group.Namespace, group.Name); failed || shown == nil || shown.GetUID() != uid {
+		g.book.settled(uid)
+	}
+	if failed {
+		return fmt.Errorf("delete PodGroup %s/%s: %w", group.Namespace, group.Name, err)
+	}
+	return nil
+}
+
+// Keep makes the group of a running attempt again if it is gone: Volcano schedules no pod whose group does not exist.
+func (g *Gate) Keep(ctx context.Context, ask queueing.Ask) (string, error) {
+	g.book.asks(ask.Key, ask.Queue)
+	name := types.NamespacedName{Namespace: ask.Key.Namespace, Name: ask.Objects.Name}
+	if !g.installed() || g.groups.Get(name.Namespace, name.Name) != nil || g.book.isMade(ask.Key, name.Name) {
+		return "", nil
+	}
+	err := g.o.Client.Create(ctx, groupFor(ask), client.FieldOwner(v1alpha1.FieldOwner))
+	switch {
+	case err == nil:
+		g.book.made(ask.Key, name.Name)
+		return fmt.Sprintf("PodGroup %s was deleted by somebody else; it was made again, because Volcano schedules no executor without it", name.Name), nil
+	case apierrors.IsAlreadyExists(err), foreign.NotServed(err):
+		return "", nil
+	}
+	return "", fmt.Errorf("create PodGroup %s again: %w", name, err)
+}
+
+// again wakes an application after a while.
+func (g *Gate) again(key queueing.Key) {
+	if !g.book.looks(key) {
+		return
+	}
+	after := g.o.Clock.After(g.o.Interval)
+	go func() {
+		<-after
+		g.book.looked(key)
+	}()
+}
+
+func orUndecided(v *queueing.Verdict) queueing.Verdict {
+	if v == nil {
+		return queueing.Verdict{}
+	}
+	return *v
+}

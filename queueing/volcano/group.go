@@ -1,0 +1,123 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package volcano
+
+import (
+	"maps"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"volcano.sh/apis/pkg/apis/scheduling/v1beta1"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/wire"
+)
+
+const (
+	// Name of the gate in the API.
+	Name = "Volcano"
+	// schedulerName is how Volcano's scheduler calls itself in pods, unless it was installed otherwise.
+	schedulerName = "volcano"
+	// taskAnnotation says which part of its group a pod is.
+	taskAnnotation = "volcano.sh/task-spec"
+	// earlyAnnotation marks a group whose driver does not wait for Volcano.
+	earlyAnnotation = "sparkgate.io/started-early"
+)
+
+// groupFor returns the PodGroup of an ask.
+//
+// minMember stays 1 whatever the number of pods: Volcano starts no pod of a group before so many of them exist, and executors exist only
+// once the driver runs. What is reserved for the gang are minResources.
+func groupFor(ask queueing.Ask) *v1beta1.PodGroup {
+	least := leastResources(ask)
+	group := &v1beta1.PodGroup{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: ask.Key.Namespace, Name: ask.Objects.Name,
+			Labels: maps.Clone(ask.Objects.Labels), Annotations: map[string]string{},
+			OwnerReferences: []metav1.OwnerReference{ask.Objects.Owner},
+		},
+		Spec: v1beta1.PodGroupSpec{
+			MinMember: 1, MinResources: &least, Queue: ask.Queue, PriorityClassName: ask.Objects.PriorityClass,
+		},
+	}
+	for key, value := range ask.Objects.UserAnnotations {
+		if strings.HasPrefix(key, v1beta1.AnnotationPrefix) {
+			group.Annotations[key] = value
+		}
+	}
+	if ask.Objects.StartEarly {
+		group.Annotations[earlyAnnotation] = "true"
+	}
+	return group
+}
+
+// leastResources is what the smallest gang of the ask requests, pods not counted: queues of Volcano have no limit of pods.
+func leastResources(ask queueing.Ask) corev1.ResourceList {
+	sums := queueing.Resources{}
+	for _, set := range ask.PodSets {
+		for name, amount := range set.Requests {
+			sums[name] += amount * int64(set.Least())
+		}
+	}
+	list := corev1.ResourceList{}
+	for name, amount := range sums {
+		if name != string(corev1.ResourcePods) {
+			list[corev1.ResourceName(name)] = wire.Quantity(name, amount)
+		}
+	}
+	return list
+}
+
+// sameSpec says that a group stands for what is wanted. The queue is compared by the label, because Volcano's webhook replaces the queue
+// default by one of the namespace.
+func sameSpec(group, wanted *v1beta1.PodGroup) bool {
+	for key, value := range wanted.Annotations {
+		if group.Annotations[key] != value {
+			return false
+		}
+	}
+	return sameQueue(group, wanted) && group.Spec.PriorityClassName == wanted.Spec.PriorityClassName &&
+		group.Annotations[earlyAnnotation] == wanted.Annotations[earlyAnnotation] &&
+		equality.Semantic.DeepEqual(group.Spec.MinResources, wanted.Spec.MinResources)
+}
+
+func sameQueue(group, wanted *v1beta1.PodGroup) bool {
+	return group.Labels[v1alpha1.QueueLabel] == wanted.Labels[v1alpha1.QueueLabel]
+}
+
+// holds says that Volcano keeps room for a group, or that its driver may exist already.
+func holds(group *v1beta1.PodGroup) bool {
+	return admitted(group) || group.Annotations[earlyAnnotation] != ""
+}
+
+// admitted says that Volcano has let a group in. A group that runs may fall back to Pending when its driver is lost; by then nobody asks
+// for it any more.
+func admitted(group *v1beta1.PodGroup) bool {
+	switch group.Status.Phase {
+	case v1beta1.PodGroupInqueue, v1beta1.PodGroupRunning, v1beta1.PodGroupUnknown, v1beta1.PodGroupCompleted:
+		return true
+	case v1beta1.PodGroupPending:
+	}
+	return false
+}
+
+// grantFor is what the pods of an admitted ask are given.
+func grantFor(ask queueing.Ask) *queueing.Grant {
+	grant := &queueing.Grant{Run: ask.Run, Attempt: ask.Attempt, Gate: Name, Queue: ask.Queue}
+	for _, set := range ask.PodSets {
+		granted := queueing.PodSetGrant{
+			Name: set.Name, Count: set.Count, Requests: set.Requests.Clone(), SchedulerName: schedulerName,
+			Annotations: map[string]string{v1beta1.KubeGroupNameAnnotationKey: ask.Objects.Name, taskAnnotation: set.Name},
+		}
+		if set.Name == v1alpha1.DriverPodSet {
+			// Without the driver the executors are worth nothing; Volcano takes pods for preemptable unless they say otherwise.
+			granted.Annotations[v1beta1.PodPreemptable] = "false"
+		}
+		grant.PodSets = append(grant.PodSets, granted)
+	}
+	return grant
+}

@@ -1,0 +1,103 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package volcano
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"volcano.sh/apis/pkg/apis/scheduling/v1beta1"
+
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+func waiting(reason, format string, args ...any) queueing.Verdict {
+	return queueing.Verdict{State: queueing.Waiting, Reason: reason, Message: fmt.Sprintf(format, args...)}
+}
+
+func notInstalled() queueing.Verdict {
+	return waiting(queueing.ReasonGateNotInstalled, "gate Volcano needs the kinds PodGroup and Queue of %s, and the cluster does not serve them, "+
+		"or the operator may not read them: install Volcano (volcano.sh), or set queue.gate to another gate", v1beta1.SchemeGroupVersion)
+}
+
+// granted is the verdict on an ask that may start.
+func granted(ask queueing.Ask) queueing.Verdict {
+	v := queueing.Verdict{State: queueing.Granted, Grant: grantFor(ask)}
+	if ask.Objects.StartEarly {
+		v.Reason = queueing.ReasonDelegatedToScheduler
+	}
+	return v
+}
+
+// queueVerdict says why a queue cannot take the group; nil if it may. A queue that is nil does not exist.
+func queueVerdict(ask queueing.Ask, wanted *v1beta1.PodGroup, queue *v1beta1.Queue) *queueing.Verdict {
+	v := queueing.Verdict{}
+	switch {
+	case queue == nil:
+		v = waiting(queueing.ReasonReferenceNotFound, "Volcano's Queue %q, named by spec.queue.name or the namespace, does not exist", ask.Queue)
+	case queue.Status.State == "":
+		v = waiting(queueing.ReasonWaitingForGate, "Volcano's Queue %q has not been opened yet: see whether Volcano's controllers run", ask.Queue)
+	case queue.Status.State != v1beta1.QueueStateOpen:
+		v = waiting(queueing.ReasonQueueHeld, "Volcano's Queue %q is in state %s and takes nothing new before it is Open", ask.Queue, queue.Status.State)
+	default:
+		name, over := above(*wanted.Spec.MinResources, queue.Spec.Capability)
+		if !over {
+			return nil
+		}
+		need, limit := (*wanted.Spec.MinResources)[name], queue.Spec.Capability[name]
+		v = queueing.Verdict{State: queueing.Refused, Reason: queueing.ReasonExceedsQuota, Message: fmt.Sprintf(
+			"driver and first executors need %s %s together, and the capability of Volcano's Queue %q is %s: ask for less, or raise the queue's spec.capability",
+			name, need.String(), ask.Queue, limit.String())}
+	}
+	return &v
+}
+
+// above returns the first resource of which more is needed than the limit; resources without a limit do not count.
+func above(need, limit corev1.ResourceList) (corev1.ResourceName, bool) {
+	names := make([]corev1.ResourceName, 0, len(limit))
+	for name := range limit {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		wanted, allowed := need[name], limit[name]
+		if wanted.Cmp(allowed) > 0 {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// waitsFor is the verdict on a group that Volcano has not let in. What Volcano says about it counts pods that do not exist yet, so it is
+// not repeated.
+func waitsFor(ask queueing.Ask, group *v1beta1.PodGroup) queueing.Verdict {
+	return waiting(queueing.ReasonWaitingForQuota, "waits for room in Volcano's Queue %q: driver and first executors need %s together; PodGroup %s is Pending",
+		ask.Queue, amounts(*group.Spec.MinResources), group.Name)
+}
+
+// amounts prints resources in the order of their names.
+func amounts(list corev1.ResourceList) string {
+	parts := make([]string, 0, len(list))
+	for name, quantity := range list {
+		parts = append(parts, fmt.Sprintf("%s %s", name, quantity.String()))
+	}
+	slices.Sort(parts)
+	return strings.Join(parts, ", ")
+}
+
+// taken is the verdict on an ask whose name somebody else uses.
+func taken(ask queueing.Ask) queueing.Verdict {
+	return waiting(queueing.ReasonWaitingForGate, "PodGroup %s/%s exists already and belongs to somebody else: delete it, or choose another name for the application",
+		ask.Key.Namespace, ask.Objects.Name)
+}
+
+func leaving(ask queueing.Ask) queueing.Verdict {
+	return waiting(queueing.ReasonWaitingForGate, "PodGroup %s/%s is being deleted; another one follows when it is gone", ask.Key.Namespace, ask.Objects.Name)
+}
+
+func refusedByServer(ask queueing.Ask, err error) queueing.Verdict {
+	return waiting(queueing.ReasonWaitingForGate, "the API server refuses PodGroup %s/%s: %s", ask.Key.Namespace, ask.Objects.Name, err)
+}

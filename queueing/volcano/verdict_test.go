@@ -1,0 +1,93 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package volcano
+
+import (
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"volcano.sh/apis/pkg/apis/scheduling/v1beta1"
+
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+func TestQueueVerdict(t *testing.T) {
+	t.Parallel()
+	queue := func(state v1beta1.QueueState, limits ...string) *v1beta1.Queue {
+		q := &v1beta1.Queue{Status: v1beta1.QueueStatus{State: state}}
+		for i := 0; i < len(limits); i += 2 {
+			if q.Spec.Capability == nil {
+				q.Spec.Capability = corev1.ResourceList{}
+			}
+			q.Spec.Capability[corev1.ResourceName(limits[i])] = resource.MustParse(limits[i+1])
+		}
+		return q
+	}
+	for name, c := range map[string]struct {
+		queue  *v1beta1.Queue
+		state  queueing.State
+		reason string
+		words  []string
+	}{
+		"open":                    {queue: queue(v1beta1.QueueStateOpen)},
+		"enough":                  {queue: queue(v1beta1.QueueStateOpen, "cpu", "800m", "memory", "1536Mi")},
+		"of another resource":     {queue: queue(v1beta1.QueueStateOpen, "nvidia.com/gpu", "0")},
+		"does not exist":          {nil, queueing.Waiting, "ReferenceNotFound", []string{`Queue "team-a"`, "does not exist", "spec.queue.name"}},
+		"not opened yet":          {queue(""), queueing.Waiting, "WaitingForGate", []string{"has not been opened", "controllers"}},
+		"closed":                  {queue(v1beta1.QueueStateClosed), queueing.Waiting, "QueueHeld", []string{"Closed"}},
+		"closing":                 {queue(v1beta1.QueueStateClosing), queueing.Waiting, "QueueHeld", []string{"Closing"}},
+		"too small for ever":      {queue(v1beta1.QueueStateOpen, "cpu", "799m"), queueing.Refused, "ExceedsQuota", []string{"need cpu 800m", `Queue "team-a" is 799m`, "spec.capability"}},
+		"too small in one of two": {queue(v1beta1.QueueStateOpen, "cpu", "4", "memory", "1Gi"), queueing.Refused, "ExceedsQuota", []string{"memory 1536Mi", "1Gi"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ask := anAsk()
+			v := queueVerdict(ask, groupFor(ask), c.queue)
+			if c.reason == "" {
+				if v != nil {
+					t.Fatalf("verdict %+v, want none", v)
+				}
+				return
+			}
+			if v == nil || v.State != c.state || v.Reason != c.reason || v.Grant != nil {
+				t.Fatalf("verdict %+v, want %s/%s", v, c.state, c.reason)
+			}
+			for _, word := range c.words {
+				if !strings.Contains(v.Message, word) {
+					t.Errorf("message %q has no %q", v.Message, word)
+				}
+			}
+		})
+	}
+}
+
+// TestMessageOfTheWait: it names what is needed, and nothing of what Volcano counts while nothing happens.
+func TestMessageOfTheWait(t *testing.T) {
+	t.Parallel()
+	ask := anAsk()
+	group := groupFor(ask)
+	before := waitsFor(ask, group)
+	group.Status.Conditions = []v1beta1.PodGroupCondition{{Type: v1beta1.PodGroupUnschedulableType, Message: "0/0 tasks in gang unschedulable: pod group is not ready, 1 minAvailable"}}
+	if after := waitsFor(ask, group); after.Message != before.Message {
+		t.Errorf("the message ticks: %s", after.Message)
+	}
+	want := `waits for room in Volcano's Queue "team-a": driver and first executors need cpu 800m, memory 1536Mi together; PodGroup pi-4c1d2-1-1 is Pending`
+	if before.Message != want || before.Reason != queueing.ReasonWaitingForQuota {
+		t.Errorf("%s: %s", before.Reason, before.Message)
+	}
+}
+
+func TestStartEarlyIsDelegated(t *testing.T) {
+	t.Parallel()
+	ask := anAsk()
+	if v := granted(ask); v.State != queueing.Granted || v.Reason != "" {
+		t.Errorf("%+v", v)
+	}
+	ask.Objects.StartEarly = true
+	if v := granted(ask); v.State != queueing.Granted || v.Reason != queueing.ReasonDelegatedToScheduler {
+		t.Errorf("%+v", v)
+	}
+}

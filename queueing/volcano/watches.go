@@ -1,0 +1,131 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package volcano
+
+import (
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"volcano.sh/apis/pkg/apis/scheduling/v1beta1"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/foreign"
+)
+
+// Indexes of groups: by the uid of the application that owns them, and by its name.
+const (
+	byUID  = "uid"
+	byName = "name"
+)
+
+// Watches are to be started with the gate, and known before it is asked.
+func (g *Gate) Watches() []*foreign.Watch { return []*foreign.Watch{g.groups, g.queues} }
+
+// installed says that both kinds are served.
+func (g *Gate) installed() bool { return g.groups.Installed() && g.queues.Installed() }
+
+// watchGroups watches the groups of applications; Volcano makes many more, one for each pod without a group.
+func (g *Gate) watchGroups() *foreign.Watch {
+	ours, err := labels.NewRequirement(v1alpha1.ApplicationUIDLabel, selection.Exists, nil)
+	if err != nil {
+		panic(err) // the label is no label
+	}
+	return foreign.New(foreign.Options{
+		Client: g.o.Client, Object: &v1beta1.PodGroup{}, List: &v1beta1.PodGroupList{}, Selector: labels.NewSelector().Add(*ours),
+		Indexes: cache.Indexers{
+			byUID:  index(func(owner *metav1.OwnerReference, _ client.Object) string { return string(owner.UID) }),
+			byName: index(func(owner *metav1.OwnerReference, o client.Object) string { return o.GetNamespace() + "/" + owner.Name }),
+		},
+		Changed: g.groupChanged, Turned: func(bool) { g.book.turned() },
+		Interval: g.o.Interval, Clock: g.o.Clock, Log: g.o.Log,
+	})
+}
+
+func (g *Gate) watchQueues() *foreign.Watch {
+	return foreign.New(foreign.Options{
+		Client: g.o.Client, Object: &v1beta1.Queue{}, List: &v1beta1.QueueList{},
+		Slim: func(o client.Object) { // all that moves by itself
+			q := o.(*v1beta1.Queue)
+			q.Status = v1beta1.QueueStatus{State: q.Status.State}
+		},
+		Changed: g.queueChanged, Turned: func(bool) { g.book.turned() },
+		Interval: g.o.Interval, Clock: g.o.Clock, Log: g.o.Log,
+	})
+}
+
+// groupChanged wakes the application of a group that came, changed or went.
+func (g *Gate) groupChanged(o client.Object) {
+	owner := metav1.GetControllerOfNoCopy(o)
+	if owner == nil {
+		return
+	}
+	g.book.seen(string(owner.UID), o.GetName())
+	if shown := g.groups.Get(o.GetNamespace(), o.GetName()); shown == nil || shown.GetUID() != o.GetUID() || shown.GetDeletionTimestamp() != nil {
+		g.book.settled(o.GetUID())
+	}
+	g.o.Wake(types.NamespacedName{Namespace: o.GetNamespace(), Name: owner.Name})
+}
+
+// queueChanged passes on what verdicts depend on.
+func (g *Gate) queueChanged(o client.Object) {
+	now := ""
+	if q, ok := g.queues.Get("", o.GetName()).(*v1beta1.Queue); ok {
+		now = fmt.Sprintf("%s %s", q.Status.State, amounts(q.Spec.Capability))
+	}
+	g.book.queueChanged(o.GetName(), now)
+}
+
+// index makes an index over the application that owns a group.
+func index(of func(*metav1.OwnerReference, client.Object) string) cache.IndexFunc {
+	return func(obj any) ([]string, error) {
+		o, ok := obj.(client.Object)
+		if !ok {
+			return nil, nil
+		}
+		if owner := metav1.GetControllerOfNoCopy(o); owner != nil {
+			return []string{of(owner, o)}, nil
+		}
+		return nil, nil
+	}
+}
+
+// groupsOf returns the groups of an application as the watch has shown them.
+func (g *Gate) groupsOf(key queueing.Key) []*v1beta1.PodGroup {
+	var groups []*v1beta1.PodGroup
+	for _, o := range g.groups.By(byUID, key.UID) {
+		if group := o.(*v1beta1.PodGroup); group.Namespace == key.Namespace {
+			groups = append(groups, group)
+		}
+	}
+	return groups
+}
+
+// Holds returns the applications of that name that have a group, or ask for one.
+func (g *Gate) Holds(namespace, name string) []queueing.Key {
+	uids := g.book.uidsOf(types.NamespacedName{Namespace: namespace, Name: name})
+	if uids == nil {
+		uids = map[string]bool{}
+	}
+	for _, o := range g.groups.By(byName, namespace+"/"+name) {
+		if owner := metav1.GetControllerOfNoCopy(o); owner != nil && !g.book.isDeleted(o.GetUID()) {
+			uids[string(owner.UID)] = true
+		}
+	}
+	keys := make([]queueing.Key, 0, len(uids))
+	for uid := range uids {
+		keys = append(keys, queueing.Key{Namespace: namespace, Name: name, UID: uid})
+	}
+	return keys
+}
+
+func ownedBy(o client.Object, key queueing.Key) bool {
+	owner := metav1.GetControllerOfNoCopy(o)
+	return owner != nil && string(owner.UID) == key.UID
+}

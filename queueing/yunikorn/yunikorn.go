@@ -1,0 +1,129 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package yunikorn
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/wire"
+)
+
+const (
+	// Name of the gate in the API.
+	Name = "YuniKorn"
+	// schedulerName is how YuniKorn calls itself in pods.
+	schedulerName = "yunikorn"
+	prefix        = "yunikorn.apache.org/"
+)
+
+// Labels and annotations of pods that YuniKorn reads (YuniKorn's documentation, "Labels and Annotations in YuniKorn" and "Gang scheduling").
+// It knows application and queue by a label of its own domain, and by an older one without; both are given the same value, since it warns
+// of pods where they differ.
+const (
+	appLabel, oldAppLabel     = prefix + "app-id", "applicationId"
+	queueLabel, oldQueueLabel = prefix + "queue", "queue"
+	groupAnnotation           = prefix + "task-group-name"
+	groupsAnnotation          = prefix + "task-groups"
+	policyAnnotation          = prefix + "schedulingPolicyParameters"
+)
+
+// defaultPolicy is what YuniKorn does where nobody says otherwise: placeholders that found a node keep it for a quarter of an hour, then
+// the pods are scheduled one by one.
+const defaultPolicy = "placeholderTimeoutInSeconds=900 gangSchedulingStyle=Soft"
+
+// Gate grants every ask and marks its pods for YuniKorn. It holds nothing. The zero value is ready to use.
+type Gate struct{}
+
+var _ queueing.Gate = Gate{}
+
+// taskGroup is an entry of the annotation task-groups.
+type taskGroup struct {
+	Name                      string                            `json:"name"`
+	MinMember                 int32                             `json:"minMember"`
+	MinResource               map[string]resource.Quantity      `json:"minResource"`
+	NodeSelector              map[string]string                 `json:"nodeSelector,omitempty"`
+	Tolerations               []corev1.Toleration               `json:"tolerations,omitempty"`
+	Affinity                  *corev1.Affinity                  `json:"affinity,omitempty"`
+	TopologySpreadConstraints []corev1.TopologySpreadConstraint `json:"topologySpreadConstraints,omitempty"`
+}
+
+// Sync grants the ask.
+func (Gate) Sync(_ context.Context, ask queueing.Ask) (queueing.Verdict, error) {
+	groups, err := json.Marshal(taskGroups(ask))
+	if err != nil {
+		return queueing.Verdict{}, fmt.Errorf("write task groups of %s: %w", ask, err)
+	}
+	grant := &queueing.Grant{Run: ask.Run, Attempt: ask.Attempt, Gate: Name, Queue: ask.Queue}
+	for _, set := range ask.PodSets {
+		granted := queueing.PodSetGrant{
+			Name: set.Name, Count: set.Count, Requests: set.Requests.Clone(), SchedulerName: schedulerName,
+			Labels: labels(ask), Annotations: map[string]string{groupAnnotation: groupName(set.Name)},
+		}
+		if set.Name == v1alpha1.DriverPodSet {
+			granted.Annotations[groupsAnnotation] = string(groups)
+			granted.Annotations[policyAnnotation] = policy(ask)
+		}
+		grant.PodSets = append(grant.PodSets, granted)
+	}
+	return queueing.Verdict{State: queueing.Granted, Reason: queueing.ReasonDelegatedToScheduler, Grant: grant}, nil
+}
+
+// Confirm does nothing: the gate keeps no grants.
+func (Gate) Confirm(queueing.Key, int64, int64) {}
+
+// Release does nothing: the gate keeps no grants, and YuniKorn ends an application whose pods have ended.
+func (Gate) Release(context.Context, queueing.Key) error { return nil }
+
+// labels are those of all pods of an ask. The id is Spark's own, because YuniKorn also reads the label that Spark gives to its pods. The
+// queue default is that of applications that name none: YuniKorn's placement rules choose for them.
+func labels(ask queueing.Ask) map[string]string {
+	id := ask.Objects.Name
+	if driver := ask.Objects.Templates[v1alpha1.DriverPodSet]; driver != nil && driver.Labels[v1alpha1.SparkSelectorLabel] != "" {
+		id = driver.Labels[v1alpha1.SparkSelectorLabel]
+	}
+	all := map[string]string{appLabel: id, oldAppLabel: id}
+	if ask.Queue != v1alpha1.DefaultQueue {
+		all[queueLabel], all[oldQueueLabel] = ask.Queue, ask.Queue
+	}
+	return all
+}
+
+func groupName(podSet string) string { return "spark-" + podSet }
+
+// taskGroups describes the base gang. A group without members is not allowed, so executors that there are none of have no group.
+func taskGroups(ask queueing.Ask) []taskGroup {
+	var groups []taskGroup
+	for _, set := range ask.PodSets {
+		if set.Least() == 0 {
+			continue
+		}
+		group := taskGroup{Name: groupName(set.Name), MinMember: set.Least(), MinResource: map[string]resource.Quantity{}}
+		for name, amount := range set.Requests {
+			if name != string(corev1.ResourcePods) { // YuniKorn counts pods by itself
+				group.MinResource[name] = wire.Quantity(name, amount)
+			}
+		}
+		if pod := ask.Objects.Templates[set.Name]; pod != nil {
+			group.NodeSelector, group.Tolerations, group.Affinity = pod.Spec.NodeSelector, pod.Spec.Tolerations, pod.Spec.Affinity
+			group.TopologySpreadConstraints = pod.Spec.TopologySpreadConstraints
+		}
+		groups = append(groups, group)
+	}
+	return groups
+}
+
+// policy is what the application says of the gang in an annotation of its own, else the default.
+func policy(ask queueing.Ask) string {
+	if own := ask.Objects.UserAnnotations[policyAnnotation]; own != "" {
+		return own
+	}
+	return defaultPolicy
+}
