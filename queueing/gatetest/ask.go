@@ -52,7 +52,7 @@ func NewAsk(namespace, application, queue string) queueing.Ask {
 				APIVersion: v1alpha1.GroupVersion.String(), Kind: "SparkApplication", Name: application, UID: types.UID(uid), Controller: &yes, BlockOwnerDeletion: &yes,
 			},
 			Labels: map[string]string{
-				v1alpha1.ApplicationLabel: application, v1alpha1.ApplicationUIDLabel: uid, v1alpha1.RunLabel: "1", v1alpha1.AttemptLabel: "1",
+				v1alpha1.ApplicationLabel: application, v1alpha1.ApplicationUIDLabel: uid, v1alpha1.RunLabel: "1", v1alpha1.AttemptLabel: "1", v1alpha1.QueueLabel: queue,
 			},
 			Templates: map[string]*corev1.PodTemplateSpec{
 				v1alpha1.DriverPodSet: template(v1alpha1.DriverPodSet, driverCPU), v1alpha1.ExecutorPodSet: template(v1alpha1.ExecutorPodSet, executorCPU),
