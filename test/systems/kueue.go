@@ -29,7 +29,7 @@ const (
 	kueueGroup = "kueue.x-k8s.io"
 )
 
-// KueueSettings are what tests may want otherwise. The zero value is Kueue with the integration of batch/job alone.
+// KueueSettings are what tests may want otherwise. The zero value is Kueue with its webhooks for its own kinds.
 type KueueSettings struct {
 	// Pods switches the pod integration on: Kueue then looks at every pod that is created, except in its own and in kube-system.
 	Pods bool
@@ -224,10 +224,10 @@ func (k *kueue) adapt(configuration *unstructured.Unstructured) error {
 	return unstructured.SetNestedSlice(configuration.Object, kept, "webhooks")
 }
 
-// wanted says that a webhook is about Kueue's own kinds, jobs, or, with the pod integration, pods.
+// wanted says that a webhook is about Kueue's own kinds or, with the pod integration, pods. Jobs of others are none of the tests' business.
 func (k *kueue) wanted(webhook map[string]any) bool {
 	return slices.ContainsFunc(groupsOf(webhook), func(group string) bool {
-		return group == kueueGroup || group == "batch" || group == "" && k.settings.Pods
+		return group == kueueGroup || group == "" && k.settings.Pods
 	})
 }
 

@@ -54,7 +54,11 @@ func (p *process) start() error {
 	p.running, p.ended, p.err = command, make(chan struct{}), nil
 	started := make(chan error)
 	go p.run(started)
-	return <-started
+	err = <-started
+	if err != nil {
+		<-p.ended
+	}
+	return err
 }
 
 // run starts the program and waits for its end. The thread that starts it is kept: the program is killed when that thread ends.
