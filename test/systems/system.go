@@ -88,7 +88,7 @@ func (s *System) await(ctx context.Context) error {
 		return last == nil, nil
 	})
 	if wait.Interrupted(err) {
-		return last
+		return errors.Join(last, err)
 	}
 	return err
 }
