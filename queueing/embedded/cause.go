@@ -67,7 +67,7 @@ func stopOf(q *queue) cause {
 
 // firstInLine is the first of those who wait for room, or nil.
 func (q *queue) firstInLine(stop cause) *app {
-	if q.config == nil || stop.reason != "" || len(q.ranked.items) == 0 {
+	if q.config == nil || len(q.ranked.items) == 0 || q.ranked.items[0].stopped(stop) {
 		return nil
 	}
 	return q.ranked.items[0].first()
@@ -77,7 +77,7 @@ func (l *line) causeUnder(stop cause) cause {
 	switch {
 	case l.barred():
 		return cause{reason: l.bar.Reason}
-	case stop.reason != "":
+	case l.stopped(stop):
 		return stop
 	case l.queue.strict():
 		return cause{reason: queueing.ReasonWaitingForQuota, behind: true}

@@ -123,12 +123,12 @@ func (e *Engine) redeem(t *tree, out []Decision, max int) (decisions []Decision,
 		l := c.app.line
 		where, elastic, fits := e.fit(l)
 		switch {
-		case fits && l.queue.full() == nil && (max <= 0 || len(out) < max):
+		case fits && l.full() == nil && (max <= 0 || len(out) < max):
 			first := l.first() // somebody more urgent who needs the same may have come since
 			e.drop(c)
 			e.assume(first, where, elastic)
 			out = append(out, Decision{Key: first.key, Root: t.root, Grant: first.held.grant})
-		case fits && l.queue.full() == nil, e.open(c):
+		case fits && l.full() == nil, e.open(c):
 			undo = append(undo, e.chargeAll([]*claim{c}))
 		default:
 			e.drop(c)
@@ -169,7 +169,7 @@ func (e *Engine) preempt(t *tree) []*claim {
 	var made []*claim
 	gone := e.imagineGone(t)
 	for _, l := range waiting {
-		if e.claimed(l.queue) || l.queue.full() != nil || l.pressed == t.moved && l.presser == l.first() {
+		if e.claimed(l.queue) || l.full() != nil || l.pressed == t.moved && l.presser == l.first() {
 			continue
 		}
 		o, victims := e.victims(l)

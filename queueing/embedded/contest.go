@@ -49,12 +49,13 @@ func newContest(e *Engine, t *tree) *contest {
 // none is not tried again before there is more.
 func (c *contest) enter(q *queue) {
 	switch {
-	case q.config == nil || q.heldBy != nil || q.full() != nil:
+	case q.config == nil || q.heldBy != nil:
 	case q.strict():
 		q.enterFirst()
 	default:
+		full := q.full() != nil
 		for _, l := range q.order {
-			if !l.barred() && l.tried != q.tree.freed && c.engine.choose(l) {
+			if (!full || l.part) && !l.barred() && l.tried != q.tree.freed && c.engine.choose(l) {
 				q.contest.push(l.entrant())
 			}
 		}
@@ -96,7 +97,7 @@ func (q *queue) prefers(a, b *queue) bool {
 func (c *contest) first() *queue {
 	for c.root != nil && c.root.champion != nil {
 		q := c.root.champion
-		if q.full() == nil {
+		if q.contest.items[0].line.full() == nil {
 			return q
 		}
 		c.update(q) // a neighbour has used up what a queue above both may admit
@@ -158,11 +159,9 @@ func (c *contest) shareWith(q, champion *queue) quota.Share {
 // rank finds out with which ask a queue competes. It returns false if it has no more to win.
 func (c *contest) rank(q *queue) bool {
 	q.doubtful = false
-	if q.full() != nil {
-		return false
-	}
+	full := q.full() != nil
 	for len(q.contest.items) > 0 {
-		if c.competes(q, q.contest.items[0].line) {
+		if l := q.contest.items[0].line; (!full || l.part) && c.competes(q, l) {
 			return true
 		}
 		q.drop()

@@ -97,7 +97,8 @@ func (e *Engine) Submit(in queueing.Ask) bool {
 
 func askOf(in queueing.Ask) *ask {
 	return &ask{
-		run: in.Run, attempt: in.Attempt, queue: in.Queue, labels: in.NamespaceLabels,
+		part: len(in.PodSets) > 0 && isPart(in.Key, in.PodSets[0].Name),
+		run:  in.Run, attempt: in.Attempt, queue: in.Queue, labels: in.NamespaceLabels,
 		priority: in.Priority, queuedAt: in.QueuedAt, holdsFor: max(0, in.HoldsFor), gated: in.Gated, shape: shapeOf(in.PodSets),
 	}
 }
@@ -181,7 +182,8 @@ func (e *Engine) charge(a *app, h *holding) {
 	h.place = len(q.holders)
 	q.holders = append(q.holders, a)
 	e.count(h.standing, 1)
-	q.countAdmitted(1)
+	h.part = len(h.grant.PodSets) > 0 && isPart(a.key, h.grant.PodSets[0].Name)
+	a.countAdmitted(1)
 	if q.node != quota.None {
 		h.vector = e.forest.Prepare(q.node, granted(h.grant))
 		e.forest.Add(q.node, h.vector)
@@ -199,10 +201,10 @@ func (e *Engine) uncharge(a *app) {
 	last := q.holders[len(q.holders)-1]
 	q.holders[h.place], last.held.place = last, h.place
 	q.holders = q.holders[:len(q.holders)-1]
+	a.countAdmitted(-1)
 	a.held = nil
 	delete(e.wanting, a.key)
 	e.count(h.standing, -1)
-	q.countAdmitted(-1)
 	if q.node != quota.None {
 		e.forest.Remove(q.node, h.vector)
 	}
@@ -224,7 +226,7 @@ func (e *Engine) enter(a *app) {
 	a.ask.shape = l.shape
 	a.line = l
 	l.join(a)
-	q.countPending(1)
+	a.countPending(q, 1)
 	q.tree.dirty = true
 }
 
@@ -240,7 +242,7 @@ func (e *Engine) leave(a *app) {
 	if q.head == a {
 		q.head = nil
 	}
-	q.countPending(-1)
+	a.countPending(q, -1)
 	q.tree.dirty = true
 	e.forget(q)
 }

@@ -136,10 +136,11 @@ func (e *Engine) growerOf(a *app) (*grower, string) {
 
 // somebodyWaits says that an ask of that priority or a higher one waits for room in a queue, other than one for which room is taken back.
 func (q *queue) somebodyWaits(priority int32) bool {
-	if q.full() != nil {
-		return false
-	}
+	full := q.full() != nil
 	for _, l := range q.ranked.items {
+		if full && !l.part {
+			continue
+		}
 		if first := l.first(); first.ask.priority >= priority && (first.claim == nil || len(l.apps.items) > 1) {
 			return true
 		}

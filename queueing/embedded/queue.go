@@ -38,6 +38,8 @@ type ask struct {
 	holdsFor time.Duration
 	// gated: the grant may grow.
 	gated bool
+	// part: see isPart.
+	part  bool
 	shape *shape
 	// stuck is since when the ask, or one that was first in line before it, has been first in line without room; zero if it has not.
 	stuck time.Time
@@ -48,8 +50,11 @@ type ask struct {
 
 // line is the key of the line in which the ask stands: one for all that need the same for as long, by whether they may use the queue.
 func (a *ask) line(allowed bool) string {
-	if !allowed {
+	switch {
+	case !allowed:
 		return "-" + a.shape.key
+	case a.part:
+		return "*" + a.shape.key
 	}
 	if a.holdsFor == 0 {
 		return "+" + a.shape.key
@@ -74,6 +79,8 @@ type holding struct {
 	evicted *queueing.Eviction
 	// growth is what a gated grant has and wants above its base gang.
 	growth growth
+	// part: see isPart.
+	part bool
 	// place among those that hold something of the queue.
 	place int
 }
@@ -166,6 +173,8 @@ type queue struct {
 	// pending and admitted count this queue and those below it; holders are those that hold something of this queue alone.
 	pending, admitted int32
 	holders           []*app
+	// pods that belong to no application, of this queue and those below it.
+	pods PodCount
 }
 
 // line is those in one queue who ask for the same, the first at place 0.
@@ -175,6 +184,8 @@ type line struct {
 	shape *shape
 	// holdsFor bounds how long a grant is held; 0 is no bound.
 	holdsFor time.Duration
+	// part: those in it are parts of something that has been let in.
+	part bool
 	// place in the queue's order, rank in its ranked lines.
 	place, rank int
 	apps        heap[*app]
@@ -201,7 +212,7 @@ type line struct {
 }
 
 func newLine(key string, q *queue, a *ask) *line {
-	l := &line{key: key, queue: q, shape: a.shape, holdsFor: a.holdsFor}
+	l := &line{key: key, queue: q, shape: a.shape, holdsFor: a.holdsFor, part: a.part}
 	l.apps.before = func(a, b *app) bool { return compareApps(a, b) < 0 }
 	l.apps.moved = func(a *app, place int) { a.place = place }
 	return l
@@ -244,22 +255,6 @@ func (a entrant) before(b entrant) bool {
 		return order < 0
 	}
 	return compareApps(a.line.first(), b.line.first()) < 0
-}
-
-// countAdmitted adds to the counters of the queue and of all above it. What a deleted queue holds counts for those that were above
-// it; what the children of a deleted queue hold does not.
-func (q *queue) countAdmitted(n int32) {
-	for cut := false; q != nil && !cut; q = q.up {
-		q.admitted += n
-		cut = q.config != nil && q.up != nil && q.up.config == nil
-	}
-}
-
-// countPending adds to the counters of the queue and of all above it. Queues that do not exist have nobody waiting.
-func (q *queue) countPending(n int32) {
-	for ; q != nil && q.config != nil; q = q.up {
-		q.pending += n
-	}
 }
 
 // top is the uppermost queue that exists above this one.

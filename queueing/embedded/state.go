@@ -26,6 +26,8 @@ type QueueState struct {
 	MissingFlavors []string
 	// Pending and Admitted count the applications of this queue and of those below it.
 	Pending, Admitted int32
+	// Pods that belong to no application, of this queue and of those below it. Drivers among them count as applications, too.
+	Pods PodCount
 	// Waiting counts those who wait in this very queue by the reason of their verdict: one of the reasons of package queueing, or
 	// Undecided for those whom no Cycle has looked at.
 	Waiting map[string]int32
@@ -85,7 +87,7 @@ func (e *Engine) State(queue string) (QueueState, bool) {
 	problem, culprit := e.forest.Problem(q.node)
 	s := QueueState{
 		Name: q.name, Parent: q.config.Parent, Root: q.top().name, Leaf: len(e.forest.Children(q.node)) == 0,
-		Problem: string(problem), Pending: q.pending, Admitted: q.admitted, Heads: q.heads(HeadsShown),
+		Problem: string(problem), Pending: q.pending, Admitted: q.admitted, Pods: q.pods, Heads: q.heads(HeadsShown),
 		Waiting: q.reasons(), Share: e.shareOf(q),
 	}
 	for _, f := range q.config.Flavors {

@@ -1,0 +1,93 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package embedded
+
+import (
+	"testing"
+	"time"
+
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// podAsk is the ask of a pod that belongs to no application, queued at a second of the tests' day.
+func podAsk(name, queue, podSet string, at int) queueing.Ask {
+	return queueing.Ask{
+		Key: queueing.PodKey("default", name, name), Run: 1, Attempt: 1, Queue: queue, QueuedAt: epoch.Add(time.Duration(at) * time.Second),
+		PodSets: []queueing.PodSet{{Name: podSet, Count: 1, Requests: queueing.Resources{"pods": 1, "cpu": 1000}}},
+	}
+}
+
+// TestPodsOfNoApplication: a driver counts as an application and waits for maxRunning like one; its executors do neither, and come before
+// applications that were queued after the driver.
+func TestPodsOfNoApplication(t *testing.T) {
+	t.Parallel()
+	for name, queue := range map[string]string{
+		"best effort": "root cpu=10\nteam-a in=root cpu=4 borrow:cpu=0 max=1",
+		"strict":      "root cpu=10\nteam-a in=root cpu=4 borrow:cpu=0 max=1 strict",
+		"full above":  "root cpu=10 max=1\nteam-a in=root cpu=4 borrow:cpu=0",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := engineWith(t, queue, "")
+			e.Submit(podAsk("driver", "team-a", "driver", 1))
+			decide(t, e, "pod/driver")
+			submit(t, e, "pi queue=team-a cpu=200m at=2")
+			e.Submit(podAsk("second", "team-a", "driver", 3))
+			for _, exec := range []string{"exec-1", "exec-2", "exec-3", "exec-4"} {
+				e.Submit(podAsk(exec, "team-a", "executor", 1))
+			}
+			decide(t, e, "pod/exec-1 pod/exec-2 pod/exec-3")
+			if got, want := says(e.Verdict(keyOf("pi"))), "Waiting/MaxRunning"; got[:len(want)] != want {
+				t.Errorf("the application is told %s", got)
+			}
+			if got, want := says(e.Verdict(queueing.PodKey("default", "exec-4", "exec-4"))), "Waiting/WaitingForQuota"; got[:len(want)] != want {
+				t.Errorf("the last executor is told %s", got)
+			}
+			counts(t, e, "team-a", [4]int32{2, 1, 2, 4}) // pi and second wait, the driver is in; pods: second and exec-4 wait
+			counts(t, e, "root", [4]int32{2, 1, 2, 4})
+
+			for _, pod := range []string{"exec-1", "exec-2", "exec-3", "driver"} {
+				e.Release(queueing.PodKey("default", pod, pod))
+			}
+			e.Release(queueing.PodKey("default", "exec-4", "exec-4"))
+			decide(t, e, "pi")
+			counts(t, e, "team-a", [4]int32{1, 1, 1, 0})
+		})
+	}
+}
+
+// TestRestoredPods: what ran before a restart is charged, and counts, as it did before.
+func TestRestoredPods(t *testing.T) {
+	t.Parallel()
+	e := engineWith(t, "team-a cpu=2 max=5", "")
+	for _, pod := range []struct{ name, set string }{{"driver", "driver"}, {"exec-1", "executor"}} {
+		e.Restore(queueing.PodKey("default", pod.name, pod.name), queueing.Grant{
+			Run: 1, Attempt: 1, Gate: GateName, Queue: "team-a",
+			PodSets: []queueing.PodSetGrant{{Name: pod.set, Flavor: DefaultFlavor, Count: 1, Requests: queueing.Resources{"cpu": 1000}}},
+		})
+	}
+	counts(t, e, "team-a", [4]int32{0, 1, 0, 2})
+	e.Submit(podAsk("exec-2", "team-a", "executor", 1))
+	decide(t, e, "")
+	e.Release(queueing.PodKey("default", "exec-1", "exec-1"))
+	decide(t, e, "pod/exec-2")
+	e.SetQueues(queuesOf(t, "root cpu=9\nteam-a in=root cpu=2"))
+	counts(t, e, "root", [4]int32{0, 1, 0, 2})
+}
+
+func decide(t *testing.T, e *Engine, want string) {
+	t.Helper()
+	if got := names(e.Cycle(0)); got != want {
+		t.Fatalf("granted %q, want %q", got, want)
+	}
+}
+
+// counts compares pending and admitted, of applications and of pods.
+func counts(t *testing.T, e *Engine, queue string, want [4]int32) {
+	t.Helper()
+	s, _ := e.State(queue)
+	if got := [4]int32{s.Pending, s.Admitted, s.Pods.Pending, s.Pods.Admitted}; got != want {
+		t.Errorf("queue %s counts %v, want %v", queue, got, want)
+	}
+}

@@ -1,0 +1,23 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package runner
+
+import "github.com/sparkgate/sparkgate/queueing"
+
+// Charge charges what runs already, whether there is room for it or not, and whoever let it run. It does nothing for a key that holds a
+// grant.
+func (r *Runner) Charge(key queueing.Key, grant queueing.Grant) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, holds := r.grants[key]; holds {
+		return
+	}
+	delete(r.expected, key)
+	r.engine.Restore(key, grant)
+	r.restored(key, &grant)
+	if r.engine.Dirty() {
+		r.wakeUp()
+	}
+	r.observer()
+}
