@@ -5,12 +5,8 @@ package application
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
-	"strings"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -21,6 +17,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/lifecycle"
+	"github.com/sparkgate/sparkgate/controllers/internal/podgate"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
 	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/queueing"
@@ -108,7 +105,10 @@ func (p *pass) grantStands(ctx context.Context) (bool, error) {
 func (p *pass) releasePod(ctx context.Context, r *lifecycle.Release) error {
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: r.Pod.Namespace, Name: r.Pod.Name}}
 	p.memory.release(p.app, r.Pod.UID, r.Flavor, p.Clock.Now().Add(answerTime))
-	err := p.Client.Patch(ctx, pod, client.RawPatch(types.JSONPatchType, liftGate(r)), client.FieldOwner(v1alpha1.FieldOwner))
+	patch := podgate.Lift(r.Pod, false, podgate.Placement{
+		NodeSelector: r.NodeSelector, Tolerations: r.Tolerations, Labels: map[string]string{v1alpha1.FlavorLabel: r.Flavor},
+	})
+	err := p.Client.Patch(ctx, pod, client.RawPatch(types.JSONPatchType, patch), client.FieldOwner(v1alpha1.FieldOwner))
 	switch {
 	case err == nil:
 		_ = p.Pods.Update(pod) // it takes any pod
@@ -136,40 +136,3 @@ func (p *pass) podChanged(ctx context.Context, r *pods.Record) (bool, error) {
 	}
 	return err == nil && live.ResourceVersion != strconv.FormatUint(r.Version, 10), err
 }
-
-// operation is one of a JSON patch (RFC 6902).
-type operation struct {
-	Op    string `json:"op"`
-	Path  string `json:"path"`
-	Value any    `json:"value,omitempty"`
-}
-
-// liftGate is the patch that places a pod and removes its gate, if it is still as it was seen. A gated pod may only gain placement.
-func liftGate(r *lifecycle.Release) []byte {
-	gate := fmt.Sprintf("/spec/schedulingGates/%d", r.Pod.Gate.At)
-	patch := []operation{
-		{"test", "/metadata/resourceVersion", strconv.FormatUint(r.Pod.Version, 10)},
-		{"test", gate + "/name", v1alpha1.QuotaGate},
-		{"add", "/metadata/labels/" + escaped(v1alpha1.FlavorLabel), r.Flavor},
-	}
-	if len(r.NodeSelector) > 0 && r.Pod.Gate.NodeSelector == nil {
-		patch = append(patch, operation{"add", "/spec/nodeSelector", map[string]string{}})
-	}
-	for _, label := range slices.Sorted(maps.Keys(r.NodeSelector)) {
-		patch = append(patch, operation{"add", "/spec/nodeSelector/" + escaped(label), r.NodeSelector[label]})
-	}
-	if len(r.Tolerations) > 0 && r.Pod.Gate.Tolerations == nil {
-		patch = append(patch, operation{"add", "/spec/tolerations", []corev1.Toleration{}})
-	}
-	for i := range r.Tolerations {
-		patch = append(patch, operation{"add", "/spec/tolerations/-", r.Tolerations[i]})
-	}
-	data, err := json.Marshal(append(patch, operation{Op: "remove", Path: gate}))
-	if err != nil {
-		panic(err) // strings and tolerations always have a form
-	}
-	return data
-}
-
-// escaped is a key as a part of a path (RFC 6901).
-func escaped(key string) string { return strings.NewReplacer("~", "~0", "/", "~1").Replace(key) }
