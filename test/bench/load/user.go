@@ -94,8 +94,9 @@ func (u User) Apply(ctx context.Context, namespace string, n int) ([]Target, err
 // Range is a number of applications: First, First+1, …
 type Range struct {
 	First, N, Executors int
-	// Queue that they name; empty for none.
+	// Queue that they name, and the gate at which they ask; empty for none.
 	Queue string
+	Gate  v1alpha1.GateType
 }
 
 // ApplyFrom makes the applications of a range.
@@ -103,8 +104,8 @@ func (u User) ApplyFrom(ctx context.Context, namespace string, r Range) ([]Targe
 	targets := make([]Target, r.N)
 	err := each(ctx, r.N, func(ctx context.Context, i int) error {
 		app := Application(namespace, r.First+i, r.Executors)
-		if r.Queue != "" {
-			app.Spec.Queue = &v1alpha1.QueueReference{Name: r.Queue}
+		if r.Queue != "" || r.Gate != "" {
+			app.Spec.Queue = &v1alpha1.QueueReference{Name: r.Queue, Gate: r.Gate}
 		}
 		if err := u.Client.Create(ctx, app); err != nil {
 			return fmt.Errorf("apply application %s: %w", app.Name, err)
