@@ -88,7 +88,13 @@ func needOf(n *embedded.Need) explainv1.Need {
 func holdOf(h *embedded.Hold) *explainv1.Hold {
 	out := &explainv1.Hold{Run: h.Run, Attempt: h.Attempt, Priority: h.Priority, Leaving: h.Leaving}
 	for _, p := range h.PodSets {
-		out.PodSets = append(out.PodSets, explainv1.PodSet{Name: p.Name, Count: p.Count, Flavor: p.Flavor, Requests: quantitiesOf(p.Requests)})
+		out.PodSets = append(out.PodSets, explainv1.PodSet{Name: p.Name, Count: p.Count, Above: p.Elastic, Flavor: p.Flavor, Requests: quantitiesOf(p.Requests)})
+	}
+	if out.More = h.Wants; out.More > 0 {
+		out.MoreWhy = h.Why
+	}
+	for _, g := range h.GiveBack {
+		out.GiveBack = append(out.GiveBack, explainv1.GiveBack{Flavor: g.Flavor, Count: g.Count, Message: g.Why.Message})
 	}
 	if w := h.WantedBack; w != nil {
 		out.WantedBack = &explainv1.WantedBack{Reason: w.Reason, Message: w.Message}

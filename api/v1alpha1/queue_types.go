@@ -238,6 +238,11 @@ type SparkQueueStatus struct {
 	// +kubebuilder:default=0
 	Admitted int32 `json:"admitted"`
 
+	// elastic counts the executors above the base gangs of applications of this node and of those below it; absent where nobody has or
+	// wants any.
+	// +optional
+	Elastic *ElasticUsage `json:"elastic,omitempty"`
+
 	// usage by flavor and resource.
 	// +optional
 	// +listType=atomic
@@ -263,6 +268,16 @@ type SparkQueueStatus struct {
 
 	// lastHandledReconcileAt echoes the annotation reconcile.fluxcd.io/requestedAt.
 	meta.ReconcileRequestStatus `json:",inline"`
+}
+
+// ElasticUsage counts executors above base gangs.
+type ElasticUsage struct {
+	// granted ones have room.
+	// +required
+	Granted int32 `json:"granted"`
+	// waiting ones are wanted by their applications, and wait behind their scheduling gates.
+	// +required
+	Waiting int32 `json:"waiting"`
 }
 
 // QueueUsage is the use of one resource in one flavor.

@@ -50,8 +50,10 @@ type State struct {
 	Waiting map[string]int32
 	// Share is the weighted dominant share; nil for a root.
 	Share *float64
-	Usage []v1alpha1.QueueUsage
-	Heads []v1alpha1.QueueHead
+	// Elastic counts the executors above base gangs; nil where nobody has or wants any.
+	Elastic *v1alpha1.ElasticUsage
+	Usage   []v1alpha1.QueueUsage
+	Heads   []v1alpha1.QueueHead
 }
 
 // Reconciler publishes the state of queues.
@@ -256,6 +258,7 @@ func (r *Reconciler) fill(queue *v1alpha1.SparkQueue) {
 		view.State, view.Message = status.QueueState(state.Problem), state.Message
 	}
 	s.Pending, s.Admitted, s.Usage, s.Heads = state.Pending, state.Admitted, state.Usage, state.Heads
+	s.Elastic = state.Elastic
 	s.Summary, s.Share = summary(state.Usage), shareText(state.Share)
 	s.ObservedGeneration = queue.Generation
 	s.Conditions = status.QueueConditions(s.Conditions, view, metav1.NewTime(r.Clock.Now().Truncate(time.Second)))

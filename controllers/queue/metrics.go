@@ -16,7 +16,7 @@ import (
 type gauges struct {
 	engine atomic.Pointer[Engine]
 
-	pending, waiting, admitted, share, usage, nominal, borrowed, lent *prometheus.Desc
+	pending, waiting, admitted, share, elastic, usage, nominal, borrowed, lent *prometheus.Desc
 }
 
 var collected = newGauges()
@@ -56,6 +56,7 @@ func newGauges() *gauges {
 		waiting:  prometheus.NewDesc("sparkgate_queue_waiting", "Applications that wait in this very queue, by the reason that they are told.", []string{"queue", "reason"}, nil),
 		admitted: prometheus.NewDesc("sparkgate_queue_admitted", "Applications that hold room, of the queue and those below it.", cell[:1], nil),
 		share:    prometheus.NewDesc("sparkgate_queue_share", "What the queue borrows of what its parent could have, divided by its weight; absent for a root.", cell[:1], nil),
+		elastic:  prometheus.NewDesc("sparkgate_queue_elastic_executors", "Executors above base gangs, of the queue and those below it, that have room or wait for it.", []string{"queue", "state"}, nil),
 		usage:    prometheus.NewDesc("sparkgate_queue_usage", "What the queue and those below it use: cores, bytes, pieces.", cell, nil),
 		nominal:  prometheus.NewDesc("sparkgate_queue_nominal", "Nominal quota of the queue and those below it; absent without a limit.", cell, nil),
 		borrowed: prometheus.NewDesc("sparkgate_queue_borrowed", "What is used above nominal.", cell, nil),
@@ -68,7 +69,7 @@ func (g *gauges) of(engine Engine) { g.engine.Store(&engine) }
 
 // Describe implements prometheus.Collector.
 func (g *gauges) Describe(out chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{g.pending, g.waiting, g.admitted, g.share, g.usage, g.nominal, g.borrowed, g.lent} {
+	for _, d := range []*prometheus.Desc{g.pending, g.waiting, g.admitted, g.share, g.elastic, g.usage, g.nominal, g.borrowed, g.lent} {
 		out <- d
 	}
 }
@@ -98,6 +99,10 @@ func (g *gauges) collect(out chan<- prometheus.Metric, name string, s *State) {
 	}
 	if s.Share != nil {
 		gauge(g.share, *s.Share, name)
+	}
+	if s.Elastic != nil {
+		gauge(g.elastic, float64(s.Elastic.Granted), name, "granted")
+		gauge(g.elastic, float64(s.Elastic.Waiting), name, "waiting")
 	}
 	for i := range s.Usage {
 		u := &s.Usage[i]

@@ -250,3 +250,16 @@ func (e *Engine) growText(q *queue, b quota.Block) string {
 		text(b.Cell.Resource, b.Need), b.Cell.Flavor, named(by, q),
 		limitText(b.Cell.Resource, limit.Most(), limit, len(e.forest.Children(b.Node)) > 0))
 }
+
+// elasticOf counts the pods above base gangs in a queue and below it, and those that are wanted beside. Holders that want none count once
+// they have written down that they have none.
+func (e *Engine) elasticOf(q *queue) (has, wanted int32) {
+	for key := range e.wanting {
+		h := e.apps[key].held
+		if h.queue.tree == q.tree && q.above(h.queue) {
+			has += above(h.grant)
+			wanted += max(0, h.growth.want.Count-above(h.grant))
+		}
+	}
+	return has, wanted
+}

@@ -75,6 +75,11 @@ type Hold struct {
 	Leaving bool
 	// WantedBack is why it is asked back; nil while it may be kept.
 	WantedBack *queueing.Eviction
+	// Wants counts the pods that it wants above those that it has, and Why says why it does not have them.
+	Wants int32
+	Why   string
+	// GiveBack are pods above its base gang that it has to return.
+	GiveBack []queueing.GiveBack
 }
 
 // Explain returns the live view of an application that asks or holds something. It changes nothing.
@@ -90,7 +95,9 @@ func (e *Engine) Explain(key queueing.Key) (Explanation, bool) {
 		out.Holds = &Hold{
 			Run: h.grant.Run, Attempt: h.grant.Attempt, Priority: h.standing.Priority, PodSets: h.grant.PodSets,
 			Leaving: h.standing.Leaving, WantedBack: h.wantedBack(),
+			Wants: max(0, h.growth.want.Count-above(h.grant)), Why: h.growth.why,
 		}
+		out.Holds.GiveBack = e.Room(key, h.grant.Run, h.grant.Attempt).GiveBack
 	}
 	if a.ask != nil {
 		out.Queue = a.ask.queue

@@ -36,6 +36,9 @@ type QueueState struct {
 	Share *float64
 	// Usage by flavor and resource, of this queue and those below it, in the order of the names.
 	Usage []Usage
+	// Above counts the pods above the base gangs of those who hold something of this queue or of those below it, and Wanted those that
+	// they want beside.
+	Above, Wanted int32
 	// Heads are the first in line of this queue (not of those below it), without those that cannot be admitted as things stand.
 	Heads []Head
 }
@@ -90,6 +93,7 @@ func (e *Engine) State(queue string) (QueueState, bool) {
 		Problem: string(problem), Pending: q.pending, Admitted: q.admitted, Pods: q.pods, Heads: q.heads(HeadsShown),
 		Waiting: q.reasons(), Share: e.shareOf(q),
 	}
+	s.Above, s.Wanted = e.elasticOf(q)
 	for _, f := range q.config.Flavors {
 		if e.flavors[f.Name] == nil {
 			s.MissingFlavors = append(s.MissingFlavors, f.Name)

@@ -110,6 +110,8 @@ type PodSet struct {
 	Count int32  `json:"count"`
 	// MinCount is with how many it can start; absent if it needs all.
 	MinCount int32 `json:"minCount,omitempty"`
+	// Above: they are above the base gang, and go first when others take room back.
+	Above bool `json:"above,omitempty"`
 	// Flavor in which they are placed; absent while they wait.
 	Flavor string `json:"flavor,omitempty"`
 	// Requests of each pod.
@@ -126,6 +128,18 @@ type Hold struct {
 	Leaving bool `json:"leaving,omitempty"`
 	// WantedBack is why it is asked back; absent while it may be kept.
 	WantedBack *WantedBack `json:"wantedBack,omitempty"`
+	// More is how many executors above its base gang wait behind their scheduling gates, and MoreWhy why they do.
+	More    int32  `json:"more,omitempty"`
+	MoreWhy string `json:"moreWhy,omitempty"`
+	// GiveBack are executors above its base gang that have to end.
+	GiveBack []GiveBack `json:"giveBack,omitempty"`
+}
+
+// GiveBack is a number of executors that have to end because somebody takes their room.
+type GiveBack struct {
+	Flavor  string `json:"flavor,omitempty"`
+	Count   int32  `json:"count"`
+	Message string `json:"message"`
 }
 
 // WantedBack is why room is asked back.

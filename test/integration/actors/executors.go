@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/utils/ptr"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -48,6 +49,24 @@ func (k *Kubelet) Gated(ctx context.Context, driver *corev1.Pod, numbers ...int)
 		made = append(made, pod)
 	}
 	return made
+}
+
+// LetIn waits until executors have passed their gates.
+func (k *Kubelet) LetIn(ctx context.Context, pods ...*corev1.Pod) {
+	for _, pod := range pods {
+		err := wait.PollUntilContextTimeout(ctx, interval, patience, true, func(ctx context.Context) (bool, error) {
+			now, err := k.client.CoreV1().Pods(k.namespace).Get(ctx, pod.Name, metav1.GetOptions{})
+			return err == nil && !isGated(now), nil
+		})
+		if err != nil && ctx.Err() == nil {
+			k.t.Errorf("spark: executor %s is not let in: %v", pod.Name, err)
+		}
+	}
+}
+
+// End deletes an executor, as its driver does that does not need it any more.
+func (k *Kubelet) End(ctx context.Context, name string) {
+	k.report(ctx, "end", k.client.CoreV1().Pods(k.namespace).Delete(ctx, name, metav1.DeleteOptions{}))
 }
 
 func executorOf(driver *corev1.Pod, number int) *corev1.Pod {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -49,6 +50,14 @@ var lives = map[string]func(t *testing.T, namespace, queue string) *v1alpha1.Spa
 		app.UID = uid
 		return app
 	},
+	"an application grows and shrinks": func(t *testing.T, namespace, queue string) *v1alpha1.SparkApplication {
+		app := actors.Pi(namespace, "grow", queue)
+		app.Spec.Executor.Instances = nil
+		app.Spec.DynamicAllocation = &v1alpha1.DynamicAllocation{Enabled: true, MaxExecutors: ptr.To[int32](3)}
+		actors.Create(t, app)
+		actors.Eventually(t, app, "succeeded", actors.InStage("Succeeded"))
+		return app
+	},
 	"an application runs again with a new template": func(t *testing.T, namespace, queue string) *v1alpha1.SparkApplication {
 		app := actors.Pi(namespace, "again", queue)
 		actors.Create(t, app)
@@ -69,6 +78,13 @@ func kubelet(t *testing.T, namespace string) *actors.Kubelet {
 		name, first := driver.Labels[v1alpha1.ApplicationLabel], driver.Labels[v1alpha1.AttemptLabel] == "1"
 		if (name == "suspend" || name == "delete") && first {
 			return
+		}
+		if name == "grow" {
+			k.LetIn(ctx, k.Gated(ctx, driver, 1, 2)...)
+			k.End(ctx, driver.Name+"-exec-2")
+			k.LetIn(ctx, k.Gated(ctx, driver, 3)...)
+			k.End(ctx, driver.Name+"-exec-1")
+			k.End(ctx, driver.Name+"-exec-3")
 		}
 		if name == "retry" && first {
 			k.Finish(ctx, driver, 1, "Error")

@@ -27,6 +27,7 @@ func FromStatus(app *v1alpha1.SparkApplication, queue *v1alpha1.SparkQueue) v1.A
 	}
 	if g := app.Status.Grant; g != nil {
 		out.State, out.Holds = v1.Granted, holdOf(g)
+		takeGated(out.Holds, app.Status.Executors)
 		if app.Status.Stopping == v1alpha1.StopPreempted {
 			out.State = v1.Evicting
 		}
@@ -54,6 +55,13 @@ func FromStatus(app *v1alpha1.SparkApplication, queue *v1alpha1.SparkQueue) v1.A
 	return out
 }
 
+// takeGated takes over how many executors wait behind their gates.
+func takeGated(h *v1.Hold, e *v1alpha1.ExecutorStatus) {
+	if e != nil && e.Gated > 0 {
+		h.More, h.MoreWhy = e.Gated, e.Problem
+	}
+}
+
 // takePlace finds an application among the first in line.
 func takePlace(w *v1.Wait, app *v1alpha1.SparkApplication, heads []v1.Head) {
 	at := slices.IndexFunc(heads, func(h v1.Head) bool { return h.Namespace == app.Namespace && h.Name == app.Name })
@@ -74,7 +82,7 @@ func headsOf(heads []v1alpha1.QueueHead) []v1.Head {
 func holdOf(g *v1alpha1.Grant) *v1.Hold {
 	out := &v1.Hold{Run: g.Run, Attempt: g.Attempt}
 	for _, p := range g.PodSets {
-		set := v1.PodSet{Name: p.Name, Count: p.Count, Flavor: p.Flavor, Requests: map[string]resource.Quantity{}}
+		set := v1.PodSet{Name: p.Name, Count: p.Count, Above: p.Elastic, Flavor: p.Flavor, Requests: map[string]resource.Quantity{}}
 		for name, q := range p.Requests {
 			set.Requests[string(name)] = q
 		}

@@ -175,6 +175,15 @@ func (p *page) hold(h *v1.Hold) {
 	if h.WantedBack != nil {
 		p.line("%-10s %s: %s", "Asked back", h.WantedBack.Reason, h.WantedBack.Message)
 	}
+	for i, g := range h.GiveBack {
+		p.line("%-10s %d of its executors have to end: %s", first(i, "Gives back"), g.Count, g.Message)
+	}
+	switch {
+	case h.More > 0 && h.MoreWhy != "":
+		p.line("%-10s %d more executors behind their scheduling gates: %s", "Waits for", h.More, h.MoreWhy)
+	case h.More > 0:
+		p.line("%-10s %d more executors behind their scheduling gates", "Waits for", h.More)
+	}
 	if h.Leaving {
 		p.line("%-10s its pods have ended or are being stopped", "Leaving")
 	}
@@ -195,7 +204,11 @@ func podSet(s v1.PodSet) string {
 			each = append(each, name+" "+q.String())
 		}
 	}
-	text := fmt.Sprintf("%d %s", s.Count, s.Name)
+	more := ""
+	if s.Above {
+		more = "more "
+	}
+	text := fmt.Sprintf("%d %s%s", s.Count, more, s.Name)
 	if s.Count != 1 {
 		text += "s"
 	}
