@@ -101,7 +101,7 @@ func (r Rendering) application(o *manifests.Object, all []manifests.Object) ([][
 	}
 	in := render.Input{
 		App: &app, Run: max(r.Run, 1), Attempt: max(r.Attempt, 1), Queue: queueOf(&app),
-		Properties: properties, ConfFiles: render.ConfFiles(files), SubmitTime: placeholderTime,
+		Properties: properties, ConfFiles: render.ConfFiles(files), SubmitTime: placeholderTime, Gated: gated(&app, properties),
 	}
 	objects, err := render.Build(in)
 	if err != nil {
@@ -113,6 +113,13 @@ func (r Rendering) application(o *manifests.Object, all []manifests.Object) ([][
 	}
 	more, err := companions(in, objects)
 	return append(documents, more...), notes, err
+}
+
+// gated says that executors wait behind a scheduling gate, where the operator's own gate is the one that is asked.
+func gated(app *v1alpha1.SparkApplication, properties conf.Properties) bool {
+	embedded := app.Spec.Queue == nil || app.Spec.Queue.Gate == "" || app.Spec.Queue.Gate == v1alpha1.GateEmbedded
+	gang, err := properties.Executors()
+	return err == nil && gang.Dynamic && embedded
 }
 
 // companions writes what accompanies the attempt while its driver runs.
