@@ -5,6 +5,7 @@ package env
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -124,7 +125,8 @@ func (s *Space) checkDrivers() {
 }
 
 // Peak is the most that the pods of the space requested at any moment, in thousandths of a core and in bytes, and how many drivers
-// there were at once. A pod counts from its creation until it has ended or is gone.
+// there were at once. A pod counts from its creation, or from
+// when its scheduling gate was lifted, until it has ended or is gone.
 type Peak struct{ CPU, Memory, Drivers int64 }
 
 // Peak returns the peak of everything recorded so far. Each is taken at the moment when it was highest.
@@ -134,7 +136,7 @@ func (s *Space) Peak() Peak {
 	for _, e := range eventsOf(s.history, &s.history.pods, "") {
 		before := counted[e.Object.UID]
 		var after Peak
-		if active(e.Object) && !e.Gone {
+		if active(e.Object) && !e.Gone && !waitsForQuota(e.Object) {
 			after = requestsOf(e.Object)
 		}
 		counted[e.Object.UID] = after
@@ -144,6 +146,11 @@ func (s *Space) Peak() Peak {
 		peak = Peak{max(peak.CPU, now.CPU), max(peak.Memory, now.Memory), max(peak.Drivers, now.Drivers)}
 	}
 	return peak
+}
+
+// waitsForQuota says that a pod is behind the scheduling gate, and holds nothing yet.
+func waitsForQuota(pod *corev1.Pod) bool {
+	return slices.Contains(pod.Spec.SchedulingGates, corev1.PodSchedulingGate{Name: v1alpha1.QuotaGate})
 }
 
 func requestsOf(pod *corev1.Pod) Peak {

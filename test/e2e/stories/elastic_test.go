@@ -1,0 +1,95 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package stories
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/test/e2e/env"
+)
+
+// elastic lets a job have one to six executors, and keeps as many busy as it gets for that many seconds.
+func elastic(seconds string) env.Change {
+	return func(spec *v1alpha1.SparkApplicationSpec) {
+		env.Program("/opt/spark/examples/sleep.py", seconds, "12")(spec)
+		spec.Executor.Instances = nil
+		spec.DynamicAllocation = &v1alpha1.DynamicAllocation{Enabled: true, MinExecutors: ptr.To[int32](1), MaxExecutors: ptr.To[int32](6)}
+	}
+}
+
+// executorsOf waits until so many executors of a job are ready and behind the gate.
+func executorsOf(s *env.Space, name string, ready, gated int32) *v1alpha1.SparkApplication {
+	var app *v1alpha1.SparkApplication
+	s.Await(fmt.Sprintf("%s has %d executors, and %d behind the gate", name, ready, gated), func() error {
+		app = s.Application(name)
+		if e := app.Status.Executors; e == nil || e.Ready != ready || e.Gated != gated {
+			return fmt.Errorf("executors: %+v", e)
+		}
+		return nil
+	})
+	return app
+}
+
+// A job with one to six executors starts with one, grows into the quota that is free, says why it gets no more, and grows on when another
+// job has ended.
+func TestAJobGrowsIntoFreeQuota(t *testing.T) {
+	t.Parallel()
+	s := env.NewTenant(t, 2)
+	queue := env.Queue(s.Name+"-shared", "4", "6272Mi") // seven pods
+	s.Apply(queue, env.Pi("other", queue.Name, env.Sleep("60"), func(spec *v1alpha1.SparkApplicationSpec) { spec.Executor.Instances = ptr.To[int32](1) }))
+	s.Reaches("other", env.First, v1alpha1.RunningReason)
+	s.Apply(env.Pi("growing", queue.Name, elastic("100")))
+	app := executorsOf(s, "growing", 4, 2)
+	for _, word := range []string{"wait for room in quota", "memory 896Mi", "queue " + queue.Name} {
+		if !strings.Contains(app.Status.Executors.Problem, word) {
+			t.Errorf("the problem does not tell %q: %s", word, app.Status.Executors.Problem)
+		}
+	}
+	if text := s.Sparkctl("explain", "growing"); !strings.Contains(text, "2 more executors behind their scheduling gates") {
+		t.Errorf("sparkctl explain does not tell that two executors wait:\n%s", text)
+	}
+	s.Reaches("other", env.First, v1alpha1.SucceededReason)
+	executorsOf(s, "growing", 6, 0)
+	s.Reaches("growing", env.First, v1alpha1.SucceededReason)
+	quota := resource.MustParse("6272Mi")
+	if peak := s.Peak(); peak.Memory > quota.Value() {
+		t.Errorf("at the peak there were %+v, want no more than 6272Mi", peak)
+	}
+	s.GivenBack(queue.Name)
+}
+
+// What a growing job has borrowed, the lender takes back: executors end, the run survives, and both succeed.
+func TestATeamTakesExecutorsBackAndTheRunSurvives(t *testing.T) {
+	t.Parallel()
+	s := env.NewTenant(t, 2)
+	root := &v1alpha1.SparkQueue{ObjectMeta: metav1.ObjectMeta{Name: s.Name + "-root"}}
+	a, b := env.Queue(s.Name+"-team-a", "2", "2688Mi"), env.Queue(s.Name+"-team-b", "2", "3584Mi")
+	a.Spec.Parent, b.Spec.Parent = root.Name, root.Name
+	s.Apply(root, a, b, env.Pi("growing", a.Name, elastic("90")))
+	executorsOf(s, "growing", 6, 0)
+	s.Apply(env.Pi("lender", b.Name))
+	s.Reaches("lender", env.First, v1alpha1.SucceededReason)
+	end := s.Reaches("growing", env.First, v1alpha1.SucceededReason)
+	if end.Status.Preemptions != 0 || end.Status.Failures != 0 || len(end.Status.Attempts) != 1 || end.Status.Executors.Failed != 0 {
+		t.Errorf("the run has not survived in order: preemptions %d, failures %d, %d attempts, executors %+v", end.Status.Preemptions,
+			end.Status.Failures, len(end.Status.Attempts), end.Status.Executors)
+	}
+	events := s.Kubectl("get", "events", "--field-selector", "involvedObject.name=growing", "-o", "custom-columns=R:.reason,M:.message")
+	if !strings.Contains(events, "ExecutorsReclaimed ") || !strings.Contains(events, s.Name+"/lender") {
+		t.Errorf("no event tells that executors went for the lender:\n%s", events)
+	}
+	quota := resource.MustParse("6272Mi")
+	if peak := s.Peak(); peak.Memory > quota.Value() {
+		t.Errorf("at the peak there were %+v, want no more than 6272Mi", peak)
+	}
+	s.GivenBack(a.Name)
+	s.GivenBack(b.Name)
+}
