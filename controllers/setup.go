@@ -31,6 +31,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded/decisionlog"
 	"github.com/sparkgate/sparkgate/queueing/embedded/runner"
 	"github.com/sparkgate/sparkgate/queueing/none"
+	"github.com/sparkgate/sparkgate/queueing/volcano"
+	"github.com/sparkgate/sparkgate/queueing/yunikorn"
 )
 
 // Options of the operator's controllers.
@@ -49,6 +51,8 @@ type Options struct {
 	Concurrent int
 	// QueueInterval bounds how often counts and usage of a queue are written. Default: 2s.
 	QueueInterval time.Duration
+	// GateInterval is how often a batch scheduler is looked for that is not installed. Default: 10s.
+	GateInterval time.Duration
 	// Fenced is called when another process has taken a ledger over: this one has to end, and not to give back the lease, which may
 	// be the other one's by then. Default: the manager ends with an error, in order.
 	Fenced func(error)
@@ -118,9 +122,18 @@ func Setup(mgr ctrl.Manager, o Options) error {
 		Wake: waker.Wake, Clock: o.Clock, Log: mgr.GetLogger().WithName("queue"),
 		Meter: queue.Meter{}, Fenced: o.Fenced, DecisionLog: decisionLog(mgr, o),
 	})
+	asksVolcano, err := newVolcano(mgr, waker, o)
+	if err != nil {
+		return err
+	}
 	office := newTakeover(mgr, watcher, embedded, o.Clock)
 
+	office.foreign = append(office.foreign, asksVolcano.Watches()...)
+
 	runnables := []runnable{watcher, office, embedded}
+	for _, w := range office.foreign {
+		runnables = append(runnables, w)
+	}
 	var notifier application.Notifier
 	if o.EventsAddr != "" {
 		sender := notify.New(notify.Options{URL: o.EventsAddr, Instance: o.Holder, Clock: o.Clock, Log: mgr.GetLogger().WithName("notify")})
@@ -128,7 +141,10 @@ func Setup(mgr ctrl.Manager, o Options) error {
 	}
 	apps := application.New(application.Options{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Pods: store,
-		Gates:       queueing.Gates{string(v1alpha1.GateEmbedded): embedded, string(v1alpha1.GateNone): none.Gate{}},
+		Gates: queueing.Gates{
+			string(v1alpha1.GateEmbedded): embedded, string(v1alpha1.GateNone): none.Gate{},
+			string(v1alpha1.GateVolcano): asksVolcano, string(v1alpha1.GateYuniKorn): yunikorn.Gate{},
+		},
 		DefaultGate: o.DefaultGate, ReferenceTimeout: o.ReferenceTimeout, HistoryURL: o.HistoryURL, FewEvents: o.FewEvents,
 		Recorder: mgr.GetEventRecorder("sparkgate"), Notifier: notifier, Logs: logtail.New(podClient, o.LogTailLines, o.Clock), Clock: o.Clock, Ready: office.wait,
 	})
@@ -151,6 +167,17 @@ func Setup(mgr ctrl.Manager, o Options) error {
 		}
 	}
 	return nil
+}
+
+// newVolcano sets up the gate Volcano. Its client has a scheme and no cache of the manager's: Volcano's kinds may not be served.
+func newVolcano(mgr ctrl.Manager, waker *application.Waker, o Options) (*volcano.Gate, error) {
+	c, err := volcano.NewClient(mgr.GetConfig(), mgr.GetHTTPClient())
+	if err != nil {
+		return nil, fmt.Errorf("set up gate Volcano: %w", err)
+	}
+	return volcano.New(volcano.Options{
+		Client: c, Wake: waker.Wake, Interval: o.GateInterval, Clock: o.Clock, Log: mgr.GetLogger().WithName("volcano"),
+	}), nil
 }
 
 type runnable interface {

@@ -21,6 +21,7 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/status"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded/runner"
+	"github.com/sparkgate/sparkgate/queueing/foreign"
 	"github.com/sparkgate/sparkgate/queueing/wire"
 )
 
@@ -29,12 +30,15 @@ import (
 //  1. take over the ledgers: from here on no earlier leader can grant;
 //  2. list the applications live: what they hold is restored, their versions are floors for the cache;
 //  3. list the Spark pods live;
-//  4. restore and open the queue; reconcilers go on, with those first that hold something or wait: the many that have ended can wait.
+//  4. wait until it is known which batch schedulers are installed, and what they say;
+//  5. restore and open the queue; reconcilers go on, with those first that hold something or wait: the many that have ended can wait.
 type takeover struct {
 	live    client.Reader
 	watcher *pods.Watcher
 	runner  *runner.Runner
 	memory  *application.Memory
+	// foreign are the watches of kinds of other batch schedulers.
+	foreign []*foreign.Watch
 	wake    func(types.NamespacedName)
 	clock   clock.Clock
 	log     logr.Logger
@@ -87,6 +91,11 @@ func (t *takeover) try(ctx context.Context) error {
 	}
 	if err := t.watcher.Seed(ctx); err != nil {
 		return err
+	}
+	for _, w := range t.foreign {
+		if err := w.Known(ctx); err != nil {
+			return err
+		}
 	}
 	found.orphans(t.watcher.Store())
 	t.runner.Open(acquired, found.held, found.expected, func(key queueing.Key) bool { return found.alive[key] })

@@ -105,6 +105,7 @@ const (
 	StopExecutorStart   StopReason = "ExecutorStartTimeout"
 	StopDeadline        StopReason = "DeadlineExceeded"
 	StopTotalDeadline   StopReason = "TotalDeadlineExceeded"
+	StopAdmission       StopReason = "AdmissionTimeout"
 )
 
 // ApplicationTimes are the moments of the current run and attempt, by the operator's clock.

@@ -136,6 +136,8 @@ type pass struct {
 	o   lifecycle.Observation
 	// ask is what the plan of the pass asks of its gate.
 	ask *queueing.Ask
+	// gateField is where the gate of the plan was named.
+	gateField string
 	// asked is the gate that the plan of the pass asks.
 	asked askedGate
 	// plan of the pass, kept for the verdict.

@@ -140,8 +140,7 @@ func (p *pass) provide(ctx context.Context, d lifecycle.Decision) (err error) {
 func (p *pass) verdict(ctx context.Context) (*queueing.Verdict, error) {
 	gate := p.Gates[p.plan.Gate]
 	if gate == nil {
-		return &queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonGateNotInstalled,
-			Message: fmt.Sprintf("gate %q is not supported by this version of the operator; set queue.gate to Embedded or None", p.plan.Gate)}, nil
+		return noSuchGate(p.plan.Gate, p.gateField), nil
 	}
 	if err := p.leaveOthers(ctx, p.plan.Gate); err != nil {
 		return nil, err

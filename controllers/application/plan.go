@@ -34,6 +34,7 @@ func (p *pass) planStart(ctx context.Context, start lifecycle.Start) (*lifecycle
 		return nil, err
 	}
 	plan := &lifecycle.Plan{Queue: queueOf(p.app, namespace), Gate: string(p.gateOf(namespace))}
+	p.gateField = gateField(p.app, namespace)
 	p.asked = askedGate{name: plan.Gate, enrolled: namespace.Labels[v1alpha1.EnrolledLabel] == "true"}
 	ready := p.memory.prepared(p.app, attempt{start.Run, start.Attempt})
 	if ready != nil {
@@ -70,11 +71,6 @@ func (p *pass) planStart(ctx context.Context, start lifecycle.Start) (*lifecycle
 	return plan, nil
 }
 
-// describesPods says that a gate describes pods to another system, by objects or annotations of its own.
-func describesPods(gate string) bool {
-	return gate != string(v1alpha1.GateEmbedded) && gate != string(v1alpha1.GateNone)
-}
-
 // gateObjects tells a gate how objects that it makes for a start are to look.
 func (p *pass) gateObjects(start lifecycle.Start, ready *prepared, queue string) queueing.Objects {
 	objects := queueing.Objects{
@@ -104,7 +100,11 @@ func (p *pass) prepare(ctx context.Context, start lifecycle.Start, plan *lifecyc
 	ready.names, ready.uiAddress, ready.historyAddress = objects.Names, objects.UIAddress, p.historyAddress(objects)
 	ready.accounts = accountsOf(objects)
 	ready.gated = objects.Gated
-	ready.podSets, err = demand.PodSets(p.app, objects, environment)
+	if leavesExecutors(plan.Gate) {
+		ready.podSets, err = demand.BaseSets(p.app, objects, environment)
+	} else {
+		ready.podSets, err = demand.PodSets(p.app, objects, environment)
+	}
 	if err == nil && described {
 		ready.templates, err = demand.Templates(objects)
 	}
@@ -191,17 +191,6 @@ func queueOf(app *v1alpha1.SparkApplication, namespace metav1.Object) string {
 		return name
 	}
 	return v1alpha1.DefaultQueue
-}
-
-// gateOf is spec.queue.gate, else the namespace's annotation, else the operator's default.
-func (p *pass) gateOf(namespace metav1.Object) v1alpha1.GateType {
-	if q := p.app.Spec.Queue; q != nil && q.Gate != "" {
-		return q.Gate
-	}
-	if name := namespace.GetAnnotations()[v1alpha1.DefaultGateAnnotation]; name != "" {
-		return v1alpha1.GateType(name)
-	}
-	return p.DefaultGate
 }
 
 // references is what was found of the things that the spec names.

@@ -44,6 +44,7 @@ func (p *pass) carryOut(ctx context.Context, d lifecycle.Decision) error {
 		return err
 	}
 	p.accompany(ctx)
+	p.keep(ctx)
 	return nil
 }
 

@@ -80,6 +80,9 @@ func (w *Watch) Start(ctx context.Context) error {
 			w.follow(ctx)
 		case NotServed(err):
 			w.turn(nil)
+		case apierrors.IsForbidden(err), apierrors.IsUnauthorized(err): // a role is missing: others need not wait for this kind
+			w.Log.Error(err, "may not read a kind of another system, which counts as not installed until then", "kind", w.kind())
+			w.turn(nil)
 		default:
 			w.Log.Error(err, "look for a kind of another system, trying again", "kind", w.kind())
 		}

@@ -38,6 +38,7 @@ func (d *decider) active() Decision {
 		return d.attemptEnded(pods.Outcome{Reason: "DriverLost", Cause: v1alpha1.CauseInfrastructure,
 			Message: fmt.Sprintf("driver pod %s is gone: it was deleted by somebody else", d.s.Driver.PodName)})
 	}
+	d.noteNode(driver)
 	if reason, message := d.stopReason(driver); reason != "" {
 		if d.failsBy(reason) && d.logNeeded() {
 			return d.need(NeedLogTail, d.start())
@@ -87,6 +88,8 @@ func (d *decider) stopReason(driver *pods.Record) (v1alpha1.StopReason, string) 
 		return reason, message
 	case d.o.Eviction != nil:
 		return v1alpha1.StopPreempted, d.o.Eviction.Message
+	case d.nodeOverdue(driver):
+		return v1alpha1.StopAdmission, d.nodeMessage(driver)
 	case d.driverStartOverdue(driver):
 		return v1alpha1.StopDriverStart, d.driverStartMessage(driver)
 	case d.executorStartOverdue():
@@ -103,7 +106,7 @@ func (d *decider) runOverdue() bool {
 
 // driverStartOverdue says that the driver should run by now and does not.
 func (d *decider) driverStartOverdue(driver *pods.Record) bool {
-	return d.was != status.Running && !d.driverStartDeadline().After(d.o.Now) && (driver == nil || !driver.Running)
+	return d.was != status.Running && !d.queuedByScheduler(driver) && !d.driverStartDeadline().After(d.o.Now) && (driver == nil || !driver.Running)
 }
 
 func (d *decider) driverStartMessage(driver *pods.Record) string {
@@ -138,11 +141,13 @@ func (d *decider) creating() string {
 
 // starting waits for the driver's container.
 func (d *decider) starting(driver *pods.Record) Decision {
-	d.requeueDriverStart()
+	if !d.queuedByScheduler(driver) {
+		d.requeueDriverStart()
+	}
 	message := fmt.Sprintf("driver pod %s is starting", driver.Name)
 	if problem := pods.WhyNotStarted(driver); problem.Reason != "" {
 		message = fmt.Sprintf("driver pod %s does not start: %s", driver.Name, problem.Message)
-	} else if due := d.s.Times.Admitted.Add(startingDelay); d.was == status.Submitting && d.o.Now.Before(due) && !d.setBack {
+	} else if due := d.o.App.Status.Times.Admitted.Add(startingDelay); d.was == status.Submitting && d.o.Now.Before(due) && !d.setBack {
 		// Most drivers run within moments: their uid is recorded together with the stage Running, and one write is saved.
 		d.requeue(due)
 		d.d.Status = *d.o.App.Status.DeepCopy()
@@ -176,7 +181,7 @@ func (d *decider) running() Decision {
 	if at := d.executorStartDeadline(); !at.IsZero() && d.o.Now.Before(at) {
 		d.requeue(at)
 	}
-	return d.publish(status.Running, fmt.Sprintf("run %d, attempt %d: driver pod %s is running", d.s.Run, d.s.Attempt, d.s.Driver.PodName))
+	return d.publish(status.Running, fmt.Sprintf("run %d, attempt %d: driver pod %s is running%s", d.s.Run, d.s.Attempt, d.s.Driver.PodName, d.otherGate()))
 }
 
 // countExecutors takes the executor counts over, at once if something else is written anyway, else at a bounded rate.

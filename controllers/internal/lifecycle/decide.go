@@ -89,7 +89,7 @@ func (d *decider) timeWait(stage status.Stage) {
 	switch {
 	case d.view.NewerOperator != "":
 		return
-	case !stage.Waiting(), d.pausing():
+	case !stage.Waiting() && !d.awaitsNode(stage), d.pausing():
 		d.s.Times.Waiting = nil
 		return
 	case d.s.Times.Waiting == nil:

@@ -17,7 +17,7 @@ func (d *decider) latchReady() bool {
 	if d.s.Times.ExecutorsReady != nil {
 		return false
 	}
-	if now := d.executorStatus(); now.Ready < now.Wanted {
+	if now := d.executorStatus(); now.Ready < d.enough(now) {
 		return false
 	}
 	d.s.Times.ExecutorsReady = d.nowPtr()
@@ -51,7 +51,7 @@ func (d *decider) executorStartOverdue() bool {
 		return false
 	}
 	now := d.executorStatus()
-	return now.Ready < now.Wanted && (now.Ready == 0 || now.Pending > 0)
+	return now.Ready < d.enough(now) && (now.Ready == 0 || now.Pending > 0)
 }
 
 func (d *decider) executorStartMessage() string {

@@ -64,6 +64,8 @@ func (d *decider) stop(reason v1alpha1.StopReason, message string) Decision {
 		if driver := d.driver(); driver != nil && pods.WhyNotStarted(driver).Permanent {
 			cause = v1alpha1.CauseConfiguration
 		}
+	case v1alpha1.StopAdmission:
+		outcome, cause = v1alpha1.OutcomeFailed, v1alpha1.CauseInfrastructure
 	case v1alpha1.StopDeadline, v1alpha1.StopTotalDeadline:
 		outcome, cause = v1alpha1.OutcomeFailed, v1alpha1.CauseApplication
 	case v1alpha1.StopExecutorStart:
@@ -77,7 +79,7 @@ func (d *decider) stop(reason v1alpha1.StopReason, message string) Decision {
 	case v1alpha1.StopPreempted:
 		d.announce(true, v1alpha1.PreemptedReason, message)
 		message = "gives its room back: " + message
-	case v1alpha1.StopDeadline, v1alpha1.StopTotalDeadline, v1alpha1.StopExecutorStart:
+	case v1alpha1.StopDeadline, v1alpha1.StopTotalDeadline, v1alpha1.StopExecutorStart, v1alpha1.StopAdmission:
 		message = "stopping the driver: " + message
 	case v1alpha1.StopDriverStart, v1alpha1.StopSuspended, v1alpha1.StopTemplateChanged:
 	}

@@ -74,6 +74,7 @@ func (d *decider) waiting() Decision {
 		return d.givenUp()
 	}
 	if d.pausing() {
+		d.after(Action{Kind: ReleaseGrant}) // the pause may have been written by an operator that ended before it could
 		return d.pause()
 	}
 	d.resumeAsking()
@@ -122,7 +123,7 @@ func (d *decider) ask(start Start) Decision {
 	case queueing.Undecided:
 		return d.undecided()
 	case queueing.Granted:
-		return d.submit(start, v.Grant)
+		return d.submit(start, v)
 	case queueing.Evicting:
 		// Nothing runs: what is held goes back and is asked for anew. Once this is written, nobody can use it any more, not even an
 		// operator that was replaced and does not know it yet.
@@ -202,10 +203,10 @@ func (d *decider) invalid() Decision {
 }
 
 // submit writes the intent to start: the grant stands in the status before anything is made.
-func (d *decider) submit(start Start, grant *queueing.Grant) Decision {
+func (d *decider) submit(start Start, v *queueing.Verdict) Decision {
 	// A run that was stopped or preempted goes on with the spec as it is now, also where onTemplateChange is Ignore.
 	d.s.TemplateHash = d.o.Plan.Hash
-	d.s.Grant = wire.ToAPI(*grant)
+	d.s.Grant = wire.ToAPI(*v.Grant)
 	d.s.Times.Admitted, d.s.Times.ReferenceMissing = d.nowPtr(), nil
 	d.s.Driver = &v1alpha1.DriverStatus{PodName: d.o.Plan.DriverPod, ApplicationID: d.o.Plan.ApplicationID,
 		UIAddress: d.o.Plan.UIAddress, HistoryAddress: d.o.Plan.HistoryAddress}
@@ -217,7 +218,7 @@ func (d *decider) submit(start Start, grant *queueing.Grant) Decision {
 	}
 	d.s.Executors = &v1alpha1.ExecutorStatus{Wanted: wanted, Summary: fmt.Sprintf("0/%d", wanted)}
 	reason := v1alpha1.AdmittedReason
-	if grant.Gate == string(v1alpha1.GateNone) || grant.Gate == string(v1alpha1.GateYuniKorn) {
+	if v.Reason == queueing.ReasonDelegatedToScheduler {
 		reason = v1alpha1.DelegatedToSchedulerReason
 	}
 	d.view.Admitted = &status.AdmittedView{Admitted: true, Reason: reason}

@@ -28,6 +28,12 @@ type Environment struct {
 var errUnbounded = errors.New(conf.DynamicAllocationMax + " is not set, so that the number of executors has no bound: " +
 	"set dynamicAllocation.maxExecutors")
 
+// BaseSets is PodSets for gates that reserve no more than the base gang, and leave what dynamic allocation makes above it to a scheduler.
+func BaseSets(app *v1alpha1.SparkApplication, objects render.Objects, env Environment) ([]queueing.PodSet, error) {
+	objects.Gated = true // as if
+	return PodSets(app, objects, env)
+}
+
 // PodSets returns the pod sets of an attempt, "driver" and "executor", from objects that were built without a grant. Under dynamic
 // allocation the executors are those of the base gang if others wait behind a scheduling gate, else all that Spark may ever make. An error
 // names the property that cannot be read.

@@ -1,0 +1,52 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package application
+
+import (
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// gateOf is spec.queue.gate, else the namespace's annotation, else the operator's default. It is asked for each start anew, so nothing
+// that was let in is touched when one of them changes.
+func (p *pass) gateOf(namespace metav1.Object) v1alpha1.GateType {
+	if q := p.app.Spec.Queue; q != nil && q.Gate != "" {
+		return q.Gate
+	}
+	if name := namespace.GetAnnotations()[v1alpha1.DefaultGateAnnotation]; name != "" {
+		return v1alpha1.GateType(name)
+	}
+	return p.DefaultGate
+}
+
+// gateField is where the gate of a start was named, for messages.
+func gateField(app *v1alpha1.SparkApplication, namespace metav1.Object) string {
+	switch {
+	case app.Spec.Queue != nil && app.Spec.Queue.Gate != "":
+		return "spec.queue.gate"
+	case namespace.GetAnnotations()[v1alpha1.DefaultGateAnnotation] != "":
+		return fmt.Sprintf("annotation %s of namespace %s", v1alpha1.DefaultGateAnnotation, namespace.GetName())
+	}
+	return "flag --default-gate of the operator"
+}
+
+// describesPods says that a gate describes pods to another system, by objects or annotations of its own.
+func describesPods(gate string) bool {
+	return gate != string(v1alpha1.GateEmbedded) && gate != string(v1alpha1.GateNone)
+}
+
+// leavesExecutors says that a gate reserves room for the base gang, and leaves executors above it to a scheduler with queues.
+func leavesExecutors(gate string) bool {
+	return gate == string(v1alpha1.GateVolcano) || gate == string(v1alpha1.GateYuniKorn)
+}
+
+// noSuchGate is the verdict on an ask of a gate that does not exist.
+func noSuchGate(gate, field string) *queueing.Verdict {
+	return &queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonGateNotInstalled,
+		Message: fmt.Sprintf("%s: gate %q does not exist in this version of the operator; set Embedded, Kueue, Volcano, YuniKorn or None", field, gate)}
+}

@@ -1,0 +1,66 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package application
+
+import (
+	"context"
+	"time"
+
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/lifecycle"
+	"github.com/sparkgate/sparkgate/controllers/internal/spark/render"
+	"github.com/sparkgate/sparkgate/controllers/internal/status"
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/wire"
+)
+
+const (
+	// objectRestored is the reason of the event that tells that a gate had to make its object of a running attempt again.
+	objectRestored = "ObjectRestored"
+	// keepPause is when it is tried again, if it could not be made.
+	keepPause = 10 * time.Second
+)
+
+// keep sees that what stands for the grant in another system still exists while the attempt runs. What is in the way of that is no
+// obstacle for the attempt itself.
+func (p *pass) keep(ctx context.Context) {
+	grant := p.app.Status.Grant
+	stage, known := status.StageOf(p.app.Status.Conditions)
+	if grant == nil || !known || !stage.Active() || !p.app.DeletionTimestamp.IsZero() {
+		return
+	}
+	gate, keeps := p.Gates[string(grant.Gate)].(queueing.Keeper)
+	if !keeps {
+		return
+	}
+	restored, err := gate.Keep(ctx, p.granted(grant))
+	if err != nil {
+		ctrl.LoggerFrom(ctx).Error(err, "keep what stands for a grant, trying again", "gate", grant.Gate)
+		if p.again == 0 || keepPause < p.again {
+			p.again = keepPause
+		}
+		return
+	}
+	if restored != "" {
+		p.announce(lifecycle.Announcement{Warning: true, Reason: objectRestored, Message: restored})
+	}
+}
+
+// granted is the ask that a grant has answered, as far as the status tells.
+func (p *pass) granted(stored *v1alpha1.Grant) queueing.Ask {
+	grant := wire.FromAPI(stored)
+	start := lifecycle.Start{Run: grant.Run, Attempt: grant.Attempt}
+	ask := queueing.Ask{Key: keyOf(p.app), Run: grant.Run, Attempt: grant.Attempt, Queue: grant.Queue,
+		Objects: p.gateObjects(start, &prepared{names: render.NamesOf(p.app, grant.Run, grant.Attempt)}, grant.Queue)}
+	for _, set := range grant.PodSets {
+		asked := queueing.PodSet{Name: set.Name, Count: set.Count, Requests: set.Requests}
+		if q := p.app.Spec.Queue; q != nil && q.MinExecutors != nil && set.Name == v1alpha1.ExecutorPodSet && *q.MinExecutors < set.Count {
+			asked.MinCount = *q.MinExecutors
+		}
+		ask.PodSets = append(ask.PodSets, asked)
+	}
+	return ask
+}
