@@ -142,6 +142,7 @@ func TestRolesAreNarrow(t *testing.T) {
 		"routes are not watched":                 {operator, "gateway.networking.k8s.io", "httproutes", []string{"get", "list", "create", "patch", "delete"}},
 		"gateways are read one by one":           {operator, "gateway.networking.k8s.io", "gateways", []string{"get"}},
 		"budgets are not watched":                {operator, "policy", "poddisruptionbudgets", []string{"get", "list", "create", "patch", "delete"}},
+		"Volcano's queues are read":              {operator, "scheduling.volcano.sh", "queues", []string{"get", "list", "watch"}},
 		"tokens are reviewed only":               {operator, "authentication.k8s.io", "tokenreviews", []string{"create"}},
 		"rights are reviewed only":               {operator, "authorization.k8s.io", "subjectaccessreviews", []string{"create"}},
 		"logs are read":                          {operator, "", "pods/log", []string{"get"}},

@@ -30,7 +30,7 @@ type QueueReference struct {
 	// name of the queue: a SparkQueue under the gate Embedded, else the queue of that system.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
-	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9._]*[a-z0-9])?$`
 	Name string `json:"name,omitempty" sparkgate:"ask"`
 
 	// gate decides that the job may start. Default: the namespace's annotation sparkgate.io/default-gate, else the operator's flag, else Embedded.
@@ -73,7 +73,8 @@ type FlavorChoice struct {
 
 // VolcanoOptions are options of the gate Volcano.
 type VolcanoOptions struct {
-	// waitForInqueue holds the driver back until Volcano has put the group into its queue. Default: true.
+	// waitForInqueue holds the driver back until Volcano has room in its queue for the whole base gang. Where nodes come only for pods that
+	// wait for them, set it to false: the driver is made at once, and waits as a pod. Default: true.
 	// +optional
 	WaitForInqueue *bool `json:"waitForInqueue,omitempty"`
 }

@@ -97,6 +97,9 @@ func (p *pass) prepare(ctx context.Context, start lifecycle.Start, plan *lifecyc
 	if err != nil || len(found) > 0 {
 		return nil, found, err
 	}
+	if found := findings(validate.Gate(p.app, v1alpha1.GateType(plan.Gate), objects.Properties)); len(found) > 0 {
+		return nil, found, nil
+	}
 	ready.names, ready.uiAddress, ready.historyAddress = objects.Names, objects.UIAddress, p.historyAddress(objects)
 	ready.accounts = accountsOf(objects)
 	ready.gated = objects.Gated

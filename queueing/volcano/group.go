@@ -105,8 +105,8 @@ func admitted(group *v1beta1.PodGroup) bool {
 	return false
 }
 
-// grantFor is what the pods of an admitted ask are given.
-func grantFor(ask queueing.Ask) *queueing.Grant {
+// Grant is what the pods of an admitted ask are given.
+func Grant(ask queueing.Ask) *queueing.Grant {
 	grant := &queueing.Grant{Run: ask.Run, Attempt: ask.Attempt, Gate: Name, Queue: ask.Queue}
 	for _, set := range ask.PodSets {
 		granted := queueing.PodSetGrant{

@@ -70,7 +70,7 @@ func TestGroups(t *testing.T) {
 			ask := anAsk()
 			change(&ask)
 			golden(t, name+"-group", groupFor(ask))
-			golden(t, name+"-grant", wire.ToAPI(*grantFor(ask)))
+			golden(t, name+"-grant", wire.ToAPI(*Grant(ask)))
 		})
 	}
 }
@@ -79,7 +79,7 @@ func TestGroups(t *testing.T) {
 func TestSharesNothing(t *testing.T) {
 	t.Parallel()
 	ask := anAsk()
-	group, grant := groupFor(ask), grantFor(ask)
+	group, grant := groupFor(ask), Grant(ask)
 	group.Labels["a"] = "b"
 	grant.PodSets[0].Requests["cpu"] = 1
 	if _, found := ask.Objects.Labels["a"]; found || ask.PodSets[0].Requests["cpu"] == 1 {

@@ -25,7 +25,7 @@ func notInstalled() queueing.Verdict {
 
 // granted is the verdict on an ask that may start.
 func granted(ask queueing.Ask) queueing.Verdict {
-	v := queueing.Verdict{State: queueing.Granted, Grant: grantFor(ask)}
+	v := queueing.Verdict{State: queueing.Granted, Grant: Grant(ask)}
 	if ask.Objects.StartEarly {
 		v.Reason = queueing.ReasonDelegatedToScheduler
 	}

@@ -141,7 +141,9 @@ func (d *decider) creating() string {
 
 // starting waits for the driver's container.
 func (d *decider) starting(driver *pods.Record) Decision {
-	if !d.queuedByScheduler(driver) {
+	if d.queuedByScheduler(driver) {
+		d.requeue(d.o.Now.Add(schedulerInterval))
+	} else {
 		d.requeueDriverStart()
 	}
 	message := fmt.Sprintf("driver pod %s is starting", driver.Name)

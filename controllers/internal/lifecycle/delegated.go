@@ -5,6 +5,7 @@ package lifecycle
 
 import (
 	"fmt"
+	"time"
 
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 
@@ -16,6 +17,9 @@ import (
 // A gate may leave admission to the scheduler: it grants at once, and the driver waits as a pod without a node. Until it has one, the
 // time counts as time of waiting, under timeouts.admission. Where the scheduler has queues, timeouts.driverStart begins with the node:
 // before that, the wait is no failure.
+
+// schedulerInterval is how often a driver is looked at that waits in a queue of the scheduler, should the watch of pods miss something.
+const schedulerInterval = 10 * time.Minute
 
 // delegated says that admission of the attempt is left to the scheduler.
 func (d *decider) delegated() bool {

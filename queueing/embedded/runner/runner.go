@@ -68,7 +68,7 @@ type Runner struct {
 	engine *decisionlog.Recorder
 	// starts are the asks that were made, with the time from which they wait.
 	starts map[queueing.Key]start
-	// held are the keys of starts by name.
+	// held are the keys of starts, and of expected, by name.
 	held map[types.NamespacedName]map[queueing.Key]bool
 	// grants are the starts that hold room.
 	grants map[queueing.Key]start
@@ -381,6 +381,11 @@ func (r *Runner) wakeAfter(ctx context.Context, pause time.Duration) {
 
 func (r *Runner) remember(key queueing.Key, s start) {
 	r.starts[key] = s
+	r.know(key)
+}
+
+// know notes that the application may ask for something or hold something.
+func (r *Runner) know(key queueing.Key) {
 	if r.held[nameOf(key)] == nil {
 		r.held[nameOf(key)] = map[queueing.Key]bool{}
 	}

@@ -93,6 +93,7 @@ func (r *Runner) Open(acquired Acquired, held []Holding, expected []queueing.Key
 	}
 	for _, key := range expected {
 		r.expected[key] = true
+		r.know(key) // one that asks another gate by now is released here, and not waited for
 	}
 	close(r.opened)
 }

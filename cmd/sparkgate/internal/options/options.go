@@ -48,7 +48,7 @@ func Parse(args []string) (Options, error) {
 	fs.StringVar(&o.EventsAddr, "events-addr", "", "The address of Flux's notification-controller, to which events are posted; empty switches it off.")
 	fs.IntVar(&o.LogTailLines, "log-tail-lines", 20, "How many last lines of the log of a failed attempt go into its application's status; 0 switches it off.")
 	fs.IntVar(&o.Concurrent, "concurrent", 16, "The number of applications reconciled at once.")
-	fs.StringVar(&o.DefaultGate, "default-gate", string(v1alpha1.GateEmbedded), "The gate of applications where neither they nor their namespace name one: Embedded or None.")
+	fs.StringVar(&o.DefaultGate, "default-gate", string(v1alpha1.GateEmbedded), "The gate of applications where neither they nor their namespace name one: Embedded, Kueue, Volcano, YuniKorn or None.")
 	fs.DurationVar(&o.ReferenceTimeout, "reference-timeout", 10*time.Minute, "How long a missing reference is waited for before the application counts as stalled; the wait goes on.")
 	fs.StringVar(&o.HistoryURL, "history-server-url", "", "The address of a job at a Spark history server, with {{applicationID}} in the place of Spark's id; empty if there is none.")
 	fs.BoolVar(&o.StageEvents, "stage-events", true, "Record a Kubernetes event for every stage that an application reaches; else of failures, warnings and ends only.")
@@ -88,7 +88,9 @@ func (o *Options) validate() error {
 	if o.Concurrent < 1 {
 		return fmt.Errorf("--concurrent is %d; set it to 1 or more", o.Concurrent)
 	}
-	gates := []string{string(v1alpha1.GateEmbedded), string(v1alpha1.GateNone)}
+	gates := []string{
+		string(v1alpha1.GateEmbedded), string(v1alpha1.GateKueue), string(v1alpha1.GateVolcano), string(v1alpha1.GateYuniKorn), string(v1alpha1.GateNone),
+	}
 	if !slices.Contains(gates, o.DefaultGate) {
 		return fmt.Errorf("--default-gate is %q; set it to one of %v", o.DefaultGate, gates)
 	}

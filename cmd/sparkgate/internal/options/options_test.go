@@ -20,6 +20,7 @@ func TestParse(t *testing.T) {
 		"no log":                     {[]string{"--log-tail-lines=0"}, ""},
 		"whole logs":                 {[]string{"--log-tail-lines=101"}, "--log-tail-lines is 101; set it to a number from 0 to 100"},
 		"no workers":                 {[]string{"--concurrent=0"}, "--concurrent is 0"},
+		"a gate in small letters":    {[]string{"--default-gate=volcano"}, `--default-gate is "volcano"`},
 		"a gate that does not exist": {[]string{"--default-gate=Door"}, `--default-gate is "Door"`},
 		"no patience":                {[]string{"--reference-timeout=0s"}, "--reference-timeout is 0s"},
 		"an unknown flag":            {[]string{"--evnts-addr=x"}, "unknown flag"},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/ptr"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -294,6 +295,28 @@ func TestPlacement(t *testing.T) {
 	}
 	if diff := cmp.Diff([]corev1.Toleration{{Key: "c"}}, objects.ExecutorTemplate.Spec.Tolerations); diff != "" {
 		t.Errorf("tolerations of executors (-want +got):\n%s", diff)
+	}
+}
+
+// TestMarksOfTheGrant: pods of either role carry what their grant says, by which another system knows them, over what the user says.
+func TestMarksOfTheGrant(t *testing.T) {
+	t.Parallel()
+	in := inputOf(t, func(spec *v1alpha1.SparkApplicationSpec) {
+		spec.Driver.Labels = map[string]string{"mine": "yes"}
+		spec.Executor.Template = &runtime.RawExtension{Raw: []byte(`{"metadata": {"labels": {"group": "old", "mine": "yes"}}, "spec": {"schedulerName": "old"}}`)}
+	})
+	in.Grant = &queueing.Grant{PodSets: []queueing.PodSetGrant{
+		{Name: "driver", Labels: map[string]string{"group": "a"}, Annotations: map[string]string{"part": "driver"}, SchedulerName: "other"},
+		{Name: "executor", Labels: map[string]string{"group": "a"}, Annotations: map[string]string{"part": "executor"}, SchedulerName: "other"},
+	}}
+	objects, err := Build(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for part, pod := range map[string]*corev1.Pod{"driver": objects.Pod, "executor": objects.ExecutorTemplate} {
+		if pod.Labels["group"] != "a" || pod.Labels["mine"] != "yes" || pod.Annotations["part"] != part || pod.Spec.SchedulerName != "other" {
+			t.Errorf("%s: labels %v, annotations %v, scheduler %q", part, pod.Labels, pod.Annotations, pod.Spec.SchedulerName)
+		}
 	}
 }
 

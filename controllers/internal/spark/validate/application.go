@@ -72,6 +72,7 @@ var checks = []check{
 	checkSteps,
 	checkRestart,
 	checkQueue,
+	checkGate,
 	checkService,
 	checkUI,
 	checkRendered,

@@ -84,6 +84,7 @@ monitoring: {}
 ui: {}
 queue: {name: team-a, gate: Embedded, minExecutors: 1, priorityClassName: high, flavors: {driver: [default], executor: [default]}, volcano: {waitForInqueue: true}}`},
 		"the gate None": {spec: "queue: {gate: None}"},
+		"queue":         {spec: "queue: {flavors: {driver: [spot], executor: [default, spot]}, volcano: {waitForInqueue: false}}"},
 		"all that is honoured": {spec: `
 imagePullPolicy: Never
 imagePullSecrets: [regcred]

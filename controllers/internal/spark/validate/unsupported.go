@@ -36,12 +36,9 @@ func checkUnsupportedQueue(s *subject) []Finding {
 	}
 	var findings []Finding
 	switch queue.Gate {
-	case "", v1alpha1.GateEmbedded, v1alpha1.GateNone:
+	case "", v1alpha1.GateEmbedded, v1alpha1.GateNone, v1alpha1.GateVolcano, v1alpha1.GateYuniKorn:
 	default:
 		findings = append(findings, unsupported("spec.queue.gate", string(queue.Gate), "remove it, or set Embedded or None"))
-	}
-	if queue.Volcano != nil && queue.Volcano.WaitForInqueue != nil && !*queue.Volcano.WaitForInqueue {
-		findings = append(findings, unsupported("spec.queue.volcano.waitForInqueue", false, "remove it"))
 	}
 	return findings
 }

@@ -139,9 +139,6 @@ func TestUnsupported(t *testing.T) {
 			`spec.restartPolicy.type: value "Always" means that the job never ends, so that it could never be Ready: set spec.readyWhen to Running, or another type`,
 		}},
 		"gates": {"queue: {gate: Kueue}", []string{`* spec.queue.gate: value "Kueue"` + later + `remove it, or set Embedded or None`}},
-		"queue": {"queue: {flavors: {driver: [spot], executor: [default, spot]}, volcano: {waitForInqueue: false}}", []string{
-			`* spec.queue.volcano.waitForInqueue: value false` + later + `remove it`,
-		}},
 		"claims that Spark makes": {`
 sparkConf:
   spark.kubernetes.driver.volumes.persistentVolumeClaim.a.mount.path: /a
