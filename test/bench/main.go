@@ -38,6 +38,7 @@ const (
 	partMemory  = "memory"
 	partRestart = "restart"
 	partGates   = "gates"
+	partElastic = "elastic"
 )
 
 type options struct {
@@ -60,6 +61,8 @@ type options struct {
 	restart int
 	// through is how many applications come at once to each gate.
 	through int
+	// gated is how many executors are let in.
+	gated int
 	// profile is a file for a CPU profile of the operator, and with the ending .apiserver of the API server; empty for none.
 	profile    string
 	profileFor time.Duration
@@ -84,7 +87,7 @@ func main() {
 }
 
 // allParts in the order in which they run.
-var allParts = []string{partRender, partSubmit, partDelete, partWrites, partNews, partQueue, partMemory, partRestart, partGates}
+var allParts = []string{partRender, partSubmit, partDelete, partWrites, partNews, partQueue, partMemory, partRestart, partGates, partElastic}
 
 func parse(args []string) (options, error) {
 	var o options
@@ -106,6 +109,7 @@ func parse(args []string) (options, error) {
 	fs.IntVar(&o.pending, "pending", 5000, "after how many waiting applications to measure memory, and again after twice as many; 0 for none")
 	fs.IntVar(&o.restart, "restart", 10000, "with how many finished applications to time the start of an operator")
 	fs.IntVar(&o.through, "through", 300, "how many applications to send through each gate at once")
+	fs.IntVar(&o.gated, "gated", 300, "how many executors of one application to let in through their scheduling gates")
 	fs.StringVar(&o.profile, "cpuprofile", "", "write CPU profiles of the last submissions to FILE (operator) and FILE.apiserver")
 	fs.DurationVar(&o.profileFor, "cpuprofile-time", 20*time.Second, "length of the CPU profiles")
 	fs.StringVar(&o.heap, "heapprofile", "", "write a heap profile of the operator with the applications of -wide to this file")
@@ -134,8 +138,8 @@ func (o *options) check(sizes string) error {
 		}
 		o.sizes = append(o.sizes, n)
 	}
-	if min(o.rounds, o.lives, o.queued, o.room, o.finished, o.restart, o.through) < 1 || min(o.wide, o.pending) < 0 {
-		return errors.New("-rounds, -lives, -queue, -room, -finished, -restart and -through are 1 or more, -wide and -pending 0 or more")
+	if min(o.rounds, o.lives, o.queued, o.room, o.finished, o.restart, o.through, o.gated-1) < 1 || min(o.wide, o.pending) < 0 {
+		return errors.New("-rounds, -lives, -queue, -room, -finished, -restart and -through are 1 or more, -gated 2 or more, -wide and -pending 0 or more")
 	}
 	return nil
 }
@@ -186,6 +190,7 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 		{o.wants(partMemory), b.measureMemory},
 		{o.wants(partRestart), b.measureRestart},
 		{o.wants(partGates), b.measureGates},
+		{o.wants(partElastic), b.measureElastic},
 	} {
 		if !part.wanted {
 			continue

@@ -12,6 +12,11 @@ import (
 // Workers is how many requests are made at once, as many as the operator reconciles at once by default.
 const Workers = 16
 
+// InParallel calls do with 0 … n-1, on Workers goroutines, until all are done or one has failed.
+func InParallel(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
+	return each(ctx, n, do)
+}
+
 // each calls do with 0 … n-1, on Workers goroutines, until all are done or one has failed.
 func each(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
