@@ -270,16 +270,6 @@ type SparkQueueStatus struct {
 	meta.ReconcileRequestStatus `json:",inline"`
 }
 
-// ElasticUsage counts executors above base gangs.
-type ElasticUsage struct {
-	// granted ones have room.
-	// +required
-	Granted int32 `json:"granted"`
-	// waiting ones are wanted by their applications, and wait behind their scheduling gates.
-	// +required
-	Waiting int32 `json:"waiting"`
-}
-
 // QueueUsage is the use of one resource in one flavor.
 type QueueUsage struct {
 	// flavor is the class of nodes.
