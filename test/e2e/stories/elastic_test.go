@@ -39,14 +39,14 @@ func executorsOf(s *env.Space, name string, ready, gated int32) *v1alpha1.SparkA
 }
 
 // A job with one to six executors starts with one, grows into the quota that is free, says why it gets no more, and grows on when another
-// job has ended.
+// job is gone.
 func TestAJobGrowsIntoFreeQuota(t *testing.T) {
 	t.Parallel()
 	s := env.NewTenant(t, 2)
 	queue := env.Queue(s.Name+"-shared", "4", "6272Mi") // seven pods
-	s.Apply(queue, env.Pi("other", queue.Name, env.Sleep("60"), func(spec *v1alpha1.SparkApplicationSpec) { spec.Executor.Instances = ptr.To[int32](1) }))
+	s.Apply(queue, env.Pi("other", queue.Name, env.Sleep("900"), func(spec *v1alpha1.SparkApplicationSpec) { spec.Executor.Instances = ptr.To[int32](1) }))
 	s.Reaches("other", env.First, v1alpha1.RunningReason)
-	s.Apply(env.Pi("growing", queue.Name, elastic("100")))
+	s.Apply(env.Pi("growing", queue.Name, elastic("120")))
 	app := executorsOf(s, "growing", 4, 2)
 	for _, word := range []string{"wait for room in quota", "memory 896Mi", "queue " + queue.Name} {
 		if !strings.Contains(app.Status.Executors.Problem, word) {
@@ -56,7 +56,7 @@ func TestAJobGrowsIntoFreeQuota(t *testing.T) {
 	if text := s.Sparkctl("explain", "growing"); !strings.Contains(text, "2 more executors behind their scheduling gates") {
 		t.Errorf("sparkctl explain does not tell that two executors wait:\n%s", text)
 	}
-	s.Reaches("other", env.First, v1alpha1.SucceededReason)
+	s.Kubectl("delete", "sgapp", "other", "--wait=false")
 	executorsOf(s, "growing", 6, 0)
 	s.Reaches("growing", env.First, v1alpha1.SucceededReason)
 	quota := resource.MustParse("6272Mi")
@@ -73,7 +73,7 @@ func TestATeamTakesExecutorsBackAndTheRunSurvives(t *testing.T) {
 	root := &v1alpha1.SparkQueue{ObjectMeta: metav1.ObjectMeta{Name: s.Name + "-root"}}
 	a, b := env.Queue(s.Name+"-team-a", "2", "2688Mi"), env.Queue(s.Name+"-team-b", "2", "3584Mi")
 	a.Spec.Parent, b.Spec.Parent = root.Name, root.Name
-	s.Apply(root, a, b, env.Pi("growing", a.Name, elastic("90")))
+	s.Apply(root, a, b, env.Pi("growing", a.Name, elastic("120")))
 	executorsOf(s, "growing", 6, 0)
 	s.Apply(env.Pi("lender", b.Name))
 	s.Reaches("lender", env.First, v1alpha1.SucceededReason)
