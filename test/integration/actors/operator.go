@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/config"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers"
 	"github.com/sparkgate/sparkgate/test/integration/env"
 )
@@ -42,6 +43,8 @@ type OperatorOptions struct {
 	FewEvents bool
 	// Clock of every decision; default the machine's.
 	Clock clock.Clock
+	// DefaultGate as the flag.
+	DefaultGate v1alpha1.GateType
 	// EventsAddr as the flag.
 	EventsAddr string
 	// DecisionLog is where decisions are written; nil is nowhere.
@@ -66,7 +69,9 @@ func launch(t *testing.T, o OperatorOptions) *Operator {
 	err = controllers.Setup(manager, controllers.Options{
 		Holder: "test_" + string(uuid.NewUUID()), ReferenceTimeout: o.ReferenceTimeout, HistoryURL: o.HistoryURL, FewEvents: o.FewEvents, Clock: o.Clock,
 		DecisionLog:   o.DecisionLog,
+		DefaultGate:   o.DefaultGate,
 		EventsAddr:    o.EventsAddr,
+		GateInterval:  200 * time.Millisecond,
 		LogTailLines:  20,
 		QueueInterval: 20 * time.Millisecond, // tests wait for what it bounds
 	})

@@ -5,11 +5,15 @@ package queues
 
 import (
 	"testing"
+	"time"
 
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/test/integration/actors"
+	"github.com/sparkgate/sparkgate/test/integration/env"
 )
 
 func gate(name v1alpha1.GateType) func(*v1alpha1.SparkApplication) {
@@ -35,14 +39,14 @@ func TestGateNone(t *testing.T) {
 	finish(t, w, app)
 }
 
-// TestGateOfTheNamespace: an annotation decides where the application says nothing.
+// TestGateOfTheNamespace: an annotation decides where the application says nothing. One that names no gate is told.
 func TestGateOfTheNamespace(t *testing.T) {
 	t.Parallel()
 	w := actors.NewWorld(t, "3Gi", nil)
 	operator.Use(t)
-	annotate(t, w.Namespace, v1alpha1.DefaultGateAnnotation, "Kueue")
+	annotate(t, w.Namespace, v1alpha1.DefaultGateAnnotation, "Door")
 	app := w.Apply("pi")
-	waits(t, app, "GateNotInstalled", `"Kueue"`, "Embedded or None")
+	waits(t, app, "GateNotInstalled", "annotation sparkgate.io/default-gate of namespace "+w.Namespace, `"Door"`, "YuniKorn or None")
 	annotate(t, w.Namespace, v1alpha1.DefaultGateAnnotation, "None")
 	w.Run(app)
 	if app.Status.Grant.Gate != "None" {
@@ -51,20 +55,111 @@ func TestGateOfTheNamespace(t *testing.T) {
 	finish(t, w, app)
 }
 
+// TestGateOfTheNamespaceChanges: what runs is not touched, what waits moves, and the next run asks the new gate.
+func TestGateOfTheNamespaceChanges(t *testing.T) {
+	t.Parallel()
+	w := actors.NewWorld(t, "3Gi", nil)
+	operator.Use(t)
+	running := w.Apply("running")
+	w.Run(running)
+	waiting := w.Apply("waiting")
+	waits(t, waiting, "WaitingForQuota")
+	before := running.ResourceVersion
+	annotate(t, w.Namespace, v1alpha1.DefaultGateAnnotation, "None")
+	w.Run(waiting)
+	counted(t, w.Queue, 1, 0)
+	if err := env.Client().Get(t.Context(), client.ObjectKeyFromObject(running), running); err != nil {
+		t.Fatal(err)
+	}
+	if running.ResourceVersion != before || running.Status.Grant.Gate != v1alpha1.GateEmbedded {
+		t.Errorf("the one that runs was touched: %s", actors.Show(running))
+	}
+	finish(t, w, running)
+	w.Unused()
+	actors.Change(t, running, func(app *v1alpha1.SparkApplication) { app.Spec.RunID = "again" })
+	w.Run(running)
+	if running.Status.Run != 2 || running.Status.Grant.Gate != v1alpha1.GateNone {
+		t.Errorf("the next run: %s", actors.Show(running))
+	}
+	finish(t, w, running)
+	finish(t, w, waiting)
+}
+
 // TestGatesNotYetSupported: they are named with what to set instead; once it is set, the application runs.
 func TestGatesNotYetSupported(t *testing.T) {
 	t.Parallel()
 	w := actors.NewWorld(t, "3Gi", nil)
 	operator.Use(t)
-	for _, name := range []v1alpha1.GateType{v1alpha1.GateKueue, v1alpha1.GateVolcano, v1alpha1.GateYuniKorn} {
-		app := w.Apply("on-"+map[v1alpha1.GateType]string{"Kueue": "kueue", "Volcano": "volcano", "YuniKorn": "yunikorn"}[name], gate(name))
-		w.Reach(app, "NotYetSupported")
-		if !hasAll(actors.Message(app), []string{"spec.queue.gate", string(name), "Embedded or None"}) {
-			t.Errorf("message: %s", actors.Message(app))
-		}
-		actors.Change(t, app, gate(v1alpha1.GateNone))
-		w.Succeed(app)
+	app := w.Apply("on-kueue", gate(v1alpha1.GateKueue))
+	w.Reach(app, "NotYetSupported")
+	if !hasAll(actors.Message(app), []string{"spec.queue.gate", "Kueue", "Embedded or None"}) {
+		t.Errorf("message: %s", actors.Message(app))
 	}
+	actors.Change(t, app, gate(v1alpha1.GateNone))
+	w.Succeed(app)
+}
+
+// TestGateNotInstalled: the application waits for a system that is not there, and says what to install; it may choose another gate.
+func TestGateNotInstalled(t *testing.T) {
+	t.Parallel()
+	w := actors.NewWorld(t, "3Gi", nil)
+	operator.Use(t)
+	app := w.Apply("pi", gate(v1alpha1.GateVolcano))
+	waits(t, app, "GateNotInstalled", "PodGroup", "install Volcano", "queue.gate")
+	w.Succeed(w.Apply("other"))
+	actors.Change(t, app, gate(v1alpha1.GateNone))
+	w.Succeed(app)
+}
+
+// TestGateYuniKorn: everything is let in at once, with the marks by which the scheduler knows the pods; the wait for a node is the wait
+// for admission.
+func TestGateYuniKorn(t *testing.T) {
+	t.Parallel()
+	w := actors.NewWorld(t, "3Gi", nil)
+	operator.Use(t)
+	app := w.Apply("pi", func(app *v1alpha1.SparkApplication) {
+		app.Annotations = map[string]string{"yunikorn.apache.org/schedulingPolicyParameters": "gangSchedulingStyle=Hard"}
+		app.Spec.Queue = &v1alpha1.QueueReference{Name: "root.spark", Gate: v1alpha1.GateYuniKorn}
+		app.Spec.Timeouts = &v1alpha1.Timeouts{DriverStart: &metav1.Duration{Duration: time.Second}}
+	})
+	driver := w.Driver(app)
+	id := driver.Labels[v1alpha1.SparkSelectorLabel]
+	for key, want := range map[string]string{"applicationId": id, "yunikorn.apache.org/app-id": id, "queue": "root.spark", "yunikorn.apache.org/queue": "root.spark"} {
+		if got := driver.Labels[key]; got != want || want == "" {
+			t.Errorf("label %s of the driver: %q, want %q", key, got, want)
+		}
+	}
+	groups := driver.Annotations["yunikorn.apache.org/task-groups"]
+	if !hasAll(groups, []string{`"name":"spark-driver","minMember":1`, `"name":"spark-executor","minMember":2`, `"memory":"896Mi"`}) ||
+		driver.Annotations["yunikorn.apache.org/schedulingPolicyParameters"] != "gangSchedulingStyle=Hard" || driver.Spec.SchedulerName != "yunikorn" {
+		t.Errorf("scheduler %q, annotations %v", driver.Spec.SchedulerName, driver.Annotations)
+	}
+	admitted := apimeta.FindStatusCondition(app.Status.Conditions, v1alpha1.AdmittedCondition)
+	if admitted == nil || admitted.Reason != "DelegatedToScheduler" || app.Status.Times.Waiting == nil {
+		t.Errorf("Admitted: %+v, waiting since %v", admitted, app.Status.Times.Waiting)
+	}
+	actors.Eventually(t, app, "starting", actors.InStage(v1alpha1.StartingReason)) // longer ago than driverStart, which has not begun
+	w.Run(app)
+	if app.Status.Times.Waiting != nil {
+		t.Errorf("still waiting since %v", app.Status.Times.Waiting)
+	}
+	finish(t, w, app)
+}
+
+// TestSchedulerAdmitsInTimeOrNever: timeouts.admission bounds the wait for a node.
+func TestSchedulerAdmitsInTimeOrNever(t *testing.T) {
+	t.Parallel()
+	w := actors.NewWorld(t, "3Gi", nil)
+	operator.Use(t)
+	app := w.Apply("pi", func(app *v1alpha1.SparkApplication) {
+		app.Spec.Queue = &v1alpha1.QueueReference{Gate: v1alpha1.GateYuniKorn}
+		app.Spec.Timeouts = &v1alpha1.Timeouts{Admission: &metav1.Duration{Duration: time.Second}}
+	})
+	w.Reach(app, v1alpha1.AdmissionTimeoutReason)
+	if !hasAll(actors.Message(app), []string{"timeouts.admission (1s)", "no node"}) {
+		t.Errorf("message: %s", actors.Message(app))
+	}
+	w.NothingRuns()
 }
 
 // TestGateChangesWhileQueued: who leaves the queue for another gate asks for nothing there any more.

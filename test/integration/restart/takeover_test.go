@@ -234,3 +234,34 @@ func TestLateDriver(t *testing.T) {
 		})
 	}
 }
+
+// TestDefaultGateChanges: another --default-gate does not touch what runs; what waits moves to it, and the next run asks it.
+func TestDefaultGateChanges(t *testing.T) {
+	w := actors.NewWorld(t, "3Gi", nil)
+	first := start(t)
+	running := w.Apply("running")
+	w.Run(running)
+	waiting, named := w.Apply("waiting"), w.Apply("named", func(app *v1alpha1.SparkApplication) { app.Spec.Queue.Gate = v1alpha1.GateEmbedded })
+	w.Reach(waiting, v1alpha1.QueuedReason)
+	w.Reach(named, v1alpha1.QueuedReason)
+	first.Stop()
+
+	actors.StartOperator(t, actors.OperatorOptions{DefaultGate: v1alpha1.GateNone})
+	w.Succeed(waiting)
+	if waiting.Status.Run != 1 || actors.Stage(named) != v1alpha1.QueuedReason {
+		t.Errorf("%s\n%s", actors.Show(waiting), actors.Show(named))
+	}
+	actors.Eventually(t, running, "running on", func(a *v1alpha1.SparkApplication) bool {
+		return actors.Stage(a) == v1alpha1.RunningReason && a.Status.Grant.Gate == v1alpha1.GateEmbedded && a.Status.Attempt == 1
+	})
+	w.Kubelet.Finish(t.Context(), w.Driver(running), 0, "Completed")
+	w.Reach(running, v1alpha1.SucceededReason)
+	w.Succeed(named)
+	actors.Change(t, running, func(app *v1alpha1.SparkApplication) { app.Spec.RunID = "again" })
+	w.Run(running)
+	if running.Status.Grant.Gate != v1alpha1.GateNone {
+		t.Errorf("the next run: %s", actors.Show(running))
+	}
+	w.Kubelet.Finish(t.Context(), w.Driver(running), 0, "Completed")
+	w.Reach(running, v1alpha1.SucceededReason)
+}

@@ -41,13 +41,15 @@ type world struct {
 func TestConformance(t *testing.T) {
 	w := &world{client: volcanoClient(t), namespace: env.Namespace(t), occupied: map[string]types.UID{}, stop: func() {}}
 	w.queue = w.namespace
-	w.volcano = start(t, "conformance", "16")
+	w.volcano = start(t, "16")
 	w.open(t)
 	t.Cleanup(func() { w.stop() })
 	gatetest.Run(t, gatetest.System{
-		Name:       gate.Name,
-		Start:      w.start,
-		Ask:        func(_ *testing.T, application string) queueing.Ask { return gatetest.NewAsk(w.namespace, application, w.queue) },
+		Name:  gate.Name,
+		Start: w.start,
+		Ask: func(_ *testing.T, application string) queueing.Ask {
+			return gatetest.NewAsk(w.namespace, application, w.queue)
+		},
 		SetRoom:    w.setRoom,
 		Impossible: func(_ *testing.T, ask *queueing.Ask) { ask.PodSets[1].Count = 1000 },
 		Lose:       func(_ *testing.T, ask *queueing.Ask) { ask.Queue = "nowhere" },
