@@ -27,12 +27,8 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/notify"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
 	"github.com/sparkgate/sparkgate/controllers/queue"
-	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded/decisionlog"
 	"github.com/sparkgate/sparkgate/queueing/embedded/runner"
-	"github.com/sparkgate/sparkgate/queueing/none"
-	"github.com/sparkgate/sparkgate/queueing/volcano"
-	"github.com/sparkgate/sparkgate/queueing/yunikorn"
 )
 
 // Options of the operator's controllers.
@@ -99,8 +95,8 @@ const MaxLogTailLines = logtail.MaxLines
 // CheckEventsAddr says what is wrong with Options.EventsAddr; nil if nothing is.
 func CheckEventsAddr(address string) error { return notify.CheckURL(address) }
 
-// Setup adds everything to the manager.
-func Setup(mgr ctrl.Manager, o Options) error {
+// complete fills in defaults.
+func (o *Options) complete() error {
 	if o.Concurrent == 0 {
 		o.Concurrent = 16
 	}
@@ -109,6 +105,14 @@ func Setup(mgr ctrl.Manager, o Options) error {
 	}
 	if o.Holder == "" {
 		return fmt.Errorf("set up controllers: no name for the holder of the ledgers")
+	}
+	return nil
+}
+
+// Setup adds everything to the manager.
+func Setup(mgr ctrl.Manager, o Options) error {
+	if err := o.complete(); err != nil {
+		return err
 	}
 	podClient, err := podsGetter(mgr)
 	if err != nil {
@@ -122,18 +126,14 @@ func Setup(mgr ctrl.Manager, o Options) error {
 		Wake: waker.Wake, Clock: o.Clock, Log: mgr.GetLogger().WithName("queue"),
 		Meter: queue.Meter{}, Fenced: o.Fenced, DecisionLog: decisionLog(mgr, o),
 	})
-	asksVolcano, err := newVolcano(mgr, waker, o)
+	gates, watches, err := newGates(mgr, embedded, waker, o)
 	if err != nil {
 		return err
 	}
 	office := newTakeover(mgr, watcher, embedded, o.Clock)
-
-	office.foreign = append(office.foreign, asksVolcano.Watches()...)
+	office.foreign = watches
 
 	runnables := []runnable{watcher, office, embedded}
-	for _, w := range office.foreign {
-		runnables = append(runnables, w)
-	}
 	var notifier application.Notifier
 	if o.EventsAddr != "" {
 		sender := notify.New(notify.Options{URL: o.EventsAddr, Instance: o.Holder, Clock: o.Clock, Log: mgr.GetLogger().WithName("notify")})
@@ -141,10 +141,7 @@ func Setup(mgr ctrl.Manager, o Options) error {
 	}
 	apps := application.New(application.Options{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Pods: store,
-		Gates: queueing.Gates{
-			string(v1alpha1.GateEmbedded): embedded, string(v1alpha1.GateNone): none.Gate{},
-			string(v1alpha1.GateVolcano): asksVolcano, string(v1alpha1.GateYuniKorn): yunikorn.Gate{},
-		},
+		Gates:       gates,
 		DefaultGate: o.DefaultGate, ReferenceTimeout: o.ReferenceTimeout, HistoryURL: o.HistoryURL, FewEvents: o.FewEvents,
 		Recorder: mgr.GetEventRecorder("sparkgate"), Notifier: notifier, Logs: logtail.New(podClient, o.LogTailLines, o.Clock), Clock: o.Clock, Ready: office.wait,
 	})
@@ -161,23 +158,15 @@ func Setup(mgr ctrl.Manager, o Options) error {
 	if o.Explain != nil {
 		runnables = append(runnables, explainer(mgr, embedded, o))
 	}
+	for _, w := range watches {
+		runnables = append(runnables, w)
+	}
 	for _, r := range runnables {
 		if err := mgr.Add(r); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// newVolcano sets up the gate Volcano. Its client has a scheme and no cache of the manager's: Volcano's kinds may not be served.
-func newVolcano(mgr ctrl.Manager, waker *application.Waker, o Options) (*volcano.Gate, error) {
-	c, err := volcano.NewClient(mgr.GetConfig(), mgr.GetHTTPClient())
-	if err != nil {
-		return nil, fmt.Errorf("set up gate Volcano: %w", err)
-	}
-	return volcano.New(volcano.Options{
-		Client: c, Wake: waker.Wake, Interval: o.GateInterval, Clock: o.Clock, Log: mgr.GetLogger().WithName("volcano"),
-	}), nil
 }
 
 type runnable interface {

@@ -36,6 +36,9 @@ func (p *pass) planStart(ctx context.Context, start lifecycle.Start) (*lifecycle
 	plan := &lifecycle.Plan{Queue: queueOf(p.app, namespace), Gate: string(p.gateOf(namespace))}
 	p.gateField = gateField(p.app, namespace)
 	p.asked = askedGate{name: plan.Gate, enrolled: namespace.Labels[v1alpha1.EnrolledLabel] == "true"}
+	if plan.Findings = shutOut(p.asked, p.gateField, p.app.Namespace); len(plan.Findings) > 0 {
+		return plan, nil
+	}
 	ready := p.memory.prepared(p.app, attempt{start.Run, start.Attempt})
 	if ready != nil {
 		plan.Hash = ready.hash
@@ -88,8 +91,7 @@ func (p *pass) gateObjects(start lifecycle.Start, ready *prepared, queue string)
 // already.
 func (p *pass) prepare(ctx context.Context, start lifecycle.Start, plan *lifecycle.Plan, ready *prepared) (*prepared, []lifecycle.Finding, error) {
 	environment, version, err := p.environment(ctx)
-	described := describesPods(plan.Gate)
-	if err != nil || ready.serves(version, p.asked) && (ready.templates != nil) == described {
+	if err != nil || ready.serves(version, p.asked) {
 		return ready, nil, err
 	}
 	ready = &prepared{generation: p.app.Generation, attempt: attempt{start.Run, start.Attempt}, environment: version, asked: p.asked, hash: plan.Hash}
@@ -103,24 +105,29 @@ func (p *pass) prepare(ctx context.Context, start lifecycle.Start, plan *lifecyc
 	ready.names, ready.uiAddress, ready.historyAddress = objects.Names, objects.UIAddress, p.historyAddress(objects)
 	ready.accounts = accountsOf(objects)
 	ready.gated = objects.Gated
-	if leavesExecutors(plan.Gate) {
-		ready.podSets, err = demand.BaseSets(p.app, objects, environment)
-	} else {
-		ready.podSets, err = demand.PodSets(p.app, objects, environment)
-	}
-	if err == nil && described {
-		ready.templates, err = demand.Templates(objects)
-	}
-	if err == nil {
-		ready.executors, err = demand.Wanted(objects.Properties)
-	}
-	if err != nil {
+	if err := p.measure(objects, environment, plan.Gate, ready); err != nil {
 		return nil, []lifecycle.Finding{{Reason: v1alpha1.InvalidSpecReason, Message: err.Error()}}, nil
 	}
 	if p.app.Spec.SparkConfigMap == "" { // else the outcome depends on what may change at any time
 		p.memory.keep(p.app, ready)
 	}
 	return ready, nil, nil
+}
+
+// measure finds out what a start asks of its gate. An error is a mistake in the spec.
+func (p *pass) measure(objects render.Objects, environment demand.Environment, gate string, ready *prepared) (err error) {
+	if leavesExecutors(gate) {
+		ready.podSets, err = demand.BaseSets(p.app, objects, environment)
+	} else {
+		ready.podSets, err = demand.PodSets(p.app, objects, environment)
+	}
+	if err == nil && describesPods(gate) {
+		ready.templates, err = demand.Templates(objects)
+	}
+	if err == nil {
+		ready.executors, err = demand.Wanted(objects.Properties)
+	}
+	return err
 }
 
 // build renders the objects of a start. Findings are mistakes that show only together with the referenced configuration.

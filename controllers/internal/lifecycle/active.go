@@ -88,6 +88,13 @@ func (d *decider) stopReason(driver *pods.Record) (v1alpha1.StopReason, string) 
 		return reason, message
 	case d.o.Eviction != nil:
 		return v1alpha1.StopPreempted, d.o.Eviction.Message
+	}
+	return d.overdueStart(driver)
+}
+
+// overdueStart says what of the start of the attempt has taken too long; empty if nothing has.
+func (d *decider) overdueStart(driver *pods.Record) (v1alpha1.StopReason, string) {
+	switch {
 	case d.nodeOverdue(driver):
 		return v1alpha1.StopAdmission, d.nodeMessage(driver)
 	case d.driverStartOverdue(driver):

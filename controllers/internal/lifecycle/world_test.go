@@ -241,11 +241,7 @@ func (w *world) verdict(start Start) *queueing.Verdict {
 	case w.granted != nil:
 		grant := &queueing.Grant{Run: start.Run, Attempt: start.Attempt, Gate: w.gate, Queue: "team-a",
 			PodSets: []queueing.PodSetGrant{{Name: "driver", Count: 1}, {Name: "executor", Count: 2}}}
-		v := &queueing.Verdict{State: queueing.Granted, Grant: grant}
-		if w.gate == "None" || w.gate == "YuniKorn" {
-			v.Reason = queueing.ReasonDelegatedToScheduler
-		}
-		return v
+		return &queueing.Verdict{State: queueing.Granted, Reason: map[string]string{"None": "DelegatedToScheduler", "YuniKorn": "DelegatedToScheduler"}[w.gate], Grant: grant}
 	case w.room == queueing.Refused:
 		return &queueing.Verdict{State: queueing.Refused, Reason: queueing.ReasonExceedsQuota, Message: "needs memory 9Gi, queue team-a holds 3Gi"}
 	case w.room == queueing.Undecided:

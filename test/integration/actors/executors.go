@@ -5,15 +5,19 @@ package actors
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/utils/ptr"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/test/integration/env"
 )
 
 // Executors does what Spark's driver does: it makes executor pods that the driver pod owns, of the driver's size, and lets them run.
@@ -85,4 +89,41 @@ func executorOf(driver *corev1.Pod, number int) *corev1.Pod {
 		Name: "spark-kubernetes-executor", Image: main.Image, Resources: main.Resources,
 	}}}
 	return pod
+}
+
+// Executor makes the executor with that number as Spark does: from the template that the driver was given, with the driver's size. It waits
+// for a scheduler.
+func Executor(t *testing.T, driver *corev1.Pod, number int) *corev1.Pod {
+	t.Helper()
+	template := executorTemplate(t, driver)
+	pod := executorOf(driver, number)
+	pod.Annotations, pod.Labels = template.Annotations, template.Labels
+	if pod.Labels == nil {
+		pod.Labels = map[string]string{}
+	}
+	pod.Labels[v1alpha1.SparkRoleLabel] = v1alpha1.SparkRoleExecutor
+	pod.Spec.SchedulerName, pod.Spec.SchedulingGates = template.Spec.SchedulerName, template.Spec.SchedulingGates
+	pod.Spec.NodeSelector, pod.Spec.Tolerations = template.Spec.NodeSelector, template.Spec.Tolerations
+	Create(t, pod)
+	return pod
+}
+
+// executorTemplate is what the driver reads from the ConfigMap that it mounts.
+func executorTemplate(t *testing.T, driver *corev1.Pod) *corev1.Pod {
+	t.Helper()
+	for _, volume := range driver.Spec.Volumes {
+		if volume.Name != "pod-template-volume" {
+			continue
+		}
+		config, template := &corev1.ConfigMap{}, &corev1.Pod{}
+		if err := env.Client().Get(t.Context(), types.NamespacedName{Namespace: driver.Namespace, Name: volume.ConfigMap.Name}, config); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal([]byte(config.Data[volume.ConfigMap.Items[0].Key]), template); err != nil {
+			t.Fatalf("template of the executors: %v", err)
+		}
+		return template
+	}
+	t.Fatalf("driver %s mounts no template of executors", driver.Name)
+	return nil
 }

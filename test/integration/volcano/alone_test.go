@@ -75,7 +75,7 @@ func TestRestarts(t *testing.T) {
 	if err := system.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s.placed(s.executors(driver, 1, 1)[0])
+	s.placed(s.executors(driver, 1)[0])
 	two.Stop()
 	s.Kubelet.Finish(t.Context(), driver, 0, "Completed")
 	operate(t)

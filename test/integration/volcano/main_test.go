@@ -20,7 +20,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/yaml"
 	"volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -126,48 +125,14 @@ func (s *scene) placed(pod *corev1.Pod) *corev1.Pod {
 	return pod
 }
 
-// executors makes executors as Spark does: from the template that the driver was given.
-func (s *scene) executors(driver *corev1.Pod, from, to int) []*corev1.Pod {
+// executors makes the executors with these numbers, as Spark does.
+func (s *scene) executors(driver *corev1.Pod, numbers ...int) []*corev1.Pod {
 	s.t.Helper()
-	template := s.executorTemplate(driver)
 	var made []*corev1.Pod
-	for n := from; n <= to; n++ {
-		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
-			Namespace: s.Namespace, Name: driver.Name + "-exec-" + string(rune('0'+n)), Labels: map[string]string{v1alpha1.SparkRoleLabel: v1alpha1.SparkRoleExecutor},
-			Annotations:     template.Annotations,
-			OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: driver.Name, UID: driver.UID}},
-		}}
-		for key, value := range template.Labels {
-			pod.Labels[key] = value
-		}
-		pod.Spec = corev1.PodSpec{SchedulerName: template.Spec.SchedulerName, RestartPolicy: corev1.RestartPolicyNever, Containers: []corev1.Container{{
-			Name: "spark-kubernetes-executor", Image: "spark", Resources: driver.Spec.Containers[0].Resources,
-		}}}
-		actors.Create(s.t, pod)
-		made = append(made, pod)
+	for _, number := range numbers {
+		made = append(made, actors.Executor(s.t, driver, number))
 	}
 	return made
-}
-
-// executorTemplate is what the driver reads from the ConfigMap that it mounts.
-func (s *scene) executorTemplate(driver *corev1.Pod) *corev1.Pod {
-	s.t.Helper()
-	for _, volume := range driver.Spec.Volumes {
-		if volume.Name != "pod-template-volume" {
-			continue
-		}
-		config := &corev1.ConfigMap{}
-		if err := env.Client().Get(s.t.Context(), types.NamespacedName{Namespace: s.Namespace, Name: volume.ConfigMap.Name}, config); err != nil {
-			s.t.Fatal(err)
-		}
-		template := &corev1.Pod{}
-		if err := yaml.Unmarshal([]byte(config.Data[volume.ConfigMap.Items[0].Key]), template); err != nil {
-			s.t.Fatal(err)
-		}
-		return template
-	}
-	s.t.Fatalf("driver %s mounts no template of executors", driver.Name)
-	return nil
 }
 
 // group is the PodGroup that a pod says it belongs to.

@@ -4,6 +4,7 @@
 package validate
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -88,8 +89,8 @@ func gateFindings(s *subject, gate v1alpha1.GateType) []Finding {
 			findings = append(findings, otherScheduler(r.Path+".template.spec.schedulerName", name, gate))
 		}
 		metadata := r.parts.Template.ObjectMeta
-		findings = append(findings, markFindings(s, r.Role, gate, "label", metadata.Labels)...)
-		findings = append(findings, markFindings(s, r.Role, gate, "annotation", metadata.Annotations)...)
+		findings = append(findings, marked{gate, "label", by.labels}.findings(s, r.Role, metadata.Labels)...)
+		findings = append(findings, marked{gate, "annotation", by.annotations}.findings(s, r.Role, metadata.Annotations)...)
 	}
 	return findings
 }
@@ -99,30 +100,34 @@ func otherScheduler(field, name string, gate v1alpha1.GateType) Finding {
 		name, gate, schedulers[gate].scheduler)
 }
 
-// markFindings looks for marks of a gate among the labels or annotations that the user gives to pods of a role.
-func markFindings(s *subject, r render.Role, gate v1alpha1.GateType, what string, template map[string]string) []Finding {
-	marks, plural := schedulers[gate].labels, "labels"
-	if what == "annotation" {
-		marks, plural = schedulers[gate].annotations, "annotations"
-	}
+// marked are the marks of a gate that are labels, or those that are annotations.
+type marked struct {
+	gate v1alpha1.GateType
+	// what they are: label or annotation.
+	what  string
+	marks []mark
+}
+
+// findings looks for the marks among what the user gives to pods of a role.
+func (m marked) findings(s *subject, r render.Role, template map[string]string) []Finding {
 	fields := map[string]string{}
 	for key := range template {
-		fields[key] = r.Path + ".template.metadata." + plural + "[" + key + "]"
+		fields[key] = fmt.Sprintf("%s.template.metadata.%ss[%s]", r.Path, m.what, key)
 	}
-	for _, property := range s.properties.WithPrefix(r.Name.Key(what + ".")) {
+	for _, property := range s.properties.WithPrefix(r.Name.Key(m.what + ".")) {
 		fields[property.Name] = s.properties.Field(property.Key)
 	}
 	var findings []Finding
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
-		i := slices.IndexFunc(marks, func(m mark) bool { return m.key == key && (!m.driver || r.Name == conf.Driver) })
+		i := slices.IndexFunc(m.marks, func(own mark) bool { return own.key == key && (!own.driver || r.Name == conf.Driver) })
 		if i < 0 {
 			continue
 		}
-		remedy := marks[i].remedy
+		remedy := m.marks[i].remedy
 		if remedy == "" {
 			remedy = "remove it"
 		}
-		findings = append(findings, invalid(fields[key], "the %s %s is set by the gate %s: %s", what, key, gate, remedy))
+		findings = append(findings, invalid(fields[key], "the %s %s is set by the gate %s: %s", m.what, key, m.gate, remedy))
 	}
 	return findings
 }

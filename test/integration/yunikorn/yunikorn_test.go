@@ -1,0 +1,99 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package yunikorn runs applications under the gate YuniKorn, beside the real scheduler.
+package yunikorn
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/test/integration/actors"
+	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/systems"
+)
+
+func TestMain(m *testing.M) { os.Exit(actors.Main(m)) }
+
+// placeholder marks the pods with which YuniKorn keeps room.
+const placeholder = "yunikorn.apache.org/task-group-name"
+
+// TestTwoGangsOnOneNode: the node has 1 cpu, an application needs 600m. YuniKorn reads the task groups and keeps room for all three pods of
+// the first application before its driver runs. The second one waits as a driver without a node, which is no failure, and follows.
+func TestTwoGangsOnOneNode(t *testing.T) {
+	systems.YuniKorn(t, env.Cluster(), systems.YuniKornSettings{})
+	systems.Node(t, env.Client(), "yunikorn", "1", "64Gi")
+	w := actors.NewWorld(t, "64Gi", nil)
+	actors.StartOperator(t, actors.OperatorOptions{})
+
+	first := w.Apply("first", underYuniKorn)
+	driver := placed(t, w.Driver(first))
+	if room := keptRoom(t, w.Namespace); room["spark-executor"] != 2 {
+		t.Errorf("YuniKorn keeps room for %v, want two executors", room)
+	}
+	second := w.Apply("second", underYuniKorn)
+	w.Driver(second)
+	w.Reach(second, v1alpha1.StartingReason)
+	if second.Status.Times.Waiting == nil {
+		t.Error("the wait for a node does not count as a wait for room")
+	}
+	w.Kubelet.Start(t.Context(), driver)
+	actors.Eventually(t, first, "running", actors.InStage(v1alpha1.RunningReason))
+	for _, number := range []int{1, 2} {
+		w.Kubelet.Start(t.Context(), placed(t, actors.Executor(t, driver, number)))
+	}
+	actors.Eventually(t, first, "complete", func(a *v1alpha1.SparkApplication) bool { return a.Status.Times.ExecutorsReady != nil })
+	if actors.Stage(second) != v1alpha1.StartingReason || w.Driver(second).Spec.NodeName != "" {
+		t.Errorf("the second did not wait: %s", actors.Show(second))
+	}
+	for _, pod := range w.Pods() {
+		if pod.Labels[v1alpha1.SparkRoleLabel] == v1alpha1.SparkRoleExecutor {
+			w.Kubelet.Finish(t.Context(), &pod, 0, "Completed")
+		}
+	}
+	w.Kubelet.Finish(t.Context(), w.Driver(first), 0, "Completed")
+	w.Reach(first, v1alpha1.SucceededReason)
+
+	driver = placed(t, w.Driver(second))
+	w.Kubelet.Start(t.Context(), driver)
+	actors.Eventually(t, second, "running", func(a *v1alpha1.SparkApplication) bool {
+		return actors.Stage(a) == v1alpha1.RunningReason && a.Status.Times.Waiting == nil
+	})
+	w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
+	w.Reach(second, v1alpha1.SucceededReason)
+}
+
+func underYuniKorn(app *v1alpha1.SparkApplication) {
+	app.Spec.Queue = &v1alpha1.QueueReference{Gate: v1alpha1.GateYuniKorn, Name: "root.team-a"}
+}
+
+// placed waits until YuniKorn has given a pod a node.
+func placed(t *testing.T, pod *corev1.Pod) *corev1.Pod {
+	t.Helper()
+	if pod.Spec.SchedulerName != "yunikorn" {
+		t.Errorf("pod %s is for scheduler %q", pod.Name, pod.Spec.SchedulerName)
+	}
+	actors.Eventually(t, pod, "placed", func(p *corev1.Pod) bool { return p.Spec.NodeName != "" })
+	return pod
+}
+
+// keptRoom counts YuniKorn's placeholders by task group.
+func keptRoom(t *testing.T, namespace string) map[string]int {
+	t.Helper()
+	list := &corev1.PodList{}
+	if err := env.Client().List(t.Context(), list, client.InNamespace(namespace)); err != nil {
+		t.Fatal(err)
+	}
+	room := map[string]int{}
+	for i := range list.Items {
+		if strings.HasPrefix(list.Items[i].Name, "tg-") {
+			room[list.Items[i].Annotations[placeholder]]++
+		}
+	}
+	return room
+}
