@@ -68,6 +68,29 @@ func TestTwoGangsOnOneNode(t *testing.T) {
 	w.Reach(second, v1alpha1.SucceededReason)
 }
 
+// TestQueueDoesNotExist: YuniKorn refuses the driver, and its words are those of the attempt.
+func TestQueueDoesNotExist(t *testing.T) {
+	systems.YuniKorn(t, env.Cluster(), systems.YuniKornSettings{Queues: `
+partitions:
+- name: default
+  placementrules:
+  - {name: provided, create: false}
+  queues:
+  - name: root
+    submitacl: "*"
+    queues: [{name: team-b}]
+`})
+	systems.Node(t, env.Client(), "yunikorn", "1", "64Gi")
+	w := actors.NewWorld(t, "64Gi", nil)
+	actors.StartOperator(t, actors.OperatorOptions{})
+	app := w.Apply("app", underYuniKorn)
+	w.Reach(app, v1alpha1.FailedReason)
+	if !strings.Contains(actors.Message(app), "ApplicationRejected") {
+		t.Errorf("the message does not say that YuniKorn refused it: %s", actors.Message(app))
+	}
+	t.Log(actors.Message(app))
+}
+
 func underYuniKorn(app *v1alpha1.SparkApplication) {
 	app.Spec.Queue = &v1alpha1.QueueReference{Gate: v1alpha1.GateYuniKorn, Name: "root.team-a"}
 }
