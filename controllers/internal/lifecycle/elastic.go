@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
 	"github.com/sparkgate/sparkgate/queueing"
@@ -61,7 +63,7 @@ func (d *decider) crew() crew {
 	}
 	allowed := wire.Resources(c.base.Requests)
 	for _, r := range d.currentPods() {
-		if r.Role != pods.Executor || !r.Active() {
+		if !d.counts(r) {
 			continue
 		}
 		flavor, released := d.o.Releasing[r.UID]
@@ -82,6 +84,15 @@ func (d *decider) crew() crew {
 	slices.SortFunc(c.tooLarge, byAge)
 	slices.SortFunc(c.unanswered, func(a, b unanswered) int { return byAge(a.pod, b.pod) })
 	return c
+}
+
+// counts says that a pod is an executor that runs, or one behind the gate that the driver of the attempt has made: labels alone can be
+// those of another application.
+func (d *decider) counts(r *pods.Record) bool {
+	if r.Role != pods.Executor || !r.Active() {
+		return false
+	}
+	return r.Gate == nil || d.s.Driver != nil && r.OwnerUID == types.UID(d.s.Driver.UID)
 }
 
 func (c *crew) enter(r *pods.Record, flavor string) {
