@@ -9,7 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/controllers/internal/lifecycle"
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
@@ -44,22 +43,6 @@ func describesPods(gate string) bool {
 // leavesExecutors says that a gate reserves room for the base gang, and leaves executors above it to a scheduler with queues.
 func leavesExecutors(gate string) bool {
 	return gate == string(v1alpha1.GateVolcano) || gate == string(v1alpha1.GateYuniKorn)
-}
-
-// shutOut says that a gate cannot let executors in that the guard of their namespace holds back: only gates that lift its scheduling gate
-// can.
-func shutOut(asked askedGate, field, namespace string) []lifecycle.Finding {
-	switch v1alpha1.GateType(asked.name) {
-	case v1alpha1.GateVolcano, v1alpha1.GateYuniKorn, v1alpha1.GateNone:
-	default:
-		return nil
-	}
-	if !asked.enrolled {
-		return nil
-	}
-	return []lifecycle.Finding{{Reason: v1alpha1.InvalidSpecReason, Message: fmt.Sprintf(
-		"%s: gate %s cannot let executors in, because namespace %s is enrolled in the guard of quota: set Embedded or Kueue in spec.queue.gate",
-		field, asked.name, namespace)}}
 }
 
 // noSuchGate is the verdict on an ask of a gate that does not exist.

@@ -35,10 +35,7 @@ func (p *pass) planStart(ctx context.Context, start lifecycle.Start) (*lifecycle
 	}
 	plan := &lifecycle.Plan{Queue: queueOf(p.app, namespace), Gate: string(p.gateOf(namespace))}
 	p.gateField = gateField(p.app, namespace)
-	p.asked = askedGate{name: plan.Gate, enrolled: namespace.Labels[v1alpha1.EnrolledLabel] == "true"}
-	if plan.Findings = shutOut(p.asked, p.gateField, p.app.Namespace); len(plan.Findings) > 0 {
-		return plan, nil
-	}
+	p.asked = askedGate{name: plan.Gate, enrolled: enrolled(namespace)}
 	ready := p.memory.prepared(p.app, attempt{start.Run, start.Attempt})
 	if ready != nil {
 		plan.Hash = ready.hash
@@ -57,7 +54,7 @@ func (p *pass) planStart(ctx context.Context, start lifecycle.Start) (*lifecycle
 	if ready, plan.Findings, err = p.prepare(ctx, start, plan, ready); err != nil || len(plan.Findings) > 0 {
 		return plan, err
 	}
-	if plan.Findings = forbiddenAccounts(namespace, ready.accounts); len(plan.Findings) > 0 {
+	if plan.Findings = append(forbiddenAccounts(namespace, ready.accounts), p.unguardedGate(namespace)...); len(plan.Findings) > 0 {
 		return plan, nil
 	}
 	plan.Executors = ready.executors
