@@ -12,6 +12,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/queue"
+	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 	"github.com/sparkgate/sparkgate/queueing/embedded/runner"
 	"github.com/sparkgate/sparkgate/queueing/quota"
@@ -38,13 +39,18 @@ func (e engine) State(name string) (queue.State, bool) {
 		out.Problem, out.Message = v1alpha1.FlavorNotFoundReason, fmt.Sprintf("flavor %s does not exist: apply a SparkFlavor of that name, or "+
 			"remove it from spec.flavors; meanwhile pods are placed in the other flavors", strings.Join(s.MissingFlavors, ", "))
 	}
+	if s.Pods.Pending > 0 || s.Pods.Admitted > 0 {
+		out.ForeignPods = &v1alpha1.ForeignPods{Pending: s.Pods.Pending, Admitted: s.Pods.Admitted}
+	}
 	for _, u := range s.Usage {
 		out.Usage = append(out.Usage, usageOf(u))
 	}
 	for i, h := range s.Heads {
-		out.Heads = append(out.Heads, v1alpha1.QueueHead{
-			Position: int32(i + 1), Namespace: h.Key.Namespace, Name: h.Key.Name, Priority: h.Priority,
-		})
+		head := v1alpha1.QueueHead{Position: int32(i + 1), Namespace: h.Key.Namespace, Name: h.Key.Name, Priority: h.Priority}
+		if pod, foreign := queueing.Pod(head.Name); foreign {
+			head.Name, head.Kind = pod, v1alpha1.PodHead
+		}
+		out.Heads = append(out.Heads, head)
 	}
 	return out, true
 }

@@ -22,6 +22,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/application"
+	foreignpods "github.com/sparkgate/sparkgate/controllers/foreign"
 	"github.com/sparkgate/sparkgate/controllers/internal/apiwrites"
 	"github.com/sparkgate/sparkgate/controllers/internal/logtail"
 	"github.com/sparkgate/sparkgate/controllers/internal/notify"
@@ -118,12 +119,12 @@ func Setup(mgr ctrl.Manager, o Options) error {
 	if err != nil {
 		return err
 	}
-	waker := application.NewWaker()
+	waker, beside := application.NewWaker(), &besides{}
 	store := pods.NewStore(waker.Wake)
 	watcher := pods.NewWatcher(podClient, store, "")
 	embedded := runner.New(runner.Options{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Holder: o.Holder,
-		Wake: waker.Wake, Clock: o.Clock, Log: mgr.GetLogger().WithName("queue"),
+		Wake: beside.wake(waker), Clock: o.Clock, Log: mgr.GetLogger().WithName("queue"),
 		Meter: queue.Meter{}, Fenced: o.Fenced, DecisionLog: decisionLog(mgr, o),
 	})
 	gates, watches, err := newGates(mgr, embedded, waker, o)
@@ -152,6 +153,10 @@ func Setup(mgr ctrl.Manager, o Options) error {
 	if err := apps.SetupWithManager(mgr, waker, o.Concurrent); err != nil {
 		return fmt.Errorf("set up applications: %w", err)
 	}
+	if err := beside.setUp(mgr, foreignpods.Options{Pods: podClient, Queue: embedded, DefaultGate: o.DefaultGate, Ready: office.wait}); err != nil {
+		return fmt.Errorf("set up pods of no application: %w", err)
+	}
+	office.beside = beside.pods
 	if err := queues.SetupWithManager(mgr); err != nil {
 		return fmt.Errorf("set up queues: %w", err)
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/application"
+	foreignpods "github.com/sparkgate/sparkgate/controllers/foreign"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
 	"github.com/sparkgate/sparkgate/controllers/internal/status"
 	"github.com/sparkgate/sparkgate/queueing"
@@ -29,13 +30,14 @@ import (
 //
 //  1. take over the ledgers: from here on no earlier leader can grant;
 //  2. list the applications live: what they hold is restored, their versions are floors for the cache;
-//  3. list the Spark pods live;
+//  3. list the Spark pods live, those of applications and those of nobody;
 //  4. wait until it is known which batch schedulers are installed, and what they say;
 //  5. restore and open the queue; reconcilers go on, with those first that hold something or wait: the many that have ended can wait.
 type takeover struct {
 	live    client.Reader
 	watcher *pods.Watcher
 	runner  *runner.Runner
+	beside  *foreignpods.Reconciler
 	memory  *application.Memory
 	// foreign are the watches of kinds of other batch schedulers.
 	foreign []*foreign.Watch
@@ -98,6 +100,11 @@ func (t *takeover) try(ctx context.Context) error {
 		}
 	}
 	found.orphans(t.watcher.Store())
+	pods, err := t.beside.Seed(ctx)
+	if err != nil {
+		return err
+	}
+	found.addPods(pods)
 	t.runner.Open(acquired, found.held, found.expected, func(key queueing.Key) bool { return found.alive[key] })
 	for _, name := range found.busy {
 		t.wake(name)
@@ -150,6 +157,18 @@ func (f *inventory) add(app *v1alpha1.SparkApplication) {
 	stage, known := status.StageOf(app.Status.Conditions)
 	if known && (stage == status.Queued || stage == status.Preempted || stage == status.New) && app.DeletionTimestamp.IsZero() && !app.Spec.Suspend {
 		f.expected = append(f.expected, key)
+	}
+}
+
+// addPods adds the pods that belong to no application: those that run hold what they request, the others ask again.
+func (f *inventory) addPods(found []foreignpods.Found) {
+	for _, p := range found {
+		f.alive[p.Key] = true
+		if p.Grant != nil {
+			f.held = append(f.held, runner.Holding{Key: p.Key, Grant: *p.Grant})
+		} else {
+			f.expected = append(f.expected, p.Key)
+		}
 	}
 }
 

@@ -243,6 +243,11 @@ type SparkQueueStatus struct {
 	// +optional
 	Elastic *ElasticUsage `json:"elastic,omitempty"`
 
+	// foreignPods counts the Spark pods of enrolled namespaces that belong to no application, of this node and of those below it. Drivers
+	// among them count as applications, too. Absent if there are none.
+	// +optional
+	ForeignPods *ForeignPods `json:"foreignPods,omitempty"`
+
 	// usage by flavor and resource.
 	// +optional
 	// +listType=atomic
@@ -290,22 +295,6 @@ type QueueUsage struct {
 	// lent is what is not used of nominal and could not be used now, because others do.
 	// +optional
 	Lent *resource.Quantity `json:"lent,omitempty"`
-}
-
-// QueueHead is one application in line.
-type QueueHead struct {
-	// position in line, from 1.
-	// +required
-	Position int32 `json:"position"`
-	// namespace of the application.
-	// +required
-	Namespace string `json:"namespace"`
-	// name of the application.
-	// +required
-	Name string `json:"name"`
-	// priority of the application.
-	// +optional
-	Priority int32 `json:"priority,omitempty"`
 }
 
 // Ledger records which grants of a tree are on their way to their applications.

@@ -1,0 +1,37 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/sparkgate/sparkgate/controllers/application"
+	foreignpods "github.com/sparkgate/sparkgate/controllers/foreign"
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// besides are the pods that ask beside applications. They are set before the manager starts.
+type besides struct{ pods *foreignpods.Reconciler }
+
+// setUp adds them to the manager. The client, the live reader and the recorder are the manager's.
+func (b *besides) setUp(mgr ctrl.Manager, o foreignpods.Options) error {
+	o.Client, o.Live, o.Recorder = mgr.GetClient(), mgr.GetAPIReader(), mgr.GetEventRecorder("sparkgate")
+	b.pods = foreignpods.New(o)
+	if err := mgr.Add(b.pods); err != nil {
+		return err
+	}
+	return b.pods.SetupWithManager(mgr)
+}
+
+// wake tells applications, or pods of none, that their verdict may have changed.
+func (b *besides) wake(applications *application.Waker) func(types.NamespacedName) {
+	return func(name types.NamespacedName) {
+		if pod, is := queueing.Pod(name.Name); is {
+			b.pods.Wake(types.NamespacedName{Namespace: name.Namespace, Name: pod})
+			return
+		}
+		applications.Wake(name)
+	}
+}
