@@ -78,5 +78,76 @@ type Standing struct {
 	Until time.Time
 }
 
+// Follower is implemented by gates that show others where an attempt stands, and how it was left.
+type Follower interface {
+	// Follow tells where the attempt stands that holds a grant: often nothing new. Keys that hold no such grant are ignored.
+	Follow(ctx context.Context, key Key, at Progress) error
+	// Leave is Release, and says why. It is idempotent, and safe for keys that the gate never saw.
+	Leave(ctx context.Context, key Key, farewell Farewell) error
+	// Forget deletes what the gate keeps of an attempt that has ended. It is idempotent.
+	Forget(ctx context.Context, key Key, run, attempt int64) error
+}
+
+// Progress is where an attempt stands that holds a grant.
+type Progress struct {
+	Run, Attempt int64
+	Phase        Phase
+	// PriorityClass that the application names now; empty if none.
+	PriorityClass string
+}
+
+// Phase is what an attempt makes of its grant.
+type Phase int
+
+// The phases. The set is closed.
+const (
+	// AttemptStarting: driver and first executors are not ready together yet.
+	AttemptStarting Phase = iota
+	// AttemptWorking: they were, and the driver has what it needs to work.
+	AttemptWorking
+	// AttemptStuck: they were, but the driver has lost all executors and waits for new ones.
+	AttemptStuck
+)
+
+// Farewell is how a grant is given back, or an ask taken back.
+type Farewell struct {
+	// Ended is the last attempt that has ended, well or not: what it held is given back, and kept as far as that is worth looking at. Nil
+	// if no attempt has.
+	Ended *End
+	// Left says what follows for anything else that is held or asked for.
+	Left Left
+	// Message is a sentence for people; may be empty.
+	Message string
+}
+
+// End is how an attempt ended.
+type End struct {
+	Run, Attempt int64
+	Succeeded    bool
+	// Message is a sentence for people.
+	Message string
+}
+
+// Left is what follows for what is held or asked for by an attempt that has not ended by itself.
+type Left int
+
+// The ways. The set is closed.
+const (
+	// LeftDeleted: the application is gone, or leaves the gate: nothing of it stays, nor of what has ended.
+	LeftDeleted Left = iota
+	// LeftForGood: nobody wants it any more, and nothing of it is worth looking at.
+	LeftForGood
+	// LeftToAskAgain: the run goes on and asks again now, in its old place.
+	LeftToAskAgain
+	// LeftForLater: the run may go on and ask again later, in its old place.
+	LeftForLater
+)
+
+// Pricer is implemented by gates that know priority classes of their own, beside those of Kubernetes.
+type Pricer interface {
+	// Priority is the value of a class. A gate that cannot know yet says that it knows it.
+	Priority(class string) (value int32, known bool)
+}
+
 // Gates are the gates by the name used in the API. A name that is absent is not supported.
 type Gates map[string]Gate

@@ -20,7 +20,8 @@ const (
 	Granted
 	// Evicting: a grant has to be given back: stop all pods, then Release.
 	Evicting
-	// Refused: the ask could never be granted as things stand. Reason and Message say why; the gate wakes the application on change.
+	// Refused: the ask could never be granted as things stand. Reason and Message say why; the gate wakes the application on change. With
+	// ReasonQueueHeld somebody has taken this ask out of its queue, which stays so until the application asks anew.
 	Refused
 )
 
@@ -107,4 +108,6 @@ type PodSetGrant struct {
 	Elastic bool
 	// Flavors that pods above the base gang may be placed in, for a set of the base gang that may grow; empty means any.
 	Flavors []string
+	// SchedulingGates keep the pods from being placed until another system lifts them.
+	SchedulingGates []string
 }

@@ -65,6 +65,8 @@ const (
 	DeadlineExceededReason = "DeadlineExceeded"
 	// TotalDeadlineExceededReason: the run took longer than timeouts.total.
 	TotalDeadlineExceededReason = "TotalDeadlineExceeded"
+	// KueuePodIntegrationConflictReason: Kueue's pod integration took the driver for a job of its own; the message names the setting.
+	KueuePodIntegrationConflictReason = "KueuePodIntegrationConflict"
 )
 
 // Reasons of Ready when a run cannot begin before somebody changes something.
@@ -75,6 +77,9 @@ const (
 	NotYetSupportedReason = "NotYetSupported"
 	// ExceedsQuotaReason: the queue could never hold what is asked for. Clears itself when the queue grows.
 	ExceedsQuotaReason = "ExceedsQuota"
+	// DeactivatedReason: somebody has taken the ask out of its queue, in the system behind the gate. Clears when the application is
+	// suspended and resumed, or runs anew.
+	DeactivatedReason = "Deactivated"
 )
 
 // Reasons of Admitted.
@@ -91,7 +96,7 @@ const (
 	NamespaceNotAllowedReason = "NamespaceNotAllowed"
 	// MaxRunningReason: the queue runs as many applications as it may.
 	MaxRunningReason = "MaxRunning"
-	// FlavorMismatchReason: no flavor of the queue fits the pods.
+	// FlavorMismatchReason: no flavor of the queue fits the pods. Also a reason of Ready, where what Kueue gives contradicts them.
 	FlavorMismatchReason = "FlavorMismatch"
 	// GateNotInstalledReason: the system behind the gate is not installed.
 	GateNotInstalledReason = "GateNotInstalled"

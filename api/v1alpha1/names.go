@@ -39,6 +39,14 @@ const (
 	SparkSelectorLabel = "spark-app-selector"
 )
 
+// What Kueue knows applications and pods by.
+const (
+	// KueueQueueLabel names a LocalQueue on an object. An application may bear it; the operator does not write it.
+	KueueQueueLabel = "kueue.x-k8s.io/queue-name"
+	// KueuePodGate is the scheduling gate of Kueue's integration of pods.
+	KueuePodGate = "kueue.x-k8s.io/admission"
+)
+
 // Annotations on namespaces.
 const (
 	// DefaultQueueAnnotation names the queue of applications that name none.

@@ -106,6 +106,7 @@ const (
 	StopDeadline        StopReason = "DeadlineExceeded"
 	StopTotalDeadline   StopReason = "TotalDeadlineExceeded"
 	StopAdmission       StopReason = "AdmissionTimeout"
+	StopKueueConflict   StopReason = "KueuePodIntegrationConflict"
 )
 
 // ApplicationTimes are the moments of the current run and attempt, by the operator's clock.
@@ -213,6 +214,10 @@ type PodSetGrant struct {
 	// +optional
 	// +listType=atomic
 	Flavors []string `json:"flavors,omitempty"`
+	// schedulingGates that the pods get; another system lifts them.
+	// +optional
+	// +listType=atomic
+	SchedulingGates []string `json:"schedulingGates,omitempty"`
 }
 
 // DriverStatus identifies the driver of an attempt.

@@ -61,7 +61,7 @@ func (p *pass) do(ctx context.Context, a lifecycle.Action) error {
 	case lifecycle.DeleteObjects:
 		return p.deleteObjects(ctx, attempt{a.Run, a.Attempt})
 	case lifecycle.ReleaseGrant:
-		return p.release(ctx, keyOf(p.app))
+		return p.release(ctx, keyOf(p.app), p.farewell())
 	case lifecycle.RemoveFinalizer:
 		return p.removeFinalizer(ctx)
 	case lifecycle.DeleteApplication:
@@ -184,6 +184,9 @@ func deletePod(ctx context.Context, c client.Client, r *pods.Record, force bool)
 func (p *pass) deleteObjects(ctx context.Context, of attempt) error {
 	names := render.NamesOf(p.app, of.run, of.attempt)
 	if err := p.delete(ctx, &corev1.Service{}, names.Service); err != nil {
+		return err
+	}
+	if err := p.forget(ctx, of); err != nil {
 		return err
 	}
 	if err := p.deleteFiles(ctx, of); err != nil {

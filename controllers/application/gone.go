@@ -59,7 +59,7 @@ func (r *Reconciler) forgetOthers(ctx context.Context, name types.NamespacedName
 	}
 	for _, key := range r.keysOf(name) {
 		if key.UID != string(keep) && !active[key.UID] {
-			if err := r.release(ctx, key); err != nil {
+			if err := r.release(ctx, key, queueing.Farewell{Left: queueing.LeftDeleted}); err != nil {
 				return err
 			}
 		}
@@ -79,11 +79,25 @@ func (r *Reconciler) keysOf(name types.NamespacedName) []queueing.Key {
 }
 
 // release gives back whatever the key holds or asks for, at every gate: the application may have changed its gate since.
-func (r *Reconciler) release(ctx context.Context, key queueing.Key) error {
-	for name, gate := range r.Gates {
-		if err := gate.Release(ctx, key); err != nil {
-			return fmt.Errorf("release at gate %s: %w", name, err)
+func (r *Reconciler) release(ctx context.Context, key queueing.Key, farewell queueing.Farewell) error {
+	for name := range r.Gates {
+		if err := r.leave(ctx, name, key, farewell); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// leave gives back what the key holds or asks for at one gate.
+func (r *Reconciler) leave(ctx context.Context, name string, key queueing.Key, farewell queueing.Farewell) error {
+	var err error
+	if follower, ok := r.Gates[name].(queueing.Follower); ok {
+		err = follower.Leave(ctx, key, farewell)
+	} else {
+		err = r.Gates[name].Release(ctx, key)
+	}
+	if err != nil {
+		return fmt.Errorf("release at gate %s: %w", name, err)
 	}
 	return nil
 }

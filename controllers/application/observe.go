@@ -60,7 +60,7 @@ func (p *pass) rank(ctx context.Context) error {
 		return nil
 	}
 	var refs references
-	if err := p.priority(ctx, &refs); err != nil {
+	if err := p.priority(ctx, &refs, string(grant.Gate)); err != nil {
 		return err
 	}
 	refs.priority = p.memory.priority(p.app, refs.priority, len(refs.missing) == 0)
@@ -159,8 +159,8 @@ func (p *pass) leaveOthers(ctx context.Context, current string) error {
 		if name == current || !ok || !slices.Contains(holder.Holds(p.app.Namespace, p.app.Name), keyOf(p.app)) {
 			continue
 		}
-		if err := gate.Release(ctx, keyOf(p.app)); err != nil {
-			return fmt.Errorf("release at gate %s: %w", name, err)
+		if err := p.leave(ctx, name, keyOf(p.app), queueing.Farewell{Left: queueing.LeftForGood}); err != nil {
+			return err
 		}
 	}
 	return nil

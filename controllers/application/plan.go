@@ -33,9 +33,13 @@ func (p *pass) planStart(ctx context.Context, start lifecycle.Start) (*lifecycle
 	if err != nil {
 		return nil, err
 	}
-	plan := &lifecycle.Plan{Queue: queueOf(p.app, namespace), Gate: string(p.gateOf(namespace))}
+	plan := &lifecycle.Plan{Gate: string(p.gateOf(namespace))}
+	plan.Queue = queueOf(p.app, namespace, plan.Gate)
 	p.gateField = gateField(p.app, namespace)
 	p.asked = askedGate{name: plan.Gate, enrolled: enrolled(namespace)}
+	if plan.Findings = queueLabelFindings(p.app, plan.Gate); len(plan.Findings) > 0 {
+		return plan, nil
+	}
 	ready := p.memory.prepared(p.app, attempt{start.Run, start.Attempt})
 	if ready != nil {
 		plan.Hash = ready.hash
@@ -44,7 +48,7 @@ func (p *pass) planStart(ctx context.Context, start lifecycle.Start) (*lifecycle
 	} else if plan.Findings = findings(validate.Application(p.app)); len(plan.Findings) > 0 {
 		return plan, nil
 	}
-	refs, err := p.references(ctx, namespace)
+	refs, err := p.references(ctx, namespace, plan.Gate)
 	if err != nil {
 		return nil, err
 	}
@@ -189,15 +193,29 @@ func (p *pass) namespace(ctx context.Context) (*metav1.PartialObjectMetadata, er
 	return namespace, nil
 }
 
-// queueOf is spec.queue.name, else the namespace's annotation, else the queue default.
-func queueOf(app *v1alpha1.SparkApplication, namespace metav1.Object) string {
+// queueOf is spec.queue.name, else under the gate Kueue the label by which Kueue's users name a queue, else the namespace's annotation,
+// else the queue default.
+func queueOf(app *v1alpha1.SparkApplication, namespace metav1.Object, gate string) string {
 	if q := app.Spec.Queue; q != nil && q.Name != "" {
 		return q.Name
+	}
+	if name := app.Labels[v1alpha1.KueueQueueLabel]; name != "" && gate == string(v1alpha1.GateKueue) {
+		return name
 	}
 	if name := namespace.GetAnnotations()[v1alpha1.DefaultQueueAnnotation]; name != "" {
 		return name
 	}
 	return v1alpha1.DefaultQueue
+}
+
+// queueLabelFindings says that the application names two queues of Kueue.
+func queueLabelFindings(app *v1alpha1.SparkApplication, gate string) []lifecycle.Finding {
+	label, q := app.Labels[v1alpha1.KueueQueueLabel], app.Spec.Queue
+	if gate != string(v1alpha1.GateKueue) || label == "" || q == nil || q.Name == "" || q.Name == label {
+		return nil
+	}
+	return []lifecycle.Finding{{Reason: v1alpha1.InvalidSpecReason, Message: fmt.Sprintf(
+		"spec.queue.name: value %q contradicts the label %s=%s of the application: remove one of them, or make them equal", q.Name, v1alpha1.KueueQueueLabel, label)}}
 }
 
 // references is what was found of the things that the spec names.
@@ -207,7 +225,7 @@ type references struct {
 }
 
 // references looks for what the driver cannot be made without.
-func (p *pass) references(ctx context.Context, namespace metav1.Object) (references, error) {
+func (p *pass) references(ctx context.Context, namespace metav1.Object, gate string) (references, error) {
 	var refs references
 	name := p.app.Spec.Driver.ServiceAccountName
 	if name != "" {
@@ -238,17 +256,24 @@ func (p *pass) references(ctx context.Context, namespace metav1.Object) (referen
 	if values != nil {
 		refs.missing = append(refs.missing, values.missing...)
 	}
-	err = p.priority(ctx, &refs)
+	err = p.priority(ctx, &refs, gate)
 	return refs, err
 }
 
-// priority is the value of the PriorityClass of the queue, else of the cluster's default, else 0.
-func (p *pass) priority(ctx context.Context, refs *references) error {
+// priority is the value of the PriorityClass of the queue, else of the cluster's default, else 0. A gate's own class goes first.
+func (p *pass) priority(ctx context.Context, refs *references, gate string) error {
 	if q := p.app.Spec.Queue; q != nil && q.PriorityClassName != "" {
-		class := &schedulingv1.PriorityClass{}
+		class, kinds := &schedulingv1.PriorityClass{}, "PriorityClass"
+		if pricer, ok := p.Gates[gate].(queueing.Pricer); ok {
+			if value, known := pricer.Priority(q.PriorityClassName); known {
+				refs.priority = value
+				return nil
+			}
+			kinds = "WorkloadPriorityClass or PriorityClass"
+		}
 		err := p.Client.Get(ctx, types.NamespacedName{Name: q.PriorityClassName}, class)
 		if apierrors.IsNotFound(err) {
-			refs.missing = append(refs.missing, fmt.Sprintf("PriorityClass %q named by spec.queue.priorityClassName does not exist", q.PriorityClassName))
+			refs.missing = append(refs.missing, fmt.Sprintf("%s %q named by spec.queue.priorityClassName does not exist", kinds, q.PriorityClassName))
 			return nil
 		}
 		refs.priority = class.Value

@@ -45,7 +45,7 @@ func (p *pass) carryOut(ctx context.Context, d lifecycle.Decision) error {
 	}
 	p.accompany(ctx)
 	p.keep(ctx)
-	return nil
+	return p.follow(ctx)
 }
 
 // announce records an event, and tells it those who want to be notified.

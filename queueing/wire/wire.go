@@ -25,6 +25,7 @@ func ToAPI(g queueing.Grant) *v1alpha1.Grant {
 			NodeSelector: p.NodeSelector, Tolerations: p.Tolerations,
 			Labels: p.Labels, Annotations: p.Annotations, SchedulerName: p.SchedulerName,
 			Elastic: p.Elastic, Flavors: p.Flavors,
+			SchedulingGates: p.SchedulingGates,
 		})
 	}
 	return stored
@@ -44,6 +45,7 @@ func FromAPI(stored *v1alpha1.Grant) queueing.Grant {
 			NodeSelector: p.NodeSelector, Tolerations: p.Tolerations,
 			Labels: p.Labels, Annotations: p.Annotations, SchedulerName: p.SchedulerName,
 			Elastic: p.Elastic, Flavors: p.Flavors,
+			SchedulingGates: p.SchedulingGates,
 		})
 	}
 	return g

@@ -83,6 +83,15 @@ func (d *decider) stopReason(driver *pods.Record) (v1alpha1.StopReason, string) 
 		return v1alpha1.StopTemplateChanged, "the run template changed before the driver was made"
 	case driver != nil && pods.WhyNotStarted(driver).Permanent:
 		return v1alpha1.StopDriverStart, pods.WhyNotStarted(driver).Message
+	}
+	return d.stopByOthers(driver)
+}
+
+// stopByOthers is stopReason for what others or the clock decide.
+func (d *decider) stopByOthers(driver *pods.Record) (v1alpha1.StopReason, string) {
+	switch {
+	case d.takenByKueue(driver):
+		return v1alpha1.StopKueueConflict, takenMessage(driver)
 	case d.runOverdue():
 		_, reason, message := d.runDeadline()
 		return reason, message

@@ -37,7 +37,8 @@ func (d *decider) byStage(stage status.Stage) Decision {
 	switch stage {
 	case status.New, status.InvalidSpec, status.NotYetSupported:
 		return d.begin()
-	case status.Queued, status.ReferenceNotFound, status.ExceedsQuota, status.Preempted, status.AttemptFailed:
+	case status.Queued, status.ReferenceNotFound, status.ExceedsQuota, status.Deactivated,
+		status.FlavorMismatch, status.Preempted, status.AttemptFailed:
 		return d.waiting()
 	case status.Suspended:
 		return d.suspended()
@@ -46,7 +47,7 @@ func (d *decider) byStage(stage status.Stage) Decision {
 	case status.Finalizing:
 		return d.finalizing()
 	case status.Succeeded, status.Failed, status.RetriesExceeded, status.DeadlineExceeded, status.TotalDeadlineExceeded,
-		status.AdmissionTimeout, status.DriverStartTimeout, status.ExecutorStartTimeout:
+		status.AdmissionTimeout, status.DriverStartTimeout, status.ExecutorStartTimeout, status.KueuePodIntegrationConflict:
 		return d.ended()
 	}
 	return d.unknown()

@@ -66,6 +66,8 @@ func (d *decider) stop(reason v1alpha1.StopReason, message string) Decision {
 		}
 	case v1alpha1.StopAdmission:
 		outcome, cause = v1alpha1.OutcomeFailed, v1alpha1.CauseInfrastructure
+	case v1alpha1.StopKueueConflict:
+		outcome, cause = v1alpha1.OutcomeFailed, v1alpha1.CauseConfiguration
 	case v1alpha1.StopDeadline, v1alpha1.StopTotalDeadline:
 		outcome, cause = v1alpha1.OutcomeFailed, v1alpha1.CauseApplication
 	case v1alpha1.StopExecutorStart:
@@ -79,7 +81,7 @@ func (d *decider) stop(reason v1alpha1.StopReason, message string) Decision {
 	case v1alpha1.StopPreempted:
 		d.announce(true, v1alpha1.PreemptedReason, message)
 		message = "gives its room back: " + message
-	case v1alpha1.StopDeadline, v1alpha1.StopTotalDeadline, v1alpha1.StopExecutorStart, v1alpha1.StopAdmission:
+	case v1alpha1.StopDeadline, v1alpha1.StopTotalDeadline, v1alpha1.StopExecutorStart, v1alpha1.StopAdmission, v1alpha1.StopKueueConflict:
 		message = "stopping the driver: " + message
 	case v1alpha1.StopDriverStart, v1alpha1.StopSuspended, v1alpha1.StopTemplateChanged:
 	}
@@ -270,7 +272,7 @@ func (d *decider) endOf(attempt *v1alpha1.AttemptStatus) (status.Stage, string) 
 			d.maxAttempts(), attempt.Message)
 	case reason == status.DriverStartTimeout && attempt.Cause == v1alpha1.CauseConfiguration:
 	case reason == status.DriverStartTimeout, reason == status.AdmissionTimeout, reason == status.DeadlineExceeded,
-		reason == status.TotalDeadlineExceeded, reason == status.ExecutorStartTimeout:
+		reason == status.TotalDeadlineExceeded, reason == status.ExecutorStartTimeout, reason == status.KueuePodIntegrationConflict:
 		return reason, attempt.Message
 	}
 	return status.Failed, fmt.Sprintf("run %d failed: %s", d.s.Run, attempt.Message)

@@ -131,13 +131,24 @@ func (d *decider) ask(start Start) Decision {
 		d.requeue(d.o.Now.Add(time.Second))
 		return d.queued("an earlier grant goes back first")
 	case queueing.Refused:
-		return d.held(status.ExceedsQuota, v)
+		return d.held(refusal(v.Reason), v)
 	case queueing.Waiting:
 		if v.Reason == queueing.ReasonReferenceNotFound {
 			return d.referenceMissing(v.Message)
 		}
 	}
 	return d.held(status.Queued, v)
+}
+
+// refusal is the stage of an ask that is refused for a reason.
+func refusal(reason string) status.Stage {
+	switch reason {
+	case queueing.ReasonQueueHeld:
+		return status.Deactivated
+	case queueing.ReasonFlavorMismatch:
+		return status.FlavorMismatch
+	}
+	return status.ExceedsQuota
 }
 
 // undecided changes nothing that anybody sees before the gate has looked, except that an earlier end is no longer shown.
@@ -157,7 +168,7 @@ func (d *decider) held(stage status.Stage, v *queueing.Verdict) Decision {
 		d.announce(false, preempting, v.Message)
 	}
 	d.view.Admitted = &status.AdmittedView{Reason: v.Reason, Message: v.Message}
-	if stage != d.was && stage == status.ExceedsQuota {
+	if stage != d.was && stage.Blocked() {
 		d.announce(true, v.Reason, v.Message)
 	}
 	if stage == status.Queued {

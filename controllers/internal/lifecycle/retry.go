@@ -173,6 +173,7 @@ func (d *decider) pausing() bool {
 // pause publishes why the next attempt has to wait, and until when.
 func (d *decider) pause() Decision {
 	d.requeue(d.s.Times.Retry.Time)
+	d.after(Action{Kind: ReleaseGrant}) // an operator may have ended before it could
 	last := &d.s.Attempts[len(d.s.Attempts)-1]
 	stage := status.Queued
 	if last.Outcome == v1alpha1.OutcomeFailed {

@@ -46,7 +46,9 @@ type Record struct {
 	Deleting        bool
 	Scheduled       bool
 	Gated           bool
-	Ready           bool
+	// KueueGated says that Kueue's integration of pods holds the pod.
+	KueueGated bool
+	Ready      bool
 	// Running says that the Spark container runs now.
 	Running bool
 	// Waiting is why the Spark container, or one before it, cannot start.
@@ -147,6 +149,8 @@ func RecordOf(pod *corev1.Pod) *Record {
 		Node:     pod.Spec.NodeName,
 		Deleting: pod.DeletionTimestamp != nil,
 		Flavor:   pod.Labels[v1alpha1.FlavorLabel],
+
+		KueueGated: slices.Contains(pod.Spec.SchedulingGates, corev1.PodSchedulingGate{Name: v1alpha1.KueuePodGate}),
 	}
 	if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
 		r.OwnerUID = owner.UID

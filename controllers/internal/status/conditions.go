@@ -130,6 +130,8 @@ var admittedSays = map[string]string{
 	v1alpha1.WaitingForGateReason:       "the gate has not let the attempt in",
 	v1alpha1.PreemptedReason:            "the room was taken back",
 	v1alpha1.SuspendedReason:            "a suspended application asks for no room",
+	v1alpha1.QueueHeldReason:            "the queue admits nothing",
+	v1alpha1.FlavorMismatchReason:       "the nodes that the gate gives contradict the pods",
 	v1alpha1.ExceedsQuotaReason:         "the queue could never hold what is asked for",
 }
 

@@ -22,7 +22,7 @@ type Stage string
 //	New ──► Queued / ReferenceNotFound ──► Submitting ──► Starting ──► Running ──► Finalizing ──► AttemptFailed, Preempted, Suspended
 //	          │   ▲                             └──────────────┴─────────────────────▲    │
 //	          ▼   │                                                                       └─────► Succeeded, Failed, …  (Ended)
-//	InvalidSpec, NotYetSupported, ExceedsQuota (Blocked)
+//	InvalidSpec, NotYetSupported, ExceedsQuota, Deactivated, FlavorMismatch (Blocked)
 const (
 	// New: nothing was published yet.
 	New Stage = ""
@@ -55,6 +55,11 @@ const (
 	// ExceedsQuota: the queue could never hold the ask as things stand.
 	ExceedsQuota Stage = v1alpha1.ExceedsQuotaReason
 
+	// Deactivated: somebody has taken the ask out of its queue.
+	Deactivated Stage = v1alpha1.DeactivatedReason
+	// FlavorMismatch: what the gate gives cannot be used by the pods.
+	FlavorMismatch Stage = v1alpha1.FlavorMismatchReason
+
 	// Succeeded: the run has ended well.
 	Succeeded Stage = v1alpha1.SucceededReason
 	// Failed: an attempt failed and its kind of failure is not tried again.
@@ -71,6 +76,8 @@ const (
 	DriverStartTimeout Stage = v1alpha1.DriverStartTimeoutReason
 	// ExecutorStartTimeout: timeouts.executorStart ended the run.
 	ExecutorStartTimeout Stage = v1alpha1.ExecutorStartTimeoutReason
+	// KueuePodIntegrationConflict: Kueue took the driver for a job of its own.
+	KueuePodIntegrationConflict Stage = v1alpha1.KueuePodIntegrationConflictReason
 )
 
 // Stages returns every stage, New first, in a fixed order: for tests that walk them all.
@@ -98,7 +105,7 @@ func StageOf(conditions []metav1.Condition) (stage Stage, known bool) {
 // Waiting says that a run is planned and wants room, but holds neither room nor pods.
 func (s Stage) Waiting() bool {
 	switch s {
-	case Queued, ReferenceNotFound, Preempted, AttemptFailed, ExceedsQuota:
+	case Queued, ReferenceNotFound, Preempted, AttemptFailed, ExceedsQuota, Deactivated, FlavorMismatch:
 		return true
 	}
 	return false
@@ -113,11 +120,12 @@ func (s Stage) Active() bool {
 	return false
 }
 
-// Blocked says that nothing happens before somebody changes the spec or the queue. ExceedsQuota is both Blocked and Waiting.
+// Blocked says that nothing happens before somebody changes the spec or the queue. ExceedsQuota, Deactivated and FlavorMismatch are both
+// Blocked and Waiting.
 // ReferenceNotFound is not Blocked, also after its timeout.
 func (s Stage) Blocked() bool {
 	switch s {
-	case InvalidSpec, NotYetSupported, ExceedsQuota:
+	case InvalidSpec, NotYetSupported, ExceedsQuota, Deactivated, FlavorMismatch:
 		return true
 	}
 	return false
@@ -129,7 +137,8 @@ func (s Stage) Ended() bool { return s == Succeeded || s.Failed() }
 // Failed says that the run is over and did not succeed.
 func (s Stage) Failed() bool {
 	switch s {
-	case Failed, RetriesExceeded, DeadlineExceeded, TotalDeadlineExceeded, AdmissionTimeout, DriverStartTimeout, ExecutorStartTimeout:
+	case Failed, RetriesExceeded, DeadlineExceeded, TotalDeadlineExceeded, AdmissionTimeout, DriverStartTimeout, ExecutorStartTimeout,
+		KueuePodIntegrationConflict:
 		return true
 	}
 	return false

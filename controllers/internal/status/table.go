@@ -62,6 +62,9 @@ var table = map[Stage]row{
 	NotYetSupported: {stalled, absent, "", absent, no, "the spec uses a field that this version does not support yet"},
 	ExceedsQuota:    {stalled, no, v1alpha1.ExceedsQuotaReason, absent, no, "asks for more than the queue could ever hold"},
 
+	Deactivated:    {stalled, no, v1alpha1.QueueHeldReason, absent, no, "somebody has taken the ask out of its queue"},
+	FlavorMismatch: {stalled, no, v1alpha1.FlavorMismatchReason, absent, no, "the nodes that the gate gives contradict the pods"},
+
 	Succeeded: {succeeded, yes, v1alpha1.AdmittedReason, no, yes, "the driver ended with exit code 0"},
 
 	Failed:                {stalled, asLast, "", no, yes, "the run failed"},
@@ -71,4 +74,6 @@ var table = map[Stage]row{
 	AdmissionTimeout:      {stalled, asLast, "", no, yes, "waited for room longer than timeouts.admission"},
 	DriverStartTimeout:    {stalled, asLast, "", no, yes, "the driver did not run within timeouts.driverStart"},
 	ExecutorStartTimeout:  {stalled, asLast, "", no, yes, "the first executors were not ready within timeouts.executorStart"},
+
+	KueuePodIntegrationConflict: {stalled, asLast, "", no, yes, "Kueue's pod integration took the driver for a job of its own"},
 }

@@ -181,6 +181,7 @@ func TestStageClasses(t *testing.T) {
 		status.Queued: "waiting", status.ReferenceNotFound: "waiting", status.Preempted: "waiting", status.AttemptFailed: "waiting",
 		status.Submitting: "active", status.Starting: "active", status.Running: "active", status.Finalizing: "active",
 		status.InvalidSpec: "blocked", status.NotYetSupported: "blocked", status.ExceedsQuota: "waiting blocked",
+		status.Deactivated: "waiting blocked", status.FlavorMismatch: "waiting blocked", status.KueuePodIntegrationConflict: "ended failed",
 		status.Succeeded: "ended",
 		status.Failed:    "ended failed", status.RetriesExceeded: "ended failed", status.DeadlineExceeded: "ended failed",
 		status.TotalDeadlineExceeded: "ended failed", status.AdmissionTimeout: "ended failed", status.DriverStartTimeout: "ended failed",
@@ -194,7 +195,7 @@ func TestStageClasses(t *testing.T) {
 				words = append(words, word)
 			}
 		}
-		if len(words) == 2 { // only ExceedsQuota; maps have no order
+		if len(words) == 2 { // maps have no order
 			words = []string{"waiting", "blocked"}
 		}
 		if s.Failed() {

@@ -116,6 +116,8 @@ type podSetGrant struct {
 	SchedulerName string            `json:"schedulerName,omitempty"`
 	Elastic       bool              `json:"elastic,omitempty"`
 	Flavors       []string          `json:"flavors,omitempty"`
+
+	SchedulingGates []string `json:"schedulingGates,omitempty"`
 }
 
 func podSetGrantOf(p queueing.PodSetGrant) podSetGrant { return podSetGrant(p) }

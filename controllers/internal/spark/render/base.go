@@ -109,6 +109,9 @@ func addPlacement(d *draft, in Input, r Role, _ Parts) {
 		if granted.SchedulerName != "" {
 			d.pod.Spec.SchedulerName = granted.SchedulerName
 		}
+		for _, gate := range granted.SchedulingGates {
+			d.pod.Spec.SchedulingGates = append(d.pod.Spec.SchedulingGates, corev1.PodSchedulingGate{Name: gate})
+		}
 	}
 }
 

@@ -1,0 +1,51 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package application
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/sparkgate/sparkgate/controllers/internal/lifecycle"
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// follow tells the gate of the grant where its attempt stands.
+func (p *pass) follow(ctx context.Context) error {
+	at, runs := lifecycle.Progress(p.app)
+	if !runs {
+		return nil
+	}
+	gate, follows := p.Gates[p.gateName()].(queueing.Follower)
+	if !follows {
+		return nil
+	}
+	if err := gate.Follow(ctx, keyOf(p.app), at); err != nil {
+		return fmt.Errorf("tell gate %s: %w", p.gateName(), err)
+	}
+	return nil
+}
+
+// farewell is how the application leaves what it held or asked for.
+func (p *pass) farewell() queueing.Farewell {
+	f := lifecycle.Farewell(p.app)
+	if v := p.o.Verdict; v != nil && v.State == queueing.Evicting && f.Left == queueing.LeftForGood {
+		f.Left, f.Message = queueing.LeftToAskAgain, "gives its room back before it was used"
+	}
+	return f
+}
+
+// forget makes the gates delete what they keep of an ended attempt.
+func (p *pass) forget(ctx context.Context, of attempt) error {
+	for name, gate := range p.Gates {
+		follower, keeps := gate.(queueing.Follower)
+		if !keeps {
+			continue
+		}
+		if err := follower.Forget(ctx, keyOf(p.app), of.run, of.attempt); err != nil {
+			return fmt.Errorf("forget attempt %d of run %d at gate %s: %w", of.attempt, of.run, name, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,70 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/status"
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// Farewell is how the attempt that held or asked for room is left, from the status that was published before its release. The status of
+// a run that goes on names the next attempt; the one that is left is the last in the history then, if it ever held a grant.
+func Farewell(app *v1alpha1.SparkApplication) queueing.Farewell {
+	if !app.DeletionTimestamp.IsZero() {
+		return queueing.Farewell{Left: queueing.LeftDeleted}
+	}
+	s, f := &app.Status, queueing.Farewell{Left: queueing.LeftForGood}
+	stage, _ := status.StageOf(s.Conditions)
+	left := leftAttempt(s)
+	if left != nil && left.Outcome != v1alpha1.OutcomeStopped {
+		f.Ended = &queueing.End{Run: left.Run, Attempt: left.Attempt, Succeeded: left.Outcome == v1alpha1.OutcomeSucceeded, Message: left.Message}
+	}
+	switch {
+	case stage == status.Suspended:
+		f.Left, f.Message = queueing.LeftForLater, readyMessage(app)
+	case !stage.Waiting(), left == nil, left.Run != s.Run, left.Outcome != v1alpha1.OutcomeStopped:
+	case s.Times.Retry != nil:
+		f.Left, f.Message = queueing.LeftForLater, left.Message
+	default:
+		f.Left, f.Message = queueing.LeftToAskAgain, left.Message
+	}
+	return f
+}
+
+// leftAttempt is the history's entry of the attempt that is left: the current one, or the one before the one that is planned; nil if it
+// was never recorded.
+func leftAttempt(s *v1alpha1.SparkApplicationStatus) *v1alpha1.AttemptStatus {
+	n := len(s.Attempts)
+	if n == 0 {
+		return nil
+	}
+	last := &s.Attempts[n-1]
+	sameRun := last.Run == s.Run && (last.Attempt == s.Attempt || last.Attempt == s.Attempt-1)
+	if sameRun || s.Attempt == 1 && last.Run == s.Run-1 {
+		return last
+	}
+	return nil
+}
+
+// Progress is where the attempt stands that holds a grant, as its status tells; false when it does not start or run.
+func Progress(app *v1alpha1.SparkApplication) (queueing.Progress, bool) {
+	s := &app.Status
+	stage, _ := status.StageOf(s.Conditions)
+	if s.Grant == nil || !app.DeletionTimestamp.IsZero() || !stage.Active() || stage == status.Finalizing {
+		return queueing.Progress{}, false
+	}
+	p := queueing.Progress{Run: s.Grant.Run, Attempt: s.Grant.Attempt}
+	if q := app.Spec.Queue; q != nil {
+		p.PriorityClass = q.PriorityClassName
+	}
+	if s.Times.ExecutorsReady != nil {
+		p.Phase = queueing.AttemptWorking
+		// Dynamic allocation may let all of them go; then none is on its way.
+		if e := s.Executors; e != nil && e.Ready == 0 && e.Pending > 0 {
+			p.Phase = queueing.AttemptStuck
+		}
+	}
+	return p, true
+}

@@ -1,0 +1,23 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"fmt"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/pods"
+)
+
+// takenByKueue says that Kueue has put a driver behind a gate of its own, although the attempt holds quota of Kueue already: its pod
+// integration takes pods as jobs, would charge the driver again, and may never let it go.
+func (d *decider) takenByKueue(driver *pods.Record) bool {
+	return driver != nil && driver.KueueGated && d.s.Grant != nil && d.s.Grant.Gate == v1alpha1.GateKueue
+}
+
+func takenMessage(driver *pods.Record) string {
+	return fmt.Sprintf("Kueue's pod integration has put driver pod %s behind its gate %s and would charge it a second time: take the namespace out of "+
+		"managedJobsNamespaceSelector in Kueue's configuration, or name SparkApplication.v1alpha1.sparkgate.io in integrations.externalFrameworks "+
+		"and label the application %s; then run again", driver.Name, v1alpha1.KueuePodGate, v1alpha1.KueueQueueLabel)
+}
