@@ -6,13 +6,16 @@ package controllers
 import (
 	"fmt"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/application"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded/runner"
 	"github.com/sparkgate/sparkgate/queueing/foreign"
+	"github.com/sparkgate/sparkgate/queueing/kueue"
 	"github.com/sparkgate/sparkgate/queueing/none"
 	"github.com/sparkgate/sparkgate/queueing/volcano"
 	"github.com/sparkgate/sparkgate/queueing/yunikorn"
@@ -20,26 +23,49 @@ import (
 
 // newGates returns all gates by name, and the watches of other systems' kinds that some of them have to be started with.
 func newGates(mgr ctrl.Manager, embedded *runner.Runner, waker *application.Waker, o Options) (queueing.Gates, []*foreign.Watch, error) {
+	byKueue, err := newKueue(mgr, waker, o)
+	if err != nil {
+		return nil, nil, fmt.Errorf("set up gate Kueue: %w", err)
+	}
 	byVolcano, err := newVolcano(mgr, waker, o)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, fmt.Errorf("set up gate Volcano: %w", err)
 	}
 	gates := queueing.Gates{
 		string(v1alpha1.GateEmbedded): embedded,
+		string(v1alpha1.GateKueue):    byKueue,
 		string(v1alpha1.GateVolcano):  byVolcano,
 		string(v1alpha1.GateYuniKorn): yunikorn.Gate{},
 		string(v1alpha1.GateNone):     none.Gate{},
 	}
-	return gates, byVolcano.Watches(), nil
+	return gates, append(byKueue.Watches(), byVolcano.Watches()...), nil
 }
 
-// newVolcano sets up the gate Volcano. Its client has a scheme and no cache of the manager's: Volcano's kinds may not be served.
+func newKueue(mgr ctrl.Manager, waker *application.Waker, o Options) (*kueue.Gate, error) {
+	scheme, err := kueue.NewScheme()
+	if err != nil {
+		return nil, err
+	}
+	c, err := foreignClient(mgr, scheme)
+	if err != nil {
+		return nil, err
+	}
+	return kueue.New(kueue.Options{
+		Client: c, Wake: waker.Wake, FieldOwner: v1alpha1.FieldOwner, Interval: o.GateInterval, Clock: o.Clock, Log: mgr.GetLogger().WithName("kueue"),
+	}), nil
+}
+
 func newVolcano(mgr ctrl.Manager, waker *application.Waker, o Options) (*volcano.Gate, error) {
 	c, err := volcano.NewClient(mgr.GetConfig(), mgr.GetHTTPClient())
 	if err != nil {
-		return nil, fmt.Errorf("set up gate Volcano: %w", err)
+		return nil, err
 	}
 	return volcano.New(volcano.Options{
 		Client: c, Wake: waker.Wake, Interval: o.GateInterval, Clock: o.Clock, Log: mgr.GetLogger().WithName("volcano"),
 	}), nil
+}
+
+// foreignClient is a client for kinds of another system, which may not be served: without the manager's cache.
+func foreignClient(mgr ctrl.Manager, scheme *runtime.Scheme) (client.WithWatch, error) {
+	return client.NewWithWatch(mgr.GetConfig(), client.Options{Scheme: scheme, HTTPClient: mgr.GetHTTPClient(), Mapper: mgr.GetRESTMapper()})
 }

@@ -142,8 +142,7 @@ func Setup(mgr ctrl.Manager, o Options) error {
 	}
 	apps := application.New(application.Options{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Pods: store,
-		Gates:       gates,
-		DefaultGate: o.DefaultGate, ReferenceTimeout: o.ReferenceTimeout, HistoryURL: o.HistoryURL, FewEvents: o.FewEvents,
+		Gates: gates, DefaultGate: o.DefaultGate, ReferenceTimeout: o.ReferenceTimeout, HistoryURL: o.HistoryURL, FewEvents: o.FewEvents,
 		Recorder: mgr.GetEventRecorder("sparkgate"), Notifier: notifier, Logs: logtail.New(podClient, o.LogTailLines, o.Clock), Clock: o.Clock, Ready: office.wait,
 	})
 	office.memory, office.wake = apps.Memory(), waker.Wake

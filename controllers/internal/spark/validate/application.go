@@ -77,7 +77,6 @@ var checks = []check{
 	checkUI,
 	checkRendered,
 	checkUnsupportedVersion,
-	checkUnsupportedQueue,
 }
 
 // Application returns what keeps the application from running, as far as the application alone shows it: what cannot work first, then

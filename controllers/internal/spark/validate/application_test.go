@@ -189,7 +189,7 @@ func TestOneFindingAField(t *testing.T) {
 
 func TestInvalidComesBeforeUnsupported(t *testing.T) {
 	t.Parallel()
-	got := Application(spec("sparkVersion: 4.4.0\nqueue: {gate: Kueue}\nmainClass: ''\ndriver: {memory: 5x}").application(t))
+	got := Application(spec("sparkVersion: 4.4.0\nqueue: {gate: Volcano}\nmainClass: ''\ndriver: {memory: 5x}").application(t))
 	var reasons []string
 	for _, finding := range got {
 		reasons = append(reasons, finding.Reason)

@@ -138,7 +138,6 @@ func TestUnsupported(t *testing.T) {
 		"for ever, but never ready": {"restartPolicy: {type: Always}", []string{
 			`spec.restartPolicy.type: value "Always" means that the job never ends, so that it could never be Ready: set spec.readyWhen to Running, or another type`,
 		}},
-		"gates": {"queue: {gate: Kueue}", []string{`* spec.queue.gate: value "Kueue"` + later + `remove it, or set Embedded or None`}},
 		"claims that Spark makes": {`
 sparkConf:
   spark.kubernetes.driver.volumes.persistentVolumeClaim.a.mount.path: /a

@@ -56,8 +56,8 @@ spec:
 			want: []string{`f.yaml:6: SparkApplication pi: spec.type: value ["Python"] is a list, but text (in quotes) is expected: correct it`},
 		},
 		"not honoured yet": {
-			text: right + "  queue: {gate: Kueue}\n", checked: 1,
-			want: []string{`f.yaml:10: warning: SparkApplication pi: spec.queue.gate: value "Kueue" is not honoured by this version yet: remove it, or set Embedded or None`},
+			text: right + "  queue: {gate: Volcano}\n", checked: 1,
+			want: []string{`f.yaml:10: warning: SparkApplication pi: spec.queue.gate: value "Volcano" is not honoured by this version yet: remove it, or set Embedded, Kueue or None`},
 		},
 		"key in brackets": {
 			text: right + "  driver:\n    labels:\n      a: b\n      spark-role: x\n", checked: 1,

@@ -4,7 +4,6 @@
 package validate
 
 import (
-	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
 )
 
@@ -26,19 +25,4 @@ func checkQueue(s *subject) []Finding {
 	}
 	return []Finding{invalid("spec.queue.minExecutors", "value %d is above the %d executors of the job: lower it, or raise spec.executor.instances",
 		*queue.MinExecutors, gang.Base)}
-}
-
-// checkUnsupportedQueue reports gates and options of the queue.
-func checkUnsupportedQueue(s *subject) []Finding {
-	queue := s.spec.Queue
-	if queue == nil {
-		return nil
-	}
-	var findings []Finding
-	switch queue.Gate {
-	case "", v1alpha1.GateEmbedded, v1alpha1.GateNone, v1alpha1.GateVolcano, v1alpha1.GateYuniKorn:
-	default:
-		findings = append(findings, unsupported("spec.queue.gate", string(queue.Gate), "remove it, or set Embedded or None"))
-	}
-	return findings
 }

@@ -1,0 +1,22 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package kueue is the gate that leaves the decision to Kueue.
+//
+//	Ask ──► Workload ──(Kueue: quota, admission checks)──► Admitted ──► Grant
+//	              ◄──(Evicted)── Kueue            Leave ──► requeued, held, finished or deleted
+//
+// Each wait in the queue has one Workload (kueue.x-k8s.io/v1beta2), owned by the application and named after the attempt that asked
+// first. Attempts that were preempted or held go on with it, so that it keeps its age; after a failure there is a new one. Its labels
+// name the attempt that it stands for now.
+//
+// All state is in the Workload and in the grant that the application keeps: a gate that starts anew reads both. Kueue's kinds may be
+// missing, come and go while the operator runs.
+//
+// The rules that an integration has to keep are Kueue's own: quota is given back by whoever asked for it, once no pod is active
+// (conditions QuotaReserved and Admitted); PodsReady has to be written, or Kueue takes quota back after its timeout; a finished Workload
+// says so, and only then loses the finalizer.
+//
+// Executors above those of the ask would be Workloads of their own beside this one; no function here takes a Workload without the name
+// of an attempt for its own.
+package kueue

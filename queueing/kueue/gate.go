@@ -1,0 +1,220 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package kueue
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/foreign"
+)
+
+// Name of the gate in the API.
+const Name = "Kueue"
+
+const (
+	// retryTime is the pause after Kueue, or somebody else's object, kept a Workload from being made.
+	retryTime = 10 * time.Second
+	// leftTime is how long a release is remembered, for a watch that lags behind it.
+	leftTime = time.Minute
+)
+
+// Options of a Gate. All fields are required unless said otherwise.
+type Options struct {
+	// Client reads and writes Kueue's kinds, without a cache.
+	Client client.WithWatch
+	// Wake is called with every application whose verdict may have changed. It must not block.
+	Wake func(types.NamespacedName)
+	// FieldOwner of what the gate writes.
+	FieldOwner string
+	// Interval between questions for Kueue's kinds while they are not installed. Default: foreign.DefaultInterval.
+	Interval time.Duration
+	Clock    clock.Clock
+	Log      logr.Logger
+}
+
+// Gate asks Kueue. Create it with New and start its Watches; it is safe for concurrent use.
+type Gate struct {
+	o Options
+
+	workloads, localQueues, clusterQueues, flavors, priorities *foreign.Watch
+
+	mu sync.Mutex
+	// asking are the applications that asked and were not granted yet, to be woken when Kueue's kinds come or go.
+	asking map[types.NamespacedName]bool
+	// made are names of Workloads that were created and not seen yet.
+	made map[queueing.Key]string
+	// written are the versions of own last writes, by uid: what the watch shows may be older.
+	written map[types.UID]uint64
+	// left are the keys that were released a moment ago.
+	left map[queueing.Key]bool
+	// retrying are the applications that are woken after a while.
+	retrying map[types.NamespacedName]bool
+	// told is what was told last of a queue.
+	told map[string]string
+}
+
+var (
+	_ queueing.Gate     = (*Gate)(nil)
+	_ queueing.Holder   = (*Gate)(nil)
+	_ queueing.Evictor  = (*Gate)(nil)
+	_ queueing.Follower = (*Gate)(nil)
+	_ queueing.Pricer   = (*Gate)(nil)
+)
+
+// NewScheme returns a scheme with the kinds of Options.Client.
+func NewScheme() (*runtime.Scheme, error) {
+	scheme := runtime.NewScheme()
+	return scheme, kueuev1.AddToScheme(scheme)
+}
+
+// New returns a gate whose watches have not started.
+func New(o Options) *Gate {
+	g := &Gate{
+		o: o, asking: map[types.NamespacedName]bool{}, made: map[queueing.Key]string{}, written: map[types.UID]uint64{},
+		left: map[queueing.Key]bool{}, retrying: map[types.NamespacedName]bool{}, told: map[string]string{},
+	}
+	g.watch()
+	return g
+}
+
+// Sync makes a Workload equal to the ask and says what Kueue says of it.
+func (g *Gate) Sync(ctx context.Context, ask queueing.Ask) (queueing.Verdict, error) {
+	g.asks(ask.Key)
+	if !g.workloads.Installed() {
+		return notInstalled(), nil
+	}
+	v, err := g.sync(ctx, ask)
+	if v.State == queueing.Granted {
+		g.mu.Lock()
+		delete(g.asking, nameOf(ask.Key))
+		delete(g.left, ask.Key)
+		g.mu.Unlock()
+	}
+	return v, err
+}
+
+func (g *Gate) sync(ctx context.Context, ask queueing.Ask) (queueing.Verdict, error) {
+	w := g.current(ask)
+	switch {
+	case w == nil:
+		return g.create(ctx, ask)
+	case g.behind(w):
+		return queueing.Verdict{}, nil // the watch will show what was written
+	case !w.DeletionTimestamp.IsZero():
+		return queueing.Verdict{}, g.strip(ctx, w)
+	case finished(w):
+		return g.afterEnd(ctx, ask, w)
+	case reserved(w) && (evicted(w) || !isOf(w, ask.Run, ask.Attempt)):
+		return queueing.Verdict{State: queueing.Evicting, Grant: heldBy(w)}, nil
+	case !reserved(w) && mayChange(w):
+		if wanted := workloadOf(ask, g.priorityOf(ask)); differs(w, wanted) {
+			return queueing.Verdict{}, g.change(ctx, w, wanted)
+		}
+	}
+	v := verdictOf(ask, w, g.around(ask, w))
+	if v.conflict {
+		return v.Verdict, g.end(ctx, w, failedToStart, v.Message)
+	}
+	return v.Verdict, nil
+}
+
+// Confirm does nothing: the Workload has what there is to know.
+func (g *Gate) Confirm(queueing.Key, int64, int64) {}
+
+// Release deletes the Workloads of the key.
+func (g *Gate) Release(ctx context.Context, key queueing.Key) error {
+	return g.Leave(ctx, key, queueing.Farewell{})
+}
+
+// Holds returns the keys of that name that have a Workload which has not ended, or has our finalizer still.
+func (g *Gate) Holds(namespace, name string) []queueing.Key {
+	found := map[queueing.Key]bool{}
+	for _, w := range g.by(applicationIndex, namespace+"/"+name) {
+		if key, ok := keyOf(w); ok && (!finished(w) || hasFinalizer(w)) {
+			found[key] = true
+		}
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for key := range g.made {
+		if key.Namespace == namespace && key.Name == name {
+			found[key] = true
+		}
+	}
+	keys := make([]queueing.Key, 0, len(found))
+	for key := range found {
+		keys = append(keys, key)
+	}
+	return keys
+}
+
+// Eviction says why Kueue wants the quota of an attempt back, or has taken it.
+func (g *Gate) Eviction(key queueing.Key, run, attempt int64) *queueing.Eviction {
+	if !g.workloads.Installed() || g.hasLeft(key) {
+		return nil
+	}
+	w := g.of(key, run, attempt)
+	if w != nil && g.behind(w) {
+		return nil
+	}
+	return evictionOf(w)
+}
+
+// Priority is the value of a WorkloadPriorityClass. While it is not known whether there is one, it counts as known.
+func (g *Gate) Priority(class string) (value int32, known bool) {
+	if !g.priorities.Installed() {
+		return 0, true
+	}
+	if c, ok := g.priorities.Get("", class).(*kueuev1.WorkloadPriorityClass); ok {
+		return c.Value, true
+	}
+	return 0, false
+}
+
+// asks notes that an application asks.
+func (g *Gate) asks(key queueing.Key) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.asking[nameOf(key)] = true
+}
+
+// hasLeft says that the key was released a moment ago.
+func (g *Gate) hasLeft(key queueing.Key) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.left[key]
+}
+
+// retry wakes an application after a while.
+func (g *Gate) retry(key queueing.Key) {
+	name := nameOf(key)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.retrying[name] {
+		return
+	}
+	g.retrying[name] = true
+	due := g.o.Clock.After(retryTime)
+	go func() {
+		<-due
+		g.mu.Lock()
+		delete(g.retrying, name)
+		g.mu.Unlock()
+		g.o.Wake(name)
+	}()
+}
+
+func nameOf(key queueing.Key) types.NamespacedName {
+	return types.NamespacedName{Namespace: key.Namespace, Name: key.Name}
+}

@@ -1,0 +1,180 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package kueue
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// contradiction is a key that an admission wants to give another value than the pod has already.
+type contradiction struct{ podSet, kind, key, has, wants string }
+
+func (c *contradiction) Error() string {
+	return fmt.Sprintf("Kueue wants the %s %s=%s on the %s, which has %s=%s already: remove it from the application, or change the flavor or "+
+		"admission check that sets it", c.kind, c.key, c.wants, c.podSet, c.key, c.has)
+}
+
+// missingFlavor is a ResourceFlavor that was assigned and does not exist.
+type missingFlavor string
+
+func (m missingFlavor) Error() string {
+	return fmt.Sprintf("ResourceFlavor %s, which Kueue has assigned, does not exist", string(m))
+}
+
+// heldBy is what a Workload with quota holds, without the pods: enough to give it back.
+func heldBy(w *kueuev1.Workload) *queueing.Grant {
+	g := &queueing.Grant{Gate: Name, Queue: string(w.Spec.QueueName)}
+	_, _ = fmt.Sscan(w.Labels[v1alpha1.RunLabel], &g.Run)
+	_, _ = fmt.Sscan(w.Labels[v1alpha1.AttemptLabel], &g.Attempt)
+	return g
+}
+
+// grantOf is what an admission gives: count and flavor of each pod set, with everything that places the pods there. The error is a
+// *contradiction or a missingFlavor.
+func grantOf(ask queueing.Ask, w *kueuev1.Workload, flavor func(string) *kueuev1.ResourceFlavor) (*queueing.Grant, error) {
+	g := &queueing.Grant{Run: ask.Run, Attempt: ask.Attempt, Gate: Name, Queue: ask.Queue}
+	for _, p := range ask.PodSets {
+		i := slices.IndexFunc(w.Status.Admission.PodSetAssignments, func(a kueuev1.PodSetAssignment) bool {
+			return a.Name == kueuev1.NewPodSetReference(p.Name)
+		})
+		if i < 0 {
+			continue // none of these pods were asked for
+		}
+		set, err := assigner{w, flavor, ask.Objects.Templates[p.Name]}.assigned(p, &w.Status.Admission.PodSetAssignments[i])
+		if err != nil {
+			return nil, err
+		}
+		g.PodSets = append(g.PodSets, *set)
+	}
+	return g, nil
+}
+
+// assigner is what the grant of a pod set depends on.
+type assigner struct {
+	w        *kueuev1.Workload
+	flavor   func(string) *kueuev1.ResourceFlavor
+	template *corev1.PodTemplateSpec
+}
+
+// assigned is the grant of one pod set.
+func (s assigner) assigned(p queueing.PodSet, a *kueuev1.PodSetAssignment) (*queueing.PodSetGrant, error) {
+	set := &queueing.PodSetGrant{Name: p.Name, Count: p.Count, Requests: p.Requests.Clone()}
+	if a.Count != nil {
+		set.Count = *a.Count
+	}
+	m := &merger{set: set, template: s.template}
+	names := flavorsOf(a)
+	set.Flavor = strings.Join(names, ",")
+	for _, name := range names {
+		f := s.flavor(name)
+		if f == nil {
+			return nil, missingFlavor(name)
+		}
+		m.place(f.Spec.NodeLabels, f.Spec.Tolerations)
+	}
+	for i := range s.w.Status.AdmissionChecks {
+		for _, u := range s.w.Status.AdmissionChecks[i].PodSetUpdates {
+			if u.Name == a.Name {
+				m.place(u.NodeSelector, u.Tolerations)
+				m.mark(u.Labels, u.Annotations)
+			}
+		}
+	}
+	m.mark(marks(s.w, a))
+	if a.TopologyAssignment != nil {
+		m.spread()
+	}
+	if m.found != nil {
+		m.found.podSet = p.Name
+		return nil, m.found
+	}
+	return set, nil
+}
+
+// flavorsOf are the flavors of an assignment, each once, in the order of their names.
+func flavorsOf(a *kueuev1.PodSetAssignment) []string {
+	var names []string
+	for _, name := range a.Flavors {
+		names = append(names, string(name))
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// marks are the labels and annotations by which Kueue knows pods.
+func marks(w *kueuev1.Workload, a *kueuev1.PodSetAssignment) (labels, annotations map[string]string) {
+	labels = map[string]string{podSetLabel: string(a.Name)}
+	for key, value := range map[string]string{localQueueLabel: string(w.Spec.QueueName), clusterQueueLabel: string(w.Status.Admission.ClusterQueue)} {
+		if len(validation.IsValidLabelValue(value)) == 0 {
+			labels[key] = value
+		}
+	}
+	return labels, map[string]string{kueuev1.WorkloadAnnotation: w.Name}
+}
+
+// merger puts what an admission wants together, and finds contradictions.
+type merger struct {
+	set      *queueing.PodSetGrant
+	template *corev1.PodTemplateSpec
+	found    *contradiction
+}
+
+func (m *merger) place(nodeSelector map[string]string, tolerations []corev1.Toleration) {
+	var has map[string]string
+	if m.template != nil {
+		has = m.template.Spec.NodeSelector
+	}
+	m.set.NodeSelector = m.merge("node selector", has, m.set.NodeSelector, nodeSelector)
+	for _, t := range tolerations {
+		same := func(o corev1.Toleration) bool { return o.MatchToleration(&t) }
+		if !slices.ContainsFunc(m.set.Tolerations, same) {
+			m.set.Tolerations = append(m.set.Tolerations, *t.DeepCopy())
+		}
+	}
+}
+
+func (m *merger) mark(labels, annotations map[string]string) {
+	var hasLabels, hasAnnotations map[string]string
+	if m.template != nil {
+		hasLabels, hasAnnotations = m.template.Labels, m.template.Annotations
+	}
+	m.set.Labels = m.merge("label", hasLabels, m.set.Labels, labels)
+	m.set.Annotations = m.merge("annotation", hasAnnotations, m.set.Annotations, annotations)
+}
+
+// spread lets Kueue choose the node of each pod: they come behind its gate, which it lifts (kueue v0.19, topology-aware scheduling).
+func (m *merger) spread() {
+	m.set.SchedulingGates = append(m.set.SchedulingGates, kueuev1.TopologySchedulingGate)
+	if m.template == nil || topologyOf(m.template.Annotations) == nil {
+		m.mark(nil, map[string]string{kueuev1.PodSetUnconstrainedTopologyAnnotation: "true"})
+	}
+}
+
+// merge adds what is wanted to what is set. A key that the pod has with another value is a contradiction; so is one that two wants
+// disagree on.
+func (m *merger) merge(kind string, has, set, wants map[string]string) map[string]string {
+	for _, key := range slices.Sorted(maps.Keys(wants)) {
+		value := wants[key]
+		for _, known := range []map[string]string{has, set} {
+			if other, there := known[key]; there && other != value && m.found == nil {
+				m.found = &contradiction{kind: kind, key: key, has: other, wants: value}
+			}
+		}
+		if set == nil {
+			set = map[string]string{}
+		}
+		set[key] = value
+	}
+	return set
+}

@@ -1,0 +1,228 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package kueue
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/foreign"
+)
+
+// maxEnded is how many ended Workloads of an application stay at most: as many as its status remembers attempts.
+const maxEnded = 10
+
+// Leave gives back what the key holds or asks for.
+func (g *Gate) Leave(ctx context.Context, key queueing.Key, farewell queueing.Farewell) error {
+	g.mu.Lock()
+	delete(g.asking, nameOf(key))
+	g.mu.Unlock()
+	if !g.workloads.Installed() {
+		return nil // then there are no Workloads
+	}
+	workloads, err := g.all(ctx, key)
+	if err != nil {
+		return err
+	}
+	for _, w := range workloads {
+		if err := g.leave(ctx, w, farewell); client.IgnoreNotFound(err) != nil {
+			return err
+		}
+		if !finished(w) {
+			g.leftNow(key)
+		}
+	}
+	return nil
+}
+
+// all are the Workloads of a key, also one that was created a moment ago.
+func (g *Gate) all(ctx context.Context, key queueing.Key) ([]*kueuev1.Workload, error) {
+	workloads := g.by(uidIndex, key.UID)
+	g.mu.Lock()
+	name, pending := g.made[key]
+	g.mu.Unlock()
+	if !pending {
+		return workloads, nil
+	}
+	w := &kueuev1.Workload{}
+	err := g.o.Client.Get(ctx, client.ObjectKey{Namespace: key.Namespace, Name: name}, w)
+	if owner, ours := keyOf(w); err == nil && ours && owner == key && g.workloads.Get(w.Namespace, w.Name) == nil {
+		return append(workloads, w), nil
+	}
+	if err == nil || foreign.NotServed(err) {
+		g.mu.Lock()
+		delete(g.made, key)
+		g.mu.Unlock()
+		return workloads, nil
+	}
+	return nil, fmt.Errorf("read Workload %s/%s: %w", key.Namespace, name, err)
+}
+
+func (g *Gate) leave(ctx context.Context, w *kueuev1.Workload, f queueing.Farewell) error {
+	switch end := f.Ended; {
+	case f.Left == queueing.LeftDeleted:
+		return g.remove(ctx, w)
+	case finished(w), !w.DeletionTimestamp.IsZero():
+		return g.strip(ctx, w)
+	case end != nil && reserved(w) && isOf(w, end.Run, end.Attempt):
+		reason := kueuev1.WorkloadFinishedReasonFailed
+		if end.Succeeded {
+			reason = kueuev1.WorkloadFinishedReasonSucceeded
+		}
+		return g.end(ctx, w, reason, end.Message)
+	case f.Left == queueing.LeftForGood:
+		return g.remove(ctx, w)
+	case f.Left == queueing.LeftForLater:
+		return g.hold(ctx, w, f.Message)
+	case !reserved(w):
+		return nil
+	}
+	_, err := g.patchStatus(ctx, w, requeued(w, f.Message, g.now()))
+	return err
+}
+
+// hold keeps a Workload, and with it its age, without asking for quota. What it has goes back once Kueue knows that it wants none.
+func (g *Gate) hold(ctx context.Context, w *kueuev1.Workload, message string) error {
+	if !held(w) || !inactive(w) {
+		after, no := w.DeepCopy(), false
+		if after.Annotations == nil {
+			after.Annotations = map[string]string{}
+		}
+		after.Annotations[heldAnnotation], after.Spec.Active = "true", &no
+		var err error
+		if w, err = g.patch(ctx, w, after); err != nil {
+			return err
+		}
+	}
+	if !reserved(w) {
+		return nil
+	}
+	_, err := g.patchStatus(ctx, w, requeued(w, message, g.now()))
+	return err
+}
+
+// requeued is a Workload that has given its quota back, in one write (kueue v0.19, pkg/controller/jobframework). After an eviction that
+// was for others' sake it may have quota again at once; else Kueue says when.
+func requeued(w *kueuev1.Workload, message string, now metav1.Time) *kueuev1.Workload {
+	after := w.DeepCopy()
+	after.Status.Admission = nil
+	requeue := metav1.Condition{Type: kueuev1.WorkloadRequeued, Status: metav1.ConditionTrue, Reason: reasonGaveBack, Message: message}
+	switch c := conditionOf(w, kueuev1.WorkloadEvicted); {
+	case inactive(w):
+		requeue.Status, requeue.Reason = metav1.ConditionFalse, kueuev1.WorkloadDeactivated
+	case c != nil && c.Status == metav1.ConditionTrue:
+		requeue.Reason, requeue.Message, message = c.Reason, c.Message, c.Message
+		if c.Reason != kueuev1.WorkloadEvictedByPreemption && c.Reason != kueuev1.WorkloadEvictedDueToNodeFailures {
+			requeue.Status = metav1.ConditionFalse
+		}
+	}
+	for _, c := range []metav1.Condition{
+		requeue,
+		{Type: kueuev1.WorkloadQuotaReserved, Status: metav1.ConditionFalse, Reason: "Pending", Message: message},
+		{Type: kueuev1.WorkloadAdmitted, Status: metav1.ConditionFalse, Reason: "NoReservation", Message: "The workload has no reservation"},
+		podsReady(queueing.AttemptStarting),
+	} {
+		c.Message, c.LastTransitionTime, c.ObservedGeneration = cut(c.Message), now, w.Generation
+		apimeta.SetStatusCondition(&after.Status.Conditions, c)
+	}
+	return after
+}
+
+// reasonGaveBack is the reason of Requeued after an attempt that gave its quota back without being asked to.
+const reasonGaveBack = "GaveBack"
+
+// cut makes a message one that a condition may have: not empty, at most 32,768 bytes.
+func cut(message string) string {
+	if message == "" {
+		return "the attempt has ended"
+	}
+	return steady(message)
+}
+
+// strip takes our finalizer off a Workload. Gone already is fine.
+func (g *Gate) strip(ctx context.Context, w *kueuev1.Workload) error {
+	if !hasFinalizer(w) {
+		return nil
+	}
+	after := w.DeepCopy()
+	after.Finalizers = slices.DeleteFunc(after.Finalizers, func(f string) bool { return f == kueuev1.ResourceInUseFinalizerName })
+	_, err := g.patch(ctx, w, after)
+	return client.IgnoreNotFound(err)
+}
+
+// remove deletes a Workload, and the quota that it may have with it.
+func (g *Gate) remove(ctx context.Context, w *kueuev1.Workload) error {
+	if w.DeletionTimestamp.IsZero() {
+		err := g.o.Client.Delete(ctx, w.DeepCopy(), client.Preconditions{UID: &w.UID})
+		if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
+			return nil // gone, or another one
+		}
+		if err != nil {
+			return fmt.Errorf("delete Workload %s: %w", client.ObjectKeyFromObject(w), err)
+		}
+	}
+	// The version has changed with the deletion: the finalizers are those that were seen, and nobody adds one to what is being deleted.
+	after := w.DeepCopy()
+	after.Finalizers = slices.DeleteFunc(after.Finalizers, func(f string) bool { return f == kueuev1.ResourceInUseFinalizerName })
+	if len(after.Finalizers) == len(w.Finalizers) {
+		return nil
+	}
+	if err := g.o.Client.Patch(ctx, after, client.MergeFrom(w)); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("remove the finalizer of Workload %s: %w", client.ObjectKeyFromObject(w), err)
+	}
+	return nil
+}
+
+// Forget deletes the ended Workload of an attempt.
+func (g *Gate) Forget(ctx context.Context, key queueing.Key, run, attempt int64) error {
+	for _, w := range g.by(uidIndex, key.UID) {
+		if finished(w) && isOf(w, run, attempt) {
+			if err := g.remove(ctx, w); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// tidy deletes the oldest ended Workloads of an application that has too many. What fails is tried again with the next one.
+func (g *Gate) tidy(ctx context.Context, key queueing.Key) {
+	var over []*kueuev1.Workload
+	for _, w := range g.by(uidIndex, key.UID) {
+		if finished(w) {
+			over = append(over, w)
+		}
+	}
+	for _, w := range over[:max(0, len(over)-maxEnded)] {
+		if err := g.remove(ctx, w); err != nil {
+			g.o.Log.Error(err, "delete an old Workload")
+			return
+		}
+	}
+}
+
+// leftNow remembers that a key was released, until the watch must have shown it.
+func (g *Gate) leftNow(key queueing.Key) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.left[key] {
+		return
+	}
+	g.left[key] = true
+	over := g.o.Clock.After(leftTime)
+	go func() {
+		<-over
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		delete(g.left, key)
+	}()
+}

@@ -1,0 +1,64 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package kueue
+
+import (
+	"slices"
+	"strings"
+
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+)
+
+// What a Workload's conditions say (kueue v0.19, apis/kueue/v1beta2/workload_types.go).
+
+func isTrue(w *kueuev1.Workload, condition string) bool {
+	return apimeta.IsStatusConditionTrue(w.Status.Conditions, condition)
+}
+
+func conditionOf(w *kueuev1.Workload, condition string) *metav1.Condition {
+	return apimeta.FindStatusCondition(w.Status.Conditions, condition)
+}
+
+// reserved says that quota is charged for the Workload.
+func reserved(w *kueuev1.Workload) bool { return isTrue(w, kueuev1.WorkloadQuotaReserved) }
+
+// admitted says that pods may be made.
+func admitted(w *kueuev1.Workload) bool { return isTrue(w, kueuev1.WorkloadAdmitted) }
+
+// evicted says that Kueue wants its quota back. It says so until the Workload gets quota again.
+func evicted(w *kueuev1.Workload) bool { return isTrue(w, kueuev1.WorkloadEvicted) }
+
+func finished(w *kueuev1.Workload) bool { return isTrue(w, kueuev1.WorkloadFinished) }
+
+// inactive says that Kueue is not to give quota.
+func inactive(w *kueuev1.Workload) bool { return w.Spec.Active != nil && !*w.Spec.Active }
+
+// held says that we want no quota for now.
+func held(w *kueuev1.Workload) bool { return w.Annotations[heldAnnotation] != "" }
+
+// deactivated says that somebody else wants the Workload to have no quota.
+func deactivated(w *kueuev1.Workload) bool { return inactive(w) && !held(w) }
+
+// mayChange says that a Workload without quota may be made equal to an ask.
+func mayChange(w *kueuev1.Workload) bool { return !deactivated(w) }
+
+func hasFinalizer(w *kueuev1.Workload) bool {
+	return slices.Contains(w.Finalizers, kueuev1.ResourceInUseFinalizerName)
+}
+
+// whyDeactivated is what Kueue says of a deactivation; empty if it says nothing.
+func whyDeactivated(w *kueuev1.Workload) string {
+	for _, name := range []string{kueuev1.WorkloadDeactivationTarget, kueuev1.WorkloadEvicted} {
+		c := conditionOf(w, name)
+		if c == nil || c.Status != metav1.ConditionTrue {
+			continue
+		}
+		if name == kueuev1.WorkloadDeactivationTarget || strings.HasPrefix(c.Reason, kueuev1.WorkloadDeactivated) {
+			return c.Message
+		}
+	}
+	return ""
+}

@@ -1,0 +1,144 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package kueue
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/foreign"
+)
+
+// create makes the Workload of an ask. The watch wakes the application when it shows it.
+func (g *Gate) create(ctx context.Context, ask queueing.Ask) (queueing.Verdict, error) {
+	w := workloadOf(ask, g.priorityOf(ask))
+	err := g.o.Client.Create(ctx, w, client.FieldOwner(g.o.FieldOwner))
+	switch {
+	case err == nil:
+		g.tidy(ctx, ask.Key)
+		g.madeNow(ask.Key, w.Name)
+		return queueing.Verdict{}, nil
+	case apierrors.IsAlreadyExists(err):
+		return g.taken(ctx, ask)
+	case foreign.NotServed(err), apierrors.IsMethodNotSupported(err): // the kinds are going
+		g.retry(ask.Key)
+		return notInstalled(), nil
+	case apierrors.IsInvalid(err), apierrors.IsForbidden(err), apierrors.IsBadRequest(err), apierrors.IsInternalError(err): // also its webhook
+		g.retry(ask.Key)
+		return waiting(queueing.ReasonWaitingForGate, fmt.Sprintf("Workload %s could not be made and is tried again: %s", w.Name, steady(err.Error()))), nil
+	}
+	return queueing.Verdict{}, fmt.Errorf("create Workload %s: %w", client.ObjectKeyFromObject(w), err)
+}
+
+// taken looks who has the name of the Workload that an ask wants. It is never taken from somebody else.
+func (g *Gate) taken(ctx context.Context, ask queueing.Ask) (queueing.Verdict, error) {
+	w := &kueuev1.Workload{}
+	key := client.ObjectKey{Namespace: ask.Key.Namespace, Name: ask.Objects.Name}
+	if err := g.o.Client.Get(ctx, key, w); err != nil {
+		return queueing.Verdict{}, fmt.Errorf("read Workload %s: %w", key, err)
+	}
+	if owner, ok := keyOf(w); ok && owner.UID == ask.Key.UID {
+		if g.workloads.Get(w.Namespace, w.Name) == nil && w.Labels[jobUIDLabel] != "" {
+			g.madeNow(ask.Key, w.Name) // the watch will show it, unless it has lost our labels
+		}
+		g.retry(ask.Key)
+		return queueing.Verdict{}, g.relabel(ctx, ask, w)
+	}
+	g.retry(ask.Key)
+	whose := "nobody"
+	if owner := metav1.GetControllerOfNoCopy(w); owner != nil {
+		whose = owner.Kind + " " + owner.Name
+	}
+	return waiting(queueing.ReasonWaitingForGate,
+		fmt.Sprintf("Workload %s exists already and belongs to %s; delete it, or choose another name for the application", w.Name, whose)), nil
+}
+
+// relabel gives a Workload of ours the labels back by which it is watched, if somebody has taken them away.
+func (g *Gate) relabel(ctx context.Context, ask queueing.Ask, w *kueuev1.Workload) error {
+	after := changed(w, workloadOf(ask, nil))
+	after.Spec = w.Spec
+	after.Annotations = w.Annotations
+	_, err := g.patch(ctx, w, after)
+	return err
+}
+
+// madeNow remembers a Workload that the watch has not shown.
+func (g *Gate) madeNow(key queueing.Key, name string) {
+	if g.workloads.Get(key.Namespace, name) != nil {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.made[key] = name
+	delete(g.left, key)
+}
+
+// change makes a Workload without quota equal to an ask.
+func (g *Gate) change(ctx context.Context, w, wanted *kueuev1.Workload) error {
+	_, err := g.patch(ctx, w, changed(w, wanted))
+	return err
+}
+
+// afterEnd deals with a Workload of the attempt that has ended before any pod of the attempt was made. It is in the way of a new one.
+// What could not start stays while the reason does.
+func (g *Gate) afterEnd(ctx context.Context, ask queueing.Ask, w *kueuev1.Workload) (queueing.Verdict, error) {
+	end := conditionOf(w, kueuev1.WorkloadFinished)
+	same := w.Annotations[fingerprintAnnotation] == workloadOf(ask, g.priorityOf(ask)).Annotations[fingerprintAnnotation]
+	if end.Reason == failedToStart && same && w.Status.Admission != nil {
+		if v := granted(ask, w, g.around(ask, w)); v.conflict {
+			return v.Verdict, g.strip(ctx, w)
+		}
+	}
+	return queueing.Verdict{}, g.remove(ctx, w)
+}
+
+// failedToStart is Kueue's reason of an end for an admission that could not be used.
+const failedToStart = "FailedToStart"
+
+// end writes how a Workload ended, then takes our finalizer off it.
+func (g *Gate) end(ctx context.Context, w *kueuev1.Workload, reason, message string) error {
+	answer, err := g.patchStatus(ctx, w, ended(w, metav1.Condition{Reason: reason, Message: cut(message), LastTransitionTime: g.now()}))
+	if err != nil {
+		return err
+	}
+	return g.strip(ctx, answer)
+}
+
+// ended is a Workload that says how it ended.
+func ended(w *kueuev1.Workload, how metav1.Condition) *kueuev1.Workload {
+	after := w.DeepCopy()
+	how.Type, how.Status, how.ObservedGeneration = kueuev1.WorkloadFinished, metav1.ConditionTrue, w.Generation
+	apimeta.SetStatusCondition(&after.Status.Conditions, how)
+	return after
+}
+
+func (g *Gate) now() metav1.Time { return metav1.NewTime(g.o.Clock.Now()) }
+
+// patch writes what has changed in a Workload, unless somebody else has changed it since, and returns it as it stands then.
+func (g *Gate) patch(ctx context.Context, before, after *kueuev1.Workload) (*kueuev1.Workload, error) {
+	answer := after.DeepCopy()
+	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+	if err := g.o.Client.Patch(ctx, answer, patch, client.FieldOwner(g.o.FieldOwner)); err != nil {
+		return nil, fmt.Errorf("write Workload %s: %w", client.ObjectKeyFromObject(before), err)
+	}
+	g.wrote(answer)
+	return answer, nil
+}
+
+func (g *Gate) patchStatus(ctx context.Context, before, after *kueuev1.Workload) (*kueuev1.Workload, error) {
+	answer := after.DeepCopy()
+	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+	if err := g.o.Client.Status().Patch(ctx, answer, patch, client.FieldOwner(g.o.FieldOwner)); err != nil {
+		return nil, fmt.Errorf("write status of Workload %s: %w", client.ObjectKeyFromObject(before), err)
+	}
+	g.wrote(answer)
+	return answer, nil
+}

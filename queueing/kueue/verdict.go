@@ -1,0 +1,179 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package kueue
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// surroundings are what a verdict depends on beside the Workload. A nil object does not exist.
+type surroundings struct {
+	localQueue   *kueuev1.LocalQueue
+	clusterQueue *kueuev1.ClusterQueue
+	flavor       func(name string) *kueuev1.ResourceFlavor
+}
+
+// around looks at what a verdict depends on.
+func (g *Gate) around(ask queueing.Ask, w *kueuev1.Workload) surroundings {
+	var s surroundings
+	s.localQueue, _ = g.localQueues.Get(w.Namespace, ask.Queue).(*kueuev1.LocalQueue)
+	if s.localQueue != nil {
+		s.clusterQueue, _ = g.clusterQueues.Get("", string(s.localQueue.Spec.ClusterQueue)).(*kueuev1.ClusterQueue)
+	}
+	s.flavor = func(name string) *kueuev1.ResourceFlavor {
+		f, _ := g.flavors.Get("", name).(*kueuev1.ResourceFlavor)
+		return f
+	}
+	return s
+}
+
+// verdict is a verdict, and whether the admission can never be used as it is.
+type verdict struct {
+	queueing.Verdict
+	conflict bool
+}
+
+// notInstalled is the verdict on everything while Kueue's kinds are missing.
+func notInstalled() queueing.Verdict {
+	return waiting(queueing.ReasonGateNotInstalled, "the kind Workload of kueue.x-k8s.io/v1beta2 is not served by this cluster, or not to this operator: "+
+		"install Kueue 0.19 or later (https://kueue.sigs.k8s.io/docs/installation), or choose another gate in spec.queue.gate")
+}
+
+func waiting(reason, message string) queueing.Verdict {
+	return queueing.Verdict{State: queueing.Waiting, Reason: reason, Message: message}
+}
+
+// verdictOf is what Kueue says of a Workload that is equal to the ask, has not ended and does not have to give its quota back.
+func verdictOf(ask queueing.Ask, w *kueuev1.Workload, s surroundings) verdict {
+	switch {
+	case deactivated(w):
+		return verdict{Verdict: deactivation(w)}
+	case admitted(w):
+		return granted(ask, w, s)
+	case reserved(w):
+		return verdict{Verdict: waiting(queueing.ReasonWaitingForGate, checksPending(w))}
+	}
+	return verdict{Verdict: queued(ask, w, s)}
+}
+
+func deactivation(w *kueuev1.Workload) queueing.Verdict {
+	why := whyDeactivated(w)
+	if why == "" {
+		why = "spec.active is false"
+	}
+	return queueing.Verdict{State: queueing.Refused, Reason: queueing.ReasonQueueHeld,
+		Message: fmt.Sprintf("Workload %s was deactivated: %s; to go on, set spec.suspend to true and back to false, or change spec.runID to run again",
+			w.Name, strings.TrimSuffix(why, "."))}
+}
+
+// granted is the verdict on an admission.
+func granted(ask queueing.Ask, w *kueuev1.Workload, s surroundings) verdict {
+	if w.Status.Admission == nil {
+		return verdict{Verdict: waiting(queueing.ReasonWaitingForGate, fmt.Sprintf("Workload %s is admitted without an assignment of flavors", w.Name))}
+	}
+	grant, err := grantOf(ask, w, s.flavor)
+	var contrary *contradiction
+	switch {
+	case errors.As(err, &contrary):
+		return verdict{queueing.Verdict{State: queueing.Refused, Reason: queueing.ReasonFlavorMismatch, Message: err.Error()}, true}
+	case err != nil:
+		return verdict{Verdict: waiting(queueing.ReasonWaitingForGate, err.Error())}
+	}
+	return verdict{Verdict: queueing.Verdict{State: queueing.Granted, Grant: grant}}
+}
+
+// checksPending names the admission checks that are not ready.
+func checksPending(w *kueuev1.Workload) string {
+	var pending []string
+	for i := range w.Status.AdmissionChecks {
+		c := &w.Status.AdmissionChecks[i]
+		switch {
+		case c.State == kueuev1.CheckStateReady:
+		case c.Message == "":
+			pending = append(pending, fmt.Sprintf("%s is %s", c.Name, c.State))
+		default:
+			pending = append(pending, fmt.Sprintf("%s is %s (%s)", c.Name, c.State, steady(c.Message)))
+		}
+	}
+	where := ""
+	if w.Status.Admission != nil {
+		where = " in ClusterQueue " + string(w.Status.Admission.ClusterQueue)
+	}
+	if len(pending) == 0 {
+		return fmt.Sprintf("has quota%s and waits for Kueue to admit it", where)
+	}
+	return fmt.Sprintf("has quota%s and waits for admission checks: %s", where, strings.Join(pending, ", "))
+}
+
+// queued says why a Workload has no quota. What the queues say of themselves comes first: Kueue's condition of the Workload is written
+// later.
+func queued(ask queueing.Ask, w *kueuev1.Workload, s surroundings) queueing.Verdict {
+	if v, found := queueTrouble(ask, s); found {
+		return v
+	}
+	c := conditionOf(w, kueuev1.WorkloadQuotaReserved)
+	if c == nil || c.Message == "" {
+		return waiting(queueing.ReasonWaitingForGate, fmt.Sprintf("Kueue has not looked at Workload %s yet; if this stays, see whether its controller runs", w.Name))
+	}
+	v := waiting(reasonOf(c), fmt.Sprintf("ClusterQueue %s: %s", s.localQueue.Spec.ClusterQueue, steady(c.Message)))
+	v.Displacing = displaces(c.Message)
+	if v.Reason == queueing.ReasonExceedsQuota {
+		v.State = queueing.Refused
+	}
+	return v
+}
+
+// queueTrouble says what keeps a queue from admitting anything at all.
+func queueTrouble(ask queueing.Ask, s surroundings) (v queueing.Verdict, found bool) {
+	q := s.localQueue
+	switch {
+	case q == nil:
+		return waiting(queueing.ReasonReferenceNotFound, fmt.Sprintf("LocalQueue %q named by spec.queue.name does not exist in namespace %s", ask.Queue, ask.Key.Namespace)), true
+	case s.clusterQueue == nil:
+		return waiting(queueing.ReasonReferenceNotFound, fmt.Sprintf("ClusterQueue %q of LocalQueue %s/%s does not exist", q.Spec.ClusterQueue, q.Namespace, q.Name)), true
+	case stopOf(q.Spec.StopPolicy) != kueuev1.None:
+		return waiting(queueing.ReasonQueueHeld, fmt.Sprintf("LocalQueue %s/%s admits nothing: its stopPolicy is %s", q.Namespace, q.Name, *q.Spec.StopPolicy)), true
+	case stopOf(s.clusterQueue.Spec.StopPolicy) != kueuev1.None:
+		return waiting(queueing.ReasonQueueHeld, fmt.Sprintf("ClusterQueue %s admits nothing: its stopPolicy is %s", s.clusterQueue.Name, *s.clusterQueue.Spec.StopPolicy)), true
+	}
+	if c := apimeta.FindStatusCondition(s.clusterQueue.Status.Conditions, kueuev1.ClusterQueueActive); c != nil && c.Status == metav1.ConditionFalse &&
+		c.Reason != kueuev1.ClusterQueueActiveReasonStopped { // left over from a stop that has just ended
+		return waiting(queueing.ReasonQueueHeld, fmt.Sprintf("ClusterQueue %s is not active: %s", s.clusterQueue.Name, steady(c.Message))), true
+	}
+	return v, false
+}
+
+// evictionOf says why the attempt that a Workload stands for has to give its quota back; nil if it may keep it.
+func evictionOf(w *kueuev1.Workload) *queueing.Eviction {
+	e := &queueing.Eviction{Reason: queueing.ReasonPreempted}
+	switch {
+	case w == nil:
+		e.Message = "its Workload was deleted by somebody else, and the quota with it"
+	case !w.DeletionTimestamp.IsZero():
+		e.Message = fmt.Sprintf("Workload %s is being deleted by somebody else", w.Name)
+	case finished(w):
+		e.Message = fmt.Sprintf("Workload %s was ended by somebody else: %s", w.Name, conditionOf(w, kueuev1.WorkloadFinished).Message)
+	case evicted(w):
+		c := conditionOf(w, kueuev1.WorkloadEvicted)
+		if c.Reason == kueuev1.WorkloadEvictedByClusterQueueStopped || c.Reason == kueuev1.WorkloadEvictedByLocalQueueStopped {
+			e.Reason = queueing.ReasonQueueHeld
+		}
+		e.Message = fmt.Sprintf("Kueue has evicted Workload %s (%s): %s", w.Name, c.Reason, steady(c.Message))
+	case inactive(w):
+		e.Message = fmt.Sprintf("Workload %s was deactivated", w.Name)
+	case !reserved(w):
+		e.Message = fmt.Sprintf("Workload %s has lost its quota", w.Name)
+	default:
+		return nil
+	}
+	return e
+}

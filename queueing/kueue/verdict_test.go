@@ -1,0 +1,200 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package kueue
+
+import (
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+func noQuota(reason, message string) change {
+	return says(kueuev1.WorkloadQuotaReserved, metav1.ConditionFalse, reason, message)
+}
+
+func stopped(q **kueuev1.StopPolicy) {
+	hold := kueuev1.Hold
+	*q = &hold
+}
+
+func TestVerdicts(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		w      *kueuev1.Workload
+		around surroundings
+		state  queueing.State
+		reason string
+		// says are parts of the message.
+		says []string
+	}{
+		"fresh": {made(), open(), queueing.Waiting, queueing.ReasonWaitingForGate, []string{"has not looked at Workload pi-abcde-3-2"}},
+		"no room": {
+			made(noQuota("Pending", "couldn't assign flavors to pod set executor: insufficient unused quota for cpu in flavor default, 600m more needed")), open(),
+			queueing.Waiting, queueing.ReasonWaitingForQuota, []string{"ClusterQueue all: ", "insufficient unused quota for cpu in flavor default"},
+		},
+		"others are asked to go": {
+			made(noQuota("Pending", "couldn't assign flavors to pod set driver: insufficient unused quota for cpu in flavor default, 1 more needed. Pending the preemption of 2 workload(s)")), open(),
+			queueing.Waiting, queueing.ReasonWaitingForQuota, []string{"Pending the preemption of other Workloads"},
+		},
+		"too much for ever": {
+			made(noQuota("Pending", "couldn't assign flavors to pod set executor: insufficient quota for cpu in flavor default, previously considered podsets requests (200m) + current podset request (90) > maximum capacity (4)")), open(),
+			queueing.Refused, queueing.ReasonExceedsQuota, []string{"maximum capacity (4)"},
+		},
+		"too much in one flavor, not now in another": {
+			made(noQuota("Pending", "couldn't assign flavors to pod set executor: insufficient quota for cpu in flavor a, previously considered podsets requests (0) + current podset request (9) > maximum capacity (4), insufficient unused quota for cpu in flavor b, 1 more needed")), open(),
+			queueing.Waiting, queueing.ReasonWaitingForQuota, nil,
+		},
+		"taints": {
+			made(noQuota("Pending", "couldn't assign flavors to pod set driver: untolerated taint {spot true NoSchedule} in flavor spot")), open(),
+			queueing.Waiting, queueing.ReasonFlavorMismatch, []string{"untolerated taint"},
+		},
+		"namespace": {
+			made(noQuota("Inadmissible", "workload namespace doesn't match ClusterQueue selector")), open(),
+			queueing.Waiting, queueing.ReasonNamespaceNotAllowed, []string{"doesn't match ClusterQueue selector"},
+		},
+		"inadmissible otherwise": {
+			made(noQuota("Inadmissible", "resources validation failed: x")), open(), queueing.Waiting, queueing.ReasonWaitingForGate, []string{"resources validation failed"},
+		},
+		"a reason nobody has heard of": {
+			made(noQuota("Tomorrow", "come back tomorrow")), open(), queueing.Waiting, queueing.ReasonWaitingForQuota, []string{"come back tomorrow"},
+		},
+		"no LocalQueue": {
+			made(noQuota("Inadmissible", "LocalQueue team-a doesn't exist")), open(func(s *surroundings) { s.localQueue, s.clusterQueue = nil, nil }),
+			queueing.Waiting, queueing.ReasonReferenceNotFound, []string{`LocalQueue "team-a"`, "spec.queue.name", "namespace default"},
+		},
+		"no ClusterQueue": {
+			made(), open(func(s *surroundings) { s.clusterQueue = nil }), queueing.Waiting, queueing.ReasonReferenceNotFound, []string{`ClusterQueue "all"`, "default/team-a"},
+		},
+		"LocalQueue stopped": {
+			made(), open(func(s *surroundings) { stopped(&s.localQueue.Spec.StopPolicy) }), queueing.Waiting, queueing.ReasonQueueHeld, []string{"LocalQueue default/team-a", "Hold"},
+		},
+		"ClusterQueue stopped": {
+			made(), open(func(s *surroundings) { stopped(&s.clusterQueue.Spec.StopPolicy) }), queueing.Waiting, queueing.ReasonQueueHeld, []string{"ClusterQueue all", "Hold"},
+		},
+		"ClusterQueue without its flavors": {
+			made(), open(func(s *surroundings) {
+				s.clusterQueue.Status.Conditions = []metav1.Condition{{Type: "Active", Status: metav1.ConditionFalse, Reason: "FlavorNotFound", Message: "Can't admit new workloads: references missing ResourceFlavor(s): x."}}
+			}), queueing.Waiting, queueing.ReasonQueueHeld, []string{"missing ResourceFlavor(s): x"},
+		},
+		"admission checks": {
+			made(hasQuota, func(w *kueuev1.Workload) {
+				w.Status.AdmissionChecks = []kueuev1.AdmissionCheckState{
+					{Name: "budget", State: kueuev1.CheckStateReady}, {Name: "nodes", State: kueuev1.CheckStatePending, Message: "provisioning"},
+				}
+			}), open(), queueing.Waiting, queueing.ReasonWaitingForGate, []string{"quota in ClusterQueue all", "nodes is Pending (provisioning)"},
+		},
+		"admitted": {made(isAdmitted), open(), queueing.Granted, "", nil},
+		"admitted to a flavor that is gone": {
+			made(isAdmitted), open(func(s *surroundings) { s.flavor = func(string) *kueuev1.ResourceFlavor { return nil } }),
+			queueing.Waiting, queueing.ReasonWaitingForGate, []string{"ResourceFlavor on-demand"},
+		},
+		"deactivated": {
+			made(isInactive, isEvicted("Deactivated", "The workload is deactivated")), open(), queueing.Refused, queueing.ReasonQueueHeld,
+			[]string{"pi-abcde-3-2 was deactivated", "spec.suspend", "spec.runID"},
+		},
+		"deactivated after too many starts": {
+			made(isInactive, isEvicted("DeactivatedDueToRequeuingLimitExceeded", "The workload is deactivated due to exceeding the maximum number of re-queuing retries")), open(),
+			queueing.Refused, queueing.ReasonQueueHeld, []string{"re-queuing retries"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			v := verdictOf(ask(), tt.w, tt.around)
+			if v.State != tt.state || v.Reason != tt.reason || v.conflict {
+				t.Errorf("%s/%s, want %s/%s (%s)", v.State, v.Reason, tt.state, tt.reason, v.Message)
+			}
+			for _, part := range tt.says {
+				if !strings.Contains(v.Message, part) {
+					t.Errorf("message %q does not say %q", v.Message, part)
+				}
+			}
+			if strings.Contains(v.Message, "more needed") || strings.Contains(v.Message, "2 workload") {
+				t.Errorf("message %q ticks", v.Message)
+			}
+			if want := strings.Contains(v.Message, "Pending the preemption"); v.Displacing != want {
+				t.Errorf("displacing %t, want %t", v.Displacing, want)
+			}
+		})
+	}
+}
+
+func TestGrant(t *testing.T) {
+	t.Parallel()
+	plain := verdictOf(ask(), made(isAdmitted), open())
+	golden(t, "grant", plain.Grant)
+	checks := made(isAdmitted, func(w *kueuev1.Workload) {
+		w.Status.AdmissionChecks = []kueuev1.AdmissionCheckState{{Name: "nodes", State: kueuev1.CheckStateReady, PodSetUpdates: []kueuev1.PodSetUpdate{{
+			Name: "executor", Labels: map[string]string{"l": "1"}, Annotations: map[string]string{"cluster-autoscaler.kubernetes.io/consume-provisioning-request": "x"},
+			NodeSelector: map[string]string{"pool": "p1"}, Tolerations: []corev1.Toleration{{Key: "pool", Operator: corev1.TolerationOpExists}},
+		}}}}
+		w.Status.Admission.PodSetAssignments[1].TopologyAssignment = &kueuev1.TopologyAssignment{Levels: []string{"rack"}}
+	})
+	golden(t, "grant-checks-and-topology", verdictOf(ask(), checks, open()).Grant)
+}
+
+// TestContradictions: a key that the pod has with another value can never be honoured; the message names both.
+func TestContradictions(t *testing.T) {
+	t.Parallel()
+	updates := func(u kueuev1.PodSetUpdate) *kueuev1.Workload {
+		u.Name = "driver"
+		return made(isAdmitted, func(w *kueuev1.Workload) {
+			w.Status.AdmissionChecks = []kueuev1.AdmissionCheckState{{Name: "c", State: kueuev1.CheckStateReady, PodSetUpdates: []kueuev1.PodSetUpdate{u}}}
+		})
+	}
+	for name, tt := range map[string]struct {
+		w    *kueuev1.Workload
+		says string
+	}{
+		"node selector of the template": {updates(kueuev1.PodSetUpdate{NodeSelector: map[string]string{"arch": "amd"}}), "node selector arch=amd on the driver, which has arch=arm"},
+		"node selector of the flavor":   {updates(kueuev1.PodSetUpdate{NodeSelector: map[string]string{"class": "spot"}}), "node selector class=spot on the driver, which has class=on-demand"},
+		"label":                         {updates(kueuev1.PodSetUpdate{Labels: map[string]string{"spark-role": "x"}}), "label spark-role=x on the driver, which has spark-role=any"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			v := verdictOf(ask(), tt.w, open())
+			if v.State != queueing.Refused || v.Reason != queueing.ReasonFlavorMismatch || !v.conflict || !strings.Contains(v.Message, tt.says) {
+				t.Errorf("%s/%s, conflict %t, message %q; want a refusal that says %q", v.State, v.Reason, v.conflict, v.Message, tt.says)
+			}
+		})
+	}
+}
+
+func TestEvictions(t *testing.T) {
+	t.Parallel()
+	deleted := noon
+	for name, tt := range map[string]struct {
+		w            *kueuev1.Workload
+		reason, says string // empty for one that may stay
+	}{
+		"admitted":           {made(isAdmitted), "", ""},
+		"preempted":          {made(isAdmitted, isEvicted("Preempted", "Preempted to accommodate a workload (UID: 1)")), queueing.ReasonPreempted, "(Preempted): Preempted to accommodate"},
+		"stopped":            {made(isAdmitted, isEvicted("ClusterQueueStopped", "The ClusterQueue is stopped")), queueing.ReasonQueueHeld, "The ClusterQueue is stopped"},
+		"LocalQueue stopped": {made(isAdmitted, isEvicted("LocalQueueStopped", "The LocalQueue is stopped")), queueing.ReasonQueueHeld, "LocalQueue"},
+		"too slow":           {made(isAdmitted, isEvicted("PodsReadyTimeout", "Exceeded the PodsReady timeout ns/pi")), queueing.ReasonPreempted, "PodsReadyTimeout"},
+		"deactivated":        {made(isAdmitted, isInactive), queueing.ReasonPreempted, "deactivated"},
+		"ended by somebody":  {made(isAdmitted, says(kueuev1.WorkloadFinished, metav1.ConditionTrue, "OwnerNotFound", "no owner")), queueing.ReasonPreempted, "ended by somebody else: no owner"},
+		"deleted":            {made(isAdmitted, func(w *kueuev1.Workload) { w.DeletionTimestamp = &deleted }), queueing.ReasonPreempted, "being deleted"},
+		"gone":               {nil, queueing.ReasonPreempted, "deleted by somebody else"},
+		"without its quota":  {made(noQuota("Pending", "x")), queueing.ReasonPreempted, "lost its quota"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := evictionOf(tt.w)
+			if tt.reason == "" {
+				if e != nil {
+					t.Errorf("evicted: %+v", e)
+				}
+				return
+			}
+			if e == nil || e.Reason != tt.reason || !strings.Contains(e.Message, tt.says) {
+				t.Errorf("eviction %+v, want %s that says %q", e, tt.reason, tt.says)
+			}
+		})
+	}
+}

@@ -1,0 +1,275 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package kueue
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/foreign"
+)
+
+// Indexes of the watches.
+const (
+	uidIndex          = "uid"          // Workloads by the uid of their application
+	applicationIndex  = "application"  // … by its namespace/name
+	queueIndex        = "queue"        // … by namespace/name of their LocalQueue
+	clusterQueueIndex = "clusterQueue" // LocalQueues by their ClusterQueue
+	allIndex          = "all"
+)
+
+// watch sets up a watch of every kind that the gate reads.
+func (g *Gate) watch() {
+	ours, err := labels.NewRequirement(v1alpha1.ApplicationUIDLabel, selection.Exists, nil)
+	if err != nil {
+		panic(err) // the label is a constant
+	}
+	g.workloads = g.watchOf(&kueuev1.Workload{}, &kueuev1.WorkloadList{}, foreign.Options{
+		Selector: labels.NewSelector().Add(*ours), Indexes: workloadIndexes, Slim: slimWorkload,
+		Changed: g.workloadChanged, Turned: func(bool) { g.wakeAsking() },
+	})
+	g.localQueues = g.watchOf(&kueuev1.LocalQueue{}, &kueuev1.LocalQueueList{}, foreign.Options{
+		Indexes: cache.Indexers{clusterQueueIndex: indexOf(func(q *kueuev1.LocalQueue) string { return string(q.Spec.ClusterQueue) })},
+		Changed: func(o client.Object) { g.localQueueChanged(o.(*kueuev1.LocalQueue)) },
+	})
+	g.clusterQueues = g.watchOf(&kueuev1.ClusterQueue{}, &kueuev1.ClusterQueueList{}, foreign.Options{
+		Slim: slimClusterQueue, Changed: func(o client.Object) { g.clusterQueueChanged(o.(*kueuev1.ClusterQueue)) },
+	})
+	g.flavors = g.watchOf(&kueuev1.ResourceFlavor{}, &kueuev1.ResourceFlavorList{}, foreign.Options{
+		Changed: func(client.Object) { g.wakeAsking() },
+	})
+	g.priorities = g.watchOf(&kueuev1.WorkloadPriorityClass{}, &kueuev1.WorkloadPriorityClassList{}, foreign.Options{
+		Changed: func(client.Object) { g.wakeAsking() },
+	})
+}
+
+func (g *Gate) watchOf(object client.Object, list client.ObjectList, o foreign.Options) *foreign.Watch {
+	o.Client, o.Object, o.List, o.Interval, o.Clock, o.Log = g.o.Client, object, list, g.o.Interval, g.o.Clock, g.o.Log
+	return foreign.New(o)
+}
+
+// Watches have to be started, and Known, before the gate is asked.
+func (g *Gate) Watches() []*foreign.Watch {
+	return []*foreign.Watch{g.workloads, g.localQueues, g.clusterQueues, g.flavors, g.priorities}
+}
+
+var workloadIndexes = cache.Indexers{
+	uidIndex: indexOf(func(w *kueuev1.Workload) string { key, _ := keyOf(w); return key.UID }),
+	applicationIndex: indexOf(func(w *kueuev1.Workload) string {
+		if key, ok := keyOf(w); ok {
+			return key.String()
+		}
+		return ""
+	}),
+	queueIndex: indexOf(func(w *kueuev1.Workload) string { return w.Namespace + "/" + string(w.Spec.QueueName) }),
+	allIndex:   indexOf(func(*kueuev1.Workload) string { return allIndex }),
+}
+
+// indexOf indexes objects of a kind by one value; empty ones not at all.
+func indexOf[T client.Object](value func(T) string) cache.IndexFunc {
+	return func(obj any) ([]string, error) {
+		if v := value(obj.(T)); v != "" {
+			return []string{v}, nil
+		}
+		return nil, nil
+	}
+}
+
+// slimWorkload drops the pods: what is asked for is compared by its fingerprint.
+func slimWorkload(o client.Object) { o.(*kueuev1.Workload).Spec.PodSets = nil }
+
+func slimClusterQueue(o client.Object) {
+	q := o.(*kueuev1.ClusterQueue)
+	q.Spec = kueuev1.ClusterQueueSpec{StopPolicy: q.Spec.StopPolicy, NamespaceSelector: q.Spec.NamespaceSelector}
+	q.Status = kueuev1.ClusterQueueStatus{Conditions: q.Status.Conditions}
+}
+
+// keyOf is the application that a Workload was made for.
+func keyOf(w *kueuev1.Workload) (key queueing.Key, ok bool) {
+	owner := metav1.GetControllerOfNoCopy(w)
+	if owner == nil || owner.Kind != v1alpha1.SparkApplicationKind || !strings.HasPrefix(owner.APIVersion, v1alpha1.GroupVersion.Group+"/") {
+		return key, false
+	}
+	return queueing.Key{Namespace: w.Namespace, Name: owner.Name, UID: string(owner.UID)}, true
+}
+
+// isOf says that a Workload stands for an attempt.
+func isOf(w *kueuev1.Workload, run, attempt int64) bool {
+	return w.Labels[v1alpha1.RunLabel] == number(run) && w.Labels[v1alpha1.AttemptLabel] == number(attempt)
+}
+
+func number(n int64) string { return strconv.FormatInt(n, 10) }
+
+// by returns the Workloads with a value in an index, oldest first.
+func (g *Gate) by(index, value string) []*kueuev1.Workload {
+	objects := g.workloads.By(index, value)
+	found := make([]*kueuev1.Workload, 0, len(objects))
+	for _, o := range objects {
+		found = append(found, o.(*kueuev1.Workload))
+	}
+	slices.SortFunc(found, func(a, b *kueuev1.Workload) int {
+		if c := a.CreationTimestamp.Compare(b.CreationTimestamp.Time); c != 0 {
+			return c
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	return found
+}
+
+// current is the Workload that an ask is to be made with: one that has not ended, else the one that stands for the attempt; nil if
+// there is none.
+func (g *Gate) current(ask queueing.Ask) *kueuev1.Workload {
+	var ended *kueuev1.Workload
+	for _, w := range g.by(uidIndex, ask.Key.UID) {
+		if !finished(w) {
+			return w
+		}
+		if isOf(w, ask.Run, ask.Attempt) || w.Name == ask.Objects.Name {
+			ended = w
+		}
+	}
+	return ended
+}
+
+// of is the Workload that stands for an attempt: one that has not ended, if there is; nil if there is none at all.
+func (g *Gate) of(key queueing.Key, run, attempt int64) *kueuev1.Workload {
+	var ended *kueuev1.Workload
+	for _, w := range g.by(uidIndex, key.UID) {
+		switch {
+		case !isOf(w, run, attempt):
+		case !finished(w):
+			return w
+		default:
+			ended = w
+		}
+	}
+	return ended
+}
+
+// behind says that the watch shows a Workload as it was before the own last write.
+func (g *Gate) behind(w *kueuev1.Workload) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return versionOf(w) < g.written[w.UID]
+}
+
+// wrote remembers the version that an own write has made.
+func (g *Gate) wrote(w *kueuev1.Workload) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.written[w.UID] = max(g.written[w.UID], versionOf(w))
+}
+
+// versionOf reads a resource version. They are numbers that grow (Kubernetes API concepts, "Resource versions").
+func versionOf(o client.Object) uint64 {
+	n, err := strconv.ParseUint(o.GetResourceVersion(), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// workloadChanged wakes the application of a Workload that came, changed or went.
+func (g *Gate) workloadChanged(o client.Object) {
+	w := o.(*kueuev1.Workload)
+	key, ok := keyOf(w)
+	if !ok {
+		return
+	}
+	g.mu.Lock()
+	if g.made[key] == w.Name {
+		delete(g.made, key)
+	}
+	if versionOf(w) >= g.written[w.UID] {
+		delete(g.written, w.UID)
+	}
+	g.mu.Unlock()
+	g.o.Wake(nameOf(key))
+}
+
+// wakeAsking wakes all that ask.
+func (g *Gate) wakeAsking() {
+	g.mu.Lock()
+	names := make([]types.NamespacedName, 0, len(g.asking))
+	for name := range g.asking {
+		names = append(names, name)
+	}
+	g.mu.Unlock()
+	for _, name := range names {
+		g.o.Wake(name)
+	}
+}
+
+// localQueueChanged wakes those that wait in a queue when what they are told of it has changed: counts change all the time.
+func (g *Gate) localQueueChanged(q *kueuev1.LocalQueue) {
+	name := q.Namespace + "/" + q.Name
+	state := fmt.Sprint(q.Spec.ClusterQueue, stopOf(q.Spec.StopPolicy), activeOf(q.Status.Conditions))
+	if g.news("LocalQueue "+name, g.localQueues.Get(q.Namespace, q.Name) != nil, state) {
+		g.wakeQueue(name)
+	}
+}
+
+func (g *Gate) clusterQueueChanged(q *kueuev1.ClusterQueue) {
+	state := fmt.Sprint(stopOf(q.Spec.StopPolicy), activeOf(q.Status.Conditions))
+	if !g.news("ClusterQueue "+q.Name, g.clusterQueues.Get("", q.Name) != nil, state) {
+		return
+	}
+	for _, o := range g.localQueues.By(clusterQueueIndex, q.Name) {
+		g.wakeQueue(o.GetNamespace() + "/" + o.GetName())
+	}
+}
+
+func (g *Gate) wakeQueue(name string) {
+	for _, w := range g.by(queueIndex, name) {
+		if key, ok := keyOf(w); ok && !finished(w) {
+			g.o.Wake(nameOf(key))
+		}
+	}
+}
+
+// news says that the state of a queue differs from what was told last; of one that does not exist there is none.
+func (g *Gate) news(queue string, exists bool, state string) bool {
+	if !exists {
+		state = ""
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.told[queue] == state {
+		return false
+	}
+	g.told[queue] = state
+	if !exists {
+		delete(g.told, queue)
+	}
+	return true
+}
+
+// activeOf is what a queue says of itself in its condition Active.
+func activeOf(conditions []metav1.Condition) string {
+	c := apimeta.FindStatusCondition(conditions, kueuev1.ClusterQueueActive)
+	if c == nil {
+		return ""
+	}
+	return fmt.Sprint(c.Status, c.Reason, c.Message)
+}
+
+func stopOf(policy *kueuev1.StopPolicy) kueuev1.StopPolicy {
+	if policy == nil {
+		return kueuev1.None
+	}
+	return *policy
+}

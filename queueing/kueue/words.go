@@ -1,0 +1,65 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package kueue
+
+import (
+	"regexp"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// Kueue tells why a Workload waits in sentences (kueue v0.19, pkg/scheduler, pkg/scheduler/flavorassigner). They are shown to people, and
+// read here for two things only: figures that move by themselves are taken out, because each change would be a write; and the wait gets
+// one of the reasons that there are. A sentence that is not known is shown as it is, as a wait for quota or for Kueue.
+
+// moving are the parts of Kueue's sentences that change while nothing changes for who waits, with what they become.
+var moving = []struct {
+	pattern *regexp.Regexp
+	becomes string
+}{
+	{regexp.MustCompile(`, [^ ,;]+ more needed`), ""},
+	{regexp.MustCompile(`the (preemption|migration) of \d+ workload\(s\)`), "the $1 of other Workloads"},
+	{regexp.MustCompile(`Preempting \d+ workload\(s\)`), "Preempting other Workloads"},
+}
+
+const preempting = "Pending the preemption of"
+
+// longest is how much of a sentence is shown, in bytes.
+const longest = 700
+
+// steady is a sentence of Kueue without figures that move.
+func steady(message string) string {
+	for _, m := range moving {
+		message = m.pattern.ReplaceAllString(message, m.becomes)
+	}
+	if len(message) > longest {
+		message = strings.ToValidUTF8(message[:longest], "") + "…"
+	}
+	return strings.TrimSuffix(message, ".")
+}
+
+// displaces says that others have been asked for their room.
+func displaces(message string) bool { return strings.Contains(message, preempting) }
+
+// reasonOf is the reason of a wait for quota, from Kueue's condition QuotaReserved=False.
+func reasonOf(c *metav1.Condition) string {
+	says := func(part string) bool { return strings.Contains(c.Message, part) }
+	switch {
+	case says("workload namespace doesn't match ClusterQueue selector"):
+		return queueing.ReasonNamespaceNotAllowed
+	case says("insufficient unused quota"), says(preempting):
+		return queueing.ReasonWaitingForQuota
+	case says("> maximum capacity"):
+		return queueing.ReasonExceedsQuota
+	case says("untolerated taint"), says("doesn't match node affinity"):
+		return queueing.ReasonFlavorMismatch
+	case c.Reason == kueuev1.WorkloadInadmissible:
+		return queueing.ReasonWaitingForGate
+	}
+	return queueing.ReasonWaitingForQuota
+}

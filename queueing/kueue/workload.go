@@ -1,0 +1,180 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package kueue
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// Keys that Kueue knows (kueue v0.19, pkg/constants and pkg/controller/constants; they are not part of its API packages).
+const (
+	jobUIDLabel       = "kueue.x-k8s.io/job-uid"
+	podSetLabel       = "kueue.x-k8s.io/podset"
+	localQueueLabel   = "kueue.x-k8s.io/local-queue-name"
+	clusterQueueLabel = "kueue.x-k8s.io/cluster-queue-name"
+	// provisioningPrefix begins annotations with parameters of a ProvisioningRequest.
+	provisioningPrefix = "provreq.kueue.x-k8s.io/"
+)
+
+// Annotations of our own on a Workload.
+const (
+	// fingerprintAnnotation says what was asked for, so that a change is seen without the pods.
+	fingerprintAnnotation = "sparkgate.io/ask"
+	// heldAnnotation says that spec.active is false because the application wants no room now, not because somebody deactivated it.
+	heldAnnotation = "sparkgate.io/held"
+)
+
+// workloadOf is the Workload that asks Kueue for what the ask wants.
+func workloadOf(ask queueing.Ask, class *priorityClass) *kueuev1.Workload {
+	active := true
+	w := &kueuev1.Workload{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: ask.Key.Namespace, Name: ask.Objects.Name,
+			Labels: maps.Clone(ask.Objects.Labels), Annotations: map[string]string{},
+			OwnerReferences: []metav1.OwnerReference{ask.Objects.Owner}, Finalizers: []string{kueuev1.ResourceInUseFinalizerName},
+		},
+		Spec: kueuev1.WorkloadSpec{QueueName: kueuev1.LocalQueueName(ask.Queue), Active: &active, Priority: &ask.Priority},
+	}
+	if w.Labels == nil {
+		w.Labels = map[string]string{}
+	}
+	w.Labels[jobUIDLabel] = ask.Key.UID
+	w.Labels[v1alpha1.ApplicationUIDLabel] = ask.Key.UID
+	w.Labels[v1alpha1.RunLabel], w.Labels[v1alpha1.AttemptLabel] = number(ask.Run), number(ask.Attempt)
+	for key, value := range ask.Objects.UserAnnotations {
+		if strings.HasPrefix(key, provisioningPrefix) {
+			w.Annotations[key] = value
+		}
+	}
+	if class != nil {
+		w.Spec.PriorityClassRef, w.Spec.Priority = &class.ref, &class.value
+	}
+	for _, p := range ask.PodSets {
+		if p.Count > 0 {
+			w.Spec.PodSets = append(w.Spec.PodSets, podSetOf(p, ask.Objects.Templates[p.Name]))
+		}
+	}
+	w.Annotations[fingerprintAnnotation] = fingerprint(w)
+	return w
+}
+
+// priorityClass is a class of either kind with its value.
+type priorityClass struct {
+	ref   kueuev1.PriorityClassRef
+	value int32
+}
+
+// priorityOf is the class that the ask names: a WorkloadPriorityClass, else a PriorityClass; nil if it names none.
+func (g *Gate) priorityOf(ask queueing.Ask) *priorityClass {
+	name := ask.Objects.PriorityClass
+	if name == "" {
+		return nil
+	}
+	if value, known := g.Priority(name); known && g.priorities.Installed() {
+		return &priorityClass{*kueuev1.NewWorkloadPriorityClassRef(name), value}
+	}
+	return &priorityClass{*kueuev1.NewPodPriorityClassRef(name), ask.Priority}
+}
+
+func podSetOf(p queueing.PodSet, template *corev1.PodTemplateSpec) kueuev1.PodSet {
+	set := kueuev1.PodSet{Name: kueuev1.NewPodSetReference(p.Name), Count: p.Count}
+	if least := p.Least(); least < p.Count {
+		set.MinCount = &least
+	}
+	if template != nil {
+		set.Template, set.TopologyRequest = *described(template), topologyOf(template.Annotations)
+	}
+	return set
+}
+
+// described is a copy of a template without what decides nothing about room: programs, their arguments and variables. Those may hold
+// secrets, which the pod has, but nobody expects elsewhere.
+func described(template *corev1.PodTemplateSpec) *corev1.PodTemplateSpec {
+	d := template.DeepCopy()
+	for _, containers := range [][]corev1.Container{d.Spec.InitContainers, d.Spec.Containers} {
+		for i := range containers {
+			c := &containers[i]
+			containers[i] = corev1.Container{Name: c.Name, Image: c.Image, RestartPolicy: c.RestartPolicy, Ports: c.Ports, Resources: c.Resources}
+		}
+	}
+	return d
+}
+
+// topologyOf reads the request for nodes near each other from the annotations of a pod template, as Kueue does for kinds of its own;
+// nil if there is none.
+func topologyOf(annotations map[string]string) *kueuev1.PodSetTopologyRequest {
+	request, found := &kueuev1.PodSetTopologyRequest{}, false
+	for key, field := range map[string]**string{
+		kueuev1.PodSetRequiredTopologyAnnotation:  &request.Required,
+		kueuev1.PodSetPreferredTopologyAnnotation: &request.Preferred,
+		kueuev1.PodSetGroupName:                   &request.PodSetGroupName,
+	} {
+		if value := annotations[key]; value != "" {
+			*field, found = &value, true
+		}
+	}
+	if annotations[kueuev1.PodSetUnconstrainedTopologyAnnotation] == "true" {
+		yes := true
+		request.Unconstrained, found = &yes, true
+	}
+	if !found {
+		return nil
+	}
+	return request
+}
+
+// fingerprint is a short digest of everything in a Workload that an ask decides.
+func fingerprint(w *kueuev1.Workload) string {
+	annotations := maps.Clone(w.Annotations)
+	delete(annotations, fingerprintAnnotation)
+	text, err := json.Marshal([]any{w.Spec.QueueName, w.Spec.PodSets, w.Spec.PriorityClassRef, w.Spec.Priority, annotations})
+	if err != nil {
+		panic(fmt.Sprintf("encode a Workload: %v", err)) // plain data
+	}
+	digest := sha256.Sum256(text)
+	return hex.EncodeToString(digest[:8])
+}
+
+// differs says that a Workload does not ask for what is wanted, or does so for another attempt, or is held.
+func differs(w, wanted *kueuev1.Workload) bool {
+	return w.Annotations[fingerprintAnnotation] != wanted.Annotations[fingerprintAnnotation] || held(w) ||
+		w.Labels[v1alpha1.RunLabel] != wanted.Labels[v1alpha1.RunLabel] || w.Labels[v1alpha1.AttemptLabel] != wanted.Labels[v1alpha1.AttemptLabel]
+}
+
+// changed is a Workload that asks for what is wanted now. What others have put into it stays.
+func changed(w, wanted *kueuev1.Workload) *kueuev1.Workload {
+	c := w.DeepCopy()
+	if c.Labels == nil {
+		c.Labels = map[string]string{}
+	}
+	if c.Annotations == nil {
+		c.Annotations = map[string]string{}
+	}
+	maps.Copy(c.Labels, wanted.Labels)
+	maps.DeleteFunc(c.Annotations, func(key, _ string) bool { return strings.HasPrefix(key, provisioningPrefix) })
+	maps.Copy(c.Annotations, wanted.Annotations)
+	if held(w) {
+		delete(c.Annotations, heldAnnotation)
+		c.Spec.Active = wanted.Spec.Active
+	}
+	if !slices.Contains(c.Finalizers, kueuev1.ResourceInUseFinalizerName) {
+		c.Finalizers = append(c.Finalizers, kueuev1.ResourceInUseFinalizerName)
+	}
+	c.Spec.PodSets, c.Spec.QueueName = wanted.Spec.PodSets, wanted.Spec.QueueName
+	c.Spec.PriorityClassRef, c.Spec.Priority = wanted.Spec.PriorityClassRef, wanted.Spec.Priority
+	return c
+}

@@ -1,0 +1,112 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package kueue
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+	"sigs.k8s.io/yaml"
+
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// golden compares a value as YAML with a file.
+func golden(t *testing.T, name string, value any) {
+	t.Helper()
+	got, err := yaml.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join("testdata", name+".yaml")
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", path, diff)
+	}
+}
+
+func TestWorkloadOf(t *testing.T) {
+	t.Parallel()
+	rich := ask(func(a *queueing.Ask) {
+		a.PodSets[1].MinCount = 2
+		a.Objects.Templates["executor"].Annotations = map[string]string{
+			kueuev1.PodSetPreferredTopologyAnnotation: "rack", kueuev1.PodSetGroupName: "near", "other": "kept",
+		}
+	})
+	driverOnly := ask(func(a *queueing.Ask) { a.PodSets[1].Count = 0 })
+	golden(t, "workload", workloadOf(ask(), nil))
+	golden(t, "workload-rich", workloadOf(rich, &priorityClass{*kueuev1.NewWorkloadPriorityClassRef("urgent"), 1000}))
+	golden(t, "workload-driver-only", workloadOf(driverOnly, nil))
+}
+
+// TestNoSecretsInWorkloads: values of variables and arguments of pods are seen where pods are, and nowhere else.
+func TestNoSecretsInWorkloads(t *testing.T) {
+	t.Parallel()
+	a := ask()
+	text, err := yaml.Marshal(workloadOf(a, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(text), "secret") {
+		t.Errorf("the Workload has the value of a variable:\n%s", text)
+	}
+	if len(a.Objects.Templates["driver"].Spec.Containers[0].Env) != 1 {
+		t.Error("the template that the ask shares with others was changed")
+	}
+}
+
+func TestDiffers(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		w    *kueuev1.Workload
+		ask  queueing.Ask
+		want bool
+	}{
+		"the same ask":        {made(), ask(), false},
+		"other people's keys": {made(func(w *kueuev1.Workload) { w.Labels["x"], w.Annotations["y"] = "1", "2" }), ask(), false},
+		"another queue":       {made(), ask(func(a *queueing.Ask) { a.Queue = "team-b" }), true},
+		"fewer executors":     {made(), ask(func(a *queueing.Ask) { a.PodSets[1].Count = 4 }), true},
+		"another priority":    {made(), ask(func(a *queueing.Ask) { a.Priority++ }), true},
+		"the next attempt":    {made(), ask(func(a *queueing.Ask) { a.Attempt = 3; a.Objects.Name = "pi-abcde-3-3" }), true},
+		"another image":       {made(), ask(func(a *queueing.Ask) { a.Objects.Templates["driver"].Spec.Containers[0].Image = "spark:5" }), true},
+		"another variable":    {made(), ask(func(a *queueing.Ask) { a.Objects.Templates["driver"].Spec.Containers[0].Env[0].Value = "x" }), false},
+		"it is held":          {made(isHeld), ask(), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := differs(tt.w, workloadOf(tt.ask, nil)); got != tt.want {
+				t.Errorf("differs = %t, want %t", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestChanged: what an ask decides is replaced, what others have put there stays, and a held Workload asks again.
+func TestChanged(t *testing.T) {
+	t.Parallel()
+	before := made(isHeld, func(w *kueuev1.Workload) {
+		w.Labels["theirs"], w.Annotations["theirs"] = "1", "2"
+		w.Annotations["provreq.kueue.x-k8s.io/old"] = "3"
+		w.Spec.PodSets = nil // as the watch keeps it
+		seconds := int32(60)
+		w.Spec.MaximumExecutionTimeSeconds = &seconds
+	})
+	next := ask(func(a *queueing.Ask) { a.Attempt = 3; a.Objects.Name = "pi-abcde-3-3"; a.Queue = "team-b" })
+	golden(t, "workload-changed", changed(before, workloadOf(next, nil)))
+}
