@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
@@ -95,6 +96,9 @@ func (g *Gate) Sync(ctx context.Context, ask queueing.Ask) (queueing.Verdict, er
 		return notInstalled(), nil
 	}
 	v, err := g.sync(ctx, ask)
+	if apierrors.IsConflict(err) {
+		return queueing.Verdict{}, nil // somebody has changed the Workload, and the watch will show it
+	}
 	if v.State == queueing.Granted {
 		g.mu.Lock()
 		delete(g.asking, nameOf(ask.Key))

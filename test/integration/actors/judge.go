@@ -85,13 +85,13 @@ var kstatusOf = map[string]string{
 	"Running": inProgress, "Finalizing": inProgress, "Suspended": inProgress, "Preempted": inProgress, "AttemptFailed": inProgress,
 	"Succeeded": current, "Failed": failed, "DriverStartTimeout": failed, "AdmissionTimeout": failed,
 	"DeadlineExceeded": failed, "TotalDeadlineExceeded": failed, "RetriesExceeded": failed, "ExecutorStartTimeout": failed, "InvalidSpec": failed, "NotYetSupported": failed,
-	"ExceedsQuota": failed,
+	"ExceedsQuota": failed, "Deactivated": failed, "FlavorMismatch": failed, "KueuePodIntegrationConflict": failed,
 }
 
 // ends are the stages in which a run is over.
 var ends = map[string]bool{
 	"Succeeded": true, "Failed": true, "DriverStartTimeout": true, "AdmissionTimeout": true, "DeadlineExceeded": true, "TotalDeadlineExceeded": true,
-	"RetriesExceeded": true, "ExecutorStartTimeout": true,
+	"RetriesExceeded": true, "ExecutorStartTimeout": true, "KueuePodIntegrationConflict": true,
 }
 
 // active are the stages in which an application holds a grant.

@@ -73,7 +73,8 @@ func launch(t *testing.T, o OperatorOptions) *Operator {
 		EventsAddr:    o.EventsAddr,
 		GateInterval:  200 * time.Millisecond,
 		LogTailLines:  20,
-		QueueInterval: 20 * time.Millisecond, // tests wait for what it bounds
+		GateInterval:  100 * time.Millisecond, // tests wait for it
+		QueueInterval: 20 * time.Millisecond,  // tests wait for what it bounds
 	})
 	if err != nil {
 		t.Fatalf("set up the operator: %v", err)

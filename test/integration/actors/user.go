@@ -70,13 +70,19 @@ func Create(t *testing.T, obj client.Object) {
 // Change reads an object, changes it and writes it back, over conflicts.
 func Change[T client.Object](t *testing.T, obj T, change func(T)) {
 	t.Helper()
+	ChangeWith(t, env.Client(), obj, change)
+}
+
+// ChangeWith is Change with a client that knows other kinds.
+func ChangeWith[T client.Object](t *testing.T, c client.Client, obj T, change func(T)) {
+	t.Helper()
 	var last error
 	err := wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, patience, true, func(ctx context.Context) (bool, error) {
-		if err := env.Client().Get(ctx, client.ObjectKeyFromObject(obj), obj); err != nil {
+		if err := c.Get(ctx, client.ObjectKeyFromObject(obj), obj); err != nil {
 			return false, err
 		}
 		change(obj)
-		last = env.Client().Update(ctx, obj)
+		last = c.Update(ctx, obj)
 		return last == nil, nil
 	})
 	if err != nil {
@@ -87,8 +93,14 @@ func Change[T client.Object](t *testing.T, obj T, change func(T)) {
 // Eventually reads an object until it is as wanted, or ends the test, showing how it is.
 func Eventually[T client.Object](t *testing.T, obj T, what string, wanted func(T) bool) {
 	t.Helper()
+	EventuallyWith(t, env.Client(), obj, what, wanted)
+}
+
+// EventuallyWith is Eventually with a client that knows other kinds.
+func EventuallyWith[T client.Object](t *testing.T, c client.Client, obj T, what string, wanted func(T) bool) {
+	t.Helper()
 	err := wait.PollUntilContextTimeout(t.Context(), interval, patience, true, func(ctx context.Context) (bool, error) {
-		if err := env.Client().Get(ctx, client.ObjectKeyFromObject(obj), obj); err != nil {
+		if err := c.Get(ctx, client.ObjectKeyFromObject(obj), obj); err != nil {
 			return false, client.IgnoreNotFound(err)
 		}
 		return wanted(obj), nil
@@ -101,8 +113,14 @@ func Eventually[T client.Object](t *testing.T, obj T, what string, wanted func(T
 // Gone waits until an object does not exist any more.
 func Gone(t *testing.T, obj client.Object) {
 	t.Helper()
+	GoneWith(t, env.Client(), obj)
+}
+
+// GoneWith is Gone with a client that knows other kinds.
+func GoneWith(t *testing.T, c client.Client, obj client.Object) {
+	t.Helper()
 	err := wait.PollUntilContextTimeout(t.Context(), interval, patience, true, func(ctx context.Context) (bool, error) {
-		err := env.Client().Get(ctx, client.ObjectKeyFromObject(obj), obj)
+		err := c.Get(ctx, client.ObjectKeyFromObject(obj), obj)
 		return err != nil && client.IgnoreNotFound(err) == nil, client.IgnoreNotFound(err)
 	})
 	if err != nil {

@@ -1,0 +1,165 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package kueue
+
+import (
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/test/integration/actors"
+	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/systems"
+)
+
+// TestOperatorRestarts: a new operator goes on where the one before it ended, at every point.
+func TestOperatorRestarts(t *testing.T) {
+	systems.Kueue(t, env.Cluster(), systems.KueueSettings{})
+	operator := actors.StartOperator(t, actors.OperatorOptions{})
+	again := func(while func()) {
+		operator.Stop()
+		while()
+		operator = actors.StartOperator(t, actors.OperatorOptions{})
+	}
+	w := newWorld(t, "3Gi", lowerPriority)
+	urgent := w.priority("urgent", 1000)
+	app := w.apply("pi")
+	w.Run(app)
+	second := w.apply("second")
+	w.waits(second, "Queued", "WaitingForQuota")
+	again(func() {})
+	workload := w.workload(app)
+	if workload.Labels[v1alpha1.AttemptLabel] != "1" || app.Status.Attempt != 1 {
+		t.Errorf("attempt %d after a restart", app.Status.Attempt)
+	}
+
+	var high *v1alpha1.SparkApplication
+	again(func() { // evicted while nobody looks
+		high = w.apply("high", func(a *v1alpha1.SparkApplication) { a.Spec.Queue.PriorityClassName = urgent })
+		asked := &kueuev1.Workload{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: workload.Name}}
+		change(w, asked, func(k *kueuev1.Workload) { *k.Spec.Active = false })
+		w.becomes(asked, "Evicted=True/Deactivated")
+	})
+	w.waits(app, "Deactivated", "QueueHeld")
+	w.Run(high)
+	again(func() { w.finish(high, 0) }) // ended while nobody looks
+	w.Reach(high, "Succeeded")
+	w.becomes(w.workload(high), "Finished=True/Succeeded")
+	w.Run(second)
+	again(func() { // the application and its finalizer go while nobody looks: nothing stays
+		if err := env.Client().Delete(t.Context(), second); err != nil {
+			t.Fatal(err)
+		}
+		actors.Change(t, second, func(a *v1alpha1.SparkApplication) { a.Finalizers = nil })
+	})
+	actors.EventuallyWith(t, w.client, high, "alone", func(*v1alpha1.SparkApplication) bool { return len(w.workloads(second)) == 0 })
+}
+
+// TestKueueRestarts: while Kueue is away nothing is let in and nothing is lost.
+func TestKueueRestarts(t *testing.T) {
+	kueue := systems.Kueue(t, env.Cluster(), systems.KueueSettings{})
+	actors.StartOperator(t, actors.OperatorOptions{})
+	w := newWorld(t, "3Gi")
+	app := w.apply("pi")
+	w.Run(app)
+	if err := kueue.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	late := w.apply("late")
+	w.waits(late, "Queued", "WaitingForGate", "could not be made and is tried again", "webhook")
+	actors.Eventually(t, app, "untouched", actors.InStage("Running"))
+	if err := kueue.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.waits(late, "Queued", "WaitingForQuota")
+	w.finish(app, 0)
+	w.Reach(app, "Succeeded")
+	w.Succeed(late)
+}
+
+// TestNotInstalled: without Kueue's kinds only those wait that ask for them, and say what to install; once it is there they go on. Those
+// that are deleted go. What runs when the kinds go, goes on.
+func TestNotInstalled(t *testing.T) {
+	kueue := systems.Kueue(t, env.Cluster(), systems.KueueSettings{})
+	if err := kueue.Uninstall(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	actors.StartOperator(t, actors.OperatorOptions{})
+	w := &world{World: actors.NewWorld(t, "", nil), t: t, client: kueueClient(t)}
+	app, unwanted := w.apply("pi"), w.apply("unwanted")
+	w.waits(app, "Queued", "GateNotInstalled", "install Kueue", "spec.queue.gate")
+	w.Succeed(w.Apply("embedded"))
+	if err := env.Client().Delete(t.Context(), unwanted); err != nil {
+		t.Fatal(err)
+	}
+	actors.Gone(t, unwanted)
+
+	if err := kueue.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.queues("3Gi")
+	w.Run(app)
+	waiting := w.apply("waiting")
+	w.waits(waiting, "Queued", "WaitingForQuota")
+	if err := kueue.Uninstall(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.waits(waiting, "Queued", "GateNotInstalled")
+	if err := env.Client().Delete(t.Context(), app); err != nil {
+		t.Fatal(err)
+	}
+	actors.Gone(t, app)
+	w.NothingRuns()
+	if err := kueue.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.queues("3Gi")
+	w.Succeed(waiting)
+}
+
+// TestPodIntegration: a driver that Kueue takes for a job of its own is deleted, and the message names the setting.
+func TestPodIntegration(t *testing.T) {
+	kueue := systems.Kueue(t, env.Cluster(), systems.KueueSettings{Pods: true})
+	// Its webhook for pods would bar those of other tests.
+	defer func() {
+		if err := kueue.Uninstall(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}()
+	actors.StartOperator(t, actors.OperatorOptions{})
+	w := newWorld(t, "3Gi")
+	w.localQueue("default", w.Namespace) // Kueue gives pods without a queue to this one
+	app := w.apply("pi")
+	w.waits(app, "KueuePodIntegrationConflict", "", "managedJobsNamespaceSelector", "externalFrameworks", "kueue.x-k8s.io/admission")
+	w.NothingRuns()
+	if a := app.Status.Attempts; len(a) != 1 || a[0].Cause != v1alpha1.CauseConfiguration {
+		t.Errorf("attempts %+v", a)
+	}
+}
+
+// TestPodsReady: Kueue learns when the attempt works, and takes quota back from one that never does.
+func TestPodsReady(t *testing.T) {
+	systems.Kueue(t, env.Cluster(), systems.KueueSettings{Config: map[string]any{"waitForPodsReady": map[string]any{
+		"timeout": "15s", "requeuingStrategy": map[string]any{"backoffBaseSeconds": 1},
+	}}})
+	actors.StartOperator(t, actors.OperatorOptions{})
+	w := newWorld(t, "6Gi")
+	works := w.apply("works", executors(1))
+	driver := w.Run(works)
+	w.Kubelet.Executors(t.Context(), driver, 1)
+	w.becomes(w.workload(works), "PodsReady=True/Started")
+	never := w.apply("never", executors(1))
+	w.Run(never)
+	w.becomes(w.workload(never), "PodsReady=False/WaitForStart")
+	actors.Eventually(t, never, "evicted", func(a *v1alpha1.SparkApplication) bool { return a.Status.Preemptions == 1 })
+	w.Run(never)
+	w.finish(never, 0)
+	w.Reach(never, "Succeeded")
+	if works.Status.Preemptions != 0 {
+		t.Error("one that works was evicted")
+	}
+	w.finish(works, 0)
+}

@@ -1,0 +1,342 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package kueue
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/test/integration/actors"
+	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/systems"
+)
+
+// TestQueue plays all stories that need neither Kueue nor the operator to stop, at the same time.
+func TestQueue(t *testing.T) {
+	systems.Kueue(t, env.Cluster(), systems.KueueSettings{})
+	actors.StartOperator(t, actors.OperatorOptions{})
+	for name, story := range map[string]func(*testing.T){
+		"one application waits for the other": quotaWait, "priority displaces": priorityDisplaces, "a cohort lends and takes back": borrowing,
+		"fewer executors": partialAdmission, "deactivated": deactivated, "drained": drained, "suspended": suspendedApplication,
+		"fails and is tried again": failsAndIsTriedAgain, "queues that are missing": missingQueues, "two names of a queue": twoNames,
+		"asks for too much": tooMuch, "deleted while it runs": deletedWhileItRuns, "somebody deletes the Workload": workloadDeleted,
+		"the gate is changed while it waits": gateChanged, "the gate is changed while it runs": gateChangedInMidRun,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			story(t)
+		})
+	}
+}
+
+func quotaWait(t *testing.T) {
+	w := newWorld(t, "3Gi")
+	first := w.apply("first")
+	driver := w.Run(first)
+	if diff := cmp.Diff(map[string]string{"pool": w.Namespace}, driver.Spec.NodeSelector); diff != "" {
+		t.Errorf("node selector of the driver (-want +got):\n%s", diff)
+	}
+	if driver.Labels["kueue.x-k8s.io/podset"] != "driver" || driver.Labels["kueue.x-k8s.io/queue-name"] != "" || len(driver.Spec.Tolerations) == 0 {
+		t.Errorf("labels %v, tolerations %v of the driver", driver.Labels, driver.Spec.Tolerations)
+	}
+	workload := w.workload(first)
+	if !metav1.IsControlledBy(workload, first) || workload.Labels["kueue.x-k8s.io/job-uid"] != string(first.UID) {
+		t.Errorf("the Workload belongs to %v, labels %v", workload.OwnerReferences, workload.Labels)
+	}
+	w.becomes(workload, "Admitted=True", "PodsReady=False/WaitForStart")
+
+	second := w.apply("second")
+	w.waits(second, "Queued", "WaitingForQuota", "ClusterQueue "+w.Namespace, "insufficient unused quota for memory in flavor "+w.Namespace)
+	w.finish(first, 0)
+	w.Reach(first, "Succeeded")
+	w.becomes(workload, "Finished=True/Succeeded")
+	eventually(w, workload, "without our finalizer", func(k *kueuev1.Workload) bool { return len(k.Finalizers) == 0 })
+	w.Succeed(second)
+	w.Unused()
+}
+
+func priorityDisplaces(t *testing.T) {
+	w := newWorld(t, "3Gi", lowerPriority)
+	urgent := w.priority("urgent", 1000)
+	low := w.apply("low")
+	w.Run(low)
+	workload := w.workload(low)
+	high := w.apply("high", func(a *v1alpha1.SparkApplication) { a.Spec.Queue.PriorityClassName = urgent })
+	w.waits(low, "Preempted", "", "Kueue has evicted Workload", "Preempted")
+	w.Succeed(high)
+	w.Run(low)
+	if again := w.workload(low); again.UID != workload.UID || again.Labels[v1alpha1.AttemptLabel] != "2" || low.Status.Preemptions != 1 || low.Status.Failures != 0 {
+		t.Errorf("Workload %s of attempt %s, status %+v; want the same Workload for attempt 2", again.Name, again.Labels[v1alpha1.AttemptLabel], low.Status)
+	}
+	if ref := w.workload(high).Spec.PriorityClassRef; ref == nil || ref.Kind != kueuev1.WorkloadPriorityClassKind || ref.Name != urgent {
+		t.Errorf("priority class %+v", ref)
+	}
+	w.finish(low, 0)
+	w.Reach(low, "Succeeded")
+	missing := w.apply("missing", func(a *v1alpha1.SparkApplication) { a.Spec.Queue.PriorityClassName = "no-such-class" })
+	w.waits(missing, "ReferenceNotFound", "", "WorkloadPriorityClass or PriorityClass", "no-such-class")
+}
+
+func borrowing(t *testing.T) {
+	w := newWorld(t, "3Gi", func(s *kueuev1.ClusterQueueSpec) { cohort("c-" + string(s.ResourceGroups[0].Flavors[0].Name))(s) })
+	other := w.Namespace + "-b"
+	w.clusterQueue(other, "3Gi", cohort("c-"+w.Namespace))
+	w.localQueue("other", other)
+	first, second := w.apply("first"), w.apply("second")
+	w.Run(first)
+	w.Run(second)
+	lender := w.apply("lender", inQueue("other"))
+	w.Run(lender)
+	running, displaced := first, second
+	if actors.Eventually(t, first, "settled", func(*v1alpha1.SparkApplication) bool { return true }); first.Status.Preemptions > 0 {
+		running, displaced = second, first
+	}
+	w.waits(displaced, "Preempted", "", "Kueue has evicted Workload")
+	w.finish(lender, 0)
+	w.Run(displaced)
+	w.finish(running, 0)
+	w.finish(displaced, 0)
+	w.Reach(running, "Succeeded")
+	w.Reach(displaced, "Succeeded")
+}
+
+func partialAdmission(t *testing.T) {
+	w := newWorld(t, "3Gi")
+	app := w.apply("pi", executors(6), func(a *v1alpha1.SparkApplication) { a.Spec.Queue.MinExecutors = ptr.To[int32](1) })
+	w.Driver(app)
+	for _, p := range app.Status.Grant.PodSets {
+		if p.Name == v1alpha1.ExecutorPodSet && p.Count != 2 {
+			t.Errorf("%d executors granted, want the two that fit", p.Count)
+		}
+	}
+	if app.Status.Executors.Wanted != 2 {
+		t.Errorf("wanted %d", app.Status.Executors.Wanted)
+	}
+	w.Succeed(app)
+}
+
+func deactivated(t *testing.T) {
+	w := newWorld(t, "3Gi")
+	app := w.apply("pi")
+	w.Run(app)
+	off := func(k *kueuev1.Workload) { k.Spec.Active = ptr.To(false) }
+	change(w, w.workload(app), off)
+	w.waits(app, "Deactivated", "QueueHeld", "was deactivated", "spec.suspend", "spec.runID")
+	w.becomes(w.workload(app), "QuotaReserved=False", "Admitted=False")
+	w.NothingRuns()
+	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = true })
+	w.Reach(app, "Suspended")
+	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = false })
+	w.Run(app)
+	change(w, w.workload(app), off)
+	w.waits(app, "Deactivated", "QueueHeld")
+	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.RunID = "again" })
+	w.Run(app)
+	if app.Status.Run != 2 {
+		t.Errorf("run %d, want 2", app.Status.Run)
+	}
+	w.finish(app, 0)
+	w.Reach(app, "Succeeded")
+}
+
+func drained(t *testing.T) {
+	w := newWorld(t, "3Gi")
+	app, waiting := w.apply("pi"), w.apply("waiting")
+	running := w.running(app, waiting)
+	if running == waiting {
+		app, waiting = waiting, app
+	}
+	w.stop(kueuev1.HoldAndDrain)
+	w.waits(app, "Preempted", "QueueHeld", "ClusterQueue "+w.Namespace, "HoldAndDrain")
+	w.waits(waiting, "Queued", "QueueHeld", "HoldAndDrain")
+	w.NothingRuns()
+	w.stop(kueuev1.None)
+	w.SucceedAll(app, waiting)
+}
+
+// running is the application of two that has a driver.
+func (w *world) running(a, b *v1alpha1.SparkApplication) *v1alpha1.SparkApplication {
+	w.t.Helper()
+	var first *v1alpha1.SparkApplication
+	actors.Eventually(w.t, a, "let in, or the other", func(*v1alpha1.SparkApplication) bool {
+		_ = env.Client().Get(w.t.Context(), client.ObjectKeyFromObject(b), b)
+		for _, app := range []*v1alpha1.SparkApplication{a, b} {
+			if app.Status.Grant != nil {
+				first = app
+			}
+		}
+		return first != nil
+	})
+	w.Run(first)
+	return first
+}
+
+func suspendedApplication(t *testing.T) {
+	w := newWorld(t, "3Gi")
+	app := w.apply("pi")
+	w.Run(app)
+	workload := w.workload(app)
+	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = true })
+	w.Reach(app, "Suspended")
+	w.becomes(workload, "QuotaReserved=False", "Admitted=False")
+	eventually(w, workload, "inactive", func(k *kueuev1.Workload) bool { return !*k.Spec.Active })
+	other := w.apply("other")
+	w.Succeed(other)
+	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = false })
+	w.Run(app)
+	if again := w.workload(app); again.UID != workload.UID || app.Status.Resumes != 1 {
+		t.Errorf("Workload %s, resumes %d; want the same Workload", again.Name, app.Status.Resumes)
+	}
+	w.finish(app, 0)
+	w.Reach(app, "Succeeded")
+
+	queued := w.apply("queued", executors(2), func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = true })
+	w.Reach(queued, "Suspended")
+	if n := len(w.workloads(queued)); n != 0 {
+		t.Errorf("an application that never asked has %d Workloads", n)
+	}
+}
+
+func failsAndIsTriedAgain(t *testing.T) {
+	w := newWorld(t, "3Gi")
+	app := w.apply("pi", func(a *v1alpha1.SparkApplication) {
+		a.Spec.RestartPolicy = &v1alpha1.RestartPolicy{Type: v1alpha1.RestartOnFailure, Backoff: &v1alpha1.Backoff{Initial: &metav1.Duration{}}}
+	})
+	w.Kubelet.Finish(t.Context(), w.Run(app), 3, "Error")
+	actors.Eventually(t, app, "at attempt 2", func(a *v1alpha1.SparkApplication) bool { return a.Status.Attempt == 2 && a.Status.Grant != nil })
+	w.finish(app, 0)
+	w.Reach(app, "Succeeded")
+	actors.EventuallyWith(t, w.client, app, "with two ended Workloads", func(*v1alpha1.SparkApplication) bool {
+		var ends []string
+		for _, k := range w.workloads(app) {
+			for _, c := range k.Status.Conditions {
+				if c.Type == kueuev1.WorkloadFinished {
+					ends = append(ends, k.Labels[v1alpha1.AttemptLabel]+" "+c.Reason)
+				}
+			}
+		}
+		return cmp.Equal(ends, []string{"1 Failed", "2 Succeeded"})
+	})
+}
+
+func missingQueues(t *testing.T) {
+	w := newWorld(t, "3Gi")
+	app := w.apply("pi", inQueue("later"))
+	w.waits(app, "ReferenceNotFound", "", `LocalQueue "later"`, "spec.queue.name", w.Namespace)
+	queue := &kueuev1.LocalQueue{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "later"}, Spec: kueuev1.LocalQueueSpec{ClusterQueue: "nowhere"}}
+	w.create(queue)
+	w.waits(app, "ReferenceNotFound", "", `ClusterQueue "nowhere"`, w.Namespace+"/later")
+	if err := w.client.Delete(t.Context(), queue); err != nil {
+		t.Fatal(err)
+	}
+	w.localQueue("later", w.Namespace)
+	w.Succeed(app)
+
+	closed := w.Namespace + "-closed"
+	w.clusterQueue(closed, "3Gi", func(s *kueuev1.ClusterQueueSpec) {
+		s.NamespaceSelector = &metav1.LabelSelector{MatchLabels: map[string]string{"team": "x"}}
+	})
+	w.localQueue("closed", closed)
+	w.waits(w.apply("stranger", inQueue("closed")), "Queued", "NamespaceNotAllowed", "ClusterQueue "+closed)
+}
+
+func twoNames(t *testing.T) {
+	w := newWorld(t, "3Gi")
+	label := func(name string) func(*v1alpha1.SparkApplication) {
+		return func(a *v1alpha1.SparkApplication) { a.Labels = map[string]string{v1alpha1.KueueQueueLabel: name} }
+	}
+	both := w.apply("both", label("other"))
+	w.waits(both, "InvalidSpec", "", "spec.queue.name", w.Namespace, "kueue.x-k8s.io/queue-name=other")
+	if n := len(w.workloads(both)); n != 0 {
+		t.Errorf("%d Workloads", n)
+	}
+	actors.Change(t, both, label(w.Namespace))
+	w.Succeed(both)
+	w.Succeed(w.apply("labelled", label(w.Namespace), inQueue("")))
+}
+
+func tooMuch(t *testing.T) {
+	w := newWorld(t, "3Gi")
+	app := w.apply("pi", executors(20))
+	w.waits(app, "ExceedsQuota", "ExceedsQuota", "maximum capacity (3Gi)")
+	change(w, &kueuev1.ClusterQueue{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}}, func(q *kueuev1.ClusterQueue) {
+		q.Spec.ResourceGroups[0].Flavors[0].Resources[0].NominalQuota = resource.MustParse("30Gi")
+	})
+	w.Succeed(app)
+	if app.Status.Run != 1 || app.Status.Attempt != 1 {
+		t.Errorf("run %d, attempt %d", app.Status.Run, app.Status.Attempt)
+	}
+}
+
+func deletedWhileItRuns(t *testing.T) {
+	w := newWorld(t, "3Gi")
+	app := w.apply("pi")
+	w.Run(app)
+	workload := w.workload(app)
+	if err := env.Client().Delete(t.Context(), app); err != nil {
+		t.Fatal(err)
+	}
+	actors.Gone(t, app)
+	w.NothingRuns()
+	actors.GoneWith(t, w.client, workload)
+	w.Succeed(w.apply("next"))
+}
+
+func workloadDeleted(t *testing.T) {
+	w := newWorld(t, "3Gi")
+	app := w.apply("pi")
+	w.Run(app)
+	first := w.workload(app)
+	if err := w.client.Delete(t.Context(), first); err != nil {
+		t.Fatal(err)
+	}
+	actors.Eventually(t, app, "asking again", func(a *v1alpha1.SparkApplication) bool { return a.Status.Attempt == 2 })
+	w.Run(app)
+	if second := w.workload(app); second.UID == first.UID || app.Status.Failures != 0 {
+		t.Errorf("Workload %s, failures %d; want another Workload and no failure", second.Name, app.Status.Failures)
+	}
+	w.finish(app, 0)
+	w.Reach(app, "Succeeded")
+}
+
+func gateChanged(t *testing.T) {
+	w := newWorld(t, "3Gi")
+	w.stop(kueuev1.Hold)
+	app := w.apply("pi")
+	w.waits(app, "Queued", "QueueHeld")
+	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Queue.Gate = v1alpha1.GateEmbedded })
+	w.Run(app)
+	actors.EventuallyWith(t, w.client, app, "without a Workload", func(*v1alpha1.SparkApplication) bool { return len(w.workloads(app)) == 0 })
+	w.finish(app, 0)
+	w.Reach(app, "Succeeded")
+}
+
+func gateChangedInMidRun(t *testing.T) {
+	w := newWorld(t, "3Gi")
+	app := w.apply("pi")
+	w.Run(app)
+	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Queue.Gate = v1alpha1.GateEmbedded })
+	actors.Eventually(t, app, "looked at", func(a *v1alpha1.SparkApplication) bool { return a.Status.ObservedGeneration == a.Generation })
+	if gate := app.Status.Grant.Gate; gate != v1alpha1.GateKueue {
+		t.Errorf("the grant of the run is of gate %s now", gate)
+	}
+	workload := w.workload(app)
+	w.finish(app, 0)
+	w.Reach(app, "Succeeded")
+	w.becomes(workload, "Finished=True/Succeeded")
+	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.RunID = "2" })
+	actors.Eventually(t, app, "in run 2", func(a *v1alpha1.SparkApplication) bool { return a.Status.Run == 2 && a.Status.Grant != nil })
+	if gate := app.Status.Grant.Gate; gate != v1alpha1.GateEmbedded {
+		t.Errorf("the grant of run 2 is of gate %s", gate)
+	}
+	w.finish(app, 0)
+	w.Reach(app, "Succeeded")
+}
