@@ -148,6 +148,9 @@ func TestRolesAreNarrow(t *testing.T) {
 		"logs are read":                          {operator, "", "pods/log", []string{"get"}},
 		"the operator makes no tokens":           {operator, "", "serviceaccounts/token", nil},
 		"explanations read applications only":    {rulesOf(t, "rbac/*.yaml", "sparkgate-explain"), "sparkgate.io", "sparkapplications", []string{"get"}},
+		"Kueue's requests are made and ended":    {operator, "kueue.x-k8s.io", "workloads", []string{"get", "list", "watch", "create", "patch", "delete"}},
+		"Kueue's conditions are written":         {operator, "kueue.x-k8s.io", "workloads/status", []string{"get", "patch"}},
+		"Kueue's queues are read":                {operator, "kueue.x-k8s.io", "clusterqueues", []string{"get", "list", "watch"}},
 		"drivers do not see secrets":             {rulesOf(t, "tenant/*.yaml", "spark-driver"), "", "secrets", nil},
 		"drivers do not resize what was granted": {rulesOf(t, "tenant/*.yaml", "spark-driver"), "", "pods/resize", nil},
 	}
