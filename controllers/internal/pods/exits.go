@@ -22,6 +22,8 @@ var (
 const (
 	exitSIGKILL = 137
 	exitSIGTERM = 143
+	// exitSIGPWR is that of the signal by which the hook of executors begins to decommission them (/opt/decom.sh).
+	exitSIGPWR = 158
 )
 
 // meanings are what exit codes of Spark and of shells stand for (org.apache.spark.util.SparkExitCode,
@@ -46,7 +48,7 @@ func containerFailed(r *Record, w words) Outcome {
 	switch {
 	case e.Reason == "OOMKilled":
 		o.Message = fmt.Sprintf("%s was killed with exit code %d: it used more memory than its limit; raise %s", w.who, e.ExitCode, w.memory)
-	case r.Deleting && (e.ExitCode == exitSIGTERM || e.ExitCode == exitSIGKILL):
+	case r.Deleting && (e.ExitCode == exitSIGTERM || e.ExitCode == exitSIGKILL || e.ExitCode == exitSIGPWR):
 		o.Reason, o.Cause = ReasonDeleted, v1alpha1.CauseInfrastructure
 		o.Message = fmt.Sprintf("%s pod was deleted by somebody else, and stopped with exit code %d (Deleted)", w.who, e.ExitCode)
 	case e.Reason == "ContainerCannotRun", e.Reason == "StartError":

@@ -111,10 +111,16 @@ func (s *Store) remember(r *Record, f Failure) {
 	known.all = all[max(0, len(all)-maxFailures):]
 }
 
+// wasToldToGo says that an executor was asked to end while it ran, by its driver or by us, and then ended, whatever its exit code is: its
+// driver may have gone before it.
+func wasToldToGo(old, r *Record) bool {
+	return old.Deleting && old.Ended == nil && old.Active() && r.DisruptedBy == "" && !r.outOfMemory()
+}
+
 // noteChange remembers a failure that a record shows and the one before it did not. The caller holds the lock.
 func (s *Store) noteChange(old, r *Record) {
 	f, failed := failureOf(r)
-	if !failed {
+	if !failed || old != nil && old.UID == r.UID && wasToldToGo(old, r) {
 		return
 	}
 	if old != nil && old.UID == r.UID {

@@ -43,10 +43,6 @@ func failuresOf(s *Store, run, attempt int64) string {
 func TestExecutorThatFailed(t *testing.T) {
 	t.Parallel()
 	failed, running := phase(corev1.PodFailed), phase(corev1.PodRunning)
-	drained := func(pod *corev1.Pod) {
-		pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue,
-			Reason: "EvictionByEvictionAPI", LastTransitionTime: metav1.Unix(50, 0)})
-	}
 	tests := map[string]struct {
 		changes []change
 		want    string // empty: it has not failed
@@ -57,6 +53,7 @@ func TestExecutorThatFailed(t *testing.T) {
 		"killed for its memory, and deleted by Spark":  {[]change{failed, deleting, endsAt(60, 137, "OOMKilled")}, "exec OOMKilled 60"},
 		"failed, and deleted by Spark":                 {[]change{failed, deleting, endsAt(60, 52, "Error")}, "exec Error 60"},
 		"told to go by Spark":                          {[]change{failed, deleting, endsAt(60, 143, "Error")}, ""},
+		"told to go, and decommissioned":               {[]change{failed, deleting, endsAt(60, 158, "Error")}, ""},
 		"told to go by Spark, and took too long":       {[]change{failed, deleting, endsAt(60, 137, "Error")}, ""},
 		"told to go by Spark before it had started":    {[]change{failed, deleting, endsAt(60, 137, "ContainerStatusUnknown")}, ""},
 		"told to go, nobody said how it ended":         {[]change{failed, deleting}, ""},
@@ -81,6 +78,39 @@ func TestExecutorThatFailed(t *testing.T) {
 			}
 			if got := strings.Join(again, ", "); got != tc.want {
 				t.Errorf("among the records is %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+// drained has the eviction API end a pod.
+func drained(pod *corev1.Pod) {
+	pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue,
+		Reason: "EvictionByEvictionAPI", LastTransitionTime: metav1.Unix(50, 0)})
+}
+
+// TestToldToGo: an executor that was asked to end while it ran has not failed, whatever its exit code is; one that was killed for its memory,
+// or evicted, has.
+func TestToldToGo(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		end  []change
+		want string
+	}{
+		"it could not reach its driver": {[]change{endsAt(60, 1, "Error")}, ""},
+		"it was killed for its memory":  {[]change{endsAt(60, 137, "OOMKilled")}, "exec OOMKilled 60"},
+		"its node was drained":          {[]change{drained, endsAt(60, 143, "Error")}, "exec EvictionByEvictionAPI 60"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, _ := storeUnderTest()
+			do(t, s.Add(podOf("driver", at(1))))
+			do(t, s.Add(executorWith("exec", 2, phase(corev1.PodRunning), container(sparkExecutor, runs()))))
+			do(t, s.Update(executorWith("exec", 3, phase(corev1.PodRunning), deleting, container(sparkExecutor, runs()))))
+			do(t, s.Update(executorWith("exec", 4, append([]change{phase(corev1.PodFailed), deleting}, tc.end...)...)))
+			if got := failuresOf(s, 2, 1); got != tc.want {
+				t.Errorf("remembers %q, want %q", got, tc.want)
 			}
 		})
 	}
