@@ -165,16 +165,20 @@ func Setup(mgr ctrl.Manager, o Options) error {
 	for _, w := range watches {
 		runnables = append(runnables, w)
 	}
-	for _, r := range runnables {
+	return addAll(mgr, runnables)
+}
+
+type runnable interface {
+	Start(ctx context.Context) error
+}
+
+func addAll(mgr ctrl.Manager, all []runnable) error {
+	for _, r := range all {
 		if err := mgr.Add(r); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-type runnable interface {
-	Start(ctx context.Context) error
 }
 
 // decisionLog tells in the operator's own log when it ends: the queue goes on without it.

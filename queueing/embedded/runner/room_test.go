@@ -76,3 +76,20 @@ func TestConfirmMakesRoom(t *testing.T) {
 		}
 	}
 }
+
+// TestLeavesWhoAsksAnotherGate: an application that waited before a restart and asks another gate now is known here, so that it is released,
+// and nobody waits for it.
+func TestLeavesWhoAsksAnotherGate(t *testing.T) {
+	r := New(Options{Clock: clocktesting.NewFakeClock(time.Time{}), Log: logr.Discard()})
+	key := queueing.Key{Namespace: "default", Name: "pi", UID: "1"}
+	r.Open(Acquired{}, nil, []queueing.Key{key}, func(queueing.Key) bool { return true })
+	if got := r.Holds("default", "pi"); len(got) != 1 || got[0] != key {
+		t.Fatalf("it knows %v", got)
+	}
+	if err := r.Release(t.Context(), key); err != nil {
+		t.Fatal(err)
+	}
+	if len(r.expected) != 0 || len(r.Holds("default", "pi")) != 0 {
+		t.Errorf("it still waits for %v", r.expected)
+	}
+}

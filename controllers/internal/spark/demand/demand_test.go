@@ -157,6 +157,36 @@ func TestCounts(t *testing.T) {
 	}
 }
 
+// TestBaseSets: gates that leave what dynamic allocation adds to a scheduler are asked for the base gang, whatever is above it.
+func TestBaseSets(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		dynamic *v1alpha1.DynamicAllocation
+		queue   *v1alpha1.QueueReference
+		want    [2]int32 // executors, and the least of them
+	}{
+		"static":                    {nil, nil, [2]int32{4, 4}},
+		"static, fewer are enough":  {nil, &v1alpha1.QueueReference{MinExecutors: ptr.To[int32](2)}, [2]int32{4, 2}},
+		"dynamic":                   {&v1alpha1.DynamicAllocation{Enabled: true, InitialExecutors: ptr.To[int32](5), MaxExecutors: ptr.To[int32](50)}, nil, [2]int32{5, 5}},
+		"dynamic, without a bound":  {&v1alpha1.DynamicAllocation{Enabled: true, InitialExecutors: ptr.To[int32](5)}, nil, [2]int32{5, 5}},
+		"dynamic, fewer are enough": {&v1alpha1.DynamicAllocation{Enabled: true, InitialExecutors: ptr.To[int32](5)}, &v1alpha1.QueueReference{MinExecutors: ptr.To[int32](1)}, [2]int32{5, 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			app, objects := build(t, func(spec *v1alpha1.SparkApplicationSpec) {
+				spec.Executor.Instances, spec.DynamicAllocation, spec.Queue = ptr.To[int32](4), test.dynamic, test.queue
+			})
+			sets, err := BaseSets(app, objects, Environment{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := [2]int32{sets[1].Count, sets[1].Least()}; got != test.want || objects.Gated {
+				t.Errorf("executors and least: %v, want %v", got, test.want)
+			}
+		})
+	}
+}
+
 func TestPodSetsErrors(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
