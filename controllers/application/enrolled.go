@@ -34,13 +34,7 @@ func (p *pass) unguardedGate(namespace metav1.Object) []lifecycle.Finding {
 		}
 	}
 	slices.Sort(allowed)
-	from := "the operator's flag --default-gate"
-	if q := p.app.Spec.Queue; q != nil && q.Gate != "" {
-		from = "spec.queue.gate"
-	} else if namespace.GetAnnotations()[v1alpha1.DefaultGateAnnotation] != "" {
-		from = "the annotation " + v1alpha1.DefaultGateAnnotation + " of the namespace"
-	}
 	return []lifecycle.Finding{{Reason: v1alpha1.InvalidSpecReason, Message: fmt.Sprintf(
-		"gate %s of %s is not allowed in namespace %s, which is enrolled (label %s): set spec.queue.gate to %s",
-		gate, from, namespace.GetName(), v1alpha1.EnrolledLabel, strings.Join(allowed, " or "))}}
+		"gate %s (%s) is not allowed in namespace %s, which is enrolled (label %s): set spec.queue.gate to %s",
+		gate, p.gateField, namespace.GetName(), v1alpha1.EnrolledLabel, strings.Join(allowed, " or "))}}
 }

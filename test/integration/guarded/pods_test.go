@@ -181,10 +181,10 @@ func TestOtherGates(t *testing.T) {
 	app := w.Apply("pi")
 	refused := func(where string) {
 		t.Helper()
-		want := "gate None of " + where + " is not allowed in namespace " + w.Namespace + ", which is enrolled (label sparkgate.io/enrolled): set spec.queue.gate to Embedded"
+		want := "gate None (" + where + ") is not allowed in namespace " + w.Namespace + ", which is enrolled (label sparkgate.io/enrolled): set spec.queue.gate to Embedded"
 		actors.Eventually(t, app, "refused for "+where, func(a *v1alpha1.SparkApplication) bool { return actors.Message(a) == want })
 	}
-	refused("the annotation sparkgate.io/default-gate of the namespace")
+	refused("annotation sparkgate.io/default-gate of namespace " + w.Namespace)
 	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Queue.Gate = v1alpha1.GateNone })
 	refused("spec.queue.gate")
 	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Queue.Gate = v1alpha1.GateEmbedded })
