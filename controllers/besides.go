@@ -15,10 +15,11 @@ import (
 // besides are the pods that ask beside applications. They are set before the manager starts.
 type besides struct{ pods *foreignpods.Reconciler }
 
-// setUp adds them to the manager. The client, the live reader and the recorder are the manager's.
-func (b *besides) setUp(mgr ctrl.Manager, o foreignpods.Options) error {
-	o.Client, o.Live, o.Recorder = mgr.GetClient(), mgr.GetAPIReader(), mgr.GetEventRecorder("sparkgate")
+// setUp adds them to the manager, and tells the office of them. The client, the live reader and the recorder are the manager's.
+func (b *besides) setUp(mgr ctrl.Manager, office *takeover, o foreignpods.Options) error {
+	o.Client, o.Live, o.Recorder, o.Ready = mgr.GetClient(), mgr.GetAPIReader(), mgr.GetEventRecorder("sparkgate"), office.wait
 	b.pods = foreignpods.New(o)
+	office.beside = b.pods
 	if err := mgr.Add(b.pods); err != nil {
 		return err
 	}

@@ -152,10 +152,9 @@ func Setup(mgr ctrl.Manager, o Options) error {
 	if err := apps.SetupWithManager(mgr, waker, o.Concurrent); err != nil {
 		return fmt.Errorf("set up applications: %w", err)
 	}
-	if err := beside.setUp(mgr, foreignpods.Options{Pods: podClient, Queue: embedded, DefaultGate: o.DefaultGate, Ready: office.wait}); err != nil {
+	if err := beside.setUp(mgr, office, foreignpods.Options{Pods: podClient, Queue: embedded, DefaultGate: o.DefaultGate}); err != nil {
 		return fmt.Errorf("set up pods of no application: %w", err)
 	}
-	office.beside = beside.pods
 	if err := queues.SetupWithManager(mgr); err != nil {
 		return fmt.Errorf("set up queues: %w", err)
 	}
