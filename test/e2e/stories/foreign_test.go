@@ -1,0 +1,82 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package stories
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/test/e2e/env"
+)
+
+// submitter is a pod in which somebody calls spark-submit. Nothing tells it from any other pod.
+const submitter = `
+apiVersion: v1
+kind: Pod
+metadata: {name: submitter}
+spec:
+  restartPolicy: Never
+  serviceAccountName: spark
+  containers:
+  - name: main
+    image: %[2]s
+    args:
+    - spark-submit
+    - --master=k8s://https://kubernetes.default.svc
+    - --deploy-mode=cluster
+    - --name=raw
+    - --conf=spark.kubernetes.namespace=%[1]s
+    - --conf=spark.kubernetes.container.image=%[2]s
+    - --conf=spark.kubernetes.authenticate.driver.serviceAccountName=spark
+    - --conf=spark.kubernetes.driver.pod.name=raw-driver
+    - --conf=spark.kubernetes.submission.waitAppCompletion=false
+    - --conf=spark.kubernetes.driver.request.cores=200m
+    - --conf=spark.kubernetes.executor.request.cores=200m
+    - --conf=spark.driver.memory=512m
+    - --conf=spark.executor.memory=512m
+    - --conf=spark.executor.instances=2
+    - local:///opt/spark/examples/pi.py
+    - "4"
+`
+
+// A raw spark-submit in a guarded namespace: the driver waits for room in the queue of the namespace, then as many executors as have some
+// are let in, the others say why not, and all goes back in the end.
+func TestARawSubmitWaitsForRoom(t *testing.T) {
+	t.Parallel()
+	s := env.NewTenant(t, 1)
+	s.Kubectl("apply", "-k", filepath.Join(env.Root(), "config", "guard"))
+	queue := env.Queue(s.Name+"-raw", "4", "1792Mi") // two pods of 896Mi
+	queue.Spec.StopPolicy = v1alpha1.StopPolicyHold
+	s.Apply(queue)
+	s.Kubectl("annotate", "namespace", s.Name, v1alpha1.DefaultQueueAnnotation+"="+queue.Name)
+	// The driver that spark-submit makes does not satisfy the restricted standard.
+	s.Kubectl("label", "--overwrite", "namespace", s.Name, v1alpha1.EnrolledLabel+"=true", "pod-security.kubernetes.io/enforce=privileged")
+	s.ApplyText(fmt.Sprintf(submitter, s.Name, env.Image))
+	pods := func(admitted, pending int32) {
+		t.Helper()
+		s.QueueBecomes(queue.Name, fmt.Sprintf("%d pods have room, %d wait", admitted, pending), func(q *v1alpha1.SparkQueue) error {
+			if p := q.Status.ForeignPods; p == nil || *p != (v1alpha1.ForeignPods{Admitted: admitted, Pending: pending}) {
+				return fmt.Errorf("pods: %+v", p)
+			}
+			return nil
+		})
+	}
+	pods(0, 1)
+	if text := s.Kubectl("describe", "sgq", queue.Name); !strings.Contains(text, "Foreign Pods") {
+		t.Errorf("the queue does not show a foreign pod:\n%s", text)
+	}
+	s.Kubectl("patch", "sgq", queue.Name, "--type=merge", "-p", `{"spec":{"stopPolicy":"None"}}`)
+	pods(2, 1)
+	events := s.Kubectl("get", "events", "-o", "custom-columns=R:.reason,M:.message")
+	for _, want := range []string{"QueueHeld", "Admitted", "WaitingForQuota", "waits for room in queue " + queue.Name + ": needs memory 896Mi"} {
+		if !strings.Contains(events, want) {
+			t.Errorf("no event tells %q:\n%s", want, events)
+		}
+	}
+	s.Kubectl("wait", "pod/raw-driver", "--for=jsonpath={.status.phase}=Succeeded", "--timeout=10m")
+	s.GivenBack(queue.Name)
+}
