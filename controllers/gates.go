@@ -6,9 +6,7 @@ package controllers
 import (
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/runtime"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/application"
@@ -42,11 +40,7 @@ func newGates(mgr ctrl.Manager, embedded *runner.Runner, waker *application.Wake
 }
 
 func newKueue(mgr ctrl.Manager, waker *application.Waker, o Options) (*kueue.Gate, error) {
-	scheme, err := kueue.NewScheme()
-	if err != nil {
-		return nil, err
-	}
-	c, err := foreignClient(mgr, scheme)
+	c, err := kueue.NewClient(mgr.GetConfig(), mgr.GetHTTPClient())
 	if err != nil {
 		return nil, err
 	}
@@ -63,9 +57,4 @@ func newVolcano(mgr ctrl.Manager, waker *application.Waker, o Options) (*volcano
 	return volcano.New(volcano.Options{
 		Client: c, Wake: waker.Wake, Interval: o.GateInterval, Clock: o.Clock, Log: mgr.GetLogger().WithName("volcano"),
 	}), nil
-}
-
-// foreignClient is a client for kinds of another system, which may not be served: without the manager's cache.
-func foreignClient(mgr ctrl.Manager, scheme *runtime.Scheme) (client.WithWatch, error) {
-	return client.NewWithWatch(mgr.GetConfig(), client.Options{Scheme: scheme, HTTPClient: mgr.GetHTTPClient(), Mapper: mgr.GetRESTMapper()})
 }

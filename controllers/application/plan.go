@@ -37,7 +37,7 @@ func (p *pass) planStart(ctx context.Context, start lifecycle.Start) (*lifecycle
 	plan.Queue = queueOf(p.app, namespace, plan.Gate)
 	p.gateField = gateField(p.app, namespace)
 	p.asked = askedGate{name: plan.Gate, enrolled: enrolled(namespace)}
-	if plan.Findings = queueLabelFindings(p.app, plan.Gate); len(plan.Findings) > 0 {
+	if plan.Findings = kueueFindings(p.app, plan.Gate); len(plan.Findings) > 0 {
 		return plan, nil
 	}
 	ready := p.memory.prepared(p.app, attempt{start.Run, start.Attempt})
@@ -206,16 +206,6 @@ func queueOf(app *v1alpha1.SparkApplication, namespace metav1.Object, gate strin
 		return name
 	}
 	return v1alpha1.DefaultQueue
-}
-
-// queueLabelFindings says that the application names two queues of Kueue.
-func queueLabelFindings(app *v1alpha1.SparkApplication, gate string) []lifecycle.Finding {
-	label, q := app.Labels[v1alpha1.KueueQueueLabel], app.Spec.Queue
-	if gate != string(v1alpha1.GateKueue) || label == "" || q == nil || q.Name == "" || q.Name == label {
-		return nil
-	}
-	return []lifecycle.Finding{{Reason: v1alpha1.InvalidSpecReason, Message: fmt.Sprintf(
-		"spec.queue.name: value %q contradicts the label %s=%s of the application: remove one of them, or make them equal", q.Name, v1alpha1.KueueQueueLabel, label)}}
 }
 
 // references is what was found of the things that the spec names.

@@ -5,6 +5,7 @@ package kueue
 
 import (
 	"context"
+	"net/http"
 	"sync"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
@@ -73,10 +75,13 @@ var (
 	_ queueing.Pricer   = (*Gate)(nil)
 )
 
-// NewScheme returns a scheme with the kinds of Options.Client.
-func NewScheme() (*runtime.Scheme, error) {
+// NewClient returns a client of Kueue's kinds, which the cluster may serve or not.
+func NewClient(config *rest.Config, http *http.Client) (client.WithWatch, error) {
 	scheme := runtime.NewScheme()
-	return scheme, kueuev1.AddToScheme(scheme)
+	if err := kueuev1.AddToScheme(scheme); err != nil {
+		return nil, err
+	}
+	return client.NewWithWatch(config, client.Options{Scheme: scheme, HTTPClient: http})
 }
 
 // New returns a gate whose watches have not started.
