@@ -57,25 +57,7 @@ func (d *decider) attemptEnded(o pods.Outcome) Decision {
 func (d *decider) stop(reason v1alpha1.StopReason, message string) Decision {
 	d.s.Stopping = reason
 	d.s.Times.Stopping = d.nowPtr()
-	outcome, cause := v1alpha1.OutcomeStopped, v1alpha1.FailureCause("")
-	switch reason {
-	case v1alpha1.StopDriverStart:
-		outcome, cause = v1alpha1.OutcomeFailed, v1alpha1.CauseInfrastructure
-		if driver := d.driver(); driver != nil && pods.WhyNotStarted(driver).Permanent {
-			cause = v1alpha1.CauseConfiguration
-		}
-	case v1alpha1.StopAdmission:
-		outcome, cause = v1alpha1.OutcomeFailed, v1alpha1.CauseInfrastructure
-	case v1alpha1.StopKueueConflict:
-		outcome, cause = v1alpha1.OutcomeFailed, v1alpha1.CauseConfiguration
-	case v1alpha1.StopDeadline, v1alpha1.StopTotalDeadline:
-		outcome, cause = v1alpha1.OutcomeFailed, v1alpha1.CauseApplication
-	case v1alpha1.StopExecutorStart:
-		if cause = v1alpha1.CauseInfrastructure; !d.queues() {
-			outcome = v1alpha1.OutcomeFailed
-		}
-	case v1alpha1.StopSuspended, v1alpha1.StopTemplateChanged, v1alpha1.StopPreempted:
-	}
+	outcome, cause := d.judge(reason)
 	d.record(v1alpha1.AttemptStatus{Outcome: outcome, Reason: string(reason), Cause: cause, Message: message})
 	switch reason {
 	case v1alpha1.StopPreempted:
@@ -88,6 +70,30 @@ func (d *decider) stop(reason v1alpha1.StopReason, message string) Decision {
 	d.view.DriverRunning = d.driverRuns()
 	d.endPods()
 	return d.publish(status.Finalizing, message)
+}
+
+// judge says what a stop for a reason makes of the attempt.
+func (d *decider) judge(reason v1alpha1.StopReason) (v1alpha1.AttemptOutcome, v1alpha1.FailureCause) {
+	switch reason {
+	case v1alpha1.StopDriverStart:
+		if driver := d.driver(); driver != nil && pods.WhyNotStarted(driver).Permanent {
+			return v1alpha1.OutcomeFailed, v1alpha1.CauseConfiguration
+		}
+		return v1alpha1.OutcomeFailed, v1alpha1.CauseInfrastructure
+	case v1alpha1.StopAdmission:
+		return v1alpha1.OutcomeFailed, v1alpha1.CauseInfrastructure
+	case v1alpha1.StopKueueConflict:
+		return v1alpha1.OutcomeFailed, v1alpha1.CauseConfiguration
+	case v1alpha1.StopDeadline, v1alpha1.StopTotalDeadline:
+		return v1alpha1.OutcomeFailed, v1alpha1.CauseApplication
+	case v1alpha1.StopExecutorStart:
+		if d.queues() {
+			return v1alpha1.OutcomeStopped, v1alpha1.CauseInfrastructure
+		}
+		return v1alpha1.OutcomeFailed, v1alpha1.CauseInfrastructure
+	case v1alpha1.StopSuspended, v1alpha1.StopTemplateChanged, v1alpha1.StopPreempted:
+	}
+	return v1alpha1.OutcomeStopped, ""
 }
 
 // record appends the current attempt to the history.

@@ -71,7 +71,6 @@ func launch(t *testing.T, o OperatorOptions) *Operator {
 		DecisionLog:   o.DecisionLog,
 		DefaultGate:   o.DefaultGate,
 		EventsAddr:    o.EventsAddr,
-		GateInterval:  200 * time.Millisecond,
 		LogTailLines:  20,
 		GateInterval:  100 * time.Millisecond, // tests wait for it
 		QueueInterval: 20 * time.Millisecond,  // tests wait for what it bounds

@@ -261,7 +261,9 @@ func twoNames(t *testing.T) {
 	actors.Change(t, both, label(w.Namespace))
 	w.Succeed(both)
 	w.Succeed(w.apply("labelled", label(w.Namespace), inQueue("")))
-	w.waits(w.apply("flavors", func(a *v1alpha1.SparkApplication) { a.Spec.Queue.Flavors = &v1alpha1.FlavorChoice{Driver: []string{"spot"}} }),
+	w.waits(w.apply("flavors", func(a *v1alpha1.SparkApplication) {
+		a.Spec.Queue.Flavors = &v1alpha1.FlavorChoice{Driver: []string{"spot"}}
+	}),
 		"InvalidSpec", "", "spec.queue.flavors", "nodeSelector")
 }
 
