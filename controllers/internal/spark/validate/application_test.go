@@ -189,12 +189,12 @@ func TestOneFindingAField(t *testing.T) {
 
 func TestInvalidComesBeforeUnsupported(t *testing.T) {
 	t.Parallel()
-	got := Application(spec("sparkVersion: 4.4.0\nqueue: {gate: Volcano}\nmainClass: ''\ndriver: {memory: 5x}").application(t))
+	got := Application(spec("sparkVersion: 4.4.0\nmainClass: ''\ndriver: {memory: 5x}").application(t))
 	var reasons []string
 	for _, finding := range got {
 		reasons = append(reasons, finding.Reason)
 	}
-	want := []string{v1alpha1.InvalidSpecReason, v1alpha1.InvalidSpecReason, v1alpha1.NotYetSupportedReason, v1alpha1.NotYetSupportedReason}
+	want := []string{v1alpha1.InvalidSpecReason, v1alpha1.InvalidSpecReason, v1alpha1.NotYetSupportedReason}
 	if diff := cmp.Diff(want, reasons); diff != "" {
 		t.Errorf("reasons (-want +got):\n%s", diff)
 	}
