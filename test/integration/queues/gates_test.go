@@ -85,20 +85,6 @@ func TestGateOfTheNamespaceChanges(t *testing.T) {
 	finish(t, w, waiting)
 }
 
-// TestGatesNotYetSupported: they are named with what to set instead; once it is set, the application runs.
-func TestGatesNotYetSupported(t *testing.T) {
-	t.Parallel()
-	w := actors.NewWorld(t, "3Gi", nil)
-	operator.Use(t)
-	app := w.Apply("on-kueue", gate(v1alpha1.GateKueue))
-	w.Reach(app, "NotYetSupported")
-	if !hasAll(actors.Message(app), []string{"spec.queue.gate", "Kueue", "Embedded or None"}) {
-		t.Errorf("message: %s", actors.Message(app))
-	}
-	actors.Change(t, app, gate(v1alpha1.GateNone))
-	w.Succeed(app)
-}
-
 // TestGateNotInstalled: the application waits for a system that is not there, and says what to install; it may choose another gate.
 func TestGateNotInstalled(t *testing.T) {
 	t.Parallel()

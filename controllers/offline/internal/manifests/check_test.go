@@ -56,8 +56,8 @@ spec:
 			want: []string{`f.yaml:6: SparkApplication pi: spec.type: value ["Python"] is a list, but text (in quotes) is expected: correct it`},
 		},
 		"not honoured yet": {
-			text: right + "  queue: {gate: Volcano}\n", checked: 1,
-			want: []string{`f.yaml:10: warning: SparkApplication pi: spec.queue.gate: value "Volcano" is not honoured by this version yet: remove it, or set Embedded, Kueue or None`},
+			text: strings.Replace(right, "sparkVersion: 4.1.4", "sparkVersion: 4.9.0", 1), checked: 1,
+			want: []string{`f.yaml:7: warning: SparkApplication pi: spec.sparkVersion: value "4.9.0" is not honoured by this version yet: use an image with Spark 3.5, 4.0, 4.1, 4.2 or 4.3 and set its version`},
 		},
 		"key in brackets": {
 			text: right + "  driver:\n    labels:\n      a: b\n      spark-role: x\n", checked: 1,
