@@ -106,7 +106,6 @@ func TestGateYuniKorn(t *testing.T) {
 	app := w.Apply("pi", func(app *v1alpha1.SparkApplication) {
 		app.Annotations = map[string]string{"yunikorn.apache.org/schedulingPolicyParameters": "gangSchedulingStyle=Hard"}
 		app.Spec.Queue = &v1alpha1.QueueReference{Name: "root.spark", Gate: v1alpha1.GateYuniKorn}
-		app.Spec.Timeouts = &v1alpha1.Timeouts{DriverStart: &metav1.Duration{Duration: time.Second}}
 	})
 	driver := w.Driver(app)
 	id := driver.Labels[v1alpha1.SparkSelectorLabel]
@@ -124,7 +123,7 @@ func TestGateYuniKorn(t *testing.T) {
 	if admitted == nil || admitted.Reason != "DelegatedToScheduler" || app.Status.Times.Waiting == nil {
 		t.Errorf("Admitted: %+v, waiting since %v", admitted, app.Status.Times.Waiting)
 	}
-	actors.Eventually(t, app, "starting", actors.InStage(v1alpha1.StartingReason)) // longer ago than driverStart, which has not begun
+	w.Reach(app, v1alpha1.StartingReason)
 	w.Run(app)
 	if app.Status.Times.Waiting != nil {
 		t.Errorf("still waiting since %v", app.Status.Times.Waiting)
