@@ -202,6 +202,7 @@ func afterTheEnd() map[string]line {
 	}
 	for _, stage := range []status.Stage{
 		status.Failed, status.RetriesExceeded, status.DeadlineExceeded, status.TotalDeadlineExceeded, status.DriverStartTimeout, status.ExecutorStartTimeout,
+		status.KueuePodIntegrationConflict,
 	} {
 		reason := string(stage)
 		all["failed: "+reason] = line{
@@ -228,6 +229,16 @@ func blocked() map[string]line {
 		"not yet supported": {
 			view:    status.View{Stage: status.NotYetSupported},
 			want:    "Stalled=True/NotYetSupported Ready=False/NotYetSupported Finished=False",
+			kstatus: failed, argo: degraded, checks: atRest, waits: []string{"Stalled"}, started: failed, suspendedDone: failed,
+		},
+		"deactivated": {
+			before: []status.View{queued}, view: status.View{Stage: status.Deactivated},
+			want:    "Stalled=True/Deactivated Ready=False/Deactivated Admitted=False/QueueHeld Finished=False",
+			kstatus: failed, argo: degraded, checks: atRest, waits: []string{"Stalled"}, started: failed, suspendedDone: failed,
+		},
+		"flavor mismatch": {
+			before: []status.View{queued}, view: status.View{Stage: status.FlavorMismatch},
+			want:    "Stalled=True/FlavorMismatch Ready=False/FlavorMismatch Admitted=False/FlavorMismatch Finished=False",
 			kstatus: failed, argo: degraded, checks: atRest, waits: []string{"Stalled"}, started: failed, suspendedDone: failed,
 		},
 		"exceeds quota": {

@@ -30,10 +30,8 @@ type world struct {
 	client client.WithWatch
 }
 
-// gang is the memory of one application of the actors: a driver and two executors of 896Mi.
-const gang = "2688Mi"
-
-// newWorld has a ClusterQueue with so much memory, changed by the functions. Kueue has to be installed.
+// newWorld has a ClusterQueue with so much memory, changed by the functions: one application of the actors asks for 2688Mi. Kueue has to
+// be installed.
 func newWorld(t *testing.T, memory string, changes ...func(*kueuev1.ClusterQueueSpec)) *world {
 	t.Helper()
 	w := &world{World: actors.NewWorld(t, "", nil), t: t, client: kueueClient(t)}

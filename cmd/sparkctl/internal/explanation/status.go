@@ -40,7 +40,7 @@ func FromStatus(app *v1alpha1.SparkApplication, queue *v1alpha1.SparkQueue) v1.A
 		out.State, out.Reason, out.Message = v1.Waiting, out.Stage, out.StageMessage
 	case v1alpha1.QueuedReason, v1alpha1.PreemptedReason:
 		out.State = v1.Waiting
-	case v1alpha1.ExceedsQuotaReason:
+	case v1alpha1.ExceedsQuotaReason, v1alpha1.DeactivatedReason, v1alpha1.FlavorMismatchReason:
 		out.State = v1.Refused
 	default:
 		return out

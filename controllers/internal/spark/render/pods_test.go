@@ -306,8 +306,8 @@ func TestMarksOfTheGrant(t *testing.T) {
 		spec.Executor.Template = &runtime.RawExtension{Raw: []byte(`{"metadata": {"labels": {"group": "old", "mine": "yes"}}, "spec": {"schedulerName": "old"}}`)}
 	})
 	in.Grant = &queueing.Grant{PodSets: []queueing.PodSetGrant{
-		{Name: "driver", Labels: map[string]string{"group": "a"}, Annotations: map[string]string{"part": "driver"}, SchedulerName: "other"},
-		{Name: "executor", Labels: map[string]string{"group": "a"}, Annotations: map[string]string{"part": "executor"}, SchedulerName: "other"},
+		{Name: "driver", Labels: map[string]string{"group": "a"}, Annotations: map[string]string{"part": "driver"}, SchedulerName: "other", SchedulingGates: []string{"hold"}},
+		{Name: "executor", Labels: map[string]string{"group": "a"}, Annotations: map[string]string{"part": "executor"}, SchedulerName: "other", SchedulingGates: []string{"hold"}},
 	}}
 	objects, err := Build(in)
 	if err != nil {
@@ -316,6 +316,9 @@ func TestMarksOfTheGrant(t *testing.T) {
 	for part, pod := range map[string]*corev1.Pod{"driver": objects.Pod, "executor": objects.ExecutorTemplate} {
 		if pod.Labels["group"] != "a" || pod.Labels["mine"] != "yes" || pod.Annotations["part"] != part || pod.Spec.SchedulerName != "other" {
 			t.Errorf("%s: labels %v, annotations %v, scheduler %q", part, pod.Labels, pod.Annotations, pod.Spec.SchedulerName)
+		}
+		if gates := pod.Spec.SchedulingGates; len(gates) != 1 || gates[0].Name != "hold" {
+			t.Errorf("%s: scheduling gates %v", part, gates)
 		}
 	}
 }
