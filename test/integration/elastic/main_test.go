@@ -6,7 +6,6 @@
 package elastic
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"slices"
@@ -126,11 +125,4 @@ func remove(t *testing.T, pods ...*corev1.Pod) {
 			t.Fatal(err)
 		}
 	}
-}
-
-// annotate changes a pod without changing anything that counts.
-func annotate(ctx context.Context, name client.ObjectKey) error {
-	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: name.Namespace, Name: name.Name}}
-	patch := client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"annotations":{"example.com/seen":"yes"}}}`))
-	return env.Client().Patch(ctx, pod, patch)
 }

@@ -133,7 +133,6 @@ func TestSteps(t *testing.T) {
 
 func TestUnsupported(t *testing.T) {
 	t.Parallel()
-	const later = " is not honoured by this version yet: "
 	table{
 		"for ever, but never ready": {"restartPolicy: {type: Always}", []string{
 			`spec.restartPolicy.type: value "Always" means that the job never ends, so that it could never be Ready: set spec.readyWhen to Running, or another type`,
