@@ -26,25 +26,31 @@ import (
 // each is what every executor of these tests requests.
 var each = queueing.Resources{"cpu": 200, "pods": 1}
 
+// driverUID is that of the driver that has made them.
+const driverUID = "driver-uid"
+
 // crewOf reads executors, written as "1" (ready), "2?" (not ready), "3g" (behind the gate), "4G" (behind the gate and too large), "5x" (being
-// deleted), "6@spot" (ready, on spot), "7u" (its gate was lifted without an answer).
+// deleted), "6@spot" (ready, on spot), "7u" (its gate was lifted without an answer), "8s" (behind the gate, made by somebody else).
 func crewOf(text string) (records []*pods.Record, releasing map[types.UID]string) {
 	releasing = map[types.UID]string{}
 	for _, word := range strings.Fields(text) {
 		word, flavor, _ := strings.Cut(word, "@")
-		number := strings.TrimRight(word, "?gGxu")
-		r := &pods.Record{Name: "pi-exec-" + number, UID: types.UID(number), Role: pods.Executor, Origin: &pods.Origin{Run: 1, Attempt: 1}, Phase: corev1.PodRunning,
+		number := strings.TrimRight(word, "?gGxus")
+		r := &pods.Record{Name: "pi-exec-" + number, UID: types.UID(number), Role: pods.Executor, Origin: &pods.Origin{Run: 1, Attempt: 1, OwnerUID: driverUID}, Phase: corev1.PodRunning,
 			Running: true, Ready: true, Flavor: flavor}
 		switch strings.TrimPrefix(word, number) {
 		case "?":
 			r.Ready = false
 		case "x":
 			r.Deleting = true
-		case "g", "G", "u":
+		case "g", "G", "u", "s":
 			r.Phase, r.Running, r.Ready, r.Gate = corev1.PodPending, false, false, &pods.Gate{Requests: each}
 		}
 		if strings.HasSuffix(word, "G") {
 			r.Gate = &pods.Gate{Requests: queueing.Resources{"cpu": 2000, "pods": 1}}
+		}
+		if strings.HasSuffix(word, "s") {
+			r.OwnerUID = "somebody"
 		}
 		if strings.HasSuffix(word, "u") {
 			releasing[r.UID] = flavor
@@ -83,6 +89,7 @@ func moreOf(g *v1alpha1.Grant) string {
 func sharer(grant queueing.Grant, room *queueing.Room, records []*pods.Record, releasing map[types.UID]string) *decider {
 	d := &decider{o: Observation{Now: epoch.Add(time.Hour), App: &v1alpha1.SparkApplication{}, Pods: records, Releasing: releasing, Room: room}}
 	d.s.Run, d.s.Attempt, d.s.Grant = 1, 1, wire.ToAPI(grant)
+	d.s.Driver = &v1alpha1.DriverStatus{UID: driverUID}
 	return d
 }
 
@@ -125,6 +132,7 @@ func TestShareOut(t *testing.T) {
 		"room for two more":                    {pods: "1 2g 3g 4g", holds: "default=2", want: 3, does: "let 2@default let 3@default", has: "default=2"},
 		"elsewhere":                            {pods: "1 2g 3g", holds: "default=1 spot=1", want: 2, does: "let 2@default let 3@spot", has: "default=1 spot=1"},
 		"the base gang first":                  {pods: "7g 8g 3@spot", holds: "spot=1", want: 2, does: "let 7@default", has: "spot=1"},
+		"made by somebody else":                {pods: "1s 2g", does: "let 2@default"},
 		"too large":                            {pods: "1G 2g", does: "let 2@default"},
 		"one has gone":                         {pods: "1 3", holds: "default=2", want: 1, has: "default=1"},
 		"all have gone":                        {pods: "", holds: "default=2 spot=3"},
