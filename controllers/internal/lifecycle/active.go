@@ -134,7 +134,7 @@ func (d *decider) driverStartMessage(driver *pods.Record) string {
 		why = pods.WhyNotStarted(driver).Whole()
 	}
 	if why == "" {
-		why = "its container was not started by the kubelet; kubectl describe pod says whether a volume is missing"
+		why = "its container was not started by the kubelet, which may still pull the image or wait for a volume; kubectl describe pod says which"
 	}
 	return fmt.Sprintf("driver did not run within timeouts.driverStart (%s): %s", d.driverStart(), why)
 }

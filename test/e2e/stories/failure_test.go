@@ -29,14 +29,14 @@ func TestAnImageThatDoesNotExistIsNamed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := env.NewTenant(t, 0)
-			const image = "docker.io/sparkgate/absent:1"
+			const image = "127.0.0.1:1/sparkgate/absent:1" // nobody answers there: the pull fails at once, whatever the network is
 			s.Apply(env.Queue(s.Name, "1", "3Gi"), env.Pi("pi", s.Name, func(spec *v1alpha1.SparkApplicationSpec) {
 				spec.Image, spec.ImagePullPolicy = image, tt.policy
-				spec.Timeouts = &v1alpha1.Timeouts{DriverStart: &metav1.Duration{Duration: 20 * time.Second}}
+				spec.Timeouts = &v1alpha1.Timeouts{DriverStart: &metav1.Duration{Duration: 40 * time.Second}}
 			}))
 			end := s.Becomes("pi", v1alpha1.DriverStartTimeoutReason)
 			ready := env.Condition(end, v1alpha1.ReadyCondition)
-			for _, want := range []string{tt.reason, image, "20s"} {
+			for _, want := range []string{tt.reason, image, "40s"} {
 				if !strings.Contains(ready.Message, want) {
 					t.Errorf("the message does not tell %q: %s", want, ready.Message)
 				}
