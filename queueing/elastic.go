@@ -3,7 +3,11 @@
 
 package queueing
 
-import corev1 "k8s.io/api/core/v1"
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+)
 
 // Elastic is implemented by gates whose grants may grow above what was asked for first, and shrink again, while they are held. Only
 // grants that are Gated do: their executors are made behind a scheduling gate, which the holder lifts as far as its grant goes.
@@ -15,12 +19,13 @@ import corev1 "k8s.io/api/core/v1"
 // What a gate may rely on: a larger grant stands in the application's status before one more gate is lifted, and Settle is called only
 // with a grant that stands there. What is charged is never less than the grant of the last Settle.
 type Elastic interface {
-	// Resize says what the holder of the grant of that run and attempt wants, and returns what it has. The gate wakes the application
-	// when that changes. It is idempotent.
-	Resize(key Key, run, attempt int64, want Want) Room
-	// Settle says that the grant stands in the application's status. One that has grown less often than what the gate holds is ignored:
-	// the holder has not heard of the last growth yet.
-	Settle(key Key, grant Grant)
+	// Resize says what the holder of a grant wants, and returns what it has. held is the grant as it stands in the application's status.
+	// The gate wakes the application when the answer changes. It is idempotent. What keeps the gate from asking another system is told as
+	// Room.Why, and tried again: a run goes on without growing.
+	Resize(ctx context.Context, key Key, held Grant, want Want) Room
+	// Settle says that the grant stands in the application's status. What the holder has not heard of yet is not given back. What fails is
+	// done by a later call: there is one in every pass.
+	Settle(ctx context.Context, key Key, grant Grant)
 }
 
 // Want is what the holder of a grant wants beside its base gang.
@@ -32,6 +37,8 @@ type Want struct {
 	// Tolerations and NodeSelector of the pods, for matching flavors.
 	Tolerations  []corev1.Toleration
 	NodeSelector map[string]string
+	// Ready counts the pods of the set that are ready, those of the base gang included, by flavor.
+	Ready map[string]int32
 }
 
 // Room is what the holder of a grant has.

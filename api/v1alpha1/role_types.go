@@ -248,7 +248,7 @@ type DynamicAllocation struct {
 	// +kubebuilder:validation:Minimum=0
 	MinExecutors *int32 `json:"minExecutors,omitempty"`
 
-	// maxExecutors is never exceeded. Default: no bound.
+	// maxExecutors is never exceeded. No default: without one here or in sparkConf the job is refused, because no queue could hold it.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	MaxExecutors *int32 `json:"maxExecutors,omitempty"`

@@ -49,7 +49,7 @@ func (p *pass) do(ctx context.Context, a lifecycle.Action) error {
 			gate.Confirm(keyOf(p.app), p.app.Status.Run, p.app.Status.Attempt)
 		}
 	case lifecycle.SettleGrant:
-		p.settle()
+		p.settle(ctx)
 	case lifecycle.ReleasePods:
 		return p.releasePods(ctx, a.Releases)
 	case lifecycle.CreateDriver:

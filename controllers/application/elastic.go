@@ -6,6 +6,7 @@ package application
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strconv"
 	"sync"
 
@@ -45,21 +46,20 @@ func (p *pass) gated(properties conf.Properties, grant *queueing.Grant) bool {
 }
 
 // room tells the gate of the grant what the application wants, and returns what it has.
-func (p *pass) room(want queueing.Want) *queueing.Room {
-	grant := p.app.Status.Grant
-	if gate, grows := p.Gates[string(grant.Gate)].(queueing.Elastic); grows {
-		room := gate.Resize(keyOf(p.app), grant.Run, grant.Attempt, want)
+func (p *pass) room(ctx context.Context, want queueing.Want) *queueing.Room {
+	held := wire.FromAPI(p.app.Status.Grant)
+	if gate, grows := p.Gates[held.Gate].(queueing.Elastic); grows {
+		room := gate.Resize(ctx, keyOf(p.app), held, want)
 		return &room
 	}
-	held := wire.FromAPI(grant)
 	return &queueing.Room{Grant: &held}
 }
 
 // settle tells the gate which grant stands in the status.
-func (p *pass) settle() {
+func (p *pass) settle(ctx context.Context) {
 	grant := p.app.Status.Grant
 	if gate, grows := p.Gates[string(grant.Gate)].(queueing.Elastic); grows {
-		gate.Settle(keyOf(p.app), wire.FromAPI(grant))
+		gate.Settle(ctx, keyOf(p.app), wire.FromAPI(grant))
 	}
 }
 
@@ -105,9 +105,12 @@ func (p *pass) grantStands(ctx context.Context) (bool, error) {
 func (p *pass) releasePod(ctx context.Context, r *lifecycle.Release) error {
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: r.Pod.Namespace, Name: r.Pod.Name}}
 	p.memory.release(p.app, r.Pod.UID, r.Flavor, p.Clock.Now().Add(answerTime))
-	patch := podgate.Lift(r.Pod, false, podgate.Placement{
-		NodeSelector: r.NodeSelector, Tolerations: r.Tolerations, Labels: map[string]string{v1alpha1.FlavorLabel: r.Flavor},
-	})
+	labels := maps.Clone(r.Labels)
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	labels[v1alpha1.FlavorLabel] = r.Flavor
+	patch := podgate.Lift(r.Pod, false, podgate.Placement{NodeSelector: r.NodeSelector, Tolerations: r.Tolerations, Labels: labels})
 	err := p.Client.Patch(ctx, pod, client.RawPatch(types.JSONPatchType, patch), client.FieldOwner(v1alpha1.FieldOwner))
 	switch {
 	case err == nil:

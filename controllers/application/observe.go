@@ -127,7 +127,7 @@ func (p *pass) provide(ctx context.Context, d lifecycle.Decision) (err error) {
 	case lifecycle.NeedDriverAbsent:
 		p.o.DriverAbsent, err = p.driverAbsent(ctx)
 	case lifecycle.NeedRoom:
-		p.o.Room = p.room(d.Want)
+		p.o.Room = p.room(ctx, d.Want)
 	case lifecycle.NeedLogTail:
 		p.o.LogTail = p.logTail(ctx)
 	case lifecycle.NeedNodes:

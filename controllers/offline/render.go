@@ -115,11 +115,16 @@ func (r Rendering) application(o *manifests.Object, all []manifests.Object) ([][
 	return append(documents, more...), notes, err
 }
 
-// gated says that executors wait behind a scheduling gate, where the operator's own gate is the one that is asked.
+// gated says that executors wait behind a scheduling gate: under dynamic allocation, where a gate is asked that lets grants grow. The
+// operator's own gate is the default.
 func gated(app *v1alpha1.SparkApplication, properties conf.Properties) bool {
-	embedded := app.Spec.Queue == nil || app.Spec.Queue.Gate == "" || app.Spec.Queue.Gate == v1alpha1.GateEmbedded
+	var gate v1alpha1.GateType
+	if app.Spec.Queue != nil {
+		gate = app.Spec.Queue.Gate
+	}
+	grows := gate == "" || gate == v1alpha1.GateEmbedded || gate == v1alpha1.GateKueue
 	gang, err := properties.Executors()
-	return err == nil && gang.Dynamic && embedded
+	return err == nil && gang.Dynamic && grows
 }
 
 // companions writes what accompanies the attempt while its driver runs.

@@ -57,6 +57,10 @@ type Gate struct {
 	asking map[types.NamespacedName]bool
 	// made are names of Workloads that were created and not seen yet.
 	made map[queueing.Key]string
+	// chunks are those that were created and not seen yet, by name.
+	chunks map[queueing.Key]map[string]unseenChunk
+	// shown are the executors with quota by chunk that the holder of a grant was told of last.
+	shown map[queueing.Key]map[types.UID]int32
 	// written are the versions of own last writes, by uid: what the watch shows may be older.
 	written map[types.UID]uint64
 	// left are the keys that were released a moment ago.
@@ -73,6 +77,7 @@ var (
 	_ queueing.Evictor  = (*Gate)(nil)
 	_ queueing.Follower = (*Gate)(nil)
 	_ queueing.Pricer   = (*Gate)(nil)
+	_ queueing.Elastic  = (*Gate)(nil)
 )
 
 // NewClient returns a client of Kueue's kinds, which the cluster may serve or not.
@@ -88,6 +93,7 @@ func NewClient(config *rest.Config, http *http.Client) (client.WithWatch, error)
 func New(o Options) *Gate {
 	g := &Gate{
 		o: o, asking: map[types.NamespacedName]bool{}, made: map[queueing.Key]string{}, written: map[types.UID]uint64{},
+		chunks: map[queueing.Key]map[string]unseenChunk{}, shown: map[queueing.Key]map[types.UID]int32{},
 		left: map[queueing.Key]bool{}, retrying: map[types.NamespacedName]bool{}, told: map[string]string{},
 	}
 	g.watch()

@@ -4,6 +4,8 @@
 package kueue
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"maps"
 	"slices"
@@ -43,7 +45,7 @@ func heldBy(w *kueuev1.Workload) *queueing.Grant {
 // grantOf is what an admission gives: count and flavor of each pod set, with everything that places the pods there. The error is a
 // *contradiction or a missingFlavor.
 func grantOf(ask queueing.Ask, w *kueuev1.Workload, flavor func(string) *kueuev1.ResourceFlavor) (*queueing.Grant, error) {
-	g := &queueing.Grant{Run: ask.Run, Attempt: ask.Attempt, Gate: Name, Queue: ask.Queue}
+	g := &queueing.Grant{Run: ask.Run, Attempt: ask.Attempt, Gate: Name, Queue: ask.Queue, Gated: ask.Gated}
 	for _, p := range ask.PodSets {
 		i := slices.IndexFunc(w.Status.Admission.PodSetAssignments, func(a kueuev1.PodSetAssignment) bool {
 			return a.Name == kueuev1.NewPodSetReference(p.Name)
@@ -75,7 +77,7 @@ func (s assigner) assigned(p queueing.PodSet, a *kueuev1.PodSetAssignment) (*que
 	}
 	m := &merger{set: set, template: s.template}
 	names := flavorsOf(a)
-	set.Flavor = strings.Join(names, ",")
+	set.Flavor = flavorName(names)
 	for _, name := range names {
 		f := s.flavor(name)
 		if f == nil {
@@ -110,6 +112,16 @@ func flavorsOf(a *kueuev1.PodSetAssignment) []string {
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
+}
+
+// flavorName is one name for all flavors of an assignment, which is the value of a label: names of flavors have no underscore.
+func flavorName(names []string) string {
+	name := strings.Join(names, "_")
+	if len(name) > validation.LabelValueMaxLength {
+		digest := sha256.Sum256([]byte(name))
+		name = name[:validation.LabelValueMaxLength-9] + "_" + hex.EncodeToString(digest[:4])
+	}
+	return name
 }
 
 // marks are the labels and annotations by which Kueue knows pods.

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/foreign"
 )
@@ -25,6 +26,7 @@ const maxEnded = 10
 func (g *Gate) Leave(ctx context.Context, key queueing.Key, farewell queueing.Farewell) error {
 	g.mu.Lock()
 	delete(g.asking, nameOf(key))
+	delete(g.shown, key)
 	g.mu.Unlock()
 	if !g.workloads.Installed() {
 		return nil // then there are no Workloads
@@ -47,6 +49,9 @@ func (g *Gate) Leave(ctx context.Context, key queueing.Key, farewell queueing.Fa
 // all are the Workloads of a key, also one that was created a moment ago.
 func (g *Gate) all(ctx context.Context, key queueing.Key) ([]*kueuev1.Workload, error) {
 	workloads := g.by(uidIndex, key.UID)
+	if g.unseen(key) > 0 {
+		return g.live(ctx, key)
+	}
 	g.mu.Lock()
 	name, pending := g.made[key]
 	g.mu.Unlock()
@@ -67,9 +72,28 @@ func (g *Gate) all(ctx context.Context, key queueing.Key) ([]*kueuev1.Workload, 
 	return nil, fmt.Errorf("read Workload %s/%s: %w", key.Namespace, name, err)
 }
 
+// live reads the Workloads of a key past the watch, which has not shown some that were made a moment ago.
+func (g *Gate) live(ctx context.Context, key queueing.Key) ([]*kueuev1.Workload, error) {
+	list := &kueuev1.WorkloadList{}
+	err := g.o.Client.List(ctx, list, client.InNamespace(key.Namespace), client.MatchingLabels{v1alpha1.ApplicationUIDLabel: key.UID})
+	if err != nil && !foreign.NotServed(err) {
+		return nil, fmt.Errorf("list the Workloads of %s: %w", key, err)
+	}
+	var workloads []*kueuev1.Workload
+	for i := range list.Items {
+		if owner, ours := keyOf(&list.Items[i]); ours && owner == key {
+			workloads = append(workloads, &list.Items[i])
+		}
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.chunks, key)
+	return workloads, nil
+}
+
 func (g *Gate) leave(ctx context.Context, w *kueuev1.Workload, f queueing.Farewell) error {
 	switch end := f.Ended; {
-	case f.Left == queueing.LeftDeleted:
+	case f.Left == queueing.LeftDeleted, isChunk(w):
 		return g.remove(ctx, w)
 	case finished(w), !w.DeletionTimestamp.IsZero():
 		return g.strip(ctx, w)
@@ -198,7 +222,7 @@ func (g *Gate) Forget(ctx context.Context, key queueing.Key, run, attempt int64)
 func (g *Gate) tidy(ctx context.Context, key queueing.Key) {
 	var over []*kueuev1.Workload
 	for _, w := range g.by(uidIndex, key.UID) {
-		if finished(w) {
+		if finished(w) && !isChunk(w) {
 			over = append(over, w)
 		}
 	}

@@ -135,6 +135,9 @@ func (g *Gate) by(index, value string) []*kueuev1.Workload {
 func (g *Gate) current(ask queueing.Ask) *kueuev1.Workload {
 	var ended *kueuev1.Workload
 	for _, w := range g.by(uidIndex, ask.Key.UID) {
+		if isChunk(w) {
+			continue
+		}
 		if !finished(w) {
 			return w
 		}
@@ -150,7 +153,7 @@ func (g *Gate) of(key queueing.Key, run, attempt int64) *kueuev1.Workload {
 	var ended *kueuev1.Workload
 	for _, w := range g.by(uidIndex, key.UID) {
 		switch {
-		case !isOf(w, run, attempt):
+		case isChunk(w), !isOf(w, run, attempt):
 		case !finished(w):
 			return w
 		default:
@@ -194,7 +197,10 @@ func (g *Gate) workloadChanged(o client.Object) {
 	if g.made[key] == w.Name {
 		delete(g.made, key)
 	}
-	if versionOf(w) >= g.written[w.UID] {
+	if unseen := g.chunks[key]; unseen != nil {
+		delete(unseen, w.Name)
+	}
+	if gone := g.workloads.Get(w.Namespace, w.Name) == nil; gone || versionOf(w) >= g.written[w.UID] {
 		delete(g.written, w.UID)
 	}
 	g.mu.Unlock()

@@ -7,10 +7,12 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -39,7 +41,9 @@ func (d *decider) mayGrow() bool { return d.s.Grant != nil && d.s.Grant.Gated }
 type crew struct {
 	// base is the pod set of the base gang.
 	base *v1alpha1.PodSetGrant
-	// inside count the pods that have passed the gate and are not gone, by flavor; stay are those of them that are not being deleted.
+	// allowed is what the grant has for each.
+	allowed queueing.Resources
+	// inside count the shares of the pods that have passed the gate and are not gone, by flavor; stay are those that are not being deleted.
 	inside map[string]int32
 	stay   map[string][]*pods.Record
 	// gated are those that wait and fit the grant, oldest first; tooLarge those that do not fit.
@@ -61,7 +65,7 @@ func (d *decider) crew() crew {
 			c.base = p
 		}
 	}
-	allowed := wire.Resources(c.base.Requests)
+	c.allowed = wire.Resources(c.base.Requests)
 	for _, r := range d.currentPods() {
 		if !d.counts(r) {
 			continue
@@ -74,7 +78,7 @@ func (d *decider) crew() crew {
 		case r.Gate == nil:
 			c.enter(r, cmp.Or(flavor, r.Flavor, c.base.Flavor))
 		case r.Deleting:
-		case tooLarge(r, allowed) != "":
+		case tooLarge(r, c.allowed) != "":
 			c.tooLarge = append(c.tooLarge, r)
 		default:
 			c.gated = append(c.gated, r)
@@ -95,8 +99,29 @@ func (d *decider) counts(r *pods.Record) bool {
 	return r.Gate == nil || d.s.Driver != nil && r.OwnerUID == types.UID(d.s.Driver.UID)
 }
 
+// share is how many executors of the grant a pod that has passed the gate is worth: more than one if it is larger, as one that somebody
+// has let in by hand, or resized.
+func (c *crew) share(r *pods.Record) int32 {
+	share := int64(1)
+	for name, asks := range map[corev1.ResourceName]int64{corev1.ResourceCPU: r.CPU, corev1.ResourceMemory: r.Memory} {
+		if most := c.allowed[string(name)]; most > 0 {
+			share = max(share, (asks+most-1)/most)
+		}
+	}
+	return int32(min(share, math.MaxInt16))
+}
+
+// shares are those of several pods.
+func (c *crew) shares(of []*pods.Record) int32 {
+	var n int32
+	for _, r := range of {
+		n += c.share(r)
+	}
+	return n
+}
+
 func (c *crew) enter(r *pods.Record, flavor string) {
-	c.inside[flavor]++
+	c.inside[flavor] += c.share(r)
 	if !r.Deleting {
 		c.stay[flavor] = append(c.stay[flavor], r)
 	}
@@ -122,9 +147,14 @@ func tooLarge(r *pods.Record, allowed queueing.Resources) string {
 // want is what the attempt wants above its base gang: room for all pods that are there and fit.
 func (d *decider) want() queueing.Want {
 	c := d.crew()
-	w := queueing.Want{PodSet: v1alpha1.ExecutorPodSet, Count: int32(len(c.gated)) - c.base.Count}
-	for _, stay := range c.stay {
-		w.Count += int32(len(stay))
+	w := queueing.Want{PodSet: v1alpha1.ExecutorPodSet, Count: int32(len(c.gated)) - c.base.Count, Ready: map[string]int32{}}
+	for flavor, stay := range c.stay {
+		w.Count += c.shares(stay)
+		for _, r := range stay {
+			if r.Ready {
+				w.Ready[flavor]++
+			}
+		}
 	}
 	w.Count = max(0, w.Count)
 	if len(c.gated) > 0 {
@@ -273,7 +303,9 @@ func (s *sharing) lets(pod *pods.Record) bool {
 
 // let has the gate of a pod lifted.
 func (s *sharing) let(r *pods.Record, p *queueing.PodSetGrant) {
-	s.releases = append(s.releases, Release{Pod: r, Flavor: p.Flavor, NodeSelector: p.NodeSelector, Tolerations: p.Tolerations})
+	s.releases = append(s.releases, Release{
+		Pod: r, Flavor: p.Flavor, NodeSelector: p.NodeSelector, Tolerations: p.Tolerations, Labels: p.Labels,
+	})
 }
 
 // giveBack drops what nobody uses above the base gang, and ends executors where more is asked back than that: those that are not ready
@@ -287,15 +319,15 @@ func (s *sharing) giveBack() {
 		base := s.has(p.Flavor, false) - s.has(p.Flavor, true)
 		most := base + p.Count - s.room.GiveBackOf(p.Flavor)
 		p.Count = min(p.Count, max(0, s.inside[p.Flavor]-base))
-		if tooMany := len(s.stay[p.Flavor]) - int(max(0, most)); s.room.GiveBackOf(p.Flavor) > 0 && tooMany > 0 {
-			s.ending = append(s.ending, firstToEnd(s.stay[p.Flavor], tooMany)...)
+		if tooMany := s.shares(s.stay[p.Flavor]) - max(0, most); s.room.GiveBackOf(p.Flavor) > 0 && tooMany > 0 {
+			s.ending = append(s.ending, s.firstToEnd(s.stay[p.Flavor], tooMany)...)
 		}
 	}
 	s.grant.PodSets = slices.DeleteFunc(s.grant.PodSets, func(p queueing.PodSetGrant) bool { return p.Elastic && p.Count == 0 })
 }
 
-// firstToEnd are so many executors: those that end first.
-func firstToEnd(stay []*pods.Record, count int) []*pods.Record {
+// firstToEnd are the executors that end first, with so many shares or a few more.
+func (s *sharing) firstToEnd(stay []*pods.Record, shares int32) []*pods.Record {
 	ordered := slices.Clone(stay)
 	slices.SortFunc(ordered, func(a, b *pods.Record) int {
 		if a.Ready != b.Ready {
@@ -306,7 +338,12 @@ func firstToEnd(stay []*pods.Record, count int) []*pods.Record {
 		}
 		return byAge(b, a)
 	})
-	return ordered[:min(count, len(ordered))]
+	for i, r := range ordered {
+		if shares -= s.share(r); shares <= 0 {
+			return ordered[:i+1]
+		}
+	}
+	return ordered
 }
 
 // executorProblem is what keeps executors from starting: most of those that could, else those behind the gate.

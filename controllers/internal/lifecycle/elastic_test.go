@@ -30,12 +30,13 @@ var each = queueing.Resources{"cpu": 200, "pods": 1}
 const driverUID = "driver-uid"
 
 // crewOf reads executors, written as "1" (ready), "2?" (not ready), "3g" (behind the gate), "4G" (behind the gate and too large), "5x" (being
-// deleted), "6@spot" (ready, on spot), "7u" (its gate was lifted without an answer), "8s" (behind the gate, made by somebody else).
+// deleted), "6@spot" (ready, on spot), "7u" (its gate was lifted without an answer), "8s" (behind the gate, made by somebody else),
+// "9L" (ready, of more than two times the size).
 func crewOf(text string) (records []*pods.Record, releasing map[types.UID]string) {
 	releasing = map[types.UID]string{}
 	for _, word := range strings.Fields(text) {
 		word, flavor, _ := strings.Cut(word, "@")
-		number := strings.TrimRight(word, "?gGxus")
+		number := strings.TrimRight(word, "?gGxusL")
 		r := &pods.Record{Name: "pi-exec-" + number, UID: types.UID(number), Role: pods.Executor, Origin: &pods.Origin{Run: 1, Attempt: 1, OwnerUID: driverUID}, Phase: corev1.PodRunning,
 			Running: true, Ready: true, Flavor: flavor}
 		switch strings.TrimPrefix(word, number) {
@@ -43,6 +44,8 @@ func crewOf(text string) (records []*pods.Record, releasing map[types.UID]string
 			r.Ready = false
 		case "x":
 			r.Deleting = true
+		case "L":
+			r.CPU = 450
 		case "g", "G", "u", "s":
 			r.Phase, r.Running, r.Ready, r.Gate = corev1.PodPending, false, false, &pods.Gate{Requests: each}
 		}
@@ -143,6 +146,8 @@ func TestShareOut(t *testing.T) {
 		"asked back, one goes already":         {pods: "1 2x 3", holds: "default=2", giveBack: back("default", 1), want: 1, has: "default=2"},
 		"asked back elsewhere":                 {pods: "1 2 3@spot 4@spot", holds: "default=1 spot=2", giveBack: back("spot", 2), want: 3, does: "end 4 end 3", has: "default=1 spot=2"},
 		"gates that others have lifted":        {pods: "1 2 3", want: 2, has: "default=2"},
+		"a larger one let in by others":        {pods: "1 2L", want: 3, has: "default=3"},
+		"a larger one is asked back":           {pods: "1 2 3L", holds: "default=4", giveBack: back("default", 1), want: 4, does: "end 3", has: "default=4"},
 		"in a flavor that nobody granted":      {pods: "1 2@gpu", want: 1, has: "gpu=1"},
 		"lifted without an answer":             {pods: "1 2u@spot 3g", holds: "spot=1", want: 2, does: "let 2@spot", has: "spot=1"},
 	}

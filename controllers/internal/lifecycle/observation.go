@@ -185,4 +185,6 @@ type Release struct {
 	Flavor       string
 	NodeSelector map[string]string
 	Tolerations  []corev1.Toleration
+	// Labels by which another system knows the pod.
+	Labels map[string]string
 }

@@ -136,6 +136,7 @@ type want struct {
 	Count        int32               `json:"count,omitempty"`
 	Tolerations  []corev1.Toleration `json:"tolerations,omitempty"`
 	NodeSelector map[string]string   `json:"nodeSelector,omitempty"`
+	Ready        map[string]int32    `json:"-"` // no decision depends on it
 }
 
 // decision is one grant of a cycle, or the growth of one.

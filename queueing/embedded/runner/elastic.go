@@ -4,28 +4,31 @@
 package runner
 
 import (
+	"context"
+
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 	"github.com/sparkgate/sparkgate/queueing/wire"
 )
 
 // Resize implements queueing.Elastic. Growth that the ledger does not have yet is not shown.
-func (r *Runner) Resize(key queueing.Key, run, attempt int64, want queueing.Want) queueing.Room {
+func (r *Runner) Resize(_ context.Context, key queueing.Key, held queueing.Grant, want queueing.Want) queueing.Room {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.engine.SetWant(key, run, attempt, want)
+	r.engine.SetWant(key, held.Run, held.Attempt, want)
 	if r.engine.Dirty() {
 		r.wakeUp()
 	}
-	room := r.engine.Room(key, run, attempt)
+	room := r.engine.Room(key, held.Run, held.Attempt)
 	if f := r.flights[key]; f != nil && !f.recorded && f.before != nil && room.Grant != nil {
 		room.Grant = f.before
 	}
 	return room
 }
 
-// Settle implements queueing.Elastic.
-func (r *Runner) Settle(key queueing.Key, grant queueing.Grant) {
+// Settle implements queueing.Elastic. A grant that has grown less often than what is held is ignored: the holder has not heard of the
+// last growth yet.
+func (r *Runner) Settle(_ context.Context, key queueing.Key, grant queueing.Grant) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	f := r.flights[key]

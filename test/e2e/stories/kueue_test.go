@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -16,7 +17,7 @@ import (
 	"github.com/sparkgate/sparkgate/test/e2e/env"
 )
 
-// kueueQueues are a flavor, a ClusterQueue with room for one application of 3 × 896Mi, and its LocalQueue, for one test.
+// kueueQueues are a flavor, a ClusterQueue with so much cpu and memory, and its LocalQueue, for one test.
 const kueueQueues = `
 apiVersion: kueue.x-k8s.io/v1beta2
 kind: ResourceFlavor
@@ -32,7 +33,7 @@ spec:
   - coveredResources: [cpu, memory]
     flavors:
     - name: %[1]s
-      resources: [{name: cpu, nominalQuota: "1"}, {name: memory, nominalQuota: 3Gi}]
+      resources: [{name: cpu, nominalQuota: "%[2]s"}, {name: memory, nominalQuota: %[3]s}]
 ---
 apiVersion: kueue.x-k8s.io/v1beta2
 kind: WorkloadPriorityClass
@@ -47,13 +48,12 @@ spec: {clusterQueue: %[1]s}
 
 func onKueue(spec *v1alpha1.SparkApplicationSpec) { spec.Queue.Gate = v1alpha1.GateKueue }
 
-// Under Kueue one job waits for the other, an urgent one displaces it, and all run to their end; kubectl shows Kueue's view of them.
-func TestJobsRunOneAfterTheOtherUnderKueue(t *testing.T) {
-	t.Parallel()
+// underKueue is a space with queues of Kueue.
+func underKueue(t *testing.T, applications int, cpu, memory string) *env.Space {
+	t.Helper()
 	env.Kueue(t)
-	s := env.NewTenant(t, 1)
-	queues := fmt.Sprintf(kueueQueues, s.Name)
-	s.ApplyText(queues)
+	s := env.NewTenant(t, applications)
+	s.ApplyText(fmt.Sprintf(kueueQueues, s.Name, cpu, memory))
 	t.Cleanup(func() { // before Kueue stops, whose finalizers they have
 		for _, kind := range []string{"ClusterQueue", "ResourceFlavor", "WorkloadPriorityClass"} {
 			o := &unstructured.Unstructured{}
@@ -64,6 +64,13 @@ func TestJobsRunOneAfterTheOtherUnderKueue(t *testing.T) {
 			}
 		}
 	})
+	return s
+}
+
+// Under Kueue one job waits for the other, an urgent one displaces it, and all run to their end; kubectl shows Kueue's view of them.
+func TestJobsRunOneAfterTheOtherUnderKueue(t *testing.T) {
+	t.Parallel()
+	s := underKueue(t, 1, "1", "3Gi")
 	s.Apply(env.Pi("lesser", "spark", onKueue, env.Sleep("40")))
 	s.Reaches("lesser", env.First, v1alpha1.RunningReason)
 	s.Apply(env.Pi("next", "spark", onKueue))
@@ -88,5 +95,32 @@ func TestJobsRunOneAfterTheOtherUnderKueue(t *testing.T) {
 	}
 	if peak := s.Peak(); peak.Drivers != 1 {
 		t.Errorf("at the peak there were %+v, want one driver", peak)
+	}
+}
+
+// Under Kueue, too, a job grows above its base gang; another one of the same priority gets its first executors from those, and both succeed.
+func TestAJobGrowsAndGivesWayUnderKueue(t *testing.T) {
+	t.Parallel()
+	s := underKueue(t, 2, "4", "6272Mi") // seven pods
+	s.Apply(env.Pi("growing", "spark", onKueue, elastic("90")))
+	executorsOf(s, "growing", 6, 0)
+	s.Apply(env.Pi("late", "spark", onKueue)) // three pods
+	s.Reaches("late", env.First, v1alpha1.SucceededReason)
+	end := s.Reaches("growing", env.First, v1alpha1.SucceededReason)
+	if end.Status.Preemptions != 0 || end.Status.Failures != 0 || len(end.Status.Attempts) != 1 || end.Status.Executors.Failed != 0 {
+		t.Errorf("the run has not survived in order: preemptions %d, failures %d, %d attempts, executors %+v", end.Status.Preemptions,
+			end.Status.Failures, len(end.Status.Attempts), end.Status.Executors)
+	}
+	events := s.Kubectl("get", "events", "--field-selector", "involvedObject.name=growing", "-o", "custom-columns=R:.reason,M:.message")
+	if !strings.Contains(events, "ExecutorsReclaimed ") || !strings.Contains(events, "Kueue has evicted Workload") {
+		t.Errorf("no event tells that executors went for the other job:\n%s", events)
+	}
+	quota := resource.MustParse("6272Mi")
+	if peak := s.Peak(); peak.Memory > quota.Value() {
+		t.Errorf("at the peak there were %+v, want no more than 6272Mi", peak)
+	}
+	shown := s.Kubectl("get", "workloads.kueue.x-k8s.io", "--no-headers", "-o", "custom-columns=N:.metadata.name,F:.status.conditions[?(@.type=='Finished')].reason")
+	if n := strings.Count(shown, "Succeeded"); n != 2 || strings.Count(strings.TrimSpace(shown), "\n") != 1 {
+		t.Errorf("want two Workloads, which have succeeded:\n%s", shown)
 	}
 }

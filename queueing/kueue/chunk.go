@@ -1,0 +1,318 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package kueue
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// A chunk is a Workload for executors above the base gang of an attempt, beside the Workload of the base gang. Kueue admits and evicts
+// it by itself:
+//
+//	wanted ──► made ──► pending ──► admitted: executors are let in ──► reclaimable, pod by pod ──► deleted
+//	             ▲                              │
+//	             └── asks again ◄── executors have ended ◄── Evicted
+
+// chunkAnnotation marks a chunk, and has the number of executors that it asks for.
+const chunkAnnotation = "sparkgate.io/chunk"
+
+// chunkPriority is what a chunk has less than its base gang: base gangs of all applications go before chunks, and chunks are evicted
+// before base gangs. Classes of users have values of at most 1,000,000,000 (Kubernetes, "Pod Priority and Preemption").
+const chunkPriority = 1_000_000_000
+
+// largestShare bounds the size of a chunk to this part of what is wanted above the base gang, so that evicting one gives no more back than
+// somebody needs, and few chunks are enough for many executors.
+const largestShare = 8
+
+func isChunk(w *kueuev1.Workload) bool { return w.Annotations[chunkAnnotation] != "" }
+
+// askedFor is how many executors a chunk asks for.
+func askedFor(w *kueuev1.Workload) int32 {
+	n, err := strconv.ParseInt(w.Annotations[chunkAnnotation], 10, 32)
+	if err != nil {
+		return 0 // somebody has changed it
+	}
+	return int32(n)
+}
+
+// charged is how many executors of a chunk hold quota.
+func charged(w *kueuev1.Workload) int32 {
+	if finished(w) || !reserved(w) || w.Status.Admission == nil || len(w.Status.Admission.PodSetAssignments) == 0 {
+		return 0
+	}
+	asked := askedFor(w)
+	has := asked
+	if count := w.Status.Admission.PodSetAssignments[0].Count; count != nil {
+		has = *count
+	}
+	return max(0, min(has, asked-reclaimable(w)))
+}
+
+// reclaimable is how many executors of a chunk need no quota any more.
+func reclaimable(w *kueuev1.Workload) int32 {
+	var n int32
+	for i := range w.Status.ReclaimablePods {
+		n += w.Status.ReclaimablePods[i].Count
+	}
+	return n
+}
+
+// askedBack says that Kueue, or somebody, wants the quota of a chunk back.
+func askedBack(w *kueuev1.Workload) bool {
+	return charged(w) > 0 && (evicted(w) || inactive(w) || !w.DeletionTimestamp.IsZero())
+}
+
+// flavorOf is the flavor of a chunk with quota.
+func flavorOf(w *kueuev1.Workload) string {
+	return flavorName(flavorsOf(&w.Status.Admission.PodSetAssignments[0]))
+}
+
+// chunkOf asks for so many more executors than the base gang, whose Workload is given with its pods. It may get fewer.
+func chunkOf(base *kueuev1.Workload, number int, count int32) *kueuev1.Workload {
+	active, least := true, int32(1)
+	chunk := &kueuev1.Workload{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: base.Namespace, Name: chunkName(base, number), Labels: maps.Clone(base.Labels), OwnerReferences: base.OwnerReferences,
+			Annotations: map[string]string{chunkAnnotation: number32(count)}, Finalizers: []string{kueuev1.ResourceInUseFinalizerName},
+		},
+		Spec: kueuev1.WorkloadSpec{QueueName: base.Spec.QueueName, Active: &active, Priority: lowered(base.Spec.Priority)},
+	}
+	for key, value := range base.Annotations {
+		if strings.HasPrefix(key, provisioningPrefix) {
+			chunk.Annotations[key] = value
+		}
+	}
+	for i := range base.Spec.PodSets {
+		if set := base.Spec.PodSets[i].DeepCopy(); set.Name == v1alpha1.ExecutorPodSet {
+			set.Count, set.MinCount, set.TopologyRequest = count, nil, nil
+			if count > least {
+				set.MinCount = &least
+			}
+			chunk.Spec.PodSets = []kueuev1.PodSet{*set}
+		}
+	}
+	return chunk
+}
+
+func number32(n int32) string { return number(int64(n)) }
+
+func lowered(priority *int32) *int32 {
+	var base int32
+	if priority != nil {
+		base = *priority
+	}
+	low := int32(max(math.MinInt32, int64(base)-chunkPriority))
+	return &low
+}
+
+// chunkName is the name of a chunk; the name of an attempt has at most 52 characters.
+func chunkName(base *kueuev1.Workload, number int) string {
+	return fmt.Sprintf("%s-x%d", base.Name, number)
+}
+
+// numberOf is the number in the name of a chunk.
+func numberOf(name string) int {
+	n, err := strconv.Atoi(name[strings.LastIndex(name, "-x")+2:])
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// sizes are those of the chunks that ask for so many executors, of those that are wanted above the base gang.
+func sizes(missing, wanted int32) []int32 {
+	largest := max(1, (wanted+largestShare-1)/largestShare)
+	var out []int32
+	for ; missing > 0; missing -= largest {
+		out = append(out, min(missing, largest))
+	}
+	return out
+}
+
+// tally is what the chunks of an attempt hold, by flavor.
+type tally struct {
+	sets []queueing.PodSetGrant
+	back []queueing.GiveBack
+	// asked counts the executors of all chunks, whether they hold quota or wait for it; pending are the chunks that wait, oldest first.
+	asked   int32
+	pending []*kueuev1.Workload
+	// useless are chunks that can get no quota any more.
+	useless []*kueuev1.Workload
+	// unusable are chunks with quota that the pods cannot use.
+	unusable map[*kueuev1.Workload]error
+	// stray is why some chunks cannot be used now.
+	stray error
+}
+
+// tallyOf counts chunks. place is the pod set of a chunk with quota, or an error if its executors cannot go there.
+func tallyOf(chunks []*kueuev1.Workload, place func(*kueuev1.Workload) (*queueing.PodSetGrant, error)) tally {
+	t := tally{unusable: map[*kueuev1.Workload]error{}}
+	for _, w := range chunks {
+		has := charged(w)
+		switch {
+		case has == 0 && (finished(w) || !w.DeletionTimestamp.IsZero() || reclaimable(w) > 0):
+			t.useless = append(t.useless, w)
+			continue
+		case has == 0, !admitted(w) && !askedBack(w):
+			t.asked += askedFor(w)
+			t.pending = append(t.pending, w)
+			continue
+		}
+		t.asked += has
+		set, err := place(w)
+		var missing missingFlavor
+		switch {
+		case errors.As(err, &missing):
+			t.stray = err
+			continue
+		case err != nil:
+			t.unusable[w] = err
+			continue
+		}
+		set.Count, set.Elastic = has, true
+		t.add(set)
+		if askedBack(w) {
+			t.back = append(t.back, queueing.GiveBack{Flavor: set.Flavor, Count: has, Why: *evictionOf(w)})
+		}
+	}
+	return t
+}
+
+func (t *tally) add(set *queueing.PodSetGrant) {
+	for i := range t.sets {
+		if t.sets[i].Flavor == set.Flavor {
+			t.sets[i].Count += set.Count
+			return
+		}
+	}
+	t.sets = append(t.sets, *set)
+}
+
+// room is what the holder of a grant has by its chunks. What it holds by its status, and no chunk has any more, is asked back: executors
+// may still use it.
+func (t *tally) room(held queueing.Grant) queueing.Room {
+	grant := held
+	grant.PodSets = slices.DeleteFunc(slices.Clone(held.PodSets), func(p queueing.PodSetGrant) bool { return p.Elastic })
+	room := queueing.Room{Grant: &grant, GiveBack: t.back}
+	for i := range t.sets {
+		if t.sets[i].Count > above(held, t.sets[i].Flavor) {
+			grant.Grown = held.Grown + 1
+		}
+	}
+	for i := range held.PodSets {
+		p := held.PodSets[i]
+		if lost := p.Count - t.count(p.Flavor); p.Elastic && lost > 0 {
+			p.Count = lost
+			t.add(&p)
+			room.GiveBack = append(room.GiveBack, queueing.GiveBack{Flavor: p.Flavor, Count: lost, Why: queueing.Eviction{
+				Reason: queueing.ReasonPreempted, Message: "their Workload was deleted or ended by somebody else, and the quota with it",
+			}})
+		}
+	}
+	grant.PodSets = append(grant.PodSets, t.sets...)
+	return room
+}
+
+func (t *tally) count(flavor string) int32 {
+	for i := range t.sets {
+		if t.sets[i].Flavor == flavor {
+			return t.sets[i].Count
+		}
+	}
+	return 0
+}
+
+// aboveIn is a copy of the pod set above the base gang in a flavor; nil if there is none.
+func aboveIn(g queueing.Grant, flavor string) *queueing.PodSetGrant {
+	for i := range g.PodSets {
+		if p := g.PodSets[i]; p.Elastic && p.Flavor == flavor {
+			return &p
+		}
+	}
+	return nil
+}
+
+// above counts the executors above the base gang in a flavor.
+func above(g queueing.Grant, flavor string) int32 {
+	if p := aboveIn(g, flavor); p != nil {
+		return p.Count
+	}
+	return 0
+}
+
+// surplus are the pending chunks, newest first, that ask for more than is wanted.
+func (t *tally) surplus(wanted int32) []*kueuev1.Workload {
+	var over []*kueuev1.Workload
+	asked := t.asked
+	for _, w := range slices.Backward(t.pending) {
+		if n := askedFor(w); asked-n >= wanted && !reserved(w) && !inactive(w) {
+			over = append(over, w)
+			asked -= n
+		}
+	}
+	return over
+}
+
+// readyOf are the chunks whose executors are all ready, as those of the base gang and of older chunks are, and that do not say so yet.
+func readyOf(chunks []*kueuev1.Workload, held queueing.Grant, ready map[string]int32) []*kueuev1.Workload {
+	left := maps.Clone(ready)
+	for i := range held.PodSets {
+		if p := &held.PodSets[i]; p.Name == v1alpha1.ExecutorPodSet && !p.Elastic {
+			left[p.Flavor] -= p.Count
+		}
+	}
+	var out []*kueuev1.Workload
+	for _, w := range chunks {
+		if charged(w) == 0 || askedBack(w) || !admitted(w) {
+			continue
+		}
+		flavor := flavorOf(w)
+		if left[flavor] -= charged(w); left[flavor] >= 0 && !isTrue(w, kueuev1.WorkloadPodsReady) {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// settlement is what a chunk gives back.
+type settlement struct {
+	chunk *kueuev1.Workload
+	// less is how many executors of it need no quota any more: all of them, or some.
+	less int32
+}
+
+// settlements are what chunks give back of one flavor when so many executors need no quota any more: first what is asked back, as wholes,
+// then the newest chunks.
+func settlements(chunks []*kueuev1.Workload, surplus int32) []settlement {
+	back := slices.DeleteFunc(slices.Clone(chunks), func(w *kueuev1.Workload) bool { return !askedBack(w) })
+	slices.SortStableFunc(back, func(a, b *kueuev1.Workload) int { return cmp.Compare(charged(a), charged(b)) })
+	var out []settlement
+	for _, w := range back {
+		if charged(w) > surplus {
+			return out // its executors have not all ended yet
+		}
+		out = append(out, settlement{w, charged(w)})
+		surplus -= charged(w)
+	}
+	for _, w := range slices.Backward(chunks) {
+		if less := min(surplus, charged(w)); less > 0 && !askedBack(w) {
+			out = append(out, settlement{w, less})
+			surplus -= less
+		}
+	}
+	return out
+}

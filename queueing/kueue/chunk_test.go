@@ -1,0 +1,287 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package kueue
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/seeds"
+)
+
+// chunk is one for so many executors, after some changes.
+func chunk(number int, count int32, changes ...change) *kueuev1.Workload {
+	w := chunkOf(made(), number, count)
+	w.UID, w.ResourceVersion, w.Generation = "x-1", "10", 1
+	for _, c := range changes {
+		c(w)
+	}
+	return w
+}
+
+// got has a chunk admitted with so many executors in a flavor.
+func got(count int32, flavor kueuev1.ResourceFlavorReference) change {
+	return func(w *kueuev1.Workload) {
+		isAdmitted(w)
+		w.Status.Admission.PodSetAssignments = []kueuev1.PodSetAssignment{
+			{Name: "executor", Count: &count, Flavors: map[corev1.ResourceName]kueuev1.ResourceFlavorReference{"cpu": flavor, "memory": flavor}},
+		}
+	}
+}
+
+func needsLess(by int32) change {
+	return func(w *kueuev1.Workload) {
+		w.Status.ReclaimablePods = []kueuev1.ReclaimablePod{{Name: "executor", Count: by}}
+	}
+}
+
+func isDeleted(w *kueuev1.Workload) { w.DeletionTimestamp = &noon }
+
+var (
+	isFinished  = says(kueuev1.WorkloadFinished, metav1.ConditionTrue, "Succeeded", "somebody said so")
+	isPreempted = isEvicted("Preempted", "Preempted to accommodate a workload")
+	checksWait  = says(kueuev1.WorkloadAdmitted, metav1.ConditionFalse, "NoChecks", "the checks are not ready")
+)
+
+// TestChunkOf: a chunk asks for executors only, fewer will do, after all base gangs.
+func TestChunkOf(t *testing.T) {
+	t.Parallel()
+	base := made()
+	c := chunkOf(base, 3, 4)
+	golden(t, "chunk", c)
+	key, ok := keyOf(c)
+	if !ok || key != ask().Key || !isOf(c, 3, 2) {
+		t.Errorf("it belongs to %+v", key)
+	}
+	if numberOf(c.Name) != 3 || askedFor(c) != 4 || !isChunk(c) || isChunk(base) {
+		t.Errorf("it is chunk %d for %d executors", numberOf(c.Name), askedFor(c))
+	}
+	if one := chunkOf(base, 1, 1); one.Spec.PodSets[0].MinCount != nil {
+		t.Error("a chunk of one has no least number: Kueue's schema wants it below the count")
+	}
+	if low := lowered(ptr.To[int32](math.MinInt32 + 5)); *low != math.MinInt32 {
+		t.Errorf("the lowest priority is %d", *low)
+	}
+}
+
+func TestSizes(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		missing, wanted int32
+		want            []int32
+	}{
+		"none":              {0, 4, nil},
+		"few, one by one":   {3, 5, []int32{1, 1, 1}},
+		"many, by eighths":  {20, 20, []int32{3, 3, 3, 3, 3, 3, 2}},
+		"a few beside many": {2, 100, []int32{2}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(tt.want, sizes(tt.missing, tt.wanted)); diff != "" {
+				t.Errorf("sizes (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// holding is a grant with a base gang of one executor in spot, and so many above it.
+func holding(above int32) queueing.Grant {
+	g := queueing.Grant{Run: 3, Attempt: 2, Gate: Name, Gated: true, Grown: 4, PodSets: []queueing.PodSetGrant{
+		{Name: "driver", Count: 1, Flavor: "on-demand"},
+		{Name: "executor", Count: 1, Flavor: "spot", Requests: queueing.Resources{"cpu": 1000}},
+	}}
+	if above > 0 {
+		g.PodSets = append(g.PodSets, queueing.PodSetGrant{Name: "executor", Count: above, Flavor: "spot", Elastic: true})
+	}
+	return g
+}
+
+// TestRoom: what chunks have is the room of the holder; what they lose is asked back.
+func TestRoom(t *testing.T) {
+	t.Parallel()
+	spot, onDemand := kueuev1.ResourceFlavorReference("spot"), kueuev1.ResourceFlavorReference("on-demand")
+	tests := map[string]struct {
+		held   int32
+		chunks []*kueuev1.Workload
+		want   string // sets above the base gang; what is asked back; how many are asked for; growth; chunks without use
+	}{
+		"no chunks":              {0, nil, "[] back [] asked 0 grown 4 useless 0"},
+		"pending":                {0, []*kueuev1.Workload{chunk(1, 2), chunk(2, 1)}, "[] back [] asked 3 grown 4 useless 0"},
+		"admitted":               {0, []*kueuev1.Workload{chunk(1, 2, got(2, spot))}, "[spot 2] back [] asked 2 grown 5 useless 0"},
+		"admitted before":        {2, []*kueuev1.Workload{chunk(1, 2, got(2, spot))}, "[spot 2] back [] asked 2 grown 4 useless 0"},
+		"admitted in part":       {0, []*kueuev1.Workload{chunk(1, 5, got(2, spot))}, "[spot 2] back [] asked 2 grown 5 useless 0"},
+		"in two flavors":         {0, []*kueuev1.Workload{chunk(1, 2, got(2, spot)), chunk(2, 1, got(1, onDemand))}, "[spot 2 on-demand 1] back [] asked 3 grown 5 useless 0"},
+		"two in one flavor":      {1, []*kueuev1.Workload{chunk(1, 1, got(1, spot)), chunk(2, 1, got(1, spot))}, "[spot 2] back [] asked 2 grown 5 useless 0"},
+		"some are gone":          {2, []*kueuev1.Workload{chunk(1, 3, got(3, spot), needsLess(1))}, "[spot 2] back [] asked 2 grown 4 useless 0"},
+		"gone from a part":       {1, []*kueuev1.Workload{chunk(1, 5, got(2, spot), needsLess(4))}, "[spot 1] back [] asked 1 grown 4 useless 0"},
+		"checks are pending":     {0, []*kueuev1.Workload{chunk(1, 2, got(2, spot), checksWait)}, "[] back [] asked 2 grown 4 useless 0"},
+		"evicted":                {2, []*kueuev1.Workload{chunk(1, 2, got(2, spot), isPreempted)}, "[spot 2] back [spot 2] asked 2 grown 4 useless 0"},
+		"deactivated":            {1, []*kueuev1.Workload{chunk(1, 1, got(1, spot), isInactive)}, "[spot 1] back [spot 1] asked 1 grown 4 useless 0"},
+		"deactivated, pending":   {0, []*kueuev1.Workload{chunk(1, 1, isInactive)}, "[] back [] asked 1 grown 4 useless 0"},
+		"being deleted":          {1, []*kueuev1.Workload{chunk(1, 1, got(1, spot), isDeleted)}, "[spot 1] back [spot 1] asked 1 grown 4 useless 0"},
+		"being deleted, pending": {0, []*kueuev1.Workload{chunk(1, 1, isDeleted)}, "[] back [] asked 0 grown 4 useless 1"},
+		"deleted":                {2, nil, "[spot 2] back [spot 2] asked 0 grown 4 useless 0"},
+		"one of two deleted":     {2, []*kueuev1.Workload{chunk(2, 1, got(1, spot))}, "[spot 2] back [spot 1] asked 1 grown 4 useless 0"},
+		"ended by somebody":      {1, []*kueuev1.Workload{chunk(1, 1, got(1, spot), isFinished)}, "[spot 1] back [spot 1] asked 0 grown 4 useless 1"},
+		"asks again too late":    {0, []*kueuev1.Workload{chunk(1, 2, needsLess(1))}, "[] back [] asked 0 grown 4 useless 1"},
+		"number was changed": {1, []*kueuev1.Workload{chunk(1, 1, got(1, spot), func(w *kueuev1.Workload) { w.Annotations[chunkAnnotation] = "many" })},
+			"[spot 1] back [spot 1] asked 0 grown 4 useless 0"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			held := holding(tt.held)
+			tally := tallyOf(tt.chunks, func(w *kueuev1.Workload) (*queueing.PodSetGrant, error) {
+				return &queueing.PodSetGrant{Name: "executor", Flavor: flavorOf(w)}, nil
+			})
+			room := tally.room(held)
+			var sets, back []string
+			for _, p := range room.Grant.PodSets {
+				if p.Elastic {
+					sets = append(sets, fmt.Sprint(p.Flavor, " ", p.Count))
+				}
+			}
+			for _, b := range room.GiveBack {
+				back = append(back, fmt.Sprint(b.Flavor, " ", b.Count))
+				if b.Why.Message == "" || b.Why.Reason == "" {
+					t.Errorf("nobody is told why: %+v", b)
+				}
+			}
+			got := fmt.Sprintf("%v back %v asked %d grown %d useless %d", sets, back, tally.asked, room.Grant.Grown, len(tally.useless))
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestUnusable: a chunk whose flavor contradicts the pods is no room, and says so; one whose flavor is not known yet is no room for now.
+func TestUnusable(t *testing.T) {
+	t.Parallel()
+	contrary := &contradiction{podSet: "executor", kind: "node selector", key: "class", has: "gpu", wants: "spot"}
+	for name, err := range map[string]error{"contradiction": contrary, "no such flavor": missingFlavor("spot")} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tally := tallyOf([]*kueuev1.Workload{chunk(1, 2, got(2, "spot"))}, func(*kueuev1.Workload) (*queueing.PodSetGrant, error) { return nil, err })
+			if len(tally.sets) > 0 || tally.asked != 2 {
+				t.Errorf("room %v, asked for %d", tally.sets, tally.asked)
+			}
+			if why := tally.why(made(isAdmitted)); why != err.Error() {
+				t.Errorf("told %q, want %q", why, err)
+			}
+			if held := len(tally.unusable) == 1; held != (err == error(contrary)) {
+				t.Errorf("%d chunks are to be held", len(tally.unusable))
+			}
+		})
+	}
+}
+
+// TestSurplus: what waits for more than is wanted goes, the newest first, and as wholes only.
+func TestSurplus(t *testing.T) {
+	t.Parallel()
+	waiting := []*kueuev1.Workload{chunk(1, 2, got(2, "spot")), chunk(2, 2), chunk(3, 3), chunk(4, 1)}
+	for wanted, want := range map[int32]string{9: "", 8: "", 7: "4", 6: "4", 4: "4 3", 2: "4 3 2", 0: "4 3 2"} {
+		tally := tallyOf(waiting, func(*kueuev1.Workload) (*queueing.PodSetGrant, error) {
+			return &queueing.PodSetGrant{Flavor: "spot"}, nil
+		})
+		var gone []string
+		for _, w := range tally.surplus(wanted) {
+			gone = append(gone, fmt.Sprint(numberOf(w.Name)))
+		}
+		if got := strings.Join(gone, " "); got != want {
+			t.Errorf("wanted %d: chunks %q go, want %q", wanted, got, want)
+		}
+	}
+}
+
+// TestSettlements: quota goes back from what is asked back, once all of a chunk has ended, else from the newest chunks.
+func TestSettlements(t *testing.T) {
+	t.Parallel()
+	one, two := chunk(1, 3, got(3, "spot")), chunk(2, 2, got(2, "spot"))
+	out := chunk(3, 2, got(2, "spot"), isPreempted)
+	for name, tt := range map[string]struct {
+		chunks  []*kueuev1.Workload
+		surplus int32
+		want    string
+	}{
+		"nothing":                    {[]*kueuev1.Workload{one, two}, 0, ""},
+		"more is used than granted":  {[]*kueuev1.Workload{one, two}, -1, ""},
+		"a part":                     {[]*kueuev1.Workload{one, two}, 1, "2:1"},
+		"a whole":                    {[]*kueuev1.Workload{one, two}, 2, "2:2"},
+		"a whole and a part":         {[]*kueuev1.Workload{one, two}, 3, "2:2 1:1"},
+		"all":                        {[]*kueuev1.Workload{one, two}, 5, "2:2 1:3"},
+		"asked back, some have left": {[]*kueuev1.Workload{one, two, out}, 1, ""},
+		"asked back, gone":           {[]*kueuev1.Workload{one, two, out}, 2, "3:2"},
+		"asked back, and more":       {[]*kueuev1.Workload{one, two, out}, 3, "3:2 2:1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var got []string
+			for _, s := range settlements(tt.chunks, tt.surplus) {
+				got = append(got, fmt.Sprintf("%d:%d", numberOf(s.chunk.Name), s.less))
+			}
+			if diff := cmp.Diff(tt.want, strings.Join(got, " ")); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestSettlementsNeverGiveTooMuch: whatever the chunks are, what goes back is never more than the surplus, nor more than a chunk has, and
+// all of it goes where nothing is asked back.
+func TestSettlementsNeverGiveTooMuch(t *testing.T) {
+	t.Parallel()
+	seeds.Each(t, 500, func(seed uint64) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		var chunks []*kueuev1.Workload
+		var total int32
+		anyBack := false
+		for i := range r.IntN(6) {
+			asked := int32(1 + r.IntN(5))
+			c := chunk(i+1, asked, got(1+r.Int32N(asked), "spot"))
+			if r.IntN(3) == 0 {
+				isPreempted(c)
+				anyBack = true
+			}
+			total += charged(c)
+			chunks = append(chunks, c)
+		}
+		surplus := r.Int32N(total+2) - 1
+		var back int32
+		for _, s := range settlements(chunks, surplus) {
+			if s.less <= 0 || s.less > charged(s.chunk) || askedBack(s.chunk) && s.less != charged(s.chunk) {
+				t.Errorf("chunk %d gives %d of %d back", numberOf(s.chunk.Name), s.less, charged(s.chunk))
+			}
+			back += s.less
+		}
+		if back > max(0, surplus) || !anyBack && back != min(total, max(0, surplus)) {
+			t.Errorf("%d go back of a surplus of %d, with %d in all", back, surplus, total)
+		}
+	})
+}
+
+// TestReadyOf: a chunk is ready when all its executors are, those of the base gang and of older chunks first.
+func TestReadyOf(t *testing.T) {
+	t.Parallel()
+	chunks := []*kueuev1.Workload{chunk(1, 2, got(2, "spot")), chunk(2, 1, got(1, "spot")), chunk(3, 1, got(1, "on-demand")), chunk(4, 1)}
+	for ready, want := range map[[2]int32]string{{0, 0}: "", {2, 0}: "", {3, 0}: "1", {4, 1}: "1 2 3", {0, 1}: "3"} {
+		var got []string
+		for _, w := range readyOf(chunks, holding(4), map[string]int32{"spot": ready[0], "on-demand": ready[1]}) {
+			got = append(got, fmt.Sprint(numberOf(w.Name)))
+		}
+		if got := strings.Join(got, " "); got != want {
+			t.Errorf("%v ready: chunks %q, want %q", ready, got, want)
+		}
+	}
+}

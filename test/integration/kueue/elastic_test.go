@@ -1,0 +1,285 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package kueue
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/test/integration/actors"
+	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/systems"
+)
+
+// podMemory is what each pod of the tests requests.
+const podMemory = 896 << 20
+
+// memoryFor is room for that many pods.
+func memoryFor(pods int64) string { return resource.NewQuantity(pods*podMemory, resource.BinarySI).String() }
+
+// elastic lets an application have one executor to begin with, and six at most.
+func elastic(app *v1alpha1.SparkApplication) {
+	app.Spec.Executor.Instances = nil
+	app.Spec.DynamicAllocation = &v1alpha1.DynamicAllocation{Enabled: true, MinExecutors: ptr.To[int32](1), MaxExecutors: ptr.To[int32](6)}
+}
+
+// has waits until so many executors of an application are ready and behind the gate, and its problem has all the words; without any
+// there must be none.
+func (w *world) has(app *v1alpha1.SparkApplication, ready, gated int32, words ...string) {
+	w.t.Helper()
+	what := fmt.Sprintf("at %d ready and %d gated executors, saying %q", ready, gated, strings.Join(words, ", "))
+	actors.Eventually(w.t, app, what, func(a *v1alpha1.SparkApplication) bool {
+		e := a.Status.Executors
+		if e == nil || e.Ready != ready || e.Gated != gated || len(words) == 0 && e.Problem != "" {
+			return false
+		}
+		return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(e.Problem, word) })
+	})
+}
+
+// uses waits until Kueue counts so many pods in a ClusterQueue.
+func (w *world) uses(name string, pods int64) {
+	w.t.Helper()
+	want := resource.NewQuantity(pods*podMemory, resource.BinarySI)
+	queue := &kueuev1.ClusterQueue{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	eventually(w, queue, "at a use of "+want.String(), func(q *kueuev1.ClusterQueue) bool {
+		var used resource.Quantity
+		for _, f := range q.Status.FlavorsUsage {
+			for _, r := range f.Resources {
+				if r.Name == corev1.ResourceMemory {
+					used.Add(r.Total)
+				}
+			}
+		}
+		return used.Cmp(*want) == 0
+	})
+}
+
+// chunks waits until an application has so many Workloads beside that of its base gang, and returns them.
+func (w *world) chunks(app *v1alpha1.SparkApplication, count int) (chunks []kueuev1.Workload) {
+	w.t.Helper()
+	actors.Eventually(w.t, app, fmt.Sprintf("with %d Workloads for executors above the base gang", count), func(a *v1alpha1.SparkApplication) bool {
+		chunks = slices.DeleteFunc(w.workloads(a), func(k kueuev1.Workload) bool { return k.Annotations["sparkgate.io/chunk"] == "" })
+		return len(chunks) == count
+	})
+	return chunks
+}
+
+// drop ends executors as their driver does that needs them no more.
+func (w *world) drop(pods ...*corev1.Pod) {
+	w.t.Helper()
+	for _, pod := range pods {
+		if err := env.Client().Delete(w.t.Context(), pod); client.IgnoreNotFound(err) != nil {
+			w.t.Fatal(err)
+		}
+	}
+}
+
+// growsAndShrinks is the story of an application that grows into what Kueue has free, says why it gets no more, grows on when another
+// one has ended, and gives back what its driver lets go.
+func growsAndShrinks(t *testing.T) {
+	w := newWorld(t, memoryFor(7))
+	w.History.MemoryLimit = 7 * podMemory
+	other := w.apply("other", executors(1))
+	w.Run(other)
+	app := w.apply("app", elastic)
+	driver := w.Run(app)
+	w.uses(w.Namespace, 4)
+
+	made := w.Kubelet.Gated(t.Context(), driver, 1, 2, 3, 4, 5, 6)
+	w.has(app, 4, 2, "wait for room in quota", "ClusterQueue "+w.Namespace, "insufficient unused quota for memory in flavor "+w.Namespace)
+	w.uses(w.Namespace, 7)
+	w.chunks(app, 5)
+	pod := &corev1.Pod{}
+	if err := env.Client().Get(t.Context(), client.ObjectKeyFromObject(made[3]), pod); err != nil {
+		t.Fatal(err)
+	}
+	if pod.Spec.NodeSelector["pool"] != w.Namespace || pod.Labels["kueue.x-k8s.io/podset"] != "executor" || len(pod.Spec.Tolerations) == 0 {
+		t.Errorf("labels %v, node selector %v, tolerations %v of an executor above the base gang", pod.Labels, pod.Spec.NodeSelector, pod.Spec.Tolerations)
+	}
+
+	w.finish(other, 0)
+	w.has(app, 6, 0)
+	w.uses(w.Namespace, 7)
+	for _, chunk := range w.chunks(app, 5) {
+		w.becomes(&chunk, "Admitted=True", "PodsReady=True/Started")
+	}
+
+	w.drop(made[3:]...)
+	w.has(app, 3, 0)
+	w.uses(w.Namespace, 4)
+	w.chunks(app, 2)
+	w.drop(made[:3]...)
+	w.uses(w.Namespace, 2)
+	w.chunks(app, 0)
+	w.Kubelet.Gated(t.Context(), driver, 7)
+	w.has(app, 1, 0)
+	w.finish(app, 0)
+	w.Reach(app, "Succeeded")
+	w.uses(w.Namespace, 0)
+	w.Unused()
+}
+
+// many executors are asked for by few Workloads, of which each may be admitted in part and given back in part.
+func growsByMany(t *testing.T) {
+	w := newWorld(t, memoryFor(17))
+	w.History.MemoryLimit = 17 * podMemory
+	app := w.apply("app", elastic, func(a *v1alpha1.SparkApplication) { a.Spec.DynamicAllocation.MaxExecutors = ptr.To[int32](40) })
+	driver := w.Run(app)
+	var numbers []int
+	for n := range 33 {
+		numbers = append(numbers, n+1)
+	}
+	made := w.Kubelet.Gated(t.Context(), driver, numbers...)
+	w.has(app, 16, 17, "insufficient unused quota")
+	w.uses(w.Namespace, 17)
+	if n := len(w.workloads(app)); n > 20 {
+		t.Errorf("%d Workloads for 33 executors", n)
+	}
+	w.drop(made[16:]...) // those that wait
+	w.has(app, 16, 0)
+	w.drop(made[9:16]...)
+	w.has(app, 9, 0)
+	w.uses(w.Namespace, 10)
+	w.finish(app, 0)
+	w.Reach(app, "Succeeded")
+	w.uses(w.Namespace, 0)
+}
+
+// executorsReclaimed: another queue takes its own quota back. Only as many executors go as it needs; the run survives, and grows again when the
+// other one has ended.
+func executorsReclaimed(t *testing.T) {
+	w := newWorld(t, memoryFor(3), func(s *kueuev1.ClusterQueueSpec) { cohort("c-" + string(s.ResourceGroups[0].Flavors[0].Name))(s) })
+	w.History.MemoryLimit = 7 * podMemory
+	other := w.Namespace + "-b"
+	w.clusterQueue(other, memoryFor(4), cohort("c-"+w.Namespace))
+	w.localQueue("other", other)
+	app := w.apply("app", elastic)
+	driver := w.Run(app)
+	w.Kubelet.Gated(t.Context(), driver, 1, 2, 3, 4, 5, 6)
+	w.has(app, 6, 0)
+	lender := w.apply("lender", executors(1), inQueue("other"))
+	w.Run(lender)
+	w.has(app, 4, 0)
+	if app.Status.Executors.Failed != 0 || app.Status.Preemptions != 0 || actors.Stage(app) != v1alpha1.RunningReason {
+		t.Errorf("the run has not survived in order: %s", actors.Show(app))
+	}
+	w.Kubelet.Gated(t.Context(), driver, 7, 8)
+	w.has(app, 4, 2, "wait for room in quota")
+	w.finish(lender, 0)
+	w.Reach(lender, "Succeeded")
+	w.has(app, 6, 0)
+	w.finish(app, 0)
+	w.Reach(app, "Succeeded")
+	w.uses(w.Namespace, 0)
+	w.Unused()
+}
+
+// baseGangsFirst: an application of the same priority gets its first executors from those that another one has above its base gang, if the
+// queue lets Workloads of lower priority be displaced; and nobody grows in its place.
+func baseGangsFirst(t *testing.T) {
+	w := newWorld(t, memoryFor(5), lowerPriority)
+	w.History.MemoryLimit = 5 * podMemory
+	app := w.apply("app", elastic)
+	driver := w.Run(app)
+	w.Kubelet.Gated(t.Context(), driver, 1, 2, 3, 4)
+	w.has(app, 4, 0)
+	late := w.apply("late") // three pods
+	w.Run(late)
+	w.has(app, 1, 0)
+	w.Kubelet.Gated(t.Context(), driver, 5)
+	w.has(app, 1, 1, "wait for room in quota")
+	if late.Status.Preemptions+app.Status.Preemptions > 0 {
+		t.Errorf("a whole application was displaced: %s", actors.Show(app))
+	}
+	w.finish(late, 0)
+	w.has(app, 2, 0)
+}
+
+// chunkDeleted: executors whose quota somebody deletes end, and their driver asks for new ones; so it is with one that is deactivated, for
+// which nobody asks again.
+func chunkDeleted(t *testing.T) {
+	w := newWorld(t, memoryFor(4))
+	w.History.MemoryLimit = 4 * podMemory
+	app := w.apply("app", elastic)
+	driver := w.Run(app)
+	w.Kubelet.Gated(t.Context(), driver, 1, 2)
+	w.has(app, 2, 0)
+	deleted := w.chunks(app, 1)[0]
+	if err := w.client.Delete(t.Context(), &deleted); err != nil {
+		t.Fatal(err)
+	}
+	w.has(app, 1, 0)
+	actors.GoneWith(t, w.client, &deleted)
+	w.Kubelet.Gated(t.Context(), driver, 3)
+	w.has(app, 2, 0)
+	again := w.chunks(app, 1)[0]
+	change(w, &again, func(k *kueuev1.Workload) { k.Spec.Active = ptr.To(false) })
+	w.has(app, 1, 0)
+	w.Kubelet.Gated(t.Context(), driver, 4)
+	w.has(app, 1, 1, "was deactivated")
+	w.chunks(app, 1)
+	w.uses(w.Namespace, 2)
+	w.finish(app, 0)
+	w.Reach(app, "Succeeded")
+	w.chunks(app, 0)
+}
+
+// enrolledUnderKueue: in an enrolled namespace executors of every application wait behind the gate, and those of the base gang are let in.
+func enrolledUnderKueue(t *testing.T) {
+	w := newWorld(t, memoryFor(3))
+	actors.Change(t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}}, func(n *corev1.Namespace) {
+		n.Labels[v1alpha1.EnrolledLabel] = "true"
+	})
+	app := w.apply("app")
+	driver := w.Run(app)
+	if !app.Status.Grant.Gated {
+		t.Errorf("the grant is not gated: %s", actors.Show(app))
+	}
+	made := w.Kubelet.Gated(t.Context(), driver, 1, 2, 3)
+	w.has(app, 2, 1, "wait for room in quota")
+	w.drop(made[0])
+	w.has(app, 2, 0)
+	w.chunks(app, 0)
+	w.uses(w.Namespace, 3)
+}
+
+// TestOperatorRestartsWithElasticExecutors: a new operator knows from Kueue and the status what is held, and what was lost meanwhile.
+func TestOperatorRestartsWithElasticExecutors(t *testing.T) {
+	systems.Kueue(t, env.Cluster(), systems.KueueSettings{})
+	operator := actors.StartOperator(t, actors.OperatorOptions{})
+	w := newWorld(t, memoryFor(6))
+	w.History.MemoryLimit = 6 * podMemory
+	app := w.apply("app", elastic)
+	driver := w.Run(app)
+	made := w.Kubelet.Gated(t.Context(), driver, 1, 2, 3, 4)
+	w.has(app, 4, 0)
+	before := w.chunks(app, 3)
+	operator.Stop()
+	w.drop(made[3])
+	w.Kubelet.Gated(t.Context(), driver, 5, 6)
+	if err := w.client.Delete(t.Context(), &before[0]); err != nil {
+		t.Fatal(err)
+	}
+	operator = actors.StartOperator(t, actors.OperatorOptions{})
+	w.chunks(app, 4)
+	w.has(app, 5, 0)
+	w.uses(w.Namespace, 6)
+	operator.Stop()
+	w.finish(app, 0)
+	actors.StartOperator(t, actors.OperatorOptions{})
+	w.Reach(app, "Succeeded")
+	w.chunks(app, 0)
+	w.uses(w.Namespace, 0)
+}
