@@ -230,7 +230,7 @@ func (t *tally) why(base *kueuev1.Workload) string {
 		c := conditionOf(w, kueuev1.WorkloadQuotaReserved)
 		switch {
 		case inactive(w) && !held(w):
-			return deactivation(w).Message
+			return fmt.Sprintf("Workload %s was deactivated; set its spec.active to true and it asks again", w.Name)
 		case reserved(w):
 			return checksPending(w)
 		case c != nil && c.Message != "" && base.Status.Admission != nil:

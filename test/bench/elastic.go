@@ -24,12 +24,15 @@ import (
 // liftedAtOnce is how many gates the operator lifts at a time, and so does the loop.
 const liftedAtOnce = 8
 
+// elasticGates are the gates whose grants grow, the operator's own first.
+var elasticGates = []*gate{&gates[1], &gates[2]}
+
 // measureElastic measures how fast executors are let in through their scheduling gates, beside a bare loop of the same patches.
 func (b *bench) measureElastic(ctx context.Context) error {
-	var lifted, bare, ratio []float64
+	var lifted, bare, ratio, underKueue []float64
 	for round := range b.rounds {
 		b.progress("letting %d executors in, round %d", b.gated, round+1)
-		operator, err := b.liftByOperator(ctx)
+		operator, err := b.liftByOperator(ctx, elasticGates[0])
 		if err != nil {
 			return err
 		}
@@ -37,18 +40,32 @@ func (b *bench) measureElastic(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		lifted, bare, ratio = append(lifted, operator), append(bare, loop), append(ratio, operator/loop)
+		kueue, err := b.liftByOperator(ctx, elasticGates[1])
+		if err != nil {
+			return fmt.Errorf("gate %s: %w", elasticGates[1].name, err)
+		}
+		lifted, bare, ratio, underKueue = append(lifted, operator), append(bare, loop), append(ratio, operator/loop), append(underKueue, kueue)
 	}
 	fmt.Fprintf(b.out, "\nScheduling gates of the executors of one application, lifted in a second\n")
 	fmt.Fprintf(b.out, "  by the operator, once quota is there    %s\n", spread("%.0f", lifted))
 	fmt.Fprintf(b.out, "  by a bare loop of the same patches      %s\n", spread("%.0f", bare))
 	fmt.Fprintf(b.out, "  ratio                                   %s\n", spread("%.2f", ratio))
+	fmt.Fprintf(b.out, "  by the operator, as Kueue admits them   %s\n", spread("%.0f", underKueue))
 	return nil
 }
 
 // liftByOperator has an operator start that finds many gated executors of a running application.
-func (b *bench) liftByOperator(ctx context.Context) (perSecond float64, err error) {
-	namespace, driver, err := b.growing(ctx)
+func (b *bench) liftByOperator(ctx context.Context, g *gate) (perSecond float64, err error) {
+	namespace, err := b.user.Namespace(ctx)
+	if err != nil {
+		return 0, err
+	}
+	stop, err := b.installed(ctx, g, namespace)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, stop()) }()
+	driver, err := b.growing(ctx, g, namespace)
 	if err != nil {
 		return 0, err
 	}
@@ -83,25 +100,22 @@ func (b *bench) liftByOperator(ctx context.Context) (perSecond float64, err erro
 }
 
 // growing brings an application to the stage Running that may have many executors, and stops its operator.
-func (b *bench) growing(ctx context.Context) (namespace string, driver *corev1.Pod, err error) {
-	if namespace, err = b.user.Namespace(ctx); err != nil {
-		return "", nil, err
-	}
+func (b *bench) growing(ctx context.Context, g *gate, namespace string) (driver *corev1.Pod, err error) {
 	node, err := load.StartNode(ctx, b.server.Config, namespace, load.Script{})
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, node.Stop()) }()
 	operator, err := host.StartOperator(b.program, b.server)
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, operator.Stop()) }()
-	if err := b.user.Client.Create(ctx, elasticApp(namespace, int32(b.gated))); err != nil {
-		return "", nil, fmt.Errorf("apply an application: %w", err)
+	if err := b.user.Client.Create(ctx, elasticApp(namespace, g, int32(b.gated))); err != nil {
+		return nil, fmt.Errorf("apply an application: %w", err)
 	}
 	if err := b.user.AwaitStage(ctx, namespace, v1alpha1.RunningReason, 1); err != nil {
-		return "", nil, err
+		return nil, err
 	}
 	list := &corev1.PodList{}
 	err = b.user.Client.List(ctx, list, client.InNamespace(namespace), client.MatchingLabels{v1alpha1.SparkRoleLabel: v1alpha1.SparkRoleDriver})
@@ -109,17 +123,18 @@ func (b *bench) growing(ctx context.Context) (namespace string, driver *corev1.P
 		err = fmt.Errorf("%d drivers are there", len(list.Items))
 	}
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
-	return namespace, &list.Items[0], nil
+	return &list.Items[0], nil
 }
 
-func elasticApp(namespace string, most int32) *v1alpha1.SparkApplication {
+func elasticApp(namespace string, g *gate, most int32) *v1alpha1.SparkApplication {
 	role := v1alpha1.PodRole{Cores: ptr.To[int32](1), CoreRequest: "200m", Memory: "512m"}
 	return &v1alpha1.SparkApplication{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "elastic"},
 		Spec: v1alpha1.SparkApplicationSpec{
 			Type: v1alpha1.PythonApplication, SparkVersion: "4.1.4", Image: "spark:4.1", MainApplicationFile: "local:///main.py",
+			Queue:  &v1alpha1.QueueReference{Gate: g.name, Name: g.queue},
 			Driver: v1alpha1.DriverSpec{PodRole: role}, Executor: v1alpha1.ExecutorSpec{PodRole: role},
 			DynamicAllocation: &v1alpha1.DynamicAllocation{Enabled: true, MaxExecutors: &most},
 		},
@@ -169,7 +184,11 @@ func (b *bench) awaitLetIn(ctx context.Context, namespace string) error {
 
 // liftByLoop lifts the gates of as many pods by the patch that the operator makes.
 func (b *bench) liftByLoop(ctx context.Context) (perSecond float64, err error) {
-	namespace, driver, err := b.growing(ctx)
+	namespace, err := b.user.Namespace(ctx)
+	if err != nil {
+		return 0, err
+	}
+	driver, err := b.growing(ctx, elasticGates[0], namespace)
 	if err != nil {
 		return 0, err
 	}
