@@ -74,6 +74,8 @@ const (
 	ShuffleIOPlugin       = "spark.shuffle.sort.io.plugin.class"
 	// StorageDecommissionEnabled has executors that go hand over their blocks, if DecommissionEnabled is on.
 	StorageDecommissionEnabled = "spark.storage.decommission.enabled"
+	// DecommissionInterval is the pause between two looks at what is left to hand over.
+	DecommissionInterval = "spark.storage.decommission.replicationReattemptInterval"
 	// DecommissionShuffleBlocks is on by default once decommissioning is.
 	DecommissionShuffleBlocks = "spark.storage.decommission.shuffleBlocks.enabled"
 )

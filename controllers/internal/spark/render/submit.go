@@ -50,6 +50,10 @@ func (b *build) submit() error {
 	return errors.Join(err, b.cutExecutors())
 }
 
+// decommissionInterval is how soon an executor that goes looks again whether it has handed over everything, and ends then. With Spark's
+// default, 30 s, it would use up the time that the kubelet gives it, while somebody else waits for its room.
+const decommissionInterval = "3s"
+
 // decommission has executors hand over what they hold before they end, unless the user has chosen: those that wait behind a gate may be asked
 // for their room while the job goes on. Without dynamic allocation none is.
 func (b *build) decommission() error {
@@ -57,11 +61,13 @@ func (b *build) decommission() error {
 	if err != nil || !b.in.Gated || !gang.Dynamic {
 		return err
 	}
-	for _, key := range []string{conf.DecommissionEnabled, conf.StorageDecommissionEnabled} {
-		if _, chosen := b.given[key]; chosen {
+	for _, p := range []struct{ key, value string }{
+		{conf.DecommissionEnabled, "true"}, {conf.StorageDecommissionEnabled, "true"}, {conf.DecommissionInterval, decommissionInterval},
+	} {
+		if _, chosen := b.given[p.key]; chosen {
 			break
 		}
-		b.given.Put(key, "true")
+		b.given.Put(p.key, p.value)
 	}
 	return nil
 }
