@@ -39,6 +39,8 @@ type remembered struct {
 	// ended is the attempt whose driver was seen to have ended, and since when.
 	ended   attempt
 	endSeen time.Time
+	// fewerSeen is since when fewer executors were ready than the status says.
+	fewerSeen time.Time
 	// compared is the last comparison of the run template with the one that the status names.
 	compared comparison
 	// priority is that of the PriorityClass when it existed last.
@@ -177,6 +179,20 @@ func (m *Memory) endSince(obj client.Object, a attempt, now time.Time) time.Time
 		r.ended, r.endSeen = a, now
 	}
 	return r.endSeen
+}
+
+// fewerSince is since when this process was told that fewer executors are ready than the status says; zero if they are not.
+func (m *Memory) fewerSince(obj client.Object, fewer bool, now time.Time) time.Time {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := m.of(obj)
+	switch {
+	case !fewer:
+		r.fewerSeen = time.Time{}
+	case r.fewerSeen.IsZero():
+		r.fewerSeen = now
+	}
+	return r.fewerSeen
 }
 
 // sameTemplate is templatehash.Matches with the answer remembered: spec and hash seldom change, and every pass asks.

@@ -46,7 +46,23 @@ func (r *Reconciler) observe(app *v1alpha1.SparkApplication) lifecycle.Observati
 			o.EndSeen = r.memory.endSince(app, current, o.Now)
 		}
 	}
+	o.FewerSeen = r.memory.fewerSince(app, fewerReady(app, o.Pods), o.Now)
 	return o
+}
+
+// fewerReady says that fewer executors of the current attempt are ready than the status says.
+func fewerReady(app *v1alpha1.SparkApplication, records []*pods.Record) bool {
+	told := app.Status.Executors
+	if told == nil || told.Ready == 0 {
+		return false
+	}
+	var ready int32
+	for _, r := range records {
+		if r.Run == app.Status.Run && r.Attempt == app.Status.Attempt && r.CountsAsReady() {
+			ready++
+		}
+	}
+	return ready < told.Ready
 }
 
 // rank tells the gate of a grant what standing its holder has.

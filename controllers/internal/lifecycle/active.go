@@ -208,7 +208,11 @@ func (d *decider) countExecutors(withStage bool) {
 	if equality.Semantic.DeepEqual(counted, d.s.Executors) {
 		return
 	}
-	if due := d.o.LastWrite.Add(executorInterval); !withStage && d.o.Now.Before(due) {
+	due := d.o.LastWrite.Add(executorInterval)
+	if fewer := d.o.FewerSeen; !fewer.IsZero() && fewer.Add(endingDelay).After(due) {
+		due = fewer.Add(endingDelay) // most executors go because the driver is about to end
+	}
+	if !withStage && d.o.Now.Before(due) {
 		d.requeue(due)
 		return
 	}

@@ -19,7 +19,8 @@ import (
 // maxAttempts is how many ended attempts the status remembers.
 const maxAttempts = 10
 
-// endingDelay is how long the executors of a driver that has succeeded may take to go before the stage Finalizing is written.
+// endingDelay is how long the executors of a driver that has succeeded may take to go before the stage Finalizing is written, and how long a
+// driver may take to end after its executors before their number is written.
 const endingDelay = 3 * time.Second
 
 // attemptEnded records how the driver ended. The end is published at once if nothing of the attempt is left.

@@ -32,6 +32,9 @@ type Observation struct {
 	Eviction *queueing.Eviction
 	// EndSeen is when this process first saw that the driver of the attempt has ended; zero if it has not, or was not asked.
 	EndSeen time.Time
+	// FewerSeen is since when this process has seen that fewer executors are ready than the status says; zero if they are not fewer, or if
+	// it was not asked.
+	FewerSeen time.Time
 	// LastWrite is when this process last wrote the status; zero if it never did.
 	LastWrite time.Time
 	// UIAddress is where the web interface of the attempt is found, inside the cluster or outside; empty while that is not known.

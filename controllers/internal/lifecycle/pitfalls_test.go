@@ -144,6 +144,33 @@ func TestExecutorsCostFewWritesAndNoRoomInTheStatus(t *testing.T) {
 	}
 }
 
+// TestExecutorsThatGoBeforeTheirDriverCostNoWrite: Spark lets its executors go moments before the driver ends; those that are missed for
+// longer are told.
+func TestExecutorsThatGoBeforeTheirDriverCostNoWrite(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.settle()
+	w.runsWithExecutors()
+	before := w.app.Status.Executors
+	if before.Ready == 0 {
+		t.Fatal("no executor is ready")
+	}
+	for _, r := range w.visible() {
+		if r.Role == pods.Executor {
+			w.set(r.Name, func(p *pods.Record) { p.Deleting = true }, "is told to go")
+		}
+	}
+	for after, want := range map[time.Duration]int32{0: before.Ready, endingDelay - 1: before.Ready, endingDelay: 0} {
+		d := Decide(Observation{Now: w.now.Add(after), App: w.app, SameTemplate: true, Pods: w.visible(), LastWrite: w.now.Add(-time.Hour), FewerSeen: w.now})
+		if d.Status.Executors.Ready != want {
+			t.Errorf("%s after they went %d executors count as ready, want %d", after, d.Status.Executors.Ready, want)
+		}
+		if want > 0 && !d.RequeueAt.Equal(w.now.Add(endingDelay)) {
+			t.Errorf("%s after they went the next look is at %s", after, d.RequeueAt)
+		}
+	}
+}
+
 // TestExecutorsOfASuccessAreNotFailed: they are gone or ended when the driver is, and nothing is guessed from that.
 func TestExecutorsOfASuccessAreNotFailed(t *testing.T) {
 	t.Parallel()

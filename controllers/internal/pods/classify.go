@@ -91,13 +91,18 @@ func Count(records []*Record) Counts {
 			c.Active++
 		case r.Gated, r.Gate != nil:
 			c.Active, c.Gated = c.Active+1, c.Gated+1
-		case r.Running && r.Ready:
+		case r.CountsAsReady():
 			c.Active, c.Ready = c.Active+1, c.Ready+1
 		default:
 			c.Active, c.Pending = c.Active+1, c.Pending+1
 		}
 	}
 	return c
+}
+
+// CountsAsReady says that a pod is an executor that works.
+func (r *Record) CountsAsReady() bool {
+	return r.Role == Executor && r.Active() && !r.Deleting && r.Running && r.Ready
 }
 
 func orElse(s, otherwise string) string {
