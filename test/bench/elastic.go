@@ -85,9 +85,14 @@ func (b *bench) liftByOperator(ctx context.Context, g *gate) (perSecond float64,
 	if err := b.awaitLetIn(ctx, namespace); err != nil {
 		return 0, err
 	}
+	return letInPerSecond(pods.Stop()), b.user.Clear(ctx, namespace)
+}
+
+// letInPerSecond is how many executors a second were let in, from the first to the last.
+func letInPerSecond(events []load.Event[*corev1.Pod]) float64 {
 	var first, last time.Time
 	seen := map[types.UID]bool{}
-	for _, e := range pods.Stop() {
+	for _, e := range events {
 		if len(e.Object.Spec.SchedulingGates) > 0 || e.Object.Labels[v1alpha1.FlavorLabel] == "" || seen[e.Object.UID] {
 			continue
 		}
@@ -96,7 +101,7 @@ func (b *bench) liftByOperator(ctx context.Context, g *gate) (perSecond float64,
 			first = e.At
 		}
 	}
-	return float64(len(seen)-1) / last.Sub(first).Seconds(), b.user.Clear(ctx, namespace)
+	return float64(len(seen)-1) / last.Sub(first).Seconds()
 }
 
 // growing brings an application to the stage Running that may have many executors, and stops its operator.
