@@ -181,7 +181,7 @@ func TestOtherGates(t *testing.T) {
 	app := w.Apply("pi")
 	refused := func(where string) {
 		t.Helper()
-		want := "gate None (" + where + ") is not allowed in namespace " + w.Namespace + ", which is enrolled (label sparkgate.io/enrolled): set spec.queue.gate to Embedded"
+		want := "gate None (" + where + ") is not allowed in namespace " + w.Namespace + ", which is enrolled (label sparkgate.io/enrolled): set spec.queue.gate to Embedded or Kueue"
 		actors.Eventually(t, app, "refused for "+where, func(a *v1alpha1.SparkApplication) bool { return actors.Message(a) == want })
 	}
 	refused("annotation sparkgate.io/default-gate of namespace " + w.Namespace)
