@@ -102,7 +102,7 @@ func TestJobsRunOneAfterTheOtherUnderKueue(t *testing.T) {
 func TestAJobGrowsAndGivesWayUnderKueue(t *testing.T) {
 	t.Parallel()
 	s := underKueue(t, 2, "4", "6272Mi") // seven pods
-	s.Apply(env.Pi("growing", "spark", onKueue, elastic("90")))
+	s.Apply(env.Pi("growing", "spark", onKueue, elastic("120")))
 	executorsOf(s, "growing", 6, 0)
 	s.Apply(env.Pi("late", "spark", onKueue)) // three pods
 	s.Reaches("late", env.First, v1alpha1.SucceededReason)
