@@ -17,6 +17,7 @@
 // (conditions QuotaReserved and Admitted); PodsReady has to be written, or Kueue takes quota back after its timeout; a finished Workload
 // says so, and only then loses the finalizer.
 //
-// Executors above those of the ask would be Workloads of their own beside this one; no function here takes a Workload without the name
-// of an attempt for its own.
+// Executors above the base gang of a gated ask are Workloads of their own beside that one, chunks, each admitted and evicted by itself.
+// Resize makes and counts them, Settle gives them back. An annotation tells them apart: where a function takes the Workload of an ask,
+// chunks are passed over.
 package kueue
