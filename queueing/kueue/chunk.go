@@ -81,21 +81,18 @@ func flavorOf(w *kueuev1.Workload) string {
 	return flavorName(flavorsOf(&w.Status.Admission.PodSetAssignments[0]))
 }
 
-// chunkOf asks for so many more executors than the base gang, whose Workload is given with its pods. It may get fewer.
-func chunkOf(base *kueuev1.Workload, number int, count int32) *kueuev1.Workload {
+// chunkOf is chunk number at, which asks for so many more executors than the base gang, whose Workload is given with its pods. It may get
+// fewer.
+func chunkOf(base *kueuev1.Workload, at int, count int32) *kueuev1.Workload {
 	active, least := true, int32(1)
 	chunk := &kueuev1.Workload{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: base.Namespace, Name: chunkName(base, number), Labels: maps.Clone(base.Labels), OwnerReferences: base.OwnerReferences,
-			Annotations: map[string]string{chunkAnnotation: number32(count)}, Finalizers: []string{kueuev1.ResourceInUseFinalizerName},
+			Namespace: base.Namespace, Name: chunkName(base, at), Labels: maps.Clone(base.Labels), OwnerReferences: base.OwnerReferences,
+			Annotations: map[string]string{chunkAnnotation: number(int64(count))}, Finalizers: []string{kueuev1.ResourceInUseFinalizerName},
 		},
 		Spec: kueuev1.WorkloadSpec{QueueName: base.Spec.QueueName, Active: &active, Priority: lowered(base.Spec.Priority)},
 	}
-	for key, value := range base.Annotations {
-		if strings.HasPrefix(key, provisioningPrefix) {
-			chunk.Annotations[key] = value
-		}
-	}
+	provision(chunk, base.Annotations)
 	for i := range base.Spec.PodSets {
 		if set := base.Spec.PodSets[i].DeepCopy(); set.Name == v1alpha1.ExecutorPodSet {
 			set.Count, set.MinCount, set.TopologyRequest = count, nil, nil
@@ -107,8 +104,6 @@ func chunkOf(base *kueuev1.Workload, number int, count int32) *kueuev1.Workload 
 	}
 	return chunk
 }
-
-func number32(n int32) string { return number(int64(n)) }
 
 func lowered(priority *int32) *int32 {
 	var base int32
@@ -236,6 +231,15 @@ func (t *tally) count(flavor string) int32 {
 	return 0
 }
 
+// baseOf is the executors of the base gang; nil if there are none.
+func baseOf(g queueing.Grant) *queueing.PodSetGrant {
+	i := slices.IndexFunc(g.PodSets, func(p queueing.PodSetGrant) bool { return p.Name == v1alpha1.ExecutorPodSet && !p.Elastic })
+	if i < 0 {
+		return nil
+	}
+	return &g.PodSets[i]
+}
+
 // aboveIn is a copy of the pod set above the base gang in a flavor; nil if there is none.
 func aboveIn(g queueing.Grant, flavor string) *queueing.PodSetGrant {
 	for i := range g.PodSets {
@@ -270,10 +274,8 @@ func (t *tally) surplus(wanted int32) []*kueuev1.Workload {
 // readyOf are the chunks whose executors are all ready, as those of the base gang and of older chunks are, and that do not say so yet.
 func readyOf(chunks []*kueuev1.Workload, held queueing.Grant, ready map[string]int32) []*kueuev1.Workload {
 	left := maps.Clone(ready)
-	for i := range held.PodSets {
-		if p := &held.PodSets[i]; p.Name == v1alpha1.ExecutorPodSet && !p.Elastic {
-			left[p.Flavor] -= p.Count
-		}
+	if base := baseOf(held); base != nil {
+		left[base.Flavor] -= base.Count
 	}
 	var out []*kueuev1.Workload
 	for _, w := range chunks {
@@ -286,6 +288,28 @@ func readyOf(chunks []*kueuev1.Workload, held queueing.Grant, ready map[string]i
 		}
 	}
 	return out
+}
+
+// why says why there is not all that is wanted; empty if Kueue has not looked.
+func (t *tally) why(base *kueuev1.Workload) string {
+	for _, err := range t.unusable {
+		return err.Error()
+	}
+	if t.stray != nil {
+		return t.stray.Error()
+	}
+	for _, w := range t.pending {
+		c := conditionOf(w, kueuev1.WorkloadQuotaReserved)
+		switch {
+		case inactive(w) && !held(w):
+			return fmt.Sprintf("Workload %s was deactivated; set its spec.active to true and it asks again", w.Name)
+		case reserved(w):
+			return checksPending(w)
+		case c != nil && c.Message != "" && base.Status.Admission != nil:
+			return fmt.Sprintf("ClusterQueue %s: %s", base.Status.Admission.ClusterQueue, steady(c.Message))
+		}
+	}
+	return ""
 }
 
 // settlement is what a chunk gives back.

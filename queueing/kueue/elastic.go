@@ -21,6 +21,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/foreign"
 )
 
 // removed is the version of what was deleted and is still shown.
@@ -32,22 +33,18 @@ const namesTried = 5
 // Resize asks Kueue for executors above the base gang by chunks, and says what the chunks have. While the watch lags behind own writes
 // the holder has what it had.
 func (g *Gate) Resize(ctx context.Context, key queueing.Key, held queueing.Grant, want queueing.Want) queueing.Room {
-	unchanged := queueing.Room{Grant: &held}
 	base := g.of(key, held.Run, held.Attempt)
 	if !g.workloads.Installed() || base == nil || finished(base) {
-		return unchanged
+		return queueing.Room{Grant: &held}
 	}
 	chunks := g.chunksOf(key, held.Run, held.Attempt)
-	if g.behind(base) || slices.ContainsFunc(chunks, g.behind) {
-		return unchanged
-	}
 	t := tallyOf(chunks, g.placer(held, want))
+	if g.behind(base) || slices.ContainsFunc(chunks, g.behind) {
+		return queueing.Room{Grant: &held, Why: t.why(base)}
+	}
 	room := t.room(held)
 	g.show(key, chunks)
-	err := g.markReady(ctx, readyOf(chunks, held, want.Ready))
-	if err == nil && !evicted(base) && base.DeletionTimestamp.IsZero() {
-		err = g.adjust(ctx, key, base, &t, want.Count)
-	}
+	err := g.adjust(ctx, &asker{key: key, base: base, held: held, want: want, tally: t, ready: readyOf(chunks, held, want.Ready)})
 	if err != nil && !apierrors.IsConflict(err) { // else somebody has changed a Workload, and the watch will show it
 		g.o.Log.Error(err, "ask Kueue for executors above the base gang", "application", key.String())
 		g.retry(key)
@@ -110,34 +107,55 @@ func (g *Gate) settle(ctx context.Context, s settlement) error {
 	return g.removeChunk(ctx, w)
 }
 
-// adjust makes chunks for what is wanted and not asked for, and deletes those that wait for what is not wanted any more.
-func (g *Gate) adjust(ctx context.Context, key queueing.Key, base *kueuev1.Workload, t *tally, wanted int32) error {
-	for w, err := range t.unusable {
+// asker is an attempt that may have executors above its base gang.
+type asker struct {
+	key  queueing.Key
+	base *kueuev1.Workload
+	held queueing.Grant
+	want queueing.Want
+	tally
+	// ready are the chunks that have just become so.
+	ready []*kueuev1.Workload
+}
+
+// adjust tells Kueue what chunks have become, makes chunks for what is wanted and not asked for, and deletes those that wait for what is not
+// wanted any more.
+func (g *Gate) adjust(ctx context.Context, a *asker) error {
+	if err := g.removeStrays(ctx, a.key, a.held.Run, a.held.Attempt); err != nil {
+		return err
+	}
+	if err := g.markReady(ctx, a.ready); err != nil {
+		return err
+	}
+	if evicted(a.base) || !a.base.DeletionTimestamp.IsZero() {
+		return nil // the attempt is about to be stopped
+	}
+	for w, err := range a.unusable {
 		if err := g.hold(ctx, w, err.Error()); err != nil {
 			return err
 		}
 	}
-	for _, w := range append(t.useless, t.surplus(wanted)...) {
+	for _, w := range append(a.useless, a.surplus(a.want.Count)...) {
 		if err := g.removeChunk(ctx, w); err != nil {
 			return err
 		}
 	}
-	if missing := wanted - t.asked - g.unseen(key); missing > 0 {
-		return g.grow(ctx, key, base, missing, wanted)
+	if missing := a.want.Count - a.asked - g.unseen(a.key); missing > 0 {
+		return g.grow(ctx, a, missing)
 	}
 	return nil
 }
 
 // grow makes chunks for executors that are missing.
-func (g *Gate) grow(ctx context.Context, key queueing.Key, base *kueuev1.Workload, missing, wanted int32) error {
+func (g *Gate) grow(ctx context.Context, a *asker, missing int32) error {
 	whole := &kueuev1.Workload{} // the watch has it without pods
-	if err := g.o.Client.Get(ctx, client.ObjectKeyFromObject(base), whole); err != nil {
-		return fmt.Errorf("read Workload %s: %w", client.ObjectKeyFromObject(base), err)
+	if err := g.o.Client.Get(ctx, client.ObjectKeyFromObject(a.base), whole); err != nil {
+		return fmt.Errorf("read Workload %s: %w", client.ObjectKeyFromObject(a.base), err)
 	}
-	number := g.lastNumber(key)
-	for _, count := range sizes(missing, wanted) {
+	number := g.lastNumber(a.key)
+	for _, count := range sizes(missing, a.want.Count) {
 		var err error
-		if number, err = g.makeChunk(ctx, key, whole, number, count); err != nil {
+		if number, err = g.makeChunk(ctx, a.key, whole, number, count); err != nil {
 			return err
 		}
 	}
@@ -149,16 +167,37 @@ func (g *Gate) makeChunk(ctx context.Context, key queueing.Key, base *kueuev1.Wo
 	var err error
 	for n := last + 1; n <= last+namesTried; n++ {
 		chunk := chunkOf(base, n, count)
+		g.expect(key, chunk)
 		err = g.o.Client.Create(ctx, chunk, client.FieldOwner(g.o.FieldOwner))
-		if err == nil {
-			g.madeChunk(key, chunk)
+		switch {
+		case err == nil:
 			return n, nil
+		case !apierrors.IsAlreadyExists(err):
+			if notMade(err) {
+				g.expectNot(key, chunk)
+			}
+			return n, fmt.Errorf("create a Workload for %d executors: %w", count, err)
 		}
-		if !apierrors.IsAlreadyExists(err) {
-			break
-		}
+		g.expectNot(key, chunk)
 	}
 	return last, fmt.Errorf("create a Workload for %d executors: %w", count, err)
+}
+
+// notMade says that an answer of the API server leaves no doubt: nothing was made.
+func notMade(err error) bool {
+	return foreign.NotServed(err) || apierrors.IsInvalid(err) || apierrors.IsForbidden(err) || apierrors.IsBadRequest(err)
+}
+
+// removeStrays deletes the chunks of other attempts: what was made by a call without an answer may show only after its attempt was left.
+func (g *Gate) removeStrays(ctx context.Context, key queueing.Key, run, attempt int64) error {
+	for _, w := range g.by(uidIndex, key.UID) {
+		if isChunk(w) && !isOf(w, run, attempt) && !g.behind(w) {
+			if err := g.removeChunk(ctx, w); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // removeChunk deletes a chunk, and remembers that until the watch shows it.
@@ -192,18 +231,12 @@ func (g *Gate) markReady(ctx context.Context, chunks []*kueuev1.Workload) error 
 // placer says what each executor of a chunk has, and where it goes.
 func (g *Gate) placer(held queueing.Grant, want queueing.Want) func(*kueuev1.Workload) (*queueing.PodSetGrant, error) {
 	template := &corev1.PodTemplateSpec{Spec: corev1.PodSpec{NodeSelector: want.NodeSelector}}
-	flavor := func(name string) *kueuev1.ResourceFlavor {
-		f, _ := g.flavors.Get("", name).(*kueuev1.ResourceFlavor)
-		return f
-	}
 	each := queueing.PodSet{Name: v1alpha1.ExecutorPodSet}
-	for i := range held.PodSets {
-		if p := &held.PodSets[i]; p.Name == each.Name && !p.Elastic {
-			each.Requests = p.Requests
-		}
+	if base := baseOf(held); base != nil {
+		each.Requests = base.Requests
 	}
 	return func(w *kueuev1.Workload) (*queueing.PodSetGrant, error) {
-		set, err := assigner{w, flavor, template}.assigned(each, &w.Status.Admission.PodSetAssignments[0])
+		set, err := assigner{w, g.flavor, template}.assigned(each, &w.Status.Admission.PodSetAssignments[0])
 		var missing missingFlavor
 		if errors.As(err, &missing) {
 			if before := aboveIn(held, flavorOf(w)); before != nil {
@@ -216,28 +249,6 @@ func (g *Gate) placer(held queueing.Grant, want queueing.Want) func(*kueuev1.Wor
 		set.Annotations, set.SchedulingGates = nil, nil // of one Workload; those of a flavor are several
 		return set, nil
 	}
-}
-
-// why says why there is not all that is wanted; empty if Kueue has not looked.
-func (t *tally) why(base *kueuev1.Workload) string {
-	for _, err := range t.unusable {
-		return err.Error()
-	}
-	if t.stray != nil {
-		return t.stray.Error()
-	}
-	for _, w := range t.pending {
-		c := conditionOf(w, kueuev1.WorkloadQuotaReserved)
-		switch {
-		case inactive(w) && !held(w):
-			return fmt.Sprintf("Workload %s was deactivated; set its spec.active to true and it asks again", w.Name)
-		case reserved(w):
-			return checksPending(w)
-		case c != nil && c.Message != "" && base.Status.Admission != nil:
-			return fmt.Sprintf("ClusterQueue %s: %s", base.Status.Admission.ClusterQueue, steady(c.Message))
-		}
-	}
-	return ""
 }
 
 // chunksOf are the chunks of an attempt, oldest first.
@@ -264,17 +275,14 @@ func (g *Gate) lastNumber(key queueing.Key) int {
 	return last
 }
 
-// unseenChunk is a chunk that was created and not seen yet.
+// unseenChunk is a chunk that was made, or may have been, and was not seen yet.
 type unseenChunk struct {
 	count int32
 	at    time.Time
 }
 
-// madeChunk remembers a chunk that the watch has not shown.
-func (g *Gate) madeChunk(key queueing.Key, w *kueuev1.Workload) {
-	if g.workloads.Get(w.Namespace, w.Name) != nil {
-		return
-	}
+// expect remembers a chunk that is made and that the watch has not shown. It is there from before the call: the answer may be lost.
+func (g *Gate) expect(key queueing.Key, w *kueuev1.Workload) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.chunks[key] == nil {
@@ -283,13 +291,21 @@ func (g *Gate) madeChunk(key queueing.Key, w *kueuev1.Workload) {
 	g.chunks[key][w.Name] = unseenChunk{askedFor(w), g.o.Clock.Now()}
 }
 
-// unseen is how many executors are asked for by chunks that the watch has not shown. What it does not show for long is gone again.
+// expectNot forgets a chunk that was not made after all.
+func (g *Gate) expectNot(key queueing.Key, w *kueuev1.Workload) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.chunks[key], w.Name)
+}
+
+// unseen is how many executors are asked for by chunks that the watch has not shown. What it does not show for retryTime was not made, or is
+// gone again; if it shows all the same, it is counted then.
 func (g *Gate) unseen(key queueing.Key) int32 {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	var n int32
 	for name, c := range g.chunks[key] {
-		if g.o.Clock.Since(c.at) > leftTime {
+		if g.o.Clock.Since(c.at) >= retryTime {
 			delete(g.chunks[key], name)
 			continue
 		}

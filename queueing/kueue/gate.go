@@ -134,7 +134,7 @@ func (g *Gate) sync(ctx context.Context, ask queueing.Ask) (queueing.Verdict, er
 		return queueing.Verdict{State: queueing.Evicting, Grant: heldBy(w)}, nil
 	case !reserved(w) && mayChange(w):
 		if wanted := workloadOf(ask, g.priorityOf(ask)); differs(w, wanted) {
-			return queueing.Verdict{}, g.change(ctx, w, wanted)
+			return queueing.Verdict{}, g.change(ctx, ask, w, wanted)
 		}
 	}
 	v := verdictOf(ask, w, g.around(ask, w))

@@ -19,6 +19,9 @@ import (
 
 // create makes the Workload of an ask. The watch wakes the application when it shows it.
 func (g *Gate) create(ctx context.Context, ask queueing.Ask) (queueing.Verdict, error) {
+	if err := g.removeStrays(ctx, ask.Key, ask.Run, ask.Attempt); err != nil {
+		return queueing.Verdict{}, err
+	}
 	w := workloadOf(ask, g.priorityOf(ask))
 	err := g.o.Client.Create(ctx, w, client.FieldOwner(g.o.FieldOwner))
 	switch {
@@ -82,7 +85,10 @@ func (g *Gate) madeNow(key queueing.Key, name string) {
 }
 
 // change makes a Workload without quota equal to an ask.
-func (g *Gate) change(ctx context.Context, w, wanted *kueuev1.Workload) error {
+func (g *Gate) change(ctx context.Context, ask queueing.Ask, w, wanted *kueuev1.Workload) error {
+	if err := g.removeStrays(ctx, ask.Key, ask.Run, ask.Attempt); err != nil {
+		return err
+	}
 	_, err := g.patch(ctx, w, changed(w, wanted))
 	return err
 }

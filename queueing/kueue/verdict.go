@@ -29,11 +29,14 @@ func (g *Gate) around(ask queueing.Ask, w *kueuev1.Workload) surroundings {
 	if s.localQueue != nil {
 		s.clusterQueue, _ = g.clusterQueues.Get("", string(s.localQueue.Spec.ClusterQueue)).(*kueuev1.ClusterQueue)
 	}
-	s.flavor = func(name string) *kueuev1.ResourceFlavor {
-		f, _ := g.flavors.Get("", name).(*kueuev1.ResourceFlavor)
-		return f
-	}
+	s.flavor = g.flavor
 	return s
+}
+
+// flavor is a ResourceFlavor; nil if it does not exist.
+func (g *Gate) flavor(name string) *kueuev1.ResourceFlavor {
+	f, _ := g.flavors.Get("", name).(*kueuev1.ResourceFlavor)
+	return f
 }
 
 // verdict is a verdict, and whether the admission can never be used as it is.

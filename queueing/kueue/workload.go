@@ -55,11 +55,7 @@ func workloadOf(ask queueing.Ask, class *priorityClass) *kueuev1.Workload {
 	w.Labels[jobUIDLabel] = ask.Key.UID
 	w.Labels[v1alpha1.ApplicationUIDLabel] = ask.Key.UID
 	w.Labels[v1alpha1.RunLabel], w.Labels[v1alpha1.AttemptLabel] = number(ask.Run), number(ask.Attempt)
-	for key, value := range ask.Objects.UserAnnotations {
-		if strings.HasPrefix(key, provisioningPrefix) {
-			w.Annotations[key] = value
-		}
-	}
+	provision(w, ask.Objects.UserAnnotations)
 	if class != nil {
 		w.Spec.PriorityClassRef, w.Spec.Priority = &class.ref, &class.value
 	}
@@ -70,6 +66,15 @@ func workloadOf(ask queueing.Ask, class *priorityClass) *kueuev1.Workload {
 	}
 	w.Annotations[fingerprintAnnotation] = fingerprint(w)
 	return w
+}
+
+// provision takes the parameters of a ProvisioningRequest over.
+func provision(w *kueuev1.Workload, annotations map[string]string) {
+	for key, value := range annotations {
+		if strings.HasPrefix(key, provisioningPrefix) {
+			w.Annotations[key] = value
+		}
+	}
 }
 
 // priorityClass is a class of either kind with its value.
