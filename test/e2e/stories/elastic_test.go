@@ -38,6 +38,28 @@ func executorsOf(s *env.Space, name string, ready, gated int32) *v1alpha1.SparkA
 	return app
 }
 
+// survived says that a run that gave executors back has ended as if nothing had happened, and that an event tells why they went.
+func survived(t *testing.T, s *env.Space, end *v1alpha1.SparkApplication, why string) {
+	t.Helper()
+	if end.Status.Preemptions != 0 || end.Status.Failures != 0 || len(end.Status.Attempts) != 1 || end.Status.Executors.Failed != 0 {
+		t.Errorf("the run has not survived in order: preemptions %d, failures %d, %d attempts, executors %+v", end.Status.Preemptions,
+			end.Status.Failures, len(end.Status.Attempts), end.Status.Executors)
+	}
+	events := s.Kubectl("get", "events", "--field-selector", "involvedObject.name="+end.Name, "-o", "custom-columns=R:.reason,M:.message")
+	if !strings.Contains(events, "ExecutorsReclaimed ") || !strings.Contains(events, why) {
+		t.Errorf("no event tells that executors went, and %q:\n%s", why, events)
+	}
+}
+
+// within says that the pods of a space never requested more memory than that at a time.
+func within(t *testing.T, s *env.Space, memory string) {
+	t.Helper()
+	quota := resource.MustParse(memory)
+	if peak := s.Peak(); peak.Memory > quota.Value() {
+		t.Errorf("at the peak there were %+v, want no more than %s", peak, memory)
+	}
+}
+
 // A job with one to six executors starts with one, grows into the quota that is free, says why it gets no more, and grows on when another
 // job is gone.
 func TestAJobGrowsIntoFreeQuota(t *testing.T) {
@@ -59,10 +81,7 @@ func TestAJobGrowsIntoFreeQuota(t *testing.T) {
 	s.Kubectl("delete", "sgapp", "other", "--wait=false")
 	executorsOf(s, "growing", 6, 0)
 	s.Reaches("growing", env.First, v1alpha1.SucceededReason)
-	quota := resource.MustParse("6272Mi")
-	if peak := s.Peak(); peak.Memory > quota.Value() {
-		t.Errorf("at the peak there were %+v, want no more than 6272Mi", peak)
-	}
+	within(t, s, "6272Mi")
 	s.GivenBack(queue.Name)
 }
 
@@ -78,18 +97,8 @@ func TestATeamTakesExecutorsBackAndTheRunSurvives(t *testing.T) {
 	s.Apply(env.Pi("lender", b.Name))
 	s.Reaches("lender", env.First, v1alpha1.SucceededReason)
 	end := s.Reaches("growing", env.First, v1alpha1.SucceededReason)
-	if end.Status.Preemptions != 0 || end.Status.Failures != 0 || len(end.Status.Attempts) != 1 || end.Status.Executors.Failed != 0 {
-		t.Errorf("the run has not survived in order: preemptions %d, failures %d, %d attempts, executors %+v", end.Status.Preemptions,
-			end.Status.Failures, len(end.Status.Attempts), end.Status.Executors)
-	}
-	events := s.Kubectl("get", "events", "--field-selector", "involvedObject.name=growing", "-o", "custom-columns=R:.reason,M:.message")
-	if !strings.Contains(events, "ExecutorsReclaimed ") || !strings.Contains(events, s.Name+"/lender") {
-		t.Errorf("no event tells that executors went for the lender:\n%s", events)
-	}
-	quota := resource.MustParse("6272Mi")
-	if peak := s.Peak(); peak.Memory > quota.Value() {
-		t.Errorf("at the peak there were %+v, want no more than 6272Mi", peak)
-	}
+	survived(t, s, end, s.Name+"/lender")
+	within(t, s, "6272Mi")
 	s.GivenBack(a.Name)
 	s.GivenBack(b.Name)
 }

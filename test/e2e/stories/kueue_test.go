@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -107,18 +106,8 @@ func TestAJobGrowsAndGivesWayUnderKueue(t *testing.T) {
 	s.Apply(env.Pi("late", "spark", onKueue)) // three pods
 	s.Reaches("late", env.First, v1alpha1.SucceededReason)
 	end := s.Reaches("growing", env.First, v1alpha1.SucceededReason)
-	if end.Status.Preemptions != 0 || end.Status.Failures != 0 || len(end.Status.Attempts) != 1 || end.Status.Executors.Failed != 0 {
-		t.Errorf("the run has not survived in order: preemptions %d, failures %d, %d attempts, executors %+v", end.Status.Preemptions,
-			end.Status.Failures, len(end.Status.Attempts), end.Status.Executors)
-	}
-	events := s.Kubectl("get", "events", "--field-selector", "involvedObject.name=growing", "-o", "custom-columns=R:.reason,M:.message")
-	if !strings.Contains(events, "ExecutorsReclaimed ") || !strings.Contains(events, "Kueue has evicted Workload") {
-		t.Errorf("no event tells that executors went for the other job:\n%s", events)
-	}
-	quota := resource.MustParse("6272Mi")
-	if peak := s.Peak(); peak.Memory > quota.Value() {
-		t.Errorf("at the peak there were %+v, want no more than 6272Mi", peak)
-	}
+	survived(t, s, end, "Kueue has evicted Workload")
+	within(t, s, "6272Mi")
 	shown := s.Kubectl("get", "workloads.kueue.x-k8s.io", "--no-headers", "-o", "custom-columns=N:.metadata.name,F:.status.conditions[?(@.type=='Finished')].reason")
 	if n := strings.Count(shown, "Succeeded"); n != 2 || strings.Count(strings.TrimSpace(shown), "\n") != 1 {
 		t.Errorf("want two Workloads, which have succeeded:\n%s", shown)

@@ -73,6 +73,13 @@ func (k *Kubelet) End(ctx context.Context, name string) {
 	k.report(ctx, "end", k.client.CoreV1().Pods(k.namespace).Delete(ctx, name, metav1.DeleteOptions{}))
 }
 
+// LetGo is End for several.
+func (k *Kubelet) LetGo(ctx context.Context, pods ...*corev1.Pod) {
+	for _, pod := range pods {
+		k.End(ctx, pod.Name)
+	}
+}
+
 func executorOf(driver *corev1.Pod, number int) *corev1.Pod {
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
 		Namespace: driver.Namespace, Name: fmt.Sprintf("%s-exec-%d", driver.Name, number), Labels: map[string]string{},

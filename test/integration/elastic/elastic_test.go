@@ -20,18 +20,18 @@ import (
 // has ended, and gives back what its driver lets go.
 func TestGrowAndShrink(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, memoryFor(7), nil)
-	w.History.MemoryLimit = 7 * podMemory
+	w := actors.NewWorld(t, actors.MemoryFor(7), nil)
+	w.History.MemoryLimit = 7 * actors.PodMemory
 	operator.Use(t)
 	other := w.Apply("other", small)
 	otherDriver := w.Run(other)
-	app := w.Apply("app", elastic)
+	app := w.Apply("app", actors.Elastic)
 	driver := w.Run(app)
 	granted(t, app, map[string]int32{"driver": 1, "executor": 1})
 	uses(t, w.Queue, 4)
 
 	made := w.Kubelet.Gated(t.Context(), driver, 1, 2, 3, 4, 5, 6)
-	executors(t, app, 4, 2, "wait for room in quota", "memory 896Mi", "queue "+w.Queue.Name, "may use at most 6272Mi")
+	actors.ExecutorsAre(t, app, 4, 2, "wait for room in quota", "memory 896Mi", "queue "+w.Queue.Name, "may use at most 6272Mi")
 	granted(t, app, map[string]int32{"driver": 1, "executor": 1, "+default": 3})
 	if diff := gocmp.Diff([]string{"1", "2", "3", "4"}, letIn(t, app)); diff != "" {
 		t.Errorf("executors that were let in (-want +got):\n%s", diff)
@@ -40,16 +40,16 @@ func TestGrowAndShrink(t *testing.T) {
 
 	w.Kubelet.Finish(t.Context(), otherDriver, 0, "Completed")
 	w.Reach(other, v1alpha1.SucceededReason)
-	executors(t, app, 6, 0)
+	actors.ExecutorsAre(t, app, 6, 0)
 	granted(t, app, map[string]int32{"driver": 1, "executor": 1, "+default": 5})
 
-	remove(t, made[3:]...)
+	w.Kubelet.LetGo(t.Context(), made[3:]...)
 	granted(t, app, map[string]int32{"driver": 1, "executor": 1, "+default": 2})
 	uses(t, w.Queue, 4)
-	remove(t, made[:3]...)
+	w.Kubelet.LetGo(t.Context(), made[:3]...)
 	granted(t, app, map[string]int32{"driver": 1, "executor": 1})
 	w.Kubelet.Gated(t.Context(), driver, 7)
-	executors(t, app, 1, 0)
+	actors.ExecutorsAre(t, app, 1, 0)
 	w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
 	w.Reach(app, v1alpha1.SucceededReason)
 	w.Unused()
@@ -61,18 +61,18 @@ func TestGrowAndShrink(t *testing.T) {
 func TestReclaim(t *testing.T) {
 	t.Parallel()
 	w := actors.NewWorld(t, "", nil)
-	w.History.MemoryLimit = 7 * podMemory
+	w.History.MemoryLimit = 7 * actors.PodMemory
 	operator.Use(t)
-	a, b := actors.Queue(t, w.Namespace+"-a", w.Queue.Name, memoryFor(3)), actors.Queue(t, w.Namespace+"-b", w.Queue.Name, memoryFor(4))
-	app := w.Apply("app", elastic, in(a))
+	a, b := actors.Queue(t, w.Namespace+"-a", w.Queue.Name, actors.MemoryFor(3)), actors.Queue(t, w.Namespace+"-b", w.Queue.Name, actors.MemoryFor(4))
+	app := w.Apply("app", actors.Elastic, in(a))
 	driver := w.Run(app)
 	w.Kubelet.Gated(t.Context(), driver, 1, 2, 3, 4, 5, 6)
-	executors(t, app, 6, 0)
+	actors.ExecutorsAre(t, app, 6, 0)
 	uses(t, w.Queue, 7)
 
 	lender := w.Apply("lender", small, in(b))
 	lenderDriver := w.Run(lender)
-	executors(t, app, 4, 0)
+	actors.ExecutorsAre(t, app, 4, 0)
 	if diff := gocmp.Diff([]string{"1", "2", "3", "4"}, letIn(t, app)); diff != "" {
 		t.Errorf("executors that are left (-want +got):\n%s", diff)
 	}
@@ -82,10 +82,10 @@ func TestReclaim(t *testing.T) {
 	}
 
 	w.Kubelet.Gated(t.Context(), driver, 7, 8)
-	executors(t, app, 4, 2, "others hold the rest")
+	actors.ExecutorsAre(t, app, 4, 2, "others hold the rest")
 	w.Kubelet.Finish(t.Context(), lenderDriver, 0, "Completed")
 	w.Reach(lender, v1alpha1.SucceededReason)
-	executors(t, app, 6, 0)
+	actors.ExecutorsAre(t, app, 6, 0)
 	w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
 	w.Reach(app, v1alpha1.SucceededReason)
 	w.Unused()
@@ -94,15 +94,15 @@ func TestReclaim(t *testing.T) {
 // TestBaseGangsFirst: while an application waits in the queue for its base gang, nobody of the same priority grows.
 func TestBaseGangsFirst(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, memoryFor(4), nil)
-	w.History.MemoryLimit = 4 * podMemory
+	w := actors.NewWorld(t, actors.MemoryFor(4), nil)
+	w.History.MemoryLimit = 4 * actors.PodMemory
 	operator.Use(t)
-	app := w.Apply("app", elastic)
+	app := w.Apply("app", actors.Elastic)
 	driver := w.Run(app)
 	waiting := w.Apply("waiting") // three pods, where two are free
 	w.Reach(waiting, v1alpha1.QueuedReason)
 	w.Kubelet.Gated(t.Context(), driver, 1, 2)
-	executors(t, app, 1, 1, "applications that wait in queue "+w.Queue.Name+" for their first executors come first")
+	actors.ExecutorsAre(t, app, 1, 1, "applications that wait in queue "+w.Queue.Name+" for their first executors come first")
 	w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
 	w.Reach(app, v1alpha1.SucceededReason)
 	w.Succeed(waiting)
@@ -111,7 +111,7 @@ func TestBaseGangsFirst(t *testing.T) {
 // TestFlavors: executors above the base gang may be placed elsewhere, and get what places them there when their gates are lifted.
 func TestFlavors(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, memoryFor(3), nil)
+	w := actors.NewWorld(t, actors.MemoryFor(3), nil)
 	operator.Use(t)
 	spot := &v1alpha1.SparkFlavor{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace + "-spot"}, Spec: v1alpha1.SparkFlavorSpec{
 		NodeLabels:  map[string]string{"example.com/pool": "spot"},
@@ -121,13 +121,13 @@ func TestFlavors(t *testing.T) {
 	t.Cleanup(func() { _ = env.Client().Delete(t.Context(), spot) })
 	actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) {
 		q.Spec.Flavors = append(q.Spec.Flavors, v1alpha1.FlavorQuota{Name: spot.Name, Quotas: []v1alpha1.ResourceQuota{
-			{Resource: "memory", Nominal: resource.MustParse(memoryFor(1))},
+			{Resource: "memory", Nominal: resource.MustParse(actors.MemoryFor(1))},
 		}})
 	})
-	app := w.Apply("app", elastic)
+	app := w.Apply("app", actors.Elastic)
 	driver := w.Run(app)
 	made := w.Kubelet.Gated(t.Context(), driver, 1, 2, 3, 4)
-	executors(t, app, 3, 1, "wait for room in quota")
+	actors.ExecutorsAre(t, app, 3, 1, "wait for room in quota")
 	granted(t, app, map[string]int32{"driver": 1, "executor": 1, "+default": 1, "+" + spot.Name: 1})
 	for i, want := range []string{"default", "default", spot.Name} {
 		pod := &corev1.Pod{}
@@ -146,23 +146,23 @@ func TestFlavors(t *testing.T) {
 // others run.
 func TestTooLarge(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, memoryFor(7), nil)
+	w := actors.NewWorld(t, actors.MemoryFor(7), nil)
 	operator.Use(t)
-	app := w.Apply("app", elastic)
+	app := w.Apply("app", actors.Elastic)
 	driver := w.Run(app)
 	large := driver.DeepCopy()
 	large.Spec.Containers[0].Resources.Requests[corev1.ResourceCPU] = resource.MustParse("2")
 	large.Spec.Containers[0].Resources.Limits = nil
 	w.Kubelet.Gated(t.Context(), large, 1)
 	w.Kubelet.Gated(t.Context(), driver, 2, 3)
-	executors(t, app, 2, 1, "-exec-1 stays behind its scheduling gate", "cpu 2", "200m")
+	actors.ExecutorsAre(t, app, 2, 1, "-exec-1 stays behind its scheduling gate", "cpu 2", "200m")
 	granted(t, app, map[string]int32{"driver": 1, "executor": 1, "+default": 1})
 }
 
 // TestEnrolled: in an enrolled namespace executors of every application wait behind the gate.
 func TestEnrolled(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, memoryFor(3), nil)
+	w := actors.NewWorld(t, actors.MemoryFor(3), nil)
 	operator.Use(t)
 	actors.Change(t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}}, func(n *corev1.Namespace) {
 		n.Labels[v1alpha1.EnrolledLabel] = "true"
@@ -174,5 +174,5 @@ func TestEnrolled(t *testing.T) {
 		t.Errorf("the grant is not gated: %s", actors.Show(app))
 	}
 	w.Kubelet.Gated(t.Context(), driver, 1, 2)
-	executors(t, app, 2, 0)
+	actors.ExecutorsAre(t, app, 2, 0)
 }

@@ -28,40 +28,12 @@ func TestMain(m *testing.M) { os.Exit(actors.Main(m)) }
 // operator of all tests of the package that start none of their own.
 var operator actors.Shared
 
-// podMemory is what each pod of the tests requests.
-const podMemory = 896 << 20
-
-// memoryFor is room for that many pods.
-func memoryFor(pods int64) string {
-	return resource.NewQuantity(pods*podMemory, resource.BinarySI).String()
-}
-
-// elastic lets an application have one executor to begin with, and six at most.
-func elastic(app *v1alpha1.SparkApplication) {
-	app.Spec.Executor.Instances = nil
-	app.Spec.DynamicAllocation = &v1alpha1.DynamicAllocation{Enabled: true, MinExecutors: ptr.To[int32](1), MaxExecutors: ptr.To[int32](6)}
-}
-
 func in(queue *v1alpha1.SparkQueue) func(*v1alpha1.SparkApplication) {
 	return func(app *v1alpha1.SparkApplication) { app.Spec.Queue.Name = queue.Name }
 }
 
 // small has no more than one executor.
 func small(app *v1alpha1.SparkApplication) { app.Spec.Executor.Instances = ptr.To[int32](1) }
-
-// executors waits until so many executors of an application are ready and behind the gate, and its problem has all the words; without
-// any there must be none.
-func executors(t *testing.T, app *v1alpha1.SparkApplication, ready, gated int32, words ...string) {
-	t.Helper()
-	what := fmt.Sprintf("at %d ready and %d gated executors, saying %q", ready, gated, strings.Join(words, ", "))
-	actors.Eventually(t, app, what, func(a *v1alpha1.SparkApplication) bool {
-		e := a.Status.Executors
-		if e == nil || e.Ready != ready || e.Gated != gated || len(words) == 0 && e.Problem != "" {
-			return false
-		}
-		return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(e.Problem, word) })
-	})
-}
 
 // granted waits until the grant of an application has that many pods in each set: as "executor", or as "+spot" above the base gang.
 func granted(t *testing.T, app *v1alpha1.SparkApplication, want map[string]int32) {
@@ -84,7 +56,7 @@ func granted(t *testing.T, app *v1alpha1.SparkApplication, want map[string]int32
 // uses waits until a queue counts room for that many pods.
 func uses(t *testing.T, queue *v1alpha1.SparkQueue, pods int64) {
 	t.Helper()
-	want := resource.NewQuantity(pods*podMemory, resource.BinarySI)
+	want := resource.NewQuantity(pods*actors.PodMemory, resource.BinarySI)
 	actors.Eventually(t, queue, "at a use of "+want.String(), func(q *v1alpha1.SparkQueue) bool {
 		var used resource.Quantity
 		for _, u := range q.Status.Usage {
@@ -114,14 +86,4 @@ func letIn(t *testing.T, app *v1alpha1.SparkApplication) []string {
 	}
 	slices.Sort(out)
 	return out
-}
-
-// remove ends executors as their driver does that needs them no more.
-func remove(t *testing.T, pods ...*corev1.Pod) {
-	t.Helper()
-	for _, pod := range pods {
-		if err := env.Client().Delete(t.Context(), pod); client.IgnoreNotFound(err) != nil {
-			t.Fatal(err)
-		}
-	}
 }

@@ -36,8 +36,8 @@ func isRelease(r *http.Request) bool {
 func TestDiesBeforeRelease(t *testing.T) {
 	for _, fault := range []actors.Fault{actors.DieBefore, actors.DieAfter, actors.Lose, actors.Refuse, actors.Duplicate} {
 		t.Run(fault.String(), func(t *testing.T) {
-			w := actors.NewWorld(t, memoryFor(4), nil)
-			w.History.MemoryLimit = 4 * podMemory
+			w := actors.NewWorld(t, actors.MemoryFor(4), nil)
+			w.History.MemoryLimit = 4 * actors.PodMemory
 			var broken atomic.Bool
 			network := actors.NewNetwork(func(_ int, r *http.Request) actors.Fault {
 				if isRelease(r) && broken.CompareAndSwap(false, true) {
@@ -46,7 +46,7 @@ func TestDiesBeforeRelease(t *testing.T) {
 				return actors.None
 			})
 			first := actors.StartOperator(t, actors.OperatorOptions{Network: network.Wrap})
-			app := w.Apply("app", elastic)
+			app := w.Apply("app", actors.Elastic)
 			driver := w.Run(app)
 			w.Kubelet.Gated(t.Context(), driver, 1, 2, 3, 4)
 			if fault == actors.DieBefore || fault == actors.DieAfter {
@@ -54,7 +54,7 @@ func TestDiesBeforeRelease(t *testing.T) {
 				first.Stop()
 				actors.StartOperator(t, actors.OperatorOptions{})
 			}
-			executors(t, app, 3, 1, "wait for room in quota")
+			actors.ExecutorsAre(t, app, 3, 1, "wait for room in quota")
 			granted(t, app, map[string]int32{"driver": 1, "executor": 1, "+default": 2})
 			uses(t, w.Queue, 4)
 		})

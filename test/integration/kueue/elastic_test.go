@@ -5,8 +5,10 @@ package kueue
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -22,36 +24,10 @@ import (
 	"github.com/sparkgate/sparkgate/test/systems"
 )
 
-// podMemory is what each pod of the tests requests.
-const podMemory = 896 << 20
-
-// memoryFor is room for that many pods.
-func memoryFor(pods int64) string { return resource.NewQuantity(pods*podMemory, resource.BinarySI).String() }
-
-// elastic lets an application have one executor to begin with, and six at most.
-func elastic(app *v1alpha1.SparkApplication) {
-	app.Spec.Executor.Instances = nil
-	app.Spec.DynamicAllocation = &v1alpha1.DynamicAllocation{Enabled: true, MinExecutors: ptr.To[int32](1), MaxExecutors: ptr.To[int32](6)}
-}
-
-// has waits until so many executors of an application are ready and behind the gate, and its problem has all the words; without any
-// there must be none.
-func (w *world) has(app *v1alpha1.SparkApplication, ready, gated int32, words ...string) {
-	w.t.Helper()
-	what := fmt.Sprintf("at %d ready and %d gated executors, saying %q", ready, gated, strings.Join(words, ", "))
-	actors.Eventually(w.t, app, what, func(a *v1alpha1.SparkApplication) bool {
-		e := a.Status.Executors
-		if e == nil || e.Ready != ready || e.Gated != gated || len(words) == 0 && e.Problem != "" {
-			return false
-		}
-		return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(e.Problem, word) })
-	})
-}
-
 // uses waits until Kueue counts so many pods in a ClusterQueue.
 func (w *world) uses(name string, pods int64) {
 	w.t.Helper()
-	want := resource.NewQuantity(pods*podMemory, resource.BinarySI)
+	want := resource.NewQuantity(pods*actors.PodMemory, resource.BinarySI)
 	queue := &kueuev1.ClusterQueue{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	eventually(w, queue, "at a use of "+want.String(), func(q *kueuev1.ClusterQueue) bool {
 		var used resource.Quantity
@@ -76,29 +52,19 @@ func (w *world) chunks(app *v1alpha1.SparkApplication, count int) (chunks []kueu
 	return chunks
 }
 
-// drop ends executors as their driver does that needs them no more.
-func (w *world) drop(pods ...*corev1.Pod) {
-	w.t.Helper()
-	for _, pod := range pods {
-		if err := env.Client().Delete(w.t.Context(), pod); client.IgnoreNotFound(err) != nil {
-			w.t.Fatal(err)
-		}
-	}
-}
-
 // growsAndShrinks is the story of an application that grows into what Kueue has free, says why it gets no more, grows on when another
 // one has ended, and gives back what its driver lets go.
 func growsAndShrinks(t *testing.T) {
-	w := newWorld(t, memoryFor(7))
-	w.History.MemoryLimit = 7 * podMemory
+	w := newWorld(t, actors.MemoryFor(7))
+	w.History.MemoryLimit = 7 * actors.PodMemory
 	other := w.apply("other", executors(1))
 	w.Run(other)
-	app := w.apply("app", elastic)
+	app := w.apply("app", actors.Elastic)
 	driver := w.Run(app)
 	w.uses(w.Namespace, 4)
 
 	made := w.Kubelet.Gated(t.Context(), driver, 1, 2, 3, 4, 5, 6)
-	w.has(app, 4, 2, "wait for room in quota", "ClusterQueue "+w.Namespace, "insufficient unused quota for memory in flavor "+w.Namespace)
+	actors.ExecutorsAre(t, app, 4, 2, "wait for room in quota", "ClusterQueue "+w.Namespace, "insufficient unused quota for memory in flavor "+w.Namespace)
 	w.uses(w.Namespace, 7)
 	w.chunks(app, 5)
 	pod := &corev1.Pod{}
@@ -110,21 +76,21 @@ func growsAndShrinks(t *testing.T) {
 	}
 
 	w.finish(other, 0)
-	w.has(app, 6, 0)
+	actors.ExecutorsAre(t, app, 6, 0)
 	w.uses(w.Namespace, 7)
 	for _, chunk := range w.chunks(app, 5) {
 		w.becomes(&chunk, "Admitted=True", "PodsReady=True/Started")
 	}
 
-	w.drop(made[3:]...)
-	w.has(app, 3, 0)
+	w.Kubelet.LetGo(t.Context(), made[3:]...)
+	actors.ExecutorsAre(t, app, 3, 0)
 	w.uses(w.Namespace, 4)
 	w.chunks(app, 2)
-	w.drop(made[:3]...)
+	w.Kubelet.LetGo(t.Context(), made[:3]...)
 	w.uses(w.Namespace, 2)
 	w.chunks(app, 0)
 	w.Kubelet.Gated(t.Context(), driver, 7)
-	w.has(app, 1, 0)
+	actors.ExecutorsAre(t, app, 1, 0)
 	w.finish(app, 0)
 	w.Reach(app, "Succeeded")
 	w.uses(w.Namespace, 0)
@@ -133,24 +99,24 @@ func growsAndShrinks(t *testing.T) {
 
 // many executors are asked for by few Workloads, of which each may be admitted in part and given back in part.
 func growsByMany(t *testing.T) {
-	w := newWorld(t, memoryFor(17))
-	w.History.MemoryLimit = 17 * podMemory
-	app := w.apply("app", elastic, func(a *v1alpha1.SparkApplication) { a.Spec.DynamicAllocation.MaxExecutors = ptr.To[int32](40) })
+	w := newWorld(t, actors.MemoryFor(17))
+	w.History.MemoryLimit = 17 * actors.PodMemory
+	app := w.apply("app", actors.Elastic, func(a *v1alpha1.SparkApplication) { a.Spec.DynamicAllocation.MaxExecutors = ptr.To[int32](40) })
 	driver := w.Run(app)
 	var numbers []int
 	for n := range 33 {
 		numbers = append(numbers, n+1)
 	}
 	made := w.Kubelet.Gated(t.Context(), driver, numbers...)
-	w.has(app, 16, 17, "insufficient unused quota")
+	actors.ExecutorsAre(t, app, 16, 17, "insufficient unused quota")
 	w.uses(w.Namespace, 17)
 	if n := len(w.workloads(app)); n > 20 {
 		t.Errorf("%d Workloads for 33 executors", n)
 	}
-	w.drop(made[16:]...) // those that wait
-	w.has(app, 16, 0)
-	w.drop(made[9:16]...)
-	w.has(app, 9, 0)
+	w.Kubelet.LetGo(t.Context(), made[16:]...) // those that wait
+	actors.ExecutorsAre(t, app, 16, 0)
+	w.Kubelet.LetGo(t.Context(), made[9:16]...)
+	actors.ExecutorsAre(t, app, 9, 0)
 	w.uses(w.Namespace, 10)
 	w.finish(app, 0)
 	w.Reach(app, "Succeeded")
@@ -160,26 +126,26 @@ func growsByMany(t *testing.T) {
 // executorsReclaimed: another queue takes its own quota back. Only as many executors go as it needs; the run survives, and grows again when the
 // other one has ended.
 func executorsReclaimed(t *testing.T) {
-	w := newWorld(t, memoryFor(3), func(s *kueuev1.ClusterQueueSpec) { cohort("c-" + string(s.ResourceGroups[0].Flavors[0].Name))(s) })
-	w.History.MemoryLimit = 7 * podMemory
+	w := newWorld(t, actors.MemoryFor(3), func(s *kueuev1.ClusterQueueSpec) { cohort("c-" + string(s.ResourceGroups[0].Flavors[0].Name))(s) })
+	w.History.MemoryLimit = 7 * actors.PodMemory
 	other := w.Namespace + "-b"
-	w.clusterQueue(other, memoryFor(4), cohort("c-"+w.Namespace))
+	w.clusterQueue(other, actors.MemoryFor(4), cohort("c-"+w.Namespace))
 	w.localQueue("other", other)
-	app := w.apply("app", elastic)
+	app := w.apply("app", actors.Elastic)
 	driver := w.Run(app)
 	w.Kubelet.Gated(t.Context(), driver, 1, 2, 3, 4, 5, 6)
-	w.has(app, 6, 0)
+	actors.ExecutorsAre(t, app, 6, 0)
 	lender := w.apply("lender", executors(1), inQueue("other"))
 	w.Run(lender)
-	w.has(app, 4, 0)
+	actors.ExecutorsAre(t, app, 4, 0)
 	if app.Status.Executors.Failed != 0 || app.Status.Preemptions != 0 || actors.Stage(app) != v1alpha1.RunningReason {
 		t.Errorf("the run has not survived in order: %s", actors.Show(app))
 	}
 	w.Kubelet.Gated(t.Context(), driver, 7, 8)
-	w.has(app, 4, 2, "wait for room in quota")
+	actors.ExecutorsAre(t, app, 4, 2, "wait for room in quota")
 	w.finish(lender, 0)
 	w.Reach(lender, "Succeeded")
-	w.has(app, 6, 0)
+	actors.ExecutorsAre(t, app, 6, 0)
 	w.finish(app, 0)
 	w.Reach(app, "Succeeded")
 	w.uses(w.Namespace, 0)
@@ -189,46 +155,46 @@ func executorsReclaimed(t *testing.T) {
 // baseGangsFirst: an application of the same priority gets its first executors from those that another one has above its base gang, if the
 // queue lets Workloads of lower priority be displaced; and nobody grows in its place.
 func baseGangsFirst(t *testing.T) {
-	w := newWorld(t, memoryFor(5), lowerPriority)
-	w.History.MemoryLimit = 5 * podMemory
-	app := w.apply("app", elastic)
+	w := newWorld(t, actors.MemoryFor(5), lowerPriority)
+	w.History.MemoryLimit = 5 * actors.PodMemory
+	app := w.apply("app", actors.Elastic)
 	driver := w.Run(app)
 	w.Kubelet.Gated(t.Context(), driver, 1, 2, 3, 4)
-	w.has(app, 4, 0)
+	actors.ExecutorsAre(t, app, 4, 0)
 	late := w.apply("late") // three pods
 	w.Run(late)
-	w.has(app, 1, 0)
+	actors.ExecutorsAre(t, app, 1, 0)
 	w.Kubelet.Gated(t.Context(), driver, 5)
-	w.has(app, 1, 1, "wait for room in quota")
+	actors.ExecutorsAre(t, app, 1, 1, "wait for room in quota")
 	if late.Status.Preemptions+app.Status.Preemptions > 0 {
 		t.Errorf("a whole application was displaced: %s", actors.Show(app))
 	}
 	w.finish(late, 0)
-	w.has(app, 2, 0)
+	actors.ExecutorsAre(t, app, 2, 0)
 }
 
 // chunkDeleted: executors whose quota somebody deletes end, and their driver asks for new ones; so it is with one that is deactivated, for
 // which nobody asks again.
 func chunkDeleted(t *testing.T) {
-	w := newWorld(t, memoryFor(4))
-	w.History.MemoryLimit = 4 * podMemory
-	app := w.apply("app", elastic)
+	w := newWorld(t, actors.MemoryFor(4))
+	w.History.MemoryLimit = 4 * actors.PodMemory
+	app := w.apply("app", actors.Elastic)
 	driver := w.Run(app)
 	w.Kubelet.Gated(t.Context(), driver, 1, 2)
-	w.has(app, 2, 0)
+	actors.ExecutorsAre(t, app, 2, 0)
 	deleted := w.chunks(app, 1)[0]
 	if err := w.client.Delete(t.Context(), &deleted); err != nil {
 		t.Fatal(err)
 	}
-	w.has(app, 1, 0)
+	actors.ExecutorsAre(t, app, 1, 0)
 	actors.GoneWith(t, w.client, &deleted)
 	w.Kubelet.Gated(t.Context(), driver, 3)
-	w.has(app, 2, 0)
+	actors.ExecutorsAre(t, app, 2, 0)
 	again := w.chunks(app, 1)[0]
 	change(w, &again, func(k *kueuev1.Workload) { k.Spec.Active = ptr.To(false) })
-	w.has(app, 1, 0)
+	actors.ExecutorsAre(t, app, 1, 0)
 	w.Kubelet.Gated(t.Context(), driver, 4)
-	w.has(app, 1, 1, "was deactivated")
+	actors.ExecutorsAre(t, app, 1, 1, "was deactivated")
 	w.chunks(app, 1)
 	w.uses(w.Namespace, 2)
 	w.finish(app, 0)
@@ -238,7 +204,7 @@ func chunkDeleted(t *testing.T) {
 
 // enrolledUnderKueue: in an enrolled namespace executors of every application wait behind the gate, and those of the base gang are let in.
 func enrolledUnderKueue(t *testing.T) {
-	w := newWorld(t, memoryFor(3))
+	w := newWorld(t, actors.MemoryFor(3))
 	actors.Change(t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}}, func(n *corev1.Namespace) {
 		n.Labels[v1alpha1.EnrolledLabel] = "true"
 	})
@@ -248,33 +214,67 @@ func enrolledUnderKueue(t *testing.T) {
 		t.Errorf("the grant is not gated: %s", actors.Show(app))
 	}
 	made := w.Kubelet.Gated(t.Context(), driver, 1, 2, 3)
-	w.has(app, 2, 1, "wait for room in quota")
-	w.drop(made[0])
-	w.has(app, 2, 0)
+	actors.ExecutorsAre(t, app, 2, 1, "wait for room in quota")
+	w.Kubelet.LetGo(t.Context(), made[0])
+	actors.ExecutorsAre(t, app, 2, 0)
 	w.chunks(app, 0)
 	w.uses(w.Namespace, 3)
+}
+
+// TestFaultsWithElasticExecutors: every third write to Kueue is refused, loses its answer or is made twice, while an application grows, shrinks
+// and ends. It gets all that there is, and in the end nothing is left.
+func TestFaultsWithElasticExecutors(t *testing.T) {
+	systems.Kueue(t, env.Cluster(), systems.KueueSettings{})
+	for _, fault := range []actors.Fault{actors.Refuse, actors.Lose, actors.Duplicate} {
+		t.Run(fault.String(), func(t *testing.T) {
+			w := newWorld(t, actors.MemoryFor(6))
+			w.History.MemoryLimit = 6 * actors.PodMemory
+			var writes atomic.Int32
+			network := actors.NewNetwork(func(_ int, r *http.Request) actors.Fault {
+				if strings.Contains(r.URL.Path, "/workloads") && writes.Add(1)%3 == 0 {
+					return fault
+				}
+				return actors.None
+			})
+			actors.StartOperator(t, actors.OperatorOptions{Network: network.Wrap})
+			app := w.apply("app", actors.Elastic)
+			driver := w.Run(app)
+			made := w.Kubelet.Gated(t.Context(), driver, 1, 2, 3, 4, 5, 6)
+			actors.ExecutorsAre(t, app, 5, 1, "wait for room in quota")
+			w.Kubelet.LetGo(t.Context(), made[3:]...)
+			actors.ExecutorsAre(t, app, 3, 0)
+			w.uses(w.Namespace, 4)
+			w.finish(app, 0)
+			w.Reach(app, "Succeeded")
+			w.chunks(app, 0)
+			w.uses(w.Namespace, 0)
+			if !network.Broke() {
+				t.Error("no fault has happened")
+			}
+		})
+	}
 }
 
 // TestOperatorRestartsWithElasticExecutors: a new operator knows from Kueue and the status what is held, and what was lost meanwhile.
 func TestOperatorRestartsWithElasticExecutors(t *testing.T) {
 	systems.Kueue(t, env.Cluster(), systems.KueueSettings{})
 	operator := actors.StartOperator(t, actors.OperatorOptions{})
-	w := newWorld(t, memoryFor(6))
-	w.History.MemoryLimit = 6 * podMemory
-	app := w.apply("app", elastic)
+	w := newWorld(t, actors.MemoryFor(6))
+	w.History.MemoryLimit = 6 * actors.PodMemory
+	app := w.apply("app", actors.Elastic)
 	driver := w.Run(app)
 	made := w.Kubelet.Gated(t.Context(), driver, 1, 2, 3, 4)
-	w.has(app, 4, 0)
+	actors.ExecutorsAre(t, app, 4, 0)
 	before := w.chunks(app, 3)
 	operator.Stop()
-	w.drop(made[3])
+	w.Kubelet.LetGo(t.Context(), made[3])
 	w.Kubelet.Gated(t.Context(), driver, 5, 6)
 	if err := w.client.Delete(t.Context(), &before[0]); err != nil {
 		t.Fatal(err)
 	}
 	operator = actors.StartOperator(t, actors.OperatorOptions{})
 	w.chunks(app, 4)
-	w.has(app, 5, 0)
+	actors.ExecutorsAre(t, app, 5, 0)
 	w.uses(w.Namespace, 6)
 	operator.Stop()
 	w.finish(app, 0)
