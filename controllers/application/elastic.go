@@ -114,7 +114,7 @@ func (p *pass) releasePod(ctx context.Context, r *lifecycle.Release) error {
 	err := p.Client.Patch(ctx, pod, client.RawPatch(types.JSONPatchType, patch), client.FieldOwner(v1alpha1.FieldOwner))
 	switch {
 	case err == nil:
-		_ = p.Pods.Update(pod) // it takes any pod
+		p.Pods.Answered(pod)
 		p.memory.released(p.app, r.Pod.UID)
 		return nil
 	case apierrors.IsNotFound(err), apierrors.IsConflict(err):

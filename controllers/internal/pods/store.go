@@ -24,6 +24,8 @@ type Store struct {
 	failed map[types.NamespacedName]*failures
 	// floor is the version of the newest whole list: what it did not have and is not younger is gone.
 	floor uint64
+	// shown is the version of the newest event of the watch, which come in the order of versions: what is not younger and not here is gone.
+	shown uint64
 }
 
 var _ cache.ReflectorStore = (*Store)(nil)
@@ -81,12 +83,30 @@ func (s *Store) put(obj any) error {
 	}
 	record := RecordOf(pod)
 	s.mu.Lock()
+	s.shown = max(s.shown, record.Version)
 	moved, differs := s.file(record)
 	s.mu.Unlock()
 	if differs {
 		s.report(moved, appOf(record))
 	}
 	return nil
+}
+
+// Answered files a pod as the API server has returned it to a write of this process. The watch may be behind it, or may have shown already
+// that the pod has gone since.
+func (s *Store) Answered(pod *corev1.Pod) {
+	record := RecordOf(pod)
+	s.mu.Lock()
+	known := s.pods[record.Namespace][record.Name]
+	if known == nil && record.Version <= s.shown {
+		s.mu.Unlock()
+		return
+	}
+	moved, differs := s.file(record)
+	s.mu.Unlock()
+	if differs {
+		s.report(moved, appOf(record))
+	}
 }
 
 // file puts a record in its place, unless something newer is known. It returns the application that the pod was filed under before,
@@ -147,6 +167,7 @@ func (s *Store) Delete(obj any) error {
 	}
 	key := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
 	s.mu.Lock()
+	s.shown = max(s.shown, versionOf(pod.ResourceVersion))
 	known := s.pods[key.Namespace][key.Name]
 	mine := known != nil && known.UID == pod.UID
 	if mine {

@@ -133,6 +133,25 @@ func TestListIsNotUndone(t *testing.T) {
 	expect(t, s, told, []string{"gone@11", "here@8"}, []string{"pi"})
 }
 
+// TestAnswersOfWrites: what the API server has answered counts at once, and brings nothing back that the watch has shown to be gone.
+func TestAnswersOfWrites(t *testing.T) {
+	t.Parallel()
+	s, told := storeUnderTest()
+	do(t, s.Add(podOf("patched", at(3))))
+	do(t, s.Add(podOf("ended", at(4))))
+	told.take()
+	s.Answered(podOf("patched", at(6), deleting))
+	expect(t, s, told, []string{"ended@4", "patched@6"}, []string{"pi"})
+	do(t, s.Update(podOf("ended", at(5), deleting)))
+	do(t, s.Delete(podOf("ended", at(8))))
+	told.take()
+	s.Answered(podOf("ended", at(7)))   // its own event and its end were faster than the answer
+	s.Answered(podOf("patched", at(2))) // something newer is known
+	expect(t, s, told, []string{"patched@6"}, nil)
+	s.Answered(podOf("made", at(9))) // the watch has not got that far
+	expect(t, s, told, []string{"made@9", "patched@6"}, []string{"pi"})
+}
+
 func TestPodChangesItsApplication(t *testing.T) {
 	t.Parallel()
 	s, told := storeUnderTest()
@@ -171,7 +190,8 @@ func TestAgainstALog(t *testing.T) {
 		s, _ := storeUnderTest()
 		listed := 0 // version of the newest list
 		truth, version := map[string]*corev1.Pod{}, 0
-		var log []func() error // events, in order, that the store has not seen yet
+		var log []func() error    // events, in order, that the store has not seen yet
+		var answers []*corev1.Pod // of writes, that have not arrived yet
 		for range 60 {
 			version++
 			name := fmt.Sprintf("pod-%d", random.IntN(4))
@@ -188,6 +208,9 @@ func TestAgainstALog(t *testing.T) {
 				}
 				truth[name] = next
 				log = append(log, func() error { return s.Update(next) })
+				if random.IntN(3) == 0 { // a write of this process, answered at some time
+					answers = append(answers, next)
+				}
 			}
 			if random.IntN(10) == 0 { // a list, which the watch is behind
 				var list []any
@@ -202,12 +225,19 @@ func TestAgainstALog(t *testing.T) {
 				do(t, log[0]())
 				log = log[1:]
 			}
+			if len(answers) > 0 && random.IntN(3) == 0 {
+				s.Answered(answers[0])
+				answers = answers[1:]
+			}
 			if listed == version { // nothing has happened since
 				compare(t, s, truth, "after late events")
 			}
 		}
 		for _, event := range log {
 			do(t, event())
+		}
+		for _, pod := range answers {
+			s.Answered(pod)
 		}
 		compare(t, s, truth, "in the end")
 	})

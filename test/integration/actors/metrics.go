@@ -4,9 +4,11 @@
 package actors
 
 import (
+	"context"
 	"slices"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 )
 
@@ -34,4 +36,18 @@ func Measured(t *testing.T, name string, labels ...string) float64 {
 		}
 	}
 	return sum
+}
+
+// MeasuredSoon waits until Measured is what is wanted: a write is counted when its answer has come, and others may see before that what it
+// has changed.
+func MeasuredSoon(t *testing.T, want float64, name string, labels ...string) {
+	t.Helper()
+	got := 0.0
+	err := wait.PollUntilContextTimeout(t.Context(), interval, patience, true, func(context.Context) (bool, error) {
+		got = Measured(t, name, labels...)
+		return got == want, nil
+	})
+	if err != nil {
+		t.Errorf("%s%v is %v, want %v", name, labels, got, want)
+	}
 }

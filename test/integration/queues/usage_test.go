@@ -6,7 +6,6 @@ package queues
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
@@ -67,17 +66,8 @@ func TestQueueIsMeasured(t *testing.T) {
 		"sparkgate_queue_borrowed flavor=default resource=memory": 0,
 	} {
 		words := strings.Fields(metric)
-		labels := append(words[1:], queue)
 		// Other tests change their queues at the same time: what is counted by cycles may be between two.
-		for range 200 {
-			if actors.Measured(t, words[0], labels...) == want {
-				break
-			}
-			time.Sleep(50 * time.Millisecond)
-		}
-		if got := actors.Measured(t, words[0], labels...); got != want {
-			t.Errorf("%s is %v, want %v", metric, got, want)
-		}
+		actors.MeasuredSoon(t, want, words[0], append(words[1:], queue)...)
 	}
 	if actors.Measured(t, "sparkgate_queue_cycle_seconds") == 0 {
 		t.Error("no cycle is measured")

@@ -25,18 +25,18 @@ func TestNothingIsCountedTwice(t *testing.T) {
 	for _, app := range []*v1alpha1.SparkApplication{good, bad} {
 		drivers[app] = w.Run(app)
 	}
-	another()
 	namespace := "namespace=" + w.Namespace
-	actors.Eventually(t, w.Queue, "looked at again", func(*v1alpha1.SparkQueue) bool {
-		return actors.Measured(t, "sparkgate_applications", namespace, "stage=Running") == 2
-	})
+	actors.MeasuredSoon(t, 2, "sparkgate_stage_transitions_total", namespace, "stage=Running")
+	another()
+	actors.MeasuredSoon(t, 2, "sparkgate_applications", namespace, "stage=Running")
 	w.Kubelet.Finish(t.Context(), drivers[good], 0, "Completed")
 	w.Kubelet.Finish(t.Context(), drivers[bad], 137, "OOMKilled")
 	w.Reach(good, "Succeeded")
 	w.Reach(bad, "Failed")
+	actors.MeasuredSoon(t, 2, "sparkgate_runs_total", namespace)
 	another()
-	last := w.Apply("last")
-	w.Succeed(last)
+	w.Succeed(w.Apply("last"))
+	actors.MeasuredSoon(t, 3, "sparkgate_runs_total", namespace)
 
 	for _, want := range []struct {
 		n      float64
