@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // Fault is what happens to one request.
@@ -32,15 +33,23 @@ const (
 	DieAfter
 	// Hang holds this request and everything after it back until Resume, as if the process were stopped (SIGSTOP) just before it.
 	Hang
+	// Delay makes the request at once and keeps its answer back, so that the watches are ahead of it.
+	Delay
 )
+
+// lateness is how long Delay keeps an answer back: long enough for what others do about the change.
+const lateness = 250 * time.Millisecond
 
 // String names the fault.
 func (f Fault) String() string {
-	return [...]string{"none", "refused", "answer lost", "made twice", "killed before", "killed after", "held back"}[f]
+	return [...]string{"none", "refused", "answer lost", "made twice", "killed before", "killed after", "held back", "answered late"}[f]
 }
 
-// Faults are all faults but None, and Hang, which somebody has to end.
+// Faults are the faults of one request: all but None, Hang, which somebody has to end, and Delay, which may happen to all of a life at once.
 func Faults() []Fault { return []Fault{Refuse, Lose, Duplicate, DieBefore, DieAfter} }
+
+// Survivable are the faults after which the same process goes on by itself.
+func Survivable() []Fault { return []Fault{Refuse, Lose, Duplicate, Delay} }
 
 // Network is the operator's way to the API server. Safe for concurrent use.
 type Network struct {
@@ -182,18 +191,14 @@ func (n *Network) carry(next http.RoundTripper, r *http.Request, fault Fault) (*
 		n.die()
 		return nil, errors.New("connection reset: the network is cut")
 	case Duplicate:
-		if again, err := clone(r); err == nil {
-			first, err := next.RoundTrip(again)
-			if err == nil {
-				if second, err := next.RoundTrip(r); err == nil {
-					_ = second.Body.Close()
-				}
-			}
-			return first, err
-		}
+		return twice(next, r)
 	case Hang:
 		n.Pause()
 		n.wait(r)
+	case Delay:
+		response, err := next.RoundTrip(r)
+		time.Sleep(lateness)
+		return response, err
 	case Lose, DieAfter:
 		if response, err := next.RoundTrip(r); err == nil {
 			_ = response.Body.Close()
@@ -204,6 +209,21 @@ func (n *Network) carry(next http.RoundTripper, r *http.Request, fault Fault) (*
 		return nil, errors.New("connection reset: the answer is lost")
 	}
 	return next.RoundTrip(r)
+}
+
+// twice makes a request twice, if its body can be read again, and returns the first answer.
+func twice(next http.RoundTripper, r *http.Request) (*http.Response, error) {
+	again, err := clone(r)
+	if err != nil {
+		return next.RoundTrip(r)
+	}
+	first, err := next.RoundTrip(again)
+	if err == nil {
+		if second, err := next.RoundTrip(r); err == nil {
+			_ = second.Body.Close()
+		}
+	}
+	return first, err
 }
 
 // read makes a request that changes nothing. Its answer obeys Pause, too.

@@ -49,7 +49,7 @@ func TestNothingCanBeMade(t *testing.T) {
 
 // TestEveryWriteBreaksOnce: whatever happens to one write about companions, all is as wanted in the end, and the run does not notice.
 func TestEveryWriteBreaksOnce(t *testing.T) {
-	for _, fault := range []actors.Fault{actors.Refuse, actors.Lose, actors.Duplicate} {
+	for _, fault := range actors.Survivable() {
 		t.Run(fault.String(), func(t *testing.T) {
 			w := actors.NewWorld(t, "3Gi", nil)
 			var mu sync.Mutex

@@ -34,7 +34,7 @@ func isRelease(r *http.Request) bool {
 // TestDiesBeforeRelease: the operator dies after it has written a larger grant and before it has lifted a gate, or before the answer to that.
 // The next one lets in what was granted, and no more.
 func TestDiesBeforeRelease(t *testing.T) {
-	for _, fault := range []actors.Fault{actors.DieBefore, actors.DieAfter, actors.Lose, actors.Refuse, actors.Duplicate} {
+	for _, fault := range append(actors.Survivable(), actors.DieBefore, actors.DieAfter) {
 		t.Run(fault.String(), func(t *testing.T) {
 			w := actors.NewWorld(t, actors.MemoryFor(4), nil)
 			w.History.MemoryLimit = 4 * actors.PodMemory

@@ -107,6 +107,9 @@ func TestEveryWriteMayBreakInEveryWay(t *testing.T) {
 				writes = liveOnce(t, live, nil)
 				t.Logf("%d writes:\n%s", len(writes), strings.Join(writes, "\n"))
 			})
+			t.Run("every answer late", func(t *testing.T) {
+				liveOnce(t, live, func(int, *http.Request) actors.Fault { return actors.Delay })
+			})
 			first := 1
 			if name != plain {
 				first = max(1, alike(usual, writes)) // those before are broken in the plain life; the last of them may differ in what it says

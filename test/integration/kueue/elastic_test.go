@@ -225,7 +225,7 @@ func enrolledUnderKueue(t *testing.T) {
 // and ends. It gets all that there is, and in the end nothing is left.
 func TestFaultsWithElasticExecutors(t *testing.T) {
 	systems.Kueue(t, env.Cluster(), systems.KueueSettings{})
-	for _, fault := range []actors.Fault{actors.Refuse, actors.Lose, actors.Duplicate} {
+	for _, fault := range actors.Survivable() {
 		t.Run(fault.String(), func(t *testing.T) {
 			w := newWorld(t, actors.MemoryFor(6))
 			w.History.MemoryLimit = 6 * actors.PodMemory
