@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -188,13 +189,15 @@ func (s *System) eachCRD(ctx context.Context, do func(context.Context, *unstruct
 	return errors.Join(errs...)
 }
 
-// gone waits until a CRD does not exist any more. Its objects are freed of their finalizers: nobody is left to remove them.
+// gone waits until a CRD does not exist and its kind is not served any more, which ends a moment later. Its objects are freed of their
+// finalizers: nobody is left to remove them.
 func (s *System) gone(ctx context.Context, crd *unstructured.Unstructured) error {
 	var last error
 	err := wait.PollUntilContextCancel(ctx, interval, true, func(ctx context.Context) (bool, error) {
 		err := s.client.Get(ctx, client.ObjectKeyFromObject(crd), crd.DeepCopy())
 		if apierrors.IsNotFound(err) {
-			return true, nil
+			_, last = s.list(ctx, crd)
+			return apierrors.IsNotFound(last) || meta.IsNoMatchError(last), nil
 		}
 		last = errors.Join(err, s.free(ctx, crd))
 		return false, nil
