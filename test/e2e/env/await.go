@@ -94,16 +94,25 @@ func (s *Space) Reaches(name string, attempt Attempt, stage string) *v1alpha1.Sp
 // Becomes waits until an application is in a stage, as Reaches, whatever the run, and the status speaks of the current spec.
 func (s *Space) Becomes(name, stage string) *v1alpha1.SparkApplication {
 	s.t.Helper()
-	var found *v1alpha1.SparkApplication
-	s.Await(fmt.Sprintf("%s to be %s", name, stage), func() error {
-		app := s.Application(name)
-		if app != nil && StageOf(app) == stage && app.Status.ObservedGeneration == app.Generation {
-			found = app
+	return s.Shows(name, stage, func(app *v1alpha1.SparkApplication) error {
+		if StageOf(app) == stage && app.Status.ObservedGeneration == app.Generation {
 			return nil
 		}
 		return s.notYet(name)
 	})
-	return found
+}
+
+// Shows waits until check finds nothing wrong with an application any more, and returns that version. It may not exist yet.
+func (s *Space) Shows(name, what string, check func(*v1alpha1.SparkApplication) error) *v1alpha1.SparkApplication {
+	s.t.Helper()
+	var app *v1alpha1.SparkApplication
+	s.Await(name+" to be "+what, func() error {
+		if app = s.Application(name); app == nil {
+			return fmt.Errorf("%s does not exist", name)
+		}
+		return check(app)
+	})
+	return app
 }
 
 // notYet tells how an application is. It is hopeless when the application stalls.

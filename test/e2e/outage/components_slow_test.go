@@ -49,13 +49,12 @@ func TestSlowARunOutlivesTheKubelet(t *testing.T) {
 		}
 		return errors.New("it is ready")
 	})
-	s.Await("the executors not to count as ready", func() error {
-		if e := s.Application("pi").Status.Executors; e == nil || e.Ready != 0 {
-			return errors.New("they are")
+	app := s.Shows("pi", "without ready executors", func(app *v1alpha1.SparkApplication) error {
+		if e := app.Status.Executors; e == nil || e.Ready != 0 {
+			return errors.New("some are ready")
 		}
 		return nil
 	})
-	app := s.Application("pi")
 	if c := env.Condition(app, v1alpha1.ReconcilingCondition); env.StageOf(app) != v1alpha1.RunningReason || c.Status != metav1.ConditionTrue {
 		t.Errorf("the stage is %s, Reconciling is %s while the node does not answer; want Running and True", env.StageOf(app), c.Status)
 	}

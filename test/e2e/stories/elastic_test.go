@@ -27,21 +27,19 @@ func elastic(seconds string) env.Change {
 
 // executorsOf waits until so many executors of a job are ready and behind the gate.
 func executorsOf(s *env.Space, name string, ready, gated int32) *v1alpha1.SparkApplication {
-	var app *v1alpha1.SparkApplication
-	s.Await(fmt.Sprintf("%s has %d executors, and %d behind the gate", name, ready, gated), func() error {
-		app = s.Application(name)
+	return s.Shows(name, fmt.Sprintf("at %d executors, and %d behind the gate", ready, gated), func(app *v1alpha1.SparkApplication) error {
 		if e := app.Status.Executors; e == nil || e.Ready != ready || e.Gated != gated {
 			return fmt.Errorf("executors: %+v", e)
 		}
 		return nil
 	})
-	return app
 }
 
 // survived says that a run that gave executors back has ended as if nothing had happened, and that an event tells why they went.
 func survived(t *testing.T, s *env.Space, end *v1alpha1.SparkApplication, why string) {
 	t.Helper()
-	if end.Status.Preemptions != 0 || end.Status.Failures != 0 || len(end.Status.Attempts) != 1 || end.Status.Executors.Failed != 0 {
+	if end.Status.Preemptions != 0 || end.Status.Failures != 0 || len(end.Status.Attempts) != 1 ||
+		end.Status.Executors == nil || end.Status.Executors.Failed != 0 {
 		t.Errorf("the run has not survived in order: preemptions %d, failures %d, %d attempts, executors %+v", end.Status.Preemptions,
 			end.Status.Failures, len(end.Status.Attempts), end.Status.Executors)
 	}

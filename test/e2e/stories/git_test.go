@@ -32,8 +32,8 @@ func TestAJobAppliedBeforeWhatItNeedsGoesOnByItself(t *testing.T) {
 
 // awaitMessage waits until what an application says names one thing and another no more.
 func awaitMessage(s *env.Space, name, one, other string) {
-	s.Await(fmt.Sprintf("%s to name %s and not %s", name, one, other), func() error {
-		message := env.Condition(s.Application(name), v1alpha1.ReadyCondition).Message
+	s.Shows(name, fmt.Sprintf("naming %s and not %s", one, other), func(app *v1alpha1.SparkApplication) error {
+		message := env.Condition(app, v1alpha1.ReadyCondition).Message
 		if !strings.Contains(message, one) || strings.Contains(message, other) {
 			return fmt.Errorf("it says: %s", message)
 		}

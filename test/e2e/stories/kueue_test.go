@@ -73,8 +73,8 @@ func TestJobsRunOneAfterTheOtherUnderKueue(t *testing.T) {
 	s.Apply(env.Pi("lesser", "spark", onKueue, env.Sleep("40")))
 	s.Reaches("lesser", env.First, v1alpha1.RunningReason)
 	s.Apply(env.Pi("next", "spark", onKueue))
-	s.Await("a wait told with Kueue's words", func() error {
-		admitted := env.Condition(s.Application("next"), v1alpha1.AdmittedCondition)
+	s.Shows("next", "told to wait in Kueue's words", func(app *v1alpha1.SparkApplication) error {
+		admitted := env.Condition(app, v1alpha1.AdmittedCondition)
 		if admitted.Reason != v1alpha1.WaitingForQuotaReason || !strings.Contains(admitted.Message, "insufficient unused quota") {
 			return fmt.Errorf("%s: %s", admitted.Reason, admitted.Message)
 		}

@@ -95,11 +95,7 @@ func TestAPodThatTheNamespaceRefusesIsExplained(t *testing.T) {
 	s.Apply(env.Queue(s.Name, "1", "3Gi"), env.Pi("pi", s.Name, func(spec *v1alpha1.SparkApplicationSpec) {
 		spec.PodSecurity = v1alpha1.PodSecurityNone
 	}))
-	s.Await("pi to name the standard", func() error {
-		app := s.Application("pi")
-		if app == nil {
-			return errors.New("it does not exist")
-		}
+	s.Shows("pi", "naming the standard", func(app *v1alpha1.SparkApplication) error {
 		message := env.Condition(app, v1alpha1.ReadyCondition).Message
 		if !strings.Contains(message, "PodSecurity") || !strings.Contains(message, "restricted") {
 			return errors.New("it says: " + message)
