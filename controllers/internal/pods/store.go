@@ -97,12 +97,10 @@ func (s *Store) put(obj any) error {
 func (s *Store) Answered(pod *corev1.Pod) {
 	record := RecordOf(pod)
 	s.mu.Lock()
-	known := s.pods[record.Namespace][record.Name]
-	if known == nil && record.Version <= s.shown {
-		s.mu.Unlock()
-		return
+	moved, differs := types.NamespacedName{}, false
+	if known := s.pods[record.Namespace][record.Name]; known != nil || record.Version > s.shown {
+		moved, differs = s.file(record)
 	}
-	moved, differs := s.file(record)
 	s.mu.Unlock()
 	if differs {
 		s.report(moved, appOf(record))

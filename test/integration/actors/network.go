@@ -37,7 +37,8 @@ const (
 	Delay
 )
 
-// lateness is how long Delay keeps an answer back: long enough for what others do about the change.
+// lateness is how long Delay keeps an answer back: usually enough for what others do about the change. When they have done it cannot be known
+// here; where it is not enough, the fault is a milder one.
 const lateness = 250 * time.Millisecond
 
 // String names the fault.
@@ -197,7 +198,10 @@ func (n *Network) carry(next http.RoundTripper, r *http.Request, fault Fault) (*
 		n.wait(r)
 	case Delay:
 		response, err := next.RoundTrip(r)
-		time.Sleep(lateness)
+		select {
+		case <-time.After(lateness):
+		case <-r.Context().Done(): // nobody waits for it any more
+		}
 		return response, err
 	case Lose, DieAfter:
 		if response, err := next.RoundTrip(r); err == nil {

@@ -221,8 +221,8 @@ func enrolledUnderKueue(t *testing.T) {
 	w.uses(w.Namespace, 3)
 }
 
-// TestFaultsWithElasticExecutors: every third write to Kueue is refused, loses its answer or is made twice, while an application grows, shrinks
-// and ends. It gets all that there is, and in the end nothing is left.
+// TestFaultsWithElasticExecutors: every third write to Kueue is refused, loses its answer, is made twice or answered late, while an application
+// grows, shrinks and ends. It gets all that there is, and in the end nothing is left.
 func TestFaultsWithElasticExecutors(t *testing.T) {
 	systems.Kueue(t, env.Cluster(), systems.KueueSettings{})
 	for _, fault := range actors.Survivable() {
