@@ -21,7 +21,7 @@ func recorded(t *testing.T, name string, change func(*recording.Recording)) []by
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := library.Read(filepath.Join("../internal/spark/render/testdata/recordings", name))
+	r, err := library.Read(filepath.Join("../internal/spark/render/testdata/recordings", name+recording.ArchiveSuffix))
 	if err != nil {
 		t.Fatal(err)
 	}

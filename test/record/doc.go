@@ -7,7 +7,7 @@
 //	cases/*.yaml ─► arguments, files, environment ─► spark-submit ─► fake API server
 //	      │                                                               │ requests
 //	      └─► app.yaml (the same job as a SparkApplication)               ▼
-//	                                                     normalise ─► recordings/<version>/<case>/
+//	                                                     normalise ─► recordings/<version>/<case>.txtar
 //
 // It runs pyspark of the version asked for, taken from the user's cache folder
 // or else downloaded with pip. Nothing random and nothing of the machine stays

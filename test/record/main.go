@@ -112,7 +112,7 @@ func (r recorder) one(ctx context.Context, c Case) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return run.Ended.Sub(run.Started).Seconds(), Write(filepath.Join(r.out, c.Name), files, secrets(r.submitter.Spark, run))
+	return run.Ended.Sub(run.Started).Seconds(), Write(filepath.Join(r.out, c.Name+archiveSuffix), files, secrets(r.submitter.Spark, run))
 }
 
 // secrets are texts of this machine that no recording may have in it.
@@ -131,17 +131,18 @@ func tidy(out, version string, all []Case) error {
 	known := map[string]bool{}
 	for _, c := range all {
 		known[c.Name] = true
-		fmt.Fprintf(&list, "| [%s](%s) | %s |\n", c.Name, c.Name, strings.Join(strings.Fields(c.Description), " "))
+		fmt.Fprintf(&list, "| [%s](%s) | %s |\n", c.Name, c.Name+archiveSuffix, strings.Join(strings.Fields(c.Description), " "))
 	}
-	folders, err := os.ReadDir(out)
+	recordings, err := filepath.Glob(filepath.Join(out, "*"+archiveSuffix))
 	if err != nil {
 		return err
 	}
-	for _, folder := range folders {
-		if folder.IsDir() && !known[folder.Name()] {
-			if err := os.RemoveAll(filepath.Join(out, folder.Name())); err != nil {
-				return err
-			}
+	for _, path := range recordings {
+		if known[strings.TrimSuffix(filepath.Base(path), archiveSuffix)] {
+			continue
+		}
+		if err := os.Remove(path); err != nil {
+			return err
 		}
 	}
 	return os.WriteFile(filepath.Join(out, "README.md"), []byte(list.String()), 0o644)

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/tools/txtar"
 	"sigs.k8s.io/yaml"
 )
 
@@ -150,26 +151,36 @@ func yamlText(value any) (string, error) {
 	return string(text), err
 }
 
-// Write replaces the recording in folder. Texts in secret (paths and names of
-// this machine) must not occur in it.
-func Write(folder string, files map[string]string, secret []string) error {
+// archiveSuffix ends the names of recordings: one txtar file for each case.
+const archiveSuffix = ".txtar"
+
+// Write replaces the recording at path. Texts in secret (paths and names of this machine) must not occur in it, and what is
+// written has to be what a reader finds.
+func Write(path string, files map[string]string, secret []string) error {
+	archive := &txtar.Archive{}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		for _, text := range secret {
 			if strings.Contains(files[name], text) {
 				return fmt.Errorf("%s has %q of this machine in it", name, text)
 			}
 		}
+		archive.Files = append(archive.Files, txtar.File{Name: name, Data: []byte(files[name])})
 	}
-	if err := os.RemoveAll(folder); err != nil {
+	data := txtar.Format(archive)
+	if !maps.Equal(files, partsOf(data)) {
+		return fmt.Errorf("%s: a recorded file does not end with a newline, or has a line that begins a part of a txtar file", filepath.Base(path))
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return err
+	return os.WriteFile(path, data, 0o644)
+}
+
+// partsOf returns the files in a recording by name.
+func partsOf(data []byte) map[string]string {
+	files := map[string]string{}
+	for _, file := range txtar.Parse(data).Files {
+		files[file.Name] = string(file.Data)
 	}
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(files[name]), 0o644); err != nil {
-			return err
-		}
-	}
-	return nil
+	return files
 }

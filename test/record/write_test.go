@@ -134,19 +134,29 @@ func TestRecordingIsNotWhatTheCaseSays(t *testing.T) {
 
 func TestWrite(t *testing.T) {
 	t.Parallel()
-	folder := filepath.Join(t.TempDir(), "4.1.4", "pi")
-	if err := Write(folder, map[string]string{"old.txt": "x", "a.txt": "x"}, nil); err != nil {
+	path := filepath.Join(t.TempDir(), "4.1.4", "pi.txtar")
+	if err := Write(path, map[string]string{"old.txt": "x\n", "a.txt": "x\n"}, nil); err != nil {
 		t.Fatal(err)
 	}
-	err := Write(folder, map[string]string{"a.txt": "in /home/me/spark"}, []string{"/home/me"})
-	if err == nil || !strings.Contains(err.Error(), "a.txt") {
-		t.Errorf("error %v, want one about a.txt", err)
+	for text, want := range map[string]string{
+		"in /home/me/spark\n": "a.txt",
+		"no newline":          "newline",
+		"a\n-- b --\nc\n":     "begins a part",
+	} {
+		if err := Write(path, map[string]string{"a.txt": text}, []string{"/home/me"}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want one about %q", text, err, want)
+		}
 	}
-	if err := Write(folder, map[string]string{"a.txt": "y"}, []string{"/home/me"}); err != nil {
+	files := map[string]string{"b.json": "{}\n", "a.txt": "y\n"}
+	if err := Write(path, files, []string{"/home/me"}); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(map[string]string{"a.txt": "y"}, readFolder(t, folder)); diff != "" {
-		t.Errorf("files (-want +got):\n%s", diff)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff("-- a.txt --\ny\n-- b.json --\n{}\n", string(data)); diff != "" {
+		t.Errorf("recording (-want +got):\n%s", diff)
 	}
 }
 
@@ -154,17 +164,17 @@ func TestTidy(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	for _, name := range []string{"pi", "gone"} {
-		if err := os.Mkdir(filepath.Join(folder, name), 0o700); err != nil {
+		if err := os.WriteFile(filepath.Join(folder, name+archiveSuffix), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if err := tidy(folder, "4.1.4", []Case{{Name: "pi", Description: "two\nlines"}}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(filepath.Join(folder, "gone")); !os.IsNotExist(err) {
-		t.Errorf("the folder of a case that is no more: %v", err)
+	if _, err := os.Stat(filepath.Join(folder, "gone"+archiveSuffix)); !os.IsNotExist(err) {
+		t.Errorf("the recording of a case that is no longer there: %v", err)
 	}
-	if list := readFolder(t, folder)["README.md"]; !strings.Contains(list, "| [pi](pi) | two lines |\n") {
+	if list := readFolder(t, folder)["README.md"]; !strings.Contains(list, "| [pi](pi.txtar) | two lines |\n") {
 		t.Errorf("list of cases:\n%s", list)
 	}
 }

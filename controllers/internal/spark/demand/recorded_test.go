@@ -17,6 +17,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/controllers/internal/spark/recording"
 	"github.com/sparkgate/sparkgate/controllers/internal/spark/render"
 )
 
@@ -52,7 +53,7 @@ func compareExecutors(t *testing.T, path, recordings string) {
 	for name, want := range recorded {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			pod, err := ExecutorPod(builtFrom(t, filepath.Join(recordings, name)))
+			pod, err := ExecutorPod(builtFrom(t, filepath.Join(recordings, name+recording.ArchiveSuffix)))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -64,14 +65,14 @@ func compareExecutors(t *testing.T, path, recordings string) {
 }
 
 // builtFrom renders a recorded application.
-func builtFrom(t *testing.T, folder string) render.Objects {
+func builtFrom(t *testing.T, path string) render.Objects {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(folder, "app.yaml"))
+	archive, err := recording.OpenArchive(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var app v1alpha1.SparkApplication
-	if err := yaml.UnmarshalStrict(text, &app); err != nil {
+	if err := yaml.UnmarshalStrict(archive.Files["app.yaml"], &app); err != nil {
 		t.Fatal(err)
 	}
 	properties, _ := conf.Merge(&app, conf.Sources{})

@@ -16,7 +16,7 @@ func sentBy(t *testing.T, name string) *Objects {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := library.Read(filepath.Join("..", "render", "testdata", "recordings", "4.1.4", name))
+	r, err := library.Read(filepath.Join("..", "render", "testdata", "recordings", "4.1.4", name+ArchiveSuffix))
 	if err != nil {
 		t.Fatal(err)
 	}

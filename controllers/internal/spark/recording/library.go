@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Library reads the recordings of this repository, which have a folder each.
+// Library reads the recordings of this repository.
 type Library struct {
 	// cases by name: what was recorded.
 	cases map[string]Case
@@ -55,17 +55,22 @@ func OpenLibrary(cases string) (Library, error) {
 	return lib, nil
 }
 
-// Read returns the recording of a folder <version>/<case>, in the form that it would have as one file.
-func (l Library) Read(folder string) (*Recording, error) {
-	r := &Recording{Name: filepath.Base(folder), SparkVersion: filepath.Base(filepath.Dir(folder)), Env: map[string]*string{}}
-	command, err := os.ReadFile(filepath.Join(folder, "command.txt"))
+// Read returns the recording in the archive at path (see OpenArchive).
+func (l Library) Read(path string) (*Recording, error) {
+	archive, err := OpenArchive(path)
 	if err != nil {
 		return nil, err
 	}
-	words := shellWords(strings.TrimSuffix(string(command), "\n"))
+	return l.Recording(archive)
+}
+
+// Recording returns the recording in an archive, in the form that it would have as one JSON file.
+func (l Library) Recording(archive Archive) (*Recording, error) {
+	r := &Recording{Name: archive.Case, SparkVersion: archive.SparkVersion, Env: map[string]*string{}}
+	words := shellWords(strings.TrimSuffix(string(archive.Files["command.txt"]), "\n"))
 	program := slices.Index(words, "spark-submit")
 	if program < 0 {
-		return nil, fmt.Errorf("%s calls no spark-submit", folder)
+		return nil, fmt.Errorf("recording %s/%s: command.txt does not call spark-submit", archive.SparkVersion, archive.Case)
 	}
 	for _, variable := range words[:program] {
 		name, value, _ := strings.Cut(variable, "=")
@@ -75,11 +80,11 @@ func (l Library) Read(folder string) (*Recording, error) {
 	if err := l.addFiles(r); err != nil {
 		return nil, err
 	}
-	if message, err := os.ReadFile(filepath.Join(folder, "error.txt")); err == nil {
+	if message, refused := archive.Files["error.txt"]; refused {
 		r.Exit, r.ErrorLines = 1, strings.Split(strings.TrimSpace(string(message)), "\n")
 		return r, nil
 	}
-	return r, r.addRequests(folder)
+	return r, r.addRequests(archive.Files)
 }
 
 // addFiles adds the files that the case has.
@@ -112,22 +117,18 @@ func (l Library) addFiles(r *Recording) error {
 }
 
 // addRequests adds the objects that were sent. The properties stand in a file of their own.
-func (r *Recording) addRequests(folder string) error {
-	paths, err := filepath.Glob(filepath.Join(folder, "*.json"))
-	if err != nil {
-		return err
-	}
-	for _, path := range paths {
-		body, err := os.ReadFile(path)
-		if err != nil {
-			return err
+func (r *Recording) addRequests(files map[string][]byte) error {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if !strings.HasSuffix(name, ".json") {
+			continue
 		}
-		request := Request{Method: "PATCH", Path: "/" + filepath.Base(path)}
-		switch filepath.Base(path) {
+		body, request := files[name], Request{Method: "PATCH", Path: "/" + name}
+		switch name {
 		case "pod.json":
 			request = Request{Method: "POST", Path: "/pods"}
 		case "configmap.json":
-			if body, err = withProperties(body, filepath.Join(folder, "spark.properties")); err != nil {
+			var err error
+			if body, err = withProperties(body, files["spark.properties"]); err != nil {
 				return err
 			}
 		}
@@ -138,11 +139,7 @@ func (r *Recording) addRequests(folder string) error {
 }
 
 // withProperties puts the file of properties back into its ConfigMap.
-func withProperties(configMap []byte, path string) ([]byte, error) {
-	properties, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
+func withProperties(configMap, properties []byte) ([]byte, error) {
 	var object map[string]any
 	if err := json.Unmarshal(configMap, &object); err != nil {
 		return nil, err

@@ -5,6 +5,8 @@ package recording
 
 import (
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -111,7 +113,7 @@ func TestRequestsInAnyForm(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, version := range []string{"3.5.9", "4.3.0"} {
-		r, err := library.Read("../render/testdata/recordings/" + version + "/template-both")
+		r, err := library.Read("../render/testdata/recordings/" + version + "/template-both" + ArchiveSuffix)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -156,6 +158,20 @@ func TestNothingSecretIsShown(t *testing.T) {
 	for _, d := range differences {
 		if strings.Contains(d.String(), "hunter") {
 			t.Errorf("a secret is told: %s", d)
+		}
+	}
+}
+
+func TestOpenArchiveRefuses(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	for name, content := range map[string]string{"case.txt": "-- app.yaml --\n", "empty.txtar": "no part\n"} {
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := OpenArchive(path); err == nil || !strings.Contains(err.Error(), name+" is not a recording") {
+			t.Errorf("%s: error %v, want one that says what a recording is", name, err)
 		}
 	}
 }

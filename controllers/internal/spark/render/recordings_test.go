@@ -4,7 +4,6 @@
 package render_test
 
 import (
-	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -24,25 +23,30 @@ import (
 // differs has to be one of render.Deviations, what only we refuse one of render.Refusals.
 func TestRecordings(t *testing.T) {
 	outcomes := map[string]int{}
-	for _, folder := range recordedFolders(t) {
-		t.Run(filepath.Base(filepath.Dir(folder))+"/"+filepath.Base(folder), func(t *testing.T) {
-			outcomes[compareRecording(t, folder)]++
+	for _, archive := range archives(t) {
+		t.Run(archive.SparkVersion+"/"+archive.Case, func(t *testing.T) {
+			outcomes[compareRecording(t, archive)]++
 		})
 	}
 	t.Logf("recordings: %v", outcomes)
 }
 
-// recordedFolders are the folders of all recordings.
-func recordedFolders(t *testing.T) []string {
+// archives returns all recordings.
+func archives(t *testing.T) []recording.Archive {
 	t.Helper()
-	paths, err := filepath.Glob("testdata/recordings/*/*/app.yaml")
+	paths, err := filepath.Glob("testdata/recordings/*/*" + recording.ArchiveSuffix)
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no recordings: %v", err)
 	}
-	for i := range paths {
-		paths[i] = filepath.Dir(paths[i])
+	var all []recording.Archive
+	for _, path := range paths {
+		archive, err := recording.OpenArchive(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, archive)
 	}
-	return paths
+	return all
 }
 
 // TestSupportedVersionsAreRecorded: a version is supported once recordings of its client hold, with as many cases as any other.
@@ -50,7 +54,7 @@ func TestSupportedVersionsAreRecorded(t *testing.T) {
 	t.Parallel()
 	cases := map[string]int{}
 	for _, version := range render.Supported {
-		paths, err := filepath.Glob(filepath.Join("testdata", "recordings", version+".*", "*", "app.yaml"))
+		paths, err := filepath.Glob(filepath.Join("testdata", "recordings", version+".*", "*"+recording.ArchiveSuffix))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,13 +69,13 @@ func TestSupportedVersionsAreRecorded(t *testing.T) {
 var library = sync.OnceValues(func() (recording.Library, error) { return recording.OpenLibrary("../../../../test/record/cases") })
 
 // readSubmission reads what the real client was given and did.
-func readSubmission(t *testing.T, folder string) *recording.Recording {
+func readSubmission(t *testing.T, archive recording.Archive) *recording.Recording {
 	t.Helper()
 	recordings, err := library()
 	if err != nil {
 		t.Fatal(err)
 	}
-	submission, err := recordings.Read(folder)
+	submission, err := recordings.Recording(archive)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,9 +83,9 @@ func readSubmission(t *testing.T, folder string) *recording.Recording {
 }
 
 // compareRecording compares one recording and returns what came of it.
-func compareRecording(t *testing.T, folder string) string {
-	submission := readSubmission(t, folder)
-	app, sources := readApplication(t, folder)
+func compareRecording(t *testing.T, archive recording.Archive) string {
+	submission := readSubmission(t, archive)
+	app, sources := readApplication(t, archive)
 	findings := validate.Submission(app, sources)
 	switch {
 	case submission.Refused() && len(findings) == 0:
@@ -117,15 +121,15 @@ func compareOwnRefusal(t *testing.T, app *v1alpha1.SparkApplication, findings []
 }
 
 // readApplication reads the application, with the uid that it would have, and the ConfigMap that it names.
-func readApplication(t *testing.T, folder string) (*v1alpha1.SparkApplication, conf.Sources) {
+func readApplication(t *testing.T, archive recording.Archive) (*v1alpha1.SparkApplication, conf.Sources) {
 	t.Helper()
 	var app v1alpha1.SparkApplication
-	decode(t, filepath.Join(folder, "app.yaml"), &app)
+	decode(t, archive.Files["app.yaml"], &app)
 	app.UID = "22222222-2222-2222-2222-222222222222"
 	var sources conf.Sources
-	if _, err := os.Stat(filepath.Join(folder, "inputs.yaml")); err == nil {
+	if inputs, found := archive.Files["inputs.yaml"]; found {
 		var configMap corev1.ConfigMap
-		decode(t, filepath.Join(folder, "inputs.yaml"), &configMap)
+		decode(t, inputs, &configMap)
 		if configMap.Name != app.Spec.SparkConfigMap {
 			t.Fatalf("inputs.yaml holds ConfigMap %q, the application names %q", configMap.Name, app.Spec.SparkConfigMap)
 		}
@@ -134,15 +138,11 @@ func readApplication(t *testing.T, folder string) (*v1alpha1.SparkApplication, c
 	return &app, sources
 }
 
-// decode reads a YAML or JSON file strictly.
-func decode(t *testing.T, path string, into any) {
+// decode reads YAML or JSON strictly.
+func decode(t *testing.T, text []byte, into any) {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
 	if err := yaml.UnmarshalStrict(text, into); err != nil {
-		t.Fatalf("%s: %v", path, err)
+		t.Fatal(err)
 	}
 }
 

@@ -53,12 +53,12 @@ func TestSubmittedRecordings(t *testing.T) {
 func recordedCalls(t *testing.T) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}
-	for _, folder := range recordedFolders(t) {
-		file, err := json.Marshal(readSubmission(t, folder))
+	for _, archive := range archives(t) {
+		file, err := json.Marshal(readSubmission(t, archive))
 		if err != nil {
 			t.Fatal(err)
 		}
-		files[filepath.Base(filepath.Dir(folder))+"/"+filepath.Base(folder)] = file
+		files[archive.SparkVersion+"/"+archive.Case] = file
 	}
 	paths, err := filepath.Glob("testdata/submissions/*/*.json")
 	if err != nil || len(paths) == 0 {
