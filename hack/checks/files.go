@@ -46,7 +46,7 @@ func (f File) IsTest() bool { return strings.HasSuffix(f.Path, "_test.go") }
 // Lines is the number of lines.
 func (f File) Lines() int { return bytes.Count(f.Data, []byte{'\n'}) }
 
-// ignored are folders without committed files.
+// ignored are folders without committed files; in a linked worktree, .git is a file.
 var ignored = []string{".git", "bin", "out"}
 
 // ReadRepository returns the text files below root in the order of their paths, binary ones left out.
@@ -60,10 +60,11 @@ func ReadRepository(root string) ([]File, error) {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && slices.Contains(ignored, rel) {
+		skip := slices.Contains(ignored, rel)
+		if d.IsDir() && skip {
 			return fs.SkipDir
 		}
-		if !d.Type().IsRegular() {
+		if skip || !d.Type().IsRegular() {
 			return nil
 		}
 		data, err := os.ReadFile(path)
