@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"sort"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -30,6 +31,9 @@ type ledger struct {
 	epoch, seq int64
 	// version is the resource version of the root queue that the next swap expects.
 	version string
+	// entries is how many stand in it as it was written last, and written is when that was.
+	entries int
+	written time.Time
 }
 
 // record writes the decisions into the ledgers of their trees, one write for each tree, and wakes the applications. What cannot be
@@ -100,7 +104,7 @@ func (r *Runner) swap(ctx context.Context, root string) error {
 		next := r.nextLedger(root, l)
 		version, err := r.write(ctx, root, l.version, next)
 		if err == nil {
-			l.version, l.seq = version, next.Seq
+			r.wrote(l, version, next)
 			return nil
 		}
 		if definite(err) {
@@ -112,6 +116,13 @@ func (r *Runner) swap(ctx context.Context, root string) error {
 		}
 	}
 	return fmt.Errorf("write ledger of queue %s: it changed too often", root)
+}
+
+// wrote notes what stands in a ledger now.
+func (r *Runner) wrote(l *ledger, version string, next *v1alpha1.Ledger) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	l.version, l.seq, l.entries, l.written = version, next.Seq, len(next.InFlight), r.o.Clock.Now()
 }
 
 // definite says that the API server has refused the write: it did not happen and will not, and not because the queue has changed.
@@ -164,10 +175,16 @@ func (r *Runner) nextLedger(root string, l *ledger) *v1alpha1.Ledger {
 }
 
 // write swaps the ledger if the queue is still at the given resource version, and returns the new one.
+//
+// A merge patch keeps what it does not name, so that a list without entries is written as null.
 func (r *Runner) write(ctx context.Context, root, version string, next *v1alpha1.Ledger) (string, error) {
+	fields := map[string]any{"holder": next.Holder, "epoch": next.Epoch, "seq": next.Seq, "inFlight": nil}
+	if len(next.InFlight) > 0 {
+		fields["inFlight"] = next.InFlight
+	}
 	patch, err := json.Marshal(map[string]any{
 		"metadata": map[string]any{"resourceVersion": version},
-		"status":   map[string]any{"ledger": next},
+		"status":   map[string]any{"ledger": fields},
 	})
 	if err != nil {
 		return "", fmt.Errorf("encode ledger: %w", err)
@@ -238,7 +255,9 @@ func (r *Runner) takeOver(ctx context.Context, queue *v1alpha1.SparkQueue) ([]v1
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.ledgers[queue.Name] = &ledger{epoch: next.Epoch, seq: next.Seq, version: version}
+	r.ledgers[queue.Name] = &ledger{
+		epoch: next.Epoch, seq: next.Seq, version: version, entries: len(next.InFlight), written: r.o.Clock.Now(),
+	}
 	r.engine.SetEpoch(queue.Name, next.Epoch)
 	return before.InFlight, nil
 }

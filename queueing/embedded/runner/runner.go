@@ -31,6 +31,8 @@ const (
 	trickleEvery = 500 * time.Millisecond
 	// settleTime bounds how long the first cycle waits for the asks that were there before a restart.
 	settleTime = 10 * time.Second
+	// restTime is how long a ledger is left as it is when nothing is in flight any more; then it is written once more, without entries.
+	restTime = 5 * time.Second
 	// retryTime is the pause after a ledger could not be written.
 	retryTime = time.Second
 )
@@ -62,6 +64,7 @@ type Runner struct {
 	o        Options
 	signal   chan struct{}
 	opened   chan struct{}
+	landing  chan struct{}
 	observer func()
 
 	mu     sync.Mutex
@@ -122,6 +125,7 @@ func New(o Options) *Runner {
 		o:        o,
 		signal:   make(chan struct{}, 1),
 		opened:   make(chan struct{}),
+		landing:  make(chan struct{}, 1),
 		observer: func() {},
 		engine:   decisionlog.New(o.DecisionLog),
 		starts:   map[queueing.Key]start{},
@@ -175,6 +179,7 @@ func (r *Runner) Confirm(key queueing.Key, run, attempt int64) {
 func (r *Runner) landed(key queueing.Key, f *flight) {
 	delete(r.flights, key)
 	r.measure(f)
+	r.settled()
 	if r.full && len(r.flights) <= batch/2 {
 		r.wakeUp()
 	}
@@ -188,6 +193,7 @@ func (r *Runner) Release(_ context.Context, key queueing.Key) error {
 	delete(r.starts, key)
 	delete(r.grants, key)
 	delete(r.flights, key)
+	r.settled()
 	if keys := r.held[nameOf(key)]; keys != nil {
 		if delete(keys, key); len(keys) == 0 {
 			delete(r.held, nameOf(key))
@@ -256,13 +262,23 @@ func (r *Runner) Start(ctx context.Context) error {
 	case <-r.opened:
 	}
 	r.settle(ctx)
+	var rested <-chan time.Time
 	for {
+		var err error
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-r.signal:
+			err = r.cycle(ctx)
+		case <-r.landing:
+			if rested == nil {
+				rested = r.o.Clock.After(restTime)
+			}
+		case <-rested:
+			rested = nil
+			err = r.rest(ctx)
 		}
-		if err := r.cycle(ctx); err != nil {
+		if err != nil {
 			r.o.Fenced(err)
 			return err
 		}

@@ -95,6 +95,7 @@ func (r *Runner) Open(acquired Acquired, held []Holding, expected []queueing.Key
 		r.expected[key] = true
 		r.know(key) // one that asks another gate by now is released here, and not waited for
 	}
+	r.settled()
 	close(r.opened)
 }
 

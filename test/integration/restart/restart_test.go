@@ -47,6 +47,24 @@ func TestAppliedWhileStopped(t *testing.T) {
 	w.Succeed(first)
 }
 
+// TestLedgerAtRest: when no application is on its way to its grant, the ledger has no entries, also those that a process before has left.
+func TestLedgerAtRest(t *testing.T) {
+	w := actors.NewWorld(t, "8Gi", nil)
+	empty := func(q *v1alpha1.SparkQueue) bool { return q.Status.Ledger != nil && len(q.Status.Ledger.InFlight) == 0 }
+	operator := start(t)
+	w.Run(w.Apply("first"))
+	actors.Eventually(t, w.Queue, "with a ledger that is empty again", func(q *v1alpha1.SparkQueue) bool {
+		return empty(q) && q.Status.Ledger.Seq >= 3 // taken over, written with the grant, and once more
+	})
+	second := w.Apply("second")
+	w.Reach(second, "Starting")
+	operator.Stop()
+	start(t)
+	w.Kubelet.Start(t.Context(), w.Driver(second))
+	w.Reach(second, "Running")
+	actors.Eventually(t, w.Queue, "with an empty ledger after a restart", empty)
+}
+
 // TestStoppedDuringTheRun: the driver ends while no operator runs. Its end is reported once, as it was.
 func TestStoppedDuringTheRun(t *testing.T) {
 	for name, tc := range map[string]struct {

@@ -24,7 +24,7 @@ import (
 
 // moments of the first life of an application, as the write that is about to be made.
 var moments = map[string]func(r *http.Request) bool{
-	"before the ledger":     func(r *http.Request) bool { return isPatch(r, "/sparkqueues/", `"inFlight"`) },
+	"before the ledger":     func(r *http.Request) bool { return isPatch(r, "/sparkqueues/", `"inFlight":[`) },
 	"before the finalizer":  func(r *http.Request) bool { return isPatch(r, "/sparkapplications/pi", `"finalizers"`) },
 	"before the grant":      func(r *http.Request) bool { return isPatch(r, "/sparkapplications/pi/status", `"grant"`) },
 	"before the config map": func(r *http.Request) bool { return isPost(r, "/configmaps") },

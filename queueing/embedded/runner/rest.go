@@ -1,0 +1,60 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package runner
+
+import (
+	"context"
+	"errors"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// settled asks for a look at the ledgers after a while: something that stands there is not in flight any more. It does not block.
+func (r *Runner) settled() {
+	select {
+	case r.landing <- struct{}{}:
+	default:
+	}
+}
+
+// rest writes the ledgers once more that still have entries although nothing of their tree is in flight, so that a ledger at rest is
+// empty. One that was written a moment ago is left alone: while applications come, the next grant is written before long, and its write
+// leaves the entries out. It fails when another process has taken a ledger over; anything else is tried again.
+func (r *Runner) rest(ctx context.Context) error {
+	for _, root := range r.restless() {
+		switch err := r.swap(ctx, root); {
+		case errors.Is(err, errFenced):
+			return err
+		case apierrors.IsNotFound(err): // the queue was deleted, and its ledger with it
+			r.mu.Lock()
+			r.ledgers[root].entries = 0
+			r.mu.Unlock()
+		case err != nil && ctx.Err() == nil:
+			r.o.Log.Error(err, "empty the ledger", "queue", root)
+			r.settled()
+		}
+	}
+	return nil
+}
+
+// restless are the roots whose ledgers have entries and nothing in flight. Those that were written lately come again.
+func (r *Runner) restless() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	flying := map[string]bool{}
+	for _, f := range r.flights {
+		flying[f.root] = true
+	}
+	var roots []string
+	for root, l := range r.ledgers {
+		switch {
+		case l.entries == 0 || flying[root]:
+		case r.o.Clock.Since(l.written) < restTime:
+			r.settled()
+		default:
+			roots = append(roots, root)
+		}
+	}
+	return roots
+}
