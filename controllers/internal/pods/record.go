@@ -4,6 +4,7 @@
 package pods
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -258,20 +259,28 @@ func waitingOf(s *corev1.ContainerStatus) Waiting {
 	return Waiting{Reason: w.Reason, Message: scrub.Line(w.Message, longestMessage), Image: s.Image}
 }
 
-// SparkContainer is the name of the container that runs Spark: the annotation kubectl.kubernetes.io/default-container, else
-// Spark's own name for it, else the last one, where Spark puts it.
+// SparkContainer is the name of the container that runs Spark: the one with a variable that Spark starts from, else the one with Spark's
+// own name, else the last one, where Spark puts it. Only what can never change counts: whoever may annotate a pod, or writes its
+// template, must not be able to hide the end of its driver behind kubectl.kubernetes.io/default-container.
 func SparkContainer(pod *corev1.Pod) string {
-	if name := pod.Annotations["kubectl.kubernetes.io/default-container"]; name != "" {
-		return name
-	}
-	last := ""
+	last, named, starts := "", "", ""
 	for i := range pod.Spec.Containers {
-		switch last = pod.Spec.Containers[i].Name; last {
+		c := &pod.Spec.Containers[i]
+		last = c.Name
+		switch c.Name {
 		case "spark-kubernetes-driver", "spark-kubernetes-executor":
-			return last
+			named = c.Name
+		}
+		if slices.ContainsFunc(c.Env, startsSpark) {
+			starts = c.Name
 		}
 	}
-	return last
+	return cmp.Or(starts, named, last)
+}
+
+// startsSpark says that a variable is one that Spark gives to its own container: of drivers, and of executors.
+func startsSpark(v corev1.EnvVar) bool {
+	return v.Name == "SPARK_DRIVER_BIND_ADDRESS" || v.Name == "SPARK_EXECUTOR_ID"
 }
 
 func roleOf(label string) Role {

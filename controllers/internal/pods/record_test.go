@@ -96,18 +96,28 @@ func TestSparkContainer(t *testing.T) {
 			}
 		}
 	}
-	annotated := func(pod *corev1.Pod) {
-		pod.Annotations = map[string]string{"kubectl.kubernetes.io/default-container": "mine"}
+	annotated := func(name string) change {
+		return func(pod *corev1.Pod) {
+			pod.Annotations = map[string]string{"kubectl.kubernetes.io/default-container": name}
+		}
+	}
+	with := func(variable string, at int) change {
+		return func(pod *corev1.Pod) { pod.Spec.Containers[at].Env = []corev1.EnvVar{{Name: "A"}, {Name: variable}} }
 	}
 	tests := map[string]struct {
 		changes []change
 		want    string
 	}{
-		"Spark's own name":     {[]change{names("a", "spark-kubernetes-driver", "b")}, "spark-kubernetes-driver"},
-		"of an executor":       {[]change{names("spark-kubernetes-executor", "b")}, "spark-kubernetes-executor"},
-		"the last one":         {[]change{names("a", "b")}, "b"},
-		"what the pod says":    {[]change{names("a", "spark-kubernetes-driver", "mine"), annotated}, "mine"},
-		"a pod with no inside": {[]change{names()}, ""},
+		"Spark's own name":                    {[]change{names("a", "spark-kubernetes-driver", "b")}, "spark-kubernetes-driver"},
+		"of an executor":                      {[]change{names("spark-kubernetes-executor", "b")}, "spark-kubernetes-executor"},
+		"the last one":                        {[]change{names("a", "b")}, "b"},
+		"by the address to bind to":           {[]change{names("mine", "a"), with("SPARK_DRIVER_BIND_ADDRESS", 0)}, "mine"},
+		"by the number of the executor":       {[]change{names("mine", "a"), with("SPARK_EXECUTOR_ID", 0)}, "mine"},
+		"another with Spark's name":           {[]change{names("spark-kubernetes-driver", "mine"), with("SPARK_DRIVER_BIND_ADDRESS", 1)}, "mine"},
+		"two that could be: the last":         {[]change{names("a", "mine"), with("SPARK_DRIVER_BIND_ADDRESS", 0), with("SPARK_DRIVER_BIND_ADDRESS", 1)}, "mine"},
+		"an annotation that points elsewhere": {[]change{names("a", "spark-kubernetes-driver", "b"), annotated("b")}, "spark-kubernetes-driver"},
+		"an annotation that points nowhere":   {[]change{names("mine", "a"), with("SPARK_DRIVER_BIND_ADDRESS", 0), annotated("none")}, "mine"},
+		"a pod with no inside":                {[]change{names()}, ""},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
