@@ -75,6 +75,7 @@ func main() {
 
 // run carries out a call and returns the exit code.
 func run(args []string, s streams) int {
+	s.out, s.err = terminal{s.out}, terminal{s.err}
 	name := "help"
 	if len(args) > 0 {
 		name, args = args[0], args[1:]

@@ -25,6 +25,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/companion"
+	"github.com/sparkgate/sparkgate/controllers/internal/scrub"
 	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/controllers/internal/spark/render"
 	"github.com/sparkgate/sparkgate/controllers/internal/spark/validate"
@@ -321,7 +322,7 @@ func (p *pass) tell(ctx context.Context, c *company, problems []problem) {
 		}
 	}
 	slices.Sort(texts)
-	text := strings.Join(texts, "; ")
+	text := scrub.Visible(strings.Join(texts, "; "))
 	if text != "" && text != c.told {
 		ctrl.LoggerFrom(ctx).Info("what accompanies the attempt is not as wanted", "reason", reason, "message", text)
 		p.Recorder.Eventf(p.app, nil, corev1.EventTypeWarning, reason, reason, "%s", text)

@@ -4,6 +4,7 @@
 package application
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"strings"
@@ -65,6 +66,8 @@ func (v *secretValues) take(source v1alpha1.SparkConfSource, data map[string][]b
 		v.missing = append(v.missing, fmt.Sprintf("key %q named by %s does not exist in Secret %q", ref.Key, field, ref.Name))
 	case !utf8.Valid(value):
 		v.missing = append(v.missing, fmt.Sprintf("key %q named by %s is no text in Secret %q: store it in UTF-8, or mount the Secret as files", ref.Key, field, ref.Name))
+	case bytes.IndexByte(value, 0) >= 0:
+		v.missing = append(v.missing, fmt.Sprintf("key %q named by %s has the character U+0000 in Secret %q, which no process can be given: remove it", ref.Key, field, ref.Name))
 	default:
 		v.byProperty[source.Name] = string(value)
 	}

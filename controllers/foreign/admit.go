@@ -17,6 +17,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/podgate"
+	"github.com/sparkgate/sparkgate/controllers/internal/scrub"
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
@@ -153,7 +154,7 @@ func (r *Reconciler) tell(p *pod, reason, message string) {
 	r.mu.Unlock()
 	if !known {
 		about := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: p.Namespace, Name: p.Name, UID: p.UID}}
-		r.Recorder.Eventf(about, nil, corev1.EventTypeNormal, reason, reason, "%s", message)
+		r.Recorder.Eventf(about, nil, corev1.EventTypeNormal, reason, reason, "%s", scrub.Visible(message))
 	}
 }
 

@@ -130,6 +130,7 @@ func TestCut(t *testing.T) {
 		"empty":                {"", ""},
 		"exactly the limit":    {strings.Repeat("a", status.MaxMessage), strings.Repeat("a", status.MaxMessage)},
 		"one byte too long":    {strings.Repeat("a", status.MaxMessage+1), strings.Repeat("a", status.MaxMessage-3) + "…"},
+		"only prints":          {"a\nb\x1b[2J\u202e\xff", `a\nb\x1b[2J\u202e\xff`},
 		"not inside character": {strings.Repeat("é", status.MaxMessage), strings.Repeat("é", (status.MaxMessage-3)/2) + "…"},
 	}
 	for name, tc := range tests {

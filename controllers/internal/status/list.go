@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/scrub"
 )
 
 // MaxMessage is the longest message of a condition, in bytes. Longer ones are cut: thousands of applications carry them.
@@ -88,10 +89,11 @@ func rank(conditionType string) int {
 	return 3
 }
 
-// Cut shortens a message to MaxMessage bytes at the border of a character, with an ellipsis at the end. Shorter ones are returned
-// as they are.
+// Cut shortens a message to MaxMessage bytes at the border of a character, with an ellipsis at the end. Characters that do more than print
+// are written out first, such as \n. Other messages are returned as they are.
 func Cut(message string) string {
 	const ellipsis = "…"
+	message = scrub.Visible(message)
 	if len(message) <= MaxMessage {
 		return message
 	}

@@ -24,8 +24,9 @@ type Sources struct {
 const DefaultsFile = "spark-defaults.conf"
 
 // Merge returns the properties of an application, each from the source of highest precedence that has it, and what cannot work about
-// their origin: keys that the operator owns, keys that are no Spark properties, values of sparkConf that contradict a typed field, and
-// what cannot come from a Secret. Values are not looked at. The result is complete even if there are findings.
+// their origin: keys that the operator owns, keys that are no Spark properties, values of sparkConf that contradict a typed field, what
+// cannot come from a Secret, and names and values that would not arrive as they are written. Values are not looked at otherwise. The result
+// is complete even if there are findings.
 func Merge(app *v1alpha1.SparkApplication, sources Sources) (Properties, []Finding) {
 	merged := Properties{}
 	merged.Set(AppName, app.Name, Origin{Source: OperatorDefaults, Field: "metadata.name"})
@@ -40,6 +41,7 @@ func Merge(app *v1alpha1.SparkApplication, sources Sources) (Properties, []Findi
 	for key, property := range typed {
 		merged[key] = property
 	}
+	findings = append(findings, refuseUnreadable(merged)...)
 	findings = append(findings, addAgent(merged, &app.Spec)...)
 	deriveShuffleTracking(merged)
 	deriveRedirects(merged)
@@ -66,7 +68,7 @@ func layers(app *v1alpha1.SparkApplication, sources Sources) []layer {
 
 // inPlace names a key of a place.
 func inPlace(place string) func(string) string {
-	return func(key string) string { return place + "[" + key + "]" }
+	return func(key string) string { return At(place, key) }
 }
 
 // addLayer puts the keys of a layer over those below it. Keys that no source may set are left out.

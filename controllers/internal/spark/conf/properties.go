@@ -128,4 +128,4 @@ func (p Properties) Field(key string) string {
 }
 
 // fieldOfKey is the place of a key in sparkConf.
-func fieldOfKey(key string) string { return "spec.sparkConf[" + key + "]" }
+func fieldOfKey(key string) string { return At("spec.sparkConf", key) }

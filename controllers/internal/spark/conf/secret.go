@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/scrub"
 )
 
 // Why a property cannot come from a Secret.
@@ -76,7 +77,7 @@ func addSecrets(merged Properties, spec *v1alpha1.SparkApplicationSpec, typed Pr
 		var message string
 		switch reason := refusedFromSecret(key); {
 		case reason != "":
-			message = "the property " + key + " cannot be taken from a Secret: " + reason
+			message = "the property " + scrub.Visible(key) + " cannot be taken from a Secret: " + reason
 		case inSparkConf:
 			message = "the property is set by " + fieldOfKey(key) + ", too: remove one of the two"
 		case inField:
@@ -91,7 +92,7 @@ func addSecrets(merged Properties, spec *v1alpha1.SparkApplicationSpec, typed Pr
 }
 
 // FieldOfSecret is the place of a property among those that come from Secrets.
-func FieldOfSecret(key string) string { return "spec.sparkConfFrom[" + key + "]" }
+func FieldOfSecret(key string) string { return At("spec.sparkConfFrom", key) }
 
 // Revealed returns the properties with the values of those that come from Secrets, for the file that the driver reads and for nothing
 // else. One that values lacks stays masked. p is not changed.

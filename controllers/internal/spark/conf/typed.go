@@ -36,7 +36,7 @@ func (f fields) list(key, field string, values []string) {
 // each sets one property for every entry of a map; values may be empty.
 func (f fields) each(prefix, field string, values map[string]string) {
 	for name, value := range values {
-		f.properties.Set(prefix+name, value, Origin{Source: TypedField, Field: field + "[" + name + "]"})
+		f.properties.Set(prefix+name, value, Origin{Source: TypedField, Field: At(field, name)})
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -70,7 +71,8 @@ func (b *build) executorTemplate() *corev1.Pod {
 	return pod
 }
 
-// encode writes a template as JSON, which every reader of YAML takes and which leaves no doubt about what is text.
+// encode writes a template as JSON, which every reader of YAML takes and which leaves no doubt about what is text. What YAML does not take
+// as it stands, or would take for the end of a line, is written as an escape.
 func encode(pod *corev1.Pod) (string, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
@@ -83,7 +85,28 @@ func encode(pod *corev1.Pod) (string, error) {
 	}{pod.TypeMeta, pod.ObjectMeta, pod.Spec}); err != nil {
 		return "", err
 	}
-	return text.String(), nil
+	return escapeForYAML(text.String()), nil
+}
+
+// escapeForYAML writes characters as escapes that JSON allows as they are, but YAML does not (YAML 1.1, 5.1 and 5.4). In JSON they can only
+// stand in texts.
+func escapeForYAML(text string) string {
+	const delete, lastControl, byteOrderMark, notCharacters = 0x7f, 0x9f, 0xfeff, 0xfffe
+	special := func(r rune) bool {
+		return r >= delete && r <= lastControl || r == byteOrderMark || r == notCharacters || r == notCharacters+1
+	}
+	if !strings.ContainsFunc(text, special) {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if special(r) {
+			fmt.Fprintf(&b, `\u%04x`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 // confVolumeStep mounts properties and conf files.

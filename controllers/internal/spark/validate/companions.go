@@ -78,7 +78,7 @@ func uiServiceFindings(s *subject, from *v1alpha1.UIService) []Finding {
 	} {
 		for _, property := range s.properties.WithPrefix(family.prefix) {
 			if _, both := family.entries[property.Name]; both {
-				findings = append(findings, invalid(family.field+"["+property.Name+"]", "%s sets it, too: remove one of the two", property.Origin.Field))
+				findings = append(findings, invalid(conf.At(family.field, property.Name), "%s sets it, too: remove one of the two", property.Origin.Field))
 			}
 		}
 	}
@@ -97,7 +97,7 @@ func uiLabelFindings(field, key, value string) []Finding {
 func annotationsFindings(s *subject, path string, annotations map[string]string) []Finding {
 	var findings []Finding
 	for _, key := range slices.Sorted(maps.Keys(annotations)) {
-		field := path + "[" + key + "]"
+		field := conf.At(path, key)
 		if strings.HasPrefix(key, v1alpha1.Group+"/") {
 			findings = append(findings, invalid(field, "the annotation %q is reserved by Sparkgate: use another key", key))
 			continue

@@ -19,7 +19,7 @@ import (
 const sparkHome = "/opt/spark"
 
 // configMapPath is the path of an entry of spec.configMaps.
-func configMapPath(name string) string { return "spec.configMaps[" + name + "]" }
+func configMapPath(name string) string { return conf.At("spec.configMaps", name) }
 
 // checkConfigMaps looks at the entries of spec.configMaps by themselves; checkVolumes holds them against other volumes.
 func checkConfigMaps(s *subject) []Finding {
@@ -60,7 +60,7 @@ func fileNames(field string, data map[string]string) []Finding {
 	var findings []Finding
 	for _, name := range slices.Sorted(maps.Keys(data)) {
 		if len(validation.IsConfigMapKey(name)) > 0 {
-			findings = append(findings, invalid(field+".data["+name+"]",
+			findings = append(findings, invalid(conf.At(field+".data", name),
 				"the name %q is no name of a file: use at most 253 letters, digits, '-', '_' and '.', and no folders", name))
 		}
 	}

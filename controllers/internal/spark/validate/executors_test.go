@@ -56,10 +56,10 @@ func TestEnvironment(t *testing.T) {
 		"a field":         {"driver: {env: [{name: 'A B', value: x}]}", []string{`spec.driver.env[A B]: the name "A B"` + message}},
 		"properties": {`
 sparkConf:
-  spark.kubernetes.driverEnv.A=B: x
+  spark.kubernetes.driverEnv.A%B: x
   spark.executorEnv.1A: x
   spark.kubernetes.driver.secretKeyRef.C D: "s:k"`, []string{
-			`spec.sparkConf[spark.kubernetes.driverEnv.A=B]: the name "A=B"` + message,
+			`spec.sparkConf[spark.kubernetes.driverEnv.A%B]: the name "A%B"` + message,
 			`spec.sparkConf[spark.executorEnv.1A]: the name "1A"` + message,
 			`spec.sparkConf[spark.kubernetes.driver.secretKeyRef.C D]: the name "C D"` + message,
 		}},

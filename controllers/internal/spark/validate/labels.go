@@ -90,7 +90,7 @@ func checkTokens(s *subject) []Finding {
 func eachEntry(path string, entries map[string]string, check func(field, key, value string) []Finding) []Finding {
 	var findings []Finding
 	for _, key := range slices.Sorted(maps.Keys(entries)) {
-		findings = append(findings, check(path+"["+key+"]", key, entries[key])...)
+		findings = append(findings, check(conf.At(path, key), key, entries[key])...)
 	}
 	return findings
 }
@@ -139,7 +139,7 @@ func checkEnvironment(s *subject) []Finding {
 	for _, r := range s.roles {
 		for _, variable := range r.Fields.Env {
 			if len(validation.IsEnvVarName(variable.Name)) > 0 {
-				findings = append(findings, invalid(r.Path+".env["+variable.Name+"]", "the name %q is no name of a variable: use letters, digits, '-', '_' and '.'", variable.Name))
+				findings = append(findings, invalid(conf.At(r.Path+".env", variable.Name), "the name %q is no name of a variable: use letters, digits, '-', '_' and '.'", variable.Name))
 			}
 		}
 	}

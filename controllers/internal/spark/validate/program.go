@@ -88,7 +88,7 @@ func (l script) findings(spec *v1alpha1.SparkApplicationSpec) []Finding {
 	return findings
 }
 
-// checkArguments refuses what no process can be given: Linux takes 128 KiB an argument.
+// checkArguments refuses what no process can be given: Linux takes 128 KiB an argument, and ends it at U+0000.
 func checkArguments(s *subject) []Finding {
 	const longest = 128<<10 - 1
 	var findings []Finding
@@ -96,6 +96,8 @@ func checkArguments(s *subject) []Finding {
 		if len(argument) > longest {
 			findings = append(findings, invalid("spec.arguments["+strconv.Itoa(i)+"]",
 				"an argument of %d bytes is longer than the %d that a process can be given: put it into a file", len(argument), longest))
+		} else if strings.ContainsRune(argument, 0) {
+			findings = append(findings, invalid("spec.arguments["+strconv.Itoa(i)+"]", "the argument has the character U+0000, which no process can be given: remove it"))
 		}
 	}
 	return findings

@@ -6,6 +6,7 @@ package validate
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -122,11 +123,28 @@ func checkPods(s *subject, objects render.Objects) []Finding {
 		if name := firstTwice(pod.Spec.Volumes, func(v corev1.Volume) string { return v.Name }); name != "" {
 			findings = append(findings, invalid(field+".volumes", "the volume %q is there twice, once as a property of Spark: rename one of the two", name))
 		}
+		findings = append(findings, nulFindings(field, pod)...)
 		for _, container := range pod.Spec.Containers {
 			if folder := firstTwice(container.VolumeMounts, func(m corev1.VolumeMount) string { return m.MountPath }); folder != "" {
 				findings = append(findings, invalid(field+".volumeMounts",
 					"two volumes are mounted at %q in container %s: change one of the two", folder, container.Name))
 			}
+		}
+	}
+	return findings
+}
+
+// nulFindings reports what a container of a pod would be given that no process can be: the kubelet could not start it, and would try for ever.
+func nulFindings(field string, pod *corev1.Pod) []Finding {
+	var findings []Finding
+	for _, container := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
+		words := slices.Concat(container.Command, container.Args)
+		for _, variable := range container.Env {
+			words = append(words, variable.Name, variable.Value)
+		}
+		if slices.ContainsFunc(words, func(word string) bool { return strings.ContainsRune(word, 0) }) {
+			findings = append(findings, invalid(field, "command, arguments or environment of the container %q have the character U+0000, which no process can be given: remove it",
+				container.Name))
 		}
 	}
 	return findings

@@ -76,7 +76,7 @@ func overwrittenWarnings(s *subject) []Warning {
 	for _, r := range s.roles {
 		for _, variable := range r.Fields.Env {
 			if slices.Contains(overwritten, variable.Name) {
-				warnings = append(warnings, Warning{r.Path + ".env[" + variable.Name + "]", "Spark sets this variable itself: remove it"})
+				warnings = append(warnings, Warning{conf.At(r.Path+".env", variable.Name), "Spark sets this variable itself: remove it"})
 			}
 		}
 		if r.spark < 0 {

@@ -118,7 +118,7 @@ func (c *checker) object(path string, n *node, members map[string]any) {
 		if field := n.Properties[name]; field != nil {
 			c.check(below(path, name), field, members[name])
 		} else if n.AdditionalProperties != nil {
-			c.check(path+"["+name+"]", n.AdditionalProperties, members[name])
+			c.check(conf.At(path, name), n.AdditionalProperties, members[name])
 		}
 	}
 }

@@ -1,0 +1,45 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+// TestTerminal: no command writes what changes a terminal, wherever it comes from.
+func TestTerminal(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"plain\ttext\n👍 é\u00a0":              "plain\ttext\n👍 é\u00a0",
+		"\x1b]0;title\x07\rx\x7f\u009b2J\x9b": `\x1b]0;title\x07\x0dx\x7f\x9b2J\x9b`,
+		"lost \ufffd":                         "lost \ufffd",
+	} {
+		var out bytes.Buffer
+		if n, err := (terminal{&out}).Write([]byte(text)); n != len(text) || err != nil || out.String() != want {
+			t.Errorf("%q became %q (%d, %v), want %q", text, out.String(), n, err, want)
+		}
+	}
+}
+
+// TestCommandsOnlyPrint: what a manifest says stays text in every command's answer.
+func TestCommandsOnlyPrint(t *testing.T) {
+	t.Parallel()
+	const manifest = `{"apiVersion": "sparkgate.io/v1alpha1", "kind": "SparkApplication", "metadata": {"name": "pi\u001b[2J"},
+"spec": {"type": "\u001b]0;x\u0007", "sparkConf": {"spark.a\u001b[2J\nspark.master": "\u001b[31m"}, "\u001b[1mfield": "\u009b2J"}}`
+	for _, args := range [][]string{{"lint", "-f", "-"}, {"render", "-f", "-"}, {"simulate", "-f", "-"}, {"\x1b[2J"}, {"lint", "-\x1b[2J"}, {"explain", "\x1b[2J"},
+		{"from-submit", "--", "--conf", "spark.a\x1b[2J=x", "\x1b[31m.py"}} {
+		var out, problems bytes.Buffer
+		run(args, streams{in: strings.NewReader(manifest), out: &out, err: &problems})
+		for _, text := range []string{out.String(), problems.String()} {
+			if i := strings.IndexFunc(text, func(r rune) bool { return controls(r) }); i >= 0 {
+				t.Errorf("sparkctl %q writes %q", args, text)
+			}
+		}
+		if out.Len()+problems.Len() == 0 {
+			t.Errorf("sparkctl %q writes nothing", args)
+		}
+	}
+}

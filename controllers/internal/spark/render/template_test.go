@@ -1,0 +1,49 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package render
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// plainYAML are the characters that YAML 1.1 takes as they stand in quotes (5.1), but for the ends of lines beyond ASCII and the byte order mark.
+var plainYAML = &unicode.RangeTable{
+	R16: []unicode.Range16{{'\n', '\n', 1}, {0x20, 0x7e, 1}, {0xa0, 0x2027, 1}, {0x202a, 0xd7ff, 1}, {0xe000, 0xfefe, 1}, {0xff00, 0xfffd, 1}},
+	R32: []unicode.Range32{{0x10000, unicode.MaxRune, 1}},
+}
+
+// TestTemplateIsYAML: what executors start from is read by a reader of YAML 1.1, which takes fewer characters than JSON, and takes three of them
+// for the end of a line. Nothing of it is lost.
+func TestTemplateIsYAML(t *testing.T) {
+	t.Parallel()
+	var every strings.Builder
+	for r := rune(1); r < 0x3000; r++ {
+		every.WriteRune(r)
+	}
+	every.WriteString("\ufeff\ufffd\ufffe\uffff\ud7ff\ue000😀\U0010ffff: # - \"'\\u0041")
+	pod := &corev1.Pod{}
+	pod.Annotations = map[string]string{"a": every.String(), "b": ": - #\n--- |\n"}
+	pod.Spec.Containers = []corev1.Container{{Env: []corev1.EnvVar{{Name: "A", Value: every.String()}}}}
+	text, err := encode(pod)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range text {
+		if !unicode.Is(plainYAML, r) {
+			t.Errorf("the template has the character %U", r)
+		}
+	}
+	var again corev1.Pod
+	if err := json.Unmarshal([]byte(text), &again); err != nil {
+		t.Fatal(err)
+	}
+	if !sameJSON(t, again, *pod) {
+		t.Error("the template is read back as something else")
+	}
+}
