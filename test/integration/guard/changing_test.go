@@ -33,6 +33,21 @@ func relabelling() []attempt {
 		}},
 		{what: "… by a driver, of another application, on an executor of its own", outcome: isGated, says: "the operator knows the driver of each application",
 			try: ownExecutor(func(p, _ *corev1.Pod) { p.Labels["sparkgate.io/application"] = "other" })},
+		{what: "… by a driver, on an executor that another driver owns beside it", outcome: isRefused, by: byGuard, says: forged,
+			try: func(tn *tenant) (*corev1.Pod, error) {
+				p, beside := executorPod(tn.own("pi"), "executor"), tn.own("other")
+				p.Labels["sparkgate.io/application"] = "pi"
+				own := ownedBy(beside)
+				own.Controller = nil
+				p.OwnerReferences = append(p.OwnerReferences, own)
+				return p, tn.program(beside).Create(tn.t.Context(), p)
+			}},
+		{what: "… by a service account with a token of no pod", outcome: isRefused, by: byGuard, says: forged,
+			try: func(tn *tenant) (*corev1.Pod, error) {
+				p := executorPod(tn.own("pi"), "executor")
+				p.Labels["sparkgate.io/application"] = "pi"
+				return p, tn.unbound().Create(tn.t.Context(), p)
+			}},
 		{what: "label `spark-role` removed later", outcome: isRefused, by: byGuard, says: keeps, try: relabel(`{"spark-role":null}`)},
 		{what: "label `spark-app-selector` changed later", outcome: isRefused, by: byGuard, says: keeps, try: relabel(`{"spark-app-selector":"spark-other"}`)},
 		{what: "labels `sparkgate.io/*` changed later", outcome: isRefused, by: byGuard, says: keeps, try: func(tn *tenant) (*corev1.Pod, error) {
@@ -59,6 +74,13 @@ func relabelling() []attempt {
 			create(tn.t, tn.program(driver), p)
 			return p, tn.program(driver).Patch(tn.t.Context(), p, merge(`{"metadata":{"ownerReferences":null}}`))
 		}},
+		{what: "… of a pod that only its owner tells from others", outcome: isRefused, by: byGuard, says: "keeps its ownerReferences",
+			try: func(tn *tenant) (*corev1.Pod, error) {
+				p := executorPod(tn.own("pi"), "executor")
+				p.Labels, p.Spec.Containers[0].Name = nil, "main"
+				create(tn.t, tn.user(), p)
+				return p, tn.user().Patch(tn.t.Context(), p, merge(`{"metadata":{"ownerReferences":null}}`))
+			}},
 	}
 }
 
@@ -78,6 +100,20 @@ func outgrowing() []attempt {
 		{what: "a running pod said to have ended (`pods/status`)", outcome: isRefused, by: byGuard, says: "has ended is said by its node",
 			try: running(func(tn *tenant, p *corev1.Pod) error {
 				p.Status.Phase = corev1.PodSucceeded
+				return tn.user().Status().Update(tn.t.Context(), p)
+			})},
+		{what: "… by a service account of another namespace that is bound here", outcome: isRefused, by: byGuard, says: "has ended is said by its node",
+			try: running(func(tn *tenant, p *corev1.Pod) error {
+				return tn.stranger().Status().Patch(tn.t.Context(), p, merge(`{"status":{"phase":"Failed"}}`))
+			})},
+		{what: "… by the kubelet of another node", outcome: isRefused, by: byGuard, says: "has ended is said by its node",
+			try: func(tn *tenant) (*corev1.Pod, error) {
+				p := tn.bound(driverPod("submit"), tn.namespace)
+				return p, tn.node("other-"+tn.namespace).Status().Patch(tn.t.Context(), p, merge(`{"status":{"phase":"Failed"}}`))
+			}},
+		{what: "… only its containers", outcome: isRefused, by: byGuard, says: "which alone writes its containerStatuses",
+			try: running(func(tn *tenant, p *corev1.Pod) error {
+				p.Status.ContainerStatuses = []corev1.ContainerStatus{ended}
 				return tn.user().Status().Update(tn.t.Context(), p)
 			})},
 		{what: "a container added to a running pod (`kubectl debug`)", outcome: isAllowed, says: "such a container cannot request anything; limits of the pod hold",

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/test/integration/env"
 )
@@ -77,13 +78,16 @@ func making() []attempt {
 			},
 		},
 		{
+			what: "… that names a SparkApplication as the owner", outcome: isGated, says: "only what the operator signs as field manager is exempt",
+			try: func(tn *tenant) (*corev1.Pod, error) {
+				p := tn.pod(driverPod("submit"))
+				p.OwnerReferences = []metav1.OwnerReference{ofApplication("pi")}
+				return p, env.Client().Create(tn.t.Context(), p, client.FieldOwner("kustomize-controller"))
+			},
+		},
+		{
 			what: "a SparkApplication named as the owner of a driver made by hand", outcome: isGated, says: "its maker may not release",
-			try: changed(func(p *corev1.Pod) {
-				yes := true
-				p.OwnerReferences = []metav1.OwnerReference{{
-					APIVersion: "sparkgate.io/v1alpha1", Kind: "SparkApplication", Name: "pi", UID: types.UID("uid-of-pi"), Controller: &yes,
-				}}
-			}),
+			try: changed(func(p *corev1.Pod) { p.OwnerReferences = []metav1.OwnerReference{ofApplication("pi")} }),
 		},
 		{
 			what: "small requests, much use", outcome: isGated, says: "charged what it requests: bound limits to requests by a LimitRange",
@@ -105,6 +109,14 @@ func making() []attempt {
 				return p, tn.controller("statefulset-controller").Create(tn.t.Context(), p)
 			},
 		},
+	}
+}
+
+// ofApplication names an application as the owner.
+func ofApplication(name string) metav1.OwnerReference {
+	yes := true
+	return metav1.OwnerReference{
+		APIVersion: "sparkgate.io/v1alpha1", Kind: "SparkApplication", Name: name, UID: types.UID("uid-of-" + name), Controller: &yes,
 	}
 }
 

@@ -18,9 +18,9 @@ import (
 )
 
 // node is a kubelet. The server of these tests knows no nodes, so it has its rights from elsewhere.
-func (tn *tenant) node() client.Client {
-	tn.bind("system:node", "system:node:"+tn.namespace)
-	return as(tn.t, rest.ImpersonationConfig{UserName: "system:node:" + tn.namespace, Groups: []string{"system:nodes"}})
+func (tn *tenant) node(name string) client.Client {
+	tn.bind("system:node", "system:node:"+name)
+	return as(tn.t, rest.ImpersonationConfig{UserName: "system:node:" + name, Groups: []string{"system:nodes"}})
 }
 
 // TestPermitted: what has to go on in an enrolled namespace goes on.
@@ -62,9 +62,15 @@ func TestPermitted(t *testing.T) {
 			permit(t, as(t, rest.ImpersonationConfig{UserName: "system:kube-scheduler"}).SubResource("binding").Create(t.Context(), p, b))
 		},
 		"a node says that a pod has ended": func(t *testing.T, tn *tenant) {
-			p := tn.released(driverPod("submit"))
+			p := tn.bound(driverPod("submit"), tn.namespace)
 			p.Status.Phase = corev1.PodFailed
-			permit(t, tn.node().Status().Update(t.Context(), p))
+			p.Status.ContainerStatuses = []corev1.ContainerStatus{ended}
+			permit(t, tn.node(tn.namespace).Status().Update(t.Context(), p))
+		},
+		"the garbage collector of pods ends those of a node that is gone": func(t *testing.T, tn *tenant) {
+			p := tn.bound(driverPod("submit"), "gone")
+			tn.bind("system:controller:pod-garbage-collector", "system:serviceaccount:kube-system:pod-garbage-collector")
+			permit(t, tn.controller("pod-garbage-collector").Status().Patch(t.Context(), p, merge(`{"status":{"phase":"Failed"}}`)))
 		},
 		"a tenant's controller sets conditions": func(t *testing.T, tn *tenant) {
 			p := tn.released(driverPod("submit"))
@@ -120,6 +126,9 @@ func TestPermitted(t *testing.T) {
 		})
 	}
 }
+
+// ended is what the kubelet says of a container that has ended.
+var ended = corev1.ContainerStatus{Name: "spark-kubernetes-driver", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{}}}
 
 func permit(t *testing.T, err error) {
 	t.Helper()

@@ -89,6 +89,32 @@ func (tn *tenant) program(driver *corev1.Pod) client.Client {
 	})
 }
 
+// unbound is a process of the tenant with a token that names no pod.
+func (tn *tenant) unbound() client.Client { return tn.account(tn.namespace, "spark") }
+
+// account is a service account of any namespace.
+func (tn *tenant) account(namespace, name string) client.Client {
+	return as(tn.t, rest.ImpersonationConfig{
+		UserName: "system:serviceaccount:" + namespace + ":" + name,
+		Groups:   []string{"system:serviceaccounts", "system:serviceaccounts:" + namespace, "system:authenticated"},
+	})
+}
+
+// stranger is a service account of another namespace that somebody has bound to every right in this one.
+func (tn *tenant) stranger() client.Client {
+	tn.admit(rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Namespace: "elsewhere", Name: "ci"})
+	return tn.account("elsewhere", "ci")
+}
+
+// admit gives somebody the rights of the tenant.
+func (tn *tenant) admit(who rbacv1.Subject) {
+	create(tn.t, env.Client(), &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Namespace: tn.namespace, GenerateName: "more-"},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "tenant"},
+		Subjects:   []rbacv1.Subject{who},
+	})
+}
+
 // controller is one of the controllers of the cluster.
 func (tn *tenant) controller(name string) client.Client {
 	return as(tn.t, rest.ImpersonationConfig{UserName: "system:serviceaccount:kube-system:" + name})
@@ -129,11 +155,25 @@ func (tn *tenant) pod(p *corev1.Pod) *corev1.Pod {
 func (tn *tenant) own(name string) *corev1.Pod {
 	p := tn.pod(driverPod(name))
 	p.Labels["sparkgate.io/application"], p.Labels["sparkgate.io/app-uid"] = name, "uid-of-"+name
-	yes := true
-	p.OwnerReferences = []metav1.OwnerReference{{
-		APIVersion: "sparkgate.io/v1alpha1", Kind: "SparkApplication", Name: name, UID: types.UID("uid-of-" + name), Controller: &yes,
-	}}
-	create(tn.t, tn.operator(), p)
+	p.OwnerReferences = []metav1.OwnerReference{ofApplication(name)}
+	if err := tn.operator().Create(tn.t.Context(), p, client.FieldOwner("sparkgate")); err != nil {
+		tn.t.Fatal(err)
+	}
+	return p
+}
+
+// bound puts a pod of the tenant that has its quota on a node, as the scheduler would.
+func (tn *tenant) bound(p *corev1.Pod, node string) *corev1.Pod {
+	tn.t.Helper()
+	p = tn.released(p)
+	b := bindingOf(p.Name)
+	b.Target.Name = node
+	if err := env.Client().SubResource("binding").Create(tn.t.Context(), p, b); err != nil {
+		tn.t.Fatal(err)
+	}
+	if err := env.Client().Get(tn.t.Context(), client.ObjectKeyFromObject(p), p); err != nil {
+		tn.t.Fatal(err)
+	}
 	return p
 }
 
