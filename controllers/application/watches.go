@@ -22,6 +22,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/shares"
 	"github.com/sparkgate/sparkgate/controllers/internal/status"
 )
 
@@ -42,7 +43,7 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, waker *Waker, concurrent
 		WatchesMetadata(&corev1.Namespace{}, namespaces, builder.WithPredicates(
 			predicate.Or(predicate.LabelChangedPredicate{}, predicate.AnnotationChangedPredicate{}))).
 		WatchesRawSource(waker.source()).
-		WithOptions(controller.Options{MaxConcurrentReconciles: concurrent, RateLimiter: limiter}).
+		WithOptions(controller.Options{MaxConcurrentReconciles: concurrent, RateLimiter: limiter, NewQueue: shares.QueueFor(concurrent)}).
 		Complete(r)
 }
 

@@ -26,11 +26,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/shares"
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// atOnce is how many pods are dealt with at a time.
-const atOnce = 8
+// atOnce is how many pods are dealt with at a time; of one namespace, a quarter of that.
+const atOnce = 16
 
 const (
 	minRetryDelay = 100 * time.Millisecond
@@ -91,7 +92,7 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 		Named("foreign").
 		WatchesMetadata(&corev1.Namespace{}, &handler.EnqueueRequestForObject{}, builder.WithPredicates(changed)).
 		WatchesRawSource(source.TypedFunc[reconcile.Request](r.keepQueue)).
-		WithOptions(controller.Options{MaxConcurrentReconciles: atOnce, RateLimiter: limiter}).
+		WithOptions(controller.Options{MaxConcurrentReconciles: atOnce, RateLimiter: limiter, NewQueue: shares.QueueFor(atOnce)}).
 		Complete(r)
 }
 

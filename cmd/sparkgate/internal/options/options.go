@@ -47,7 +47,7 @@ func Parse(args []string) (Options, error) {
 	fs.StringVar(&o.ExplainAddr, "explain-addr", ":9443", "The address at which waits are explained, over HTTPS, to those who may read the application; 0 switches it off.")
 	fs.StringVar(&o.EventsAddr, "events-addr", "", "The address of Flux's notification-controller, to which events are posted; empty switches it off.")
 	fs.IntVar(&o.LogTailLines, "log-tail-lines", 20, "How many last lines of the log of a failed attempt go into its application's status; 0 switches it off.")
-	fs.IntVar(&o.Concurrent, "concurrent", 16, "The number of applications reconciled at once.")
+	fs.IntVar(&o.Concurrent, "concurrent", 16, "The number of applications reconciled at once; of one namespace, a quarter of that.")
 	fs.StringVar(&o.DefaultGate, "default-gate", string(v1alpha1.GateEmbedded), "The gate of applications where neither they nor their namespace name one: Embedded, Kueue, Volcano, YuniKorn or None.")
 	fs.DurationVar(&o.ReferenceTimeout, "reference-timeout", 10*time.Minute, "How long a missing reference is waited for before the application counts as stalled; the wait goes on.")
 	fs.StringVar(&o.HistoryURL, "history-server-url", "", "The address of a job at a Spark history server, with {{applicationID}} in the place of Spark's id; empty if there is none.")
