@@ -59,8 +59,8 @@ type Notifier interface {
 // Reconciler drives applications. It is safe for concurrent use with different applications.
 type Reconciler struct {
 	Options
-	memory   *Memory
-	accounts *presence
+	memory  *Memory
+	lookups *lookups
 	// deciding says that this process makes the decisions.
 	deciding atomic.Bool
 }
@@ -76,7 +76,7 @@ func New(o Options) *Reconciler {
 	if o.Ready == nil {
 		o.Ready = func(context.Context) error { return nil }
 	}
-	return &Reconciler{Options: o, memory: NewMemory(), accounts: newPresence(o.Clock)}
+	return &Reconciler{Options: o, memory: NewMemory(), lookups: newLookups(newPresence(o.Clock))}
 }
 
 // Memory is what the reconciler remembers of its own writes.
@@ -146,6 +146,10 @@ type pass struct {
 	stood time.Time
 	// secrets are what spec.sparkConfFrom refers to, nil before they are read.
 	secrets *secretValues
+	// reads says that the pass has begun to read what the application refers to.
+	reads bool
+	// absentUntil is until when nobody looks for what is missing; zero if nothing is, or the pass has looked itself.
+	absentUntil time.Time
 	// obstacle met while acting.
 	obstacle string
 	// again is when the pass should be repeated because something could not be known yet.
@@ -163,6 +167,9 @@ func (p *pass) result(d lifecycle.Decision, err error) (ctrl.Result, error) {
 	}
 	if err != nil {
 		return ctrl.Result{}, err
+	}
+	if wait := p.absentUntil.Sub(p.Clock.Now()); wait > 0 {
+		p.lookAgain(wait)
 	}
 	after := p.again
 	if !d.RequeueAt.IsZero() {

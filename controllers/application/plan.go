@@ -55,7 +55,7 @@ func (p *pass) planStart(ctx context.Context, start lifecycle.Start) (*lifecycle
 	if plan.Missing = refs.missing; len(plan.Missing) > 0 {
 		return plan, nil
 	}
-	if ready, plan.Findings, err = p.prepare(ctx, start, plan, ready); err != nil || len(plan.Findings) > 0 {
+	if ready, plan.Findings, err = p.prepare(ctx, start, plan, ready); err != nil || ready == nil {
 		return plan, err
 	}
 	if plan.Findings = append(forbiddenAccounts(namespace, ready.accounts), p.unguardedGate(namespace)...); len(plan.Findings) > 0 {
@@ -89,7 +89,7 @@ func (p *pass) gateObjects(start lifecycle.Start, ready *prepared, queue string)
 }
 
 // prepare renders a start to learn its names, its executors and what it asks of its gate; unless ready, of an earlier pass, says so
-// already.
+// already. It returns nothing if there are findings, or something is missing after all, which the plan then says.
 func (p *pass) prepare(ctx context.Context, start lifecycle.Start, plan *lifecycle.Plan, ready *prepared) (*prepared, []lifecycle.Finding, error) {
 	environment, version, err := p.environment(ctx)
 	if err != nil || ready.serves(version, p.asked) {
@@ -97,6 +97,10 @@ func (p *pass) prepare(ctx context.Context, start lifecycle.Start, plan *lifecyc
 	}
 	ready = &prepared{generation: p.app.Generation, attempt: attempt{start.Run, start.Attempt}, environment: version, asked: p.asked, hash: plan.Hash}
 	objects, found, err := p.build(ctx, start, plan.Queue, nil)
+	if p.secrets != nil && len(p.secrets.missing) > 0 { // gone since somebody looked
+		plan.Missing = p.secrets.missing
+		return nil, nil, err
+	}
 	if err != nil || len(found) > 0 {
 		return nil, found, err
 	}
@@ -219,7 +223,7 @@ func (p *pass) references(ctx context.Context, namespace metav1.Object, gate str
 	var refs references
 	name := p.app.Spec.Driver.ServiceAccountName
 	if name != "" {
-		there, err := p.serviceAccountExists(ctx, namespace.GetName(), name)
+		there, err := p.isThere(ctx, accountKind, name, metadata(accountKind))
 		if err != nil {
 			return refs, err
 		}
@@ -233,19 +237,17 @@ func (p *pass) references(ctx context.Context, namespace metav1.Object, gate str
 		if ref.name == "" {
 			continue
 		}
-		if files, err := p.configMap(ctx, ref.name); err != nil {
+		if there, err := p.isThere(ctx, configMapKind, ref.name, metadata(configMapKind)); err != nil {
 			return refs, err
-		} else if files == nil {
+		} else if !there {
 			refs.missing = append(refs.missing, fmt.Sprintf("ConfigMap %q named by %s does not exist in namespace %s", ref.name, ref.field, p.app.Namespace))
 		}
 	}
-	values, err := p.secretValues(ctx)
+	missing, err := p.missingSecrets(ctx)
 	if err != nil {
 		return refs, err
 	}
-	if values != nil {
-		refs.missing = append(refs.missing, values.missing...)
-	}
+	refs.missing = append(refs.missing, missing...)
 	err = p.priority(ctx, &refs, gate)
 	return refs, err
 }
@@ -281,22 +283,11 @@ func (p *pass) priority(ctx context.Context, refs *references, gate string) erro
 	return nil
 }
 
-func (p *pass) serviceAccountExists(ctx context.Context, namespace, name string) (bool, error) {
-	key := types.NamespacedName{Namespace: namespace, Name: name}
-	if p.accounts.seen(key) {
-		return true, nil
-	}
-	account := &metav1.PartialObjectMetadata{}
-	account.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ServiceAccount"))
-	err := p.Live.Get(ctx, key, account)
-	if apierrors.IsNotFound(err) {
-		return false, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("read service account %s: %w", key, err)
-	}
-	p.accounts.saw(key)
-	return true, nil
+// metadata stands for an object of a core kind of which only the metadata is read.
+func metadata(kind string) *metav1.PartialObjectMetadata {
+	obj := &metav1.PartialObjectMetadata{}
+	obj.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind(kind))
+	return obj
 }
 
 // confFiles are the files of spec.sparkConfigMap; nil if there is none.
@@ -314,9 +305,10 @@ func (p *pass) confFiles(ctx context.Context) (map[string]string, error) {
 // configMap reads a ConfigMap live; nil if it does not exist.
 func (p *pass) configMap(ctx context.Context, name string) (map[string]string, error) {
 	cm := &corev1.ConfigMap{}
-	err := p.Live.Get(ctx, types.NamespacedName{Namespace: p.app.Namespace, Name: name}, cm)
+	err := p.read(ctx, name, cm)
 	switch {
 	case apierrors.IsNotFound(err):
+		p.lookups.found(p.toReference(configMapKind, name, ""), notThere)
 		return nil, nil
 	case err != nil:
 		return nil, fmt.Errorf("read config map %s: %w", name, err)

@@ -12,7 +12,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/lifecycle"
@@ -27,6 +26,22 @@ type secretValues struct {
 	missing []string
 }
 
+// missingSecrets says what spec.sparkConfFrom refers to and is not there. Secrets are read only if nobody has looked lately.
+func (p *pass) missingSecrets(ctx context.Context) ([]string, error) {
+	missing, complete := problemsOf(p.app.Spec.SparkConfFrom, func(name, key string) (string, bool) {
+		f, known := p.known(p.toReference(secretKind, name, key))
+		return f.problem, known
+	})
+	if complete {
+		return missing, nil
+	}
+	values, err := p.secretValues(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return values.missing, nil
+}
+
 // secretValues reads what spec.sparkConfFrom refers to, live and once a pass. It is nil where nothing is referred to.
 func (p *pass) secretValues(ctx context.Context) (*secretValues, error) {
 	sources := p.app.Spec.SparkConfFrom
@@ -34,43 +49,96 @@ func (p *pass) secretValues(ctx context.Context) (*secretValues, error) {
 		return p.secrets, nil
 	}
 	values := &secretValues{byProperty: map[string]string{}}
-	secrets := map[string]map[string][]byte{}
+	secrets, found := map[string]map[string][]byte{}, map[reference]string{}
 	for _, source := range sources {
 		name := source.SecretKeyRef.Name
-		if _, read := secrets[name]; read {
+		ref := p.toReference(secretKind, name, "")
+		if _, looked := found[ref]; looked {
+			continue
+		}
+		if f, known := p.known(ref); known && f.problem != "" && p.app.Status.Grant == nil {
+			found[ref] = f.problem
 			continue
 		}
 		data, problem, err := p.secret(ctx, name)
 		if err != nil {
 			return nil, err
 		}
-		if secrets[name] = data; problem != "" {
-			values.missing = append(values.missing, fmt.Sprintf("Secret %q named by %s %s", name, conf.FieldOfSecret(source.Name), problem))
-		}
+		secrets[name], found[ref] = data, problem
+		p.lookups.found(ref, problem)
 	}
 	for _, source := range sources {
-		if data := secrets[source.SecretKeyRef.Name]; data != nil {
-			values.take(source, data)
+		data := secrets[source.SecretKeyRef.Name]
+		if data == nil {
+			continue
 		}
+		ref := p.toReference(secretKind, source.SecretKeyRef.Name, source.SecretKeyRef.Key)
+		found[ref] = values.take(source, data)
+		p.lookups.found(ref, found[ref])
 	}
+	values.missing, _ = problemsOf(sources, func(name, key string) (string, bool) {
+		problem, known := found[p.toReference(secretKind, name, key)]
+		return problem, known
+	})
 	p.secrets = values
 	return values, nil
 }
 
-// take adds the value of one property. A Secret holds bytes; what is no text would arrive as something else.
-func (v *secretValues) take(source v1alpha1.SparkConfSource, data map[string][]byte) {
-	field, ref := conf.FieldOfSecret(source.Name), source.SecretKeyRef
-	value, ok := data[ref.Key]
+// take adds the value of one property, or says why not. A Secret holds bytes; what is no text would arrive as something else.
+func (v *secretValues) take(source v1alpha1.SparkConfSource, data map[string][]byte) (problem string) {
+	value, ok := data[source.SecretKeyRef.Key]
 	switch {
 	case !ok:
-		v.missing = append(v.missing, fmt.Sprintf("key %q named by %s does not exist in Secret %q", ref.Key, field, ref.Name))
+		return noSuchKey
 	case !utf8.Valid(value):
-		v.missing = append(v.missing, fmt.Sprintf("key %q named by %s is no text in Secret %q: store it in UTF-8, or mount the Secret as files", ref.Key, field, ref.Name))
+		return noText
 	case bytes.IndexByte(value, 0) >= 0:
-		v.missing = append(v.missing, fmt.Sprintf("key %q named by %s has the character U+0000 in Secret %q, which no process can be given: remove it", ref.Key, field, ref.Name))
-	default:
-		v.byProperty[source.Name] = string(value)
+		return hasNUL
 	}
+	v.byProperty[source.Name] = string(value)
+	return ""
+}
+
+// Why a key of a Secret cannot be used.
+const (
+	noSuchKey = "does not exist"
+	noText    = "is no text"
+	hasNUL    = "has the character U+0000"
+)
+
+// problemsOf tells people what cannot be used of what the sources refer to: Secrets first, each once, then keys. What is found of a Secret
+// or, if there is a key, of that, is empty if all is well. The answer is complete if everything was looked at.
+func problemsOf(sources []v1alpha1.SparkConfSource, find func(name, key string) (problem string, known bool)) (texts []string, complete bool) {
+	bad := map[string]bool{}
+	for _, source := range sources {
+		name := source.SecretKeyRef.Name
+		problem, known := find(name, "")
+		if !known {
+			return nil, false
+		}
+		if problem != "" && !bad[name] {
+			bad[name] = true
+			texts = append(texts, fmt.Sprintf("Secret %q named by %s %s", name, conf.FieldOfSecret(source.Name), problem))
+		}
+	}
+	for _, source := range sources {
+		field, ref := conf.FieldOfSecret(source.Name), source.SecretKeyRef
+		if bad[ref.Name] {
+			continue
+		}
+		problem, known := find(ref.Name, ref.Key)
+		switch {
+		case !known:
+			return nil, false
+		case problem == noSuchKey:
+			texts = append(texts, fmt.Sprintf("key %q named by %s does not exist in Secret %q", ref.Key, field, ref.Name))
+		case problem == noText:
+			texts = append(texts, fmt.Sprintf("key %q named by %s is no text in Secret %q: store it in UTF-8, or mount the Secret as files", ref.Key, field, ref.Name))
+		case problem == hasNUL:
+			texts = append(texts, fmt.Sprintf("key %q named by %s has the character U+0000 in Secret %q, which no process can be given: remove it", ref.Key, field, ref.Name))
+		}
+	}
+	return texts, true
 }
 
 // values are the values by property, nil where there are none.
@@ -92,10 +160,10 @@ func (v *secretValues) findings() []lifecycle.Finding {
 // secret reads the data of a Secret live; if there are none, problem says why.
 func (p *pass) secret(ctx context.Context, name string) (data map[string][]byte, problem string, err error) {
 	secret := &corev1.Secret{}
-	err = p.Live.Get(ctx, types.NamespacedName{Namespace: p.app.Namespace, Name: name}, secret)
+	err = p.read(ctx, name, secret)
 	switch {
 	case apierrors.IsNotFound(err):
-		return nil, "does not exist in namespace " + p.app.Namespace, nil
+		return nil, notThere + " in namespace " + p.app.Namespace, nil
 	case apierrors.IsForbidden(err):
 		return nil, "may not be read by the operator: let its service account get Secrets in namespace " + p.app.Namespace, nil
 	case err != nil:
