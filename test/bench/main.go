@@ -29,16 +29,17 @@ import (
 
 // The parts of the benchmark, in the order in which they run.
 const (
-	partRender  = "render"
-	partSubmit  = "submit"
-	partDelete  = "delete"
-	partWrites  = "writes"
-	partNews    = "news"
-	partQueue   = "queue"
-	partMemory  = "memory"
-	partRestart = "restart"
-	partGates   = "gates"
-	partElastic = "elastic"
+	partRender     = "render"
+	partSubmit     = "submit"
+	partDelete     = "delete"
+	partWrites     = "writes"
+	partNews       = "news"
+	partQueue      = "queue"
+	partMemory     = "memory"
+	partRestart    = "restart"
+	partGates      = "gates"
+	partElastic    = "elastic"
+	partContention = "contention"
 )
 
 type options struct {
@@ -63,6 +64,8 @@ type options struct {
 	through int
 	// gated is how many executors are let in.
 	gated int
+	// flood is how many applications one namespace applies at once beside another one.
+	flood int
 	// profile is a file for a CPU profile of the operator, and with the ending .apiserver of the API server; empty for none.
 	profile    string
 	profileFor time.Duration
@@ -87,7 +90,7 @@ func main() {
 }
 
 // allParts in the order in which they run.
-var allParts = []string{partRender, partSubmit, partDelete, partWrites, partNews, partQueue, partMemory, partRestart, partGates, partElastic}
+var allParts = []string{partRender, partSubmit, partDelete, partWrites, partNews, partQueue, partMemory, partRestart, partGates, partElastic, partContention}
 
 func parse(args []string) (options, error) {
 	var o options
@@ -110,6 +113,7 @@ func parse(args []string) (options, error) {
 	fs.IntVar(&o.restart, "restart", 10000, "with how many finished applications to time the start of an operator")
 	fs.IntVar(&o.through, "through", 300, "how many applications to send through each gate at once")
 	fs.IntVar(&o.gated, "gated", 300, "how many executors of one application to let in through their scheduling gates")
+	fs.IntVar(&o.flood, "flood", 2000, "how many applications one namespace applies at once beside another one")
 	fs.StringVar(&o.profile, "cpuprofile", "", "write CPU profiles of the last submissions to FILE (operator) and FILE.apiserver")
 	fs.DurationVar(&o.profileFor, "cpuprofile-time", 20*time.Second, "length of the CPU profiles")
 	fs.StringVar(&o.heap, "heapprofile", "", "write a heap profile of the operator with the applications of -wide to this file")
@@ -138,8 +142,8 @@ func (o *options) check(sizes string) error {
 		}
 		o.sizes = append(o.sizes, n)
 	}
-	if min(o.rounds, o.lives, o.queued, o.room, o.finished, o.restart, o.through, o.gated-1) < 1 || min(o.wide, o.pending) < 0 {
-		return errors.New("-rounds, -lives, -queue, -room, -finished, -restart and -through are 1 or more, -gated 2 or more, -wide and -pending 0 or more")
+	if min(o.rounds, o.lives, o.queued, o.room, o.finished, o.restart, o.through, o.gated-1, o.flood-crowdedRoom) < 1 || min(o.wide, o.pending) < 0 {
+		return errors.New("-rounds, -lives, -queue, -room, -finished, -restart and -through are 1 or more, -gated 2 or more, -flood 51 or more, -wide and -pending 0 or more")
 	}
 	return nil
 }
@@ -191,6 +195,7 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 		{o.wants(partRestart), b.measureRestart},
 		{o.wants(partGates), b.measureGates},
 		{o.wants(partElastic), b.measureElastic},
+		{o.wants(partContention), b.measureContention},
 	} {
 		if !part.wanted {
 			continue

@@ -1,0 +1,269 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/test/bench/host"
+	"github.com/sparkgate/sparkgate/test/bench/load"
+)
+
+const (
+	// crowdedName is the queue of the namespace that floods, calmName that of the other one.
+	crowdedName, calmName = "crowded", "calm"
+	// crowdedRoom is how many of the flood its quota lets in.
+	crowdedRoom = 50
+	// beat is how often the other namespace applies one application, whether the one before has started or not.
+	beat = time.Second
+	// calmFor is how long it does so before and after the flood.
+	calmFor = 20 * time.Second
+)
+
+// phase is what the namespace that does not flood has seen in a while, in milliseconds.
+type phase struct {
+	name string
+	// start is from apply to the driver pod, as a watch shows it.
+	start []float64
+	// bare is what one create of a ConfigMap took, made by a bare client in the same namespace at the same time.
+	bare []float64
+	took time.Duration
+}
+
+// neighbour applies one application every beat, and watches for their drivers.
+type neighbour struct {
+	b         *bench
+	namespace string
+	pods      *load.History[*corev1.Pod]
+	next      int
+	applied   map[string]time.Time
+	phases    []phase
+	// of is the phase in which an application was applied.
+	of map[string]int
+}
+
+// measureContention has one namespace apply, and later delete, many applications at once, and measures what another one notices.
+func (b *bench) measureContention(ctx context.Context) (err error) {
+	b.progress("one namespace with %d applications beside another one", b.flood)
+	if err := errors.Join(b.user.QueueFor(ctx, crowdedName, crowdedRoom), b.user.Queue(ctx, calmName)); err != nil {
+		return err
+	}
+	crowd, err := b.user.Namespace(ctx)
+	if err != nil {
+		return err
+	}
+	n, err := b.newNeighbour(ctx)
+	if err != nil {
+		return err
+	}
+	operator, err := host.StartOperator(b.program, b.server)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, operator.Stop()) }()
+	if err := operator.WaitIdle(ctx); err != nil {
+		return err
+	}
+	counted, err := host.CountWrites(ctx, b.server.REST())
+	if err != nil {
+		return err
+	}
+	if err := b.flooded(ctx, n, crowd); err != nil {
+		return err
+	}
+	now, err := host.CountWrites(ctx, b.server.REST())
+	if err != nil {
+		return err
+	}
+	b.printContention(n, now.Minus(counted))
+	return errors.Join(operator.Stop(), b.user.Clear(ctx, n.namespace))
+}
+
+// flooded goes through the phases.
+func (b *bench) flooded(ctx context.Context, n *neighbour, crowd string) error {
+	progress, err := load.Track(ctx, b.user.Client, crowd)
+	if err != nil {
+		return err
+	}
+	defer progress.Stop()
+	for _, phase := range []struct {
+		name string
+		do   func(ctx context.Context) error
+	}{
+		{"alone", pause},
+		{"while the flood comes", func(ctx context.Context) error {
+			_, err := b.user.ApplyFrom(ctx, crowd, load.Range{N: b.flood, Executors: 2, Queue: crowdedName})
+			return err
+		}},
+		{"until all of it is told why it waits", func(ctx context.Context) error {
+			_, err := progress.Wait(ctx, v1alpha1.QueuedReason, b.flood-crowdedRoom)
+			return err
+		}},
+		{"while it waits", pause},
+		{"while it is deleted", func(ctx context.Context) error { return b.deleteAll(ctx, crowd) }},
+		{"after it", pause},
+	} {
+		b.progress("%s", phase.name)
+		limited, cancel := context.WithTimeoutCause(ctx, 30*time.Minute, errors.New("not within 30 minutes"))
+		err := n.during(limited, phase.name, phase.do)
+		cancel()
+		if err != nil {
+			return fmt.Errorf("%s: %w", phase.name, err)
+		}
+	}
+	return n.collect(ctx)
+}
+
+// deleteAll deletes the applications of a namespace, and returns once they are gone.
+func (b *bench) deleteAll(ctx context.Context, namespace string) error {
+	if err := b.user.Client.DeleteAllOf(ctx, &v1alpha1.SparkApplication{}, client.InNamespace(namespace)); err != nil {
+		return err
+	}
+	for {
+		left, err := b.user.Targets(ctx, namespace, "")
+		if err != nil || len(left) == 0 {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%d applications are left: %w", len(left), context.Cause(ctx))
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+func pause(ctx context.Context) error { return sleepFor(ctx, calmFor) }
+
+func (b *bench) newNeighbour(ctx context.Context) (*neighbour, error) {
+	n := &neighbour{b: b, applied: map[string]time.Time{}, of: map[string]int{}}
+	var err error
+	if n.namespace, err = b.user.Namespace(ctx); err != nil {
+		return nil, err
+	}
+	n.pods, err = load.Follow[*corev1.Pod](ctx, b.user.Client, &corev1.PodList{}, client.InNamespace(n.namespace))
+	return n, err
+}
+
+// during applies one application every beat while something is done.
+func (n *neighbour) during(ctx context.Context, name string, do func(ctx context.Context) error) error {
+	n.phases = append(n.phases, phase{name: name})
+	began, done := time.Now(), make(chan error, 1)
+	go func() { done <- do(ctx) }()
+	ticker := time.NewTicker(beat)
+	defer ticker.Stop()
+	for {
+		if err := n.apply(ctx); err != nil {
+			return err
+		}
+		select {
+		case err := <-done:
+			n.phases[len(n.phases)-1].took = time.Since(began)
+			return err
+		case <-ticker.C:
+		}
+	}
+}
+
+// apply makes a ConfigMap, for comparison, and then an application.
+func (n *neighbour) apply(ctx context.Context) error {
+	n.next++
+	at := len(n.phases) - 1
+	probe := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: n.namespace, Name: fmt.Sprintf("probe-%06d", n.next)}}
+	began := time.Now()
+	if err := n.b.user.Client.Create(ctx, probe); err != nil {
+		return fmt.Errorf("make a config map: %w", err)
+	}
+	n.phases[at].bare = append(n.phases[at].bare, milliseconds(time.Since(began)))
+	app := load.Application(n.namespace, n.next, 2)
+	app.Spec.Queue = &v1alpha1.QueueReference{Name: calmName}
+	n.applied[app.Name], n.of[app.Name] = time.Now(), at
+	if err := n.b.user.Client.Create(ctx, app); err != nil {
+		return fmt.Errorf("apply application %s: %w", app.Name, err)
+	}
+	return nil
+}
+
+// collect waits for the drivers of all that was applied, and sorts their times into the phases.
+func (n *neighbour) collect(ctx context.Context) error {
+	limited, cancel := context.WithTimeoutCause(ctx, 5*time.Minute, errors.New("not within 5 minutes"))
+	defer cancel()
+	for {
+		stages, err := n.b.user.Stages(limited, n.namespace)
+		if err != nil {
+			return err
+		}
+		if stages[v1alpha1.StartingReason]+stages[v1alpha1.SubmittingReason] == len(n.applied) {
+			break
+		}
+		select {
+		case <-limited.Done():
+			return fmt.Errorf("applications of the other namespace are %v: %w", stages, context.Cause(limited))
+		case <-time.After(500 * time.Millisecond):
+		}
+	}
+	if err := sleepFor(ctx, beat); err != nil { // the watch of the pods comes after
+		return err
+	}
+	for _, e := range n.pods.Stop() {
+		if e.Type != watch.Added || len(e.Object.OwnerReferences) == 0 {
+			continue
+		}
+		name := e.Object.OwnerReferences[0].Name
+		if applied, known := n.applied[name]; known {
+			at := n.of[name]
+			n.phases[at].start = append(n.phases[at].start, milliseconds(e.At.Sub(applied)))
+		}
+	}
+	return nil
+}
+
+func sleepFor(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// quantile is the value that a share of the values does not exceed.
+func quantile(values []float64, share float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[int(share*float64(len(sorted)-1)+0.5)]
+}
+
+func (b *bench) printContention(n *neighbour, writes host.Count) {
+	t := newTable(b, fmt.Sprintf("%d applications at once in one namespace, quota for %d; another one applies one a second to a queue of its own", b.flood, crowdedRoom))
+	t.row("", "apply to driver, ms: median, p99", "ratio", "one bare create, ms: median, p99", "ratio", "seconds")
+	alone := n.phases[0]
+	for _, p := range n.phases {
+		t.row(p.name, fmt.Sprintf("%.0f, %.0f", median(p.start), quantile(p.start, 0.99)), ratios(p.start, alone.start),
+			fmt.Sprintf("%.1f, %.1f", median(p.bare), quantile(p.bare, 0.99)), ratios(p.bare, alone.bare), fmt.Sprintf("%.0f", p.took.Seconds()))
+	}
+	t.end()
+	t = newTable(b, "")
+	t.row("writes in that time, of everybody", fmt.Sprint(writes.Done.Total()))
+	for _, kind := range writes.Done.Kinds()[:min(8, len(writes.Done))] {
+		t.row("  "+kind.String(), fmt.Sprint(writes.Done[kind]))
+	}
+	t.end()
+}
+
+// ratios are those of the medians and of the 99th percentiles.
+func ratios(values, alone []float64) string {
+	return fmt.Sprintf("%.1f, %.1f", median(values)/median(alone), quantile(values, 0.99)/quantile(alone, 0.99))
+}
