@@ -72,6 +72,8 @@ type Ask struct {
 	Queue string
 	// NamespaceLabels are matched by the queue's namespace selector.
 	NamespaceLabels map[string]string
+	// NeedsLimits says that the ask may use a queue without any quota only if the queue's selector names its namespace.
+	NeedsLimits bool
 	// Priority: higher goes first.
 	Priority int32
 	// QueuedAt orders asks of equal priority; older goes first, then the smaller UID.

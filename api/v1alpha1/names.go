@@ -53,7 +53,12 @@ const (
 	DefaultQueueAnnotation = Group + "/default-queue"
 	// DefaultGateAnnotation names the gate of applications that name none.
 	DefaultGateAnnotation = Group + "/default-gate"
-	// AllowedServiceAccountsAnnotation lists, separated by commas, the service accounts that drivers of the namespace may use.
+	// AllowedGatesAnnotation lists, separated by commas, the gates that applications of the namespace may use, in the place of the operator's
+	// list.
+	AllowedGatesAnnotation = Group + "/allowed-gates"
+	// AllowedQueuesAnnotation lists, separated by commas, the queues that applications and Spark pods of the namespace may use.
+	AllowedQueuesAnnotation = Group + "/allowed-queues"
+	// AllowedServiceAccountsAnnotation lists, separated by commas, the service accounts that pods of applications of the namespace may use.
 	AllowedServiceAccountsAnnotation = Group + "/allowed-service-accounts"
 )
 

@@ -105,6 +105,15 @@ type SparkQueueSpec struct {
 	// namespaceSelector selects the namespaces that may submit: {} is every namespace, absent is none.
 	// +optional
 	NamespaceSelector *metav1.LabelSelector `json:"namespaceSelector,omitempty"`
+
+	// priorityClassNames are the PriorityClasses that may be named, in spec.queue and in pods. Default: all but system-*. The cluster's
+	// default class may always be.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=253
+	PriorityClassNames []string `json:"priorityClassNames,omitempty"`
 }
 
 // QueueStrategy is the order in which a queue serves.

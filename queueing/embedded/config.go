@@ -96,6 +96,8 @@ type QueueConfig struct {
 	// Admits says whether applications of a namespace with these labels may use the queue; nil is nobody. Only the queue that is
 	// asked counts, not those above it. It must not keep or change the map and must depend on nothing else.
 	Admits func(labels map[string]string) bool
+	// NamesNamespaces says that the selector picks out namespaces: it does not admit all of them, nor one for what it lacks.
+	NamesNamespaces bool
 	// SelectorText is the namespace selector as people write it, for messages.
 	SelectorText string
 	// Deleted is a queue that is being deleted: it counts as absent, except that what it still holds weighs on its parent.

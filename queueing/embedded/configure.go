@@ -26,8 +26,11 @@ func (e *Engine) SetQueues(queues []QueueConfig) {
 	for n := range quota.NodeID(e.forest.Nodes()) {
 		e.plant(n, c)
 	}
+	limited := c.limited()
 	for n := range quota.NodeID(e.forest.Nodes()) {
-		e.equip(e.queues[e.forest.Name(n)])
+		q := e.queues[e.forest.Name(n)]
+		e.equip(q)
+		q.limited = limited[c.top(q.name)]
 	}
 	e.readmit(before)
 	for _, a := range firsts {
@@ -97,6 +100,30 @@ func (c *configuration) nodes() []quota.Node {
 		nodes = append(nodes, n)
 	}
 	return nodes
+}
+
+// limited are the uppermost queues of the trees in which some queue has a quota: a resource that one queue of a tree names is limited in all of
+// them. What deleted queues still hold counts for nothing here.
+func (c *configuration) limited() map[string]bool {
+	out := map[string]bool{}
+	for _, q := range c.live {
+		if slices.ContainsFunc(q.Flavors, func(f FlavorQuota) bool { return len(f.Quotas) > 0 }) {
+			out[c.top(q.Name)] = true
+		}
+	}
+	return out
+}
+
+// top is the name of the uppermost queue that exists above one; of queues in a circle any.
+func (c *configuration) top(name string) string {
+	for range c.live {
+		q := c.find(name)
+		if q == nil || c.find(q.Parent) == nil {
+			break
+		}
+		name = q.Parent
+	}
+	return name
 }
 
 func orUnlimited(limit *int64) int64 {

@@ -195,14 +195,19 @@ func (e *Engine) assume(a *app, where placement, elastic int32) {
 }
 
 // judge prepares a new line: what it needs, and whether it could ever be admitted.
-func (e *Engine) judge(l *line, allowed bool) {
+func (e *Engine) judge(l *line, access access) {
 	q := l.queue
 	if l.bar = e.barOf(q); l.barred() {
 		return
 	}
-	if !allowed {
+	switch access {
+	case notSelected:
 		l.bar = notAllowed(q)
 		return
+	case withoutLimits:
+		l.bar = limitsNeeded(q)
+		return
+	case allowed:
 	}
 	ways, bar := e.placements(q, l.shape)
 	if l.bar = bar; l.barred() {

@@ -98,14 +98,15 @@ func (e *Engine) Submit(in queueing.Ask) bool {
 func askOf(in queueing.Ask) *ask {
 	return &ask{
 		part: len(in.PodSets) > 0 && isPart(in.Key, in.PodSets[0].Name),
-		run:  in.Run, attempt: in.Attempt, queue: in.Queue, labels: in.NamespaceLabels,
+		run:  in.Run, attempt: in.Attempt, queue: in.Queue, labels: in.NamespaceLabels, needsLimits: in.NeedsLimits,
 		priority: in.Priority, queuedAt: in.QueuedAt, holdsFor: max(0, in.HoldsFor), gated: in.Gated, shape: shapeOf(in.PodSets),
 	}
 }
 
 func (a *ask) equal(b *ask) bool {
 	return a.run == b.run && a.attempt == b.attempt && a.queue == b.queue && a.priority == b.priority &&
-		a.queuedAt.Equal(b.queuedAt) && a.holdsFor == b.holdsFor && a.gated == b.gated && a.shape.key == b.shape.key && maps.Equal(a.labels, b.labels)
+		a.queuedAt.Equal(b.queuedAt) && a.holdsFor == b.holdsFor && a.gated == b.gated && a.needsLimits == b.needsLimits && a.shape.key == b.shape.key &&
+		maps.Equal(a.labels, b.labels)
 }
 
 // Release drops whatever the key asks or holds. It does nothing for a key that is unknown.
@@ -215,12 +216,12 @@ func (e *Engine) uncharge(a *app) {
 // enter puts the ask of an application that holds nothing in line.
 func (e *Engine) enter(a *app) {
 	q := e.queue(a.ask.queue)
-	allowed := q.allows(a.ask.labels)
-	key := a.ask.line(allowed)
+	access := q.access(a.ask)
+	key := a.ask.line(access)
 	l := q.lines[key]
 	if l == nil {
 		l = newLine(key, q, a.ask)
-		e.judge(l, allowed)
+		e.judge(l, access)
 		q.addLine(l)
 	}
 	a.ask.shape = l.shape

@@ -147,6 +147,11 @@ func TestExplain(t *testing.T) {
 			queues: "a nobody", asks: "pi queue=a", of: "pi",
 			want: "Waiting/NamespaceNotAllowed in a\nposition 0 of 0 behind" + pods + "\n- set namespaceSelector of queue a; {} admits every namespace",
 		},
+		"no limits": {
+			queues: "a", asks: "pi queue=a guarded", of: "pi",
+			want: "Waiting/NamespaceNotAllowed in a\nposition 0 of 0 behind" + pods + "\n- name a queue with quotas, or let an administrator allow namespace " +
+				"default the queue a: by the namespace's list of allowed queues, by the queue's namespaceSelector, or by giving the queue quotas",
+		},
 		"no flavor": {
 			queues: "a cpu=4", asks: "pi queue=a cpu=1 flavor=gpu", of: "pi",
 			want: "Waiting/FlavorMismatch in a\nposition 0 of 0 behind" +

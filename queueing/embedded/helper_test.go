@@ -21,8 +21,9 @@ import (
 //
 //	pi-1 queue=team-a prio=5 at=3 cpu=200m memory=896Mi executors=2 min=1 holds=1h gated
 //
-// A quota of another flavor is cpu/spot=4. A queue admits all namespaces unless it says only=label:value or nobody. An ask has a
-// driver and executors (2 unless it says otherwise) that request the same; it is queued at second 0 of the tests' day.
+// A quota of another flavor is cpu/spot=4. A queue admits all namespaces unless it says only=label:value or nobody; names: it names namespaces. An ask has a
+// driver and executors (2 unless it says otherwise) that request the same; it is queued at second 0 of the tests' day; guarded: it needs
+// limits.
 
 // word is key=value, or a key alone.
 type word struct{ key, value string }
@@ -84,6 +85,8 @@ func queueOf(t testing.TB, line string) QueueConfig {
 		case "only":
 			label, value, _ := strings.Cut(w.value, ":")
 			q.Admits, q.SelectorText = func(l map[string]string) bool { return l[label] == value }, label+"="+value
+		case "names":
+			q.NamesNamespaces = true
 		case "deleted":
 			q.Deleted = true
 		default:
@@ -187,6 +190,8 @@ func askFrom(t testing.TB, line string) queueing.Ask {
 			ask.Key.UID = w.value
 		case "gated":
 			ask.Gated = true
+		case "guarded":
+			ask.NeedsLimits = true
 		case "holds":
 			ask.HoldsFor = duration(t, w.value)
 		case "run":

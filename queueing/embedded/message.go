@@ -83,6 +83,13 @@ func notAllowed(q *queue) queueing.Verdict {
 	return v
 }
 
+// limitsNeeded is the verdict on asks that may not use a queue without limits.
+func limitsNeeded(q *queue) queueing.Verdict {
+	return queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonNamespaceNotAllowed, Message: fmt.Sprintf(
+		"queue %s has no limits, and a guarded namespace may use such a queue only where an administrator names the namespace: name a queue with quotas, or have "+
+			"queue %s added to the namespace's list of allowed queues, or the namespace to the queue's namespaceSelector", q.name, q.name)}
+}
+
 // behindOwnGrant is the verdict on an ask of an application that still holds the grant of another attempt.
 func behindOwnGrant(g queueing.Grant) queueing.Verdict {
 	return queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonWaitingForQuota,

@@ -32,8 +32,10 @@ type ask struct {
 	run, attempt int64
 	queue        string
 	labels       map[string]string
-	priority     int32
-	queuedAt     time.Time
+	// needsLimits: see queueing.Ask.
+	needsLimits bool
+	priority    int32
+	queuedAt    time.Time
 	// holdsFor bounds how long the grant is held; 0 is no bound.
 	holdsFor time.Duration
 	// gated: the grant may grow.
@@ -49,10 +51,12 @@ type ask struct {
 }
 
 // line is the key of the line in which the ask stands: one for all that need the same for as long, by whether they may use the queue.
-func (a *ask) line(allowed bool) string {
+func (a *ask) line(access access) string {
 	switch {
-	case !allowed:
+	case access == notSelected:
 		return "-" + a.shape.key
+	case access == withoutLimits:
+		return "!" + a.shape.key
 	case a.part:
 		return "*" + a.shape.key
 	}
@@ -145,6 +149,8 @@ type queue struct {
 	heldBy, drainedBy *queue
 	// flavors in which the queue may place pods.
 	flavors []string
+	// limited: the queue, or another of its tree, has a quota.
+	limited bool
 
 	// lines of those who wait, one a shape, in no particular order; ranked are those of them that are not barred, the one with the first
 	// ask at place 0.
@@ -265,9 +271,26 @@ func (q *queue) top() *queue {
 	return q
 }
 
-// allows says whether applications of a namespace with these labels may use the queue.
-func (q *queue) allows(labels map[string]string) bool {
-	return q.config != nil && q.config.Admits != nil && q.config.Admits(labels)
+// access is whether an ask may use its queue.
+type access int
+
+const (
+	allowed access = iota
+	// notSelected: the selector of the queue does not match.
+	notSelected
+	// withoutLimits: the queue has no quota, which is not for everybody.
+	withoutLimits
+)
+
+// access returns whether an ask may use the queue.
+func (q *queue) access(a *ask) access {
+	switch {
+	case q.config == nil, q.config.Admits == nil, !q.config.Admits(a.labels):
+		return notSelected
+	case a.needsLimits && !q.limited && !q.config.NamesNamespaces:
+		return withoutLimits
+	}
+	return allowed
 }
 
 func (q *queue) strict() bool { return q.config.Strategy == StrictFIFO }

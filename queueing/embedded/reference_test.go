@@ -355,6 +355,8 @@ func (r *reference) bar(a queueing.Ask) string {
 		return queueing.ReasonReferenceNotFound
 	case q.Admits == nil, !q.Admits(a.NamespaceLabels):
 		return queueing.ReasonNamespaceNotAllowed
+	case a.NeedsLimits && !q.NamesNamespaces && !slices.ContainsFunc(resources, func(resource string) bool { return r.tracked(a.Queue, resource) }):
+		return queueing.ReasonNamespaceNotAllowed
 	case len(r.placements(a)) == 0:
 		return queueing.ReasonFlavorMismatch
 	case !r.couldFit(a, r.potential):

@@ -64,6 +64,10 @@ func (e *Engine) mend(a *app) []string {
 		if l.queue.config.Admits == nil && l.queue.config.SelectorText != "" {
 			return []string{fmt.Sprintf("correct namespaceSelector of queue %s", l.queue.name)}
 		}
+		if l.queue.config.Admits != nil && l.queue.access(a.ask) == withoutLimits {
+			return []string{fmt.Sprintf("name a queue with quotas, or let an administrator allow namespace %s the queue %s: by the namespace's list of allowed "+
+				"queues, by the queue's namespaceSelector, or by giving the queue quotas", a.key.Namespace, l.queue.name)}
+		}
 		if l.queue.config.Admits == nil {
 			return []string{fmt.Sprintf("set namespaceSelector of queue %s; {} admits every namespace", l.queue.name)}
 		}

@@ -145,6 +145,23 @@ func TestVerdicts(t *testing.T) {
 			ask:    "pi queue=team-a",
 			want:   "Waiting/NamespaceNotAllowed: queue team-a admits no namespace: it has no namespaceSelector",
 		},
+		"without limits": {
+			queues: "open",
+			ask:    "pi queue=open guarded",
+			want: "Waiting/NamespaceNotAllowed: queue open has no limits, and a guarded namespace may use such a queue only where an administrator names the " +
+				"namespace: name a queue with quotas, or have queue open added to the namespace's list of allowed queues, or the namespace to the queue's namespaceSelector",
+		},
+		"without limits, below a parent without": {
+			queues: "root\nopen in=root max=5",
+			ask:    "pi queue=open guarded",
+			want: "Waiting/NamespaceNotAllowed: queue open has no limits, and a guarded namespace may use such a queue only where an administrator names the " +
+				"namespace: name a queue with quotas, or have queue open added to the namespace's list of allowed queues, or the namespace to the queue's namespaceSelector",
+		},
+		"without limits, and selected by name": {queues: "open names", ask: "pi queue=open guarded", want: "Granted"},
+		"without limits, for one who may":      {queues: "open", ask: "pi queue=open", want: "Granted"},
+		"limits of another kind":               {queues: "team-a memory=3Gi", ask: "pi queue=team-a guarded", want: "Granted"},
+		"limits above":                         {queues: "root cpu=3\nteam-a in=root", ask: "pi queue=team-a guarded", want: "Granted"},
+		"limits beside":                        {queues: "root\nteam-a in=root\nteam-b in=root cpu=3", ask: "pi queue=team-a guarded", want: "Granted"},
 		"flavor that the ask wants": {
 			queues: "team-a cpu=4",
 			ask:    "pi queue=team-a flavor=spot flavor=gpu",

@@ -123,6 +123,7 @@ func (w *world) randomQueue(i int) QueueConfig {
 	if w.chance(0.75) {
 		q.Flavors = w.randomFlavors()
 	}
+	q.NamesNamespaces = w.chance(0.3)
 	return q
 }
 
@@ -180,7 +181,7 @@ func (w *world) randomAsk(key queueing.Key) queueing.Ask {
 	a := queueing.Ask{
 		Key: key, Run: 1, Attempt: int64(1 + w.IntN(2)), Queue: fmt.Sprintf("q%d", w.IntN(8)), Priority: int32(w.IntN(3)),
 		QueuedAt: epoch.Add(time.Duration(w.clock-w.IntN(5)) * time.Second), NamespaceLabels: map[string]string{"team": []string{"a", "b"}[w.IntN(2)]},
-		PodSets: []queueing.PodSet{{Name: "driver", Count: 1, Requests: requests}, executors},
+		PodSets: []queueing.PodSet{{Name: "driver", Count: 1, Requests: requests}, executors}, NeedsLimits: w.chance(0.3),
 	}
 	return a
 }

@@ -4,6 +4,7 @@
 package wire
 
 import (
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
@@ -40,6 +41,7 @@ func QueueConfig(q *v1alpha1.SparkQueue) embedded.QueueConfig {
 	}
 	c.FairSharing, c.Preemption = q.Spec.FairSharing, preemptionOf(q.Spec.Preemption)
 	c.Admits, c.SelectorText = selectorOf(q.Spec.NamespaceSelector)
+	c.NamesNamespaces = c.Admits != nil && !c.Admits(map[string]string{corev1.LabelMetadataName: ""})
 	for _, f := range q.Spec.Flavors {
 		flavor := embedded.FlavorQuota{Name: f.Name}
 		for _, quota := range f.Quotas {

@@ -87,14 +87,19 @@ func TestNamespaceSelector(t *testing.T) {
 		admits   bool
 		nobody   bool // there is no match at all
 		text     string
+		names    bool
 	}{
 		"absent":             {selector: "", nobody: true},
 		"every namespace":    {selector: "namespaceSelector: {}", admits: true, text: "<none>"},
-		"the label":          {selector: "namespaceSelector: {matchLabels: {team: a}}", labels: map[string]string{"team": "a"}, admits: true, text: "team=a"},
-		"another label":      {selector: "namespaceSelector: {matchLabels: {team: a}}", labels: map[string]string{"team": "b"}, text: "team=a"},
+		"the label":          {selector: "namespaceSelector: {matchLabels: {team: a}}", labels: map[string]string{"team": "a"}, admits: true, text: "team=a", names: true},
+		"another label":      {selector: "namespaceSelector: {matchLabels: {team: a}}", labels: map[string]string{"team": "b"}, text: "team=a", names: true},
 		"cannot be read":     {selector: "namespaceSelector: {matchExpressions: [{key: team, operator: Like}]}", nobody: true, text: "<error>"},
-		"an expression":      {selector: "namespaceSelector: {matchExpressions: [{key: team, operator: Exists}]}", labels: map[string]string{"team": "b"}, admits: true, text: "team"},
-		"an expression, not": {selector: "namespaceSelector: {matchExpressions: [{key: team, operator: Exists}]}", text: "team"},
+		"an expression":      {selector: "namespaceSelector: {matchExpressions: [{key: team, operator: Exists}]}", labels: map[string]string{"team": "b"}, admits: true, text: "team", names: true},
+		"an expression, not": {selector: "namespaceSelector: {matchExpressions: [{key: team, operator: Exists}]}", text: "team", names: true},
+		"by name":            {selector: "namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: etl}}", text: "kubernetes.io/metadata.name=etl", names: true},
+		"all that have one":  {selector: "namespaceSelector: {matchExpressions: [{key: kubernetes.io/metadata.name, operator: Exists}]}", text: "kubernetes.io/metadata.name"},
+		"for what it lacks":  {selector: "namespaceSelector: {matchExpressions: [{key: team, operator: DoesNotExist}]}", admits: true, text: "!team"},
+		"all but some":       {selector: "namespaceSelector: {matchExpressions: [{key: team, operator: NotIn, values: [b]}]}", admits: true, text: "team notin (b)"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -103,6 +108,9 @@ func TestNamespaceSelector(t *testing.T) {
 			c := QueueConfig(&queue)
 			if c.SelectorText != tc.text {
 				t.Errorf("text: got %q, want %q", c.SelectorText, tc.text)
+			}
+			if c.NamesNamespaces != tc.names {
+				t.Errorf("names namespaces: got %v, want %v", c.NamesNamespaces, tc.names)
 			}
 			if (c.Admits == nil) != tc.nobody {
 				t.Fatalf("admits nobody at all: got %v, want %v", c.Admits == nil, tc.nobody)

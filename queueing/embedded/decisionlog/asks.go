@@ -43,6 +43,7 @@ type ask struct {
 	Attempt  int64             `json:"attempt"`
 	Queue    string            `json:"queue"`
 	Labels   map[string]string `json:"labels,omitempty"`
+	Limits   bool              `json:"needsLimits,omitempty"`
 	Priority int32             `json:"priority,omitempty"`
 	QueuedAt time.Time         `json:"queuedAt,omitzero"`
 	HoldsFor duration          `json:"holdsFor,omitempty"`
@@ -52,15 +53,15 @@ type ask struct {
 
 func askOf(a queueing.Ask) ask {
 	return ask{
-		Key: keyOf(a.Key), Run: a.Run, Attempt: a.Attempt, Queue: a.Queue, Labels: a.NamespaceLabels, Priority: a.Priority,
-		QueuedAt: a.QueuedAt, HoldsFor: duration(a.HoldsFor), Gated: a.Gated, PodSets: each(a.PodSets, podSetOf),
+		Key: keyOf(a.Key), Run: a.Run, Attempt: a.Attempt, Queue: a.Queue, Labels: a.NamespaceLabels, Limits: a.NeedsLimits,
+		Priority: a.Priority, QueuedAt: a.QueuedAt, HoldsFor: duration(a.HoldsFor), Gated: a.Gated, PodSets: each(a.PodSets, podSetOf),
 	}
 }
 
 func (a ask) restore() queueing.Ask {
 	return queueing.Ask{
-		Key: a.Key.restore(), Run: a.Run, Attempt: a.Attempt, Queue: a.Queue, NamespaceLabels: a.Labels, Priority: a.Priority,
-		QueuedAt: a.QueuedAt, HoldsFor: time.Duration(a.HoldsFor), Gated: a.Gated, PodSets: each(a.PodSets, podSet.restore),
+		Key: a.Key.restore(), Run: a.Run, Attempt: a.Attempt, Queue: a.Queue, NamespaceLabels: a.Labels, NeedsLimits: a.Limits,
+		Priority: a.Priority, QueuedAt: a.QueuedAt, HoldsFor: time.Duration(a.HoldsFor), Gated: a.Gated, PodSets: each(a.PodSets, podSet.restore),
 	}
 }
 

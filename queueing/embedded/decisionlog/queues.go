@@ -33,6 +33,7 @@ type queueConfig struct {
 	Stop        embedded.StopPolicy `json:"stop,omitempty"`
 	Admits      string              `json:"admits,omitempty"`
 	Selector    string              `json:"selector,omitempty"`
+	Names       bool                `json:"namesNamespaces,omitempty"`
 	Deleted     bool                `json:"deleted,omitempty"`
 }
 
@@ -40,7 +41,7 @@ func queueOf(q embedded.QueueConfig) queueConfig {
 	return queueConfig{
 		Name: q.Name, Parent: q.Parent, Weight: q.Weight, FairSharing: q.FairSharing, Flavors: each(q.Flavors, flavorQuotaOf),
 		Preemption: preemption(q.Preemption), MaxRunning: q.MaxRunning, Strategy: q.Strategy, HeadTimeout: (*duration)(q.HeadTimeout),
-		Stop: q.Stop, Admits: admission(&q), Selector: q.SelectorText, Deleted: q.Deleted,
+		Stop: q.Stop, Admits: admission(&q), Selector: q.SelectorText, Names: q.NamesNamespaces, Deleted: q.Deleted,
 	}
 }
 
@@ -49,7 +50,7 @@ func (q queueConfig) restore(answers func(map[string]string) bool) (embedded.Que
 	out := embedded.QueueConfig{
 		Name: q.Name, Parent: q.Parent, Weight: q.Weight, FairSharing: q.FairSharing, Flavors: each(q.Flavors, flavorQuota.restore),
 		Preemption: embedded.Preemption(q.Preemption), MaxRunning: q.MaxRunning, Strategy: q.Strategy, HeadTimeout: (*time.Duration)(q.HeadTimeout),
-		Stop: q.Stop, SelectorText: q.Selector, Deleted: q.Deleted,
+		Stop: q.Stop, SelectorText: q.Selector, NamesNamespaces: q.Names, Deleted: q.Deleted,
 	}
 	switch q.Admits {
 	case "":

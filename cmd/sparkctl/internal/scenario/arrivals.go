@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 	"github.com/sparkgate/sparkgate/queueing/embedded/simulate"
@@ -39,6 +40,7 @@ func readArrivals(p problems, f *file) []simulate.Arrival {
 		at := p.at("arrivals[%d]", i)
 		a := in.translate(at)
 		a.Ask.NamespaceLabels = labels[in.Namespace]
+		a.Ask.NeedsLimits = labels[in.Namespace][v1alpha1.EnrolledLabel] == "true"
 		if j, known := first[a.Ask.Key]; known {
 			at.add("name", "%s arrives already as arrivals[%d]; choose another name", a.Ask.Key, j)
 		}

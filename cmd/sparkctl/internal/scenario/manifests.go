@@ -72,6 +72,29 @@ func objectOf(c simulate.Change) (o object, goes bool) {
 // objects are those that exist at the moment.
 type objects map[object]bool
 
+// specs are the queues that there are at the time 0, by name.
+type specs map[string]*v1alpha1.SparkQueueSpec
+
+// note keeps the spec of a manifest that was read without mistakes, if it is a queue's.
+func (s specs) note(data []byte) {
+	queue := &v1alpha1.SparkQueue{}
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, queue); err == nil && queue.Kind == kindQueue {
+		s[queue.Name] = &queue.Spec
+	}
+}
+
+// checkClasses holds the priority classes that arrivals name to what their queues allow, as the operator does.
+func (s specs) checkClasses(p problems, arrivals []arrival) {
+	for i, in := range arrivals {
+		spec := s[in.Queue]
+		if in.PriorityClassName == "" || spec.AllowsPriorityClass(in.PriorityClassName) {
+			continue
+		}
+		p.at("arrivals[%d]", i).add("priorityClassName", "priority class %q is not allowed in queue %s: %s",
+			in.PriorityClassName, in.Queue, spec.PriorityClassRemedy(in.Queue))
+	}
+}
+
 // begin adds a queue or a flavor to what there is at the time 0.
 func (o objects) begin(p problems, c simulate.Change, s *simulate.Scenario) {
 	of, _ := objectOf(c)

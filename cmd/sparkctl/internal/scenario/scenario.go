@@ -14,6 +14,7 @@ import (
 // The document without kind, as it is written.
 type (
 	file struct {
+		document   document             `json:"-"`
 		Namespaces map[string]namespace `json:"namespaces"`
 		Arrivals   []arrival            `json:"arrivals"`
 		Changes    []change             `json:"changes"`
@@ -29,6 +30,8 @@ type (
 		Priority  int32    `json:"priority"`
 		PodSets   []podSet `json:"podSets"`
 		RunFor    scalar   `json:"runFor"`
+		// PriorityClassName is held to the list of the queue; what it counts for is Priority.
+		PriorityClassName string `json:"priorityClassName"`
 	}
 	podSet struct {
 		Name     string            `json:"name"`
@@ -50,7 +53,7 @@ type (
 // fields that this version does not honour: the scenario can be played, by the rest of what it says.
 func Parse(stream string) (s simulate.Scenario, warnings []string, err error) {
 	p := newProblems()
-	exist := objects{}
+	exist, queues := objects{}, specs{}
 	var bodies []body
 	for _, d := range split(stream) {
 		data, err := d.toJSON()
@@ -69,9 +72,11 @@ func Parse(stream string) (s simulate.Scenario, warnings []string, err error) {
 		}
 		if c := readManifest(p.in(d), data); c != (simulate.Change{}) {
 			exist.begin(p.in(d), c, &s)
+			queues.note(data)
 		}
 	}
-	readBody(p, bodies, exist, &s)
+	f := readBody(p, bodies, exist, &s)
+	queues.checkClasses(p.in(f.document), f.Arrivals)
 	return s, *p.warnings, p.err()
 }
 
@@ -90,21 +95,22 @@ type body struct {
 	data []byte
 }
 
-// readBody reads what happens.
-func readBody(p problems, bodies []body, exist objects, s *simulate.Scenario) {
+// readBody reads what happens. It returns the document as far as it could be read.
+func readBody(p problems, bodies []body, exist objects, s *simulate.Scenario) (f file) {
 	switch {
 	case len(bodies) == 0:
 		p.add("", "no document says what happens; add one without kind, with the key arrivals")
-		return
+		return f
 	case len(bodies) > 1:
 		p.in(bodies[1].document).add("", "a document without kind stands before it, in line %d; make them one, or add the kind", bodies[0].line)
-		return
+		return f
 	}
-	var f file
-	p = p.in(bodies[0].document)
+	f.document = bodies[0].document
+	p = p.in(f.document)
 	if !p.decode(bodies[0].data, &f) {
-		return
+		return f
 	}
 	s.Arrivals = readArrivals(p, &f)
 	s.Changes = readChanges(p, f.Changes, exist)
+	return f
 }

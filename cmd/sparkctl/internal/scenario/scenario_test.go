@@ -146,7 +146,7 @@ func TestMistakes(t *testing.T) {
 		"unknown key": {stream: "arrival: []", want: `document 1 (line 1): arrival: the key is not known; remove it or correct it to one of arrivals, changes, namespaces`},
 		"unknown key of an arrival": {
 			stream: arriving("runfor: 1m"),
-			want:   `document 1 (line 1): arrivals[0].runfor: the key is not known; remove it or correct it to one of at, name, namespace, podSets, priority, queue, runFor`,
+			want:   `document 1 (line 1): arrivals[0].runfor: the key is not known; remove it or correct it to one of at, name, namespace, podSets, priority, priorityClassName, queue, runFor`,
 		},
 		"unknown key of a pod set": {
 			stream: arriving("podSets: [{name: driver, cpu: 1}]"),
@@ -163,7 +163,7 @@ func TestMistakes(t *testing.T) {
 		"unknown key of a queue that is applied": {
 			stream: changing("{apply: {kind: SparkQueue, metadata: {name: q}, spec: {Parent: root}}}"),
 			want: `document 1 (line 1): changes[0].apply.spec.Parent: the key is not known; remove it or correct it to one of fairSharing, flavors, headTimeout, ` +
-				`maxRunning, namespaceSelector, parent, preemption, stopPolicy, strategy, weight`,
+				`maxRunning, namespaceSelector, parent, preemption, priorityClassNames, stopPolicy, strategy, weight`,
 		},
 		"unknown key of the metadata": {
 			stream: "kind: SparkFlavor\nmetadata: {name: spot, label: {}}\n---\n" + happens,
@@ -204,6 +204,15 @@ func TestMistakes(t *testing.T) {
 		"two points":        {stream: arriving("podSets: [{name: d, requests: {cpu: 1.2.3}}]"), want: `requests.cpu: "1.2.3" is no quantity of zero or more`},
 		"pods in a pod":     {stream: arriving("podSets: [{name: d, requests: {pods: 2}}]"), want: `requests.pods: every pod counts as 1; remove it and set count`},
 		"nameless resource": {stream: arriving("podSets: [{name: d, requests: {'': 2}}]"), want: `podSets[0].requests: a resource has no name; write one, such as cpu`},
+
+		"priority of the system": {
+			stream: arriving("priorityClassName: system-node-critical"),
+			want:   `arrivals[0].priorityClassName: priority class "system-node-critical" is not allowed in queue q: use one that does not begin with "system-"`,
+		},
+		"priority that its queue does not have": {
+			stream: "kind: SparkQueue\nmetadata: {name: q}\nspec: {priorityClassNames: [low, normal]}\n---\n" + arriving("priorityClassName: high"),
+			want:   `document 2 (line 4): arrivals[0].priorityClassName: priority class "high" is not allowed in queue q: use one of "low, normal", or have an administrator add it`,
+		},
 
 		"change of nothing":     {stream: changing("{at: 1m}"), want: `document 1 (line 1): changes[0]: write either apply, with a manifest, or delete, with kind and name`},
 		"change of two things":  {stream: changing("{apply: {}, delete: {}}"), want: `changes[0]: write either apply, with a manifest, or delete, with kind and name`},

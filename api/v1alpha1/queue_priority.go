@@ -1,0 +1,35 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// systemClasses begins the names of Kubernetes' own PriorityClasses; nobody can make others with it.
+const systemClasses = "system-"
+
+// AllowsPriorityClass reports whether those who use the queue may name a PriorityClass. Without a list, or without a queue (nil), they may
+// name all but Kubernetes' own; an empty list allows none.
+func (s *SparkQueueSpec) AllowsPriorityClass(class string) bool {
+	if s == nil || s.PriorityClassNames == nil {
+		return !strings.HasPrefix(class, systemClasses)
+	}
+	return slices.Contains(s.PriorityClassNames, class)
+}
+
+// PriorityClassRemedy says what to do about a PriorityClass that the queue of that name does not allow. The spec is nil where there is no queue.
+func (s *SparkQueueSpec) PriorityClassRemedy(queue string) string {
+	switch {
+	case s == nil:
+		return fmt.Sprintf("use one that does not begin with %q, or remove it", systemClasses)
+	case len(s.PriorityClassNames) > 0:
+		return fmt.Sprintf("use one of %q, or have an administrator add it to spec.priorityClassNames of queue %s", strings.Join(s.PriorityClassNames, ", "), queue)
+	case s.PriorityClassNames == nil:
+		return fmt.Sprintf("use one that does not begin with %q, or have an administrator list it in spec.priorityClassNames of queue %s", systemClasses, queue)
+	}
+	return "remove it, or use another queue; spec.priorityClassNames of queue " + queue + " is empty"
+}
