@@ -25,6 +25,7 @@ import (
 	foreignpods "github.com/sparkgate/sparkgate/controllers/foreign"
 	"github.com/sparkgate/sparkgate/controllers/internal/apiwrites"
 	"github.com/sparkgate/sparkgate/controllers/internal/logtail"
+	"github.com/sparkgate/sparkgate/controllers/internal/namespaces"
 	"github.com/sparkgate/sparkgate/controllers/internal/notify"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
 	"github.com/sparkgate/sparkgate/controllers/queue"
@@ -38,6 +39,8 @@ type Options struct {
 	Holder string
 	// DefaultGate of applications that name none. Default: Embedded.
 	DefaultGate v1alpha1.GateType
+	// AllowedGates may be used in namespaces that do not say which. Default: AllGatesButNone.
+	AllowedGates []v1alpha1.GateType
 	// ReferenceTimeout is how long a missing reference is waited for before the wait counts as stalled. Default: 10m.
 	ReferenceTimeout time.Duration
 	// HistoryURL is the address of a job at a Spark history server, with v1alpha1.ApplicationIDToken; empty if there is none.
@@ -93,6 +96,9 @@ func CountWrites(config *rest.Config) { config.Wrap(apiwrites.Count) }
 // MaxLogTailLines bounds Options.LogTailLines.
 const MaxLogTailLines = logtail.MaxLines
 
+// AllGatesButNone is the default of Options.AllowedGates: None asks nobody for quota.
+func AllGatesButNone() []v1alpha1.GateType { return namespaces.DefaultGates() }
+
 // CheckEventsAddr says what is wrong with Options.EventsAddr; nil if nothing is.
 func CheckEventsAddr(address string) error { return notify.CheckURL(address) }
 
@@ -100,6 +106,9 @@ func CheckEventsAddr(address string) error { return notify.CheckURL(address) }
 func (o *Options) complete() error {
 	if o.Concurrent == 0 {
 		o.Concurrent = 16
+	}
+	if o.AllowedGates == nil {
+		o.AllowedGates = AllGatesButNone()
 	}
 	if o.Clock == nil {
 		o.Clock = clock.RealClock{}
@@ -142,7 +151,7 @@ func Setup(mgr ctrl.Manager, o Options) error {
 	}
 	apps := application.New(application.Options{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Pods: store,
-		Gates: gates, DefaultGate: o.DefaultGate, ReferenceTimeout: o.ReferenceTimeout, HistoryURL: o.HistoryURL, FewEvents: o.FewEvents,
+		Gates: gates, DefaultGate: o.DefaultGate, AllowedGates: o.AllowedGates, ReferenceTimeout: o.ReferenceTimeout, HistoryURL: o.HistoryURL, FewEvents: o.FewEvents,
 		Recorder: mgr.GetEventRecorder("sparkgate"), Notifier: notifier, Logs: logtail.New(podClient, o.LogTailLines, o.Clock), Clock: o.Clock, Ready: office.wait,
 	})
 	office.memory, office.wake = apps.Memory(), waker.Wake
@@ -152,7 +161,7 @@ func Setup(mgr ctrl.Manager, o Options) error {
 	if err := apps.SetupWithManager(mgr, waker, o.Concurrent); err != nil {
 		return fmt.Errorf("set up applications: %w", err)
 	}
-	if err := beside.setUp(mgr, office, foreignpods.Options{Pods: podClient, Queue: embedded, DefaultGate: o.DefaultGate}); err != nil {
+	if err := beside.setUp(mgr, office, foreignpods.Options{Pods: podClient, Queue: embedded, DefaultGate: o.DefaultGate, AllowedGates: o.AllowedGates}); err != nil {
 		return fmt.Errorf("set up pods of no application: %w", err)
 	}
 	if err := queues.SetupWithManager(mgr); err != nil {

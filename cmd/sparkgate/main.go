@@ -67,6 +67,7 @@ func run(o options.Options) error {
 	err = controllers.Setup(manager, controllers.Options{
 		Holder:           name,
 		DefaultGate:      v1alpha1.GateType(o.DefaultGate),
+		AllowedGates:     o.Gates(),
 		ReferenceTimeout: o.ReferenceTimeout,
 		HistoryURL:       o.HistoryURL,
 		FewEvents:        !o.StageEvents,

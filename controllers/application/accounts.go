@@ -4,15 +4,11 @@
 package application
 
 import (
-	"fmt"
-	"slices"
-	"strings"
-
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/lifecycle"
+	"github.com/sparkgate/sparkgate/controllers/internal/namespaces"
 	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/controllers/internal/spark/render"
 )
@@ -31,6 +27,7 @@ type account struct {
 func accountsOf(objects render.Objects) []account {
 	accounts := []account{{podAccount(objects.Pod), "the driver"}}
 	template := objects.ExecutorTemplate.Spec
+	named := len(accounts)
 	for _, a := range []account{
 		{template.ServiceAccountName, "spec.executor.template.spec.serviceAccountName"},
 		{template.DeprecatedServiceAccount, "spec.executor.template.spec.serviceAccount"},
@@ -39,6 +36,9 @@ func accountsOf(objects render.Objects) []account {
 		if a.name != "" {
 			accounts = append(accounts, a)
 		}
+	}
+	if _, inherited := objects.Properties.Lookup(conf.DriverServiceAccount); len(accounts) == named && !inherited && accounts[0].name != defaultAccount {
+		accounts = append(accounts, account{defaultAccount, "the executors, for which none is named"}) // they do not inherit a template's
 	}
 	return accounts
 }
@@ -53,20 +53,12 @@ func podAccount(pod *corev1.Pod) string {
 }
 
 // forbiddenAccounts are the accounts that the annotation of the namespace leaves out; without the annotation every account may be used.
-func forbiddenAccounts(namespace metav1.Object, accounts []account) []lifecycle.Finding {
-	list, restricted := namespace.GetAnnotations()[v1alpha1.AllowedServiceAccountsAnnotation]
-	if !restricted {
-		return nil
-	}
-	allowed := strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
+func forbiddenAccounts(policy namespaces.Policy, accounts []account) []lifecycle.Finding {
 	var found []lifecycle.Finding
 	for _, a := range accounts {
-		if slices.Contains(allowed, a.name) {
-			continue
+		if message := policy.ServiceAccount(a.name, a.of); message != "" {
+			found = append(found, lifecycle.Finding{Reason: v1alpha1.InvalidSpecReason, Message: message})
 		}
-		found = append(found, lifecycle.Finding{Reason: v1alpha1.InvalidSpecReason, Message: fmt.Sprintf(
-			"service account %q of %s is not allowed in namespace %s: use one of %q, or add it to the namespace's annotation %s",
-			a.name, a.of, namespace.GetName(), strings.Join(allowed, ", "), v1alpha1.AllowedServiceAccountsAnnotation)})
 	}
 	return found
 }

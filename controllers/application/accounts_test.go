@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/namespaces"
 	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/controllers/internal/spark/render"
 )
@@ -28,14 +29,15 @@ func TestForbiddenAccounts(t *testing.T) {
 	}{
 		"no list":                    {nil, corev1.PodSpec{ServiceAccountName: "admin"}, corev1.PodSpec{}, "root", nil},
 		"in the list":                {text("spark, spark-ro"), named("spark"), named("spark-ro"), "spark", nil},
-		"the driver's":               {text("spark"), named("admin"), corev1.PodSpec{}, "", []string{`"admin" of the driver`}},
+		"the driver's":               {text("spark"), named("admin"), named("spark"), "", []string{`"admin" of the driver`}},
+		"executors inherit none":     {text("spark"), named("spark"), corev1.PodSpec{}, "", []string{`"default" of the executors, for which none is named`}},
 		"none named":                 {text("spark"), corev1.PodSpec{}, corev1.PodSpec{}, "", []string{`"default" of the driver`}},
 		"none named, which is fine":  {text("default"), corev1.PodSpec{}, corev1.PodSpec{}, "", nil},
-		"nobody may run":             {text(""), named("spark"), corev1.PodSpec{}, "", []string{`"spark" of the driver`}},
+		"nobody may run":             {text(""), corev1.PodSpec{}, corev1.PodSpec{}, "", []string{`"default" of the driver`}},
 		"the executors' template":    {text("spark"), named("spark"), named("admin"), "", []string{`"admin" of spec.executor.template.spec.serviceAccountName`}},
 		"the old name of that field": {text("spark"), named("spark"), corev1.PodSpec{DeprecatedServiceAccount: "admin"}, "", []string{`"admin" of spec.executor.template.spec.serviceAccount `}},
 		"the executors' property":    {text("spark"), named("spark"), corev1.PodSpec{}, "admin", []string{`"admin" of spec.sparkConf[`}},
-		"the driver's old field":     {text("spark"), corev1.PodSpec{DeprecatedServiceAccount: "admin"}, corev1.PodSpec{}, "", []string{`"admin" of the driver`}},
+		"the driver's old field":     {text("spark"), corev1.PodSpec{DeprecatedServiceAccount: "admin"}, named("spark"), "", []string{`"admin" of the driver`}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -46,7 +48,7 @@ func TestForbiddenAccounts(t *testing.T) {
 			}
 			objects := render.Objects{Pod: &corev1.Pod{Spec: tt.driver}, ExecutorTemplate: &corev1.Pod{Spec: tt.executor}}
 			objects.Properties, _ = conf.Merge(&v1alpha1.SparkApplication{Spec: v1alpha1.SparkApplicationSpec{SparkConf: properties(tt.property)}}, conf.Sources{})
-			found := forbiddenAccounts(namespace, accountsOf(objects))
+			found := forbiddenAccounts(namespaces.Of(namespace), accountsOf(objects))
 			if len(found) != len(tt.want) {
 				t.Fatalf("found %v, want %d", found, len(tt.want))
 			}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/lifecycle"
+	"github.com/sparkgate/sparkgate/controllers/internal/namespaces"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
 	"github.com/sparkgate/sparkgate/queueing"
 )
@@ -33,6 +34,8 @@ type Options struct {
 	Gates queueing.Gates
 	// DefaultGate is the gate of applications where neither they nor their namespace name one. Default: Embedded.
 	DefaultGate v1alpha1.GateType
+	// AllowedGates may be used in namespaces that do not say which. Default: namespaces.DefaultGates.
+	AllowedGates []v1alpha1.GateType
 	// ReferenceTimeout is how long a missing reference is waited for before the wait counts as stalled. Default: 10m.
 	ReferenceTimeout time.Duration
 	// HistoryURL is the address of a job at a Spark history server, with v1alpha1.ApplicationIDToken. Default: there is none.
@@ -69,6 +72,9 @@ type Reconciler struct {
 func New(o Options) *Reconciler {
 	if o.DefaultGate == "" {
 		o.DefaultGate = v1alpha1.GateEmbedded
+	}
+	if o.AllowedGates == nil {
+		o.AllowedGates = namespaces.DefaultGates()
 	}
 	if o.ReferenceTimeout == 0 {
 		o.ReferenceTimeout = 10 * time.Minute
@@ -136,8 +142,12 @@ type pass struct {
 	o   lifecycle.Observation
 	// ask is what the plan of the pass asks of its gate.
 	ask *queueing.Ask
+	// policy of the namespace, as of the plan of the pass.
+	policy namespaces.Policy
 	// gateField is where the gate of the plan was named.
 	gateField string
+	// queueField is where the queue of the plan was named.
+	queueField string
 	// asked is the gate that the plan of the pass asks.
 	asked askedGate
 	// plan of the pass, kept for the verdict.

@@ -6,31 +6,30 @@ package application
 import (
 	"fmt"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/namespaces"
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
 // gateOf is spec.queue.gate, else the namespace's annotation, else the operator's default. It is asked for each start anew, so nothing
 // that was let in is touched when one of them changes.
-func (p *pass) gateOf(namespace metav1.Object) v1alpha1.GateType {
+func (p *pass) gateOf(policy namespaces.Policy) v1alpha1.GateType {
 	if q := p.app.Spec.Queue; q != nil && q.Gate != "" {
 		return q.Gate
 	}
-	if name := namespace.GetAnnotations()[v1alpha1.DefaultGateAnnotation]; name != "" {
-		return v1alpha1.GateType(name)
+	if policy.DefaultGate != "" {
+		return v1alpha1.GateType(policy.DefaultGate)
 	}
 	return p.DefaultGate
 }
 
 // gateField is where the gate of a start was named, for messages.
-func gateField(app *v1alpha1.SparkApplication, namespace metav1.Object) string {
+func gateField(app *v1alpha1.SparkApplication, policy namespaces.Policy) string {
 	switch {
 	case app.Spec.Queue != nil && app.Spec.Queue.Gate != "":
 		return "spec.queue.gate"
-	case namespace.GetAnnotations()[v1alpha1.DefaultGateAnnotation] != "":
-		return fmt.Sprintf("annotation %s of namespace %s", v1alpha1.DefaultGateAnnotation, namespace.GetName())
+	case policy.DefaultGate != "":
+		return fmt.Sprintf("annotation %s of namespace %s", v1alpha1.DefaultGateAnnotation, policy.Namespace)
 	}
 	return "flag --default-gate of the operator"
 }

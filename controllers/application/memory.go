@@ -77,6 +77,7 @@ type prepared struct {
 	executors      int32
 	podSets        []queueing.PodSet
 	accounts       []account
+	classes        []class
 	// templates are the pods by pod set; nil unless the gate describes pods to another system.
 	templates map[string]*corev1.PodTemplateSpec
 }

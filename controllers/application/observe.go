@@ -79,7 +79,11 @@ func (p *pass) rank(ctx context.Context) error {
 	if err := p.priority(ctx, &refs, string(grant.Gate)); err != nil {
 		return err
 	}
-	refs.priority = p.memory.priority(p.app, refs.priority, len(refs.missing) == 0)
+	allowed, err := p.allowedClass(ctx, grant)
+	if err != nil {
+		return err
+	}
+	refs.priority = p.memory.priority(p.app, refs.priority, allowed && len(refs.missing) == 0)
 	s := &p.app.Status
 	stage, _ := status.StageOf(s.Conditions)
 	standing := queueing.Standing{

@@ -19,6 +19,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/lifecycle"
+	"github.com/sparkgate/sparkgate/controllers/internal/namespaces"
 	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/controllers/internal/spark/demand"
 	"github.com/sparkgate/sparkgate/controllers/internal/spark/render"
@@ -33,11 +34,9 @@ func (p *pass) planStart(ctx context.Context, start lifecycle.Start) (*lifecycle
 	if err != nil {
 		return nil, err
 	}
-	plan := &lifecycle.Plan{Gate: string(p.gateOf(namespace))}
-	plan.Queue = queueOf(p.app, namespace, plan.Gate)
-	p.gateField = gateField(p.app, namespace)
-	p.asked = askedGate{name: plan.Gate, enrolled: enrolled(namespace)}
-	if plan.Findings = kueueFindings(p.app, plan.Gate); len(plan.Findings) > 0 {
+	p.policy = namespaces.Of(namespace)
+	plan := p.choose(p.policy)
+	if len(plan.Findings) > 0 {
 		return plan, nil
 	}
 	ready := p.memory.prepared(p.app, attempt{start.Run, start.Attempt})
@@ -55,11 +54,8 @@ func (p *pass) planStart(ctx context.Context, start lifecycle.Start) (*lifecycle
 	if plan.Missing = refs.missing; len(plan.Missing) > 0 {
 		return plan, nil
 	}
-	if ready, plan.Findings, err = p.prepare(ctx, start, plan, ready); err != nil || ready == nil {
+	if ready, plan.Findings, err = p.prepareAllowed(ctx, start, plan, ready); err != nil || ready == nil {
 		return plan, err
-	}
-	if plan.Findings = append(forbiddenAccounts(namespace, ready.accounts), p.unguardedGate(namespace)...); len(plan.Findings) > 0 {
-		return plan, nil
 	}
 	plan.Executors = ready.executors
 	plan.DriverPod, plan.ApplicationID, plan.UIAddress = ready.names.DriverPod, ready.names.ApplicationID, ready.uiAddress
@@ -67,12 +63,22 @@ func (p *pass) planStart(ctx context.Context, start lifecycle.Start) (*lifecycle
 	p.ask = &queueing.Ask{
 		Key: keyOf(p.app), Run: start.Run, Attempt: start.Attempt, Queue: plan.Queue, PodSets: ready.podSets,
 		NamespaceLabels: namespace.Labels, Priority: refs.priority, QueuedAt: start.QueuedAt, HoldsFor: lifecycle.HoldsFor(p.app),
-		Gated: ready.gated,
+		Gated: ready.gated, NeedsLimits: p.policy.NeedsLimits(plan.Queue),
 	}
 	if ready.templates != nil {
 		p.ask.Objects = p.gateObjects(start, ready, plan.Queue)
 	}
 	return plan, nil
+}
+
+// choose finds out which gate and queue a start asks, and whether it may.
+func (p *pass) choose(policy namespaces.Policy) *lifecycle.Plan {
+	plan := &lifecycle.Plan{Gate: string(p.gateOf(policy))}
+	plan.Queue, p.queueField = queueOf(p.app, policy, plan.Gate)
+	p.gateField = gateField(p.app, policy)
+	p.asked = askedGate{name: plan.Gate, enrolled: policy.Guarded}
+	plan.Findings = append(kueueFindings(p.app, plan.Gate), p.closedTo(policy, plan)...)
+	return plan
 }
 
 // gateObjects tells a gate how objects that it makes for a start are to look.
@@ -86,6 +92,18 @@ func (p *pass) gateObjects(start lifecycle.Start, ready *prepared, queue string)
 		objects.StartEarly = q.Volcano != nil && q.Volcano.WaitForInqueue != nil && !*q.Volcano.WaitForInqueue
 	}
 	return objects
+}
+
+// prepareAllowed is prepare, with what administrators do not allow among the findings: they may change that at any time.
+func (p *pass) prepareAllowed(ctx context.Context, start lifecycle.Start, plan *lifecycle.Plan, ready *prepared) (*prepared, []lifecycle.Finding, error) {
+	ready, found, err := p.prepare(ctx, start, plan, ready)
+	if err != nil || ready == nil {
+		return nil, found, err
+	}
+	if found, err = p.forbidden(ctx, p.policy, plan, ready); err != nil || len(found) > 0 {
+		return nil, found, err
+	}
+	return ready, nil, nil
 }
 
 // prepare renders a start to learn its names, its executors and what it asks of its gate; unless ready, of an earlier pass, says so
@@ -108,7 +126,7 @@ func (p *pass) prepare(ctx context.Context, start lifecycle.Start, plan *lifecyc
 		return nil, found, nil
 	}
 	ready.names, ready.uiAddress, ready.historyAddress = objects.Names, objects.UIAddress, p.historyAddress(objects)
-	ready.accounts = accountsOf(objects)
+	ready.accounts, ready.classes = accountsOf(objects), classesOf(objects)
 	ready.gated = objects.Gated
 	if err := p.measure(objects, environment, plan.Gate, ready); err != nil {
 		return nil, []lifecycle.Finding{{Reason: v1alpha1.InvalidSpecReason, Message: err.Error()}}, nil
@@ -195,21 +213,6 @@ func (p *pass) namespace(ctx context.Context) (*metav1.PartialObjectMetadata, er
 		return nil, fmt.Errorf("read namespace %s: %w", p.app.Namespace, err)
 	}
 	return namespace, nil
-}
-
-// queueOf is spec.queue.name, else under the gate Kueue the label by which Kueue's users name a queue, else the namespace's annotation,
-// else the queue default.
-func queueOf(app *v1alpha1.SparkApplication, namespace metav1.Object, gate string) string {
-	if q := app.Spec.Queue; q != nil && q.Name != "" {
-		return q.Name
-	}
-	if name := app.Labels[v1alpha1.KueueQueueLabel]; name != "" && gate == string(v1alpha1.GateKueue) {
-		return name
-	}
-	if name := namespace.GetAnnotations()[v1alpha1.DefaultQueueAnnotation]; name != "" {
-		return name
-	}
-	return v1alpha1.DefaultQueue
 }
 
 // references is what was found of the things that the spec names.

@@ -42,6 +42,7 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, waker *Waker, concurrent
 		For(&v1alpha1.SparkApplication{}).
 		WatchesMetadata(&corev1.Namespace{}, namespaces, builder.WithPredicates(
 			predicate.Or(predicate.LabelChangedPredicate{}, predicate.AnnotationChangedPredicate{}))).
+		Watches(&v1alpha1.SparkQueue{}, handler.EnqueueRequestsFromMapFunc(r.refusedIn), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		WatchesRawSource(waker.source()).
 		WithOptions(controller.Options{MaxConcurrentReconciles: concurrent, RateLimiter: limiter, NewQueue: shares.QueueFor(concurrent)}).
 		Complete(r)
@@ -59,6 +60,26 @@ func (r *Reconciler) waitingIn(ctx context.Context, namespace client.Object) []r
 		app := &list.Items[i]
 		stage, _ := status.StageOf(app.Status.Conditions)
 		if app.Status.Grant == nil && (app.Status.Times.Finished == nil || stage == status.InvalidSpec) {
+			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(app)})
+		}
+	}
+	return requests
+}
+
+// refusedIn returns the applications of a queue that are refused, perhaps because of what the queue says.
+func (r *Reconciler) refusedIn(ctx context.Context, queue client.Object) []reconcile.Request {
+	list := &v1alpha1.SparkApplicationList{}
+	if err := r.Client.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
+		ctrl.LoggerFrom(ctx).Error(err, "list applications of a changed queue", "queue", queue.GetName())
+		return nil
+	}
+	var requests []reconcile.Request
+	for i := range list.Items {
+		app := &list.Items[i]
+		if stage, _ := status.StageOf(app.Status.Conditions); stage != status.InvalidSpec || app.Status.Grant != nil {
+			continue
+		}
+		if q := app.Spec.Queue; q == nil || q.Name == "" || q.Name == queue.GetName() {
 			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(app)})
 		}
 	}

@@ -16,7 +16,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/namespaces"
 	"github.com/sparkgate/sparkgate/controllers/internal/podgate"
+	"github.com/sparkgate/sparkgate/controllers/internal/priorities"
 	"github.com/sparkgate/sparkgate/controllers/internal/scrub"
 	"github.com/sparkgate/sparkgate/queueing"
 )
@@ -40,10 +42,29 @@ func (r *Reconciler) look(ctx context.Context, namespace *metav1.PartialObjectMe
 	if err := r.release(ctx, name, p.UID); err != nil {
 		return err
 	}
-	if p.Gate != nil {
-		return r.ask(ctx, namespace, p)
+	if p.Gate == nil {
+		return r.charge(ctx, namespace, p)
 	}
-	return r.charge(ctx, namespace, p)
+	if reason, refusal, err := r.refusal(ctx, namespace, p); err != nil {
+		return err
+	} else if refusal != "" {
+		r.tell(p, reason, refusal)
+		return r.release(ctx, name, "")
+	}
+	return r.ask(ctx, namespace, p)
+}
+
+// refusal says why a pod behind the gate is not let in, whatever its queue has left; empty if nothing is against it.
+func (r *Reconciler) refusal(ctx context.Context, namespace *metav1.PartialObjectMetadata, p *pod) (reason, refusal string, err error) {
+	policy, queue := namespaces.Of(namespace), queueOf(namespace)
+	if refusal := policy.Gate(string(v1alpha1.GateEmbedded), "pods of no application", r.AllowedGates); refusal != "" {
+		return v1alpha1.WaitingForGateReason, refusal, nil
+	}
+	if refusal := policy.Queue(queue, "annotation "+v1alpha1.DefaultQueueAnnotation+" of namespace "+policy.Namespace); refusal != "" || p.class == "" {
+		return v1alpha1.NamespaceNotAllowedReason, refusal, nil
+	}
+	refusal, err = priorities.Classes{Reader: r.Client, Queue: queue}.Refusal(ctx, p.class, "spec.priorityClassName of the pod")
+	return v1alpha1.InvalidSpecReason, refusal, err
 }
 
 // release gives back what pods of a name hold or ask for, but the one to keep.
@@ -64,7 +85,7 @@ func (r *Reconciler) release(ctx context.Context, name types.NamespacedName, kee
 func (r *Reconciler) ask(ctx context.Context, namespace *metav1.PartialObjectMetadata, p *pod) error {
 	ask := queueing.Ask{
 		Key: p.key(), Run: run, Attempt: attempt, Queue: queueOf(namespace), NamespaceLabels: namespace.Labels,
-		Priority: p.priority, QueuedAt: r.store.since(p),
+		NeedsLimits: namespaces.Of(namespace).NeedsLimits(queueOf(namespace)), Priority: p.priority, QueuedAt: r.store.since(p),
 		PodSets: []queueing.PodSet{{
 			Name: p.set(), Count: 1, Requests: p.requests, NodeSelector: p.Gate.NodeSelector, Tolerations: p.Gate.Tolerations,
 		}},

@@ -26,6 +26,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/namespaces"
 	"github.com/sparkgate/sparkgate/controllers/internal/shares"
 	"github.com/sparkgate/sparkgate/queueing"
 )
@@ -59,7 +60,9 @@ type Options struct {
 	Queue Queue
 	// DefaultGate of namespaces that name none.
 	DefaultGate v1alpha1.GateType
-	Recorder    events.EventRecorder
+	// AllowedGates may be used in namespaces that do not say which.
+	AllowedGates []v1alpha1.GateType
+	Recorder     events.EventRecorder
 	// Ready returns once this process leads and has restored what is held.
 	Ready func(context.Context) error
 }
@@ -91,9 +94,19 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("foreign").
 		WatchesMetadata(&corev1.Namespace{}, &handler.EnqueueRequestForObject{}, builder.WithPredicates(changed)).
+		Watches(&v1alpha1.SparkQueue{}, handler.EnqueueRequestsFromMapFunc(r.everywhere), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		WatchesRawSource(source.TypedFunc[reconcile.Request](r.keepQueue)).
 		WithOptions(controller.Options{MaxConcurrentReconciles: atOnce, RateLimiter: limiter, NewQueue: shares.QueueFor(atOnce)}).
 		Complete(r)
+}
+
+// everywhere are the namespaces whose pods may be let in, or not any more, because a queue says something else.
+func (r *Reconciler) everywhere(context.Context, client.Object) []reconcile.Request {
+	var requests []reconcile.Request
+	for _, name := range r.store.namespaces() {
+		requests = append(requests, reconcile.Request{NamespacedName: types.NamespacedName{Name: name}})
+	}
+	return requests
 }
 
 func (r *Reconciler) keepQueue(_ context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
@@ -166,12 +179,12 @@ func (r *Reconciler) namespace(ctx context.Context, name string) (*metav1.Partia
 }
 
 func enrolled(namespace metav1.Object) bool {
-	return namespace.GetLabels()[v1alpha1.EnrolledLabel] == "true"
+	return namespaces.Of(namespace).Guarded
 }
 
 // gateOf is the namespace's annotation, else the operator's default.
 func (r *Reconciler) gateOf(namespace metav1.Object) v1alpha1.GateType {
-	if name := namespace.GetAnnotations()[v1alpha1.DefaultGateAnnotation]; name != "" {
+	if name := namespaces.Of(namespace).DefaultGate; name != "" {
 		return v1alpha1.GateType(name)
 	}
 	if r.DefaultGate != "" {
@@ -182,7 +195,7 @@ func (r *Reconciler) gateOf(namespace metav1.Object) v1alpha1.GateType {
 
 // queueOf is the namespace's annotation, else the queue default.
 func queueOf(namespace metav1.Object) string {
-	if name := namespace.GetAnnotations()[v1alpha1.DefaultQueueAnnotation]; name != "" {
+	if name := namespaces.Of(namespace).DefaultQueue; name != "" {
 		return name
 	}
 	return v1alpha1.DefaultQueue

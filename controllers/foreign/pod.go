@@ -24,7 +24,9 @@ type pod struct {
 	// requests are what a node reserves for it, "pods": 1 included.
 	requests queueing.Resources
 	priority int32
-	created  time.Time
+	// class is its PriorityClass; empty if it has none.
+	class   string
+	created time.Time
 	// group names what it was made with: Spark's id of the application.
 	group string
 	// owner is the uid of the pod that owns it; empty if none does.
@@ -38,7 +40,8 @@ func seen(p *corev1.Pod) *pod {
 	_, role := p.Labels[v1alpha1.SparkRoleLabel]
 	_, charged := p.Labels[v1alpha1.QueueLabel]
 	out := &pod{
-		Record: pods.RecordOf(p), created: p.CreationTimestamp.Time, group: p.Labels[v1alpha1.SparkSelectorLabel], unlabelled: len(p.Labels) == 0,
+		Record: pods.RecordOf(p), created: p.CreationTimestamp.Time, group: p.Labels[v1alpha1.SparkSelectorLabel],
+		class: p.Spec.PriorityClassName, unlabelled: len(p.Labels) == 0,
 	}
 	if out.Gate == nil && !role && !charged && out.group == "" {
 		return nil

@@ -4,6 +4,8 @@
 package foreign
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -58,6 +60,13 @@ func (s *store) of(namespace string) []*pod {
 		out = append(out, p)
 	}
 	return out
+}
+
+// namespaces returns the names of those that are followed.
+func (s *store) namespaces() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Collect(maps.Keys(s.spaces))
 }
 
 // since is when the oldest of the pods was made that belong together with this one: executors wait in line from when their driver did.

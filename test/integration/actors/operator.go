@@ -45,6 +45,8 @@ type OperatorOptions struct {
 	Clock clock.Clock
 	// DefaultGate as the flag.
 	DefaultGate v1alpha1.GateType
+	// AllowedGates as the flag; default all.
+	AllowedGates []v1alpha1.GateType
 	// EventsAddr as the flag.
 	EventsAddr string
 	// DecisionLog is where decisions are written; nil is nowhere.
@@ -66,10 +68,14 @@ func launch(t *testing.T, o OperatorOptions) *Operator {
 	if err != nil {
 		t.Fatalf("make the operator: %v", err)
 	}
+	if o.AllowedGates == nil {
+		o.AllowedGates = append(controllers.AllGatesButNone(), v1alpha1.GateNone)
+	}
 	err = controllers.Setup(manager, controllers.Options{
 		Holder: "test_" + string(uuid.NewUUID()), ReferenceTimeout: o.ReferenceTimeout, HistoryURL: o.HistoryURL, FewEvents: o.FewEvents, Clock: o.Clock,
 		DecisionLog:   o.DecisionLog,
 		DefaultGate:   o.DefaultGate,
+		AllowedGates:  o.AllowedGates,
 		EventsAddr:    o.EventsAddr,
 		LogTailLines:  20,
 		GateInterval:  100 * time.Millisecond, // tests wait for it

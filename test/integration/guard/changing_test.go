@@ -143,6 +143,14 @@ func around() []attempt {
 			try: cluster(func(tn *tenant) error {
 				return tn.keeper().Patch(tn.t.Context(), tn.ns(), merge(`{"metadata":{"annotations":{"sparkgate.io/default-queue":"richer"}}}`))
 			})},
+		{what: "the queues that the namespace may use changed", outcome: isRefused, by: byGuard, says: "keeps its sparkgate.io/allowed-queues",
+			try: cluster(func(tn *tenant) error {
+				return tn.keeper().Patch(tn.t.Context(), tn.ns(), merge(`{"metadata":{"annotations":{"sparkgate.io/allowed-queues":"default"}}}`))
+			})},
+		{what: "the gates that it may use changed", outcome: isRefused, by: byGuard, says: "keeps its sparkgate.io/allowed-gates",
+			try: cluster(func(tn *tenant) error {
+				return tn.keeper().Patch(tn.t.Context(), tn.ns(), merge(`{"metadata":{"annotations":{"sparkgate.io/allowed-gates":"None"}}}`))
+			})},
 		{what: "the right to release, granted to oneself by a Role", outcome: isRefused, by: byRBAC, says: "attempting to grant RBAC permissions not currently held",
 			try: cluster(func(tn *tenant) error {
 				return tn.user().Create(tn.t.Context(), &rbacv1.Role{

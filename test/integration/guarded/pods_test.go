@@ -154,6 +154,45 @@ func TestNoQueue(t *testing.T) {
 	letIn(t, w, d)
 }
 
+// TestPodPolicy: pods of no application are held to what the namespace and its queue allow, and go on when that changes.
+func TestPodPolicy(t *testing.T) {
+	t.Parallel()
+	w := enrol(t, "4Gi")
+	operator.Use(t)
+	open := actors.Queue(t, w.Namespace+"-open", "", "")
+	say := func(key, value string) {
+		t.Helper()
+		namespace(t, w, func(n *corev1.Namespace) {
+			if n.Annotations[key] = value; value == "" {
+				delete(n.Annotations, key)
+			}
+		})
+	}
+	say(v1alpha1.DefaultQueueAnnotation, open.Name)
+	d := driver(w, "submit")
+	apply(t, d)
+	told(t, d, "NamespaceNotAllowed", open.Name, "has no limits")
+	say(v1alpha1.DefaultQueueAnnotation, w.Queue.Name)
+	letIn(t, w, d)
+
+	say(v1alpha1.AllowedQueuesAnnotation, open.Name)
+	second := driver(w, "second")
+	apply(t, second)
+	told(t, second, "NamespaceNotAllowed", `queue "`+w.Queue.Name+`" is not allowed`, `use one of "`+open.Name+`"`)
+	say(v1alpha1.AllowedGatesAnnotation, "Kueue")
+	say(v1alpha1.AllowedQueuesAnnotation, "")
+	told(t, second, "WaitingForGate", `gate "Embedded" is not allowed`)
+	say(v1alpha1.AllowedGatesAnnotation, "")
+	letIn(t, w, second)
+
+	critical := driver(w, "critical")
+	critical.Spec.PriorityClassName = "system-node-critical"
+	apply(t, critical)
+	told(t, critical, "InvalidSpec", `priority class "system-node-critical" is not allowed in queue `+w.Queue.Name)
+	actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.PriorityClassNames = []string{"system-node-critical"} })
+	letIn(t, w, critical)
+}
+
 // TestTakenOut: what runs in a namespace that is not enrolled any more is not charged.
 func TestTakenOut(t *testing.T) {
 	t.Parallel()

@@ -93,6 +93,7 @@ func TestMessageOfTheWait(t *testing.T) {
 			w := actors.NewWorld(t, "", nil)
 			operator.Use(t)
 			actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) {
+				q.Spec.PriorityClassNames = []string{"system-node-critical"}
 				q.Spec.Flavors = memory(nominal[name], "")
 				q.Spec.Flavors[0].Quotas[0].Resource = tc.quota.Resource
 			})

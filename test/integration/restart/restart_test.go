@@ -35,6 +35,7 @@ func TestStoppedBeforeApply(t *testing.T) {
 // TestAppliedWhileStopped: who waits since before the operator was there, is served by priority and age all the same.
 func TestAppliedWhileStopped(t *testing.T) {
 	w := actors.NewWorld(t, "3Gi", nil)
+	actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.PriorityClassNames = []string{"system-node-critical"} })
 	var apps []*v1alpha1.SparkApplication
 	for i := range 6 {
 		apps = append(apps, w.Apply(fmt.Sprintf("app-%d", i)))

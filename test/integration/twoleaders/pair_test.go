@@ -77,6 +77,7 @@ func newPair(t *testing.T, program string, flags []string) *pair {
 	const each = 3 * 896 // MiB of an application's three pods
 	p.world = actors.NewWorld(t, fmt.Sprintf("%dMi", room*each+100), &actors.Kubelet{Run: p.run})
 	p.world.History.MemoryLimit = (room*each + 100) << 20
+	actors.Change(t, p.world.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.PriorityClassNames = []string{"system-cluster-critical"} })
 	for range line {
 		p.apply()
 	}

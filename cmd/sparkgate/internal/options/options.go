@@ -29,6 +29,7 @@ type Options struct {
 	LogTailLines     int
 	Concurrent       int
 	DefaultGate      string
+	AllowedGates     []string
 	ReferenceTimeout time.Duration
 	HistoryURL       string
 	StageEvents      bool
@@ -49,6 +50,7 @@ func Parse(args []string) (Options, error) {
 	fs.IntVar(&o.LogTailLines, "log-tail-lines", 20, "How many last lines of the log of a failed attempt go into its application's status; 0 switches it off.")
 	fs.IntVar(&o.Concurrent, "concurrent", 16, "The number of applications reconciled at once; of one namespace, a quarter of that.")
 	fs.StringVar(&o.DefaultGate, "default-gate", string(v1alpha1.GateEmbedded), "The gate of applications where neither they nor their namespace name one: Embedded, Kueue, Volcano, YuniKorn or None.")
+	fs.StringSliceVar(&o.AllowedGates, "allowed-gates", gateNames(controllers.AllGatesButNone()), "The gates that may be used in namespaces without the annotation sparkgate.io/allowed-gates.")
 	fs.DurationVar(&o.ReferenceTimeout, "reference-timeout", 10*time.Minute, "How long a missing reference is waited for before the application counts as stalled; the wait goes on.")
 	fs.StringVar(&o.HistoryURL, "history-server-url", "", "The address of a job at a Spark history server, with {{applicationID}} in the place of Spark's id; empty if there is none.")
 	fs.BoolVar(&o.StageEvents, "stage-events", true, "Record a Kubernetes event for every stage that an application reaches; else of failures, warnings and ends only.")
@@ -88,11 +90,8 @@ func (o *Options) validate() error {
 	if o.Concurrent < 1 {
 		return fmt.Errorf("--concurrent is %d; set it to 1 or more", o.Concurrent)
 	}
-	gates := []string{
-		string(v1alpha1.GateEmbedded), string(v1alpha1.GateKueue), string(v1alpha1.GateVolcano), string(v1alpha1.GateYuniKorn), string(v1alpha1.GateNone),
-	}
-	if !slices.Contains(gates, o.DefaultGate) {
-		return fmt.Errorf("--default-gate is %q; set it to one of %v", o.DefaultGate, gates)
+	if err := o.validateGates(); err != nil {
+		return err
 	}
 	if o.LogTailLines < 0 || o.LogTailLines > controllers.MaxLogTailLines {
 		return fmt.Errorf("--log-tail-lines is %d; set it to a number from 0 to %d", o.LogTailLines, controllers.MaxLogTailLines)
@@ -107,4 +106,39 @@ func (o *Options) validate() error {
 		return fmt.Errorf("--history-server-url is %q; set it to an address such as https://history.example.org/history/%s/jobs", o.HistoryURL, v1alpha1.ApplicationIDToken)
 	}
 	return nil
+}
+
+// validateGates holds the names of gates to those that exist, and the default to those that are allowed.
+func (o *Options) validateGates() error {
+	gates := append(gateNames(controllers.AllGatesButNone()), string(v1alpha1.GateNone))
+	if !slices.Contains(gates, o.DefaultGate) {
+		return fmt.Errorf("--default-gate is %q; set it to one of %v", o.DefaultGate, gates)
+	}
+	for _, gate := range o.AllowedGates {
+		if !slices.Contains(gates, gate) {
+			return fmt.Errorf("--allowed-gates has %q; set it to some of %v", gate, gates)
+		}
+	}
+	if !slices.Contains(o.AllowedGates, o.DefaultGate) {
+		return fmt.Errorf("--default-gate is %q, which --allowed-gates leaves out; set --allowed-gates=%s",
+			o.DefaultGate, strings.Join(append(o.AllowedGates, o.DefaultGate), ","))
+	}
+	return nil
+}
+
+// Gates are AllowedGates in the type of the API.
+func (o *Options) Gates() []v1alpha1.GateType {
+	gates := []v1alpha1.GateType{}
+	for _, gate := range o.AllowedGates {
+		gates = append(gates, v1alpha1.GateType(gate))
+	}
+	return gates
+}
+
+func gateNames(gates []v1alpha1.GateType) []string {
+	var names []string
+	for _, gate := range gates {
+		names = append(names, string(gate))
+	}
+	return names
 }

@@ -22,6 +22,11 @@ func TestParse(t *testing.T) {
 		"no workers":                 {[]string{"--concurrent=0"}, "--concurrent is 0"},
 		"a gate in small letters":    {[]string{"--default-gate=volcano"}, `--default-gate is "volcano"`},
 		"a gate that does not exist": {[]string{"--default-gate=Door"}, `--default-gate is "Door"`},
+		"all gates":                  {[]string{"--allowed-gates=Embedded,Kueue,Volcano,YuniKorn,None"}, ""},
+		"None by default":            {[]string{"--default-gate=None"}, `--default-gate is "None", which --allowed-gates leaves out; set --allowed-gates=Embedded,Kueue,Volcano,YuniKorn,None`},
+		"None by default, allowed":   {[]string{"--default-gate=None", "--allowed-gates=Embedded", "--allowed-gates=None"}, ""},
+		"allowed in small letters":   {[]string{"--allowed-gates=Embedded,none"}, `--allowed-gates has "none"; set it to some of`},
+		"no gate":                    {[]string{"--allowed-gates="}, `--default-gate is "Embedded", which --allowed-gates leaves out`},
 		"no patience":                {[]string{"--reference-timeout=0s"}, "--reference-timeout is 0s"},
 		"an unknown flag":            {[]string{"--evnts-addr=x"}, "unknown flag"},
 	}
