@@ -125,12 +125,11 @@ func (b *bench) flooded(ctx context.Context, n *neighbour, crowd string) error {
 	return n.collect(ctx)
 }
 
-// deleteAll deletes the applications of a namespace, and returns once they are gone.
+// deleteAll deletes the applications of a namespace, and returns once they are gone. The API server gives one request a minute, which is not
+// enough for many.
 func (b *bench) deleteAll(ctx context.Context, namespace string) error {
-	if err := b.user.Client.DeleteAllOf(ctx, &v1alpha1.SparkApplication{}, client.InNamespace(namespace)); err != nil {
-		return err
-	}
 	for {
+		_ = b.user.Client.DeleteAllOf(ctx, &v1alpha1.SparkApplication{}, client.InNamespace(namespace))
 		left, err := b.user.Targets(ctx, namespace, "")
 		if err != nil || len(left) == 0 {
 			return err
