@@ -22,9 +22,6 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// atOnce bounds the requests that are answered at the same time.
-const atOnce = 16
-
 // Queues are what the package needs of the embedded queue, in the words of the answers. They are safe for concurrent use.
 type Queues interface {
 	// Decides says whether this process is in office. Nobody else can explain anything.
@@ -49,12 +46,12 @@ type Options struct {
 type handler struct {
 	Options
 	memory *memory
-	seats  chan struct{}
+	seats  seats
 }
 
 // NewHandler answers the requests of the package comment of api/explain/v1.
 func NewHandler(o Options) http.Handler {
-	h := &handler{Options: o, memory: newMemory(o.Reviewer, o.Clock), seats: make(chan struct{}, atOnce)}
+	h := &handler{Options: o, memory: newMemory(o.Reviewer, o.Clock)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /explain/v1/namespaces/{namespace}/applications/{name}", h.answer(h.application))
 	mux.HandleFunc("GET /explain/v1/queues/{name}", h.answer(h.queue))
@@ -93,17 +90,16 @@ func (h *handler) answer(to func(*http.Request, *caller) (any, *problem)) http.H
 
 // admit lets a request through if there is a seat for it, and its token is somebody's.
 func (h *handler) admit(r *http.Request, to func(*http.Request, *caller) (any, *problem)) (any, *problem) {
-	select {
-	case h.seats <- struct{}{}:
-		defer func() { <-h.seats }()
-	default:
-		return nil, problemOf(http.StatusTooManyRequests, v1.Busy, "%d requests are being answered; try again", atOnce)
+	from := sourceOf(r)
+	if !h.seats.take(from.origin) {
+		return nil, problemOf(http.StatusTooManyRequests, v1.Busy, "too many requests are being answered; try again")
 	}
+	defer h.seats.leave(from.origin)
 	token := tokenOf(r)
 	if token == "" {
 		return nil, problemOf(http.StatusUnauthorized, v1.NoToken, "send a token of the API server as Authorization: Bearer …, or as %s", v1.TokenHeader)
 	}
-	c, err := h.memory.authenticate(r.Context(), token)
+	c, err := h.memory.authenticate(r.Context(), from, token)
 	if err != nil {
 		return nil, h.cannotCheck(r, err)
 	}

@@ -70,6 +70,9 @@ func (r *reviewer) Authenticate(_ context.Context, token string) (*authenticatio
 
 func (r *reviewer) MayGet(_ context.Context, user *authenticationv1.UserInfo, o Object) (bool, error) {
 	right := fmt.Sprintf("%s %s/%s/%s", user.Username, o.Resource, o.Namespace, o.Name)
+	if o.Path != "" {
+		right = user.Username + " " + o.Path
+	}
 	return r.rights[right], r.note(right)
 }
 
@@ -295,43 +298,137 @@ func TestMemory(t *testing.T) {
 func TestMemoryIsBounded(t *testing.T) {
 	t.Parallel()
 	clock := clocktesting.NewFakePassiveClock(time.Unix(0, 0))
-	m := newMemory(&reviewer{}, clock)
+	m := newMemory(&reviewer{users: map[string]string{"ann": "ann"}}, clock)
 	for i := range 3 * mostRemembered {
-		clock.SetTime(clock.Now().Add(time.Second / reviewsPerSecond))
-		if _, err := m.authenticate(t.Context(), fmt.Sprint(i)); err != nil {
+		clock.SetTime(clock.Now().Add(time.Second / strangersOfOrigin))
+		if _, err := m.authenticate(t.Context(), source{"10.0.0.1", "10.0.0.1"}, fmt.Sprint(i)); err != nil {
 			t.Fatal(err)
 		}
-		if len(m.users.by) > mostRemembered {
-			t.Fatalf("%d answers are remembered, want at most %d", len(m.users.by), mostRemembered)
+		if len(m.strangers.by) > mostRemembered {
+			t.Fatalf("%d answers are remembered, want at most %d", len(m.strangers.by), mostRemembered)
 		}
 	}
 }
 
-// Whoever makes up tokens makes little work for the API server, and none for those whom it knows.
-func TestStrangersAreBounded(t *testing.T) {
+// from is a handler's request from an address, perhaps through the API server's proxy for a client of it.
+func (p *place) from(address, client, token string) int {
+	r := httptest.NewRequest(http.MethodGet, queue, nil)
+	r.RemoteAddr = address + ":4711"
+	r.Header.Set("Authorization", "Bearer "+token)
+	if client != "" {
+		r.Header.Set("X-Forwarded-For", client)
+	}
+	w := httptest.NewRecorder()
+	p.handler.ServeHTTP(w, r)
+	return w.Code
+}
+
+// TestMadeUpTokensCostOthersNothing: whoever makes up tokens, from one address, for many clients that there are none of, or through the API
+// server's proxy, makes little work for the API server; those whom it has known keep their answers, and new ones from elsewhere get theirs.
+func TestMadeUpTokensCostOthersNothing(t *testing.T) {
+	t.Parallel()
+	const proxy = "10.0.0.1"
+	for name, tc := range map[string]struct {
+		address string
+		client  func(i int) string
+		most    int // reviews of the flood
+	}{
+		"from a pod":                     {"10.1.0.9", func(int) string { return "" }, strangersOfOriginInARow},
+		"from a pod, with made-up names": {"10.1.0.9", func(i int) string { return fmt.Sprintf("10.9.0.%d", i) }, strangersOfAddressInARow},
+		"through the proxy":              {proxy, func(int) string { return "10.1.0.9" }, strangersOfOriginInARow},
+		"through the proxy, pretending":  {proxy, func(i int) string { return fmt.Sprintf("10.9.0.%d, 10.1.0.9", i) }, strangersOfOriginInARow},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace()
+			if code := p.from(proxy, "192.0.2.1", "ann"); code != http.StatusOK {
+				t.Fatalf("ann got %d", code)
+			}
+			before := p.reviewer.count()
+			flood := func(round int) {
+				for i := range 5000 {
+					if code := p.from(tc.address, tc.client(i), fmt.Sprintf("made-up-%d-%d", round, i)); code != http.StatusUnauthorized && code != http.StatusTooManyRequests {
+						t.Fatalf("a made-up token got %d", code)
+					}
+				}
+			}
+			flood(0)
+			if asked := p.reviewer.count() - before; asked > tc.most {
+				t.Errorf("the API server was asked %d times; want at most %d", asked, tc.most)
+			}
+			if code := p.from(proxy, "192.0.2.1", "ann"); code != http.StatusOK || p.reviewer.count()-before > tc.most {
+				t.Errorf("then ann got %d, after %d questions", code, p.reviewer.count()-before)
+			}
+			if code := p.from(proxy, "192.0.2.2", "bob"); code != http.StatusForbidden {
+				t.Errorf("bob, who is new, got %d; want %d", code, http.StatusForbidden)
+			}
+			// What is remembered is over, and the flood goes on from where ann asks.
+			p.clock.SetTime(p.clock.Now().Add(remembered))
+			flood(1)
+			for i := range 100 {
+				p.from(proxy, "192.0.2.1", fmt.Sprintf("made-up-here-%d", i))
+			}
+			if code := p.from(proxy, "192.0.2.1", "ann"); code != http.StatusOK {
+				t.Errorf("later ann got %d", code)
+			}
+		})
+	}
+}
+
+// TestQuestionsOfOneUserAreBounded: who asks about many objects uses up what is theirs, not what is others'.
+func TestQuestionsOfOneUserAreBounded(t *testing.T) {
 	t.Parallel()
 	p := newPlace()
-	const ann = "Authorization: Bearer ann"
-	if code := p.ask(http.MethodGet, queue, ann).Code; code != http.StatusOK {
-		t.Fatalf("ann got %d", code)
-	}
 	codes := map[int]int{}
-	for i := range 10 * reviewsAtOnce {
-		codes[p.ask(http.MethodGet, queue, fmt.Sprintf("Authorization: Bearer made-up-%d", i)).Code]++
+	for i := range 10 * questionsOfUserInARow {
+		codes[p.ask(http.MethodGet, fmt.Sprintf("/explain/v1/queues/q-%d", i), "Authorization: Bearer bob").Code]++
 	}
-	want := map[int]int{http.StatusUnauthorized: reviewsAtOnce - 2, http.StatusTooManyRequests: 9*reviewsAtOnce + 2}
+	want := map[int]int{http.StatusForbidden: questionsOfUserInARow, http.StatusTooManyRequests: 9 * questionsOfUserInARow}
 	if diff := cmp.Diff(want, codes); diff != "" {
-		t.Errorf("strangers got (-want +got):\n%s", diff)
+		t.Errorf("bob got (-want +got):\n%s", diff)
 	}
-	if asked := p.reviewer.count(); asked != reviewsAtOnce {
-		t.Errorf("the API server was asked %d times, want %d", asked, reviewsAtOnce)
-	}
-	if code := p.ask(http.MethodGet, queue, ann).Code; code != http.StatusOK {
-		t.Errorf("then ann got %d", code)
+	if code := p.ask(http.MethodGet, queue, "Authorization: Bearer ann").Code; code != http.StatusOK {
+		t.Errorf("ann got %d", code)
 	}
 	p.clock.SetTime(p.clock.Now().Add(time.Second))
-	if code := p.ask(http.MethodGet, queue, "Authorization: Bearer bob").Code; code != http.StatusForbidden {
-		t.Errorf("a second later bob got %d, want %d", code, http.StatusForbidden)
+	if code := p.ask(http.MethodGet, "/explain/v1/queues/q-later", "Authorization: Bearer bob").Code; code != http.StatusForbidden {
+		t.Errorf("a second later bob got %d", code)
+	}
+}
+
+// TestProtect: a path that is no resource is served to those who may get it.
+func TestProtect(t *testing.T) {
+	t.Parallel()
+	p := newPlace()
+	p.reviewer.rights["ann /metrics"] = true
+	served := 0
+	h := Protect(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { served++ }), p.reviewer, p.clock, logr.Discard())
+	ask := func(method, token string) int {
+		r := httptest.NewRequest(method, "/metrics", nil)
+		if token != "" {
+			r.Header.Set("Authorization", "Bearer "+token)
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w.Code
+	}
+	for _, tc := range []struct {
+		method, token string
+		code          int
+	}{
+		{"GET", "ann", 200}, {"GET", "", 401}, {"GET", "eve", 401}, {"GET", "bob", 403}, {"POST", "ann", 405}, {"HEAD", "ann", 200},
+	} {
+		if code := ask(tc.method, tc.token); code != tc.code {
+			t.Errorf("%s with token %q: %d; want %d", tc.method, tc.token, code, tc.code)
+		}
+	}
+	if served != 2 {
+		t.Errorf("served %d times; want twice", served)
+	}
+	p.clock.SetTime(p.clock.Now().Add(remembered))
+	p.reviewer.fails = errors.New("refused")
+	if code := ask("GET", "ann"); code != http.StatusInternalServerError {
+		t.Errorf("with an API server that does not answer: %d", code)
 	}
 }
 
@@ -341,11 +438,14 @@ func TestSeats(t *testing.T) {
 	p := newPlace()
 	p.reviewer.wait = make(chan struct{})
 	codes := make(chan int)
-	for range atOnce + 1 {
-		go func() { codes <- p.ask(http.MethodGet, queue, "Authorization: Bearer ann").Code }()
+	for range atOnceOfOrigin + 1 {
+		go func() { codes <- p.from("10.1.0.9", "", "ann") }()
 	}
 	if code := <-codes; code != http.StatusTooManyRequests {
 		t.Errorf("the first answer is %d, want %d", code, http.StatusTooManyRequests)
+	}
+	for range atOnce - atOnceOfOrigin {
+		go func() { codes <- p.from("10.1.0.10", "", "ann") }()
 	}
 	close(p.reviewer.wait)
 	for range atOnce {

@@ -22,8 +22,10 @@ type Reviewer interface {
 	MayGet(ctx context.Context, user *authenticationv1.UserInfo, o Object) (bool, error)
 }
 
-// Object is one object of our kinds.
+// Object is one object of our kinds, or a path.
 type Object struct {
+	// Path is one that is no resource, such as /metrics. Nothing else is set then.
+	Path string
 	// Resource is sparkapplications or sparkqueues.
 	Resource string
 	// Namespace is empty for queues.
@@ -51,11 +53,15 @@ func (s APIServer) Authenticate(ctx context.Context, token string) (*authenticat
 func (s APIServer) MayGet(ctx context.Context, user *authenticationv1.UserInfo, o Object) (bool, error) {
 	review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
 		User: user.Username, UID: user.UID, Groups: user.Groups, Extra: map[string]authorizationv1.ExtraValue{},
-		ResourceAttributes: &authorizationv1.ResourceAttributes{
+	}}
+	if o.Path != "" {
+		review.Spec.NonResourceAttributes = &authorizationv1.NonResourceAttributes{Verb: "get", Path: o.Path}
+	} else {
+		review.Spec.ResourceAttributes = &authorizationv1.ResourceAttributes{
 			Verb: "get", Group: v1alpha1.Group, Version: v1alpha1.GroupVersion.Version,
 			Resource: o.Resource, Namespace: o.Namespace, Name: o.Name,
-		},
-	}}
+		}
+	}
 	for key, value := range user.Extra {
 		review.Spec.Extra[key] = authorizationv1.ExtraValue(value)
 	}

@@ -44,7 +44,7 @@ type Server struct {
 
 // NewServer makes a server. It takes the listener over.
 func NewServer(l net.Listener, o Options) *Server {
-	return &Server{listener: l, handler: http.MaxBytesHandler(NewHandler(o), 0), options: o}
+	return &Server{listener: limited(l), handler: http.MaxBytesHandler(NewHandler(o), 0), options: o}
 }
 
 // NeedLeaderElection says that every replica serves.

@@ -7,12 +7,15 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
+	"errors"
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/go-logr/logr/funcr"
 )
@@ -103,6 +106,86 @@ func TestServer(t *testing.T) {
 	if text := logged.String(); strings.Contains(text, "ann") || strings.Contains(text, "secret") {
 		t.Errorf("a token was logged:\n%s", text)
 	}
+}
+
+// TestSlowClientsAreSentAway: who opens a connection and tells nothing, or tells a request without an end, is sent away.
+func TestSlowClientsAreSentAway(t *testing.T) {
+	t.Parallel()
+	address, _ := serve(t)
+	var all []net.Conn
+	for i := range 40 {
+		var c net.Conn
+		var err error
+		if i%2 == 0 {
+			c, err = (&net.Dialer{}).DialContext(t.Context(), "tcp", address)
+		} else if c, err = tls.Dial("tcp", address, &tls.Config{InsecureSkipVerify: true}); err == nil {
+			_, err = c.Write([]byte("GET " + queue + " HTTP/1.1\r\nX-Slow: "))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, c)
+	}
+	for i, c := range all {
+		_ = c.SetReadDeadline(time.Now().Add(12 * readTime))
+		if _, err := io.Copy(io.Discard, c); errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("connection %d is kept", i)
+		}
+		_ = c.Close()
+	}
+}
+
+// TestConnectionsAreBounded: one address has so many connections, the next one is closed at once, and another takes the place of one that
+// has ended; closing one twice makes place for one.
+func TestConnectionsAreBounded(t *testing.T) {
+	t.Parallel()
+	plain, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := limited(plain)
+	accepted := make(chan net.Conn)
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				close(accepted)
+				return
+			}
+			accepted <- c
+		}
+	}()
+	dial := func() net.Conn {
+		c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", plain.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	var last net.Conn
+	for range mostConnectionsOfAddress {
+		defer dial().Close()
+		last = <-accepted
+		defer last.Close()
+	}
+	for range 3 {
+		c := dial()
+		if _, err := c.Read(make([]byte, 1)); err == nil {
+			t.Fatal("a connection too many was taken")
+		}
+		_ = c.Close()
+	}
+	_ = last.Close()
+	_ = last.Close()
+	defer dial().Close()
+	defer (<-accepted).Close()
+	c := dial()
+	defer c.Close()
+	if _, err := c.Read(make([]byte, 1)); err == nil {
+		t.Fatal("one that was closed twice made place for two")
+	}
+	_ = l.Close()
+	<-accepted
 }
 
 // Each process has a key of its own.
