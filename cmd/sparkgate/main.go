@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"os"
 
 	"github.com/fluxcd/pkg/runtime/logger"
@@ -20,7 +19,6 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	ctrl "sigs.k8s.io/controller-runtime"
-	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/cmd/sparkgate/internal/lease"
@@ -97,15 +95,15 @@ func newManager(config *rest.Config, o options.Options, name string) (ctrl.Manag
 			return nil, err
 		}
 	}
-	var extra map[string]http.Handler
+	metrics := controllers.MetricsOptions(o.MetricsAddr, o.MetricsSecure, o.MetricsCertPath)
 	if o.EnablePprof {
-		extra = pprof.GetHandlers()
+		metrics.ExtraHandlers = pprof.GetHandlers()
 	}
 	manager, err := ctrl.NewManager(config, ctrl.Options{
 		Scheme:                              scheme,
 		Cache:                               controllers.CacheOptions(),
 		Client:                              controllers.ClientOptions(),
-		Metrics:                             metricsserver.Options{BindAddress: o.MetricsAddr, ExtraHandlers: extra},
+		Metrics:                             metrics,
 		HealthProbeBindAddress:              o.HealthAddr,
 		LeaderElection:                      o.LeaderElection.Enable,
 		LeaderElectionResourceLockInterface: lock,

@@ -23,6 +23,8 @@ import (
 // Options are the operator's settings.
 type Options struct {
 	MetricsAddr      string
+	MetricsSecure    bool
+	MetricsCertPath  string
 	HealthAddr       string
 	ExplainAddr      string
 	EventsAddr       string
@@ -44,6 +46,8 @@ func Parse(args []string) (Options, error) {
 	var o Options
 	fs := pflag.NewFlagSet("sparkgate", pflag.ContinueOnError)
 	fs.StringVar(&o.MetricsAddr, "metrics-addr", ":8080", "The address the metric endpoint binds to; 0 switches it off.")
+	fs.BoolVar(&o.MetricsSecure, "metrics-secure", false, "Serve metrics over TLS, and only to those who may get the path /metrics, by their token.")
+	fs.StringVar(&o.MetricsCertPath, "metrics-cert-path", "", "The folder with tls.crt and tls.key for --metrics-secure; empty for a certificate that the operator makes for itself.")
 	fs.StringVar(&o.HealthAddr, "health-addr", ":9440", "The address the health endpoint binds to; 0 switches it off.")
 	fs.StringVar(&o.ExplainAddr, "explain-addr", ":9443", "The address at which waits are explained, over HTTPS, to those who may read the application; 0 switches it off.")
 	fs.StringVar(&o.EventsAddr, "events-addr", "", "The address of Flux's notification-controller, to which events are posted; empty switches it off.")
@@ -55,7 +59,7 @@ func Parse(args []string) (Options, error) {
 	fs.StringVar(&o.HistoryURL, "history-server-url", "", "The address of a job at a Spark history server, with {{applicationID}} in the place of Spark's id; empty if there is none.")
 	fs.BoolVar(&o.StageEvents, "stage-events", true, "Record a Kubernetes event for every stage that an application reaches; else of failures, warnings and ends only.")
 	fs.StringVar(&o.DecisionLog, "decision-log", "", "The file in which the decisions of the embedded queue are written down, for sparkctl replay; empty switches it off.")
-	fs.BoolVar(&o.EnablePprof, "enable-pprof", false, "Serve profiles of the process at the metrics endpoint, without authentication.")
+	fs.BoolVar(&o.EnablePprof, "enable-pprof", false, "Serve profiles of the process at the metrics endpoint, without authentication unless --metrics-secure.")
 	o.Log.BindFlags(fs)
 	o.LeaderElection.BindFlags(fs)
 	if err := shortLease(fs); err != nil {
@@ -104,6 +108,13 @@ func (o *Options) validate() error {
 	}
 	if at, err := url.Parse(o.HistoryURL); o.HistoryURL != "" && (err != nil || at.Host == "" || !strings.Contains(o.HistoryURL, v1alpha1.ApplicationIDToken)) {
 		return fmt.Errorf("--history-server-url is %q; set it to an address such as https://history.example.org/history/%s/jobs", o.HistoryURL, v1alpha1.ApplicationIDToken)
+	}
+	return o.validateMetrics()
+}
+
+func (o *Options) validateMetrics() error {
+	if o.MetricsCertPath != "" && !o.MetricsSecure {
+		return fmt.Errorf("--metrics-cert-path is %q, but metrics are not served over TLS; set --metrics-secure, too", o.MetricsCertPath)
 	}
 	return nil
 }

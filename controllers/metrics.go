@@ -1,0 +1,41 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"crypto/tls"
+	"fmt"
+	"net/http"
+
+	"github.com/go-logr/logr"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/sparkgate/sparkgate/controllers/explain"
+)
+
+// MetricsOptions are those of the metrics endpoint. If it is secure, it is served over TLS, to those who may get the path (RBAC:
+// nonResourceURLs), by their token; with tls.crt and tls.key of a folder, else with a certificate of the process's own making.
+func MetricsOptions(address string, secure bool, certificates string) metricsserver.Options {
+	o := metricsserver.Options{BindAddress: address}
+	if secure {
+		o.SecureServing, o.CertDir, o.FilterProvider = true, certificates, protectMetrics
+		o.TLSOpts = []func(*tls.Config){func(c *tls.Config) { c.MinVersion, c.NextProtos = tls.VersionTLS13, []string{"http/1.1"} }}
+	}
+	return o
+}
+
+// protectMetrics asks the API server who wants to see metrics, and whether they may.
+func protectMetrics(config *rest.Config, transport *http.Client) (metricsserver.Filter, error) {
+	c, err := client.New(config, client.Options{HTTPClient: transport, Scheme: clientgoscheme.Scheme})
+	if err != nil {
+		return nil, fmt.Errorf("make a client for the metrics endpoint: %w", err)
+	}
+	return func(log logr.Logger, next http.Handler) (http.Handler, error) {
+		return explain.Protect(next, explain.APIServer{Client: c}, clock.RealClock{}, log), nil
+	}, nil
+}
