@@ -33,6 +33,9 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded/runner"
 )
 
+// DefaultMaxTermination is how long anything may take to end at most, unless the operator is told otherwise.
+const DefaultMaxTermination = pods.DefaultMaxTermination
+
 // Options of the operator's controllers.
 type Options struct {
 	// Holder names this process in the ledgers; unique for each start.
@@ -43,6 +46,8 @@ type Options struct {
 	AllowedGates []v1alpha1.GateType
 	// ReferenceTimeout is how long a missing reference is waited for before the wait counts as stalled. Default: 10m.
 	ReferenceTimeout time.Duration
+	// MaxTermination bounds how long anything takes to end that has to, whatever its pods or its spec say. Default: 10m.
+	MaxTermination time.Duration
 	// HistoryURL is the address of a job at a Spark history server, with v1alpha1.ApplicationIDToken; empty if there is none.
 	HistoryURL string
 	// FewEvents records Kubernetes events of failures and ends only, not of every stage.
@@ -151,7 +156,8 @@ func Setup(mgr ctrl.Manager, o Options) error {
 	}
 	apps := application.New(application.Options{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Pods: store,
-		Gates: gates, DefaultGate: o.DefaultGate, AllowedGates: o.AllowedGates, ReferenceTimeout: o.ReferenceTimeout, HistoryURL: o.HistoryURL, FewEvents: o.FewEvents,
+		Gates: gates, DefaultGate: o.DefaultGate, AllowedGates: o.AllowedGates, ReferenceTimeout: o.ReferenceTimeout,
+		MaxTermination: o.MaxTermination, HistoryURL: o.HistoryURL, FewEvents: o.FewEvents,
 		Recorder: mgr.GetEventRecorder("sparkgate"), Notifier: notifier, Logs: logtail.New(podClient, o.LogTailLines, o.Clock), Clock: o.Clock, Ready: office.wait,
 	})
 	office.memory, office.wake = apps.Memory(), waker.Wake
@@ -161,7 +167,9 @@ func Setup(mgr ctrl.Manager, o Options) error {
 	if err := apps.SetupWithManager(mgr, waker, o.Concurrent); err != nil {
 		return fmt.Errorf("set up applications: %w", err)
 	}
-	if err := beside.setUp(mgr, office, foreignpods.Options{Pods: podClient, Queue: embedded, DefaultGate: o.DefaultGate, AllowedGates: o.AllowedGates}); err != nil {
+	if err := beside.setUp(mgr, office, foreignpods.Options{
+		Pods: podClient, Queue: embedded, DefaultGate: o.DefaultGate, AllowedGates: o.AllowedGates, MaxTermination: o.MaxTermination, Clock: o.Clock,
+	}); err != nil {
 		return fmt.Errorf("set up pods of no application: %w", err)
 	}
 	if err := queues.SetupWithManager(mgr); err != nil {

@@ -144,7 +144,7 @@ type Timeouts struct {
 	Total *Duration `json:"total,omitempty"`
 
 	// termination is how long pods may take to end after they were asked to; then they are deleted without grace where their node is
-	// reachable. Default: 5m.
+	// reachable. Never longer than the operator's --max-termination. Default: 5m.
 	// +optional
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=20

@@ -67,6 +67,7 @@ func run(o options.Options) error {
 		DefaultGate:      v1alpha1.GateType(o.DefaultGate),
 		AllowedGates:     o.Gates(),
 		ReferenceTimeout: o.ReferenceTimeout,
+		MaxTermination:   o.MaxTermination,
 		HistoryURL:       o.HistoryURL,
 		FewEvents:        !o.StageEvents,
 		Concurrent:       o.Concurrent,

@@ -159,23 +159,15 @@ func refused(err error) bool {
 		apierrors.IsRequestEntityTooLargeError(err)
 }
 
-// deletePod deletes exactly the pod that was seen, never a new one of the same name.
-func (p *pass) deletePod(ctx context.Context, r *pods.Record, force bool) error {
-	return deletePod(ctx, p.Client, r, force)
-}
-
-func deletePod(ctx context.Context, c client.Client, r *pods.Record, force bool) error {
-	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: r.Namespace, Name: r.Name}}
-	options := []client.DeleteOption{client.Preconditions{UID: &r.UID}}
-	if force {
-		options = append(options, client.GracePeriodSeconds(0))
-	}
-	err := c.Delete(ctx, pod, options...)
+// deletePod deletes exactly the pod that was seen, never a new one of the same name: without grace, or with a bounded one.
+func (r *Reconciler) deletePod(ctx context.Context, of *pods.Record, force bool) error {
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: of.Namespace, Name: of.Name}}
+	err := r.Client.Delete(ctx, pod, of.DeleteOptions(r.MaxTermination, force))
 	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
 		return nil // gone, or another one
 	}
 	if err != nil {
-		return fmt.Errorf("delete pod %s/%s: %w", r.Namespace, r.Name, err)
+		return fmt.Errorf("delete pod %s/%s: %w", of.Namespace, of.Name, err)
 	}
 	return nil
 }

@@ -38,6 +38,8 @@ type Options struct {
 	AllowedGates []v1alpha1.GateType
 	// ReferenceTimeout is how long a missing reference is waited for before the wait counts as stalled. Default: 10m.
 	ReferenceTimeout time.Duration
+	// MaxTermination bounds how long pods take to end that have to. Default: 10m.
+	MaxTermination time.Duration
 	// HistoryURL is the address of a job at a Spark history server, with v1alpha1.ApplicationIDToken. Default: there is none.
 	HistoryURL string
 	// FewEvents records Kubernetes events of failures and ends only, not of every stage. Each event is a write.
@@ -79,6 +81,9 @@ func New(o Options) *Reconciler {
 	if o.ReferenceTimeout == 0 {
 		o.ReferenceTimeout = 10 * time.Minute
 	}
+	if o.MaxTermination == 0 {
+		o.MaxTermination = pods.DefaultMaxTermination
+	}
 	if o.Ready == nil {
 		o.Ready = func(context.Context) error { return nil }
 	}
@@ -104,10 +109,15 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if r.memory.Stale(app) {
 		return ctrl.Result{}, nil // an own write is newer than what the watch has shown; its event will come
 	}
-	if err := r.forgetOthers(ctx, req.NamespacedName, app.UID); err != nil {
+	after, err := r.forgetOthers(ctx, req.NamespacedName, app.UID)
+	if err != nil {
 		return ctrl.Result{}, err
 	}
-	return r.pass(ctx, app)
+	result, err := r.pass(ctx, app)
+	if err == nil && after > 0 && (result.RequeueAfter == 0 || after < result.RequeueAfter) {
+		result.RequeueAfter = after
+	}
+	return result, err
 }
 
 // pass decides, publishes and acts. An obstacle met while acting is published by deciding once more.

@@ -6,14 +6,19 @@ package application
 import (
 	"context"
 	"fmt"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/pods"
 	"github.com/sparkgate/sparkgate/queueing"
 )
+
+// endingInterval is how often pods that do not end in time are looked at again.
+const endingInterval = 10 * time.Second
 
 // gone cleans up after an application that does not exist any more: it was deleted, perhaps without its finalizer.
 func (r *Reconciler) gone(ctx context.Context, name types.NamespacedName) (ctrl.Result, error) {
@@ -29,7 +34,8 @@ func (r *Reconciler) gone(ctx context.Context, name types.NamespacedName) (ctrl.
 	if !apierrors.IsNotFound(err) {
 		return ctrl.Result{}, fmt.Errorf("read application: %w", err)
 	}
-	return ctrl.Result{}, r.forgetOthers(ctx, name, "")
+	after, err := r.forgetOthers(ctx, name, "")
+	return ctrl.Result{RequeueAfter: after}, err
 }
 
 // hasLeft says that applications of that name run or hold something.
@@ -43,28 +49,46 @@ func (r *Reconciler) hasLeft(name types.NamespacedName) bool {
 }
 
 // forgetOthers ends what applications of that name with another uid than keep have left: their pods are deleted, and once none of
-// them is active, what they held or asked for goes back.
-func (r *Reconciler) forgetOthers(ctx context.Context, name types.NamespacedName, keep types.UID) error {
+// them is active, what they held or asked for goes back. It returns when to look again at pods that are still there; 0 if none are.
+func (r *Reconciler) forgetOthers(ctx context.Context, name types.NamespacedName, keep types.UID) (after time.Duration, err error) {
 	active := map[string]bool{}
 	for _, record := range r.Pods.Of(name) {
 		if record.AppUID == string(keep) || !record.Active() {
 			continue
 		}
 		active[record.AppUID] = true
-		if !record.Deleting {
-			if err := deletePod(ctx, r.Client, record, false); err != nil {
-				return err
-			}
+		due, err := r.endOrphan(ctx, record)
+		if err != nil {
+			return 0, err
+		}
+		if after == 0 || due < after {
+			after = due
 		}
 	}
 	for _, key := range r.keysOf(name) {
 		if key.UID != string(keep) && !active[key.UID] {
 			if err := r.release(ctx, key, queueing.Farewell{Left: queueing.LeftDeleted}); err != nil {
-				return err
+				return 0, err
 			}
 		}
 	}
-	return nil
+	return after, nil
+}
+
+// endOrphan ends a pod whose application is gone: without grace once it has had all the time that there is and its node answers. It
+// returns when to look at it again.
+func (r *Reconciler) endOrphan(ctx context.Context, record *pods.Record) (time.Duration, error) {
+	if !record.Deleting || record.EndsLate(r.MaxTermination) {
+		return r.MaxTermination, r.deletePod(ctx, record, false)
+	}
+	if wait := record.ForcedAt(r.MaxTermination).Sub(r.Clock.Now()); wait > 0 {
+		return wait, nil
+	}
+	lost, err := r.unreachableNodes(ctx, []*pods.Record{record})
+	if err != nil || lost[record.Node] {
+		return endingInterval, err
+	}
+	return endingInterval, r.deletePod(ctx, record, true)
 }
 
 // keysOf are the keys under which applications of that name may hold something.

@@ -35,6 +35,7 @@ func (r *Reconciler) observe(app *v1alpha1.SparkApplication) lifecycle.Observati
 		Pods:             r.podsOf(app),
 		LastWrite:        r.memory.lastWrite(app),
 		ReferenceTimeout: r.ReferenceTimeout,
+		MaxTermination:   r.MaxTermination,
 		Eviction:         r.eviction(app),
 		ExecutorFailures: r.Pods.Failures(client.ObjectKeyFromObject(app), string(app.UID), app.Status.Run, app.Status.Attempt),
 		UIAddress:        r.memory.uiAddress(app),
@@ -151,7 +152,7 @@ func (p *pass) provide(ctx context.Context, d lifecycle.Decision) (err error) {
 	case lifecycle.NeedLogTail:
 		p.o.LogTail = p.logTail(ctx)
 	case lifecycle.NeedNodes:
-		p.o.UnreachableNodes, err = p.unreachableNodes(ctx)
+		p.o.UnreachableNodes, err = p.unreachableNodes(ctx, p.o.Pods)
 	}
 	return err
 }
@@ -224,29 +225,20 @@ func (p *pass) allSeen(ctx context.Context) (bool, error) {
 }
 
 // unreachableNodes reads which nodes of active pods do not answer. A node that does not exist any more cannot run anything.
-func (p *pass) unreachableNodes(ctx context.Context) (map[string]bool, error) {
+func (r *Reconciler) unreachableNodes(ctx context.Context, of []*pods.Record) (map[string]bool, error) {
 	lost := map[string]bool{}
-	for _, record := range p.o.Pods {
+	for _, record := range of {
 		if _, known := lost[record.Node]; known || record.Node == "" || !record.Active() {
 			continue
 		}
 		node := &corev1.Node{}
-		err := p.Live.Get(ctx, types.NamespacedName{Name: record.Node}, node)
+		err := r.Live.Get(ctx, types.NamespacedName{Name: record.Node}, node)
 		if client.IgnoreNotFound(err) != nil {
 			return nil, fmt.Errorf("read node of pod %s: %w", record.Name, err)
 		}
-		lost[record.Node] = err == nil && !answers(node)
+		lost[record.Node] = err == nil && !pods.NodeAnswers(node)
 	}
 	return lost, nil
-}
-
-func answers(node *corev1.Node) bool {
-	for i := range node.Status.Conditions {
-		if c := &node.Status.Conditions[i]; c.Type == corev1.NodeReady {
-			return c.Status != corev1.ConditionUnknown
-		}
-	}
-	return false
 }
 
 func ownedBy(obj metav1.Object, app *v1alpha1.SparkApplication) bool {

@@ -12,7 +12,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -154,16 +153,14 @@ func (r *Reconciler) charge(ctx context.Context, namespace *metav1.PartialObject
 	r.Queue.Confirm(key, run, attempt)
 	r.Queue.Rank(key, run, attempt, queueing.Standing{Priority: p.priority, QueuedAt: r.store.since(p), Leaving: p.Deleting})
 	eviction := r.Queue.Eviction(key, run, attempt)
-	if eviction == nil || p.Deleting {
+	switch {
+	case p.Deleting:
+		return r.hasten(ctx, p)
+	case eviction == nil:
 		return nil
 	}
 	r.tell(p, eviction.Reason, eviction.Message)
-	err := r.Client.Delete(ctx, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: p.Namespace, Name: p.Name}},
-		client.Preconditions{UID: ptr.To(p.UID)})
-	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
-		return fmt.Errorf("delete pod %s/%s, whose room is wanted back: %w", p.Namespace, p.Name, err)
-	}
-	return nil
+	return r.end(ctx, p, false)
 }
 
 // tell records an event on a pod, unless it was the last that was said about it.

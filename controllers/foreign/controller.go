@@ -16,6 +16,7 @@ import (
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -27,6 +28,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/namespaces"
+	"github.com/sparkgate/sparkgate/controllers/internal/pods"
 	"github.com/sparkgate/sparkgate/controllers/internal/shares"
 	"github.com/sparkgate/sparkgate/queueing"
 )
@@ -49,7 +51,7 @@ type Queue interface {
 	Charge(key queueing.Key, grant queueing.Grant)
 }
 
-// Options of a Reconciler. All are required.
+// Options of a Reconciler. All are required unless said otherwise.
 type Options struct {
 	// Client reads namespaces from the cache, and writes pods.
 	Client client.Client
@@ -63,6 +65,10 @@ type Options struct {
 	// AllowedGates may be used in namespaces that do not say which.
 	AllowedGates []v1alpha1.GateType
 	Recorder     events.EventRecorder
+	// MaxTermination bounds how long a pod takes to end whose room is wanted back, or that was deleted. Default: 10m.
+	MaxTermination time.Duration
+	// Clock of every decision.
+	Clock clock.PassiveClock
 	// Ready returns once this process leads and has restored what is held.
 	Ready func(context.Context) error
 }
@@ -81,6 +87,9 @@ type Reconciler struct {
 
 // New returns a reconciler that knows no pods yet.
 func New(o Options) *Reconciler {
+	if o.MaxTermination == 0 {
+		o.MaxTermination = pods.DefaultMaxTermination
+	}
 	r := &Reconciler{Options: o, told: map[types.UID]string{}}
 	r.store = newStore(r.Wake)
 	r.followers = newFollowers(o.Pods, r.store)

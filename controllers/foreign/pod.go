@@ -61,7 +61,7 @@ func seen(p *corev1.Pod) *pod {
 
 // same says that two states of a pod lead to the same decisions.
 func (p *pod) same(other *pod) bool {
-	return p.UID == other.UID && p.Active() == other.Active() && p.Deleting == other.Deleting && p.Queue == other.Queue && p.Flavor == other.Flavor &&
+	return p.UID == other.UID && p.Active() == other.Active() && p.Deleting == other.Deleting && p.EndGrace == other.EndGrace && p.Queue == other.Queue && p.Flavor == other.Flavor &&
 		(p.Gate == nil) == (other.Gate == nil) && (p.Gate == nil || p.Version == other.Version)
 }
 

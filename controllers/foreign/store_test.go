@@ -184,8 +184,11 @@ func TestConcerned(t *testing.T) {
 		"waits":                   {func(*corev1.Pod) {}, true},
 		"deleted behind the gate": {func(p *corev1.Pod) { p.DeletionTimestamp = ptr.To(metav1.NewTime(day)) }, false},
 		"being stopped": {func(p *corev1.Pod) {
-			p.Spec.SchedulingGates, p.DeletionTimestamp = nil, ptr.To(metav1.NewTime(day))
+			p.Spec.SchedulingGates, p.DeletionTimestamp, p.Spec.NodeName = nil, ptr.To(metav1.NewTime(day)), "node-1"
 		}, true},
+		"deleted without a node": {func(p *corev1.Pod) {
+			p.Spec.SchedulingGates, p.DeletionTimestamp = nil, ptr.To(metav1.NewTime(day))
+		}, false},
 		"ended": {func(p *corev1.Pod) { p.Spec.SchedulingGates, p.Status.Phase = nil, corev1.PodFailed }, false},
 	}
 	for name, tt := range tests {

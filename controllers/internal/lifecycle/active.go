@@ -233,11 +233,18 @@ func (d *decider) executorStatus() *v1alpha1.ExecutorStatus {
 }
 
 // deleteStrays removes pods that no attempt of this application should have any more: a late answer, or a driver that an operator
-// made after it had lost its lease.
+// made after it had lost its lease. Those that are being deleted already end in time.
 func (d *decider) deleteStrays() {
 	for _, r := range d.o.Pods {
-		if !d.current(r) && r.Active() && !r.Deleting {
-			d.after(Action{Kind: DeletePod, Pod: r})
+		if r.Active() && (!d.current(r) || r.Deleting) {
+			d.askToEnd(r)
 		}
+	}
+}
+
+// askToEnd deletes a pod, unless it is being deleted and ends in time: whoever deleted it may have given it a longer grace period.
+func (d *decider) askToEnd(r *pods.Record) {
+	if !r.Deleting || r.EndsLate(d.o.MaxTermination) {
+		d.after(Action{Kind: DeletePod, Pod: r})
 	}
 }

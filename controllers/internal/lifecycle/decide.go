@@ -10,12 +10,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/pods"
 	"github.com/sparkgate/sparkgate/controllers/internal/status"
 )
 
 // Decide says what becomes of an application. It is total: every observation has a decision.
 func Decide(o Observation) Decision {
 	stage, known := status.StageOf(o.App.Status.Conditions)
+	if o.MaxTermination == 0 {
+		o.MaxTermination = pods.DefaultMaxTermination
+	}
 	d := &decider{o: o, was: stage, s: *o.App.Status.DeepCopy()}
 	d.view.Message = readyMessage(o.App)
 	d.view.ReadyWhen = o.App.Spec.ReadyWhen

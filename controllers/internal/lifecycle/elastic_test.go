@@ -38,7 +38,7 @@ func crewOf(text string) (records []*pods.Record, releasing map[types.UID]string
 		word, flavor, _ := strings.Cut(word, "@")
 		number := strings.TrimRight(word, "?gGxusL")
 		r := &pods.Record{Name: "pi-exec-" + number, UID: types.UID(number), Role: pods.Executor, Origin: &pods.Origin{Run: 1, Attempt: 1, OwnerUID: driverUID}, Phase: corev1.PodRunning,
-			Running: true, Ready: true, Flavor: flavor}
+			Node: "node-1", Running: true, Ready: true, Flavor: flavor}
 		switch strings.TrimPrefix(word, number) {
 		case "?":
 			r.Ready = false

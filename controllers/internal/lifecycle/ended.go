@@ -15,9 +15,7 @@ func (d *decider) ended() Decision {
 	}
 	d.observeSpec()
 	for _, r := range d.activePods() {
-		if !r.Deleting {
-			d.after(Action{Kind: DeletePod, Pod: r})
-		}
+		d.askToEnd(r)
 	}
 	d.after(Action{Kind: ReleaseGrant})
 	return d.publish(d.was, d.liveOut(d.view.Message))

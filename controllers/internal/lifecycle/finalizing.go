@@ -172,11 +172,10 @@ func (d *decider) endPods() {
 		switch {
 		case r.Deleting && late && !d.o.UnreachableNodes[r.Node]:
 			d.after(Action{Kind: DeletePod, Pod: r, Force: true})
-		case r.Deleting:
-		case d.mayLinger(r):
+		case !r.Deleting && d.mayLinger(r):
 			d.requeue(d.s.Times.Stopping.Add(sidecarGrace))
 		default:
-			d.after(Action{Kind: DeletePod, Pod: r})
+			d.askToEnd(r)
 		}
 	}
 	if late {

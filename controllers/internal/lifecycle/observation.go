@@ -41,6 +41,8 @@ type Observation struct {
 	UIAddress string
 	// ReferenceTimeout is how long a missing reference is waited for before it counts as Stalled.
 	ReferenceTimeout time.Duration
+	// MaxTermination bounds how long pods take to end that have to, whatever they or the spec say. Default: 10m.
+	MaxTermination time.Duration
 
 	// Plan is what planning the start gave; nil until it was asked for.
 	Plan *Plan

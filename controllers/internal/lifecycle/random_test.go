@@ -85,6 +85,15 @@ var events = []event{
 		w.ended(d.Name)
 		return true
 	},
+	func(w *world, r *rand.Rand) bool { // somebody deletes a pod, and gives it all the time that there is
+		for _, name := range w.podNames() {
+			if p := w.pods[name]; p.Running && !p.Deleting && r.IntN(4) == 0 {
+				w.endless(name)
+				return true
+			}
+		}
+		return false
+	},
 	func(w *world, _ *rand.Rand) bool {
 		return w.user("suspends", func(s *v1alpha1.SparkApplicationSpec) { s.Suspend = true })
 	},

@@ -35,8 +35,9 @@ func (d *decider) driverStart() time.Duration {
 	return orDefault(d.timeouts().DriverStart, DefaultDriverStart)
 }
 
+// termination is how long pods may take to end.
 func (d *decider) termination() time.Duration {
-	return orDefault(d.timeouts().Termination, DefaultTermination)
+	return min(orDefault(d.timeouts().Termination, DefaultTermination), d.o.MaxTermination)
 }
 
 // HoldsFor bounds how long an attempt holds its grant, from its start to the end of its pods on nodes that answer; 0 without

@@ -105,6 +105,7 @@ func (w *world) pass() Decision {
 	}
 	w.check()
 	w.checkLooks(d)
+	w.checkEnds(d)
 	return d
 }
 
@@ -396,9 +397,13 @@ func (w *world) deletePod(r *pods.Record, force bool) {
 		delete(w.pods, r.Name)
 		return
 	}
-	if !existing.Deleting {
+	switch {
+	case !existing.Deleting:
 		w.logf("operator: asks %s to end", r.Name)
-		w.change(r.Name, func(p *pods.Record) { p.Deleting = true })
+		w.change(r.Name, func(p *pods.Record) { p.Deleting, p.EndsAt = true, uint32(w.now.Unix()) })
+	case existing.EndsLate(pods.DefaultMaxTermination):
+		w.logf("operator: asks %s to end sooner", r.Name)
+		w.change(r.Name, func(p *pods.Record) { p.EndsAt, p.EndGrace = p.EndsAt-p.EndGrace+600, 600 })
 	}
 }
 

@@ -4,6 +4,8 @@
 package pods
 
 import (
+	"time"
+
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
@@ -55,10 +57,9 @@ func because(reason, message string) change {
 	return func(pod *corev1.Pod) { pod.Status.Reason, pod.Status.Message = reason, message }
 }
 
-func deleting(pod *corev1.Pod) {
-	now := metav1.Now()
-	pod.DeletionTimestamp = &now
-}
+var deletedAt = metav1.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+
+func deleting(pod *corev1.Pod) { pod.DeletionTimestamp = &deletedAt }
 
 func label(name, value string) change {
 	return func(pod *corev1.Pod) { pod.Labels[name] = value }

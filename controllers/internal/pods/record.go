@@ -62,6 +62,8 @@ type Record struct {
 	Flavor string
 	// Gate is the pod's scheduling gate QuotaGate; nil if it has none, or none any more.
 	Gate *Gate
+	// EndsAt is when the grace period of a pod that is being deleted is over, in seconds since 1970; EndGrace is that period in seconds.
+	EndsAt, EndGrace uint32
 }
 
 // Origin is what the executors of an attempt have in common. It is never changed: several records may share it.
@@ -75,6 +77,8 @@ type Origin struct {
 	Run, Attempt int64
 	// CPU (thousandths of a core) and Memory (bytes) that the pod requests.
 	CPU, Memory int64
+	// Grace is the grace period that the pod asks for when it is deleted, in seconds.
+	Grace int64
 }
 
 // Gate is a scheduling gate that waits for room in quota, and what counts when it is lifted.
@@ -106,9 +110,11 @@ type Ended struct {
 // longestMessage is how much of a message is remembered, in bytes. The kubelet's may have 4,096, of which the first line tells.
 const longestMessage = 320
 
-// Active says that the pod may still use its node: it has not ended, or it has not started yet and could.
+// Active says that the pod may still use its node: it has not ended, or it has not started yet and could. What counts is what the kubelet
+// says: a pod that has ended and is kept by a finalizer uses nothing. Nor does one that is being deleted and has no node: the API server
+// binds it to none any more.
 func (r *Record) Active() bool {
-	return r.Phase != corev1.PodSucceeded && r.Phase != corev1.PodFailed
+	return r.Phase != corev1.PodSucceeded && r.Phase != corev1.PodFailed && (r.Node != "" || !r.Deleting)
 }
 
 // share makes a record use what another pod of the same application has, where it is equal: an application may have a thousand
@@ -158,6 +164,7 @@ func RecordOf(pod *corev1.Pod) *Record {
 	}
 	requests := resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{})
 	r.CPU, r.Memory = requests.Cpu().MilliValue(), requests.Memory().Value()
+	r.readGrace(pod)
 	r.Gate = gateOf(pod, requests)
 	r.readConditions(pod)
 	r.readContainers(pod)

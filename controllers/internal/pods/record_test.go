@@ -4,11 +4,13 @@
 package pods
 
 import (
+	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/utils/ptr"
 )
 
 func TestRecordOf(t *testing.T) {
@@ -29,7 +31,13 @@ func TestRecordOf(t *testing.T) {
 			func(r *Record) { r.Run, r.Attempt = 0, 0 }},
 		"an owner that is not the controller": {[]change{func(pod *corev1.Pod) { pod.OwnerReferences[0].Controller = nil }},
 			func(r *Record) { r.OwnerUID = "" }},
-		"being deleted": {[]change{deleting}, func(r *Record) { r.Deleting = true }},
+		"being deleted": {[]change{deleting}, func(r *Record) { r.Deleting, r.EndsAt = true, uint32(deletedAt.Unix()) }},
+		"being deleted in a while": {[]change{deleting, func(pod *corev1.Pod) { pod.DeletionGracePeriodSeconds = ptr.To[int64](1_000_000) }},
+			func(r *Record) { r.Deleting, r.EndsAt, r.EndGrace = true, uint32(deletedAt.Unix()), 1_000_000 }},
+		"deleted for a thousand years": {[]change{deleting, func(pod *corev1.Pod) { pod.DeletionGracePeriodSeconds = ptr.To[int64](1 << 40) }},
+			func(r *Record) {
+				r.Deleting, r.EndsAt, r.EndGrace = true, uint32(deletedAt.Unix()), math.MaxUint32
+			}},
 		"evicted": {[]change{phase(corev1.PodFailed), because("Evicted", "low on memory")},
 			func(r *Record) { r.Phase, r.Reason, r.Message = corev1.PodFailed, "Evicted", "low on memory" }},
 		"gated": {[]change{condition(corev1.PodScheduled, corev1.ConditionFalse, corev1.PodReasonSchedulingGated)},

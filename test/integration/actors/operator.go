@@ -37,6 +37,8 @@ type OperatorOptions struct {
 	Network func(http.RoundTripper) http.RoundTripper
 	// ReferenceTimeout as the flag; default 10m.
 	ReferenceTimeout time.Duration
+	// MaxTermination as the flag; default 10m.
+	MaxTermination time.Duration
 	// HistoryURL as the flag; default none.
 	HistoryURL string
 	// FewEvents is the flag --stage-events=false.
@@ -73,13 +75,14 @@ func launch(t *testing.T, o OperatorOptions) *Operator {
 	}
 	err = controllers.Setup(manager, controllers.Options{
 		Holder: "test_" + string(uuid.NewUUID()), ReferenceTimeout: o.ReferenceTimeout, HistoryURL: o.HistoryURL, FewEvents: o.FewEvents, Clock: o.Clock,
-		DecisionLog:   o.DecisionLog,
-		DefaultGate:   o.DefaultGate,
-		AllowedGates:  o.AllowedGates,
-		EventsAddr:    o.EventsAddr,
-		LogTailLines:  20,
-		GateInterval:  100 * time.Millisecond, // tests wait for it
-		QueueInterval: 20 * time.Millisecond,  // tests wait for what it bounds
+		MaxTermination: o.MaxTermination,
+		DecisionLog:    o.DecisionLog,
+		DefaultGate:    o.DefaultGate,
+		AllowedGates:   o.AllowedGates,
+		EventsAddr:     o.EventsAddr,
+		LogTailLines:   20,
+		GateInterval:   100 * time.Millisecond, // tests wait for it
+		QueueInterval:  20 * time.Millisecond,  // tests wait for what it bounds
 	})
 	if err != nil {
 		t.Fatalf("set up the operator: %v", err)

@@ -103,7 +103,7 @@ func (w *world) newDriver(pod *corev1.Pod) {
 }
 
 func isActive(pod *corev1.Pod) bool {
-	return pod.Status.Phase != corev1.PodSucceeded && pod.Status.Phase != corev1.PodFailed
+	return pod.Status.Phase != corev1.PodSucceeded && pod.Status.Phase != corev1.PodFailed && (pod.Spec.NodeName != "" || pod.DeletionTimestamp == nil)
 }
 
 // withinLimit holds that neither pods nor grants hold more than the limit.

@@ -33,6 +33,7 @@ type Options struct {
 	DefaultGate      string
 	AllowedGates     []string
 	ReferenceTimeout time.Duration
+	MaxTermination   time.Duration
 	HistoryURL       string
 	StageEvents      bool
 	DecisionLog      string
@@ -56,6 +57,7 @@ func Parse(args []string) (Options, error) {
 	fs.StringVar(&o.DefaultGate, "default-gate", string(v1alpha1.GateEmbedded), "The gate of applications where neither they nor their namespace name one: Embedded, Kueue, Volcano, YuniKorn or None.")
 	fs.StringSliceVar(&o.AllowedGates, "allowed-gates", gateNames(controllers.AllGatesButNone()), "The gates that may be used in namespaces without the annotation sparkgate.io/allowed-gates.")
 	fs.DurationVar(&o.ReferenceTimeout, "reference-timeout", 10*time.Minute, "How long a missing reference is waited for before the application counts as stalled; the wait goes on.")
+	fs.DurationVar(&o.MaxTermination, "max-termination", controllers.DefaultMaxTermination, "How long pods may take to end at most, whatever their grace periods and timeouts.termination say; then they are deleted without grace where their node answers.")
 	fs.StringVar(&o.HistoryURL, "history-server-url", "", "The address of a job at a Spark history server, with {{applicationID}} in the place of Spark's id; empty if there is none.")
 	fs.BoolVar(&o.StageEvents, "stage-events", true, "Record a Kubernetes event for every stage that an application reaches; else of failures, warnings and ends only.")
 	fs.StringVar(&o.DecisionLog, "decision-log", "", "The file in which the decisions of the embedded queue are written down, for sparkctl replay; empty switches it off.")
@@ -105,6 +107,9 @@ func (o *Options) validate() error {
 	}
 	if o.ReferenceTimeout <= 0 {
 		return fmt.Errorf("--reference-timeout is %s; set it above zero", o.ReferenceTimeout)
+	}
+	if o.MaxTermination < time.Second {
+		return fmt.Errorf("--max-termination is %s; set it to 1s or more", o.MaxTermination)
 	}
 	if at, err := url.Parse(o.HistoryURL); o.HistoryURL != "" && (err != nil || at.Host == "" || !strings.Contains(o.HistoryURL, v1alpha1.ApplicationIDToken)) {
 		return fmt.Errorf("--history-server-url is %q; set it to an address such as https://history.example.org/history/%s/jobs", o.HistoryURL, v1alpha1.ApplicationIDToken)

@@ -29,6 +29,7 @@ func TestParse(t *testing.T) {
 		"allowed in small letters":   {[]string{"--allowed-gates=Embedded,none"}, `--allowed-gates has "none"; set it to some of`},
 		"no gate":                    {[]string{"--allowed-gates="}, `--default-gate is "Embedded", which --allowed-gates leaves out`},
 		"no patience":                {[]string{"--reference-timeout=0s"}, "--reference-timeout is 0s"},
+		"no time to end":             {[]string{"--max-termination=0s"}, "--max-termination is 0s; set it to 1s or more"},
 		"an unknown flag":            {[]string{"--evnts-addr=x"}, "unknown flag"},
 	}
 	for name, tc := range tests {

@@ -1,0 +1,105 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"maps"
+	"testing"
+	"time"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/pods"
+	"github.com/sparkgate/sparkgate/controllers/internal/status"
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+func init() { maps.Copy(movies, moviesOfEnds) }
+
+const forEver = 999_999 * time.Hour
+
+// moviesOfEnds: what has to end ends, whatever its owner says.
+var moviesOfEnds = map[string]func(w *world){
+	"preempted-and-does-not-want-to-end": func(w *world) {
+		w.app.Spec.Timeouts = &v1alpha1.Timeouts{Termination: &v1alpha1.Duration{Duration: forEver}}
+		w.settle()
+		w.runsWithExecutors()
+		w.wants(queueing.ReasonPreempted, "queue team-b takes its quota back")
+		w.settle()
+		w.after(pods.DefaultMaxTermination - time.Second)
+		w.settle()
+		w.after(time.Second)
+		w.settle()
+	},
+	"deleted-by-its-owner-with-a-long-grace-period": func(w *world) {
+		w.settle()
+		w.runsWithExecutors()
+		w.endless(w.driverName())
+		w.settle()
+		w.wants(queueing.ReasonPreempted, "queue team-b takes its quota back")
+		w.settle()
+		w.after(DefaultTermination)
+		w.settle()
+	},
+}
+
+// endless deletes a pod with a grace period of eleven days.
+func (w *world) endless(name string) {
+	const grace = 1_000_000
+	w.logf("somebody: deletes %s with a grace period of %d s", name, grace)
+	w.change(name, func(p *pods.Record) { p.Deleting, p.EndGrace, p.EndsAt = true, grace, uint32(w.now.Unix())+grace })
+}
+
+// checkEnds holds that nothing that has to end takes longer than the operator allows: a longer grace period is cut, and once the time is over
+// a pod on a node that answers is deleted without one.
+func (w *world) checkEnds(d Decision) {
+	w.t.Helper()
+	if w.app == nil || w.budget == 0 || d.Need != NeedNothing {
+		return
+	}
+	stage, _ := status.StageOf(w.app.Status.Conditions)
+	since := w.app.Status.Times.Stopping
+	if !w.app.DeletionTimestamp.IsZero() {
+		since = w.app.DeletionTimestamp
+	}
+	for _, p := range w.pods {
+		if !p.Active() || p.AppUID != string(w.app.UID) || w.lagging != nil {
+			continue
+		}
+		if p.EndsLate(pods.DefaultMaxTermination) && stage.Active() {
+			w.t.Fatalf("%s may take %d s to end\n%s", p.Name, p.EndGrace, w.story())
+		}
+		over := stage == status.Finalizing && since != nil && !w.now.Before(since.Add(pods.DefaultMaxTermination))
+		asked := !w.now.Before(time.Unix(int64(p.EndsAt), 0).Add(time.Second))
+		if over && p.Deleting && asked && len(w.unreachable) == 0 {
+			w.t.Fatalf("%s is still there, %s after it was to end\n%s", p.Name, w.now.Sub(since.Time), w.story())
+		}
+	}
+}
+
+// TestGraceOfOthers: a pod that others have deleted with a long grace period gets a shorter one in every stage.
+func TestGraceOfOthers(t *testing.T) {
+	t.Parallel()
+	for name, play := range map[string]func(*world){
+		"running": func(*world) {},
+		"ended": func(w *world) {
+			w.change("pi-1-1-driver-exec-1", func(p *pods.Record) { p.Attempt = 7 }) // a stray
+			w.exits(0, "Completed")
+			w.settle()
+			w.after(endingDelay)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.settle()
+			w.runsWithExecutors()
+			play(w)
+			w.endless("pi-1-1-driver-exec-1")
+			w.settle()
+			if p := w.pods["pi-1-1-driver-exec-1"]; p == nil || p.EndGrace != 600 {
+				t.Errorf("the pod is %+v\n%s", p, w.story())
+			}
+		})
+	}
+}

@@ -1,0 +1,106 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package stopping
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/test/integration/actors"
+	"github.com/sparkgate/sparkgate/test/integration/env"
+)
+
+const forEver = 999_999 * time.Hour
+
+// stubborn asks for all the time that there is to end.
+func stubborn(app *v1alpha1.SparkApplication) {
+	termination(forEver)(app)
+	app.Spec.Driver.Template = &runtime.RawExtension{Raw: []byte(`{"spec":{"terminationGracePeriodSeconds":1000000}}`)}
+}
+
+// TestNobodyKeepsItsRoom: whatever the pods and the spec say, what has to end is gone within --max-termination, and its room goes to whoever
+// waits for it.
+func TestNobodyKeepsItsRoom(t *testing.T) {
+	const most = 2 * time.Second
+	actors.StartOperator(t, actors.OperatorOptions{MaxTermination: most})
+	for name, stop := range map[string]func(*testing.T, *actors.World, *v1alpha1.SparkApplication){
+		"suspended": func(t *testing.T, _ *actors.World, app *v1alpha1.SparkApplication) { actors.Change(t, app, suspend) },
+		"deleted":   func(t *testing.T, _ *actors.World, app *v1alpha1.SparkApplication) { remove(t, app) },
+		"timed out": func(t *testing.T, _ *actors.World, app *v1alpha1.SparkApplication) {
+			actors.Change(t, app, func(a *v1alpha1.SparkApplication) {
+				a.Spec.Timeouts.Run = &v1alpha1.Duration{Duration: time.Second}
+			})
+		},
+		"preempted": func(t *testing.T, w *actors.World, _ *v1alpha1.SparkApplication) {
+			actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.StopPolicy = v1alpha1.StopPolicyHoldAndDrain })
+			for _, pod := range w.Pods() {
+				actors.Eventually(t, &pod, "asked to end", func(p *corev1.Pod) bool { return p.DeletionTimestamp != nil })
+			}
+			actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.StopPolicy = v1alpha1.StopPolicyNone })
+		},
+		"gone without its finalizer": func(t *testing.T, _ *actors.World, app *v1alpha1.SparkApplication) { loseFinalizer(t, app) },
+		"its owner deletes the driver for years, then it is suspended": func(t *testing.T, w *actors.World, app *v1alpha1.SparkApplication) {
+			for _, pod := range w.Pods() {
+				remove(t, &pod, client.GracePeriodSeconds(1_000_000))
+			}
+			actors.Change(t, app, suspend)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			kubelet := deaf(t, corev1.ConditionTrue)
+			w := actors.NewWorld(t, "3Gi", kubelet)
+			w.History.MemoryLimit = 3 << 30
+			app := w.Apply("pi", stubborn)
+			w.Kubelet.Executors(t.Context(), w.Run(app), 2)
+			next := w.Apply("next")
+			w.Reach(next, "Queued")
+			stop(t, w, app)
+			w.Run(next)
+		})
+	}
+}
+
+// TestFinalizerOfATenant: a pod that has ended, or never had a node, uses nothing, even if somebody keeps its object.
+func TestFinalizerOfATenant(t *testing.T) {
+	t.Parallel()
+	keep := func(t *testing.T, pod *corev1.Pod) {
+		t.Helper()
+		actors.Change(t, pod, func(p *corev1.Pod) { p.Finalizers = append(p.Finalizers, "tenant.example.org/keep") })
+		t.Cleanup(func() {
+			patch := client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"finalizers":null}}`))
+			_ = env.Client().Patch(context.Background(), pod, patch)
+		})
+	}
+	for name, started := range map[string]bool{"ended": true, "without a node": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			kubelet := &actors.Kubelet{Run: actors.Manual}
+			w := actors.NewWorld(t, "3Gi", kubelet)
+			operator.Use(t)
+			app := w.Apply("pi")
+			driver := w.Driver(app)
+			keep(t, driver)
+			if started {
+				w.Kubelet.Start(t.Context(), driver)
+				w.Reach(app, "Running")
+			}
+			next := w.Apply("next")
+			w.Reach(next, "Queued")
+			actors.Change(t, app, suspend)
+			actors.Eventually(t, driver, "asked to end", func(p *corev1.Pod) bool { return p.DeletionTimestamp != nil })
+			if started {
+				w.Kubelet.Finish(t.Context(), driver, 143, "Error") // and stays
+			}
+			w.Run(next)
+			w.Reach(app, "Suspended")
+		})
+	}
+}
