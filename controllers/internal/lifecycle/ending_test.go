@@ -66,7 +66,8 @@ func (w *world) checkEnds(d Decision) {
 		if !p.Active() || p.AppUID != string(w.app.UID) || w.lagging != nil {
 			continue
 		}
-		if p.EndsLate(pods.DefaultMaxTermination) && stage.Active() {
+		soon := !d.RequeueAt.IsZero() && !d.RequeueAt.After(w.now.Add(endingDelay))
+		if p.EndsLate(pods.DefaultMaxTermination) && stage.Active() && !soon {
 			w.t.Fatalf("%s may take %d s to end\n%s", p.Name, p.EndGrace, w.story())
 		}
 		over := stage == status.Finalizing && since != nil && !w.now.Before(since.Add(pods.DefaultMaxTermination))

@@ -87,7 +87,9 @@ var events = []event{
 	},
 	func(w *world, r *rand.Rand) bool { // somebody deletes a pod, and gives it all the time that there is
 		for _, name := range w.podNames() {
-			if p := w.pods[name]; p.Running && !p.Deleting && r.IntN(4) == 0 {
+			p := w.pods[name]
+			recorded := p.Role != pods.Driver || w.app != nil && w.app.Status.Driver != nil && w.app.Status.Driver.UID == p.UID
+			if p.Running && !p.Deleting && recorded && r.IntN(4) == 0 {
 				w.endless(name)
 				return true
 			}
