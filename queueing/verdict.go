@@ -4,6 +4,8 @@
 package queueing
 
 import (
+	"time"
+
 	corev1 "k8s.io/api/core/v1"
 )
 
@@ -85,6 +87,9 @@ type Grant struct {
 	Gated bool
 	// Grown is how often the grant has grown since it was given.
 	Grown int64
+	// HoldsFor bounds how long the grant may be held, from when it was given: it passed others that wait because of that bound
+	// (Ask.HoldsFor), which may be shortened from then on, but not lifted. 0 is no such bound.
+	HoldsFor time.Duration
 	// PodSets are the base gang first. Those above it follow, one for each flavor.
 	PodSets []PodSetGrant
 }

@@ -171,6 +171,10 @@ type Grant struct {
 	// grown is how often the grant has grown since it was given.
 	// +optional
 	Grown int64 `json:"grown,omitempty"`
+	// holdsFor is how long the attempt may hold the room, from times.admitted on: it came before others that wait because its timeouts
+	// promised that. Longer timeouts take effect with the next attempt. Absent where no promise was needed.
+	// +optional
+	HoldsFor *Duration `json:"holdsFor,omitempty"`
 	// podSets are the granted pods: driver and executors of the base gang first. Executors above it follow, in one set for each flavor.
 	// +required
 	// +listType=atomic

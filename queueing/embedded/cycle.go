@@ -6,6 +6,7 @@ package embedded
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/quota"
@@ -182,16 +183,26 @@ func (e *Engine) placeFor(l *line, elastic int32) placement {
 // assume turns a waiting ask into a grant and charges it.
 func (e *Engine) assume(a *app, where placement, elastic int32) {
 	l, q := a.line, a.line.queue
+	origin, holdsFor := a.ask, e.boundOf(a, where, elastic)
 	e.leave(a)
-	origin := a.ask
 	a.ask, a.told = nil, nil
 	e.changed[a.key] = true
 	e.grants++
 	standing := queueing.Standing{Priority: origin.priority, QueuedAt: origin.queuedAt, Until: e.until(origin)}
 	e.charge(a, &holding{origin: origin, standing: standing, known: true, serial: e.grants, grant: queueing.Grant{
 		Run: origin.run, Attempt: origin.attempt, Gate: GateName, Queue: q.name, Epoch: e.epochs[q.tree.root], Gated: origin.gated,
-		PodSets: l.shape.grant(where, elastic, origin.gated),
+		HoldsFor: holdsFor, PodSets: l.shape.grant(where, elastic, origin.gated),
 	}})
+}
+
+// boundOf is the bound that the grant of a waiting ask has to keep to: its own, if it passes others because of it; else 0.
+func (e *Engine) boundOf(a *app, where placement, elastic int32) time.Duration {
+	l := a.line
+	if a.ask.holdsFor == 0 || len(l.queue.tree.kept) == 0 || l.first() != a ||
+		!e.backfills(l, e.forest.Prepare(l.queue.node, l.shape.amounts(where, elastic))) {
+		return 0
+	}
+	return a.ask.holdsFor
 }
 
 // judge prepares a new line: what it needs, and whether it could ever be admitted.

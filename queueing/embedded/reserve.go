@@ -121,6 +121,17 @@ func (e *Engine) keptFrom(l *line, need quota.Vector) bool { return e.keeper(l, 
 
 // keeper is the first reservation that is in the way of the first of a line with that need, or nil.
 func (e *Engine) keeper(l *line, need quota.Vector) *reservation {
+	return e.firstHarmed(l, need, false)
+}
+
+// backfills says that the first of a line may be admitted with that need only because it gives its room back in time.
+func (e *Engine) backfills(l *line, need quota.Vector) bool {
+	return e.firstHarmed(l, need, true) != nil
+}
+
+// firstHarmed is the first reservation that the first of a line would harm with that need, of those before whose time it has gone, or of
+// the others; nil if there is none.
+func (e *Engine) firstHarmed(l *line, need quota.Vector, inTime bool) *reservation {
 	kept := l.queue.tree.kept
 	if len(kept) == 0 || e.hasClaim(l) {
 		return nil
@@ -131,7 +142,7 @@ func (e *Engine) keeper(l *line, need quota.Vector) *reservation {
 		if r.over() || r.app == l.first() || own && !r.promised {
 			continue // it is this one, or it comes behind this one
 		}
-		if !r.comesBehind(l) && !e.givesBackInTime(l, r) && e.harms(l.queue, r, need) {
+		if !r.comesBehind(l) && e.givesBackInTime(l, r) == inTime && e.harms(l.queue, r, need) {
 			return r
 		}
 	}

@@ -18,6 +18,9 @@ func ToAPI(g queueing.Grant) *v1alpha1.Grant {
 		Gate: v1alpha1.GateType(g.Gate), Queue: g.Queue, Epoch: g.Epoch, Gated: g.Gated, Grown: g.Grown,
 		PodSets: make([]v1alpha1.PodSetGrant, 0, len(g.PodSets)),
 	}
+	if g.HoldsFor > 0 {
+		stored.HoldsFor = &v1alpha1.Duration{Duration: g.HoldsFor}
+	}
 	for _, p := range g.PodSets {
 		stored.PodSets = append(stored.PodSets, v1alpha1.PodSetGrant{
 			Name: p.Name, Flavor: p.Flavor, Count: p.Count,
@@ -37,6 +40,9 @@ func FromAPI(stored *v1alpha1.Grant) queueing.Grant {
 		Run: stored.Run, Attempt: stored.Attempt,
 		Gate: string(stored.Gate), Queue: stored.Queue, Epoch: stored.Epoch, Gated: stored.Gated, Grown: stored.Grown,
 		PodSets: make([]queueing.PodSetGrant, 0, len(stored.PodSets)),
+	}
+	if stored.HoldsFor != nil {
+		g.HoldsFor = stored.HoldsFor.Duration
 	}
 	for _, p := range stored.PodSets {
 		g.PodSets = append(g.PodSets, queueing.PodSetGrant{

@@ -80,27 +80,29 @@ func podSetOf(p queueing.PodSet) podSet { return podSet(p) }
 func (p podSet) restore() queueing.PodSet { return queueing.PodSet(p) }
 
 type grant struct {
-	Run     int64         `json:"run"`
-	Attempt int64         `json:"attempt"`
-	Gate    string        `json:"gate,omitempty"`
-	Queue   string        `json:"queue,omitempty"`
-	Epoch   int64         `json:"epoch,omitempty"`
-	Gated   bool          `json:"gated,omitempty"`
-	Grown   int64         `json:"grown,omitempty"`
-	PodSets []podSetGrant `json:"podSets,omitempty"`
+	Run     int64  `json:"run"`
+	Attempt int64  `json:"attempt"`
+	Gate    string `json:"gate,omitempty"`
+	Queue   string `json:"queue,omitempty"`
+	Epoch   int64  `json:"epoch,omitempty"`
+	Gated   bool   `json:"gated,omitempty"`
+	Grown   int64  `json:"grown,omitempty"`
+	// HoldsFor is set where it was needed to pass others.
+	HoldsFor duration      `json:"holdsFor,omitzero"`
+	PodSets  []podSetGrant `json:"podSets,omitempty"`
 }
 
 func grantOf(g queueing.Grant) grant {
 	return grant{
 		Run: g.Run, Attempt: g.Attempt, Gate: g.Gate, Queue: g.Queue, Epoch: g.Epoch, Gated: g.Gated, Grown: g.Grown,
-		PodSets: each(g.PodSets, podSetGrantOf),
+		HoldsFor: duration(g.HoldsFor), PodSets: each(g.PodSets, podSetGrantOf),
 	}
 }
 
 func (g grant) restore() queueing.Grant {
 	return queueing.Grant{
 		Run: g.Run, Attempt: g.Attempt, Gate: g.Gate, Queue: g.Queue, Epoch: g.Epoch, Gated: g.Gated, Grown: g.Grown,
-		PodSets: each(g.PodSets, podSetGrant.restore),
+		HoldsFor: time.Duration(g.HoldsFor), PodSets: each(g.PodSets, podSetGrant.restore),
 	}
 }
 
