@@ -171,8 +171,8 @@ type Grant struct {
 	// grown is how often the grant has grown since it was given.
 	// +optional
 	Grown int64 `json:"grown,omitempty"`
-	// holdsFor is how long the attempt may hold the room, from times.admitted on: it came before others that wait because its timeouts
-	// promised that. Longer timeouts take effect with the next attempt. Absent where no promise was needed.
+	// holdsFor is how long the attempt may hold the quota, from times.admitted on: it was let in before others that wait because of its
+	// timeouts. Longer ones take effect with the next attempt. Absent where it came before nobody.
 	// +optional
 	HoldsFor *Duration `json:"holdsFor,omitempty"`
 	// podSets are the granted pods: driver and executors of the base gang first. Executors above it follow, in one set for each flavor.

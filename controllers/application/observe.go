@@ -90,12 +90,10 @@ func (p *pass) rank(ctx context.Context) error {
 	standing := queueing.Standing{
 		Priority: refs.priority, QueuedAt: p.app.CreationTimestamp.Time,
 		Leaving: !p.app.DeletionTimestamp.IsZero() || s.Stopping != "" || stage == status.Finalizing,
+		Until:   lifecycle.Until(p.app, p.MaxTermination),
 	}
 	if s.Times.Queued != nil {
 		standing.QueuedAt = s.Times.Queued.Time
-	}
-	if holds := lifecycle.HoldsFor(p.app); holds > 0 && s.Times.Admitted != nil {
-		standing.Until = s.Times.Admitted.Add(holds)
 	}
 	gate.Rank(keyOf(p.app), grant.Run, grant.Attempt, standing)
 	return nil

@@ -62,7 +62,7 @@ func (p *pass) planStart(ctx context.Context, start lifecycle.Start) (*lifecycle
 	plan.HistoryAddress = ready.historyAddress
 	p.ask = &queueing.Ask{
 		Key: keyOf(p.app), Run: start.Run, Attempt: start.Attempt, Queue: plan.Queue, PodSets: ready.podSets,
-		NamespaceLabels: namespace.Labels, Priority: refs.priority, QueuedAt: start.QueuedAt, HoldsFor: lifecycle.HoldsFor(p.app),
+		NamespaceLabels: namespace.Labels, Priority: refs.priority, QueuedAt: start.QueuedAt, HoldsFor: lifecycle.HoldsFor(p.app, p.MaxTermination),
 		Gated: ready.gated, NeedsLimits: p.policy.NeedsLimits(plan.Queue),
 	}
 	if ready.templates != nil {

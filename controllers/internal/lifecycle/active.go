@@ -39,6 +39,9 @@ func (d *decider) active() Decision {
 			Message: fmt.Sprintf("driver pod %s is gone: it was deleted by somebody else", d.s.Driver.PodName)})
 	}
 	d.noteNode(driver)
+	if at, reason, _ := d.runDeadline(); reason != "" {
+		d.requeue(at)
+	}
 	if reason, message := d.stopReason(driver); reason != "" {
 		if d.failsBy(reason) && d.logNeeded() {
 			return d.need(NeedLogTail, d.start())
@@ -199,7 +202,7 @@ func (d *decider) running() Decision {
 	if at := d.executorStartDeadline(); !at.IsZero() && d.o.Now.Before(at) {
 		d.requeue(at)
 	}
-	return d.publish(status.Running, fmt.Sprintf("run %d, attempt %d: driver pod %s is running%s", d.s.Run, d.s.Attempt, d.s.Driver.PodName, d.otherGate()))
+	return d.publish(status.Running, fmt.Sprintf("run %d, attempt %d: driver pod %s is running%s", d.s.Run, d.s.Attempt, d.s.Driver.PodName, d.otherGate()+d.heldMessage()))
 }
 
 // countExecutors takes the executor counts over, at once if something else is written anyway, else at a bounded rate.

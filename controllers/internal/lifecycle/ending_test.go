@@ -31,6 +31,32 @@ var moviesOfEnds = map[string]func(w *world){
 		w.after(time.Second)
 		w.settle()
 	},
+	"lifts-the-bound-by-which-it-passed-others": func(w *world) {
+		w.app.Spec.Timeouts = timeouts(func(t *v1alpha1.Timeouts) { t.Run, t.Termination = seconds(20), seconds(60) })
+		w.bound = DefaultDriverStart + 80*time.Second
+		w.settle()
+		w.runs()
+		w.settle()
+		w.edit("raises timeouts.run", func(a *v1alpha1.SparkApplication) { a.Spec.Timeouts.Run = &v1alpha1.Duration{Duration: forEver} })
+		w.settle()
+		w.after(DefaultDriverStart + 19*time.Second)
+		w.settle()
+		w.after(time.Second)
+		w.settle()
+		w.after(time.Minute)
+		w.settle()
+	},
+	"shortens-the-bound-by-which-it-passed-others": func(w *world) {
+		w.app.Spec.Timeouts = timeouts(func(t *v1alpha1.Timeouts) { t.Run = seconds(3600) })
+		w.bound = DefaultDriverStart + time.Hour + DefaultTermination
+		w.settle()
+		w.runs()
+		w.settle()
+		w.edit("shortens timeouts.run", func(a *v1alpha1.SparkApplication) { a.Spec.Timeouts.Run = seconds(20) })
+		w.settle()
+		w.after(20 * time.Second)
+		w.settle()
+	},
 	"deleted-by-its-owner-with-a-long-grace-period": func(w *world) {
 		w.settle()
 		w.runsWithExecutors()
@@ -102,5 +128,54 @@ func TestGraceOfOthers(t *testing.T) {
 				t.Errorf("the pod is %+v\n%s", p, w.story())
 			}
 		})
+	}
+}
+
+// TestBoundStands: an attempt that passed others because of its timeouts gives its room back in the time that it had promised, whatever the
+// spec says since.
+func TestBoundStands(t *testing.T) {
+	t.Parallel()
+	const run, end = 20 * time.Second, time.Minute
+	long := &v1alpha1.Duration{Duration: forEver}
+	for name, lift := range map[string]func(*v1alpha1.SparkApplicationSpec){
+		"no timeouts": func(s *v1alpha1.SparkApplicationSpec) { s.Timeouts = nil },
+		"longer run":  func(s *v1alpha1.SparkApplicationSpec) { s.Timeouts.Run = long },
+		"later start": func(s *v1alpha1.SparkApplicationSpec) { s.Timeouts.DriverStart = long },
+		"longer end":  func(s *v1alpha1.SparkApplicationSpec) { s.Timeouts.Termination = long },
+		"all of them": func(s *v1alpha1.SparkApplicationSpec) {
+			s.Timeouts = &v1alpha1.Timeouts{Run: long, DriverStart: long, Termination: long}
+		},
+		"total instead": func(s *v1alpha1.SparkApplicationSpec) { s.Timeouts = &v1alpha1.Timeouts{Total: long} },
+	} {
+		for stage, play := range map[string]func(*world){
+			"before the driver runs": func(*world) {},
+			"while it runs":          func(w *world) { w.runs(); w.settle() },
+			"while it ends": func(w *world) {
+				w.runs()
+				w.settle()
+				w.after(DefaultDriverStart + run)
+				w.settle()
+			},
+		} {
+			t.Run(name+" "+stage, func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t)
+				w.app.Spec.Timeouts = timeouts(func(t *v1alpha1.Timeouts) {
+					t.Run, t.Termination = &v1alpha1.Duration{Duration: run}, &v1alpha1.Duration{Duration: end}
+				})
+				w.bound = HoldsFor(w.app, pods.DefaultMaxTermination)
+				w.settle()
+				admitted := w.app.Status.Times.Admitted.Time
+				play(w)
+				w.user("lifts the bound", lift)
+				w.settle()
+				for w.granted != nil && w.granted.Attempt == 1 && w.now.Before(admitted.Add(24*time.Hour)) {
+					w.nextLook()
+				}
+				if took := w.now.Sub(admitted); took > w.bound {
+					t.Errorf("held its room for %s, and had promised %s\n%s", took, w.bound, w.story())
+				}
+			})
+		}
 	}
 }

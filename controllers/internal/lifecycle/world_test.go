@@ -41,6 +41,8 @@ type world struct {
 	drained bool
 	// displacing says that others give their room back for an ask that waits.
 	displacing bool
+	// bound is what lets the application pass others, if anything does.
+	bound time.Duration
 	// wanted is why the gate wants its grant back; nil while it may be kept. frank says that an ask hears of it, too.
 	wanted *queueing.Eviction
 	frank  bool
@@ -240,7 +242,7 @@ func (w *world) verdict(start Start) *queueing.Verdict {
 	}
 	switch {
 	case w.granted != nil:
-		grant := &queueing.Grant{Run: start.Run, Attempt: start.Attempt, Gate: w.gate, Queue: "team-a",
+		grant := &queueing.Grant{Run: start.Run, Attempt: start.Attempt, Gate: w.gate, Queue: "team-a", HoldsFor: w.bound,
 			PodSets: []queueing.PodSetGrant{{Name: "driver", Count: 1}, {Name: "executor", Count: 2}}}
 		return &queueing.Verdict{State: queueing.Granted, Reason: map[string]string{"None": "DelegatedToScheduler", "YuniKorn": "DelegatedToScheduler"}[w.gate], Grant: grant}
 	case w.room == queueing.Refused:
