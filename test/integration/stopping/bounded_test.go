@@ -38,11 +38,11 @@ func TestNobodyKeepsItsRoom(t *testing.T) {
 				a.Spec.Timeouts.Run = &v1alpha1.Duration{Duration: time.Second}
 			})
 		},
-		"preempted": func(t *testing.T, w *actors.World, _ *v1alpha1.SparkApplication) {
+		"preempted": func(t *testing.T, w *actors.World, app *v1alpha1.SparkApplication) {
 			actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.StopPolicy = v1alpha1.StopPolicyHoldAndDrain })
-			for _, pod := range w.Pods() {
-				actors.Eventually(t, &pod, "asked to end", func(p *corev1.Pod) bool { return p.DeletionTimestamp != nil })
-			}
+			actors.Eventually(t, app, "preempted", actors.InStage(v1alpha1.PreemptedReason))
+			actors.Change(t, app, suspend) // else it goes first again
+			w.Reach(app, "Suspended")
 			actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.StopPolicy = v1alpha1.StopPolicyNone })
 		},
 		"gone without its finalizer": func(t *testing.T, _ *actors.World, app *v1alpha1.SparkApplication) { loseFinalizer(t, app) },
