@@ -80,25 +80,21 @@ func (w *world) endless(name string) {
 // a pod on a node that answers is deleted without one.
 func (w *world) checkEnds(d Decision) {
 	w.t.Helper()
-	if w.app == nil || w.budget == 0 || d.Need != NeedNothing {
+	if w.app == nil || w.budget == 0 || w.lagging != nil {
 		return
 	}
 	stage, _ := status.StageOf(w.app.Status.Conditions)
+	soon := !d.RequeueAt.IsZero() && !d.RequeueAt.After(w.now.Add(endingDelay))
 	since := w.app.Status.Times.Stopping
-	if !w.app.DeletionTimestamp.IsZero() {
-		since = w.app.DeletionTimestamp
-	}
+	over := stage == status.Finalizing && len(w.unreachable) == 0 && since != nil && !w.now.Before(since.Add(pods.DefaultMaxTermination))
 	for _, p := range w.pods {
-		if !p.Active() || p.AppUID != string(w.app.UID) || w.lagging != nil {
+		if !p.Active() || !p.Deleting || p.AppUID != string(w.app.UID) {
 			continue
 		}
-		soon := !d.RequeueAt.IsZero() && !d.RequeueAt.After(w.now.Add(endingDelay))
 		if p.EndsLate(pods.DefaultMaxTermination) && stage.Active() && !soon {
 			w.t.Fatalf("%s may take %d s to end\n%s", p.Name, p.EndGrace, w.story())
 		}
-		over := stage == status.Finalizing && since != nil && !w.now.Before(since.Add(pods.DefaultMaxTermination))
-		asked := !w.now.Before(time.Unix(int64(p.EndsAt), 0).Add(time.Second))
-		if over && p.Deleting && asked && len(w.unreachable) == 0 {
+		if askedBefore := time.Unix(int64(p.EndsAt), 0).Before(w.now); over && askedBefore {
 			w.t.Fatalf("%s is still there, %s after it was to end\n%s", p.Name, w.now.Sub(since.Time), w.story())
 		}
 	}

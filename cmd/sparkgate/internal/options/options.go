@@ -105,11 +105,8 @@ func (o *Options) validate() error {
 	if err := controllers.CheckEventsAddr(o.EventsAddr); o.EventsAddr != "" && err != nil {
 		return fmt.Errorf("--events-addr: %w", err)
 	}
-	if o.ReferenceTimeout <= 0 {
-		return fmt.Errorf("--reference-timeout is %s; set it above zero", o.ReferenceTimeout)
-	}
-	if o.MaxTermination < time.Second {
-		return fmt.Errorf("--max-termination is %s; set it to 1s or more", o.MaxTermination)
+	if err := o.validateDurations(); err != nil {
+		return err
 	}
 	if at, err := url.Parse(o.HistoryURL); o.HistoryURL != "" && (err != nil || at.Host == "" || !strings.Contains(o.HistoryURL, v1alpha1.ApplicationIDToken)) {
 		return fmt.Errorf("--history-server-url is %q; set it to an address such as https://history.example.org/history/%s/jobs", o.HistoryURL, v1alpha1.ApplicationIDToken)
@@ -157,4 +154,14 @@ func gateNames(gates []v1alpha1.GateType) []string {
 		names = append(names, string(gate))
 	}
 	return names
+}
+
+func (o *Options) validateDurations() error {
+	if o.ReferenceTimeout <= 0 {
+		return fmt.Errorf("--reference-timeout is %s; set it above zero", o.ReferenceTimeout)
+	}
+	if o.MaxTermination < time.Second {
+		return fmt.Errorf("--max-termination is %s; set it to 1s or more", o.MaxTermination)
+	}
+	return nil
 }
