@@ -174,7 +174,7 @@ type Grant struct {
 	// holdsFor is how long the attempt may hold the quota, from times.admitted on: it was let in before others that wait because of its
 	// timeouts. Longer ones take effect with the next attempt. Absent where it came before nobody.
 	// +optional
-	HoldsFor *Duration `json:"holdsFor,omitempty"`
+	HoldsFor *metav1.Duration `json:"holdsFor,omitempty"`
 	// podSets are the granted pods: driver and executors of the base gang first. Executors above it follow, in one set for each flavor.
 	// +required
 	// +listType=atomic

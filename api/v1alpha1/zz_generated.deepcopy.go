@@ -474,7 +474,7 @@ func (in *Grant) DeepCopyInto(out *Grant) {
 	*out = *in
 	if in.HoldsFor != nil {
 		in, out := &in.HoldsFor, &out.HoldsFor
-		*out = new(Duration)
+		*out = new(v1.Duration)
 		**out = **in
 	}
 	if in.PodSets != nil {

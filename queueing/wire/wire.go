@@ -6,6 +6,7 @@ package wire
 import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/queueing"
@@ -19,7 +20,7 @@ func ToAPI(g queueing.Grant) *v1alpha1.Grant {
 		PodSets: make([]v1alpha1.PodSetGrant, 0, len(g.PodSets)),
 	}
 	if g.HoldsFor > 0 {
-		stored.HoldsFor = &v1alpha1.Duration{Duration: g.HoldsFor}
+		stored.HoldsFor = &metav1.Duration{Duration: g.HoldsFor}
 	}
 	for _, p := range g.PodSets {
 		stored.PodSets = append(stored.PodSets, v1alpha1.PodSetGrant{

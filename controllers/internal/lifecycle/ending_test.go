@@ -76,6 +76,17 @@ func (w *world) endless(name string) {
 	w.change(name, func(p *pods.Record) { p.Deleting, p.EndGrace, p.EndsAt = true, grace, uint32(w.now.Unix())+grace })
 }
 
+// leaving are the pods of the application that were asked to end and have not.
+func (w *world) leaving() []*pods.Record {
+	var out []*pods.Record
+	for _, p := range w.pods {
+		if p.Active() && p.Deleting && p.AppUID == string(w.app.UID) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
 // checkEnds holds that nothing that has to end takes longer than the operator allows: a longer grace period is cut, and once the time is over
 // a pod on a node that answers is deleted without one.
 func (w *world) checkEnds(d Decision) {
@@ -87,10 +98,7 @@ func (w *world) checkEnds(d Decision) {
 	soon := !d.RequeueAt.IsZero() && !d.RequeueAt.After(w.now.Add(endingDelay))
 	since := w.app.Status.Times.Stopping
 	over := stage == status.Finalizing && len(w.unreachable) == 0 && since != nil && !w.now.Before(since.Add(pods.DefaultMaxTermination))
-	for _, p := range w.pods {
-		if !p.Active() || !p.Deleting || p.AppUID != string(w.app.UID) {
-			continue
-		}
+	for _, p := range w.leaving() {
 		if p.EndsLate(pods.DefaultMaxTermination) && stage.Active() && !soon {
 			w.t.Fatalf("%s may take %d s to end\n%s", p.Name, p.EndGrace, w.story())
 		}
