@@ -9,6 +9,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/controllers/application"
 	foreignpods "github.com/sparkgate/sparkgate/controllers/foreign"
+	"github.com/sparkgate/sparkgate/controllers/internal/pods"
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
@@ -36,3 +37,16 @@ func (b *besides) wake(applications *application.Waker) func(types.NamespacedNam
 		applications.Wake(name)
 	}
 }
+
+// changed tells an application, and those of its pods that are charged beside it, that its pods have changed.
+func (b *besides) changed(applications *application.Waker) func(types.NamespacedName) {
+	return func(app types.NamespacedName) {
+		applications.Wake(app)
+		if b.pods != nil {
+			b.pods.Changed(app)
+		}
+	}
+}
+
+// claim has a pod charged beside the application whose labels it carries.
+func (b *besides) claim(r *pods.Record) { b.pods.Claim(r) }

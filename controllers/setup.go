@@ -134,7 +134,7 @@ func Setup(mgr ctrl.Manager, o Options) error {
 		return err
 	}
 	waker, beside := application.NewWaker(), &besides{}
-	store := pods.NewStore(waker.Wake)
+	store := pods.NewStore(beside.changed(waker))
 	watcher := pods.NewWatcher(podClient, store, "")
 	embedded := runner.New(runner.Options{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Holder: o.Holder,
@@ -159,6 +159,7 @@ func Setup(mgr ctrl.Manager, o Options) error {
 		Gates: gates, DefaultGate: o.DefaultGate, AllowedGates: o.AllowedGates, ReferenceTimeout: o.ReferenceTimeout,
 		MaxTermination: o.MaxTermination, HistoryURL: o.HistoryURL, FewEvents: o.FewEvents,
 		Recorder: mgr.GetEventRecorder("sparkgate"), Notifier: notifier, Logs: logtail.New(podClient, o.LogTailLines, o.Clock), Clock: o.Clock, Ready: office.wait,
+		Claim: beside.claim,
 	})
 	office.memory, office.wake = apps.Memory(), waker.Wake
 	queues := &queue.Reconciler{Client: mgr.GetClient(), Engine: engine{embedded}, Clock: o.Clock, Interval: o.QueueInterval, Ready: office.wait}
@@ -168,7 +169,8 @@ func Setup(mgr ctrl.Manager, o Options) error {
 		return fmt.Errorf("set up applications: %w", err)
 	}
 	if err := beside.setUp(mgr, office, foreignpods.Options{
-		Pods: podClient, Queue: embedded, DefaultGate: o.DefaultGate, AllowedGates: o.AllowedGates, MaxTermination: o.MaxTermination, Clock: o.Clock,
+		Pods: podClient, Spark: store, Queue: embedded, DefaultGate: o.DefaultGate, AllowedGates: o.AllowedGates,
+		MaxTermination: o.MaxTermination, Clock: o.Clock,
 	}); err != nil {
 		return fmt.Errorf("set up pods of no application: %w", err)
 	}

@@ -99,7 +99,7 @@ func (t *takeover) try(ctx context.Context) error {
 			return err
 		}
 	}
-	found.orphans(t.watcher.Store())
+	found.orphans(t.watcher.Store(), acquired.Recorded, t.beside.Claim)
 	pods, err := t.beside.Seed(ctx)
 	if err != nil {
 		return err
@@ -172,25 +172,25 @@ func (f *inventory) addPods(found []foreignpods.Found) {
 	}
 }
 
-// orphans charges the active pods of applications that do not exist any more to their queues, until the pods are gone.
-func (f *inventory) orphans(store *pods.Store) {
+// orphans charges the active pods of applications that do not exist any more until they are gone: to what the ledgers say that their
+// application held, and beyond that, or where they say nothing, as pods that nothing can be attributed to. What the labels of the pods
+// say of a queue proves nothing.
+func (f *inventory) orphans(store *pods.Store, recorded func(queueing.Key) (queueing.Grant, bool), claim func(*pods.Record)) {
 	for _, name := range store.Applications() {
-		charged := map[queueing.Key]*queueing.Grant{}
+		left := map[queueing.Key][]*pods.Record{}
 		for _, r := range store.Of(name) {
-			key := queueing.Key{Namespace: r.Namespace, Name: r.Application, UID: r.AppUID}
-			if f.alive[key] || !r.Active() || r.Queue == "" {
-				continue
+			if key := (queueing.Key{Namespace: r.Namespace, Name: r.Application, UID: r.AppUID}); !f.alive[key] && r.Active() {
+				left[key] = append(left[key], r)
 			}
-			if charged[key] == nil {
-				charged[key] = &queueing.Grant{Run: r.Run, Attempt: r.Attempt, Gate: string(v1alpha1.GateEmbedded), Queue: r.Queue}
-			}
-			charged[key].PodSets = append(charged[key].PodSets, queueing.PodSetGrant{
-				Name: r.Name, Flavor: v1alpha1.DefaultFlavor, Count: 1,
-				Requests: queueing.Resources{"cpu": r.CPU, "memory": r.Memory, "pods": 1},
-			})
 		}
-		for key, grant := range charged {
-			f.held = append(f.held, runner.Holding{Key: key, Grant: *grant, Orphan: true})
+		for key, records := range left {
+			grant, held := recorded(key)
+			if held {
+				f.held = append(f.held, runner.Holding{Key: key, Grant: grant, Orphan: true})
+			}
+			for _, r := range pods.Beyond(records, grant) {
+				claim(r)
+			}
 		}
 	}
 }

@@ -36,6 +36,13 @@ type Holder interface {
 	Holds(namespace, name string) []Key
 }
 
+// Mourner is implemented by gates that remember what an application held that is gone while pods of it still run.
+type Mourner interface {
+	// Orphaned says that the application of the key is gone and not all of its pods are, and returns what it held; false if that was
+	// nothing. It stays charged until Release, also over restarts of the operator.
+	Orphaned(key Key) (Grant, bool)
+}
+
 // Evictor is implemented by gates that may want a grant back while it is in use.
 type Evictor interface {
 	// Eviction says why the grant of that run and attempt has to be given back; nil while it may be kept, and for keys that hold no

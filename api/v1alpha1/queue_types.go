@@ -321,6 +321,11 @@ type Ledger struct {
 	// +optional
 	// +listType=atomic
 	InFlight []LedgerEntry `json:"inFlight,omitempty"`
+	// orphans are grants of applications that are gone while pods of theirs still run. They are charged until those are gone.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=100
+	Orphans []LedgerEntry `json:"orphans,omitempty"`
 }
 
 // LedgerEntry is one grant on its way to its application.

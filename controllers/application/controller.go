@@ -52,6 +52,9 @@ type Options struct {
 	Notifier Notifier
 	// Clock of every decision.
 	Clock clock.PassiveClock
+	// Claim has a pod charged to the queue of its namespace: it carries the labels of an application and cannot be attributed to it. Nil
+	// charges nobody.
+	Claim func(*pods.Record)
 	// Ready returns once decisions may be made: this process leads and has seen what the one before it did. Default: at once.
 	Ready func(context.Context) error
 }
@@ -127,6 +130,9 @@ func (r *Reconciler) pass(ctx context.Context, app *v1alpha1.SparkApplication) (
 		return p.result(lifecycle.Decision{}, err)
 	}
 	p.o = r.observe(app)
+	if err := p.disown(ctx); err != nil {
+		return p.result(lifecycle.Decision{}, err)
+	}
 	d, err := p.decide(ctx)
 	if err != nil {
 		return p.result(d, err)

@@ -6,6 +6,7 @@ package application
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -13,6 +14,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/namespaces"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
 	"github.com/sparkgate/sparkgate/queueing"
 )
@@ -51,12 +53,12 @@ func (r *Reconciler) hasLeft(name types.NamespacedName) bool {
 // forgetOthers ends what applications of that name with another uid than keep have left: their pods are deleted, and once none of
 // them is active, what they held or asked for goes back. It returns when to look again at pods that are still there; 0 if none are.
 func (r *Reconciler) forgetOthers(ctx context.Context, name types.NamespacedName, keep types.UID) (after time.Duration, err error) {
-	active := map[string]bool{}
+	active := map[string][]*pods.Record{}
 	for _, record := range r.Pods.Of(name) {
 		if record.AppUID == string(keep) || !record.Active() {
 			continue
 		}
-		active[record.AppUID] = true
+		active[record.AppUID] = append(active[record.AppUID], record)
 		due, err := r.endOrphan(ctx, record)
 		if err != nil {
 			return 0, err
@@ -65,8 +67,11 @@ func (r *Reconciler) forgetOthers(ctx context.Context, name types.NamespacedName
 			after = due
 		}
 	}
+	for uid, records := range active {
+		r.mourn(queueing.Key{Namespace: name.Namespace, Name: name.Name, UID: uid}, records)
+	}
 	for _, key := range r.keysOf(name) {
-		if key.UID != string(keep) && !active[key.UID] {
+		if key.UID != string(keep) && active[key.UID] == nil {
 			if err := r.release(ctx, key, queueing.Farewell{Left: queueing.LeftDeleted}); err != nil {
 				return 0, err
 			}
@@ -89,6 +94,57 @@ func (r *Reconciler) endOrphan(ctx context.Context, record *pods.Record) (time.D
 		return endingInterval, err
 	}
 	return endingInterval, r.deletePod(ctx, record, true)
+}
+
+// mourn has what a gone application held stay charged while pods with its labels are active. What they use beyond that is charged to nobody
+// whom their labels name, but as pods of no application.
+func (r *Reconciler) mourn(key queueing.Key, records []*pods.Record) {
+	grant := queueing.Grant{}
+	for _, gate := range r.Gates {
+		if mourner, ok := gate.(queueing.Mourner); ok {
+			if held, holds := mourner.Orphaned(key); holds {
+				grant = held
+			}
+		} else if holder, ok := gate.(queueing.Holder); ok && slices.Contains(holder.Holds(key.Namespace, key.Name), key) {
+			return // another system charges it
+		}
+	}
+	r.claim(pods.Beyond(records, grant))
+}
+
+// disown has pods charged elsewhere that run in an enrolled namespace with the labels of an application that has not made them.
+func (p *pass) disown(ctx context.Context) error {
+	driver := p.app.Status.Driver
+	if driver == nil || driver.UID == "" || !p.app.DeletionTimestamp.IsZero() {
+		return nil // it is not known yet who made what, or not any more
+	}
+	uid := types.UID(driver.UID)
+	odd := func(r *pods.Record) bool {
+		return r.OnNode() && r.UID != uid && (r.Role != pods.Executor || r.OwnerUID != uid)
+	}
+	if !slices.ContainsFunc(p.o.Pods, odd) {
+		return nil
+	}
+	_, others := pods.Made(p.o.Pods, p.app.UID, uid)
+	others = slices.DeleteFunc(others, func(r *pods.Record) bool { return !r.OnNode() })
+	namespace, err := p.namespace(ctx)
+	if err != nil {
+		return err
+	}
+	if namespaces.Of(namespace).Guarded {
+		p.claim(others)
+	}
+	return nil
+}
+
+// claim has pods charged as ones that belong to no application.
+func (r *Reconciler) claim(records []*pods.Record) {
+	if r.Claim == nil {
+		return
+	}
+	for _, record := range records {
+		r.Claim(record)
+	}
 }
 
 // keysOf are the keys under which applications of that name may hold something.

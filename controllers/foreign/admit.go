@@ -24,8 +24,8 @@ import (
 
 // look brings what the queue knows of a pod in line with the pod, and the other way round.
 func (r *Reconciler) look(ctx context.Context, namespace *metav1.PartialObjectMetadata, name types.NamespacedName) error {
-	p := r.store.get(name)
-	if p != nil && (!enrolled(namespace) || !p.concerned()) {
+	p := r.known(name)
+	if p != nil && (!p.claimed && !enrolled(namespace) || !p.concerned()) {
 		p = nil
 	}
 	if p == nil {
@@ -148,8 +148,11 @@ func (r *Reconciler) changed(ctx context.Context, p *pod) (bool, error) {
 
 // charge charges a pod without the gate, whoever has let it in, and ends it if its room is wanted back.
 func (r *Reconciler) charge(ctx context.Context, namespace *metav1.PartialObjectMetadata, p *pod) error {
-	key := p.key()
-	r.Queue.Charge(key, p.grant(queueOf(namespace)))
+	key, grant := p.key(), p.grant(queueOf(namespace))
+	r.Queue.Charge(key, grant)
+	if p.claimed {
+		r.tellClaimed(p, &grant)
+	}
 	r.Queue.Confirm(key, run, attempt)
 	r.Queue.Rank(key, run, attempt, queueing.Standing{Priority: p.priority, QueuedAt: r.store.since(p), Leaving: p.Deleting})
 	eviction := r.Queue.Eviction(key, run, attempt)

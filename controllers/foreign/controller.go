@@ -58,7 +58,9 @@ type Options struct {
 	// Live reads from the API server.
 	Live client.Reader
 	// Pods lists and watches, past the cache.
-	Pods  corev1client.PodsGetter
+	Pods corev1client.PodsGetter
+	// Spark are the pods with labels of applications.
+	Spark *pods.Store
 	Queue Queue
 	// DefaultGate of namespaces that name none.
 	DefaultGate v1alpha1.GateType
@@ -78,6 +80,7 @@ type Reconciler struct {
 	Options
 	store     *store
 	followers *followers
+	claims    *claims
 
 	mu    sync.Mutex
 	queue workqueue.TypedRateLimitingInterface[reconcile.Request]
@@ -90,7 +93,7 @@ func New(o Options) *Reconciler {
 	if o.MaxTermination == 0 {
 		o.MaxTermination = pods.DefaultMaxTermination
 	}
-	r := &Reconciler{Options: o, told: map[types.UID]string{}}
+	r := &Reconciler{Options: o, told: map[types.UID]string{}, claims: newClaims()}
 	r.store = newStore(r.Wake)
 	r.followers = newFollowers(o.Pods, r.store)
 	return r
@@ -166,6 +169,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		}
 	default:
 		defer r.followers.leave(name)
+	}
+	for _, pod := range r.claims.all() { // what was claimed before the controller ran
+		if pod.Namespace == name {
+			r.Wake(pod)
+		}
 	}
 	for _, p := range r.store.of(name) {
 		r.Wake(types.NamespacedName{Namespace: name, Name: p.Name})

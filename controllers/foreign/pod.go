@@ -33,6 +33,8 @@ type pod struct {
 	owner string
 	// unlabelled: it has no label at all.
 	unlabelled bool
+	// claimed: it has the labels of an application and cannot be attributed to it. What its labels say proves nothing.
+	claimed bool
 }
 
 // seen reduces a pod; nil if it is none of Spark's. Behind the gate everything is Spark's: the guard has put it there.
@@ -79,13 +81,13 @@ func (p *pod) set() string {
 func (p *pod) key() queueing.Key { return queueing.PodKey(p.Namespace, p.Name, string(p.UID)) }
 
 // grant is what the pod is charged, now that it runs: in the queue and the flavor of its labels. One that was never let in has none; it
-// is charged to the queue of its namespace.
+// is charged to the queue of its namespace, and so is a claimed one.
 func (p *pod) grant(queue string) queueing.Grant {
-	if p.Queue != "" {
+	if p.Queue != "" && !p.claimed {
 		queue = p.Queue
 	}
 	flavor := p.Flavor
-	if flavor == "" {
+	if flavor == "" || p.claimed {
 		flavor = v1alpha1.DefaultFlavor
 	}
 	return queueing.Grant{

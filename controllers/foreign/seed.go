@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -48,6 +49,29 @@ func (r *Reconciler) Seed(ctx context.Context) ([]Found, error) {
 				grant := p.grant(queueOf(namespace))
 				found = append(found, Found{Key: p.key(), Grant: &grant})
 			}
+		}
+	}
+	claimed, err := r.seedClaimed(ctx)
+	return append(found, claimed...), err
+}
+
+// seedClaimed are the pods that were claimed before, charged to the queues of their namespaces.
+func (r *Reconciler) seedClaimed(ctx context.Context) ([]Found, error) {
+	var found []Found
+	spaces := map[string]*metav1.PartialObjectMetadata{}
+	for _, name := range r.claims.all() {
+		if spaces[name.Namespace] == nil {
+			namespace := &metav1.PartialObjectMetadata{}
+			namespace.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
+			if err := r.Live.Get(ctx, types.NamespacedName{Name: name.Namespace}, namespace); client.IgnoreNotFound(err) != nil {
+				return nil, fmt.Errorf("read namespace %s: %w", name.Namespace, err)
+			}
+			spaces[name.Namespace] = namespace
+		}
+		namespace := spaces[name.Namespace]
+		if p := r.known(name); p != nil && r.gateOf(namespace) == v1alpha1.GateEmbedded {
+			grant := p.grant(queueOf(namespace))
+			found = append(found, Found{Key: p.key(), Grant: &grant})
 		}
 	}
 	return found, nil

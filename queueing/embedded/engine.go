@@ -168,6 +168,14 @@ func (e *Engine) Confirm(key queueing.Key, run, attempt int64) {
 	}
 }
 
+// Held returns the grant that the key holds; false if it holds none. Its pod sets are shared with the engine: do not change them.
+func (e *Engine) Held(key queueing.Key) (queueing.Grant, bool) {
+	if a := e.apps[key]; a != nil && a.held != nil {
+		return a.held.grant, true
+	}
+	return queueing.Grant{}, false
+}
+
 // Root returns the name of the root of the tree that a configured queue is in; empty for others.
 func (e *Engine) Root(queue string) string {
 	if q := e.queues[queue]; q != nil && q.config != nil {

@@ -90,13 +90,13 @@ func (d *decider) crew() crew {
 	return c
 }
 
-// counts says that a pod is an executor that runs, or one behind the gate that the driver of the attempt has made: labels alone can be
-// those of another application.
+// counts says that a pod is an executor that the driver of the attempt has made, on either side of the gate: labels alone can be those of
+// another application, or written by anybody.
 func (d *decider) counts(r *pods.Record) bool {
 	if r.Role != pods.Executor || !r.Active() {
 		return false
 	}
-	return r.Gate == nil || d.s.Driver != nil && r.OwnerUID == types.UID(d.s.Driver.UID)
+	return d.s.Driver != nil && d.s.Driver.UID != "" && r.OwnerUID == types.UID(d.s.Driver.UID)
 }
 
 // share is how many executors of the grant a pod that has passed the gate is worth: more than one if it is larger, as one that somebody

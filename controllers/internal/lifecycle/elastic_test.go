@@ -31,12 +31,12 @@ const driverUID = "driver-uid"
 
 // crewOf reads executors, written as "1" (ready), "2?" (not ready), "3g" (behind the gate), "4G" (behind the gate and too large), "5x" (being
 // deleted), "6@spot" (ready, on spot), "7u" (its gate was lifted without an answer), "8s" (behind the gate, made by somebody else),
-// "9L" (ready, of more than two times the size).
+// "9L" (ready, of more than two times the size), "1S" (ready, made by somebody else).
 func crewOf(text string) (records []*pods.Record, releasing map[types.UID]string) {
 	releasing = map[types.UID]string{}
 	for _, word := range strings.Fields(text) {
 		word, flavor, _ := strings.Cut(word, "@")
-		number := strings.TrimRight(word, "?gGxusL")
+		number := strings.TrimRight(word, "?gGxusSL")
 		r := &pods.Record{Name: "pi-exec-" + number, UID: types.UID(number), Role: pods.Executor, Origin: &pods.Origin{Run: 1, Attempt: 1, OwnerUID: driverUID}, Phase: corev1.PodRunning,
 			Node: "node-1", Running: true, Ready: true, Flavor: flavor}
 		switch strings.TrimPrefix(word, number) {
@@ -52,7 +52,7 @@ func crewOf(text string) (records []*pods.Record, releasing map[types.UID]string
 		if strings.HasSuffix(word, "G") {
 			r.Gate = &pods.Gate{Requests: queueing.Resources{"cpu": 2000, "pods": 1}}
 		}
-		if strings.HasSuffix(word, "s") {
+		if strings.HasSuffix(word, "s") || strings.HasSuffix(word, "S") {
 			r.OwnerUID = "somebody"
 		}
 		if strings.HasSuffix(word, "u") {
@@ -136,6 +136,7 @@ func TestShareOut(t *testing.T) {
 		"elsewhere":                            {pods: "1 2g 3g", holds: "default=1 spot=1", want: 2, does: "let 2@default let 3@spot", has: "default=1 spot=1"},
 		"the base gang first":                  {pods: "7g 8g 3@spot", holds: "spot=1", want: 2, does: "let 7@default", has: "spot=1"},
 		"made by somebody else":                {pods: "1s 2g", does: "let 2@default"},
+		"made by somebody else, and runs":      {pods: "1S 2S 3g", does: "let 3@default"},
 		"too large":                            {pods: "1G 2g", does: "let 2@default"},
 		"one has gone":                         {pods: "1 3", holds: "default=2", want: 1, has: "default=1"},
 		"all have gone":                        {pods: "", holds: "default=2 spot=3"},

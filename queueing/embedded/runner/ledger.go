@@ -122,7 +122,12 @@ func (r *Runner) swap(ctx context.Context, root string) error {
 func (r *Runner) wrote(l *ledger, version string, next *v1alpha1.Ledger) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	l.version, l.seq, l.entries, l.written = version, next.Seq, len(next.InFlight), r.o.Clock.Now()
+	l.version, l.seq, l.entries, l.written = version, next.Seq, len(next.InFlight)+len(next.Orphans), r.o.Clock.Now()
+	for i := range next.Orphans {
+		if o := r.orphans[keyOf(&next.Orphans[i])]; o != nil {
+			o.recorded = true
+		}
+	}
 }
 
 // definite says that the API server has refused the write: it did not happen and will not, and not because the queue has changed.
@@ -165,22 +170,37 @@ func (r *Runner) nextLedger(root string, l *ledger) *v1alpha1.Ledger {
 	defer r.mu.Unlock()
 	for key, f := range r.flights {
 		if f.root == root {
-			next.InFlight = append(next.InFlight, v1alpha1.LedgerEntry{
-				Namespace: key.Namespace, Name: key.Name, UID: key.UID, Grant: *wire.ToAPI(f.grant),
-			})
+			next.InFlight = append(next.InFlight, entryOf(key, f.grant))
 		}
 	}
-	sort.Slice(next.InFlight, func(i, j int) bool { return next.InFlight[i].UID < next.InFlight[j].UID })
+	for key, o := range r.orphans {
+		if o.root == root {
+			next.Orphans = append(next.Orphans, entryOf(key, o.grant))
+		}
+	}
+	sortEntries(next.InFlight)
+	sortEntries(next.Orphans)
 	return next
+}
+
+func entryOf(key queueing.Key, grant queueing.Grant) v1alpha1.LedgerEntry {
+	return v1alpha1.LedgerEntry{Namespace: key.Namespace, Name: key.Name, UID: key.UID, Grant: *wire.ToAPI(grant)}
+}
+
+func sortEntries(entries []v1alpha1.LedgerEntry) {
+	sort.Slice(entries, func(i, j int) bool { return entries[i].UID < entries[j].UID })
 }
 
 // write swaps the ledger if the queue is still at the given resource version, and returns the new one.
 //
 // A merge patch keeps what it does not name, so that a list without entries is written as null.
 func (r *Runner) write(ctx context.Context, root, version string, next *v1alpha1.Ledger) (string, error) {
-	fields := map[string]any{"holder": next.Holder, "epoch": next.Epoch, "seq": next.Seq, "inFlight": nil}
+	fields := map[string]any{"holder": next.Holder, "epoch": next.Epoch, "seq": next.Seq, "inFlight": nil, "orphans": nil}
 	if len(next.InFlight) > 0 {
 		fields["inFlight"] = next.InFlight
+	}
+	if len(next.Orphans) > 0 {
+		fields["orphans"] = next.Orphans
 	}
 	patch, err := json.Marshal(map[string]any{
 		"metadata": map[string]any{"resourceVersion": version},
@@ -241,25 +261,25 @@ func (r *Runner) ledgerOf(ctx context.Context, root string) (*ledger, error) {
 	return r.ledgers[root], nil
 }
 
-// takeOver raises the epoch of a queue's ledger and returns what its last holder left in flight. The entries stay in the ledger, and
-// are charged, until they are settled.
-func (r *Runner) takeOver(ctx context.Context, queue *v1alpha1.SparkQueue) ([]v1alpha1.LedgerEntry, error) {
+// takeOver raises the epoch of a queue's ledger and returns what its last holder left. The entries stay in the ledger, and are charged,
+// until they are settled.
+func (r *Runner) takeOver(ctx context.Context, queue *v1alpha1.SparkQueue) (v1alpha1.Ledger, error) {
 	before := v1alpha1.Ledger{}
 	if queue.Status.Ledger != nil {
 		before = *queue.Status.Ledger
 	}
-	next := &v1alpha1.Ledger{Holder: r.o.Holder, Epoch: before.Epoch + 1, Seq: before.Seq + 1, InFlight: before.InFlight}
+	next := &v1alpha1.Ledger{Holder: r.o.Holder, Epoch: before.Epoch + 1, Seq: before.Seq + 1, InFlight: before.InFlight, Orphans: before.Orphans}
 	version, err := r.write(ctx, queue.Name, queue.ResourceVersion, next)
 	if err != nil {
-		return nil, fmt.Errorf("take over ledger of queue %s: %w", queue.Name, err)
+		return v1alpha1.Ledger{}, fmt.Errorf("take over ledger of queue %s: %w", queue.Name, err)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.ledgers[queue.Name] = &ledger{
-		epoch: next.Epoch, seq: next.Seq, version: version, entries: len(next.InFlight), written: r.o.Clock.Now(),
+		epoch: next.Epoch, seq: next.Seq, version: version, entries: len(next.InFlight) + len(next.Orphans), written: r.o.Clock.Now(),
 	}
 	r.engine.SetEpoch(queue.Name, next.Epoch)
-	return before.InFlight, nil
+	return before, nil
 }
 
 // keyOf is the key of a ledger's entry.

@@ -38,18 +38,21 @@ func (r *Runner) rest(ctx context.Context) error {
 	return nil
 }
 
-// restless are the roots whose ledgers have entries and nothing in flight. Those that were written lately come again.
+// restless are the roots whose ledgers have entries that hold no more, and nothing in flight. Those that were written lately come again.
 func (r *Runner) restless() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	flying := map[string]bool{}
+	flying, orphans := map[string]bool{}, map[string]int{}
 	for _, f := range r.flights {
 		flying[f.root] = true
+	}
+	for _, o := range r.orphans {
+		orphans[o.root]++
 	}
 	var roots []string
 	for root, l := range r.ledgers {
 		switch {
-		case l.entries == 0 || flying[root]:
+		case l.entries == orphans[root] || flying[root]:
 		case r.o.Clock.Since(l.written) < restTime:
 			r.settled()
 		default:

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/queueing"
@@ -112,5 +113,72 @@ func TestLedgerOfDeletedQueue(t *testing.T) {
 	}
 	if left := r.restless(); len(left) != 0 {
 		t.Errorf("it is tried again: %v", left)
+	}
+}
+
+// orphaned is a runner in whose ledger pi is an orphan.
+func orphaned(t *testing.T) (*Runner, *clocktesting.FakeClock) {
+	t.Helper()
+	r, _, clock := measured(t, nil)
+	acquired, err := r.Acquire(t.Context())
+	must(t, err)
+	r.Open(acquired, nil, nil, func(queueing.Key) bool { return true })
+	if _, holds := r.Orphaned(pi); holds {
+		t.Error("it is said to hold something")
+	}
+	_, err = r.Sync(t.Context(), piSince(noon))
+	must(t, err)
+	must(t, r.cycle(t.Context()))
+	for range 2 {
+		if grant, holds := r.Orphaned(pi); !holds || grant.Queue != "team-a" {
+			t.Fatalf("it holds %+v", grant)
+		}
+	}
+	must(t, r.cycle(t.Context()))
+	return r, clock
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What an application held that is gone stays in the ledger as long as it is not released, and is written once.
+func TestOrphans(t *testing.T) {
+	t.Parallel()
+	r, clock := orphaned(t)
+	got := ledgerOfTeam(t, r)
+	if len(got.InFlight) != 0 || len(got.Orphans) != 1 || got.Orphans[0].UID != pi.UID {
+		t.Fatalf("the ledger has %+v", got)
+	}
+	clock.Step(restTime)
+	must(t, r.rest(t.Context()))
+	if ledgerOfTeam(t, r).Seq != got.Seq {
+		t.Error("it is written without need")
+	}
+}
+
+// The next process knows of orphans, by their uid, and takes them out of the ledger when they are released.
+func TestOrphansAfterRestart(t *testing.T) {
+	t.Parallel()
+	r, clock := orphaned(t)
+	next := New(r.o)
+	acquired, err := next.Acquire(t.Context())
+	must(t, err)
+	if _, known := acquired.Recorded(queueing.Key{Namespace: pi.Namespace, Name: pi.Name, UID: "another"}); known {
+		t.Error("another of the same name is known, too")
+	}
+	grant, known := acquired.Recorded(pi)
+	if !known {
+		t.Fatal("the next process does not know of it")
+	}
+	next.Open(acquired, []Holding{{Key: pi, Grant: grant, Orphan: true}}, nil, func(queueing.Key) bool { return false })
+	must(t, next.Release(t.Context(), pi))
+	clock.Step(restTime)
+	must(t, next.rest(t.Context()))
+	if left := ledgerOfTeam(t, next).Orphans; len(left) != 0 {
+		t.Errorf("the ledger still has %v", left)
 	}
 }

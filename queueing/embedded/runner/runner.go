@@ -77,6 +77,8 @@ type Runner struct {
 	grants map[queueing.Key]start
 	// flights are grants that are decided but not known to stand in their application's status.
 	flights map[queueing.Key]*flight
+	// orphans are grants of applications that are gone while their pods are not.
+	orphans map[queueing.Key]*orphan
 	// ledgers by root queue; fresh says that there may be roots without one.
 	ledgers map[string]*ledger
 	fresh   bool
@@ -111,6 +113,7 @@ var (
 	_ queueing.Evictor = (*Runner)(nil)
 	_ queueing.Ranker  = (*Runner)(nil)
 	_ queueing.Elastic = (*Runner)(nil)
+	_ queueing.Mourner = (*Runner)(nil)
 )
 
 // New returns a runner that answers Undecided until it is opened.
@@ -132,6 +135,7 @@ func New(o Options) *Runner {
 		held:     map[types.NamespacedName]map[queueing.Key]bool{},
 		grants:   map[queueing.Key]start{},
 		flights:  map[queueing.Key]*flight{},
+		orphans:  map[queueing.Key]*orphan{},
 		ledgers:  map[string]*ledger{},
 		expected: map[queueing.Key]bool{},
 	}
@@ -193,6 +197,7 @@ func (r *Runner) Release(_ context.Context, key queueing.Key) error {
 	delete(r.starts, key)
 	delete(r.grants, key)
 	delete(r.flights, key)
+	delete(r.orphans, key)
 	r.settled()
 	if keys := r.held[nameOf(key)]; keys != nil {
 		if delete(keys, key); len(keys) == 0 {
@@ -316,6 +321,9 @@ func (r *Runner) settle(ctx context.Context) {
 func (r *Runner) cycle(ctx context.Context) error {
 	for more := true; more && ctx.Err() == nil; {
 		r.acquireNew(ctx)
+		if err := r.recordOrphans(ctx); err != nil {
+			return err
+		}
 		r.mu.Lock()
 		room := r.room(ctx)
 		if room == 0 {

@@ -25,6 +25,21 @@ type Holding struct {
 // Acquired is what the ledgers held when this process took them over.
 type Acquired struct {
 	inFlight []inFlight
+	orphans  map[queueing.Key]queueing.Grant
+}
+
+// Recorded is what the ledgers say of an application that is gone: the grant that it held. Nothing else vouches for what its pods may be
+// charged to, because labels are written by tenants.
+func (a *Acquired) Recorded(key queueing.Key) (queueing.Grant, bool) {
+	if grant, known := a.orphans[key]; known {
+		return grant, true
+	}
+	for i := range a.inFlight {
+		if entry := &a.inFlight[i].entry; keyOf(entry) == key {
+			return wire.FromAPI(&entry.Grant), true
+		}
+	}
+	return queueing.Grant{}, false
 }
 
 type inFlight struct {
@@ -44,18 +59,21 @@ func (r *Runner) Acquire(ctx context.Context) (Acquired, error) {
 		return Acquired{}, fmt.Errorf("list flavors: %w", err)
 	}
 	r.configure(list.Items, flavors.Items)
-	var acquired Acquired
+	acquired := Acquired{orphans: map[queueing.Key]queueing.Grant{}}
 	for i := range list.Items {
 		queue := &list.Items[i]
 		if queue.Spec.Parent != "" && queue.Status.Ledger == nil {
 			continue // never was a root
 		}
-		entries, err := r.takeOver(ctx, queue)
+		before, err := r.takeOver(ctx, queue)
 		if err != nil {
 			return Acquired{}, err
 		}
-		for _, e := range entries {
+		for _, e := range before.InFlight {
 			acquired.inFlight = append(acquired.inFlight, inFlight{root: queue.Name, entry: e})
+		}
+		for i := range before.Orphans {
+			acquired.orphans[keyOf(&before.Orphans[i])] = wire.FromAPI(&before.Orphans[i].Grant)
 		}
 	}
 	return acquired, nil
@@ -74,6 +92,9 @@ func (r *Runner) Open(acquired Acquired, held []Holding, expected []queueing.Key
 			r.engine.SetStanding(h.Key, h.Grant.Run, h.Grant.Attempt, queueing.Standing{Leaving: true})
 		}
 		r.restored(h.Key, &h.Grant)
+		if h.Orphan {
+			r.orphan(h.Key, h.Grant)
+		}
 		has[h.Key] = &h.Grant
 	}
 	for i := range acquired.inFlight {

@@ -1,0 +1,100 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package pods
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// Labels say to which application a pod belongs, and whoever may create pods may write them. What a pod is charged to follows from what the
+// operator has written itself: the uid of the application and of its driver, and the grant.
+
+// Made returns the records that an application of that uid has made: its drivers, by their controller, and executors of these. driver is
+// the uid in the status of the application, and may be empty. The rest carry its labels, and cannot be shown to belong to it.
+func Made(records []*Record, app, driver types.UID) (made, others []*Record) {
+	drivers := map[types.UID]bool{driver: driver != ""}
+	for _, r := range records {
+		if r.Role == Driver && r.OwnerUID == app {
+			drivers[r.UID] = true
+		}
+	}
+	for _, r := range records {
+		if drivers[r.UID] || r.Role == Executor && drivers[r.OwnerUID] {
+			made = append(made, r)
+		} else {
+			others = append(others, r)
+		}
+	}
+	return made, others
+}
+
+// Beyond returns those of the records that use a node and do not fit a grant any more, drivers first and then by name.
+func Beyond(records []*Record, grant queueing.Grant) []*Record {
+	left := total(grant)
+	ordered := slices.DeleteFunc(slices.Clone(records), func(r *Record) bool { return !r.OnNode() })
+	slices.SortFunc(ordered, func(a, b *Record) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Name, b.Name))
+	})
+	return slices.DeleteFunc(ordered, func(r *Record) bool {
+		asks := r.Requests()
+		for name, amount := range asks {
+			if amount > left[name] {
+				return false
+			}
+		}
+		for name, amount := range asks {
+			left[name] -= amount
+		}
+		return true
+	})
+}
+
+// rank puts drivers first.
+func rank(r *Record) int {
+	if r.Role == Driver {
+		return 0
+	}
+	return 1
+}
+
+// OnNode says that the pod has a node and has not ended: before it has one it uses nothing.
+func (r *Record) OnNode() bool { return r.Active() && r.Gate == nil && r.Node != "" }
+
+// Requests are what is known of what the pod requests, "pods": 1 included.
+func (r *Record) Requests() queueing.Resources {
+	return queueing.Resources{string(corev1.ResourceCPU): max(0, r.CPU), string(corev1.ResourceMemory): max(0, r.Memory), string(corev1.ResourcePods): 1}
+}
+
+// total is what a grant has in all its flavors together. What is more than can be counted is the most that can.
+func total(grant queueing.Grant) queueing.Resources {
+	sum := queueing.Resources{}
+	for i := range grant.PodSets {
+		set := &grant.PodSets[i]
+		for name, each := range set.Requests {
+			if n := int64(set.Count); n > 0 && each > (math.MaxInt64-sum[name])/n {
+				sum[name] = math.MaxInt64
+			} else {
+				sum[name] += n * max(0, each)
+			}
+		}
+		if _, counted := set.Requests[string(corev1.ResourcePods)]; !counted {
+			sum[string(corev1.ResourcePods)] += int64(set.Count)
+		}
+	}
+	return sum
+}
+
+// Get returns the record of a pod; nil if it is not known.
+func (s *Store) Get(pod types.NamespacedName) *Record {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.pods[pod.Namespace][pod.Name]
+}

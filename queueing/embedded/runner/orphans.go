@@ -1,0 +1,75 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package runner
+
+import (
+	"context"
+	"errors"
+
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// maxOrphans bounds how many orphans a ledger has. Beyond it they are charged as before, and after a restart to the queue of their namespace.
+const maxOrphans = 100
+
+// orphan is the grant of an application that is gone while pods of it are active.
+type orphan struct {
+	root     string
+	grant    queueing.Grant
+	recorded bool // stands in the ledger
+}
+
+// Orphaned implements queueing.Mourner. The grant stands in the ledger until it is released: after a restart nothing else tells what the
+// pods may be charged to.
+func (r *Runner) Orphaned(key queueing.Key) (queueing.Grant, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if o := r.orphans[key]; o != nil {
+		return o.grant, true
+	}
+	grant, holds := r.engine.Held(key)
+	if !holds {
+		return queueing.Grant{}, false
+	}
+	r.orphan(key, grant)
+	return grant, true
+}
+
+// orphan has a grant stand in the ledger of its tree from now on. The caller holds the lock.
+func (r *Runner) orphan(key queueing.Key, grant queueing.Grant) {
+	root, others := r.engine.Root(grant.Queue), 0
+	for _, o := range r.orphans {
+		if o.root == root {
+			others++
+		}
+	}
+	if root == "" || others >= maxOrphans {
+		return
+	}
+	delete(r.flights, key)
+	r.orphans[key] = &orphan{root: root, grant: grant}
+	r.wakeUp()
+}
+
+// recordOrphans writes the ledgers that lack an orphan. It fails when another process has taken a ledger over; anything else is tried again.
+func (r *Runner) recordOrphans(ctx context.Context) error {
+	r.mu.Lock()
+	roots := map[string]bool{}
+	for _, o := range r.orphans {
+		if !o.recorded {
+			roots[o.root] = true
+		}
+	}
+	r.mu.Unlock()
+	for root := range roots {
+		switch err := r.swap(ctx, root); {
+		case errors.Is(err, errFenced):
+			return err
+		case err != nil && ctx.Err() == nil:
+			r.o.Log.Error(err, "record orphans in the ledger", "queue", root)
+			r.wakeAfter(ctx, retryTime)
+		}
+	}
+	return nil
+}
