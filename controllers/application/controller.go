@@ -19,6 +19,7 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/lifecycle"
 	"github.com/sparkgate/sparkgate/controllers/internal/namespaces"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
+	"github.com/sparkgate/sparkgate/controllers/internal/shares"
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
@@ -69,6 +70,8 @@ type Reconciler struct {
 	Options
 	memory  *Memory
 	lookups *lookups
+	// stageEvents is the budget of events about stages, by namespace.
+	stageEvents *shares.Budget
 	// deciding says that this process makes the decisions.
 	deciding atomic.Bool
 }
@@ -90,7 +93,8 @@ func New(o Options) *Reconciler {
 	if o.Ready == nil {
 		o.Ready = func(context.Context) error { return nil }
 	}
-	return &Reconciler{Options: o, memory: NewMemory(), lookups: newLookups(newPresence(o.Clock))}
+	return &Reconciler{Options: o, memory: NewMemory(), lookups: newLookups(newPresence(o.Clock)),
+		stageEvents: shares.NewBudget(o.Clock, eventsPerSecond, eventsInARow)}
 }
 
 // Memory is what the reconciler remembers of its own writes.

@@ -20,6 +20,13 @@ const (
 	readsInARow    = 500
 )
 
+// eventsPerSecond is how many events of a namespace tell of a stage, beside those that tell of a failure or an end; eventsInARow after a
+// quiet time.
+const (
+	eventsPerSecond = 20
+	eventsInARow    = 500
+)
+
 const (
 	secretKind    = "Secret"
 	configMapKind = "ConfigMap"

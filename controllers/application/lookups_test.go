@@ -12,12 +12,14 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
 	testingclock "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/lifecycle"
 )
 
 // shelf is an API server with what applications refer to. It counts how often it is read.
@@ -159,5 +161,41 @@ func TestReadsHaveABudget(t *testing.T) {
 	s.clock.SetTime(s.clock.Now().Add(time.Second))
 	if refused(next()) {
 		t.Error("a second later a pass is still refused")
+	}
+}
+
+// TestStageEventsHaveABudget: what stages thousands of applications reach is told by events until the namespace has used up its budget;
+// failures and ends are told always, and so is what others reach.
+func TestStageEventsHaveABudget(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t)
+	recorder := events.NewFakeRecorder(10 * eventsInARow)
+	s.r.Recorder = recorder
+	reach := func(namespace string, announced ...lifecycle.Announcement) int {
+		before := len(recorder.Events)
+		p := s.pass()
+		p.app.Namespace = namespace
+		p.app.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ReadyCondition, Reason: v1alpha1.QueuedReason}}
+		for _, a := range announced {
+			p.announce(a)
+		}
+		p.recordStage(&v1alpha1.SparkApplication{}, announced)
+		return len(recorder.Events) - before
+	}
+	for range 4 * eventsInARow {
+		reach("a")
+	}
+	if n := len(recorder.Events); n != eventsInARow {
+		t.Errorf("%d events; want %d", n, eventsInARow)
+	}
+	if n := reach("a", lifecycle.Announcement{Warning: true, Reason: v1alpha1.QueuedReason}); n != 1 {
+		t.Errorf("a warning is told %d times", n)
+	}
+	if n := reach("b"); n != 1 {
+		t.Errorf("what another namespace reaches is told %d times", n)
+	}
+	s.clock.SetTime(s.clock.Now().Add(time.Second))
+	if n := reach("a"); n != 1 {
+		t.Errorf("a second later a stage is told %d times", n)
 	}
 }

@@ -61,13 +61,16 @@ func (p *pass) announce(a lifecycle.Announcement) {
 	}
 }
 
-// recordStage records an event of a stage that was reached, unless it was announced.
+// recordStage records an event of a stage that was reached, unless it was announced, or the namespace has used up its budget: events are
+// written beside the passes, as many at once as there are, so thousands of them would keep the API server busy.
 func (p *pass) recordStage(before *v1alpha1.SparkApplication, announced []lifecycle.Announcement) {
 	was, is := apimeta.FindStatusCondition(before.Status.Conditions, v1alpha1.ReadyCondition), apimeta.FindStatusCondition(p.app.Status.Conditions, v1alpha1.ReadyCondition)
 	if p.FewEvents || is == nil || (was != nil && was.Reason == is.Reason && before.Status.Run == p.app.Status.Run && before.Status.Attempt == p.app.Status.Attempt) {
 		return
 	}
-	if !slices.ContainsFunc(announced, func(a lifecycle.Announcement) bool { return a.Reason == is.Reason }) {
+	told := slices.ContainsFunc(announced, func(a lifecycle.Announcement) bool { return a.Reason == is.Reason })
+	if !told && p.stageEvents.Turn(p.app.Namespace, 0) == 0 {
+		p.stageEvents.Spend(p.app.Namespace, 1)
 		p.Recorder.Eventf(p.app, nil, corev1.EventTypeNormal, is.Reason, is.Reason, "%s", is.Message)
 	}
 }
