@@ -24,6 +24,7 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/application"
 	foreignpods "github.com/sparkgate/sparkgate/controllers/foreign"
 	"github.com/sparkgate/sparkgate/controllers/internal/apiwrites"
+	"github.com/sparkgate/sparkgate/controllers/internal/companion"
 	"github.com/sparkgate/sparkgate/controllers/internal/logtail"
 	"github.com/sparkgate/sparkgate/controllers/internal/namespaces"
 	"github.com/sparkgate/sparkgate/controllers/internal/notify"
@@ -50,6 +51,8 @@ type Options struct {
 	MaxTermination time.Duration
 	// HistoryURL is the address of a job at a Spark history server, with v1alpha1.ApplicationIDToken; empty if there is none.
 	HistoryURL string
+	// UIHosts and UIAnnotations say by which hosts web interfaces may be reached, and which annotations an Ingress may have; both as the flags.
+	UIHosts, UIAnnotations []string
 	// FewEvents records Kubernetes events of failures and ends only, not of every stage.
 	FewEvents bool
 	// Concurrent applications reconciled at once. Default: 16.
@@ -107,6 +110,11 @@ func AllGatesButNone() []v1alpha1.GateType { return namespaces.DefaultGates() }
 // CheckEventsAddr says what is wrong with Options.EventsAddr; nil if nothing is.
 func CheckEventsAddr(address string) error { return notify.CheckURL(address) }
 
+// CheckUI says what is wrong with Options.UIHosts and Options.UIAnnotations; nil if nothing is.
+func CheckUI(hosts, annotations []string) error {
+	return companion.Rules{Hosts: hosts, Annotations: annotations}.Check()
+}
+
 // complete fills in defaults.
 func (o *Options) complete() error {
 	if o.Concurrent == 0 {
@@ -158,8 +166,8 @@ func Setup(mgr ctrl.Manager, o Options) error {
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Pods: store,
 		Gates: gates, DefaultGate: o.DefaultGate, AllowedGates: o.AllowedGates, ReferenceTimeout: o.ReferenceTimeout,
 		MaxTermination: o.MaxTermination, HistoryURL: o.HistoryURL, FewEvents: o.FewEvents,
-		Recorder: mgr.GetEventRecorder("sparkgate"), Notifier: notifier, Logs: logtail.New(podClient, o.LogTailLines, o.Clock), Clock: o.Clock, Ready: office.wait,
-		Claim: beside.claim,
+		Exposure: companion.Rules{Hosts: o.UIHosts, Annotations: o.UIAnnotations},
+		Recorder: mgr.GetEventRecorder("sparkgate"), Notifier: notifier, Logs: logtail.New(podClient, o.LogTailLines, o.Clock), Clock: o.Clock, Ready: office.wait, Claim: beside.claim,
 	})
 	office.memory, office.wake = apps.Memory(), waker.Wake
 	queues := &queue.Reconciler{Client: mgr.GetClient(), Engine: engine{embedded}, Clock: o.Clock, Interval: o.QueueInterval, Ready: office.wait}

@@ -69,6 +69,8 @@ func run(o options.Options) error {
 		ReferenceTimeout: o.ReferenceTimeout,
 		MaxTermination:   o.MaxTermination,
 		HistoryURL:       o.HistoryURL,
+		UIHosts:          o.UIHosts,
+		UIAnnotations:    o.UIAnnotations,
 		FewEvents:        !o.StageEvents,
 		Concurrent:       o.Concurrent,
 		LogTailLines:     o.LogTailLines,

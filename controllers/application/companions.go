@@ -108,8 +108,9 @@ func (p *pass) bring(ctx context.Context, c *company) []problem {
 		if err != nil {
 			return append(problems, problem{reason: companionNotMade, text: fmt.Sprintf("read the Service of the attempt: %s", err)})
 		}
-		problems = append(problems, found...)
+		problems = append(append(problems, found...), p.withhold(ctx, c, &in)...)
 	}
+	before := c.kinds()
 	wanted, err := companion.Build(in)
 	if err != nil {
 		return append(problems, problem{reason: companionNotMade, text: err.Error(), final: true})
@@ -122,6 +123,7 @@ func (p *pass) bring(ctx context.Context, c *company) []problem {
 			problems = append(problems, problemOf(object, err))
 		}
 	}
+	problems = append(problems, c.exposedAnew(before, p.Clock.Now())...)
 	problems = append(problems, p.dismissOthers(ctx, c, keep)...)
 	c.addressOf, c.address = attempt{in.Run, in.Attempt}, companion.Address(in, c.kinds())
 	return problems

@@ -38,6 +38,8 @@ type company struct {
 	// failures in a row in the scene tried, which is not tried again before notBefore.
 	failures  int
 	notBefore time.Time
+	// exposed is when a way to the web interface was made last.
+	exposed time.Time
 	// told is what the last event said.
 	told string
 	// address of the web interface of the attempt addressOf.

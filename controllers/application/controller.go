@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/companion"
 	"github.com/sparkgate/sparkgate/controllers/internal/lifecycle"
 	"github.com/sparkgate/sparkgate/controllers/internal/namespaces"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
@@ -43,6 +44,8 @@ type Options struct {
 	MaxTermination time.Duration
 	// HistoryURL is the address of a job at a Spark history server, with v1alpha1.ApplicationIDToken. Default: there is none.
 	HistoryURL string
+	// Exposure says by which hosts web interfaces may be reached. Default: by none.
+	Exposure companion.Rules
 	// FewEvents records Kubernetes events of failures and ends only, not of every stage. Each event is a write.
 	FewEvents bool
 	// Recorder of events.

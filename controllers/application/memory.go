@@ -25,6 +25,8 @@ type Memory struct {
 	apps map[types.NamespacedName]*remembered
 	// recalled says whether the companions that earlier processes have made are known.
 	recalled recollection
+	// claims are the hosts and paths that are taken in the cluster.
+	claims claimBook
 }
 
 type remembered struct {

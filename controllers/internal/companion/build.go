@@ -41,6 +41,8 @@ type Input struct {
 	Live bool
 	// UIPort is the port of the web interface in the Service of the attempt; 0 if there is none.
 	UIPort int32
+	// Withheld are the fields of ways to the web interface that are not opened.
+	Withheld map[string]bool
 	// RouteTLS says that the Gateway of the route serves it encrypted. It counts for Address only.
 	RouteTLS bool
 }

@@ -18,7 +18,7 @@ import (
 // ingress leads to the web interface of the attempt. A path with conf.RewritePattern is for a controller that reads it as a regular
 // expression, any other is a prefix.
 func (b build) ingress() any {
-	if !b.exposed() || b.App.Spec.UI.Ingress == nil {
+	if !b.exposed() || b.App.Spec.UI.Ingress == nil || b.Withheld[conf.IngressField] {
 		return nil
 	}
 	from := b.App.Spec.UI.Ingress

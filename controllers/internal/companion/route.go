@@ -63,7 +63,7 @@ type routeBackend struct {
 
 // route leads to the web interface of the attempt, and takes the path away before Spark sees it.
 func (b build) route() any {
-	if !b.exposed() || b.App.Spec.UI.Route == nil {
+	if !b.exposed() || b.App.Spec.UI.Route == nil || b.Withheld[conf.RouteField] {
 		return nil
 	}
 	from, base := b.App.Spec.UI.Route, conf.UIPath(b.App, b.App.Spec.UI.Route.Path)

@@ -41,6 +41,8 @@ type OperatorOptions struct {
 	MaxTermination time.Duration
 	// HistoryURL as the flag; default none.
 	HistoryURL string
+	// UIHosts and UIAnnotations as the flags.
+	UIHosts, UIAnnotations []string
 	// FewEvents is the flag --stage-events=false.
 	FewEvents bool
 	// Clock of every decision; default the machine's.
@@ -77,6 +79,8 @@ func launch(t *testing.T, o OperatorOptions) *Operator {
 		Holder: "test_" + string(uuid.NewUUID()), ReferenceTimeout: o.ReferenceTimeout, HistoryURL: o.HistoryURL, FewEvents: o.FewEvents, Clock: o.Clock,
 		MaxTermination: o.MaxTermination,
 		DecisionLog:    o.DecisionLog,
+		UIHosts:        o.UIHosts,
+		UIAnnotations:  o.UIAnnotations,
 		DefaultGate:    o.DefaultGate,
 		AllowedGates:   o.AllowedGates,
 		EventsAddr:     o.EventsAddr,

@@ -34,7 +34,7 @@ func TestNothingCanBeMade(t *testing.T) {
 		}
 		return actors.None
 	})
-	actors.StartOperator(t, actors.OperatorOptions{Network: network.Wrap})
+	actors.StartOperator(t, options(network.Wrap))
 	app := w.Apply("pi", everything)
 	driver := w.Run(app)
 	warned(t, app, "CompanionNotMade", "Ingress", "broken on purpose")
@@ -63,11 +63,11 @@ func TestEveryWriteBreaksOnce(t *testing.T) {
 				}
 				return actors.None
 			})
-			actors.StartOperator(t, actors.OperatorOptions{Network: network.Wrap})
+			actors.StartOperator(t, options(network.Wrap))
 			app := w.Apply("pi", everything)
 			driver := w.Run(app)
 			eventually(t, app, "all companions", complete)
-			address(t, app, outside)
+			address(t, app, outside(w))
 			actors.Change(t, app, func(a *v1alpha1.SparkApplication) {
 				a.Spec.UI.Ingress.Annotations = nil
 				a.Spec.Service.Ports[0].Port = 1
@@ -95,8 +95,8 @@ func TestKilledAndRestarted(t *testing.T) {
 		want   func(set) bool
 	}{
 		"nothing": {func(*v1alpha1.SparkApplication) {}, false, complete},
-		"edited": {func(a *v1alpha1.SparkApplication) { a.Spec.UI.Ingress.Host = "other.example.org" }, false, func(s set) bool {
-			return complete(s) && s.ingress.Spec.Rules[0].Host == "other.example.org"
+		"edited": {func(a *v1alpha1.SparkApplication) { a.Spec.UI.Ingress.Host = "other.{{namespace}}.example.org" }, false, func(s set) bool {
+			return complete(s) && strings.HasPrefix(s.ingress.Spec.Rules[0].Host, "other.test-")
 		}},
 		"all fields removed": {func(a *v1alpha1.SparkApplication) {
 			a.Spec.Service, a.Spec.UI, a.Spec.PodDisruptionBudget = nil, nil, ""
@@ -109,7 +109,7 @@ func TestKilledAndRestarted(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			w := actors.NewWorld(t, "3Gi", nil)
-			first := actors.StartOperator(t, actors.OperatorOptions{})
+			first := actors.StartOperator(t, options(nil))
 			app := w.Apply("pi", everything)
 			driver := w.Run(app)
 			before := eventually(t, app, "all companions", complete)
@@ -118,7 +118,7 @@ func TestKilledAndRestarted(t *testing.T) {
 			if tc.end {
 				w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
 			}
-			actors.StartOperator(t, actors.OperatorOptions{})
+			actors.StartOperator(t, options(nil))
 			after := eventually(t, app, "what is wanted", tc.want)
 			if after.ingress != nil && after.ingress.UID != before.ingress.UID {
 				t.Error("the Ingress was replaced")
@@ -147,7 +147,7 @@ func TestCostsNothing(t *testing.T) {
 			return next.RoundTrip(r)
 		})
 	}
-	actors.StartOperator(t, actors.OperatorOptions{Network: watch})
+	actors.StartOperator(t, options(watch))
 	app := w.Apply("pi")
 	w.Succeed(app)
 	if err := env.Client().Delete(t.Context(), app); err != nil {

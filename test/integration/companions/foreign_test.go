@@ -83,7 +83,7 @@ func TestGatewayAPIComesLate(t *testing.T) {
 	operator.Use(t)
 	app := w.Apply("pi", func(a *v1alpha1.SparkApplication) {
 		a.Spec.UI = &v1alpha1.UserInterface{Route: &v1alpha1.UIRoute{
-			ParentRefs: []v1alpha1.RouteParent{{Name: "public", Namespace: "gateways"}}, Hostname: "spark.example.org", Path: "/{{name}}",
+			ParentRefs: []v1alpha1.RouteParent{{Name: "public", Namespace: "gateways"}}, Hostname: "spark.example.org", Path: "/{{namespace}}/{{name}}",
 		}}
 	})
 	driver := w.Run(app)
@@ -98,7 +98,7 @@ func TestGatewayAPIComesLate(t *testing.T) {
 		t.Errorf("the route leads to %v, want to %s", backend, ui.Name)
 	}
 	owned(t, app, route)
-	address(t, app, func(at string) bool { return at == "http://spark.example.org/pi" })
+	address(t, app, func(at string) bool { return at == "http://spark.example.org/"+w.Namespace+"/pi" })
 
 	install(t, "gateways.yaml")
 	eventuallyMade(t, &unstructured.Unstructured{Object: map[string]any{
@@ -107,11 +107,11 @@ func TestGatewayAPIComesLate(t *testing.T) {
 		"spec":     map[string]any{"listeners": []any{map[string]any{"name": "https", "protocol": "HTTPS", "hostname": "*.example.org"}}},
 	}})
 	actors.Change(t, app, func(a *v1alpha1.SparkApplication) {
-		a.Spec.UI.Route.Hostname, a.Spec.UI.Route.ParentRefs = "other.example.org", []v1alpha1.RouteParent{{Name: "public"}}
+		a.Spec.UI.Route.Hostname, a.Spec.UI.Route.ParentRefs = "other.{{namespace}}.example.org", []v1alpha1.RouteParent{{Name: "public"}}
 	})
-	address(t, app, func(at string) bool { return at == "https://other.example.org/pi" })
+	address(t, app, func(at string) bool { return at == "https://other."+w.Namespace+".example.org/"+w.Namespace+"/pi" })
 	eventuallyRoutes(t, w, 1, route)
-	if hosts, _, _ := unstructured.NestedStringSlice(route.Object, "spec", "hostnames"); len(hosts) != 1 || hosts[0] != "other.example.org" {
+	if hosts, _, _ := unstructured.NestedStringSlice(route.Object, "spec", "hostnames"); len(hosts) != 1 || hosts[0] != "other."+w.Namespace+".example.org" {
 		t.Errorf("host names: %v", hosts)
 	}
 	w.Kubelet.Finish(t.Context(), driver, 0, "Completed")

@@ -33,13 +33,13 @@ func TestWithTheAttempt(t *testing.T) {
 		selects(t, app, s.service.Spec.Selector, driver)
 		selects(t, app, s.budget.Spec.Selector.MatchLabels, driver)
 		asWritten(t, s)
-		address(t, app, outside)
+		address(t, app, outside(w))
 		w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
 		w.Reach(app, "Succeeded")
 		eventually(t, app, "no companion", none)
 	}
 	for _, v := range w.History.Versions(app) {
-		if v.Status.Driver != nil && v.Status.Times.DriverStarted != nil && actors.Stage(v) == "Running" && !outside(v.Status.Driver.UIAddress) {
+		if v.Status.Driver != nil && v.Status.Times.DriverStarted != nil && actors.Stage(v) == "Running" && !outside(w)(v.Status.Driver.UIAddress) {
 			t.Errorf("the address was written apart from the stage: %s", actors.Show(v))
 		}
 	}
@@ -133,12 +133,12 @@ func TestChangedWhileRunning(t *testing.T) {
 	actors.Change(t, app, func(a *v1alpha1.SparkApplication) {
 		a.Spec.Service.Ports = []v1alpha1.ServicePort{{Name: "other", Port: 9000}}
 		a.Spec.UI.Service = &v1alpha1.UIService{Labels: map[string]string{"tier": "1"}}
-		a.Spec.UI.Ingress.Host, a.Spec.UI.Ingress.TLSSecretName = "other.example.org", ""
+		a.Spec.UI.Ingress.Host, a.Spec.UI.Ingress.TLSSecretName = "other.{{namespace}}.example.org", ""
 		a.Spec.UI.Ingress.Annotations = map[string]string{"keep": "it"}
 	})
 	s := eventually(t, app, "all changed", func(s set) bool {
 		return complete(s) && len(s.service.Spec.Ports) == 1 && s.service.Spec.Ports[0].Name == "other" &&
-			s.ingress.Spec.Rules[0].Host == "other.example.org" && s.ui.Labels["tier"] == "1"
+			s.ingress.Spec.Rules[0].Host == "other."+w.Namespace+".example.org" && s.ui.Labels["tier"] == "1"
 	})
 	if len(s.ingress.Spec.TLS) > 0 || s.ingress.Annotations["keep"] != "it" || s.ingress.Annotations["drop"] != "" || s.ingress.Annotations["of/others"] != "kept" {
 		t.Errorf("ingress: %v %+v", s.ingress.Annotations, s.ingress.Spec)
@@ -151,7 +151,7 @@ func TestChangedWhileRunning(t *testing.T) {
 	if s.ingress.UID != before.ingress.UID || s.service.UID != before.service.UID {
 		t.Error("objects were replaced, not changed")
 	}
-	address(t, app, func(at string) bool { return at == "http://other.example.org/spark" })
+	address(t, app, func(at string) bool { return at == "http://other."+w.Namespace+".example.org/spark" })
 
 	if made := w.Kubelet.Created(app.UID); len(made) != 1 || app.Status.Run != 1 {
 		t.Errorf("drivers %v, %s", made, actors.Show(app))
@@ -180,7 +180,7 @@ func TestTakenAwayAndBack(t *testing.T) {
 
 	actors.Change(t, app, everything)
 	eventually(t, app, "all companions", complete)
-	address(t, app, outside)
+	address(t, app, outside(w))
 	if made := w.Kubelet.Created(app.UID); len(made) != 1 || app.Status.Run != 1 {
 		t.Errorf("drivers %v, %s", made, actors.Show(app))
 	}
@@ -199,7 +199,7 @@ func TestMistakeWhileRunning(t *testing.T) {
 	before := eventually(t, app, "all companions", complete)
 	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.UI.Ingress.Host = "*.example.org" })
 	warned(t, app, "InvalidSpec", "spec.ui.ingress.host", `"*.example.org"`)
-	if s := read(t, app); !complete(s) || s.ingress.UID != before.ingress.UID || s.ingress.Spec.Rules[0].Host != "pi.example.org" {
+	if s := read(t, app); !complete(s) || s.ingress.UID != before.ingress.UID || s.ingress.Spec.Rules[0].Host != "pi."+w.Namespace+".example.org" {
 		t.Errorf("ingress: %+v", s.ingress)
 	}
 	w.Kubelet.Finish(t.Context(), driver, 0, "Completed")

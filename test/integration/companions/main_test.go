@@ -7,6 +7,7 @@ package companions
 
 import (
 	"context"
+	"net/http"
 	"os"
 	"strings"
 	"testing"
@@ -28,7 +29,18 @@ import (
 func TestMain(m *testing.M) { os.Exit(actors.Main(m)) }
 
 // operator of all tests of the package that run at the same time.
-var operator = actors.Shared{Options: actors.OperatorOptions{HistoryURL: "https://history.example.org/history/{{applicationID}}/jobs"}}
+var operator = actors.Shared{Options: options(nil)}
+
+// options of every operator of the package.
+func options(network func(http.RoundTripper) http.RoundTripper) actors.OperatorOptions {
+	return actors.OperatorOptions{
+		Network: network, HistoryURL: "https://history.example.org/history/{{applicationID}}/jobs",
+		UIHosts: []string{
+			"{{name}}.{{namespace}}.example.org", "other.{{namespace}}.example.org", "spark.example.org/{{namespace}}/{{name}}", "shared.example.org",
+		},
+		UIAnnotations: []string{"keep", "drop", "traefik.ingress.kubernetes.io/*"},
+	}
+}
 
 // everything asks for all companions but the route.
 func everything(app *v1alpha1.SparkApplication) {
@@ -37,7 +49,7 @@ func everything(app *v1alpha1.SparkApplication) {
 	app.Spec.UI = &v1alpha1.UserInterface{
 		Service: &v1alpha1.UIService{Labels: map[string]string{"team": "data"}, Annotations: map[string]string{"of": "{{name}}"}},
 		Ingress: &v1alpha1.UIIngress{
-			Host: "{{name}}.example.org", Path: "/spark", TLSSecretName: "tls",
+			Host: "{{name}}.{{namespace}}.example.org", Path: "/spark", TLSSecretName: "tls",
 			Annotations: map[string]string{"keep": "me", "drop": "me"},
 		},
 	}
@@ -155,7 +167,9 @@ func address(t *testing.T, app *v1alpha1.SparkApplication, wanted func(string) b
 	})
 }
 
-func outside(at string) bool { return at == "https://pi.example.org/spark" }
+func outside(w *actors.World) func(string) bool {
+	return func(at string) bool { return at == "https://pi."+w.Namespace+".example.org/spark" }
+}
 
 func inside(at string) bool {
 	return strings.HasSuffix(at, "-driver-svc.test.svc:4040") || strings.Contains(at, "-driver-svc.")

@@ -35,6 +35,8 @@ type Options struct {
 	ReferenceTimeout time.Duration
 	MaxTermination   time.Duration
 	HistoryURL       string
+	UIHosts          []string
+	UIAnnotations    []string
 	StageEvents      bool
 	DecisionLog      string
 	EnablePprof      bool
@@ -59,6 +61,8 @@ func Parse(args []string) (Options, error) {
 	fs.DurationVar(&o.ReferenceTimeout, "reference-timeout", 10*time.Minute, "How long a missing reference is waited for before the application counts as stalled; the wait goes on.")
 	fs.DurationVar(&o.MaxTermination, "max-termination", controllers.DefaultMaxTermination, "How long pods may take to end at most, whatever their grace periods and timeouts.termination say; then they are deleted without grace where their node answers.")
 	fs.StringVar(&o.HistoryURL, "history-server-url", "", "The address of a job at a Spark history server, with {{applicationID}} in the place of Spark's id; empty if there is none.")
+	fs.StringSliceVar(&o.UIHosts, "ui-hosts", nil, "The hosts, with or without a path, by which web interfaces may be reached from outside, such as {{name}}.{{namespace}}.spark.example.org or spark.example.org/{{namespace}}/{{name}}; without any spec.ui.ingress and spec.ui.route are refused.")
+	fs.StringSliceVar(&o.UIAnnotations, "ui-annotations", nil, "The keys of annotations that spec.ui.ingress may set, or prefixes such as haproxy.org/*.")
 	fs.BoolVar(&o.StageEvents, "stage-events", true, "Record a Kubernetes event for every stage that an application reaches; else of failures, warnings and ends only.")
 	fs.StringVar(&o.DecisionLog, "decision-log", "", "The file in which the decisions of the embedded queue are written down, for sparkctl replay; empty switches it off.")
 	fs.BoolVar(&o.EnablePprof, "enable-pprof", false, "Serve profiles of the process at the metrics endpoint, without authentication unless --metrics-secure.")
@@ -96,7 +100,7 @@ func (o *Options) validate() error {
 	if o.Concurrent < 1 {
 		return fmt.Errorf("--concurrent is %d; set it to 1 or more", o.Concurrent)
 	}
-	if err := o.validateGates(); err != nil {
+	if err := o.validateBounds(); err != nil {
 		return err
 	}
 	if o.LogTailLines < 0 || o.LogTailLines > controllers.MaxLogTailLines {
@@ -119,6 +123,14 @@ func (o *Options) validateMetrics() error {
 		return fmt.Errorf("--metrics-cert-path is %q, but metrics are not served over TLS; set --metrics-secure, too", o.MetricsCertPath)
 	}
 	return nil
+}
+
+// validateBounds looks at what bounds applications.
+func (o *Options) validateBounds() error {
+	if err := o.validateGates(); err != nil {
+		return err
+	}
+	return controllers.CheckUI(o.UIHosts, o.UIAnnotations)
 }
 
 // validateGates holds the names of gates to those that exist, and the default to those that are allowed.

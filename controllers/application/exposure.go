@@ -1,0 +1,130 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package application
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/controllers/internal/companion"
+	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/controllers/internal/spark/render"
+)
+
+// exposing are the kinds of companions that lead to a web interface, by their fields.
+var exposing = map[string]schema.GroupVersionKind{conf.IngressField: companion.IngressKind, conf.RouteField: companion.RouteKind}
+
+// withhold keeps back the ways to the web interface that administrators do not allow, and those whose host and path another namespace holds.
+// None of it hinders the run.
+func (p *pass) withhold(ctx context.Context, c *company, in *companion.Input) []problem {
+	in.Withheld = map[string]bool{conf.IngressField: true, conf.RouteField: true}
+	granted, refused := p.Exposure.Judge(p.app)
+	var problems []problem
+	for _, r := range refused {
+		problems = append(problems, problem{reason: companionNotMade, text: r.String(), final: true})
+	}
+	if len(granted) == 0 || in.UIPort == 0 {
+		return problems
+	}
+	claims, err := p.memory.claims.read(ctx, p.Live, p.Clock.Now(), c.exposed)
+	if err != nil {
+		return append(problems, problem{reason: companionNotMade, text: fmt.Sprintf("find out who holds the host of the web interface: %s", err)})
+	}
+	for _, g := range granted {
+		if conflict := g.Conflict(p.app.Namespace, p.ownClaim(in, exposing[g.Field], claims), claims); conflict != "" {
+			problems = append(problems, problem{reason: companionNotMade, text: conflict})
+			continue
+		}
+		in.Withheld[g.Field] = false
+	}
+	return problems
+}
+
+// ownClaim is that of the application's own Ingress or route; zero if there is none.
+func (p *pass) ownClaim(in *companion.Input, kind schema.GroupVersionKind, claims []companion.Claim) companion.Claim {
+	name := render.NamesOf(in.App, in.Run, in.Attempt).UI()
+	for _, c := range claims {
+		if c.Namespace == p.app.Namespace && c.Kind == kind.Kind && c.Name == name {
+			return c
+		}
+	}
+	return companion.Claim{}
+}
+
+// exposedAnew notes that a way to the web interface was made just now. Somebody else may have done the same at the same time, so who holds its
+// host is looked at once more.
+func (c *company) exposedAnew(before map[string]bool, now time.Time) []problem {
+	for kind := range c.kinds() {
+		if !before[kind] && (kind == companion.IngressKind.Kind || kind == companion.RouteKind.Kind) {
+			c.exposed = now
+			return []problem{{soon: true}}
+		}
+	}
+	return nil
+}
+
+// claimsAge is how old a list of claims may be. Applications that start at the same time share one.
+const claimsAge = 2 * time.Second
+
+// claimsPage is how many objects are listed at once.
+const claimsPage = 500
+
+// claimBook are the places that Ingresses and HTTPRoutes of the cluster take. It is filled only while applications open ways to their web
+// interfaces.
+type claimBook struct {
+	mu     sync.Mutex
+	asked  time.Time
+	claims []companion.Claim
+}
+
+// read returns all claims, as of a moment after a given one, and not much before now.
+func (b *claimBook) read(ctx context.Context, live client.Reader, now, after time.Time) ([]companion.Claim, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.asked.After(after) && now.Sub(b.asked) < claimsAge {
+		return b.claims, nil
+	}
+	var claims []companion.Claim
+	for _, kind := range []schema.GroupVersionKind{companion.IngressKind, companion.RouteKind} {
+		found, err := claimsOf(ctx, live, kind)
+		if err != nil {
+			return nil, fmt.Errorf("list objects of kind %s: %w", kind.Kind, err)
+		}
+		claims = append(claims, found...)
+	}
+	b.asked, b.claims = now, claims
+	return claims, nil
+}
+
+// claimsOf lists the claims of one kind, page by page; none if the kind is not installed.
+func claimsOf(ctx context.Context, live client.Reader, kind schema.GroupVersionKind) ([]companion.Claim, error) {
+	var claims []companion.Claim
+	list := &unstructured.UnstructuredList{}
+	for {
+		next := list.GetContinue()
+		list = &unstructured.UnstructuredList{}
+		list.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
+		err := live.List(ctx, list, client.Limit(claimsPage), client.Continue(next))
+		if apimeta.IsNoMatchError(err) || apierrors.IsNotFound(err) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		for i := range list.Items {
+			claims = append(claims, companion.ClaimsOf(&list.Items[i])...)
+		}
+		if list.GetContinue() == "" {
+			return claims, nil
+		}
+	}
+}
