@@ -51,6 +51,8 @@ type Options struct {
 	MaxTermination time.Duration
 	// HistoryURL is the address of a job at a Spark history server, with v1alpha1.ApplicationIDToken; empty if there is none.
 	HistoryURL string
+	// ForbidPodSecurityNone is the flag --allow-pod-security-none=false.
+	ForbidPodSecurityNone bool
 	// UIHosts and UIAnnotations say by which hosts web interfaces may be reached, and which annotations an Ingress may have; both as the flags.
 	UIHosts, UIAnnotations []string
 	// FewEvents records Kubernetes events of failures and ends only, not of every stage.
@@ -166,7 +168,7 @@ func Setup(mgr ctrl.Manager, o Options) error {
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Pods: store,
 		Gates: gates, DefaultGate: o.DefaultGate, AllowedGates: o.AllowedGates, ReferenceTimeout: o.ReferenceTimeout,
 		MaxTermination: o.MaxTermination, HistoryURL: o.HistoryURL, FewEvents: o.FewEvents,
-		Exposure: companion.Rules{Hosts: o.UIHosts, Annotations: o.UIAnnotations},
+		Exposure: companion.Rules{Hosts: o.UIHosts, Annotations: o.UIAnnotations}, ForbidPodSecurityNone: o.ForbidPodSecurityNone,
 		Recorder: mgr.GetEventRecorder("sparkgate"), Notifier: notifier, Logs: logtail.New(podClient, o.LogTailLines, o.Clock), Clock: o.Clock, Ready: office.wait, Claim: beside.claim,
 	})
 	office.memory, office.wake = apps.Memory(), waker.Wake

@@ -170,10 +170,10 @@ type SparkApplicationSpec struct {
 	// +optional
 	Monitoring *Monitoring `json:"monitoring,omitempty" sparkgate:"run"`
 
-	// podSecurity says what fills the empty security fields of driver and executors: Restricted (default) makes them satisfy the
-	// restricted Pod Security Standard, None leaves them as the template has them. Part of the run template.
+	// podSecurity is the Pod Security Standard that driver and executors have to satisfy: Restricted (default), for which empty security
+	// fields are filled, Baseline, or None, which checks nothing. Part of the run template.
 	// +optional
-	// +kubebuilder:validation:Enum=Restricted;None
+	// +kubebuilder:validation:Enum=Restricted;Baseline;None
 	PodSecurity PodSecurity `json:"podSecurity,omitempty" sparkgate:"run"`
 
 	// runID is any text; changing it runs the job again. Part of the run template.
@@ -237,12 +237,13 @@ type SparkApplicationSpec struct {
 	UI *UserInterface `json:"ui,omitempty" sparkgate:"live"`
 }
 
-// PodSecurity says what fills empty security fields of the pods.
+// PodSecurity is the Pod Security Standard of the pods.
 type PodSecurity string
 
 // Values of podSecurity.
 const (
 	PodSecurityRestricted PodSecurity = "Restricted"
+	PodSecurityBaseline   PodSecurity = "Baseline"
 	PodSecurityNone       PodSecurity = "None"
 )
 

@@ -61,10 +61,6 @@ type SparkApplicationStatus struct {
 	// +optional
 	Queue string `json:"queue,omitempty"`
 
-	// ask is what the application asks its queue for, or asked for last. It decides whether a change keeps the place in the queue.
-	// +optional
-	Ask *Ask `json:"ask,omitempty"`
-
 	// times of the current run, by the operator's clock.
 	// +optional
 	Times ApplicationTimes `json:"times,omitempty"`
@@ -115,14 +111,9 @@ const (
 
 // ApplicationTimes are the moments of the current run and attempt, by the operator's clock.
 type ApplicationTimes struct {
-	// queued orders applications of equal priority: it is when this one first asked with what it asks for now, plus the time since then
-	// in which it could not have started. A preempted, resumed or requeued attempt keeps it.
+	// queued is when the current attempt began to wait; a preempted, resumed or requeued one keeps its old time.
 	// +optional
 	Queued *metav1.Time `json:"queued,omitempty"`
-	// blocked is since when the application could not start whatever its queue has: its spec is invalid, or something that it names does
-	// not exist. That time does not count for its place in the queue. Absent while it could start.
-	// +optional
-	Blocked *metav1.Time `json:"blocked,omitempty"`
 	// admitted is when the gate let the current attempt in.
 	// +optional
 	Admitted *metav1.Time `json:"admitted,omitempty"`
@@ -153,37 +144,6 @@ type ApplicationTimes struct {
 	// referenceMissing is when a missing reference was first seen; absent when none is missing.
 	// +optional
 	ReferenceMissing *metav1.Time `json:"referenceMissing,omitempty"`
-}
-
-// Ask is what an application asks its queue for.
-type Ask struct {
-	// gate that is asked.
-	// +optional
-	Gate GateType `json:"gate,omitempty"`
-	// podSets are driver and executors of the base gang.
-	// +optional
-	// +listType=atomic
-	PodSets []PodSetAsk `json:"podSets,omitempty"`
-}
-
-// PodSetAsk is a number of equal pods.
-type PodSetAsk struct {
-	// name of the pod set: driver or executor.
-	// +required
-	Name string `json:"name"`
-	// count of pods.
-	// +required
-	Count int32 `json:"count"`
-	// minCount is the least number with which the application can start; absent for all.
-	// +optional
-	MinCount int32 `json:"minCount,omitempty"`
-	// requests of each pod.
-	// +optional
-	Requests map[corev1.ResourceName]resource.Quantity `json:"requests,omitempty"`
-	// flavors that the pods may be placed in; empty for any.
-	// +optional
-	// +listType=atomic
-	Flavors []string `json:"flavors,omitempty"`
 }
 
 // Grant is the room that an attempt holds in its queue. It explains itself: what is charged is count × requests of its pod sets,

@@ -63,21 +63,22 @@ func run(o options.Options) error {
 		return err
 	}
 	err = controllers.Setup(manager, controllers.Options{
-		Holder:           name,
-		DefaultGate:      v1alpha1.GateType(o.DefaultGate),
-		AllowedGates:     o.Gates(),
-		ReferenceTimeout: o.ReferenceTimeout,
-		MaxTermination:   o.MaxTermination,
-		HistoryURL:       o.HistoryURL,
-		UIHosts:          o.UIHosts,
-		UIAnnotations:    o.UIAnnotations,
-		FewEvents:        !o.StageEvents,
-		Concurrent:       o.Concurrent,
-		LogTailLines:     o.LogTailLines,
-		EventsAddr:       o.EventsAddr,
-		Explain:          explain,
-		DecisionLog:      decisions,
-		Fenced:           end,
+		Holder:                name,
+		DefaultGate:           v1alpha1.GateType(o.DefaultGate),
+		AllowedGates:          o.Gates(),
+		ReferenceTimeout:      o.ReferenceTimeout,
+		MaxTermination:        o.MaxTermination,
+		HistoryURL:            o.HistoryURL,
+		ForbidPodSecurityNone: !o.AllowPodSecurityNone,
+		UIHosts:               o.UIHosts,
+		UIAnnotations:         o.UIAnnotations,
+		FewEvents:             !o.StageEvents,
+		Concurrent:            o.Concurrent,
+		LogTailLines:          o.LogTailLines,
+		EventsAddr:            o.EventsAddr,
+		Explain:               explain,
+		DecisionLog:           decisions,
+		Fenced:                end,
 	})
 	if err != nil {
 		return err

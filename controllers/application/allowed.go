@@ -39,7 +39,7 @@ func (p *pass) closedTo(policy namespaces.Policy, plan *lifecycle.Plan) []lifecy
 	if plan.Gate != string(v1alpha1.GateNone) {
 		found = withRefusal(found, policy.Queue(plan.Queue, p.queueField))
 	}
-	return found
+	return withRefusal(found, policy.PodSecurity(p.app.Spec.PodSecurity, !p.ForbidPodSecurityNone))
 }
 
 // withRefusal adds what a message says; an empty one says nothing.

@@ -44,6 +44,8 @@ type Options struct {
 	MaxTermination time.Duration
 	// HistoryURL is the address of a job at a Spark history server, with v1alpha1.ApplicationIDToken. Default: there is none.
 	HistoryURL string
+	// ForbidPodSecurityNone refuses applications whose pods are held to no Pod Security Standard.
+	ForbidPodSecurityNone bool
 	// Exposure says by which hosts web interfaces may be reached. Default: by none.
 	Exposure companion.Rules
 	// FewEvents records Kubernetes events of failures and ends only, not of every stage. Each event is a write.

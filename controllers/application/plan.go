@@ -57,7 +57,7 @@ func (p *pass) planStart(ctx context.Context, start lifecycle.Start) (*lifecycle
 	if ready, plan.Findings, err = p.prepareAllowed(ctx, start, plan, ready); err != nil || ready == nil {
 		return plan, err
 	}
-	plan.Executors, plan.PodSets = ready.executors, ready.podSets
+	plan.Executors = ready.executors
 	plan.DriverPod, plan.ApplicationID, plan.UIAddress = ready.names.DriverPod, ready.names.ApplicationID, ready.uiAddress
 	plan.HistoryAddress = ready.historyAddress
 	p.ask = &queueing.Ask{

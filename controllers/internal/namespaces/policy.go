@@ -22,6 +22,8 @@ type Policy struct {
 	Guarded bool
 	// DefaultGate and DefaultQueue of applications that name none; empty if the namespace does not say.
 	DefaultGate, DefaultQueue string
+	// Enforced is the Pod Security Standard that the API server holds pods to; empty if it is none.
+	Enforced v1alpha1.PodSecurity
 	// Gates, Queues and ServiceAccounts that may be used.
 	Gates, Queues, ServiceAccounts List
 }
@@ -40,6 +42,7 @@ func Of(namespace metav1.Object) Policy {
 	return Policy{
 		Namespace:    namespace.GetName(),
 		Guarded:      namespace.GetLabels()[v1alpha1.EnrolledLabel] == "true",
+		Enforced:     enforced[namespace.GetLabels()[EnforceLabel]],
 		DefaultGate:  annotations[v1alpha1.DefaultGateAnnotation],
 		DefaultQueue: annotations[v1alpha1.DefaultQueueAnnotation],
 		Gates:        listOf(annotations, v1alpha1.AllowedGatesAnnotation),
@@ -53,6 +56,24 @@ func Of(namespace metav1.Object) Policy {
 func listOf(annotations map[string]string, key string) List {
 	text, set := annotations[key]
 	return List{Set: set, Names: strings.FieldsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })}
+}
+
+// EnforceLabel is the label of Pod Security admission.
+const EnforceLabel = "pod-security.kubernetes.io/enforce"
+
+var enforced = map[string]v1alpha1.PodSecurity{"restricted": v1alpha1.PodSecurityRestricted, "baseline": v1alpha1.PodSecurityBaseline}
+
+// PodSecurity says why spec.podSecurity may not have a value, which is empty for the default; empty if it may. mayBeNone is the operator's flag.
+func (p Policy) PodSecurity(level v1alpha1.PodSecurity, mayBeNone bool) string {
+	weak := level == v1alpha1.PodSecurityNone || level == v1alpha1.PodSecurityBaseline && p.Enforced == v1alpha1.PodSecurityRestricted
+	switch {
+	case p.Enforced != "" && weak:
+		return fmt.Sprintf("spec.podSecurity: value %s is weaker than what the label %s=%s of namespace %s demands: set it to %s",
+			level, EnforceLabel, strings.ToLower(string(p.Enforced)), p.Namespace, p.Enforced)
+	case level == v1alpha1.PodSecurityNone && !mayBeNone:
+		return "spec.podSecurity: value None is not allowed by the operator's flag --allow-pod-security-none: set it to Restricted or Baseline"
+	}
+	return ""
 }
 
 // Allows reports whether a name may be used.

@@ -105,3 +105,35 @@ func policy(guarded bool, key string, text *string) Policy {
 	}
 	return Of(namespace(guarded, map[string]string{key: *text}))
 }
+
+func TestPodSecurity(t *testing.T) {
+	t.Parallel()
+	const weaker = " is weaker than what the label pod-security.kubernetes.io/enforce="
+	tests := map[string]struct {
+		label     string
+		level     v1alpha1.PodSecurity
+		forbidden bool
+		want      string
+	}{
+		"nobody says anything":       {"", "None", false, ""},
+		"privileged":                 {"privileged", "None", false, ""},
+		"the flag":                   {"", "None", true, "spec.podSecurity: value None is not allowed by the operator's flag --allow-pod-security-none: set it to Restricted or Baseline"},
+		"the flag, the default":      {"", "", true, ""},
+		"the flag, Baseline":         {"", "Baseline", true, ""},
+		"restricted":                 {"restricted", "None", false, "spec.podSecurity: value None" + weaker + "restricted of namespace team demands: set it to Restricted"},
+		"restricted, Baseline":       {"restricted", "Baseline", false, "spec.podSecurity: value Baseline" + weaker + "restricted of namespace team demands: set it to Restricted"},
+		"restricted, the default":    {"restricted", "", false, ""},
+		"baseline":                   {"baseline", "None", false, "spec.podSecurity: value None" + weaker + "baseline of namespace team demands: set it to Baseline"},
+		"baseline, Baseline":         {"baseline", "Baseline", false, ""},
+		"baseline, what is stricter": {"baseline", "Restricted", false, ""},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := Of(&metav1.ObjectMeta{Name: "team", Labels: map[string]string{EnforceLabel: tc.label}})
+			if got := p.PodSecurity(tc.level, !tc.forbidden); got != tc.want {
+				t.Errorf("got  %s\nwant %s", got, tc.want)
+			}
+		})
+	}
+}

@@ -97,7 +97,7 @@ func TestAPodThatTheNamespaceRefusesIsExplained(t *testing.T) {
 	}))
 	s.Shows("pi", "naming the standard", func(app *v1alpha1.SparkApplication) error {
 		message := env.Condition(app, v1alpha1.ReadyCondition).Message
-		if !strings.Contains(message, "PodSecurity") || !strings.Contains(message, "restricted") {
+		if !strings.Contains(message, "pod-security.kubernetes.io/enforce") || !strings.Contains(message, "restricted") {
 			return errors.New("it says: " + message)
 		}
 		return nil

@@ -162,11 +162,6 @@ func TestRefusedByTheAPIServer(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, []string{"the API server refuses Pod", "exceeded quota: no-pods"}},
-		"pod security": {func(t *testing.T, namespace string) {
-			enforce(t, namespace, "restricted")
-		}, func(t *testing.T, namespace string) {
-			enforce(t, namespace, "privileged")
-		}, []string{"the API server refuses Pod", `violates PodSecurity "restricted:latest"`}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -185,6 +180,20 @@ func TestRefusedByTheAPIServer(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestNamespaceEnforcesPodSecurity: what is weaker than the namespace demands is refused before anything is made, and goes on when that changes.
+func TestNamespaceEnforcesPodSecurity(t *testing.T) {
+	t.Parallel()
+	w := actors.NewWorld(t, "8Gi", nil)
+	operator.Use(t)
+	enforce(t, w.Namespace, "restricted")
+	app := w.Apply("pi", func(a *v1alpha1.SparkApplication) { a.Spec.PodSecurity = v1alpha1.PodSecurityNone })
+	actors.Eventually(t, app, "refused", func(a *v1alpha1.SparkApplication) bool {
+		return actors.Stage(a) == "InvalidSpec" && strings.Contains(actors.Message(a), "value None is weaker than what the label pod-security.kubernetes.io/enforce=restricted")
+	})
+	enforce(t, w.Namespace, "privileged")
+	w.Succeed(app)
 }
 
 func enforce(t *testing.T, namespace, level string) {

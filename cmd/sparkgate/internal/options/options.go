@@ -22,26 +22,27 @@ import (
 
 // Options are the operator's settings.
 type Options struct {
-	MetricsAddr      string
-	MetricsSecure    bool
-	MetricsCertPath  string
-	HealthAddr       string
-	ExplainAddr      string
-	EventsAddr       string
-	LogTailLines     int
-	Concurrent       int
-	DefaultGate      string
-	AllowedGates     []string
-	ReferenceTimeout time.Duration
-	MaxTermination   time.Duration
-	HistoryURL       string
-	UIHosts          []string
-	UIAnnotations    []string
-	StageEvents      bool
-	DecisionLog      string
-	EnablePprof      bool
-	Log              logger.Options
-	LeaderElection   leaderelection.Options
+	MetricsAddr          string
+	MetricsSecure        bool
+	MetricsCertPath      string
+	HealthAddr           string
+	ExplainAddr          string
+	EventsAddr           string
+	LogTailLines         int
+	Concurrent           int
+	DefaultGate          string
+	AllowedGates         []string
+	ReferenceTimeout     time.Duration
+	MaxTermination       time.Duration
+	HistoryURL           string
+	UIHosts              []string
+	AllowPodSecurityNone bool
+	UIAnnotations        []string
+	StageEvents          bool
+	DecisionLog          string
+	EnablePprof          bool
+	Log                  logger.Options
+	LeaderElection       leaderelection.Options
 }
 
 // Parse reads the command line. The error is one line for people.
@@ -61,6 +62,7 @@ func Parse(args []string) (Options, error) {
 	fs.DurationVar(&o.ReferenceTimeout, "reference-timeout", 10*time.Minute, "How long a missing reference is waited for before the application counts as stalled; the wait goes on.")
 	fs.DurationVar(&o.MaxTermination, "max-termination", controllers.DefaultMaxTermination, "How long pods may take to end at most, whatever their grace periods and timeouts.termination say; then they are deleted without grace where their node answers.")
 	fs.StringVar(&o.HistoryURL, "history-server-url", "", "The address of a job at a Spark history server, with {{applicationID}} in the place of Spark's id; empty if there is none.")
+	fs.BoolVar(&o.AllowPodSecurityNone, "allow-pod-security-none", true, "Let applications set spec.podSecurity to None, which holds their pods to no Pod Security Standard.")
 	fs.StringSliceVar(&o.UIHosts, "ui-hosts", nil, "The hosts, with or without a path, by which web interfaces may be reached from outside, such as {{name}}.{{namespace}}.spark.example.org or spark.example.org/{{namespace}}/{{name}}; without any spec.ui.ingress and spec.ui.route are refused.")
 	fs.StringSliceVar(&o.UIAnnotations, "ui-annotations", nil, "The keys of annotations that spec.ui.ingress may set, or prefixes such as haproxy.org/*.")
 	fs.BoolVar(&o.StageEvents, "stage-events", true, "Record a Kubernetes event for every stage that an application reaches; else of failures, warnings and ends only.")

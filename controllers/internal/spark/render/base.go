@@ -191,5 +191,5 @@ func merged(a, b map[string]string) map[string]string {
 
 // restricted says whether empty security fields are to be filled.
 func restricted(app *v1alpha1.SparkApplication) bool {
-	return app.Spec.PodSecurity != v1alpha1.PodSecurityNone
+	return app.Spec.PodSecurity == "" || app.Spec.PodSecurity == v1alpha1.PodSecurityRestricted
 }

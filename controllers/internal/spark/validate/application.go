@@ -5,6 +5,7 @@ package validate
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -132,10 +133,11 @@ func checkRendered(s *subject) []Finding {
 	if err != nil {
 		return findingsOf(err)
 	}
-	if _, err := demand.ExecutorPod(objects); err != nil {
+	executor, err := demand.ExecutorPod(objects)
+	if err != nil {
 		return findingsOf(err)
 	}
-	return append(Size(s.app, objects), checkPods(s, objects)...)
+	return slices.Concat(Size(s.app, objects), checkPods(s, objects), checkStandard(s, objects, executor))
 }
 
 // findingsOf turns errors of other packages into findings.

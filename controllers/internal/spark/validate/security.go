@@ -16,7 +16,7 @@ import (
 
 // checkSecurity reports what a template says against podSecurity Restricted: filling the rest would make pods that cannot start.
 func checkSecurity(s *subject) []Finding {
-	if s.spec.PodSecurity == v1alpha1.PodSecurityNone {
+	if s.level() != v1alpha1.PodSecurityRestricted {
 		return nil
 	}
 	var findings []Finding

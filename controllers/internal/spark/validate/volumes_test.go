@@ -96,19 +96,31 @@ func TestSecurity(t *testing.T) {
 		"root in a sidecar": {"executor: {template: {spec: {containers: [{name: x}, {name: z, securityContext: {runAsUser: 0}}]}}}", []string{
 			`spec.executor.template.spec.containers[1].securityContext.runAsUser: ` + root,
 		}},
-		"root that is said to be meant": {"driver: {template: {spec: {securityContext: {runAsUser: 0, runAsNonRoot: false}}}}", nil},
+		"root that is said to be meant": {"driver: {template: {spec: {securityContext: {runAsUser: 0, runAsNonRoot: false}}}}", []string{
+			`spec.driver.template.spec: podSecurity Restricted forbids runAsNonRoot != true (pod must not set securityContext.runAsNonRoot=false); ` +
+				`runAsUser=0 (pod must not set runAsUser=0): correct it, or set spec.podSecurity to Baseline`,
+		}},
 		"a sidecar whose pod allows root": {
-			"driver: {template: {spec: {securityContext: {runAsNonRoot: false}, containers: [{name: x}, {name: z, securityContext: {runAsUser: 0}}]}}}", nil,
+			"driver: {template: {spec: {securityContext: {runAsNonRoot: false}, containers: [{name: x}, {name: z, securityContext: {runAsUser: 0}}]}}}", []string{
+				`spec.driver.template.spec: podSecurity Restricted forbids runAsNonRoot != true (pod must not set securityContext.runAsNonRoot=false); ` +
+					`runAsUser=0 (container "z" must not set runAsUser=0): correct it, or set spec.podSecurity to Baseline`,
+			},
 		},
 		"a sidecar that allows itself root": {
-			"driver: {template: {spec: {containers: [{name: x}, {name: z, securityContext: {runAsUser: 0, runAsNonRoot: false}}]}}}", nil,
+			"driver: {template: {spec: {containers: [{name: x}, {name: z, securityContext: {runAsUser: 0, runAsNonRoot: false}}]}}}", []string{
+				`spec.driver.template.spec: podSecurity Restricted forbids runAsNonRoot != true (container "z" must not set securityContext.runAsNonRoot=false); ` +
+					`runAsUser=0 (container "z" must not set runAsUser=0): correct it, or set spec.podSecurity to Baseline`,
+			},
 		},
 		"privileged": {"driver: {template: {spec: {containers: [{name: x, securityContext: {privileged: true}}]}}}", []string{
 			`spec.driver.template.spec.containers[0].securityContext.privileged: value true is not possible while podSecurity is Restricted: ` +
 				`set spec.podSecurity to None, or remove it`,
 		}},
 		"privileged, and it is said how": {
-			"driver: {template: {spec: {containers: [{name: x, securityContext: {privileged: true, allowPrivilegeEscalation: true}}]}}}", nil,
+			"driver: {template: {spec: {containers: [{name: x, securityContext: {privileged: true, allowPrivilegeEscalation: true}}]}}}", []string{
+				`spec.driver.template.spec: podSecurity Restricted forbids privileged (container "x" must not set securityContext.privileged=true); ` +
+					`allowPrivilegeEscalation != false (container "x" must set securityContext.allowPrivilegeEscalation=false): correct it, or set spec.podSecurity to None`,
+			},
 		},
 		"the largest capability": {"driver: {template: {spec: {initContainers: [{name: x, securityContext: {capabilities: {add: [SYS_ADMIN]}}}]}}}", []string{
 			`spec.driver.template.spec.initContainers[0].securityContext.capabilities.add: value "SYS_ADMIN" is not possible while podSecurity is Restricted: ` +
