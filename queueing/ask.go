@@ -83,6 +83,8 @@ type Ask struct {
 	HoldsFor time.Duration
 	// Gated says that the executors come behind a scheduling gate: the grant may grow and shrink while it is held (interface Elastic).
 	Gated bool
+	// Inputs identifies everything that the ask was made from. A gate compares it with nothing; the grant tells it again.
+	Inputs string
 	// PodSets are all granted together or not at all.
 	PodSets []PodSet
 	// Objects is what a gate needs that describes the attempt to another system; empty for the gates Embedded and None.

@@ -85,6 +85,8 @@ type Grant struct {
 	Epoch int64
 	// Gated says that executors come behind a scheduling gate, which is lifted as far as the grant goes.
 	Gated bool
+	// Inputs are those of the ask that was granted; empty if that is not known.
+	Inputs string
 	// Grown is how often the grant has grown since it was given.
 	Grown int64
 	// HoldsFor bounds how long the grant may be held, from when it was given: it passed others that wait because of that bound

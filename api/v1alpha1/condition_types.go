@@ -39,6 +39,8 @@ const (
 	FinalizingReason = "Finalizing"
 	// PreemptedReason: the attempt had to give its room back and waits again.
 	PreemptedReason = "Preempted"
+	// InputsChangedReason is that of an event: what the driver was to be made from changed after the grant, which goes back.
+	InputsChangedReason = "InputsChanged"
 	// AttemptFailedReason: an attempt failed, the next one will start after a pause.
 	AttemptFailedReason = "AttemptFailed"
 	// SuspendedReason: spec.suspend is true.

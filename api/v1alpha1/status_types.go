@@ -53,7 +53,8 @@ type SparkApplicationStatus struct {
 	// +optional
 	Resumes int32 `json:"resumes,omitempty"`
 
-	// requeues counts the attempts of the run that gave their room back because their executors did not start in time.
+	// requeues counts the attempts of the run that gave their room back because their executors did not start in time, or because what they
+	// were to be made from had changed before the driver was made.
 	// +optional
 	Requeues int32 `json:"requeues,omitempty"`
 
@@ -107,6 +108,7 @@ const (
 	StopTotalDeadline   StopReason = "TotalDeadlineExceeded"
 	StopAdmission       StopReason = "AdmissionTimeout"
 	StopKueueConflict   StopReason = "KueuePodIntegrationConflict"
+	StopInputsChanged   StopReason = "InputsChanged"
 )
 
 // ApplicationTimes are the moments of the current run and attempt, by the operator's clock.
@@ -168,6 +170,10 @@ type Grant struct {
 	// grant grows and shrinks with dynamic allocation.
 	// +optional
 	Gated bool `json:"gated,omitempty"`
+	// inputs is a hash of everything that the ask was made from. A driver is made only from inputs with this hash; if they have changed
+	// before it is made, the grant goes back first and the start is planned anew.
+	// +optional
+	Inputs string `json:"inputs,omitempty"`
 	// grown is how often the grant has grown since it was given.
 	// +optional
 	Grown int64 `json:"grown,omitempty"`

@@ -191,7 +191,7 @@ func (e *Engine) assume(a *app, where placement, elastic int32) {
 	standing := queueing.Standing{Priority: origin.priority, QueuedAt: origin.queuedAt, Until: e.until(origin)}
 	e.charge(a, &holding{origin: origin, standing: standing, known: true, serial: e.grants, grant: queueing.Grant{
 		Run: origin.run, Attempt: origin.attempt, Gate: GateName, Queue: q.name, Epoch: e.epochs[q.tree.root], Gated: origin.gated,
-		HoldsFor: holdsFor, PodSets: l.shape.grant(where, elastic, origin.gated),
+		Inputs: origin.inputs, HoldsFor: holdsFor, PodSets: l.shape.grant(where, elastic, origin.gated),
 	}})
 }
 

@@ -79,6 +79,7 @@ func (e *Engine) Submit(in queueing.Ask) bool {
 	}
 	next := askOf(in)
 	if a != nil && a.ask != nil && a.ask.equal(next) {
+		a.ask.inputs = next.inputs
 		return false
 	}
 	if a == nil {
@@ -99,10 +100,11 @@ func askOf(in queueing.Ask) *ask {
 	return &ask{
 		part: len(in.PodSets) > 0 && isPart(in.Key, in.PodSets[0].Name),
 		run:  in.Run, attempt: in.Attempt, queue: in.Queue, labels: in.NamespaceLabels, needsLimits: in.NeedsLimits,
-		priority: in.Priority, queuedAt: in.QueuedAt, holdsFor: max(0, in.HoldsFor), gated: in.Gated, shape: shapeOf(in.PodSets),
+		priority: in.Priority, queuedAt: in.QueuedAt, holdsFor: max(0, in.HoldsFor), gated: in.Gated, inputs: in.Inputs, shape: shapeOf(in.PodSets),
 	}
 }
 
+// equal reports whether two asks stand in line alike: what they were made from decides nothing there.
 func (a *ask) equal(b *ask) bool {
 	return a.run == b.run && a.attempt == b.attempt && a.queue == b.queue && a.priority == b.priority &&
 		a.queuedAt.Equal(b.queuedAt) && a.holdsFor == b.holdsFor && a.gated == b.gated && a.needsLimits == b.needsLimits && a.shape.key == b.shape.key &&

@@ -40,6 +40,8 @@ type ask struct {
 	holdsFor time.Duration
 	// gated: the grant may grow.
 	gated bool
+	// inputs of the ask, which the grant tells.
+	inputs string
 	// part: see isPart.
 	part  bool
 	shape *shape

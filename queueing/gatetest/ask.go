@@ -39,7 +39,7 @@ func NewAsk(namespace, application, queue string) queueing.Ask {
 	uid := fmt.Sprintf("00000000-0000-4000-8000-%012d", n)
 	yes := true
 	ask := queueing.Ask{
-		Key: queueing.Key{Namespace: namespace, Name: application, UID: uid}, Run: 1, Attempt: 1, Queue: queue,
+		Key: queueing.Key{Namespace: namespace, Name: application, UID: uid}, Run: 1, Attempt: 1, Queue: queue, Inputs: "v1:a",
 		NamespaceLabels: map[string]string{"kubernetes.io/metadata.name": namespace},
 		QueuedAt:        time.Date(2026, 1, 1, 12, 0, int(n), 0, time.UTC),
 		PodSets: []queueing.PodSet{

@@ -81,6 +81,32 @@ func changesWhileWaiting(p *play) {
 	p.take(smaller, v)
 }
 
+// inputsChangeWhileHolding: room that was given for something else is not passed off as given for what is asked now.
+func inputsChangeWhileHolding(p *play) {
+	p.room(2)
+	ask := p.Ask(p.T, "pi")
+	p.granted(ask)
+	other := ask
+	other.Inputs += "b"
+	if _, holds := p.gate.(queueing.Holder); holds {
+		if v := p.sync(other); v.State == queueing.Granted && v.Grant.Inputs != ask.Inputs {
+			p.Errorf("what was granted for %q is passed off as %q", ask.Inputs, v.Grant.Inputs)
+		}
+	}
+	p.release(ask.Key)
+	p.granted(other)
+}
+
+func inputsChangeWhileWaiting(p *play) {
+	p.room(0)
+	ask := p.Ask(p.T, "pi")
+	p.waits(ask, "")
+	ask.Inputs += "b"
+	p.waits(ask, "")
+	p.room(1)
+	p.granted(ask)
+}
+
 // shrink is the same ask with one executor less.
 func shrink(ask queueing.Ask) queueing.Ask {
 	smaller := ask

@@ -165,6 +165,9 @@ func (p *play) soundGrant(ask queueing.Ask, v queueing.Verdict) {
 	if g.Run != ask.Run || g.Attempt != ask.Attempt || g.Gate != p.Name {
 		p.Errorf("the grant is of gate %s for run %d attempt %d, asked was gate %s for %s", g.Gate, g.Run, g.Attempt, p.Name, ask)
 	}
+	if g.Inputs != ask.Inputs {
+		p.Errorf("the grant is for the inputs %q, asked was for %q", g.Inputs, ask.Inputs)
+	}
 	if v.Reason != "" && v.Reason != queueing.ReasonDelegatedToScheduler {
 		p.Errorf("granted for reason %q", v.Reason)
 	}

@@ -24,6 +24,8 @@ var cases = []testCase{
 	{"what can never be is refused", []string{"Impossible"}, refuses},
 	{"a queue that does not exist is named", []string{"Lose"}, namesTheMissingQueue},
 	{"an ask changes while it waits", []string{"SetRoom"}, changesWhileWaiting},
+	{"what an ask was made from changes while it holds", nil, inputsChangeWhileHolding},
+	{"what an ask was made from changes while it waits", []string{"SetRoom"}, inputsChangeWhileWaiting},
 	{"the next attempt asks while the last one waits", []string{"SetRoom"}, anotherAttemptWhileWaiting},
 	{"the next attempt asks while the last one holds", []string{"SetRoom"}, anotherAttemptWhileHolding},
 	{"who waits asks for nothing any more after a release", []string{"SetRoom"}, leavesTheQueue},

@@ -34,6 +34,8 @@ const (
 const (
 	// fingerprintAnnotation says what was asked for, so that a change is seen without the pods.
 	fingerprintAnnotation = "sparkgate.io/ask"
+	// inputsAnnotation says what the ask was made from, and with it the grant: a Workload with quota is not changed.
+	inputsAnnotation = "sparkgate.io/inputs"
 	// heldAnnotation says that spec.active is false because the application wants no room now, not because somebody deactivated it.
 	heldAnnotation = "sparkgate.io/held"
 )
@@ -63,6 +65,9 @@ func workloadOf(ask queueing.Ask, class *priorityClass) *kueuev1.Workload {
 		if p.Count > 0 {
 			w.Spec.PodSets = append(w.Spec.PodSets, podSetOf(p, ask.Objects.Templates[p.Name]))
 		}
+	}
+	if ask.Inputs != "" {
+		w.Annotations[inputsAnnotation] = ask.Inputs
 	}
 	w.Annotations[fingerprintAnnotation] = fingerprint(w)
 	return w

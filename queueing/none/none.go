@@ -20,7 +20,7 @@ var _ queueing.Gate = Gate{}
 
 // Sync grants the ask, without a flavor and without a charge to any queue.
 func (Gate) Sync(_ context.Context, ask queueing.Ask) (queueing.Verdict, error) {
-	grant := &queueing.Grant{Run: ask.Run, Attempt: ask.Attempt, Gate: Name}
+	grant := &queueing.Grant{Run: ask.Run, Attempt: ask.Attempt, Gate: Name, Inputs: ask.Inputs}
 	for _, p := range ask.PodSets {
 		grant.PodSets = append(grant.PodSets, queueing.PodSetGrant{Name: p.Name, Count: p.Count, Requests: p.Requests.Clone()})
 	}

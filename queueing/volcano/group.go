@@ -26,6 +26,8 @@ const (
 	taskAnnotation = "volcano.sh/task-spec"
 	// earlyAnnotation marks a group whose driver does not wait for Volcano.
 	earlyAnnotation = "sparkgate.io/started-early"
+	// inputsAnnotation says what the ask of a group was made from. A group that was let in for something else goes back.
+	inputsAnnotation = "sparkgate.io/inputs"
 )
 
 // groupFor returns the PodGroup of an ask.
@@ -48,6 +50,9 @@ func groupFor(ask queueing.Ask) *v1beta1.PodGroup {
 		if strings.HasPrefix(key, v1beta1.AnnotationPrefix) {
 			group.Annotations[key] = value
 		}
+	}
+	if ask.Inputs != "" {
+		group.Annotations[inputsAnnotation] = ask.Inputs
 	}
 	if ask.Objects.StartEarly {
 		group.Annotations[earlyAnnotation] = "true"
@@ -107,7 +112,7 @@ func admitted(group *v1beta1.PodGroup) bool {
 
 // Grant is what the pods of an admitted ask are given.
 func Grant(ask queueing.Ask) *queueing.Grant {
-	grant := &queueing.Grant{Run: ask.Run, Attempt: ask.Attempt, Gate: Name, Queue: ask.Queue}
+	grant := &queueing.Grant{Run: ask.Run, Attempt: ask.Attempt, Gate: Name, Queue: ask.Queue, Inputs: ask.Inputs}
 	for _, set := range ask.PodSets {
 		granted := queueing.PodSetGrant{
 			Name: set.Name, Count: set.Count, Requests: set.Requests.Clone(), SchedulerName: schedulerName,

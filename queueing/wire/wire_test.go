@@ -36,7 +36,7 @@ func TestNothingIsLost(t *testing.T) {
 	t.Parallel()
 	tests := map[string]queueing.Grant{
 		"without pods": {Run: 1, Attempt: 1, Gate: "None", PodSets: []queueing.PodSetGrant{}},
-		"full": {Run: 3, Attempt: 2, Gate: "Embedded", Queue: "team-a", Epoch: 7, PodSets: []queueing.PodSetGrant{
+		"full": {Run: 3, Attempt: 2, Gate: "Embedded", Queue: "team-a", Epoch: 7, Inputs: "v1:0b", PodSets: []queueing.PodSetGrant{
 			{Name: "driver", Flavor: "default", Count: 1, Requests: queueing.Resources{"cpu": 1, "memory": 939524096, "pods": 1}},
 			{Name: "executor", Flavor: "spot", Count: 40, Requests: queueing.Resources{"cpu": 1500, "memory": 939524097, "nvidia.com/gpu": 2, "ephemeral-storage": 1 << 33},
 				NodeSelector: map[string]string{"pool": "spot"}, Tolerations: []corev1.Toleration{{Key: "spot", Operator: corev1.TolerationOpExists}}},

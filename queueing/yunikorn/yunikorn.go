@@ -61,7 +61,7 @@ func (Gate) Sync(_ context.Context, ask queueing.Ask) (queueing.Verdict, error) 
 	if err != nil {
 		return queueing.Verdict{}, fmt.Errorf("write task groups of %s: %w", ask, err)
 	}
-	grant := &queueing.Grant{Run: ask.Run, Attempt: ask.Attempt, Gate: Name, Queue: ask.Queue}
+	grant := &queueing.Grant{Run: ask.Run, Attempt: ask.Attempt, Gate: Name, Queue: ask.Queue, Inputs: ask.Inputs}
 	for _, set := range ask.PodSets {
 		granted := queueing.PodSetGrant{
 			Name: set.Name, Count: set.Count, Requests: set.Requests.Clone(), SchedulerName: schedulerName,

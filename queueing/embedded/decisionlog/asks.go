@@ -48,20 +48,21 @@ type ask struct {
 	QueuedAt time.Time         `json:"queuedAt,omitzero"`
 	HoldsFor duration          `json:"holdsFor,omitempty"`
 	Gated    bool              `json:"gated,omitempty"`
+	Inputs   string            `json:"inputs,omitempty"`
 	PodSets  []podSet          `json:"podSets,omitempty"`
 }
 
 func askOf(a queueing.Ask) ask {
 	return ask{
 		Key: keyOf(a.Key), Run: a.Run, Attempt: a.Attempt, Queue: a.Queue, Labels: a.NamespaceLabels, Limits: a.NeedsLimits,
-		Priority: a.Priority, QueuedAt: a.QueuedAt, HoldsFor: duration(a.HoldsFor), Gated: a.Gated, PodSets: each(a.PodSets, podSetOf),
+		Priority: a.Priority, QueuedAt: a.QueuedAt, HoldsFor: duration(a.HoldsFor), Gated: a.Gated, Inputs: a.Inputs, PodSets: each(a.PodSets, podSetOf),
 	}
 }
 
 func (a ask) restore() queueing.Ask {
 	return queueing.Ask{
 		Key: a.Key.restore(), Run: a.Run, Attempt: a.Attempt, Queue: a.Queue, NamespaceLabels: a.Labels, NeedsLimits: a.Limits,
-		Priority: a.Priority, QueuedAt: a.QueuedAt, HoldsFor: time.Duration(a.HoldsFor), Gated: a.Gated, PodSets: each(a.PodSets, podSet.restore),
+		Priority: a.Priority, QueuedAt: a.QueuedAt, HoldsFor: time.Duration(a.HoldsFor), Gated: a.Gated, Inputs: a.Inputs, PodSets: each(a.PodSets, podSet.restore),
 	}
 }
 
@@ -86,6 +87,7 @@ type grant struct {
 	Queue   string `json:"queue,omitempty"`
 	Epoch   int64  `json:"epoch,omitempty"`
 	Gated   bool   `json:"gated,omitempty"`
+	Inputs  string `json:"inputs,omitempty"`
 	Grown   int64  `json:"grown,omitempty"`
 	// HoldsFor is set where it was needed to pass others.
 	HoldsFor duration      `json:"holdsFor,omitzero"`
@@ -94,14 +96,14 @@ type grant struct {
 
 func grantOf(g queueing.Grant) grant {
 	return grant{
-		Run: g.Run, Attempt: g.Attempt, Gate: g.Gate, Queue: g.Queue, Epoch: g.Epoch, Gated: g.Gated, Grown: g.Grown,
+		Run: g.Run, Attempt: g.Attempt, Gate: g.Gate, Queue: g.Queue, Epoch: g.Epoch, Gated: g.Gated, Inputs: g.Inputs, Grown: g.Grown,
 		HoldsFor: duration(g.HoldsFor), PodSets: each(g.PodSets, podSetGrantOf),
 	}
 }
 
 func (g grant) restore() queueing.Grant {
 	return queueing.Grant{
-		Run: g.Run, Attempt: g.Attempt, Gate: g.Gate, Queue: g.Queue, Epoch: g.Epoch, Gated: g.Gated, Grown: g.Grown,
+		Run: g.Run, Attempt: g.Attempt, Gate: g.Gate, Queue: g.Queue, Epoch: g.Epoch, Gated: g.Gated, Inputs: g.Inputs, Grown: g.Grown,
 		HoldsFor: time.Duration(g.HoldsFor), PodSets: each(g.PodSets, podSetGrant.restore),
 	}
 }
