@@ -19,7 +19,6 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
 	"github.com/sparkgate/sparkgate/controllers/internal/spark/render"
 	"github.com/sparkgate/sparkgate/controllers/internal/status"
-	"github.com/sparkgate/sparkgate/queueing/wire"
 )
 
 const (
@@ -80,16 +79,11 @@ func (p *pass) createDriver(ctx context.Context) error {
 			return nil
 		}
 	}
-	start := lifecycle.Start{Run: current.run, Attempt: current.attempt}
-	grant := wire.FromAPI(p.app.Status.Grant)
-	objects, found, err := p.build(ctx, start, p.app.Status.Queue, &grant)
-	if err != nil {
+	objects, ok, err := p.buildGranted(ctx)
+	if err != nil || !ok {
 		return err
 	}
-	if len(found) > 0 {
-		p.obstacle = found[0].Message
-		return nil
-	}
+	p.sent = containersOf(objects.Pod)
 	for _, obj := range objects.InOrder() {
 		if stands, err := p.intentStands(ctx); err != nil || !stands {
 			return err
@@ -125,6 +119,7 @@ func (p *pass) create(ctx context.Context, obj client.Object) error {
 	err := p.Client.Create(ctx, obj, client.FieldOwner(v1alpha1.FieldOwner))
 	switch {
 	case err == nil:
+		p.made(obj)
 		return nil
 	case apierrors.IsAlreadyExists(err):
 		return p.adopt(ctx, obj)
@@ -132,25 +127,10 @@ func (p *pass) create(ctx context.Context, obj client.Object) error {
 		p.obstacle = fmt.Sprintf("the API server refuses %s: %s", describe(obj), err)
 		return nil
 	}
-	if _, isPod := obj.(*corev1.Pod); isPod {
+	if isPod(obj) {
 		p.memory.unanswered(p.app, p.Clock.Now().Add(answerTime))
 	}
 	return fmt.Errorf("create %s: %w", describe(obj), err)
-}
-
-// adopt accepts an object of the wanted name if it is this application's own, and of this attempt.
-func (p *pass) adopt(ctx context.Context, obj client.Object) error {
-	existing := &metav1.PartialObjectMetadata{}
-	existing.SetGroupVersionKind(render.KindOf(obj))
-	if err := p.Live.Get(ctx, client.ObjectKeyFromObject(obj), existing); err != nil {
-		return fmt.Errorf("read %s: %w", describe(obj), err)
-	}
-	if !ownedBy(existing, p.app) {
-		p.obstacle = fmt.Sprintf("%s exists already and belongs to somebody else; delete it, or choose another name for the application or in spec.driver.podName", describe(obj))
-	} else if !ofAttempt(existing, p.app.Status.Run, p.app.Status.Attempt) {
-		p.obstacle = fmt.Sprintf("%s of an earlier attempt is not gone yet", describe(obj))
-	}
-	return nil
 }
 
 // refused says that the API server has answered and will answer the same again: policy, quota, validation.

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/clock"
@@ -149,11 +150,11 @@ func (r *Reconciler) pass(ctx context.Context, app *v1alpha1.SparkApplication) (
 	if err := p.carryOut(ctx, d); err != nil {
 		return p.result(d, err)
 	}
-	if p.obstacle == "" {
+	if p.obstacle == "" && p.outdated == "" {
 		return p.result(d, nil)
 	}
 	p.o = r.observe(p.app)
-	p.o.Obstacle = p.obstacle
+	p.o.Obstacle, p.o.InputsChanged = p.obstacle, p.outdated
 	if d, err = p.decide(ctx); err != nil {
 		return p.result(d, err)
 	}
@@ -185,6 +186,16 @@ type pass struct {
 	reads bool
 	// absentUntil is until when nobody looks for what is missing; zero if nothing is, or the pass has looked itself.
 	absentUntil time.Time
+	// configMaps that were read, by name: one pass plans and makes from the same content. Nil is one that does not exist.
+	configMaps map[string]*corev1.ConfigMap
+	// template is the hash of the run template, once the pass has planned.
+	template string
+	// inputs identify what the objects of the pass were last built from.
+	inputs string
+	// sent are the names of the containers of the driver pod that the pass makes.
+	sent map[string]bool
+	// outdated says what has changed since the grant was given, as it was met while acting.
+	outdated string
 	// obstacle met while acting.
 	obstacle string
 	// again is when the pass should be repeated because something could not be known yet.

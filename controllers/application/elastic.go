@@ -28,10 +28,11 @@ import (
 // releasesAtOnce bounds the gates of one application that are lifted at a time.
 const releasesAtOnce = 8
 
-// askedGate is the gate that a start asks, and whether the namespace is enrolled.
+// askedGate is the gate that a start asks, whether the namespace is enrolled, and all settings of the namespace.
 type askedGate struct {
 	name     string
 	enrolled bool
+	settings string
 }
 
 // gated says that executors wait behind the scheduling gate of the quota: as the grant says, and before there is one, under dynamic

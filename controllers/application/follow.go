@@ -30,7 +30,8 @@ func (p *pass) follow(ctx context.Context) error {
 // farewell is how the application leaves what it held or asked for.
 func (p *pass) farewell() queueing.Farewell {
 	f := lifecycle.Farewell(p.app)
-	if v := p.o.Verdict; v != nil && v.State == queueing.Evicting && f.Left == queueing.LeftForGood {
+	v := p.o.Verdict
+	if goesBack := v != nil && (v.State == queueing.Evicting || p.plan != nil && lifecycle.Outdated(p.plan, v)); goesBack && f.Left == queueing.LeftForGood {
 		f.Left, f.Message = queueing.LeftToAskAgain, "gives its room back before it was used"
 	}
 	return f

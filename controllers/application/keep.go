@@ -53,7 +53,7 @@ func (p *pass) keep(ctx context.Context) {
 func (p *pass) granted(stored *v1alpha1.Grant) queueing.Ask {
 	grant := wire.FromAPI(stored)
 	start := lifecycle.Start{Run: grant.Run, Attempt: grant.Attempt}
-	ask := queueing.Ask{Key: keyOf(p.app), Run: grant.Run, Attempt: grant.Attempt, Queue: grant.Queue,
+	ask := queueing.Ask{Key: keyOf(p.app), Run: grant.Run, Attempt: grant.Attempt, Queue: grant.Queue, Inputs: grant.Inputs,
 		Objects: p.gateObjects(start, &prepared{names: render.NamesOf(p.app, grant.Run, grant.Attempt)}, grant.Queue)}
 	for _, set := range grant.PodSets {
 		asked := queueing.PodSet{Name: set.Name, Count: set.Count, Requests: set.Requests}

@@ -36,6 +36,9 @@ type remembered struct {
 	// created is the attempt whose driver this process has created, and when.
 	created   attempt
 	createdAt time.Time
+	// made is the driver pod of the attempt madeFor that this process has made as granted.
+	made    types.UID
+	madeFor attempt
 	// unsettled is until when a create without an answer may still take effect.
 	unsettled time.Time
 	// ended is the attempt whose driver was seen to have ended, and since when.
@@ -69,9 +72,11 @@ type prepared struct {
 	// environment is the version of what the API server adds to requests of pods.
 	environment string
 	// asked is the gate for which it was found out, and gated says that executors wait behind a scheduling gate.
-	asked     askedGate
-	gated     bool
-	hash      string
+	asked askedGate
+	gated bool
+	hash  string
+	// inputs identify everything that it was found out from.
+	inputs    string
 	names     render.Names
 	uiAddress string
 	// historyAddress is where the attempt will be found at the history server; empty if it will not.
@@ -137,6 +142,23 @@ func (m *Memory) driverCreated(obj client.Object, a attempt, at time.Time) {
 	defer m.mu.Unlock()
 	r := m.of(obj)
 	r.created, r.createdAt, r.unsettled, r.prepared = a, at, time.Time{}, nil
+}
+
+func (m *Memory) driverMade(obj client.Object, a attempt, uid types.UID) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := m.of(obj)
+	r.made, r.madeFor = uid, a
+}
+
+// madeDriver is the driver pod of an attempt that this process has made as granted; empty if it has not.
+func (m *Memory) madeDriver(obj client.Object, a attempt) types.UID {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if r := m.of(obj); r.madeFor == a {
+		return r.made
+	}
+	return ""
 }
 
 // createdSince says when this process created the driver of an attempt; zero if it did not.

@@ -42,6 +42,7 @@ func (r *Reconciler) observe(app *v1alpha1.SparkApplication) lifecycle.Observati
 		Releasing:        r.memory.releasing(app, r.Clock.Now()),
 	}
 	current := attempt{app.Status.Run, app.Status.Attempt}
+	o.Made = r.memory.madeDriver(app, current)
 	for _, record := range o.Pods {
 		if record.Role == pods.Driver && record.Ended != nil && current == (attempt{record.Run, record.Attempt}) {
 			o.EndSeen = r.memory.endSince(app, current, o.Now)

@@ -22,6 +22,7 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/namespaces"
 	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/controllers/internal/spark/demand"
+	"github.com/sparkgate/sparkgate/controllers/internal/spark/inputs"
 	"github.com/sparkgate/sparkgate/controllers/internal/spark/render"
 	"github.com/sparkgate/sparkgate/controllers/internal/spark/validate"
 	"github.com/sparkgate/sparkgate/controllers/internal/templatehash"
@@ -36,6 +37,7 @@ func (p *pass) planStart(ctx context.Context, start lifecycle.Start) (*lifecycle
 	}
 	p.policy = namespaces.Of(namespace)
 	plan := p.choose(p.policy)
+	p.asked.settings = fmt.Sprint(inputs.SettingsOf(namespace))
 	if len(plan.Findings) > 0 {
 		return plan, nil
 	}
@@ -47,6 +49,7 @@ func (p *pass) planStart(ctx context.Context, start lifecycle.Start) (*lifecycle
 	} else if plan.Findings = findings(validate.Application(p.app)); len(plan.Findings) > 0 {
 		return plan, nil
 	}
+	p.template = plan.Hash
 	refs, err := p.references(ctx, namespace, plan.Gate)
 	if err != nil {
 		return nil, err
@@ -57,13 +60,13 @@ func (p *pass) planStart(ctx context.Context, start lifecycle.Start) (*lifecycle
 	if ready, plan.Findings, err = p.prepareAllowed(ctx, start, plan, ready); err != nil || ready == nil {
 		return plan, err
 	}
-	plan.Executors = ready.executors
+	plan.Executors, plan.Inputs = ready.executors, ready.inputs
 	plan.DriverPod, plan.ApplicationID, plan.UIAddress = ready.names.DriverPod, ready.names.ApplicationID, ready.uiAddress
 	plan.HistoryAddress = ready.historyAddress
 	p.ask = &queueing.Ask{
 		Key: keyOf(p.app), Run: start.Run, Attempt: start.Attempt, Queue: plan.Queue, PodSets: ready.podSets,
 		NamespaceLabels: namespace.Labels, Priority: refs.priority, QueuedAt: start.QueuedAt, HoldsFor: lifecycle.HoldsFor(p.app, p.MaxTermination),
-		Gated: ready.gated, NeedsLimits: p.policy.NeedsLimits(plan.Queue),
+		Gated: ready.gated, NeedsLimits: p.policy.NeedsLimits(plan.Queue), Inputs: ready.inputs,
 	}
 	if ready.templates != nil {
 		p.ask.Objects = p.gateObjects(start, ready, plan.Queue)
@@ -126,7 +129,7 @@ func (p *pass) prepare(ctx context.Context, start lifecycle.Start, plan *lifecyc
 		return nil, found, nil
 	}
 	ready.names, ready.uiAddress, ready.historyAddress = objects.Names, objects.UIAddress, p.historyAddress(objects)
-	ready.accounts, ready.classes = accountsOf(objects), classesOf(objects)
+	ready.accounts, ready.classes, ready.inputs = accountsOf(objects), classesOf(objects), p.inputs
 	ready.gated = objects.Gated
 	if err := p.measure(objects, environment, plan.Gate, ready); err != nil {
 		return nil, []lifecycle.Finding{{Reason: v1alpha1.InvalidSpecReason, Message: err.Error()}}, nil
@@ -139,11 +142,7 @@ func (p *pass) prepare(ctx context.Context, start lifecycle.Start, plan *lifecyc
 
 // measure finds out what a start asks of its gate. An error is a mistake in the spec.
 func (p *pass) measure(objects render.Objects, environment demand.Environment, gate string, ready *prepared) (err error) {
-	if leavesExecutors(gate) {
-		ready.podSets, err = demand.BaseSets(p.app, objects, environment)
-	} else {
-		ready.podSets, err = demand.PodSets(p.app, objects, environment)
-	}
+	ready.podSets, err = p.podSets(objects, environment, gate)
 	if err == nil && describesPods(gate) {
 		ready.templates, err = demand.Templates(objects)
 	}
@@ -153,6 +152,14 @@ func (p *pass) measure(objects render.Objects, environment demand.Environment, g
 	return err
 }
 
+// podSets are what objects need that were built for a gate. An error is a mistake in the spec.
+func (p *pass) podSets(objects render.Objects, environment demand.Environment, gate string) ([]queueing.PodSet, error) {
+	if leavesExecutors(gate) {
+		return demand.BaseSets(p.app, objects, environment)
+	}
+	return demand.PodSets(p.app, objects, environment)
+}
+
 // build renders the objects of a start. Findings are mistakes that show only together with the referenced configuration.
 func (p *pass) build(ctx context.Context, start lifecycle.Start, queue string, grant *queueing.Grant) (render.Objects, []lifecycle.Finding, error) {
 	files, err := p.confFiles(ctx)
@@ -160,12 +167,15 @@ func (p *pass) build(ctx context.Context, start lifecycle.Start, queue string, g
 		return render.Objects{}, nil, err
 	}
 	sources := conf.Sources{ConfigMap: files}
+	properties, contradictions := conf.Merge(p.app, sources)
+	if p.inputs, err = p.inputsOf(ctx, properties); err != nil {
+		return render.Objects{}, nil, err
+	}
 	if files != nil {
 		if found := findings(validate.Submission(p.app, sources)); len(found) > 0 {
 			return render.Objects{}, found, nil
 		}
 	}
-	properties, contradictions := conf.Merge(p.app, sources)
 	if len(contradictions) > 0 {
 		found := make([]lifecycle.Finding, 0, len(contradictions))
 		for _, c := range contradictions {
@@ -300,23 +310,33 @@ func (p *pass) confFiles(ctx context.Context) (map[string]string, error) {
 	}
 	files, err := p.configMap(ctx, p.app.Spec.SparkConfigMap)
 	if err == nil && files == nil {
-		return nil, fmt.Errorf("config map %s is gone", p.app.Spec.SparkConfigMap)
+		return nil, configMapGone(p.app.Spec.SparkConfigMap)
 	}
 	return files, err
 }
 
-// configMap reads a ConfigMap live; nil if it does not exist.
+// configMap reads a ConfigMap live, and once a pass; nil if it does not exist.
 func (p *pass) configMap(ctx context.Context, name string) (map[string]string, error) {
-	cm := &corev1.ConfigMap{}
-	err := p.read(ctx, name, cm)
-	switch {
-	case apierrors.IsNotFound(err):
-		p.lookups.found(p.toReference(configMapKind, name, ""), notThere)
+	cm, read := p.configMaps[name]
+	if !read {
+		cm = &corev1.ConfigMap{}
+		err := p.read(ctx, name, cm)
+		switch {
+		case apierrors.IsNotFound(err):
+			p.lookups.found(p.toReference(configMapKind, name, ""), notThere)
+			cm = nil
+		case err != nil:
+			return nil, fmt.Errorf("read config map %s: %w", name, err)
+		case cm.Data == nil:
+			cm.Data = map[string]string{}
+		}
+		if p.configMaps == nil {
+			p.configMaps = map[string]*corev1.ConfigMap{}
+		}
+		p.configMaps[name] = cm
+	}
+	if cm == nil {
 		return nil, nil
-	case err != nil:
-		return nil, fmt.Errorf("read config map %s: %w", name, err)
-	case cm.Data == nil:
-		return map[string]string{}, nil
 	}
 	return cm.Data, nil
 }

@@ -26,7 +26,10 @@ func (d *decider) active() Decision {
 	d.observeSpec()
 	driver := d.driver()
 	if driver != nil {
-		d.s.Driver.UID = driver.UID
+		beyond := d.beyondGrant(driver)
+		if d.s.Driver.UID = driver.UID; beyond != "" {
+			return d.stop(v1alpha1.StopInputsChanged, beyond)
+		}
 		if outcome, ended := pods.DriverEnded(driver); ended {
 			return d.attemptEnded(outcome)
 		}
@@ -144,6 +147,9 @@ func (d *decider) driverStartMessage(driver *pods.Record) string {
 
 // submitting makes sure that the driver is created.
 func (d *decider) submitting() Decision {
+	if d.o.InputsChanged != "" {
+		return d.replan()
+	}
 	d.requeueDriverStart()
 	if d.o.Obstacle != "" {
 		d.requeue(d.o.Now.Add(referenceInterval))

@@ -66,6 +66,8 @@ func (d *decider) stop(reason v1alpha1.StopReason, message string) Decision {
 		message = "gives its room back: " + message
 	case v1alpha1.StopDeadline, v1alpha1.StopTotalDeadline, v1alpha1.StopExecutorStart, v1alpha1.StopAdmission, v1alpha1.StopKueueConflict:
 		message = "stopping the driver: " + message
+	case v1alpha1.StopInputsChanged:
+		message = "gives its room back: " + message
 	case v1alpha1.StopDriverStart, v1alpha1.StopSuspended, v1alpha1.StopTemplateChanged:
 	}
 	d.view.DriverRunning = d.driverRuns()
@@ -92,7 +94,7 @@ func (d *decider) judge(reason v1alpha1.StopReason) (v1alpha1.AttemptOutcome, v1
 			return v1alpha1.OutcomeStopped, v1alpha1.CauseInfrastructure
 		}
 		return v1alpha1.OutcomeFailed, v1alpha1.CauseInfrastructure
-	case v1alpha1.StopSuspended, v1alpha1.StopTemplateChanged, v1alpha1.StopPreempted:
+	case v1alpha1.StopSuspended, v1alpha1.StopTemplateChanged, v1alpha1.StopPreempted, v1alpha1.StopInputsChanged:
 	}
 	return v1alpha1.OutcomeStopped, ""
 }
@@ -257,7 +259,7 @@ func (d *decider) conclude(stopped v1alpha1.StopReason, attempt *v1alpha1.Attemp
 		return d.end(status.Failed, "the attempt ended without a record")
 	case stopped == v1alpha1.StopPreempted:
 		return d.preempted(attempt)
-	case stopped == v1alpha1.StopExecutorStart && attempt.Outcome == v1alpha1.OutcomeStopped:
+	case sentBack(stopped, attempt):
 		return d.requeued()
 	case d.again(attempt) && !d.totalUsedUp():
 		return d.retry(attempt)

@@ -60,6 +60,10 @@ type Observation struct {
 	LogTail *string
 	// Obstacle keeps the driver from being created, as found by trying; empty if nothing does.
 	Obstacle string
+	// Made is the driver pod that this process has made for the current attempt, as granted; empty if it has not.
+	Made types.UID
+	// InputsChanged says what of the inputs of the grant has changed before the driver was made, as found by trying; empty if nothing has.
+	InputsChanged string
 }
 
 // Start identifies one start of the application.
@@ -77,6 +81,8 @@ type Plan struct {
 	Findings []Finding
 	// Missing are references to things that do not exist, as sentences; with any, only Queue and Gate are filled in.
 	Missing []string
+	// Inputs identify what the plan was made from.
+	Inputs string
 	// Queue and Gate that decide on the start.
 	Queue, Gate string
 	// DriverPod and ApplicationID are the names of the start, UIAddress where its web interface will be.

@@ -123,13 +123,12 @@ func (d *decider) ask(start Start) Decision {
 	case queueing.Undecided:
 		return d.undecided()
 	case queueing.Granted:
+		if Outdated(d.o.Plan, v) {
+			return d.goesBackFirst()
+		}
 		return d.submit(start, v)
 	case queueing.Evicting:
-		// Nothing runs: what is held goes back and is asked for anew. Once this is written, nobody can use it any more, not even an
-		// operator that was replaced and does not know it yet.
-		d.after(Action{Kind: ReleaseGrant})
-		d.requeue(d.o.Now.Add(time.Second))
-		return d.queued("an earlier grant goes back first")
+		return d.goesBackFirst()
 	case queueing.Refused:
 		return d.held(refusal(v.Reason), v)
 	case queueing.Waiting:
@@ -138,6 +137,14 @@ func (d *decider) ask(start Start) Decision {
 		}
 	}
 	return d.held(status.Queued, v)
+}
+
+// goesBackFirst gives back a grant that nothing was made under, to ask anew. Once this is written, nobody can use it any more, not even an
+// operator that was replaced and does not know it yet.
+func (d *decider) goesBackFirst() Decision {
+	d.after(Action{Kind: ReleaseGrant})
+	d.requeue(d.o.Now.Add(time.Second))
+	return d.queued("an earlier grant goes back first")
 }
 
 // refusal is the stage of an ask that is refused for a reason.

@@ -191,6 +191,10 @@ var events = []event{
 		w.now = w.now.Add(time.Duration(r.IntN(400)) * time.Second)
 		return true
 	},
+	func(w *world, r *rand.Rand) bool { // what drivers are made from changes
+		w.inputs = fmt.Sprint(r.IntN(3))
+		return true
+	},
 	func(w *world, _ *rand.Rand) bool { // the watch stops showing what happens
 		w.lagging = maps.Clone(w.pods)
 		return true

@@ -123,8 +123,13 @@ func grown(first time.Duration, factor, nth int32, longest time.Duration) time.D
 	return min(pause, longest)
 }
 
-// requeued puts the run back in line after its executors did not start: there was room in the queue, but not on the cluster. That is no
-// failure. Its place in the queue stands.
+// sentBack reports whether an attempt that was stopped is one that the run only asks again after.
+func sentBack(stopped v1alpha1.StopReason, attempt *v1alpha1.AttemptStatus) bool {
+	return stopped == v1alpha1.StopInputsChanged || stopped == v1alpha1.StopExecutorStart && attempt.Outcome == v1alpha1.OutcomeStopped
+}
+
+// requeued puts the run back in line after its executors did not start (there was room in the queue, but not on the cluster), or after the
+// inputs of its grant have changed. That is no failure. Its place in the queue stands.
 func (d *decider) requeued() Decision {
 	d.s.Requeues++
 	pause := d.requeuePause()
@@ -133,19 +138,23 @@ func (d *decider) requeued() Decision {
 	if d.o.App.Spec.Suspend {
 		return d.suspend()
 	}
-	d.announce(true, v1alpha1.ExecutorStartTimeoutReason, d.pauseMessage(&d.s.Attempts[len(d.s.Attempts)-1]))
+	last := &d.s.Attempts[len(d.s.Attempts)-1]
+	d.announce(true, last.Reason, d.pauseMessage(last)) // ExecutorStartTimeout or InputsChanged
 	return d.pause()
 }
 
 // requeuePause is the pause of a run that was sent back in line.
 func (d *decider) requeuePause() time.Duration {
-	return grown(requeueBackoff, 2, d.unstarted(), longestRequeueBackoff)
+	if n := d.inARow(v1alpha1.StopInputsChanged); n > 0 {
+		return grown(replanBackoff, 2, n, longestReplanBackoff)
+	}
+	return grown(requeueBackoff, 2, d.inARow(v1alpha1.StopExecutorStart), longestRequeueBackoff)
 }
 
-// unstarted counts the last attempts of the run, in a row, whose executors did not start.
-func (d *decider) unstarted() int32 {
+// inARow counts the last attempts of the run that were stopped for a reason, without another between them.
+func (d *decider) inARow(reason v1alpha1.StopReason) int32 {
 	n := int32(0)
-	for i := len(d.s.Attempts) - 1; i >= 0 && d.s.Attempts[i].Run == d.s.Run && d.s.Attempts[i].Reason == string(v1alpha1.StopExecutorStart); i-- {
+	for i := len(d.s.Attempts) - 1; i >= 0 && d.s.Attempts[i].Run == d.s.Run && d.s.Attempts[i].Reason == string(reason); i-- {
 		n++
 	}
 	return n

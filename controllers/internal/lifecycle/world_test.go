@@ -48,6 +48,8 @@ type world struct {
 	frank  bool
 	// granted is the start that the gate has granted; asked the one it was asked for.
 	granted, asked *Start
+	// inputs are what a plan is made from, and grantedInputs what the grant of the gate was.
+	inputs, grantedInputs string
 	// mistake and missing are what planning finds.
 	mistake, missing string
 	unreachable      map[string]bool
@@ -113,6 +115,9 @@ func (w *world) pass() Decision {
 
 func (w *world) decide(obstacle string) Decision {
 	o := Observation{Now: w.now, App: w.app, SameTemplate: w.hash() == w.app.Status.TemplateHash, Pods: w.visible(), ReferenceTimeout: 10 * time.Minute, Obstacle: obstacle}
+	if obstacle == inputsChanged {
+		o.Obstacle, o.InputsChanged = "", inputsChanged
+	}
 	o.EndSeen, o.Eviction = w.sawEnd(o.Pods), w.eviction()
 	o.ExecutorFailures = w.failures(o.Pods)
 	for range 12 {
@@ -200,7 +205,7 @@ func (w *world) visible() []*pods.Record {
 }
 
 func (w *world) plan(start Start) *Plan {
-	plan := &Plan{Hash: w.hash(), Queue: "team-a", Gate: "Embedded"}
+	plan := &Plan{Hash: w.hash(), Inputs: w.inputs, Queue: "team-a", Gate: "Embedded"}
 	if w.mistake != "" {
 		plan.Findings = []Finding{{Reason: v1alpha1.InvalidSpecReason, Message: w.mistake}}
 		return plan
@@ -238,11 +243,11 @@ func (w *world) verdict(start Start) *queueing.Verdict {
 		return &queueing.Verdict{State: queueing.Evicting}
 	}
 	if w.granted == nil && w.room == queueing.Granted && !w.drained {
-		w.granted = &start
+		w.granted, w.grantedInputs = &start, w.inputs
 	}
 	switch {
 	case w.granted != nil:
-		grant := &queueing.Grant{Run: start.Run, Attempt: start.Attempt, Gate: w.gate, Queue: "team-a", HoldsFor: w.bound,
+		grant := &queueing.Grant{Run: start.Run, Attempt: start.Attempt, Gate: w.gate, Queue: "team-a", HoldsFor: w.bound, Inputs: w.grantedInputs,
 			PodSets: []queueing.PodSetGrant{{Name: "driver", Count: 1}, {Name: "executor", Count: 2}}}
 		return &queueing.Verdict{State: queueing.Granted, Reason: map[string]string{"None": "DelegatedToScheduler", "YuniKorn": "DelegatedToScheduler"}[w.gate], Grant: grant}
 	case w.room == queueing.Refused:
@@ -367,8 +372,14 @@ func (w *world) gone() {
 	}
 }
 
+// inputsChanged is what the operator says that finds a driver to be made from other inputs than were granted.
+const inputsChanged = "a ConfigMap has changed before the driver was made"
+
 func (w *world) createDriver() string {
 	s := &w.app.Status
+	if s.Grant.Inputs != w.inputs {
+		return inputsChanged
+	}
 	name := s.Driver.PodName
 	if existing := w.pods[name]; existing != nil {
 		if existing.OwnerUID != w.app.UID {
