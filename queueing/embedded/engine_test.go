@@ -409,3 +409,19 @@ func TestChanged(t *testing.T) {
 		})
 	}
 }
+
+// TestInputsOfGrant: a grant names what the ask was made from that was granted: the newest while it waited, and none that came later.
+func TestInputsOfGrant(t *testing.T) {
+	t.Parallel()
+	e := engineWith(t, one, "")
+	ask := askFrom(t, "pi queue=team-a cpu=300m")
+	for _, ask.Inputs = range []string{"a", "b"} {
+		e.Submit(ask)
+	}
+	e.Cycle(0)
+	ask.Inputs = "c"
+	e.Submit(ask)
+	if v := e.Verdict(ask.Key); v.State != queueing.Granted || v.Grant.Inputs != "b" {
+		t.Errorf("%s for %+v, want it for b", v.State, v.Grant)
+	}
+}
