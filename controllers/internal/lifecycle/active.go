@@ -26,12 +26,8 @@ func (d *decider) active() Decision {
 	d.observeSpec()
 	driver := d.driver()
 	if driver != nil {
-		beyond := d.beyondGrant(driver)
-		if d.s.Driver.UID = driver.UID; beyond != "" {
-			return d.stop(v1alpha1.StopInputsChanged, beyond)
-		}
-		if outcome, ended := pods.DriverEnded(driver); ended {
-			return d.attemptEnded(outcome)
+		if next, over := d.meet(driver); over {
+			return next
 		}
 	} else if d.s.Driver.UID != "" {
 		if !d.o.DriverAbsent {
@@ -59,6 +55,18 @@ func (d *decider) active() Decision {
 		return d.running()
 	}
 	return d.starting(driver)
+}
+
+// meet takes in the driver pod as it is, and reports whether the attempt is over: it has ended, or is not what was granted.
+func (d *decider) meet(driver *pods.Record) (next Decision, over bool) {
+	beyond := d.beyondGrant(driver)
+	if d.s.Driver.UID = driver.UID; beyond != "" {
+		return d.stop(v1alpha1.StopInputsChanged, beyond), true
+	}
+	if outcome, ended := pods.DriverEnded(driver); ended {
+		return d.attemptEnded(outcome), true
+	}
+	return Decision{}, false
 }
 
 // driver is the driver pod of the current attempt; nil if none is known. A pod that only looks like it is not ours.
