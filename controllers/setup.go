@@ -103,6 +103,14 @@ func CacheOptions() cache.Options {
 // CountWrites counts, in the metrics, what is written to the API server with this configuration.
 func CountWrites(config *rest.Config) { config.Wrap(apiwrites.Count) }
 
+// logReader reads ends of logs; nil where none are kept, so that nothing is read for their sake.
+func logReader(client corev1client.PodsGetter, o Options) application.LogReader {
+	if o.LogTailLines == 0 {
+		return nil
+	}
+	return logtail.New(client, o.LogTailLines, o.Clock)
+}
+
 // MaxLogTailLines bounds Options.LogTailLines.
 const MaxLogTailLines = logtail.MaxLines
 
@@ -169,7 +177,7 @@ func Setup(mgr ctrl.Manager, o Options) error {
 		Gates: gates, DefaultGate: o.DefaultGate, AllowedGates: o.AllowedGates, ReferenceTimeout: o.ReferenceTimeout,
 		MaxTermination: o.MaxTermination, HistoryURL: o.HistoryURL, FewEvents: o.FewEvents,
 		Exposure: companion.Rules{Hosts: o.UIHosts, Annotations: o.UIAnnotations}, ForbidPodSecurityNone: o.ForbidPodSecurityNone,
-		Recorder: mgr.GetEventRecorder("sparkgate"), Notifier: notifier, Logs: logtail.New(podClient, o.LogTailLines, o.Clock), Clock: o.Clock, Ready: office.wait, Claim: beside.claim,
+		Recorder: mgr.GetEventRecorder("sparkgate"), Notifier: notifier, Logs: logReader(podClient, o), Clock: o.Clock, Ready: office.wait, Claim: beside.claim,
 	})
 	office.memory, office.wake = apps.Memory(), waker.Wake
 	queues := &queue.Reconciler{Client: mgr.GetClient(), Engine: engine{embedded}, Clock: o.Clock, Interval: o.QueueInterval, Ready: office.wait}

@@ -60,6 +60,8 @@ const (
 	AllowedQueuesAnnotation = Group + "/allowed-queues"
 	// AllowedServiceAccountsAnnotation lists, separated by commas, the service accounts that pods of applications of the namespace may use.
 	AllowedServiceAccountsAnnotation = Group + "/allowed-service-accounts"
+	// LogTailAnnotation with a value other than true keeps ends of logs out of the status of the namespace's applications.
+	LogTailAnnotation = Group + "/log-tail"
 )
 
 // ApplicationIDToken stands for Spark's id of an attempt in the address of a history server.

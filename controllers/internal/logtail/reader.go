@@ -29,7 +29,7 @@ const (
 	// silence is how long a node is not asked again that did not answer.
 	silence = time.Minute
 	// maxRead is how much of a log is read, in bytes: a few long lines.
-	maxRead = 256 << 10
+	maxRead = 64 << 10
 )
 
 // Reader reads ends of logs through the API server, which asks the kubelet. Safe for concurrent use.

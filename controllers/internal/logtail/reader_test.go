@@ -125,7 +125,7 @@ func TestWhatIsAsked(t *testing.T) {
 	s := &apiServer{}
 	r, _ := s.start(t, 20)
 	r.Tail(t.Context(), record("pi-uid", "node-1"), unchanged)
-	want := "/api/v1/namespaces/team/pods/pi-driver/log?container=spark-kubernetes-driver&limitBytes=262144&tailLines=20"
+	want := "/api/v1/namespaces/team/pods/pi-driver/log?container=spark-kubernetes-driver&limitBytes=65536&tailLines=20"
 	if s.times() != 1 || s.asked[0] != want {
 		t.Errorf("asked %v, want %s", s.asked, want)
 	}

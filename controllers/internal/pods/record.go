@@ -225,6 +225,7 @@ func (r *Record) readContainers(pod *corev1.Pod) {
 		if s.Name == name {
 			r.Running = s.State.Running != nil
 			r.Ended = endedOf(s)
+			r.Ended.forgetLog(pod.Spec.Containers, name)
 		}
 	}
 	r.readInitFailure(pod)
@@ -238,6 +239,7 @@ func (r *Record) readInitFailure(pod *corev1.Pod) {
 	for i := range pod.Status.InitContainerStatuses {
 		s := &pod.Status.InitContainerStatuses[i]
 		if e := endedOf(s); e != nil && e.ExitCode != 0 {
+			e.forgetLog(pod.Spec.InitContainers, s.Name)
 			r.Reason = ReasonInitContainer
 			r.Message = sentence(fmt.Sprintf("init container %s ended with exit code %d", s.Name, e.ExitCode), e.Reason, e.Message)
 		}
@@ -255,6 +257,18 @@ func endedOf(s *corev1.ContainerStatus) *Ended {
 		e.At = t.FinishedAt.Unix()
 	}
 	return e
+}
+
+// forgetLog drops the message of a container that may be the end of its log: messages go into events and notifications, logs do not.
+func (e *Ended) forgetLog(containers []corev1.Container, name string) {
+	if e == nil || e.Reason != ReasonError && e.Reason != "OOMKilled" && e.Reason != "Completed" {
+		return // the kubelet or the runtime has written it
+	}
+	for i := range containers {
+		if containers[i].Name == name && containers[i].TerminationMessagePolicy == corev1.TerminationMessageFallbackToLogsOnError {
+			e.Message = ""
+		}
+	}
 }
 
 // waitingOf is why a container waits; the ordinary reasons of every start are none.

@@ -13,52 +13,37 @@ import (
 // Masked stands where something was hidden.
 const Masked = "(hidden)"
 
-// rule replaces what an expression matches.
-type rule struct {
-	find *regexp.Regexp
-	put  string
-}
-
-// sensitive are words in names of values that must not be shown: Spark's default redaction pattern from 4.0 on
-// (spark.redaction.regex), and other usual names.
-const sensitive = `(?:secret|passw(?:or)?d|passphrase|token|credential|(?:access|account|api|private|shared|session|auth|encryption|storage)[._-]?key|x-amz-signature)`
-
-// value is what follows a name: quoted, or up to the next space or separator.
-const value = `(?:\\?"(?:[^"\\\n]|\\[^"\n])*\\?"|'[^'\n]*'|[^\s"',;&<>{}\[\]()\\]+)`
-
-// rules are applied in this order: what spans lines first, then what has a name, then what has a shape.
-var rules = []rule{
-	// Private keys, whole, without their beginning, and without their end.
-	{regexp.MustCompile(`(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\z)`), Masked},
-	{regexp.MustCompile(`(?s)\A.*-----END [A-Z ]*PRIVATE KEY-----`), Masked},
-	// Authorization: Basic …, Bearer …
-	{regexp.MustCompile(`(?i)((?:proxy-)?authorization\\?["']? *[:=] *)[^\n]+`), "${1}" + Masked},
-	{regexp.MustCompile(`(?i)\b(bearer|basic)\s+[a-z0-9._~+/-]{8,}=*`), "${1} " + Masked},
-	// scheme://user:password@host
-	{regexp.MustCompile(`(?i)\b([a-z][a-z0-9+.-]*://)[^\s/?#"'<>]*@`), "${1}" + Masked + "@"},
-	// --conf spark.x.password=…, "password": "…", password: …
-	{regexp.MustCompile(`(?i)([\w.$/-]*` + sensitive + `[\w.$/-]*\\?["']? *(?:=>|[:=]) *)` + value), "${1}" + Masked},
-	// --password …
-	{regexp.MustCompile(`(?i)(--?[\w.-]*` + sensitive + `[\w.-]* +)` + value), "${1}" + Masked},
-	// ?sig=…&X-Amz-Signature=…
-	{regexp.MustCompile(`(?i)([?&](?:sig|signature|code|key|x-goog-signature|x-goog-credential|x-amz-credential)=)[^\s&"'<>]+`), "${1}" + Masked},
-	// JSON web tokens.
-	{regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}(?:\.[A-Za-z0-9_-]*)?`), Masked},
-	// Ids of AWS keys; tokens of GitHub, GitLab, Slack and Databricks; keys of Google.
-	{regexp.MustCompile(`\b(?:A3T[A-Z0-9]|AKIA|ASIA|AGPA|AIDA|AROA|AIPA|ANPA|ANVA)[A-Z0-9]{16}\b`), Masked},
-	{regexp.MustCompile(`\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[abeprs]-[\w-]{10,}|dapi[0-9a-f]{32}|AIza[\w-]{35})`), Masked},
-}
+const (
+	// longest is how many bytes of text are looked at. Of a longer one nothing is shown.
+	longest = 1 << 20
+	// maxPasses is how often a text is gone through until nothing more is hidden in it. Two are the rule: one that hides, one that finds nothing.
+	maxPasses = 6
+)
 
 // escapes are the sequences with which programs colour and move on a terminal (ECMA-48), and set its title.
 var escapes = regexp.MustCompile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[@-Z\\\\^_])")
 
-// Text returns a text without secrets and without characters that do more than print. Tabs become spaces; lines stay lines.
-func Text(text string) string {
-	text = printable(text)
-	for _, r := range rules {
-		text = r.find.ReplaceAllString(text, r.put)
+// Text returns a text without secrets and without characters that do more than print. Tabs become spaces; lines stay lines. Text of the result
+// is the result.
+func Text(text string) string { return (*Known)(nil).Text(text) }
+
+// Text is the function Text that also hides the known secrets, wherever they stand.
+func (k *Known) Text(text string) string {
+	if len(text) > longest {
+		return Masked
 	}
-	return text
+	text = printable(text)
+	for range maxPasses {
+		before := text
+		text = entropy(tokens(named(shapes(k.hide(text)))))
+		if text == before {
+			return text
+		}
+		if len(text) > longest {
+			break
+		}
+	}
+	return Masked
 }
 
 // Line is Text of the first line that is not empty, in at most limit bytes. It does not keep the memory of the whole text.

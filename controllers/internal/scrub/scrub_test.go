@@ -78,7 +78,7 @@ func TestLine(t *testing.T) {
 		"first line":            {"\n one \ntwo", 10, "one"},
 		"cut":                   {"one two three", 10, "one two…"},
 		"cut in a character":    {"éééééé", 6, "é…"},
-		"scrubbed before a cut": {"token=0123456789 and more", 20, "token=(hidden) an…"},
+		"scrubbed before a cut": {"a token=0123456789 and more", 20, "a token=(hidden) …"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -90,8 +90,13 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// FuzzText: whatever the text, the result is printable text, not longer than the masks make it, and the same when it is scrubbed again.
+// FuzzText: whatever the text, the result is printable text, not longer than the masks make it, and the same when it is scrubbed again, with
+// what is known and without.
 func FuzzText(f *testing.F) {
+	for _, leak := range leaks {
+		f.Add(leak.text)
+	}
+	k := known(f, p, "a b:c=d", `"quoted"`)
 	for _, seed := range []string{"", "password=x", "\x1b[0m", "a://b:c@d", "token: \"a", "Authorization: x\nAuthorization=", "\xff\n\r"} {
 		f.Add(seed)
 	}
@@ -99,6 +104,12 @@ func FuzzText(f *testing.F) {
 		got := Text(text)
 		if !utf8.ValidString(got) || strings.ContainsAny(got, "\x00\x1b\r\t\x7f") {
 			t.Errorf("%q became %q, which is no plain text", text, got)
+		}
+		if again := Text(got); again != got {
+			t.Errorf("%q became %q, and that %q", text, got, again)
+		}
+		if got := k.Text(text); k.Text(got) != got {
+			t.Errorf("with what is known, %q became %q, and that %q", text, got, k.Text(got))
 		}
 		if strings.Count(got, "\n") > strings.Count(text, "\n")+strings.Count(text, "\r") {
 			t.Errorf("%q became %q, which has more lines", text, got)

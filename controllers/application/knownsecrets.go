@@ -1,0 +1,201 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package application
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/sparkgate/sparkgate/controllers/internal/scrub"
+	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/controllers/internal/spark/render"
+)
+
+const (
+	// maxSecretsRead is how many Secrets are read for the sake of one log.
+	maxSecretsRead = 16
+	// secretsPatience is how long reading them may take together.
+	secretsPatience = 2 * time.Second
+)
+
+// knownSecrets are the secrets that the application refers to or says itself. why is not empty where one cannot be found out: then nothing of
+// a log is shown, because it could stand there. Nothing of this keeps an attempt from ending.
+func (p *pass) knownSecrets(ctx context.Context) (known *scrub.Known, why string) {
+	log := ctrl.LoggerFrom(ctx).V(1)
+	ctx, cancel := context.WithTimeout(ctx, secretsPatience)
+	defer cancel()
+	files, err := p.confFiles(ctx)
+	if err != nil {
+		log.Info("what a log may not show cannot be found out", "why", err.Error())
+		return nil, fmt.Sprintf("ConfigMap %q of spec.sparkConfigMap cannot be read now, and may hold secrets", p.app.Spec.SparkConfigMap)
+	}
+	properties, _ := conf.Merge(p.app, conf.Sources{ConfigMap: files})
+	secrets := append(ofProperties(properties), ofArguments(p.app.Spec.Arguments)...)
+	refs := secretRefs{}
+	for _, source := range p.app.Spec.SparkConfFrom {
+		refs.key(source.SecretKeyRef.Name, source.SecretKeyRef.Key, false)
+	}
+	for _, role := range render.Roles(p.app) {
+		parts, _ := role.Decode() // what cannot be decoded never became a pod
+		secrets = append(secrets, refs.ofRole(role, parts, properties)...)
+	}
+	if len(refs) > maxSecretsRead {
+		return nil, fmt.Sprintf("the application refers to %d Secrets, and no more than %d are looked for in a log", len(refs), maxSecretsRead)
+	}
+	for _, name := range slices.Sorted(maps.Keys(refs)) {
+		data, problem, err := p.secret(ctx, name)
+		switch {
+		case err != nil:
+			log.Info("what a log may not show cannot be found out", "why", err.Error())
+			return nil, fmt.Sprintf("Secret %q cannot be read now, and its values may stand in the log", name)
+		case problem != "" && !refs[name].optional:
+			return nil, fmt.Sprintf("Secret %q, whose values may stand in the log, %s", name, problem)
+		}
+		secrets = append(secrets, refs[name].values(data)...)
+	}
+	known, ok := scrub.NewKnown(secrets)
+	if !ok {
+		return nil, "the Secrets that the application refers to are too large to be looked for in a log"
+	}
+	return known, ""
+}
+
+// describes is the end of names of properties that tell about a secret where it is found or what reads it.
+var describes = regexp.MustCompile(`(?i)(?:provider|class|file|path|dir|location|enabled|type|regex|interval|length)s?$`)
+
+// ofProperties are the values of properties whose names say that they are secret, to Spark or here, and such values within others.
+func ofProperties(properties conf.Properties) []string {
+	redacted, err := regexp.Compile(properties.Get(conf.RedactionRegex, "$^"))
+	if err != nil { // Java takes more than Go does
+		redacted = regexp.MustCompile("$^")
+	}
+	var secrets []string
+	for _, property := range properties {
+		switch {
+		case property.Origin.Source == conf.Secret:
+		case (conf.Sensitive(property.Key) || redacted.MatchString(property.Key)) && !describes.MatchString(property.Key):
+			secrets = append(secrets, property.Value)
+		case describes.MatchString(property.Key):
+			secrets = append(secrets, scrub.Secrets(property.Value)...)
+		default:
+			secrets = append(secrets, scrub.Secrets(property.Key+"="+property.Value)...)
+		}
+	}
+	return secrets
+}
+
+// ofArguments are the values in arguments such as --password=x, and of such as --password x.
+func ofArguments(arguments []string) []string {
+	var secrets []string
+	for i, argument := range arguments {
+		secrets = append(secrets, scrub.Secrets(argument)...)
+		if i > 0 && strings.HasPrefix(arguments[i-1], "-") && len(scrub.Secrets(arguments[i-1]+" x1x1x1")) > 0 {
+			secrets = append(secrets, argument)
+		}
+	}
+	return secrets
+}
+
+// secretRef is what is referred to of one Secret.
+type secretRef struct {
+	keys map[string]bool
+	// whole: all keys. optional: nobody minds if it does not exist.
+	whole, optional bool
+}
+
+// secretRefs are the Secrets that are referred to, by name.
+type secretRefs map[string]*secretRef
+
+func (r secretRefs) key(name, key string, optional bool) {
+	if name == "" {
+		return
+	}
+	ref := r[name]
+	if ref == nil {
+		ref = &secretRef{keys: map[string]bool{}, optional: true}
+		r[name] = ref
+	}
+	ref.keys[key], ref.whole, ref.optional = true, ref.whole || key == "", ref.optional && optional
+}
+
+// values are the values of the keys that are referred to.
+func (r *secretRef) values(data map[string][]byte) []string {
+	var values []string
+	for key, value := range data {
+		if r.whole || r.keys[key] {
+			values = append(values, string(value))
+		}
+	}
+	return values
+}
+
+// ofRole collects the Secrets that the pods of a role are given, and returns values of variables whose names say that they are secret.
+func (r secretRefs) ofRole(role render.Role, parts render.Parts, properties conf.Properties) []string {
+	for _, property := range properties.WithPrefix(role.Name.Key("secretKeyRef.")) {
+		name, key, _ := strings.Cut(property.Value, ":")
+		r.key(name, key, false)
+	}
+	for _, property := range properties.WithPrefix(role.Name.Key("secrets.")) {
+		r.key(property.Name, "", false)
+	}
+	for _, volume := range slices.Concat(parts.Volumes, parts.Template.Spec.Volumes) {
+		r.ofVolume(volume)
+	}
+	secrets := r.ofEnvironment(parts.Env, parts.EnvFrom)
+	for _, container := range slices.Concat(parts.Template.Spec.InitContainers, parts.Template.Spec.Containers) {
+		secrets = append(secrets, r.ofEnvironment(container.Env, container.EnvFrom)...)
+		secrets = append(secrets, ofArguments(container.Args)...)
+	}
+	return secrets
+}
+
+func (r secretRefs) ofEnvironment(variables []corev1.EnvVar, from []corev1.EnvFromSource) []string {
+	var secrets []string
+	for _, variable := range variables {
+		secrets = append(secrets, scrub.Secrets(variable.Name+"="+variable.Value)...)
+		if source := variable.ValueFrom; source != nil && source.SecretKeyRef != nil {
+			r.key(source.SecretKeyRef.Name, source.SecretKeyRef.Key, isTrue(source.SecretKeyRef.Optional))
+		}
+	}
+	for _, source := range from {
+		if source.SecretRef != nil {
+			r.key(source.SecretRef.Name, "", isTrue(source.SecretRef.Optional))
+		}
+	}
+	return secrets
+}
+
+func (r secretRefs) ofVolume(volume corev1.Volume) {
+	if source := volume.Secret; source != nil {
+		r.items(source.SecretName, source.Items, source.Optional)
+	}
+	if volume.Projected == nil {
+		return
+	}
+	for _, source := range volume.Projected.Sources {
+		if source.Secret != nil {
+			r.items(source.Secret.Name, source.Secret.Items, source.Secret.Optional)
+		}
+	}
+}
+
+// items adds the keys of a volume; none are all.
+func (r secretRefs) items(name string, items []corev1.KeyToPath, optional *bool) {
+	for _, item := range items {
+		r.key(name, item.Key, isTrue(optional))
+	}
+	if len(items) == 0 {
+		r.key(name, "", isTrue(optional))
+	}
+}
+
+func isTrue(b *bool) bool { return b != nil && *b }
