@@ -325,11 +325,21 @@ func (w *world) comesToRest() {
 	w.endsWell()
 	w.now = w.now.Add(2 * DefaultRetention)
 	for range 3 {
+		w.removeEnded()
 		w.pass()
 	}
 	for _, name := range w.podNames() { // executors go with their driver
 		if w.pods[name].Role == pods.Driver {
 			w.t.Fatalf("%s is kept for ever\n%s", name, w.story())
+		}
+	}
+}
+
+// removeEnded removes deleted pods whose containers have ended, however long they may take.
+func (w *world) removeEnded() {
+	for _, name := range w.podNames() {
+		if p := w.pods[name]; p.Deleting && !p.Active() {
+			w.ended(name)
 		}
 	}
 }
