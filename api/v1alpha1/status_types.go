@@ -62,6 +62,10 @@ type SparkApplicationStatus struct {
 	// +optional
 	Queue string `json:"queue,omitempty"`
 
+	// ask is what the application asks its queue for, or asked for last. It decides whether a change keeps the place in the queue.
+	// +optional
+	Ask *Ask `json:"ask,omitempty"`
+
 	// times of the current run, by the operator's clock.
 	// +optional
 	Times ApplicationTimes `json:"times,omitempty"`
@@ -113,9 +117,14 @@ const (
 
 // ApplicationTimes are the moments of the current run and attempt, by the operator's clock.
 type ApplicationTimes struct {
-	// queued is when the current attempt began to wait; a preempted, resumed or requeued one keeps its old time.
+	// queued orders applications of equal priority: it is when this one first asked with what it asks for now, plus the time since then
+	// in which it could not have started. A preempted, resumed or requeued attempt keeps it.
 	// +optional
 	Queued *metav1.Time `json:"queued,omitempty"`
+	// blocked is since when the application could not start whatever its queue has: its spec is invalid, or something that it names does
+	// not exist. That time does not count for its place in the queue. Absent while it could start.
+	// +optional
+	Blocked *metav1.Time `json:"blocked,omitempty"`
 	// admitted is when the gate let the current attempt in.
 	// +optional
 	Admitted *metav1.Time `json:"admitted,omitempty"`

@@ -89,12 +89,14 @@ func (p *pass) rank(ctx context.Context) error {
 	s := &p.app.Status
 	stage, _ := status.StageOf(s.Conditions)
 	standing := queueing.Standing{
-		Priority: refs.priority, QueuedAt: p.app.CreationTimestamp.Time,
-		Leaving: !p.app.DeletionTimestamp.IsZero() || s.Stopping != "" || stage == status.Finalizing,
-		Until:   lifecycle.Until(p.app, p.MaxTermination),
+		Priority: refs.priority,
+		Leaving:  !p.app.DeletionTimestamp.IsZero() || s.Stopping != "" || stage == status.Finalizing,
+		Until:    lifecycle.Until(p.app, p.MaxTermination),
 	}
 	if s.Times.Queued != nil {
 		standing.QueuedAt = s.Times.Queued.Time
+	} else if s.Times.Admitted != nil {
+		standing.QueuedAt = s.Times.Admitted.Time
 	}
 	gate.Rank(keyOf(p.app), grant.Run, grant.Attempt, standing)
 	return nil
@@ -143,6 +145,7 @@ func (p *pass) provide(ctx context.Context, d lifecycle.Decision) (err error) {
 		p.plan, err = p.planStart(ctx, d.Start)
 		p.o.Plan = p.plan
 	case lifecycle.NeedVerdict:
+		p.ask.QueuedAt = d.Start.QueuedAt
 		p.o.Verdict, err = p.verdict(ctx)
 	case lifecycle.NeedDriverAbsent:
 		p.o.DriverAbsent, err = p.driverAbsent(ctx)

@@ -60,7 +60,7 @@ func (p *pass) planStart(ctx context.Context, start lifecycle.Start) (*lifecycle
 	if ready, plan.Findings, err = p.prepareAllowed(ctx, start, plan, ready); err != nil || ready == nil {
 		return plan, err
 	}
-	plan.Executors, plan.Inputs = ready.executors, ready.inputs
+	plan.Executors, plan.Inputs, plan.PodSets = ready.executors, ready.inputs, ready.podSets
 	plan.DriverPod, plan.ApplicationID, plan.UIAddress = ready.names.DriverPod, ready.names.ApplicationID, ready.uiAddress
 	plan.HistoryAddress = ready.historyAddress
 	p.ask = &queueing.Ask{

@@ -35,6 +35,17 @@ func ToAPI(g queueing.Grant) *v1alpha1.Grant {
 	return stored
 }
 
+// AskToAPI returns the stored form of what a gate is asked for.
+func AskToAPI(gate string, podSets []queueing.PodSet) *v1alpha1.Ask {
+	stored := &v1alpha1.Ask{Gate: v1alpha1.GateType(gate)}
+	for _, p := range podSets {
+		stored.PodSets = append(stored.PodSets, v1alpha1.PodSetAsk{
+			Name: p.Name, Count: p.Count, MinCount: p.MinCount, Requests: quantities(p.Requests), Flavors: p.Flavors,
+		})
+	}
+	return stored
+}
+
 // FromAPI returns the grant that was stored.
 func FromAPI(stored *v1alpha1.Grant) queueing.Grant {
 	g := queueing.Grant{

@@ -299,7 +299,7 @@ func (d *decider) takenBack() Decision {
 
 // end publishes the end of the run.
 func (d *decider) end(stage status.Stage, message string) Decision {
-	d.s.Times.Finished = d.nowPtr()
+	d.s.Times.Finished, d.s.Ask = d.nowPtr(), nil
 	d.announce(stage != status.Succeeded, string(stage), message)
 	return d.publish(stage, d.liveOut(message))
 }

@@ -85,6 +85,8 @@ type Plan struct {
 	Inputs string
 	// Queue and Gate that decide on the start.
 	Queue, Gate string
+	// PodSets are what the gate is asked for.
+	PodSets []queueing.PodSet
 	// DriverPod and ApplicationID are the names of the start, UIAddress where its web interface will be.
 	DriverPod, ApplicationID, UIAddress string
 	// HistoryAddress is where a history server will show it; empty if none will.

@@ -32,7 +32,7 @@ func (d *decider) begin() Decision {
 		return d.endAgain()
 	}
 	start := Start{Run: d.s.Run + 1, Attempt: 1, QueuedAt: d.now().Time}
-	if start.Run == 1 {
+	if d.neverEdited() {
 		start.QueuedAt = d.o.App.CreationTimestamp.Time
 	}
 	if d.o.Plan == nil {
@@ -55,7 +55,7 @@ func (d *decider) newRun(start Start) {
 	d.s.Run, d.s.Attempt = start.Run, start.Attempt
 	d.s.TemplateHash, d.s.RunID = d.o.Plan.Hash, d.o.App.Spec.RunID
 	d.s.Failures, d.s.Preemptions, d.s.Resumes, d.s.Requeues = 0, 0, 0, 0
-	d.s.Times = v1alpha1.ApplicationTimes{Queued: &queued}
+	d.s.Times, d.s.Ask = v1alpha1.ApplicationTimes{Queued: &queued}, nil
 	d.s.Grant, d.s.Driver, d.s.Executors, d.s.Stopping = nil, nil, nil, ""
 }
 
@@ -102,7 +102,7 @@ func (d *decider) givenUp() Decision {
 
 // start is the start that the status says is planned.
 func (d *decider) start() Start {
-	s := Start{Run: d.s.Run, Attempt: d.s.Attempt, QueuedAt: d.o.App.CreationTimestamp.Time}
+	s := Start{Run: d.s.Run, Attempt: d.s.Attempt, QueuedAt: d.now().Time}
 	if d.s.Times.Queued != nil {
 		s.QueuedAt = d.s.Times.Queued.Time
 	}
@@ -111,10 +111,13 @@ func (d *decider) start() Start {
 
 // ask puts the planned start before the gate and takes its verdict.
 func (d *decider) ask(start Start) Decision {
-	d.s.Queue = d.o.Plan.Queue
 	if len(d.o.Plan.Missing) > 0 {
+		d.s.Queue = d.o.Plan.Queue
+		d.block()
+		d.after(Action{Kind: ReleaseGrant}) // who cannot start neither waits in line nor keeps what it was given there
 		return d.referenceMissing(strings.Join(d.o.Plan.Missing, "; "))
 	}
+	d.takePlace(&start)
 	if d.o.Verdict == nil {
 		return d.need(NeedVerdict, start)
 	}
@@ -160,7 +163,7 @@ func refusal(reason string) status.Stage {
 
 // undecided changes nothing that anybody sees before the gate has looked, except that an earlier end is no longer shown.
 func (d *decider) undecided() Decision {
-	if d.was == status.New || d.was.Waiting() {
+	if d.was == status.New && d.neverEdited() || d.was.Waiting() && !d.moved() {
 		d.d.Status = *d.o.App.Status.DeepCopy()
 		return d.d
 	}
@@ -216,6 +219,7 @@ func (d *decider) invalid() Decision {
 		d.announce(true, string(stage), message)
 	}
 	d.s.Times.ReferenceMissing = nil
+	d.block()
 	d.after(Action{Kind: ReleaseGrant})
 	return d.publish(stage, message)
 }

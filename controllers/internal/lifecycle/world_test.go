@@ -60,6 +60,10 @@ type world struct {
 	// places are when each run began to wait, preempted is how many attempts had to give their room back.
 	places    map[int64]metav1.Time
 	preempted int
+	// moves: the application could not start for a while, or asks for something else, so its place in line may change.
+	moves bool
+	// podSets are what it asks for.
+	podSets []queueing.PodSet
 	// noGrant: there is a driver that should not be, which the test has put there.
 	noGrant bool
 	// forgets: the application has had a restart policy, under which failures are forgotten and attempts follow that did not fail.
@@ -218,7 +222,7 @@ func (w *world) plan(start Start) *Plan {
 		plan.DriverPod = fmt.Sprintf("pi-%d-%d-driver", start.Run, start.Attempt)
 	}
 	plan.ApplicationID = fmt.Sprintf("spark-%d-%d", start.Run, start.Attempt)
-	plan.Executors = 2
+	plan.Executors, plan.PodSets = 2, w.podSets
 	return plan
 }
 
@@ -307,6 +311,9 @@ func (w *world) write(d Decision) bool {
 			w.t.Fatalf("an attempt is preempted whose room nobody wants\n%s", w.story())
 		}
 		w.preempted++
+	}
+	if d.Status.Times.Blocked != nil || w.app.Status.Times.Blocked != nil || w.app.Status.TemplateHash != d.Status.TemplateHash {
+		w.moves = true
 	}
 	w.app.Status = *d.Status.DeepCopy()
 	if after := stageText(w.app); after != before {
@@ -458,9 +465,11 @@ func (w *world) checkAttempts() {
 	if s.Run == 0 {
 		return
 	}
-	if place, known := w.places[s.Run]; known && !place.Equal(s.Times.Queued) && lastOf(s).Outcome == v1alpha1.OutcomeStopped {
+	place, known := w.places[s.Run]
+	if known && !place.Equal(s.Times.Queued) && lastOf(s).Outcome == v1alpha1.OutcomeStopped && !w.moves {
 		w.t.Fatalf("run %d waited from %v and now from %v\n%s", s.Run, place, s.Times.Queued, w.story())
 	}
+	w.moves = w.moves && s.Times.Blocked != nil
 	w.places[s.Run] = *s.Times.Queued
 	earlier := int64(s.Failures + s.Preemptions + s.Resumes + s.Requeues)
 	if last := lastOf(s); last.Outcome == v1alpha1.OutcomeFailed && last.Run == s.Run && last.Attempt == s.Attempt && s.Grant == nil {
