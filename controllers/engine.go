@@ -13,10 +13,10 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/queue"
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/amounts"
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 	"github.com/sparkgate/sparkgate/queueing/embedded/runner"
 	"github.com/sparkgate/sparkgate/queueing/quota"
-	"github.com/sparkgate/sparkgate/queueing/wire"
 )
 
 // engine shows the embedded queue to the controller of SparkQueues in the words of the API.
@@ -56,9 +56,9 @@ func (e engine) State(name string) (queue.State, bool) {
 }
 
 func usageOf(u embedded.Usage) v1alpha1.QueueUsage {
-	out := v1alpha1.QueueUsage{Flavor: u.Flavor, Resource: u.Resource, Used: wire.Quantity(u.Resource, u.Used)}
+	out := v1alpha1.QueueUsage{Flavor: u.Flavor, Resource: u.Resource, Used: amounts.Quantity(u.Resource, u.Used)}
 	if u.Nominal != quota.Unlimited {
-		nominal := wire.Quantity(u.Resource, u.Nominal)
+		nominal := amounts.Quantity(u.Resource, u.Nominal)
 		out.Nominal = &nominal
 	}
 	out.Borrowed, out.Lent = some(u.Resource, u.Borrowed), some(u.Resource, u.Lent)
@@ -70,6 +70,6 @@ func some(name string, amount int64) *resource.Quantity {
 	if amount <= 0 {
 		return nil
 	}
-	q := wire.Quantity(name, amount)
+	q := amounts.Quantity(name, amount)
 	return &q
 }

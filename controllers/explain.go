@@ -11,10 +11,10 @@ import (
 	explainv1 "github.com/sparkgate/sparkgate/api/explain/v1"
 	"github.com/sparkgate/sparkgate/controllers/explain"
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/amounts"
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 	"github.com/sparkgate/sparkgate/queueing/embedded/runner"
 	"github.com/sparkgate/sparkgate/queueing/quota"
-	"github.com/sparkgate/sparkgate/queueing/wire"
 )
 
 // explainer serves the live view of the embedded queue.
@@ -71,7 +71,7 @@ func waitOf(w *embedded.Wait) *explainv1.Wait {
 
 func needOf(n *embedded.Need) explainv1.Need {
 	out := explainv1.Need{
-		Resource: n.Resource, Flavor: n.Flavor, Need: wire.Quantity(n.Resource, n.Need),
+		Resource: n.Resource, Flavor: n.Flavor, Need: amounts.Quantity(n.Resource, n.Need),
 		Free: limited(n.Resource, n.Available), Most: limited(n.Resource, n.Most),
 	}
 	if n.Missing > 0 {
@@ -79,7 +79,7 @@ func needOf(n *embedded.Need) explainv1.Need {
 	}
 	for _, o := range n.InTheWay {
 		out.InTheWay = append(out.InTheWay, explainv1.Obstacle{
-			Queue: o.Queue, Used: wire.Quantity(n.Resource, o.Used), Limit: wire.Quantity(n.Resource, o.Limit), Missing: wire.Quantity(n.Resource, o.Missing),
+			Queue: o.Queue, Used: amounts.Quantity(n.Resource, o.Used), Limit: amounts.Quantity(n.Resource, o.Limit), Missing: amounts.Quantity(n.Resource, o.Missing),
 		})
 	}
 	return out
@@ -120,14 +120,14 @@ func limited(name string, amount int64) *resource.Quantity {
 	if amount == quota.Unlimited {
 		return nil
 	}
-	q := wire.Quantity(name, amount)
+	q := amounts.Quantity(name, amount)
 	return &q
 }
 
 func quantitiesOf(r queueing.Resources) map[string]resource.Quantity {
 	out := make(map[string]resource.Quantity, len(r))
 	for name, amount := range r {
-		out[name] = wire.Quantity(name, amount)
+		out[name] = amounts.Quantity(name, amount)
 	}
 	return out
 }

@@ -5,6 +5,8 @@ package queueing
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -108,6 +110,29 @@ type Objects struct {
 	PriorityClass string
 	// StartEarly says that the driver may be made before there is room, for a scheduler whose room grows with the pods that wait.
 	StartEarly bool
+}
+
+// Broken names the first number of the ask that is negative; empty if none is. Whoever makes asks reads amounts so that this cannot
+// happen: a gate that finds one refuses the ask, because a negative need would hide that of others.
+func (a Ask) Broken() string { return BrokenPodSets(a.PodSets) }
+
+// BrokenPodSets is Ask.Broken for the pod sets alone.
+func BrokenPodSets(podSets []PodSet) string {
+	for i := range podSets {
+		p := &podSets[i]
+		if p.Count < 0 {
+			return fmt.Sprintf("count %d of pod set %s", p.Count, p.Name)
+		}
+		if p.MinCount < 0 {
+			return fmt.Sprintf("minimum count %d of pod set %s", p.MinCount, p.Name)
+		}
+		for _, name := range slices.Sorted(maps.Keys(p.Requests)) {
+			if amount := p.Requests[name]; amount < 0 {
+				return fmt.Sprintf("%s %d of pod set %s", name, amount, p.Name)
+			}
+		}
+	}
+	return ""
 }
 
 // String returns application, run and attempt, for messages.

@@ -12,7 +12,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
 	"github.com/sparkgate/sparkgate/queueing"
-	"github.com/sparkgate/sparkgate/queueing/wire"
+	"github.com/sparkgate/sparkgate/queueing/amounts"
 )
 
 // run and attempt of every pod: it asks once.
@@ -48,7 +48,7 @@ func seen(p *corev1.Pod) *pod {
 	if out.Gate == nil && !role && !charged && out.group == "" {
 		return nil
 	}
-	out.requests = wire.Resources(resource.PodRequests(p, resource.PodResourcesOptions{}))
+	out.requests = amounts.ClampAll(resource.PodRequests(p, resource.PodResourcesOptions{}))
 	out.requests[string(corev1.ResourcePods)] = 1
 	if p.Spec.Priority != nil {
 		out.priority = *p.Spec.Priority

@@ -29,6 +29,11 @@ var (
 		Buckets: []float64{1, 5, 15, 60, 300, 900, 1800, 3600, 7200, 14400, 43200, 86400, 172800, 604800},
 	}, []string{"queue"})
 
+	brokenAsks = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "sparkgate_queue_broken_asks_total",
+		Help: "Asks with a negative number, which the queue refuses: more than 0 is a fault of the operator.",
+	})
+
 	cycles = prometheus.NewHistogram(prometheus.HistogramOpts{
 		Name:    "sparkgate_queue_cycle_seconds",
 		Help:    "Time that the queue takes to decide for everybody who waits.",
@@ -36,7 +41,7 @@ var (
 	})
 )
 
-func init() { metrics.Registry.MustRegister(collected, waits, cycles) }
+func init() { metrics.Registry.MustRegister(collected, waits, cycles, brokenAsks) }
 
 // Meter puts what the embedded queue measures into the metrics.
 type Meter struct{}
@@ -45,6 +50,9 @@ type Meter struct{}
 func (Meter) Granted(queue string, waited time.Duration) {
 	waits.WithLabelValues(queue).Observe(waited.Seconds())
 }
+
+// Broken counts an ask that was refused because a number of it is negative.
+func (Meter) Broken() { brokenAsks.Inc() }
 
 // Cycled observes how long the queue took to decide.
 func (Meter) Cycled(took time.Duration) { cycles.Observe(took.Seconds()) }

@@ -110,7 +110,7 @@ type FlavorQuota struct {
 	Quotas []ResourceQuota
 }
 
-// ResourceQuota is the quota of one resource, in the units of queueing.Resources (see AmountOf). Negative numbers count as 0,
+// ResourceQuota is the quota of one resource, in the units of queueing.Resources (see package amounts). Negative numbers count as 0,
 // quota.Unlimited is no limit.
 type ResourceQuota struct {
 	Resource string

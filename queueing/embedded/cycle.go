@@ -208,6 +208,10 @@ func (e *Engine) boundOf(a *app, where placement, elastic int32) time.Duration {
 // judge prepares a new line: what it needs, and whether it could ever be admitted.
 func (e *Engine) judge(l *line, access access) {
 	q := l.queue
+	if l.shape.broken != "" {
+		l.bar = broken(l.shape)
+		return
+	}
 	if l.bar = e.barOf(q); l.barred() {
 		return
 	}

@@ -173,8 +173,6 @@ func TestOddAsks(t *testing.T) {
 	}{
 		"no pod sets":           {},
 		"no pods":               {podSets: []queueing.PodSet{{Name: "driver", Requests: cpu}}, want: []int32{0}},
-		"fewer than no pods":    {podSets: []queueing.PodSet{{Name: "driver", Count: -3, Requests: cpu}}, want: []int32{0}},
-		"less than nothing":     {podSets: []queueing.PodSet{{Name: "driver", Count: 1, Requests: queueing.Resources{"cpu": -5}}}, want: []int32{1}},
 		"no requests":           {podSets: []queueing.PodSet{{Name: "driver", Count: 1}}, want: []int32{1}},
 		"two that are elastic":  {podSets: []queueing.PodSet{{Count: 4, MinCount: 1, Requests: cpu}, {Count: 2, MinCount: 1, Requests: cpu}}, want: []int32{3, 2}, used: 5000},
 		"three kinds of pods":   {podSets: []queueing.PodSet{{Count: 1, Requests: cpu}, {Count: 2, Requests: cpu}, {Count: 1, Requests: cpu}}, want: []int32{1, 2, 1}, used: 4000},

@@ -130,7 +130,7 @@ func (e *Engine) wish(l *line) placement {
 	if len(l.options) > 0 {
 		return l.options[0].where
 	}
-	if l.queue.node == quota.None || l.bar.Reason == queueing.ReasonReferenceNotFound {
+	if l.queue.node == quota.None || l.shape.broken != "" || l.bar.Reason == queueing.ReasonReferenceNotFound {
 		return nil
 	}
 	if ways, bar := e.placements(l.queue, l.shape); bar.State == queueing.Undecided {

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/amounts"
 )
 
 // The tests write queues and asks as text, one a line.
@@ -165,7 +166,11 @@ func amount(t testing.TB, name, text string) int64 {
 	if err != nil {
 		t.Fatalf("%s=%s: %v", name, text, err)
 	}
-	return AmountOf(name, q)
+	n, err := amounts.Of(name, q)
+	if err != nil {
+		t.Fatalf("%s=%s: %v", name, text, err)
+	}
+	return n
 }
 
 // epoch is second 0 of the tests' day.

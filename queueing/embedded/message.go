@@ -55,6 +55,12 @@ func (e *Engine) exceedsQuota(l *line, b quota.Block, others bool) queueing.Verd
 		limitText(b.Cell.Resource, limit.Potential, limit, false), nor)}
 }
 
+// broken says that an ask has a negative number. Nobody can ask for that: the operator has read or computed it wrongly.
+func broken(s *shape) queueing.Verdict {
+	return queueing.Verdict{State: queueing.Refused, Reason: queueing.ReasonExceedsQuota, Message: fmt.Sprintf(
+		"the ask is broken, %s is negative, and nothing is granted for it: this is a fault of the operator, report it", s.broken)}
+}
+
 func notFound(queue string) queueing.Verdict {
 	return unusable(fmt.Sprintf("queue %s does not exist", queue))
 }

@@ -21,10 +21,14 @@ type shape struct {
 	podSets []queueing.PodSet
 	// elastic is the index of the pod set that may start with fewer pods, or -1.
 	elastic int
+	// broken is what is negative about it; empty if nothing is.
+	broken string
 }
 
 func shapeOf(podSets []queueing.PodSet) *shape {
-	return &shape{key: string(shapeKey(podSets)), podSets: podSets, elastic: slices.IndexFunc(podSets, isElastic)}
+	return &shape{
+		key: string(shapeKey(podSets)), podSets: podSets, elastic: slices.IndexFunc(podSets, isElastic), broken: queueing.BrokenPodSets(podSets),
+	}
 }
 
 func isElastic(p queueing.PodSet) bool { return p.Least() < p.Count }

@@ -59,6 +59,9 @@ func (q *queue) open() []string {
 // mend says what would let an ask into line that cannot be admitted as things stand.
 func (e *Engine) mend(a *app) []string {
 	l := a.line
+	if l.shape.broken != "" {
+		return []string{"report this: " + l.shape.broken + " is negative, which the operator must not ask for"}
+	}
 	switch l.bar.Reason {
 	case queueing.ReasonNamespaceNotAllowed:
 		if l.queue.config.Admits == nil && l.queue.config.SelectorText != "" {

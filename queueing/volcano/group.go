@@ -14,7 +14,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/queueing"
-	"github.com/sparkgate/sparkgate/queueing/wire"
+	"github.com/sparkgate/sparkgate/queueing/amounts"
 )
 
 const (
@@ -61,17 +61,18 @@ func groupFor(ask queueing.Ask) *v1beta1.PodGroup {
 }
 
 // leastResources is what the smallest gang of the ask requests, pods not counted: queues of Volcano have no limit of pods.
+// Sums end at amounts.Max, which Volcano can still turn into thousandths.
 func leastResources(ask queueing.Ask) corev1.ResourceList {
 	sums := queueing.Resources{}
 	for _, set := range ask.PodSets {
 		for name, amount := range set.Requests {
-			sums[name] += amount * int64(set.Least())
+			sums[name] = amounts.Plus(sums[name], amounts.Times(set.Least(), amount))
 		}
 	}
 	list := corev1.ResourceList{}
 	for name, amount := range sums {
 		if name != string(corev1.ResourcePods) {
-			list[corev1.ResourceName(name)] = wire.Quantity(name, amount)
+			list[corev1.ResourceName(name)] = amounts.Quantity(name, amount)
 		}
 	}
 	return list

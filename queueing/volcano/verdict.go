@@ -75,11 +75,11 @@ func above(need, limit corev1.ResourceList) (corev1.ResourceName, bool) {
 // not repeated.
 func waitsFor(ask queueing.Ask, group *v1beta1.PodGroup) queueing.Verdict {
 	return waiting(queueing.ReasonWaitingForQuota, "waits for room in Volcano's Queue %q: driver and first executors need %s together; PodGroup %s is Pending",
-		ask.Queue, amounts(*group.Spec.MinResources), group.Name)
+		ask.Queue, listed(*group.Spec.MinResources), group.Name)
 }
 
-// amounts prints resources in the order of their names.
-func amounts(list corev1.ResourceList) string {
+// listed prints resources in the order of their names.
+func listed(list corev1.ResourceList) string {
 	parts := make([]string, 0, len(list))
 	for name, quantity := range list {
 		parts = append(parts, fmt.Sprintf("%s %s", name, quantity.String()))

@@ -77,7 +77,7 @@ func (g *Gate) groupChanged(o client.Object) {
 func (g *Gate) queueChanged(o client.Object) {
 	now := ""
 	if q, ok := g.queues.Get("", o.GetName()).(*v1beta1.Queue); ok {
-		now = fmt.Sprintf("%s %s", q.Status.State, amounts(q.Spec.Capability))
+		now = fmt.Sprintf("%s %s", q.Status.State, listed(q.Spec.Capability))
 	}
 	g.book.queueChanged(o.GetName(), now)
 }

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/queueing/amounts"
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 )
 
@@ -21,7 +22,8 @@ func QueueConfigs(items []v1alpha1.SparkQueue) []embedded.QueueConfig {
 	return configs
 }
 
-// QueueConfig translates one queue. It checks nothing: negative quantities become 0, and a selector that cannot be read admits nobody.
+// QueueConfig translates one queue. It checks nothing (see controllers/internal/queuespec): negative quantities
+// become 0, those above amounts.Max become that, and a selector that cannot be read admits nobody.
 // The configuration shares the queue's numbers: do not change the queue afterwards.
 func QueueConfig(q *v1alpha1.SparkQueue) embedded.QueueConfig {
 	c := embedded.QueueConfig{
@@ -71,13 +73,13 @@ func preemptionOf(p *v1alpha1.QueuePreemption) embedded.Preemption {
 }
 
 func quotaOf(q v1alpha1.ResourceQuota) embedded.ResourceQuota {
-	r := embedded.ResourceQuota{Resource: q.Resource, Nominal: embedded.AmountOf(q.Resource, q.Nominal)}
+	r := embedded.ResourceQuota{Resource: q.Resource, Nominal: amounts.Clamp(q.Resource, q.Nominal)}
 	if q.BorrowingLimit != nil {
-		limit := embedded.AmountOf(q.Resource, *q.BorrowingLimit)
+		limit := amounts.Clamp(q.Resource, *q.BorrowingLimit)
 		r.Borrowing = &limit
 	}
 	if q.LendingLimit != nil {
-		limit := embedded.AmountOf(q.Resource, *q.LendingLimit)
+		limit := amounts.Clamp(q.Resource, *q.LendingLimit)
 		r.Lending = &limit
 	}
 	return r

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/amounts"
 )
 
 // ToAPI returns the stored form of a grant.
@@ -46,7 +47,7 @@ func AskToAPI(gate string, podSets []queueing.PodSet) *v1alpha1.Ask {
 	return stored
 }
 
-// FromAPI returns the grant that was stored.
+// FromAPI returns the grant that was stored. What is no amount counts as the nearest one.
 func FromAPI(stored *v1alpha1.Grant) queueing.Grant {
 	g := queueing.Grant{
 		Run: stored.Run, Attempt: stored.Attempt,
@@ -59,7 +60,7 @@ func FromAPI(stored *v1alpha1.Grant) queueing.Grant {
 	for _, p := range stored.PodSets {
 		g.PodSets = append(g.PodSets, queueing.PodSetGrant{
 			Name: p.Name, Flavor: p.Flavor, Count: p.Count,
-			Requests:     Resources(p.Requests),
+			Requests:     amounts.ClampAll(p.Requests),
 			NodeSelector: p.NodeSelector, Tolerations: p.Tolerations,
 			Labels: p.Labels, Annotations: p.Annotations, SchedulerName: p.SchedulerName,
 			Elastic: p.Elastic, Flavors: p.Flavors,
@@ -69,44 +70,13 @@ func FromAPI(stored *v1alpha1.Grant) queueing.Grant {
 	return g
 }
 
-// Resources returns the amounts of quantities: cpu in thousandths, everything else in its base unit, rounded up.
-func Resources(quantities map[corev1.ResourceName]resource.Quantity) queueing.Resources {
-	if quantities == nil {
-		return nil
-	}
-	r := make(queueing.Resources, len(quantities))
-	for name, q := range quantities {
-		r[string(name)] = Amount(string(name), q)
-	}
-	return r
-}
-
-// Amount returns one amount: thousandths for cpu, the base unit for everything else, rounded up.
-func Amount(name string, q resource.Quantity) int64 {
-	if name == string(corev1.ResourceCPU) {
-		return q.MilliValue()
-	}
-	return q.Value()
-}
-
-// Quantity is the inverse of Amount, printed the way Kubernetes prints it: 600m, 2688Mi, 3.
-func Quantity(name string, amount int64) resource.Quantity {
-	switch corev1.ResourceName(name) {
-	case corev1.ResourceCPU:
-		return *resource.NewMilliQuantity(amount, resource.DecimalSI)
-	case corev1.ResourceMemory, corev1.ResourceEphemeralStorage:
-		return *resource.NewQuantity(amount, resource.BinarySI)
-	}
-	return *resource.NewQuantity(amount, resource.DecimalSI)
-}
-
 func quantities(r queueing.Resources) map[corev1.ResourceName]resource.Quantity {
 	if r == nil {
 		return nil
 	}
 	q := make(map[corev1.ResourceName]resource.Quantity, len(r))
 	for name, amount := range r {
-		q[corev1.ResourceName(name)] = Quantity(name, amount)
+		q[corev1.ResourceName(name)] = amounts.Quantity(name, amount)
 	}
 	return q
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/queueing"
@@ -71,67 +70,10 @@ func TestNothingIsLostAtRandom(t *testing.T) {
 	})
 }
 
-func TestAmount(t *testing.T) {
-	t.Parallel()
-	tests := map[string]struct {
-		resource, quantity string
-		want               int64
-	}{
-		"cores":              {"cpu", "2", 2000},
-		"part of a core":     {"cpu", "250m", 250},
-		"less than a part":   {"cpu", "100u", 1}, // rounded up: never charged less than it is
-		"binary memory":      {"memory", "3Gi", 3 << 30},
-		"decimal memory":     {"memory", "1G", 1000000000},
-		"part of a byte":     {"memory", "1500m", 2},
-		"pieces":             {"nvidia.com/gpu", "4", 4},
-		"nothing":            {"memory", "0", 0},
-		"milli of something": {"pods", "1500m", 2},
-	}
-	for name, tc := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if got := Amount(tc.resource, resource.MustParse(tc.quantity)); got != tc.want {
-				t.Errorf("Amount(%s, %s) = %d, want %d", tc.resource, tc.quantity, got, tc.want)
-			}
-		})
-	}
-}
-
-func TestQuantity(t *testing.T) {
-	t.Parallel()
-	tests := map[string]struct {
-		resource string
-		amount   int64
-		want     string
-	}{
-		"part of a core":  {"cpu", 600, "600m"},
-		"cores":           {"cpu", 2000, "2"},
-		"memory":          {"memory", 2688 << 20, "2688Mi"},
-		"uneven memory":   {"memory", 939524097, "939524097"},
-		"storage":         {"ephemeral-storage", 1 << 30, "1Gi"},
-		"pieces":          {"nvidia.com/gpu", 3, "3"},
-		"pods":            {"pods", 1000, "1k"},
-		"nothing":         {"cpu", 0, "0"},
-		"nothing of much": {"memory", 0, "0"},
-	}
-	for name, tc := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			q := Quantity(tc.resource, tc.amount)
-			if got := q.String(); got != tc.want {
-				t.Errorf("Quantity(%s, %d) = %s, want %s", tc.resource, tc.amount, got, tc.want)
-			}
-			if back := Amount(tc.resource, q); back != tc.amount {
-				t.Errorf("%s comes back as %d, want %d", q.String(), back, tc.amount)
-			}
-		})
-	}
-}
-
 func TestNoResources(t *testing.T) {
 	t.Parallel()
-	if got := Resources(nil); got != nil {
-		t.Errorf("Resources(nil) = %v", got)
+	if got := FromAPI(&v1alpha1.Grant{PodSets: []v1alpha1.PodSetGrant{{Name: "driver"}}}).PodSets[0].Requests; got != nil {
+		t.Errorf("requests of nothing come back as %v", got)
 	}
 	if got := ToAPI(queueing.Grant{PodSets: []queueing.PodSetGrant{{Name: "driver"}}}).PodSets[0].Requests; got != nil {
 		t.Errorf("requests of nothing: %v", got)

@@ -13,7 +13,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/queueing"
-	"github.com/sparkgate/sparkgate/queueing/wire"
+	"github.com/sparkgate/sparkgate/queueing/amounts"
 )
 
 const (
@@ -108,7 +108,7 @@ func taskGroups(ask queueing.Ask) []taskGroup {
 		group := taskGroup{Name: groupName(set.Name), MinMember: set.Least(), MinResource: map[string]resource.Quantity{}}
 		for name, amount := range set.Requests {
 			if name != string(corev1.ResourcePods) { // YuniKorn counts pods by itself
-				group.MinResource[name] = wire.Quantity(name, amount)
+				group.MinResource[name] = amounts.Quantity(name, amount)
 			}
 		}
 		if pod := ask.Objects.Templates[set.Name]; pod != nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/amounts"
 	"github.com/sparkgate/sparkgate/queueing/wire"
 )
 
@@ -65,7 +66,7 @@ func (d *decider) crew() crew {
 			c.base = p
 		}
 	}
-	c.allowed = wire.Resources(c.base.Requests)
+	c.allowed = amounts.ClampAll(c.base.Requests)
 	for _, r := range d.currentPods() {
 		if !d.counts(r) {
 			continue
@@ -137,7 +138,7 @@ func byAge(a, b *pods.Record) int {
 func tooLarge(r *pods.Record, allowed queueing.Resources) string {
 	for _, name := range slices.Sorted(maps.Keys(r.Gate.Requests)) {
 		if asks := r.Gate.Requests[name]; asks > allowed[name] {
-			most, wanted := wire.Quantity(name, allowed[name]), wire.Quantity(name, asks)
+			most, wanted := amounts.Quantity(name, allowed[name]), amounts.Quantity(name, asks)
 			return fmt.Sprintf("%s %s, and each executor has %s in the grant", name, wanted.String(), most.String())
 		}
 	}
@@ -257,7 +258,7 @@ func (s *sharing) above(flavor string) *queueing.PodSetGrant {
 		}
 	}
 	s.grant.PodSets = append(s.grant.PodSets, queueing.PodSetGrant{
-		Name: v1alpha1.ExecutorPodSet, Flavor: flavor, Requests: wire.Resources(s.base.Requests), Elastic: true,
+		Name: v1alpha1.ExecutorPodSet, Flavor: flavor, Requests: amounts.ClampAll(s.base.Requests), Elastic: true,
 	})
 	return &s.grant.PodSets[len(s.grant.PodSets)-1]
 }
@@ -363,7 +364,7 @@ func (d *decider) whyGated() string {
 	if len(c.tooLarge) > 0 {
 		r := c.tooLarge[0]
 		return fmt.Sprintf("executor %s stays behind its scheduling gate: it asks for %s; set the size of executors in the spec, not in the program",
-			r.Name, tooLarge(r, wire.Resources(c.base.Requests)))
+			r.Name, tooLarge(r, amounts.ClampAll(c.base.Requests)))
 	}
 	if len(c.gated) == 0 || d.o.Room == nil || d.o.Room.Why == "" {
 		return ""

@@ -17,7 +17,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/scrub"
 	"github.com/sparkgate/sparkgate/queueing"
-	"github.com/sparkgate/sparkgate/queueing/wire"
+	"github.com/sparkgate/sparkgate/queueing/amounts"
 )
 
 // Role tells drivers from executors.
@@ -177,7 +177,7 @@ func gateOf(pod *corev1.Pod, requests corev1.ResourceList) *Gate {
 	if at < 0 {
 		return nil
 	}
-	g := &Gate{At: at, Requests: wire.Resources(requests), NodeSelector: pod.Spec.NodeSelector, Tolerations: pod.Spec.Tolerations}
+	g := &Gate{At: at, Requests: amounts.ClampAll(requests), NodeSelector: pod.Spec.NodeSelector, Tolerations: pod.Spec.Tolerations}
 	if g.Requests == nil {
 		g.Requests = queueing.Resources{}
 	}

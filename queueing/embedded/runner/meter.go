@@ -14,6 +14,8 @@ type Meter interface {
 	// Granted says that an application has taken a grant of the queue, for which it had waited that long. It is called once for a grant,
 	// and never for one that an earlier process has decided.
 	Granted(queue string, waited time.Duration)
+	// Broken says that an ask was refused because a number of it is negative. It is called once for each run and attempt.
+	Broken()
 	// Cycled says that the engine took that long to decide.
 	Cycled(took time.Duration)
 }
@@ -22,6 +24,7 @@ type Meter interface {
 type unmeasured struct{}
 
 func (unmeasured) Granted(string, time.Duration) {}
+func (unmeasured) Broken()                       {}
 func (unmeasured) Cycled(time.Duration)          {}
 
 // waitsSince is from when on the wait of an ask is measured: from when it was made. That is later than its place in line says if an

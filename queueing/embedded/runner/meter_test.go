@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"github.com/go-logr/logr/funcr"
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -25,7 +26,10 @@ import (
 type meterLog struct {
 	granted []string
 	cycled  []time.Duration
+	broken  int
 }
+
+func (m *meterLog) Broken() { m.broken++ }
 
 func (m *meterLog) Granted(queue string, waited time.Duration) {
 	m.granted = append(m.granted, fmt.Sprint(queue, " ", waited))
@@ -124,6 +128,37 @@ func TestWaitIsMeasuredOnce(t *testing.T) {
 				t.Errorf("waits (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// An ask with a negative number is refused, counted and logged once, however often it is made; one that follows counts again.
+func TestBrokenAsksAreCountedOnce(t *testing.T) {
+	t.Parallel()
+	r, meter, _ := measured(t, nil)
+	logged := 0
+	r.o.Log = funcr.New(func(string, string) { logged++ }, funcr.Options{})
+	ask := piSince(noon)
+	ask.PodSets[0].Requests["memory"] = -8
+	for range 3 {
+		if _, err := r.Sync(t.Context(), ask); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if meter.broken != 1 || logged != 1 {
+		t.Errorf("counted %d and logged %d times, want once each", meter.broken, logged)
+	}
+	ask.Attempt++
+	if verdict, err := r.Sync(t.Context(), ask); err != nil || verdict.State == queueing.Granted {
+		t.Errorf("got %v, %v", verdict, err)
+	}
+	if err := r.cycle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if verdict, err := r.Sync(t.Context(), ask); err != nil || verdict.State != queueing.Refused {
+		t.Errorf("got %v, %v, want a refusal", verdict, err)
+	}
+	if meter.broken != 2 || logged != 2 {
+		t.Errorf("counted %d and logged %d times, want twice each", meter.broken, logged)
 	}
 }
 

@@ -153,6 +153,9 @@ func (r *Runner) Sync(_ context.Context, ask queueing.Ask) (queueing.Verdict, er
 	delete(r.expected, ask.Key)
 	if s, known := r.starts[ask.Key]; known && s.run == ask.Run && s.attempt == ask.Attempt {
 		ask.QueuedAt = s.queuedAt
+	} else if why := ask.Broken(); why != "" {
+		r.o.Meter.Broken()
+		r.o.Log.Error(nil, "refused an ask with a negative number, which no reader of amounts may let through", "ask", ask.String(), "number", why)
 	}
 	if g, holds := r.grants[ask.Key]; holds && (g.run != ask.Run || g.attempt != ask.Attempt) {
 		return queueing.Verdict{State: queueing.Evicting}, nil

@@ -15,7 +15,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/queueing"
-	"github.com/sparkgate/sparkgate/queueing/embedded"
+	"github.com/sparkgate/sparkgate/queueing/amounts"
 	"github.com/sparkgate/sparkgate/queueing/embedded/simulate"
 )
 
@@ -112,7 +112,11 @@ func readRequests(p problems, in map[string]scalar) queueing.Resources {
 			p.add("requests", "a resource has no name; write one, such as cpu")
 		}
 		if q, ok := p.quantity("requests."+name, in[name]); ok {
-			out[name] = embedded.AmountOf(name, q)
+			amount, err := amounts.Of(name, q)
+			if err != nil {
+				p.add("requests."+name, "%v", err)
+			}
+			out[name] = amount
 		}
 	}
 	if amount, named := out[pods]; named && amount != 1 {
