@@ -5,6 +5,7 @@ package application
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -132,7 +133,8 @@ func (p *pass) prepare(ctx context.Context, start lifecycle.Start, plan *lifecyc
 	ready.accounts, ready.classes, ready.inputs = accountsOf(objects), classesOf(objects), p.inputs
 	ready.gated = objects.Gated
 	if err := p.measure(objects, environment, plan.Gate, ready); err != nil {
-		return nil, []lifecycle.Finding{{Reason: v1alpha1.InvalidSpecReason, Message: err.Error()}}, nil
+		var outside *demand.EnvironmentError
+		return nil, []lifecycle.Finding{{Reason: v1alpha1.InvalidSpecReason, Message: err.Error(), Outside: errors.As(err, &outside)}}, nil
 	}
 	if p.app.Spec.SparkConfigMap == "" { // else the outcome depends on what may change at any time
 		p.memory.keep(p.app, ready)

@@ -55,6 +55,9 @@ func (r *Reconciler) look(ctx context.Context, namespace *metav1.PartialObjectMe
 
 // refusal says why a pod behind the gate is not let in, whatever its queue has left; empty if nothing is against it.
 func (r *Reconciler) refusal(ctx context.Context, namespace *metav1.PartialObjectMetadata, p *pod) (reason, refusal string, err error) {
+	if p.wrong != "" {
+		return v1alpha1.InvalidSpecReason, "is not let in: " + p.wrong + ", and make the pod again", nil
+	}
 	policy, queue := namespaces.Of(namespace), queueOf(namespace)
 	if refusal := policy.Gate(string(v1alpha1.GateEmbedded), "pods of no application", r.AllowedGates); refusal != "" {
 		return v1alpha1.WaitingForGateReason, refusal, nil

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/component-helpers/resource"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
@@ -23,6 +22,8 @@ type pod struct {
 	*pods.Record
 	// requests are what a node reserves for it, "pods": 1 included.
 	requests queueing.Resources
+	// wrong says which of its requests cannot be counted, and why; empty if all can. Then requests are the nearest that can.
+	wrong    string
 	priority int32
 	// class is its PriorityClass; empty if it has none.
 	class   string
@@ -48,8 +49,10 @@ func seen(p *corev1.Pod) *pod {
 	if out.Gate == nil && !role && !charged && out.group == "" {
 		return nil
 	}
-	out.requests = amounts.ClampAll(resource.PodRequests(p, resource.PodResourcesOptions{}))
-	out.requests[string(corev1.ResourcePods)] = 1
+	var err error
+	if out.requests, err = amounts.OfPod(p); err != nil {
+		out.requests, out.wrong = amounts.ClampPod(p), err.Error()
+	}
 	if p.Spec.Priority != nil {
 		out.priority = *p.Spec.Priority
 	}

@@ -39,6 +39,36 @@ func spark(name, role, group string, second int) *corev1.Pod {
 	}
 }
 
+// A pod whose requests cannot be counted says so; what it is charged if it runs anyway is the nearest that can.
+func TestRequestsThatCannotBeCounted(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		memory, wrong string
+		want          int64
+	}{
+		"a sum that would wrap": {"9223372036854775807", `spec.containers[1].resources.requests.memory: value "9223372036854775807" is above 8Pi, the most that is counted: set less`, 1 << 53},
+		"less than nothing":     {"-8Gi", `spec.containers[1].resources.requests.memory: value "-8Gi" is negative: set a quantity of zero or more`, 0},
+		"plenty":                {"1Ti", "", 1 << 40},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := spark("submit", "driver", "spark-1", 0)
+			p.Spec.Containers = append(p.Spec.Containers, corev1.Container{Resources: corev1.ResourceRequirements{
+				Requests: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse(tt.memory)},
+			}})
+			got := seen(p)
+			if got.wrong != tt.wrong {
+				t.Errorf("said %q, want %q", got.wrong, tt.wrong)
+			}
+			want := queueing.Resources{"cpu": 500, "nvidia.com/gpu": 2, "memory": tt.want, "pods": 1}
+			if diff := cmp.Diff(want, got.grant("team").PodSets[0].Requests); diff != "" {
+				t.Errorf("charged (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestSeen(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {

@@ -48,6 +48,11 @@ func TestCheck(t *testing.T) {
 			status.QueueInvalidSpec, []string{`spec.flavors[1].quotas[0].borrowingLimit: "10"`, "nobody to borrow from", "remove it, or set spec.parent"}},
 		"lending without parent": {v1alpha1.SparkQueueSpec{Flavors: limited("", "5")},
 			status.QueueInvalidSpec, []string{`spec.flavors[0].quotas[0].lendingLimit: "5"`, "nobody to lend to", "remove it, or set spec.parent"}},
+		"more than is counted": {v1alpha1.SparkQueueSpec{Parent: "root", Flavors: []v1alpha1.FlavorQuota{{Name: "default", Quotas: []v1alpha1.ResourceQuota{
+			{Resource: "memory", Nominal: resource.MustParse("8Pi"), BorrowingLimit: ptr.To(resource.MustParse("16Pi"))},
+		}}}}, status.QueueInvalidSpec, []string{`spec.flavors[0].quotas[0].borrowingLimit: value "16Pi" is above 8Pi, the most that is counted: set less`}},
+		"less than nothing": {v1alpha1.SparkQueueSpec{Parent: "root", Flavors: limited("-1", "5")},
+			status.QueueInvalidSpec, []string{`spec.flavors[0].quotas[0].borrowingLimit: value "-1" is negative: set a quantity of zero or more`}},
 		"preemption by default": {v1alpha1.SparkQueueSpec{Preemption: &v1alpha1.QueuePreemption{
 			WithinClusterQueue: v1alpha1.PreemptNever, ReclaimWithinCohort: v1alpha1.PreemptAny,
 			BorrowWithinCohort: &v1alpha1.BorrowWithinCohort{Policy: v1alpha1.PreemptNever},

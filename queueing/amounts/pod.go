@@ -40,14 +40,16 @@ func Check(field string, list corev1.ResourceList) error {
 
 // OfPod returns what a node reserves for a pod: containers, init containers, sidecars, requests of the whole pod and overhead, by
 // Kubernetes' own sum; "pods" is 1. The error is a *FieldError if one of its amounts, or a sum, is none (see Of): one negative request
-// would hide others. The field of a sum is spec.
+// would hide others. A sum stands in no field, so that it is named in words.
 func OfPod(pod *corev1.Pod) (queueing.Resources, error) {
 	if err := checkParts(&pod.Spec); err != nil {
 		return nil, err
 	}
 	sums := resource.PodRequests(pod, resource.PodResourcesOptions{})
-	if err := Check("spec", sums); err != nil {
-		return nil, err
+	for _, name := range slices.Sorted(maps.Keys(sums)) {
+		if _, err := Of(string(name), sums[name]); err != nil {
+			return nil, &FieldError{Field: string(name) + " of the whole pod", Err: err}
+		}
 	}
 	return withPod(ClampAll(sums)), nil
 }

@@ -67,7 +67,7 @@ func TestOfPod(t *testing.T) {
 		},
 		"parts that are too much only together": {
 			pod:     spark + `, {name: logs, resources: {requests: {memory: 8Pi}}}]`,
-			refused: `spec.memory: value "8388616Gi" is above 8Pi, the most that is counted: set less`,
+			refused: `memory of the whole pod: value "8388616Gi" is above 8Pi, the most that is counted: set less`,
 			clamped: queueing.Resources{"cpu": 500, "memory": Max, "pods": 1},
 		},
 	}

@@ -101,6 +101,8 @@ type Finding struct {
 	Reason string
 	// Message names field, value and remedy.
 	Message string
+	// Outside says that the mistake is not in the application: nothing tells when it is mended, so it is looked for again.
+	Outside bool
 }
 
 // Need is what a decision cannot be made without.

@@ -208,6 +208,9 @@ func (d *decider) invalid() Decision {
 		if f.Reason == v1alpha1.InvalidSpecReason {
 			stage = status.InvalidSpec
 		}
+		if f.Outside {
+			d.requeue(d.o.Now.Add(referenceInterval))
+		}
 	}
 	for _, f := range d.o.Plan.Findings {
 		if f.Reason == string(stage) {

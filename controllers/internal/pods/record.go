@@ -12,7 +12,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	resourcehelper "k8s.io/component-helpers/resource"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/scrub"
@@ -162,8 +161,8 @@ func RecordOf(pod *corev1.Pod) *Record {
 	if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
 		r.OwnerUID = owner.UID
 	}
-	requests := resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{})
-	r.CPU, r.Memory = requests.Cpu().MilliValue(), requests.Memory().Value()
+	requests := amounts.ClampPod(pod)
+	r.CPU, r.Memory = requests[string(corev1.ResourceCPU)], requests[string(corev1.ResourceMemory)]
 	r.readGrace(pod)
 	r.Gate = gateOf(pod, requests)
 	r.readConditions(pod)
@@ -172,17 +171,12 @@ func RecordOf(pod *corev1.Pod) *Record {
 }
 
 // gateOf is the gate of a pod with these requests; nil if it has none.
-func gateOf(pod *corev1.Pod, requests corev1.ResourceList) *Gate {
+func gateOf(pod *corev1.Pod, requests queueing.Resources) *Gate {
 	at := slices.Index(pod.Spec.SchedulingGates, corev1.PodSchedulingGate{Name: v1alpha1.QuotaGate})
 	if at < 0 {
 		return nil
 	}
-	g := &Gate{At: at, Requests: amounts.ClampAll(requests), NodeSelector: pod.Spec.NodeSelector, Tolerations: pod.Spec.Tolerations}
-	if g.Requests == nil {
-		g.Requests = queueing.Resources{}
-	}
-	g.Requests[string(corev1.ResourcePods)] = 1
-	return g
+	return &Gate{At: at, Requests: requests, NodeSelector: pod.Spec.NodeSelector, Tolerations: pod.Spec.Tolerations}
 }
 
 func (r *Record) readConditions(pod *corev1.Pod) {

@@ -13,6 +13,15 @@ import (
 	"k8s.io/utils/ptr"
 )
 
+// requests adds a container with these requests.
+func requests(cpu, memory string) change {
+	return func(pod *corev1.Pod) {
+		pod.Spec.Containers = append(pod.Spec.Containers, corev1.Container{Name: cpu + memory, Resources: corev1.ResourceRequirements{
+			Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu), corev1.ResourceMemory: resource.MustParse(memory)},
+		}})
+	}
+}
+
 func TestRecordOf(t *testing.T) {
 	t.Parallel()
 	plain := Record{
@@ -22,7 +31,11 @@ func TestRecordOf(t *testing.T) {
 		changes []change
 		want    func(*Record)
 	}{
-		"plain":    {nil, func(*Record) {}},
+		"plain": {nil, func(*Record) {}},
+		"requests that would wrap": {[]change{requests("500m", "9223372036854775807"), requests("1", "8Gi")},
+			func(r *Record) { r.CPU, r.Memory = 1700, 1<<53 }},
+		"requests of less than nothing": {[]change{requests("500m", "-16Gi"), requests("1", "8Gi")},
+			func(r *Record) { r.CPU, r.Memory = 1700, 8<<30+896<<20 }},
 		"executor": {[]change{executor}, func(r *Record) { r.Role = Executor }},
 		"no labels": {[]change{func(pod *corev1.Pod) { pod.Labels = nil }}, func(r *Record) {
 			r.Application, r.AppUID, r.Queue, r.Run, r.Attempt, r.Role = "", "", "", 0, 0, Other

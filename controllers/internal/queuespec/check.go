@@ -6,9 +6,11 @@ package queuespec
 import (
 	"fmt"
 
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/queueing/amounts"
 )
 
 // Finding is a mistake in a queue's spec.
@@ -25,6 +27,7 @@ func (f Finding) String() string { return f.Field + ": " + f.Message }
 // checks run in this order.
 var checks = []func(*v1alpha1.SparkQueueSpec) []Finding{
 	checkSelector,
+	checkAmounts,
 	checkLimits,
 }
 
@@ -45,6 +48,27 @@ func checkSelector(s *v1alpha1.SparkQueueSpec) []Finding {
 		return []Finding{{"spec.namespaceSelector", fmt.Sprintf("%v; correct the selector", err)}}
 	}
 	return nil
+}
+
+// checkAmounts refuses what cannot be counted. The queue takes the nearest amount instead.
+func checkAmounts(s *v1alpha1.SparkQueueSpec) []Finding {
+	var findings []Finding
+	for i, f := range s.Flavors {
+		for j, q := range f.Quotas {
+			for _, limit := range []struct {
+				field string
+				value *resource.Quantity
+			}{{"nominal", &q.Nominal}, {"borrowingLimit", q.BorrowingLimit}, {"lendingLimit", q.LendingLimit}} {
+				if limit.value == nil {
+					continue
+				}
+				if _, err := amounts.Of(q.Resource, *limit.value); err != nil {
+					findings = append(findings, Finding{fmt.Sprintf("spec.flavors[%d].quotas[%d].%s", i, j, limit.field), err.Error()})
+				}
+			}
+		}
+	}
+	return findings
 }
 
 // checkLimits: a root has nobody to borrow from, nor to lend to.

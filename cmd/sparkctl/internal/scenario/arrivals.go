@@ -111,13 +111,7 @@ func readRequests(p problems, in map[string]scalar) queueing.Resources {
 		if name == "" {
 			p.add("requests", "a resource has no name; write one, such as cpu")
 		}
-		if q, ok := p.quantity("requests."+name, in[name]); ok {
-			amount, err := amounts.Of(name, q)
-			if err != nil {
-				p.add("requests."+name, "%v", err)
-			}
-			out[name] = amount
-		}
+		out[name] = p.amount("requests."+name, name, in[name])
 	}
 	if amount, named := out[pods]; named && amount != 1 {
 		p.add("requests."+pods, "every pod counts as 1; remove it and set count")
@@ -143,6 +137,19 @@ func (p problems) duration(key string, text scalar) time.Duration {
 
 // quantityForm is what the API takes for a quantity. It keeps out signs, and exponents with which no arithmetic comes to an end.
 var quantityForm = regexp.MustCompile(`^[0-9.]{1,18}([KMGTPE]i|[numkMGTPE]|[eE][0-9]{1,2})?$`)
+
+// amount reads a quantity of a resource, and refuses what the operator refuses.
+func (p problems) amount(key, name string, text scalar) int64 {
+	q, ok := p.quantity(key, text)
+	if !ok {
+		return 0
+	}
+	amount, err := amounts.Of(name, q)
+	if err != nil {
+		p.add(key, "%v", err)
+	}
+	return amount
+}
 
 // quantity reads an amount of zero or more.
 func (p problems) quantity(key string, text scalar) (resource.Quantity, bool) {

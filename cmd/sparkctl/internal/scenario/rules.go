@@ -148,6 +148,7 @@ func checkQuantities(p problems, data []byte) bool {
 		Spec struct {
 			Flavors []struct {
 				Quotas []struct {
+					Resource       string  `json:"resource"`
 					Nominal        *scalar `json:"nominal"`
 					BorrowingLimit *scalar `json:"borrowingLimit"`
 					LendingLimit   *scalar `json:"lendingLimit"`
@@ -170,7 +171,7 @@ func checkQuantities(p problems, data []byte) bool {
 				text *scalar
 			}{{"nominal", q.Nominal}, {"borrowingLimit", q.BorrowingLimit}, {"lendingLimit", q.LendingLimit}} {
 				if limit.text != nil {
-					at.quantity(limit.key, *limit.text)
+					at.amount(limit.key, q.Resource, *limit.text)
 				}
 			}
 		}

@@ -172,10 +172,18 @@ func TestMistakes(t *testing.T) {
 		"key that stands twice":         {stream: "arrivals: []\narrivals: []\n", want: `document 1 (line 1): yaml: unmarshal errors:` + "\n" + `  line 2: key "arrivals" already set in map`},
 		"key that stands twice in JSON": {stream: `{"arrivals": [], "arrivals": []}`, want: `document 1 (line 1): arrivals: the key stands twice; remove one`},
 
-		"priority that is no number":  {stream: arriving("priority: high"), want: `document 1 (line 1): arrivals.priority: no string can stand here; write a whole number of 32 bits`},
-		"priority that is too large":  {stream: arriving("priority: 3000000000"), want: `arrivals.priority: no number 3000000000 can stand here; write a whole number of 32 bits`},
-		"name that looks like truth":  {stream: arriving("name: on"), want: `arrivals.name: no bool can stand here; write a text, in quotes if it looks like a number`},
-		"arrivals that are no list":   {stream: "arrivals: {}", want: `arrivals: no object can stand here; write a list`},
+		"priority that is no number": {stream: arriving("priority: high"), want: `document 1 (line 1): arrivals.priority: no string can stand here; write a whole number of 32 bits`},
+		"priority that is too large": {stream: arriving("priority: 3000000000"), want: `arrivals.priority: no number 3000000000 can stand here; write a whole number of 32 bits`},
+		"name that looks like truth": {stream: arriving("name: on"), want: `arrivals.name: no bool can stand here; write a text, in quotes if it looks like a number`},
+		"arrivals that are no list":  {stream: "arrivals: {}", want: `arrivals: no object can stand here; write a list`},
+		"requests that would wrap": {
+			stream: arriving("name: a, podSets: [{name: d, requests: {memory: 10P}}]"),
+			want:   `document 1 (line 1): arrivals[0].podSets[0].requests.memory: value "10P" is above 8Pi, the most that is counted: set less`,
+		},
+		"a quota that would wrap": {
+			stream: withQuota("resource: cpu, nominal: 1e16"),
+			want:   `document 1 (line 1): spec.flavors[0].quotas[0].nominal: value "10P" is above 9007199254740992m, the most that is counted: set less`,
+		},
 		"requests that are no map":    {stream: arriving("podSets: [{name: driver, requests: 1}]"), want: `arrivals.podSets.requests: no number can stand here; write keys and values`},
 		"quantity that is a list":     {stream: arriving("podSets: [{name: driver, requests: {cpu: [1]}}]"), want: `no list or map can stand here; write a text`},
 		"fair sharing that is no yes": {stream: withSpec("fairSharing: 1"), want: `document 1 (line 1): spec.fairSharing: no number can stand here; write true or false`},

@@ -4,11 +4,14 @@
 package conf
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/sparkgate/sparkgate/queueing/amounts"
 )
 
 // ValueError is a property whose value cannot be read.
@@ -79,6 +82,9 @@ func (p Properties) memory(key string, fallback, unit int64) (int64, error) {
 		return fallback, nil
 	}
 	amount, err := parseMemory(value, unit)
+	if errors.Is(err, errTooLarge) {
+		return 0, p.Wrong(key, err.Error(), "set less")
+	}
 	if err != nil {
 		return 0, p.Wrong(key, err.Error(), MemoryForm)
 	}
@@ -117,6 +123,9 @@ var units = map[string]int64{
 	"p": kibi * mebi * mebi, "pb": kibi * mebi * mebi, "pi": kibi * mebi * mebi, "pib": kibi * mebi * mebi,
 }
 
+// errTooLarge is an amount of memory that cannot be counted.
+var errTooLarge = errors.New("is above 8Pi, the most that is counted")
+
 var memorySize = regexp.MustCompile(`^([0-9]+)([a-z]+)?$`)
 
 // parseMemory reads a size in Spark's notation and returns whole mebibytes, cut off. The suffix may be written in any case.
@@ -133,8 +142,8 @@ func parseMemory(text string, unit int64) (int64, error) {
 		unit = known
 	}
 	number, err := strconv.ParseInt(parts[1], 10, 64)
-	if err != nil || number > math.MaxInt64/unit {
-		return 0, fmt.Errorf("is too large")
+	if err != nil || number > amounts.Max/unit {
+		return 0, errTooLarge
 	}
 	return number * unit / mebi, nil
 }

@@ -42,8 +42,8 @@ func TestMiB(t *testing.T) {
 		"nothing":               {value: "", problem: "is not a memory size"},
 		"a blank before a unit": {value: "1 g", problem: "is not a memory size"},
 		"words":                 {value: "two", problem: "is not a memory size"},
-		"beyond all bounds":     {value: "99999999999999999999", problem: "is too large"},
-		"beyond with its unit":  {value: "9999999999p", problem: "is too large"},
+		"beyond all bounds":     {value: "99999999999999999999", problem: "is above 8Pi, the most that is counted"},
+		"beyond with its unit":  {value: "9999999999p", problem: "is above 8Pi, the most that is counted"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

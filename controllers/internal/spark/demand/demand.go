@@ -5,7 +5,10 @@ package demand
 
 import (
 	"errors"
+	"fmt"
+	"maps"
 	"math"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -13,7 +16,9 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/controllers/internal/spark/render"
+	"github.com/sparkgate/sparkgate/controllers/internal/spark/strict"
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/amounts"
 )
 
 // Environment is what the namespace and the cluster add to pods. Every part may be empty.
@@ -46,17 +51,29 @@ func PodSets(app *v1alpha1.SparkApplication, objects render.Objects, env Environ
 	if objects.Gated {
 		count = gang.Base
 	}
-	if count == math.MaxInt32 {
+	if gang.Dynamic && count == math.MaxInt32 {
 		return nil, errUnbounded
 	}
 	executor, err := ExecutorPod(objects)
 	if err != nil {
 		return nil, err
 	}
-	driverSet := env.podSet(v1alpha1.DriverPodSet, objects.Pod)
-	driverSet.Count = 1
-	executorSet := env.podSet(v1alpha1.ExecutorPodSet, executor)
-	executorSet.Count = count
+	driverSet, err := env.podSet(v1alpha1.DriverPodSet, objects.Pod)
+	if err != nil {
+		return nil, err
+	}
+	executorSet, err := env.podSet(v1alpha1.ExecutorPodSet, executor)
+	if err != nil {
+		return nil, err
+	}
+	driverSet.Count, executorSet.Count = 1, count
+	bound := conf.ExecutorInstances
+	if gang.Dynamic && !objects.Gated {
+		bound = conf.DynamicAllocationMax
+	}
+	if err := countable(objects.Properties.Field(bound), driverSet, executorSet); err != nil {
+		return nil, err
+	}
 	if queue := app.Spec.Queue; queue != nil {
 		if queue.MinExecutors != nil && (objects.Gated || !gang.Dynamic) && *queue.MinExecutors < count {
 			executorSet.MinCount = *queue.MinExecutors
@@ -88,11 +105,37 @@ func Wanted(p conf.Properties) (int32, error) {
 }
 
 // podSet describes pods like this one.
-func (e Environment) podSet(name string, pod *corev1.Pod) queueing.PodSet {
-	return queueing.PodSet{
-		Name:         name,
-		Requests:     e.Requests(pod),
-		Tolerations:  pod.Spec.Tolerations,
-		NodeSelector: pod.Spec.NodeSelector,
+func (e Environment) podSet(name string, pod *corev1.Pod) (queueing.PodSet, error) {
+	requests, err := e.Requests(pod)
+	var outside *EnvironmentError
+	if errors.As(err, &outside) {
+		return queueing.PodSet{}, err
 	}
+	if err != nil {
+		return queueing.PodSet{}, mistake("spec."+name, err.Error())
+	}
+	return queueing.PodSet{Name: name, Requests: requests, Tolerations: pod.Spec.Tolerations, NodeSelector: pod.Spec.NodeSelector}, nil
+}
+
+// countable makes sure that driver and executors together stay within what is counted: gates that ask another system leave the product to
+// it, and it may wrap there. The field is where the number of executors stands.
+func countable(field string, driver, executor queueing.PodSet) error {
+	if executor.Count < 0 {
+		return mistake(field, fmt.Sprintf("value %d is a negative number of executors: set a whole number above zero", executor.Count))
+	}
+	for _, name := range slices.Sorted(maps.Keys(executor.Requests)) {
+		each := executor.Requests[name]
+		if each == 0 || int64(executor.Count) <= (amounts.Max-driver.Requests[name])/each {
+			continue
+		}
+		one, most := amounts.Quantity(name, each), amounts.Quantity(name, amounts.Max)
+		return mistake(field, fmt.Sprintf("value %d is too much: executors that request %s %s each are above %s together, the most that is counted: "+
+			"set fewer executors, or smaller ones", executor.Count, name, one.String(), most.String()))
+	}
+	return nil
+}
+
+// mistake is an error at a field of the spec.
+func mistake(field, message string) error {
+	return &render.MistakeError{Mistake: strict.Mistake{Field: field, Message: message}}
 }

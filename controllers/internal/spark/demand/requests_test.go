@@ -129,7 +129,11 @@ func TestRequests(t *testing.T) {
 			}
 			pod := podOf(t, test.pod)
 			before := pod.DeepCopy()
-			if diff := cmp.Diff(test.want, env.Requests(pod)); diff != "" {
+			got, err := env.Requests(pod)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("requests (-want +got):\n%s", diff)
 			}
 			if diff := cmp.Diff(before, pod); diff != "" {

@@ -137,12 +137,8 @@ func PrivilegesKey(r conf.Role) string { return r.Key("securityContext.allowPriv
 
 // Cores returns a number of cores: a quantity under the first key, else a whole number under the second, else one.
 func Cores(p conf.Properties, quantityKey, coresKey string) (resource.Quantity, error) {
-	if text, ok := p.Lookup(quantityKey); ok {
-		quantity, err := conf.ParseQuantity(text)
-		if err != nil || quantity.Sign() <= 0 {
-			return quantity, p.Wrong(quantityKey, "is not an amount of cores", "set a quantity above zero such as 500m or 2")
-		}
-		return quantity, nil
+	if _, ok := p.Lookup(quantityKey); ok {
+		return p.CPU(quantityKey)
 	}
 	number, err := p.Int(coresKey, 1)
 	if err == nil && number <= 0 {

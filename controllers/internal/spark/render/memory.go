@@ -131,7 +131,10 @@ func Accelerators(p conf.Properties, prefix string) (corev1.ResourceList, error)
 		if err != nil {
 			return nil, err
 		}
-		if amount <= 0 {
+		if amount < 0 {
+			return nil, p.Wrong(property.Key, "is negative", "set a quantity of zero or more")
+		}
+		if amount == 0 {
 			continue
 		}
 		vendor, ok := p.Lookup(prefix + name + ".vendor")

@@ -195,9 +195,9 @@ func (v *volumeProperties) size() (*resource.Quantity, error) {
 	if !ok {
 		return nil, nil
 	}
-	size, err := conf.ParseQuantity(text)
+	size, err := v.p.Size(v.key(option))
 	if err != nil {
-		return nil, v.p.Wrong(v.key(option), "is not a size", "set a quantity such as 10Gi")
+		return nil, err
 	}
 	if number, err := strconv.ParseInt(text, 10, 64); err == nil && number < smallest && v.client.refusesBareSizes {
 		return nil, v.p.Wrong(v.key(option), "is a number of bytes below 1024", "add a unit, as in 10Gi")

@@ -137,6 +137,9 @@ func checkRendered(s *subject) []Finding {
 	if err != nil {
 		return findingsOf(err)
 	}
+	if _, err := demand.BaseSets(s.app, objects, demand.Environment{}); err != nil {
+		return findingsOf(err)
+	}
 	return slices.Concat(Size(s.app, objects), checkPods(s, objects), checkStandard(s, objects, executor))
 }
 

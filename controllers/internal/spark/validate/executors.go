@@ -6,8 +6,11 @@ package validate
 import (
 	"math"
 
+	"k8s.io/apimachinery/pkg/api/resource"
+
 	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/controllers/internal/spark/render"
+	"github.com/sparkgate/sparkgate/queueing/amounts"
 )
 
 // checkExecutors holds the numbers of executors against each other.
@@ -106,11 +109,14 @@ func checkAccelerators(s *subject) []Finding {
 		if gpu.Quantity <= 0 {
 			findings = append(findings, invalid(r.Path+".gpu.quantity", "value %d is below 1: set a whole number above zero", gpu.Quantity))
 		}
-		amounts, err := render.Accelerators(s.properties, "spark."+string(r.Name)+".resource.")
+		if _, err := amounts.Of(gpu.Name, *resource.NewQuantity(gpu.Quantity, resource.DecimalSI)); err != nil && gpu.Quantity > 0 {
+			findings = append(findings, invalid(r.Path+".gpu.quantity", "%s", err))
+		}
+		wanted, err := render.Accelerators(s.properties, "spark."+string(r.Name)+".resource.")
 		if err != nil {
 			continue // said by checkRendered
 		}
-		for name, amount := range amounts {
+		for name, amount := range wanted {
 			if string(name) == gpu.Name && amount.Value() != gpu.Quantity {
 				findings = append(findings, invalid(r.Path+".gpu.quantity",
 					"value %d contradicts %d of spark.%s.resource in spec.sparkConf: remove one of the two", gpu.Quantity, amount.Value(), r.Name))

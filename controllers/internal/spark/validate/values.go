@@ -164,11 +164,8 @@ func notNegative(p conf.Properties, key string) error {
 }
 
 func quantity(p conf.Properties, key string) error {
-	amount, err := conf.ParseQuantity(p.Get(key, ""))
-	if err != nil || amount.Sign() <= 0 {
-		return p.Wrong(key, "is not an amount of cores", "set a quantity above zero such as 500m or 2")
-	}
-	return nil
+	_, err := p.CPU(key)
+	return err
 }
 
 // oneOf makes the reader of a property that has a few values only.

@@ -51,6 +51,19 @@ spec:
 			text: right + "  driver:\n    template:\n      spec:\n        containers:\n        - name: a\n          imagee: b\n", checked: 1,
 			want: []string{`f.yaml:15: SparkApplication pi: spec.driver.template.spec.containers[0].imagee: there is no field "imagee" here: write image, or remove it`},
 		},
+		"an amount that would wrap": {
+			text: right + "  driver:\n    template:\n      spec:\n        containers:\n        - name: a\n          resources: {requests: {memory: \"9223372036854775807\"}}\n", checked: 1,
+			want: []string{`f.yaml:15: SparkApplication pi: spec.driver.template.spec.containers[0].resources.requests.memory: value "9223372036854775807" is above 8Pi, the most that is counted: set less`},
+		},
+		"cores that would wrap": {
+			text: right + "  executor:\n    coreRequest: \"10000000000000000\"\n", checked: 1,
+			want: []string{`f.yaml:11: SparkApplication pi: spec.executor.coreRequest: value "10000000000000000" is above 9007199254740992m, the most that is counted: set less`},
+		},
+		"a quota that would wrap": {
+			text:    "apiVersion: sparkgate.io/v1alpha1\nkind: SparkQueue\nmetadata: {name: team-a}\nspec:\n  flavors:\n  - name: default\n    quotas:\n    - {resource: cpu, nominal: \"1e16\"}\n",
+			checked: 1,
+			want:    []string{`f.yaml:8: SparkQueue team-a: spec.flavors[0].quotas[0].nominal: value "10e15" is above 9007199254740992m, the most that is counted: set less`},
+		},
 		"wrong kind of a value": {
 			text: strings.Replace(right, "type: Python", "type: [Python]", 1), checked: 1,
 			want: []string{`f.yaml:6: SparkApplication pi: spec.type: value ["Python"] is a list, but text (in quotes) is expected: correct it`},
