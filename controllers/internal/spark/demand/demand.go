@@ -54,15 +54,7 @@ func PodSets(app *v1alpha1.SparkApplication, objects render.Objects, env Environ
 	if gang.Dynamic && count == math.MaxInt32 {
 		return nil, errUnbounded
 	}
-	executor, err := ExecutorPod(objects)
-	if err != nil {
-		return nil, err
-	}
-	driverSet, err := env.podSet(v1alpha1.DriverPodSet, objects.Pod)
-	if err != nil {
-		return nil, err
-	}
-	executorSet, err := env.podSet(v1alpha1.ExecutorPodSet, executor)
+	driverSet, executorSet, err := env.both(objects)
 	if err != nil {
 		return nil, err
 	}
@@ -75,14 +67,19 @@ func PodSets(app *v1alpha1.SparkApplication, objects render.Objects, env Environ
 		return nil, err
 	}
 	if queue := app.Spec.Queue; queue != nil {
-		if queue.MinExecutors != nil && (objects.Gated || !gang.Dynamic) && *queue.MinExecutors < count {
-			executorSet.MinCount = *queue.MinExecutors
-		}
-		if queue.Flavors != nil {
-			driverSet.Flavors, executorSet.Flavors = queue.Flavors.Driver, queue.Flavors.Executor
-		}
+		wish(queue, objects.Gated || !gang.Dynamic, &driverSet, &executorSet)
 	}
 	return []queueing.PodSet{driverSet, executorSet}, nil
+}
+
+// wish takes over what the application says about its place in a queue; fewer executors only where their number is fixed at the start.
+func wish(queue *v1alpha1.QueueReference, fixed bool, driver, executor *queueing.PodSet) {
+	if queue.MinExecutors != nil && fixed && *queue.MinExecutors < executor.Count {
+		executor.MinCount = *queue.MinExecutors
+	}
+	if queue.Flavors != nil {
+		driver.Flavors, executor.Flavors = queue.Flavors.Driver, queue.Flavors.Executor
+	}
 }
 
 // Templates returns the pods by pod set as they will be made, with what they request, for gates that describe pods to another system.
@@ -102,6 +99,19 @@ func Templates(objects render.Objects) (map[string]*corev1.PodTemplateSpec, erro
 func Wanted(p conf.Properties) (int32, error) {
 	gang, err := p.Executors()
 	return gang.Base, err
+}
+
+// both describes the driver and the executors, without their numbers.
+func (e Environment) both(objects render.Objects) (driver, executor queueing.PodSet, err error) {
+	pod, err := ExecutorPod(objects)
+	if err != nil {
+		return driver, executor, err
+	}
+	if driver, err = e.podSet(v1alpha1.DriverPodSet, objects.Pod); err != nil {
+		return driver, executor, err
+	}
+	executor, err = e.podSet(v1alpha1.ExecutorPodSet, pod)
+	return driver, executor, err
 }
 
 // podSet describes pods like this one.
