@@ -28,6 +28,13 @@ type Elastic interface {
 	Settle(ctx context.Context, key Key, grant Grant)
 }
 
+// Decliner is implemented by gates that let grants grow and have to know that one cannot.
+type Decliner interface {
+	// Decline says that what the grant has grown by beyond held will never stand in the application's status: it goes back, and the
+	// holder wants nothing more until it says so again by Resize.
+	Decline(ctx context.Context, key Key, held Grant)
+}
+
 // Want is what the holder of a grant wants beside its base gang.
 type Want struct {
 	// PodSet that is to grow: the name of one in the grant.

@@ -73,6 +73,9 @@ func (p *pass) do(ctx context.Context, a lifecycle.Action) error {
 // written, or after a live look that says it still stands.
 func (p *pass) createDriver(ctx context.Context) error {
 	current := attempt{p.app.Status.Run, p.app.Status.Attempt}
+	if p.memory.gaveUp(p.app, current) {
+		return nil // what it would run under is not held any more
+	}
 	if since := p.memory.createdSince(p.app, current); !since.IsZero() {
 		if wait := since.Add(watchPatience).Sub(p.Clock.Now()); wait > 0 {
 			p.again = wait

@@ -126,7 +126,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	result, err := r.pass(ctx, app)
+	result := ctrl.Result{RequeueAfter: r.memory.refusedFor(app, r.Clock.Now())}
+	if result.RequeueAfter == 0 || !app.DeletionTimestamp.IsZero() {
+		result, err = r.pass(ctx, app)
+	}
 	if err == nil && after > 0 && (result.RequeueAfter == 0 || after < result.RequeueAfter) {
 		result.RequeueAfter = after
 	}

@@ -54,6 +54,10 @@ type remembered struct {
 	prepared *prepared
 	// lifting are the pods whose gates are being lifted.
 	lifting map[types.UID]lifted
+	// refusal is what is known of writes of the status that were refused.
+	refusal refusal
+	// gaveUp is an attempt whose grant went back although the status still has it.
+	gaveUp attempt
 	// company is what accompanies the application; nil while nothing does.
 	company *company
 }

@@ -30,12 +30,12 @@ func (p *pass) carryOut(ctx context.Context, d lifecycle.Decision) error {
 	}
 	if d.Finalizer {
 		if err := p.addFinalizer(ctx); err != nil {
-			return err
+			return p.unwritten(ctx, d, err)
 		}
 	}
 	before := p.app
 	if err := p.publish(ctx, d.Status); err != nil {
-		return err
+		return p.unwritten(ctx, d, err)
 	}
 	for _, a := range d.Announce {
 		p.announce(a)
@@ -97,6 +97,7 @@ func (p *pass) publish(ctx context.Context, status v1alpha1.SparkApplicationStat
 	after.Status, after.ResourceVersion = status, answer.ResourceVersion
 	p.app, p.stood = &after, asked
 	p.memory.wrote(p.app, asked)
+	p.memory.taken(p.app)
 	countChange(before, p.app, p.o.Eviction)
 	return nil
 }

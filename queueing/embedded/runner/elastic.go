@@ -46,6 +46,25 @@ func (r *Runner) Settle(_ context.Context, key queueing.Key, grant queueing.Gran
 	}
 }
 
+// Decline implements queueing.Decliner.
+func (r *Runner) Decline(_ context.Context, key queueing.Key, held queueing.Grant) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f := r.flights[key]
+	if f == nil || f.before == nil || f.grant.Run != held.Run || f.grant.Attempt != held.Attempt || f.grant.Grown <= held.Grown {
+		return
+	}
+	r.engine.SetWant(key, held.Run, held.Attempt, queueing.Want{})
+	if !r.engine.Revert(key) {
+		r.engine.Restore(key, *f.before) // an earlier process had let it grow
+	}
+	r.dropped(key)
+	if r.engine.Dirty() {
+		r.wakeUp()
+	}
+	r.observer()
+}
+
 // growing is the flight of a grant that has grown.
 func (r *Runner) growing(d *embedded.Decision) *flight {
 	return &flight{root: d.Root, grant: d.Grant, before: d.Before}

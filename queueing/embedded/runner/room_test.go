@@ -77,6 +77,24 @@ func TestConfirmMakesRoom(t *testing.T) {
 	}
 }
 
+// TestReleaseMakesRoom: a grant that goes back on its way makes room for others at once, like one that has arrived.
+func TestReleaseMakesRoom(t *testing.T) {
+	r := New(Options{Clock: clocktesting.NewFakeClock(time.Time{}), Log: logr.Discard()})
+	r.inFlight(batch)
+	r.full = true
+	for i := range batch {
+		if err := r.Release(t.Context(), queueing.Key{Name: fmt.Sprint(i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(r.signal) == 0 {
+		t.Error("nothing is in flight, and nobody is granted anything before the pause is over")
+	}
+	if got := r.lockedRoom(t); got != batch {
+		t.Errorf("there is room for %d, want %d", got, batch)
+	}
+}
+
 // TestLeavesWhoAsksAnotherGate: an application that waited before a restart and asks another gate now is known here, so that it is released,
 // and nobody waits for it.
 func TestLeavesWhoAsksAnotherGate(t *testing.T) {

@@ -114,6 +114,8 @@ var (
 	_ queueing.Ranker  = (*Runner)(nil)
 	_ queueing.Elastic = (*Runner)(nil)
 	_ queueing.Mourner = (*Runner)(nil)
+
+	_ queueing.Decliner = (*Runner)(nil)
 )
 
 // New returns a runner that answers Undecided until it is opened.
@@ -184,8 +186,13 @@ func (r *Runner) Confirm(key queueing.Key, run, attempt int64) {
 
 // landed drops a flight whose grant stands in its application's status. The caller holds the lock.
 func (r *Runner) landed(key queueing.Key, f *flight) {
-	delete(r.flights, key)
 	r.measure(f)
+	r.dropped(key)
+}
+
+// dropped forgets a flight, if there is one, and goes on once enough of them are gone. The caller holds the lock.
+func (r *Runner) dropped(key queueing.Key) {
+	delete(r.flights, key)
 	r.settled()
 	if r.full && len(r.flights) <= batch/2 {
 		r.wakeUp()
@@ -199,9 +206,8 @@ func (r *Runner) Release(_ context.Context, key queueing.Key) error {
 	delete(r.expected, key)
 	delete(r.starts, key)
 	delete(r.grants, key)
-	delete(r.flights, key)
 	delete(r.orphans, key)
-	r.settled()
+	r.dropped(key)
 	if keys := r.held[nameOf(key)]; keys != nil {
 		if delete(keys, key); len(keys) == 0 {
 			delete(r.held, nameOf(key))

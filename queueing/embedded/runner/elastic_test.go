@@ -1,0 +1,52 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package runner
+
+import (
+	"testing"
+
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// TestDecline: what a grant has grown by and its holder can never write down goes back at once, and it does not grow again before its
+// holder asks.
+func TestDecline(t *testing.T) {
+	t.Parallel()
+	r, _, _ := measured(t, nil)
+	acquired, err := r.Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	requests := queueing.Resources{"cpu": 200, "pods": 1}
+	held := queueing.Grant{Run: 1, Attempt: 2, Gate: "Embedded", Queue: "team-a", Gated: true, PodSets: []queueing.PodSetGrant{
+		{Name: "driver", Flavor: "default", Count: 1, Requests: requests}, {Name: "executor", Flavor: "default", Count: 1, Requests: requests},
+	}}
+	r.Open(acquired, []Holding{{Key: pi, Grant: held}}, nil, func(queueing.Key) bool { return true })
+	r.Rank(pi, 1, 2, queueing.Standing{})
+	want := queueing.Want{PodSet: "executor", Count: 3}
+	r.Resize(t.Context(), pi, held, want)
+	if err := r.cycle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	grown := r.Resize(t.Context(), pi, held, want)
+	if grown.Grant == nil || grown.Grant.Grown != 1 || len(r.flights) != 1 {
+		t.Fatalf("it has not grown: %+v, %d in flight", grown.Grant, len(r.flights))
+	}
+	r.Decline(t.Context(), pi, held)
+	if len(r.flights) != 0 {
+		t.Errorf("%d grants are in flight", len(r.flights))
+	}
+	if err := r.cycle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if len(r.flights) != 0 {
+		t.Error("it grew again although nobody has asked")
+	}
+	if state, _ := r.State("team-a"); len(state.Usage) == 0 {
+		t.Errorf("nothing is charged: %+v", state)
+	}
+	if room := r.Resize(t.Context(), pi, held, queueing.Want{}); room.Grant == nil || len(room.Grant.PodSets) != len(held.PodSets) {
+		t.Errorf("what is held is not what it was before: %+v", room.Grant)
+	}
+}
