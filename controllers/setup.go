@@ -29,6 +29,7 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/namespaces"
 	"github.com/sparkgate/sparkgate/controllers/internal/notify"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
+	"github.com/sparkgate/sparkgate/controllers/internal/slim"
 	"github.com/sparkgate/sparkgate/controllers/queue"
 	"github.com/sparkgate/sparkgate/queueing/embedded/decisionlog"
 	"github.com/sparkgate/sparkgate/queueing/embedded/runner"
@@ -95,9 +96,9 @@ func ClientOptions() client.Options {
 	}}}
 }
 
-// CacheOptions drop what no decision reads from every cached object.
+// CacheOptions drop what no decision reads from every cached object, and bound what is kept of each.
 func CacheOptions() cache.Options {
-	return cache.Options{DefaultTransform: cache.TransformStripManagedFields()}
+	return cache.Options{DefaultTransform: slim.Object, NewInformer: slim.NewInformer}
 }
 
 // CountWrites counts, in the metrics, what is written to the API server with this configuration.

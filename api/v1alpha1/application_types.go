@@ -34,7 +34,23 @@ type SparkApplication struct {
 	// +optional
 	// +kubebuilder:default:={"observedGeneration":-1}
 	Status SparkApplicationStatus `json:"status,omitempty"`
+
+	// Stub says that most of metadata and spec was left out of this copy, because the object is too large to be kept in memory. It is
+	// the operator's own note and no part of the API.
+	Stub *Stub `json:"-"`
 }
+
+// Stub is what is known of an application that is too large to be kept in memory.
+type Stub struct {
+	// Size of metadata and spec as JSON, in bytes.
+	Size int `json:"-"`
+	// SameTemplate says that its run template is that of the current run.
+	SameTemplate bool `json:"-"`
+}
+
+// MaxApplicationSize is how large metadata and spec of an application may be together, as JSON, in bytes. Managed fields and the copy
+// that kubectl apply keeps in an annotation do not count.
+const MaxApplicationSize = 256 << 10
 
 // SparkApplicationList is a list of SparkApplications.
 //

@@ -87,7 +87,7 @@ func (s *source) addType(doc *ast.CommentGroup, spec *ast.TypeSpec) {
 		}
 		tag := reflect.StructTag(strings.Trim(f.Tag.Value, "`"))
 		name, options, _ := strings.Cut(tag.Get("json"), ",")
-		if name == "" || name == "metadata" || name == "items" {
+		if name == "" || name == "-" || name == "metadata" || name == "items" {
 			continue // inlined, or Kubernetes' own
 		}
 		parsed := field{owner: spec.Name.Name, name: name, expr: exprString(f.Type), optional: strings.Contains(options, "omitempty"), tag: tag}

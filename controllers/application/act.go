@@ -18,6 +18,7 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/lifecycle"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
 	"github.com/sparkgate/sparkgate/controllers/internal/spark/render"
+	"github.com/sparkgate/sparkgate/controllers/internal/spark/validate"
 	"github.com/sparkgate/sparkgate/controllers/internal/status"
 )
 
@@ -81,6 +82,10 @@ func (p *pass) createDriver(ctx context.Context) error {
 			p.again = wait
 			return nil
 		}
+	}
+	if found := validate.Stub(p.app); len(found) > 0 {
+		p.obstacle = found[0].Message
+		return nil
 	}
 	objects, ok, err := p.buildGranted(ctx)
 	if err != nil || !ok {

@@ -30,6 +30,9 @@ const (
 // knownSecrets are the secrets that the application refers to or says itself. why is not empty where one cannot be found out: then nothing of
 // a log is shown, because it could stand there. Nothing of this keeps an attempt from ending.
 func (p *pass) knownSecrets(ctx context.Context) (known *scrub.Known, why string) {
+	if p.app.Stub != nil {
+		return nil, "the application is too large to be kept, so its secrets are not known"
+	}
 	log := ctrl.LoggerFrom(ctx).V(1)
 	ctx, cancel := context.WithTimeout(ctx, secretsPatience)
 	defer cancel()

@@ -31,7 +31,7 @@ func (r *Reconciler) observe(app *v1alpha1.SparkApplication) lifecycle.Observati
 	o := lifecycle.Observation{
 		Now:              r.Clock.Now(),
 		App:              app,
-		SameTemplate:     r.memory.sameTemplate(app),
+		SameTemplate:     r.sameTemplate(app),
 		Pods:             r.podsOf(app),
 		LastWrite:        r.memory.lastWrite(app),
 		ReferenceTimeout: r.ReferenceTimeout,
@@ -50,6 +50,14 @@ func (r *Reconciler) observe(app *v1alpha1.SparkApplication) lifecycle.Observati
 	}
 	o.FewerSeen = r.memory.fewerSince(app, fewerReady(app, o.Pods), o.Now)
 	return o
+}
+
+// sameTemplate reports whether the run template is that of the current run.
+func (r *Reconciler) sameTemplate(app *v1alpha1.SparkApplication) bool {
+	if app.Stub != nil {
+		return app.Stub.SameTemplate
+	}
+	return r.memory.sameTemplate(app)
 }
 
 // fewerReady says that fewer executors of the current attempt are ready than the status says.

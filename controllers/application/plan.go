@@ -32,6 +32,9 @@ import (
 
 // planStart finds out what one start of the application would be, and what it asks of its gate.
 func (p *pass) planStart(ctx context.Context, start lifecycle.Start) (*lifecycle.Plan, error) {
+	if found := findings(validate.Stub(p.app)); len(found) > 0 {
+		return &lifecycle.Plan{Findings: found}, nil
+	}
 	namespace, err := p.namespace(ctx)
 	if err != nil {
 		return nil, err

@@ -6,14 +6,17 @@ package application
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -156,6 +159,9 @@ func (p *pass) removeFinalizer(ctx context.Context) error {
 
 // writeFinalizers replaces the finalizers, nothing else, unless the object has changed since it was read.
 func (p *pass) writeFinalizers(ctx context.Context, finalizers []string) error {
+	if p.app.Stub != nil {
+		return p.writeFinalizersOfStub(ctx, slices.Contains(finalizers, v1alpha1.Finalizer))
+	}
 	answer := metadataOf(p.app)
 	patch, err := mergePatch(map[string]any{"metadata": map[string]any{
 		"resourceVersion": p.app.ResourceVersion, "finalizers": finalizers,
@@ -168,6 +174,37 @@ func (p *pass) writeFinalizers(ctx context.Context, finalizers []string) error {
 	}
 	after := *p.app
 	after.Finalizers, after.ResourceVersion = finalizers, answer.ResourceVersion
+	p.app = &after
+	p.memory.Saw(p.app)
+	return nil
+}
+
+// writeFinalizersOfStub adds or takes off the own finalizer of an application of which only a stub is known: the others are read first.
+func (p *pass) writeFinalizersOfStub(ctx context.Context, wanted bool) error {
+	live := metadataOf(p.app)
+	if err := p.Live.Get(ctx, client.ObjectKeyFromObject(live), live); err != nil {
+		return err
+	}
+	if live.UID != p.app.UID || live.ResourceVersion != p.app.ResourceVersion {
+		return apierrors.NewConflict(schema.GroupResource{Group: v1alpha1.GroupVersion.Group, Resource: "sparkapplications"}, p.app.Name, errors.New("it has changed"))
+	}
+	others := slices.DeleteFunc(live.Finalizers, func(f string) bool { return f == v1alpha1.Finalizer })
+	if wanted {
+		others = append(others, v1alpha1.Finalizer)
+	}
+	answer := metadataOf(p.app)
+	patch, err := mergePatch(map[string]any{"metadata": map[string]any{"resourceVersion": live.ResourceVersion, "finalizers": others}})
+	if err == nil {
+		err = p.Client.Patch(ctx, answer, patch, client.FieldOwner(v1alpha1.FieldOwner))
+	}
+	if err != nil {
+		return fmt.Errorf("write finalizer: %w", err)
+	}
+	after := *p.app
+	if after.Finalizers = nil; wanted {
+		after.Finalizers = []string{v1alpha1.Finalizer}
+	}
+	after.ResourceVersion = answer.ResourceVersion
 	p.app = &after
 	p.memory.Saw(p.app)
 	return nil

@@ -243,10 +243,13 @@ func numbersOnly(before, after *v1alpha1.SparkQueue) bool {
 		before.Status.ObservedGeneration == after.Status.ObservedGeneration
 }
 
+// longestToken is the longest token of a request, in bytes: it is echoed in the status. Flux's are times.
+const longestToken = 256
+
 // fill computes the status of a queue from its spec and from what the engine has counted.
 func (r *Reconciler) fill(queue *v1alpha1.SparkQueue) {
 	s := &queue.Status
-	if token := queue.Annotations[meta.ReconcileRequestAnnotation]; token != "" {
+	if token := queue.Annotations[meta.ReconcileRequestAnnotation]; token != "" && len(token) <= longestToken {
 		s.LastHandledReconcileAt = token
 	}
 	view := status.QueueView{State: status.QueueActive, Generation: queue.Generation}

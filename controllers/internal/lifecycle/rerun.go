@@ -11,10 +11,13 @@ import (
 
 const reconcileAnnotation = meta.ReconcileRequestAnnotation
 
+// longestToken is the longest token of a request, in bytes: it is echoed in the status. Flux's are times.
+const longestToken = 256
+
 // forceToken is the token of a request to run again that was not handled yet: both of Flux's annotations carry it.
 func (d *decider) forceToken() string {
 	token := d.o.App.Annotations[meta.ForceRequestAnnotation]
-	if token == "" || token != d.o.App.Annotations[reconcileAnnotation] || token == d.o.App.Status.LastHandledForceAt {
+	if token == "" || len(token) > longestToken || token != d.o.App.Annotations[reconcileAnnotation] || token == d.o.App.Status.LastHandledForceAt {
 		return ""
 	}
 	return token

@@ -60,3 +60,12 @@ func tooLarge(field, what string, data map[string]string, remedy string) []Findi
 	}
 	return []Finding{invalid(field, "%s have %d bytes together, more than %d; the largest are %s: %s", what, total, largestData, strings.Join(largest, ", "), remedy)}
 }
+
+// Stub reports an application that is too large to be kept in memory: nothing else can be said of it.
+func Stub(app *v1alpha1.SparkApplication) []Finding {
+	if app.Stub == nil {
+		return nil
+	}
+	return []Finding{invalid("spec", "metadata and spec take %d bytes as JSON, of at most %d together: put large files into the image, a volume or a ConfigMap, and make templates and annotations smaller",
+		app.Stub.Size, v1alpha1.MaxApplicationSize)}
+}
