@@ -74,6 +74,8 @@ const (
 )
 
 // SparkApplicationSpec is one job: what Spark runs (the run template), where it queues, and how its life is managed.
+//
+// +kubebuilder:validation:XValidation:rule="size('%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s'.format([has(self.arguments) ? self.arguments : [], has(self.sparkConf) ? self.sparkConf : {}, has(self.hadoopConf) ? self.hadoopConf : {}, has(self.configMaps) ? self.configMaps.map(c, c.data) : [], has(self.deps) && has(self.deps.jars) ? self.deps.jars : [], has(self.deps) && has(self.deps.files) ? self.deps.files : [], has(self.deps) && has(self.deps.pyFiles) ? self.deps.pyFiles : [], has(self.deps) && has(self.deps.archives) ? self.deps.archives : [], has(self.deps) && has(self.deps.packages) ? self.deps.packages : [], has(self.deps) && has(self.deps.excludePackages) ? self.deps.excludePackages : [], has(self.deps) && has(self.deps.repositories) ? self.deps.repositories : [], has(self.driver) && has(self.driver.env) ? self.driver.env.map(e, [e.name, has(e.value) ? e.value : '']) : [], has(self.driver) && has(self.driver.labels) ? self.driver.labels : {}, has(self.driver) && has(self.driver.annotations) ? self.driver.annotations : {}, has(self.driver) && has(self.driver.nodeSelector) ? self.driver.nodeSelector : {}, has(self.executor) && has(self.executor.env) ? self.executor.env.map(e, [e.name, has(e.value) ? e.value : '']) : [], has(self.executor) && has(self.executor.labels) ? self.executor.labels : {}, has(self.executor) && has(self.executor.annotations) ? self.executor.annotations : {}, has(self.executor) && has(self.executor.nodeSelector) ? self.executor.nodeSelector : {}, has(self.ui) && has(self.ui.service) && has(self.ui.service.annotations) ? self.ui.service.annotations : {}, has(self.ui) && has(self.ui.ingress) && has(self.ui.ingress.annotations) ? self.ui.ingress.annotations : {}])) <= 196608",message="set arguments, sparkConf, hadoopConf, configMaps, deps, env, labels, annotations and nodeSelector to at most 196608 characters together: put large files into the image, a volume or a ConfigMap"
 type SparkApplicationSpec struct {
 	// type is the language of the main program: Java, Scala, Python or R. Part of the run template.
 	// +required
@@ -100,6 +102,7 @@ type SparkApplicationSpec struct {
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:items:MaxLength=253
 	ImagePullSecrets []string `json:"imagePullSecrets,omitempty" sparkgate:"run"`
 
 	// mainClass is the class with the main method; required for Java and Scala, not allowed for Python and R. Part of the run template.
@@ -118,6 +121,7 @@ type SparkApplicationSpec struct {
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=1024
+	// +kubebuilder:validation:items:MaxLength=131072
 	Arguments []string `json:"arguments,omitempty" sparkgate:"run"`
 
 	// proxyUser is the Hadoop user to impersonate (spark-submit --proxy-user). Part of the run template.
@@ -128,6 +132,8 @@ type SparkApplicationSpec struct {
 	// sparkConf holds Spark properties. A key that also has a typed field must agree with it; keys that the operator owns, such as
 	// spark.master, are refused. Part of the run template.
 	// +optional
+	// +kubebuilder:validation:MaxProperties=1024
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 512 && size(self[k]) <= 65536)",message="set sparkConf with names of at most 512 characters and values of at most 65536"
 	SparkConf map[string]string `json:"sparkConf,omitempty" sparkgate:"run"`
 
 	// sparkConfFrom takes values of Spark properties from Secrets, so that no password stands in a manifest. Part of the run template.
@@ -139,6 +145,8 @@ type SparkApplicationSpec struct {
 
 	// hadoopConf holds Hadoop properties without the prefix spark.hadoop. Part of the run template.
 	// +optional
+	// +kubebuilder:validation:MaxProperties=1024
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 512 && size(self[k]) <= 65536)",message="set hadoopConf with names of at most 512 characters and values of at most 65536"
 	HadoopConf map[string]string `json:"hadoopConf,omitempty" sparkgate:"run"`
 
 	// sparkConfigMap is the name of a ConfigMap whose files (log4j2.properties, metrics.properties, …) become Spark's conf folder; its

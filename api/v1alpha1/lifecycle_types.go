@@ -62,12 +62,14 @@ type FlavorChoice struct {
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:items:MaxLength=63
 	Driver []string `json:"driver,omitempty"`
 
 	// executor lists the flavors that executors may use.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:items:MaxLength=63
 	Executor []string `json:"executor,omitempty"`
 }
 
@@ -254,10 +256,14 @@ type UserInterface struct {
 type UIService struct {
 	// labels of the Service.
 	// +optional
+	// +kubebuilder:validation:MaxProperties=64
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 317 && size(self[k]) <= 63)",message="set labels with names of at most 317 characters and values of at most 63"
 	Labels map[string]string `json:"labels,omitempty"`
 
 	// annotations of the Service; {{name}} and {{namespace}} are replaced in values.
 	// +optional
+	// +kubebuilder:validation:MaxProperties=64
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 317 && size(self[k]) <= 16384)",message="set annotations with names of at most 317 characters and values of at most 16384"
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 
@@ -281,6 +287,8 @@ type UIIngress struct {
 
 	// annotations of the Ingress; {{name}} and {{namespace}} are replaced in values.
 	// +optional
+	// +kubebuilder:validation:MaxProperties=64
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 317 && size(self[k]) <= 16384)",message="set annotations with names of at most 317 characters and values of at most 16384"
 	Annotations map[string]string `json:"annotations,omitempty"`
 
 	// tlsSecretName is a Secret with the certificate of host.

@@ -256,7 +256,16 @@ func TestEverySizeIsBounded(t *testing.T) {
 		if !spec[f.owner] {
 			continue
 		}
+		if strings.HasSuffix(f.expr, "[]string") {
+			needs(t, f, "items:MaxLength", f.markers)
+		}
+		if strings.Contains(f.expr, ".") && !strings.HasSuffix(f.expr, "runtime.RawExtension") && !scalar[f.expr] {
+			needs(t, f, "XValidation:rule", f.markers) // the schema of Kubernetes' own types has no bounds
+		}
 		switch {
+		case strings.HasPrefix(f.expr, "map["):
+			needs(t, f, "MaxProperties", f.markers)
+			needs(t, f, "XValidation:rule", f.markers) // names and values
 		case f.list():
 			needs(t, f, "MaxItems", f.markers)
 		case f.text():
@@ -268,6 +277,9 @@ func TestEverySizeIsBounded(t *testing.T) {
 		}
 	}
 }
+
+// scalar are types of Kubernetes whose fields have bounds of another kind: an enumeration, a pattern.
+var scalar = map[string]bool{"corev1.PullPolicy": true, "resource.Quantity": true, "*resource.Quantity": true}
 
 // needs looks for a validation marker of that name.
 func needs(t *testing.T, f field, validation string, markers []string) {

@@ -104,6 +104,7 @@ type SparkQueueSpec struct {
 
 	// namespaceSelector selects the namespaces that may submit: {} is every namespace, absent is none.
 	// +optional
+	// +kubebuilder:validation:XValidation:rule="(!has(self.matchLabels) || size('%s'.format([self.matchLabels])) <= 16384) && (!has(self.matchExpressions) || size(self.matchExpressions) <= 64 && self.matchExpressions.all(e, size(e.key) <= 317 && size(e.operator) <= 16 && (!has(e.values) || size('%s'.format([e.values])) <= 16384)))",message="set namespaceSelector with at most 64 expressions, and with labels or values of at most 16384 characters together"
 	NamespaceSelector *metav1.LabelSelector `json:"namespaceSelector,omitempty"`
 
 	// priorityClassNames are the PriorityClasses that may be named, in spec.queue and in pods. Default: all but system-*. The cluster's
@@ -379,17 +380,21 @@ type SparkFlavorList struct {
 type SparkFlavorSpec struct {
 	// nodeLabels become node selectors of the pods placed in this flavor.
 	// +optional
+	// +kubebuilder:validation:MaxProperties=64
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 317 && size(self[k]) <= 63)",message="set nodeLabels with names of at most 317 characters and values of at most 63"
 	NodeLabels map[string]string `json:"nodeLabels,omitempty"`
 
 	// nodeTaints are the taints of these nodes. Pods that neither they nor the flavor make tolerate them are not placed here.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:XValidation:rule="self.all(t, size(t.key) <= 317 && (!has(t.value) || size(t.value) <= 63) && size(t.effect) <= 16)",message="set nodeTaints with keys of at most 317 characters and values of at most 63"
 	NodeTaints []corev1.Taint `json:"nodeTaints,omitempty"`
 
 	// tolerations are given to the pods placed in this flavor.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:XValidation:rule="self.all(t, (!has(t.key) || size(t.key) <= 317) && (!has(t.value) || size(t.value) <= 63) && (!has(t.effect) || size(t.effect) <= 16) && (!has(t.operator) || size(t.operator) <= 16))",message="set tolerations with keys of at most 317 characters and values of at most 63"
 	Tolerations []corev1.Toleration `json:"tolerations,omitempty"`
 }

@@ -52,10 +52,14 @@ type PodRole struct {
 
 	// labels are added to the pods. Labels of Spark and of sparkgate.io are reserved.
 	// +optional
+	// +kubebuilder:validation:MaxProperties=128
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 317 && size(self[k]) <= 63)",message="set labels with names of at most 317 characters and values of at most 63"
 	Labels map[string]string `json:"labels,omitempty"`
 
 	// annotations are added to the pods.
 	// +optional
+	// +kubebuilder:validation:MaxProperties=128
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 317 && size(self[k]) <= 65536)",message="set annotations with names of at most 317 characters and values of at most 65536"
 	Annotations map[string]string `json:"annotations,omitempty"`
 
 	// env are environment variables of the Spark container.
@@ -95,12 +99,15 @@ type PodRole struct {
 
 	// nodeSelector are labels that a node must have.
 	// +optional
+	// +kubebuilder:validation:MaxProperties=64
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 317 && size(self[k]) <= 63)",message="set nodeSelector with names of at most 317 characters and values of at most 63"
 	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
 
 	// tolerations let the pods run on tainted nodes.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32
+	// +kubebuilder:validation:XValidation:rule="self.all(t, (!has(t.key) || size(t.key) <= 317) && (!has(t.value) || size(t.value) <= 63) && (!has(t.effect) || size(t.effect) <= 16) && (!has(t.operator) || size(t.operator) <= 16))",message="set tolerations with keys of at most 317 characters and values of at most 63"
 	Tolerations []corev1.Toleration `json:"tolerations,omitempty"`
 
 	// affinity is a Kubernetes affinity, as in a pod's spec.affinity.
@@ -193,42 +200,49 @@ type Dependencies struct {
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=256
+	// +kubebuilder:validation:items:MaxLength=2048
 	Jars []string `json:"jars,omitempty"`
 
 	// files are copied into the working folder of driver and executors.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=256
+	// +kubebuilder:validation:items:MaxLength=2048
 	Files []string `json:"files,omitempty"`
 
 	// pyFiles are .py, .zip or .egg files added to the Python path.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=256
+	// +kubebuilder:validation:items:MaxLength=2048
 	PyFiles []string `json:"pyFiles,omitempty"`
 
 	// archives are unpacked in the working folder of driver and executors.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=256
+	// +kubebuilder:validation:items:MaxLength=2048
 	Archives []string `json:"archives,omitempty"`
 
 	// packages are Maven coordinates group:artifact:version, resolved by the driver when it starts.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=256
+	// +kubebuilder:validation:items:MaxLength=512
 	Packages []string `json:"packages,omitempty"`
 
 	// excludePackages are group:artifact pairs left out when packages are resolved.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=256
+	// +kubebuilder:validation:items:MaxLength=512
 	ExcludePackages []string `json:"excludePackages,omitempty"`
 
 	// repositories are further Maven repositories to search.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:MaxLength=2048
 	Repositories []string `json:"repositories,omitempty"`
 }
 
@@ -305,6 +319,8 @@ type InlineConfigMap struct {
 
 	// data are the files by name.
 	// +required
+	// +kubebuilder:validation:MaxProperties=64
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 253 && size(self[k]) <= 131072)",message="set data with names of at most 253 characters and values of at most 131072"
 	Data map[string]string `json:"data"`
 }
 

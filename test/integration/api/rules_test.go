@@ -7,7 +7,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -120,6 +122,15 @@ func breaches(t *testing.T, obj *unstructured.Unstructured, p place) []breach {
 	}
 	for _, rule := range s.XValidations {
 		values, ok := celBreaches[rule.Rule]
+		if sizes := sizesOf(rule.Rule); sizes != nil {
+			values, ok = tooLong(sizes), true
+		}
+		for beginning, breaking := range sizeRules {
+			if strings.HasPrefix(rule.Rule, beginning) {
+				current, _ := at((&unstructured.Unstructured{Object: obj.Object}).DeepCopy().Object, p.keys)
+				values, ok = breaking(current), true
+			}
+		}
 		if !ok {
 			t.Errorf("%s: the test knows no value that breaks the rule %q", p, rule.Rule)
 		}
@@ -144,6 +155,70 @@ var celBreaches = map[string][]any{
 	"self.matches('^[0-9]+[.][0-9]+[.][0-9]+([-.][0-9A-Za-z.-]+)?$')": {"4.1", "v4.1.4", "latest", ""},
 	// Spark's sizes
 	"self.matches('^[0-9]+([bBkKmMgGtTpP][bB]?)?$')": {"512Mx", "1.5g", "-1g", "4Gi", ""},
+}
+
+// sizesOf are the longest name and the longest value that a rule about the entries of a map allows; nil for any other rule.
+func sizesOf(rule string) []int {
+	found := regexp.MustCompile(`^self\.all\(k, size\(k\) <= (\d+) && size\(self\[k\]\) <= (\d+)\)$`).FindStringSubmatch(rule)
+	if found == nil {
+		return nil
+	}
+	name, _ := strconv.Atoi(found[1])
+	value, _ := strconv.Atoi(found[2])
+	return []int{name, value}
+}
+
+// tooLong are maps with a name and with a value that is one character too long.
+func tooLong(sizes []int) []any {
+	return []any{map[string]any{strings.Repeat("k", sizes[0]+1): "v"}, map[string]any{"k": strings.Repeat("v", sizes[1]+1)}}
+}
+
+// sizeRules has, for the beginnings of rules about sizes, what breaks them, made from a value that does not.
+var sizeRules = map[string]func(current any) []any{
+	"self.all(t, (!has(t.key)": func(any) []any { // tolerations
+		return []any{
+			[]any{map[string]any{"key": strings.Repeat("k", 318), "operator": "Exists"}},
+			[]any{map[string]any{"key": "k", "value": strings.Repeat("v", 64)}},
+			[]any{map[string]any{"key": "k", "operator": "Exists", "effect": strings.Repeat("e", 17)}},
+		}
+	},
+	"self.all(t, size(t.key)": func(any) []any { // taints
+		return []any{[]any{map[string]any{"key": strings.Repeat("k", 318), "effect": "NoSchedule"}}}
+	},
+	"(!has(self.matchLabels)": func(any) []any { // selectors
+		values := []any{}
+		for i := range 2000 {
+			values = append(values, fmt.Sprint("namespace-", i))
+		}
+		return []any{
+			map[string]any{"matchLabels": map[string]any{"k": strings.Repeat("v", 1<<14)}},
+			map[string]any{"matchExpressions": []any{map[string]any{"key": "k", "operator": "In", "values": values}}},
+		}
+	},
+	"size('%s%s": func(current any) []any { // everything together
+		var all []any
+		for _, grow := range []func(spec map[string]any){
+			func(spec map[string]any) {
+				spec["arguments"] = []any{strings.Repeat("a", 100_000), strings.Repeat("a", 100_000)}
+			},
+			func(spec map[string]any) {
+				spec["arguments"] = []any{strings.Repeat("a", 100_000)}
+				spec["sparkConf"] = map[string]any{"spark.a": strings.Repeat("a", 50_000), "spark.b": strings.Repeat("b", 50_000)}
+			},
+			func(spec map[string]any) {
+				env := []any{}
+				for i := range 7 {
+					env = append(env, map[string]any{"name": fmt.Sprint("A", i), "value": strings.Repeat("a", 30_000)})
+				}
+				spec["executor"].(map[string]any)["env"] = env
+			},
+		} {
+			spec := (&unstructured.Unstructured{Object: current.(map[string]any)}).DeepCopy().Object
+			grow(spec)
+			all = append(all, spec)
+		}
+		return all
+	},
 }
 
 func stringBreaches(s *apiextensionsv1.JSONSchemaProps) []breach {
@@ -174,6 +249,13 @@ func sizeBreaches(t *testing.T, obj *unstructured.Unstructured, p place) []breac
 	var all []breach
 	if p.schema.MinItems != nil && *p.schema.MinItems > 0 {
 		all = append(all, breach{rule: "minItems", value: []any{}, words: []string{fmt.Sprintf("at least %d items", *p.schema.MinItems)}})
+	}
+	if p.schema.MaxProperties != nil {
+		entries := map[string]any{}
+		for i := range *p.schema.MaxProperties + 1 {
+			entries[fmt.Sprint("k", i)] = "v"
+		}
+		all = append(all, breach{rule: "maxProperties", value: entries, words: []string{fmt.Sprint("must have at most ", *p.schema.MaxProperties)}})
 	}
 	if p.schema.MaxItems == nil {
 		return all
