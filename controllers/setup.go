@@ -164,8 +164,12 @@ func Setup(mgr ctrl.Manager, o Options) error {
 	if err != nil {
 		return err
 	}
+	apps, err := newApplist(mgr)
+	if err != nil {
+		return err
+	}
 	office := newTakeover(mgr, watcher, embedded, o.Clock)
-	office.foreign = watches
+	office.apps, office.foreign = apps, watches
 
 	runnables := []runnable{watcher, office, embedded}
 	var notifier application.Notifier
@@ -173,18 +177,18 @@ func Setup(mgr ctrl.Manager, o Options) error {
 		sender := notify.New(notify.Options{URL: o.EventsAddr, Instance: o.Holder, Clock: o.Clock, Log: mgr.GetLogger().WithName("notify")})
 		notifier, runnables = sender, append(runnables, sender)
 	}
-	apps := application.New(application.Options{
+	reconciler := application.New(application.Options{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Pods: store,
 		Gates: gates, DefaultGate: o.DefaultGate, AllowedGates: o.AllowedGates, ReferenceTimeout: o.ReferenceTimeout,
 		MaxTermination: o.MaxTermination, HistoryURL: o.HistoryURL, FewEvents: o.FewEvents,
 		Exposure: companion.Rules{Hosts: o.UIHosts, Annotations: o.UIAnnotations}, ForbidPodSecurityNone: o.ForbidPodSecurityNone,
 		Recorder: mgr.GetEventRecorder("sparkgate"), Notifier: notifier, Logs: logReader(podClient, o), Clock: o.Clock, Ready: office.wait, Claim: beside.claim,
 	})
-	office.memory, office.wake = apps.Memory(), waker.Wake
+	office.memory, office.wake = reconciler.Memory(), waker.Wake
 	queues := &queue.Reconciler{Client: mgr.GetClient(), Engine: engine{embedded}, Clock: o.Clock, Interval: o.QueueInterval, Ready: office.wait}
 	embedded.Observe(queues.Changed)
 
-	if err := apps.SetupWithManager(mgr, waker, o.Concurrent); err != nil {
+	if err := reconciler.SetupWithManager(mgr, waker, o.Concurrent); err != nil {
 		return fmt.Errorf("set up applications: %w", err)
 	}
 	if err := beside.setUp(mgr, office, foreignpods.Options{

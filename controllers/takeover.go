@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/application"
@@ -34,7 +33,7 @@ import (
 //  4. wait until it is known which batch schedulers are installed, and what they say;
 //  5. restore and open the queue; reconcilers go on, with those first that hold something or wait: the many that have ended can wait.
 type takeover struct {
-	live    client.Reader
+	apps    *applist
 	watcher *pods.Watcher
 	runner  *runner.Runner
 	beside  *foreignpods.Reconciler
@@ -48,7 +47,7 @@ type takeover struct {
 }
 
 func newTakeover(mgr ctrl.Manager, watcher *pods.Watcher, r *runner.Runner, c clock.Clock) *takeover {
-	return &takeover{live: mgr.GetAPIReader(), watcher: watcher, runner: r, clock: c,
+	return &takeover{watcher: watcher, runner: r, clock: c,
 		log: mgr.GetLogger().WithName("takeover"), done: make(chan struct{})}
 }
 
@@ -123,23 +122,16 @@ type inventory struct {
 	busy []types.NamespacedName
 }
 
-// listApplications reads all applications live, page by page. No resource version is set, so that every page is consistent with the
-// moment of the first.
+// listApplications reads all applications live.
 func (t *takeover) listApplications(ctx context.Context, found *inventory) error {
-	options := []client.ListOption{client.Limit(500)}
-	for token := ""; ; {
-		page := &v1alpha1.SparkApplicationList{}
-		if err := t.live.List(ctx, page, append(options, client.Continue(token))...); err != nil {
-			return fmt.Errorf("list applications: %w", err)
-		}
-		for i := range page.Items {
-			t.memory.Saw(&page.Items[i])
-			found.add(&page.Items[i])
-		}
-		if token = page.Continue; token == "" {
-			return nil
-		}
+	err := t.apps.each(ctx, func(app *v1alpha1.SparkApplication) {
+		t.memory.Saw(app)
+		found.add(app)
+	})
+	if err != nil {
+		return fmt.Errorf("list applications: %w", err)
 	}
+	return nil
 }
 
 func (f *inventory) add(app *v1alpha1.SparkApplication) {

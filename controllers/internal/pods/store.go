@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
 )
@@ -28,7 +29,7 @@ type Store struct {
 	shown uint64
 }
 
-var _ cache.ReflectorStore = (*Store)(nil)
+var _ cache.TransformingStore = (*Store)(nil)
 
 // NewStore returns an empty store that reports changes to changed.
 func NewStore(changed func(types.NamespacedName)) *Store {
@@ -77,11 +78,10 @@ func (s *Store) Add(obj any) error { return s.put(obj) }
 func (s *Store) Update(obj any) error { return s.put(obj) }
 
 func (s *Store) put(obj any) error {
-	pod, ok := obj.(*corev1.Pod)
-	if !ok {
+	record := recordIn(obj)
+	if record == nil {
 		return nil
 	}
-	record := RecordOf(pod)
 	s.mu.Lock()
 	s.shown = max(s.shown, record.Version)
 	moved, differs := s.file(record)
@@ -90,6 +90,34 @@ func (s *Store) put(obj any) error {
 		s.report(moved, appOf(record))
 	}
 	return nil
+}
+
+// recordIn is the record of what the Reflector or a list brings; nil if it is nothing of ours.
+func recordIn(obj any) *Record {
+	switch o := obj.(type) {
+	case *kept:
+		return o.Record
+	case *corev1.Pod:
+		return RecordOf(o)
+	}
+	return nil
+}
+
+// kept is a record on its way to the store. The Reflector collects the first list in a store of its own, by name.
+type kept struct {
+	metav1.ObjectMeta
+	*Record
+}
+
+// Transformer makes the Reflector keep records, not pods, while it collects the first list: nobody but their writer bounds how large pods
+// are and how many.
+func (s *Store) Transformer() cache.TransformFunc {
+	return func(obj any) (any, error) {
+		if pod, ok := obj.(*corev1.Pod); ok {
+			return &kept{metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name, ResourceVersion: pod.ResourceVersion}, RecordOf(pod)}, nil
+		}
+		return obj, nil
+	}
 }
 
 // Answered files a pod as the API server has returned it to a write of this process. The watch may be behind it, or may have shown already
@@ -186,11 +214,10 @@ func (s *Store) Replace(list []any, resourceVersion string) error {
 	seen := make(map[types.NamespacedName]bool, len(list))
 	s.mu.Lock()
 	for _, obj := range list {
-		pod, ok := obj.(*corev1.Pod)
-		if !ok {
+		record := recordIn(obj)
+		if record == nil {
 			continue
 		}
-		record := RecordOf(pod)
 		seen[types.NamespacedName{Namespace: record.Namespace, Name: record.Name}] = true
 		moved, differs := s.file(record)
 		if differs {

@@ -6,6 +6,7 @@ package pods
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -16,6 +17,9 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
+
+// pageSize is how many pods are asked for at once. A pod takes 1.5 MiB at most; Spark's own take a few KiB.
+const pageSize = 64
 
 // Watcher keeps a Store equal to the Spark pods of the API server. It runs on every replica, leader or not, so that a new leader
 // finds the pods at hand.
@@ -32,7 +36,7 @@ func NewWatcher(client v1.PodsGetter, store *Store, namespace string) *Watcher {
 	source := &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 			selected(&o)
-			return client.Pods(namespace).List(ctx, o)
+			return listed(ctx, client.Pods(namespace), o)
 		},
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 			selected(&o)
@@ -58,7 +62,7 @@ func (w *Watcher) NeedLeaderElection() bool { return false }
 // Seed brings the store up to what the API server has now, by a consistent LIST. A new leader calls it before it decides
 // anything: its watch may lag behind what the leader before it has done. Events of the watch that are older than the LIST do not undo it.
 func (w *Watcher) Seed(ctx context.Context) error {
-	options := metav1.ListOptions{LabelSelector: v1alpha1.ApplicationUIDLabel, Limit: 500}
+	options := metav1.ListOptions{LabelSelector: v1alpha1.ApplicationUIDLabel, Limit: pageSize}
 	var all []any
 	for {
 		page, err := w.client.Pods(w.namespace).List(ctx, options)
@@ -66,10 +70,45 @@ func (w *Watcher) Seed(ctx context.Context) error {
 			return fmt.Errorf("list spark pods: %w", err)
 		}
 		for i := range page.Items {
-			all = append(all, &page.Items[i])
+			all = append(all, &kept{Record: RecordOf(&page.Items[i])})
 		}
 		if options.Continue = page.Continue; options.Continue == "" {
 			return w.store.Replace(all, page.ResourceVersion)
 		}
 	}
+}
+
+// listed is the whole list for a Reflector whose API server does not stream it. It is read page by page, and of each pod only what its
+// record is made of stays. No resource version is asked for: an API server ignores the limit for a list from its own cache.
+func listed(ctx context.Context, pods v1.PodInterface, o metav1.ListOptions) (*corev1.PodList, error) {
+	o.ResourceVersion, o.ResourceVersionMatch, o.Limit, o.Continue = "", "", pageSize, ""
+	var all []corev1.Pod
+	for {
+		page, err := pods.List(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		for i := range page.Items {
+			all = append(all, *lean(&page.Items[i]))
+		}
+		if o.Continue = page.Continue; o.Continue == "" {
+			page.Items = all
+			return page, nil
+		}
+	}
+}
+
+// lean takes out of a pod what may be large and is in no record.
+func lean(pod *corev1.Pod) *corev1.Pod {
+	pod.ManagedFields, pod.Annotations = nil, nil
+	pod.Spec.Volumes, pod.Spec.Affinity = nil, nil
+	for _, containers := range [][]corev1.Container{pod.Spec.Containers, pod.Spec.InitContainers} {
+		for i := range containers {
+			c := &containers[i]
+			c.Env = slices.DeleteFunc(c.Env, func(v corev1.EnvVar) bool { return !startsSpark(v) })
+			c.EnvFrom, c.Command, c.Args, c.VolumeMounts = nil, nil, nil, nil
+			c.Lifecycle, c.LivenessProbe, c.ReadinessProbe, c.StartupProbe = nil, nil, nil, nil
+		}
+	}
+	return pod
 }

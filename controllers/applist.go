@@ -1,0 +1,122 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kjson "k8s.io/apimachinery/pkg/util/json"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+// applist lists applications live without holding more than one of them, however large they are.
+type applist struct {
+	client rest.Interface
+}
+
+// listPage is how many applications one request asks for.
+const listPage = 500
+
+func newApplist(mgr ctrl.Manager) (*applist, error) {
+	config := rest.CopyConfig(mgr.GetConfig())
+	group := v1alpha1.GroupVersion
+	config.APIPath, config.GroupVersion = "/apis", &group
+	config.NegotiatedSerializer = clientgoscheme.Codecs.WithoutConversion()
+	config.ContentType, config.AcceptContentTypes = "application/json", "application/json"
+	c, err := rest.RESTClientForConfigAndClient(config, mgr.GetHTTPClient())
+	if err != nil {
+		return nil, fmt.Errorf("make client of applications: %w", err)
+	}
+	return &applist{client: c}, nil
+}
+
+// each calls see with every application, page by page. No resource version is asked for, so that every page is consistent with the moment
+// of the first.
+func (l *applist) each(ctx context.Context, see func(*v1alpha1.SparkApplication)) error {
+	for token := ""; ; {
+		request := l.client.Get().Resource("sparkapplications").Param("limit", strconv.Itoa(listPage))
+		if token != "" {
+			request.Param("continue", token)
+		}
+		page, err := request.Stream(ctx)
+		if err != nil {
+			return err
+		}
+		token, err = readPage(page, see)
+		_ = page.Close()
+		if err != nil || token == "" {
+			return err
+		}
+	}
+}
+
+// readPage reads a list in JSON, one item at a time, and returns where the next page continues.
+func readPage(page io.Reader, see func(*v1alpha1.SparkApplication)) (next string, err error) {
+	decoder := json.NewDecoder(page)
+	if err := expect(decoder, json.Delim('{')); err != nil {
+		return "", err
+	}
+	for decoder.More() {
+		key, err := decoder.Token()
+		if err != nil {
+			return "", fmt.Errorf("read a list: %w", err)
+		}
+		switch key {
+		case "items":
+			err = readItems(decoder, see)
+		case "metadata":
+			var m metav1.ListMeta
+			err = decoder.Decode(&m)
+			next = m.Continue
+		default:
+			var other json.RawMessage
+			err = decoder.Decode(&other)
+		}
+		if err != nil {
+			return "", fmt.Errorf("read a list: %w", err)
+		}
+	}
+	return next, expect(decoder, json.Delim('}'))
+}
+
+func readItems(decoder *json.Decoder, see func(*v1alpha1.SparkApplication)) error {
+	if first, err := decoder.Token(); err != nil || first == nil { // null is no items
+		return err
+	} else if first != json.Delim('[') {
+		return fmt.Errorf("%v instead of a list", first)
+	}
+	var text json.RawMessage
+	for decoder.More() {
+		if err := decoder.Decode(&text); err != nil {
+			return err
+		}
+		app := &v1alpha1.SparkApplication{}
+		if err := kjson.Unmarshal(text, app); err != nil {
+			return err
+		}
+		see(app)
+	}
+	return expect(decoder, json.Delim(']'))
+}
+
+// expect reads a delimiter. A list that ends in its middle is an error: what is missing would count as gone.
+func expect(decoder *json.Decoder, want json.Delim) error {
+	got, err := decoder.Token()
+	if err != nil {
+		return fmt.Errorf("read a list: %w", err)
+	}
+	if got != want {
+		return fmt.Errorf("read a list: %v instead of %v", got, want)
+	}
+	return nil
+}
