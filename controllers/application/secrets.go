@@ -22,6 +22,8 @@ import (
 type secretValues struct {
 	// byProperty are the values by Spark property.
 	byProperty map[string]string
+	// size of all of them, in bytes.
+	size int
 	// missing says what is not there, or not in a form that can be used.
 	missing []string
 }
@@ -64,7 +66,7 @@ func (p *pass) secretValues(ctx context.Context) (*secretValues, error) {
 		if err != nil {
 			return nil, err
 		}
-		secrets[name], found[ref] = data, problem
+		secrets[name], found[ref] = referred(data, sources, name), problem
 		p.lookups.found(ref, problem)
 	}
 	for _, source := range sources {
@@ -84,6 +86,23 @@ func (p *pass) secretValues(ctx context.Context) (*secretValues, error) {
 	return values, nil
 }
 
+// mostOfSecrets is how many bytes of Secrets one application may make the operator hold. Of more than 1,000,000 no driver can be made.
+const mostOfSecrets = 2 << 20
+
+// referred are those entries of a Secret that the sources refer to: the others need not stay in memory.
+func referred(data map[string][]byte, sources []v1alpha1.SparkConfSource, secret string) map[string][]byte {
+	if data == nil {
+		return nil
+	}
+	kept := map[string][]byte{}
+	for _, source := range sources {
+		if value, there := data[source.SecretKeyRef.Key]; there && source.SecretKeyRef.Name == secret {
+			kept[source.SecretKeyRef.Key] = value
+		}
+	}
+	return kept
+}
+
 // take adds the value of one property, or says why not. A Secret holds bytes; what is no text would arrive as something else.
 func (v *secretValues) take(source v1alpha1.SparkConfSource, data map[string][]byte) (problem string) {
 	value, ok := data[source.SecretKeyRef.Key]
@@ -94,7 +113,10 @@ func (v *secretValues) take(source v1alpha1.SparkConfSource, data map[string][]b
 		return noText
 	case bytes.IndexByte(value, 0) >= 0:
 		return hasNUL
+	case v.size+len(value) > mostOfSecrets:
+		return tooMuch
 	}
+	v.size += len(value)
 	v.byProperty[source.Name] = string(value)
 	return ""
 }
@@ -104,6 +126,7 @@ const (
 	noSuchKey = "does not exist"
 	noText    = "is no text"
 	hasNUL    = "has the character U+0000"
+	tooMuch   = "is too large: with the others it takes more than 2 MiB; mount large values as files"
 )
 
 // problemsOf tells people what cannot be used of what the sources refer to: Secrets first, each once, then keys. What is found of a Secret
