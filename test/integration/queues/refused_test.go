@@ -95,7 +95,6 @@ func refuseStatus(t *testing.T, w *actors.World) (mend func()) {
 		t.Cleanup(func() { _ = env.Client().Delete(context.Background(), obj) })
 	}
 	probe := w.Apply("stuck-probe", func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = true })
-	w.Reach(probe, "Suspended")
 	err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
 		patch := client.RawPatch(types.MergePatchType, []byte(`{"status":{"failures":1}}`))
 		return env.Client().Status().Patch(ctx, probe.DeepCopy(), patch, client.DryRunAll) != nil, nil
