@@ -21,7 +21,7 @@ import (
 // says whether there are more than the one ConfigMap; else they are looked for.
 func (p *pass) deleteFiles(ctx context.Context, of attempt) error {
 	names, spec := render.NamesOf(p.app, of.run, of.attempt), &p.app.Spec
-	known := p.o.SameTemplate && of == attempt{p.app.Status.Run, p.app.Status.Attempt}
+	known := p.o.SameTemplate && p.app.Stub == nil && of == attempt{p.app.Status.Run, p.app.Status.Attempt}
 	if len(spec.SparkConfFrom) > 0 || !known {
 		if err := p.delete(ctx, &corev1.Secret{}, names.Secret); err != nil {
 			return err

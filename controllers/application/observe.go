@@ -150,7 +150,7 @@ func (p *pass) provide(ctx context.Context, d lifecycle.Decision) (err error) {
 	switch d.Need {
 	case lifecycle.NeedNothing:
 	case lifecycle.NeedPlan:
-		p.plan, err = p.planStart(ctx, d.Start)
+		p.plan, err = p.planned(ctx, d.Start)
 		p.o.Plan = p.plan
 	case lifecycle.NeedVerdict:
 		p.ask.QueuedAt = d.Start.QueuedAt

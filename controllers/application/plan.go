@@ -30,11 +30,16 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// planStart finds out what one start of the application would be, and what it asks of its gate.
-func (p *pass) planStart(ctx context.Context, start lifecycle.Start) (*lifecycle.Plan, error) {
+// planned is the plan of one start of the application: of one that is too large, that it cannot be.
+func (p *pass) planned(ctx context.Context, start lifecycle.Start) (*lifecycle.Plan, error) {
 	if found := findings(validate.Stub(p.app)); len(found) > 0 {
 		return &lifecycle.Plan{Findings: found}, nil
 	}
+	return p.planStart(ctx, start)
+}
+
+// planStart finds out what one start of the application would be, and what it asks of its gate.
+func (p *pass) planStart(ctx context.Context, start lifecycle.Start) (*lifecycle.Plan, error) {
 	namespace, err := p.namespace(ctx)
 	if err != nil {
 		return nil, err

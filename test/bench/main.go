@@ -40,6 +40,7 @@ const (
 	partGates      = "gates"
 	partElastic    = "elastic"
 	partContention = "contention"
+	partLarge      = "large"
 )
 
 type options struct {
@@ -56,6 +57,8 @@ type options struct {
 	finished int
 	// wide is by how many applications with 100 executors at a time memory is measured, twice.
 	wide int
+	// large is how many applications there are that are as large as may be, and half as many that are larger.
+	large int
 	// pending is by how many waiting applications at a time memory is measured, twice.
 	pending int
 	// restart is how many finished applications there are when an operator's start is timed.
@@ -90,7 +93,7 @@ func main() {
 }
 
 // allParts in the order in which they run.
-var allParts = []string{partRender, partSubmit, partDelete, partWrites, partNews, partQueue, partMemory, partRestart, partGates, partElastic, partContention}
+var allParts = []string{partRender, partSubmit, partDelete, partWrites, partNews, partQueue, partMemory, partRestart, partGates, partElastic, partContention, partLarge}
 
 func parse(args []string) (options, error) {
 	var o options
@@ -110,6 +113,7 @@ func parse(args []string) (options, error) {
 	fs.IntVar(&o.finished, "finished", 1000, "after how many finished applications to measure memory, and again after twice as many")
 	fs.IntVar(&o.wide, "wide", 25, "after how many applications with 100 executors to measure memory, and again after twice as many; 0 for none")
 	fs.IntVar(&o.pending, "pending", 5000, "after how many waiting applications to measure memory, and again after twice as many; 0 for none")
+	fs.IntVar(&o.large, "large", 500, "with how many applications of 256 KiB, and with half as many of 1.4 MB, to measure the peak of memory")
 	fs.IntVar(&o.restart, "restart", 10000, "with how many finished applications to time the start of an operator")
 	fs.IntVar(&o.through, "through", 300, "how many applications to send through each gate at once")
 	fs.IntVar(&o.gated, "gated", 300, "how many executors of one application to let in through their scheduling gates")
@@ -196,6 +200,7 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 		{o.wants(partGates), b.measureGates},
 		{o.wants(partElastic), b.measureElastic},
 		{o.wants(partContention), b.measureContention},
+		{o.wants(partLarge), b.measureLarge},
 	} {
 		if !part.wanted {
 			continue

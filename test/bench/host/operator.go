@@ -41,7 +41,8 @@ type Operator struct {
 }
 
 // StartOperator starts the program as it is shipped, as the only replica, with its metrics and profiles on a port of its own.
-func StartOperator(program string, s *Server) (*Operator, error) {
+// environment is added to that of this process.
+func StartOperator(program string, s *Server, environment ...string) (*Operator, error) {
 	address, err := freeAddress()
 	if err != nil {
 		return nil, err
@@ -53,7 +54,7 @@ func StartOperator(program string, s *Server) (*Operator, error) {
 	defer log.Close()
 	o := &Operator{url: "http://" + address, log: log.Name(), ended: make(chan struct{})}
 	o.command = exec.Command(program, "--enable-leader-election=false", "--stage-events=false", "--allowed-gates=Embedded,Kueue,Volcano,YuniKorn,None", "--enable-pprof", "--health-addr=0", "--explain-addr=0", "--metrics-addr="+address)
-	o.command.Env = append(os.Environ(), "KUBECONFIG="+s.Kubeconfig)
+	o.command.Env = append(append(os.Environ(), "KUBECONFIG="+s.Kubeconfig), environment...)
 	o.command.Dir = filepath.Dir(program)
 	o.command.Stdout, o.command.Stderr = log, log
 	// It must not outlive the benchmark, whatever happens to that.

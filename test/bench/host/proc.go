@@ -76,18 +76,23 @@ func parseMachineStat(text string) (time.Duration, error) {
 }
 
 // Resident is the memory of a process that lies in RAM, in bytes.
-func Resident(pid int) (int64, error) {
+func Resident(pid int) (int64, error) { return memoryOf(pid, "VmRSS:") }
+
+// Peak is the most of its memory that has ever lain in RAM, in bytes.
+func Peak(pid int) (int64, error) { return memoryOf(pid, "VmHWM:") }
+
+func memoryOf(pid int, what string) (int64, error) {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0, err
 	}
 	for line := range strings.Lines(string(data)) {
-		if value, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+		if value, ok := strings.CutPrefix(line, what); ok {
 			kibibytes, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 10, 64)
 			return kibibytes << 10, err
 		}
 	}
-	return 0, fmt.Errorf("/proc/%d/status has no VmRSS", pid)
+	return 0, fmt.Errorf("/proc/%d/status has no %s", pid, what)
 }
 
 // LoadAverage is the first three figures of /proc/loadavg: runnable processes over 1, 5 and 15 minutes.

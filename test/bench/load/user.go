@@ -6,6 +6,7 @@ package load
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -13,6 +14,7 @@ import (
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -114,6 +116,19 @@ func (u User) ApplyFrom(ctx context.Context, namespace string, r Range) ([]Targe
 		return nil
 	})
 	return targets, err
+}
+
+// ApplyLarge makes n applications whose executor template fills them up to so many bytes each.
+func (u User) ApplyLarge(ctx context.Context, namespace string, n, bytes int) error {
+	return each(ctx, n, func(ctx context.Context, i int) error {
+		app := Application(namespace, i, 2)
+		note := fmt.Sprintf(`{"metadata":{"annotations":{"note":%q}}}`, strings.Repeat("x", bytes))
+		app.Spec.Executor.Template = &runtime.RawExtension{Raw: []byte(note)}
+		if err := u.Client.Create(ctx, app); err != nil {
+			return fmt.Errorf("apply application %s: %w", app.Name, err)
+		}
+		return nil
+	})
 }
 
 // ApplyFinished makes n applications with two executors each that look as if they had run to the same end as the model.
