@@ -43,6 +43,7 @@ func (b *bench) measureLarge(ctx context.Context) error {
 			return err
 		}
 		mebi := func(bytes int64) string { return fmt.Sprintf("%.0f", float64(bytes)/(1<<20)) }
+		b.progress("peaks of %s and %s MiB, at rest %s", mebi(coming.peak), mebi(start.peak), mebi(start.resident))
 		t.row(fmt.Sprintf("%d of %d bytes", n, size), mebi(coming.peak), mebi(start.peak), mebi(start.resident))
 		if err := b.user.Clear(ctx, namespace); err != nil {
 			return err
