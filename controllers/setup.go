@@ -164,12 +164,8 @@ func Setup(mgr ctrl.Manager, o Options) error {
 	if err != nil {
 		return err
 	}
-	apps, err := newApplist(mgr)
-	if err != nil {
-		return err
-	}
 	office := newTakeover(mgr, watcher, embedded, o.Clock)
-	office.apps, office.foreign = apps, watches
+	office.foreign = watches
 
 	runnables := []runnable{watcher, office, embedded}
 	var notifier application.Notifier

@@ -33,7 +33,7 @@ import (
 //  4. wait until it is known which batch schedulers are installed, and what they say;
 //  5. restore and open the queue; reconcilers go on, with those first that hold something or wait: the many that have ended can wait.
 type takeover struct {
-	apps    *applist
+	manager ctrl.Manager
 	watcher *pods.Watcher
 	runner  *runner.Runner
 	beside  *foreignpods.Reconciler
@@ -47,7 +47,7 @@ type takeover struct {
 }
 
 func newTakeover(mgr ctrl.Manager, watcher *pods.Watcher, r *runner.Runner, c clock.Clock) *takeover {
-	return &takeover{watcher: watcher, runner: r, clock: c,
+	return &takeover{manager: mgr, watcher: watcher, runner: r, clock: c,
 		log: mgr.GetLogger().WithName("takeover"), done: make(chan struct{})}
 }
 
@@ -124,7 +124,11 @@ type inventory struct {
 
 // listApplications reads all applications live.
 func (t *takeover) listApplications(ctx context.Context, found *inventory) error {
-	err := t.apps.each(ctx, func(app *v1alpha1.SparkApplication) {
+	apps, err := newApplist(t.manager)
+	if err != nil {
+		return err
+	}
+	err = apps.each(ctx, func(app *v1alpha1.SparkApplication) {
 		t.memory.Saw(app)
 		found.add(app)
 	})
