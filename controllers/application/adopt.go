@@ -109,7 +109,10 @@ func (p *pass) made(obj client.Object) {
 	}
 	own := pod.DeepCopy()
 	own.Spec.Containers, own.Spec.InitContainers = only(own.Spec.Containers, p.sent), only(own.Spec.InitContainers, p.sent)
-	requests := demand.Environment{}.Requests(own)
+	requests, err := demand.Environment{}.Requests(own)
+	if err != nil {
+		return // what cannot be counted is not what was granted
+	}
 	for _, set := range wire.FromAPI(p.app.Status.Grant).PodSets {
 		if set.Name != v1alpha1.DriverPodSet {
 			continue

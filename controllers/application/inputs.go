@@ -17,6 +17,7 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/spark/render"
 	"github.com/sparkgate/sparkgate/controllers/internal/templatehash"
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/amounts"
 	"github.com/sparkgate/sparkgate/queueing/wire"
 )
 
@@ -117,7 +118,7 @@ func (p *pass) exceeds(ctx context.Context, objects render.Objects, grant queuei
 		}
 		for _, name := range slices.Sorted(maps.Keys(set.Requests)) {
 			if asks, has := set.Requests[name], grant.PodSets[granted].Requests[name]; asks > has {
-				wanted, most := wire.Quantity(name, asks), wire.Quantity(name, has)
+				wanted, most := amounts.Quantity(name, asks), amounts.Quantity(name, has)
 				return fmt.Sprintf("the %s would request %s %s by now, and the grant has %s: something has changed %s", set.Name, name, wanted.String(), most.String(), beforeDriver), nil
 			}
 		}

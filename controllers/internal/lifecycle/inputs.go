@@ -12,7 +12,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
 	"github.com/sparkgate/sparkgate/queueing"
-	"github.com/sparkgate/sparkgate/queueing/wire"
+	"github.com/sparkgate/sparkgate/queueing/amounts"
 )
 
 // A grant is for what was planned when it was asked for: sizes and accounts follow from the spec, and from what others may change at any time.
@@ -52,13 +52,13 @@ func (d *decider) beyondGrant(driver *pods.Record) string {
 		if set.Name != v1alpha1.DriverPodSet || len(set.Requests) == 0 {
 			continue
 		}
-		granted := wire.Resources(set.Requests)
+		granted := amounts.ClampAll(set.Requests)
 		for _, has := range []struct {
 			name corev1.ResourceName
 			asks int64
 		}{{corev1.ResourceCPU, driver.CPU}, {corev1.ResourceMemory, driver.Memory}} {
 			if most := granted[string(has.name)]; has.asks > most {
-				wanted, allowed := wire.Quantity(string(has.name), has.asks), wire.Quantity(string(has.name), most)
+				wanted, allowed := amounts.Quantity(string(has.name), has.asks), amounts.Quantity(string(has.name), most)
 				return fmt.Sprintf("driver pod %s requests %s %s, and the grant has %s", driver.Name, has.name, wanted.String(), allowed.String())
 			}
 		}

@@ -31,3 +31,17 @@ func (r *Runner) ExplainQueue(queue string) (embedded.QueueExplanation, bool) {
 	defer r.mu.Unlock()
 	return r.engine.ExplainQueue(queue)
 }
+
+// State returns the state of a queue; false if it is not configured.
+func (r *Runner) State(queue string) (embedded.QueueState, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.engine.State(queue)
+}
+
+// Names returns the names of all queues.
+func (r *Runner) Names() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.engine.Names()
+}

@@ -245,20 +245,6 @@ func (r *Runner) Rank(key queueing.Key, run, attempt int64, s queueing.Standing)
 	}
 }
 
-// State returns the state of a queue; false if it is not configured.
-func (r *Runner) State(queue string) (embedded.QueueState, bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.engine.State(queue)
-}
-
-// Names returns the names of all queues.
-func (r *Runner) Names() []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.engine.Names()
-}
-
 // wakeUp asks for a cycle. Further calls before it begins are one with it.
 func (r *Runner) wakeUp() {
 	select {
