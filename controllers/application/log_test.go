@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -16,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
@@ -71,7 +73,8 @@ func logPass(t *testing.T, spec string, objects ...client.Object) (*pass, *[]str
 			return c.Get(ctx, key, obj, opts...)
 		},
 	}).Build()
-	return &pass{Reconciler: &Reconciler{Options: Options{Client: c, Live: c}}, app: app, o: lifecycle.Observation{Pods: []*pods.Record{ownDriver()}}}, &read
+	reconciler := &Reconciler{Options: Options{Client: c, Live: c}, lookups: newLookups(newPresence(clocktesting.NewFakePassiveClock(time.Unix(0, 0))))}
+	return &pass{Reconciler: reconciler, app: app, o: lifecycle.Observation{Pods: []*pods.Record{ownDriver()}}}, &read
 }
 
 // secretOf is a Secret of the namespace.
