@@ -12,7 +12,7 @@ import (
 type Ask struct {
 	// gate that is asked.
 	// +optional
-	Gate GateType `json:"gate,omitempty"`
+	Gate string `json:"gate,omitempty"`
 	// podSets are driver and executors of the base gang.
 	// +optional
 	// +listType=atomic

@@ -38,7 +38,7 @@ func ToAPI(g queueing.Grant) *v1alpha1.Grant {
 
 // AskToAPI returns the stored form of what a gate is asked for.
 func AskToAPI(gate string, podSets []queueing.PodSet) *v1alpha1.Ask {
-	stored := &v1alpha1.Ask{Gate: v1alpha1.GateType(gate)}
+	stored := &v1alpha1.Ask{Gate: gate}
 	for _, p := range podSets {
 		stored.PodSets = append(stored.PodSets, v1alpha1.PodSetAsk{
 			Name: p.Name, Count: p.Count, MinCount: p.MinCount, Requests: quantities(p.Requests), Flavors: p.Flavors,
