@@ -253,6 +253,9 @@ func (r *Runner) ledgerOf(ctx context.Context, root string) (*ledger, error) {
 		_, err := r.takeOver(ctx, queue)
 		return err
 	})
+	if err == nil {
+		err = ctx.Err() // the retry hides the error of a call that was cancelled
+	}
 	if err != nil {
 		return nil, err
 	}
