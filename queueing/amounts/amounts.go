@@ -36,7 +36,7 @@ func Of(name string, q resource.Quantity) (int64, error) {
 	switch {
 	case q.Sign() < 0:
 		return 0, &RangeError{Value: q.String(), Problem: "is negative", Remedy: "set a quantity of zero or more"}
-	case amount == Max && q.Cmp(Quantity(name, Max)) > 0:
+	case amount == Max && (huge(q) || q.Cmp(Quantity(name, Max)) > 0):
 		most := Quantity(name, Max)
 		return 0, &RangeError{Value: q.String(), Problem: "is above " + most.String() + ", the most that is counted", Remedy: "set less"}
 	}
@@ -48,12 +48,20 @@ func Clamp(name string, q resource.Quantity) int64 {
 	switch {
 	case q.Sign() <= 0:
 		return 0
-	case q.Cmp(Quantity(name, Max)) >= 0: // the conversions below wrap
+	case huge(q), q.Cmp(Quantity(name, Max)) >= 0: // the conversions below wrap
 		return Max
 	case name == string(corev1.ResourceCPU):
 		return q.MilliValue()
 	}
 	return q.Value()
+}
+
+// huge reports whether a quantity has more trailing zeros than any amount. To compare it digit by digit, as Quantity.Cmp does, takes as
+// long as its exponent says: "1e1000000000" would never end.
+func huge(q resource.Quantity) bool {
+	const zeros = 30
+	digits := q.AsDec()
+	return digits.Sign() > 0 && digits.Scale() < -zeros
 }
 
 // ClampAll returns the amounts of a list, each as Clamp does; nil for nil.

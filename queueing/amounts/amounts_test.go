@@ -158,3 +158,20 @@ func TestAmountsAreExactOrRefused(t *testing.T) {
 		}
 	})
 }
+
+// A quantity is looked at in no time, whatever its exponent.
+func TestHugeExponents(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"1e1410065407", "0.1e1999999999", "9e99"} {
+		q := resource.MustParse(text)
+		if got := Clamp("memory", q); got != Max {
+			t.Errorf("%s counts as %d, want %d", text, got, Max)
+		}
+		if _, err := Of("cpu", q); err == nil {
+			t.Errorf("%s is taken", text)
+		}
+	}
+	if got := Clamp("memory", resource.MustParse("-1e1410065407")); got != 0 {
+		t.Errorf("a negative one counts as %d, want 0", got)
+	}
+}
