@@ -327,11 +327,6 @@ func (w *world) comesToRest() {
 	for range 3 {
 		w.removeEnded()
 		w.pass()
-		for _, name := range w.podNames() { // what others had deleted goes when its containers have ended
-			if w.pods[name].Deleting {
-				w.ended(name)
-			}
-		}
 	}
 	for _, name := range w.podNames() { // executors go with their driver
 		if w.pods[name].Role == pods.Driver {

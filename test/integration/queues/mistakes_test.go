@@ -182,7 +182,7 @@ func TestAnotherTenantsQueue(t *testing.T) {
 	counted(t, theirs, 0, 0)
 }
 
-// TestHugeQuotas: more than can be counted is as good as no limit, alone and in sums, until it is lowered.
+// TestHugeQuotas: more than is counted is told, and counts as the most that is, alone and in sums, until it is lowered.
 func TestHugeQuotas(t *testing.T) {
 	t.Parallel()
 	for _, huge := range []string{"999999999999999999Ei", "7Ei", "1e99"} {
@@ -198,8 +198,8 @@ func TestHugeQuotas(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			becomes(t, w.Queue, "Active", "Current")
-			becomes(t, child, "Active", "Current")
+			becomes(t, w.Queue, "InvalidSpec", "Failed", "spec.flavors[0].quotas[0].nominal")
+			becomes(t, child, "InvalidSpec", "Failed", "spec.flavors[0].quotas[0].nominal")
 			first := w.Apply("first", in(child))
 			w.Run(first)
 			counted(t, w.Queue, 1, 0)

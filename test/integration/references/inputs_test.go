@@ -22,11 +22,12 @@ import (
 const driverName = "my-driver"
 
 // inputChanges are what may change between the grant and the driver: what the application begins with, what somebody changes while the name
-// of the driver is taken, and how many MiB the driver requests before and after.
+// of the driver is taken, and how many MiB the driver requests before and after. Who makes their own ask larger begins a new place in line.
 var inputChanges = map[string]struct {
 	begin         func(t *testing.T, w *actors.World, app *v1alpha1.SparkApplication)
 	change        func(t *testing.T, w *actors.World, app *v1alpha1.SparkApplication)
 	before, after int64
+	newPlace      bool
 }{
 	"config map": {
 		begin: func(t *testing.T, w *actors.World, app *v1alpha1.SparkApplication) {
@@ -36,7 +37,7 @@ var inputChanges = map[string]struct {
 		change: func(t *testing.T, w *actors.World, _ *v1alpha1.SparkApplication) {
 			actors.Change(t, defaults(w, ""), func(c *corev1.ConfigMap) { c.Data["spark-defaults.conf"] = "spark.driver.memory 2g\n" })
 		},
-		before: 896, after: 2048 + 819,
+		before: 896, after: 2048 + 819, newPlace: true,
 	},
 	"spec that is ignored": {
 		begin: func(_ *testing.T, _ *actors.World, app *v1alpha1.SparkApplication) {
@@ -45,7 +46,7 @@ var inputChanges = map[string]struct {
 		change: func(t *testing.T, _ *actors.World, app *v1alpha1.SparkApplication) {
 			actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Driver.Memory = "2g" })
 		},
-		before: 896, after: 2048 + 819,
+		before: 896, after: 2048 + 819, newPlace: true,
 	},
 	"limit range": {
 		begin: func(_ *testing.T, _ *actors.World, app *v1alpha1.SparkApplication) {
@@ -67,7 +68,7 @@ func defaults(w *actors.World, text string) *corev1.ConfigMap {
 }
 
 // TestInputsChangeBeforeTheDriver: what a driver follows from changes after the grant, while its name is taken. The grant goes back, and the
-// driver is made from what there is now under a grant for that, in the old place and without a failure.
+// driver is made from what there is now under a grant for that, without a failure.
 func TestInputsChangeBeforeTheDriver(t *testing.T) {
 	t.Parallel()
 	for name, tc := range inputChanges {
@@ -102,8 +103,11 @@ func TestInputsChangeBeforeTheDriver(t *testing.T) {
 			if got := grantedMiB(grant); got != tc.after || grant.Inputs == first.Inputs {
 				t.Errorf("the driver has a grant of %d MiB, want %d: %+v", got, tc.after, grant)
 			}
-			if app.Status.Failures != 0 || !app.Status.Times.Queued.Equal(queued) || app.Status.Run != 1 {
-				t.Errorf("want the same run in its old place without a failure: %s", actors.Show(app))
+			if app.Status.Failures != 0 || app.Status.Run != 1 {
+				t.Errorf("want the same run without a failure: %s", actors.Show(app))
+			}
+			if now := app.Status.Times.Queued; now.Before(queued) || !tc.newPlace && !now.Equal(queued) {
+				t.Errorf("queued since %s, before that since %s; a new place: %t", now, queued, tc.newPlace)
 			}
 			if told := w.History.Messages(app, "Finalizing"); len(told) != 1 || !strings.Contains(told[0], "before the driver was made") {
 				t.Errorf("told %q", told)
