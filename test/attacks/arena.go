@@ -1,0 +1,243 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package attacks
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	jsonpatch "github.com/evanphx/json-patch/v5"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/test/integration/actors"
+)
+
+// jobName is the application of an attempt, where no other is named.
+const jobName = "job"
+
+// The quota of an arena's queue.
+const (
+	quotaCPU    = 2000    // milli
+	quotaMemory = 2 << 30 // bytes
+)
+
+// arena is where one attempt is made: the attacker's namespace and queue, and a neighbour's.
+type arena struct {
+	t *testing.T
+	// namespace and queue of the attacker, and of a neighbour. Queues are named after their namespaces.
+	namespace, other string
+	recorder         *recorder
+}
+
+// newArena makes an arena that goes with the test.
+func newArena(t *testing.T, spec Arena) *arena {
+	t.Helper()
+	a := &arena{t: t}
+	a.other = a.makeNamespace(&Arena{})
+	a.namespace = a.makeNamespace(&spec)
+	a.recorder = record(t, a.namespace)
+	a.makeQueue(a.namespace, spec.Queue)
+	a.makeQueue(a.other, nil)
+	if cluster.acting {
+		for _, namespace := range []string{a.namespace, a.other} {
+			actors.StartKubelet(t, &actors.Kubelet{Run: func(ctx context.Context, k *actors.Kubelet, driver *corev1.Pod) { k.Start(ctx, driver) }}, namespace)
+		}
+	}
+	return a
+}
+
+// makeNamespace makes a namespace with what drivers need.
+func (a *arena) makeNamespace(spec *Arena) string {
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "attack-", Labels: map[string]string{}, Annotations: map[string]string{}}}
+	maps.Copy(ns.Labels, spec.Labels)
+	create(a.t, ns)
+	a.t.Cleanup(func() {
+		// In a test without a kube-controller-manager the namespace stays, and so would its applications.
+		inside := client.InNamespace(ns.Name)
+		_ = cluster.client.DeleteAllOf(context.Background(), &v1alpha1.SparkApplication{}, inside)
+		_ = cluster.client.DeleteAllOf(context.Background(), &corev1.Pod{}, inside)
+		_ = cluster.client.Delete(context.Background(), ns)
+	})
+	change := ns.DeepCopy()
+	change.Annotations = map[string]string{v1alpha1.DefaultQueueAnnotation: ns.Name}
+	for key, value := range spec.Annotations {
+		change.Annotations[key] = strings.ReplaceAll(strings.ReplaceAll(value, "$(queue)", ns.Name), "$(namespace)", ns.Name)
+	}
+	if spec.Guarded {
+		change.Labels[v1alpha1.EnrolledLabel] = "true"
+	}
+	if err := cluster.client.Patch(a.t.Context(), change, client.MergeFrom(ns)); err != nil {
+		a.t.Fatal(err)
+	}
+	a.makeTenancy(ns.Name)
+	return ns.Name
+}
+
+// makeTenancy makes the account of drivers, and the rights of the identities that act in the namespace.
+func (a *arena) makeTenancy(namespace string) {
+	create(a.t, &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: sparkAccount}})
+	everything := []string{"*"}
+	for name, rules := range map[string][]rbacv1.PolicyRule{
+		sparkAccount: {{APIGroups: []string{""}, Resources: []string{"pods", "services", "configmaps", "persistentvolumeclaims"}, Verbs: everything}},
+		asTenant: {
+			{APIGroups: []string{v1alpha1.GroupVersion.Group}, Resources: []string{"sparkapplications"}, Verbs: everything},
+			{APIGroups: []string{""}, Resources: []string{"configmaps", "secrets"}, Verbs: everything},
+		},
+		asOwner: {
+			{APIGroups: []string{v1alpha1.GroupVersion.Group}, Resources: []string{"sparkapplications"}, Verbs: everything},
+			{APIGroups: []string{"", "apps", "batch", "policy"}, Resources: everything, Verbs: everything},
+			{APIGroups: []string{rbacv1.GroupName}, Resources: []string{"roles", "rolebindings"}, Verbs: []string{"get", "list", "create", "update", "patch", "delete"}},
+		},
+	} {
+		meta := metav1.ObjectMeta{Namespace: namespace, Name: name}
+		subjects := []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: name + ":" + namespace}}
+		switch name {
+		case sparkAccount:
+			subjects = []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: namespace, Name: sparkAccount}}
+		case asOwner:
+			if a.other == "" {
+				break // it is the neighbour's own namespace
+			}
+			subjects = append(subjects, rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Namespace: a.other, Name: sparkAccount})
+		}
+		create(a.t, &rbacv1.Role{ObjectMeta: meta, Rules: rules})
+		create(a.t, &rbacv1.RoleBinding{ObjectMeta: meta, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: name}, Subjects: subjects})
+	}
+}
+
+// makeQueue makes a queue with the quota of an arena, changed by a merge patch of its spec.
+func (a *arena) makeQueue(name string, change map[string]any) {
+	a.t.Helper()
+	queue := &v1alpha1.SparkQueue{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec: v1alpha1.SparkQueueSpec{
+			NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{corev1.LabelMetadataName: name}},
+			Flavors: []v1alpha1.FlavorQuota{{Name: v1alpha1.DefaultFlavor, Quotas: []v1alpha1.ResourceQuota{
+				{Resource: "cpu", Nominal: *resource.NewMilliQuantity(quotaCPU, resource.DecimalSI)},
+				{Resource: "memory", Nominal: *resource.NewQuantity(quotaMemory, resource.BinarySI)},
+			}}},
+		},
+	}
+	if change != nil {
+		merge(a.t, &queue.Spec, a.fill(change))
+	}
+	create(a.t, queue)
+	a.t.Cleanup(func() { _ = cluster.client.Delete(context.Background(), queue) })
+}
+
+// merge changes a value by a merge patch.
+func merge(t *testing.T, into any, patch map[string]any) {
+	t.Helper()
+	before, err := json.Marshal(into)
+	if err != nil {
+		t.Fatal(err)
+	}
+	change, err := json.Marshal(patch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := jsonpatch.MergePatch(before, change)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(after, into); err != nil {
+		t.Fatal(err)
+	}
+}
+
+var bytesPattern = regexp.MustCompile(`\$\(bytes:([0-9]+)\)`)
+
+// fill replaces the names of the arena in a manifest: $(namespace), $(queue), $(otherNamespace), $(otherQueue), $(uid), $(driver) and
+// $(driverUID) of the application "job". $(bytes:N) is a text of that length.
+func (a *arena) fill(manifest map[string]any) map[string]any {
+	a.t.Helper()
+	data, err := json.Marshal(manifest)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	text := strings.NewReplacer("$(namespace)", a.namespace, "$(queue)", a.namespace, "$(otherNamespace)", a.other, "$(otherQueue)", a.other).Replace(string(data))
+	if strings.Contains(text, "$(uid)") || strings.Contains(text, "$(driver") {
+		app := a.application(jobName)
+		pod := ""
+		if app.Status.Driver != nil {
+			pod = app.Status.Driver.PodName
+		}
+		text = strings.NewReplacer("$(uid)", string(app.UID), "$(driverUID)", a.podUID(pod), "$(driver)", pod).Replace(text)
+	}
+	text = bytesPattern.ReplaceAllStringFunc(text, func(match string) string {
+		n, err := strconv.Atoi(bytesPattern.FindStringSubmatch(match)[1])
+		if err != nil {
+			a.t.Fatal(err)
+		}
+		return strings.Repeat("x", n)
+	})
+	var filled map[string]any
+	if err := json.Unmarshal([]byte(text), &filled); err != nil {
+		a.t.Fatal(err)
+	}
+	return filled
+}
+
+// podUID returns the uid of a pod, empty if there is none.
+func (a *arena) podUID(name string) string {
+	pod := &corev1.Pod{}
+	if err := cluster.client.Get(a.t.Context(), client.ObjectKey{Namespace: a.namespace, Name: name}, pod); err != nil {
+		return ""
+	}
+	return string(pod.UID)
+}
+
+// application reads an application of the attacker.
+func (a *arena) application(name string) *v1alpha1.SparkApplication {
+	a.t.Helper()
+	app := &v1alpha1.SparkApplication{}
+	if err := cluster.client.Get(a.t.Context(), client.ObjectKey{Namespace: a.namespace, Name: name}, app); err != nil {
+		a.t.Fatal(err)
+	}
+	return app
+}
+
+// job is the manifest of an ordinary small application: 200m and 1792Mi for a driver and an executor.
+func job(namespace, queue string) map[string]any {
+	role := func(more map[string]any) map[string]any {
+		all := map[string]any{"coreRequest": "100m", "memory": "512m"}
+		maps.Copy(all, more)
+		return all
+	}
+	return map[string]any{
+		"apiVersion": v1alpha1.GroupVersion.String(), "kind": "SparkApplication",
+		"metadata": map[string]any{"name": jobName, "namespace": namespace},
+		"spec": map[string]any{
+			"type": "Python", "sparkVersion": "4.1.4", "image": "docker.io/sparkgate/spark:4.1",
+			"mainApplicationFile": "local:///opt/spark/examples/sleep.py", "arguments": []any{"600"},
+			"queue":    map[string]any{"name": queue},
+			"driver":   role(map[string]any{"serviceAccountName": sparkAccount}),
+			"executor": role(map[string]any{"instances": 1}),
+		},
+	}
+}
+
+// sparkPod is a driver that a raw spark-submit would make.
+func (a *arena) sparkPod(name string) *corev1.Pod {
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: a.namespace, Name: name, Labels: map[string]string{v1alpha1.SparkRoleLabel: v1alpha1.SparkRoleDriver}},
+		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "spark-kubernetes-driver", Image: "docker.io/sparkgate/spark:4.1"}}},
+	}
+}
+
+// decode turns a manifest into an object.
+func decode(manifest map[string]any) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: manifest}
+}

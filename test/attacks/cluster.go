@@ -1,0 +1,152 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package attacks
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/controllers"
+	"github.com/sparkgate/sparkgate/test/integration/actors"
+	"github.com/sparkgate/sparkgate/test/integration/env"
+)
+
+// kubeconfigVariable names the kubeconfig of an administrator of a cluster where the operator and the guard are installed.
+const kubeconfigVariable = "SPARKGATE_ATTACKS_KUBECONFIG"
+
+// cluster is what the attacks are played against; set by Main before any test runs.
+var cluster struct {
+	config *rest.Config
+	client client.WithWatch
+	scheme *runtime.Scheme
+	// acting says that there are no nodes: the tests act as the kubelet.
+	acting bool
+	// patience bounds a wait; it only matters where what is waited for does not come.
+	patience time.Duration
+}
+
+// operatorOptions are those of the manifests.
+var operatorOptions = actors.OperatorOptions{AllowedGates: controllers.AllGatesButNone()}
+
+// operator is the one in this process, if acting.
+var operator struct {
+	sync.Mutex
+	running *actors.Operator
+}
+
+// Main connects to the cluster, or starts an API server, and runs the tests.
+func Main(m *testing.M) int {
+	path := os.Getenv(kubeconfigVariable)
+	if path == "" {
+		cluster.acting, cluster.patience = true, time.Minute
+		return actors.Main(m)
+	}
+	cluster.patience = 4 * time.Minute
+	config, err := clientcmd.BuildConfigFromFlags("", path)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", kubeconfigVariable, err)
+		return 1
+	}
+	if err := connect(config); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return m.Run()
+}
+
+func connect(config *rest.Config) (err error) {
+	config.QPS, config.Burst = -1, -1
+	cluster.config = config
+	if cluster.scheme, err = env.Scheme(); err != nil {
+		return err
+	}
+	cluster.client, err = client.NewWithWatch(config, client.Options{Scheme: cluster.scheme})
+	return err
+}
+
+// prepare makes sure that the operator and the guard are there.
+func prepare(t *testing.T) {
+	t.Helper()
+	if !cluster.acting {
+		awaitGuard(t)
+		return
+	}
+	if err := connect(env.Config()); err != nil {
+		t.Fatal(err)
+	}
+	create(t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "sparkgate-system"}})
+	for _, dir := range []string{"rbac", "guard", "queues"} {
+		if _, err := env.Kubectl(t, "apply", "-k", filepath.Join(env.Root(), "config", dir)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	operator.running = actors.StartOperator(t, operatorOptions)
+	awaitGuard(t)
+}
+
+// restartOperator ends the operator and starts another one.
+func restartOperator(t *testing.T) {
+	t.Helper()
+	operator.Lock()
+	defer operator.Unlock()
+	if cluster.acting {
+		operator.running.Stop()
+		// It belongs to all attempts, and goes with the API server.
+		operator.running = actors.StartOperator(operatorOwner, operatorOptions)
+		return
+	}
+	err := cluster.client.DeleteAllOf(t.Context(), &corev1.Pod{}, client.InNamespace("sparkgate-system"), client.MatchingLabels{"app.kubernetes.io/name": "sparkgate"})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// operatorOwner is the test that all attempts belong to.
+var operatorOwner *testing.T
+
+// awaitGuard waits until the API server acts by the guard's policies: it compiles them in the background.
+func awaitGuard(t *testing.T) {
+	t.Helper()
+	a := newArena(t, Arena{Guarded: true})
+	probe := a.sparkPod("probe")
+	eventually(t, "the guard is in force (kubectl apply -k config/guard)", func(ctx context.Context) (bool, string) {
+		pod := probe.DeepCopy()
+		err := cluster.client.Create(ctx, pod, client.DryRunAll)
+		return err == nil && isGated(pod), fmt.Sprint(err)
+	})
+}
+
+// eventually asks until the answer is yes, or ends the test with the last thing seen.
+func eventually(t *testing.T, what string, done func(context.Context) (bool, string)) {
+	t.Helper()
+	var last string
+	for deadline := time.Now().Add(cluster.patience); ; time.Sleep(30 * time.Millisecond) {
+		var yes bool
+		if yes, last = done(t.Context()); yes {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("waiting until %s: %s", what, last)
+		}
+	}
+}
+
+func create(t *testing.T, obj client.Object) {
+	t.Helper()
+	if err := cluster.client.Create(t.Context(), obj); err != nil {
+		t.Fatal(err)
+	}
+}

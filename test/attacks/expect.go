@@ -1,0 +1,199 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package attacks
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+// Who refuses something.
+const (
+	byNobody = ""
+	byGuard  = "guard"
+	byRBAC   = "RBAC"
+	bySchema = "schema"
+	byServer = "API server"
+)
+
+// refuser says who refused.
+func refuser(err error) string {
+	switch {
+	case err == nil:
+		return byNobody
+	case strings.Contains(err.Error(), "ValidatingAdmissionPolicy 'sparkgate-guard"):
+		return byGuard
+	case apierrors.IsForbidden(err) && (strings.Contains(err.Error(), " cannot ") || strings.Contains(err.Error(), "attempting to grant RBAC permissions")):
+		return byRBAC
+	case apierrors.IsInvalid(err) && strings.Contains(err.Error(), "sparkgate.io"):
+		return bySchema
+	}
+	return byServer
+}
+
+// check holds that what came of an attempt is what is expected. err is the answer of the API server to the last step.
+func (a *arena) check(want *Expect, err error) {
+	a.t.Helper()
+	filled := *want
+	want = &filled
+	want.Says = a.fill(map[string]any{"says": want.Says})["says"].(string)
+	if got := refuser(err); got != want.Refused {
+		a.t.Fatalf("refused by %q, want %q: %v", got, want.Refused, err)
+	}
+	switch {
+	case want.Refused != "":
+		if !strings.Contains(err.Error(), want.Says) {
+			a.t.Errorf("the refusal does not say %q: %v", want.Says, err)
+		}
+	case want.Ready != "":
+		a.awaitCondition(want, v1alpha1.ReadyCondition, want.Ready)
+	case want.Admitted != "":
+		a.awaitCondition(want, v1alpha1.AdmittedCondition, want.Admitted)
+	case want.NeverAdmitted:
+		a.witness()
+		if app := a.application(want.application()); app.Status.Grant != nil {
+			a.t.Errorf("application %s was admitted: %+v", app.Name, app.Status.Grant)
+		}
+	case want.Gated != "":
+		a.staysGated(want)
+	case want.Event != "":
+		a.awaitEvent(want.Event, want.Says)
+	case want.Exists != nil:
+		a.exists(want.Exists)
+	default:
+		a.gone(want.Gone)
+	}
+	for _, o := range want.Without {
+		a.without(o)
+	}
+}
+
+// without holds that there is no such object.
+func (a *arena) without(o Object) {
+	a.t.Helper()
+	if left, err := a.left(a.t.Context(), o, nil); left > 0 || err != nil {
+		a.t.Errorf("%d objects %s %s, want none (%v)", left, o.Kind, o.Name, err)
+	}
+}
+
+// left counts the objects that a name stands for; without a name, those of the kind with all of these labels.
+func (a *arena) left(ctx context.Context, o Object, labelled client.HasLabels) (int, error) {
+	obj := a.object(o)
+	if o.Name != "" {
+		err := cluster.client.Get(ctx, client.ObjectKeyFromObject(obj), obj)
+		if apierrors.IsNotFound(err) {
+			return 0, nil
+		}
+		return 1, err
+	}
+	list := &metav1.PartialObjectMetadataList{}
+	list.SetGroupVersionKind(obj.GroupVersionKind())
+	err := cluster.client.List(ctx, list, client.InNamespace(a.namespace), labelled)
+	return len(list.Items), err
+}
+
+// awaitCondition waits until a condition of an application has a reason, and a message that says what it has to.
+func (a *arena) awaitCondition(want *Expect, kind, reason string) {
+	a.t.Helper()
+	app := &v1alpha1.SparkApplication{}
+	what := fmt.Sprintf("condition %s of application %s has reason %s and says %q", kind, want.application(), reason, want.Says)
+	eventually(a.t, what, func(ctx context.Context) (bool, string) {
+		if err := cluster.client.Get(ctx, client.ObjectKey{Namespace: a.namespace, Name: want.application()}, app); err != nil {
+			return false, err.Error()
+		}
+		c := apimeta.FindStatusCondition(app.Status.Conditions, kind)
+		seen := []string{}
+		for _, c := range app.Status.Conditions {
+			seen = append(seen, fmt.Sprintf("%s=%s/%s: %s", c.Type, c.Status, c.Reason, c.Message))
+		}
+		return c != nil && c.Reason == reason && strings.Contains(c.Message, want.Says), strings.Join(seen, "\n")
+	})
+}
+
+// witness runs an honest application of the neighbour, made after everything that the attacker did. Once it is admitted the operator has
+// seen all of that, and the neighbour is served whatever the attacker did.
+func (a *arena) witness() {
+	a.t.Helper()
+	manifest := job(a.other, a.other)
+	manifest["metadata"].(map[string]any)["name"] = "witness"
+	obj := decode(manifest)
+	if err := cluster.client.Create(a.t.Context(), obj); err != nil && !apierrors.IsAlreadyExists(err) {
+		a.t.Fatal(err)
+	}
+	a.recorder.expectOther()
+	app := &v1alpha1.SparkApplication{}
+	eventually(a.t, "an honest application of the neighbour is admitted", func(ctx context.Context) (bool, string) {
+		err := cluster.client.Get(ctx, client.ObjectKeyFromObject(obj), app)
+		return err == nil && app.Status.Grant != nil, fmt.Sprintf("%v %+v", err, app.Status.Conditions)
+	})
+}
+
+// staysGated holds that a pod waits behind the scheduling gate, also after the operator has looked at it.
+func (a *arena) staysGated(want *Expect) {
+	a.t.Helper()
+	a.witness()
+	name := decode(a.fill(map[string]any{"name": want.Gated})).Object["name"].(string)
+	pod := &corev1.Pod{}
+	if err := cluster.client.Get(a.t.Context(), client.ObjectKey{Namespace: a.namespace, Name: name}, pod); err != nil {
+		a.t.Fatal(err)
+	}
+	if !isGated(pod) {
+		a.t.Errorf("pod %s is not behind the scheduling gate: %v, node %q", name, pod.Spec.SchedulingGates, pod.Spec.NodeName)
+	}
+	if want.Says != "" {
+		a.awaitEvent(name, want.Says)
+	}
+}
+
+// awaitEvent waits until an event about an object says something.
+func (a *arena) awaitEvent(name, says string) {
+	a.t.Helper()
+	eventually(a.t, fmt.Sprintf("an event of %s says %q", name, says), func(ctx context.Context) (bool, string) {
+		events := &corev1.EventList{}
+		if err := cluster.client.List(ctx, events, client.InNamespace(a.namespace)); err != nil {
+			return false, err.Error()
+		}
+		var said []string
+		for _, e := range events.Items {
+			if e.InvolvedObject.Name == name {
+				said = append(said, e.Message)
+			}
+		}
+		return slices.ContainsFunc(said, func(s string) bool { return strings.Contains(s, says) }), strings.Join(said, "\n")
+	})
+}
+
+func isGated(pod *corev1.Pod) bool {
+	return slices.Contains(pod.Spec.SchedulingGates, corev1.PodSchedulingGate{Name: v1alpha1.QuotaGate})
+}
+
+func (a *arena) exists(o *Object) {
+	a.t.Helper()
+	obj := a.object(*o)
+	eventually(a.t, fmt.Sprintf("%s %s exists", o.Kind, o.Name), func(ctx context.Context) (bool, string) {
+		err := cluster.client.Get(ctx, client.ObjectKeyFromObject(obj), obj)
+		return err == nil, fmt.Sprint(err)
+	})
+}
+
+// gone waits until objects are gone. Without a name, all of the kind that an attempt has made are meant.
+func (a *arena) gone(objects []Object) {
+	a.t.Helper()
+	for _, o := range objects {
+		eventually(a.t, fmt.Sprintf("%s %s is gone", o.Kind, o.Name), func(ctx context.Context) (bool, string) {
+			left, err := a.left(ctx, o, client.HasLabels{v1alpha1.ApplicationUIDLabel})
+			return err == nil && left == 0, fmt.Sprintf("%d left, %v", left, err)
+		})
+	}
+}
