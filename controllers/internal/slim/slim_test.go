@@ -27,7 +27,7 @@ func large(bytes int, what func(app *v1alpha1.SparkApplication, text string)) *v
 	app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{
 		Namespace: "default", Name: "pi", UID: "pi-uid", ResourceVersion: "7", Generation: 3, Finalizers: []string{"other", v1alpha1.Finalizer},
 		Annotations:   map[string]string{meta.ReconcileRequestAnnotation: "now", "team": "a", "argocd.argoproj.io/tracking-id": strings.Repeat("x", 1000)},
-		ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "kubectl", FieldsV1: &metav1.FieldsV1{Raw: []byte("{}")}}},
+		ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "kubectl", FieldsV1: metav1.NewFieldsV1("{}")}},
 	}}
 	app.Spec = v1alpha1.SparkApplicationSpec{
 		Type: v1alpha1.PythonApplication, SparkVersion: "4.1.4", Image: "spark", Suspend: true,
