@@ -115,7 +115,7 @@ func TestRolesCoverEveryKind(t *testing.T) {
 func TestRolesAreNarrow(t *testing.T) {
 	t.Parallel()
 	never := []string{"*", "bind", "escalate", "impersonate"}
-	for _, r := range append(documents[role](t, "rbac/*.yaml"), documents[role](t, "tenant/*.yaml")...) {
+	for _, r := range append(documents[role](t, "rbac/*.yaml"), documents[role](t, "job-namespace/*.yaml")...) {
 		for _, rule := range r.Rules {
 			for _, word := range slices.Concat(rule.Verbs, rule.Resources, rule.APIGroups) {
 				if slices.Contains(never, word) {
@@ -151,8 +151,8 @@ func TestRolesAreNarrow(t *testing.T) {
 		"Kueue's requests are made and ended":    {operator, "kueue.x-k8s.io", "workloads", []string{"get", "list", "watch", "create", "patch", "delete"}},
 		"Kueue's conditions are written":         {operator, "kueue.x-k8s.io", "workloads/status", []string{"get", "patch"}},
 		"Kueue's queues are read":                {operator, "kueue.x-k8s.io", "clusterqueues", []string{"get", "list", "watch"}},
-		"drivers do not see secrets":             {rulesOf(t, "tenant/*.yaml", "spark-driver"), "", "secrets", nil},
-		"drivers do not resize what was granted": {rulesOf(t, "tenant/*.yaml", "spark-driver"), "", "pods/resize", nil},
+		"drivers do not see secrets":             {rulesOf(t, "job-namespace/*.yaml", "spark-driver"), "", "secrets", nil},
+		"drivers do not resize what was granted": {rulesOf(t, "job-namespace/*.yaml", "spark-driver"), "", "pods/resize", nil},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/sparkgate/sparkgate/controllers/application"
-	foreignpods "github.com/sparkgate/sparkgate/controllers/foreign"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
+	foreignpods "github.com/sparkgate/sparkgate/controllers/unmanagedpods"
 	"github.com/sparkgate/sparkgate/queueing"
 )
 

@@ -9,7 +9,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	explainv1 "github.com/sparkgate/sparkgate/api/explain/v1"
-	"github.com/sparkgate/sparkgate/controllers/explain"
+	"github.com/sparkgate/sparkgate/controllers/explainserver"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/amounts"
 	"github.com/sparkgate/sparkgate/queueing/embedded"
@@ -18,9 +18,9 @@ import (
 )
 
 // explainer serves the live view of the embedded queue.
-func explainer(mgr ctrl.Manager, r *runner.Runner, o Options) *explain.Server {
-	return explain.NewServer(o.Explain, explain.Options{
-		Reader: mgr.GetClient(), Queues: explained{r}, Reviewer: explain.APIServer{Client: mgr.GetClient()},
+func explainer(mgr ctrl.Manager, r *runner.Runner, o Options) *explainserver.Server {
+	return explainserver.NewServer(o.Explain, explainserver.Options{
+		Reader: mgr.GetClient(), Queues: explained{r}, Reviewer: explainserver.APIServer{Client: mgr.GetClient()},
 		Clock: o.Clock, Log: mgr.GetLogger().WithName("explain"),
 	})
 }
@@ -28,7 +28,7 @@ func explainer(mgr ctrl.Manager, r *runner.Runner, o Options) *explain.Server {
 // explained shows the embedded queue in the words of the explanations.
 type explained struct{ *runner.Runner }
 
-var _ explain.Queues = explained{}
+var _ explainserver.Queues = explained{}
 
 // Application implements explain.Queues.
 func (e explained) Application(key queueing.Key) (explainv1.Application, bool) {

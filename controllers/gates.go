@@ -12,15 +12,15 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/application"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded/runner"
-	"github.com/sparkgate/sparkgate/queueing/foreign"
 	"github.com/sparkgate/sparkgate/queueing/kueue"
 	"github.com/sparkgate/sparkgate/queueing/none"
+	"github.com/sparkgate/sparkgate/queueing/optionalkind"
 	"github.com/sparkgate/sparkgate/queueing/volcano"
 	"github.com/sparkgate/sparkgate/queueing/yunikorn"
 )
 
 // newGates returns all gates by name, and the watches of other systems' kinds that some of them have to be started with.
-func newGates(mgr ctrl.Manager, embedded *runner.Runner, waker *application.Waker, o Options) (queueing.Gates, []*foreign.Watch, error) {
+func newGates(mgr ctrl.Manager, embedded *runner.Runner, waker *application.Waker, o Options) (queueing.Gates, []*optionalkind.Watch, error) {
 	byKueue, err := newKueue(mgr, waker, o)
 	if err != nil {
 		return nil, nil, fmt.Errorf("set up gate Kueue: %w", err)

@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
-	"github.com/sparkgate/sparkgate/controllers/explain"
+	"github.com/sparkgate/sparkgate/controllers/explainserver"
 )
 
 // MetricsOptions are those of the metrics endpoint. If it is secure, it is served over TLS, to those who may get the path (RBAC:
@@ -36,6 +36,6 @@ func protectMetrics(config *rest.Config, transport *http.Client) (metricsserver.
 		return nil, fmt.Errorf("make a client for the metrics endpoint: %w", err)
 	}
 	return func(log logr.Logger, next http.Handler) (http.Handler, error) {
-		return explain.Protect(next, explain.APIServer{Client: c}, clock.RealClock{}, log), nil
+		return explainserver.Protect(next, explainserver.APIServer{Client: c}, clock.RealClock{}, log), nil
 	}, nil
 }

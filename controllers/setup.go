@@ -22,15 +22,15 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/application"
-	foreignpods "github.com/sparkgate/sparkgate/controllers/foreign"
-	"github.com/sparkgate/sparkgate/controllers/internal/apiwrites"
-	"github.com/sparkgate/sparkgate/controllers/internal/companion"
+	"github.com/sparkgate/sparkgate/controllers/internal/cachetransform"
 	"github.com/sparkgate/sparkgate/controllers/internal/logtail"
-	"github.com/sparkgate/sparkgate/controllers/internal/namespaces"
 	"github.com/sparkgate/sparkgate/controllers/internal/notify"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
-	"github.com/sparkgate/sparkgate/controllers/internal/slim"
+	"github.com/sparkgate/sparkgate/controllers/internal/writemetrics"
 	"github.com/sparkgate/sparkgate/controllers/queue"
+	foreignpods "github.com/sparkgate/sparkgate/controllers/unmanagedpods"
+	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
+	"github.com/sparkgate/sparkgate/internal/spark/expose"
 	"github.com/sparkgate/sparkgate/queueing/embedded/decisionlog"
 	"github.com/sparkgate/sparkgate/queueing/embedded/runner"
 )
@@ -98,11 +98,11 @@ func ClientOptions() client.Options {
 
 // CacheOptions drop what no decision reads from every cached object, and bound what is kept of each.
 func CacheOptions() cache.Options {
-	return cache.Options{DefaultTransform: slim.Object, NewInformer: slim.NewInformer}
+	return cache.Options{DefaultTransform: cachetransform.Object, NewInformer: cachetransform.NewInformer}
 }
 
 // CountWrites counts, in the metrics, what is written to the API server with this configuration.
-func CountWrites(config *rest.Config) { config.Wrap(apiwrites.Count) }
+func CountWrites(config *rest.Config) { config.Wrap(writemetrics.Count) }
 
 // logReader reads ends of logs; nil where none are kept, so that nothing is read for their sake.
 func logReader(client corev1client.PodsGetter, o Options) application.LogReader {
@@ -116,14 +116,14 @@ func logReader(client corev1client.PodsGetter, o Options) application.LogReader 
 const MaxLogTailLines = logtail.MaxLines
 
 // AllGatesButNone is the default of Options.AllowedGates: None asks nobody for quota.
-func AllGatesButNone() []v1alpha1.GateType { return namespaces.DefaultGates() }
+func AllGatesButNone() []v1alpha1.GateType { return namespacepolicy.DefaultGates() }
 
 // CheckEventsAddr says what is wrong with Options.EventsAddr; nil if nothing is.
 func CheckEventsAddr(address string) error { return notify.CheckURL(address) }
 
 // CheckUI says what is wrong with Options.UIHosts and Options.UIAnnotations; nil if nothing is.
 func CheckUI(hosts, annotations []string) error {
-	return companion.Rules{Hosts: hosts, Annotations: annotations}.Check()
+	return expose.Rules{Hosts: hosts, Annotations: annotations}.Check()
 }
 
 // complete fills in defaults.
@@ -177,7 +177,7 @@ func Setup(mgr ctrl.Manager, o Options) error {
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Pods: store,
 		Gates: gates, DefaultGate: o.DefaultGate, AllowedGates: o.AllowedGates, ReferenceTimeout: o.ReferenceTimeout,
 		MaxTermination: o.MaxTermination, HistoryURL: o.HistoryURL, FewEvents: o.FewEvents,
-		Exposure: companion.Rules{Hosts: o.UIHosts, Annotations: o.UIAnnotations}, ForbidPodSecurityNone: o.ForbidPodSecurityNone,
+		Exposure: expose.Rules{Hosts: o.UIHosts, Annotations: o.UIAnnotations}, ForbidPodSecurityNone: o.ForbidPodSecurityNone,
 		Recorder: mgr.GetEventRecorder("sparkgate"), Notifier: notifier, Logs: logReader(podClient, o), Clock: o.Clock, Ready: office.wait, Claim: beside.claim,
 	})
 	office.memory, office.wake = reconciler.Memory(), waker.Wake

@@ -16,13 +16,13 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/application"
-	foreignpods "github.com/sparkgate/sparkgate/controllers/foreign"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
 	"github.com/sparkgate/sparkgate/controllers/internal/status"
+	foreignpods "github.com/sparkgate/sparkgate/controllers/unmanagedpods"
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/convert"
 	"github.com/sparkgate/sparkgate/queueing/embedded/runner"
-	"github.com/sparkgate/sparkgate/queueing/foreign"
-	"github.com/sparkgate/sparkgate/queueing/wire"
+	"github.com/sparkgate/sparkgate/queueing/optionalkind"
 )
 
 // takeover brings a new leader into office, before any decision:
@@ -39,7 +39,7 @@ type takeover struct {
 	beside  *foreignpods.Reconciler
 	memory  *application.Memory
 	// foreign are the watches of kinds of other batch schedulers.
-	foreign []*foreign.Watch
+	foreign []*optionalkind.Watch
 	wake    func(types.NamespacedName)
 	clock   clock.Clock
 	log     logr.Logger
@@ -146,7 +146,7 @@ func (f *inventory) add(app *v1alpha1.SparkApplication) {
 	}
 	if g := app.Status.Grant; g != nil {
 		if g.Gate == v1alpha1.GateEmbedded {
-			f.held = append(f.held, runner.Holding{Key: key, Grant: wire.FromAPI(g)})
+			f.held = append(f.held, runner.Holding{Key: key, Grant: convert.FromAPI(g)})
 		}
 		return
 	}

@@ -22,7 +22,7 @@ type deviation struct {
 // listed reads a list from its source: the package is internal to the controllers.
 func listed(t *testing.T, name string) []deviation {
 	t.Helper()
-	path := filepath.Join(root, "controllers/internal/spark/render", name)
+	path := filepath.Join(root, "internal/spark/render", name)
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
 	if err != nil {
 		t.Fatal(err)

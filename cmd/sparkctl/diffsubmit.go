@@ -10,7 +10,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/sparkgate/sparkgate/controllers/offline"
+	"github.com/sparkgate/sparkgate/internal/offline"
 )
 
 const diffSubmitText = `Compares what sparkgate makes of a job with what a real spark-submit has sent, recording by recording: the call is translated as by

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/cluster"
-	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/explanation"
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/client"
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/printer"
 )
 
 // explainTime bounds everything that explain asks for.
@@ -36,7 +36,7 @@ you are told what the status of the objects says, and why that is all.
 
 // explainFlags are the flags of explain.
 type explainFlags struct {
-	cluster cluster.Options
+	cluster client.Options
 	output  string
 }
 
@@ -72,7 +72,7 @@ func explainCommand(flags *flag.FlagSet, args []string, s streams) error {
 	if f.output != "text" && f.output != "json" {
 		return usageError{fmt.Errorf("the output is %q; set -o to text or json", f.output)}
 	}
-	c, err := cluster.Connect(f.cluster)
+	c, err := client.Connect(f.cluster)
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func write[T any](a answer, explanation T, forPeople func(io.Writer, T) error) e
 	return encoder.Encode(explanation)
 }
 
-func explainApplication(ctx context.Context, c *cluster.Cluster, name string, a answer) error {
+func explainApplication(ctx context.Context, c *client.Cluster, name string, a answer) error {
 	out, missing := c.ExplainApplication(ctx, name)
 	if missing != nil {
 		app, err := c.Application(ctx, name)
@@ -128,21 +128,21 @@ func explainApplication(ctx context.Context, c *cluster.Cluster, name string, a 
 				queue, why = nil, fmt.Sprintf("%s; nor can the queue be read: %v", why, err)
 			}
 		}
-		out = explanation.FromStatus(app, queue)
+		out = printer.FromStatus(app, queue)
 		out.NotLive = why
 	}
-	return write(a, out, explanation.WriteApplication)
+	return write(a, out, printer.WriteApplication)
 }
 
-func explainQueue(ctx context.Context, c *cluster.Cluster, name string, a answer) error {
+func explainQueue(ctx context.Context, c *client.Cluster, name string, a answer) error {
 	out, missing := c.ExplainQueue(ctx, name)
 	if missing != nil {
 		queue, err := c.Queue(ctx, name)
 		if err != nil {
 			return errors.Join(fmt.Errorf("read the queue: %w", err), fmt.Errorf("no live view: %w", missing))
 		}
-		out = explanation.FromQueueStatus(queue)
+		out = printer.FromQueueStatus(queue)
 		out.NotLive = missing.Error()
 	}
-	return write(a, out, explanation.WriteQueue)
+	return write(a, out, printer.WriteQueue)
 }

@@ -14,7 +14,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sparkgate/sparkgate/controllers/offline"
+	"github.com/sparkgate/sparkgate/internal/offline"
 )
 
 // manifestEndings are the files of a folder that are read.

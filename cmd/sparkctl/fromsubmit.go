@@ -10,7 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/sparkgate/sparkgate/controllers/offline"
+	"github.com/sparkgate/sparkgate/internal/offline"
 )
 
 const fromSubmitText = `Prints the SparkApplication for a call of spark-submit: give everything behind the word spark-submit after --.

@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/sparkgate/sparkgate/controllers/offline"
+	"github.com/sparkgate/sparkgate/internal/offline"
 )
 
 const lintText = `Checks SparkApplications, SparkQueues and SparkFlavors in FILE with the schema of the API and the operator's own rules, without a cluster.

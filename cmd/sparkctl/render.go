@@ -8,7 +8,7 @@ import (
 	"flag"
 	"fmt"
 
-	"github.com/sparkgate/sparkgate/controllers/offline"
+	"github.com/sparkgate/sparkgate/internal/offline"
 )
 
 const renderText = `Prints the objects that the operator would make for the applications in FILE (- is the standard input; -f can be given several times, and

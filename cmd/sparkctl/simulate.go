@@ -13,7 +13,7 @@ import (
 	"os"
 
 	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/scenario"
-	"github.com/sparkgate/sparkgate/queueing/embedded/simulate"
+	"github.com/sparkgate/sparkgate/queueing/embedded/simulator"
 )
 
 const simulateText = `Plays the scenario in FILE (- is the standard input) against the queues in virtual time, with the engine of the
@@ -76,11 +76,11 @@ func read(file string, in io.Reader) (string, error) {
 }
 
 // play writes the events and the summary as lines of JSON. Those before a failure are written too.
-func play(s simulate.Scenario, out io.Writer) error {
+func play(s simulator.Scenario, out io.Writer) error {
 	buffer := bufio.NewWriterSize(out, 1<<16)
 	lines := json.NewEncoder(buffer)
 	lines.SetEscapeHTML(false)
-	summary, err := simulate.Run(s, func(e simulate.Event) error { return lines.Encode(e) })
+	summary, err := simulator.Run(s, func(e simulator.Event) error { return lines.Encode(e) })
 	if err == nil {
 		err = lines.Encode(summary)
 	}

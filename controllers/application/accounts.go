@@ -8,9 +8,9 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/lifecycle"
-	"github.com/sparkgate/sparkgate/controllers/internal/namespaces"
-	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
-	"github.com/sparkgate/sparkgate/controllers/internal/spark/render"
+	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
 // defaultAccount is that of pods which name none (Kubernetes, "Configure Service Accounts for Pods").
@@ -53,7 +53,7 @@ func podAccount(pod *corev1.Pod) string {
 }
 
 // forbiddenAccounts are the accounts that the annotation of the namespace leaves out; without the annotation every account may be used.
-func forbiddenAccounts(policy namespaces.Policy, accounts []account) []lifecycle.Finding {
+func forbiddenAccounts(policy namespacepolicy.Policy, accounts []account) []lifecycle.Finding {
 	var found []lifecycle.Finding
 	for _, a := range accounts {
 		if message := policy.ServiceAccount(a.name, a.of); message != "" {

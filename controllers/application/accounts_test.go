@@ -12,9 +12,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/controllers/internal/namespaces"
-	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
-	"github.com/sparkgate/sparkgate/controllers/internal/spark/render"
+	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
 // TestForbiddenAccounts: the namespace's list holds for every way to name a service account, and for naming none.
@@ -48,7 +48,7 @@ func TestForbiddenAccounts(t *testing.T) {
 			}
 			objects := render.Objects{Pod: &corev1.Pod{Spec: tt.driver}, ExecutorTemplate: &corev1.Pod{Spec: tt.executor}}
 			objects.Properties, _ = conf.Merge(&v1alpha1.SparkApplication{Spec: v1alpha1.SparkApplicationSpec{SparkConf: properties(tt.property)}}, conf.Sources{})
-			found := forbiddenAccounts(namespaces.Of(namespace), accountsOf(objects))
+			found := forbiddenAccounts(namespacepolicy.Of(namespace), accountsOf(objects))
 			if len(found) != len(tt.want) {
 				t.Fatalf("found %v, want %d", found, len(tt.want))
 			}

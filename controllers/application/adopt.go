@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/controllers/internal/spark/demand"
-	"github.com/sparkgate/sparkgate/queueing/wire"
+	"github.com/sparkgate/sparkgate/internal/spark/demand"
+	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
 // adopt accepts an object of the wanted name if it is this application's own, of this attempt, and as it was to be made. One that is not as it was
@@ -113,7 +113,7 @@ func (p *pass) made(obj client.Object) {
 	if err != nil {
 		return // what cannot be counted is not what was granted
 	}
-	for _, set := range wire.FromAPI(p.app.Status.Grant).PodSets {
+	for _, set := range convert.FromAPI(p.app.Status.Grant).PodSets {
 		if set.Name != v1alpha1.DriverPodSet {
 			continue
 		}

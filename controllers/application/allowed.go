@@ -9,14 +9,14 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/lifecycle"
-	"github.com/sparkgate/sparkgate/controllers/internal/namespaces"
-	"github.com/sparkgate/sparkgate/controllers/internal/priorities"
-	"github.com/sparkgate/sparkgate/controllers/internal/spark/render"
+	"github.com/sparkgate/sparkgate/controllers/internal/priorityclass"
+	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
+	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
 // queueOf is spec.queue.name, else under the gate Kueue the label by which Kueue's users name a queue, else the namespace's annotation,
 // else the queue default; and where it was named.
-func queueOf(app *v1alpha1.SparkApplication, policy namespaces.Policy, gate string) (queue, field string) {
+func queueOf(app *v1alpha1.SparkApplication, policy namespacepolicy.Policy, gate string) (queue, field string) {
 	if q := app.Spec.Queue; q != nil && q.Name != "" {
 		return q.Name, "spec.queue.name"
 	}
@@ -31,7 +31,7 @@ func queueOf(app *v1alpha1.SparkApplication, policy namespaces.Policy, gate stri
 
 // closedTo is what the namespace says against the gate and the queue of a plan. A gate that does not exist is told otherwise; the gate None
 // asks no queue.
-func (p *pass) closedTo(policy namespaces.Policy, plan *lifecycle.Plan) []lifecycle.Finding {
+func (p *pass) closedTo(policy namespacepolicy.Policy, plan *lifecycle.Plan) []lifecycle.Finding {
 	var found []lifecycle.Finding
 	if p.Gates[plan.Gate] != nil {
 		found = withRefusal(found, policy.Gate(plan.Gate, p.gateField, p.AllowedGates))
@@ -51,7 +51,7 @@ func withRefusal(found []lifecycle.Finding, message string) []lifecycle.Finding 
 }
 
 // forbidden is what administrators do not let the pods of a plan have.
-func (p *pass) forbidden(ctx context.Context, policy namespaces.Policy, plan *lifecycle.Plan, ready *prepared) ([]lifecycle.Finding, error) {
+func (p *pass) forbidden(ctx context.Context, policy namespacepolicy.Policy, plan *lifecycle.Plan, ready *prepared) ([]lifecycle.Finding, error) {
 	found := append(forbiddenAccounts(policy, ready.accounts), p.unguardedGate(policy)...)
 	classes := ready.classes
 	if q := p.app.Spec.Queue; q != nil && q.PriorityClassName != "" {
@@ -78,11 +78,11 @@ func (p *pass) allowedClass(ctx context.Context, grant *v1alpha1.Grant) (bool, e
 }
 
 // classes are the PriorityClasses that may be named under a gate in a queue.
-func (p *pass) classes(gate, queue string) priorities.Classes {
+func (p *pass) classes(gate, queue string) priorityclass.Classes {
 	if gate != string(v1alpha1.GateEmbedded) {
 		queue = "" // it is another system's
 	}
-	return priorities.Classes{Reader: p.Client, Queue: queue}
+	return priorityclass.Classes{Reader: p.Client, Queue: queue}
 }
 
 // class is a PriorityClass that pods of an attempt name.

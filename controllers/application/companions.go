@@ -24,11 +24,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/controllers/internal/companion"
-	"github.com/sparkgate/sparkgate/controllers/internal/scrub"
-	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
-	"github.com/sparkgate/sparkgate/controllers/internal/spark/render"
-	"github.com/sparkgate/sparkgate/controllers/internal/spark/validate"
+	"github.com/sparkgate/sparkgate/internal/redact"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/internal/spark/expose"
+	"github.com/sparkgate/sparkgate/internal/spark/render"
+	"github.com/sparkgate/sparkgate/internal/spark/validate"
 )
 
 // Reasons of events about companions.
@@ -51,7 +51,7 @@ func (p *pass) accompany(ctx context.Context) {
 	if err := p.memory.recall(ctx, p.Live, p.Clock.Now()); err != nil {
 		ctrl.LoggerFrom(ctx).Info("what accompanies applications cannot be listed; what an earlier operator left stays for now", "error", err.Error())
 	}
-	c := p.memory.company(p.app, companion.Uses(&p.app.Spec))
+	c := p.memory.company(p.app, expose.Uses(&p.app.Spec))
 	if c == nil {
 		return
 	}
@@ -97,13 +97,13 @@ type problem struct {
 
 // bring makes, changes and deletes what accompanies the attempt.
 func (p *pass) bring(ctx context.Context, c *company) []problem {
-	in := companion.InputOf(p.app)
+	in := expose.InputOf(p.app)
 	problems := p.mistakes(in)
 	if len(problems) > 0 && in.Live {
 		return problems // what was made by the spec before stays
 	}
 	in.Started = in.Started && len(problems) == 0
-	if in.Live && (companion.UsesUI(&p.app.Spec) || c.exposes()) {
+	if in.Live && (expose.UsesUI(&p.app.Spec) || c.exposes()) {
 		found, err := p.lookAtUI(ctx, c, &in)
 		if err != nil {
 			return append(problems, problem{reason: companionNotMade, text: fmt.Sprintf("read the Service of the attempt: %s", err)})
@@ -111,7 +111,7 @@ func (p *pass) bring(ctx context.Context, c *company) []problem {
 		problems = append(append(problems, found...), p.withhold(ctx, c, &in)...)
 	}
 	before := c.kinds()
-	wanted, err := companion.Build(in)
+	wanted, err := expose.Build(in)
 	if err != nil {
 		return append(problems, problem{reason: companionNotMade, text: err.Error(), final: true})
 	}
@@ -125,12 +125,12 @@ func (p *pass) bring(ctx context.Context, c *company) []problem {
 	}
 	problems = append(problems, c.exposedAnew(before, p.Clock.Now())...)
 	problems = append(problems, p.dismissOthers(ctx, c, keep)...)
-	c.addressOf, c.address = attempt{in.Run, in.Attempt}, companion.Address(in, c.kinds())
+	c.addressOf, c.address = attempt{in.Run, in.Attempt}, expose.Address(in, c.kinds())
 	return problems
 }
 
 // mistakes are those of the spec that were made since the attempt was planned.
-func (p *pass) mistakes(in companion.Input) []problem {
+func (p *pass) mistakes(in expose.Input) []problem {
 	if !in.Live && !in.Started {
 		return nil
 	}
@@ -158,7 +158,7 @@ func (p *pass) dismissOthers(ctx context.Context, c *company, keep map[made]bool
 }
 
 // lookAtUI reads the Service of the attempt: which port leads to the web interface, and whether it has what spec.ui.service adds.
-func (p *pass) lookAtUI(ctx context.Context, c *company, in *companion.Input) ([]problem, error) {
+func (p *pass) lookAtUI(ctx context.Context, c *company, in *expose.Input) ([]problem, error) {
 	service, name := &corev1.Service{}, render.NamesOf(in.App, in.Run, in.Attempt).Service
 	err := p.Live.Get(ctx, types.NamespacedName{Namespace: p.app.Namespace, Name: name}, service)
 	switch {
@@ -186,13 +186,13 @@ func (p *pass) encrypts(ctx context.Context) bool {
 		return false
 	}
 	parent, gateway := ui.Route.ParentRefs[0], &unstructured.Unstructured{}
-	gateway.SetGroupVersionKind(companion.GatewayKind)
+	gateway.SetGroupVersionKind(expose.GatewayKind)
 	key := types.NamespacedName{Namespace: cmp.Or(parent.Namespace, p.app.Namespace), Name: parent.Name}
 	if err := p.Live.Get(ctx, key, gateway); err != nil {
 		ctrl.LoggerFrom(ctx).V(1).Info("the Gateway of spec.ui.route cannot be read; its address is shown without encryption", "gateway", key, "error", err.Error())
 		return false
 	}
-	return companion.Encrypts(gateway, p.app, parent)
+	return expose.Encrypts(gateway, p.app, parent)
 }
 
 // historyAddress is where the history server will show an attempt; empty if there is none, or nothing that it could read.
@@ -302,7 +302,7 @@ func problemOf(object *unstructured.Unstructured, err error) problem {
 	switch {
 	case errors.As(err, &later), apierrors.IsConflict(err):
 		return problem{soon: true}
-	case object.GroupVersionKind() == companion.RouteKind && (apimeta.IsNoMatchError(err) || isNoKind(err)):
+	case object.GroupVersionKind() == expose.RouteKind && (apimeta.IsNoMatchError(err) || isNoKind(err)):
 		return problem{reason: gatewayNotInstalled, text: what + " of spec.ui.route cannot be made, because the cluster does not know the kind: " +
 			"install the Gateway API (httproutes.gateway.networking.k8s.io, version v1)"}
 	}
@@ -324,7 +324,7 @@ func (p *pass) tell(ctx context.Context, c *company, problems []problem) {
 		}
 	}
 	slices.Sort(texts)
-	text := scrub.Visible(strings.Join(texts, "; "))
+	text := redact.Visible(strings.Join(texts, "; "))
 	if text != "" && text != c.told {
 		ctrl.LoggerFrom(ctx).Info("what accompanies the attempt is not as wanted", "reason", reason, "message", text)
 		p.Recorder.Eventf(p.app, nil, corev1.EventTypeWarning, reason, reason, "%s", text)

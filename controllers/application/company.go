@@ -23,7 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/controllers/internal/companion"
+	"github.com/sparkgate/sparkgate/internal/spark/expose"
 )
 
 // company is what this process knows of the objects that accompany one application. Passes of an application follow each other, so that
@@ -69,14 +69,14 @@ type sceneKey struct {
 }
 
 func sceneOf(app *v1alpha1.SparkApplication) sceneKey {
-	in := companion.InputOf(app)
+	in := expose.InputOf(app)
 	return sceneKey{app.Generation, attempt{in.Run, in.Attempt}, in.Live, in.Started}
 }
 
 // exposes says that something of the web interface may exist.
 func (c *company) exposes() bool {
 	kinds := c.kinds()
-	return c.extras || kinds[companion.IngressKind.Kind] || kinds[companion.RouteKind.Kind] || c.address != ""
+	return c.extras || kinds[expose.IngressKind.Kind] || kinds[expose.RouteKind.Kind] || c.address != ""
 }
 
 // kinds of the objects that exist.
@@ -154,7 +154,7 @@ func (m *Memory) recall(ctx context.Context, live client.Reader, now time.Time) 
 		return nil
 	}
 	var failed []error
-	for _, kind := range companion.Kinds {
+	for _, kind := range expose.Kinds {
 		list := &metav1.PartialObjectMetadataList{}
 		list.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
 		err := live.List(ctx, list, client.HasLabels{v1alpha1.ApplicationUIDLabel})
@@ -180,7 +180,7 @@ func (m *Memory) remind(kind schema.GroupVersionKind, obj *metav1.PartialObjectM
 		return
 	}
 	_, extras := obj.Annotations[v1alpha1.UIServiceAnnotation]
-	if kind == companion.ServiceKind && obj.Name != owner.Name && !extras {
+	if kind == expose.ServiceKind && obj.Name != owner.Name && !extras {
 		return // of an attempt, with nothing added
 	}
 	m.mu.Lock()

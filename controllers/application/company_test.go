@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/controllers/internal/companion"
+	"github.com/sparkgate/sparkgate/internal/spark/expose"
 )
 
 func TestPauseGrowsToItsBound(t *testing.T) {
@@ -58,20 +58,20 @@ func TestWhatAnErrorMeans(t *testing.T) {
 	t.Parallel()
 	routes := schema.GroupResource{Group: "gateway.networking.k8s.io", Resource: "httproutes"}
 	noPath := apierrors.NewGenericServerResponse(404, "post", routes, "", "the server could not find the requested resource", 0, true)
-	noMatch := &apimeta.NoKindMatchError{GroupKind: companion.RouteKind.GroupKind(), SearchedVersions: []string{"v1"}}
+	noMatch := &apimeta.NoKindMatchError{GroupKind: expose.RouteKind.GroupKind(), SearchedVersions: []string{"v1"}}
 	tests := map[string]struct {
 		kind   schema.GroupVersionKind
 		err    error
 		reason string
 		soon   bool
 	}{
-		"the kind was never there":     {companion.RouteKind, noMatch, gatewayNotInstalled, false},
-		"the kind is gone":             {companion.RouteKind, noPath, gatewayNotInstalled, false},
-		"the namespace is gone":        {companion.RouteKind, apierrors.NewNotFound(schema.GroupResource{Resource: "namespaces"}, "jobs"), companionNotMade, false},
-		"a kind of Kubernetes is gone": {companion.IngressKind, noMatch, companionNotMade, false},
-		"somebody else's":              {companion.ServiceKind, errForeign, companionNotMade, false},
-		"another one of the name":      {companion.ServiceKind, apierrors.NewConflict(routes, "pi", errors.New("uid")), "", true},
-		"on its way out":               {companion.ServiceKind, &notYet{time.Second, "it is being deleted"}, "", true},
+		"the kind was never there":     {expose.RouteKind, noMatch, gatewayNotInstalled, false},
+		"the kind is gone":             {expose.RouteKind, noPath, gatewayNotInstalled, false},
+		"the namespace is gone":        {expose.RouteKind, apierrors.NewNotFound(schema.GroupResource{Resource: "namespaces"}, "jobs"), companionNotMade, false},
+		"a kind of Kubernetes is gone": {expose.IngressKind, noMatch, companionNotMade, false},
+		"somebody else's":              {expose.ServiceKind, errForeign, companionNotMade, false},
+		"another one of the name":      {expose.ServiceKind, apierrors.NewConflict(routes, "pi", errors.New("uid")), "", true},
+		"on its way out":               {expose.ServiceKind, &notYet{time.Second, "it is being deleted"}, "", true},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -123,15 +123,15 @@ func TestRecall(t *testing.T) {
 		t.Errorf("listed again too early: %d, %v", left.asked-asked, err)
 	}
 	for range 2 { // the second time nothing is asked
-		if err := m.recall(t.Context(), left, noon.Add(recallPause)); err != nil || left.asked != asked+len(companion.Kinds) {
-			t.Errorf("listed %d kinds, want %d: %v", left.asked-asked, len(companion.Kinds), err)
+		if err := m.recall(t.Context(), left, noon.Add(recallPause)); err != nil || left.asked != asked+len(expose.Kinds) {
+			t.Errorf("listed %d kinds, want %d: %v", left.asked-asked, len(expose.Kinds), err)
 		}
 	}
 	c := m.company(app, false)
 	if c == nil {
 		t.Fatal("nothing is known of what was left")
 	}
-	want := map[made]string{{companion.ServiceKind, "pi"}: "", {companion.IngressKind, "pi-a-1-1-ui"}: ""}
+	want := map[made]string{{expose.ServiceKind, "pi"}: "", {expose.IngressKind, "pi-a-1-1-ui"}: ""}
 	if diff := cmp.Diff(want, c.objects, cmp.AllowUnexported(made{})); diff != "" || !c.extras {
 		t.Errorf("extras %t, objects (-want +got):\n%s", c.extras, diff)
 	}

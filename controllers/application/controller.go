@@ -17,11 +17,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/controllers/internal/companion"
 	"github.com/sparkgate/sparkgate/controllers/internal/lifecycle"
-	"github.com/sparkgate/sparkgate/controllers/internal/namespaces"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
-	"github.com/sparkgate/sparkgate/controllers/internal/shares"
+	"github.com/sparkgate/sparkgate/internal/fairqueue"
+	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
+	"github.com/sparkgate/sparkgate/internal/spark/expose"
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
@@ -48,7 +48,7 @@ type Options struct {
 	// ForbidPodSecurityNone refuses applications whose pods are held to no Pod Security Standard.
 	ForbidPodSecurityNone bool
 	// Exposure says by which hosts web interfaces may be reached. Default: by none.
-	Exposure companion.Rules
+	Exposure expose.Rules
 	// FewEvents records Kubernetes events of failures and ends only, not of every stage. Each event is a write.
 	FewEvents bool
 	// Recorder of events.
@@ -77,7 +77,7 @@ type Reconciler struct {
 	memory  *Memory
 	lookups *lookups
 	// stageEvents is the budget of events about stages, by namespace.
-	stageEvents *shares.Budget
+	stageEvents *fairqueue.Budget
 	// deciding says that this process makes the decisions.
 	deciding atomic.Bool
 }
@@ -88,7 +88,7 @@ func New(o Options) *Reconciler {
 		o.DefaultGate = v1alpha1.GateEmbedded
 	}
 	if o.AllowedGates == nil {
-		o.AllowedGates = namespaces.DefaultGates()
+		o.AllowedGates = namespacepolicy.DefaultGates()
 	}
 	if o.ReferenceTimeout == 0 {
 		o.ReferenceTimeout = 10 * time.Minute
@@ -100,7 +100,7 @@ func New(o Options) *Reconciler {
 		o.Ready = func(context.Context) error { return nil }
 	}
 	return &Reconciler{Options: o, memory: NewMemory(), lookups: newLookups(newPresence(o.Clock)),
-		stageEvents: shares.NewBudget(o.Clock, eventsPerSecond, eventsInARow)}
+		stageEvents: fairqueue.NewBudget(o.Clock, eventsPerSecond, eventsInARow)}
 }
 
 // Memory is what the reconciler remembers of its own writes.
@@ -172,7 +172,7 @@ type pass struct {
 	// ask is what the plan of the pass asks of its gate.
 	ask *queueing.Ask
 	// policy of the namespace, as of the plan of the pass.
-	policy namespaces.Policy
+	policy namespacepolicy.Policy
 	// gateField is where the gate of the plan was named.
 	gateField string
 	// queueField is where the queue of the plan was named.

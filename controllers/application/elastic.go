@@ -18,11 +18,11 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/lifecycle"
-	"github.com/sparkgate/sparkgate/controllers/internal/podgate"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
-	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/controllers/internal/schedulinggate"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/queueing"
-	"github.com/sparkgate/sparkgate/queueing/wire"
+	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
 // releasesAtOnce bounds the gates of one application that are lifted at a time.
@@ -48,7 +48,7 @@ func (p *pass) gated(properties conf.Properties, grant *queueing.Grant) bool {
 
 // room tells the gate of the grant what the application wants, and returns what it has.
 func (p *pass) room(ctx context.Context, want queueing.Want) *queueing.Room {
-	held := wire.FromAPI(p.app.Status.Grant)
+	held := convert.FromAPI(p.app.Status.Grant)
 	if gate, grows := p.Gates[held.Gate].(queueing.Elastic); grows {
 		room := gate.Resize(ctx, keyOf(p.app), held, want)
 		return &room
@@ -60,7 +60,7 @@ func (p *pass) room(ctx context.Context, want queueing.Want) *queueing.Room {
 func (p *pass) settle(ctx context.Context) {
 	grant := p.app.Status.Grant
 	if gate, grows := p.Gates[string(grant.Gate)].(queueing.Elastic); grows {
-		gate.Settle(ctx, keyOf(p.app), wire.FromAPI(grant))
+		gate.Settle(ctx, keyOf(p.app), convert.FromAPI(grant))
 	}
 }
 
@@ -111,7 +111,7 @@ func (p *pass) releasePod(ctx context.Context, r *lifecycle.Release) error {
 		labels = map[string]string{}
 	}
 	labels[v1alpha1.FlavorLabel] = r.Flavor
-	patch := podgate.Lift(r.Pod, false, podgate.Placement{NodeSelector: r.NodeSelector, Tolerations: r.Tolerations, Labels: labels})
+	patch := schedulinggate.Lift(r.Pod, false, schedulinggate.Placement{NodeSelector: r.NodeSelector, Tolerations: r.Tolerations, Labels: labels})
 	err := p.Client.Patch(ctx, pod, client.RawPatch(types.JSONPatchType, patch), client.FieldOwner(v1alpha1.FieldOwner))
 	switch {
 	case err == nil:

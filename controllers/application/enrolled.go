@@ -10,13 +10,13 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/lifecycle"
-	"github.com/sparkgate/sparkgate/controllers/internal/namespaces"
+	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
 // unguardedGate refuses, in an enrolled namespace, a gate that does not let executors in one by one: all of them wait behind the scheduling
 // gate there, and nobody would lift it.
-func (p *pass) unguardedGate(policy namespaces.Policy) []lifecycle.Finding {
+func (p *pass) unguardedGate(policy namespacepolicy.Policy) []lifecycle.Finding {
 	gate := p.gateOf(policy)
 	known := p.Gates[string(gate)]
 	if _, grows := known.(queueing.Elastic); !policy.Guarded || known == nil || grows {

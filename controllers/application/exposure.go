@@ -15,17 +15,17 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sparkgate/sparkgate/controllers/internal/companion"
-	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
-	"github.com/sparkgate/sparkgate/controllers/internal/spark/render"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/internal/spark/expose"
+	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
 // exposing are the kinds of companions that lead to a web interface, by their fields.
-var exposing = map[string]schema.GroupVersionKind{conf.IngressField: companion.IngressKind, conf.RouteField: companion.RouteKind}
+var exposing = map[string]schema.GroupVersionKind{conf.IngressField: expose.IngressKind, conf.RouteField: expose.RouteKind}
 
 // withhold keeps back the ways to the web interface that administrators do not allow, and those whose host and path another namespace holds.
 // None of it hinders the run.
-func (p *pass) withhold(ctx context.Context, c *company, in *companion.Input) []problem {
+func (p *pass) withhold(ctx context.Context, c *company, in *expose.Input) []problem {
 	in.Withheld = map[string]bool{conf.IngressField: true, conf.RouteField: true}
 	granted, refused := p.Exposure.Judge(p.app)
 	var problems []problem
@@ -50,21 +50,21 @@ func (p *pass) withhold(ctx context.Context, c *company, in *companion.Input) []
 }
 
 // ownClaim is that of the application's own Ingress or route; zero if there is none.
-func (p *pass) ownClaim(in *companion.Input, kind schema.GroupVersionKind, claims []companion.Claim) companion.Claim {
+func (p *pass) ownClaim(in *expose.Input, kind schema.GroupVersionKind, claims []expose.Claim) expose.Claim {
 	name := render.NamesOf(in.App, in.Run, in.Attempt).UI()
 	for _, c := range claims {
 		if c.Namespace == p.app.Namespace && c.Kind == kind.Kind && c.Name == name {
 			return c
 		}
 	}
-	return companion.Claim{}
+	return expose.Claim{}
 }
 
 // exposedAnew notes that a way to the web interface was made just now. Somebody else may have done the same at the same time, so who holds its
 // host is looked at once more.
 func (c *company) exposedAnew(before map[string]bool, now time.Time) []problem {
 	for kind := range c.kinds() {
-		if !before[kind] && (kind == companion.IngressKind.Kind || kind == companion.RouteKind.Kind) {
+		if !before[kind] && (kind == expose.IngressKind.Kind || kind == expose.RouteKind.Kind) {
 			c.exposed = now
 			return []problem{{soon: true}}
 		}
@@ -83,18 +83,18 @@ const claimsPage = 500
 type claimBook struct {
 	mu     sync.Mutex
 	asked  time.Time
-	claims []companion.Claim
+	claims []expose.Claim
 }
 
 // read returns all claims, as of a moment after a given one, and not much before now.
-func (b *claimBook) read(ctx context.Context, live client.Reader, now, after time.Time) ([]companion.Claim, error) {
+func (b *claimBook) read(ctx context.Context, live client.Reader, now, after time.Time) ([]expose.Claim, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.asked.After(after) && now.Sub(b.asked) < claimsAge {
 		return b.claims, nil
 	}
-	var claims []companion.Claim
-	for _, kind := range []schema.GroupVersionKind{companion.IngressKind, companion.RouteKind} {
+	var claims []expose.Claim
+	for _, kind := range []schema.GroupVersionKind{expose.IngressKind, expose.RouteKind} {
 		found, err := claimsOf(ctx, live, kind)
 		if err != nil {
 			return nil, fmt.Errorf("list objects of kind %s: %w", kind.Kind, err)
@@ -106,8 +106,8 @@ func (b *claimBook) read(ctx context.Context, live client.Reader, now, after tim
 }
 
 // claimsOf lists the claims of one kind, page by page; none if the kind is not installed.
-func claimsOf(ctx context.Context, live client.Reader, kind schema.GroupVersionKind) ([]companion.Claim, error) {
-	var claims []companion.Claim
+func claimsOf(ctx context.Context, live client.Reader, kind schema.GroupVersionKind) ([]expose.Claim, error) {
+	var claims []expose.Claim
 	list := &unstructured.UnstructuredList{}
 	for {
 		next := list.GetContinue()
@@ -121,7 +121,7 @@ func claimsOf(ctx context.Context, live client.Reader, kind schema.GroupVersionK
 			return nil, err
 		}
 		for i := range list.Items {
-			claims = append(claims, companion.ClaimsOf(&list.Items[i])...)
+			claims = append(claims, expose.ClaimsOf(&list.Items[i])...)
 		}
 		if list.GetContinue() == "" {
 			return claims, nil

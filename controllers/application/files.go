@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/controllers/internal/spark/render"
+	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
 // deleteFiles deletes what holds the files of an attempt: its ConfigMaps, and its Secret. As long as the spec is still that of the attempt, it

@@ -7,13 +7,13 @@ import (
 	"fmt"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/controllers/internal/namespaces"
+	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
 // gateOf is spec.queue.gate, else the namespace's annotation, else the operator's default. It is asked for each start anew, so nothing
 // that was let in is touched when one of them changes.
-func (p *pass) gateOf(policy namespaces.Policy) v1alpha1.GateType {
+func (p *pass) gateOf(policy namespacepolicy.Policy) v1alpha1.GateType {
 	if q := p.app.Spec.Queue; q != nil && q.Gate != "" {
 		return q.Gate
 	}
@@ -24,7 +24,7 @@ func (p *pass) gateOf(policy namespaces.Policy) v1alpha1.GateType {
 }
 
 // gateField is where the gate of a start was named, for messages.
-func gateField(app *v1alpha1.SparkApplication, policy namespaces.Policy) string {
+func gateField(app *v1alpha1.SparkApplication, policy namespacepolicy.Policy) string {
 	switch {
 	case app.Spec.Queue != nil && app.Spec.Queue.Gate != "":
 		return "spec.queue.gate"

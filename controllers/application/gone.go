@@ -14,8 +14,8 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/controllers/internal/namespaces"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
+	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
@@ -131,7 +131,7 @@ func (p *pass) disown(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if namespaces.Of(namespace).Guarded {
+	if namespacepolicy.Of(namespace).Guarded {
 		p.claim(others)
 	}
 	return nil

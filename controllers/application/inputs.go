@@ -12,13 +12,13 @@ import (
 	"strings"
 
 	"github.com/sparkgate/sparkgate/controllers/internal/lifecycle"
-	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
-	"github.com/sparkgate/sparkgate/controllers/internal/spark/inputs"
-	"github.com/sparkgate/sparkgate/controllers/internal/spark/render"
-	"github.com/sparkgate/sparkgate/controllers/internal/templatehash"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/internal/spark/inputs"
+	"github.com/sparkgate/sparkgate/internal/spark/render"
+	"github.com/sparkgate/sparkgate/internal/spark/templatehash"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/amounts"
-	"github.com/sparkgate/sparkgate/queueing/wire"
+	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
 // beforeDriver ends every sentence about inputs that have changed.
@@ -63,7 +63,7 @@ func (p *pass) templateHash() (string, error) {
 // or something has changed since the grant was given.
 func (p *pass) buildGranted(ctx context.Context) (render.Objects, bool, error) {
 	start := lifecycle.Start{Run: p.app.Status.Run, Attempt: p.app.Status.Attempt}
-	grant := wire.FromAPI(p.app.Status.Grant)
+	grant := convert.FromAPI(p.app.Status.Grant)
 	objects, found, err := p.build(ctx, start, p.app.Status.Queue, &grant)
 	var gone configMapGone
 	switch {

@@ -11,10 +11,10 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/lifecycle"
-	"github.com/sparkgate/sparkgate/controllers/internal/spark/render"
 	"github.com/sparkgate/sparkgate/controllers/internal/status"
+	"github.com/sparkgate/sparkgate/internal/spark/render"
 	"github.com/sparkgate/sparkgate/queueing"
-	"github.com/sparkgate/sparkgate/queueing/wire"
+	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
 const (
@@ -51,7 +51,7 @@ func (p *pass) keep(ctx context.Context) {
 
 // granted is the ask that a grant has answered, as far as the status tells.
 func (p *pass) granted(stored *v1alpha1.Grant) queueing.Ask {
-	grant := wire.FromAPI(stored)
+	grant := convert.FromAPI(stored)
 	start := lifecycle.Start{Run: grant.Run, Attempt: grant.Attempt}
 	ask := queueing.Ask{Key: keyOf(p.app), Run: grant.Run, Attempt: grant.Attempt, Queue: grant.Queue, Inputs: grant.Inputs,
 		Objects: p.gateObjects(start, &prepared{names: render.NamesOf(p.app, grant.Run, grant.Attempt)}, grant.Queue)}

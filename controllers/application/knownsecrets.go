@@ -15,9 +15,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 
-	"github.com/sparkgate/sparkgate/controllers/internal/scrub"
-	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
-	"github.com/sparkgate/sparkgate/controllers/internal/spark/render"
+	"github.com/sparkgate/sparkgate/internal/redact"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
 const (
@@ -29,7 +29,7 @@ const (
 
 // knownSecrets are the secrets that the application refers to or says itself. why is not empty where one cannot be found out: then nothing of
 // a log is shown, because it could stand there. Nothing of this keeps an attempt from ending.
-func (p *pass) knownSecrets(ctx context.Context) (known *scrub.Known, why string) {
+func (p *pass) knownSecrets(ctx context.Context) (known *redact.Known, why string) {
 	if p.app.Stub != nil {
 		return nil, "the application is too large to be kept, so its secrets are not known"
 	}
@@ -65,7 +65,7 @@ func (p *pass) knownSecrets(ctx context.Context) (known *scrub.Known, why string
 		}
 		secrets = append(secrets, refs[name].values(data)...)
 	}
-	known, ok := scrub.NewKnown(secrets)
+	known, ok := redact.NewKnown(secrets)
 	if !ok {
 		return nil, "the Secrets that the application refers to are too large to be looked for in a log"
 	}
@@ -88,9 +88,9 @@ func ofProperties(properties conf.Properties) []string {
 		case (conf.Sensitive(property.Key) || redacted.MatchString(property.Key)) && !describes.MatchString(property.Key):
 			secrets = append(secrets, property.Value)
 		case describes.MatchString(property.Key):
-			secrets = append(secrets, scrub.Secrets(property.Value)...)
+			secrets = append(secrets, redact.Secrets(property.Value)...)
 		default:
-			secrets = append(secrets, scrub.Secrets(property.Key+"="+property.Value)...)
+			secrets = append(secrets, redact.Secrets(property.Key+"="+property.Value)...)
 		}
 	}
 	return secrets
@@ -100,8 +100,8 @@ func ofProperties(properties conf.Properties) []string {
 func ofArguments(arguments []string) []string {
 	var secrets []string
 	for i, argument := range arguments {
-		secrets = append(secrets, scrub.Secrets(argument)...)
-		if i > 0 && strings.HasPrefix(arguments[i-1], "-") && len(scrub.Secrets(arguments[i-1]+" x1x1x1")) > 0 {
+		secrets = append(secrets, redact.Secrets(argument)...)
+		if i > 0 && strings.HasPrefix(arguments[i-1], "-") && len(redact.Secrets(arguments[i-1]+" x1x1x1")) > 0 {
 			secrets = append(secrets, argument)
 		}
 	}
@@ -164,7 +164,7 @@ func (r secretRefs) ofRole(role render.Role, parts render.Parts, properties conf
 func (r secretRefs) ofEnvironment(variables []corev1.EnvVar, from []corev1.EnvFromSource) []string {
 	var secrets []string
 	for _, variable := range variables {
-		secrets = append(secrets, scrub.Secrets(variable.Name+"="+variable.Value)...)
+		secrets = append(secrets, redact.Secrets(variable.Name+"="+variable.Value)...)
 		if source := variable.ValueFrom; source != nil && source.SecretKeyRef != nil {
 			r.key(source.SecretKeyRef.Name, source.SecretKeyRef.Key, isTrue(source.SecretKeyRef.Optional))
 		}

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sparkgate/sparkgate/controllers/internal/shares"
+	"github.com/sparkgate/sparkgate/internal/fairqueue"
 )
 
 const (
@@ -36,11 +36,11 @@ const (
 // lookups read what applications refer to, within a budget for each namespace.
 type lookups struct {
 	*presence
-	budget *shares.Budget
+	budget *fairqueue.Budget
 }
 
 func newLookups(p *presence) *lookups {
-	return &lookups{presence: p, budget: shares.NewBudget(p.clock, readsPerSecond, readsInARow)}
+	return &lookups{presence: p, budget: fairqueue.NewBudget(p.clock, readsPerSecond, readsInARow)}
 }
 
 // toReference is a reference of the application.

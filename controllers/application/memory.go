@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/controllers/internal/spark/render"
-	"github.com/sparkgate/sparkgate/controllers/internal/templatehash"
+	"github.com/sparkgate/sparkgate/internal/spark/render"
+	"github.com/sparkgate/sparkgate/internal/spark/templatehash"
 	"github.com/sparkgate/sparkgate/queueing"
 )
 

@@ -20,13 +20,13 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/lifecycle"
-	"github.com/sparkgate/sparkgate/controllers/internal/namespaces"
-	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
-	"github.com/sparkgate/sparkgate/controllers/internal/spark/demand"
-	"github.com/sparkgate/sparkgate/controllers/internal/spark/inputs"
-	"github.com/sparkgate/sparkgate/controllers/internal/spark/render"
-	"github.com/sparkgate/sparkgate/controllers/internal/spark/validate"
-	"github.com/sparkgate/sparkgate/controllers/internal/templatehash"
+	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/internal/spark/demand"
+	"github.com/sparkgate/sparkgate/internal/spark/inputs"
+	"github.com/sparkgate/sparkgate/internal/spark/render"
+	"github.com/sparkgate/sparkgate/internal/spark/templatehash"
+	"github.com/sparkgate/sparkgate/internal/spark/validate"
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
@@ -44,7 +44,7 @@ func (p *pass) planStart(ctx context.Context, start lifecycle.Start) (*lifecycle
 	if err != nil {
 		return nil, err
 	}
-	p.policy = namespaces.Of(namespace)
+	p.policy = namespacepolicy.Of(namespace)
 	plan := p.choose(p.policy)
 	p.asked.settings = fmt.Sprint(inputs.SettingsOf(namespace))
 	if len(plan.Findings) > 0 {
@@ -84,7 +84,7 @@ func (p *pass) planStart(ctx context.Context, start lifecycle.Start) (*lifecycle
 }
 
 // choose finds out which gate and queue a start asks, and whether it may.
-func (p *pass) choose(policy namespaces.Policy) *lifecycle.Plan {
+func (p *pass) choose(policy namespacepolicy.Policy) *lifecycle.Plan {
 	plan := &lifecycle.Plan{Gate: string(p.gateOf(policy))}
 	plan.Queue, p.queueField = queueOf(p.app, policy, plan.Gate)
 	p.gateField = gateField(p.app, policy)

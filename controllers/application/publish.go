@@ -22,8 +22,8 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/lifecycle"
-	"github.com/sparkgate/sparkgate/controllers/internal/scrub"
 	"github.com/sparkgate/sparkgate/controllers/internal/status"
+	"github.com/sparkgate/sparkgate/internal/redact"
 )
 
 // carryOut does what was decided, in the order that keeps every crash harmless: what belongs before the status, the finalizer, the
@@ -59,7 +59,7 @@ func (p *pass) announce(a lifecycle.Announcement) {
 	if a.Warning {
 		kind = corev1.EventTypeWarning
 	}
-	p.Recorder.Eventf(p.app, nil, kind, a.Reason, a.Reason, "%s", status.Cut(scrub.Visible(a.Message))) // the API server refuses longer ones
+	p.Recorder.Eventf(p.app, nil, kind, a.Reason, a.Reason, "%s", status.Cut(redact.Visible(a.Message))) // the API server refuses longer ones
 	if p.Notifier != nil {
 		p.Notifier.Notify(p.app, a.Warning, a.Reason, a.Message)
 	}

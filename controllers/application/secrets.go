@@ -15,7 +15,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/lifecycle"
-	"github.com/sparkgate/sparkgate/controllers/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
 // secretValues are what spec.sparkConfFrom refers to, as it was read in one pass. They are never kept beyond it.

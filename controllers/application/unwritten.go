@@ -16,7 +16,7 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/lifecycle"
 	"github.com/sparkgate/sparkgate/controllers/internal/status"
 	"github.com/sparkgate/sparkgate/queueing"
-	"github.com/sparkgate/sparkgate/queueing/wire"
+	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
 const (
@@ -87,7 +87,7 @@ func (p *pass) giveBack(ctx context.Context, wanted *v1alpha1.Grant, final bool)
 		return p.giveBackStored(ctx)
 	case wanted != nil && wanted.Grown > stored.Grown:
 		if gate, ok := p.Gates[string(stored.Gate)].(queueing.Decliner); ok {
-			gate.Decline(ctx, keyOf(p.app), wire.FromAPI(stored))
+			gate.Decline(ctx, keyOf(p.app), convert.FromAPI(stored))
 		}
 	}
 	return nil

@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/controllers/internal/queuespec"
 	"github.com/sparkgate/sparkgate/controllers/internal/status"
+	"github.com/sparkgate/sparkgate/queueing/validation"
 )
 
 // finding is a mistake in a queue's spec.
@@ -21,7 +21,7 @@ type finding struct {
 }
 
 func check(queue *v1alpha1.SparkQueue) *finding {
-	if found := queuespec.Check(&queue.Spec); len(found) > 0 {
+	if found := validation.Check(&queue.Spec); len(found) > 0 {
 		return &finding{status.QueueInvalidSpec, found[0].String()}
 	}
 	return nil

@@ -13,7 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
-	"github.com/sparkgate/sparkgate/queueing/seeds"
+	"github.com/sparkgate/sparkgate/internal/testing/randtest"
 )
 
 func TestOf(t *testing.T) {
@@ -141,7 +141,7 @@ func exact(name string, q resource.Quantity) *big.Int {
 
 func TestAmountsAreExactOrRefused(t *testing.T) {
 	t.Parallel()
-	seeds.Each(t, 2000, func(seed uint64) {
+	randtest.Each(t, 2000, func(seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		name, q := names[r.IntN(len(names))], hostile(r)
 		got, err := Of(name, q.DeepCopy())

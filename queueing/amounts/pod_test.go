@@ -14,8 +14,8 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/yaml"
 
+	"github.com/sparkgate/sparkgate/internal/testing/randtest"
 	"github.com/sparkgate/sparkgate/queueing"
-	"github.com/sparkgate/sparkgate/queueing/seeds"
 )
 
 func TestOfPod(t *testing.T) {
@@ -138,7 +138,7 @@ func hostilePod(r *rand.Rand) *corev1.Pod {
 func TestPodsAreExactOrRefused(t *testing.T) {
 	t.Parallel()
 	taken := 0
-	played := seeds.Each(t, 3000, func(seed uint64) {
+	played := randtest.Each(t, 3000, func(seed uint64) {
 		pod := hostilePod(rand.New(rand.NewPCG(seed, 2)))
 		got, err := OfPod(pod)
 		clamped := ClampPod(pod)

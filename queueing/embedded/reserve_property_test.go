@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sparkgate/sparkgate/internal/testing/randtest"
 	"github.com/sparkgate/sparkgate/queueing"
-	"github.com/sparkgate/sparkgate/queueing/seeds"
 )
 
 // flow is a tree under load in virtual time: small and big asks of equal priority come all the time, and whoever is admitted ends after
@@ -169,7 +169,7 @@ func (f *flow) next() {
 func TestNobodyStarves(t *testing.T) {
 	t.Parallel()
 	guarded, grown, bound := 0, 0, 0
-	played := seeds.Each(t, worlds, func(seed uint64) {
+	played := randtest.Each(t, worlds, func(seed uint64) {
 		f := newFlow(seed)
 		if problem := f.run(); problem != "" {
 			t.Fatalf("%s; what happened:\n%s", problem, strings.Join(f.log, "\n"))

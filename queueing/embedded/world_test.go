@@ -14,8 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sparkgate/sparkgate/internal/testing/randtest"
 	"github.com/sparkgate/sparkgate/queueing"
-	"github.com/sparkgate/sparkgate/queueing/seeds"
 )
 
 // worlds is the usual number of seeds of a property.
@@ -25,7 +25,7 @@ const worlds = 60
 func forSeeds(t *testing.T, property func(t *testing.T, w *world)) int {
 	t.Helper()
 	t.Parallel()
-	return seeds.Each(t, worlds, func(seed uint64) {
+	return randtest.Each(t, worlds, func(seed uint64) {
 		w := newWorld(seed)
 		if !t.Run(fmt.Sprint(seed), func(t *testing.T) { property(t, w) }) {
 			t.Logf("what happened:\n%s", strings.Join(w.log, "\n"))

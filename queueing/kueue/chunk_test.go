@@ -16,8 +16,8 @@ import (
 	"k8s.io/utils/ptr"
 	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
+	"github.com/sparkgate/sparkgate/internal/testing/randtest"
 	"github.com/sparkgate/sparkgate/queueing"
-	"github.com/sparkgate/sparkgate/queueing/seeds"
 )
 
 // chunk is one for so many executors, after some changes.
@@ -242,7 +242,7 @@ func TestSettlements(t *testing.T) {
 // all of it goes where nothing is asked back.
 func TestSettlementsNeverGiveTooMuch(t *testing.T) {
 	t.Parallel()
-	seeds.Each(t, 500, func(seed uint64) {
+	randtest.Each(t, 500, func(seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		var chunks []*kueuev1.Workload
 		var total int32

@@ -21,7 +21,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/queueing"
-	"github.com/sparkgate/sparkgate/queueing/foreign"
+	"github.com/sparkgate/sparkgate/queueing/optionalkind"
 )
 
 // removed is the version of what was deleted and is still shown.
@@ -185,7 +185,7 @@ func (g *Gate) makeChunk(ctx context.Context, key queueing.Key, base *kueuev1.Wo
 
 // notMade says that an answer of the API server leaves no doubt: nothing was made.
 func notMade(err error) bool {
-	return foreign.NotServed(err) || apierrors.IsInvalid(err) || apierrors.IsForbidden(err) || apierrors.IsBadRequest(err)
+	return optionalkind.NotServed(err) || apierrors.IsInvalid(err) || apierrors.IsForbidden(err) || apierrors.IsBadRequest(err)
 }
 
 // removeStrays deletes the chunks of other attempts: what was made by a call without an answer may show only after its attempt was left.

@@ -19,7 +19,7 @@ import (
 	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
 	"github.com/sparkgate/sparkgate/queueing"
-	"github.com/sparkgate/sparkgate/queueing/foreign"
+	"github.com/sparkgate/sparkgate/queueing/optionalkind"
 )
 
 // Name of the gate in the API.
@@ -50,7 +50,7 @@ type Options struct {
 type Gate struct {
 	o Options
 
-	workloads, localQueues, clusterQueues, flavors, priorities *foreign.Watch
+	workloads, localQueues, clusterQueues, flavors, priorities *optionalkind.Watch
 
 	mu sync.Mutex
 	// asking are the applications that asked and were not granted yet, to be woken when Kueue's kinds come or go.

@@ -16,7 +16,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/queueing"
-	"github.com/sparkgate/sparkgate/queueing/foreign"
+	"github.com/sparkgate/sparkgate/queueing/optionalkind"
 )
 
 // maxEnded is how many ended Workloads of an application stay at most: as many as its status remembers attempts.
@@ -63,7 +63,7 @@ func (g *Gate) all(ctx context.Context, key queueing.Key) ([]*kueuev1.Workload, 
 	if owner, ours := keyOf(w); err == nil && ours && owner == key && g.workloads.Get(w.Namespace, w.Name) == nil {
 		return append(workloads, w), nil
 	}
-	if err == nil || foreign.NotServed(err) {
+	if err == nil || optionalkind.NotServed(err) {
 		g.mu.Lock()
 		delete(g.made, key)
 		g.mu.Unlock()
@@ -76,7 +76,7 @@ func (g *Gate) all(ctx context.Context, key queueing.Key) ([]*kueuev1.Workload, 
 func (g *Gate) live(ctx context.Context, key queueing.Key) ([]*kueuev1.Workload, error) {
 	list := &kueuev1.WorkloadList{}
 	err := g.o.Client.List(ctx, list, client.InNamespace(key.Namespace), client.MatchingLabels{v1alpha1.ApplicationUIDLabel: key.UID})
-	if err != nil && !foreign.NotServed(err) {
+	if err != nil && !optionalkind.NotServed(err) {
 		return nil, fmt.Errorf("list the Workloads of %s: %w", key, err)
 	}
 	var workloads []*kueuev1.Workload

@@ -14,7 +14,7 @@ import (
 	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
 	"github.com/sparkgate/sparkgate/queueing"
-	"github.com/sparkgate/sparkgate/queueing/foreign"
+	"github.com/sparkgate/sparkgate/queueing/optionalkind"
 )
 
 // create makes the Workload of an ask. The watch wakes the application when it shows it.
@@ -31,7 +31,7 @@ func (g *Gate) create(ctx context.Context, ask queueing.Ask) (queueing.Verdict, 
 		return queueing.Verdict{}, nil
 	case apierrors.IsAlreadyExists(err):
 		return g.taken(ctx, ask)
-	case foreign.NotServed(err), apierrors.IsMethodNotSupported(err): // the kinds are going
+	case optionalkind.NotServed(err), apierrors.IsMethodNotSupported(err): // the kinds are going
 		g.retry(ask.Key)
 		return notInstalled(), nil
 	case apierrors.IsInvalid(err), apierrors.IsForbidden(err), apierrors.IsBadRequest(err), apierrors.IsInternalError(err): // also its webhook

@@ -20,7 +20,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/queueing"
-	"github.com/sparkgate/sparkgate/queueing/foreign"
+	"github.com/sparkgate/sparkgate/queueing/optionalkind"
 )
 
 // Indexes of the watches.
@@ -38,33 +38,33 @@ func (g *Gate) watch() {
 	if err != nil {
 		panic(err) // the label is a constant
 	}
-	g.workloads = g.watchOf(&kueuev1.Workload{}, &kueuev1.WorkloadList{}, foreign.Options{
+	g.workloads = g.watchOf(&kueuev1.Workload{}, &kueuev1.WorkloadList{}, optionalkind.Options{
 		Selector: labels.NewSelector().Add(*ours), Indexes: workloadIndexes, Slim: slimWorkload,
 		Changed: g.workloadChanged, Turned: func(bool) { g.wakeAsking() },
 	})
-	g.localQueues = g.watchOf(&kueuev1.LocalQueue{}, &kueuev1.LocalQueueList{}, foreign.Options{
+	g.localQueues = g.watchOf(&kueuev1.LocalQueue{}, &kueuev1.LocalQueueList{}, optionalkind.Options{
 		Indexes: cache.Indexers{clusterQueueIndex: indexOf(func(q *kueuev1.LocalQueue) string { return string(q.Spec.ClusterQueue) })},
 		Changed: func(o client.Object) { g.localQueueChanged(o.(*kueuev1.LocalQueue)) },
 	})
-	g.clusterQueues = g.watchOf(&kueuev1.ClusterQueue{}, &kueuev1.ClusterQueueList{}, foreign.Options{
+	g.clusterQueues = g.watchOf(&kueuev1.ClusterQueue{}, &kueuev1.ClusterQueueList{}, optionalkind.Options{
 		Slim: slimClusterQueue, Changed: func(o client.Object) { g.clusterQueueChanged(o.(*kueuev1.ClusterQueue)) },
 	})
-	g.flavors = g.watchOf(&kueuev1.ResourceFlavor{}, &kueuev1.ResourceFlavorList{}, foreign.Options{
+	g.flavors = g.watchOf(&kueuev1.ResourceFlavor{}, &kueuev1.ResourceFlavorList{}, optionalkind.Options{
 		Changed: func(client.Object) { g.wakeAsking() },
 	})
-	g.priorities = g.watchOf(&kueuev1.WorkloadPriorityClass{}, &kueuev1.WorkloadPriorityClassList{}, foreign.Options{
+	g.priorities = g.watchOf(&kueuev1.WorkloadPriorityClass{}, &kueuev1.WorkloadPriorityClassList{}, optionalkind.Options{
 		Changed: func(client.Object) { g.wakeAsking() },
 	})
 }
 
-func (g *Gate) watchOf(object client.Object, list client.ObjectList, o foreign.Options) *foreign.Watch {
+func (g *Gate) watchOf(object client.Object, list client.ObjectList, o optionalkind.Options) *optionalkind.Watch {
 	o.Client, o.Object, o.List, o.Interval, o.Clock, o.Log = g.o.Client, object, list, g.o.Interval, g.o.Clock, g.o.Log
-	return foreign.New(o)
+	return optionalkind.New(o)
 }
 
 // Watches have to be started, and Known, before the gate is asked.
-func (g *Gate) Watches() []*foreign.Watch {
-	return []*foreign.Watch{g.workloads, g.localQueues, g.clusterQueues, g.flavors, g.priorities}
+func (g *Gate) Watches() []*optionalkind.Watch {
+	return []*optionalkind.Watch{g.workloads, g.localQueues, g.clusterQueues, g.flavors, g.priorities}
 }
 
 var workloadIndexes = cache.Indexers{

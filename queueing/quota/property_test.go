@@ -12,14 +12,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/sparkgate/sparkgate/queueing/seeds"
+	"github.com/sparkgate/sparkgate/internal/testing/randtest"
 )
 
 // forSeeds runs a property with many seeds.
 func forSeeds(t *testing.T, count uint64, property func(t *testing.T, r *rand.Rand)) {
 	t.Helper()
 	t.Parallel()
-	seeds.Each(t, count, func(seed uint64) { property(t, rand.New(rand.NewPCG(seed, seed))) })
+	randtest.Each(t, count, func(seed uint64) { property(t, rand.New(rand.NewPCG(seed, seed))) })
 }
 
 // scales are the sizes of numbers: the largest reach the end of the range.

@@ -22,7 +22,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/queueing"
-	"github.com/sparkgate/sparkgate/queueing/foreign"
+	"github.com/sparkgate/sparkgate/queueing/optionalkind"
 )
 
 // lookAgain is how often something is looked for that no watch tells: a name that somebody else gives free, a policy that is changed.
@@ -44,7 +44,7 @@ type Options struct {
 // Gate is the gate Volcano. Its watches have to be started.
 type Gate struct {
 	o              Options
-	groups, queues *foreign.Watch
+	groups, queues *optionalkind.Watch
 	book           *book
 }
 
@@ -167,7 +167,7 @@ func (g *Gate) create(ctx context.Context, ask queueing.Ask, wanted *v1beta1.Pod
 		return queueing.Verdict{State: queueing.Undecided}, nil
 	case apierrors.IsAlreadyExists(err):
 		return g.met(ctx, ask)
-	case foreign.NotServed(err):
+	case optionalkind.NotServed(err):
 		return notInstalled(), nil
 	case apierrors.IsForbidden(err), apierrors.IsInvalid(err), apierrors.IsBadRequest(err):
 		g.again(ask.Key)
@@ -230,7 +230,7 @@ func (g *Gate) Release(ctx context.Context, key queueing.Key) error {
 		group := &v1beta1.PodGroup{}
 		err := g.o.Client.Get(ctx, types.NamespacedName{Namespace: key.Namespace, Name: name}, group)
 		switch {
-		case foreign.NotServed(err):
+		case optionalkind.NotServed(err):
 		case err != nil:
 			failed = errors.Join(failed, fmt.Errorf("read PodGroup %s/%s: %w", key.Namespace, name, err))
 		case ownedBy(group, key):
@@ -248,7 +248,7 @@ func (g *Gate) delete(ctx context.Context, group *v1beta1.PodGroup) error {
 	uid := group.UID
 	g.book.deletes(uid)
 	err := g.o.Client.Delete(ctx, group.DeepCopy(), client.Preconditions{UID: &uid})
-	failed := err != nil && !foreign.NotServed(err) && !apierrors.IsConflict(err)
+	failed := err != nil && !optionalkind.NotServed(err) && !apierrors.IsConflict(err)
 	if shown := g.groups.Get(group.Namespace, group.Name); failed || shown == nil || shown.GetUID() != uid {
 		g.book.settled(uid)
 	}
@@ -270,7 +270,7 @@ func (g *Gate) Keep(ctx context.Context, ask queueing.Ask) (string, error) {
 	case err == nil:
 		g.book.made(ask.Key, name.Name)
 		return fmt.Sprintf("PodGroup %s was deleted by somebody else; it was made again, because Volcano schedules no executor without it", name.Name), nil
-	case apierrors.IsAlreadyExists(err), foreign.NotServed(err):
+	case apierrors.IsAlreadyExists(err), optionalkind.NotServed(err):
 		return "", nil
 	}
 	return "", fmt.Errorf("create PodGroup %s again: %w", name, err)

@@ -15,8 +15,8 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/convert"
 	"github.com/sparkgate/sparkgate/queueing/gatetest"
-	"github.com/sparkgate/sparkgate/queueing/wire"
 )
 
 var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
@@ -70,7 +70,7 @@ func TestGroups(t *testing.T) {
 			ask := anAsk()
 			change(&ask)
 			golden(t, name+"-group", groupFor(ask))
-			golden(t, name+"-grant", wire.ToAPI(*Grant(ask)))
+			golden(t, name+"-grant", convert.ToAPI(*Grant(ask)))
 		})
 	}
 }

@@ -16,7 +16,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/queueing"
-	"github.com/sparkgate/sparkgate/queueing/foreign"
+	"github.com/sparkgate/sparkgate/queueing/optionalkind"
 )
 
 // Indexes of groups: by the uid of the application that owns them, and by its name.
@@ -26,18 +26,18 @@ const (
 )
 
 // Watches are to be started with the gate, and known before it is asked.
-func (g *Gate) Watches() []*foreign.Watch { return []*foreign.Watch{g.groups, g.queues} }
+func (g *Gate) Watches() []*optionalkind.Watch { return []*optionalkind.Watch{g.groups, g.queues} }
 
 // installed says that both kinds are served.
 func (g *Gate) installed() bool { return g.groups.Installed() && g.queues.Installed() }
 
 // watchGroups watches the groups of applications; Volcano makes many more, one for each pod without a group.
-func (g *Gate) watchGroups() *foreign.Watch {
+func (g *Gate) watchGroups() *optionalkind.Watch {
 	ours, err := labels.NewRequirement(v1alpha1.ApplicationUIDLabel, selection.Exists, nil)
 	if err != nil {
 		panic(err) // the label is no label
 	}
-	return foreign.New(foreign.Options{
+	return optionalkind.New(optionalkind.Options{
 		Client: g.o.Client, Object: &v1beta1.PodGroup{}, List: &v1beta1.PodGroupList{}, Selector: labels.NewSelector().Add(*ours),
 		Indexes: cache.Indexers{
 			byUID:  index(func(owner *metav1.OwnerReference, _ client.Object) string { return string(owner.UID) }),
@@ -48,8 +48,8 @@ func (g *Gate) watchGroups() *foreign.Watch {
 	})
 }
 
-func (g *Gate) watchQueues() *foreign.Watch {
-	return foreign.New(foreign.Options{
+func (g *Gate) watchQueues() *optionalkind.Watch {
+	return optionalkind.New(optionalkind.Options{
 		Client: g.o.Client, Object: &v1beta1.Queue{}, List: &v1beta1.QueueList{},
 		Slim: func(o client.Object) { // all that moves by itself
 			q := o.(*v1beta1.Queue)

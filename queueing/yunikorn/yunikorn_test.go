@@ -16,8 +16,8 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/convert"
 	"github.com/sparkgate/sparkgate/queueing/gatetest"
-	"github.com/sparkgate/sparkgate/queueing/wire"
 )
 
 var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
@@ -59,7 +59,7 @@ func TestMarks(t *testing.T) {
 			if err != nil || verdict.State != queueing.Granted || verdict.Reason != queueing.ReasonDelegatedToScheduler {
 				t.Fatalf("%+v, %v", verdict, err)
 			}
-			golden(t, name, wire.ToAPI(*verdict.Grant))
+			golden(t, name, convert.ToAPI(*verdict.Grant))
 			wellFormed(t, verdict.Grant)
 		})
 	}

@@ -25,7 +25,7 @@ type rendering struct {
 // measureRender runs the benchmark of package render, which only programs of its module can reach. It needs no API server.
 func (b *bench) measureRender(ctx context.Context) error {
 	b.progress("rendering")
-	command := exec.CommandContext(ctx, "go", "test", "./controllers/internal/spark/render", "-run", "^$", "-bench", "^BenchmarkBuild$", "-cpu", "1",
+	command := exec.CommandContext(ctx, "go", "test", "./internal/spark/render", "-run", "^$", "-bench", "^BenchmarkBuild$", "-cpu", "1",
 		"-count", strconv.Itoa(b.rounds))
 	command.Dir = ".."
 	out, err := command.CombinedOutput()

@@ -177,7 +177,7 @@ func TestShellLine(t *testing.T) {
 // so that neither was edited without the other.
 func TestCommitted(t *testing.T) {
 	t.Parallel()
-	recordings := filepath.FromSlash("../../controllers/internal/spark/render/testdata/recordings")
+	recordings := filepath.FromSlash("../../internal/spark/render/testdata/recordings")
 	folders, err := filepath.Glob(filepath.Join(recordings, "*.*.*"))
 	if err != nil || len(folders) == 0 {
 		t.Fatalf("no recordings in %s: %v", recordings, err)

@@ -55,7 +55,7 @@ func TestInOneFile(t *testing.T) {
 // TestCommittedSubmissions: every version has a recording of every case, of the call that the case is now.
 func TestCommittedSubmissions(t *testing.T) {
 	t.Parallel()
-	folders, err := filepath.Glob(filepath.FromSlash("../../controllers/internal/spark/render/testdata/submissions/*.*.*"))
+	folders, err := filepath.Glob(filepath.FromSlash("../../internal/spark/render/testdata/submissions/*.*.*"))
 	if err != nil || len(folders) == 0 {
 		t.Fatalf("no recordings: %v", err)
 	}

@@ -28,7 +28,7 @@ func main() {
 	flag.StringVar(&o.version, "version", "4.1.4", "the Spark `version` to record")
 	flag.StringVar(&o.only, "case", "", "record only this case; default: all of them")
 	flag.StringVar(&o.cases, "cases", "cases", "`folder` of the case files")
-	flag.StringVar(&o.out, "out", "../../controllers/internal/spark/render/testdata/recordings", "`folder` to write to")
+	flag.StringVar(&o.out, "out", "../../internal/spark/render/testdata/recordings", "`folder` to write to")
 	flag.StringVar(&o.json, "json", "", "write one file a case into this `folder` instead, as sparkctl diff-submit reads it")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

@@ -19,7 +19,7 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/amounts"
-	"github.com/sparkgate/sparkgate/queueing/wire"
+	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
 // Executors of a gated grant are made by Spark and wait behind a scheduling gate. The grant has room for a number of them in each flavor:
@@ -176,7 +176,7 @@ func (d *decider) shareOut() bool {
 	s.takeOver()
 	s.lift()
 	s.giveBack()
-	next := wire.ToAPI(s.grant)
+	next := convert.ToAPI(s.grant)
 	changed := !sameGrant(next, d.s.Grant)
 	if due := d.o.LastWrite.Add(shrinkInterval); changed && onlySmaller(next, d.s.Grant) && len(d.o.Room.GiveBack) == 0 && d.o.Now.Before(due) {
 		d.requeue(due)

@@ -18,9 +18,9 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
+	"github.com/sparkgate/sparkgate/internal/testing/randtest"
 	"github.com/sparkgate/sparkgate/queueing"
-	"github.com/sparkgate/sparkgate/queueing/seeds"
-	"github.com/sparkgate/sparkgate/queueing/wire"
+	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
 // each is what every executor of these tests requests.
@@ -91,7 +91,7 @@ func moreOf(g *v1alpha1.Grant) string {
 // sharer is a decider of an attempt that runs.
 func sharer(grant queueing.Grant, room *queueing.Room, records []*pods.Record, releasing map[types.UID]string) *decider {
 	d := &decider{o: Observation{Now: epoch.Add(time.Hour), App: &v1alpha1.SparkApplication{}, Pods: records, Releasing: releasing, Room: room}}
-	d.s.Run, d.s.Attempt, d.s.Grant = 1, 1, wire.ToAPI(grant)
+	d.s.Run, d.s.Attempt, d.s.Grant = 1, 1, convert.ToAPI(grant)
 	d.s.Driver = &v1alpha1.DriverStatus{UID: driverUID}
 	return d
 }
@@ -168,7 +168,7 @@ func TestShareOut(t *testing.T) {
 			if got := moreOf(d.s.Grant); got != tc.has {
 				t.Errorf("has %q, want %q", got, tc.has)
 			}
-			if diff := cmp.Diff(wire.ToAPI(grantFor("")).PodSets, d.s.Grant.PodSets[:2]); diff != "" {
+			if diff := cmp.Diff(convert.ToAPI(grantFor("")).PodSets, d.s.Grant.PodSets[:2]); diff != "" {
 				t.Errorf("base gang (-want +got):\n%s", diff)
 			}
 		})
@@ -208,7 +208,7 @@ type growth struct {
 // in a flavor than the status says, the gate never charges less than the status, and in the end all that was granted is used or back.
 func TestGrowthInAnyOrder(t *testing.T) {
 	t.Parallel()
-	seeds.Each(t, 300, func(seed uint64) {
+	randtest.Each(t, 300, func(seed uint64) {
 		g := &growth{Rand: rand.New(rand.NewPCG(seed, seed)), status: grantFor(""), held: grantFor(""), back: map[string]int32{},
 			pods: map[int]*pods.Record{}, unanswered: map[types.UID]string{}}
 		for range 120 {
@@ -313,7 +313,7 @@ func (g *growth) pass(steps int) {
 	if steps == 0 {
 		return
 	}
-	g.status = wire.FromAPI(d.s.Grant)
+	g.status = convert.FromAPI(d.s.Grant)
 	for _, a := range d.d.After {
 		if steps--; steps == 0 {
 			return

@@ -17,7 +17,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
-	"github.com/sparkgate/sparkgate/queueing/seeds"
+	"github.com/sparkgate/sparkgate/internal/testing/randtest"
 )
 
 // failedAt is an executor that failed that many seconds after the epoch of the tests.
@@ -114,7 +114,7 @@ func TestExecutorsThatGoWithTheirDriver(t *testing.T) {
 // there: the number is never above the truth, and is the truth while one operator sees everything.
 func TestFailuresAreCountedOnce(t *testing.T) {
 	t.Parallel()
-	seeds.Each(t, 300, func(seed uint64) {
+	randtest.Each(t, 300, func(seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 0))
 		c := &counting{app: newWorld(t).app}
 		var truth, seen []pods.Failure // seen by the operator that runs now

@@ -10,7 +10,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/status"
-	"github.com/sparkgate/sparkgate/queueing/wire"
+	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
 // The place in the queue is a time, status.times.queued: when the application first asked with what it asks for now. It cannot be had in
@@ -51,7 +51,7 @@ func (d *decider) takePlace(start *Start) {
 		d.s.TemplateHash = d.o.Plan.Hash
 	}
 	d.s.Times.Blocked = nil
-	d.s.Queue, d.s.Ask = d.o.Plan.Queue, wire.AskToAPI(d.o.Plan.Gate, d.o.Plan.PodSets)
+	d.s.Queue, d.s.Ask = d.o.Plan.Queue, convert.AskToAPI(d.o.Plan.Gate, d.o.Plan.PodSets)
 	start.QueuedAt = d.s.Times.Queued.Time
 }
 
@@ -73,7 +73,7 @@ func (d *decider) anotherAsk() bool {
 
 // asksForMore says that the pod sets, as many as before, are another ask.
 func (d *decider) asksForMore(before *v1alpha1.Ask, now *Plan) bool {
-	next, changed := wire.AskToAPI(now.Gate, now.PodSets), false
+	next, changed := convert.AskToAPI(now.Gate, now.PodSets), false
 	for i := range next.PodSets {
 		a, b := &before.PodSets[i], &next.PodSets[i]
 		more, differs := moreInSet(a, b)

@@ -14,7 +14,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/status"
 	"github.com/sparkgate/sparkgate/queueing"
-	"github.com/sparkgate/sparkgate/queueing/wire"
+	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
 // preempting is the reason of the event that tells that others give their room back for an application.
@@ -231,7 +231,7 @@ func (d *decider) invalid() Decision {
 func (d *decider) submit(start Start, v *queueing.Verdict) Decision {
 	// A run that was stopped or preempted goes on with the spec as it is now, also where onTemplateChange is Ignore.
 	d.s.TemplateHash = d.o.Plan.Hash
-	d.s.Grant = wire.ToAPI(*v.Grant)
+	d.s.Grant = convert.ToAPI(*v.Grant)
 	d.s.Times.Admitted, d.s.Times.ReferenceMissing = d.nowPtr(), nil
 	d.s.Driver = &v1alpha1.DriverStatus{PodName: d.o.Plan.DriverPod, ApplicationID: d.o.Plan.ApplicationID,
 		UIAddress: d.o.Plan.UIAddress, HistoryAddress: d.o.Plan.HistoryAddress}

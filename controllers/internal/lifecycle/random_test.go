@@ -17,8 +17,8 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
+	"github.com/sparkgate/sparkgate/internal/testing/randtest"
 	"github.com/sparkgate/sparkgate/queueing"
-	"github.com/sparkgate/sparkgate/queueing/seeds"
 )
 
 // event is one thing that may happen; it returns false where it cannot happen now.
@@ -261,7 +261,7 @@ func (w *world) user(what string, change func(*v1alpha1.SparkApplicationSpec)) b
 // and from wherever it ends, an application that is left alone comes to an end and holds nothing.
 func TestNothingGoesWrongInAnyOrder(t *testing.T) {
 	preempted := 0
-	played := seeds.Each(t, 10_000, func(seed uint64) { preempted += playSchedule(t, seed) })
+	played := randtest.Each(t, 10_000, func(seed uint64) { preempted += playSchedule(t, seed) })
 	if preempted < played/10 {
 		t.Errorf("only %d attempts were preempted in %d schedules", preempted, played)
 	}

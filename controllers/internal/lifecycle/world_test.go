@@ -19,7 +19,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
 	"github.com/sparkgate/sparkgate/controllers/internal/status"
-	"github.com/sparkgate/sparkgate/controllers/internal/templatehash"
+	"github.com/sparkgate/sparkgate/internal/spark/templatehash"
 	"github.com/sparkgate/sparkgate/queueing"
 )
 

@@ -6,7 +6,7 @@ package logtail
 import (
 	"strings"
 
-	"github.com/sparkgate/sparkgate/controllers/internal/scrub"
+	"github.com/sparkgate/sparkgate/internal/redact"
 )
 
 // MaxBytes is how long a tail is at most.
@@ -18,7 +18,7 @@ const MaxLines = 100
 // Tail is the end of a log: its last lines that are not empty, as many whole ones as fit into MaxBytes, without secrets and control
 // characters. Of a last line that does not fit alone it is the beginning.
 func Tail(log string, lines int) string {
-	all := strings.Split(scrub.Text(log), "\n")
+	all := strings.Split(redact.Text(log), "\n")
 	var kept []string
 	left := MaxBytes
 	for i := len(all) - 1; i >= 0 && len(kept) < lines; i-- {
@@ -27,7 +27,7 @@ func Tail(log string, lines int) string {
 			continue
 		}
 		if len(kept) == 0 {
-			line = scrub.First(line, MaxBytes)
+			line = redact.First(line, MaxBytes)
 		}
 		if left -= len(line) + len("\n"); left < -len("\n") {
 			break

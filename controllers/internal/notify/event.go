@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/controllers/internal/scrub"
+	"github.com/sparkgate/sparkgate/internal/redact"
 )
 
 // event is Flux's event, v1beta1 (fluxcd.io, "Notification API, Events").
@@ -52,7 +52,7 @@ func (s *Sender) eventOf(app *v1alpha1.SparkApplication, warning bool, reason, m
 			APIVersion: v1alpha1.GroupVersion.String(), Kind: v1alpha1.SparkApplicationKind,
 			Namespace: app.Namespace, Name: app.Name, UID: app.UID, ResourceVersion: app.ResourceVersion,
 		},
-		Severity: severity, Timestamp: metav1.NewTime(s.Clock.Now().UTC()), Reason: reason, Message: scrub.Text(message),
+		Severity: severity, Timestamp: metav1.NewTime(s.Clock.Now().UTC()), Reason: reason, Message: redact.Text(message),
 		Metadata: metadataOf(app), ReportingController: controllerName, ReportingInstance: s.Instance,
 	}
 }

@@ -12,14 +12,14 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/sparkgate/sparkgate/controllers/internal/scrub"
+	"github.com/sparkgate/sparkgate/internal/redact"
 )
 
 // CheckURL says what is wrong with an address of a receiver; nil if nothing is.
 func CheckURL(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
-		return fmt.Errorf("%q is not an address; set it to one such as http://notification-controller.flux-system.svc.cluster.local./", scrub.Text(address))
+		return fmt.Errorf("%q is not an address; set it to one such as http://notification-controller.flux-system.svc.cluster.local./", redact.Text(address))
 	}
 	return nil
 }

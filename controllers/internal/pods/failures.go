@@ -9,7 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/sparkgate/sparkgate/controllers/internal/scrub"
+	"github.com/sparkgate/sparkgate/internal/redact"
 )
 
 // Failure is an executor that has ended with an error. Its pod is usually gone soon: Spark deletes it.
@@ -51,7 +51,7 @@ func lossOf(r *Record) (f Failure, ok bool) {
 
 func failure(r *Record, o Outcome) Failure {
 	f := Failure{Pod: r.Name, Outcome: o, At: int64(r.DisruptedAt)}
-	f.Message = scrub.First(f.Message, longestFailure)
+	f.Message = redact.First(f.Message, longestFailure)
 	if r.Ended != nil && r.Ended.At > 0 {
 		f.At = r.Ended.At
 	}

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/controllers/internal/scrub"
+	"github.com/sparkgate/sparkgate/internal/redact"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/amounts"
 )
@@ -151,7 +151,7 @@ func RecordOf(pod *corev1.Pod) *Record {
 		Role:     roleOf(pod.Labels[v1alpha1.SparkRoleLabel]),
 		Phase:    pod.Status.Phase,
 		Reason:   pod.Status.Reason,
-		Message:  scrub.Line(pod.Status.Message, longestMessage),
+		Message:  redact.Line(pod.Status.Message, longestMessage),
 		Node:     pod.Spec.NodeName,
 		Deleting: pod.DeletionTimestamp != nil,
 		Flavor:   pod.Labels[v1alpha1.FlavorLabel],
@@ -188,7 +188,7 @@ func (r *Record) readConditions(pod *corev1.Pod) {
 			r.Scheduled = yes
 			r.Gated = !yes && c.Reason == corev1.PodReasonSchedulingGated
 			if !yes && c.Reason == corev1.PodReasonUnschedulable {
-				r.Waiting = Waiting{Reason: c.Reason, Message: scrub.Line(c.Message, longestMessage)}
+				r.Waiting = Waiting{Reason: c.Reason, Message: redact.Line(c.Message, longestMessage)}
 			}
 		case corev1.PodReady:
 			r.Ready = yes
@@ -246,7 +246,7 @@ func endedOf(s *corev1.ContainerStatus) *Ended {
 	if t == nil {
 		return nil
 	}
-	e := &Ended{ExitCode: t.ExitCode, Signal: t.Signal, Reason: t.Reason, Message: scrub.Line(t.Message, longestMessage)}
+	e := &Ended{ExitCode: t.ExitCode, Signal: t.Signal, Reason: t.Reason, Message: redact.Line(t.Message, longestMessage)}
 	if !t.FinishedAt.IsZero() {
 		e.At = t.FinishedAt.Unix()
 	}
@@ -271,7 +271,7 @@ func waitingOf(s *corev1.ContainerStatus) Waiting {
 	if w == nil || w.Reason == "" || w.Reason == "ContainerCreating" || w.Reason == "PodInitializing" {
 		return Waiting{}
 	}
-	return Waiting{Reason: w.Reason, Message: scrub.Line(w.Message, longestMessage), Image: s.Image}
+	return Waiting{Reason: w.Reason, Message: redact.Line(w.Message, longestMessage), Image: s.Image}
 }
 
 // SparkContainer is the name of the container that runs Spark: the one with a variable that Spark starts from, else the one with Spark's

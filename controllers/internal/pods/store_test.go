@@ -16,7 +16,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/queueing/seeds"
+	"github.com/sparkgate/sparkgate/internal/testing/randtest"
 )
 
 // reports collects the names of applications that a store has reported.
@@ -185,7 +185,7 @@ func TestReplace(t *testing.T) {
 // TestAgainstALog plays a random life of pods, in which events come late and lists in between, against the truth.
 func TestAgainstALog(t *testing.T) {
 	t.Parallel()
-	seeds.Each(t, 200, func(seed uint64) {
+	randtest.Each(t, 200, func(seed uint64) {
 		random := rand.New(rand.NewPCG(seed, 0))
 		s, _ := storeUnderTest()
 		listed := 0 // version of the newest list

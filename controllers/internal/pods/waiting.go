@@ -10,7 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/sparkgate/sparkgate/controllers/internal/scrub"
+	"github.com/sparkgate/sparkgate/internal/redact"
 )
 
 // StartProblem is why a pod does not start, in a stable wording: the kubelet alternates between ErrImagePull and ImagePullBackOff, the
@@ -98,7 +98,7 @@ func WhyPending(records []*Record) StartProblem {
 		if p.Message == "" {
 			continue
 		}
-		p.Message, p.Detail = scrub.First(p.Message, longestFailure), ""
+		p.Message, p.Detail = redact.First(p.Message, longestFailure), ""
 		count[p.Message]++
 		if n := count[p.Message]; n > count[first.Message] || n == count[first.Message] && p.Message < first.Message {
 			first = p

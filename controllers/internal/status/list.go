@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/controllers/internal/scrub"
+	"github.com/sparkgate/sparkgate/internal/redact"
 )
 
 // MaxMessage is the longest message of a condition, in bytes. Longer ones are cut: thousands of applications carry them.
@@ -93,7 +93,7 @@ func rank(conditionType string) int {
 // are written out first, such as \n. Other messages are returned as they are.
 func Cut(message string) string {
 	const ellipsis = "…"
-	message = scrub.Visible(message)
+	message = redact.Visible(message)
 	if len(message) <= MaxMessage {
 		return message
 	}

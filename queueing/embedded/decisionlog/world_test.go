@@ -14,16 +14,16 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/sparkgate/sparkgate/internal/testing/randtest"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded"
-	"github.com/sparkgate/sparkgate/queueing/seeds"
 )
 
 // forSeeds runs a property with many seeds.
 func forSeeds(t *testing.T, property func(t *testing.T, seed uint64)) {
 	t.Helper()
 	t.Parallel()
-	seeds.Each(t, 30, func(seed uint64) {
+	randtest.Each(t, 30, func(seed uint64) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { property(t, seed) })
 	})
 }

@@ -7,8 +7,8 @@ import (
 	"context"
 
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/convert"
 	"github.com/sparkgate/sparkgate/queueing/embedded"
-	"github.com/sparkgate/sparkgate/queueing/wire"
 )
 
 // Resize implements queueing.Elastic. Growth that the ledger does not have yet is not shown.
@@ -73,7 +73,7 @@ func (r *Runner) growing(d *embedded.Decision) *flight {
 // regrow charges what a grant had grown by when the process before this one ended, if the ledger has that and the application's status
 // has not: that process may still write it. It is offered to the application again.
 func (r *Runner) regrow(f *inFlight, held *queueing.Grant) {
-	grant := wire.FromAPI(&f.entry.Grant)
+	grant := convert.FromAPI(&f.entry.Grant)
 	if grant.Run != held.Run || grant.Attempt != held.Attempt || grant.Grown <= held.Grown {
 		return
 	}

@@ -19,8 +19,8 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/convert"
 	"github.com/sparkgate/sparkgate/queueing/embedded"
-	"github.com/sparkgate/sparkgate/queueing/wire"
 )
 
 // errFenced says that another process has taken a ledger over.
@@ -184,7 +184,7 @@ func (r *Runner) nextLedger(root string, l *ledger) *v1alpha1.Ledger {
 }
 
 func entryOf(key queueing.Key, grant queueing.Grant) v1alpha1.LedgerEntry {
-	return v1alpha1.LedgerEntry{Namespace: key.Namespace, Name: key.Name, UID: key.UID, Grant: *wire.ToAPI(grant)}
+	return v1alpha1.LedgerEntry{Namespace: key.Namespace, Name: key.Name, UID: key.UID, Grant: *convert.ToAPI(grant)}
 }
 
 func sortEntries(entries []v1alpha1.LedgerEntry) {

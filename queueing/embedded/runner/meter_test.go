@@ -19,7 +19,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/queueing"
-	"github.com/sparkgate/sparkgate/queueing/wire"
+	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
 // meterLog writes down what it is told.
@@ -77,7 +77,7 @@ func inLedger(ask queueing.Ask) *v1alpha1.Ledger {
 		{Name: "driver", Flavor: "default", Count: 1, Requests: ask.PodSets[0].Requests},
 	}}
 	return &v1alpha1.Ledger{Holder: "another", Epoch: 1, Seq: 1, InFlight: []v1alpha1.LedgerEntry{
-		{Namespace: ask.Key.Namespace, Name: ask.Key.Name, UID: ask.Key.UID, Grant: *wire.ToAPI(grant)},
+		{Namespace: ask.Key.Namespace, Name: ask.Key.Name, UID: ask.Key.UID, Grant: *convert.ToAPI(grant)},
 	}}
 }
 

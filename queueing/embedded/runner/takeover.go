@@ -11,7 +11,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/queueing"
-	"github.com/sparkgate/sparkgate/queueing/wire"
+	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
 // Holding is a grant found on the API server.
@@ -36,7 +36,7 @@ func (a *Acquired) Recorded(key queueing.Key) (queueing.Grant, bool) {
 	}
 	for i := range a.inFlight {
 		if entry := &a.inFlight[i].entry; keyOf(entry) == key {
-			return wire.FromAPI(&entry.Grant), true
+			return convert.FromAPI(&entry.Grant), true
 		}
 	}
 	return queueing.Grant{}, false
@@ -73,7 +73,7 @@ func (r *Runner) Acquire(ctx context.Context) (Acquired, error) {
 			acquired.inFlight = append(acquired.inFlight, inFlight{root: queue.Name, entry: e})
 		}
 		for i := range before.Orphans {
-			acquired.orphans[keyOf(&before.Orphans[i])] = wire.FromAPI(&before.Orphans[i].Grant)
+			acquired.orphans[keyOf(&before.Orphans[i])] = convert.FromAPI(&before.Orphans[i].Grant)
 		}
 	}
 	return acquired, nil
@@ -107,7 +107,7 @@ func (r *Runner) Open(acquired Acquired, held []Holding, expected []queueing.Key
 		if !alive(key) {
 			continue
 		}
-		grant := wire.FromAPI(&f.entry.Grant)
+		grant := convert.FromAPI(&f.entry.Grant)
 		r.engine.Restore(key, grant)
 		r.restored(key, &grant)
 		r.flights[key] = &flight{root: f.root, grant: grant, recorded: true}
@@ -141,7 +141,7 @@ func (r *Runner) Reload(ctx context.Context) error {
 }
 
 func (r *Runner) configure(queues []v1alpha1.SparkQueue, flavors []v1alpha1.SparkFlavor) {
-	configs, classes := wire.QueueConfigs(queues), wire.FlavorConfigs(flavors)
+	configs, classes := convert.QueueConfigs(queues), convert.FlavorConfigs(flavors)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.engine.Configure(configs, classes)

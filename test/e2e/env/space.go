@@ -53,7 +53,7 @@ func New(t *testing.T, n int) *Space {
 	return s
 }
 
-// NewTenant is New with what drivers need: the namespace has the tenant component of config/tenant.
+// NewTenant is New with what drivers need: the namespace has the tenant component of config/job-namespace.
 func NewTenant(t *testing.T, n int) *Space {
 	t.Helper()
 	s := New(t, n)
@@ -61,12 +61,12 @@ func NewTenant(t *testing.T, n int) *Space {
 	return s
 }
 
-// Admit applies config/tenant by the overlay that its comment tells users to write.
+// Admit applies config/job-namespace by the overlay that its comment tells users to write.
 func (s *Space) Admit() {
 	s.t.Helper()
 	// A kustomization takes only relative paths, and only the folders below a temporary one are ours.
 	dir := s.t.TempDir()
-	tenant, err := filepath.Rel(dir, filepath.Join(cluster.root, "config", "tenant"))
+	tenant, err := filepath.Rel(dir, filepath.Join(cluster.root, "config", "job-namespace"))
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sparkgate/sparkgate/queueing/foreign"
+	"github.com/sparkgate/sparkgate/queueing/optionalkind"
 	"github.com/sparkgate/sparkgate/test/integration/env"
 )
 
@@ -39,7 +39,7 @@ func TestComesAndGoes(t *testing.T) {
 		t.Fatal(err)
 	}
 	turns, changes := make(chan bool, 16), make(chan string, 64)
-	w := foreign.New(foreign.Options{
+	w := optionalkind.New(optionalkind.Options{
 		Client: c, Object: empty(), List: emptyList(), Interval: 100 * time.Millisecond,
 		Selector: labels.SelectorFromSet(labels.Set{"mine": "yes"}),
 		Indexes: cache.Indexers{"seat": func(obj any) ([]string, error) {
@@ -74,7 +74,7 @@ func TestComesAndGoes(t *testing.T) {
 }
 
 // sees: the selected objects are told and kept, the others are not.
-func sees(t *testing.T, c client.Client, w *foreign.Watch, changes <-chan string) {
+func sees(t *testing.T, c client.Client, w *optionalkind.Watch, changes <-chan string) {
 	t.Helper()
 	create(t, c, "a", map[string]string{"mine": "yes", "seat": "7"})
 	create(t, c, "b", map[string]string{"seat": "7"})

@@ -16,7 +16,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/amounts"
-	"github.com/sparkgate/sparkgate/queueing/embedded/simulate"
+	"github.com/sparkgate/sparkgate/queueing/embedded/simulator"
 )
 
 const (
@@ -25,8 +25,8 @@ const (
 )
 
 // readArrivals translates the applications, those with mistakes too.
-func readArrivals(p problems, f *file) []simulate.Arrival {
-	arrivals := make([]simulate.Arrival, 0, len(f.Arrivals))
+func readArrivals(p problems, f *file) []simulator.Arrival {
+	arrivals := make([]simulator.Arrival, 0, len(f.Arrivals))
 	labels := map[string]map[string]string{}
 	first := map[queueing.Key]int{}
 	for i := range f.Arrivals {
@@ -57,7 +57,7 @@ func labelsOf(name string, listed map[string]namespace) map[string]string {
 	return labels
 }
 
-func (in *arrival) translate(p problems) simulate.Arrival {
+func (in *arrival) translate(p problems) simulator.Arrival {
 	if in.Name == "" {
 		p.add("name", "is missing; give the application a name")
 	}
@@ -70,7 +70,7 @@ func (in *arrival) translate(p problems) simulate.Arrival {
 	if in.RunFor == "" {
 		p.add("runFor", "is missing; say how long it runs once it is admitted, such as 10m")
 	}
-	return simulate.Arrival{
+	return simulator.Arrival{
 		At: p.duration("at", in.At), RunFor: p.duration("runFor", in.RunFor),
 		Ask: queueing.Ask{
 			Key:   queueing.Key{Namespace: in.Namespace, Name: in.Name},

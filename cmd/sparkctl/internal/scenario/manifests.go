@@ -10,8 +10,8 @@ import (
 	kjson "sigs.k8s.io/json"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/queueing/embedded/simulate"
-	"github.com/sparkgate/sparkgate/queueing/wire"
+	"github.com/sparkgate/sparkgate/queueing/convert"
+	"github.com/sparkgate/sparkgate/queueing/embedded/simulator"
 )
 
 // The kinds that a scenario may hold.
@@ -21,43 +21,43 @@ const (
 )
 
 // readManifest translates a queue or a flavor into the change that brings it; the zero Change if it cannot be read.
-func readManifest(p problems, data []byte) simulate.Change {
+func readManifest(p problems, data []byte) simulator.Change {
 	var head head
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, &head); err != nil {
 		p.add("", "write the manifest of a %s or a %s", kindQueue, kindFlavor)
-		return simulate.Change{}
+		return simulator.Change{}
 	}
 	if group := v1alpha1.GroupVersion.String(); head.APIVersion != "" && head.APIVersion != group {
 		p.add("apiVersion", "%q is not known; write %s", head.APIVersion, group)
-		return simulate.Change{}
+		return simulator.Change{}
 	}
 	switch head.Kind {
 	case kindQueue:
 		queue := &v1alpha1.SparkQueue{}
 		if !checkQuantities(p, data) || !p.decode(data, queue) {
-			return simulate.Change{}
+			return simulator.Change{}
 		}
 		checkQueue(p, queue)
-		config := wire.QueueConfig(queue)
-		return simulate.Change{Queue: &config}
+		config := convert.QueueConfig(queue)
+		return simulator.Change{Queue: &config}
 	case kindFlavor:
 		flavor := &v1alpha1.SparkFlavor{}
 		if !p.decode(data, flavor) {
-			return simulate.Change{}
+			return simulator.Change{}
 		}
 		checkFlavor(p, flavor)
-		config := wire.FlavorConfig(flavor)
-		return simulate.Change{Flavor: &config}
+		config := convert.FlavorConfig(flavor)
+		return simulator.Change{Flavor: &config}
 	}
 	p.add("kind", "%q has no part in a scenario; write %s or %s, or remove it", head.Kind, kindQueue, kindFlavor)
-	return simulate.Change{}
+	return simulator.Change{}
 }
 
 // object names a queue or a flavor.
 type object struct{ kind, name string }
 
 // objectOf is what a change is about, and whether it goes.
-func objectOf(c simulate.Change) (o object, goes bool) {
+func objectOf(c simulator.Change) (o object, goes bool) {
 	switch {
 	case c.Queue != nil:
 		return object{kindQueue, c.Queue.Name}, false
@@ -96,7 +96,7 @@ func (s specs) checkClasses(p problems, arrivals []arrival) {
 }
 
 // begin adds a queue or a flavor to what there is at the time 0.
-func (o objects) begin(p problems, c simulate.Change, s *simulate.Scenario) {
+func (o objects) begin(p problems, c simulator.Change, s *simulator.Scenario) {
 	of, _ := objectOf(c)
 	if o[of] {
 		p.add("metadata.name", "another %s has the name %s already; choose another, or put it under changes", of.kind, of.name)
@@ -110,12 +110,12 @@ func (o objects) begin(p problems, c simulate.Change, s *simulate.Scenario) {
 }
 
 // readChanges translates the changes of the configuration, those without mistakes.
-func readChanges(p problems, in []change, o objects) []simulate.Change {
-	var out []simulate.Change
+func readChanges(p problems, in []change, o objects) []simulator.Change {
+	var out []simulator.Change
 	var places []problems
 	for i, c := range in {
 		at := p.at("changes[%d]", i)
-		if read := readChange(at, c); read != (simulate.Change{}) {
+		if read := readChange(at, c); read != (simulator.Change{}) {
 			read.At = at.duration("at", c.At)
 			out, places = append(out, read), append(places, at)
 		}
@@ -129,7 +129,7 @@ func readChanges(p problems, in []change, o objects) []simulate.Change {
 	for _, i := range order {
 		of, goes := objectOf(out[i])
 		if goes && !o[of] {
-			places[i].add("delete", "there is no %s %s at %s; correct the name or the time", of.kind, of.name, simulate.Time(out[i].At))
+			places[i].add("delete", "there is no %s %s at %s; correct the name or the time", of.kind, of.name, simulator.Time(out[i].At))
 		}
 		o[of] = !goes
 	}
@@ -137,7 +137,7 @@ func readChanges(p problems, in []change, o objects) []simulate.Change {
 }
 
 // readChange translates what is applied or deleted; the zero Change if it cannot be read.
-func readChange(p problems, in change) simulate.Change {
+func readChange(p problems, in change) simulator.Change {
 	switch {
 	case (in.Apply == nil) == (in.Delete == nil):
 		p.add("", "write either apply, with a manifest, or delete, with kind and name")
@@ -146,11 +146,11 @@ func readChange(p problems, in change) simulate.Change {
 	case in.Delete.Name == "":
 		p.add("delete.name", "is missing; name what is deleted")
 	case in.Delete.Kind == kindQueue:
-		return simulate.Change{DeleteQueue: in.Delete.Name}
+		return simulator.Change{DeleteQueue: in.Delete.Name}
 	case in.Delete.Kind == kindFlavor:
-		return simulate.Change{DeleteFlavor: in.Delete.Name}
+		return simulator.Change{DeleteFlavor: in.Delete.Name}
 	default:
 		p.add("delete.kind", "%q has no part in a scenario; write %s or %s", in.Delete.Kind, kindQueue, kindFlavor)
 	}
-	return simulate.Change{}
+	return simulator.Change{}
 }

@@ -8,7 +8,7 @@ import (
 
 	kjson "sigs.k8s.io/json"
 
-	"github.com/sparkgate/sparkgate/queueing/embedded/simulate"
+	"github.com/sparkgate/sparkgate/queueing/embedded/simulator"
 )
 
 // The document without kind, as it is written.
@@ -51,7 +51,7 @@ type (
 
 // Parse reads a stream. Its error lists what is wrong, one a line, each with the document that it is in and what to do. The warnings name
 // fields that this version does not honour: the scenario can be played, by the rest of what it says.
-func Parse(stream string) (s simulate.Scenario, warnings []string, err error) {
+func Parse(stream string) (s simulator.Scenario, warnings []string, err error) {
 	p := newProblems()
 	exist, queues := objects{}, specs{}
 	var bodies []body
@@ -70,7 +70,7 @@ func Parse(stream string) (s simulate.Scenario, warnings []string, err error) {
 			bodies = append(bodies, body{d, data})
 			continue
 		}
-		if c := readManifest(p.in(d), data); c != (simulate.Change{}) {
+		if c := readManifest(p.in(d), data); c != (simulator.Change{}) {
 			exist.begin(p.in(d), c, &s)
 			queues.note(data)
 		}
@@ -96,7 +96,7 @@ type body struct {
 }
 
 // readBody reads what happens. It returns the document as far as it could be read.
-func readBody(p problems, bodies []body, exist objects, s *simulate.Scenario) (f file) {
+func readBody(p problems, bodies []body, exist objects, s *simulator.Scenario) (f file) {
 	switch {
 	case len(bodies) == 0:
 		p.add("", "no document says what happens; add one without kind, with the key arrivals")

@@ -16,9 +16,9 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/convert"
 	"github.com/sparkgate/sparkgate/queueing/embedded"
-	"github.com/sparkgate/sparkgate/queueing/embedded/simulate"
-	"github.com/sparkgate/sparkgate/queueing/wire"
+	"github.com/sparkgate/sparkgate/queueing/embedded/simulator"
 )
 
 const happens = "arrivals: [{at: 0s, name: a, queue: q, podSets: [{name: driver, requests: {cpu: 1}}], runFor: 1m}]\n"
@@ -66,21 +66,21 @@ changes:
 		return queueing.Ask{Key: queueing.Key{Namespace: namespace, Name: name}, Queue: "team", Priority: priority, NamespaceLabels: labels, PodSets: sets}
 	}
 	config := func(name string, spec v1alpha1.SparkQueueSpec) embedded.QueueConfig {
-		return wire.QueueConfig(&v1alpha1.SparkQueue{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: spec})
+		return convert.QueueConfig(&v1alpha1.SparkQueue{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: spec})
 	}
 	replaced := config("team", v1alpha1.SparkQueueSpec{Parent: "root"})
-	want := simulate.Scenario{
+	want := simulator.Scenario{
 		Queues: []embedded.QueueConfig{config("team", v1alpha1.SparkQueueSpec{Flavors: []v1alpha1.FlavorQuota{
 			{Name: "spot", Quotas: []v1alpha1.ResourceQuota{{Resource: "cpu", Nominal: resource.MustParse("1500m")}}},
 		}})},
 		Flavors: []embedded.FlavorConfig{{Name: "spot", NodeLabels: map[string]string{"lifecycle": "spot"}}},
-		Arrivals: []simulate.Arrival{
+		Arrivals: []simulator.Arrival{
 			{Ask: ask("default", "first", 0, queueing.PodSet{Name: "driver", Count: 1, Requests: queueing.Resources{"pods": 1}})},
 			{At: 90 * time.Minute, Ask: ask("spark", "second", -5,
 				queueing.PodSet{Name: "driver", Count: 2, Requests: queueing.Resources{"cpu": 1500, "memory": 1 << 30, "pods": 1}},
 				queueing.PodSet{Name: "executor", Requests: queueing.Resources{"cpu": 2000, "pods": 1}})},
 		},
-		Changes: []simulate.Change{
+		Changes: []simulator.Change{
 			{At: time.Minute, Flavor: &embedded.FlavorConfig{Name: "gpu"}},
 			{At: 2 * time.Minute, DeleteQueue: "team"},
 			{DeleteFlavor: "spot"},

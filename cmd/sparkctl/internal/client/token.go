@@ -1,0 +1,53 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/utils/ptr"
+)
+
+// borrowedFor is how long a borrowed token is good for: the shortest time that the API server allows.
+const borrowedFor = 600
+
+// borrowError says why no token could be borrowed.
+type borrowError struct{ text string }
+
+func (e *borrowError) Error() string { return e.text }
+
+// borrowToken makes a token for the operator's account for explanations.
+func (c *Cluster) borrowToken(ctx context.Context) (string, error) {
+	request := authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: ptr.To[int64](borrowedFor)}}
+	body, err := json.Marshal(request)
+	if err != nil {
+		return "", err
+	}
+	data, err := bodyOf(c.client.Post().AbsPath("/api/v1/namespaces", c.operator, "serviceaccounts", service, "token").
+		SetHeader("Content-Type", "application/json").Body(body).Do(ctx))
+	if err != nil {
+		return "", c.cannotBorrow(err)
+	}
+	if err := json.Unmarshal(data, &request); err != nil {
+		return "", c.cannotBorrow(err)
+	}
+	return request.Status.Token, nil
+}
+
+func (c *Cluster) cannotBorrow(err error) error {
+	text := fmt.Sprintf("your kubeconfig has no token, and none could be made for ServiceAccount %s in namespace %s", service, c.operator)
+	switch {
+	case apierrors.IsForbidden(err):
+		text += fmt.Sprintf(": you may not. Use a kubeconfig with a token, or ask to be bound to Role %s-token there", service)
+	case apierrors.IsNotFound(err):
+		text += ": it does not exist. Apply config/rbac, or name the operator's namespace with --operator-namespace"
+	default:
+		text += ": " + err.Error()
+	}
+	return &borrowError{text}
+}

@@ -1,0 +1,108 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package printer
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1 "github.com/sparkgate/sparkgate/api/explain/v1"
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+// aheadShown is how many of those before an application are listed, as in the live view.
+const aheadShown = 5
+
+// FromStatus is what the status of an application and of its queue say; queue may be nil.
+func FromStatus(app *v1alpha1.SparkApplication, queue *v1alpha1.SparkQueue) v1.Application {
+	out := v1.Application{
+		Namespace: app.Namespace, Name: app.Name, UID: string(app.UID), Queue: app.Status.Queue, State: v1.Absent,
+	}
+	if ready := meta.FindStatusCondition(app.Status.Conditions, v1alpha1.ReadyCondition); ready != nil {
+		out.Stage, out.StageMessage = ready.Reason, ready.Message
+	}
+	if g := app.Status.Grant; g != nil {
+		out.State, out.Holds = v1.Granted, holdOf(g)
+		takeGated(out.Holds, app.Status.Executors)
+		if app.Status.Stopping == v1alpha1.StopPreempted {
+			out.State = v1.Evicting
+		}
+		return out
+	}
+	switch out.Stage {
+	case "":
+		out.State = v1.Undecided
+	case v1alpha1.ReferenceNotFoundReason:
+		out.State, out.Reason, out.Message = v1.Waiting, out.Stage, out.StageMessage
+	case v1alpha1.QueuedReason, v1alpha1.PreemptedReason:
+		out.State = v1.Waiting
+	case v1alpha1.ExceedsQuotaReason, v1alpha1.DeactivatedReason, v1alpha1.FlavorMismatchReason:
+		out.State = v1.Refused
+	default:
+		return out
+	}
+	if admitted := meta.FindStatusCondition(app.Status.Conditions, v1alpha1.AdmittedCondition); admitted != nil && out.Reason == "" {
+		out.Reason, out.Message = admitted.Reason, admitted.Message
+	}
+	out.Waits = &v1.Wait{Run: app.Status.Run, Attempt: app.Status.Attempt, Since: app.Status.Times.Queued}
+	if queue != nil {
+		takePlace(out.Waits, app, headsOf(queue.Status.Heads))
+	}
+	return out
+}
+
+// takeGated takes over how many executors wait behind their gates.
+func takeGated(h *v1.Hold, e *v1alpha1.ExecutorStatus) {
+	if e != nil && e.Gated > 0 {
+		h.More, h.MoreWhy = e.Gated, e.Problem
+	}
+}
+
+// takePlace finds an application among the first in line.
+func takePlace(w *v1.Wait, app *v1alpha1.SparkApplication, heads []v1.Head) {
+	at := slices.IndexFunc(heads, func(h v1.Head) bool { return h.Namespace == app.Namespace && h.Name == app.Name })
+	if at < 0 {
+		return
+	}
+	w.Position, w.Priority, w.Ahead = heads[at].Position, heads[at].Priority, heads[max(0, at-aheadShown):at]
+}
+
+func headsOf(heads []v1alpha1.QueueHead) []v1.Head {
+	var out []v1.Head
+	for _, h := range heads {
+		out = append(out, v1.Head{Position: int(h.Position), Namespace: h.Namespace, Name: h.Name, Priority: h.Priority})
+	}
+	return out
+}
+
+func holdOf(g *v1alpha1.Grant) *v1.Hold {
+	out := &v1.Hold{Run: g.Run, Attempt: g.Attempt}
+	for _, p := range g.PodSets {
+		set := v1.PodSet{Name: p.Name, Count: p.Count, Above: p.Elastic, Flavor: p.Flavor, Requests: map[string]resource.Quantity{}}
+		for name, q := range p.Requests {
+			set.Requests[string(name)] = q
+		}
+		out.PodSets = append(out.PodSets, set)
+	}
+	return out
+}
+
+// FromQueueStatus is what the status of a queue says.
+func FromQueueStatus(queue *v1alpha1.SparkQueue) v1.Queue {
+	s := &queue.Status
+	out := v1.Queue{Name: queue.Name, Parent: queue.Spec.Parent, Pending: s.Pending, Admitted: s.Admitted, Heads: headsOf(s.Heads)}
+	if ready := meta.FindStatusCondition(s.Conditions, v1alpha1.ReadyCondition); ready != nil && ready.Status != metav1.ConditionTrue {
+		out.Problem, out.Message = ready.Reason, ready.Message
+	}
+	if p := queue.Spec.StopPolicy; p == v1alpha1.StopPolicyHold || p == v1alpha1.StopPolicyHoldAndDrain {
+		out.HeldBy = queue.Name
+	}
+	for _, u := range s.Usage {
+		out.Room = append(out.Room, v1.Room{Resource: u.Resource, Flavor: u.Flavor, Used: u.Used, Nominal: u.Nominal, Borrowed: u.Borrowed})
+	}
+	return out
+}

@@ -1,0 +1,13 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package explainserver serves the live view of the queues over HTTPS, read-only:
+//
+//	request ──► token? ──► whose is it? ──► may they get the object? ──► in office? ──► answer
+//	             401        TokenReview      SubjectAccessReview          503
+//	                        401              403
+//
+// Who may get an application or a queue from the API server may have it explained. The certificate is made at the start and lives in
+// memory: whoever asks comes through the API server's proxy, which does not check it, or has to trust the address. Tokens are kept as
+// hashes, for seconds, and are never logged.
+package explainserver

@@ -1,0 +1,216 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package explainserver
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/go-logr/logr"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	v1 "github.com/sparkgate/sparkgate/api/explain/v1"
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// Queues are what the package needs of the embedded queue, in the words of the answers. They are safe for concurrent use.
+type Queues interface {
+	// Decides says whether this process is in office. Nobody else can explain anything.
+	Decides() bool
+	// Application explains an application; false if it asks and holds nothing.
+	Application(key queueing.Key) (v1.Application, bool)
+	// Queue explains a queue; false if it is not configured.
+	Queue(name string) (v1.Queue, bool)
+}
+
+// Options of a handler.
+type Options struct {
+	// Reader has the applications; it may be a cache.
+	Reader   client.Reader
+	Queues   Queues
+	Reviewer Reviewer
+	// Clock for what is remembered of the reviewer's answers.
+	Clock clock.PassiveClock
+	Log   logr.Logger
+}
+
+type handler struct {
+	Options
+	memory *memory
+	seats  seats
+}
+
+// NewHandler answers the requests of the package comment of api/explain/v1.
+func NewHandler(o Options) http.Handler {
+	h := &handler{Options: o, memory: newMemory(o.Reviewer, o.Clock)}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /explain/v1/namespaces/{namespace}/applications/{name}", h.answer(h.application))
+	mux.HandleFunc("GET /explain/v1/queues/{name}", h.answer(h.queue))
+	return mux
+}
+
+// problem is an answer that is none.
+type problem struct {
+	code int
+	v1.Problem
+}
+
+func problemOf(code int, reason v1.ProblemReason, format string, args ...any) *problem {
+	return &problem{code, v1.Problem{Reason: reason, Message: fmt.Sprintf(format, args...)}}
+}
+
+// answer writes what a function answers to an authenticated request.
+func (h *handler) answer(to func(*http.Request, *caller) (any, *problem)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		body, p := h.admit(r, to)
+		code := http.StatusOK
+		if p != nil {
+			body, code = p.Problem, p.code
+		}
+		if code == http.StatusUnauthorized {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Cache-Control", "no-store")
+		w.WriteHeader(code)
+		encoder := json.NewEncoder(w)
+		encoder.SetEscapeHTML(false)
+		_ = encoder.Encode(body) // the caller has gone
+	}
+}
+
+// admit lets a request through if there is a seat for it, and its token is somebody's.
+func (h *handler) admit(r *http.Request, to func(*http.Request, *caller) (any, *problem)) (any, *problem) {
+	from := sourceOf(r)
+	if !h.seats.take(from.origin) {
+		return nil, problemOf(http.StatusTooManyRequests, v1.Busy, "too many requests are being answered; try again")
+	}
+	defer h.seats.leave(from.origin)
+	token := tokenOf(r)
+	if token == "" {
+		return nil, problemOf(http.StatusUnauthorized, v1.NoToken, "send a token of the API server as Authorization: Bearer …, or as %s", v1.TokenHeader)
+	}
+	c, err := h.memory.authenticate(r.Context(), from, token)
+	if err != nil {
+		return nil, h.cannotCheck(r, err)
+	}
+	if c == nil {
+		return nil, problemOf(http.StatusUnauthorized, v1.BadToken, "the API server does not know the token, or it has expired")
+	}
+	return to(r, c)
+}
+
+// tokenOf is the token of a request. The proxy of the API server takes the header Authorization away.
+func tokenOf(r *http.Request) string {
+	if token := strings.TrimSpace(r.Header.Get(v1.TokenHeader)); token != "" {
+		return token
+	}
+	kind, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(kind, "Bearer") {
+		return ""
+	}
+	return strings.TrimSpace(token)
+}
+
+func (h *handler) cannotCheck(r *http.Request, err error) *problem {
+	if errors.Is(err, errTooMany) {
+		return problemOf(http.StatusTooManyRequests, v1.Busy, "%v; try again", errTooMany)
+	}
+	if r.Context().Err() == nil { // else the caller has gone
+		h.Log.Error(err, "cannot check who asks for an explanation")
+	}
+	if apierrors.IsForbidden(err) {
+		return problemOf(http.StatusInternalServerError, v1.CannotCheck,
+			"the operator may not create tokenreviews or subjectaccessreviews, so it cannot check who asks; apply config/rbac")
+	}
+	return problemOf(http.StatusInternalServerError, v1.CannotCheck, "the API server could not be asked who you are and what you may see; try again")
+}
+
+// application answers for one application.
+func (h *handler) application(r *http.Request, c *caller) (any, *problem) {
+	name := types.NamespacedName{Namespace: r.PathValue("namespace"), Name: r.PathValue("name")}
+	if p := h.require(r, c, Object{Resource: "sparkapplications", Namespace: name.Namespace, Name: name.Name}); p != nil {
+		return nil, p
+	}
+	app := &v1alpha1.SparkApplication{}
+	switch err := h.Reader.Get(r.Context(), name, app); {
+	case apierrors.IsNotFound(err):
+		return nil, problemOf(http.StatusNotFound, v1.NotFound, "there is no sparkapplication %s", name)
+	case err != nil:
+		h.Log.Error(err, "read an application to explain it")
+		return nil, problemOf(http.StatusInternalServerError, v1.CannotCheck, "the application could not be read; try again")
+	}
+	out, known := h.Queues.Application(queueing.Key{Namespace: app.Namespace, Name: app.Name, UID: string(app.UID)})
+	if !known {
+		out = v1.Application{State: v1.Absent, Queue: app.Status.Queue}
+	}
+	out.Namespace, out.Name, out.UID = app.Namespace, app.Name, string(app.UID)
+	if ready := apimeta.FindStatusCondition(app.Status.Conditions, v1alpha1.ReadyCondition); ready != nil {
+		out.Stage, out.StageMessage = ready.Reason, ready.Message
+	}
+	if p := h.hide(r, c, &out); p != nil {
+		return nil, p
+	}
+	return out, nil
+}
+
+// hide takes the names of others out, unless the caller may see them in the status of the queue.
+func (h *handler) hide(r *http.Request, c *caller, out *v1.Application) *problem {
+	if out.Waits == nil {
+		return nil
+	}
+	allowed, err := h.memory.mayGet(r.Context(), c, Object{Resource: "sparkqueues", Name: out.Queue})
+	if err != nil {
+		return h.cannotCheck(r, err)
+	}
+	if allowed {
+		return nil
+	}
+	for _, heads := range [][]v1.Head{out.Waits.Ahead, out.Waits.KeptFor} {
+		for i := range heads {
+			if heads[i].Namespace != out.Namespace {
+				heads[i].Namespace, heads[i].Name = "", ""
+			}
+		}
+	}
+	return nil
+}
+
+// queue answers for one queue.
+func (h *handler) queue(r *http.Request, c *caller) (any, *problem) {
+	name := r.PathValue("name")
+	if p := h.require(r, c, Object{Resource: "sparkqueues", Name: name}); p != nil {
+		return nil, p
+	}
+	out, known := h.Queues.Queue(name)
+	if !known {
+		return nil, problemOf(http.StatusNotFound, v1.NotFound, "there is no sparkqueue %s", name)
+	}
+	return out, nil
+}
+
+// require says what is in the way of an explanation of an object: that the caller may not get it, or that this process is not in office.
+func (h *handler) require(r *http.Request, c *caller, o Object) *problem {
+	allowed, err := h.memory.mayGet(r.Context(), c, o)
+	switch {
+	case err != nil:
+		return h.cannotCheck(r, err)
+	case !allowed && o.Namespace != "":
+		return problemOf(http.StatusForbidden, v1.NotAllowed, "%s may not get %s %s in namespace %s", c.user.Username, o.Resource, o.Name, o.Namespace)
+	case !allowed:
+		return problemOf(http.StatusForbidden, v1.NotAllowed, "%s may not get %s %s", c.user.Username, o.Resource, o.Name)
+	case !h.Queues.Decides():
+		return problemOf(http.StatusServiceUnavailable, v1.NotInOffice,
+			"this process of the operator does not decide: another one leads, or it takes over just now; ask again")
+	}
+	return nil
+}

@@ -1,0 +1,122 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package explainserver
+
+import (
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+
+	"k8s.io/utils/clock"
+
+	"github.com/sparkgate/sparkgate/internal/fairqueue"
+)
+
+// What the API server is asked at most, a second and in a row after a quiet time. Only tokens that turn out to be unknown count, so that
+// whoever makes some up uses up what is theirs and nothing of others.
+const (
+	// An address is that of a pod, or of the API server, behind whose proxy everybody is who comes that way.
+	strangersOfAddress, strangersOfAddressInARow = 10, 40
+	// An origin is a client of the API server's proxy, as that names it, or else the address.
+	strangersOfOrigin, strangersOfOriginInARow = 1, 10
+	// A user is whom the API server knows; each object that they ask about is another question.
+	questionsOfUser, questionsOfUserInARow = 10, 40
+)
+
+const (
+	// atOnce bounds the requests that are answered at the same time, atOnceOfOrigin those of one origin.
+	atOnce         = 16
+	atOnceOfOrigin = 8
+)
+
+// source is where a request comes from.
+type source struct{ address, origin string }
+
+// longestAddress is that of IPv6 with a zone.
+const longestAddress = 64
+
+// sourceOf says where a request comes from. The API server's proxy adds its client to X-Forwarded-For, as the last one. Whoever comes
+// directly may write there what they like, and gains nothing: what is bounded for an origin is bounded for the address, too.
+func sourceOf(r *http.Request) source {
+	address := addressOf(r.RemoteAddr)
+	all := r.Header.Values("X-Forwarded-For")
+	if len(all) == 0 {
+		return source{address, address}
+	}
+	last := all[len(all)-1]
+	last = strings.TrimSpace(last[strings.LastIndexByte(last, ',')+1:])
+	return source{address, address + "|" + last[:min(len(last), longestAddress)]}
+}
+
+// addressOf leaves out the port.
+func addressOf(hostPort string) string {
+	if host, _, err := net.SplitHostPort(hostPort); err == nil {
+		return host
+	}
+	return hostPort
+}
+
+// limits are what everybody may have of the API server. Safe for concurrent use.
+type limits struct{ addresses, origins, users *fairqueue.Budget }
+
+func newLimits(c clock.PassiveClock) *limits {
+	return &limits{
+		addresses: fairqueue.NewBudget(c, strangersOfAddress, strangersOfAddressInARow),
+		origins:   fairqueue.NewBudget(c, strangersOfOrigin, strangersOfOriginInARow),
+		users:     fairqueue.NewBudget(c, questionsOfUser, questionsOfUserInARow),
+	}
+}
+
+// mayTry says whether an unknown token from there is looked at.
+func (l *limits) mayTry(from source) bool {
+	return l.addresses.Turn(from.address, 0) == 0 && l.origins.Turn(from.origin, 0) == 0
+}
+
+// tried counts an unknown token; -1 takes one back that was good.
+func (l *limits) tried(from source, n int) {
+	l.origins.Spend(from.origin, n)
+	l.addresses.Spend(from.address, n)
+}
+
+// mayAsk says whether another question of a user is put, and counts it.
+func (l *limits) mayAsk(user string) bool {
+	if l.users.Turn(user, 0) > 0 {
+		return false
+	}
+	l.users.Spend(user, 1)
+	return true
+}
+
+// seats are for requests that are being answered. Safe for concurrent use.
+type seats struct {
+	mu    sync.Mutex
+	taken int
+	by    map[string]int
+}
+
+// take takes a seat for an origin; false if there is none for it.
+func (s *seats) take(origin string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.taken == atOnce || s.by[origin] == atOnceOfOrigin {
+		return false
+	}
+	if s.by == nil {
+		s.by = map[string]int{}
+	}
+	s.taken++
+	s.by[origin]++
+	return true
+}
+
+// leave gives a seat back.
+func (s *seats) leave(origin string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.taken--
+	if s.by[origin]--; s.by[origin] == 0 {
+		delete(s.by, origin)
+	}
+}

@@ -1,0 +1,60 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package explainserver
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/go-logr/logr"
+	"k8s.io/utils/clock"
+)
+
+// Protect lets those through to a handler of paths that are no resources, such as /metrics, who may get the path, by their token. What the
+// API server is asked for that is bounded as for explanations.
+func Protect(next http.Handler, reviewer Reviewer, c clock.PassiveClock, log logr.Logger) http.Handler {
+	m := newMemory(reviewer, c)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		code, err := m.allows(r)
+		if err != nil && !errors.Is(err, errTooMany) && r.Context().Err() == nil {
+			log.Error(err, "cannot check who asks", "path", r.URL.Path)
+		}
+		if code == http.StatusOK {
+			next.ServeHTTP(w, r)
+			return
+		}
+		if code == http.StatusUnauthorized {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+		}
+		http.Error(w, http.StatusText(code), code)
+	})
+}
+
+// allows says with which code a request for a path is answered; 200 if whoever asks may get it.
+func (m *memory) allows(r *http.Request) (code int, err error) {
+	token := tokenOf(r)
+	if token == "" {
+		return http.StatusUnauthorized, nil
+	}
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return http.StatusMethodNotAllowed, nil
+	}
+	c, err := m.authenticate(r.Context(), sourceOf(r), token)
+	if err == nil && c == nil {
+		return http.StatusUnauthorized, nil
+	}
+	allowed := false
+	if err == nil {
+		allowed, err = m.mayGet(r.Context(), c, Object{Path: r.URL.Path})
+	}
+	switch {
+	case errors.Is(err, errTooMany):
+		return http.StatusTooManyRequests, err
+	case err != nil:
+		return http.StatusInternalServerError, err
+	case !allowed:
+		return http.StatusForbidden, nil
+	}
+	return http.StatusOK, nil
+}

@@ -1,0 +1,99 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package explainserver
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/big"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/go-logr/logr"
+)
+
+const (
+	// readTime and writeTime bound one request, idleTime a connection without any.
+	readTime  = 5 * time.Second
+	writeTime = 15 * time.Second
+	idleTime  = time.Minute
+	// stopTime is how long requests may take to end when the process stops.
+	stopTime = 3 * time.Second
+	// maxHeader bounds what is read of a request: a token may have some kilobytes.
+	maxHeader = 64 << 10
+	// validity of the certificate: longer than any process lives.
+	validity = 10 * 365 * 24 * time.Hour
+)
+
+// Server answers on a listener, on every replica: those that do not decide say so. It is a manager.Runnable.
+type Server struct {
+	listener net.Listener
+	handler  http.Handler
+	options  Options
+}
+
+// NewServer makes a server. It takes the listener over.
+func NewServer(l net.Listener, o Options) *Server {
+	return &Server{listener: limited(l), handler: http.MaxBytesHandler(NewHandler(o), 0), options: o}
+}
+
+// NeedLeaderElection says that every replica serves.
+func (s *Server) NeedLeaderElection() bool { return false }
+
+// Start serves until ctx ends.
+func (s *Server) Start(ctx context.Context) error {
+	certificate, err := selfSigned(s.options.Clock.Now())
+	if err != nil {
+		return errors.Join(fmt.Errorf("make a certificate: %w", err), s.listener.Close())
+	}
+	server := &http.Server{
+		Handler:           s.handler,
+		TLSConfig:         &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS13},
+		ReadHeaderTimeout: readTime, ReadTimeout: readTime, WriteTimeout: writeTime, IdleTimeout: idleTime,
+		MaxHeaderBytes: maxHeader,
+		ErrorLog:       slog.NewLogLogger(logr.ToSlogHandler(s.options.Log.V(1)), slog.LevelInfo),
+		BaseContext:    func(net.Listener) context.Context { return ctx },
+		Protocols:      &http.Protocols{},
+	}
+	server.Protocols.SetHTTP1(true) // one request at a time on each connection
+	stopped := make(chan error, 1)
+	go func() {
+		<-ctx.Done()
+		last, cancel := context.WithTimeout(context.Background(), stopTime)
+		defer cancel()
+		stopped <- server.Shutdown(last)
+	}()
+	s.options.Log.Info("explaining", "address", s.listener.Addr().String())
+	if err := server.ServeTLS(s.listener, "", ""); !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serve explanations: %w", err)
+	}
+	return <-stopped
+}
+
+// selfSigned makes a key and a certificate for it.
+func selfSigned(now time.Time) (tls.Certificate, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "sparkgate-explain"}, DNSNames: []string{"sparkgate-explain"},
+		NotBefore: now.Add(-time.Hour), NotAfter: now.Add(validity),
+		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, nil
+}

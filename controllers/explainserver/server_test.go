@@ -1,0 +1,213 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package explainserver
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr/funcr"
+)
+
+// log collects what is logged.
+type log struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *log) write(prefix, args string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.text.WriteString(prefix + args + "\n")
+}
+
+func (l *log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// serve runs a server until the test ends, and returns its address and what it logs.
+func serve(t *testing.T) (address string, logged *log) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newPlace()
+	logged = &log{}
+	s := NewServer(l, Options{
+		Reader: stored{}, Queues: p.queues, Reviewer: p.reviewer, Clock: p.clock, Log: funcr.New(logged.write, funcr.Options{Verbosity: 9}),
+	})
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error)
+	go func() { ended <- s.Start(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("the server has ended: %v", err)
+		}
+	})
+	return l.Addr().String(), logged
+}
+
+// clientOf does not check the certificate, like the API server's proxy.
+func clientOf(t *testing.T) *http.Client {
+	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: true}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport}
+}
+
+func TestServer(t *testing.T) {
+	t.Parallel()
+	address, logged := serve(t)
+	c := clientOf(t)
+	tests := map[string]struct {
+		token, body string
+		code        int
+	}{
+		"answers":               {token: "ann", code: 200},
+		"a token of nobody":     {token: "eve-secret", code: 401},
+		"does not read a body":  {token: "ann", body: strings.Repeat("x", 1<<10), code: 200},
+		"does not read a novel": {token: strings.Repeat("x", 2*maxHeader), code: 431},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+address+queue, strings.NewReader(tc.body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("Authorization", "Bearer "+tc.token)
+			response, err := c.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer response.Body.Close()
+			body, err := io.ReadAll(response.Body)
+			if err != nil || response.StatusCode != tc.code {
+				t.Errorf("%d %s (%v), want %d", response.StatusCode, body, err, tc.code)
+			}
+			if response.ProtoMajor != 1 || response.TLS == nil || response.TLS.Version != tls.VersionTLS13 {
+				t.Errorf("protocol %s, %+v", response.Proto, response.TLS)
+			}
+		})
+	}
+	if text := logged.String(); strings.Contains(text, "ann") || strings.Contains(text, "secret") {
+		t.Errorf("a token was logged:\n%s", text)
+	}
+}
+
+// TestSlowClientsAreSentAway: who opens a connection and tells nothing, or tells a request without an end, is sent away.
+func TestSlowClientsAreSentAway(t *testing.T) {
+	t.Parallel()
+	address, _ := serve(t)
+	var all []net.Conn
+	for i := range 40 {
+		var c net.Conn
+		var err error
+		if i%2 == 0 {
+			c, err = (&net.Dialer{}).DialContext(t.Context(), "tcp", address)
+		} else if c, err = tls.Dial("tcp", address, &tls.Config{InsecureSkipVerify: true}); err == nil {
+			_, err = c.Write([]byte("GET " + queue + " HTTP/1.1\r\nX-Slow: "))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, c)
+	}
+	for i, c := range all {
+		_ = c.SetReadDeadline(time.Now().Add(12 * readTime))
+		if _, err := io.Copy(io.Discard, c); errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("connection %d is kept", i)
+		}
+		_ = c.Close()
+	}
+}
+
+// TestConnectionsAreBounded: one address has so many connections, the next one is closed at once, and another takes the place of one that
+// has ended; closing one twice makes place for one.
+func TestConnectionsAreBounded(t *testing.T) {
+	t.Parallel()
+	plain, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := limited(plain)
+	accepted := make(chan net.Conn)
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				close(accepted)
+				return
+			}
+			accepted <- c
+		}
+	}()
+	dial := func() net.Conn {
+		c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", plain.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	var last net.Conn
+	for range mostConnectionsOfAddress {
+		defer dial().Close()
+		last = <-accepted
+		defer last.Close()
+	}
+	for range 3 {
+		c := dial()
+		if _, err := c.Read(make([]byte, 1)); err == nil {
+			t.Fatal("a connection too many was taken")
+		}
+		_ = c.Close()
+	}
+	_ = last.Close()
+	_ = last.Close()
+	defer dial().Close()
+	defer (<-accepted).Close()
+	c := dial()
+	defer c.Close()
+	if _, err := c.Read(make([]byte, 1)); err == nil {
+		t.Fatal("one that was closed twice made place for two")
+	}
+	_ = l.Close()
+	<-accepted
+}
+
+// Each process has a key of its own.
+func TestSelfSigned(t *testing.T) {
+	t.Parallel()
+	p := newPlace()
+	first, err := selfSigned(p.clock.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := selfSigned(p.clock.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Equal(first.Certificate[0], second.Certificate[0]) {
+		t.Error("two certificates are the same")
+	}
+}
+
+func TestServerNeedsNoLeader(t *testing.T) {
+	t.Parallel()
+	if (&Server{}).NeedLeaderElection() {
+		t.Error("a standby does not answer that it is one")
+	}
+}

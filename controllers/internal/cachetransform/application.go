@@ -1,0 +1,93 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package cachetransform
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/fluxcd/pkg/apis/meta"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/spark/templatehash"
+)
+
+// longestNote is the longest annotation that a stub keeps, in bytes: tokens of requests, names of trackers.
+const longestNote = 256
+
+// noted are the labels and annotations that decisions about an application read, whatever its spec is.
+var noted = []string{
+	meta.ReconcileRequestAnnotation, meta.ForceRequestAnnotation,
+	"kustomize.toolkit.fluxcd.io/name", "helm.toolkit.fluxcd.io/name",
+	"argocd.argoproj.io/tracking-id", "argocd.argoproj.io/instance", "app.kubernetes.io/instance",
+}
+
+// application bounds an application. It is idempotent.
+func application(app *v1alpha1.SparkApplication) *v1alpha1.SparkApplication {
+	app.ManagedFields = nil
+	delete(app.Annotations, lastApplied)
+	if app.Stub != nil || footprint(app.ObjectMeta)+footprint(app.Spec) <= v1alpha1.MaxApplicationSize/escaped {
+		return app
+	}
+	if size := sizeOf(app); size > v1alpha1.MaxApplicationSize {
+		return stub(app, size)
+	}
+	return app
+}
+
+// escaped is how many bytes one byte of text takes at most as JSON (\u0000), and more than what surrounds any value.
+const escaped = 8
+
+// sizeOf is the size of an application as JSON, without its status, in bytes.
+func sizeOf(app *v1alpha1.SparkApplication) int {
+	size := 0
+	for _, part := range []any{&app.ObjectMeta, &app.Spec} {
+		text, err := json.Marshal(part)
+		if err != nil {
+			return v1alpha1.MaxApplicationSize + 1 // it was decoded from JSON; so this does not happen
+		}
+		size += len(text)
+	}
+	return size
+}
+
+// stub is what is kept of an application that is too large: its name, its status, and those fields that may change what becomes of a run
+// that goes on. All of them are small.
+func stub(app *v1alpha1.SparkApplication, size int) *v1alpha1.SparkApplication {
+	same, err := templatehash.Matches(&app.Spec, app.Status.TemplateHash)
+	out := &v1alpha1.SparkApplication{TypeMeta: app.TypeMeta, Status: app.Status}
+	out.Stub = &v1alpha1.Stub{Size: size, SameTemplate: same && err == nil}
+	from, to := &app.ObjectMeta, &out.ObjectMeta
+	to.Namespace, to.Name, to.UID, to.ResourceVersion, to.Generation = from.Namespace, from.Name, from.UID, from.ResourceVersion, from.Generation
+	to.CreationTimestamp, to.DeletionTimestamp = from.CreationTimestamp, from.DeletionTimestamp
+	to.Labels, to.Annotations = notes(from.Labels), notes(from.Annotations)
+	if slices.Contains(from.Finalizers, v1alpha1.Finalizer) {
+		to.Finalizers = []string{v1alpha1.Finalizer}
+	}
+	s := &app.Spec
+	out.Spec = v1alpha1.SparkApplicationSpec{
+		Type: s.Type, SparkVersion: s.SparkVersion, RunID: s.RunID, Service: s.Service, PodDisruptionBudget: s.PodDisruptionBudget,
+		Suspend: s.Suspend, ReadyWhen: s.ReadyWhen, OnTemplateChange: s.OnTemplateChange, Timeouts: s.Timeouts,
+		RestartPolicy: s.RestartPolicy, Retention: s.Retention, TTLAfterFinished: s.TTLAfterFinished,
+	}
+	if s.Queue != nil {
+		queue := *s.Queue
+		queue.Flavors = nil
+		out.Spec.Queue = &queue
+	}
+	return out
+}
+
+func notes(all map[string]string) map[string]string {
+	var kept map[string]string
+	for _, key := range noted {
+		if value, there := all[key]; there && len(value) <= longestNote {
+			if kept == nil {
+				kept = map[string]string{}
+			}
+			kept[key] = value
+		}
+	}
+	return kept
+}

@@ -1,0 +1,55 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package cachetransform
+
+import (
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	nodev1 "k8s.io/api/node/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+const (
+	// lastApplied is where kubectl apply keeps a copy of the whole manifest.
+	lastApplied = corev1.LastAppliedConfigAnnotation
+	// ownPrefix begins the annotations of namespaces that decisions read.
+	ownPrefix = "sparkgate.io/"
+)
+
+// Object is the transform of every cache: it returns what is kept of an object. It is idempotent, and may change the object.
+func Object(obj any) (any, error) {
+	switch o := obj.(type) {
+	case *v1alpha1.SparkApplication:
+		return application(o), nil
+	case *metav1.PartialObjectMetadata:
+		o.ManagedFields, o.OwnerReferences = nil, nil
+		for key := range o.Annotations {
+			if !strings.HasPrefix(key, ownPrefix) {
+				delete(o.Annotations, key)
+			}
+		}
+	case *corev1.LimitRange:
+		bare(&o.ObjectMeta)
+	case *nodev1.RuntimeClass:
+		bare(&o.ObjectMeta)
+	case *schedulingv1.PriorityClass:
+		bare(&o.ObjectMeta)
+		o.Description = ""
+	case metav1.Object:
+		o.SetManagedFields(nil)
+		if all := o.GetAnnotations(); all[lastApplied] != "" {
+			delete(all, lastApplied)
+		}
+	}
+	return obj, nil
+}
+
+// bare leaves of metadata what identifies an object.
+func bare(m *metav1.ObjectMeta) {
+	m.ManagedFields, m.Annotations, m.Labels, m.OwnerReferences = nil, nil, nil, nil
+}

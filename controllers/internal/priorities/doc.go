@@ -1,6 +1,0 @@
-// Copyright 2026 The Sparkgate Authors.
-// SPDX-License-Identifier: Apache-2.0
-
-// Package priorities finds out which PriorityClasses may be named by those who use a queue, for applications and for Spark pods of no
-// application.
-package priorities

@@ -1,0 +1,59 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package priorityclass
+
+import (
+	"context"
+	"fmt"
+
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+// Classes are the PriorityClasses that may be named in one queue.
+type Classes struct {
+	// Reader of SparkQueues and PriorityClasses, from the cache.
+	Reader client.Reader
+	// Queue is the name of a SparkQueue; empty where another system keeps the queues. One that does not exist has no list.
+	Queue string
+}
+
+// Refusal says why a PriorityClass, named in a field, may not be; empty if it may. The cluster's default class may always be named: the API
+// server gives it to pods that name none.
+func (c Classes) Refusal(ctx context.Context, class, field string) (string, error) {
+	spec, err := c.spec(ctx)
+	if err != nil || spec.AllowsPriorityClass(class) {
+		return "", err
+	}
+	found := &schedulingv1.PriorityClass{}
+	if err := c.Reader.Get(ctx, types.NamespacedName{Name: class}, found); client.IgnoreNotFound(err) != nil {
+		return "", fmt.Errorf("read priority class %s: %w", class, err)
+	}
+	if found.GlobalDefault {
+		return "", nil
+	}
+	where := ""
+	if spec != nil {
+		where = " in queue " + c.Queue
+	}
+	return fmt.Sprintf("%s: priority class %q is not allowed%s: %s", field, class, where, spec.PriorityClassRemedy(c.Queue)), nil
+}
+
+func (c Classes) spec(ctx context.Context) (*v1alpha1.SparkQueueSpec, error) {
+	if c.Queue == "" {
+		return nil, nil
+	}
+	queue := &v1alpha1.SparkQueue{}
+	err := c.Reader.Get(ctx, types.NamespacedName{Name: c.Queue}, queue)
+	switch {
+	case client.IgnoreNotFound(err) != nil:
+		return nil, fmt.Errorf("read queue %s: %w", c.Queue, err)
+	case err != nil:
+		return nil, nil
+	}
+	return &queue.Spec, nil
+}

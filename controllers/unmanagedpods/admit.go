@@ -1,0 +1,189 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package unmanagedpods
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/priorityclass"
+	"github.com/sparkgate/sparkgate/controllers/internal/schedulinggate"
+	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
+	"github.com/sparkgate/sparkgate/internal/redact"
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// look brings what the queue knows of a pod in line with the pod, and the other way round.
+func (r *Reconciler) look(ctx context.Context, namespace *metav1.PartialObjectMetadata, name types.NamespacedName) error {
+	p := r.known(name)
+	if p != nil && (!p.claimed && !enrolled(namespace) || !p.concerned()) {
+		p = nil
+	}
+	if p == nil {
+		return r.release(ctx, name, "")
+	}
+	if gate := r.gateOf(namespace); gate != v1alpha1.GateEmbedded {
+		if p.Gate != nil {
+			r.tell(p, v1alpha1.WaitingForGateReason, fmt.Sprintf("the gate of namespace %s is %s, which lets in applications only: run this as a "+
+				"SparkApplication, or have the annotation %s of the namespace removed", p.Namespace, gate, v1alpha1.DefaultGateAnnotation))
+		}
+		return r.release(ctx, name, "")
+	}
+	if err := r.release(ctx, name, p.UID); err != nil {
+		return err
+	}
+	if p.Gate == nil {
+		return r.charge(ctx, namespace, p)
+	}
+	if reason, refusal, err := r.refusal(ctx, namespace, p); err != nil {
+		return err
+	} else if refusal != "" {
+		r.tell(p, reason, refusal)
+		return r.release(ctx, name, "")
+	}
+	return r.ask(ctx, namespace, p)
+}
+
+// refusal says why a pod behind the gate is not let in, whatever its queue has left; empty if nothing is against it.
+func (r *Reconciler) refusal(ctx context.Context, namespace *metav1.PartialObjectMetadata, p *pod) (reason, refusal string, err error) {
+	if p.wrong != "" {
+		return v1alpha1.InvalidSpecReason, "is not let in: " + p.wrong + ", and make the pod again", nil
+	}
+	policy, queue := namespacepolicy.Of(namespace), queueOf(namespace)
+	if refusal := policy.Gate(string(v1alpha1.GateEmbedded), "pods of no application", r.AllowedGates); refusal != "" {
+		return v1alpha1.WaitingForGateReason, refusal, nil
+	}
+	if refusal := policy.Queue(queue, "annotation "+v1alpha1.DefaultQueueAnnotation+" of namespace "+policy.Namespace); refusal != "" || p.class == "" {
+		return v1alpha1.NamespaceNotAllowedReason, refusal, nil
+	}
+	refusal, err = priorityclass.Classes{Reader: r.Client, Queue: queue}.Refusal(ctx, p.class, "spec.priorityClassName of the pod")
+	return v1alpha1.InvalidSpecReason, refusal, err
+}
+
+// release gives back what pods of a name hold or ask for, but the one to keep.
+func (r *Reconciler) release(ctx context.Context, name types.NamespacedName, keep types.UID) error {
+	for _, key := range r.Queue.Holds(name.Namespace, queueing.PodKey("", name.Name, "").Name) {
+		if key.UID == string(keep) {
+			continue
+		}
+		r.forget(types.UID(key.UID))
+		if err := r.Queue.Release(ctx, key); err != nil {
+			return fmt.Errorf("release what pod %s held: %w", key, err)
+		}
+	}
+	return nil
+}
+
+// ask asks for room for a pod behind the gate, and lets it in if there is some.
+func (r *Reconciler) ask(ctx context.Context, namespace *metav1.PartialObjectMetadata, p *pod) error {
+	ask := queueing.Ask{
+		Key: p.key(), Run: run, Attempt: attempt, Queue: queueOf(namespace), NamespaceLabels: namespace.Labels,
+		NeedsLimits: namespacepolicy.Of(namespace).NeedsLimits(queueOf(namespace)), Priority: p.priority, QueuedAt: r.store.since(p),
+		PodSets: []queueing.PodSet{{
+			Name: p.set(), Count: 1, Requests: p.requests, NodeSelector: p.Gate.NodeSelector, Tolerations: p.Gate.Tolerations,
+		}},
+	}
+	verdict, err := r.Queue.Sync(ctx, ask)
+	if err == nil && verdict.State == queueing.Evicting { // the room is wanted back before the pod was let in
+		if err = r.Queue.Release(ctx, ask.Key); err == nil {
+			verdict, err = r.Queue.Sync(ctx, ask)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("ask for room for pod %s/%s: %w", p.Namespace, p.Name, err)
+	}
+	switch verdict.State {
+	case queueing.Granted:
+		return r.letIn(ctx, p, verdict.Grant)
+	case queueing.Waiting, queueing.Refused:
+		r.tell(p, verdict.Reason, fmt.Sprintf("waits for room in queue %s: %s", ask.Queue, verdict.Message))
+	case queueing.Undecided, queueing.Evicting:
+	}
+	return nil
+}
+
+// letIn lifts the gate of a pod. One that has changed since it was seen comes again.
+func (r *Reconciler) letIn(ctx context.Context, p *pod, grant *queueing.Grant) error {
+	set := &grant.PodSets[0]
+	patch := schedulinggate.Lift(p.Record, p.unlabelled, schedulinggate.Placement{
+		NodeSelector: set.NodeSelector, Tolerations: set.Tolerations,
+		Labels: map[string]string{v1alpha1.QueueLabel: grant.Queue, v1alpha1.FlavorLabel: set.Flavor},
+	})
+	live := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: p.Namespace, Name: p.Name}}
+	err := r.Client.Patch(ctx, live, client.RawPatch(types.JSONPatchType, patch), client.FieldOwner(v1alpha1.FieldOwner))
+	switch {
+	case err == nil:
+		r.Queue.Confirm(p.key(), run, attempt)
+		r.tell(p, v1alpha1.AdmittedCondition, "has room in queue "+grant.Queue)
+		r.store.put(p.Namespace, live)
+		return nil
+	case apierrors.IsNotFound(err), apierrors.IsConflict(err):
+		return nil
+	case apierrors.IsInvalid(err):
+		if changed, failed := r.changed(ctx, p); changed || failed != nil {
+			return failed
+		}
+		r.tell(p, v1alpha1.WaitingForGateReason, fmt.Sprintf("has room in queue %s, but cannot be placed in flavor %s: make it again without the "+
+			"node selector that differs", grant.Queue, set.Flavor))
+	}
+	return fmt.Errorf("lift the scheduling gate of pod %s/%s: %w", p.Namespace, p.Name, err)
+}
+
+// changed says that a pod is not as it was seen.
+func (r *Reconciler) changed(ctx context.Context, p *pod) (bool, error) {
+	live := &metav1.PartialObjectMetadata{}
+	live.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Pod"))
+	err := r.Live.Get(ctx, types.NamespacedName{Namespace: p.Namespace, Name: p.Name}, live)
+	if apierrors.IsNotFound(err) {
+		return true, nil
+	}
+	return err == nil && live.ResourceVersion != strconv.FormatUint(p.Version, 10), err
+}
+
+// charge charges a pod without the gate, whoever has let it in, and ends it if its room is wanted back.
+func (r *Reconciler) charge(ctx context.Context, namespace *metav1.PartialObjectMetadata, p *pod) error {
+	key, grant := p.key(), p.grant(queueOf(namespace))
+	r.Queue.Charge(key, grant)
+	if p.claimed {
+		r.tellClaimed(p, &grant)
+	}
+	r.Queue.Confirm(key, run, attempt)
+	r.Queue.Rank(key, run, attempt, queueing.Standing{Priority: p.priority, QueuedAt: r.store.since(p), Leaving: p.Deleting})
+	eviction := r.Queue.Eviction(key, run, attempt)
+	switch {
+	case p.Deleting:
+		return r.hasten(ctx, p)
+	case eviction == nil:
+		return nil
+	}
+	r.tell(p, eviction.Reason, eviction.Message)
+	return r.end(ctx, p, false)
+}
+
+// tell records an event on a pod, unless it was the last that was said about it.
+func (r *Reconciler) tell(p *pod, reason, message string) {
+	r.mu.Lock()
+	text := reason + ": " + message
+	known := r.told[p.UID] == text
+	r.told[p.UID] = text
+	r.mu.Unlock()
+	if !known {
+		about := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: p.Namespace, Name: p.Name, UID: p.UID}}
+		r.Recorder.Eventf(about, nil, corev1.EventTypeNormal, reason, reason, "%s", redact.Visible(message))
+	}
+}
+
+func (r *Reconciler) forget(pod types.UID) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.told, pod)
+}

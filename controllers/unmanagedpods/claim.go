@@ -1,0 +1,136 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package unmanagedpods
+
+import (
+	"fmt"
+	"math"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/sparkgate/sparkgate/controllers/internal/pods"
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// unattributed is the reason of the event on a pod whose labels name an application that it cannot be attributed to.
+const unattributed = "Unattributed"
+
+// claims are pods that carry the labels of an application and cannot be attributed to it: the application does not exist, or has not made
+// them, or they are more than it held. They are charged like pods of no application. Safe for concurrent use.
+type claims struct {
+	mu sync.Mutex
+	// pods by name, with their uid.
+	pods map[types.NamespacedName]types.UID
+	// apps are the names of pods by the application whose labels they carry.
+	apps map[types.NamespacedName]map[types.NamespacedName]bool
+}
+
+func newClaims() *claims {
+	return &claims{pods: map[types.NamespacedName]types.UID{}, apps: map[types.NamespacedName]map[types.NamespacedName]bool{}}
+}
+
+// add reports whether the pod is new.
+func (c *claims) add(r *pods.Record) bool {
+	pod, app := nameOf(r), types.NamespacedName{Namespace: r.Namespace, Name: r.Application}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.pods[pod] == r.UID {
+		return false
+	}
+	c.pods[pod] = r.UID
+	if c.apps[app] == nil {
+		c.apps[app] = map[types.NamespacedName]bool{}
+	}
+	c.apps[app][pod] = true
+	return true
+}
+
+func (c *claims) has(pod types.NamespacedName) (types.UID, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	uid, has := c.pods[pod]
+	return uid, has
+}
+
+func (c *claims) drop(pod types.NamespacedName) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.pods, pod)
+	for app, of := range c.apps {
+		if delete(of, pod); len(of) == 0 {
+			delete(c.apps, app)
+		}
+	}
+}
+
+// of returns the pods that carry the labels of an application.
+func (c *claims) of(app types.NamespacedName) []types.NamespacedName {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return keysOf(c.apps[app])
+}
+
+func (c *claims) all() []types.NamespacedName {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return keysOf(c.pods)
+}
+
+func keysOf[V any](m map[types.NamespacedName]V) []types.NamespacedName {
+	var keys []types.NamespacedName
+	for key := range m {
+		keys = append(keys, key)
+	}
+	return keys
+}
+
+// Claim has a pod charged to the queue of its namespace from now on, until it is gone. It does not block.
+func (r *Reconciler) Claim(record *pods.Record) {
+	if r.claims.add(record) {
+		r.Wake(nameOf(record))
+	}
+}
+
+// Changed says that something has changed about the pods with the labels of an application. It does not block.
+func (r *Reconciler) Changed(app types.NamespacedName) {
+	for _, pod := range r.claims.of(app) {
+		r.Wake(pod)
+	}
+}
+
+// known returns what is known of a pod that is charged here; nil if none of that name is.
+func (r *Reconciler) known(name types.NamespacedName) *pod {
+	if p := r.store.get(name); p != nil {
+		return p
+	}
+	uid, claimed := r.claims.has(name)
+	if !claimed {
+		return nil
+	}
+	record := r.Spark.Get(name)
+	if record == nil || record.UID != uid || !record.OnNode() {
+		r.claims.drop(name)
+		return nil
+	}
+	return claimedPod(record)
+}
+
+// youngest is a time after all others: nobody gains seniority by the labels of an application.
+var youngest = time.Unix(math.MaxInt32, 0)
+
+func claimedPod(record *pods.Record) *pod {
+	return &pod{Record: record, requests: record.Requests(), created: youngest, claimed: true}
+}
+
+// tellClaimed says to whom a claimed pod is charged, and why.
+func (r *Reconciler) tellClaimed(p *pod, grant *queueing.Grant) {
+	r.tell(p, unattributed, fmt.Sprintf("has the labels of application %s, which does not exist, or has not created this pod, or held "+
+		"less: it is charged to queue %s of namespace %s", p.Application, grant.Queue, p.Namespace))
+}
+
+func nameOf(r *pods.Record) types.NamespacedName {
+	return types.NamespacedName{Namespace: r.Namespace, Name: r.Name}
+}

@@ -1,0 +1,219 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package unmanagedpods
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/pods"
+	"github.com/sparkgate/sparkgate/internal/fairqueue"
+	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// atOnce is how many pods are dealt with at a time; of one namespace, a quarter of that.
+const atOnce = 16
+
+const (
+	minRetryDelay = 100 * time.Millisecond
+	maxRetryDelay = time.Minute
+)
+
+// Queue is what the package needs of the embedded queue.
+type Queue interface {
+	queueing.Gate
+	queueing.Holder
+	queueing.Evictor
+	queueing.Ranker
+	// Charge charges what runs already, whether there is room or not. It does nothing for a key that holds a grant.
+	Charge(key queueing.Key, grant queueing.Grant)
+}
+
+// Options of a Reconciler. All are required unless said otherwise.
+type Options struct {
+	// Client reads namespaces from the cache, and writes pods.
+	Client client.Client
+	// Live reads from the API server.
+	Live client.Reader
+	// Pods lists and watches, past the cache.
+	Pods corev1client.PodsGetter
+	// Spark are the pods with labels of applications.
+	Spark *pods.Store
+	Queue Queue
+	// DefaultGate of namespaces that name none.
+	DefaultGate v1alpha1.GateType
+	// AllowedGates may be used in namespaces that do not say which.
+	AllowedGates []v1alpha1.GateType
+	Recorder     events.EventRecorder
+	// MaxTermination bounds how long a pod takes to end whose room is wanted back, or that was deleted. Default: 10m.
+	MaxTermination time.Duration
+	// Clock of every decision.
+	Clock clock.PassiveClock
+	// Ready returns once this process leads and has restored what is held.
+	Ready func(context.Context) error
+}
+
+// Reconciler lets pods in. Create it with New.
+type Reconciler struct {
+	Options
+	store     *store
+	followers *followers
+	claims    *claims
+
+	mu    sync.Mutex
+	queue workqueue.TypedRateLimitingInterface[reconcile.Request]
+	// told is what was said last about a pod.
+	told map[types.UID]string
+}
+
+// New returns a reconciler that knows no pods yet.
+func New(o Options) *Reconciler {
+	if o.MaxTermination == 0 {
+		o.MaxTermination = pods.DefaultMaxTermination
+	}
+	r := &Reconciler{Options: o, told: map[types.UID]string{}, claims: newClaims()}
+	r.store = newStore(r.Wake)
+	r.followers = newFollowers(o.Pods, r.store)
+	return r
+}
+
+// SetupWithManager registers the reconciler. A request without a namespace is for the namespace of that name.
+func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
+	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](minRetryDelay, maxRetryDelay)
+	changed := predicate.Or(predicate.LabelChangedPredicate{}, predicate.AnnotationChangedPredicate{})
+	return ctrl.NewControllerManagedBy(mgr).
+		Named("foreign").
+		WatchesMetadata(&corev1.Namespace{}, &handler.EnqueueRequestForObject{}, builder.WithPredicates(changed)).
+		Watches(&v1alpha1.SparkQueue{}, handler.EnqueueRequestsFromMapFunc(r.everywhere), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		WatchesRawSource(source.TypedFunc[reconcile.Request](r.keepQueue)).
+		WithOptions(controller.Options{MaxConcurrentReconciles: atOnce, RateLimiter: limiter, NewQueue: fairqueue.QueueFor(atOnce)}).
+		Complete(r)
+}
+
+// everywhere are the namespaces whose pods may be let in, or not any more, because a queue says something else.
+func (r *Reconciler) everywhere(context.Context, client.Object) []reconcile.Request {
+	var requests []reconcile.Request
+	for _, name := range r.store.namespaces() {
+		requests = append(requests, reconcile.Request{NamespacedName: types.NamespacedName{Name: name}})
+	}
+	return requests
+}
+
+func (r *Reconciler) keepQueue(_ context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.queue = queue
+	return nil
+}
+
+// Wake has the controller look at a pod soon. It does not block. Before the controller runs it does nothing: the controller begins with
+// all pods.
+func (r *Reconciler) Wake(pod types.NamespacedName) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.queue != nil {
+		r.queue.Add(reconcile.Request{NamespacedName: pod})
+	}
+}
+
+// Start follows enrolled namespaces until ctx ends. It implements manager.Runnable.
+func (r *Reconciler) Start(ctx context.Context) error {
+	r.followers.run(ctx)
+	return nil
+}
+
+// NeedLeaderElection says that only a leader lets pods in.
+func (r *Reconciler) NeedLeaderElection() bool { return true }
+
+// Reconcile looks at a namespace or a pod.
+func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	if err := r.Ready(ctx); err != nil {
+		return ctrl.Result{}, err
+	}
+	name := req.Namespace
+	if name == "" {
+		name = req.Name
+	}
+	namespace, err := r.namespace(ctx, name)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	switch {
+	case req.Namespace != "":
+		return ctrl.Result{}, r.look(ctx, namespace, req.NamespacedName)
+	case enrolled(namespace):
+		if err := r.followers.follow(ctx, name); err != nil {
+			return ctrl.Result{}, err
+		}
+	default:
+		defer r.followers.leave(name)
+	}
+	for _, pod := range r.claims.all() { // what was claimed before the controller ran
+		if pod.Namespace == name {
+			r.Wake(pod)
+		}
+	}
+	for _, p := range r.store.of(name) {
+		r.Wake(types.NamespacedName{Namespace: name, Name: p.Name})
+	}
+	return ctrl.Result{}, nil
+}
+
+// namespace reads labels and annotations of a namespace; of one that is gone it has none.
+func (r *Reconciler) namespace(ctx context.Context, name string) (*metav1.PartialObjectMetadata, error) {
+	namespace := &metav1.PartialObjectMetadata{}
+	namespace.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
+	err := r.Client.Get(ctx, types.NamespacedName{Name: name}, namespace)
+	if apierrors.IsNotFound(err) {
+		return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: name}}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read namespace %s: %w", name, err)
+	}
+	return namespace, nil
+}
+
+func enrolled(namespace metav1.Object) bool {
+	return namespacepolicy.Of(namespace).Guarded
+}
+
+// gateOf is the namespace's annotation, else the operator's default.
+func (r *Reconciler) gateOf(namespace metav1.Object) v1alpha1.GateType {
+	if name := namespacepolicy.Of(namespace).DefaultGate; name != "" {
+		return v1alpha1.GateType(name)
+	}
+	if r.DefaultGate != "" {
+		return r.DefaultGate
+	}
+	return v1alpha1.GateEmbedded
+}
+
+// queueOf is the namespace's annotation, else the queue default.
+func queueOf(namespace metav1.Object) string {
+	if name := namespacepolicy.Of(namespace).DefaultQueue; name != "" {
+		return name
+	}
+	return v1alpha1.DefaultQueue
+}

@@ -1,0 +1,63 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package unmanagedpods
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/sparkgate/sparkgate/controllers/internal/pods"
+)
+
+// endingInterval is how often a pod that does not end in time is looked at again.
+const endingInterval = 10 * time.Second
+
+// hasten sees to it that a pod that is being deleted ends within MaxTermination, whoever has deleted it: what it holds counts as on its way
+// back. On a node that does not answer it may run on, so it is waited for.
+func (r *Reconciler) hasten(ctx context.Context, p *pod) error {
+	if p.EndsLate(r.MaxTermination) {
+		return r.end(ctx, p, false)
+	}
+	if wait := p.ForcedAt(r.MaxTermination).Sub(r.Clock.Now()); wait > 0 {
+		r.wakeAfter(p, wait)
+		return nil
+	}
+	r.wakeAfter(p, endingInterval)
+	node := &corev1.Node{}
+	err := r.Live.Get(ctx, types.NamespacedName{Name: p.Node}, node)
+	switch {
+	case client.IgnoreNotFound(err) != nil:
+		return fmt.Errorf("read node of pod %s/%s: %w", p.Namespace, p.Name, err)
+	case err == nil && !pods.NodeAnswers(node):
+		return nil
+	}
+	return r.end(ctx, p, true)
+}
+
+// end deletes exactly the pod that was seen.
+func (r *Reconciler) end(ctx context.Context, p *pod, force bool) error {
+	obj := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: p.Namespace, Name: p.Name}}
+	err := r.Client.Delete(ctx, obj, p.DeleteOptions(r.MaxTermination, force))
+	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+		return fmt.Errorf("delete pod %s/%s, whose room is wanted back: %w", p.Namespace, p.Name, err)
+	}
+	return nil
+}
+
+// wakeAfter has the controller look at a pod in a while.
+func (r *Reconciler) wakeAfter(p *pod, after time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.queue != nil {
+		r.queue.AddAfter(reconcile.Request{NamespacedName: types.NamespacedName{Namespace: p.Namespace, Name: p.Name}}, after)
+	}
+}

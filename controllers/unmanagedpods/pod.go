@@ -1,0 +1,100 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package unmanagedpods
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/pods"
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/amounts"
+)
+
+// run and attempt of every pod: it asks once.
+const run, attempt = 1, 1
+
+// pod is what is remembered of a Spark pod that belongs to no application. It is never changed.
+type pod struct {
+	*pods.Record
+	// requests are what a node reserves for it, "pods": 1 included.
+	requests queueing.Resources
+	// wrong says which of its requests cannot be counted, and why; empty if all can. Then requests are the nearest that can.
+	wrong    string
+	priority int32
+	// class is its PriorityClass; empty if it has none.
+	class   string
+	created time.Time
+	// group names what it was made with: Spark's id of the application.
+	group string
+	// owner is the uid of the pod that owns it; empty if none does.
+	owner string
+	// unlabelled: it has no label at all.
+	unlabelled bool
+	// claimed: it has the labels of an application and cannot be attributed to it. What its labels say proves nothing.
+	claimed bool
+}
+
+// seen reduces a pod; nil if it is none of Spark's. Behind the gate everything is Spark's: the guard has put it there.
+func seen(p *corev1.Pod) *pod {
+	_, role := p.Labels[v1alpha1.SparkRoleLabel]
+	_, charged := p.Labels[v1alpha1.QueueLabel]
+	out := &pod{
+		Record: pods.RecordOf(p), created: p.CreationTimestamp.Time, group: p.Labels[v1alpha1.SparkSelectorLabel],
+		class: p.Spec.PriorityClassName, unlabelled: len(p.Labels) == 0,
+	}
+	if out.Gate == nil && !role && !charged && out.group == "" {
+		return nil
+	}
+	var err error
+	if out.requests, err = amounts.OfPod(p); err != nil {
+		out.requests, out.wrong = amounts.ClampPod(p), err.Error()
+	}
+	if p.Spec.Priority != nil {
+		out.priority = *p.Spec.Priority
+	}
+	for i := range p.OwnerReferences {
+		if p.OwnerReferences[i].Kind == "Pod" {
+			out.owner = string(p.OwnerReferences[i].UID)
+		}
+	}
+	return out
+}
+
+// same says that two states of a pod lead to the same decisions.
+func (p *pod) same(other *pod) bool {
+	return p.UID == other.UID && p.Active() == other.Active() && p.Deleting == other.Deleting && p.EndGrace == other.EndGrace && p.Queue == other.Queue && p.Flavor == other.Flavor &&
+		(p.Gate == nil) == (other.Gate == nil) && (p.Gate == nil || p.Version == other.Version)
+}
+
+// concerned says that the pod holds room or wants some: it has not ended, and is not one that never ran and never will.
+func (p *pod) concerned() bool { return p.Active() && (p.Gate == nil || !p.Deleting) }
+
+// set is the name of the pod set that the pod is: a driver counts as an application in its queue, what a driver has made does not.
+func (p *pod) set() string {
+	if p.Role == pods.Driver || p.Role == pods.Other && p.owner == "" {
+		return v1alpha1.DriverPodSet
+	}
+	return v1alpha1.ExecutorPodSet
+}
+
+func (p *pod) key() queueing.Key { return queueing.PodKey(p.Namespace, p.Name, string(p.UID)) }
+
+// grant is what the pod is charged, now that it runs: in the queue and the flavor of its labels. One that was never let in has none; it
+// is charged to the queue of its namespace, and so is a claimed one.
+func (p *pod) grant(queue string) queueing.Grant {
+	if p.Queue != "" && !p.claimed {
+		queue = p.Queue
+	}
+	flavor := p.Flavor
+	if flavor == "" || p.claimed {
+		flavor = v1alpha1.DefaultFlavor
+	}
+	return queueing.Grant{
+		Run: run, Attempt: attempt, Gate: string(v1alpha1.GateEmbedded), Queue: queue,
+		PodSets: []queueing.PodSetGrant{{Name: p.set(), Flavor: flavor, Count: 1, Requests: p.requests}},
+	}
+}

@@ -1,0 +1,78 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package unmanagedpods
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// Found is a pod that a new leader finds.
+type Found struct {
+	Key queueing.Key
+	// Grant is what it is charged; nil if it waits behind the gate.
+	Grant *queueing.Grant
+}
+
+// Seed reads live what runs and what waits in enrolled namespaces, for a new leader that has not decided anything yet: its watches may lag
+// behind what the leader before it has let in.
+func (r *Reconciler) Seed(ctx context.Context) ([]Found, error) {
+	namespaces := &metav1.PartialObjectMetadataList{}
+	namespaces.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("NamespaceList"))
+	if err := r.Live.List(ctx, namespaces, client.MatchingLabels{v1alpha1.EnrolledLabel: "true"}); err != nil {
+		return nil, fmt.Errorf("list enrolled namespaces: %w", err)
+	}
+	var found []Found
+	for i := range namespaces.Items {
+		namespace := &namespaces.Items[i]
+		if r.gateOf(namespace) != v1alpha1.GateEmbedded {
+			continue
+		}
+		if err := r.followers.seed(ctx, namespace.Name); err != nil {
+			return nil, err
+		}
+		for _, p := range r.store.of(namespace.Name) {
+			switch {
+			case !p.concerned():
+			case p.Gate != nil:
+				found = append(found, Found{Key: p.key()})
+			default:
+				grant := p.grant(queueOf(namespace))
+				found = append(found, Found{Key: p.key(), Grant: &grant})
+			}
+		}
+	}
+	claimed, err := r.seedClaimed(ctx)
+	return append(found, claimed...), err
+}
+
+// seedClaimed are the pods that were claimed before, charged to the queues of their namespaces.
+func (r *Reconciler) seedClaimed(ctx context.Context) ([]Found, error) {
+	var found []Found
+	spaces := map[string]*metav1.PartialObjectMetadata{}
+	for _, name := range r.claims.all() {
+		if spaces[name.Namespace] == nil {
+			namespace := &metav1.PartialObjectMetadata{}
+			namespace.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
+			if err := r.Live.Get(ctx, types.NamespacedName{Name: name.Namespace}, namespace); client.IgnoreNotFound(err) != nil {
+				return nil, fmt.Errorf("read namespace %s: %w", name.Namespace, err)
+			}
+			spaces[name.Namespace] = namespace
+		}
+		namespace := spaces[name.Namespace]
+		if p := r.known(name); p != nil && r.gateOf(namespace) == v1alpha1.GateEmbedded {
+			grant := p.grant(queueOf(namespace))
+			found = append(found, Found{Key: p.key(), Grant: &grant})
+		}
+	}
+	return found, nil
+}

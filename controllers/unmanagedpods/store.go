@@ -1,0 +1,243 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package unmanagedpods
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/cache"
+)
+
+// store holds the pods of all enrolled namespaces. Safe for concurrent use.
+type store struct {
+	// changed is called, without a lock held, with a pod that has come, changed or gone.
+	changed func(types.NamespacedName)
+
+	mu     sync.Mutex
+	spaces map[string]*space
+}
+
+// space is the pods of one namespace.
+type space struct {
+	pods map[string]*pod
+	// groups are the names of pods by what they were made with.
+	groups map[string]map[string]bool
+	// floor is the version of the newest whole list: what it did not have and is not younger is gone.
+	floor uint64
+}
+
+func newStore(changed func(types.NamespacedName)) *store {
+	return &store{changed: changed, spaces: map[string]*space{}}
+}
+
+// get returns a pod; nil if it is not known.
+func (s *store) get(name types.NamespacedName) *pod {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if in := s.spaces[name.Namespace]; in != nil {
+		return in.pods[name.Name]
+	}
+	return nil
+}
+
+// of returns the pods of a namespace.
+func (s *store) of(namespace string) []*pod {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	in := s.spaces[namespace]
+	if in == nil {
+		return nil
+	}
+	out := make([]*pod, 0, len(in.pods))
+	for _, p := range in.pods {
+		out = append(out, p)
+	}
+	return out
+}
+
+// namespaces returns the names of those that are followed.
+func (s *store) namespaces() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Collect(maps.Keys(s.spaces))
+}
+
+// since is when the oldest of the pods was made that belong together with this one: executors wait in line from when their driver did.
+func (s *store) since(p *pod) time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	first := p.created
+	in := s.spaces[p.Namespace]
+	if in == nil {
+		return first
+	}
+	for name := range in.groups[p.group] {
+		if other := in.pods[name]; p.group != "" && other.created.Before(first) {
+			first = other.created
+		}
+	}
+	if p.group != "" || p.owner == "" {
+		return first
+	}
+	for _, other := range in.pods {
+		if string(other.UID) == p.owner && other.created.Before(first) {
+			first = other.created
+		}
+	}
+	return first
+}
+
+// put files a pod unless something newer is known, and reports it if it differs.
+func (s *store) put(namespace string, p *corev1.Pod) {
+	s.mu.Lock()
+	in := s.spaces[namespace]
+	differs := in != nil && in.put(p)
+	s.mu.Unlock()
+	if differs {
+		s.changed(types.NamespacedName{Namespace: namespace, Name: p.Name})
+	}
+}
+
+func (in *space) put(p *corev1.Pod) (differs bool) {
+	version, known := versionOf(p.ResourceVersion), in.pods[p.Name]
+	if known != nil && known.Version > version || known == nil && version <= in.floor {
+		return false
+	}
+	now := seen(p)
+	switch {
+	case now == nil:
+		in.drop(p.Name)
+		return known != nil
+	case known != nil && known.group != now.group:
+		in.drop(p.Name)
+	}
+	in.pods[p.Name] = now
+	if in.groups[now.group] == nil {
+		in.groups[now.group] = map[string]bool{}
+	}
+	in.groups[now.group][p.Name] = true
+	return known == nil || !known.same(now)
+}
+
+func (in *space) drop(name string) {
+	known := in.pods[name]
+	if known == nil {
+		return
+	}
+	delete(in.pods, name)
+	if delete(in.groups[known.group], name); len(in.groups[known.group]) == 0 {
+		delete(in.groups, known.group)
+	}
+}
+
+func (s *store) remove(namespace string, p *corev1.Pod) {
+	s.mu.Lock()
+	in := s.spaces[namespace]
+	mine := in != nil && in.pods[p.Name] != nil && in.pods[p.Name].UID == p.UID
+	if mine {
+		in.drop(p.Name)
+	}
+	s.mu.Unlock()
+	if mine {
+		s.changed(types.NamespacedName{Namespace: namespace, Name: p.Name})
+	}
+}
+
+// replace takes a whole list of a namespace, made at the given resource version. A pod that is newer than the list stays.
+func (s *store) replace(namespace string, list []*corev1.Pod, resourceVersion string) {
+	version := versionOf(resourceVersion)
+	touched, listed := map[string]bool{}, make(map[string]bool, len(list))
+	s.mu.Lock()
+	in := s.spaces[namespace]
+	if in == nil {
+		in = &space{} // it was left meanwhile
+		list = nil
+	}
+	for _, p := range list {
+		listed[p.Name] = true
+		if in.put(p) {
+			touched[p.Name] = true
+		}
+	}
+	in.floor = max(in.floor, version)
+	for name, p := range in.pods {
+		if !listed[name] && p.Version <= version {
+			in.drop(name)
+			touched[name] = true
+		}
+	}
+	s.mu.Unlock()
+	for name := range touched {
+		s.changed(types.NamespacedName{Namespace: namespace, Name: name})
+	}
+}
+
+// open makes room for the pods of a namespace.
+func (s *store) open(namespace string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.spaces[namespace] == nil {
+		s.spaces[namespace] = &space{pods: map[string]*pod{}, groups: map[string]map[string]bool{}}
+	}
+}
+
+// forget drops a namespace.
+func (s *store) forget(namespace string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.spaces, namespace)
+}
+
+// view is the part of a store that holds one namespace: the target of a Reflector.
+type view struct {
+	store     *store
+	namespace string
+}
+
+var _ cache.ReflectorStore = view{}
+
+func (v view) Add(obj any) error { return v.Update(obj) }
+func (v view) Resync() error     { return nil }
+func (v view) Update(obj any) error {
+	if p, ok := obj.(*corev1.Pod); ok {
+		v.store.put(v.namespace, p)
+	}
+	return nil
+}
+
+func (v view) Delete(obj any) error {
+	if gone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+		obj = gone.Obj
+	}
+	if p, ok := obj.(*corev1.Pod); ok {
+		v.store.remove(v.namespace, p)
+	}
+	return nil
+}
+
+func (v view) Replace(list []any, resourceVersion string) error {
+	all := make([]*corev1.Pod, 0, len(list))
+	for _, obj := range list {
+		if p, ok := obj.(*corev1.Pod); ok {
+			all = append(all, p)
+		}
+	}
+	v.store.replace(v.namespace, all, resourceVersion)
+	return nil
+}
+
+// versionOf reads a resource version. They are numbers that grow (Kubernetes API concepts, "Resource versions").
+func versionOf(s string) uint64 {
+	n, err := strconv.ParseUint(s, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}

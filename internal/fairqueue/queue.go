@@ -1,0 +1,132 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package fairqueue
+
+import (
+	"sync"
+
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+)
+
+// Options of a queue of requests.
+type Options struct {
+	// Name of the controller, in the metrics of work queues; empty for none.
+	Name string
+	// Workers is how many requests are worked on at once.
+	Workers int
+	// Limiter says how long a request that failed waits.
+	Limiter workqueue.TypedRateLimiter[reconcile.Request]
+	// Clock for delays. Default: the machine's.
+	Clock clock.WithTicker
+}
+
+// NewQueue returns a work queue that serves namespaces in turn. One namespace has at most a quarter of the workers, and when more than four
+// have work, none gets more than an equal share before the others have theirs. Apart from the order it does what client-go's queue does:
+// an item is in it once, and never with two workers.
+func NewQueue(o Options) workqueue.TypedRateLimitingInterface[reconcile.Request] {
+	if o.Clock == nil {
+		o.Clock = clock.RealClock{}
+	}
+	delaying := workqueue.NewTypedDelayingQueueWithConfig(workqueue.TypedDelayingQueueConfig[reconcile.Request]{
+		Name: o.Name, Clock: o.Clock, Queue: newQueue(o, namespaceOf),
+	})
+	return workqueue.NewTypedRateLimitingQueueWithConfig(o.Limiter, workqueue.TypedRateLimitingQueueConfig[reconcile.Request]{
+		Name: o.Name, Clock: o.Clock, DelayingQueue: delaying,
+	})
+}
+
+// QueueFor is NewQueue for the options of a controller with so many workers.
+func QueueFor(workers int) func(string, workqueue.TypedRateLimiter[reconcile.Request]) workqueue.TypedRateLimitingInterface[reconcile.Request] {
+	return func(name string, limiter workqueue.TypedRateLimiter[reconcile.Request]) workqueue.TypedRateLimitingInterface[reconcile.Request] {
+		return NewQueue(Options{Name: name, Workers: workers, Limiter: limiter})
+	}
+}
+
+// namespaceOf is the namespace whose work a request is. One without a namespace is for the namespace of that name.
+func namespaceOf(r reconcile.Request) string {
+	if r.Namespace == "" {
+		return r.Name
+	}
+	return r.Namespace
+}
+
+// queue is client-go's queue with lanes in the place of its slice, and a door before Get: it opens when one of the lanes may have another
+// worker.
+type queue[T comparable] struct {
+	inner *workqueue.Typed[T]
+
+	// mu guards lanes, too: inner uses them within calls that are made under it.
+	mu     sync.Mutex
+	door   *sync.Cond
+	lanes  *lanes[T]
+	closed bool
+}
+
+func newQueue[T comparable](o Options, laneOf func(T) string) *queue[T] {
+	q := &queue[T]{lanes: newLanes(o.Workers, laneOf)}
+	q.door = sync.NewCond(&q.mu)
+	q.inner = workqueue.NewTypedWithConfig(workqueue.TypedQueueConfig[T]{Name: o.Name, Clock: o.Clock, Queue: q.lanes})
+	return q
+}
+
+// Add implements workqueue.TypedInterface.
+func (q *queue[T]) Add(item T) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.inner.Add(item)
+	q.door.Signal()
+}
+
+// Len implements workqueue.TypedInterface.
+func (q *queue[T]) Len() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.inner.Len()
+}
+
+// Get implements workqueue.TypedInterface.
+func (q *queue[T]) Get() (item T, shutdown bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for q.lanes.next() == nil {
+		if q.closed && q.lanes.Len() == 0 {
+			return item, true
+		}
+		q.door.Wait()
+	}
+	return q.inner.Get() // does not wait: there is something in the lanes
+}
+
+// Done implements workqueue.TypedInterface.
+func (q *queue[T]) Done(item T) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.lanes.done(item)
+	q.inner.Done(item)
+	q.door.Broadcast()
+}
+
+// ShutDown implements workqueue.TypedInterface: what waits is still handed out, nothing is added.
+func (q *queue[T]) ShutDown() {
+	q.close()
+	q.inner.ShutDown()
+}
+
+// ShutDownWithDrain implements workqueue.TypedInterface: as ShutDown, and it returns once nothing is worked on.
+func (q *queue[T]) ShutDownWithDrain() {
+	q.close()
+	q.inner.ShutDownWithDrain()
+}
+
+func (q *queue[T]) close() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.closed = true
+	q.door.Broadcast()
+}
+
+// ShuttingDown implements workqueue.TypedInterface.
+func (q *queue[T]) ShuttingDown() bool { return q.inner.ShuttingDown() }

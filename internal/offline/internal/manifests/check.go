@@ -1,0 +1,157 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package manifests
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	ctrljson "sigs.k8s.io/json"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/offline/internal/schema"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/internal/spark/strictdecode"
+	"github.com/sparkgate/sparkgate/internal/spark/validate"
+	"github.com/sparkgate/sparkgate/queueing/validation"
+)
+
+// Check returns what is wrong with the objects of the project's kinds, and how many of them there are. Other objects are passed over, but
+// a ConfigMap among them that an application names as its sparkConfigMap is read. An error is a mistake in the program.
+func Check(objects []Object) (findings []Finding, checked int, err error) {
+	for i := range objects {
+		o := &objects[i]
+		if group, _, _ := strings.Cut(o.APIVersion, "/"); group != v1alpha1.Group {
+			continue
+		}
+		checked++
+		found, err := o.check(objects)
+		if err != nil {
+			return nil, 0, err
+		}
+		findings = append(findings, o.placed(found)...)
+	}
+	return findings, checked, nil
+}
+
+// placed says of findings where they are, and puts them into the order of lines.
+func (o *Object) placed(findings []Finding) []Finding {
+	for i := range findings {
+		f := &findings[i]
+		f.File, f.Line, f.Object = o.File, o.lineOf(f.Field), strings.TrimSpace(o.Kind+" "+o.Name)
+	}
+	slices.SortStableFunc(findings, func(a, b Finding) int { return a.Line - b.Line })
+	return findings
+}
+
+// check looks at one object: one finding a field.
+func (o *Object) check(all []Object) ([]Finding, error) {
+	if version := v1alpha1.GroupVersion.String(); o.APIVersion != version {
+		return []Finding{{Field: "apiVersion", Message: fmt.Sprintf("value %q is not known: set %s", o.APIVersion, version)}}, nil
+	}
+	schema, known, err := schema.Of(o.Kind)
+	if err != nil {
+		return nil, err
+	}
+	if !known {
+		return []Finding{{Field: "kind", Message: fmt.Sprintf("value %q is no kind of %s: correct it", o.Kind, v1alpha1.Group)}}, nil
+	}
+	text, object, err := o.withoutStatus()
+	if err != nil {
+		return nil, err
+	}
+	var c collector
+	for _, f := range schema.Check(object) {
+		c.add(Finding{Field: f.Field, Message: f.Message})
+	}
+	switch o.Kind {
+	case v1alpha1.SparkApplicationKind:
+		c.application(text, all)
+	case v1alpha1.SparkQueueKind:
+		c.queue(text)
+	case v1alpha1.SparkFlavorKind:
+		c.decode(text, &v1alpha1.SparkFlavor{})
+	}
+	return c.findings, nil
+}
+
+// withoutStatus returns the object without what the API server drops when it is applied.
+func (o *Object) withoutStatus() ([]byte, map[string]any, error) {
+	var object map[string]any
+	if err := ctrljson.UnmarshalCaseSensitivePreserveInts(o.JSON, &object); err != nil {
+		return nil, nil, err
+	}
+	if _, ok := object["status"]; !ok {
+		return o.JSON, object, nil
+	}
+	delete(object, "status")
+	text, err := json.Marshal(object)
+	return text, object, err
+}
+
+// collector collects findings, at most one a field.
+type collector struct{ findings []Finding }
+
+func (c *collector) add(f Finding) {
+	if !slices.ContainsFunc(c.findings, func(known Finding) bool { return known.Field == f.Field }) {
+		c.findings = append(c.findings, f)
+	}
+}
+
+// decode reads an object strictly. It reports whether its values could be read; fields that do not exist do not hinder that. Where the
+// schema has found a value of the wrong kind, that is not said again.
+func (c *collector) decode(text []byte, into any) bool {
+	readable := ctrljson.UnmarshalCaseSensitivePreserveInts(text, into) == nil
+	if !readable && len(c.findings) > 0 {
+		return false
+	}
+	for _, m := range strictdecode.Decode(text, "", into) {
+		c.add(Finding{Field: strings.TrimPrefix(m.Field, "."), Message: m.Message})
+	}
+	return readable
+}
+
+func (c *collector) queue(text []byte) {
+	var queue v1alpha1.SparkQueue
+	if !c.decode(text, &queue) {
+		return
+	}
+	for _, f := range validation.Check(&queue.Spec) {
+		c.add(Finding{Field: f.Field, Message: f.Message})
+	}
+}
+
+// application checks as the operator does, which never sees what the schema refuses. What this version does not honour, and what had better
+// be changed, are warnings.
+func (c *collector) application(text []byte, all []Object) {
+	bySchema := len(c.findings)
+	var app v1alpha1.SparkApplication
+	if !c.decode(text, &app) || bySchema > 0 {
+		return
+	}
+	for _, f := range validate.Submission(&app, conf.Sources{ConfigMap: ConfFiles(&app, all)}) {
+		c.add(Finding{Field: f.Field, Message: f.Message, Warning: f.Reason == v1alpha1.NotYetSupportedReason})
+	}
+	for _, w := range validate.Warnings(&app) {
+		c.add(Finding{Field: w.Field, Message: w.Message, Warning: true})
+	}
+}
+
+// ConfFiles returns the files of the ConfigMap that an application names as its sparkConfigMap; nil if it is not among the objects.
+func ConfFiles(app *v1alpha1.SparkApplication, all []Object) map[string]string {
+	for i := range all {
+		o := &all[i]
+		if o.Kind != "ConfigMap" || o.APIVersion != "v1" || app.Spec.SparkConfigMap == "" || o.Name != app.Spec.SparkConfigMap {
+			continue
+		}
+		var configMap corev1.ConfigMap
+		if o.Namespace == app.Namespace && json.Unmarshal(o.JSON, &configMap) == nil {
+			return configMap.Data
+		}
+	}
+	return nil
+}

@@ -1,0 +1,141 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package submit
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"k8s.io/apimachinery/pkg/util/sets"
+
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
+)
+
+// Machine is what spark-submit sees besides its arguments on the machine that it runs on.
+type Machine struct {
+	// Environment are its variables.
+	Environment map[string]string
+	// Folder returns the files in a folder by name.
+	Folder func(name string) map[string]string
+}
+
+// Variables that spark-submit reads.
+const (
+	confDirVariable      = "SPARK_CONF_DIR"
+	hadoopConfVariable   = "HADOOP_CONF_DIR"
+	localDirsVariable    = "SPARK_LOCAL_DIRS"
+	pythonVariable       = "PYSPARK_PYTHON"
+	driverPythonVariable = "PYSPARK_DRIVER_PYTHON"
+)
+
+// fallbacks are variables that count where no property says the same.
+var fallbacks = map[string]string{
+	"MASTER":                conf.Master,
+	"DEPLOY_MODE":           conf.DeployMode,
+	"SPARK_DRIVER_MEMORY":   conf.DriverMemory,
+	"SPARK_EXECUTOR_MEMORY": conf.ExecutorMemory,
+	"SPARK_EXECUTOR_CORES":  conf.ExecutorCores,
+}
+
+// HadoopConfigMap and ConfFiles name the ConfigMaps that a machine's folders of configuration are for.
+const (
+	HadoopConfigMap    = "hadoop-conf"
+	ConfFilesConfigMap = "spark-conf"
+)
+
+// addDefaults adds the properties of the machine's spark-defaults.conf, below those that are there. A file of properties replaces them,
+// unless both are wanted.
+func (c *call) addDefaults(properties map[string]string, m *Machine) {
+	if m == nil || c.propertiesFile != "" && !c.loadDefaults {
+		return
+	}
+	for key, value := range conf.ParseFile(m.confFolder()[conf.DefaultsFile]) {
+		if _, ok := properties[key]; !ok {
+			properties[key] = value
+		}
+	}
+}
+
+// confFolder are the files of Spark's conf folder.
+func (m *Machine) confFolder() map[string]string {
+	if folder := m.Environment[confDirVariable]; folder != "" {
+		return m.Folder(folder)
+	}
+	return nil
+}
+
+// addVariables adds what the variables of the machine say to the properties. An error says that two things exclude each other.
+func (m *Machine) addVariables(properties map[string]string, program string) error {
+	if m == nil {
+		return nil
+	}
+	for variable, key := range fallbacks {
+		setDefault(properties, key, m.Environment[variable])
+	}
+	if dirs := m.Environment[localDirsVariable]; dirs != "" {
+		properties[conf.LocalDir] = dirs
+	}
+	if strings.HasSuffix(program, ".py") {
+		m.addPython(properties)
+	}
+	if _, ok := m.Environment[hadoopConfVariable]; !ok {
+		return nil
+	}
+	if _, both := properties[conf.HadoopConfigMap]; both {
+		return errors.New(hadoopConfVariable + " and " + conf.HadoopConfigMap + " exclude each other: remove one of the two")
+	}
+	properties[conf.HadoopConfigMap] = HadoopConfigMap
+	return nil
+}
+
+// addPython adds the interpreters. That of the driver is asked for after both properties.
+func (m *Machine) addPython(properties map[string]string) {
+	if _, ok := properties[conf.PySparkPython]; ok {
+		return
+	}
+	setDefault(properties, conf.PySparkDriverPython, m.Environment[driverPythonVariable])
+	setDefault(properties, conf.PySparkPython, m.Environment[pythonVariable])
+}
+
+// setDefault sets a property that is not set, unless the value is empty.
+func setDefault(properties map[string]string, key, value string) {
+	if _, ok := properties[key]; !ok && value != "" {
+		properties[key] = value
+	}
+}
+
+// Endings and beginnings of files in the conf folder that Spark does not hand to the driver.
+var (
+	notShippedEndings = []string{".template", ".gz", ".zip", ".jar", ".tar"}
+	propertyEndings   = []string{"conf", "properties"}
+)
+
+// ConfFiles are the files of the conf folder that Spark hands to the driver: texts, the smallest first, as long as names and contents together
+// do not reach a bound.
+func (m *Machine) ConfFiles(largest int) map[string]string {
+	folder := m.confFolder()
+	names := sets.List(sets.KeySet(folder))
+	names = slices.DeleteFunc(names, func(name string) bool { return !shipped(name) || !utf8.ValidString(folder[name]) })
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(len(folder[a]), len(folder[b])) })
+	files, total := map[string]string{}, 0
+	for _, name := range names {
+		size := utf8.RuneCountInString(name) + utf8.RuneCountInString(folder[name])
+		if total+size >= largest {
+			continue
+		}
+		files[name], total = folder[name], total+size
+	}
+	return files
+}
+
+// shipped says whether Spark takes a file of its name along.
+func shipped(name string) bool {
+	hasEnding := func(endings []string) bool {
+		return slices.ContainsFunc(endings, func(ending string) bool { return strings.HasSuffix(name, ending) })
+	}
+	return !hasEnding(notShippedEndings) && !(strings.HasPrefix(name, "spark") && hasEnding(propertyEndings))
+}

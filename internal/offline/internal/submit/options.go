@@ -1,0 +1,213 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package submit
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
+)
+
+// Properties that only spark-submit knows by an option.
+const (
+	driverClassPath   = "spark.driver.extraClassPath"
+	driverLibraryPath = "spark.driver.extraLibraryPath"
+	principal         = "spark.kerberos.principal"
+	keytab            = "spark.kerberos.keytab"
+)
+
+// options of spark-submit that stand for a property. They win over --conf.
+var options = map[string]string{
+	"--master":              conf.Master,
+	"--deploy-mode":         conf.DeployMode,
+	"--name":                conf.AppName,
+	"--jars":                conf.Jars,
+	"--py-files":            conf.PyFiles,
+	"--files":               conf.Files,
+	"--archives":            conf.Archives,
+	"--packages":            conf.Packages,
+	"--exclude-packages":    conf.PackageExcl,
+	"--repositories":        conf.Repositories,
+	"--driver-memory":       conf.DriverMemory,
+	"--driver-cores":        conf.DriverCores,
+	"--driver-java-options": conf.DriverJavaOptions,
+	"--driver-class-path":   driverClassPath,
+	"--driver-library-path": driverLibraryPath,
+	"--executor-memory":     conf.ExecutorMemory,
+	"--executor-cores":      conf.ExecutorCores,
+	"--num-executors":       conf.ExecutorInstances,
+	"--principal":           principal,
+	"--keytab":              keytab,
+}
+
+// Options with a value and no property.
+const (
+	optionClass      = "--class"
+	optionProxyUser  = "--proxy-user"
+	optionConf       = "--conf"
+	optionConfShort  = "-c"
+	optionProperties = "--properties-file"
+	optionDefaults   = "--load-spark-defaults"
+)
+
+var withoutProperty = []string{optionClass, optionProxyUser, optionConf, optionConfShort, optionProperties}
+
+// unused are options that spark-submit takes and that change nothing on Kubernetes, or here. Those with true have a value.
+var unused = map[string]struct {
+	hasValue bool
+	why      string
+}{
+	"--queue":                {true, "it is a queue of YARN; name the queue of Sparkgate in spec.queue.name"},
+	"--total-executor-cores": {true, "Spark does not use it on Kubernetes; set spec.executor.instances"},
+	"--supervise":            {false, "Spark does not use it on Kubernetes; spec.restartPolicy says when a job is tried again"},
+	"--verbose":              {false, ""},
+	"-v":                     {false, ""},
+	optionDefaults:           {false, "the defaults of the machine are not read; name the file with --properties-file"},
+}
+
+// impossible are options that do something else than to submit a job.
+var impossible = map[string]string{
+	"--kill":        "delete the SparkApplication to stop a job",
+	"--status":      "kubectl get sparkapplications shows the state of jobs",
+	"--remote":      "Spark Connect has no cluster mode; leave the option out",
+	"--help":        "sparkctl help from-submit says what is understood",
+	"-h":            "sparkctl help from-submit says what is understood",
+	"--version":     "leave the option out",
+	"--usage-error": "leave the option out",
+}
+
+// CallError is a call that submits no job, or none that can be written down.
+type CallError struct {
+	// Place is an option, a property or a file.
+	Place string
+	Err   error
+}
+
+// Error is the message of what is wrong.
+func (e *CallError) Error() string { return e.Err.Error() }
+
+// Unwrap returns what is wrong.
+func (e *CallError) Unwrap() error { return e.Err }
+
+// call is a command line taken apart.
+type call struct {
+	// class and proxyUser are empty if they are not given.
+	class, proxyUser string
+	// options are properties by option; conf those of --conf, later ones winning.
+	options, conf  map[string]string
+	propertiesFile string
+	// loadDefaults: the defaults of the machine count beside the file.
+	loadDefaults bool
+	program      string
+	arguments    []string
+	notes        []Note
+}
+
+// parse takes a command line apart as spark-submit does: options up to the program, everything behind it belongs to the program.
+func parse(args []string) (*call, error) {
+	c := &call{options: map[string]string{}, conf: map[string]string{}}
+	for i, arg := range args {
+		if !utf8.ValidString(arg) {
+			return nil, fmt.Errorf("argument %d is no text in UTF-8, so that no manifest can hold it: change its encoding", i+1)
+		}
+	}
+	for len(args) > 0 {
+		name, value, joined := splitOption(args[0])
+		if !strings.HasPrefix(name, "-") {
+			c.program, c.arguments = args[0], args[1:]
+			return c, nil
+		}
+		args = args[1:]
+		hasValue, err := c.lookUp(name)
+		if err != nil {
+			return nil, err
+		}
+		if hasValue && !joined {
+			if len(args) == 0 {
+				return nil, fmt.Errorf("%s has no value: give one", name)
+			}
+			value, args = args[0], args[1:]
+		}
+		if err := c.take(name, value); err != nil {
+			return nil, err
+		}
+	}
+	return nil, fmt.Errorf("there is no program behind the options: name the jar, Python or R file to run")
+}
+
+// splitOption cuts --option=value.
+func splitOption(arg string) (name, value string, joined bool) {
+	if !strings.HasPrefix(arg, "--") {
+		return arg, "", false
+	}
+	return cut(arg)
+}
+
+func cut(arg string) (name, value string, found bool) {
+	if name, value, found = strings.Cut(arg, "="); found && name != "--" && value != "" {
+		return name, value, true
+	}
+	return arg, "", false
+}
+
+// lookUp says whether an option has a value.
+func (c *call) lookUp(name string) (hasValue bool, err error) {
+	if remedy, ok := impossible[name]; ok {
+		return false, fmt.Errorf("%s does not submit a job: %s", name, remedy)
+	}
+	if _, ok := options[name]; ok || slices.Contains(withoutProperty, name) {
+		return true, nil
+	}
+	if option, ok := unused[name]; ok {
+		if option.why != "" {
+			c.notes = append(c.notes, Note{name, "left out: " + option.why})
+		}
+		return option.hasValue, nil
+	}
+	return false, fmt.Errorf("%s is no option of spark-submit: correct it, or put it behind the program if it is an argument of the program", name)
+}
+
+// take notes an option.
+func (c *call) take(name, value string) error {
+	switch name {
+	case optionClass:
+		c.class = value
+	case optionProxyUser:
+		if c.proxyUser = value; value == "" {
+			return fmt.Errorf("%s is empty: name a user, or leave it out", name)
+		}
+	case optionProperties:
+		c.propertiesFile = value
+	case optionDefaults:
+		c.loadDefaults = true
+	case optionConf, optionConfShort:
+		key, setting, ok := strings.Cut(value, "=")
+		if !ok {
+			return fmt.Errorf("%s %s has no value: write %s KEY=VALUE", name, conf.Quote(value, value), name)
+		}
+		c.conf[key] = setting
+	default:
+		if key, ok := options[name]; ok {
+			c.options[key] = value
+		}
+		return checkList(name, value)
+	}
+	return nil
+}
+
+// checkList refuses blanks around the files of an option, which spark-submit takes as part of their names.
+func checkList(option, value string) error {
+	if !slices.Contains([]string{"--jars", "--files", "--archives", "--py-files"}, option) {
+		return nil
+	}
+	for file := range strings.SplitSeq(value, ",") {
+		if name := strings.TrimSpace(file); name != "" && name != file {
+			return fmt.Errorf("%s has a blank before or behind %q: remove it", option, name)
+		}
+	}
+	return nil
+}

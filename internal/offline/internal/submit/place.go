@@ -1,0 +1,102 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package submit
+
+import (
+	"encoding/json"
+	"maps"
+	"strings"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
+)
+
+// place puts a property where it belongs: into its field, into sparkConf, or nowhere.
+func (b *builder) place(key, value string) {
+	if why, refused := refusal(key, value); refused {
+		b.note(key, "left out: %s", why)
+		return
+	}
+	if !b.keepSecrets && secret(key, value) {
+		b.note(key, "the value looks like a secret and was replaced by %s: take it from a Secret by spec.driver.env and spec.executor.env "+
+			"(valueFrom.secretKeyRef), by a mounted volume, or by spec.sparkConfFrom", Placeholder)
+		value = Placeholder
+	}
+	if field, ok := b.known.of(key); ok && b.setField(field, key, value) {
+		if strings.HasSuffix(key, javaOptions) {
+			b.noteSecrets("spec."+field.path, []string{value})
+		}
+		return
+	}
+	b.setSparkConf(key, value)
+}
+
+func (b *builder) setSparkConf(key, value string) {
+	if b.app.Spec.SparkConf == nil {
+		b.app.Spec.SparkConf = map[string]string{}
+	}
+	b.app.Spec.SparkConf[key] = value
+}
+
+// setField writes a property into its field. It does so only if the field says exactly the same: it gives back the same text and no other
+// property, and the schema takes it. What cannot work is left to sparkConf, where the check of the application finds it.
+func (b *builder) setField(f field, key, value string) bool {
+	trial := b.app.DeepCopy()
+	if !f.set(&trial.Spec, value) {
+		return false
+	}
+	want := texts(b.app)
+	want[key] = value
+	if !maps.Equal(texts(trial), want) || !b.allowed(trial, "spec."+f.path) {
+		return false
+	}
+	b.app = trial
+	return true
+}
+
+// texts are the properties that the fields of an application stand for.
+func texts(app *v1alpha1.SparkApplication) map[string]string {
+	values := map[string]string{}
+	for key, property := range typed(app) {
+		values[key] = property.Value
+	}
+	return values
+}
+
+// allowed says whether the schema takes what stands at a path, or below it.
+func (b *builder) allowed(app *v1alpha1.SparkApplication, path string) bool {
+	text, err := json.Marshal(app)
+	if err != nil {
+		return false
+	}
+	var object map[string]any
+	if err := json.Unmarshal(text, &object); err != nil {
+		return false
+	}
+	for _, finding := range b.schema.Check(object) {
+		if strings.HasPrefix(finding.Field, path) {
+			return false
+		}
+	}
+	return true
+}
+
+// changing are the ends of keys that the operator refuses although they change what is made: they are kept, so that the check of the
+// application refuses the job.
+var changing = []string{".featureSteps", ".allocator"}
+
+// refusal says why a property is left out. It asks conf, which refuses what the operator owns and what is no property of Spark.
+func refusal(key, value string) (string, bool) {
+	for _, end := range changing {
+		if strings.HasSuffix(key, end) {
+			return "", false
+		}
+	}
+	app := &v1alpha1.SparkApplication{Spec: v1alpha1.SparkApplicationSpec{SparkConf: map[string]string{key: value}}}
+	_, findings := conf.Merge(app, conf.Sources{})
+	if len(findings) == 0 {
+		return "", false
+	}
+	return strings.NewReplacer(": remove it: ", ": ", ": remove it; ", ": ", ": remove it and ", ": ", ": remove it", "").Replace(findings[0].Message), true
+}

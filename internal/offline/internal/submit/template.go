@@ -1,0 +1,89 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package submit
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/internal/spark/podtemplate"
+)
+
+// templates takes the files of pod templates in.
+func (b *builder) templates(readFile func(string) ([]byte, error)) error {
+	for _, role := range []struct {
+		key, field string
+		into       **runtime.RawExtension
+	}{
+		{conf.DriverTemplateFile, "spec.driver.template", &b.app.Spec.Driver.Template},
+		{conf.ExecutorTemplateFile, "spec.executor.template", &b.app.Spec.Executor.Template},
+	} {
+		file, ok := b.take(role.key)
+		if !ok {
+			continue
+		}
+		template, err := readTemplate(file, readFile, role.key == conf.DriverTemplateFile)
+		if err != nil {
+			return &CallError{role.field, fmt.Errorf("read the template of %s: %w", role.key, err)}
+		}
+		*role.into = template
+		b.keepSecurity()
+	}
+	return nil
+}
+
+// keepSecurity leaves the security of pods to the templates: what spark-submit has not filled in, a sidecar may need as it is.
+func (b *builder) keepSecurity() {
+	if b.app.Spec.PodSecurity == podSecurityNone {
+		return
+	}
+	b.app.Spec.PodSecurity = podSecurityNone
+	b.note("spec.podSecurity", "None, because the pod templates decide about security, as with spark-submit: remove it to have empty fields filled so that "+
+		"the pods satisfy the restricted Pod Security Standard")
+}
+
+// readTemplate reads a pod as the template of one, as Spark's client does. That of the driver needs a spec.
+func readTemplate(file string, readFile func(string) ([]byte, error), needsSpec bool) (*runtime.RawExtension, error) {
+	path := strings.TrimPrefix(strings.TrimPrefix(file, "file://"), "file:")
+	switch {
+	case path != file && !strings.HasPrefix(path, "/"):
+		return nil, fmt.Errorf("%s is no whole path: leave out the scheme, or write file:///", file)
+	case strings.Contains(path, "://"):
+		return nil, fmt.Errorf("%s is not on this machine: fetch it and name the local file", path)
+	}
+	text, err := readFile(path)
+	if err != nil {
+		return nil, err
+	}
+	pod, err := podtemplate.Read(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if err := checkSpec(pod, needsSpec); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	for _, key := range []string{"apiVersion", "kind", "status"} {
+		delete(pod, key)
+	}
+	raw, err := json.Marshal(pod)
+	return &runtime.RawExtension{Raw: raw}, err
+}
+
+// checkSpec refuses what Spark's client cannot start from.
+func checkSpec(pod map[string]any, needsSpec bool) error {
+	spec, _ := pod["spec"].(map[string]any)
+	containers, written := spec["containers"]
+	switch {
+	case needsSpec && pod["spec"] == nil, pod["spec"] == nil && pod["metadata"] == nil:
+		return errors.New("it has no spec: write a pod")
+	case needsSpec && written && containers == nil:
+		return errors.New("it has spec.containers without a value: remove it, or name a container")
+	}
+	return nil
+}

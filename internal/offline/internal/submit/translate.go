@@ -1,0 +1,234 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package submit
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/offline/internal/schema"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
+)
+
+// Note tells people what was left out or changed, and why.
+type Note struct {
+	// Subject is an option, a property or a field.
+	Subject string
+	Message string
+}
+
+// Input is a call of spark-submit.
+type Input struct {
+	// Arguments of spark-submit, without its own name.
+	Arguments []string
+	// SparkVersion of the image. Empty: what the tag of the image begins with.
+	SparkVersion string
+	// ReadFile reads the files that the arguments name: properties and pod templates.
+	ReadFile func(name string) ([]byte, error)
+	// Machine is what spark-submit sees besides its arguments; nil: nothing of it counts.
+	Machine *Machine
+}
+
+// Translate returns the application for a call of spark-submit. It is not checked yet. An error means that the call does not submit a
+// job to Kubernetes in cluster mode, or that something is missing without which nothing can be written.
+func Translate(in Input) (*v1alpha1.SparkApplication, []Note, error) {
+	called, err := parse(in.Arguments)
+	if err != nil {
+		return nil, nil, err
+	}
+	properties, err := called.properties(in)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := checkMaster(properties); err != nil {
+		return nil, nil, err
+	}
+	b := builder{app: &v1alpha1.SparkApplication{}, known: knownFields(), properties: properties, notes: called.notes, keepSecrets: in.Machine != nil}
+	b.app.APIVersion, b.app.Kind = v1alpha1.GroupVersion.String(), v1alpha1.SparkApplicationKind
+	if b.schema, _, err = schema.Of(v1alpha1.SparkApplicationKind); err != nil {
+		return nil, nil, err
+	}
+	b.program(called)
+	if err := b.metadata(called); err != nil {
+		return nil, nil, err
+	}
+	if err := b.templates(in.ReadFile); err != nil {
+		return nil, nil, err
+	}
+	b.image()
+	for _, key := range slices.Sorted(maps.Keys(properties)) {
+		b.place(key, properties[key])
+	}
+	if err := b.version(in.SparkVersion); err != nil {
+		return nil, nil, err
+	}
+	if called.loadDefaults && strings.HasPrefix(b.app.Spec.SparkVersion, "3.") {
+		return nil, nil, fmt.Errorf("%s came with Spark 4.0: leave it out", optionDefaults)
+	}
+	return b.app, b.notes, nil
+}
+
+// properties merges those of the file, of --conf and of options; later ones win.
+func (c *call) properties(in Input) (map[string]string, error) {
+	properties := map[string]string{}
+	if c.propertiesFile != "" {
+		text, err := in.ReadFile(c.propertiesFile)
+		if err != nil {
+			return nil, fmt.Errorf("read the file of %s: %w", optionProperties, err)
+		}
+		if !utf8.Valid(text) {
+			return nil, fmt.Errorf("%s is no text in UTF-8: change its encoding", c.propertiesFile)
+		}
+		properties = conf.ParseFile(string(text))
+	}
+	c.addDefaults(properties, in.Machine)
+	maps.Copy(properties, c.conf)
+	maps.Copy(properties, c.options)
+	return properties, in.Machine.addVariables(properties, c.program)
+}
+
+// checkMaster refuses what does not run on Kubernetes in cluster mode. Master and mode may be missing: on many machines they stand in the defaults.
+func checkMaster(properties map[string]string) error {
+	if master, ok := properties[conf.Master]; ok && !strings.HasPrefix(master, "k8s://") {
+		return fmt.Errorf("the master is %q: only jobs for Kubernetes can be translated, whose master begins with k8s://", master)
+	}
+	if mode, ok := properties[conf.DeployMode]; ok && mode != "cluster" {
+		return fmt.Errorf("the deploy mode is %q: drivers always run in a pod; leave it out or write --deploy-mode cluster", mode)
+	}
+	return nil
+}
+
+// builder puts an application together.
+type builder struct {
+	app    *v1alpha1.SparkApplication
+	known  fields
+	schema *schema.Schema
+	// properties are those of the call that have no place yet.
+	properties map[string]string
+	notes      []Note
+	// keepSecrets leaves values alone that look like secrets.
+	keepSecrets bool
+}
+
+func (b *builder) note(subject, format string, args ...any) {
+	b.notes = append(b.notes, Note{subject, fmt.Sprintf(format, args...)})
+}
+
+// take returns a property and removes it from those that have no place yet.
+func (b *builder) take(key string) (string, bool) {
+	value, ok := b.properties[key]
+	delete(b.properties, key)
+	return value, ok
+}
+
+// program sets what is run. The ending of the file decides the language, as in spark-submit.
+func (b *builder) program(c *call) {
+	spec := &b.app.Spec
+	spec.MainApplicationFile, spec.MainClass, spec.Arguments, spec.ProxyUser = c.program, c.class, c.arguments, c.proxyUser
+	switch path.Ext(c.program) {
+	case ".py":
+		spec.Type = v1alpha1.PythonApplication
+	case ".r", ".R":
+		spec.Type = v1alpha1.RApplication
+	default:
+		spec.Type = v1alpha1.JavaApplication
+	}
+	b.noteSecrets("arguments", c.arguments)
+	if spec.Type != v1alpha1.JavaApplication && spec.MainClass != "" {
+		b.note(optionClass, "left out: a program in %s has no main class", spec.Type)
+		spec.MainClass = ""
+	}
+}
+
+// metadata names the application, and moves what stands elsewhere in a SparkApplication.
+func (b *builder) metadata(c *call) error {
+	b.app.Namespace = "default"
+	for _, place := range []struct {
+		key, field string
+		into       *string
+	}{
+		{conf.Namespace, "metadata.namespace", &b.app.Namespace},
+		{conf.DriverPodName, "spec.driver.podName", &b.app.Spec.Driver.PodName},
+	} {
+		name, ok := b.take(place.key)
+		if ok && name == "" {
+			return &CallError{place.field, fmt.Errorf("%s is empty: give a name, or leave it out", place.key)}
+		}
+		if ok {
+			*place.into = name
+		}
+	}
+	if address, ok := b.properties[conf.DriverBindAddress]; ok {
+		return &CallError{"spec.sparkConf[" + conf.DriverBindAddress + "]", fmt.Errorf("%s is %q: leave it out, the driver binds to the address of its pod",
+			conf.DriverBindAddress, address)}
+	}
+	for _, key := range []string{conf.Master, conf.DeployMode, conf.AppID, waitForEnd} {
+		b.take(key)
+	}
+	name, ok := b.take(conf.AppName)
+	if !ok {
+		if name = c.class; name == "" {
+			name = path.Base(c.program)
+		}
+	}
+	if b.app.Name = label(name); b.app.Name != name {
+		b.setSparkConf(conf.AppName, name)
+	}
+	return nil
+}
+
+// podSecurityNone fills in nothing.
+const podSecurityNone = v1alpha1.PodSecurityNone
+
+// waitForEnd is about the client's own life.
+const waitForEnd = "spark.kubernetes.submission.waitAppCompletion"
+
+var notInLabel = regexp.MustCompile(`[^a-z0-9]+`)
+
+// label makes a name of letters, digits and dashes.
+func label(name string) string {
+	const longest = 63
+	made := strings.Trim(notInLabel.ReplaceAllString(strings.ToLower(name), "-"), "-")
+	made = strings.TrimRight(made[:min(len(made), longest)], "-")
+	if made == "" {
+		return "spark"
+	}
+	return made
+}
+
+// image makes sure that there is a common one.
+func (b *builder) image() {
+	if _, ok := b.properties[conf.Image]; ok {
+		return
+	}
+	for _, role := range []conf.Role{conf.Driver, conf.Executor} {
+		if image, ok := b.properties[role.Key("container.image")]; ok {
+			b.properties[conf.Image] = image
+			b.note("spec.image", "there is no common image: that of the %s is taken", role)
+			return
+		}
+	}
+}
+
+var versionTag = regexp.MustCompile(`:v?([0-9]+\.[0-9]+\.[0-9]+)[^:/]*$`)
+
+// version sets the version of Spark, which no option of spark-submit says.
+func (b *builder) version(given string) error {
+	if given == "" {
+		tag := versionTag.FindStringSubmatch(b.app.Spec.Image)
+		if tag == nil {
+			return errors.New("the tag of the image does not say which Spark is in it: name the version with --spark-version, as in --spark-version 4.1.4")
+		}
+		given = tag[1]
+	}
+	b.app.Spec.SparkVersion = given
+	return nil
+}

@@ -1,0 +1,184 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package offline
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	kjson "sigs.k8s.io/json"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/offline/internal/manifests"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/internal/spark/expose"
+	"github.com/sparkgate/sparkgate/internal/spark/render"
+)
+
+// What only a cluster knows, as it stands in rendered objects.
+const (
+	// PlaceholderUID is the uid of an application that has none. The names of all objects hang on it.
+	PlaceholderUID types.UID = "00000000-0000-0000-0000-000000000000"
+	// PlaceholderNamespace is the namespace of an application that names none.
+	PlaceholderNamespace = "default"
+)
+
+// placeholderTime is when the job was admitted; it becomes spark.app.submitTime.
+var placeholderTime = time.Unix(0, 0)
+
+// Rendering says what to render.
+type Rendering struct {
+	Files []File
+	// Namespace of applications that name none; empty: PlaceholderNamespace.
+	Namespace string
+	// Run and Attempt, from 1; 0 means 1.
+	Run, Attempt int64
+}
+
+// Rendered are the objects for the applications of the files.
+type Rendered struct {
+	// Manifests are YAML documents, in the order of the applications, and for each in the order in which the operator makes them.
+	Manifests []byte
+	// Notes say what is missing in the files.
+	Notes []Note
+}
+
+// Render returns what the operator would make for each application of the files, for one run and attempt. Nothing is granted yet: all
+// executors are wanted, and no node is chosen. An error says what is wrong with the files, or that there is no application in them.
+func Render(r Rendering) (Rendered, error) {
+	objects, findings := read(r.Files)
+	found, _, err := manifests.Check(objects)
+	if err != nil {
+		return Rendered{}, err
+	}
+	if wrong := slices.DeleteFunc(append(findings, found...), isWarning); len(wrong) > 0 {
+		return Rendered{}, errors.New(problems(wrong))
+	}
+	var out Rendered
+	var documents [][]byte
+	for i := range objects {
+		if objects[i].APIVersion != v1alpha1.GroupVersion.String() || objects[i].Kind != v1alpha1.SparkApplicationKind {
+			continue
+		}
+		made, notes, err := r.application(&objects[i], objects)
+		if err != nil {
+			return Rendered{}, fmt.Errorf("%s: %s: %w", objects[i].File, objects[i].Name, err)
+		}
+		documents, out.Notes = append(documents, made...), append(out.Notes, notes...)
+	}
+	if len(documents) == 0 {
+		return Rendered{}, errors.New("there is no SparkApplication in the files")
+	}
+	out.Manifests = bytes.Join(documents, []byte("---\n"))
+	return out, nil
+}
+
+func isWarning(f manifests.Finding) bool { return f.Warning }
+
+// application renders one application.
+func (r Rendering) application(o *manifests.Object, all []manifests.Object) ([][]byte, []Note, error) {
+	var app v1alpha1.SparkApplication
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(o.JSON, &app); err != nil {
+		return nil, nil, err
+	}
+	files := manifests.ConfFiles(&app, all)
+	var notes []Note
+	if app.Spec.SparkConfigMap != "" && files == nil {
+		notes = append(notes, Note{"spec.sparkConfigMap", fmt.Sprintf("the ConfigMap %s is not in the files: its properties and files are missing here", app.Spec.SparkConfigMap)})
+	}
+	if len(app.Spec.SparkConfFrom) > 0 {
+		notes = append(notes, Note{"spec.sparkConfFrom", "values of Secrets are never shown: " + conf.Masked + " stands in their place"})
+	}
+	r.complete(&app)
+	properties, findings := conf.Merge(&app, conf.Sources{ConfigMap: files})
+	if len(findings) > 0 {
+		return nil, nil, errors.New(findings[0].String())
+	}
+	in := render.Input{
+		App: &app, Run: max(r.Run, 1), Attempt: max(r.Attempt, 1), Queue: queueOf(&app),
+		Properties: properties, ConfFiles: render.ConfFiles(files), SubmitTime: placeholderTime, Gated: gated(&app, properties),
+	}
+	objects, err := render.Build(in)
+	if err != nil {
+		return nil, nil, err
+	}
+	documents, err := printed(objects)
+	if err != nil {
+		return nil, nil, err
+	}
+	more, err := companions(in, objects)
+	return append(documents, more...), notes, err
+}
+
+// gated says that executors wait behind a scheduling gate: under dynamic allocation, where a gate is asked that lets grants grow. The
+// operator's own gate is the default.
+func gated(app *v1alpha1.SparkApplication, properties conf.Properties) bool {
+	var gate v1alpha1.GateType
+	if app.Spec.Queue != nil {
+		gate = app.Spec.Queue.Gate
+	}
+	grows := gate == "" || gate == v1alpha1.GateEmbedded || gate == v1alpha1.GateKueue
+	gang, err := properties.Executors()
+	return err == nil && gang.Dynamic && grows
+}
+
+// companions writes what accompanies the attempt while its driver runs.
+func companions(in render.Input, objects render.Objects) ([][]byte, error) {
+	scene := expose.Input{App: in.App, Run: in.Run, Attempt: in.Attempt, Queue: in.Queue, Started: true, Live: true}
+	if objects.UIAddress != "" {
+		scene.UIPort = render.UIPortOf(objects.Service)
+	}
+	wanted, err := expose.Build(scene)
+	if err != nil {
+		return nil, err
+	}
+	var documents [][]byte
+	for _, object := range wanted {
+		document, err := toYAML(object)
+		if err != nil {
+			return nil, err
+		}
+		documents = append(documents, document)
+	}
+	return documents, nil
+}
+
+// complete fills in what the API server would.
+func (r Rendering) complete(app *v1alpha1.SparkApplication) {
+	if app.Namespace == "" {
+		app.Namespace = r.Namespace
+	}
+	if app.Namespace == "" {
+		app.Namespace = PlaceholderNamespace
+	}
+	if app.UID == "" {
+		app.UID = PlaceholderUID
+	}
+}
+
+// queueOf is the queue of an application where its namespace does not name another.
+func queueOf(app *v1alpha1.SparkApplication) string {
+	if app.Spec.Queue != nil && app.Spec.Queue.Name != "" {
+		return app.Spec.Queue.Name
+	}
+	return v1alpha1.DefaultQueue
+}
+
+// printed writes the objects in the order in which they are made.
+func printed(objects render.Objects) ([][]byte, error) {
+	var documents [][]byte
+	for _, object := range objects.InOrder() {
+		object.GetObjectKind().SetGroupVersionKind(render.KindOf(object))
+		document, err := toYAML(object)
+		if err != nil {
+			return nil, err
+		}
+		documents = append(documents, document)
+	}
+	return documents, nil
+}

@@ -1,0 +1,107 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package redact
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	// runs are what may be a secret in base64 or of letters and digits drawn by lot.
+	runs = regexp.MustCompile(`[A-Za-z0-9+/_%=-]{20,}`)
+	// request is what stands before the id of a request, which support asks for, and which looks drawn by lot, too.
+	request = regexp.MustCompile(`(?i)request[ -]?id: $`)
+)
+
+// entropy hides what looks drawn by lot: texts in which capitals, small letters and digits change too often for a name. Hashes and ids in
+// hexadecimal are left, and with them keys that look the same.
+func entropy(text string) string {
+	var b strings.Builder
+	done := 0
+	for _, at := range runs.FindAllStringIndex(text, -1) {
+		if !random(text[at[0]:at[1]]) || request.MatchString(text[max(at[0]-len("request id: "), 0):at[0]]) {
+			continue
+		}
+		b.WriteString(text[done:at[0]])
+		b.WriteString(Masked)
+		done = at[1]
+	}
+	if done == 0 {
+		return text
+	}
+	b.WriteString(text[done:])
+	return b.String()
+}
+
+// random reports whether a run looks drawn by lot. A path is looked at part by part.
+func random(run string) bool {
+	const perSlash = 16 // base64 has one in 64
+	if strings.Count(run, "/")*perSlash <= len(run) && drawn(run) {
+		return true
+	}
+	for part := range strings.FieldsFuncSeq(run, func(r rune) bool { return r == '/' || r == '%' || r == '=' }) {
+		if len(part) >= shortestRun && drawn(part) {
+			return true
+		}
+	}
+	return false
+}
+
+// shortestRun is how long a run is at least that can be told from a name.
+const shortestRun = 20
+
+// Classes of characters.
+const (
+	lower = iota
+	upper
+	number
+	symbol
+	classes
+)
+
+// drawn reports whether the classes of characters change as often as in a text that was drawn by lot: in base64 with two in three, in names
+// of classes with one in four.
+func drawn(run string) bool {
+	count, changes := census(run)
+	if count[number] == 0 || strings.IndexFunc(run, notHex) < 0 {
+		return false
+	}
+	share := float64(changes) / float64(len(run)-1)
+	const often, inLowerCase = 0.45, 0.30
+	const digits, digitsInLowerCase, shortestInLowerCase = 2, 4, 24
+	if count[lower] > 0 && count[upper] > 0 {
+		return share >= often && count[number] >= digits
+	}
+	return count[symbol] == 0 && len(run) >= shortestInLowerCase && share >= inLowerCase && count[number] >= digitsInLowerCase
+}
+
+// census counts the characters of each class, and how often one follows one of another class.
+func census(run string) (count [classes]int, changes int) {
+	last := classOf(run[0])
+	for i := range len(run) {
+		class := classOf(run[i])
+		count[class]++
+		if class != last {
+			changes++
+		}
+		last = class
+	}
+	return count, changes
+}
+
+func classOf(c byte) int {
+	switch {
+	case c >= 'a' && c <= 'z':
+		return lower
+	case c >= 'A' && c <= 'Z':
+		return upper
+	case c >= '0' && c <= '9':
+		return number
+	}
+	return symbol
+}
+
+// notHex reports whether a character may not stand in an id in hexadecimal with dashes.
+func notHex(c rune) bool { return !strings.ContainsRune("0123456789abcdefABCDEFx-_", c) }

@@ -1,0 +1,160 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package redact
+
+import (
+	"slices"
+	"strings"
+)
+
+const (
+	// shortestWhole is how long a known secret is at least, in bytes. Shorter ones are hidden where their names say what they are.
+	shortestWhole = 4
+	// shortestAnywhere is how long one is that is hidden within other words, too; a shorter one only where it stands as a word.
+	shortestAnywhere = 8
+	// piece is how long a part is into which long secrets are cut, so that looking for them takes time in proportion to the text.
+	piece = 64
+	// maxKnown is how much may be known, in bytes before it is encoded.
+	maxKnown = 256 << 10
+)
+
+// ordinary are values that Secrets hold, too, and that no log could do without.
+var ordinary = []string{"true", "false", "null", "none", "spark", "root", "admin", "user", "default", "localhost", "http", "https", "info", "warn", "error", "debug", "main", "java", "python", "prod", "test"}
+
+// Known are secrets that are known: they are hidden wherever they stand, in every form in which programs print them, and over the ends of
+// lines. The zero value and nil know none.
+type Known struct {
+	// byLength are the words to look for, by their length.
+	byLength map[int]map[string]struct{}
+	// lengths in use, the longest first.
+	lengths []int
+	// first are the beginnings of words: two bytes.
+	first map[[2]byte]struct{}
+}
+
+// NewKnown returns what hides some secrets. ok is false if they are too many to look for: then nothing should be shown.
+func NewKnown(secrets []string) (k *Known, ok bool) {
+	k = &Known{byLength: map[int]map[string]struct{}{}, first: map[[2]byte]struct{}{}}
+	size := 0
+	for _, secret := range secrets {
+		if size += len(secret); size > maxKnown {
+			return nil, false
+		}
+		k.add(secret)
+		for _, f := range find(printable(secret)) {
+			k.add(f.bare) // a password within an address, a file or a list
+		}
+		for line := range strings.Lines(secret) {
+			k.add(line)
+		}
+	}
+	for length := range k.byLength {
+		k.lengths = append(k.lengths, length)
+	}
+	slices.SortFunc(k.lengths, func(a, b int) int { return b - a })
+	return k, true
+}
+
+// Secrets returns the values in a text whose names say that they are secret: what a list of arguments or an option of Java gives away.
+func Secrets(text string) []string {
+	var all []string
+	for _, f := range find(text) {
+		all = append(all, f.bare)
+	}
+	return all
+}
+
+// add adds a secret in all its forms.
+func (k *Known) add(secret string) {
+	secret = strings.TrimSpace(secret)
+	if len(secret) < shortestWhole || slices.Contains(ordinary, strings.ToLower(secret)) {
+		return
+	}
+	for _, form := range encodings(secret) {
+		text, _ := joined(printable(form))
+		if len(text) < shortestWhole {
+			continue
+		}
+		for ; len(text) > 2*piece; text = text[piece:] {
+			k.word(text[:piece])
+		}
+		k.word(text)
+	}
+}
+
+func (k *Known) word(word string) {
+	set := k.byLength[len(word)]
+	if set == nil {
+		set = map[string]struct{}{}
+		k.byLength[len(word)] = set
+	}
+	set[word] = struct{}{}
+	k.first[[2]byte{word[0], word[1]}] = struct{}{}
+}
+
+// hide hides what is known in a text that only prints.
+func (k *Known) hide(text string) string {
+	if k == nil || len(k.lengths) == 0 {
+		return text
+	}
+	line, at := joined(text)
+	var b strings.Builder
+	done := 0
+	for i := 0; i+shortestWhole <= len(line); {
+		length := k.match(text, line, at, i)
+		if length == 0 {
+			i++
+			continue
+		}
+		from, to := at[i], at[i+length-1]+1
+		if from > done || done == 0 {
+			b.WriteString(text[done:from])
+			b.WriteString(Masked)
+		} // else it goes on where the last one ended
+		done, i = to, i+length
+	}
+	if done == 0 {
+		return text
+	}
+	b.WriteString(text[done:])
+	return b.String()
+}
+
+// match returns how long the longest known word is that begins at a place of the joined line, 0 if there is none.
+func (k *Known) match(text, line string, at []int, i int) int {
+	if _, begins := k.first[[2]byte{line[i], line[i+1]}]; !begins {
+		return 0
+	}
+	for _, length := range k.lengths {
+		if i+length > len(line) {
+			continue
+		}
+		if _, known := k.byLength[length][line[i:i+length]]; !known {
+			continue
+		}
+		if length >= shortestAnywhere || isWord(text, at[i], at[i+length-1]+1) {
+			return length
+		}
+	}
+	return 0
+}
+
+// isWord reports whether a part of a text stands as a word of its own.
+func isWord(text string, from, to int) bool {
+	return (from == 0 || !isAlphanumeric(text[from-1])) && (to == len(text) || !isAlphanumeric(text[to]))
+}
+
+func isAlphanumeric(c byte) bool { return classOf(c) != symbol }
+
+// joined returns a text without ends of lines and blanks, and where each byte of it stands in the text: a secret may be broken over lines.
+func joined(text string) (line string, at []int) {
+	bytes := make([]byte, 0, len(text))
+	at = make([]int, 0, len(text))
+	for i := range len(text) {
+		if text[i] != '\n' && text[i] != ' ' {
+			bytes, at = append(bytes, text[i]), append(at, i)
+		}
+	}
+	return string(bytes), at
+}

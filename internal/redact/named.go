@@ -1,0 +1,219 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package redact
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// sensitive are words in names of values that must not be shown: Spark's default redaction pattern from 4.0 on
+// (spark.redaction.regex), and other usual names.
+const sensitive = `(?:secret|passw(?:or)?[dt]|passphrase|passcode|pwd|(?:\b|[_.-])pass\b|token|credential|creds\b|` +
+	`(?:access|account|api|private|shared|session|auth|encryption|storage|master|signing|client|sas|ssh)[._-]?key|x-amz-signature|` +
+	`authorization|cookie|session[._-]?id\b|connection[._-]?string|jaas\.config)`
+
+var (
+	// secretName matches names that say so.
+	secretName = regexp.MustCompile(`(?i)` + sensitive)
+	// words are what such a name has in it. Looking for them first is twenty times as fast.
+	words = []string{"secret", "pass", "pwd", "token", "cred", "key", "x-amz-sig", "authorization", "cookie", "session", "connection", "jaas"}
+	// weak are words that are a name only if a value with a digit follows: "the password is hunter2".
+	weak = regexp.MustCompile(`(?i)(?:passw(?:or)?[dt]|passphrase|pwd|token)$`)
+	// separator is what may stand between a name and its value, with the end of the name's own quotes before it.
+	separator = regexp.MustCompile(`^(?:\\*["'` + "`" + `]|&quot;|%22)?[\])]?[ ]*(?:=>|->|→|:=|==|\\?[=:]|%3[DdAa]|\\u003[dD])[ ]*`)
+	// pair is the separator of two elements of a list.
+	pair = regexp.MustCompile(`^\\*["']?, ?`)
+	// paired is a name that is a value itself: "name": "…", "value":
+	paired = regexp.MustCompile(`(?i)(?:name|key)\\*["']? ?[=:] ?\\*["']?$`)
+	// pairedValue is where the value of such a name begins.
+	pairedValue = regexp.MustCompile(`(?i)^\\*["']?[,;]?\s{0,80}\\*["']?value\\*["']? ?[=:] ?`)
+	// harmless are values that say that there is none, or that somebody else has hidden it.
+	harmless = regexp.MustCompile(`(?i)^(?:true|false|null|none|nil|undefined|yes|no|\*+(?:\(redacted\))?|[<\[(]redacted[>\])]|\(hidden\)|)$`)
+	// numeric are values that no token has, but counts of tokens.
+	numeric = regexp.MustCompile(`^[0-9.,]+[smhd%]?$`)
+	// sourceFile is the end of a name that is a place in a program, not of a secret.
+	sourceFile = regexp.MustCompile(`\.(?:scala|java|py|kt|go|sql|R)$`)
+	// className is the end of a name that speaks, in a log, of what comes behind a colon.
+	className = regexp.MustCompile(`[A-Z]\w*(?:Manager|Provider|Exception|Error|Cache|Renewer|Factory|Utils?|Helper|Client|Server|Handler|Service|Filter|Updater|Fetcher|Suite|Store|Reader|Writer|Loader|Parser|Context|Listener|Thread|Backend|Impl|Identifier|Plugin|Interceptor|Validator|Generator|Resolver)\$?$`)
+	// sentence is what is said about a token behind a colon: no token is of words.
+	sentence = regexp.MustCompile(`^[a-z']+ [a-z]`)
+	spokenOf = regexp.MustCompile(`(?i)(?:token|credential)s?$`)
+	// logger is what stands before the name of a logger.
+	logger = regexp.MustCompile(`(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\]? +$`)
+	// assignment is a word that begins another value on the same line.
+	assignment = regexp.MustCompile(`^(?:-|[\w.$-]+(?:=|:(?: |$)))`)
+)
+
+// found is one name with its value, as places in a text.
+type found struct {
+	from, to int
+	// bare is the value without quotes.
+	bare string
+}
+
+// named hides values whose name says that they are secret.
+func named(text string) string {
+	var b strings.Builder
+	done := 0
+	for _, f := range find(text) {
+		b.WriteString(text[done:f.from])
+		b.WriteString(Masked)
+		done = f.to
+	}
+	if done == 0 {
+		return text
+	}
+	b.WriteString(text[done:])
+	return b.String()
+}
+
+// find returns the values with secret names, in order, none within another.
+func find(text string) []found {
+	var all []found
+	done := 0
+	for _, at := range places(text) {
+		if at < done {
+			continue
+		}
+		from, to := around(text, at)
+		if !secretName.MatchString(text[max(from, to-longestName):to]) {
+			done = max(done, to)
+		} else if f, ok := valueOf(text, from, to); ok && f.from >= done {
+			all, done = append(all, f), f.to
+		} else {
+			done = max(done, to)
+		}
+	}
+	return all
+}
+
+// longestName is how much of a name is looked at, from its end.
+const longestName = 256
+
+// places are where words of secret names stand, in order.
+func places(text string) []int {
+	lower := lowerASCII(text)
+	var all []int
+	for _, word := range words {
+		for from := 0; ; {
+			at := strings.Index(lower[from:], word)
+			if at < 0 {
+				break
+			}
+			all, from = append(all, from+at), from+at+len(word)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// lowerASCII writes the capitals of ASCII small; every character stays where it is.
+func lowerASCII(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'A' && r <= 'Z' {
+			return r + ('a' - 'A')
+		}
+		return r
+	}, text)
+}
+
+// around returns the name that a place is in.
+func around(text string, at int) (from, to int) {
+	from, to = at, at
+	for from > 0 && inName(text[from-1]) {
+		from--
+	}
+	for to < len(text) && inName(text[to]) {
+		to++
+	}
+	return from, to
+}
+
+// inName reports whether a character may stand in a name.
+func inName(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("_.$/-", c) >= 0
+}
+
+// valueOf finds the value of the name that stands at text[from:to].
+func valueOf(text string, from, to int) (found, bool) {
+	name, before, behind := text[from:to], text[lineStart(text, from):from], text[to:]
+	v := value{text: text}
+	near := head(behind)
+	switch loc := separator.FindStringIndex(near); {
+	case strings.HasSuffix(name, "."), strings.HasPrefix(near, "://"):
+		return found{}, false
+	case loc != nil:
+		if explains(name, before, near[:loc[1]], near[loc[1]:]) {
+			return found{}, false
+		}
+		v.opener, v.wide = openerOf(before), startsLine(before)
+		v.indent = len(before) - len(strings.TrimLeft(before, " "))
+		return v.at(to+loc[1], name)
+	case paired.MatchString(before):
+		if loc := pairedValue.FindStringIndex(near); loc != nil {
+			return v.at(to+loc[1], name)
+		}
+	case inList(name, before):
+		if loc := pair.FindStringIndex(near); loc != nil {
+			return v.at(to+loc[1], name)
+		}
+	case strings.HasSuffix(strings.TrimRight(before, " "), "|"):
+		if cell := strings.TrimLeft(behind, " "); strings.HasPrefix(cell, "|") {
+			v.cell = true
+			return v.at(len(text)-len(cell)+1, name)
+		}
+	}
+	return v.word(name, to)
+}
+
+// head is as much of a text as an expression looks at that is anchored to its beginning.
+func head(text string) string {
+	const near = 512
+	return text[:min(len(text), near)]
+}
+
+// lineStart is where the line around a place begins; of a long line only what is near.
+func lineStart(text string, at int) int {
+	const near = 256
+	first := max(at-near, 0)
+	return first + strings.LastIndexByte(text[first:at], '\n') + 1
+}
+
+// explains reports whether what follows a colon is said about the name, and is not its value: in logs of a class, in stack frames, about files.
+func explains(name, before, separator, behind string) bool {
+	if !strings.HasPrefix(strings.TrimLeft(separator, " "), ":") {
+		return false
+	}
+	return sourceFile.MatchString(name) || className.MatchString(name) || logger.MatchString(before) || strings.HasPrefix(name, "/") ||
+		spokenOf.MatchString(name) && sentence.MatchString(behind) ||
+		strings.HasSuffix(strings.TrimRight(before, " "), "://") || strings.HasPrefix(behind, "//")
+}
+
+// openerOf is the quote in which name and value stand together, "" if there is none.
+func openerOf(before string) string {
+	for _, quote := range []string{`\"`, `"`, `'`} {
+		if strings.HasSuffix(before, quote) {
+			return quote
+		}
+	}
+	return ""
+}
+
+// startsLine reports whether a name is the first word of its line, so that its value may be the rest of it.
+func startsLine(before string) bool {
+	switch strings.TrimSpace(before) {
+	case "", "-", "+", "export", "#", "//", ">", "<", "*":
+		return true
+	}
+	return false
+}
+
+// inList reports whether a name is an element of a list, whose next is its value.
+func inList(name, before string) bool {
+	open := strings.TrimRight(before, `\"'`)
+	return strings.HasPrefix(name, "-") && (open != before || strings.HasSuffix(open, " ") || strings.HasSuffix(open, "[")) ||
+		strings.HasSuffix(open, "(") || strings.HasSuffix(open, "[")
+}

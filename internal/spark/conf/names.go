@@ -1,0 +1,82 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package conf
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/sparkgate/sparkgate/internal/redact"
+)
+
+// At returns the path of an entry of a map, such as spec.sparkConf[spark.driver.memory]. A key that does more than print is quoted, so that
+// a message stays one line and means what it says.
+func At(path, key string) string {
+	const longest = 256
+	if len(key) > longest {
+		key = redact.First(key, longest)
+	}
+	if !redact.Prints(key) {
+		key = strconv.Quote(key)
+	}
+	return path + "[" + key + "]"
+}
+
+// refusedName says why nothing can be called so, or nothing if it can. Java would read every name back from a file of properties; but whoever
+// prints, splits or compares one of these on the way would not. A space within a name and a colon are left: the real client takes them.
+func refusedName(key string) string {
+	inner := strings.TrimSpace(key)
+	for _, r := range key {
+		var what string
+		switch {
+		case r == utf8.RuneError:
+			what = "a character that was lost on the way"
+		case r == '=':
+			what = "'=', which ends a name for spark-submit"
+		case r == ' ' && inner != key:
+			what = "a blank at its beginning or end, so that Spark would overlook it"
+		case !strconv.IsPrint(r):
+			what = fmt.Sprintf("the character %U", r)
+		default:
+			continue
+		}
+		return fmt.Sprintf("the name %s has %s: rename the property", quoteName(key), what)
+	}
+	return ""
+}
+
+// quoteName returns a name for a message, cut to a readable length.
+func quoteName(key string) string {
+	const longest = 128
+	return strconv.Quote(redact.First(key, longest))
+}
+
+// refusedValue says why a value cannot be handed to Spark, or nothing if it can.
+func refusedValue(value string) string {
+	switch {
+	case !utf8.ValidString(value):
+		return "the value is no text in UTF-8, so that Spark would read another one: encode it, in base64 for example"
+	case strings.ContainsRune(value, 0):
+		return "the value has the character U+0000, which no process can be given: remove it"
+	}
+	return ""
+}
+
+// refuseUnreadable takes out properties whose name or value would not arrive as it was written.
+func refuseUnreadable(p Properties) []Finding {
+	var findings []Finding
+	for _, property := range p.Sorted() {
+		message := refusedName(property.Key)
+		if message == "" {
+			message = refusedValue(property.Value)
+		}
+		if message != "" {
+			findings = append(findings, Finding{Field: p.Field(property.Key), Message: message})
+			delete(p, property.Key)
+		}
+	}
+	return findings
+}

@@ -1,0 +1,134 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package conf
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/redact"
+)
+
+// Why a property cannot come from a Secret.
+const (
+	beforeSecrets = "the operator reads this property before it reads Secrets, or makes pods of it: set it in sparkConf"
+	inPods        = "Spark writes its value into the pods of executors, where others may read it: "
+)
+
+// early are the properties that cannot come from a Secret, each with the reason and what to do instead; a key that ends with a dot stands
+// for all that begin with it. The first that fits counts.
+var early = []struct{ key, reason string }{
+	{ExecutorEnvPrefix, inPods + "set executor.env with valueFrom"},
+	{DriverEnvPrefix, "its value would stand in the pod of the driver: set driver.env with valueFrom"},
+	{"spark.authenticate.secret", inPods + "remove it, so that Spark makes one up, or mount the Secret and set spark.authenticate.secret.file in sparkConf"},
+	{"spark.kubernetes.", beforeSecrets},
+	{"spark.driver.", beforeSecrets},
+	{"spark.executor.", beforeSecrets},
+	{"spark.app.", beforeSecrets},
+	{"spark.submit.", beforeSecrets},
+	{"spark.dynamicAllocation.", beforeSecrets},
+	{"spark.decommission.", beforeSecrets},
+	{"spark.storage.decommission.", beforeSecrets},
+	{"spark.memory.", beforeSecrets},
+	{"spark.task.", beforeSecrets},
+	{"spark.blockManager.", beforeSecrets},
+	{"spark.pyspark.", beforeSecrets},
+	{"spark.ui.", beforeSecrets},
+	{"spark.kerberos.", beforeSecrets},
+	{"spark.metrics.conf.*.sink.prometheusServlet.", beforeSecrets},
+	{"spark.metrics.conf.driver.sink.prometheusServlet.", beforeSecrets},
+	{"spark.metrics.conf.*.sink.jmx.", beforeSecrets},
+	{Jars, beforeSecrets},
+	{Files, beforeSecrets},
+	{Archives, beforeSecrets},
+	{Packages, beforeSecrets},
+	{PackageExcl, beforeSecrets},
+	{LocalDir, beforeSecrets},
+	{ConnectPort, beforeSecrets},
+}
+
+// refusedFromSecret says why a property cannot come from a Secret, or nothing if it can.
+func refusedFromSecret(key string) string {
+	if remedy, ok := owned[key]; ok {
+		return "the operator owns this property: " + remedy
+	}
+	if !strings.HasPrefix(key, prefix) || key == prefix {
+		return "the key is not a property of Spark: use a key that begins with spark."
+	}
+	for _, e := range early {
+		if key == e.key || strings.HasSuffix(e.key, ".") && strings.HasPrefix(key, e.key) {
+			return e.reason
+		}
+	}
+	return ""
+}
+
+// addSecrets adds the properties of spec.sparkConfFrom. Their values are not known here and never will be: Masked stands in their place
+// until the file of properties is written.
+func addSecrets(merged Properties, spec *v1alpha1.SparkApplicationSpec, typed Properties) []Finding {
+	var findings []Finding
+	for _, source := range spec.SparkConfFrom {
+		key, field := source.Name, FieldOfSecret(source.Name)
+		_, inSparkConf := spec.SparkConf[key]
+		property, inField := typed[key]
+		var message string
+		switch reason := refusedFromSecret(key); {
+		case reason != "":
+			message = "the property " + redact.Visible(key) + " cannot be taken from a Secret: " + reason
+		case inSparkConf:
+			message = "the property is set by " + fieldOfKey(key) + ", too: remove one of the two"
+		case inField:
+			message = "the property is set by " + property.Origin.Field + ", too: remove one of the two"
+		default:
+			merged.Set(key, Masked, Origin{Source: Secret, Field: field})
+			continue
+		}
+		findings = append(findings, Finding{Field: field, Message: message})
+	}
+	return findings
+}
+
+// FieldOfSecret is the place of a property among those that come from Secrets.
+func FieldOfSecret(key string) string { return At("spec.sparkConfFrom", key) }
+
+// Revealed returns the properties with the values of those that come from Secrets, for the file that the driver reads and for nothing
+// else. One that values lacks stays masked. p is not changed.
+func (p Properties) Revealed(values map[string]string) Properties {
+	if len(values) == 0 {
+		return p
+	}
+	revealed := p.Clone()
+	for key, value := range values {
+		if property, ok := revealed[key]; ok && property.Origin.Source == Secret {
+			revealed.Set(key, value, property.Origin)
+		}
+	}
+	return revealed
+}
+
+// redactionRegex is what Spark hides in its own listings by default (the pattern of 4.0 and later, which has that of 3.5 in it).
+const redactionRegex = `(?i)secret|password|token|access[.]?key|credential`
+
+// redacts finds the keys that every supported version hides by default.
+var redacts = regexp.MustCompile(`(?i)secret|password|token|access[.]?key`)
+
+// hideSecrets lets Spark hide the properties that come from Secrets in its web interface and event log, unless the user has chosen what
+// is hidden.
+func hideSecrets(p Properties) {
+	if _, chosen := p[RedactionRegex]; chosen {
+		return
+	}
+	var more []string
+	for key, property := range p {
+		if property.Origin.Source == Secret && !redacts.MatchString(key) {
+			more = append(more, regexp.QuoteMeta(key))
+		}
+	}
+	if len(more) > 0 {
+		slices.Sort(more)
+		p.Put(RedactionRegex, redactionRegex+"|"+strings.Join(more, "|"))
+	}
+}

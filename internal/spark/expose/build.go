@@ -1,0 +1,131 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package expose
+
+import (
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/internal/spark/render"
+)
+
+// The kinds of companions.
+var (
+	ServiceKind = schema.GroupVersionKind{Version: "v1", Kind: "Service"}
+	IngressKind = schema.GroupVersionKind{Group: "networking.k8s.io", Version: "v1", Kind: "Ingress"}
+	BudgetKind  = schema.GroupVersionKind{Group: "policy", Version: "v1", Kind: "PodDisruptionBudget"}
+	RouteKind   = schema.GroupVersionKind{Group: "gateway.networking.k8s.io", Version: "v1", Kind: "HTTPRoute"}
+)
+
+// Kinds are all of them, in the order in which they are built.
+var Kinds = []schema.GroupVersionKind{ServiceKind, BudgetKind, IngressKind, RouteKind}
+
+// Input is everything that the companions follow from.
+type Input struct {
+	// App is not changed. Its name, namespace, uid and spec count; its status does not.
+	App *v1alpha1.SparkApplication
+	// Run and Attempt that the companions are of, both from 1.
+	Run, Attempt int64
+	// Queue is the resolved name of the queue, for the label.
+	Queue string
+	// Started says that the run has begun its first start and is not over.
+	Started bool
+	// Live says that the attempt holds its room: its driver is made, runs or ends.
+	Live bool
+	// UIPort is the port of the web interface in the Service of the attempt; 0 if there is none.
+	UIPort int32
+	// Withheld are the fields of ways to the web interface that are not opened.
+	Withheld map[string]bool
+	// RouteTLS says that the Gateway of the route serves it encrypted. It counts for Address only.
+	RouteTLS bool
+}
+
+// InputOf reads from the status of an application what there is to accompany. UIPort and RouteTLS stay empty.
+func InputOf(app *v1alpha1.SparkApplication) Input {
+	s := &app.Status
+	in := Input{App: app, Run: s.Run, Attempt: s.Attempt, Queue: s.Queue}
+	if app.DeletionTimestamp.IsZero() {
+		in.Live = s.Grant != nil
+		in.Started = s.Times.Finished == nil && (s.Driver != nil || s.Attempt > 1)
+	}
+	return in
+}
+
+// Uses says that a spec asks for any companion, or for additions to the Service of the web interface.
+func Uses(spec *v1alpha1.SparkApplicationSpec) bool {
+	return spec.Service != nil || spec.PodDisruptionBudget == v1alpha1.DisruptionDriver || UsesUI(spec)
+}
+
+// UsesUI says that a spec asks for anything about the web interface.
+func UsesUI(spec *v1alpha1.SparkApplicationSpec) bool {
+	return spec.UI != nil && *spec.UI != (v1alpha1.UserInterface{})
+}
+
+// Build returns the companions that are wanted now, complete, in the order of Kinds.
+func Build(in Input) ([]*unstructured.Unstructured, error) {
+	b := build{Input: in, names: render.NamesOf(in.App, in.Run, in.Attempt)}
+	var all []*unstructured.Unstructured
+	for _, part := range []struct {
+		kind   schema.GroupVersionKind
+		object any
+	}{
+		{ServiceKind, b.service()}, {BudgetKind, b.budget()}, {IngressKind, b.ingress()}, {RouteKind, b.route()},
+	} {
+		if part.object == nil {
+			continue
+		}
+		fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(part.object)
+		if err != nil {
+			return nil, fmt.Errorf("write %s: %w", part.kind.Kind, err)
+		}
+		delete(fields, "status")
+		object := &unstructured.Unstructured{Object: fields}
+		object.SetGroupVersionKind(part.kind)
+		all = append(all, object)
+	}
+	return all, nil
+}
+
+// build is what the parts of one Build share.
+type build struct {
+	Input
+	names render.Names
+}
+
+// meta is the metadata of a companion.
+func (b build) meta(name string) metav1.ObjectMeta {
+	return render.Metadata(render.Input{App: b.App, Run: b.Run, Attempt: b.Attempt, Queue: b.Queue}, name)
+}
+
+// driverLabels select the driver of the attempt.
+func (b build) driverLabels() map[string]string {
+	labels := b.meta("").Labels
+	return map[string]string{
+		v1alpha1.ApplicationUIDLabel: labels[v1alpha1.ApplicationUIDLabel],
+		v1alpha1.RunLabel:            labels[v1alpha1.RunLabel],
+		v1alpha1.AttemptLabel:        labels[v1alpha1.AttemptLabel],
+		v1alpha1.SparkRoleLabel:      v1alpha1.SparkRoleDriver,
+	}
+}
+
+// exposed says that the web interface can be reached from outside.
+func (b build) exposed() bool { return b.Live && b.UIPort > 0 && b.App.Spec.UI != nil }
+
+// filled are texts with their tokens replaced.
+func (b build) filled(texts map[string]string) map[string]string {
+	if len(texts) == 0 {
+		return nil
+	}
+	out := make(map[string]string, len(texts))
+	for key, text := range texts {
+		out[key] = conf.FillIn(b.App, text)
+	}
+	return out
+}

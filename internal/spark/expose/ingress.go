@@ -1,0 +1,67 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package expose
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+
+	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/internal/spark/render"
+)
+
+// ingress leads to the web interface of the attempt. A path with conf.RewritePattern is for a controller that reads it as a regular
+// expression, any other is a prefix.
+func (b build) ingress() any {
+	if !b.exposed() || b.App.Spec.UI.Ingress == nil || b.Withheld[conf.IngressField] {
+		return nil
+	}
+	from := b.App.Spec.UI.Ingress
+	host, path, kind := conf.FillIn(b.App, from.Host), cmp.Or(conf.UIPath(b.App, from.Path), "/"), networkingv1.PathTypePrefix
+	if strings.HasSuffix(from.Path, conf.RewritePattern) {
+		path, kind = conf.UIPath(b.App, from.Path)+conf.RewritePattern, networkingv1.PathTypeImplementationSpecific
+	}
+	ingress := &networkingv1.Ingress{ObjectMeta: b.meta(b.names.UI())}
+	ingress.Annotations = b.filled(from.Annotations)
+	ingress.Spec.Rules = []networkingv1.IngressRule{{Host: host, IngressRuleValue: networkingv1.IngressRuleValue{
+		HTTP: &networkingv1.HTTPIngressRuleValue{Paths: []networkingv1.HTTPIngressPath{{
+			Path: path, PathType: &kind,
+			Backend: networkingv1.IngressBackend{Service: &networkingv1.IngressServiceBackend{
+				Name: b.names.Service, Port: networkingv1.ServiceBackendPort{Name: render.UIPortName},
+			}},
+		}}},
+	}}}
+	if from.ClassName != "" {
+		ingress.Spec.IngressClassName = ptr.To(conf.FillIn(b.App, from.ClassName))
+	}
+	if from.TLSSecretName != "" {
+		ingress.Spec.TLS = []networkingv1.IngressTLS{{Hosts: []string{host}, SecretName: conf.FillIn(b.App, from.TLSSecretName)}}
+	}
+	return ingress
+}
+
+// Address is where people find the web interface: outside by the first companion that was made and whose host is known, else inside the
+// cluster; empty if there is none. made says what was made.
+func Address(in Input, made map[string]bool) string {
+	if in.UIPort == 0 {
+		return ""
+	}
+	for _, way := range conf.Exposures(in.App) {
+		scheme, kind, tls := "http://", RouteKind.Kind, in.RouteTLS
+		if way.Field == conf.IngressField {
+			kind, tls = IngressKind.Kind, in.App.Spec.UI.Ingress.TLSSecretName != ""
+		}
+		if tls {
+			scheme = "https://"
+		}
+		if made[kind] && way.Host != "" {
+			return scheme + way.Host + way.Base
+		}
+	}
+	return "http://" + render.NamesOf(in.App, in.Run, in.Attempt).Service + "." + in.App.Namespace + ".svc:" + strconv.Itoa(int(in.UIPort))
+}

@@ -1,0 +1,146 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package expose
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
+)
+
+// Rules say what administrators let web interfaces be reached by. Without any nothing is.
+type Rules struct {
+	// Hosts are templates of a host, or of a host and a path, with the tokens of conf.FillIn. Whatever is on the host and below the path belongs
+	// to the application.
+	Hosts []string
+	// Annotations are the keys that an Ingress may have; one that ends in "/*" stands for all with that prefix.
+	Annotations []string
+}
+
+// templatePath is the path of a template with its tokens filled in.
+var templatePath = regexp.MustCompile(`^(/[A-Za-z0-9._~-]+)*$`)
+
+// Check says what is wrong with rules; nil if nothing is. The error begins with the flag.
+func (r Rules) Check() error {
+	sample := &v1alpha1.SparkApplication{}
+	sample.Name, sample.Namespace = "name", "namespace"
+	for _, text := range r.Hosts {
+		a := areaOf(sample, text)
+		if len(validation.IsDNS1123Subdomain(a.Host)) > 0 || !templatePath.MatchString(a.Path) || strings.Contains(a.Path+"/", "/./") || strings.Contains(a.Path+"/", "/../") {
+			return fmt.Errorf("--ui-hosts has %q; set it to host names, with or without a path, such as {{name}}.{{namespace}}.spark.example.org or "+
+				"spark.example.org/{{namespace}}/{{name}}", text)
+		}
+	}
+	for _, key := range r.Annotations {
+		if prefix, all := strings.CutSuffix(key, "/*"); all {
+			key = prefix + "/any"
+		}
+		if len(validation.IsQualifiedName(key)) > 0 {
+			return fmt.Errorf("--ui-annotations has %q; set it to keys of annotations, or to prefixes such as haproxy.org/*", key)
+		}
+	}
+	return nil
+}
+
+// Place is a host and everything below a path of it.
+type Place struct {
+	// Host in small letters, without a dot at the end; empty is every host.
+	Host string
+	// Path without a slash at its end; empty is the root.
+	Path string
+}
+
+// areaOf fills in a template.
+func areaOf(app *v1alpha1.SparkApplication, template string) Place {
+	host, path, _ := strings.Cut(template, "/")
+	if path != "" {
+		path = "/" + strings.TrimRight(path, "/")
+	}
+	return Place{Host: conf.FillIn(app, host), Path: conf.FillIn(app, path)}
+}
+
+// String returns host and path.
+func (p Place) String() string { return p.Host + p.Path }
+
+// covers reports whether everything of another place belongs to this one, too.
+func (p Place) covers(other Place) bool { return p.Host == other.Host && below(other.Path, p.Path) }
+
+// below reports whether a path is another one, or continues it by whole segments.
+func below(path, above string) bool { return path == above || strings.HasPrefix(path, above+"/") }
+
+// Granted is a way to the web interface that the rules allow.
+type Granted struct {
+	// Field that describes it.
+	Field string
+	// Place that it takes.
+	Place Place
+	// area that the rules give to the application.
+	area Place
+}
+
+// Refusal is why a way to the web interface is not opened.
+type Refusal struct{ Field, Message string }
+
+// String returns field and message.
+func (r Refusal) String() string { return r.Field + ": " + r.Message }
+
+// Judge returns which ways to the web interface of an application the rules allow, and why they refuse others. The fields of spec.ui have
+// passed validation.
+func (r Rules) Judge(app *v1alpha1.SparkApplication) (granted []Granted, refused []Refusal) {
+	for _, way := range conf.Exposures(app) {
+		found := r.judgeHost(app, way)
+		if way.Field == conf.IngressField {
+			found.refusals = append(found.refusals, r.judgeAnnotations(app.Spec.UI.Ingress.Annotations)...)
+		}
+		if refused = append(refused, found.refusals...); len(found.refusals) == 0 {
+			granted = append(granted, found.Granted)
+		}
+	}
+	return granted, refused
+}
+
+type judgement struct {
+	Granted
+	refusals []Refusal
+}
+
+func (r Rules) judgeHost(app *v1alpha1.SparkApplication, way conf.Exposure) judgement {
+	if len(r.Hosts) == 0 {
+		return judgement{refusals: []Refusal{{way.Field, "no host is allowed: have an administrator set the operator's flag --ui-hosts, or remove it"}}}
+	}
+	at := Place{Host: way.Host, Path: way.Base}
+	var areas []string
+	for _, template := range r.Hosts {
+		area := areaOf(app, template)
+		if area.covers(at) && at.Host != "" {
+			return judgement{Granted: Granted{Field: way.Field, Place: at, area: area}}
+		}
+		areas = append(areas, area.String())
+	}
+	field := map[string]string{conf.IngressField: ".host", conf.RouteField: ".hostname"}[way.Field]
+	return judgement{refusals: []Refusal{{way.Field + field, fmt.Sprintf(
+		"value %q is not allowed for this application: use one of %q, which the operator's flag --ui-hosts allows", at, strings.Join(areas, ", "))}}}
+}
+
+func (r Rules) judgeAnnotations(annotations map[string]string) []Refusal {
+	var refused []Refusal
+	for _, key := range slices.Sorted(maps.Keys(annotations)) {
+		allows := func(allowed string) bool {
+			prefix, all := strings.CutSuffix(allowed, "*")
+			return key == allowed || all && strings.HasPrefix(key, prefix)
+		}
+		if !slices.ContainsFunc(r.Annotations, allows) {
+			refused = append(refused, Refusal{conf.IngressField + ".annotations[" + key + "]",
+				"it is not allowed: remove it, or have an administrator add the key to the operator's flag --ui-annotations"})
+		}
+	}
+	return refused
+}

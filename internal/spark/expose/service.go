@@ -1,0 +1,46 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package expose
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+// service is the headless Service of spec.service. It has the name of the application and leads to the driver of the current attempt; while
+// the next attempt waits, to nobody.
+func (b build) service() any {
+	wanted := b.App.Spec.Service
+	if wanted == nil || !b.Started {
+		return nil
+	}
+	service := &corev1.Service{ObjectMeta: b.meta(b.App.Name)}
+	service.Spec = corev1.ServiceSpec{ClusterIP: corev1.ClusterIPNone, Selector: b.driverLabels()}
+	for _, port := range wanted.Ports {
+		service.Spec.Ports = append(service.Spec.Ports, corev1.ServicePort{
+			Name: port.Name, Port: port.Port, TargetPort: intstr.FromInt32(port.Port), Protocol: corev1.ProtocolTCP,
+		})
+	}
+	return service
+}
+
+// budget keeps the driver from being evicted. It says how many pods have to stay, not how many may go: the second needs a controller that
+// can be scaled (Kubernetes, "Specifying a Disruption Budget", on pods of other controllers).
+func (b build) budget() any {
+	if b.App.Spec.PodDisruptionBudget != v1alpha1.DisruptionDriver || !b.Live {
+		return nil
+	}
+	return &policyv1.PodDisruptionBudget{
+		ObjectMeta: b.meta(b.names.DriverBudget()),
+		Spec: policyv1.PodDisruptionBudgetSpec{
+			MinAvailable: ptr.To(intstr.FromInt32(1)),
+			Selector:     &metav1.LabelSelector{MatchLabels: b.driverLabels()},
+		},
+	}
+}

@@ -1,0 +1,91 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package inputs
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/internal/spark/demand"
+)
+
+// Inputs are what a plan is made from.
+type Inputs struct {
+	// Template is the hash of the run template: roles, their templates and accounts, and everything else that the spec says of the pods.
+	Template string
+	// Properties are the effective ones, before anything was derived from them. Those from Secrets are masked.
+	Properties conf.Properties
+	// ConfigMap is the one of spec.sparkConfigMap; nil if there is none.
+	ConfigMap *corev1.ConfigMap
+	// Settings are those of the namespace.
+	Settings map[string]string
+	// Environment is what the API server adds to requests of pods.
+	Environment demand.Environment
+}
+
+// rule names how the hash is made. It changes with the rule, and the grants of starts in between go back once.
+const rule = "v1"
+
+// settingPrefix begins the labels and annotations of a namespace that are settings of Sparkgate.
+const settingPrefix = v1alpha1.Group + "/"
+
+// SettingsOf are the settings of a namespace: who may use what in it, and whether it is enrolled.
+func SettingsOf(namespace metav1.Object) map[string]string {
+	settings := map[string]string{}
+	for kind, all := range map[string]map[string]string{"label ": namespace.GetLabels(), "annotation ": namespace.GetAnnotations()} {
+		for key, value := range all {
+			if strings.HasPrefix(key, settingPrefix) {
+				settings[kind+key] = value
+			}
+		}
+	}
+	return settings
+}
+
+// content is what is hashed, as JSON: keys of maps are sorted there.
+type content struct {
+	Template    string                         `json:"template"`
+	Properties  map[string]string              `json:"properties,omitempty"`
+	ConfigMap   string                         `json:"configMap,omitempty"`
+	Files       map[string]string              `json:"files,omitempty"`
+	Settings    map[string]string              `json:"settings,omitempty"`
+	LimitRanges []limitRange                   `json:"limitRanges,omitempty"`
+	Overheads   map[string]corev1.ResourceList `json:"overheads,omitempty"`
+}
+
+type limitRange struct {
+	Name string                `json:"name"`
+	Spec corev1.LimitRangeSpec `json:"spec"`
+}
+
+// Hash identifies the inputs. The same inputs have the same hash in every version of the operator with the same rule.
+func (i Inputs) Hash() (string, error) {
+	c := content{Template: i.Template, Properties: make(map[string]string, len(i.Properties)), Settings: i.Settings, Overheads: i.Environment.RuntimeClasses}
+	for key, property := range i.Properties {
+		c.Properties[key] = property.Value
+	}
+	if i.ConfigMap != nil {
+		c.ConfigMap, c.Files = string(i.ConfigMap.UID), i.ConfigMap.Data
+	}
+	for _, l := range i.Environment.LimitRanges {
+		c.LimitRanges = append(c.LimitRanges, limitRange{l.Name, l.Spec})
+	}
+	slices.SortFunc(c.LimitRanges, func(a, b limitRange) int { return cmp.Compare(a.Name, b.Name) })
+	text, err := json.Marshal(c)
+	if err != nil {
+		return "", fmt.Errorf("hash what a start is made from: %w", err)
+	}
+	sum := sha256.Sum256(text)
+	return rule + ":" + hex.EncodeToString(sum[:]), nil
+}

@@ -1,0 +1,168 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package render
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
+)
+
+// build is the state that the steps work on.
+type build struct {
+	in     Input
+	client client
+	names  Names
+	// given are the properties as spark-submit hands them to its client. Steps read these, never what other steps have added.
+	given conf.Properties
+	// added are the properties that steps add; they win over the given ones.
+	added additions
+
+	driver   draft
+	executor draft
+	// template is what executors are started from, put together of the executor.
+	template *corev1.Pod
+	service  *corev1.Service
+	// networkPolicy is nil if the version has none.
+	networkPolicy *networkingv1.NetworkPolicy
+	// labels of the driver that its Service selects by.
+	labels map[string]string
+	// claims of the driver's volumes that are made for the attempt.
+	claims []*corev1.PersistentVolumeClaim
+	// data of the ConfigMap, without spark.properties, which is written last.
+	data map[string]string
+}
+
+// additions are properties that steps have added, later ones winning. Nothing is looked up in them.
+type additions []conf.Property
+
+// Put adds a property that follows from others.
+func (a *additions) Put(key, value string) {
+	*a = append(*a, conf.Property{Key: key, Value: value, Origin: conf.Origin{Source: conf.Derived}})
+}
+
+// step is one of the steps by which Spark's client builds the driver.
+type step struct {
+	// class is the name of the step in Spark, by which users exclude it; empty for what cannot be excluded.
+	class string
+	run   func(*build) error
+}
+
+// featurePackage holds the classes of the steps.
+const featurePackage = "org.apache.spark.deploy.k8s.features."
+
+// steps in Spark's own order. Absent from it: credentials and files of the submission host, and classes that users bring along.
+var steps = []step{
+	{"BasicDriverFeatureStep", basicStep},
+	{"DriverKubernetesCredentialsFeatureStep", serviceAccountStep},
+	{"DriverServiceFeatureStep", serviceStep},
+	{"NetworkPolicyFeatureStep", networkPolicyStep},
+	{"MountSecretsFeatureStep", mountSecretsStep},
+	{"EnvSecretsFeatureStep", envSecretsStep},
+	{"MountVolumesFeatureStep", mountVolumesStep},
+	{"DriverCommandFeatureStep", commandStep},
+	{"HadoopConfDriverFeatureStep", hadoopStep},
+	{"KerberosConfDriverFeatureStep", kerberosStep},
+	{"PodTemplateConfigMapStep", executorTemplateStep},
+	{"LocalDirsFeatureStep", localDirsStep},
+	{"", confVolumeStep},
+	{"", metricsStep},
+	{"", ownStep},
+}
+
+// requiredSteps are the steps without which no driver works.
+var requiredSteps = []string{"BasicDriverFeatureStep", "DriverServiceFeatureStep", "DriverCommandFeatureStep", "PodTemplateConfigMapStep"}
+
+// moreProperties is about how many properties the build adds.
+const moreProperties = 16
+
+// Build returns the objects of an attempt. An error means that the input cannot be rendered; it joins conf.ValueErrors and MistakeErrors,
+// each of which names field, value and remedy.
+func Build(in Input) (Objects, error) {
+	b := build{
+		in:     in,
+		client: clientOf(in.App.Spec.SparkVersion),
+		names:  NamesOf(in.App, in.Run, in.Attempt),
+		given:  make(conf.Properties, len(in.Properties)+moreProperties),
+		added:  make(additions, 0, moreProperties),
+		data:   map[string]string{},
+	}
+	maps.Copy(b.given, in.Properties)
+	var errs, more []error
+	b.driver, errs = base(in, DriverOf(in.App))
+	b.driver.grow()
+	b.executor, more = base(in, ExecutorOf(in.App))
+	errs = append(errs, more...)
+	errs = append(errs, b.submit())
+	b.labels, b.template = b.driverLabels(), b.executorTemplate()
+	excluded := conf.Split(b.given.Get(conf.DriverExcludedSteps, ""))
+	for _, step := range steps {
+		if step.class != "" && b.client.excludedSteps && slices.Contains(excluded, featurePackage+step.class) {
+			continue
+		}
+		errs = append(errs, step.run(&b))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return Objects{}, err
+	}
+	return b.objects(), nil
+}
+
+// objects puts the results together. Spark's container goes last in the driver.
+func (b *build) objects() Objects {
+	properties := b.given // which nobody else has
+	for _, property := range b.added {
+		properties[property.Key] = property
+	}
+	pod := b.driver.pod
+	pod.Spec.Containers = append(pod.Spec.Containers, b.driver.container)
+	text := properties.Revealed(b.in.Secrets).Text()
+	var secret *corev1.Secret
+	if b.hasSecrets() {
+		secret = b.secret(text)
+	} else {
+		b.data[propertiesFile] = text
+	}
+	return Objects{
+		ConfigMap:        b.configMap(),
+		Secret:           secret,
+		Files:            b.files(),
+		Service:          b.service,
+		NetworkPolicy:    b.networkPolicy,
+		Claims:           b.claims,
+		Pod:              pod,
+		ExecutorTemplate: b.template,
+		SparkVersion:     b.in.App.Spec.SparkVersion,
+		Properties:       properties,
+		Gated:            b.in.Gated,
+		Names:            b.names,
+		UIAddress:        b.uiAddress(),
+	}
+}
+
+// uiAddress is where Spark's web interface is served inside the cluster.
+func (b *build) uiAddress() string {
+	if enabled, err := b.given.Bool(conf.UIEnabled, true); err != nil || !enabled {
+		return ""
+	}
+	port, err := b.given.Int(conf.UIPort, defaultUIPort)
+	if err != nil {
+		return ""
+	}
+	return "http://" + b.serviceHost() + ":" + strconv.Itoa(int(port))
+}
+
+// serviceHost is the name of the driver's Service for DNS.
+func (b *build) serviceHost() string {
+	return b.names.Service + "." + b.in.App.Namespace + ".svc"
+}
+
+// Required says that a step of Spark's client cannot be left out.
+func Required(class string) bool { return slices.Contains(requiredSteps, class) }

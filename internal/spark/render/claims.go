@@ -1,0 +1,72 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
+)
+
+// onDemand in the name of a claim stands for a name of the attempt's own.
+const onDemand = "OnDemand"
+
+// addClaim makes the claim of a driver's volume if its name asks for it; index is the place of the volume among those of the driver.
+// What a claim of a fixed name and with a size means here is for package validate to say.
+func (b *build) addClaim(v mounted, index int) error {
+	source := v.Volume.PersistentVolumeClaim
+	if source == nil || !strings.Contains(source.ClaimName, onDemand) {
+		return nil
+	}
+	class, hasClass := v.properties.options["options.storageClass"]
+	size, err := v.properties.size()
+	if err != nil {
+		return err
+	}
+	if !hasClass || size == nil {
+		return b.given.Wrong(v.properties.key("options.claimName"), "names a claim that nobody makes without a class and a size",
+			"set options.storageClass and options.sizeLimit of the volume, too, or name a claim that exists")
+	}
+	mode, err := b.claimMode()
+	source.ClaimName = strings.ReplaceAll(source.ClaimName, onDemand, fmt.Sprintf("%s-driver-pvc-%d", b.names.Prefix, index))
+	claim := &corev1.PersistentVolumeClaim{
+		ObjectMeta: objectMeta(b.in, source.ClaimName),
+		Spec: corev1.PersistentVolumeClaimSpec{
+			AccessModes:      []corev1.PersistentVolumeAccessMode{mode},
+			StorageClassName: &class,
+			Resources:        corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: *size}},
+		},
+	}
+	claim.Labels = merged(claim.Labels, map[string]string{v1alpha1.SparkSelectorLabel: b.names.ApplicationID})
+	if b.client.volumeOptions {
+		claim.Labels = merged(v.properties.family("label."), claim.Labels)
+		claim.Annotations = merged(nil, v.properties.family("annotation."))
+	}
+	b.claims = append(b.claims, claim)
+	return err
+}
+
+// claimMode is how claims that are made may be used.
+func (b *build) claimMode() (corev1.PersistentVolumeAccessMode, error) {
+	older, err := b.given.Bool(conf.LegacyAccessMode, !b.client.podClaims)
+	if older {
+		return corev1.ReadWriteOnce, err
+	}
+	return corev1.ReadWriteOncePod, err
+}
+
+// family returns the options with a prefix by what follows it.
+func (v *volumeProperties) family(prefix string) map[string]string {
+	values := map[string]string{}
+	for option, value := range v.options {
+		if name, ok := strings.CutPrefix(option, prefix); ok {
+			values[name] = value
+		}
+	}
+	return values
+}

@@ -1,0 +1,149 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package render
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
+)
+
+const (
+	// confFolder is where driver and executors find their configuration; what the image has there is hidden.
+	confFolder = "/opt/spark/conf"
+	// propertiesFile and namespaceKey are keys of the ConfigMap; the second is a habit of Spark's client that nothing reads.
+	propertiesFile = "spark.properties"
+	namespaceKey   = "spark.kubernetes.namespace"
+
+	// The executor template: key in the ConfigMap, folder and file in the driver.
+	templateKey    = "podspec-configmap-key"
+	templateFolder = "/opt/spark/pod-template"
+	templateFile   = "pod-spec-template.yml"
+	templateVolume = "pod-template-volume"
+
+	confVolume = "spark-conf-volume-driver"
+	// fileMode of the files in the conf folder: readable by all, 0644.
+	fileMode = int32(0o644)
+)
+
+// ConfFiles returns which files of a sparkConfigMap go into Spark's conf folder: all but the properties, which are merged or written by
+// the operator, and keys that the operator uses itself.
+func ConfFiles(configMap map[string]string) map[string]string {
+	files := map[string]string{}
+	for name, content := range configMap {
+		switch name {
+		case conf.DefaultsFile, propertiesFile, namespaceKey, templateKey, agentRulesKey:
+		default:
+			files[name] = content
+		}
+	}
+	return files
+}
+
+// executorTemplateStep hands the template of the executors to the driver, in the ConfigMap that it mounts anyway.
+func executorTemplateStep(b *build) error {
+	text, err := encode(b.template)
+	if err != nil {
+		return fmt.Errorf("encode the template of the executors: %w", err)
+	}
+	b.data[templateKey] = text
+	b.driver.mount(
+		b.configMapVolume(templateVolume, corev1.KeyToPath{Key: templateKey, Path: templateFile}),
+		corev1.VolumeMount{MountPath: templateFolder})
+	b.added.Put(conf.ExecutorTemplateFile, templateFolder+"/"+templateFile)
+	return nil
+}
+
+// executorTemplate is the pod that Spark starts executors from. Its container comes first, because Spark takes the first.
+func (b *build) executorTemplate() *corev1.Pod {
+	pod := b.executor.pod
+	pod.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}
+	pod.Spec.Containers = slices.Insert(pod.Spec.Containers, 0, b.executor.container)
+	return pod
+}
+
+// encode writes a template as JSON, which every reader of YAML takes and which leaves no doubt about what is text. What YAML does not take
+// as it stands, or would take for the end of a line, is written as an escape.
+func encode(pod *corev1.Pod) (string, error) {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(struct {
+		metav1.TypeMeta   `json:",inline"`
+		metav1.ObjectMeta `json:"metadata"`
+		Spec              corev1.PodSpec `json:"spec"`
+	}{pod.TypeMeta, pod.ObjectMeta, pod.Spec}); err != nil {
+		return "", err
+	}
+	return escapeForYAML(text.String()), nil
+}
+
+// escapeForYAML writes characters as escapes that JSON allows as they are, but YAML does not (YAML 1.1, 5.1 and 5.4). In JSON they can only
+// stand in texts.
+func escapeForYAML(text string) string {
+	const delete, lastControl, byteOrderMark, notCharacters = 0x7f, 0x9f, 0xfeff, 0xfffe
+	special := func(r rune) bool {
+		return r >= delete && r <= lastControl || r == byteOrderMark || r == notCharacters || r == notCharacters+1
+	}
+	if !strings.ContainsFunc(text, special) {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if special(r) {
+			fmt.Fprintf(&b, `\u%04x`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// confVolumeStep mounts properties and conf files.
+func confVolumeStep(b *build) error {
+	properties := corev1.KeyToPath{Key: propertiesFile, Path: propertiesFile, Mode: ptr.To(fileMode)}
+	var items []corev1.KeyToPath
+	if !b.hasSecrets() {
+		items = append(items, properties)
+	}
+	for name, content := range b.in.ConfFiles {
+		b.data[name] = content
+		items = append(items, corev1.KeyToPath{Key: name, Path: name, Mode: ptr.To(fileMode)})
+	}
+	slices.SortFunc(items, func(a, b corev1.KeyToPath) int { return bytes.Compare([]byte(a.Key), []byte(b.Key)) })
+	b.driver.env("SPARK_CONF_DIR", confFolder)
+	volume := b.configMapVolume(confVolume, items...)
+	if b.hasSecrets() {
+		volume = b.secretConfVolume(properties, items)
+	}
+	b.driver.mount(volume, corev1.VolumeMount{MountPath: confFolder})
+	b.data[namespaceKey] = b.in.App.Namespace
+	return nil
+}
+
+// configMapVolume is a volume with some keys of the ConfigMap.
+func (b *build) configMapVolume(name string, items ...corev1.KeyToPath) corev1.Volume {
+	return corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{
+		LocalObjectReference: corev1.LocalObjectReference{Name: b.names.ConfigMap},
+		Items:                items,
+	}}}
+}
+
+// configMap is the one ConfigMap of the attempt.
+func (b *build) configMap() *corev1.ConfigMap {
+	return &corev1.ConfigMap{
+		ObjectMeta: objectMeta(b.in, b.names.ConfigMap),
+		Immutable:  ptr.To(true),
+		Data:       b.data,
+	}
+}

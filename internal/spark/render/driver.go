@@ -1,0 +1,145 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package render
+
+import (
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
+)
+
+// serviceAccountStep sets the account of the driver, also under its deprecated name, as Spark does.
+func serviceAccountStep(b *build) error {
+	if name, ok := b.given.Lookup(conf.DriverServiceAccount); ok {
+		b.driver.pod.Spec.ServiceAccountName = name
+		b.driver.pod.Spec.DeprecatedServiceAccount = name
+	}
+	return nil
+}
+
+// mountSecretsStep mounts whole Secrets: secrets.<name>=<path>.
+func mountSecretsStep(b *build) error {
+	for _, property := range b.given.WithPrefix(conf.Driver.Key("secrets.")) {
+		secret := &corev1.SecretVolumeSource{SecretName: property.Name}
+		b.driver.mount(
+			corev1.Volume{Name: property.Name + "-volume", VolumeSource: corev1.VolumeSource{Secret: secret}},
+			corev1.VolumeMount{MountPath: property.Value})
+	}
+	return nil
+}
+
+// envSecretsStep adds variables with values from Secrets: secretKeyRef.<variable>=<secret>:<key>.
+func envSecretsStep(b *build) error {
+	for _, property := range b.given.WithPrefix(conf.Driver.Key("secretKeyRef.")) {
+		secret, key, ok := strings.Cut(property.Value, ":")
+		if !ok || secret == "" || key == "" || strings.Contains(key, ":") {
+			return b.given.Wrong(property.Key, "does not name a key of a Secret", "set <name of the Secret>:<key>")
+		}
+		b.driver.container.Env = append(b.driver.container.Env, corev1.EnvVar{
+			Name: property.Name,
+			ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{
+				LocalObjectReference: corev1.LocalObjectReference{Name: secret}, Key: key,
+			}},
+		})
+	}
+	return nil
+}
+
+// commandStep sets the arguments of the image's entry point, and the interpreters of Python.
+func commandStep(b *build) error {
+	spec := &b.in.App.Spec
+	args := append(b.driver.container.Args, "driver")
+	if spec.ProxyUser != "" {
+		args = append(args, "--proxy-user", spec.ProxyUser)
+	}
+	args = append(args, "--properties-file", confFolder+"/"+propertiesFile, "--class", mainClass(spec), spec.MainApplicationFile)
+	b.driver.container.Args = append(args, spec.Arguments...)
+	b.added.Put(conf.ResourceType, resourceTypes[spec.Type])
+	if spec.Type == v1alpha1.PythonApplication {
+		b.pythonEnvironment()
+	}
+	return nil
+}
+
+// resourceTypes are Spark's words for the kinds of programs.
+var resourceTypes = map[v1alpha1.ApplicationType]string{
+	v1alpha1.JavaApplication:   "java",
+	v1alpha1.ScalaApplication:  "java",
+	v1alpha1.PythonApplication: "python",
+	v1alpha1.RApplication:      "r",
+}
+
+// mainClass returns the class that the driver starts: for Python and R the one that runs their program.
+func mainClass(spec *v1alpha1.SparkApplicationSpec) string {
+	switch spec.Type {
+	case v1alpha1.PythonApplication:
+		return "org.apache.spark.deploy.PythonRunner"
+	case v1alpha1.RApplication:
+		return "org.apache.spark.deploy.RRunner"
+	}
+	return spec.MainClass
+}
+
+// pythonEnvironment names the interpreters, if the properties do.
+func (b *build) pythonEnvironment() {
+	common, hasCommon := b.given.Lookup(conf.PySparkPython)
+	if hasCommon {
+		b.driver.env("PYSPARK_PYTHON", common)
+	}
+	if own, hasOwn := b.given.Lookup(conf.PySparkDriverPython); hasOwn || hasCommon {
+		if !hasOwn {
+			own = common
+		}
+		b.driver.env("PYSPARK_DRIVER_PYTHON", own)
+	}
+}
+
+// hadoopFolder is where Hadoop's configuration is mounted.
+const hadoopFolder = "/opt/hadoop/conf"
+
+// hadoopStep mounts an existing ConfigMap with Hadoop's configuration, and hands its name to the executors.
+func hadoopStep(b *build) error {
+	name, ok := b.given.Lookup(conf.HadoopConfigMap)
+	if !ok {
+		return nil
+	}
+	source := &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: name}}
+	b.driver.mount(
+		corev1.Volume{Name: "hadoop-properties", VolumeSource: corev1.VolumeSource{ConfigMap: source}},
+		corev1.VolumeMount{MountPath: hadoopFolder})
+	b.driver.env("HADOOP_CONF_DIR", hadoopFolder)
+	b.added.Put(conf.ExecutorHadoopMap, name)
+	return nil
+}
+
+// tokenFolder is where delegation tokens are mounted.
+const tokenFolder = "/mnt/secrets/hadoop-credentials"
+
+// kerberosStep mounts an existing ConfigMap with krb5.conf and an existing Secret with delegation tokens.
+func kerberosStep(b *build) error {
+	if name, ok := b.given.Lookup(conf.Krb5ConfigMap); ok {
+		source := &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: name}}
+		b.driver.mount(
+			corev1.Volume{Name: "krb5-file", VolumeSource: corev1.VolumeSource{ConfigMap: source}},
+			corev1.VolumeMount{MountPath: "/etc/krb5.conf", SubPath: "krb5.conf"})
+	}
+	name, hasName := b.given.Lookup(conf.TokenSecretName)
+	key, hasKey := b.given.Lookup(conf.TokenSecretKey)
+	switch {
+	case hasName && !hasKey:
+		return b.given.Wrong(conf.TokenSecretKey, "is missing", "set the key of the Secret that holds the tokens")
+	case hasKey && !hasName:
+		return b.given.Wrong(conf.TokenSecretName, "is missing", "set the name of the Secret that holds the tokens")
+	case !hasName:
+		return nil
+	}
+	b.driver.mount(
+		corev1.Volume{Name: "hadoop-secret", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: name}}},
+		corev1.VolumeMount{MountPath: tokenFolder})
+	b.driver.env("HADOOP_TOKEN_FILE_LOCATION", tokenFolder+"/"+key)
+	return nil
+}

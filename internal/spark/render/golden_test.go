@@ -1,0 +1,124 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package render
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
+
+// goldenCase is what stands in a golden folder beside the application: inputs that the application does not hold.
+type goldenCase struct {
+	Run       int64             `json:"run,omitempty"`
+	Attempt   int64             `json:"attempt,omitempty"`
+	Queue     string            `json:"queue,omitempty"`
+	Grant     *queueing.Grant   `json:"grant,omitempty"`
+	Operator  map[string]string `json:"operator,omitempty"`
+	Namespace map[string]string `json:"namespace,omitempty"`
+	ConfigMap map[string]string `json:"configMap,omitempty"`
+	Secrets   map[string]string `json:"secrets,omitempty"`
+}
+
+// TestGolden renders testdata/golden/<case>/app.yaml (with case.yaml, if there is one) and compares the objects with want.yaml.
+func TestGolden(t *testing.T) {
+	t.Parallel()
+	folders, err := filepath.Glob("testdata/golden/*")
+	if err != nil || len(folders) == 0 {
+		t.Fatalf("no golden cases: %v", err)
+	}
+	for _, folder := range folders {
+		t.Run(filepath.Base(folder), func(t *testing.T) {
+			t.Parallel()
+			got := printed(t, renderFolder(t, folder))
+			golden := filepath.Join(folder, "want.yaml")
+			if *update {
+				if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), got); diff != "" {
+				t.Errorf("objects of %s (-want +got), run the test with -update to accept:\n%s", folder, diff)
+			}
+		})
+	}
+}
+
+// renderFolder builds the objects of a golden case.
+func renderFolder(t *testing.T, folder string) Objects {
+	t.Helper()
+	app := readApp(t, filepath.Join(folder, "app.yaml"))
+	extra := goldenCase{Run: 1, Attempt: 1}
+	if text, err := os.ReadFile(filepath.Join(folder, "case.yaml")); err == nil {
+		if err := yaml.UnmarshalStrict(text, &extra); err != nil {
+			t.Fatal(err)
+		}
+	}
+	properties, findings := conf.Merge(app, conf.Sources{Operator: extra.Operator, Namespace: extra.Namespace, ConfigMap: extra.ConfigMap})
+	if len(findings) > 0 {
+		t.Fatalf("findings of conf.Merge: %v", findings)
+	}
+	objects, err := Build(Input{
+		App: app, Run: extra.Run, Attempt: extra.Attempt, Queue: extra.Queue, Grant: extra.Grant, Gated: extra.Grant != nil && extra.Grant.Gated,
+		Properties: properties, Secrets: extra.Secrets, ConfFiles: ConfFiles(extra.ConfigMap), SubmitTime: submitTime,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return objects
+}
+
+// submitTime of all tests.
+var submitTime = time.Date(2026, time.January, 31, 12, 0, 0, 0, time.UTC)
+
+// readApp reads an application and gives it the uid that all tests use unless it has one.
+func readApp(t *testing.T, path string) *v1alpha1.SparkApplication {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var app v1alpha1.SparkApplication
+	if err := yaml.UnmarshalStrict(text, &app); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	if app.UID == "" {
+		app.UID = "5d9c1f9e-8b1e-4b52-9d0c-3f5a1b1f7a11"
+	}
+	if app.Namespace == "" {
+		app.Namespace = "default"
+	}
+	return &app
+}
+
+// printed writes the objects as people would read them: multi-line texts of the ConfigMap line by line.
+func printed(t *testing.T, objects Objects) string {
+	t.Helper()
+	var documents []string
+	for _, object := range objects.InOrder() {
+		object.GetObjectKind().SetGroupVersionKind(KindOf(object))
+		text, err := yaml.Marshal(object)
+		if err != nil {
+			t.Fatal(err)
+		}
+		documents = append(documents, string(text))
+	}
+	return strings.Join(documents, "---\n")
+}

@@ -1,0 +1,156 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package render
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
+)
+
+const (
+	// defaultMemory of driver and executors, and the least overhead, in MiB.
+	defaultMemory = 1024
+	minOverhead   = 384
+	// Shares of memory outside the heap.
+	jvmFactor    = 0.1
+	nonJVMFactor = 0.4
+)
+
+// driverMemory returns what the driver requests, and the factor that is handed on to the executors: the one for both roles, whatever the
+// driver's own factor is.
+func driverMemory(c client, p conf.Properties, t v1alpha1.ApplicationType) (resource.Quantity, float64, error) {
+	fallback := nonJVMFactor
+	if isJVM(t) {
+		fallback = jvmFactor
+	}
+	shared, err := factor(p, conf.MemoryOverheadFactor, fallback)
+	if err != nil {
+		return resource.Quantity{}, 0, err
+	}
+	mib, err := Memory{
+		Heap: conf.DriverMemory, Overhead: conf.DriverMemoryOverhead,
+		Least: conf.DriverMinOverhead, LeastIsFixed: !c.minOverhead,
+		Factor: conf.DriverOverheadFactor, SharedFactor: shared,
+	}.MiB(p)
+	return Mebibytes(mib), shared, err
+}
+
+// Memory says where the memory of a role stands in the properties.
+type Memory struct {
+	// Heap and Overhead are keys of amounts.
+	Heap, Overhead string
+	// Least is the key of the smallest overhead that is computed; LeastIsFixed ignores it.
+	Least        string
+	LeastIsFixed bool
+	// Factor is the key of the role's own factor; SharedFactor counts if it is not set.
+	Factor       string
+	SharedFactor float64
+}
+
+// MiB returns heap and overhead together. The product is computed in doubles and cut off, as Spark does it.
+func (m Memory) MiB(p conf.Properties) (int64, error) {
+	heap, err := p.MiB(m.Heap, defaultMemory)
+	if err != nil {
+		return 0, err
+	}
+	if heap <= 0 {
+		return 0, p.Wrong(m.Heap, "is less than 1m", "set a memory size such as 1g")
+	}
+	if _, ok := p.Lookup(m.Overhead); ok {
+		overhead, err := p.MiB(m.Overhead, 0)
+		return saturatingAdd(heap, overhead), err
+	}
+	least, share, err := m.overheadRule(p)
+	if err != nil {
+		return 0, err
+	}
+	return saturatingAdd(heap, max(truncated(share*float64(heap)), least)), nil
+}
+
+// overheadRule returns the least overhead and the share of the heap.
+func (m Memory) overheadRule(p conf.Properties) (int64, float64, error) {
+	least := int64(minOverhead)
+	if !m.LeastIsFixed {
+		var err error
+		if least, err = p.MiB(m.Least, minOverhead); err != nil {
+			return 0, 0, err
+		}
+	}
+	share, err := factor(p, m.Factor, m.SharedFactor)
+	return least, share, err
+}
+
+// factor returns a share of memory that is not negative.
+func factor(p conf.Properties, key string, fallback float64) (float64, error) {
+	share, err := p.Float(key, fallback)
+	if err == nil && (share < 0 || math.IsInf(share, 0)) {
+		err = p.Wrong(key, "is not a share of memory", "set a number that is not negative, such as 0.1")
+	}
+	return share, err
+}
+
+// truncated cuts a number off towards zero, within Java's int range.
+func truncated(x float64) int64 { return int64(min(x, math.MaxInt32)) }
+
+// saturatingAdd adds two amounts that are not negative.
+func saturatingAdd(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}
+
+// Mebibytes is an amount of memory as Spark writes it.
+func Mebibytes(mib int64) resource.Quantity {
+	return resource.MustParse(strconv.FormatInt(mib, 10) + "Mi")
+}
+
+// Accelerators returns the amounts of <vendor>/<name> that a family of properties <prefix><name>.{amount,vendor} asks for.
+func Accelerators(p conf.Properties, prefix string) (corev1.ResourceList, error) {
+	amounts := corev1.ResourceList{}
+	for _, property := range p.WithPrefix(prefix) {
+		name, ok := strings.CutSuffix(property.Name, ".amount")
+		if !ok {
+			if err := hasAmount(p, prefix, property); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		amount, err := p.Int(property.Key, 0)
+		if err == nil && property.Value != strings.TrimSpace(property.Value) {
+			err = p.Wrong(property.Key, "has blanks around the number", "remove them")
+		}
+		if err != nil {
+			return nil, err
+		}
+		if amount < 0 {
+			return nil, p.Wrong(property.Key, "is negative", "set a quantity of zero or more")
+		}
+		if amount == 0 {
+			continue
+		}
+		vendor, ok := p.Lookup(prefix + name + ".vendor")
+		if !ok {
+			return nil, p.Wrong(property.Key, "has no vendor", "set "+prefix+name+".vendor, such as nvidia.com")
+		}
+		amounts[corev1.ResourceName(vendor+"/"+name)] = *resource.NewQuantity(int64(amount), resource.DecimalSI)
+	}
+	return amounts, nil
+}
+
+// hasAmount makes sure that a resource of which anything is said has an amount.
+func hasAmount(p conf.Properties, prefix string, property conf.Named) error {
+	name, _, _ := strings.Cut(property.Name, ".")
+	if _, has := p.Lookup(prefix + name + ".amount"); has {
+		return nil
+	}
+	return p.Wrong(property.Key, "belongs to a resource without an amount", "set "+prefix+name+".amount")
+}

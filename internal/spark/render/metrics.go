@@ -1,0 +1,122 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package render
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
+
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
+)
+
+const (
+	// agentPortName is the name of the port of the JMX exporter in driver and executors.
+	agentPortName = "jmx-exporter"
+	// agentPath is where the JMX exporter shows metrics, whatever is asked for.
+	agentPath = "/metrics"
+	// agentVolume holds the rules of the JMX exporter, agentRulesKey is their key in the ConfigMap.
+	agentVolume   = "sparkgate-jmx-exporter"
+	agentRulesKey = "sparkgate-jmx-exporter.yaml"
+)
+
+// agentRules turn the names that Spark gives its metrics in JMX, <application>.<driver or number of the executor>.<name>, into names that do
+// not change from run to run, with labels for the rest. What else the Java virtual machine shows is left out; the agent adds its own
+// metrics of it.
+const agentRules = `lowercaseOutputName: true
+rules:
+- pattern: 'metrics<name=(\S+?)\.driver\.([^,>]+)(?:, type=[a-z]+)?><>(Value|Count|Mean|Max|Min):'
+  name: spark_driver_$2_$3
+  labels:
+    app_id: "$1"
+- pattern: 'metrics<name=(\S+?)\.([0-9]+)\.([^,>]+)(?:, type=[a-z]+)?><>(Value|Count|Mean|Max|Min):'
+  name: spark_executor_$3_$4
+  labels:
+    app_id: "$1"
+    executor_id: "$2"
+`
+
+// scraped are the annotations by which a Prometheus with the usual rules for pods and Services finds metrics.
+func scraped(path, port string) map[string]string {
+	return map[string]string{"prometheus.io/scrape": "true", "prometheus.io/path": path, "prometheus.io/port": port}
+}
+
+// addMetrics makes the pod one that Prometheus scrapes: the driver where Spark's servlet is used, both roles where the JMX exporter is.
+// Annotations of the user win, those of the template here, those of fields and properties later.
+func addMetrics(d *draft, in Input, r Role, _ Parts) {
+	agent := conf.AgentOf(&in.App.Spec)
+	switch {
+	case !monitored(in):
+	case agent != nil:
+		d.annotateMissing(scraped(agentPath, strconv.Itoa(int(agent.Port))))
+		d.addAgent(in, agent)
+	case r.Name == conf.Driver:
+		d.annotateMissing(scraped(servletPath(in.Properties), uiPort(in.Properties)))
+	}
+}
+
+// monitored says that the application wants its metrics scraped.
+func monitored(in Input) bool {
+	return in.App.Spec.Monitoring != nil && in.App.Spec.Monitoring.Prometheus != nil
+}
+
+// servletPath is where the driver shows its metrics. Without the slash at the end, it answers with another address.
+func servletPath(p conf.Properties) string {
+	return strings.TrimRight(p.First(conf.ServletPath, conf.DriverSinkPath, conf.PrometheusSinkPath), "/") + "/"
+}
+
+// uiPort is the port of Spark's web interface.
+func uiPort(p conf.Properties) string { return p.Get(conf.UIPort, strconv.Itoa(defaultUIPort)) }
+
+// annotateMissing adds the annotations that are not there yet.
+func (d *draft) annotateMissing(annotations map[string]string) {
+	d.pod.Annotations = merged(annotations, d.pod.Annotations)
+}
+
+// addAgent names the port of the JMX exporter, and mounts its rules from the ConfigMap of the attempt unless the user brings some.
+func (d *draft) addAgent(in Input, agent *conf.Agent) {
+	port := corev1.ContainerPort{Name: agentPortName, ContainerPort: agent.Port, Protocol: corev1.ProtocolTCP}
+	same := func(p corev1.ContainerPort) bool { return p.Name == port.Name || p.ContainerPort == port.ContainerPort }
+	if !slices.ContainsFunc(d.container.Ports, same) {
+		d.container.Ports = append(d.container.Ports, port)
+	}
+	if agent.OwnRules {
+		return
+	}
+	source := &corev1.ConfigMapVolumeSource{
+		LocalObjectReference: corev1.LocalObjectReference{Name: NamesOf(in.App, in.Run, in.Attempt).ConfigMap},
+		Items:                []corev1.KeyToPath{{Key: agentRulesKey, Path: conf.AgentRulesFile}},
+	}
+	d.mount(
+		corev1.Volume{Name: agentVolume, VolumeSource: corev1.VolumeSource{ConfigMap: source}},
+		corev1.VolumeMount{MountPath: conf.AgentRulesFolder, ReadOnly: true})
+}
+
+// metricsStep lets Prometheus reach what lies beside the pods. The servlet shows the metrics of executors at a second path of the driver: the
+// annotations of a pod name one only, so the Service has those of the other. And executors take connections of strangers at the port of
+// the JMX exporter, although a policy shields them.
+func metricsStep(b *build) error {
+	if !monitored(b.in) || b.service == nil { // its step has failed
+		return nil
+	}
+	agent := conf.AgentOf(&b.in.App.Spec)
+	if agent == nil {
+		b.service.Annotations = merged(scraped(conf.ExecutorMetricsPath, uiPort(b.given)), b.service.Annotations)
+		return nil
+	}
+	if !agent.OwnRules {
+		b.data[agentRulesKey] = agentRules
+	}
+	if b.networkPolicy != nil {
+		b.networkPolicy.Spec.Ingress = append(b.networkPolicy.Spec.Ingress, networkingv1.NetworkPolicyIngressRule{
+			Ports: []networkingv1.NetworkPolicyPort{{Protocol: ptr.To(corev1.ProtocolTCP), Port: ptr.To(intstr.FromInt32(agent.Port))}},
+		})
+	}
+	return nil
+}

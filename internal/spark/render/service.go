@@ -1,0 +1,167 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package render
+
+import (
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
+)
+
+// Port is one of the driver's ports: its name in container and Service, the property that sets it, and Spark's default.
+type Port struct {
+	Name    string
+	Key     string
+	Default int32
+}
+
+// PortsOf returns the ports of a driver that its Service names, in Spark's order.
+func PortsOf(sparkVersion string) []Port {
+	if !clientOf(sparkVersion).connectPort {
+		return allPorts[:len(allPorts)-1]
+	}
+	return allPorts
+}
+
+// UIPortOf is the port of the web interface in a Service of an attempt; 0 if it names none.
+func UIPortOf(service *corev1.Service) int32 {
+	for _, port := range service.Spec.Ports {
+		if port.Name == UIPortName {
+			return port.Port
+		}
+	}
+	return 0
+}
+
+// allPorts are the ports of a driver; the last one came with Spark 4.1.
+var allPorts = []Port{
+	{"driver-rpc-port", conf.DriverPort, 7078},
+	{"blockmanager", conf.DriverBlockManagerPort, BlockManagerPort},
+	{UIPortName, conf.UIPort, defaultUIPort},
+	{connectPortName, conf.ConnectPort, 15002},
+}
+
+// UIPortName is the name of the port of the web interface, connectPortName that of Spark Connect.
+const (
+	UIPortName      = "spark-ui"
+	connectPortName = "spark-connect"
+)
+
+// Defaults that are needed by name: of the block manager, in driver and executors, and of the web interface.
+const (
+	BlockManagerPort = 7079
+	defaultUIPort    = 4040
+)
+
+// port is one port of the driver by its name in container and Service.
+type port struct {
+	name   string
+	number int32
+}
+
+// ports returns the ports of the driver. The block manager's may be set by a second property, which counts for the container only.
+func (b *build) ports(blockManagerFallback int32) ([]port, error) {
+	var ports []port
+	for _, p := range PortsOf(b.in.App.Spec.SparkVersion) {
+		if p.Key == conf.DriverBlockManagerPort {
+			p.Default = blockManagerFallback
+		}
+		number, err := portNumber(b.given, p.Key, p.Default)
+		if err != nil {
+			return nil, err
+		}
+		ports = append(ports, port{p.Name, number})
+	}
+	return ports, nil
+}
+
+// portNumber reads a port that other pods have to know: one that the system chooses is none.
+func portNumber(p conf.Properties, key string, fallback int32) (int32, error) {
+	const last = 65535
+	number, err := p.Int(key, fallback)
+	if err == nil && (number < 1 || number > last) {
+		err = p.Wrong(key, "is not a port that executors can find", "set a number from 1 to 65535")
+	}
+	if text := p.Get(key, ""); err == nil && key != conf.UIPort && text != strings.TrimSpace(text) {
+		err = p.Wrong(key, "has blanks around the number", "remove them") // Spark takes them for the web interface alone
+	}
+	return number, err
+}
+
+// addPorts names the ports of the driver's container.
+func (b *build) addPorts() error {
+	fallback, err := portNumber(b.given, conf.BlockManagerPort, BlockManagerPort)
+	if err != nil {
+		return err
+	}
+	ports, err := b.ports(fallback)
+	for _, port := range ports {
+		b.driver.container.Ports = append(b.driver.container.Ports, corev1.ContainerPort{
+			Name: port.name, ContainerPort: port.number, Protocol: corev1.ProtocolTCP,
+		})
+	}
+	return err
+}
+
+// serviceStep makes the headless Service by which executors find the driver. Spark deletes it by its selector label when the job ends.
+func serviceStep(b *build) error {
+	ports, err := b.ports(BlockManagerPort)
+	if err != nil {
+		return err
+	}
+	for i, key := range []string{conf.DriverPort, conf.DriverBlockManagerPort} {
+		b.added.Put(key, strconv.Itoa(int(ports[i].number)))
+	}
+	b.added.Put(conf.DriverHost, b.serviceHost())
+
+	service := &corev1.Service{ObjectMeta: objectMeta(b.in, b.names.Service)}
+	service.Labels = merged(service.Labels, map[string]string{v1alpha1.SparkSelectorLabel: b.names.ApplicationID})
+	service.Labels = merged(service.Labels, family(b.given, conf.DriverServiceLabels))
+	service.Annotations = merged(nil, family(b.given, conf.DriverServiceNotes))
+	extra := UIServiceOf(b.in.App)
+	service.Labels, service.Annotations = merged(service.Labels, extra.Labels), merged(service.Annotations, extra.Annotations)
+	notReady, err := b.notReadyAddresses()
+	if err != nil {
+		return err
+	}
+	service.Spec = corev1.ServiceSpec{
+		ClusterIP:      corev1.ClusterIPNone,
+		IPFamilyPolicy: ptr.To(corev1.IPFamilyPolicy(b.given.Get(conf.DriverServiceIPPolicy, string(corev1.IPFamilyPolicySingleStack)))),
+		Selector:       b.labels,
+
+		PublishNotReadyAddresses: notReady,
+	}
+	for _, ip := range conf.Split(b.given.Get(conf.DriverServiceFamilies, string(corev1.IPv4Protocol))) {
+		service.Spec.IPFamilies = append(service.Spec.IPFamilies, corev1.IPFamily(ip))
+	}
+	for _, port := range ports {
+		service.Spec.Ports = append(service.Spec.Ports, corev1.ServicePort{
+			Name: port.name, Port: port.number, TargetPort: intstr.FromInt32(port.number), AppProtocol: b.protocol(port),
+		})
+	}
+	b.service = service
+	return nil
+}
+
+// notReadyAddresses says whether the Service names the driver before it is ready.
+func (b *build) notReadyAddresses() (bool, error) {
+	if !b.client.notReadyAddresses {
+		return false, nil
+	}
+	return b.given.Bool(conf.DriverServiceNotReady, false)
+}
+
+// protocol is what the Service says about the language of a port.
+func (b *build) protocol(p port) *string {
+	if p.name == connectPortName && b.client.connectProtocol {
+		return ptr.To("grpc")
+	}
+	return nil
+}

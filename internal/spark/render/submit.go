@@ -1,0 +1,105 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package render
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
+)
+
+// master is the API server as every pod sees it.
+const master = "k8s://https://kubernetes.default.svc"
+
+// NoResource as main application file means that the main class lies on the class path of the image.
+const NoResource = "spark-internal"
+
+// submit derives the properties that spark-submit itself sets before it calls its client.
+func (b *build) submit() error {
+	p := b.given
+	app := b.in.App
+	p.Put(conf.Master, master)
+	p.Put(conf.DeployMode, "cluster")
+	p.Put(conf.Namespace, app.Namespace)
+	for _, key := range []string{conf.Jars, conf.Files, conf.Archives, conf.PyFiles} {
+		if list, ok := p[key]; ok {
+			p.Set(key, strings.Join(conf.Split(list.Value), ","), list.Origin)
+		}
+	}
+	if _, ok := p[conf.PyFiles]; !ok {
+		p.Put(conf.PyFiles, "")
+	}
+	if isJVM(app.Spec.Type) {
+		b.addPrimaryJar()
+	}
+	if _, ok := p[conf.AppSubmitTime]; !ok {
+		p.Put(conf.AppSubmitTime, strconv.FormatInt(b.in.SubmitTime.UnixMilli(), 10))
+	}
+	if _, ok := p[conf.ExecutorPodNamePrefix]; !ok {
+		p.Put(conf.ExecutorPodNamePrefix, b.names.Prefix)
+	}
+	if err := b.decommission(); err != nil {
+		return err
+	}
+	// Volumes of executors are read, because their mistakes would otherwise show only when the driver tries to make executors.
+	_, err := b.volumesOf(conf.Executor)
+	return errors.Join(err, b.cutExecutors())
+}
+
+// decommissionInterval is how soon an executor that goes looks again whether it has handed over everything, and ends then. With Spark's
+// default, 30 s, it would use up the time that the kubelet gives it, while somebody else waits for its room.
+const decommissionInterval = "3s"
+
+// decommission has executors hand over what they hold before they end, unless the user has chosen: those that wait behind a gate may be asked
+// for their room while the job goes on. Without dynamic allocation none is.
+func (b *build) decommission() error {
+	gang, err := b.given.Executors()
+	if err != nil || !b.in.Gated || !gang.Dynamic {
+		return err
+	}
+	for _, p := range []struct{ key, value string }{
+		{conf.DecommissionEnabled, "true"}, {conf.StorageDecommissionEnabled, "true"}, {conf.DecommissionInterval, decommissionInterval},
+	} {
+		if _, chosen := b.given[p.key]; chosen {
+			break
+		}
+		b.given.Put(p.key, p.value)
+	}
+	return nil
+}
+
+// addPrimaryJar appends the main application file to the jars, even if it is among them already. The property is set in any case.
+func (b *build) addPrimaryJar() {
+	jars := conf.Split(b.given.Get(conf.Jars, ""))
+	if file := b.in.App.Spec.MainApplicationFile; file != NoResource {
+		jars = append(jars, file)
+	}
+	origin := b.given[conf.Jars].Origin
+	if origin.Field == "" {
+		origin = conf.Origin{Source: conf.TypedField, Field: "spec.mainApplicationFile"}
+	}
+	b.given.Set(conf.Jars, strings.Join(jars, ","), origin)
+}
+
+// cutExecutors lowers the number of executors to what was granted. Without dynamic allocation only: there, Spark asks again and again.
+func (b *build) cutExecutors() error {
+	gang, err := b.given.Executors()
+	if err != nil {
+		return err
+	}
+	granted := ExecutorOf(b.in.App).granted(b.in.Grant)
+	if granted == nil || gang.Dynamic || granted.Count <= 0 || granted.Count >= gang.Base {
+		return nil
+	}
+	b.given.Put(conf.ExecutorInstances, strconv.Itoa(int(granted.Count)))
+	return nil
+}
+
+// isJVM says whether the main program is compiled to a jar.
+func isJVM(t v1alpha1.ApplicationType) bool {
+	return t != v1alpha1.PythonApplication && t != v1alpha1.RApplication
+}

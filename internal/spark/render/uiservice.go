@@ -1,0 +1,90 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package render
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
+)
+
+// UIService is what spec.ui.service adds to the Service of an attempt.
+type UIService struct {
+	Labels      map[string]string
+	Annotations map[string]string
+}
+
+// uiServiceKeys are the keys that spec.ui.service has added. They stand in v1alpha1.UIServiceAnnotation, so that a later edit can take them
+// back.
+type uiServiceKeys struct {
+	Labels      []string `json:"labels,omitempty"`
+	Annotations []string `json:"annotations,omitempty"`
+}
+
+// UIServiceOf returns what spec.ui.service adds, with the record of the keys; nothing for nothing. Values of annotations are filled in.
+func UIServiceOf(app *v1alpha1.SparkApplication) UIService {
+	if app.Spec.UI == nil || app.Spec.UI.Service == nil {
+		return UIService{}
+	}
+	from := app.Spec.UI.Service
+	if len(from.Labels)+len(from.Annotations) == 0 {
+		return UIService{}
+	}
+	extra := UIService{Labels: maps.Clone(from.Labels), Annotations: map[string]string{}}
+	for key, value := range from.Annotations {
+		extra.Annotations[key] = conf.FillIn(app, value)
+	}
+	record, err := json.Marshal(uiServiceKeys{slices.Sorted(maps.Keys(from.Labels)), slices.Sorted(maps.Keys(from.Annotations))})
+	if err == nil { // lists of texts are always written
+		extra.Annotations[v1alpha1.UIServiceAnnotation] = string(record)
+	}
+	return extra
+}
+
+// UIServicePatch is the change of metadata (a merge patch, RFC 7386) that makes a Service have what spec.ui.service says now, and nothing
+// of what it said before; nil if it is so.
+func UIServicePatch(service *corev1.Service, app *v1alpha1.SparkApplication) map[string]any {
+	var before uiServiceKeys
+	note := service.Annotations[v1alpha1.UIServiceAnnotation]
+	if json.Unmarshal([]byte(note), &before) != nil {
+		before = uiServiceKeys{} // somebody has written something else there
+	}
+	if note != "" {
+		before.Annotations = append(before.Annotations, v1alpha1.UIServiceAnnotation)
+	}
+	extra := UIServiceOf(app)
+	patch := map[string]any{}
+	if labels := changes(service.Labels, extra.Labels, before.Labels); len(labels) > 0 {
+		patch["labels"] = labels
+	}
+	if annotations := changes(service.Annotations, extra.Annotations, before.Annotations); len(annotations) > 0 {
+		patch["annotations"] = annotations
+	}
+	if len(patch) == 0 {
+		return nil
+	}
+	return patch
+}
+
+// changes turns a map into one that has the wanted entries, and of the keys of before only those.
+func changes(is, wanted map[string]string, before []string) map[string]any {
+	patch := map[string]any{}
+	for _, key := range before {
+		if _, there := is[key]; there {
+			patch[key] = nil
+		}
+	}
+	for key, value := range wanted {
+		delete(patch, key)
+		if old, there := is[key]; !there || old != value {
+			patch[key] = value
+		}
+	}
+	return patch
+}

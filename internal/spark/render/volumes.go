@@ -1,0 +1,206 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package render
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
+)
+
+// volumeProperties are the options of one volume by name, such as mount.path.
+type volumeProperties struct {
+	client  client
+	p       conf.Properties
+	prefix  string
+	kind    string
+	name    string
+	options map[string]string
+}
+
+// mountVolumesStep mounts the volumes that properties describe.
+func mountVolumesStep(b *build) error {
+	volumes, err := b.volumesOf(conf.Driver)
+	if err != nil {
+		return err
+	}
+	for i, v := range volumes {
+		if err := b.addClaim(v, i); err != nil {
+			return err
+		}
+		b.driver.mount(v.Volume, v.Mount)
+	}
+	return nil
+}
+
+// mounted is a volume and its mount, and the properties that both come from.
+type mounted struct {
+	Volume     corev1.Volume
+	Mount      corev1.VolumeMount
+	properties *volumeProperties
+}
+
+// volumesOf reads the volumes of a role, sorted by kind and name. (Spark's own order is that of an unordered set.)
+func (b *build) volumesOf(role conf.Role) ([]mounted, error) {
+	var volumes []mounted
+	paths := map[string]string{}
+	for _, v := range groupVolumes(b.client, b.given, role.Key("volumes.")) {
+		volume, err := v.read()
+		if err != nil {
+			return nil, err
+		}
+		if other, taken := paths[volume.Mount.MountPath]; taken {
+			return nil, b.given.Wrong(v.key("mount.path"), "is the mount path of volume "+other+", too", "set another path")
+		}
+		paths[volume.Mount.MountPath] = v.name
+		volumes = append(volumes, volume)
+	}
+	return volumes, nil
+}
+
+// groupVolumes collects the options of each volume: <prefix><kind>.<name>.<option>.
+func groupVolumes(c client, p conf.Properties, prefix string) []*volumeProperties {
+	var volumes []*volumeProperties
+	for _, property := range p.WithPrefix(prefix) {
+		const parts = 3
+		words := strings.SplitN(property.Name, ".", parts)
+		if len(words) < parts {
+			words = append(words, "", "")
+		}
+		same := func(v *volumeProperties) bool { return v.kind == words[0] && v.name == words[1] }
+		i := slices.IndexFunc(volumes, same)
+		if i < 0 {
+			i = len(volumes)
+			volumes = append(volumes, &volumeProperties{
+				client: c, p: p, prefix: prefix, kind: words[0], name: words[1], options: map[string]string{},
+			})
+		}
+		volumes[i].options[words[2]] = property.Value
+	}
+	return volumes
+}
+
+// key returns the property of an option.
+func (v *volumeProperties) key(option string) string {
+	return v.prefix + v.kind + "." + v.name + "." + option
+}
+
+// required returns an option that has to be set.
+func (v *volumeProperties) required(option string) (string, error) {
+	if value := v.options[option]; value != "" {
+		return value, nil
+	}
+	return "", v.p.Wrong(v.key(option), "is missing for volume "+v.name, "set it")
+}
+
+// read turns the options into a volume and its mount.
+func (v *volumeProperties) read() (mounted, error) {
+	var m mounted
+	mount, err := v.mount()
+	if err != nil {
+		return m, err
+	}
+	source, err := v.source(mount.ReadOnly)
+	if err != nil {
+		return m, err
+	}
+	return mounted{corev1.Volume{Name: v.name, VolumeSource: source}, mount, v}, nil
+}
+
+// mount reads where and how the volume is mounted.
+func (v *volumeProperties) mount() (corev1.VolumeMount, error) {
+	path, err := v.required("mount.path")
+	if err != nil {
+		return corev1.VolumeMount{}, err
+	}
+	readOnly, err := v.p.Bool(v.key("mount.readOnly"), false)
+	if text := v.options["mount.readOnly"]; err == nil && text != strings.TrimSpace(text) {
+		err = v.p.Wrong(v.key("mount.readOnly"), "has blanks around it", "set true or false")
+	}
+	if err != nil {
+		return corev1.VolumeMount{}, err
+	}
+	mount := corev1.VolumeMount{Name: v.name, MountPath: path, ReadOnly: readOnly, SubPath: v.options["mount.subPath"]}
+	if v.client.volumeOptions {
+		mount.SubPathExpr = v.options["mount.subPathExpr"]
+	}
+	if mount.SubPath != "" && mount.SubPathExpr != "" {
+		return mount, v.p.Wrong(v.key("mount.subPathExpr"), "excludes "+v.key("mount.subPath"), "remove one of the two")
+	}
+	return mount, nil
+}
+
+// source reads what is mounted.
+func (v *volumeProperties) source(readOnly bool) (corev1.VolumeSource, error) {
+	switch v.kind {
+	case "hostPath":
+		return v.hostPath()
+	case "persistentVolumeClaim":
+		return v.claim(readOnly)
+	case "emptyDir":
+		return v.emptyDir()
+	case "nfs":
+		return v.nfs()
+	}
+	return corev1.VolumeSource{}, v.p.Wrong(v.key("mount.path"), "belongs to a volume of the unknown kind "+strconv.Quote(v.kind),
+		"use hostPath, persistentVolumeClaim, emptyDir or nfs, or spec.driver.volumes and spec.executor.volumes for all other kinds")
+}
+
+func (v *volumeProperties) hostPath() (corev1.VolumeSource, error) {
+	path, err := v.required("options.path")
+	kind := corev1.HostPathUnset
+	if v.client.volumeOptions {
+		kind = corev1.HostPathType(v.options["options.type"])
+	}
+	return corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: path, Type: &kind}}, err
+}
+
+func (v *volumeProperties) claim(readOnly bool) (corev1.VolumeSource, error) {
+	name, err := v.required("options.claimName")
+	if err != nil {
+		return corev1.VolumeSource{}, err
+	}
+	if _, err := v.size(); err != nil {
+		return corev1.VolumeSource{}, err
+	}
+	source := &corev1.PersistentVolumeClaimVolumeSource{ClaimName: name, ReadOnly: readOnly}
+	return corev1.VolumeSource{PersistentVolumeClaim: source}, nil
+}
+
+func (v *volumeProperties) emptyDir() (corev1.VolumeSource, error) {
+	size, err := v.size()
+	source := &corev1.EmptyDirVolumeSource{Medium: corev1.StorageMedium(v.options["options.medium"]), SizeLimit: size}
+	return corev1.VolumeSource{EmptyDir: source}, err
+}
+
+func (v *volumeProperties) nfs() (corev1.VolumeSource, error) {
+	path, err := v.required("options.path")
+	if err != nil {
+		return corev1.VolumeSource{}, err
+	}
+	server, err := v.required("options.server")
+	return corev1.VolumeSource{NFS: &corev1.NFSVolumeSource{Path: path, Server: server}}, err
+}
+
+// size reads the size of the volume, nil if there is none. A number without a unit is most likely a mistake.
+func (v *volumeProperties) size() (*resource.Quantity, error) {
+	const option, smallest = "options.sizeLimit", 1024
+	text, ok := v.options[option]
+	if !ok {
+		return nil, nil
+	}
+	size, err := v.p.Size(v.key(option))
+	if err != nil {
+		return nil, err
+	}
+	if number, err := strconv.ParseInt(text, 10, 64); err == nil && number < smallest && v.client.refusesBareSizes {
+		return nil, v.p.Wrong(v.key(option), "is a number of bytes below 1024", "add a unit, as in 10Gi")
+	}
+	return &size, nil
+}

@@ -1,0 +1,122 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package strictdecode
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"sigs.k8s.io/json"
+)
+
+// Mistake is one thing in a document that its type does not allow.
+type Mistake struct {
+	// Field is the full path, such as spec.driver.template.spec.containers[0].imagee.
+	Field string
+	// Message says what is wrong and what to do, without the field.
+	Message string
+}
+
+// Decode reads a JSON document into a value and returns what is wrong with it, nothing if all is well; quantities with absurd exponents are
+// wrong, too. The path is where the document
+// stands. After mistakes the value holds what could be read.
+func Decode(document []byte, path string, into any) []Mistake {
+	if mistakes := endless(place{path: path, value: document, kind: reflect.TypeOf(into).Elem()}); len(mistakes) > 0 {
+		return mistakes
+	}
+	strictErrors, err := json.UnmarshalStrict(document, into)
+	if err != nil {
+		return []Mistake{wrongKind(document, path, reflect.TypeOf(into).Elem(), err)}
+	}
+	var mistakes []Mistake
+	for _, strictError := range strictErrors {
+		mistakes = append(mistakes, misplaced(strictError, path, reflect.TypeOf(into).Elem()))
+	}
+	return mistakes
+}
+
+// misplaced is the mistake of a field that is unknown or given twice.
+func misplaced(strictError error, path string, root reflect.Type) Mistake {
+	var field json.FieldError
+	if !errors.As(strictError, &field) {
+		return Mistake{Field: path, Message: strictError.Error() + ": correct it"}
+	}
+	mistake := Mistake{Field: path + "." + field.FieldPath()}
+	name := lastName(field.FieldPath())
+	switch near := nearest(name, namesOf(typeAt(root, parentOf(field.FieldPath())))); {
+	case strings.HasPrefix(strictError.Error(), "duplicate"):
+		mistake.Message = "the field is given twice: remove one of the two"
+	case near != "":
+		mistake.Message = fmt.Sprintf("there is no field %q here: write %s, or remove it", name, near)
+	default:
+		mistake.Message = fmt.Sprintf("there is no field %q here: remove it, or move it to where it belongs", name)
+	}
+	return mistake
+}
+
+// wrongKind is the mistake of a value that cannot be read into its field.
+func wrongKind(document []byte, path string, root reflect.Type, err error) Mistake {
+	if isSyntax, offset := json.SyntaxErrorOffset(err); isSyntax {
+		return Mistake{Field: path, Message: fmt.Sprintf("the document is not JSON (at byte %d): write valid YAML or JSON", offset)}
+	}
+	found, ok := locate(document, root, path)
+	if !ok { // The parts are right one by one; the whole is not.
+		return Mistake{Field: path, Message: err.Error() + ": correct it"}
+	}
+	return Mistake{
+		Field:   found.path,
+		Message: fmt.Sprintf("value %s is %s, but %s is expected: correct it", shorten(found.value), kindOf(found.value), expected(found.kind)),
+	}
+}
+
+// shorten cuts a value to what fits into a message.
+func shorten(value []byte) string {
+	const longest = 64
+	if len(value) > longest {
+		return string(value[:longest]) + "…"
+	}
+	return string(value)
+}
+
+// kindOf says in words what a JSON value is.
+func kindOf(value []byte) string {
+	switch value[0] {
+	case '{':
+		return "a group of fields"
+	case '[':
+		return "a list"
+	case '"':
+		return "text"
+	case 't', 'f':
+		return "true or false"
+	case 'n':
+		return "nothing"
+	}
+	return "a number"
+}
+
+// expected says in words what a type takes.
+func expected(kind reflect.Type) string {
+	switch kind.String() {
+	case "resource.Quantity":
+		return "a quantity such as 500m or 2Gi"
+	case "intstr.IntOrString":
+		return "a number or text"
+	case "v1.Time", "v1.MicroTime":
+		return "a time such as 2026-01-31T12:00:00Z"
+	}
+	switch kind.Kind() {
+	case reflect.String:
+		return "text (in quotes)"
+	case reflect.Bool:
+		return "true or false (without quotes)"
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	case reflect.Struct, reflect.Map:
+		return "a group of fields"
+	}
+	return "a whole number (without quotes)"
+}

@@ -1,0 +1,185 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package strictdecode
+
+import (
+	"bytes"
+	gojson "encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/json"
+)
+
+// place is a value within a document and the type that it should have had.
+type place struct {
+	path  string
+	value []byte
+	kind  reflect.Type
+}
+
+// locate returns the innermost value that cannot be read into its type, and whether there is one.
+func locate(value []byte, kind reflect.Type, path string) (place, bool) {
+	if json.UnmarshalCaseSensitivePreserveInts(value, reflect.New(kind).Interface()) == nil {
+		return place{}, false
+	}
+	value = bytes.TrimSpace(value)
+	here := place{path: path, value: value, kind: deref(kind)}
+	for _, child := range childrenOf(here) {
+		if found, ok := locate(child.value, child.kind, child.path); ok {
+			return found, true
+		}
+	}
+	return here, true
+}
+
+// childrenOf returns the parts of a value that have a type of their own; none if the value has another shape than its type, or reads itself.
+func childrenOf(p place) []place {
+	if reflect.PointerTo(p.kind).Implements(reflect.TypeFor[gojson.Unmarshaler]()) {
+		return nil
+	}
+	switch p.kind.Kind() {
+	case reflect.Slice:
+		return elementsOf(p)
+	case reflect.Struct, reflect.Map:
+		return membersOf(p)
+	}
+	return nil
+}
+
+// elementsOf returns the elements of a list.
+func elementsOf(p place) []place {
+	var values []gojson.RawMessage
+	if gojson.Unmarshal(p.value, &values) != nil {
+		return nil
+	}
+	var children []place
+	for i, value := range values {
+		children = append(children, place{path: fmt.Sprintf("%s[%d]", p.path, i), value: value, kind: p.kind.Elem()})
+	}
+	return children
+}
+
+// membersOf returns the known members of an object, in ascending order of their names.
+func membersOf(p place) []place {
+	var values map[string]gojson.RawMessage
+	if gojson.Unmarshal(p.value, &values) != nil {
+		return nil
+	}
+	var children []place
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if kind := memberType(p.kind, name); kind != nil {
+			children = append(children, place{path: p.path + "." + name, value: values[name], kind: kind})
+		}
+	}
+	return children
+}
+
+// deref follows pointers.
+func deref(t reflect.Type) reflect.Type {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t
+}
+
+// memberType returns the type of a member of an object, nil if it has none of that name.
+func memberType(t reflect.Type, name string) reflect.Type {
+	switch t = deref(t); t.Kind() {
+	case reflect.Map:
+		return t.Elem()
+	case reflect.Struct:
+		return fieldsOf(t)[name]
+	}
+	return nil
+}
+
+// fieldsOf returns the types of a struct's fields by their JSON names; fields of inlined structs count as its own.
+func fieldsOf(t reflect.Type) map[string]reflect.Type {
+	fields := map[string]reflect.Type{}
+	for field := range t.Fields() {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		switch {
+		case name == "-" || !field.IsExported():
+		case name == "" && field.Anonymous:
+			maps.Copy(fields, fieldsOf(deref(field.Type)))
+		case name != "":
+			fields[name] = field.Type
+		}
+	}
+	return fields
+}
+
+// namesOf returns the JSON names of a struct's fields in ascending order; none for other types.
+func namesOf(t reflect.Type) []string {
+	if t == nil || t.Kind() != reflect.Struct {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(fieldsOf(t)))
+}
+
+// typeAt follows a path such as spec.containers[0] and returns the type there, nil if the path leaves the known fields.
+func typeAt(t reflect.Type, path string) reflect.Type {
+	t = deref(t)
+	for _, step := range splitPath(path) {
+		name, rest, _ := strings.Cut(step, "[")
+		member := memberType(t, name)
+		if member == nil {
+			return nil
+		}
+		t = deref(member)
+		for range strings.Count(rest, "]") {
+			t = deref(t.Elem())
+		}
+	}
+	return t
+}
+
+// splitPath returns the steps of a path.
+func splitPath(path string) []string {
+	if path == "" {
+		return nil
+	}
+	return strings.Split(path, ".")
+}
+
+// parentOf cuts the last step off a path; lastName returns it.
+func parentOf(path string) string { return path[:max(strings.LastIndexByte(path, '.'), 0)] }
+func lastName(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
+
+// nearest returns the name with the fewest changes to another, "" if none is within two.
+func nearest(wrong string, names []string) string {
+	const furthest = 2
+	best, distance := "", furthest+1
+	for _, name := range names {
+		if d := changes(strings.ToLower(wrong), strings.ToLower(name)); d < distance {
+			best, distance = name, d
+		}
+	}
+	return best
+}
+
+// changes counts the letters to insert, delete or replace that lead from one word to the other.
+func changes(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replace := diagonal
+			if a[i] != b[j] {
+				replace++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replace, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}

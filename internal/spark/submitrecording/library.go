@@ -1,0 +1,183 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package submitrecording
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+)
+
+// Library reads the recordings of this repository.
+type Library struct {
+	// cases by name: what was recorded.
+	cases map[string]Case
+}
+
+// Case is what a recording does not tell of its case: the files of spark-submit.
+type Case struct {
+	Name                   string            `json:"name"`
+	Files                  map[string]string `json:"files"`
+	ConfFiles              map[string]string `json:"confFiles"`
+	DriverTemplate         map[string]any    `json:"driverTemplate"`
+	ExecutorTemplate       map[string]any    `json:"executorTemplate"`
+	SubmitDriverTemplate   map[string]any    `json:"submitDriverTemplate"`
+	SubmitExecutorTemplate map[string]any    `json:"submitExecutorTemplate"`
+}
+
+// OpenLibrary reads the cases of test/record from its folder.
+func OpenLibrary(cases string) (Library, error) {
+	lib := Library{cases: map[string]Case{}}
+	files, err := filepath.Glob(filepath.Join(cases, "*.yaml"))
+	if err != nil || len(files) == 0 {
+		return lib, fmt.Errorf("no cases in %s: %w", cases, err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return lib, err
+		}
+		var list []Case
+		if err := yaml.Unmarshal(text, &list); err != nil {
+			return lib, fmt.Errorf("%s: %w", file, err)
+		}
+		for _, c := range list {
+			lib.cases[c.Name] = c
+		}
+	}
+	return lib, nil
+}
+
+// Read returns the recording in the archive at path (see OpenArchive).
+func (l Library) Read(path string) (*Recording, error) {
+	archive, err := OpenArchive(path)
+	if err != nil {
+		return nil, err
+	}
+	return l.Recording(archive)
+}
+
+// Recording returns the recording in an archive, in the form that it would have as one JSON file.
+func (l Library) Recording(archive Archive) (*Recording, error) {
+	r := &Recording{Name: archive.Case, SparkVersion: archive.SparkVersion, Env: map[string]*string{}}
+	words := shellWords(strings.TrimSuffix(string(archive.Files["command.txt"]), "\n"))
+	program := slices.Index(words, "spark-submit")
+	if program < 0 {
+		return nil, fmt.Errorf("recording %s/%s: command.txt does not call spark-submit", archive.SparkVersion, archive.Case)
+	}
+	for _, variable := range words[:program] {
+		name, value, _ := strings.Cut(variable, "=")
+		r.Env[name] = &value
+	}
+	r.Args = words[program+1:]
+	if err := l.addFiles(r); err != nil {
+		return nil, err
+	}
+	if message, refused := archive.Files["error.txt"]; refused {
+		r.Exit, r.ErrorLines = 1, strings.Split(strings.TrimSpace(string(message)), "\n")
+		return r, nil
+	}
+	return r, r.addRequests(archive.Files)
+}
+
+// addFiles adds the files that the case has.
+func (l Library) addFiles(r *Recording) error {
+	c := l.cases[r.Name]
+	r.Files = map[string]string{}
+	maps.Copy(r.Files, c.Files)
+	for name, content := range c.ConfFiles {
+		folder := FilesFolder + "/conf"
+		r.Env["SPARK_CONF_DIR"] = &folder
+		r.Files["conf/"+name] = content
+	}
+	for name, template := range map[string]map[string]any{
+		"driver-template.yaml": c.DriverTemplate, "executor-template.yaml": c.ExecutorTemplate,
+	} {
+		own := map[string]map[string]any{"driver-template.yaml": c.SubmitDriverTemplate, "executor-template.yaml": c.SubmitExecutorTemplate}[name]
+		if own != nil {
+			template = own
+		}
+		if template == nil {
+			continue
+		}
+		text, err := yaml.Marshal(template)
+		if err != nil {
+			return err
+		}
+		r.Files[name] = string(text)
+	}
+	return nil
+}
+
+// addRequests adds the objects that were sent. The properties stand in a file of their own.
+func (r *Recording) addRequests(files map[string][]byte) error {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if !strings.HasSuffix(name, ".json") {
+			continue
+		}
+		body, request := files[name], Request{Method: "PATCH", Path: "/" + name}
+		switch name {
+		case "pod.json":
+			request = Request{Method: "POST", Path: "/pods"}
+		case "configmap.json":
+			var err error
+			if body, err = withProperties(body, files["spark.properties"]); err != nil {
+				return err
+			}
+		}
+		request.Body = text(body)
+		r.Requests = append(r.Requests, request)
+	}
+	return nil
+}
+
+// withProperties puts the file of properties back into its ConfigMap.
+func withProperties(configMap, properties []byte) ([]byte, error) {
+	var object map[string]any
+	if err := json.Unmarshal(configMap, &object); err != nil {
+		return nil, err
+	}
+	object["data"].(map[string]any)[propertiesKey] = string(properties)
+	return json.Marshal(object)
+}
+
+// shellWords splits a line that has no other quotes than single ones, and no other escapes than \' and the end of a line.
+func shellWords(text string) []string {
+	var words []string
+	var word strings.Builder
+	inWord, quoted := false, false
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case c == '\'':
+			quoted, inWord = !quoted, true
+		case quoted:
+			word.WriteByte(c)
+		case c == '\\' && text[i+1] == '\n':
+			i++
+		case c == '\\':
+			i++
+			word.WriteByte(text[i])
+		case c == ' ' || c == '\n':
+			if inWord {
+				words = append(words, word.String())
+			}
+			word.Reset()
+			inWord = false
+		default:
+			word.WriteByte(c)
+			inWord = true
+		}
+	}
+	if inWord {
+		words = append(words, word.String())
+	}
+	return words
+}

@@ -1,0 +1,226 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package submitrecording
+
+import (
+	"cmp"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/internal/spark/render"
+)
+
+// Keys of the driver's ConfigMap.
+const (
+	propertiesKey = "spark.properties"
+	templateKey   = "podspec-configmap-key"
+)
+
+// Objects are the objects of a submission in the form in which they are compared: as maps, lists and texts.
+type Objects struct {
+	pod, service, configMap, networkPolicy map[string]any
+	// claims by the volume of the driver that they are for; unplaced ones have not found theirs yet.
+	claims   map[string]any
+	unplaced []map[string]any
+	// properties of the driver, and the lines of the file by key, as they are escaped.
+	properties, lines map[string]string
+	executor          map[string]any
+	// templateName is the name of the ConfigMap with the template of the executors, empty if it has none of its own.
+	templateName string
+	// others are objects of kinds that a submission does not have, or one too many.
+	others []map[string]any
+	// partial says that not all was sent: what is missing is not compared.
+	partial bool
+	// whole are names that stand alone, parts those that stand within other texts, too, and what they stand for.
+	whole map[string]string
+	parts *strings.Replacer
+}
+
+// Rendered returns what render has made in the form in which it is compared.
+func Rendered(objects render.Objects) (*Objects, error) {
+	set := &Objects{properties: conf.Parse(objects.ConfigMap.Data[propertiesKey]), lines: linesOf(objects.ConfigMap.Data[propertiesKey])}
+	for _, object := range objects.InOrder() {
+		object.GetObjectKind().SetGroupVersionKind(render.KindOf(object))
+		plain, err := generic(object)
+		if err != nil {
+			return nil, err
+		}
+		switch object := render.KindOf(object).Kind; object {
+		case "Pod":
+			set.pod = plain
+		case "Service":
+			set.service = plain
+		case "NetworkPolicy":
+			set.networkPolicy = plain
+		case "ConfigMap":
+			set.configMap = plain
+			delete(plain["data"].(map[string]any), propertiesKey)
+		case "PersistentVolumeClaim":
+			set.unplaced = append(set.unplaced, plain)
+		default:
+			set.others = append(set.others, plain)
+		}
+	}
+	var err error
+	set.executor, err = generic(objects.ExecutorTemplate)
+	set.finish()
+	return set, err
+}
+
+// SubmitTime is when the client says that the job was submitted; the beginning of time if it does not.
+func (s *Objects) SubmitTime() time.Time {
+	millis, err := strconv.ParseInt(s.properties[conf.AppSubmitTime], 10, 64)
+	if err != nil {
+		return time.UnixMilli(0)
+	}
+	return time.UnixMilli(millis)
+}
+
+// finish places claims and collects the names.
+func (s *Objects) finish() {
+	s.whole = map[string]string{}
+	s.placeClaims()
+	if name := nameOf(s.pod); name != "" {
+		s.whole[name] = "DRIVER-POD"
+	}
+	if s.templateName == "" {
+		s.templateName = s.mountedMap("pod-template-volume")
+	}
+	configMap := cmp.Or(nameOf(s.configMap), s.mountedMap("spark-conf-volume-driver"))
+	if s.templateName == configMap {
+		s.templateName = "" // ours is a further key of the one
+	}
+	var pairs []string
+	for _, pair := range []struct{ name, stands string }{
+		{nameOf(s.service), "SERVICE"}, {nameOf(s.networkPolicy), "NETWORK-POLICY"}, {s.templateName, "TEMPLATE-CONFIGMAP"},
+		{configMap, "CONFIGMAP"}, {cmp.Or(s.properties[conf.AppID], s.label(v1alpha1.SparkSelectorLabel)), "APPLICATION-ID"},
+	} {
+		if pair.name != "" {
+			pairs = append(pairs, pair.name, pair.stands)
+		}
+	}
+	s.parts = strings.NewReplacer(pairs...)
+	if s.executor == nil {
+		s.executor = map[string]any{}
+	}
+}
+
+// mountedMap is the name of the ConfigMap of a volume: where the client was stopped on the way, only the pod tells the names.
+func (s *Objects) mountedMap(volume string) string {
+	spec, _ := s.pod["spec"].(map[string]any)
+	for _, v := range listOf(spec["volumes"]) {
+		source, _ := v["configMap"].(map[string]any)
+		if name, ok := source["name"].(string); ok && v["name"] == volume {
+			return name
+		}
+	}
+	return ""
+}
+
+// label is a label of the driver.
+func (s *Objects) label(key string) string {
+	metadata, _ := s.pod["metadata"].(map[string]any)
+	labels, _ := metadata["labels"].(map[string]any)
+	value, _ := labels[key].(string)
+	return value
+}
+
+// placeClaims files claims under the volumes that name them: Spark counts volumes in the order of a set. One that no volume names is one
+// too many.
+func (s *Objects) placeClaims() {
+	s.claims = map[string]any{}
+	spec, _ := s.pod["spec"].(map[string]any)
+	for _, claim := range s.unplaced {
+		name, placed := nameOf(claim), false
+		for _, volume := range listOf(spec["volumes"]) {
+			source, _ := volume["persistentVolumeClaim"].(map[string]any)
+			if source["claimName"] == name {
+				id, _ := volume["name"].(string)
+				s.claims[id], s.whole[name], placed = claim, "CLAIM-"+id, true
+			}
+		}
+		if !placed {
+			s.others = append(s.others, claim)
+		}
+	}
+}
+
+// anyLocalDir is the folder that Spark makes up for scratch space.
+var anyLocalDir = regexp.MustCompile(`/var/data/spark-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
+
+// plain is a copy of a value with names replaced.
+func (s *Objects) plain(value any) any {
+	switch v := value.(type) {
+	case string:
+		if stands, ok := s.whole[v]; ok {
+			return stands
+		}
+		return anyLocalDir.ReplaceAllString(s.parts.Replace(v), "LOCAL-DIR")
+	case []any:
+		list := make([]any, 0, len(v))
+		for _, member := range v {
+			list = append(list, s.plain(member))
+		}
+		return list
+	case map[string]any:
+		members := make(map[string]any, len(v))
+		for key, member := range v {
+			members[key] = s.plain(member)
+		}
+		return members
+	case map[string]string:
+		members := make(map[string]any, len(v))
+		for key, member := range v {
+			members[key] = s.plain(member)
+		}
+		return members
+	}
+	return value
+}
+
+// nameOf is the name of an object, empty if there is none.
+func nameOf(object map[string]any) string {
+	metadata, _ := object["metadata"].(map[string]any)
+	name, _ := metadata["name"].(string)
+	return name
+}
+
+// listOf are the objects of a list.
+func listOf(value any) []map[string]any {
+	list, _ := value.([]any)
+	var objects []map[string]any
+	for _, member := range list {
+		if object, ok := member.(map[string]any); ok {
+			objects = append(objects, object)
+		}
+	}
+	return objects
+}
+
+// linesOf are the lines of a file of properties by key. Every property is one line, because line breaks are escaped.
+func linesOf(file string) map[string]string {
+	lines := map[string]string{}
+	for line := range strings.Lines(file) {
+		for key := range conf.Parse(line) {
+			lines[key] = strings.TrimSuffix(line, "\n")
+		}
+	}
+	return lines
+}
+
+// kindsOf names the objects that nothing is compared with, in ascending order.
+func kindsOf(objects []map[string]any) []string {
+	kinds := map[string]bool{}
+	for _, object := range objects {
+		kind, _ := object["kind"].(string)
+		kinds[strings.ToLower(kind)] = true
+	}
+	return slices.Sorted(maps.Keys(kinds))
+}

@@ -1,0 +1,169 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package submitrecording
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Placeholders in arguments, variables and requests.
+const (
+	// FilesFolder is the folder with the files of a recording.
+	FilesFolder = "/TMP"
+	// SparkHome is the installation of Spark.
+	SparkHome = "/SPARK_HOME"
+)
+
+// Recording is one submission by a real spark-submit, as it stands in a file. Keys that are not here are ignored.
+type Recording struct {
+	// Name of the recording; may be empty.
+	Name string `json:"name"`
+	// SparkVersion is the version of spark-submit, such as 4.1.4.
+	SparkVersion string `json:"sparkVersion"`
+	// Args are all arguments of spark-submit.
+	Args []string `json:"args"`
+	// Env are variables beyond those of a clean environment; nil removes one.
+	Env map[string]*string `json:"env"`
+	// Files and FilesBase64 are the files that the arguments name, as text and encoded.
+	Files       map[string]string `json:"files"`
+	FilesBase64 map[string]string `json:"filesBase64"`
+	// ServerRefuses are requests that the server refused, such as "POST pods", with the answer.
+	ServerRefuses map[string]any `json:"serverRefuses"`
+	// Requests in the order in which they were sent.
+	Requests []Request `json:"requests"`
+	// Exit is the exit code of spark-submit; ErrorLines are what it said.
+	Exit       int      `json:"exit"`
+	ErrorLines []string `json:"errorLines"`
+	StderrTail text     `json:"stderrTail"`
+}
+
+// Request is one request.
+type Request struct {
+	Method string `json:"method"`
+	// Path may have a query.
+	Path string `json:"path"`
+	// Body is the text that was sent; empty if there was none.
+	Body text `json:"body"`
+}
+
+// text is a text, or JSON in its place.
+type text string
+
+// UnmarshalJSON takes a text as it is, null as nothing, and the text of anything else.
+func (t *text) UnmarshalJSON(raw []byte) error {
+	var plain *string
+	if json.Unmarshal(raw, &plain) == nil {
+		if plain != nil {
+			*t = text(*plain)
+		}
+		return nil
+	}
+	*t = text(raw)
+	return nil
+}
+
+// Read reads a file. An error says what is missing or wrong in it.
+func Read(file []byte) (*Recording, error) {
+	var r Recording
+	if err := json.Unmarshal(bytes.TrimPrefix(file, []byte("\uFEFF")), &r); err != nil {
+		return nil, fmt.Errorf("it is no recording in JSON: %w", err)
+	}
+	switch {
+	case r.SparkVersion == "":
+		return nil, errors.New("it does not say sparkVersion: write the version of spark-submit, such as 4.1.4")
+	case len(r.Args) == 0:
+		return nil, errors.New("it has no args: write the arguments of spark-submit")
+	}
+	files := map[string]string{}
+	for name, content := range r.FilesBase64 {
+		decoded, err := base64.StdEncoding.DecodeString(content)
+		if err != nil {
+			return nil, fmt.Errorf("filesBase64[%s] is no base64: %w", name, err)
+		}
+		files[clean(name)] = string(decoded)
+	}
+	for name, content := range r.Files {
+		files[clean(name)] = content
+	}
+	r.Files = files
+	return &r, nil
+}
+
+// clean is the name of a file relative to the folder of the files.
+func clean(name string) string {
+	for _, scheme := range []string{"file://", "file:"} {
+		name = strings.TrimPrefix(name, scheme)
+	}
+	return strings.TrimPrefix(strings.TrimPrefix(path.Clean("/"+name), FilesFolder), "/")
+}
+
+// ReadFile returns a file by the name that an argument gives to it.
+func (r *Recording) ReadFile(name string) ([]byte, error) {
+	if content, ok := r.Files[clean(name)]; ok {
+		return []byte(content), nil
+	}
+	return nil, fmt.Errorf("%s: %w", name, os.ErrNotExist)
+}
+
+// Folder returns the files directly in a folder by name; none for a folder that is not known.
+func (r *Recording) Folder(name string) map[string]string {
+	files := map[string]string{}
+	for file, content := range r.Files {
+		if path.Dir("/"+file) == path.Clean("/"+clean(name)) {
+			files[path.Base(file)] = content
+		}
+	}
+	return files
+}
+
+// Environment are the variables that are set.
+func (r *Recording) Environment() map[string]string {
+	set := map[string]string{}
+	for name, value := range r.Env {
+		if value != nil {
+			set[name] = *value
+		}
+	}
+	return set
+}
+
+// Refused says that the real client refused the configuration: it failed before the server had a reason to.
+func (r *Recording) Refused() bool {
+	return r.Exit != 0 && !r.sentPod() && len(r.ServerRefuses) == 0
+}
+
+// sentPod says whether the driver was sent.
+func (r *Recording) sentPod() bool {
+	return slices.ContainsFunc(r.Requests, func(q Request) bool {
+		return strings.EqualFold(q.Method, "POST") && strings.HasSuffix(q.place(), "/pods")
+	})
+}
+
+// place is the path without its query.
+func (q Request) place() string {
+	place, _, _ := strings.Cut(q.Path, "?")
+	return strings.TrimSuffix(place, "/")
+}
+
+// Message is what the real client said when it failed.
+func (r *Recording) Message() string {
+	for _, line := range append(slices.Clone(r.ErrorLines), string(r.StderrTail)) {
+		if line = strings.TrimSpace(line); line != "" {
+			return line
+		}
+	}
+	return "exit code " + fmt.Sprint(r.Exit)
+}
+
+// sorted are the keys of a map in ascending order.
+func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,166 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package validate
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/internal/spark/demand"
+	"github.com/sparkgate/sparkgate/internal/spark/render"
+)
+
+// subject is an application with everything that the checks look at, read once.
+type subject struct {
+	app     *v1alpha1.SparkApplication
+	spec    *v1alpha1.SparkApplicationSpec
+	sources conf.Sources
+	// properties are merged; merging holds what was wrong about that.
+	properties conf.Properties
+	merging    []conf.Finding
+	roles      []role
+}
+
+// role is driver or executor with its raw parts decoded.
+type role struct {
+	render.Role
+	parts    render.Parts
+	mistakes []error
+	// spark is the index of Spark's container in the template, -1 if the template has no containers.
+	spark int
+}
+
+// check looks at one topic.
+type check func(*subject) []Finding
+
+// checks run in this order: what cannot work comes before what is not supported yet.
+var checks = []check{
+	checkMain,
+	checkPrograms,
+	checkArguments,
+	checkVersion,
+	checkNames,
+	checkReferences,
+	checkTemplates,
+	checkContainers,
+	checkTemplateMetadata,
+	checkMerging,
+	checkMemoryUnits,
+	checkValues,
+	checkJavaOptions,
+	checkURIs,
+	checkPackages,
+	checkHostProperties,
+	checkKerberos,
+	checkTokens,
+	checkLabels,
+	checkEnvironment,
+	checkExecutors,
+	checkLimits,
+	checkAccelerators,
+	checkPorts,
+	checkMonitoring,
+	checkPodNames,
+	checkConfigMaps,
+	checkVolumes,
+	checkClaims,
+	checkSecurity,
+	checkPrivileges,
+	checkSteps,
+	checkRestart,
+	checkQueue,
+	checkGate,
+	checkService,
+	checkUI,
+	checkRendered,
+	checkUnsupportedVersion,
+}
+
+// Application returns what keeps the application from running, as far as the application alone shows it: what cannot work first, then
+// what this version does not honour yet; at most one finding a field. Nothing found means that render and demand will not fail on it.
+func Application(app *v1alpha1.SparkApplication) []Finding {
+	return Submission(app, conf.Sources{})
+}
+
+// Submission is Application with the properties and files that come from elsewhere: defaults and the sparkConfigMap.
+func Submission(app *v1alpha1.SparkApplication, sources conf.Sources) []Finding {
+	s := newSubject(app, sources)
+	var findings []Finding
+	seen := map[string]bool{}
+	for _, check := range checks {
+		for _, finding := range check(s) {
+			if !seen[finding.Field] {
+				seen[finding.Field] = true
+				findings = append(findings, finding)
+			}
+		}
+	}
+	return findings
+}
+
+// newSubject reads an application.
+func newSubject(app *v1alpha1.SparkApplication, sources conf.Sources) *subject {
+	s := &subject{app: app, spec: &app.Spec, sources: sources}
+	s.properties, s.merging = conf.Merge(app, sources)
+	for _, r := range render.Roles(app) {
+		parts, mistakes := r.Decode()
+		spark := r.SparkContainer(parts.Template.Spec.Containers, s.properties)
+		s.roles = append(s.roles, role{Role: r, parts: parts, mistakes: mistakes, spark: spark})
+	}
+	return s
+}
+
+// checkMerging reports contradictions and keys that nobody may set.
+func checkMerging(s *subject) []Finding {
+	var findings []Finding
+	for _, finding := range s.merging {
+		findings = append(findings, invalid(finding.Field, "%s", finding.Message))
+	}
+	return findings
+}
+
+// checkRendered builds the objects as an attempt would and reports what other checks have not foreseen, so that no mistake shows first
+// when a driver is due.
+func checkRendered(s *subject) []Finding {
+	objects, err := render.Build(render.Input{
+		App: s.app, Run: 1, Attempt: 1, Properties: s.properties,
+		ConfFiles: render.ConfFiles(s.sources.ConfigMap), SubmitTime: time.Unix(0, 0),
+	})
+	if err != nil {
+		return findingsOf(err)
+	}
+	executor, err := demand.ExecutorPod(objects)
+	if err != nil {
+		return findingsOf(err)
+	}
+	if _, err := demand.BaseSets(s.app, objects, demand.Environment{}); err != nil {
+		return findingsOf(err)
+	}
+	return slices.Concat(Size(s.app, objects), checkPods(s, objects), checkStandard(s, objects, executor))
+}
+
+// findingsOf turns errors of other packages into findings.
+func findingsOf(err error) []Finding {
+	var value *conf.ValueError
+	var mistake *render.MistakeError
+	var joined interface{ Unwrap() []error }
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &joined):
+		var findings []Finding
+		for _, part := range joined.Unwrap() {
+			findings = append(findings, findingsOf(part)...)
+		}
+		return findings
+	case errors.As(err, &value):
+		return []Finding{invalid(value.Field, "%s", value.Message())}
+	case errors.As(err, &mistake):
+		return []Finding{invalid(mistake.Field, "%s", mistake.Message)}
+	}
+	return []Finding{invalid("spec", "%s", err.Error()+": correct it")}
+}

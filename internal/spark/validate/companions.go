@@ -1,0 +1,257 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package validate
+
+import (
+	"maps"
+	"net/netip"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
+)
+
+// Companions returns what keeps the objects that accompany an attempt from being made: spec.service and spec.ui may change while it runs.
+func Companions(app *v1alpha1.SparkApplication) []Finding {
+	s := newSubject(app, conf.Sources{})
+	merging := slices.DeleteFunc(checkMerging(s), func(f Finding) bool { return !strings.HasPrefix(f.Field, "spec.ui.") })
+	return slices.Concat(merging, checkService(s), checkUI(s))
+}
+
+// checkService holds the ports of the stable Service, and its name, to what Kubernetes takes.
+func checkService(s *subject) []Finding {
+	if s.spec.Service == nil {
+		return nil
+	}
+	var findings []Finding
+	if len(validation.IsDNS1035Label(s.app.Name)) > 0 {
+		findings = append(findings, invalid("spec.service", "the Service gets the name of the application, and %q is no name of a Service: "+
+			"remove it, or begin metadata.name with a letter", s.app.Name))
+	}
+	seen := map[int32]string{}
+	for i, port := range s.spec.Service.Ports {
+		if other, twice := seen[port.Port]; twice {
+			findings = append(findings, invalid("spec.service.ports["+strconv.Itoa(i)+"].port", "value %d is the port %q already: remove one of the two",
+				port.Port, other))
+		}
+		seen[port.Port] = port.Name
+	}
+	return findings
+}
+
+// checkUI looks at spec.ui.
+func checkUI(s *subject) []Finding {
+	ui := s.spec.UI
+	if ui == nil {
+		return nil
+	}
+	var findings []Finding
+	if ui.Service != nil {
+		findings = append(findings, uiServiceFindings(s, ui.Service)...)
+	}
+	if ui.Ingress != nil {
+		findings = append(findings, ingressFindings(s, ui.Ingress)...)
+	}
+	if ui.Route != nil {
+		findings = append(findings, routeFindings(s, ui.Route)...)
+	}
+	return append(findings, baseFindings(s)...)
+}
+
+// uiServiceFindings checks what is added to the Service of the web interface.
+func uiServiceFindings(s *subject, from *v1alpha1.UIService) []Finding {
+	const path = "spec.ui.service"
+	findings := eachEntry(path+".labels", from.Labels, uiLabelFindings)
+	findings = append(findings, annotationsFindings(s, path+".annotations", from.Annotations)...)
+	for _, family := range []struct {
+		field, prefix string
+		entries       map[string]string
+	}{
+		{path + ".labels", conf.DriverServiceLabels, from.Labels},
+		{path + ".annotations", conf.DriverServiceNotes, from.Annotations},
+	} {
+		for _, property := range s.properties.WithPrefix(family.prefix) {
+			if _, both := family.entries[property.Name]; both {
+				findings = append(findings, invalid(conf.At(family.field, property.Name), "%s sets it, too: remove one of the two", property.Origin.Field))
+			}
+		}
+	}
+	return findings
+}
+
+// uiLabelFindings checks a label of the Service of the web interface.
+func uiLabelFindings(field, key, value string) []Finding {
+	if strings.Contains(value, "{{") {
+		return []Finding{invalid(field, "value %q has a token, which is replaced in annotations only: write it out", value)}
+	}
+	return labelFindings(field, key, value)
+}
+
+// annotationsFindings checks annotations of a companion.
+func annotationsFindings(s *subject, path string, annotations map[string]string) []Finding {
+	var findings []Finding
+	for _, key := range slices.Sorted(maps.Keys(annotations)) {
+		field := conf.At(path, key)
+		if strings.HasPrefix(key, v1alpha1.Group+"/") {
+			findings = append(findings, invalid(field, "the annotation %q is reserved by Sparkgate: use another key", key))
+			continue
+		}
+		findings = append(findings, annotationFindings(field, key, "")...)
+		findings = append(findings, tokenFindings(s, field, annotations[key])...)
+	}
+	return findings
+}
+
+// ingressFindings checks the Ingress.
+func ingressFindings(s *subject, from *v1alpha1.UIIngress) []Finding {
+	const path = "spec.ui.ingress"
+	findings := hostFindings(s, path+".host", from.Host)
+	findings = append(findings, pathFindings(s, path+".path", strings.TrimSuffix(from.Path, conf.RewritePattern))...)
+	findings = append(findings, nameFindings(s, path+".className", from.ClassName)...)
+	findings = append(findings, nameFindings(s, path+".tlsSecretName", from.TLSSecretName)...)
+	return append(findings, annotationsFindings(s, path+".annotations", from.Annotations)...)
+}
+
+// routeFindings checks the HTTPRoute.
+func routeFindings(s *subject, from *v1alpha1.UIRoute) []Finding {
+	const path = "spec.ui.route"
+	var findings []Finding
+	if from.Hostname != "" {
+		findings = hostFindings(s, path+".hostname", from.Hostname)
+	}
+	findings = append(findings, pathFindings(s, path+".path", from.Path)...)
+	seen := map[v1alpha1.RouteParent]bool{}
+	for i, parent := range from.ParentRefs {
+		field := path + ".parentRefs[" + strconv.Itoa(i) + "]"
+		if parent.Name == "" {
+			findings = append(findings, invalid(field+".name", "it is empty: set the name of a Gateway"))
+		}
+		for _, part := range []reference{{".name", parent.Name}, {".namespace", parent.Namespace}, {".sectionName", parent.SectionName}} {
+			if part.name != "" && len(validation.IsDNS1123Subdomain(part.name)) > 0 {
+				findings = append(findings, invalid(field+part.field,
+					"value %q is no name: use lower-case letters, digits, '-' and '.', beginning and ending with a letter or digit", part.name))
+			}
+		}
+		if seen[parent] {
+			findings = append(findings, invalid(field, "it names the same Gateway and listener as one before it: remove it"))
+		}
+		seen[parent] = true
+	}
+	return findings
+}
+
+// anyToken is what looks like a token of spec.ui.
+var anyToken = regexp.MustCompile(`\{\{[^{}]*\}\}`)
+
+// tokenFindings reports tokens that nobody replaces.
+func tokenFindings(s *subject, field, text string) []Finding {
+	if unknown := anyToken.FindString(conf.FillIn(s.app, text)); unknown != "" {
+		return []Finding{invalid(field, "the token %s is not known: use {{name}} or {{namespace}}", unknown)}
+	}
+	return nil
+}
+
+// hostFindings checks the name of one host.
+func hostFindings(s *subject, field, host string) []Finding {
+	if findings := tokenFindings(s, field, host); len(findings) > 0 {
+		return findings
+	}
+	if host == "" {
+		return []Finding{invalid(field, "it is empty: set a host name such as {{name}}.{{namespace}}.example.org")}
+	}
+	filled := conf.FillIn(s.withNamespace(), host)
+	if _, err := netip.ParseAddr(filled); err == nil {
+		return []Finding{invalid(field, "value %q is an address: set a host name", filled)}
+	}
+	if len(validation.IsDNS1123Subdomain(filled)) > 0 {
+		return []Finding{invalid(field, "value %q is no name of one host: use parts of at most 63 lower-case letters, digits and '-', with dots between them, "+
+			"such as {{name}}.{{namespace}}.example.org", filled)}
+	}
+	for _, part := range strings.Split(filled, ".") {
+		if len(validation.IsDNS1123Label(part)) > 0 {
+			return []Finding{invalid(field, "value %q has the part %q, which is too long for DNS: use at most 63 characters between two dots", filled, part)}
+		}
+	}
+	return nil
+}
+
+// nameFindings checks the name of another object.
+func nameFindings(s *subject, field, name string) []Finding {
+	if findings := tokenFindings(s, field, name); len(findings) > 0 || name == "" {
+		return findings
+	}
+	if filled := conf.FillIn(s.withNamespace(), name); len(validation.IsDNS1123Subdomain(filled)) > 0 {
+		return []Finding{invalid(field,
+			"value %q is no name of an object: use lower-case letters, digits, '-' and '.', beginning and ending with a letter or digit", filled)}
+	}
+	return nil
+}
+
+// plainPath is a path that needs no encoding in links.
+var plainPath = regexp.MustCompile(`^(/[A-Za-z0-9._~-]+)*/?$`)
+
+// pathFindings checks a path under a host.
+func pathFindings(s *subject, field, path string) []Finding {
+	if findings := tokenFindings(s, field, path); len(findings) > 0 {
+		return findings
+	}
+	filled := conf.FillIn(s.withNamespace(), path)
+	dots := slices.ContainsFunc(strings.Split(filled, "/"), func(part string) bool { return part == "." || part == ".." })
+	if plainPath.MatchString(filled) && !dots {
+		return nil
+	}
+	return []Finding{invalid(field, "value %q is no path of plain characters: begin with '/' and use letters, digits, '.', '_', '~' and '-' between single slashes, "+
+		"such as /{{namespace}}/{{name}}", filled)}
+}
+
+// baseFindings holds the paths against each other and against the property that they set: Spark knows one path only.
+func baseFindings(s *subject) []Finding {
+	var findings []Finding
+	ways := conf.Exposures(s.withNamespace())
+	for _, way := range ways {
+		if first := ways[0]; way.Base != first.Base {
+			findings = append(findings, invalid(way.Field+".path", "value %q contradicts %q of %s.path: Spark serves its web interface under one path, set the same in both",
+				way.Base+"/", first.Base+"/", first.Field))
+			continue
+		}
+		if base := s.properties.Get(conf.UIProxyBase, ""); way.Base == "" && base != "" {
+			findings = append(findings, invalid(way.Field+".path", "value \"/\" contradicts %q of %s: set the same path, or remove the property",
+				base, s.properties.Field(conf.UIProxyBase)))
+		}
+	}
+	return findings
+}
+
+// withNamespace is the application; where a manifest names no namespace, with one of the kind that it will get.
+func (s *subject) withNamespace() *v1alpha1.SparkApplication {
+	if s.app.Namespace != "" {
+		return s.app
+	}
+	filled := *s.app
+	filled.Namespace = "default"
+	return &filled
+}
+
+// exposureWarnings names ways to a web interface that is switched off, and a path that nobody seems to take away.
+func exposureWarnings(s *subject) []Warning {
+	var warnings []Warning
+	ways := conf.Exposures(s.withNamespace())
+	if enabled, err := s.properties.Bool(conf.UIEnabled, true); err == nil && !enabled {
+		for _, way := range ways {
+			warnings = append(warnings, Warning{way.Field,
+				"it is not made, because " + s.properties.Field(conf.UIEnabled) + " switches the web interface off: remove one of the two"})
+		}
+		return warnings
+	}
+	if len(ways) > 0 && s.spec.UI.Ingress != nil && len(s.spec.UI.Ingress.Annotations) == 0 && ways[0].Base != "" {
+		warnings = append(warnings, Warning{ways[0].Field + ".path",
+			"Spark answers at the root only: have the controller take the path away, which most do by an annotation, or give each job a host"})
+	}
+	return warnings
+}

@@ -1,0 +1,94 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package validate
+
+import (
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/internal/spark/render"
+)
+
+// sparkHome is where Spark is in its images.
+const sparkHome = "/opt/spark"
+
+// configMapPath is the path of an entry of spec.configMaps.
+func configMapPath(name string) string { return conf.At("spec.configMaps", name) }
+
+// checkConfigMaps looks at the entries of spec.configMaps by themselves; checkVolumes holds them against other volumes.
+func checkConfigMaps(s *subject) []Finding {
+	var findings []Finding
+	folders, names := map[string]string{}, map[string]bool{}
+	for i := range s.spec.ConfigMaps {
+		entry := &s.spec.ConfigMaps[i]
+		field, folder := configMapPath(entry.Name), path.Clean(entry.MountPath)
+		if names[entry.Name] {
+			findings = append(findings, invalid(field+".name", "value %q is the name of two entries: rename one of the two", entry.Name))
+		}
+		names[entry.Name] = true
+		purpose, own := sparkFolders[folder]
+		switch other := folders[folder]; {
+		case !strings.HasPrefix(entry.MountPath, "/") || strings.ContainsAny(entry.MountPath, ":\x00"):
+			findings = append(findings, invalid(field+".mountPath", "value %q is no folder: write an absolute path without ':'", entry.MountPath))
+		case own:
+			findings = append(findings, invalid(field+".mountPath", "value %q is the folder of %s", entry.MountPath, purpose+"; choose another"))
+		case holds(folder, sparkHome):
+			findings = append(findings, invalid(field+".mountPath", "value %q would hide Spark itself, which is in %s: choose another folder", entry.MountPath, sparkHome))
+		case other != "":
+			findings = append(findings, invalid(field+".mountPath", "value %q is the path of %s, too: change one of the two", entry.MountPath, other))
+		default:
+			folders[folder] = field
+		}
+		findings = append(findings, fileNames(field, entry.Data)...)
+	}
+	return append(findings, propertyMounts(s.properties, folders)...)
+}
+
+// holds says that a folder is another one, or has it somewhere below.
+func holds(folder, other string) bool {
+	return folder == other || strings.HasPrefix(other, strings.TrimSuffix(folder, "/")+"/")
+}
+
+// fileNames holds the names of files to what a ConfigMap takes as a key.
+func fileNames(field string, data map[string]string) []Finding {
+	var findings []Finding
+	for _, name := range slices.Sorted(maps.Keys(data)) {
+		if len(validation.IsConfigMapKey(name)) > 0 {
+			findings = append(findings, invalid(conf.At(field+".data", name),
+				"the name %q is no name of a file: use at most 253 letters, digits, '-', '_' and '.', and no folders", name))
+		}
+	}
+	return findings
+}
+
+// propertyMounts reports volumes and Secrets of properties that are mounted where an entry is. Those of executors show nowhere else: Spark adds them when
+// it makes the pods.
+func propertyMounts(p conf.Properties, folders map[string]string) []Finding {
+	var findings []Finding
+	for _, role := range []conf.Role{conf.Driver, conf.Executor} {
+		mounts := slices.DeleteFunc(p.WithPrefix(role.Key("volumes.")), func(n conf.Named) bool { return !strings.HasSuffix(n.Name, ".mount.path") })
+		for _, property := range append(mounts, p.WithPrefix(role.Key("secrets."))...) {
+			if other := folders[path.Clean(property.Value)]; other != "" {
+				findings = append(findings, invalid(property.Origin.Field, "value %q is the path of %s, too: change one of the two", property.Value, other))
+			}
+		}
+	}
+	return findings
+}
+
+// configMapVolumes are the volumes and folders of spec.configMaps, which both roles have, by name and path, with the field of each.
+func (s *subject) configMapVolumes() (volumes, folders map[string]string) {
+	volumes, folders = map[string]string{}, map[string]string{}
+	for i := range s.spec.ConfigMaps {
+		entry := &s.spec.ConfigMaps[i]
+		volumes[render.FilesVolume(entry.Name)] = configMapPath(entry.Name)
+		folders[path.Clean(entry.MountPath)] = configMapPath(entry.Name)
+	}
+	return volumes, folders
+}

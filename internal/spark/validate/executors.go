@@ -1,0 +1,150 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package validate
+
+import (
+	"math"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/internal/spark/render"
+	"github.com/sparkgate/sparkgate/queueing/amounts"
+)
+
+// checkExecutors holds the numbers of executors against each other.
+func checkExecutors(s *subject) []Finding {
+	gang, err := s.properties.Executors()
+	if err != nil {
+		return nil // said by checkValues
+	}
+	p := s.properties
+	findings := taskFindings(p)
+	if !gang.Dynamic {
+		return findings
+	}
+	if gang.Most == math.MaxInt32 {
+		return append(findings, invalid("spec.dynamicAllocation.maxExecutors",
+			"value is absent, so that the job has no bound and no queue could hold it: set dynamicAllocation.maxExecutors"))
+	}
+	findings = append(findings, shuffleFindings(p)...)
+	for _, key := range []string{conf.DynamicAllocationMin, conf.DynamicAllocationInitial, conf.ExecutorInstances} {
+		if number, err := p.Int(key, 0); err == nil && number > gang.Most {
+			findings = append(findings, invalid(p.Field(key),
+				"value %d is above %d of %s: lower it, or raise the other", number, gang.Most, p.Field(conf.DynamicAllocationMax)))
+		}
+	}
+	return findings
+}
+
+// shuffleFindings makes sure that somebody keeps what executors have shuffled when they go: without, Spark ends at once
+// (ExecutorAllocationManager.validateSettings).
+func shuffleFindings(p conf.Properties) []Finding {
+	tracking, err := p.Bool(conf.ShuffleTrackingEnabled, true)
+	decommission, wrong := p.Bool(conf.DecommissionEnabled, false)
+	if err != nil || wrong != nil || tracking {
+		return nil // what cannot be read is said by checkValues
+	}
+	if blocks, err := p.Bool(conf.DecommissionShuffleBlocks, true); err != nil || decommission && blocks {
+		return nil
+	}
+	for _, other := range []string{conf.ShuffleServiceEnabled, conf.ShuffleIOPlugin} {
+		if _, set := p.Lookup(other); set {
+			return nil
+		}
+	}
+	return []Finding{invalid(p.Field(conf.ShuffleTrackingEnabled), "value false leaves dynamic allocation without anything that keeps shuffled data "+
+		"when executors go, and Spark ends at once: remove it, or set %s to true in spec.sparkConf", conf.DecommissionEnabled)}
+}
+
+// taskFindings makes sure that one task fits into an executor.
+func taskFindings(p conf.Properties) []Finding {
+	cores, err := p.Int(conf.ExecutorCores, 1)
+	if err != nil || cores < 1 {
+		return nil // said by checkValues
+	}
+	if task, err := p.Int(taskCores, 1); err == nil && task > cores {
+		return []Finding{invalid(p.Field(taskCores), "value %d is above the %d cores of an executor: lower it, or raise spec.executor.cores", task, cores)}
+	}
+	return nil
+}
+
+// checkLimits makes sure that nobody requests more than its limit.
+func checkLimits(s *subject) []Finding {
+	var findings []Finding
+	for _, r := range s.roles {
+		limitKey, requestKey := r.Name.Key("limit.cores"), r.Name.Key("request.cores")
+		text, ok := s.properties.Lookup(limitKey)
+		if !ok {
+			continue
+		}
+		limit, err := conf.ParseQuantity(text)
+		if err != nil {
+			continue // said by checkValues
+		}
+		coresKey := "spark." + string(r.Name) + ".cores"
+		request, err := render.Cores(s.properties, requestKey, coresKey)
+		if err != nil || request.Cmp(limit) <= 0 {
+			continue
+		}
+		from := coresKey
+		if _, ok := s.properties.Lookup(requestKey); ok {
+			from = requestKey
+		}
+		findings = append(findings, invalid(s.properties.Field(limitKey),
+			"value %q is below the request of %s cores (%s): raise it, or lower the request", text, request.String(), s.properties.Field(from)))
+	}
+	return findings
+}
+
+// checkAccelerators holds the typed field against Spark's own properties for the same resource.
+func checkAccelerators(s *subject) []Finding {
+	var findings []Finding
+	for _, r := range s.roles {
+		gpu := r.Fields.GPU
+		if gpu == nil {
+			continue
+		}
+		if gpu.Quantity <= 0 {
+			findings = append(findings, invalid(r.Path+".gpu.quantity", "value %d is below 1: set a whole number above zero", gpu.Quantity))
+		}
+		if _, err := amounts.Of(gpu.Name, *resource.NewQuantity(gpu.Quantity, resource.DecimalSI)); err != nil && gpu.Quantity > 0 {
+			findings = append(findings, invalid(r.Path+".gpu.quantity", "%s", err))
+		}
+		wanted, err := render.Accelerators(s.properties, "spark."+string(r.Name)+".resource.")
+		if err != nil {
+			continue // said by checkRendered
+		}
+		for name, amount := range wanted {
+			if string(name) == gpu.Name && amount.Value() != gpu.Quantity {
+				findings = append(findings, invalid(r.Path+".gpu.quantity",
+					"value %d contradicts %d of spark.%s.resource in spec.sparkConf: remove one of the two", gpu.Quantity, amount.Value(), r.Name))
+			}
+		}
+	}
+	return findings
+}
+
+// checkPorts makes sure that the driver's ports differ: a Service cannot have one twice.
+func checkPorts(s *subject) []Finding {
+	var findings []Finding
+	first := map[int32]string{}
+	for _, port := range render.PortsOf(s.spec.SparkVersion) {
+		number, err := s.properties.Int(port.Key, port.Default)
+		if err != nil {
+			continue // said by checkRendered
+		}
+		other, taken := first[number]
+		if !taken {
+			first[number] = port.Key
+			continue
+		}
+		key := port.Key
+		if _, set := s.properties.Lookup(key); !set {
+			key, other = other, key
+		}
+		findings = append(findings, invalid(s.properties.Field(key), "value %d is the port of %s, too: set another", number, other))
+	}
+	return findings
+}

@@ -1,0 +1,113 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package validate
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/internal/spark/render"
+)
+
+// sorted orders findings by field, where a check has no order of its own.
+func sorted(findings []Finding) []Finding {
+	slices.SortStableFunc(findings, func(a, b Finding) int { return strings.Compare(a.Field, b.Field) })
+	return findings
+}
+
+// element is one file of a list.
+type element struct{ field, uri string }
+
+// lists are the properties that list files, with the typed field of each.
+var lists = []struct {
+	key, field string
+	typed      func(*subject) []string
+}{
+	{conf.Jars, "spec.deps.jars", func(s *subject) []string { return s.spec.Deps.Jars }},
+	{conf.Files, "spec.deps.files", func(s *subject) []string { return s.spec.Deps.Files }},
+	{conf.PyFiles, "spec.deps.pyFiles", func(s *subject) []string { return s.spec.Deps.PyFiles }},
+	{conf.Archives, "spec.deps.archives", func(s *subject) []string { return s.spec.Deps.Archives }},
+}
+
+// checkURIs makes sure that every file is one that the driver can fetch. spark-submit would upload files of the machine that it runs on;
+// nothing here could mean such a file.
+func checkURIs(s *subject) []Finding {
+	var findings []Finding
+	if file := s.spec.MainApplicationFile; file != "" && file != render.NoResource {
+		findings = append(findings, uriFindings(element{"spec.mainApplicationFile", file})...)
+	}
+	for _, list := range lists {
+		for _, e := range s.elements(list.key, list.field, list.typed) {
+			findings = append(findings, uriFindings(e)...)
+		}
+	}
+	if jars := s.properties.Get(conf.Jars, ""); s.spec.Type == v1alpha1.RApplication && len(conf.Split(jars)) > 0 {
+		findings = append(findings, invalid(s.properties.Field(conf.Jars),
+			"value %q is not possible with type R, for which Spark looks for R packages in jars of its own machine: put the jars into /opt/spark/jars of the image", jars))
+	}
+	return findings
+}
+
+// elements returns the files of a list: those of the typed field with their index, else those of the property.
+func (s *subject) elements(key, field string, typed func(*subject) []string) []element {
+	var elements []element
+	if s.properties[key].Origin.Source == conf.TypedField && s.spec.Deps != nil {
+		for i, uri := range typed(s) {
+			elements = append(elements, element{field + "[" + strconv.Itoa(i) + "]", uri})
+		}
+		return elements
+	}
+	for _, uri := range conf.Split(s.properties.Get(key, "")) {
+		elements = append(elements, element{s.properties.Field(key), uri})
+	}
+	return elements
+}
+
+// uriFindings checks one file.
+func uriFindings(e element) []Finding {
+	if strings.Contains(e.uri, ",") {
+		return []Finding{invalid(e.field, "value %q has a comma, which separates files: give one file an entry", e.uri)}
+	}
+	scheme, err := conf.Scheme(e.uri)
+	switch {
+	case errors.Is(err, conf.ErrNoScheme):
+		return []Finding{invalid(e.field, "value %q has no scheme: write local:// before a path inside the image, or give a remote URI", e.uri)}
+	case err != nil:
+		return []Finding{invalid(e.field, "value %q %s: escape it as %%XX", e.uri, err.Error())}
+	case scheme == "file":
+		return []Finding{invalid(e.field,
+			"value %q would be a file of the machine that submits, and there is none: write local:// for a path inside the image, or give a remote URI", e.uri)}
+	}
+	return nil
+}
+
+// checkPackages holds Maven coordinates to their form.
+func checkPackages(s *subject) []Finding {
+	var findings []Finding
+	for _, list := range []struct {
+		key, form string
+		parts     int
+	}{
+		{conf.Packages, "group:artifact:version", 3},
+		{conf.PackageExcl, "group:artifact", 2},
+	} {
+		for _, coordinate := range conf.Split(s.properties.Get(list.key, "")) {
+			parts := strings.Split(strings.ReplaceAll(coordinate, "/", ":"), ":")
+			if len(parts) != list.parts || slices.Contains(parts, "") || strings.ContainsAny(coordinate, " \t\n") {
+				findings = append(findings, invalid(s.properties.Field(list.key), "value %q is no coordinate: write %s", coordinate, list.form))
+			}
+		}
+	}
+	if folder := s.properties.Get(ivyFolder, "/"); !strings.HasPrefix(folder, "/") {
+		findings = append(findings, invalid(s.properties.Field(ivyFolder), "value %q is no whole path: set one such as /tmp/.ivy2", folder))
+	}
+	return findings
+}
+
+// ivyFolder is where libraries are kept that are fetched by their coordinates.
+const ivyFolder = "spark.jars.ivy"

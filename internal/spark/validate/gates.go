@@ -1,0 +1,133 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package validate
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/internal/spark/render"
+)
+
+// mark is a label or annotation by which a scheduler knows the pods of a gate. The gate sets it, so nobody else may.
+type mark struct {
+	key string
+	// remedy is what to do instead; nothing but to remove it, if empty.
+	remedy string
+	// driver says that only the driver's is the gate's.
+	driver bool
+}
+
+// scheduled is what a gate makes of pods that a scheduler of its own places.
+type scheduled struct {
+	scheduler           string
+	labels, annotations []mark
+}
+
+const nameTheQueue = "remove it, and name the queue in spec.queue.name"
+
+// schedulers are the gates whose pods are placed by a scheduler of their own. That these are the marks of the gates is tested in
+// controllers.
+var schedulers = map[v1alpha1.GateType]scheduled{
+	v1alpha1.GateVolcano: {
+		scheduler: "volcano",
+		annotations: []mark{
+			{key: "scheduling.k8s.io/group-name"}, {key: "scheduling.volcano.sh/group-name"}, {key: "volcano.sh/task-spec"},
+			{key: "volcano.sh/preemptable", driver: true},
+		},
+	},
+	v1alpha1.GateYuniKorn: {
+		scheduler: "yunikorn",
+		labels: []mark{
+			{key: "yunikorn.apache.org/app-id"}, {key: "applicationId"},
+			{key: "yunikorn.apache.org/queue", remedy: nameTheQueue}, {key: "queue", remedy: nameTheQueue},
+		},
+		annotations: []mark{
+			{key: "yunikorn.apache.org/task-group-name"}, {key: "yunikorn.apache.org/task-groups"}, {key: "yunikorn.apache.org/app-id"},
+			{key: "yunikorn.apache.org/queue", remedy: nameTheQueue},
+			{key: "yunikorn.apache.org/schedulingPolicyParameters", driver: true, remedy: "make it an annotation of the SparkApplication"},
+		},
+	},
+}
+
+// checkGate holds pods against the gate that the application names.
+func checkGate(s *subject) []Finding {
+	if s.spec.Queue == nil {
+		return nil
+	}
+	return gateFindings(s, s.spec.Queue.Gate)
+}
+
+// Gate returns what contradicts the gate that decides on an application, wherever that was named: pods that another scheduler is to place,
+// and labels and annotations that the gate sets.
+func Gate(app *v1alpha1.SparkApplication, gate v1alpha1.GateType, properties conf.Properties) []Finding {
+	if _, places := schedulers[gate]; !places {
+		return nil
+	}
+	s := newSubject(app, conf.Sources{})
+	s.properties = properties
+	return gateFindings(s, gate)
+}
+
+func gateFindings(s *subject, gate v1alpha1.GateType) []Finding {
+	by, places := schedulers[gate]
+	if !places {
+		return nil
+	}
+	var findings []Finding
+	for _, key := range []string{conf.SchedulerName, conf.Driver.Key("scheduler.name"), conf.Executor.Key("scheduler.name")} {
+		if property, set := s.properties[key]; set && property.Value != by.scheduler {
+			findings = append(findings, otherScheduler(s.properties.Field(key), property.Value, gate))
+		}
+	}
+	for _, r := range s.roles {
+		if name := r.parts.Template.Spec.SchedulerName; name != "" && name != by.scheduler {
+			findings = append(findings, otherScheduler(r.Path+".template.spec.schedulerName", name, gate))
+		}
+		metadata := r.parts.Template.ObjectMeta
+		findings = append(findings, marked{gate, "label", by.labels}.findings(s, r.Role, metadata.Labels)...)
+		findings = append(findings, marked{gate, "annotation", by.annotations}.findings(s, r.Role, metadata.Annotations)...)
+	}
+	return findings
+}
+
+func otherScheduler(field, name string, gate v1alpha1.GateType) Finding {
+	return invalid(field, "value %q contradicts the gate %s, whose pods are placed by the scheduler %q: remove it, or choose another gate in spec.queue.gate",
+		name, gate, schedulers[gate].scheduler)
+}
+
+// marked are the marks of a gate that are labels, or those that are annotations.
+type marked struct {
+	gate v1alpha1.GateType
+	// what they are: label or annotation.
+	what  string
+	marks []mark
+}
+
+// findings looks for the marks among what the user gives to pods of a role.
+func (m marked) findings(s *subject, r render.Role, template map[string]string) []Finding {
+	fields := map[string]string{}
+	for key := range template {
+		fields[key] = fmt.Sprintf("%s.template.metadata.%ss[%s]", r.Path, m.what, key)
+	}
+	for _, property := range s.properties.WithPrefix(r.Name.Key(m.what + ".")) {
+		fields[property.Name] = s.properties.Field(property.Key)
+	}
+	var findings []Finding
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
+		i := slices.IndexFunc(m.marks, func(own mark) bool { return own.key == key && (!own.driver || r.Name == conf.Driver) })
+		if i < 0 {
+			continue
+		}
+		remedy := m.marks[i].remedy
+		if remedy == "" {
+			remedy = "remove it"
+		}
+		findings = append(findings, invalid(fields[key], "the %s %s is set by the gate %s: %s", m.what, key, m.gate, remedy))
+	}
+	return findings
+}

@@ -1,0 +1,81 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package validate
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
+)
+
+func TestGates(t *testing.T) {
+	t.Parallel()
+	const other = ` contradicts the gate Volcano, whose pods are placed by the scheduler "volcano": remove it, or choose another gate in spec.queue.gate`
+	table{
+		"nothing to say":                {"queue: {gate: Volcano, name: team-a}", nil},
+		"waits for no queue":            {"queue: {gate: Volcano, volcano: {waitForInqueue: false}}", nil},
+		"dots in the name of the queue": {"queue: {gate: YuniKorn, name: root.spark.team_a}", nil},
+		"its own scheduler": {`
+queue: {gate: Volcano}
+sparkConf: {spark.kubernetes.scheduler.name: volcano}
+driver: {template: {spec: {schedulerName: volcano}}}`, nil},
+		"another scheduler by the common property": {`
+queue: {gate: Volcano}
+sparkConf: {spark.kubernetes.scheduler.name: mine}`, []string{`spec.sparkConf[spark.kubernetes.scheduler.name]: value "mine"` + other}},
+		"another scheduler by the property of a role": {`
+queue: {gate: Volcano}
+sparkConf: {spark.kubernetes.executor.scheduler.name: default-scheduler}`, []string{
+			`spec.sparkConf[spark.kubernetes.executor.scheduler.name]: value "default-scheduler"` + other}},
+		"another scheduler by a template": {`
+queue: {gate: Volcano}
+executor: {template: {spec: {schedulerName: yunikorn}}}`, []string{`spec.executor.template.spec.schedulerName: value "yunikorn"` + other}},
+		"any scheduler under a gate without one": {`
+queue: {gate: None}
+sparkConf: {spark.kubernetes.scheduler.name: mine}
+driver: {annotations: {scheduling.k8s.io/group-name: mine}}`, nil},
+		"marks of Volcano": {`
+queue: {gate: Volcano}
+driver: {annotations: {volcano.sh/preemptable: "true", volcano.sh/cooldown-time: 1m}}
+executor:
+  annotations: {volcano.sh/preemptable: "true"}
+  template: {metadata: {annotations: {scheduling.k8s.io/group-name: mine}}}`, []string{
+			`spec.driver.annotations[volcano.sh/preemptable]: the annotation volcano.sh/preemptable is set by the gate Volcano: remove it`,
+			`spec.executor.template.metadata.annotations[scheduling.k8s.io/group-name]: the annotation scheduling.k8s.io/group-name is set by the gate Volcano: remove it`,
+		}},
+		"marks of YuniKorn": {`
+queue: {gate: YuniKorn}
+sparkConf: {spark.kubernetes.driver.label.queue: root.other}
+driver: {annotations: {yunikorn.apache.org/schedulingPolicyParameters: gangSchedulingStyle=Hard}}
+executor: {labels: {applicationId: mine}}`, []string{
+			`spec.sparkConf[spark.kubernetes.driver.label.queue]: the label queue is set by the gate YuniKorn: remove it, and name the queue in spec.queue.name`,
+			`spec.driver.annotations[yunikorn.apache.org/schedulingPolicyParameters]: the annotation yunikorn.apache.org/schedulingPolicyParameters is set by the gate YuniKorn: make it an annotation of the SparkApplication`,
+			`spec.executor.labels[applicationId]: the label applicationId is set by the gate YuniKorn: remove it`,
+		}},
+	}.run(t)
+}
+
+// TestGateNamedElsewhere: the same holds where the namespace or the operator names the gate, also for properties that come from elsewhere.
+func TestGateNamedElsewhere(t *testing.T) {
+	t.Parallel()
+	app := spec("executor: {template: {spec: {schedulerName: mine}}}").application(t)
+	properties, _ := conf.Merge(app, conf.Sources{ConfigMap: map[string]string{"spark-defaults.conf": "spark.kubernetes.scheduler.name other"}})
+	for gate, want := range map[v1alpha1.GateType][]string{
+		v1alpha1.GateEmbedded: nil, v1alpha1.GateKueue: nil, v1alpha1.GateNone: nil, "Door": nil,
+		v1alpha1.GateVolcano: {"spec.sparkConfigMap", "spec.executor.template.spec.schedulerName"},
+	} {
+		var fields []string
+		for _, f := range Gate(app, gate, properties) {
+			fields = append(fields, f.Field)
+		}
+		if len(fields) != len(want) {
+			t.Errorf("gate %s (-want +got):\n%s", gate, cmp.Diff(want, fields))
+		}
+	}
+	if found := Application(app); found != nil {
+		t.Errorf("without a gate: %v", found)
+	}
+}

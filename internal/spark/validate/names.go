@@ -1,0 +1,104 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package validate
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
+)
+
+// versionOf reads major and minor of a version.
+func versionOf(version string) (major, minor int, ok bool) {
+	first, rest, _ := strings.Cut(version, ".")
+	second, _, _ := strings.Cut(rest, ".")
+	major, err := strconv.Atoi(first)
+	if err != nil {
+		return 0, 0, false
+	}
+	minor, err = strconv.Atoi(second)
+	return major, minor, err == nil
+}
+
+// checkNames holds names of the application and its driver to what pods, labels and Services can be called.
+func checkNames(s *subject) []Finding {
+	var findings []Finding
+	if len(validation.IsDNS1123Label(s.app.Name)) > 0 {
+		findings = append(findings, invalid("metadata.name",
+			"value %q is no name: use at most 63 lower-case letters, digits and '-', beginning and ending with a letter or digit", s.app.Name))
+	}
+	if name := s.spec.Driver.PodName; name != "" && len(validation.IsDNS1123Label(name)) > 0 {
+		findings = append(findings, invalid("spec.driver.podName",
+			"value %q is no name of a pod: use at most 63 lower-case letters, digits and '-', beginning and ending with a letter or digit", name))
+	}
+	return findings
+}
+
+// reference is a field that names another object.
+type reference struct{ field, name string }
+
+// checkReferences holds the names of other objects to what Kubernetes takes.
+func checkReferences(s *subject) []Finding {
+	references := []reference{
+		{"spec.sparkConfigMap", s.spec.SparkConfigMap},
+		{s.properties.Field(conf.HadoopConfigMap), s.properties.Get(conf.HadoopConfigMap, "")},
+		{s.properties.Field(conf.DriverServiceAccount), s.properties.Get(conf.DriverServiceAccount, "")},
+	}
+	if queue := s.spec.Queue; queue != nil {
+		references = append(references, reference{"spec.queue.priorityClassName", queue.PriorityClassName})
+	}
+	references = slices.DeleteFunc(references, func(r reference) bool { return r.name == "" })
+	for i, name := range s.spec.ImagePullSecrets {
+		references = append(references, reference{"spec.imagePullSecrets[" + strconv.Itoa(i) + "]", name})
+	}
+	for _, source := range s.spec.SparkConfFrom {
+		references = append(references, reference{conf.FieldOfSecret(source.Name) + ".secretKeyRef.name", source.SecretKeyRef.Name})
+	}
+	var findings []Finding
+	for _, r := range references {
+		if len(validation.IsDNS1123Subdomain(r.name)) > 0 {
+			findings = append(findings, invalid(r.field,
+				"value %q is no name of an object: use lower-case letters, digits, '-' and '.', beginning and ending with a letter or digit", r.name))
+		}
+	}
+	return append(findings, checkKeys(s.spec.SparkConfFrom)...)
+}
+
+// checkKeys holds the keys of Secrets to what Kubernetes takes.
+func checkKeys(sources []v1alpha1.SparkConfSource) []Finding {
+	var findings []Finding
+	for _, source := range sources {
+		if key := source.SecretKeyRef.Key; len(validation.IsConfigMapKey(key)) > 0 {
+			findings = append(findings, invalid(conf.FieldOfSecret(source.Name)+".secretKeyRef.key",
+				"value %q is no key of a Secret: use at most 253 letters, digits, '-', '_' and '.'", key))
+		}
+	}
+	return findings
+}
+
+// checkPodNames holds the prefix of executor names to what Spark and DNS take.
+func checkPodNames(s *subject) []Finding {
+	const longest = 52 // <prefix>-exec-<number> has to be a host name of at most 63 characters
+	prefix, ok := s.properties.Lookup(conf.ExecutorPodNamePrefix)
+	if !ok || len(validation.IsDNS1123Label(prefix)) == 0 && len(prefix) <= longest {
+		return nil
+	}
+	return []Finding{invalid(s.properties.Field(conf.ExecutorPodNamePrefix),
+		"value %q is no prefix of pod names: remove it, or use at most %d lower-case letters, digits and '-'", prefix, longest)}
+}
+
+// checkRestart holds the restart policy against readyWhen.
+func checkRestart(s *subject) []Finding {
+	policy := s.spec.RestartPolicy
+	if policy == nil || policy.Type != v1alpha1.RestartAlways || s.spec.ReadyWhen == v1alpha1.ReadyWhenRunning {
+		return nil
+	}
+	return []Finding{invalid("spec.restartPolicy.type",
+		"value \"Always\" means that the job never ends, so that it could never be Ready: set spec.readyWhen to Running, or another type")}
+}

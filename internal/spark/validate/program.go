@@ -1,0 +1,136 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package validate
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/spark/render"
+)
+
+// className is what Java takes as the full name of a class.
+var className = regexp.MustCompile(`^[\pL_$][\pL\pN_$]*(\.[\pL_$][\pL\pN_$]*)*$`)
+
+// checkMain holds what every application has to say. The schema says so, too; the linter works without it.
+func checkMain(s *subject) []Finding {
+	var findings []Finding
+	if s.spec.Image == "" {
+		findings = append(findings, invalid("spec.image", "value \"\" is no image: set the container image of Spark"))
+	}
+	if s.spec.MainApplicationFile == "" {
+		findings = append(findings, invalid("spec.mainApplicationFile",
+			"value \"\" is no file: set the jar, Python or R file to run, such as local:///opt/spark/examples/pi.py"))
+	}
+	switch s.spec.Type {
+	case v1alpha1.JavaApplication, v1alpha1.ScalaApplication, v1alpha1.PythonApplication, v1alpha1.RApplication:
+	default:
+		findings = append(findings, invalid("spec.type", "value %q is no language: set Java, Scala, Python or R", s.spec.Type))
+	}
+	return findings
+}
+
+// checkPrograms holds language, main class and main file against each other. Inside the driver, Spark goes by the ending of the file.
+func checkPrograms(s *subject) []Finding {
+	if script, ok := scripts[s.spec.Type]; ok {
+		return script.findings(s.spec)
+	}
+	file, class := s.spec.MainApplicationFile, s.spec.MainClass
+	var findings []Finding
+	switch {
+	case class == "":
+		findings = append(findings, invalid("spec.mainClass", "value \"\" is no class: set the class with the main method"))
+	case noClusterMode[class] != "":
+		findings = append(findings, invalid("spec.mainClass",
+			"value %q is %s, which Spark does not start in cluster mode: set a main class of your own that starts it", class, noClusterMode[class]))
+	case !className.MatchString(class):
+		findings = append(findings, invalid("spec.mainClass", "value %q is no name of a class: set its full name, such as org.example.Main", class))
+	}
+	for _, script := range scripts {
+		if script.ending.MatchString(file) {
+			findings = append(findings, invalid("spec.mainApplicationFile", "value %q is no jar: set spec.type to Python or R, or give a jar", file))
+		}
+	}
+	return findings
+}
+
+// noClusterMode are the main classes that spark-submit refuses in cluster mode, with what they are.
+var noClusterMode = map[string]string{
+	"org.apache.spark.sql.hive.thriftserver.SparkSQLCLIDriver": "the SQL shell",
+	"org.apache.spark.sql.hive.thriftserver.HiveThriftServer2": "the Thrift server",
+	"org.apache.spark.sql.connect.service.SparkConnectServer":  "the Spark Connect server",
+}
+
+// script is a language whose programs Spark runs by a class of its own.
+type script struct {
+	ending *regexp.Regexp
+	spoken string
+}
+
+var scripts = map[v1alpha1.ApplicationType]script{
+	v1alpha1.PythonApplication: {regexp.MustCompile(`\.py$`), ".py"},
+	v1alpha1.RApplication:      {regexp.MustCompile(`\.[rR]$`), ".r or .R"},
+}
+
+// findings checks a program in the language.
+func (l script) findings(spec *v1alpha1.SparkApplicationSpec) []Finding {
+	var findings []Finding
+	if spec.MainClass != "" {
+		findings = append(findings, invalid("spec.mainClass", "value %q is not allowed for type %s: remove it", spec.MainClass, spec.Type))
+	}
+	if file := spec.MainApplicationFile; file != "" && !l.ending.MatchString(file) {
+		findings = append(findings, invalid("spec.mainApplicationFile",
+			"value %q does not end with %s: Spark would not take it as a program in %s; rename the file, or set spec.type", file, l.spoken, spec.Type))
+	}
+	return findings
+}
+
+// checkArguments refuses what no process can be given: Linux takes 128 KiB an argument, and ends it at U+0000.
+func checkArguments(s *subject) []Finding {
+	const longest = 128<<10 - 1
+	var findings []Finding
+	for i, argument := range s.spec.Arguments {
+		if len(argument) > longest {
+			findings = append(findings, invalid("spec.arguments["+strconv.Itoa(i)+"]",
+				"an argument of %d bytes is longer than the %d that a process can be given: put it into a file", len(argument), longest))
+		} else if strings.ContainsRune(argument, 0) {
+			findings = append(findings, invalid("spec.arguments["+strconv.Itoa(i)+"]", "the argument has the character U+0000, which no process can be given: remove it"))
+		}
+	}
+	return findings
+}
+
+// oldest is the first minor version of Spark whose drivers could ever be built.
+var oldest = [2]int{3, 5}
+
+// checkVersion refuses what is no version, or too old.
+func checkVersion(s *subject) []Finding {
+	major, minor, ok := versionOf(s.spec.SparkVersion)
+	switch {
+	case !ok:
+		return []Finding{invalid("spec.sparkVersion", "value %q is no version: set one such as 4.1.4", s.spec.SparkVersion)}
+	case major < oldest[0] || major == oldest[0] && minor < oldest[1]:
+		return []Finding{invalid("spec.sparkVersion", "value %q is too old: use an image with Spark %s", s.spec.SparkVersion, supportedVersions())}
+	}
+	return nil
+}
+
+// checkUnsupportedVersion refuses versions whose rules are not known yet.
+func checkUnsupportedVersion(s *subject) []Finding {
+	if _, _, ok := versionOf(s.spec.SparkVersion); !ok {
+		return nil
+	}
+	if !render.SupportedVersion(s.spec.SparkVersion) {
+		return []Finding{unsupported("spec.sparkVersion", s.spec.SparkVersion, "use an image with Spark "+supportedVersions()+" and set its version")}
+	}
+	return nil
+}
+
+// supportedVersions names the versions that drivers are built for, as in 4.0, 4.1 or 4.2.
+func supportedVersions() string {
+	last := len(render.Supported) - 1
+	return strings.Join(render.Supported[:last], ", ") + " or " + render.Supported[last]
+}

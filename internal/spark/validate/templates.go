@@ -1,0 +1,150 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package validate
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
+)
+
+// checkTemplates reports what cannot be decoded: templates, volumes, mounts, affinity.
+func checkTemplates(s *subject) []Finding {
+	var findings []Finding
+	for _, r := range s.roles {
+		for _, mistake := range r.mistakes {
+			findings = append(findings, findingsOf(mistake)...)
+		}
+		if r.parts.Affinity != nil && r.parts.Template.Spec.Affinity != nil {
+			findings = append(findings, invalid(r.Path+".affinity", "the template has an affinity, too: remove one of the two"))
+		}
+	}
+	return findings
+}
+
+// containersOf returns the containers of a role's template by their paths; Spark's container may be any of them but the init containers.
+func (r role) containersOf() (map[string]corev1.Container, []string) {
+	containers := map[string]corev1.Container{}
+	for i, container := range r.parts.Template.Spec.Containers {
+		containers[r.containerPath(i)] = container
+	}
+	for i, container := range r.parts.Template.Spec.InitContainers {
+		containers[fmt.Sprintf("%s.template.spec.initContainers[%d]", r.Path, i)] = container
+	}
+	return containers, slices.Sorted(maps.Keys(containers))
+}
+
+// containerPath is the path of a container of the template.
+func (r role) containerPath(i int) string {
+	return fmt.Sprintf("%s.template.spec.containers[%d]", r.Path, i)
+}
+
+// checkContainers makes sure that it is plain which container Spark runs in, and that its size is set where Spark looks.
+func checkContainers(s *subject) []Finding {
+	var findings []Finding
+	for _, r := range s.roles {
+		findings = append(findings, r.duplicateContainers()...)
+		findings = append(findings, r.rivalContainers()...)
+		findings = append(findings, r.containerSize()...)
+	}
+	return findings
+}
+
+// duplicateContainers reports names that are given twice.
+func (r role) duplicateContainers() []Finding {
+	var findings []Finding
+	containers, paths := r.containersOf()
+	first := map[string]string{}
+	for _, path := range paths {
+		name := containers[path].Name
+		if name == "" && (r.spark < 0 || path != r.containerPath(r.spark)) {
+			findings = append(findings, invalid(path+".name", "value \"\" is no name: every container but Spark's needs one"))
+			continue
+		}
+		if other, taken := first[name]; taken {
+			findings = append(findings, invalid(path+".name", "value %q is the name of %s, too: rename one of the two", name, other))
+			continue
+		}
+		first[name] = path
+	}
+	return findings
+}
+
+// rivalContainers reports containers that could be taken for Spark's although another one is.
+func (r role) rivalContainers() []Finding {
+	var findings []Finding
+	own := []string{"spark-kubernetes-driver", "spark-kubernetes-executor"}
+	containers, paths := r.containersOf()
+	for _, path := range paths {
+		if r.spark >= 0 && path == r.containerPath(r.spark) {
+			continue
+		}
+		if name := containers[path].Name; slices.Contains(own, name) {
+			findings = append(findings, invalid(path+".name",
+				"value %q is the name of Spark's own container, but another container is Spark's here: rename it", name))
+		}
+	}
+	return findings
+}
+
+// containerSize reports cpu and memory of Spark's container: Spark overwrites them.
+func (r role) containerSize() []Finding {
+	if r.spark < 0 {
+		return nil
+	}
+	resources := r.parts.Template.Spec.Containers[r.spark].Resources
+	var findings []Finding
+	for _, set := range []struct {
+		kind, cpu string
+		list      corev1.ResourceList
+	}{
+		{"requests", "coreRequest", resources.Requests},
+		{"limits", "coreLimit", resources.Limits},
+	} {
+		path := r.containerPath(r.spark) + ".resources." + set.kind
+		if cpu, ok := set.list[corev1.ResourceCPU]; ok {
+			findings = append(findings, invalid(path+".cpu", "value %q would be overwritten by Spark: set %s.%s instead", cpu.String(), r.Path, set.cpu))
+		}
+		if memory, ok := set.list[corev1.ResourceMemory]; ok {
+			findings = append(findings, invalid(path+".memory",
+				"value %q would be overwritten by Spark: set %s.memory and %s.memoryOverhead instead", memory.String(), r.Path, r.Path))
+		}
+	}
+	return findings
+}
+
+// checkTemplateMetadata reports what a template may not say about its pods.
+func checkTemplateMetadata(s *subject) []Finding {
+	var findings []Finding
+	for _, r := range s.roles {
+		meta, path := r.parts.Template.ObjectMeta, r.Path+".template.metadata"
+		if meta.Namespace != "" && meta.Namespace != s.app.Namespace {
+			findings = append(findings, invalid(path+".namespace", "value %q is another namespace than the application's: remove it", meta.Namespace))
+		}
+		if len(meta.OwnerReferences) > 0 {
+			findings = append(findings, invalid(path+".ownerReferences", "the owner of the pods is set by the operator and by Spark: remove it"))
+		}
+		if len(meta.Finalizers) > 0 {
+			findings = append(findings, invalid(path+".finalizers",
+				"value %q would keep pods and their room when the job is over: remove it", strings.Join(meta.Finalizers, ",")))
+		}
+	}
+	return append(findings, checkAccount(s)...)
+}
+
+// checkAccount holds the driver's account in the template against the one of the field.
+func checkAccount(s *subject) []Finding {
+	inTemplate := s.roles[0].parts.Template.Spec.ServiceAccountName
+	name, ok := s.properties.Lookup(conf.DriverServiceAccount)
+	if !ok || inTemplate == "" || inTemplate == name {
+		return nil
+	}
+	return []Finding{invalid("spec.driver.template.spec.serviceAccountName",
+		"value %q contradicts %q of %s: remove one of the two", inTemplate, name, s.properties.Field(conf.DriverServiceAccount))}
+}

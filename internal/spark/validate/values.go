@@ -1,0 +1,206 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package validate
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/internal/spark/render"
+)
+
+// reader reads a property and says what is wrong with it.
+type reader func(p conf.Properties, key string) error
+
+// values are the properties that Sparkgate or the driver's start depend on, by how they are read.
+var values = []struct {
+	read reader
+	keys []string
+}{
+	{memoryAboveZero, heaps},
+	{memory, otherMemory},
+	{bytes, []string{conf.OffHeapSize}},
+	{share, []string{conf.MemoryOverheadFactor}},
+	{shareAboveZero, []string{conf.DriverOverheadFactor, conf.ExecutorOverheadFactor}},
+	{plainAboveZero, []string{conf.DriverCores, conf.ExecutorCores}},
+	{aboveZero, []string{taskCores, conf.DynamicAllocationMax}},
+	{filesSize, []string{conf.ConfigMapMaxSize}},
+	{notNegative, []string{conf.DynamicAllocationMin, conf.DynamicAllocationInitial}},
+	{flag, []string{
+		conf.DynamicAllocationEnabled, conf.ShuffleTrackingEnabled, conf.DecommissionEnabled, conf.DecommissionShuffleBlocks,
+		conf.UIEnabled, conf.OffHeapEnabled, conf.LocalDirsTmpfs, conf.ExecutorDeleteOnTermination, conf.LegacyAccessMode,
+		"spark.driver.userClassPathFirst", "spark.log.structuredLogging.enabled", "spark.kubernetes.trust.certificates",
+	}},
+	{whole, []string{"spark.kubernetes.submission.connectionTimeout", "spark.kubernetes.submission.requestTimeout"}},
+	{quantity, []string{
+		conf.Driver.Key("request.cores"), conf.Driver.Key("limit.cores"), conf.Executor.Key("request.cores"), conf.Executor.Key("limit.cores"),
+	}},
+	{oneOf("Always", "IfNotPresent", "Never"), []string{conf.ImagePullPolicy}},
+	{oneOf("SingleStack", "PreferDualStack", "RequireDualStack"), []string{conf.DriverServiceIPPolicy}},
+	{oneOf("IPv4", "IPv6", "IPv4,IPv6", "IPv6,IPv4"), []string{conf.DriverServiceFamilies}},
+}
+
+// Properties that are amounts of memory where a plain number counts mebibytes.
+var (
+	heaps       = []string{conf.DriverMemory, conf.ExecutorMemory}
+	otherMemory = []string{
+		conf.DriverMemoryOverhead, conf.DriverMinOverhead, conf.ExecutorMemoryOverhead, conf.ExecutorMinOverhead, conf.ExecutorPySparkMemory,
+	}
+)
+
+// binaryUnit is the unit of a size in Kubernetes' notation.
+var binaryUnit = regexp.MustCompile(`^\s*[0-9]+([kmgtp]ib?)\s*$`)
+
+// checkMemoryUnits refuses units that Spark does not know before 4.2. The heap of the driver is handed to Java as it is written, which never
+// knows them.
+func checkMemoryUnits(s *subject) []Finding {
+	var findings []Finding
+	for _, key := range slices.Concat(heaps, otherMemory, []string{conf.OffHeapSize}) {
+		unit := binaryUnit.FindStringSubmatch(strings.ToLower(s.properties.Get(key, "")))
+		if unit == nil || key != conf.DriverMemory && render.TakesBinaryUnits(s.spec.SparkVersion) {
+			continue
+		}
+		findings = append(findings, findingsOf(s.properties.Wrong(key, "has the unknown unit \""+unit[1]+"\"", conf.MemoryForm))...)
+	}
+	return findings
+}
+
+// taskCores is how many cores of an executor one task occupies.
+const taskCores = "spark.task.cpus"
+
+// checkValues reads the properties that have a known form.
+func checkValues(s *subject) []Finding {
+	var findings []Finding
+	for _, kind := range values {
+		for _, key := range kind.keys {
+			if _, ok := s.properties.Lookup(key); ok {
+				findings = append(findings, findingsOf(kind.read(s.properties, key))...)
+			}
+		}
+	}
+	if gang, err := s.properties.Executors(); err == nil && !gang.Dynamic && gang.Base <= 0 {
+		findings = append(findings, findingsOf(aboveZero(s.properties, conf.ExecutorInstances))...)
+	} else if findings = append(findings, findingsOf(err)...); err == nil && !gang.Dynamic {
+		findings = append(findings, findingsOf(plainAboveZero(s.properties, conf.ExecutorInstances))...)
+	}
+	return findings
+}
+
+func memoryAboveZero(p conf.Properties, key string) error {
+	if amount, err := p.MiB(key, 1); err != nil || amount > 0 {
+		return err
+	}
+	return p.Wrong(key, "is less than 1m", "set a memory size such as 1g")
+}
+
+func memory(p conf.Properties, key string) error {
+	_, err := p.MiB(key, 0)
+	return err
+}
+
+func bytes(p conf.Properties, key string) error {
+	_, err := p.BytesInMiB(key, 0)
+	return err
+}
+
+func flag(p conf.Properties, key string) error {
+	_, err := p.Bool(key, false)
+	return err
+}
+
+func share(p conf.Properties, key string) error {
+	if factor, err := p.Float(key, 0); err != nil || factor >= 0 && !math.IsInf(factor, 0) {
+		return err
+	}
+	return p.Wrong(key, "is not a share of memory", "set a number that is not negative, such as 0.1")
+}
+
+func shareAboveZero(p conf.Properties, key string) error {
+	if factor, err := p.Float(key, 1); err != nil || factor > 0 && !math.IsInf(factor, 0) {
+		return err
+	}
+	return p.Wrong(key, "is not a share of memory", "set a number above zero, such as 0.1")
+}
+
+func whole(p conf.Properties, key string) error {
+	_, err := p.Int(key, 0)
+	return err
+}
+
+func aboveZero(p conf.Properties, key string) error {
+	if number, err := p.Int(key, 1); err != nil || number > 0 {
+		return err
+	}
+	return p.Wrong(key, "is below 1", "set a whole number above zero")
+}
+
+// plainAboveZero is aboveZero for the numbers that spark-submit reads itself, which it does without blanks around them.
+func plainAboveZero(p conf.Properties, key string) error {
+	if text := p.Get(key, ""); text != strings.TrimSpace(text) {
+		return p.Wrong(key, "has blanks around the number", "remove them")
+	}
+	return aboveZero(p, key)
+}
+
+// filesSize reads how large the files of Spark's configuration may be together.
+func filesSize(p conf.Properties, key string) error {
+	const largest = 1 << 20
+	if number, err := strconv.ParseInt(strings.TrimSpace(p.Get(key, "")), 10, 64); err != nil || number > largest {
+		return p.Wrong(key, "is no number of bytes up to "+strconv.Itoa(largest), "remove it, or set a whole number")
+	}
+	return nil
+}
+
+func notNegative(p conf.Properties, key string) error {
+	if number, err := p.Int(key, 0); err != nil || number >= 0 {
+		return err
+	}
+	return p.Wrong(key, "is below 0", "set a whole number that is not negative")
+}
+
+func quantity(p conf.Properties, key string) error {
+	_, err := p.CPU(key)
+	return err
+}
+
+// oneOf makes the reader of a property that has a few values only.
+func oneOf(allowed ...string) reader {
+	return func(p conf.Properties, key string) error {
+		if slices.Contains(allowed, p.Get(key, "")) {
+			return nil
+		}
+		return p.Wrong(key, "is not known", "set "+strings.Join(allowed[:len(allowed)-1], ", ")+" or "+allowed[len(allowed)-1])
+	}
+}
+
+// heapOption is the option of the Java virtual machine that the memory properties stand for.
+var heapOption = regexp.MustCompile(`(^|[\s'"])-Xmx\S*`)
+
+// sparkOption sets a property of Spark where executors do not take any.
+var sparkOption = regexp.MustCompile(`(^|[\s'"])-Dspark\S*`)
+
+// checkJavaOptions reports options that Spark refuses when driver or executor start.
+func checkJavaOptions(s *subject) []Finding {
+	var findings []Finding
+	for key, memory := range map[string]string{
+		conf.DriverJavaOptions:      "spec.driver.memory",
+		conf.DriverDefaultOptions:   "spec.driver.memory",
+		conf.ExecutorJavaOptions:    "spec.executor.memory",
+		conf.ExecutorDefaultOptions: "spec.executor.memory",
+	} {
+		options := s.properties.Get(key, "")
+		if heap := heapOption.FindString(options); heap != "" {
+			findings = append(findings, invalid(s.properties.Field(key), "value %q sets the heap: remove it and set %s", strings.TrimSpace(heap), memory))
+		}
+		if option := sparkOption.FindString(options); option != "" && strings.Contains(key, "executor") {
+			findings = append(findings, invalid(s.properties.Field(key),
+				"value %s sets a property of Spark, which executors refuse: set it in spec.sparkConf", conf.Quote(option, strings.TrimSpace(option))))
+		}
+	}
+	return sorted(findings)
+}

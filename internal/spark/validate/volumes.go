@@ -1,0 +1,163 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package validate
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/internal/spark/render"
+)
+
+// Volumes and folders that Spark's client uses itself, with what for.
+var (
+	sparkVolumes = map[string]string{
+		"spark-conf-volume-driver": "Spark's configuration",
+		"spark-conf-volume-exec":   "Spark's configuration",
+		"pod-template-volume":      "the template of the executors",
+		"hadoop-properties":        "Hadoop's configuration",
+		"sparkgate-jmx-exporter":   "the rules of the JMX exporter",
+	}
+	sparkFolders = map[string]string{
+		"/opt/spark/conf":         "Spark's configuration: use spec.sparkConfigMap",
+		"/opt/spark/pod-template": "the template of the executors",
+		conf.AgentRulesFolder:     "the rules of the JMX exporter",
+	}
+)
+
+// checkVolumes looks at the volumes and mounts of each role: those of its template and of its fields.
+func checkVolumes(s *subject) []Finding {
+	var findings []Finding
+	for _, r := range s.roles {
+		findings = append(findings, r.checkVolumes(s)...)
+	}
+	return findings
+}
+
+// checkVolumes looks at one role. Mounts may also name volumes of properties.
+func (r role) checkVolumes(s *subject) []Finding {
+	p := s.properties
+	known, taken := s.configMapVolumes()
+	findings := r.volumeFindings(known)
+	for _, property := range p.WithPrefix(r.Name.Key("volumes.")) {
+		if parts := strings.Split(property.Name, "."); len(parts) > 1 {
+			known[parts[1]] = property.Origin.Field
+		}
+	}
+	for _, property := range p.WithPrefix(r.Name.Key("secrets.")) {
+		known[property.Name+"-volume"] = property.Origin.Field
+	}
+	return append(findings, r.mountFindings(known, taken)...)
+}
+
+// volumeFindings checks the names of volumes and adds them, with their paths, to those that are known.
+func (r role) volumeFindings(known map[string]string) []Finding {
+	var findings []Finding
+	look := func(field string, volume corev1.Volume) {
+		purpose, taken := sparkVolumes[volume.Name]
+		switch other := known[volume.Name]; {
+		case volume.Name == "":
+			findings = append(findings, invalid(field+".name", "value \"\" is no name: set one"))
+		case taken:
+			findings = append(findings, invalid(field+".name", "value %q is Spark's own volume for %s: rename it", volume.Name, purpose))
+		case other != "":
+			findings = append(findings, invalid(field+".name", "value %q is the name of %s, too: rename one of the two", volume.Name, other))
+		default:
+			known[volume.Name] = field
+		}
+	}
+	for i, volume := range r.parts.Template.Spec.Volumes {
+		look(fmt.Sprintf("%s.template.spec.volumes[%d]", r.Path, i), volume)
+	}
+	for i, volume := range r.parts.Volumes {
+		look(fmt.Sprintf("%s.volumes[%d]", r.Path, i), volume)
+	}
+	return findings
+}
+
+// mountFindings checks the mounts of Spark's container, given the volumes that are known and the folders that are taken.
+func (r role) mountFindings(known, taken map[string]string) []Finding {
+	var findings []Finding
+	look := func(field string, mount corev1.VolumeMount) {
+		folder := path.Clean(mount.MountPath)
+		purpose, own := sparkFolders[folder]
+		switch other := taken[folder]; {
+		case mount.MountPath == "":
+			findings = append(findings, invalid(field+".mountPath", "value \"\" is no folder: set one"))
+		case own:
+			findings = append(findings, invalid(field+".mountPath", "value %q is the folder of %s", mount.MountPath, purpose+"; choose another"))
+		case other != "":
+			findings = append(findings, invalid(field+".mountPath", "value %q is the path of %s, too: change one of the two", mount.MountPath, other))
+		default:
+			taken[folder] = field
+		}
+		if known[mount.Name] == "" {
+			findings = append(findings, invalid(field+".name", "value %q names no volume of %s: correct it, or add the volume", mount.Name, r.Path))
+		}
+	}
+	if r.spark >= 0 {
+		for i, mount := range r.parts.Template.Spec.Containers[r.spark].VolumeMounts {
+			look(fmt.Sprintf("%s.volumeMounts[%d]", r.containerPath(r.spark), i), mount)
+		}
+	}
+	for i, mount := range r.parts.Mounts {
+		look(fmt.Sprintf("%s.volumeMounts[%d]", r.Path, i), mount)
+	}
+	return findings
+}
+
+// checkPods looks for names and paths that only meet in the finished pods: those of a field and those of a property.
+func checkPods(s *subject, objects render.Objects) []Finding {
+	var findings []Finding
+	for i, pod := range []*corev1.Pod{objects.Pod, objects.ExecutorTemplate} {
+		if len(s.roles[i].checkVolumes(s))+len(checkConfigMaps(s)) > 0 {
+			continue // said by these
+		}
+		field := s.roles[i].Path
+		if name := firstTwice(pod.Spec.Volumes, func(v corev1.Volume) string { return v.Name }); name != "" {
+			findings = append(findings, invalid(field+".volumes", "the volume %q is there twice, once as a property of Spark: rename one of the two", name))
+		}
+		findings = append(findings, nulFindings(field, pod)...)
+		for _, container := range pod.Spec.Containers {
+			if folder := firstTwice(container.VolumeMounts, func(m corev1.VolumeMount) string { return m.MountPath }); folder != "" {
+				findings = append(findings, invalid(field+".volumeMounts",
+					"two volumes are mounted at %q in container %s: change one of the two", folder, container.Name))
+			}
+		}
+	}
+	return findings
+}
+
+// nulFindings reports what a container of a pod would be given that no process can be: the kubelet could not start it, and would try for ever.
+func nulFindings(field string, pod *corev1.Pod) []Finding {
+	var findings []Finding
+	for _, container := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
+		words := slices.Concat(container.Command, container.Args)
+		for _, variable := range container.Env {
+			words = append(words, variable.Name, variable.Value)
+		}
+		if slices.ContainsFunc(words, func(word string) bool { return strings.ContainsRune(word, 0) }) {
+			findings = append(findings, invalid(field, "command, arguments or environment of the container %q have the character U+0000, which no process can be given: remove it",
+				container.Name))
+		}
+	}
+	return findings
+}
+
+// firstTwice returns the first key that two elements of a list share, "" if none.
+func firstTwice[T any](list []T, key func(T) string) string {
+	seen := map[string]bool{}
+	for _, element := range list {
+		if seen[key(element)] {
+			return key(element)
+		}
+		seen[key(element)] = true
+	}
+	return ""
+}

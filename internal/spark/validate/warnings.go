@@ -1,0 +1,96 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package validate
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
+)
+
+// Warnings returns what works but is better changed. Warnings keep nothing from running.
+func Warnings(app *v1alpha1.SparkApplication) []Warning {
+	s := newSubject(app, conf.Sources{})
+	return slices.Concat(secretWarnings(s), heapWarnings(s), argumentWarnings(s), overwrittenWarnings(s), exposureWarnings(s))
+}
+
+// references are properties whose keys look sensitive, but whose values only name something.
+var references = []string{
+	conf.ImagePullSecrets, conf.Driver.Key("secrets."), conf.Executor.Key("secrets."),
+	conf.Driver.Key("secretKeyRef."), conf.Executor.Key("secretKeyRef."),
+}
+
+// secretWarnings names values that look like secrets: everybody who may read ConfigMaps can read them.
+func secretWarnings(s *subject) []Warning {
+	var warnings []Warning
+	for _, property := range s.properties.Sorted() {
+		isReference := func(prefix string) bool { return strings.HasPrefix(property.Key, prefix) }
+		if property.Value == "" || property.Origin.Source == conf.Secret || !conf.Sensitive(property.Key) || slices.ContainsFunc(references, isReference) {
+			continue
+		}
+		warnings = append(warnings, Warning{property.Origin.Field,
+			"the key looks like that of a secret, and the value will stand in a ConfigMap that others may read: take it from a Secret with spec.sparkConfFrom"})
+	}
+	return warnings
+}
+
+// heapWarnings names heaps that are too small for a Spark context.
+func heapWarnings(s *subject) []Warning {
+	const smallest = 450 // MiB
+	var warnings []Warning
+	for _, key := range []string{conf.DriverMemory, conf.ExecutorMemory} {
+		if heap, err := s.properties.MiB(key, smallest); err == nil && heap < smallest {
+			warnings = append(warnings, Warning{s.properties.Field(key),
+				fmt.Sprintf("value %q is less than Spark needs to start: set at least %dm", s.properties.Get(key, ""), smallest)})
+		}
+	}
+	return warnings
+}
+
+// argumentWarnings names arguments that do not arrive as they are written.
+func argumentWarnings(s *subject) []Warning {
+	var warnings []Warning
+	for i, argument := range s.spec.Arguments {
+		field := "spec.arguments[" + strconv.Itoa(i) + "]"
+		switch {
+		case strings.Contains(argument, "\r"):
+			warnings = append(warnings, Warning{field, "carriage returns are dropped by Spark's start script: remove them"})
+		case strings.Contains(strings.ReplaceAll(argument, "$$(", ""), "$("):
+			warnings = append(warnings, Warning{field, "Kubernetes replaces $(NAME) by the variable of that name: write $$(NAME) if that is not meant"})
+		}
+	}
+	return warnings
+}
+
+// overwritten are the variables that Spark's client sets after all others.
+var overwritten = []string{"SPARK_APPLICATION_ID", "SPARK_DRIVER_BIND_ADDRESS", "SPARK_LOCAL_DIRS", "SPARK_CONF_DIR"}
+
+// overwrittenWarnings names settings that Spark replaces.
+func overwrittenWarnings(s *subject) []Warning {
+	var warnings []Warning
+	for _, r := range s.roles {
+		for _, variable := range r.Fields.Env {
+			if slices.Contains(overwritten, variable.Name) {
+				warnings = append(warnings, Warning{conf.At(r.Path+".env", variable.Name), "Spark sets this variable itself: remove it"})
+			}
+		}
+		if r.spark < 0 {
+			continue
+		}
+		key := r.Name.Key("podTemplateContainerName")
+		if name, ok := s.properties.Lookup(key); ok && r.parts.Template.Spec.Containers[r.spark].Name != name {
+			warnings = append(warnings, Warning{s.properties.Field(key),
+				fmt.Sprintf("value %q names no container of %s.template, so that Spark takes another one: correct it", name, r.Path)})
+		}
+		if image := r.parts.Template.Spec.Containers[r.spark].Image; image != "" {
+			warnings = append(warnings, Warning{r.containerPath(r.spark) + ".image",
+				fmt.Sprintf("value %q is not used for Spark's container: set %s.image", image, r.Path)})
+		}
+	}
+	return warnings
+}

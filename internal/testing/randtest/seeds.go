@@ -1,0 +1,59 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package randtest
+
+import (
+	"flag"
+	"fmt"
+	"regexp"
+	"runtime/debug"
+	"strings"
+	"testing"
+)
+
+var (
+	firstFlag = flag.Uint64("seed", 0, "first seed of the random tests; without -times the only one")
+	timesFlag = flag.Uint64("times", 0, "play so many times the usual number of seeds, from -seed on")
+)
+
+// Each plays seeds one after the other until one fails: as many as usual, from 1 on, unless the flags say otherwise. A failure names
+// the command to play its seed again. It returns how many were played.
+func Each(t *testing.T, usual uint64, play func(seed uint64)) int {
+	t.Helper()
+	first, last := span(usual, *firstFlag, *timesFlag)
+	seed, over := first, false
+	defer func() {
+		if !over || t.Failed() { // it has not come back where it panicked
+			t.Log(again(t.Name(), seed))
+		}
+	}()
+	for ; seed <= last; seed++ {
+		if play(seed); t.Failed() {
+			break
+		}
+	}
+	over = true
+	return int(seed - first)
+}
+
+// span is the first and the last seed of a test; without flags these are 0.
+func span(usual, first, times uint64) (from, to uint64) {
+	switch {
+	case times > 0:
+		usual *= times
+	case first > 0:
+		usual = 1
+	}
+	first = max(1, first)
+	return first, first + usual - 1
+}
+
+// again is the command to play a seed again.
+func again(test string, seed uint64) string {
+	pkg := "."
+	if info, known := debug.ReadBuildInfo(); known {
+		pkg = strings.TrimSuffix(info.Path, ".test")
+	}
+	return fmt.Sprintf("play it again: go test %s -run '^%s$' -seed=%d", pkg, regexp.QuoteMeta(test), seed)
+}

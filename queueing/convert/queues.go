@@ -1,0 +1,116 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package convert
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/queueing/amounts"
+	"github.com/sparkgate/sparkgate/queueing/embedded"
+)
+
+// QueueConfigs translates queues into the engine's configuration, in their order.
+func QueueConfigs(items []v1alpha1.SparkQueue) []embedded.QueueConfig {
+	configs := make([]embedded.QueueConfig, 0, len(items))
+	for i := range items {
+		configs = append(configs, QueueConfig(&items[i]))
+	}
+	return configs
+}
+
+// QueueConfig translates one queue. It checks nothing (see queueing/validation): negative quantities
+// become 0, those above amounts.Max become that, and a selector that cannot be read admits nobody.
+// The configuration shares the queue's numbers: do not change the queue afterwards.
+func QueueConfig(q *v1alpha1.SparkQueue) embedded.QueueConfig {
+	c := embedded.QueueConfig{
+		Name:       q.Name,
+		Parent:     q.Spec.Parent,
+		Weight:     1,
+		MaxRunning: q.Spec.MaxRunning,
+		Strategy:   embedded.Strategy(q.Spec.Strategy),
+		Stop:       embedded.StopPolicy(q.Spec.StopPolicy),
+		Deleted:    q.DeletionTimestamp != nil,
+	}
+	if q.Spec.Weight != nil {
+		c.Weight = *q.Spec.Weight
+	}
+	if q.Spec.HeadTimeout != nil {
+		c.HeadTimeout = &q.Spec.HeadTimeout.Duration
+	}
+	c.FairSharing, c.Preemption = q.Spec.FairSharing, preemptionOf(q.Spec.Preemption)
+	c.Admits, c.SelectorText = selectorOf(q.Spec.NamespaceSelector)
+	c.NamesNamespaces = c.Admits != nil && !c.Admits(map[string]string{corev1.LabelMetadataName: ""})
+	for _, f := range q.Spec.Flavors {
+		flavor := embedded.FlavorQuota{Name: f.Name}
+		for _, quota := range f.Quotas {
+			flavor.Quotas = append(flavor.Quotas, quotaOf(quota))
+		}
+		c.Flavors = append(c.Flavors, flavor)
+	}
+	return c
+}
+
+// preemptionOf adds the defaults: what was lent is taken back, and nobody else is displaced.
+func preemptionOf(p *v1alpha1.QueuePreemption) embedded.Preemption {
+	out := embedded.Preemption{Within: embedded.PreemptNever, Reclaim: embedded.PreemptAny, Borrow: embedded.PreemptNever}
+	if p == nil {
+		return out
+	}
+	if p.WithinClusterQueue != "" {
+		out.Within = embedded.Policy(p.WithinClusterQueue)
+	}
+	if p.ReclaimWithinCohort != "" {
+		out.Reclaim = embedded.Policy(p.ReclaimWithinCohort)
+	}
+	if b := p.BorrowWithinCohort; b != nil && b.Policy != "" {
+		out.Borrow, out.BorrowThreshold = embedded.Policy(b.Policy), b.MaxPriorityThreshold
+	}
+	return out
+}
+
+func quotaOf(q v1alpha1.ResourceQuota) embedded.ResourceQuota {
+	r := embedded.ResourceQuota{Resource: q.Resource, Nominal: amounts.Clamp(q.Resource, q.Nominal)}
+	if q.BorrowingLimit != nil {
+		limit := amounts.Clamp(q.Resource, *q.BorrowingLimit)
+		r.Borrowing = &limit
+	}
+	if q.LendingLimit != nil {
+		limit := amounts.Clamp(q.Resource, *q.LendingLimit)
+		r.Lending = &limit
+	}
+	return r
+}
+
+// selectorOf returns the match of a namespace selector and its text. No selector admits nobody; neither does one that cannot be
+// read, which the queue's condition reports.
+func selectorOf(s *metav1.LabelSelector) (admits func(map[string]string) bool, text string) {
+	if s == nil {
+		return nil, ""
+	}
+	selector, err := metav1.LabelSelectorAsSelector(s)
+	if err != nil {
+		return nil, metav1.FormatLabelSelector(s)
+	}
+	return func(l map[string]string) bool { return selector.Matches(labels.Set(l)) }, metav1.FormatLabelSelector(s)
+}
+
+// FlavorConfigs translates flavors into the engine's configuration, in their order. The configuration shares the maps and slices of
+// the flavors: do not change these afterwards.
+func FlavorConfigs(items []v1alpha1.SparkFlavor) []embedded.FlavorConfig {
+	configs := make([]embedded.FlavorConfig, 0, len(items))
+	for i := range items {
+		configs = append(configs, FlavorConfig(&items[i]))
+	}
+	return configs
+}
+
+// FlavorConfig translates one flavor.
+func FlavorConfig(f *v1alpha1.SparkFlavor) embedded.FlavorConfig {
+	return embedded.FlavorConfig{
+		Name: f.Name, NodeLabels: f.Spec.NodeLabels, NodeTaints: f.Spec.NodeTaints, Tolerations: f.Spec.Tolerations,
+	}
+}

@@ -1,0 +1,40 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package simulator
+
+import (
+	"cmp"
+)
+
+// end is when an application ends that was admitted with that attempt.
+type end struct {
+	at      Time
+	app     *app
+	attempt int64
+}
+
+// over says that the application has lost that admission.
+func (e end) over() bool { return e.attempt != e.app.ask.Attempt }
+
+// ends is a container/heap: the earliest first, then in the order of the scenario.
+type ends []end
+
+func (h ends) Len() int { return len(h) }
+
+func (h ends) Less(i, j int) bool {
+	return cmp.Or(cmp.Compare(h[i].at, h[j].at), cmp.Compare(h[i].app.ask.Key.UID, h[j].app.ask.Key.UID)) < 0
+}
+
+func (h ends) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+
+// Push appends; container/heap moves it to its place.
+func (h *ends) Push(x any) { *h = append(*h, x.(end)) }
+
+// Pop takes the last one.
+func (h *ends) Pop() any {
+	last := (*h)[len(*h)-1]
+	(*h)[len(*h)-1] = end{}
+	*h = (*h)[:len(*h)-1]
+	return last
+}

@@ -1,0 +1,36 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package simulator
+
+import (
+	"time"
+
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded"
+)
+
+// engine is what the simulation needs of an embedded.Engine.
+type engine interface {
+	SetFlavors(flavors []embedded.FlavorConfig)
+	SetQueues(queues []embedded.QueueConfig)
+	Advance(now time.Time)
+	Submit(ask queueing.Ask) bool
+	Cycle(max int) []embedded.Decision
+	Confirm(key queueing.Key, run, attempt int64)
+	Release(key queueing.Key)
+	Changed() []queueing.Key
+	Verdict(key queueing.Key) queueing.Verdict
+	// Eviction is asked for those who run and whose verdict has changed.
+	Eviction(key queueing.Key, run, attempt int64) *queueing.Eviction
+}
+
+var _ engine = (*embedded.Engine)(nil)
+
+// takerOf is the namespace/name of the application that takes the room; empty if nobody does.
+func takerOf(e *queueing.Eviction) string {
+	if e.By == (queueing.Key{}) {
+		return ""
+	}
+	return e.By.String()
+}

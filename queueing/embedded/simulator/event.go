@@ -1,0 +1,73 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package simulator
+
+import (
+	"time"
+)
+
+// Time is virtual time, or a span of it. It is written the way Go writes durations: 1m30s.
+type Time time.Duration
+
+// String returns it the way Go writes durations.
+func (t Time) String() string { return time.Duration(t).String() }
+
+// MarshalText implements encoding.TextMarshaler.
+func (t Time) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
+
+// Kind is what has happened to an application.
+type Kind string
+
+// The kinds of events. The set is closed.
+const (
+	// Admitted: it holds room and runs.
+	Admitted Kind = "admitted"
+	// Waiting: it is in line, or waits for somebody to mend the configuration. Told on arrival and whenever the reason changes.
+	Waiting Kind = "waiting"
+	// Preempted: it has lost its room and waits again.
+	Preempted Kind = "preempted"
+	// Refused: it could never be admitted as things stand; a change of the configuration may alter that.
+	Refused Kind = "refused"
+	// Finished: it has run its time and has given its room back.
+	Finished Kind = "finished"
+)
+
+// Event is one thing that has happened to one application. Its JSON is a line of the output of sparkctl simulate.
+type Event struct {
+	T     Time `json:"t"`
+	Event Kind `json:"event"`
+	// App is namespace/name.
+	App   string `json:"app"`
+	Queue string `json:"queue"`
+	// Flavors in which the pods are placed, by pod set; for Admitted.
+	Flavors map[string]string `json:"flavors,omitempty"`
+	// By is the namespace/name of the application that takes the room; for Preempted, empty if nobody does.
+	By string `json:"by,omitempty"`
+	// Reason is "Reason: a sentence"; for Waiting, Refused and Preempted.
+	Reason string `json:"reason,omitempty"`
+}
+
+// Summary is what came of the whole scenario. Its JSON is the last line of the output of sparkctl simulate.
+type Summary struct {
+	// Event is "summary".
+	Event string `json:"event"`
+	// Makespan is when the last application finished; 0 if none did.
+	Makespan Time `json:"makespan"`
+	// Wait of those that finished, from arrival to the admission with which they ran to their end.
+	Wait Waits `json:"wait"`
+	// Usage by "flavor/resource", from 0 to 1: what was in use of the nominal quota of all queues until Makespan. Cells that no queue
+	// limits are not there.
+	Usage map[string]float64 `json:"usage"`
+	// Preemptions counts them, not those who were preempted.
+	Preemptions int `json:"preemptions"`
+	// Unfinished counts the applications that would wait for ever.
+	Unfinished int `json:"unfinished,omitempty"`
+}
+
+// Waits are percentiles by nearest rank: the least wait that so many in a hundred did not exceed.
+type Waits struct {
+	P50 Time `json:"p50"`
+	P95 Time `json:"p95"`
+	Max Time `json:"max"`
+}

@@ -1,0 +1,110 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package simulator
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded"
+)
+
+// load describes arrivals as Kueue's performance test does: cohorts of equal queues, and the same applications for each queue. The queues
+// of a cohort lend each other what they do not use.
+type load struct {
+	cohorts, queues int
+	// nominal and borrowing are the cores that each queue has, and those that it may borrow.
+	nominal, borrowing int64
+	classes            []class
+}
+
+// class is the applications of one kind in one queue. The first one arrives after one pause, the second after two, and so on.
+type class struct {
+	name          string
+	count         int
+	pause, runFor time.Duration
+	cores         int64
+	priority      int32
+}
+
+// loads have the numbers of Kueue's configurations of the same names.
+var loads = map[string]load{
+	"baseline": {
+		cohorts: 5, queues: 6, nominal: 20, borrowing: 100,
+		classes: []class{
+			{name: "small", count: 350, pause: 100 * time.Millisecond, runFor: 200 * time.Millisecond, cores: 1, priority: 50},
+			{name: "medium", count: 100, pause: 500 * time.Millisecond, runFor: 500 * time.Millisecond, cores: 5, priority: 100},
+			{name: "large", count: 50, pause: 1200 * time.Millisecond, runFor: time.Second, cores: 20, priority: 200},
+		},
+	},
+	"large-scale": {
+		cohorts: 10, queues: 100, nominal: 20, borrowing: 100,
+		classes: []class{
+			{name: "small", count: 35, pause: 60 * time.Millisecond, runFor: 150 * time.Millisecond, cores: 1, priority: 50},
+			{name: "medium", count: 11, pause: 300 * time.Millisecond, runFor: 350 * time.Millisecond, cores: 5, priority: 100},
+			{name: "large", count: 4, pause: 700 * time.Millisecond, runFor: 700 * time.Millisecond, cores: 20, priority: 200},
+		},
+	},
+}
+
+// scenario makes the queues and their arrivals. Those of one instant stand queue by queue, and in the order of the classes.
+func (l load) scenario(preemption embedded.Preemption) Scenario {
+	var s Scenario
+	for c := range l.cohorts {
+		cohort := embedded.QueueConfig{Name: fmt.Sprintf("cohort-%02d", c)}
+		s.Queues = append(s.Queues, cohort)
+		for q := range l.queues {
+			queue := l.queue(fmt.Sprintf("%s.%03d", cohort.Name, q), cohort.Name)
+			queue.Preemption = preemption
+			s.Queues = append(s.Queues, queue)
+			s.Arrivals = append(s.Arrivals, l.arrivals(queue.Name)...)
+		}
+	}
+	return s
+}
+
+func (l load) queue(name, cohort string) embedded.QueueConfig {
+	queue := queueWith(name, cohort, l.nominal)
+	borrowing := 1000 * l.borrowing
+	queue.Flavors[0].Quotas[0].Borrowing = &borrowing
+	return queue
+}
+
+// arrivals of one queue. The namespace is the class.
+func (l load) arrivals(queue string) []Arrival {
+	var out []Arrival
+	for _, c := range l.classes {
+		for i := range c.count {
+			out = append(out, Arrival{At: time.Duration(i+1) * c.pause, RunFor: c.runFor, Ask: queueing.Ask{
+				Key: queueing.Key{Namespace: c.name, Name: fmt.Sprintf("%s.%03d", queue, i)}, Queue: queue, Priority: c.priority,
+				PodSets: []queueing.PodSet{{Name: "driver", Count: 1, Requests: queueing.Resources{"cpu": 1000 * c.cores}}},
+			}})
+		}
+	}
+	return out
+}
+
+// coresOf is what an arrival of a load asks for.
+func coresOf(a *Arrival) int64 { return a.Ask.PodSets[0].Requests["cpu"] / 1000 }
+
+// bounds are two times before which nobody can be through: work is what all work takes at full use of the quota, arriving knows besides
+// that nothing can run before it has come.
+func (l load) bounds() (work, arriving Time) {
+	all := l.arrivals("")
+	for _, a := range all {
+		arriving = max(arriving, Time(a.At+a.RunFor), Time(a.At)+l.left(all, a.At))
+	}
+	return l.left(all, 0), arriving
+}
+
+// left is how long the quota of a queue is busy with what is left at a time of all its work, if everybody before had started at once.
+func (l load) left(all []Arrival, at time.Duration) Time {
+	var sum Time
+	for i := range all {
+		ran := max(0, at-all[i].At)
+		sum += Time(max(0, all[i].RunFor-ran)) * Time(coresOf(&all[i]))
+	}
+	return sum / Time(l.nominal)
+}

@@ -1,0 +1,53 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package simulator
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/sparkgate/sparkgate/queueing/embedded"
+)
+
+// state is the configuration as it is now, by name.
+type state struct {
+	queues  map[string]embedded.QueueConfig
+	flavors map[string]embedded.FlavorConfig
+}
+
+func newState(s Scenario) state {
+	at := state{queues: map[string]embedded.QueueConfig{}, flavors: map[string]embedded.FlavorConfig{}}
+	for _, q := range s.Queues {
+		at.queues[q.Name] = q
+	}
+	for _, f := range s.Flavors {
+		at.flavors[f.Name] = f
+	}
+	return at
+}
+
+// apply makes one change. To delete what is not there changes nothing.
+func (s state) apply(c Change) {
+	if c.Queue != nil {
+		s.queues[c.Queue.Name] = *c.Queue
+	}
+	if c.Flavor != nil {
+		s.flavors[c.Flavor.Name] = *c.Flavor
+	}
+	delete(s.queues, c.DeleteQueue)
+	delete(s.flavors, c.DeleteFlavor)
+}
+
+func (s state) sortedQueues() []embedded.QueueConfig { return sorted(s.queues) }
+
+func (s state) sortedFlavors() []embedded.FlavorConfig { return sorted(s.flavors) }
+
+// sorted are the values in the order of their names: a slice of the engine's own.
+func sorted[T any](byName map[string]T) []T {
+	out := make([]T, 0, len(byName))
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		out = append(out, byName[name])
+	}
+	return out
+}

@@ -1,0 +1,242 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package optionalkind
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/go-logr/logr"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// DefaultInterval is how often a kind that is not served is asked for.
+const DefaultInterval = 10 * time.Second
+
+// Options of a Watch. Client, Object and List are required.
+type Options struct {
+	// Client knows the kind in its scheme.
+	Client client.WithWatch
+	// Object and List are empty objects of the kind.
+	Object client.Object
+	List   client.ObjectList
+	// Selector of the objects; nil selects all.
+	Selector labels.Selector
+	// Indexes by name, for Watch.By.
+	Indexes cache.Indexers
+	// Slim takes away what nobody reads before an object is kept; nil keeps everything but managed fields.
+	Slim func(client.Object)
+	// Changed is called with each object that came, changed or went. It must not wait.
+	Changed func(client.Object)
+	// Turned is called when the kind has come or gone, after Installed says so, and with the first answer. It must not wait.
+	Turned func(installed bool)
+	// Interval between questions for a kind that is not served. Default: DefaultInterval.
+	Interval time.Duration
+	// Clock of the interval. Default: the machine's.
+	Clock clock.Clock
+	Log   logr.Logger
+}
+
+// Watch keeps the objects of one kind for as long as the cluster serves it. It is safe for concurrent use; the objects that it returns
+// are shared and must not be changed.
+type Watch struct {
+	Options
+	mu        sync.Mutex
+	store     cache.Indexer // nil while the kind is not served
+	known     chan struct{} // closed with the first answer
+	knownOnce sync.Once
+}
+
+// New returns a watch that has not started.
+func New(o Options) *Watch {
+	if o.Interval == 0 {
+		o.Interval = DefaultInterval
+	}
+	if o.Clock == nil {
+		o.Clock = clock.RealClock{}
+	}
+	return &Watch{Options: o, known: make(chan struct{})}
+}
+
+// NeedLeaderElection says that only a leader watches.
+func (w *Watch) NeedLeaderElection() bool { return true }
+
+// Start watches until the context ends. It makes a Watch a runnable of a manager.
+func (w *Watch) Start(ctx context.Context) error {
+	for ctx.Err() == nil {
+		err := w.Client.List(ctx, w.List.DeepCopyObject().(client.ObjectList), client.Limit(1))
+		switch {
+		case err == nil:
+			w.follow(ctx)
+		case NotServed(err):
+			w.turn(nil)
+		case apierrors.IsForbidden(err), apierrors.IsUnauthorized(err): // a role is missing: others need not wait for this kind
+			w.Log.Error(err, "may not read a kind of another system, which counts as not installed until then", "kind", w.kind())
+			w.turn(nil)
+		default:
+			w.Log.Error(err, "look for a kind of another system, trying again", "kind", w.kind())
+		}
+		select {
+		case <-ctx.Done():
+		case <-w.Clock.After(w.Interval):
+		}
+	}
+	return nil
+}
+
+// Known returns once it is known whether the kind is served, and if it is, all its objects were seen.
+func (w *Watch) Known(ctx context.Context) error {
+	select {
+	case <-w.known:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Installed says that the kind is served and its objects are known.
+func (w *Watch) Installed() bool { return w.indexer() != nil }
+
+// Get returns an object by its name; nil if there is none.
+func (w *Watch) Get(namespace, name string) client.Object {
+	key := name
+	if namespace != "" {
+		key = namespace + "/" + name
+	}
+	store := w.indexer()
+	if store == nil {
+		return nil
+	}
+	if found, ok, _ := store.GetByKey(key); ok {
+		return found.(client.Object)
+	}
+	return nil
+}
+
+// By returns the objects with a value in an index of Options.Indexes.
+func (w *Watch) By(index, value string) []client.Object {
+	store := w.indexer()
+	if store == nil {
+		return nil
+	}
+	found, err := store.ByIndex(index, value)
+	if err != nil {
+		panic(err) // the index does not exist
+	}
+	objects := make([]client.Object, 0, len(found))
+	for _, o := range found {
+		objects = append(objects, o.(client.Object))
+	}
+	return objects
+}
+
+func (w *Watch) indexer() cache.Indexer {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.store
+}
+
+// follow watches the kind until it is served no more, or the context ends.
+func (w *Watch) follow(ctx context.Context) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	informer := cache.NewSharedIndexInformer(cache.ToListWatcherWithWatchListSemantics(w.listWatch(), w.Client), w.Object, 0, w.Indexes)
+	_ = informer.SetTransform(w.slim) // fails for an informer that runs already only
+	_ = informer.SetWatchErrorHandlerWithContext(func(ctx context.Context, r *cache.Reflector, err error) {
+		if NotServed(err) {
+			stop()
+			return
+		}
+		cache.DefaultWatchErrorHandler(ctx, r, err)
+	})
+	registration, err := informer.AddEventHandler(w.handler())
+	if err != nil {
+		w.Log.Error(err, "watch a kind of another system", "kind", w.kind())
+		return
+	}
+	var running sync.WaitGroup
+	running.Go(func() { informer.RunWithContext(ctx) })
+	if cache.WaitForCacheSync(ctx.Done(), registration.HasSynced) {
+		w.turn(informer.GetIndexer())
+	}
+	running.Wait()
+	if ctx.Err() != nil {
+		w.turn(nil)
+	}
+}
+
+// turn takes over whether the kind is served.
+func (w *Watch) turn(store cache.Indexer) {
+	w.mu.Lock()
+	turned := (w.store == nil) != (store == nil)
+	w.store = store
+	w.mu.Unlock()
+	w.knownOnce.Do(func() {
+		turned = true
+		close(w.known)
+	})
+	if turned && w.Turned != nil {
+		w.Turned(store != nil)
+	}
+}
+
+func (w *Watch) handler() cache.ResourceEventHandler {
+	changed := func(obj any) {
+		if gone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+			obj = gone.Obj
+		}
+		if o, ok := obj.(client.Object); ok && w.Changed != nil {
+			w.Changed(o)
+		}
+	}
+	return cache.ResourceEventHandlerFuncs{
+		AddFunc: changed, DeleteFunc: changed,
+		UpdateFunc: func(_, obj any) { changed(obj) },
+	}
+}
+
+func (w *Watch) slim(obj any) (any, error) {
+	if o, ok := obj.(client.Object); ok {
+		o.SetManagedFields(nil)
+		if w.Slim != nil {
+			w.Slim(o)
+		}
+	}
+	return obj, nil
+}
+
+func (w *Watch) listWatch() *cache.ListWatch {
+	options := func(o metav1.ListOptions) *client.ListOptions {
+		return &client.ListOptions{Raw: &o, LabelSelector: w.Selector}
+	}
+	return &cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			list := w.List.DeepCopyObject().(client.ObjectList)
+			return list, w.Client.List(ctx, list, options(o))
+		},
+		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			return w.Client.Watch(ctx, w.List.DeepCopyObject().(client.ObjectList), options(o))
+		},
+	}
+}
+
+func (w *Watch) kind() string {
+	kind, err := w.Client.GroupVersionKindFor(w.Object)
+	if err != nil {
+		return err.Error()
+	}
+	return kind.String()
+}
+
+// NotServed says that a request failed because the cluster does not serve the kind.
+func NotServed(err error) bool { return apimeta.IsNoMatchError(err) || apierrors.IsNotFound(err) }

@@ -1,0 +1,95 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package validation
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/queueing/amounts"
+)
+
+// Finding is a mistake in a queue's spec.
+type Finding struct {
+	// Field is the full path, such as spec.namespaceSelector.
+	Field string
+	// Message says what is wrong with the value and what to do, without the field.
+	Message string
+}
+
+// String returns field and message, as they are reported.
+func (f Finding) String() string { return f.Field + ": " + f.Message }
+
+// checks run in this order.
+var checks = []func(*v1alpha1.SparkQueueSpec) []Finding{
+	checkSelector,
+	checkAmounts,
+	checkLimits,
+}
+
+// Check returns what is wrong with a queue's spec; the first finding is the one to publish.
+func Check(spec *v1alpha1.SparkQueueSpec) []Finding {
+	var findings []Finding
+	for _, check := range checks {
+		findings = append(findings, check(spec)...)
+	}
+	return findings
+}
+
+func checkSelector(s *v1alpha1.SparkQueueSpec) []Finding {
+	if s.NamespaceSelector == nil {
+		return nil
+	}
+	if _, err := metav1.LabelSelectorAsSelector(s.NamespaceSelector); err != nil {
+		return []Finding{{"spec.namespaceSelector", fmt.Sprintf("%v; correct the selector", err)}}
+	}
+	return nil
+}
+
+// checkAmounts refuses what cannot be counted. The queue takes the nearest amount instead.
+func checkAmounts(s *v1alpha1.SparkQueueSpec) []Finding {
+	var findings []Finding
+	for i, f := range s.Flavors {
+		for j, q := range f.Quotas {
+			for _, limit := range []struct {
+				field string
+				value *resource.Quantity
+			}{{"nominal", &q.Nominal}, {"borrowingLimit", q.BorrowingLimit}, {"lendingLimit", q.LendingLimit}} {
+				if limit.value == nil {
+					continue
+				}
+				if _, err := amounts.Of(q.Resource, *limit.value); err != nil {
+					findings = append(findings, Finding{fmt.Sprintf("spec.flavors[%d].quotas[%d].%s", i, j, limit.field), err.Error()})
+				}
+			}
+		}
+	}
+	return findings
+}
+
+// checkLimits: a root has nobody to borrow from, nor to lend to.
+func checkLimits(s *v1alpha1.SparkQueueSpec) []Finding {
+	if s.Parent != "" {
+		return nil
+	}
+	var findings []Finding
+	for i, f := range s.Flavors {
+		for j, q := range f.Quotas {
+			field, limit, to := "borrowingLimit", q.BorrowingLimit, "borrow from"
+			if limit == nil {
+				field, limit, to = "lendingLimit", q.LendingLimit, "lend to"
+			}
+			if limit != nil {
+				findings = append(findings, Finding{
+					fmt.Sprintf("spec.flavors[%d].quotas[%d].%s", i, j, field),
+					fmt.Sprintf("%q limits nothing, because a queue without spec.parent has nobody to %s; remove it, or set spec.parent", limit, to),
+				})
+			}
+		}
+	}
+	return findings
+}

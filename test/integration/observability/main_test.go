@@ -1,0 +1,14 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package observability looks at what the operator tells beside the status: metrics and notifications.
+package observability
+
+import (
+	"os"
+	"testing"
+
+	"github.com/sparkgate/sparkgate/test/integration/actors"
+)
+
+func TestMain(m *testing.M) { os.Exit(actors.Main(m)) }

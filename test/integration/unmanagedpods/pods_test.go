@@ -1,0 +1,264 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package unmanagedpods
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/test/integration/actors"
+	"github.com/sparkgate/sparkgate/test/integration/env"
+)
+
+// TestRawSubmit: a driver that somebody has made by spark-submit waits for room, then its executors do, before what was queued after the
+// driver. The queue shows them, an event on the pod says why it waits, and what they held goes back when they are gone.
+func TestRawSubmit(t *testing.T) {
+	t.Parallel()
+	w := enrol(t, "3Gi")
+	operator.Use(t)
+	d := driver(w, "submit")
+	apply(t, d)
+	letIn(t, w, d)
+	told(t, d, "Admitted", "room in queue "+w.Queue.Name)
+	counted(t, w, counts{applications: [2]int32{1, 0}, pods: [2]int32{1, 0}})
+
+	app := w.Apply("pi", func(a *v1alpha1.SparkApplication) { a.Spec.Queue = nil }) // needs 2688Mi
+	w.Reach(app, "Queued")
+	counted(t, w, counts{applications: [2]int32{1, 1}, pods: [2]int32{1, 0}})
+	one, two, three := executor(d, 1), executor(d, 2), executor(d, 3)
+	apply(t, one, two)
+	letIn(t, w, one, two)
+	apply(t, three)
+	told(t, three, "WaitingForQuota", "waits for room in queue "+w.Queue.Name, "needs memory 1Gi", "at most 3Gi")
+	counted(t, w, counts{applications: [2]int32{1, 1}, pods: [2]int32{3, 1}})
+	actors.Eventually(t, w.Queue, "showing the executor first in line", func(q *v1alpha1.SparkQueue) bool {
+		return len(q.Status.Heads) == 2 && q.Status.Heads[0].Kind == v1alpha1.PodHead && q.Status.Heads[0].Name == three.Name && q.Status.Heads[1].Kind == ""
+	})
+
+	remove(t, one)
+	letIn(t, w, three)
+	actors.Change(t, two, func(p *corev1.Pod) {}) // what is not Spark's business changes nothing
+	two.Status.Phase = corev1.PodSucceeded
+	if err := env.Client().Status().Update(t.Context(), two); err != nil {
+		t.Fatal(err)
+	}
+	remove(t, three, d)
+	w.Succeed(app)
+	w.Unused()
+}
+
+// TestClientMode: executors of a driver outside of the cluster are let in one by one. They are not counted as applications.
+func TestClientMode(t *testing.T) {
+	t.Parallel()
+	w := enrol(t, "2Gi")
+	operator.Use(t)
+	outside := driver(w, "notebook")
+	one, two, three := executor(outside, 1), executor(outside, 2), executor(outside, 3)
+	apply(t, one, two)
+	letIn(t, w, one, two)
+	apply(t, three)
+	told(t, three, "WaitingForQuota")
+	counted(t, w, counts{applications: [2]int32{0, 0}, pods: [2]int32{2, 1}})
+	remove(t, three)
+	counted(t, w, counts{applications: [2]int32{0, 0}, pods: [2]int32{2, 0}})
+	remove(t, one, two)
+	w.Unused()
+}
+
+// TestMaxRunning: a driver waits like an application when the queue runs as many as it may; executors of one that runs do not.
+func TestMaxRunning(t *testing.T) {
+	t.Parallel()
+	w := enrol(t, "8Gi")
+	actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.MaxRunning = new(int32); *q.Spec.MaxRunning = 1 })
+	operator.Use(t)
+	first, second := driver(w, "first"), driver(w, "second")
+	apply(t, first)
+	letIn(t, w, first)
+	apply(t, second)
+	told(t, second, "MaxRunning", "maxRunning is 1")
+	exec := executor(first, 1)
+	apply(t, exec)
+	letIn(t, w, exec)
+	remove(t, exec, first)
+	letIn(t, w, second)
+}
+
+// TestUnlabelled: what the guard has gated for another reason than its labels is let in, too, and charged.
+func TestUnlabelled(t *testing.T) {
+	t.Parallel()
+	w := enrol(t, "2Gi")
+	operator.Use(t)
+	d := driver(w, "submit")
+	apply(t, d)
+	p := executor(d, 1)
+	p.Labels = nil
+	apply(t, p)
+	letIn(t, w, d, p)
+	counted(t, w, counts{applications: [2]int32{1, 0}, pods: [2]int32{2, 0}})
+}
+
+// TestLiftedByHand: who runs without having asked is charged all the same, also above quota.
+func TestLiftedByHand(t *testing.T) {
+	t.Parallel()
+	w := enrol(t, "1Gi")
+	operator.Use(t)
+	first, second := driver(w, "first"), driver(w, "second")
+	apply(t, first)
+	letIn(t, w, first)
+	apply(t, second)
+	told(t, second, "WaitingForQuota")
+	lift(t, second)
+	counted(t, w, counts{applications: [2]int32{2, 0}, pods: [2]int32{2, 0}})
+	third := driver(w, "third")
+	apply(t, third)
+	told(t, third, "WaitingForQuota")
+	remove(t, first)
+	counted(t, w, counts{applications: [2]int32{1, 1}, pods: [2]int32{1, 1}})
+	remove(t, second)
+	letIn(t, w, third)
+}
+
+// TestDrained: when a queue is to be empty, what runs in it is deleted, and what is made again waits.
+func TestDrained(t *testing.T) {
+	t.Parallel()
+	w := enrol(t, "4Gi")
+	operator.Use(t)
+	d := driver(w, "submit")
+	d.Spec.TerminationGracePeriodSeconds = new(int64) // there is no kubelet that would end it
+	apply(t, d)
+	letIn(t, w, d)
+	actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.StopPolicy = v1alpha1.StopPolicyHoldAndDrain })
+	told(t, d, "QueueHeld")
+	actors.Gone(t, d)
+	again := driver(w, "submit")
+	apply(t, again)
+	told(t, again, "QueueHeld", "stopPolicy")
+	actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.StopPolicy = v1alpha1.StopPolicyNone })
+	letIn(t, w, again)
+}
+
+// TestNoQueue: the pod is told which queue does not exist, and goes on when it comes, or when the namespace names another.
+func TestNoQueue(t *testing.T) {
+	t.Parallel()
+	w := enrol(t, "4Gi")
+	operator.Use(t)
+	namespace(t, w, func(n *corev1.Namespace) { n.Annotations[v1alpha1.DefaultQueueAnnotation] = w.Namespace + "-late" })
+	d := driver(w, "submit")
+	apply(t, d)
+	told(t, d, "ReferenceNotFound", w.Namespace+"-late")
+	namespace(t, w, func(n *corev1.Namespace) { n.Annotations[v1alpha1.DefaultQueueAnnotation] = w.Queue.Name })
+	letIn(t, w, d)
+}
+
+// TestPodPolicy: pods of no application are held to what the namespace and its queue allow, and go on when that changes.
+func TestPodPolicy(t *testing.T) {
+	t.Parallel()
+	w := enrol(t, "4Gi")
+	operator.Use(t)
+	open := actors.Queue(t, w.Namespace+"-open", "", "")
+	say := func(key, value string) {
+		t.Helper()
+		namespace(t, w, func(n *corev1.Namespace) {
+			if n.Annotations[key] = value; value == "" {
+				delete(n.Annotations, key)
+			}
+		})
+	}
+	say(v1alpha1.DefaultQueueAnnotation, open.Name)
+	d := driver(w, "submit")
+	apply(t, d)
+	told(t, d, "NamespaceNotAllowed", open.Name, "has no limits")
+	say(v1alpha1.DefaultQueueAnnotation, w.Queue.Name)
+	letIn(t, w, d)
+
+	say(v1alpha1.AllowedQueuesAnnotation, open.Name)
+	second := driver(w, "second")
+	apply(t, second)
+	told(t, second, "NamespaceNotAllowed", `queue "`+w.Queue.Name+`" is not allowed`, `use one of "`+open.Name+`"`)
+	say(v1alpha1.AllowedGatesAnnotation, "Kueue")
+	say(v1alpha1.AllowedQueuesAnnotation, "")
+	told(t, second, "WaitingForGate", `gate "Embedded" is not allowed`)
+	say(v1alpha1.AllowedGatesAnnotation, "")
+	letIn(t, w, second)
+
+	critical := driver(w, "critical")
+	critical.Spec.PriorityClassName = "system-node-critical"
+	apply(t, critical)
+	told(t, critical, "InvalidSpec", `priority class "system-node-critical" is not allowed in queue `+w.Queue.Name)
+	actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.PriorityClassNames = []string{"system-node-critical"} })
+	letIn(t, w, critical)
+}
+
+// TestTakenOut: what runs in a namespace that is not enrolled any more is not charged.
+func TestTakenOut(t *testing.T) {
+	t.Parallel()
+	w := enrol(t, "1Gi")
+	operator.Use(t)
+	d := driver(w, "submit")
+	apply(t, d)
+	letIn(t, w, d)
+	namespace(t, w, func(n *corev1.Namespace) { delete(n.Labels, v1alpha1.EnrolledLabel) })
+	w.Unused()
+	namespace(t, w, func(n *corev1.Namespace) { n.Labels[v1alpha1.EnrolledLabel] = "true" })
+	counted(t, w, counts{applications: [2]int32{1, 0}, pods: [2]int32{1, 0}})
+}
+
+// TestOtherGates: in an enrolled namespace a gate that does not let executors in one by one is refused, with the place where it was named;
+// pods of no application are told why nobody lets them in.
+func TestOtherGates(t *testing.T) {
+	t.Parallel()
+	w := enrol(t, "4Gi")
+	operator.Use(t)
+	namespace(t, w, func(n *corev1.Namespace) { n.Annotations[v1alpha1.DefaultGateAnnotation] = "None" })
+	d := driver(w, "submit")
+	apply(t, d)
+	told(t, d, "WaitingForGate", "is None, which lets in applications only", "run this as a SparkApplication")
+	app := w.Apply("pi")
+	refused := func(where string) {
+		t.Helper()
+		want := "gate None (" + where + ") is not allowed in namespace " + w.Namespace + ", which is enrolled (label sparkgate.io/enrolled): set spec.queue.gate to Embedded or Kueue"
+		actors.Eventually(t, app, "refused for "+where, func(a *v1alpha1.SparkApplication) bool { return actors.Message(a) == want })
+	}
+	refused("annotation sparkgate.io/default-gate of namespace " + w.Namespace)
+	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Queue.Gate = v1alpha1.GateNone })
+	refused("spec.queue.gate")
+	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Queue.Gate = v1alpha1.GateEmbedded })
+	w.Succeed(app)
+	namespace(t, w, func(n *corev1.Namespace) { delete(n.Annotations, v1alpha1.DefaultGateAnnotation) })
+	letIn(t, w, d)
+}
+
+// TestApplication: an application runs in an enrolled namespace as anywhere; its executors wait behind the gate, and are let in with its
+// grant. One that another driver has given its labels is not.
+func TestApplication(t *testing.T) {
+	t.Parallel()
+	w := enrol(t, "4Gi")
+	operator.Use(t)
+	app := w.Apply("pi")
+	d := w.Driver(app)
+	if gated(d) || app.Status.Grant == nil || !app.Status.Grant.Gated {
+		t.Fatalf("the driver is gated, or the grant is not: %s", actors.Show(app))
+	}
+	w.Run(app)
+	stranger := driver(w, "stranger")
+	apply(t, stranger)
+	letIn(t, w, stranger)
+	forged := executor(stranger, 0)
+	for key, value := range d.Labels {
+		forged.Labels[key] = value
+	}
+	forged.Labels[v1alpha1.SparkRoleLabel] = v1alpha1.SparkRoleExecutor
+	forged.Spec.Containers[0].Resources.Requests[corev1.ResourceMemory] = d.Spec.Containers[0].Resources.Requests[corev1.ResourceMemory]
+	apply(t, forged)
+	for _, exec := range w.Kubelet.Gated(t.Context(), d, 1, 2) {
+		actors.Eventually(t, exec, "let in", func(p *corev1.Pod) bool { return !gated(p) })
+	}
+	actors.Eventually(t, forged, "still waiting", gated)
+	if owner := metav1.GetControllerOf(forged); owner == nil || owner.UID != stranger.UID {
+		t.Errorf("the forged executor is owned by %v", owner)
+	}
+}

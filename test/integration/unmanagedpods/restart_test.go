@@ -1,0 +1,61 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package unmanagedpods
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/test/integration/actors"
+	"github.com/sparkgate/sparkgate/test/integration/env"
+)
+
+// TestRestart: while the operator is away nobody is let in. Afterwards what runs is charged, in the queue of its label, also what was let in
+// by somebody else meanwhile, before anything is decided.
+func TestRestart(t *testing.T) {
+	w := enrol(t, "3Gi")
+	before := actors.StartOperator(t, actors.OperatorOptions{})
+	d := driver(w, "submit")
+	apply(t, d)
+	one := executor(d, 1)
+	apply(t, one)
+	letIn(t, w, d, one)
+	counted(t, w, counts{applications: [2]int32{1, 0}, pods: [2]int32{2, 0}})
+	before.Stop()
+
+	two, three, four := executor(d, 2), executor(d, 3), executor(d, 4)
+	apply(t, two, three, four)
+	lift(t, two)
+	remove(t, one)
+	other := actors.Queue(t, w.Namespace+"-other", "", "1Gi")
+	namespace(t, w, func(n *corev1.Namespace) { n.Annotations[v1alpha1.DefaultQueueAnnotation] = other.Name })
+
+	after := actors.StartOperator(t, actors.OperatorOptions{})
+	w.Queue = other
+	told(t, three, "WaitingForQuota", other.Name) // two was never let in by a queue, so that of the namespace pays
+	told(t, four, "WaitingForQuota", other.Name)
+	counted(t, w, counts{applications: [2]int32{0, 0}, pods: [2]int32{1, 2}})
+	was := &actors.World{Queue: &v1alpha1.SparkQueue{}}
+	was.Queue.Name = w.Namespace
+	counted(t, was, counts{applications: [2]int32{1, 0}, pods: [2]int32{1, 0}})
+	remove(t, two)
+	eventually(t, "one of the two is let in", func() bool {
+		in := 0
+		for _, p := range []*corev1.Pod{three, four} {
+			live := &corev1.Pod{}
+			if err := env.Client().Get(t.Context(), client.ObjectKeyFromObject(p), live); err != nil {
+				t.Fatal(err)
+			}
+			if !gated(live) {
+				in++
+			}
+		}
+		return in == 1
+	})
+	counted(t, w, counts{applications: [2]int32{0, 0}, pods: [2]int32{1, 1}})
+	after.Stop()
+}
