@@ -40,8 +40,10 @@ help: ## Show this list
 .PHONY: demo
 demo: deploy ## Start a local Kubernetes, run Spark on it, watch; DEMO_KUBECONFIG=FILE: on your cluster
 	$(call say,running the examples)
-	@mkdir -p out/examples && cp examples/*.yaml out/examples/ && sed -i 's|docker.io/sparkgate/spark:4.1|$(SPARK_IMAGE)|' out/examples/*.yaml
-	@bin/demo -kubectl bin/kubectl -queues out/examples/queues.yaml out/examples/pi-jvm.yaml out/examples/pi-python.yaml
+	@rm -rf out/demo && mkdir -p out/demo/queues
+	@bin/kubectl kustomize --load-restrictor LoadRestrictionsNone hack/demo/overlay -o out/demo
+	@mv out/demo/*_sparkqueue_*.yaml out/demo/queues/ && sed -i 's|docker.io/sparkgate/spark:4.1|$(SPARK_IMAGE)|' out/demo/*.yaml
+	@bin/demo -kubectl bin/kubectl -queues out/demo/queues out/demo/*.yaml
 
 .PHONY: deploy
 deploy: deploy-prepare-$(or $(LOCAL),own) ## Install the operator and wait until it is ready

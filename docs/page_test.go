@@ -44,7 +44,7 @@ type fence struct {
 // pages are all pages that this test looks after, README first.
 func pages(t *testing.T) []page {
 	t.Helper()
-	paths := []string{"README.md", "CONTRIBUTING.md"}
+	paths := []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "examples/README.md"}
 	found, err := filepath.Glob("*.md")
 	if err != nil {
 		t.Fatal(err)

@@ -167,9 +167,9 @@ const next = `
 The cluster is still there. Try:
 
   bin/kubectl get sgapp,sgq                        what ran, and the queues
-  bin/kubectl describe sgapp pi-jvm                its stages and the reason of each
+  bin/kubectl describe sgapp pi                    its stages and the reason of each
   bin/kubectl get sgapp -w                         watch, while in another terminal you
-  bin/kubectl patch sgapp pi-jvm --type merge -p '{"spec":{"runID":"again"}}'
+  bin/kubectl patch sgapp pi --type merge -p '{"spec":{"runID":"again"}}'
   make demo                                        once more, in seconds`
 
 // removal is how to get rid of it all; a cluster of the user's own stays.

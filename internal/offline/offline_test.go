@@ -92,11 +92,11 @@ func saysTheSame(t *testing.T, odd []string, beginning string) {
 // TestRenderIsStable: the same files give the same bytes, and a cluster's knowledge changes nothing but what hangs on it.
 func TestRenderIsStable(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../examples/pi-jvm.yaml")
+	text, err := os.ReadFile("../../examples/java.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	rendering := offline.Rendering{Files: []offline.File{{Name: "pi-jvm.yaml", Text: text}}}
+	rendering := offline.Rendering{Files: []offline.File{{Name: "java.yaml", Text: text}}}
 	first, err := offline.Render(rendering)
 	if err != nil {
 		t.Fatal(err)

@@ -16,7 +16,8 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// Example reads an application of the folder examples.
+// Example reads an application of the folder examples and changes what does not fit on a small, busy node: requests, the amount of work,
+// and how long executors try to reach their driver.
 func Example(t *testing.T, file string) *v1alpha1.SparkApplication {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(cluster.root, "examples", file))
@@ -27,6 +28,17 @@ func Example(t *testing.T, file string) *v1alpha1.SparkApplication {
 	if err := yaml.UnmarshalStrict(text, app); err != nil {
 		t.Fatal(err)
 	}
+	app.Spec.Arguments = []string{"20"}
+	app.Spec.Driver.CoreRequest, app.Spec.Executor.CoreRequest = "200m", "200m"
+	app.Spec.Driver.Memory, app.Spec.Executor.Memory = "512m", "512m"
+	if app.Spec.Queue == nil {
+		app.Spec.Queue = &v1alpha1.QueueReference{}
+	}
+	if app.Spec.SparkConf == nil {
+		app.Spec.SparkConf = map[string]string{}
+	}
+	app.Spec.SparkConf["spark.kubernetes.driver.connectionTimeout"] = "60000"
+	app.Spec.SparkConf["spark.kubernetes.driver.requestTimeout"] = "60000"
 	return app
 }
 

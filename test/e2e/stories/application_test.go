@@ -29,12 +29,12 @@ func example(t *testing.T, file, queue string) *v1alpha1.SparkApplication {
 
 func TestAJobInTheJVMSucceeds(t *testing.T) {
 	t.Parallel()
-	testExampleSucceeds(t, "pi-jvm.yaml")
+	testExampleSucceeds(t, "java.yaml")
 }
 
 func TestAJobInPythonSucceeds(t *testing.T) {
 	t.Parallel()
-	testExampleSucceeds(t, "pi-python.yaml")
+	testExampleSucceeds(t, "pi.yaml")
 }
 
 func testExampleSucceeds(t *testing.T, file string) {

@@ -25,12 +25,12 @@ import (
 
 func TestSlowAJobInTheJVMSucceeds(t *testing.T) {
 	t.Parallel()
-	testPiSucceeds(t, "pi-jvm.yaml")
+	testPiSucceeds(t, "java.yaml")
 }
 
 func TestSlowAJobInPythonSucceeds(t *testing.T) {
 	t.Parallel()
-	testPiSucceeds(t, "pi-python.yaml")
+	testPiSucceeds(t, "pi.yaml")
 }
 
 // testPiSucceeds runs an example of the folder examples, with two executors, of which the job waits for both.
