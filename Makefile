@@ -100,7 +100,7 @@ bin/kubectl: hack/kubectl bin/localcluster
 
 ##@ Test
 
-.PHONY: unit integration attacks e2e e2e-slow e2e-versions
+.PHONY: unit integration attacks e2e e2e-kind e2e-slow e2e-versions
 unit: bin/testsum ## Tests without a cluster, root or network
 	@hack/suite unit
 integration: bin/testsum bin/localcluster ## Tests against a real API server and etcd
@@ -108,6 +108,8 @@ integration: bin/testsum bin/localcluster ## Tests against a real API server and
 e2e: bin/testsum bin/kubectl bin/sparkgate bin/sparkctl image operator-image ## Tests with a real node and real Spark, in a cluster of their own; KEEP=1 leaves it
 	@hack/preflight root
 	@hack/suite e2e
+e2e-kind: ## Demo and attacks on a kind cluster: needs Docker and kind, but not root
+	@hack/kind
 attacks: bin/testsum bin/kubectl $(if $(LOCAL),deploy) ## Attack the local cluster as a tenant would; DEMO_KUBECONFIG=FILE: yours, where operator and guard are installed
 	@hack/suite attacks
 e2e-slow: bin/testsum bin/kubectl bin/sparkgate image operator-image ## The e2e tests that are too long for every day

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"sigs.k8s.io/yaml"
 )
 
 var (
@@ -69,17 +71,61 @@ func TestEveryMakeTargetExists(t *testing.T) {
 	for _, m := range target.FindAllStringSubmatch(string(data), -1) {
 		targets = append(targets, m[1])
 	}
-	for _, p := range pages(t) {
-		for _, code := range codeOf(p) {
-			for _, m := range called.FindAllStringSubmatch(code, -1) {
-				for _, name := range strings.Fields(m[1]) {
-					if !slices.Contains(targets, name) {
-						t.Errorf("%s: make %s: there is no such target", p.path, name)
-					}
+	check := func(path, code string) {
+		for _, m := range called.FindAllStringSubmatch(code, -1) {
+			for _, name := range strings.Fields(m[1]) {
+				if !slices.Contains(targets, name) {
+					t.Errorf("%s: make %s: there is no such target", path, name)
 				}
 			}
 		}
 	}
+	for _, p := range pages(t) {
+		for _, code := range codeOf(p) {
+			check(p.path, code)
+		}
+	}
+	for path, text := range workflows(t) {
+		check(path, text)
+	}
+}
+
+// TestWorkflowsCallTheTargets: the workflows are valid YAML, and they run what a contributor can run.
+func TestWorkflowsCallTheTargets(t *testing.T) {
+	t.Parallel()
+	var all string
+	for path, text := range workflows(t) {
+		var content map[string]any
+		if err := yaml.UnmarshalStrict([]byte(text), &content); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+		all += text
+	}
+	for _, target := range []string{"verify", "unit", "integration", "e2e-kind"} {
+		if !strings.Contains(all, "run: make "+target+"\n") {
+			t.Errorf("no workflow runs make %s", target)
+		}
+	}
+}
+
+// workflows returns the text of every workflow and issue form by its path.
+func workflows(t *testing.T) map[string]string {
+	t.Helper()
+	texts := map[string]string{}
+	for _, folder := range []string{".github/workflows", ".github/ISSUE_TEMPLATE"} {
+		files, err := filepath.Glob(filepath.Join(root, folder, "*.y*ml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts[folder+"/"+filepath.Base(file)] = string(data)
+		}
+	}
+	return texts
 }
 
 // codeOf is all code of a page: pieces in the text, and the lines of blocks.

@@ -41,16 +41,18 @@ type fence struct {
 	text     string
 }
 
-// pages are all pages that this test looks after, README first.
+// pages returns all pages that these tests read.
 func pages(t *testing.T) []page {
 	t.Helper()
-	paths := []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "examples/README.md"}
-	found, err := filepath.Glob("*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range found {
-		paths = append(paths, "docs/"+name)
+	var paths []string
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/releases/*.md", "examples/*.md"} {
+		found, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range found {
+			paths = append(paths, filepath.ToSlash(strings.TrimPrefix(path, root+string(filepath.Separator))))
+		}
 	}
 	all := make([]page, 0, len(paths))
 	for _, path := range paths {
