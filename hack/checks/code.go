@@ -20,7 +20,7 @@ const (
 )
 
 // product are the folders whose code gets the time from a clock that is handed in.
-var product = []string{"api/", "controllers/", "queueing/"}
+var product = []string{"api/", "controllers/", "internal/", "queueing/"}
 
 // clockReaders are the functions of package time that look at the clock of the machine or wait.
 var clockReaders = []string{"Now", "Sleep", "Since", "Until", "After", "AfterFunc", "Tick", "NewTicker", "NewTimer"}

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"sync/atomic"
 
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
@@ -83,9 +84,16 @@ var requiredSteps = []string{"BasicDriverFeatureStep", "DriverServiceFeatureStep
 // moreProperties is about how many properties the build adds.
 const moreProperties = 16
 
+// builds counts the calls of Build.
+var builds atomic.Int64
+
+// Builds returns how often this process has called Build: a test holds a submission to its number of calls.
+func Builds() int64 { return builds.Load() }
+
 // Build returns the objects of an attempt. An error means that the input cannot be rendered; it joins conf.ValueErrors and MistakeErrors,
 // each of which names field, value and remedy.
 func Build(in Input) (Objects, error) {
+	builds.Add(1)
 	b := build{
 		in:     in,
 		client: clientOf(in.App.Spec.SparkVersion),

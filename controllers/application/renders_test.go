@@ -1,0 +1,68 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package application
+
+import (
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/tools/events"
+	clocktesting "k8s.io/utils/clock/testing"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/pods"
+	"github.com/sparkgate/sparkgate/internal/spark/render"
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/none"
+)
+
+// rendersPerSubmission is how often the objects of an attempt are built before its driver exists: by validation, for the request to the
+// gate, and with the grant. docs/performance.md has the number. It may only shrink.
+const rendersPerSubmission = 3
+
+// TestRendersPerSubmission counts what one submission builds, from the new application to the driver pod. It is not parallel, so that
+// no other test of this package builds meanwhile.
+func TestRendersPerSubmission(t *testing.T) {
+	known := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme} {
+		if err := add(known); err != nil {
+			t.Fatal(err)
+		}
+	}
+	app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "pi", UID: "pi-uid"}}
+	app.Spec = v1alpha1.SparkApplicationSpec{
+		Type: v1alpha1.PythonApplication, SparkVersion: "4.1.4", Image: "spark", MainApplicationFile: "local:///pi.py",
+	}
+	c := fake.NewClientBuilder().WithScheme(known).WithStatusSubresource(app).
+		WithObjects(app, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default"}}).Build()
+	r := New(Options{
+		Client: c, Live: c, Pods: pods.NewStore(func(types.NamespacedName) {}), Gates: queueing.Gates{none.Name: none.Gate{}},
+		DefaultGate: v1alpha1.GateNone, AllowedGates: []v1alpha1.GateType{v1alpha1.GateNone}, Recorder: events.NewFakeRecorder(100),
+		Clock: clocktesting.NewFakeClock(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)),
+	})
+	before := render.Builds()
+	for range 5 {
+		if _, err := r.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(app)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var drivers corev1.PodList
+	if err := c.List(t.Context(), &drivers); err != nil {
+		t.Fatal(err)
+	}
+	if len(drivers.Items) != 1 {
+		t.Fatalf("%d pods after the submission, want the driver", len(drivers.Items))
+	}
+	if got := render.Builds() - before; got != rendersPerSubmission {
+		t.Errorf("%d renders before the driver exists, want %d: more slow down every start; if there are fewer, lower the number here and in docs/performance.md", got, rendersPerSubmission)
+	}
+}

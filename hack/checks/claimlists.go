@@ -1,0 +1,51 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package checks
+
+// claims are what docs/architecture.md says of the code. When code moves, move its entry; a new entry needs a reason in review.
+var claims = []Claim{
+	{
+		Rule: RuleGateName, count: gateNames,
+		// The API defines the names, each gate knows its own, and controllers/gates.go is the one list.
+		In: []string{"controllers/...", "internal/...", "cmd/...", "!controllers/gates.go"},
+		// Exceptions, until a gate says by itself what it can do.
+		Known: map[string]int{
+			"controllers/application/allowed.go":              3,
+			"controllers/application/gates.go":                4,
+			"controllers/application/kueue.go":                1,
+			"controllers/internal/lifecycle/delegated.go":     2,
+			"controllers/internal/lifecycle/executorstart.go": 1,
+			"controllers/internal/lifecycle/podgate.go":       1,
+			"controllers/takeover.go":                         1,
+			"controllers/unmanagedpods/admit.go":              1,
+			"controllers/unmanagedpods/seed.go":               2,
+			"internal/namespacepolicy/policy.go":              4,
+			"internal/offline/render.go":                      2,
+			"internal/spark/validate/gates.go":                2,
+		},
+		Remedy: "ask the gate what it can do instead of comparing its name",
+	},
+	{
+		Rule: RuleWrite, count: apiWrites,
+		In: []string{"api/...", "queueing/...", "internal/...", "controllers/...", "cmd/..."},
+		Known: map[string]int{
+			"cmd/sparkgate/internal/lease/lease.go": 1, // the lease of the leader
+			"controllers/application/act.go":        4, // objects of an attempt, pods, the application itself after ttlAfterFinished
+			"controllers/application/adopt.go":      2, // an object of another attempt or of another author is replaced
+			"controllers/application/companions.go": 5, // Service, PodDisruptionBudget, Ingress, HTTPRoute
+			"controllers/application/elastic.go":    1, // the scheduling gate of executors
+			"controllers/application/publish.go":    3, // the status; the finalizer comes and goes
+			"controllers/explainserver/reviewer.go": 2, // TokenReview and SubjectAccessReview: nothing is stored
+			"controllers/queue/controller.go":       1, // the status of queues
+			"controllers/unmanagedpods/admit.go":    1, // the scheduling gate
+			"controllers/unmanagedpods/end.go":      1, // a pod that must end
+			"queueing/embedded/runner/ledger.go":    1, // the ledger in the status of root queues
+			"queueing/kueue/elastic.go":             1, // Workloads of executors
+			"queueing/kueue/leave.go":               2,
+			"queueing/kueue/sync.go":                3, // Workloads
+			"queueing/volcano/gate.go":              4, // PodGroups
+		},
+		Remedy: "write where docs/architecture.md says that it is done, or change that page and add the file here",
+	},
+}
