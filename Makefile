@@ -84,12 +84,12 @@ operator-image: bin/image ## Build the operator's image to out/sparkgate.tar
 	@CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o out/sparkgate ./cmd/sparkgate
 	@bin/image binary --name $(OPERATOR_IMAGE) --binary out/sparkgate --out $(OPERATOR_ARCHIVE)
 
-.PHONY: preflight-go bin/sparkgate bin/sparkctl bin/demo bin/testsum bin/localcluster bin/image
+.PHONY: preflight-go bin/sparkgate bin/sparkctl bin/demo bin/localcluster bin/image
 preflight-go:
 	@hack/preflight go
 bin/sparkgate bin/sparkctl: bin/%: preflight-go
 	@go build -o $@ ./cmd/$*
-bin/demo bin/testsum: bin/%: preflight-go
+bin/demo: bin/%: preflight-go
 	@go build -o $@ ./hack/$*
 bin/localcluster: preflight-go
 	@go -C test/cluster build -o $(CURDIR)/$@ ./localcluster
@@ -101,36 +101,36 @@ bin/kubectl: hack/kubectl bin/localcluster
 ##@ Test
 
 .PHONY: unit integration attacks e2e e2e-kind e2e-slow e2e-versions
-unit: bin/testsum ## Tests without a cluster, root or network
+unit: preflight-go ## Tests without a cluster, root or network
 	@hack/suite unit
-integration: bin/testsum bin/localcluster ## Tests against a real API server and etcd
+integration: bin/localcluster ## Tests against a real API server and etcd
 	@hack/suite integration
-e2e: bin/testsum bin/kubectl bin/sparkgate bin/sparkctl image operator-image ## Tests with a real node and real Spark, in a cluster of their own; KEEP=1 leaves it
+e2e: bin/kubectl bin/sparkgate bin/sparkctl image operator-image ## Tests with a real node and real Spark, in a cluster of their own; KEEP=1 leaves it
 	@hack/preflight root
 	@hack/suite e2e
 e2e-kind: ## Demo and attacks on a kind cluster: needs Docker and kind, but not root
 	@hack/kind
-attacks: bin/testsum bin/kubectl $(if $(LOCAL),deploy) ## Attack the local cluster as a tenant would; DEMO_KUBECONFIG=FILE: yours, where operator and guard are installed
+attacks: bin/kubectl $(if $(LOCAL),deploy) ## Attack the local cluster as a tenant would; DEMO_KUBECONFIG=FILE: yours, where operator and guard are installed
 	@hack/suite attacks
-e2e-slow: bin/testsum bin/kubectl bin/sparkgate image operator-image ## The e2e tests that are too long for every day
+e2e-slow: bin/kubectl bin/sparkgate image operator-image ## The e2e tests that are too long for every day
 	@hack/preflight root
 	@hack/suite e2e_slow
-e2e-versions: bin/testsum bin/kubectl bin/sparkgate bin/image operator-image ## Real jobs of the other supported Spark versions, one after the other; SPARK_VERSIONS="4.3.0 …"
+e2e-versions: bin/kubectl bin/sparkgate bin/image operator-image ## Real jobs of the other supported Spark versions, one after the other; SPARK_VERSIONS="4.3.0 …"
 	@hack/preflight root
 	@hack/suite e2e_versions
 
 .PHONY: test
-test: bin/testsum ## unit, integration and e2e; ends with "N passed, N failed"
+test: preflight-go ## unit, integration and e2e; ends with "N passed, N failed"
 	@rm -f out/tests/{unit,integration,e2e}.json; rc=0; \
 	for suite in unit integration e2e; do $(MAKE) $$suite || rc=1; done; \
-	echo; bin/testsum unit integration e2e || rc=1; exit $$rc
+	echo; go tool -modfile=go.tools.mod testsum unit integration e2e || rc=1; exit $$rc
 
 .PHONY: deflake soak soak-properties bench
 deflake: ## Repeat unit and integration tests in random order with the race detector until one fails; COUNT=10
 	@hack/suite deflake $(or $(COUNT),10)
 soak: soak-properties image operator-image bin/kubectl bin/sparkgate bin/sparkctl ## soak-properties, then repeat the e2e tests on one cluster; COUNT=10
 	@hack/suite soak $(or $(COUNT),10)
-soak-properties: bin/testsum ## Random tests with COUNT=10 times their seeds from SEED on, then each fuzzer for FUZZTIME=1m
+soak-properties: ## Random tests with COUNT=10 times their seeds from SEED on, then each fuzzer for FUZZTIME=1m
 	@hack/suite soak_properties $(or $(COUNT),10)
 bench: bin/kubectl bin/sparkgate ## Measure the operator against a bare client loop, as a ratio; BENCH_FLAGS=…
 	@hack/suite bench
@@ -154,7 +154,7 @@ vet: ## Run go vet in all modules
 	@hack/verify vet
 lint: ## Run staticcheck in all modules
 	@hack/verify staticcheck
-verify: bin/testsum ## Check everything that needs no running test: format, lint, generated code, dependencies, sizes, …
+verify: preflight-go ## Check everything that needs no running test: format, lint, generated code, dependencies, sizes, …
 	@hack/verify
 .PHONY: verify
 

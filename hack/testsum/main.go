@@ -10,84 +10,99 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 )
 
+// maxFlaky is how many flaky tests a run may have.
+const maxFlaky = 2
+
 // options are the flags.
 type options struct {
-	name    string
-	dir     string
-	verbose bool
+	name   string
+	dir    string
+	broken bool
 }
 
 func main() {
 	var o options
-	flag.StringVar(&o.name, "name", "", "name of the suite to run; without it, the suites named as arguments are added up")
+	flag.StringVar(&o.name, "name", "", "name of the suite whose events are in the files given as arguments; without it, the suites named as arguments are added up")
 	flag.StringVar(&o.dir, "dir", "out/tests", "folder that keeps the counts of the suites")
-	flag.BoolVar(&o.verbose, "v", false, "print a line for each test as it ends")
+	flag.BoolVar(&o.broken, "broken", false, "the command that ran the tests failed")
 	flag.Parse()
 
-	run := func() error { return o.sum(os.Stdout, flag.Args()) }
+	run := o.sum
 	if o.name != "" {
-		run = func() error { return o.suite(os.Stdout, flag.Args()) }
+		run = o.suite
 	}
-	if err := run(); err != nil {
-		if !errors.Is(err, errTold) {
+	if err := run(os.Stdout, flag.Args()); err != nil {
+		if !errors.Is(err, errFailed) {
 			fmt.Fprintln(os.Stderr, err)
 		}
 		os.Exit(1)
 	}
 }
 
-// errTold fails without a word: the line with the counts is to be the last one.
-var errTold = errors.New("tests failed")
+// errFailed is not printed: the line with the counts is to be the last one.
+var errFailed = errors.New("tests failed")
 
-// suite runs the command and keeps its counts.
-func (o options) suite(w io.Writer, command []string) error {
-	if len(command) == 0 {
-		return errors.New("testsum: give the command to run after --")
+// suite counts the events of files and keeps the counts.
+func (o options) suite(w io.Writer, files []string) error {
+	r := results{}
+	for _, name := range files {
+		file, err := os.Open(name)
+		if err != nil {
+			return err
+		}
+		err = r.read(file)
+		_ = file.Close()
+		if err != nil {
+			return fmt.Errorf("read %s: %w", name, err)
+		}
 	}
-	r := newResults()
-	r.onText = func(s string) { fmt.Fprintln(w, s) }
-	r.onPkg = func(p *pkg) { printPackage(w, p) }
-	if o.verbose {
-		r.onTest = func(_ *pkg, t *test) { printTest(w, t) }
-	}
-	runErr := runCommand(command, r)
-	printFailures(w, r)
 	c := r.count()
-	if runErr != nil && c.Failed == 0 {
-		fmt.Fprintf(w, "%s: %v\n", o.name, runErr)
-		c.Failed++ // it broke outside of any test
+	if o.broken && c.Failed == 0 {
+		fmt.Fprintf(w, "%s: the tests were not run to their end\n", o.name)
+		c.Failed++
 	}
-	fmt.Fprintf(w, "%s: %s\n", o.name, c.sentence())
 	if err := o.keep(c); err != nil {
 		return err
 	}
-	return verdict(o.name, c)
+	return conclude(w, o.name, c)
 }
 
-func runCommand(command []string, r *results) error {
-	cmd := exec.Command(command[0], command[1:]...)
-	cmd.Stdin, cmd.Stderr = os.Stdin, os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return err
+// sum adds up what the named suites have kept. A suite that did not run is a failure.
+func (o options) sum(w io.Writer, names []string) error {
+	var all Counts
+	for _, name := range names {
+		c, err := o.kept(name)
+		if err != nil {
+			fmt.Fprintf(w, "%-12s did not run\n", name)
+			c.Failed++
+		} else {
+			fmt.Fprintf(w, "%-12s %s in %.0f s\n", name, c.sentence(), c.Seconds)
+		}
+		all.add(c)
 	}
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	readErr := r.read(out)
-	return errors.Join(cmd.Wait(), readErr)
+	return conclude(w, "", all)
 }
 
-func verdict(name string, c Counts) error {
+// conclude prints the report of a suite, or of all. Its last line are the counts.
+func conclude(w io.Writer, name string, c Counts) error {
+	c.report(w)
+	if len(c.Flaky) > maxFlaky {
+		fmt.Fprintf(w, "%d tests are flaky, and %d are one too many: they count as failed\n", len(c.Flaky), maxFlaky+1)
+		c.Passed -= len(c.Flaky)
+		c.Failed += len(c.Flaky)
+	}
+	if name != "" {
+		name += ": "
+	}
+	fmt.Fprintf(w, "%s%s\n", name, c.sentence())
 	switch {
 	case c.Failed > 0:
-		return errTold
+		return errFailed
 	case c.Passed == 0:
-		return fmt.Errorf("%s: no test ran", name)
+		return fmt.Errorf("%sno test ran", name)
 	}
 	return nil
 }
@@ -105,23 +120,10 @@ func (o options) keep(c Counts) error {
 	return os.WriteFile(o.file(o.name), append(data, '\n'), 0o644)
 }
 
-// sum adds up what the named suites have kept. A suite that did not run is a failure.
-func (o options) sum(w io.Writer, names []string) error {
-	var all Counts
-	for _, name := range names {
-		var c Counts
-		data, err := os.ReadFile(o.file(name))
-		if err == nil {
-			err = json.Unmarshal(data, &c)
-		}
-		if err != nil {
-			fmt.Fprintf(w, "%-12s did not run\n", name)
-			c.Failed++
-		} else {
-			fmt.Fprintf(w, "%-12s %s\n", name, c.sentence())
-		}
-		all.add(c)
+func (o options) kept(name string) (c Counts, err error) {
+	data, err := os.ReadFile(o.file(name))
+	if err == nil {
+		err = json.Unmarshal(data, &c)
 	}
-	fmt.Fprintln(w, all.sentence())
-	return verdict("all suites", all)
+	return c, err
 }

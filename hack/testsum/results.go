@@ -5,20 +5,19 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
-	"slices"
 	"strings"
+	"time"
 )
 
-// event is one line of go test -json (cmd/test2json); build events have ImportPath instead of Package.
+// event is one line of go test -json (cmd/test2json).
 type event struct {
-	Action      string
-	Package     string
-	ImportPath  string
-	Test        string
-	Output      string
-	Elapsed     float64 // seconds
-	FailedBuild string
+	Time    time.Time
+	Action  string
+	Package string
+	Test    string
+	Elapsed float64 // seconds
 }
 
 // Actions that end a test or a package.
@@ -30,157 +29,154 @@ const (
 
 // test is one test function or subtest.
 type test struct {
-	name    string
-	result  string // empty while it runs
+	result  string // of the last time; empty while it runs
+	failed  bool   // at least once
+	died    bool   // its process ended before it at least once; that is not flaky
 	elapsed float64
-	output  strings.Builder
 }
 
-// pkg is one package under test.
+// bad reports whether the test failed the last time, or did not end because its process died.
+func (t *test) bad() bool { return t.result == failed || t.result == "" || t.died }
+
+func (t *test) flaky() bool { return t.failed && !t.bad() }
+
+// pkg is one package under test. A package runs more than once where tests of it are run again.
 type pkg struct {
-	path    string
-	result  string
-	elapsed float64
-	output  strings.Builder // of no test in particular: panics, TestMain, build errors
-	tests   map[string]*test
-	order   []string
+	tests    map[string]*test
+	order    []string
+	elapsed  float64
+	ended    bool
+	blamed   bool // a test of this time has failed
+	unblamed bool // it failed at some time without a failed test: it does not compile, TestMain failed, the process died
 }
 
-// Counts are numbers of tests that ended in each way.
-type Counts struct {
-	Passed  int `json:"passed"`
-	Failed  int `json:"failed"`
-	Skipped int `json:"skipped"`
-}
-
-func (c *Counts) add(o Counts) {
-	c.Passed += o.Passed
-	c.Failed += o.Failed
-	c.Skipped += o.Skipped
-}
-
-func (c Counts) total() int { return c.Passed + c.Failed + c.Skipped }
-
-// results collects the events of one go test.
+// results collects the events of packages by import path. Events of one package are in order.
 type results struct {
-	packages map[string]*pkg
-	builds   map[string]*strings.Builder // compiler output by import path
-	onTest   func(*pkg, *test)           // called when a test has ended
-	onPkg    func(*pkg)                  // called when a package has ended
-	onText   func(string)                // called for lines that are no events
+	packages    map[string]*pkg
+	paths       []string
+	first, last time.Time
 }
 
-func newResults() *results {
-	return &results{
-		packages: map[string]*pkg{},
-		builds:   map[string]*strings.Builder{},
-		onTest:   func(*pkg, *test) {},
-		onPkg:    func(*pkg) {},
-		onText:   func(string) {},
+// read takes events until the end of the stream.
+func (r *results) read(in io.Reader) error {
+	for decoder := json.NewDecoder(in); ; {
+		var e event
+		if err := decoder.Decode(&e); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		r.take(e)
 	}
 }
 
-// read takes events until the end of the stream. A line that is no event is handed on as text.
-func (r *results) read(in io.Reader) error {
-	return eachLine(in, func(line []byte) {
-		var e event
-		if line[0] != '{' || json.Unmarshal(line, &e) != nil {
-			r.onText(string(line))
-			return
-		}
-		r.take(e)
-	})
-}
-
 func (r *results) take(e event) {
-	switch {
-	case e.Action == "build-output":
-		b := r.builds[e.ImportPath]
-		if b == nil {
-			b = &strings.Builder{}
-			r.builds[e.ImportPath] = b
-		}
-		b.WriteString(e.Output)
-	case e.Package == "":
-	case e.Test == "":
-		r.takePackage(e)
-	default:
-		r.takeTest(e)
+	if e.Package == "" {
+		return // output of the compiler
+	}
+	if r.first.IsZero() || e.Time.Before(r.first) {
+		r.first = e.Time
+	}
+	if e.Time.After(r.last) {
+		r.last = e.Time
+	}
+	p := r.pkg(e.Package)
+	if e.Test == "" {
+		p.take(e)
+	} else {
+		p.takeTest(e)
 	}
 }
 
 func (r *results) pkg(path string) *pkg {
 	p := r.packages[path]
 	if p == nil {
-		p = &pkg{path: path, tests: map[string]*test{}}
+		if r.packages == nil {
+			r.packages = map[string]*pkg{}
+		}
+		p = &pkg{tests: map[string]*test{}}
 		r.packages[path] = p
+		r.paths = append(r.paths, path)
 	}
 	return p
 }
 
-func (r *results) takePackage(e event) {
-	p := r.pkg(e.Package)
+func (p *pkg) take(e event) {
 	switch e.Action {
-	case "output":
-		p.output.WriteString(e.Output)
+	case "start":
+		p.ended, p.blamed = false, false
 	case passed, failed, skipped:
-		p.result, p.elapsed = e.Action, e.Elapsed
-		if b := r.builds[e.FailedBuild]; b != nil {
-			p.output.WriteString(b.String())
+		p.elapsed += e.Elapsed
+		p.ended = true
+		p.unblamed = p.unblamed || e.Action == failed && !p.blamed
+		for _, t := range p.tests {
+			t.died = t.died || t.result == ""
 		}
-		r.onPkg(p)
 	}
 }
 
-func (r *results) takeTest(e event) {
-	p := r.pkg(e.Package)
+func (p *pkg) takeTest(e event) {
 	t := p.tests[e.Test]
 	if t == nil {
-		t = &test{name: e.Test}
+		t = &test{}
 		p.tests[e.Test] = t
 		p.order = append(p.order, e.Test)
 	}
 	switch e.Action {
-	case "output":
-		t.output.WriteString(e.Output)
+	case "run":
+		t.result = ""
 	case passed, failed, skipped:
-		t.result, t.elapsed = e.Action, e.Elapsed
-		r.onTest(p, t)
+		t.result = e.Action
+		t.elapsed = max(t.elapsed, e.Elapsed)
+		if e.Action == failed {
+			t.failed, p.blamed = true, true
+		}
 	}
 }
 
-// counted are the tests that count: those without subtests, those that did not end, and parents that failed by themselves.
-func (p *pkg) counted() []*test {
-	parents, blamed := map[string]bool{}, map[string]bool{}
+// counted are the names of tests that count: those without subtests, and parents that failed by themselves.
+func (p *pkg) counted() []string {
+	parents, explained := map[string]bool{}, map[string]bool{}
 	for _, name := range p.order {
+		t := p.tests[name]
 		for i := range name {
 			if name[i] != '/' {
 				continue
 			}
 			parents[name[:i]] = true
-			if p.tests[name].bad() {
-				blamed[name[:i]] = true
+			if t.bad() || t.failed {
+				explained[name[:i]] = true
 			}
 		}
 	}
-	var out []*test
+	var names []string
 	for _, name := range p.order {
 		t := p.tests[name]
-		if !parents[name] || t.bad() && !blamed[name] {
-			out = append(out, t)
+		if !parents[name] || (t.bad() || t.flaky()) && !explained[name] {
+			names = append(names, name)
 		}
 	}
-	return out
+	return names
 }
 
-// bad says that the test failed, or never ended because its process died.
-func (t *test) bad() bool { return t.result == failed || t.result == "" }
+// count adds up everything seen.
+func (r *results) count() Counts {
+	c := Counts{Seconds: r.last.Sub(r.first).Seconds()}
+	for _, path := range r.paths {
+		p, short := r.packages[path], strings.TrimPrefix(path, "github.com/sparkgate/sparkgate/")
+		p.count(short, &c)
+		if len(p.tests) > 0 {
+			c.Packages = append(c.Packages, Span{short, p.elapsed})
+		}
+	}
+	c.Tests, c.Packages = longest(c.Tests), longest(c.Packages)
+	return c
+}
 
-// count adds up one package. A package that failed without a failed test (it does not compile, TestMain failed, the process
-// died) is one failure.
-func (p *pkg) count() Counts {
-	var c Counts
-	for _, t := range p.counted() {
+func (p *pkg) count(path string, c *Counts) {
+	before := c.Failed
+	for _, name := range p.counted() {
+		t := p.tests[name]
 		switch {
 		case t.bad():
 			c.Failed++
@@ -189,28 +185,14 @@ func (p *pkg) count() Counts {
 		default:
 			c.Passed++
 		}
+		full := path + " " + name
+		if t.flaky() {
+			c.Flaky = append(c.Flaky, full)
+		}
+		c.Tests = append(c.Tests, Span{full, t.elapsed})
 	}
-	if p.result != passed && p.result != skipped && c.Failed == 0 {
-		c.Failed++
+	if p.unblamed || !p.ended {
+		c.Broken = append(c.Broken, path)
+		c.Failed = max(c.Failed, before+1)
 	}
-	return c
-}
-
-// count adds up everything seen.
-func (r *results) count() Counts {
-	var c Counts
-	for _, p := range r.packages {
-		c.add(p.count())
-	}
-	return c
-}
-
-// sorted are the packages by path.
-func (r *results) sorted() []*pkg {
-	out := make([]*pkg, 0, len(r.packages))
-	for _, p := range r.packages {
-		out = append(out, p)
-	}
-	slices.SortFunc(out, func(a, b *pkg) int { return strings.Compare(a.path, b.path) })
-	return out
 }
