@@ -24,6 +24,7 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/application"
 	"github.com/sparkgate/sparkgate/controllers/internal/cachetransform"
 	"github.com/sparkgate/sparkgate/controllers/internal/logtail"
+	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
 	"github.com/sparkgate/sparkgate/controllers/internal/notify"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
 	"github.com/sparkgate/sparkgate/controllers/internal/writemetrics"
@@ -152,13 +153,13 @@ func Setup(mgr ctrl.Manager, o Options) error {
 	if err != nil {
 		return err
 	}
-	waker, beside := application.NewWaker(), &besides{}
+	waker, beside, series := application.NewWaker(), &besides{}, metricseries.New(append(application.Series(), queue.Series()...)...)
 	store := pods.NewStore(beside.changed(waker))
 	watcher := pods.NewWatcher(podClient, store, "")
 	embedded := runner.New(runner.Options{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Holder: o.Holder,
 		Wake: beside.wake(waker), Clock: o.Clock, Log: mgr.GetLogger().WithName("queue"),
-		Meter: queue.Meter{}, Fenced: o.Fenced, DecisionLog: decisionLog(mgr, o),
+		Meter: queue.Meter{Series: series}, Fenced: o.Fenced, DecisionLog: decisionLog(mgr, o),
 	})
 	gates, watches, err := newGates(mgr, embedded, waker, o)
 	if err != nil {
@@ -178,7 +179,7 @@ func Setup(mgr ctrl.Manager, o Options) error {
 		Gates: gates, DefaultGate: o.DefaultGate, AllowedGates: o.AllowedGates, ReferenceTimeout: o.ReferenceTimeout,
 		MaxTermination: o.MaxTermination, HistoryURL: o.HistoryURL, FewEvents: o.FewEvents,
 		Exposure: expose.Rules{Hosts: o.UIHosts, Annotations: o.UIAnnotations}, ForbidPodSecurityNone: o.ForbidPodSecurityNone,
-		Recorder: mgr.GetEventRecorder("sparkgate"), Notifier: notifier, Logs: logReader(podClient, o), Clock: o.Clock, Ready: office.wait, Claim: beside.claim,
+		Recorder: mgr.GetEventRecorder("sparkgate"), Notifier: notifier, Logs: logReader(podClient, o), Series: series, Clock: o.Clock, Ready: office.wait, Claim: beside.claim,
 	})
 	office.memory, office.wake = reconciler.Memory(), waker.Wake
 	queues := &queue.Reconciler{Client: mgr.GetClient(), Engine: engine{embedded}, Clock: o.Clock, Interval: o.QueueInterval, Ready: office.wait}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/lifecycle"
+	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
 	"github.com/sparkgate/sparkgate/internal/fairqueue"
 	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
@@ -57,6 +58,8 @@ type Options struct {
 	Logs LogReader
 	// Notifier tells others of the same events; nil is nobody.
 	Notifier Notifier
+	// Series bounds those of the metrics (Series). Default: no queue is configured.
+	Series *metricseries.Bounds
 	// Clock of every decision.
 	Clock clock.PassiveClock
 	// Claim has a pod charged to the queue of its namespace: it carries the labels of an application and cannot be attributed to it. Nil
@@ -95,6 +98,9 @@ func New(o Options) *Reconciler {
 	}
 	if o.MaxTermination == 0 {
 		o.MaxTermination = pods.DefaultMaxTermination
+	}
+	if o.Series == nil {
+		o.Series = metricseries.New()
 	}
 	if o.Ready == nil {
 		o.Ready = func(context.Context) error { return nil }

@@ -47,12 +47,14 @@ func (g *liveGauge) Collect(out chan<- prometheus.Metric) {
 	}
 	type place struct{ namespace, queue, stage string }
 	count := map[place]int{}
-	for i := range list.Items {
-		app := &list.Items[i]
-		if stage, known := status.StageOf(app.Status.Conditions); known && stage != status.New && !stage.Ended() {
-			count[place{app.Namespace, app.Status.Queue, string(stage)}]++
+	r.Series.Count(func(value func(queue string) string) {
+		for i := range list.Items {
+			app := &list.Items[i]
+			if stage, known := status.StageOf(app.Status.Conditions); known && stage != status.New && !stage.Ended() {
+				count[place{app.Namespace, value(app.Status.Queue), string(stage)}]++
+			}
 		}
-	}
+	})
 	for p, n := range count {
 		out <- prometheus.MustNewConstMetric(g.desc, prometheus.GaugeValue, float64(n), p.namespace, p.queue, p.stage)
 	}

@@ -11,12 +11,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
+	"github.com/sparkgate/sparkgate/controllers/internal/pods"
 	"github.com/sparkgate/sparkgate/controllers/internal/status"
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
 // Metrics are counted when a status write has succeeded that makes the change, so neither a restart nor a failover counts anything
-// twice. A write whose answer is lost is not counted. None has a label for one application.
+// twice. A write whose answer is lost is not counted. None has a label for one application, and no value of a label is a text of users.
 var (
 	transitions = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "sparkgate_stage_transitions_total",
@@ -36,7 +38,7 @@ var (
 	preemptions = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "sparkgate_preemptions_total",
 		Help: "Attempts that were stopped because the gate wanted their room back, by the queue that they held it in and the queue that takes it.",
-	}, []string{"queue", "by", "reason"})
+	}, []string{"queue", "preempting_queue", "reason"})
 
 	admissionWait = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "sparkgate_admission_wait_seconds",
@@ -61,31 +63,51 @@ func init() {
 	metrics.Registry.MustRegister(transitions, runs, attempts, preemptions, admissionWait, driverStart, attemptTime)
 }
 
+// Series are the metrics of applications that have a label for a queue.
+func Series() []metricseries.Vector {
+	queue := []string{"queue"}
+	return []metricseries.Vector{
+		{Vec: transitions, QueueLabels: queue}, {Vec: runs, QueueLabels: queue}, {Vec: attempts, QueueLabels: queue},
+		{Vec: preemptions, QueueLabels: []string{"queue", "preempting_queue"}},
+		{Vec: admissionWait, QueueLabels: queue}, {Vec: driverStart, QueueLabels: queue}, {Vec: attemptTime, QueueLabels: queue},
+	}
+}
+
 // outcomeReplaced is the outcome of a run that another one has followed before it came to an end of its own.
 const outcomeReplaced = "Replaced"
 
+// change is a successful write of a status. Its value of a label for a queue is used while it is counted.
+type change struct {
+	before, after *v1alpha1.SparkApplication
+	value         func(queue string) string
+}
+
 // countChange counts what a successful write has changed.
-func countChange(before, after *v1alpha1.SparkApplication, eviction *queueing.Eviction) {
-	countTransition(before, after)
-	countRun(before, after)
-	countAttempts(before, after)
-	countPreemption(before, after, eviction)
+func (r *Reconciler) countChange(before, after *v1alpha1.SparkApplication, eviction *queueing.Eviction) {
+	r.Series.Count(func(value func(queue string) string) {
+		c := change{before, after, value}
+		c.countTransition()
+		c.countRun()
+		c.countAttempts()
+		c.countPreemption(eviction)
+	})
 }
 
 // countTransition counts the stage that was entered, and what it took to be admitted and to start.
-func countTransition(before, after *v1alpha1.SparkApplication) {
-	b, a := &before.Status, &after.Status
+func (c change) countTransition() {
+	b, a := &c.before.Status, &c.after.Status
+	namespace, queue := c.after.Namespace, c.value(a.Queue)
 	if a.Times.DriverStarted != nil && a.Times.Admitted != nil && (b.Times.DriverStarted == nil || b.Run != a.Run || b.Attempt != a.Attempt) {
-		driverStart.WithLabelValues(after.Namespace, a.Queue).Observe(a.Times.DriverStarted.Sub(a.Times.Admitted.Time).Seconds())
+		driverStart.WithLabelValues(namespace, queue).Observe(a.Times.DriverStarted.Sub(a.Times.Admitted.Time).Seconds())
 	}
 	was, _ := status.StageOf(b.Conditions)
 	is, known := status.StageOf(a.Conditions)
 	if !known || (was == is && b.Run == a.Run && b.Attempt == a.Attempt) {
 		return
 	}
-	transitions.WithLabelValues(after.Namespace, a.Queue, string(is)).Inc()
+	transitions.WithLabelValues(namespace, queue, string(is)).Inc()
 	if wait, known := admissionWaitOf(b, a); known && is == status.Submitting {
-		admissionWait.WithLabelValues(after.Namespace, a.Queue).Observe(wait.Seconds())
+		admissionWait.WithLabelValues(namespace, queue).Observe(wait.Seconds())
 	}
 }
 
@@ -107,15 +129,15 @@ func admissionWaitOf(before, s *v1alpha1.SparkApplicationStatus) (wait time.Dura
 }
 
 // countRun counts a run that ends with this write: published as its end, or ended in the history only, because another run follows it.
-func countRun(before, after *v1alpha1.SparkApplication) {
-	b, a := &before.Status, &after.Status
+func (c change) countRun() {
+	b, a := &c.before.Status, &c.after.Status
 	switch {
 	case b.Times.Finished != nil || b.Run == 0:
 	case a.Run != b.Run:
-		runs.WithLabelValues(after.Namespace, b.Queue, replacedOutcome(b.Run, a.Attempts)).Inc()
+		runs.WithLabelValues(c.after.Namespace, c.value(b.Queue), replacedOutcome(b.Run, a.Attempts)).Inc()
 	case a.Times.Finished != nil:
 		stage, _ := status.StageOf(a.Conditions)
-		runs.WithLabelValues(after.Namespace, a.Queue, string(stage)).Inc()
+		runs.WithLabelValues(c.after.Namespace, c.value(a.Queue), string(stage)).Inc()
 	}
 }
 
@@ -133,27 +155,27 @@ func replacedOutcome(run int64, history []v1alpha1.AttemptStatus) string {
 }
 
 // countAttempts counts the attempts that this write has added to the history, and how long their drivers ran.
-func countAttempts(before, after *v1alpha1.SparkApplication) {
+func (c change) countAttempts() {
 	known := map[attempt]bool{}
-	for i := range before.Status.Attempts {
-		known[attempt{before.Status.Attempts[i].Run, before.Status.Attempts[i].Attempt}] = true
+	for i := range c.before.Status.Attempts {
+		known[attempt{c.before.Status.Attempts[i].Run, c.before.Status.Attempts[i].Attempt}] = true
 	}
-	for i := range after.Status.Attempts {
-		a := &after.Status.Attempts[i]
+	for i := range c.after.Status.Attempts {
+		a := &c.after.Status.Attempts[i]
 		if known[attempt{a.Run, a.Attempt}] {
 			continue
 		}
-		queue := before.Status.Queue // that of a run that follows may be another one
-		attempts.WithLabelValues(after.Namespace, queue, string(a.Outcome), string(a.Cause), a.Reason).Inc()
+		queue := c.value(c.before.Status.Queue) // that of a run that follows may be another one
+		attempts.WithLabelValues(c.after.Namespace, queue, string(a.Outcome), string(a.Cause), pods.ReasonLabel(a.Reason)).Inc()
 		if a.StartedAt != nil && a.FinishedAt != nil {
-			attemptTime.WithLabelValues(after.Namespace, queue, string(a.Outcome)).Observe(a.FinishedAt.Sub(a.StartedAt.Time).Seconds())
+			attemptTime.WithLabelValues(c.after.Namespace, queue, string(a.Outcome)).Observe(a.FinishedAt.Sub(a.StartedAt.Time).Seconds())
 		}
 	}
 }
 
 // countPreemption counts the intent to give room back, once it is written. It was decided because of the eviction.
-func countPreemption(before, after *v1alpha1.SparkApplication, eviction *queueing.Eviction) {
-	if before.Status.Stopping == "" && after.Status.Stopping == v1alpha1.StopPreempted && eviction != nil {
-		preemptions.WithLabelValues(after.Status.Queue, eviction.ByQueue, eviction.Reason).Inc()
+func (c change) countPreemption(eviction *queueing.Eviction) {
+	if c.before.Status.Stopping == "" && c.after.Status.Stopping == v1alpha1.StopPreempted && eviction != nil {
+		preemptions.WithLabelValues(c.value(c.after.Status.Queue), c.value(eviction.ByQueue), eviction.Reason).Inc()
 	}
 }

@@ -4,6 +4,7 @@
 package application
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -15,18 +16,23 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
+	"github.com/sparkgate/sparkgate/queueing"
 )
 
 // counted is one application of a namespace of its own, so that what it counts is apart.
 type counted struct {
 	t   *testing.T
+	r   *Reconciler
 	app *v1alpha1.SparkApplication
 }
 
 func newCounted(t *testing.T) *counted {
 	app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: strings.ToLower(strings.ReplaceAll(t.Name(), "/", "-"))}}
 	app.Status = v1alpha1.SparkApplicationStatus{Queue: "team-a", Run: 1, Attempt: 1}
-	return &counted{t, app}
+	r := New(Options{Series: metricseries.New(Series()...)})
+	r.Series.Configure([]string{"team-a", "team-b"})
+	return &counted{t, r, app}
 }
 
 // write is a successful write of the status in a stage, as changed.
@@ -34,9 +40,12 @@ func (c *counted) write(stage string, change func(*v1alpha1.SparkApplicationStat
 	after := c.app.DeepCopy()
 	after.Status.Conditions = []metav1.Condition{{Type: "Ready", Reason: stage}}
 	change(&after.Status)
-	countChange(c.app, after, nil)
+	c.r.countChange(c.app, after, nil)
 	c.app = after
 }
+
+// asIs is the value of the label of a queue that is configured.
+func asIs(queue string) string { return queue }
 
 func (c *counted) expect(what string, want, got float64) {
 	c.t.Helper()
@@ -163,7 +172,13 @@ func TestLiveApplications(t *testing.T) {
 		builder = builder.WithObjects(app)
 	}
 	builder = builder.WithObjects(&v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "live", Name: "new"}})
+	for i := range 1000 {
+		app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "live", Name: fmt.Sprintf("inventive-%d", i)}}
+		app.Status.Queue, app.Status.Conditions = fmt.Sprintf("invented-%d", i), []metav1.Condition{{Type: "Ready", Reason: "Queued"}}
+		builder = builder.WithObjects(app)
+	}
 	r, g := New(Options{Client: builder.Build(), Clock: clock.RealClock{}}), newLiveGauge()
+	r.Series.Configure([]string{"team-a"})
 	if n := testutil.CollectAndCount(g); n != 0 {
 		t.Errorf("%d series before there is an operator", n)
 	}
@@ -177,8 +192,78 @@ func TestLiveApplications(t *testing.T) {
 		# TYPE sparkgate_applications gauge
 		sparkgate_applications{namespace="live",queue="team-a",stage="Queued"} 1
 		sparkgate_applications{namespace="live",queue="team-a",stage="Running"} 2
+		sparkgate_applications{namespace="live",queue="unknown",stage="Queued"} 1000
 	`
 	if err := testutil.CollectAndCompare(g, strings.NewReader(want)); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestInventedQueues: a tenant writes a thousand names of queues that do not exist, and the status of pods of its own with a thousand reasons.
+// All metrics of the process are scraped: there is one series of each kind for them. When a queue is deleted, all of its series go.
+func TestInventedQueues(t *testing.T) {
+	t.Parallel()
+	c := newCounted(t)
+	deleted := c.app.Namespace // a queue of this test alone
+	c.r.Series.Configure([]string{"team-a", "team-b", deleted})
+	for i := range 1000 {
+		for _, queue := range []string{fmt.Sprintf("invented-%d", i), deleted} {
+			before := c.app.DeepCopy()
+			before.Status.Queue = queue
+			after := before.DeepCopy()
+			s := &after.Status
+			s.Conditions, s.Stopping = []metav1.Condition{{Type: "Ready", Reason: "Submitting"}}, v1alpha1.StopPreempted
+			s.Times = v1alpha1.ApplicationTimes{Queued: second(0), Admitted: second(1), DriverStarted: second(2), Finished: second(3)}
+			s.Attempts = []v1alpha1.AttemptStatus{failedAttempt(1, 1, v1alpha1.CauseApplication, fmt.Sprintf("Invented%d", i))}
+			c.r.countChange(before, after, &queueing.Eviction{ByQueue: queue, Reason: queueing.ReasonPreempted})
+		}
+	}
+	names := []string{"sparkgate_admission_wait_seconds", "sparkgate_attempt_duration_seconds", "sparkgate_attempts_total",
+		"sparkgate_driver_start_seconds", "sparkgate_preemptions_total", "sparkgate_runs_total", "sparkgate_stage_transitions_total"}
+	for _, name := range names {
+		if n := seriesWith(t, name, "=invented"); n != 0 {
+			t.Errorf("%s has %d series with names that were invented", name, n)
+		}
+		if name == "sparkgate_preemptions_total" {
+			continue
+		}
+		if n := seriesWith(t, name, "namespace="+c.app.Namespace+" "); n != 2 {
+			t.Errorf("%s has %d series of this namespace, want 2: one of the queue that exists, one of all others", name, n)
+		}
+	}
+	c.r.Series.Configure([]string{"team-a", "team-b"})
+	for _, name := range names {
+		if n := seriesWith(t, name, "queue="+deleted+" "); n != 0 {
+			t.Errorf("%s has %d series of a queue that was deleted", name, n)
+		}
+	}
+	c.r.Series.DropNamespace(c.app.Namespace)
+	if n := seriesWith(t, "sparkgate_runs_total", c.app.Namespace); n != 0 {
+		t.Errorf("%d series of a namespace that was deleted", n)
+	}
+}
+
+// seriesWith counts the series of a metric of which a label has a text, as label=value.
+func seriesWith(t *testing.T, name, text string) int {
+	t.Helper()
+	families, err := metrics.Registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, family := range families {
+		if family.GetName() != name {
+			continue
+		}
+		for _, m := range family.GetMetric() {
+			labels := " "
+			for _, l := range m.GetLabel() {
+				labels += strings.ToLower(l.GetName()+"="+l.GetValue()) + " "
+			}
+			if strings.Contains(labels, text) {
+				n++
+			}
+		}
+	}
+	return n
 }

@@ -45,11 +45,11 @@ func TestARestartCountsNothingAgain(t *testing.T) {
 	entered := transitions.WithLabelValues("counted-again", "etl", "Succeeded")
 	before := app.DeepCopy()
 	app.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ReadyCondition, Status: metav1.ConditionTrue, Reason: "Succeeded"}}
-	countTransition(before, app)
-	countTransition(app, app) // found as it is
+	change{before, app, asIs}.countTransition()
+	change{app, app, asIs}.countTransition() // found as it is
 	changed := app.DeepCopy()
 	changed.Status.Executors = &v1alpha1.ExecutorStatus{Ready: 1}
-	countTransition(app, changed) // another write in the same stage
+	change{app, changed, asIs}.countTransition() // another write in the same stage
 	if got := testutil.ToFloat64(entered); got != 1 {
 		t.Errorf("one end is counted %v times", got)
 	}

@@ -78,11 +78,11 @@ func TestPreemptionIsCountedOnceItIsIntended(t *testing.T) {
 	held := &queueing.Eviction{Reason: queueing.ReasonPreempted, ByQueue: "taker"}
 	counter := preemptions.WithLabelValues("counted-once", "taker", "Preempted")
 	before := testutil.ToFloat64(counter)
-	countPreemption(stopping(""), stopping(""), held)
-	countPreemption(stopping(""), stopping(v1alpha1.StopSuspended), held)
-	countPreemption(stopping(""), stopping(v1alpha1.StopPreempted), held)
-	countPreemption(stopping(v1alpha1.StopPreempted), stopping(v1alpha1.StopPreempted), held)
-	countPreemption(stopping(v1alpha1.StopPreempted), stopping(""), nil)
+	change{stopping(""), stopping(""), asIs}.countPreemption(held)
+	change{stopping(""), stopping(v1alpha1.StopSuspended), asIs}.countPreemption(held)
+	change{stopping(""), stopping(v1alpha1.StopPreempted), asIs}.countPreemption(held)
+	change{stopping(v1alpha1.StopPreempted), stopping(v1alpha1.StopPreempted), asIs}.countPreemption(held)
+	change{stopping(v1alpha1.StopPreempted), stopping(""), asIs}.countPreemption(nil)
 	if got := testutil.ToFloat64(counter) - before; got != 1 {
 		t.Errorf("counted %v times, want 1", got)
 	}

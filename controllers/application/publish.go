@@ -102,7 +102,7 @@ func (p *pass) publish(ctx context.Context, status v1alpha1.SparkApplicationStat
 	p.app, p.stood = &after, asked
 	p.memory.wrote(p.app, asked)
 	p.memory.taken(p.app)
-	countChange(before, p.app, p.o.Eviction)
+	p.countChange(before, p.app, p.o.Eviction)
 	return nil
 }
 

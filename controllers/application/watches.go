@@ -10,6 +10,8 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -36,7 +38,10 @@ const (
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, waker *Waker, concurrent int) error {
 	live.of.Store(r)
 	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](minRetryDelay, maxRetryDelay)
-	namespaces := handler.EnqueueRequestsFromMapFunc(r.waitingIn)
+	namespaces := handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, namespace client.Object) []reconcile.Request {
+		r.dropSeries(ctx, namespace.GetName())
+		return r.waitingIn(ctx, namespace)
+	})
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("application").
 		For(&v1alpha1.SparkApplication{}).
@@ -46,6 +51,15 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, waker *Waker, concurrent
 		WatchesRawSource(waker.source()).
 		WithOptions(controller.Options{MaxConcurrentReconciles: concurrent, RateLimiter: limiter, NewQueue: fairqueue.QueueFor(concurrent)}).
 		Complete(r)
+}
+
+// dropSeries deletes the series of the metrics of a namespace that does not exist any more.
+func (r *Reconciler) dropSeries(ctx context.Context, name string) {
+	namespace := &metav1.PartialObjectMetadata{}
+	namespace.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
+	if apierrors.IsNotFound(r.Client.Get(ctx, client.ObjectKey{Name: name}, namespace)) {
+		r.Series.DropNamespace(name)
+	}
 }
 
 // waitingIn returns the applications of a namespace that hold nothing yet, or are refused, perhaps because of what the namespace says.

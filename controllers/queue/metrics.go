@@ -10,6 +10,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
+
+	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
 )
 
 // gauges are read from the engine when somebody asks: nothing is counted, so nothing can be counted twice. Only the leader has queues.
@@ -43,12 +45,25 @@ var (
 
 func init() { metrics.Registry.MustRegister(collected, waits, cycles, brokenAsks) }
 
+// Series are the metrics that have a label for a queue, but for those that are read from the engine, which knows configured queues only.
+func Series() []metricseries.Vector {
+	return []metricseries.Vector{{Vec: waits, QueueLabels: []string{"queue"}}}
+}
+
 // Meter puts what the embedded queue measures into the metrics.
-type Meter struct{}
+type Meter struct {
+	// Series bounds those of all metrics with a label for a queue.
+	Series *metricseries.Bounds
+}
+
+// Configured takes the names of the configured queues, with each of their changes.
+func (m Meter) Configured(queues []string) { m.Series.Configure(queues) }
 
 // Granted observes how long an application has waited in a queue.
-func (Meter) Granted(queue string, waited time.Duration) {
-	waits.WithLabelValues(queue).Observe(waited.Seconds())
+func (m Meter) Granted(queue string, waited time.Duration) {
+	m.Series.Count(func(value func(queue string) string) {
+		waits.WithLabelValues(value(queue)).Observe(waited.Seconds())
+	})
 }
 
 // Broken counts an ask that was refused because a number of it is negative.

@@ -14,6 +14,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
 )
 
 type fixedEngine map[string]State
@@ -71,7 +72,8 @@ func TestGauges(t *testing.T) {
 // A wait of hours is told from one of minutes, and one of days from one of hours.
 func TestWaitsAndCycles(t *testing.T) {
 	t.Parallel()
-	meter := Meter{}
+	meter := Meter{metricseries.New(Series()...)}
+	meter.Configured([]string{"of-this-test"})
 	for _, waited := range []time.Duration{0, 90 * time.Second, 3 * time.Hour, 36 * time.Hour, 30 * 24 * time.Hour} {
 		meter.Granted("of-this-test", waited)
 	}
@@ -98,6 +100,11 @@ func TestWaitsAndCycles(t *testing.T) {
 	`
 	if err := testutil.CollectAndCompare(waits, strings.NewReader(want)); err != nil {
 		t.Error(err)
+	}
+	meter.Granted("invented", time.Second)
+	meter.Configured(nil)
+	if n := testutil.CollectAndCount(waits); n != 1 {
+		t.Errorf("%d queues after the only one was deleted and another was invented, want 1, %s", n, metricseries.Unknown)
 	}
 	meter.Cycled(3 * time.Millisecond)
 	if n := testutil.CollectAndCount(cycles); n != 1 {

@@ -34,7 +34,7 @@ func (d *decider) active() Decision {
 			// The uid may have been recorded by another operator, and be newer than what this one's watch of pods has shown.
 			return d.need(NeedDriverAbsent, d.start())
 		}
-		return d.attemptEnded(pods.Outcome{Reason: "DriverLost", Cause: v1alpha1.CauseInfrastructure,
+		return d.attemptEnded(pods.Outcome{Reason: pods.ReasonDriverLost, Cause: v1alpha1.CauseInfrastructure,
 			Message: fmt.Sprintf("driver pod %s is gone: it was deleted by somebody else", d.s.Driver.PodName)})
 	}
 	d.noteNode(driver)

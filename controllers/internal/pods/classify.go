@@ -37,6 +37,8 @@ const (
 	ReasonActiveDeadline = "ActiveDeadlineExceeded"
 	// ReasonInitContainer: a container that has to end before Spark's has failed.
 	ReasonInitContainer = "InitContainerFailed"
+	// ReasonDriverLost: the pod of the driver vanished, and nothing says why.
+	ReasonDriverLost = "DriverLost"
 )
 
 // DriverEnded says how the Spark container of the driver ended; ok is false while it has not. The end of the attempt is the end of

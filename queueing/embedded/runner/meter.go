@@ -11,6 +11,8 @@ import (
 
 // Meter is told what a Runner measures, for metrics. Its methods must not block, and must not call the Runner.
 type Meter interface {
+	// Configured says which queues are configured from now on.
+	Configured(queues []string)
 	// Granted says that an application has taken a grant of the queue, for which it had waited that long. It is called once for a grant,
 	// and never for one that an earlier process has decided.
 	Granted(queue string, waited time.Duration)
@@ -23,6 +25,7 @@ type Meter interface {
 // unmeasured is the Meter of a Runner that has none.
 type unmeasured struct{}
 
+func (unmeasured) Configured([]string)           {}
 func (unmeasured) Granted(string, time.Duration) {}
 func (unmeasured) Broken()                       {}
 func (unmeasured) Cycled(time.Duration)          {}

@@ -24,10 +24,13 @@ import (
 
 // meterLog writes down what it is told.
 type meterLog struct {
+	queues  []string
 	granted []string
 	cycled  []time.Duration
 	broken  int
 }
+
+func (m *meterLog) Configured(queues []string) { m.queues = queues }
 
 func (m *meterLog) Broken() { m.broken++ }
 

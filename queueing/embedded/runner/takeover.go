@@ -142,6 +142,11 @@ func (r *Runner) Reload(ctx context.Context) error {
 
 func (r *Runner) configure(queues []v1alpha1.SparkQueue, flavors []v1alpha1.SparkFlavor) {
 	configs, classes := convert.QueueConfigs(queues), convert.FlavorConfigs(flavors)
+	names := make([]string, len(configs))
+	for i := range configs {
+		names[i] = configs[i].Name
+	}
+	r.o.Meter.Configured(names)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.engine.Configure(configs, classes)

@@ -4,12 +4,14 @@
 package observability
 
 import (
+	"fmt"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/test/integration/actors"
+	"github.com/sparkgate/sparkgate/test/integration/env"
 )
 
 // TestNothingIsCountedTwice: another operator takes over after every step of two lives, and what each has counted adds up to the truth.
@@ -86,4 +88,43 @@ func TestWritesAreCounted(t *testing.T) {
 			t.Errorf("there is no metric %s", name)
 		}
 	}
+}
+
+// TestSeriesOfQueues: names that a tenant invents are one value of the label, and what was counted for a queue goes with it.
+func TestSeriesOfQueues(t *testing.T) {
+	w := actors.NewWorld(t, "8Gi", nil)
+	actors.StartOperator(t, actors.OperatorOptions{})
+	namespace := "namespace=" + w.Namespace
+	w.Succeed(w.Apply("real"))
+	for i := range 10 {
+		w.Apply(fmt.Sprintf("waits-%d", i), func(a *v1alpha1.SparkApplication) { a.Spec.Queue.Name = fmt.Sprintf("invented-%d", i) })
+		w.Apply(fmt.Sprintf("runs-%d", i), func(a *v1alpha1.SparkApplication) {
+			a.Spec.Queue.Gate, a.Spec.Queue.Name = v1alpha1.GateNone, fmt.Sprintf("invented-%d", i)
+		})
+	}
+	actors.MeasuredSoon(t, 10, "sparkgate_admission_wait_seconds", namespace, "queue=unknown")
+	actors.MeasuredSoon(t, 20, "sparkgate_applications", namespace, "queue=unknown")
+	for i := range 10 {
+		for _, name := range queueMetrics {
+			if n := actors.Measured(t, name, fmt.Sprintf("queue=invented-%d", i)); n != 0 {
+				t.Errorf("%s counts %v for a queue that never existed", name, n)
+			}
+		}
+	}
+	for _, name := range []string{"sparkgate_runs_total", "sparkgate_queue_wait_seconds"} {
+		actors.MeasuredSoon(t, 1, name, "queue="+w.Queue.Name)
+	}
+	if err := env.Client().Delete(t.Context(), w.Queue); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range queueMetrics {
+		actors.MeasuredSoon(t, 0, name, "queue="+w.Queue.Name)
+	}
+}
+
+// queueMetrics are those that something is counted in for a queue in TestSeriesOfQueues.
+var queueMetrics = []string{
+	"sparkgate_stage_transitions_total", "sparkgate_runs_total", "sparkgate_attempts_total", "sparkgate_admission_wait_seconds",
+	"sparkgate_driver_start_seconds", "sparkgate_attempt_duration_seconds", "sparkgate_applications", "sparkgate_queue_wait_seconds",
+	"sparkgate_queue_nominal",
 }
