@@ -72,8 +72,8 @@ func TestTheGuardRefusesWithAReason(t *testing.T) {
 	}
 }
 
-// TestTheGuardIsForEnrolledNamespaces: bindings on pods select by the label; the one on namespaces looks at what a namespace was.
-func TestTheGuardIsForEnrolledNamespaces(t *testing.T) {
+// TestTheGuardIsForGuardedNamespaces: bindings on pods select by the label; the one on namespaces looks at what a namespace was.
+func TestTheGuardIsForGuardedNamespaces(t *testing.T) {
 	t.Parallel()
 	bound := map[string]bool{}
 	for _, p := range guard(t) {
@@ -81,7 +81,7 @@ func TestTheGuardIsForEnrolledNamespaces(t *testing.T) {
 			continue
 		}
 		bound[p.Spec.PolicyName] = true
-		want := map[string]string{"sparkgate.io/enrolled": "true"}
+		want := map[string]string{"sparkgate.io/guarded": "true"}
 		if p.Spec.PolicyName == "sparkgate-guard-namespaces" {
 			want = nil
 		}

@@ -40,7 +40,7 @@ func (e engine) State(name string) (queue.State, bool) {
 			"remove it from spec.flavors; meanwhile pods are placed in the other flavors", strings.Join(s.MissingFlavors, ", "))
 	}
 	if s.Pods.Pending > 0 || s.Pods.Admitted > 0 {
-		out.ForeignPods = &v1alpha1.ForeignPods{Pending: s.Pods.Pending, Admitted: s.Pods.Admitted}
+		out.UnmanagedPods = &v1alpha1.UnmanagedPods{Pending: s.Pods.Pending, Admitted: s.Pods.Admitted}
 	}
 	for _, u := range s.Usage {
 		out.Usage = append(out.Usage, usageOf(u))

@@ -87,8 +87,8 @@ type Grant struct {
 	Gated bool
 	// Inputs are those of the ask that was granted; empty if that is not known.
 	Inputs string
-	// Grown is how often the grant has grown since it was given.
-	Grown int64
+	// Resizes is how often the grant has grown since it was given.
+	Resizes int64
 	// HoldsFor bounds how long the grant may be held, from when it was given: it passed others that wait because of that bound
 	// (Ask.HoldsFor), which may be shortened from then on, but not lifted. 0 is no such bound.
 	HoldsFor time.Duration

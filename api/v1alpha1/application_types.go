@@ -20,7 +20,7 @@ import (
 // +kubebuilder:printcolumn:name="ATTEMPT",type=integer,JSONPath=`.status.attempt`
 // +kubebuilder:printcolumn:name="EXECUTORS",type=string,JSONPath=`.status.executors.summary`
 // +kubebuilder:printcolumn:name="AGE",type=date,JSONPath=`.metadata.creationTimestamp`
-// +kubebuilder:printcolumn:name="WHY",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].message`,priority=1
+// +kubebuilder:printcolumn:name="MESSAGE",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].message`,priority=1
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63 && self.metadata.name.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="set metadata.name to a DNS label of at most 63 characters: lower-case letters, digits and '-', beginning and ending with a letter or digit"
 type SparkApplication struct {
 	metav1.TypeMeta   `json:",inline"`
@@ -75,7 +75,7 @@ const (
 
 // SparkApplicationSpec is one job: what Spark runs (the run template), where it queues, and how its life is managed.
 //
-// +kubebuilder:validation:XValidation:rule="size('%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s'.format([has(self.arguments) ? self.arguments : [], has(self.sparkConf) ? self.sparkConf : {}, has(self.hadoopConf) ? self.hadoopConf : {}, has(self.configMaps) ? self.configMaps.map(c, c.data) : [], has(self.deps) && has(self.deps.jars) ? self.deps.jars : [], has(self.deps) && has(self.deps.files) ? self.deps.files : [], has(self.deps) && has(self.deps.pyFiles) ? self.deps.pyFiles : [], has(self.deps) && has(self.deps.archives) ? self.deps.archives : [], has(self.deps) && has(self.deps.packages) ? self.deps.packages : [], has(self.deps) && has(self.deps.excludePackages) ? self.deps.excludePackages : [], has(self.deps) && has(self.deps.repositories) ? self.deps.repositories : [], has(self.driver) && has(self.driver.env) ? self.driver.env.map(e, [e.name, has(e.value) ? e.value : \"\"]) : [], has(self.driver) && has(self.driver.labels) ? self.driver.labels : {}, has(self.driver) && has(self.driver.annotations) ? self.driver.annotations : {}, has(self.driver) && has(self.driver.nodeSelector) ? self.driver.nodeSelector : {}, has(self.executor) && has(self.executor.env) ? self.executor.env.map(e, [e.name, has(e.value) ? e.value : \"\"]) : [], has(self.executor) && has(self.executor.labels) ? self.executor.labels : {}, has(self.executor) && has(self.executor.annotations) ? self.executor.annotations : {}, has(self.executor) && has(self.executor.nodeSelector) ? self.executor.nodeSelector : {}, has(self.ui) && has(self.ui.service) && has(self.ui.service.annotations) ? self.ui.service.annotations : {}, has(self.ui) && has(self.ui.ingress) && has(self.ui.ingress.annotations) ? self.ui.ingress.annotations : {}])) <= 196608",message="set arguments, sparkConf, hadoopConf, configMaps, deps, env, labels, annotations and nodeSelector to at most 196608 characters together: put large files into the image, a volume or a ConfigMap"
+// +kubebuilder:validation:XValidation:rule="size('%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s'.format([has(self.arguments) ? self.arguments : [], has(self.sparkConf) ? self.sparkConf : {}, has(self.hadoopConf) ? self.hadoopConf : {}, has(self.configMaps) ? self.configMaps.map(c, c.data) : [], has(self.deps) && has(self.deps.jars) ? self.deps.jars : [], has(self.deps) && has(self.deps.files) ? self.deps.files : [], has(self.deps) && has(self.deps.pyFiles) ? self.deps.pyFiles : [], has(self.deps) && has(self.deps.archives) ? self.deps.archives : [], has(self.deps) && has(self.deps.packages) ? self.deps.packages : [], has(self.deps) && has(self.deps.excludePackages) ? self.deps.excludePackages : [], has(self.deps) && has(self.deps.repositories) ? self.deps.repositories : [], has(self.driver) && has(self.driver.env) ? self.driver.env.map(e, [e.name, has(e.value) ? e.value : \"\"]) : [], has(self.driver) && has(self.driver.labels) ? self.driver.labels : {}, has(self.driver) && has(self.driver.annotations) ? self.driver.annotations : {}, has(self.driver) && has(self.driver.nodeSelector) ? self.driver.nodeSelector : {}, has(self.executor) && has(self.executor.env) ? self.executor.env.map(e, [e.name, has(e.value) ? e.value : \"\"]) : [], has(self.executor) && has(self.executor.labels) ? self.executor.labels : {}, has(self.executor) && has(self.executor.annotations) ? self.executor.annotations : {}, has(self.executor) && has(self.executor.nodeSelector) ? self.executor.nodeSelector : {}, has(self.ui) && has(self.ui.service) && has(self.ui.serviceMetadata.annotations) ? self.ui.serviceMetadata.annotations : {}, has(self.ui) && has(self.ui.ingress) && has(self.ui.ingress.annotations) ? self.ui.ingress.annotations : {}])) <= 196608",message="set arguments, sparkConf, hadoopConf, configMaps, deps, env, labels, annotations and nodeSelector to at most 196608 characters together: put large files into the image, a volume or a ConfigMap"
 type SparkApplicationSpec struct {
 	// type is the language of the main program: Java, Scala, Python or R. Part of the run template.
 	// +required
@@ -210,10 +210,10 @@ type SparkApplicationSpec struct {
 	// +optional
 	Queue *QueueReference `json:"queue,omitempty"`
 
-	// service makes one stable headless Service, named after the application, that follows the live attempt, from the first start of a run
+	// driverService makes one stable headless Service, named after the application, that follows the live attempt, from the first start of a run
 	// to its end. May change at any time.
 	// +optional
-	Service *ApplicationService `json:"service,omitempty" sparkgate:"live"`
+	DriverService *DriverService `json:"driverService,omitempty" sparkgate:"live"`
 
 	// podDisruptionBudget None (default) makes none; Driver makes one that refuses voluntary evictions of the driver. May change at any time.
 	// +optional

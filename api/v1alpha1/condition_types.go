@@ -21,8 +21,8 @@ const (
 	TemplateIgnoredCondition = "TemplateIgnored"
 	// NodeLostCondition shows only when True: pods cannot be ended because their node does not answer.
 	NodeLostCondition = "NodeLost"
-	// NewerOperatorCondition shows only when True: the object is in a stage that this version of the operator does not know.
-	NewerOperatorCondition = "NewerOperator"
+	// UnknownStageCondition shows only when True: the object is in a stage that this version of the operator does not know.
+	UnknownStageCondition = "UnknownStage"
 )
 
 // Reasons of Ready while work goes on. Each is a stage of the life of a run.
@@ -67,8 +67,8 @@ const (
 	DeadlineExceededReason = "DeadlineExceeded"
 	// TotalDeadlineExceededReason: the run took longer than timeouts.total.
 	TotalDeadlineExceededReason = "TotalDeadlineExceeded"
-	// KueuePodIntegrationConflictReason: Kueue's pod integration took the driver for a job of its own; the message names the setting.
-	KueuePodIntegrationConflictReason = "KueuePodIntegrationConflict"
+	// GateConflictReason: Kueue's pod integration took the driver for a job of its own; the message names the setting.
+	GateConflictReason = "GateConflict"
 )
 
 // Reasons of Ready when a run cannot begin before somebody changes something.
@@ -120,6 +120,6 @@ const (
 	ParentNotFoundReason = "ParentNotFound"
 	// CycleReason: the queue is above itself.
 	CycleReason = "Cycle"
-	// ShardTakenReason: another operator writes the ledger of this tree.
-	ShardTakenReason = "ShardTaken"
+	// LedgerHeldByOtherReason: another operator writes the ledger of this tree.
+	LedgerHeldByOtherReason = "LedgerHeldByOther"
 )

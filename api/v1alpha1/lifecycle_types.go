@@ -81,19 +81,19 @@ type VolcanoOptions struct {
 	WaitForInqueue *bool `json:"waitForInqueue,omitempty"`
 }
 
-// ApplicationService is one stable headless Service that follows the live attempt.
-type ApplicationService struct {
+// DriverService is one stable headless Service that follows the live attempt.
+type DriverService struct {
 	// ports of the driver that the Service names.
 	// +required
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16
-	Ports []ServicePort `json:"ports"`
+	Ports []DriverServicePort `json:"ports"`
 }
 
-// ServicePort is one port of the driver.
-type ServicePort struct {
+// DriverServicePort is one port of the driver.
+type DriverServicePort struct {
 	// name of the port.
 	// +required
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
@@ -239,9 +239,9 @@ type Retention struct {
 
 // UserInterface exposes Spark's web interface.
 type UserInterface struct {
-	// service adds to the Service of the web interface.
+	// serviceMetadata adds to the Service of the web interface.
 	// +optional
-	Service *UIService `json:"service,omitempty"`
+	ServiceMetadata *ServiceMetadata `json:"serviceMetadata,omitempty"`
 
 	// ingress makes an Ingress for it.
 	// +optional
@@ -252,8 +252,8 @@ type UserInterface struct {
 	Route *UIRoute `json:"route,omitempty"`
 }
 
-// UIService adds to the Service of the web interface.
-type UIService struct {
+// ServiceMetadata adds to the Service of the web interface.
+type ServiceMetadata struct {
 	// labels of the Service.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=64

@@ -166,7 +166,7 @@ func TestEveryFieldSaysWhatAChangeMeans(t *testing.T) {
 			"sparkConfFrom hadoopConf sparkConfigMap hadoopConfigMap configMaps deps memoryOverheadFactor driver executor dynamicAllocation " +
 			"monitoring podSecurity runID",
 		"ask": "queue.name queue.gate queue.minExecutors queue.flavors queue.volcano",
-		"live": "queue.priorityClassName service podDisruptionBudget suspend readyWhen onTemplateChange timeouts restartPolicy retention " +
+		"live": "queue.priorityClassName driverService podDisruptionBudget suspend readyWhen onTemplateChange timeouts restartPolicy retention " +
 			"ttlAfterFinished ui",
 	} {
 		for _, name := range strings.Fields(names) {
@@ -343,7 +343,7 @@ func TestEnumsAreCamelCase(t *testing.T) {
 func TestBooleansStay(t *testing.T) {
 	t.Parallel()
 	want := []string{
-		"DynamicAllocation.enabled", "ExecutorSpec.deleteOnTermination", "Grant.gated", "PodSetGrant.elastic", "SparkApplicationSpec.suspend", "SparkQueueSpec.fairSharing",
+		"DynamicAllocation.enabled", "ExecutorSpec.deleteOnTermination", "Grant.gated", "PodSetGrant.elastic", "SparkApplicationSpec.suspend",
 		"VolcanoOptions.waitForInqueue",
 	}
 	var got []string

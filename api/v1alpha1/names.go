@@ -28,8 +28,8 @@ const (
 // QuotaGate is the scheduling gate behind which executors wait for room in quota.
 const QuotaGate = Group + "/quota"
 
-// EnrolledLabel on a namespace, with the value "true", has the executors of every application wait behind QuotaGate.
-const EnrolledLabel = Group + "/enrolled"
+// GuardedLabel on a namespace, with the value "true", has the executors of every application wait behind QuotaGate.
+const GuardedLabel = Group + "/guarded"
 
 // Labels of Spark itself on drivers and executors.
 const (
@@ -67,7 +67,7 @@ const (
 // ApplicationIDToken stands for Spark's id of an attempt in the address of a history server.
 const ApplicationIDToken = "{{applicationID}}"
 
-// UIServiceAnnotation lists, on the Service of an attempt, the keys that spec.ui.service has added.
+// UIServiceAnnotation lists, on the Service of an attempt, the keys that spec.ui.serviceMetadata has added.
 const UIServiceAnnotation = Group + "/ui-service"
 
 const (

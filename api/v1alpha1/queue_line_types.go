@@ -23,8 +23,8 @@ type QueueHead struct {
 	Kind string `json:"kind,omitempty"`
 }
 
-// ForeignPods counts Spark pods that belong to no application.
-type ForeignPods struct {
+// UnmanagedPods counts Spark pods that belong to no application.
+type UnmanagedPods struct {
 	// pending pods wait behind their scheduling gate.
 	// +optional
 	// +kubebuilder:default=0

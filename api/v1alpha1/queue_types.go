@@ -25,7 +25,7 @@ import (
 // +kubebuilder:printcolumn:name="GPU",type=string,JSONPath=`.status.summary.nvidia\.com/gpu`,priority=1
 // +kubebuilder:printcolumn:name="SHARE",type=string,JSONPath=`.status.share`,priority=1
 // +kubebuilder:printcolumn:name="AGE",type=date,JSONPath=`.metadata.creationTimestamp`
-// +kubebuilder:printcolumn:name="WHY",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].message`,priority=1
+// +kubebuilder:printcolumn:name="MESSAGE",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].message`,priority=1
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63 && self.metadata.name.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="set metadata.name to a DNS label of at most 63 characters: lower-case letters, digits and '-', beginning and ending with a letter or digit"
 type SparkQueue struct {
 	metav1.TypeMeta   `json:",inline"`
@@ -82,9 +82,9 @@ type SparkQueueSpec struct {
 	// +kubebuilder:validation:Enum=BestEffortFIFO;StrictFIFO
 	Strategy QueueStrategy `json:"strategy,omitempty"`
 
-	// fairSharing true shares this node's pool among its children by weight. Default: false.
+	// fairSharing shares this node's pool among its children by weight, where it is present.
 	// +optional
-	FairSharing bool `json:"fairSharing,omitempty"`
+	FairSharing *FairSharing `json:"fairSharing,omitempty"`
 
 	// headTimeout is how long the first in line may be overtaken before room is reserved for it. Default: 10m.
 	// +optional
@@ -116,6 +116,9 @@ type SparkQueueSpec struct {
 	// +kubebuilder:validation:items:MaxLength=253
 	PriorityClassNames []string `json:"priorityClassNames,omitempty"`
 }
+
+// FairSharing shares the pool of a node among its children by their weights. It has no fields yet: write fairSharing: {}.
+type FairSharing struct{}
 
 // QueueStrategy is the order in which a queue serves.
 type QueueStrategy string
@@ -186,46 +189,6 @@ type ResourceQuota struct {
 	LendingLimit *resource.Quantity `json:"lendingLimit,omitempty"`
 }
 
-// QueuePreemption says whom a waiting application of this queue may displace.
-type QueuePreemption struct {
-	// withinClusterQueue: within the same queue. Default: Never.
-	// +optional
-	// +kubebuilder:validation:Enum=Never;LowerPriority;LowerOrNewerEqualPriority
-	WithinClusterQueue PreemptionPolicy `json:"withinClusterQueue,omitempty"`
-
-	// reclaimWithinCohort: take back own quota that other queues of the tree borrow. Default: Any.
-	// +optional
-	// +kubebuilder:validation:Enum=Never;LowerPriority;Any
-	ReclaimWithinCohort PreemptionPolicy `json:"reclaimWithinCohort,omitempty"`
-
-	// borrowWithinCohort: displace others while borrowing.
-	// +optional
-	BorrowWithinCohort *BorrowWithinCohort `json:"borrowWithinCohort,omitempty"`
-}
-
-// PreemptionPolicy says which applications may be displaced.
-type PreemptionPolicy string
-
-// Values of the preemption policies.
-const (
-	PreemptNever                     PreemptionPolicy = "Never"
-	PreemptLowerPriority             PreemptionPolicy = "LowerPriority"
-	PreemptLowerOrNewerEqualPriority PreemptionPolicy = "LowerOrNewerEqualPriority"
-	PreemptAny                       PreemptionPolicy = "Any"
-)
-
-// BorrowWithinCohort lets a borrower displace others.
-type BorrowWithinCohort struct {
-	// policy is Never (default) or LowerPriority.
-	// +optional
-	// +kubebuilder:validation:Enum=Never;LowerPriority
-	Policy PreemptionPolicy `json:"policy,omitempty"`
-
-	// maxPriorityThreshold protects applications of higher priority. Default: no bound.
-	// +optional
-	MaxPriorityThreshold *int32 `json:"maxPriorityThreshold,omitempty"`
-}
-
 // SparkQueueStatus is what the operator has counted.
 type SparkQueueStatus struct {
 	// observedGeneration is the generation of the spec that the conditions speak of; -1 until the operator has looked.
@@ -253,10 +216,10 @@ type SparkQueueStatus struct {
 	// +optional
 	Elastic *ElasticUsage `json:"elastic,omitempty"`
 
-	// foreignPods counts the Spark pods of enrolled namespaces that belong to no application, of this node and of those below it. Drivers
+	// unmanagedPods counts the Spark pods of guarded namespaces that belong to no application, of this node and of those below it. Drivers
 	// among them count as applications, too. Absent if there are none.
 	// +optional
-	ForeignPods *ForeignPods `json:"foreignPods,omitempty"`
+	UnmanagedPods *UnmanagedPods `json:"unmanagedPods,omitempty"`
 
 	// usage by flavor and resource.
 	// +optional

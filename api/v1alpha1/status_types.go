@@ -70,6 +70,10 @@ type SparkApplicationStatus struct {
 	// +optional
 	Times ApplicationTimes `json:"times,omitempty"`
 
+	// runDuration is how long the drivers of the attempts of the run that have ended ran, all together; absent for 0.
+	// +optional
+	RunDuration *metav1.Duration `json:"runDuration,omitempty"`
+
 	// grant is the room that the current attempt holds in its queue; absent when it holds none.
 	// +optional
 	Grant *Grant `json:"grant,omitempty"`
@@ -111,7 +115,7 @@ const (
 	StopDeadline        StopReason = "DeadlineExceeded"
 	StopTotalDeadline   StopReason = "TotalDeadlineExceeded"
 	StopAdmission       StopReason = "AdmissionTimeout"
-	StopKueueConflict   StopReason = "KueuePodIntegrationConflict"
+	StopKueueConflict   StopReason = "GateConflict"
 	StopInputsChanged   StopReason = "InputsChanged"
 )
 
@@ -149,9 +153,6 @@ type ApplicationTimes struct {
 	// retry is when the next attempt asks for room, after a pause; absent while there is none.
 	// +optional
 	Retry *metav1.Time `json:"retry,omitempty"`
-	// ran is how long the drivers of those attempts of the run ran that have ended, all together; absent for 0.
-	// +optional
-	Ran *metav1.Duration `json:"ran,omitempty"`
 	// referenceMissing is when a missing reference was first seen; absent when none is missing.
 	// +optional
 	ReferenceMissing *metav1.Time `json:"referenceMissing,omitempty"`
@@ -183,9 +184,9 @@ type Grant struct {
 	// before it is made, the grant goes back first and the start is planned anew.
 	// +optional
 	Inputs string `json:"inputs,omitempty"`
-	// grown is how often the grant has grown since it was given.
+	// resizes is how often the grant has grown since it was given.
 	// +optional
-	Grown int64 `json:"grown,omitempty"`
+	Resizes int64 `json:"resizes,omitempty"`
 	// holdsFor is how long the attempt may hold the quota, from times.admitted on: it was let in before others that wait because of its
 	// timeouts. Longer ones take effect with the next attempt. Absent where it came before nobody.
 	// +optional

@@ -106,7 +106,7 @@ func TestOfflineCalls(t *testing.T) {
 		},
 		"lint without files":       {args: []string{"lint"}, code: exitUsage, err: "name files with -f FILE"},
 		"lint of nothing":          {args: []string{"lint", "-f", "testdata/none"}, code: exitFailed, err: "no such file"},
-		"lint of an empty folder":  {args: []string{"lint", "-f", "internal/cluster"}, code: exitFailed, err: "has no file that ends with .yaml, .yml, .json"},
+		"lint of an empty folder":  {args: []string{"lint", "-f", "internal/client"}, code: exitFailed, err: "has no file that ends with .yaml, .yml, .json"},
 		"lint of what is right":    {in: right, args: []string{"lint", "-f", "-"}, out: "1 objects checked: 0 to correct, 0 warnings\n"},
 		"lint with a warning":      {in: warned, args: []string{"lint", "-f", "-"}, out: "0 to correct, 1 warnings"},
 		"lint with it, strictly":   {in: warned, args: []string{"lint", "-f", "-", "--strict"}, code: exitFailed, out: "standard input:4: warning: ", err: "not as they should be"},

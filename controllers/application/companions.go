@@ -157,7 +157,7 @@ func (p *pass) dismissOthers(ctx context.Context, c *company, keep map[made]bool
 	return problems
 }
 
-// lookAtUI reads the Service of the attempt: which port leads to the web interface, and whether it has what spec.ui.service adds.
+// lookAtUI reads the Service of the attempt: which port leads to the web interface, and whether it has what spec.ui.serviceMetadata adds.
 func (p *pass) lookAtUI(ctx context.Context, c *company, in *expose.Input) ([]problem, error) {
 	service, name := &corev1.Service{}, render.NamesOf(in.App, in.Run, in.Attempt).Service
 	err := p.Live.Get(ctx, types.NamespacedName{Namespace: p.app.Namespace, Name: name}, service)
@@ -203,7 +203,7 @@ func (p *pass) historyAddress(objects render.Objects) string {
 	return strings.ReplaceAll(p.HistoryURL, v1alpha1.ApplicationIDToken, objects.Names.ApplicationID)
 }
 
-// patchUIService makes the Service of the attempt have what spec.ui.service says, which may have changed since it was made.
+// patchUIService makes the Service of the attempt have what spec.ui.serviceMetadata says, which may have changed since it was made.
 func (p *pass) patchUIService(ctx context.Context, c *company, service *corev1.Service) []problem {
 	c.extras = len(render.UIServiceOf(p.app).Annotations) > 0
 	change := render.UIServicePatch(service, p.app)
@@ -220,7 +220,7 @@ func (p *pass) patchUIService(ctx context.Context, c *company, service *corev1.S
 		return []problem{{soon: true}} // gone, or another one
 	case err != nil:
 		c.extras = true
-		return []problem{{reason: companionNotMade, text: fmt.Sprintf("the Service of the attempt does not get what spec.ui.service says: %s", err)}}
+		return []problem{{reason: companionNotMade, text: fmt.Sprintf("the Service of the attempt does not get what spec.ui.serviceMetadata says: %s", err)}}
 	}
 	return nil
 }

@@ -31,7 +31,7 @@ import (
 type company struct {
 	// objects that exist, with the fingerprint of what was applied; empty if another process did that.
 	objects map[made]string
-	// extras says that the Service of the attempt may have something of spec.ui.service.
+	// extras says that the Service of the attempt may have something of spec.ui.serviceMetadata.
 	extras bool
 	// done is the scene that all was brought in line with, tried the last that was tried.
 	done, tried sceneKey

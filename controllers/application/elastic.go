@@ -28,22 +28,22 @@ import (
 // releasesAtOnce bounds the gates of one application that are lifted at a time.
 const releasesAtOnce = 8
 
-// askedGate is the gate that a start asks, whether the namespace is enrolled, and all settings of the namespace.
+// askedGate is the gate that a start asks, whether the namespace is guarded, and all settings of the namespace.
 type askedGate struct {
 	name     string
-	enrolled bool
+	guarded  bool
 	settings string
 }
 
 // gated says that executors wait behind the scheduling gate of the quota: as the grant says, and before there is one, under dynamic
-// allocation and in enrolled namespaces, if the gate that is asked lets grants grow.
+// allocation and in guarded namespaces, if the gate that is asked lets grants grow.
 func (p *pass) gated(properties conf.Properties, grant *queueing.Grant) bool {
 	if grant != nil {
 		return grant.Gated
 	}
 	_, grows := p.Gates[p.asked.name].(queueing.Elastic)
 	gang, err := properties.Executors()
-	return grows && (p.asked.enrolled || err == nil && gang.Dynamic)
+	return grows && (p.asked.guarded || err == nil && gang.Dynamic)
 }
 
 // room tells the gate of the grant what the application wants, and returns what it has.

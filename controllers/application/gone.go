@@ -112,7 +112,7 @@ func (r *Reconciler) mourn(key queueing.Key, records []*pods.Record) {
 	r.claim(pods.Beyond(records, grant))
 }
 
-// disown has pods charged elsewhere that run in an enrolled namespace with the labels of an application that has not made them.
+// disown has pods charged elsewhere that run in a guarded namespace with the labels of an application that has not made them.
 func (p *pass) disown(ctx context.Context) error {
 	driver := p.app.Status.Driver
 	if driver == nil || driver.UID == "" || !p.app.DeletionTimestamp.IsZero() {

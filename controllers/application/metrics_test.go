@@ -166,7 +166,7 @@ func TestLiveApplications(t *testing.T) {
 		t.Fatal(err)
 	}
 	builder := fake.NewClientBuilder().WithScheme(known)
-	for name, stage := range map[string]string{"a": "Running", "b": "Running", "c": "Queued", "d": "Succeeded", "e": "Failed", "f": "OfANewerOperator"} {
+	for name, stage := range map[string]string{"a": "Running", "b": "Running", "c": "Queued", "d": "Succeeded", "e": "Failed", "f": "OfAUnknownStage"} {
 		app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "live", Name: name}}
 		app.Status.Queue, app.Status.Conditions = "team-a", []metav1.Condition{{Type: "Ready", Reason: stage}}
 		builder = builder.WithObjects(app)

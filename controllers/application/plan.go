@@ -88,7 +88,7 @@ func (p *pass) choose(policy namespacepolicy.Policy) *lifecycle.Plan {
 	plan := &lifecycle.Plan{Gate: string(p.gateOf(policy))}
 	plan.Queue, p.queueField = queueOf(p.app, policy, plan.Gate)
 	p.gateField = gateField(p.app, policy)
-	p.asked = askedGate{name: plan.Gate, enrolled: policy.Guarded}
+	p.asked = askedGate{name: plan.Gate, guarded: policy.Guarded}
 	plan.Findings = append(kueueFindings(p.app, plan.Gate), p.closedTo(policy, plan)...)
 	return plan
 }

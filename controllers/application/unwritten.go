@@ -85,7 +85,7 @@ func (p *pass) giveBack(ctx context.Context, wanted *v1alpha1.Grant, final bool)
 		return p.release(ctx, keyOf(p.app), queueing.Farewell{Left: queueing.LeftToAskAgain, Message: "the status could not be written"})
 	case wanted == nil && final:
 		return p.giveBackStored(ctx)
-	case wanted != nil && wanted.Grown > stored.Grown:
+	case wanted != nil && wanted.Resizes > stored.Resizes:
 		if gate, ok := p.Gates[string(stored.Gate)].(queueing.Decliner); ok {
 			gate.Decline(ctx, keyOf(p.app), convert.FromAPI(stored))
 		}

@@ -38,7 +38,7 @@ func TestRefusedStatusHoldsNothing(t *testing.T) {
 	t.Parallel()
 	app := schema.GroupResource{Group: "sparkgate.io", Resource: "sparkapplications"}
 	grant := func(grown int64) *v1alpha1.Grant {
-		return &v1alpha1.Grant{Run: 1, Attempt: 1, Gate: v1alpha1.GateEmbedded, Grown: grown}
+		return &v1alpha1.Grant{Run: 1, Attempt: 1, Gate: v1alpha1.GateEmbedded, Resizes: grown}
 	}
 	tooLarge := apierrors.NewInternalError(errors.New("etcdserver: request is too large"))
 	conflict := apierrors.NewConflict(app, "pi", errors.New("changed"))

@@ -36,10 +36,10 @@ func TestCheck(t *testing.T) {
 		"bad operator": {v1alpha1.SparkQueueSpec{NamespaceSelector: &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "team", Operator: "Like"}}}},
 			status.QueueInvalidSpec, []string{"spec.namespaceSelector", "Like"}},
 		"all that is honoured": {v1alpha1.SparkQueueSpec{
-			Flavors: []v1alpha1.FlavorQuota{flavor("spot"), flavor("default")}, FairSharing: true, StopPolicy: v1alpha1.StopPolicyHoldAndDrain,
+			Flavors: []v1alpha1.FlavorQuota{flavor("spot"), flavor("default")}, FairSharing: &v1alpha1.FairSharing{}, StopPolicy: v1alpha1.StopPolicyHoldAndDrain,
 			Preemption: &v1alpha1.QueuePreemption{
-				WithinClusterQueue: v1alpha1.PreemptLowerOrNewerEqualPriority, ReclaimWithinCohort: v1alpha1.PreemptLowerPriority,
-				BorrowWithinCohort: &v1alpha1.BorrowWithinCohort{Policy: v1alpha1.PreemptLowerPriority},
+				WithinQueue: v1alpha1.PreemptLowerOrNewerEqualPriority, ReclaimWithinTree: v1alpha1.PreemptLowerPriority,
+				BorrowWithinTree: &v1alpha1.BorrowWithinTree{Policy: v1alpha1.PreemptLowerPriority},
 			},
 		}, "", nil},
 		"limits below a parent":   {v1alpha1.SparkQueueSpec{Parent: "root", Flavors: limited("10", "5")}, "", nil},
@@ -54,8 +54,8 @@ func TestCheck(t *testing.T) {
 		"less than nothing": {v1alpha1.SparkQueueSpec{Parent: "root", Flavors: limited("-1", "5")},
 			status.QueueInvalidSpec, []string{`spec.flavors[0].quotas[0].borrowingLimit: value "-1" is negative: set a quantity of zero or more`}},
 		"preemption by default": {v1alpha1.SparkQueueSpec{Preemption: &v1alpha1.QueuePreemption{
-			WithinClusterQueue: v1alpha1.PreemptNever, ReclaimWithinCohort: v1alpha1.PreemptAny,
-			BorrowWithinCohort: &v1alpha1.BorrowWithinCohort{Policy: v1alpha1.PreemptNever},
+			WithinQueue: v1alpha1.PreemptNever, ReclaimWithinTree: v1alpha1.PreemptAny,
+			BorrowWithinTree: &v1alpha1.BorrowWithinTree{Policy: v1alpha1.PreemptNever},
 		}}, "", nil},
 		"head timeout": {v1alpha1.SparkQueueSpec{HeadTimeout: &metav1.Duration{Duration: time.Minute}}, "", nil},
 		"the first mistake": {v1alpha1.SparkQueueSpec{Flavors: limited("10", "5"),

@@ -52,10 +52,10 @@ type State struct {
 	Share *float64
 	// Elastic counts the executors above base gangs; nil where nobody has or wants any.
 	Elastic *v1alpha1.ElasticUsage
-	// ForeignPods are those that belong to no application; nil if there are none.
-	ForeignPods *v1alpha1.ForeignPods
-	Usage       []v1alpha1.QueueUsage
-	Heads       []v1alpha1.QueueHead
+	// UnmanagedPods are those that belong to no application; nil if there are none.
+	UnmanagedPods *v1alpha1.UnmanagedPods
+	Usage         []v1alpha1.QueueUsage
+	Heads         []v1alpha1.QueueHead
 }
 
 // Reconciler publishes the state of queues.
@@ -263,7 +263,7 @@ func (r *Reconciler) fill(queue *v1alpha1.SparkQueue) {
 		view.State, view.Message = status.QueueState(state.Problem), state.Message
 	}
 	s.Pending, s.Admitted, s.Usage, s.Heads = state.Pending, state.Admitted, state.Usage, state.Heads
-	s.Elastic, s.ForeignPods = state.Elastic, state.ForeignPods
+	s.Elastic, s.UnmanagedPods = state.Elastic, state.UnmanagedPods
 	s.Summary, s.Share = summary(state.Usage), shareText(state.Share)
 	s.ObservedGeneration = queue.Generation
 	s.Conditions = status.QueueConditions(s.Conditions, view, metav1.NewTime(r.Clock.Now().Truncate(time.Second)))

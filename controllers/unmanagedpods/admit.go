@@ -25,7 +25,7 @@ import (
 // look brings what the queue knows of a pod in line with the pod, and the other way round.
 func (r *Reconciler) look(ctx context.Context, namespace *metav1.PartialObjectMetadata, name types.NamespacedName) error {
 	p := r.known(name)
-	if p != nil && (!p.claimed && !enrolled(namespace) || !p.concerned()) {
+	if p != nil && (!p.claimed && !guarded(namespace) || !p.concerned()) {
 		p = nil
 	}
 	if p == nil {

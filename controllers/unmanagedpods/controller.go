@@ -138,7 +138,7 @@ func (r *Reconciler) Wake(pod types.NamespacedName) {
 	}
 }
 
-// Start follows enrolled namespaces until ctx ends. It implements manager.Runnable.
+// Start follows guarded namespaces until ctx ends. It implements manager.Runnable.
 func (r *Reconciler) Start(ctx context.Context) error {
 	r.followers.run(ctx)
 	return nil
@@ -163,7 +163,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	switch {
 	case req.Namespace != "":
 		return ctrl.Result{}, r.look(ctx, namespace, req.NamespacedName)
-	case enrolled(namespace):
+	case guarded(namespace):
 		if err := r.followers.follow(ctx, name); err != nil {
 			return ctrl.Result{}, err
 		}
@@ -195,7 +195,7 @@ func (r *Reconciler) namespace(ctx context.Context, name string) (*metav1.Partia
 	return namespace, nil
 }
 
-func enrolled(namespace metav1.Object) bool {
+func guarded(namespace metav1.Object) bool {
 	return namespacepolicy.Of(namespace).Guarded
 }
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package unmanagedpods lets in the Spark pods of enrolled namespaces that belong to no application: those of a raw spark-submit or a notebook.
+// Package unmanagedpods lets in the Spark pods of guarded namespaces that belong to no application: those of a raw spark-submit or a notebook.
 //
 //	driver pod, behind the gate ──► ask of the namespace's queue ──► grant ──► one patch: labels, placement, no gate
 //	its executors, the same      ──► each asks, queued as of its driver

@@ -21,7 +21,7 @@ import (
 // ofNobody selects the pods of no application.
 const ofNobody = "!" + v1alpha1.ApplicationUIDLabel
 
-// followers watch the pods of enrolled namespaces, one each: where nothing is enrolled, nothing is watched.
+// followers watch the pods of guarded namespaces, one each: where nothing is guarded, nothing is watched.
 type followers struct {
 	pods  corev1client.PodsGetter
 	store *store

@@ -23,13 +23,13 @@ type Found struct {
 	Grant *queueing.Grant
 }
 
-// Seed reads live what runs and what waits in enrolled namespaces, for a new leader that has not decided anything yet: its watches may lag
+// Seed reads live what runs and what waits in guarded namespaces, for a new leader that has not decided anything yet: its watches may lag
 // behind what the leader before it has let in.
 func (r *Reconciler) Seed(ctx context.Context) ([]Found, error) {
 	namespaces := &metav1.PartialObjectMetadataList{}
 	namespaces.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("NamespaceList"))
-	if err := r.Live.List(ctx, namespaces, client.MatchingLabels{v1alpha1.EnrolledLabel: "true"}); err != nil {
-		return nil, fmt.Errorf("list enrolled namespaces: %w", err)
+	if err := r.Live.List(ctx, namespaces, client.MatchingLabels{v1alpha1.GuardedLabel: "true"}); err != nil {
+		return nil, fmt.Errorf("list guarded namespaces: %w", err)
 	}
 	var found []Found
 	for i := range namespaces.Items {

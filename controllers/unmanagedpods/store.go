@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// store holds the pods of all enrolled namespaces. Safe for concurrent use.
+// store holds the pods of all guarded namespaces. Safe for concurrent use.
 type store struct {
 	// changed is called, without a lock held, with a pod that has come, changed or gone.
 	changed func(types.NamespacedName)

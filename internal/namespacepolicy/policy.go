@@ -18,7 +18,7 @@ import (
 type Policy struct {
 	// Namespace is its name.
 	Namespace string
-	// Guarded says that the namespace has the label v1alpha1.EnrolledLabel.
+	// Guarded says that the namespace has the label v1alpha1.GuardedLabel.
 	Guarded bool
 	// DefaultGate and DefaultQueue of applications that name none; empty if the namespace does not say.
 	DefaultGate, DefaultQueue string
@@ -41,7 +41,7 @@ func Of(namespace metav1.Object) Policy {
 	annotations := namespace.GetAnnotations()
 	return Policy{
 		Namespace:    namespace.GetName(),
-		Guarded:      namespace.GetLabels()[v1alpha1.EnrolledLabel] == "true",
+		Guarded:      namespace.GetLabels()[v1alpha1.GuardedLabel] == "true",
 		Enforced:     enforced[namespace.GetLabels()[EnforceLabel]],
 		DefaultGate:  annotations[v1alpha1.DefaultGateAnnotation],
 		DefaultQueue: annotations[v1alpha1.DefaultQueueAnnotation],

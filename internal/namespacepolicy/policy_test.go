@@ -15,7 +15,7 @@ import (
 func namespace(guarded bool, annotations map[string]string) metav1.Object {
 	out := &metav1.ObjectMeta{Name: "team", Annotations: annotations}
 	if guarded {
-		out.Labels = map[string]string{v1alpha1.EnrolledLabel: "true"}
+		out.Labels = map[string]string{v1alpha1.GuardedLabel: "true"}
 	}
 	return out
 }
@@ -33,7 +33,7 @@ func TestOf(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("policy (-want +got):\n%s", diff)
 	}
-	if label := (&metav1.ObjectMeta{Name: "team", Labels: map[string]string{v1alpha1.EnrolledLabel: "yes"}}); Of(label).Guarded {
+	if label := (&metav1.ObjectMeta{Name: "team", Labels: map[string]string{v1alpha1.GuardedLabel: "yes"}}); Of(label).Guarded {
 		t.Error("another value of the label guards the namespace")
 	}
 }

@@ -132,7 +132,7 @@ spec:
   mainApplicationFile: local:///pi.jar
   driver: {serviceAccountName: spark}
   podDisruptionBudget: Driver
-  service: {ports: [{name: connect, port: 15002}]}
+  driverService: {ports: [{name: connect, port: 15002}]}
   ui:
     ingress: {host: example.org}
     route: {parentRefs: [{name: public}]}

@@ -41,7 +41,7 @@ func QueueConfig(q *v1alpha1.SparkQueue) embedded.QueueConfig {
 	if q.Spec.HeadTimeout != nil {
 		c.HeadTimeout = &q.Spec.HeadTimeout.Duration
 	}
-	c.FairSharing, c.Preemption = q.Spec.FairSharing, preemptionOf(q.Spec.Preemption)
+	c.FairSharing, c.Preemption = q.Spec.FairSharing != nil, preemptionOf(q.Spec.Preemption)
 	c.Admits, c.SelectorText = selectorOf(q.Spec.NamespaceSelector)
 	c.NamesNamespaces = c.Admits != nil && !c.Admits(map[string]string{corev1.LabelMetadataName: ""})
 	for _, f := range q.Spec.Flavors {
@@ -60,13 +60,13 @@ func preemptionOf(p *v1alpha1.QueuePreemption) embedded.Preemption {
 	if p == nil {
 		return out
 	}
-	if p.WithinClusterQueue != "" {
-		out.Within = embedded.Policy(p.WithinClusterQueue)
+	if p.WithinQueue != "" {
+		out.Within = embedded.Policy(p.WithinQueue)
 	}
-	if p.ReclaimWithinCohort != "" {
-		out.Reclaim = embedded.Policy(p.ReclaimWithinCohort)
+	if p.ReclaimWithinTree != "" {
+		out.Reclaim = embedded.Policy(p.ReclaimWithinTree)
 	}
-	if b := p.BorrowWithinCohort; b != nil && b.Policy != "" {
+	if b := p.BorrowWithinTree; b != nil && b.Policy != "" {
 		out.Borrow, out.BorrowThreshold = embedded.Policy(b.Policy), b.MaxPriorityThreshold
 	}
 	return out

@@ -36,9 +36,9 @@ spec:
   maxRunning: 7
   strategy: StrictFIFO
   stopPolicy: Hold
-  fairSharing: true
+  fairSharing: {}
   headTimeout: 90s
-  preemption: {withinClusterQueue: LowerPriority, reclaimWithinCohort: Never, borrowWithinCohort: {policy: LowerPriority, maxPriorityThreshold: 7}}
+  preemption: {withinQueue: LowerPriority, reclaimWithinTree: Never, borrowWithinTree: {policy: LowerPriority, maxPriorityThreshold: 7}}
   flavors:
   - name: default
     quotas:
@@ -146,7 +146,7 @@ spec:
 
 func TestDefaultsOfPreemption(t *testing.T) {
 	t.Parallel()
-	queue := queueFrom(t, "metadata: {name: a}\nspec: {preemption: {borrowWithinCohort: {maxPriorityThreshold: 7}}}")
+	queue := queueFrom(t, "metadata: {name: a}\nspec: {preemption: {borrowWithinTree: {maxPriorityThreshold: 7}}}")
 	want := embedded.Preemption{Within: embedded.PreemptNever, Reclaim: embedded.PreemptAny, Borrow: embedded.PreemptNever}
 	if diff := cmp.Diff(want, QueueConfig(&queue).Preemption); diff != "" {
 		t.Errorf("preemption (-want +got):\n%s", diff)

@@ -90,7 +90,7 @@ func (e *Engine) Room(key queueing.Key, run, attempt int64) queueing.Room {
 // than what is held, and one of another attempt, is ignored. It reports whether anything changed.
 func (e *Engine) Settle(key queueing.Key, grant queueing.Grant) bool {
 	a := e.apps[key]
-	if a == nil || a.held == nil || !a.held.isFor(grant.Run, grant.Attempt) || a.held.grant.Grown != grant.Grown {
+	if a == nil || a.held == nil || !a.held.isFor(grant.Run, grant.Attempt) || a.held.grant.Resizes != grant.Resizes {
 		return false
 	}
 	h := a.held
@@ -222,7 +222,7 @@ func (h *holding) baseOf() *queueing.PodSetGrant {
 // withMore is a grant with that many more pods in each flavor, as an own pod set for each.
 func withMore(g queueing.Grant, base *queueing.PodSetGrant, flavors []*FlavorConfig, more []int32) queueing.Grant {
 	out := g
-	out.Grown++
+	out.Resizes++
 	out.PodSets = slices.Clone(g.PodSets)
 	for i, f := range flavors {
 		if more[i] == 0 {

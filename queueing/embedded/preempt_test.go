@@ -184,7 +184,7 @@ func TestNewerOfEqualPriority(t *testing.T) {
 	s.want("then", s.running(), "big")
 }
 
-func TestBorrowWithinCohort(t *testing.T) {
+func TestBorrowWithinTree(t *testing.T) {
 	three := int32(3)
 	policy := Preemption{Reclaim: PreemptLowerPriority, Borrow: PreemptLowerPriority, BorrowThreshold: &three}
 	s := newScene(t, QueueConfig{Name: "root"}, leaf("a", 4, policy), leaf("b", 4, Preemption{}), leaf("c", 4, Preemption{}))

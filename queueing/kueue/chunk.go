@@ -205,7 +205,7 @@ func (t *tally) room(held queueing.Grant) queueing.Room {
 	room := queueing.Room{Grant: &grant, GiveBack: t.back}
 	for i := range t.sets {
 		if t.sets[i].Count > above(held, t.sets[i].Flavor) {
-			grant.Grown = held.Grown + 1
+			grant.Resizes = held.Resizes + 1
 		}
 	}
 	for i := range held.PodSets {

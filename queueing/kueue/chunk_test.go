@@ -97,7 +97,7 @@ func TestSizes(t *testing.T) {
 
 // holding is a grant with a base gang of one executor in spot, and so many above it.
 func holding(above int32) queueing.Grant {
-	g := queueing.Grant{Run: 3, Attempt: 2, Gate: Name, Gated: true, Grown: 4, PodSets: []queueing.PodSetGrant{
+	g := queueing.Grant{Run: 3, Attempt: 2, Gate: Name, Gated: true, Resizes: 4, PodSets: []queueing.PodSetGrant{
 		{Name: "driver", Count: 1, Flavor: "on-demand"},
 		{Name: "executor", Count: 1, Flavor: "spot", Requests: queueing.Resources{"cpu": 1000}},
 	}}
@@ -158,7 +158,7 @@ func TestRoom(t *testing.T) {
 					t.Errorf("nobody is told why: %+v", b)
 				}
 			}
-			got := fmt.Sprintf("%v back %v asked %d grown %d useless %d", sets, back, tally.asked, room.Grant.Grown, len(tally.useless))
+			got := fmt.Sprintf("%v back %v asked %d grown %d useless %d", sets, back, tally.asked, room.Grant.Resizes, len(tally.useless))
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}

@@ -76,7 +76,7 @@ func (a *arena) makeNamespace(spec *Arena) string {
 		change.Annotations[key] = strings.ReplaceAll(strings.ReplaceAll(value, "$(queue)", ns.Name), "$(namespace)", ns.Name)
 	}
 	if spec.Guarded {
-		change.Labels[v1alpha1.EnrolledLabel] = "true"
+		change.Labels[v1alpha1.GuardedLabel] = "true"
 	}
 	if err := cluster.client.Patch(a.t.Context(), change, client.MergeFrom(ns)); err != nil {
 		a.t.Fatal(err)

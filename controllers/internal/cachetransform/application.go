@@ -67,7 +67,7 @@ func stub(app *v1alpha1.SparkApplication, size int) *v1alpha1.SparkApplication {
 	}
 	s := &app.Spec
 	out.Spec = v1alpha1.SparkApplicationSpec{
-		Type: s.Type, SparkVersion: s.SparkVersion, RunID: s.RunID, Service: s.Service, PodDisruptionBudget: s.PodDisruptionBudget,
+		Type: s.Type, SparkVersion: s.SparkVersion, RunID: s.RunID, DriverService: s.DriverService, PodDisruptionBudget: s.PodDisruptionBudget,
 		Suspend: s.Suspend, ReadyWhen: s.ReadyWhen, OnTemplateChange: s.OnTemplateChange, Timeouts: s.Timeouts,
 		RestartPolicy: s.RestartPolicy, Retention: s.Retention, TTLAfterFinished: s.TTLAfterFinished,
 	}

@@ -86,7 +86,7 @@ var moviesOfTheClock = map[string]func(w *world){
 			w.ended(name)
 		}
 		w.settle()
-		w.logf("the attempts ran for %s", w.app.Status.Times.Ran.Duration)
+		w.logf("the attempts ran for %s", w.app.Status.RunDuration.Duration)
 		w.nextLook()
 		w.runsWithExecutors()
 		w.endsWithExecutors(0)

@@ -51,7 +51,7 @@ func (d *decider) byStage(stage status.Stage) Decision {
 	case status.Finalizing:
 		return d.finalizing()
 	case status.Succeeded, status.Failed, status.RetriesExceeded, status.DeadlineExceeded, status.TotalDeadlineExceeded,
-		status.AdmissionTimeout, status.DriverStartTimeout, status.ExecutorStartTimeout, status.KueuePodIntegrationConflict:
+		status.AdmissionTimeout, status.DriverStartTimeout, status.ExecutorStartTimeout, status.GateConflict:
 		return d.ended()
 	}
 	return d.unknown()
@@ -92,7 +92,7 @@ func (d *decider) publish(stage status.Stage, message string) Decision {
 // timeWait notes since when the application waits for room, if it does.
 func (d *decider) timeWait(stage status.Stage) {
 	switch {
-	case d.view.NewerOperator != "":
+	case d.view.UnknownStage != "":
 		return
 	case !stage.Waiting() && !d.awaitsNode(stage), d.pausing():
 		d.s.Times.Waiting = nil
@@ -108,7 +108,7 @@ func (d *decider) timeWait(stage status.Stage) {
 // unknown leaves an application alone whose stage a newer operator wrote.
 func (d *decider) unknown() Decision {
 	ready := apimeta.FindStatusCondition(d.o.App.Status.Conditions, v1alpha1.ReadyCondition)
-	d.view.NewerOperator = "stage " + ready.Reason + " is not known to this version of the operator; it leaves the application alone"
+	d.view.UnknownStage = "stage " + ready.Reason + " is not known to this version of the operator; it leaves the application alone"
 	d.view.Generation = d.o.App.Status.ObservedGeneration
 	return d.publish(status.Stage(ready.Reason), ready.Message)
 }

@@ -206,7 +206,7 @@ func (d *decider) endAbove(ending []*pods.Record) {
 }
 
 func sameGrant(a, b *v1alpha1.Grant) bool {
-	return a.Grown == b.Grown && slices.EqualFunc(a.PodSets, b.PodSets, sameSet)
+	return a.Resizes == b.Resizes && slices.EqualFunc(a.PodSets, b.PodSets, sameSet)
 }
 
 func sameSet(a, b v1alpha1.PodSetGrant) bool {
@@ -215,7 +215,7 @@ func sameSet(a, b v1alpha1.PodSetGrant) bool {
 
 // onlySmaller says that no set of a grant has become larger.
 func onlySmaller(next, before *v1alpha1.Grant) bool {
-	if next.Grown != before.Grown {
+	if next.Resizes != before.Resizes {
 		return false
 	}
 	for _, p := range next.PodSets {

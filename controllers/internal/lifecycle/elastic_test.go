@@ -280,7 +280,7 @@ func (g *growth) happens() {
 
 // grow is the gate that gives more.
 func (g *growth) grow() {
-	if g.held.Grown != g.status.Grown {
+	if g.held.Resizes != g.status.Resizes {
 		return // not written down yet
 	}
 	flavor := []string{"default", "spot"}[g.IntN(2)]
@@ -291,7 +291,7 @@ func (g *growth) grow() {
 		g.held.PodSets = append(g.held.PodSets, queueing.PodSetGrant{Name: "executor", Flavor: flavor, Requests: each, Elastic: true})
 	}
 	g.held.PodSets[at].Count += 1 + g.Int32N(3)
-	g.held.Grown++
+	g.held.Resizes++
 	g.say("the gate gives %d of %s", g.held.PodSets[at].Count, flavor)
 }
 
@@ -325,7 +325,7 @@ func (g *growth) pass(steps int) {
 func (g *growth) do(a Action) {
 	switch a.Kind {
 	case SettleGrant:
-		if g.status.Grown == g.held.Grown {
+		if g.status.Resizes == g.held.Resizes {
 			for flavor, n := range g.back {
 				g.back[flavor] = max(0, n-max(0, countIn(g.held, flavor)-countIn(g.status, flavor)))
 			}

@@ -108,7 +108,7 @@ func (d *decider) record(a v1alpha1.AttemptStatus) {
 		a.FinishedAt = &seen
 	}
 	if a.StartedAt != nil {
-		d.s.Times.Ran = &metav1.Duration{Duration: d.ran() + max(0, a.FinishedAt.Sub(a.StartedAt.Time))}
+		d.s.RunDuration = &metav1.Duration{Duration: d.ran() + max(0, a.FinishedAt.Sub(a.StartedAt.Time))}
 	}
 	a.Message = status.Cut(a.Message)
 	d.s.Attempts = append(d.s.Attempts, a)
@@ -280,7 +280,7 @@ func (d *decider) endOf(attempt *v1alpha1.AttemptStatus) (status.Stage, string) 
 			d.maxAttempts(), attempt.Message)
 	case reason == status.DriverStartTimeout && attempt.Cause == v1alpha1.CauseConfiguration:
 	case reason == status.DriverStartTimeout, reason == status.AdmissionTimeout, reason == status.DeadlineExceeded,
-		reason == status.TotalDeadlineExceeded, reason == status.ExecutorStartTimeout, reason == status.KueuePodIntegrationConflict:
+		reason == status.TotalDeadlineExceeded, reason == status.ExecutorStartTimeout, reason == status.GateConflict:
 		return reason, attempt.Message
 	}
 	return status.Failed, fmt.Sprintf("run %d failed: %s", d.s.Run, attempt.Message)

@@ -21,7 +21,7 @@ import (
 func TestTakenByKueue(t *testing.T) {
 	t.Parallel()
 	for gate, want := range map[v1alpha1.GateType]string{
-		v1alpha1.GateKueue: v1alpha1.KueuePodIntegrationConflictReason, v1alpha1.GateNone: v1alpha1.StartingReason,
+		v1alpha1.GateKueue: v1alpha1.GateConflictReason, v1alpha1.GateNone: v1alpha1.StartingReason,
 	} {
 		t.Run(string(gate), func(t *testing.T) {
 			t.Parallel()

@@ -109,7 +109,9 @@ func TestPreemptedRunWaitsAtItsOldPlace(t *testing.T) {
 	now := metav1.NewTime(w.now)
 	times := v1alpha1.ApplicationTimes{
 		Queued: before.Times.Queued, Started: before.Times.Started, Waiting: &now,
-		Ran: &metav1.Duration{Duration: w.now.Sub(before.Times.DriverStarted.Time)},
+	}
+	if ran, want := w.app.Status.RunDuration, w.now.Sub(before.Times.DriverStarted.Time); ran == nil || ran.Duration != want {
+		t.Errorf("runDuration %v, want %s", ran, want)
 	}
 	if diff := cmp.Diff(times, w.app.Status.Times); diff != "" {
 		t.Errorf("times (-want +got):\n%s", diff)

@@ -55,7 +55,7 @@ func (d *decider) newRun(start Start) {
 	d.s.Run, d.s.Attempt = start.Run, start.Attempt
 	d.s.TemplateHash, d.s.RunID = d.o.Plan.Hash, d.o.App.Spec.RunID
 	d.s.Failures, d.s.Preemptions, d.s.Resumes, d.s.Requeues = 0, 0, 0, 0
-	d.s.Times, d.s.Ask = v1alpha1.ApplicationTimes{Queued: &queued}, nil
+	d.s.Times, d.s.RunDuration, d.s.Ask = v1alpha1.ApplicationTimes{Queued: &queued}, nil, nil
 	d.s.Grant, d.s.Driver, d.s.Executors, d.s.Stopping = nil, nil, nil, ""
 }
 

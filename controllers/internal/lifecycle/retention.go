@@ -15,7 +15,7 @@ import (
 
 // expire deletes what was kept of ended attempts when its time is over. A driver pod goes last, so it marks what is still to do.
 func (d *decider) expire(stage status.Stage) {
-	if d.view.NewerOperator != "" {
+	if d.view.UnknownStage != "" {
 		return
 	}
 	for _, r := range d.o.Pods {

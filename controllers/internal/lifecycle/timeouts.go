@@ -128,10 +128,10 @@ func (d *decider) runDeadline() (at time.Time, reason v1alpha1.StopReason, messa
 
 // ran is how long the drivers of earlier attempts of the run ran.
 func (d *decider) ran() time.Duration {
-	if d.s.Times.Ran == nil {
+	if d.s.RunDuration == nil {
 		return 0
 	}
-	return d.s.Times.Ran.Duration
+	return d.s.RunDuration.Duration
 }
 
 // admissionDeadline is when the current wait for room is given up; zero if it is not, and while there is none.

@@ -12,7 +12,7 @@ import (
 
 // View is everything that the conditions of an application depend on, beside the conditions it had.
 type View struct {
-	// Stage of the run; an unknown one leaves the conditions alone and adds NewerOperator.
+	// Stage of the run; an unknown one leaves the conditions alone and adds UnknownStage.
 	Stage Stage
 	// Message of Ready, Reconciling and Stalled; empty takes the stage's own sentence. It must be stable: no ticking numbers.
 	Message string
@@ -30,10 +30,10 @@ type View struct {
 	// Generation of the spec that the view speaks of: observedGeneration of every condition.
 	Generation int64
 
-	// TemplateIgnored, NodeLost and NewerOperator are the messages of the conditions of that name; an empty one hides the condition.
+	// TemplateIgnored, NodeLost and UnknownStage are the messages of the conditions of that name; an empty one hides the condition.
 	TemplateIgnored string
 	NodeLost        string
-	NewerOperator   string
+	UnknownStage    string
 }
 
 // AdmittedView is what the gate says about the attempt.
@@ -62,7 +62,7 @@ func Conditions(old []metav1.Condition, v View, now metav1.Time) []metav1.Condit
 	if v.Stage != New {
 		l.addTrue(v1alpha1.TemplateIgnoredCondition, v.TemplateIgnored)
 		l.addTrue(v1alpha1.NodeLostCondition, v.NodeLost)
-		l.addTrue(v1alpha1.NewerOperatorCondition, v.NewerOperator)
+		l.addTrue(v1alpha1.UnknownStageCondition, v.UnknownStage)
 	}
 	return l.sorted()
 }
@@ -168,15 +168,15 @@ const (
 	notFinishedReason = "NotFinished"
 )
 
-// markNewer leaves the conditions of an unknown stage alone and adds NewerOperator.
+// markNewer leaves the conditions of an unknown stage alone and adds UnknownStage.
 func markNewer(old []metav1.Condition, v View, now metav1.Time) []metav1.Condition {
 	l := list{old: old, now: now, generation: v.Generation}
 	for _, c := range old {
-		if c.Type != v1alpha1.NewerOperatorCondition {
+		if c.Type != v1alpha1.UnknownStageCondition {
 			l.conditions = append(l.conditions, c)
 		}
 	}
-	l.addTrue(v1alpha1.NewerOperatorCondition, firstOf(v.NewerOperator,
+	l.addTrue(v1alpha1.UnknownStageCondition, firstOf(v.UnknownStage,
 		"the stage "+string(v.Stage)+" is not known to this version of the operator, which leaves the application alone: run the newer version"))
 	return l.sorted()
 }

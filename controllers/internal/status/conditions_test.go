@@ -93,7 +93,7 @@ func TestForeignConditionsAreDropped(t *testing.T) {
 	}
 }
 
-func TestNewerOperatorLeavesAlone(t *testing.T) {
+func TestUnknownStageLeavesAlone(t *testing.T) {
 	t.Parallel()
 	old := []metav1.Condition{
 		{Type: "Checkpointed", Status: metav1.ConditionTrue, Reason: "Hourly", ObservedGeneration: 3, LastTransitionTime: at(0)},
@@ -109,15 +109,15 @@ func TestNewerOperatorLeavesAlone(t *testing.T) {
 			t.Errorf("%s was changed (-want +got):\n%s", c.Type, diff)
 		}
 	}
-	newer := meta.FindStatusCondition(marked, v1alpha1.NewerOperatorCondition)
+	newer := meta.FindStatusCondition(marked, v1alpha1.UnknownStageCondition)
 	if newer == nil || !strings.Contains(newer.Message, "Checkpointing") {
-		t.Errorf("NewerOperator does not name the stage: %v", newer)
+		t.Errorf("UnknownStage does not name the stage: %v", newer)
 	}
 	if again := status.Conditions(marked, status.View{Stage: stage, Generation: 4}, at(9)); !cmp.Equal(marked, again) {
 		t.Errorf("the same view is written twice (-first +second):\n%s", cmp.Diff(marked, again))
 	}
-	if back := status.Conditions(marked, status.View{Stage: status.Running}, at(9)); meta.FindStatusCondition(back, v1alpha1.NewerOperatorCondition) != nil {
-		t.Errorf("NewerOperator stays in a known stage: %s", short(back))
+	if back := status.Conditions(marked, status.View{Stage: status.Running}, at(9)); meta.FindStatusCondition(back, v1alpha1.UnknownStageCondition) != nil {
+		t.Errorf("UnknownStage stays in a known stage: %s", short(back))
 	}
 }
 

@@ -24,8 +24,8 @@ const (
 	QueueFlavorNotFound QueueState = v1alpha1.FlavorNotFoundReason
 	// QueueInvalidSpec: a value of the spec cannot work.
 	QueueInvalidSpec QueueState = v1alpha1.InvalidSpecReason
-	// QueueShardTaken: another operator writes the ledger of this tree.
-	QueueShardTaken QueueState = v1alpha1.ShardTakenReason
+	// QueueLedgerHeldByOther: another operator writes the ledger of this tree.
+	QueueLedgerHeldByOther QueueState = v1alpha1.LedgerHeldByOtherReason
 )
 
 // queueTable is the contract of queues: state → conditions.
@@ -33,12 +33,12 @@ var queueTable = map[QueueState]struct {
 	course course
 	says   string
 }{
-	QueueActive:         {succeeded, "admits applications"},
-	QueueParentNotFound: {retrying, "the queue named by spec.parent does not exist yet"},
-	QueueCycle:          {stalled, "the queue is above itself: change spec.parent"},
-	QueueFlavorNotFound: {retrying, "a flavor named by spec.flavors does not exist yet"},
-	QueueInvalidSpec:    {stalled, "the spec cannot work as it is"},
-	QueueShardTaken:     {stalled, "another operator admits the applications of this tree"},
+	QueueActive:            {succeeded, "admits applications"},
+	QueueParentNotFound:    {retrying, "the queue named by spec.parent does not exist yet"},
+	QueueCycle:             {stalled, "the queue is above itself: change spec.parent"},
+	QueueFlavorNotFound:    {retrying, "a flavor named by spec.flavors does not exist yet"},
+	QueueInvalidSpec:       {stalled, "the spec cannot work as it is"},
+	QueueLedgerHeldByOther: {stalled, "another operator admits the applications of this tree"},
 }
 
 // QueueView is everything that the conditions of a queue depend on, beside the conditions it had.

@@ -25,7 +25,7 @@ func TestEveryQueueStateIsUnderstood(t *testing.T) {
 		"parent missing": {status.QueueParentNotFound, "Reconciling=True/ProgressingWithRetry Ready=False/ParentNotFound", inProgress, progressing},
 		"cycle":          {status.QueueCycle, blocked("Cycle"), failed, degraded},
 		"invalid spec":   {status.QueueInvalidSpec, blocked("InvalidSpec"), failed, degraded},
-		"shard taken":    {status.QueueShardTaken, blocked("ShardTaken"), failed, degraded},
+		"shard taken":    {status.QueueLedgerHeldByOther, blocked("LedgerHeldByOther"), failed, degraded},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -76,8 +76,8 @@ const (
 	DriverStartTimeout Stage = v1alpha1.DriverStartTimeoutReason
 	// ExecutorStartTimeout: timeouts.executorStart ended the run.
 	ExecutorStartTimeout Stage = v1alpha1.ExecutorStartTimeoutReason
-	// KueuePodIntegrationConflict: Kueue took the driver for a job of its own.
-	KueuePodIntegrationConflict Stage = v1alpha1.KueuePodIntegrationConflictReason
+	// GateConflict: Kueue took the driver for a job of its own.
+	GateConflict Stage = v1alpha1.GateConflictReason
 )
 
 // Stages returns every stage, New first, in a fixed order: for tests that walk them all.
@@ -138,7 +138,7 @@ func (s Stage) Ended() bool { return s == Succeeded || s.Failed() }
 func (s Stage) Failed() bool {
 	switch s {
 	case Failed, RetriesExceeded, DeadlineExceeded, TotalDeadlineExceeded, AdmissionTimeout, DriverStartTimeout, ExecutorStartTimeout,
-		KueuePodIntegrationConflict:
+		GateConflict:
 		return true
 	}
 	return false

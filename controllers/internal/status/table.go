@@ -75,5 +75,5 @@ var table = map[Stage]row{
 	DriverStartTimeout:    {stalled, asLast, "", no, yes, "the driver did not run within timeouts.driverStart"},
 	ExecutorStartTimeout:  {stalled, asLast, "", no, yes, "the first executors were not ready within timeouts.executorStart"},
 
-	KueuePodIntegrationConflict: {stalled, asLast, "", no, yes, "Kueue's pod integration took the driver for a job of its own"},
+	GateConflict: {stalled, asLast, "", no, yes, "Kueue's pod integration took the driver for a job of its own"},
 }

@@ -202,7 +202,7 @@ func afterTheEnd() map[string]line {
 	}
 	for _, stage := range []status.Stage{
 		status.Failed, status.RetriesExceeded, status.DeadlineExceeded, status.TotalDeadlineExceeded, status.DriverStartTimeout, status.ExecutorStartTimeout,
-		status.KueuePodIntegrationConflict,
+		status.GateConflict,
 	} {
 		reason := string(stage)
 		all["failed: "+reason] = line{
@@ -267,8 +267,8 @@ func otherwise() map[string]line {
 		},
 		"stage of a newer operator": {
 			before: toRunning, view: status.View{Stage: "Checkpointing"},
-			want:    "Reconciling=True/Progressing Ready=Unknown/Running Admitted=True/Admitted Finished=False NewerOperator=True/NewerOperator Running=True",
-			kstatus: inProgress, argo: progressing, checks: onTheWay, waits: []string{"Admitted", "NewerOperator", "Reconciling", "Running"}, started: current, suspendedDone: inProgress,
+			want:    "Reconciling=True/Progressing Ready=Unknown/Running Admitted=True/Admitted Finished=False Running=True UnknownStage=True/UnknownStage",
+			kstatus: inProgress, argo: progressing, checks: onTheWay, waits: []string{"Admitted", "Reconciling", "Running", "UnknownStage"}, started: current, suspendedDone: inProgress,
 		},
 	}
 }

@@ -28,7 +28,7 @@ func views() []status.View {
 					v.ReadyWhen = v1alpha1.ReadyWhenRunning
 				}
 				if on(4) {
-					v.Message, v.TemplateIgnored, v.NodeLost, v.NewerOperator = "m", "t", "n", "o"
+					v.Message, v.TemplateIgnored, v.NodeLost, v.UnknownStage = "m", "t", "n", "o"
 				}
 				all = append(all, v)
 			}
@@ -116,7 +116,7 @@ func checkRules(t *testing.T, name string, all []metav1.Condition) {
 // abnormal conditions show only when True.
 var abnormal = map[string]bool{
 	v1alpha1.StalledCondition: true, v1alpha1.ReconcilingCondition: true, v1alpha1.NodeLostCondition: true,
-	v1alpha1.TemplateIgnoredCondition: true, v1alpha1.NewerOperatorCondition: true,
+	v1alpha1.TemplateIgnoredCondition: true, v1alpha1.UnknownStageCondition: true,
 }
 
 func checkShape(t *testing.T, name string, c metav1.Condition) {
@@ -181,7 +181,7 @@ func TestStageClasses(t *testing.T) {
 		status.Queued: "waiting", status.ReferenceNotFound: "waiting", status.Preempted: "waiting", status.AttemptFailed: "waiting",
 		status.Submitting: "active", status.Starting: "active", status.Running: "active", status.Finalizing: "active",
 		status.InvalidSpec: "blocked", status.NotYetSupported: "blocked", status.ExceedsQuota: "waiting blocked",
-		status.Deactivated: "waiting blocked", status.FlavorMismatch: "waiting blocked", status.KueuePodIntegrationConflict: "ended failed",
+		status.Deactivated: "waiting blocked", status.FlavorMismatch: "waiting blocked", status.GateConflict: "ended failed",
 		status.Succeeded: "ended",
 		status.Failed:    "ended failed", status.RetriesExceeded: "ended failed", status.DeadlineExceeded: "ended failed",
 		status.TotalDeadlineExceeded: "ended failed", status.AdmissionTimeout: "ended failed", status.DriverStartTimeout: "ended failed",

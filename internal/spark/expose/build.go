@@ -60,7 +60,7 @@ func InputOf(app *v1alpha1.SparkApplication) Input {
 
 // Uses says that a spec asks for any companion, or for additions to the Service of the web interface.
 func Uses(spec *v1alpha1.SparkApplicationSpec) bool {
-	return spec.Service != nil || spec.PodDisruptionBudget == v1alpha1.DisruptionDriver || UsesUI(spec)
+	return spec.DriverService != nil || spec.PodDisruptionBudget == v1alpha1.DisruptionDriver || UsesUI(spec)
 }
 
 // UsesUI says that a spec asks for anything about the web interface.

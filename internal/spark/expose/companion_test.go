@@ -188,8 +188,8 @@ func TestUses(t *testing.T) {
 		"an empty ui":       {v1alpha1.SparkApplicationSpec{UI: &v1alpha1.UserInterface{}}, false, false},
 		"a budget of None":  {v1alpha1.SparkApplicationSpec{PodDisruptionBudget: v1alpha1.DisruptionNone}, false, false},
 		"a budget":          {v1alpha1.SparkApplicationSpec{PodDisruptionBudget: v1alpha1.DisruptionDriver}, true, false},
-		"a service":         {v1alpha1.SparkApplicationSpec{Service: &v1alpha1.ApplicationService{}}, true, false},
-		"labels of its own": {v1alpha1.SparkApplicationSpec{UI: &v1alpha1.UserInterface{Service: &v1alpha1.UIService{}}}, true, true},
+		"a service":         {v1alpha1.SparkApplicationSpec{DriverService: &v1alpha1.DriverService{}}, true, false},
+		"labels of its own": {v1alpha1.SparkApplicationSpec{UI: &v1alpha1.UserInterface{ServiceMetadata: &v1alpha1.ServiceMetadata{}}}, true, true},
 		"a route":           {v1alpha1.SparkApplicationSpec{UI: &v1alpha1.UserInterface{Route: &v1alpha1.UIRoute{}}}, true, true},
 	}
 	for name, tc := range tests {

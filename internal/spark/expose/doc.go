@@ -1,7 +1,7 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package expose builds the objects that accompany an application while it runs: the Service of spec.service, the
+// Package expose builds the objects that accompany an application while it runs: the Service of spec.driverService, the
 // PodDisruptionBudget, the Ingress and the HTTPRoute of spec.ui.
 //
 //	application, status, port of the web interface ─► Build ─► objects wanted now

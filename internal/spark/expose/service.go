@@ -13,10 +13,10 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// service is the headless Service of spec.service. It has the name of the application and leads to the driver of the current attempt; while
+// service is the headless Service of spec.driverService. It has the name of the application and leads to the driver of the current attempt; while
 // the next attempt waits, to nobody.
 func (b build) service() any {
-	wanted := b.App.Spec.Service
+	wanted := b.App.Spec.DriverService
 	if wanted == nil || !b.Started {
 		return nil
 	}

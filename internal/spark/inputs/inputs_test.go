@@ -123,10 +123,10 @@ func TestNothingRunsTogether(t *testing.T) {
 func TestSettingsOf(t *testing.T) {
 	t.Parallel()
 	namespace := &metav1.ObjectMeta{
-		Labels:      map[string]string{v1alpha1.EnrolledLabel: "true", "team": "a", "notsparkgate.io/x": "y"},
+		Labels:      map[string]string{v1alpha1.GuardedLabel: "true", "team": "a", "notsparkgate.io/x": "y"},
 		Annotations: map[string]string{v1alpha1.AllowedServiceAccountsAnnotation: "spark", "kubectl.kubernetes.io/last-applied-configuration": "{}"},
 	}
-	want := map[string]string{"label sparkgate.io/enrolled": "true", "annotation sparkgate.io/allowed-service-accounts": "spark"}
+	want := map[string]string{"label sparkgate.io/guarded": "true", "annotation sparkgate.io/allowed-service-accounts": "spark"}
 	if diff := cmp.Diff(want, SettingsOf(namespace)); diff != "" {
 		t.Errorf("settings (-want +got):\n%s", diff)
 	}

@@ -14,25 +14,25 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
-// UIService is what spec.ui.service adds to the Service of an attempt.
+// UIService is what spec.ui.serviceMetadata adds to the Service of an attempt.
 type UIService struct {
 	Labels      map[string]string
 	Annotations map[string]string
 }
 
-// uiServiceKeys are the keys that spec.ui.service has added. They stand in v1alpha1.UIServiceAnnotation, so that a later edit can take them
+// uiServiceKeys are the keys that spec.ui.serviceMetadata has added. They stand in v1alpha1.UIServiceAnnotation, so that a later edit can take them
 // back.
 type uiServiceKeys struct {
 	Labels      []string `json:"labels,omitempty"`
 	Annotations []string `json:"annotations,omitempty"`
 }
 
-// UIServiceOf returns what spec.ui.service adds, with the record of the keys; nothing for nothing. Values of annotations are filled in.
+// UIServiceOf returns what spec.ui.serviceMetadata adds, with the record of the keys; nothing for nothing. Values of annotations are filled in.
 func UIServiceOf(app *v1alpha1.SparkApplication) UIService {
-	if app.Spec.UI == nil || app.Spec.UI.Service == nil {
+	if app.Spec.UI == nil || app.Spec.UI.ServiceMetadata == nil {
 		return UIService{}
 	}
-	from := app.Spec.UI.Service
+	from := app.Spec.UI.ServiceMetadata
 	if len(from.Labels)+len(from.Annotations) == 0 {
 		return UIService{}
 	}
@@ -47,7 +47,7 @@ func UIServiceOf(app *v1alpha1.SparkApplication) UIService {
 	return extra
 }
 
-// UIServicePatch is the change of metadata (a merge patch, RFC 7386) that makes a Service have what spec.ui.service says now, and nothing
+// UIServicePatch is the change of metadata (a merge patch, RFC 7386) that makes a Service have what spec.ui.serviceMetadata says now, and nothing
 // of what it said before; nil if it is so.
 func UIServicePatch(service *corev1.Service, app *v1alpha1.SparkApplication) map[string]any {
 	var before uiServiceKeys

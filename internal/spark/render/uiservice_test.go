@@ -15,13 +15,13 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// TestUIServicePatch: whatever spec.ui.service said and says, the patch leads from a Service that was made with the first to one that would
+// TestUIServicePatch: whatever spec.ui.serviceMetadata said and says, the patch leads from a Service that was made with the first to one that would
 // be made with the second, what others wrote included; and from there to nothing.
 func TestUIServicePatch(t *testing.T) {
 	t.Parallel()
 	says := func(labels, annotations map[string]string) *v1alpha1.SparkApplication {
 		app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Name: "pi", Namespace: "jobs"}}
-		app.Spec.UI = &v1alpha1.UserInterface{Service: &v1alpha1.UIService{Labels: labels, Annotations: annotations}}
+		app.Spec.UI = &v1alpha1.UserInterface{ServiceMetadata: &v1alpha1.ServiceMetadata{Labels: labels, Annotations: annotations}}
 		return app
 	}
 	made := func(app *v1alpha1.SparkApplication) *corev1.Service {

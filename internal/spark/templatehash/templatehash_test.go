@@ -77,7 +77,7 @@ func TestWhatAChangeMeans(t *testing.T) {
 	}
 }
 
-func TestAHashOfANewerOperatorIsNoChange(t *testing.T) {
+func TestAHashOfAUnknownStageIsNoChange(t *testing.T) {
 	if same, err := Matches(parse(t, pi), "v99:abc"); err != nil || !same {
 		t.Errorf("Matches = %v, %v; want true", same, err)
 	}

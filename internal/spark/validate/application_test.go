@@ -94,9 +94,9 @@ hadoopConf: {fs.s3a.endpoint: x}
 sparkConfigMap: spark-conf
 hadoopConfigMap: hadoop.site
 podDisruptionBudget: Driver
-service: {ports: [{name: connect, port: 15002}]}
+driverService: {ports: [{name: connect, port: 15002}]}
 ui:
-  service: {labels: {team: data}, annotations: {external-dns.alpha.kubernetes.io/hostname: "{{name}}.example.org"}}
+  serviceMetadata: {labels: {team: data}, annotations: {external-dns.alpha.kubernetes.io/hostname: "{{name}}.example.org"}}
   ingress: {className: nginx, host: "{{name}}.example.org", path: "/{{namespace}}(/|$)(.*)", tlsSecretName: "{{name}}-tls", annotations: {a/b: "{{name}}"}}
   route: {parentRefs: [{name: public, namespace: gateways, sectionName: https}], hostname: spark.example.org, path: "/{{namespace}}"}
 deps: {jars: ["local:///a.jar"], files: ["https://h/f#x"], packages: ["g:a:1"], excludePackages: ["g:b"], repositories: ["https://r"]}

@@ -17,7 +17,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
-// Companions returns what keeps the objects that accompany an attempt from being made: spec.service and spec.ui may change while it runs.
+// Companions returns what keeps the objects that accompany an attempt from being made: spec.driverService and spec.ui may change while it runs.
 func Companions(app *v1alpha1.SparkApplication) []Finding {
 	s := newSubject(app, conf.Sources{})
 	merging := slices.DeleteFunc(checkMerging(s), func(f Finding) bool { return !strings.HasPrefix(f.Field, "spec.ui.") })
@@ -26,18 +26,18 @@ func Companions(app *v1alpha1.SparkApplication) []Finding {
 
 // checkService holds the ports of the stable Service, and its name, to what Kubernetes takes.
 func checkService(s *subject) []Finding {
-	if s.spec.Service == nil {
+	if s.spec.DriverService == nil {
 		return nil
 	}
 	var findings []Finding
 	if len(validation.IsDNS1035Label(s.app.Name)) > 0 {
-		findings = append(findings, invalid("spec.service", "the Service gets the name of the application, and %q is no name of a Service: "+
+		findings = append(findings, invalid("spec.driverService", "the Service gets the name of the application, and %q is no name of a Service: "+
 			"remove it, or begin metadata.name with a letter", s.app.Name))
 	}
 	seen := map[int32]string{}
-	for i, port := range s.spec.Service.Ports {
+	for i, port := range s.spec.DriverService.Ports {
 		if other, twice := seen[port.Port]; twice {
-			findings = append(findings, invalid("spec.service.ports["+strconv.Itoa(i)+"].port", "value %d is the port %q already: remove one of the two",
+			findings = append(findings, invalid("spec.driverService.ports["+strconv.Itoa(i)+"].port", "value %d is the port %q already: remove one of the two",
 				port.Port, other))
 		}
 		seen[port.Port] = port.Name
@@ -52,8 +52,8 @@ func checkUI(s *subject) []Finding {
 		return nil
 	}
 	var findings []Finding
-	if ui.Service != nil {
-		findings = append(findings, uiServiceFindings(s, ui.Service)...)
+	if ui.ServiceMetadata != nil {
+		findings = append(findings, uiServiceFindings(s, ui.ServiceMetadata)...)
 	}
 	if ui.Ingress != nil {
 		findings = append(findings, ingressFindings(s, ui.Ingress)...)
@@ -65,8 +65,8 @@ func checkUI(s *subject) []Finding {
 }
 
 // uiServiceFindings checks what is added to the Service of the web interface.
-func uiServiceFindings(s *subject, from *v1alpha1.UIService) []Finding {
-	const path = "spec.ui.service"
+func uiServiceFindings(s *subject, from *v1alpha1.ServiceMetadata) []Finding {
+	const path = "spec.ui.serviceMetadata"
 	findings := eachEntry(path+".labels", from.Labels, uiLabelFindings)
 	findings = append(findings, annotationsFindings(s, path+".annotations", from.Annotations)...)
 	for _, family := range []struct {

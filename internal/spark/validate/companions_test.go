@@ -12,14 +12,14 @@ import (
 func TestStableService(t *testing.T) {
 	t.Parallel()
 	table{
-		"ports": {"service: {ports: [{name: a, port: 1}, {name: b, port: 2}]}", nil},
-		"the same port twice": {"service: {ports: [{name: a, port: 1}, {name: b, port: 1}]}", []string{
-			`spec.service.ports[1].port: value 1 is the port "a" already: remove one of the two`,
+		"ports": {"driverService: {ports: [{name: a, port: 1}, {name: b, port: 2}]}", nil},
+		"the same port twice": {"driverService: {ports: [{name: a, port: 1}, {name: b, port: 1}]}", []string{
+			`spec.driverService.ports[1].port: value 1 is the port "a" already: remove one of the two`,
 		}},
 	}.run(t)
-	app := spec("service: {ports: [{name: a, port: 1}]}").application(t)
+	app := spec("driverService: {ports: [{name: a, port: 1}]}").application(t)
 	app.Name = "1pi"
-	want := []string{`spec.service: the Service gets the name of the application, and "1pi" is no name of a Service: remove it, or begin metadata.name with a letter`}
+	want := []string{`spec.driverService: the Service gets the name of the application, and "1pi" is no name of a Service: remove it, or begin metadata.name with a letter`}
 	if diff := cmp.Diff(want, texts(Application(app))); diff != "" {
 		t.Errorf("findings (-want +got):\n%s", diff)
 	}
@@ -28,25 +28,25 @@ func TestStableService(t *testing.T) {
 func TestServiceOfTheWebInterface(t *testing.T) {
 	t.Parallel()
 	table{
-		"a reserved label": {"ui: {service: {labels: {spark-app-selector: x}}}", []string{
-			`spec.ui.service.labels[spark-app-selector]: the label "spark-app-selector" is reserved by Spark: use another key`,
+		"a reserved label": {"ui: {serviceMetadata: {labels: {spark-app-selector: x}}}", []string{
+			`spec.ui.serviceMetadata.labels[spark-app-selector]: the label "spark-app-selector" is reserved by Spark: use another key`,
 		}},
-		"a label of the operator": {"ui: {service: {labels: {sparkgate.io/run: '7'}}}", []string{
-			`spec.ui.service.labels[sparkgate.io/run]: the label "sparkgate.io/run" is reserved by Sparkgate: use another key`,
+		"a label of the operator": {"ui: {serviceMetadata: {labels: {sparkgate.io/run: '7'}}}", []string{
+			`spec.ui.serviceMetadata.labels[sparkgate.io/run]: the label "sparkgate.io/run" is reserved by Sparkgate: use another key`,
 		}},
-		"a token in a label": {"ui: {service: {labels: {app: '{{name}}'}}}", []string{
-			`spec.ui.service.labels[app]: value "{{name}}" has a token, which is replaced in annotations only: write it out`,
+		"a token in a label": {"ui: {serviceMetadata: {labels: {app: '{{name}}'}}}", []string{
+			`spec.ui.serviceMetadata.labels[app]: value "{{name}}" has a token, which is replaced in annotations only: write it out`,
 		}},
-		"an annotation of the operator": {"ui: {service: {annotations: {sparkgate.io/ui-service: x}}}", []string{
-			`spec.ui.service.annotations[sparkgate.io/ui-service]: the annotation "sparkgate.io/ui-service" is reserved by Sparkgate: use another key`,
+		"an annotation of the operator": {"ui: {serviceMetadata: {annotations: {sparkgate.io/ui-service: x}}}", []string{
+			`spec.ui.serviceMetadata.annotations[sparkgate.io/ui-service]: the annotation "sparkgate.io/ui-service" is reserved by Sparkgate: use another key`,
 		}},
-		"a token that nobody replaces": {"ui: {service: {annotations: {a: 'x-{{run}}'}}}", []string{
-			`spec.ui.service.annotations[a]: the token {{run}} is not known: use {{name}} or {{namespace}}`,
+		"a token that nobody replaces": {"ui: {serviceMetadata: {annotations: {a: 'x-{{run}}'}}}", []string{
+			`spec.ui.serviceMetadata.annotations[a]: the token {{run}} is not known: use {{name}} or {{namespace}}`,
 		}},
-		"a property, too": {"ui: {service: {labels: {a: x}, annotations: {b: y}}}\n" +
+		"a property, too": {"ui: {serviceMetadata: {labels: {a: x}, annotations: {b: y}}}\n" +
 			"sparkConf: {spark.kubernetes.driver.service.label.a: x, spark.kubernetes.driver.service.annotation.b: z}", []string{
-			`spec.ui.service.labels[a]: spec.sparkConf[spark.kubernetes.driver.service.label.a] sets it, too: remove one of the two`,
-			`spec.ui.service.annotations[b]: spec.sparkConf[spark.kubernetes.driver.service.annotation.b] sets it, too: remove one of the two`,
+			`spec.ui.serviceMetadata.labels[a]: spec.sparkConf[spark.kubernetes.driver.service.label.a] sets it, too: remove one of the two`,
+			`spec.ui.serviceMetadata.annotations[b]: spec.sparkConf[spark.kubernetes.driver.service.annotation.b] sets it, too: remove one of the two`,
 		}},
 	}.run(t)
 }
@@ -114,12 +114,12 @@ func TestPathOfTheWebInterface(t *testing.T) {
 // TestCompanionsAlone: while an attempt runs, only what accompanies it is looked at.
 func TestCompanionsAlone(t *testing.T) {
 	t.Parallel()
-	app := spec("mainClass: ''\nsparkConf: {spark.ui.proxyBase: /b, spark.master: x}\nui: {ingress: {host: 'h:', path: /a}}\nservice: {ports: [{name: a, port: 1}, {name: b, port: 1}]}").application(t)
+	app := spec("mainClass: ''\nsparkConf: {spark.ui.proxyBase: /b, spark.master: x}\nui: {ingress: {host: 'h:', path: /a}}\ndriverService: {ports: [{name: a, port: 1}, {name: b, port: 1}]}").application(t)
 	fields := make([]string, 0, 3)
 	for _, finding := range Companions(app) {
 		fields = append(fields, finding.Field)
 	}
-	if diff := cmp.Diff([]string{"spec.ui.ingress.path", "spec.service.ports[1].port", "spec.ui.ingress.host"}, fields); diff != "" {
+	if diff := cmp.Diff([]string{"spec.ui.ingress.path", "spec.driverService.ports[1].port", "spec.ui.ingress.host"}, fields); diff != "" {
 		t.Errorf("fields (-want +got):\n%s", diff)
 	}
 }
@@ -131,7 +131,7 @@ func TestPathThatNobodyTakesAway(t *testing.T) {
 		"ui: {ingress: {host: h, path: /a, annotations: {b: c}}}":                   0,
 		"ui: {ingress: {host: h}}":                                                  0,
 		"ui: {route: {parentRefs: [{name: g}], path: /a}}":                          0,
-		"ui: {service: {}}":                                                         0,
+		"ui: {serviceMetadata: {}}":                                                 0,
 		"ui: {ingress: {host: h, path: /a}}\nsparkConf: {spark.ui.enabled: 'true'}": 1,
 	} {
 		found := Warnings(spec(text).application(t))

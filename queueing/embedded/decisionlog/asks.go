@@ -88,7 +88,7 @@ type grant struct {
 	Epoch   int64  `json:"epoch,omitempty"`
 	Gated   bool   `json:"gated,omitempty"`
 	Inputs  string `json:"inputs,omitempty"`
-	Grown   int64  `json:"grown,omitempty"`
+	Resizes int64  `json:"resizes,omitempty"`
 	// HoldsFor is set where it was needed to pass others.
 	HoldsFor duration      `json:"holdsFor,omitzero"`
 	PodSets  []podSetGrant `json:"podSets,omitempty"`
@@ -96,14 +96,14 @@ type grant struct {
 
 func grantOf(g queueing.Grant) grant {
 	return grant{
-		Run: g.Run, Attempt: g.Attempt, Gate: g.Gate, Queue: g.Queue, Epoch: g.Epoch, Gated: g.Gated, Inputs: g.Inputs, Grown: g.Grown,
+		Run: g.Run, Attempt: g.Attempt, Gate: g.Gate, Queue: g.Queue, Epoch: g.Epoch, Gated: g.Gated, Inputs: g.Inputs, Resizes: g.Resizes,
 		HoldsFor: duration(g.HoldsFor), PodSets: each(g.PodSets, podSetGrantOf),
 	}
 }
 
 func (g grant) restore() queueing.Grant {
 	return queueing.Grant{
-		Run: g.Run, Attempt: g.Attempt, Gate: g.Gate, Queue: g.Queue, Epoch: g.Epoch, Gated: g.Gated, Inputs: g.Inputs, Grown: g.Grown,
+		Run: g.Run, Attempt: g.Attempt, Gate: g.Gate, Queue: g.Queue, Epoch: g.Epoch, Gated: g.Gated, Inputs: g.Inputs, Resizes: g.Resizes,
 		HoldsFor: time.Duration(g.HoldsFor), PodSets: each(g.PodSets, podSetGrant.restore),
 	}
 }

@@ -32,7 +32,7 @@ func (r *Runner) Settle(_ context.Context, key queueing.Key, grant queueing.Gran
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	f := r.flights[key]
-	if f != nil && (f.grant.Run != grant.Run || f.grant.Attempt != grant.Attempt || f.grant.Grown != grant.Grown) {
+	if f != nil && (f.grant.Run != grant.Run || f.grant.Attempt != grant.Attempt || f.grant.Resizes != grant.Resizes) {
 		return
 	}
 	if f != nil {
@@ -51,7 +51,7 @@ func (r *Runner) Decline(_ context.Context, key queueing.Key, held queueing.Gran
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	f := r.flights[key]
-	if f == nil || f.before == nil || f.grant.Run != held.Run || f.grant.Attempt != held.Attempt || f.grant.Grown <= held.Grown {
+	if f == nil || f.before == nil || f.grant.Run != held.Run || f.grant.Attempt != held.Attempt || f.grant.Resizes <= held.Resizes {
 		return
 	}
 	r.engine.SetWant(key, held.Run, held.Attempt, queueing.Want{})
@@ -74,7 +74,7 @@ func (r *Runner) growing(d *embedded.Decision) *flight {
 // has not: that process may still write it. It is offered to the application again.
 func (r *Runner) regrow(f *inFlight, held *queueing.Grant) {
 	grant := convert.FromAPI(&f.entry.Grant)
-	if grant.Run != held.Run || grant.Attempt != held.Attempt || grant.Grown <= held.Grown {
+	if grant.Run != held.Run || grant.Attempt != held.Attempt || grant.Resizes <= held.Resizes {
 		return
 	}
 	key := keyOf(&f.entry)

@@ -30,7 +30,7 @@ func TestDecline(t *testing.T) {
 		t.Fatal(err)
 	}
 	grown := r.Resize(t.Context(), pi, held, want)
-	if grown.Grant == nil || grown.Grant.Grown != 1 || len(r.flights) != 1 {
+	if grown.Grant == nil || grown.Grant.Resizes != 1 || len(r.flights) != 1 {
 		t.Fatalf("it has not grown: %+v, %d in flight", grown.Grant, len(r.flights))
 	}
 	r.Decline(t.Context(), pi, held)

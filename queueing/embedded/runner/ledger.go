@@ -62,7 +62,7 @@ func (r *Runner) record(ctx context.Context, decisions []embedded.Decision) erro
 
 // isOf says that a flight is that of a decision.
 func (f *flight) isOf(d embedded.Decision) bool {
-	return f != nil && f.grant.Run == d.Grant.Run && f.grant.Attempt == d.Grant.Attempt && f.grant.Grown == d.Grant.Grown
+	return f != nil && f.grant.Run == d.Grant.Run && f.grant.Attempt == d.Grant.Attempt && f.grant.Resizes == d.Grant.Resizes
 }
 
 func (r *Runner) recorded(tree []embedded.Decision) {

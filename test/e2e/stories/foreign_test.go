@@ -54,12 +54,12 @@ func TestARawSubmitWaitsForRoom(t *testing.T) {
 	s.Apply(queue)
 	s.Kubectl("annotate", "namespace", s.Name, v1alpha1.DefaultQueueAnnotation+"="+queue.Name)
 	// The driver that spark-submit makes does not satisfy the restricted standard.
-	s.Kubectl("label", "--overwrite", "namespace", s.Name, v1alpha1.EnrolledLabel+"=true", "pod-security.kubernetes.io/enforce=privileged")
+	s.Kubectl("label", "--overwrite", "namespace", s.Name, v1alpha1.GuardedLabel+"=true", "pod-security.kubernetes.io/enforce=privileged")
 	s.ApplyText(fmt.Sprintf(submitter, s.Name, env.Image))
 	pods := func(admitted, pending int32) {
 		t.Helper()
 		s.QueueBecomes(queue.Name, fmt.Sprintf("%d pods have room, %d wait", admitted, pending), func(q *v1alpha1.SparkQueue) error {
-			if p := q.Status.ForeignPods; p == nil || *p != (v1alpha1.ForeignPods{Admitted: admitted, Pending: pending}) {
+			if p := q.Status.UnmanagedPods; p == nil || *p != (v1alpha1.UnmanagedPods{Admitted: admitted, Pending: pending}) {
 				return fmt.Errorf("pods: %+v", p)
 			}
 			return nil

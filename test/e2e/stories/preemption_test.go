@@ -22,7 +22,7 @@ func TestAnUrgentRunDisplacesALesserOne(t *testing.T) {
 	t.Parallel()
 	s := env.NewTenant(t, 1)
 	queue := env.Queue(s.Name+"-shared", "1", "3Gi")
-	queue.Spec.Preemption = &v1alpha1.QueuePreemption{WithinClusterQueue: v1alpha1.PreemptLowerPriority}
+	queue.Spec.Preemption = &v1alpha1.QueuePreemption{WithinQueue: v1alpha1.PreemptLowerPriority}
 	class := &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: s.Name + "-urgent"}, Value: 1000}
 	t.Cleanup(func() { _ = env.Client().Delete(context.Background(), class) })
 	s.Apply(queue, class, env.Pi("lesser", queue.Name, env.Sleep("40")))

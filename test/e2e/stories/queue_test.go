@@ -104,7 +104,7 @@ func checkQueueColumns(t *testing.T, s *env.Space, root, team string) {
 	t.Helper()
 	table := s.Kubectl("get", "sgq", team, "--output", "wide")
 	header, line, _ := strings.Cut(strings.TrimSpace(table), "\n")
-	want := []string{"NAME", "READY", "PARENT", "PENDING", "ADMITTED", "CPU", "MEMORY", "GPU", "SHARE", "AGE", "WHY"}
+	want := []string{"NAME", "READY", "PARENT", "PENDING", "ADMITTED", "CPU", "MEMORY", "GPU", "SHARE", "AGE", "MESSAGE"}
 	if diff := cmp.Diff(want, strings.Fields(header)); diff != "" {
 		t.Errorf("columns (-want +got):\n%s", diff)
 	}

@@ -85,13 +85,13 @@ var kstatusOf = map[string]string{
 	"Running": inProgress, "Finalizing": inProgress, "Suspended": inProgress, "Preempted": inProgress, "AttemptFailed": inProgress,
 	"Succeeded": current, "Failed": failed, "DriverStartTimeout": failed, "AdmissionTimeout": failed,
 	"DeadlineExceeded": failed, "TotalDeadlineExceeded": failed, "RetriesExceeded": failed, "ExecutorStartTimeout": failed, "InvalidSpec": failed, "NotYetSupported": failed,
-	"ExceedsQuota": failed, "Deactivated": failed, "FlavorMismatch": failed, "KueuePodIntegrationConflict": failed,
+	"ExceedsQuota": failed, "Deactivated": failed, "FlavorMismatch": failed, "GateConflict": failed,
 }
 
 // ends are the stages in which a run is over.
 var ends = map[string]bool{
 	"Succeeded": true, "Failed": true, "DriverStartTimeout": true, "AdmissionTimeout": true, "DeadlineExceeded": true, "TotalDeadlineExceeded": true,
-	"RetriesExceeded": true, "ExecutorStartTimeout": true, "KueuePodIntegrationConflict": true,
+	"RetriesExceeded": true, "ExecutorStartTimeout": true, "GateConflict": true,
 }
 
 // active are the stages in which an application holds a grant.

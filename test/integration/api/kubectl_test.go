@@ -146,9 +146,9 @@ func TestColumns(t *testing.T) {
 	}
 	tests := map[string]struct{ args, want string }{
 		"application":       {"sgapp columns -n " + ns, "NAME READY STAGE QUEUE ATTEMPT EXECUTORS AGE | columns Unknown Running team-a 2 1/2 *"},
-		"application, wide": {"sgapp columns -o wide -n " + ns, "NAME READY STAGE QUEUE RUN ATTEMPT EXECUTORS AGE WHY | columns Unknown Running team-a 3 2 1/2 * the driver runs"},
+		"application, wide": {"sgapp columns -o wide -n " + ns, "NAME READY STAGE QUEUE RUN ATTEMPT EXECUTORS AGE MESSAGE | columns Unknown Running team-a 3 2 1/2 * the driver runs"},
 		"queue":             {"sgq " + q.Name, "NAME READY PARENT PENDING ADMITTED AGE | " + q.Name + " True root 4 5 *"},
-		"queue, wide":       {"sgq -o wide " + q.Name, "NAME READY PARENT PENDING ADMITTED CPU MEMORY GPU SHARE AGE WHY | " + q.Name + " True root 4 5 0.6/1 1Gi/3Gi 2/4 0.25 * admits applications"},
+		"queue, wide":       {"sgq -o wide " + q.Name, "NAME READY PARENT PENDING ADMITTED CPU MEMORY GPU SHARE AGE MESSAGE | " + q.Name + " True root 4 5 0.6/1 1Gi/3Gi 2/4 0.25 * admits applications"},
 		"full name":         {"sparkapplications.sparkgate.io columns -n " + ns, "NAME READY STAGE QUEUE ATTEMPT EXECUTORS AGE | columns Unknown Running team-a 2 1/2 *"},
 	}
 	for name, tc := range tests {

@@ -70,7 +70,7 @@ func TestEveryWriteBreaksOnce(t *testing.T) {
 			address(t, app, outside(w))
 			actors.Change(t, app, func(a *v1alpha1.SparkApplication) {
 				a.Spec.UI.Ingress.Annotations = nil
-				a.Spec.Service.Ports[0].Port = 1
+				a.Spec.DriverService.Ports[0].Port = 1
 			})
 			s := eventually(t, app, "the change", func(s set) bool {
 				return complete(s) && len(s.ingress.Annotations) == 0 && s.service.Spec.Ports[0].Port == 1
@@ -99,11 +99,11 @@ func TestKilledAndRestarted(t *testing.T) {
 			return complete(s) && strings.HasPrefix(s.ingress.Spec.Rules[0].Host, "other.test-")
 		}},
 		"all fields removed": {func(a *v1alpha1.SparkApplication) {
-			a.Spec.Service, a.Spec.UI, a.Spec.PodDisruptionBudget = nil, nil, ""
+			a.Spec.DriverService, a.Spec.UI, a.Spec.PodDisruptionBudget = nil, nil, ""
 		}, false, func(s set) bool { return none(s) && s.ui != nil && s.ui.Labels["team"] == "" }},
 		"ended": {func(*v1alpha1.SparkApplication) {}, true, none},
 		"fields removed and ended": {func(a *v1alpha1.SparkApplication) {
-			a.Spec.Service, a.Spec.UI, a.Spec.PodDisruptionBudget = nil, nil, ""
+			a.Spec.DriverService, a.Spec.UI, a.Spec.PodDisruptionBudget = nil, nil, ""
 		}, true, none},
 	}
 	for name, tc := range tests {

@@ -131,8 +131,8 @@ func TestChangedWhileRunning(t *testing.T) {
 	actors.Change(t, before.ingress, func(obj *netIngress) { obj.Annotations["of/others"] = "kept" })
 
 	actors.Change(t, app, func(a *v1alpha1.SparkApplication) {
-		a.Spec.Service.Ports = []v1alpha1.ServicePort{{Name: "other", Port: 9000}}
-		a.Spec.UI.Service = &v1alpha1.UIService{Labels: map[string]string{"tier": "1"}}
+		a.Spec.DriverService.Ports = []v1alpha1.DriverServicePort{{Name: "other", Port: 9000}}
+		a.Spec.UI.ServiceMetadata = &v1alpha1.ServiceMetadata{Labels: map[string]string{"tier": "1"}}
 		a.Spec.UI.Ingress.Host, a.Spec.UI.Ingress.TLSSecretName = "other.{{namespace}}.example.org", ""
 		a.Spec.UI.Ingress.Annotations = map[string]string{"keep": "it"}
 	})
@@ -170,7 +170,7 @@ func TestTakenAwayAndBack(t *testing.T) {
 	driver := w.Run(app)
 	eventually(t, app, "all companions", complete)
 	actors.Change(t, app, func(a *v1alpha1.SparkApplication) {
-		a.Spec.Service, a.Spec.UI, a.Spec.PodDisruptionBudget = nil, nil, v1alpha1.DisruptionNone
+		a.Spec.DriverService, a.Spec.UI, a.Spec.PodDisruptionBudget = nil, nil, v1alpha1.DisruptionNone
 	})
 	gone := eventually(t, app, "no companion", func(s set) bool { return none(s) && s.ui.Labels["tier"] == "" })
 	if _, left := gone.ui.Annotations[v1alpha1.UIServiceAnnotation]; left {

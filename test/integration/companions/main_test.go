@@ -45,9 +45,9 @@ func options(network func(http.RoundTripper) http.RoundTripper) actors.OperatorO
 // everything asks for all companions but the route.
 func everything(app *v1alpha1.SparkApplication) {
 	app.Spec.PodDisruptionBudget = v1alpha1.DisruptionDriver
-	app.Spec.Service = &v1alpha1.ApplicationService{Ports: []v1alpha1.ServicePort{{Name: "metrics", Port: 8090}, {Name: "connect", Port: 15002}}}
+	app.Spec.DriverService = &v1alpha1.DriverService{Ports: []v1alpha1.DriverServicePort{{Name: "metrics", Port: 8090}, {Name: "connect", Port: 15002}}}
 	app.Spec.UI = &v1alpha1.UserInterface{
-		Service: &v1alpha1.UIService{Labels: map[string]string{"team": "data"}, Annotations: map[string]string{"of": "{{name}}"}},
+		ServiceMetadata: &v1alpha1.ServiceMetadata{Labels: map[string]string{"team": "data"}, Annotations: map[string]string{"of": "{{name}}"}},
 		Ingress: &v1alpha1.UIIngress{
 			Host: "{{name}}.{{namespace}}.example.org", Path: "/spark", TLSSecretName: "tls",
 			Annotations: map[string]string{"keep": "me", "drop": "me"},

@@ -159,13 +159,13 @@ func TestTooLarge(t *testing.T) {
 	granted(t, app, map[string]int32{"driver": 1, "executor": 1, "+default": 1})
 }
 
-// TestEnrolled: in an enrolled namespace executors of every application wait behind the gate.
-func TestEnrolled(t *testing.T) {
+// TestGuarded: in a guarded namespace executors of every application wait behind the gate.
+func TestGuarded(t *testing.T) {
 	t.Parallel()
 	w := actors.NewWorld(t, actors.MemoryFor(3), nil)
 	operator.Use(t)
 	actors.Change(t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}}, func(n *corev1.Namespace) {
-		n.Labels[v1alpha1.EnrolledLabel] = "true"
+		n.Labels[v1alpha1.GuardedLabel] = "true"
 	})
 	app := w.Apply("app")
 	driver := w.Run(app)

@@ -218,8 +218,8 @@ func owned(t *testing.T, m metav1.ManagedFieldsEntry) []string {
 	return names
 }
 
-// TestStageOfANewerOperator: a stage that this version does not know is left alone, but for a condition that says why.
-func TestStageOfANewerOperator(t *testing.T) {
+// TestStageOfAUnknownStage: a stage that this version does not know is left alone, but for a condition that says why.
+func TestStageOfAUnknownStage(t *testing.T) {
 	t.Parallel()
 	namespace := env.Namespace(t) // no history: it knows all stages
 	queue := actors.Queue(t, namespace, "", "8Gi")
@@ -235,7 +235,7 @@ func TestStageOfANewerOperator(t *testing.T) {
 		t.Fatal(err)
 	}
 	newer := func(a *v1alpha1.SparkApplication) bool {
-		return apimeta.IsStatusConditionTrue(a.Status.Conditions, v1alpha1.NewerOperatorCondition)
+		return apimeta.IsStatusConditionTrue(a.Status.Conditions, v1alpha1.UnknownStageCondition)
 	}
 	actors.Eventually(t, app, "known to be newer", newer)
 	before := len(network.Touching(within(namespace)))

@@ -135,9 +135,9 @@ func around() []attempt {
 	}
 	return []attempt{
 		{what: "the label of the namespace removed, with every right in that namespace", outcome: isRefused, by: byGuard,
-			says: "is enrolled in Sparkgate and keeps its sparkgate.io/enrolled",
+			says: "is guarded by Sparkgate and keeps its sparkgate.io/guarded",
 			try:  cluster(func(tn *tenant) error { return tn.user().Patch(tn.t.Context(), tn.ns(), unenrol) })},
-		{what: "… with the right to change all namespaces", outcome: isRefused, by: byGuard, says: "is enrolled in Sparkgate and keeps its sparkgate.io/enrolled",
+		{what: "… with the right to change all namespaces", outcome: isRefused, by: byGuard, says: "is guarded by Sparkgate and keeps its sparkgate.io/guarded",
 			try: cluster(func(tn *tenant) error { return tn.keeper().Patch(tn.t.Context(), tn.ns(), unenrol) })},
 		{what: "the queue of the namespace changed", outcome: isRefused, by: byGuard, says: "keeps its sparkgate.io/default-queue",
 			try: cluster(func(tn *tenant) error {

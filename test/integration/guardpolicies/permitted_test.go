@@ -23,7 +23,7 @@ func (tn *tenant) node(name string) client.Client {
 	return as(tn.t, rest.ImpersonationConfig{UserName: "system:node:" + name, Groups: []string{"system:nodes"}})
 }
 
-// TestPermitted: what has to go on in an enrolled namespace goes on.
+// TestPermitted: what has to go on in a guarded namespace goes on.
 func TestPermitted(t *testing.T) {
 	install(t)
 	for name, try := range map[string]func(*testing.T, *tenant){
@@ -137,7 +137,7 @@ func permit(t *testing.T, err error) {
 	}
 }
 
-// TestOtherNamespaces: the guard looks at enrolled namespaces only.
+// TestOtherNamespaces: the guard looks at guarded namespaces only.
 func TestOtherNamespaces(t *testing.T) {
 	install(t)
 	t.Parallel()
@@ -150,13 +150,13 @@ func TestOtherNamespaces(t *testing.T) {
 }
 
 // TestValidatingOnly: where only the half of the guard is installed that refuses, a Spark pod is made with the gate or not at all. The
-// half is tried in a namespace that is not enrolled, by a binding for it alone.
+// half is tried in a namespace that is not guarded, by a binding for it alone.
 func TestValidatingOnly(t *testing.T) {
 	install(t)
 	t.Parallel()
 	tn := enrol(t)
 	alone := metav1.LabelSelector{MatchLabels: map[string]string{"validating-only": tn.namespace}}
-	permit(t, env.Client().Patch(t.Context(), tn.ns(), merge(`{"metadata":{"labels":{"`+enrolled+`":null,"validating-only":"`+tn.namespace+`"}}}`)))
+	permit(t, env.Client().Patch(t.Context(), tn.ns(), merge(`{"metadata":{"labels":{"`+guarded+`":null,"validating-only":"`+tn.namespace+`"}}}`)))
 	create(t, env.Client(), &admissionv1.ValidatingAdmissionPolicyBinding{
 		ObjectMeta: metav1.ObjectMeta{Name: tn.namespace},
 		Spec: admissionv1.ValidatingAdmissionPolicyBindingSpec{

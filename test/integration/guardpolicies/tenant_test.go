@@ -21,10 +21,10 @@ import (
 
 const (
 	quotaGate = "sparkgate.io/quota"
-	enrolled  = "sparkgate.io/enrolled"
+	guarded   = "sparkgate.io/guarded"
 )
 
-// tenant has a namespace that is enrolled, and in it every right on pods and what makes pods, subresources included: more than
+// tenant has a namespace that is guarded, and in it every right on pods and what makes pods, subresources included: more than
 // Kubernetes' own role "admin" gives.
 type tenant struct {
 	t         *testing.T
@@ -35,7 +35,7 @@ type tenant struct {
 func enrol(t *testing.T) *tenant {
 	t.Helper()
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
-		GenerateName: "tenant-", Labels: map[string]string{enrolled: "true"}, Annotations: map[string]string{"sparkgate.io/default-queue": "team"},
+		GenerateName: "tenant-", Labels: map[string]string{guarded: "true"}, Annotations: map[string]string{"sparkgate.io/default-queue": "team"},
 	}}
 	create(t, env.Client(), ns)
 	tn := &tenant{t: t, namespace: ns.Name}
@@ -198,7 +198,7 @@ func (tn *tenant) ns() *corev1.Namespace {
 var lift = client.RawPatch(types.JSONPatchType, []byte(`[{"op":"remove","path":"/spec/schedulingGates"}]`))
 
 // unenrol takes the label from a namespace.
-var unenrol = merge(`{"metadata":{"labels":{"` + enrolled + `":null}}}`)
+var unenrol = merge(`{"metadata":{"labels":{"` + guarded + `":null}}}`)
 
 func merge(patch string) client.Patch { return client.RawPatch(types.MergePatchType, []byte(patch)) }
 

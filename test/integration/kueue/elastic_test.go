@@ -202,11 +202,11 @@ func chunkDeleted(t *testing.T) {
 	w.chunks(app, 0)
 }
 
-// enrolledUnderKueue: in an enrolled namespace executors of every application wait behind the gate, and those of the base gang are let in.
-func enrolledUnderKueue(t *testing.T) {
+// guardedUnderKueue: in a guarded namespace executors of every application wait behind the gate, and those of the base gang are let in.
+func guardedUnderKueue(t *testing.T) {
 	w := newWorld(t, actors.MemoryFor(3))
 	actors.Change(t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}}, func(n *corev1.Namespace) {
-		n.Labels[v1alpha1.EnrolledLabel] = "true"
+		n.Labels[v1alpha1.GuardedLabel] = "true"
 	})
 	app := w.apply("app")
 	driver := w.Run(app)

@@ -133,7 +133,7 @@ func TestPodIntegration(t *testing.T) {
 	w := newWorld(t, "3Gi")
 	w.localQueue("default", w.Namespace) // Kueue gives pods without a queue to this one
 	app := w.apply("pi")
-	w.waits(app, "KueuePodIntegrationConflict", "", "managedJobsNamespaceSelector", "externalFrameworks", "kueue.x-k8s.io/admission")
+	w.waits(app, "GateConflict", "", "managedJobsNamespaceSelector", "externalFrameworks", "kueue.x-k8s.io/admission")
 	w.NothingRuns()
 	if a := app.Status.Attempts; len(a) != 1 || a[0].Cause != v1alpha1.CauseConfiguration {
 		t.Errorf("attempts %+v", a)

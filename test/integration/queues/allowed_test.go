@@ -86,7 +86,7 @@ func TestUnlimitedQueue(t *testing.T) {
 	t.Parallel()
 	w := actors.NewWorld(t, "", nil)
 	operator.Use(t)
-	label(t, w.Namespace, v1alpha1.EnrolledLabel, "true")
+	label(t, w.Namespace, v1alpha1.GuardedLabel, "true")
 	app := w.Apply("pi")
 	waits(t, app, "NamespaceNotAllowed", w.Queue.Name, "has no limits", "allowed queues")
 	annotate(t, w.Namespace, v1alpha1.AllowedQueuesAnnotation, w.Queue.Name)

@@ -64,7 +64,7 @@ func TestPriorityDisplaces(t *testing.T) {
 	w.History.MemoryLimit = 3 << 30
 	operator.Use(t)
 	actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) {
-		q.Spec.Preemption = &v1alpha1.QueuePreemption{WithinClusterQueue: v1alpha1.PreemptLowerPriority}
+		q.Spec.Preemption = &v1alpha1.QueuePreemption{WithinQueue: v1alpha1.PreemptLowerPriority}
 	})
 	high := priorityClass(t, 100)
 	low := w.Apply("low")
@@ -150,7 +150,7 @@ func TestFairSharing(t *testing.T) {
 	t.Parallel()
 	w := actors.NewWorld(t, "11Gi", nil) // four at a time
 	operator.Use(t)
-	actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.FairSharing = true })
+	actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.FairSharing = &v1alpha1.FairSharing{} })
 	a, b := actors.Queue(t, w.Namespace+"-a", w.Queue.Name, ""), actors.Queue(t, w.Namespace+"-b", w.Queue.Name, "")
 	weight := int32(3)
 	actors.Change(t, b, func(q *v1alpha1.SparkQueue) { q.Spec.Weight = &weight })

@@ -106,7 +106,7 @@ func TestBorrowing(t *testing.T) {
 	root := w.Queue
 	a, b := actors.Queue(t, w.Namespace+"-a", root.Name, "3Gi"), actors.Queue(t, w.Namespace+"-b", root.Name, "3Gi")
 	actors.Change(t, b, func(q *v1alpha1.SparkQueue) {
-		q.Spec.Preemption = &v1alpha1.QueuePreemption{ReclaimWithinCohort: v1alpha1.PreemptNever}
+		q.Spec.Preemption = &v1alpha1.QueuePreemption{ReclaimWithinTree: v1alpha1.PreemptNever}
 	})
 	first, second := w.Apply("first", in(a)), w.Apply("second", in(a))
 	w.Run(first)

@@ -60,8 +60,8 @@ func uses(t *testing.T, q *v1alpha1.SparkQueue, memory string, unmanaged int32) 
 				used.Add(u.Used)
 			}
 		}
-		if q.Status.ForeignPods != nil {
-			pods = q.Status.ForeignPods.Admitted
+		if q.Status.UnmanagedPods != nil {
+			pods = q.Status.UnmanagedPods.Admitted
 		}
 		return used.Cmp(want) == 0 && pods == unmanaged
 	})

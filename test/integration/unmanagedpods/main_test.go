@@ -35,7 +35,7 @@ var operator actors.Shared
 
 var installed sync.Once
 
-// enrol makes a world whose namespace is enrolled and has the world's queue, with the guard in force.
+// enrol makes a world whose namespace is guarded and has the world's queue, with the guard in force.
 func enrol(t *testing.T, memory string) *actors.World {
 	t.Helper()
 	installed.Do(func() {
@@ -46,7 +46,7 @@ func enrol(t *testing.T, memory string) *actors.World {
 	})
 	w := actors.NewWorld(t, memory, nil)
 	namespace(t, w, func(n *corev1.Namespace) {
-		n.Labels[v1alpha1.EnrolledLabel] = "true"
+		n.Labels[v1alpha1.GuardedLabel] = "true"
 		n.Annotations = map[string]string{v1alpha1.DefaultQueueAnnotation: w.Queue.Name}
 	})
 	eventually(t, "the guard is in force", func() bool {
@@ -155,7 +155,7 @@ func counted(t *testing.T, w *actors.World, want counts) {
 	t.Helper()
 	actors.Eventually(t, w.Queue, fmt.Sprintf("counting %+v", want), func(q *v1alpha1.SparkQueue) bool {
 		got := counts{applications: [2]int32{q.Status.Admitted, q.Status.Pending}}
-		if pods := q.Status.ForeignPods; pods != nil {
+		if pods := q.Status.UnmanagedPods; pods != nil {
 			got.pods = [2]int32{pods.Admitted, pods.Pending}
 		}
 		return got == want

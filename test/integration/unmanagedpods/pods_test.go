@@ -193,7 +193,7 @@ func TestPodPolicy(t *testing.T) {
 	letIn(t, w, critical)
 }
 
-// TestTakenOut: what runs in a namespace that is not enrolled any more is not charged.
+// TestTakenOut: what runs in a namespace that is not guarded any more is not charged.
 func TestTakenOut(t *testing.T) {
 	t.Parallel()
 	w := enrol(t, "1Gi")
@@ -201,13 +201,13 @@ func TestTakenOut(t *testing.T) {
 	d := driver(w, "submit")
 	apply(t, d)
 	letIn(t, w, d)
-	namespace(t, w, func(n *corev1.Namespace) { delete(n.Labels, v1alpha1.EnrolledLabel) })
+	namespace(t, w, func(n *corev1.Namespace) { delete(n.Labels, v1alpha1.GuardedLabel) })
 	w.Unused()
-	namespace(t, w, func(n *corev1.Namespace) { n.Labels[v1alpha1.EnrolledLabel] = "true" })
+	namespace(t, w, func(n *corev1.Namespace) { n.Labels[v1alpha1.GuardedLabel] = "true" })
 	counted(t, w, counts{applications: [2]int32{1, 0}, pods: [2]int32{1, 0}})
 }
 
-// TestOtherGates: in an enrolled namespace a gate that does not let executors in one by one is refused, with the place where it was named;
+// TestOtherGates: in a guarded namespace a gate that does not let executors in one by one is refused, with the place where it was named;
 // pods of no application are told why nobody lets them in.
 func TestOtherGates(t *testing.T) {
 	t.Parallel()
@@ -220,7 +220,7 @@ func TestOtherGates(t *testing.T) {
 	app := w.Apply("pi")
 	refused := func(where string) {
 		t.Helper()
-		want := "gate None (" + where + ") is not allowed in namespace " + w.Namespace + ", which is enrolled (label sparkgate.io/enrolled): set spec.queue.gate to Embedded or Kueue"
+		want := "gate None (" + where + ") is not allowed in namespace " + w.Namespace + ", which is guarded (label sparkgate.io/guarded): set spec.queue.gate to Embedded or Kueue"
 		actors.Eventually(t, app, "refused for "+where, func(a *v1alpha1.SparkApplication) bool { return actors.Message(a) == want })
 	}
 	refused("annotation sparkgate.io/default-gate of namespace " + w.Namespace)
@@ -232,7 +232,7 @@ func TestOtherGates(t *testing.T) {
 	letIn(t, w, d)
 }
 
-// TestApplication: an application runs in an enrolled namespace as anywhere; its executors wait behind the gate, and are let in with its
+// TestApplication: an application runs in a guarded namespace as anywhere; its executors wait behind the gate, and are let in with its
 // grant. One that another driver has given its labels is not.
 func TestApplication(t *testing.T) {
 	t.Parallel()

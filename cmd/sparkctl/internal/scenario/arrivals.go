@@ -40,7 +40,7 @@ func readArrivals(p problems, f *file) []simulator.Arrival {
 		at := p.at("arrivals[%d]", i)
 		a := in.translate(at)
 		a.Ask.NamespaceLabels = labels[in.Namespace]
-		a.Ask.NeedsLimits = labels[in.Namespace][v1alpha1.EnrolledLabel] == "true"
+		a.Ask.NeedsLimits = labels[in.Namespace][v1alpha1.GuardedLabel] == "true"
 		if j, known := first[a.Ask.Key]; known {
 			at.add("name", "%s arrives already as arrivals[%d]; choose another name", a.Ask.Key, j)
 		}

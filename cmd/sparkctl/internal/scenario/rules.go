@@ -88,10 +88,10 @@ func checkPreemption(p problems, in *v1alpha1.QueuePreemption) {
 	if in == nil {
 		return
 	}
-	oneOf(p, "withinClusterQueue", string(in.WithinClusterQueue), withinQueue)
-	oneOf(p, "reclaimWithinCohort", string(in.ReclaimWithinCohort), reclaims)
-	if b := in.BorrowWithinCohort; b != nil {
-		oneOf(p, "borrowWithinCohort.policy", string(b.Policy), borrows)
+	oneOf(p, "withinQueue", string(in.WithinQueue), withinQueue)
+	oneOf(p, "reclaimWithinTree", string(in.ReclaimWithinTree), reclaims)
+	if b := in.BorrowWithinTree; b != nil {
+		oneOf(p, "borrowWithinTree.policy", string(b.Policy), borrows)
 	}
 }
 

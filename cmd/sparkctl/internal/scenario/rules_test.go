@@ -67,11 +67,11 @@ func TestRulesAreThoseOfTheSchema(t *testing.T) {
 	t.Parallel()
 	text, spec := crd(t, "sparkgate.io_sparkqueues.yaml")
 	for path, values := range map[string][]string{
-		"strategy":                             strategies,
-		"stopPolicy":                           stops,
-		"preemption.withinClusterQueue":        withinQueue,
-		"preemption.reclaimWithinCohort":       reclaims,
-		"preemption.borrowWithinCohort.policy": borrows,
+		"strategy":                           strategies,
+		"stopPolicy":                         stops,
+		"preemption.withinQueue":             withinQueue,
+		"preemption.reclaimWithinTree":       reclaims,
+		"preemption.borrowWithinTree.policy": borrows,
 	} {
 		if diff := cmp.Diff(spec.at(t, path).Enum, values); diff != "" {
 			t.Errorf("values of %s (-schema +here):\n%s", path, diff)

@@ -14,7 +14,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// unguardedGate refuses, in an enrolled namespace, a gate that does not let executors in one by one: all of them wait behind the scheduling
+// unguardedGate refuses, in a guarded namespace, a gate that does not let executors in one by one: all of them wait behind the scheduling
 // gate there, and nobody would lift it.
 func (p *pass) unguardedGate(policy namespacepolicy.Policy) []lifecycle.Finding {
 	gate := p.gateOf(policy)
@@ -30,6 +30,6 @@ func (p *pass) unguardedGate(policy namespacepolicy.Policy) []lifecycle.Finding 
 	}
 	slices.Sort(allowed)
 	return []lifecycle.Finding{{Reason: v1alpha1.InvalidSpecReason, Message: fmt.Sprintf(
-		"gate %s (%s) is not allowed in namespace %s, which is enrolled (label %s): set spec.queue.gate to %s",
-		gate, p.gateField, policy.Namespace, v1alpha1.EnrolledLabel, strings.Join(allowed, " or "))}}
+		"gate %s (%s) is not allowed in namespace %s, which is guarded (label %s): set spec.queue.gate to %s",
+		gate, p.gateField, policy.Namespace, v1alpha1.GuardedLabel, strings.Join(allowed, " or "))}}
 }

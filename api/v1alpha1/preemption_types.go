@@ -1,0 +1,44 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+// QueuePreemption says whom a waiting application of this queue may displace.
+type QueuePreemption struct {
+	// withinQueue: within the same queue. Default: Never.
+	// +optional
+	// +kubebuilder:validation:Enum=Never;LowerPriority;LowerOrNewerEqualPriority
+	WithinQueue PreemptionPolicy `json:"withinQueue,omitempty"`
+
+	// reclaimWithinTree: take back own quota that other queues of the tree borrow. Default: Any.
+	// +optional
+	// +kubebuilder:validation:Enum=Never;LowerPriority;Any
+	ReclaimWithinTree PreemptionPolicy `json:"reclaimWithinTree,omitempty"`
+
+	// borrowWithinTree: displace others while borrowing.
+	// +optional
+	BorrowWithinTree *BorrowWithinTree `json:"borrowWithinTree,omitempty"`
+}
+
+// PreemptionPolicy says which applications may be displaced.
+type PreemptionPolicy string
+
+// Values of the preemption policies.
+const (
+	PreemptNever                     PreemptionPolicy = "Never"
+	PreemptLowerPriority             PreemptionPolicy = "LowerPriority"
+	PreemptLowerOrNewerEqualPriority PreemptionPolicy = "LowerOrNewerEqualPriority"
+	PreemptAny                       PreemptionPolicy = "Any"
+)
+
+// BorrowWithinTree lets a borrower displace others.
+type BorrowWithinTree struct {
+	// policy is Never (default) or LowerPriority.
+	// +optional
+	// +kubebuilder:validation:Enum=Never;LowerPriority
+	Policy PreemptionPolicy `json:"policy,omitempty"`
+
+	// maxPriorityThreshold protects applications of higher priority. Default: no bound.
+	// +optional
+	MaxPriorityThreshold *int32 `json:"maxPriorityThreshold,omitempty"`
+}
