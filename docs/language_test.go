@@ -15,8 +15,8 @@ import (
 
 // notYetRead are pages whose language was not gone through. The list may only shrink.
 var notYetRead = []string{
-	"docs/architecture.md", "docs/decision-log.md", "docs/deviations.md", "docs/explain.md", "docs/gates.md", "docs/gitops.md",
-	"docs/guard.md", "docs/kueue.md", "docs/operating.md", "docs/performance.md", "docs/pitfalls.md", "docs/simulate.md",
+	"docs/architecture.md", "docs/decision-log.md", "docs/deviations.md", "docs/gitops.md",
+	"docs/guard.md", "docs/operating.md", "docs/performance.md", "docs/pitfalls.md", "docs/simulate.md",
 	"docs/spark-application.md", "docs/spark-flavor.md", "docs/spark-queue.md", "docs/sparkctl.md", "docs/ui.md",
 	"test/attacks/README.md", "test/cluster/README.md", "test/image/README.md", "test/record/README.md", "test/systems/README.md",
 }
@@ -28,7 +28,7 @@ var habits = map[string]*regexp.Regexp{
 	"write «no longer»":                     regexp.MustCompile(`(?i)\bany ?more\b`),
 	"write «continues»":                     regexp.MustCompile(`(?i)\b(goes|go|going|went) on\b`),
 	"write «currently»":                     regexp.MustCompile(`(?i)\bas things stand\b`),
-	"leave «too» out":                       regexp.MustCompile(`, too\b`),
+	"leave «too» out":                       regexp.MustCompile(`, too([.,;:)]|$| \|)`),
 	"write «reports», «records»":            regexp.MustCompile(`(?i)\btold\b`),
 	"write «invalid X», «is not a valid X»": regexp.MustCompile(`(?i)\b(value|name|it|this|that) is no [a-km-z]`),
 }
