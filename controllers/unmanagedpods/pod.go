@@ -28,8 +28,6 @@ type pod struct {
 	// class is its PriorityClass; empty if it has none.
 	class   string
 	created time.Time
-	// group names what it was made with: Spark's id of the application.
-	group string
 	// owner is the uid of the pod that owns it; empty if none does.
 	owner string
 	// unlabelled: it has no label at all.
@@ -42,11 +40,12 @@ type pod struct {
 func seen(p *corev1.Pod) *pod {
 	_, role := p.Labels[v1alpha1.SparkRoleLabel]
 	_, charged := p.Labels[v1alpha1.QueueLabel]
+	selector := p.Labels[v1alpha1.SparkSelectorLabel]
 	out := &pod{
-		Record: pods.RecordOf(p), created: p.CreationTimestamp.Time, group: p.Labels[v1alpha1.SparkSelectorLabel],
+		Record: pods.RecordOf(p), created: p.CreationTimestamp.Time,
 		class: p.Spec.PriorityClassName, unlabelled: len(p.Labels) == 0,
 	}
-	if out.Gate == nil && !role && !charged && out.group == "" {
+	if out.Gate == nil && !role && !charged && selector == "" {
 		return nil
 	}
 	var err error
@@ -72,6 +71,11 @@ func (p *pod) same(other *pod) bool {
 
 // concerned says that the pod holds room or wants some: it has not ended, and is not one that never ran and never will.
 func (p *pod) concerned() bool { return p.Active() && (p.Gate == nil || !p.Deleting) }
+
+// admittedDriver reports whether the pod is a driver that was let in and has not ended.
+func (p *pod) admittedDriver() bool {
+	return p.Role == pods.Driver && p.Gate == nil && p.Active() && !p.Deleting && !p.claimed
+}
 
 // set is the name of the pod set that the pod is: a driver counts as an application in its queue, what a driver has made does not.
 func (p *pod) set() string {

@@ -27,8 +27,8 @@ type store struct {
 // space is the pods of one namespace.
 type space struct {
 	pods map[string]*pod
-	// groups are the names of pods by what they were made with.
-	groups map[string]map[string]bool
+	// names of the pods by uid.
+	names map[types.UID]string
 	// floor is the version of the newest whole list: what it did not have and is not younger is gone.
 	floor uint64
 }
@@ -69,29 +69,21 @@ func (s *store) namespaces() []string {
 	return slices.Collect(maps.Keys(s.spaces))
 }
 
-// since is when the oldest of the pods was made that belong together with this one: executors wait in line from when their driver did.
+// since returns the time from which a pod counts as waiting: an executor counts from when its driver was created, if an owner reference names the
+// uid of an admitted driver of the same namespace; every other pod counts from its own creation. Labels prove nothing, and a driver that still
+// waits has no seniority to pass on.
 func (s *store) since(p *pod) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	first := p.created
 	in := s.spaces[p.Namespace]
-	if in == nil {
-		return first
+	if in == nil || p.owner == "" {
+		return p.created
 	}
-	for name := range in.groups[p.group] {
-		if other := in.pods[name]; p.group != "" && other.created.Before(first) {
-			first = other.created
-		}
+	driver := in.pods[in.names[types.UID(p.owner)]]
+	if driver == nil || !driver.admittedDriver() || driver.created.After(p.created) {
+		return p.created
 	}
-	if p.group != "" || p.owner == "" {
-		return first
-	}
-	for _, other := range in.pods {
-		if string(other.UID) == p.owner && other.created.Before(first) {
-			first = other.created
-		}
-	}
-	return first
+	return driver.created
 }
 
 // put files a pod unless something newer is known, and reports it if it differs.
@@ -115,14 +107,10 @@ func (in *space) put(p *corev1.Pod) (differs bool) {
 	case now == nil:
 		in.drop(p.Name)
 		return known != nil
-	case known != nil && known.group != now.group:
+	case known != nil && known.UID != now.UID:
 		in.drop(p.Name)
 	}
-	in.pods[p.Name] = now
-	if in.groups[now.group] == nil {
-		in.groups[now.group] = map[string]bool{}
-	}
-	in.groups[now.group][p.Name] = true
+	in.pods[p.Name], in.names[now.UID] = now, p.Name
 	return known == nil || !known.same(now)
 }
 
@@ -132,9 +120,7 @@ func (in *space) drop(name string) {
 		return
 	}
 	delete(in.pods, name)
-	if delete(in.groups[known.group], name); len(in.groups[known.group]) == 0 {
-		delete(in.groups, known.group)
-	}
+	delete(in.names, known.UID)
 }
 
 func (s *store) remove(namespace string, p *corev1.Pod) {
@@ -184,7 +170,7 @@ func (s *store) open(namespace string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.spaces[namespace] == nil {
-		s.spaces[namespace] = &space{pods: map[string]*pod{}, groups: map[string]map[string]bool{}}
+		s.spaces[namespace] = &space{pods: map[string]*pod{}, names: map[types.UID]string{}}
 	}
 }
 

@@ -123,30 +123,56 @@ func TestGrant(t *testing.T) {
 	}
 }
 
-// TestSince: executors are as old as the oldest of those that they were made with.
+// TestSince: an executor is as old as the admitted driver that owns it. No label, no waiting pod and no pod of another kind makes it older.
 func TestSince(t *testing.T) {
 	t.Parallel()
 	s := newStore(func(types.NamespacedName) {})
 	s.open("team")
-	stray := spark("stray", "executor", "", 9)
-	delete(stray.Labels, v1alpha1.SparkSelectorLabel)
-	stray.OwnerReferences = []metav1.OwnerReference{{Kind: "Pod", UID: "driver"}}
+	s.open("other-team")
+	owned := func(by string, second int) *corev1.Pod {
+		p := spark("exec-of-"+by, "executor", "spark-1", second)
+		p.OwnerReferences = []metav1.OwnerReference{{Kind: "Pod", UID: types.UID(by)}}
+		return p
+	}
+	admitted := func(name, role string, second int) *corev1.Pod {
+		p := spark(name, role, "spark-1", second)
+		p.Spec.SchedulingGates = nil
+		return p
+	}
+	ending, ended, elsewhere := admitted("ending", "driver", 0), admitted("ended", "driver", 0), admitted("elsewhere", "driver", 0)
+	ending.Spec.NodeName, ending.DeletionTimestamp = "node-1", ptr.To(metav1.NewTime(day))
+	ended.Status.Phase = corev1.PodSucceeded
+	elsewhere.Namespace = "other-team"
+	s.put("other-team", elsewhere)
 	alone := spark("alone", "driver", "", 7)
 	delete(alone.Labels, v1alpha1.SparkSelectorLabel)
 	for _, p := range []*corev1.Pod{
-		spark("driver", "driver", "spark-1", 1), spark("exec-1", "executor", "spark-1", 5), spark("other", "driver", "spark-2", 0),
-		spark("notebook-exec-2", "executor", "spark-3", 4), spark("notebook-exec-1", "executor", "spark-3", 3), stray, alone,
+		admitted("driver", "driver", 2), owned("driver", 5), admitted("later", "driver", 9), owned("later", 3),
+		spark("gated", "driver", "spark-1", 0), owned("gated", 6), owned("ending", 7), owned("ended", 8), owned("nobody", 8), owned("elsewhere", 9),
+		admitted("executor", "executor", 0), owned("executor", 10), spark("same-label", "executor", "spark-1", 11), ending, ended, alone,
 	} {
 		s.put("team", p)
 	}
-	for name, want := range map[string]int{"driver": 1, "exec-1": 1, "other": 0, "notebook-exec-2": 3, "stray": 1, "alone": 7} {
-		if got := s.since(s.get(types.NamespacedName{Namespace: "team", Name: name})).Sub(day); got != time.Duration(want)*time.Second {
-			t.Errorf("%s waits since %s, want second %d", name, got, want)
+	since := func(name string) int {
+		return int(s.since(s.get(types.NamespacedName{Namespace: "team", Name: name})).Sub(day).Seconds())
+	}
+	for name, want := range map[string]int{
+		"driver": 2, "exec-of-driver": 2, "exec-of-later": 3, "gated": 0, "exec-of-gated": 6, "exec-of-ending": 7, "exec-of-ended": 8,
+		"exec-of-nobody": 8, "exec-of-elsewhere": 9, "exec-of-executor": 10, "same-label": 11, "alone": 7,
+	} {
+		if got := since(name); got != want {
+			t.Errorf("%s waits since second %d, want %d", name, got, want)
 		}
 	}
-	s.remove("team", spark("driver", "driver", "spark-1", 1))
-	if got := s.since(s.get(types.NamespacedName{Namespace: "team", Name: "exec-1"})).Sub(day); got != 5*time.Second {
-		t.Errorf("without its driver exec-1 waits since %s", got)
+	again := admitted("driver", "driver", 12)
+	again.UID = "another"
+	s.put("team", again)
+	if got := since("exec-of-driver"); got != 5 {
+		t.Errorf("with another pod of its driver's name the executor waits since second %d, want 5", got)
+	}
+	s.remove("team", again)
+	if in := s.spaces["team"]; len(in.names) != len(in.pods) {
+		t.Errorf("%d uids for %d pods", len(in.names), len(in.pods))
 	}
 }
 
@@ -199,8 +225,8 @@ func TestStore(t *testing.T) {
 	_ = v.Delete(at(p, "121", nil))
 	_ = v.Replace(nil, "130")
 	hears("both gone", "a", "b")
-	if left := s.of("team"); len(left) != 0 || len(s.spaces["team"].groups) != 0 {
-		t.Errorf("left are %v, %v", left, s.spaces["team"].groups)
+	if left := s.of("team"); len(left) != 0 || len(s.spaces["team"].names) != 0 {
+		t.Errorf("left are %v, %v", left, s.spaces["team"].names)
 	}
 }
 
