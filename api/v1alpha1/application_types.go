@@ -220,8 +220,8 @@ type SparkApplicationSpec struct {
 	// +kubebuilder:validation:Enum=None;Driver
 	PodDisruptionBudget DisruptionPolicy `json:"podDisruptionBudget,omitempty" sparkgate:"live"`
 
-	// suspend true takes a waiting job out of its queue and stops a running one gracefully; false lets it go on as a new attempt.
-	// Without effect on a finished run. May change at any time.
+	// suspend true takes a waiting job out of its queue and stops a running one gracefully; false lets it go on as a new attempt, from the
+	// end of the line. Without effect on a finished run. May change at any time.
 	// +optional
 	Suspend bool `json:"suspend,omitempty" sparkgate:"live"`
 

@@ -56,6 +56,7 @@ func (d *decider) suspended() Decision {
 	if last := d.last(); last != nil && last.Outcome != v1alpha1.OutcomeStopped {
 		return d.endAgain()
 	}
+	d.s.Times.Queued = d.nowPtr() // whoever leaves the line by choice comes back to its end
 	return d.resume()
 }
 

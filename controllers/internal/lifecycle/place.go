@@ -17,8 +17,8 @@ import (
 // advance:
 //
 //   - an application that was never edited asks since it was created; any other since the operator has seen what it asks for;
-//   - time in which it could not have started does not count: its spec is invalid, or something that it names is missing. One that asked,
-//     was suspended and is resumed as it was has its old place;
+//   - time in which it could not have started does not count: its spec is invalid, or something that it names is missing;
+//   - one that was suspended asks anew when it is resumed, else a place could be kept in store by suspending;
 //   - another queue, gate or choice of flavors, or more of anything, is another ask; less of the same is not, for one that waits in line.
 
 // neverEdited says that the application asks with the content that it was created with, and that nobody has looked at it before.

@@ -73,7 +73,38 @@ func TestPlace(t *testing.T) {
 			w.settle()
 			w.after(month)
 			w.edit("resumes it", resume)
+		}, month + time.Minute},
+		"ran for a month, then suspended for a minute": {func(w *world) {
+			w.room = queueing.Granted
+			w.settle()
+			w.runs()
+			w.settle()
+			w.after(month)
+			w.edit("suspends it", suspend)
+			w.settle()
+			w.exits(143, "Error")
+			w.settle()
+			w.after(time.Minute)
+			w.room = queueing.Waiting
+			w.edit("resumes it", resume)
+		}, month + time.Minute},
+		"suspended and resumed before it was seen": {func(w *world) {
+			w.settle()
+			w.after(time.Minute)
+			w.edit("suspends it", suspend)
+			w.edit("resumes it", resume)
 		}, 0},
+		"broken when it is resumed": {func(w *world) {
+			w.settle()
+			w.edit("suspends it", suspend)
+			w.settle()
+			w.after(month)
+			w.mistake = "spec is wrong"
+			w.edit("resumes it", resume)
+			w.settle()
+			w.after(month)
+			w.mistake = ""
+		}, 2 * month},
 		"suspended, and another when resumed": {func(w *world) {
 			w.settle()
 			w.after(time.Minute)

@@ -312,7 +312,7 @@ func (w *world) write(d Decision) bool {
 		}
 		w.preempted++
 	}
-	if d.Status.Times.Blocked != nil || w.app.Status.Times.Blocked != nil || w.app.Status.TemplateHash != d.Status.TemplateHash {
+	if strings.Contains(before, string(status.Suspended)) || d.Status.Times.Blocked != nil || w.app.Status.Times.Blocked != nil || w.app.Status.TemplateHash != d.Status.TemplateHash {
 		w.moves = true
 	}
 	w.app.Status = *d.Status.DeepCopy()
