@@ -23,6 +23,7 @@ func ask(changes ...func(*queueing.Ask)) queueing.Ask {
 	yes := true
 	a := queueing.Ask{
 		Key: queueing.Key{Namespace: "default", Name: "pi", UID: "u-1"}, Run: 3, Attempt: 2, Queue: "team-a", Priority: 7,
+		QueuedAt: time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC),
 		PodSets: []queueing.PodSet{
 			{Name: "driver", Count: 1, Requests: queueing.Resources{"cpu": 200, "memory": 1 << 30, "pods": 1}},
 			{Name: "executor", Count: 5, Requests: queueing.Resources{"cpu": 1000, "memory": 2 << 30, "pods": 1}},

@@ -84,8 +84,12 @@ func (g *Gate) madeNow(key queueing.Key, name string) {
 	delete(g.left, key)
 }
 
-// change makes a Workload without quota equal to an ask.
+// change makes a Workload without quota equal to an ask. One for an earlier place in line goes, and another one follows: Kueue would let the new
+// content have the age of the old one.
 func (g *Gate) change(ctx context.Context, ask queueing.Ask, w, wanted *kueuev1.Workload) error {
+	if queueing.LaterPlace(w.Annotations, wanted.Annotations) {
+		return g.remove(ctx, w)
+	}
 	if err := g.removeStrays(ctx, ask.Key, ask.Run, ask.Attempt); err != nil {
 		return err
 	}

@@ -70,6 +70,7 @@ func workloadOf(ask queueing.Ask, class *priorityClass) *kueuev1.Workload {
 		w.Annotations[inputsAnnotation] = ask.Inputs
 	}
 	w.Annotations[fingerprintAnnotation] = fingerprint(w)
+	w.Annotations[queueing.PlaceAnnotation] = ask.Place()
 	return w
 }
 
@@ -159,9 +160,10 @@ func fingerprint(w *kueuev1.Workload) string {
 	return hex.EncodeToString(digest[:8])
 }
 
-// differs says that a Workload does not ask for what is wanted, or does so for another attempt, or is held.
+// differs says that a Workload does not ask for what is wanted, or does so for another attempt or from an earlier place in line, or is held.
 func differs(w, wanted *kueuev1.Workload) bool {
 	return w.Annotations[fingerprintAnnotation] != wanted.Annotations[fingerprintAnnotation] || held(w) ||
+		queueing.LaterPlace(w.Annotations, wanted.Annotations) ||
 		w.Labels[v1alpha1.RunLabel] != wanted.Labels[v1alpha1.RunLabel] || w.Labels[v1alpha1.AttemptLabel] != wanted.Labels[v1alpha1.AttemptLabel]
 }
 

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
@@ -86,6 +87,9 @@ func TestDiffers(t *testing.T) {
 		"the next attempt":    {made(), ask(func(a *queueing.Ask) { a.Attempt = 3; a.Objects.Name = "pi-abcde-3-3" }), true},
 		"another image":       {made(), ask(func(a *queueing.Ask) { a.Objects.Templates["driver"].Spec.Containers[0].Image = "spark:5" }), true},
 		"another variable":    {made(), ask(func(a *queueing.Ask) { a.Objects.Templates["driver"].Spec.Containers[0].Env[0].Value = "x" }), false},
+		"a later place":       {made(), ask(func(a *queueing.Ask) { a.QueuedAt = a.QueuedAt.Add(time.Hour) }), true},
+		"an earlier place":    {made(), ask(func(a *queueing.Ask) { a.QueuedAt = a.QueuedAt.Add(-time.Hour) }), false},
+		"without a place":     {made(func(w *kueuev1.Workload) { delete(w.Annotations, queueing.PlaceAnnotation) }), ask(), false},
 		"it is held":          {made(isHeld), ask(), true},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -101,7 +101,7 @@ func (g *Gate) Sync(ctx context.Context, ask queueing.Ask) (queueing.Verdict, er
 			return *v, nil
 		}
 		return g.create(ctx, ask, wanted)
-	case !sameSpec(group, wanted):
+	case outdated(group, wanted):
 		return g.change(ctx, group, wanted)
 	case admitted(group):
 		return granted(ask), nil
@@ -191,13 +191,14 @@ func (g *Gate) met(ctx context.Context, ask queueing.Ask) (queueing.Verdict, err
 }
 
 // change makes a group stand for another ask of the same attempt. One that has been let in goes back first: what it holds is not what is
-// wanted now. One for another queue is replaced, because Volcano counts a group in the queue that it was made in.
+// wanted now. One for another queue is replaced, because Volcano counts a group in the queue that it was made in; so is one for an earlier place in
+// line, because Volcano would let the new content have the age of the old one.
 func (g *Gate) change(ctx context.Context, group, wanted *v1beta1.PodGroup) (queueing.Verdict, error) {
 	undecided := queueing.Verdict{State: queueing.Undecided} // the watch will tell
 	if admitted(group) {
 		return queueing.Verdict{State: queueing.Evicting}, nil
 	}
-	if !sameQueue(group, wanted) {
+	if !sameQueue(group, wanted) || early(group, wanted) {
 		return undecided, g.delete(ctx, group)
 	}
 	changed := group.DeepCopy()

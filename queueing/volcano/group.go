@@ -54,6 +54,7 @@ func groupFor(ask queueing.Ask) *v1beta1.PodGroup {
 	if ask.Inputs != "" {
 		group.Annotations[inputsAnnotation] = ask.Inputs
 	}
+	group.Annotations[queueing.PlaceAnnotation] = ask.Place()
 	if ask.Objects.StartEarly {
 		group.Annotations[earlyAnnotation] = "true"
 	}
@@ -78,17 +79,25 @@ func leastResources(ask queueing.Ask) corev1.ResourceList {
 	return list
 }
 
-// sameSpec says that a group stands for what is wanted. The queue is compared by the label, because Volcano's webhook replaces the queue
+// sameSpec says that a group stands for what is wanted, in whatever place in line. The queue is compared by the label, because Volcano's webhook replaces the queue
 // default by one of the namespace.
 func sameSpec(group, wanted *v1beta1.PodGroup) bool {
 	for key, value := range wanted.Annotations {
-		if group.Annotations[key] != value {
+		if key != queueing.PlaceAnnotation && group.Annotations[key] != value {
 			return false
 		}
 	}
 	return sameQueue(group, wanted) && group.Spec.PriorityClassName == wanted.Spec.PriorityClassName &&
 		group.Annotations[earlyAnnotation] == wanted.Annotations[earlyAnnotation] &&
 		equality.Semantic.DeepEqual(group.Spec.MinResources, wanted.Spec.MinResources)
+}
+
+// outdated reports whether a group is not the one that is wanted.
+func outdated(group, wanted *v1beta1.PodGroup) bool { return !sameSpec(group, wanted) || early(group, wanted) }
+
+// early reports whether a group waits for an earlier place in line than the one that is wanted.
+func early(group, wanted *v1beta1.PodGroup) bool {
+	return !holds(group) && queueing.LaterPlace(group.Annotations, wanted.Annotations)
 }
 
 func sameQueue(group, wanted *v1beta1.PodGroup) bool {

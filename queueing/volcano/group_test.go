@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
@@ -48,6 +49,7 @@ func golden(t *testing.T, name string, object any) {
 func anAsk() queueing.Ask {
 	ask := gatetest.NewAsk("default", "pi", "team-a")
 	ask.Key.Name, ask.Key.UID = "pi", "7f3d"
+	ask.QueuedAt = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	ask.Objects.Name, ask.Objects.Owner.Name, ask.Objects.Owner.UID = "pi-4c1d2-1-1", "pi", "7f3d"
 	ask.Objects.Labels = map[string]string{v1alpha1.ApplicationLabel: "pi", v1alpha1.ApplicationUIDLabel: "7f3d", v1alpha1.QueueLabel: "team-a"}
 	return ask
@@ -97,6 +99,7 @@ func TestSameSpec(t *testing.T) {
 		"executors":        {func(a *queueing.Ask) { a.PodSets[1].Count++ }, false},
 		"requests":         {func(a *queueing.Ask) { a.PodSets[1].Requests["cpu"]++ }, false},
 		"more than needed": {func(a *queueing.Ask) { a.PodSets[1].MinCount, a.PodSets[1].Count = 2, 9 }, true},
+		"place in line":    {func(a *queueing.Ask) { a.QueuedAt = a.QueuedAt.Add(time.Hour) }, true},
 		"queue":            {func(a *queueing.Ask) { a.Objects.Labels[v1alpha1.QueueLabel] = "team-b" }, false},
 		"priority class":   {func(a *queueing.Ask) { a.Objects.PriorityClass = "urgent" }, false},
 		"start early":      {func(a *queueing.Ask) { a.Objects.StartEarly = true }, false},

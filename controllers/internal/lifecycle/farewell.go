@@ -22,9 +22,7 @@ func Farewell(app *v1alpha1.SparkApplication) queueing.Farewell {
 		f.Ended = &queueing.End{Run: left.Run, Attempt: left.Attempt, Succeeded: left.Outcome == v1alpha1.OutcomeSucceeded, Message: left.Message}
 	}
 	switch {
-	case stage == status.Suspended:
-		f.Left, f.Message = queueing.LeftForLater, readyMessage(app)
-	case !stage.Waiting(), left == nil, left.Run != s.Run, left.Outcome != v1alpha1.OutcomeStopped:
+	case !stage.Waiting(), stage == status.ReferenceNotFound, left == nil, left.Run != s.Run, left.Outcome != v1alpha1.OutcomeStopped:
 	case s.Times.Retry != nil:
 		f.Left, f.Message = queueing.LeftForLater, left.Message
 	default:

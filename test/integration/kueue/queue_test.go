@@ -5,6 +5,7 @@ package kueue
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -25,7 +26,7 @@ func TestQueue(t *testing.T) {
 	actors.StartOperator(t, actors.OperatorOptions{})
 	for name, story := range map[string]func(*testing.T){
 		"one application waits for the other": quotaWait, "priority displaces": priorityDisplaces, "a cohort lends and takes back": borrowing,
-		"fewer executors": partialAdmission, "deactivated": deactivated, "drained": drained, "suspended": suspendedApplication,
+		"fewer executors": partialAdmission, "deactivated": deactivated, "drained": drained, "suspended": suspendedApplication, "edited while it waits": editedWhileItWaits,
 		"fails and is tried again": failsAndIsTriedAgain, "queues that are missing": missingQueues, "two names of a queue": twoNames,
 		"asks for too much": tooMuch, "deleted while it runs": deletedWhileItRuns, "somebody deletes the Workload": workloadDeleted,
 		"the gate is changed while it waits": gateChanged, "the gate is changed while it runs": gateChangedInMidRun,
@@ -188,14 +189,13 @@ func suspendedApplication(t *testing.T) {
 	workload := w.workload(app)
 	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = true })
 	w.Reach(app, "Suspended")
-	w.becomes(workload, "QuotaReserved=False", "Admitted=False")
-	eventually(w, workload, "inactive", func(k *kueuev1.Workload) bool { return !*k.Spec.Active })
+	actors.GoneWith(t, w.client, workload)
 	other := w.apply("other")
 	w.Succeed(other)
 	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = false })
 	w.Run(app)
-	if again := w.workload(app); again.UID != workload.UID || app.Status.Resumes != 1 {
-		t.Errorf("Workload %s, resumes %d; want the same Workload", again.Name, app.Status.Resumes)
+	if again := w.workload(app); again.UID == workload.UID || app.Status.Resumes != 1 {
+		t.Errorf("Workload %s, resumes %d; want another Workload", again.Name, app.Status.Resumes)
 	}
 	w.finish(app, 0)
 	w.Reach(app, "Succeeded")
@@ -205,6 +205,31 @@ func suspendedApplication(t *testing.T) {
 	if n := len(w.workloads(queued)); n != 0 {
 		t.Errorf("an application that never asked has %d Workloads", n)
 	}
+}
+
+// editedWhileItWaits: Kueue orders Workloads by their creation, whatever they are changed to later. So one that asks for more is created again and
+// comes behind those that were there.
+func editedWhileItWaits(t *testing.T) {
+	w := newWorld(t, "3Gi")
+	first := w.apply("first")
+	w.Run(first)
+	edited := w.apply("edited", executors(1), func(a *v1alpha1.SparkApplication) { a.Spec.OnTemplateChange = v1alpha1.TemplateChangeIgnore })
+	w.waits(edited, "Queued", "WaitingForQuota")
+	before := w.workload(edited)
+	other := w.apply("other")
+	w.waits(other, "Queued", "WaitingForQuota")
+	last := w.workload(other).CreationTimestamp
+	actors.Eventually(t, other, "older than this second, in which ages count", func(*v1alpha1.SparkApplication) bool {
+		return time.Now().Truncate(time.Second).After(last.Time)
+	})
+	actors.Change(t, edited, executors(2))
+	eventually(w, before.DeepCopy(), "another Workload, for two executors", func(k *kueuev1.Workload) bool {
+		return k.UID != before.UID && k.Spec.PodSets[1].Count == 2 && last.Before(&k.CreationTimestamp)
+	})
+	w.waits(edited, "Queued", "WaitingForQuota")
+	w.finish(first, 0)
+	w.Succeed(other)
+	w.Succeed(edited)
 }
 
 func failsAndIsTriedAgain(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
@@ -171,6 +172,42 @@ func TestSuspendedHasNoGroup(t *testing.T) {
 	actors.Change(t, running, resumed)
 	s.run(running)
 	s.finish(running)
+}
+
+// TestEditedWhileItWaits: Volcano orders groups by their creation, whatever they are changed to later. So the group of one that asks for more is
+// created again.
+func TestEditedWhileItWaits(t *testing.T) {
+	s := side(t, "1")
+	first := s.apply("first")
+	s.run(first)
+	edited := s.apply("edited", func(a *v1alpha1.SparkApplication) { a.Spec.OnTemplateChange = v1alpha1.TemplateChangeIgnore })
+	s.waits(edited, v1alpha1.WaitingForQuotaReason)
+	before := s.groupOf(edited)
+	actors.Eventually(t, edited, "older than this second, in which ages count", func(*v1alpha1.SparkApplication) bool {
+		return time.Now().Truncate(time.Second).After(before.CreationTimestamp.Time)
+	})
+	actors.Change(t, edited, func(a *v1alpha1.SparkApplication) { a.Spec.Executor.Instances = ptr.To[int32](3) })
+	eventually(t, "the group is another one, with more", func(context.Context) (bool, error) {
+		after := s.groupOf(edited)
+		return after != nil && after.UID != before.UID && after.Spec.MinResources.Cpu().MilliValue() == 800, nil
+	})
+	s.waits(edited, v1alpha1.WaitingForQuotaReason)
+	s.finish(first)
+	s.run(edited)
+	s.finish(edited)
+}
+
+// groupOf is the one group of an application; nil if it has none now.
+func (s *scene) groupOf(app *v1alpha1.SparkApplication) *v1beta1.PodGroup {
+	s.t.Helper()
+	list := &v1beta1.PodGroupList{}
+	if err := s.volcano.List(s.t.Context(), list, client.InNamespace(s.Namespace), client.MatchingLabels{v1alpha1.ApplicationUIDLabel: string(app.UID)}); err != nil {
+		s.t.Fatal(err)
+	}
+	if len(list.Items) != 1 {
+		return nil
+	}
+	return &list.Items[0]
 }
 
 func suspended(app *v1alpha1.SparkApplication) { app.Spec.Suspend = true }
