@@ -17,7 +17,7 @@ import (
 var notYetRead = []string{
 	"docs/architecture.md", "docs/decision-log.md", "docs/deviations.md", "docs/gitops.md",
 	"docs/guard.md", "docs/operating.md", "docs/performance.md", "docs/pitfalls.md", "docs/simulate.md",
-	"docs/spark-application.md", "docs/sparkctl.md", "docs/ui.md",
+	"docs/sparkctl.md", "docs/ui.md",
 	"test/attacks/README.md", "test/cluster/README.md", "test/image/README.md", "test/record/README.md", "test/systems/README.md",
 }
 
