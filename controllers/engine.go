@@ -32,8 +32,8 @@ func (e engine) State(name string) (queue.State, bool) {
 		return queue.State{}, false
 	}
 	out := queue.State{Problem: s.Problem, Message: s.Message, Pending: s.Pending, Admitted: s.Admitted, Waiting: s.Waiting, Share: s.Share}
-	if s.Above > 0 || s.Wanted > 0 {
-		out.Elastic = &v1alpha1.ElasticUsage{Granted: s.Above, Waiting: s.Wanted}
+	if s.ElasticPods > 0 || s.WantedPods > 0 {
+		out.Elastic = &v1alpha1.ElasticUsage{Granted: s.ElasticPods, Waiting: s.WantedPods}
 	}
 	if s.Problem == "" && len(s.MissingFlavors) > 0 {
 		out.Problem, out.Message = v1alpha1.FlavorNotFoundReason, fmt.Sprintf("flavor %s does not exist: apply a SparkFlavor of that name, or "+

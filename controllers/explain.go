@@ -41,20 +41,20 @@ func (e explained) Application(key queueing.Key) (explainv1.Application, bool) {
 
 func applicationOf(x embedded.Explanation) explainv1.Application {
 	out := explainv1.Application{Queue: x.Queue, State: explainv1.State(x.State.String()), Reason: x.Reason, Message: x.Message}
-	if x.Waits != nil {
-		out.Waits = waitOf(x.Waits)
+	if x.Pending != nil {
+		out.Waits = waitOf(x.Pending)
 	}
-	if x.Holds != nil {
-		out.Holds = holdOf(x.Holds)
+	if x.Holding != nil {
+		out.Holds = holdOf(x.Holding)
 	}
 	return out
 }
 
-func waitOf(w *embedded.Wait) *explainv1.Wait {
+func waitOf(w *embedded.PendingAsk) *explainv1.Wait {
 	since := metav1.NewTime(w.QueuedAt)
 	out := &explainv1.Wait{
 		Run: w.Run, Attempt: w.Attempt, Priority: w.Priority, Since: &since, Position: w.Position, InLine: w.InLine,
-		Ahead: headsOf(w.Ahead, w.Position-len(w.Ahead)), KeptFor: headsOf(w.KeptFor, 0), Unblock: w.Unblock,
+		Ahead: headsOf(w.Ahead, w.Position-len(w.Ahead)), KeptFor: headsOf(w.ReservedFor, 0), Unblock: w.Remedies,
 	}
 	for _, p := range w.PodSets {
 		set := explainv1.PodSet{Name: p.Name, Count: p.Count, Requests: quantitiesOf(p.Requests)}
@@ -77,7 +77,7 @@ func needOf(n *embedded.Need) explainv1.Need {
 	if n.Missing > 0 {
 		out.Missing = limited(n.Resource, n.Missing)
 	}
-	for _, o := range n.InTheWay {
+	for _, o := range n.BlockedBy {
 		out.InTheWay = append(out.InTheWay, explainv1.Obstacle{
 			Queue: o.Queue, Used: amounts.Quantity(n.Resource, o.Used), Limit: amounts.Quantity(n.Resource, o.Limit), Missing: amounts.Quantity(n.Resource, o.Missing),
 		})
@@ -85,8 +85,8 @@ func needOf(n *embedded.Need) explainv1.Need {
 	return out
 }
 
-func holdOf(h *embedded.Hold) *explainv1.Hold {
-	out := &explainv1.Hold{Run: h.Run, Attempt: h.Attempt, Priority: h.Priority, Leaving: h.Leaving}
+func holdOf(h *embedded.HeldGrant) *explainv1.Hold {
+	out := &explainv1.Hold{Run: h.Run, Attempt: h.Attempt, Priority: h.Priority, Leaving: h.Terminating}
 	for _, p := range h.PodSets {
 		out.PodSets = append(out.PodSets, explainv1.PodSet{Name: p.Name, Count: p.Count, Above: p.Elastic, Flavor: p.Flavor, Requests: quantitiesOf(p.Requests)})
 	}
@@ -96,7 +96,7 @@ func holdOf(h *embedded.Hold) *explainv1.Hold {
 	for _, g := range h.GiveBack {
 		out.GiveBack = append(out.GiveBack, explainv1.GiveBack{Flavor: g.Flavor, Count: g.Count, Message: g.Why.Message})
 	}
-	if w := h.WantedBack; w != nil {
+	if w := h.Eviction; w != nil {
 		out.WantedBack = &explainv1.WantedBack{Reason: w.Reason, Message: w.Message}
 	}
 	return out
@@ -147,14 +147,14 @@ func (e explained) Queue(name string) (explainv1.Queue, bool) {
 
 func queueOf(x embedded.QueueExplanation) explainv1.Queue {
 	out := explainv1.Queue{
-		Name: x.Name, Parent: x.Parent, Root: x.Root, Leaf: x.Leaf, HeldBy: x.HeldBy, FullBy: x.FullBy,
-		Pending: x.Pending, Admitted: x.Admitted, Heads: headsOf(x.Heads, 1), KeptFor: headsOf(x.KeptFor, 1),
+		Name: x.Name, Parent: x.Parent, Root: x.Root, Leaf: x.Leaf, HeldBy: x.StoppedBy, FullBy: x.AtMaxRunning,
+		Pending: x.Pending, Admitted: x.Admitted, Heads: headsOf(x.Heads, 1), KeptFor: headsOf(x.ReservedFor, 1),
 	}
 	for i, u := range x.Usage {
 		usage := usageOf(u)
 		out.Room = append(out.Room, explainv1.Room{
 			Resource: u.Resource, Flavor: u.Flavor, Used: usage.Used, Nominal: usage.Nominal, Borrowed: usage.Borrowed,
-			Free: limited(u.Resource, x.Room[i].Available), Most: limited(u.Resource, x.Room[i].Most),
+			Free: limited(u.Resource, x.Headroom[i].Available), Most: limited(u.Resource, x.Headroom[i].Most),
 		})
 	}
 	return out

@@ -17,37 +17,37 @@ import (
 func (e *Engine) SetQueues(queues []QueueConfig) {
 	e.configs = queues
 	c := newConfiguration(queues)
-	ghosts := e.ghosts(c)
-	before, firsts := e.forest, e.firsts()
+	ghosts := e.deletedInUse(c)
+	before, firsts := e.forest, e.blockedHeads()
 	e.forest = quota.NewForest(append(c.nodes(), ghosts...))
 	e.queues = make(map[string]*queue, e.forest.Nodes())
-	e.lost = newTree("")
-	e.trees = []*tree{e.lost}
+	e.unknown = newTree("")
+	e.trees = []*tree{e.unknown}
 	for n := range quota.NodeID(e.forest.Nodes()) {
-		e.plant(n, c)
+		e.attach(n, c)
 	}
 	limited := c.limited()
 	for n := range quota.NodeID(e.forest.Nodes()) {
 		q := e.queues[e.forest.Name(n)]
-		e.equip(q)
-		q.limited = limited[c.top(q.name)]
+		e.configureQueue(q)
+		q.limited = limited[c.root(q.name)]
 	}
-	e.readmit(before)
+	e.rebuild(before)
 	for _, a := range firsts {
-		if a.line != nil { // room may be kept for it
-			a.line.queue.first = a
+		if a.class != nil { // room may be kept for it
+			a.class.queue.blockedHead = a
 		}
 	}
-	e.forgetDisplacements()
+	e.prunePastPreemptions()
 }
 
-// firsts are those who were first in line when their queues were looked at last.
-func (e *Engine) firsts() []*app {
+// blockedHeads are those who were first in line when their queues were looked at last.
+func (e *Engine) blockedHeads() []*app {
 	var out []*app
 	for _, t := range e.trees {
-		for _, q := range t.waiting {
-			if q.first != nil && q.first.line != nil && q.first.line.queue == q {
-				out = append(out, q.first)
+		for _, q := range t.pendingQueues {
+			if q.blockedHead != nil && q.blockedHead.class != nil && q.blockedHead.class.queue == q {
+				out = append(out, q.blockedHead)
 			}
 		}
 	}
@@ -108,14 +108,14 @@ func (c *configuration) limited() map[string]bool {
 	out := map[string]bool{}
 	for _, q := range c.live {
 		if slices.ContainsFunc(q.Flavors, func(f FlavorQuota) bool { return len(f.Quotas) > 0 }) {
-			out[c.top(q.Name)] = true
+			out[c.root(q.Name)] = true
 		}
 	}
 	return out
 }
 
-// top is the name of the uppermost queue that exists above one; of queues in a circle any.
-func (c *configuration) top(name string) string {
+// root is the name of the uppermost queue that exists above one; of queues in a circle any.
+func (c *configuration) root(name string) string {
 	for range c.live {
 		q := c.find(name)
 		if q == nil || c.find(q.Parent) == nil {
@@ -133,9 +133,9 @@ func orUnlimited(limit *int64) int64 {
 	return *limit
 }
 
-// ghosts are the nodes that do not exist any more but lie between a grant and its root: what a deleted queue holds goes on to
+// deletedInUse are the nodes that do not exist any more but lie between a grant and its root: what a deleted queue holds goes on to
 // weigh on its parent, and what the children of a deleted queue hold on their grandparent.
-func (e *Engine) ghosts(c *configuration) []quota.Node {
+func (e *Engine) deletedInUse(c *configuration) []quota.Node {
 	var out []quota.Node
 	seen := map[string]bool{}
 	for _, key := range e.sortedKeys() {
@@ -153,7 +153,7 @@ func (e *Engine) ghosts(c *configuration) []quota.Node {
 			if !known {
 				break
 			}
-			out = append(out, quota.Node{Name: name, Parent: parent, Ghost: true})
+			out = append(out, quota.Node{Name: name, Parent: parent, DeletedInUse: true})
 			name = parent
 		}
 	}
@@ -166,13 +166,13 @@ func (e *Engine) lastParent(name string, c *configuration) (string, bool) {
 		return parent, true
 	}
 	if n := e.forest.Find(name); n != quota.None {
-		return e.forest.Wanted(n), true
+		return e.forest.ConfiguredParent(n), true
 	}
 	return "", false
 }
 
-// plant makes the queue of a node, and the tree of a root.
-func (e *Engine) plant(n quota.NodeID, c *configuration) {
+// attach makes the queue of a node, and the tree of a root.
+func (e *Engine) attach(n quota.NodeID, c *configuration) {
 	root := e.forest.Name(e.forest.Root(n))
 	at, found := slices.BinarySearchFunc(e.trees, root, func(t *tree, root string) int { return strings.Compare(t.root, root) })
 	if !found {
@@ -180,25 +180,25 @@ func (e *Engine) plant(n quota.NodeID, c *configuration) {
 	}
 	q := newQueue(e.forest.Name(n), e.trees[at])
 	q.node = n
-	if !e.forest.Ghost(n) {
+	if !e.forest.DeletedInUse(n) {
 		q.config = c.find(q.name)
 	}
 	e.queues[q.name] = q
 	q.tree.queues = append(q.tree.queues, q)
 }
 
-// equip gives a queue what follows from the configuration of those around it.
-func (e *Engine) equip(q *queue) {
+// configureQueue gives a queue what follows from the configuration of those around it.
+func (e *Engine) configureQueue(q *queue) {
 	if p := e.forest.Parent(q.node); p != quota.None {
-		q.up = e.queues[e.forest.Name(p)]
+		q.parent = e.queues[e.forest.Name(p)]
 	}
 	for n := q.node; n != quota.None; n = e.forest.Parent(n) {
 		above := e.queues[e.forest.Name(n)]
 		if above.config == nil {
 			continue
 		}
-		if q.heldBy == nil && above.config.stopped() {
-			q.heldBy = above
+		if q.stoppedBy == nil && above.config.stopped() {
+			q.stoppedBy = above
 		}
 		if q.drainedBy == nil && above.config.Stop == StopHoldAndDrain {
 			q.drainedBy = above
@@ -223,23 +223,23 @@ func (c *QueueConfig) flavorNames() []string {
 	return names
 }
 
-// readmit charges all grants and puts all asks in line again. What was told stays told, and so does the limit that was named.
-func (e *Engine) readmit(before *quota.Forest) {
+// rebuild charges all grants and puts all asks in line again. What was told stays told, and so does the limit that was named.
+func (e *Engine) rebuild(before *quota.Forest) {
 	for _, key := range e.sortedKeys() {
 		a := e.apps[key]
-		old := a.line
-		a.line = nil
+		old := a.class
+		a.class = nil
 		switch {
 		case a.held != nil:
 			e.charge(a, a.held)
-			if a.held.wantedBack() != nil {
+			if a.held.eviction() != nil {
 				e.changed[key] = true
 			}
 		case a.ask != nil:
-			e.enter(a)
+			e.enqueue(a)
 			if b := old.blocked; b.Need > 0 && b.Node != quota.None {
 				b.Node = e.forest.Find(before.Name(b.Node))
-				a.line.blocked = b
+				a.class.blocked = b
 			}
 		}
 	}

@@ -47,7 +47,7 @@ func (e *Engine) Dirty() bool {
 // Room only shrinks while grants are made, so what does not fit once leaves the contest, with all that need the same in that queue.
 func (e *Engine) Cycle(max int) []Decision {
 	var out []Decision
-	begin, found := slices.BinarySearchFunc(e.trees, e.served, func(t *tree, root string) int { return strings.Compare(t.root, root) })
+	begin, found := slices.BinarySearchFunc(e.trees, e.lastServedRoot, func(t *tree, root string) int { return strings.Compare(t.root, root) })
 	if found {
 		begin++
 	}
@@ -59,19 +59,19 @@ func (e *Engine) Cycle(max int) []Decision {
 		if max > 0 && len(out) >= max {
 			break
 		}
-		e.served = t.root
-		out = e.serve(t, out, max)
+		e.lastServedRoot = t.root
+		out = e.cycleTree(t, out, max)
 	}
 	return out
 }
 
-// serve appends the grants of one tree. A tree that is cut short by max stays dirty.
-func (e *Engine) serve(t *tree, out []Decision, max int) []Decision {
-	out, uncharge := e.redeem(t, out, max)
+// cycleTree appends the grants of one tree. A tree that is cut short by max stays dirty.
+func (e *Engine) cycleTree(t *tree, out []Decision, max int) []Decision {
+	out, uncharge := e.admitClaimed(t, out, max)
 	defer uncharge()
-	for again := true; again; again = t.fulfilled() {
-		e.keep(t)
-		c := newContest(e, t)
+	for again := true; again; again = t.reservationFulfilled() {
+		e.updateReservations(t)
+		c := newTournament(e, t)
 		for q := c.first(); q != nil; q = c.first() {
 			if max > 0 && len(out) >= max {
 				return out
@@ -85,83 +85,83 @@ func (e *Engine) serve(t *tree, out []Decision, max int) []Decision {
 		}
 	}
 	t.dirty = false
-	defer e.chargeAll(e.preempt(t))()
+	defer e.chargeClaims(e.preempt(t))()
 	out = e.grow(t, out, max)
-	for _, q := range t.waiting {
-		e.tellQueue(q)
+	for _, q := range t.pendingQueues {
+		e.updateVerdicts(q)
 	}
-	e.tellClaimants(t)
+	e.updateClaimVerdicts(t)
 	return out
 }
 
 // grantFirst grants the first ask of a queue if it fits, else takes its line out of the contest and returns nil.
 func (e *Engine) grantFirst(q *queue) *app {
-	l := q.contest.items[0].line
-	where, elastic, fits := e.fit(l)
+	class := q.entries.items[0].class
+	where, elastic, fits := e.fit(class)
 	if !fits {
-		q.drop()
+		q.dropEntry()
 		return nil
 	}
-	a := l.first()
+	a := class.first()
 	e.assume(a, where, elastic)
 	switch {
 	case q.strict():
-		q.contest.clear()
-		q.enterFirst()
-	case len(l.apps.items) == 0:
-		q.contest.remove(0)
+		q.entries.clear()
+		q.enterHead()
+	case len(class.apps.items) == 0:
+		q.entries.remove(0)
 	default:
-		q.contest.items[0] = l.entrant()
-		q.contest.fix(0)
+		q.entries.items[0] = class.entry()
+		q.entries.fix(0)
 	}
 	return a
 }
 
-// choose finds the first option in which the asks of a line have room now, with the fewest pods. If there is none the line remembers
+// chooseOption finds the first option in which the asks of a line have room now, with the fewest pods. If there is none the line remembers
 // which limit is in the way, and keeps to that one for as long as it is, or as no other one is.
-func (e *Engine) choose(l *line) bool {
-	n := l.queue.node
-	l.kept = false
+func (e *Engine) chooseOption(class *equivalenceClass) bool {
+	n := class.queue.node
+	class.reserved = false
 	var first quota.Block
 	still := false
-	for i := range l.options {
-		b, blocked := e.forest.Blocked(n, l.options[i].least)
+	for i := range class.options {
+		b, blocked := e.forest.Blocked(n, class.options[i].minNeed)
 		if !blocked {
-			if !e.keptFrom(l, l.options[i].least) {
-				l.choice, l.kept = i, false
+			if !e.isReservedFrom(class, class.options[i].minNeed) {
+				class.choice, class.reserved = i, false
 				return true
 			}
-			l.kept = true
+			class.reserved = true
 			continue
 		}
 		if i == 0 {
 			first = b
 		}
-		still = still || e.forest.StillBlocked(n, l.options[i].least, l.blocked)
+		still = still || e.forest.StillBlocked(n, class.options[i].minNeed, class.blocked)
 	}
-	if !still && !l.kept {
-		l.blocked = first
+	if !still && !class.reserved {
+		class.blocked = first
 	}
-	l.tried = l.queue.tree.freed
-	l.queue.markStale(l)
+	class.triedAt = class.queue.tree.quotaVersion
+	class.queue.markVerdictStale(class)
 	return false
 }
 
 // fit returns the placement and the count of the elastic pod set with which the asks of a line fit now: the largest count that does,
 // and for it the first option.
-func (e *Engine) fit(l *line) (placement, int32, bool) {
-	if !e.choose(l) {
+func (e *Engine) fit(class *equivalenceClass) (placement, int32, bool) {
+	if !e.chooseOption(class) {
 		return nil, 0, false
 	}
-	for _, o := range l.options[l.choice:] {
-		if e.hasRoom(l, o.most) {
-			return o.where, l.shape.most(), true
+	for _, o := range class.options[class.choice:] {
+		if e.fitsNow(class, o.maxNeed) {
+			return o.where, class.signature.maxCount(), true
 		}
 	}
-	where, good, bad := l.options[l.choice].where, l.shape.least(), l.shape.most()
+	where, good, bad := class.options[class.choice].where, class.signature.minCount(), class.signature.maxCount()
 	for bad-good > 1 {
 		middle := good + (bad-good)/2
-		if found := e.placeFor(l, middle); found != nil {
+		if found := e.placeFor(class, middle); found != nil {
 			where, good = found, middle
 		} else {
 			bad = middle
@@ -171,9 +171,9 @@ func (e *Engine) fit(l *line) (placement, int32, bool) {
 }
 
 // placeFor returns the first option in which that many pods of the elastic set have room; nil if there is none.
-func (e *Engine) placeFor(l *line, elastic int32) placement {
-	for _, o := range l.options {
-		if e.hasRoom(l, e.forest.Prepare(l.queue.node, l.shape.amounts(o.where, elastic))) {
+func (e *Engine) placeFor(class *equivalenceClass, elastic int32) placement {
+	for _, o := range class.options {
+		if e.fitsNow(class, e.forest.Prepare(class.queue.node, class.signature.amounts(o.where, elastic))) {
 			return o.where
 		}
 	}
@@ -182,74 +182,74 @@ func (e *Engine) placeFor(l *line, elastic int32) placement {
 
 // assume turns a waiting ask into a grant and charges it.
 func (e *Engine) assume(a *app, where placement, elastic int32) {
-	l, q := a.line, a.line.queue
-	origin, holdsFor := a.ask, e.boundOf(a, where, elastic)
-	e.leave(a)
-	a.ask, a.told = nil, nil
+	class, q := a.class, a.class.queue
+	origin, holdsFor := a.ask, e.backfillBound(a, where, elastic)
+	e.dequeue(a)
+	a.ask, a.verdict = nil, nil
 	e.changed[a.key] = true
 	e.grants++
-	standing := queueing.Standing{Priority: origin.priority, QueuedAt: origin.queuedAt, Until: e.until(origin)}
-	e.charge(a, &holding{origin: origin, standing: standing, known: true, serial: e.grants, grant: queueing.Grant{
+	standing := queueing.Standing{Priority: origin.priority, QueuedAt: origin.queuedAt, Until: e.releaseTime(origin)}
+	e.charge(a, &heldGrant{origin: origin, standing: standing, stateKnown: true, serial: e.grants, grant: queueing.Grant{
 		Run: origin.run, Attempt: origin.attempt, Gate: GateName, Queue: q.name, Epoch: e.epochs[q.tree.root], Gated: origin.gated,
-		Inputs: origin.inputs, HoldsFor: holdsFor, PodSets: l.shape.grant(where, elastic, origin.gated),
+		Inputs: origin.inputs, HoldsFor: holdsFor, PodSets: class.signature.grant(where, elastic, origin.gated),
 	}})
 }
 
-// boundOf is the bound that the grant of a waiting ask has to keep to: its own, if it passes others because of it; else 0.
-func (e *Engine) boundOf(a *app, where placement, elastic int32) time.Duration {
-	l := a.line
-	if a.ask.holdsFor == 0 || len(l.queue.tree.kept) == 0 || l.first() != a ||
-		!e.backfills(l, e.forest.Prepare(l.queue.node, l.shape.amounts(where, elastic))) {
+// backfillBound is the bound that the grant of a waiting ask has to keep to: its own, if it passes others because of it; else 0.
+func (e *Engine) backfillBound(a *app, where placement, elastic int32) time.Duration {
+	class := a.class
+	if a.ask.holdsFor == 0 || len(class.queue.tree.reservations) == 0 || class.first() != a ||
+		!e.isBackfill(class, e.forest.Prepare(class.queue.node, class.signature.amounts(where, elastic))) {
 		return 0
 	}
 	return a.ask.holdsFor
 }
 
-// judge prepares a new line: what it needs, and whether it could ever be admitted.
-func (e *Engine) judge(l *line, access access) {
-	q := l.queue
-	if l.shape.broken != "" {
-		l.bar = broken(l.shape)
+// evaluate prepares a new line: what it needs, and whether it could ever be admitted.
+func (e *Engine) evaluate(class *equivalenceClass, access access) {
+	q := class.queue
+	if class.signature.broken != "" {
+		class.inadmissible = negativeAsk(class.signature)
 		return
 	}
-	if l.bar = e.barOf(q); l.barred() {
+	if class.inadmissible = e.queueInadmissible(q); class.isInadmissible() {
 		return
 	}
 	switch access {
 	case notSelected:
-		l.bar = notAllowed(q)
+		class.inadmissible = notAllowed(q)
 		return
 	case withoutLimits:
-		l.bar = limitsNeeded(q)
+		class.inadmissible = limitsNeeded(q)
 		return
 	case allowed:
 	}
-	ways, bar := e.placements(q, l.shape)
-	if l.bar = bar; l.barred() {
+	ways, bar := e.placements(q, class.signature)
+	if class.inadmissible = bar; class.isInadmissible() {
 		return
 	}
 	var tooMuch *quota.Block
 	for _, where := range ways {
 		o := option{
-			where: where,
-			least: e.forest.Prepare(q.node, l.shape.amounts(where, l.shape.least())),
-			most:  e.forest.Prepare(q.node, l.shape.amounts(where, l.shape.most())),
+			where:   where,
+			minNeed: e.forest.Prepare(q.node, class.signature.amounts(where, class.signature.minCount())),
+			maxNeed: e.forest.Prepare(q.node, class.signature.amounts(where, class.signature.maxCount())),
 		}
-		b, exceeds := e.forest.Exceeds(q.node, o.least)
+		b, exceeds := e.forest.Exceeds(q.node, o.minNeed)
 		switch {
 		case !exceeds:
-			l.options = append(l.options, o)
+			class.options = append(class.options, o)
 		case tooMuch == nil:
 			tooMuch = &b
 		}
 	}
-	if len(l.options) == 0 {
-		l.bar = e.exceedsQuota(l, *tooMuch, len(ways) > 1)
+	if len(class.options) == 0 {
+		class.inadmissible = e.exceedsQuota(class, *tooMuch, len(ways) > 1)
 	}
 }
 
-// barOf says why a queue takes no application, if it does not.
-func (e *Engine) barOf(q *queue) queueing.Verdict {
+// queueInadmissible says why a queue takes no application, if it does not.
+func (e *Engine) queueInadmissible(q *queue) queueing.Verdict {
 	if q.config == nil {
 		return notFound(q.name)
 	}

@@ -20,36 +20,36 @@ type Engine struct {
 	forest *quota.Forest
 	queues map[string]*queue
 	// trees in the order of their roots' names; lost, of the empty name, is the first.
-	trees []*tree
-	lost  *tree
-	apps  map[queueing.Key]*app
+	trees   []*tree
+	unknown *tree
+	apps    map[queueing.Key]*app
 	// configs and flavors are the configuration as it was set.
 	configs []QueueConfig
 	flavors map[string]*FlavorConfig
 	// epochs by root.
 	epochs map[string]int64
-	// served is the root of the tree that a Cycle looked at last: the next one begins behind it.
-	served string
-	passes uint64
+	// lastServedRoot is the root of the tree that a Cycle looked at last: the next one begins behind it.
+	lastServedRoot string
+	tournaments    uint64
 	// grants counts all that were ever made or restored.
 	grants uint64
 	// claims in the order in which they were made.
 	claims []*claim
-	// displacements are who has displaced whom. Nobody displaces the same application twice, so that it ends.
-	displacements map[displacement]bool
-	changed       map[queueing.Key]bool
+	// pastPreemptions are who has displaced whom. Nobody displaces the same application twice, so that it ends.
+	pastPreemptions map[pastPreemption]bool
+	changed         map[queueing.Key]bool
 	// wanting are the holders that want pods above their base gangs, whether they have them or not.
 	wanting map[queueing.Key]bool
 	// now is the time as of the last Advance; zero if nobody tells the time.
 	now time.Time
-	// bounded counts the grants of which it is known until when they are held.
-	bounded int
+	// boundedHolders counts the grants of which it is known until when they are held.
+	boundedHolders int
 }
 
 // New returns an Engine without queues.
 func New() *Engine {
 	e := &Engine{apps: map[queueing.Key]*app{}, epochs: map[string]int64{}, changed: map[queueing.Key]bool{},
-		displacements: map[displacement]bool{}, wanting: map[queueing.Key]bool{}}
+		pastPreemptions: map[pastPreemption]bool{}, wanting: map[queueing.Key]bool{}}
 	e.SetFlavors(nil)
 	return e
 }
@@ -72,7 +72,7 @@ func (e *Engine) Advance(now time.Time) {
 func (e *Engine) Submit(in queueing.Ask) bool {
 	a := e.apps[in.Key]
 	if a != nil && a.held != nil && a.held.isFor(in.Run, in.Attempt) {
-		if !a.held.known { // it was restored from a ledger: its application has not heard of it yet, and asks
+		if !a.held.stateKnown { // it was restored from a ledger: its application has not heard of it yet, and asks
 			e.SetStanding(in.Key, in.Run, in.Attempt, queueing.Standing{Priority: in.Priority, QueuedAt: in.QueuedAt})
 		}
 		return false
@@ -86,28 +86,28 @@ func (e *Engine) Submit(in queueing.Ask) bool {
 		a = &app{key: in.Key}
 		e.apps[in.Key] = a
 	}
-	e.leave(a)
-	a.ask, a.told = next, nil
+	e.dequeue(a)
+	a.ask, a.verdict = next, nil
 	if a.held != nil {
 		e.changed[a.key] = true
 		return true
 	}
-	e.enter(a)
+	e.enqueue(a)
 	return true
 }
 
 func askOf(in queueing.Ask) *ask {
 	return &ask{
-		part: len(in.PodSets) > 0 && isPart(in.Key, in.PodSets[0].Name),
-		run:  in.Run, attempt: in.Attempt, queue: in.Queue, labels: in.NamespaceLabels, needsLimits: in.NeedsLimits,
-		priority: in.Priority, queuedAt: in.QueuedAt, holdsFor: max(0, in.HoldsFor), gated: in.Gated, inputs: in.Inputs, shape: shapeOf(in.PodSets),
+		unmanagedExecutor: len(in.PodSets) > 0 && isUnmanagedExecutor(in.Key, in.PodSets[0].Name),
+		run:               in.Run, attempt: in.Attempt, queue: in.Queue, labels: in.NamespaceLabels, needsLimits: in.NeedsLimits,
+		priority: in.Priority, queuedAt: in.QueuedAt, holdsFor: max(0, in.HoldsFor), gated: in.Gated, inputs: in.Inputs, signature: newSignature(in.PodSets),
 	}
 }
 
 // equal reports whether two asks stand in line alike: what they were made from decides nothing there.
 func (a *ask) equal(b *ask) bool {
 	return a.run == b.run && a.attempt == b.attempt && a.queue == b.queue && a.priority == b.priority &&
-		a.queuedAt.Equal(b.queuedAt) && a.holdsFor == b.holdsFor && a.gated == b.gated && a.needsLimits == b.needsLimits && a.shape.key == b.shape.key &&
+		a.queuedAt.Equal(b.queuedAt) && a.holdsFor == b.holdsFor && a.gated == b.gated && a.needsLimits == b.needsLimits && a.signature.key == b.signature.key &&
 		maps.Equal(a.labels, b.labels)
 }
 
@@ -117,7 +117,7 @@ func (e *Engine) Release(key queueing.Key) {
 	if a == nil {
 		return
 	}
-	e.leave(a)
+	e.dequeue(a)
 	e.uncharge(a)
 	delete(e.apps, key)
 	delete(e.changed, key)
@@ -131,14 +131,14 @@ func (e *Engine) Restore(key queueing.Key, grant queueing.Grant) {
 		a = &app{key: key}
 		e.apps[key] = a
 	}
-	e.leave(a)
+	e.dequeue(a)
 	e.uncharge(a)
 	if a.ask != nil && a.ask.run == grant.Run && a.ask.attempt == grant.Attempt {
 		a.ask = nil
 	}
-	a.told = nil
+	a.verdict = nil
 	e.grants++
-	e.charge(a, &holding{grant: grant, serial: e.grants})
+	e.charge(a, &heldGrant{grant: grant, serial: e.grants})
 	e.changed[key] = true
 }
 
@@ -157,8 +157,8 @@ func (e *Engine) Revert(key queueing.Key) bool {
 		a.ask = a.held.origin
 	}
 	e.uncharge(a)
-	a.told = nil
-	e.enter(a)
+	a.verdict = nil
+	e.enqueue(a)
 	e.changed[key] = true
 	return true
 }
@@ -181,25 +181,25 @@ func (e *Engine) Held(key queueing.Key) (queueing.Grant, bool) {
 // Root returns the name of the root of the tree that a configured queue is in; empty for others.
 func (e *Engine) Root(queue string) string {
 	if q := e.queues[queue]; q != nil && q.config != nil {
-		return q.top().name
+		return q.root().name
 	}
 	return ""
 }
 
 // charge gives a grant to an application that holds none.
-func (e *Engine) charge(a *app, h *holding) {
+func (e *Engine) charge(a *app, h *heldGrant) {
 	q := e.queue(h.grant.Queue)
 	h.queue, a.held = q, h
-	h.place = len(q.holders)
+	h.index = len(q.holders)
 	q.holders = append(q.holders, a)
-	e.count(h.standing, 1)
-	h.part = len(h.grant.PodSets) > 0 && isPart(a.key, h.grant.PodSets[0].Name)
+	e.countBounded(h.standing, 1)
+	h.unmanagedExecutor = len(h.grant.PodSets) > 0 && isUnmanagedExecutor(a.key, h.grant.PodSets[0].Name)
 	a.countAdmitted(1)
 	if q.node != quota.None {
-		h.vector = e.forest.Prepare(q.node, granted(h.grant))
+		h.vector = e.forest.Prepare(q.node, chargedAmounts(h.grant))
 		e.forest.Add(q.node, h.vector)
 	}
-	q.tree.stir(false)
+	q.tree.markDirty(false)
 }
 
 // uncharge takes back what the application holds, if anything.
@@ -210,67 +210,67 @@ func (e *Engine) uncharge(a *app) {
 	}
 	q := h.queue
 	last := q.holders[len(q.holders)-1]
-	q.holders[h.place], last.held.place = last, h.place
+	q.holders[h.index], last.held.index = last, h.index
 	q.holders = q.holders[:len(q.holders)-1]
 	a.countAdmitted(-1)
 	a.held = nil
 	delete(e.wanting, a.key)
-	e.count(h.standing, -1)
+	e.countBounded(h.standing, -1)
 	if q.node != quota.None {
 		e.forest.Remove(q.node, h.vector)
 	}
-	q.tree.stir(true)
-	e.forget(q)
+	q.tree.markDirty(true)
+	e.dropIfUnused(q)
 }
 
-// enter puts the ask of an application that holds nothing in line.
-func (e *Engine) enter(a *app) {
+// enqueue puts the ask of an application that holds nothing in line.
+func (e *Engine) enqueue(a *app) {
 	q := e.queue(a.ask.queue)
 	access := q.access(a.ask)
-	key := a.ask.line(access)
-	l := q.lines[key]
-	if l == nil {
-		l = newLine(key, q, a.ask)
-		e.judge(l, access)
-		q.addLine(l)
+	key := a.ask.classKey(access)
+	class := q.classByKey[key]
+	if class == nil {
+		class = newEquivalenceClass(key, q, a.ask)
+		e.evaluate(class, access)
+		q.addClass(class)
 	}
-	a.ask.shape = l.shape
-	a.line = l
-	l.join(a)
+	a.ask.signature = class.signature
+	a.class = class
+	class.add(a)
 	a.countPending(q, 1)
 	q.tree.dirty = true
 }
 
-// leave takes the ask out of its line, if it stands in one.
-func (e *Engine) leave(a *app) {
-	l := a.line
-	if l == nil {
+// dequeue takes the ask out of its line, if it stands in one.
+func (e *Engine) dequeue(a *app) {
+	class := a.class
+	if class == nil {
 		return
 	}
-	l.quit(a)
-	a.line = nil
-	q := l.queue
-	if q.head == a {
-		q.head = nil
+	class.remove(a)
+	a.class = nil
+	q := class.queue
+	if q.strictHead == a {
+		q.strictHead = nil
 	}
 	a.countPending(q, -1)
 	q.tree.dirty = true
-	e.forget(q)
+	e.dropIfUnused(q)
 }
 
 // queue returns the queue of that name; one that is not known does not exist.
 func (e *Engine) queue(name string) *queue {
 	q := e.queues[name]
 	if q == nil {
-		q = newQueue(name, e.lost)
+		q = newQueue(name, e.unknown)
 		e.queues[name] = q
 	}
 	return q
 }
 
-// forget drops a queue that does not exist once nobody asks for it or holds anything of it.
-func (e *Engine) forget(q *queue) {
-	if q.node == quota.None && len(q.holders) == 0 && len(q.order) == 0 {
+// dropIfUnused drops a queue that does not exist once nobody asks for it or holds anything of it.
+func (e *Engine) dropIfUnused(q *queue) {
+	if q.node == quota.None && len(q.holders) == 0 && len(q.classes) == 0 {
 		delete(e.queues, q.name)
 	}
 }
@@ -284,14 +284,14 @@ func (e *Engine) Verdict(key queueing.Key) queueing.Verdict {
 		return queueing.Verdict{}
 	case a.held != nil && a.ask != nil:
 		return behindOwnGrant(a.held.grant)
-	case a.held != nil && a.held.wantedBack() != nil:
+	case a.held != nil && a.held.eviction() != nil:
 		grant := a.held.grant
 		return queueing.Verdict{State: queueing.Evicting, Grant: &grant}
 	case a.held != nil:
 		grant := a.held.grant
 		return queueing.Verdict{State: queueing.Granted, Grant: &grant}
-	case a.told != nil:
-		return *a.told
+	case a.verdict != nil:
+		return *a.verdict
 	}
 	return queueing.Verdict{}
 }
@@ -306,10 +306,10 @@ func (e *Engine) Changed() []queueing.Key {
 	return keys
 }
 
-// tell gives a waiting application its verdict.
-func (e *Engine) tell(a *app, v *queueing.Verdict) {
-	if a.told == nil || *a.told != *v {
+// setVerdict gives a waiting application its verdict.
+func (e *Engine) setVerdict(a *app, v *queueing.Verdict) {
+	if a.verdict == nil || *a.verdict != *v {
 		e.changed[a.key] = true
 	}
-	a.told = v
+	a.verdict = v
 }

@@ -20,14 +20,14 @@ type Explanation struct {
 	// State, Reason and Message are the verdict.
 	State           queueing.State
 	Reason, Message string
-	// Waits is what is asked for; nil if nothing is.
-	Waits *Wait
-	// Holds is what is held; nil if nothing is.
-	Holds *Hold
+	// Pending is what is asked for; nil if nothing is.
+	Pending *PendingAsk
+	// Holding is what is held; nil if nothing is.
+	Holding *HeldGrant
 }
 
-// Wait is the place of an ask in line, and what is in its way.
-type Wait struct {
+// PendingAsk is the place of an ask in line, and what is in its way.
+type PendingAsk struct {
 	Run, Attempt int64
 	Priority     int32
 	QueuedAt     time.Time
@@ -36,12 +36,12 @@ type Wait struct {
 	Position, InLine int
 	// Ahead are those directly before it, at most AheadShown, in order.
 	Ahead []Head
-	// KeptFor are those for whom the room is kept that there is.
-	KeptFor []Head
+	// ReservedFor are those for whom the room is kept that there is.
+	ReservedFor []Head
 	// Needs are what it needs at least, in the placement that it would have first.
 	Needs []Need
-	// Unblock are sentences for people: what has to happen so that it is admitted. They name no other application.
-	Unblock []string
+	// Remedies are sentences for people: what has to happen so that it is admitted. They name no other application.
+	Remedies []string
 }
 
 // Need is what an ask needs at least of one resource, and what there is.
@@ -52,12 +52,12 @@ type Need struct {
 	Available, Most int64
 	// Missing is what Available lacks.
 	Missing int64
-	// InTheWay are the limits that leave too little, of the queue or of those above it, from there upward.
-	InTheWay []Obstacle
+	// BlockedBy are the limits that leave too little, of the queue or of those above it, from there upward.
+	BlockedBy []BlockingLimit
 }
 
-// Obstacle is a limit that leaves too little room.
-type Obstacle struct {
+// BlockingLimit is a limit that leaves too little room.
+type BlockingLimit struct {
 	Queue string
 	// Used is what counts against Limit, the most that the limits of this queue alone allow.
 	Used, Limit int64
@@ -65,16 +65,16 @@ type Obstacle struct {
 	Missing int64
 }
 
-// Hold is a grant that is charged.
-type Hold struct {
+// HeldGrant is a grant that is charged.
+type HeldGrant struct {
 	Run, Attempt int64
 	Priority     int32
 	// PodSets are shared with the engine: do not change them.
 	PodSets []queueing.PodSetGrant
-	// Leaving says that it is given back before long anyway.
-	Leaving bool
-	// WantedBack is why it is asked back; nil while it may be kept.
-	WantedBack *queueing.Eviction
+	// Terminating says that it is given back before long anyway.
+	Terminating bool
+	// Eviction is why it is asked back; nil while it may be kept.
+	Eviction *queueing.Eviction
 	// Wants counts the pods that it wants above those that it has, and Why says why it does not have them.
 	Wants int32
 	Why   string
@@ -92,63 +92,63 @@ func (e *Engine) Explain(key queueing.Key) (Explanation, bool) {
 	out := Explanation{State: v.State, Reason: v.Reason, Message: v.Message}
 	if h := a.held; h != nil {
 		out.Queue = h.grant.Queue
-		out.Holds = &Hold{
+		out.Holding = &HeldGrant{
 			Run: h.grant.Run, Attempt: h.grant.Attempt, Priority: h.standing.Priority, PodSets: h.grant.PodSets,
-			Leaving: h.standing.Leaving, WantedBack: h.wantedBack(),
-			Wants: max(0, h.growth.want.Count-above(h.grant)), Why: h.growth.why,
+			Terminating: h.standing.Leaving, Eviction: h.eviction(),
+			Wants: max(0, h.growth.want.Count-elasticPods(h.grant)), Why: h.growth.message,
 		}
-		out.Holds.GiveBack = e.Room(key, h.grant.Run, h.grant.Attempt).GiveBack
+		out.Holding.GiveBack = e.Room(key, h.grant.Run, h.grant.Attempt).GiveBack
 	}
 	if a.ask != nil {
 		out.Queue = a.ask.queue
-		out.Waits = e.explainAsk(a)
+		out.Pending = e.explainAsk(a)
 	}
 	return out, true
 }
 
-func (e *Engine) explainAsk(a *app) *Wait {
-	w := &Wait{
-		Run: a.ask.run, Attempt: a.ask.attempt, Priority: a.ask.priority, QueuedAt: a.ask.queuedAt, PodSets: a.ask.shape.podSets,
+func (e *Engine) explainAsk(a *app) *PendingAsk {
+	w := &PendingAsk{
+		Run: a.ask.run, Attempt: a.ask.attempt, Priority: a.ask.priority, QueuedAt: a.ask.queuedAt, PodSets: a.ask.signature.podSets,
 	}
-	w.Unblock = e.unblock(a)
-	if a.line == nil {
+	w.Remedies = e.remedies(a)
+	if a.class == nil {
 		return w
 	}
-	if !a.line.barred() {
-		w.Position, w.InLine, w.Ahead = a.line.queue.position(a)
-		w.KeptFor = e.keptFor(a)
+	if !a.class.isInadmissible() {
+		w.Position, w.InLine, w.Ahead = a.class.queue.position(a)
+		w.ReservedFor = e.reservedFor(a)
 	}
-	if where := e.wish(a.line); where != nil {
-		w.Needs = e.needs(a.line, where)
+	if where := e.preferredPlacement(a.class); where != nil {
+		w.Needs = e.needs(a.class, where)
 	}
 	return w
 }
 
-// wish is the placement that a line would have first: of those that may have room one day, else in the queue's first flavor. It is nil
+// preferredPlacement is the placement that a line would have first: of those that may have room one day, else in the queue's first flavor. It is nil
 // where the queue cannot be asked, or has no flavor for the pods.
-func (e *Engine) wish(l *line) placement {
-	if len(l.options) > 0 {
-		return l.options[0].where
+func (e *Engine) preferredPlacement(class *equivalenceClass) placement {
+	if len(class.options) > 0 {
+		return class.options[0].where
 	}
-	if l.queue.node == quota.None || l.shape.broken != "" || l.bar.Reason == queueing.ReasonReferenceNotFound {
+	if class.queue.node == quota.None || class.signature.broken != "" || class.inadmissible.Reason == queueing.ReasonReferenceNotFound {
 		return nil
 	}
-	if ways, bar := e.placements(l.queue, l.shape); bar.State == queueing.Undecided {
+	if ways, bar := e.placements(class.queue, class.signature); bar.State == queueing.Undecided {
 		return ways[0]
 	}
 	return nil
 }
 
 // needs are what a line needs at least in a placement.
-func (e *Engine) needs(l *line, where placement) []Need {
+func (e *Engine) needs(class *equivalenceClass, where placement) []Need {
 	var out []Need
-	n := l.queue.node
-	for _, a := range quota.Summed(l.shape.amounts(where, l.shape.least())) {
+	n := class.queue.node
+	for _, a := range quota.Summed(class.signature.amounts(where, class.signature.minCount())) {
 		need := Need{
 			Flavor: a.Flavor, Resource: a.Resource, Need: a.Value,
-			Available: e.forest.Available(n, a.Cell), Most: e.forest.Limit(n, a.Cell).Potential, InTheWay: e.obstacles(n, a),
+			Available: e.forest.Available(n, a.Cell), Most: e.forest.Limit(n, a.Cell).Potential, BlockedBy: e.obstacles(n, a),
 		}
-		for _, o := range need.InTheWay {
+		for _, o := range need.BlockedBy {
 			need.Missing = max(need.Missing, o.Missing)
 		}
 		out = append(out, need)
@@ -157,17 +157,17 @@ func (e *Engine) needs(l *line, where placement) []Need {
 }
 
 // obstacles are the limits that leave too little room for a need.
-func (e *Engine) obstacles(n quota.NodeID, a quota.Amount) []Obstacle {
+func (e *Engine) obstacles(n quota.NodeID, a quota.Amount) []BlockingLimit {
 	v := e.forest.Prepare(n, []quota.Amount{a})
-	lacks := e.forest.Lack(n, v)
+	lacks := e.forest.Shortfalls(n, v)
 	if b, blocked := e.forest.Blocked(n, v); blocked && len(lacks) == 0 { // a flavor that the tree does not have
-		return []Obstacle{{Queue: e.forest.Name(n), Missing: b.Need}}
+		return []BlockingLimit{{Queue: e.forest.Name(n), Missing: b.Need}}
 	}
-	var out []Obstacle
+	var out []BlockingLimit
 	for _, lack := range lacks {
 		if lack > 0 {
-			out = append(out, Obstacle{
-				Queue: e.forest.Name(n), Used: e.forest.Charged(n, a.Cell), Limit: e.forest.Limit(n, a.Cell).Most(), Missing: lack,
+			out = append(out, BlockingLimit{
+				Queue: e.forest.Name(n), Used: e.forest.Usage(n, a.Cell), Limit: e.forest.Limit(n, a.Cell).Max(), Missing: lack,
 			})
 		}
 		n = e.forest.Parent(n)
@@ -178,12 +178,12 @@ func (e *Engine) obstacles(n quota.NodeID, a quota.Amount) []Obstacle {
 // position counts those in line up to an application and all in line, and lists the last of those before it.
 func (q *queue) position(a *app) (position, inLine int, ahead []Head) {
 	var last []*app
-	for _, l := range q.order {
-		if l.barred() {
+	for _, class := range q.classes {
+		if class.isInadmissible() {
 			continue
 		}
-		inLine += len(l.apps.items)
-		for _, other := range l.apps.items {
+		inLine += len(class.apps.items)
+		for _, other := range class.apps.items {
 			if compareApps(other, a) > 0 {
 				continue
 			}
@@ -203,18 +203,18 @@ func (q *queue) position(a *app) (position, inLine int, ahead []Head) {
 
 func headOf(a *app) Head { return Head{Key: a.key, Priority: a.ask.priority} }
 
-// keptFor are those for whom the room is kept that an ask would have: one who has waited too long, or those who take it back from others.
-func (e *Engine) keptFor(a *app) []Head {
-	l := a.line
-	if r := e.keeperOf(l); r != nil && r.app != a {
+// reservedFor are those for whom the room is kept that an ask would have: one who has waited too long, or those who take it back from others.
+func (e *Engine) reservedFor(a *app) []Head {
+	class := a.class
+	if r := e.reservationBlocking(class); r != nil && r.app != a {
 		return []Head{headOf(r.app)}
 	}
-	if a.claim != nil || !slices.ContainsFunc(l.options, func(o option) bool { return e.hasRoom(l, o.least) }) {
+	if a.claim != nil || !slices.ContainsFunc(class.options, func(o option) bool { return e.fitsNow(class, o.minNeed) }) {
 		return nil
 	}
 	var out []Head
 	for _, c := range e.claims {
-		if c.app != a && c.app.line != nil && c.app.line.queue.tree == l.queue.tree {
+		if c.app != a && c.app.class != nil && c.app.class.queue.tree == class.queue.tree {
 			out = append(out, headOf(c.app))
 		}
 	}
@@ -224,17 +224,17 @@ func (e *Engine) keptFor(a *app) []Head {
 // QueueExplanation is the live view of a queue, for people.
 type QueueExplanation struct {
 	QueueState
-	// HeldBy is the queue, this one or the nearest above it, that is stopped; FullBy the one that has as many applications as it may.
+	// StoppedBy is the queue, this one or the nearest above it, that is stopped; FullBy the one that has as many applications as it may.
 	// Empty if there is none.
-	HeldBy, FullBy string
-	// Room is what the queue could use now, for each Usage.
-	Room []Room
-	// KeptFor is the first in line of this queue, if room is kept for it because it has waited too long.
-	KeptFor []Head
+	StoppedBy, AtMaxRunning string
+	// Headroom is what the queue could use now, for each Usage.
+	Headroom []Headroom
+	// ReservedFor is the first in line of this queue, if room is kept for it because it has waited too long.
+	ReservedFor []Head
 }
 
-// Room is how much more a queue may use.
-type Room struct {
+// Headroom is how much more a queue may use.
+type Headroom struct {
 	// Available is what it could use now, negative above quota; Most what it could ever hold. Both may be quota.Unlimited.
 	Available, Most int64
 }
@@ -247,19 +247,19 @@ func (e *Engine) ExplainQueue(name string) (QueueExplanation, bool) {
 	}
 	q := e.queues[name]
 	out := QueueExplanation{QueueState: state}
-	if q.heldBy != nil {
-		out.HeldBy = q.heldBy.name
+	if q.stoppedBy != nil {
+		out.StoppedBy = q.stoppedBy.name
 	}
-	if full := q.full(); full != nil {
-		out.FullBy = full.name
+	if full := q.atMaxRunning(); full != nil {
+		out.AtMaxRunning = full.name
 	}
 	for _, u := range state.Usage {
 		cell := quota.Cell{Flavor: u.Flavor, Resource: u.Resource}
-		out.Room = append(out.Room, Room{Available: e.forest.Available(q.node, cell), Most: e.forest.Limit(q.node, cell).Potential})
+		out.Headroom = append(out.Headroom, Headroom{Available: e.forest.Available(q.node, cell), Most: e.forest.Limit(q.node, cell).Potential})
 	}
-	for _, r := range q.tree.kept {
-		if r.queue == q && r.app.line != nil {
-			out.KeptFor = append(out.KeptFor, headOf(r.app))
+	for _, r := range q.tree.reservations {
+		if r.queue == q && r.app.class != nil {
+			out.ReservedFor = append(out.ReservedFor, headOf(r.app))
 		}
 	}
 	return out, true

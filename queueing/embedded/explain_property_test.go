@@ -29,7 +29,7 @@ func TestExplanationsAgree(t *testing.T) {
 					t.Fatalf("%s is not explained", key.Name)
 				}
 				w.checkExplanation(t, key, x)
-				if x.Waits != nil && decided {
+				if x.Pending != nil && decided {
 					checkReason(t, key, x)
 				}
 			}
@@ -45,16 +45,16 @@ func (w *world) checkExplanation(t *testing.T, key queueing.Key, x Explanation) 
 	if v := w.engine.Verdict(key); v.State != x.State || v.Reason != x.Reason || v.Message != x.Message {
 		t.Fatalf("%s is explained as %s, its verdict is %s", key.Name, shown(x), says(v))
 	}
-	if x.Waits == nil {
+	if x.Pending == nil {
 		return
 	}
-	if len(x.Waits.Unblock) == 0 {
+	if len(x.Pending.Remedies) == 0 {
 		t.Fatalf("nothing would help %s: %s", key.Name, shown(x))
 	}
-	if got, want := len(x.Waits.Ahead), min(AheadShown, max(0, x.Waits.Position-1)); got != want {
+	if got, want := len(x.Pending.Ahead), min(AheadShown, max(0, x.Pending.Position-1)); got != want {
 		t.Fatalf("%d are shown before %s, want %d: %s", got, key.Name, want, shown(x))
 	}
-	for _, n := range x.Waits.Needs {
+	for _, n := range x.Pending.Needs {
 		if want := max(0, n.Need-n.Available); n.Missing != want {
 			t.Fatalf("%s misses %d of %s, want %d: %s", key.Name, n.Missing, n.Resource, want, shown(x))
 		}
@@ -64,11 +64,11 @@ func (w *world) checkExplanation(t *testing.T, key queueing.Key, x Explanation) 
 // checkReason: after a decision, whoever waits for quota misses some, and whoever can never be admitted needs more than there ever is.
 func checkReason(t *testing.T, key queueing.Key, x Explanation) {
 	t.Helper()
-	needs := x.Waits.Needs
+	needs := x.Pending.Needs
 	switch x.Reason {
 	case queueing.ReasonWaitingForQuota:
-		behind := strings.Contains(strings.Join(x.Waits.Unblock, " "), "StrictFIFO")
-		if x.Holds == nil && !behind && !slices.ContainsFunc(needs, func(n Need) bool { return n.Missing > 0 }) {
+		behind := strings.Contains(strings.Join(x.Pending.Remedies, " "), "StrictFIFO")
+		if x.Holding == nil && !behind && !slices.ContainsFunc(needs, func(n Need) bool { return n.Missing > 0 }) {
 			t.Fatalf("%s waits for quota and misses none: %s", key.Name, shown(x))
 		}
 	case queueing.ReasonExceedsQuota:

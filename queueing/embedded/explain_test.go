@@ -19,27 +19,27 @@ import (
 func shown(x Explanation) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s in %s\n", says(queueing.Verdict{State: x.State, Reason: x.Reason}), x.Queue)
-	if w := x.Waits; w != nil {
+	if w := x.Pending; w != nil {
 		fmt.Fprintf(&out, "position %d of %d behind%s\n", w.Position, w.InLine, headNames(w.Ahead))
-		if len(w.KeptFor) > 0 {
-			fmt.Fprintf(&out, "kept for%s\n", headNames(w.KeptFor))
+		if len(w.ReservedFor) > 0 {
+			fmt.Fprintf(&out, "kept for%s\n", headNames(w.ReservedFor))
 		}
 		for _, n := range w.Needs {
 			fmt.Fprintln(&out, needShown(n))
 		}
-		for _, u := range w.Unblock {
+		for _, u := range w.Remedies {
 			fmt.Fprintf(&out, "- %s\n", u)
 		}
 	}
-	if h := x.Holds; h != nil {
+	if h := x.Holding; h != nil {
 		fmt.Fprintf(&out, "holds run %d attempt %d:", h.Run, h.Attempt)
 		for _, p := range h.PodSets {
 			fmt.Fprintf(&out, " %d %s in %s", p.Count, p.Name, p.Flavor)
 		}
-		if h.WantedBack != nil {
-			fmt.Fprintf(&out, "; wanted back by %q: %s: %s", h.WantedBack.By.Name, h.WantedBack.Reason, h.WantedBack.Message)
+		if h.Eviction != nil {
+			fmt.Fprintf(&out, "; wanted back by %q: %s: %s", h.Eviction.By.Name, h.Eviction.Reason, h.Eviction.Message)
 		}
-		if h.Leaving {
+		if h.Terminating {
 			out.WriteString("; leaving")
 		}
 	}
@@ -55,13 +55,13 @@ func headNames(heads []Head) string {
 }
 
 func needShown(n Need) string {
-	out := fmt.Sprintf("%s/%s needs %s free %s most %s", n.Resource, n.Flavor, text(n.Resource, n.Need), text(n.Resource, n.Available),
-		text(n.Resource, n.Most))
-	for _, o := range n.InTheWay {
-		out += fmt.Sprintf("; %s uses %s of %s", o.Queue, text(n.Resource, o.Used), text(n.Resource, o.Limit))
+	out := fmt.Sprintf("%s/%s needs %s free %s most %s", n.Resource, n.Flavor, amountText(n.Resource, n.Need), amountText(n.Resource, n.Available),
+		amountText(n.Resource, n.Most))
+	for _, o := range n.BlockedBy {
+		out += fmt.Sprintf("; %s uses %s of %s", o.Queue, amountText(n.Resource, o.Used), amountText(n.Resource, o.Limit))
 	}
 	if n.Missing > 0 {
-		out += "; missing " + text(n.Resource, n.Missing)
+		out += "; missing " + amountText(n.Resource, n.Missing)
 	}
 	return out
 }
@@ -299,7 +299,7 @@ func TestExplainReservation(t *testing.T) {
 		t.Errorf("explanation (-want +got):\n%s", diff)
 	}
 	q, _ := e.ExplainQueue("a")
-	if diff := cmp.Diff([]Head{{Key: keyOf("big")}}, q.KeptFor); diff != "" {
+	if diff := cmp.Diff([]Head{{Key: keyOf("big")}}, q.ReservedFor); diff != "" {
 		t.Errorf("kept for (-want +got):\n%s", diff)
 	}
 }
@@ -313,19 +313,19 @@ func TestExplainQueue(t *testing.T) {
 	e.Cycle(0)
 	tests := map[string]struct {
 		held, full string
-		room       []Room
+		room       []Headroom
 	}{
-		"root": {held: "root", room: []Room{{5000, 10000}, {quota.Unlimited, quota.Unlimited}}},
-		"dept": {held: "root", full: "dept", room: []Room{{5000, 10000}, {quota.Unlimited, quota.Unlimited}}},
-		"a":    {held: "root", full: "dept", room: []Room{{-1000, 4000}, {quota.Unlimited, quota.Unlimited}}},
-		"b":    {held: "root", room: []Room{{5000, 10000}}},
+		"root": {held: "root", room: []Headroom{{5000, 10000}, {quota.Unlimited, quota.Unlimited}}},
+		"dept": {held: "root", full: "dept", room: []Headroom{{5000, 10000}, {quota.Unlimited, quota.Unlimited}}},
+		"a":    {held: "root", full: "dept", room: []Headroom{{-1000, 4000}, {quota.Unlimited, quota.Unlimited}}},
+		"b":    {held: "root", room: []Headroom{{5000, 10000}}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got, exists := e.ExplainQueue(name)
 			state, _ := e.State(name)
-			want := QueueExplanation{QueueState: state, HeldBy: tc.held, FullBy: tc.full, Room: tc.room}
+			want := QueueExplanation{QueueState: state, StoppedBy: tc.held, AtMaxRunning: tc.full, Headroom: tc.room}
 			if diff := cmp.Diff(want, got); diff != "" || !exists {
 				t.Errorf("explanation, exists %t (-want +got):\n%s", exists, diff)
 			}

@@ -21,8 +21,8 @@ type placement []*FlavorConfig
 
 // option is one way to place the pods of a line, with what that needs with the fewest and with all pods.
 type option struct {
-	where       placement
-	least, most quota.Vector
+	where            placement
+	minNeed, maxNeed quota.Vector
 }
 
 // maxOptions bounds the ways that are tried to place a gang: sixteen flavors each for driver and executors.
@@ -43,10 +43,10 @@ func (e *Engine) Configure(queues []QueueConfig, flavors []FlavorConfig) {
 
 // placements are the ways to place a shape in a queue, in order of preference: the first pod set's wish counts most. Without any it
 // says why.
-func (e *Engine) placements(q *queue, s *shape) ([]placement, queueing.Verdict) {
+func (e *Engine) placements(q *queue, s *signature) ([]placement, queueing.Verdict) {
 	ways := []placement{{}}
 	for _, p := range s.podSets {
-		usable, why := e.usable(q, p)
+		usable, why := e.usableFlavors(q, p)
 		if len(usable) == 0 {
 			return nil, queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonFlavorMismatch, Message: why}
 		}
@@ -61,8 +61,8 @@ func (e *Engine) placements(q *queue, s *shape) ([]placement, queueing.Verdict) 
 	return ways, queueing.Verdict{}
 }
 
-// usable are the flavors of a queue in which a pod set may be placed, in the order of the queue. Without any it says why.
-func (e *Engine) usable(q *queue, p queueing.PodSet) (usable []*FlavorConfig, why string) {
+// usableFlavors are the flavors of a queue in which a pod set may be placed, in the order of the queue. Without any it says why.
+func (e *Engine) usableFlavors(q *queue, p queueing.PodSet) (usable []*FlavorConfig, why string) {
 	labelled := map[string]bool{}
 	for _, name := range q.flavors {
 		if f := e.flavors[name]; f != nil {
@@ -78,7 +78,7 @@ func (e *Engine) usable(q *queue, p queueing.PodSet) (usable []*FlavorConfig, wh
 		case f == nil:
 			reason = fmt.Sprintf("flavor %s does not exist", name)
 		case len(p.Flavors) > 0 && !slices.Contains(p.Flavors, name):
-			reason = fmt.Sprintf("flavor %s is not among those asked for (%s)", name, list(p.Flavors, leavesNamed))
+			reason = fmt.Sprintf("flavor %s is not among those asked for (%s)", name, list(p.Flavors, maxNamesListed))
 		case reason == "":
 			usable = append(usable, f)
 			continue

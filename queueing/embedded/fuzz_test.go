@@ -106,7 +106,7 @@ func FuzzEngine(f *testing.F) {
 				delete(grants, key)
 			case 6:
 				a := s.ask()
-				g := queueing.Grant{Run: a.Run, Attempt: a.Attempt, Queue: a.Queue, PodSets: shapeOf(a.PodSets).grant(placement{{Name: DefaultFlavor}, {Name: DefaultFlavor}}, a.PodSets[1].Count, false)}
+				g := queueing.Grant{Run: a.Run, Attempt: a.Attempt, Queue: a.Queue, PodSets: newSignature(a.PodSets).grant(placement{{Name: DefaultFlavor}, {Name: DefaultFlavor}}, a.PodSets[1].Count, false)}
 				e.Restore(a.Key, g)
 				grants[a.Key] = g
 			default:
@@ -125,7 +125,7 @@ func FuzzEngine(f *testing.F) {
 func checkRoom(t *testing.T, e *Engine, d Decision) {
 	t.Helper()
 	n := e.queues[d.Grant.Queue].node
-	for _, a := range quota.Summed(granted(d.Grant)) {
+	for _, a := range quota.Summed(chargedAmounts(d.Grant)) {
 		if limit := e.forest.Limit(n, a.Cell); a.Value > limit.Potential {
 			t.Fatalf("%s was granted %d of %+v, of which its queue can hold %d", d.Key.Name, a.Value, a.Cell, limit.Potential)
 		}

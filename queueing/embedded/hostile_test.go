@@ -47,8 +47,8 @@ func TestBrokenAsksAreRefused(t *testing.T) {
 			if v.State != queueing.Refused || !strings.Contains(v.Message, tc.word) {
 				t.Errorf("verdict: %s, want a refusal with %q", says(v), tc.word)
 			}
-			if x, known := e.Explain(keyOf("x")); !known || len(x.Waits.Unblock) != 1 || !strings.Contains(x.Waits.Unblock[0], tc.word) {
-				t.Errorf("explanation: %v, want a report of %q", x.Waits.Unblock, tc.word)
+			if x, known := e.Explain(keyOf("x")); !known || len(x.Pending.Remedies) != 1 || !strings.Contains(x.Pending.Remedies[0], tc.word) {
+				t.Errorf("explanation: %v, want a report of %q", x.Pending.Remedies, tc.word)
 			}
 		})
 	}

@@ -160,7 +160,7 @@ func (m *movie) restart() {
 		if a.ask != nil {
 			m.engine.Submit(queueing.Ask{
 				Key: key, Run: a.ask.run, Attempt: a.ask.attempt, Queue: a.ask.queue, NamespaceLabels: a.ask.labels,
-				Priority: a.ask.priority, QueuedAt: a.ask.queuedAt, HoldsFor: a.ask.holdsFor, PodSets: a.ask.shape.podSets,
+				Priority: a.ask.priority, QueuedAt: a.ask.queuedAt, HoldsFor: a.ask.holdsFor, PodSets: a.ask.signature.podSets,
 			})
 		}
 	}
@@ -232,9 +232,9 @@ func (m *movie) show() {
 			if u.Resource == "pods" {
 				continue
 			}
-			line += fmt.Sprintf(", %s %s/%s", u.Resource, text(u.Resource, u.Used), text(u.Resource, u.Nominal))
+			line += fmt.Sprintf(", %s %s/%s", u.Resource, amountText(u.Resource, u.Used), amountText(u.Resource, u.Nominal))
 			if u.Borrowed > 0 {
-				line += fmt.Sprintf(" (%s borrowed)", text(u.Resource, u.Borrowed))
+				line += fmt.Sprintf(" (%s borrowed)", amountText(u.Resource, u.Borrowed))
 			}
 		}
 		if s.Problem != "" {

@@ -17,14 +17,14 @@ import (
 type app struct {
 	key  queueing.Key
 	ask  *ask
-	held *holding
+	held *heldGrant
 	// claim is the room that is taken back for the waiting ask, if any.
 	claim *claim
-	// told is the verdict on the waiting ask as of the last Cycle that looked at it; nil is Undecided.
-	told *queueing.Verdict
-	// line in which the ask stands, and its place there; nil while it stands in none.
-	line  *line
-	place int
+	// verdict is the verdict on the waiting ask as of the last Cycle that looked at it; nil is Undecided.
+	verdict *queueing.Verdict
+	// class in which the ask stands, and its place there; nil while it stands in none.
+	class     *equivalenceClass
+	heapIndex int
 }
 
 // ask is one attempt that wants a grant.
@@ -42,34 +42,34 @@ type ask struct {
 	gated bool
 	// inputs of the ask, which the grant tells.
 	inputs string
-	// part: see isPart.
-	part  bool
-	shape *shape
-	// stuck is since when the ask, or one that was first in line before it, has been first in line without room; zero if it has not.
-	stuck time.Time
-	// kept says that room has been kept for it, and roomAt when it would have it at the latest, as of then; zero if that is not known.
-	kept   bool
-	roomAt time.Time
+	// unmanagedExecutor: see isPart.
+	unmanagedExecutor bool
+	signature         *signature
+	// headSince is since when the ask, or one that was first in line before it, has been first in line without room; zero if it has not.
+	headSince time.Time
+	// hasReservation says that room has been kept for it, and roomAt when it would have it at the latest, as of then; zero if that is not known.
+	hasReservation bool
+	expectedStart  time.Time
 }
 
-// line is the key of the line in which the ask stands: one for all that need the same for as long, by whether they may use the queue.
-func (a *ask) line(access access) string {
+// classKey is the key of the line in which the ask stands: one for all that need the same for as long, by whether they may use the queue.
+func (a *ask) classKey(access access) string {
 	switch {
 	case access == notSelected:
-		return "-" + a.shape.key
+		return "-" + a.signature.key
 	case access == withoutLimits:
-		return "!" + a.shape.key
-	case a.part:
-		return "*" + a.shape.key
+		return "!" + a.signature.key
+	case a.unmanagedExecutor:
+		return "*" + a.signature.key
 	}
 	if a.holdsFor == 0 {
-		return "+" + a.shape.key
+		return "+" + a.signature.key
 	}
-	return "+" + a.holdsFor.String() + " " + a.shape.key
+	return "+" + a.holdsFor.String() + " " + a.signature.key
 }
 
-// holding is one grant that is charged.
-type holding struct {
+// heldGrant is one grant that is charged.
+type heldGrant struct {
 	grant queueing.Grant
 	queue *queue
 	// vector is what is charged, where queue has a node.
@@ -77,21 +77,21 @@ type holding struct {
 	// origin is the ask that was granted, to go back to; nil once the grant is confirmed.
 	origin *ask
 	// standing of the holder; known is false for a restored grant until SetStanding.
-	standing queueing.Standing
-	known    bool
+	standing   queueing.Standing
+	stateKnown bool
 	// serial grows with every grant: the newest is displaced first.
 	serial uint64
 	// evicted is why the room is asked back.
 	evicted *queueing.Eviction
 	// growth is what a gated grant has and wants above its base gang.
 	growth growth
-	// part: see isPart.
-	part bool
-	// place among those that hold something of the queue.
-	place int
+	// unmanagedExecutor: see isPart.
+	unmanagedExecutor bool
+	// index among those that hold something of the queue.
+	index int
 }
 
-func (h *holding) isFor(run, attempt int64) bool {
+func (h *heldGrant) isFor(run, attempt int64) bool {
 	return h.grant.Run == run && h.grant.Attempt == attempt
 }
 
@@ -117,23 +117,25 @@ func compareKeys(a, b queueing.Key) int {
 type tree struct {
 	root string
 	// queues of the tree and, of them, those in which somebody waits, in the order of their names.
-	queues, waiting []*queue
+	queues, pendingQueues []*queue
 	// dirty: something has happened since the last complete pass.
 	dirty bool
-	// kept is the room that is kept for those who have waited too long, in the order of those, as of the running or last pass.
-	kept []*reservation
-	// freed grows when an ask that had no room may have some now, moved when anything about those has changed who hold something.
-	freed, moved uint64
+	// reservations is the room that is kept for those who have waited too long, in the order of those, as of the running or last pass.
+	reservations []*reservation
+	// quotaVersion grows when an ask that had no room may have some now, moved when anything about those has changed who hold something.
+	quotaVersion, holderVersion uint64
 }
 
-func newTree(root string) *tree { return &tree{root: root, dirty: true, freed: 1, moved: 1} }
+func newTree(root string) *tree {
+	return &tree{root: root, dirty: true, quotaVersion: 1, holderVersion: 1}
+}
 
-// stir says that something has happened that bears on who may start, and whether those may have room now who had none.
-func (t *tree) stir(room bool) {
+// markDirty says that something has happened that bears on who may start, and whether those may have room now who had none.
+func (t *tree) markDirty(room bool) {
 	t.dirty = true
-	t.moved++
+	t.holderVersion++
 	if room {
-		t.freed++
+		t.quotaVersion++
 	}
 }
 
@@ -141,42 +143,42 @@ func (t *tree) stir(room bool) {
 type queue struct {
 	name string
 	tree *tree
-	// up is the queue that this one weighs on.
-	up *queue
+	// parent is the queue that this one weighs on.
+	parent *queue
 	// config is nil for a queue that does not exist.
 	config *QueueConfig
 	// node is quota.None for a queue that is in no tree.
 	node quota.NodeID
-	// heldBy is this queue or the nearest one above it that has been stopped, drainedBy the nearest that is to be empty.
-	heldBy, drainedBy *queue
+	// stoppedBy is this queue or the nearest one above it that has been stopped, drainedBy the nearest that is to be empty.
+	stoppedBy, drainedBy *queue
 	// flavors in which the queue may place pods.
 	flavors []string
 	// limited: the queue, or another of its tree, has a quota.
 	limited bool
 
-	// lines of those who wait, one a shape, in no particular order; ranked are those of them that are not barred, the one with the first
+	// classByKey of those who wait, one a shape, in no particular order; ranked are those of them that are not barred, the one with the first
 	// ask at place 0.
-	lines  map[string]*line
-	order  []*line
-	ranked heap[*line]
-	// stop is why nobody of the queue is admitted, as those were told who wait; stale are the lines in which that is not all there is to
+	classByKey map[string]*equivalenceClass
+	classes    []*equivalenceClass
+	admissible heap[*equivalenceClass]
+	// blockReason is why nobody of the queue is admitted, as those were told who wait; stale are the lines in which that is not all there is to
 	// tell.
-	stop  cause
-	stale []*line
-	// first is the first in line as of the last pass, if there was no room for it; head is the same for a StrictFIFO queue.
-	first, head *app
-	// contest holds the lines that may still be granted something in the running pass, the one with the first ask at place 0.
-	contest heap[entrant]
+	blockReason  blockReason
+	staleClasses []*equivalenceClass
+	// blockedHead is the first in line as of the last pass, if there was no room for it; head is the same for a StrictFIFO queue.
+	blockedHead, strictHead *app
+	// entries holds the lines that may still be granted something in the running pass, the one with the first ask at place 0.
+	entries heap[entry]
 	// borrows: its first ask needs more than the queue's own quota. See type contest for the others.
-	borrows, doubtful, listed bool
-	// champion is the queue, this one or one below it, that goes first of all of them in the contest; nil if none competes. rivals are
+	borrows, recheckNeeded, inRecheckList bool
+	// winner is the queue, this one or one below it, that goes first of all of them in the contest; nil if none competes. rivals are
 	// the children that compete, seat the place among the siblings, share what the queue would have with the champion's first ask; all
 	// as of the pass of that number.
-	champion *queue
-	rivals   heap[*queue]
-	seat     int
-	share    quota.Share
-	pass     uint64
+	winner     *queue
+	competing  heap[*queue]
+	heapIndex  int
+	share      quota.Share
+	tournament uint64
 
 	// pending and admitted count this queue and those below it; holders are those that hold something of this queue alone.
 	pending, admitted int32
@@ -185,90 +187,92 @@ type queue struct {
 	pods PodCount
 }
 
-// line is those in one queue who ask for the same, the first at place 0.
-type line struct {
-	key   string
-	queue *queue
-	shape *shape
+// equivalenceClass is those in one queue who ask for the same, the first at place 0.
+type equivalenceClass struct {
+	key       string
+	queue     *queue
+	signature *signature
 	// holdsFor bounds how long a grant is held; 0 is no bound.
 	holdsFor time.Duration
-	// part: those in it are parts of something that has been let in.
-	part bool
-	// place in the queue's order, rank in its ranked lines.
-	place, rank int
-	apps        heap[*app]
-	// bar is why nobody in this line can be admitted until the configuration changes; Undecided if they can.
-	bar queueing.Verdict
+	// unmanagedExecutor: those in it are parts of something that has been let in.
+	unmanagedExecutor bool
+	// index in the queue's order, rank in its ranked lines.
+	index, heapIndex int
+	apps             heap[*app]
+	// inadmissible is why nobody in this line can be admitted until the configuration changes; Undecided if they can.
+	inadmissible queueing.Verdict
 	// options are the ways to place the pods, in order of preference, without those that can never have room; choice is the first that
 	// had room when the line was tried last.
 	options []option
 	choice  int
 	// blocked is the limit that was in the way when the line was tried last; kept says that there was room, and that it is kept for others.
-	blocked quota.Block
-	kept    bool
-	// tried and pressed are the tree's freed and moved as of when the line was found to have no room, and its first ask found to be able to
+	blocked  quota.Block
+	reserved bool
+	// triedAt and pressed are the tree's freed and moved as of when the line was found to have no room, and its first ask found to be able to
 	// displace nobody.
-	tried, pressed uint64
-	presser        *app
-	// stale: it is listed in its queue.
-	stale bool
-	// cause is why the line waits as of the last pass, and told the verdict that says so.
-	cause cause
-	told  *queueing.Verdict
-	// fresh are those who came since.
-	fresh []*app
+	triedAt, preemptionTriedAt uint64
+	preemptionTriedFor         *app
+	// verdictStale: it is listed in its queue.
+	verdictStale bool
+	// blockReason is why the line waits as of the last pass, and told the verdict that says so.
+	blockReason blockReason
+	verdict     *queueing.Verdict
+	// arrived are those who came since.
+	arrived []*app
 }
 
-func newLine(key string, q *queue, a *ask) *line {
-	l := &line{key: key, queue: q, shape: a.shape, holdsFor: a.holdsFor, part: a.part}
-	l.apps.before = func(a, b *app) bool { return compareApps(a, b) < 0 }
-	l.apps.moved = func(a *app, place int) { a.place = place }
-	return l
+func newEquivalenceClass(key string, q *queue, a *ask) *equivalenceClass {
+	class := &equivalenceClass{key: key, queue: q, signature: a.signature, holdsFor: a.holdsFor, unmanagedExecutor: a.unmanagedExecutor}
+	class.apps.before = func(a, b *app) bool { return compareApps(a, b) < 0 }
+	class.apps.moved = func(a *app, place int) { a.heapIndex = place }
+	return class
 }
 
-// barred says that nobody in this line can be admitted until the configuration changes.
-func (l *line) barred() bool { return l.bar.State != queueing.Undecided }
+// isInadmissible says that nobody in this line can be admitted until the configuration changes.
+func (class *equivalenceClass) isInadmissible() bool {
+	return class.inadmissible.State != queueing.Undecided
+}
 
-func (l *line) first() *app { return l.apps.items[0] }
+func (class *equivalenceClass) first() *app { return class.apps.items[0] }
 
 func newQueue(name string, t *tree) *queue {
-	q := &queue{name: name, tree: t, node: quota.None, lines: map[string]*line{}}
-	q.contest.before = entrant.before
-	q.contest.moved = func(entrant, int) {}
-	q.ranked.before = func(a, b *line) bool { return compareApps(a.first(), b.first()) < 0 }
-	q.ranked.moved = func(l *line, place int) { l.rank = place }
-	q.rivals.before = q.prefers
-	q.rivals.moved = func(child *queue, place int) { child.seat = place }
+	q := &queue{name: name, tree: t, node: quota.None, classByKey: map[string]*equivalenceClass{}}
+	q.entries.before = entry.before
+	q.entries.moved = func(entry, int) {}
+	q.admissible.before = func(a, b *equivalenceClass) bool { return compareApps(a.first(), b.first()) < 0 }
+	q.admissible.moved = func(class *equivalenceClass, place int) { class.heapIndex = place }
+	q.competing.before = q.childBefore
+	q.competing.moved = func(child *queue, place int) { child.heapIndex = place }
 	return q
 }
 
-// entrant is a line in the contest, with a copy of what orders its first ask: there may be many lines, and most will be compared
+// entry is a line in the contest, with a copy of what orders its first ask: there may be many lines, and most will be compared
 // often and granted nothing.
-type entrant struct {
-	line     *line
+type entry struct {
+	class    *equivalenceClass
 	priority int32
 	queuedAt time.Time
 }
 
-func (l *line) entrant() entrant {
-	first := l.first().ask
-	return entrant{line: l, priority: first.priority, queuedAt: first.queuedAt}
+func (class *equivalenceClass) entry() entry {
+	first := class.first().ask
+	return entry{class: class, priority: first.priority, queuedAt: first.queuedAt}
 }
 
-func (a entrant) before(b entrant) bool {
+func (a entry) before(b entry) bool {
 	if a.priority != b.priority {
 		return a.priority > b.priority
 	}
 	if order := a.queuedAt.Compare(b.queuedAt); order != 0 {
 		return order < 0
 	}
-	return compareApps(a.line.first(), b.line.first()) < 0
+	return compareApps(a.class.first(), b.class.first()) < 0
 }
 
-// top is the uppermost queue that exists above this one.
-func (q *queue) top() *queue {
-	for q.up != nil && q.up.config != nil {
-		q = q.up
+// root is the uppermost queue that exists above this one.
+func (q *queue) root() *queue {
+	for q.parent != nil && q.parent.config != nil {
+		q = q.parent
 	}
 	return q
 }
@@ -297,66 +301,66 @@ func (q *queue) access(a *ask) access {
 
 func (q *queue) strict() bool { return q.config.Strategy == StrictFIFO }
 
-// join puts an application in line. The line has to be known to the queue if others stand in it.
-func (l *line) join(a *app) {
-	opens := len(l.apps.items) == 0
-	l.apps.push(a)
-	l.fresh = append(l.fresh, a)
-	l.queue.markStale(l)
+// add puts an application in line. The line has to be known to the queue if others stand in it.
+func (class *equivalenceClass) add(a *app) {
+	opens := len(class.apps.items) == 0
+	class.apps.push(a)
+	class.arrived = append(class.arrived, a)
+	class.queue.markVerdictStale(class)
 	switch {
-	case l.barred():
+	case class.isInadmissible():
 	case opens:
-		l.queue.ranked.push(l)
-	case l.first() == a:
-		l.queue.ranked.fix(l.rank)
+		class.queue.admissible.push(class)
+	case class.first() == a:
+		class.queue.admissible.fix(class.heapIndex)
 	}
 }
 
-// quit takes an application out of its line. A line in which nobody stands any more is closed.
-func (l *line) quit(a *app) {
-	if len(l.apps.items) == 1 {
-		if !l.barred() {
-			l.queue.ranked.remove(l.rank)
+// remove takes an application out of its line. A line in which nobody stands any more is closed.
+func (class *equivalenceClass) remove(a *app) {
+	if len(class.apps.items) == 1 {
+		if !class.isInadmissible() {
+			class.queue.admissible.remove(class.heapIndex)
 		}
-		l.apps.remove(a.place)
-		l.queue.dropLine(l)
+		class.apps.remove(a.heapIndex)
+		class.queue.dropClass(class)
 		return
 	}
-	first := l.first() == a
-	l.apps.remove(a.place)
-	if first && !l.barred() {
-		l.queue.ranked.fix(l.rank)
+	first := class.first() == a
+	class.apps.remove(a.heapIndex)
+	if first && !class.isInadmissible() {
+		class.queue.admissible.fix(class.heapIndex)
 	}
 }
 
-// markStale notes that there may be something new to tell in a line.
-func (q *queue) markStale(l *line) {
-	if !l.stale {
-		l.stale = true
-		q.stale = append(q.stale, l)
+// markVerdictStale notes that there may be something new to tell in a line.
+func (q *queue) markVerdictStale(class *equivalenceClass) {
+	if !class.verdictStale {
+		class.verdictStale = true
+		q.staleClasses = append(q.staleClasses, class)
 	}
 }
 
-// addLine opens a line; the first one makes the queue known to its tree.
-func (q *queue) addLine(l *line) {
-	if len(q.order) == 0 {
-		at, _ := slices.BinarySearchFunc(q.tree.waiting, q.name, byName)
-		q.tree.waiting = slices.Insert(q.tree.waiting, at, q)
+// addClass opens a line; the first one makes the queue known to its tree.
+func (q *queue) addClass(class *equivalenceClass) {
+	if len(q.classes) == 0 {
+		at, _ := slices.BinarySearchFunc(q.tree.pendingQueues, q.name, byName)
+		q.tree.pendingQueues = slices.Insert(q.tree.pendingQueues, at, q)
 	}
-	q.lines[l.key] = l
-	l.place = len(q.order)
-	q.order = append(q.order, l)
+	q.classByKey[class.key] = class
+	class.index = len(q.classes)
+	q.classes = append(q.classes, class)
 }
 
-func (q *queue) dropLine(l *line) {
-	delete(q.lines, l.key)
-	last := q.order[len(q.order)-1]
-	q.order[l.place], last.place = last, l.place
-	q.order[len(q.order)-1] = nil
-	q.order = q.order[:len(q.order)-1]
-	if len(q.order) == 0 {
-		at, _ := slices.BinarySearchFunc(q.tree.waiting, q.name, byName)
-		q.tree.waiting = slices.Delete(q.tree.waiting, at, at+1)
+func (q *queue) dropClass(class *equivalenceClass) {
+	delete(q.classByKey, class.key)
+	last := q.classes[len(q.classes)-1]
+	q.classes[class.index], last.index = last, class.index
+	q.classes[len(q.classes)-1] = nil
+	q.classes = q.classes[:len(q.classes)-1]
+	if len(q.classes) == 0 {
+		at, _ := slices.BinarySearchFunc(q.tree.pendingQueues, q.name, byName)
+		q.tree.pendingQueues = slices.Delete(q.tree.pendingQueues, at, at+1)
 	}
 }
 

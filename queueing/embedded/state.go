@@ -36,9 +36,9 @@ type QueueState struct {
 	Share *float64
 	// Usage by flavor and resource, of this queue and those below it, in the order of the names.
 	Usage []Usage
-	// Above counts the pods above the base gangs of those who hold something of this queue or of those below it, and Wanted those that
+	// ElasticPods counts the pods above the base gangs of those who hold something of this queue or of those below it, and Wanted those that
 	// they want beside.
-	Above, Wanted int32
+	ElasticPods, WantedPods int32
 	// Heads are the first in line of this queue (not of those below it), without those that cannot be admitted as things stand.
 	Heads []Head
 }
@@ -89,11 +89,11 @@ func (e *Engine) State(queue string) (QueueState, bool) {
 	}
 	problem, culprit := e.forest.Problem(q.node)
 	s := QueueState{
-		Name: q.name, Parent: q.config.Parent, Root: q.top().name, Leaf: len(e.forest.Children(q.node)) == 0,
+		Name: q.name, Parent: q.config.Parent, Root: q.root().name, Leaf: len(e.forest.Children(q.node)) == 0,
 		Problem: string(problem), Pending: q.pending, Admitted: q.admitted, Pods: q.pods, Heads: q.heads(HeadsShown),
-		Waiting: q.reasons(), Share: e.shareOf(q),
+		Waiting: q.pendingByReason(), Share: e.shareOf(q),
 	}
-	s.Above, s.Wanted = e.elasticOf(q)
+	s.ElasticPods, s.WantedPods = e.elasticOf(q)
 	for _, f := range q.config.Flavors {
 		if e.flavors[f.Name] == nil {
 			s.MissingFlavors = append(s.MissingFlavors, f.Name)
@@ -112,37 +112,37 @@ func (e *Engine) State(queue string) (QueueState, bool) {
 
 // shareOf is the weighted share of a queue, or nil for one whose parent does not exist.
 func (e *Engine) shareOf(q *queue) *float64 {
-	if q.top() == q {
+	if q.root() == q {
 		return nil
 	}
 	share := e.forest.Share(q.node).Weighted(q.config.Weight)
 	return &share
 }
 
-// reasons counts those who wait by their reason. All in a line wait for the same reason.
-func (q *queue) reasons() map[string]int32 {
+// pendingByReason counts those who wait by their reason. All in a line wait for the same reason.
+func (q *queue) pendingByReason() map[string]int32 {
 	var out map[string]int32
-	for _, l := range q.order {
+	for _, class := range q.classes {
 		if out == nil {
 			out = map[string]int32{}
 		}
 		reason := queueing.Undecided.String()
 		switch {
-		case l.barred():
-			reason = l.bar.Reason
-		case l.told != nil:
-			reason = l.told.Reason
-		case l.first().told != nil: // the line is new, after a change of the configuration; those in it are not
-			reason = l.first().told.Reason
+		case class.isInadmissible():
+			reason = class.inadmissible.Reason
+		case class.verdict != nil:
+			reason = class.verdict.Reason
+		case class.first().verdict != nil: // the line is new, after a change of the configuration; those in it are not
+			reason = class.first().verdict.Reason
 		}
-		out[reason] += int32(len(l.apps.items))
+		out[reason] += int32(len(class.apps.items))
 	}
 	return out
 }
 
 // place is a place in the heap of a line.
 type place struct {
-	line *line
+	line *equivalenceClass
 	at   int
 }
 
@@ -154,9 +154,9 @@ func (q *queue) heads(most int) []Head {
 		before: func(a, b place) bool { return compareApps(a.app(), b.app()) < 0 },
 		moved:  func(place, int) {},
 	}
-	for _, l := range q.order {
-		if !l.barred() {
-			next.push(place{l, 0})
+	for _, class := range q.classes {
+		if !class.isInadmissible() {
+			next.push(place{class, 0})
 		}
 	}
 	var out []Head

@@ -227,8 +227,8 @@ func TestHeads(t *testing.T) {
 					t.Errorf("%s comes before %s", s.Heads[i-1].Key.Name, h.Key.Name)
 				}
 				x, _ := e.Explain(h.Key)
-				if x.Waits.Position != i+1 {
-					t.Errorf("%s is head %d, and its position is %d", h.Key.Name, i+1, x.Waits.Position)
+				if x.Pending.Position != i+1 {
+					t.Errorf("%s is head %d, and its position is %d", h.Key.Name, i+1, x.Pending.Position)
 				}
 			}
 		})

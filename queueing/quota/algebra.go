@@ -11,28 +11,28 @@ import (
 type row struct {
 	nominal, borrowing, lending int64
 	// subtree, lent (= subtree − local), local and potential follow from the limits.
-	subtree, lent, local, potential int64
+	subtree, lendable, local, potential int64
 	// usage is own use and what the children pass up; own is what is charged to this very node.
 	usage, own total
 }
 
-// passed is what the parent sees of the usage.
-func (r *row) passed() int64 {
+// usageInParent is what the parent sees of the usage.
+func (r *row) usageInParent() int64 {
 	return max(0, r.usage.amount()-r.local)
 }
 
-// free is what is left of the local part. It is never negative.
-func (r *row) free() int64 {
-	return max(0, reduce(r.local, r.usage.amount()))
+// localAvailable is what is left of the local part. It is never negative.
+func (r *row) localAvailable() int64 {
+	return max(0, satSub(r.local, r.usage.amount()))
 }
 
-// outside is how much more may pass to the parent as far as this node's borrowing limit is concerned. It is negative when too
+// borrowingHeadroom is how much more may pass to the parent as far as this node's borrowing limit is concerned. It is negative when too
 // much passes already.
-func (r *row) outside() int64 {
+func (r *row) borrowingHeadroom() int64 {
 	if r.borrowing == Unlimited {
 		return Unlimited
 	}
-	return extend(reduce(r.lent, r.passed()), r.borrowing)
+	return satAdd(satSub(r.lendable, r.usageInParent()), r.borrowing)
 }
 
 // Amount is a need in one cell.
@@ -44,10 +44,10 @@ type Amount struct {
 // Vector is a need in several cells, prepared for one tree of one Forest.
 type Vector struct {
 	columns []entry
-	// closed are cells of a resource that is limited, in a flavor that the tree does not have: nothing of it can be had.
-	closed []Amount
-	// loose are other cells without a column: they are not limited.
-	loose []Amount
+	// forbidden are cells of a resource that is limited, in a flavor that the tree does not have: nothing of it can be had.
+	forbidden []Amount
+	// unlimited are other cells without a column: they are not limited.
+	unlimited []Amount
 }
 
 type entry struct {
@@ -68,9 +68,9 @@ func (f *Forest) Prepare(n NodeID, amounts []Amount) Vector {
 		case found:
 			v.columns = append(v.columns, entry{column, a.Value, limited})
 		case limited:
-			v.closed = append(v.closed, a)
+			v.forbidden = append(v.forbidden, a)
 		default:
-			v.loose = append(v.loose, a)
+			v.unlimited = append(v.unlimited, a)
 		}
 	}
 	return v
@@ -106,8 +106,8 @@ type Block struct {
 // Blocked says whether the need does not fit into n now, and which limit is in the way: the first cell in their order, and in
 // it the node nearest to n.
 func (f *Forest) Blocked(n NodeID, v Vector) (Block, bool) {
-	if len(v.closed) > 0 {
-		return Block{v.closed[0].Cell, v.closed[0].Value, n}, true
+	if len(v.forbidden) > 0 {
+		return Block{v.forbidden[0].Cell, v.forbidden[0].Value, n}, true
 	}
 	for _, e := range v.columns {
 		if at := f.blocker(n, e, None); at != None {
@@ -157,10 +157,10 @@ func (f *Forest) blocker(n NodeID, e entry, only NodeID) NodeID {
 		r := &nd.rows[e.column]
 		room := Unlimited
 		if nd.parent == None {
-			room = reduce(r.subtree, r.usage.amount())
+			room = satSub(r.subtree, r.usage.amount())
 		} else {
-			left = reduce(left, r.free())
-			room = r.outside()
+			left = satSub(left, r.localAvailable())
+			room = r.borrowingHeadroom()
 		}
 		if left > room && (only == None || only == n) {
 			return n
@@ -172,9 +172,9 @@ func (f *Forest) blocker(n NodeID, e entry, only NodeID) NodeID {
 	}
 }
 
-// Lack returns how much room the need lacks at n and at each node above it, cell by cell: 0 where there is enough. For the same n and v
+// Shortfalls returns how much room the need lacks at n and at each node above it, cell by cell: 0 where there is enough. For the same n and v
 // the order is always the same.
-func (f *Forest) Lack(n NodeID, v Vector) []int64 {
+func (f *Forest) Shortfalls(n NodeID, v Vector) []int64 {
 	var out []int64
 	for _, e := range v.columns {
 		if !e.limited {
@@ -183,41 +183,41 @@ func (f *Forest) Lack(n NodeID, v Vector) []int64 {
 		left := e.value
 		for at := n; at != None; at = f.nodes[at].parent {
 			r := &f.nodes[at].rows[e.column]
-			room := reduce(r.subtree, r.usage.amount())
+			room := satSub(r.subtree, r.usage.amount())
 			if f.nodes[at].parent != None {
-				left, room = reduce(left, r.free()), r.outside()
+				left, room = satSub(left, r.localAvailable()), r.borrowingHeadroom()
 			}
-			out = append(out, lack(left, room))
+			out = append(out, shortfall(left, room))
 		}
 	}
 	return out
 }
 
-// Broken returns how much is in the way of a need that n's own quota is to meet, cell by cell: at n what the quota lacks; at each node above
+// SubtreeShortfalls returns how much is in the way of a need that n's own quota is to meet, cell by cell: at n what the quota lacks; at each node above
 // what its children use beyond their quotas and its own. While nothing is in the way above, n may use its quota whatever others do
 // within theirs. For the same n and v the order is always the same.
-func (f *Forest) Broken(n NodeID, v Vector) []int64 {
+func (f *Forest) SubtreeShortfalls(n NodeID, v Vector) []int64 {
 	var out []int64
 	for _, e := range v.columns {
 		if !e.limited {
 			continue
 		}
 		r := &f.nodes[n].rows[e.column]
-		out = append(out, lack(e.value, reduce(r.subtree, r.usage.amount())))
+		out = append(out, shortfall(e.value, satSub(r.subtree, r.usage.amount())))
 		for at := f.nodes[n].parent; at != None; at = f.nodes[at].parent {
 			var beyond int64
 			for _, c := range f.nodes[at].below {
 				child := &f.nodes[c].rows[e.column]
-				beyond = Plus(beyond, max(0, reduce(child.passed(), child.lent)))
+				beyond = Plus(beyond, max(0, satSub(child.usageInParent(), child.lendable)))
 			}
-			out = append(out, lack(beyond, f.nodes[at].rows[e.column].nominal))
+			out = append(out, shortfall(beyond, f.nodes[at].rows[e.column].nominal))
 		}
 	}
 	return out
 }
 
-// lack is what is missing of a need in a room, which may be negative both.
-func lack(left, room int64) int64 {
+// shortfall is what is missing of a need in a room, which may be negative both.
+func shortfall(left, room int64) int64 {
 	switch {
 	case left <= room:
 		return 0
@@ -229,8 +229,8 @@ func lack(left, room int64) int64 {
 
 // Exceeds says whether the need could not be met by n even if nothing were in use, and in which cell. The Node of the Block is n.
 func (f *Forest) Exceeds(n NodeID, v Vector) (Block, bool) {
-	if len(v.closed) > 0 {
-		return Block{v.closed[0].Cell, v.closed[0].Value, n}, true
+	if len(v.forbidden) > 0 {
+		return Block{v.forbidden[0].Cell, v.forbidden[0].Value, n}, true
 	}
 	for _, e := range v.columns {
 		if e.limited && e.value > f.nodes[n].rows[e.column].potential {
@@ -244,7 +244,7 @@ func (f *Forest) Exceeds(n NodeID, v Vector) (Block, bool) {
 func (f *Forest) Borrows(n NodeID, v Vector) bool {
 	for _, e := range v.columns {
 		r := &f.nodes[n].rows[e.column]
-		if e.limited && e.value > reduce(r.subtree, r.usage.amount()) {
+		if e.limited && e.value > satSub(r.subtree, r.usage.amount()) {
 			return true
 		}
 	}
@@ -262,11 +262,11 @@ func (f *Forest) charge(n NodeID, v Vector, change func(*total, int64)) {
 		change(&f.nodes[n].rows[e.column].own, e.value)
 		f.propagate(n, e, change)
 	}
-	for _, a := range v.closed {
-		f.chargeLoose(n, a, change)
+	for _, a := range v.forbidden {
+		f.chargeUnlimited(n, a, change)
 	}
-	for _, a := range v.loose {
-		f.chargeLoose(n, a, change)
+	for _, a := range v.unlimited {
+		f.chargeUnlimited(n, a, change)
 	}
 }
 
@@ -275,34 +275,34 @@ func (f *Forest) propagate(n NodeID, e entry, change func(*total, int64)) {
 	amount := e.value
 	for n != None && amount > 0 {
 		r := &f.nodes[n].rows[e.column]
-		before := r.passed()
+		before := r.usageInParent()
 		change(&r.usage, amount)
-		amount = max(r.passed()-before, before-r.passed())
+		amount = max(r.usageInParent()-before, before-r.usageInParent())
 		n = f.nodes[n].parent
 	}
 }
 
-func (f *Forest) chargeLoose(n NodeID, a Amount, change func(*total, int64)) {
+func (f *Forest) chargeUnlimited(n NodeID, a Amount, change func(*total, int64)) {
 	nd := &f.nodes[n]
-	if nd.loose == nil {
-		nd.loose = map[Cell]*total{}
+	if nd.unlimitedUsage == nil {
+		nd.unlimitedUsage = map[Cell]*total{}
 	}
-	t := nd.loose[a.Cell]
+	t := nd.unlimitedUsage[a.Cell]
 	if t == nil {
 		t = &total{}
-		nd.loose[a.Cell] = t
-		f.trees[nd.tree].loose++
+		nd.unlimitedUsage[a.Cell] = t
+		f.trees[nd.tree].unlimitedCells++
 	}
 	change(t, a.Value)
 	if *t == (total{}) {
-		delete(nd.loose, a.Cell)
-		f.trees[nd.tree].loose--
+		delete(nd.unlimitedUsage, a.Cell)
+		f.trees[nd.tree].unlimitedCells--
 	}
 }
 
-// Short is the part of the need for which n has no room now.
-func (f *Forest) Short(n NodeID, v Vector) Vector {
-	out := Vector{closed: v.closed}
+// ShortPart is the part of the need for which n has no room now.
+func (f *Forest) ShortPart(n NodeID, v Vector) Vector {
+	out := Vector{forbidden: v.forbidden}
 	for _, e := range v.columns {
 		if f.blocker(n, e, None) != None {
 			out.columns = append(out.columns, e)
@@ -312,10 +312,12 @@ func (f *Forest) Short(n NodeID, v Vector) Vector {
 }
 
 // Empty says that nothing is needed.
-func (v Vector) Empty() bool { return len(v.columns) == 0 && len(v.closed) == 0 && len(v.loose) == 0 }
+func (v Vector) Empty() bool {
+	return len(v.columns) == 0 && len(v.forbidden) == 0 && len(v.unlimited) == 0
+}
 
-// Touches says that two needs, prepared for the same tree, have a column in common.
-func (v Vector) Touches(other Vector) bool {
+// Overlaps says that two needs, prepared for the same tree, have a column in common.
+func (v Vector) Overlaps(other Vector) bool {
 	for _, a := range v.columns {
 		for _, b := range other.columns {
 			if a.column == b.column {
@@ -333,7 +335,7 @@ func (f *Forest) Borrowing(n NodeID) bool {
 		return false
 	}
 	for c := range nd.rows {
-		if r := &nd.rows[c]; reduce(r.subtree, r.usage.amount()) < 0 {
+		if r := &nd.rows[c]; satSub(r.subtree, r.usage.amount()) < 0 {
 			return true
 		}
 	}
@@ -344,7 +346,7 @@ func (f *Forest) Borrowing(n NodeID) bool {
 func (f *Forest) Over(n NodeID, v Vector) bool {
 	for _, e := range v.columns {
 		r := &f.nodes[n].rows[e.column]
-		if e.limited && reduce(r.subtree, r.usage.amount()) < 0 {
+		if e.limited && satSub(r.subtree, r.usage.amount()) < 0 {
 			return true
 		}
 	}

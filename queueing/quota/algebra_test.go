@@ -209,7 +209,7 @@ func TestLimitMost(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := tc.limit.Most(); got != tc.want {
+			if got := tc.limit.Max(); got != tc.want {
 				t.Errorf("most is %d, want %d", got, tc.want)
 			}
 		})

@@ -36,16 +36,16 @@ func Times(count int32, amount int64) int64 {
 	return int64(count) * amount
 }
 
-// extend is the sum of two quotas; b is not negative, a may be. It ends at Unlimited.
-func extend(a, b int64) int64 {
+// satAdd is the sum of two quotas; b is not negative, a may be. It ends at Unlimited.
+func satAdd(a, b int64) int64 {
 	if a == Unlimited || b == Unlimited || a > Unlimited-b {
 		return Unlimited
 	}
 	return a + b
 }
 
-// reduce is a − b for b ≥ 0. Unlimited stays Unlimited, and the result ends at the least integer.
-func reduce(a, b int64) int64 {
+// satSub is a − b for b ≥ 0. Unlimited stays Unlimited, and the result ends at the least integer.
+func satSub(a, b int64) int64 {
 	if a == Unlimited {
 		return Unlimited
 	}
@@ -75,8 +75,8 @@ func (t *total) sub(amount int64) {
 	t.low, t.high = low, t.high-borrow
 }
 
-// join adds another sum.
-func (t *total) join(other total) {
+// addTotal adds another sum.
+func (t *total) addTotal(other total) {
 	var carry uint64
 	t.low, carry = bits.Add64(t.low, other.low, 0)
 	t.high += other.high + carry

@@ -75,7 +75,7 @@ func TestExtend(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := extend(tc.a, tc.b); got != tc.want {
+			if got := satAdd(tc.a, tc.b); got != tc.want {
 				t.Errorf("extend(%d, %d) = %d, want %d", tc.a, tc.b, got, tc.want)
 			}
 		})
@@ -96,7 +96,7 @@ func TestReduce(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := reduce(tc.a, tc.b); got != tc.want {
+			if got := satSub(tc.a, tc.b); got != tc.want {
 				t.Errorf("reduce(%d, %d) = %d, want %d", tc.a, tc.b, got, tc.want)
 			}
 		})
@@ -154,7 +154,7 @@ func TestTotalsJoin(t *testing.T) {
 		a.add(MaxAmount)
 		b.add(MaxAmount)
 	}
-	a.join(b)
+	a.addTotal(b)
 	for range 10 {
 		a.sub(MaxAmount)
 	}

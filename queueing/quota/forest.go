@@ -36,10 +36,10 @@ type Node struct {
 	Parent string
 	// Limits by cell; of two for the same cell the last counts.
 	Limits []Limits
-	// Ghost is a node that is gone but still charged. It has no quota (its limits are ignored), and what it uses weighs on its parent
+	// DeletedInUse is a node that is gone but still charged. It has no quota (its limits are ignored), and what it uses weighs on its parent
 	// until it is given back. Its children are cut off from the tree: they lend nothing to it, and only what they have borrowed
 	// weighs on it. A ghost of which nothing is used makes no difference.
-	Ghost bool
+	DeletedInUse bool
 }
 
 // Problem says why nothing may be admitted below a node.
@@ -76,19 +76,19 @@ type node struct {
 	// below are all nodes whose parent this is; children are those that are no ghosts.
 	below, children []NodeID
 
-	ghost   bool
-	problem Problem
+	deletedInUse bool
+	problem      Problem
 	// culprit is the node on the way to the root that has the problem.
 	culprit NodeID
-	// wanted is the parent as configured, also if it does not exist.
-	wanted string
-	tree   int
+	// configuredParent is the parent as configured, also if it does not exist.
+	configuredParent string
+	tree             int
 	// names are what is named in the part of the tree around this node, between ghosts.
 	names *names
 	// rows by column of the tree.
 	rows []row
-	// loose is what is charged to this node in cells without a column. It is reported, never compared.
-	loose map[Cell]*total
+	// unlimitedUsage is what is charged to this node in cells without a column. It is reported, never compared.
+	unlimitedUsage map[Cell]*total
 }
 
 // names are flavors and resources for which some node states limits.
@@ -102,10 +102,10 @@ type tree struct {
 	column map[Cell]int
 	names  *names
 	// resources of the cells in order, and for each column which of them it is of.
-	resources []string
-	of        []int
-	// loose counts the cells without a column in which something is charged somewhere in the tree.
-	loose int
+	resources  []string
+	resourceOf []int
+	// unlimitedCells counts the cells without a column in which something is charged somewhere in the tree.
+	unlimitedCells int
 }
 
 // NewForest builds the trees. It accepts every input: of nodes of the same name the first counts, a node whose parent is missing
@@ -118,36 +118,36 @@ func NewForest(nodes []Node) *Forest {
 	f := &Forest{nodes: make([]node, len(configs)), index: make(map[string]NodeID, len(configs))}
 	for i, c := range configs {
 		f.index[c.Name] = NodeID(i)
-		f.nodes[i] = node{name: c.Name, wanted: c.Parent, ghost: c.Ghost, parent: None, culprit: None}
+		f.nodes[i] = node{name: c.Name, configuredParent: c.Parent, deletedInUse: c.DeletedInUse, parent: None, culprit: None}
 	}
-	f.link()
-	f.cut()
-	order := f.fromRoots()
-	f.number(configs, order)
-	f.state(configs)
-	f.derive(order)
+	f.linkParents()
+	f.breakCycles()
+	order := f.topologicalOrder()
+	f.assignColumns(configs, order)
+	f.setLimits(configs)
+	f.deriveQuotas(order)
 	return f
 }
 
-// link finds the parents and marks those that are missing. A ghost is charged like a parent, but does not stand.
-func (f *Forest) link() {
+// linkParents finds the parents and marks those that are missing. A ghost is charged like a parent, but does not stand.
+func (f *Forest) linkParents() {
 	for i := range f.nodes {
 		n := &f.nodes[i]
-		if n.wanted == "" {
+		if n.configuredParent == "" {
 			continue
 		}
-		p, found := f.index[n.wanted]
+		p, found := f.index[n.configuredParent]
 		if found {
 			n.parent = p
 		}
-		if !n.ghost && (!found || f.nodes[p].ghost) {
+		if !n.deletedInUse && (!found || f.nodes[p].deletedInUse) {
 			n.problem, n.culprit = ParentNotFound, NodeID(i)
 		}
 	}
 }
 
-// cut makes a root of each node that is its own ancestor.
-func (f *Forest) cut() {
+// breakCycles makes a root of each node that is its own ancestor.
+func (f *Forest) breakCycles() {
 	const unseen, onPath, done = 0, 1, 2
 	state := make([]int, len(f.nodes))
 	for i := range f.nodes {
@@ -159,7 +159,7 @@ func (f *Forest) cut() {
 			n = f.nodes[n].parent
 		}
 		if n != None && state[n] == onPath {
-			f.cutCircle(path[slices.Index(path, n):])
+			f.breakCycle(path[slices.Index(path, n):])
 		}
 		for _, p := range path {
 			state[p] = done
@@ -167,23 +167,23 @@ func (f *Forest) cut() {
 	}
 }
 
-// cutCircle cuts a cycle at its ghosts, which stand for nothing, else everywhere.
-func (f *Forest) cutCircle(members []NodeID) {
-	haunted := slices.ContainsFunc(members, f.Ghost)
+// breakCycle cuts a cycle at its ghosts, which stand for nothing, else everywhere.
+func (f *Forest) breakCycle(members []NodeID) {
+	haunted := slices.ContainsFunc(members, f.DeletedInUse)
 	for _, id := range members {
 		n := &f.nodes[id]
-		if haunted && !n.ghost {
+		if haunted && !n.deletedInUse {
 			continue
 		}
 		n.parent = None
-		if n.problem == NoProblem && !n.ghost {
+		if n.problem == NoProblem && !n.deletedInUse {
 			n.problem, n.culprit = Cycle, id
 		}
 	}
 }
 
-// fromRoots lists the nodes so that each comes after its parent, and fills in roots, children and inherited problems.
-func (f *Forest) fromRoots() []NodeID {
+// topologicalOrder lists the nodes so that each comes after its parent, and fills in roots, children and inherited problems.
+func (f *Forest) topologicalOrder() []NodeID {
 	order := make([]NodeID, 0, len(f.nodes))
 	for i := range f.nodes {
 		n := &f.nodes[i]
@@ -194,7 +194,7 @@ func (f *Forest) fromRoots() []NodeID {
 		}
 		parent := &f.nodes[n.parent]
 		parent.below = append(parent.below, NodeID(i))
-		if !n.ghost {
+		if !n.deletedInUse {
 			parent.children = append(parent.children, NodeID(i))
 		}
 	}
@@ -212,8 +212,8 @@ func (f *Forest) fromRoots() []NodeID {
 	return order
 }
 
-// number gives each tree a column for every flavor and resource that it names, and each node what is named around it.
-func (f *Forest) number(configs []Node, order []NodeID) {
+// assignColumns gives each tree a column for every flavor and resource that it names, and each node what is named around it.
+func (f *Forest) assignColumns(configs []Node, order []NodeID) {
 	for _, id := range order {
 		n := &f.nodes[id]
 		n.names = newNames()
@@ -223,11 +223,11 @@ func (f *Forest) number(configs []Node, order []NodeID) {
 		} else {
 			parent := &f.nodes[n.parent]
 			n.tree = parent.tree
-			if !parent.ghost && !n.ghost {
+			if !parent.deletedInUse && !n.deletedInUse {
 				n.names = parent.names
 			}
 		}
-		if n.ghost {
+		if n.deletedInUse {
 			continue
 		}
 		for _, l := range configs[id].Limits {
@@ -253,12 +253,12 @@ func (t *tree) setColumns() {
 	for i, c := range t.cells {
 		t.column[c] = i
 		at, _ := slices.BinarySearch(t.resources, c.Resource)
-		t.of = append(t.of, at)
+		t.resourceOf = append(t.resourceOf, at)
 	}
 }
 
-// state puts the configured limits into the rows.
-func (f *Forest) state(configs []Node) {
+// setLimits puts the configured limits into the rows.
+func (f *Forest) setLimits(configs []Node) {
 	for i := range f.nodes {
 		n := &f.nodes[i]
 		t := &f.trees[n.tree]
@@ -266,7 +266,7 @@ func (f *Forest) state(configs []Node) {
 		for c := range n.rows {
 			n.rows[c].borrowing, n.rows[c].lending = Unlimited, Unlimited
 		}
-		if n.ghost {
+		if n.deletedInUse {
 			continue
 		}
 		for _, l := range configs[i].Limits {
@@ -276,24 +276,24 @@ func (f *Forest) state(configs []Node) {
 	}
 }
 
-// derive computes what follows from the limits: children first for what is lent, parents first for what can be had.
-func (f *Forest) derive(order []NodeID) {
+// deriveQuotas computes what follows from the limits: children first for what is lent, parents first for what can be had.
+func (f *Forest) deriveQuotas(order []NodeID) {
 	for _, id := range slices.Backward(order) {
 		n := &f.nodes[id]
 		for c := range n.rows {
 			r := &n.rows[c]
-			r.subtree = extend(r.subtree, r.nominal) // the children have already added what they lend
+			r.subtree = satAdd(r.subtree, r.nominal) // the children have already added what they lend
 			lending := r.lending
-			if n.parent != None && f.nodes[n.parent].ghost {
+			if n.parent != None && f.nodes[n.parent].deletedInUse {
 				lending = 0
 			}
-			r.lent = min(r.subtree, lending)
+			r.lendable = min(r.subtree, lending)
 			if lending != Unlimited {
-				r.local = max(0, reduce(r.subtree, lending))
+				r.local = max(0, satSub(r.subtree, lending))
 			}
 			if n.parent != None {
 				up := &f.nodes[n.parent].rows[c]
-				up.subtree = extend(up.subtree, r.lent)
+				up.subtree = satAdd(up.subtree, r.lendable)
 			}
 		}
 	}
@@ -306,7 +306,7 @@ func (f *Forest) derive(order []NodeID) {
 				continue
 			}
 			up := &f.nodes[n.parent].rows[c]
-			r.potential = min(extend(r.local, up.potential), extend(r.subtree, r.borrowing))
+			r.potential = min(satAdd(r.local, up.potential), satAdd(r.subtree, r.borrowing))
 		}
 	}
 }

@@ -170,7 +170,7 @@ func TestGhost(t *testing.T) {
 			}
 		})
 	}
-	if !f.Ghost(must(t, f, "a")) || f.Ghost(must(t, f, "b")) {
+	if !f.DeletedInUse(must(t, f, "a")) || f.DeletedInUse(must(t, f, "b")) {
 		t.Error("a is the ghost and b is none")
 	}
 }
@@ -195,7 +195,7 @@ func TestFind(t *testing.T) {
 			}
 		})
 	}
-	if got := f.Wanted(1); got != "missing" {
+	if got := f.ConfiguredParent(1); got != "missing" {
 		t.Errorf("b wants the parent %q", got)
 	}
 }

@@ -41,7 +41,7 @@ func (s *script) cell() Cell {
 func (s *script) nodes() []Node {
 	nodes := make([]Node, s.number(9))
 	for i := range nodes {
-		nodes[i] = Node{Name: fmt.Sprintf("n%d", s.number(8)), Ghost: s.number(8) == 0}
+		nodes[i] = Node{Name: fmt.Sprintf("n%d", s.number(8)), DeletedInUse: s.number(8) == 0}
 		if s.number(4) > 0 {
 			nodes[i].Parent = fmt.Sprintf("n%d", s.number(9))
 		}
@@ -111,7 +111,7 @@ func (f *Forest) look(cell Cell, amount int64) {
 		f.Exceeds(n, v)
 		f.Borrows(n, v)
 		f.Available(n, cell)
-		_ = f.Limit(n, cell).Most()
+		_ = f.Limit(n, cell).Max()
 		f.Uses(n)
 		f.Problem(n)
 		f.Root(n)

@@ -34,7 +34,7 @@ func nodeOf(t *testing.T, words []string) Node {
 	limited := false
 	for i := 1; i < len(words); i++ {
 		if words[i] == "ghost" {
-			n.Ghost = true
+			n.DeletedInUse = true
 			continue
 		}
 		if i++; i == len(words) {

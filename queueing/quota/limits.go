@@ -3,9 +3,9 @@
 
 package quota
 
-// Charged is what counts against the limits of n in a cell: its own use, and what its children use beyond what they never lend. It is 0
+// Usage is what counts against the limits of n in a cell: its own use, and what its children use beyond what they never lend. It is 0
 // for a cell that is not limited.
-func (f *Forest) Charged(n NodeID, cell Cell) int64 {
+func (f *Forest) Usage(n NodeID, cell Cell) int64 {
 	column, found := f.trees[f.nodes[n].tree].column[cell]
 	if !found {
 		return 0
@@ -22,7 +22,7 @@ func (f *Forest) Ceiling(n NodeID, cell Cell) NodeID {
 	for {
 		nd := &f.nodes[n]
 		r := &nd.rows[column]
-		if nd.parent == None || extend(r.subtree, r.borrowing) <= extend(r.local, f.nodes[nd.parent].rows[column].potential) {
+		if nd.parent == None || satAdd(r.subtree, r.borrowing) <= satAdd(r.local, f.nodes[nd.parent].rows[column].potential) {
 			return n
 		}
 		n = nd.parent

@@ -22,11 +22,11 @@ func TestCharged(t *testing.T) {
 			f := forestOf(t, tree)
 			use(t, f, tc.use)
 			for node, want := range tc.want {
-				if got := f.Charged(must(t, f, node), cpu); got != want {
+				if got := f.Usage(must(t, f, node), cpu); got != want {
 					t.Errorf("%d are charged to %s, want %d", got, node, want)
 				}
 			}
-			if got := f.Charged(must(t, f, "a"), Cell{"arm", "cpu"}); got != 0 {
+			if got := f.Usage(must(t, f, "a"), Cell{"arm", "cpu"}); got != 0 {
 				t.Errorf("%d are charged in a flavor that nobody has", got)
 			}
 		})
@@ -40,9 +40,9 @@ func TestLackIsWhatIsChargedTooMuch(t *testing.T) {
 	use(t, f, "a 2 b 3 c 5")
 	a := must(t, f, "a")
 	const need = 4
-	lack := f.Lack(a, f.Prepare(a, []Amount{{cpu, need}}))
+	lack := f.Shortfalls(a, f.Prepare(a, []Amount{{cpu, need}}))
 	for i, n := 0, a; n != None; i, n = i+1, f.Parent(n) {
-		want := max(0, f.Charged(n, cpu)+need-f.Limit(n, cpu).Most())
+		want := max(0, f.Usage(n, cpu)+need-f.Limit(n, cpu).Max())
 		if lack[i] != want {
 			t.Errorf("%s lacks %d, want %d", f.Name(n), lack[i], want)
 		}

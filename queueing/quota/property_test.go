@@ -117,8 +117,8 @@ func (b both) compare(t *testing.T) {
 		name := b.f.Name(n)
 		row := &b.f.nodes[n].rows[0]
 		got := map[string]string{
-			"subtree": written(row.subtree), "lent": written(row.lent), "local": written(row.local), "potential": written(row.potential),
-			"usage": written(row.usage.amount()), "passed": written(row.passed()),
+			"subtree": written(row.subtree), "lent": written(row.lendable), "local": written(row.local), "potential": written(row.potential),
+			"usage": written(row.usage.amount()), "passed": written(row.usageInParent()),
 		}
 		want := map[string]string{
 			"subtree": show(b.m.subtree(name)), "lent": show(b.m.lent(name)), "local": show(b.m.local(name)),

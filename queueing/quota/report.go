@@ -25,14 +25,14 @@ func (f *Forest) Name(n NodeID) string { return f.nodes[n].name }
 // Parent returns the node that n weighs on, or None. A node of a cycle has none.
 func (f *Forest) Parent(n NodeID) NodeID { return f.nodes[n].parent }
 
-// Wanted returns the name of the parent as configured, whether it exists or not.
-func (f *Forest) Wanted(n NodeID) string { return f.nodes[n].wanted }
+// ConfiguredParent returns the name of the parent as configured, whether it exists or not.
+func (f *Forest) ConfiguredParent(n NodeID) string { return f.nodes[n].configuredParent }
 
 // Root returns the uppermost node of the tree that n is in.
 func (f *Forest) Root(n NodeID) NodeID { return f.nodes[n].root }
 
-// Ghost says whether the node is gone and only still charged.
-func (f *Forest) Ghost(n NodeID) bool { return f.nodes[n].ghost }
+// DeletedInUse says whether the node is gone and only still charged.
+func (f *Forest) DeletedInUse(n NodeID) bool { return f.nodes[n].deletedInUse }
 
 // Children returns the nodes directly below n that are no ghosts, in the order of their names. The caller must not change it.
 func (f *Forest) Children(n NodeID) []NodeID { return f.nodes[n].children }
@@ -50,8 +50,8 @@ type Limit struct {
 	Potential int64
 }
 
-// Most is the largest use that the limits of this node alone allow.
-func (l Limit) Most() int64 { return extend(l.Nominal, l.Borrowing) }
+// Max is the largest use that the limits of this node alone allow.
+func (l Limit) Max() int64 { return satAdd(l.Nominal, l.Borrowing) }
 
 // Limit returns the limits of n in a cell: all Unlimited for a resource that the tree does not limit, all 0 for a flavor that it
 // does not have.
@@ -84,10 +84,10 @@ func (f *Forest) Available(n NodeID, cell Cell) int64 {
 	for {
 		r := &f.nodes[n].rows[column]
 		if f.nodes[n].parent == None {
-			return min(least, extend(reduce(r.subtree, r.usage.amount()), free))
+			return min(least, satAdd(satSub(r.subtree, r.usage.amount()), free))
 		}
-		free = extend(free, r.free())
-		least = min(least, extend(r.outside(), free))
+		free = satAdd(free, r.localAvailable())
+		least = min(least, satAdd(r.borrowingHeadroom(), free))
 		n = f.nodes[n].parent
 	}
 }
@@ -101,7 +101,7 @@ func (f *Forest) Lent(n NodeID, cell Cell) int64 {
 		return 0
 	}
 	r := &nd.rows[column]
-	unused := max(0, reduce(r.subtree, r.usage.amount()))
+	unused := max(0, satSub(r.subtree, r.usage.amount()))
 	return unused - min(unused, max(0, f.Available(n, cell)))
 }
 
@@ -127,25 +127,25 @@ type Use struct {
 }
 
 // Borrowed is what is used above the nominal quota.
-func (u Use) Borrowed() int64 { return max(0, reduce(u.Used, u.Nominal)) }
+func (u Use) Borrowed() int64 { return max(0, satSub(u.Used, u.Nominal)) }
 
 // Uses returns the use in every cell that is limited at n and in every other cell that is in use, in the order of the cells. Of the
 // children of a ghost it counts only what weighs on the ghost.
 func (f *Forest) Uses(n NodeID) []Use {
 	cells := f.trees[f.nodes[n].tree].cells
-	s := sums{used: make([]total, len(cells)), nominal: make([]int64, len(cells)), loose: map[Cell]*total{}}
+	s := sums{used: make([]total, len(cells)), nominal: make([]int64, len(cells)), unlimited: map[Cell]*total{}}
 	for next := []NodeID{n}; len(next) > 0; next = next[1:] {
 		nd := &f.nodes[next[0]]
 		s.addOwn(nd)
 		for _, c := range nd.below {
-			if nd.ghost && !f.nodes[c].ghost {
-				s.addPassed(&f.nodes[c])
+			if nd.deletedInUse && !f.nodes[c].deletedInUse {
+				s.addUsageInParent(&f.nodes[c])
 			} else {
 				next = append(next, c)
 			}
 		}
 	}
-	uses := make([]Use, 0, len(cells)+len(s.loose))
+	uses := make([]Use, 0, len(cells)+len(s.unlimited))
 	around := f.nodes[n].names
 	for c, cell := range cells {
 		switch {
@@ -155,7 +155,7 @@ func (f *Forest) Uses(n NodeID) []Use {
 			uses = append(uses, Use{cell, s.used[c].amount(), f.Limit(n, cell).Nominal})
 		}
 	}
-	for cell, u := range s.loose {
+	for cell, u := range s.unlimited {
 		uses = append(uses, Use{cell, u.amount(), f.Limit(n, cell).Nominal})
 	}
 	slices.SortFunc(uses, func(a, b Use) int { return compareCells(a.Cell, b.Cell) })
@@ -164,26 +164,26 @@ func (f *Forest) Uses(n NodeID) []Use {
 
 // sums of nodes, by column and for cells without one.
 type sums struct {
-	used    []total
-	nominal []int64
-	loose   map[Cell]*total
+	used      []total
+	nominal   []int64
+	unlimited map[Cell]*total
 }
 
 func (s *sums) addOwn(n *node) {
 	for c := range n.rows {
-		s.used[c].join(n.rows[c].own)
-		s.nominal[c] = extend(s.nominal[c], n.rows[c].nominal)
+		s.used[c].addTotal(n.rows[c].own)
+		s.nominal[c] = satAdd(s.nominal[c], n.rows[c].nominal)
 	}
-	for cell, u := range n.loose {
-		if s.loose[cell] == nil {
-			s.loose[cell] = &total{}
+	for cell, u := range n.unlimitedUsage {
+		if s.unlimited[cell] == nil {
+			s.unlimited[cell] = &total{}
 		}
-		s.loose[cell].join(*u)
+		s.unlimited[cell].addTotal(*u)
 	}
 }
 
-func (s *sums) addPassed(n *node) {
+func (s *sums) addUsageInParent(n *node) {
 	for c := range n.rows {
-		s.used[c].add(n.rows[c].passed())
+		s.used[c].add(n.rows[c].usageInParent())
 	}
 }

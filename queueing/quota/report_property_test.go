@@ -49,7 +49,7 @@ func TestLentIsUnused(t *testing.T) {
 				t.Errorf("%s has lent %d, want %s", name, lent, want)
 			}
 			if lent < 0 || lent > 0 && b.f.Parent(n) == None {
-				t.Errorf("%s has lent %d, parent %q", name, lent, b.f.Wanted(n))
+				t.Errorf("%s has lent %d, parent %q", name, lent, b.f.ConfiguredParent(n))
 			}
 			if u := b.f.Uses(n)[0]; lent > 0 && u.Nominal != Unlimited && lent > u.Nominal-u.Used {
 				t.Errorf("%s has lent %d and uses %d of %d", name, lent, u.Used, u.Nominal)

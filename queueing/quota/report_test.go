@@ -53,7 +53,7 @@ func TestUsesOfGhosts(t *testing.T) {
 	memory := Cell{"default", "memory"}
 	f := NewForest([]Node{
 		{Name: "root", Limits: []Limits{{cpu, 4, Unlimited, Unlimited}}},
-		{Name: "mid", Parent: "root", Ghost: true, Limits: []Limits{{Cell{"default", "gpu"}, 1, Unlimited, Unlimited}}},
+		{Name: "mid", Parent: "root", DeletedInUse: true, Limits: []Limits{{Cell{"default", "gpu"}, 1, Unlimited, Unlimited}}},
 		{Name: "a", Parent: "mid", Limits: []Limits{{cpu, 3, Unlimited, Unlimited}, {memory, 2, Unlimited, Unlimited}, {Cell{"spot", "cpu"}, 1, Unlimited, Unlimited}}},
 		{Name: "b", Parent: "root"},
 	})

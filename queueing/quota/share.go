@@ -26,13 +26,13 @@ func (f *Forest) Share(n NodeID) Share {
 	}
 	up, t := &f.nodes[nd.parent], &f.trees[nd.tree]
 	shares := make([]Share, len(t.resources))
-	for c, of := range t.of {
+	for c, of := range t.resourceOf {
 		s, r := &shares[of], &nd.rows[c]
-		s.Borrowed = Plus(s.Borrowed, max(0, reduce(r.usage.amount(), r.subtree)))
-		s.Lendable = extend(s.Lendable, up.rows[c].potential)
+		s.Borrowed = Plus(s.Borrowed, max(0, satSub(r.usage.amount(), r.subtree)))
+		s.Lendable = satAdd(s.Lendable, up.rows[c].potential)
 	}
-	if t.loose > 0 {
-		f.addLoose(n, shares)
+	if t.unlimitedCells > 0 {
+		f.addUnlimited(n, shares)
 	}
 	var most Share
 	for i, s := range shares {
@@ -46,16 +46,16 @@ func (f *Forest) Share(n NodeID) Share {
 	return most
 }
 
-// addLoose adds what n and those below it use in cells without a column, of resources that are limited.
-func (f *Forest) addLoose(n NodeID, shares []Share) {
+// addUnlimited adds what n and those below it use in cells without a column, of resources that are limited.
+func (f *Forest) addUnlimited(n NodeID, shares []Share) {
 	nd := &f.nodes[n]
-	for cell, used := range nd.loose {
+	for cell, used := range nd.unlimitedUsage {
 		if of, limited := slices.BinarySearch(f.trees[nd.tree].resources, cell.Resource); limited {
 			shares[of].Borrowed = Plus(shares[of].Borrowed, used.amount())
 		}
 	}
 	for _, c := range nd.below {
-		f.addLoose(c, shares)
+		f.addUnlimited(c, shares)
 	}
 }
 

@@ -25,31 +25,31 @@ func (d *Difference) Error() string {
 	return fmt.Sprintf("line %d: %s gives another answer\n  recorded: %s\n  decided:  %s", d.Line, d.Call, d.Recorded, d.Decided)
 }
 
-func differenceOf(p *player, recorded, decided *line) *Difference {
+func differenceOf(r *replayer, recorded, decided *line) *Difference {
 	d := &Difference{
-		Line: p.at, Call: recorded.Call, Recorded: orNothing(recorded.Answer), Decided: orNothing(decided.Answer), Version: p.result.Version,
+		Line: r.at, Call: recorded.Call, Recorded: answerText(recorded.Answer), Decided: answerText(decided.Answer), Version: r.result.Version,
 	}
 	var was, is []json.RawMessage
 	if json.Unmarshal(recorded.Answer, &was) != nil || json.Unmarshal(decided.Answer, &is) != nil {
 		return d
 	}
 	for i := range max(len(was), len(is)) {
-		if a, b := element(was, i), element(is, i); !bytes.Equal(a, b) {
-			d.Recorded, d.Decided = orNothing(a), orNothing(b)
+		if a, b := elementAt(was, i), elementAt(is, i); !bytes.Equal(a, b) {
+			d.Recorded, d.Decided = answerText(a), answerText(b)
 			break
 		}
 	}
 	return d
 }
 
-func element(list []json.RawMessage, i int) json.RawMessage {
+func elementAt(list []json.RawMessage, i int) json.RawMessage {
 	if i < len(list) {
 		return list[i]
 	}
 	return nil
 }
 
-func orNothing(answer json.RawMessage) string {
+func answerText(answer json.RawMessage) string {
 	if len(answer) == 0 {
 		return "nothing"
 	}

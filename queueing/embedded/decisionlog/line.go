@@ -23,13 +23,13 @@ type header struct {
 type line struct {
 	Call string          `json:"call"`
 	With json.RawMessage `json:"with,omitempty"`
-	// Said are answers of namespace selectors that cannot be rebuilt from their text.
-	Said   []said          `json:"said,omitempty"`
-	Answer json.RawMessage `json:"answer,omitempty"`
+	// SelectorAnswers are answers of namespace selectors that cannot be rebuilt from their text.
+	SelectorAnswers []selectorAnswer `json:"said,omitempty"`
+	Answer          json.RawMessage  `json:"answer,omitempty"`
 }
 
-// said is whether applications of a namespace with these labels may use a queue.
-type said struct {
+// selectorAnswer is whether applications of a namespace with these labels may use a queue.
+type selectorAnswer struct {
 	Queue   string            `json:"queue"`
 	Labels  map[string]string `json:"labels,omitempty"`
 	Allowed bool              `json:"allowed"`

@@ -34,15 +34,15 @@ type log struct {
 	ended   bool
 	// last are the last calls of each application that the engine knows; nil if calls that do nothing are written, too.
 	last map[queueing.Key]*lastCalls
-	// said are the answers of selectors since the last line.
-	said []said
+	// answers are the answers of selectors since the last line.
+	answers []selectorAnswer
 }
 
 // lastCalls are the arguments of the last calls of an application that do nothing when they are repeated; empty if they might.
 type lastCalls struct{ submit, standing, want string }
 
-// lastLine is room for the line that ends a log.
-const lastLine = 200
+// endLineSize is room for the line that ends a log.
+const endLineSize = 200
 
 func begin(o Options) *log {
 	if o.Out == nil {
@@ -56,7 +56,7 @@ func begin(o Options) *log {
 	return l
 }
 
-func (l *log) open() bool { return l != nil && !l.ended }
+func (l *log) isOpen() bool { return l != nil && !l.ended }
 
 // addOf writes a call about one application, unless it does nothing.
 func (l *log) addOf(k queueing.Key, call string, with, answer any) {
@@ -65,14 +65,14 @@ func (l *log) addOf(k queueing.Key, call string, with, answer any) {
 		l.fail(err)
 		return
 	}
-	if l.last != nil && l.idle(k, call, string(text)) {
+	if l.last != nil && l.isNoOp(k, call, string(text)) {
 		return
 	}
 	l.add(call, text, answer)
 }
 
-// idle says that a call does nothing: it repeats another one, or the engine does not know the application. It remembers the call.
-func (l *log) idle(k queueing.Key, call, with string) bool {
+// isNoOp says that a call does nothing: it repeats another one, or the engine does not know the application. It remembers the call.
+func (l *log) isNoOp(k queueing.Key, call, with string) bool {
 	last := l.last[k]
 	if last == nil {
 		if call != callSubmit && call != callRestore {
@@ -111,8 +111,8 @@ func (l *log) granted(k queueing.Key) {
 
 // add writes a call.
 func (l *log) add(call string, with, answer any) {
-	next := line{Call: call, Said: l.said}
-	l.said = nil
+	next := line{Call: call, SelectorAnswers: l.answers}
+	l.answers = nil
 	var err error
 	if next.With, err = encodePart(with); err == nil {
 		next.Answer, err = encodePart(answer)
@@ -131,7 +131,7 @@ func (l *log) put(v any) {
 		l.fail(err)
 		return
 	}
-	if l.written+int64(len(text))+lastLine <= l.o.Limit {
+	if l.written+int64(len(text))+endLineSize <= l.o.Limit {
 		l.write(text)
 		return
 	}
@@ -161,31 +161,31 @@ func (l *log) fail(why error) {
 	if l.ended {
 		return
 	}
-	l.ended, l.last, l.said = true, nil, nil
+	l.ended, l.last, l.answers = true, nil, nil
 	if l.o.Ended != nil {
 		l.o.Ended(why)
 	}
 }
 
-// listen returns queues whose selectors are listened to where their text does not tell what they say.
-func (l *log) listen(queues []embedded.QueueConfig) []embedded.QueueConfig {
+// recordAnswers returns queues whose selectors are listened to where their text does not tell what they say.
+func (l *log) recordAnswers(queues []embedded.QueueConfig) []embedded.QueueConfig {
 	queues = slices.Clone(queues)
 	for i := range queues {
 		if q := &queues[i]; admission(q) == byAnswers {
-			q.Admits = l.listener(q.Name, q.Admits)
+			q.Admits = l.answerRecorder(q.Name, q.Admits)
 		}
 	}
 	return queues
 }
 
-// listener notes what a selector says to labels when it hears them for the first time.
-func (l *log) listener(queue string, admits func(map[string]string) bool) func(map[string]string) bool {
+// answerRecorder notes what a selector says to labels when it hears them for the first time.
+func (l *log) answerRecorder(queue string, admits func(map[string]string) bool) func(map[string]string) bool {
 	noted := map[string]bool{}
 	return func(labels map[string]string) bool {
 		allowed := admits(labels)
-		if text := labelText(labels); l.open() && !noted[text] {
+		if text := labelText(labels); l.isOpen() && !noted[text] {
 			noted[text] = true
-			l.said = append(l.said, said{Queue: queue, Labels: labels, Allowed: allowed})
+			l.answers = append(l.answers, selectorAnswer{Queue: queue, Labels: labels, Allowed: allowed})
 		}
 		return allowed
 	}

@@ -39,7 +39,7 @@ type queueConfig struct {
 
 func queueOf(q embedded.QueueConfig) queueConfig {
 	return queueConfig{
-		Name: q.Name, Parent: q.Parent, Weight: q.Weight, FairSharing: q.FairSharing, Flavors: each(q.Flavors, flavorQuotaOf),
+		Name: q.Name, Parent: q.Parent, Weight: q.Weight, FairSharing: q.FairSharing, Flavors: convertAll(q.Flavors, flavorQuotaOf),
 		Preemption: preemption(q.Preemption), MaxRunning: q.MaxRunning, Strategy: q.Strategy, HeadTimeout: (*duration)(q.HeadTimeout),
 		Stop: q.Stop, Admits: admission(&q), Selector: q.SelectorText, Names: q.NamesNamespaces, Deleted: q.Deleted,
 	}
@@ -48,7 +48,7 @@ func queueOf(q embedded.QueueConfig) queueConfig {
 // restore returns the configuration. answers is whom a queue admits that is known by its answers only.
 func (q queueConfig) restore(answers func(map[string]string) bool) (embedded.QueueConfig, error) {
 	out := embedded.QueueConfig{
-		Name: q.Name, Parent: q.Parent, Weight: q.Weight, FairSharing: q.FairSharing, Flavors: each(q.Flavors, flavorQuota.restore),
+		Name: q.Name, Parent: q.Parent, Weight: q.Weight, FairSharing: q.FairSharing, Flavors: convertAll(q.Flavors, flavorQuota.restore),
 		Preemption: embedded.Preemption(q.Preemption), MaxRunning: q.MaxRunning, Strategy: q.Strategy, HeadTimeout: (*time.Duration)(q.HeadTimeout),
 		Stop: q.Stop, SelectorText: q.Selector, NamesNamespaces: q.Names, Deleted: q.Deleted,
 	}
@@ -109,11 +109,11 @@ type flavorQuota struct {
 }
 
 func flavorQuotaOf(f embedded.FlavorQuota) flavorQuota {
-	return flavorQuota{Name: f.Name, Quotas: each(f.Quotas, resourceQuotaOf)}
+	return flavorQuota{Name: f.Name, Quotas: convertAll(f.Quotas, resourceQuotaOf)}
 }
 
 func (f flavorQuota) restore() embedded.FlavorQuota {
-	return embedded.FlavorQuota{Name: f.Name, Quotas: each(f.Quotas, resourceQuota.restore)}
+	return embedded.FlavorQuota{Name: f.Name, Quotas: convertAll(f.Quotas, resourceQuota.restore)}
 }
 
 type resourceQuota struct {

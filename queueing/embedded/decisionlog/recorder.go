@@ -92,46 +92,46 @@ type (
 
 // Configure is Engine.Configure.
 func (r *Recorder) Configure(queues []embedded.QueueConfig, flavors []embedded.FlavorConfig) {
-	if !r.log.open() {
+	if !r.log.isOpen() {
 		r.Engine.Configure(queues, flavors)
 		return
 	}
-	r.Engine.Configure(r.log.listen(queues), flavors)
-	r.log.add(callConfigure, configureArgs{Queues: each(queues, queueOf), Flavors: each(flavors, flavorOf)}, nil)
+	r.Engine.Configure(r.log.recordAnswers(queues), flavors)
+	r.log.add(callConfigure, configureArgs{Queues: convertAll(queues, queueOf), Flavors: convertAll(flavors, flavorOf)}, nil)
 }
 
 // SetQueues is Engine.SetQueues.
 func (r *Recorder) SetQueues(queues []embedded.QueueConfig) {
-	if !r.log.open() {
+	if !r.log.isOpen() {
 		r.Engine.SetQueues(queues)
 		return
 	}
-	r.Engine.SetQueues(r.log.listen(queues))
-	r.log.add(callSetQueues, setQueuesArgs{Queues: each(queues, queueOf)}, nil)
+	r.Engine.SetQueues(r.log.recordAnswers(queues))
+	r.log.add(callSetQueues, setQueuesArgs{Queues: convertAll(queues, queueOf)}, nil)
 }
 
 // SetFlavors is Engine.SetFlavors.
 func (r *Recorder) SetFlavors(flavors []embedded.FlavorConfig) {
 	r.Engine.SetFlavors(flavors)
-	if r.log.open() {
-		r.log.add(callSetFlavors, setFlavorsArgs{Flavors: each(flavors, flavorOf)}, nil)
+	if r.log.isOpen() {
+		r.log.add(callSetFlavors, setFlavorsArgs{Flavors: convertAll(flavors, flavorOf)}, nil)
 	}
 }
 
 // SetEpoch is Engine.SetEpoch.
 func (r *Recorder) SetEpoch(root string, epoch int64) {
 	r.Engine.SetEpoch(root, epoch)
-	if r.log.open() {
+	if r.log.isOpen() {
 		r.log.add(callSetEpoch, setEpochArgs{Root: root, Epoch: epoch}, nil)
 	}
 }
 
 // Submit is Engine.Submit.
 func (r *Recorder) Submit(ask queueing.Ask) bool {
-	if !r.log.open() {
+	if !r.log.isOpen() {
 		return r.Engine.Submit(ask)
 	}
-	ask.QueuedAt = plain(ask.QueuedAt)
+	ask.QueuedAt = normalize(ask.QueuedAt)
 	changed := r.Engine.Submit(ask)
 	r.log.addOf(ask.Key, callSubmit, askOf(ask), changed)
 	return changed
@@ -140,7 +140,7 @@ func (r *Recorder) Submit(ask queueing.Ask) bool {
 // Restore is Engine.Restore.
 func (r *Recorder) Restore(key queueing.Key, grant queueing.Grant) {
 	r.Engine.Restore(key, grant)
-	if r.log.open() {
+	if r.log.isOpen() {
 		r.log.addOf(key, callRestore, restoreArgs{Key: keyOf(key), Grant: grantOf(grant)}, nil)
 	}
 }
@@ -148,7 +148,7 @@ func (r *Recorder) Restore(key queueing.Key, grant queueing.Grant) {
 // Release is Engine.Release.
 func (r *Recorder) Release(key queueing.Key) {
 	r.Engine.Release(key)
-	if r.log.open() {
+	if r.log.isOpen() {
 		r.log.addOf(key, callRelease, keyArgs{Key: keyOf(key)}, nil)
 	}
 }
@@ -156,7 +156,7 @@ func (r *Recorder) Release(key queueing.Key) {
 // Confirm is Engine.Confirm.
 func (r *Recorder) Confirm(key queueing.Key, run, attempt int64) {
 	r.Engine.Confirm(key, run, attempt)
-	if r.log.open() {
+	if r.log.isOpen() {
 		r.log.addOf(key, callConfirm, confirmArgs{Key: keyOf(key), Run: run, Attempt: attempt}, nil)
 	}
 }
@@ -164,7 +164,7 @@ func (r *Recorder) Confirm(key queueing.Key, run, attempt int64) {
 // Revert is Engine.Revert.
 func (r *Recorder) Revert(key queueing.Key) bool {
 	reverted := r.Engine.Revert(key)
-	if r.log.open() {
+	if r.log.isOpen() {
 		r.log.addOf(key, callRevert, keyArgs{Key: keyOf(key)}, reverted)
 	}
 	return reverted
@@ -172,11 +172,11 @@ func (r *Recorder) Revert(key queueing.Key) bool {
 
 // SetStanding is Engine.SetStanding.
 func (r *Recorder) SetStanding(key queueing.Key, run, attempt int64, s queueing.Standing) {
-	if !r.log.open() {
+	if !r.log.isOpen() {
 		r.Engine.SetStanding(key, run, attempt, s)
 		return
 	}
-	s.QueuedAt, s.Until = plain(s.QueuedAt), plain(s.Until)
+	s.QueuedAt, s.Until = normalize(s.QueuedAt), normalize(s.Until)
 	r.Engine.SetStanding(key, run, attempt, s)
 	r.log.addOf(key, callSetStanding, standingArgs{Key: keyOf(key), Run: run, Attempt: attempt, Standing: standing(s)}, nil)
 }
@@ -184,7 +184,7 @@ func (r *Recorder) SetStanding(key queueing.Key, run, attempt int64, s queueing.
 // SetWant is Engine.SetWant.
 func (r *Recorder) SetWant(key queueing.Key, run, attempt int64, w queueing.Want) bool {
 	changed := r.Engine.SetWant(key, run, attempt, w)
-	if r.log.open() {
+	if r.log.isOpen() {
 		r.log.addOf(key, callSetWant, wantArgs{Key: keyOf(key), Run: run, Attempt: attempt, Want: want(w)}, changed)
 	}
 	return changed
@@ -193,7 +193,7 @@ func (r *Recorder) SetWant(key queueing.Key, run, attempt int64, w queueing.Want
 // Settle is Engine.Settle.
 func (r *Recorder) Settle(key queueing.Key, grant queueing.Grant) bool {
 	changed := r.Engine.Settle(key, grant)
-	if r.log.open() {
+	if r.log.isOpen() {
 		r.log.addOf(key, callSettle, restoreArgs{Key: keyOf(key), Grant: grantOf(grant)}, changed)
 	}
 	return changed
@@ -201,11 +201,11 @@ func (r *Recorder) Settle(key queueing.Key, grant queueing.Grant) bool {
 
 // Advance is Engine.Advance.
 func (r *Recorder) Advance(now time.Time) {
-	if !r.log.open() {
+	if !r.log.isOpen() {
 		r.Engine.Advance(now)
 		return
 	}
-	now = plain(now)
+	now = normalize(now)
 	r.Engine.Advance(now)
 	r.log.add(callAdvance, advanceArgs{Now: now}, nil)
 }
@@ -213,11 +213,11 @@ func (r *Recorder) Advance(now time.Time) {
 // Cycle is Engine.Cycle.
 func (r *Recorder) Cycle(max int) []embedded.Decision {
 	decisions := r.Engine.Cycle(max)
-	if r.log.open() {
+	if r.log.isOpen() {
 		for _, d := range decisions {
 			r.log.granted(d.Key)
 		}
-		r.log.add(callCycle, cycleArgs{Max: max}, append([]decision{}, each(decisions, decisionOf)...))
+		r.log.add(callCycle, cycleArgs{Max: max}, append([]decision{}, convertAll(decisions, decisionOf)...))
 	}
 	return decisions
 }
@@ -225,8 +225,8 @@ func (r *Recorder) Cycle(max int) []embedded.Decision {
 // Changed is Engine.Changed.
 func (r *Recorder) Changed() []queueing.Key {
 	keys := r.Engine.Changed()
-	if r.log.open() {
-		r.log.add(callChanged, nil, newsOf(r.Engine, keys))
+	if r.log.isOpen() {
+		r.log.add(callChanged, nil, changesOf(r.Engine, keys))
 	}
 	return keys
 }

@@ -28,17 +28,17 @@ const happenings = 200
 func again(t *testing.T, log string) string {
 	t.Helper()
 	var out bytes.Buffer
-	p := newPlayer()
+	r := newReplayer()
 	for text := range strings.Lines(log) {
-		p.at++
-		if err := p.take([]byte(text)); err != nil {
+		r.at++
+		if err := r.apply([]byte(text)); err != nil {
 			t.Fatal(err)
 		}
-		if p.at == 1 {
+		if r.at == 1 {
 			out.WriteString(text)
 			continue
 		}
-		out.Write(p.decided.Bytes())
+		out.Write(r.produced.Bytes())
 	}
 	return out.String()
 }
@@ -268,8 +268,8 @@ func TestDifferenceIsShort(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := &player{at: 7}
-			d := differenceOf(p, &line{Call: "cycle", Answer: json.RawMessage(c.recorded)}, &line{Answer: json.RawMessage(c.decided)})
+			r := &replayer{at: 7}
+			d := differenceOf(r, &line{Call: "cycle", Answer: json.RawMessage(c.recorded)}, &line{Answer: json.RawMessage(c.decided)})
 			want := "line 7: cycle gives another answer\n  recorded: " + c.wantRecorded + "\n  decided:  " + c.wantDecided
 			if diff := cmp.Diff(want, d.Error()); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
@@ -283,22 +283,22 @@ var number = regexp.MustCompile(`:-?[0-9]+`)
 // Numbers that no operator writes do no harm either.
 func TestOddNumbers(t *testing.T) {
 	forSeeds(t, func(_ *testing.T, seed uint64) {
-		r := rand.New(rand.NewPCG(seed, 2))
+		random := rand.New(rand.NewPCG(seed, 2))
 		odd := []string{":0", ":-1", ":2147483647", ":-2147483648", ":9223372036854775807", ":-9223372036854775808"}
 		log := record(seed, happenings)
 		for range 5 {
-			p := newPlayer()
+			r := newReplayer()
 			for text := range strings.Lines(log) {
-				p.at++
-				if p.at > 1 {
+				r.at++
+				if r.at > 1 {
 					text = number.ReplaceAllStringFunc(text, func(n string) string {
-						if r.IntN(30) == 0 {
-							return odd[r.IntN(len(odd))]
+						if random.IntN(30) == 0 {
+							return odd[random.IntN(len(odd))]
 						}
 						return n
 					})
 				}
-				_ = p.take([]byte(text)) // it is refused, or gives another answer, or the same
+				_ = r.apply([]byte(text)) // it is refused, or gives another answer, or the same
 			}
 		}
 	})

@@ -13,11 +13,11 @@ func (r *Runner) Charge(key queueing.Key, grant queueing.Grant) {
 	if _, holds := r.grants[key]; holds {
 		return
 	}
-	delete(r.expected, key)
+	delete(r.awaited, key)
 	r.engine.Restore(key, grant)
-	r.restored(key, &grant)
+	r.rememberGrant(key, &grant)
 	if r.engine.Dirty() {
-		r.wakeUp()
+		r.requestCycle()
 	}
 	r.observer()
 }

@@ -60,15 +60,15 @@ func (r *Runner) record(ctx context.Context, decisions []embedded.Decision) erro
 	return nil
 }
 
-// isOf says that a flight is that of a decision.
-func (f *flight) isOf(d embedded.Decision) bool {
+// matches says that a flight is that of a decision.
+func (f *inFlightGrant) matches(d embedded.Decision) bool {
 	return f != nil && f.grant.Run == d.Grant.Run && f.grant.Attempt == d.Grant.Attempt && f.grant.Resizes == d.Grant.Resizes
 }
 
 func (r *Runner) recorded(tree []embedded.Decision) {
 	r.mu.Lock()
 	for _, d := range tree {
-		if f := r.flights[d.Key]; f.isOf(d) {
+		if f := r.inFlight[d.Key]; f.matches(d) {
 			f.recorded = true
 		}
 	}
@@ -81,8 +81,8 @@ func (r *Runner) recorded(tree []embedded.Decision) {
 func (r *Runner) revert(ctx context.Context, tree []embedded.Decision) {
 	r.mu.Lock()
 	for _, d := range tree {
-		if f := r.flights[d.Key]; f != nil && !f.recorded {
-			delete(r.flights, d.Key)
+		if f := r.inFlight[d.Key]; f != nil && !f.recorded {
+			delete(r.inFlight, d.Key)
 			if f.before == nil {
 				delete(r.grants, d.Key)
 			}
@@ -90,7 +90,7 @@ func (r *Runner) revert(ctx context.Context, tree []embedded.Decision) {
 		}
 	}
 	r.mu.Unlock()
-	r.wakeAfter(ctx, retryTime)
+	r.wakeAfter(ctx, retryDelay)
 }
 
 // swap writes the ledger of a tree: all grants of this process that are in flight. It fails with errFenced when the ledger belongs to
@@ -104,22 +104,22 @@ func (r *Runner) swap(ctx context.Context, root string) error {
 		next := r.nextLedger(root, l)
 		version, err := r.write(ctx, root, l.version, next)
 		if err == nil {
-			r.wrote(l, version, next)
+			r.noteWritten(l, version, next)
 			return nil
 		}
-		if definite(err) {
+		if isDefiniteFailure(err) {
 			return fmt.Errorf("write ledger of queue %s: %w", root, err)
 		}
 		// A conflict, or no answer: the queue has changed, perhaps by this very write. A live read tells.
-		if err := r.reread(ctx, root, l); err != nil {
+		if err := r.refresh(ctx, root, l); err != nil {
 			return err
 		}
 	}
 	return fmt.Errorf("write ledger of queue %s: it changed too often", root)
 }
 
-// wrote notes what stands in a ledger now.
-func (r *Runner) wrote(l *ledger, version string, next *v1alpha1.Ledger) {
+// noteWritten notes what stands in a ledger now.
+func (r *Runner) noteWritten(l *ledger, version string, next *v1alpha1.Ledger) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	l.version, l.seq, l.entries, l.written = version, next.Seq, len(next.InFlight)+len(next.Orphans), r.o.Clock.Now()
@@ -130,8 +130,8 @@ func (r *Runner) wrote(l *ledger, version string, next *v1alpha1.Ledger) {
 	}
 }
 
-// definite says that the API server has refused the write: it did not happen and will not, and not because the queue has changed.
-func definite(err error) bool {
+// isDefiniteFailure says that the API server has refused the write: it did not happen and will not, and not because the queue has changed.
+func isDefiniteFailure(err error) bool {
 	switch {
 	case apierrors.IsConflict(err), apierrors.IsTimeout(err), apierrors.IsServerTimeout(err), apierrors.IsInternalError(err):
 		return false
@@ -139,8 +139,8 @@ func definite(err error) bool {
 	return apierrors.ReasonForError(err) != metav1.StatusReasonUnknown
 }
 
-// reread brings what is known of a ledger up to date and makes sure that it still belongs to this process.
-func (r *Runner) reread(ctx context.Context, root string, l *ledger) error {
+// refresh brings what is known of a ledger up to date and makes sure that it still belongs to this process.
+func (r *Runner) refresh(ctx context.Context, root string, l *ledger) error {
 	queue := &v1alpha1.SparkQueue{}
 	if err := r.o.Live.Get(ctx, types.NamespacedName{Name: root}, queue); err != nil {
 		return fmt.Errorf("read ledger of queue %s: %w", root, err)
@@ -168,7 +168,7 @@ func (r *Runner) nextLedger(root string, l *ledger) *v1alpha1.Ledger {
 	next := &v1alpha1.Ledger{Holder: r.o.Holder, Epoch: l.epoch, Seq: l.seq + 1}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for key, f := range r.flights {
+	for key, f := range r.inFlight {
 		if f.root == root {
 			next.InFlight = append(next.InFlight, entryOf(key, f.grant))
 		}
@@ -220,7 +220,7 @@ func (r *Runner) write(ctx context.Context, root, version string, next *v1alpha1
 func (r *Runner) acquireNew(ctx context.Context) {
 	r.mu.Lock()
 	var roots []string
-	if r.fresh {
+	if r.newRoots {
 		states := r.engine.States()
 		for i := range states {
 			if s := &states[i]; s.Problem == "" && s.Root == s.Name && r.ledgers[s.Name] == nil {
@@ -228,7 +228,7 @@ func (r *Runner) acquireNew(ctx context.Context) {
 			}
 		}
 	}
-	r.fresh = false
+	r.newRoots = false
 	r.mu.Unlock()
 	for _, root := range roots {
 		if _, err := r.ledgerOf(ctx, root); err != nil && ctx.Err() == nil {

@@ -22,30 +22,30 @@ type Meter interface {
 	Cycled(took time.Duration)
 }
 
-// unmeasured is the Meter of a Runner that has none.
-type unmeasured struct{}
+// noMeter is the Meter of a Runner that has none.
+type noMeter struct{}
 
-func (unmeasured) Configured([]string)           {}
-func (unmeasured) Granted(string, time.Duration) {}
-func (unmeasured) Broken()                       {}
-func (unmeasured) Cycled(time.Duration)          {}
+func (noMeter) Configured([]string)           {}
+func (noMeter) Granted(string, time.Duration) {}
+func (noMeter) Broken()                       {}
+func (noMeter) Cycled(time.Duration)          {}
 
-// waitsSince is from when on the wait of an ask is measured: from when it was made. That is later than its place in line says if an
+// waitStart is from when on the wait of an ask is measured: from when it was made. That is later than its place in line says if an
 // earlier attempt had that place, or if it was suspended. One that waited before a restart waits since it was queued. The caller holds
 // the lock.
-func (r *Runner) waitsSince(ask *queueing.Ask) time.Time {
-	switch s, known := r.starts[ask.Key]; {
+func (r *Runner) waitStart(ask *queueing.Ask) time.Time {
+	switch s, known := r.asks[ask.Key]; {
 	case known && s.run == ask.Run && s.attempt == ask.Attempt:
-		return s.since
-	case r.expected[ask.Key]:
+		return s.waitsSince
+	case r.awaited[ask.Key]:
 		return ask.QueuedAt
 	}
 	return r.o.Clock.Now()
 }
 
-// measure tells the meter of a grant that stands in its application's status.
-func (r *Runner) measure(f *flight) {
-	if f.decided {
+// reportGranted tells the meter of a grant that stands in its application's status.
+func (r *Runner) reportGranted(f *inFlightGrant) {
+	if f.decidedHere {
 		r.o.Meter.Granted(f.grant.Queue, max(0, f.waited))
 	}
 }

@@ -176,7 +176,7 @@ func TestCyclesAreMeasured(t *testing.T) {
 	if diff := cmp.Diff([]time.Duration{time.Millisecond}, log.cycled); diff != "" {
 		t.Errorf("cycles (-want +got):\n%s", diff)
 	}
-	r.inFlight(batch)
+	r.putInFlight(batch)
 	if err := r.cycle(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -32,12 +32,12 @@ func (r *Runner) Orphaned(key queueing.Key) (queueing.Grant, bool) {
 	if !holds {
 		return queueing.Grant{}, false
 	}
-	r.orphan(key, grant)
+	r.addOrphan(key, grant)
 	return grant, true
 }
 
-// orphan has a grant stand in the ledger of its tree from now on. The caller holds the lock.
-func (r *Runner) orphan(key queueing.Key, grant queueing.Grant) {
+// addOrphan has a grant stand in the ledger of its tree from now on. The caller holds the lock.
+func (r *Runner) addOrphan(key queueing.Key, grant queueing.Grant) {
 	root, others := r.engine.Root(grant.Queue), 0
 	for _, o := range r.orphans {
 		if o.root == root {
@@ -47,9 +47,9 @@ func (r *Runner) orphan(key queueing.Key, grant queueing.Grant) {
 	if root == "" || others >= maxOrphans {
 		return
 	}
-	delete(r.flights, key)
+	delete(r.inFlight, key)
 	r.orphans[key] = &orphan{root: root, grant: grant}
-	r.wakeUp()
+	r.requestCycle()
 }
 
 // recordOrphans writes the ledgers that lack an orphan. It fails when another process has taken a ledger over; anything else is tried again.
@@ -68,7 +68,7 @@ func (r *Runner) recordOrphans(ctx context.Context) error {
 			return err
 		case err != nil && ctx.Err() == nil:
 			r.o.Log.Error(err, "record orphans in the ledger", "queue", root)
-			r.wakeAfter(ctx, retryTime)
+			r.wakeAfter(ctx, retryDelay)
 		}
 	}
 	return nil

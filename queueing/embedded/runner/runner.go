@@ -25,16 +25,16 @@ const (
 	// 400 bytes, half a millisecond). When it is full, the next ones wait until half of it is free, so that a write mostly carries grants
 	// that are new.
 	batch = 32
-	// trickle is how many more are granted after each pause while too many are in flight. Applications that never confirm, for
+	// overflowBatch is how many more are granted after each pause while too many are in flight. Applications that never confirm, for
 	// whatever reason, slow the others down but do not stop them.
-	trickle      = 10
-	trickleEvery = 500 * time.Millisecond
-	// settleTime bounds how long the first cycle waits for the asks that were there before a restart.
-	settleTime = 10 * time.Second
-	// restTime is how long a ledger is left as it is when nothing is in flight any more; then it is written once more, without entries.
-	restTime = 5 * time.Second
-	// retryTime is the pause after a ledger could not be written.
-	retryTime = time.Second
+	overflowBatch    = 10
+	overflowInterval = 500 * time.Millisecond
+	// reaskTimeout bounds how long the first cycle waits for the asks that were there before a restart.
+	reaskTimeout = 10 * time.Second
+	// restDelay is how long a ledger is left as it is when nothing is in flight any more; then it is written once more, without entries.
+	restDelay = 5 * time.Second
+	// retryDelay is the pause after a ledger could not be written.
+	retryDelay = time.Second
 )
 
 // Options of a Runner.
@@ -61,50 +61,50 @@ type Options struct {
 
 // Runner is the gate Embedded. Create it with New, add it to the manager, call Acquire and Open once this process leads.
 type Runner struct {
-	o        Options
-	signal   chan struct{}
-	opened   chan struct{}
-	landing  chan struct{}
-	observer func()
+	o              Options
+	cycleRequested chan struct{}
+	opened         chan struct{}
+	restRequested  chan struct{}
+	observer       func()
 
 	mu     sync.Mutex
 	engine *decisionlog.Recorder
-	// starts are the asks that were made, with the time from which they wait.
-	starts map[queueing.Key]start
-	// held are the keys of starts, and of expected, by name.
-	held map[types.NamespacedName]map[queueing.Key]bool
+	// asks are the asks that were made, with the time from which they wait.
+	asks map[queueing.Key]attemptStart
+	// keysByName are the keys of starts, and of expected, by name.
+	keysByName map[types.NamespacedName]map[queueing.Key]bool
 	// grants are the starts that hold room.
-	grants map[queueing.Key]start
-	// flights are grants that are decided but not known to stand in their application's status.
-	flights map[queueing.Key]*flight
+	grants map[queueing.Key]attemptStart
+	// inFlight are grants that are decided but not known to stand in their application's status.
+	inFlight map[queueing.Key]*inFlightGrant
 	// orphans are grants of applications that are gone while their pods are not.
 	orphans map[queueing.Key]*orphan
 	// ledgers by root queue; fresh says that there may be roots without one.
-	ledgers map[string]*ledger
-	fresh   bool
-	// expected are applications that waited before a restart and have not asked again.
-	expected map[queueing.Key]bool
-	// full says that the batch has been full and that fewer grants in flight are waited for; overdue, that this has taken long.
-	full, overdue bool
+	ledgers  map[string]*ledger
+	newRoots bool
+	// awaited are applications that waited before a restart and have not asked again.
+	awaited map[queueing.Key]bool
+	// batchFull says that the batch has been full and that fewer grants in flight are waited for; overdue, that this has taken long.
+	batchFull, overdue bool
 }
 
-type start struct {
+type attemptStart struct {
 	run, attempt int64
 	queuedAt     time.Time
-	// since is from when on the wait is measured.
-	since time.Time
+	// waitsSince is from when on the wait is measured.
+	waitsSince time.Time
 }
 
-// flight is a grant on its way to its application.
-type flight struct {
+// inFlightGrant is a grant on its way to its application.
+type inFlightGrant struct {
 	root     string
 	grant    queueing.Grant
 	recorded bool // stands in the ledger
 	// before is the grant that has grown; nil if it is a new one.
 	before *queueing.Grant
-	// decided by this process, after it has waited that long.
-	decided bool
-	waited  time.Duration
+	// decidedHere by this process, after it has waited that long.
+	decidedHere bool
+	waited      time.Duration
 }
 
 var (
@@ -121,25 +121,25 @@ var (
 // New returns a runner that answers Undecided until it is opened.
 func New(o Options) *Runner {
 	if o.Meter == nil {
-		o.Meter = unmeasured{}
+		o.Meter = noMeter{}
 	}
 	if o.Fenced == nil {
 		o.Fenced = func(error) {}
 	}
 	return &Runner{
-		o:        o,
-		signal:   make(chan struct{}, 1),
-		opened:   make(chan struct{}),
-		landing:  make(chan struct{}, 1),
-		observer: func() {},
-		engine:   decisionlog.New(o.DecisionLog),
-		starts:   map[queueing.Key]start{},
-		held:     map[types.NamespacedName]map[queueing.Key]bool{},
-		grants:   map[queueing.Key]start{},
-		flights:  map[queueing.Key]*flight{},
-		orphans:  map[queueing.Key]*orphan{},
-		ledgers:  map[string]*ledger{},
-		expected: map[queueing.Key]bool{},
+		o:              o,
+		cycleRequested: make(chan struct{}, 1),
+		opened:         make(chan struct{}),
+		restRequested:  make(chan struct{}, 1),
+		observer:       func() {},
+		engine:         decisionlog.New(o.DecisionLog),
+		asks:           map[queueing.Key]attemptStart{},
+		keysByName:     map[types.NamespacedName]map[queueing.Key]bool{},
+		grants:         map[queueing.Key]attemptStart{},
+		inFlight:       map[queueing.Key]*inFlightGrant{},
+		orphans:        map[queueing.Key]*orphan{},
+		ledgers:        map[string]*ledger{},
+		awaited:        map[queueing.Key]bool{},
 	}
 }
 
@@ -151,9 +151,9 @@ func (r *Runner) Observe(f func()) { r.observer = f }
 func (r *Runner) Sync(_ context.Context, ask queueing.Ask) (queueing.Verdict, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	since := r.waitsSince(&ask)
-	delete(r.expected, ask.Key)
-	if s, known := r.starts[ask.Key]; known && s.run == ask.Run && s.attempt == ask.Attempt {
+	since := r.waitStart(&ask)
+	delete(r.awaited, ask.Key)
+	if s, known := r.asks[ask.Key]; known && s.run == ask.Run && s.attempt == ask.Attempt {
 		ask.QueuedAt = s.queuedAt
 	} else if why := ask.Broken(); why != "" {
 		r.o.Meter.Broken()
@@ -162,13 +162,13 @@ func (r *Runner) Sync(_ context.Context, ask queueing.Ask) (queueing.Verdict, er
 	if g, holds := r.grants[ask.Key]; holds && (g.run != ask.Run || g.attempt != ask.Attempt) {
 		return queueing.Verdict{State: queueing.Evicting}, nil
 	}
-	r.remember(ask.Key, start{run: ask.Run, attempt: ask.Attempt, queuedAt: ask.QueuedAt, since: since})
+	r.rememberAsk(ask.Key, attemptStart{run: ask.Run, attempt: ask.Attempt, queuedAt: ask.QueuedAt, waitsSince: since})
 	r.engine.Submit(ask)
 	if r.engine.Dirty() {
-		r.wakeUp()
+		r.requestCycle()
 	}
 	verdict := r.engine.Verdict(ask.Key)
-	if f := r.flights[ask.Key]; f != nil && !f.recorded && verdict.State == queueing.Granted {
+	if f := r.inFlight[ask.Key]; f != nil && !f.recorded && verdict.State == queueing.Granted {
 		return queueing.Verdict{State: queueing.Undecided}, nil
 	}
 	return verdict, nil
@@ -178,24 +178,24 @@ func (r *Runner) Sync(_ context.Context, ask queueing.Ask) (queueing.Verdict, er
 func (r *Runner) Confirm(key queueing.Key, run, attempt int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if f := r.flights[key]; f != nil && f.before == nil && f.grant.Run == run && f.grant.Attempt == attempt {
+	if f := r.inFlight[key]; f != nil && f.before == nil && f.grant.Run == run && f.grant.Attempt == attempt {
 		r.engine.Confirm(key, run, attempt)
-		r.landed(key, f)
+		r.confirmed(key, f)
 	}
 }
 
-// landed drops a flight whose grant stands in its application's status. The caller holds the lock.
-func (r *Runner) landed(key queueing.Key, f *flight) {
-	r.measure(f)
-	r.dropped(key)
+// confirmed drops a flight whose grant stands in its application's status. The caller holds the lock.
+func (r *Runner) confirmed(key queueing.Key, f *inFlightGrant) {
+	r.reportGranted(f)
+	r.dropInFlight(key)
 }
 
-// dropped forgets a flight, if there is one, and goes on once enough of them are gone. The caller holds the lock.
-func (r *Runner) dropped(key queueing.Key) {
-	delete(r.flights, key)
-	r.settled()
-	if r.full && len(r.flights) <= batch/2 {
-		r.wakeUp()
+// dropInFlight forgets a flight, if there is one, and goes on once enough of them are gone. The caller holds the lock.
+func (r *Runner) dropInFlight(key queueing.Key) {
+	delete(r.inFlight, key)
+	r.requestRest()
+	if r.batchFull && len(r.inFlight) <= batch/2 {
+		r.requestCycle()
 	}
 }
 
@@ -203,19 +203,19 @@ func (r *Runner) dropped(key queueing.Key) {
 func (r *Runner) Release(_ context.Context, key queueing.Key) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	delete(r.expected, key)
-	delete(r.starts, key)
+	delete(r.awaited, key)
+	delete(r.asks, key)
 	delete(r.grants, key)
 	delete(r.orphans, key)
-	r.dropped(key)
-	if keys := r.held[nameOf(key)]; keys != nil {
+	r.dropInFlight(key)
+	if keys := r.keysByName[nameOf(key)]; keys != nil {
 		if delete(keys, key); len(keys) == 0 {
-			delete(r.held, nameOf(key))
+			delete(r.keysByName, nameOf(key))
 		}
 	}
 	r.engine.Release(key)
 	if r.engine.Dirty() {
-		r.wakeUp()
+		r.requestCycle()
 	}
 	r.observer()
 	return nil
@@ -225,7 +225,7 @@ func (r *Runner) Release(_ context.Context, key queueing.Key) error {
 func (r *Runner) Holds(namespace, name string) []queueing.Key {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.Collect(maps.Keys(r.held[types.NamespacedName{Namespace: namespace, Name: name}]))
+	return slices.Collect(maps.Keys(r.keysByName[types.NamespacedName{Namespace: namespace, Name: name}]))
 }
 
 // Eviction implements queueing.Evictor.
@@ -241,14 +241,14 @@ func (r *Runner) Rank(key queueing.Key, run, attempt int64, s queueing.Standing)
 	defer r.mu.Unlock()
 	r.engine.SetStanding(key, run, attempt, s)
 	if r.engine.Dirty() {
-		r.wakeUp()
+		r.requestCycle()
 	}
 }
 
-// wakeUp asks for a cycle. Further calls before it begins are one with it.
-func (r *Runner) wakeUp() {
+// requestCycle asks for a cycle. Further calls before it begins are one with it.
+func (r *Runner) requestCycle() {
 	select {
-	case r.signal <- struct{}{}:
+	case r.cycleRequested <- struct{}{}:
 	default:
 	}
 }
@@ -261,22 +261,22 @@ func (r *Runner) Start(ctx context.Context) error {
 		return nil
 	case <-r.opened:
 	}
-	r.settle(ctx)
+	r.waitForReasks(ctx)
 	var rested <-chan time.Time
 	for {
 		var err error
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-r.signal:
+		case <-r.cycleRequested:
 			err = r.cycle(ctx)
-		case <-r.landing:
+		case <-r.restRequested:
 			if rested == nil {
-				rested = r.o.Clock.After(restTime)
+				rested = r.o.Clock.After(restDelay)
 			}
 		case <-rested:
 			rested = nil
-			err = r.rest(ctx)
+			err = r.emptyLedgers(ctx)
 		}
 		if err != nil {
 			r.o.Fenced(err)
@@ -288,16 +288,16 @@ func (r *Runner) Start(ctx context.Context) error {
 // NeedLeaderElection says that only the leader decides.
 func (r *Runner) NeedLeaderElection() bool { return true }
 
-// settle waits until all applications that waited before a restart have asked again: a decision before that could let a younger one
+// waitForReasks waits until all applications that waited before a restart have asked again: a decision before that could let a younger one
 // pass an older one.
-func (r *Runner) settle(ctx context.Context) {
-	deadline := r.o.Clock.After(settleTime)
+func (r *Runner) waitForReasks(ctx context.Context) {
+	deadline := r.o.Clock.After(reaskTimeout)
 	for {
 		r.mu.Lock()
-		missing := len(r.expected)
+		missing := len(r.awaited)
 		r.mu.Unlock()
 		if missing == 0 {
-			r.wakeUp()
+			r.requestCycle()
 			return
 		}
 		select {
@@ -305,7 +305,7 @@ func (r *Runner) settle(ctx context.Context) {
 			return
 		case <-deadline:
 			r.o.Log.Info("deciding without some applications that waited before the restart", "missing", missing)
-			r.wakeUp()
+			r.requestCycle()
 			return
 		case <-r.o.Clock.After(5 * time.Millisecond):
 		}
@@ -320,7 +320,7 @@ func (r *Runner) cycle(ctx context.Context) error {
 			return err
 		}
 		r.mu.Lock()
-		room := r.room(ctx)
+		room := r.grantsAllowed(ctx)
 		if room == 0 {
 			r.mu.Unlock()
 			return nil
@@ -331,7 +331,7 @@ func (r *Runner) cycle(ctx context.Context) error {
 		now := r.o.Clock.Now()
 		r.o.Meter.Cycled(now.Sub(began))
 		for i := range decisions {
-			r.depart(&decisions[i], now)
+			r.markInFlight(&decisions[i], now)
 		}
 		changed := r.engine.Changed()
 		r.mu.Unlock()
@@ -348,14 +348,14 @@ func (r *Runner) cycle(ctx context.Context) error {
 	return nil
 }
 
-// depart notes a decision that its application has not written down yet. The caller holds the lock.
-func (r *Runner) depart(d *embedded.Decision, now time.Time) {
+// markInFlight notes a decision that its application has not written down yet. The caller holds the lock.
+func (r *Runner) markInFlight(d *embedded.Decision, now time.Time) {
 	if d.Grown > 0 {
-		r.flights[d.Key] = r.growing(d)
+		r.inFlight[d.Key] = r.inFlightGrowth(d)
 		return
 	}
-	r.flights[d.Key] = &flight{root: d.Root, grant: d.Grant, decided: true, waited: now.Sub(r.starts[d.Key].since)}
-	r.grants[d.Key] = start{run: d.Grant.Run, attempt: d.Grant.Attempt}
+	r.inFlight[d.Key] = &inFlightGrant{root: d.Root, grant: d.Grant, decidedHere: true, waited: now.Sub(r.asks[d.Key].waitsSince)}
+	r.grants[d.Key] = attemptStart{run: d.Grant.Run, attempt: d.Grant.Attempt}
 }
 
 // wakeAfter asks for a cycle after a pause.
@@ -364,22 +364,22 @@ func (r *Runner) wakeAfter(ctx context.Context, pause time.Duration) {
 		select {
 		case <-ctx.Done():
 		case <-r.o.Clock.After(pause):
-			r.wakeUp()
+			r.requestCycle()
 		}
 	}()
 }
 
-func (r *Runner) remember(key queueing.Key, s start) {
-	r.starts[key] = s
-	r.know(key)
+func (r *Runner) rememberAsk(key queueing.Key, s attemptStart) {
+	r.asks[key] = s
+	r.rememberKey(key)
 }
 
-// know notes that the application may ask for something or hold something.
-func (r *Runner) know(key queueing.Key) {
-	if r.held[nameOf(key)] == nil {
-		r.held[nameOf(key)] = map[queueing.Key]bool{}
+// rememberKey notes that the application may ask for something or hold something.
+func (r *Runner) rememberKey(key queueing.Key) {
+	if r.keysByName[nameOf(key)] == nil {
+		r.keysByName[nameOf(key)] = map[queueing.Key]bool{}
 	}
-	r.held[nameOf(key)][key] = true
+	r.keysByName[nameOf(key)][key] = true
 }
 
 func (r *Runner) wake(key queueing.Key) { r.o.Wake(nameOf(key)) }

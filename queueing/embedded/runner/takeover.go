@@ -24,7 +24,7 @@ type Holding struct {
 
 // Acquired is what the ledgers held when this process took them over.
 type Acquired struct {
-	inFlight []inFlight
+	inFlight []ledgerGrant
 	orphans  map[queueing.Key]queueing.Grant
 }
 
@@ -42,7 +42,7 @@ func (a *Acquired) Recorded(key queueing.Key) (queueing.Grant, bool) {
 	return queueing.Grant{}, false
 }
 
-type inFlight struct {
+type ledgerGrant struct {
 	root  string
 	entry v1alpha1.LedgerEntry
 }
@@ -70,7 +70,7 @@ func (r *Runner) Acquire(ctx context.Context) (Acquired, error) {
 			return Acquired{}, err
 		}
 		for _, e := range before.InFlight {
-			acquired.inFlight = append(acquired.inFlight, inFlight{root: queue.Name, entry: e})
+			acquired.inFlight = append(acquired.inFlight, ledgerGrant{root: queue.Name, entry: e})
 		}
 		for i := range before.Orphans {
 			acquired.orphans[keyOf(&before.Orphans[i])] = convert.FromAPI(&before.Orphans[i].Grant)
@@ -91,9 +91,9 @@ func (r *Runner) Open(acquired Acquired, held []Holding, expected []queueing.Key
 		if h.Orphan {
 			r.engine.SetStanding(h.Key, h.Grant.Run, h.Grant.Attempt, queueing.Standing{Leaving: true})
 		}
-		r.restored(h.Key, &h.Grant)
+		r.rememberGrant(h.Key, &h.Grant)
 		if h.Orphan {
-			r.orphan(h.Key, h.Grant)
+			r.addOrphan(h.Key, h.Grant)
 		}
 		has[h.Key] = &h.Grant
 	}
@@ -101,7 +101,7 @@ func (r *Runner) Open(acquired Acquired, held []Holding, expected []queueing.Key
 		f := &acquired.inFlight[i]
 		key := keyOf(&f.entry)
 		if held := has[key]; held != nil {
-			r.regrow(f, held)
+			r.restoreGrowth(f, held)
 			continue
 		}
 		if !alive(key) {
@@ -109,20 +109,20 @@ func (r *Runner) Open(acquired Acquired, held []Holding, expected []queueing.Key
 		}
 		grant := convert.FromAPI(&f.entry.Grant)
 		r.engine.Restore(key, grant)
-		r.restored(key, &grant)
-		r.flights[key] = &flight{root: f.root, grant: grant, recorded: true}
+		r.rememberGrant(key, &grant)
+		r.inFlight[key] = &inFlightGrant{root: f.root, grant: grant, recorded: true}
 	}
 	for _, key := range expected {
-		r.expected[key] = true
-		r.know(key) // one that asks another gate by now is released here, and not waited for
+		r.awaited[key] = true
+		r.rememberKey(key) // one that asks another gate by now is released here, and not waited for
 	}
-	r.settled()
+	r.requestRest()
 	close(r.opened)
 }
 
-func (r *Runner) restored(key queueing.Key, grant *queueing.Grant) {
-	s := start{run: grant.Run, attempt: grant.Attempt}
-	r.remember(key, s)
+func (r *Runner) rememberGrant(key queueing.Key, grant *queueing.Grant) {
+	s := attemptStart{run: grant.Run, attempt: grant.Attempt}
+	r.rememberAsk(key, s)
 	r.grants[key] = s
 }
 
@@ -150,6 +150,6 @@ func (r *Runner) configure(queues []v1alpha1.SparkQueue, flavors []v1alpha1.Spar
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.engine.Configure(configs, classes)
-	r.fresh = true
-	r.wakeUp()
+	r.newRoots = true
+	r.requestCycle()
 }

@@ -7,18 +7,18 @@ import (
 	"cmp"
 )
 
-// end is when an application ends that was admitted with that attempt.
-type end struct {
+// completion is when an application ends that was admitted with that attempt.
+type completion struct {
 	at      Time
 	app     *app
 	attempt int64
 }
 
-// over says that the application has lost that admission.
-func (e end) over() bool { return e.attempt != e.app.ask.Attempt }
+// isStale says that the application has lost that admission.
+func (e completion) isStale() bool { return e.attempt != e.app.ask.Attempt }
 
 // ends is a container/heap: the earliest first, then in the order of the scenario.
-type ends []end
+type ends []completion
 
 func (h ends) Len() int { return len(h) }
 
@@ -29,12 +29,12 @@ func (h ends) Less(i, j int) bool {
 func (h ends) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
 
 // Push appends; container/heap moves it to its place.
-func (h *ends) Push(x any) { *h = append(*h, x.(end)) }
+func (h *ends) Push(x any) { *h = append(*h, x.(completion)) }
 
 // Pop takes the last one.
 func (h *ends) Pop() any {
 	last := (*h)[len(*h)-1]
-	(*h)[len(*h)-1] = end{}
+	(*h)[len(*h)-1] = completion{}
 	*h = (*h)[:len(*h)-1]
 	return last
 }

@@ -27,8 +27,8 @@ type engine interface {
 
 var _ engine = (*embedded.Engine)(nil)
 
-// takerOf is the namespace/name of the application that takes the room; empty if nobody does.
-func takerOf(e *queueing.Eviction) string {
+// preemptorOf is the namespace/name of the application that takes the room; empty if nobody does.
+func preemptorOf(e *queueing.Eviction) string {
 	if e.By == (queueing.Key{}) {
 		return ""
 	}

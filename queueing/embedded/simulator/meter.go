@@ -27,8 +27,8 @@ type meter struct {
 type cell struct {
 	// used and nominal at the moment.
 	used, nominal big.Int
-	// usedSince and nominalSince are the sums over time since the last mark, usedUntil and nominalUntil those up to it.
-	usedSince, nominalSince, usedUntil, nominalUntil big.Int
+	// usedOpen and nominalSince are the sums over time since the last mark, usedUntil and nominalUntil those up to it.
+	usedOpen, nominalOpen, usedClosed, nominalClosed big.Int
 }
 
 // charge is what one application uses of one cell.
@@ -122,23 +122,23 @@ func (m *meter) each(queue string, charges []charge, change func(*cell, *big.Int
 	}
 }
 
-// pass lets time pass.
-func (m *meter) pass(span Time) {
+// advance lets time pass.
+func (m *meter) advance(span Time) {
 	var product, nanoseconds big.Int
 	nanoseconds.SetInt64(int64(span))
 	for _, c := range m.cells {
-		c.usedSince.Add(&c.usedSince, product.Mul(&c.used, &nanoseconds))
-		c.nominalSince.Add(&c.nominalSince, product.Mul(&c.nominal, &nanoseconds))
+		c.usedOpen.Add(&c.usedOpen, product.Mul(&c.used, &nanoseconds))
+		c.nominalOpen.Add(&c.nominalOpen, product.Mul(&c.nominal, &nanoseconds))
 	}
 }
 
-// mark says that the time measured reaches up to now.
-func (m *meter) mark() {
+// closeInterval says that the time measured reaches up to now.
+func (m *meter) closeInterval() {
 	for _, c := range m.cells {
-		c.usedUntil.Add(&c.usedUntil, &c.usedSince)
-		c.nominalUntil.Add(&c.nominalUntil, &c.nominalSince)
-		c.usedSince.SetInt64(0)
-		c.nominalSince.SetInt64(0)
+		c.usedClosed.Add(&c.usedClosed, &c.usedOpen)
+		c.nominalClosed.Add(&c.nominalClosed, &c.nominalOpen)
+		c.usedOpen.SetInt64(0)
+		c.nominalOpen.SetInt64(0)
 	}
 }
 
@@ -149,11 +149,11 @@ func (m *meter) usage() map[string]float64 {
 	for at, c := range m.cells {
 		part := 0.0
 		switch {
-		case c.nominalUntil.Sign() == 0:
-		case c.usedUntil.Cmp(&c.nominalUntil) > 0:
+		case c.nominalClosed.Sign() == 0:
+		case c.usedClosed.Cmp(&c.nominalClosed) > 0:
 			part = 1
 		default:
-			part, _ = new(big.Rat).SetFrac(&c.usedUntil, &c.nominalUntil).Float64()
+			part, _ = new(big.Rat).SetFrac(&c.usedClosed, &c.nominalClosed).Float64()
 		}
 		out[at.Flavor+"/"+at.Resource] = part
 	}

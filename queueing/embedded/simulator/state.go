@@ -10,14 +10,14 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 )
 
-// state is the configuration as it is now, by name.
-type state struct {
+// configuration is the configuration as it is now, by name.
+type configuration struct {
 	queues  map[string]embedded.QueueConfig
 	flavors map[string]embedded.FlavorConfig
 }
 
-func newState(s Scenario) state {
-	at := state{queues: map[string]embedded.QueueConfig{}, flavors: map[string]embedded.FlavorConfig{}}
+func newConfiguration(s Scenario) configuration {
+	at := configuration{queues: map[string]embedded.QueueConfig{}, flavors: map[string]embedded.FlavorConfig{}}
 	for _, q := range s.Queues {
 		at.queues[q.Name] = q
 	}
@@ -28,7 +28,7 @@ func newState(s Scenario) state {
 }
 
 // apply makes one change. To delete what is not there changes nothing.
-func (s state) apply(c Change) {
+func (s configuration) apply(c Change) {
 	if c.Queue != nil {
 		s.queues[c.Queue.Name] = *c.Queue
 	}
@@ -39,9 +39,9 @@ func (s state) apply(c Change) {
 	delete(s.flavors, c.DeleteFlavor)
 }
 
-func (s state) sortedQueues() []embedded.QueueConfig { return sorted(s.queues) }
+func (s configuration) sortedQueues() []embedded.QueueConfig { return sorted(s.queues) }
 
-func (s state) sortedFlavors() []embedded.FlavorConfig { return sorted(s.flavors) }
+func (s configuration) sortedFlavors() []embedded.FlavorConfig { return sorted(s.flavors) }
 
 // sorted are the values in the order of their names: a slice of the engine's own.
 func sorted[T any](byName map[string]T) []T {

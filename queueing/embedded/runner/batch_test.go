@@ -15,19 +15,19 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// inFlight puts so many grants in flight.
-func (r *Runner) inFlight(n int) {
-	r.flights = map[queueing.Key]*flight{}
+// putInFlight creates n grants in flight.
+func (r *Runner) putInFlight(n int) {
+	r.inFlight = map[queueing.Key]*inFlightGrant{}
 	for i := range n {
-		r.flights[queueing.Key{Name: fmt.Sprint(i)}] = &flight{}
+		r.inFlight[queueing.Key{Name: fmt.Sprint(i)}] = &inFlightGrant{}
 	}
 }
 
-func (r *Runner) lockedRoom(t *testing.T) int {
+func (r *Runner) lockedGrantsAllowed(t *testing.T) int {
 	t.Helper()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.room(t.Context())
+	return r.grantsAllowed(t.Context())
 }
 
 // A full batch waits until half of it is confirmed, so that a write of the ledger mostly carries grants that are new; after a pause some
@@ -47,17 +47,17 @@ func TestRoom(t *testing.T) {
 		{batch - 1, 1, "and from there it fills up again"},
 		{batch, 0, "it is full again"},
 	} {
-		r.inFlight(step.flights)
-		if got := r.lockedRoom(t); got != step.want {
+		r.putInFlight(step.flights)
+		if got := r.lockedGrantsAllowed(t); got != step.want {
 			t.Fatalf("with %d in flight there is room for %d, want %d: %s", step.flights, got, step.want, step.why)
 		}
 	}
-	clock.Step(trickleEvery)
-	<-r.signal
-	if got := r.lockedRoom(t); got != trickle {
-		t.Errorf("after the pause there is room for %d, want %d", got, trickle)
+	clock.Step(overflowInterval)
+	<-r.cycleRequested
+	if got := r.lockedGrantsAllowed(t); got != overflowBatch {
+		t.Errorf("after the pause there is room for %d, want %d", got, overflowBatch)
 	}
-	if got := r.lockedRoom(t); got != 0 {
+	if got := r.lockedGrantsAllowed(t); got != 0 {
 		t.Errorf("and once only, got %d", got)
 	}
 }
@@ -65,12 +65,12 @@ func TestRoom(t *testing.T) {
 // Whoever is confirmed wakes the runner once half of the batch is free.
 func TestConfirmMakesRoom(t *testing.T) {
 	r := New(Options{Clock: clocktesting.NewFakeClock(time.Time{}), Log: logr.Discard()})
-	r.inFlight(batch/2 + 2)
-	r.full = true
+	r.putInFlight(batch/2 + 2)
+	r.batchFull = true
 	for i, want := range []bool{false, true} {
 		key := queueing.Key{Name: fmt.Sprint(i)}
 		r.Confirm(key, 0, 0)
-		woken := len(r.signal) > 0
+		woken := len(r.cycleRequested) > 0
 		if woken != want {
 			t.Errorf("confirmed %d: woken %t, want %t", i+1, woken, want)
 		}
@@ -80,17 +80,17 @@ func TestConfirmMakesRoom(t *testing.T) {
 // TestReleaseMakesRoom: a grant that goes back on its way makes room for others at once, like one that has arrived.
 func TestReleaseMakesRoom(t *testing.T) {
 	r := New(Options{Clock: clocktesting.NewFakeClock(time.Time{}), Log: logr.Discard()})
-	r.inFlight(batch)
-	r.full = true
+	r.putInFlight(batch)
+	r.batchFull = true
 	for i := range batch {
 		if err := r.Release(t.Context(), queueing.Key{Name: fmt.Sprint(i)}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if len(r.signal) == 0 {
+	if len(r.cycleRequested) == 0 {
 		t.Error("nothing is in flight, and nobody is granted anything before the pause is over")
 	}
-	if got := r.lockedRoom(t); got != batch {
+	if got := r.lockedGrantsAllowed(t); got != batch {
 		t.Errorf("there is room for %d, want %d", got, batch)
 	}
 }
@@ -107,7 +107,7 @@ func TestLeavesWhoAsksAnotherGate(t *testing.T) {
 	if err := r.Release(t.Context(), key); err != nil {
 		t.Fatal(err)
 	}
-	if len(r.expected) != 0 || len(r.Holds("default", "pi")) != 0 {
-		t.Errorf("it still waits for %v", r.expected)
+	if len(r.awaited) != 0 || len(r.Holds("default", "pi")) != 0 {
+		t.Errorf("it still waits for %v", r.awaited)
 	}
 }

@@ -16,10 +16,10 @@ import (
 
 func TestTextOfAmounts(t *testing.T) {
 	t.Parallel()
-	if got := text("cpu", quota.Unlimited); got != "without limit" {
+	if got := amountText("cpu", quota.Unlimited); got != "without limit" {
 		t.Errorf("no limit is printed %q", got)
 	}
-	if got := text("hugepages-2Mi", 4<<20); got != "4Mi" {
+	if got := amountText("hugepages-2Mi", 4<<20); got != "4Mi" {
 		t.Errorf("4Mi of huge pages are printed %q", got)
 	}
 }
@@ -38,7 +38,7 @@ func TestShapes(t *testing.T) {
 		}
 		return []queueing.PodSet{p}
 	}
-	base := shapeOf(pod(nil)).key
+	base := newSignature(pod(nil)).key
 	tests := map[string]struct {
 		podSets []queueing.PodSet
 		same    bool
@@ -65,7 +65,7 @@ func TestShapes(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := shapeOf(tc.podSets).key == base; got != tc.same {
+			if got := newSignature(tc.podSets).key == base; got != tc.same {
 				t.Errorf("same shape: %v, want %v", got, tc.same)
 			}
 		})

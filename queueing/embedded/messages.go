@@ -12,8 +12,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// leavesNamed is how many queues a message lists.
-const leavesNamed = 5
+// maxNamesListed is how many queues a message lists.
+const maxNamesListed = 5
 
 // named is a queue as an application of another (or the same) queue knows it.
 func named(q, of *queue) string {
@@ -24,12 +24,12 @@ func named(q, of *queue) string {
 }
 
 // needsText names the need that is not met.
-func needsText(l *line, b quota.Block) string {
+func needsText(class *equivalenceClass, b quota.Block) string {
 	least := ""
-	if l.shape.elastic >= 0 {
+	if class.signature.elastic >= 0 {
 		least = "at least "
 	}
-	return fmt.Sprintf("needs %s%s %s of flavor %s", least, b.Cell.Resource, text(b.Cell.Resource, b.Need), b.Cell.Flavor)
+	return fmt.Sprintf("needs %s%s %s of flavor %s", least, b.Cell.Resource, amountText(b.Cell.Resource, b.Need), b.Cell.Flavor)
 }
 
 // limitText is a limit with what it is made of.
@@ -38,12 +38,12 @@ func limitText(resource string, most int64, limit quota.Limit, pool bool) string
 	if pool {
 		children = " with what its children lend"
 	}
-	return fmt.Sprintf("%s (nominal %s%s, borrowing %s)", text(resource, most), text(resource, limit.Nominal), children,
-		text(resource, limit.Borrowing))
+	return fmt.Sprintf("%s (nominal %s%s, borrowing %s)", amountText(resource, most), amountText(resource, limit.Nominal), children,
+		amountText(resource, limit.Borrowing))
 }
 
 // exceedsQuota says that the queue could not hold the ask even if it were empty, in this flavor or in others.
-func (e *Engine) exceedsQuota(l *line, b quota.Block, others bool) queueing.Verdict {
+func (e *Engine) exceedsQuota(class *equivalenceClass, b quota.Block, others bool) queueing.Verdict {
 	limit := e.forest.Limit(b.Node, b.Cell)
 	limit.Borrowing = limit.Potential - limit.Nominal
 	nor := ""
@@ -51,12 +51,12 @@ func (e *Engine) exceedsQuota(l *line, b quota.Block, others bool) queueing.Verd
 		nor = ", nor enough of another flavor"
 	}
 	return queueing.Verdict{State: queueing.Refused, Reason: queueing.ReasonExceedsQuota, Message: fmt.Sprintf(
-		"%s; queue %s can never hold more than %s%s: ask for less or raise the quota", needsText(l, b), l.queue.name,
+		"%s; queue %s can never hold more than %s%s: ask for less or raise the quota", needsText(class, b), class.queue.name,
 		limitText(b.Cell.Resource, limit.Potential, limit, false), nor)}
 }
 
-// broken says that an ask has a negative number. Nobody can ask for that: the operator has read or computed it wrongly.
-func broken(s *shape) queueing.Verdict {
+// negativeAsk says that an ask has a negative number. Nobody can ask for that: the operator has read or computed it wrongly.
+func negativeAsk(s *signature) queueing.Verdict {
 	return queueing.Verdict{State: queueing.Refused, Reason: queueing.ReasonExceedsQuota, Message: fmt.Sprintf(
 		"the ask is broken, %s is negative, and nothing is granted for it: this is a fault of the operator, report it", s.broken)}
 }
@@ -72,7 +72,7 @@ func unusable(message string) queueing.Verdict {
 }
 
 func notLeaf(queue string, leaves []string) queueing.Verdict {
-	return unusable(fmt.Sprintf("queue %s takes no applications itself; submit to one of its leaf queues: %s", queue, list(leaves, leavesNamed)))
+	return unusable(fmt.Sprintf("queue %s takes no applications itself; submit to one of its leaf queues: %s", queue, list(leaves, maxNamesListed)))
 }
 
 func notAllowed(q *queue) queueing.Verdict {
@@ -109,20 +109,20 @@ func (e *Engine) problemText(n quota.NodeID, problem quota.Problem, culprit quot
 		name = fmt.Sprintf("queue %s, above %s,", e.forest.Name(culprit), e.forest.Name(n))
 	}
 	if problem == quota.Cycle {
-		return fmt.Sprintf("%s is its own ancestor: %s", name, e.circle(culprit))
+		return fmt.Sprintf("%s is its own ancestor: %s", name, e.cycleText(culprit))
 	}
-	return fmt.Sprintf("%s names the parent %s, which does not exist", name, e.forest.Wanted(culprit))
+	return fmt.Sprintf("%s names the parent %s, which does not exist", name, e.forest.ConfiguredParent(culprit))
 }
 
-// circle lists a cycle of parents from a member back to it.
-func (e *Engine) circle(n quota.NodeID) string {
+// cycleText lists a cycle of parents from a member back to it.
+func (e *Engine) cycleText(n quota.NodeID) string {
 	start := e.forest.Name(n)
 	names := []string{start}
-	for name := e.forest.Wanted(n); name != start; name = e.forest.Wanted(e.forest.Find(name)) {
+	for name := e.forest.ConfiguredParent(n); name != start; name = e.forest.ConfiguredParent(e.forest.Find(name)) {
 		names = append(names, name)
 	}
-	if len(names) > leavesNamed {
-		names = append(names[:leavesNamed], "…")
+	if len(names) > maxNamesListed {
+		names = append(names[:maxNamesListed], "…")
 	}
 	return strings.Join(append(names, start), " → ")
 }

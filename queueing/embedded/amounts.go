@@ -8,8 +8,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// text is an amount for messages.
-func text(name string, amount int64) string {
+// amountText is an amount for messages.
+func amountText(name string, amount int64) string {
 	if amount == quota.Unlimited {
 		return "without limit"
 	}

@@ -17,10 +17,10 @@ func (r *Runner) Resize(_ context.Context, key queueing.Key, held queueing.Grant
 	defer r.mu.Unlock()
 	r.engine.SetWant(key, held.Run, held.Attempt, want)
 	if r.engine.Dirty() {
-		r.wakeUp()
+		r.requestCycle()
 	}
 	room := r.engine.Room(key, held.Run, held.Attempt)
-	if f := r.flights[key]; f != nil && !f.recorded && f.before != nil && room.Grant != nil {
+	if f := r.inFlight[key]; f != nil && !f.recorded && f.before != nil && room.Grant != nil {
 		room.Grant = f.before
 	}
 	return room
@@ -31,18 +31,18 @@ func (r *Runner) Resize(_ context.Context, key queueing.Key, held queueing.Grant
 func (r *Runner) Settle(_ context.Context, key queueing.Key, grant queueing.Grant) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	f := r.flights[key]
+	f := r.inFlight[key]
 	if f != nil && (f.grant.Run != grant.Run || f.grant.Attempt != grant.Attempt || f.grant.Resizes != grant.Resizes) {
 		return
 	}
 	if f != nil {
-		r.landed(key, f)
+		r.confirmed(key, f)
 	}
 	if r.engine.Settle(key, grant) {
 		r.observer()
 	}
 	if r.engine.Dirty() {
-		r.wakeUp()
+		r.requestCycle()
 	}
 }
 
@@ -50,7 +50,7 @@ func (r *Runner) Settle(_ context.Context, key queueing.Key, grant queueing.Gran
 func (r *Runner) Decline(_ context.Context, key queueing.Key, held queueing.Grant) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	f := r.flights[key]
+	f := r.inFlight[key]
 	if f == nil || f.before == nil || f.grant.Run != held.Run || f.grant.Attempt != held.Attempt || f.grant.Resizes <= held.Resizes {
 		return
 	}
@@ -58,26 +58,26 @@ func (r *Runner) Decline(_ context.Context, key queueing.Key, held queueing.Gran
 	if !r.engine.Revert(key) {
 		r.engine.Restore(key, *f.before) // an earlier process had let it grow
 	}
-	r.dropped(key)
+	r.dropInFlight(key)
 	if r.engine.Dirty() {
-		r.wakeUp()
+		r.requestCycle()
 	}
 	r.observer()
 }
 
-// growing is the flight of a grant that has grown.
-func (r *Runner) growing(d *embedded.Decision) *flight {
-	return &flight{root: d.Root, grant: d.Grant, before: d.Before}
+// inFlightGrowth is the flight of a grant that has grown.
+func (r *Runner) inFlightGrowth(d *embedded.Decision) *inFlightGrant {
+	return &inFlightGrant{root: d.Root, grant: d.Grant, before: d.Before}
 }
 
-// regrow charges what a grant had grown by when the process before this one ended, if the ledger has that and the application's status
+// restoreGrowth charges what a grant had grown by when the process before this one ended, if the ledger has that and the application's status
 // has not: that process may still write it. It is offered to the application again.
-func (r *Runner) regrow(f *inFlight, held *queueing.Grant) {
+func (r *Runner) restoreGrowth(f *ledgerGrant, held *queueing.Grant) {
 	grant := convert.FromAPI(&f.entry.Grant)
 	if grant.Run != held.Run || grant.Attempt != held.Attempt || grant.Resizes <= held.Resizes {
 		return
 	}
 	key := keyOf(&f.entry)
 	r.engine.Restore(key, grant)
-	r.flights[key] = &flight{root: f.root, grant: grant, before: held, recorded: true}
+	r.inFlight[key] = &inFlightGrant{root: f.root, grant: grant, before: held, recorded: true}
 }

@@ -106,7 +106,7 @@ func (w *world) passAndCheck(t *testing.T) {
 		}
 	}
 	for key, a := range w.engine.apps { // those who went anyway
-		if a.held != nil && a.held.goes() && !slices.ContainsFunc(fresh, func(c *claim) bool { return slices.Contains(c.victims, key) }) {
+		if a.held != nil && a.held.isTerminating() && !slices.ContainsFunc(fresh, func(c *claim) bool { return slices.Contains(c.targets, key) }) {
 			delete(w.ref.grants, key)
 		}
 	}
@@ -134,19 +134,19 @@ func (w *world) checkClaim(t *testing.T, c *claim) {
 	w.claims++
 	j := judge{w.ref, w.ref.asks[c.app.key], g, w.ref.lacking(g)}
 	held := map[queueing.Key]queueing.Grant{}
-	for _, v := range c.victims {
+	for _, v := range c.targets {
 		held[v] = w.ref.grants[v]
 		delete(w.ref.grants, v)
 	}
 	if !w.ref.within(g, w.ref.available) {
-		t.Fatalf("%s displaces %s, and does not fit all the same", c.app.key.Name, keyNames(c.victims))
+		t.Fatalf("%s displaces %s, and does not fit all the same", c.app.key.Name, keyNames(c.targets))
 	}
-	for _, v := range c.victims {
+	for _, v := range c.targets {
 		w.ref.grants[v] = held[v]
 		if !j.mayDisplace(w.engine.apps[v].held) {
 			t.Fatalf("%s must not displace %s", c.app.key.Name, v.Name)
 		}
-		if w.ref.within(g, w.ref.available) && j.restIsLegal(w.engine, c.victims, v, held) {
+		if w.ref.within(g, w.ref.available) && j.restIsLegal(w.engine, c.targets, v, held) {
 			t.Fatalf("%s need not displace %s", c.app.key.Name, v.Name)
 		}
 		delete(w.ref.grants, v)
@@ -191,7 +191,7 @@ func (r *reference) lacking(g queueing.Grant) []cell {
 }
 
 // mayDisplace says whether the rules allow it, with the ask charged.
-func (j judge) mayDisplace(v *holding) bool {
+func (j judge) mayDisplace(v *heldGrant) bool {
 	policy := j.ref.configs[j.ask.Queue].Preemption
 	lower, victim := v.standing.Priority < j.ask.Priority, v.grant.Queue
 	if victim == j.ask.Queue {
@@ -218,7 +218,7 @@ func (j judge) mayDisplace(v *holding) bool {
 	return side != "" && (borrow || !j.over(side))
 }
 
-func (j judge) within(v *holding, policy Policy) bool {
+func (j judge) within(v *heldGrant, policy Policy) bool {
 	switch {
 	case policy == PreemptNever:
 		return false

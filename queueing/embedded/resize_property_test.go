@@ -125,8 +125,8 @@ func (g *growing) checkGrowth(t *testing.T, d Decision, waiting []queueing.Ask) 
 	if diff := cmp.Diff(d.Before.PodSets[:2], d.Grant.PodSets[:2]); diff != "" {
 		t.Fatalf("the base gang of %s has changed (-before +after):\n%s", d.Key.Name, diff)
 	}
-	if above(d.Grant) != above(*d.Before)+d.Grown || above(d.Grant) > held.growth.want.Count {
-		t.Fatalf("%s has grown by %d to %d, and wants %d", d.Key.Name, d.Grown, above(d.Grant), held.growth.want.Count)
+	if elasticPods(d.Grant) != elasticPods(*d.Before)+d.Grown || elasticPods(d.Grant) > held.growth.want.Count {
+		t.Fatalf("%s has grown by %d to %d, and wants %d", d.Key.Name, d.Grown, elasticPods(d.Grant), held.growth.want.Count)
 	}
 	for _, a := range waiting {
 		passed := a.Queue == d.Grant.Queue && a.Priority >= held.standing.Priority && g.ref.bar(a) == "" && g.ref.stop(a.Queue) == ""
@@ -141,11 +141,11 @@ func (g *growing) checkBase(t *testing.T, key queueing.Key, grant queueing.Grant
 	t.Helper()
 	room := g.engine.Room(key, grant.Run, grant.Attempt)
 	for _, flavor := range existing {
-		if back := room.GiveBackOf(flavor); back > aboveIn(grant, flavor) {
-			t.Fatalf("%s has %d above its base gang on %s and is to give %d back", key.Name, aboveIn(grant, flavor), flavor, back)
+		if back := room.GiveBackOf(flavor); back > elasticPodsIn(grant, flavor) {
+			t.Fatalf("%s has %d above its base gang on %s and is to give %d back", key.Name, elasticPodsIn(grant, flavor), flavor, back)
 		}
 	}
-	if !grant.Gated && (len(room.GiveBack) > 0 || above(grant) > 0) {
+	if !grant.Gated && (len(room.GiveBack) > 0 || elasticPods(grant) > 0) {
 		t.Fatalf("%s is not gated, and has grown: %v, %v", key.Name, grant, room)
 	}
 }
@@ -160,27 +160,27 @@ func (g *growing) checkEnough(t *testing.T, c *claim) {
 	for key, a := range g.engine.apps {
 		switch {
 		case a.held == nil:
-		case a.held.goes():
-			whole = whole || slices.Contains(c.victims, key)
+		case a.held.isTerminating():
+			whole = whole || slices.Contains(c.targets, key)
 			delete(g.ref.grants, key)
 		default:
-			for _, d := range a.held.growth.debts {
+			for _, d := range a.held.growth.reclaims {
 				g.takeBack(key, d.flavor, d.count)
 			}
 		}
 	}
 	need := g.claimed(c)
 	if !g.ref.within(need, g.ref.available) {
-		t.Fatalf("%s takes room back from %s, and does not fit all the same", c.app.key.Name, keyNames(c.victims))
+		t.Fatalf("%s takes room back from %s, and does not fit all the same", c.app.key.Name, keyNames(c.targets))
 	}
 	if whole {
 		return
 	}
 	g.cut++
-	last := g.engine.apps[c.victims[len(c.victims)-1]]
-	d := last.held.growth.debts[len(last.held.growth.debts)-1]
+	last := g.engine.apps[c.targets[len(c.targets)-1]]
+	d := last.held.growth.reclaims[len(last.held.growth.reclaims)-1]
 	g.takeBack(last.key, d.flavor, -1)
-	if g.ref.within(need, g.ref.available) && len(c.victims) == 1 && len(last.held.growth.debts) == 1 {
+	if g.ref.within(need, g.ref.available) && len(c.targets) == 1 && len(last.held.growth.reclaims) == 1 {
 		t.Fatalf("%s takes more from %s than it needs", c.app.key.Name, last.key.Name)
 	}
 }
@@ -248,20 +248,20 @@ func (g *growing) nobodyLacks(t *testing.T) {
 	t.Helper()
 	for key, grant := range g.ref.grants {
 		h := g.engine.apps[key].held
-		if !grant.Gated || above(grant) >= h.growth.want.Count || !h.known {
+		if !grant.Gated || elasticPods(grant) >= h.growth.want.Count || !h.stateKnown {
 			continue
 		}
-		if h.growth.why == "" {
-			t.Fatalf("%s wants %d, has %d, and does not hear why", key.Name, h.growth.want.Count, above(grant))
+		if h.growth.message == "" {
+			t.Fatalf("%s wants %d, has %d, and does not hear why", key.Name, h.growth.want.Count, elasticPods(grant))
 		}
-		if h.growth.blocked.Need == 0 || h.queue.somebodyWaits(h.standing.Priority) || h.queue.heldBy != nil {
+		if h.growth.blocked.Need == 0 || h.queue.hasPending(h.standing.Priority) || h.queue.stoppedBy != nil {
 			continue
 		}
 		for _, flavor := range h.queue.flavors {
 			one := queueing.Grant{Queue: grant.Queue, PodSets: []queueing.PodSetGrant{{Flavor: flavor, Count: 1, Requests: grant.PodSets[1].Requests}}}
 			wished := len(grant.PodSets[1].Flavors) == 0 || slices.Contains(grant.PodSets[1].Flavors, flavor)
 			if wished && slices.Contains(existing, flavor) && g.ref.within(one, g.ref.available) {
-				t.Fatalf("%s wants more, there is room on %s, and it hears: %s", key.Name, flavor, h.growth.why)
+				t.Fatalf("%s wants more, there is room on %s, and it hears: %s", key.Name, flavor, h.growth.message)
 			}
 		}
 	}

@@ -22,8 +22,8 @@ func keyOf(k queueing.Key) key { return key{k.Namespace, k.Name, k.UID} }
 
 func (k key) restore() queueing.Key { return queueing.Key{Namespace: k[0], Name: k[1], UID: k[2]} }
 
-// each translates the elements of a list. An empty list becomes none.
-func each[A, B any](in []A, translate func(A) B) []B {
+// convertAll translates the elements of a list. An empty list becomes none.
+func convertAll[A, B any](in []A, translate func(A) B) []B {
 	if len(in) == 0 {
 		return nil
 	}
@@ -34,8 +34,8 @@ func each[A, B any](in []A, translate func(A) B) []B {
 	return out
 }
 
-// plain is a time without what cannot be written: the zone, and the reading of a clock that only this process has.
-func plain(t time.Time) time.Time { return t.Round(0).UTC() }
+// normalize is a time without what cannot be written: the zone, and the reading of a clock that only this process has.
+func normalize(t time.Time) time.Time { return t.Round(0).UTC() }
 
 type ask struct {
 	Key      key               `json:"key"`
@@ -55,14 +55,14 @@ type ask struct {
 func askOf(a queueing.Ask) ask {
 	return ask{
 		Key: keyOf(a.Key), Run: a.Run, Attempt: a.Attempt, Queue: a.Queue, Labels: a.NamespaceLabels, Limits: a.NeedsLimits,
-		Priority: a.Priority, QueuedAt: a.QueuedAt, HoldsFor: duration(a.HoldsFor), Gated: a.Gated, Inputs: a.Inputs, PodSets: each(a.PodSets, podSetOf),
+		Priority: a.Priority, QueuedAt: a.QueuedAt, HoldsFor: duration(a.HoldsFor), Gated: a.Gated, Inputs: a.Inputs, PodSets: convertAll(a.PodSets, podSetOf),
 	}
 }
 
 func (a ask) restore() queueing.Ask {
 	return queueing.Ask{
 		Key: a.Key.restore(), Run: a.Run, Attempt: a.Attempt, Queue: a.Queue, NamespaceLabels: a.Labels, NeedsLimits: a.Limits,
-		Priority: a.Priority, QueuedAt: a.QueuedAt, HoldsFor: time.Duration(a.HoldsFor), Gated: a.Gated, Inputs: a.Inputs, PodSets: each(a.PodSets, podSet.restore),
+		Priority: a.Priority, QueuedAt: a.QueuedAt, HoldsFor: time.Duration(a.HoldsFor), Gated: a.Gated, Inputs: a.Inputs, PodSets: convertAll(a.PodSets, podSet.restore),
 	}
 }
 
@@ -97,14 +97,14 @@ type grant struct {
 func grantOf(g queueing.Grant) grant {
 	return grant{
 		Run: g.Run, Attempt: g.Attempt, Gate: g.Gate, Queue: g.Queue, Epoch: g.Epoch, Gated: g.Gated, Inputs: g.Inputs, Resizes: g.Resizes,
-		HoldsFor: duration(g.HoldsFor), PodSets: each(g.PodSets, podSetGrantOf),
+		HoldsFor: duration(g.HoldsFor), PodSets: convertAll(g.PodSets, podSetGrantOf),
 	}
 }
 
 func (g grant) restore() queueing.Grant {
 	return queueing.Grant{
 		Run: g.Run, Attempt: g.Attempt, Gate: g.Gate, Queue: g.Queue, Epoch: g.Epoch, Gated: g.Gated, Inputs: g.Inputs, Resizes: g.Resizes,
-		HoldsFor: time.Duration(g.HoldsFor), PodSets: each(g.PodSets, podSetGrant.restore),
+		HoldsFor: time.Duration(g.HoldsFor), PodSets: convertAll(g.PodSets, podSetGrant.restore),
 	}
 }
 
@@ -156,27 +156,27 @@ func decisionOf(d embedded.Decision) decision {
 	return decision{Key: keyOf(d.Key), Grown: d.Grown, Root: d.Root, Grant: grantOf(d.Grant)}
 }
 
-// news is what some applications are told, in the order of their keys.
-type news struct {
+// change is what some applications are told, in the order of their keys.
+type change struct {
 	Keys    []key  `json:"keys"`
 	State   string `json:"state"`
 	Reason  string `json:"reason,omitempty"`
 	Message string `json:"message,omitempty"`
-	// By is the application that takes the room.
-	By key `json:"by,omitzero"`
+	// PreemptedBy is the application that takes the room.
+	PreemptedBy key `json:"by,omitzero"`
 	// Why there is not all that a holder wants, and GivesBack how many pods above its base gang it has to return.
 	Why       string `json:"why,omitempty"`
 	GivesBack int32  `json:"givesBack,omitempty"`
 }
 
-// newsOf groups applications by what they are told, in the order of the first of each group.
-func newsOf(e *embedded.Engine, keys []queueing.Key) []news {
+// changesOf groups applications by what they are told, in the order of the first of each group.
+func changesOf(e *embedded.Engine, keys []queueing.Key) []change {
 	type told struct {
 		state, reason, message, why string
 		by                          key
 		givesBack                   int32
 	}
-	out := []news{}
+	out := []change{}
 	at := map[told]int{}
 	for _, k := range keys {
 		v := e.Verdict(k)
@@ -195,7 +195,7 @@ func newsOf(e *embedded.Engine, keys []queueing.Key) []news {
 		if !known {
 			i = len(out)
 			at[t] = i
-			out = append(out, news{State: t.state, Reason: t.reason, Message: t.message, By: t.by, Why: t.why, GivesBack: t.givesBack})
+			out = append(out, change{State: t.state, Reason: t.reason, Message: t.message, PreemptedBy: t.by, Why: t.why, GivesBack: t.givesBack})
 		}
 		out[i].Keys = append(out[i].Keys, keyOf(k))
 	}

@@ -10,19 +10,19 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// settled asks for a look at the ledgers after a while: something that stands there is not in flight any more. It does not block.
-func (r *Runner) settled() {
+// requestRest asks for a look at the ledgers after a while: something that stands there is not in flight any more. It does not block.
+func (r *Runner) requestRest() {
 	select {
-	case r.landing <- struct{}{}:
+	case r.restRequested <- struct{}{}:
 	default:
 	}
 }
 
-// rest writes the ledgers once more that still have entries although nothing of their tree is in flight, so that a ledger at rest is
+// emptyLedgers writes the ledgers once more that still have entries although nothing of their tree is in flight, so that a ledger at rest is
 // empty. One that was written a moment ago is left alone: while applications come, the next grant is written before long, and its write
 // leaves the entries out. It fails when another process has taken a ledger over; anything else is tried again.
-func (r *Runner) rest(ctx context.Context) error {
-	for _, root := range r.restless() {
+func (r *Runner) emptyLedgers(ctx context.Context) error {
+	for _, root := range r.ledgersToEmpty() {
 		switch err := r.swap(ctx, root); {
 		case errors.Is(err, errFenced):
 			return err
@@ -32,18 +32,18 @@ func (r *Runner) rest(ctx context.Context) error {
 			r.mu.Unlock()
 		case err != nil && ctx.Err() == nil:
 			r.o.Log.Error(err, "empty the ledger", "queue", root)
-			r.settled()
+			r.requestRest()
 		}
 	}
 	return nil
 }
 
-// restless are the roots whose ledgers have entries that hold no more, and nothing in flight. Those that were written lately come again.
-func (r *Runner) restless() []string {
+// ledgersToEmpty are the roots whose ledgers have entries that hold no more, and nothing in flight. Those that were written lately come again.
+func (r *Runner) ledgersToEmpty() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	flying, orphans := map[string]bool{}, map[string]int{}
-	for _, f := range r.flights {
+	for _, f := range r.inFlight {
 		flying[f.root] = true
 	}
 	for _, o := range r.orphans {
@@ -53,8 +53,8 @@ func (r *Runner) restless() []string {
 	for root, l := range r.ledgers {
 		switch {
 		case l.entries == orphans[root] || flying[root]:
-		case r.o.Clock.Since(l.written) < restTime:
-			r.settled()
+		case r.o.Clock.Since(l.written) < restDelay:
+			r.requestRest()
 		default:
 			roots = append(roots, root)
 		}

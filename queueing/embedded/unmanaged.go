@@ -8,45 +8,45 @@ import "github.com/sparkgate/sparkgate/queueing"
 // PodCount counts pods that belong to no application.
 type PodCount struct{ Pending, Admitted int32 }
 
-// isPart says that a pod that belongs to no application is one of what a driver has made. The driver counts as an application, for
+// isUnmanagedExecutor says that a pod that belongs to no application is one of what a driver has made. The driver counts as an application, for
 // maxRunning, too; its executors neither count nor wait for others to end: they would wait for their own driver.
-func isPart(key queueing.Key, firstPodSet string) bool {
+func isUnmanagedExecutor(key queueing.Key, firstPodSet string) bool {
 	return key.IsPod() && firstPodSet != queueing.DriverPodSet
 }
 
-// full returns the queue that keeps a line from being admitted, because it has as many applications as it may; nil if none does.
-func (l *line) full() *queue {
-	if l.part {
+// atMaxRunning returns the queue that keeps a line from being admitted, because it has as many applications as it may; nil if none does.
+func (class *equivalenceClass) atMaxRunning() *queue {
+	if class.unmanagedExecutor {
 		return nil
 	}
-	return l.queue.full()
+	return class.queue.atMaxRunning()
 }
 
-// stopped says that a cause why nobody in the queue is admitted is one for this line, too.
-func (l *line) stopped(stop cause) bool {
-	return stop.reason != "" && !(l.part && stop.reason == queueing.ReasonMaxRunning)
+// isBlockedBy says that a cause why nobody in the queue is admitted is one for this line, too.
+func (class *equivalenceClass) isBlockedBy(stop blockReason) bool {
+	return stop.reason != "" && !(class.unmanagedExecutor && stop.reason == queueing.ReasonMaxRunning)
 }
 
 // countAdmitted adds a holder to the counters of its queue and of all above it, or takes it away. What a deleted queue holds counts for
 // those that were above it; what the children of a deleted queue hold does not.
 func (a *app) countAdmitted(n int32) {
 	cut := false
-	for q := a.held.queue; q != nil && !cut; q = q.up {
-		if !a.held.part {
+	for q := a.held.queue; q != nil && !cut; q = q.parent {
+		if !a.held.unmanagedExecutor {
 			q.admitted += n
 		}
 		if a.key.IsPod() {
 			q.pods.Admitted += n
 		}
-		cut = q.config != nil && q.up != nil && q.up.config == nil
+		cut = q.config != nil && q.parent != nil && q.parent.config == nil
 	}
 }
 
 // countPending adds one who waits to the counters of its queue and of all above it, or takes it away. Queues that do not exist have
 // nobody waiting.
 func (a *app) countPending(q *queue, n int32) {
-	for ; q != nil && q.config != nil; q = q.up {
-		if !a.ask.part {
+	for ; q != nil && q.config != nil; q = q.parent {
+		if !a.ask.unmanagedExecutor {
 			q.pending += n
 		}
 		if a.key.IsPod() {

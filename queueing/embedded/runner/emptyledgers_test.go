@@ -34,13 +34,13 @@ func TestLedgerAtRest(t *testing.T) {
 		seq     int64
 		entries int
 	}{
-		"confirmed": {func(_ *testing.T, r *Runner) { r.Confirm(pi, 1, 2) }, restTime, emptied, 0},
+		"confirmed": {func(_ *testing.T, r *Runner) { r.Confirm(pi, 1, 2) }, restDelay, emptied, 0},
 		"released": {func(t *testing.T, r *Runner) {
 			if err := r.Release(t.Context(), pi); err != nil {
 				t.Fatal(err)
 			}
-		}, restTime, emptied, 0},
-		"confirmed a moment ago": {func(_ *testing.T, r *Runner) { r.Confirm(pi, 1, 2) }, restTime / 2, granted, 1},
+		}, restDelay, emptied, 0},
+		"confirmed a moment ago": {func(_ *testing.T, r *Runner) { r.Confirm(pi, 1, 2) }, restDelay / 2, granted, 1},
 		"still in flight":        {func(*testing.T, *Runner) {}, time.Hour, granted, 1},
 	}
 	for name, tc := range tests {
@@ -61,7 +61,7 @@ func TestLedgerAtRest(t *testing.T) {
 			tc.becomes(t, r)
 			clock.Step(tc.after)
 			for range 3 { // nothing is written twice
-				if err := r.rest(t.Context()); err != nil {
+				if err := r.emptyLedgers(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -82,12 +82,12 @@ func TestLedgerAtRestAfterRestart(t *testing.T) {
 	}
 	r.Open(acquired, nil, nil, func(queueing.Key) bool { return false })
 	select {
-	case <-r.landing:
+	case <-r.restRequested:
 	default:
 		t.Error("nobody looks at the ledger")
 	}
-	clock.Step(restTime)
-	if err := r.rest(t.Context()); err != nil {
+	clock.Step(restDelay)
+	if err := r.emptyLedgers(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if got := ledgerOfTeam(t, r); len(got.InFlight) != 0 {
@@ -107,11 +107,11 @@ func TestLedgerOfDeletedQueue(t *testing.T) {
 	if err := r.o.Client.Delete(t.Context(), queue); err != nil {
 		t.Fatal(err)
 	}
-	clock.Step(restTime)
-	if err := r.rest(t.Context()); err != nil {
+	clock.Step(restDelay)
+	if err := r.emptyLedgers(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if left := r.restless(); len(left) != 0 {
+	if left := r.ledgersToEmpty(); len(left) != 0 {
 		t.Errorf("it is tried again: %v", left)
 	}
 }
@@ -153,8 +153,8 @@ func TestOrphans(t *testing.T) {
 	if len(got.InFlight) != 0 || len(got.Orphans) != 1 || got.Orphans[0].UID != pi.UID {
 		t.Fatalf("the ledger has %+v", got)
 	}
-	clock.Step(restTime)
-	must(t, r.rest(t.Context()))
+	clock.Step(restDelay)
+	must(t, r.emptyLedgers(t.Context()))
 	if ledgerOfTeam(t, r).Seq != got.Seq {
 		t.Error("it is written without need")
 	}
@@ -176,8 +176,8 @@ func TestOrphansAfterRestart(t *testing.T) {
 	}
 	next.Open(acquired, []Holding{{Key: pi, Grant: grant, Orphan: true}}, nil, func(queueing.Key) bool { return false })
 	must(t, next.Release(t.Context(), pi))
-	clock.Step(restTime)
-	must(t, next.rest(t.Context()))
+	clock.Step(restDelay)
+	must(t, next.emptyLedgers(t.Context()))
 	if left := ledgerOfTeam(t, next).Orphans; len(left) != 0 {
 		t.Errorf("the ledger still has %v", left)
 	}

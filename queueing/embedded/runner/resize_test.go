@@ -30,17 +30,17 @@ func TestDecline(t *testing.T) {
 		t.Fatal(err)
 	}
 	grown := r.Resize(t.Context(), pi, held, want)
-	if grown.Grant == nil || grown.Grant.Resizes != 1 || len(r.flights) != 1 {
-		t.Fatalf("it has not grown: %+v, %d in flight", grown.Grant, len(r.flights))
+	if grown.Grant == nil || grown.Grant.Resizes != 1 || len(r.inFlight) != 1 {
+		t.Fatalf("it has not grown: %+v, %d in flight", grown.Grant, len(r.inFlight))
 	}
 	r.Decline(t.Context(), pi, held)
-	if len(r.flights) != 0 {
-		t.Errorf("%d grants are in flight", len(r.flights))
+	if len(r.inFlight) != 0 {
+		t.Errorf("%d grants are in flight", len(r.inFlight))
 	}
 	if err := r.cycle(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if len(r.flights) != 0 {
+	if len(r.inFlight) != 0 {
 		t.Error("it grew again although nobody has asked")
 	}
 	if state, _ := r.State("team-a"); len(state.Usage) == 0 {

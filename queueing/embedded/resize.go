@@ -18,20 +18,20 @@ type growth struct {
 	want queueing.Want
 	// before is the grant as it was before it grew, until the growth is settled; nil if it is. Nobody grows twice before that.
 	before *queueing.Grant
-	// debts are pods above the base gang that are asked back, in the order in which they were.
-	debts []debt
+	// reclaims are pods above the base gang that are asked back, in the order in which they were.
+	reclaims []reclaim
 	// blocked is the limit that was in the way of the last pod that was wanted.
 	blocked quota.Block
-	// why there is not all that is wanted; empty if there is.
-	why string
+	// message there is not all that is wanted; empty if there is.
+	message string
 }
 
-// debt is a number of pods above the base gang that are asked back in one flavor, for one ask.
-type debt struct {
-	by     queueing.Key
-	flavor string
-	count  int32
-	why    queueing.Eviction
+// reclaim is a number of pods above the base gang that are asked back in one flavor, for one ask.
+type reclaim struct {
+	by       queueing.Key
+	flavor   string
+	count    int32
+	eviction queueing.Eviction
 }
 
 // SetWant says what the holder of a grant wants above its base gang; it reports whether anything changed. Holders of other grants than
@@ -46,8 +46,8 @@ func (e *Engine) SetWant(key queueing.Key, run, attempt int64, w queueing.Want) 
 	if e.wanting[key] = true; w.Count <= 0 {
 		delete(e.wanting, key)
 	}
-	if w.Count <= above(a.held.grant) {
-		g.why = ""
+	if w.Count <= elasticPods(a.held.grant) {
+		g.message = ""
 	}
 	a.held.queue.tree.dirty = true
 	return true
@@ -79,9 +79,9 @@ func (e *Engine) Room(key queueing.Key, run, attempt int64) queueing.Room {
 		return queueing.Room{}
 	}
 	grant := a.held.grant
-	room := queueing.Room{Grant: &grant, Why: a.held.growth.why}
-	for _, d := range a.held.growth.debts {
-		room.GiveBack = append(room.GiveBack, queueing.GiveBack{Flavor: d.flavor, Count: d.count, Why: d.why})
+	room := queueing.Room{Grant: &grant, Why: a.held.growth.message}
+	for _, d := range a.held.growth.reclaims {
+		room.GiveBack = append(room.GiveBack, queueing.GiveBack{Flavor: d.flavor, Count: d.count, Why: d.eviction})
 	}
 	return room
 }
@@ -102,7 +102,7 @@ func (e *Engine) Settle(key queueing.Key, grant queueing.Grant) bool {
 		}
 		return settled
 	}
-	e.pay(h, grant)
+	e.settleReclaims(h, grant)
 	e.recharge(a, grant)
 	e.changed[key] = true
 	return true
@@ -115,45 +115,45 @@ func equalCounts(a, b queueing.Grant) bool {
 	})
 }
 
-// pay takes off the debts what a grant has become smaller.
-func (e *Engine) pay(h *holding, next queueing.Grant) {
-	debts := h.growth.debts[:0:0]
+// settleReclaims takes off the debts what a grant has become smaller.
+func (e *Engine) settleReclaims(h *heldGrant, next queueing.Grant) {
+	debts := h.growth.reclaims[:0:0]
 	paid := map[string]int32{}
-	for _, d := range h.growth.debts {
-		left := max(0, aboveIn(h.grant, d.flavor)-aboveIn(next, d.flavor)) - paid[d.flavor]
+	for _, d := range h.growth.reclaims {
+		left := max(0, elasticPodsIn(h.grant, d.flavor)-elasticPodsIn(next, d.flavor)) - paid[d.flavor]
 		now := min(d.count, max(0, left))
 		paid[d.flavor] += now
 		if d.count -= now; d.count > 0 {
 			debts = append(debts, d)
 		}
 	}
-	h.growth.debts = debts
+	h.growth.reclaims = debts
 }
 
 // recharge replaces the grant that an application holds by one of the same attempt.
 func (e *Engine) recharge(a *app, grant queueing.Grant) {
 	h := a.held
-	less := above(grant) < above(h.grant)
+	less := elasticPods(grant) < elasticPods(h.grant)
 	h.grant = grant
 	if n := h.queue.node; n != quota.None {
 		e.forest.Remove(n, h.vector)
-		h.vector = e.forest.Prepare(n, granted(grant))
+		h.vector = e.forest.Prepare(n, chargedAmounts(grant))
 		e.forest.Add(n, h.vector)
 	}
-	h.queue.tree.stir(less)
+	h.queue.tree.markDirty(less)
 }
 
 // revertGrowth takes growth back that could not be recorded.
 func (e *Engine) revertGrowth(a *app) {
 	before := *a.held.growth.before
 	a.held.growth.before = nil
-	e.pay(a.held, before)
+	e.settleReclaims(a.held, before)
 	e.recharge(a, before)
 	e.changed[a.key] = true
 }
 
-// above counts the pods above the base gang of a grant, and aboveIn those in one flavor.
-func above(g queueing.Grant) int32 {
+// elasticPods counts the pods above the base gang of a grant, and aboveIn those in one flavor.
+func elasticPods(g queueing.Grant) int32 {
 	var n int32
 	for i := range g.PodSets {
 		if g.PodSets[i].Elastic {
@@ -163,7 +163,7 @@ func above(g queueing.Grant) int32 {
 	return n
 }
 
-func aboveIn(g queueing.Grant, flavor string) int32 {
+func elasticPodsIn(g queueing.Grant, flavor string) int32 {
 	var n int32
 	for i := range g.PodSets {
 		if p := &g.PodSets[i]; p.Elastic && p.Flavor == flavor {
@@ -173,10 +173,10 @@ func aboveIn(g queueing.Grant, flavor string) int32 {
 	return n
 }
 
-// owed counts the pods of a flavor that are asked back.
-func (h *holding) owed(flavor string) int32 {
+// reclaimPending counts the pods of a flavor that are asked back.
+func (h *heldGrant) reclaimPending(flavor string) int32 {
 	var n int32
-	for _, d := range h.growth.debts {
+	for _, d := range h.growth.reclaims {
 		if d.flavor == flavor {
 			n += d.count
 		}
@@ -184,33 +184,33 @@ func (h *holding) owed(flavor string) int32 {
 	return n
 }
 
-// owedVector is what is asked back of the pods above the base gang.
-func (e *Engine) owedVector(h *holding) quota.Vector {
+// reclaimVector is what is asked back of the pods above the base gang.
+func (e *Engine) reclaimVector(h *heldGrant) quota.Vector {
 	var amounts []quota.Amount
 	for i := range h.grant.PodSets {
 		if p := &h.grant.PodSets[i]; p.Elastic {
-			amounts = appendAmounts(amounts, p.Flavor, h.owed(p.Flavor), p.Requests)
+			amounts = appendAmounts(amounts, p.Flavor, h.reclaimPending(p.Flavor), p.Requests)
 		}
 	}
 	return e.forest.Prepare(h.queue.node, amounts)
 }
 
-// forgive drops the debts of a holder to one for whom the room is not taken any more.
-func (e *Engine) forgive(key, by queueing.Key) {
+// cancelReclaims drops the debts of a holder to one for whom the room is not taken any more.
+func (e *Engine) cancelReclaims(key, by queueing.Key) {
 	a := e.apps[key]
 	if a == nil || a.held == nil {
 		return
 	}
-	before := len(a.held.growth.debts)
-	a.held.growth.debts = slices.DeleteFunc(slices.Clone(a.held.growth.debts), func(d debt) bool { return d.by == by })
-	if len(a.held.growth.debts) != before {
+	before := len(a.held.growth.reclaims)
+	a.held.growth.reclaims = slices.DeleteFunc(slices.Clone(a.held.growth.reclaims), func(d reclaim) bool { return d.by == by })
+	if len(a.held.growth.reclaims) != before {
 		e.changed[key] = true
 		a.held.queue.tree.dirty = true
 	}
 }
 
-// baseOf is the pod set of the base gang that wants to grow, or nil.
-func (h *holding) baseOf() *queueing.PodSetGrant {
+// growingPodSet is the pod set of the base gang that wants to grow, or nil.
+func (h *heldGrant) growingPodSet() *queueing.PodSetGrant {
 	for i := range h.grant.PodSets {
 		if p := &h.grant.PodSets[i]; p.Name == h.growth.want.PodSet && !p.Elastic {
 			return p
@@ -219,8 +219,8 @@ func (h *holding) baseOf() *queueing.PodSetGrant {
 	return nil
 }
 
-// withMore is a grant with that many more pods in each flavor, as an own pod set for each.
-func withMore(g queueing.Grant, base *queueing.PodSetGrant, flavors []*FlavorConfig, more []int32) queueing.Grant {
+// withGrowth is a grant with that many more pods in each flavor, as an own pod set for each.
+func withGrowth(g queueing.Grant, base *queueing.PodSetGrant, flavors []*FlavorConfig, more []int32) queueing.Grant {
 	out := g
 	out.Resizes++
 	out.PodSets = slices.Clone(g.PodSets)
@@ -242,13 +242,13 @@ func withMore(g queueing.Grant, base *queueing.PodSetGrant, flavors []*FlavorCon
 	return out
 }
 
-// growText is why the holder of a grant does not get all that it wants, for a limit that is in the way.
-func (e *Engine) growText(q *queue, b quota.Block) string {
+// growthMessage is why the holder of a grant does not get all that it wants, for a limit that is in the way.
+func (e *Engine) growthMessage(q *queue, b quota.Block) string {
 	limit := e.forest.Limit(b.Node, b.Cell)
 	by := e.queues[e.forest.Name(b.Node)]
 	return fmt.Sprintf("each needs %s %s of flavor %s; %s may use at most %s and others hold the rest", b.Cell.Resource,
-		text(b.Cell.Resource, b.Need), b.Cell.Flavor, named(by, q),
-		limitText(b.Cell.Resource, limit.Most(), limit, len(e.forest.Children(b.Node)) > 0))
+		amountText(b.Cell.Resource, b.Need), b.Cell.Flavor, named(by, q),
+		limitText(b.Cell.Resource, limit.Max(), limit, len(e.forest.Children(b.Node)) > 0))
 }
 
 // elasticOf counts the pods above base gangs in a queue and below it, and those that are wanted beside. Holders that want none count once
@@ -256,9 +256,9 @@ func (e *Engine) growText(q *queue, b quota.Block) string {
 func (e *Engine) elasticOf(q *queue) (has, wanted int32) {
 	for key := range e.wanting {
 		h := e.apps[key].held
-		if h.queue.tree == q.tree && q.above(h.queue) {
-			has += above(h.grant)
-			wanted += max(0, h.growth.want.Count-above(h.grant))
+		if h.queue.tree == q.tree && q.contains(h.queue) {
+			has += elasticPods(h.grant)
+			wanted += max(0, h.growth.want.Count-elasticPods(h.grant))
 		}
 	}
 	return has, wanted

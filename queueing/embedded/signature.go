@@ -14,8 +14,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// shape is what asks have in common that need the same pods. Where one of them does not fit, none does.
-type shape struct {
+// signature is what asks have in common that need the same pods. Where one of them does not fit, none does.
+type signature struct {
 	// key is equal for equal shapes only.
 	key     string
 	podSets []queueing.PodSet
@@ -25,31 +25,31 @@ type shape struct {
 	broken string
 }
 
-func shapeOf(podSets []queueing.PodSet) *shape {
-	return &shape{
-		key: string(shapeKey(podSets)), podSets: podSets, elastic: slices.IndexFunc(podSets, isElastic), broken: queueing.BrokenPodSets(podSets),
+func newSignature(podSets []queueing.PodSet) *signature {
+	return &signature{
+		key: string(signatureKey(podSets)), podSets: podSets, elastic: slices.IndexFunc(podSets, isElastic), broken: queueing.BrokenPodSets(podSets),
 	}
 }
 
 func isElastic(p queueing.PodSet) bool { return p.Least() < p.Count }
 
-// least and most are the bounds of the elastic pod set's count; both are 0 without one.
-func (s *shape) least() int32 {
+// minCount and most are the bounds of the elastic pod set's count; both are 0 without one.
+func (s *signature) minCount() int32 {
 	if s.elastic < 0 {
 		return 0
 	}
 	return s.podSets[s.elastic].Least()
 }
 
-func (s *shape) most() int32 {
+func (s *signature) maxCount() int32 {
 	if s.elastic < 0 {
 		return 0
 	}
 	return s.podSets[s.elastic].Count
 }
 
-// count is the number of pods of a pod set when the elastic one has that many.
-func (s *shape) count(podSet int, elastic int32) int32 {
+// podCount is the number of pods of a pod set when the elastic one has that many.
+func (s *signature) podCount(podSet int, elastic int32) int32 {
 	if podSet == s.elastic {
 		return elastic
 	}
@@ -57,21 +57,21 @@ func (s *shape) count(podSet int, elastic int32) int32 {
 }
 
 // amounts is the need of all pods in a placement when the elastic pod set has that many.
-func (s *shape) amounts(where placement, elastic int32) []quota.Amount {
+func (s *signature) amounts(where placement, elastic int32) []quota.Amount {
 	var out []quota.Amount
 	for i, p := range s.podSets {
-		out = appendAmounts(out, where[i].Name, s.count(i, elastic), p.Requests)
+		out = appendAmounts(out, where[i].Name, s.podCount(i, elastic), p.Requests)
 	}
 	return out
 }
 
 // grant is the room for all pods in a placement when the elastic pod set has that many. It shares the maps of ask and flavor. One that may
 // grow remembers the flavors that were asked for.
-func (s *shape) grant(where placement, elastic int32, mayGrow bool) []queueing.PodSetGrant {
+func (s *signature) grant(where placement, elastic int32, mayGrow bool) []queueing.PodSetGrant {
 	out := make([]queueing.PodSetGrant, len(s.podSets))
 	for i, p := range s.podSets {
 		out[i] = queueing.PodSetGrant{
-			Name: p.Name, Flavor: where[i].Name, Count: s.count(i, elastic), Requests: p.Requests,
+			Name: p.Name, Flavor: where[i].Name, Count: s.podCount(i, elastic), Requests: p.Requests,
 			NodeSelector: where[i].NodeLabels, Tolerations: where[i].Tolerations,
 		}
 		if mayGrow {
@@ -81,8 +81,8 @@ func (s *shape) grant(where placement, elastic int32, mayGrow bool) []queueing.P
 	return out
 }
 
-// granted is what a grant charges. A pod set without a flavor is charged to the default one.
-func granted(g queueing.Grant) []quota.Amount {
+// chargedAmounts is what a grant charges. A pod set without a flavor is charged to the default one.
+func chargedAmounts(g queueing.Grant) []quota.Amount {
 	var out []quota.Amount
 	for _, p := range g.PodSets {
 		flavor := p.Flavor
@@ -102,9 +102,9 @@ func appendAmounts(out []quota.Amount, flavor string, count int32, requests queu
 	return out
 }
 
-// shapeKey writes down everything about the pod sets that bears on whether and where they fit. Strings are quoted, so that no two
+// signatureKey writes down everything about the pod sets that bears on whether and where they fit. Strings are quoted, so that no two
 // different shapes read the same.
-func shapeKey(podSets []queueing.PodSet) []byte {
+func signatureKey(podSets []queueing.PodSet) []byte {
 	b := make([]byte, 0, 128*len(podSets))
 	for _, p := range podSets {
 		b = strconv.AppendQuote(b, p.Name)
