@@ -16,7 +16,7 @@ import (
 // notYetRead are pages whose language was not gone through. The list may only shrink.
 var notYetRead = []string{
 	"docs/architecture.md", "docs/decision-log.md", "docs/deviations.md", "docs/gitops.md",
-	"docs/guard.md", "docs/operating.md", "docs/performance.md", "docs/pitfalls.md", "docs/simulate.md",
+	"docs/performance.md", "docs/pitfalls.md", "docs/simulate.md",
 	"docs/sparkctl.md", "docs/ui.md",
 	"test/attacks/README.md", "test/cluster/README.md", "test/image/README.md", "test/record/README.md", "test/systems/README.md",
 }
@@ -32,6 +32,10 @@ var habits = map[string]*regexp.Regexp{
 	"write «reports», «records»":            regexp.MustCompile(`(?i)\btold\b`),
 	"write «invalid X», «is not a valid X»": regexp.MustCompile(`(?i)\b(value|name|it|this|that) is no [a-km-z]`),
 }
+
+// elsewhere are headings of sections whose words are not the page's own: the list of words to avoid, and tables that tests of the guard
+// compare with their messages.
+var elsewhere = []string{"Glossary", "Attempts", "Who may do what"}
 
 // columns is the width of prose; tables, code and lines that are one long link may be wider.
 const columns = 120
@@ -73,16 +77,19 @@ func allPages(t *testing.T) []page {
 func languageOf(p page, avoided []string) []string {
 	var problems []string
 	for _, s := range p.sections {
-		if p.path == "docs/concepts.md" && s.heading == "Glossary" {
+		if slices.Contains(elsewhere, s.heading) {
 			continue
 		}
 		for _, line := range s.lines {
-			if utf8.RuneCountInString(line) > columns && !strings.HasPrefix(strings.TrimSpace(line), "|") && !strings.HasPrefix(line, "    ") && strings.Contains(strings.TrimSpace(line), " ") {
+			if strings.HasPrefix(line, "    ") {
+				continue // code
+			}
+			if utf8.RuneCountInString(line) > columns && !strings.HasPrefix(strings.TrimSpace(line), "|") && strings.Contains(strings.TrimSpace(line), " ") {
 				problems = append(problems, p.path+": wider than 120 columns: "+line)
 			}
 			prose := codeSpan.ReplaceAllString(line, "`…`")
 			for remedy, habit := range habits {
-				if word := habit.FindString(prose); word != "" && !strings.HasPrefix(line, "    ") {
+				if word := habit.FindString(prose); word != "" {
 					problems = append(problems, p.path+": "+word+": "+remedy+": "+line)
 				}
 			}
