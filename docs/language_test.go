@@ -15,9 +15,9 @@ import (
 
 // notYetRead are pages whose language was not gone through. The list may only shrink.
 var notYetRead = []string{
-	"docs/architecture.md", "docs/decision-log.md", "docs/deviations.md", "docs/gitops.md",
+	"docs/decision-log.md", "docs/deviations.md",
 	"docs/performance.md", "docs/pitfalls.md", "docs/simulate.md",
-	"docs/sparkctl.md", "docs/ui.md",
+	"docs/sparkctl.md",
 	"test/attacks/README.md", "test/cluster/README.md", "test/image/README.md", "test/record/README.md", "test/systems/README.md",
 }
 
