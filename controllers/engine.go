@@ -47,8 +47,8 @@ func (e engine) State(name string) (queue.State, bool) {
 	}
 	for i, h := range s.Heads {
 		head := v1alpha1.QueueHead{Position: int32(i + 1), Namespace: h.Key.Namespace, Name: h.Key.Name, Priority: h.Priority}
-		if pod, foreign := queueing.Pod(head.Name); foreign {
-			head.Name, head.Kind = pod, v1alpha1.PodHead
+		if h.Key.Kind == queueing.Pod {
+			head.Kind = v1alpha1.PodHead
 		}
 		out.Heads = append(out.Heads, head)
 	}

@@ -106,13 +106,21 @@ func holdOf(h *embedded.HeldGrant) *explainv1.Hold {
 func headsOf(heads []embedded.Head, first int) []explainv1.Head {
 	var out []explainv1.Head
 	for i, h := range heads {
-		head := explainv1.Head{Namespace: h.Key.Namespace, Name: h.Key.Name, Priority: h.Priority}
+		head := explainv1.Head{Namespace: h.Key.Namespace, Name: nameOf(h.Key), Priority: h.Priority}
 		if first > 0 {
 			head.Position = first + i
 		}
 		out = append(out, head)
 	}
 	return out
+}
+
+// nameOf is the name by which an explanation shows a key.
+func nameOf(key queueing.Key) string {
+	if key.Kind == queueing.Pod {
+		return "pod/" + key.Name
+	}
+	return key.Name
 }
 
 // limited is an amount, or nil for no limit.

@@ -29,7 +29,7 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
 	"github.com/sparkgate/sparkgate/controllers/internal/writemetrics"
 	"github.com/sparkgate/sparkgate/controllers/queue"
-	foreignpods "github.com/sparkgate/sparkgate/controllers/unmanagedpods"
+	"github.com/sparkgate/sparkgate/controllers/unmanagedpods"
 	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
 	"github.com/sparkgate/sparkgate/internal/spark/expose"
 	"github.com/sparkgate/sparkgate/queueing/embedded/decisionlog"
@@ -153,15 +153,15 @@ func Setup(mgr ctrl.Manager, o Options) error {
 	if err != nil {
 		return err
 	}
-	waker, beside, series := application.NewWaker(), &besides{}, metricseries.New(append(application.Series(), queue.Series()...)...)
-	store := pods.NewStore(beside.changed(waker))
+	asking, series := &askers{applications: application.NewWaker()}, metricseries.New(append(application.Series(), queue.Series()...)...)
+	store := pods.NewStore(asking.changed)
 	watcher := pods.NewWatcher(podClient, store, "")
 	embedded := runner.New(runner.Options{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Holder: o.Holder,
-		Wake: beside.wake(waker), Clock: o.Clock, Log: mgr.GetLogger().WithName("queue"),
+		Wake: asking.wake, Clock: o.Clock, Log: mgr.GetLogger().WithName("queue"),
 		Meter: queue.Meter{Series: series}, Fenced: o.Fenced, DecisionLog: decisionLog(mgr, o),
 	})
-	gates, watches, err := newGates(mgr, embedded, waker, o)
+	gates, watches, err := newGates(mgr, embedded, asking.applications, o)
 	if err != nil {
 		return err
 	}
@@ -179,20 +179,20 @@ func Setup(mgr ctrl.Manager, o Options) error {
 		Gates: gates, DefaultGate: o.DefaultGate, AllowedGates: o.AllowedGates, ReferenceTimeout: o.ReferenceTimeout,
 		MaxTermination: o.MaxTermination, HistoryURL: o.HistoryURL, FewEvents: o.FewEvents,
 		Exposure: expose.Rules{Hosts: o.UIHosts, Annotations: o.UIAnnotations}, ForbidPodSecurityNone: o.ForbidPodSecurityNone,
-		Recorder: mgr.GetEventRecorder("sparkgate"), Notifier: notifier, Logs: logReader(podClient, o), Series: series, Clock: o.Clock, Ready: office.wait, Claim: beside.claim,
+		Recorder: mgr.GetEventRecorder("sparkgate"), Notifier: notifier, Logs: logReader(podClient, o), Series: series, Clock: o.Clock, Ready: office.wait, Claim: asking.claim,
 	})
-	office.memory, office.wake = reconciler.Memory(), waker.Wake
+	office.memory, office.wake = reconciler.Memory(), asking.applications.Wake
 	queues := &queue.Reconciler{Client: mgr.GetClient(), Engine: engine{embedded}, Clock: o.Clock, Interval: o.QueueInterval, Ready: office.wait}
 	embedded.Observe(queues.Changed)
 
-	if err := reconciler.SetupWithManager(mgr, waker, o.Concurrent); err != nil {
+	if err := reconciler.SetupWithManager(mgr, asking.applications, o.Concurrent); err != nil {
 		return fmt.Errorf("set up applications: %w", err)
 	}
-	if err := beside.setUp(mgr, office, foreignpods.Options{
+	if err := asking.setUpPods(mgr, office, unmanagedpods.Options{
 		Pods: podClient, Spark: store, Queue: embedded, DefaultGate: o.DefaultGate, AllowedGates: o.AllowedGates,
 		MaxTermination: o.MaxTermination, Clock: o.Clock,
 	}); err != nil {
-		return fmt.Errorf("set up pods of no application: %w", err)
+		return fmt.Errorf("set up unmanaged pods: %w", err)
 	}
 	if err := queues.SetupWithManager(mgr); err != nil {
 		return fmt.Errorf("set up queues: %w", err)

@@ -18,7 +18,7 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/application"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
 	"github.com/sparkgate/sparkgate/controllers/internal/status"
-	foreignpods "github.com/sparkgate/sparkgate/controllers/unmanagedpods"
+	"github.com/sparkgate/sparkgate/controllers/unmanagedpods"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/convert"
 	"github.com/sparkgate/sparkgate/queueing/embedded/runner"
@@ -33,11 +33,11 @@ import (
 //  4. wait until it is known which batch schedulers are installed, and what they say;
 //  5. restore and open the queue; reconcilers go on, with those first that hold something or wait: the many that have ended can wait.
 type takeover struct {
-	manager ctrl.Manager
-	watcher *pods.Watcher
-	runner  *runner.Runner
-	beside  *foreignpods.Reconciler
-	memory  *application.Memory
+	manager   ctrl.Manager
+	watcher   *pods.Watcher
+	runner    *runner.Runner
+	unmanaged *unmanagedpods.Reconciler
+	memory    *application.Memory
 	// foreign are the watches of kinds of other batch schedulers.
 	foreign []*optionalkind.Watch
 	wake    func(types.NamespacedName)
@@ -98,8 +98,8 @@ func (t *takeover) try(ctx context.Context) error {
 			return err
 		}
 	}
-	found.orphans(t.watcher.Store(), acquired.Recorded, t.beside.Claim)
-	pods, err := t.beside.Seed(ctx)
+	found.orphans(t.watcher.Store(), acquired.Recorded, t.unmanaged.Claim)
+	pods, err := t.unmanaged.Seed(ctx)
 	if err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func (f *inventory) add(app *v1alpha1.SparkApplication) {
 }
 
 // addPods adds the pods that belong to no application: those that run hold what they request, the others ask again.
-func (f *inventory) addPods(found []foreignpods.Found) {
+func (f *inventory) addPods(found []unmanagedpods.Found) {
 	for _, p := range found {
 		f.alive[p.Key] = true
 		if p.Grant != nil {

@@ -13,16 +13,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Key identifies an application for as long as it lives: an application that was deleted and made again is another one.
-type Key struct {
-	Namespace string
-	Name      string
-	UID       string
-}
-
-// String returns namespace/name, for messages.
-func (k Key) String() string { return k.Namespace + "/" + k.Name }
-
 // Resources are amounts by resource name: cpu in thousandths of a core, everything else in its base unit (bytes, pieces).
 // Amounts are never negative.
 type Resources map[string]int64
@@ -85,6 +75,9 @@ type Ask struct {
 	HoldsFor time.Duration
 	// Gated says that the executors come behind a scheduling gate: the grant may grow and shrink while it is held (interface Elastic).
 	Gated bool
+	// Part says that the ask is for a part of something that has been admitted already, such as an executor whose driver asked for itself.
+	// It counts neither as an application nor against the number of applications that a queue admits.
+	Part bool
 	// Inputs identifies everything that the ask was made from. A gate compares it with nothing; the grant tells it again.
 	Inputs string
 	// PodSets are all granted together or not at all.

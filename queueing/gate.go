@@ -30,10 +30,10 @@ type Gate interface {
 	Release(ctx context.Context, key Key) error
 }
 
-// Holder is implemented by gates that can be asked what they hold for a name, whatever the uid.
-type Holder interface {
-	// Holds returns the keys with that namespace and name that ask for something or hold something.
-	Holds(namespace, name string) []Key
+// KeyLister is implemented by gates that keep asks or grants.
+type KeyLister interface {
+	// KeysFor returns the keys of that kind, namespace and name that ask for something or hold something, whatever their uid.
+	KeysFor(kind Kind, namespace, name string) []Key
 }
 
 // Mourner is implemented by gates that remember what an application held that is gone while pods of it still run.

@@ -85,6 +85,8 @@ type Grant struct {
 	Epoch int64
 	// Gated says that executors come behind a scheduling gate, which is lifted as far as the grant goes.
 	Gated bool
+	// Part is that of the ask that was granted.
+	Part bool
 	// Inputs are those of the ask that was granted; empty if that is not known.
 	Inputs string
 	// Resizes is how often the grant has grown since it was given.

@@ -292,17 +292,23 @@ type Ledger struct {
 	Orphans []LedgerEntry `json:"orphans,omitempty"`
 }
 
-// LedgerEntry is one grant on its way to its application.
+// LedgerEntry is one grant on its way to its application, or to its pod.
 type LedgerEntry struct {
-	// namespace of the application.
+	// kind of what holds the grant: Pod for a pod that belongs to no application. Absent for an application.
+	// +optional
+	Kind string `json:"kind,omitempty"`
+	// namespace of the application or pod.
 	// +required
 	Namespace string `json:"namespace"`
-	// name of the application.
+	// name of the application or pod.
 	// +required
 	Name string `json:"name"`
-	// uid of the application.
+	// uid of the application or pod.
 	// +required
 	UID string `json:"uid"`
+	// part is true for a pod that a driver has created: it does not count as an application.
+	// +optional
+	Part bool `json:"part,omitempty"`
 	// grant as it will stand in the application's status.
 	// +required
 	Grant Grant `json:"grant"`

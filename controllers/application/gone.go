@@ -105,7 +105,7 @@ func (r *Reconciler) mourn(key queueing.Key, records []*pods.Record) {
 			if held, holds := mourner.Orphaned(key); holds {
 				grant = held
 			}
-		} else if holder, ok := gate.(queueing.Holder); ok && slices.Contains(holder.Holds(key.Namespace, key.Name), key) {
+		} else if lister, ok := gate.(queueing.KeyLister); ok && slices.Contains(lister.KeysFor(key.Kind, key.Namespace, key.Name), key) {
 			return // another system charges it
 		}
 	}
@@ -151,8 +151,8 @@ func (r *Reconciler) claim(records []*pods.Record) {
 func (r *Reconciler) keysOf(name types.NamespacedName) []queueing.Key {
 	var keys []queueing.Key
 	for _, gate := range r.Gates {
-		if holder, ok := gate.(queueing.Holder); ok {
-			keys = append(keys, holder.Holds(name.Namespace, name.Name)...)
+		if lister, ok := gate.(queueing.KeyLister); ok {
+			keys = append(keys, lister.KeysFor(queueing.Application, name.Namespace, name.Name)...)
 		}
 	}
 	return keys

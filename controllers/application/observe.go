@@ -186,8 +186,8 @@ func (p *pass) verdict(ctx context.Context) (*queueing.Verdict, error) {
 // leaveOthers takes back what the application asked of other gates before it changed its gate.
 func (p *pass) leaveOthers(ctx context.Context, current string) error {
 	for name, gate := range p.Gates {
-		holder, ok := gate.(queueing.Holder)
-		if name == current || !ok || !slices.Contains(holder.Holds(p.app.Namespace, p.app.Name), keyOf(p.app)) {
+		lister, ok := gate.(queueing.KeyLister)
+		if name == current || !ok || !slices.Contains(lister.KeysFor(queueing.Application, p.app.Namespace, p.app.Name), keyOf(p.app)) {
 			continue
 		}
 		if err := p.leave(ctx, name, keyOf(p.app), queueing.Farewell{Left: queueing.LeftForGood}); err != nil {

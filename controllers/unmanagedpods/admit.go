@@ -71,7 +71,7 @@ func (r *Reconciler) refusal(ctx context.Context, namespace *metav1.PartialObjec
 
 // release gives back what pods of a name hold or ask for, but the one to keep.
 func (r *Reconciler) release(ctx context.Context, name types.NamespacedName, keep types.UID) error {
-	for _, key := range r.Queue.Holds(name.Namespace, queueing.PodKey("", name.Name, "").Name) {
+	for _, key := range r.Queue.KeysFor(queueing.Pod, name.Namespace, name.Name) {
 		if key.UID == string(keep) {
 			continue
 		}
@@ -87,7 +87,7 @@ func (r *Reconciler) release(ctx context.Context, name types.NamespacedName, kee
 func (r *Reconciler) ask(ctx context.Context, namespace *metav1.PartialObjectMetadata, p *pod) error {
 	ask := queueing.Ask{
 		Key: p.key(), Run: run, Attempt: attempt, Queue: queueOf(namespace), NamespaceLabels: namespace.Labels,
-		NeedsLimits: namespacepolicy.Of(namespace).NeedsLimits(queueOf(namespace)), Priority: p.priority, QueuedAt: r.store.since(p),
+		NeedsLimits: namespacepolicy.Of(namespace).NeedsLimits(queueOf(namespace)), Part: p.part(), Priority: p.priority, QueuedAt: r.store.since(p),
 		PodSets: []queueing.PodSet{{
 			Name: p.set(), Count: 1, Requests: p.requests, NodeSelector: p.Gate.NodeSelector, Tolerations: p.Gate.Tolerations,
 		}},

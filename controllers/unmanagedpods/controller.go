@@ -44,7 +44,7 @@ const (
 // Queue is what the package needs of the embedded queue.
 type Queue interface {
 	queueing.Gate
-	queueing.Holder
+	queueing.KeyLister
 	queueing.Evictor
 	queueing.Ranker
 	// Charge charges what runs already, whether there is room or not. It does nothing for a key that holds a grant.

@@ -77,7 +77,7 @@ func (p *pod) admittedDriver() bool {
 	return p.Role == pods.Driver && p.Gate == nil && p.Active() && !p.Deleting && !p.claimed
 }
 
-// set is the name of the pod set that the pod is: a driver counts as an application in its queue, what a driver has made does not.
+// set is the name of the pod set that the pod is.
 func (p *pod) set() string {
 	if p.Role == pods.Driver || p.Role == pods.Other && p.owner == "" {
 		return v1alpha1.DriverPodSet
@@ -85,7 +85,12 @@ func (p *pod) set() string {
 	return v1alpha1.ExecutorPodSet
 }
 
-func (p *pod) key() queueing.Key { return queueing.PodKey(p.Namespace, p.Name, string(p.UID)) }
+// part reports whether a driver has created the pod: the driver counts as an application, what it creates does not.
+func (p *pod) part() bool { return p.set() != v1alpha1.DriverPodSet }
+
+func (p *pod) key() queueing.Key {
+	return queueing.Key{Kind: queueing.Pod, Namespace: p.Namespace, Name: p.Name, UID: string(p.UID)}
+}
 
 // grant is what the pod is charged, now that it runs: in the queue and the flavor of its labels. One that was never let in has none; it
 // is charged to the queue of its namespace, and so is a claimed one.
@@ -98,7 +103,7 @@ func (p *pod) grant(queue string) queueing.Grant {
 		flavor = v1alpha1.DefaultFlavor
 	}
 	return queueing.Grant{
-		Run: run, Attempt: attempt, Gate: string(v1alpha1.GateEmbedded), Queue: queue,
+		Run: run, Attempt: attempt, Gate: string(v1alpha1.GateEmbedded), Queue: queue, Part: p.part(),
 		PodSets: []queueing.PodSetGrant{{Name: p.set(), Flavor: flavor, Count: 1, Requests: p.requests}},
 	}
 }

@@ -191,7 +191,7 @@ func (e *Engine) assume(a *app, where placement, elastic int32) {
 	standing := queueing.Standing{Priority: origin.priority, QueuedAt: origin.queuedAt, Until: e.releaseTime(origin)}
 	e.charge(a, &heldGrant{origin: origin, standing: standing, stateKnown: true, serial: e.grants, grant: queueing.Grant{
 		Run: origin.run, Attempt: origin.attempt, Gate: GateName, Queue: q.name, Epoch: e.epochs[q.tree.root], Gated: origin.gated,
-		Inputs: origin.inputs, HoldsFor: holdsFor, PodSets: class.signature.grant(where, elastic, origin.gated),
+		Part: origin.unmanagedExecutor, Inputs: origin.inputs, HoldsFor: holdsFor, PodSets: class.signature.grant(where, elastic, origin.gated),
 	}})
 }
 

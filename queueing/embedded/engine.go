@@ -98,7 +98,7 @@ func (e *Engine) Submit(in queueing.Ask) bool {
 
 func askOf(in queueing.Ask) *ask {
 	return &ask{
-		unmanagedExecutor: len(in.PodSets) > 0 && isUnmanagedExecutor(in.Key, in.PodSets[0].Name),
+		unmanagedExecutor: in.Part,
 		run:               in.Run, attempt: in.Attempt, queue: in.Queue, labels: in.NamespaceLabels, needsLimits: in.NeedsLimits,
 		priority: in.Priority, queuedAt: in.QueuedAt, holdsFor: max(0, in.HoldsFor), gated: in.Gated, inputs: in.Inputs, signature: newSignature(in.PodSets),
 	}
@@ -107,7 +107,7 @@ func askOf(in queueing.Ask) *ask {
 // equal reports whether two asks stand in line alike: what they were made from decides nothing there.
 func (a *ask) equal(b *ask) bool {
 	return a.run == b.run && a.attempt == b.attempt && a.queue == b.queue && a.priority == b.priority &&
-		a.queuedAt.Equal(b.queuedAt) && a.holdsFor == b.holdsFor && a.gated == b.gated && a.needsLimits == b.needsLimits && a.signature.key == b.signature.key &&
+		a.queuedAt.Equal(b.queuedAt) && a.holdsFor == b.holdsFor && a.gated == b.gated && a.unmanagedExecutor == b.unmanagedExecutor && a.needsLimits == b.needsLimits && a.signature.key == b.signature.key &&
 		maps.Equal(a.labels, b.labels)
 }
 
@@ -193,7 +193,6 @@ func (e *Engine) charge(a *app, h *heldGrant) {
 	h.index = len(q.holders)
 	q.holders = append(q.holders, a)
 	e.countBounded(h.standing, 1)
-	h.unmanagedExecutor = len(h.grant.PodSets) > 0 && isUnmanagedExecutor(a.key, h.grant.PodSets[0].Name)
 	a.countAdmitted(1)
 	if q.node != quota.None {
 		h.vector = e.forest.Prepare(q.node, chargedAmounts(h.grant))

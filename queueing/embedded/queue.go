@@ -42,7 +42,7 @@ type ask struct {
 	gated bool
 	// inputs of the ask, which the grant tells.
 	inputs string
-	// unmanagedExecutor: see isPart.
+	// unmanagedExecutor: see queueing.Ask.Part.
 	unmanagedExecutor bool
 	signature         *signature
 	// headSince is since when the ask, or one that was first in line before it, has been first in line without room; zero if it has not.
@@ -85,8 +85,6 @@ type heldGrant struct {
 	evicted *queueing.Eviction
 	// growth is what a gated grant has and wants above its base gang.
 	growth growth
-	// unmanagedExecutor: see isPart.
-	unmanagedExecutor bool
 	// index among those that hold something of the queue.
 	index int
 }
@@ -110,7 +108,7 @@ func compareApps(a, b *app) int {
 }
 
 func compareKeys(a, b queueing.Key) int {
-	return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name), strings.Compare(a.UID, b.UID))
+	return cmp.Or(strings.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Kind, b.Kind), strings.Compare(a.Name, b.Name), strings.Compare(a.UID, b.UID))
 }
 
 // tree is what is decided together: all queues below one root. Queues that do not exist are in the tree of the empty name.

@@ -8,13 +8,8 @@ import "github.com/sparkgate/sparkgate/queueing"
 // PodCount counts pods that belong to no application.
 type PodCount struct{ Pending, Admitted int32 }
 
-// isUnmanagedExecutor says that a pod that belongs to no application is one of what a driver has made. The driver counts as an application, for
-// maxRunning, too; its executors neither count nor wait for others to end: they would wait for their own driver.
-func isUnmanagedExecutor(key queueing.Key, firstPodSet string) bool {
-	return key.IsPod() && firstPodSet != queueing.DriverPodSet
-}
-
 // atMaxRunning returns the queue that keeps a line from being admitted, because it has as many applications as it may; nil if none does.
+// Executors of an unmanaged driver do not wait for others to end: they would wait for their own driver.
 func (class *equivalenceClass) atMaxRunning() *queue {
 	if class.unmanagedExecutor {
 		return nil
@@ -32,10 +27,10 @@ func (class *equivalenceClass) isBlockedBy(stop blockReason) bool {
 func (a *app) countAdmitted(n int32) {
 	cut := false
 	for q := a.held.queue; q != nil && !cut; q = q.parent {
-		if !a.held.unmanagedExecutor {
+		if !a.held.grant.Part {
 			q.admitted += n
 		}
-		if a.key.IsPod() {
+		if a.key.Kind == queueing.Pod {
 			q.pods.Admitted += n
 		}
 		cut = q.config != nil && q.parent != nil && q.parent.config == nil
@@ -49,7 +44,7 @@ func (a *app) countPending(q *queue, n int32) {
 		if !a.ask.unmanagedExecutor {
 			q.pending += n
 		}
-		if a.key.IsPod() {
+		if a.key.Kind == queueing.Pod {
 			q.pods.Pending += n
 		}
 	}

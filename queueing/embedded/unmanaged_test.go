@@ -10,10 +10,14 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
+func podKey(name string) queueing.Key {
+	return queueing.Key{Kind: queueing.Pod, Namespace: "default", Name: name, UID: name}
+}
+
 // podAsk is the ask of a pod that belongs to no application, queued at a second of the tests' day.
 func podAsk(name, queue, podSet string, at int) queueing.Ask {
 	return queueing.Ask{
-		Key: queueing.PodKey("default", name, name), Run: 1, Attempt: 1, Queue: queue, QueuedAt: epoch.Add(time.Duration(at) * time.Second),
+		Key: podKey(name), Run: 1, Attempt: 1, Queue: queue, Part: podSet != "driver", QueuedAt: epoch.Add(time.Duration(at) * time.Second),
 		PodSets: []queueing.PodSet{{Name: podSet, Count: 1, Requests: queueing.Resources{"pods": 1, "cpu": 1000}}},
 	}
 }
@@ -31,26 +35,26 @@ func TestPodsOfNoApplication(t *testing.T) {
 			t.Parallel()
 			e := engineWith(t, queue, "")
 			e.Submit(podAsk("driver", "team-a", "driver", 1))
-			decide(t, e, "pod/driver")
+			decide(t, e, "driver")
 			submit(t, e, "pi queue=team-a cpu=200m at=2")
 			e.Submit(podAsk("second", "team-a", "driver", 3))
 			for _, exec := range []string{"exec-1", "exec-2", "exec-3", "exec-4"} {
 				e.Submit(podAsk(exec, "team-a", "executor", 1))
 			}
-			decide(t, e, "pod/exec-1 pod/exec-2 pod/exec-3")
+			decide(t, e, "exec-1 exec-2 exec-3")
 			if got, want := says(e.Verdict(keyOf("pi"))), "Waiting/MaxRunning"; got[:len(want)] != want {
 				t.Errorf("the application is told %s", got)
 			}
-			if got, want := says(e.Verdict(queueing.PodKey("default", "exec-4", "exec-4"))), "Waiting/WaitingForQuota"; got[:len(want)] != want {
+			if got, want := says(e.Verdict(podKey("exec-4"))), "Waiting/WaitingForQuota"; got[:len(want)] != want {
 				t.Errorf("the last executor is told %s", got)
 			}
 			counts(t, e, "team-a", [4]int32{2, 1, 2, 4}) // pi and second wait, the driver is in; pods: second and exec-4 wait
 			counts(t, e, "root", [4]int32{2, 1, 2, 4})
 
 			for _, pod := range []string{"exec-1", "exec-2", "exec-3", "driver"} {
-				e.Release(queueing.PodKey("default", pod, pod))
+				e.Release(podKey(pod))
 			}
-			e.Release(queueing.PodKey("default", "exec-4", "exec-4"))
+			e.Release(podKey("exec-4"))
 			decide(t, e, "pi")
 			counts(t, e, "team-a", [4]int32{1, 1, 1, 0})
 		})
@@ -62,16 +66,16 @@ func TestRestoredPods(t *testing.T) {
 	t.Parallel()
 	e := engineWith(t, "team-a cpu=2 max=5", "")
 	for _, pod := range []struct{ name, set string }{{"driver", "driver"}, {"exec-1", "executor"}} {
-		e.Restore(queueing.PodKey("default", pod.name, pod.name), queueing.Grant{
-			Run: 1, Attempt: 1, Gate: GateName, Queue: "team-a",
+		e.Restore(podKey(pod.name), queueing.Grant{
+			Run: 1, Attempt: 1, Gate: GateName, Queue: "team-a", Part: pod.set != "driver",
 			PodSets: []queueing.PodSetGrant{{Name: pod.set, Flavor: DefaultFlavor, Count: 1, Requests: queueing.Resources{"cpu": 1000}}},
 		})
 	}
 	counts(t, e, "team-a", [4]int32{0, 1, 0, 2})
 	e.Submit(podAsk("exec-2", "team-a", "executor", 1))
 	decide(t, e, "")
-	e.Release(queueing.PodKey("default", "exec-1", "exec-1"))
-	decide(t, e, "pod/exec-2")
+	e.Release(podKey("exec-1"))
+	decide(t, e, "exec-2")
 	e.SetQueues(queuesOf(t, "root cpu=9\nteam-a in=root cpu=2"))
 	counts(t, e, "root", [4]int32{0, 1, 0, 2})
 }

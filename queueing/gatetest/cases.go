@@ -28,8 +28,8 @@ func asksAndIsGranted(p *play) {
 func releasesTheUnknown(p *play) {
 	ask := p.Ask(p.T, "nobody")
 	p.release(ask.Key)
-	if holder, ok := p.gate.(queueing.Holder); ok && len(holder.Holds(ask.Key.Namespace, ask.Key.Name)) > 0 {
-		p.Errorf("it holds %v", holder.Holds(ask.Key.Namespace, ask.Key.Name))
+	if lister, ok := p.gate.(queueing.KeyLister); ok && len(keysFor(lister, ask.Key)) > 0 {
+		p.Errorf("it holds %v", keysFor(lister, ask.Key))
 	}
 }
 
@@ -37,8 +37,8 @@ func waitsForRoom(p *play) {
 	p.room(0)
 	ask := p.Ask(p.T, "pi")
 	p.waits(ask, "")
-	if holder, ok := p.gate.(queueing.Holder); ok {
-		p.settles("known as one who asks", func() bool { return len(holder.Holds(ask.Key.Namespace, ask.Key.Name)) == 1 })
+	if lister, ok := p.gate.(queueing.KeyLister); ok {
+		p.settles("known as one who asks", func() bool { return len(keysFor(lister, ask.Key)) == 1 })
 	}
 	p.room(1)
 	p.granted(ask)
@@ -88,7 +88,7 @@ func inputsChangeWhileHolding(p *play) {
 	p.granted(ask)
 	other := ask
 	other.Inputs += "b"
-	if _, holds := p.gate.(queueing.Holder); holds {
+	if _, holds := p.gate.(queueing.KeyLister); holds {
 		if v := p.sync(other); v.State == queueing.Granted && v.Grant.Inputs != ask.Inputs {
 			p.Errorf("what was granted for %q is passed off as %q", ask.Inputs, v.Grant.Inputs)
 		}
@@ -185,6 +185,11 @@ func (p *play) eviction(evictor queueing.Evictor, ask queueing.Ask) *queueing.Ev
 		return e != nil
 	})
 	return e
+}
+
+// keysFor are the keys that a gate has for the name of one.
+func keysFor(lister queueing.KeyLister, key queueing.Key) []queueing.Key {
+	return lister.KeysFor(key.Kind, key.Namespace, key.Name)
 }
 
 // nameOf is the application of an ask.

@@ -72,12 +72,12 @@ type Gate struct {
 }
 
 var (
-	_ queueing.Gate     = (*Gate)(nil)
-	_ queueing.Holder   = (*Gate)(nil)
-	_ queueing.Evictor  = (*Gate)(nil)
-	_ queueing.Follower = (*Gate)(nil)
-	_ queueing.Pricer   = (*Gate)(nil)
-	_ queueing.Elastic  = (*Gate)(nil)
+	_ queueing.Gate      = (*Gate)(nil)
+	_ queueing.KeyLister = (*Gate)(nil)
+	_ queueing.Evictor   = (*Gate)(nil)
+	_ queueing.Follower  = (*Gate)(nil)
+	_ queueing.Pricer    = (*Gate)(nil)
+	_ queueing.Elastic   = (*Gate)(nil)
 )
 
 // NewClient returns a client of Kueue's kinds, which the cluster may serve or not.
@@ -152,8 +152,11 @@ func (g *Gate) Release(ctx context.Context, key queueing.Key) error {
 	return g.Leave(ctx, key, queueing.Farewell{})
 }
 
-// Holds returns the keys of that name that have a Workload which has not ended, or has our finalizer still.
-func (g *Gate) Holds(namespace, name string) []queueing.Key {
+// KeysFor returns the applications of that name that have a Workload which has not ended, or has our finalizer still.
+func (g *Gate) KeysFor(kind queueing.Kind, namespace, name string) []queueing.Key {
+	if kind != queueing.Application {
+		return nil
+	}
 	found := map[queueing.Key]bool{}
 	for _, w := range g.by(applicationIndex, namespace+"/"+name) {
 		if key, ok := keyOf(w); ok && (!finished(w) || hasFinalizer(w)) {

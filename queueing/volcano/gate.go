@@ -49,9 +49,9 @@ type Gate struct {
 }
 
 var (
-	_ queueing.Gate   = (*Gate)(nil)
-	_ queueing.Holder = (*Gate)(nil)
-	_ queueing.Keeper = (*Gate)(nil)
+	_ queueing.Gate      = (*Gate)(nil)
+	_ queueing.KeyLister = (*Gate)(nil)
+	_ queueing.Keeper    = (*Gate)(nil)
 )
 
 // NewClient returns a client that knows Volcano's kinds.

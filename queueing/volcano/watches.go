@@ -107,8 +107,11 @@ func (g *Gate) groupsOf(key queueing.Key) []*v1beta1.PodGroup {
 	return groups
 }
 
-// Holds returns the applications of that name that have a group, or ask for one.
-func (g *Gate) Holds(namespace, name string) []queueing.Key {
+// KeysFor returns the applications of that name that have a group, or ask for one.
+func (g *Gate) KeysFor(kind queueing.Kind, namespace, name string) []queueing.Key {
+	if kind != queueing.Application {
+		return nil
+	}
 	uids := g.book.uidsOf(types.NamespacedName{Namespace: namespace, Name: name})
 	if uids == nil {
 		uids = map[string]bool{}

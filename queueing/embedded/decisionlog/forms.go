@@ -4,6 +4,7 @@
 package decisionlog
 
 import (
+	"encoding/json"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -15,12 +16,29 @@ import (
 // The forms below have the fields of the types that they stand for, so that a conversion does not compile when those get another one; a
 // test looks after the rest.
 
-// key is namespace, name and UID.
-type key [3]string
+// key is written as a list: namespace, name, UID and, unless it is that of an application, the kind.
+type key queueing.Key
 
-func keyOf(k queueing.Key) key { return key{k.Namespace, k.Name, k.UID} }
+func keyOf(k queueing.Key) key { return key(k) }
 
-func (k key) restore() queueing.Key { return queueing.Key{Namespace: k[0], Name: k[1], UID: k[2]} }
+func (k key) restore() queueing.Key { return queueing.Key(k) }
+
+func (k key) MarshalJSON() ([]byte, error) {
+	parts := []string{k.Namespace, k.Name, k.UID}
+	if k.Kind != "" {
+		parts = append(parts, string(k.Kind))
+	}
+	return json.Marshal(parts)
+}
+
+func (k *key) UnmarshalJSON(text []byte) error {
+	var parts [4]string // what is missing stays empty
+	if err := json.Unmarshal(text, &parts); err != nil {
+		return err
+	}
+	*k = key{Namespace: parts[0], Name: parts[1], UID: parts[2], Kind: queueing.Kind(parts[3])}
+	return nil
+}
 
 // convertAll translates the elements of a list. An empty list becomes none.
 func convertAll[A, B any](in []A, translate func(A) B) []B {
@@ -48,6 +66,7 @@ type ask struct {
 	QueuedAt time.Time         `json:"queuedAt,omitzero"`
 	HoldsFor duration          `json:"holdsFor,omitempty"`
 	Gated    bool              `json:"gated,omitempty"`
+	Part     bool              `json:"part,omitempty"`
 	Inputs   string            `json:"inputs,omitempty"`
 	PodSets  []podSet          `json:"podSets,omitempty"`
 }
@@ -55,14 +74,14 @@ type ask struct {
 func askOf(a queueing.Ask) ask {
 	return ask{
 		Key: keyOf(a.Key), Run: a.Run, Attempt: a.Attempt, Queue: a.Queue, Labels: a.NamespaceLabels, Limits: a.NeedsLimits,
-		Priority: a.Priority, QueuedAt: a.QueuedAt, HoldsFor: duration(a.HoldsFor), Gated: a.Gated, Inputs: a.Inputs, PodSets: convertAll(a.PodSets, podSetOf),
+		Priority: a.Priority, QueuedAt: a.QueuedAt, HoldsFor: duration(a.HoldsFor), Gated: a.Gated, Part: a.Part, Inputs: a.Inputs, PodSets: convertAll(a.PodSets, podSetOf),
 	}
 }
 
 func (a ask) restore() queueing.Ask {
 	return queueing.Ask{
 		Key: a.Key.restore(), Run: a.Run, Attempt: a.Attempt, Queue: a.Queue, NamespaceLabels: a.Labels, NeedsLimits: a.Limits,
-		Priority: a.Priority, QueuedAt: a.QueuedAt, HoldsFor: time.Duration(a.HoldsFor), Gated: a.Gated, Inputs: a.Inputs, PodSets: convertAll(a.PodSets, podSet.restore),
+		Priority: a.Priority, QueuedAt: a.QueuedAt, HoldsFor: time.Duration(a.HoldsFor), Gated: a.Gated, Part: a.Part, Inputs: a.Inputs, PodSets: convertAll(a.PodSets, podSet.restore),
 	}
 }
 
@@ -87,6 +106,7 @@ type grant struct {
 	Queue   string `json:"queue,omitempty"`
 	Epoch   int64  `json:"epoch,omitempty"`
 	Gated   bool   `json:"gated,omitempty"`
+	Part    bool   `json:"part,omitempty"`
 	Inputs  string `json:"inputs,omitempty"`
 	Resizes int64  `json:"resizes,omitempty"`
 	// HoldsFor is set where it was needed to pass others.
@@ -96,14 +116,14 @@ type grant struct {
 
 func grantOf(g queueing.Grant) grant {
 	return grant{
-		Run: g.Run, Attempt: g.Attempt, Gate: g.Gate, Queue: g.Queue, Epoch: g.Epoch, Gated: g.Gated, Inputs: g.Inputs, Resizes: g.Resizes,
+		Run: g.Run, Attempt: g.Attempt, Gate: g.Gate, Queue: g.Queue, Epoch: g.Epoch, Gated: g.Gated, Part: g.Part, Inputs: g.Inputs, Resizes: g.Resizes,
 		HoldsFor: duration(g.HoldsFor), PodSets: convertAll(g.PodSets, podSetGrantOf),
 	}
 }
 
 func (g grant) restore() queueing.Grant {
 	return queueing.Grant{
-		Run: g.Run, Attempt: g.Attempt, Gate: g.Gate, Queue: g.Queue, Epoch: g.Epoch, Gated: g.Gated, Inputs: g.Inputs, Resizes: g.Resizes,
+		Run: g.Run, Attempt: g.Attempt, Gate: g.Gate, Queue: g.Queue, Epoch: g.Epoch, Gated: g.Gated, Part: g.Part, Inputs: g.Inputs, Resizes: g.Resizes,
 		HoldsFor: time.Duration(g.HoldsFor), PodSets: convertAll(g.PodSets, podSetGrant.restore),
 	}
 }

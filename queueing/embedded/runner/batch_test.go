@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
-	"k8s.io/apimachinery/pkg/types"
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/sparkgate/sparkgate/queueing"
@@ -34,7 +33,7 @@ func (r *Runner) lockedGrantsAllowed(t *testing.T) int {
 // are granted all the same.
 func TestRoom(t *testing.T) {
 	clock := clocktesting.NewFakeClock(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
-	r := New(Options{Clock: clock, Log: logr.Discard(), Wake: func(types.NamespacedName) {}})
+	r := New(Options{Clock: clock, Log: logr.Discard(), Wake: func(queueing.Key) {}})
 	for _, step := range []struct {
 		flights, want int
 		why           string
@@ -101,13 +100,13 @@ func TestLeavesWhoAsksAnotherGate(t *testing.T) {
 	r := New(Options{Clock: clocktesting.NewFakeClock(time.Time{}), Log: logr.Discard()})
 	key := queueing.Key{Namespace: "default", Name: "pi", UID: "1"}
 	r.Open(Acquired{}, nil, []queueing.Key{key}, func(queueing.Key) bool { return true })
-	if got := r.Holds("default", "pi"); len(got) != 1 || got[0] != key {
+	if got := r.KeysFor(queueing.Application, "default", "pi"); len(got) != 1 || got[0] != key {
 		t.Fatalf("it knows %v", got)
 	}
 	if err := r.Release(t.Context(), key); err != nil {
 		t.Fatal(err)
 	}
-	if len(r.awaited) != 0 || len(r.Holds("default", "pi")) != 0 {
+	if len(r.awaited) != 0 || len(r.KeysFor(queueing.Application, "default", "pi")) != 0 {
 		t.Errorf("it still waits for %v", r.awaited)
 	}
 }

@@ -184,7 +184,9 @@ func (r *Runner) nextLedger(root string, l *ledger) *v1alpha1.Ledger {
 }
 
 func entryOf(key queueing.Key, grant queueing.Grant) v1alpha1.LedgerEntry {
-	return v1alpha1.LedgerEntry{Namespace: key.Namespace, Name: key.Name, UID: key.UID, Grant: *convert.ToAPI(grant)}
+	return v1alpha1.LedgerEntry{
+		Kind: string(key.Kind), Namespace: key.Namespace, Name: key.Name, UID: key.UID, Part: grant.Part, Grant: *convert.ToAPI(grant),
+	}
 }
 
 func sortEntries(entries []v1alpha1.LedgerEntry) {
@@ -287,5 +289,12 @@ func (r *Runner) takeOver(ctx context.Context, queue *v1alpha1.SparkQueue) (v1al
 
 // keyOf is the key of a ledger's entry.
 func keyOf(e *v1alpha1.LedgerEntry) queueing.Key {
-	return queueing.Key{Namespace: e.Namespace, Name: e.Name, UID: e.UID}
+	return queueing.Key{Kind: queueing.Kind(e.Kind), Namespace: e.Namespace, Name: e.Name, UID: e.UID}
+}
+
+// grantOf is the grant of a ledger's entry.
+func grantOf(e *v1alpha1.LedgerEntry) queueing.Grant {
+	grant := convert.FromAPI(&e.Grant)
+	grant.Part = e.Part
+	return grant
 }

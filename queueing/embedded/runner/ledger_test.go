@@ -5,10 +5,14 @@ package runner
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"testing"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/queueing"
 )
 
 // cancelled is a reader whose process is told to end while it reads.
@@ -30,5 +34,30 @@ func TestEndsWhileALedgerIsTakenOver(t *testing.T) {
 	r.o.Live = cancelled{r.o.Live, cancel}
 	if l, err := r.ledgerOf(ctx, "team-a"); err == nil {
 		t.Errorf("ledger %+v without an error", l)
+	}
+}
+
+// TestEntriesTellKindsApart: an application and an unmanaged pod of one name have entries of their own, and a pod that a driver has created
+// is restored as one that counts for nothing.
+func TestEntriesTellKindsApart(t *testing.T) {
+	t.Parallel()
+	app := queueing.Key{Namespace: "team", Name: "pi", UID: "1"}
+	pod := queueing.Key{Kind: queueing.Pod, Namespace: "team", Name: "pi", UID: "1"}
+	for key, part := range map[queueing.Key]bool{app: false, pod: true} {
+		grant := queueing.Grant{Run: 1, Attempt: 1, Gate: "Embedded", Queue: "team-a", Part: part}
+		text, err := json.Marshal(entryOf(key, grant))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var entry v1alpha1.LedgerEntry
+		if err := json.Unmarshal(text, &entry); err != nil {
+			t.Fatal(err)
+		}
+		if got := keyOf(&entry); got != key {
+			t.Errorf("%#v comes back as %#v", key, got)
+		}
+		if got := grantOf(&entry).Part; got != part {
+			t.Errorf("part of %s comes back as %t", key, got)
+		}
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/types"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
@@ -63,7 +62,7 @@ func measured(t *testing.T, ledger *v1alpha1.Ledger) (*Runner, *meterLog, *clock
 	c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(queue).WithStatusSubresource(queue).Build()
 	log, clock := &meterLog{}, clocktesting.NewFakeClock(noon)
 	return New(Options{
-		Client: c, Live: c, Holder: "this", Clock: clock, Log: logr.Discard(), Wake: func(types.NamespacedName) {}, Meter: log,
+		Client: c, Live: c, Holder: "this", Clock: clock, Log: logr.Discard(), Wake: func(queueing.Key) {}, Meter: log,
 	}), log, clock
 }
 

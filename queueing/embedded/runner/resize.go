@@ -7,7 +7,6 @@ import (
 	"context"
 
 	"github.com/sparkgate/sparkgate/queueing"
-	"github.com/sparkgate/sparkgate/queueing/convert"
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 )
 
@@ -73,7 +72,7 @@ func (r *Runner) inFlightGrowth(d *embedded.Decision) *inFlightGrant {
 // restoreGrowth charges what a grant had grown by when the process before this one ended, if the ledger has that and the application's status
 // has not: that process may still write it. It is offered to the application again.
 func (r *Runner) restoreGrowth(f *ledgerGrant, held *queueing.Grant) {
-	grant := convert.FromAPI(&f.entry.Grant)
+	grant := grantOf(&f.entry)
 	if grant.Run != held.Run || grant.Attempt != held.Attempt || grant.Resizes <= held.Resizes {
 		return
 	}

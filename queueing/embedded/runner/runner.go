@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -45,8 +44,8 @@ type Options struct {
 	Live client.Reader
 	// Holder names this process in the ledgers; unique for each start.
 	Holder string
-	// Wake is called with every application whose verdict may have changed. It must not block.
-	Wake func(types.NamespacedName)
+	// Wake is called with the key of everything whose verdict may have changed. It must not block.
+	Wake func(queueing.Key)
 	// Clock for pauses.
 	Clock clock.Clock
 	Log   logr.Logger
@@ -71,8 +70,8 @@ type Runner struct {
 	engine *decisionlog.Recorder
 	// asks are the asks that were made, with the time from which they wait.
 	asks map[queueing.Key]attemptStart
-	// keysByName are the keys of starts, and of expected, by name.
-	keysByName map[types.NamespacedName]map[queueing.Key]bool
+	// keysByName are the keys of asks, and of awaited ones, by the key without its uid.
+	keysByName map[queueing.Key]map[queueing.Key]bool
 	// grants are the starts that hold room.
 	grants map[queueing.Key]attemptStart
 	// inFlight are grants that are decided but not known to stand in their application's status.
@@ -108,12 +107,12 @@ type inFlightGrant struct {
 }
 
 var (
-	_ queueing.Gate    = (*Runner)(nil)
-	_ queueing.Holder  = (*Runner)(nil)
-	_ queueing.Evictor = (*Runner)(nil)
-	_ queueing.Ranker  = (*Runner)(nil)
-	_ queueing.Elastic = (*Runner)(nil)
-	_ queueing.Mourner = (*Runner)(nil)
+	_ queueing.Gate      = (*Runner)(nil)
+	_ queueing.KeyLister = (*Runner)(nil)
+	_ queueing.Evictor   = (*Runner)(nil)
+	_ queueing.Ranker    = (*Runner)(nil)
+	_ queueing.Elastic   = (*Runner)(nil)
+	_ queueing.Mourner   = (*Runner)(nil)
 
 	_ queueing.Decliner = (*Runner)(nil)
 )
@@ -134,7 +133,7 @@ func New(o Options) *Runner {
 		observer:       func() {},
 		engine:         decisionlog.New(o.DecisionLog),
 		asks:           map[queueing.Key]attemptStart{},
-		keysByName:     map[types.NamespacedName]map[queueing.Key]bool{},
+		keysByName:     map[queueing.Key]map[queueing.Key]bool{},
 		grants:         map[queueing.Key]attemptStart{},
 		inFlight:       map[queueing.Key]*inFlightGrant{},
 		orphans:        map[queueing.Key]*orphan{},
@@ -221,11 +220,11 @@ func (r *Runner) Release(_ context.Context, key queueing.Key) error {
 	return nil
 }
 
-// Holds implements queueing.Holder.
-func (r *Runner) Holds(namespace, name string) []queueing.Key {
+// KeysFor implements queueing.KeyLister.
+func (r *Runner) KeysFor(kind queueing.Kind, namespace, name string) []queueing.Key {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.Collect(maps.Keys(r.keysByName[types.NamespacedName{Namespace: namespace, Name: name}]))
+	return slices.Collect(maps.Keys(r.keysByName[queueing.Key{Kind: kind, Namespace: namespace, Name: name}]))
 }
 
 // Eviction implements queueing.Evictor.
@@ -382,8 +381,10 @@ func (r *Runner) rememberKey(key queueing.Key) {
 	r.keysByName[nameOf(key)][key] = true
 }
 
-func (r *Runner) wake(key queueing.Key) { r.o.Wake(nameOf(key)) }
+func (r *Runner) wake(key queueing.Key) { r.o.Wake(key) }
 
-func nameOf(key queueing.Key) types.NamespacedName {
-	return types.NamespacedName{Namespace: key.Namespace, Name: key.Name}
+// nameOf is the key without its uid.
+func nameOf(key queueing.Key) queueing.Key {
+	key.UID = ""
+	return key
 }

@@ -36,7 +36,7 @@ func (a *Acquired) Recorded(key queueing.Key) (queueing.Grant, bool) {
 	}
 	for i := range a.inFlight {
 		if entry := &a.inFlight[i].entry; keyOf(entry) == key {
-			return convert.FromAPI(&entry.Grant), true
+			return grantOf(entry), true
 		}
 	}
 	return queueing.Grant{}, false
@@ -73,7 +73,7 @@ func (r *Runner) Acquire(ctx context.Context) (Acquired, error) {
 			acquired.inFlight = append(acquired.inFlight, ledgerGrant{root: queue.Name, entry: e})
 		}
 		for i := range before.Orphans {
-			acquired.orphans[keyOf(&before.Orphans[i])] = convert.FromAPI(&before.Orphans[i].Grant)
+			acquired.orphans[keyOf(&before.Orphans[i])] = grantOf(&before.Orphans[i])
 		}
 	}
 	return acquired, nil
@@ -107,7 +107,7 @@ func (r *Runner) Open(acquired Acquired, held []Holding, expected []queueing.Key
 		if !alive(key) {
 			continue
 		}
-		grant := convert.FromAPI(&f.entry.Grant)
+		grant := grantOf(&f.entry)
 		r.engine.Restore(key, grant)
 		r.rememberGrant(key, &grant)
 		r.inFlight[key] = &inFlightGrant{root: f.root, grant: grant, recorded: true}

@@ -62,7 +62,8 @@ func (w *world) start(t *testing.T, past gatetest.Past) queueing.Gate {
 	w.stop()
 	w.starts++
 	w.runner = runner.New(runner.Options{
-		Client: env.Client(), Live: env.Client(), Holder: "conformance-" + strconv.Itoa(w.starts), Wake: past.Wake,
+		Client: env.Client(), Live: env.Client(), Holder: "conformance-" + strconv.Itoa(w.starts),
+		Wake:  func(key queueing.Key) { past.Wake(types.NamespacedName{Namespace: key.Namespace, Name: key.Name}) },
 		Clock: clock.RealClock{}, Log: logr.Discard(),
 	})
 	acquired, err := w.runner.Acquire(t.Context())

@@ -1,0 +1,53 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/sparkgate/sparkgate/controllers/application"
+	"github.com/sparkgate/sparkgate/controllers/internal/pods"
+	"github.com/sparkgate/sparkgate/controllers/unmanagedpods"
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// askers are the controllers whose objects ask gates, by the kind of their keys. They are complete before the manager starts.
+type askers struct {
+	applications *application.Waker
+	pods         *unmanagedpods.Reconciler
+}
+
+// setUpPods adds the controller of unmanaged pods to the manager. The client, the live reader and the recorder are the manager's.
+func (a *askers) setUpPods(mgr ctrl.Manager, office *takeover, o unmanagedpods.Options) error {
+	o.Client, o.Live, o.Recorder, o.Ready = mgr.GetClient(), mgr.GetAPIReader(), mgr.GetEventRecorder("sparkgate"), office.wait
+	a.pods = unmanagedpods.New(o)
+	office.unmanaged = a.pods
+	if err := mgr.Add(a.pods); err != nil {
+		return err
+	}
+	return a.pods.SetupWithManager(mgr)
+}
+
+// wake has the controller of a key look at its verdict, which may have changed.
+func (a *askers) wake(key queueing.Key) {
+	name := types.NamespacedName{Namespace: key.Namespace, Name: key.Name}
+	switch key.Kind {
+	case queueing.Application:
+		a.applications.Wake(name)
+	case queueing.Pod:
+		a.pods.Wake(name)
+	}
+}
+
+// changed wakes an application whose pods have changed, and those of its pods that are charged as unmanaged ones.
+func (a *askers) changed(app types.NamespacedName) {
+	a.applications.Wake(app)
+	if a.pods != nil {
+		a.pods.Changed(app)
+	}
+}
+
+// claim has a pod charged as an unmanaged one, whatever application its labels name.
+func (a *askers) claim(r *pods.Record) { a.pods.Claim(r) }

@@ -1,0 +1,31 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package queueing
+
+// Kind is the kind of what asks.
+type Kind string
+
+const (
+	// Application is the kind of a SparkApplication, and the zero value.
+	Application Kind = ""
+	// Pod is the kind of a pod that belongs to no application and asks for itself.
+	Pod Kind = "Pod"
+)
+
+// Key identifies what asks for as long as it lives: an object that was deleted and created again has another key.
+type Key struct {
+	Kind      Kind
+	Namespace string
+	Name      string
+	UID       string
+}
+
+// String returns namespace/name for messages, after the kind unless that is an application.
+func (k Key) String() string {
+	name := k.Namespace + "/" + k.Name
+	if k.Kind == Pod {
+		return "pod " + name
+	}
+	return name
+}
