@@ -175,14 +175,14 @@ func TestExplain(t *testing.T) {
 		}}}}, carried: []string{"mine"}},
 		"evicting": {args: []string{"-n", "spark", "pi"}, replies: map[string][]reply{proxied + app: {{200, explainv1.Application{
 			Namespace: "spark", Name: "pi", Queue: "team-a", State: explainv1.Evicting, Stage: "Running",
-			Holds: &explainv1.Hold{Run: 1, Attempt: 1, Leaving: true, WantedBack: &explainv1.WantedBack{Reason: "Preempted", Message: "taken by spark/etl: it is older"}},
+			Holds: &explainv1.Hold{Run: 1, Attempt: 1, Leaving: true, WantedBack: &explainv1.WantedBack{Reason: "Preempted", Message: "preempted by spark/etl: it is older"}},
 		}}}}, carried: []string{"mine"}},
 		"absent": {args: []string{"pi"}, replies: map[string][]reply{proxied + app: {{200, explainv1.Application{
 			Namespace: "spark", Name: "pi", Queue: "team-a", State: explainv1.Absent, Stage: "Succeeded", StageMessage: "the driver ended with exit code 0",
 		}}}}, carried: []string{"mine"}},
 		"refused": {args: []string{"pi", "--namespace=spark"}, replies: map[string][]reply{proxied + app: {{200, explainv1.Application{
 			Namespace: "spark", Name: "pi", Queue: "team-a", State: explainv1.Refused, Reason: "ExceedsQuota", Message: "needs cpu 9",
-			Waits: &explainv1.Wait{Run: 1, Attempt: 1, Unblock: []string{"raise nominal of queue team-a for cpu of flavor default by 3, or ask for less"}},
+			Waits: &explainv1.Wait{Run: 1, Attempt: 1, Unblock: []string{"raise nominal of queue team-a for cpu of flavor default by 3, or request less"}},
 		}}}}, carried: []string{"mine"}},
 		"standby first": {
 			args: []string{"pi"}, replies: map[string][]reply{proxied + app: {standby, standby, {200, fromPage(t, "An application that holds room")}}},

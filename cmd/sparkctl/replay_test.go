@@ -25,7 +25,7 @@ var decisions = `{"decisionLog":1,"version":"` + decisionlog.ProgramVersion() + 
 // TestReplay: what is told of a log, and with which exit code.
 func TestReplay(t *testing.T) {
 	t.Parallel()
-	const refused = `sparkctl replay: -: line 4: cycle gives another answer
+	const refused = `sparkctl replay: -: line 4: cycle gives a different answer
   recorded: {"key":["spark","etl","1"],"root":"default","grant":{"run":1,"attempt":2,"gate":"Embedded","queue":"default"}}
   decided:  {"key":["spark","etl","1"],"root":"default","grant":{"run":1,"attempt":1,"gate":"Embedded","queue":"default"}}
 `

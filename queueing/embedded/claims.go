@@ -295,23 +295,23 @@ func (e *Engine) hasClaimIn(q *queue) bool {
 
 // evictionBy words why an application is displaced.
 func (e *Engine) evictionBy(by, v *app) *queueing.Eviction {
-	rule := fmt.Sprintf("queue %s takes back what queue %s has borrowed", by.class.queue.name, v.held.queue.name)
+	rule := fmt.Sprintf("queue %s reclaims quota that queue %s borrowed", by.class.queue.name, v.held.queue.name)
 	switch {
 	case v.held.queue == by.class.queue && v.held.standing.Priority < by.ask.priority:
 		rule = fmt.Sprintf("its priority %d is higher than %d", by.ask.priority, v.held.standing.Priority)
 	case v.held.queue == by.class.queue:
-		rule = fmt.Sprintf("it is older and of the same priority %d", by.ask.priority)
+		rule = fmt.Sprintf("it is older and has the same priority %d", by.ask.priority)
 	}
 	return &queueing.Eviction{Reason: queueing.ReasonPreempted, By: by.key, ByQueue: by.class.queue.name,
-		Message: fmt.Sprintf("taken by %s: %s", by.key, rule)}
+		Message: fmt.Sprintf("preempted by %s: %s", by.key, rule)}
 }
 
 // updateClaimVerdicts tells those who have a claim what they wait for.
 func (e *Engine) updateClaimVerdicts(t *tree) {
 	for _, c := range e.activeClaims(t) {
-		message := fmt.Sprintf("waits until %s has given its room back", c.targets[0])
+		message := fmt.Sprintf("waiting for %s to release its quota", c.targets[0])
 		if more := len(c.targets) - 1; more > 0 {
-			message = fmt.Sprintf("waits until %s and %d more have given their room back", c.targets[0], more)
+			message = fmt.Sprintf("waiting for %s and %d more to release their quota", c.targets[0], more)
 		}
 		e.setVerdict(c.app, &queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonWaitingForQuota, Displacing: true, Message: message})
 	}

@@ -31,7 +31,7 @@ func TestReconfigure(t *testing.T) {
 			before: "a cpu=9", running: "x queue=a cpu=1", after: "a cpu=0", asks: "z queue=a cpu=10m",
 			verdicts: map[string]string{
 				"x": "Granted",
-				"z": "Refused/ExceedsQuota: needs cpu 30m of flavor default; queue a can never hold more than 0 (nominal 0, borrowing 0): ask for less or raise the quota",
+				"z": "Refused/ExceedsQuota: needs cpu 30m of flavor default; queue a can never use more than 0 (nominal 0, borrowing 0): request less or raise the quota",
 			},
 		},
 		"quota raised": {
@@ -80,7 +80,7 @@ func TestReconfigure(t *testing.T) {
 			verdicts: map[string]string{
 				"x": "Granted",
 				"y": "Waiting/WaitingForQuota: needs cpu 1500m of flavor default; queue top, above b, may use at most 3 (nominal 3 with what its children lend, borrowing 0) and others hold the rest",
-				"z": "Waiting/ReferenceNotFound: queue a names the parent mid, which does not exist",
+				"z": "Waiting/ReferenceNotFound: queue a has the parent mid, which does not exist",
 			},
 		},
 		"both are deleted": {
@@ -92,7 +92,7 @@ func TestReconfigure(t *testing.T) {
 		"got children while in use": {
 			before: "a cpu=6", running: "x queue=a cpu=1",
 			after: "a cpu=6\nb in=a", asks: "y queue=b cpu=1\nz queue=b cpu=1 at=1\nw queue=a cpu=1", want: "y",
-			verdicts: map[string]string{"x": "Granted", "w": "Waiting/ReferenceNotFound: queue a takes no applications itself; submit to one of its leaf queues: b"},
+			verdicts: map[string]string{"x": "Granted", "w": "Waiting/ReferenceNotFound: queue a does not accept applications; submit to one of its leaf queues: b"},
 		},
 		"became a cycle while in use": {
 			before: "a cpu=6\nb in=a", running: "x queue=b cpu=1", after: "a cpu=6 in=b\nb in=a", asks: "y queue=b cpu=1",
@@ -100,19 +100,19 @@ func TestReconfigure(t *testing.T) {
 		},
 		"a flavor is taken away": {
 			before: "a cpu=6", running: "x queue=a cpu=1", after: "a cpu/spot=6", asks: "y queue=a cpu=1",
-			verdicts: map[string]string{"x": "Granted", "y": "Waiting/FlavorMismatch: driver pods can be placed in no flavor of queue a: flavor spot does not exist"},
+			verdicts: map[string]string{"x": "Granted", "y": "Waiting/FlavorMismatch: no flavor of queue a fits the driver pods: flavor spot does not exist"},
 		},
 		"another selector": {
 			before: "a only=team:a", running: "x queue=a label=team:b\ny queue=a label=team:a",
 			after: "a only=team:b", asks: "z queue=a label=team:a", want: "x",
-			verdicts: map[string]string{"y": "Granted", "z": "Waiting/NamespaceNotAllowed: queue a admits namespaces with team=b, and the labels of this one do not match"},
+			verdicts: map[string]string{"y": "Granted", "z": "Waiting/NamespaceNotAllowed: queue a admits namespaces with team=b; the labels of this namespace do not match"},
 		},
 		"held and let go": {
 			before: "a hold", running: "x queue=a", after: "a", want: "x",
 		},
 		"fewer may run": {
 			before: "a max=2", running: "x queue=a\ny queue=a", after: "a max=1", asks: "z queue=a",
-			verdicts: map[string]string{"x": "Granted", "y": "Granted", "z": "Waiting/MaxRunning: queue a is full: maxRunning is 1"},
+			verdicts: map[string]string{"x": "Granted", "y": "Granted", "z": "Waiting/MaxRunning: queue a has reached its maxRunning of 1"},
 		},
 		"queues without a name are ignored": {
 			before: "a", running: "x queue=a", after: "a\n=1", asks: "y queue=\nz queue=a", want: "z",

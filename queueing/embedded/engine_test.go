@@ -58,7 +58,7 @@ func grantOf(run, attempt int64, queue string, cpu int64) queueing.Grant {
 // The life of one key, step by step: where it stands at the end, and what is charged.
 func TestLife(t *testing.T) {
 	t.Parallel()
-	const behind = "Waiting/WaitingForQuota: waits until the grant of run 1 attempt 1 is given back"
+	const behind = "Waiting/WaitingForQuota: waiting for run 1 attempt 1 of this application to release its grant"
 	tests := map[string]struct {
 		steps []string
 		want  string
@@ -184,7 +184,7 @@ func TestSubmitReportsChange(t *testing.T) {
 // Whoever changes queues before anybody has looked is told about the new queue only.
 func TestMovedUnseen(t *testing.T) {
 	t.Parallel()
-	const held, full = "Waiting/QueueHeld: queue b is held (stopPolicy Hold)", "Waiting/MaxRunning: queue b is full: maxRunning is 0"
+	const held, full = "Waiting/QueueHeld: queue b is held (stopPolicy Hold)", "Waiting/MaxRunning: queue b has reached its maxRunning of 0"
 	tests := map[string]struct{ queues, first, second, want string }{
 		"to an earlier queue": {queues: "b hold\nc max=0", first: "c", second: "b", want: held},
 		"to a later queue":    {queues: "a hold\nb max=0", first: "a", second: "b", want: full},

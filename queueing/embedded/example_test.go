@@ -70,7 +70,7 @@ func Example() {
 	// Output:
 	// etl: Granted
 	// report: Granted
-	// report: taken by default/training: queue team-b takes back what queue team-a has borrowed
-	// training: Waiting waits until default/report has given its room back
+	// report: preempted by default/training: queue team-b reclaims quota that queue team-a borrowed
+	// training: Waiting waiting for default/report to release its quota
 	// training: Granted
 }

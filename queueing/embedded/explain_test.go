@@ -79,12 +79,12 @@ func TestExplain(t *testing.T) {
 		"room is missing": {
 			queues: "a cpu=6", running: "x queue=a cpu=1\ny queue=a cpu=500m", asks: "pi queue=a cpu=1 at=1", of: "pi",
 			want: "Waiting/WaitingForQuota in a\nposition 1 of 1 behind\ncpu/default needs 3 free 1500m most 6; a uses 4500m of 6; missing 1500m" + pods +
-				"\n- cpu 1500m more of flavor default has to be given back in queue a; or raise nominal of queue a",
+				"\n- cpu 1500m more of flavor default must be released in queue a; or raise nominal of queue a",
 		},
 		"two limits are in the way": {
 			queues: tree, running: "x queue=a cpu=1\ny queue=b cpu=2", asks: "pi queue=a cpu=1", of: "pi",
 			want: "Waiting/WaitingForQuota in a\nposition 1 of 1 behind\ncpu/default needs 3 free 1 most 5; a uses 3 of 5; root uses 9 of 10; missing 2" + pods +
-				"\n- cpu 1 more of flavor default has to be given back in queue a, and 2 in all in and below queue root; or raise nominal or borrowingLimit of queue a, and nominal of queue root",
+				"\n- cpu 1 more of flavor default must be released in queue a, and 2 in all in and below queue root; or raise nominal or borrowingLimit of queue a, and nominal of queue root",
 		},
 		"the nearest before it": {
 			queues: "a cpu=3", running: "x queue=a cpu=1",
@@ -92,21 +92,21 @@ func TestExplain(t *testing.T) {
 				"pi queue=a cpu=1 at=6\np8 queue=a cpu=700m at=7\nbig queue=a cpu=9 prio=9",
 			of: "pi",
 			want: "Waiting/WaitingForQuota in a\nposition 7 of 8 behind p2(0) p3(0) p4(0) p5(0) p6(0)\ncpu/default needs 3 free 0 most 3; a uses 3 of 3; missing 3" + pods +
-				"\n- cpu 3 more of flavor default has to be given back in queue a; or raise nominal of queue a",
+				"\n- cpu 3 more of flavor default must be released in queue a; or raise nominal of queue a",
 		},
 		"above quota": {
 			queues: "a cpu=3 max=9", running: "x queue=a cpu=1", asks: "pi queue=a cpu=500m min=1 executors=9", of: "pi",
 			want: "Waiting/WaitingForQuota in a\nposition 1 of 1 behind\ncpu/default needs 1 free 0 most 3; a uses 3 of 3; missing 1" +
 				"\npods/default needs 2 free without limit most without limit" +
-				"\n- cpu 1 more of flavor default has to be given back in queue a; or raise nominal of queue a",
+				"\n- cpu 1 more of flavor default must be released in queue a; or raise nominal of queue a",
 		},
 		"another flavor": {
 			queues: "a cpu=3 cpu/spot=4", running: "x queue=a cpu=1\ny queue=a cpu=1", asks: "pi queue=a cpu=1", of: "pi",
 			want: "Waiting/WaitingForQuota in a\nposition 1 of 1 behind\ncpu/default needs 3 free 0 most 3; a uses 3 of 3; missing 3" + pods +
-				"\n- cpu 3 more of flavor default has to be given back in queue a; or raise nominal of queue a" +
-				"\n- or, in flavors default for the driver and spot for the executor, cpu 1 more of flavor default has to be given back in queue a; or raise nominal of queue a" +
-				"\n- cpu 1 more of flavor spot has to be given back in queue a; or raise nominal of queue a" +
-				"\n- or, in flavors spot for the driver and default for the executor, cpu 2 more of flavor default has to be given back in queue a; or raise nominal of queue a",
+				"\n- cpu 3 more of flavor default must be released in queue a; or raise nominal of queue a" +
+				"\n- or, in flavors default for the driver and spot for the executor, cpu 1 more of flavor default must be released in queue a; or raise nominal of queue a" +
+				"\n- cpu 1 more of flavor spot must be released in queue a; or raise nominal of queue a" +
+				"\n- or, in flavors spot for the driver and default for the executor, cpu 2 more of flavor default must be released in queue a; or raise nominal of queue a",
 		},
 		"held, full and no room": {
 			queues: "root hold\ndept in=root max=1 borrow:cpu=0 cpu=3\na in=dept hold", running: "", asks: "pi queue=a cpu=1", of: "pi",
@@ -116,46 +116,46 @@ func TestExplain(t *testing.T) {
 		"full": {
 			queues: "root max=1\na in=root\nb in=root", running: "x queue=b cpu=1", asks: "pi queue=a cpu=1", of: "pi",
 			want: "Waiting/MaxRunning in a\nposition 1 of 1 behind\ncpu/default needs 3 free without limit most without limit" + pods +
-				"\n- one of the 1 applications admitted in queue root has to end, or its maxRunning (1) to be raised",
+				"\n- wait for one of the 1 admitted applications of queue root to end, or raise its maxRunning (1)",
 		},
 		"not first in a strict queue": {
 			queues: "a cpu=3 strict", running: "x queue=a cpu=100m", asks: "big queue=a cpu=1\npi queue=a cpu=200m at=1", of: "pi",
 			want: "Waiting/WaitingForQuota in a\nposition 2 of 2 behind big(0)\ncpu/default needs 600m free 2700m most 3" + pods +
-				"\n- the first in line has to start first: queue a is StrictFIFO",
+				"\n- the head of queue a must start first: the queue is StrictFIFO",
 		},
 		"first in a strict queue": {
 			queues: "a cpu=3 strict", running: "x queue=a cpu=100m", asks: "big queue=a cpu=1\npi queue=a cpu=200m at=1", of: "big",
 			want: "Waiting/WaitingForQuota in a\nposition 1 of 2 behind\ncpu/default needs 3 free 2700m most 3; a uses 300m of 3; missing 300m" + pods +
-				"\n- cpu 300m more of flavor default has to be given back in queue a; or raise nominal of queue a",
+				"\n- cpu 300m more of flavor default must be released in queue a; or raise nominal of queue a",
 		},
 		"too much for the queue": {
 			queues: tree, asks: "pi queue=a cpu=2", of: "pi",
 			want: "Refused/ExceedsQuota in a\nposition 0 of 0 behind\ncpu/default needs 6 free 5 most 5; a uses 0 of 5; missing 1" + pods +
-				"\n- raise nominal or borrowingLimit of queue a for cpu of flavor default by 1, or ask for less",
+				"\n- raise nominal or borrowingLimit of queue a for cpu of flavor default by 1, or request less",
 		},
 		"too much for all": {
 			queues: "root cpu=4\na in=root", asks: "pi queue=a cpu=2", of: "pi",
 			want: "Refused/ExceedsQuota in a\nposition 0 of 0 behind\ncpu/default needs 6 free 4 most 4; root uses 0 of 4; missing 2" + pods +
-				"\n- raise nominal of queue root for cpu of flavor default by 2, or ask for less",
+				"\n- raise nominal of queue root for cpu of flavor default by 2, or request less",
 		},
 		"another namespace": {
 			queues: "a only=team:a", asks: "pi queue=a cpu=1", of: "pi",
 			want: "Waiting/NamespaceNotAllowed in a\nposition 0 of 0 behind\ncpu/default needs 3 free without limit most without limit" + pods +
-				"\n- label namespace default so that it matches team=a, or change namespaceSelector of queue a",
+				"\n- label namespace default so that it matches team=a, or change the namespaceSelector of queue a",
 		},
 		"no namespace": {
 			queues: "a nobody", asks: "pi queue=a", of: "pi",
-			want: "Waiting/NamespaceNotAllowed in a\nposition 0 of 0 behind" + pods + "\n- set namespaceSelector of queue a; {} admits every namespace",
+			want: "Waiting/NamespaceNotAllowed in a\nposition 0 of 0 behind" + pods + "\n- set the namespaceSelector of queue a; {} admits every namespace",
 		},
 		"no limits": {
 			queues: "a", asks: "pi queue=a guarded", of: "pi",
-			want: "Waiting/NamespaceNotAllowed in a\nposition 0 of 0 behind" + pods + "\n- name a queue with quotas, or let an administrator allow namespace " +
-				"default the queue a: by the namespace's list of allowed queues, by the queue's namespaceSelector, or by giving the queue quotas",
+			want: "Waiting/NamespaceNotAllowed in a\nposition 0 of 0 behind" + pods + "\n- use a queue with quotas, or ask an administrator to allow " +
+				"namespace default to use queue a: in the namespace's list of allowed queues, in the queue's namespaceSelector, or by giving the queue quotas",
 		},
 		"no flavor": {
 			queues: "a cpu=4", asks: "pi queue=a cpu=1 flavor=gpu", of: "pi",
 			want: "Waiting/FlavorMismatch in a\nposition 0 of 0 behind" +
-				"\n- make the pods fit a flavor of queue a (default) by tolerations, nodeSelector or spec.queue.flavors, or add a flavor to the queue",
+				"\n- change tolerations, nodeSelector or spec.queue.flavors so that the pods fit a flavor of queue a (default), or add a flavor to the queue",
 		},
 		"no queue": {
 			asks: "pi queue=a", of: "pi",
@@ -163,11 +163,11 @@ func TestExplain(t *testing.T) {
 		},
 		"no parent": {
 			queues: "dept in=org\na in=dept", asks: "pi queue=a", of: "pi",
-			want: "Waiting/ReferenceNotFound in a\nposition 0 of 0 behind\n- create queue org, or change parent of queue dept",
+			want: "Waiting/ReferenceNotFound in a\nposition 0 of 0 behind\n- create queue org, or change the parent of queue dept",
 		},
 		"a circle": {
 			queues: "a in=b\nb in=a", asks: "pi queue=a", of: "pi",
-			want: "Waiting/ReferenceNotFound in a\nposition 0 of 0 behind\n- change parent of queue a, which is its own ancestor",
+			want: "Waiting/ReferenceNotFound in a\nposition 0 of 0 behind\n- change the parent of queue a, which is its own ancestor",
 		},
 		"not a leaf": {
 			queues: "root\na in=root\nb in=root", asks: "pi queue=root", of: "pi",
@@ -176,7 +176,7 @@ func TestExplain(t *testing.T) {
 		"nobody has looked": {
 			queues: "a cpu=6", late: "pi queue=a cpu=1", of: "pi",
 			want: "Undecided in a\nposition 1 of 1 behind\ncpu/default needs 3 free 6 most 6" + pods +
-				"\n- nothing: there is room in quota, and it is looked at with the next decision",
+				"\n- nothing: enough quota is free; it will be admitted in the next cycle",
 		},
 		"holds": {
 			queues: "a cpu=6", running: "pi queue=a cpu=1 executors=3 min=1", of: "pi",
@@ -185,7 +185,7 @@ func TestExplain(t *testing.T) {
 		"holds another attempt": {
 			queues: "a cpu=6", running: "pi queue=a cpu=1", late: "pi queue=a cpu=1 attempt=2", of: "pi",
 			want: "Waiting/WaitingForQuota in a\nposition 0 of 0 behind" +
-				"\n- run 1 attempt 1 of this application has to end: its grant goes back when none of its pods is active" +
+				"\n- run 1 attempt 1 of this application must end: its grant is released when none of its pods is active" +
 				"\nholds run 1 attempt 1: 1 driver in default 2 executor in default",
 		},
 		"holds, and the queue is gone": {
@@ -246,17 +246,17 @@ func TestExplainClaims(t *testing.T) {
 	e.Cycle(0)
 	wants := map[string]string{
 		"y": `Evicting in a
-			holds run 1 attempt 1: 1 driver in default 2 executor in default; wanted back by "pi": Preempted: taken by default/pi: queue b takes back what queue a has borrowed`,
+			holds run 1 attempt 1: 1 driver in default 2 executor in default; wanted back by "pi": Preempted: preempted by default/pi: queue b reclaims quota that queue a borrowed`,
 		"pi": `Waiting/WaitingForQuota in b
 			position 1 of 1 behind
 			cpu/default needs 6 free 0 most 12; root uses 12 of 12; missing 6
 			pods/default needs 3 free without limit most without limit
-			- those who have been asked for their room have to end: what they give back is kept for this application`,
+			- the preempted applications must end; the quota that they release is reserved for this application`,
 		"z": `Waiting/WaitingForQuota in c
 			position 1 of 1 behind
 			cpu/default needs 3 free 0 most 12; root uses 12 of 12; missing 3
 			pods/default needs 3 free without limit most without limit
-			- cpu 3 more of flavor default has to be given back in and below queue root; or raise nominal of queue root`,
+			- cpu 3 more of flavor default must be released in and below queue root; or raise nominal of queue root`,
 	}
 	for name, want := range wants {
 		x, _ := e.Explain(keyOf(name))
@@ -271,7 +271,7 @@ func TestExplainClaims(t *testing.T) {
 		kept for pi(0)
 		cpu/default needs 3 free 6 most 12
 		pods/default needs 3 free without limit most without limit
-		- those have to start who take room back from others: what is free is kept for them`
+		- applications that preempted others start first; the free quota is reserved for them`
 	if diff := cmp.Diff(linesOf(want), linesOf(shown(x))); diff != "" {
 		t.Errorf("explanation of one for whom the free room is not (-want +got):\n%s", diff)
 	}
@@ -294,7 +294,7 @@ func TestExplainReservation(t *testing.T) {
 		kept for big(0)
 		cpu/default needs 3 free 3 most 6
 		pods/default needs 3 free without limit most without limit
-		- the first in line of queue a has to start: the room that is free is kept for it, because it has waited for longer than the headTimeout of its queue (10m0s)`
+		- the head of queue a must start first: free quota is reserved for it because it has waited longer than the queue's headTimeout (10m0s)`
 	if diff := cmp.Diff(linesOf(want), linesOf(shown(x))); diff != "" {
 		t.Errorf("explanation (-want +got):\n%s", diff)
 	}

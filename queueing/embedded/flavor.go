@@ -78,13 +78,13 @@ func (e *Engine) usableFlavors(q *queue, p queueing.PodSet) (usable []*FlavorCon
 		case f == nil:
 			reason = fmt.Sprintf("flavor %s does not exist", name)
 		case len(p.Flavors) > 0 && !slices.Contains(p.Flavors, name):
-			reason = fmt.Sprintf("flavor %s is not among those asked for (%s)", name, list(p.Flavors, maxNamesListed))
+			reason = fmt.Sprintf("flavor %s is not one of the requested flavors (%s)", name, list(p.Flavors, maxNamesListed))
 		case reason == "":
 			usable = append(usable, f)
 			continue
 		}
 		if why == "" {
-			why = fmt.Sprintf("%s pods can be placed in no flavor of queue %s: %s", p.Name, q.name, reason)
+			why = fmt.Sprintf("no flavor of queue %s fits the %s pods: %s", q.name, p.Name, reason)
 		} else {
 			why += "; " + reason
 		}
@@ -100,7 +100,7 @@ func mismatch(f *FlavorConfig, p queueing.PodSet, labelled map[string]bool) stri
 	}
 	for _, key := range slices.Sorted(maps.Keys(p.NodeSelector)) {
 		if labelled[key] && f.NodeLabels[key] != p.NodeSelector[key] {
-			return fmt.Sprintf("the pods select nodes with %s=%s and those of flavor %s have %s", key, p.NodeSelector[key], f.Name,
+			return fmt.Sprintf("the pods select nodes with %s=%s, but nodes of flavor %s have %s", key, p.NodeSelector[key], f.Name,
 				labelText(f, key))
 		}
 	}

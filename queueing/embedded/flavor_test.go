@@ -93,8 +93,8 @@ func TestNoFlavorMatches(t *testing.T) {
 	})
 	e.Submit(ask)
 	e.Cycle(0)
-	want := "Waiting/FlavorMismatch: executor pods can be placed in no flavor of queue team: flavor absent does not exist; the pods select " +
-		"nodes with pool=on-demand and those of flavor bare have pool=bare; flavor spot is not among those asked for (bare, absent)"
+	want := "Waiting/FlavorMismatch: no flavor of queue team fits the executor pods: flavor absent does not exist; the pods select " +
+		"nodes with pool=on-demand, but nodes of flavor bare have pool=bare; flavor spot is not one of the requested flavors (bare, absent)"
 	if diff := cmp.Diff(want, says(e.Verdict(ask.Key))); diff != "" {
 		t.Errorf("verdict (-want +got):\n%s", diff)
 	}
@@ -143,9 +143,9 @@ func TestNoRoomInAnyFlavor(t *testing.T) {
 	e.Cycle(0)
 	for key, want := range map[queueing.Key]string{
 		gang("c", 2, nil).Key: "Waiting/WaitingForQuota: needs cpu 3m of flavor spot; queue team may use at most 4m (nominal 4m, borrowing 0) " +
-			"and others hold the rest; no other flavor has room either",
-		big.Key: "Refused/ExceedsQuota: needs cpu 10m of flavor spot; queue team can never hold more than 4m (nominal 4m, borrowing 0), " +
-			"nor enough of another flavor: ask for less or raise the quota",
+			"and others hold the rest; no other flavor has enough free quota either",
+		big.Key: "Refused/ExceedsQuota: needs cpu 10m of flavor spot; queue team can never use more than 4m (nominal 4m, borrowing 0), " +
+			"nor enough of another flavor: request less or raise the quota",
 	} {
 		if diff := cmp.Diff(want, says(e.Verdict(key))); diff != "" {
 			t.Errorf("verdict on %s (-want +got):\n%s", key, diff)

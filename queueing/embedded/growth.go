@@ -117,9 +117,9 @@ func (e *Engine) newGrowthRequest(a *app) (*growthRequest, string) {
 	case q.stoppedBy != nil:
 		return nil, fmt.Sprintf("%s is held (stopPolicy %s)", named(q.stoppedBy, q), q.stoppedBy.config.Stop)
 	case len(h.growth.reclaims) > 0:
-		return nil, "what others take back from this application has to be given back first"
+		return nil, "cannot grow while executors of this application are being reclaimed"
 	case q.hasPending(h.standing.Priority):
-		return nil, fmt.Sprintf("applications that wait in queue %s for their first executors come first", q.name)
+		return nil, fmt.Sprintf("pending applications of queue %s that have not started yet come first", q.name)
 	}
 	usable, why := e.usableFlavors(q, queueing.PodSet{
 		Name: base.Name, Flavors: base.Flavors, Tolerations: h.growth.want.Tolerations, NodeSelector: h.growth.want.NodeSelector,
@@ -172,7 +172,7 @@ func (e *Engine) canGrow(g *growthRequest) bool {
 	}
 	switch {
 	case kept:
-		e.setGrowthMessage(g.app, "the room that is free is kept for those that have been first in line for longer than the headTimeout of their queues")
+		e.setGrowthMessage(g.app, "free quota is reserved for applications that have headed their queue for longer than its headTimeout")
 		return false
 	case !still:
 		h.growth.blocked = first

@@ -51,14 +51,14 @@ func (e *Engine) exceedsQuota(class *equivalenceClass, b quota.Block, others boo
 		nor = ", nor enough of another flavor"
 	}
 	return queueing.Verdict{State: queueing.Refused, Reason: queueing.ReasonExceedsQuota, Message: fmt.Sprintf(
-		"%s; queue %s can never hold more than %s%s: ask for less or raise the quota", needsText(class, b), class.queue.name,
+		"%s; queue %s can never use more than %s%s: request less or raise the quota", needsText(class, b), class.queue.name,
 		limitText(b.Cell.Resource, limit.Potential, limit, false), nor)}
 }
 
 // negativeAsk says that an ask has a negative number. Nobody can ask for that: the operator has read or computed it wrongly.
 func negativeAsk(s *signature) queueing.Verdict {
 	return queueing.Verdict{State: queueing.Refused, Reason: queueing.ReasonExceedsQuota, Message: fmt.Sprintf(
-		"the ask is broken, %s is negative, and nothing is granted for it: this is a fault of the operator, report it", s.broken)}
+		"the request is invalid, %s is negative: this is a bug of the operator, please report it", s.broken)}
 }
 
 func notFound(queue string) queueing.Verdict {
@@ -72,34 +72,34 @@ func unusable(message string) queueing.Verdict {
 }
 
 func notLeaf(queue string, leaves []string) queueing.Verdict {
-	return unusable(fmt.Sprintf("queue %s takes no applications itself; submit to one of its leaf queues: %s", queue, list(leaves, maxNamesListed)))
+	return unusable(fmt.Sprintf("queue %s does not accept applications; submit to one of its leaf queues: %s", queue, list(leaves, maxNamesListed)))
 }
 
 func notAllowed(q *queue) queueing.Verdict {
 	v := queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonNamespaceNotAllowed}
 	if q.config.Admits == nil && q.config.SelectorText != "" {
-		v.Message = fmt.Sprintf("queue %s admits no namespace: its namespaceSelector cannot be read", q.name)
+		v.Message = fmt.Sprintf("queue %s admits no namespace: its namespaceSelector is invalid", q.name)
 		return v
 	}
 	if q.config.Admits == nil {
 		v.Message = fmt.Sprintf("queue %s admits no namespace: it has no namespaceSelector", q.name)
 		return v
 	}
-	v.Message = fmt.Sprintf("queue %s admits namespaces with %s, and the labels of this one do not match", q.name, q.config.SelectorText)
+	v.Message = fmt.Sprintf("queue %s admits namespaces with %s; the labels of this namespace do not match", q.name, q.config.SelectorText)
 	return v
 }
 
 // limitsNeeded is the verdict on asks that may not use a queue without limits.
 func limitsNeeded(q *queue) queueing.Verdict {
 	return queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonNamespaceNotAllowed, Message: fmt.Sprintf(
-		"queue %s has no limits, and a guarded namespace may use such a queue only where an administrator names the namespace: name a queue with quotas, or have "+
-			"queue %s added to the namespace's list of allowed queues, or the namespace to the queue's namespaceSelector", q.name, q.name)}
+		"queue %s has no limits, and a guarded namespace needs an administrator's permission for such a queue: use a queue with quotas, or ask an "+
+			"administrator to add queue %s to the namespace's allowed queues or to name the namespace in the queue's namespaceSelector", q.name, q.name)}
 }
 
 // behindOwnGrant is the verdict on an ask of an application that still holds the grant of another attempt.
 func behindOwnGrant(g queueing.Grant) queueing.Verdict {
 	return queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonWaitingForQuota,
-		Message: fmt.Sprintf("waits until the grant of run %d attempt %d is given back", g.Run, g.Attempt)}
+		Message: fmt.Sprintf("waiting for run %d attempt %d of this application to release its grant", g.Run, g.Attempt)}
 }
 
 // problemText says what is wrong with a queue or one above it.
@@ -111,7 +111,7 @@ func (e *Engine) problemText(n quota.NodeID, problem quota.Problem, culprit quot
 	if problem == quota.Cycle {
 		return fmt.Sprintf("%s is its own ancestor: %s", name, e.cycleText(culprit))
 	}
-	return fmt.Sprintf("%s names the parent %s, which does not exist", name, e.forest.ConfiguredParent(culprit))
+	return fmt.Sprintf("%s has the parent %s, which does not exist", name, e.forest.ConfiguredParent(culprit))
 }
 
 // cycleText lists a cycle of parents from a member back to it.

@@ -19,7 +19,7 @@ const maxPlacementsExplained = 3
 func (e *Engine) remedies(a *app) []string {
 	switch class := a.class; {
 	case class == nil:
-		return []string{fmt.Sprintf("run %d attempt %d of this application has to end: its grant goes back when none of its pods is active",
+		return []string{fmt.Sprintf("run %d attempt %d of this application must end: its grant is released when none of its pods is active",
 			a.held.grant.Run, a.held.grant.Attempt)}
 	case class.isInadmissible():
 		return e.inadmissibleRemedies(a)
@@ -27,12 +27,12 @@ func (e *Engine) remedies(a *app) []string {
 		out := class.queue.unblockRemedies()
 		switch {
 		case a.claim != nil:
-			return append(out, "those who have been asked for their room have to end: what they give back is kept for this application")
+			return append(out, "the preempted applications must end; the quota that they release is reserved for this application")
 		case class.queue.strict() && class.queue.currentHead() != a:
-			return append(out, fmt.Sprintf("the first in line has to start first: queue %s is StrictFIFO", class.queue.name))
+			return append(out, fmt.Sprintf("the head of queue %s must start first: the queue is StrictFIFO", class.queue.name))
 		}
 		if out = append(out, e.waitRemedies(a)...); len(out) == 0 {
-			out = []string{"nothing: there is room in quota, and it is looked at with the next decision"}
+			out = []string{"nothing: enough quota is free; it will be admitted in the next cycle"}
 		}
 		return out
 	}
@@ -49,7 +49,7 @@ func (q *queue) unblockRemedies() []string {
 			out = append(out, fmt.Sprintf("resume queue %s: its stopPolicy is %s", n.name, n.config.Stop))
 		}
 		if most := n.config.MaxRunning; most != nil && n.admitted >= *most {
-			out = append(out, fmt.Sprintf("one of the %d applications admitted in queue %s has to end, or its maxRunning (%d) to be raised",
+			out = append(out, fmt.Sprintf("wait for one of the %d admitted applications of queue %s to end, or raise its maxRunning (%d)",
 				n.admitted, n.name, *most))
 		}
 	}
@@ -60,24 +60,24 @@ func (q *queue) unblockRemedies() []string {
 func (e *Engine) inadmissibleRemedies(a *app) []string {
 	class := a.class
 	if class.signature.broken != "" {
-		return []string{"report this: " + class.signature.broken + " is negative, which the operator must not ask for"}
+		return []string{"report this bug of the operator: " + class.signature.broken + " is negative"}
 	}
 	switch class.inadmissible.Reason {
 	case queueing.ReasonNamespaceNotAllowed:
 		if class.queue.config.Admits == nil && class.queue.config.SelectorText != "" {
-			return []string{fmt.Sprintf("correct namespaceSelector of queue %s", class.queue.name)}
+			return []string{fmt.Sprintf("correct the namespaceSelector of queue %s", class.queue.name)}
 		}
 		if class.queue.config.Admits != nil && class.queue.access(a.ask) == withoutLimits {
-			return []string{fmt.Sprintf("name a queue with quotas, or let an administrator allow namespace %s the queue %s: by the namespace's list of allowed "+
-				"queues, by the queue's namespaceSelector, or by giving the queue quotas", a.key.Namespace, class.queue.name)}
+			return []string{fmt.Sprintf("use a queue with quotas, or ask an administrator to allow namespace %s to use queue %s: in the namespace's list of allowed "+
+				"queues, in the queue's namespaceSelector, or by giving the queue quotas", a.key.Namespace, class.queue.name)}
 		}
 		if class.queue.config.Admits == nil {
-			return []string{fmt.Sprintf("set namespaceSelector of queue %s; {} admits every namespace", class.queue.name)}
+			return []string{fmt.Sprintf("set the namespaceSelector of queue %s; {} admits every namespace", class.queue.name)}
 		}
-		return []string{fmt.Sprintf("label namespace %s so that it matches %s, or change namespaceSelector of queue %s",
+		return []string{fmt.Sprintf("label namespace %s so that it matches %s, or change the namespaceSelector of queue %s",
 			a.key.Namespace, class.queue.config.SelectorText, class.queue.name)}
 	case queueing.ReasonFlavorMismatch:
-		return []string{fmt.Sprintf("make the pods fit a flavor of queue %s (%s) by tolerations, nodeSelector or spec.queue.flavors, or add a flavor to the queue",
+		return []string{fmt.Sprintf("change tolerations, nodeSelector or spec.queue.flavors so that the pods fit a flavor of queue %s (%s), or add a flavor to the queue",
 			class.queue.name, list(class.queue.flavors, maxNamesListed))}
 	case queueing.ReasonExceedsQuota:
 		return e.quotaRemedies(class)
@@ -92,9 +92,9 @@ func (e *Engine) queueRemedies(q *queue) []string {
 	}
 	switch problem, culprit := e.forest.Problem(q.node); problem {
 	case quota.ParentNotFound:
-		return []string{fmt.Sprintf("create queue %s, or change parent of queue %s", e.forest.ConfiguredParent(culprit), e.forest.Name(culprit))}
+		return []string{fmt.Sprintf("create queue %s, or change the parent of queue %s", e.forest.ConfiguredParent(culprit), e.forest.Name(culprit))}
 	case quota.Cycle:
-		return []string{fmt.Sprintf("change parent of queue %s, which is its own ancestor", e.forest.Name(culprit))}
+		return []string{fmt.Sprintf("change the parent of queue %s, which is its own ancestor", e.forest.Name(culprit))}
 	}
 	return []string{"name a leaf queue in spec.queue.name: " + list(e.leaves(q.node), maxNamesListed)}
 }
@@ -108,7 +108,7 @@ func (e *Engine) quotaRemedies(class *equivalenceClass) []string {
 		}
 		cell := quota.Cell{Flavor: need.Flavor, Resource: need.Resource}
 		at := e.forest.Ceiling(class.queue.node, cell)
-		out = append(out, fmt.Sprintf("raise %s of queue %s for %s of flavor %s by %s, or ask for less",
+		out = append(out, fmt.Sprintf("raise %s of queue %s for %s of flavor %s by %s, or request less",
 			e.adjustableLimits(at), e.forest.Name(at), need.Resource, need.Flavor, amountText(need.Resource, need.Need-need.Most)))
 	}
 	return out
@@ -147,10 +147,10 @@ func (e *Engine) reservationRemedies(a *app) []string {
 		return nil
 	case e.reservationBlocking(a.class) != nil:
 		keeper := e.reservationBlocking(a.class).queue
-		return []string{fmt.Sprintf("the first in line of queue %s has to start: the room that is free is kept for it, because it has waited for longer than the headTimeout of its queue (%s)",
+		return []string{fmt.Sprintf("the head of queue %s must start first: free quota is reserved for it because it has waited longer than the queue's headTimeout (%s)",
 			keeper.name, keeper.headTimeout())}
 	}
-	return []string{"those have to start who take room back from others: what is free is kept for them"}
+	return []string{"applications that preempted others start first; the free quota is reserved for them"}
 }
 
 // shortfallRemedies says what has to be given back for a placement of a line, a sentence for each resource.
@@ -185,7 +185,7 @@ func (e *Engine) shortfallRemedy(need Need) string {
 		}
 		back = append(back, where)
 	}
-	return fmt.Sprintf("%s %s more of flavor %s has to be given back %s; or raise %s", need.Resource,
+	return fmt.Sprintf("%s %s more of flavor %s must be released %s; or raise %s", need.Resource,
 		amountText(need.Resource, need.BlockedBy[0].Missing), need.Flavor, strings.Join(back, ", and "), strings.Join(raise, ", and "))
 }
 

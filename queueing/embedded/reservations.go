@@ -240,11 +240,11 @@ func (e *Engine) updateHead(q *queue, stop blockReason) {
 
 // reservedMessage says that the room that there is is kept for others.
 func (e *Engine) reservedMessage(class *equivalenceClass) string {
-	wants := "needs room"
+	wants := "needs quota"
 	if needs := e.forest.Needs(class.queue.node, class.options[0].minNeed); len(needs) > 0 {
 		wants = needsText(class, needs[0])
 	}
-	return wants + "; the room that is free is kept for those that have been first in line for longer than the headTimeout of their queues"
+	return wants + "; free quota is reserved for applications that have headed their queue for longer than its headTimeout"
 }
 
 // releaseTime is when a grant that is made now is given back at the latest; zero if that is not known.

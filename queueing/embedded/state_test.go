@@ -176,8 +176,8 @@ func TestStateOfBrokenQueues(t *testing.T) {
 	t.Parallel()
 	e := engineWith(t, "a in=nobody\nb in=a\nc in=d\nd in=c\nold deleted", "x queue=b")
 	want := map[string]string{
-		"a": "ParentNotFound: queue a names the parent nobody, which does not exist",
-		"b": "ParentNotFound: queue a, above b, names the parent nobody, which does not exist",
+		"a": "ParentNotFound: queue a has the parent nobody, which does not exist",
+		"b": "ParentNotFound: queue a, above b, has the parent nobody, which does not exist",
 		"c": "Cycle: queue c is its own ancestor: c → d → c",
 		"d": "Cycle: queue d is its own ancestor: d → c → d",
 	}

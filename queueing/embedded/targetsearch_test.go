@@ -120,11 +120,11 @@ func TestReclaim(t *testing.T) {
 	s.want("a borrows", s.running(), "a0", "a1", "a2", "a3")
 	s.comes("b0", job{"b", 3, 0})
 	s.want("the newest of those who borrow go, as many as it takes", s.displaced(), "a2", "a3")
-	if v, want := s.engine.Verdict(s.jobs["b0"].Key), "Waiting/WaitingForQuota: waits until ns/a3 and 1 more have given their room back"; says(v) != want {
+	if v, want := s.engine.Verdict(s.jobs["b0"].Key), "Waiting/WaitingForQuota: waiting for ns/a3 and 1 more to release their quota"; says(v) != want {
 		t.Errorf("got %s, want %s", says(v), want)
 	}
 	e := s.engine.Eviction(s.jobs["a3"].Key, 1, 1)
-	if want := "taken by ns/b0: queue b takes back what queue a has borrowed"; e.Reason != queueing.ReasonPreempted || e.Message != want || e.By.Name != "b0" {
+	if want := "preempted by ns/b0: queue b reclaims quota that queue a borrowed"; e.Reason != queueing.ReasonPreempted || e.Message != want || e.By.Name != "b0" {
 		t.Errorf("got %+v, want %s", e, want)
 	}
 	s.comes("a4", job{"a", 1, 9})

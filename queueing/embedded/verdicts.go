@@ -116,9 +116,9 @@ func (e *Engine) newVerdict(class *equivalenceClass, c blockReason) *queueing.Ve
 	case c.reason == queueing.ReasonQueueHeld:
 		v.Message = fmt.Sprintf("%s is held (stopPolicy %s)", named(c.queue, class.queue), c.queue.config.Stop)
 	case c.reason == queueing.ReasonMaxRunning:
-		v.Message = fmt.Sprintf("%s is full: maxRunning is %d", named(c.queue, class.queue), *c.queue.config.MaxRunning)
+		v.Message = fmt.Sprintf("%s has reached its maxRunning of %d", named(c.queue, class.queue), *c.queue.config.MaxRunning)
 	case c.notHead:
-		v.Message = fmt.Sprintf("queue %s is StrictFIFO: an earlier application has to start first", class.queue.name)
+		v.Message = fmt.Sprintf("queue %s is StrictFIFO: an earlier application must start first", class.queue.name)
 	case c.reserved:
 		v.Message = e.reservedMessage(class)
 	default:
@@ -133,7 +133,7 @@ func (e *Engine) quotaMessage(class *equivalenceClass, b quota.Block) string {
 	by := e.queues[e.forest.Name(b.Node)]
 	others := ""
 	if len(class.options) > 1 {
-		others = "; no other flavor has room either"
+		others = "; no other flavor has enough free quota either"
 	}
 	return fmt.Sprintf("%s; %s may use at most %s and others hold the rest%s%s", needsText(class, b), named(by, class.queue),
 		limitText(b.Cell.Resource, limit.Max(), limit, len(e.forest.Children(b.Node)) > 0), e.otherNeedsText(class, b), others)

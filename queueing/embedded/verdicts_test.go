@@ -68,27 +68,27 @@ func TestVerdicts(t *testing.T) {
 			queues:  "team-a strict cpu=900m",
 			running: "x queue=team-a cpu=200m\ny queue=team-a cpu=200m",
 			ask:     "z queue=team-a cpu=10m",
-			want:    "Waiting/WaitingForQuota: queue team-a is StrictFIFO: an earlier application has to start first",
+			want:    "Waiting/WaitingForQuota: queue team-a is StrictFIFO: an earlier application must start first",
 		},
 		"never, own quota": {
 			queues: "root\nteam-a in=root memory=2Gi borrow:memory=0",
 			ask:    "pi queue=team-a memory=896Mi",
-			want:   "Refused/ExceedsQuota: needs memory 2688Mi of flavor default; queue team-a can never hold more than 2Gi (nominal 2Gi, borrowing 0): ask for less or raise the quota",
+			want:   "Refused/ExceedsQuota: needs memory 2688Mi of flavor default; queue team-a can never use more than 2Gi (nominal 2Gi, borrowing 0): request less or raise the quota",
 		},
 		"never, with all that can be borrowed": {
 			queues: "root memory=1Gi\nteam-a in=root memory=1Gi\nteam-b in=root memory=3Gi lend:memory=512Mi",
 			ask:    "pi queue=team-a memory=1Gi",
-			want:   "Refused/ExceedsQuota: needs memory 3Gi of flavor default; queue team-a can never hold more than 2560Mi (nominal 1Gi, borrowing 1536Mi): ask for less or raise the quota",
+			want:   "Refused/ExceedsQuota: needs memory 3Gi of flavor default; queue team-a can never use more than 2560Mi (nominal 1Gi, borrowing 1536Mi): request less or raise the quota",
 		},
 		"never, named elsewhere only": {
 			queues: "root\nteam-a in=root cpu=4\nteam-b in=root cpu=1 nvidia.com/gpu=2 lend:nvidia.com/gpu=0",
 			ask:    "pi queue=team-a nvidia.com/gpu=1",
-			want:   "Refused/ExceedsQuota: needs nvidia.com/gpu 3 of flavor default; queue team-a can never hold more than 0 (nominal 0, borrowing 0): ask for less or raise the quota",
+			want:   "Refused/ExceedsQuota: needs nvidia.com/gpu 3 of flavor default; queue team-a can never use more than 0 (nominal 0, borrowing 0): request less or raise the quota",
 		},
 		"never, not even the least": {
 			queues: "team-a cpu=1",
 			ask:    "pi queue=team-a cpu=600m min=1",
-			want:   "Refused/ExceedsQuota: needs at least cpu 1200m of flavor default; queue team-a can never hold more than 1 (nominal 1, borrowing 0): ask for less or raise the quota",
+			want:   "Refused/ExceedsQuota: needs at least cpu 1200m of flavor default; queue team-a can never use more than 1 (nominal 1, borrowing 0): request less or raise the quota",
 		},
 		"queue is missing": {
 			queues: "team-a",
@@ -103,12 +103,12 @@ func TestVerdicts(t *testing.T) {
 		"parent is missing": {
 			queues: "team-a in=org",
 			ask:    "pi queue=team-a",
-			want:   "Waiting/ReferenceNotFound: queue team-a names the parent org, which does not exist",
+			want:   "Waiting/ReferenceNotFound: queue team-a has the parent org, which does not exist",
 		},
 		"grandparent is missing": {
 			queues: "dept in=org\nteam-a in=dept",
 			ask:    "pi queue=team-a",
-			want:   "Waiting/ReferenceNotFound: queue dept, above team-a, names the parent org, which does not exist",
+			want:   "Waiting/ReferenceNotFound: queue dept, above team-a, has the parent org, which does not exist",
 		},
 		"cycle": {
 			queues: "a in=b\nb in=c\nc in=a",
@@ -128,17 +128,17 @@ func TestVerdicts(t *testing.T) {
 		"not a leaf": {
 			queues: "root cpu=4\nteam-b in=root\ndept in=root\nteam-a in=dept",
 			ask:    "pi queue=root",
-			want:   "Waiting/ReferenceNotFound: queue root takes no applications itself; submit to one of its leaf queues: team-a, team-b",
+			want:   "Waiting/ReferenceNotFound: queue root does not accept applications; submit to one of its leaf queues: team-a, team-b",
 		},
 		"not a leaf, many": {
 			queues: "r\na in=r\nb in=r\nc in=r\nd in=r\ne in=r\nf in=r\ng in=r",
 			ask:    "pi queue=r",
-			want:   "Waiting/ReferenceNotFound: queue r takes no applications itself; submit to one of its leaf queues: a, b, c, d, e and 2 more",
+			want:   "Waiting/ReferenceNotFound: queue r does not accept applications; submit to one of its leaf queues: a, b, c, d, e and 2 more",
 		},
 		"namespace": {
 			queues: "team-a only=team:a",
 			ask:    "pi queue=team-a label=team:b",
-			want:   "Waiting/NamespaceNotAllowed: queue team-a admits namespaces with team=a, and the labels of this one do not match",
+			want:   "Waiting/NamespaceNotAllowed: queue team-a admits namespaces with team=a; the labels of this namespace do not match",
 		},
 		"no namespace": {
 			queues: "team-a nobody",
@@ -148,14 +148,16 @@ func TestVerdicts(t *testing.T) {
 		"without limits": {
 			queues: "open",
 			ask:    "pi queue=open guarded",
-			want: "Waiting/NamespaceNotAllowed: queue open has no limits, and a guarded namespace may use such a queue only where an administrator names the " +
-				"namespace: name a queue with quotas, or have queue open added to the namespace's list of allowed queues, or the namespace to the queue's namespaceSelector",
+			want: "Waiting/NamespaceNotAllowed: queue open has no limits, and a guarded namespace needs an administrator's permission for such a " +
+				"queue: use a queue with quotas, or ask an administrator to add queue open to the namespace's allowed queues or to name the namespace in the " +
+				"queue's namespaceSelector",
 		},
 		"without limits, below a parent without": {
 			queues: "root\nopen in=root max=5",
 			ask:    "pi queue=open guarded",
-			want: "Waiting/NamespaceNotAllowed: queue open has no limits, and a guarded namespace may use such a queue only where an administrator names the " +
-				"namespace: name a queue with quotas, or have queue open added to the namespace's list of allowed queues, or the namespace to the queue's namespaceSelector",
+			want: "Waiting/NamespaceNotAllowed: queue open has no limits, and a guarded namespace needs an administrator's permission for such a " +
+				"queue: use a queue with quotas, or ask an administrator to add queue open to the namespace's allowed queues or to name the namespace in the " +
+				"queue's namespaceSelector",
 		},
 		"without limits, and selected by name": {queues: "open names", ask: "pi queue=open guarded", want: "Granted"},
 		"without limits, for one who may":      {queues: "open", ask: "pi queue=open", want: "Granted"},
@@ -165,17 +167,17 @@ func TestVerdicts(t *testing.T) {
 		"flavor that the ask wants": {
 			queues: "team-a cpu=4",
 			ask:    "pi queue=team-a flavor=spot flavor=gpu",
-			want:   "Waiting/FlavorMismatch: executor pods can be placed in no flavor of queue team-a: flavor default is not among those asked for (spot, gpu)",
+			want:   "Waiting/FlavorMismatch: no flavor of queue team-a fits the executor pods: flavor default is not one of the requested flavors (spot, gpu)",
 		},
 		"flavor that the queue has": {
 			queues: "team-a cpu/spot=4",
 			ask:    "pi queue=team-a cpu=1",
-			want:   "Waiting/FlavorMismatch: driver pods can be placed in no flavor of queue team-a: flavor spot does not exist",
+			want:   "Waiting/FlavorMismatch: no flavor of queue team-a fits the driver pods: flavor spot does not exist",
 		},
 		"flavor that the parent has": {
 			queues: "root cpu/spot=4 cpu/arm=4\nteam-a in=root",
 			ask:    "pi queue=team-a cpu=1",
-			want:   "Waiting/FlavorMismatch: driver pods can be placed in no flavor of queue team-a: flavor spot does not exist; flavor arm does not exist",
+			want:   "Waiting/FlavorMismatch: no flavor of queue team-a fits the driver pods: flavor spot does not exist; flavor arm does not exist",
 		},
 		"held": {
 			queues: "team-a hold",
@@ -191,13 +193,13 @@ func TestVerdicts(t *testing.T) {
 			queues:  "team-a max=1",
 			running: "x queue=team-a",
 			ask:     "pi queue=team-a",
-			want:    "Waiting/MaxRunning: queue team-a is full: maxRunning is 1",
+			want:    "Waiting/MaxRunning: queue team-a has reached its maxRunning of 1",
 		},
 		"as many as may run above": {
 			queues:  "root max=1\nteam-a in=root max=5\nteam-b in=root",
 			running: "x queue=team-b",
 			ask:     "pi queue=team-a",
-			want:    "Waiting/MaxRunning: queue root, above team-a, is full: maxRunning is 1",
+			want:    "Waiting/MaxRunning: queue root, above team-a, has reached its maxRunning of 1",
 		},
 	}
 	for name, tc := range tests {

@@ -22,7 +22,7 @@ type Difference struct {
 
 // Error says it in a few lines.
 func (d *Difference) Error() string {
-	return fmt.Sprintf("line %d: %s gives another answer\n  recorded: %s\n  decided:  %s", d.Line, d.Call, d.Recorded, d.Decided)
+	return fmt.Sprintf("line %d: %s gives a different answer\n  recorded: %s\n  decided:  %s", d.Line, d.Call, d.Recorded, d.Decided)
 }
 
 func differenceOf(r *replayer, recorded, decided *line) *Difference {

@@ -16,7 +16,7 @@ func Create(path string) (*os.File, error) {
 	switch before, err := os.Stat(path); {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		return nil, fmt.Errorf("begin a decision log: %w", err)
+		return nil, fmt.Errorf("create a decision log: %w", err)
 	case before.Mode().IsRegular():
 		if err := os.Rename(path, path+".1"); err != nil {
 			return nil, fmt.Errorf("keep the last decision log: %w", err)
@@ -24,7 +24,7 @@ func Create(path string) (*os.File, error) {
 	}
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("begin a decision log: %w", err)
+		return nil, fmt.Errorf("create a decision log: %w", err)
 	}
 	return file, nil
 }

@@ -63,7 +63,7 @@ func decode(text []byte, into any) error {
 		return err
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("there is more than one JSON value")
+		return errors.New("more than one JSON value")
 	}
 	return nil
 }

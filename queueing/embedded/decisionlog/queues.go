@@ -63,7 +63,7 @@ func (q queueConfig) restore(answers func(map[string]string) bool) (embedded.Que
 	case byAnswers:
 		out.Admits = answers
 	default:
-		return out, fmt.Errorf("admits %q is not known", q.Admits)
+		return out, fmt.Errorf("unknown value %q of admits", q.Admits)
 	}
 	return out, nil
 }

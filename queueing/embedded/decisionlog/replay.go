@@ -92,7 +92,7 @@ func (r *replayer) apply(text []byte) error {
 		return r.begin(text)
 	}
 	if r.result.End != "" {
-		return fmt.Errorf("line %d: it stands behind the end of the log; play the lines before it", r.at)
+		return fmt.Errorf("line %d: it follows the end of the log; replay only the lines before it", r.at)
 	}
 	var l line
 	if err := decode(text, &l); err != nil {
@@ -103,7 +103,7 @@ func (r *replayer) apply(text []byte) error {
 	}
 	call := calls[l.Call]
 	if call == nil {
-		return r.unreadable(fmt.Errorf("the call %q is not known", l.Call))
+		return r.unreadable(fmt.Errorf("unknown call %q", l.Call))
 	}
 	r.loadAnswers(l.SelectorAnswers)
 	r.produced.Reset()
@@ -136,7 +136,7 @@ func (r *replayer) end(l line) error {
 	}
 	r.result.End = end.Why
 	if end.Why == "" {
-		r.result.End = "it does not say why"
+		r.result.End = "no reason recorded"
 	}
 	return nil
 }
@@ -169,7 +169,7 @@ func (r *replayer) answersOf(queue string) func(map[string]string) bool {
 	return func(labels map[string]string) bool {
 		allowed, known := r.answers[queue][labelText(labels)]
 		if !known {
-			r.problem = fmt.Errorf("it is not said whether queue %s admits namespaces with the labels %s", queue, labelText(labels))
+			r.problem = fmt.Errorf("the log has no answer to whether queue %s admits namespaces with the labels %s", queue, labelText(labels))
 		}
 		return allowed
 	}

@@ -227,13 +227,13 @@ func TestRefused(t *testing.T) {
 		"unknown key above":    {`{"decisionLog":1,"more":1}` + "\n", []string{"line 1"}},
 		"no JSON":              {head + "grant it\n", []string{"line 2", "damaged", version, "(v0.1.0)"}},
 		"two values":           {head + `{"call":"changed"} {}` + "\n", []string{"line 2", "more than one"}},
-		"unknown call":         {head + `{"call":"guess"}` + "\n", []string{"line 2", `"guess" is not known`, version}},
+		"unknown call":         {head + `{"call":"guess"}` + "\n", []string{"line 2", `unknown call "guess"`, version}},
 		"unknown key":          {head + `{"call":"changed","how":1}` + "\n", []string{"line 2", `"how"`, version}},
 		"unknown argument":     {head + `{"call":"cycle","with":{"max":1,"min":1}}` + "\n", []string{"line 2", `"min"`, version}},
 		"no arguments":         {head + `{"call":"cycle"}` + "\n", []string{"line 2", version}},
 		"wrong type":           {head + `{"call":"cycle","with":{"max":"all"}}` + "\n", []string{"line 2", "max", version}},
 		"wrong duration":       {head + `{"call":"submit","with":{"key":["a","b","c"],"run":1,"attempt":1,"queue":"q","holdsFor":"long"}}` + "\n", []string{"line 2", "long"}},
-		"behind the end":       {head + `{"call":"end","with":{"why":"full"}}` + "\n" + `{"call":"changed","answer":[]}` + "\n", []string{"line 3", "behind the end"}},
+		"follows the end":       {head + `{"call":"end","with":{"why":"full"}}` + "\n" + `{"call":"changed","answer":[]}` + "\n", []string{"line 3", "follows the end"}},
 		"unknown admission":    {head + `{"call":"setQueues","with":{"queues":[{"name":"a","weight":1,"admits":"some"}]}}` + "\n", []string{"line 2", "queue a", `"some"`}},
 		"unreadable selector":  {head + `{"call":"setQueues","with":{"queues":[{"name":"a","weight":1,"admits":"selector","selector":"a b"}]}}` + "\n", []string{"line 2", "queue a"}},
 		"not said by selector": {head + `{"call":"setQueues","with":{"queues":[{"name":"a","weight":1,"admits":"answers"}]}}` + "\n" + `{"call":"submit","with":{"key":["a","b","c"],"run":1,"attempt":1,"queue":"a"},"answer":true}` + "\n", []string{"line 3", "queue a", "{}"}},
@@ -270,7 +270,7 @@ func TestDifferenceIsShort(t *testing.T) {
 			t.Parallel()
 			r := &replayer{at: 7}
 			d := differenceOf(r, &line{Call: "cycle", Answer: json.RawMessage(c.recorded)}, &line{Answer: json.RawMessage(c.decided)})
-			want := "line 7: cycle gives another answer\n  recorded: " + c.wantRecorded + "\n  decided:  " + c.wantDecided
+			want := "line 7: cycle gives a different answer\n  recorded: " + c.wantRecorded + "\n  decided:  " + c.wantDecided
 			if diff := cmp.Diff(want, d.Error()); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -298,7 +298,7 @@ func TestOddNumbers(t *testing.T) {
 						return n
 					})
 				}
-				_ = r.apply([]byte(text)) // it is refused, or gives another answer, or the same
+				_ = r.apply([]byte(text)) // it is refused, or gives a different answer, or the same
 			}
 		}
 	})

@@ -115,7 +115,7 @@ func (r *Runner) swap(ctx context.Context, root string) error {
 			return err
 		}
 	}
-	return fmt.Errorf("write ledger of queue %s: it changed too often", root)
+	return fmt.Errorf("write ledger of queue %s: too many conflicting changes", root)
 }
 
 // noteWritten notes what stands in a ledger now.

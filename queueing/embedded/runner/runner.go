@@ -156,7 +156,7 @@ func (r *Runner) Sync(_ context.Context, ask queueing.Ask) (queueing.Verdict, er
 		ask.QueuedAt = s.queuedAt
 	} else if why := ask.Broken(); why != "" {
 		r.o.Meter.Broken()
-		r.o.Log.Error(nil, "refused an ask with a negative number, which no reader of amounts may let through", "ask", ask.String(), "number", why)
+		r.o.Log.Error(nil, "Refused a request with a negative amount", "ask", ask.String(), "number", why)
 	}
 	if g, holds := r.grants[ask.Key]; holds && (g.run != ask.Run || g.attempt != ask.Attempt) {
 		return queueing.Verdict{State: queueing.Evicting}, nil
@@ -303,7 +303,7 @@ func (r *Runner) waitForReasks(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-deadline:
-			r.o.Log.Info("deciding without some applications that waited before the restart", "missing", missing)
+			r.o.Log.Info("Admitting without some applications that were pending before the restart", "missing", missing)
 			r.requestCycle()
 			return
 		case <-r.o.Clock.After(5 * time.Millisecond):

@@ -96,7 +96,7 @@ func TestPreemptionWithoutEnd(t *testing.T) {
 		Queues:   []embedded.QueueConfig{queueWith("team", "", 2)},
 		Arrivals: []Arrival{arrival(time.Second, "team/a", 2, time.Minute)},
 	}, restless{embedded.New()})
-	if err == nil || !strings.Contains(err.Error(), "at 1s default/a is admitted and preempted without end") {
+	if err == nil || !strings.Contains(err.Error(), "at 1s default/a is admitted and preempted endlessly") {
 		t.Errorf("error: got %v", err)
 	}
 }
@@ -121,7 +121,7 @@ func TestTheEngineTakesBack(t *testing.T) {
 	}
 	want := `0s own admitted
 0s lent admitted
-30s lent preempted by lender (Preempted: taken by default/lender: queue lender takes back what queue borrower has borrowed)
+30s lent preempted by lender (Preempted: preempted by default/lender: queue lender reclaims quota that queue borrower borrowed)
 30s lender admitted
 30s lent waiting
 40s lender preempted (QueueHeld: queue lender is drained (stopPolicy HoldAndDrain))

@@ -68,7 +68,7 @@ func TestATeamTakesBackWhatItHasLent(t *testing.T) {
 
 	displaced := s.Reaches("borrower", env.Attempt{Run: 1, Attempt: 2}, v1alpha1.PreemptedReason)
 	ready := env.Condition(displaced, v1alpha1.ReadyCondition)
-	for _, word := range []string{"lender", "queue " + b.Name + " takes back what queue " + a.Name + " has borrowed"} {
+	for _, word := range []string{"lender", "queue " + b.Name + " reclaims quota that queue " + a.Name + " borrowed"} {
 		if !strings.Contains(ready.Message, word) {
 			t.Errorf("the message does not tell %q: %s", word, ready.Message)
 		}

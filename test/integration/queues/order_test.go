@@ -131,7 +131,7 @@ func TestStrategies(t *testing.T) {
 	}{
 		"BestEffortFIFO": {v1alpha1.BestEffortFIFO, time.Hour, false, nil},
 		"StrictFIFO":     {v1alpha1.StrictFIFO, time.Hour, false, []string{"StrictFIFO", "earlier application"}},
-		"head timeout":   {v1alpha1.BestEffortFIFO, 0, false, []string{"1792Mi", "is kept for those", "headTimeout"}},
+		"head timeout":   {v1alpha1.BestEffortFIFO, 0, false, []string{"1792Mi", "is reserved for applications", "headTimeout"}},
 		"back-fill":      {v1alpha1.BestEffortFIFO, 0, true, nil},
 	} {
 		t.Run(name, func(t *testing.T) {

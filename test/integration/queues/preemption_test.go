@@ -44,7 +44,7 @@ func TestReclaim(t *testing.T) {
 	second := w.Apply("second", in(a))
 	w.Run(second)
 	lender := w.Apply("lender", in(b))
-	displaced(t, second, "lender", "queue "+b.Name+" takes back what queue "+a.Name+" has borrowed")
+	displaced(t, second, "lender", "queue "+b.Name+" reclaims quota that queue "+a.Name+" borrowed")
 	w.Run(lender)
 	actors.Eventually(t, first, "untouched", actors.InStage(v1alpha1.RunningReason))
 	waits(t, second, "WaitingForQuota", "memory 2688Mi")
