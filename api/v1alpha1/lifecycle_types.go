@@ -260,7 +260,8 @@ type ServiceMetadata struct {
 	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 317 && size(self[k]) <= 63)",message="set labels with names of at most 317 characters and values of at most 63"
 	Labels map[string]string `json:"labels,omitempty"`
 
-	// annotations of the Service; {{name}} and {{namespace}} are replaced in values.
+	// annotations of the Service, of the keys that the operator's flag --ui-annotations allows; {{name}} and {{namespace}} are replaced in
+	// values.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=64
 	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 317 && size(self[k]) <= 16384)",message="set annotations with names of at most 317 characters and values of at most 16384"

@@ -18,6 +18,8 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/lifecycle"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
 	"github.com/sparkgate/sparkgate/controllers/internal/status"
+	"github.com/sparkgate/sparkgate/internal/redact"
+	"github.com/sparkgate/sparkgate/internal/spark/expose"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 	"github.com/sparkgate/sparkgate/internal/spark/validate"
 )
@@ -101,7 +103,16 @@ func (p *pass) createDriver(ctx context.Context) error {
 		}
 	}
 	p.memory.driverCreated(p.app, current, p.Clock.Now())
+	p.tellLeftOut(p.Exposure.JudgeProperties(objects.Properties))
 	return nil
+}
+
+// tellLeftOut records an event of annotations that the Service of the attempt was created without. Events with the same reason and action are one
+// series, of which the first text is shown.
+func (p *pass) tellLeftOut(refused []expose.Refusal) {
+	if len(refused) > 0 {
+		p.Recorder.Eventf(p.app, nil, corev1.EventTypeWarning, companionNotMade, "CreateService", "%s", status.Cut(redact.Visible(expose.Join(refused))))
+	}
 }
 
 // intentStands says that the application still wants this driver and never had it: because this pass has just written so, or

@@ -168,6 +168,9 @@ func (p *pass) lookAtUI(ctx context.Context, c *company, in *expose.Input) ([]pr
 		return nil, err
 	}
 	problems := p.patchUIService(ctx, c, service)
+	for _, r := range p.Exposure.JudgeService(p.app) {
+		problems = append(problems, problem{reason: companionNotMade, text: r.String(), final: true})
+	}
 	if d := p.app.Status.Driver; d == nil || d.UIAddress == "" {
 		for _, way := range conf.Exposures(p.app) {
 			problems = append(problems, problem{reason: companionNotMade, final: true,
@@ -205,8 +208,8 @@ func (p *pass) historyAddress(objects render.Objects) string {
 
 // patchUIService makes the Service of the attempt have what spec.ui.serviceMetadata says, which may have changed since it was made.
 func (p *pass) patchUIService(ctx context.Context, c *company, service *corev1.Service) []problem {
-	c.extras = len(render.UIServiceOf(p.app).Annotations) > 0
-	change := render.UIServicePatch(service, p.app)
+	c.extras = len(render.UIServiceOf(p.app, p.Exposure.ServiceAnnotation).Annotations) > 0
+	change := render.UIServicePatch(service, p.app, p.Exposure.ServiceAnnotation)
 	if change == nil {
 		return nil
 	}

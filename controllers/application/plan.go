@@ -207,6 +207,7 @@ func (p *pass) build(ctx context.Context, start lifecycle.Start, queue string, g
 	objects, err := render.Build(render.Input{
 		App: p.app, Run: start.Run, Attempt: start.Attempt, Queue: queue, Grant: grant, Gated: p.gated(properties, grant),
 		Properties: properties, Secrets: values.values(), ConfFiles: render.ConfFiles(files), SubmitTime: submitted,
+		ServiceAnnotation: p.Exposure.ServiceAnnotation,
 	})
 	if err != nil {
 		return objects, []lifecycle.Finding{{Reason: v1alpha1.InvalidSpecReason, Message: err.Error()}}, nil

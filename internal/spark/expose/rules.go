@@ -21,7 +21,8 @@ type Rules struct {
 	// Hosts are templates of a host, or of a host and a path, with the tokens of conf.FillIn. Whatever is on the host and below the path belongs
 	// to the application.
 	Hosts []string
-	// Annotations are the keys that an Ingress may have; one that ends in "/*" stands for all with that prefix.
+	// Annotations are the keys that applications may set on an Ingress or on the Service of the web interface; one that ends in "/*" stands for
+	// all with that prefix.
 	Annotations []string
 }
 
@@ -92,13 +93,22 @@ type Refusal struct{ Field, Message string }
 // String returns field and message.
 func (r Refusal) String() string { return r.Field + ": " + r.Message }
 
+// Join returns all refusals in one text.
+func Join(refused []Refusal) string {
+	texts := make([]string, len(refused))
+	for i, r := range refused {
+		texts[i] = r.String()
+	}
+	return strings.Join(texts, "; ")
+}
+
 // Judge returns which ways to the web interface of an application the rules allow, and why they refuse others. The fields of spec.ui have
 // passed validation.
 func (r Rules) Judge(app *v1alpha1.SparkApplication) (granted []Granted, refused []Refusal) {
 	for _, way := range conf.Exposures(app) {
 		found := r.judgeHost(app, way)
 		if way.Field == conf.IngressField {
-			found.refusals = append(found.refusals, r.judgeAnnotations(app.Spec.UI.Ingress.Annotations)...)
+			found.refusals = append(found.refusals, judgeAnnotations(app.Spec.UI.Ingress.Annotations, conf.IngressField+".annotations", r.allows)...)
 		}
 		if refused = append(refused, found.refusals...); len(found.refusals) == 0 {
 			granted = append(granted, found.Granted)
@@ -130,17 +140,53 @@ func (r Rules) judgeHost(app *v1alpha1.SparkApplication, way conf.Exposure) judg
 		"value %q is not allowed for this application: use one of %q, which the operator's flag --ui-hosts allows", at, strings.Join(areas, ", "))}}}
 }
 
-func (r Rules) judgeAnnotations(annotations map[string]string) []Refusal {
+// allows reports whether an annotation may be set.
+func (r Rules) allows(key string) bool {
+	return slices.ContainsFunc(r.Annotations, func(allowed string) bool {
+		prefix, all := strings.CutSuffix(allowed, "*")
+		return key == allowed || all && strings.HasPrefix(key, prefix)
+	})
+}
+
+// scraping are the annotations by which a Prometheus finds metrics. They say only where the driver's own are.
+var scraping = []string{"prometheus.io/scrape", "prometheus.io/scheme", "prometheus.io/path", "prometheus.io/port"}
+
+// ServiceAnnotation reports whether an application may set an annotation of the Service of its attempts. Others than for scraping can be
+// instructions for controllers that serve the whole cluster, such as one that enters names into DNS.
+func (r Rules) ServiceAnnotation(key string) bool {
+	return slices.Contains(scraping, key) || r.allows(key)
+}
+
+// JudgeService returns why annotations of the Service of the web interface are left out.
+func (r Rules) JudgeService(app *v1alpha1.SparkApplication) []Refusal {
+	if app.Spec.UI == nil || app.Spec.UI.ServiceMetadata == nil {
+		return nil
+	}
+	return judgeAnnotations(app.Spec.UI.ServiceMetadata.Annotations, "spec.ui.serviceMetadata.annotations", r.ServiceAnnotation)
+}
+
+// JudgeProperties returns why annotations are left out that properties of Spark set on the Service.
+func (r Rules) JudgeProperties(properties conf.Properties) []Refusal {
 	var refused []Refusal
-	for _, key := range slices.Sorted(maps.Keys(annotations)) {
-		allows := func(allowed string) bool {
-			prefix, all := strings.CutSuffix(allowed, "*")
-			return key == allowed || all && strings.HasPrefix(key, prefix)
-		}
-		if !slices.ContainsFunc(r.Annotations, allows) {
-			refused = append(refused, Refusal{conf.IngressField + ".annotations[" + key + "]",
-				"it is not allowed: remove it, or have an administrator add the key to the operator's flag --ui-annotations"})
+	for _, p := range properties.WithPrefix(conf.DriverServiceNotes) {
+		if !r.ServiceAnnotation(p.Name) {
+			refused = append(refused, refusedAnnotation(p.Origin.Field))
 		}
 	}
 	return refused
+}
+
+// judgeAnnotations returns a refusal for each annotation of a field that may not be set.
+func judgeAnnotations(annotations map[string]string, field string, may func(key string) bool) []Refusal {
+	var refused []Refusal
+	for _, key := range slices.Sorted(maps.Keys(annotations)) {
+		if !may(key) {
+			refused = append(refused, refusedAnnotation(conf.At(field, key)))
+		}
+	}
+	return refused
+}
+
+func refusedAnnotation(field string) Refusal {
+	return Refusal{field, "it is not allowed: remove it, or have an administrator add the key to the operator's flag --ui-annotations"}
 }

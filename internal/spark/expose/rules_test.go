@@ -10,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
 func TestCheckRules(t *testing.T) {
@@ -129,5 +131,41 @@ func TestJudge(t *testing.T) {
 				t.Errorf("refused (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestServiceAnnotations: those of the Service of the attempt are held to the same list, whether a field or a property of Spark sets them.
+func TestServiceAnnotations(t *testing.T) {
+	t.Parallel()
+	rules := Rules{Annotations: []string{"exact.example.org/key", "haproxy.org/*"}}
+	keys := []string{"exact.example.org/key", "exact.example.org/key2", "external-dns.alpha.kubernetes.io/hostname", "haproxy.org/x", "prometheus.io/port", "prometheus.io/any"}
+	notes, properties := map[string]string{}, conf.Properties{}
+	for _, key := range keys {
+		notes[key] = "x"
+		properties.Set(conf.DriverServiceNotes+key, "x", conf.Origin{Field: "spec.sparkConf[" + conf.DriverServiceNotes + key + "]"})
+	}
+	remedy := ": it is not allowed: remove it, or have an administrator add the key to the operator's flag --ui-annotations"
+	app := exposing(v1alpha1.UserInterface{ServiceMetadata: &v1alpha1.ServiceMetadata{Annotations: notes}})
+	for name, tc := range map[string]struct {
+		got    []Refusal
+		prefix string
+	}{
+		"the field":    {rules.JudgeService(app), "spec.ui.serviceMetadata.annotations["},
+		"the property": {rules.JudgeProperties(properties), "spec.sparkConf[" + conf.DriverServiceNotes},
+	} {
+		var want []string
+		for _, key := range []string{"exact.example.org/key2", "external-dns.alpha.kubernetes.io/hostname", "prometheus.io/any"} {
+			want = append(want, tc.prefix+key+"]"+remedy)
+		}
+		if got := Join(tc.got); got != strings.Join(want, "; ") {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	left := render.UIServiceOf(app, rules.ServiceAnnotation).Annotations
+	if record := left[v1alpha1.UIServiceAnnotation]; record != `{"annotations":["exact.example.org/key","haproxy.org/x","prometheus.io/port"]}` || len(left) != 4 {
+		t.Errorf("the Service gets %v", left)
+	}
+	if found := (Rules{}).JudgeService(exposing(v1alpha1.UserInterface{})); found != nil {
+		t.Errorf("found %v where nothing is set", found)
 	}
 }

@@ -4,6 +4,7 @@
 package render
 
 import (
+	"maps"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -35,6 +36,17 @@ type Input struct {
 	ConfFiles map[string]string
 	// SubmitTime becomes spark.app.submitTime unless the user has set that.
 	SubmitTime time.Time
+	// ServiceAnnotation reports whether the application may set an annotation of the Service, by its key. Nil allows all.
+	ServiceAnnotation func(key string) bool
+}
+
+// allowed returns the annotations that an application may set.
+func allowed(annotations map[string]string, may func(key string) bool) map[string]string {
+	kept := maps.Clone(annotations)
+	if may != nil {
+		maps.DeleteFunc(kept, func(key, _ string) bool { return !may(key) })
+	}
+	return kept
 }
 
 // Objects are the objects of one attempt, in the order in which they are to be created: what the pod needs comes before it.

@@ -124,8 +124,8 @@ func serviceStep(b *build) error {
 	service := &corev1.Service{ObjectMeta: objectMeta(b.in, b.names.Service)}
 	service.Labels = merged(service.Labels, map[string]string{v1alpha1.SparkSelectorLabel: b.names.ApplicationID})
 	service.Labels = merged(service.Labels, family(b.given, conf.DriverServiceLabels))
-	service.Annotations = merged(nil, family(b.given, conf.DriverServiceNotes))
-	extra := UIServiceOf(b.in.App)
+	service.Annotations = merged(nil, allowed(family(b.given, conf.DriverServiceNotes), b.in.ServiceAnnotation))
+	extra := UIServiceOf(b.in.App, b.in.ServiceAnnotation)
 	service.Labels, service.Annotations = merged(service.Labels, extra.Labels), merged(service.Annotations, extra.Annotations)
 	notReady, err := b.notReadyAddresses()
 	if err != nil {

@@ -27,20 +27,22 @@ type uiServiceKeys struct {
 	Annotations []string `json:"annotations,omitempty"`
 }
 
-// UIServiceOf returns what spec.ui.serviceMetadata adds, with the record of the keys; nothing for nothing. Values of annotations are filled in.
-func UIServiceOf(app *v1alpha1.SparkApplication) UIService {
+// UIServiceOf returns what spec.ui.serviceMetadata adds, with the record of the keys; nothing for nothing. Values of annotations are filled in; those
+// that the application may not set are left out, nil allows all.
+func UIServiceOf(app *v1alpha1.SparkApplication, may func(key string) bool) UIService {
 	if app.Spec.UI == nil || app.Spec.UI.ServiceMetadata == nil {
 		return UIService{}
 	}
 	from := app.Spec.UI.ServiceMetadata
-	if len(from.Labels)+len(from.Annotations) == 0 {
+	notes := allowed(from.Annotations, may)
+	if len(from.Labels)+len(notes) == 0 {
 		return UIService{}
 	}
 	extra := UIService{Labels: maps.Clone(from.Labels), Annotations: map[string]string{}}
-	for key, value := range from.Annotations {
+	for key, value := range notes {
 		extra.Annotations[key] = conf.FillIn(app, value)
 	}
-	record, err := json.Marshal(uiServiceKeys{slices.Sorted(maps.Keys(from.Labels)), slices.Sorted(maps.Keys(from.Annotations))})
+	record, err := json.Marshal(uiServiceKeys{slices.Sorted(maps.Keys(from.Labels)), slices.Sorted(maps.Keys(notes))})
 	if err == nil { // lists of texts are always written
 		extra.Annotations[v1alpha1.UIServiceAnnotation] = string(record)
 	}
@@ -49,7 +51,7 @@ func UIServiceOf(app *v1alpha1.SparkApplication) UIService {
 
 // UIServicePatch is the change of metadata (a merge patch, RFC 7386) that makes a Service have what spec.ui.serviceMetadata says now, and nothing
 // of what it said before; nil if it is so.
-func UIServicePatch(service *corev1.Service, app *v1alpha1.SparkApplication) map[string]any {
+func UIServicePatch(service *corev1.Service, app *v1alpha1.SparkApplication, may func(key string) bool) map[string]any {
 	var before uiServiceKeys
 	note := service.Annotations[v1alpha1.UIServiceAnnotation]
 	if json.Unmarshal([]byte(note), &before) != nil {
@@ -58,7 +60,7 @@ func UIServicePatch(service *corev1.Service, app *v1alpha1.SparkApplication) map
 	if note != "" {
 		before.Annotations = append(before.Annotations, v1alpha1.UIServiceAnnotation)
 	}
-	extra := UIServiceOf(app)
+	extra := UIServiceOf(app, may)
 	patch := map[string]any{}
 	if labels := changes(service.Labels, extra.Labels, before.Labels); len(labels) > 0 {
 		patch["labels"] = labels

@@ -25,7 +25,7 @@ func TestUIServicePatch(t *testing.T) {
 		return app
 	}
 	made := func(app *v1alpha1.SparkApplication) *corev1.Service {
-		extra := UIServiceOf(app)
+		extra := UIServiceOf(app, nil)
 		return &corev1.Service{ObjectMeta: metav1.ObjectMeta{
 			Labels:      merged(map[string]string{"spark-app-selector": "spark-1"}, extra.Labels),
 			Annotations: merged(map[string]string{"of/others": "kept"}, extra.Annotations),
@@ -44,12 +44,12 @@ func TestUIServicePatch(t *testing.T) {
 			t.Run(before+" to "+after, func(t *testing.T) {
 				t.Parallel()
 				service := made(from)
-				patched := patchedMetadata(t, service, UIServicePatch(service, to))
+				patched := patchedMetadata(t, service, UIServicePatch(service, to, nil))
 				want := made(to).ObjectMeta
 				if diff := cmp.Diff(want, patched.ObjectMeta); diff != "" {
 					t.Errorf("metadata (-want +got):\n%s", diff)
 				}
-				if again := UIServicePatch(patched, to); again != nil {
+				if again := UIServicePatch(patched, to, nil); again != nil {
 					t.Errorf("patched again: %v", again)
 				}
 			})
@@ -57,7 +57,7 @@ func TestUIServicePatch(t *testing.T) {
 	}
 	broken := made(&v1alpha1.SparkApplication{})
 	broken.Annotations[v1alpha1.UIServiceAnnotation] = "somebody's words"
-	if diff := cmp.Diff(made(states["labels"]).ObjectMeta, patchedMetadata(t, broken, UIServicePatch(broken, states["labels"])).ObjectMeta); diff != "" {
+	if diff := cmp.Diff(made(states["labels"]).ObjectMeta, patchedMetadata(t, broken, UIServicePatch(broken, states["labels"], nil)).ObjectMeta); diff != "" {
 		t.Errorf("metadata with a broken record (-want +got):\n%s", diff)
 	}
 }

@@ -80,6 +80,41 @@ func TestHostsNotAllowed(t *testing.T) {
 	}
 }
 
+// TestServiceAnnotationsNotAllowed: an instruction for a controller that serves the whole cluster does not get onto the Service of the attempt, by
+// neither of the two ways, nor by an edit.
+func TestServiceAnnotationsNotAllowed(t *testing.T) {
+	t.Parallel()
+	operator.Use(t)
+	w := actors.NewWorld(t, "3Gi", nil)
+	const dns, other = "external-dns.alpha.kubernetes.io/hostname", "service.example.org/expose"
+	annotate := func(notes map[string]string) func(*v1alpha1.SparkApplication) {
+		return func(a *v1alpha1.SparkApplication) {
+			a.Spec.UI = &v1alpha1.UserInterface{ServiceMetadata: &v1alpha1.ServiceMetadata{Annotations: notes}}
+		}
+	}
+	app := w.Apply("pi", annotate(map[string]string{"keep": "me", dns: "bank.example.org"}), func(a *v1alpha1.SparkApplication) {
+		if a.Spec.SparkConf == nil {
+			a.Spec.SparkConf = map[string]string{}
+		}
+		a.Spec.SparkConf["spark.kubernetes.driver.service.annotation."+other] = "bank"
+	})
+	w.Run(app)
+	warned(t, app, "CompanionNotMade", "spec.ui.serviceMetadata.annotations["+dns+"]", "--ui-annotations")
+	warned(t, app, "CompanionNotMade", other, "--ui-annotations")
+	kept := func(value string) func(set) bool {
+		return func(s set) bool { return s.ui != nil && s.ui.Annotations["keep"] == value }
+	}
+	for _, value := range []string{"me", "you"} {
+		actors.Change(t, app, annotate(map[string]string{"keep": value, dns: "bank.example.org", "a.example.org/b": "x"}))
+		made := eventually(t, app, "the annotation that is allowed", kept(value)).ui
+		for _, key := range []string{dns, other, "a.example.org/b"} {
+			if text, has := made.Annotations[key]; has {
+				t.Errorf("the Service has %s: %s", key, text)
+			}
+		}
+	}
+}
+
 // laterThan creates an Ingress that is younger than another by what the API server says, which counts in seconds.
 func laterThan(t *testing.T, first, later *networkingv1.Ingress) {
 	t.Helper()

@@ -38,7 +38,7 @@ func options(network func(http.RoundTripper) http.RoundTripper) actors.OperatorO
 		UIHosts: []string{
 			"{{name}}.{{namespace}}.example.org", "other.{{namespace}}.example.org", "spark.example.org/{{namespace}}/{{name}}", "shared.example.org",
 		},
-		UIAnnotations: []string{"keep", "drop", "traefik.ingress.kubernetes.io/*"},
+		UIAnnotations: []string{"keep", "drop", "of", "traefik.ingress.kubernetes.io/*"},
 	}
 }
 

@@ -64,7 +64,7 @@ func Parse(args []string) (Options, error) {
 	fs.StringVar(&o.HistoryURL, "history-server-url", "", "The address of a job at a Spark history server, with {{applicationID}} in the place of Spark's id; empty if there is none.")
 	fs.BoolVar(&o.AllowPodSecurityNone, "allow-pod-security-none", true, "Let applications set spec.podSecurity to None, which holds their pods to no Pod Security Standard.")
 	fs.StringSliceVar(&o.UIHosts, "ui-hosts", nil, "The hosts, with or without a path, by which web interfaces may be reached from outside, such as {{name}}.{{namespace}}.spark.example.org or spark.example.org/{{namespace}}/{{name}}; without any spec.ui.ingress and spec.ui.route are refused.")
-	fs.StringSliceVar(&o.UIAnnotations, "ui-annotations", nil, "The keys of annotations that spec.ui.ingress may set, or prefixes such as haproxy.org/*.")
+	fs.StringSliceVar(&o.UIAnnotations, "ui-annotations", nil, "The keys of annotations that spec.ui.ingress, spec.ui.serviceMetadata and Spark's properties may set on Ingresses and Services, or prefixes such as haproxy.org/*.")
 	fs.BoolVar(&o.StageEvents, "stage-events", true, "Record a Kubernetes event for every stage that an application reaches; else of failures, warnings and ends only.")
 	fs.StringVar(&o.DecisionLog, "decision-log", "", "The file in which the decisions of the embedded queue are written down, for sparkctl replay; empty switches it off.")
 	fs.BoolVar(&o.EnablePprof, "enable-pprof", false, "Serve profiles of the process at the metrics endpoint, without authentication unless --metrics-secure.")
