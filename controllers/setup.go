@@ -63,6 +63,8 @@ type Options struct {
 	Concurrent int
 	// QueueInterval bounds how often counts and usage of a queue are written. Default: 2s.
 	QueueInterval time.Duration
+	// ExecutorInterval bounds how often the executor counts of an application are written when nothing else is. Default: 10s.
+	ExecutorInterval time.Duration
 	// GateInterval is how often a batch scheduler is looked for that is not installed. Default: 10s.
 	GateInterval time.Duration
 	// Fenced is called when another process has taken a ledger over: this one has to end, and not to give back the lease, which may
@@ -177,7 +179,7 @@ func Setup(mgr ctrl.Manager, o Options) error {
 	reconciler := application.New(application.Options{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Pods: store,
 		Gates: gates, DefaultGate: o.DefaultGate, AllowedGates: o.AllowedGates, ReferenceTimeout: o.ReferenceTimeout,
-		MaxTermination: o.MaxTermination, HistoryURL: o.HistoryURL, FewEvents: o.FewEvents,
+		MaxTermination: o.MaxTermination, ExecutorInterval: o.ExecutorInterval, HistoryURL: o.HistoryURL, FewEvents: o.FewEvents,
 		Exposure: expose.Rules{Hosts: o.UIHosts, Annotations: o.UIAnnotations}, ForbidPodSecurityNone: o.ForbidPodSecurityNone,
 		Recorder: mgr.GetEventRecorder("sparkgate"), Notifier: notifier, Logs: logReader(podClient, o), Series: series, Clock: o.Clock, Ready: office.wait, Claim: asking.claim,
 	})

@@ -44,6 +44,8 @@ type Options struct {
 	ReferenceTimeout time.Duration
 	// MaxTermination bounds how long pods take to end that have to. Default: 10m.
 	MaxTermination time.Duration
+	// ExecutorInterval bounds how often executor counts alone are written. Default: 10s.
+	ExecutorInterval time.Duration
 	// HistoryURL is the address of a job at a Spark history server, with v1alpha1.ApplicationIDToken. Default: there is none.
 	HistoryURL string
 	// ForbidPodSecurityNone refuses applications whose pods are held to no Pod Security Standard.

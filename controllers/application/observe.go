@@ -36,6 +36,7 @@ func (r *Reconciler) observe(app *v1alpha1.SparkApplication) lifecycle.Observati
 		LastWrite:        r.memory.lastWrite(app),
 		ReferenceTimeout: r.ReferenceTimeout,
 		MaxTermination:   r.MaxTermination,
+		ExecutorInterval: r.ExecutorInterval,
 		Eviction:         r.eviction(app),
 		ExecutorFailures: r.Pods.Failures(client.ObjectKeyFromObject(app), string(app.UID), app.Status.Run, app.Status.Attempt),
 		UIAddress:        r.memory.uiAddress(app),

@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// executorInterval bounds how often executor counts alone are written.
-	executorInterval = 10 * time.Second
+	// DefaultExecutorInterval bounds how often executor counts alone are written.
+	DefaultExecutorInterval = 10 * time.Second
 	// startingDelay is how long a driver may take to run before the stage Starting is written.
 	startingDelay = 3 * time.Second
 )
@@ -225,7 +225,7 @@ func (d *decider) countExecutors(withStage bool) {
 	if equality.Semantic.DeepEqual(counted, d.s.Executors) {
 		return
 	}
-	due := d.o.LastWrite.Add(executorInterval)
+	due := d.o.LastWrite.Add(d.o.ExecutorInterval)
 	if fewer := d.o.FewerSeen; !fewer.IsZero() && fewer.Add(endingDelay).After(due) {
 		due = fewer.Add(endingDelay) // most executors go because the driver is about to end
 	}

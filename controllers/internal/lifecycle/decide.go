@@ -20,6 +20,9 @@ func Decide(o Observation) Decision {
 	if o.MaxTermination == 0 {
 		o.MaxTermination = pods.DefaultMaxTermination
 	}
+	if o.ExecutorInterval == 0 {
+		o.ExecutorInterval = DefaultExecutorInterval
+	}
 	d := &decider{o: o, was: stage, s: *o.App.Status.DeepCopy()}
 	d.view.Message = readyMessage(o.App)
 	d.view.ReadyWhen = o.App.Spec.ReadyWhen

@@ -43,6 +43,8 @@ type Observation struct {
 	ReferenceTimeout time.Duration
 	// MaxTermination bounds how long pods take to end that have to, whatever they or the spec say. Default: 10m.
 	MaxTermination time.Duration
+	// ExecutorInterval bounds how often executor counts alone are written. Default: 10s.
+	ExecutorInterval time.Duration
 
 	// Plan is what planning the start gave; nil until it was asked for.
 	Plan *Plan

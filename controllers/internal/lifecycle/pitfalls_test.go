@@ -136,7 +136,7 @@ func TestExecutorsCostFewWritesAndNoRoomInTheStatus(t *testing.T) {
 			writes++
 		}
 	}
-	if most := int(time.Minute / executorInterval); writes == 0 || writes > most {
+	if most := int(time.Minute / DefaultExecutorInterval); writes == 0 || writes > most {
 		t.Errorf("%d executors within a minute cost %d writes, want at most %d", many, writes, most)
 	}
 	if big := sizeOf(t, &w.app.Status); big > small+20 {

@@ -77,16 +77,17 @@ func launch(t *testing.T, o OperatorOptions) *Operator {
 	}
 	err = controllers.Setup(manager, controllers.Options{
 		Holder: "test_" + string(uuid.NewUUID()), ReferenceTimeout: o.ReferenceTimeout, HistoryURL: o.HistoryURL, FewEvents: o.FewEvents, Clock: o.Clock,
-		MaxTermination: o.MaxTermination,
-		DecisionLog:    o.DecisionLog,
-		UIHosts:        o.UIHosts,
-		UIAnnotations:  o.UIAnnotations,
-		DefaultGate:    o.DefaultGate,
-		AllowedGates:   o.AllowedGates,
-		EventsAddr:     o.EventsAddr,
-		LogTailLines:   20,
-		GateInterval:   100 * time.Millisecond, // tests wait for it
-		QueueInterval:  20 * time.Millisecond,  // tests wait for what it bounds
+		MaxTermination:   o.MaxTermination,
+		DecisionLog:      o.DecisionLog,
+		UIHosts:          o.UIHosts,
+		UIAnnotations:    o.UIAnnotations,
+		DefaultGate:      o.DefaultGate,
+		AllowedGates:     o.AllowedGates,
+		EventsAddr:       o.EventsAddr,
+		LogTailLines:     20,
+		GateInterval:     100 * time.Millisecond, // tests wait for it
+		QueueInterval:    20 * time.Millisecond,  // tests wait for what it bounds
+		ExecutorInterval: 200 * time.Millisecond, // likewise
 	})
 	if err != nil {
 		t.Fatalf("set up the operator: %v", err)
