@@ -125,13 +125,15 @@ test: preflight-go ## unit, integration and e2e; ends with "N passed, N failed"
 	for suite in unit integration e2e; do $(MAKE) $$suite || rc=1; done; \
 	echo; go tool -modfile=go.tools.mod testsum unit integration e2e || rc=1; exit $$rc
 
-.PHONY: deflake soak soak-properties bench
+.PHONY: deflake soak soak-properties soak-faults bench
 deflake: ## Repeat unit and integration tests in random order with the race detector until one fails; COUNT=10
 	@hack/suite deflake $(or $(COUNT),10)
-soak: soak-properties image operator-image bin/kubectl bin/sparkgate bin/sparkctl ## soak-properties, then repeat the e2e tests on one cluster; COUNT=10
+soak: soak-properties soak-faults image operator-image bin/kubectl bin/sparkgate bin/sparkctl ## soak-properties and soak-faults, then repeat the e2e tests on one cluster; COUNT=10
 	@hack/suite soak $(or $(COUNT),10)
 soak-properties: ## Random tests with COUNT=10 times their seeds from SEED on, then each fuzzer for FUZZTIME=1m
 	@hack/suite soak_properties $(or $(COUNT),10)
+soak-faults: bin/localcluster ## Break every write of the integration tests' lives in every way
+	@hack/suite soak_faults
 bench: bin/kubectl bin/sparkgate ## Measure the operator against a bare client loop, as a ratio; BENCH_FLAGS=…
 	@hack/suite bench
 
