@@ -20,6 +20,9 @@ import (
 // the end; one write of a ledger records the grant.
 var mayMiss = regexp.MustCompile(`sparkqueues/\*/status (#|\(ledger\) #[2-9])|sparkapplications/\*/status #[3-9]`)
 
+// An operator that is killed forgets everything, so what follows depends on the cluster alone: after a write it is as before the next one.
+// Killing before every write and after the last one plays all there is.
+//
 // The lives overlap: while one application has its operator killed, those before it go on with whatever operator there is, and are
 // killed into as well. Each is applied, succeeds, is deleted and goes.
 func TestAnOperatorKilledBetweenAnyTwoWritesStartsEveryDriverOnce(t *testing.T) {
@@ -29,12 +32,11 @@ func TestAnOperatorKilledBetweenAnyTwoWritesStartsEveryDriverOnce(t *testing.T) 
 	writes := l.wholeLife()
 	t.Logf("the writes of a life:\n%s", strings.Join(writes, "\n"))
 	for n, write := range writes {
-		for _, after := range []bool{false, true} {
-			if !l.killedAt(n, write, after) && !mayMiss.MatchString(write) {
-				t.Errorf("%s did not come a second time: the lives are not alike", write)
-			}
+		if !l.killedAt(n, write, false) && !mayMiss.MatchString(write) {
+			t.Errorf("%s did not come a second time: the lives are not alike", write)
 		}
 	}
+	l.killedAt(len(writes)-1, writes[len(writes)-1], true)
 	l.proxy.set(nil)
 	startProcess(t, l.proxy.server.URL)
 	for _, name := range l.names {

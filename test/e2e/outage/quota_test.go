@@ -19,7 +19,7 @@ import (
 const fitting = 5
 
 func TestTheQuotaHoldsThoughTheOperatorIsKilled(t *testing.T) {
-	testQuotaHolds(t, 15)
+	testQuotaHolds(t, 9)
 }
 
 // testQuotaHolds lets many applications wait for a queue that a few fit into, kills the operator while those run, and watches the
