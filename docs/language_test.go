@@ -13,14 +13,6 @@ import (
 	"unicode/utf8"
 )
 
-// notYetRead are pages whose language was not gone through. The list may only shrink.
-var notYetRead = []string{
-	"docs/decision-log.md", "docs/deviations.md",
-	"docs/performance.md", "docs/pitfalls.md", "docs/simulate.md",
-	"docs/sparkctl.md",
-	"test/attacks/README.md", "test/cluster/README.md", "test/image/README.md", "test/record/README.md", "test/systems/README.md",
-}
-
 // habits are turns of phrase that make a page hard to read, with what to write instead.
 var habits = map[string]*regexp.Regexp{
 	"name the actor: a user, an administrator, another controller, the API server": regexp.MustCompile(`(?i)\b(somebody|someone|nobody|whoever|those who)\b`),
@@ -45,14 +37,7 @@ func TestLanguage(t *testing.T) {
 	t.Parallel()
 	avoided := glossary(t)
 	for _, p := range allPages(t) {
-		problems := languageOf(p, avoided)
-		if slices.Contains(notYetRead, p.path) {
-			if len(problems) == 0 {
-				t.Errorf("%s is clean: take it off the list notYetRead", p.path)
-			}
-			continue
-		}
-		for _, problem := range problems {
+		for _, problem := range languageOf(p, avoided) {
 			t.Error(problem)
 		}
 	}
@@ -81,8 +66,8 @@ func languageOf(p page, avoided []string) []string {
 			continue
 		}
 		for _, line := range s.lines {
-			if strings.HasPrefix(line, "    ") {
-				continue // code
+			if strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "|") && p.path == "docs/deviations.md" {
+				continue // code, or the lists that are compared with the code
 			}
 			if utf8.RuneCountInString(line) > columns && !strings.HasPrefix(strings.TrimSpace(line), "|") && strings.Contains(strings.TrimSpace(line), " ") {
 				problems = append(problems, p.path+": wider than 120 columns: "+line)
