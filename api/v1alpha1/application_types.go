@@ -205,17 +205,17 @@ type SparkApplicationSpec struct {
 	// +kubebuilder:validation:MaxLength=256
 	RunID string `json:"runID,omitempty" sparkgate:"run"`
 
-	// queue says where the job asks for room. Absent: the namespace's annotation sparkgate.io/default-queue, else the queue "default".
+	// queue is the queue that the job asks. Absent: the namespace's annotation sparkgate.io/default-queue, else the queue "default".
 	// May change while the job waits; later changes count for the next run.
 	// +optional
 	Queue *QueueReference `json:"queue,omitempty"`
 
-	// driverService makes one stable headless Service, named after the application, that follows the live attempt, from the first start of a run
+	// driverService creates one stable headless Service, named after the application, that follows the live attempt, from the first start of a run
 	// to its end. May change at any time.
 	// +optional
 	DriverService *DriverService `json:"driverService,omitempty" sparkgate:"live"`
 
-	// podDisruptionBudget None (default) makes none; Driver makes one that refuses voluntary evictions of the driver. May change at any time.
+	// podDisruptionBudget None (default) creates none; Driver creates one that refuses voluntary evictions of the driver. May change at any time.
 	// +optional
 	// +kubebuilder:validation:Enum=None;Driver
 	PodDisruptionBudget DisruptionPolicy `json:"podDisruptionBudget,omitempty" sparkgate:"live"`

@@ -7,9 +7,9 @@ package v1alpha1
 const (
 	// ReadyCondition is always present; its reason is the stage, its message the sentence for people.
 	ReadyCondition = "Ready"
-	// ReconcilingCondition shows only when True: work goes on, or will be tried again by itself.
+	// ReconcilingCondition shows only when True: the operator is working, or will retry automatically.
 	ReconcilingCondition = "Reconciling"
-	// StalledCondition shows only when True: nothing will happen before somebody changes something. Same reason as Ready.
+	// StalledCondition shows only when True: nothing will happen until the object or the cluster is changed. Same reason as Ready.
 	StalledCondition = "Stalled"
 	// AdmittedCondition is True while the gate lets the current attempt in.
 	AdmittedCondition = "Admitted"
@@ -25,21 +25,21 @@ const (
 	UnknownStageCondition = "UnknownStage"
 )
 
-// Reasons of Ready while work goes on. Each is a stage of the life of a run.
+// Reasons of Ready while a run is under way. Each is a stage of the life of a run.
 const (
 	// QueuedReason: the gate has not let the attempt in yet.
 	QueuedReason = "Queued"
-	// SubmittingReason: the attempt holds its room, its objects are being created.
+	// SubmittingReason: the attempt holds its quota, its objects are being created.
 	SubmittingReason = "Submitting"
 	// StartingReason: the driver pod exists and does not run yet.
 	StartingReason = "Starting"
 	// RunningReason: the driver runs.
 	RunningReason = "Running"
-	// FinalizingReason: the driver has ended or is being stopped; pods and room are being given back.
+	// FinalizingReason: the driver has ended or is being stopped; pods are ending and quota is being released.
 	FinalizingReason = "Finalizing"
-	// PreemptedReason: the attempt had to give its room back and waits again.
+	// PreemptedReason: the attempt was preempted and waits again.
 	PreemptedReason = "Preempted"
-	// InputsChangedReason is that of an event: what the driver was to be made from changed after the grant, which goes back.
+	// InputsChangedReason is that of an event: an input of the driver changed after the grant, which is released.
 	InputsChangedReason = "InputsChanged"
 	// AttemptFailedReason: an attempt failed, the next one will start after a pause.
 	AttemptFailedReason = "AttemptFailed"
@@ -71,7 +71,7 @@ const (
 	GateConflictReason = "GateConflict"
 )
 
-// Reasons of Ready when a run cannot begin before somebody changes something.
+// Reasons of Ready when a run cannot begin until the object or the cluster is changed.
 const (
 	// InvalidSpecReason: a field has a value that cannot work; the message names field, value and remedy.
 	InvalidSpecReason = "InvalidSpec"
@@ -79,7 +79,7 @@ const (
 	NotYetSupportedReason = "NotYetSupported"
 	// ExceedsQuotaReason: the queue could never hold what is asked for. Clears itself when the queue grows.
 	ExceedsQuotaReason = "ExceedsQuota"
-	// DeactivatedReason: somebody has taken the ask out of its queue, in the system behind the gate. Clears when the application is
+	// DeactivatedReason: the ask was deactivated in the system behind the gate. Clears when the application is
 	// suspended and resumed, or runs anew.
 	DeactivatedReason = "Deactivated"
 )
@@ -88,9 +88,9 @@ const (
 const (
 	// AdmittedReason: the gate has let the attempt in.
 	AdmittedReason = "Admitted"
-	// DelegatedToSchedulerReason: the gate leaves admission to the scheduler, or to nobody.
+	// DelegatedToSchedulerReason: the gate leaves admission to the scheduler, or admits everything.
 	DelegatedToSchedulerReason = "DelegatedToScheduler"
-	// WaitingForQuotaReason: the queue has no room now.
+	// WaitingForQuotaReason: the queue has not enough quota now.
 	WaitingForQuotaReason = "WaitingForQuota"
 	// QueueHeldReason: the queue, or one above it, is held.
 	QueueHeldReason = "QueueHeld"

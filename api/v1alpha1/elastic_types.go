@@ -5,7 +5,7 @@ package v1alpha1
 
 // ElasticUsage counts executors above base gangs.
 type ElasticUsage struct {
-	// granted ones have room.
+	// granted ones hold quota.
 	// +required
 	Granted int32 `json:"granted"`
 	// waiting ones are wanted by their applications, and wait behind their scheduling gates.

@@ -25,7 +25,7 @@ const (
 	GateNone     GateType = "None"
 )
 
-// QueueReference says where the job asks for room, and for how much at least.
+// QueueReference names the queue that the job asks, and the least that it starts with.
 type QueueReference struct {
 	// name of the queue: a SparkQueue under the gate Embedded, else the queue of that system.
 	// +optional
@@ -75,8 +75,8 @@ type FlavorChoice struct {
 
 // VolcanoOptions are options of the gate Volcano.
 type VolcanoOptions struct {
-	// waitForInqueue holds the driver back until Volcano has room in its queue for the whole base gang. Where nodes come only for pods that
-	// wait for them, set it to false: the driver is made at once, and waits as a pod. Default: true.
+	// waitForInqueue holds the driver back until the whole base gang fits into Volcano's queue. Where nodes come only for pods that
+	// wait for them, set it to false: the driver is created at once, and waits as a pod. Default: true.
 	// +optional
 	WaitForInqueue *bool `json:"waitForInqueue,omitempty"`
 }
@@ -124,7 +124,7 @@ type Timeouts struct {
 	DriverStart *Duration `json:"driverStart,omitempty"`
 
 	// executorStart bounds the time from a running driver to its first executors being ready; reason ExecutorStartTimeout. Default: none
-	// under the gate None, else 30m, after which the job gives its room back and queues again.
+	// under the gate None, else 30m, after which the job releases its quota and queues again.
 	// +optional
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=20
@@ -177,7 +177,7 @@ type RestartPolicy struct {
 	// +kubebuilder:validation:Minimum=1
 	MaxAttempts *int32 `json:"maxAttempts,omitempty"`
 
-	// backoff is the pause before a retry; it holds no room in the queue.
+	// backoff is the pause before a retry; it holds no quota.
 	// +optional
 	Backoff *Backoff `json:"backoff,omitempty"`
 
@@ -223,7 +223,7 @@ const (
 	RetentionAlways    RetentionPolicy = "Always"
 )
 
-// Retention says what stays after the end of a run. What is kept holds no room in the queue and goes with this object.
+// Retention says what stays after the end of a run. What is kept holds no quota and is deleted with this object.
 type Retention struct {
 	// policy is Always (default), OnFailure or Never.
 	// +optional
@@ -243,11 +243,11 @@ type UserInterface struct {
 	// +optional
 	ServiceMetadata *ServiceMetadata `json:"serviceMetadata,omitempty"`
 
-	// ingress makes an Ingress for it.
+	// ingress creates an Ingress for it.
 	// +optional
 	Ingress *UIIngress `json:"ingress,omitempty"`
 
-	// route makes a Gateway API HTTPRoute for it.
+	// route creates a Gateway API HTTPRoute for it.
 	// +optional
 	Route *UIRoute `json:"route,omitempty"`
 }

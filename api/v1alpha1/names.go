@@ -3,13 +3,13 @@
 
 package v1alpha1
 
-// Finalizer keeps an application until its pods are gone and its room is given back. It comes with the first grant.
+// Finalizer keeps an application until its pods are gone and its quota is released. It comes with the first grant.
 const Finalizer = Group + "/finalizer"
 
 // FieldOwner is the field manager of everything that the operator writes. It must never change: ownership hangs on it.
 const FieldOwner = "sparkgate"
 
-// Labels on every object that the operator makes and, through the executor template, on executors.
+// Labels on every object that the operator creates and, through the executor template, on executors.
 const (
 	// ApplicationLabel is the name of the application.
 	ApplicationLabel = Group + "/application"
@@ -25,7 +25,7 @@ const (
 	FlavorLabel = Group + "/flavor"
 )
 
-// QuotaGate is the scheduling gate behind which executors wait for room in quota.
+// QuotaGate is the scheduling gate behind which executors wait for quota.
 const QuotaGate = Group + "/quota"
 
 // GuardedLabel on a namespace, with the value "true", has the executors of every application wait behind QuotaGate.

@@ -30,7 +30,7 @@ type UnmanagedPods struct {
 	// +kubebuilder:default=0
 	Pending int32 `json:"pending"`
 
-	// admitted pods hold room.
+	// admitted pods hold quota.
 	// +optional
 	// +kubebuilder:default=0
 	Admitted int32 `json:"admitted"`

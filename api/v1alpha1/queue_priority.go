@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// systemClasses begins the names of Kubernetes' own PriorityClasses; nobody can make others with it.
+// systemClasses begins the names of Kubernetes' own PriorityClasses; the API server refuses others with it.
 const systemClasses = "system-"
 
-// AllowsPriorityClass reports whether those who use the queue may name a PriorityClass. Without a list, or without a queue (nil), they may
+// AllowsPriorityClass reports whether applications of the queue may name a PriorityClass. Without a list, or without a queue (nil), they may
 // name all but Kubernetes' own; an empty list allows none.
 func (s *SparkQueueSpec) AllowsPriorityClass(class string) bool {
 	if s == nil || s.PriorityClassNames == nil {

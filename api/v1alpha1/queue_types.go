@@ -86,7 +86,7 @@ type SparkQueueSpec struct {
 	// +optional
 	FairSharing *FairSharing `json:"fairSharing,omitempty"`
 
-	// headTimeout is how long the first in line may be overtaken before room is reserved for it. Default: 10m.
+	// headTimeout is how long the first in line may be overtaken before quota is reserved for it. Default: 10m.
 	// +optional
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=20
@@ -206,18 +206,18 @@ type SparkQueueStatus struct {
 	// +kubebuilder:default=0
 	Pending int32 `json:"pending"`
 
-	// admitted counts the applications of this node and of those below it that hold room.
+	// admitted counts the applications of this node and of those below it that hold quota.
 	// +optional
 	// +kubebuilder:default=0
 	Admitted int32 `json:"admitted"`
 
-	// elastic counts the executors above the base gangs of applications of this node and of those below it; absent where nobody has or
-	// wants any.
+	// elastic counts the executors above the base gangs of applications of this node and of those below it; absent where no application
+	// has or wants any.
 	// +optional
 	Elastic *ElasticUsage `json:"elastic,omitempty"`
 
 	// unmanagedPods counts the Spark pods of guarded namespaces that belong to no application, of this node and of those below it. Drivers
-	// among them count as applications, too. Absent if there are none.
+	// among them also count as applications. Absent if there are none.
 	// +optional
 	UnmanagedPods *UnmanagedPods `json:"unmanagedPods,omitempty"`
 

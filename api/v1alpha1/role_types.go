@@ -166,7 +166,7 @@ type GPU struct {
 type DriverSpec struct {
 	PodRole `json:",inline"`
 
-	// serviceAccountName is the account that the driver uses to make its executors. Default: the namespace's "default".
+	// serviceAccountName is the account that the driver uses to create its executors. Default: the namespace's "default".
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	ServiceAccountName string `json:"serviceAccountName,omitempty"`

@@ -45,7 +45,7 @@ type SparkApplicationStatus struct {
 	// +optional
 	Failures int32 `json:"failures,omitempty"`
 
-	// preemptions counts the attempts of the run that had to give their room back.
+	// preemptions counts the attempts of the run that were preempted.
 	// +optional
 	Preemptions int32 `json:"preemptions,omitempty"`
 
@@ -53,8 +53,8 @@ type SparkApplicationStatus struct {
 	// +optional
 	Resumes int32 `json:"resumes,omitempty"`
 
-	// requeues counts the attempts of the run that gave their room back because their executors did not start in time, or because what they
-	// were to be made from had changed before the driver was made.
+	// requeues counts the attempts of the run that released their quota because their executors did not start in time, or because what they
+	// were to be created from had changed before the driver was created.
 	// +optional
 	Requeues int32 `json:"requeues,omitempty"`
 
@@ -74,7 +74,7 @@ type SparkApplicationStatus struct {
 	// +optional
 	RunDuration *metav1.Duration `json:"runDuration,omitempty"`
 
-	// grant is the room that the current attempt holds in its queue; absent when it holds none.
+	// grant is the quota that the current attempt holds in its queue; absent when it holds none.
 	// +optional
 	Grant *Grant `json:"grant,omitempty"`
 
@@ -144,13 +144,13 @@ type ApplicationTimes struct {
 	// stopping is when the operator asked the attempt to end, or saw its driver end.
 	// +optional
 	Stopping *metav1.Time `json:"stopping,omitempty"`
-	// finished is when the run ended and held nothing any more.
+	// finished is when the run had ended and held nothing.
 	// +optional
 	Finished *metav1.Time `json:"finished,omitempty"`
-	// waiting is when the current wait for room began; absent while it does not wait.
+	// waiting is when the current wait for quota began; absent while it does not wait.
 	// +optional
 	Waiting *metav1.Time `json:"waiting,omitempty"`
-	// retry is when the next attempt asks for room, after a pause; absent while there is none.
+	// retry is when the next attempt will be queued; absent if no back-off is active.
 	// +optional
 	Retry *metav1.Time `json:"retry,omitempty"`
 	// referenceMissing is when a missing reference was first seen; absent when none is missing.
@@ -158,7 +158,7 @@ type ApplicationTimes struct {
 	ReferenceMissing *metav1.Time `json:"referenceMissing,omitempty"`
 }
 
-// Grant is the room that an attempt holds in its queue. It explains itself: what is charged is count × requests of its pod sets,
+// Grant is the quota that an attempt holds in its queue. It explains itself: what is charged is count × requests of its pod sets,
 // never recomputed from the spec.
 type Grant struct {
 	// run that the grant belongs to.
@@ -176,19 +176,19 @@ type Grant struct {
 	// epoch of the leader that granted it.
 	// +optional
 	Epoch int64 `json:"epoch,omitempty"`
-	// gated says that executors are made behind the scheduling gate sparkgate.io/quota, which is lifted as far as the grant goes. Such a
+	// gated says that executors are created behind the scheduling gate sparkgate.io/quota, which is removed within the grant. Such a
 	// grant grows and shrinks with dynamic allocation.
 	// +optional
 	Gated bool `json:"gated,omitempty"`
-	// inputs is a hash of everything that the ask was made from. A driver is made only from inputs with this hash; if they have changed
-	// before it is made, the grant goes back first and the start is planned anew.
+	// inputs is a hash of everything that the ask was made from. A driver is created only from inputs with this hash; if they have changed
+	// before it is created, the grant is released first and the start is planned anew.
 	// +optional
 	Inputs string `json:"inputs,omitempty"`
 	// resizes is how often the grant has grown since it was given.
 	// +optional
 	Resizes int64 `json:"resizes,omitempty"`
 	// holdsFor is how long the attempt may hold the quota, from times.admitted on: it was let in before others that wait because of its
-	// timeouts. Longer ones take effect with the next attempt. Absent where it came before nobody.
+	// timeouts. Longer ones take effect with the next attempt. Absent if it passed no other ask.
 	// +optional
 	HoldsFor *metav1.Duration `json:"holdsFor,omitempty"`
 	// podSets are the granted pods: driver and executors of the base gang first. Executors above it follow, in one set for each flavor.
@@ -227,7 +227,7 @@ type PodSetGrant struct {
 	// schedulerName that the pods get.
 	// +optional
 	SchedulerName string `json:"schedulerName,omitempty"`
-	// elastic: these executors are above the base gang. They go first when others take room back.
+	// elastic: these executors are above the base gang. They go first when others reclaim quota.
 	// +optional
 	Elastic bool `json:"elastic,omitempty"`
 	// flavors that executors above the base gang may be placed in; absent means any of the queue.
@@ -270,10 +270,10 @@ type ExecutorStatus struct {
 	// pending ones wait for a node or for their image.
 	// +optional
 	Pending int32 `json:"pending,omitempty"`
-	// gated ones wait for room in the queue.
+	// gated ones wait for quota.
 	// +optional
 	Gated int32 `json:"gated,omitempty"`
-	// failed ones have ended with an error during this attempt. Those that their driver told to go are not among them.
+	// failed ones have ended with an error during this attempt. Those that their driver removed are not among them.
 	// +optional
 	Failed int32 `json:"failed,omitempty"`
 	// failures are the newest five of the failed ones, oldest first; also those whose pods are gone.
