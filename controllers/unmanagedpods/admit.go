@@ -151,7 +151,11 @@ func (r *Reconciler) changed(ctx context.Context, p *pod) (bool, error) {
 
 // charge charges a pod without the gate, whoever has let it in, and ends it if its room is wanted back.
 func (r *Reconciler) charge(ctx context.Context, namespace *metav1.PartialObjectMetadata, p *pod) error {
-	key, grant := p.key(), p.grant(queueOf(namespace))
+	queue, err := chargedTo(ctx, r.Client, namespace, p)
+	if err != nil {
+		return err
+	}
+	key, grant := p.key(), p.grant(queue)
 	r.Queue.Charge(key, grant)
 	if p.claimed {
 		r.tellClaimed(p, &grant)

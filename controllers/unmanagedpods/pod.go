@@ -92,12 +92,9 @@ func (p *pod) key() queueing.Key {
 	return queueing.Key{Kind: queueing.Pod, Namespace: p.Namespace, Name: p.Name, UID: string(p.UID)}
 }
 
-// grant is what the pod is charged, now that it runs: in the queue and the flavor of its labels. One that was never let in has none; it
-// is charged to the queue of its namespace, and so is a claimed one.
+// grant is what the pod is charged in a queue, now that it runs: in the flavor of its label. One that was never let in has none, and that of a
+// claimed pod proves nothing.
 func (p *pod) grant(queue string) queueing.Grant {
-	if p.Queue != "" && !p.claimed {
-		queue = p.Queue
-	}
 	flavor := p.Flavor
 	if flavor == "" || p.claimed {
 		flavor = v1alpha1.DefaultFlavor

@@ -31,7 +31,7 @@ func (r *Reconciler) Seed(ctx context.Context) ([]Found, error) {
 	if err := r.Live.List(ctx, namespaces, client.MatchingLabels{v1alpha1.GuardedLabel: "true"}); err != nil {
 		return nil, fmt.Errorf("list guarded namespaces: %w", err)
 	}
-	var found []Found
+	found, queues := []Found(nil), &queuesRead{Reader: r.Live}
 	for i := range namespaces.Items {
 		namespace := &namespaces.Items[i]
 		if r.gateOf(namespace) != v1alpha1.GateEmbedded {
@@ -46,7 +46,11 @@ func (r *Reconciler) Seed(ctx context.Context) ([]Found, error) {
 			case p.Gate != nil:
 				found = append(found, Found{Key: p.key()})
 			default:
-				grant := p.grant(queueOf(namespace))
+				queue, err := chargedTo(ctx, queues, namespace, p)
+				if err != nil {
+					return nil, err
+				}
+				grant := p.grant(queue)
 				found = append(found, Found{Key: p.key(), Grant: &grant})
 			}
 		}

@@ -13,8 +13,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/queueing"
@@ -110,16 +113,47 @@ func TestSeen(t *testing.T) {
 	}
 }
 
-// TestGrant: what runs is charged where its labels say, else where its namespace says.
+// TestGrant: what runs is charged where its label says, if its namespace may use that queue; else where its namespace says.
 func TestGrant(t *testing.T) {
 	t.Parallel()
-	p := spark("submit", "driver", "spark-1", 0)
-	for _, want := range []string{"team-b/default", "team-a/spot"} {
-		g := seen(p).grant("team-b")
-		if got := g.Queue + "/" + g.PodSets[0].Flavor; got != want {
-			t.Errorf("charged to %s, want %s", got, want)
+	scheme := runtime.NewScheme()
+	if err := v1alpha1.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	queue := func(name, team string, limited bool) *v1alpha1.SparkQueue {
+		q := &v1alpha1.SparkQueue{ObjectMeta: metav1.ObjectMeta{Name: name}}
+		if q.Spec.NamespaceSelector = (&metav1.LabelSelector{}); team != "" {
+			q.Spec.NamespaceSelector.MatchLabels = map[string]string{"team": team}
 		}
-		p.Labels[v1alpha1.QueueLabel], p.Labels[v1alpha1.FlavorLabel] = "team-a", "spot"
+		if limited {
+			q.Spec.Flavors = []v1alpha1.FlavorQuota{{Name: v1alpha1.DefaultFlavor}}
+		}
+		return q
+	}
+	c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(queue("before", "a", true), queue("team-b", "b", true), queue("unlimited", "", false)).Build()
+	for label, want := range map[string]string{
+		"": "own", "own": "own", "before": "before", "team-b": "own", "unlimited": "own", "does-not-exist": "own", "Not A Name": "own",
+	} {
+		for _, claimed := range []bool{false, true} {
+			pod := spark("submit", "driver", "spark-1", 0)
+			pod.Labels[v1alpha1.QueueLabel], pod.Labels[v1alpha1.FlavorLabel] = label, "spot"
+			namespace := &metav1.ObjectMeta{Name: "jobs", Labels: map[string]string{v1alpha1.GuardedLabel: "true", "team": "a"},
+				Annotations: map[string]string{v1alpha1.DefaultQueueAnnotation: "own"}}
+			p, flavor := seen(pod), "spot"
+			if p.claimed = claimed; claimed {
+				want, flavor = "own", v1alpha1.DefaultFlavor
+			}
+			for name, reader := range map[string]client.Reader{"cache": c, "list": &queuesRead{Reader: c}} {
+				got, err := chargedTo(t.Context(), reader, namespace, p)
+				if g := p.grant(got); err != nil || g.Queue != want || g.PodSets[0].Flavor != flavor {
+					t.Errorf("label %q, claimed %t, by %s: charged to %s/%s, %v, want %s/%s", label, claimed, name, g.Queue, g.PodSets[0].Flavor, err, want, flavor)
+				}
+			}
+			namespace.Annotations[v1alpha1.AllowedQueuesAnnotation] = "own"
+			if got, err := chargedTo(t.Context(), c, namespace, p); err != nil || got != "own" {
+				t.Errorf("label %q: charged to %s, %v, although the namespace may use own only", label, got, err)
+			}
+		}
 	}
 }
 

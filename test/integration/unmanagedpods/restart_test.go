@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -58,4 +59,34 @@ func TestRestart(t *testing.T) {
 	})
 	counted(t, w, counts{applications: [2]int32{0, 0}, pods: [2]int32{1, 1}})
 	after.Stop()
+}
+
+// TestLabelsOfOthers: pods that ran before their namespace was guarded carry whatever label their creator wrote. The label charges neither a
+// queue of another team nor one without limits or one that does not exist, after a restart either.
+func TestLabelsOfOthers(t *testing.T) {
+	w := enrol(t, "8Gi")
+	teamB, unlimited := actors.Queue(t, w.Namespace+"-team-b", "", "4Gi"), actors.Queue(t, w.Namespace+"-unlimited", "", "")
+	actors.Change(t, teamB, func(q *v1alpha1.SparkQueue) {
+		q.Spec.NamespaceSelector = &metav1.LabelSelector{MatchLabels: map[string]string{corev1.LabelMetadataName: "team-b"}}
+	})
+	namespace(t, w, func(n *corev1.Namespace) { delete(n.Labels, v1alpha1.GuardedLabel) })
+	eventually(t, "the guard is off", func() bool {
+		p := driver(w, "probe")
+		err := env.Client().Create(t.Context(), p, client.DryRunAll)
+		return err == nil && !gated(p)
+	})
+	for name, queue := range map[string]string{"b": teamB.Name, "unlimited": unlimited.Name, "nowhere": "does-not-exist", "own": w.Queue.Name} {
+		d := driver(w, name)
+		d.Labels[v1alpha1.QueueLabel] = queue
+		actors.Create(t, d)
+	}
+	namespace(t, w, func(n *corev1.Namespace) { n.Labels[v1alpha1.GuardedLabel] = "true" })
+	for range 2 {
+		operator := actors.StartOperator(t, actors.OperatorOptions{})
+		counted(t, w, counts{applications: [2]int32{4, 0}, pods: [2]int32{4, 0}})
+		for _, other := range []*v1alpha1.SparkQueue{teamB, unlimited} {
+			counted(t, &actors.World{Queue: other}, counts{})
+		}
+		operator.Stop()
+	}
 }
