@@ -47,7 +47,7 @@ func BenchmarkCycle(b *testing.B) {
 		for _, waiting := range []int{1000, 10_000} {
 			b.Run(fmt.Sprintf("%s/%d", name, waiting), func(b *testing.B) {
 				e := benchEngine(b, waiting, shapes(waiting))
-				root := e.queues["team-a"].tree
+				root := e.hierarchy.queues["team-a"].tree
 				b.ReportAllocs()
 				b.ResetTimer()
 				for range b.N {
@@ -163,7 +163,7 @@ func BenchmarkDecision(b *testing.B) {
 func TestAllocationsDoNotGrow(t *testing.T) {
 	count := func(waiting int) (idle, busy float64) {
 		turns := newTurns(t, room100, []string{"team-a"}, 100+waiting)
-		root := turns.engine.queues["team-a"].tree
+		root := turns.engine.hierarchy.queues["team-a"].tree
 		idle = testing.AllocsPerRun(100, func() {
 			root.dirty = true
 			turns.engine.Cycle(0)

@@ -17,7 +17,8 @@ type FlavorConfig struct {
 	Name string
 	// NodeLabels are the labels that its nodes have; pods placed in it get them as node selector.
 	NodeLabels map[string]string
-	// NodeTaints are the taints that its nodes have. A pod set that neither tolerates them itself nor by Tolerations is placed elsewhere.
+	// NodeTaints are the taints of its nodes. A pod set is placed elsewhere unless its own tolerations or Tolerations
+	// cover them.
 	NodeTaints []corev1.Taint
 	// Tolerations are added to pods placed in it.
 	Tolerations []corev1.Toleration
@@ -34,7 +35,8 @@ const (
 	StrictFIFO Strategy = "StrictFIFO"
 )
 
-// StopPolicy says whether a queue, and every queue below it, admits. Anything else than Hold and HoldAndDrain counts as None.
+// StopPolicy stops admission for a queue and every queue below it. Any value other than Hold and HoldAndDrain counts
+// as None.
 type StopPolicy string
 
 // The stop policies, with the values of the API.
@@ -45,7 +47,7 @@ const (
 	StopHoldAndDrain StopPolicy = "HoldAndDrain"
 )
 
-// Policy says which applications may be displaced. Anything else than these values counts as PreemptNever.
+// Policy selects the applications that may be preempted. Any value other than these counts as PreemptNever.
 type Policy string
 
 // The policies, with the values of the API, which are those of Kueue.
@@ -56,7 +58,7 @@ const (
 	PreemptAny                       Policy = "Any"
 )
 
-// Preemption says whom those who wait in a queue may displace. The zero value displaces nobody.
+// Preemption selects the applications that pending asks of a queue may preempt. The zero value preempts nothing.
 type Preemption struct {
 	// Within the queue: PreemptLowerPriority or PreemptLowerOrNewerEqualPriority.
 	Within Policy
@@ -64,11 +66,11 @@ type Preemption struct {
 	Reclaim Policy
 	// Borrow: as Reclaim, but for asks that borrow themselves: PreemptLowerPriority.
 	Borrow Policy
-	// BorrowThreshold bounds the priority of those whom Borrow displaces; nil is no bound.
+	// BorrowThreshold is the highest priority that Borrow may preempt; nil is no bound.
 	BorrowThreshold *int32
 }
 
-// DefaultHeadTimeout is how long the first in line may be overtaken where the queue does not say.
+// DefaultHeadTimeout is how long the head of a queue may be overtaken if the queue does not set HeadTimeout.
 const DefaultHeadTimeout = 10 * time.Minute
 
 // QueueConfig is one queue as it is configured.
@@ -76,27 +78,29 @@ type QueueConfig struct {
 	Name string
 	// Parent is empty for a root.
 	Parent string
-	// Weight divides the share of the queue where its parent compares shares: with twice the weight a queue may borrow twice as much
-	// before others come first. With 0 it comes last.
+	// Weight divides the share of the queue if its parent uses fair sharing: with twice the weight a queue may borrow
+	// twice as much before its siblings come first. With 0 it comes last.
 	Weight int32
 	// FairSharing orders the children by their weighted dominant shares before anything else, so that they borrow alike.
 	FairSharing bool
 	// Flavors in order of preference: a pod set is placed in the first one in which it fits, borrowing included. A queue without flavors
 	// uses those of the nearest ancestor that has some; if there is none, nothing is limited.
 	Flavors []FlavorQuota
-	// Preemption says whom those who wait in this queue may displace.
+	// Preemption selects the applications that pending asks of this queue may preempt.
 	Preemption Preemption
 	// MaxRunning bounds the admitted applications of this queue and those below it; nil is no bound.
 	MaxRunning *int32
 	Strategy   Strategy
-	// HeadTimeout is how long the first in line may be overtaken before room is kept for it (see Engine.Advance); nil is
-	// DefaultHeadTimeout.
+	// HeadTimeout is how long the head of the queue may be overtaken before quota is reserved for it (see
+	// Engine.Advance); nil is DefaultHeadTimeout.
 	HeadTimeout *time.Duration
 	Stop        StopPolicy
-	// Admits says whether applications of a namespace with these labels may use the queue; nil is nobody. Only the queue that is
-	// asked counts, not those above it. It must not keep or change the map and must depend on nothing else.
+	// Admits reports whether applications of a namespace with these labels may use the queue; nil admits none. Only
+	// the queue that is named in the ask counts, not those above it. Admits must not keep or change the map and must
+	// depend on nothing else.
 	Admits func(labels map[string]string) bool
-	// NamesNamespaces says that the selector picks out namespaces: it does not admit all of them, nor one for what it lacks.
+	// NamesNamespaces reports whether the selector requires namespaces to have certain labels: it neither admits all
+	// of them, nor admits one because a label is absent.
 	NamesNamespaces bool
 	// SelectorText is the namespace selector as people write it, for messages.
 	SelectorText string

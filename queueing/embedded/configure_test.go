@@ -200,16 +200,16 @@ func TestUnknownQueuesAreForgotten(t *testing.T) {
 	t.Parallel()
 	e := engineWith(t, "a", "x queue=nowhere\ny queue=nowhere")
 	e.Restore(keyOf("z"), grantOf(1, 1, "elsewhere", 5))
-	if got := len(e.queues); got != 3 {
+	if got := len(e.hierarchy.queues); got != 3 {
 		t.Errorf("%d queues are known, want 3", got)
 	}
 	for _, name := range []string{"x", "y", "z"} {
 		e.Release(keyOf(name))
 	}
-	if got := len(e.queues); got != 1 {
+	if got := len(e.hierarchy.queues); got != 1 {
 		t.Errorf("%d queues are known, want 1", got)
 	}
-	if got := len(e.apps); got != 0 {
+	if got := len(e.registry.apps); got != 0 {
 		t.Errorf("%d applications are known, want none", got)
 	}
 }

@@ -26,17 +26,17 @@ type Explanation struct {
 	Holding *HeldGrant
 }
 
-// PendingAsk is the place of an ask in line, and what is in its way.
+// PendingAsk is a pending ask with its position and what blocks it.
 type PendingAsk struct {
 	Run, Attempt int64
 	Priority     int32
 	QueuedAt     time.Time
 	PodSets      []queueing.PodSet
-	// Position in the queue from 1, of InLine; 0 if the ask is not in line, because it cannot be admitted as things stand.
+	// Position in the queue from 1, of InLine; 0 if the ask is inadmissible with the current configuration.
 	Position, InLine int
 	// Ahead are those directly before it, at most AheadShown, in order.
 	Ahead []Head
-	// ReservedFor are those for whom the room is kept that there is.
+	// ReservedFor lists the asks for which the free quota is reserved.
 	ReservedFor []Head
 	// Needs are what it needs at least, in the placement that it would have first.
 	Needs []Need
@@ -48,7 +48,8 @@ type PendingAsk struct {
 type Need struct {
 	Flavor, Resource string
 	Need             int64
-	// Available is what the queue could use now, negative above quota; Most what it could ever hold. Both may be quota.Unlimited.
+	// Available is what the queue could use now, negative above quota; Most what it could ever hold. Both may be
+	// quota.Unlimited.
 	Available, Most int64
 	// Missing is what Available lacks.
 	Missing int64
@@ -56,12 +57,12 @@ type Need struct {
 	BlockedBy []BlockingLimit
 }
 
-// BlockingLimit is a limit that leaves too little room.
+// BlockingLimit is a limit that leaves too little quota.
 type BlockingLimit struct {
 	Queue string
 	// Used is what counts against Limit, the most that the limits of this queue alone allow.
 	Used, Limit int64
-	// Missing is how much has to be given back there, or the limit to be raised.
+	// Missing is how much must be released there, or by how much the limit must be raised.
 	Missing int64
 }
 
@@ -71,11 +72,11 @@ type HeldGrant struct {
 	Priority     int32
 	// PodSets are shared with the engine: do not change them.
 	PodSets []queueing.PodSetGrant
-	// Terminating says that it is given back before long anyway.
+	// Terminating reports that the grant is about to be released anyway.
 	Terminating bool
-	// Eviction is why it is asked back; nil while it may be kept.
+	// Eviction is why the grant must be released; nil while it may be kept.
 	Eviction *queueing.Eviction
-	// Wants counts the pods that it wants above those that it has, and Why says why it does not have them.
+	// Wants counts the pods that the holder wants in addition, and Why is why it does not have them.
 	Wants int32
 	Why   string
 	// GiveBack are pods above its base gang that it has to return.
@@ -84,7 +85,7 @@ type HeldGrant struct {
 
 // Explain returns the live view of an application that asks or holds something. It changes nothing.
 func (e *Engine) Explain(key queueing.Key) (Explanation, bool) {
-	a := e.apps[key]
+	a := e.registry.apps[key]
 	if a == nil || a.ask == nil && a.held == nil {
 		return Explanation{}, false
 	}
@@ -101,52 +102,52 @@ func (e *Engine) Explain(key queueing.Key) (Explanation, bool) {
 	}
 	if a.ask != nil {
 		out.Queue = a.ask.queue
-		out.Pending = e.explainAsk(a)
+		out.Pending = e.explainer.explainAsk(a)
 	}
 	return out, true
 }
 
-func (e *Engine) explainAsk(a *app) *PendingAsk {
+func (ex *explainer) explainAsk(a *app) *PendingAsk {
 	w := &PendingAsk{
 		Run: a.ask.run, Attempt: a.ask.attempt, Priority: a.ask.priority, QueuedAt: a.ask.queuedAt, PodSets: a.ask.signature.podSets,
 	}
-	w.Remedies = e.remedies(a)
+	w.Remedies = ex.remedies(a)
 	if a.class == nil {
 		return w
 	}
 	if !a.class.isInadmissible() {
 		w.Position, w.InLine, w.Ahead = a.class.queue.position(a)
-		w.ReservedFor = e.reservedFor(a)
+		w.ReservedFor = ex.reservedFor(a)
 	}
-	if where := e.preferredPlacement(a.class); where != nil {
-		w.Needs = e.needs(a.class, where)
+	if where := ex.preferredPlacement(a.class); where != nil {
+		w.Needs = ex.needs(a.class, where)
 	}
 	return w
 }
 
-// preferredPlacement is the placement that a line would have first: of those that may have room one day, else in the queue's first flavor. It is nil
-// where the queue cannot be asked, or has no flavor for the pods.
-func (e *Engine) preferredPlacement(class *equivalenceClass) placement {
+// preferredPlacement returns the first placement of a class that could ever fit, else the one in the queue's first
+// flavors. It is nil if the queue is unusable or has no flavor for the pods.
+func (ex *explainer) preferredPlacement(class *equivalenceClass) placement {
 	if len(class.options) > 0 {
 		return class.options[0].where
 	}
 	if class.queue.node == quota.None || class.signature.broken != "" || class.inadmissible.Reason == queueing.ReasonReferenceNotFound {
 		return nil
 	}
-	if ways, bar := e.placements(class.queue, class.signature); bar.State == queueing.Undecided {
+	if ways, bar := ex.hierarchy.placements(class.queue, class.signature); bar.State == queueing.Undecided {
 		return ways[0]
 	}
 	return nil
 }
 
-// needs are what a line needs at least in a placement.
-func (e *Engine) needs(class *equivalenceClass, where placement) []Need {
+// needs returns the minimum needs of a class in a placement.
+func (ex *explainer) needs(class *equivalenceClass, where placement) []Need {
 	var out []Need
 	n := class.queue.node
 	for _, a := range quota.Summed(class.signature.amounts(where, class.signature.minCount())) {
 		need := Need{
 			Flavor: a.Flavor, Resource: a.Resource, Need: a.Value,
-			Available: e.forest.Available(n, a.Cell), Most: e.forest.Limit(n, a.Cell).Potential, BlockedBy: e.obstacles(n, a),
+			Available: ex.hierarchy.forest.Available(n, a.Cell), Most: ex.hierarchy.forest.Limit(n, a.Cell).Potential, BlockedBy: ex.obstacles(n, a),
 		}
 		for _, o := range need.BlockedBy {
 			need.Missing = max(need.Missing, o.Missing)
@@ -156,26 +157,26 @@ func (e *Engine) needs(class *equivalenceClass, where placement) []Need {
 	return out
 }
 
-// obstacles are the limits that leave too little room for a need.
-func (e *Engine) obstacles(n quota.NodeID, a quota.Amount) []BlockingLimit {
-	v := e.forest.Prepare(n, []quota.Amount{a})
-	lacks := e.forest.Shortfalls(n, v)
-	if b, blocked := e.forest.Blocked(n, v); blocked && len(lacks) == 0 { // a flavor that the tree does not have
-		return []BlockingLimit{{Queue: e.forest.Name(n), Missing: b.Need}}
+// obstacles returns the limits that leave too little quota for a need.
+func (ex *explainer) obstacles(n quota.NodeID, a quota.Amount) []BlockingLimit {
+	v := ex.hierarchy.forest.Prepare(n, []quota.Amount{a})
+	lacks := ex.hierarchy.forest.Shortfalls(n, v)
+	if b, blocked := ex.hierarchy.forest.Blocked(n, v); blocked && len(lacks) == 0 { // a flavor that the tree does not have
+		return []BlockingLimit{{Queue: ex.hierarchy.forest.Name(n), Missing: b.Need}}
 	}
 	var out []BlockingLimit
 	for _, lack := range lacks {
 		if lack > 0 {
 			out = append(out, BlockingLimit{
-				Queue: e.forest.Name(n), Used: e.forest.Usage(n, a.Cell), Limit: e.forest.Limit(n, a.Cell).Max(), Missing: lack,
+				Queue: ex.hierarchy.forest.Name(n), Used: ex.hierarchy.forest.Usage(n, a.Cell), Limit: ex.hierarchy.forest.Limit(n, a.Cell).Max(), Missing: lack,
 			})
 		}
-		n = e.forest.Parent(n)
+		n = ex.hierarchy.forest.Parent(n)
 	}
 	return out
 }
 
-// position counts those in line up to an application and all in line, and lists the last of those before it.
+// position counts the admissible asks up to an application and all of them, and lists the last ones before it.
 func (q *queue) position(a *app) (position, inLine int, ahead []Head) {
 	var last []*app
 	for _, class := range q.classes {
@@ -203,17 +204,18 @@ func (q *queue) position(a *app) (position, inLine int, ahead []Head) {
 
 func headOf(a *app) Head { return Head{Key: a.key, Priority: a.ask.priority} }
 
-// reservedFor are those for whom the room is kept that an ask would have: one who has waited too long, or those who take it back from others.
-func (e *Engine) reservedFor(a *app) []Head {
+// reservedFor returns the asks for which the quota is reserved that the ask could use: a head that has waited too
+// long, or asks that preempt others.
+func (ex *explainer) reservedFor(a *app) []Head {
 	class := a.class
-	if r := e.reservationBlocking(class); r != nil && r.app != a {
+	if r := ex.reservations.reservationBlocking(class); r != nil && r.app != a {
 		return []Head{headOf(r.app)}
 	}
-	if a.claim != nil || !slices.ContainsFunc(class.options, func(o option) bool { return e.fitsNow(class, o.minNeed) }) {
+	if a.claim != nil || !slices.ContainsFunc(class.options, func(o option) bool { return ex.reservations.fitsNow(class, o.minNeed) }) {
 		return nil
 	}
 	var out []Head
-	for _, c := range e.claims {
+	for _, c := range ex.claims.all {
 		if c.app != a && c.app.class != nil && c.app.class.queue.tree == class.queue.tree {
 			out = append(out, headOf(c.app))
 		}
@@ -224,12 +226,12 @@ func (e *Engine) reservedFor(a *app) []Head {
 // QueueExplanation is the live view of a queue, for people.
 type QueueExplanation struct {
 	QueueState
-	// StoppedBy is the queue, this one or the nearest above it, that is stopped; FullBy the one that has as many applications as it may.
-	// Empty if there is none.
+	// StoppedBy is the queue, this one or the nearest above it, that is stopped; AtMaxRunning the one that has
+	// reached its maxRunning. Empty if there is none.
 	StoppedBy, AtMaxRunning string
 	// Headroom is what the queue could use now, for each Usage.
 	Headroom []Headroom
-	// ReservedFor is the first in line of this queue, if room is kept for it because it has waited too long.
+	// ReservedFor is the head of this queue if quota is reserved for it because it has waited too long.
 	ReservedFor []Head
 }
 
@@ -245,7 +247,7 @@ func (e *Engine) ExplainQueue(name string) (QueueExplanation, bool) {
 	if !exists {
 		return QueueExplanation{}, false
 	}
-	q := e.queues[name]
+	q := e.hierarchy.queues[name]
 	out := QueueExplanation{QueueState: state}
 	if q.stoppedBy != nil {
 		out.StoppedBy = q.stoppedBy.name
@@ -255,7 +257,7 @@ func (e *Engine) ExplainQueue(name string) (QueueExplanation, bool) {
 	}
 	for _, u := range state.Usage {
 		cell := quota.Cell{Flavor: u.Flavor, Resource: u.Resource}
-		out.Headroom = append(out.Headroom, Headroom{Available: e.forest.Available(q.node, cell), Most: e.forest.Limit(q.node, cell).Potential})
+		out.Headroom = append(out.Headroom, Headroom{Available: e.hierarchy.forest.Available(q.node, cell), Most: e.hierarchy.forest.Limit(q.node, cell).Potential})
 	}
 	for _, r := range q.tree.reservations {
 		if r.queue == q && r.app.class != nil {

@@ -23,7 +23,7 @@ func TestExplanationsAgree(t *testing.T) {
 				w.cycle(t)
 			}
 			before := w.engine.States()
-			for key := range w.engine.apps {
+			for key := range w.engine.registry.apps {
 				x, found := w.engine.Explain(key)
 				if !found {
 					t.Fatalf("%s is not explained", key.Name)

@@ -16,10 +16,10 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// placement is a flavor for each pod set of a shape.
+// placement is a flavor for each pod set of a signature.
 type placement []*FlavorConfig
 
-// option is one way to place the pods of a line, with what that needs with the fewest and with all pods.
+// option is one flavor placement of a class with its minimum and maximum needs.
 type option struct {
 	where            placement
 	minNeed, maxNeed quota.Vector
@@ -29,24 +29,24 @@ type option struct {
 const maxOptions = 256
 
 // SetFlavors replaces the classes of nodes. What is granted stays where it is.
-func (e *Engine) SetFlavors(flavors []FlavorConfig) { e.Configure(e.configs, flavors) }
+func (e *Engine) SetFlavors(flavors []FlavorConfig) { e.Configure(e.hierarchy.configs, flavors) }
 
 // Configure is SetQueues and SetFlavors in one.
 func (e *Engine) Configure(queues []QueueConfig, flavors []FlavorConfig) {
-	e.flavors = map[string]*FlavorConfig{}
+	e.hierarchy.flavors = map[string]*FlavorConfig{}
 	for i := range flavors {
-		e.flavors[flavors[i].Name] = &flavors[i]
+		e.hierarchy.flavors[flavors[i].Name] = &flavors[i]
 	}
-	e.flavors[DefaultFlavor] = &FlavorConfig{Name: DefaultFlavor}
+	e.hierarchy.flavors[DefaultFlavor] = &FlavorConfig{Name: DefaultFlavor}
 	e.SetQueues(queues)
 }
 
-// placements are the ways to place a shape in a queue, in order of preference: the first pod set's wish counts most. Without any it
-// says why.
-func (e *Engine) placements(q *queue, s *signature) ([]placement, queueing.Verdict) {
+// placements returns the ways to place the pods in a queue, in order of preference: the first pod set's preference
+// counts most. If there is none, it returns the verdict that says why.
+func (hr *hierarchy) placements(q *queue, s *signature) ([]placement, queueing.Verdict) {
 	ways := []placement{{}}
 	for _, p := range s.podSets {
-		usable, why := e.usableFlavors(q, p)
+		usable, why := hr.usableFlavors(q, p)
 		if len(usable) == 0 {
 			return nil, queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonFlavorMismatch, Message: why}
 		}
@@ -61,18 +61,19 @@ func (e *Engine) placements(q *queue, s *signature) ([]placement, queueing.Verdi
 	return ways, queueing.Verdict{}
 }
 
-// usableFlavors are the flavors of a queue in which a pod set may be placed, in the order of the queue. Without any it says why.
-func (e *Engine) usableFlavors(q *queue, p queueing.PodSet) (usable []*FlavorConfig, why string) {
+// usableFlavors returns the flavors of a queue in which a pod set may be placed, in the order of the queue. If there
+// is none, it returns why.
+func (hr *hierarchy) usableFlavors(q *queue, p queueing.PodSet) (usable []*FlavorConfig, why string) {
 	labelled := map[string]bool{}
 	for _, name := range q.flavors {
-		if f := e.flavors[name]; f != nil {
+		if f := hr.flavors[name]; f != nil {
 			for key := range f.NodeLabels {
 				labelled[key] = true
 			}
 		}
 	}
 	for _, name := range q.flavors {
-		f := e.flavors[name]
+		f := hr.flavors[name]
 		reason := mismatch(f, p, labelled)
 		switch {
 		case f == nil:
@@ -92,8 +93,8 @@ func (e *Engine) usableFlavors(q *queue, p queueing.PodSet) (usable []*FlavorCon
 	return usable, why
 }
 
-// mismatch says why pods cannot run on the nodes of a flavor; empty if they can. Of their node selector only labels count that some
-// flavor of the queue has; the others are the scheduler's business.
+// mismatch returns why pods cannot run on the nodes of a flavor; empty if they can. Of their node selector only
+// labels count that some flavor of the queue has; the others are left to the scheduler.
 func mismatch(f *FlavorConfig, p queueing.PodSet, labelled map[string]bool) string {
 	if f == nil {
 		return ""

@@ -124,9 +124,9 @@ func FuzzEngine(f *testing.F) {
 // the grant needs.
 func checkRoom(t *testing.T, e *Engine, d Decision) {
 	t.Helper()
-	n := e.queues[d.Grant.Queue].node
+	n := e.hierarchy.queues[d.Grant.Queue].node
 	for _, a := range quota.Summed(chargedAmounts(d.Grant)) {
-		if limit := e.forest.Limit(n, a.Cell); a.Value > limit.Potential {
+		if limit := e.hierarchy.forest.Limit(n, a.Cell); a.Value > limit.Potential {
 			t.Fatalf("%s was granted %d of %+v, of which its queue can hold %d", d.Key.Name, a.Value, a.Cell, limit.Potential)
 		}
 	}

@@ -12,7 +12,15 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// growthRequest is a holder that wants more than it has.
+// elasticGrowth grows the grants of holders that want pods above their base gangs.
+type elasticGrowth struct {
+	hierarchy    *hierarchy
+	registry     *registry
+	holders      *holders
+	reservations *reservations
+}
+
+// growthRequest is a holder that wants more pods than it has.
 type growthRequest struct {
 	app *app
 	// podSet is the pod set that grows, flavors where more of it may be placed, each what one more needs there.
@@ -26,39 +34,39 @@ type growthRequest struct {
 	next int
 }
 
-// grow gives what asks have left to holders that want more than their base gangs, and appends a decision for each that gets something.
-// Nobody grows while somebody of the same or a higher priority waits for a base gang in the same queue, nor into room that is kept or
-// taken back for others.
+// grow grants free quota to holders that want more than their base gangs, and appends a decision for each that grows.
+// A holder does not grow while an ask of the same or a higher priority is pending in its queue, nor into quota that
+// is reserved or reclaimed for others.
 //
-// Pods are given one by one, so that holders grow alike. The next one goes to the holder
-//   - whose queue stays within its own quota with it, and where the parent of two queues compares shares, with the lower share before
-//     that;
+// Pods are added one by one, so that holders grow alike. The next pod goes to the holder
+//   - whose queue stays within its own quota with the pod; where the parent of two queues uses fair sharing, the
+//     lower share comes before that;
 //   - then by priority;
 //   - then to the one with the fewest pods above its base gang, then by age and UID.
 //
-// Each is told why it does not get more.
-func (e *Engine) grow(t *tree, out []Decision, max int) []Decision {
-	growers := e.growthRequests(t)
+// Each holder that does not get all that it wants gets a message that says why.
+func (eg *elasticGrowth) grow(t *tree, out []Decision, max int) []Decision {
+	growers := eg.growthRequests(t)
 	hungry := slices.Clone(growers)
 	for len(hungry) > 0 {
-		hungry = slices.DeleteFunc(hungry, func(g *growthRequest) bool { return !e.canGrow(g) })
+		hungry = slices.DeleteFunc(hungry, func(g *growthRequest) bool { return !eg.canGrow(g) })
 		if len(hungry) == 0 {
 			break
 		}
 		best := hungry[0]
 		for _, g := range hungry[1:] {
-			if e.growthBefore(g, best) {
+			if eg.growthBefore(g, best) {
 				best = g
 			}
 		}
-		e.forest.Add(best.app.held.queue.node, best.perPod[best.next])
+		eg.hierarchy.forest.Add(best.app.held.queue.node, best.perPod[best.next])
 		best.added[best.next]++
 		best.count++
 	}
 	for _, g := range growers {
 		for i, n := range g.added {
 			for range n {
-				e.forest.Remove(g.app.held.queue.node, g.perPod[i])
+				eg.hierarchy.forest.Remove(g.app.held.queue.node, g.perPod[i])
 			}
 		}
 	}
@@ -71,34 +79,35 @@ func (e *Engine) grow(t *tree, out []Decision, max int) []Decision {
 			t.dirty = true
 			break
 		}
-		e.applyGrowth(g)
+		eg.applyGrowth(g)
 		out = append(out, Decision{Key: g.app.key, Root: t.root, Grant: g.app.held.grant, Grown: grown, Before: g.app.held.growth.before})
 	}
 	return out
 }
 
-// applyGrowth charges what a grower gets.
-func (e *Engine) applyGrowth(g *growthRequest) {
+// applyGrowth charges the pods that a request was granted.
+func (eg *elasticGrowth) applyGrowth(g *growthRequest) {
 	h := g.app.held
 	before := h.grant
-	e.recharge(g.app, withGrowth(before, g.podSet, g.flavors, g.added))
+	eg.holders.recharge(g.app, withGrowth(before, g.podSet, g.flavors, g.added))
 	h.growth.before = &before
-	h.queue.tree.dirty = false // nobody else has more room by that
-	e.changed[g.app.key] = true
+	h.queue.tree.dirty = false // growth frees no quota
+	eg.registry.changed[g.app.key] = true
 }
 
-// growthRequests are those in a tree who want more and may have it as things stand, in the order of their keys. The others are told why not.
-func (e *Engine) growthRequests(t *tree) []*growthRequest {
+// growthRequests returns the holders of a tree that want more and may grow, in the order of their keys. It sets the
+// message of the others.
+func (eg *elasticGrowth) growthRequests(t *tree) []*growthRequest {
 	var out []*growthRequest
-	for key := range e.wanting {
-		a := e.apps[key]
+	for key := range eg.holders.wanting {
+		a := eg.registry.apps[key]
 		h := a.held
 		if h.queue.tree != t || h.growth.want.Count <= elasticPods(h.grant) || h.isTerminating() || !h.stateKnown || h.growth.before != nil {
 			continue
 		}
-		g, why := e.newGrowthRequest(a)
+		g, why := eg.newGrowthRequest(a)
 		if g == nil {
-			e.setGrowthMessage(a, why)
+			eg.holders.setGrowthMessage(a, why)
 			continue
 		}
 		out = append(out, g)
@@ -107,8 +116,8 @@ func (e *Engine) growthRequests(t *tree) []*growthRequest {
 	return out
 }
 
-// newGrowthRequest is the holder as one that may grow, or why it may not.
-func (e *Engine) newGrowthRequest(a *app) (*growthRequest, string) {
+// newGrowthRequest returns the growth request of a holder, or why the holder may not grow.
+func (eg *elasticGrowth) newGrowthRequest(a *app) (*growthRequest, string) {
 	h := a.held
 	q, base := h.queue, h.growingPodSet()
 	switch {
@@ -121,7 +130,7 @@ func (e *Engine) newGrowthRequest(a *app) (*growthRequest, string) {
 	case q.hasPending(h.standing.Priority):
 		return nil, fmt.Sprintf("pending applications of queue %s that have not started yet come first", q.name)
 	}
-	usable, why := e.usableFlavors(q, queueing.PodSet{
+	usable, why := eg.hierarchy.usableFlavors(q, queueing.PodSet{
 		Name: base.Name, Flavors: base.Flavors, Tolerations: h.growth.want.Tolerations, NodeSelector: h.growth.want.NodeSelector,
 	})
 	if len(usable) == 0 {
@@ -129,12 +138,12 @@ func (e *Engine) newGrowthRequest(a *app) (*growthRequest, string) {
 	}
 	g := &growthRequest{app: a, podSet: base, flavors: usable, count: elasticPods(h.grant), added: make([]int32, len(usable))}
 	for _, f := range usable {
-		g.perPod = append(g.perPod, e.forest.Prepare(q.node, appendAmounts(nil, f.Name, 1, base.Requests)))
+		g.perPod = append(g.perPod, eg.hierarchy.forest.Prepare(q.node, appendAmounts(nil, f.Name, 1, base.Requests)))
 	}
 	return g, ""
 }
 
-// hasPending says that an ask of that priority or a higher one waits for room in a queue, other than one for which room is taken back.
+// hasPending reports whether an ask of at least that priority is pending in the queue that has no claim.
 func (q *queue) hasPending(priority int32) bool {
 	full := q.atMaxRunning() != nil
 	for _, class := range q.admissible.items {
@@ -148,19 +157,20 @@ func (q *queue) hasPending(priority int32) bool {
 	return false
 }
 
-// canGrow finds the flavor of a grower's next pod. One that wants no more, or for which there is no room, is told so.
-func (e *Engine) canGrow(g *growthRequest) bool {
+// canGrow finds the flavor of the next pod. It reports false, and sets the message, if the holder wants no more pods
+// or no quota is free for one.
+func (eg *elasticGrowth) canGrow(g *growthRequest) bool {
 	h := g.app.held
 	if g.count >= h.growth.want.Count {
-		e.setGrowthMessage(g.app, "")
+		eg.holders.setGrowthMessage(g.app, "")
 		return false
 	}
 	n := h.queue.node
 	var first quota.Block
 	still, kept := false, false
 	for i, need := range g.perPod {
-		b, blocked := e.forest.Blocked(n, need)
-		if !blocked && !e.isReservedFromGrowth(h.queue, need) {
+		b, blocked := eg.hierarchy.forest.Blocked(n, need)
+		if !blocked && !eg.reservations.isReservedFromGrowth(h.queue, need) {
 			g.next = i
 			return true
 		}
@@ -168,48 +178,43 @@ func (e *Engine) canGrow(g *growthRequest) bool {
 		if blocked && first.Need == 0 {
 			first = b
 		}
-		still = still || e.forest.StillBlocked(n, need, h.growth.blocked)
+		still = still || eg.hierarchy.forest.StillBlocked(n, need, h.growth.blocked)
 	}
 	switch {
 	case kept:
-		e.setGrowthMessage(g.app, "free quota is reserved for applications that have headed their queue for longer than its headTimeout")
+		eg.holders.setGrowthMessage(g.app, "free quota is reserved for applications that have headed their queue for longer than its headTimeout")
 		return false
 	case !still:
 		h.growth.blocked = first
 	}
-	e.setGrowthMessage(g.app, e.growthMessage(h.queue, h.growth.blocked))
+	eg.holders.setGrowthMessage(g.app, eg.growthMessage(h.queue, h.growth.blocked))
 	return false
 }
 
-// isReservedFromGrowth says that room is kept for somebody who would come off worse with that need of a queue.
-func (e *Engine) isReservedFromGrowth(q *queue, need quota.Vector) bool {
-	return slices.ContainsFunc(q.tree.reservations, func(r *reservation) bool { return !r.isDone() && e.delays(q, r, need) })
-}
-
-// growthBefore says that the next pod is for a rather than for b.
-func (e *Engine) growthBefore(a, b *growthRequest) bool {
+// growthBefore reports whether the next pod goes to a rather than to b.
+func (eg *elasticGrowth) growthBefore(a, b *growthRequest) bool {
 	p, q := a.app.held, b.app.held
-	if order := e.compareSubtrees(a, b); order != 0 {
+	if order := eg.compareSubtrees(a, b); order != 0 {
 		return order < 0
 	}
 	return cmp.Or(cmp.Compare(q.standing.Priority, p.standing.Priority), cmp.Compare(a.count, b.count),
 		p.standing.QueuedAt.Compare(q.standing.QueuedAt), compareKeys(a.app.key, b.app.key)) < 0
 }
 
-// compareSubtrees orders two growers by their queues: below the node that both are below, by the shares that the sides would have if the
-// node is fair; then who stays within the own quota.
-func (e *Engine) compareSubtrees(a, b *growthRequest) int {
+// compareSubtrees orders two growth requests by their queues: below their common ancestor, by the shares that the
+// subtrees would have if the ancestor uses fair sharing; then the one that stays within its own quota comes first.
+func (eg *elasticGrowth) compareSubtrees(a, b *growthRequest) int {
 	p, q := a.app.held.queue, b.app.held.queue
 	if p != q {
 		left, right := p.subtreeBeside(q), q.subtreeBeside(p)
 		if left.parent != nil && left.parent == right.parent && left.parent.fairSharing() {
-			if order := quota.CompareShares(e.shareWithGrowth(left, a), left.weight(), e.shareWithGrowth(right, b), right.weight()); order != 0 {
+			if order := quota.CompareShares(eg.shareWithGrowth(left, a), left.weight(), eg.shareWithGrowth(right, b), right.weight()); order != 0 {
 				return order
 			}
 		}
 	}
 	borrows := func(g *growthRequest) int {
-		if e.forest.Borrows(g.app.held.queue.node, g.perPod[g.next]) {
+		if eg.hierarchy.forest.Borrows(g.app.held.queue.node, g.perPod[g.next]) {
 			return 1
 		}
 		return 0
@@ -218,17 +223,9 @@ func (e *Engine) compareSubtrees(a, b *growthRequest) int {
 }
 
 // shareWithGrowth is the share that a queue would have with a grower's next pod.
-func (e *Engine) shareWithGrowth(q *queue, g *growthRequest) quota.Share {
+func (eg *elasticGrowth) shareWithGrowth(q *queue, g *growthRequest) quota.Share {
 	n := g.app.held.queue.node
-	e.forest.Add(n, g.perPod[g.next])
-	defer e.forest.Remove(n, g.perPod[g.next])
-	return e.forest.Share(q.node)
-}
-
-// setGrowthMessage tells a holder why it does not get all that it wants.
-func (e *Engine) setGrowthMessage(a *app, why string) {
-	if a.held.growth.message != why {
-		a.held.growth.message = why
-		e.changed[a.key] = true
-	}
+	eg.hierarchy.forest.Add(n, g.perPod[g.next])
+	defer eg.hierarchy.forest.Remove(n, g.perPod[g.next])
+	return eg.hierarchy.forest.Share(q.node)
 }

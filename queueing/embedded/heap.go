@@ -36,7 +36,7 @@ func (h *heap[T]) fix(place int) {
 	}
 }
 
-// clear empties the heap and keeps its room.
+// clear empties the heap and keeps its memory.
 func (h *heap[T]) clear() {
 	clear(h.items)
 	h.items = h.items[:0]

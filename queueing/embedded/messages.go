@@ -5,7 +5,6 @@ package embedded
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/sparkgate/sparkgate/queueing"
@@ -23,7 +22,7 @@ func named(q, of *queue) string {
 	return fmt.Sprintf("queue %s, above %s,", q.name, of.name)
 }
 
-// needsText names the need that is not met.
+// needsText names a need that is not met.
 func needsText(class *equivalenceClass, b quota.Block) string {
 	least := ""
 	if class.signature.elastic >= 0 {
@@ -42,9 +41,10 @@ func limitText(resource string, most int64, limit quota.Limit, pool bool) string
 		amountText(resource, limit.Borrowing))
 }
 
-// exceedsQuota says that the queue could not hold the ask even if it were empty, in this flavor or in others.
-func (e *Engine) exceedsQuota(class *equivalenceClass, b quota.Block, others bool) queueing.Verdict {
-	limit := e.forest.Limit(b.Node, b.Cell)
+// exceedsQuota is the verdict on asks that the queue could not hold even if it were empty, in this flavor or in
+// others.
+func (hr *hierarchy) exceedsQuota(class *equivalenceClass, b quota.Block, others bool) queueing.Verdict {
+	limit := hr.forest.Limit(b.Node, b.Cell)
 	limit.Borrowing = limit.Potential - limit.Nominal
 	nor := ""
 	if others {
@@ -55,7 +55,8 @@ func (e *Engine) exceedsQuota(class *equivalenceClass, b quota.Block, others boo
 		limitText(b.Cell.Resource, limit.Potential, limit, false), nor)}
 }
 
-// negativeAsk says that an ask has a negative number. Nobody can ask for that: the operator has read or computed it wrongly.
+// negativeAsk is the verdict on asks with a negative number. Users cannot create such asks: the operator misread or
+// miscalculated an amount.
 func negativeAsk(s *signature) queueing.Verdict {
 	return queueing.Verdict{State: queueing.Refused, Reason: queueing.ReasonExceedsQuota, Message: fmt.Sprintf(
 		"the request is invalid, %s is negative: this is a bug of the operator, please report it", s.broken)}
@@ -65,8 +66,7 @@ func notFound(queue string) queueing.Verdict {
 	return unusable(fmt.Sprintf("queue %s does not exist", queue))
 }
 
-// unusable is the verdict on asks for a queue that cannot admit before somebody mends its configuration: for those who ask there
-// is no such queue.
+// unusable is the verdict on asks for a queue that cannot admit until its configuration is corrected.
 func unusable(message string) queueing.Verdict {
 	return queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonReferenceNotFound, Message: message}
 }
@@ -102,43 +102,29 @@ func behindOwnGrant(g queueing.Grant) queueing.Verdict {
 		Message: fmt.Sprintf("waiting for run %d attempt %d of this application to release its grant", g.Run, g.Attempt)}
 }
 
-// problemText says what is wrong with a queue or one above it.
-func (e *Engine) problemText(n quota.NodeID, problem quota.Problem, culprit quota.NodeID) string {
-	name := "queue " + e.forest.Name(culprit)
+// problemText describes the problem of a queue or of one above it.
+func (hr *hierarchy) problemText(n quota.NodeID, problem quota.Problem, culprit quota.NodeID) string {
+	name := "queue " + hr.forest.Name(culprit)
 	if culprit != n {
-		name = fmt.Sprintf("queue %s, above %s,", e.forest.Name(culprit), e.forest.Name(n))
+		name = fmt.Sprintf("queue %s, above %s,", hr.forest.Name(culprit), hr.forest.Name(n))
 	}
 	if problem == quota.Cycle {
-		return fmt.Sprintf("%s is its own ancestor: %s", name, e.cycleText(culprit))
+		return fmt.Sprintf("%s is its own ancestor: %s", name, hr.cycleText(culprit))
 	}
-	return fmt.Sprintf("%s has the parent %s, which does not exist", name, e.forest.ConfiguredParent(culprit))
+	return fmt.Sprintf("%s has the parent %s, which does not exist", name, hr.forest.ConfiguredParent(culprit))
 }
 
 // cycleText lists a cycle of parents from a member back to it.
-func (e *Engine) cycleText(n quota.NodeID) string {
-	start := e.forest.Name(n)
+func (hr *hierarchy) cycleText(n quota.NodeID) string {
+	start := hr.forest.Name(n)
 	names := []string{start}
-	for name := e.forest.ConfiguredParent(n); name != start; name = e.forest.ConfiguredParent(e.forest.Find(name)) {
+	for name := hr.forest.ConfiguredParent(n); name != start; name = hr.forest.ConfiguredParent(hr.forest.Find(name)) {
 		names = append(names, name)
 	}
 	if len(names) > maxNamesListed {
 		names = append(names[:maxNamesListed], "…")
 	}
 	return strings.Join(append(names, start), " → ")
-}
-
-// leaves are the names of the queues below a node that take applications.
-func (e *Engine) leaves(n quota.NodeID) []string {
-	var out []string
-	for next := slices.Clone(e.forest.Children(n)); len(next) > 0; next = next[1:] {
-		children := e.forest.Children(next[0])
-		if len(children) == 0 {
-			out = append(out, e.forest.Name(next[0]))
-		}
-		next = append(next, children...)
-	}
-	slices.Sort(out)
-	return out
 }
 
 // list joins names, the first few only.

@@ -111,7 +111,7 @@ func nameIn(rest string) string {
 // rank changes the priority of one that holds a grant.
 func (m *movie) rank(rest string) {
 	name, priority, _ := strings.Cut(rest, " prio=")
-	standing := m.engine.apps[keyOf(name)].held.standing
+	standing := m.engine.registry.apps[keyOf(name)].held.standing
 	standing.Priority = int32(integer(m.t, priority))
 	m.engine.SetStanding(keyOf(name), 1, 1, standing)
 }
@@ -152,8 +152,8 @@ func (m *movie) restart() {
 	old := m.engine
 	m.engine = New()
 	m.engine.Configure(m.queues, m.flavors)
-	for _, key := range old.sortedKeys() {
-		a := old.apps[key]
+	for _, key := range old.registry.sortedKeys() {
+		a := old.registry.apps[key]
 		if a.held != nil {
 			m.engine.Restore(key, a.held.grant)
 		}

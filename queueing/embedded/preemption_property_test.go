@@ -88,7 +88,7 @@ func (w *world) crowd() {
 // passAndCheck makes one cycle, looks at its grants, and then at its claims one after the other.
 func (w *world) passAndCheck(t *testing.T) {
 	t.Helper()
-	before := slices.Clone(w.engine.claims)
+	before := slices.Clone(w.engine.claims.all)
 	for _, d := range w.decide() {
 		a := w.ref.asks[d.Key]
 		w.checkQuota(t, d)
@@ -98,14 +98,14 @@ func (w *world) passAndCheck(t *testing.T) {
 	defer func() { w.ref.grants = after }()
 	w.ref.grants = maps.Clone(after)
 	var fresh []*claim
-	for _, c := range w.engine.claims {
+	for _, c := range w.engine.claims.all {
 		if slices.Contains(before, c) {
 			w.ref.grants[queueing.Key{Name: "claim of " + c.app.key.Name}] = w.claimed(c)
 		} else {
 			fresh = append(fresh, c)
 		}
 	}
-	for key, a := range w.engine.apps { // those who went anyway
+	for key, a := range w.engine.registry.apps { // those who went anyway
 		if a.held != nil && a.held.isTerminating() && !slices.ContainsFunc(fresh, func(c *claim) bool { return slices.Contains(c.targets, key) }) {
 			delete(w.ref.grants, key)
 		}
@@ -143,7 +143,7 @@ func (w *world) checkClaim(t *testing.T, c *claim) {
 	}
 	for _, v := range c.targets {
 		w.ref.grants[v] = held[v]
-		if !j.mayDisplace(w.engine.apps[v].held) {
+		if !j.mayDisplace(w.engine.registry.apps[v].held) {
 			t.Fatalf("%s must not displace %s", c.app.key.Name, v.Name)
 		}
 		if w.ref.within(g, w.ref.available) && j.restIsLegal(w.engine, c.targets, v, held) {
@@ -170,7 +170,7 @@ func (j judge) restIsLegal(e *Engine, victims []queueing.Key, spared queueing.Ke
 			continue
 		}
 		j.ref.grants[v] = held[v]
-		legal := j.mayDisplace(e.apps[v].held)
+		legal := j.mayDisplace(e.registry.apps[v].held)
 		delete(j.ref.grants, v)
 		if !legal {
 			return false
@@ -244,8 +244,8 @@ func (w *world) comesToRest(t *testing.T) {
 			}
 		}
 		if len(going) == 0 {
-			if len(w.engine.claims) > 0 {
-				t.Fatalf("%s still has a claim", w.engine.claims[0].app.key.Name)
+			if len(w.engine.claims.all) > 0 {
+				t.Fatalf("%s still has a claim", w.engine.claims.all[0].app.key.Name)
 			}
 			return
 		}

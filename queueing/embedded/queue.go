@@ -5,7 +5,6 @@ package embedded
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 	"time"
 
@@ -18,7 +17,7 @@ type app struct {
 	key  queueing.Key
 	ask  *ask
 	held *heldGrant
-	// claim is the room that is taken back for the waiting ask, if any.
+	// claim of the pending ask; nil if nothing is reclaimed for it.
 	claim *claim
 	// verdict is the verdict on the waiting ask as of the last Cycle that looked at it; nil is Undecided.
 	verdict *queueing.Verdict
@@ -40,19 +39,21 @@ type ask struct {
 	holdsFor time.Duration
 	// gated: the grant may grow.
 	gated bool
-	// inputs of the ask, which the grant tells.
+	// inputs of the ask, which are copied into the grant.
 	inputs string
 	// unmanagedExecutor: see queueing.Ask.Part.
 	unmanagedExecutor bool
 	signature         *signature
-	// headSince is since when the ask, or one that was first in line before it, has been first in line without room; zero if it has not.
+	// headSince is when the ask, or one before it, became the blocked head of its queue; zero if none has.
 	headSince time.Time
-	// hasReservation says that room has been kept for it, and roomAt when it would have it at the latest, as of then; zero if that is not known.
+	// hasReservation is set once quota has been reserved for the ask, and expectedStart is when the ask starts at the
+	// latest, as of then; zero if unknown.
 	hasReservation bool
 	expectedStart  time.Time
 }
 
-// classKey is the key of the line in which the ask stands: one for all that need the same for as long, by whether they may use the queue.
+// classKey returns the key of the equivalence class of the ask: asks with the same needs for the same time, by their
+// access to the queue.
 func (a *ask) classKey(access access) string {
 	switch {
 	case access == notSelected:
@@ -81,7 +82,7 @@ type heldGrant struct {
 	stateKnown bool
 	// serial grows with every grant: the newest is displaced first.
 	serial uint64
-	// evicted is why the room is asked back.
+	// evicted is why the grant must be released.
 	evicted *queueing.Eviction
 	// growth is what a gated grant has and wants above its base gang.
 	growth growth
@@ -93,7 +94,8 @@ func (h *heldGrant) isFor(run, attempt int64) bool {
 	return h.grant.Run == run && h.grant.Attempt == attempt
 }
 
-// compareApps orders those who wait: higher priority, then older, then smaller UID. Namespace and name make it total.
+// compareApps orders pending applications: higher priority, then older, then smaller UID. Namespace and name make the
+// order total.
 func compareApps(a, b *app) int {
 	if a.ask.priority != b.ask.priority {
 		return cmp.Compare(b.ask.priority, a.ask.priority)
@@ -111,16 +113,18 @@ func compareKeys(a, b queueing.Key) int {
 	return cmp.Or(strings.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Kind, b.Kind), strings.Compare(a.Name, b.Name), strings.Compare(a.UID, b.UID))
 }
 
-// tree is what is decided together: all queues below one root. Queues that do not exist are in the tree of the empty name.
+// tree holds all queues below one root, which are decided on together. Queues that do not exist are in the tree of
+// the empty name.
 type tree struct {
 	root string
-	// queues of the tree and, of them, those in which somebody waits, in the order of their names.
+	// queues of the tree, and those of them with pending asks, sorted by name.
 	queues, pendingQueues []*queue
 	// dirty: something has happened since the last complete pass.
 	dirty bool
-	// reservations is the room that is kept for those who have waited too long, in the order of those, as of the running or last pass.
+	// reservations of the current or last cycle, in the order of their asks.
 	reservations []*reservation
-	// quotaVersion grows when an ask that had no room may have some now, moved when anything about those has changed who hold something.
+	// quotaVersion grows when an ask that did not fit may fit now, holderVersion when anything about the holders has
+	// changed.
 	quotaVersion, holderVersion uint64
 }
 
@@ -128,11 +132,11 @@ func newTree(root string) *tree {
 	return &tree{root: root, dirty: true, quotaVersion: 1, holderVersion: 1}
 }
 
-// markDirty says that something has happened that bears on who may start, and whether those may have room now who had none.
-func (t *tree) markDirty(room bool) {
+// markDirty notes a change that may admit an ask, and whether it may have freed quota.
+func (t *tree) markDirty(quotaFreed bool) {
 	t.dirty = true
 	t.holderVersion++
-	if room {
+	if quotaFreed {
 		t.quotaVersion++
 	}
 }
@@ -147,31 +151,32 @@ type queue struct {
 	config *QueueConfig
 	// node is quota.None for a queue that is in no tree.
 	node quota.NodeID
-	// stoppedBy is this queue or the nearest one above it that has been stopped, drainedBy the nearest that is to be empty.
+	// stoppedBy is this queue or the nearest one above it that is stopped, drainedBy the nearest that is drained.
 	stoppedBy, drainedBy *queue
 	// flavors in which the queue may place pods.
 	flavors []string
 	// limited: the queue, or another of its tree, has a quota.
 	limited bool
 
-	// classByKey of those who wait, one a shape, in no particular order; ranked are those of them that are not barred, the one with the first
-	// ask at place 0.
+	// classByKey and classes hold the pending asks by equivalence class, in no particular order; admissible holds the
+	// classes that are not inadmissible, the one with the first ask at place 0.
 	classByKey map[string]*equivalenceClass
 	classes    []*equivalenceClass
 	admissible heap[*equivalenceClass]
-	// blockReason is why nobody of the queue is admitted, as those were told who wait; stale are the lines in which that is not all there is to
-	// tell.
+	// blockReason is why no ask of the queue is admitted, as of the last verdicts; staleClasses are the classes whose
+	// verdicts may need another update.
 	blockReason  blockReason
 	staleClasses []*equivalenceClass
-	// blockedHead is the first in line as of the last pass, if there was no room for it; head is the same for a StrictFIFO queue.
+	// blockedHead is the head as of the last cycle if it did not fit; strictHead is the same for a StrictFIFO queue.
 	blockedHead, strictHead *app
-	// entries holds the lines that may still be granted something in the running pass, the one with the first ask at place 0.
+	// entries holds the classes that may still be granted something in this tournament, the one with the first ask at
+	// place 0.
 	entries heap[entry]
-	// borrows: its first ask needs more than the queue's own quota. See type contest for the others.
+	// borrows: the first ask needs more than the queue's own quota. See type tournament for the others.
 	borrows, recheckNeeded, inRecheckList bool
-	// winner is the queue, this one or one below it, that goes first of all of them in the contest; nil if none competes. rivals are
-	// the children that compete, seat the place among the siblings, share what the queue would have with the champion's first ask; all
-	// as of the pass of that number.
+	// winner is the queue, this one or one below it, that comes first in the tournament; nil if none competes.
+	// competing holds the children that compete, heapIndex is the place among the siblings, share what the queue
+	// would have with the winner's first ask; all as of the tournament of that number.
 	winner     *queue
 	competing  heap[*queue]
 	heapIndex  int
@@ -185,37 +190,40 @@ type queue struct {
 	pods PodCount
 }
 
-// equivalenceClass is those in one queue who ask for the same, the first at place 0.
+// equivalenceClass holds the asks of one queue with the same needs, the first one at place 0.
 type equivalenceClass struct {
 	key       string
 	queue     *queue
 	signature *signature
 	// holdsFor bounds how long a grant is held; 0 is no bound.
 	holdsFor time.Duration
-	// unmanagedExecutor: those in it are parts of something that has been let in.
+	// unmanagedExecutor: the asks are executors of a driver that belongs to no application (queueing.Ask.Part). They neither
+	// count for maxRunning nor wait for other applications to end: they would wait for their own driver.
 	unmanagedExecutor bool
 	// index in the queue's order, rank in its ranked lines.
 	index, heapIndex int
 	apps             heap[*app]
-	// inadmissible is why nobody in this line can be admitted until the configuration changes; Undecided if they can.
+	// inadmissible is why no ask of this class can be admitted until the configuration changes; Undecided if they
+	// can.
 	inadmissible queueing.Verdict
-	// options are the ways to place the pods, in order of preference, without those that can never have room; choice is the first that
-	// had room when the line was tried last.
+	// options are the ways to place the pods in order of preference, without those that can never fit; choice is the
+	// first one that fitted when the class was last tried.
 	options []option
 	choice  int
-	// blocked is the limit that was in the way when the line was tried last; kept says that there was room, and that it is kept for others.
+	// blocked is the limit that blocked the class when it was last tried; reserved: enough quota was free, but
+	// reserved for others.
 	blocked  quota.Block
 	reserved bool
-	// triedAt and pressed are the tree's freed and moved as of when the line was found to have no room, and its first ask found to be able to
-	// displace nobody.
+	// triedAt is the tree's quotaVersion as of which the class did not fit, and preemptionTriedAt its holderVersion
+	// as of which preemptionTriedFor found no targets.
 	triedAt, preemptionTriedAt uint64
 	preemptionTriedFor         *app
 	// verdictStale: it is listed in its queue.
 	verdictStale bool
-	// blockReason is why the line waits as of the last pass, and told the verdict that says so.
+	// blockReason is why the class is pending as of the last cycle, and verdict says so.
 	blockReason blockReason
 	verdict     *queueing.Verdict
-	// arrived are those who came since.
+	// arrived are the asks that have been added since.
 	arrived []*app
 }
 
@@ -226,7 +234,7 @@ func newEquivalenceClass(key string, q *queue, a *ask) *equivalenceClass {
 	return class
 }
 
-// isInadmissible says that nobody in this line can be admitted until the configuration changes.
+// isInadmissible reports whether no ask of this class can be admitted until the configuration changes.
 func (class *equivalenceClass) isInadmissible() bool {
 	return class.inadmissible.State != queueing.Undecided
 }
@@ -244,8 +252,8 @@ func newQueue(name string, t *tree) *queue {
 	return q
 }
 
-// entry is a line in the contest, with a copy of what orders its first ask: there may be many lines, and most will be compared
-// often and granted nothing.
+// entry is a class in the tournament, with a copy of what orders its first ask: there may be many classes, most of
+// which are compared often and granted nothing.
 type entry struct {
 	class    *equivalenceClass
 	priority int32
@@ -298,68 +306,3 @@ func (q *queue) access(a *ask) access {
 }
 
 func (q *queue) strict() bool { return q.config.Strategy == StrictFIFO }
-
-// add puts an application in line. The line has to be known to the queue if others stand in it.
-func (class *equivalenceClass) add(a *app) {
-	opens := len(class.apps.items) == 0
-	class.apps.push(a)
-	class.arrived = append(class.arrived, a)
-	class.queue.markVerdictStale(class)
-	switch {
-	case class.isInadmissible():
-	case opens:
-		class.queue.admissible.push(class)
-	case class.first() == a:
-		class.queue.admissible.fix(class.heapIndex)
-	}
-}
-
-// remove takes an application out of its line. A line in which nobody stands any more is closed.
-func (class *equivalenceClass) remove(a *app) {
-	if len(class.apps.items) == 1 {
-		if !class.isInadmissible() {
-			class.queue.admissible.remove(class.heapIndex)
-		}
-		class.apps.remove(a.heapIndex)
-		class.queue.dropClass(class)
-		return
-	}
-	first := class.first() == a
-	class.apps.remove(a.heapIndex)
-	if first && !class.isInadmissible() {
-		class.queue.admissible.fix(class.heapIndex)
-	}
-}
-
-// markVerdictStale notes that there may be something new to tell in a line.
-func (q *queue) markVerdictStale(class *equivalenceClass) {
-	if !class.verdictStale {
-		class.verdictStale = true
-		q.staleClasses = append(q.staleClasses, class)
-	}
-}
-
-// addClass opens a line; the first one makes the queue known to its tree.
-func (q *queue) addClass(class *equivalenceClass) {
-	if len(q.classes) == 0 {
-		at, _ := slices.BinarySearchFunc(q.tree.pendingQueues, q.name, byName)
-		q.tree.pendingQueues = slices.Insert(q.tree.pendingQueues, at, q)
-	}
-	q.classByKey[class.key] = class
-	class.index = len(q.classes)
-	q.classes = append(q.classes, class)
-}
-
-func (q *queue) dropClass(class *equivalenceClass) {
-	delete(q.classByKey, class.key)
-	last := q.classes[len(q.classes)-1]
-	q.classes[class.index], last.index = last, class.index
-	q.classes[len(q.classes)-1] = nil
-	q.classes = q.classes[:len(q.classes)-1]
-	if len(q.classes) == 0 {
-		at, _ := slices.BinarySearchFunc(q.tree.pendingQueues, q.name, byName)
-		q.tree.pendingQueues = slices.Delete(q.tree.pendingQueues, at, at+1)
-	}
-}
-
-func byName(q *queue, name string) int { return strings.Compare(q.name, name) }

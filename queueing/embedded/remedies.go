@@ -11,18 +11,25 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
+// explainer explains to people what an ask needs and what would unblock it. It changes nothing.
+type explainer struct {
+	hierarchy    *hierarchy
+	claims       *claims
+	reservations *reservations
+}
+
 // maxPlacementsExplained bounds the placements for which it is said what is missing.
 const maxPlacementsExplained = 3
 
-// remedies says what has to happen so that an ask is admitted: what somebody may do, or what others have to. The sentences name no other
-// application, so that everybody may read them who may read the application.
-func (e *Engine) remedies(a *app) []string {
+// remedies returns what must happen so that an ask is admitted, as sentences for people. They name no other
+// application, so that all who may read the application may read them.
+func (ex *explainer) remedies(a *app) []string {
 	switch class := a.class; {
 	case class == nil:
 		return []string{fmt.Sprintf("run %d attempt %d of this application must end: its grant is released when none of its pods is active",
 			a.held.grant.Run, a.held.grant.Attempt)}
 	case class.isInadmissible():
-		return e.inadmissibleRemedies(a)
+		return ex.inadmissibleRemedies(a)
 	default:
 		out := class.queue.unblockRemedies()
 		switch {
@@ -31,17 +38,17 @@ func (e *Engine) remedies(a *app) []string {
 		case class.queue.strict() && class.queue.currentHead() != a:
 			return append(out, fmt.Sprintf("the head of queue %s must start first: the queue is StrictFIFO", class.queue.name))
 		}
-		if out = append(out, e.waitRemedies(a)...); len(out) == 0 {
+		if out = append(out, ex.waitRemedies(a)...); len(out) == 0 {
 			out = []string{"nothing: enough quota is free; it will be admitted in the next cycle"}
 		}
 		return out
 	}
 }
 
-// currentHead is the first in line, whether there is room for it or not.
+// currentHead returns the head of the queue, whether it fits or not.
 func (q *queue) currentHead() *app { return q.headUnlessBlocked(blockReason{}) }
 
-// unblockRemedies says what has to happen so that a queue admits anybody.
+// unblockRemedies returns what must happen so that the queue admits any ask.
 func (q *queue) unblockRemedies() []string {
 	var out []string
 	for n := q; n != nil && n.config != nil; n = n.parent {
@@ -56,8 +63,8 @@ func (q *queue) unblockRemedies() []string {
 	return out
 }
 
-// inadmissibleRemedies says what would let an ask into line that cannot be admitted as things stand.
-func (e *Engine) inadmissibleRemedies(a *app) []string {
+// inadmissibleRemedies returns what would make an inadmissible ask admissible.
+func (ex *explainer) inadmissibleRemedies(a *app) []string {
 	class := a.class
 	if class.signature.broken != "" {
 		return []string{"report this bug of the operator: " + class.signature.broken + " is negative"}
@@ -80,57 +87,57 @@ func (e *Engine) inadmissibleRemedies(a *app) []string {
 		return []string{fmt.Sprintf("change tolerations, nodeSelector or spec.queue.flavors so that the pods fit a flavor of queue %s (%s), or add a flavor to the queue",
 			class.queue.name, list(class.queue.flavors, maxNamesListed))}
 	case queueing.ReasonExceedsQuota:
-		return e.quotaRemedies(class)
+		return ex.quotaRemedies(class)
 	}
-	return e.queueRemedies(class.queue)
+	return ex.queueRemedies(class.queue)
 }
 
-// queueRemedies says what makes a queue usable.
-func (e *Engine) queueRemedies(q *queue) []string {
+// queueRemedies returns what would make a queue usable.
+func (ex *explainer) queueRemedies(q *queue) []string {
 	if q.config == nil {
 		return []string{fmt.Sprintf("create queue %s, or name another one in spec.queue.name", q.name)}
 	}
-	switch problem, culprit := e.forest.Problem(q.node); problem {
+	switch problem, culprit := ex.hierarchy.forest.Problem(q.node); problem {
 	case quota.ParentNotFound:
-		return []string{fmt.Sprintf("create queue %s, or change the parent of queue %s", e.forest.ConfiguredParent(culprit), e.forest.Name(culprit))}
+		return []string{fmt.Sprintf("create queue %s, or change the parent of queue %s", ex.hierarchy.forest.ConfiguredParent(culprit), ex.hierarchy.forest.Name(culprit))}
 	case quota.Cycle:
-		return []string{fmt.Sprintf("change the parent of queue %s, which is its own ancestor", e.forest.Name(culprit))}
+		return []string{fmt.Sprintf("change the parent of queue %s, which is its own ancestor", ex.hierarchy.forest.Name(culprit))}
 	}
-	return []string{"name a leaf queue in spec.queue.name: " + list(e.leaves(q.node), maxNamesListed)}
+	return []string{"name a leaf queue in spec.queue.name: " + list(ex.hierarchy.leaves(q.node), maxNamesListed)}
 }
 
-// quotaRemedies says which quotas have to be raised before the asks of a line could ever be admitted.
-func (e *Engine) quotaRemedies(class *equivalenceClass) []string {
+// quotaRemedies returns the quotas that must be raised before the asks of a class could ever be admitted.
+func (ex *explainer) quotaRemedies(class *equivalenceClass) []string {
 	var out []string
-	for _, need := range e.needs(class, e.preferredPlacement(class)) {
+	for _, need := range ex.needs(class, ex.preferredPlacement(class)) {
 		if need.Need <= need.Most {
 			continue
 		}
 		cell := quota.Cell{Flavor: need.Flavor, Resource: need.Resource}
-		at := e.forest.Ceiling(class.queue.node, cell)
+		at := ex.hierarchy.forest.Ceiling(class.queue.node, cell)
 		out = append(out, fmt.Sprintf("raise %s of queue %s for %s of flavor %s by %s, or request less",
-			e.adjustableLimits(at), e.forest.Name(at), need.Resource, need.Flavor, amountText(need.Resource, need.Need-need.Most)))
+			ex.hierarchy.adjustableLimits(at), ex.hierarchy.forest.Name(at), need.Resource, need.Flavor, amountText(need.Resource, need.Need-need.Most)))
 	}
 	return out
 }
 
-// adjustableLimits are the limits of a queue that let it use more.
-func (e *Engine) adjustableLimits(n quota.NodeID) string {
-	if e.forest.Parent(n) == quota.None {
+// adjustableLimits names the limits of a queue that let it use more.
+func (hr *hierarchy) adjustableLimits(n quota.NodeID) string {
+	if hr.forest.Parent(n) == quota.None {
 		return "nominal"
 	}
 	return "nominal or borrowingLimit"
 }
 
-// waitRemedies says what has to be given back for an ask, in each of the first placements.
-func (e *Engine) waitRemedies(a *app) []string {
+// waitRemedies returns what must be released for an ask, in each of its first placements.
+func (ex *explainer) waitRemedies(a *app) []string {
 	class := a.class
 	var out []string
 	for i := range class.options[:min(len(class.options), maxPlacementsExplained)] {
 		o := &class.options[i]
-		missing := e.shortfallRemedies(class, o)
+		missing := ex.shortfallRemedies(class, o)
 		if len(missing) == 0 {
-			return e.reservationRemedies(a)
+			return ex.reservationRemedies(a)
 		}
 		if i > 0 {
 			missing[0] = fmt.Sprintf("or, in %s, %s", class.signature.placementText(o.where), missing[0])
@@ -140,44 +147,44 @@ func (e *Engine) waitRemedies(a *app) []string {
 	return out
 }
 
-// reservationRemedies says for whom the room is kept that there is; nothing if it is not.
-func (e *Engine) reservationRemedies(a *app) []string {
-	switch kept := e.reservedFor(a); {
+// reservationRemedies names the asks for which the free quota is reserved; none if it is not reserved.
+func (ex *explainer) reservationRemedies(a *app) []string {
+	switch kept := ex.reservedFor(a); {
 	case len(kept) == 0:
 		return nil
-	case e.reservationBlocking(a.class) != nil:
-		keeper := e.reservationBlocking(a.class).queue
+	case ex.reservations.reservationBlocking(a.class) != nil:
+		keeper := ex.reservations.reservationBlocking(a.class).queue
 		return []string{fmt.Sprintf("the head of queue %s must start first: free quota is reserved for it because it has waited longer than the queue's headTimeout (%s)",
 			keeper.name, keeper.headTimeout())}
 	}
 	return []string{"applications that preempted others start first; the free quota is reserved for them"}
 }
 
-// shortfallRemedies says what has to be given back for a placement of a line, a sentence for each resource.
-func (e *Engine) shortfallRemedies(class *equivalenceClass, o *option) []string {
+// shortfallRemedies returns what must be released for a placement of a class, a sentence for each resource.
+func (ex *explainer) shortfallRemedies(class *equivalenceClass, o *option) []string {
 	var out []string
-	for _, need := range e.needs(class, o.where) {
+	for _, need := range ex.needs(class, o.where) {
 		if len(need.BlockedBy) > 0 {
-			out = append(out, e.shortfallRemedy(need))
+			out = append(out, ex.shortfallRemedy(need))
 		}
 	}
 	return out
 }
 
-// shortfallRemedy says where a need has to be given back, or which limits to be raised instead. What is given back in a queue counts in those
-// above it, too, so these are named only if they lack more.
-func (e *Engine) shortfallRemedy(need Need) string {
+// shortfallRemedy returns where quota must be released for a need, or which limits must be raised instead. A release
+// in a queue also counts in those above it, so these are named only if they lack more.
+func (ex *explainer) shortfallRemedy(need Need) string {
 	var back, raise []string
 	most := int64(0)
 	for _, limit := range need.BlockedBy {
-		n := e.forest.Find(limit.Queue)
-		raise = append(raise, fmt.Sprintf("%s of queue %s", e.adjustableLimits(n), limit.Queue))
+		n := ex.hierarchy.forest.Find(limit.Queue)
+		raise = append(raise, fmt.Sprintf("%s of queue %s", ex.hierarchy.adjustableLimits(n), limit.Queue))
 		if limit.Missing <= most {
 			continue
 		}
 		most = limit.Missing
 		where := "in queue " + limit.Queue
-		if len(e.forest.Children(n)) > 0 {
+		if len(ex.hierarchy.forest.Children(n)) > 0 {
 			where = "in and below queue " + limit.Queue
 		}
 		if len(back) > 0 {

@@ -7,38 +7,34 @@ import (
 	"slices"
 	"time"
 
-	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// reservation keeps room for the first in line of a queue that has been first for longer than the queue's HeadTimeout without room for
-// it: many small asks would otherwise pass a big one for ever. From then on others are admitted only if
-//   - they come before it: in its own queue by the order there, in other queues by a higher priority;
-//   - or they harm it not: see Engine.harms;
-//   - or they give their room back before the time at which it has its room at the latest (back-fill). That is known if enough of those
-//     who hold something when the reservation begins say until when (queueing.Standing.Until).
-//
-// So one whose need is within the quota of its queue (promised) starts, at the latest, when all have given back what they hold at the time
-// when the reservation begins; those that come before it aside.
-type reservation struct {
-	app        *app
-	ask        *ask
-	queue      *queue
-	need       quota.Vector
-	guaranteed bool
+// reservations owns the clock, and the quota that is reserved for heads of queues that have waited too long.
+type reservations struct {
+	hierarchy *hierarchy
+	holders   *holders
+	claims    *claims
+	// now is the time as of the last Advance; zero if Advance was never called.
+	now time.Time
 }
 
-// maxReservations is for how many in a tree room is kept at a time; the others follow.
+// isReservedFromGrowth reports whether charging the need to the queue would delay a reservation.
+func (rs *reservations) isReservedFromGrowth(q *queue, need quota.Vector) bool {
+	return slices.ContainsFunc(q.tree.reservations, func(r *reservation) bool { return !r.isDone() && rs.delays(q, r, need) })
+}
+
+// maxReservations bounds the reservations of a tree at a time; further heads follow later.
 const maxReservations = 8
 
-// updateReservations finds out for whom room is kept in this pass.
-func (e *Engine) updateReservations(t *tree) {
+// updateReservations determines the reservations of this cycle.
+func (rs *reservations) updateReservations(t *tree) {
 	before := len(t.reservations)
 	t.reservations = nil
 	for _, q := range t.pendingQueues {
-		if a := q.blockedHead; a != nil && e.hasWaitedTooLong(q, a) {
+		if a := q.blockedHead; a != nil && rs.hasWaitedTooLong(q, a) {
 			r := &reservation{app: a, ask: a.ask, queue: q}
-			r.need, r.guaranteed = e.needWithinQuota(a.class)
+			r.need, r.guaranteed = rs.hierarchy.needWithinQuota(a.class)
 			t.reservations = append(t.reservations, r)
 		}
 	}
@@ -46,7 +42,7 @@ func (e *Engine) updateReservations(t *tree) {
 	t.reservations = t.reservations[:min(len(t.reservations), maxReservations)]
 	for _, r := range t.reservations {
 		if !r.ask.hasReservation {
-			r.ask.hasReservation, r.ask.expectedStart = true, e.expectedStart(r, t)
+			r.ask.hasReservation, r.ask.expectedStart = true, rs.expectedStart(r, t)
 		}
 	}
 	if before+len(t.reservations) > 0 {
@@ -54,12 +50,12 @@ func (e *Engine) updateReservations(t *tree) {
 	}
 }
 
-// hasWaitedTooLong says whether room is kept for the first in line of a queue, as of the last pass.
-func (e *Engine) hasWaitedTooLong(q *queue, a *app) bool {
+// hasWaitedTooLong reports whether quota is reserved for the blocked head of a queue.
+func (rs *reservations) hasWaitedTooLong(q *queue, a *app) bool {
 	if class := a.class; class == nil || class.queue != q || class.isInadmissible() || a.claim != nil || q.stoppedBy != nil || a.ask.headSince.IsZero() {
 		return false
 	}
-	return !e.now.Before(a.ask.headSince.Add(q.headTimeout()))
+	return !rs.now.Before(a.ask.headSince.Add(q.headTimeout()))
 }
 
 func (q *queue) headTimeout() time.Duration {
@@ -69,22 +65,9 @@ func (q *queue) headTimeout() time.Duration {
 	return DefaultHeadTimeout
 }
 
-// needWithinQuota is what a line needs in the first of its options that stays within the quota of its queue, else in the first of all.
-func (e *Engine) needWithinQuota(class *equivalenceClass) (need quota.Vector, within bool) {
-	for i := range class.options {
-		beyond := slices.ContainsFunc(e.forest.Needs(class.queue.node, class.options[i].minNeed), func(b quota.Block) bool {
-			return b.Need > e.forest.Limit(class.queue.node, b.Cell).Nominal
-		})
-		if !beyond {
-			return class.options[i].minNeed, true
-		}
-	}
-	return class.options[0].minNeed, false
-}
-
-// expectedStart finds out when one has its room at the latest, from those who say until when they hold theirs; zero if that is not known.
-func (e *Engine) expectedStart(r *reservation, t *tree) time.Time {
-	if e.boundedHolders == 0 {
+// expectedStart returns when the ask starts at the latest, from the known release times of holders; zero if unknown.
+func (rs *reservations) expectedStart(r *reservation, t *tree) time.Time {
+	if rs.holders.boundedHolders == 0 {
 		return time.Time{}
 	}
 	var leaving []*app
@@ -98,44 +81,46 @@ func (e *Engine) expectedStart(r *reservation, t *tree) time.Time {
 	slices.SortFunc(leaving, func(a, b *app) int { return a.held.standing.Until.Compare(b.held.standing.Until) })
 	var at time.Time
 	for i, a := range leaving {
-		e.simulateRelease(a)
-		if _, blocked := e.forest.Blocked(r.queue.node, r.need); !blocked {
+		rs.holders.simulateRelease(a)
+		if _, blocked := rs.hierarchy.forest.Blocked(r.queue.node, r.need); !blocked {
 			at, leaving = a.held.standing.Until, leaving[:i+1]
 			break
 		}
 	}
 	for _, a := range leaving {
-		e.undoRelease(a)
+		rs.holders.undoRelease(a)
 	}
 	return at
 }
 
-// fitsNow says whether there is room for a line's first ask, and that it is kept for nobody else.
-func (e *Engine) fitsNow(class *equivalenceClass, need quota.Vector) bool {
-	_, blocked := e.forest.Blocked(class.queue.node, need)
-	return !blocked && !e.isReservedFrom(class, need)
+// fitsNow reports whether the need of a class fits and is not reserved for others.
+func (rs *reservations) fitsNow(class *equivalenceClass, need quota.Vector) bool {
+	_, blocked := rs.hierarchy.forest.Blocked(class.queue.node, need)
+	return !blocked && !rs.isReservedFrom(class, need)
 }
 
-// isReservedFrom says whether room is kept for somebody who would come off worse if the first of a line were admitted with that need.
-func (e *Engine) isReservedFrom(class *equivalenceClass, need quota.Vector) bool {
-	return e.blockingReservation(class, need) != nil
+// isReservedFrom reports whether admitting the first ask of a class with that need would delay a reservation.
+func (rs *reservations) isReservedFrom(class *equivalenceClass, need quota.Vector) bool {
+	return rs.blockingReservation(class, need) != nil
 }
 
-// blockingReservation is the first reservation that is in the way of the first of a line with that need, or nil.
-func (e *Engine) blockingReservation(class *equivalenceClass, need quota.Vector) *reservation {
-	return e.firstDelayed(class, need, false)
+// blockingReservation returns the first reservation that keeps the first ask of a class from being admitted with that
+// need, or nil.
+func (rs *reservations) blockingReservation(class *equivalenceClass, need quota.Vector) *reservation {
+	return rs.firstDelayed(class, need, false)
 }
 
-// isBackfill says that the first of a line may be admitted with that need only because it gives its room back in time.
-func (e *Engine) isBackfill(class *equivalenceClass, need quota.Vector) bool {
-	return e.firstDelayed(class, need, true) != nil
+// isBackfill reports whether the first ask of a class may be admitted with that need only because its grant is
+// released in time.
+func (rs *reservations) isBackfill(class *equivalenceClass, need quota.Vector) bool {
+	return rs.firstDelayed(class, need, true) != nil
 }
 
-// firstDelayed is the first reservation that the first of a line would harm with that need, of those before whose time it has gone, or of
-// the others; nil if there is none.
-func (e *Engine) firstDelayed(class *equivalenceClass, need quota.Vector, inTime bool) *reservation {
+// firstDelayed returns the first reservation that the first ask of a class would delay with that need, among those
+// before whose expected start its grant is released (inTime), or among the others; nil if there is none.
+func (rs *reservations) firstDelayed(class *equivalenceClass, need quota.Vector, inTime bool) *reservation {
 	kept := class.queue.tree.reservations
-	if len(kept) == 0 || e.hasClaim(class) {
+	if len(kept) == 0 || rs.claims.hasClaim(class) {
 		return nil
 	}
 	own := false
@@ -144,27 +129,23 @@ func (e *Engine) firstDelayed(class *equivalenceClass, need quota.Vector, inTime
 		if r.isDone() || r.app == class.first() || own && !r.guaranteed {
 			continue // it is this one, or it comes behind this one
 		}
-		if !r.yieldsTo(class) && e.releasesInTime(class, r) == inTime && e.delays(class.queue, r, need) {
+		if !r.yieldsTo(class) && rs.releasesInTime(class, r) == inTime && rs.delays(class.queue, r, need) {
 			return r
 		}
 	}
 	return nil
 }
 
-// isDone says that the ask is not waiting any more.
+// isDone reports whether the ask is no longer pending.
 func (r *reservation) isDone() bool { return r.app.ask != r.ask }
 
-// reservationFulfilled says that one of those for whom room was kept has been admitted in this pass: what was kept from others may be theirs now.
+// reservationFulfilled reports whether a head with a reservation was admitted in this cycle: quota that was reserved
+// for it may now be granted to others.
 func (t *tree) reservationFulfilled() bool {
 	return slices.ContainsFunc(t.reservations, (*reservation).isDone)
 }
 
-// hasClaim says that room is taken back for one in a line.
-func (e *Engine) hasClaim(class *equivalenceClass) bool {
-	return slices.ContainsFunc(e.claims, func(c *claim) bool { return c.app.class == class })
-}
-
-// yieldsTo says that the first of a line goes before the one for whom room is kept.
+// yieldsTo reports whether the first ask of a class comes before the ask of the reservation.
 func (r *reservation) yieldsTo(class *equivalenceClass) bool {
 	if class.queue == r.queue {
 		return compareApps(class.first(), r.app) < 0
@@ -172,24 +153,25 @@ func (r *reservation) yieldsTo(class *equivalenceClass) bool {
 	return class.first().ask.priority > r.ask.priority
 }
 
-// releasesInTime says that the first of a line, if it is admitted now, will have gone when room is there for the other one.
-func (e *Engine) releasesInTime(class *equivalenceClass, r *reservation) bool {
-	return class.holdsFor > 0 && !e.now.Add(class.holdsFor).After(r.ask.expectedStart)
+// releasesInTime reports whether the first ask of a class, if admitted now, releases its grant before the expected
+// start of the reservation.
+func (rs *reservations) releasesInTime(class *equivalenceClass, r *reservation) bool {
+	return class.holdsFor > 0 && !rs.now.Add(class.holdsFor).After(r.ask.expectedStart)
 }
 
-// delays says whether more would be in the way of the one for whom room is kept if a queue used that much more. To whom room is
-// promised counts what is used beyond the quotas, whoever uses it: not what others use within theirs, but neither room that is free only
-// because they do not. For one that has to borrow, the room counts that it lacks now; what stays within the quota of its own side, below
-// the node that both queues are below, is no harm.
-func (e *Engine) delays(q *queue, r *reservation, need quota.Vector) bool {
-	state := e.forest.Shortfalls
+// delays reports whether the reservation would lack more quota if the queue used the need in addition. A guaranteed
+// reservation is delayed by use beyond the quotas, whichever queue it is of: not by what other queues use within
+// theirs. A reservation that has to borrow is delayed by anything that increases what it lacks now, except for what
+// stays within the quota of its own subtree below the common ancestor of both queues.
+func (rs *reservations) delays(q *queue, r *reservation, need quota.Vector) bool {
+	state := rs.hierarchy.forest.Shortfalls
 	if r.guaranteed {
-		state = e.forest.SubtreeShortfalls
+		state = rs.hierarchy.forest.SubtreeShortfalls
 	}
 	before := state(r.queue.node, r.need)
-	e.forest.Add(q.node, need)
-	defer e.forest.Remove(q.node, need)
-	if !r.guaranteed && q != r.queue && !e.forest.Over(q.subtreeBeside(r.queue).node, need) {
+	rs.hierarchy.forest.Add(q.node, need)
+	defer rs.hierarchy.forest.Remove(q.node, need)
+	if !r.guaranteed && q != r.queue && !rs.hierarchy.forest.Over(q.subtreeBeside(r.queue).node, need) {
 		return false
 	}
 	for i, after := range state(r.queue.node, r.need) {
@@ -200,7 +182,7 @@ func (e *Engine) delays(q *queue, r *reservation, need quota.Vector) bool {
 	return false
 }
 
-// subtreeBeside is the uppermost queue from q upward that is not above another one.
+// subtreeBeside returns the highest queue from q upward that is not an ancestor of the other queue.
 func (q *queue) subtreeBeside(other *queue) *queue {
 	for q.parent != nil && !q.parent.contains(other) {
 		q = q.parent
@@ -208,7 +190,7 @@ func (q *queue) subtreeBeside(other *queue) *queue {
 	return q
 }
 
-// contains says that q is a queue or above it.
+// contains reports whether the other queue is q or below it.
 func (q *queue) contains(other *queue) bool {
 	for ; other != nil; other = other.parent {
 		if other == q {
@@ -218,9 +200,9 @@ func (q *queue) contains(other *queue) bool {
 	return false
 }
 
-// updateHead notes who is first in line of a queue after a complete pass, and since when. Whoever comes to stand before the first takes
-// over how long that one has waited: the queue is stuck all the same.
-func (e *Engine) updateHead(q *queue, stop blockReason) {
+// updateHead notes the blocked head of a queue after a complete cycle, and since when the queue is blocked. An ask
+// that overtakes the head inherits how long the head has waited: the queue is blocked all the same.
+func (rs *reservations) updateHead(q *queue, stop blockReason) {
 	before := q.blockedHead
 	q.blockedHead, q.strictHead = q.headUnlessBlocked(stop), nil
 	if q.blockedHead == nil {
@@ -232,41 +214,26 @@ func (e *Engine) updateHead(q *queue, stop blockReason) {
 	if !q.blockedHead.ask.headSince.IsZero() {
 		return
 	}
-	q.blockedHead.ask.headSince = e.now
+	q.blockedHead.ask.headSince = rs.now
 	if before != nil && before.class != nil && before.class.queue == q && !before.ask.headSince.IsZero() {
 		q.blockedHead.ask.headSince = before.ask.headSince
 	}
 }
 
-// reservedMessage says that the room that there is is kept for others.
-func (e *Engine) reservedMessage(class *equivalenceClass) string {
-	wants := "needs quota"
-	if needs := e.forest.Needs(class.queue.node, class.options[0].minNeed); len(needs) > 0 {
-		wants = needsText(class, needs[0])
-	}
-	return wants + "; free quota is reserved for applications that have headed their queue for longer than its headTimeout"
-}
-
-// releaseTime is when a grant that is made now is given back at the latest; zero if that is not known.
-func (e *Engine) releaseTime(a *ask) time.Time {
-	if a.holdsFor == 0 || e.now.IsZero() {
+// releaseTime returns when a grant that is created now is released at the latest; zero if unknown.
+func (rs *reservations) releaseTime(a *ask) time.Time {
+	if a.holdsFor == 0 || rs.now.IsZero() {
 		return time.Time{}
 	}
-	return e.now.Add(a.holdsFor)
+	return rs.now.Add(a.holdsFor)
 }
 
-// countBounded adds to the number of grants of which it is known until when they are held.
-func (e *Engine) countBounded(s queueing.Standing, n int) {
-	if !s.Until.IsZero() {
-		e.boundedHolders += n
-	}
-}
-
-// reservationBlocking is the reservation that is in the way of the first of a line where there would be room for it, or nil.
-func (e *Engine) reservationBlocking(class *equivalenceClass) *reservation {
+// reservationBlocking returns the reservation that blocks the first ask of a class where it would otherwise fit, or
+// nil.
+func (rs *reservations) reservationBlocking(class *equivalenceClass) *reservation {
 	for i := range class.options {
-		if _, blocked := e.forest.Blocked(class.queue.node, class.options[i].minNeed); !blocked {
-			if r := e.blockingReservation(class, class.options[i].minNeed); r != nil && !r.isDone() {
+		if _, blocked := rs.hierarchy.forest.Blocked(class.queue.node, class.options[i].minNeed); !blocked {
+			if r := rs.blockingReservation(class, class.options[i].minNeed); r != nil && !r.isDone() {
 				return r
 			}
 		}

@@ -124,7 +124,7 @@ func (f *flow) pass() {
 		delete(f.due, d.Key)
 		f.say("at %s %s of %s is admitted", f.now, d.Key.Name, a.Queue)
 	}
-	for _, t := range f.engine.trees {
+	for _, t := range f.engine.hierarchy.trees {
 		for _, r := range t.reservations {
 			f.promise(r)
 		}
@@ -198,7 +198,7 @@ func (f *flow) run() string {
 		f.next()
 	}
 	for key := range f.asks {
-		if a := f.engine.apps[key]; a != nil && a.ask != nil && !a.class.isInadmissible() {
+		if a := f.engine.registry.apps[key]; a != nil && a.ask != nil && !a.class.isInadmissible() {
 			return key.Name + " waits although nobody runs any more"
 		}
 	}

@@ -13,38 +13,17 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// growth is what the holder of a gated grant has and wants above its base gang.
-type growth struct {
-	want queueing.Want
-	// before is the grant as it was before it grew, until the growth is settled; nil if it is. Nobody grows twice before that.
-	before *queueing.Grant
-	// reclaims are pods above the base gang that are asked back, in the order in which they were.
-	reclaims []reclaim
-	// blocked is the limit that was in the way of the last pod that was wanted.
-	blocked quota.Block
-	// message there is not all that is wanted; empty if there is.
-	message string
-}
-
-// reclaim is a number of pods above the base gang that are asked back in one flavor, for one ask.
-type reclaim struct {
-	by       queueing.Key
-	flavor   string
-	count    int32
-	eviction queueing.Eviction
-}
-
-// SetWant says what the holder of a grant wants above its base gang; it reports whether anything changed. Holders of other grants than
-// gated ones want nothing.
+// SetWant sets what the holder of a grant wants above its base gang; it reports whether anything changed. Only gated
+// grants can grow.
 func (e *Engine) SetWant(key queueing.Key, run, attempt int64, w queueing.Want) bool {
-	a := e.apps[key]
+	a := e.registry.apps[key]
 	if a == nil || a.held == nil || !a.held.isFor(run, attempt) || !a.held.grant.Gated || equalWants(a.held.growth.want, w) {
 		return false
 	}
 	g := &a.held.growth
 	g.want = w
-	if e.wanting[key] = true; w.Count <= 0 {
-		delete(e.wanting, key)
+	if e.holders.wanting[key] = true; w.Count <= 0 {
+		delete(e.holders.wanting, key)
 	}
 	if w.Count <= elasticPods(a.held.grant) {
 		g.message = ""
@@ -71,25 +50,26 @@ func equalMaps(a, b map[string]string) bool {
 	return true
 }
 
-// Room is what the holder of a grant of that run and attempt has; the zero Room for keys that hold no such grant. The pod sets of its
-// grant are shared with the engine: do not change them.
+// Room returns the allocation of the holder of that run and attempt; the zero value for keys that hold no such grant.
+// The pod sets of its grant are shared with the engine: do not change them.
 func (e *Engine) Room(key queueing.Key, run, attempt int64) queueing.Room {
-	a := e.apps[key]
+	a := e.registry.apps[key]
 	if a == nil || a.held == nil || !a.held.isFor(run, attempt) {
 		return queueing.Room{}
 	}
 	grant := a.held.grant
-	room := queueing.Room{Grant: &grant, Why: a.held.growth.message}
+	allocation := queueing.Room{Grant: &grant, Why: a.held.growth.message}
 	for _, d := range a.held.growth.reclaims {
-		room.GiveBack = append(room.GiveBack, queueing.GiveBack{Flavor: d.flavor, Count: d.count, Why: d.eviction})
+		allocation.GiveBack = append(allocation.GiveBack, queueing.GiveBack{Flavor: d.flavor, Count: d.count, Why: d.eviction})
 	}
-	return room
+	return allocation
 }
 
-// Settle says that a grant stands in the application's status: from here on that is charged, less or more. One that has grown less often
-// than what is held, and one of another attempt, is ignored. It reports whether anything changed.
+// Settle notes that a grant has been written to the application's status: from now on it is charged, less or more. A
+// grant that was resized less often than the one that is held, or of another attempt, is ignored. Settle reports
+// whether anything changed.
 func (e *Engine) Settle(key queueing.Key, grant queueing.Grant) bool {
-	a := e.apps[key]
+	a := e.registry.apps[key]
 	if a == nil || a.held == nil || !a.held.isFor(grant.Run, grant.Attempt) || a.held.grant.Resizes != grant.Resizes {
 		return false
 	}
@@ -102,21 +82,21 @@ func (e *Engine) Settle(key queueing.Key, grant queueing.Grant) bool {
 		}
 		return settled
 	}
-	e.settleReclaims(h, grant)
-	e.recharge(a, grant)
-	e.changed[key] = true
+	e.holders.settleReclaims(h, grant)
+	e.holders.recharge(a, grant)
+	e.registry.changed[key] = true
 	return true
 }
 
-// equalCounts says that two grants of one attempt charge the same.
+// equalCounts reports whether two grants of one attempt charge the same.
 func equalCounts(a, b queueing.Grant) bool {
 	return slices.EqualFunc(a.PodSets, b.PodSets, func(a, b queueing.PodSetGrant) bool {
 		return a.Name == b.Name && a.Flavor == b.Flavor && a.Count == b.Count && a.Elastic == b.Elastic
 	})
 }
 
-// settleReclaims takes off the debts what a grant has become smaller.
-func (e *Engine) settleReclaims(h *heldGrant, next queueing.Grant) {
+// settleReclaims deducts from the pending reclaims what the next grant releases.
+func (hs *holders) settleReclaims(h *heldGrant, next queueing.Grant) {
 	debts := h.growth.reclaims[:0:0]
 	paid := map[string]int32{}
 	for _, d := range h.growth.reclaims {
@@ -128,28 +108,6 @@ func (e *Engine) settleReclaims(h *heldGrant, next queueing.Grant) {
 		}
 	}
 	h.growth.reclaims = debts
-}
-
-// recharge replaces the grant that an application holds by one of the same attempt.
-func (e *Engine) recharge(a *app, grant queueing.Grant) {
-	h := a.held
-	less := elasticPods(grant) < elasticPods(h.grant)
-	h.grant = grant
-	if n := h.queue.node; n != quota.None {
-		e.forest.Remove(n, h.vector)
-		h.vector = e.forest.Prepare(n, chargedAmounts(grant))
-		e.forest.Add(n, h.vector)
-	}
-	h.queue.tree.markDirty(less)
-}
-
-// revertGrowth takes growth back that could not be recorded.
-func (e *Engine) revertGrowth(a *app) {
-	before := *a.held.growth.before
-	a.held.growth.before = nil
-	e.settleReclaims(a.held, before)
-	e.recharge(a, before)
-	e.changed[a.key] = true
 }
 
 // elasticPods counts the pods above the base gang of a grant, and aboveIn those in one flavor.
@@ -173,7 +131,7 @@ func elasticPodsIn(g queueing.Grant, flavor string) int32 {
 	return n
 }
 
-// reclaimPending counts the pods of a flavor that are asked back.
+// reclaimPending counts the pods of a flavor that must be released.
 func (h *heldGrant) reclaimPending(flavor string) int32 {
 	var n int32
 	for _, d := range h.growth.reclaims {
@@ -184,32 +142,18 @@ func (h *heldGrant) reclaimPending(flavor string) int32 {
 	return n
 }
 
-// reclaimVector is what is asked back of the pods above the base gang.
-func (e *Engine) reclaimVector(h *heldGrant) quota.Vector {
+// reclaimVector returns what must be released of the pods above the base gang.
+func (hs *holders) reclaimVector(h *heldGrant) quota.Vector {
 	var amounts []quota.Amount
 	for i := range h.grant.PodSets {
 		if p := &h.grant.PodSets[i]; p.Elastic {
 			amounts = appendAmounts(amounts, p.Flavor, h.reclaimPending(p.Flavor), p.Requests)
 		}
 	}
-	return e.forest.Prepare(h.queue.node, amounts)
+	return hs.hierarchy.forest.Prepare(h.queue.node, amounts)
 }
 
-// cancelReclaims drops the debts of a holder to one for whom the room is not taken any more.
-func (e *Engine) cancelReclaims(key, by queueing.Key) {
-	a := e.apps[key]
-	if a == nil || a.held == nil {
-		return
-	}
-	before := len(a.held.growth.reclaims)
-	a.held.growth.reclaims = slices.DeleteFunc(slices.Clone(a.held.growth.reclaims), func(d reclaim) bool { return d.by == by })
-	if len(a.held.growth.reclaims) != before {
-		e.changed[key] = true
-		a.held.queue.tree.dirty = true
-	}
-}
-
-// growingPodSet is the pod set of the base gang that wants to grow, or nil.
+// growingPodSet returns the pod set of the base gang that wants to grow, or nil.
 func (h *heldGrant) growingPodSet() *queueing.PodSetGrant {
 	for i := range h.grant.PodSets {
 		if p := &h.grant.PodSets[i]; p.Name == h.growth.want.PodSet && !p.Elastic {
@@ -243,19 +187,19 @@ func withGrowth(g queueing.Grant, base *queueing.PodSetGrant, flavors []*FlavorC
 }
 
 // growthMessage is why the holder of a grant does not get all that it wants, for a limit that is in the way.
-func (e *Engine) growthMessage(q *queue, b quota.Block) string {
-	limit := e.forest.Limit(b.Node, b.Cell)
-	by := e.queues[e.forest.Name(b.Node)]
+func (eg *elasticGrowth) growthMessage(q *queue, b quota.Block) string {
+	limit := eg.hierarchy.forest.Limit(b.Node, b.Cell)
+	by := eg.hierarchy.queues[eg.hierarchy.forest.Name(b.Node)]
 	return fmt.Sprintf("each needs %s %s of flavor %s; %s may use at most %s and others hold the rest", b.Cell.Resource,
 		amountText(b.Cell.Resource, b.Need), b.Cell.Flavor, named(by, q),
-		limitText(b.Cell.Resource, limit.Max(), limit, len(e.forest.Children(b.Node)) > 0))
+		limitText(b.Cell.Resource, limit.Max(), limit, len(eg.hierarchy.forest.Children(b.Node)) > 0))
 }
 
-// elasticOf counts the pods above base gangs in a queue and below it, and those that are wanted beside. Holders that want none count once
-// they have written down that they have none.
-func (e *Engine) elasticOf(q *queue) (has, wanted int32) {
-	for key := range e.wanting {
-		h := e.apps[key].held
+// elasticOf counts the pods above base gangs in a queue and below it, and those that are wanted in addition. Holders
+// that want no more pods still count until a grant without such pods is settled.
+func (hs *holders) elasticOf(q *queue) (has, wanted int32) {
+	for key := range hs.wanting {
+		h := hs.registry.apps[key].held
 		if h.queue.tree == q.tree && q.contains(h.queue) {
 			has += elasticPods(h.grant)
 			wanted += max(0, h.growth.want.Count-elasticPods(h.grant))

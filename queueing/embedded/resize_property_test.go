@@ -89,7 +89,7 @@ func (g *growing) settle(key queueing.Key, change func(*queueing.PodSetGrant)) {
 // pass makes one cycle and looks at what it has decided.
 func (g *growing) pass(t *testing.T) {
 	t.Helper()
-	before := slices.Clone(g.engine.claims)
+	before := slices.Clone(g.engine.claims.all)
 	waiting := g.ref.waiting()
 	for _, d := range g.decide() {
 		g.checkQuota(t, d)
@@ -107,7 +107,7 @@ func (g *growing) pass(t *testing.T) {
 		g.checkBase(t, key, grant)
 	}
 	var fresh []*claim
-	for _, c := range g.engine.claims {
+	for _, c := range g.engine.claims.all {
 		if !slices.Contains(before, c) {
 			fresh = append(fresh, c)
 		}
@@ -121,7 +121,7 @@ func (g *growing) pass(t *testing.T) {
 func (g *growing) checkGrowth(t *testing.T, d Decision, waiting []queueing.Ask) {
 	t.Helper()
 	g.grown++
-	held := g.engine.apps[d.Key].held
+	held := g.engine.registry.apps[d.Key].held
 	if diff := cmp.Diff(d.Before.PodSets[:2], d.Grant.PodSets[:2]); diff != "" {
 		t.Fatalf("the base gang of %s has changed (-before +after):\n%s", d.Key.Name, diff)
 	}
@@ -130,7 +130,7 @@ func (g *growing) checkGrowth(t *testing.T, d Decision, waiting []queueing.Ask) 
 	}
 	for _, a := range waiting {
 		passed := a.Queue == d.Grant.Queue && a.Priority >= held.standing.Priority && g.ref.bar(a) == "" && g.ref.stop(a.Queue) == ""
-		if passed && g.engine.apps[a.Key].claim == nil {
+		if passed && g.engine.registry.apps[a.Key].claim == nil {
 			t.Fatalf("%s has grown while %s waits", d.Key.Name, a.Key.Name)
 		}
 	}
@@ -157,7 +157,7 @@ func (g *growing) checkEnough(t *testing.T, c *claim) {
 	defer func() { g.ref.grants = after }()
 	g.ref.grants = maps.Clone(after)
 	whole := false
-	for key, a := range g.engine.apps {
+	for key, a := range g.engine.registry.apps {
 		switch {
 		case a.held == nil:
 		case a.held.isTerminating():
@@ -177,7 +177,7 @@ func (g *growing) checkEnough(t *testing.T, c *claim) {
 		return
 	}
 	g.cut++
-	last := g.engine.apps[c.targets[len(c.targets)-1]]
+	last := g.engine.registry.apps[c.targets[len(c.targets)-1]]
 	d := last.held.growth.reclaims[len(last.held.growth.reclaims)-1]
 	g.takeBack(last.key, d.flavor, -1)
 	if g.ref.within(need, g.ref.available) && len(c.targets) == 1 && len(last.held.growth.reclaims) == 1 {
@@ -213,14 +213,14 @@ func (g *growing) comesToRest(t *testing.T) {
 				continue
 			}
 			room := g.engine.Room(key, grant.Run, grant.Attempt)
-			if len(room.GiveBack) > 0 || g.engine.apps[key].held.growth.before != nil {
+			if len(room.GiveBack) > 0 || g.engine.registry.apps[key].held.growth.before != nil {
 				g.settle(key, func(p *queueing.PodSetGrant) { p.Count -= room.GiveBackOf(p.Flavor) })
 				moved = true
 			}
 		}
 		if !moved && !g.engine.Dirty() {
-			if len(g.engine.claims) > 0 {
-				t.Fatalf("%s still has a claim", g.engine.claims[0].app.key.Name)
+			if len(g.engine.claims.all) > 0 {
+				t.Fatalf("%s still has a claim", g.engine.claims.all[0].app.key.Name)
 			}
 			g.nobodyLacks(t)
 			return
@@ -247,7 +247,7 @@ func (g *growing) giveUp(key queueing.Key) {
 func (g *growing) nobodyLacks(t *testing.T) {
 	t.Helper()
 	for key, grant := range g.ref.grants {
-		h := g.engine.apps[key].held
+		h := g.engine.registry.apps[key].held
 		if !grant.Gated || elasticPods(grant) >= h.growth.want.Count || !h.stateKnown {
 			continue
 		}

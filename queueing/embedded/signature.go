@@ -14,9 +14,9 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// signature is what asks have in common that need the same pods. Where one of them does not fit, none does.
+// signature is what asks with the same needs share. If one of them does not fit, none does.
 type signature struct {
-	// key is equal for equal shapes only.
+	// key is equal only for equal signatures.
 	key     string
 	podSets []queueing.PodSet
 	// elastic is the index of the pod set that may start with fewer pods, or -1.
@@ -65,8 +65,8 @@ func (s *signature) amounts(where placement, elastic int32) []quota.Amount {
 	return out
 }
 
-// grant is the room for all pods in a placement when the elastic pod set has that many. It shares the maps of ask and flavor. One that may
-// grow remembers the flavors that were asked for.
+// grant returns the grant of all pods in a placement when the elastic pod set has that many. It shares the maps of
+// ask and flavor. A grant that may grow keeps the requested flavors.
 func (s *signature) grant(where placement, elastic int32, mayGrow bool) []queueing.PodSetGrant {
 	out := make([]queueing.PodSetGrant, len(s.podSets))
 	for i, p := range s.podSets {
@@ -102,8 +102,8 @@ func appendAmounts(out []quota.Amount, flavor string, count int32, requests queu
 	return out
 }
 
-// signatureKey writes down everything about the pod sets that bears on whether and where they fit. Strings are quoted, so that no two
-// different shapes read the same.
+// signatureKey writes everything about the pod sets that determines whether and where they fit. Strings are quoted,
+// so that different pod sets never have the same key.
 func signatureKey(podSets []queueing.PodSet) []byte {
 	b := make([]byte, 0, 128*len(podSets))
 	for _, p := range podSets {

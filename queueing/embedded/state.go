@@ -8,7 +8,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// HeadsShown is how many of those in line a QueueState lists.
+// HeadsShown is how many pending asks a QueueState lists.
 const HeadsShown = 20
 
 // QueueState is what a queue holds at the moment, for its status.
@@ -26,20 +26,21 @@ type QueueState struct {
 	MissingFlavors []string
 	// Pending and Admitted count the applications of this queue and of those below it.
 	Pending, Admitted int32
-	// Pods that belong to no application, of this queue and of those below it. Drivers among them count as applications, too.
+	// Pods that belong to no application, of this queue and of those below it. Their drivers count as applications,
+	// too.
 	Pods PodCount
-	// Waiting counts those who wait in this very queue by the reason of their verdict: one of the reasons of package queueing, or
-	// Undecided for those whom no Cycle has looked at.
+	// Waiting counts the pending asks of this very queue by the reason of their verdict: one of the reasons of
+	// package queueing, or Undecided for asks that no Cycle has evaluated.
 	Waiting map[string]int32
 	// Share is what the queue borrows in relation to what its parent could have, divided by its weight (see quota.Share): infinite where
 	// that could have nothing, nil for a root.
 	Share *float64
 	// Usage by flavor and resource, of this queue and those below it, in the order of the names.
 	Usage []Usage
-	// ElasticPods counts the pods above the base gangs of those who hold something of this queue or of those below it, and Wanted those that
-	// they want beside.
+	// ElasticPods counts the pods above the base gangs of holders in this queue and those below it, and WantedPods
+	// those that are wanted in addition.
 	ElasticPods, WantedPods int32
-	// Heads are the first in line of this queue (not of those below it), without those that cannot be admitted as things stand.
+	// Heads are the first pending asks of this queue (not of those below it), without inadmissible ones.
 	Heads []Head
 }
 
@@ -48,13 +49,13 @@ type Usage struct {
 	Flavor, Resource string
 	// Used and Borrowed (used above Nominal), in the unit of the resource.
 	Used, Borrowed int64
-	// Lent is what is not used of Nominal and could not be used now, because others do.
+	// Lent is the unused part of Nominal that could not be used now because other queues use it.
 	Lent int64
 	// Nominal is quota.Unlimited where there is no limit.
 	Nominal int64
 }
 
-// Head is one application in line.
+// Head is one pending application.
 type Head struct {
 	Key      queueing.Key
 	Priority int32
@@ -62,9 +63,9 @@ type Head struct {
 
 // Names returns the names of all configured queues, in order.
 func (e *Engine) Names() []string {
-	out := make([]string, 0, e.forest.Nodes())
-	for n := range quota.NodeID(e.forest.Nodes()) {
-		if q := e.queues[e.forest.Name(n)]; q != nil && q.config != nil {
+	out := make([]string, 0, e.hierarchy.forest.Nodes())
+	for n := range quota.NodeID(e.hierarchy.forest.Nodes()) {
+		if q := e.hierarchy.queues[e.hierarchy.forest.Name(n)]; q != nil && q.config != nil {
 			out = append(out, q.name)
 		}
 	}
@@ -83,43 +84,43 @@ func (e *Engine) States() []QueueState {
 
 // State returns the state of a configured queue.
 func (e *Engine) State(queue string) (QueueState, bool) {
-	q := e.queues[queue]
+	q := e.hierarchy.queues[queue]
 	if q == nil || q.config == nil {
 		return QueueState{}, false
 	}
-	problem, culprit := e.forest.Problem(q.node)
+	problem, culprit := e.hierarchy.forest.Problem(q.node)
 	s := QueueState{
-		Name: q.name, Parent: q.config.Parent, Root: q.root().name, Leaf: len(e.forest.Children(q.node)) == 0,
+		Name: q.name, Parent: q.config.Parent, Root: q.root().name, Leaf: len(e.hierarchy.forest.Children(q.node)) == 0,
 		Problem: string(problem), Pending: q.pending, Admitted: q.admitted, Pods: q.pods, Heads: q.heads(HeadsShown),
-		Waiting: q.pendingByReason(), Share: e.shareOf(q),
+		Waiting: q.pendingByReason(), Share: e.explainer.shareOf(q),
 	}
-	s.ElasticPods, s.WantedPods = e.elasticOf(q)
+	s.ElasticPods, s.WantedPods = e.holders.elasticOf(q)
 	for _, f := range q.config.Flavors {
-		if e.flavors[f.Name] == nil {
+		if e.hierarchy.flavors[f.Name] == nil {
 			s.MissingFlavors = append(s.MissingFlavors, f.Name)
 		}
 	}
 	if problem != quota.NoProblem {
-		s.Message = e.problemText(q.node, problem, culprit)
+		s.Message = e.hierarchy.problemText(q.node, problem, culprit)
 	}
-	for _, u := range e.forest.Uses(q.node) {
+	for _, u := range e.hierarchy.forest.Uses(q.node) {
 		s.Usage = append(s.Usage, Usage{
-			Flavor: u.Flavor, Resource: u.Resource, Used: u.Used, Nominal: u.Nominal, Borrowed: u.Borrowed(), Lent: e.forest.Lent(q.node, u.Cell),
+			Flavor: u.Flavor, Resource: u.Resource, Used: u.Used, Nominal: u.Nominal, Borrowed: u.Borrowed(), Lent: e.hierarchy.forest.Lent(q.node, u.Cell),
 		})
 	}
 	return s, true
 }
 
 // shareOf is the weighted share of a queue, or nil for one whose parent does not exist.
-func (e *Engine) shareOf(q *queue) *float64 {
+func (ex *explainer) shareOf(q *queue) *float64 {
 	if q.root() == q {
 		return nil
 	}
-	share := e.forest.Share(q.node).Weighted(q.config.Weight)
+	share := ex.hierarchy.forest.Share(q.node).Weighted(q.config.Weight)
 	return &share
 }
 
-// pendingByReason counts those who wait by their reason. All in a line wait for the same reason.
+// pendingByReason counts the pending asks by their reason, which is the same for a whole class.
 func (q *queue) pendingByReason() map[string]int32 {
 	var out map[string]int32
 	for _, class := range q.classes {
@@ -140,7 +141,7 @@ func (q *queue) pendingByReason() map[string]int32 {
 	return out
 }
 
-// place is a place in the heap of a line.
+// place is a place in the heap of a class.
 type place struct {
 	line *equivalenceClass
 	at   int
@@ -148,7 +149,7 @@ type place struct {
 
 func (p place) app() *app { return p.line.apps.items[p.at] }
 
-// heads returns the first in line. It looks at no more than them and those behind them in the heaps.
+// heads returns the first pending asks. It visits only them and their successors in the heaps.
 func (q *queue) heads(most int) []Head {
 	next := heap[place]{
 		before: func(a, b place) bool { return compareApps(a.app(), b.app()) < 0 },

@@ -9,8 +9,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// target is what somebody may have to give back: pods above a base gang in one flavor, or, if it is whole, all that an application has
-// left.
+// target is what a holder may have to release: pods above its base gang in one flavor, or, if it is whole, all that
+// the application has left.
 type target struct {
 	app   *app
 	whole bool
@@ -23,35 +23,35 @@ type target struct {
 	vector quota.Vector
 }
 
-// exhausted says that there is no more to take.
+// exhausted reports whether nothing more can be taken.
 func (v *target) exhausted() bool { return v.count == v.max }
 
-// takeOne imagines that one more is gone, and less that one is not.
-func (v *target) takeOne(e *Engine) {
+// takeOne simulates the release of one more pod; returnOne reverts it.
+func (v *target) takeOne(forest *quota.Forest) {
 	v.count++
-	e.forest.Remove(v.app.held.queue.node, v.vector)
+	forest.Remove(v.app.held.queue.node, v.vector)
 }
 
-func (v *target) returnOne(e *Engine) {
+func (v *target) returnOne(forest *quota.Forest) {
 	v.count--
-	e.forest.Add(v.app.held.queue.node, v.vector)
+	forest.Add(v.app.held.queue.node, v.vector)
 }
 
-// simulateRelease imagines that all that are to go are gone, and putBack that none is.
-func (v *target) simulateRelease(e *Engine) {
+// simulateRelease simulates the release of all that were taken; undoRelease reverts it.
+func (v *target) simulateRelease(forest *quota.Forest) {
 	for range v.count {
-		e.forest.Remove(v.app.held.queue.node, v.vector)
+		forest.Remove(v.app.held.queue.node, v.vector)
 	}
 }
 
-func (v *target) undoRelease(e *Engine) {
+func (v *target) undoRelease(forest *quota.Forest) {
 	for range v.count {
-		e.forest.Add(v.app.held.queue.node, v.vector)
+		forest.Add(v.app.held.queue.node, v.vector)
 	}
 }
 
 // wholeTarget is all that an application has left when some of its pods are gone, and what is asked back.
-func (e *Engine) wholeTarget(a *app, gone []*target) *target {
+func (hs *holders) wholeTarget(a *app, gone []*target) *target {
 	left := a.held.grant
 	left.PodSets = slices.Clone(left.PodSets)
 	for i := range left.PodSets {
@@ -64,16 +64,16 @@ func (e *Engine) wholeTarget(a *app, gone []*target) *target {
 			}
 		}
 	}
-	return &target{app: a, whole: true, max: 1, vector: e.forest.Prepare(a.held.queue.node, chargedAmounts(left))}
+	return &target{app: a, whole: true, max: 1, vector: hs.hierarchy.forest.Prepare(a.held.queue.node, chargedAmounts(left))}
 }
 
 // mergeWholeTargets leaves out single pods of applications that are displaced as a whole.
-func (e *Engine) mergeWholeTargets(chosen []*target) []*target {
+func (hs *holders) mergeWholeTargets(chosen []*target) []*target {
 	var out []*target
 	for _, v := range chosen {
 		switch {
 		case v.whole:
-			all := e.wholeTarget(v.app, nil)
+			all := hs.wholeTarget(v.app, nil)
 			all.count = 1
 			out = append(out, all)
 		case !includesWhole(v.app, chosen):
@@ -83,7 +83,7 @@ func (e *Engine) mergeWholeTargets(chosen []*target) []*target {
 	return out
 }
 
-// includesWhole says that all of an application is among the chosen.
+// includesWhole reports whether an application is among the chosen as a whole.
 func includesWhole(a *app, chosen []*target) bool {
 	return slices.ContainsFunc(chosen, func(v *target) bool { return v.whole && v.app == a })
 }

@@ -8,51 +8,37 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// targetSearch looks for a set of applications whose room lets one ask in.
+// targetSearch looks for a set of targets whose release lets one ask fit.
 //
-// While it looks, the forest is as it will be: what goes anyway is gone, and the ask is charged. Who may be displaced for it:
-//   - in the same queue, as Preemption.Within says;
-//   - in another queue, as Preemption.Reclaim says, if what is in short supply was borrowed there, on every level up to the node that
-//     both are below, and the ask stays within the quota of its own side below that node; asks that do not, as Preemption.Borrow says.
+// During the search the forest is in its future state: terminating holders are gone, and the ask is charged. An ask
+// may preempt
+//   - in the same queue, as Preemption.Within allows;
+//   - in another queue, as Preemption.Reclaim allows, if what is short was borrowed there on every level up to the
+//     common ancestor, and the ask stays within the quota of its own subtree below that ancestor; asks that do not,
+//     as Preemption.Borrow allows.
 //
-// Only applications count that use what is in short supply.
+// Only applications that use what is short are candidates.
 type targetSearch struct {
-	engine *Engine
-	class  *equivalenceClass
-	app    *app
-	need   quota.Vector
-	// short is the part of the need for which there is no room.
+	preemption *preemption
+	class      *equivalenceClass
+	app        *app
+	need       quota.Vector
+	// short is the part of the need that does not fit.
 	short quota.Vector
 	// path is the queue of the ask and all above it, the queue first.
 	path []*queue
 }
 
-// findTargets returns whom to displace, so that an ask of the line fits in some option, and that option; nobody if there is no way.
-func (e *Engine) findTargets(class *equivalenceClass) (*option, []*target) {
-	for i := range class.options {
-		o := &class.options[i]
-		p := &targetSearch{engine: e, class: class, app: class.first(), need: o.minNeed, short: e.forest.ShortPart(class.queue.node, o.minNeed)}
-		for q := class.queue; q != nil; q = q.parent {
-			p.path = append(p.path, q)
-		}
-		if found := p.run(); len(found) > 0 {
-			return o, found
-		}
-	}
-	return nil, nil
-}
-
 // run finds a set none of which could be spared. The forest is left as it was.
 func (p *targetSearch) run() []*target {
 	if p.short.Empty() {
-		return nil // there will be room when those have gone who go anyway
+		return nil // the ask fits once the terminating holders are gone
 	}
-	p.engine.forest.Add(p.class.queue.node, p.need)
-	defer p.engine.forest.Remove(p.class.queue.node, p.need)
+	p.preemption.hierarchy.forest.Add(p.class.queue.node, p.need)
+	defer p.preemption.hierarchy.forest.Remove(p.class.queue.node, p.need)
 	if !p.mayFindTargets() {
 		return nil
 	}
@@ -62,33 +48,33 @@ func (p *targetSearch) run() []*target {
 	}
 	legal := p.fits() && p.allEligible(chosen)
 	for _, v := range chosen {
-		v.undoRelease(p.engine)
+		v.undoRelease(p.preemption.hierarchy.forest)
 	}
 	if !legal {
 		return nil
 	}
-	return p.engine.mergeWholeTargets(chosen)
+	return p.preemption.holders.mergeWholeTargets(chosen)
 }
 
-// mayFindTargets says, from the queue of the ask and those above it alone, that somebody might be displaced: in the queue itself, or elsewhere
-// because the ask stays within the quota of its side on some level or may borrow.
+// mayFindTargets reports, from the queue of the ask and those above it alone, whether there may be targets: in the
+// queue itself, or elsewhere because the ask stays within the quota of its subtree on some level or may borrow.
 func (p *targetSearch) mayFindTargets() bool {
 	policy := p.class.queue.config.Preemption
 	if policy.Within != PreemptNever && policy.Within != "" || policy.Borrow == PreemptLowerPriority {
 		return true
 	}
-	return slices.ContainsFunc(p.path[:len(p.path)-1], func(side *queue) bool { return !p.engine.forest.Over(side.node, p.short) })
+	return slices.ContainsFunc(p.path[:len(p.path)-1], func(side *queue) bool { return !p.preemption.hierarchy.forest.Over(side.node, p.short) })
 }
 
-// minimizeTargets puts one of the chosen back who is not needed, or one pod: the last to be displaced, first. It returns the others and whether there
-// was one.
+// minimizeTargets returns one target, or one pod of it, that is not needed, trying the last chosen one first. It
+// returns the remaining targets and whether one was spared.
 func (p *targetSearch) minimizeTargets(chosen []*target) (rest []*target, spared bool) {
 	for i := len(chosen) - 1; i >= 0; i-- {
 		v := chosen[i]
 		if len(chosen) == 1 && v.count == 1 {
 			break
 		}
-		v.returnOne(p.engine)
+		v.returnOne(p.preemption.hierarchy.forest)
 		rest := chosen
 		if v.count == 0 {
 			rest = slices.Delete(slices.Clone(chosen), i, i+1)
@@ -96,14 +82,14 @@ func (p *targetSearch) minimizeTargets(chosen []*target) (rest []*target, spared
 		if p.fits() && p.allEligible(rest) {
 			return rest, true
 		}
-		v.takeOne(p.engine)
+		v.takeOne(p.preemption.hierarchy.forest)
 	}
 	return chosen, false
 }
 
-// collectTargets takes candidates out, in order, until the ask fits: of pods above a base gang as many as are needed. With all of them and still no
-// room it puts them back. Whom an ask of its own queue lets go may bring the ask within its quota, so that candidates become legal that
-// were not: they are looked at again.
+// collectTargets takes candidates in order until the ask fits; of pods above a base gang it takes as many as are
+// needed. If the ask does not fit without any of them, it reverts all. Targets in the queue of the ask may bring the
+// ask within its quota, which makes more candidates eligible, so that all are looked at again.
 func (p *targetSearch) collectTargets() []*target {
 	candidates := p.candidates()
 	var chosen []*target
@@ -115,7 +101,7 @@ func (p *targetSearch) collectTargets() []*target {
 					v.vector = p.vectorOf(v, chosen)
 					chosen = append(chosen, v)
 				}
-				v.takeOne(p.engine)
+				v.takeOne(p.preemption.hierarchy.forest)
 				if progress = true; p.fits() {
 					return chosen
 				}
@@ -123,21 +109,21 @@ func (p *targetSearch) collectTargets() []*target {
 		}
 	}
 	for _, v := range chosen {
-		v.undoRelease(p.engine)
+		v.undoRelease(p.preemption.hierarchy.forest)
 	}
 	return nil
 }
 
-// vectorOf is what one of a victim needs, when some others are gone.
+// vectorOf returns the need of one unit of a target when some others are gone.
 func (p *targetSearch) vectorOf(v *target, gone []*target) quota.Vector {
 	if v.whole {
-		return p.engine.wholeTarget(v.app, gone).vector
+		return p.preemption.holders.wholeTarget(v.app, gone).vector
 	}
 	return v.vector
 }
 
-// candidates are all in the tree that might be displaced, in the order in which they are: pods above base gangs before whole applications;
-// those of other queues first, then lower priority, then the newest grant.
+// candidates returns everything in the tree that may be preempted, in order: pods above base gangs before whole
+// applications; those of other queues first, then lower priority, then the newest grant.
 func (p *targetSearch) candidates() []*target {
 	var out []*target
 	top := p.path[len(p.path)-1]
@@ -147,7 +133,7 @@ func (p *targetSearch) candidates() []*target {
 				continue
 			}
 			out = append(out, p.podTargets(a)...)
-			if !p.engine.pastPreemptions[p.pastPreemption(a)] && a.held.vector.Overlaps(p.short) && p.policyAllows(a) {
+			if !p.preemption.claims.pastPreemptions[p.pastPreemption(a)] && a.held.vector.Overlaps(p.short) && p.policyAllows(a) {
 				out = append(out, &target{app: a, whole: true, max: 1})
 			}
 		}
@@ -172,7 +158,8 @@ func compareBools(a, b bool) int {
 	return 1
 }
 
-// podTargets are the pods above the base gang of an application that might be displaced, by flavor: the flavor that it took last, first.
+// podTargets returns the pods above the base gang of an application that may be preempted, by flavor, the flavor that
+// was taken last first.
 func (p *targetSearch) podTargets(a *app) []*target {
 	if !p.policyAllows(a) && !p.policyAllowsPods(a) {
 		return nil
@@ -184,7 +171,7 @@ func (p *targetSearch) podTargets(a *app) []*target {
 			continue
 		}
 		v := &target{app: a, flavor: set.Flavor, max: set.Count - a.held.reclaimPending(set.Flavor)}
-		v.vector = p.engine.forest.Prepare(a.held.queue.node, appendAmounts(nil, set.Flavor, 1, set.Requests))
+		v.vector = p.preemption.hierarchy.forest.Prepare(a.held.queue.node, appendAmounts(nil, set.Flavor, 1, set.Requests))
 		if v.vector.Overlaps(p.short) {
 			out = append(out, v)
 		}
@@ -192,8 +179,8 @@ func (p *targetSearch) podTargets(a *app) []*target {
 	return out
 }
 
-// policyAllowsPods says whether the policy within the queue lets the ask displace pods above a base gang: they have no place in line, so
-// that among equals of priority age does not count.
+// policyAllowsPods reports whether the policy within the queue lets the ask preempt pods above a base gang. These
+// pods have no place in the queue, so that age does not count among equals of priority.
 func (p *targetSearch) policyAllowsPods(v *app) bool {
 	return v.held.queue == p.class.queue && p.class.queue.config.Preemption.Within == PreemptLowerOrNewerEqualPriority &&
 		v.held.standing.Priority <= p.app.ask.priority
@@ -203,7 +190,8 @@ func (p *targetSearch) pastPreemption(v *app) pastPreemption {
 	return pastPreemption{by: p.app.key, run: p.app.ask.run, target: v.key}
 }
 
-// policyAllows says whether a policy lets the ask displace an application, as far as priority and age go.
+// policyAllows reports whether a policy lets the ask preempt an application, as far as priority and age are
+// concerned.
 func (p *targetSearch) policyAllows(v *app) bool {
 	policy := p.class.queue.config.Preemption
 	lower := v.held.standing.Priority < p.app.ask.priority
@@ -214,14 +202,14 @@ func (p *targetSearch) policyAllows(v *app) bool {
 	return policy.Reclaim == PreemptAny || policy.Reclaim == PreemptLowerPriority && lower
 }
 
-// isEligible says whether an application may be displaced now.
+// isEligible reports whether an application may be preempted now.
 func (p *targetSearch) isEligible(v *app) bool {
 	if v.held.queue == p.class.queue {
 		return true
 	}
 	common := v.held.queue
 	for common != nil && !slices.Contains(p.path, common) {
-		if !p.engine.forest.Over(common.node, p.short) {
+		if !p.preemption.hierarchy.forest.Over(common.node, p.short) {
 			return false
 		}
 		common = common.parent
@@ -230,22 +218,22 @@ func (p *targetSearch) isEligible(v *app) bool {
 		return false
 	}
 	side := p.path[slices.Index(p.path, common)-1] // of the ask, directly below the node that both are below
-	return !p.engine.forest.Over(side.node, p.short) || p.mayBorrow(v)
+	return !p.preemption.hierarchy.forest.Over(side.node, p.short) || p.mayBorrow(v)
 }
 
-// mayBorrow says whether an ask that borrows may displace an application all the same.
+// mayBorrow reports whether an ask that borrows may preempt an application nevertheless.
 func (p *targetSearch) mayBorrow(v *app) bool {
 	policy := p.class.queue.config.Preemption
 	return policy.Borrow == PreemptLowerPriority && v.held.standing.Priority < p.app.ask.priority &&
 		(policy.BorrowThreshold == nil || v.held.standing.Priority <= *policy.BorrowThreshold)
 }
 
-// allEligible says that each of some that were taken out might be displaced if it were the last of them.
+// allEligible reports whether every chosen target would be eligible if it were taken last.
 func (p *targetSearch) allEligible(chosen []*target) bool {
 	for _, v := range chosen {
-		v.returnOne(p.engine)
+		v.returnOne(p.preemption.hierarchy.forest)
 		legal := p.isEligible(v.app)
-		v.takeOne(p.engine)
+		v.takeOne(p.preemption.hierarchy.forest)
 		if !legal {
 			return false
 		}
@@ -253,34 +241,9 @@ func (p *targetSearch) allEligible(chosen []*target) bool {
 	return true
 }
 
-// fits says that there is room for the ask.
+// fits reports whether the ask fits.
 func (p *targetSearch) fits() bool {
-	p.engine.forest.Remove(p.class.queue.node, p.need)
-	defer p.engine.forest.Add(p.class.queue.node, p.need)
-	return p.engine.fitsNow(p.class, p.need)
-}
-
-// queuesWithHolders lists the queues of a tree in which something is held, in the order of their names.
-func (t *tree) queuesWithHolders() []*queue {
-	var out []*queue
-	for _, q := range t.queues {
-		if len(q.holders) > 0 {
-			out = append(out, q)
-		}
-	}
-	return out
-}
-
-// isTerminating says that the room will be free before long.
-func (h *heldGrant) isTerminating() bool { return h.standing.Leaving || h.eviction() != nil }
-
-// eviction is why the room is asked back; nil while it may be kept.
-func (h *heldGrant) eviction() *queueing.Eviction {
-	if h.evicted != nil {
-		return h.evicted
-	}
-	if d := h.queue.drainedBy; d != nil {
-		return &queueing.Eviction{Reason: queueing.ReasonQueueHeld, Message: named(d, h.queue) + " is drained (stopPolicy HoldAndDrain)"}
-	}
-	return nil
+	p.preemption.hierarchy.forest.Remove(p.class.queue.node, p.need)
+	defer p.preemption.hierarchy.forest.Add(p.class.queue.node, p.need)
+	return p.preemption.reservations.fitsNow(p.class, p.need)
 }

@@ -5,36 +5,36 @@ package embedded
 
 import "github.com/sparkgate/sparkgate/queueing/quota"
 
-// tournament is the queues of a tree that may still be granted something in the running pass. Each node has a champion: the queue below
-// it that goes first; that of the root goes first of all.
+// tournament holds the queues of a tree that may still be granted something in this cycle. Each node has a winner:
+// the queue below it that comes first; the winner of the root comes first of all.
 //
-// Whether the first ask of a queue still fits is looked at when its turn has come: until then it can only stand too far in front.
-// There are three exceptions. An ask that borrows, and does not fit any more, may hide a later one of its queue that stays within the
-// quota and so goes before those of other queues; an ask that may be placed in several flavors may have to go to another one, without
-// borrowing; and where shares are compared, an ask that does not fit may hold back its neighbours by the share that it would have.
-// Queues in which that may be are doubtful: they are looked at after every grant.
+// Whether the first ask of a queue still fits is checked when its turn has come: until then the ask can only be
+// ranked too high. There are three exceptions. An ask that borrows, and no longer fits, may hide a later one of its
+// queue that stays within the quota and so comes before those of other queues; an ask with several flavors may have
+// to move to another one, without borrowing; and with fair sharing, an ask that does not fit may hold back its
+// siblings by the share that it would have. Such queues need a recheck after every grant.
 type tournament struct {
-	engine      *Engine
+	admission   *admission
 	root        *queue
 	fairSharing bool // some node of the tree compares shares
 	recheckList []*queue
 }
 
-// notCompeting is the place of a queue that is not in the contest.
+// notCompeting is the heap index of a queue that is not in the tournament.
 const notCompeting = -1
 
-func newTournament(e *Engine, t *tree) *tournament {
-	c := &tournament{engine: e, root: e.queues[t.root]}
-	e.tournaments++
+func newTournament(ad *admission, t *tree) *tournament {
+	c := &tournament{admission: ad, root: ad.hierarchy.queues[t.root]}
+	ad.tournaments++
 	for _, q := range t.pendingQueues {
-		for n := q; n != nil && n.tournament != e.tournaments; n = n.parent {
-			n.tournament, n.heapIndex, n.winner = e.tournaments, notCompeting, nil
+		for n := q; n != nil && n.tournament != ad.tournaments; n = n.parent {
+			n.tournament, n.heapIndex, n.winner = ad.tournaments, notCompeting, nil
 			n.competing.clear()
 			c.fairSharing = c.fairSharing || n.fairSharing()
 		}
 	}
-	if c.root != nil && c.root.tournament != e.tournaments {
-		c.root = nil // nobody waits; its champion is that of an earlier pass, which was cut short
+	if c.root != nil && c.root.tournament != ad.tournaments {
+		c.root = nil // nothing is pending; the winner is that of an earlier tournament, which was cut short
 	}
 	for _, q := range t.pendingQueues {
 		q.recheckNeeded, q.inRecheckList = false, false
@@ -45,8 +45,8 @@ func newTournament(e *Engine, t *tree) *tournament {
 	return c
 }
 
-// enter puts the lines of a queue in the contest that have room now; of a StrictFIFO queue the first one, if that has. A line that had
-// none is not tried again before there is more.
+// enter adds the classes of a queue that fit now; of a StrictFIFO queue the first one. A class that did not fit is
+// not tried again before quota is released.
 func (c *tournament) enter(q *queue) {
 	switch {
 	case q.config == nil || q.stoppedBy != nil:
@@ -55,21 +55,21 @@ func (c *tournament) enter(q *queue) {
 	default:
 		full := q.atMaxRunning() != nil
 		for _, class := range q.classes {
-			if (!full || class.unmanagedExecutor) && !class.isInadmissible() && class.triedAt != q.tree.quotaVersion && c.engine.chooseOption(class) {
+			if (!full || class.unmanagedExecutor) && !class.isInadmissible() && class.triedAt != q.tree.quotaVersion && c.admission.chooseOption(class) {
 				q.entries.push(class.entry())
 			}
 		}
 	}
 }
 
-// enterHead puts the first line of a queue in the contest, whether it has room or not.
+// enterHead adds the first class of a queue, whether it fits or not.
 func (q *queue) enterHead() {
 	if len(q.admissible.items) > 0 {
 		q.entries.push(q.admissible.items[0].entry())
 	}
 }
 
-// fairSharing says that the children of a queue are ordered by their shares.
+// fairSharing reports whether the children of a queue are ordered by their shares.
 func (q *queue) fairSharing() bool { return q.config != nil && q.config.FairSharing }
 
 func (q *queue) weight() int32 {
@@ -79,8 +79,8 @@ func (q *queue) weight() int32 {
 	return q.config.Weight
 }
 
-// childBefore is the order between two children of a queue: the smaller share if it is fair, then who stays within the own quota, then the
-// first ask.
+// childBefore orders two children of a queue: the smaller share if the queue uses fair sharing, then the one that
+// stays within its own quota, then the first ask.
 func (q *queue) childBefore(a, b *queue) bool {
 	if q.fairSharing() {
 		if order := quota.CompareShares(a.share, a.weight(), b.share, b.weight()); order != 0 {
@@ -105,7 +105,7 @@ func (c *tournament) first() *queue {
 	return nil
 }
 
-// update brings the place of a queue in the contest up to date, and those of all above it.
+// update updates the place of a queue in the tournament, and those of all queues above it.
 func (c *tournament) update(q *queue) {
 	q.winner = q.bestChild()
 	if c.selectEntry(q) {
@@ -123,7 +123,7 @@ func (c *tournament) update(q *queue) {
 	}
 }
 
-// updateChild gives a child the place among its siblings that its champion earns.
+// updateChild moves a child to the place among its siblings that its winner earns.
 func (q *queue) updateChild(child *queue) {
 	switch competes := child.winner != nil; {
 	case competes && child.heapIndex == notCompeting:
@@ -139,7 +139,7 @@ func (q *queue) updateChild(child *queue) {
 	}
 }
 
-// bestChild is the champion of the child that goes first, or nil.
+// bestChild returns the winner of the child that comes first, or nil.
 func (q *queue) bestChild() *queue {
 	if len(q.competing.items) == 0 {
 		return nil
@@ -147,16 +147,16 @@ func (q *queue) bestChild() *queue {
 	return q.competing.items[0].winner
 }
 
-// shareWith is the share that a queue would have with the first ask of its champion.
+// shareWith returns the share that a queue would have with the first ask of its winner.
 func (c *tournament) shareWith(q, champion *queue) quota.Share {
 	class := champion.entries.items[0].class
 	need := class.options[class.choice].minNeed
-	c.engine.forest.Add(champion.node, need)
-	defer c.engine.forest.Remove(champion.node, need)
-	return c.engine.forest.Share(q.node)
+	c.admission.hierarchy.forest.Add(champion.node, need)
+	defer c.admission.hierarchy.forest.Remove(champion.node, need)
+	return c.admission.hierarchy.forest.Share(q.node)
 }
 
-// selectEntry finds out with which ask a queue competes. It returns false if it has no more to win.
+// selectEntry finds the entry with which a queue competes. It returns false if no entry is left.
 func (c *tournament) selectEntry(q *queue) bool {
 	q.recheckNeeded = false
 	full := q.atMaxRunning() != nil
@@ -169,22 +169,23 @@ func (c *tournament) selectEntry(q *queue) bool {
 	return false
 }
 
-// canCompete finds out how a queue competes with a line. It returns false if that was looked at and the line does not fit.
+// canCompete determines how a queue competes with a class. It returns false if the class was checked and does not
+// fit.
 func (c *tournament) canCompete(q *queue, class *equivalenceClass) bool {
 	early := c.fairSharing || len(class.options) > 1
-	room := !early || c.engine.chooseOption(class)
-	q.borrows = c.engine.forest.Borrows(q.node, class.options[class.choice].minNeed)
+	fits := !early || c.admission.chooseOption(class)
+	q.borrows = c.admission.hierarchy.forest.Borrows(q.node, class.options[class.choice].minNeed)
 	if !early && (!q.borrows || q.strict() || len(q.entries.items) == 1) {
 		return true
 	}
-	q.recheckNeeded = room && (early || c.engine.chooseOption(class))
+	q.recheckNeeded = fits && (early || c.admission.chooseOption(class))
 	return q.recheckNeeded
 }
 
-// dropEntry takes the first line out of the contest: it does not fit. Nobody in a StrictFIFO queue comes before its first.
+// dropEntry removes the first class, which does not fit. In a StrictFIFO queue nothing comes before the head.
 func (q *queue) dropEntry() { q.entries.remove(0) }
 
-// recheck looks at the doubtful queues after a grant.
+// recheck checks the queues that need it after a grant.
 func (c *tournament) recheck() {
 	kept := c.recheckList[:0]
 	for _, q := range c.recheckList {
@@ -200,12 +201,12 @@ func (c *tournament) recheck() {
 	c.recheckList = kept
 }
 
-// placementUnchanged says that the first line of a doubtful queue would still be placed where it was.
+// placementUnchanged reports whether the first class of a queue would still be placed as before.
 func (c *tournament) placementUnchanged(class *equivalenceClass) bool {
-	return len(class.options) == 1 && c.engine.chooseOption(class)
+	return len(class.options) == 1 && c.admission.chooseOption(class)
 }
 
-// atMaxRunning returns the queue, this one or one above it, that has as many applications as it may, or nil.
+// atMaxRunning returns the queue, this one or one above it, that has reached its maxRunning, or nil.
 func (q *queue) atMaxRunning() *queue {
 	for ; q != nil; q = q.parent {
 		if q.config != nil && q.config.MaxRunning != nil && q.admitted >= *q.config.MaxRunning {

@@ -11,26 +11,29 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// blockReason is why a line waits: what a verdict says, before it is put into words. Equal causes make equal words.
-type blockReason struct {
-	// reason is one of the reasons of package queueing.
-	reason string
-	// queue is the queue that is held or full.
-	queue *queue
-	// limit is the limit in the way, for WaitingForQuota.
-	limit quota.Block
-	// notHead: not the first in line of a StrictFIFO queue.
-	notHead bool
-	// reserved: there is room, and it is kept for those who have waited longer.
-	reserved bool
+// verdicts words why asks are pending, after a complete cycle of a tree.
+type verdicts struct {
+	hierarchy    *hierarchy
+	registry     *registry
+	reservations *reservations
 }
 
-// updateVerdicts gives everybody who waits in a queue a verdict, after a complete pass. It looks at lines only where something may have
-// changed, writes sentences only where a cause has, and looks at single applications only where the sentence has, or they are new.
-func (e *Engine) updateVerdicts(q *queue) {
+// reservedMessage says that the free quota is reserved for others.
+func (vs *verdicts) reservedMessage(class *equivalenceClass) string {
+	wants := "needs quota"
+	if needs := vs.hierarchy.forest.Needs(class.queue.node, class.options[0].minNeed); len(needs) > 0 {
+		wants = needsText(class, needs[0])
+	}
+	return wants + "; free quota is reserved for applications that have headed their queue for longer than its headTimeout"
+}
+
+// updateVerdicts sets the verdicts of all pending asks of a queue after a complete cycle. It visits only classes
+// where something may have changed, words a message only where the reason has changed, and visits single applications
+// only where the message has changed or they have arrived since.
+func (vs *verdicts) updateVerdicts(q *queue) {
 	stop := queueBlockReason(q)
 	before := q.strictHead
-	e.updateHead(q, stop)
+	vs.reservations.updateHead(q, stop)
 	if q.blockReason != stop {
 		q.blockReason = stop
 		for _, class := range q.classes {
@@ -40,21 +43,22 @@ func (e *Engine) updateVerdicts(q *queue) {
 	for _, class := range q.staleClasses {
 		class.verdictStale = false
 		if len(class.apps.items) > 0 {
-			e.updateClassVerdict(class, class.blockReasonUnder(stop))
+			vs.updateClassVerdict(class, class.blockReasonUnder(stop))
 		}
 	}
 	clear(q.staleClasses)
 	q.staleClasses = q.staleClasses[:0]
 	if before != nil && before != q.strictHead && before.class != nil && before.claim == nil {
-		e.setVerdict(before, before.class.verdict)
+		vs.registry.setVerdict(before, before.class.verdict)
 	}
 	if q.strictHead != nil && q.strictHead.claim == nil {
 		class := q.strictHead.class
-		e.setVerdict(q.strictHead, e.newVerdict(class, class.blockedByQuota()))
+		vs.registry.setVerdict(q.strictHead, vs.newVerdict(class, class.blockedByQuota()))
 	}
 }
 
-// queueBlockReason is the cause why nobody in the queue is admitted, whatever they need; the zero cause if there is none.
+// queueBlockReason returns why the queue admits no ask, whatever it needs; the zero value if nothing blocks the
+// queue.
 func queueBlockReason(q *queue) blockReason {
 	if q.stoppedBy != nil {
 		return blockReason{reason: queueing.ReasonQueueHeld, queue: q.stoppedBy}
@@ -65,7 +69,7 @@ func queueBlockReason(q *queue) blockReason {
 	return blockReason{}
 }
 
-// headUnlessBlocked is the first of those who wait for room, or nil.
+// headUnlessBlocked returns the first ask that waits for quota, or nil.
 func (q *queue) headUnlessBlocked(stop blockReason) *app {
 	if q.config == nil || len(q.admissible.items) == 0 || q.admissible.items[0].isBlockedBy(stop) {
 		return nil
@@ -85,30 +89,32 @@ func (class *equivalenceClass) blockReasonUnder(stop blockReason) blockReason {
 	return class.blockedByQuota()
 }
 
-// blockedByQuota is the limit that is in the way. That room is kept for others is said only where no limit was in the way before: which of the two it
-// is changes with everybody who comes and goes, and each change would be a write for all in line.
+// blockedByQuota returns the limit that blocks the class. A reservation is named only if no limit blocked the class
+// before: which of the two it is changes with every ask and every release, and each change would be a write for all
+// asks of the class.
 func (class *equivalenceClass) blockedByQuota() blockReason {
 	return blockReason{reason: queueing.ReasonWaitingForQuota, limit: class.blocked, reserved: class.reserved && class.blocked.Need == 0}
 }
 
-// updateClassVerdict passes a cause on to those in a line who have not heard it, except the head of a StrictFIFO queue.
-func (e *Engine) updateClassVerdict(class *equivalenceClass, c blockReason) {
+// updateClassVerdict sets the verdict of the asks of a class that do not have it yet, except for the head of a
+// StrictFIFO queue.
+func (vs *verdicts) updateClassVerdict(class *equivalenceClass, c blockReason) {
 	hear := class.arrived
 	if class.verdict == nil || class.blockReason != c {
-		class.blockReason, class.verdict = c, e.newVerdict(class, c)
+		class.blockReason, class.verdict = c, vs.newVerdict(class, c)
 		hear = class.apps.items
 	}
 	for _, a := range hear {
 		if a.class == class && a != class.queue.strictHead && a.claim == nil {
-			e.setVerdict(a, class.verdict)
+			vs.registry.setVerdict(a, class.verdict)
 		}
 	}
 	clear(class.arrived)
 	class.arrived = class.arrived[:0]
 }
 
-// newVerdict is the verdict on a line for a cause.
-func (e *Engine) newVerdict(class *equivalenceClass, c blockReason) *queueing.Verdict {
+// newVerdict words the verdict on a class.
+func (vs *verdicts) newVerdict(class *equivalenceClass, c blockReason) *queueing.Verdict {
 	v := queueing.Verdict{State: queueing.Waiting, Reason: c.reason}
 	switch {
 	case class.isInadmissible():
@@ -120,23 +126,23 @@ func (e *Engine) newVerdict(class *equivalenceClass, c blockReason) *queueing.Ve
 	case c.notHead:
 		v.Message = fmt.Sprintf("queue %s is StrictFIFO: an earlier application must start first", class.queue.name)
 	case c.reserved:
-		v.Message = e.reservedMessage(class)
+		v.Message = vs.reservedMessage(class)
 	default:
-		v.Message = e.quotaMessage(class, c.limit)
+		v.Message = vs.quotaMessage(class, c.limit)
 	}
 	return &v
 }
 
 // quotaMessage names what is needed, whose limit is in the way and how high that is; never what is free at the moment.
-func (e *Engine) quotaMessage(class *equivalenceClass, b quota.Block) string {
-	limit := e.forest.Limit(b.Node, b.Cell)
-	by := e.queues[e.forest.Name(b.Node)]
+func (vs *verdicts) quotaMessage(class *equivalenceClass, b quota.Block) string {
+	limit := vs.hierarchy.forest.Limit(b.Node, b.Cell)
+	by := vs.hierarchy.queues[vs.hierarchy.forest.Name(b.Node)]
 	others := ""
 	if len(class.options) > 1 {
 		others = "; no other flavor has enough free quota either"
 	}
 	return fmt.Sprintf("%s; %s may use at most %s and others hold the rest%s%s", needsText(class, b), named(by, class.queue),
-		limitText(b.Cell.Resource, limit.Max(), limit, len(e.forest.Children(b.Node)) > 0), e.otherNeedsText(class, b), others)
+		limitText(b.Cell.Resource, limit.Max(), limit, len(vs.hierarchy.forest.Children(b.Node)) > 0), vs.otherNeedsText(class, b), others)
 }
 
 // optionWith is the first option that needs what a limit keeps back.
@@ -151,12 +157,12 @@ func (class *equivalenceClass) optionWith(b quota.Block) *option {
 	return &class.options[0]
 }
 
-// otherNeedsText names what else is needed of resources that are limited where the first one is. Whether there is room for it is not said:
-// that moves with every decision.
-func (e *Engine) otherNeedsText(class *equivalenceClass, first quota.Block) string {
+// otherNeedsText names the other needs that are limited where the first one is. Whether they fit is not said: that
+// changes with every cycle.
+func (vs *verdicts) otherNeedsText(class *equivalenceClass, first quota.Block) string {
 	var more strings.Builder
-	for _, b := range e.forest.Needs(class.queue.node, class.optionWith(first).minNeed) {
-		most := e.forest.Limit(first.Node, b.Cell).Max()
+	for _, b := range vs.hierarchy.forest.Needs(class.queue.node, class.optionWith(first).minNeed) {
+		most := vs.hierarchy.forest.Limit(first.Node, b.Cell).Max()
 		if b.Cell != first.Cell && most < quota.Unlimited {
 			fmt.Fprintf(&more, "; it also needs %s %s of at most %s", b.Cell.Resource, amountText(b.Cell.Resource, b.Need), amountText(b.Cell.Resource, most))
 		}

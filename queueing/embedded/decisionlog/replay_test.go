@@ -233,7 +233,7 @@ func TestRefused(t *testing.T) {
 		"no arguments":         {head + `{"call":"cycle"}` + "\n", []string{"line 2", version}},
 		"wrong type":           {head + `{"call":"cycle","with":{"max":"all"}}` + "\n", []string{"line 2", "max", version}},
 		"wrong duration":       {head + `{"call":"submit","with":{"key":["a","b","c"],"run":1,"attempt":1,"queue":"q","holdsFor":"long"}}` + "\n", []string{"line 2", "long"}},
-		"follows the end":       {head + `{"call":"end","with":{"why":"full"}}` + "\n" + `{"call":"changed","answer":[]}` + "\n", []string{"line 3", "follows the end"}},
+		"follows the end":      {head + `{"call":"end","with":{"why":"full"}}` + "\n" + `{"call":"changed","answer":[]}` + "\n", []string{"line 3", "follows the end"}},
 		"unknown admission":    {head + `{"call":"setQueues","with":{"queues":[{"name":"a","weight":1,"admits":"some"}]}}` + "\n", []string{"line 2", "queue a", `"some"`}},
 		"unreadable selector":  {head + `{"call":"setQueues","with":{"queues":[{"name":"a","weight":1,"admits":"selector","selector":"a b"}]}}` + "\n", []string{"line 2", "queue a"}},
 		"not said by selector": {head + `{"call":"setQueues","with":{"queues":[{"name":"a","weight":1,"admits":"answers"}]}}` + "\n" + `{"call":"submit","with":{"key":["a","b","c"],"run":1,"attempt":1,"queue":"a"},"answer":true}` + "\n", []string{"line 3", "queue a", "{}"}},

@@ -1,0 +1,163 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package embedded
+
+import (
+	"time"
+
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/quota"
+)
+
+// admission places asks and turns them into grants.
+type admission struct {
+	hierarchy    *hierarchy
+	registry     *registry
+	waiting      *waiting
+	holders      *holders
+	claims       *claims
+	reservations *reservations
+	// tournaments counts the tournaments that were held.
+	tournaments uint64
+}
+
+// admitClaimed grants claimed quota that has become free, each to the first ask of the claim's equivalence class, and
+// charges the claims of the others. The returned function undoes these charges.
+func (ad *admission) admitClaimed(t *tree, out []Decision, max int) (decisions []Decision, uncharge func()) {
+	var undo []func()
+	for _, c := range ad.claims.activeClaims(t) {
+		class := c.app.class
+		where, elastic, fits := ad.fit(class)
+		switch {
+		case fits && class.atMaxRunning() == nil && (max <= 0 || len(out) < max):
+			first := class.first() // a more urgent ask of the same class may have arrived since
+			ad.claims.cancelClaim(c)
+			ad.assume(first, where, elastic)
+			out = append(out, Decision{Key: first.key, Root: t.root, Grant: first.held.grant})
+		case fits && class.atMaxRunning() == nil, ad.claims.isPending(c):
+			undo = append(undo, ad.claims.chargeClaims([]*claim{c}))
+		default:
+			ad.claims.cancelClaim(c)
+		}
+	}
+	return out, func() {
+		for _, f := range undo {
+			f()
+		}
+	}
+}
+
+// grantFirst grants the first ask of a queue if it fits; otherwise it removes the ask's class from the tournament and
+// returns nil.
+func (ad *admission) grantFirst(q *queue) *app {
+	class := q.entries.items[0].class
+	where, elastic, fits := ad.fit(class)
+	if !fits {
+		q.dropEntry()
+		return nil
+	}
+	a := class.first()
+	ad.assume(a, where, elastic)
+	switch {
+	case q.strict():
+		q.entries.clear()
+		q.enterHead()
+	case len(class.apps.items) == 0:
+		q.entries.remove(0)
+	default:
+		q.entries.items[0] = class.entry()
+		q.entries.fix(0)
+	}
+	return a
+}
+
+// chooseOption finds the first option in which the asks of a class fit now with their minimum of pods. If there is
+// none, the class remembers the blocking limit, and keeps naming that limit for as long as it blocks, or no other one
+// does.
+func (ad *admission) chooseOption(class *equivalenceClass) bool {
+	n := class.queue.node
+	class.reserved = false
+	var first quota.Block
+	still := false
+	for i := range class.options {
+		b, blocked := ad.hierarchy.forest.Blocked(n, class.options[i].minNeed)
+		if !blocked {
+			if !ad.reservations.isReservedFrom(class, class.options[i].minNeed) {
+				class.choice, class.reserved = i, false
+				return true
+			}
+			class.reserved = true
+			continue
+		}
+		if i == 0 {
+			first = b
+		}
+		still = still || ad.hierarchy.forest.StillBlocked(n, class.options[i].minNeed, class.blocked)
+	}
+	if !still && !class.reserved {
+		class.blocked = first
+	}
+	class.triedAt = class.queue.tree.quotaVersion
+	class.queue.markVerdictStale(class)
+	return false
+}
+
+// fit returns the placement and the count of the elastic pod set with which the asks of a class fit now: the largest
+// count that fits, and the first option for that count.
+func (ad *admission) fit(class *equivalenceClass) (placement, int32, bool) {
+	if !ad.chooseOption(class) {
+		return nil, 0, false
+	}
+	for _, o := range class.options[class.choice:] {
+		if ad.reservations.fitsNow(class, o.maxNeed) {
+			return o.where, class.signature.maxCount(), true
+		}
+	}
+	where, good, bad := class.options[class.choice].where, class.signature.minCount(), class.signature.maxCount()
+	for bad-good > 1 {
+		middle := good + (bad-good)/2
+		if found := ad.placeFor(class, middle); found != nil {
+			where, good = found, middle
+		} else {
+			bad = middle
+		}
+	}
+	return where, good, true
+}
+
+// placeFor returns the first option in which that many pods of the elastic set fit; nil if there is none.
+func (ad *admission) placeFor(class *equivalenceClass, elastic int32) placement {
+	for _, o := range class.options {
+		if ad.reservations.fitsNow(class, ad.hierarchy.forest.Prepare(class.queue.node, class.signature.amounts(o.where, elastic))) {
+			return o.where
+		}
+	}
+	return nil
+}
+
+// assume turns a waiting ask into a grant and charges it.
+func (ad *admission) assume(a *app, where placement, elastic int32) {
+	class, q := a.class, a.class.queue
+	origin, holdsFor := a.ask, ad.backfillBound(a, where, elastic)
+	ad.waiting.dequeue(a)
+	a.ask, a.verdict = nil, nil
+	ad.registry.changed[a.key] = true
+	ad.holders.grants++
+	standing := queueing.Standing{Priority: origin.priority, QueuedAt: origin.queuedAt, Until: ad.reservations.releaseTime(origin)}
+	ad.holders.charge(a, &heldGrant{origin: origin, standing: standing, stateKnown: true, serial: ad.holders.grants, grant: queueing.Grant{
+		Run: origin.run, Attempt: origin.attempt, Gate: GateName, Queue: q.name, Epoch: ad.holders.epochs[q.tree.root], Gated: origin.gated,
+		Part: origin.unmanagedExecutor, Inputs: origin.inputs, HoldsFor: holdsFor, PodSets: class.signature.grant(where, elastic, origin.gated),
+	}})
+}
+
+// backfillBound returns the bound that the grant of a pending ask must keep: the ask's own bound if the ask passes
+// others because of it, else 0.
+func (ad *admission) backfillBound(a *app, where placement, elastic int32) time.Duration {
+	class := a.class
+	if a.ask.holdsFor == 0 || len(class.queue.tree.reservations) == 0 || class.first() != a ||
+		!ad.reservations.isBackfill(class, ad.hierarchy.forest.Prepare(class.queue.node, class.signature.amounts(where, elastic))) {
+		return 0
+	}
+	return a.ask.holdsFor
+}

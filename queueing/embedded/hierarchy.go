@@ -1,0 +1,196 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package embedded
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/quota"
+)
+
+// hierarchy is the configuration: the forest of queues with its quota, and the flavors.
+type hierarchy struct {
+	forest *quota.Forest
+	queues map[string]*queue
+	// trees is sorted by root name. The first one, unknown, has no name and holds queues that do not exist.
+	trees   []*tree
+	unknown *tree
+	// configs and flavors are the configuration as it was set.
+	configs []QueueConfig
+	flavors map[string]*FlavorConfig
+}
+
+// anyBorrowing reports whether a queue of the tree has borrowed quota.
+func (hr *hierarchy) anyBorrowing(t *tree) bool {
+	return slices.ContainsFunc(t.queues, func(q *queue) bool { return hr.forest.Borrowing(q.node) })
+}
+
+// blockedHeads returns the heads that were blocked when their queues were last looked at.
+func (hr *hierarchy) blockedHeads() []*app {
+	var out []*app
+	for _, t := range hr.trees {
+		for _, q := range t.pendingQueues {
+			if q.blockedHead != nil && q.blockedHead.class != nil && q.blockedHead.class.queue == q {
+				out = append(out, q.blockedHead)
+			}
+		}
+	}
+	return out
+}
+
+// lastParent is the last known parent of a queue that does not exist.
+func (hr *hierarchy) lastParent(name string, c *configuration) (string, bool) {
+	if parent, found := c.deleted[name]; found {
+		return parent, true
+	}
+	if n := hr.forest.Find(name); n != quota.None {
+		return hr.forest.ConfiguredParent(n), true
+	}
+	return "", false
+}
+
+// attach makes the queue of a node, and the tree of a root.
+func (hr *hierarchy) attach(n quota.NodeID, c *configuration) {
+	root := hr.forest.Name(hr.forest.Root(n))
+	at, found := slices.BinarySearchFunc(hr.trees, root, func(t *tree, root string) int { return strings.Compare(t.root, root) })
+	if !found {
+		hr.trees = slices.Insert(hr.trees, at, newTree(root))
+	}
+	q := newQueue(hr.forest.Name(n), hr.trees[at])
+	q.node = n
+	if !hr.forest.DeletedInUse(n) {
+		q.config = c.find(q.name)
+	}
+	hr.queues[q.name] = q
+	q.tree.queues = append(q.tree.queues, q)
+}
+
+// configureQueue sets what a queue inherits from those above it.
+func (hr *hierarchy) configureQueue(q *queue) {
+	if p := hr.forest.Parent(q.node); p != quota.None {
+		q.parent = hr.queues[hr.forest.Name(p)]
+	}
+	for n := q.node; n != quota.None; n = hr.forest.Parent(n) {
+		above := hr.queues[hr.forest.Name(n)]
+		if above.config == nil {
+			continue
+		}
+		if q.stoppedBy == nil && above.config.stopped() {
+			q.stoppedBy = above
+		}
+		if q.drainedBy == nil && above.config.Stop == StopHoldAndDrain {
+			q.drainedBy = above
+		}
+		if q.flavors == nil {
+			q.flavors = above.config.flavorNames()
+		}
+	}
+	if q.flavors == nil {
+		q.flavors = []string{DefaultFlavor}
+	}
+}
+
+// evaluate prepares a new class: its options, and whether it could ever be admitted.
+func (hr *hierarchy) evaluate(class *equivalenceClass, access access) {
+	q := class.queue
+	if class.signature.broken != "" {
+		class.inadmissible = negativeAsk(class.signature)
+		return
+	}
+	if class.inadmissible = hr.queueInadmissible(q); class.isInadmissible() {
+		return
+	}
+	switch access {
+	case notSelected:
+		class.inadmissible = notAllowed(q)
+		return
+	case withoutLimits:
+		class.inadmissible = limitsNeeded(q)
+		return
+	case allowed:
+	}
+	ways, bar := hr.placements(q, class.signature)
+	if class.inadmissible = bar; class.isInadmissible() {
+		return
+	}
+	var tooMuch *quota.Block
+	for _, where := range ways {
+		o := option{
+			where:   where,
+			minNeed: hr.forest.Prepare(q.node, class.signature.amounts(where, class.signature.minCount())),
+			maxNeed: hr.forest.Prepare(q.node, class.signature.amounts(where, class.signature.maxCount())),
+		}
+		b, exceeds := hr.forest.Exceeds(q.node, o.minNeed)
+		switch {
+		case !exceeds:
+			class.options = append(class.options, o)
+		case tooMuch == nil:
+			tooMuch = &b
+		}
+	}
+	if len(class.options) == 0 {
+		class.inadmissible = hr.exceedsQuota(class, *tooMuch, len(ways) > 1)
+	}
+}
+
+// queueInadmissible returns why a queue cannot admit applications at all; an Undecided verdict if it can.
+func (hr *hierarchy) queueInadmissible(q *queue) queueing.Verdict {
+	if q.config == nil {
+		return notFound(q.name)
+	}
+	if problem, culprit := hr.forest.Problem(q.node); problem != quota.NoProblem {
+		return unusable(hr.problemText(q.node, problem, culprit))
+	}
+	if len(hr.forest.Children(q.node)) > 0 {
+		return notLeaf(q.name, hr.leaves(q.node))
+	}
+	return queueing.Verdict{}
+}
+
+// queue returns the queue of that name; an unknown name gives a queue that does not exist.
+func (hr *hierarchy) queue(name string) *queue {
+	q := hr.queues[name]
+	if q == nil {
+		q = newQueue(name, hr.unknown)
+		hr.queues[name] = q
+	}
+	return q
+}
+
+// dropIfUnused drops a queue that does not exist once no ask names it and no grant is charged to it.
+func (hr *hierarchy) dropIfUnused(q *queue) {
+	if q.node == quota.None && len(q.holders) == 0 && len(q.classes) == 0 {
+		delete(hr.queues, q.name)
+	}
+}
+
+// leaves are the names of the queues below a node that take applications.
+func (hr *hierarchy) leaves(n quota.NodeID) []string {
+	var out []string
+	for next := slices.Clone(hr.forest.Children(n)); len(next) > 0; next = next[1:] {
+		children := hr.forest.Children(next[0])
+		if len(children) == 0 {
+			out = append(out, hr.forest.Name(next[0]))
+		}
+		next = append(next, children...)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// needWithinQuota returns the need of a class in its first option that stays within the quota of its queue, else in
+// its first option.
+func (hr *hierarchy) needWithinQuota(class *equivalenceClass) (need quota.Vector, within bool) {
+	for i := range class.options {
+		beyond := slices.ContainsFunc(hr.forest.Needs(class.queue.node, class.options[i].minNeed), func(b quota.Block) bool {
+			return b.Need > hr.forest.Limit(class.queue.node, b.Cell).Nominal
+		})
+		if !beyond {
+			return class.options[i].minNeed, true
+		}
+	}
+	return class.options[0].minNeed, false
+}

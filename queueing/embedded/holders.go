@@ -1,0 +1,203 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package embedded
+
+import (
+	"slices"
+
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/quota"
+)
+
+// holders owns the grants that are charged.
+type holders struct {
+	hierarchy *hierarchy
+	registry  *registry
+	// epochs by root.
+	epochs map[string]int64
+	// grants counts all grants that were ever made or restored.
+	grants uint64
+	// wanting holds the keys of holders that want pods above their base gangs, whether they have them or not.
+	wanting map[queueing.Key]bool
+	// boundedHolders counts the grants whose release time is known.
+	boundedHolders int
+}
+
+// simulateRelease simulates the release of a grant; undoRelease reverts it.
+func (hs *holders) simulateRelease(a *app) {
+	hs.hierarchy.forest.Remove(a.held.queue.node, a.held.vector)
+}
+
+func (hs *holders) undoRelease(a *app) { hs.hierarchy.forest.Add(a.held.queue.node, a.held.vector) }
+
+// allHolderStatesKnown reports whether the standing of every holder in the tree is known. After a restart it is not
+// at first: the best target may then be another one, or one may be terminating already.
+func (hs *holders) allHolderStatesKnown(t *tree) bool {
+	for _, q := range t.queuesWithHolders() {
+		if slices.ContainsFunc(q.holders, func(a *app) bool { return !a.held.stateKnown }) {
+			return false
+		}
+	}
+	return true
+}
+
+// simulateTerminating removes from the forest what terminating holders will release, and returns them.
+func (hs *holders) simulateTerminating(t *tree) []*target {
+	var gone []*target
+	for _, q := range t.queuesWithHolders() {
+		for _, a := range q.holders {
+			v := &target{app: a, whole: true, count: 1, vector: a.held.vector}
+			switch {
+			case a.held.isTerminating():
+			case len(a.held.growth.reclaims) > 0:
+				v.vector = hs.reclaimVector(a.held)
+			default:
+				continue
+			}
+			v.simulateRelease(hs.hierarchy.forest)
+			gone = append(gone, v)
+		}
+	}
+	return gone
+}
+
+// deletedInUse returns the nodes of deleted queues between a grant and its root: what a deleted queue holds is still
+// charged to its parent, and what the children of a deleted queue hold to their grandparent.
+func (hs *holders) deletedInUse(c *configuration) []quota.Node {
+	var out []quota.Node
+	seen := map[string]bool{}
+	for _, key := range hs.registry.sortedKeys() {
+		h := hs.registry.apps[key].held
+		if h == nil {
+			continue
+		}
+		for name := h.queue.name; name != "" && !seen[name]; {
+			seen[name] = true
+			if q := c.find(name); q != nil {
+				name = q.Parent
+				continue
+			}
+			parent, known := hs.hierarchy.lastParent(name, c)
+			if !known {
+				break
+			}
+			out = append(out, quota.Node{Name: name, Parent: parent, DeletedInUse: true})
+			name = parent
+		}
+	}
+	return out
+}
+
+// charge charges a grant to an application that holds none.
+func (hs *holders) charge(a *app, h *heldGrant) {
+	q := hs.hierarchy.queue(h.grant.Queue)
+	h.queue, a.held = q, h
+	h.index = len(q.holders)
+	q.holders = append(q.holders, a)
+	hs.countBounded(h.standing, 1)
+	a.countAdmitted(1)
+	if q.node != quota.None {
+		h.vector = hs.hierarchy.forest.Prepare(q.node, chargedAmounts(h.grant))
+		hs.hierarchy.forest.Add(q.node, h.vector)
+	}
+	q.tree.markDirty(false)
+}
+
+// uncharge removes the charge of what the application holds, if anything.
+func (hs *holders) uncharge(a *app) {
+	h := a.held
+	if h == nil {
+		return
+	}
+	q := h.queue
+	last := q.holders[len(q.holders)-1]
+	q.holders[h.index], last.held.index = last, h.index
+	q.holders = q.holders[:len(q.holders)-1]
+	a.countAdmitted(-1)
+	a.held = nil
+	delete(hs.wanting, a.key)
+	hs.countBounded(h.standing, -1)
+	if q.node != quota.None {
+		hs.hierarchy.forest.Remove(q.node, h.vector)
+	}
+	q.tree.markDirty(true)
+	hs.hierarchy.dropIfUnused(q)
+}
+
+// setGrowthMessage sets why a holder does not have all the pods that it wants.
+func (hs *holders) setGrowthMessage(a *app, why string) {
+	if a.held.growth.message != why {
+		a.held.growth.message = why
+		hs.registry.changed[a.key] = true
+	}
+}
+
+// countBounded adds to the number of grants of which it is known until when they are held.
+func (hs *holders) countBounded(s queueing.Standing, n int) {
+	if !s.Until.IsZero() {
+		hs.boundedHolders += n
+	}
+}
+
+// recharge replaces the grant that an application holds by one of the same attempt.
+func (hs *holders) recharge(a *app, grant queueing.Grant) {
+	h := a.held
+	less := elasticPods(grant) < elasticPods(h.grant)
+	h.grant = grant
+	if n := h.queue.node; n != quota.None {
+		hs.hierarchy.forest.Remove(n, h.vector)
+		h.vector = hs.hierarchy.forest.Prepare(n, chargedAmounts(grant))
+		hs.hierarchy.forest.Add(n, h.vector)
+	}
+	h.queue.tree.markDirty(less)
+}
+
+// revertGrowth undoes growth that could not be recorded.
+func (hs *holders) revertGrowth(a *app) {
+	before := *a.held.growth.before
+	a.held.growth.before = nil
+	hs.settleReclaims(a.held, before)
+	hs.recharge(a, before)
+	hs.registry.changed[a.key] = true
+}
+
+// queuesWithHolders lists the queues of a tree in which something is held, in the order of their names.
+func (t *tree) queuesWithHolders() []*queue {
+	var out []*queue
+	for _, q := range t.queues {
+		if len(q.holders) > 0 {
+			out = append(out, q)
+		}
+	}
+	return out
+}
+
+// isTerminating reports whether the grant will be released soon.
+func (h *heldGrant) isTerminating() bool { return h.standing.Leaving || h.eviction() != nil }
+
+// eviction returns why the grant must be released; nil while it may be kept.
+func (h *heldGrant) eviction() *queueing.Eviction {
+	if h.evicted != nil {
+		return h.evicted
+	}
+	if d := h.queue.drainedBy; d != nil {
+		return &queueing.Eviction{Reason: queueing.ReasonQueueHeld, Message: named(d, h.queue) + " is drained (stopPolicy HoldAndDrain)"}
+	}
+	return nil
+}
+
+// countAdmitted adds n to the admitted counters of the holder's queue and all above it. What a deleted queue holds
+// counts for its former ancestors; what the children of a deleted queue hold does not.
+func (a *app) countAdmitted(n int32) {
+	cut := false
+	for q := a.held.queue; q != nil && !cut; q = q.parent {
+		if !a.held.grant.Part {
+			q.admitted += n
+		}
+		if a.key.Kind == queueing.Pod {
+			q.pods.Admitted += n
+		}
+		cut = q.config != nil && q.parent != nil && q.parent.config == nil
+	}
+}

@@ -1,0 +1,129 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package embedded
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// waiting owns the pending asks: it puts them into the equivalence classes of their queues and takes them out.
+type waiting struct {
+	hierarchy *hierarchy
+}
+
+// enqueue adds the ask of an application that holds nothing to its equivalence class.
+func (wq *waiting) enqueue(a *app) {
+	q := wq.hierarchy.queue(a.ask.queue)
+	access := q.access(a.ask)
+	key := a.ask.classKey(access)
+	class := q.classByKey[key]
+	if class == nil {
+		class = newEquivalenceClass(key, q, a.ask)
+		wq.hierarchy.evaluate(class, access)
+		q.addClass(class)
+	}
+	a.ask.signature = class.signature
+	a.class = class
+	class.add(a)
+	a.countPending(q, 1)
+	q.tree.dirty = true
+}
+
+// dequeue removes the ask from its equivalence class, if it is in one.
+func (wq *waiting) dequeue(a *app) {
+	class := a.class
+	if class == nil {
+		return
+	}
+	class.remove(a)
+	a.class = nil
+	q := class.queue
+	if q.strictHead == a {
+		q.strictHead = nil
+	}
+	a.countPending(q, -1)
+	q.tree.dirty = true
+	wq.hierarchy.dropIfUnused(q)
+}
+
+// add adds an application. The class must be known to the queue if it has other applications.
+func (class *equivalenceClass) add(a *app) {
+	opens := len(class.apps.items) == 0
+	class.apps.push(a)
+	class.arrived = append(class.arrived, a)
+	class.queue.markVerdictStale(class)
+	switch {
+	case class.isInadmissible():
+	case opens:
+		class.queue.admissible.push(class)
+	case class.first() == a:
+		class.queue.admissible.fix(class.heapIndex)
+	}
+}
+
+// remove removes an application. A class without applications is dropped.
+func (class *equivalenceClass) remove(a *app) {
+	if len(class.apps.items) == 1 {
+		if !class.isInadmissible() {
+			class.queue.admissible.remove(class.heapIndex)
+		}
+		class.apps.remove(a.heapIndex)
+		class.queue.dropClass(class)
+		return
+	}
+	first := class.first() == a
+	class.apps.remove(a.heapIndex)
+	if first && !class.isInadmissible() {
+		class.queue.admissible.fix(class.heapIndex)
+	}
+}
+
+// markVerdictStale notes that the verdict of a class may need an update.
+func (q *queue) markVerdictStale(class *equivalenceClass) {
+	if !class.verdictStale {
+		class.verdictStale = true
+		q.staleClasses = append(q.staleClasses, class)
+	}
+}
+
+// addClass adds a class; the first one makes the queue known to its tree.
+func (q *queue) addClass(class *equivalenceClass) {
+	if len(q.classes) == 0 {
+		at, _ := slices.BinarySearchFunc(q.tree.pendingQueues, q.name, byName)
+		q.tree.pendingQueues = slices.Insert(q.tree.pendingQueues, at, q)
+	}
+	q.classByKey[class.key] = class
+	class.index = len(q.classes)
+	q.classes = append(q.classes, class)
+}
+
+func (q *queue) dropClass(class *equivalenceClass) {
+	delete(q.classByKey, class.key)
+	last := q.classes[len(q.classes)-1]
+	q.classes[class.index], last.index = last, class.index
+	q.classes[len(q.classes)-1] = nil
+	q.classes = q.classes[:len(q.classes)-1]
+	if len(q.classes) == 0 {
+		at, _ := slices.BinarySearchFunc(q.tree.pendingQueues, q.name, byName)
+		q.tree.pendingQueues = slices.Delete(q.tree.pendingQueues, at, at+1)
+	}
+}
+
+func byName(q *queue, name string) int { return strings.Compare(q.name, name) }
+
+// countPending adds n to the pending counters of the ask's queue and all above it. Queues that do not exist count
+// nothing.
+func (a *app) countPending(q *queue, n int32) {
+	for ; q != nil && q.config != nil; q = q.parent {
+		if !a.ask.unmanagedExecutor {
+			q.pending += n
+		}
+		if a.key.Kind == queueing.Pod {
+			q.pods.Pending += n
+		}
+	}
+}
