@@ -120,6 +120,8 @@ const (
 	ParentNotFoundReason = "ParentNotFound"
 	// CycleReason: the queue is above itself.
 	CycleReason = "Cycle"
+	// NoQuotaReason: no queue of the tree has a quota, and its root is not unlimited.
+	NoQuotaReason = "NoQuota"
 	// LedgerHeldByOtherReason: another operator writes the ledger of this tree.
 	LedgerHeldByOtherReason = "LedgerHeldByOther"
 )

@@ -51,6 +51,8 @@ type SparkQueueList struct {
 }
 
 // SparkQueueSpec is the quota of one node and the rules by which it is given out.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.unlimited) || !self.unlimited || !has(self.parent) && !has(self.flavors)",message="set unlimited only where neither parent nor flavors is set: remove unlimited, or those"
 type SparkQueueSpec struct {
 	// parent is the node above; absent for the root of a tree.
 	// +optional
@@ -64,13 +66,18 @@ type SparkQueueSpec struct {
 	// +kubebuilder:validation:Maximum=1000000
 	Weight *int32 `json:"weight,omitempty"`
 
-	// flavors are the classes of nodes and the quota in each, in order of preference. The flavor "default" is built in. No flavors at a
-	// root without children: no limit.
+	// flavors are the classes of nodes and the quota in each, in order of preference. The flavor "default" is built in. A tree in which
+	// no queue has quotas admits nothing, unless its root is unlimited.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=16
 	Flavors []FlavorQuota `json:"flavors,omitempty"`
+
+	// unlimited lets the queues of the tree use any amount of what no queue of the tree has a quota for. Only for a root without flavors.
+	// Default: false.
+	// +optional
+	Unlimited bool `json:"unlimited,omitempty"`
 
 	// maxRunning bounds the number of admitted applications. Default: no bound.
 	// +optional

@@ -16,7 +16,7 @@ import (
 
 // decisions is a log of one grant, by the version of this program.
 var decisions = `{"decisionLog":1,"version":"` + decisionlog.ProgramVersion() + `"}
-{"call":"setQueues","with":{"queues":[{"name":"default","weight":1,"admits":"selector","selector":"<none>"}]}}
+{"call":"setQueues","with":{"queues":[{"name":"default","weight":1,"unlimited":true,"admits":"selector","selector":"<none>"}]}}
 {"call":"submit","with":{"key":["spark","etl","1"],"run":1,"attempt":1,"queue":"default"},"answer":true}
 {"call":"cycle","with":{"max":32},"answer":[{"key":["spark","etl","1"],"root":"default","grant":{"run":1,"attempt":1,"gate":"Embedded","queue":"default"}}]}
 {"call":"changed","answer":[{"keys":[["spark","etl","1"]],"state":"Granted"}]}

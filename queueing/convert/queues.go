@@ -41,6 +41,7 @@ func QueueConfig(q *v1alpha1.SparkQueue) embedded.QueueConfig {
 	if q.Spec.HeadTimeout != nil {
 		c.HeadTimeout = &q.Spec.HeadTimeout.Duration
 	}
+	c.Unlimited = q.Spec.Unlimited && q.Spec.Parent == ""
 	c.FairSharing, c.Preemption = q.Spec.FairSharing != nil, preemptionOf(q.Spec.Preemption)
 	c.Admits, c.SelectorText = selectorOf(q.Spec.NamespaceSelector)
 	c.NamesNamespaces = c.Admits != nil && !c.Admits(map[string]string{corev1.LabelMetadataName: ""})

@@ -84,8 +84,11 @@ type QueueConfig struct {
 	// FairSharing orders the children by their weighted dominant shares before anything else, so that they borrow alike.
 	FairSharing bool
 	// Flavors in order of preference: a pod set is placed in the first one in which it fits, borrowing included. A queue without flavors
-	// uses those of the nearest ancestor that has some; if there is none, nothing is limited.
+	// uses those of the nearest ancestor that has some; if there is none, DefaultFlavor.
 	Flavors []FlavorQuota
+	// Unlimited, on a root, lets the queues of the tree use any amount of what no queue of the tree has a quota for. Without it a tree
+	// without quotas admits nothing.
+	Unlimited bool
 	// Preemption selects the applications that pending asks of this queue may preempt.
 	Preemption Preemption
 	// MaxRunning bounds the admitted applications of this queue and those below it; nil is no bound.

@@ -29,7 +29,9 @@ func (e *Engine) SetQueues(queues []QueueConfig) {
 	for n := range quota.NodeID(e.hierarchy.forest.Nodes()) {
 		q := e.hierarchy.queues[e.hierarchy.forest.Name(n)]
 		e.hierarchy.configureQueue(q)
-		q.limited = limited[c.root(q.name)]
+		root := c.root(q.name)
+		q.limited = limited[root]
+		q.noQuota = !q.limited && !c.unlimited(root)
 	}
 	e.rebuild(before)
 	for _, a := range firsts {
@@ -98,6 +100,12 @@ func (c *configuration) limited() map[string]bool {
 		}
 	}
 	return out
+}
+
+// unlimited reports whether the root of a tree says that the tree needs no quota.
+func (c *configuration) unlimited(root string) bool {
+	q := c.find(root)
+	return q != nil && q.Unlimited
 }
 
 // root is the name of the uppermost queue that exists above one; of queues in a circle any.

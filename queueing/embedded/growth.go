@@ -123,6 +123,8 @@ func (eg *elasticGrowth) newGrowthRequest(a *app) (*growthRequest, string) {
 	switch {
 	case base == nil || q.config == nil || q.node == quota.None:
 		return nil, fmt.Sprintf("queue %s does not exist", q.name)
+	case q.noQuota:
+		return nil, noQuota(q)
 	case q.stoppedBy != nil:
 		return nil, fmt.Sprintf("%s is held (stopPolicy %s)", named(q.stoppedBy, q), q.stoppedBy.config.Stop)
 	case len(h.growth.reclaims) > 0:

@@ -94,6 +94,7 @@ func queueOf(t testing.TB, line string) QueueConfig {
 			setQuota(t, &q, w)
 		}
 	}
+	q.Unlimited = q.Parent == "" && len(q.Flavors) == 0
 	return q
 }
 

@@ -144,6 +144,9 @@ func (hr *hierarchy) queueInadmissible(q *queue) queueing.Verdict {
 	if problem, culprit := hr.forest.Problem(q.node); problem != quota.NoProblem {
 		return unusable(hr.problemText(q.node, problem, culprit))
 	}
+	if q.noQuota {
+		return unusable(noQuota(q))
+	}
 	if len(hr.forest.Children(q.node)) > 0 {
 		return notLeaf(q.name, hr.leaves(q.node))
 	}

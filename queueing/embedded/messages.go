@@ -71,6 +71,17 @@ func unusable(message string) queueing.Verdict {
 	return queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonReferenceNotFound, Message: message}
 }
 
+// NoQuota is the problem of queues in a tree that has no quota and whose root is not unlimited. The others are problems of package quota.
+const NoQuota = "NoQuota"
+
+// noQuota says why nothing is admitted in such a tree.
+func noQuota(q *queue) string {
+	if top := q.root(); top != q {
+		return fmt.Sprintf("queue %s admits nothing: neither it nor another queue of its tree has a quota, and its root %s is not unlimited", q.name, top.name)
+	}
+	return fmt.Sprintf("queue %s admits nothing: it has no quota and is not unlimited", q.name)
+}
+
 func notLeaf(queue string, leaves []string) queueing.Verdict {
 	return unusable(fmt.Sprintf("queue %s does not accept applications; submit to one of its leaf queues: %s", queue, list(leaves, maxNamesListed)))
 }

@@ -155,8 +155,8 @@ type queue struct {
 	stoppedBy, drainedBy *queue
 	// flavors in which the queue may place pods.
 	flavors []string
-	// limited: the queue, or another of its tree, has a quota.
-	limited bool
+	// limited: the queue, or another of its tree, has a quota. noQuota: none has one, and the root is not unlimited.
+	limited, noQuota bool
 
 	// classByKey and classes hold the pending asks by equivalence class, in no particular order; admissible holds the
 	// classes that are not inadmissible, the one with the first ask at place 0.

@@ -123,8 +123,22 @@ func (r *reference) top(name string) string {
 	return top
 }
 
-// broken says that a queue cannot be used because of the queues above it.
+// noQuota reports whether no queue of the tree has a quota and its root is not unlimited.
+func (r *reference) noQuota(name string) bool {
+	top := r.top(name)
+	for other, config := range r.configs {
+		if r.top(other) == top && slices.ContainsFunc(config.Flavors, func(f FlavorQuota) bool { return len(f.Quotas) > 0 }) {
+			return false
+		}
+	}
+	return !r.configs[top].Unlimited
+}
+
+// broken reports whether a queue cannot be used because of its tree.
 func (r *reference) broken(name string) bool {
+	if r.noQuota(name) {
+		return true
+	}
 	for _, p := range r.path(name) {
 		wanted := r.configs[p].Parent
 		_, stands := r.configs[wanted]

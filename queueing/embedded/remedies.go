@@ -103,6 +103,9 @@ func (ex *explainer) queueRemedies(q *queue) []string {
 	case quota.Cycle:
 		return []string{fmt.Sprintf("change the parent of queue %s, which is its own ancestor", ex.hierarchy.forest.Name(culprit))}
 	}
+	if q.noQuota {
+		return []string{fmt.Sprintf("set spec.flavors with quotas in queue %s, or spec.unlimited: true in its root %s", q.name, q.root().name)}
+	}
 	return []string{"name a leaf queue in spec.queue.name: " + list(ex.hierarchy.leaves(q.node), maxNamesListed)}
 }
 

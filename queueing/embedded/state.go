@@ -4,6 +4,8 @@
 package embedded
 
 import (
+	"strings"
+
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
@@ -19,7 +21,7 @@ type QueueState struct {
 	Root string
 	// Leaf queues take applications.
 	Leaf bool
-	// Problem is empty, ParentNotFound or Cycle: with a problem nothing is admitted. Message explains it.
+	// Problem is empty, ParentNotFound, Cycle or NoQuota: with a problem nothing is admitted. Message explains it.
 	Problem string
 	Message string
 	// MissingFlavors are those that the queue names and that do not exist, in its order.
@@ -102,6 +104,8 @@ func (e *Engine) State(queue string) (QueueState, bool) {
 	}
 	if problem != quota.NoProblem {
 		s.Message = e.hierarchy.problemText(q.node, problem, culprit)
+	} else if q.noQuota {
+		s.Problem, s.Message = NoQuota, noQuota(q)+": "+strings.Join(e.explainer.queueRemedies(q), ", ")
 	}
 	for _, u := range e.hierarchy.forest.Uses(q.node) {
 		s.Usage = append(s.Usage, Usage{

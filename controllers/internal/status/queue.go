@@ -24,6 +24,8 @@ const (
 	QueueFlavorNotFound QueueState = v1alpha1.FlavorNotFoundReason
 	// QueueInvalidSpec: a value of the spec cannot work.
 	QueueInvalidSpec QueueState = v1alpha1.InvalidSpecReason
+	// QueueNoQuota: no queue of the tree has a quota, and its root is not unlimited.
+	QueueNoQuota QueueState = v1alpha1.NoQuotaReason
 	// QueueLedgerHeldByOther: another operator writes the ledger of this tree.
 	QueueLedgerHeldByOther QueueState = v1alpha1.LedgerHeldByOtherReason
 )
@@ -38,6 +40,7 @@ var queueTable = map[QueueState]struct {
 	QueueCycle:             {stalled, "the queue is above itself: change spec.parent"},
 	QueueFlavorNotFound:    {retrying, "a flavor named by spec.flavors does not exist yet"},
 	QueueInvalidSpec:       {stalled, "the spec cannot work as it is"},
+	QueueNoQuota:           {retrying, "no queue of this tree has a quota, so nothing is admitted: set spec.flavors, or spec.unlimited: true on its root"},
 	QueueLedgerHeldByOther: {stalled, "another operator admits the applications of this tree"},
 }
 

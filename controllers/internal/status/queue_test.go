@@ -25,7 +25,8 @@ func TestEveryQueueStateIsUnderstood(t *testing.T) {
 		"parent missing": {status.QueueParentNotFound, "Reconciling=True/ProgressingWithRetry Ready=False/ParentNotFound", inProgress, progressing},
 		"cycle":          {status.QueueCycle, blocked("Cycle"), failed, degraded},
 		"invalid spec":   {status.QueueInvalidSpec, blocked("InvalidSpec"), failed, degraded},
-		"shard taken":    {status.QueueLedgerHeldByOther, blocked("LedgerHeldByOther"), failed, degraded},
+		"no quota":       {status.QueueNoQuota, "Reconciling=True/ProgressingWithRetry Ready=False/NoQuota", inProgress, progressing},
+		"ledger held":    {status.QueueLedgerHeldByOther, blocked("LedgerHeldByOther"), failed, degraded},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

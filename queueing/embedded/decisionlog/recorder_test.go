@@ -285,7 +285,7 @@ func TestWhatDoesNothing(t *testing.T) {
 			t.Parallel()
 			var out bytes.Buffer
 			r := New(Options{Out: &out})
-			r.SetQueues([]embedded.QueueConfig{{Name: "team", Admits: func(map[string]string) bool { return true }, SelectorText: "<none>"}})
+			r.SetQueues([]embedded.QueueConfig{{Name: "team", Unlimited: true, Admits: func(map[string]string) bool { return true }, SelectorText: "<none>"}})
 			for _, call := range c.calls {
 				call(r)
 			}

@@ -57,7 +57,7 @@ func measured(t *testing.T, ledger *v1alpha1.Ledger) (*Runner, *meterLog, *clock
 		t.Fatal(err)
 	}
 	queue := &v1alpha1.SparkQueue{ObjectMeta: metav1.ObjectMeta{Name: "team-a"}}
-	queue.Spec.NamespaceSelector = &metav1.LabelSelector{}
+	queue.Spec.NamespaceSelector, queue.Spec.Unlimited = &metav1.LabelSelector{}, true
 	queue.Status.Ledger = ledger
 	c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(queue).WithStatusSubresource(queue).Build()
 	log, clock := &meterLog{}, clocktesting.NewFakeClock(noon)

@@ -21,6 +21,7 @@ import (
 // queueWith has that many cores in the flavor default, and admits every namespace. Without cores it limits nothing.
 func queueWith(name, parent string, cores ...int64) embedded.QueueConfig {
 	q := embedded.QueueConfig{Name: name, Parent: parent, Weight: 1, Admits: func(map[string]string) bool { return true }}
+	q.Unlimited = parent == "" && len(cores) == 0
 	for _, n := range cores {
 		q.Flavors = []embedded.FlavorQuota{{Name: "default", Quotas: []embedded.ResourceQuota{{Resource: "cpu", Nominal: 1000 * n}}}}
 	}

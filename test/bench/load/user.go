@@ -60,7 +60,7 @@ const podMemory = 896 << 20
 func (u User) queue(ctx context.Context, name string, flavors []v1alpha1.FlavorQuota) error {
 	queue := &v1alpha1.SparkQueue{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
-		Spec:       v1alpha1.SparkQueueSpec{NamespaceSelector: &metav1.LabelSelector{}, Flavors: flavors},
+		Spec:       v1alpha1.SparkQueueSpec{NamespaceSelector: &metav1.LabelSelector{}, Flavors: flavors, Unlimited: len(flavors) == 0},
 	}
 	if err := u.Client.Create(ctx, queue); err != nil {
 		return fmt.Errorf("make queue %s: %w", name, err)

@@ -42,12 +42,12 @@ func Pi(namespace, name, queue string) *v1alpha1.SparkApplication {
 	}
 }
 
-// Queue makes a queue of the given memory for every namespace, named after the test's namespace; an empty memory is no limit.
+// Queue makes a queue of the given memory for every namespace, named after the test's namespace; a root without memory is unlimited.
 func Queue(t *testing.T, name, parent, memory string) *v1alpha1.SparkQueue {
 	t.Helper()
 	queue := &v1alpha1.SparkQueue{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
-		Spec:       v1alpha1.SparkQueueSpec{Parent: parent, NamespaceSelector: &metav1.LabelSelector{}},
+		Spec:       v1alpha1.SparkQueueSpec{Parent: parent, Unlimited: parent == "" && memory == "", NamespaceSelector: &metav1.LabelSelector{}},
 	}
 	if memory != "" {
 		queue.Spec.Flavors = []v1alpha1.FlavorQuota{{Name: v1alpha1.DefaultFlavor, Quotas: []v1alpha1.ResourceQuota{

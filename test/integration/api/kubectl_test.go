@@ -84,6 +84,7 @@ func TestBadInputIsRefused(t *testing.T) {
 		"queue: negative nominal":  {queue, `nominal: "1"`, `nominal: "-1"`, []string{"spec.flavors[0].quotas[0].nominal", "zero or more"}},
 		"queue: negative integer":  {queue, `nominal: "1"`, "nominal: -1", []string{"spec.flavors[0].quotas[0].nominal", "zero or more"}},
 		"queue: negative limit":    {queue, `borrowingLimit: "1"`, "borrowingLimit: -1Gi", []string{"spec.flavors[0].quotas[0].borrowingLimit", "zero or more"}},
+		"queue: unlimited quota":   {queue, "namespaceSelector: {}", "unlimited: true", []string{"set unlimited only where neither parent nor flavors is set"}},
 		"queue: no nominal":        {queue, ", nominal: 3Gi", "", []string{"spec.flavors[0].quotas[1].nominal", "Required value"}},
 		"queue: not a quantity":    {queue, "3Gi", "lots", []string{"spec.flavors[0].quotas[1].nominal", "lots"}},
 		"queue: weight 0":          {queue, "namespaceSelector: {}", "weight: 0", []string{"spec.weight", "greater than or equal to 1"}},

@@ -195,6 +195,9 @@ var sizeRules = map[string]func(current any) []any{
 			map[string]any{"matchExpressions": []any{map[string]any{"key": "k", "operator": "In", "values": values}}},
 		}
 	},
+	"!has(self.unlimited)": func(any) []any { // queues
+		return []any{map[string]any{"unlimited": true, "parent": "root"}, map[string]any{"unlimited": true, "flavors": []any{}}}
+	},
 	"size('%s%s": func(current any) []any { // everything together
 		var all []any
 		for _, grow := range []func(spec map[string]any){

@@ -76,7 +76,7 @@ func memory(nominal, borrowingLimit string) []v1alpha1.FlavorQuota {
 // setMemory changes the quota of a queue.
 func setMemory(t *testing.T, queue *v1alpha1.SparkQueue, nominal string) {
 	t.Helper()
-	actors.Change(t, queue, func(q *v1alpha1.SparkQueue) { q.Spec.Flavors = memory(nominal, "") })
+	actors.Change(t, queue, func(q *v1alpha1.SparkQueue) { q.Spec.Unlimited, q.Spec.Flavors = false, memory(nominal, "") })
 }
 
 // in puts an application into a queue.

@@ -191,7 +191,7 @@ func TestHugeQuotas(t *testing.T) {
 			w := actors.NewWorld(t, "", nil)
 			operator.Use(t)
 			child := actors.Queue(t, w.Namespace+"-child", w.Queue.Name, "")
-			patch := strings.ReplaceAll(`{"spec": {"flavors": [{"name": "default", "quotas": [
+			patch := strings.ReplaceAll(`{"spec": {"unlimited": false, "flavors": [{"name": "default", "quotas": [
 				{"resource": "cpu", "nominal": "HUGE"}, {"resource": "memory", "nominal": "HUGE"}]}]}}`, "HUGE", huge)
 			for _, queue := range []*v1alpha1.SparkQueue{w.Queue, child} { // as it is written: Go's own client would write what it can count
 				if _, err := env.Kubectl(t, "patch", "sgq", queue.Name, "--type=merge", "-p", patch); err != nil {

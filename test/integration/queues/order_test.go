@@ -94,7 +94,7 @@ func TestMessageOfTheWait(t *testing.T) {
 			operator.Use(t)
 			actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) {
 				q.Spec.PriorityClassNames = []string{"system-node-critical"}
-				q.Spec.Flavors = memory(nominal[name], "")
+				q.Spec.Unlimited, q.Spec.Flavors = false, memory(nominal[name], "")
 				q.Spec.Flavors[0].Quotas[0].Resource = tc.quota.Resource
 			})
 			actors.Eventually(t, w.Queue, "seen", func(q *v1alpha1.SparkQueue) bool { return q.Status.ObservedGeneration == q.Generation })

@@ -136,7 +136,7 @@ func TestBorrowingLimit(t *testing.T) {
 	w := actors.NewWorld(t, "", nil)
 	operator.Use(t)
 	a, b := actors.Queue(t, w.Namespace+"-a", w.Queue.Name, "3Gi"), actors.Queue(t, w.Namespace+"-b", w.Queue.Name, "3Gi")
-	actors.Change(t, a, func(q *v1alpha1.SparkQueue) { q.Spec.Flavors = memory("3Gi", "0") })
+	actors.Change(t, a, func(q *v1alpha1.SparkQueue) { q.Spec.Unlimited, q.Spec.Flavors = false, memory("3Gi", "0") })
 	actors.Eventually(t, a, "seen", func(q *v1alpha1.SparkQueue) bool { return q.Status.ObservedGeneration == q.Generation })
 	w.Run(w.Apply("first", in(a)))
 	waits(t, w.Apply("second", in(a)), "WaitingForQuota", "at most 3Gi", "borrowing 0")
