@@ -31,6 +31,31 @@ func TestMedianAndSpread(t *testing.T) {
 	}
 }
 
+// TestCompared: the namespace alone is what was seen before and after together; the warm-up counts nowhere.
+func TestCompared(t *testing.T) {
+	t.Parallel()
+	n := &neighbour{phases: []phase{
+		{name: warming, start: []float64{900}, took: time.Second},
+		{name: aloneFirst, start: []float64{1, 2}, bare: []float64{3}, took: 2 * time.Second, busy: time.Second},
+		{name: "crowded", start: []float64{50}, bare: []float64{60}, took: time.Second},
+		{name: aloneLast, start: []float64{4}, bare: []float64{5}, took: 3 * time.Second, busy: 2 * time.Second},
+	}}
+	got := n.compared()
+	var names []string
+	for _, p := range got {
+		names = append(names, p.name)
+	}
+	if diff := cmp.Diff([]string{"alone", aloneFirst, "crowded", aloneLast}, names); diff != "" {
+		t.Fatalf("phases (-want +got):\n%s", diff)
+	}
+	if a := got[0]; !cmp.Equal(a.start, []float64{1, 2, 4}) || !cmp.Equal(a.bare, []float64{3, 5}) || a.took != 5*time.Second || a.busy != 3*time.Second {
+		t.Errorf("alone is %+v", a)
+	}
+	if len(n.phases[1].start) != 2 {
+		t.Error("the phases themselves were changed")
+	}
+}
+
 func TestParse(t *testing.T) {
 	t.Parallel()
 	o, err := parse([]string{"-sizes", "10,300", "-parts", "writes"})

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"time"
 
@@ -26,9 +27,21 @@ const (
 	// crowdedRoom is how many of the flood its quota lets in.
 	crowdedRoom = 50
 	// beat is how often the other namespace applies one application, whether the one before has started or not.
-	beat = time.Second
-	// calmFor is how long it does so before and after the flood.
-	calmFor = 20 * time.Second
+	beat = 500 * time.Millisecond
+	// calmFor is how long it does so before and after the flood, and while the flood waits: a 99th percentile takes more than a hundred.
+	calmFor = time.Minute
+	// warmFor is how long it does so before anything counts: the first ones pay for what an operator and an API server do once.
+	warmFor = 10 * time.Second
+	// patience is how long the drivers of the other namespace may take to start: there are no nodes.
+	patience = 2 * time.Hour
+)
+
+// The phases that are compared. The namespace is alone before the flood and after it; both together are what others are compared with, so that
+// a machine which is busier at one end of the measurement shows.
+const (
+	warming    = "warming up"
+	aloneFirst = "alone, before"
+	aloneLast  = "alone, after"
 )
 
 // phase is what the namespace that does not flood has seen in a while, in milliseconds.
@@ -39,6 +52,13 @@ type phase struct {
 	// bare is what one create of a ConfigMap took, made by a bare client in the same namespace at the same time.
 	bare []float64
 	took time.Duration
+	// busy is how much of that time the CPUs of the machine were busy, with whatever.
+	busy time.Duration
+}
+
+// load is the share of the machine's CPUs that was busy, in percent.
+func (p *phase) load() float64 {
+	return 100 * p.busy.Seconds() / (p.took.Seconds() * float64(runtime.NumCPU()))
 }
 
 // neighbour applies one application every beat, and watches for their drivers.
@@ -101,7 +121,8 @@ func (b *bench) flooded(ctx context.Context, n *neighbour, crowd string) error {
 		name string
 		do   func(ctx context.Context) error
 	}{
-		{"alone", pause},
+		{warming, pause(warmFor)},
+		{aloneFirst, pause(calmFor)},
 		{"while the flood comes", func(ctx context.Context) error {
 			_, err := b.user.ApplyFrom(ctx, crowd, load.Range{N: b.flood, Executors: 2, Queue: crowdedName})
 			return err
@@ -110,9 +131,9 @@ func (b *bench) flooded(ctx context.Context, n *neighbour, crowd string) error {
 			_, err := progress.Wait(ctx, v1alpha1.QueuedReason, b.flood-crowdedRoom)
 			return err
 		}},
-		{"while it waits", pause},
+		{"while it waits", pause(calmFor)},
 		{"while it is deleted", func(ctx context.Context) error { return b.deleteAll(ctx, crowd) }},
-		{"after it", pause},
+		{aloneLast, pause(calmFor)},
 	} {
 		b.progress("%s", phase.name)
 		limited, cancel := context.WithTimeoutCause(ctx, 30*time.Minute, errors.New("not within 30 minutes"))
@@ -142,7 +163,9 @@ func (b *bench) deleteAll(ctx context.Context, namespace string) error {
 	}
 }
 
-func pause(ctx context.Context) error { return sleepFor(ctx, calmFor) }
+func pause(d time.Duration) func(context.Context) error {
+	return func(ctx context.Context) error { return sleepFor(ctx, d) }
+}
 
 func (b *bench) newNeighbour(ctx context.Context) (*neighbour, error) {
 	n := &neighbour{b: b, applied: map[string]time.Time{}, of: map[string]int{}}
@@ -157,6 +180,10 @@ func (b *bench) newNeighbour(ctx context.Context) (*neighbour, error) {
 // during applies one application every beat while something is done.
 func (n *neighbour) during(ctx context.Context, name string, do func(ctx context.Context) error) error {
 	n.phases = append(n.phases, phase{name: name})
+	before, err := host.MachineCPU()
+	if err != nil {
+		return err
+	}
 	began, done := time.Now(), make(chan error, 1)
 	go func() { done <- do(ctx) }()
 	ticker := time.NewTicker(beat)
@@ -167,8 +194,11 @@ func (n *neighbour) during(ctx context.Context, name string, do func(ctx context
 		}
 		select {
 		case err := <-done:
-			n.phases[len(n.phases)-1].took = time.Since(began)
-			return err
+			p := &n.phases[len(n.phases)-1]
+			p.took = time.Since(began)
+			after, failed := host.MachineCPU()
+			p.busy = after - before
+			return errors.Join(err, failed)
 		case <-ticker.C:
 		}
 	}
@@ -185,6 +215,7 @@ func (n *neighbour) apply(ctx context.Context) error {
 	}
 	n.phases[at].bare = append(n.phases[at].bare, milliseconds(time.Since(began)))
 	app := load.Application(n.namespace, n.next, 2)
+	app.Spec.Timeouts = &v1alpha1.Timeouts{DriverStart: &metav1.Duration{Duration: patience}}
 	app.Spec.Queue = &v1alpha1.QueueReference{Name: calmName}
 	n.applied[app.Name], n.of[app.Name] = time.Now(), at
 	if err := n.b.user.Client.Create(ctx, app); err != nil {
@@ -211,7 +242,7 @@ func (n *neighbour) collect(ctx context.Context) error {
 		case <-time.After(500 * time.Millisecond):
 		}
 	}
-	if err := sleepFor(ctx, beat); err != nil { // the watch of the pods comes after
+	if err := sleepFor(ctx, time.Second); err != nil { // the watch of the pods comes after
 		return err
 	}
 	for _, e := range n.pods.Stop() {
@@ -246,12 +277,14 @@ func quantile(values []float64, share float64) float64 {
 }
 
 func (b *bench) printContention(n *neighbour, writes host.Count) {
-	t := newTable(b, fmt.Sprintf("%d applications at once in one namespace, quota for %d; another one applies one a second to a queue of its own", b.flood, crowdedRoom))
-	t.row("", "apply to driver, ms: median, p99", "ratio", "one bare create, ms: median, p99", "ratio", "seconds")
-	alone := n.phases[0]
-	for _, p := range n.phases {
-		t.row(p.name, fmt.Sprintf("%.0f, %.0f", median(p.start), quantile(p.start, 0.99)), ratios(p.start, alone.start),
-			fmt.Sprintf("%.1f, %.1f", median(p.bare), quantile(p.bare, 0.99)), ratios(p.bare, alone.bare), fmt.Sprintf("%.0f", p.took.Seconds()))
+	t := newTable(b, fmt.Sprintf("%d applications at once in one namespace, quota for %d; another one applies one every %s to a queue of its own", b.flood, crowdedRoom, beat))
+	t.row("", "samples", "apply to driver, ms: median, p99", "ratio", "one bare create, ms: median, p99", "ratio", "seconds", "CPUs busy")
+	phases := n.compared()
+	alone := phases[0]
+	for _, p := range phases {
+		t.row(p.name, fmt.Sprint(len(p.start)), fmt.Sprintf("%.0f, %.0f", median(p.start), quantile(p.start, 0.99)), ratios(p.start, alone.start),
+			fmt.Sprintf("%.1f, %.1f", median(p.bare), quantile(p.bare, 0.99)), ratios(p.bare, alone.bare), fmt.Sprintf("%.0f", p.took.Seconds()),
+			fmt.Sprintf("%.0f%%", p.load()))
 	}
 	t.end()
 	t = newTable(b, "")
@@ -260,6 +293,23 @@ func (b *bench) printContention(n *neighbour, writes host.Count) {
 		t.row("  "+kind.String(), fmt.Sprint(writes.Done[kind]))
 	}
 	t.end()
+}
+
+// compared are the phases that count, after the one that they are compared with: the namespace alone, before and after together.
+func (n *neighbour) compared() []phase {
+	alone, phases := phase{name: "alone"}, []phase{{}}
+	for _, p := range n.phases {
+		switch p.name {
+		case warming:
+			continue
+		case aloneFirst, aloneLast:
+			alone.start, alone.bare = append(alone.start, p.start...), append(alone.bare, p.bare...)
+			alone.took, alone.busy = alone.took+p.took, alone.busy+p.busy
+		}
+		phases = append(phases, p)
+	}
+	phases[0] = alone
+	return phases
 }
 
 // ratios are those of the medians and of the 99th percentiles.
