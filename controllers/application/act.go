@@ -98,7 +98,7 @@ func (p *pass) createDriver(ctx context.Context) error {
 		if stands, err := p.intentStands(ctx); err != nil || !stands {
 			return err
 		}
-		if err := p.create(ctx, obj); err != nil || p.obstacle != "" {
+		if err := p.create(ctx, obj); err != nil || p.hindered() {
 			return err
 		}
 	}
@@ -143,7 +143,9 @@ func (p *pass) create(ctx context.Context, obj client.Object) error {
 	case apierrors.IsAlreadyExists(err):
 		return p.adopt(ctx, obj)
 	case refused(err):
-		p.obstacle = fmt.Sprintf("the API server refuses %s: %s", describe(obj), err)
+		if p.outdated, err = p.accountGone(ctx, obj, err); err != nil {
+			p.obstacle = fmt.Sprintf("the API server refuses %s: %s", describe(obj), err)
+		}
 		return nil
 	}
 	if isPod(obj) {

@@ -161,7 +161,7 @@ func (r *Reconciler) pass(ctx context.Context, app *v1alpha1.SparkApplication) (
 	if err := p.carryOut(ctx, d); err != nil {
 		return p.result(d, err)
 	}
-	if p.obstacle == "" && p.outdated == "" {
+	if !p.hindered() {
 		return p.result(d, nil)
 	}
 	p.o = r.observe(p.app)
@@ -193,6 +193,10 @@ type pass struct {
 	stood time.Time
 	// secrets are what spec.sparkConfFrom refers to, nil before they are read.
 	secrets *secretValues
+	// recalled says that the plan of the pass goes by what an earlier pass found out.
+	recalled bool
+	// turn says that the gate has granted what was asked for on the strength of that.
+	turn bool
 	// reads says that the pass has begun to read what the application refers to.
 	reads bool
 	// absentUntil is until when nobody looks for what is missing; zero if nothing is, or the pass has looked itself.
@@ -212,6 +216,9 @@ type pass struct {
 	// again is when the pass should be repeated because something could not be known yet.
 	again time.Duration
 }
+
+// hindered reports whether the pass has met something while acting that keeps the driver from being made.
+func (p *pass) hindered() bool { return p.obstacle != "" || p.outdated != "" }
 
 // result says when to look again. A conflict is no error: the newer object is on its way.
 func (p *pass) result(d lifecycle.Decision, err error) (ctrl.Result, error) {

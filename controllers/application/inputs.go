@@ -11,6 +11,11 @@ import (
 	"slices"
 	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/lifecycle"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/internal/spark/inputs"
@@ -68,17 +73,34 @@ func (p *pass) buildGranted(ctx context.Context) (render.Objects, bool, error) {
 	var gone configMapGone
 	switch {
 	case errors.As(err, &gone):
-		p.outdated = fmt.Sprintf("ConfigMap %q of spec.sparkConfigMap was deleted %s", string(gone), beforeDriver)
+		p.outdated, err = fmt.Sprintf("ConfigMap %q of spec.sparkConfigMap was deleted %s", string(gone), beforeDriver), nil
 	case err != nil:
 		return objects, false, err
 	case grant.Inputs != p.inputs:
 		p.outdated = p.whatChanged(grant)
+	case len(found) > 0 && found[0].Reason == v1alpha1.ReferenceNotFoundReason:
+		p.outdated = found[0].Message + ", and was there when the grant was given; the start is planned anew"
 	case len(found) > 0:
 		p.obstacle = found[0].Message
 	default:
 		p.outdated, err = p.exceeds(ctx, objects, grant)
 	}
 	return objects, err == nil && p.outdated == "" && p.obstacle == "", err
+}
+
+// accountGone says that the API server has refused a driver because its service account was deleted since the grant was given. Else it returns
+// why the driver was refused.
+func (p *pass) accountGone(ctx context.Context, obj client.Object, refusal error) (string, error) {
+	name := p.app.Spec.Driver.ServiceAccountName
+	if name == "" || !isPod(obj) {
+		return "", refusal
+	}
+	err := p.Live.Get(ctx, types.NamespacedName{Namespace: p.app.Namespace, Name: name}, metadata(accountKind))
+	if !apierrors.IsNotFound(err) {
+		return "", refusal
+	}
+	p.lookups.found(p.toReference(accountKind, name, ""), notThere)
+	return fmt.Sprintf("ServiceAccount %q of spec.driver.serviceAccountName was deleted %s", name, beforeDriver), nil
 }
 
 // whatChanged says what may have changed since a grant was given. A hash tells only that something has.

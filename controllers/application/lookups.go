@@ -52,7 +52,7 @@ func (p *pass) toReference(kind, name, key string) reference {
 // budget up, another one begins later and holds no worker meanwhile. Who holds a grant does not wait: quota bounds how many those are.
 func (p *pass) read(ctx context.Context, name string, obj client.Object) error {
 	namespace := p.app.Namespace
-	if !p.reads && p.app.Status.Grant == nil {
+	if !p.reads && !p.turn && p.app.Status.Grant == nil {
 		if turn := p.lookups.budget.Turn(namespace, 2+len(p.app.Spec.SparkConfFrom)); turn > 0 {
 			return &notYet{turn, "the namespace has used up its budget of reads"}
 		}

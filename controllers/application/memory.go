@@ -73,6 +73,8 @@ type comparison struct {
 type prepared struct {
 	generation int64
 	attempt    attempt
+	// looked is when what the application refers to was looked at.
+	looked time.Time
 	// environment is the version of what the API server adds to requests of pods.
 	environment string
 	// asked is the gate for which it was found out, and gated says that executors wait behind a scheduling gate.

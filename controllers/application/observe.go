@@ -155,7 +155,9 @@ func (p *pass) provide(ctx context.Context, d lifecycle.Decision) (err error) {
 		p.o.Plan = p.plan
 	case lifecycle.NeedVerdict:
 		p.ask.QueuedAt = d.Start.QueuedAt
-		p.o.Verdict, err = p.verdict(ctx)
+		if p.o.Verdict, err = p.verdict(ctx); err == nil {
+			err = p.takeTurn(ctx, d.Start)
+		}
 	case lifecycle.NeedDriverAbsent:
 		p.o.DriverAbsent, err = p.driverAbsent(ctx)
 	case lifecycle.NeedRoom:

@@ -58,8 +58,11 @@ func (p *pass) planStart(ctx context.Context, start lifecycle.Start) (*lifecycle
 	} else if plan.Findings = findings(validate.Application(p.app)); len(plan.Findings) > 0 {
 		return plan, nil
 	}
+	if p.recalled, err = p.recalls(ctx, ready); err != nil {
+		return nil, err
+	}
 	p.template = plan.Hash
-	refs, err := p.references(ctx, namespace, plan.Gate)
+	refs, err := p.references(ctx, plan.Gate)
 	if err != nil {
 		return nil, err
 	}
@@ -122,14 +125,14 @@ func (p *pass) prepareAllowed(ctx context.Context, start lifecycle.Start, plan *
 // already. It returns nothing if there are findings, or something is missing after all, which the plan then says.
 func (p *pass) prepare(ctx context.Context, start lifecycle.Start, plan *lifecycle.Plan, ready *prepared) (*prepared, []lifecycle.Finding, error) {
 	environment, version, err := p.environment(ctx)
-	if err != nil || ready.serves(version, p.asked) {
+	// What a ConfigMap says may change at any time.
+	if err != nil || ready.serves(version, p.asked) && (p.recalled || p.app.Spec.SparkConfigMap == "") {
 		return ready, nil, err
 	}
-	ready = &prepared{generation: p.app.Generation, attempt: attempt{start.Run, start.Attempt}, environment: version, asked: p.asked, hash: plan.Hash}
+	ready = &prepared{looked: p.Clock.Now(), generation: p.app.Generation, attempt: attempt{start.Run, start.Attempt}, environment: version, asked: p.asked, hash: plan.Hash}
 	objects, found, err := p.build(ctx, start, plan.Queue, nil)
-	if p.secrets != nil && len(p.secrets.missing) > 0 { // gone since somebody looked
-		plan.Missing = p.secrets.missing
-		return nil, nil, err
+	if plan.Missing = p.goneSince(err); len(plan.Missing) > 0 {
+		return nil, nil, nil
 	}
 	if err != nil || len(found) > 0 {
 		return nil, found, err
@@ -144,9 +147,7 @@ func (p *pass) prepare(ctx context.Context, start lifecycle.Start, plan *lifecyc
 		var outside *demand.EnvironmentError
 		return nil, []lifecycle.Finding{{Reason: v1alpha1.InvalidSpecReason, Message: err.Error(), Outside: errors.As(err, &outside)}}, nil
 	}
-	if p.app.Spec.SparkConfigMap == "" { // else the outcome depends on what may change at any time
-		p.memory.keep(p.app, ready)
-	}
+	p.memory.keep(p.app, ready)
 	return ready, nil, nil
 }
 
@@ -243,16 +244,26 @@ type references struct {
 }
 
 // references looks for what the driver cannot be made without.
-func (p *pass) references(ctx context.Context, namespace metav1.Object, gate string) (references, error) {
-	var refs references
+func (p *pass) references(ctx context.Context, gate string) (refs references, err error) {
+	if !p.recalled {
+		if refs.missing, err = p.missing(ctx); err != nil {
+			return refs, err
+		}
+	}
+	err = p.priority(ctx, &refs, gate)
+	return refs, err
+}
+
+// missing says what the spec names and does not exist in the namespace.
+func (p *pass) missing(ctx context.Context) (missing []string, err error) {
 	name := p.app.Spec.Driver.ServiceAccountName
 	if name != "" {
 		there, err := p.isThere(ctx, accountKind, name, metadata(accountKind))
 		if err != nil {
-			return refs, err
+			return nil, err
 		}
 		if !there {
-			refs.missing = append(refs.missing, fmt.Sprintf("ServiceAccount %q named by spec.driver.serviceAccountName does not exist in namespace %s", name, p.app.Namespace))
+			missing = append(missing, fmt.Sprintf("ServiceAccount %q named by spec.driver.serviceAccountName does not exist in namespace %s", name, p.app.Namespace))
 		}
 	}
 	for _, ref := range []struct{ field, name string }{
@@ -262,18 +273,13 @@ func (p *pass) references(ctx context.Context, namespace metav1.Object, gate str
 			continue
 		}
 		if there, err := p.isThere(ctx, configMapKind, ref.name, metadata(configMapKind)); err != nil {
-			return refs, err
+			return nil, err
 		} else if !there {
-			refs.missing = append(refs.missing, fmt.Sprintf("ConfigMap %q named by %s does not exist in namespace %s", ref.name, ref.field, p.app.Namespace))
+			missing = append(missing, p.noConfigMap(ref.name, ref.field))
 		}
 	}
-	missing, err := p.missingSecrets(ctx)
-	if err != nil {
-		return refs, err
-	}
-	refs.missing = append(refs.missing, missing...)
-	err = p.priority(ctx, &refs, gate)
-	return refs, err
+	secrets, err := p.missingSecrets(ctx)
+	return append(missing, secrets...), err
 }
 
 // priority is the value of the PriorityClass of the queue, else of the cluster's default, else 0. A gate's own class goes first.

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	resourcehelper "k8s.io/component-helpers/resource"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/test/integration/actors"
@@ -114,6 +115,41 @@ func TestInputsChangeBeforeTheDriver(t *testing.T) {
 			}
 			w.Succeed(app)
 			w.Unused()
+		})
+	}
+}
+
+// TestGoneAfterTheGrant: what an application names vanishes between its grant and its driver. The grant goes back, so others can use the quota, and
+// the application waits for what is missing.
+func TestGoneAfterTheGrant(t *testing.T) {
+	t.Parallel()
+	for name, object := range map[string]client.Object{
+		"config map": &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "conf"}},
+		"secret":     &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "s3"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := actors.NewWorld(t, "8Gi", nil)
+			operator.Use(t)
+			foreign, r := takeName(t, w), kinds[name]
+			r.make(t, w)
+			app := w.Apply("pi", r.name, func(app *v1alpha1.SparkApplication) { app.Spec.Driver.PodName = driverName })
+			actors.Eventually(t, app, "stopped by the name", func(a *v1alpha1.SparkApplication) bool {
+				return strings.Contains(actors.Message(a), driverName+" exists already")
+			})
+			object.SetNamespace(w.Namespace)
+			if err := env.Client().Delete(t.Context(), object); err != nil {
+				t.Fatal(err)
+			}
+			actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Labels = map[string]string{"look": "again"} })
+			actors.Eventually(t, app, "missing it", func(a *v1alpha1.SparkApplication) bool { return actors.Stage(a) == v1alpha1.ReferenceNotFoundReason })
+			if message := actors.Message(app); app.Status.Grant != nil || app.Status.Failures != 0 || !strings.Contains(message, r.words[1]) {
+				t.Errorf("want no grant, no failure and a message with %s: %s", r.words[1], actors.Show(app))
+			}
+			w.Unused()
+			r.make(t, w)
+			free(t, foreign)
+			w.Succeed(app)
 		})
 	}
 }

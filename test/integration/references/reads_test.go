@@ -6,6 +6,7 @@ package references
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -19,15 +20,17 @@ import (
 	"github.com/sparkgate/sparkgate/test/integration/env"
 )
 
-// secretReads counts how often Secrets of a namespace are read by name on the way to the API server.
-type secretReads struct {
+// referenceReads counts how often Secrets, ConfigMaps and ServiceAccounts of a namespace are read by name on the way to the API server.
+type referenceReads struct {
 	namespace string
 	n         atomic.Int64
 }
 
-func (s *secretReads) wrap(next http.RoundTripper) http.RoundTripper {
+func (s *referenceReads) wrap(next http.RoundTripper) http.RoundTripper {
 	return roundTrip(func(r *http.Request) (*http.Response, error) {
-		if r.Method == http.MethodGet && strings.Contains(r.URL.Path, "/namespaces/"+s.namespace+"/secrets/") {
+		_, path, _ := strings.Cut(r.URL.Path, "/namespaces/"+s.namespace+"/")
+		kind, name, _ := strings.Cut(path, "/")
+		if r.Method == http.MethodGet && name != "" && slices.Contains([]string{"secrets", "configmaps", "serviceaccounts"}, kind) {
 			s.n.Add(1)
 		}
 		return next.RoundTrip(r)
@@ -56,7 +59,7 @@ func manySecrets(n int) func(*v1alpha1.SparkApplication) {
 func TestMissingSecretsAreLookedForOnce(t *testing.T) {
 	const applications, secrets = 60, 64
 	w := actors.NewWorld(t, "3Gi", nil)
-	reads := &secretReads{namespace: w.Namespace}
+	reads := &referenceReads{namespace: w.Namespace}
 	actors.StartOperator(t, actors.OperatorOptions{Network: reads.wrap})
 	apps := make([]*v1alpha1.SparkApplication, applications)
 	for i := range apps {
@@ -70,44 +73,68 @@ func TestMissingSecretsAreLookedForOnce(t *testing.T) {
 	}
 }
 
-// TestWaitingCostsNoReads: applications whose Secrets are there wait for quota; each has read them once, and however often it is looked at
-// after that, what costs a read is a look at a Secret for all of them.
+// TestWaitingCostsNoReads: applications whose references are there wait for quota. Each is planned once; however often it is looked at after that,
+// nothing is read before its turn comes. Then what has changed meanwhile counts.
 //
 // It has an operator of its own, so it is not parallel.
 func TestWaitingCostsNoReads(t *testing.T) {
 	const applications, secrets, looks = 20, 10, 10
 	w := actors.NewWorld(t, "3Gi", nil)
-	reads := &secretReads{namespace: w.Namespace}
+	reads := &referenceReads{namespace: w.Namespace}
 	for i := range secrets {
 		actors.Create(t, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: fmt.Sprintf("s3-%02d", i)},
 			StringData: map[string]string{"secret": secretValue}})
 	}
+	actors.Create(t, defaults(w, "spark.driver.memory 512m\n"))
 	actors.StartOperator(t, actors.OperatorOptions{Network: reads.wrap})
 	holder := w.Apply("holder")
 	w.Run(holder)
 	apps := make([]*v1alpha1.SparkApplication, applications)
 	for i := range apps {
-		apps[i] = w.Apply(fmt.Sprintf("pi-%02d", i), manySecrets(secrets))
+		apps[i] = w.Apply(fmt.Sprintf("pi-%02d", i), manySecrets(secrets), func(a *v1alpha1.SparkApplication) {
+			a.Spec.SparkConfigMap, a.Spec.Driver.Memory = "conf", ""
+		})
 	}
 	for _, app := range apps {
 		actors.Eventually(t, app, "waiting", func(a *v1alpha1.SparkApplication) bool { return actors.Stage(a) == v1alpha1.QueuedReason })
 	}
 	before := reads.n.Load()
-	if before > 3*applications*secrets/2 {
+	if before > 2*applications*secrets {
 		t.Errorf("to plan %d applications with %d Secrets took %d reads", applications, secrets, before)
 	}
 	for i := range looks {
-		for _, app := range apps {
-			token := fmt.Sprintf(`{"metadata":{"annotations":{"reconcile.fluxcd.io/requestedAt":"%d"}}}`, i)
-			if err := env.Client().Patch(t.Context(), app, client.RawPatch("application/merge-patch+json", []byte(token))); err != nil {
-				t.Fatal(err)
-			}
-		}
-		for _, app := range apps {
-			actors.Eventually(t, app, "looked at", func(a *v1alpha1.SparkApplication) bool { return a.Status.LastHandledReconcileAt == fmt.Sprint(i) })
+		lookAtAll(t, apps, fmt.Sprint(i))
+	}
+	if n := reads.n.Load() - before; n > 0 {
+		t.Errorf("%d looks at %d applications that wait have cost %d reads", looks, applications, n)
+	}
+
+	actors.Change(t, defaults(w, ""), func(c *corev1.ConfigMap) { c.Data["spark-defaults.conf"] = "spark.driver.memory 768m\n" })
+	for _, app := range apps[1:] {
+		if err := env.Client().Delete(t.Context(), app); err != nil {
+			t.Fatal(err)
 		}
 	}
-	if n := reads.n.Load() - before; n > looks*applications*secrets/4 {
-		t.Errorf("%d looks at %d applications that wait have cost %d reads", looks, applications, n)
+	w.Kubelet.Finish(t.Context(), w.Driver(holder), 0, "Completed")
+	driver := w.Driver(apps[0])
+	if got := podMiB(driver); got != 768+384 || got != grantedMiB(apps[0].Status.Grant) {
+		t.Errorf("the driver requests %d MiB under a grant of %d MiB, want %d", got, grantedMiB(apps[0].Status.Grant), 768+384)
+	}
+	if apps[0].Status.Attempt != 1 || apps[0].Status.Failures != 0 {
+		t.Errorf("want the first attempt: %s", actors.Show(apps[0]))
+	}
+}
+
+// lookAtAll has the operator look at applications once more.
+func lookAtAll(t *testing.T, apps []*v1alpha1.SparkApplication, token string) {
+	t.Helper()
+	patch := client.RawPatch("application/merge-patch+json", fmt.Appendf(nil, `{"metadata":{"annotations":{"reconcile.fluxcd.io/requestedAt":%q}}}`, token))
+	for _, app := range apps {
+		if err := env.Client().Patch(t.Context(), app, patch); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, app := range apps {
+		actors.Eventually(t, app, "looked at", func(a *v1alpha1.SparkApplication) bool { return a.Status.LastHandledReconcileAt == token })
 	}
 }

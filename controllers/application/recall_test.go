@@ -1,0 +1,169 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package application
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/lifecycle"
+	"github.com/sparkgate/sparkgate/controllers/internal/status"
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+func configMap(text string) *corev1.ConfigMap {
+	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "conf"}, Data: map[string]string{"spark-defaults.conf": text}}
+}
+
+// crowd is a shelf with as many applications as wanted, each of which names the same ConfigMap and a Secret of its own.
+func crowd(t *testing.T, n int) (*shelf, []*v1alpha1.SparkApplication) {
+	s := newShelf(t, configMap("spark.driver.memory 512m\n"))
+	s.r.Client = fake.NewClientBuilder().WithObjects(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "a"}}).Build()
+	var apps []*v1alpha1.SparkApplication
+	for i := range n {
+		secret := fmt.Sprintf("secret-%d", i)
+		if err := s.live.Create(t.Context(), secretWith(secret, map[string][]byte{"key": []byte("value")})); err != nil {
+			t.Fatal(err)
+		}
+		app := s.pass(secret).app
+		app.Name, app.Generation = fmt.Sprintf("pi-%d", i), 1
+		app.Spec.SparkVersion, app.Spec.Image = "4.1.4", "spark:4.1.4"
+		app.Spec.Type, app.Spec.MainApplicationFile, app.Spec.MainClass = v1alpha1.ScalaApplication, "local:///app.jar", "Pi"
+		app.Spec.SparkConfigMap, app.Spec.Executor.Instances = "conf", ptr.To[int32](1)
+		apps = append(apps, app)
+	}
+	return s, apps
+}
+
+// look plans the first start of an application in a stage, as one pass of the controller does.
+func (s *shelf) look(app *v1alpha1.SparkApplication, stage status.Stage) (*pass, *lifecycle.Plan) {
+	s.t.Helper()
+	app.Status.Conditions = status.Conditions(nil, status.View{Stage: stage, Message: "m"}, metav1.Now())
+	p := &pass{Reconciler: s.r, app: app}
+	plan, err := p.planned(s.t.Context(), lifecycle.Start{Run: 1, Attempt: 1})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if len(plan.Findings) > 0 || len(plan.Missing) > 0 {
+		s.t.Fatalf("%+v", plan)
+	}
+	p.plan = plan
+	return p, plan
+}
+
+// TestWaitingCostsNoReads: an application is planned once. While it waits for its turn nothing is read, however often and however long; one that cannot
+// be admitted as things stand looks now and then.
+func TestWaitingCostsNoReads(t *testing.T) {
+	t.Parallel()
+	const applications, looks = 30, 50
+	s, apps := crowd(t, applications)
+	for _, app := range apps {
+		s.look(app, status.New)
+	}
+	for _, app := range apps { // the gate has not looked yet
+		s.look(app, status.New)
+	}
+	planned := s.reads
+	if planned > 2*applications+1 { // a Secret and a ConfigMap; whether the ConfigMap is there at all is known to the others
+		t.Errorf("planning %d applications took %d reads", applications, planned)
+	}
+	for range looks {
+		s.clock.SetTime(s.clock.Now().Add(time.Minute))
+		for _, app := range apps {
+			for _, stage := range []status.Stage{status.Queued, status.Preempted, status.Deactivated} {
+				s.look(app, stage)
+			}
+		}
+	}
+	if s.reads != planned {
+		t.Errorf("waiting has cost %d reads", s.reads-planned)
+	}
+	for range 2 {
+		s.look(apps[0], status.ExceedsQuota)
+		if s.reads == planned {
+			t.Error("an application that exceeds its quota did not look again")
+		}
+		planned = s.reads
+		s.look(apps[0], status.ExceedsQuota)
+		if s.reads != planned {
+			t.Error("it looks each time that it is looked at")
+		}
+		s.clock.SetTime(s.clock.Now().Add(presenceTime))
+	}
+}
+
+// TestTurn: once the gate has granted what was asked for long ago, all of it is looked at again.
+func TestTurn(t *testing.T) {
+	t.Parallel()
+	s, apps := crowd(t, 1)
+	_, first := s.look(apps[0], status.New)
+	if err := s.live.Update(t.Context(), configMap("spark.driver.memory 2g\n")); err != nil {
+		t.Fatal(err)
+	}
+	p, waiting := s.look(apps[0], status.Queued)
+	if waiting.Inputs != first.Inputs {
+		t.Errorf("the inputs changed while it waited")
+	}
+	turn := func(state queueing.State) *lifecycle.Plan {
+		t.Helper()
+		p.o.Plan, p.o.Verdict = p.plan, &queueing.Verdict{State: state}
+		if err := p.takeTurn(t.Context(), lifecycle.Start{Run: 1, Attempt: 1}); err != nil {
+			t.Fatal(err)
+		}
+		return p.o.Plan
+	}
+	before := s.reads
+	if turn(queueing.Waiting); s.reads != before {
+		t.Error("it looked before its turn")
+	}
+	if now := turn(queueing.Granted); now.Inputs == first.Inputs || now.PodSets[0].Requests["memory"] <= first.PodSets[0].Requests["memory"] {
+		t.Errorf("granted, it is still planned as %+v", now)
+	}
+
+	p, _ = s.look(apps[0], status.Queued)
+	if err := s.live.Delete(t.Context(), configMap("")); err != nil {
+		t.Fatal(err)
+	}
+	if now := turn(queueing.Granted); len(now.Missing) != 1 {
+		t.Errorf("what is gone is not missing: %+v", now)
+	}
+}
+
+// TestAccountGone: a driver that is refused because its service account is gone gives its grant back; one that is refused for another reason, or
+// while nobody can say whether the account is there, does not.
+func TestAccountGone(t *testing.T) {
+	t.Parallel()
+	refusal := apierrors.NewForbidden(corev1.Resource("pods"), "pi-driver", errors.New("no"))
+	s := newShelf(t, &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "there"}})
+	for name, tt := range map[string]struct {
+		account string
+		obj     client.Object
+		gone    bool
+	}{
+		"gone":         {"gone", &corev1.Pod{}, true},
+		"there":        {"there", &corev1.Pod{}, false},
+		"none named":   {"", &corev1.Pod{}, false},
+		"not a driver": {"gone", &corev1.Service{}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := s.pass()
+			p.app.Spec.Driver.ServiceAccountName = tt.account
+			told, err := p.accountGone(t.Context(), tt.obj, refusal)
+			if gone := strings.Contains(told, `ServiceAccount "gone"`); gone != tt.gone || (err == nil) != tt.gone {
+				t.Errorf("told %q, %v", told, err)
+			}
+		})
+	}
+}
