@@ -16,18 +16,18 @@ type row struct {
 	usage, own total
 }
 
-// usageInParent is what the parent sees of the usage.
+// usageInParent returns the part of the usage that counts in the parent.
 func (r *row) usageInParent() int64 {
 	return max(0, r.usage.amount()-r.local)
 }
 
-// localAvailable is what is left of the local part. It is never negative.
+// localAvailable returns what is left of the local part. It is never negative.
 func (r *row) localAvailable() int64 {
 	return max(0, satSub(r.local, r.usage.amount()))
 }
 
-// borrowingHeadroom is how much more may pass to the parent as far as this node's borrowing limit is concerned. It is negative when too
-// much passes already.
+// borrowingHeadroom returns how much more may count in the parent as far as this node's borrowing limit is concerned.
+// It is negative if too much does already.
 func (r *row) borrowingHeadroom() int64 {
 	if r.borrowing == Unlimited {
 		return Unlimited
@@ -44,7 +44,7 @@ type Amount struct {
 // Vector is a need in several cells, prepared for one tree of one Forest.
 type Vector struct {
 	columns []entry
-	// forbidden are cells of a resource that is limited, in a flavor that the tree does not have: nothing of it can be had.
+	// forbidden are cells of a limited resource in a flavor that the tree does not have: they can never be granted.
 	forbidden []Amount
 	// unlimited are other cells without a column: they are not limited.
 	unlimited []Amount
@@ -53,7 +53,7 @@ type Vector struct {
 type entry struct {
 	column int
 	value  int64
-	// limited is false for a column that is there for other parts of the tree only: it is charged, not compared.
+	// limited is false if only other subtrees limit this resource: the column is charged, not compared.
 	limited bool
 }
 
@@ -94,17 +94,17 @@ func Summed(amounts []Amount) []Amount {
 	return out
 }
 
-// Block is the limit that is in the way of a need.
+// Block is the limit that blocks a need.
 type Block struct {
-	// Cell that lacks room, and how much of it is needed.
+	// Cell that lacks quota, and the need in it.
 	Cell Cell
 	Need int64
 	// Node whose limit it is: the asking one or an ancestor.
 	Node NodeID
 }
 
-// Blocked says whether the need does not fit into n now, and which limit is in the way: the first cell in their order, and in
-// it the node nearest to n.
+// Blocked reports whether the need does not fit into n now, and which limit blocks it: the first cell in their order,
+// and in it the node nearest to n.
 func (f *Forest) Blocked(n NodeID, v Vector) (Block, bool) {
 	if len(v.forbidden) > 0 {
 		return Block{v.forbidden[0].Cell, v.forbidden[0].Value, n}, true
@@ -117,7 +117,7 @@ func (f *Forest) Blocked(n NodeID, v Vector) (Block, bool) {
 	return Block{}, false
 }
 
-// Needs returns what a Vector asks of the cells that have a limit for n, in their order, whether there is room or not.
+// Needs returns what a Vector needs of the cells that are limited for n, in their order, whether it fits or not.
 func (f *Forest) Needs(n NodeID, v Vector) []Block {
 	var needs []Block
 	for _, e := range v.columns {
@@ -128,8 +128,8 @@ func (f *Forest) Needs(n NodeID, v Vector) []Block {
 	return needs
 }
 
-// StillBlocked says whether the limit named by an earlier Block is in the way of the need now. A caller that reports blocks uses
-// it to keep to the first one that it named for as long as it holds.
+// StillBlocked reports whether the limit of an earlier Block blocks the need now. A caller that reports blocks uses
+// it to keep naming the first one for as long as it holds.
 func (f *Forest) StillBlocked(n NodeID, v Vector, b Block) bool {
 	if b.Node == None {
 		return false
@@ -142,10 +142,11 @@ func (f *Forest) StillBlocked(n NodeID, v Vector, b Block) bool {
 	return false
 }
 
-// blocker returns the first node from n upward that has no room for the need, or None. With only ≠ None no other node counts.
+// blocker returns the first node from n upward at which the need does not fit, or None. With only ≠ None no other
+// node counts.
 //
-// What is left of the need after a node's own local part is compared with what may still pass that node. This is
-// need ≤ available(n), said node by node. The remainder may become negative: a deficit of an ancestor diminishes what its
+// What is left of the need after a node's own local part is compared with what may still count in its parent. This is
+// need ≤ available(n), node by node. The remainder may become negative: a deficit of an ancestor reduces what its
 // descendants have, even of their local part.
 func (f *Forest) blocker(n NodeID, e entry, only NodeID) NodeID {
 	if !e.limited {
@@ -172,8 +173,8 @@ func (f *Forest) blocker(n NodeID, e entry, only NodeID) NodeID {
 	}
 }
 
-// Shortfalls returns how much room the need lacks at n and at each node above it, cell by cell: 0 where there is enough. For the same n and v
-// the order is always the same.
+// Shortfalls returns how much quota the need lacks at n and at each node above it, cell by cell: 0 where there is
+// enough. For the same n and v the order is always the same.
 func (f *Forest) Shortfalls(n NodeID, v Vector) []int64 {
 	var out []int64
 	for _, e := range v.columns {
@@ -193,9 +194,9 @@ func (f *Forest) Shortfalls(n NodeID, v Vector) []int64 {
 	return out
 }
 
-// SubtreeShortfalls returns how much is in the way of a need that n's own quota is to meet, cell by cell: at n what the quota lacks; at each node above
-// what its children use beyond their quotas and its own. While nothing is in the way above, n may use its quota whatever others do
-// within theirs. For the same n and v the order is always the same.
+// SubtreeShortfalls returns what keeps n's own quota from meeting the need, cell by cell: at n what the quota lacks;
+// at each node above what its children use beyond their quotas and its own. While nothing blocks above, n may use its
+// quota whatever other nodes use within theirs. For the same n and v the order is always the same.
 func (f *Forest) SubtreeShortfalls(n NodeID, v Vector) []int64 {
 	var out []int64
 	for _, e := range v.columns {
@@ -216,7 +217,7 @@ func (f *Forest) SubtreeShortfalls(n NodeID, v Vector) []int64 {
 	return out
 }
 
-// shortfall is what is missing of a need in a room, which may be negative both.
+// shortfall returns what is missing of a need; both numbers may be negative.
 func shortfall(left, room int64) int64 {
 	switch {
 	case left <= room:
@@ -227,7 +228,8 @@ func shortfall(left, room int64) int64 {
 	return left - room
 }
 
-// Exceeds says whether the need could not be met by n even if nothing were in use, and in which cell. The Node of the Block is n.
+// Exceeds reports whether n could not meet the need even if nothing were in use, and in which cell. The Node of the
+// Block is n.
 func (f *Forest) Exceeds(n NodeID, v Vector) (Block, bool) {
 	if len(v.forbidden) > 0 {
 		return Block{v.forbidden[0].Cell, v.forbidden[0].Value, n}, true
@@ -240,7 +242,7 @@ func (f *Forest) Exceeds(n NodeID, v Vector) (Block, bool) {
 	return Block{}, false
 }
 
-// Borrows says whether charging the need to n takes more than n's own quota in some cell of the need.
+// Borrows reports whether charging the need to n takes more than n's own quota in some cell of the need.
 func (f *Forest) Borrows(n NodeID, v Vector) bool {
 	for _, e := range v.columns {
 		r := &f.nodes[n].rows[e.column]
@@ -251,10 +253,10 @@ func (f *Forest) Borrows(n NodeID, v Vector) bool {
 	return false
 }
 
-// Add charges the need to n, whether there is room or not.
+// Add charges the need to n, whether it fits or not.
 func (f *Forest) Add(n NodeID, v Vector) { f.charge(n, v, (*total).add) }
 
-// Remove takes back what Add charged to the same node: all of the forest is then as if it had never been charged.
+// Remove reverts what Add charged to the same node: the forest is then as if it had never been charged.
 func (f *Forest) Remove(n NodeID, v Vector) { f.charge(n, v, (*total).sub) }
 
 func (f *Forest) charge(n NodeID, v Vector, change func(*total, int64)) {
@@ -300,7 +302,7 @@ func (f *Forest) chargeUnlimited(n NodeID, a Amount, change func(*total, int64))
 	}
 }
 
-// ShortPart is the part of the need for which n has no room now.
+// ShortPart returns the part of the need that does not fit into n now.
 func (f *Forest) ShortPart(n NodeID, v Vector) Vector {
 	out := Vector{forbidden: v.forbidden}
 	for _, e := range v.columns {
@@ -311,12 +313,12 @@ func (f *Forest) ShortPart(n NodeID, v Vector) Vector {
 	return out
 }
 
-// Empty says that nothing is needed.
+// Empty reports whether nothing is needed.
 func (v Vector) Empty() bool {
 	return len(v.columns) == 0 && len(v.forbidden) == 0 && len(v.unlimited) == 0
 }
 
-// Overlaps says that two needs, prepared for the same tree, have a column in common.
+// Overlaps reports whether two needs, prepared for the same tree, have a column in common.
 func (v Vector) Overlaps(other Vector) bool {
 	for _, a := range v.columns {
 		for _, b := range other.columns {
@@ -328,7 +330,7 @@ func (v Vector) Overlaps(other Vector) bool {
 	return false
 }
 
-// Borrowing says that n uses more than its own quota in some cell. A root has nobody to borrow from.
+// Borrowing reports whether n uses more than its own quota in some cell. A root cannot borrow.
 func (f *Forest) Borrowing(n NodeID) bool {
 	nd := &f.nodes[n]
 	if nd.parent == None {
@@ -342,7 +344,7 @@ func (f *Forest) Borrowing(n NodeID) bool {
 	return false
 }
 
-// Over says that n uses more than its own quota in some cell of the need.
+// Over reports whether n uses more than its own quota in some cell of the need.
 func (f *Forest) Over(n NodeID, v Vector) bool {
 	for _, e := range v.columns {
 		r := &f.nodes[n].rows[e.column]

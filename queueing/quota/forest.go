@@ -36,13 +36,13 @@ type Node struct {
 	Parent string
 	// Limits by cell; of two for the same cell the last counts.
 	Limits []Limits
-	// DeletedInUse is a node that is gone but still charged. It has no quota (its limits are ignored), and what it uses weighs on its parent
-	// until it is given back. Its children are cut off from the tree: they lend nothing to it, and only what they have borrowed
-	// weighs on it. A ghost of which nothing is used makes no difference.
+	// DeletedInUse marks a node that was deleted but is still charged. It has no quota (its limits are ignored), and
+	// its usage counts in its parent until it is released. Its children are cut off from the tree: they lend nothing
+	// to it, and only what they have borrowed counts in it. Without usage such a node makes no difference.
 	DeletedInUse bool
 }
 
-// Problem says why nothing may be admitted below a node.
+// Problem is why nothing may be admitted below a node.
 type Problem string
 
 // The problems of a node. The set is closed.
@@ -83,7 +83,8 @@ type node struct {
 	// configuredParent is the parent as configured, also if it does not exist.
 	configuredParent string
 	tree             int
-	// names are what is named in the part of the tree around this node, between ghosts.
+	// names are the flavors and resources that are named in the part of the tree around this node, between deleted
+	// nodes.
 	names *names
 	// rows by column of the tree.
 	rows []row
@@ -129,7 +130,8 @@ func NewForest(nodes []Node) *Forest {
 	return f
 }
 
-// linkParents finds the parents and marks those that are missing. A ghost is charged like a parent, but does not stand.
+// linkParents finds the parents and marks those that are missing. A deleted node is charged like a parent, but does
+// not count as one.
 func (f *Forest) linkParents() {
 	for i := range f.nodes {
 		n := &f.nodes[i]
@@ -146,7 +148,7 @@ func (f *Forest) linkParents() {
 	}
 }
 
-// breakCycles makes a root of each node that is its own ancestor.
+// breakCycles turns each node that is its own ancestor into a root.
 func (f *Forest) breakCycles() {
 	const unseen, onPath, done = 0, 1, 2
 	state := make([]int, len(f.nodes))
@@ -167,7 +169,7 @@ func (f *Forest) breakCycles() {
 	}
 }
 
-// breakCycle cuts a cycle at its ghosts, which stand for nothing, else everywhere.
+// breakCycle breaks a cycle at its deleted nodes, else at every node.
 func (f *Forest) breakCycle(members []NodeID) {
 	haunted := slices.ContainsFunc(members, f.DeletedInUse)
 	for _, id := range members {
@@ -182,7 +184,8 @@ func (f *Forest) breakCycle(members []NodeID) {
 	}
 }
 
-// topologicalOrder lists the nodes so that each comes after its parent, and fills in roots, children and inherited problems.
+// topologicalOrder returns the nodes so that each comes after its parent, and sets roots, children and inherited
+// problems.
 func (f *Forest) topologicalOrder() []NodeID {
 	order := make([]NodeID, 0, len(f.nodes))
 	for i := range f.nodes {
@@ -212,7 +215,8 @@ func (f *Forest) topologicalOrder() []NodeID {
 	return order
 }
 
-// assignColumns gives each tree a column for every flavor and resource that it names, and each node what is named around it.
+// assignColumns gives each tree a column for every flavor and resource that it names, and each node what is named
+// around it.
 func (f *Forest) assignColumns(configs []Node, order []NodeID) {
 	for _, id := range order {
 		n := &f.nodes[id]
@@ -276,7 +280,8 @@ func (f *Forest) setLimits(configs []Node) {
 	}
 }
 
-// deriveQuotas computes what follows from the limits: children first for what is lent, parents first for what can be had.
+// deriveQuotas computes what follows from the limits: children first for what is lent, parents first for what can be
+// had.
 func (f *Forest) deriveQuotas(order []NodeID) {
 	for _, id := range slices.Backward(order) {
 		n := &f.nodes[id]

@@ -3,8 +3,8 @@
 
 package quota
 
-// Usage is what counts against the limits of n in a cell: its own use, and what its children use beyond what they never lend. It is 0
-// for a cell that is not limited.
+// Usage returns what counts against the limits of n in a cell: its own use, and what its children use beyond what
+// they never lend. It is 0 for a cell that is not limited.
 func (f *Forest) Usage(n NodeID, cell Cell) int64 {
 	column, found := f.trees[f.nodes[n].tree].column[cell]
 	if !found {

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// Find returns the node of that name, or None. Ghosts are found too.
+// Find returns the node of that name, or None. Deleted nodes that are in use are found too.
 func (f *Forest) Find(name string) NodeID {
 	if n, found := f.index[name]; found {
 		return n
@@ -31,10 +31,11 @@ func (f *Forest) ConfiguredParent(n NodeID) string { return f.nodes[n].configure
 // Root returns the uppermost node of the tree that n is in.
 func (f *Forest) Root(n NodeID) NodeID { return f.nodes[n].root }
 
-// DeletedInUse says whether the node is gone and only still charged.
+// DeletedInUse reports whether the node was deleted and is only still charged.
 func (f *Forest) DeletedInUse(n NodeID) bool { return f.nodes[n].deletedInUse }
 
-// Children returns the nodes directly below n that are no ghosts, in the order of their names. The caller must not change it.
+// Children returns the nodes directly below n that are not deleted, in the order of their names. The caller must not
+// change it.
 func (f *Forest) Children(n NodeID) []NodeID { return f.nodes[n].children }
 
 // Problem returns what keeps n from admitting, and the node on the way to the root that has the problem (None without one).
@@ -44,7 +45,7 @@ func (f *Forest) Problem(n NodeID) (Problem, NodeID) { return f.nodes[n].problem
 type Limit struct {
 	// Nominal is the quota of the node and of what its children lend it.
 	Nominal int64
-	// Borrowing bounds what may be used above Nominal; Unlimited is no bound (0 for a root: there is nobody to borrow from).
+	// Borrowing bounds what may be used above Nominal; Unlimited is no bound (0 for a root: it cannot borrow).
 	Borrowing int64
 	// Potential is the most that the node could ever hold.
 	Potential int64
@@ -92,8 +93,8 @@ func (f *Forest) Available(n NodeID, cell Cell) int64 {
 	}
 }
 
-// Lent is the part of n's own quota (its nominal and what its children lend it) that is not in use, and that n could not use now
-// because others do. It is 0 for a root: what a root does not use is free.
+// Lent returns the part of n's own quota (its nominal and what its children lend it) that is not in use and that n
+// could not use now because other nodes do. It is 0 for a root: what a root does not use is free.
 func (f *Forest) Lent(n NodeID, cell Cell) int64 {
 	nd := &f.nodes[n]
 	column, found := f.trees[nd.tree].column[cell]

@@ -8,8 +8,9 @@ import (
 	"slices"
 )
 
-// Share is what a node has borrowed in relation to what its parent could have, in the resource in which that is most: the dominant
-// share (Ghodsi et al., "Dominant Resource Fairness", NSDI 2011). The zero Share is that of a node that borrows nothing.
+// Share is what a node has borrowed in relation to what its parent could have, in the resource for which that is
+// most: the dominant share (Ghodsi et al., "Dominant Resource Fairness", NSDI 2011). The zero Share is that of a node
+// that borrows nothing.
 type Share struct {
 	// Borrowed is the use above the node's own quota, in all flavors together.
 	Borrowed int64
@@ -17,8 +18,8 @@ type Share struct {
 	Lendable int64
 }
 
-// Share returns the dominant share of n. That of a root is zero: there is nobody to borrow from. What is used in a flavor of which the
-// tree has nothing is all borrowed.
+// Share returns the dominant share of n. The share of a root is zero, because it cannot borrow. What is used in a
+// flavor that the tree does not have counts as borrowed.
 func (f *Forest) Share(n NodeID) Share {
 	nd := &f.nodes[n]
 	if nd.parent == None {

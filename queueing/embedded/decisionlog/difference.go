@@ -9,7 +9,7 @@ import (
 	"fmt"
 )
 
-// Difference is an answer that is another than the recorded one.
+// Difference is an answer that differs from the recorded one.
 type Difference struct {
 	// Line of the log, from 1, and the call that stands there.
 	Line int

@@ -176,20 +176,20 @@ func decisionOf(d embedded.Decision) decision {
 	return decision{Key: keyOf(d.Key), Grown: d.Grown, Root: d.Root, Grant: grantOf(d.Grant)}
 }
 
-// change is what some applications are told, in the order of their keys.
+// change is the new verdict of some applications, in the order of their keys.
 type change struct {
 	Keys    []key  `json:"keys"`
 	State   string `json:"state"`
 	Reason  string `json:"reason,omitempty"`
 	Message string `json:"message,omitempty"`
-	// PreemptedBy is the application that takes the room.
+	// PreemptedBy is the application that preempts them.
 	PreemptedBy key `json:"by,omitzero"`
 	// Why there is not all that a holder wants, and GivesBack how many pods above its base gang it has to return.
 	Why       string `json:"why,omitempty"`
 	GivesBack int32  `json:"givesBack,omitempty"`
 }
 
-// changesOf groups applications by what they are told, in the order of the first of each group.
+// changesOf groups applications by their verdicts, in the order of the first of each group.
 func changesOf(e *embedded.Engine, keys []queueing.Key) []change {
 	type told struct {
 		state, reason, message, why string

@@ -41,7 +41,7 @@ type log struct {
 // lastCalls are the arguments of the last calls of an application that do nothing when they are repeated; empty if they might.
 type lastCalls struct{ submit, standing, want string }
 
-// endLineSize is room for the line that ends a log.
+// endLineSize is reserved for the line that ends a log.
 const endLineSize = 200
 
 func begin(o Options) *log {
@@ -71,7 +71,8 @@ func (l *log) addOf(k queueing.Key, call string, with, answer any) {
 	l.add(call, text, answer)
 }
 
-// isNoOp says that a call does nothing: it repeats another one, or the engine does not know the application. It remembers the call.
+// isNoOp reports whether a call does nothing: it repeats another one, or the engine does not know the application. It
+// remembers the call.
 func (l *log) isNoOp(k queueing.Key, call, with string) bool {
 	last := l.last[k]
 	if last == nil {
@@ -102,7 +103,7 @@ func (l *log) isNoOp(k queueing.Key, call, with string) bool {
 	return false
 }
 
-// granted says that an application has got a grant, to which earlier standings and wants do not apply.
+// granted notes that an application has a new grant, to which earlier standings and wants do not apply.
 func (l *log) granted(k queueing.Key) {
 	if last := l.last[k]; last != nil {
 		last.standing, last.want = "", ""
@@ -167,7 +168,7 @@ func (l *log) fail(why error) {
 	}
 }
 
-// recordAnswers returns queues whose selectors are listened to where their text does not tell what they say.
+// recordAnswers returns the queues with selectors that record their answers where their text cannot be parsed.
 func (l *log) recordAnswers(queues []embedded.QueueConfig) []embedded.QueueConfig {
 	queues = slices.Clone(queues)
 	for i := range queues {
@@ -178,7 +179,7 @@ func (l *log) recordAnswers(queues []embedded.QueueConfig) []embedded.QueueConfi
 	return queues
 }
 
-// answerRecorder notes what a selector says to labels when it hears them for the first time.
+// answerRecorder records the answer of a selector the first time it is asked about labels.
 func (l *log) answerRecorder(queue string, admits func(map[string]string) bool) func(map[string]string) bool {
 	noted := map[string]bool{}
 	return func(labels map[string]string) bool {

@@ -14,7 +14,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 )
 
-// How it is known whom a queue admits. Without any it admits nobody.
+// How it is known which namespaces a queue admits. Without any it admits none.
 const (
 	bySelector = "selector" // as the text of its selector says
 	byAnswers  = "answers"  // as it was said when it was asked
@@ -47,7 +47,8 @@ func queueOf(q embedded.QueueConfig) queueConfig {
 	}
 }
 
-// restore returns the configuration. answers is whom a queue admits that is known by its answers only.
+// restore returns the configuration. answers replays the recorded results of a selector whose text could not be
+// parsed.
 func (q queueConfig) restore(answers func(map[string]string) bool) (embedded.QueueConfig, error) {
 	out := embedded.QueueConfig{
 		Name: q.Name, Parent: q.Parent, Weight: q.Weight, FairSharing: q.FairSharing, Flavors: convertAll(q.Flavors, flavorQuota.restore),
@@ -71,7 +72,7 @@ func (q queueConfig) restore(answers func(map[string]string) bool) (embedded.Que
 	return out, nil
 }
 
-// admission says how it is known whom a queue admits.
+// admission returns how it is known which namespaces a queue admits.
 func admission(q *embedded.QueueConfig) string {
 	if q.Admits == nil {
 		return ""

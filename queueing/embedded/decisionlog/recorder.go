@@ -10,8 +10,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 )
 
-// Recorder is an Engine whose calls are written down. Like an Engine it is not safe for concurrent use. Questions go to the engine
-// directly. What the engine gets is what is written: times lose their zone.
+// Recorder is an Engine whose calls are recorded. Like an Engine it is not safe for concurrent use. Read-only calls
+// go to the engine directly. The engine gets what is recorded: times lose their zone.
 type Recorder struct {
 	*embedded.Engine
 	log *log

@@ -65,7 +65,7 @@ func wholeLines(data []byte, atEOF bool) (advance int, token []byte, err error) 
 	return 0, nil, nil
 }
 
-// replayer plays the lines of a log.
+// replayer replays the lines of a log.
 type replayer struct {
 	result Result
 	// at is the number of the line.
@@ -86,7 +86,7 @@ func newReplayer() *replayer {
 	return r
 }
 
-// apply plays one line.
+// apply replays one line.
 func (r *replayer) apply(text []byte) error {
 	if r.at == 1 {
 		return r.begin(text)
@@ -154,7 +154,7 @@ func versionText(version string) string {
 	return fmt.Sprintf(" (%s)", version)
 }
 
-// loadAnswers notes what selectors have said.
+// loadAnswers adds recorded answers of selectors.
 func (r *replayer) loadAnswers(all []selectorAnswer) {
 	for _, s := range all {
 		if r.answers[s.Queue] == nil {
@@ -164,7 +164,7 @@ func (r *replayer) loadAnswers(all []selectorAnswer) {
 	}
 }
 
-// answersOf is whom a queue admits, as far as the log says.
+// answersOf returns which namespaces a queue admits, as far as the log says.
 func (r *replayer) answersOf(queue string) func(map[string]string) bool {
 	return func(labels map[string]string) bool {
 		allowed, known := r.answers[queue][labelText(labels)]
@@ -185,7 +185,7 @@ func (r *replayer) queues(all []queueConfig) []embedded.QueueConfig {
 	})
 }
 
-// compare holds the answer of the engine to the recorded one.
+// compare compares the answer of the engine with the recorded one.
 func (r *replayer) compare(recorded *line) error {
 	var decided line
 	if err := decode(r.produced.Bytes(), &decided); err != nil {

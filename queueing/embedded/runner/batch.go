@@ -5,8 +5,8 @@ package runner
 
 import "context"
 
-// grantsAllowed is how many grants the next cycle may make. With none, another cycle follows by itself: when half of the batch is confirmed, or
-// after a pause. The caller holds the lock.
+// grantsAllowed returns how many grants the next cycle may make. If it is 0, another cycle follows automatically:
+// when half of the batch is confirmed, or after a pause. The caller holds the lock.
 func (r *Runner) grantsAllowed(ctx context.Context) int {
 	used := len(r.inFlight)
 	if used <= batch/2 || !r.batchFull && used < batch {

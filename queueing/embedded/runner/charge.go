@@ -5,7 +5,7 @@ package runner
 
 import "github.com/sparkgate/sparkgate/queueing"
 
-// Charge charges what runs already, whether there is room for it or not, and whoever let it run. It does nothing for a key that holds a
+// Charge charges what runs already, whether it fits or not. It does nothing for a key that holds a
 // grant.
 func (r *Runner) Charge(key queueing.Key, grant queueing.Grant) {
 	r.mu.Lock()

@@ -10,7 +10,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// requestRest asks for a look at the ledgers after a while: something that stands there is not in flight any more. It does not block.
+// requestRest requests a look at the ledgers after a while, because an entry is no longer in flight. It does not
+// block.
 func (r *Runner) requestRest() {
 	select {
 	case r.restRequested <- struct{}{}:
@@ -18,9 +19,10 @@ func (r *Runner) requestRest() {
 	}
 }
 
-// emptyLedgers writes the ledgers once more that still have entries although nothing of their tree is in flight, so that a ledger at rest is
-// empty. One that was written a moment ago is left alone: while applications come, the next grant is written before long, and its write
-// leaves the entries out. It fails when another process has taken a ledger over; anything else is tried again.
+// emptyLedgers writes the ledgers once more that still have entries although nothing of their tree is in flight, so
+// that a ledger at rest is empty. A ledger that was written a moment ago is left alone: while applications arrive,
+// the next grant is written soon, and that write omits the entries. It returns an error if another process has taken
+// a ledger over; other failures are retried.
 func (r *Runner) emptyLedgers(ctx context.Context) error {
 	for _, root := range r.ledgersToEmpty() {
 		switch err := r.swap(ctx, root); {
@@ -38,7 +40,8 @@ func (r *Runner) emptyLedgers(ctx context.Context) error {
 	return nil
 }
 
-// ledgersToEmpty are the roots whose ledgers have entries that hold no more, and nothing in flight. Those that were written lately come again.
+// ledgersToEmpty returns the roots whose ledgers have obsolete entries, and nothing in flight. Those that were
+// written lately are requested again.
 func (r *Runner) ledgersToEmpty() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 )
 
-// Decides says whether this process is in office: it leads, and has restored what is held. Nobody else can explain anything.
+// Decides reports whether this process leads and has restored what is held. No other process can explain anything.
 func (r *Runner) Decides() bool {
 	select {
 	case <-r.opened:

@@ -23,7 +23,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 )
 
-// errFenced says that another process has taken a ledger over.
+// errFenced means that another process has taken a ledger over.
 var errFenced = errors.New("another operator has taken over the ledger")
 
 // ledger is what this process knows of the ledger of one tree.
@@ -31,13 +31,13 @@ type ledger struct {
 	epoch, seq int64
 	// version is the resource version of the root queue that the next swap expects.
 	version string
-	// entries is how many stand in it as it was written last, and written is when that was.
+	// entries is how many entries the last write had, at the time written.
 	entries int
 	written time.Time
 }
 
-// record writes the decisions into the ledgers of their trees, one write for each tree, and wakes the applications. What cannot be
-// written is taken back and tried again after a pause.
+// record writes the decisions into the ledgers of their trees, one write for each tree, and wakes the applications.
+// What cannot be written is reverted and decided again after a pause.
 func (r *Runner) record(ctx context.Context, decisions []embedded.Decision) error {
 	for len(decisions) > 0 {
 		n := 1
@@ -60,7 +60,7 @@ func (r *Runner) record(ctx context.Context, decisions []embedded.Decision) erro
 	return nil
 }
 
-// matches says that a flight is that of a decision.
+// matches reports whether an in-flight grant is that of the decision.
 func (f *inFlightGrant) matches(d embedded.Decision) bool {
 	return f != nil && f.grant.Run == d.Grant.Run && f.grant.Attempt == d.Grant.Attempt && f.grant.Resizes == d.Grant.Resizes
 }
@@ -93,8 +93,8 @@ func (r *Runner) revert(ctx context.Context, tree []embedded.Decision) {
 	r.wakeAfter(ctx, retryDelay)
 }
 
-// swap writes the ledger of a tree: all grants of this process that are in flight. It fails with errFenced when the ledger belongs to
-// somebody else.
+// swap writes the ledger of a tree: all grants of this process that are in flight. It returns errFenced if the ledger
+// belongs to another process.
 func (r *Runner) swap(ctx context.Context, root string) error {
 	l, err := r.ledgerOf(ctx, root)
 	if err != nil {
@@ -118,7 +118,7 @@ func (r *Runner) swap(ctx context.Context, root string) error {
 	return fmt.Errorf("write ledger of queue %s: too many conflicting changes", root)
 }
 
-// noteWritten notes what stands in a ledger now.
+// noteWritten notes the content of a ledger that was written.
 func (r *Runner) noteWritten(l *ledger, version string, next *v1alpha1.Ledger) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -130,7 +130,8 @@ func (r *Runner) noteWritten(l *ledger, version string, next *v1alpha1.Ledger) {
 	}
 }
 
-// isDefiniteFailure says that the API server has refused the write: it did not happen and will not, and not because the queue has changed.
+// isDefiniteFailure reports whether the API server has refused the write for good: it did not happen and will not,
+// and not because the queue has changed.
 func isDefiniteFailure(err error) bool {
 	switch {
 	case apierrors.IsConflict(err), apierrors.IsTimeout(err), apierrors.IsServerTimeout(err), apierrors.IsInternalError(err):
@@ -139,7 +140,7 @@ func isDefiniteFailure(err error) bool {
 	return apierrors.ReasonForError(err) != metav1.StatusReasonUnknown
 }
 
-// refresh brings what is known of a ledger up to date and makes sure that it still belongs to this process.
+// refresh reads the ledger again and checks that it still belongs to this process.
 func (r *Runner) refresh(ctx context.Context, root string, l *ledger) error {
 	queue := &v1alpha1.SparkQueue{}
 	if err := r.o.Live.Get(ctx, types.NamespacedName{Name: root}, queue); err != nil {
@@ -217,8 +218,8 @@ func (r *Runner) write(ctx context.Context, root, version string, next *v1alpha1
 	return queue.ResourceVersion, err
 }
 
-// acquireNew takes over the ledgers of trees that have come since, so that their grants carry an epoch. What fails is tried again
-// with the first grant of the tree.
+// acquireNew takes over the ledgers of new trees, so that their grants carry an epoch. A failure is retried with the
+// first grant of the tree.
 func (r *Runner) acquireNew(ctx context.Context) {
 	r.mu.Lock()
 	var roots []string
@@ -266,8 +267,8 @@ func (r *Runner) ledgerOf(ctx context.Context, root string) (*ledger, error) {
 	return r.ledgers[root], nil
 }
 
-// takeOver raises the epoch of a queue's ledger and returns what its last holder left. The entries stay in the ledger, and are charged,
-// until they are settled.
+// takeOver raises the epoch of a queue's ledger and returns what its last holder left. The entries stay in the
+// ledger, and are charged, until they are settled.
 func (r *Runner) takeOver(ctx context.Context, queue *v1alpha1.SparkQueue) (v1alpha1.Ledger, error) {
 	before := v1alpha1.Ledger{}
 	if queue.Status.Ledger != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// Meter is told what a Runner measures, for metrics. Its methods must not block, and must not call the Runner.
+// Meter gets the measurements of a Runner, for metrics. Its methods must not block, and must not call the Runner.
 type Meter interface {
 	// Configured says which queues are configured from now on.
 	Configured(queues []string)
@@ -30,9 +30,9 @@ func (noMeter) Granted(string, time.Duration) {}
 func (noMeter) Broken()                       {}
 func (noMeter) Cycled(time.Duration)          {}
 
-// waitStart is from when on the wait of an ask is measured: from when it was made. That is later than its place in line says if an
-// earlier attempt had that place, or if it was suspended. One that waited before a restart waits since it was queued. The caller holds
-// the lock.
+// waitStart returns when the wait of an ask began: when the ask was created. That is later than its place in the
+// queue suggests if an earlier attempt had that place, or if it was suspended. An ask that was pending before a
+// restart waits since it was queued. The caller holds the lock.
 func (r *Runner) waitStart(ask *queueing.Ask) time.Time {
 	switch s, known := r.asks[ask.Key]; {
 	case known && s.run == ask.Run && s.attempt == ask.Attempt:
@@ -43,7 +43,7 @@ func (r *Runner) waitStart(ask *queueing.Ask) time.Time {
 	return r.o.Clock.Now()
 }
 
-// reportGranted tells the meter of a grant that stands in its application's status.
+// reportGranted reports a grant that is in its application's status to the meter.
 func (r *Runner) reportGranted(f *inFlightGrant) {
 	if f.decidedHere {
 		r.o.Meter.Granted(f.grant.Queue, max(0, f.waited))

@@ -10,18 +10,19 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// maxOrphans bounds how many orphans a ledger has. Beyond it they are charged as before, and after a restart to the queue of their namespace.
+// maxOrphans bounds the orphans of a ledger. Further ones are charged as before, and after a restart to the queue of
+// their namespace.
 const maxOrphans = 100
 
-// orphan is the grant of an application that is gone while pods of it are active.
+// orphan is the grant of a deleted application while pods of it are active.
 type orphan struct {
 	root     string
 	grant    queueing.Grant
 	recorded bool // stands in the ledger
 }
 
-// Orphaned implements queueing.Mourner. The grant stands in the ledger until it is released: after a restart nothing else tells what the
-// pods may be charged to.
+// Orphaned implements queueing.Mourner. The grant stays in the ledger until it is released: after a restart nothing
+// else records what the pods may be charged to.
 func (r *Runner) Orphaned(key queueing.Key) (queueing.Grant, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -36,7 +37,7 @@ func (r *Runner) Orphaned(key queueing.Key) (queueing.Grant, bool) {
 	return grant, true
 }
 
-// addOrphan has a grant stand in the ledger of its tree from now on. The caller holds the lock.
+// addOrphan keeps a grant in the ledger of its tree from now on. The caller holds the lock.
 func (r *Runner) addOrphan(key queueing.Key, grant queueing.Grant) {
 	root, others := r.engine.Root(grant.Queue), 0
 	for _, o := range r.orphans {
@@ -52,7 +53,8 @@ func (r *Runner) addOrphan(key queueing.Key, grant queueing.Grant) {
 	r.requestCycle()
 }
 
-// recordOrphans writes the ledgers that lack an orphan. It fails when another process has taken a ledger over; anything else is tried again.
+// recordOrphans writes the ledgers that lack an orphan. It returns an error if another process has taken a ledger
+// over; other failures are retried.
 func (r *Runner) recordOrphans(ctx context.Context) error {
 	r.mu.Lock()
 	roots := map[string]bool{}

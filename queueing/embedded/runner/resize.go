@@ -25,8 +25,8 @@ func (r *Runner) Resize(_ context.Context, key queueing.Key, held queueing.Grant
 	return room
 }
 
-// Settle implements queueing.Elastic. A grant that has grown less often than what is held is ignored: the holder has not heard of the
-// last growth yet.
+// Settle implements queueing.Elastic. A grant that was resized less often than the one that is held is ignored: the
+// holder has not seen the last growth yet.
 func (r *Runner) Settle(_ context.Context, key queueing.Key, grant queueing.Grant) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -64,13 +64,13 @@ func (r *Runner) Decline(_ context.Context, key queueing.Key, held queueing.Gran
 	r.observer()
 }
 
-// inFlightGrowth is the flight of a grant that has grown.
+// inFlightGrowth returns the in-flight grant of a decision that let a grant grow.
 func (r *Runner) inFlightGrowth(d *embedded.Decision) *inFlightGrant {
 	return &inFlightGrant{root: d.Root, grant: d.Grant, before: d.Before}
 }
 
-// restoreGrowth charges what a grant had grown by when the process before this one ended, if the ledger has that and the application's status
-// has not: that process may still write it. It is offered to the application again.
+// restoreGrowth charges growth of the previous process that is in the ledger but not in the application's status:
+// that process may still write it. The growth is offered to the application again.
 func (r *Runner) restoreGrowth(f *ledgerGrant, held *queueing.Grant) {
 	grant := grantOf(&f.entry)
 	if grant.Run != held.Run || grant.Attempt != held.Attempt || grant.Resizes <= held.Resizes {

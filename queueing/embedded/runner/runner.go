@@ -20,17 +20,18 @@ import (
 )
 
 const (
-	// batch is how many grants may be in flight: every write of a ledger carries all of them, and the API server validates each (about
-	// 400 bytes, half a millisecond). When it is full, the next ones wait until half of it is free, so that a write mostly carries grants
-	// that are new.
+	// batch is how many grants may be in flight: every write of a ledger carries all of them, and the API server
+	// validates each (about 400 bytes, half a millisecond). Once it is full, further grants wait until half of it is
+	// free, so that a write mostly carries new grants.
 	batch = 32
-	// overflowBatch is how many more are granted after each pause while too many are in flight. Applications that never confirm, for
-	// whatever reason, slow the others down but do not stop them.
+	// overflowBatch is how many more are granted after each overflowInterval while too many are in flight.
+	// Applications that never confirm slow the others down but do not stop them.
 	overflowBatch    = 10
 	overflowInterval = 500 * time.Millisecond
-	// reaskTimeout bounds how long the first cycle waits for the asks that were there before a restart.
+	// reaskTimeout bounds how long the first cycle waits for the asks that were pending before a restart.
 	reaskTimeout = 10 * time.Second
-	// restDelay is how long a ledger is left as it is when nothing is in flight any more; then it is written once more, without entries.
+	// restDelay is how long a ledger is left as it is once nothing is in flight; then it is written once more,
+	// without entries.
 	restDelay = 5 * time.Second
 	// retryDelay is the pause after a ledger could not be written.
 	retryDelay = time.Second
@@ -44,17 +45,17 @@ type Options struct {
 	Live client.Reader
 	// Holder names this process in the ledgers; unique for each start.
 	Holder string
-	// Wake is called with the key of everything whose verdict may have changed. It must not block.
+	// Wake is called with every application whose verdict may have changed. It must not block.
 	Wake func(queueing.Key)
 	// Clock for pauses.
 	Clock clock.Clock
 	Log   logr.Logger
-	// Fenced is called when another process has taken a ledger over, before Start returns the error; nil is nothing. Whoever then goes
-	// through an orderly end gives back a lease that may already be the other one's.
+	// Fenced is called when another process has taken a ledger over, before Start returns the error; nil does
+	// nothing. An orderly shutdown after that could release a lease that already belongs to the other process.
 	Fenced func(error)
-	// Meter is told what is measured; nil is nobody.
+	// Meter gets measurements; nil drops them.
 	Meter Meter
-	// DecisionLog is where the calls of the engine are written down; the zero value is nowhere.
+	// DecisionLog records the calls of the engine; the zero value records nothing.
 	DecisionLog decisionlog.Options
 }
 
@@ -68,22 +69,22 @@ type Runner struct {
 
 	mu     sync.Mutex
 	engine *decisionlog.Recorder
-	// asks are the asks that were made, with the time from which they wait.
+	// asks are the asks of this process, with the time since when they wait.
 	asks map[queueing.Key]attemptStart
-	// keysByName are the keys of asks, and of awaited ones, by the key without its uid.
+	// keysByName are the keys of asks and awaited by name.
 	keysByName map[queueing.Key]map[queueing.Key]bool
-	// grants are the starts that hold room.
+	// grants are the asks that hold quota.
 	grants map[queueing.Key]attemptStart
-	// inFlight are grants that are decided but not known to stand in their application's status.
+	// inFlight are grants that are decided but not known to be in their application's status.
 	inFlight map[queueing.Key]*inFlightGrant
-	// orphans are grants of applications that are gone while their pods are not.
+	// orphans are grants of deleted applications whose pods are still active.
 	orphans map[queueing.Key]*orphan
-	// ledgers by root queue; fresh says that there may be roots without one.
+	// ledgers by root queue; newRoots is set if there may be roots without one.
 	ledgers  map[string]*ledger
 	newRoots bool
-	// awaited are applications that waited before a restart and have not asked again.
+	// awaited are applications that were pending before a restart and have not asked again.
 	awaited map[queueing.Key]bool
-	// batchFull says that the batch has been full and that fewer grants in flight are waited for; overdue, that this has taken long.
+	// batchFull is set while the batch is full and has to drain; overdue, if that has taken long.
 	batchFull, overdue bool
 }
 
@@ -94,14 +95,14 @@ type attemptStart struct {
 	waitsSince time.Time
 }
 
-// inFlightGrant is a grant on its way to its application.
+// inFlightGrant is a grant that is not yet known to be in its application's status.
 type inFlightGrant struct {
 	root     string
 	grant    queueing.Grant
 	recorded bool // stands in the ledger
-	// before is the grant that has grown; nil if it is a new one.
+	// before is the grant that has grown; nil for a new one.
 	before *queueing.Grant
-	// decidedHere by this process, after it has waited that long.
+	// decidedHere: decided by this process, after the application had waited that long.
 	decidedHere bool
 	waited      time.Duration
 }
@@ -142,8 +143,8 @@ func New(o Options) *Runner {
 	}
 }
 
-// Observe sets what is called after every cycle and every release, when the state of queues may have changed. Call it before Start.
-// It must not block.
+// Observe sets the function that is called after every cycle and every release, when the state of queues may have
+// changed. Call it before Start. The function must not block.
 func (r *Runner) Observe(f func()) { r.observer = f }
 
 // Sync implements queueing.Gate. An ask of the same run and attempt keeps the place in line that it had first.
@@ -183,13 +184,14 @@ func (r *Runner) Confirm(key queueing.Key, run, attempt int64) {
 	}
 }
 
-// confirmed drops a flight whose grant stands in its application's status. The caller holds the lock.
+// confirmed drops an in-flight grant that is in its application's status. The caller holds the lock.
 func (r *Runner) confirmed(key queueing.Key, f *inFlightGrant) {
 	r.reportGranted(f)
 	r.dropInFlight(key)
 }
 
-// dropInFlight forgets a flight, if there is one, and goes on once enough of them are gone. The caller holds the lock.
+// dropInFlight drops an in-flight grant, if there is one, and requests a cycle once enough are gone. The caller holds
+// the lock.
 func (r *Runner) dropInFlight(key queueing.Key) {
 	delete(r.inFlight, key)
 	r.requestRest()
@@ -244,7 +246,7 @@ func (r *Runner) Rank(key queueing.Key, run, attempt int64, s queueing.Standing)
 	}
 }
 
-// requestCycle asks for a cycle. Further calls before it begins are one with it.
+// requestCycle requests a cycle. Further calls before it begins are merged with it.
 func (r *Runner) requestCycle() {
 	select {
 	case r.cycleRequested <- struct{}{}:
@@ -252,8 +254,8 @@ func (r *Runner) requestCycle() {
 	}
 }
 
-// Start runs cycles until ctx ends. It implements manager.Runnable. It returns an error when another process has taken a ledger
-// over: this process must not go on then.
+// Start runs cycles until ctx ends. It implements manager.Runnable. It returns an error if another process has taken
+// a ledger over: this process must end then.
 func (r *Runner) Start(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
@@ -284,11 +286,11 @@ func (r *Runner) Start(ctx context.Context) error {
 	}
 }
 
-// NeedLeaderElection says that only the leader decides.
+// NeedLeaderElection reports true: only the leader decides.
 func (r *Runner) NeedLeaderElection() bool { return true }
 
-// waitForReasks waits until all applications that waited before a restart have asked again: a decision before that could let a younger one
-// pass an older one.
+// waitForReasks waits until all applications that were pending before a restart have asked again: an earlier decision
+// could let a younger one pass an older one.
 func (r *Runner) waitForReasks(ctx context.Context) {
 	deadline := r.o.Clock.After(reaskTimeout)
 	for {
@@ -311,7 +313,7 @@ func (r *Runner) waitForReasks(ctx context.Context) {
 	}
 }
 
-// cycle decides, records, and wakes those concerned, until nothing more can be decided now.
+// cycle decides, records, and wakes the applications, until nothing more can be decided now.
 func (r *Runner) cycle(ctx context.Context) error {
 	for more := true; more && ctx.Err() == nil; {
 		r.acquireNew(ctx)
@@ -347,7 +349,7 @@ func (r *Runner) cycle(ctx context.Context) error {
 	return nil
 }
 
-// markInFlight notes a decision that its application has not written down yet. The caller holds the lock.
+// markInFlight notes a decision that is not in its application's status yet. The caller holds the lock.
 func (r *Runner) markInFlight(d *embedded.Decision, now time.Time) {
 	if d.Grown > 0 {
 		r.inFlight[d.Key] = r.inFlightGrowth(d)

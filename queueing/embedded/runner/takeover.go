@@ -18,7 +18,7 @@ import (
 type Holding struct {
 	Key   queueing.Key
 	Grant queueing.Grant
-	// Orphan: the application is gone, and what its pods hold is free before long.
+	// Orphan: the application is deleted, and what its pods hold will be released soon.
 	Orphan bool
 }
 
@@ -28,8 +28,8 @@ type Acquired struct {
 	orphans  map[queueing.Key]queueing.Grant
 }
 
-// Recorded is what the ledgers say of an application that is gone: the grant that it held. Nothing else vouches for what its pods may be
-// charged to, because labels are written by tenants.
+// Recorded returns the grant of a deleted application as the ledgers have it. Nothing else can attest what its pods
+// may be charged to, because tenants write labels.
 func (a *Acquired) Recorded(key queueing.Key) (queueing.Grant, bool) {
 	if grant, known := a.orphans[key]; known {
 		return grant, true
@@ -47,8 +47,9 @@ type ledgerGrant struct {
 	entry v1alpha1.LedgerEntry
 }
 
-// Acquire takes over the ledgers of all trees: from here on no other process can grant. Call it as soon as this process leads, then
-// list the applications, then Open. Applications listed before Acquire may get a grant afterwards that nobody charges.
+// Acquire takes over the ledgers of all trees: from here on no other process can grant. Call it as soon as this
+// process leads, then list the applications, then Open. Applications listed before Acquire may get a grant afterwards
+// that is never charged.
 func (r *Runner) Acquire(ctx context.Context) (Acquired, error) {
 	list := &v1alpha1.SparkQueueList{}
 	if err := r.o.Live.List(ctx, list); err != nil {
@@ -79,9 +80,11 @@ func (r *Runner) Acquire(ctx context.Context) (Acquired, error) {
 	return acquired, nil
 }
 
-// Open restores what is held and begins to decide. held are the grants in the status of applications, expected those that wait.
+// Open restores what is held and begins to decide. held are the grants in the status of applications, expected the
+// pending applications.
 //
-// A grant in flight that stands in no status yet is charged and offered again: the process that decided it may still write it.
+// An in-flight grant that is in no status yet is charged and offered again: the process that decided it may still
+// write it.
 func (r *Runner) Open(acquired Acquired, held []Holding, expected []queueing.Key, alive func(queueing.Key) bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

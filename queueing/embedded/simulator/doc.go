@@ -8,9 +8,9 @@
 //	              ▼ │ the real embedded.Engine
 //
 // At each instant at which something happens: first the applications end that are due, then the configuration changes, then
-// applications arrive, each in the order of the scenario. Then the engine decides until nothing moves any more. Only then those
-// who wait are told why. An application that is preempted gives its room back at once, waits again with the age that it had, and later
-// runs its full time again.
+// applications arrive, each in the order of the scenario. Then the engine decides until nothing changes. Only then it is emitted why
+// applications are pending. A preempted application releases its quota at once, is pending again with its old age, and later runs its
+// full time again.
 //
 // Nothing takes time but running: what takes the operator seconds (starting and stopping pods) takes none here.
 //

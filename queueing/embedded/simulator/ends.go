@@ -14,7 +14,7 @@ type completion struct {
 	attempt int64
 }
 
-// isStale says that the application has lost that admission.
+// isStale reports whether the application has lost that admission.
 func (e completion) isStale() bool { return e.attempt != e.app.ask.Attempt }
 
 // ends is a container/heap: the earliest first, then in the order of the scenario.

@@ -27,7 +27,7 @@ type engine interface {
 
 var _ engine = (*embedded.Engine)(nil)
 
-// preemptorOf is the namespace/name of the application that takes the room; empty if nobody does.
+// preemptorOf returns the namespace/name of the preempting application; empty if there is none.
 func preemptorOf(e *queueing.Eviction) string {
 	if e.By == (queueing.Key{}) {
 		return ""

@@ -21,15 +21,15 @@ type Kind string
 
 // The kinds of events. The set is closed.
 const (
-	// Admitted: it holds room and runs.
+	// Admitted: it holds quota and runs.
 	Admitted Kind = "admitted"
-	// Waiting: it is in line, or waits for somebody to mend the configuration. Told on arrival and whenever the reason changes.
+	// Waiting: it is pending, or waits for a correction of the configuration. Emitted on arrival and whenever the reason changes.
 	Waiting Kind = "waiting"
-	// Preempted: it has lost its room and waits again.
+	// Preempted: it has lost its quota and is pending again.
 	Preempted Kind = "preempted"
-	// Refused: it could never be admitted as things stand; a change of the configuration may alter that.
+	// Refused: it can never be admitted with the current configuration; a change of it may alter that.
 	Refused Kind = "refused"
-	// Finished: it has run its time and has given its room back.
+	// Finished: it has run its time and released its quota.
 	Finished Kind = "finished"
 )
 
@@ -42,7 +42,7 @@ type Event struct {
 	Queue string `json:"queue"`
 	// Flavors in which the pods are placed, by pod set; for Admitted.
 	Flavors map[string]string `json:"flavors,omitempty"`
-	// By is the namespace/name of the application that takes the room; for Preempted, empty if nobody does.
+	// By is the namespace/name of the preempting application; for Preempted, empty if there is none.
 	By string `json:"by,omitempty"`
 	// Reason is "Reason: a sentence"; for Waiting, Refused and Preempted.
 	Reason string `json:"reason,omitempty"`
@@ -59,9 +59,9 @@ type Summary struct {
 	// Usage by "flavor/resource", from 0 to 1: what was in use of the nominal quota of all queues until Makespan. Cells that no queue
 	// limits are not there.
 	Usage map[string]float64 `json:"usage"`
-	// Preemptions counts them, not those who were preempted.
+	// Preemptions counts preemptions, not preempted applications.
 	Preemptions int `json:"preemptions"`
-	// Unfinished counts the applications that would wait for ever.
+	// Unfinished counts the applications that would be pending forever.
 	Unfinished int `json:"unfinished,omitempty"`
 }
 

@@ -53,9 +53,9 @@ type simulation struct {
 	// arrivals and changes that are still to come, in order.
 	arrivals []*app
 	changes  []Change
-	// completions of those that run. An end of an admission that was lost is passed over.
+	// completions of running applications. A completion of an admission that was lost is skipped.
 	completions ends
-	// verdictChanged are those whose verdict has changed at this instant; some more than once.
+	// verdictChanged are the applications whose verdict has changed at this instant; some more than once.
 	verdictChanged []*app
 	configuration  configuration
 	meter          *meter
@@ -73,9 +73,10 @@ type app struct {
 	// admitted is when it was admitted last, and charges what it uses while it runs.
 	admitted Time
 	charges  []charge
-	// lastReported is the last event that said why it waits; empty if it has not waited since it was admitted last.
+	// lastReported is the last event that said why it is pending; empty if it has not been pending since it was last
+	// admitted.
 	lastReported Event
-	// preemptions counts how often it has been preempted at the instant lost.
+	// preemptions counts how often it has been preempted at the instant preemptedAt.
 	preemptions int
 	preemptedAt Time
 }
@@ -94,7 +95,7 @@ func newSimulation(in Scenario, e engine, emit func(Event) error) *simulation {
 	return s
 }
 
-// next is when the next thing happens, if anything does.
+// next returns when the next event is due, if there is one.
 func (s *simulation) next() (at Time, more bool) {
 	for len(s.completions) > 0 && s.completions[0].isStale() {
 		heap.Pop(&s.completions)
@@ -112,7 +113,7 @@ func (s *simulation) next() (at Time, more bool) {
 	return at, more
 }
 
-// step plays everything that happens now, until nothing moves, and then tells those who wait.
+// step handles everything that happens now, until nothing changes, and then emits why applications are pending.
 func (s *simulation) step() error {
 	for moved := true; moved; {
 		if err := s.handleEvents(); err != nil {
@@ -134,7 +135,7 @@ func (s *simulation) step() error {
 	return s.emitPending()
 }
 
-// handleEvents plays what the scenario says for now: ends, changes, arrivals.
+// handleEvents handles the events of the scenario that are due now: completions, changes, arrivals.
 func (s *simulation) handleEvents() error {
 	for len(s.completions) > 0 && s.completions[0].at == s.now {
 		if end := heap.Pop(&s.completions).(completion); !end.isStale() {
@@ -164,7 +165,7 @@ func (s *simulation) change(c Change) {
 	s.meter.configure(queues, s.running)
 }
 
-// running yields what those hold who run.
+// running yields what running applications hold.
 func (s *simulation) running(yield func(queue string, charges []charge)) {
 	for _, a := range s.apps {
 		if a.runs {
@@ -200,7 +201,7 @@ func (s *simulation) admit(d embedded.Decision) error {
 	return s.emit(e)
 }
 
-// release takes the room of an application back.
+// release releases the grant of an application.
 func (s *simulation) release(a *app) {
 	s.engine.Release(a.ask.Key)
 	s.meter.remove(a.ask.Queue, a.charges)
@@ -216,10 +217,12 @@ func (s *simulation) finish(a *app) error {
 	return s.emit(s.event(a, Finished))
 }
 
-// maxPreemptionsPerInstant is how often an application may be preempted at one instant. Each time it was admitted before, so there is no end to it.
+// maxPreemptionsPerInstant is how often an application may be preempted at one instant. It was admitted before each
+// preemption, so that this would never end.
 const maxPreemptionsPerInstant = 100
 
-// evict takes their room from those from whom the engine wants it back, in the order of the scenario; it reports whether there were any.
+// evict releases the grants that the engine wants back, in the order of the scenario; it reports whether there were
+// any.
 func (s *simulation) evict() (bool, error) {
 	changed := s.changed()
 	s.verdictChanged = append(s.verdictChanged, changed...)
@@ -238,7 +241,7 @@ func (s *simulation) evict() (bool, error) {
 	return evicted, nil
 }
 
-// changed are those whose verdict has changed since the last call, in the order of the scenario.
+// changed returns the applications whose verdict has changed since the last call, in the order of the scenario.
 func (s *simulation) changed() []*app {
 	keys := s.engine.Changed()
 	out := make([]*app, 0, len(keys))
@@ -268,7 +271,8 @@ func (s *simulation) preempt(a *app, eviction *queueing.Eviction) error {
 	return s.emit(e)
 }
 
-// emitPending says why those wait whose reason has changed at this instant, in the order of the scenario.
+// emitPending emits why applications are pending whose reason has changed at this instant, in the order of the
+// scenario.
 func (s *simulation) emitPending() error {
 	slices.SortFunc(s.verdictChanged, inOrder)
 	for _, a := range slices.Compact(s.verdictChanged) {

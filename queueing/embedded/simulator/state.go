@@ -27,7 +27,7 @@ func newConfiguration(s Scenario) configuration {
 	return at
 }
 
-// apply makes one change. To delete what is not there changes nothing.
+// apply applies one change. Deleting what does not exist changes nothing.
 func (s configuration) apply(c Change) {
 	if c.Queue != nil {
 		s.queues[c.Queue.Name] = *c.Queue
