@@ -75,7 +75,7 @@ func TestThePageIsTrue(t *testing.T) {
 	for _, answer := range []struct {
 		heading string
 		value   any
-	}{{"An application that waits", pi}, {"An application that holds room", etl}, {"A queue", queueOf(team)}} {
+	}{{"An application that waits", pi}, {"An application that holds quota", etl}, {"A queue", queueOf(team)}} {
 		text, err := json.MarshalIndent(answer.value, "", "  ")
 		if err != nil {
 			t.Fatal(err)

@@ -162,7 +162,7 @@ func TestExplain(t *testing.T) {
 		carried []string
 	}{
 		"waits": {args: []string{"pi"}, replies: map[string][]reply{proxied + app: {{200, fromPage(t, "An application that waits")}}}, carried: []string{"mine"}},
-		"holds": {args: []string{"pi"}, replies: map[string][]reply{proxied + app: {{200, fromPage(t, "An application that holds room")}}}, carried: []string{"mine"}},
+		"holds": {args: []string{"pi"}, replies: map[string][]reply{proxied + app: {{200, fromPage(t, "An application that holds quota")}}}, carried: []string{"mine"}},
 		"queue": {args: []string{"queue", "team-a"}, replies: map[string][]reply{proxied + queue: {{200, fromPage(t, "A queue")}}}, carried: []string{"mine"}},
 		"others": {args: []string{"pi"}, replies: map[string][]reply{proxied + app: {{200, explainv1.Application{
 			Namespace: "spark", Name: "pi", Queue: "team-a", State: explainv1.Waiting, Stage: "Preempted", Reason: "WaitingForQuota", Message: "the room is kept",
@@ -185,14 +185,14 @@ func TestExplain(t *testing.T) {
 			Waits: &explainv1.Wait{Run: 1, Attempt: 1, Unblock: []string{"raise nominal of queue team-a for cpu of flavor default by 3, or request less"}},
 		}}}}, carried: []string{"mine"}},
 		"standby first": {
-			args: []string{"pi"}, replies: map[string][]reply{proxied + app: {standby, standby, {200, fromPage(t, "An application that holds room")}}},
+			args: []string{"pi"}, replies: map[string][]reply{proxied + app: {standby, standby, {200, fromPage(t, "An application that holds quota")}}},
 			carried: []string{"mine", "mine", "mine"},
 		},
 		"as json": {args: []string{"pi", "-o", "json"}, replies: map[string][]reply{proxied + app: {{200, fromPage(t, "An application that waits")}}}, carried: []string{"mine"}},
 		"borrowed token": {
 			args: []string{"pi"}, noToken: true, carried: []string{"short-lived"},
 			replies: map[string][]reply{
-				proxied + app: {{200, fromPage(t, "An application that holds room")}}, tokens: {{201, map[string]any{"status": map[string]any{"token": "short-lived"}}}},
+				proxied + app: {{200, fromPage(t, "An application that holds quota")}}, tokens: {{201, map[string]any{"status": map[string]any{"token": "short-lived"}}}},
 			},
 		},
 		"status, nobody leads": {

@@ -93,7 +93,9 @@ func sameSpec(group, wanted *v1beta1.PodGroup) bool {
 }
 
 // outdated reports whether a group is not the one that is wanted.
-func outdated(group, wanted *v1beta1.PodGroup) bool { return !sameSpec(group, wanted) || early(group, wanted) }
+func outdated(group, wanted *v1beta1.PodGroup) bool {
+	return !sameSpec(group, wanted) || early(group, wanted)
+}
 
 // early reports whether a group waits for an earlier place in line than the one that is wanted.
 func early(group, wanted *v1beta1.PodGroup) bool {
