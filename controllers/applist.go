@@ -35,7 +35,7 @@ func newApplist(mgr ctrl.Manager) (*applist, error) {
 	config.ContentType, config.AcceptContentTypes = "application/json", "application/json"
 	c, err := rest.RESTClientForConfigAndClient(config, mgr.GetHTTPClient())
 	if err != nil {
-		return nil, fmt.Errorf("make client of applications: %w", err)
+		return nil, fmt.Errorf("create client of applications: %w", err)
 	}
 	return &applist{client: c}, nil
 }

@@ -33,7 +33,7 @@ func MetricsOptions(address string, secure bool, certificates string) metricsser
 func protectMetrics(config *rest.Config, transport *http.Client) (metricsserver.Filter, error) {
 	c, err := client.New(config, client.Options{HTTPClient: transport, Scheme: clientgoscheme.Scheme})
 	if err != nil {
-		return nil, fmt.Errorf("make a client for the metrics endpoint: %w", err)
+		return nil, fmt.Errorf("create client for the metrics endpoint: %w", err)
 	}
 	return func(log logr.Logger, next http.Handler) (http.Handler, error) {
 		return explainserver.Protect(next, explainserver.APIServer{Client: c}, clock.RealClock{}, log), nil

@@ -225,7 +225,7 @@ func addAll(mgr ctrl.Manager, all []runnable) error {
 func decisionLog(mgr ctrl.Manager, o Options) decisionlog.Options {
 	log := mgr.GetLogger().WithName("decision-log")
 	return decisionlog.Options{Out: o.DecisionLog, Version: decisionlog.ProgramVersion(), Ended: func(why error) {
-		log.Error(why, "the decision log ends here, the queue goes on; restart the operator to begin a new log")
+		log.Error(why, "the decision log ends here, the queue continues; restart the operator to begin a new log")
 	}}
 }
 
@@ -236,7 +236,7 @@ func podsGetter(mgr ctrl.Manager) (corev1client.PodsGetter, error) {
 	config.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
 	c, err := corev1client.NewForConfigAndClient(config, mgr.GetHTTPClient())
 	if err != nil {
-		return nil, fmt.Errorf("make pod client: %w", err)
+		return nil, fmt.Errorf("create pod client: %w", err)
 	}
 	return c, nil
 }

@@ -108,7 +108,7 @@ func (t *takeover) try(ctx context.Context) error {
 	for _, name := range found.busy {
 		t.wake(name)
 	}
-	t.log.Info("in office", "applications", len(found.alive), "held", len(found.held), "waiting", len(found.expected))
+	t.log.Info("leader: queue state restored", "applications", len(found.alive), "held", len(found.held), "waiting", len(found.expected))
 	close(t.done)
 	return nil
 }

@@ -27,7 +27,7 @@ const (
 
 // Reasons of Ready while a run is under way. Each is a stage of the life of a run.
 const (
-	// QueuedReason: the gate has not let the attempt in yet.
+	// QueuedReason: the gate has not admitted the attempt yet.
 	QueuedReason = "Queued"
 	// SubmittingReason: the attempt holds its quota, its objects are being created.
 	SubmittingReason = "Submitting"
@@ -67,7 +67,7 @@ const (
 	DeadlineExceededReason = "DeadlineExceeded"
 	// TotalDeadlineExceededReason: the run took longer than timeouts.total.
 	TotalDeadlineExceededReason = "TotalDeadlineExceeded"
-	// GateConflictReason: Kueue's pod integration took the driver for a job of its own; the message names the setting.
+	// GateConflictReason: Kueue's pod integration manages the driver as a job of its own; the message names the setting.
 	GateConflictReason = "GateConflict"
 )
 
@@ -77,7 +77,7 @@ const (
 	InvalidSpecReason = "InvalidSpec"
 	// NotYetSupportedReason: a field is part of the API but this version does not honour it; the message names field and remedy.
 	NotYetSupportedReason = "NotYetSupported"
-	// ExceedsQuotaReason: the queue could never hold what is asked for. Clears itself when the queue grows.
+	// ExceedsQuotaReason: the request exceeds what the queue could ever hold. Clears itself when the queue grows.
 	ExceedsQuotaReason = "ExceedsQuota"
 	// DeactivatedReason: the ask was deactivated in the system behind the gate. Clears when the application is
 	// suspended and resumed, or runs anew.
@@ -86,7 +86,7 @@ const (
 
 // Reasons of Admitted.
 const (
-	// AdmittedReason: the gate has let the attempt in.
+	// AdmittedReason: the gate has admitted the attempt.
 	AdmittedReason = "Admitted"
 	// DelegatedToSchedulerReason: the gate leaves admission to the scheduler, or admits everything.
 	DelegatedToSchedulerReason = "DelegatedToScheduler"

@@ -181,7 +181,7 @@ type Grant struct {
 	// +optional
 	Gated bool `json:"gated,omitempty"`
 	// inputs is a hash of everything that the ask was made from. A driver is created only from inputs with this hash; if they have changed
-	// before it is created, the grant is released first and the start is planned anew.
+	// before it is created, the grant is released first and the start is planned again.
 	// +optional
 	Inputs string `json:"inputs,omitempty"`
 	// resizes is how often the grant has grown since it was given.

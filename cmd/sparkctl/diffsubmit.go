@@ -13,8 +13,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/offline"
 )
 
-const diffSubmitText = `Compares what sparkgate makes of a job with what a real spark-submit has sent, recording by recording: the call is translated as by
-from-submit, the objects are made as by render, and every difference is either listed in docs/deviations.md or printed.
+const diffSubmitText = `Compares the objects that sparkgate creates for a job with those that a real spark-submit has sent, recording by recording: the call is translated as by
+from-submit, the objects are built as by render, and every difference is either listed in docs/deviations.md or printed.
 
 RECORDING is a file in JSON, - is the standard input:
 
@@ -28,7 +28,7 @@ RECORDING is a file in JSON, - is the standard input:
   exit             exit code; errorLines and stderrTail are what was said
   serverRefuses    {"POST pods": 409}: the server refused this; only what was sent is compared
 
-Other keys are ignored. A job that spark-submit refuses has to be refused here, too. One that only sparkgate refuses has to be listed.
+Other keys are ignored. A job that spark-submit refuses has to be refused here as well. One that only sparkgate refuses has to be listed.
 
 The exit code is 0 if nothing but listed deviations was found, 1 if anything else differs, 2 if a recording cannot be read.
 `

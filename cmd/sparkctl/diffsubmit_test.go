@@ -36,7 +36,7 @@ func TestDiffSubmit(t *testing.T) {
 		"equal":          {args: []string{equal}, out: "equal.json: Spark 4.1.4: equal (both refuse it)\n"},
 		"different":      {args: []string{equal, different}, code: exitFailed, out: "  difference: spark-submit refuses it, sparkgate takes it: Driver cores", err: "1 of 2 recordings differ"},
 		"listed":         {args: []string{listed}, out: "  listed: UnknownHostException: "},
-		"unreadable":     {args: []string{different, broken, equal}, code: exitUsage, out: "equal (both refuse it)", err: "broken.json: it is no recording in JSON"},
+		"unreadable":     {args: []string{different, broken, equal}, code: exitUsage, out: "equal (both refuse it)", err: "broken.json: it is not a recording in JSON"},
 		"no such file":   {args: []string{filepath.Join(folder, "none")}, code: exitUsage, err: "no such file"},
 		"no file":        {code: exitUsage, err: "name a recording"},
 		"a wrong flag":   {args: []string{"--x"}, code: exitUsage, err: "see sparkctl help diff-submit"},

@@ -30,8 +30,8 @@ and what would let it start. For one that runs it says what it holds. With "queu
   --operator-namespace NAMESPACE    default: sparkgate-system
 
 The operator is asked through the API server's proxy, with your own token; it explains what you may get. If your kubeconfig has a
-client certificate instead, a token of ten minutes is made for ServiceAccount sparkgate-explain. Where the operator cannot be asked,
-you are told what the status of the objects says, and why that is all.
+client certificate instead, a token of ten minutes is created for ServiceAccount sparkgate-explain. Where the operator cannot be asked,
+it prints what the status of the objects says, and why that is all.
 `
 
 // explainFlags are the flags of explain.

@@ -21,12 +21,12 @@ const fromSubmitText = `Prints the SparkApplication for a call of spark-submit: 
       --class org.apache.spark.examples.SparkPi --conf spark.kubernetes.container.image=apache/spark:4.1.4 \
       local:///opt/spark/examples/jars/spark-examples.jar 1000 > pi.yaml
 
-A property becomes a field where a field says exactly the same, all others stand in sparkConf. Files of properties and pod templates
+A property becomes a field where a field says exactly the same, all others go into sparkConf. Files of properties and pod templates
 are read; environment variables and the defaults of this machine are not: name spark-defaults.conf with --properties-file. The namespace
 becomes metadata.namespace, the name a DNS label in metadata.name.
 
-What is left out, and values that look like secrets and were replaced, are told on standard error. What the operator would refuse is told
-there, too, with what to do; the application is printed then all the same, and the exit code is 1.
+What is left out, and values that look like secrets and were replaced, are printed on standard error. What the operator would refuse is printed
+there as well, with what to do; the application is printed then all the same, and the exit code is 1.
 `
 
 // fromSubmitCommand is sparkctl from-submit.
@@ -56,7 +56,7 @@ func fromSubmitCommand(flags *flag.FlagSet, args []string, s streams) error {
 		return err
 	}
 	if refused > 0 {
-		return fmt.Errorf("the application would not run as it is: %d to correct", refused)
+		return fmt.Errorf("the application would not run: %d to correct", refused)
 	}
 	return nil
 }

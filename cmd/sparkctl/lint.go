@@ -15,9 +15,9 @@ import (
 const lintText = `Checks SparkApplications, SparkQueues and SparkFlavors in FILE with the schema of the API and the operator's own rules, without a cluster.
 
   -f FILE     a file, a folder with everything below it that ends with .yaml, .yml or .json, or - for the standard input; can be given several times
-  --strict    warnings fail, too
+  --strict    treat warnings as errors
 
-Each line names file, line, object and field, and says what to do. Objects of other kinds are passed over, but a ConfigMap that
+Each line names file, line, object and field, and says what to do. Objects of other kinds are ignored, but a ConfigMap that
 spec.sparkConfigMap names is read if it is in the files. Warnings are what this version does not honour yet, and what had better
 be changed. What needs a cluster is not checked: whether other objects exist, and what the namespace adds.
 
@@ -47,7 +47,7 @@ func lintCommand(flags *flag.FlagSet, args []string, s streams) error {
 	warnings := len(linted.Findings) - wrong
 	fmt.Fprintf(s.out, "%d objects checked: %d to correct, %d warnings\n", linted.Checked, wrong, warnings)
 	if wrong > 0 || *strict && warnings > 0 {
-		return errors.New("the files are not as they should be")
+		return errors.New("the files have errors")
 	}
 	return nil
 }

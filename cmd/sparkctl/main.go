@@ -53,7 +53,7 @@ var commands = []command{
 		text: fromSubmitText, run: fromSubmitCommand,
 	},
 	{
-		name: "render", arguments: "-f FILE", summary: "print the objects that the operator would make",
+		name: "render", arguments: "-f FILE", summary: "print the objects that the operator would create",
 		text: renderText, run: renderCommand,
 	},
 	{
@@ -147,7 +147,7 @@ func parse(flags *flag.FlagSet, args []string) error {
 	case err != nil:
 		return usageError{fmt.Errorf("%w; see sparkctl help %s", err, flags.Name())}
 	case flags.NArg() > 0:
-		return usageError{fmt.Errorf("%q has no meaning here; see sparkctl help %s", flags.Arg(0), flags.Name())}
+		return usageError{fmt.Errorf("unexpected argument %q; see sparkctl help %s", flags.Arg(0), flags.Name())}
 	}
 	return nil
 }

@@ -11,15 +11,15 @@ import (
 	"github.com/sparkgate/sparkgate/internal/offline"
 )
 
-const renderText = `Prints the objects that the operator would make for the applications in FILE (- is the standard input; -f can be given several times, and
-may name folders), in the order in which it makes them, without a cluster.
+const renderText = `Prints the objects that the operator would create for the applications in FILE (- is the standard input; -f can be given several times, and
+may name folders), in the order in which it creates them, without a cluster.
 
   -n, --namespace NAMESPACE    of applications that name none; default: default
   --run N                      default: 1
   --attempt N                  default: 1
 
 Only a cluster knows some things. They stand as constants here: the uid is 00000000-0000-0000-0000-000000000000 (all names hang on it),
-spark.app.submitTime is 0, the queue is spec.queue.name or default. Nothing is granted: all executors are wanted, and the pods have no
+spark.app.submitTime is 0, the queue is spec.queue.name or default. Nothing is granted: all executors are requested, and the pods have no
 node selector or toleration of a flavor. A ConfigMap that spec.sparkConfigMap names is read if it is in the files.
 `
 

@@ -75,7 +75,7 @@ func TestReplayOfAFile(t *testing.T) {
 		"a file":         {[]string{"-f", file}, 0, "4 calls, 1 grants"},
 		"a missing file": {[]string{"-f", file + ".1"}, exitFailed, "no such file"},
 		"no file":        {nil, exitUsage, "name the decision log with -f FILE"},
-		"too much":       {[]string{"-f", file, "again"}, exitUsage, `"again" has no meaning here`},
+		"too much":       {[]string{"-f", file, "again"}, exitUsage, `unexpected argument "again"`},
 		"help":           {[]string{"-h"}, 0, "--decision-log FILE"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -111,7 +111,7 @@ func TestExitCodes(t *testing.T) {
 		"help on nothing":    {args: []string{"help", "fly"}, code: 2, err: `sparkctl help: there is no command "fly"; sparkctl help lists them`},
 		"unknown command":    {args: []string{"fly"}, code: 2, err: `sparkctl fly: there is no command "fly"`},
 		"unknown flag":       {args: []string{"simulate", "-x"}, code: 2, err: "flag provided but not defined: -x; see sparkctl help simulate"},
-		"too much":           {args: []string{"simulate", "-f", "a", "b"}, code: 2, err: `"b" has no meaning here`},
+		"too much":           {args: []string{"simulate", "-f", "a", "b"}, code: 2, err: `unexpected argument "b"`},
 		"no file":            {args: []string{"simulate"}, code: 2, err: "name the scenario with -f FILE"},
 		"a file that is not": {args: []string{"simulate", "-f", "testdata/none"}, code: 1, err: "open testdata/none"},
 		"a bad scenario":     {args: []string{"simulate", "-f", "main.go"}, code: 1, err: "main.go cannot be played:\n"},

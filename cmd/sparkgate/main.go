@@ -89,7 +89,7 @@ func run(o options.Options) error {
 func newManager(config *rest.Config, o options.Options, name string) (ctrl.Manager, error) {
 	scheme, err := controllers.NewScheme()
 	if err != nil {
-		return nil, fmt.Errorf("make scheme: %w", err)
+		return nil, fmt.Errorf("create scheme: %w", err)
 	}
 	controllers.CountWrites(config)
 	config.QPS = -1 // the API server's own priority and fairness decides
@@ -117,7 +117,7 @@ func newManager(config *rest.Config, o options.Options, name string) (ctrl.Manag
 		RetryPeriod:                         &o.LeaderElection.RetryPeriod,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("make manager: %w", err)
+		return nil, fmt.Errorf("create manager: %w", err)
 	}
 	return manager, nil
 }

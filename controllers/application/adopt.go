@@ -24,14 +24,14 @@ import (
 func (p *pass) adopt(ctx context.Context, obj client.Object) error {
 	existing, ok := obj.DeepCopyObject().(client.Object)
 	if !ok {
-		return fmt.Errorf("%s is no object of an API", describe(obj))
+		return fmt.Errorf("%s is not an API object", describe(obj))
 	}
 	if err := p.Live.Get(ctx, client.ObjectKeyFromObject(obj), existing); err != nil {
 		return fmt.Errorf("read %s: %w", describe(obj), err)
 	}
 	switch {
 	case !ownedBy(existing, p.app), isPod(obj) && existing.GetLabels()[v1alpha1.SparkRoleLabel] != v1alpha1.SparkRoleDriver:
-		p.obstacle = fmt.Sprintf("%s exists already and belongs to somebody else; delete it, or choose another name for the application or in spec.driver.podName", describe(obj))
+		p.obstacle = fmt.Sprintf("%s already exists and belongs to another owner; delete it, or choose another name for the application or in spec.driver.podName", describe(obj))
 	case !ofAttempt(existing, p.app.Status.Run, p.app.Status.Attempt):
 		p.obstacle = fmt.Sprintf("%s of an earlier attempt is not gone yet", describe(obj))
 	case !asWanted(existing, obj):
@@ -91,7 +91,7 @@ func (p *pass) replace(ctx context.Context, existing, wanted client.Object) erro
 	err = p.Client.Create(ctx, wanted, client.FieldOwner(v1alpha1.FieldOwner))
 	switch {
 	case apierrors.IsAlreadyExists(err):
-		p.obstacle = fmt.Sprintf("%s exists already with another content than the attempt needs, and was not made by the operator; find out who makes it, and delete it",
+		p.obstacle = fmt.Sprintf("%s already exists with other content than the attempt needs, and was not created by the operator; find out what creates it, and delete it",
 			describe(wanted))
 		return nil
 	case err != nil:

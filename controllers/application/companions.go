@@ -174,7 +174,7 @@ func (p *pass) lookAtUI(ctx context.Context, c *company, in *expose.Input) ([]pr
 	if d := p.app.Status.Driver; d == nil || d.UIAddress == "" {
 		for _, way := range conf.Exposures(p.app) {
 			problems = append(problems, problem{reason: companionNotMade, final: true,
-				text: way.Field + ": it is not made, because " + conf.UIEnabled + " switches the web interface off: remove one of the two"})
+				text: way.Field + ": it is not created, because " + conf.UIEnabled + " switches the web interface off: remove one of the two"})
 		}
 		return problems, nil
 	}
@@ -229,7 +229,7 @@ func (p *pass) patchUIService(ctx context.Context, c *company, service *corev1.S
 }
 
 // errForeign says that somebody else's object has the name of a companion.
-var errForeign = errors.New("it exists already and belongs to somebody else; delete it, or choose another name for the application")
+var errForeign = errors.New("it already exists and belongs to another owner; delete it, or choose another name for the application")
 
 // bringOne makes one companion, or changes it, unless it is known to be as wanted.
 func (p *pass) bringOne(ctx context.Context, c *company, name made, object *unstructured.Unstructured) error {
@@ -306,10 +306,10 @@ func problemOf(object *unstructured.Unstructured, err error) problem {
 	case errors.As(err, &later), apierrors.IsConflict(err):
 		return problem{soon: true}
 	case object.GroupVersionKind() == expose.RouteKind && (apimeta.IsNoMatchError(err) || isNoKind(err)):
-		return problem{reason: gatewayNotInstalled, text: what + " of spec.ui.route cannot be made, because the cluster does not know the kind: " +
+		return problem{reason: gatewayNotInstalled, text: what + " of spec.ui.route cannot be created, because the cluster does not know the kind: " +
 			"install the Gateway API (httproutes.gateway.networking.k8s.io, version v1)"}
 	}
-	return problem{reason: companionNotMade, text: what + " is not as wanted: " + err.Error()}
+	return problem{reason: companionNotMade, text: "could not apply " + what + ": " + err.Error()}
 }
 
 // isNoKind says that the API server has no such resource. It says NotFound of the path, not of an object.
@@ -329,7 +329,7 @@ func (p *pass) tell(ctx context.Context, c *company, problems []problem) {
 	slices.Sort(texts)
 	text := redact.Visible(strings.Join(texts, "; "))
 	if text != "" && text != c.told {
-		ctrl.LoggerFrom(ctx).Info("what accompanies the attempt is not as wanted", "reason", reason, "message", text)
+		ctrl.LoggerFrom(ctx).Info("could not apply the web objects of the attempt", "reason", reason, "message", text)
 		p.Recorder.Eventf(p.app, nil, corev1.EventTypeWarning, reason, reason, "%s", text)
 	}
 	if text != "" || len(problems) == 0 {

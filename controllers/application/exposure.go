@@ -37,7 +37,7 @@ func (p *pass) withhold(ctx context.Context, c *company, in *expose.Input) []pro
 	}
 	claims, err := p.memory.claims.read(ctx, p.Live, p.Clock.Now(), c.exposed)
 	if err != nil {
-		return append(problems, problem{reason: companionNotMade, text: fmt.Sprintf("find out who holds the host of the web interface: %s", err)})
+		return append(problems, problem{reason: companionNotMade, text: fmt.Sprintf("find the owner of the web interface's host: %s", err)})
 	}
 	for _, g := range granted {
 		if conflict := g.Conflict(p.app.Namespace, p.ownClaim(in, exposing[g.Field], claims), claims); conflict != "" {

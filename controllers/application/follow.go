@@ -22,7 +22,7 @@ func (p *pass) follow(ctx context.Context) error {
 		return nil
 	}
 	if err := gate.Follow(ctx, keyOf(p.app), at); err != nil {
-		return fmt.Errorf("tell gate %s: %w", p.gateName(), err)
+		return fmt.Errorf("report progress to gate %s: %w", p.gateName(), err)
 	}
 	return nil
 }
@@ -32,7 +32,7 @@ func (p *pass) farewell() queueing.Farewell {
 	f := lifecycle.Farewell(p.app)
 	v := p.o.Verdict
 	if goesBack := v != nil && (v.State == queueing.Evicting || p.plan != nil && lifecycle.Outdated(p.plan, v)); goesBack && f.Left == queueing.LeftForGood {
-		f.Left, f.Message = queueing.LeftToAskAgain, "gives its room back before it was used"
+		f.Left, f.Message = queueing.LeftToAskAgain, "releases its quota before using it"
 	}
 	return f
 }

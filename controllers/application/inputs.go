@@ -27,7 +27,7 @@ import (
 )
 
 // beforeDriver ends every sentence about inputs that have changed.
-const beforeDriver = "before the driver was made; the start is planned anew"
+const beforeDriver = "before the driver was created; the start is planned again"
 
 // configMapGone is the ConfigMap of spec.sparkConfigMap that existed when the start was planned.
 type configMapGone string
@@ -79,7 +79,7 @@ func (p *pass) buildGranted(ctx context.Context) (render.Objects, bool, error) {
 	case grant.Inputs != p.inputs:
 		p.outdated = p.whatChanged(grant)
 	case len(found) > 0 && found[0].Reason == v1alpha1.ReferenceNotFoundReason:
-		p.outdated = found[0].Message + ", and was there when the grant was given; the start is planned anew"
+		p.outdated = found[0].Message + ", and was there when the grant was given; the start is planned again"
 	case len(found) > 0:
 		p.obstacle = found[0].Message
 	default:
@@ -106,7 +106,7 @@ func (p *pass) accountGone(ctx context.Context, obj client.Object, refusal error
 // whatChanged says what may have changed since a grant was given. A hash tells only that something has.
 func (p *pass) whatChanged(grant queueing.Grant) string {
 	if grant.Inputs == "" {
-		return "the grant is of an operator that did not write down what for, and ended " + beforeDriver
+		return "the grant is of an earlier operator version that did not record its inputs, and ended " + beforeDriver
 	}
 	if !p.o.SameTemplate {
 		return "the run template has changed " + beforeDriver

@@ -38,7 +38,7 @@ func (p *pass) keep(ctx context.Context) {
 	}
 	restored, err := gate.Keep(ctx, p.granted(grant))
 	if err != nil {
-		ctrl.LoggerFrom(ctx).Error(err, "keep what stands for a grant, trying again", "gate", grant.Gate)
+		ctrl.LoggerFrom(ctx).Error(err, "ensure the object of a grant; will retry", "gate", grant.Gate)
 		if p.again == 0 || keepPause < p.again {
 			p.again = keepPause
 		}

@@ -31,14 +31,14 @@ const (
 // a log is shown, because it could stand there. Nothing of this keeps an attempt from ending.
 func (p *pass) knownSecrets(ctx context.Context) (known *redact.Known, why string) {
 	if p.app.Stub != nil {
-		return nil, "the application is too large to be kept, so its secrets are not known"
+		return nil, "the application is too large for the cache, so its secrets are not known"
 	}
 	log := ctrl.LoggerFrom(ctx).V(1)
 	ctx, cancel := context.WithTimeout(ctx, secretsPatience)
 	defer cancel()
 	files, err := p.confFiles(ctx)
 	if err != nil {
-		log.Info("what a log may not show cannot be found out", "why", err.Error())
+		log.Info("cannot determine the secrets to redact from a log", "why", err.Error())
 		return nil, fmt.Sprintf("ConfigMap %q of spec.sparkConfigMap cannot be read now, and may hold secrets", p.app.Spec.SparkConfigMap)
 	}
 	properties, _ := conf.Merge(p.app, conf.Sources{ConfigMap: files})
@@ -58,7 +58,7 @@ func (p *pass) knownSecrets(ctx context.Context) (known *redact.Known, why strin
 		data, problem, err := p.secret(ctx, name)
 		switch {
 		case err != nil:
-			log.Info("what a log may not show cannot be found out", "why", err.Error())
+			log.Info("cannot determine the secrets to redact from a log", "why", err.Error())
 			return nil, fmt.Sprintf("Secret %q cannot be read now, and its values may stand in the log", name)
 		case problem != "" && !refs[name].optional:
 			return nil, fmt.Sprintf("Secret %q, whose values may stand in the log, %s", name, problem)

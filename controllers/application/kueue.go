@@ -21,7 +21,7 @@ func kueueFindings(app *v1alpha1.SparkApplication, gate string) []lifecycle.Find
 		found = append(found, lifecycle.Finding{Reason: v1alpha1.InvalidSpecReason, Message: fmt.Sprintf(format, a...)})
 	}
 	if label := app.Labels[v1alpha1.KueueQueueLabel]; label != "" && q.Name != "" && q.Name != label {
-		add("spec.queue.name: value %q contradicts the label %s=%s of the application: remove one of them, or make them equal",
+		add("spec.queue.name: value %q contradicts the label %s=%s of the application: remove one of them, or set them to the same value",
 			q.Name, v1alpha1.KueueQueueLabel, label)
 	}
 	if q.Flavors != nil {

@@ -37,7 +37,7 @@ var (
 
 	preemptions = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "sparkgate_preemptions_total",
-		Help: "Attempts that were stopped because the gate wanted their room back, by the queue that they held it in and the queue that takes it.",
+		Help: "Attempts that were stopped because their quota was reclaimed, by the queue that held it and the queue that reclaims it.",
 	}, []string{"queue", "preempting_queue", "reason"})
 
 	admissionWait = prometheus.NewHistogramVec(prometheus.HistogramOpts{

@@ -144,7 +144,7 @@ func (p *pass) decide(ctx context.Context) (lifecycle.Decision, error) {
 			return d, err
 		}
 	}
-	return lifecycle.Decision{}, fmt.Errorf("decide on %s/%s: more was needed than there is", p.app.Namespace, p.app.Name)
+	return lifecycle.Decision{}, fmt.Errorf("decide on %s/%s: a need could not be met", p.app.Namespace, p.app.Name)
 }
 
 func (p *pass) provide(ctx context.Context, d lifecycle.Decision) (err error) {

@@ -124,7 +124,7 @@ func (v *secretValues) take(source v1alpha1.SparkConfSource, data map[string][]b
 // Why a key of a Secret cannot be used.
 const (
 	noSuchKey = "does not exist"
-	noText    = "is no text"
+	noText    = "is not UTF-8 text"
 	hasNUL    = "has the character U+0000"
 	tooMuch   = "is too large: with the others it takes more than 2 MiB; mount large values as files"
 )
@@ -156,7 +156,7 @@ func problemsOf(sources []v1alpha1.SparkConfSource, find func(name, key string) 
 		case problem == noSuchKey:
 			texts = append(texts, fmt.Sprintf("key %q named by %s does not exist in Secret %q", ref.Key, field, ref.Name))
 		case problem == noText:
-			texts = append(texts, fmt.Sprintf("key %q named by %s is no text in Secret %q: store it in UTF-8, or mount the Secret as files", ref.Key, field, ref.Name))
+			texts = append(texts, fmt.Sprintf("key %q named by %s is not UTF-8 text in Secret %q: store it in UTF-8, or mount the Secret as files", ref.Key, field, ref.Name))
 		case problem == hasNUL:
 			texts = append(texts, fmt.Sprintf("key %q named by %s has the character U+0000 in Secret %q, which no process can be given: remove it", ref.Key, field, ref.Name))
 		}

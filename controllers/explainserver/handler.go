@@ -126,13 +126,13 @@ func (h *handler) cannotCheck(r *http.Request, err error) *problem {
 		return problemOf(http.StatusTooManyRequests, v1.Busy, "%v; try again", errTooMany)
 	}
 	if r.Context().Err() == nil { // else the caller has gone
-		h.Log.Error(err, "cannot check who asks for an explanation")
+		h.Log.Error(err, "cannot authenticate or authorize a request for an explanation")
 	}
 	if apierrors.IsForbidden(err) {
 		return problemOf(http.StatusInternalServerError, v1.CannotCheck,
-			"the operator may not create tokenreviews or subjectaccessreviews, so it cannot check who asks; apply config/rbac")
+			"the operator may not create tokenreviews or subjectaccessreviews, so it cannot authenticate requests; apply config/rbac")
 	}
-	return problemOf(http.StatusInternalServerError, v1.CannotCheck, "the API server could not be asked who you are and what you may see; try again")
+	return problemOf(http.StatusInternalServerError, v1.CannotCheck, "the API server could not authenticate or authorize your request; try again")
 }
 
 // application answers for one application.
@@ -210,7 +210,7 @@ func (h *handler) require(r *http.Request, c *caller, o Object) *problem {
 		return problemOf(http.StatusForbidden, v1.NotAllowed, "%s may not get %s %s", c.user.Username, o.Resource, o.Name)
 	case !h.Queues.Decides():
 		return problemOf(http.StatusServiceUnavailable, v1.NotInOffice,
-			"this process of the operator does not decide: another one leads, or it takes over just now; ask again")
+			"this replica is not the leader, or is still taking over; try again")
 	}
 	return nil
 }

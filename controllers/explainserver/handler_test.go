@@ -202,7 +202,7 @@ func TestAnswers(t *testing.T) {
 		},
 		"not there":            {path: "/explain/v1/namespaces/spark/applications/gone", headers: []string{ann}, code: 404, reason: v1.NotFound},
 		"no such queue":        {path: "/explain/v1/queues/gone", headers: []string{ann}, code: 404, reason: v1.NotFound},
-		"not in office":        {path: pi, headers: []string{ann}, prepare: func(p *place) { p.queues.away = true }, code: 503, reason: v1.NotInOffice, has: "another one leads"},
+		"not in office":        {path: pi, headers: []string{ann}, prepare: func(p *place) { p.queues.away = true }, code: 503, reason: v1.NotInOffice, has: "not the leader"},
 		"not in office, queue": {path: queue, headers: []string{ann}, prepare: func(p *place) { p.queues.away = true }, code: 503, reason: v1.NotInOffice},
 		"strangers learn nothing": {
 			path: pi, headers: []string{"Authorization: Bearer eve"}, prepare: func(p *place) { p.queues.away = true }, code: 401, reason: v1.BadToken,

@@ -24,7 +24,7 @@ const (
 )
 
 // errTooMany says that the API server has been asked too often lately for this caller.
-var errTooMany = errors.New("too many unknown tokens came from where you ask, or you ask about too many objects")
+var errTooMany = errors.New("too many unknown tokens came from your address, or you ask about too many objects")
 
 // digest stands for a token.
 type digest [sha256.Size]byte

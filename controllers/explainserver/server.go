@@ -54,7 +54,7 @@ func (s *Server) NeedLeaderElection() bool { return false }
 func (s *Server) Start(ctx context.Context) error {
 	certificate, err := selfSigned(s.options.Clock.Now())
 	if err != nil {
-		return errors.Join(fmt.Errorf("make a certificate: %w", err), s.listener.Close())
+		return errors.Join(fmt.Errorf("create certificate: %w", err), s.listener.Close())
 	}
 	server := &http.Server{
 		Handler:           s.handler,

@@ -45,9 +45,9 @@ func TestCheck(t *testing.T) {
 		"limits below a parent":   {v1alpha1.SparkQueueSpec{Parent: "root", Flavors: limited("10", "5")}, "", nil},
 		"a parent that is itself": {v1alpha1.SparkQueueSpec{Parent: "team-a"}, "", nil}, // the engine sees the circle
 		"borrowing without parent": {v1alpha1.SparkQueueSpec{Flavors: append([]v1alpha1.FlavorQuota{flavor("spot")}, limited("10", "5")...)},
-			status.QueueInvalidSpec, []string{`spec.flavors[1].quotas[0].borrowingLimit: "10"`, "nobody to borrow from", "remove it, or set spec.parent"}},
+			status.QueueInvalidSpec, []string{`spec.flavors[1].quotas[0].borrowingLimit: "10"`, "no queue to borrow from", "remove it, or set spec.parent"}},
 		"lending without parent": {v1alpha1.SparkQueueSpec{Flavors: limited("", "5")},
-			status.QueueInvalidSpec, []string{`spec.flavors[0].quotas[0].lendingLimit: "5"`, "nobody to lend to", "remove it, or set spec.parent"}},
+			status.QueueInvalidSpec, []string{`spec.flavors[0].quotas[0].lendingLimit: "5"`, "no queue to lend to", "remove it, or set spec.parent"}},
 		"more than is counted": {v1alpha1.SparkQueueSpec{Parent: "root", Flavors: []v1alpha1.FlavorQuota{{Name: "default", Quotas: []v1alpha1.ResourceQuota{
 			{Resource: "memory", Nominal: resource.MustParse("8Pi"), BorrowingLimit: ptr.To(resource.MustParse("16Pi"))},
 		}}}}, status.QueueInvalidSpec, []string{`spec.flavors[0].quotas[0].borrowingLimit: value "16Pi" is above 8Pi, the most that is counted: set less`}},

@@ -184,7 +184,7 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// TestOthersStatusSurvives: the ledger in the same status belongs to somebody else.
+// TestOthersStatusSurvives: the ledger in the same status belongs to another owner.
 func TestOthersStatusSurvives(t *testing.T) {
 	t.Parallel()
 	queue := queueNamed("a", 1)

@@ -38,7 +38,7 @@ var (
 
 	cycles = prometheus.NewHistogram(prometheus.HistogramOpts{
 		Name:    "sparkgate_queue_cycle_seconds",
-		Help:    "Time that the queue takes to decide for everybody who waits.",
+		Help:    "Time that the queue takes to decide on all waiting applications.",
 		Buckets: []float64{0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5},
 	})
 )
@@ -76,10 +76,10 @@ func newGauges() *gauges {
 	cell := []string{"queue", "flavor", "resource"}
 	return &gauges{
 		pending:  prometheus.NewDesc("sparkgate_queue_pending", "Applications that wait, of the queue and those below it.", cell[:1], nil),
-		waiting:  prometheus.NewDesc("sparkgate_queue_waiting", "Applications that wait in this very queue, by the reason that they are told.", []string{"queue", "reason"}, nil),
-		admitted: prometheus.NewDesc("sparkgate_queue_admitted", "Applications that hold room, of the queue and those below it.", cell[:1], nil),
+		waiting:  prometheus.NewDesc("sparkgate_queue_waiting", "Applications that wait in this very queue, by the reason in their status.", []string{"queue", "reason"}, nil),
+		admitted: prometheus.NewDesc("sparkgate_queue_admitted", "Applications that hold quota, of the queue and those below it.", cell[:1], nil),
 		share:    prometheus.NewDesc("sparkgate_queue_share", "What the queue borrows of what its parent could have, divided by its weight; absent for a root.", cell[:1], nil),
-		elastic:  prometheus.NewDesc("sparkgate_queue_elastic_executors", "Executors above base gangs, of the queue and those below it, that have room or wait for it.", []string{"queue", "state"}, nil),
+		elastic:  prometheus.NewDesc("sparkgate_queue_elastic_executors", "Executors above base gangs, of the queue and those below it, that hold quota or wait for it.", []string{"queue", "state"}, nil),
 		usage:    prometheus.NewDesc("sparkgate_queue_usage", "What the queue and those below it use: cores, bytes, pieces.", cell, nil),
 		nominal:  prometheus.NewDesc("sparkgate_queue_nominal", "Nominal quota of the queue and those below it; absent without a limit.", cell, nil),
 		borrowed: prometheus.NewDesc("sparkgate_queue_borrowed", "What is used above nominal.", cell, nil),

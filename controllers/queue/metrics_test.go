@@ -35,7 +35,7 @@ func TestGauges(t *testing.T) {
 		{Flavor: "default", Resource: "pods", Used: resource.MustParse("3")},
 	}}})
 	const want = `
-		# HELP sparkgate_queue_admitted Applications that hold room, of the queue and those below it.
+		# HELP sparkgate_queue_admitted Applications that hold quota, of the queue and those below it.
 		# TYPE sparkgate_queue_admitted gauge
 		sparkgate_queue_admitted{queue="team-a"} 1
 		# HELP sparkgate_queue_borrowed What is used above nominal.
@@ -59,7 +59,7 @@ func TestGauges(t *testing.T) {
 		sparkgate_queue_usage{flavor="arm",queue="team-a",resource="cpu"} 1
 		sparkgate_queue_usage{flavor="default",queue="team-a",resource="cpu"} 0.6
 		sparkgate_queue_usage{flavor="default",queue="team-a",resource="pods"} 3
-		# HELP sparkgate_queue_waiting Applications that wait in this very queue, by the reason that they are told.
+		# HELP sparkgate_queue_waiting Applications that wait in this very queue, by the reason in their status.
 		# TYPE sparkgate_queue_waiting gauge
 		sparkgate_queue_waiting{queue="team-a",reason="ExceedsQuota"} 1
 		sparkgate_queue_waiting{queue="team-a",reason="WaitingForQuota"} 1

@@ -33,7 +33,7 @@ func (r *Reconciler) look(ctx context.Context, namespace *metav1.PartialObjectMe
 	}
 	if gate := r.gateOf(namespace); gate != v1alpha1.GateEmbedded {
 		if p.Gate != nil {
-			r.tell(p, v1alpha1.WaitingForGateReason, fmt.Sprintf("the gate of namespace %s is %s, which lets in applications only: run this as a "+
+			r.tell(p, v1alpha1.WaitingForGateReason, fmt.Sprintf("the gate of namespace %s is %s, which admits applications only: run this as a "+
 				"SparkApplication, or have the annotation %s of the namespace removed", p.Namespace, gate, v1alpha1.DefaultGateAnnotation))
 		}
 		return r.release(ctx, name, "")
@@ -53,10 +53,10 @@ func (r *Reconciler) look(ctx context.Context, namespace *metav1.PartialObjectMe
 	return r.ask(ctx, namespace, p)
 }
 
-// refusal says why a pod behind the gate is not let in, whatever its queue has left; empty if nothing is against it.
+// refusal says why a pod behind the gate is not admitted, whatever its queue has left; empty if nothing is against it.
 func (r *Reconciler) refusal(ctx context.Context, namespace *metav1.PartialObjectMetadata, p *pod) (reason, refusal string, err error) {
 	if p.wrong != "" {
-		return v1alpha1.InvalidSpecReason, "is not let in: " + p.wrong + ", and make the pod again", nil
+		return v1alpha1.InvalidSpecReason, "is not admitted: " + p.wrong + ", and recreate the pod", nil
 	}
 	policy, queue := namespacepolicy.Of(namespace), queueOf(namespace)
 	if refusal := policy.Gate(string(v1alpha1.GateEmbedded), "pods of no application", r.AllowedGates); refusal != "" {
@@ -99,13 +99,13 @@ func (r *Reconciler) ask(ctx context.Context, namespace *metav1.PartialObjectMet
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("ask for room for pod %s/%s: %w", p.Namespace, p.Name, err)
+		return fmt.Errorf("request quota for pod %s/%s: %w", p.Namespace, p.Name, err)
 	}
 	switch verdict.State {
 	case queueing.Granted:
 		return r.letIn(ctx, p, verdict.Grant)
 	case queueing.Waiting, queueing.Refused:
-		r.tell(p, verdict.Reason, fmt.Sprintf("waits for room in queue %s: %s", ask.Queue, verdict.Message))
+		r.tell(p, verdict.Reason, fmt.Sprintf("waits for quota in queue %s: %s", ask.Queue, verdict.Message))
 	case queueing.Undecided, queueing.Evicting:
 	}
 	return nil
@@ -123,7 +123,7 @@ func (r *Reconciler) letIn(ctx context.Context, p *pod, grant *queueing.Grant) e
 	switch {
 	case err == nil:
 		r.Queue.Confirm(p.key(), run, attempt)
-		r.tell(p, v1alpha1.AdmittedCondition, "has room in queue "+grant.Queue)
+		r.tell(p, v1alpha1.AdmittedCondition, "has quota in queue "+grant.Queue)
 		r.store.put(p.Namespace, live)
 		return nil
 	case apierrors.IsNotFound(err), apierrors.IsConflict(err):
@@ -132,7 +132,7 @@ func (r *Reconciler) letIn(ctx context.Context, p *pod, grant *queueing.Grant) e
 		if changed, failed := r.changed(ctx, p); changed || failed != nil {
 			return failed
 		}
-		r.tell(p, v1alpha1.WaitingForGateReason, fmt.Sprintf("has room in queue %s, but cannot be placed in flavor %s: make it again without the "+
+		r.tell(p, v1alpha1.WaitingForGateReason, fmt.Sprintf("has quota in queue %s, but its node selector conflicts with flavor %s: recreate the pod without the "+
 			"node selector that differs", grant.Queue, set.Flavor))
 	}
 	return fmt.Errorf("lift the scheduling gate of pod %s/%s: %w", p.Namespace, p.Name, err)

@@ -67,7 +67,7 @@ type Options struct {
 	// AllowedGates may be used in namespaces that do not say which.
 	AllowedGates []v1alpha1.GateType
 	Recorder     events.EventRecorder
-	// MaxTermination bounds how long a pod takes to end whose room is wanted back, or that was deleted. Default: 10m.
+	// MaxTermination bounds how long a pod takes to end whose quota is reclaimed, or that was deleted. Default: 10m.
 	MaxTermination time.Duration
 	// Clock of every decision.
 	Clock clock.PassiveClock

@@ -48,7 +48,7 @@ func (r *Reconciler) end(ctx context.Context, p *pod, force bool) error {
 	obj := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: p.Namespace, Name: p.Name}}
 	err := r.Client.Delete(ctx, obj, p.DeleteOptions(r.MaxTermination, force))
 	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
-		return fmt.Errorf("delete pod %s/%s, whose room is wanted back: %w", p.Namespace, p.Name, err)
+		return fmt.Errorf("delete pod %s/%s, whose quota is reclaimed: %w", p.Namespace, p.Name, err)
 	}
 	return nil
 }

@@ -28,6 +28,7 @@ func TestRepository(t *testing.T) {
 		"nolint":        func() []Problem { return Nolint(files) },
 		"packages":      func() []Problem { return Packages(files) },
 		"code":          func() []Problem { return Code(files) },
+		"words":         func() []Problem { return Words(files, excludedWords) },
 	}
 	for name, rule := range rules {
 		t.Run(name, func(t *testing.T) {

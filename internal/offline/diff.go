@@ -182,7 +182,7 @@ func (d *differ) compareObjects(sent *submitrecording.Objects) error {
 	app := d.submitted.Application
 	properties, findings := conf.Merge(app, d.sources)
 	if len(findings) > 0 {
-		return fmt.Errorf("a finding that the check has not made: %s", findings[0])
+		return fmt.Errorf("a finding that the check did not report: %s", findings[0])
 	}
 	objects, err := render.Build(render.Input{
 		App: app, Run: 1, Attempt: 1, Queue: v1alpha1.DefaultQueue, Properties: properties,

@@ -59,10 +59,10 @@ func TestDiffSubmit(t *testing.T) {
 			"4.1.4/spark-pi", func(r *submitrecording.Recording) { put(r, "spark.my.password=hunter2") }, "compared", "sparkgate:    (hidden)", "",
 		},
 		"refused here, and not listed": {
-			"4.1.4/spark-pi", func(r *submitrecording.Recording) { put(r, "spark.jars.packages=x") }, "spark-submit takes it, sparkgate refuses it", "is no coordinate", "",
+			"4.1.4/spark-pi", func(r *submitrecording.Recording) { put(r, "spark.jars.packages=x") }, "spark-submit takes it, sparkgate refuses it", "invalid Maven coordinate", "",
 		},
 		"no call at all": {
-			"4.1.4/spark-pi", func(r *submitrecording.Recording) { r.Args = []string{"--foo"} }, "spark-submit takes it, sparkgate refuses it", "--foo is no option", "",
+			"4.1.4/spark-pi", func(r *submitrecording.Recording) { r.Args = []string{"--foo"} }, "spark-submit takes it, sparkgate refuses it", "--foo is not an option", "",
 		},
 		"taken here": {
 			"4.1.4/refused-cores", func(r *submitrecording.Recording) {

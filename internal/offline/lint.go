@@ -27,7 +27,7 @@ type Linted struct {
 }
 
 // Lint checks every SparkApplication, SparkQueue and SparkFlavor of the files with the schema of the API and the operator's own rules. Other
-// objects are passed over, but a ConfigMap that an application names as its sparkConfigMap is taken from the files if it is there. What
+// objects are ignored, but a ConfigMap that an application names as its sparkConfigMap is taken from the files if it is there. What
 // needs a cluster is not checked: whether other objects exist, and what the defaults of a namespace add. An error is a mistake of the
 // program.
 func Lint(files []File) (Linted, error) {

@@ -94,7 +94,7 @@ func nameIsTaken(p *play) {
 	p.restartOperator()
 	p.waits(ask, queueing.ReasonWaitingForGate)
 	if !p.Occupied(p.T, ask) {
-		p.Fatal("the object of somebody else was changed or deleted")
+		p.Fatal("the object of another owner was changed or deleted")
 	}
 	p.Vacate(p.T, ask)
 	p.granted(ask)

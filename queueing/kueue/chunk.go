@@ -214,7 +214,7 @@ func (t *tally) room(held queueing.Grant) queueing.Room {
 			p.Count = lost
 			t.add(&p)
 			room.GiveBack = append(room.GiveBack, queueing.GiveBack{Flavor: p.Flavor, Count: lost, Why: queueing.Eviction{
-				Reason: queueing.ReasonPreempted, Message: "their Workload was deleted or ended by somebody else, and the quota with it",
+				Reason: queueing.ReasonPreempted, Message: "their Workload was deleted or finished by a user or another controller, and Kueue has released its quota",
 			}})
 		}
 	}
@@ -302,7 +302,7 @@ func (t *tally) why(base *kueuev1.Workload) string {
 		c := conditionOf(w, kueuev1.WorkloadQuotaReserved)
 		switch {
 		case inactive(w) && !held(w):
-			return fmt.Sprintf("Workload %s was deactivated; set its spec.active to true and it asks again", w.Name)
+			return fmt.Sprintf("Workload %s was deactivated; set its spec.active to true to request quota again", w.Name)
 		case reserved(w):
 			return checksPending(w)
 		case c != nil && c.Message != "" && base.Status.Admission != nil:

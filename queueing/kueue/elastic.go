@@ -46,9 +46,9 @@ func (g *Gate) Resize(ctx context.Context, key queueing.Key, held queueing.Grant
 	g.show(key, chunks)
 	err := g.adjust(ctx, &asker{key: key, base: base, held: held, want: want, tally: t, ready: readyOf(chunks, held, want.Ready)})
 	if err != nil && !apierrors.IsConflict(err) { // else somebody has changed a Workload, and the watch will show it
-		g.o.Log.Error(err, "ask Kueue for executors above the base gang", "application", key.String())
+		g.o.Log.Error(err, "request quota from Kueue for executors above the base gang", "application", key.String())
 		g.retry(key)
-		room.Why = "Kueue could not be asked, which is tried again: " + steady(err.Error())
+		room.Why = "the request to Kueue failed; the operator will retry: " + steady(err.Error())
 		return room
 	}
 	if room.Why = t.why(base); t.stray != nil {

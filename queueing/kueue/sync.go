@@ -36,7 +36,7 @@ func (g *Gate) create(ctx context.Context, ask queueing.Ask) (queueing.Verdict, 
 		return notInstalled(), nil
 	case apierrors.IsInvalid(err), apierrors.IsForbidden(err), apierrors.IsBadRequest(err), apierrors.IsInternalError(err): // also its webhook
 		g.retry(ask.Key)
-		return waiting(queueing.ReasonWaitingForGate, fmt.Sprintf("Workload %s could not be made and is tried again: %s", w.Name, steady(err.Error()))), nil
+		return waiting(queueing.ReasonWaitingForGate, fmt.Sprintf("Workload %s could not be created; the operator will retry: %s", w.Name, steady(err.Error()))), nil
 	}
 	return queueing.Verdict{}, fmt.Errorf("create Workload %s: %w", client.ObjectKeyFromObject(w), err)
 }
@@ -56,12 +56,12 @@ func (g *Gate) taken(ctx context.Context, ask queueing.Ask) (queueing.Verdict, e
 		return queueing.Verdict{}, g.relabel(ctx, ask, w)
 	}
 	g.retry(ask.Key)
-	whose := "nobody"
+	whose := "no controller"
 	if owner := metav1.GetControllerOfNoCopy(w); owner != nil {
 		whose = owner.Kind + " " + owner.Name
 	}
 	return waiting(queueing.ReasonWaitingForGate,
-		fmt.Sprintf("Workload %s exists already and belongs to %s; delete it, or choose another name for the application", w.Name, whose)), nil
+		fmt.Sprintf("Workload %s already exists and belongs to %s; delete it, or choose another name for the application", w.Name, whose)), nil
 }
 
 // relabel gives a Workload of ours the labels back by which it is watched, if somebody has taken them away.

@@ -74,7 +74,7 @@ func deactivation(w *kueuev1.Workload) queueing.Verdict {
 		why = "spec.active is false"
 	}
 	return queueing.Verdict{State: queueing.Refused, Reason: queueing.ReasonQueueHeld,
-		Message: fmt.Sprintf("Workload %s was deactivated: %s; to go on, set spec.suspend to true and back to false, or change spec.runID to run again",
+		Message: fmt.Sprintf("Workload %s was deactivated: %s; to continue, set spec.suspend to true and back to false, or change spec.runID to run again",
 			w.Name, strings.TrimSuffix(why, "."))}
 }
 
@@ -125,7 +125,7 @@ func queued(ask queueing.Ask, w *kueuev1.Workload, s surroundings) queueing.Verd
 	}
 	c := conditionOf(w, kueuev1.WorkloadQuotaReserved)
 	if c == nil || c.Message == "" {
-		return waiting(queueing.ReasonWaitingForGate, fmt.Sprintf("Kueue has not looked at Workload %s yet; if this stays, see whether its controller runs", w.Name))
+		return waiting(queueing.ReasonWaitingForGate, fmt.Sprintf("Kueue has not processed Workload %s yet; if this persists, check that its controller runs", w.Name))
 	}
 	v := waiting(reasonOf(c), fmt.Sprintf("ClusterQueue %s: %s", s.localQueue.Spec.ClusterQueue, steady(c.Message)))
 	v.Displacing = displaces(c.Message)
@@ -160,11 +160,11 @@ func evictionOf(w *kueuev1.Workload) *queueing.Eviction {
 	e := &queueing.Eviction{Reason: queueing.ReasonPreempted}
 	switch {
 	case w == nil:
-		e.Message = "its Workload was deleted by somebody else, and the quota with it"
+		e.Message = "its Workload was deleted by a user or another controller, and Kueue has released its quota"
 	case !w.DeletionTimestamp.IsZero():
-		e.Message = fmt.Sprintf("Workload %s is being deleted by somebody else", w.Name)
+		e.Message = fmt.Sprintf("Workload %s is being deleted by a user or another controller", w.Name)
 	case finished(w):
-		e.Message = fmt.Sprintf("Workload %s was ended by somebody else: %s", w.Name, conditionOf(w, kueuev1.WorkloadFinished).Message)
+		e.Message = fmt.Sprintf("Workload %s was finished by a user or another controller: %s", w.Name, conditionOf(w, kueuev1.WorkloadFinished).Message)
 	case evicted(w):
 		c := conditionOf(w, kueuev1.WorkloadEvicted)
 		if c.Reason == kueuev1.WorkloadEvictedByClusterQueueStopped || c.Reason == kueuev1.WorkloadEvictedByLocalQueueStopped {

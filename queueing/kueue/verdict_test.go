@@ -33,7 +33,7 @@ func TestVerdicts(t *testing.T) {
 		// says are parts of the message.
 		says []string
 	}{
-		"fresh": {made(), open(), queueing.Waiting, queueing.ReasonWaitingForGate, []string{"has not looked at Workload pi-abcde-3-2"}},
+		"fresh": {made(), open(), queueing.Waiting, queueing.ReasonWaitingForGate, []string{"has not processed Workload pi-abcde-3-2"}},
 		"no room": {
 			made(noQuota("Pending", "couldn't assign flavors to pod set executor: insufficient unused quota for cpu in flavor default, 600m more needed")), open(),
 			queueing.Waiting, queueing.ReasonWaitingForQuota, []string{"ClusterQueue all: ", "insufficient unused quota for cpu in flavor default"},
@@ -178,9 +178,9 @@ func TestEvictions(t *testing.T) {
 		"LocalQueue stopped": {made(isAdmitted, isEvicted("LocalQueueStopped", "The LocalQueue is stopped")), queueing.ReasonQueueHeld, "LocalQueue"},
 		"too slow":           {made(isAdmitted, isEvicted("PodsReadyTimeout", "Exceeded the PodsReady timeout ns/pi")), queueing.ReasonPreempted, "PodsReadyTimeout"},
 		"deactivated":        {made(isAdmitted, isInactive), queueing.ReasonPreempted, "deactivated"},
-		"ended by somebody":  {made(isAdmitted, says(kueuev1.WorkloadFinished, metav1.ConditionTrue, "OwnerNotFound", "no owner")), queueing.ReasonPreempted, "ended by somebody else: no owner"},
+		"ended by somebody":  {made(isAdmitted, says(kueuev1.WorkloadFinished, metav1.ConditionTrue, "OwnerNotFound", "no owner")), queueing.ReasonPreempted, "finished by a user or another controller: no owner"},
 		"deleted":            {made(isAdmitted, func(w *kueuev1.Workload) { w.DeletionTimestamp = &deleted }), queueing.ReasonPreempted, "being deleted"},
-		"gone":               {nil, queueing.ReasonPreempted, "deleted by somebody else"},
+		"gone":               {nil, queueing.ReasonPreempted, "deleted by a user or another controller"},
 		"without its quota":  {made(noQuota("Pending", "x")), queueing.ReasonPreempted, "lost its quota"},
 	} {
 		t.Run(name, func(t *testing.T) {

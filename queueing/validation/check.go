@@ -71,7 +71,7 @@ func checkAmounts(s *v1alpha1.SparkQueueSpec) []Finding {
 	return findings
 }
 
-// checkLimits: a root has nobody to borrow from, nor to lend to.
+// checkLimits: a root has no queue to borrow from, nor to lend to.
 func checkLimits(s *v1alpha1.SparkQueueSpec) []Finding {
 	if s.Parent != "" {
 		return nil
@@ -86,7 +86,7 @@ func checkLimits(s *v1alpha1.SparkQueueSpec) []Finding {
 			if limit != nil {
 				findings = append(findings, Finding{
 					fmt.Sprintf("spec.flavors[%d].quotas[%d].%s", i, j, field),
-					fmt.Sprintf("%q limits nothing, because a queue without spec.parent has nobody to %s; remove it, or set spec.parent", limit, to),
+					fmt.Sprintf("%q limits nothing, because a queue without spec.parent has no queue to %s; remove it, or set spec.parent", limit, to),
 				})
 			}
 		}

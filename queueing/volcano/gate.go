@@ -62,7 +62,7 @@ func NewClient(config *rest.Config, http *http.Client) (client.WithWatch, error)
 	}
 	c, err := client.NewWithWatch(config, client.Options{Scheme: scheme, HTTPClient: http})
 	if err != nil {
-		return nil, fmt.Errorf("make a client for Volcano: %w", err)
+		return nil, fmt.Errorf("create client for Volcano: %w", err)
 	}
 	return c, nil
 }
@@ -270,7 +270,7 @@ func (g *Gate) Keep(ctx context.Context, ask queueing.Ask) (string, error) {
 	switch {
 	case err == nil:
 		g.book.made(ask.Key, name.Name)
-		return fmt.Sprintf("PodGroup %s was deleted by somebody else; it was made again, because Volcano schedules no executor without it", name.Name), nil
+		return fmt.Sprintf("PodGroup %s was deleted by a user or another controller; it was recreated, because Volcano schedules no executor without it", name.Name), nil
 	case apierrors.IsAlreadyExists(err), optionalkind.NotServed(err):
 		return "", nil
 	}

@@ -39,9 +39,9 @@ func queueVerdict(ask queueing.Ask, wanted *v1beta1.PodGroup, queue *v1beta1.Que
 	case queue == nil:
 		v = waiting(queueing.ReasonReferenceNotFound, "Volcano's Queue %q, named by spec.queue.name or the namespace, does not exist", ask.Queue)
 	case queue.Status.State == "":
-		v = waiting(queueing.ReasonWaitingForGate, "Volcano's Queue %q has not been opened yet: see whether Volcano's controllers run", ask.Queue)
+		v = waiting(queueing.ReasonWaitingForGate, "Volcano's Queue %q has not been opened yet: check that Volcano's controllers run", ask.Queue)
 	case queue.Status.State != v1beta1.QueueStateOpen:
-		v = waiting(queueing.ReasonQueueHeld, "Volcano's Queue %q is in state %s and takes nothing new before it is Open", ask.Queue, queue.Status.State)
+		v = waiting(queueing.ReasonQueueHeld, "Volcano's Queue %q is in state %s and admits nothing new until it is Open", ask.Queue, queue.Status.State)
 	default:
 		name, over := above(*wanted.Spec.MinResources, queue.Spec.Capability)
 		if !over {
@@ -49,7 +49,7 @@ func queueVerdict(ask queueing.Ask, wanted *v1beta1.PodGroup, queue *v1beta1.Que
 		}
 		need, limit := (*wanted.Spec.MinResources)[name], queue.Spec.Capability[name]
 		v = queueing.Verdict{State: queueing.Refused, Reason: queueing.ReasonExceedsQuota, Message: fmt.Sprintf(
-			"driver and first executors need %s %s together, and the capability of Volcano's Queue %q is %s: ask for less, or raise the queue's spec.capability",
+			"driver and first executors need %s %s together, and the capability of Volcano's Queue %q is %s: request less, or raise the queue's spec.capability",
 			name, need.String(), ask.Queue, limit.String())}
 	}
 	return &v
@@ -74,7 +74,7 @@ func above(need, limit corev1.ResourceList) (corev1.ResourceName, bool) {
 // waitsFor is the verdict on a group that Volcano has not let in. What Volcano says about it counts pods that do not exist yet, so it is
 // not repeated.
 func waitsFor(ask queueing.Ask, group *v1beta1.PodGroup) queueing.Verdict {
-	return waiting(queueing.ReasonWaitingForQuota, "waits for room in Volcano's Queue %q: driver and first executors need %s together; PodGroup %s is Pending",
+	return waiting(queueing.ReasonWaitingForQuota, "waits for quota in Volcano's Queue %q: driver and first executors need %s together; PodGroup %s is Pending",
 		ask.Queue, listed(*group.Spec.MinResources), group.Name)
 }
 
@@ -90,12 +90,12 @@ func listed(list corev1.ResourceList) string {
 
 // taken is the verdict on an ask whose name somebody else uses.
 func taken(ask queueing.Ask) queueing.Verdict {
-	return waiting(queueing.ReasonWaitingForGate, "PodGroup %s/%s exists already and belongs to somebody else: delete it, or choose another name for the application",
+	return waiting(queueing.ReasonWaitingForGate, "PodGroup %s/%s already exists and belongs to another owner: delete it, or choose another name for the application",
 		ask.Key.Namespace, ask.Objects.Name)
 }
 
 func leaving(ask queueing.Ask) queueing.Verdict {
-	return waiting(queueing.ReasonWaitingForGate, "PodGroup %s/%s is being deleted; another one follows when it is gone", ask.Key.Namespace, ask.Objects.Name)
+	return waiting(queueing.ReasonWaitingForGate, "PodGroup %s/%s is being deleted; it will be recreated when it is gone", ask.Key.Namespace, ask.Objects.Name)
 }
 
 func refusedByServer(ask queueing.Ask, err error) queueing.Verdict {

@@ -74,7 +74,7 @@ func TestMessageOfTheWait(t *testing.T) {
 	if after := waitsFor(ask, group); after.Message != before.Message {
 		t.Errorf("the message ticks: %s", after.Message)
 	}
-	want := `waits for room in Volcano's Queue "team-a": driver and first executors need cpu 800m, memory 1536Mi together; PodGroup pi-4c1d2-1-1 is Pending`
+	want := `waits for quota in Volcano's Queue "team-a": driver and first executors need cpu 800m, memory 1536Mi together; PodGroup pi-4c1d2-1-1 is Pending`
 	if before.Message != want || before.Reason != queueing.ReasonWaitingForQuota {
 		t.Errorf("%s: %s", before.Reason, before.Message)
 	}

@@ -220,7 +220,7 @@ func (b *bench) prepare(ctx context.Context) error {
 		return err
 	}
 	if b.user.Client, err = client.NewWithWatch(b.server.Config, client.Options{Scheme: scheme}); err != nil {
-		return fmt.Errorf("make a client: %w", err)
+		return fmt.Errorf("create client: %w", err)
 	}
 	if err := b.user.Queue(ctx, queueName); err != nil {
 		return err

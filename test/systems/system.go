@@ -51,7 +51,7 @@ func newSystem(name string, cluster Cluster) (*System, error) {
 	}
 	api, err := client.New(cluster.Config, client.Options{})
 	if err != nil {
-		return nil, fmt.Errorf("make a client: %w", err)
+		return nil, fmt.Errorf("create client: %w", err)
 	}
 	folder, err := os.MkdirTemp("", "sparkgate-"+name+"-")
 	return &System{name: name, client: api, build: build, folder: folder}, err

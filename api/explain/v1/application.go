@@ -23,7 +23,7 @@ const (
 	Evicting State = "Evicting"
 	// Refused: it can never be admitted as things stand.
 	Refused State = "Refused"
-	// Absent: it asks for nothing and holds nothing in a queue.
+	// Absent: it requests nothing and holds nothing in a queue.
 	Absent State = "Absent"
 )
 

@@ -35,7 +35,7 @@ func (d *decider) active() Decision {
 			return d.need(NeedDriverAbsent, d.start())
 		}
 		return d.attemptEnded(pods.Outcome{Reason: pods.ReasonDriverLost, Cause: v1alpha1.CauseInfrastructure,
-			Message: fmt.Sprintf("driver pod %s is gone: it was deleted by somebody else", d.s.Driver.PodName)})
+			Message: fmt.Sprintf("driver pod %s is gone: a user or another controller deleted it", d.s.Driver.PodName)})
 	}
 	d.noteNode(driver)
 	if at, reason, _ := d.runDeadline(); reason != "" {
@@ -92,9 +92,9 @@ func (d *decider) stopReason(driver *pods.Record) (v1alpha1.StopReason, string) 
 	case d.o.App.Spec.Suspend:
 		return v1alpha1.StopSuspended, "stopping the driver: spec.suspend is true"
 	case d.anotherRun() && d.templatePolicy() == v1alpha1.TemplateChangeRestart:
-		return v1alpha1.StopTemplateChanged, "stopping the driver: another run is wanted and onTemplateChange is Restart"
+		return v1alpha1.StopTemplateChanged, "stopping the driver: another run is requested and onTemplateChange is Restart"
 	case driver == nil && d.changed():
-		return v1alpha1.StopTemplateChanged, "the run template changed before the driver was made"
+		return v1alpha1.StopTemplateChanged, "the run template changed before the driver was created"
 	case driver != nil && pods.WhyNotStarted(driver).Permanent:
 		return v1alpha1.StopDriverStart, pods.WhyNotStarted(driver).Message
 	}
@@ -148,7 +148,7 @@ func (d *decider) driverStartMessage(driver *pods.Record) string {
 		why = pods.WhyNotStarted(driver).Whole()
 	}
 	if why == "" {
-		why = "its container was not started by the kubelet, which may still pull the image or wait for a volume; kubectl describe pod says which"
+		why = "the kubelet has not started its container; it may still pull the image or wait for a volume; see kubectl describe pod"
 	}
 	return fmt.Sprintf("driver did not run within timeouts.driverStart (%s): %s", d.driverStart(), why)
 }

@@ -62,7 +62,7 @@ func (d *decider) nodeOverdue(driver *pods.Record) bool {
 func (d *decider) nodeMessage(driver *pods.Record) string {
 	why := pods.WhyNotStarted(driver).Whole()
 	if why == "" {
-		why = "its scheduler says nothing; kubectl describe pod may"
+		why = "its scheduler has reported no reason; see kubectl describe pod"
 	}
 	return fmt.Sprintf("driver pod %s got no node within timeouts.admission (%s): %s", driver.Name, d.timeouts().Admission.Duration, why)
 }

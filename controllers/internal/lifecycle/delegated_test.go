@@ -99,7 +99,7 @@ func TestAdmissionIsBoundedByTheScheduler(t *testing.T) {
 			t.Fatalf("gate %s: stage %s before the end of the time\n%s", gate, got, w.story())
 		}
 		w.looksUntil(epoch.Add(time.Minute))
-		if !strings.Contains(w.story(), "timeouts.admission (1m0s): no node takes the driver pod (Unschedulable); last heard: 0/1 nodes") {
+		if !strings.Contains(w.story(), "timeouts.admission (1m0s): the driver pod is unschedulable; last heard: 0/1 nodes") {
 			t.Errorf("gate %s: the message does not say for what it waited\n%s", gate, w.story())
 		}
 		if got := stageOf(w); got != v1alpha1.AdmissionTimeoutReason {

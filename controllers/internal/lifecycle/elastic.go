@@ -201,7 +201,7 @@ func (d *decider) endAbove(ending []*pods.Record) {
 	if len(ending) == 0 {
 		return
 	}
-	d.announce(false, reclaiming, fmt.Sprintf("%d executors above the base gang give their room back: %s",
+	d.announce(false, reclaiming, fmt.Sprintf("%d executors above the base gang release their quota: %s",
 		len(ending), d.o.Room.GiveBack[0].Why.Message))
 }
 
@@ -369,5 +369,5 @@ func (d *decider) whyGated() string {
 	if len(c.gated) == 0 || d.o.Room == nil || d.o.Room.Why == "" {
 		return ""
 	}
-	return "executors above the base gang wait for room in quota: " + d.o.Room.Why
+	return "executors above the base gang wait for quota: " + d.o.Room.Why
 }

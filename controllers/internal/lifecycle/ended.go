@@ -41,7 +41,7 @@ func (d *decider) suspend() Decision {
 	d.s.Times.ReferenceMissing = nil
 	d.resumeAsking() // whoever resumes it does not want to wait for the rest of a pause
 	d.after(Action{Kind: ReleaseGrant})
-	return d.publish(status.Suspended, "suspended: set spec.suspend to false to go on")
+	return d.publish(status.Suspended, "suspended: set spec.suspend to false to resume")
 }
 
 // suspended waits for spec.suspend to be false again.

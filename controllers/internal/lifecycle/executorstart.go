@@ -72,7 +72,7 @@ func (d *decider) whyPending() string {
 		case problem.Reason != "":
 			return fmt.Sprintf(": pod %s: %s", r.Name, problem.Message)
 		case !r.Scheduled:
-			return fmt.Sprintf(": pod %s has no node; there is room in the queue, but not on the cluster", r.Name)
+			return fmt.Sprintf(": pod %s has no node; the queue has quota, but the cluster lacks capacity", r.Name)
 		}
 	}
 	return ""

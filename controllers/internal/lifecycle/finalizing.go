@@ -63,11 +63,11 @@ func (d *decider) stop(reason v1alpha1.StopReason, message string) Decision {
 	switch reason {
 	case v1alpha1.StopPreempted:
 		d.announce(true, v1alpha1.PreemptedReason, message)
-		message = "gives its room back: " + message
+		message = "releases its quota: " + message
 	case v1alpha1.StopDeadline, v1alpha1.StopTotalDeadline, v1alpha1.StopExecutorStart, v1alpha1.StopAdmission, v1alpha1.StopKueueConflict:
 		message = "stopping the driver: " + message
 	case v1alpha1.StopInputsChanged:
-		message = "gives its room back: " + message
+		message = "releases its quota: " + message
 	case v1alpha1.StopDriverStart, v1alpha1.StopSuspended, v1alpha1.StopTemplateChanged:
 	}
 	d.view.DriverRunning = d.driverRuns()
@@ -294,7 +294,7 @@ func (d *decider) takenBack() Decision {
 	}
 	d.s.Resumes++
 	d.nextAttempt()
-	return d.queued(fmt.Sprintf("run %d goes on: the change of the template was taken back", d.s.Run))
+	return d.queued(fmt.Sprintf("run %d continues: the change of the template was reverted", d.s.Run))
 }
 
 // end publishes the end of the run.

@@ -73,7 +73,7 @@ var moviesOfInputs = map[string]func(w *world){
 	},
 }
 
-// TestPauseOfChangedInputs: inputs that change for ever are planned anew at a bounded rate.
+// TestPauseOfChangedInputs: inputs that change for ever are planned again at a bounded rate.
 func TestPauseOfChangedInputs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -64,7 +64,7 @@ type Observation struct {
 	Obstacle string
 	// Made is the driver pod that this process has made for the current attempt, as granted; empty if it has not.
 	Made types.UID
-	// InputsChanged says what of the inputs of the grant has changed before the driver was made, as found by trying; empty if nothing has.
+	// InputsChanged says what of the inputs of the grant has changed before the driver was created, as found by trying; empty if nothing has.
 	InputsChanged string
 }
 

@@ -17,7 +17,7 @@ func (d *decider) takenByKueue(driver *pods.Record) bool {
 }
 
 func takenMessage(driver *pods.Record) string {
-	return fmt.Sprintf("Kueue's pod integration has put driver pod %s behind its gate %s and would charge it a second time: take the namespace out of "+
+	return fmt.Sprintf("Kueue's pod integration has gated driver pod %s with %s and would charge it a second time: take the namespace out of "+
 		"managedJobsNamespaceSelector in Kueue's configuration, or name SparkApplication.v1alpha1.sparkgate.io in integrations.externalFrameworks "+
 		"and label the application %s; then run again", driver.Name, v1alpha1.KueuePodGate, v1alpha1.KueueQueueLabel)
 }

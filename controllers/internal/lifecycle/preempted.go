@@ -37,7 +37,7 @@ func (d *decider) nextAttempt() {
 // as Queued with the message.
 func (d *decider) queued(message string) Decision {
 	if taken := d.preemption(); taken != nil {
-		return d.publish(status.Preempted, "gave its room back and waits for room again: "+taken.Message)
+		return d.publish(status.Preempted, "was preempted and waits for quota again: "+taken.Message)
 	}
 	return d.publish(status.Queued, message)
 }

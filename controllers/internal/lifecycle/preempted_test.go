@@ -82,9 +82,9 @@ func TestPreemptionIsToldBeforeAnythingStops(t *testing.T) {
 		t.Errorf("events (-want +got):\n%s", diff)
 	}
 	w.wantCounts(counts{Run: 2, Attempt: 1, Stopping: v1alpha1.StopPreempted, Grant: true, Driver: true, Executors: true})
-	w.wantSays("Admitted", "True/Admitted: the gate has let the attempt in")
+	w.wantSays("Admitted", "True/Admitted: the gate has admitted the attempt")
 	w.wantSays("Running", "True/Running: the driver's container runs")
-	w.wantSays("Ready", "Unknown/Finalizing: gives its room back: "+takenBack)
+	w.wantSays("Ready", "Unknown/Finalizing: releases its quota: "+takenBack)
 	stopped := metav1.NewTime(w.now)
 	record := v1alpha1.AttemptStatus{Run: 2, Attempt: 1, Outcome: v1alpha1.OutcomeStopped, Reason: "Preempted", Message: takenBack,
 		StartedAt: started, FinishedAt: &stopped}
@@ -123,7 +123,7 @@ func TestPreemptedRunWaitsAtItsOldPlace(t *testing.T) {
 		t.Errorf("the gate is asked (-want +got):\n%s", diff)
 	}
 	w.wantSays("Admitted", "False/WaitingForQuota: needs memory 2688Mi of 3Gi in queue team-a")
-	w.wantSays("Ready", "Unknown/Preempted: gave its room back and waits for room again: "+takenBack)
+	w.wantSays("Ready", "Unknown/Preempted: was preempted and waits for quota again: "+takenBack)
 	w.wantQuiet("while it waits")
 
 	w.room = queueing.Granted
@@ -153,7 +153,7 @@ func TestDrainedQueueIsNamedWhileItWaits(t *testing.T) {
 	w.ended(w.driverName())
 	w.settle()
 	w.wantSays("Admitted", "False/QueueHeld: queue team-a is held")
-	w.wantSays("Ready", "Unknown/Preempted: gave its room back and waits for room again: queue team-a is drained")
+	w.wantSays("Ready", "Unknown/Preempted: was preempted and waits for quota again: queue team-a is drained")
 }
 
 // TestWhatStopsAnAttemptFirst sets several reasons against each other.

@@ -90,7 +90,7 @@ func (d *decider) waiting() Decision {
 
 // givenUp ends a run that has waited for room for too long. What it asked for goes back once that is written.
 func (d *decider) givenUp() Decision {
-	message := fmt.Sprintf("waited for room longer than timeouts.admission (%s): %s", d.timeouts().Admission.Duration, d.view.Message)
+	message := fmt.Sprintf("waited for quota longer than timeouts.admission (%s): %s", d.timeouts().Admission.Duration, d.view.Message)
 	d.record(v1alpha1.AttemptStatus{
 		Outcome: v1alpha1.OutcomeFailed, Reason: string(status.AdmissionTimeout), Cause: v1alpha1.CauseInfrastructure, Message: message,
 	})
@@ -147,7 +147,7 @@ func (d *decider) ask(start Start) Decision {
 func (d *decider) goesBackFirst() Decision {
 	d.after(Action{Kind: ReleaseGrant})
 	d.requeue(d.o.Now.Add(time.Second))
-	return d.queued("an earlier grant goes back first")
+	return d.queued("an earlier grant is released first")
 }
 
 // refusal is the stage of an ask that is refused for a reason.

@@ -192,12 +192,12 @@ func (d *decider) pause() Decision {
 }
 
 func (d *decider) pauseMessage(last *v1alpha1.AttemptStatus) string {
-	next := fmt.Sprintf("attempt %d asks for room at %s", last.Attempt+1, d.s.Times.Retry.UTC().Format(time.RFC3339))
+	next := fmt.Sprintf("attempt %d will be queued at %s", last.Attempt+1, d.s.Times.Retry.UTC().Format(time.RFC3339))
 	switch last.Outcome {
 	case v1alpha1.OutcomeSucceeded:
 		return fmt.Sprintf("attempt %d has ended and restartPolicy.type is Always: %s", last.Attempt, next)
 	case v1alpha1.OutcomeStopped:
-		return fmt.Sprintf("attempt %d gave its room back: %s; %s", last.Attempt, last.Message, next)
+		return fmt.Sprintf("attempt %d released its quota: %s; %s", last.Attempt, last.Message, next)
 	case v1alpha1.OutcomeFailed:
 	}
 	return fmt.Sprintf("attempt %d failed (failure %d of at most %d): %s; %s", last.Attempt, d.s.Failures, d.maxAttempts(), last.Message, next)

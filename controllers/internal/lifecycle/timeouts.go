@@ -97,7 +97,7 @@ func (d *decider) heldMessage() string {
 	if now > 0 && now <= held {
 		return ""
 	}
-	return fmt.Sprintf("; timeouts raised since take effect with the next attempt: this one was let in before others because it gives its quota back within %s", held)
+	return fmt.Sprintf("; timeouts raised since take effect with the next attempt: this one was admitted before others because it releases its quota within %s", held)
 }
 
 // runDeadline is when the current attempt has run for as long as it may, with the reason and what to say then; zero if nothing bounds it,
@@ -106,7 +106,7 @@ func (d *decider) runDeadline() (at time.Time, reason v1alpha1.StopReason, messa
 	t, started := d.timeouts(), d.s.Times.DriverStarted
 	if at = d.stopBy(); !at.IsZero() {
 		reason = v1alpha1.StopDeadline
-		message = fmt.Sprintf("the attempt was let in before others because it gives its quota back within %s, and that time is over; "+
+		message = fmt.Sprintf("the attempt was admitted before others because it releases its quota within %s, and that time is over; "+
 			"timeouts raised since take effect with the next attempt",
 			d.s.Grant.HoldsFor.Duration)
 	}
@@ -115,12 +115,12 @@ func (d *decider) runDeadline() (at time.Time, reason v1alpha1.StopReason, messa
 	}
 	if run := t.Run; run != nil && (at.IsZero() || !started.Add(run.Duration).After(at)) {
 		at, reason = started.Add(run.Duration), v1alpha1.StopDeadline
-		message = fmt.Sprintf("the driver ran longer than timeouts.run (%s); raise it, or make the job shorter", t.Run.Duration)
+		message = fmt.Sprintf("the driver ran longer than timeouts.run (%s); raise it, or shorten the job", t.Run.Duration)
 	}
 	if t.Total != nil {
 		if total := started.Add(t.Total.Duration - d.ran()); at.IsZero() || total.Before(at) {
 			at, reason = total, v1alpha1.StopTotalDeadline
-			message = fmt.Sprintf("the attempts of the run together ran longer than timeouts.total (%s); raise it, or make the job shorter", t.Total.Duration)
+			message = fmt.Sprintf("the attempts of the run together ran longer than timeouts.total (%s); raise it, or shorten the job", t.Total.Duration)
 		}
 	}
 	return at, reason, message

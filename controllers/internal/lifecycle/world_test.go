@@ -380,7 +380,7 @@ func (w *world) gone() {
 }
 
 // inputsChanged is what the operator says that finds a driver to be made from other inputs than were granted.
-const inputsChanged = "a ConfigMap has changed before the driver was made"
+const inputsChanged = "a ConfigMap has changed before the driver was created"
 
 func (w *world) createDriver() string {
 	s := &w.app.Status
@@ -390,7 +390,7 @@ func (w *world) createDriver() string {
 	name := s.Driver.PodName
 	if existing := w.pods[name]; existing != nil {
 		if existing.OwnerUID != w.app.UID {
-			return "pod " + name + " belongs to somebody else"
+			return "pod " + name + " belongs to another owner"
 		}
 		if !w.current(existing) {
 			return "pod " + name + " of an earlier attempt is not gone yet"

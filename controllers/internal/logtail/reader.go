@@ -69,7 +69,7 @@ func (r *Reader) Tail(ctx context.Context, pod *pods.Record, hide func(string) s
 		if ctx.Err() != nil {
 			r.keepSilent(pod.Node)
 		}
-		log.Info("the log of a driver cannot be had", "pod", pod.Name, "why", err.Error())
+		log.Info("the log of a driver cannot be read", "pod", pod.Name, "why", err.Error())
 		return ""
 	}
 	return Tail(hide(text), r.lines)

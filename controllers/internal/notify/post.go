@@ -32,7 +32,7 @@ func (s *Sender) post(ctx context.Context, e event) (result string, err error) {
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL, bytes.NewReader(body))
 	if err != nil {
-		return refused, fmt.Errorf("make request: %w", err)
+		return refused, fmt.Errorf("create request: %w", err)
 	}
 	request.Header.Set("Content-Type", "application/json")
 	response, err := s.client.Do(request)

@@ -38,7 +38,7 @@ func disrupted(r *Record, w words) (outcome Outcome, ok bool) {
 		return evicted(r, w), true
 	case r.Ended == nil && (reason == podNodeLost || r.DisruptedBy == byPodGC):
 		o.Reason = ReasonNodeLost
-		o.Message = w.who + " was lost with its node" + onNode(r) + ", which does not answer or does not exist any more (NodeLost)"
+		o.Message = w.who + " was lost with its node" + onNode(r) + ", which does not respond or no longer exists (NodeLost)"
 	case reason == podTerminated, reason == podNodeShutdown:
 		o.Reason = ReasonNodeShutdown
 		o.Message = w.who + " was ended because its node" + onNode(r) + " was shut down (NodeShutdown); spot nodes are reclaimed that way"
@@ -47,14 +47,14 @@ func disrupted(r *Record, w words) (outcome Outcome, ok bool) {
 		o.Message = w.who + " ran longer than activeDeadlineSeconds of " + w.template + "; raise it there, or use timeouts.run instead"
 	case reason == podPreempting, r.DisruptedBy == corev1.PodReasonPreemptionByScheduler:
 		o.Reason = reason
-		o.Message = sentence(w.who+" made room for a pod of higher priority", o.Reason, r.Message)
-		o.Message = remedy(o.Message, "priorityClassName of "+w.template+" decides whom kube-scheduler and kubelet prefer")
+		o.Message = sentence(w.who+" was preempted by a pod of higher priority", o.Reason, r.Message)
+		o.Message = remedy(o.Message, "priorityClassName of "+w.template+" decides which pods kube-scheduler and kubelet prefer")
 	case r.DisruptedBy == byEvictionAPI:
 		o.Reason = r.DisruptedBy
 		o.Message = w.who + " was evicted" + offNode(r) + " (EvictionByEvictionAPI): the node was drained, or the autoscaler wanted it"
 	case r.DisruptedBy == byTaintManager:
 		o.Reason = r.DisruptedBy
-		o.Message = w.who + " was evicted" + offNode(r) + " (DeletionByTaintManager): the node does not answer, is reclaimed, or got another taint NoExecute"
+		o.Message = w.who + " was evicted" + offNode(r) + " (DeletionByTaintManager): the node does not answer, is reclaimed, or got another NoExecute taint"
 	case r.DisruptedBy != "" && r.DisruptedBy != byPodGC:
 		o.Reason = reason
 		o.Message = sentence(w.who+" pod was evicted", reason, r.Message)
@@ -106,7 +106,7 @@ func podFailed(r *Record, w words) Outcome {
 		o.Message = sentence(w.who+" did not start", r.Reason, r.Message)
 	case r.Reason == "" && r.Deleting:
 		o.Reason = ReasonDeleted
-		o.Message = w.who + " pod was deleted by somebody else before its container had ended (Deleted)"
+		o.Message = w.who + " pod was deleted by a user or another controller before its container had ended (Deleted)"
 	case r.Reason != "" && r.Node != "": // OutOfcpu, OutOfmemory, NodeAffinity, UnexpectedAdmissionError, …
 		o.Message = sentence("node "+r.Node+" refused the "+w.who+" pod", r.Reason, r.Message)
 	default:

@@ -30,11 +30,11 @@ const (
 // org.apache.spark.executor.ExecutorExitCode, POSIX). A program may use any of them for something else, so none changes the class.
 var meanings = map[int32]string{
 	11:  "from Spark it means that too many executors were lost (spark.executor.maxNumFailures); status.executors.failures says why",
-	50:  "from Spark it means that nobody handled an exception; the log has it",
-	51:  "from Spark it means that nobody handled an exception; the log has it",
+	50:  "from Spark it means that an exception was not handled; see the log",
+	51:  "from Spark it means that an exception was not handled; see the log",
 	52:  "from Spark it means that Java had no heap left; raise %s",
-	53:  "from Spark it means that it could not make its local folder; look at the volumes for spark.local.dir",
-	56:  "from Spark it means that the driver could not be reached any more",
+	53:  "from Spark it means that it could not create its local folder; check the volumes for spark.local.dir",
+	56:  "from Spark it means that the driver could no longer be reached",
 	101: "from Spark it means that the main class was not found; correct spec.mainClass or spec.mainApplicationFile",
 	124: "from Spark it means that the driver ran longer than spark.driver.timeout",
 	126: "from a shell it means that the command cannot be run",
@@ -50,7 +50,7 @@ func containerFailed(r *Record, w words) Outcome {
 		o.Message = fmt.Sprintf("%s was killed with exit code %d: it used more memory than its limit; raise %s", w.who, e.ExitCode, w.memory)
 	case r.Deleting && (e.ExitCode == exitSIGTERM || e.ExitCode == exitSIGKILL || e.ExitCode == exitSIGPWR):
 		o.Reason, o.Cause = ReasonDeleted, v1alpha1.CauseInfrastructure
-		o.Message = fmt.Sprintf("%s pod was deleted by somebody else, and stopped with exit code %d (Deleted)", w.who, e.ExitCode)
+		o.Message = fmt.Sprintf("%s pod was deleted by a user or another controller, and stopped with exit code %d (Deleted)", w.who, e.ExitCode)
 	case e.Reason == "ContainerCannotRun", e.Reason == "StartError":
 		o.Cause = v1alpha1.CauseConfiguration
 		if passing(e.Message) {
@@ -72,9 +72,9 @@ func containerFailed(r *Record, w words) Outcome {
 func meaning(e *Ended, w words) string {
 	switch e.ExitCode {
 	case exitSIGKILL:
-		return "it was killed (SIGKILL), and not for its memory limit as far as Kubernetes knows"
+		return "it was killed by SIGKILL; Kubernetes did not report an out-of-memory kill"
 	case exitSIGTERM:
-		return "something asked it to stop (SIGTERM)"
+		return "it was asked to stop (SIGTERM)"
 	case 52:
 		return fmt.Sprintf(meanings[52], w.memory)
 	}

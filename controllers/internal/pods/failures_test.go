@@ -179,7 +179,7 @@ func TestWhyPending(t *testing.T) {
 	waiting := func(name string, changes ...change) *Record { return RecordOf(executorWith(name, 1, changes...)) }
 	secret := container(sparkExecutor, waitsBecause("CreateContainerConfigError", `secret "db" not found`))
 	noNode := condition(corev1.PodScheduled, corev1.ConditionFalse, "Unschedulable")
-	const noSecret = `executor's container cannot start (CreateContainerConfigError): secret "db" not found; create it, and the container starts by itself`
+	const noSecret = `executor's container cannot start (CreateContainerConfigError): secret "db" not found; create it, and the container starts automatically`
 	tests := map[string]struct {
 		records []*Record
 		want    string
@@ -187,11 +187,11 @@ func TestWhyPending(t *testing.T) {
 		"none":         {nil, ""},
 		"they start":   {[]*Record{waiting("a"), waiting("b", container(sparkExecutor, waits("ContainerCreating")))}, ""},
 		"a reference":  {[]*Record{waiting("a"), waiting("b", secret)}, noSecret},
-		"most of them": {[]*Record{waiting("a", noNode), waiting("b", secret), waiting("c", noNode)}, "no node takes the executor pod (Unschedulable)"},
+		"most of them": {[]*Record{waiting("a", noNode), waiting("b", secret), waiting("c", noNode)}, "the executor pod is unschedulable"},
 		"a claim": {[]*Record{waiting("a", func(pod *corev1.Pod) {
 			pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: "Unschedulable",
 				Message: `0/3 nodes are available: persistentvolumeclaim "data" not found. not found`}}
-		})}, `no node takes the executor pod (Unschedulable): persistentvolumeclaim "data" not found; create it, and the pod starts by itself`},
+		})}, `the executor pod is unschedulable: persistentvolumeclaim "data" not found; create it, and the pod starts automatically`},
 		"as many of each": {[]*Record{waiting("a", noNode), waiting("b", secret)}, noSecret},
 		"not of those that go, wait for room, or run": {[]*Record{
 			waiting("a", secret, deleting), waiting("b", condition(corev1.PodScheduled, corev1.ConditionFalse, corev1.PodReasonSchedulingGated)),

@@ -63,11 +63,11 @@ func whyNotStarted(r *Record, wo words) StartProblem {
 		p.Message = fmt.Sprintf("image %q cannot be pulled (ImagePullBackOff); correct its name or tag, or name a Secret for its registry in spec.imagePullSecrets", w.Image)
 		p.Detail = strings.TrimPrefix(w.Message, fmt.Sprintf("Back-off pulling image %q: ", w.Image))
 	case corev1.PodReasonUnschedulable:
-		p.Message = "no node takes the " + wo.who + " pod (Unschedulable)"
+		p.Message = "the " + wo.who + " pod is unschedulable"
 		p.Detail = w.Message
 		if claim := missingClaim.FindString(w.Message); claim != "" {
 			p.Reference = true
-			p.Message = remedy(p.Message+": "+claim, "create it, and the pod starts by itself")
+			p.Message = remedy(p.Message+": "+claim, "create it, and the pod starts automatically")
 		}
 	case "CreateContainerConfigError":
 		p.Message = sentence(wo.who+"'s container cannot start", w.Reason, w.Message)
@@ -77,7 +77,7 @@ func whyNotStarted(r *Record, wo words) StartProblem {
 			p.Message = remedy(p.Message, "set securityContext.runAsUser in "+wo.template+" to a user other than 0")
 		case strings.Contains(w.Message, "not found"), strings.Contains(w.Message, "couldn't find key"):
 			p.Reference = true
-			p.Message = remedy(p.Message, "create it, and the container starts by itself")
+			p.Message = remedy(p.Message, "create it, and the container starts automatically")
 		}
 	default:
 		p.Message = sentence(wo.who+"'s container cannot start", w.Reason, w.Message)

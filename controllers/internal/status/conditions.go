@@ -125,14 +125,14 @@ func (v View) keptAdmitted(old []metav1.Condition, r row) *AdmittedView {
 
 // admittedSays are the messages of Admitted where nobody gave one.
 var admittedSays = map[string]string{
-	v1alpha1.AdmittedReason:             "the gate has let the attempt in",
+	v1alpha1.AdmittedReason:             "the gate has admitted the attempt",
 	v1alpha1.DelegatedToSchedulerReason: "admission is left to the scheduler",
-	v1alpha1.WaitingForGateReason:       "the gate has not let the attempt in",
-	v1alpha1.PreemptedReason:            "the room was taken back",
-	v1alpha1.SuspendedReason:            "a suspended application asks for no room",
+	v1alpha1.WaitingForGateReason:       "the gate has not admitted the attempt",
+	v1alpha1.PreemptedReason:            "the quota was reclaimed",
+	v1alpha1.SuspendedReason:            "a suspended application requests no quota",
 	v1alpha1.QueueHeldReason:            "the queue admits nothing",
-	v1alpha1.FlavorMismatchReason:       "the nodes that the gate gives contradict the pods",
-	v1alpha1.ExceedsQuotaReason:         "the queue could never hold what is asked for",
+	v1alpha1.FlavorMismatchReason:       "the assigned flavor conflicts with the pods' node selector",
+	v1alpha1.ExceedsQuotaReason:         "the request exceeds what the queue could ever hold",
 }
 
 // addRunning adds Running. Its reason is Running or NotRunning: the status in a word, because a reason may not be empty.
@@ -155,7 +155,7 @@ func addRunning(l *list, r row, seen bool) {
 func addFinished(l *list, r row) {
 	switch r.finished {
 	case yes:
-		l.add(v1alpha1.FinishedCondition, metav1.ConditionTrue, finishedReason, "the run has ended and holds nothing any more")
+		l.add(v1alpha1.FinishedCondition, metav1.ConditionTrue, finishedReason, "the run has ended and has released everything")
 	case no:
 		l.add(v1alpha1.FinishedCondition, metav1.ConditionFalse, notFinishedReason, "the run has not ended")
 	}

@@ -54,13 +54,13 @@ func TestWordsOfTheGate(t *testing.T) {
 	}{
 		"are shown":                      {[]status.View{{Stage: status.Queued, Admitted: waits}}, "MaxRunning: 2 of 2 run"},
 		"outlive silence while waiting":  {[]status.View{{Stage: status.Queued, Admitted: waits}, {Stage: status.Queued}}, "MaxRunning: 2 of 2 run"},
-		"end with the stage of waiting":  {[]status.View{{Stage: status.Preempted, Admitted: waits}, {Stage: status.Queued}}, "WaitingForGate: the gate has not let the attempt in"},
-		"of another wait are forgotten":  {[]status.View{{Stage: status.Suspended}, {Stage: status.Queued}}, "WaitingForGate: the gate has not let the attempt in"},
+		"end with the stage of waiting":  {[]status.View{{Stage: status.Preempted, Admitted: waits}, {Stage: status.Queued}}, "WaitingForGate: the gate has not admitted the attempt"},
+		"of another wait are forgotten":  {[]status.View{{Stage: status.Suspended}, {Stage: status.Queued}}, "WaitingForGate: the gate has not admitted the attempt"},
 		"hold over the whole grant":      {[]status.View{{Stage: status.Submitting, Admitted: granted}, {Stage: status.Starting}, {Stage: status.Running}}, "Admitted: granted 3 pods"},
 		"stay after the end":             {[]status.View{{Stage: status.Running, Admitted: granted}, {Stage: status.Finalizing}, {Stage: status.Failed}}, "Admitted: granted 3 pods"},
 		"of a wait stay after its end":   {[]status.View{{Stage: status.Queued, Admitted: waits}, {Stage: status.AdmissionTimeout}}, "MaxRunning: 2 of 2 run"},
 		"never said: nothing at the end": {[]status.View{{Stage: status.Failed}}, ""},
-		"that contradict the stage":      {[]status.View{{Stage: status.Queued, Admitted: granted}}, "WaitingForGate: the gate has not let the attempt in"},
+		"that contradict the stage":      {[]status.View{{Stage: status.Queued, Admitted: granted}}, "WaitingForGate: the gate has not admitted the attempt"},
 		"explain a preempted wait":       {[]status.View{{Stage: status.Preempted, Admitted: &status.AdmittedView{Message: "team-b took cpu back"}}}, "Preempted: team-b took cpu back"},
 	}
 	for name, tc := range tests {

@@ -37,9 +37,9 @@ var queueTable = map[QueueState]struct {
 }{
 	QueueActive:            {succeeded, "admits applications"},
 	QueueParentNotFound:    {retrying, "the queue named by spec.parent does not exist yet"},
-	QueueCycle:             {stalled, "the queue is above itself: change spec.parent"},
+	QueueCycle:             {stalled, "the queue is its own ancestor: change spec.parent"},
 	QueueFlavorNotFound:    {retrying, "a flavor named by spec.flavors does not exist yet"},
-	QueueInvalidSpec:       {stalled, "the spec cannot work as it is"},
+	QueueInvalidSpec:       {stalled, "the spec is invalid"},
 	QueueNoQuota:           {retrying, "no queue of this tree has a quota, so nothing is admitted: set spec.flavors, or spec.unlimited: true on its root"},
 	QueueLedgerHeldByOther: {stalled, "another operator admits the applications of this tree"},
 }

@@ -27,7 +27,7 @@ const (
 	// New: nothing was published yet.
 	New Stage = ""
 
-	// Queued: the gate has not let the attempt in yet.
+	// Queued: the gate has not admitted the attempt yet.
 	Queued Stage = v1alpha1.QueuedReason
 	// ReferenceNotFound: like Queued, but something that the spec names does not exist.
 	ReferenceNotFound Stage = v1alpha1.ReferenceNotFoundReason
@@ -55,7 +55,7 @@ const (
 	// ExceedsQuota: the queue could never hold the ask as things stand.
 	ExceedsQuota Stage = v1alpha1.ExceedsQuotaReason
 
-	// Deactivated: somebody has taken the ask out of its queue.
+	// Deactivated: the request was deactivated in its queue.
 	Deactivated Stage = v1alpha1.DeactivatedReason
 	// FlavorMismatch: what the gate gives cannot be used by the pods.
 	FlavorMismatch Stage = v1alpha1.FlavorMismatchReason

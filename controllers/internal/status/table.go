@@ -46,24 +46,24 @@ type row struct {
 var table = map[Stage]row{
 	New: {course: unpublished},
 
-	Queued:            {inFlight, no, v1alpha1.WaitingForGateReason, absent, no, "waits for room in its queue"},
+	Queued:            {inFlight, no, v1alpha1.WaitingForGateReason, absent, no, "waits for quota in its queue"},
 	ReferenceNotFound: {retrying, absent, "", absent, no, "something that the spec names does not exist yet"},
-	Preempted:         {inFlight, no, v1alpha1.PreemptedReason, no, no, "gave its room back to others and waits for room again"},
+	Preempted:         {inFlight, no, v1alpha1.PreemptedReason, no, no, "was preempted and waits for quota again"},
 	AttemptFailed:     {retrying, no, v1alpha1.WaitingForGateReason, no, no, "the attempt failed; the next one follows after a pause"},
 
-	Submitting: {inFlight, yes, v1alpha1.AdmittedReason, no, no, "has room in its queue; the driver is being created"},
+	Submitting: {inFlight, yes, v1alpha1.AdmittedReason, no, no, "has quota in its queue; the driver is being created"},
 	Starting:   {inFlight, yes, v1alpha1.AdmittedReason, no, no, "the driver pod exists and does not run yet"},
 	Running:    {inFlight, yes, v1alpha1.AdmittedReason, yes, no, "the driver runs"},
-	Finalizing: {inFlight, yes, v1alpha1.AdmittedReason, asSeen, no, "the driver has ended or is being stopped; pods and room are given back"},
+	Finalizing: {inFlight, yes, v1alpha1.AdmittedReason, asSeen, no, "the driver has ended or is being stopped; its pods are deleted and its quota is released"},
 
 	Suspended: {paused, no, v1alpha1.SuspendedReason, asLast, no, "held by spec.suspend"},
 
-	InvalidSpec:     {stalled, absent, "", absent, no, "the spec cannot work as it is"},
+	InvalidSpec:     {stalled, absent, "", absent, no, "the spec is invalid"},
 	NotYetSupported: {stalled, absent, "", absent, no, "the spec uses a field that this version does not support yet"},
-	ExceedsQuota:    {stalled, no, v1alpha1.ExceedsQuotaReason, absent, no, "asks for more than the queue could ever hold"},
+	ExceedsQuota:    {stalled, no, v1alpha1.ExceedsQuotaReason, absent, no, "requests more than the queue could ever hold"},
 
-	Deactivated:    {stalled, no, v1alpha1.QueueHeldReason, absent, no, "somebody has taken the ask out of its queue"},
-	FlavorMismatch: {stalled, no, v1alpha1.FlavorMismatchReason, absent, no, "the nodes that the gate gives contradict the pods"},
+	Deactivated:    {stalled, no, v1alpha1.QueueHeldReason, absent, no, "the request was deactivated in its queue"},
+	FlavorMismatch: {stalled, no, v1alpha1.FlavorMismatchReason, absent, no, "the assigned flavor conflicts with the pods' node selector"},
 
 	Succeeded: {succeeded, yes, v1alpha1.AdmittedReason, no, yes, "the driver ended with exit code 0"},
 
@@ -71,9 +71,9 @@ var table = map[Stage]row{
 	RetriesExceeded:       {stalled, asLast, "", no, yes, "all attempts of the run failed"},
 	DeadlineExceeded:      {stalled, asLast, "", no, yes, "the attempt ran longer than timeouts.run"},
 	TotalDeadlineExceeded: {stalled, asLast, "", no, yes, "the run took longer than timeouts.total"},
-	AdmissionTimeout:      {stalled, asLast, "", no, yes, "waited for room longer than timeouts.admission"},
+	AdmissionTimeout:      {stalled, asLast, "", no, yes, "waited for quota longer than timeouts.admission"},
 	DriverStartTimeout:    {stalled, asLast, "", no, yes, "the driver did not run within timeouts.driverStart"},
 	ExecutorStartTimeout:  {stalled, asLast, "", no, yes, "the first executors were not ready within timeouts.executorStart"},
 
-	GateConflict: {stalled, asLast, "", no, yes, "Kueue's pod integration took the driver for a job of its own"},
+	GateConflict: {stalled, asLast, "", no, yes, "Kueue's pod integration manages the driver as a job of its own"},
 }

@@ -210,7 +210,7 @@ func TestMergeRefusesOwnedKeys(t *testing.T) {
 		"spark.kubernetes.driver.pod.featureSteps":                "set spec.driver.template instead",
 		"spark.kubernetes.executor.pod.featureSteps":              "set spec.executor.template instead",
 		"spark.kubernetes.authenticate.submission.oauthTokenFile": "the operator creates the driver itself",
-		PodsAllocator:     "executors are made directly",
+		PodsAllocator:     "executors are created directly",
 		"hadoop.fs.s3a":   "use a key that begins with spark.",
 		"":                "use a key that begins with spark.",
 		"SPARK.ui.port":   "use a key that begins with spark.",

@@ -67,11 +67,11 @@ func TestMonitoring(t *testing.T) {
 		},
 		"loaded by the user, too": {
 			prometheus: v1alpha1.PrometheusMonitoring{JMXExporterJar: "/a.jar"}, sparkConf: map[string]string{"driver": `-Dx "-javaagent:/a.jar=1:/x"`},
-			findings: []string{field + `.jmxExporterJar: value "/a.jar" is loaded by "-javaagent:/a.jar=1:/x" of spec.driver.javaOptions, too: remove one of the two`},
+			findings: []string{field + `.jmxExporterJar: value "/a.jar" is also loaded by "-javaagent:/a.jar=1:/x" of spec.driver.javaOptions: remove one of the two`},
 		},
 		"loaded by the platform, too": {
 			prometheus: v1alpha1.PrometheusMonitoring{JMXExporterJar: "/a.jar"}, sparkConf: map[string]string{ExecutorDefaultOptions: "-javaagent:/a.jar"},
-			findings: []string{field + `.jmxExporterJar: value "/a.jar" is loaded by "-javaagent:/a.jar" of spec.sparkConf[` + ExecutorDefaultOptions + `], too: remove one of the two`},
+			findings: []string{field + `.jmxExporterJar: value "/a.jar" is also loaded by "-javaagent:/a.jar" of spec.sparkConf[` + ExecutorDefaultOptions + `]: remove one of the two`},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -58,7 +58,7 @@ func quoteName(key string) string {
 func refusedValue(value string) string {
 	switch {
 	case !utf8.ValidString(value):
-		return "the value is no text in UTF-8, so that Spark would read another one: encode it, in base64 for example"
+		return "the value is not UTF-8 text, so that Spark would read another one: encode it, in base64 for example"
 	case strings.ContainsRune(value, 0):
 		return "the value has the character U+0000, which no process can be given: remove it"
 	}

@@ -64,7 +64,7 @@ func TestNames(t *testing.T) {
 		"a value with NUL": {edit: func(s *v1alpha1.SparkApplicationSpec) { s.SparkConf = map[string]string{"spark.a": "x\x00"} },
 			want: "spec.sparkConf[spark.a]: the value has the character U+0000, which no process can be given: remove it"},
 		"a value that is no text": {edit: func(s *v1alpha1.SparkApplicationSpec) { s.SparkConf = map[string]string{"spark.a": "x\xff"} },
-			want: "spec.sparkConf[spark.a]: the value is no text in UTF-8, so that Spark would read another one: encode it, in base64 for example"},
+			want: "spec.sparkConf[spark.a]: the value is not UTF-8 text, so that Spark would read another one: encode it, in base64 for example"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

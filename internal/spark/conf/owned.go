@@ -39,7 +39,7 @@ func refusedKey(key, value string) string {
 	case strings.HasPrefix(key, submissionPrefix):
 		return "credentials of spark-submit have no use here: remove it; the operator creates the driver itself"
 	case key == PodsAllocator && value != "direct":
-		return "value " + Quote(key, value) + " is not supported: remove it; executors are made directly"
+		return "value " + Quote(key, value) + " is not supported: remove it; executors are created directly"
 	case !strings.HasPrefix(key, prefix):
 		return "the key is not a property of Spark: use a key that begins with spark. (Hadoop's properties go to spec.hadoopConf)"
 	}

@@ -14,7 +14,7 @@ import (
 
 // Why a property cannot come from a Secret.
 const (
-	beforeSecrets = "the operator reads this property before it reads Secrets, or makes pods of it: set it in sparkConf"
+	beforeSecrets = "the operator reads this property before it reads Secrets, or builds pods from it: set it in sparkConf"
 	inPods        = "Spark writes its value into the pods of executors, where others may read it: "
 )
 
@@ -23,7 +23,7 @@ const (
 var early = []struct{ key, reason string }{
 	{ExecutorEnvPrefix, inPods + "set executor.env with valueFrom"},
 	{DriverEnvPrefix, "its value would stand in the pod of the driver: set driver.env with valueFrom"},
-	{"spark.authenticate.secret", inPods + "remove it, so that Spark makes one up, or mount the Secret and set spark.authenticate.secret.file in sparkConf"},
+	{"spark.authenticate.secret", inPods + "remove it, so that Spark generates one, or mount the Secret and set spark.authenticate.secret.file in sparkConf"},
 	{"spark.kubernetes.", beforeSecrets},
 	{"spark.driver.", beforeSecrets},
 	{"spark.executor.", beforeSecrets},
@@ -79,9 +79,9 @@ func addSecrets(merged Properties, spec *v1alpha1.SparkApplicationSpec, typed Pr
 		case reason != "":
 			message = "the property " + redact.Visible(key) + " cannot be taken from a Secret: " + reason
 		case inSparkConf:
-			message = "the property is set by " + fieldOfKey(key) + ", too: remove one of the two"
+			message = "the property is also set by " + fieldOfKey(key) + ": remove one of the two"
 		case inField:
-			message = "the property is set by " + property.Origin.Field + ", too: remove one of the two"
+			message = "the property is also set by " + property.Origin.Field + ": remove one of the two"
 		default:
 			merged.Set(key, Masked, Origin{Source: Secret, Field: field})
 			continue

@@ -40,11 +40,11 @@ func TestPropertiesFromSecrets(t *testing.T) {
 		"credentials of a site": {keys: []string{"spark.jars.repositories", "spark.ssl.keyPassword", "spark.org.apache.spark.ui.JWSFilter.param.secretKey"}},
 		"in sparkConf, too": {
 			keys: []string{key}, edit: func(s *v1alpha1.SparkApplicationSpec) { s.SparkConf = map[string]string{key: "x"} },
-			want: []string{"spec.sparkConfFrom[" + key + "]: the property is set by spec.sparkConf[" + key + "], too: remove one of the two"},
+			want: []string{"spec.sparkConfFrom[" + key + "]: the property is also set by spec.sparkConf[" + key + "]: remove one of the two"},
 		},
 		"in a field, too": {
 			keys: []string{key}, edit: func(s *v1alpha1.SparkApplicationSpec) { s.HadoopConf = map[string]string{"fs.s3a.secret.key": "x"} },
-			want: []string{"spec.sparkConfFrom[" + key + "]: the property is set by spec.hadoopConf[fs.s3a.secret.key], too: remove one of the two"},
+			want: []string{"spec.sparkConfFrom[" + key + "]: the property is also set by spec.hadoopConf[fs.s3a.secret.key]: remove one of the two"},
 		},
 		"the operator's own": {
 			keys: []string{"spark.master", "spark.kubernetes.driver.podTemplateFile"},
@@ -70,7 +70,7 @@ func TestPropertiesFromSecrets(t *testing.T) {
 					"its value would stand in the pod of the driver: set driver.env with valueFrom",
 				"spec.sparkConfFrom[spark.authenticate.secret]: the property spark.authenticate.secret cannot be taken from a Secret: " +
 					"Spark writes its value into the pods of executors, where others may read it: " +
-					"remove it, so that Spark makes one up, or mount the Secret and set spark.authenticate.secret.file in sparkConf",
+					"remove it, so that Spark generates one, or mount the Secret and set spark.authenticate.secret.file in sparkConf",
 			},
 		},
 		"no property": {

@@ -84,7 +84,7 @@ func (i Inputs) Hash() (string, error) {
 	slices.SortFunc(c.LimitRanges, func(a, b limitRange) int { return cmp.Compare(a.Name, b.Name) })
 	text, err := json.Marshal(c)
 	if err != nil {
-		return "", fmt.Errorf("hash what a start is made from: %w", err)
+		return "", fmt.Errorf("hash the inputs of a start: %w", err)
 	}
 	sum := sha256.Sum256(text)
 	return rule + ":" + hex.EncodeToString(sum[:]), nil

@@ -115,7 +115,7 @@ func addPlacement(d *draft, in Input, r Role, _ Parts) {
 	}
 }
 
-// addGate has executors wait for room in quota.
+// addGate has executors wait for quota.
 func addGate(d *draft, in Input, r Role, _ Parts) {
 	gate := corev1.PodSchedulingGate{Name: v1alpha1.QuotaGate}
 	if r.isGated(in) && !slices.Contains(d.pod.Spec.SchedulingGates, gate) {

@@ -29,8 +29,8 @@ func (b *build) addClaim(v mounted, index int) error {
 		return err
 	}
 	if !hasClass || size == nil {
-		return b.given.Wrong(v.properties.key("options.claimName"), "names a claim that nobody makes without a class and a size",
-			"set options.storageClass and options.sizeLimit of the volume, too, or name a claim that exists")
+		return b.given.Wrong(v.properties.key("options.claimName"), "names a claim that is not created without a class and a size",
+			"also set options.storageClass and options.sizeLimit of the volume, or name a claim that exists")
 	}
 	mode, err := b.claimMode()
 	source.ClaimName = strings.ReplaceAll(source.ClaimName, onDemand, fmt.Sprintf("%s-driver-pvc-%d", b.names.Prefix, index))

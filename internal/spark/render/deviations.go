@@ -22,14 +22,14 @@ var Deviations = []Deviation{
 			"pod metadata ownerReferences", "service metadata ownerReferences", "configmap metadata ownerReferences",
 			"networkpolicy metadata ownerReferences", "claims * metadata ownerReferences",
 		},
-		Reason: "the application owns all objects of an attempt, so that deleting it deletes them; spark-submit owns nothing, and makes the pod the owner",
+		Reason: "the application owns all objects of an attempt, so that deleting it deletes them; spark-submit makes the pod the owner",
 	},
 	{
 		Where: []string{
 			"pod metadata labels sparkgate.io/*", "service metadata labels sparkgate.io/*", "configmap metadata labels sparkgate.io/*",
 			"networkpolicy metadata labels sparkgate.io/*", "claims * metadata labels sparkgate.io/*", "executor metadata labels sparkgate.io/*",
 		},
-		Reason: "everything that an attempt makes can be found by application, run and attempt",
+		Reason: "everything that an attempt creates can be found by application, run and attempt",
 	},
 	{
 		Where:  []string{"pod metadata namespace", "service metadata namespace", "claims * metadata namespace"},
@@ -70,7 +70,7 @@ var Deviations = []Deviation{
 	},
 	{
 		Where:  []string{"properties spark.kubernetes.executor.podNamePrefix"},
-		Reason: "executors are named like everything else of the attempt; Spark makes up a second random prefix",
+		Reason: "executors are named like everything else of the attempt; Spark generates a second random prefix",
 	},
 	{
 		Where:  []string{"properties spark.kubernetes.authenticate.submission.*"},
@@ -86,6 +86,6 @@ var Deviations = []Deviation{
 	},
 	{
 		Where:  []string{"pod spec volumes * * defaultMode", "pod spec volumes * * items * mode"},
-		Reason: "Spark 3.5 reads 0644 in a template to the base of ten, which Kubernetes refuses; here it is the mode that everybody means",
+		Reason: "Spark 3.5 reads 0644 in a template to the base of ten, which Kubernetes refuses; here it is read as octal, as it is meant",
 	},
 }

@@ -8,7 +8,7 @@ package render
 var MachineDeviations = []Deviation{
 	{
 		Where:  []string{"pod spec containers * env SPARK_USER* value"},
-		Reason: "nobody submits: pods run as the user spark unless spec.driver.env or spark.kubernetes.driverEnv.SPARK_USER says another",
+		Reason: "there is no submitting user: pods run as the user spark unless spec.driver.env or spark.kubernetes.driverEnv.SPARK_USER says another",
 	},
 	{
 		Variable: "HADOOP_CONF_DIR",
@@ -16,7 +16,7 @@ var MachineDeviations = []Deviation{
 			"properties spark.kubernetes.hadoop.configMapName", "properties spark.kubernetes.executor.hadoopConfigMapName",
 			"pod spec volumes hadoop-properties", "other configmap",
 		},
-		Reason: "the files of the folder are for a ConfigMap of the user's that spec.hadoopConfigMap names; spark-submit makes one",
+		Reason: "the files of the folder are for a ConfigMap of the user's that spec.hadoopConfigMap names; spark-submit creates one",
 	},
 	{
 		Variable: "SPARK_LOCAL_DIRS",

@@ -9,7 +9,7 @@ package render
 var Refusals = []Deviation{
 	{
 		Where:  []string{"spec.sparkConf[spark.driver.memory]"},
-		Reason: "the heap of the driver is handed to Java as it is written, which does not know units such as Gi, whatever Spark itself takes",
+		Reason: "the heap of the driver is passed to Java unchanged, which does not know units such as Gi, even where Spark does",
 	},
 	{
 		Where: []string{
@@ -26,14 +26,14 @@ var Refusals = []Deviation{
 	},
 	{
 		Where:  []string{"spec.sparkConf[spark.kubernetes.driver.request.cores]", "spec.sparkConf[spark.kubernetes.driver.limit.cores]"},
-		Reason: "Kubernetes refuses a pod that requests what is no quantity, or more than its limit",
+		Reason: "Kubernetes refuses a pod that requests an invalid quantity, or more than its limit",
 	},
 	{
 		Where: []string{
 			"spec.sparkConf[spark.driver.port]", "spec.sparkConf[spark.driver.blockManager.port]", "spec.sparkConf[spark.blockManager.port]",
 			"spec.sparkConf[spark.ui.port]", "spec.sparkConf[spark.connect.grpc.binding.port]",
 		},
-		Reason: "executors could not know a port that the system chooses, Kubernetes refuses one that is none, and no two may be the same",
+		Reason: "executors could not know a port that the system chooses, Kubernetes refuses numbers that are not ports, and all ports must differ",
 	},
 	{
 		Where:  []string{"spec.sparkConf[spark.kubernetes.executor.podNamePrefix]"},
@@ -70,7 +70,7 @@ var Refusals = []Deviation{
 		Where: []string{
 			"spec.sparkConf[spark.kubernetes.driver.volumes.*", "spec.sparkConf[spark.kubernetes.executor.volumes.*", "spec.driver.volumes", "spec.driver.volumeMounts",
 		},
-		Reason: "Kubernetes refuses such a volume or mount; a claim is made if its name has OnDemand in it, with class and size, and one of a fixed name would be shared by attempts",
+		Reason: "Kubernetes refuses such a volume or mount; a claim is created if its name has OnDemand in it, with class and size, and one of a fixed name would be shared by attempts",
 	},
 	{
 		Where:  []string{"spec.sparkConf[spark.dynamicAllocation.*"},
@@ -96,7 +96,7 @@ var Refusals = []Deviation{
 			"spec.sparkConf[spark.kubernetes.driver.pod.featureSteps]", "spec.sparkConf[spark.kubernetes.executor.pod.featureSteps]",
 			"spec.sparkConf[spark.kubernetes.allocation.pods.allocator]",
 		},
-		Reason: "classes that change pods cannot be run here, and executors are made directly",
+		Reason: "classes that change pods cannot be run here, and executors are created directly",
 	},
 	{
 		Where: []string{
@@ -109,11 +109,11 @@ var Refusals = []Deviation{
 		Where: []string{
 			"spec.sparkConf[spark.kubernetes.authenticate.driver.*", "spec.sparkConf[spark.kerberos.keytab]", "spec.sparkConf[spark.kubernetes.kerberos.*",
 		},
-		Reason: "a file or token of the submitting machine, of which the client makes a ConfigMap or Secret; no manifest can name such a file, nor should it hold a token",
+		Reason: "a file or token of the submitting machine, which the client puts into a ConfigMap or Secret; no manifest can name such a file, nor should it hold a token",
 	},
 	{
 		Where:  []string{"spec.mainClass"},
-		Reason: "it is no name of a class; beside a Python or R file it would be ignored",
+		Reason: "the class name is invalid; beside a Python or R file it would be ignored",
 	},
 	{
 		Where:  []string{"spec.driver.template*", "spec.executor.template*"},

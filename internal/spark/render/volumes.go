@@ -56,7 +56,7 @@ func (b *build) volumesOf(role conf.Role) ([]mounted, error) {
 			return nil, err
 		}
 		if other, taken := paths[volume.Mount.MountPath]; taken {
-			return nil, b.given.Wrong(v.key("mount.path"), "is the mount path of volume "+other+", too", "set another path")
+			return nil, b.given.Wrong(v.key("mount.path"), "is also the mount path of volume "+other, "set another path")
 		}
 		paths[volume.Mount.MountPath] = v.name
 		volumes = append(volumes, volume)

@@ -76,7 +76,7 @@ func (t *text) UnmarshalJSON(raw []byte) error {
 func Read(file []byte) (*Recording, error) {
 	var r Recording
 	if err := json.Unmarshal(bytes.TrimPrefix(file, []byte("\uFEFF")), &r); err != nil {
-		return nil, fmt.Errorf("it is no recording in JSON: %w", err)
+		return nil, fmt.Errorf("it is not a recording in JSON: %w", err)
 	}
 	switch {
 	case r.SparkVersion == "":
@@ -88,7 +88,7 @@ func Read(file []byte) (*Recording, error) {
 	for name, content := range r.FilesBase64 {
 		decoded, err := base64.StdEncoding.DecodeString(content)
 		if err != nil {
-			return nil, fmt.Errorf("filesBase64[%s] is no base64: %w", name, err)
+			return nil, fmt.Errorf("filesBase64[%s] is not valid base64: %w", name, err)
 		}
 		files[clean(name)] = string(decoded)
 	}

@@ -59,13 +59,13 @@ func TestRead(t *testing.T) {
 func TestUnreadable(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{
-		"":                                 "no recording in JSON",
-		"[]":                               "no recording in JSON",
+		"":                                 "not a recording in JSON",
+		"[]":                               "not a recording in JSON",
 		"{}":                               "does not say sparkVersion",
 		`{"sparkVersion": "4.1.4"}`:        "has no args",
-		`{"sparkVersion": 4, "args": []}`:  "no recording in JSON",
-		`{"sparkVersion": "4", "args": 1}`: "no recording in JSON",
-		`{"sparkVersion": "4", "args": [""], "filesBase64": {"x": "!"}}`: "filesBase64[x] is no base64",
+		`{"sparkVersion": 4, "args": []}`:  "not a recording in JSON",
+		`{"sparkVersion": "4", "args": 1}`: "not a recording in JSON",
+		`{"sparkVersion": "4", "args": [""], "filesBase64": {"x": "!"}}`: "filesBase64[x] is not valid base64",
 	} {
 		if _, err := Read([]byte(file)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", file, err, want)

@@ -28,10 +28,10 @@ func TestFieldsPrint(t *testing.T) {
 	const noName = `, with a domain and '/' before it if need be`
 	table{
 		"a file": {`configMaps: [{name: a, mountPath: /a, data: {"x\n": y}}]`, []string{
-			`spec.configMaps[a].data["x\n"]: the name "x\n" is no name of a file: use at most 253 letters, digits, '-', '_' and '.', and no folders`}},
+			`spec.configMaps[a].data["x\n"]: invalid file name "x\n": use at most 253 letters, digits, '-', '_' and '.', and no folders`}},
 		"a variable": {`driver: {env: [{name: "A\e[2J", value: x}]}`, []string{
-			`spec.driver.env["A\x1b[2J"]: the name "A\x1b[2J" is no name of a variable: use letters, digits, '-', '_' and '.'`}},
+			`spec.driver.env["A\x1b[2J"]: invalid environment variable name "A\x1b[2J": use letters, digits, '-', '_' and '.'`}},
 		"a label of a template": {`driver: {template: {metadata: {labels: {"a\n": b}}}}`, []string{
-			`spec.driver.template.metadata.labels["a\n"]: the key "a\n" is no key of a label: use letters, digits, '-', '_' and '.'` + noName}},
+			`spec.driver.template.metadata.labels["a\n"]: invalid label key "a\n": use letters, digits, '-', '_' and '.'` + noName}},
 	}.run(t)
 }

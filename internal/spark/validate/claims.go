@@ -22,7 +22,7 @@ func checkClaims(s *subject) []Finding {
 		_, class := p.Lookup(prefix + name + ".options.storageClass")
 		_, size := p.Lookup(prefix + name + ".options.sizeLimit")
 		if class && size {
-			findings = append(findings, invalid(property.Origin.Field, "value %q names a claim that would be made for an attempt and shared by the next: "+
+			findings = append(findings, invalid(property.Origin.Field, "value %q names a claim that would be created for one attempt and shared by the next: "+
 				"remove options.storageClass and options.sizeLimit of the volume and apply the claim yourself, or put OnDemand into the name for a claim of each attempt",
 				property.Value))
 		}

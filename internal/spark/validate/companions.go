@@ -31,7 +31,7 @@ func checkService(s *subject) []Finding {
 	}
 	var findings []Finding
 	if len(validation.IsDNS1035Label(s.app.Name)) > 0 {
-		findings = append(findings, invalid("spec.driverService", "the Service gets the name of the application, and %q is no name of a Service: "+
+		findings = append(findings, invalid("spec.driverService", "the Service gets the name of the application, and %q is not a valid Service name: "+
 			"remove it, or begin metadata.name with a letter", s.app.Name))
 	}
 	seen := map[int32]string{}
@@ -78,7 +78,7 @@ func uiServiceFindings(s *subject, from *v1alpha1.ServiceMetadata) []Finding {
 	} {
 		for _, property := range s.properties.WithPrefix(family.prefix) {
 			if _, both := family.entries[property.Name]; both {
-				findings = append(findings, invalid(conf.At(family.field, property.Name), "%s sets it, too: remove one of the two", property.Origin.Field))
+				findings = append(findings, invalid(conf.At(family.field, property.Name), "%s also sets it: remove one of the two", property.Origin.Field))
 			}
 		}
 	}
@@ -135,7 +135,7 @@ func routeFindings(s *subject, from *v1alpha1.UIRoute) []Finding {
 		for _, part := range []reference{{".name", parent.Name}, {".namespace", parent.Namespace}, {".sectionName", parent.SectionName}} {
 			if part.name != "" && len(validation.IsDNS1123Subdomain(part.name)) > 0 {
 				findings = append(findings, invalid(field+part.field,
-					"value %q is no name: use lower-case letters, digits, '-' and '.', beginning and ending with a letter or digit", part.name))
+					"invalid name %q: use lower-case letters, digits, '-' and '.', beginning and ending with a letter or digit", part.name))
 			}
 		}
 		if seen[parent] {
@@ -170,7 +170,7 @@ func hostFindings(s *subject, field, host string) []Finding {
 		return []Finding{invalid(field, "value %q is an address: set a host name", filled)}
 	}
 	if len(validation.IsDNS1123Subdomain(filled)) > 0 {
-		return []Finding{invalid(field, "value %q is no name of one host: use parts of at most 63 lower-case letters, digits and '-', with dots between them, "+
+		return []Finding{invalid(field, "invalid host name %q: use parts of at most 63 lower-case letters, digits and '-', with dots between them, "+
 			"such as {{name}}.{{namespace}}.example.org", filled)}
 	}
 	for _, part := range strings.Split(filled, ".") {
@@ -188,7 +188,7 @@ func nameFindings(s *subject, field, name string) []Finding {
 	}
 	if filled := conf.FillIn(s.withNamespace(), name); len(validation.IsDNS1123Subdomain(filled)) > 0 {
 		return []Finding{invalid(field,
-			"value %q is no name of an object: use lower-case letters, digits, '-' and '.', beginning and ending with a letter or digit", filled)}
+			"invalid object name %q: use lower-case letters, digits, '-' and '.', beginning and ending with a letter or digit", filled)}
 	}
 	return nil
 }
@@ -206,7 +206,7 @@ func pathFindings(s *subject, field, path string) []Finding {
 	if plainPath.MatchString(filled) && !dots {
 		return nil
 	}
-	return []Finding{invalid(field, "value %q is no path of plain characters: begin with '/' and use letters, digits, '.', '_', '~' and '-' between single slashes, "+
+	return []Finding{invalid(field, "invalid path %q: begin with '/' and use letters, digits, '.', '_', '~' and '-' between single slashes, "+
 		"such as /{{namespace}}/{{name}}", filled)}
 }
 
@@ -245,7 +245,7 @@ func exposureWarnings(s *subject) []Warning {
 	if enabled, err := s.properties.Bool(conf.UIEnabled, true); err == nil && !enabled {
 		for _, way := range ways {
 			warnings = append(warnings, Warning{way.Field,
-				"it is not made, because " + s.properties.Field(conf.UIEnabled) + " switches the web interface off: remove one of the two"})
+				"it is not created, because " + s.properties.Field(conf.UIEnabled) + " switches the web interface off: remove one of the two"})
 		}
 		return warnings
 	}

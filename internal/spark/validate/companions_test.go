@@ -19,7 +19,7 @@ func TestStableService(t *testing.T) {
 	}.run(t)
 	app := spec("driverService: {ports: [{name: a, port: 1}]}").application(t)
 	app.Name = "1pi"
-	want := []string{`spec.driverService: the Service gets the name of the application, and "1pi" is no name of a Service: remove it, or begin metadata.name with a letter`}
+	want := []string{`spec.driverService: the Service gets the name of the application, and "1pi" is not a valid Service name: remove it, or begin metadata.name with a letter`}
 	if diff := cmp.Diff(want, texts(Application(app))); diff != "" {
 		t.Errorf("findings (-want +got):\n%s", diff)
 	}
@@ -45,8 +45,8 @@ func TestServiceOfTheWebInterface(t *testing.T) {
 		}},
 		"a property, too": {"ui: {serviceMetadata: {labels: {a: x}, annotations: {b: y}}}\n" +
 			"sparkConf: {spark.kubernetes.driver.service.label.a: x, spark.kubernetes.driver.service.annotation.b: z}", []string{
-			`spec.ui.serviceMetadata.labels[a]: spec.sparkConf[spark.kubernetes.driver.service.label.a] sets it, too: remove one of the two`,
-			`spec.ui.serviceMetadata.annotations[b]: spec.sparkConf[spark.kubernetes.driver.service.annotation.b] sets it, too: remove one of the two`,
+			`spec.ui.serviceMetadata.labels[a]: spec.sparkConf[spark.kubernetes.driver.service.label.a] also sets it: remove one of the two`,
+			`spec.ui.serviceMetadata.annotations[b]: spec.sparkConf[spark.kubernetes.driver.service.annotation.b] also sets it: remove one of the two`,
 		}},
 	}.run(t)
 }
@@ -54,40 +54,40 @@ func TestServiceOfTheWebInterface(t *testing.T) {
 func TestExposure(t *testing.T) {
 	t.Parallel()
 	const (
-		noHost = ` is no name of one host: use parts of at most 63 lower-case letters, digits and '-', with dots between them, such as {{name}}.{{namespace}}.example.org`
-		noPath = ` is no path of plain characters: begin with '/' and use letters, digits, '.', '_', '~' and '-' between single slashes, such as /{{namespace}}/{{name}}`
-		noName = ` is no name of an object: use lower-case letters, digits, '-' and '.', beginning and ending with a letter or digit`
+		noHost = `: use parts of at most 63 lower-case letters, digits and '-', with dots between them, such as {{name}}.{{namespace}}.example.org`
+		noPath = `: begin with '/' and use letters, digits, '.', '_', '~' and '-' between single slashes, such as /{{namespace}}/{{name}}`
+		noName = `: use lower-case letters, digits, '-' and '.', beginning and ending with a letter or digit`
 	)
 	table{
 		"no host": {"ui: {ingress: {host: ''}}", []string{
 			`spec.ui.ingress.host: it is empty: set a host name such as {{name}}.{{namespace}}.example.org`,
 		}},
-		"any host":      {"ui: {ingress: {host: '*.example.org'}}", []string{`spec.ui.ingress.host: value "*.example.org"` + noHost}},
-		"with a port":   {"ui: {ingress: {host: 'example.org:80'}}", []string{`spec.ui.ingress.host: value "example.org:80"` + noHost}},
+		"any host":      {"ui: {ingress: {host: '*.example.org'}}", []string{`spec.ui.ingress.host: invalid host name "*.example.org"` + noHost}},
+		"with a port":   {"ui: {ingress: {host: 'example.org:80'}}", []string{`spec.ui.ingress.host: invalid host name "example.org:80"` + noHost}},
 		"an address":    {"ui: {ingress: {host: 10.0.0.1}}", []string{`spec.ui.ingress.host: value "10.0.0.1" is an address: set a host name`}},
 		"a wrong token": {"ui: {ingress: {host: '{{app}}.example.org'}}", []string{`spec.ui.ingress.host: the token {{app}} is not known: use {{name}} or {{namespace}}`}},
 		"a long part": {"ui: {route: {parentRefs: [{name: g}], hostname: 'a23456789-123456789-123456789-123456789-123456789-123456789-{{name}}34.example.org'}}", []string{
 			`spec.ui.route.hostname: value "a23456789-123456789-123456789-123456789-123456789-123456789-pi34.example.org" has the part ` +
 				`"a23456789-123456789-123456789-123456789-123456789-123456789-pi34", which is too long for DNS: use at most 63 characters between two dots`,
 		}},
-		"a relative path": {"ui: {ingress: {host: h, path: spark}}", []string{`spec.ui.ingress.path: value "spark"` + noPath}},
-		"a blank":         {"ui: {ingress: {host: h, path: '/a b'}}", []string{`spec.ui.ingress.path: value "/a b"` + noPath}},
-		"two slashes":     {"ui: {ingress: {host: h, path: //a}}", []string{`spec.ui.ingress.path: value "//a"` + noPath}},
-		"dots":            {"ui: {ingress: {host: h, path: /a/../b}}", []string{`spec.ui.ingress.path: value "/a/../b"` + noPath}},
-		"another pattern": {"ui: {ingress: {host: h, path: '/a/(.*)'}}", []string{`spec.ui.ingress.path: value "/a/(.*)"` + noPath}},
+		"a relative path": {"ui: {ingress: {host: h, path: spark}}", []string{`spec.ui.ingress.path: invalid path "spark"` + noPath}},
+		"a blank":         {"ui: {ingress: {host: h, path: '/a b'}}", []string{`spec.ui.ingress.path: invalid path "/a b"` + noPath}},
+		"two slashes":     {"ui: {ingress: {host: h, path: //a}}", []string{`spec.ui.ingress.path: invalid path "//a"` + noPath}},
+		"dots":            {"ui: {ingress: {host: h, path: /a/../b}}", []string{`spec.ui.ingress.path: invalid path "/a/../b"` + noPath}},
+		"another pattern": {"ui: {ingress: {host: h, path: '/a/(.*)'}}", []string{`spec.ui.ingress.path: invalid path "/a/(.*)"` + noPath}},
 		"a pattern in a route": {"ui: {route: {parentRefs: [{name: g}], path: '/a(/|$)(.*)'}}", []string{
-			`spec.ui.route.path: value "/a(/|$)(.*)"` + noPath,
+			`spec.ui.route.path: invalid path "/a(/|$)(.*)"` + noPath,
 		}},
-		"a class": {"ui: {ingress: {host: h, className: Traefik}}", []string{`spec.ui.ingress.className: value "Traefik"` + noName}},
+		"a class": {"ui: {ingress: {host: h, className: Traefik}}", []string{`spec.ui.ingress.className: invalid object name "Traefik"` + noName}},
 		"a secret": {"ui: {ingress: {host: h, tlsSecretName: 'of {{name}}'}}", []string{
-			`spec.ui.ingress.tlsSecretName: value "of pi"` + noName,
+			`spec.ui.ingress.tlsSecretName: invalid object name "of pi"` + noName,
 		}},
 		"an annotation": {"ui: {ingress: {host: h, annotations: {'a b': c}}}", []string{
-			`spec.ui.ingress.annotations[a b]: the key "a b" is no key of an annotation: use letters, digits, '-', '_' and '.', with a domain and '/' before it if need be`,
+			`spec.ui.ingress.annotations[a b]: invalid annotation key "a b": use letters, digits, '-', '_' and '.', with a domain and '/' before it if need be`,
 		}},
 		"gateways": {"ui: {route: {parentRefs: [{name: ''}, {name: g, namespace: Gateways}, {name: h}, {name: h}]}}", []string{
 			`spec.ui.route.parentRefs[0].name: it is empty: set the name of a Gateway`,
-			`spec.ui.route.parentRefs[1].namespace: value "Gateways" is no name: use lower-case letters, digits, '-' and '.', beginning and ending with a letter or digit`,
+			`spec.ui.route.parentRefs[1].namespace: invalid name "Gateways": use lower-case letters, digits, '-' and '.', beginning and ending with a letter or digit`,
 			`spec.ui.route.parentRefs[3]: it names the same Gateway and listener as one before it: remove it`,
 		}},
 	}.run(t)
@@ -153,7 +153,7 @@ func TestExposedButSwitchedOff(t *testing.T) {
 	for _, warning := range Warnings(app) {
 		got = append(got, warning.String())
 	}
-	const off = "it is not made, because spec.sparkConf[spark.ui.enabled] switches the web interface off: remove one of the two"
+	const off = "it is not created, because spec.sparkConf[spark.ui.enabled] switches the web interface off: remove one of the two"
 	if diff := cmp.Diff([]string{"spec.ui.ingress: " + off, "spec.ui.route: " + off}, got); diff != "" {
 		t.Errorf("warnings (-want +got):\n%s", diff)
 	}

@@ -35,13 +35,13 @@ func checkConfigMaps(s *subject) []Finding {
 		purpose, own := sparkFolders[folder]
 		switch other := folders[folder]; {
 		case !strings.HasPrefix(entry.MountPath, "/") || strings.ContainsAny(entry.MountPath, ":\x00"):
-			findings = append(findings, invalid(field+".mountPath", "value %q is no folder: write an absolute path without ':'", entry.MountPath))
+			findings = append(findings, invalid(field+".mountPath", "invalid folder %q: write an absolute path without ':'", entry.MountPath))
 		case own:
 			findings = append(findings, invalid(field+".mountPath", "value %q is the folder of %s", entry.MountPath, purpose+"; choose another"))
 		case holds(folder, sparkHome):
 			findings = append(findings, invalid(field+".mountPath", "value %q would hide Spark itself, which is in %s: choose another folder", entry.MountPath, sparkHome))
 		case other != "":
-			findings = append(findings, invalid(field+".mountPath", "value %q is the path of %s, too: change one of the two", entry.MountPath, other))
+			findings = append(findings, invalid(field+".mountPath", "value %q is also the path of %s: change one of the two", entry.MountPath, other))
 		default:
 			folders[folder] = field
 		}
@@ -61,7 +61,7 @@ func fileNames(field string, data map[string]string) []Finding {
 	for _, name := range slices.Sorted(maps.Keys(data)) {
 		if len(validation.IsConfigMapKey(name)) > 0 {
 			findings = append(findings, invalid(conf.At(field+".data", name),
-				"the name %q is no name of a file: use at most 253 letters, digits, '-', '_' and '.', and no folders", name))
+				"invalid file name %q: use at most 253 letters, digits, '-', '_' and '.', and no folders", name))
 		}
 	}
 	return findings
@@ -75,7 +75,7 @@ func propertyMounts(p conf.Properties, folders map[string]string) []Finding {
 		mounts := slices.DeleteFunc(p.WithPrefix(role.Key("volumes.")), func(n conf.Named) bool { return !strings.HasSuffix(n.Name, ".mount.path") })
 		for _, property := range append(mounts, p.WithPrefix(role.Key("secrets."))...) {
 			if other := folders[path.Clean(property.Value)]; other != "" {
-				findings = append(findings, invalid(property.Origin.Field, "value %q is the path of %s, too: change one of the two", property.Value, other))
+				findings = append(findings, invalid(property.Origin.Field, "value %q is also the path of %s: change one of the two", property.Value, other))
 			}
 		}
 	}

@@ -24,7 +24,7 @@ driver: {volumeMounts: [{name: files-a, mountPath: /again}]}`},
 			`spec.configMaps[a].name: value "a" is the name of two entries: rename one of the two`,
 		}},
 		"one folder": {`configMaps: [{name: a, mountPath: /x/, data: {}}, {name: b, mountPath: /x, data: {}}]`, []string{
-			`spec.configMaps[b].mountPath: value "/x" is the path of spec.configMaps[a], too: change one of the two`,
+			`spec.configMaps[b].mountPath: value "/x" is also the path of spec.configMaps[a]: change one of the two`,
 		}},
 		"Spark's folders": {`
 configMaps:
@@ -37,34 +37,34 @@ configMaps:
 			`spec.configMaps[c].mountPath: value "//" would hide Spark itself, which is in /opt/spark: choose another folder`,
 		}},
 		"no folder": {`configMaps: [{name: a, mountPath: x, data: {}}, {name: b, mountPath: "/a:b", data: {}}]`, []string{
-			`spec.configMaps[a].mountPath: value "x" is no folder: write an absolute path without ':'`,
-			`spec.configMaps[b].mountPath: value "/a:b" is no folder: write an absolute path without ':'`,
+			`spec.configMaps[a].mountPath: invalid folder "x": write an absolute path without ':'`,
+			`spec.configMaps[b].mountPath: invalid folder "/a:b": write an absolute path without ':'`,
 		}},
 		"names of files": {`configMaps: [{name: a, mountPath: /a, data: {ok.txt: a, sub/file: b, "..": c}}]`, []string{
-			`spec.configMaps[a].data[..]: the name ".." is no name of a file: use at most 253 letters, digits, '-', '_' and '.', and no folders`,
-			`spec.configMaps[a].data[sub/file]: the name "sub/file" is no name of a file: use at most 253 letters, digits, '-', '_' and '.', and no folders`,
+			`spec.configMaps[a].data[..]: invalid file name "..": use at most 253 letters, digits, '-', '_' and '.', and no folders`,
+			`spec.configMaps[a].data[sub/file]: invalid file name "sub/file": use at most 253 letters, digits, '-', '_' and '.', and no folders`,
 		}},
 		"volumes of the roles": {`
 configMaps: [{name: a, mountPath: /a, data: {}}]
 driver: {volumes: [{name: files-a, emptyDir: {}}]}
 executor: {template: {spec: {volumes: [{name: files-a, emptyDir: {}}]}}}`, []string{
-			`spec.driver.volumes[0].name: value "files-a" is the name of spec.configMaps[a], too: rename one of the two`,
-			`spec.executor.template.spec.volumes[0].name: value "files-a" is the name of spec.configMaps[a], too: rename one of the two`,
+			`spec.driver.volumes[0].name: value "files-a" is also the name of spec.configMaps[a]: rename one of the two`,
+			`spec.executor.template.spec.volumes[0].name: value "files-a" is also the name of spec.configMaps[a]: rename one of the two`,
 		}},
 		"mounts of the roles": {`
 configMaps: [{name: a, mountPath: /a, data: {}}]
 driver: {volumes: [{name: v, emptyDir: {}}], volumeMounts: [{name: v, mountPath: /a/}]}
 executor: {template: {spec: {volumes: [{name: v, emptyDir: {}}], containers: [{volumeMounts: [{name: v, mountPath: /a}]}]}}}`, []string{
-			`spec.driver.volumeMounts[0].mountPath: value "/a/" is the path of spec.configMaps[a], too: change one of the two`,
-			`spec.executor.template.spec.containers[0].volumeMounts[0].mountPath: value "/a" is the path of spec.configMaps[a], too: change one of the two`,
+			`spec.driver.volumeMounts[0].mountPath: value "/a/" is also the path of spec.configMaps[a]: change one of the two`,
+			`spec.executor.template.spec.containers[0].volumeMounts[0].mountPath: value "/a" is also the path of spec.configMaps[a]: change one of the two`,
 		}},
 		"volumes of properties": {`
 configMaps: [{name: a, mountPath: /a, data: {}}, {name: s, mountPath: /s, data: {}}]
 sparkConf:
   spark.kubernetes.executor.volumes.emptyDir.v.mount.path: /a
   spark.kubernetes.executor.secrets.mine: /s`, []string{
-			`spec.sparkConf[spark.kubernetes.executor.volumes.emptyDir.v.mount.path]: value "/a" is the path of spec.configMaps[a], too: change one of the two`,
-			`spec.sparkConf[spark.kubernetes.executor.secrets.mine]: value "/s" is the path of spec.configMaps[s], too: change one of the two`,
+			`spec.sparkConf[spark.kubernetes.executor.volumes.emptyDir.v.mount.path]: value "/a" is also the path of spec.configMaps[a]: change one of the two`,
+			`spec.sparkConf[spark.kubernetes.executor.secrets.mine]: value "/s" is also the path of spec.configMaps[s]: change one of the two`,
 		}},
 		"a folder of Spark's that only the driver has": {`
 configMaps: [{name: a, mountPath: /opt/hadoop/conf, data: {}}]
@@ -81,12 +81,12 @@ func TestPropertiesFromSecrets(t *testing.T) {
 		"twice": {`
 sparkConf: {spark.a.password: letmein}
 sparkConfFrom: [{name: spark.a.password, secretKeyRef: {name: s, key: k}}]`, []string{
-			`spec.sparkConfFrom[spark.a.password]: the property is set by spec.sparkConf[spark.a.password], too: remove one of the two`,
+			`spec.sparkConfFrom[spark.a.password]: the property is also set by spec.sparkConf[spark.a.password]: remove one of the two`,
 		}},
 		"no names": {`sparkConfFrom: [{name: spark.a, secretKeyRef: {name: No_Name, key: "a/b"}}]`, []string{
-			`spec.sparkConfFrom[spark.a].secretKeyRef.name: value "No_Name" is no name of an object: use lower-case letters, digits, '-' and '.', ` +
+			`spec.sparkConfFrom[spark.a].secretKeyRef.name: invalid object name "No_Name": use lower-case letters, digits, '-' and '.', ` +
 				`beginning and ending with a letter or digit`,
-			`spec.sparkConfFrom[spark.a].secretKeyRef.key: value "a/b" is no key of a Secret: use at most 253 letters, digits, '-', '_' and '.'`,
+			`spec.sparkConfFrom[spark.a].secretKeyRef.key: invalid Secret key "a/b": use at most 253 letters, digits, '-', '_' and '.'`,
 		}},
 	}.run(t)
 }

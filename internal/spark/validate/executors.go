@@ -144,7 +144,7 @@ func checkPorts(s *subject) []Finding {
 		if _, set := s.properties.Lookup(key); !set {
 			key, other = other, key
 		}
-		findings = append(findings, invalid(s.properties.Field(key), "value %d is the port of %s, too: set another", number, other))
+		findings = append(findings, invalid(s.properties.Field(key), "value %d is also the port of %s: set another", number, other))
 	}
 	return findings
 }

@@ -7,8 +7,8 @@ import "testing"
 
 func TestLabels(t *testing.T) {
 	t.Parallel()
-	const key = " is no key of a label: use letters, digits, '-', '_' and '.', with a domain and '/' before it if need be"
-	const value = " is no value of a label: use at most 63 letters, digits, '-', '_' and '.'"
+	const key = ": use letters, digits, '-', '_' and '.', with a domain and '/' before it if need be"
+	const value = ": use at most 63 letters, digits, '-', '_' and '.'"
 	table{
 		"Spark's": {"driver: {labels: {spark-role: boss}}", []string{
 			`spec.driver.labels[spark-role]: the label "spark-role" is reserved by Spark: use another key`,
@@ -28,40 +28,40 @@ func TestLabels(t *testing.T) {
 		"of the Service": {"sparkConf: {spark.kubernetes.driver.service.label.spark-app-selector: x}", []string{
 			`spec.sparkConf[spark.kubernetes.driver.service.label.spark-app-selector]: the label "spark-app-selector" is reserved by Spark: use another key`,
 		}},
-		"a key that is none":   {"driver: {labels: {'a b': c}}", []string{`spec.driver.labels[a b]: the key "a b"` + key}},
-		"a value that is none": {"driver: {labels: {a: 'b c'}}", []string{`spec.driver.labels[a]: value "b c"` + value}},
+		"a key that is none":   {"driver: {labels: {'a b': c}}", []string{`spec.driver.labels[a b]: invalid label key "a b"` + key}},
+		"a value that is none": {"driver: {labels: {a: 'b c'}}", []string{`spec.driver.labels[a]: invalid label value "b c"` + value}},
 		"a value too long with its token": {"driver: {labels: {a: 'xxxxxxxxxxxxxxxxxxxxxxxxxx{{APP_ID}}'}}", []string{
-			`spec.driver.labels[a]: value "xxxxxxxxxxxxxxxxxxxxxxxxxx{{APP_ID}}"` + value,
+			`spec.driver.labels[a]: invalid label value "xxxxxxxxxxxxxxxxxxxxxxxxxx{{APP_ID}}"` + value,
 		}},
 		"tokens":   {"driver: {labels: {a: 'x{{APP_ID}}-{{EXECUTOR_ID}}'}}", nil},
 		"no value": {"driver: {labels: {a: ''}}", nil},
 		"nodes": {"driver: {nodeSelector: {a: 'b c'}, template: {spec: {nodeSelector: {'d e': f}}}}\nsparkConf: {spark.kubernetes.node.selector.g: 'h i'}", []string{
-			`spec.driver.nodeSelector[a]: value "b c"` + value,
-			`spec.driver.template.spec.nodeSelector[d e]: the key "d e"` + key,
-			`spec.sparkConf[spark.kubernetes.node.selector.g]: value "h i"` + value,
+			`spec.driver.nodeSelector[a]: invalid label value "b c"` + value,
+			`spec.driver.template.spec.nodeSelector[d e]: invalid label key "d e"` + key,
+			`spec.sparkConf[spark.kubernetes.node.selector.g]: invalid label value "h i"` + value,
 		}},
 		"nodes may have any key": {"driver: {nodeSelector: {spark-role: x}}", nil},
 		"annotations": {"driver: {annotations: {'a b': c}, template: {metadata: {annotations: {'d e': f}}}}", []string{
-			`spec.driver.annotations[a b]: the key "a b" is no key of an annotation: use letters, digits, '-', '_' and '.', with a domain and '/' before it if need be`,
-			`spec.driver.template.metadata.annotations[d e]: the key "d e" is no key of an annotation: use letters, digits, '-', '_' and '.', with a domain and '/' before it if need be`,
+			`spec.driver.annotations[a b]: invalid annotation key "a b": use letters, digits, '-', '_' and '.', with a domain and '/' before it if need be`,
+			`spec.driver.template.metadata.annotations[d e]: invalid annotation key "d e": use letters, digits, '-', '_' and '.', with a domain and '/' before it if need be`,
 		}},
 	}.run(t)
 }
 
 func TestEnvironment(t *testing.T) {
 	t.Parallel()
-	const message = " is no name of a variable: use letters, digits, '-', '_' and '.'"
+	const message = ": use letters, digits, '-', '_' and '.'"
 	table{
 		"dots and dashes": {"driver: {env: [{name: a.b-c_D, value: x}]}", nil},
-		"a field":         {"driver: {env: [{name: 'A B', value: x}]}", []string{`spec.driver.env[A B]: the name "A B"` + message}},
+		"a field":         {"driver: {env: [{name: 'A B', value: x}]}", []string{`spec.driver.env[A B]: invalid environment variable name "A B"` + message}},
 		"properties": {`
 sparkConf:
   spark.kubernetes.driverEnv.A%B: x
   spark.executorEnv.1A: x
   spark.kubernetes.driver.secretKeyRef.C D: "s:k"`, []string{
-			`spec.sparkConf[spark.kubernetes.driverEnv.A%B]: the name "A%B"` + message,
-			`spec.sparkConf[spark.executorEnv.1A]: the name "1A"` + message,
-			`spec.sparkConf[spark.kubernetes.driver.secretKeyRef.C D]: the name "C D"` + message,
+			`spec.sparkConf[spark.kubernetes.driverEnv.A%B]: invalid environment variable name "A%B"` + message,
+			`spec.sparkConf[spark.executorEnv.1A]: invalid environment variable name "1A"` + message,
+			`spec.sparkConf[spark.kubernetes.driver.secretKeyRef.C D]: invalid environment variable name "C D"` + message,
 		}},
 	}.run(t)
 }
@@ -173,16 +173,16 @@ func TestPorts(t *testing.T) {
 			`spec.sparkConf[spark.driver.port]: value "any" is not a whole number: set a number such as 2`,
 		}},
 		"Spark's own for another": {"sparkConf: {spark.ui.port: '7078'}", []string{
-			`spec.sparkConf[spark.ui.port]: value 7078 is the port of spark.driver.port, too: set another`,
+			`spec.sparkConf[spark.ui.port]: value 7078 is also the port of spark.driver.port: set another`,
 		}},
 		"another's own for the first": {"sparkConf: {spark.driver.port: '4040'}", []string{
-			`spec.sparkConf[spark.driver.port]: value 4040 is the port of spark.ui.port, too: set another`,
+			`spec.sparkConf[spark.driver.port]: value 4040 is also the port of spark.ui.port: set another`,
 		}},
 		"twice": {"sparkConf: {spark.driver.port: '1', spark.ui.port: '1'}", []string{
-			`spec.sparkConf[spark.ui.port]: value 1 is the port of spark.driver.port, too: set another`,
+			`spec.sparkConf[spark.ui.port]: value 1 is also the port of spark.driver.port: set another`,
 		}},
 		"Spark Connect's": {"sparkConf: {spark.ui.port: '15002'}", []string{
-			`spec.sparkConf[spark.ui.port]: value 15002 is the port of spark.connect.grpc.binding.port, too: set another`,
+			`spec.sparkConf[spark.ui.port]: value 15002 is also the port of spark.connect.grpc.binding.port: set another`,
 		}},
 		"Spark Connect's, before there is one": {"sparkVersion: 4.0.5\nsparkConf: {spark.ui.port: '15002'}", nil},
 		"the common one of block managers":     {"sparkConf: {spark.blockManager.port: '7079'}", nil},

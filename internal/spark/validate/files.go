@@ -81,7 +81,7 @@ func uriFindings(e element) []Finding {
 		return []Finding{invalid(e.field, "value %q %s: escape it as %%XX", e.uri, err.Error())}
 	case scheme == "file":
 		return []Finding{invalid(e.field,
-			"value %q would be a file of the machine that submits, and there is none: write local:// for a path inside the image, or give a remote URI", e.uri)}
+			"value %q refers to a file on the submission host, which does not exist here: write local:// for a path inside the image, or give a remote URI", e.uri)}
 	}
 	return nil
 }
@@ -99,12 +99,12 @@ func checkPackages(s *subject) []Finding {
 		for _, coordinate := range conf.Split(s.properties.Get(list.key, "")) {
 			parts := strings.Split(strings.ReplaceAll(coordinate, "/", ":"), ":")
 			if len(parts) != list.parts || slices.Contains(parts, "") || strings.ContainsAny(coordinate, " \t\n") {
-				findings = append(findings, invalid(s.properties.Field(list.key), "value %q is no coordinate: write %s", coordinate, list.form))
+				findings = append(findings, invalid(s.properties.Field(list.key), "invalid Maven coordinate %q: write %s", coordinate, list.form))
 			}
 		}
 	}
 	if folder := s.properties.Get(ivyFolder, "/"); !strings.HasPrefix(folder, "/") {
-		findings = append(findings, invalid(s.properties.Field(ivyFolder), "value %q is no whole path: set one such as /tmp/.ivy2", folder))
+		findings = append(findings, invalid(s.properties.Field(ivyFolder), "invalid path %q: set an absolute path such as /tmp/.ivy2", folder))
 	}
 	return findings
 }

@@ -49,7 +49,7 @@ var schedulers = map[v1alpha1.GateType]scheduled{
 		annotations: []mark{
 			{key: "yunikorn.apache.org/task-group-name"}, {key: "yunikorn.apache.org/task-groups"}, {key: "yunikorn.apache.org/app-id"},
 			{key: "yunikorn.apache.org/queue", remedy: nameTheQueue},
-			{key: "yunikorn.apache.org/schedulingPolicyParameters", driver: true, remedy: "make it an annotation of the SparkApplication"},
+			{key: "yunikorn.apache.org/schedulingPolicyParameters", driver: true, remedy: "set it as an annotation of the SparkApplication"},
 		},
 	},
 }

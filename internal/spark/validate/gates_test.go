@@ -52,7 +52,7 @@ sparkConf: {spark.kubernetes.driver.label.queue: root.other}
 driver: {annotations: {yunikorn.apache.org/schedulingPolicyParameters: gangSchedulingStyle=Hard}}
 executor: {labels: {applicationId: mine}}`, []string{
 			`spec.sparkConf[spark.kubernetes.driver.label.queue]: the label queue is set by the gate YuniKorn: remove it, and name the queue in spec.queue.name`,
-			`spec.driver.annotations[yunikorn.apache.org/schedulingPolicyParameters]: the annotation yunikorn.apache.org/schedulingPolicyParameters is set by the gate YuniKorn: make it an annotation of the SparkApplication`,
+			`spec.driver.annotations[yunikorn.apache.org/schedulingPolicyParameters]: the annotation yunikorn.apache.org/schedulingPolicyParameters is set by the gate YuniKorn: set it as an annotation of the SparkApplication`,
 			`spec.executor.labels[applicationId]: the label applicationId is set by the gate YuniKorn: remove it`,
 		}},
 	}.run(t)

@@ -28,7 +28,7 @@ func checkHostProperties(s *subject) []Finding {
 	for _, property := range s.properties.Sorted() {
 		for _, family := range hostProperties {
 			if strings.HasPrefix(property.Key, family.prefix) {
-				findings = append(findings, invalid(property.Origin.Field, "value %s belongs to the machine that submits, and there is none: %s",
+				findings = append(findings, invalid(property.Origin.Field, "value %s belongs to the submission host, which does not exist here: %s",
 					conf.Quote(property.Key, property.Value), family.remedy))
 			}
 		}
@@ -47,12 +47,12 @@ func checkKerberos(s *subject) []Finding {
 	case !hasKeytab && !hasPrincipal:
 		return nil
 	case !hasKeytab:
-		return []Finding{invalid(principalField, "value %q needs a keytab: set %s, too", principal, conf.Keytab)}
+		return []Finding{invalid(principalField, "value %q needs a keytab: also set %s", principal, conf.Keytab)}
 	case err != nil || scheme != "local":
-		return []Finding{invalid(keytabField, "value %q would be a file of the machine that submits, and there is none: "+
+		return []Finding{invalid(keytabField, "value %q refers to a file on the submission host, which does not exist here: "+
 			"put the keytab into a Secret, mount it with spec.driver.volumes and spec.driver.volumeMounts, and write local:// and its path in the container", keytab)}
 	case !hasPrincipal:
-		return []Finding{invalid(keytabField, "value %q needs a principal: set %s, too", keytab, conf.Principal)}
+		return []Finding{invalid(keytabField, "value %q needs a principal: also set %s", keytab, conf.Principal)}
 	case s.spec.ProxyUser != "":
 		return []Finding{invalid("spec.proxyUser", "value %q excludes %s: remove one of the two", s.spec.ProxyUser, principalField)}
 	}

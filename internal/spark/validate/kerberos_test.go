@@ -10,7 +10,7 @@ func TestKerberos(t *testing.T) {
 	const (
 		keytab    = "spec.sparkConf[spark.kerberos.keytab]: value "
 		principal = "spec.sparkConf[spark.kerberos.principal]: value "
-		elsewhere = " would be a file of the machine that submits, and there is none: put the keytab into a Secret, " +
+		elsewhere = " refers to a file on the submission host, which does not exist here: put the keytab into a Secret, " +
 			"mount it with spec.driver.volumes and spec.driver.volumeMounts, and write local:// and its path in the container"
 	)
 	table{
@@ -24,10 +24,10 @@ driver: {volumes: [{name: keytab, secret: {secretName: etl}}], volumeMounts: [{n
 			keytab + `"s3a://keys/etl"` + elsewhere,
 		}},
 		"no principal": {`sparkConf: {spark.kerberos.keytab: "local:///etl"}`, []string{
-			keytab + `"local:///etl" needs a principal: set spark.kerberos.principal, too`,
+			keytab + `"local:///etl" needs a principal: also set spark.kerberos.principal`,
 		}},
 		"no keytab": {`sparkConf: {spark.kerberos.principal: etl@EXAMPLE.COM}`, []string{
-			principal + `"etl@EXAMPLE.COM" needs a keytab: set spark.kerberos.keytab, too`,
+			principal + `"etl@EXAMPLE.COM" needs a keytab: also set spark.kerberos.keytab`,
 		}},
 		"another user": {"proxyUser: alice\nsparkConf: {spark.kerberos.keytab: 'local:///etl', spark.kerberos.principal: etl}", []string{
 			`spec.proxyUser: value "alice" excludes spec.sparkConf[spark.kerberos.principal]: remove one of the two`,
@@ -37,7 +37,7 @@ driver: {volumes: [{name: keytab, secret: {secretName: etl}}], volumeMounts: [{n
 
 func TestFilesOfTheSubmittingMachine(t *testing.T) {
 	t.Parallel()
-	const nowhere = " belongs to the machine that submits, and there is none: "
+	const nowhere = " belongs to the submission host, which does not exist here: "
 	table{
 		"krb5.conf": {"sparkConf: {spark.kubernetes.kerberos.krb5.path: /etc/krb5.conf}", []string{
 			`spec.sparkConf[spark.kubernetes.kerberos.krb5.path]: value "/etc/krb5.conf"` + nowhere +

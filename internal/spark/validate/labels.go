@@ -109,11 +109,11 @@ const anyID = "spark-00000000000000000000000000000000"
 // selectorFindings checks key and value of any label. Spark's tokens count as text that fits.
 func selectorFindings(field, key, value string) []Finding {
 	if len(validation.IsQualifiedName(key)) > 0 {
-		return []Finding{invalid(field, "the key %q is no key of a label: use letters, digits, '-', '_' and '.', with a domain and '/' before it if need be", key)}
+		return []Finding{invalid(field, "invalid label key %q: use letters, digits, '-', '_' and '.', with a domain and '/' before it if need be", key)}
 	}
 	filled := strings.NewReplacer("{{APP_ID}}", anyID, "{{EXECUTOR_ID}}", "1").Replace(value)
 	if len(validation.IsValidLabelValue(filled)) > 0 {
-		return []Finding{invalid(field, "value %s is no value of a label: use at most 63 letters, digits, '-', '_' and '.'", conf.Quote(key, value))}
+		return []Finding{invalid(field, "invalid label value %s: use at most 63 letters, digits, '-', '_' and '.'", conf.Quote(key, value))}
 	}
 	return nil
 }
@@ -121,7 +121,7 @@ func selectorFindings(field, key, value string) []Finding {
 // annotationFindings checks the key of an annotation; values are free.
 func annotationFindings(field, key, _ string) []Finding {
 	if len(validation.IsQualifiedName(strings.ToLower(key))) > 0 {
-		return []Finding{invalid(field, "the key %q is no key of an annotation: use letters, digits, '-', '_' and '.', with a domain and '/' before it if need be", key)}
+		return []Finding{invalid(field, "invalid annotation key %q: use letters, digits, '-', '_' and '.', with a domain and '/' before it if need be", key)}
 	}
 	return nil
 }
@@ -132,14 +132,14 @@ func checkEnvironment(s *subject) []Finding {
 	for _, family := range []string{conf.DriverEnvPrefix, conf.ExecutorEnvPrefix, conf.Driver.Key("secretKeyRef."), conf.Executor.Key("secretKeyRef.")} {
 		for _, property := range s.properties.WithPrefix(family) {
 			if len(validation.IsEnvVarName(property.Name)) > 0 {
-				findings = append(findings, invalid(property.Origin.Field, "the name %q is no name of a variable: use letters, digits, '-', '_' and '.'", property.Name))
+				findings = append(findings, invalid(property.Origin.Field, "invalid environment variable name %q: use letters, digits, '-', '_' and '.'", property.Name))
 			}
 		}
 	}
 	for _, r := range s.roles {
 		for _, variable := range r.Fields.Env {
 			if len(validation.IsEnvVarName(variable.Name)) > 0 {
-				findings = append(findings, invalid(conf.At(r.Path+".env", variable.Name), "the name %q is no name of a variable: use letters, digits, '-', '_' and '.'", variable.Name))
+				findings = append(findings, invalid(conf.At(r.Path+".env", variable.Name), "invalid environment variable name %q: use letters, digits, '-', '_' and '.'", variable.Name))
 			}
 		}
 	}

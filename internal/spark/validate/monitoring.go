@@ -45,11 +45,11 @@ func agentFiles(field string, agent *conf.Agent) []Finding {
 	var findings []Finding
 	if !agentFile.MatchString(agent.Jar) {
 		findings = append(findings, invalid(field+".jmxExporterJar",
-			"value %q is no path that Java can be told: write an absolute path inside the image, such as /opt/jmx_prometheus_javaagent.jar", agent.Jar))
+			"invalid path %q: use an absolute path without blanks, quotes or any of = , \\ $ { } inside the image, such as /opt/jmx_prometheus_javaagent.jar", agent.Jar))
 	}
 	if agent.OwnRules && !agentFile.MatchString(agent.Rules) {
 		findings = append(findings, invalid(field+".jmxExporterConfig",
-			"value %q is no path that Java can be told: write an absolute path inside the containers, such as /etc/jmx/rules.yaml", agent.Rules))
+			"invalid path %q: use an absolute path without blanks, quotes or any of = , \\ $ { } inside the containers, such as /etc/jmx/rules.yaml", agent.Rules))
 	}
 	return findings
 }
@@ -59,7 +59,7 @@ func agentPort(s *subject, field string, agent int32) []Finding {
 	executor := render.Port{Key: conf.BlockManagerPort, Default: render.BlockManagerPort}
 	for _, port := range append(slices.Clone(render.PortsOf(s.spec.SparkVersion)), executor) {
 		if number, err := s.properties.Int(port.Key, port.Default); err == nil && number == agent {
-			return []Finding{invalid(field, "value %d is the port of %s, too: set another", agent, port.Key)}
+			return []Finding{invalid(field, "value %d is also the port of %s: set another", agent, port.Key)}
 		}
 	}
 	return nil

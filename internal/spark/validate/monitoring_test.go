@@ -26,18 +26,18 @@ configMaps: [{name: jmx, mountPath: /etc/jmx, data: {rules.yaml: "rules: []"}}]`
 			`spec.monitoring.prometheus: value "true" contradicts "false" of spec.sparkConf[spark.ui.prometheus.enabled]: remove one of the two`,
 		}},
 		"paths": {"monitoring: {prometheus: {jmxExporterJar: 'local:///opt/jmx.jar', jmxExporterConfig: '/etc/my rules.yaml'}}", []string{
-			`spec.monitoring.prometheus.jmxExporterJar: value "local:///opt/jmx.jar" is no path that Java can be told: ` +
-				`write an absolute path inside the image, such as /opt/jmx_prometheus_javaagent.jar`,
-			`spec.monitoring.prometheus.jmxExporterConfig: value "/etc/my rules.yaml" is no path that Java can be told: ` +
-				`write an absolute path inside the containers, such as /etc/jmx/rules.yaml`,
+			`spec.monitoring.prometheus.jmxExporterJar: invalid path "local:///opt/jmx.jar": ` +
+				`use an absolute path without blanks, quotes or any of = , \ $ { } inside the image, such as /opt/jmx_prometheus_javaagent.jar`,
+			`spec.monitoring.prometheus.jmxExporterConfig: invalid path "/etc/my rules.yaml": ` +
+				`use an absolute path without blanks, quotes or any of = , \ $ { } inside the containers, such as /etc/jmx/rules.yaml`,
 		}},
 		"the port of the web interface": {"monitoring: {prometheus: {jmxExporterJar: /a.jar, port: 4040}}", []string{
-			`spec.monitoring.prometheus.port: value 4040 is the port of spark.ui.port, too: set another`,
+			`spec.monitoring.prometheus.port: value 4040 is also the port of spark.ui.port: set another`,
 		}},
 		"the port of executors": {`
 monitoring: {prometheus: {jmxExporterJar: /a.jar}}
 sparkConf: {spark.driver.blockManager.port: "7000", spark.blockManager.port: "8090"}`, []string{
-			`spec.monitoring.prometheus.port: value 8090 is the port of spark.blockManager.port, too: set another`,
+			`spec.monitoring.prometheus.port: value 8090 is also the port of spark.blockManager.port: set another`,
 		}},
 		"a volume of its own": {`
 monitoring: {prometheus: {jmxExporterJar: /a.jar}}

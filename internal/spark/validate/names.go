@@ -31,11 +31,11 @@ func checkNames(s *subject) []Finding {
 	var findings []Finding
 	if len(validation.IsDNS1123Label(s.app.Name)) > 0 {
 		findings = append(findings, invalid("metadata.name",
-			"value %q is no name: use at most 63 lower-case letters, digits and '-', beginning and ending with a letter or digit", s.app.Name))
+			"invalid name %q: use at most 63 lower-case letters, digits and '-', beginning and ending with a letter or digit", s.app.Name))
 	}
 	if name := s.spec.Driver.PodName; name != "" && len(validation.IsDNS1123Label(name)) > 0 {
 		findings = append(findings, invalid("spec.driver.podName",
-			"value %q is no name of a pod: use at most 63 lower-case letters, digits and '-', beginning and ending with a letter or digit", name))
+			"invalid pod name %q: use at most 63 lower-case letters, digits and '-', beginning and ending with a letter or digit", name))
 	}
 	return findings
 }
@@ -64,7 +64,7 @@ func checkReferences(s *subject) []Finding {
 	for _, r := range references {
 		if len(validation.IsDNS1123Subdomain(r.name)) > 0 {
 			findings = append(findings, invalid(r.field,
-				"value %q is no name of an object: use lower-case letters, digits, '-' and '.', beginning and ending with a letter or digit", r.name))
+				"invalid object name %q: use lower-case letters, digits, '-' and '.', beginning and ending with a letter or digit", r.name))
 		}
 	}
 	return append(findings, checkKeys(s.spec.SparkConfFrom)...)
@@ -76,7 +76,7 @@ func checkKeys(sources []v1alpha1.SparkConfSource) []Finding {
 	for _, source := range sources {
 		if key := source.SecretKeyRef.Key; len(validation.IsConfigMapKey(key)) > 0 {
 			findings = append(findings, invalid(conf.FieldOfSecret(source.Name)+".secretKeyRef.key",
-				"value %q is no key of a Secret: use at most 253 letters, digits, '-', '_' and '.'", key))
+				"invalid Secret key %q: use at most 253 letters, digits, '-', '_' and '.'", key))
 		}
 	}
 	return findings
@@ -90,7 +90,7 @@ func checkPodNames(s *subject) []Finding {
 		return nil
 	}
 	return []Finding{invalid(s.properties.Field(conf.ExecutorPodNamePrefix),
-		"value %q is no prefix of pod names: remove it, or use at most %d lower-case letters, digits and '-'", prefix, longest)}
+		"invalid pod name prefix %q: remove it, or use at most %d lower-case letters, digits and '-'", prefix, longest)}
 }
 
 // checkRestart holds the restart policy against readyWhen.

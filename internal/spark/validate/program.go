@@ -19,16 +19,16 @@ var className = regexp.MustCompile(`^[\pL_$][\pL\pN_$]*(\.[\pL_$][\pL\pN_$]*)*$`
 func checkMain(s *subject) []Finding {
 	var findings []Finding
 	if s.spec.Image == "" {
-		findings = append(findings, invalid("spec.image", "value \"\" is no image: set the container image of Spark"))
+		findings = append(findings, invalid("spec.image", "the image is missing: set the container image of Spark"))
 	}
 	if s.spec.MainApplicationFile == "" {
 		findings = append(findings, invalid("spec.mainApplicationFile",
-			"value \"\" is no file: set the jar, Python or R file to run, such as local:///opt/spark/examples/pi.py"))
+			"the file is missing: set the jar, Python or R file to run, such as local:///opt/spark/examples/pi.py"))
 	}
 	switch s.spec.Type {
 	case v1alpha1.JavaApplication, v1alpha1.ScalaApplication, v1alpha1.PythonApplication, v1alpha1.RApplication:
 	default:
-		findings = append(findings, invalid("spec.type", "value %q is no language: set Java, Scala, Python or R", s.spec.Type))
+		findings = append(findings, invalid("spec.type", "invalid type %q: set Java, Scala, Python or R", s.spec.Type))
 	}
 	return findings
 }
@@ -42,16 +42,16 @@ func checkPrograms(s *subject) []Finding {
 	var findings []Finding
 	switch {
 	case class == "":
-		findings = append(findings, invalid("spec.mainClass", "value \"\" is no class: set the class with the main method"))
+		findings = append(findings, invalid("spec.mainClass", "the main class is missing: set the class with the main method"))
 	case noClusterMode[class] != "":
 		findings = append(findings, invalid("spec.mainClass",
 			"value %q is %s, which Spark does not start in cluster mode: set a main class of your own that starts it", class, noClusterMode[class]))
 	case !className.MatchString(class):
-		findings = append(findings, invalid("spec.mainClass", "value %q is no name of a class: set its full name, such as org.example.Main", class))
+		findings = append(findings, invalid("spec.mainClass", "invalid class name %q: set its full name, such as org.example.Main", class))
 	}
 	for _, script := range scripts {
 		if script.ending.MatchString(file) {
-			findings = append(findings, invalid("spec.mainApplicationFile", "value %q is no jar: set spec.type to Python or R, or give a jar", file))
+			findings = append(findings, invalid("spec.mainApplicationFile", "%q is not a jar: set spec.type to Python or R, or give a jar", file))
 		}
 	}
 	return findings
@@ -111,7 +111,7 @@ func checkVersion(s *subject) []Finding {
 	major, minor, ok := versionOf(s.spec.SparkVersion)
 	switch {
 	case !ok:
-		return []Finding{invalid("spec.sparkVersion", "value %q is no version: set one such as 4.1.4", s.spec.SparkVersion)}
+		return []Finding{invalid("spec.sparkVersion", "invalid version %q: set one such as 4.1.4", s.spec.SparkVersion)}
 	case major < oldest[0] || major == oldest[0] && minor < oldest[1]:
 		return []Finding{invalid("spec.sparkVersion", "value %q is too old: use an image with Spark %s", s.spec.SparkVersion, supportedVersions())}
 	}

@@ -15,19 +15,19 @@ import (
 func TestMainProgram(t *testing.T) {
 	t.Parallel()
 	table{
-		"no image": {"image: ''", []string{`spec.image: value "" is no image: set the container image of Spark`}},
+		"no image": {"image: ''", []string{`spec.image: the image is missing: set the container image of Spark`}},
 		"no main file": {"mainApplicationFile: ''", []string{
-			`spec.mainApplicationFile: value "" is no file: set the jar, Python or R file to run, such as local:///opt/spark/examples/pi.py`,
+			`spec.mainApplicationFile: the file is missing: set the jar, Python or R file to run, such as local:///opt/spark/examples/pi.py`,
 		}},
-		"no language": {"type: Go", []string{`spec.type: value "Go" is no language: set Java, Scala, Python or R`}},
+		"no language": {"type: Go", []string{`spec.type: invalid type "Go": set Java, Scala, Python or R`}},
 		"Java without a class": {"mainClass: ''", []string{
-			`spec.mainClass: value "" is no class: set the class with the main method`,
+			`spec.mainClass: the main class is missing: set the class with the main method`,
 		}},
 		"Scala without a class": {"type: Scala\nmainClass: ''", []string{
-			`spec.mainClass: value "" is no class: set the class with the main method`,
+			`spec.mainClass: the main class is missing: set the class with the main method`,
 		}},
 		"a class with a blank": {"mainClass: org.example Main", []string{
-			`spec.mainClass: value "org.example Main" is no name of a class: set its full name, such as org.example.Main`,
+			`spec.mainClass: invalid class name "org.example Main": set its full name, such as org.example.Main`,
 		}},
 		"a class without a cluster mode": {"mainClass: org.apache.spark.sql.hive.thriftserver.HiveThriftServer2", []string{
 			`spec.mainClass: value "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2" is the Thrift server, ` +
@@ -36,10 +36,10 @@ func TestMainProgram(t *testing.T) {
 		"a class with signs of its own": {"mainClass: org.example.Outer$Inner_1", nil},
 		"a class of the image":          {"mainApplicationFile: spark-internal", nil},
 		"Java with a Python file": {"mainApplicationFile: local:///a.py", []string{
-			`spec.mainApplicationFile: value "local:///a.py" is no jar: set spec.type to Python or R, or give a jar`,
+			`spec.mainApplicationFile: "local:///a.py" is not a jar: set spec.type to Python or R, or give a jar`,
 		}},
 		"Java with an R file": {"mainApplicationFile: local:///a.R", []string{
-			`spec.mainApplicationFile: value "local:///a.R" is no jar: set spec.type to Python or R, or give a jar`,
+			`spec.mainApplicationFile: "local:///a.R" is not a jar: set spec.type to Python or R, or give a jar`,
 		}},
 		"Python": {"type: Python\nmainClass: ''\nmainApplicationFile: local:///a.py", nil},
 		"Python with a class": {"type: Python\nmainApplicationFile: local:///a.py", []string{
@@ -79,8 +79,8 @@ func TestVersion(t *testing.T) {
 	t.Parallel()
 	table{
 		"a snapshot":   {"sparkVersion: 4.1.5-SNAPSHOT", nil},
-		"no version":   {"sparkVersion: latest", []string{`spec.sparkVersion: value "latest" is no version: set one such as 4.1.4`}},
-		"only a major": {"sparkVersion: '4'", []string{`spec.sparkVersion: value "4" is no version: set one such as 4.1.4`}},
+		"no version":   {"sparkVersion: latest", []string{`spec.sparkVersion: invalid version "latest": set one such as 4.1.4`}},
+		"only a major": {"sparkVersion: '4'", []string{`spec.sparkVersion: invalid version "4": set one such as 4.1.4`}},
 		"too old":      {"sparkVersion: 3.4.4", []string{`spec.sparkVersion: value "3.4.4" is too old: use an image with Spark 3.5, 4.0, 4.1, 4.2 or 4.3`}},
 		"much too old": {"sparkVersion: 2.4.8", []string{`spec.sparkVersion: value "2.4.8" is too old: use an image with Spark 3.5, 4.0, 4.1, 4.2 or 4.3`}},
 		"the oldest":   {"sparkVersion: 3.5.0", nil},
@@ -115,7 +115,7 @@ func unsupportedVersion(version string) string {
 func TestFiles(t *testing.T) {
 	t.Parallel()
 	noScheme := " has no scheme: write local:// before a path inside the image, or give a remote URI"
-	isFile := " would be a file of the machine that submits, and there is none: write local:// for a path inside the image, or give a remote URI"
+	isFile := " refers to a file on the submission host, which does not exist here: write local:// for a path inside the image, or give a remote URI"
 	table{
 		"remote":              {"mainApplicationFile: s3a://b/a.jar", nil},
 		"without a scheme":    {"mainApplicationFile: /opt/a.jar", []string{`spec.mainApplicationFile: value "/opt/a.jar"` + noScheme}},
@@ -153,13 +153,13 @@ func TestPackages(t *testing.T) {
 	t.Parallel()
 	table{
 		"a slash":    {`deps: {packages: ["g/a:1"]}`, nil},
-		"no version": {`deps: {packages: ["g:a:1", "g:a"]}`, []string{`spec.deps.packages: value "g:a" is no coordinate: write group:artifact:version`}},
+		"no version": {`deps: {packages: ["g:a:1", "g:a"]}`, []string{`spec.deps.packages: invalid Maven coordinate "g:a": write group:artifact:version`}},
 		"an empty part": {`sparkConf: {spark.jars.packages: "g::1"}`, []string{
-			`spec.sparkConf[spark.jars.packages]: value "g::1" is no coordinate: write group:artifact:version`,
+			`spec.sparkConf[spark.jars.packages]: invalid Maven coordinate "g::1": write group:artifact:version`,
 		}},
-		"a blank": {`deps: {packages: ["g:a b:1"]}`, []string{`spec.deps.packages: value "g:a b:1" is no coordinate: write group:artifact:version`}},
+		"a blank": {`deps: {packages: ["g:a b:1"]}`, []string{`spec.deps.packages: invalid Maven coordinate "g:a b:1": write group:artifact:version`}},
 		"an exclusion with a version": {`deps: {excludePackages: ["g:a:1"]}`, []string{
-			`spec.deps.excludePackages: value "g:a:1" is no coordinate: write group:artifact`,
+			`spec.deps.excludePackages: invalid Maven coordinate "g:a:1": write group:artifact`,
 		}},
 	}.run(t)
 }
@@ -243,7 +243,7 @@ func TestContradictionsAndOwnedKeys(t *testing.T) {
 			`spec.sparkConf[fs.s3a.endpoint]: the key is not a property of Spark: use a key that begins with spark. (Hadoop's properties go to spec.hadoopConf)`,
 		}},
 		"another allocator": {"sparkConf: {spark.kubernetes.allocation.pods.allocator: statefulset}", []string{
-			`spec.sparkConf[spark.kubernetes.allocation.pods.allocator]: value "statefulset" is not supported: remove it; executors are made directly`,
+			`spec.sparkConf[spark.kubernetes.allocation.pods.allocator]: value "statefulset" is not supported: remove it; executors are created directly`,
 		}},
 	}.run(t)
 }

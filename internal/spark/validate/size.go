@@ -66,6 +66,6 @@ func Stub(app *v1alpha1.SparkApplication) []Finding {
 	if app.Stub == nil {
 		return nil
 	}
-	return []Finding{invalid("spec", "metadata and spec take %d bytes as JSON, of at most %d together: put large files into the image, a volume or a ConfigMap, and make templates and annotations smaller",
+	return []Finding{invalid("spec", "metadata and spec take %d bytes as JSON, of at most %d together: put large files into the image, a volume or a ConfigMap, and shorten templates and annotations",
 		app.Stub.Size, v1alpha1.MaxApplicationSize)}
 }

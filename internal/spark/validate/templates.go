@@ -22,7 +22,7 @@ func checkTemplates(s *subject) []Finding {
 			findings = append(findings, findingsOf(mistake)...)
 		}
 		if r.parts.Affinity != nil && r.parts.Template.Spec.Affinity != nil {
-			findings = append(findings, invalid(r.Path+".affinity", "the template has an affinity, too: remove one of the two"))
+			findings = append(findings, invalid(r.Path+".affinity", "the template also has an affinity: remove one of the two"))
 		}
 	}
 	return findings
@@ -64,11 +64,11 @@ func (r role) duplicateContainers() []Finding {
 	for _, path := range paths {
 		name := containers[path].Name
 		if name == "" && (r.spark < 0 || path != r.containerPath(r.spark)) {
-			findings = append(findings, invalid(path+".name", "value \"\" is no name: every container but Spark's needs one"))
+			findings = append(findings, invalid(path+".name", "the name is missing: every container but Spark's needs one"))
 			continue
 		}
 		if other, taken := first[name]; taken {
-			findings = append(findings, invalid(path+".name", "value %q is the name of %s, too: rename one of the two", name, other))
+			findings = append(findings, invalid(path+".name", "value %q is also the name of %s: rename one of the two", name, other))
 			continue
 		}
 		first[name] = path
@@ -132,7 +132,7 @@ func checkTemplateMetadata(s *subject) []Finding {
 		}
 		if len(meta.Finalizers) > 0 {
 			findings = append(findings, invalid(path+".finalizers",
-				"value %q would keep pods and their room when the job is over: remove it", strings.Join(meta.Finalizers, ",")))
+				"value %q would keep pods and their quota after the end of the job: remove it", strings.Join(meta.Finalizers, ",")))
 		}
 	}
 	return append(findings, checkAccount(s)...)

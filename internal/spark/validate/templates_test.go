@@ -37,13 +37,13 @@ func TestTemplates(t *testing.T) {
 		}},
 		"a mount": {"executor: {volumes: [{name: a}], volumeMounts: [{name: a, mountpath: /a}]}", []string{
 			`spec.executor.volumeMounts[0].mountpath: there is no field "mountpath" here: write mountPath, or remove it`,
-			`spec.executor.volumeMounts[0].mountPath: value "" is no folder: set one`,
+			`spec.executor.volumeMounts[0].mountPath: the folder is missing: set one`,
 		}},
 		"an affinity": {"executor: {affinity: {nodeAfinity: {}}}", []string{
 			`spec.executor.affinity.nodeAfinity: there is no field "nodeAfinity" here: write nodeAffinity, or remove it`,
 		}},
 		"two affinities": {"driver: {affinity: {}, template: {spec: {affinity: {nodeAffinity: {}}}}}", []string{
-			`spec.driver.affinity: the template has an affinity, too: remove one of the two`,
+			`spec.driver.affinity: the template also has an affinity: remove one of the two`,
 		}},
 	}.run(t)
 }
@@ -57,12 +57,12 @@ func TestContainers(t *testing.T) {
 		},
 		"the first has no name": {"driver: {template: {spec: {containers: [{}, {name: a}]}}}", nil},
 		"another has no name": {"driver: {template: {spec: {containers: [{name: a}, {}]}}}", []string{
-			`spec.driver.template.spec.containers[1].name: value "" is no name: every container but Spark's needs one`,
+			`spec.driver.template.spec.containers[1].name: the name is missing: every container but Spark's needs one`,
 		}},
 		"Spark's name twice": {
 			"driver: {template: {spec: {containers: [{name: spark-kubernetes-driver}, {name: spark-kubernetes-driver}]}}}", []string{
-				`spec.driver.template.spec.containers[1].name: value "spark-kubernetes-driver" is the name of ` +
-					`spec.driver.template.spec.containers[0], too: rename one of the two`,
+				`spec.driver.template.spec.containers[1].name: value "spark-kubernetes-driver" is also the name of ` +
+					`spec.driver.template.spec.containers[0]: rename one of the two`,
 			},
 		},
 		"Spark's name for an init container": {
@@ -85,10 +85,10 @@ func TestContainers(t *testing.T) {
 			},
 		},
 		"two of one name": {"driver: {template: {spec: {containers: [{name: a}, {name: b}, {name: b}]}}}", []string{
-			`spec.driver.template.spec.containers[2].name: value "b" is the name of spec.driver.template.spec.containers[1], too: rename one of the two`,
+			`spec.driver.template.spec.containers[2].name: value "b" is also the name of spec.driver.template.spec.containers[1]: rename one of the two`,
 		}},
 		"an init container of that name": {"driver: {template: {spec: {containers: [{name: a}], initContainers: [{name: a}]}}}", []string{
-			`spec.driver.template.spec.initContainers[0].name: value "a" is the name of spec.driver.template.spec.containers[0], too: rename one of the two`,
+			`spec.driver.template.spec.initContainers[0].name: value "a" is also the name of spec.driver.template.spec.containers[0]: rename one of the two`,
 		}},
 	}.run(t)
 }
@@ -129,7 +129,7 @@ func TestTemplateMetadata(t *testing.T) {
 			`spec.executor.template.metadata.ownerReferences: the owner of the pods is set by the operator and by Spark: remove it`,
 		}},
 		"finalizers": {"executor: {template: {metadata: {finalizers: [a/b, c/d]}}}", []string{
-			`spec.executor.template.metadata.finalizers: value "a/b,c/d" would keep pods and their room when the job is over: remove it`,
+			`spec.executor.template.metadata.finalizers: value "a/b,c/d" would keep pods and their quota after the end of the job: remove it`,
 		}},
 		"an account":        {"driver: {template: {spec: {serviceAccountName: spark}}}", nil},
 		"the same accounts": {"driver: {serviceAccountName: spark, template: {spec: {serviceAccountName: spark}}}", nil},
@@ -158,7 +158,7 @@ func TestNames(t *testing.T) {
 		if ok := len(got) == 0; ok != want {
 			t.Errorf("%q: findings = %v", name, got)
 		}
-		if !want && !strings.HasPrefix(got[0], `metadata.name: value "`+name+`" is no name: `) {
+		if !want && !strings.HasPrefix(got[0], `metadata.name: invalid name "`+name+`": `) {
 			t.Errorf("%q: finding = %s", name, got[0])
 		}
 	}
@@ -166,27 +166,27 @@ func TestNames(t *testing.T) {
 
 func TestNamesOfOtherThings(t *testing.T) {
 	t.Parallel()
-	const object = " is no name of an object: use lower-case letters, digits, '-' and '.', beginning and ending with a letter or digit"
+	const object = ": use lower-case letters, digits, '-' and '.', beginning and ending with a letter or digit"
 	table{
 		"a pod": {"driver: {podName: My_Driver}", []string{
-			`spec.driver.podName: value "My_Driver" is no name of a pod: use at most 63 lower-case letters, digits and '-', beginning and ending with a letter or digit`,
+			`spec.driver.podName: invalid pod name "My_Driver": use at most 63 lower-case letters, digits and '-', beginning and ending with a letter or digit`,
 		}},
 		"executors": {"sparkConf: {spark.kubernetes.executor.podNamePrefix: Foo_bar}", []string{
-			`spec.sparkConf[spark.kubernetes.executor.podNamePrefix]: value "Foo_bar" is no prefix of pod names: ` +
+			`spec.sparkConf[spark.kubernetes.executor.podNamePrefix]: invalid pod name prefix "Foo_bar": ` +
 				`remove it, or use at most 52 lower-case letters, digits and '-'`,
 		}},
 		"executors, too long": {spec("sparkConf: {spark.kubernetes.executor.podNamePrefix: " + strings.Repeat("a", 53) + "}"), []string{
-			`spec.sparkConf[spark.kubernetes.executor.podNamePrefix]: value "` + strings.Repeat("a", 53) + `" is no prefix of pod names: ` +
+			`spec.sparkConf[spark.kubernetes.executor.podNamePrefix]: invalid pod name prefix "` + strings.Repeat("a", 53) + `": ` +
 				`remove it, or use at most 52 lower-case letters, digits and '-'`,
 		}},
 		"executors, as long as can be": {spec("sparkConf: {spark.kubernetes.executor.podNamePrefix: " + strings.Repeat("a", 52) + "}"), nil},
-		"a ConfigMap":                  {"sparkConfigMap: Conf", []string{`spec.sparkConfigMap: value "Conf"` + object}},
-		"Hadoop's ConfigMap":           {"hadoopConfigMap: a_b", []string{`spec.hadoopConfigMap: value "a_b"` + object}},
+		"a ConfigMap":                  {"sparkConfigMap: Conf", []string{`spec.sparkConfigMap: invalid object name "Conf"` + object}},
+		"Hadoop's ConfigMap":           {"hadoopConfigMap: a_b", []string{`spec.hadoopConfigMap: invalid object name "a_b"` + object}},
 		"Hadoop's, by property": {"sparkConf: {spark.kubernetes.hadoop.configMapName: a_b}", []string{
-			`spec.sparkConf[spark.kubernetes.hadoop.configMapName]: value "a_b"` + object,
+			`spec.sparkConf[spark.kubernetes.hadoop.configMapName]: invalid object name "a_b"` + object,
 		}},
-		"an account":       {"driver: {serviceAccountName: Spark}", []string{`spec.driver.serviceAccountName: value "Spark"` + object}},
-		"a pull secret":    {"imagePullSecrets: [ok, '']", []string{`spec.imagePullSecrets[1]: value ""` + object}},
-		"a priority class": {"queue: {priorityClassName: High}", []string{`spec.queue.priorityClassName: value "High"` + object}},
+		"an account":       {"driver: {serviceAccountName: Spark}", []string{`spec.driver.serviceAccountName: invalid object name "Spark"` + object}},
+		"a pull secret":    {"imagePullSecrets: [ok, '']", []string{`spec.imagePullSecrets[1]: invalid object name ""` + object}},
+		"a priority class": {"queue: {priorityClassName: High}", []string{`spec.queue.priorityClassName: invalid object name "High"` + object}},
 	}.run(t)
 }

@@ -151,7 +151,7 @@ func plainAboveZero(p conf.Properties, key string) error {
 func filesSize(p conf.Properties, key string) error {
 	const largest = 1 << 20
 	if number, err := strconv.ParseInt(strings.TrimSpace(p.Get(key, "")), 10, 64); err != nil || number > largest {
-		return p.Wrong(key, "is no number of bytes up to "+strconv.Itoa(largest), "remove it, or set a whole number")
+		return p.Wrong(key, "is not a number of bytes up to "+strconv.Itoa(largest), "remove it, or set a whole number")
 	}
 	return nil
 }

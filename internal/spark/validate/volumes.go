@@ -63,11 +63,11 @@ func (r role) volumeFindings(known map[string]string) []Finding {
 		purpose, taken := sparkVolumes[volume.Name]
 		switch other := known[volume.Name]; {
 		case volume.Name == "":
-			findings = append(findings, invalid(field+".name", "value \"\" is no name: set one"))
+			findings = append(findings, invalid(field+".name", "the name is missing: set one"))
 		case taken:
 			findings = append(findings, invalid(field+".name", "value %q is Spark's own volume for %s: rename it", volume.Name, purpose))
 		case other != "":
-			findings = append(findings, invalid(field+".name", "value %q is the name of %s, too: rename one of the two", volume.Name, other))
+			findings = append(findings, invalid(field+".name", "value %q is also the name of %s: rename one of the two", volume.Name, other))
 		default:
 			known[volume.Name] = field
 		}
@@ -89,11 +89,11 @@ func (r role) mountFindings(known, taken map[string]string) []Finding {
 		purpose, own := sparkFolders[folder]
 		switch other := taken[folder]; {
 		case mount.MountPath == "":
-			findings = append(findings, invalid(field+".mountPath", "value \"\" is no folder: set one"))
+			findings = append(findings, invalid(field+".mountPath", "the folder is missing: set one"))
 		case own:
 			findings = append(findings, invalid(field+".mountPath", "value %q is the folder of %s", mount.MountPath, purpose+"; choose another"))
 		case other != "":
-			findings = append(findings, invalid(field+".mountPath", "value %q is the path of %s, too: change one of the two", mount.MountPath, other))
+			findings = append(findings, invalid(field+".mountPath", "value %q is also the path of %s: change one of the two", mount.MountPath, other))
 		default:
 			taken[folder] = field
 		}

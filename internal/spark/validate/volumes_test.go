@@ -21,12 +21,12 @@ driver:
 sparkConf:
   spark.kubernetes.driver.volumes.emptyDir.c.mount.path: /c2
   spark.kubernetes.driver.secrets.s: /s`, nil},
-		"no name": {"driver: {volumes: [{emptyDir: {}}]}", []string{`spec.driver.volumes[0].name: value "" is no name: set one`}},
+		"no name": {"driver: {volumes: [{emptyDir: {}}]}", []string{`spec.driver.volumes[0].name: the name is missing: set one`}},
 		"one name twice": {"driver: {volumes: [{name: a}, {name: a}]}", []string{
-			`spec.driver.volumes[1].name: value "a" is the name of spec.driver.volumes[0], too: rename one of the two`,
+			`spec.driver.volumes[1].name: value "a" is also the name of spec.driver.volumes[0]: rename one of the two`,
 		}},
 		"one name in field and template": {"executor: {volumes: [{name: a}], template: {spec: {volumes: [{name: a}]}}}", []string{
-			`spec.executor.volumes[0].name: value "a" is the name of spec.executor.template.spec.volumes[0], too: rename one of the two`,
+			`spec.executor.volumes[0].name: value "a" is also the name of spec.executor.template.spec.volumes[0]: rename one of the two`,
 		}},
 		"one name in field and property": {"driver: {volumes: [{name: a}]}\nsparkConf: {spark.kubernetes.driver.volumes.emptyDir.a.mount.path: /a}", []string{
 			`spec.driver.volumes: the volume "a" is there twice, once as a property of Spark: rename one of the two`,
@@ -41,11 +41,11 @@ sparkConf:
 			`spec.executor.template.spec.containers[0].volumeMounts[0].name: value "a" names no volume of spec.executor: correct it, or add the volume`,
 		}},
 		"one path twice": {"driver: {volumes: [{name: a}], volumeMounts: [{name: a, mountPath: /a}, {name: a, mountPath: /a/}]}", []string{
-			`spec.driver.volumeMounts[1].mountPath: value "/a/" is the path of spec.driver.volumeMounts[0], too: change one of the two`,
+			`spec.driver.volumeMounts[1].mountPath: value "/a/" is also the path of spec.driver.volumeMounts[0]: change one of the two`,
 		}},
 		"one path in field and template": {`
 driver: {volumes: [{name: a}], volumeMounts: [{name: a, mountPath: /a}], template: {spec: {containers: [{name: x, volumeMounts: [{name: a, mountPath: /a}]}]}}}`, []string{
-			`spec.driver.volumeMounts[0].mountPath: value "/a" is the path of spec.driver.template.spec.containers[0].volumeMounts[0], too: change one of the two`,
+			`spec.driver.volumeMounts[0].mountPath: value "/a" is also the path of spec.driver.template.spec.containers[0].volumeMounts[0]: change one of the two`,
 		}},
 		"one path in field and property": {`
 driver: {volumes: [{name: a}], volumeMounts: [{name: a, mountPath: /a}]}
@@ -56,7 +56,7 @@ sparkConf: {spark.kubernetes.driver.secrets.s: /a}`, []string{
 			`spec.driver.volumeMounts[0].mountPath: value "/opt/spark/conf" is the folder of Spark's configuration: use spec.sparkConfigMap; choose another`,
 		}},
 		"no path": {"driver: {volumes: [{name: a}], volumeMounts: [{name: a}]}", []string{
-			`spec.driver.volumeMounts[0].mountPath: value "" is no folder: set one`,
+			`spec.driver.volumeMounts[0].mountPath: the folder is missing: set one`,
 		}},
 		"by property": {"sparkConf: {spark.kubernetes.executor.volumes.nfs.home.mount.path: /home}", []string{
 			`spec.sparkConf[spark.kubernetes.executor.volumes.nfs.home.options.path]: value "" is missing for volume home: set it`,
@@ -162,11 +162,11 @@ sparkConf:
   spark.kubernetes.executor.volumes.persistentVolumeClaim.d.mount.path: /d
   spark.kubernetes.executor.volumes.persistentVolumeClaim.d.options.claimName: OnDemand`, []string{
 			`spec.sparkConf[spark.kubernetes.driver.volumes.persistentVolumeClaim.b.options.claimName]: value "b" ` +
-				`names a claim that would be made for an attempt and shared by the next: remove options.storageClass and options.sizeLimit of the volume ` +
+				`names a claim that would be created for one attempt and shared by the next: remove options.storageClass and options.sizeLimit of the volume ` +
 				`and apply the claim yourself, or put OnDemand into the name for a claim of each attempt`,
 			`spec.sparkConf[spark.kubernetes.driver.volumes.persistentVolumeClaim.a.options.claimName]: value "OnDemand" ` +
-				`names a claim that nobody makes without a class and a size: ` +
-				`set options.storageClass and options.sizeLimit of the volume, too, or name a claim that exists`,
+				`names a claim that is not created without a class and a size: ` +
+				`also set options.storageClass and options.sizeLimit of the volume, or name a claim that exists`,
 		}},
 		"a claim on demand": {`
 sparkConf:
@@ -185,7 +185,7 @@ sparkConf:
   spark.kubernetes.driver.volumes.persistentVolumeClaim.a.label.sparkgate.io/run: "7"`, []string{
 			`spec.sparkConf[spark.kubernetes.driver.volumes.persistentVolumeClaim.a.label.sparkgate.io/run]: ` +
 				`the label "sparkgate.io/run" is reserved by Sparkgate: use another key`,
-			`spec.sparkConf[spark.kubernetes.driver.volumes.persistentVolumeClaim.a.label.team]: value "data team" is no value of a label: ` +
+			`spec.sparkConf[spark.kubernetes.driver.volumes.persistentVolumeClaim.a.label.team]: invalid label value "data team": ` +
 				`use at most 63 letters, digits, '-', '_' and '.'`,
 		}},
 	}.run(t)

@@ -50,7 +50,7 @@ func NewLoop(config *rest.Config, sample *Sample) (*Loop, error) {
 	binary.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
 	clients, err := kubernetes.NewForConfig(binary)
 	if err != nil {
-		return nil, fmt.Errorf("make a client: %w", err)
+		return nil, fmt.Errorf("create client: %w", err)
 	}
 	text := rest.CopyConfig(config)
 	text.APIPath, text.GroupVersion = "/apis", &schema.GroupVersion{Group: v1alpha1.GroupVersion.Group, Version: v1alpha1.GroupVersion.Version}

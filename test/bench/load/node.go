@@ -74,7 +74,7 @@ func StartNode(ctx context.Context, config *rest.Config, namespace string, scrip
 	binary.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
 	client, err := kubernetes.NewForConfig(binary)
 	if err != nil {
-		return nil, fmt.Errorf("make a client: %w", err)
+		return nil, fmt.Errorf("create client: %w", err)
 	}
 	stream, err := watchPods(ctx, client, namespace)
 	if err != nil {

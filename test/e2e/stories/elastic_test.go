@@ -68,7 +68,7 @@ func TestAJobGrowsIntoFreeQuota(t *testing.T) {
 	s.Reaches("other", env.First, v1alpha1.RunningReason)
 	s.Apply(env.Pi("growing", queue.Name, elastic("120")))
 	app := executorsOf(s, "growing", 4, 2)
-	for _, word := range []string{"wait for room in quota", "memory 896Mi", "queue " + queue.Name} {
+	for _, word := range []string{"wait for quota", "memory 896Mi", "queue " + queue.Name} {
 		if !strings.Contains(app.Status.Executors.Problem, word) {
 			t.Errorf("the problem does not tell %q: %s", word, app.Status.Executors.Problem)
 		}

@@ -58,7 +58,7 @@ func TestARawSubmitWaitsForRoom(t *testing.T) {
 	s.ApplyText(fmt.Sprintf(submitter, s.Name, env.Image))
 	pods := func(admitted, pending int32) {
 		t.Helper()
-		s.QueueBecomes(queue.Name, fmt.Sprintf("%d pods have room, %d wait", admitted, pending), func(q *v1alpha1.SparkQueue) error {
+		s.QueueBecomes(queue.Name, fmt.Sprintf("%d pods have quota, %d wait", admitted, pending), func(q *v1alpha1.SparkQueue) error {
 			if p := q.Status.UnmanagedPods; p == nil || *p != (v1alpha1.UnmanagedPods{Admitted: admitted, Pending: pending}) {
 				return fmt.Errorf("pods: %+v", p)
 			}
@@ -72,7 +72,7 @@ func TestARawSubmitWaitsForRoom(t *testing.T) {
 	s.Kubectl("patch", "sgq", queue.Name, "--type=merge", "-p", `{"spec":{"stopPolicy":"None"}}`)
 	pods(2, 1)
 	events := s.Kubectl("get", "events", "-o", "custom-columns=R:.reason,M:.message")
-	for _, want := range []string{"QueueHeld", "Admitted", "WaitingForQuota", "waits for room in queue " + queue.Name + ": needs memory 896Mi"} {
+	for _, want := range []string{"QueueHeld", "Admitted", "WaitingForQuota", "waits for quota in queue " + queue.Name + ": needs memory 896Mi"} {
 		if !strings.Contains(events, want) {
 			t.Errorf("no event tells %q:\n%s", want, events)
 		}

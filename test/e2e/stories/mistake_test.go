@@ -82,7 +82,7 @@ func TestADriverThatSomebodyDeletesIsToldAsSuch(t *testing.T) {
 		t.Errorf("the attempt is %+v, want Failed by the infrastructure", attempt)
 	}
 	message := env.Condition(end, v1alpha1.ReadyCondition).Message
-	for _, want := range []string{"driver", "deleted by somebody else"} {
+	for _, want := range []string{"driver", "deleted by a user or another controller"} {
 		if !strings.Contains(message, want) {
 			t.Errorf("the message does not tell %q: %s", want, message)
 		}

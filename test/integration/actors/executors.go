@@ -63,7 +63,7 @@ func (k *Kubelet) LetIn(ctx context.Context, pods ...*corev1.Pod) {
 			return err == nil && !isGated(now), nil
 		})
 		if err != nil && ctx.Err() == nil {
-			k.t.Errorf("spark: executor %s is not let in: %v", pod.Name, err)
+			k.t.Errorf("spark: executor %s is not admitted: %v", pod.Name, err)
 		}
 	}
 }

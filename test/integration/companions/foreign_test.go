@@ -38,7 +38,7 @@ func TestForeignService(t *testing.T) {
 	actors.Create(t, foreign)
 	app := w.Apply("pi", everything)
 	driver := w.Run(app)
-	warned(t, app, "CompanionNotMade", "Service "+w.Namespace+"/pi", "belongs to somebody else", "delete it")
+	warned(t, app, "CompanionNotMade", "Service "+w.Namespace+"/pi", "belongs to another owner", "delete it")
 	eventually(t, app, "the others", func(s set) bool { return s.budget != nil && s.ingress != nil })
 	seen := foreign.DeepCopy()
 	if err := env.Client().Get(t.Context(), client.ObjectKeyFromObject(foreign), seen); err != nil || seen.ResourceVersion != foreign.ResourceVersion {
@@ -57,7 +57,7 @@ func TestForeignService(t *testing.T) {
 	eventually(t, app, "no companion", none)
 }
 
-// TestForeignServiceAtTheEnd: what belongs to somebody else stays when the run ends.
+// TestForeignServiceAtTheEnd: what belongs to another owner stays when the run ends.
 func TestForeignServiceAtTheEnd(t *testing.T) {
 	t.Parallel()
 	w := actors.NewWorld(t, "3Gi", nil)

@@ -31,7 +31,7 @@ func TestGrowAndShrink(t *testing.T) {
 	uses(t, w.Queue, 4)
 
 	made := w.Kubelet.Gated(t.Context(), driver, 1, 2, 3, 4, 5, 6)
-	actors.ExecutorsAre(t, app, 4, 2, "wait for room in quota", "memory 896Mi", "queue "+w.Queue.Name, "may use at most 6272Mi")
+	actors.ExecutorsAre(t, app, 4, 2, "wait for quota", "memory 896Mi", "queue "+w.Queue.Name, "may use at most 6272Mi")
 	granted(t, app, map[string]int32{"driver": 1, "executor": 1, "+default": 3})
 	if diff := gocmp.Diff([]string{"1", "2", "3", "4"}, letIn(t, app)); diff != "" {
 		t.Errorf("executors that were let in (-want +got):\n%s", diff)
@@ -127,7 +127,7 @@ func TestFlavors(t *testing.T) {
 	app := w.Apply("app", actors.Elastic)
 	driver := w.Run(app)
 	made := w.Kubelet.Gated(t.Context(), driver, 1, 2, 3, 4)
-	actors.ExecutorsAre(t, app, 3, 1, "wait for room in quota")
+	actors.ExecutorsAre(t, app, 3, 1, "wait for quota")
 	granted(t, app, map[string]int32{"driver": 1, "executor": 1, "+default": 1, "+" + spot.Name: 1})
 	for i, want := range []string{"default", "default", spot.Name} {
 		pod := &corev1.Pod{}

@@ -54,7 +54,7 @@ func TestDiesBeforeRelease(t *testing.T) {
 				first.Stop()
 				actors.StartOperator(t, actors.OperatorOptions{})
 			}
-			actors.ExecutorsAre(t, app, 3, 1, "wait for room in quota")
+			actors.ExecutorsAre(t, app, 3, 1, "wait for quota")
 			granted(t, app, map[string]int32{"driver": 1, "executor": 1, "+default": 2})
 			uses(t, w.Queue, 4)
 		})

@@ -84,7 +84,7 @@ func connect(testEnv *envtest.Environment) (err error) {
 		return err
 	}
 	if server.client, err = client.New(server.config, client.Options{Scheme: scheme}); err != nil {
-		return fmt.Errorf("make a client: %w", err)
+		return fmt.Errorf("create client: %w", err)
 	}
 	user, err := testEnv.AddUser(envtest.User{Name: "admin", Groups: []string{"system:masters"}}, nil)
 	if err != nil {

@@ -87,12 +87,12 @@ func relabelling() []attempt {
 // outgrowing: pods that run with room, and are to have more than they were given, or give it back while they run.
 func outgrowing() []attempt {
 	return []attempt{
-		{what: "a running pod resized (`pods/resize`)", outcome: isRefused, by: byGuard, says: "has room in its queue for the resources that it was made with",
+		{what: "a running pod resized (`pods/resize`)", outcome: isRefused, by: byGuard, says: "has quota for the resources with which it was created",
 			try: running(func(tn *tenant, p *corev1.Pod) error {
 				p.Spec.Containers[0].Resources.Requests = list("8")
 				return tn.user().SubResource("resize").Update(tn.t.Context(), p)
 			})},
-		{what: "… while it waits", outcome: isRefused, by: byGuard, says: "has room in its queue for the resources that it was made with",
+		{what: "… while it waits", outcome: isRefused, by: byGuard, says: "has quota for the resources with which it was created",
 			try: waiting(func(tn *tenant, p *corev1.Pod) error {
 				p.Spec.Containers[0].Resources.Requests = list("8")
 				return tn.user().SubResource("resize").Update(tn.t.Context(), p)

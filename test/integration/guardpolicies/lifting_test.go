@@ -15,7 +15,7 @@ import (
 	"github.com/sparkgate/sparkgate/test/integration/env"
 )
 
-const inPlace = "is lifted when its queue has room: leave it in place"
+const inPlace = "is removed when its queue has quota: leave it in place"
 
 // lifting: pods that wait behind the gate, and are to get past it.
 func lifting() []attempt {

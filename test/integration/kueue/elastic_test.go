@@ -64,7 +64,7 @@ func growsAndShrinks(t *testing.T) {
 	w.uses(w.Namespace, 4)
 
 	made := w.Kubelet.Gated(t.Context(), driver, 1, 2, 3, 4, 5, 6)
-	actors.ExecutorsAre(t, app, 4, 2, "wait for room in quota", "ClusterQueue "+w.Namespace, "insufficient unused quota for memory in flavor "+w.Namespace)
+	actors.ExecutorsAre(t, app, 4, 2, "wait for quota", "ClusterQueue "+w.Namespace, "insufficient unused quota for memory in flavor "+w.Namespace)
 	w.uses(w.Namespace, 7)
 	w.chunks(app, 5)
 	pod := &corev1.Pod{}
@@ -142,7 +142,7 @@ func executorsReclaimed(t *testing.T) {
 		t.Errorf("the run has not survived in order: %s", actors.Show(app))
 	}
 	w.Kubelet.Gated(t.Context(), driver, 7, 8)
-	actors.ExecutorsAre(t, app, 4, 2, "wait for room in quota")
+	actors.ExecutorsAre(t, app, 4, 2, "wait for quota")
 	w.finish(lender, 0)
 	w.Reach(lender, "Succeeded")
 	actors.ExecutorsAre(t, app, 6, 0)
@@ -165,7 +165,7 @@ func baseGangsFirst(t *testing.T) {
 	w.Run(late)
 	actors.ExecutorsAre(t, app, 1, 0)
 	w.Kubelet.Gated(t.Context(), driver, 5)
-	actors.ExecutorsAre(t, app, 1, 1, "wait for room in quota")
+	actors.ExecutorsAre(t, app, 1, 1, "wait for quota")
 	if late.Status.Preemptions+app.Status.Preemptions > 0 {
 		t.Errorf("a whole application was displaced: %s", actors.Show(app))
 	}
@@ -214,7 +214,7 @@ func guardedUnderKueue(t *testing.T) {
 		t.Errorf("the grant is not gated: %s", actors.Show(app))
 	}
 	made := w.Kubelet.Gated(t.Context(), driver, 1, 2, 3)
-	actors.ExecutorsAre(t, app, 2, 1, "wait for room in quota")
+	actors.ExecutorsAre(t, app, 2, 1, "wait for quota")
 	w.Kubelet.LetGo(t.Context(), made[0])
 	actors.ExecutorsAre(t, app, 2, 0)
 	w.chunks(app, 0)
@@ -240,7 +240,7 @@ func TestFaultsWithElasticExecutors(t *testing.T) {
 			app := w.apply("app", actors.Elastic)
 			driver := w.Run(app)
 			made := w.Kubelet.Gated(t.Context(), driver, 1, 2, 3, 4, 5, 6)
-			actors.ExecutorsAre(t, app, 5, 1, "wait for room in quota")
+			actors.ExecutorsAre(t, app, 5, 1, "wait for quota")
 			w.Kubelet.LetGo(t.Context(), made[3:]...)
 			actors.ExecutorsAre(t, app, 3, 0)
 			w.uses(w.Namespace, 4)

@@ -69,7 +69,7 @@ func TestKueueRestarts(t *testing.T) {
 		t.Fatal(err)
 	}
 	late := w.apply("late")
-	w.waits(late, "Queued", "WaitingForGate", "could not be made and is tried again", "webhook")
+	w.waits(late, "Queued", "WaitingForGate", "could not be created; the operator will retry", "webhook")
 	actors.Eventually(t, app, "untouched", actors.InStage("Running"))
 	if err := kueue.Start(t.Context()); err != nil {
 		t.Fatal(err)

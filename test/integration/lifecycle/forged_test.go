@@ -126,7 +126,7 @@ func TestForgedDriver(t *testing.T) {
 	w.Reach(app, "Succeeded")
 	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.RunID = "2" })
 	actors.Eventually(t, app, "stopped by the ConfigMap", func(a *v1alpha1.SparkApplication) bool {
-		return a.Status.Run == 2 && strings.Contains(actors.Message(a), taken.Name+" exists already")
+		return a.Status.Run == 2 && strings.Contains(actors.Message(a), taken.Name+" already exists")
 	})
 
 	fake := &corev1.Pod{ObjectMeta: forged(app, app.Status.Driver.PodName), Spec: corev1.PodSpec{Containers: []corev1.Container{{

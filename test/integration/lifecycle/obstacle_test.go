@@ -128,7 +128,7 @@ func TestForeignPodUntilTheTimeout(t *testing.T) {
 	actors.Create(t, foreign)
 	app := w.Apply("pi", driverStart(2*time.Second), func(a *v1alpha1.SparkApplication) { a.Spec.Driver.PodName = "my-driver" })
 	w.Reach(app, "DriverStartTimeout")
-	for _, word := range []string{"Pod " + w.Namespace + "/my-driver", "belongs to somebody else", "spec.driver.podName"} {
+	for _, word := range []string{"Pod " + w.Namespace + "/my-driver", "belongs to another owner", "spec.driver.podName"} {
 		if !strings.Contains(actors.Message(app), word) {
 			t.Errorf("the message does not have %q: %s", word, actors.Message(app))
 		}

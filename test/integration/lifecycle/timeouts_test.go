@@ -48,7 +48,7 @@ func TestRunDeadline(t *testing.T) {
 	}
 }
 
-// TestAdmissionTimeout: who waits for room for too long gives up, and is not let in afterwards.
+// TestAdmissionTimeout: who waits for room for too long gives up, and is not admitted afterwards.
 func TestAdmissionTimeout(t *testing.T) {
 	clock := &actors.Clock{}
 	w := actors.NewWorld(t, "3Gi", nil)

@@ -67,7 +67,7 @@ func TestExecutorsThatDoNotStart(t *testing.T) {
 	pod := w.Kubelet.Executors(t.Context(), driver, 1)[0]
 	clock.Advance(time.Minute)
 	w.Kubelet.Wait(t.Context(), pod, "CreateContainerConfigError", `secret "db" not found`)
-	const want = `executor's container cannot start (CreateContainerConfigError): secret "db" not found; create it, and the container starts by itself`
+	const want = `executor's container cannot start (CreateContainerConfigError): secret "db" not found; create it, and the container starts automatically`
 	actors.Eventually(t, app, "told why", func(a *v1alpha1.SparkApplication) bool { return a.Status.Executors.Problem == want })
 	w.Kubelet.Start(t.Context(), pod)
 	clock.Advance(time.Minute)

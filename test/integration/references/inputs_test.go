@@ -83,7 +83,7 @@ func TestInputsChangeBeforeTheDriver(t *testing.T) {
 				tc.begin(t, w, app)
 			})
 			actors.Eventually(t, app, "stopped by the name", func(a *v1alpha1.SparkApplication) bool {
-				return strings.Contains(actors.Message(a), driverName+" exists already")
+				return strings.Contains(actors.Message(a), driverName+" already exists")
 			})
 			queued, first := app.Status.Times.Queued, app.Status.Grant.DeepCopy()
 			if got := grantedMiB(first); got != tc.before || first.Inputs == "" {
@@ -91,8 +91,8 @@ func TestInputsChangeBeforeTheDriver(t *testing.T) {
 			}
 			tc.change(t, w, app)
 			actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Labels = map[string]string{"look": "again"} })
-			actors.Eventually(t, app, "planned anew", func(a *v1alpha1.SparkApplication) bool {
-				return a.Status.Attempt == 2 && strings.Contains(actors.Message(a), driverName+" exists already")
+			actors.Eventually(t, app, "planned again", func(a *v1alpha1.SparkApplication) bool {
+				return a.Status.Attempt == 2 && strings.Contains(actors.Message(a), driverName+" already exists")
 			})
 			free(t, foreign)
 
@@ -110,7 +110,7 @@ func TestInputsChangeBeforeTheDriver(t *testing.T) {
 			if now := app.Status.Times.Queued; now.Before(queued) || !tc.newPlace && !now.Equal(queued) {
 				t.Errorf("queued since %s, before that since %s; a new place: %t", now, queued, tc.newPlace)
 			}
-			if told := w.History.Messages(app, "Finalizing"); len(told) != 1 || !strings.Contains(told[0], "before the driver was made") {
+			if told := w.History.Messages(app, "Finalizing"); len(told) != 1 || !strings.Contains(told[0], "before the driver was created") {
 				t.Errorf("told %q", told)
 			}
 			w.Succeed(app)
@@ -135,7 +135,7 @@ func TestGoneAfterTheGrant(t *testing.T) {
 			r.make(t, w)
 			app := w.Apply("pi", r.name, func(app *v1alpha1.SparkApplication) { app.Spec.Driver.PodName = driverName })
 			actors.Eventually(t, app, "stopped by the name", func(a *v1alpha1.SparkApplication) bool {
-				return strings.Contains(actors.Message(a), driverName+" exists already")
+				return strings.Contains(actors.Message(a), driverName+" already exists")
 			})
 			object.SetNamespace(w.Namespace)
 			if err := env.Client().Delete(t.Context(), object); err != nil {

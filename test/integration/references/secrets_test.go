@@ -126,7 +126,7 @@ func TestKeyOfSecretMissing(t *testing.T) {
 	}{
 		"no key":  {map[string][]byte{"other": []byte(secretValue)}, []string{`key "secret"`, `spec.sparkConfFrom[` + secretKey + `]`, `does not exist in Secret "s3"`}},
 		"no data": {nil, []string{`key "secret"`, `does not exist in Secret "s3"`}},
-		"no text": {map[string][]byte{"secret": {0xff, 0xfe}}, []string{`key "secret"`, `is no text in Secret "s3"`, "UTF-8"}},
+		"no text": {map[string][]byte{"secret": {0xff, 0xfe}}, []string{`key "secret"`, `is not UTF-8 text in Secret "s3"`, "UTF-8"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -217,7 +217,7 @@ func TestEditBetweenSubmittingAndTheDriver(t *testing.T) {
 	actors.Create(t, foreign)
 	app := w.Apply("pi", func(a *v1alpha1.SparkApplication) { a.Spec.Driver.PodName = "my-driver" })
 	actors.Eventually(t, app, "kept from its driver", func(a *v1alpha1.SparkApplication) bool {
-		return actors.Stage(a) == "Submitting" && strings.Contains(actors.Message(a), "belongs to somebody else")
+		return actors.Stage(a) == "Submitting" && strings.Contains(actors.Message(a), "belongs to another owner")
 	})
 	actors.Change(t, app, arguments("5"))
 	actors.Eventually(t, app, "in run 2", func(a *v1alpha1.SparkApplication) bool { return a.Status.Run == 2 && actors.Stage(a) == "Submitting" })

@@ -43,7 +43,7 @@ func blocked(t *testing.T, w *actors.World, name string) *v1alpha1.SparkApplicat
 		Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "somebody", Image: "else"}}}})
 	app := w.Apply(name, func(a *v1alpha1.SparkApplication) { a.Spec.Driver.PodName = "somebody-elses" })
 	actors.Eventually(t, app, "kept from its driver", func(a *v1alpha1.SparkApplication) bool {
-		return actors.Stage(a) == "Submitting" && strings.Contains(actors.Message(a), "belongs to somebody else")
+		return actors.Stage(a) == "Submitting" && strings.Contains(actors.Message(a), "belongs to another owner")
 	})
 	return app
 }

@@ -85,7 +85,7 @@ func TestAmountsThatWrap(t *testing.T) {
 			return a.Status.Grant == nil
 		})
 	}
-	told(t, raw, "InvalidSpec", "is not let in", "spec.containers[1].resources.requests.memory", `"9223372036854775807"`, "above 8Pi")
+	told(t, raw, "InvalidSpec", "is not admitted", "spec.containers[1].resources.requests.memory", `"9223372036854775807"`, "above 8Pi")
 	counted(t, w, counts{})
 
 	// The queue has as much as before, and not more: one fits, a second does not.

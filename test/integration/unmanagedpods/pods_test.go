@@ -23,7 +23,7 @@ func TestRawSubmit(t *testing.T) {
 	d := driver(w, "submit")
 	apply(t, d)
 	letIn(t, w, d)
-	told(t, d, "Admitted", "room in queue "+w.Queue.Name)
+	told(t, d, "Admitted", "quota in queue "+w.Queue.Name)
 	counted(t, w, counts{applications: [2]int32{1, 0}, pods: [2]int32{1, 0}})
 
 	app := w.Apply("pi", func(a *v1alpha1.SparkApplication) { a.Spec.Queue = nil }) // needs 2688Mi
@@ -33,7 +33,7 @@ func TestRawSubmit(t *testing.T) {
 	apply(t, one, two)
 	letIn(t, w, one, two)
 	apply(t, three)
-	told(t, three, "WaitingForQuota", "waits for room in queue "+w.Queue.Name, "needs memory 1Gi", "at most 3Gi")
+	told(t, three, "WaitingForQuota", "waits for quota in queue "+w.Queue.Name, "needs memory 1Gi", "at most 3Gi")
 	counted(t, w, counts{applications: [2]int32{1, 1}, pods: [2]int32{3, 1}})
 	actors.Eventually(t, w.Queue, "showing the executor first in line", func(q *v1alpha1.SparkQueue) bool {
 		return len(q.Status.Heads) == 2 && q.Status.Heads[0].Kind == v1alpha1.PodHead && q.Status.Heads[0].Name == three.Name && q.Status.Heads[1].Kind == ""
@@ -216,7 +216,7 @@ func TestOtherGates(t *testing.T) {
 	namespace(t, w, func(n *corev1.Namespace) { n.Annotations[v1alpha1.DefaultGateAnnotation] = "None" })
 	d := driver(w, "submit")
 	apply(t, d)
-	told(t, d, "WaitingForGate", "is None, which lets in applications only", "run this as a SparkApplication")
+	told(t, d, "WaitingForGate", "is None, which admits applications only", "run this as a SparkApplication")
 	app := w.Apply("pi")
 	refused := func(where string) {
 		t.Helper()

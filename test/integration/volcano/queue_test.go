@@ -264,7 +264,7 @@ func TestNameIsTaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Kubelet.Finish(t.Context(), driver, 1, "Error")
-	s.waits(app, v1alpha1.WaitingForGateReason, name, "belongs to somebody else")
+	s.waits(app, v1alpha1.WaitingForGateReason, name, "belongs to another owner")
 	if err := s.volcano.Delete(t.Context(), other); err != nil {
 		t.Fatalf("the group of somebody else is gone: %v", err)
 	}

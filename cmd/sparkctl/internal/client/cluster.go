@@ -71,7 +71,7 @@ func clientOf(config *rest.Config) (*rest.RESTClient, error) {
 	c.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
 	client, err := rest.UnversionedRESTClientFor(c)
 	if err != nil {
-		return nil, fmt.Errorf("make a client: %w", err)
+		return nil, fmt.Errorf("create client: %w", err)
 	}
 	return client, nil
 }

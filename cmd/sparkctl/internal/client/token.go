@@ -40,7 +40,7 @@ func (c *Cluster) borrowToken(ctx context.Context) (string, error) {
 }
 
 func (c *Cluster) cannotBorrow(err error) error {
-	text := fmt.Sprintf("your kubeconfig has no token, and none could be made for ServiceAccount %s in namespace %s", service, c.operator)
+	text := fmt.Sprintf("your kubeconfig has no token, and none could be created for ServiceAccount %s in namespace %s", service, c.operator)
 	switch {
 	case apierrors.IsForbidden(err):
 		text += fmt.Sprintf(": you may not. Use a kubeconfig with a token, or ask to be bound to Role %s-token there", service)

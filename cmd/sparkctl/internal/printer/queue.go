@@ -56,7 +56,7 @@ func (p *page) room(q v1.Queue) {
 func keptMark(q v1.Queue, h v1.Head) string {
 	for _, k := range q.KeptFor {
 		if k.Namespace == h.Namespace && k.Name == h.Name {
-			return " (room is kept for it)"
+			return " (quota is reserved for it)"
 		}
 	}
 	return ""

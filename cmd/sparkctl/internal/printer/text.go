@@ -43,15 +43,15 @@ func headline(a v1.Application) string {
 	case v1.Waiting:
 		return fmt.Sprintf("%s waits in queue %s%s", name, a.Queue, place(a))
 	case v1.Refused:
-		return fmt.Sprintf("%s can never start in queue %s as things stand", name, a.Queue)
+		return fmt.Sprintf("%s can never start in queue %s with the current configuration", name, a.Queue)
 	case v1.Undecided:
-		return fmt.Sprintf("%s is new in its queue and has not been looked at yet", name)
+		return fmt.Sprintf("%s is new in its queue and has not been considered yet", name)
 	case v1.Granted:
-		return fmt.Sprintf("%s holds room in queue %s%s", name, a.Queue, stage)
+		return fmt.Sprintf("%s holds quota in queue %s%s", name, a.Queue, stage)
 	case v1.Evicting:
-		return fmt.Sprintf("%s has to give its room in queue %s back%s", name, a.Queue, stage)
+		return fmt.Sprintf("%s has to release its quota in queue %s%s", name, a.Queue, stage)
 	case v1.Absent:
-		return fmt.Sprintf("%s asks for nothing and holds nothing%s", name, stage)
+		return fmt.Sprintf("%s requests nothing and holds nothing%s", name, stage)
 	}
 	return fmt.Sprintf("%s is %s in queue %s%s", name, a.State, a.Queue, stage)
 }
@@ -70,7 +70,7 @@ func place(a v1.Application) string {
 	case a.Holds != nil:
 		return ""
 	}
-	return ", but is not in line: it cannot be admitted as things stand"
+	return ", but is not in line: it cannot be admitted with the current configuration"
 }
 
 // because is the reason of a state in the words of the conditions.

@@ -90,7 +90,7 @@ func readPodSets(p problems, in []podSet) []queueing.PodSet {
 			at.add("name", "is missing; name the pod set, such as driver or executor")
 		}
 		if slices.ContainsFunc(in[:i], func(other podSet) bool { return other.Name == set.Name }) {
-			at.add("name", "%q stands twice; rename one", set.Name)
+			at.add("name", "%q is listed twice; rename one", set.Name)
 		}
 		count := int32(1)
 		if set.Count != nil {
@@ -128,7 +128,7 @@ func (p problems) duration(key string, text scalar) time.Duration {
 	d, err := time.ParseDuration(string(text))
 	switch {
 	case err != nil:
-		p.add(key, "%q is no time; write it with its unit, such as 30s, 5m or 1h30m", text)
+		p.add(key, "invalid duration %q; write it with its unit, such as 30s, 5m or 1h30m", text)
 	case d < 0:
 		p.add(key, "%q is negative; write 0s or more", text)
 	}
@@ -158,6 +158,6 @@ func (p problems) quantity(key string, text scalar) (resource.Quantity, bool) {
 			return q, true
 		}
 	}
-	p.add(key, "%q is no quantity of zero or more; write one such as 8, 500m or 32Gi", text)
+	p.add(key, "invalid quantity %q; write a quantity of zero or more such as 8, 500m or 32Gi", text)
 	return resource.Quantity{}, false
 }

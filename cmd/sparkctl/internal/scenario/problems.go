@@ -95,7 +95,7 @@ func (p problems) addStrict(err error, in reflect.Type) {
 		return
 	}
 	if strings.HasPrefix(err.Error(), "duplicate") {
-		p.add(field.FieldPath(), "the key stands twice; remove one")
+		p.add(field.FieldPath(), "the key is given twice; remove one")
 		return
 	}
 	known := ""

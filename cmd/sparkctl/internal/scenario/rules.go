@@ -40,7 +40,7 @@ var (
 
 func checkName(p problems, key, name string) {
 	if len(name) > mostName || !nameForm.MatchString(name) {
-		p.add(key, "%q is no name; %s", name, nameMustBe)
+		p.add(key, "invalid name %q; %s", name, nameMustBe)
 	}
 }
 
@@ -104,9 +104,9 @@ func checkQuotas(p problems, flavors []v1alpha1.FlavorQuota) {
 		at := p.at("spec.flavors[%d]", i)
 		switch {
 		case f.Name == "" || len(f.Name) > mostName:
-			at.add("name", "%q is no name; write %s or that of a %s", f.Name, v1alpha1.DefaultFlavor, kindFlavor)
+			at.add("name", "invalid name %q; write %s or that of a %s", f.Name, v1alpha1.DefaultFlavor, kindFlavor)
 		case names[f.Name]:
-			at.add("name", "%q stands twice; make them one", f.Name)
+			at.add("name", "%q is listed twice; merge them", f.Name)
 		}
 		names[f.Name] = true
 		if len(f.Quotas) == 0 || len(f.Quotas) > mostQuotas {
@@ -117,9 +117,9 @@ func checkQuotas(p problems, flavors []v1alpha1.FlavorQuota) {
 			below := at.at("quotas[%d]", j)
 			switch {
 			case r.Resource == "" || len(r.Resource) > mostResource:
-				below.add("resource", "%q is no resource; write one such as cpu, memory or nvidia.com/gpu", r.Resource)
+				below.add("resource", "invalid resource name %q; write a name such as cpu, memory or nvidia.com/gpu", r.Resource)
 			case resources[r.Resource]:
-				below.add("resource", "%q stands twice; make them one", r.Resource)
+				below.add("resource", "%q is listed twice; merge them", r.Resource)
 			}
 			resources[r.Resource] = true
 		}

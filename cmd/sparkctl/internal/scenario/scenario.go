@@ -102,7 +102,7 @@ func readBody(p problems, bodies []body, exist objects, s *simulator.Scenario) (
 		p.add("", "no document says what happens; add one without kind, with the key arrivals")
 		return f
 	case len(bodies) > 1:
-		p.in(bodies[1].document).add("", "a document without kind stands before it, in line %d; make them one, or add the kind", bodies[0].line)
+		p.in(bodies[1].document).add("", "another document without kind precedes it, in line %d; merge them, or add the kind", bodies[0].line)
 		return f
 	}
 	f.document = bodies[0].document

@@ -55,7 +55,7 @@ changes:
 - {delete: {kind: SparkFlavor, name: spot}}
 - {at: 3m, apply: {kind: SparkQueue, metadata: {name: team}, spec: {parent: root}}}
 `)
-	if err == nil || err.Error() != `document 3 (line 12): arrivals[0].runFor: "90" is no time; write it with its unit, such as 30s, 5m or 1h30m` {
+	if err == nil || err.Error() != `document 3 (line 12): arrivals[0].runFor: invalid duration "90"; write it with its unit, such as 30s, 5m or 1h30m` {
 		t.Errorf("error: got %v", err)
 	}
 	ask := func(namespace, name string, priority int32, sets ...queueing.PodSet) queueing.Ask {
@@ -135,7 +135,7 @@ func TestMistakes(t *testing.T) {
 		"nothing at all":  {stream: "# nothing\n", want: `no document says what happens; add one without kind, with the key arrivals`},
 		"no YAML":         {stream: happens + "---\n---\na: [\n", want: `document 2 (line 3): yaml: line 4: did not find expected node content`},
 		"not a map":       {stream: "- a\n---\n" + happens, want: `document 1 (line 1): write keys and values, or remove the document`},
-		"two bodies":      {stream: happens + "---\n" + happens, want: `document 2 (line 2): a document without kind stands before it, in line 1; make them one, or add the kind`},
+		"two bodies":      {stream: happens + "---\n" + happens, want: `document 2 (line 2): another document without kind precedes it, in line 1; merge them, or add the kind`},
 		"another kind":    {stream: "kind: Pod\n---\n" + happens, want: `document 1 (line 1): kind: "Pod" has no part in a scenario; write SparkQueue or SparkFlavor, or remove it`},
 		"another version": {stream: "apiVersion: v1\nkind: SparkQueue\n---\n" + happens, want: `document 1 (line 1): apiVersion: "v1" is not known; write sparkgate.io/v1alpha1`},
 		"twice the same queue": {
@@ -170,7 +170,7 @@ func TestMistakes(t *testing.T) {
 			want:   `document 1 (line 1): metadata.label: the key is not known; remove it or correct it to one of annotations,`,
 		},
 		"key that stands twice":         {stream: "arrivals: []\narrivals: []\n", want: `document 1 (line 1): yaml: unmarshal errors:` + "\n" + `  line 2: key "arrivals" already set in map`},
-		"key that stands twice in JSON": {stream: `{"arrivals": [], "arrivals": []}`, want: `document 1 (line 1): arrivals: the key stands twice; remove one`},
+		"key that stands twice in JSON": {stream: `{"arrivals": [], "arrivals": []}`, want: `document 1 (line 1): arrivals: the key is given twice; remove one`},
 
 		"priority that is no number": {stream: arriving("priority: high"), want: `document 1 (line 1): arrivals.priority: no string can stand here; write a whole number of 32 bits`},
 		"priority that is too large": {stream: arriving("priority: 3000000000"), want: `arrivals.priority: no number 3000000000 can stand here; write a whole number of 32 bits`},
@@ -184,8 +184,8 @@ func TestMistakes(t *testing.T) {
 			stream: withQuota("resource: cpu, nominal: 1e16"),
 			want:   `document 1 (line 1): spec.flavors[0].quotas[0].nominal: value "10P" is above 9007199254740992m, the most that is counted: set less`,
 		},
-		"requests that are no map":    {stream: arriving("podSets: [{name: driver, requests: 1}]"), want: `arrivals.podSets.requests: no number can stand here; write keys and values`},
-		"quantity that is a list":     {stream: arriving("podSets: [{name: driver, requests: {cpu: [1]}}]"), want: `no list or map can stand here; write a text`},
+		"requests that are no map":      {stream: arriving("podSets: [{name: driver, requests: 1}]"), want: `arrivals.podSets.requests: no number can stand here; write keys and values`},
+		"quantity that is a list":       {stream: arriving("podSets: [{name: driver, requests: {cpu: [1]}}]"), want: `no list or map can stand here; write a text`},
 		"fair sharing that is a number": {stream: withSpec("fairSharing: 1"), want: `document 1 (line 1): spec.fairSharing: no number can stand here; write keys and values`},
 
 		"no name":             {stream: arriving("name: ''"), want: `arrivals[0].name: is missing; give the application a name`},
@@ -194,22 +194,22 @@ func TestMistakes(t *testing.T) {
 		"no time to run":      {stream: arriving("runFor: ''"), want: `arrivals[0].runFor: is missing; say how long it runs once it is admitted, such as 10m`},
 		"negative time":       {stream: arriving("at: -1s"), want: `arrivals[0].at: "-1s" is negative; write 0s or more`},
 		"negative run":        {stream: arriving("runFor: -1s"), want: `arrivals[0].runFor: "-1s" is negative; write 0s or more`},
-		"time without a unit": {stream: arriving("at: 5"), want: `arrivals[0].at: "5" is no time; write it with its unit, such as 30s, 5m or 1h30m`},
+		"time without a unit": {stream: arriving("at: 5"), want: `arrivals[0].at: invalid duration "5"; write it with its unit, such as 30s, 5m or 1h30m`},
 		"the same name twice": {
 			stream: "arrivals: [{name: a, queue: q, podSets: [{name: d}], runFor: 1s}, {name: a, namespace: default, queue: p, podSets: [{name: d}], runFor: 1s}]",
 			want:   `document 1 (line 1): arrivals[1].name: default/a arrives already as arrivals[0]; choose another name`,
 		},
 		"no pod set":             {stream: arriving("podSets: []"), want: `arrivals[0].podSets: is missing; list at least one`},
 		"pod set without a name": {stream: arriving("podSets: [{}]"), want: `arrivals[0].podSets[0].name: is missing; name the pod set, such as driver or executor`},
-		"pod sets of one name":   {stream: arriving("podSets: [{name: d}, {name: d}]"), want: `arrivals[0].podSets[1].name: "d" stands twice; rename one`},
+		"pod sets of one name":   {stream: arriving("podSets: [{name: d}, {name: d}]"), want: `arrivals[0].podSets[1].name: "d" is listed twice; rename one`},
 		"negative count":         {stream: arriving("podSets: [{name: d, count: -1}]"), want: `arrivals[0].podSets[0].count: -1 is negative; write 0 or more`},
 		"bad quantity": {
 			stream: arriving("podSets: [{name: d, requests: {cpu: two}}]"),
-			want:   `arrivals[0].podSets[0].requests.cpu: "two" is no quantity of zero or more; write one such as 8, 500m or 32Gi`,
+			want:   `arrivals[0].podSets[0].requests.cpu: invalid quantity "two"; write a quantity of zero or more such as 8, 500m or 32Gi`,
 		},
-		"negative quantity": {stream: arriving("podSets: [{name: d, requests: {cpu: -1}}]"), want: `requests.cpu: "-1" is no quantity of zero or more`},
-		"endless quantity":  {stream: arriving("podSets: [{name: d, requests: {cpu: 1e999999999}}]"), want: `requests.cpu: "1e999999999" is no quantity of zero or more`},
-		"two points":        {stream: arriving("podSets: [{name: d, requests: {cpu: 1.2.3}}]"), want: `requests.cpu: "1.2.3" is no quantity of zero or more`},
+		"negative quantity": {stream: arriving("podSets: [{name: d, requests: {cpu: -1}}]"), want: `requests.cpu: invalid quantity "-1"; write a quantity of zero or more`},
+		"endless quantity":  {stream: arriving("podSets: [{name: d, requests: {cpu: 1e999999999}}]"), want: `requests.cpu: invalid quantity "1e999999999"; write a quantity of zero or more`},
+		"two points":        {stream: arriving("podSets: [{name: d, requests: {cpu: 1.2.3}}]"), want: `requests.cpu: invalid quantity "1.2.3"; write a quantity of zero or more`},
 		"pods in a pod":     {stream: arriving("podSets: [{name: d, requests: {pods: 2}}]"), want: `requests.pods: every pod counts as 1; remove it and set count`},
 		"nameless resource": {stream: arriving("podSets: [{name: d, requests: {'': 2}}]"), want: `podSets[0].requests: a resource has no name; write one, such as cpu`},
 
@@ -256,9 +256,9 @@ func TestRulesOfTheAPI(t *testing.T) {
 		stream string
 		want   string
 	}{
-		"queue without a name":      {stream: "kind: SparkQueue\n---\n" + happens, want: `metadata.name: "" is no name; write at most 63 lower-case letters`},
-		"queue with a capital":      {stream: "kind: SparkQueue\nmetadata: {name: Team}\n---\n" + happens, want: `metadata.name: "Team" is no name`},
-		"parent with a point":       {stream: withSpec("parent: a.b"), want: `spec.parent: "a.b" is no name`},
+		"queue without a name":      {stream: "kind: SparkQueue\n---\n" + happens, want: `metadata.name: invalid name ""; write at most 63 lower-case letters`},
+		"queue with a capital":      {stream: "kind: SparkQueue\nmetadata: {name: Team}\n---\n" + happens, want: `metadata.name: invalid name "Team"`},
+		"parent with a point":       {stream: withSpec("parent: a.b"), want: `spec.parent: invalid name "a.b"`},
 		"weight of nothing":         {stream: withSpec("weight: 0"), want: `spec.weight: 0 is out of range; write a whole number from 1 to 1000000`},
 		"weight of too much":        {stream: withSpec("weight: 1000001"), want: `spec.weight: 1000001 is out of range`},
 		"negative bound":            {stream: withSpec("maxRunning: -1"), want: `spec.maxRunning: -1 is negative; write 0 or more`},
@@ -269,16 +269,16 @@ func TestRulesOfTheAPI(t *testing.T) {
 		"preemption by borrowers":   {stream: withSpec("preemption: {borrowWithinTree: {policy: Any}}"), want: `spec.preemption.borrowWithinTree.policy: "Any" is not known; write Never or LowerPriority`},
 		"selector":                  {stream: withSpec("namespaceSelector: {matchExpressions: [{key: a, operator: Like}]}"), want: `spec.namespaceSelector: "Like" is not a valid label selector operator; correct the selector`},
 		"head timeout":              {stream: withSpec("headTimeout: soon"), want: `time: invalid duration "soon"; correct the value`},
-		"flavor without a name":     {stream: withSpec("flavors: [{quotas: [{resource: cpu, nominal: 1}]}]"), want: `spec.flavors[0].name: "" is no name; write default or that of a SparkFlavor`},
-		"flavor that stands twice":  {stream: withSpec("flavors: [{name: a, quotas: [{resource: cpu, nominal: 1}]}, {name: a, quotas: [{resource: cpu, nominal: 1}]}]"), want: `spec.flavors[1].name: "a" stands twice; make them one`},
+		"flavor without a name":     {stream: withSpec("flavors: [{quotas: [{resource: cpu, nominal: 1}]}]"), want: `spec.flavors[0].name: invalid name ""; write default or that of a SparkFlavor`},
+		"flavor that stands twice":  {stream: withSpec("flavors: [{name: a, quotas: [{resource: cpu, nominal: 1}]}, {name: a, quotas: [{resource: cpu, nominal: 1}]}]"), want: `spec.flavors[1].name: "a" is listed twice; merge them`},
 		"too many flavors":          {stream: withSpec("flavors: [" + many + "]"), want: `spec.flavors: there are 17; write at most 16`},
 		"flavor without a quota":    {stream: withSpec("flavors: [{name: a}]"), want: `spec.flavors[0].quotas: there are 0; write 1 to 16`},
-		"quota of no resource":      {stream: withQuota("nominal: 1"), want: `spec.flavors[0].quotas[0].resource: "" is no resource`},
-		"quota that stands twice":   {stream: withQuota("resource: cpu, nominal: 1}, {resource: cpu, nominal: 2"), want: `spec.flavors[0].quotas[1].resource: "cpu" stands twice; make them one`},
+		"quota of no resource":      {stream: withQuota("nominal: 1"), want: `spec.flavors[0].quotas[0].resource: invalid resource name ""`},
+		"quota that stands twice":   {stream: withQuota("resource: cpu, nominal: 1}, {resource: cpu, nominal: 2"), want: `spec.flavors[0].quotas[1].resource: "cpu" is listed twice; merge them`},
 		"quota of nothing":          {stream: withQuota("resource: cpu"), want: `spec.flavors[0].quotas[0].nominal: is missing; write a quantity of zero or more`},
-		"bad quota":                 {stream: withQuota("resource: cpu, nominal: 1 core"), want: `spec.flavors[0].quotas[0].nominal: "1 core" is no quantity of zero or more; write one such as 8, 500m or 32Gi`},
-		"negative borrowing limit":  {stream: withQuota("resource: cpu, nominal: 1, borrowingLimit: -1"), want: `spec.flavors[0].quotas[0].borrowingLimit: "-1" is no quantity`},
-		"endless lending limit":     {stream: withQuota("resource: cpu, nominal: 1, lendingLimit: 1e999999999"), want: `spec.flavors[0].quotas[0].lendingLimit: "1e999999999" is no quantity`},
+		"bad quota":                 {stream: withQuota("resource: cpu, nominal: 1 core"), want: `spec.flavors[0].quotas[0].nominal: invalid quantity "1 core"; write a quantity of zero or more such as 8, 500m or 32Gi`},
+		"negative borrowing limit":  {stream: withQuota("resource: cpu, nominal: 1, borrowingLimit: -1"), want: `spec.flavors[0].quotas[0].borrowingLimit: invalid quantity "-1"`},
+		"endless lending limit":     {stream: withQuota("resource: cpu, nominal: 1, lendingLimit: 1e999999999"), want: `spec.flavors[0].quotas[0].lendingLimit: invalid quantity "1e999999999"`},
 		"the built-in flavor":       {stream: "kind: SparkFlavor\nmetadata: {name: default}\n---\n" + happens, want: `metadata.name: the flavor default is built in; choose another name`},
 	}
 	for name, tc := range tests {

@@ -32,7 +32,7 @@ func New(config *rest.Config, holder string, renewDeadline time.Duration) (resou
 	config.Timeout = max(renewDeadline/2, time.Second) // one answer that does not come must not cost the lease
 	leases, err := coordinationv1client.NewForConfig(config)
 	if err != nil {
-		return nil, fmt.Errorf("make a client for leases: %w", err)
+		return nil, fmt.Errorf("create client for leases: %w", err)
 	}
 	lock, err := resourcelock.New(resourcelock.LeasesResourceLock, namespace, Name, nil, leases,
 		resourcelock.ResourceLockConfig{Identity: holder})

@@ -50,16 +50,16 @@ func Parse(args []string) (Options, error) {
 	var o Options
 	fs := pflag.NewFlagSet("sparkgate", pflag.ContinueOnError)
 	fs.StringVar(&o.MetricsAddr, "metrics-addr", ":8080", "The address the metric endpoint binds to; 0 switches it off.")
-	fs.BoolVar(&o.MetricsSecure, "metrics-secure", false, "Serve metrics over TLS, and only to those who may get the path /metrics, by their token.")
-	fs.StringVar(&o.MetricsCertPath, "metrics-cert-path", "", "The folder with tls.crt and tls.key for --metrics-secure; empty for a certificate that the operator makes for itself.")
+	fs.BoolVar(&o.MetricsSecure, "metrics-secure", false, "Serve metrics over TLS, and only to clients whose token may get the path /metrics.")
+	fs.StringVar(&o.MetricsCertPath, "metrics-cert-path", "", "The folder with tls.crt and tls.key for --metrics-secure; empty for a self-signed certificate.")
 	fs.StringVar(&o.HealthAddr, "health-addr", ":9440", "The address the health endpoint binds to; 0 switches it off.")
-	fs.StringVar(&o.ExplainAddr, "explain-addr", ":9443", "The address at which waits are explained, over HTTPS, to those who may read the application; 0 switches it off.")
+	fs.StringVar(&o.ExplainAddr, "explain-addr", ":9443", "The address of the HTTPS endpoint that explains waits to clients that may read the application; 0 switches it off.")
 	fs.StringVar(&o.EventsAddr, "events-addr", "", "The address of Flux's notification-controller, to which events are posted; empty switches it off.")
 	fs.IntVar(&o.LogTailLines, "log-tail-lines", 20, "How many last lines of the log of a failed attempt go into its application's status; 0 switches it off.")
 	fs.IntVar(&o.Concurrent, "concurrent", 16, "The number of applications reconciled at once; of one namespace, a quarter of that.")
 	fs.StringVar(&o.DefaultGate, "default-gate", string(v1alpha1.GateEmbedded), "The gate of applications where neither they nor their namespace name one: Embedded, Kueue, Volcano, YuniKorn or None.")
 	fs.StringSliceVar(&o.AllowedGates, "allowed-gates", gateNames(controllers.AllGatesButNone()), "The gates that may be used in namespaces without the annotation sparkgate.io/allowed-gates.")
-	fs.DurationVar(&o.ReferenceTimeout, "reference-timeout", 10*time.Minute, "How long a missing reference is waited for before the application counts as stalled; the wait goes on.")
+	fs.DurationVar(&o.ReferenceTimeout, "reference-timeout", 10*time.Minute, "How long a missing reference is waited for before the application counts as stalled; it keeps waiting.")
 	fs.DurationVar(&o.MaxTermination, "max-termination", controllers.DefaultMaxTermination, "How long pods may take to end at most, whatever their grace periods and timeouts.termination say; then they are deleted without grace where their node answers.")
 	fs.StringVar(&o.HistoryURL, "history-server-url", "", "The address of a job at a Spark history server, with {{applicationID}} in the place of Spark's id; empty if there is none.")
 	fs.BoolVar(&o.AllowPodSecurityNone, "allow-pod-security-none", true, "Let applications set spec.podSecurity to None, which holds their pods to no Pod Security Standard.")
@@ -122,7 +122,7 @@ func (o *Options) validate() error {
 
 func (o *Options) validateMetrics() error {
 	if o.MetricsCertPath != "" && !o.MetricsSecure {
-		return fmt.Errorf("--metrics-cert-path is %q, but metrics are not served over TLS; set --metrics-secure, too", o.MetricsCertPath)
+		return fmt.Errorf("--metrics-cert-path is %q, but metrics are not served over TLS; also set --metrics-secure", o.MetricsCertPath)
 	}
 	return nil
 }

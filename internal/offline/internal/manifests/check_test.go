@@ -83,7 +83,7 @@ spec:
 		},
 		"kind": {
 			text: strings.Replace(right, "SparkApplication", "SparkAplication", 1), checked: 1,
-			want: []string{`f.yaml:2: SparkAplication pi: kind: value "SparkAplication" is no kind of sparkgate.io: correct it`},
+			want: []string{`f.yaml:2: SparkAplication pi: kind: invalid kind "SparkAplication" for sparkgate.io: correct it`},
 		},
 		"list": {
 			text: "kind: List\nitems:\n- apiVersion: sparkgate.io/v1alpha1\n  kind: SparkFlavor\n  metadata:\n    name: default\n", checked: 1,
@@ -95,7 +95,7 @@ spec:
 		},
 		"queue": {
 			text:    "apiVersion: sparkgate.io/v1alpha1\nkind: SparkQueue\nmetadata: {name: q}\nspec:\n  flavors:\n  - name: default\n    quotas:\n    - resource: cpu\n      nominal: 1\n      lendingLimit: 1\n",
-			checked: 1, want: []string{`f.yaml:10: SparkQueue q: spec.flavors[0].quotas[0].lendingLimit: "1" limits nothing, because a queue without spec.parent has nobody to lend to`},
+			checked: 1, want: []string{`f.yaml:10: SparkQueue q: spec.flavors[0].quotas[0].lendingLimit: "1" limits nothing, because a queue without spec.parent has no queue to lend to`},
 		},
 		"JSON": {
 			text:    `{"apiVersion": "sparkgate.io/v1alpha1", "kind": "SparkFlavor", "metadata": {"name": "a"}, "spec": {"nodeLabels": {"a": 1}}}`,

@@ -112,7 +112,7 @@ func parse(args []string) (*call, error) {
 	c := &call{options: map[string]string{}, conf: map[string]string{}}
 	for i, arg := range args {
 		if !utf8.ValidString(arg) {
-			return nil, fmt.Errorf("argument %d is no text in UTF-8, so that no manifest can hold it: change its encoding", i+1)
+			return nil, fmt.Errorf("argument %d is not UTF-8 text, which a manifest cannot hold: change its encoding", i+1)
 		}
 	}
 	for len(args) > 0 {
@@ -168,7 +168,7 @@ func (c *call) lookUp(name string) (hasValue bool, err error) {
 		}
 		return option.hasValue, nil
 	}
-	return false, fmt.Errorf("%s is no option of spark-submit: correct it, or put it behind the program if it is an argument of the program", name)
+	return false, fmt.Errorf("%s is not an option of spark-submit: correct it, or put it behind the program if it is an argument of the program", name)
 }
 
 // take notes an option.

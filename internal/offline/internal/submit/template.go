@@ -53,7 +53,7 @@ func readTemplate(file string, readFile func(string) ([]byte, error), needsSpec 
 	path := strings.TrimPrefix(strings.TrimPrefix(file, "file://"), "file:")
 	switch {
 	case path != file && !strings.HasPrefix(path, "/"):
-		return nil, fmt.Errorf("%s is no whole path: leave out the scheme, or write file:///", file)
+		return nil, fmt.Errorf("%s is not an absolute path: leave out the scheme, or write file:///", file)
 	case strings.Contains(path, "://"):
 		return nil, fmt.Errorf("%s is not on this machine: fetch it and name the local file", path)
 	}

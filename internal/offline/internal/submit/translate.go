@@ -85,7 +85,7 @@ func (c *call) properties(in Input) (map[string]string, error) {
 			return nil, fmt.Errorf("read the file of %s: %w", optionProperties, err)
 		}
 		if !utf8.Valid(text) {
-			return nil, fmt.Errorf("%s is no text in UTF-8: change its encoding", c.propertiesFile)
+			return nil, fmt.Errorf("%s is not UTF-8 text: change its encoding", c.propertiesFile)
 		}
 		properties = conf.ParseFile(string(text))
 	}

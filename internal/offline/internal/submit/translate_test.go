@@ -205,8 +205,8 @@ func TestWhatIsNoSubmission(t *testing.T) {
 		want string
 	}{
 		"no program":       {image, "name the jar, Python or R file"},
-		"unknown option":   {[]string{"--driver-memori", "1g", "a.jar"}, "--driver-memori is no option of spark-submit"},
-		"another encoding": {[]string{"a.jar", "Z\xfcrich"}, "argument 2 is no text in UTF-8"},
+		"unknown option":   {[]string{"--driver-memori", "1g", "a.jar"}, "--driver-memori is not an option of spark-submit"},
+		"another encoding": {[]string{"a.jar", "Z\xfcrich"}, "argument 2 is not UTF-8 text"},
 		"no value":         {[]string{"--name"}, "--name has no value"},
 		"conf without =":   {[]string{"--conf", "spark.password", "a.jar"}, "write --conf KEY=VALUE"},
 		"client mode":      {[]string{"--deploy-mode", "client", "a.jar"}, "drivers always run in a pod"},

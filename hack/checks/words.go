@@ -1,0 +1,97 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package checks
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// RuleWord: no string of the product has a word that the glossary excludes.
+const RuleWord = "word"
+
+// Word is an expression that messages must not have, and what they have instead.
+type Word struct {
+	// Pattern is searched in the value of each string, in upper and lower case.
+	Pattern string
+	// Instead is the standard term.
+	Instead string
+}
+
+// excludedWords is the one list of words that conditions, events, findings, logs, metrics and the output of sparkctl do without.
+var excludedWords = []Word{
+	{`\b(is|are|was|were) no (\w+|%)`, `"invalid X" or "is not a valid X"`},
+	{`\brooms?\b`, `"quota" for what may be used, "capacity" for what nodes have, "space" for disks`},
+	{`\b(somebody|someone|anybody|anyone|everybody|nobody|whoever|whom)\b`, "the actor: a user, another controller, the API server"},
+	{`\bthose who\b`, "the noun: users, clients, applications"},
+	{`\b(told|tells?)\b`, `"reported", "recorded" or "printed"`},
+	{`, too\b`, `"also" before the verb`},
+	{`\bany more\b`, `"no longer"`},
+	{`\bgoes on\b`, `"continues"`},
+	{`\bby itself\b`, `"automatically"`},
+	{`\bas things stand\b`, `"with the current configuration" or "currently"`},
+	{`\bmake a (new )?(client|certificate|request)\b`, `"create"`},
+	{`\b(be|been|is|are|was|were|not) made\b`, `"created"`},
+	{`\bin office\b`, `"leader"`},
+}
+
+// thereIsNo is how a message says that something does not exist.
+var thereIsNo = regexp.MustCompile(`(?i)\bthere (is|are|was|were) no\b`)
+
+// Words finds words that strings of the product must not have.
+func Words(files []File, words []Word) []Problem {
+	patterns := make([]*regexp.Regexp, len(words))
+	for i, w := range words {
+		patterns[i] = regexp.MustCompile("(?i)" + w.Pattern)
+	}
+	var problems []Problem
+	for _, f := range files {
+		if !f.IsGo() || f.IsTest() || f.Generated() || !inProduct(f.Path) && !strings.HasPrefix(f.Path, "cmd/") {
+			continue
+		}
+		problems = append(problems, wordsOf(f, words, patterns)...)
+	}
+	return problems
+}
+
+// wordsOf finds the words in the strings of one file.
+func wordsOf(f File, words []Word, patterns []*regexp.Regexp) []Problem {
+	fset := token.NewFileSet()
+	parsed, err := parser.ParseFile(fset, f.Path, f.Data, parser.SkipObjectResolution)
+	if err != nil {
+		return nil // Sizes reports it
+	}
+	var problems []Problem
+	ast.Inspect(parsed, func(n ast.Node) bool {
+		switch x := n.(type) {
+		case *ast.ImportSpec:
+			return false
+		case *ast.Field: // its tag has the names of the API
+			if x.Tag != nil {
+				x.Tag.Kind = token.ILLEGAL
+			}
+		case *ast.BasicLit:
+			text, err := strconv.Unquote(x.Value)
+			if x.Kind != token.STRING || err != nil {
+				return true
+			}
+			text = thereIsNo.ReplaceAllString(text, "")
+			for i, p := range patterns {
+				if word := p.FindString(text); word != "" {
+					problems = append(problems, Problem{
+						File: f.Path, Line: fset.Position(x.Pos()).Line, Rule: RuleWord,
+						Text: fmt.Sprintf("a string has %q: write %s", word, words[i].Instead),
+					})
+				}
+			}
+		}
+		return true
+	})
+	return problems
+}
