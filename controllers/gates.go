@@ -10,7 +10,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/application"
-	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/controllers/internal/reservation"
 	"github.com/sparkgate/sparkgate/queueing/embedded/runner"
 	"github.com/sparkgate/sparkgate/queueing/kueue"
 	"github.com/sparkgate/sparkgate/queueing/none"
@@ -20,7 +20,7 @@ import (
 )
 
 // newGates returns all gates by name, and the watches of other systems' kinds that some of them have to be started with.
-func newGates(mgr ctrl.Manager, embedded *runner.Runner, waker *application.Waker, o Options) (queueing.Gates, []*optionalkind.Watch, error) {
+func newGates(mgr ctrl.Manager, embedded *runner.Runner, waker *application.Waker, o Options) (reservation.Gates, []*optionalkind.Watch, error) {
 	byKueue, err := newKueue(mgr, waker, o)
 	if err != nil {
 		return nil, nil, fmt.Errorf("set up gate Kueue: %w", err)
@@ -29,7 +29,7 @@ func newGates(mgr ctrl.Manager, embedded *runner.Runner, waker *application.Wake
 	if err != nil {
 		return nil, nil, fmt.Errorf("set up gate Volcano: %w", err)
 	}
-	gates := queueing.Gates{
+	gates := reservation.Gates{
 		string(v1alpha1.GateEmbedded): embedded,
 		string(v1alpha1.GateKueue):    byKueue,
 		string(v1alpha1.GateVolcano):  byVolcano,

@@ -8,13 +8,18 @@ import (
 	"maps"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/internal/spark/validate"
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/catalog"
+	"github.com/sparkgate/sparkgate/queueing/embedded/runner"
 	"github.com/sparkgate/sparkgate/queueing/gatetest"
+	"github.com/sparkgate/sparkgate/queueing/kueue"
+	"github.com/sparkgate/sparkgate/queueing/none"
 	"github.com/sparkgate/sparkgate/queueing/volcano"
 	"github.com/sparkgate/sparkgate/queueing/yunikorn"
 )
@@ -62,5 +67,30 @@ func reserved(t *testing.T, gate v1alpha1.GateType, found map[string]bool, field
 	t.Helper()
 	if !found[field] {
 		t.Errorf("%s is free for users under the gate %s, which sets it", field, gate)
+	}
+}
+
+// TestGatesDoWhatTheySay: capabilities are read in place of names, so each has to be true of its gate.
+func TestGatesDoWhatTheySay(t *testing.T) {
+	t.Parallel()
+	for name, gate := range map[v1alpha1.GateType]queueing.Gate{
+		v1alpha1.GateEmbedded: &runner.Runner{}, v1alpha1.GateKueue: &kueue.Gate{}, v1alpha1.GateVolcano: &volcano.Gate{},
+		v1alpha1.GateYuniKorn: yunikorn.Gate{}, v1alpha1.GateNone: none.Gate{},
+	} {
+		can := gate.Capabilities()
+		if diff := cmp.Diff(catalog.Of(name), can); diff != "" {
+			t.Errorf("%s (-catalog +gate):\n%s", name, diff)
+		}
+		_, resizes := gate.(queueing.Elastic)
+		_, charges := gate.(queueing.Charger)
+		if can.Resizes != resizes || can.UnmanagedPods != charges {
+			t.Errorf("gate %s can %+v, but resizes %t and charges %t", name, can, resizes, charges)
+		}
+	}
+	if got := catalog.Names(func(queueing.Capabilities) bool { return true }); len(got) != 5 {
+		t.Errorf("%d gates in the catalog", len(got))
+	}
+	if can := catalog.Of("Tomorrow"); !can.Queues || can.Resizes {
+		t.Errorf("a gate that is not known can %+v", can)
 	}
 }

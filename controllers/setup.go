@@ -30,8 +30,8 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/writemetrics"
 	"github.com/sparkgate/sparkgate/controllers/queue"
 	"github.com/sparkgate/sparkgate/controllers/unmanagedpods"
-	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
 	"github.com/sparkgate/sparkgate/internal/spark/expose"
+	"github.com/sparkgate/sparkgate/queueing/catalog"
 	"github.com/sparkgate/sparkgate/queueing/embedded/decisionlog"
 	"github.com/sparkgate/sparkgate/queueing/embedded/runner"
 )
@@ -119,7 +119,7 @@ func logReader(client corev1client.PodsGetter, o Options) application.LogReader 
 const MaxLogTailLines = logtail.MaxLines
 
 // AllGatesButNone is the default of Options.AllowedGates: None asks nobody for quota.
-func AllGatesButNone() []v1alpha1.GateType { return namespacepolicy.DefaultGates() }
+func AllGatesButNone() []v1alpha1.GateType { return catalog.WithQueues() }
 
 // CheckEventsAddr says what is wrong with Options.EventsAddr; nil if nothing is.
 func CheckEventsAddr(address string) error { return notify.CheckURL(address) }
@@ -191,7 +191,7 @@ func Setup(mgr ctrl.Manager, o Options) error {
 		return fmt.Errorf("set up applications: %w", err)
 	}
 	if err := asking.setUpPods(mgr, office, unmanagedpods.Options{
-		Pods: podClient, Spark: store, Queue: embedded, DefaultGate: o.DefaultGate, AllowedGates: o.AllowedGates,
+		Pods: podClient, Spark: store, Gates: gates, DefaultGate: o.DefaultGate, AllowedGates: o.AllowedGates,
 		MaxTermination: o.MaxTermination, Clock: o.Clock,
 	}); err != nil {
 		return fmt.Errorf("set up unmanaged pods: %w", err)

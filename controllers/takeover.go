@@ -20,6 +20,7 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/status"
 	"github.com/sparkgate/sparkgate/controllers/unmanagedpods"
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/catalog"
 	"github.com/sparkgate/sparkgate/queueing/convert"
 	"github.com/sparkgate/sparkgate/queueing/embedded/runner"
 	"github.com/sparkgate/sparkgate/queueing/optionalkind"
@@ -145,7 +146,7 @@ func (f *inventory) add(app *v1alpha1.SparkApplication) {
 		f.busy = append(f.busy, types.NamespacedName{Namespace: app.Namespace, Name: app.Name})
 	}
 	if g := app.Status.Grant; g != nil {
-		if g.Gate == v1alpha1.GateEmbedded {
+		if catalog.Of(g.Gate).SparkQueues {
 			f.held = append(f.held, runner.Holding{Key: key, Grant: convert.FromAPI(g)})
 		}
 		return

@@ -12,20 +12,17 @@ import (
 // Elastic is implemented by gates whose grants may grow above what was asked for first, and shrink again, while they are held. Only
 // grants that are Gated do: their executors are made behind a scheduling gate, which the holder lifts as far as its grant goes.
 //
-//	gated executors ──► Resize ──► the gate decides, wakes the holder ──► Resize: a larger grant ──► status ──► Settle ──► gates lifted
-//	executors gone  ──► a smaller grant ──► status ──► Settle: what is not held any more goes back
+//	gated executors ──► Resize ──► the gate decides, wakes the holder ──► Resize: a larger grant ──► status ──► Persisted ──► gates lifted
+//	executors gone  ──► a smaller grant ──► status ──► Persisted: what is not held any more goes back
 //	Resize: GiveBack ──► executors end ──► as above
 //
-// What a gate may rely on: a larger grant stands in the application's status before one more gate is lifted, and Settle is called only
-// with a grant that stands there. What is charged is never less than the grant of the last Settle.
+// What a gate may rely on: a larger grant stands in the application's status before one more gate is lifted, and Persisted is called only
+// with a grant that stands there. What is charged is never less than the grant of the last Persisted.
 type Elastic interface {
 	// Resize says what the holder of a grant wants, and returns what it has. held is the grant as it stands in the application's status.
 	// The gate wakes the application when the answer changes. It is idempotent. What keeps the gate from asking another system is told as
 	// Room.Why, and tried again: a run goes on without growing.
 	Resize(ctx context.Context, key Key, held Grant, want Want) Room
-	// Settle says that the grant stands in the application's status. What the holder has not heard of yet is not given back. What fails is
-	// done by a later call: there is one in every pass.
-	Settle(ctx context.Context, key Key, grant Grant)
 }
 
 // Decliner is implemented by gates that let grants grow and have to know that one cannot.

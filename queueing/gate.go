@@ -19,15 +19,18 @@ import (
 //   - Release is idempotent, and safe for keys that the gate never saw.
 //
 // What a gate may rely on:
-//   - the application writes a grant into its status before it creates a pod, then calls Confirm;
+//   - the application writes a grant into its status before it creates a pod, then calls Persisted;
 //   - Release is called only when no pod of the attempt is active.
 type Gate interface {
+	// Capabilities returns what the gate can do. It never changes.
+	Capabilities() Capabilities
 	// Sync makes the request equal to the ask and says where it stands. An error is transient: the caller tries again.
 	Sync(ctx context.Context, ask Ask) (Verdict, error)
-	// Confirm says that the grant now stands in the application's status.
-	Confirm(key Key, run, attempt int64)
-	// Release gives back whatever the key holds or asks for.
-	Release(ctx context.Context, key Key) error
+	// Persisted says that the grant now stands in the application's status. It is called again with every pass of the holder of a grant
+	// that is Gated: what is not held any more goes back, but not what the holder has not heard of yet. What fails is done by a later call.
+	Persisted(ctx context.Context, key Key, grant Grant)
+	// Release gives back whatever the key holds or asks for, and says why.
+	Release(ctx context.Context, key Key, how Release) error
 }
 
 // KeyLister is implemented by gates that keep asks or grants.
@@ -62,17 +65,17 @@ type Eviction struct {
 	ByQueue string
 }
 
-// Keeper is implemented by gates whose grants stand in another system as objects that somebody else may delete.
-type Keeper interface {
-	// Keep makes the object of a grant that is in use, if it is gone: pods that are still to come could not be scheduled without it. It
+// ReservationEnsurer is implemented by gates whose grants stand in another system as objects that somebody else may delete.
+type ReservationEnsurer interface {
+	// EnsureReservation creates the object of a grant that is in use, if it is gone: pods that are still to come could not be scheduled without it. It
 	// returns a sentence for people if it had to, else nothing. The ask is what was granted, its objects without templates.
-	Keep(ctx context.Context, granted Ask) (restored string, err error)
+	EnsureReservation(ctx context.Context, granted Ask) (restored string, err error)
 }
 
-// Ranker is implemented by gates that have to know the standing of those who hold a grant.
-type Ranker interface {
-	// Rank says what standing the holder of a grant has: often nothing new. Keys that hold no such grant are ignored.
-	Rank(key Key, run, attempt int64, standing Standing)
+// HolderObserver is implemented by gates that have to know the standing of those who hold a grant.
+type HolderObserver interface {
+	// UpdateHolder says what standing the holder of a grant has: often nothing new. Keys that hold no such grant are ignored.
+	UpdateHolder(key Key, run, attempt int64, standing Standing)
 }
 
 // Standing is what decides whether a grant may be asked back, and whether that is worth while.
@@ -85,12 +88,10 @@ type Standing struct {
 	Until time.Time
 }
 
-// Follower is implemented by gates that show others where an attempt stands, and how it was left.
-type Follower interface {
-	// Follow tells where the attempt stands that holds a grant: often nothing new. Keys that hold no such grant are ignored.
-	Follow(ctx context.Context, key Key, at Progress) error
-	// Leave is Release, and says why. It is idempotent, and safe for keys that the gate never saw.
-	Leave(ctx context.Context, key Key, farewell Farewell) error
+// ProgressObserver is implemented by gates that show others where an attempt stands, and how it was left.
+type ProgressObserver interface {
+	// ReportProgress tells where the attempt stands that holds a grant: often nothing new. Keys that hold no such grant are ignored.
+	ReportProgress(ctx context.Context, key Key, at Progress) error
 	// Forget deletes what the gate keeps of an attempt that has ended. It is idempotent.
 	Forget(ctx context.Context, key Key, run, attempt int64) error
 }
@@ -116,45 +117,48 @@ const (
 	AttemptStuck
 )
 
-// Farewell is how a grant is given back, or an ask taken back.
-type Farewell struct {
+// Release is how a grant is given back, or an ask taken back.
+type Release struct {
 	// Ended is the last attempt that has ended, well or not: what it held is given back, and kept as far as that is worth looking at. Nil
 	// if no attempt has.
-	Ended *End
-	// Left says what follows for anything else that is held or asked for.
-	Left Left
+	Ended *AttemptResult
+	// Reason says what follows for anything else that is held or asked for.
+	Reason ReleaseReason
 	// Message is a sentence for people; may be empty.
 	Message string
 }
 
-// End is how an attempt ended.
-type End struct {
+// AttemptResult is how an attempt ended.
+type AttemptResult struct {
 	Run, Attempt int64
 	Succeeded    bool
 	// Message is a sentence for people.
 	Message string
 }
 
-// Left is what follows for what is held or asked for by an attempt that has not ended by itself.
-type Left int
+// ReleaseReason is what follows for what is held or asked for by an attempt that has not ended by itself.
+type ReleaseReason int
 
-// The ways. The set is closed.
+// The reasons. The set is closed.
 const (
-	// LeftDeleted: the application is gone, or leaves the gate: nothing of it stays, nor of what has ended.
-	LeftDeleted Left = iota
-	// LeftForGood: nobody wants it any more, and nothing of it is worth looking at.
-	LeftForGood
-	// LeftToAskAgain: the run goes on and asks again now, in its old place.
-	LeftToAskAgain
-	// LeftForLater: the run may go on and ask again later, in its old place.
-	LeftForLater
+	// Deleted: the asker is gone, or leaves the gate: nothing of it stays, nor of what has ended.
+	Deleted ReleaseReason = iota
+	// Abandoned: it is not wanted any more, and nothing of it is worth looking at.
+	Abandoned
+	// Requeued: the run goes on and asks again now, in its old place.
+	Requeued
+	// Suspended: the run may go on and ask again later, in its old place.
+	Suspended
 )
 
-// Pricer is implemented by gates that know priority classes of their own, beside those of Kubernetes.
-type Pricer interface {
+// Charger is implemented by gates that can charge what runs already without having asked.
+type Charger interface {
+	// Charge charges a grant to the key, whether there is quota or not. It does nothing for a key that holds a grant.
+	Charge(key Key, grant Grant)
+}
+
+// PriorityResolver is implemented by gates that know priority classes of their own, beside those of Kubernetes.
+type PriorityResolver interface {
 	// Priority is the value of a class. A gate that cannot know yet says that it knows it.
 	Priority(class string) (value int32, known bool)
 }
-
-// Gates are the gates by the name used in the API. A name that is absent is not supported.
-type Gates map[string]Gate

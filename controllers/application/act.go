@@ -46,12 +46,8 @@ func (p *pass) act(ctx context.Context, actions []lifecycle.Action) error {
 
 func (p *pass) do(ctx context.Context, a lifecycle.Action) error {
 	switch a.Kind {
-	case lifecycle.ConfirmGrant:
-		if gate := p.Gates[p.gateName()]; gate != nil {
-			gate.Confirm(keyOf(p.app), p.app.Status.Run, p.app.Status.Attempt)
-		}
-	case lifecycle.SettleGrant:
-		p.settle(ctx)
+	case lifecycle.ConfirmGrant, lifecycle.SettleGrant:
+		p.persisted(ctx)
 	case lifecycle.ReleasePods:
 		return p.releasePods(ctx, a.Releases)
 	case lifecycle.CreateDriver:
@@ -63,7 +59,7 @@ func (p *pass) do(ctx context.Context, a lifecycle.Action) error {
 	case lifecycle.DeleteObjects:
 		return p.deleteObjects(ctx, attempt{a.Run, a.Attempt})
 	case lifecycle.ReleaseGrant:
-		return p.release(ctx, keyOf(p.app), p.farewell())
+		return p.Gates.Release(ctx, keyOf(p.app), p.howReleased())
 	case lifecycle.RemoveFinalizer:
 		return p.removeFinalizer(ctx)
 	case lifecycle.DeleteApplication:
@@ -179,7 +175,7 @@ func (p *pass) deleteObjects(ctx context.Context, of attempt) error {
 	if err := p.delete(ctx, &corev1.Service{}, names.Service); err != nil {
 		return err
 	}
-	if err := p.forget(ctx, of); err != nil {
+	if err := p.Gates.Forget(ctx, keyOf(p.app), of.run, of.attempt); err != nil {
 		return err
 	}
 	if err := p.deleteFiles(ctx, of); err != nil {

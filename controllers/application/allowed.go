@@ -12,16 +12,17 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/priorityclass"
 	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
+	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// queueOf is spec.queue.name, else under the gate Kueue the label by which Kueue's users name a queue, else the namespace's annotation,
+// queueOf is spec.queue.name, else the label by which users of the gate's system name a queue, else the namespace's annotation,
 // else the queue default; and where it was named.
-func queueOf(app *v1alpha1.SparkApplication, policy namespacepolicy.Policy, gate string) (queue, field string) {
+func queueOf(app *v1alpha1.SparkApplication, policy namespacepolicy.Policy, gate queueing.Capabilities) (queue, field string) {
 	if q := app.Spec.Queue; q != nil && q.Name != "" {
 		return q.Name, "spec.queue.name"
 	}
-	if name := app.Labels[v1alpha1.KueueQueueLabel]; name != "" && gate == string(v1alpha1.GateKueue) {
-		return name, "label " + v1alpha1.KueueQueueLabel
+	if label := gate.QueueLabel; label != "" && app.Labels[label] != "" {
+		return app.Labels[label], "label " + label
 	}
 	if policy.DefaultQueue != "" {
 		return policy.DefaultQueue, fmt.Sprintf("annotation %s of namespace %s", v1alpha1.DefaultQueueAnnotation, policy.Namespace)
@@ -33,10 +34,10 @@ func queueOf(app *v1alpha1.SparkApplication, policy namespacepolicy.Policy, gate
 // asks no queue.
 func (p *pass) closedTo(policy namespacepolicy.Policy, plan *lifecycle.Plan) []lifecycle.Finding {
 	var found []lifecycle.Finding
-	if p.Gates[plan.Gate] != nil {
+	if p.Gates.Known(plan.Gate) {
 		found = withRefusal(found, policy.Gate(plan.Gate, p.gateField, p.AllowedGates))
 	}
-	if plan.Gate != string(v1alpha1.GateNone) {
+	if p.Gates.Capabilities(plan.Gate).Queues {
 		found = withRefusal(found, policy.Queue(plan.Queue, p.queueField))
 	}
 	return withRefusal(found, policy.PodSecurity(p.app.Spec.PodSecurity, !p.ForbidPodSecurityNone))
@@ -79,7 +80,7 @@ func (p *pass) allowedClass(ctx context.Context, grant *v1alpha1.Grant) (bool, e
 
 // classes are the PriorityClasses that may be named under a gate in a queue.
 func (p *pass) classes(gate, queue string) priorityclass.Classes {
-	if gate != string(v1alpha1.GateEmbedded) {
+	if !p.Gates.Capabilities(gate).SparkQueues {
 		queue = "" // it is another system's
 	}
 	return priorityclass.Classes{Reader: p.Client, Queue: queue}

@@ -20,10 +20,12 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/lifecycle"
 	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
+	"github.com/sparkgate/sparkgate/controllers/internal/reservation"
 	"github.com/sparkgate/sparkgate/internal/fairqueue"
 	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
 	"github.com/sparkgate/sparkgate/internal/spark/expose"
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/catalog"
 )
 
 // Options of a Reconciler. All fields are required unless said otherwise.
@@ -35,7 +37,7 @@ type Options struct {
 	// Pods are the Spark pods of the cluster.
 	Pods *pods.Store
 	// Gates by name.
-	Gates queueing.Gates
+	Gates reservation.Gates
 	// DefaultGate is the gate of applications where neither they nor their namespace name one. Default: Embedded.
 	DefaultGate v1alpha1.GateType
 	// AllowedGates may be used in namespaces that do not say which. Default: namespaces.DefaultGates.
@@ -93,7 +95,7 @@ func New(o Options) *Reconciler {
 		o.DefaultGate = v1alpha1.GateEmbedded
 	}
 	if o.AllowedGates == nil {
-		o.AllowedGates = namespacepolicy.DefaultGates()
+		o.AllowedGates = catalog.WithQueues()
 	}
 	if o.ReferenceTimeout == 0 {
 		o.ReferenceTimeout = 10 * time.Minute

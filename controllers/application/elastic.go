@@ -41,26 +41,20 @@ func (p *pass) gated(properties conf.Properties, grant *queueing.Grant) bool {
 	if grant != nil {
 		return grant.Gated
 	}
-	_, grows := p.Gates[p.asked.name].(queueing.Elastic)
 	gang, err := properties.Executors()
-	return grows && (p.asked.guarded || err == nil && gang.Dynamic)
+	return p.Gates.Capabilities(p.asked.name).Resizes && (p.asked.guarded || err == nil && gang.Dynamic)
 }
 
 // room tells the gate of the grant what the application wants, and returns what it has.
 func (p *pass) room(ctx context.Context, want queueing.Want) *queueing.Room {
-	held := convert.FromAPI(p.app.Status.Grant)
-	if gate, grows := p.Gates[held.Gate].(queueing.Elastic); grows {
-		room := gate.Resize(ctx, keyOf(p.app), held, want)
-		return &room
-	}
-	return &queueing.Room{Grant: &held}
+	room := p.Gates.Resize(ctx, keyOf(p.app), convert.FromAPI(p.app.Status.Grant), want)
+	return &room
 }
 
-// settle tells the gate which grant stands in the status.
-func (p *pass) settle(ctx context.Context) {
-	grant := p.app.Status.Grant
-	if gate, grows := p.Gates[string(grant.Gate)].(queueing.Elastic); grows {
-		gate.Settle(ctx, keyOf(p.app), convert.FromAPI(grant))
+// persisted tells the gate which grant stands in the status.
+func (p *pass) persisted(ctx context.Context) {
+	if grant := p.app.Status.Grant; grant != nil {
+		p.Gates.Persisted(ctx, keyOf(p.app), convert.FromAPI(grant))
 	}
 }
 

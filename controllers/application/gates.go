@@ -34,16 +34,6 @@ func gateField(app *v1alpha1.SparkApplication, policy namespacepolicy.Policy) st
 	return "flag --default-gate of the operator"
 }
 
-// describesPods says that a gate describes pods to another system, by objects or annotations of its own.
-func describesPods(gate string) bool {
-	return gate != string(v1alpha1.GateEmbedded) && gate != string(v1alpha1.GateNone)
-}
-
-// leavesExecutors says that a gate reserves room for the base gang, and leaves executors above it to a scheduler with queues.
-func leavesExecutors(gate string) bool {
-	return gate == string(v1alpha1.GateVolcano) || gate == string(v1alpha1.GateYuniKorn)
-}
-
 // noSuchGate is the verdict on an ask of a gate that does not exist.
 func noSuchGate(gate, field string) *queueing.Verdict {
 	return &queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonGateNotInstalled,

@@ -72,7 +72,7 @@ func (r *Reconciler) forgetOthers(ctx context.Context, name types.NamespacedName
 	}
 	for _, key := range r.keysOf(name) {
 		if key.UID != string(keep) && active[key.UID] == nil {
-			if err := r.release(ctx, key, queueing.Farewell{Left: queueing.LeftDeleted}); err != nil {
+			if err := r.Gates.Release(ctx, key, queueing.Release{Reason: queueing.Deleted}); err != nil {
 				return 0, err
 			}
 		}
@@ -99,15 +99,9 @@ func (r *Reconciler) endOrphan(ctx context.Context, record *pods.Record) (time.D
 // mourn has what a gone application held stay charged while pods with its labels are active. What they use beyond that is charged to nobody
 // whom their labels name, but as pods of no application.
 func (r *Reconciler) mourn(key queueing.Key, records []*pods.Record) {
-	grant := queueing.Grant{}
-	for _, gate := range r.Gates {
-		if mourner, ok := gate.(queueing.Mourner); ok {
-			if held, holds := mourner.Orphaned(key); holds {
-				grant = held
-			}
-		} else if lister, ok := gate.(queueing.KeyLister); ok && slices.Contains(lister.KeysFor(key.Kind, key.Namespace, key.Name), key) {
-			return // another system charges it
-		}
+	grant, here := r.Gates.Orphaned(key)
+	if !here {
+		return // another system charges it
 	}
 	r.claim(pods.Beyond(records, grant))
 }
@@ -149,35 +143,5 @@ func (r *Reconciler) claim(records []*pods.Record) {
 
 // keysOf are the keys under which applications of that name may hold something.
 func (r *Reconciler) keysOf(name types.NamespacedName) []queueing.Key {
-	var keys []queueing.Key
-	for _, gate := range r.Gates {
-		if lister, ok := gate.(queueing.KeyLister); ok {
-			keys = append(keys, lister.KeysFor(queueing.Application, name.Namespace, name.Name)...)
-		}
-	}
-	return keys
-}
-
-// release gives back whatever the key holds or asks for, at every gate: the application may have changed its gate since.
-func (r *Reconciler) release(ctx context.Context, key queueing.Key, farewell queueing.Farewell) error {
-	for name := range r.Gates {
-		if err := r.leave(ctx, name, key, farewell); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// leave gives back what the key holds or asks for at one gate.
-func (r *Reconciler) leave(ctx context.Context, name string, key queueing.Key, farewell queueing.Farewell) error {
-	var err error
-	if follower, ok := r.Gates[name].(queueing.Follower); ok {
-		err = follower.Leave(ctx, key, farewell)
-	} else {
-		err = r.Gates[name].Release(ctx, key)
-	}
-	if err != nil {
-		return fmt.Errorf("release at gate %s: %w", name, err)
-	}
-	return nil
+	return r.Gates.Keys(queueing.Key{Kind: queueing.Application, Namespace: name.Namespace, Name: name.Name})
 }

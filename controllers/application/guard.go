@@ -5,7 +5,6 @@ package application
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -18,17 +17,10 @@ import (
 // gate there, and nobody would lift it.
 func (p *pass) unguardedGate(policy namespacepolicy.Policy) []lifecycle.Finding {
 	gate := p.gateOf(policy)
-	known := p.Gates[string(gate)]
-	if _, grows := known.(queueing.Elastic); !policy.Guarded || known == nil || grows {
+	if !policy.Guarded || !p.Gates.Known(string(gate)) || p.Gates.Capabilities(string(gate)).Resizes {
 		return nil
 	}
-	var allowed []string
-	for name, other := range p.Gates {
-		if _, grows := other.(queueing.Elastic); grows {
-			allowed = append(allowed, name)
-		}
-	}
-	slices.Sort(allowed)
+	allowed := p.Gates.Names(func(can queueing.Capabilities) bool { return can.Resizes })
 	return []lifecycle.Finding{{Reason: v1alpha1.InvalidSpecReason, Message: fmt.Sprintf(
 		"gate %s (%s) is not allowed in namespace %s, which is guarded (label %s): set spec.queue.gate to %s",
 		gate, p.gateField, policy.Namespace, v1alpha1.GuardedLabel, strings.Join(allowed, " or "))}}

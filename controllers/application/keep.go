@@ -32,11 +32,10 @@ func (p *pass) keep(ctx context.Context) {
 	if grant == nil || !known || !stage.Active() || !p.app.DeletionTimestamp.IsZero() {
 		return
 	}
-	gate, keeps := p.Gates[string(grant.Gate)].(queueing.Keeper)
-	if !keeps {
+	if !p.Gates.Ensures(string(grant.Gate)) {
 		return
 	}
-	restored, err := gate.Keep(ctx, p.granted(grant))
+	restored, err := p.Gates.Ensure(ctx, string(grant.Gate), p.granted(grant))
 	if err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "ensure the object of a grant; will retry", "gate", grant.Gate)
 		if p.again == 0 || keepPause < p.again {

@@ -82,8 +82,7 @@ func (p *pass) rank(ctx context.Context) error {
 	if grant == nil {
 		return nil
 	}
-	gate, ranks := p.Gates[string(grant.Gate)].(queueing.Ranker)
-	if !ranks {
+	if !p.Gates.Observes(string(grant.Gate)) {
 		return nil
 	}
 	var refs references
@@ -107,7 +106,7 @@ func (p *pass) rank(ctx context.Context) error {
 	} else if s.Times.Admitted != nil {
 		standing.QueuedAt = s.Times.Admitted.Time
 	}
-	gate.Rank(keyOf(p.app), grant.Run, grant.Attempt, standing)
+	p.Gates.UpdateHolder(keyOf(p.app), grantRef(grant), standing)
 	return nil
 }
 
@@ -117,10 +116,12 @@ func (r *Reconciler) eviction(app *v1alpha1.SparkApplication) *queueing.Eviction
 	if grant == nil {
 		return nil
 	}
-	if gate, evicts := r.Gates[string(grant.Gate)].(queueing.Evictor); evicts {
-		return gate.Eviction(keyOf(app), grant.Run, grant.Attempt)
-	}
-	return nil
+	return r.Gates.Eviction(keyOf(app), grantRef(grant))
+}
+
+// grantRef is a grant without what it is made of: enough to name it to its gate.
+func grantRef(grant *v1alpha1.Grant) queueing.Grant {
+	return queueing.Grant{Gate: string(grant.Gate), Run: grant.Run, Attempt: grant.Attempt}
 }
 
 func (r *Reconciler) podsOf(app *v1alpha1.SparkApplication) []*pods.Record {
@@ -172,32 +173,14 @@ func (p *pass) provide(ctx context.Context, d lifecycle.Decision) (err error) {
 
 // verdict puts the ask of the plan before its gate.
 func (p *pass) verdict(ctx context.Context) (*queueing.Verdict, error) {
-	gate := p.Gates[p.plan.Gate]
-	if gate == nil {
+	if !p.Gates.Known(p.plan.Gate) {
 		return noSuchGate(p.plan.Gate, p.gateField), nil
 	}
-	if err := p.leaveOthers(ctx, p.plan.Gate); err != nil {
+	verdict, err := p.Gates.Request(ctx, p.plan.Gate, *p.ask)
+	if err != nil {
 		return nil, err
 	}
-	verdict, err := gate.Sync(ctx, *p.ask)
-	if err != nil {
-		return nil, fmt.Errorf("ask gate %s: %w", p.plan.Gate, err)
-	}
 	return &verdict, nil
-}
-
-// leaveOthers takes back what the application asked of other gates before it changed its gate.
-func (p *pass) leaveOthers(ctx context.Context, current string) error {
-	for name, gate := range p.Gates {
-		lister, ok := gate.(queueing.KeyLister)
-		if name == current || !ok || !slices.Contains(lister.KeysFor(queueing.Application, p.app.Namespace, p.app.Name), keyOf(p.app)) {
-			continue
-		}
-		if err := p.leave(ctx, name, keyOf(p.app), queueing.Farewell{Left: queueing.LeftForGood}); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // driverAbsent reads live whether the driver pod of the attempt exists. The answer is no only when no create is on its way; once the uid

@@ -89,10 +89,10 @@ func (p *pass) planStart(ctx context.Context, start lifecycle.Start) (*lifecycle
 // choose finds out which gate and queue a start asks, and whether it may.
 func (p *pass) choose(policy namespacepolicy.Policy) *lifecycle.Plan {
 	plan := &lifecycle.Plan{Gate: string(p.gateOf(policy))}
-	plan.Queue, p.queueField = queueOf(p.app, policy, plan.Gate)
+	plan.Queue, p.queueField = queueOf(p.app, policy, p.Gates.Capabilities(plan.Gate))
 	p.gateField = gateField(p.app, policy)
 	p.asked = askedGate{name: plan.Gate, guarded: policy.Guarded}
-	plan.Findings = append(kueueFindings(p.app, plan.Gate), p.closedTo(policy, plan)...)
+	plan.Findings = append(findings(validate.Queue(p.app, v1alpha1.GateType(plan.Gate))), p.closedTo(policy, plan)...)
 	return plan
 }
 
@@ -154,7 +154,7 @@ func (p *pass) prepare(ctx context.Context, start lifecycle.Start, plan *lifecyc
 // measure finds out what a start asks of its gate. An error is a mistake in the spec.
 func (p *pass) measure(objects render.Objects, environment demand.Environment, gate string, ready *prepared) (err error) {
 	ready.podSets, err = p.podSets(objects, environment, gate)
-	if err == nil && describesPods(gate) {
+	if err == nil && p.Gates.Capabilities(gate).DescribesPods {
 		ready.templates, err = demand.Templates(objects)
 	}
 	if err == nil {
@@ -165,7 +165,7 @@ func (p *pass) measure(objects render.Objects, environment demand.Environment, g
 
 // podSets are what objects need that were built for a gate. An error is a mistake in the spec.
 func (p *pass) podSets(objects render.Objects, environment demand.Environment, gate string) ([]queueing.PodSet, error) {
-	if leavesExecutors(gate) {
+	if p.Gates.Capabilities(gate).LeavesExecutors {
 		return demand.BaseSets(p.app, objects, environment)
 	}
 	return demand.PodSets(p.app, objects, environment)
@@ -286,11 +286,11 @@ func (p *pass) missing(ctx context.Context) (missing []string, err error) {
 func (p *pass) priority(ctx context.Context, refs *references, gate string) error {
 	if q := p.app.Spec.Queue; q != nil && q.PriorityClassName != "" {
 		class, kinds := &schedulingv1.PriorityClass{}, "PriorityClass"
-		if pricer, ok := p.Gates[gate].(queueing.Pricer); ok {
-			if value, known := pricer.Priority(q.PriorityClassName); known {
-				refs.priority = value
-				return nil
-			}
+		switch value, known, asked := p.Gates.Priority(gate, q.PriorityClassName); {
+		case known:
+			refs.priority = value
+			return nil
+		case asked:
 			kinds = "WorkloadPriorityClass or PriorityClass"
 		}
 		err := p.Client.Get(ctx, types.NamespacedName{Name: q.PriorityClassName}, class)

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/reservation"
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
@@ -22,8 +23,9 @@ type plainGate struct{}
 func (plainGate) Sync(context.Context, queueing.Ask) (queueing.Verdict, error) {
 	return queueing.Verdict{}, nil
 }
-func (plainGate) Confirm(queueing.Key, int64, int64)          {}
-func (plainGate) Release(context.Context, queueing.Key) error { return nil }
+func (plainGate) Capabilities() queueing.Capabilities                           { return queueing.Capabilities{} }
+func (plainGate) Persisted(context.Context, queueing.Key, queueing.Grant)       {}
+func (plainGate) Release(context.Context, queueing.Key, queueing.Release) error { return nil }
 
 // evictingGate wants one grant back.
 type evictingGate struct {
@@ -43,7 +45,7 @@ func (g evictingGate) Eviction(key queueing.Key, run, attempt int64) *queueing.E
 func TestEvictionIsThatOfTheGateOfTheGrant(t *testing.T) {
 	t.Parallel()
 	wanted := &queueing.Eviction{Reason: queueing.ReasonPreempted, Message: "queue team-b takes its quota back"}
-	gates := queueing.Gates{
+	gates := reservation.Gates{
 		"None":     plainGate{},
 		"Embedded": evictingGate{key: queueing.Key{Namespace: "default", Name: "pi", UID: "pi-uid"}, run: 2, attempt: 1, eviction: wanted},
 	}

@@ -20,8 +20,8 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
+	"github.com/sparkgate/sparkgate/controllers/internal/reservation"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
-	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/none"
 )
 
@@ -45,7 +45,7 @@ func TestRendersPerSubmission(t *testing.T) {
 	c := fake.NewClientBuilder().WithScheme(known).WithStatusSubresource(app).
 		WithObjects(app, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default"}}).Build()
 	r := New(Options{
-		Client: c, Live: c, Pods: pods.NewStore(func(types.NamespacedName) {}), Gates: queueing.Gates{none.Name: none.Gate{}},
+		Client: c, Live: c, Pods: pods.NewStore(func(types.NamespacedName) {}), Gates: reservation.Gates{none.Name: none.Gate{}},
 		DefaultGate: v1alpha1.GateNone, AllowedGates: []v1alpha1.GateType{v1alpha1.GateNone}, Recorder: events.NewFakeRecorder(100),
 		Clock: clocktesting.NewFakeClock(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)),
 	})

@@ -82,13 +82,11 @@ func (p *pass) giveBack(ctx context.Context, wanted *v1alpha1.Grant, final bool)
 		if wanted == nil && !final {
 			return nil
 		}
-		return p.release(ctx, keyOf(p.app), queueing.Farewell{Left: queueing.LeftToAskAgain, Message: "the status could not be written"})
+		return p.Gates.Release(ctx, keyOf(p.app), queueing.Release{Reason: queueing.Requeued, Message: "the status could not be written"})
 	case wanted == nil && final:
 		return p.giveBackStored(ctx)
 	case wanted != nil && wanted.Resizes > stored.Resizes:
-		if gate, ok := p.Gates[string(stored.Gate)].(queueing.Decliner); ok {
-			gate.Decline(ctx, keyOf(p.app), convert.FromAPI(stored))
-		}
+		p.Gates.Declined(ctx, keyOf(p.app), convert.FromAPI(stored))
 	}
 	return nil
 }
@@ -108,7 +106,7 @@ func (p *pass) giveBackStored(ctx context.Context) error {
 		}
 	}
 	p.memory.giveUp(p.app, attempt{p.app.Status.Run, p.app.Status.Attempt})
-	return p.release(ctx, keyOf(p.app), queueing.Farewell{Left: queueing.LeftForGood})
+	return p.Gates.Release(ctx, keyOf(p.app), queueing.Release{Reason: queueing.Abandoned})
 }
 
 // refusal is what is remembered of writes of a status that were refused in a row.

@@ -19,6 +19,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/lifecycle"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
+	"github.com/sparkgate/sparkgate/controllers/internal/reservation"
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
@@ -28,7 +29,10 @@ type countingGate struct {
 	released, declined int
 }
 
-func (g *countingGate) Release(context.Context, queueing.Key) error { g.released++; return nil }
+func (g *countingGate) Release(context.Context, queueing.Key, queueing.Release) error {
+	g.released++
+	return nil
+}
 
 func (g *countingGate) Decline(context.Context, queueing.Key, queueing.Grant) { g.declined++ }
 
@@ -66,7 +70,7 @@ func TestRefusedStatusHoldsNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			gate, clock := &countingGate{}, clocktesting.NewFakeClock(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
-			r := New(Options{Gates: queueing.Gates{"Embedded": gate}, Clock: clock, Recorder: events.NewFakeRecorder(10)})
+			r := New(Options{Gates: reservation.Gates{"Embedded": gate}, Clock: clock, Recorder: events.NewFakeRecorder(10)})
 			p := &pass{Reconciler: r, app: &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "pi", UID: "pi-uid", ResourceVersion: "7"}}}
 			p.app.Status.Run, p.app.Status.Attempt, p.app.Status.Grant = 1, 1, tc.stored
 			p.app.Status.Driver = &v1alpha1.DriverStatus{PodName: "pi-driver", UID: "driver-uid"}

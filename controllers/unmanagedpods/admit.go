@@ -31,7 +31,7 @@ func (r *Reconciler) look(ctx context.Context, namespace *metav1.PartialObjectMe
 	if p == nil {
 		return r.release(ctx, name, "")
 	}
-	if gate := r.gateOf(namespace); gate != v1alpha1.GateEmbedded {
+	if gate := r.gateOf(namespace); !r.Gates.Capabilities(string(gate)).UnmanagedPods {
 		if p.Gate != nil {
 			r.tell(p, v1alpha1.WaitingForGateReason, fmt.Sprintf("the gate of namespace %s is %s, which admits applications only: run this as a "+
 				"SparkApplication, or have the annotation %s of the namespace removed", p.Namespace, gate, v1alpha1.DefaultGateAnnotation))
@@ -59,7 +59,7 @@ func (r *Reconciler) refusal(ctx context.Context, namespace *metav1.PartialObjec
 		return v1alpha1.InvalidSpecReason, "is not admitted: " + p.wrong + ", and recreate the pod", nil
 	}
 	policy, queue := namespacepolicy.Of(namespace), queueOf(namespace)
-	if refusal := policy.Gate(string(v1alpha1.GateEmbedded), "pods of no application", r.AllowedGates); refusal != "" {
+	if refusal := policy.Gate(string(r.gateOf(namespace)), "pods of no application", r.AllowedGates); refusal != "" {
 		return v1alpha1.WaitingForGateReason, refusal, nil
 	}
 	if refusal := policy.Queue(queue, "annotation "+v1alpha1.DefaultQueueAnnotation+" of namespace "+policy.Namespace); refusal != "" || p.class == "" {
@@ -71,12 +71,12 @@ func (r *Reconciler) refusal(ctx context.Context, namespace *metav1.PartialObjec
 
 // release gives back what pods of a name hold or ask for, but the one to keep.
 func (r *Reconciler) release(ctx context.Context, name types.NamespacedName, keep types.UID) error {
-	for _, key := range r.Queue.KeysFor(queueing.Pod, name.Namespace, name.Name) {
+	for _, key := range r.Gates.Keys(queueing.Key{Kind: queueing.Pod, Namespace: name.Namespace, Name: name.Name}) {
 		if key.UID == string(keep) {
 			continue
 		}
 		r.forget(types.UID(key.UID))
-		if err := r.Queue.Release(ctx, key); err != nil {
+		if err := r.Gates.Release(ctx, key, queueing.Release{Reason: queueing.Deleted}); err != nil {
 			return fmt.Errorf("release what pod %s held: %w", key, err)
 		}
 	}
@@ -92,10 +92,11 @@ func (r *Reconciler) ask(ctx context.Context, namespace *metav1.PartialObjectMet
 			Name: p.set(), Count: 1, Requests: p.requests, NodeSelector: p.Gate.NodeSelector, Tolerations: p.Gate.Tolerations,
 		}},
 	}
-	verdict, err := r.Queue.Sync(ctx, ask)
+	gate := string(r.gateOf(namespace))
+	verdict, err := r.Gates.Request(ctx, gate, ask)
 	if err == nil && verdict.State == queueing.Evicting { // the room is wanted back before the pod was let in
-		if err = r.Queue.Release(ctx, ask.Key); err == nil {
-			verdict, err = r.Queue.Sync(ctx, ask)
+		if err = r.Gates.Release(ctx, ask.Key, queueing.Release{Reason: queueing.Requeued}); err == nil {
+			verdict, err = r.Gates.Request(ctx, gate, ask)
 		}
 	}
 	if err != nil {
@@ -122,7 +123,7 @@ func (r *Reconciler) letIn(ctx context.Context, p *pod, grant *queueing.Grant) e
 	err := r.Client.Patch(ctx, live, client.RawPatch(types.JSONPatchType, patch), client.FieldOwner(v1alpha1.FieldOwner))
 	switch {
 	case err == nil:
-		r.Queue.Confirm(p.key(), run, attempt)
+		r.Gates.Persisted(ctx, p.key(), *grant)
 		r.tell(p, v1alpha1.AdmittedCondition, "has quota in queue "+grant.Queue)
 		r.store.put(p.Namespace, live)
 		return nil
@@ -155,14 +156,14 @@ func (r *Reconciler) charge(ctx context.Context, namespace *metav1.PartialObject
 	if err != nil {
 		return err
 	}
-	key, grant := p.key(), p.grant(queue)
-	r.Queue.Charge(key, grant)
+	key, grant := p.key(), p.grant(string(r.gateOf(namespace)), queue)
+	r.Gates.Charge(key, grant)
 	if p.claimed {
 		r.tellClaimed(p, &grant)
 	}
-	r.Queue.Confirm(key, run, attempt)
-	r.Queue.Rank(key, run, attempt, queueing.Standing{Priority: p.priority, QueuedAt: r.store.since(p), Leaving: p.Deleting})
-	eviction := r.Queue.Eviction(key, run, attempt)
+	r.Gates.Persisted(ctx, key, grant)
+	r.Gates.UpdateHolder(key, grant, queueing.Standing{Priority: p.priority, QueuedAt: r.store.since(p), Leaving: p.Deleting})
+	eviction := r.Gates.Eviction(key, grant)
 	switch {
 	case p.Deleting:
 		return r.hasten(ctx, p)

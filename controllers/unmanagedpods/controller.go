@@ -28,9 +28,9 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
+	"github.com/sparkgate/sparkgate/controllers/internal/reservation"
 	"github.com/sparkgate/sparkgate/internal/fairqueue"
 	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
-	"github.com/sparkgate/sparkgate/queueing"
 )
 
 // atOnce is how many pods are dealt with at a time; of one namespace, a quarter of that.
@@ -40,16 +40,6 @@ const (
 	minRetryDelay = 100 * time.Millisecond
 	maxRetryDelay = time.Minute
 )
-
-// Queue is what the package needs of the embedded queue.
-type Queue interface {
-	queueing.Gate
-	queueing.KeyLister
-	queueing.Evictor
-	queueing.Ranker
-	// Charge charges what runs already, whether there is room or not. It does nothing for a key that holds a grant.
-	Charge(key queueing.Key, grant queueing.Grant)
-}
 
 // Options of a Reconciler. All are required unless said otherwise.
 type Options struct {
@@ -61,7 +51,7 @@ type Options struct {
 	Pods corev1client.PodsGetter
 	// Spark are the pods with labels of applications.
 	Spark *pods.Store
-	Queue Queue
+	Gates reservation.Gates
 	// DefaultGate of namespaces that name none.
 	DefaultGate v1alpha1.GateType
 	// AllowedGates may be used in namespaces that do not say which.

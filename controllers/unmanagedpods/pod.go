@@ -94,13 +94,13 @@ func (p *pod) key() queueing.Key {
 
 // grant is what the pod is charged in a queue, now that it runs: in the flavor of its label. One that was never let in has none, and that of a
 // claimed pod proves nothing.
-func (p *pod) grant(queue string) queueing.Grant {
+func (p *pod) grant(gate, queue string) queueing.Grant {
 	flavor := p.Flavor
 	if flavor == "" || p.claimed {
 		flavor = v1alpha1.DefaultFlavor
 	}
 	return queueing.Grant{
-		Run: run, Attempt: attempt, Gate: string(v1alpha1.GateEmbedded), Queue: queue, Part: p.part(),
+		Run: run, Attempt: attempt, Gate: gate, Queue: queue, Part: p.part(),
 		PodSets: []queueing.PodSetGrant{{Name: p.set(), Flavor: flavor, Count: 1, Requests: p.requests}},
 	}
 }

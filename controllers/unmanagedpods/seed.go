@@ -34,7 +34,7 @@ func (r *Reconciler) Seed(ctx context.Context) ([]Found, error) {
 	found, queues := []Found(nil), &queuesRead{Reader: r.Live}
 	for i := range namespaces.Items {
 		namespace := &namespaces.Items[i]
-		if r.gateOf(namespace) != v1alpha1.GateEmbedded {
+		if !r.Gates.Capabilities(string(r.gateOf(namespace))).UnmanagedPods {
 			continue
 		}
 		if err := r.followers.seed(ctx, namespace.Name); err != nil {
@@ -50,7 +50,7 @@ func (r *Reconciler) Seed(ctx context.Context) ([]Found, error) {
 				if err != nil {
 					return nil, err
 				}
-				grant := p.grant(queue)
+				grant := p.grant(string(r.gateOf(namespace)), queue)
 				found = append(found, Found{Key: p.key(), Grant: &grant})
 			}
 		}
@@ -73,8 +73,8 @@ func (r *Reconciler) seedClaimed(ctx context.Context) ([]Found, error) {
 			spaces[name.Namespace] = namespace
 		}
 		namespace := spaces[name.Namespace]
-		if p := r.known(name); p != nil && r.gateOf(namespace) == v1alpha1.GateEmbedded {
-			grant := p.grant(queueOf(namespace))
+		if p := r.known(name); p != nil && r.Gates.Capabilities(string(r.gateOf(namespace))).UnmanagedPods {
+			grant := p.grant(string(r.gateOf(namespace)), queueOf(namespace))
 			found = append(found, Found{Key: p.key(), Grant: &grant})
 		}
 	}

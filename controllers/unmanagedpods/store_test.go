@@ -65,7 +65,7 @@ func TestRequestsThatCannotBeCounted(t *testing.T) {
 				t.Errorf("said %q, want %q", got.wrong, tt.wrong)
 			}
 			want := queueing.Resources{"cpu": 500, "nvidia.com/gpu": 2, "memory": tt.want, "pods": 1}
-			if diff := cmp.Diff(want, got.grant("team").PodSets[0].Requests); diff != "" {
+			if diff := cmp.Diff(want, got.grant("Embedded", "team").PodSets[0].Requests); diff != "" {
 				t.Errorf("charged (-want +got):\n%s", diff)
 			}
 		})
@@ -145,7 +145,7 @@ func TestGrant(t *testing.T) {
 			}
 			for name, reader := range map[string]client.Reader{"cache": c, "list": &queuesRead{Reader: c}} {
 				got, err := chargedTo(t.Context(), reader, namespace, p)
-				if g := p.grant(got); err != nil || g.Queue != want || g.PodSets[0].Flavor != flavor {
+				if g := p.grant("Embedded", got); err != nil || g.Queue != want || g.PodSets[0].Flavor != flavor {
 					t.Errorf("label %q, claimed %t, by %s: charged to %s/%s, %v, want %s/%s", label, claimed, name, g.Queue, g.PodSets[0].Flavor, err, want, flavor)
 				}
 			}

@@ -7,23 +7,8 @@ package checks
 var claims = []Claim{
 	{
 		Rule: RuleGateName, count: gateNames,
-		// The API defines the names, each gate knows its own, and controllers/gates.go is the one list.
-		In: []string{"controllers/...", "internal/...", "cmd/...", "!controllers/gates.go"},
-		// Exceptions, until a gate says by itself what it can do.
-		Known: map[string]int{
-			"controllers/application/allowed.go":              3,
-			"controllers/application/gates.go":                4,
-			"controllers/application/kueue.go":                1,
-			"controllers/internal/lifecycle/delegated.go":     2,
-			"controllers/internal/lifecycle/executorstart.go": 1,
-			"controllers/internal/lifecycle/podgate.go":       1,
-			"controllers/takeover.go":                         1,
-			"controllers/unmanagedpods/admit.go":              1,
-			"controllers/unmanagedpods/seed.go":               2,
-			"internal/namespacepolicy/policy.go":              4,
-			"internal/offline/render.go":                      2,
-			"internal/spark/validate/gates.go":                2,
-		},
+		// The API defines the names, queueing/catalog says what each gate can do, and controllers/gates.go puts them together.
+		In:     []string{"controllers/...", "internal/...", "queueing/...", "cmd/...", "!controllers/gates.go", "!queueing/catalog/..."},
 		Remedy: "ask the gate what it can do instead of comparing its name",
 	},
 	{

@@ -54,6 +54,12 @@ var forbiddenEdges = []Edge{
 		Why: "a controller knows a gate by the interface queueing.Gate only; controllers/setup.go puts them together",
 	},
 	{
+		From: []string{"controllers/internal/reservation/..."}, To: append([]string{
+			"controllers/application/...", "controllers/unmanagedpods/...", "controllers/internal/lifecycle/...", "controllers/internal/pods/...", "internal/spark/...",
+		}, clients...),
+		Why: "every kind of asker deals with gates in the same way, with a key",
+	},
+	{
 		From: []string{"api/...", "internal/...", "controllers/...", "queueing/...", "cmd/...", "!queueing/kueue/..."}, To: []string{"sigs.k8s.io/kueue/..."}, Direct: true,
 		Why: "Kueue's types stay in its gate",
 	},

@@ -90,11 +90,6 @@ func (l List) use() string {
 	return fmt.Sprintf("use one of %q, or ", l)
 }
 
-// DefaultGates are the gates that may be used where nobody says otherwise: all but None, which asks nobody.
-func DefaultGates() []v1alpha1.GateType {
-	return []v1alpha1.GateType{v1alpha1.GateEmbedded, v1alpha1.GateKueue, v1alpha1.GateVolcano, v1alpha1.GateYuniKorn}
-}
-
 // Gate says why a gate, named in a field, may not be used; empty if it may. The list of the namespace takes the place of the operator's.
 func (p Policy) Gate(gate, field string, operators []v1alpha1.GateType) string {
 	allowed := p.Gates

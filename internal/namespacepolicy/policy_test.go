@@ -38,6 +38,8 @@ func TestOf(t *testing.T) {
 	}
 }
 
+var allButNone = []v1alpha1.GateType{"Embedded", "Kueue", "Volcano", "YuniKorn"}
+
 func TestGate(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -46,14 +48,14 @@ func TestGate(t *testing.T) {
 		gate      string
 		want      string
 	}{
-		"the operator's default":       {nil, DefaultGates(), "Volcano", ""},
-		"None is not part of it":       {nil, DefaultGates(), "None", `spec.queue.gate: gate "None" is not allowed in namespace team: use one of "Embedded, Kueue, Volcano, YuniKorn", or have an administrator add it to the namespace's annotation sparkgate.io/allowed-gates`},
+		"the operator's default":       {nil, allButNone, "Volcano", ""},
+		"None is not part of it":       {nil, allButNone, "None", `spec.queue.gate: gate "None" is not allowed in namespace team: use one of "Embedded, Kueue, Volcano, YuniKorn", or have an administrator add it to the namespace's annotation sparkgate.io/allowed-gates`},
 		"the operator's flag":          {nil, []v1alpha1.GateType{"None"}, "None", ""},
 		"the operator allows none":     {nil, []v1alpha1.GateType{}, "Embedded", `spec.queue.gate: gate "Embedded" is not allowed in namespace team: have an administrator add it to the namespace's annotation sparkgate.io/allowed-gates`},
-		"the namespace allows more":    {list("Embedded, None"), DefaultGates(), "None", ""},
-		"the namespace allows less":    {list("Embedded"), DefaultGates(), "Kueue", `spec.queue.gate: gate "Kueue" is not allowed in namespace team: use one of "Embedded", or have an administrator add it to the namespace's annotation sparkgate.io/allowed-gates`},
-		"the namespace allows nothing": {list(" "), DefaultGates(), "Embedded", `spec.queue.gate: gate "Embedded" is not allowed in namespace team: have an administrator add it to the namespace's annotation sparkgate.io/allowed-gates`},
-		"in other letters":             {list("none"), DefaultGates(), "None", `spec.queue.gate: gate "None" is not allowed in namespace team: use one of "none", or have an administrator add it to the namespace's annotation sparkgate.io/allowed-gates`},
+		"the namespace allows more":    {list("Embedded, None"), allButNone, "None", ""},
+		"the namespace allows less":    {list("Embedded"), allButNone, "Kueue", `spec.queue.gate: gate "Kueue" is not allowed in namespace team: use one of "Embedded", or have an administrator add it to the namespace's annotation sparkgate.io/allowed-gates`},
+		"the namespace allows nothing": {list(" "), allButNone, "Embedded", `spec.queue.gate: gate "Embedded" is not allowed in namespace team: have an administrator add it to the namespace's annotation sparkgate.io/allowed-gates`},
+		"in other letters":             {list("none"), allButNone, "None", `spec.queue.gate: gate "None" is not allowed in namespace team: use one of "none", or have an administrator add it to the namespace's annotation sparkgate.io/allowed-gates`},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/internal/spark/expose"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
+	"github.com/sparkgate/sparkgate/queueing/catalog"
 )
 
 // What only a cluster knows, as it stands in rendered objects.
@@ -122,7 +123,7 @@ func gated(app *v1alpha1.SparkApplication, properties conf.Properties) bool {
 	if app.Spec.Queue != nil {
 		gate = app.Spec.Queue.Gate
 	}
-	grows := gate == "" || gate == v1alpha1.GateEmbedded || gate == v1alpha1.GateKueue
+	grows := gate == "" || catalog.Of(gate).Resizes
 	gang, err := properties.Executors()
 	return err == nil && gang.Dynamic && grows
 }

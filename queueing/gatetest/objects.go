@@ -51,14 +51,14 @@ func deletedMeanwhile(p *play) {
 // kept waits until a grant whose object was deleted stands again, or is asked back.
 func (p *play) kept(ask queueing.Ask) {
 	p.Helper()
-	keeper, keeps := p.gate.(queueing.Keeper)
+	ensurer, ensures := p.gate.(queueing.ReservationEnsurer)
 	evictor, evicts := p.gate.(queueing.Evictor)
-	if !keeps && !evicts {
+	if !ensures && !evicts {
 		p.Fatal("the gate can neither restore what stands for a grant nor ask the grant back")
 	}
 	p.wokenUntil(ask, "kept or asked back", func() bool {
-		if keeps {
-			if _, err := keeper.Keep(p.Context(), ask); err != nil {
+		if ensures {
+			if _, err := ensurer.EnsureReservation(p.Context(), ask); err != nil {
 				p.Fatalf("keep: %v", err)
 			}
 			return p.Exists(p.T, ask)

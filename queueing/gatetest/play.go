@@ -38,7 +38,7 @@ func begin(t *testing.T, s System) *play {
 	p.restartOperator()
 	t.Cleanup(func() {
 		for key := range p.asked {
-			if err := p.gate.Release(context.WithoutCancel(t.Context()), key); err != nil { // t's context has ended
+			if err := p.gate.Release(context.WithoutCancel(t.Context()), key, queueing.Release{}); err != nil { // t's context has ended
 				t.Errorf("release at the end: %v", err)
 			}
 		}
@@ -198,7 +198,7 @@ func (p *play) soundPodSet(wanted queueing.PodSet, g *queueing.Grant) {
 func (p *play) take(ask queueing.Ask, v queueing.Verdict) {
 	p.Helper()
 	p.held[ask.Key] = *v.Grant
-	p.gate.Confirm(ask.Key, ask.Run, ask.Attempt)
+	p.gate.Persisted(p.Context(), ask.Key, *v.Grant)
 }
 
 // granted asks until there is a grant, and takes it.
@@ -212,7 +212,7 @@ func (p *play) release(key queueing.Key) {
 	p.Helper()
 	delete(p.held, key)
 	delete(p.asked, key)
-	if err := p.gate.Release(p.Context(), key); err != nil {
+	if err := p.gate.Release(p.Context(), key, queueing.Release{}); err != nil {
 		p.Fatalf("release: %v", err)
 	}
 }

@@ -57,9 +57,9 @@ func (g *Gate) Resize(ctx context.Context, key queueing.Key, held queueing.Grant
 	return room
 }
 
-// Settle gives back what the grant of the application has less than its chunks: executors that are gone.
-func (g *Gate) Settle(ctx context.Context, key queueing.Key, grant queueing.Grant) {
-	if !g.workloads.Installed() {
+// Persisted gives back what the grant of the application has less than its chunks: executors that are gone.
+func (g *Gate) Persisted(ctx context.Context, key queueing.Key, grant queueing.Grant) {
+	if !grant.Gated || !g.workloads.Installed() {
 		return
 	}
 	byFlavor := map[string][]*kueuev1.Workload{}

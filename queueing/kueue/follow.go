@@ -13,8 +13,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// Follow writes the condition PodsReady, by which Kueue knows whether the quota is used, and the priority, which may change meanwhile.
-func (g *Gate) Follow(ctx context.Context, key queueing.Key, at queueing.Progress) error {
+// ReportProgress writes the condition PodsReady, by which Kueue knows whether the quota is used, and the priority, which may change meanwhile.
+func (g *Gate) ReportProgress(ctx context.Context, key queueing.Key, at queueing.Progress) error {
 	w := g.of(key, at.Run, at.Attempt)
 	if w == nil || g.behind(w) || !w.DeletionTimestamp.IsZero() || finished(w) || !reserved(w) {
 		return nil

@@ -19,6 +19,7 @@ import (
 	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/catalog"
 	"github.com/sparkgate/sparkgate/queueing/optionalkind"
 )
 
@@ -72,12 +73,12 @@ type Gate struct {
 }
 
 var (
-	_ queueing.Gate      = (*Gate)(nil)
-	_ queueing.KeyLister = (*Gate)(nil)
-	_ queueing.Evictor   = (*Gate)(nil)
-	_ queueing.Follower  = (*Gate)(nil)
-	_ queueing.Pricer    = (*Gate)(nil)
-	_ queueing.Elastic   = (*Gate)(nil)
+	_ queueing.Gate             = (*Gate)(nil)
+	_ queueing.KeyLister        = (*Gate)(nil)
+	_ queueing.Evictor          = (*Gate)(nil)
+	_ queueing.ProgressObserver = (*Gate)(nil)
+	_ queueing.PriorityResolver = (*Gate)(nil)
+	_ queueing.Elastic          = (*Gate)(nil)
 )
 
 // NewClient returns a client of Kueue's kinds, which the cluster may serve or not.
@@ -99,6 +100,9 @@ func New(o Options) *Gate {
 	g.watch()
 	return g
 }
+
+// Capabilities implements queueing.Gate.
+func (*Gate) Capabilities() queueing.Capabilities { return catalog.Of(Name) }
 
 // Sync makes a Workload equal to the ask and says what Kueue says of it.
 func (g *Gate) Sync(ctx context.Context, ask queueing.Ask) (queueing.Verdict, error) {
@@ -142,14 +146,6 @@ func (g *Gate) sync(ctx context.Context, ask queueing.Ask) (queueing.Verdict, er
 		return v.Verdict, g.end(ctx, w, failedToStart, v.Message)
 	}
 	return v.Verdict, nil
-}
-
-// Confirm does nothing: the Workload has what there is to know.
-func (g *Gate) Confirm(queueing.Key, int64, int64) {}
-
-// Release deletes the Workloads of the key.
-func (g *Gate) Release(ctx context.Context, key queueing.Key) error {
-	return g.Leave(ctx, key, queueing.Farewell{})
 }
 
 // KeysFor returns the applications of that name that have a Workload which has not ended, or has our finalizer still.

@@ -22,8 +22,8 @@ import (
 // maxEnded is how many ended Workloads of an application stay at most: as many as its status remembers attempts.
 const maxEnded = 10
 
-// Leave gives back what the key holds or asks for.
-func (g *Gate) Leave(ctx context.Context, key queueing.Key, farewell queueing.Farewell) error {
+// Release gives back what the key holds or asks for.
+func (g *Gate) Release(ctx context.Context, key queueing.Key, how queueing.Release) error {
 	g.mu.Lock()
 	delete(g.asking, nameOf(key))
 	delete(g.shown, key)
@@ -36,7 +36,7 @@ func (g *Gate) Leave(ctx context.Context, key queueing.Key, farewell queueing.Fa
 		return err
 	}
 	for _, w := range workloads {
-		if err := g.leave(ctx, w, farewell); client.IgnoreNotFound(err) != nil {
+		if err := g.release(ctx, w, how); client.IgnoreNotFound(err) != nil {
 			return err
 		}
 		if !finished(w) {
@@ -91,9 +91,9 @@ func (g *Gate) live(ctx context.Context, key queueing.Key) ([]*kueuev1.Workload,
 	return workloads, nil
 }
 
-func (g *Gate) leave(ctx context.Context, w *kueuev1.Workload, f queueing.Farewell) error {
-	switch end := f.Ended; {
-	case f.Left == queueing.LeftDeleted, isChunk(w):
+func (g *Gate) release(ctx context.Context, w *kueuev1.Workload, how queueing.Release) error {
+	switch end := how.Ended; {
+	case how.Reason == queueing.Deleted, isChunk(w):
 		return g.remove(ctx, w)
 	case finished(w), !w.DeletionTimestamp.IsZero():
 		return g.strip(ctx, w)
@@ -103,14 +103,14 @@ func (g *Gate) leave(ctx context.Context, w *kueuev1.Workload, f queueing.Farewe
 			reason = kueuev1.WorkloadFinishedReasonSucceeded
 		}
 		return g.end(ctx, w, reason, end.Message)
-	case f.Left == queueing.LeftForGood:
+	case how.Reason == queueing.Abandoned:
 		return g.remove(ctx, w)
-	case f.Left == queueing.LeftForLater:
-		return g.hold(ctx, w, f.Message)
+	case how.Reason == queueing.Suspended:
+		return g.hold(ctx, w, how.Message)
 	case !reserved(w):
 		return nil
 	}
-	_, err := g.patchStatus(ctx, w, requeued(w, f.Message, g.now()))
+	_, err := g.patchStatus(ctx, w, requeued(w, how.Message, g.now()))
 	return err
 }
 

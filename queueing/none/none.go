@@ -8,6 +8,7 @@ import (
 	"context"
 
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/catalog"
 )
 
 // Name of the gate in the API.
@@ -18,6 +19,9 @@ type Gate struct{}
 
 var _ queueing.Gate = Gate{}
 
+// Capabilities implements queueing.Gate.
+func (Gate) Capabilities() queueing.Capabilities { return catalog.Of(Name) }
+
 // Sync grants the ask, without a flavor and without a charge to any queue.
 func (Gate) Sync(_ context.Context, ask queueing.Ask) (queueing.Verdict, error) {
 	grant := &queueing.Grant{Run: ask.Run, Attempt: ask.Attempt, Gate: Name, Inputs: ask.Inputs}
@@ -27,8 +31,8 @@ func (Gate) Sync(_ context.Context, ask queueing.Ask) (queueing.Verdict, error) 
 	return queueing.Verdict{State: queueing.Granted, Reason: queueing.ReasonDelegatedToScheduler, Grant: grant}, nil
 }
 
-// Confirm does nothing: the gate keeps no grants.
-func (Gate) Confirm(queueing.Key, int64, int64) {}
+// Persisted does nothing: the gate keeps no grants.
+func (Gate) Persisted(context.Context, queueing.Key, queueing.Grant) {}
 
 // Release does nothing: the gate keeps no grants.
-func (Gate) Release(context.Context, queueing.Key) error { return nil }
+func (Gate) Release(context.Context, queueing.Key, queueing.Release) error { return nil }

@@ -42,8 +42,8 @@ func TestGrantsAtOnceInFull(t *testing.T) {
 func TestHoldsNothing(t *testing.T) {
 	t.Parallel()
 	key := queueing.Key{Namespace: "default", Name: "pi", UID: "1"}
-	Gate{}.Confirm(key, 1, 1)
-	if err := (Gate{}).Release(t.Context(), key); err != nil {
+	Gate{}.Persisted(t.Context(), key, queueing.Grant{Run: 1, Attempt: 1})
+	if err := (Gate{}).Release(t.Context(), key, queueing.Release{}); err != nil {
 		t.Error(err)
 	}
 }

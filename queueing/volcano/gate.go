@@ -22,6 +22,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/catalog"
 	"github.com/sparkgate/sparkgate/queueing/optionalkind"
 )
 
@@ -49,9 +50,9 @@ type Gate struct {
 }
 
 var (
-	_ queueing.Gate      = (*Gate)(nil)
-	_ queueing.KeyLister = (*Gate)(nil)
-	_ queueing.Keeper    = (*Gate)(nil)
+	_ queueing.Gate               = (*Gate)(nil)
+	_ queueing.KeyLister          = (*Gate)(nil)
+	_ queueing.ReservationEnsurer = (*Gate)(nil)
 )
 
 // NewClient returns a client that knows Volcano's kinds.
@@ -79,6 +80,9 @@ func New(o Options) *Gate {
 	g.groups, g.queues = g.watchGroups(), g.watchQueues()
 	return g
 }
+
+// Capabilities implements queueing.Gate.
+func (*Gate) Capabilities() queueing.Capabilities { return catalog.Of(Name) }
 
 // Sync makes the PodGroup of the ask and says where it stands.
 func (g *Gate) Sync(ctx context.Context, ask queueing.Ask) (queueing.Verdict, error) {
@@ -216,11 +220,11 @@ func (g *Gate) change(ctx context.Context, group, wanted *v1beta1.PodGroup) (que
 	return undecided, nil
 }
 
-// Confirm does nothing: the PodGroup says what is held.
-func (*Gate) Confirm(queueing.Key, int64, int64) {}
+// Persisted does nothing: the PodGroup says what is held.
+func (*Gate) Persisted(context.Context, queueing.Key, queueing.Grant) {}
 
 // Release deletes the groups of an application.
-func (g *Gate) Release(ctx context.Context, key queueing.Key) error {
+func (g *Gate) Release(ctx context.Context, key queueing.Key, _ queueing.Release) error {
 	var failed error
 	for _, group := range g.groupsOf(key) {
 		if !g.book.isDeleted(group.UID) {
@@ -259,8 +263,8 @@ func (g *Gate) delete(ctx context.Context, group *v1beta1.PodGroup) error {
 	return nil
 }
 
-// Keep makes the group of a running attempt again if it is gone: Volcano schedules no pod whose group does not exist.
-func (g *Gate) Keep(ctx context.Context, ask queueing.Ask) (string, error) {
+// EnsureReservation creates the group of a running attempt again if it is gone: Volcano schedules no pod whose group does not exist.
+func (g *Gate) EnsureReservation(ctx context.Context, ask queueing.Ask) (string, error) {
 	g.book.asks(ask.Key, ask.Queue)
 	name := types.NamespacedName{Namespace: ask.Key.Namespace, Name: ask.Objects.Name}
 	if !g.installed() || g.groups.Get(name.Namespace, name.Name) != nil || g.book.isMade(ask.Key, name.Name) {

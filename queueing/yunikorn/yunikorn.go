@@ -14,6 +14,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/amounts"
+	"github.com/sparkgate/sparkgate/queueing/catalog"
 )
 
 const (
@@ -55,6 +56,9 @@ type taskGroup struct {
 	TopologySpreadConstraints []corev1.TopologySpreadConstraint `json:"topologySpreadConstraints,omitempty"`
 }
 
+// Capabilities implements queueing.Gate.
+func (Gate) Capabilities() queueing.Capabilities { return catalog.Of(Name) }
+
 // Sync grants the ask.
 func (Gate) Sync(_ context.Context, ask queueing.Ask) (queueing.Verdict, error) {
 	groups, err := json.Marshal(taskGroups(ask))
@@ -76,11 +80,11 @@ func (Gate) Sync(_ context.Context, ask queueing.Ask) (queueing.Verdict, error) 
 	return queueing.Verdict{State: queueing.Granted, Reason: queueing.ReasonDelegatedToScheduler, Grant: grant}, nil
 }
 
-// Confirm does nothing: the gate keeps no grants.
-func (Gate) Confirm(queueing.Key, int64, int64) {}
+// Persisted does nothing: the gate keeps no grants.
+func (Gate) Persisted(context.Context, queueing.Key, queueing.Grant) {}
 
 // Release does nothing: the gate keeps no grants, and YuniKorn ends an application whose pods have ended.
-func (Gate) Release(context.Context, queueing.Key) error { return nil }
+func (Gate) Release(context.Context, queueing.Key, queueing.Release) error { return nil }
 
 // labels are those of all pods of an ask. The id is Spark's own, because YuniKorn also reads the label that Spark gives to its pods. The
 // queue default is that of applications that name none: YuniKorn's placement rules choose for them.

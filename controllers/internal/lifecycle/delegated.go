@@ -12,6 +12,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
 	"github.com/sparkgate/sparkgate/controllers/internal/status"
+	"github.com/sparkgate/sparkgate/queueing/catalog"
 )
 
 // A gate may leave admission to the scheduler: it grants at once, and the driver waits as a pod without a node. Until it has one, the
@@ -71,7 +72,7 @@ func (d *decider) nodeMessage(driver *pods.Record) string {
 // reserve the smallest gang.
 func (d *decider) enough(now *v1alpha1.ExecutorStatus) int32 {
 	q, g := d.o.App.Spec.Queue, d.s.Grant
-	if q == nil || q.MinExecutors == nil || g == nil || g.Gate != v1alpha1.GateVolcano && g.Gate != v1alpha1.GateYuniKorn {
+	if q == nil || q.MinExecutors == nil || g == nil || !catalog.Of(g.Gate).LeavesExecutors {
 		return now.Wanted
 	}
 	return min(now.Wanted, *q.MinExecutors)

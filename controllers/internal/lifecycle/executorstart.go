@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
+	"github.com/sparkgate/sparkgate/queueing/catalog"
 )
 
 // latchReady notes that the driver and all executors that the attempt began with are ready together, and says whether it has just done so.
@@ -41,7 +41,7 @@ func (d *decider) executorStartDeadline() time.Time {
 }
 
 // queues says that the attempt holds room in a queue, to which it can go back.
-func (d *decider) queues() bool { return d.s.Grant != nil && d.s.Grant.Gate != v1alpha1.GateNone }
+func (d *decider) queues() bool { return d.s.Grant != nil && catalog.Of(d.s.Grant.Gate).Queues }
 
 // executorStartOverdue says that executors should be ready by now and are still waited for. With at least one ready and none on its way
 // Spark has all that it wants now.

@@ -11,22 +11,22 @@ import (
 
 // Farewell is how the attempt that held or asked for room is left, from the status that was published before its release. The status of
 // a run that goes on names the next attempt; the one that is left is the last in the history then, if it ever held a grant.
-func Farewell(app *v1alpha1.SparkApplication) queueing.Farewell {
+func Farewell(app *v1alpha1.SparkApplication) queueing.Release {
 	if !app.DeletionTimestamp.IsZero() {
-		return queueing.Farewell{Left: queueing.LeftDeleted}
+		return queueing.Release{Reason: queueing.Deleted}
 	}
-	s, f := &app.Status, queueing.Farewell{Left: queueing.LeftForGood}
+	s, f := &app.Status, queueing.Release{Reason: queueing.Abandoned}
 	stage, _ := status.StageOf(s.Conditions)
 	left := leftAttempt(s)
 	if left != nil && left.Outcome != v1alpha1.OutcomeStopped {
-		f.Ended = &queueing.End{Run: left.Run, Attempt: left.Attempt, Succeeded: left.Outcome == v1alpha1.OutcomeSucceeded, Message: left.Message}
+		f.Ended = &queueing.AttemptResult{Run: left.Run, Attempt: left.Attempt, Succeeded: left.Outcome == v1alpha1.OutcomeSucceeded, Message: left.Message}
 	}
 	switch {
 	case !stage.Waiting(), stage == status.ReferenceNotFound, left == nil, left.Run != s.Run, left.Outcome != v1alpha1.OutcomeStopped:
 	case s.Times.Retry != nil:
-		f.Left, f.Message = queueing.LeftForLater, left.Message
+		f.Reason, f.Message = queueing.Suspended, left.Message
 	default:
-		f.Left, f.Message = queueing.LeftToAskAgain, left.Message
+		f.Reason, f.Message = queueing.Requeued, left.Message
 	}
 	return f
 }

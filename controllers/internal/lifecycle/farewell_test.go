@@ -30,8 +30,8 @@ func TestFarewell(t *testing.T) {
 	entry := func(run, attempt int64, outcome v1alpha1.AttemptOutcome) *v1alpha1.AttemptStatus {
 		return &v1alpha1.AttemptStatus{Run: run, Attempt: attempt, Outcome: outcome, Message: "why"}
 	}
-	end := func(run, attempt int64, succeeded bool) *queueing.End {
-		return &queueing.End{Run: run, Attempt: attempt, Succeeded: succeeded, Message: "why"}
+	end := func(run, attempt int64, succeeded bool) *queueing.AttemptResult {
+		return &queueing.AttemptResult{Run: run, Attempt: attempt, Succeeded: succeeded, Message: "why"}
 	}
 	stopped, failed, succeeded := v1alpha1.OutcomeStopped, v1alpha1.OutcomeFailed, v1alpha1.OutcomeSucceeded
 	pausing := func(app *v1alpha1.SparkApplication) *v1alpha1.SparkApplication {
@@ -44,23 +44,23 @@ func TestFarewell(t *testing.T) {
 	deleted.DeletionTimestamp = &now
 	for name, tt := range map[string]struct {
 		app  *v1alpha1.SparkApplication
-		want queueing.Farewell
+		want queueing.Release
 	}{
-		"deleted":                              {deleted, queueing.Farewell{Left: queueing.LeftDeleted}},
-		"succeeded":                            {leaving(status.Succeeded, 1, entry(2, 1, succeeded)), queueing.Farewell{Left: queueing.LeftForGood, Ended: end(2, 1, true)}},
-		"failed":                               {leaving(status.Failed, 3, entry(2, 3, failed)), queueing.Farewell{Left: queueing.LeftForGood, Ended: end(2, 3, false)}},
-		"failed, to be tried again":            {pausing(leaving(status.AttemptFailed, 2, entry(2, 1, failed))), queueing.Farewell{Left: queueing.LeftForGood, Ended: end(2, 1, false)}},
-		"preempted":                            {leaving(status.Preempted, 2, entry(2, 1, stopped)), queueing.Farewell{Left: queueing.LeftToAskAgain, Message: "why"}},
-		"executors did not start":              {pausing(leaving(status.Queued, 2, entry(2, 1, stopped))), queueing.Farewell{Left: queueing.LeftForLater, Message: "why"}},
-		"suspended while it ran":               {leaving(status.Suspended, 1, entry(2, 1, stopped)), queueing.Farewell{Left: queueing.LeftForGood}},
-		"suspended while it waited":            {leaving(status.Suspended, 1, nil), queueing.Farewell{Left: queueing.LeftForGood}},
-		"suspended after a failure":            {leaving(status.Suspended, 2, entry(2, 1, failed)), queueing.Farewell{Left: queueing.LeftForGood, Ended: end(2, 1, false)}},
-		"preempted, then something is missing": {leaving(status.ReferenceNotFound, 2, entry(2, 1, stopped)), queueing.Farewell{Left: queueing.LeftForGood}},
-		"another run before it began":          {leaving(status.Queued, 1, nil), queueing.Farewell{Left: queueing.LeftForGood}},
-		"another run after a success":          {leaving(status.Queued, 1, entry(1, 4, succeeded)), queueing.Farewell{Left: queueing.LeftForGood, Ended: end(1, 4, true)}},
-		"another run instead of the one ended": {leaving(status.Queued, 1, entry(1, 4, stopped)), queueing.Farewell{Left: queueing.LeftForGood}},
-		"spec turned invalid":                  {leaving(status.InvalidSpec, 1, nil), queueing.Farewell{Left: queueing.LeftForGood}},
-		"an end long ago":                      {leaving(status.InvalidSpec, 1, entry(0, 1, failed)), queueing.Farewell{Left: queueing.LeftForGood}},
+		"deleted":                              {deleted, queueing.Release{Reason: queueing.Deleted}},
+		"succeeded":                            {leaving(status.Succeeded, 1, entry(2, 1, succeeded)), queueing.Release{Reason: queueing.Abandoned, Ended: end(2, 1, true)}},
+		"failed":                               {leaving(status.Failed, 3, entry(2, 3, failed)), queueing.Release{Reason: queueing.Abandoned, Ended: end(2, 3, false)}},
+		"failed, to be tried again":            {pausing(leaving(status.AttemptFailed, 2, entry(2, 1, failed))), queueing.Release{Reason: queueing.Abandoned, Ended: end(2, 1, false)}},
+		"preempted":                            {leaving(status.Preempted, 2, entry(2, 1, stopped)), queueing.Release{Reason: queueing.Requeued, Message: "why"}},
+		"executors did not start":              {pausing(leaving(status.Queued, 2, entry(2, 1, stopped))), queueing.Release{Reason: queueing.Suspended, Message: "why"}},
+		"suspended while it ran":               {leaving(status.Suspended, 1, entry(2, 1, stopped)), queueing.Release{Reason: queueing.Abandoned}},
+		"suspended while it waited":            {leaving(status.Suspended, 1, nil), queueing.Release{Reason: queueing.Abandoned}},
+		"suspended after a failure":            {leaving(status.Suspended, 2, entry(2, 1, failed)), queueing.Release{Reason: queueing.Abandoned, Ended: end(2, 1, false)}},
+		"preempted, then something is missing": {leaving(status.ReferenceNotFound, 2, entry(2, 1, stopped)), queueing.Release{Reason: queueing.Abandoned}},
+		"another run before it began":          {leaving(status.Queued, 1, nil), queueing.Release{Reason: queueing.Abandoned}},
+		"another run after a success":          {leaving(status.Queued, 1, entry(1, 4, succeeded)), queueing.Release{Reason: queueing.Abandoned, Ended: end(1, 4, true)}},
+		"another run instead of the one ended": {leaving(status.Queued, 1, entry(1, 4, stopped)), queueing.Release{Reason: queueing.Abandoned}},
+		"spec turned invalid":                  {leaving(status.InvalidSpec, 1, nil), queueing.Release{Reason: queueing.Abandoned}},
+		"an end long ago":                      {leaving(status.InvalidSpec, 1, entry(0, 1, failed)), queueing.Release{Reason: queueing.Abandoned}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -11,6 +11,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
+	"github.com/sparkgate/sparkgate/queueing/catalog"
 )
 
 // mark is a label or annotation by which a scheduler knows the pods of a gate. The gate sets it, so nobody else may.
@@ -22,26 +23,23 @@ type mark struct {
 	driver bool
 }
 
-// scheduled is what a gate makes of pods that a scheduler of its own places.
+// scheduled is how a gate marks pods that a scheduler of its own places.
 type scheduled struct {
-	scheduler           string
 	labels, annotations []mark
 }
 
 const nameTheQueue = "remove it, and name the queue in spec.queue.name"
 
-// schedulers are the gates whose pods are placed by a scheduler of their own. That these are the marks of the gates is tested in
+// schedulers are those that place the pods of a gate, by name. That these are the marks of the gates is tested in
 // controllers.
-var schedulers = map[v1alpha1.GateType]scheduled{
-	v1alpha1.GateVolcano: {
-		scheduler: "volcano",
+var schedulers = map[string]scheduled{
+	"volcano": {
 		annotations: []mark{
 			{key: "scheduling.k8s.io/group-name"}, {key: "scheduling.volcano.sh/group-name"}, {key: "volcano.sh/task-spec"},
 			{key: "volcano.sh/preemptable", driver: true},
 		},
 	},
-	v1alpha1.GateYuniKorn: {
-		scheduler: "yunikorn",
+	"yunikorn": {
 		labels: []mark{
 			{key: "yunikorn.apache.org/app-id"}, {key: "applicationId"},
 			{key: "yunikorn.apache.org/queue", remedy: nameTheQueue}, {key: "queue", remedy: nameTheQueue},
@@ -52,6 +50,24 @@ var schedulers = map[v1alpha1.GateType]scheduled{
 			{key: "yunikorn.apache.org/schedulingPolicyParameters", driver: true, remedy: "set it as an annotation of the SparkApplication"},
 		},
 	},
+}
+
+// Queue returns what contradicts the queues of the gate that decides on an application, wherever that gate was named.
+func Queue(app *v1alpha1.SparkApplication, gate v1alpha1.GateType) []Finding {
+	q, can := app.Spec.Queue, catalog.Of(gate)
+	if q == nil {
+		return nil
+	}
+	var found []Finding
+	if label := app.Labels[can.QueueLabel]; label != "" && q.Name != "" && q.Name != label {
+		found = append(found, invalid("spec.queue.name", "value %q contradicts the label %s=%s of the application: remove one of them, or set them to the same value",
+			q.Name, can.QueueLabel, label))
+	}
+	if can.OwnFlavors && q.Flavors != nil {
+		found = append(found, invalid("spec.queue.flavors", "these are flavors of SparkQueues, which %s does not know: remove it, and set nodeSelector or "+
+			"affinity of driver and executor to what distinguishes the flavor of %s", gate, gate))
+	}
+	return found
 }
 
 // checkGate holds pods against the gate that the application names.
@@ -65,7 +81,7 @@ func checkGate(s *subject) []Finding {
 // Gate returns what contradicts the gate that decides on an application, wherever that was named: pods that another scheduler is to place,
 // and labels and annotations that the gate sets.
 func Gate(app *v1alpha1.SparkApplication, gate v1alpha1.GateType, properties conf.Properties) []Finding {
-	if _, places := schedulers[gate]; !places {
+	if catalog.Of(gate).Scheduler == "" {
 		return nil
 	}
 	s := newSubject(app, conf.Sources{})
@@ -74,18 +90,19 @@ func Gate(app *v1alpha1.SparkApplication, gate v1alpha1.GateType, properties con
 }
 
 func gateFindings(s *subject, gate v1alpha1.GateType) []Finding {
-	by, places := schedulers[gate]
-	if !places {
+	scheduler := catalog.Of(gate).Scheduler
+	if scheduler == "" {
 		return nil
 	}
+	by := schedulers[scheduler]
 	var findings []Finding
 	for _, key := range []string{conf.SchedulerName, conf.Driver.Key("scheduler.name"), conf.Executor.Key("scheduler.name")} {
-		if property, set := s.properties[key]; set && property.Value != by.scheduler {
+		if property, set := s.properties[key]; set && property.Value != scheduler {
 			findings = append(findings, otherScheduler(s.properties.Field(key), property.Value, gate))
 		}
 	}
 	for _, r := range s.roles {
-		if name := r.parts.Template.Spec.SchedulerName; name != "" && name != by.scheduler {
+		if name := r.parts.Template.Spec.SchedulerName; name != "" && name != scheduler {
 			findings = append(findings, otherScheduler(r.Path+".template.spec.schedulerName", name, gate))
 		}
 		metadata := r.parts.Template.ObjectMeta
@@ -97,7 +114,7 @@ func gateFindings(s *subject, gate v1alpha1.GateType) []Finding {
 
 func otherScheduler(field, name string, gate v1alpha1.GateType) Finding {
 	return invalid(field, "value %q contradicts the gate %s, whose pods are placed by the scheduler %q: remove it, or choose another gate in spec.queue.gate",
-		name, gate, schedulers[gate].scheduler)
+		name, gate, catalog.Of(gate).Scheduler)
 }
 
 // marked are the marks of a gate that are labels, or those that are annotations.

@@ -68,7 +68,7 @@ func TestConfirmMakesRoom(t *testing.T) {
 	r.batchFull = true
 	for i, want := range []bool{false, true} {
 		key := queueing.Key{Name: fmt.Sprint(i)}
-		r.Confirm(key, 0, 0)
+		r.Persisted(t.Context(), key, queueing.Grant{Run: 0, Attempt: 0})
 		woken := len(r.cycleRequested) > 0
 		if woken != want {
 			t.Errorf("confirmed %d: woken %t, want %t", i+1, woken, want)
@@ -82,7 +82,7 @@ func TestReleaseMakesRoom(t *testing.T) {
 	r.putInFlight(batch)
 	r.batchFull = true
 	for i := range batch {
-		if err := r.Release(t.Context(), queueing.Key{Name: fmt.Sprint(i)}); err != nil {
+		if err := r.Release(t.Context(), queueing.Key{Name: fmt.Sprint(i)}, queueing.Release{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -103,7 +103,7 @@ func TestLeavesWhoAsksAnotherGate(t *testing.T) {
 	if got := r.KeysFor(queueing.Application, "default", "pi"); len(got) != 1 || got[0] != key {
 		t.Fatalf("it knows %v", got)
 	}
-	if err := r.Release(t.Context(), key); err != nil {
+	if err := r.Release(t.Context(), key, queueing.Release{}); err != nil {
 		t.Fatal(err)
 	}
 	if len(r.awaited) != 0 || len(r.KeysFor(queueing.Application, "default", "pi")) != 0 {

@@ -3,7 +3,11 @@
 
 package runner
 
-import "github.com/sparkgate/sparkgate/queueing"
+import (
+	"context"
+
+	"github.com/sparkgate/sparkgate/queueing"
+)
 
 // Charge charges what runs already, whether it fits or not. It does nothing for a key that holds a
 // grant.
@@ -20,4 +24,22 @@ func (r *Runner) Charge(key queueing.Key, grant queueing.Grant) {
 		r.requestCycle()
 	}
 	r.observer()
+}
+
+// Persisted implements queueing.Gate.
+func (r *Runner) Persisted(_ context.Context, key queueing.Key, grant queueing.Grant) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.confirm(key, grant.Run, grant.Attempt)
+	if grant.Gated {
+		r.settleGrant(key, grant)
+	}
+}
+
+// confirm ends the flight of a new grant. The caller holds the lock.
+func (r *Runner) confirm(key queueing.Key, run, attempt int64) {
+	if f := r.inFlight[key]; f != nil && f.before == nil && f.grant.Run == run && f.grant.Attempt == attempt {
+		r.engine.Confirm(key, run, attempt)
+		r.confirmed(key, f)
+	}
 }

@@ -34,13 +34,13 @@ func TestLedgerAtRest(t *testing.T) {
 		seq     int64
 		entries int
 	}{
-		"confirmed": {func(_ *testing.T, r *Runner) { r.Confirm(pi, 1, 2) }, restDelay, emptied, 0},
+		"confirmed": {func(t *testing.T, r *Runner) { r.Persisted(t.Context(), pi, queueing.Grant{Run: 1, Attempt: 2}) }, restDelay, emptied, 0},
 		"released": {func(t *testing.T, r *Runner) {
-			if err := r.Release(t.Context(), pi); err != nil {
+			if err := r.Release(t.Context(), pi, queueing.Release{}); err != nil {
 				t.Fatal(err)
 			}
 		}, restDelay, emptied, 0},
-		"confirmed a moment ago": {func(_ *testing.T, r *Runner) { r.Confirm(pi, 1, 2) }, restDelay / 2, granted, 1},
+		"confirmed a moment ago": {func(t *testing.T, r *Runner) { r.Persisted(t.Context(), pi, queueing.Grant{Run: 1, Attempt: 2}) }, restDelay / 2, granted, 1},
 		"still in flight":        {func(*testing.T, *Runner) {}, time.Hour, granted, 1},
 	}
 	for name, tc := range tests {
@@ -175,7 +175,7 @@ func TestOrphansAfterRestart(t *testing.T) {
 		t.Fatal("the next process does not know of it")
 	}
 	next.Open(acquired, []Holding{{Key: pi, Grant: grant, Orphan: true}}, nil, func(queueing.Key) bool { return false })
-	must(t, next.Release(t.Context(), pi))
+	must(t, next.Release(t.Context(), pi, queueing.Release{}))
 	clock.Step(restDelay)
 	must(t, next.emptyLedgers(t.Context()))
 	if left := ledgerOfTeam(t, next).Orphans; len(left) != 0 {

@@ -124,7 +124,7 @@ func TestWaitIsMeasuredOnce(t *testing.T) {
 			}
 			clock.Step(time.Minute)
 			for _, attempt := range tc.confirms {
-				r.Confirm(pi, 1, attempt)
+				r.Persisted(t.Context(), pi, queueing.Grant{Run: 1, Attempt: attempt})
 			}
 			if diff := cmp.Diff(tc.want, log.granted); diff != "" {
 				t.Errorf("waits (-want +got):\n%s", diff)

@@ -25,11 +25,9 @@ func (r *Runner) Resize(_ context.Context, key queueing.Key, held queueing.Grant
 	return room
 }
 
-// Settle implements queueing.Elastic. A grant that was resized less often than the one that is held is ignored: the
-// holder has not seen the last growth yet.
-func (r *Runner) Settle(_ context.Context, key queueing.Key, grant queueing.Grant) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+// settleGrant takes over what the holder of a grant has persisted. A grant that was resized less often than the one that
+// is held is ignored: the holder has not seen the last growth yet. The caller holds the lock.
+func (r *Runner) settleGrant(key queueing.Key, grant queueing.Grant) {
 	f := r.inFlight[key]
 	if f != nil && (f.grant.Run != grant.Run || f.grant.Attempt != grant.Attempt || f.grant.Resizes != grant.Resizes) {
 		return

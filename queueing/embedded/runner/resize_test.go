@@ -23,7 +23,7 @@ func TestDecline(t *testing.T) {
 		{Name: "driver", Flavor: "default", Count: 1, Requests: requests}, {Name: "executor", Flavor: "default", Count: 1, Requests: requests},
 	}}
 	r.Open(acquired, []Holding{{Key: pi, Grant: held}}, nil, func(queueing.Key) bool { return true })
-	r.Rank(pi, 1, 2, queueing.Standing{})
+	r.UpdateHolder(pi, 1, 2, queueing.Standing{})
 	want := queueing.Want{PodSet: "executor", Count: 3}
 	r.Resize(t.Context(), pi, held, want)
 	if err := r.cycle(t.Context()); err != nil {

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/catalog"
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 	"github.com/sparkgate/sparkgate/queueing/embedded/decisionlog"
 )
@@ -108,14 +109,15 @@ type inFlightGrant struct {
 }
 
 var (
-	_ queueing.Gate      = (*Runner)(nil)
-	_ queueing.KeyLister = (*Runner)(nil)
-	_ queueing.Evictor   = (*Runner)(nil)
-	_ queueing.Ranker    = (*Runner)(nil)
-	_ queueing.Elastic   = (*Runner)(nil)
-	_ queueing.Mourner   = (*Runner)(nil)
+	_ queueing.Gate           = (*Runner)(nil)
+	_ queueing.KeyLister      = (*Runner)(nil)
+	_ queueing.Evictor        = (*Runner)(nil)
+	_ queueing.HolderObserver = (*Runner)(nil)
+	_ queueing.Elastic        = (*Runner)(nil)
+	_ queueing.Mourner        = (*Runner)(nil)
 
 	_ queueing.Decliner = (*Runner)(nil)
+	_ queueing.Charger  = (*Runner)(nil)
 )
 
 // New returns a runner that answers Undecided until it is opened.
@@ -147,6 +149,9 @@ func New(o Options) *Runner {
 // changed. Call it before Start. The function must not block.
 func (r *Runner) Observe(f func()) { r.observer = f }
 
+// Capabilities implements queueing.Gate.
+func (*Runner) Capabilities() queueing.Capabilities { return catalog.Of(embedded.GateName) }
+
 // Sync implements queueing.Gate. An ask of the same run and attempt keeps the place in line that it had first.
 func (r *Runner) Sync(_ context.Context, ask queueing.Ask) (queueing.Verdict, error) {
 	r.mu.Lock()
@@ -174,16 +179,6 @@ func (r *Runner) Sync(_ context.Context, ask queueing.Ask) (queueing.Verdict, er
 	return verdict, nil
 }
 
-// Confirm implements queueing.Gate.
-func (r *Runner) Confirm(key queueing.Key, run, attempt int64) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if f := r.inFlight[key]; f != nil && f.before == nil && f.grant.Run == run && f.grant.Attempt == attempt {
-		r.engine.Confirm(key, run, attempt)
-		r.confirmed(key, f)
-	}
-}
-
 // confirmed drops an in-flight grant that is in its application's status. The caller holds the lock.
 func (r *Runner) confirmed(key queueing.Key, f *inFlightGrant) {
 	r.reportGranted(f)
@@ -201,7 +196,7 @@ func (r *Runner) dropInFlight(key queueing.Key) {
 }
 
 // Release implements queueing.Gate.
-func (r *Runner) Release(_ context.Context, key queueing.Key) error {
+func (r *Runner) Release(_ context.Context, key queueing.Key, _ queueing.Release) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.awaited, key)
@@ -236,8 +231,8 @@ func (r *Runner) Eviction(key queueing.Key, run, attempt int64) *queueing.Evicti
 	return r.engine.Eviction(key, run, attempt)
 }
 
-// Rank implements queueing.Ranker.
-func (r *Runner) Rank(key queueing.Key, run, attempt int64, s queueing.Standing) {
+// UpdateHolder implements queueing.HolderObserver.
+func (r *Runner) UpdateHolder(key queueing.Key, run, attempt int64, s queueing.Standing) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.engine.SetStanding(key, run, attempt, s)

@@ -1,0 +1,82 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package reservation
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/catalog"
+)
+
+// Gates are the gates by the name used in the API. A name that is absent is not supported.
+type Gates map[string]queueing.Gate
+
+// Known reports whether there is a gate of that name.
+func (g Gates) Known(name string) bool { return g[name] != nil }
+
+// Capabilities returns what a gate can do.
+func (g Gates) Capabilities(name string) queueing.Capabilities {
+	if gate := g[name]; gate != nil {
+		return gate.Capabilities()
+	}
+	return catalog.Of(v1alpha1.GateType(name))
+}
+
+// Names returns the gates that have what is wanted, in order.
+func (g Gates) Names(wanted func(queueing.Capabilities) bool) []string {
+	var names []string
+	for name, gate := range g {
+		if wanted(gate.Capabilities()) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Request asks a gate, after taking back what the key has asked of others, and returns where the ask stands.
+func (g Gates) Request(ctx context.Context, name string, ask queueing.Ask) (queueing.Verdict, error) {
+	for other := range g {
+		if other == name || !slices.Contains(g.keysAt(other, ask.Key), ask.Key) {
+			continue
+		}
+		if err := g.releaseAt(ctx, other, ask.Key, queueing.Release{Reason: queueing.Abandoned}); err != nil {
+			return queueing.Verdict{}, err
+		}
+	}
+	verdict, err := g[name].Sync(ctx, ask)
+	if err != nil {
+		return queueing.Verdict{}, fmt.Errorf("ask gate %s: %w", name, err)
+	}
+	return verdict, nil
+}
+
+// Priority returns the value of a priority class of the gate's own. asked is false where the gate has no such classes.
+func (g Gates) Priority(name, class string) (value int32, known, asked bool) {
+	resolver, asked := g[name].(queueing.PriorityResolver)
+	if asked {
+		value, known = resolver.Priority(class)
+	}
+	return value, known, asked
+}
+
+// Keys returns the keys of that kind, namespace and name that ask any gate for something or hold something, whatever their uid.
+func (g Gates) Keys(name queueing.Key) []queueing.Key {
+	var keys []queueing.Key
+	for gate := range g {
+		keys = append(keys, g.keysAt(gate, name)...)
+	}
+	return keys
+}
+
+func (g Gates) keysAt(gate string, name queueing.Key) []queueing.Key {
+	if lister, lists := g[gate].(queueing.KeyLister); lists {
+		return lister.KeysFor(name.Kind, name.Namespace, name.Name)
+	}
+	return nil
+}

@@ -1,0 +1,87 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package reservation
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// Persisted tells the gate of a grant that this grant stands where its holder keeps it.
+func (g Gates) Persisted(ctx context.Context, key queueing.Key, grant queueing.Grant) {
+	if gate := g[grant.Gate]; gate != nil {
+		gate.Persisted(ctx, key, grant)
+	}
+}
+
+// Declined tells the gate of a grant that what it has grown by beyond held will never be persisted.
+func (g Gates) Declined(ctx context.Context, key queueing.Key, held queueing.Grant) {
+	if gate, declines := g[held.Gate].(queueing.Decliner); declines {
+		gate.Decline(ctx, key, held)
+	}
+}
+
+// Charge charges what runs already to a gate, whether there is quota or not. It does nothing for a key that holds a grant.
+func (g Gates) Charge(key queueing.Key, grant queueing.Grant) {
+	if gate, charges := g[grant.Gate].(queueing.Charger); charges {
+		gate.Charge(key, grant)
+	}
+}
+
+// Observes reports whether a gate has to know the standing of those who hold its grants.
+func (g Gates) Observes(gate string) bool {
+	_, observes := g[gate].(queueing.HolderObserver)
+	return observes
+}
+
+// UpdateHolder tells the gate of a grant what standing the holder has.
+func (g Gates) UpdateHolder(key queueing.Key, grant queueing.Grant, standing queueing.Standing) {
+	if gate, observes := g[grant.Gate].(queueing.HolderObserver); observes {
+		gate.UpdateHolder(key, grant.Run, grant.Attempt, standing)
+	}
+}
+
+// Eviction returns why the gate of a grant wants it back; nil if it does not.
+func (g Gates) Eviction(key queueing.Key, grant queueing.Grant) *queueing.Eviction {
+	if gate, evicts := g[grant.Gate].(queueing.Evictor); evicts {
+		return gate.Eviction(key, grant.Run, grant.Attempt)
+	}
+	return nil
+}
+
+// Resize tells the gate of a grant what the holder wants above its base gang, and returns what it has.
+func (g Gates) Resize(ctx context.Context, key queueing.Key, held queueing.Grant, want queueing.Want) queueing.Room {
+	if gate, resizes := g[held.Gate].(queueing.Elastic); resizes {
+		return gate.Resize(ctx, key, held, want)
+	}
+	return queueing.Room{Grant: &held}
+}
+
+// Report tells a gate where the attempt stands that holds a grant of it.
+func (g Gates) Report(ctx context.Context, gate string, key queueing.Key, progress queueing.Progress) error {
+	observer, observes := g[gate].(queueing.ProgressObserver)
+	if !observes {
+		return nil
+	}
+	if err := observer.ReportProgress(ctx, key, progress); err != nil {
+		return fmt.Errorf("report progress to gate %s: %w", gate, err)
+	}
+	return nil
+}
+
+// Ensures reports whether the grants of a gate stand as objects that others may delete.
+func (g Gates) Ensures(gate string) bool {
+	_, ensures := g[gate].(queueing.ReservationEnsurer)
+	return ensures
+}
+
+// Ensure creates the object that stands for a grant again if it is gone, and returns a sentence for people if it had to.
+func (g Gates) Ensure(ctx context.Context, gate string, granted queueing.Ask) (restored string, err error) {
+	if ensurer, ensures := g[gate].(queueing.ReservationEnsurer); ensures {
+		return ensurer.EnsureReservation(ctx, granted)
+	}
+	return "", nil
+}

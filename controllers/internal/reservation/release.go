@@ -1,0 +1,62 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package reservation
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// Release gives back whatever the key holds or asks for, at every gate: it may have asked another one before.
+func (g Gates) Release(ctx context.Context, key queueing.Key, how queueing.Release) error {
+	for name, gate := range g {
+		if key.Kind != queueing.Application && !gate.Capabilities().UnmanagedPods {
+			continue
+		}
+		if err := g.releaseAt(ctx, name, key, how); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g Gates) releaseAt(ctx context.Context, name string, key queueing.Key, how queueing.Release) error {
+	if err := g[name].Release(ctx, key, how); err != nil {
+		return fmt.Errorf("release at gate %s: %w", name, err)
+	}
+	return nil
+}
+
+// Forget has every gate delete what it keeps of an attempt that has ended.
+func (g Gates) Forget(ctx context.Context, key queueing.Key, run, attempt int64) error {
+	for name, gate := range g {
+		observer, keeps := gate.(queueing.ProgressObserver)
+		if !keeps {
+			continue
+		}
+		if err := observer.Forget(ctx, key, run, attempt); err != nil {
+			return fmt.Errorf("forget attempt %d of run %d at gate %s: %w", attempt, run, name, err)
+		}
+	}
+	return nil
+}
+
+// Orphaned tells the gates that what has the key is gone and not all of its pods are, and returns the grant that stays charged for them.
+// It returns false if another system charges them.
+func (g Gates) Orphaned(key queueing.Key) (queueing.Grant, bool) {
+	grant := queueing.Grant{}
+	for name, gate := range g {
+		if mourner, mourns := gate.(queueing.Mourner); mourns {
+			if held, holds := mourner.Orphaned(key); holds {
+				grant = held
+			}
+		} else if slices.Contains(g.keysAt(name, key), key) {
+			return grant, false
+		}
+	}
+	return grant, true
+}

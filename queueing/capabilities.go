@@ -1,0 +1,28 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package queueing
+
+// Capabilities are what a gate can do, and what it leaves to others. Callers ask for them instead of comparing names of gates.
+type Capabilities struct {
+	// Queues: a grant is held in a queue, to which an attempt can return. Without it the gate grants whatever is asked for.
+	Queues bool
+	// SparkQueues: those queues are SparkQueues, and their grants stand in the ledger.
+	SparkQueues bool
+	// UnmanagedPods: pods that belong to no application may ask, too.
+	UnmanagedPods bool
+	// Resizes: grants grow and shrink while they are held (interface Elastic).
+	Resizes bool
+	// DescribesPods: the gate describes pods to another system, so an ask needs Objects with templates.
+	DescribesPods bool
+	// LeavesExecutors: the gate reserves quota for the smallest gang and leaves other executors to a scheduler.
+	LeavesExecutors bool
+	// QueueLabel is the label of an application by which users of the other system name a queue; empty if there is none.
+	QueueLabel string
+	// OwnFlavors: the queues have flavors of their own, which are not SparkFlavors.
+	OwnFlavors bool
+	// PodIntegration: the other system can be configured to manage pods by itself, and then keeps those of a grant waiting as well.
+	PodIntegration bool
+	// Scheduler is the name of the scheduler that places the pods; empty if any may.
+	Scheduler string
+}

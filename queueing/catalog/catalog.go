@@ -1,0 +1,53 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package catalog
+
+import (
+	"slices"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// entry is one gate.
+type entry struct {
+	name v1alpha1.GateType
+	queueing.Capabilities
+}
+
+// gates in the order in which people read about them.
+var gates = []entry{
+	{v1alpha1.GateEmbedded, queueing.Capabilities{Queues: true, SparkQueues: true, UnmanagedPods: true, Resizes: true}},
+	{v1alpha1.GateKueue, queueing.Capabilities{
+		Queues: true, Resizes: true, DescribesPods: true, QueueLabel: v1alpha1.KueueQueueLabel, OwnFlavors: true, PodIntegration: true,
+	}},
+	{v1alpha1.GateVolcano, queueing.Capabilities{Queues: true, DescribesPods: true, LeavesExecutors: true, Scheduler: "volcano"}},
+	{v1alpha1.GateYuniKorn, queueing.Capabilities{Queues: true, DescribesPods: true, LeavesExecutors: true, Scheduler: "yunikorn"}},
+	{v1alpha1.GateNone, queueing.Capabilities{}},
+}
+
+// Of returns what a gate can do. One that this version does not know counts as one with queues, so that nothing that it holds is taken
+// for free.
+func Of(gate v1alpha1.GateType) queueing.Capabilities {
+	if i := slices.IndexFunc(gates, func(e entry) bool { return e.name == gate }); i >= 0 {
+		return gates[i].Capabilities
+	}
+	return queueing.Capabilities{Queues: true}
+}
+
+// Names returns the gates that have all of what is wanted.
+func Names(wanted func(queueing.Capabilities) bool) []v1alpha1.GateType {
+	var names []v1alpha1.GateType
+	for _, e := range gates {
+		if wanted(e.Capabilities) {
+			names = append(names, e.name)
+		}
+	}
+	return names
+}
+
+// WithQueues returns the gates that hold what they grant in a queue: the ones that may be used where an administrator says nothing else.
+func WithQueues() []v1alpha1.GateType {
+	return Names(func(c queueing.Capabilities) bool { return c.Queues })
+}
