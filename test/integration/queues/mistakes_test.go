@@ -123,7 +123,7 @@ func TestCycleInEitherOrder(t *testing.T) {
 			becomes(t, first, "Active", "Current")
 			becomes(t, second, "Active", "Current")
 			if mended == 0 { // it is the root now
-				missing(t, app, "takes no applications itself", second.Name)
+				missing(t, app, "does not accept applications", second.Name)
 				actors.Change(t, app, in(second))
 			}
 			w.Succeed(app)
@@ -175,7 +175,7 @@ func TestAnotherTenantsQueue(t *testing.T) {
 	})
 	becomes(t, theirs, "Active", "Current")
 	app := w.Apply("pi", in(theirs))
-	waits(t, app, "NamespaceNotAllowed", "queue "+theirs.Name+" admits namespaces with team=b", "the labels of this one do not match")
+	waits(t, app, "NamespaceNotAllowed", "queue "+theirs.Name+" admits namespaces with team=b", "the labels of this namespace do not match")
 	counted(t, theirs, 0, 1)
 	actors.Change(t, app, in(w.Queue))
 	w.Succeed(app)
@@ -232,7 +232,7 @@ func TestLeafGetsAChild(t *testing.T) {
 	waits(t, waiting, "WaitingForQuota")
 	child := actors.Queue(t, w.Namespace+"-child", w.Queue.Name, "")
 	becomes(t, child, "Active", "Current")
-	missing(t, waiting, "queue "+w.Queue.Name+" takes no applications itself", "leaf queues: "+child.Name)
+	missing(t, waiting, "queue "+w.Queue.Name+" does not accept applications", "leaf queues: "+child.Name)
 	actors.Change(t, waiting, in(child))
 	waits(t, waiting, "WaitingForQuota", "queue "+w.Queue.Name+", above "+child.Name, "at most 3Gi")
 	if actors.Eventually(t, running, "running", actors.InStage("Running")); running.Status.Grant == nil {

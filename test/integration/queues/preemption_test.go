@@ -137,7 +137,7 @@ func TestFlavors(t *testing.T) {
 	choosy := w.Apply("choosy", func(a *v1alpha1.SparkApplication) {
 		a.Spec.Queue.Flavors = &v1alpha1.FlavorChoice{Executor: []string{"gpu"}}
 	})
-	waits(t, choosy, "FlavorMismatch", "executor pods can be placed in no flavor", "asked for (gpu)")
+	waits(t, choosy, "FlavorMismatch", "fits the executor pods", "requested flavors (gpu)")
 	if err := env.Client().Delete(t.Context(), flavor); err != nil {
 		t.Fatal(err)
 	}

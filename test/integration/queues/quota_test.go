@@ -29,7 +29,7 @@ func TestExceedsQuota(t *testing.T) {
 			operator.Use(t)
 			app := w.Apply("pi")
 			w.Reach(app, "ExceedsQuota")
-			waits(t, app, "ExceedsQuota", "memory 2688Mi", "never hold more than 2Gi", w.Queue.Name, "raise the quota")
+			waits(t, app, "ExceedsQuota", "memory 2688Mi", "never use more than 2Gi", w.Queue.Name, "raise the quota")
 			if len(app.Finalizers) > 0 {
 				t.Errorf("a finalizer on what holds nothing: %v", app.Finalizers)
 			}
@@ -92,7 +92,7 @@ func TestMaxRunning(t *testing.T) {
 	first := w.Apply("first")
 	w.Run(first)
 	second := w.Apply("second")
-	waits(t, second, "MaxRunning", w.Queue.Name, "maxRunning is 1")
+	waits(t, second, "MaxRunning", w.Queue.Name, "reached its maxRunning of 1")
 	finish(t, w, first)
 	w.Succeed(second)
 }

@@ -79,7 +79,7 @@ func TestMaxRunning(t *testing.T) {
 	apply(t, first)
 	letIn(t, w, first)
 	apply(t, second)
-	told(t, second, "MaxRunning", "maxRunning is 1")
+	told(t, second, "MaxRunning", "reached its maxRunning of 1")
 	exec := executor(first, 1)
 	apply(t, exec)
 	letIn(t, w, exec)
