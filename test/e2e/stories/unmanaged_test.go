@@ -43,7 +43,7 @@ spec:
     - "4"
 `
 
-// A raw spark-submit in a guarded namespace: the driver waits for room in the queue of the namespace, then as many executors as have some
+// A raw spark-submit in a guarded namespace: the driver waits for quota in the queue of the namespace, then as many executors as have quota
 // are let in, the others say why not, and all goes back in the end.
 func TestARawSubmitWaitsForRoom(t *testing.T) {
 	t.Parallel()
@@ -66,8 +66,8 @@ func TestARawSubmitWaitsForRoom(t *testing.T) {
 		})
 	}
 	pods(0, 1)
-	if text := s.Kubectl("describe", "sgq", queue.Name); !strings.Contains(text, "Foreign Pods") {
-		t.Errorf("the queue does not show a foreign pod:\n%s", text)
+	if text := s.Kubectl("describe", "sgq", queue.Name); !strings.Contains(text, "Unmanaged Pods") {
+		t.Errorf("the queue does not show an unmanaged pod:\n%s", text)
 	}
 	s.Kubectl("patch", "sgq", queue.Name, "--type=merge", "-p", `{"spec":{"stopPolicy":"None"}}`)
 	pods(2, 1)
