@@ -124,8 +124,9 @@ func queued(ask queueing.Ask, w *kueuev1.Workload, s surroundings) queueing.Verd
 		return v
 	}
 	c := conditionOf(w, kueuev1.WorkloadQuotaReserved)
-	if c == nil || c.Message == "" {
-		return waiting(queueing.ReasonWaitingForGate, fmt.Sprintf("Kueue has not processed Workload %s yet; if this persists, check that its controller runs", w.Name))
+	if c == nil || c.Message == "" { // also when an equivalent Workload did not fit a moment ago (kueue v0.19, SchedulingEquivalenceHashing)
+		return waiting(queueing.ReasonWaitingForGate, fmt.Sprintf("ClusterQueue %s: Kueue has not evaluated Workload %s yet, which it puts off while an "+
+			"equivalent one waits; if nothing else waits there, check that Kueue's controller runs", s.localQueue.Spec.ClusterQueue, w.Name))
 	}
 	v := waiting(reasonOf(c), fmt.Sprintf("ClusterQueue %s: %s", s.localQueue.Spec.ClusterQueue, steady(c.Message)))
 	v.Displacing = displaces(c.Message)

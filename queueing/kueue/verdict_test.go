@@ -33,7 +33,7 @@ func TestVerdicts(t *testing.T) {
 		// says are parts of the message.
 		says []string
 	}{
-		"fresh": {made(), open(), queueing.Waiting, queueing.ReasonWaitingForGate, []string{"has not processed Workload pi-abcde-3-2"}},
+		"fresh": {made(), open(), queueing.Waiting, queueing.ReasonWaitingForGate, []string{"has not evaluated Workload pi-abcde-3-2"}},
 		"no room": {
 			made(noQuota("Pending", "couldn't assign flavors to pod set executor: insufficient unused quota for cpu in flavor default, 600m more needed")), open(),
 			queueing.Waiting, queueing.ReasonWaitingForQuota, []string{"ClusterQueue all: ", "insufficient unused quota for cpu in flavor default"},

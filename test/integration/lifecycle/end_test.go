@@ -111,7 +111,7 @@ func TestFails(t *testing.T) {
 		"deleted by somebody": {func(ctx context.Context, _ *actors.Kubelet, driver *corev1.Pod) {
 			_ = env.Client().Delete(ctx, driver, client.GracePeriodSeconds(0))
 		}, v1alpha1.AttemptStatus{Reason: "DriverLost", Cause: v1alpha1.CauseInfrastructure},
-			[]string{"deleted by a user or another controller"}},
+			[]string{"a user or another controller deleted it"}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
