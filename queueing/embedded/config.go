@@ -4,8 +4,11 @@
 package embedded
 
 import (
+	"slices"
+	"strings"
 	"time"
 
+	"github.com/sparkgate/sparkgate/queueing/quota"
 	corev1 "k8s.io/api/core/v1"
 )
 
@@ -126,4 +129,100 @@ type ResourceQuota struct {
 	Borrowing *int64
 	// Lending bounds what others may use of it; nil is all.
 	Lending *int64
+}
+
+// configuration is the queues that exist, sorted, and the parents of those that are being deleted.
+type configuration struct {
+	live    []QueueConfig
+	deleted map[string]string
+}
+
+func newConfiguration(queues []QueueConfig) *configuration {
+	c := &configuration{deleted: map[string]string{}}
+	for _, q := range queues {
+		switch {
+		case q.Name == "":
+		case q.Deleted:
+			c.deleted[q.Name] = q.Parent
+		default:
+			c.live = append(c.live, q)
+		}
+	}
+	slices.SortStableFunc(c.live, func(a, b QueueConfig) int { return strings.Compare(a.Name, b.Name) })
+	c.live = slices.CompactFunc(c.live, func(a, b QueueConfig) bool { return a.Name == b.Name })
+	return c
+}
+
+// find returns the configuration of a queue that exists, or nil.
+func (c *configuration) find(name string) *QueueConfig {
+	at, found := slices.BinarySearchFunc(c.live, name, func(q QueueConfig, name string) int { return strings.Compare(q.Name, name) })
+	if !found {
+		return nil
+	}
+	return &c.live[at]
+}
+
+func (c *configuration) nodes() []quota.Node {
+	nodes := make([]quota.Node, 0, len(c.live))
+	for _, q := range c.live {
+		n := quota.Node{Name: q.Name, Parent: q.Parent}
+		for _, f := range q.Flavors {
+			for _, r := range f.Quotas {
+				n.Limits = append(n.Limits, quota.Limits{
+					Cell:    quota.Cell{Flavor: f.Name, Resource: r.Resource},
+					Nominal: r.Nominal, Borrowing: orUnlimited(r.Borrowing), Lending: orUnlimited(r.Lending),
+				})
+			}
+		}
+		nodes = append(nodes, n)
+	}
+	return nodes
+}
+
+// limited returns the roots of the trees in which some queue has a quota: a resource that one queue of a tree names
+// is limited in all of them. What deleted queues still hold does not count.
+func (c *configuration) limited() map[string]bool {
+	out := map[string]bool{}
+	for _, q := range c.live {
+		if slices.ContainsFunc(q.Flavors, func(f FlavorQuota) bool { return len(f.Quotas) > 0 }) {
+			out[c.root(q.Name)] = true
+		}
+	}
+	return out
+}
+
+// unlimited reports whether the root of a tree says that the tree needs no quota.
+func (c *configuration) unlimited(root string) bool {
+	q := c.find(root)
+	return q != nil && q.Unlimited
+}
+
+// root is the name of the uppermost queue that exists above one; of queues in a circle any.
+func (c *configuration) root(name string) string {
+	for range c.live {
+		q := c.find(name)
+		if q == nil || c.find(q.Parent) == nil {
+			break
+		}
+		name = q.Parent
+	}
+	return name
+}
+
+func orUnlimited(limit *int64) int64 {
+	if limit == nil {
+		return quota.Unlimited
+	}
+	return *limit
+}
+
+func (c *QueueConfig) stopped() bool { return c.Stop == StopHold || c.Stop == StopHoldAndDrain }
+
+// flavorNames is nil for a queue without flavors.
+func (c *QueueConfig) flavorNames() []string {
+	var names []string
+	for _, f := range c.Flavors {
+		names = append(names, f.Name)
+	}
+	return names
 }

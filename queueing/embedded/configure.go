@@ -4,9 +4,6 @@
 package embedded
 
 import (
-	"slices"
-	"strings"
-
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
@@ -42,102 +39,6 @@ func (e *Engine) SetQueues(queues []QueueConfig) {
 	e.claims.prunePastPreemptions()
 }
 
-// configuration is the queues that exist, sorted, and the parents of those that are being deleted.
-type configuration struct {
-	live    []QueueConfig
-	deleted map[string]string
-}
-
-func newConfiguration(queues []QueueConfig) *configuration {
-	c := &configuration{deleted: map[string]string{}}
-	for _, q := range queues {
-		switch {
-		case q.Name == "":
-		case q.Deleted:
-			c.deleted[q.Name] = q.Parent
-		default:
-			c.live = append(c.live, q)
-		}
-	}
-	slices.SortStableFunc(c.live, func(a, b QueueConfig) int { return strings.Compare(a.Name, b.Name) })
-	c.live = slices.CompactFunc(c.live, func(a, b QueueConfig) bool { return a.Name == b.Name })
-	return c
-}
-
-// find returns the configuration of a queue that exists, or nil.
-func (c *configuration) find(name string) *QueueConfig {
-	at, found := slices.BinarySearchFunc(c.live, name, func(q QueueConfig, name string) int { return strings.Compare(q.Name, name) })
-	if !found {
-		return nil
-	}
-	return &c.live[at]
-}
-
-func (c *configuration) nodes() []quota.Node {
-	nodes := make([]quota.Node, 0, len(c.live))
-	for _, q := range c.live {
-		n := quota.Node{Name: q.Name, Parent: q.Parent}
-		for _, f := range q.Flavors {
-			for _, r := range f.Quotas {
-				n.Limits = append(n.Limits, quota.Limits{
-					Cell:    quota.Cell{Flavor: f.Name, Resource: r.Resource},
-					Nominal: r.Nominal, Borrowing: orUnlimited(r.Borrowing), Lending: orUnlimited(r.Lending),
-				})
-			}
-		}
-		nodes = append(nodes, n)
-	}
-	return nodes
-}
-
-// limited returns the roots of the trees in which some queue has a quota: a resource that one queue of a tree names
-// is limited in all of them. What deleted queues still hold does not count.
-func (c *configuration) limited() map[string]bool {
-	out := map[string]bool{}
-	for _, q := range c.live {
-		if slices.ContainsFunc(q.Flavors, func(f FlavorQuota) bool { return len(f.Quotas) > 0 }) {
-			out[c.root(q.Name)] = true
-		}
-	}
-	return out
-}
-
-// unlimited reports whether the root of a tree says that the tree needs no quota.
-func (c *configuration) unlimited(root string) bool {
-	q := c.find(root)
-	return q != nil && q.Unlimited
-}
-
-// root is the name of the uppermost queue that exists above one; of queues in a circle any.
-func (c *configuration) root(name string) string {
-	for range c.live {
-		q := c.find(name)
-		if q == nil || c.find(q.Parent) == nil {
-			break
-		}
-		name = q.Parent
-	}
-	return name
-}
-
-func orUnlimited(limit *int64) int64 {
-	if limit == nil {
-		return quota.Unlimited
-	}
-	return *limit
-}
-
-func (c *QueueConfig) stopped() bool { return c.Stop == StopHold || c.Stop == StopHoldAndDrain }
-
-// flavorNames is nil for a queue without flavors.
-func (c *QueueConfig) flavorNames() []string {
-	var names []string
-	for _, f := range c.Flavors {
-		names = append(names, f.Name)
-	}
-	return names
-}
-
 // rebuild charges all grants and enqueues all asks again. Verdicts stay, and so does the limit that they name.
 func (e *Engine) rebuild(before *quota.Forest) {
 	for _, key := range e.registry.sortedKeys() {
@@ -158,4 +59,17 @@ func (e *Engine) rebuild(before *quota.Forest) {
 			}
 		}
 	}
+}
+
+// SetFlavors replaces the classes of nodes. What is granted stays where it is.
+func (e *Engine) SetFlavors(flavors []FlavorConfig) { e.Configure(e.hierarchy.configs, flavors) }
+
+// Configure is SetQueues and SetFlavors in one.
+func (e *Engine) Configure(queues []QueueConfig, flavors []FlavorConfig) {
+	e.hierarchy.flavors = map[string]*FlavorConfig{}
+	for i := range flavors {
+		e.hierarchy.flavors[flavors[i].Name] = &flavors[i]
+	}
+	e.hierarchy.flavors[DefaultFlavor] = &FlavorConfig{Name: DefaultFlavor}
+	e.SetQueues(queues)
 }

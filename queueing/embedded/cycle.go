@@ -6,22 +6,7 @@ package embedded
 import (
 	"slices"
 	"strings"
-
-	"github.com/sparkgate/sparkgate/queueing"
 )
-
-// Decision is one grant, or the growth of one.
-type Decision struct {
-	Key queueing.Key
-	// Grown is by how many pods a grant has grown that was held before; 0 for a new one.
-	Grown int32
-	// Before is the grant that has grown; nil for a new one.
-	Before *queueing.Grant
-	// Root of the tree that is charged: its ledger must record the grant before the application sees it.
-	Root string
-	// Grant is to be recorded. Its pod sets are shared with the engine: do not change them.
-	Grant queueing.Grant
-}
 
 // Dirty reports whether something has changed since the last complete Cycle that needs another one.
 func (e *Engine) Dirty() bool {

@@ -13,33 +13,10 @@ import (
 	schedulinghelper "k8s.io/component-helpers/scheduling/corev1"
 
 	"github.com/sparkgate/sparkgate/queueing"
-	"github.com/sparkgate/sparkgate/queueing/quota"
 )
-
-// placement is a flavor for each pod set of a signature.
-type placement []*FlavorConfig
-
-// option is one flavor placement of a class with its minimum and maximum needs.
-type option struct {
-	where            placement
-	minNeed, maxNeed quota.Vector
-}
 
 // maxOptions bounds the ways that are tried to place a gang: sixteen flavors each for driver and executors.
 const maxOptions = 256
-
-// SetFlavors replaces the classes of nodes. What is granted stays where it is.
-func (e *Engine) SetFlavors(flavors []FlavorConfig) { e.Configure(e.hierarchy.configs, flavors) }
-
-// Configure is SetQueues and SetFlavors in one.
-func (e *Engine) Configure(queues []QueueConfig, flavors []FlavorConfig) {
-	e.hierarchy.flavors = map[string]*FlavorConfig{}
-	for i := range flavors {
-		e.hierarchy.flavors[flavors[i].Name] = &flavors[i]
-	}
-	e.hierarchy.flavors[DefaultFlavor] = &FlavorConfig{Name: DefaultFlavor}
-	e.SetQueues(queues)
-}
 
 // placements returns the ways to place the pods in a queue, in order of preference: the first pod set's preference
 // counts most. If there is none, it returns the verdict that says why.

@@ -231,3 +231,12 @@ func (eg *elasticGrowth) shareWithGrowth(q *queue, g *growthRequest) quota.Share
 	defer eg.hierarchy.forest.Remove(n, g.perPod[g.next])
 	return eg.hierarchy.forest.Share(q.node)
 }
+
+// growthMessage is why the holder of a grant does not get all that it wants, for a limit that is in the way.
+func (eg *elasticGrowth) growthMessage(q *queue, b quota.Block) string {
+	limit := eg.hierarchy.forest.Limit(b.Node, b.Cell)
+	by := eg.hierarchy.queues[eg.hierarchy.forest.Name(b.Node)]
+	return fmt.Sprintf("each needs %s %s of flavor %s; %s may use at most %s and others hold the rest", b.Cell.Resource,
+		amountText(b.Cell.Resource, b.Need), b.Cell.Flavor, named(by, q),
+		limitText(b.Cell.Resource, limit.Max(), limit, len(eg.hierarchy.forest.Children(b.Node)) > 0))
+}

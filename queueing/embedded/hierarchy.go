@@ -4,6 +4,7 @@
 package embedded
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -196,4 +197,43 @@ func (hr *hierarchy) needWithinQuota(class *equivalenceClass) (need quota.Vector
 		}
 	}
 	return class.options[0].minNeed, false
+}
+
+// exceedsQuota is the verdict on asks that the queue could not hold even if it were empty, in this flavor or in
+// others.
+func (hr *hierarchy) exceedsQuota(class *equivalenceClass, b quota.Block, others bool) queueing.Verdict {
+	limit := hr.forest.Limit(b.Node, b.Cell)
+	limit.Borrowing = limit.Potential - limit.Nominal
+	nor := ""
+	if others {
+		nor = ", nor enough of another flavor"
+	}
+	return queueing.Verdict{State: queueing.Refused, Reason: queueing.ReasonExceedsQuota, Message: fmt.Sprintf(
+		"%s; queue %s can never use more than %s%s: request less or raise the quota", needsText(class, b), class.queue.name,
+		limitText(b.Cell.Resource, limit.Potential, limit, false), nor)}
+}
+
+// problemText describes the problem of a queue or of one above it.
+func (hr *hierarchy) problemText(n quota.NodeID, problem quota.Problem, culprit quota.NodeID) string {
+	name := "queue " + hr.forest.Name(culprit)
+	if culprit != n {
+		name = fmt.Sprintf("queue %s, above %s,", hr.forest.Name(culprit), hr.forest.Name(n))
+	}
+	if problem == quota.Cycle {
+		return fmt.Sprintf("%s is its own ancestor: %s", name, hr.cycleText(culprit))
+	}
+	return fmt.Sprintf("%s has the parent %s, which does not exist", name, hr.forest.ConfiguredParent(culprit))
+}
+
+// cycleText lists a cycle of parents from a member back to it.
+func (hr *hierarchy) cycleText(n quota.NodeID) string {
+	start := hr.forest.Name(n)
+	names := []string{start}
+	for name := hr.forest.ConfiguredParent(n); name != start; name = hr.forest.ConfiguredParent(hr.forest.Find(name)) {
+		names = append(names, name)
+	}
+	if len(names) > maxNamesListed {
+		names = append(names[:maxNamesListed], "…")
+	}
+	return strings.Join(append(names, start), " → ")
 }

@@ -173,20 +173,6 @@ func (t *tree) queuesWithHolders() []*queue {
 	return out
 }
 
-// isTerminating reports whether the grant will be released soon.
-func (h *heldGrant) isTerminating() bool { return h.standing.Leaving || h.eviction() != nil }
-
-// eviction returns why the grant must be released; nil while it may be kept.
-func (h *heldGrant) eviction() *queueing.Eviction {
-	if h.evicted != nil {
-		return h.evicted
-	}
-	if d := h.queue.drainedBy; d != nil {
-		return &queueing.Eviction{Reason: queueing.ReasonQueueHeld, Message: named(d, h.queue) + " is drained (stopPolicy HoldAndDrain)"}
-	}
-	return nil
-}
-
 // countAdmitted adds n to the admitted counters of the holder's queue and all above it. What a deleted queue holds
 // counts for its former ancestors; what the children of a deleted queue hold does not.
 func (a *app) countAdmitted(n int32) {
@@ -200,4 +186,68 @@ func (a *app) countAdmitted(n int32) {
 		}
 		cut = q.config != nil && q.parent != nil && q.parent.config == nil
 	}
+}
+
+// wholeTarget is all that an application has left when some of its pods are gone, and what is asked back.
+func (hs *holders) wholeTarget(a *app, gone []*target) *target {
+	left := a.held.grant
+	left.PodSets = slices.Clone(left.PodSets)
+	for i := range left.PodSets {
+		if p := &left.PodSets[i]; p.Elastic {
+			p.Count -= a.held.reclaimPending(p.Flavor)
+			for _, v := range gone {
+				if v.app == a && !v.whole && v.flavor == p.Flavor {
+					p.Count -= v.count
+				}
+			}
+		}
+	}
+	return &target{app: a, whole: true, max: 1, vector: hs.hierarchy.forest.Prepare(a.held.queue.node, chargedAmounts(left))}
+}
+
+// mergeWholeTargets leaves out single pods of applications that are displaced as a whole.
+func (hs *holders) mergeWholeTargets(chosen []*target) []*target {
+	var out []*target
+	for _, v := range chosen {
+		switch {
+		case v.whole:
+			all := hs.wholeTarget(v.app, nil)
+			all.count = 1
+			out = append(out, all)
+		case !includesWhole(v.app, chosen):
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// includesWhole reports whether an application is among the chosen as a whole.
+func includesWhole(a *app, chosen []*target) bool {
+	return slices.ContainsFunc(chosen, func(v *target) bool { return v.whole && v.app == a })
+}
+
+// reclaimVector returns what must be released of the pods above the base gang.
+func (hs *holders) reclaimVector(h *heldGrant) quota.Vector {
+	var amounts []quota.Amount
+	for i := range h.grant.PodSets {
+		if p := &h.grant.PodSets[i]; p.Elastic {
+			amounts = appendAmounts(amounts, p.Flavor, h.reclaimPending(p.Flavor), p.Requests)
+		}
+	}
+	return hs.hierarchy.forest.Prepare(h.queue.node, amounts)
+}
+
+// settleReclaims deducts from the pending reclaims what the next grant releases.
+func (hs *holders) settleReclaims(h *heldGrant, next queueing.Grant) {
+	debts := h.growth.reclaims[:0:0]
+	paid := map[string]int32{}
+	for _, d := range h.growth.reclaims {
+		left := max(0, elasticPodsIn(h.grant, d.flavor)-elasticPodsIn(next, d.flavor)) - paid[d.flavor]
+		now := min(d.count, max(0, left))
+		paid[d.flavor] += now
+		if d.count -= now; d.count > 0 {
+			debts = append(debts, d)
+		}
+	}
+	h.growth.reclaims = debts
 }

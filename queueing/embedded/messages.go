@@ -41,20 +41,6 @@ func limitText(resource string, most int64, limit quota.Limit, pool bool) string
 		amountText(resource, limit.Borrowing))
 }
 
-// exceedsQuota is the verdict on asks that the queue could not hold even if it were empty, in this flavor or in
-// others.
-func (hr *hierarchy) exceedsQuota(class *equivalenceClass, b quota.Block, others bool) queueing.Verdict {
-	limit := hr.forest.Limit(b.Node, b.Cell)
-	limit.Borrowing = limit.Potential - limit.Nominal
-	nor := ""
-	if others {
-		nor = ", nor enough of another flavor"
-	}
-	return queueing.Verdict{State: queueing.Refused, Reason: queueing.ReasonExceedsQuota, Message: fmt.Sprintf(
-		"%s; queue %s can never use more than %s%s: request less or raise the quota", needsText(class, b), class.queue.name,
-		limitText(b.Cell.Resource, limit.Potential, limit, false), nor)}
-}
-
 // negativeAsk is the verdict on asks with a negative number. Users cannot create such asks: the operator misread or
 // miscalculated an amount.
 func negativeAsk(s *signature) queueing.Verdict {
@@ -111,31 +97,6 @@ func limitsNeeded(q *queue) queueing.Verdict {
 func behindOwnGrant(g queueing.Grant) queueing.Verdict {
 	return queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonWaitingForQuota,
 		Message: fmt.Sprintf("waiting for run %d attempt %d of this application to release its grant", g.Run, g.Attempt)}
-}
-
-// problemText describes the problem of a queue or of one above it.
-func (hr *hierarchy) problemText(n quota.NodeID, problem quota.Problem, culprit quota.NodeID) string {
-	name := "queue " + hr.forest.Name(culprit)
-	if culprit != n {
-		name = fmt.Sprintf("queue %s, above %s,", hr.forest.Name(culprit), hr.forest.Name(n))
-	}
-	if problem == quota.Cycle {
-		return fmt.Sprintf("%s is its own ancestor: %s", name, hr.cycleText(culprit))
-	}
-	return fmt.Sprintf("%s has the parent %s, which does not exist", name, hr.forest.ConfiguredParent(culprit))
-}
-
-// cycleText lists a cycle of parents from a member back to it.
-func (hr *hierarchy) cycleText(n quota.NodeID) string {
-	start := hr.forest.Name(n)
-	names := []string{start}
-	for name := hr.forest.ConfiguredParent(n); name != start; name = hr.forest.ConfiguredParent(hr.forest.Find(name)) {
-		names = append(names, name)
-	}
-	if len(names) > maxNamesListed {
-		names = append(names[:maxNamesListed], "…")
-	}
-	return strings.Join(append(names, start), " → ")
 }
 
 // list joins names, the first few only.

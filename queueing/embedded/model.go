@@ -4,9 +4,201 @@
 package embedded
 
 import (
+	"time"
+
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
+
+// tree holds all queues below one root, which are decided on together. Queues that do not exist are in the tree of
+// the empty name.
+type tree struct {
+	root string
+	// queues of the tree, and those of them with pending asks, sorted by name.
+	queues, pendingQueues []*queue
+	// dirty: something has happened since the last complete pass.
+	dirty bool
+	// reservations of the current or last cycle, in the order of their asks.
+	reservations []*reservation
+	// quotaVersion grows when an ask that did not fit may fit now, holderVersion when anything about the holders has
+	// changed.
+	quotaVersion, holderVersion uint64
+}
+
+// queue is a name that is configured, asked for, or charged.
+type queue struct {
+	name string
+	tree *tree
+	// parent is the queue that this one weighs on.
+	parent *queue
+	// config is nil for a queue that does not exist.
+	config *QueueConfig
+	// node is quota.None for a queue that is in no tree.
+	node quota.NodeID
+	// stoppedBy is this queue or the nearest one above it that is stopped, drainedBy the nearest that is drained.
+	stoppedBy, drainedBy *queue
+	// flavors in which the queue may place pods.
+	flavors []string
+	// limited: the queue, or another of its tree, has a quota. noQuota: none has one, and the root is not unlimited.
+	limited, noQuota bool
+
+	// classByKey and classes hold the pending asks by equivalence class, in no particular order; admissible holds the
+	// classes that are not inadmissible, the one with the first ask at place 0.
+	classByKey map[string]*equivalenceClass
+	classes    []*equivalenceClass
+	admissible heap[*equivalenceClass]
+	// blockReason is why no ask of the queue is admitted, as of the last verdicts; staleClasses are the classes whose
+	// verdicts may need another update.
+	blockReason  blockReason
+	staleClasses []*equivalenceClass
+	// blockedHead is the head as of the last cycle if it did not fit; strictHead is the same for a StrictFIFO queue.
+	blockedHead, strictHead *app
+	// entries holds the classes that may still be granted something in this tournament, the one with the first ask at
+	// place 0.
+	entries heap[entry]
+	// borrows: the first ask needs more than the queue's own quota. See type tournament for the others.
+	borrows, recheckNeeded, inRecheckList bool
+	// winner is the queue, this one or one below it, that comes first in the tournament; nil if none competes.
+	// competing holds the children that compete, heapIndex is the place among the siblings, share what the queue
+	// would have with the winner's first ask; all as of the tournament of that number.
+	winner     *queue
+	competing  heap[*queue]
+	heapIndex  int
+	share      quota.Share
+	tournament uint64
+
+	// pending and admitted count this queue and those below it; holders are those that hold something of this queue alone.
+	pending, admitted int32
+	holders           []*app
+	// pods that belong to no application, of this queue and those below it.
+	pods PodCount
+}
+
+// equivalenceClass holds the asks of one queue with the same needs, the first one at place 0.
+type equivalenceClass struct {
+	key       string
+	queue     *queue
+	signature *signature
+	// holdsFor bounds how long a grant is held; 0 is no bound.
+	holdsFor time.Duration
+	// unmanagedExecutor: the asks are executors of a driver that belongs to no application (queueing.Ask.Part). They neither
+	// count for maxRunning nor wait for other applications to end: they would wait for their own driver.
+	unmanagedExecutor bool
+	// index in the queue's order, rank in its ranked lines.
+	index, heapIndex int
+	apps             heap[*app]
+	// inadmissible is why no ask of this class can be admitted until the configuration changes; Undecided if they
+	// can.
+	inadmissible queueing.Verdict
+	// options are the ways to place the pods in order of preference, without those that can never fit; choice is the
+	// first one that fitted when the class was last tried.
+	options []option
+	choice  int
+	// blocked is the limit that blocked the class when it was last tried; reserved: enough quota was free, but
+	// reserved for others.
+	blocked  quota.Block
+	reserved bool
+	// triedAt is the tree's quotaVersion as of which the class did not fit, and preemptionTriedAt its holderVersion
+	// as of which preemptionTriedFor found no targets.
+	triedAt, preemptionTriedAt uint64
+	preemptionTriedFor         *app
+	// verdictStale: it is listed in its queue.
+	verdictStale bool
+	// blockReason is why the class is pending as of the last cycle, and verdict says so.
+	blockReason blockReason
+	verdict     *queueing.Verdict
+	// arrived are the asks that have been added since.
+	arrived []*app
+}
+
+// signature is what asks with the same needs share. If one of them does not fit, none does.
+type signature struct {
+	// key is equal only for equal signatures.
+	key     string
+	podSets []queueing.PodSet
+	// elastic is the index of the pod set that may start with fewer pods, or -1.
+	elastic int
+	// broken is what is negative about it; empty if nothing is.
+	broken string
+}
+
+// option is one flavor placement of a class with its minimum and maximum needs.
+type option struct {
+	where            placement
+	minNeed, maxNeed quota.Vector
+}
+
+// placement is a flavor for each pod set of a signature.
+type placement []*FlavorConfig
+
+// ask is one attempt that wants a grant.
+type ask struct {
+	run, attempt int64
+	queue        string
+	labels       map[string]string
+	// needsLimits: see queueing.Ask.
+	needsLimits bool
+	priority    int32
+	queuedAt    time.Time
+	// holdsFor bounds how long the grant is held; 0 is no bound.
+	holdsFor time.Duration
+	// gated: the grant may grow.
+	gated bool
+	// inputs of the ask, which are copied into the grant.
+	inputs string
+	// unmanagedExecutor: see queueing.Ask.Part.
+	unmanagedExecutor bool
+	signature         *signature
+	// headSince is when the ask, or one before it, became the blocked head of its queue; zero if none has.
+	headSince time.Time
+	// hasReservation is set once quota has been reserved for the ask, and expectedStart is when the ask starts at the
+	// latest, as of then; zero if unknown.
+	hasReservation bool
+	expectedStart  time.Time
+}
+
+// app is one key: what it asks, what it holds, or both (then the ask waits for the release of what is held).
+type app struct {
+	key  queueing.Key
+	ask  *ask
+	held *heldGrant
+	// claim of the pending ask; nil if nothing is reclaimed for it.
+	claim *claim
+	// verdict is the verdict on the waiting ask as of the last Cycle that looked at it; nil is Undecided.
+	verdict *queueing.Verdict
+	// class in which the ask stands, and its place there; nil while it stands in none.
+	class     *equivalenceClass
+	heapIndex int
+}
+
+// heldGrant is one grant that is charged.
+type heldGrant struct {
+	grant queueing.Grant
+	queue *queue
+	// vector is what is charged, where queue has a node.
+	vector quota.Vector
+	// origin is the ask that was granted, to go back to; nil once the grant is confirmed.
+	origin *ask
+	// standing of the holder; known is false for a restored grant until SetStanding.
+	standing   queueing.Standing
+	stateKnown bool
+	// serial grows with every grant: the newest is displaced first.
+	serial uint64
+	// evicted is why the grant must be released.
+	evicted *queueing.Eviction
+	// growth is what a gated grant has and wants above its base gang.
+	growth growth
+	// index among those that hold something of the queue.
+	index int
+}
+
+// entry is a class in the tournament, with a copy of what orders its first ask: there may be many classes, most of
+// which are compared often and granted nothing.
+type entry struct {
+	class    *equivalenceClass
+	priority int32
+	queuedAt time.Time
+}
 
 // claim is quota that is reclaimed for one ask. What the targets hold is granted to no other ask: until they have
 // released it, the need of the ask counts as used, too.
@@ -59,17 +251,15 @@ type reclaim struct {
 	eviction queueing.Eviction
 }
 
-// blockReason is why a class is pending: the content of a verdict before it is worded. Equal reasons give equal
-// messages.
-type blockReason struct {
-	// reason is one of the reasons of package queueing.
-	reason string
-	// queue is the queue that is held or full.
-	queue *queue
-	// limit is the limit in the way, for WaitingForQuota.
-	limit quota.Block
-	// notHead: not the head of a StrictFIFO queue.
-	notHead bool
-	// reserved: enough quota is free, but it is reserved for asks that have waited longer.
-	reserved bool
+// Decision is one grant, or the growth of one.
+type Decision struct {
+	Key queueing.Key
+	// Grown is by how many pods a grant has grown that was held before; 0 for a new one.
+	Grown int32
+	// Before is the grant that has grown; nil for a new one.
+	Before *queueing.Grant
+	// Root of the tree that is charged: its ledger must record the grant before the application sees it.
+	Root string
+	// Grant is to be recorded. Its pod sets are shared with the engine: do not change them.
+	Grant queueing.Grant
 }

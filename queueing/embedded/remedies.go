@@ -11,13 +11,6 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// explainer explains to people what an ask needs and what would unblock it. It changes nothing.
-type explainer struct {
-	hierarchy    *hierarchy
-	claims       *claims
-	reservations *reservations
-}
-
 // maxPlacementsExplained bounds the placements for which it is said what is missing.
 const maxPlacementsExplained = 3
 

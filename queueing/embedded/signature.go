@@ -14,17 +14,6 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// signature is what asks with the same needs share. If one of them does not fit, none does.
-type signature struct {
-	// key is equal only for equal signatures.
-	key     string
-	podSets []queueing.PodSet
-	// elastic is the index of the pod set that may start with fewer pods, or -1.
-	elastic int
-	// broken is what is negative about it; empty if nothing is.
-	broken string
-}
-
 func newSignature(podSets []queueing.PodSet) *signature {
 	return &signature{
 		key: string(signatureKey(podSets)), podSets: podSets, elastic: slices.IndexFunc(podSets, isElastic), broken: queueing.BrokenPodSets(podSets),

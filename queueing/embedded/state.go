@@ -57,12 +57,6 @@ type Usage struct {
 	Nominal int64
 }
 
-// Head is one pending application.
-type Head struct {
-	Key      queueing.Key
-	Priority int32
-}
-
 // Names returns the names of all configured queues, in order.
 func (e *Engine) Names() []string {
 	out := make([]string, 0, e.hierarchy.forest.Nodes())

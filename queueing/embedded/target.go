@@ -4,8 +4,6 @@
 package embedded
 
 import (
-	"slices"
-
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
@@ -48,42 +46,4 @@ func (v *target) undoRelease(forest *quota.Forest) {
 	for range v.count {
 		forest.Add(v.app.held.queue.node, v.vector)
 	}
-}
-
-// wholeTarget is all that an application has left when some of its pods are gone, and what is asked back.
-func (hs *holders) wholeTarget(a *app, gone []*target) *target {
-	left := a.held.grant
-	left.PodSets = slices.Clone(left.PodSets)
-	for i := range left.PodSets {
-		if p := &left.PodSets[i]; p.Elastic {
-			p.Count -= a.held.reclaimPending(p.Flavor)
-			for _, v := range gone {
-				if v.app == a && !v.whole && v.flavor == p.Flavor {
-					p.Count -= v.count
-				}
-			}
-		}
-	}
-	return &target{app: a, whole: true, max: 1, vector: hs.hierarchy.forest.Prepare(a.held.queue.node, chargedAmounts(left))}
-}
-
-// mergeWholeTargets leaves out single pods of applications that are displaced as a whole.
-func (hs *holders) mergeWholeTargets(chosen []*target) []*target {
-	var out []*target
-	for _, v := range chosen {
-		switch {
-		case v.whole:
-			all := hs.wholeTarget(v.app, nil)
-			all.count = 1
-			out = append(out, all)
-		case !includesWhole(v.app, chosen):
-			out = append(out, v)
-		}
-	}
-	return out
-}
-
-// includesWhole reports whether an application is among the chosen as a whole.
-func includesWhole(a *app, chosen []*target) bool {
-	return slices.ContainsFunc(chosen, func(v *target) bool { return v.whole && v.app == a })
 }

@@ -20,9 +20,6 @@ type tournament struct {
 	recheckList []*queue
 }
 
-// notCompeting is the heap index of a queue that is not in the tournament.
-const notCompeting = -1
-
 func newTournament(ad *admission, t *tree) *tournament {
 	c := &tournament{admission: ad, root: ad.hierarchy.queues[t.root]}
 	ad.tournaments++
@@ -62,37 +59,6 @@ func (c *tournament) enter(q *queue) {
 	}
 }
 
-// enterHead adds the first class of a queue, whether it fits or not.
-func (q *queue) enterHead() {
-	if len(q.admissible.items) > 0 {
-		q.entries.push(q.admissible.items[0].entry())
-	}
-}
-
-// fairSharing reports whether the children of a queue are ordered by their shares.
-func (q *queue) fairSharing() bool { return q.config != nil && q.config.FairSharing }
-
-func (q *queue) weight() int32 {
-	if q.config == nil {
-		return 1
-	}
-	return q.config.Weight
-}
-
-// childBefore orders two children of a queue: the smaller share if the queue uses fair sharing, then the one that
-// stays within its own quota, then the first ask.
-func (q *queue) childBefore(a, b *queue) bool {
-	if q.fairSharing() {
-		if order := quota.CompareShares(a.share, a.weight(), b.share, b.weight()); order != 0 {
-			return order < 0
-		}
-	}
-	if a.winner.borrows != b.winner.borrows {
-		return b.winner.borrows
-	}
-	return a.winner.entries.items[0].before(b.winner.entries.items[0])
-}
-
 // first returns the queue whose turn it is, or nil.
 func (c *tournament) first() *queue {
 	for c.root != nil && c.root.winner != nil {
@@ -121,30 +87,6 @@ func (c *tournament) update(q *queue) {
 		q.inRecheckList = true
 		c.recheckList = append(c.recheckList, q)
 	}
-}
-
-// updateChild moves a child to the place among its siblings that its winner earns.
-func (q *queue) updateChild(child *queue) {
-	switch competes := child.winner != nil; {
-	case competes && child.heapIndex == notCompeting:
-		q.competing.push(child)
-	case competes:
-		q.competing.fix(child.heapIndex)
-	case child.heapIndex != notCompeting:
-		q.competing.remove(child.heapIndex)
-		child.heapIndex = notCompeting
-	}
-	if q.winner != q { // else all its children are gone and only held
-		q.winner = q.bestChild()
-	}
-}
-
-// bestChild returns the winner of the child that comes first, or nil.
-func (q *queue) bestChild() *queue {
-	if len(q.competing.items) == 0 {
-		return nil
-	}
-	return q.competing.items[0].winner
 }
 
 // shareWith returns the share that a queue would have with the first ask of its winner.
@@ -182,9 +124,6 @@ func (c *tournament) canCompete(q *queue, class *equivalenceClass) bool {
 	return q.recheckNeeded
 }
 
-// dropEntry removes the first class, which does not fit. In a StrictFIFO queue nothing comes before the head.
-func (q *queue) dropEntry() { q.entries.remove(0) }
-
 // recheck checks the queues that need it after a grant.
 func (c *tournament) recheck() {
 	kept := c.recheckList[:0]
@@ -204,14 +143,4 @@ func (c *tournament) recheck() {
 // placementUnchanged reports whether the first class of a queue would still be placed as before.
 func (c *tournament) placementUnchanged(class *equivalenceClass) bool {
 	return len(class.options) == 1 && c.admission.chooseOption(class)
-}
-
-// atMaxRunning returns the queue, this one or one above it, that has reached its maxRunning, or nil.
-func (q *queue) atMaxRunning() *queue {
-	for ; q != nil; q = q.parent {
-		if q.config != nil && q.config.MaxRunning != nil && q.admitted >= *q.config.MaxRunning {
-			return q
-		}
-	}
-	return nil
 }

@@ -57,45 +57,6 @@ func (vs *verdicts) updateVerdicts(q *queue) {
 	}
 }
 
-// queueBlockReason returns why the queue admits no ask, whatever it needs; the zero value if nothing blocks the
-// queue.
-func queueBlockReason(q *queue) blockReason {
-	if q.stoppedBy != nil {
-		return blockReason{reason: queueing.ReasonQueueHeld, queue: q.stoppedBy}
-	}
-	if full := q.atMaxRunning(); full != nil {
-		return blockReason{reason: queueing.ReasonMaxRunning, queue: full}
-	}
-	return blockReason{}
-}
-
-// headUnlessBlocked returns the first ask that waits for quota, or nil.
-func (q *queue) headUnlessBlocked(stop blockReason) *app {
-	if q.config == nil || len(q.admissible.items) == 0 || q.admissible.items[0].isBlockedBy(stop) {
-		return nil
-	}
-	return q.admissible.items[0].first()
-}
-
-func (class *equivalenceClass) blockReasonUnder(stop blockReason) blockReason {
-	switch {
-	case class.isInadmissible():
-		return blockReason{reason: class.inadmissible.Reason}
-	case class.isBlockedBy(stop):
-		return stop
-	case class.queue.strict():
-		return blockReason{reason: queueing.ReasonWaitingForQuota, notHead: true}
-	}
-	return class.blockedByQuota()
-}
-
-// blockedByQuota returns the limit that blocks the class. A reservation is named only if no limit blocked the class
-// before: which of the two it is changes with every ask and every release, and each change would be a write for all
-// asks of the class.
-func (class *equivalenceClass) blockedByQuota() blockReason {
-	return blockReason{reason: queueing.ReasonWaitingForQuota, limit: class.blocked, reserved: class.reserved && class.blocked.Need == 0}
-}
-
 // updateClassVerdict sets the verdict of the asks of a class that do not have it yet, except for the head of a
 // StrictFIFO queue.
 func (vs *verdicts) updateClassVerdict(class *equivalenceClass, c blockReason) {

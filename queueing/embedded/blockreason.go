@@ -1,0 +1,76 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package embedded
+
+import (
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/quota"
+)
+
+// blockReason is why a class is pending: the content of a verdict before it is worded. Equal reasons give equal
+// messages.
+type blockReason struct {
+	// reason is one of the reasons of package queueing.
+	reason string
+	// queue is the queue that is held or full.
+	queue *queue
+	// limit is the limit in the way, for WaitingForQuota.
+	limit quota.Block
+	// notHead: not the head of a StrictFIFO queue.
+	notHead bool
+	// reserved: enough quota is free, but it is reserved for asks that have waited longer.
+	reserved bool
+}
+
+// queueBlockReason returns why the queue admits no ask, whatever it needs; the zero value if nothing blocks the
+// queue.
+func queueBlockReason(q *queue) blockReason {
+	if q.stoppedBy != nil {
+		return blockReason{reason: queueing.ReasonQueueHeld, queue: q.stoppedBy}
+	}
+	if full := q.atMaxRunning(); full != nil {
+		return blockReason{reason: queueing.ReasonMaxRunning, queue: full}
+	}
+	return blockReason{}
+}
+
+// headUnlessBlocked returns the first ask that waits for quota, or nil.
+func (q *queue) headUnlessBlocked(stop blockReason) *app {
+	if q.config == nil || len(q.admissible.items) == 0 || q.admissible.items[0].isBlockedBy(stop) {
+		return nil
+	}
+	return q.admissible.items[0].first()
+}
+
+func (class *equivalenceClass) blockReasonUnder(stop blockReason) blockReason {
+	switch {
+	case class.isInadmissible():
+		return blockReason{reason: class.inadmissible.Reason}
+	case class.isBlockedBy(stop):
+		return stop
+	case class.queue.strict():
+		return blockReason{reason: queueing.ReasonWaitingForQuota, notHead: true}
+	}
+	return class.blockedByQuota()
+}
+
+// blockedByQuota returns the limit that blocks the class. A reservation is named only if no limit blocked the class
+// before: which of the two it is changes with every ask and every release, and each change would be a write for all
+// asks of the class.
+func (class *equivalenceClass) blockedByQuota() blockReason {
+	return blockReason{reason: queueing.ReasonWaitingForQuota, limit: class.blocked, reserved: class.reserved && class.blocked.Need == 0}
+}
+
+// atMaxRunning returns the queue whose maxRunning keeps a class from being admitted; nil if there is none.
+func (class *equivalenceClass) atMaxRunning() *queue {
+	if class.unmanagedExecutor {
+		return nil
+	}
+	return class.queue.atMaxRunning()
+}
+
+// isBlockedBy reports whether a reason that blocks the queue also blocks this class.
+func (class *equivalenceClass) isBlockedBy(stop blockReason) bool {
+	return stop.reason != "" && !(class.unmanagedExecutor && stop.reason == queueing.ReasonMaxRunning)
+}

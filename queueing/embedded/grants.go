@@ -1,0 +1,119 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package embedded
+
+import (
+	"slices"
+
+	"github.com/sparkgate/sparkgate/queueing"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// elasticPods counts the pods above the base gang of a grant, and aboveIn those in one flavor.
+func elasticPods(g queueing.Grant) int32 {
+	var n int32
+	for i := range g.PodSets {
+		if g.PodSets[i].Elastic {
+			n += g.PodSets[i].Count
+		}
+	}
+	return n
+}
+
+func elasticPodsIn(g queueing.Grant, flavor string) int32 {
+	var n int32
+	for i := range g.PodSets {
+		if p := &g.PodSets[i]; p.Elastic && p.Flavor == flavor {
+			n += p.Count
+		}
+	}
+	return n
+}
+
+// reclaimPending counts the pods of a flavor that must be released.
+func (h *heldGrant) reclaimPending(flavor string) int32 {
+	var n int32
+	for _, d := range h.growth.reclaims {
+		if d.flavor == flavor {
+			n += d.count
+		}
+	}
+	return n
+}
+
+// growingPodSet returns the pod set of the base gang that wants to grow, or nil.
+func (h *heldGrant) growingPodSet() *queueing.PodSetGrant {
+	for i := range h.grant.PodSets {
+		if p := &h.grant.PodSets[i]; p.Name == h.growth.want.PodSet && !p.Elastic {
+			return p
+		}
+	}
+	return nil
+}
+
+// withGrowth is a grant with that many more pods in each flavor, as an own pod set for each.
+func withGrowth(g queueing.Grant, base *queueing.PodSetGrant, flavors []*FlavorConfig, more []int32) queueing.Grant {
+	out := g
+	out.Resizes++
+	out.PodSets = slices.Clone(g.PodSets)
+	for i, f := range flavors {
+		if more[i] == 0 {
+			continue
+		}
+		at := slices.IndexFunc(out.PodSets, func(p queueing.PodSetGrant) bool {
+			return p.Elastic && p.Name == base.Name && p.Flavor == f.Name
+		})
+		if at < 0 {
+			at = len(out.PodSets)
+			out.PodSets = append(out.PodSets, queueing.PodSetGrant{
+				Name: base.Name, Flavor: f.Name, Requests: base.Requests, NodeSelector: f.NodeLabels, Tolerations: f.Tolerations, Elastic: true,
+			})
+		}
+		out.PodSets[at].Count += more[i]
+	}
+	return out
+}
+
+func (h *heldGrant) isFor(run, attempt int64) bool {
+	return h.grant.Run == run && h.grant.Attempt == attempt
+}
+
+// isTerminating reports whether the grant will be released soon.
+func (h *heldGrant) isTerminating() bool { return h.standing.Leaving || h.eviction() != nil }
+
+// eviction returns why the grant must be released; nil while it may be kept.
+func (h *heldGrant) eviction() *queueing.Eviction {
+	if h.evicted != nil {
+		return h.evicted
+	}
+	if d := h.queue.drainedBy; d != nil {
+		return &queueing.Eviction{Reason: queueing.ReasonQueueHeld, Message: named(d, h.queue) + " is drained (stopPolicy HoldAndDrain)"}
+	}
+	return nil
+}
+
+// equalCounts reports whether two grants of one attempt charge the same.
+func equalCounts(a, b queueing.Grant) bool {
+	return slices.EqualFunc(a.PodSets, b.PodSets, func(a, b queueing.PodSetGrant) bool {
+		return a.Name == b.Name && a.Flavor == b.Flavor && a.Count == b.Count && a.Elastic == b.Elastic
+	})
+}
+
+func equalWants(a, b queueing.Want) bool {
+	sameToleration := func(a, b corev1.Toleration) bool { return a.MatchToleration(&b) }
+	return a.PodSet == b.PodSet && a.Count == b.Count && slices.EqualFunc(a.Tolerations, b.Tolerations, sameToleration) &&
+		equalMaps(a.NodeSelector, b.NodeSelector)
+}
+
+func equalMaps(a, b map[string]string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for key, value := range a {
+		if other, has := b[key]; !has || other != value {
+			return false
+		}
+	}
+	return true
+}
