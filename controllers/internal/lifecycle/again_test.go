@@ -360,10 +360,10 @@ func TestJitter(t *testing.T) {
 	for attempt := range int64(100) {
 		w := newWorld(t)
 		w.app.Status.Attempt = attempt
-		d := &decider{o: Observation{Now: epoch, App: w.app}, s: w.app.Status}
+		st := &state{o: Observation{Now: epoch, App: w.app}, s: w.app.Status}
 		const pause = 100 * time.Second
-		d.pauseFor(pause)
-		got := d.s.Times.Retry.Sub(epoch)
+		retries{st, history{st}}.pauseFor(pause)
+		got := st.s.Times.Retry.Sub(epoch)
 		if got < pause || got > pause+pause/jitterShare+time.Second {
 			t.Errorf("a pause of %s became %s", pause, got)
 		}

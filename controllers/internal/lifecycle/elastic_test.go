@@ -88,18 +88,19 @@ func moreOf(g *v1alpha1.Grant) string {
 	return strings.Join(out, " ")
 }
 
-// sharer is a decider of an attempt that runs.
-func sharer(grant queueing.Grant, room *queueing.Room, records []*pods.Record, releasing map[types.UID]string) *decider {
-	d := &decider{o: Observation{Now: epoch.Add(time.Hour), App: &v1alpha1.SparkApplication{}, Pods: records, Releasing: releasing, Room: room}}
+// sharer is the grant of an attempt that runs.
+func sharer(grant queueing.Grant, room *queueing.Room, records []*pods.Record, releasing map[types.UID]string) elastic {
+	o := Observation{Now: epoch.Add(time.Hour), App: &v1alpha1.SparkApplication{}, Pods: records, Releasing: releasing, Room: room}
+	d := elastic{&state{o: o}, &draft{}}
 	d.s.Run, d.s.Attempt, d.s.Grant = 1, 1, convert.ToAPI(grant)
 	d.s.Driver = &v1alpha1.DriverStatus{UID: driverUID}
 	return d
 }
 
 // told is what a decision asks for, as "let 3@default end 2".
-func told(d *decider) string {
+func told(d elastic) string {
 	var out []string
-	for _, a := range d.d.After {
+	for _, a := range d.decision.After {
 		switch a.Kind {
 		case ReleasePods:
 			for _, r := range a.Releases {
@@ -112,7 +113,7 @@ func told(d *decider) string {
 	return strings.Join(out, " ")
 }
 
-func TestShareOut(t *testing.T) {
+func TestAllocate(t *testing.T) {
 	t.Parallel()
 	back := func(flavor string, count int32) []queueing.GiveBack {
 		return []queueing.GiveBack{{Flavor: flavor, Count: count}}
@@ -161,7 +162,7 @@ func TestShareOut(t *testing.T) {
 			if got := d.want().Count; got != tc.want {
 				t.Errorf("wants %d more, want %d", got, tc.want)
 			}
-			d.shareOut()
+			d.allocate()
 			if got := told(d); got != tc.does {
 				t.Errorf("does %q, want %q", got, tc.does)
 			}
@@ -182,12 +183,12 @@ func TestShrinksInSteps(t *testing.T) {
 	records, _ := crewOf("1 2 3")
 	d := sharer(held, &queueing.Room{Grant: &held}, records, nil)
 	d.o.LastWrite = d.o.Now.Add(-shrinkInterval / 2)
-	if d.shareOut() || moreOf(d.s.Grant) != "default=3" || d.d.RequeueAt != d.o.LastWrite.Add(shrinkInterval) {
-		t.Errorf("changed to %q at once, looks again at %s", moreOf(d.s.Grant), d.d.RequeueAt)
+	if d.allocate() || moreOf(d.s.Grant) != "default=3" || d.decision.RequeueAt != d.o.LastWrite.Add(shrinkInterval) {
+		t.Errorf("changed to %q at once, looks again at %s", moreOf(d.s.Grant), d.decision.RequeueAt)
 	}
 	d = sharer(held, &queueing.Room{Grant: &held, GiveBack: []queueing.GiveBack{{Flavor: "default", Count: 1}}}, records, nil)
 	d.o.LastWrite = d.o.Now.Add(-shrinkInterval / 2)
-	if !d.shareOut() || moreOf(d.s.Grant) != "default=2" {
+	if !d.allocate() || moreOf(d.s.Grant) != "default=2" {
 		t.Errorf("has %q, want default=2 at once", moreOf(d.s.Grant))
 	}
 }
@@ -308,13 +309,13 @@ func (g *growth) pass(steps int) {
 		records = append(records, g.pods[number])
 	}
 	d := sharer(g.status, room, records, g.unanswered)
-	d.shareOut()
+	d.allocate()
 	g.say("pass, %d steps: %s, has %s", steps, told(d), moreOf(d.s.Grant))
 	if steps == 0 {
 		return
 	}
 	g.status = convert.FromAPI(d.s.Grant)
-	for _, a := range d.d.After {
+	for _, a := range d.decision.After {
 		if steps--; steps == 0 {
 			return
 		}

@@ -8,95 +8,85 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/status"
 )
 
-// ended looks after a run that is over: another run may be wanted, and what was kept goes after a while.
-func (d *decider) ended() Decision {
-	if d.anotherRun() {
-		return d.begin()
-	}
-	d.observeSpec()
-	for _, r := range d.activePods() {
-		d.askToEnd(r)
-	}
-	d.after(Action{Kind: ReleaseGrant})
-	return d.publish(d.was, d.liveOut(d.view.Message))
+// runs begins runs, holds them, and looks after those that are over.
+type runs struct {
+	policies
+	publisher publisher
+	admission admission
+	ending    ending
 }
 
-// endAgain shows the end of the last run again: the spec was invalid in between and is back to what that run executed.
-func (d *decider) endAgain() Decision {
-	attempt := d.last()
+// ended looks after a run that is over: another run may be wanted, and what was kept goes after a while.
+func (rs runs) ended() Decision {
+	if rs.rerun.wanted() {
+		return rs.startRun()
+	}
+	rs.rerun.observeSpec()
+	for _, r := range rs.activePods() {
+		rs.termination.askToEnd(r)
+	}
+	rs.after(Action{Kind: ReleaseGrant})
+	return rs.publisher.publish(rs.was, rs.retention.ttl(rs.view.Message))
+}
+
+// republishEnd shows the end of the last run again: the spec was invalid in between and is back to what that run executed.
+func (rs runs) republishEnd() Decision {
+	attempt := rs.history.last()
 	switch {
 	case attempt == nil || attempt.Outcome == v1alpha1.OutcomeStopped:
-		return d.resume()
+		return rs.resume()
 	// The run had not ended: the next one, which was invalid, was to begin in the same pass.
-	case d.s.Times.Finished == nil && d.again(attempt) && !d.totalUsedUp():
-		return d.retry(attempt)
-	case d.s.Times.Finished == nil:
-		d.s.Times.Finished = attempt.FinishedAt
+	case rs.s.Times.Finished == nil && rs.retries.another(attempt) && !rs.retries.totalUsedUp():
+		return rs.ending.retry(attempt)
+	case rs.s.Times.Finished == nil:
+		rs.s.Times.Finished = attempt.FinishedAt
 	}
-	return d.publish(d.endOf(attempt))
-}
-
-// suspend publishes that spec.suspend holds the application. What it asked for is taken back once that is written.
-func (d *decider) suspend() Decision {
-	d.s.Times.ReferenceMissing = nil
-	d.resumeAsking() // whoever resumes it does not want to wait for the rest of a pause
-	d.after(Action{Kind: ReleaseGrant})
-	return d.publish(status.Suspended, "suspended: set spec.suspend to false to resume")
+	return rs.publisher.publish(rs.retries.endOf(attempt))
 }
 
 // suspended waits for spec.suspend to be false again.
-func (d *decider) suspended() Decision {
+func (rs runs) suspended() Decision {
 	switch {
-	case d.o.App.Spec.Suspend:
-		d.deleteStrays()
-		return d.suspend()
-	case d.s.Run == 0 || d.anotherRun():
-		return d.begin()
+	case rs.o.App.Spec.Suspend:
+		rs.termination.deleteOrphanedPods()
+		return rs.publisher.suspend()
+	case rs.s.Run == 0 || rs.rerun.wanted():
+		return rs.startRun()
 	}
-	if last := d.last(); last != nil && last.Outcome != v1alpha1.OutcomeStopped {
-		return d.endAgain()
+	if last := rs.history.last(); last != nil && last.Outcome != v1alpha1.OutcomeStopped {
+		return rs.republishEnd()
 	}
-	d.s.Times.Queued = d.nowPtr() // whoever leaves the line by choice comes back to its end
-	return d.resume()
+	rs.s.Times.Queued = rs.nowPtr() // whoever leaves the line by choice comes back to its end
+	return rs.resume()
 }
 
 // resume goes on with a run that was held: as the attempt that never started, else as a new one, which is no failure.
-func (d *decider) resume() Decision {
-	if d.last() != nil {
-		d.s.Resumes++
-		d.nextAttempt()
+func (rs runs) resume() Decision {
+	if rs.history.last() != nil {
+		rs.s.Resumes++
+		rs.nextAttempt()
 	}
-	if d.pausing() {
-		return d.pause()
-	}
-	d.resumeAsking()
-	start := d.start()
-	if d.o.Plan == nil {
-		return d.need(NeedPlan, start)
-	}
-	if len(d.o.Plan.Findings) > 0 {
-		return d.invalid()
-	}
-	return d.ask(start)
+	return rs.admission.askPlanned()
 }
 
-// deleted ends everything, then lets the application go.
-func (d *decider) deleted() Decision {
-	d.d.Status = *d.o.App.Status.DeepCopy()
-	if d.nodesNeeded() {
-		return d.need(NeedNodes, Start{})
+// startRun plans a new run.
+func (rs runs) startRun() Decision {
+	if rs.o.App.Spec.Suspend {
+		return rs.publisher.suspend()
 	}
-	if len(d.activePods()) > 0 {
-		d.endPods()
-		if lost := d.nodeLost(); lost != "" {
-			d.view.Generation = d.o.App.Status.ObservedGeneration
-			return d.publish(d.was, d.view.Message)
-		}
-		return d.d
+	if blocked := rs.was == status.InvalidSpec || rs.was == status.NotYetSupported; blocked && rs.s.Run > 0 && !rs.rerun.wanted() {
+		return rs.republishEnd()
 	}
-	if d.was.Active() && d.driverInDoubt() {
-		return d.need(NeedDriverAbsent, d.start())
+	start := Start{Run: rs.s.Run + 1, Attempt: 1, QueuedAt: rs.now().Time}
+	if rs.neverEdited() {
+		start.QueuedAt = rs.o.App.CreationTimestamp.Time
 	}
-	d.after(Action{Kind: ReleaseGrant}, Action{Kind: RemoveFinalizer})
-	return d.d
+	if rs.o.Plan == nil {
+		return need(NeedPlan, start)
+	}
+	if len(rs.o.Plan.Findings) > 0 {
+		return rs.admission.invalid()
+	}
+	rs.admission.newRun(start)
+	return rs.admission.ask(start)
 }

@@ -6,102 +6,123 @@ package lifecycle
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"math"
 	"slices"
-	"time"
+	"strings"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/amounts"
 )
 
-// maxExecutorFailures is how many failed executors of an attempt the status shows.
-const maxExecutorFailures = 5
+// crew are the executors of the attempt.
+type crew struct {
+	// base is the pod set of the base gang.
+	base *v1alpha1.PodSetGrant
+	// allowed is what the grant has for each.
+	allowed queueing.Resources
+	// inside count the shares of the pods that have passed the gate and are not gone, by flavor; stay are those that are not being deleted.
+	inside map[string]int32
+	stay   map[string][]*pods.Record
+	// gated are those that wait and fit the grant, oldest first; tooLarge those that do not fit.
+	gated, tooLarge []*pods.Record
+	// unanswered are those whose gates were lifted by a write without an answer: they count as let in, in these flavors.
+	unanswered []unanswered
+}
 
-// executorFailures counts the executors of the attempt that failed, each once, and returns the newest of them, oldest first.
-//
-// The status is the memory: pods of failed executors are soon gone, and a new operator has seen none of them. It has the number, and the
-// newest by time. What was seen and is not among them is new, unless it is older than all of them: then it was counted before, and newer
-// ones have taken its place. Only when more failures become known late than the status shows, to an operator that has seen none of the
-// earlier ones, is the number too small.
-func (d *decider) executorFailures() (failed int32, newest []v1alpha1.ExecutorFailure) {
-	var shown []v1alpha1.ExecutorFailure
-	if before := d.s.Executors; before != nil {
-		failed, shown = before.Failed, before.Failures
+type unanswered struct {
+	pod    *pods.Record
+	flavor string
+}
+
+// newCrew sorts the executors of the attempt.
+func newCrew(st *state) crew {
+	c := crew{base: &v1alpha1.PodSetGrant{}, inside: map[string]int32{}, stay: map[string][]*pods.Record{}}
+	for i := range st.s.Grant.PodSets {
+		if p := &st.s.Grant.PodSets[i]; p.Name == v1alpha1.ExecutorPodSet && !p.Elastic {
+			c.base = p
+		}
 	}
-	newest = slices.Clone(shown)
-	seen := int32(0)
-	for _, f := range d.o.ExecutorFailures {
-		if d.endedWithDriver(f) {
+	c.allowed = amounts.ClampAll(c.base.Requests)
+	for _, r := range st.currentPods() {
+		if !isAttemptExecutor(st, r) {
 			continue
 		}
-		seen++
-		if !countedBefore(f, shown) {
-			failed++
-			newest = append(newest, d.shownFailure(f))
+		flavor, released := st.o.Releasing[r.UID]
+		switch {
+		case r.Gate != nil && released:
+			c.unanswered = append(c.unanswered, unanswered{r, flavor})
+			c.enter(r, flavor)
+		case r.Gate == nil:
+			c.enter(r, cmp.Or(flavor, r.Flavor, c.base.Flavor))
+		case r.Deleting:
+		case tooLarge(r, c.allowed) != "":
+			c.tooLarge = append(c.tooLarge, r)
+		default:
+			c.gated = append(c.gated, r)
 		}
 	}
-	slices.SortStableFunc(newest, func(a, b v1alpha1.ExecutorFailure) int {
-		return cmp.Or(a.At.Compare(b.At.Time), cmp.Compare(a.Pod, b.Pod))
-	})
-	return max(failed, seen), newest[max(0, len(newest)-maxExecutorFailures):]
+	slices.SortFunc(c.gated, byAge)
+	slices.SortFunc(c.tooLarge, byAge)
+	slices.SortFunc(c.unanswered, func(a, b unanswered) int { return byAge(a.pod, b.pod) })
+	return c
 }
 
-// endedWithDriver says that an executor went because its driver had gone, which is no failure of its own.
-func (d *decider) endedWithDriver(f pods.Failure) bool {
-	driver := d.driver()
-	return driver != nil && driver.Ended != nil && driver.Ended.At > 0 && f.At >= driver.Ended.At
-}
-
-// countedBefore says that a failure is one of those shown, or older than all of them and they are as many as can be.
-func countedBefore(f pods.Failure, shown []v1alpha1.ExecutorFailure) bool {
-	if slices.ContainsFunc(shown, func(s v1alpha1.ExecutorFailure) bool { return s.Pod == f.Pod }) {
-		return true
-	}
-	if len(shown) < maxExecutorFailures {
+// isAttemptExecutor says that a pod is an executor that the driver of the attempt has made, on either side of the gate: labels alone can be those of
+// another application, or written by anybody.
+func isAttemptExecutor(st *state, r *pods.Record) bool {
+	if r.Role != pods.Executor || !r.Active() {
 		return false
 	}
-	oldest := pods.Failure{Pod: shown[0].Pod, At: shown[0].At.Unix()}
-	return f.Compare(oldest) < 0
+	return st.s.Driver != nil && st.s.Driver.UID != "" && r.OwnerUID == types.UID(st.s.Driver.UID)
 }
 
-// shownFailure is a failure in the words of the API. One whose time nobody said gets that of this pass.
-func (d *decider) shownFailure(f pods.Failure) v1alpha1.ExecutorFailure {
-	at := d.now()
-	if f.At > 0 {
-		at = metav1.NewTime(time.Unix(f.At, 0))
-	}
-	return v1alpha1.ExecutorFailure{Pod: f.Pod, Reason: f.Reason, Cause: f.Cause, ExitCode: f.ExitCode, Message: f.Message, At: at}
-}
-
-// afterFailures ends the message about a driver that failed, if executors of it had failed before: they may be why. Empty if none had.
-func (d *decider) afterFailures() string {
-	e := d.s.Executors
-	if e == nil || len(e.Failures) == 0 {
-		return ""
-	}
-	last := e.Failures[len(e.Failures)-1]
-	return fmt.Sprintf("; executors had failed before it (%d), the last one: %s", e.Failed, last.Message)
-}
-
-// announceMissing tells once that executors of a running application do not start because something is missing that their pods name: it
-// was deleted since, or the driver started without it.
-func (d *decider) announceMissing(counted *v1alpha1.ExecutorStatus) {
-	if counted.Problem == "" || d.s.Executors != nil && d.s.Executors.Problem == counted.Problem {
-		return
-	}
-	if p := pods.WhyPending(d.currentPods()); p.Reference {
-		d.announce(true, v1alpha1.ReferenceNotFoundReason, p.Message)
-	}
-}
-
-// currentPods are the pods of the current attempt.
-func (d *decider) currentPods() []*pods.Record {
-	var mine []*pods.Record
-	for _, r := range d.o.Pods {
-		if d.current(r) {
-			mine = append(mine, r)
+// share is how many executors of the grant a pod that has passed the gate is worth: more than one if it is larger, as one that somebody
+// has let in by hand, or resized.
+func (c *crew) share(r *pods.Record) int32 {
+	share := int64(1)
+	for name, asks := range map[corev1.ResourceName]int64{corev1.ResourceCPU: r.CPU, corev1.ResourceMemory: r.Memory} {
+		if most := c.allowed[string(name)]; most > 0 {
+			share = max(share, (asks+most-1)/most)
 		}
 	}
-	return mine
+	return int32(min(share, math.MaxInt16))
+}
+
+// shares are those of several pods.
+func (c *crew) shares(of []*pods.Record) int32 {
+	var n int32
+	for _, r := range of {
+		n += c.share(r)
+	}
+	return n
+}
+
+func (c *crew) enter(r *pods.Record, flavor string) {
+	c.inside[flavor] += c.share(r)
+	if !r.Deleting {
+		c.stay[flavor] = append(c.stay[flavor], r)
+	}
+}
+
+// byAge orders executors by the number that ends their names: Spark counts them.
+func byAge(a, b *pods.Record) int {
+	return cmp.Or(cmp.Compare(len(a.Name), len(b.Name)), strings.Compare(a.Name, b.Name))
+}
+
+// tooLarge names what a gated pod asks for beyond what the grant has for one; empty if it fits. The program may ask for larger executors
+// than the spec says, by resource profiles.
+func tooLarge(r *pods.Record, allowed queueing.Resources) string {
+	for _, name := range slices.Sorted(maps.Keys(r.Gate.Requests)) {
+		if asks := r.Gate.Requests[name]; asks > allowed[name] {
+			most, wanted := amounts.Quantity(name, allowed[name]), amounts.Quantity(name, asks)
+			return fmt.Sprintf("%s %s, and each executor has %s in the grant", name, wanted.String(), most.String())
+		}
+	}
+	return ""
 }

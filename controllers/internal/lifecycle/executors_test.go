@@ -35,14 +35,14 @@ type counting struct {
 
 func (c *counting) sees(seen ...pods.Failure) {
 	slices.SortFunc(seen, pods.Failure.Compare)
-	d := &decider{o: Observation{Now: epoch.Add(time.Hour), App: c.app, ExecutorFailures: seen}}
-	d.s.Executors = c.status.DeepCopy()
+	st := &state{o: Observation{Now: epoch.Add(time.Hour), App: c.app, ExecutorFailures: seen}}
+	st.s.Executors = c.status.DeepCopy()
 	if c.driver != nil {
-		d.s.Driver = &v1alpha1.DriverStatus{PodName: c.driver.Name}
-		d.o.Pods = []*pods.Record{c.driver}
+		st.s.Driver = &v1alpha1.DriverStatus{PodName: c.driver.Name}
+		st.o.Pods = []*pods.Record{c.driver}
 	}
 	c.status = &v1alpha1.ExecutorStatus{}
-	c.status.Failed, c.status.Failures = d.executorFailures()
+	c.status.Failed, c.status.Failures = failures{st}.count()
 }
 
 // shows is the number, and the pods of those that are shown.

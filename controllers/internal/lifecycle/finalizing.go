@@ -5,64 +5,64 @@ package lifecycle
 
 import (
 	"fmt"
-	"sort"
-	"strings"
 	"time"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
 	"github.com/sparkgate/sparkgate/controllers/internal/status"
 )
 
-// maxAttempts is how many ended attempts the status remembers.
-const maxAttempts = 10
-
 // endingDelay is how long the executors of a driver that has succeeded may take to go before the stage Finalizing is written, and how long a
 // driver may take to end after its executors before their number is written.
 const endingDelay = 3 * time.Second
 
+// ending ends attempts, and says what follows.
+type ending struct {
+	policies
+	publisher publisher
+	admission admission
+}
+
 // attemptEnded records how the driver ended. The end is published at once if nothing of the attempt is left.
-func (d *decider) attemptEnded(o pods.Outcome) Decision {
-	if due := d.o.EndSeen.Add(endingDelay); o.Succeeded && d.o.Now.Before(due) && len(d.activePods()) > 0 {
+func (en ending) attemptEnded(o pods.Outcome) Decision {
+	if due := en.o.EndSeen.Add(endingDelay); o.Succeeded && en.o.Now.Before(due) && len(en.activePods()) > 0 {
 		// Spark has told its executors to go, and most have gone within moments: one write is saved.
-		d.requeue(due)
-		d.d.Status = *d.o.App.Status.DeepCopy()
-		return d.d
+		en.requeue(due)
+		en.decision.Status = *en.o.App.Status.DeepCopy()
+		return en.decision
 	}
-	if !o.Succeeded && d.logNeeded() {
-		return d.need(NeedLogTail, d.start())
+	if !o.Succeeded && en.logNeeded() {
+		return need(NeedLogTail, en.start())
 	}
 	outcome := v1alpha1.OutcomeFailed
 	if o.Succeeded {
 		outcome = v1alpha1.OutcomeSucceeded
 	}
-	d.s.Times.Stopping = d.nowPtr()
-	if d.s.Times.DriverStarted == nil && o.ExitCode != nil {
-		d.s.Times.DriverStarted = d.nowPtr() // it ran and ended between two looks
+	en.s.Times.Stopping = en.nowPtr()
+	if en.s.Times.DriverStarted == nil && o.ExitCode != nil {
+		en.s.Times.DriverStarted = en.nowPtr() // it ran and ended between two looks
 	}
-	d.s.Executors = d.executorStatus()
+	en.s.Executors = en.executors.status()
 	if !o.Succeeded {
-		o.Message += d.afterFailures()
+		o.Message += en.failures.note()
 	}
-	d.record(v1alpha1.AttemptStatus{Outcome: outcome, Reason: o.Reason, Cause: o.Cause, ExitCode: o.ExitCode, Message: o.Message})
-	if len(d.activePods()) > 0 {
-		d.endPods()
-		return d.publish(status.Finalizing, "driver has ended, waiting for its pods: "+o.Message)
+	en.history.record(v1alpha1.AttemptStatus{Outcome: outcome, Reason: o.Reason, Cause: o.Cause, ExitCode: o.ExitCode, Message: o.Message})
+	if len(en.activePods()) > 0 {
+		en.termination.endPods()
+		return en.publisher.publish(status.Finalizing, "driver has ended, waiting for its pods: "+o.Message)
 	}
-	return d.finish()
+	return en.finish()
 }
 
 // stop writes the intent to stop the attempt, then stops it.
-func (d *decider) stop(reason v1alpha1.StopReason, message string) Decision {
-	d.s.Stopping = reason
-	d.s.Times.Stopping = d.nowPtr()
-	outcome, cause := d.judge(reason)
-	d.record(v1alpha1.AttemptStatus{Outcome: outcome, Reason: string(reason), Cause: cause, Message: message})
+func (en ending) stop(reason v1alpha1.StopReason, message string) Decision {
+	en.s.Stopping = reason
+	en.s.Times.Stopping = en.nowPtr()
+	outcome, cause := en.judge(reason)
+	en.history.record(v1alpha1.AttemptStatus{Outcome: outcome, Reason: string(reason), Cause: cause, Message: message})
 	switch reason {
 	case v1alpha1.StopPreempted:
-		d.announce(true, v1alpha1.PreemptedReason, message)
+		en.announce(true, v1alpha1.PreemptedReason, message)
 		message = "releases its quota: " + message
 	case v1alpha1.StopDeadline, v1alpha1.StopTotalDeadline, v1alpha1.StopExecutorStart, v1alpha1.StopAdmission, v1alpha1.StopKueueConflict:
 		message = "stopping the driver: " + message
@@ -70,16 +70,16 @@ func (d *decider) stop(reason v1alpha1.StopReason, message string) Decision {
 		message = "releases its quota: " + message
 	case v1alpha1.StopDriverStart, v1alpha1.StopSuspended, v1alpha1.StopTemplateChanged:
 	}
-	d.view.DriverRunning = d.driverRuns()
-	d.endPods()
-	return d.publish(status.Finalizing, message)
+	en.view.DriverRunning = en.driverRuns()
+	en.termination.endPods()
+	return en.publisher.publish(status.Finalizing, message)
 }
 
 // judge says what a stop for a reason makes of the attempt.
-func (d *decider) judge(reason v1alpha1.StopReason) (v1alpha1.AttemptOutcome, v1alpha1.FailureCause) {
+func (en ending) judge(reason v1alpha1.StopReason) (v1alpha1.AttemptOutcome, v1alpha1.FailureCause) {
 	switch reason {
 	case v1alpha1.StopDriverStart:
-		if driver := d.driver(); driver != nil && pods.WhyNotStarted(driver).Permanent {
+		if driver := en.driver(); driver != nil && pods.WhyNotStarted(driver).Permanent {
 			return v1alpha1.OutcomeFailed, v1alpha1.CauseConfiguration
 		}
 		return v1alpha1.OutcomeFailed, v1alpha1.CauseInfrastructure
@@ -90,7 +90,7 @@ func (d *decider) judge(reason v1alpha1.StopReason) (v1alpha1.AttemptOutcome, v1
 	case v1alpha1.StopDeadline, v1alpha1.StopTotalDeadline:
 		return v1alpha1.OutcomeFailed, v1alpha1.CauseApplication
 	case v1alpha1.StopExecutorStart:
-		if d.queues() {
+		if en.queues() {
 			return v1alpha1.OutcomeStopped, v1alpha1.CauseInfrastructure
 		}
 		return v1alpha1.OutcomeFailed, v1alpha1.CauseInfrastructure
@@ -99,223 +99,123 @@ func (d *decider) judge(reason v1alpha1.StopReason) (v1alpha1.AttemptOutcome, v1
 	return v1alpha1.OutcomeStopped, ""
 }
 
-// record appends the current attempt to the history.
-func (d *decider) record(a v1alpha1.AttemptStatus) {
-	a.Run, a.Attempt = d.s.Run, d.s.Attempt
-	a.StartedAt, a.FinishedAt = d.s.Times.DriverStarted, d.nowPtr()
-	if a.Outcome == v1alpha1.OutcomeSucceeded && !d.o.EndSeen.IsZero() && d.o.EndSeen.Before(d.o.Now) {
-		seen := metav1.NewTime(d.o.EndSeen.Truncate(time.Second))
-		a.FinishedAt = &seen
-	}
-	if a.StartedAt != nil {
-		d.s.RunDuration = &metav1.Duration{Duration: d.ran() + max(0, a.FinishedAt.Sub(a.StartedAt.Time))}
-	}
-	a.Message = status.Cut(a.Message)
-	d.s.Attempts = append(d.s.Attempts, a)
-	if extra := len(d.s.Attempts) - maxAttempts; extra > 0 {
-		d.s.Attempts = d.s.Attempts[extra:]
-	}
-	d.keepLogTail()
-}
-
-// last is the history's entry of the current attempt; nil if it has none.
-func (d *decider) last() *v1alpha1.AttemptStatus {
-	if n := len(d.s.Attempts); n > 0 {
-		if a := &d.s.Attempts[n-1]; a.Run == d.s.Run && a.Attempt == d.s.Attempt {
-			return a
-		}
-	}
-	return nil
-}
-
 // finalizing waits until no pod of the application is active.
-func (d *decider) finalizing() Decision {
-	d.observeSpec()
-	if d.nodesNeeded() {
-		return d.need(NeedNodes, Start{})
+func (en ending) finalizing() Decision {
+	en.rerun.observeSpec()
+	if en.termination.nodesNeeded() {
+		return need(NeedNodes, Start{})
 	}
-	if len(d.activePods()) > 0 {
-		d.view.DriverRunning = d.driverRuns()
-		d.endPods()
-		return d.publish(status.Finalizing, d.view.Message)
+	if len(en.activePods()) > 0 {
+		en.view.DriverRunning = en.driverRuns()
+		en.termination.endPods()
+		return en.publisher.publish(status.Finalizing, en.view.Message)
 	}
-	return d.finish()
-}
-
-// driverRuns says that the driver's container runs, also while it is being stopped.
-func (d *decider) driverRuns() bool {
-	driver := d.driver()
-	return driver != nil && driver.Running
-}
-
-// activePods are the pods that may still use a node.
-func (d *decider) activePods() []*pods.Record {
-	var active []*pods.Record
-	for _, r := range d.o.Pods {
-		if r.Active() {
-			active = append(active, r)
-		}
-	}
-	return active
-}
-
-// overdue says that pods should have ended by now.
-func (d *decider) overdue() bool { return !d.o.Now.Before(d.terminationDeadline()) }
-
-// nodesNeeded says that the next step depends on whether the nodes of overdue pods answer.
-func (d *decider) nodesNeeded() bool {
-	return d.overdue() && d.o.UnreachableNodes == nil && len(d.activePods()) > 0
-}
-
-// endPods asks all active pods to end, and sees to those that do not.
-func (d *decider) endPods() {
-	late := d.overdue()
-	for _, r := range d.activePods() {
-		switch {
-		case r.Deleting && late && !d.o.UnreachableNodes[r.Node]:
-			d.after(Action{Kind: DeletePod, Pod: r, Force: true})
-		case !r.Deleting && d.mayLinger(r):
-			d.requeue(d.s.Times.Stopping.Add(sidecarGrace))
-		default:
-			d.askToEnd(r)
-		}
-	}
-	if late {
-		d.requeue(d.o.Now.Add(referenceInterval))
-	} else {
-		d.requeue(d.terminationDeadline())
-	}
-}
-
-// mayLinger says that the driver ended by itself and only its other containers go on; they get a little time.
-func (d *decider) mayLinger(r *pods.Record) bool {
-	return r.Role == pods.Driver && r.Ended != nil && d.s.Stopping == "" && d.o.App.DeletionTimestamp.IsZero() &&
-		d.s.Times.Stopping != nil && d.o.Now.Before(d.s.Times.Stopping.Add(sidecarGrace))
-}
-
-// nodeLost explains pods that are overdue to end on nodes that do not answer; empty if there are none.
-func (d *decider) nodeLost() string {
-	var lost []string
-	for _, r := range d.activePods() {
-		if r.Deleting && d.o.UnreachableNodes[r.Node] {
-			lost = append(lost, fmt.Sprintf("pod %s on node %s", r.Name, r.Node))
-		}
-	}
-	if len(lost) == 0 {
-		return ""
-	}
-	sort.Strings(lost)
-	return strings.Join(lost, ", ") + " cannot be ended because the node does not answer; if it is really down, taint it " +
-		"node.kubernetes.io/out-of-service=nodeshutdown:NoExecute, or delete the pods with --force"
-}
-
-// driverInDoubt says that pods may exist that the watch has not shown yet: the driver of the attempt is not in view. The watch may be
-// older than the status, which another operator may have written.
-func (d *decider) driverInDoubt() bool {
-	if driver := d.driver(); driver != nil {
-		d.s.Driver.UID = driver.UID
-		return false
-	}
-	return d.s.Driver != nil && !d.o.DriverAbsent
+	return en.finish()
 }
 
 // finish ends the attempt: nothing of it is active any more.
-func (d *decider) finish() Decision {
-	if d.driverInDoubt() {
-		return d.need(NeedDriverAbsent, d.start())
+func (en ending) finish() Decision {
+	if en.termination.driverInDoubt() {
+		return need(NeedDriverAbsent, en.start())
 	}
-	stopped, attempt := d.s.Stopping, d.last()
-	d.s.Grant, d.s.Stopping, d.s.Times.Stopping = nil, "", nil
-	if d.s.Executors != nil {
-		e := *d.s.Executors
+	stopped, attempt := en.s.Stopping, en.history.last()
+	en.s.Grant, en.s.Stopping, en.s.Times.Stopping = nil, "", nil
+	if en.s.Executors != nil {
+		e := *en.s.Executors
 		e.Ready, e.Pending, e.Gated, e.Problem, e.Summary = 0, 0, 0, "", fmt.Sprintf("0/%d", e.Wanted)
-		d.s.Executors = &e
+		en.s.Executors = &e
 	}
-	if d.s.Driver != nil {
-		d.s.Driver.UIAddress = ""
+	if en.s.Driver != nil {
+		en.s.Driver.UIAddress = ""
 	}
 	kind := DeleteService
 	if stopped != "" {
 		kind = DeleteObjects
 	}
-	d.before(Action{Kind: kind, Run: d.s.Run, Attempt: d.s.Attempt})
-	d.after(Action{Kind: ReleaseGrant})
-	return d.conclude(stopped, attempt)
+	en.before(Action{Kind: kind, Run: en.s.Run, Attempt: en.s.Attempt})
+	en.after(Action{Kind: ReleaseGrant})
+	return en.conclude(stopped, attempt)
 }
 
 // conclude says what follows the attempt.
-func (d *decider) conclude(stopped v1alpha1.StopReason, attempt *v1alpha1.AttemptStatus) Decision {
+func (en ending) conclude(stopped v1alpha1.StopReason, attempt *v1alpha1.AttemptStatus) Decision {
 	if attempt != nil {
-		d.countFailure(attempt)
+		en.retries.countFailure(attempt)
 	}
 	switch {
 	case stopped == v1alpha1.StopSuspended:
-		return d.suspend()
-	case d.anotherRun() && !d.o.App.Spec.Suspend:
-		return d.nextRun()
+		return en.publisher.suspend()
+	case en.rerun.wanted() && !en.o.App.Spec.Suspend:
+		return en.admission.nextRun()
 	case stopped == v1alpha1.StopTemplateChanged:
-		return d.takenBack()
+		return en.resumeRevertedTemplate()
 	case attempt == nil:
-		return d.end(status.Failed, "the attempt ended without a record")
+		return en.publisher.end(status.Failed, "the attempt ended without a record")
 	case stopped == v1alpha1.StopPreempted:
-		return d.preempted(attempt)
+		return en.preempted(attempt)
 	case sentBack(stopped, attempt):
-		return d.requeued()
-	case d.again(attempt) && !d.totalUsedUp():
-		return d.retry(attempt)
+		return en.requeued()
+	case en.retries.another(attempt) && !en.retries.totalUsedUp():
+		return en.retry(attempt)
 	}
-	return d.end(d.endOf(attempt))
+	return en.publisher.end(en.retries.endOf(attempt))
 }
 
-// endOf is the stage with which a run ends after its last attempt, and its message.
-func (d *decider) endOf(attempt *v1alpha1.AttemptStatus) (status.Stage, string) {
-	switch reason := status.Stage(attempt.Reason); {
-	case attempt.Outcome == v1alpha1.OutcomeSucceeded:
-		return status.Succeeded, fmt.Sprintf("run %d succeeded", d.s.Run)
-	case d.again(attempt) && d.totalUsedUp():
-		return status.TotalDeadlineExceeded, fmt.Sprintf("timeouts.total (%s) leaves no time for another attempt: %s",
-			d.timeouts().Total.Duration, attempt.Message)
-	case d.retriable(attempt) && d.s.Failures >= d.maxAttempts():
-		return status.RetriesExceeded, fmt.Sprintf("run %d failed %d times, and restartPolicy.maxAttempts is %d: %s", d.s.Run, d.s.Failures,
-			d.maxAttempts(), attempt.Message)
-	case reason == status.DriverStartTimeout && attempt.Cause == v1alpha1.CauseConfiguration:
-	case reason == status.DriverStartTimeout, reason == status.AdmissionTimeout, reason == status.DeadlineExceeded,
-		reason == status.TotalDeadlineExceeded, reason == status.ExecutorStartTimeout, reason == status.GateConflict:
-		return reason, attempt.Message
-	}
-	return status.Failed, fmt.Sprintf("run %d failed: %s", d.s.Run, attempt.Message)
-}
-
-// takenBack goes on with a run that was stopped for a change of the template which was taken back meanwhile, as another attempt; or waits,
+// resumeRevertedTemplate goes on with a run that was stopped for a change of the template which was taken back meanwhile, as another attempt; or waits,
 // if the application was suspended meanwhile.
-func (d *decider) takenBack() Decision {
-	if d.o.App.Spec.Suspend {
-		return d.suspend()
+func (en ending) resumeRevertedTemplate() Decision {
+	if en.o.App.Spec.Suspend {
+		return en.publisher.suspend()
 	}
-	d.s.Resumes++
-	d.nextAttempt()
-	return d.queued(fmt.Sprintf("run %d continues: the change of the template was reverted", d.s.Run))
+	en.s.Resumes++
+	en.nextAttempt()
+	return en.publisher.queued(fmt.Sprintf("run %d continues: the change of the template was reverted", en.s.Run))
 }
 
-// end publishes the end of the run.
-func (d *decider) end(stage status.Stage, message string) Decision {
-	d.s.Times.Finished, d.s.Ask = d.nowPtr(), nil
-	d.announce(stage != status.Succeeded, string(stage), message)
-	return d.publish(stage, d.liveOut(message))
+// logNeeded says that the end of the driver's log should be read now, because the attempt is about to be recorded as failed: afterwards
+// the pod may go. A container that never ran has no log, and of one that was lost with its node nobody has it.
+func (en ending) logNeeded() bool {
+	driver := en.driver()
+	return en.o.LogTail == nil && driver != nil && (driver.Ended != nil || driver.Running && driver.Active())
 }
 
-// nextRun ends the run in the history only and queues the next one. Its ask follows in the next pass, when the grant of this one is
-// back.
-func (d *decider) nextRun() Decision {
-	start := Start{Run: d.s.Run + 1, Attempt: 1, QueuedAt: d.now().Time}
-	if d.o.Plan == nil {
-		return d.need(NeedPlan, start)
+// preempted puts the run back in line after its attempt has given its room back.
+func (en ending) preempted(attempt *v1alpha1.AttemptStatus) Decision {
+	en.s.Preemptions++
+	en.nextAttempt()
+	if en.o.App.Spec.Suspend {
+		return en.publisher.suspend()
 	}
-	d.view.Generation = d.o.App.Generation
-	if len(d.o.Plan.Findings) > 0 {
-		return d.invalid()
+	en.view.Admitted = &status.AdmittedView{Reason: v1alpha1.PreemptedReason, Message: attempt.Message}
+	return en.publisher.queued("")
+}
+
+// retry plans the next attempt after one that has ended: it waits for a pause, in which the run holds nothing, and then queues anew.
+func (en ending) retry(a *v1alpha1.AttemptStatus) Decision {
+	pause := en.retries.backoff(a)
+	ended := *a
+	en.nextAttempt()
+	en.retries.pauseFor(pause)
+	if en.o.App.Spec.Suspend {
+		return en.publisher.suspend()
 	}
-	d.newRun(start)
-	d.s.Queue = d.o.Plan.Queue
-	return d.publish(status.Queued, fmt.Sprintf("run %d follows", start.Run))
+	if ended.Outcome == v1alpha1.OutcomeFailed {
+		en.announce(true, v1alpha1.AttemptFailedReason, en.retries.pauseMessage(&ended))
+	}
+	return en.publisher.pause()
+}
+
+// requeued puts the run back in line after its executors did not start (there was room in the queue, but not on the cluster), or after the
+// inputs of its grant have changed. That is no failure. Its place in the queue stands.
+func (en ending) requeued() Decision {
+	en.s.Requeues++
+	pause := en.retries.requeuePause()
+	en.nextAttempt()
+	en.retries.pauseFor(pause)
+	if en.o.App.Spec.Suspend {
+		return en.publisher.suspend()
+	}
+	last := &en.s.Attempts[len(en.s.Attempts)-1]
+	en.announce(true, last.Reason, en.retries.pauseMessage(last)) // ExecutorStartTimeout or InputsChanged
+	return en.publisher.pause()
 }

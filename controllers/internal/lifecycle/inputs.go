@@ -5,7 +5,6 @@ package lifecycle
 
 import (
 	"fmt"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -19,36 +18,21 @@ import (
 // Until the driver exists a change makes the grant worthless. Before it stands in the status it is given back at once; later the attempt is
 // stopped like one that others take the room of, and the run asks anew, in its old place.
 
-// The pause before a run asks again whose inputs have changed under a grant. It doubles with every time in a row, so that inputs which change
-// for ever keep nobody busy.
-const (
-	replanBackoff        = time.Second
-	longestReplanBackoff = 5 * time.Minute
-)
-
 // Outdated reports whether a verdict grants something else than is planned now. So does a grant that an operator gave which did not write
 // down for what.
 func Outdated(plan *Plan, v *queueing.Verdict) bool {
 	return v.State == queueing.Granted && v.Grant.Inputs != plan.Inputs
 }
 
-// replan stops an attempt that has no driver, and never had one.
-func (d *decider) replan() Decision {
-	if !d.o.DriverAbsent {
-		return d.need(NeedDriverAbsent, d.start())
-	}
-	return d.stop(v1alpha1.StopInputsChanged, d.o.InputsChanged)
-}
-
 // beyondGrant names what a driver requests above the grant, that was not seen before and that this process has not made as granted: an answer
 // was lost, or somebody else has made the pod, who knows the names; empty if it fits. What others have put into an own pod since, such as
 // sidecars, is not held against it.
-func (d *decider) beyondGrant(driver *pods.Record) string {
-	if d.s.Driver.UID != "" || driver.UID == d.o.Made || d.s.Grant == nil {
+func beyondGrant(st *state, driver *pods.Record) string {
+	if st.s.Driver.UID != "" || driver.UID == st.o.Made || st.s.Grant == nil {
 		return ""
 	}
-	for i := range d.s.Grant.PodSets {
-		set := &d.s.Grant.PodSets[i]
+	for i := range st.s.Grant.PodSets {
+		set := &st.s.Grant.PodSets[i]
 		if set.Name != v1alpha1.DriverPodSet || len(set.Requests) == 0 {
 			continue
 		}

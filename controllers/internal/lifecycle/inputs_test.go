@@ -133,11 +133,11 @@ func TestDriverOfNobody(t *testing.T) {
 		"more cpu":                        {origin: pods.Origin{CPU: 1001, Memory: 1 << 30}},
 		"made by this process, with more": {origin: pods.Origin{CPU: 2000, Memory: 2 << 30}, known: true, fits: true},
 	} {
-		d := &decider{s: v1alpha1.SparkApplicationStatus{Grant: grant, Driver: &v1alpha1.DriverStatus{}}}
+		st := &state{s: v1alpha1.SparkApplicationStatus{Grant: grant, Driver: &v1alpha1.DriverStatus{}}}
 		if tc.known {
-			d.o.Made = "uid"
+			st.o.Made = "uid"
 		}
-		if got := d.beyondGrant(&pods.Record{Origin: &tc.origin, UID: "uid", Name: "pi-driver"}); (got == "") != tc.fits {
+		if got := beyondGrant(st, &pods.Record{Origin: &tc.origin, UID: "uid", Name: "pi-driver"}); (got == "") != tc.fits {
 			t.Errorf("%s: %q", name, got)
 		}
 	}

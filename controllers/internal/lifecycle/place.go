@@ -9,7 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/controllers/internal/status"
 	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
@@ -21,75 +20,77 @@ import (
 //   - one that was suspended asks anew when it is resumed, else a place could be kept in store by suspending;
 //   - another queue, gate or choice of flavors, or more of anything, is another ask; less of the same is not, for one that waits in line.
 
-// neverEdited says that the application asks with the content that it was created with, and that nobody has looked at it before.
-func (d *decider) neverEdited() bool { return d.was == status.New && d.o.App.Generation == 1 }
+// place owns the place in the queue: what is asked for, where, and since when.
+type place struct {
+	*state
+}
 
-// block notes that the application cannot start for a while.
-func (d *decider) block() {
-	if d.s.Times.Blocked == nil {
-		d.s.Times.Blocked = d.nowPtr()
+// noteBlocked notes that the application cannot start for a while.
+func (pl place) noteBlocked() {
+	if pl.s.Times.Blocked == nil {
+		pl.s.Times.Blocked = pl.nowPtr()
 	}
 }
 
-// takePlace says where in line the planned start stands.
-func (d *decider) takePlace(start *Start) {
-	now, queued, blocked := d.now().Time, d.s.Times.Queued, d.s.Times.Blocked
+// take says where in line the planned start stands.
+func (pl place) take(start *Start) {
+	now, queued, blocked := pl.now().Time, pl.s.Times.Queued, pl.s.Times.Blocked
 	switch {
 	case queued == nil:
-		d.s.Times.Queued = d.nowPtr()
+		pl.s.Times.Queued = pl.nowPtr()
 	case queued.After(now): // the clock was set back, which moves nobody ahead
-	case d.anotherAsk():
-		d.s.Times.Queued = d.nowPtr()
+	case pl.anotherAsk():
+		pl.s.Times.Queued = pl.nowPtr()
 	case blocked != nil:
 		later := queued.Add(max(0, now.Sub(blocked.Time)))
 		if later.After(now) {
 			later = now
 		}
-		d.s.Times.Queued = &metav1.Time{Time: later}
+		pl.s.Times.Queued = &metav1.Time{Time: later}
 	}
-	if !d.o.SameTemplate { // it is taken over here where onTemplateChange is Ignore
-		d.s.TemplateHash = d.o.Plan.Hash
+	if !pl.o.SameTemplate { // it is taken over here where onTemplateChange is Ignore
+		pl.s.TemplateHash = pl.o.Plan.Hash
 	}
-	d.s.Times.Blocked = nil
-	d.s.Queue, d.s.Ask = d.o.Plan.Queue, convert.AskToAPI(d.o.Plan.Gate, d.o.Plan.PodSets)
-	start.QueuedAt = d.s.Times.Queued.Time
+	pl.s.Times.Blocked = nil
+	pl.s.Queue, pl.s.Ask = pl.o.Plan.Queue, convert.AskToAPI(pl.o.Plan.Gate, pl.o.Plan.PodSets)
+	start.QueuedAt = pl.s.Times.Queued.Time
 }
 
 // moved says that the place in line is not the published one.
-func (d *decider) moved() bool { return !d.s.Times.Queued.Equal(d.o.App.Status.Times.Queued) }
+func (pl place) moved() bool { return !pl.s.Times.Queued.Equal(pl.o.App.Status.Times.Queued) }
 
 // anotherAsk says that the application asks for something else than it did when it took its place.
-func (d *decider) anotherAsk() bool {
-	before, now := d.s.Ask, d.o.Plan
-	if before == nil || d.o.App.Status.Run != d.s.Run {
+func (pl place) anotherAsk() bool {
+	before, now := pl.s.Ask, pl.o.Plan
+	if before == nil || pl.o.App.Status.Run != pl.s.Run {
 		return false // a new run has just taken its place
 	}
-	elsewhere := d.s.Queue != now.Queue || string(before.Gate) != now.Gate
-	if !d.o.SameTemplate || elsewhere || len(before.PodSets) != len(now.PodSets) {
+	elsewhere := pl.s.Queue != now.Queue || string(before.Gate) != now.Gate
+	if !pl.o.SameTemplate || elsewhere || len(before.PodSets) != len(now.PodSets) {
 		return true
 	}
-	return d.asksForMore(before, now)
+	return pl.asksForMore(before, now)
 }
 
 // asksForMore says that the pod sets, as many as before, are another ask.
-func (d *decider) asksForMore(before *v1alpha1.Ask, now *Plan) bool {
+func (pl place) asksForMore(before *v1alpha1.Ask, now *Plan) bool {
 	next, changed := convert.AskToAPI(now.Gate, now.PodSets), false
 	for i := range next.PodSets {
 		a, b := &before.PodSets[i], &next.PodSets[i]
 		more, differs := moreInSet(a, b)
-		if more && d.byUser() || !slices.Equal(a.Flavors, b.Flavors) {
+		if more && pl.byUser() || !slices.Equal(a.Flavors, b.Flavors) {
 			return true
 		}
 		changed = changed || differs
 	}
 	// What could never be admitted has not waited in line.
-	return changed && d.was.Blocked()
+	return changed && pl.was.Blocked()
 }
 
 // byUser says that a change of what is asked for may be the user's doing. What comes from the namespace or the version of the operator moves
 // nobody.
-func (d *decider) byUser() bool {
-	app := d.o.App
+func (pl place) byUser() bool {
+	app := pl.o.App
 	return app.Generation != app.Status.ObservedGeneration || app.Spec.SparkConfigMap != "" || len(app.Spec.SparkConfFrom) > 0
 }
 

@@ -4,6 +4,8 @@
 package lifecycle
 
 import (
+	"strconv"
+
 	"github.com/fluxcd/pkg/apis/meta"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -14,34 +16,53 @@ const reconcileAnnotation = meta.ReconcileRequestAnnotation
 // longestToken is the longest token of a request, in bytes: it is echoed in the status. Flux's are times.
 const longestToken = 256
 
+// rerun decides whether another run is wanted.
+type rerun struct {
+	*state
+}
+
 // forceToken is the token of a request to run again that was not handled yet: both of Flux's annotations carry it.
-func (d *decider) forceToken() string {
-	token := d.o.App.Annotations[meta.ForceRequestAnnotation]
-	if token == "" || len(token) > longestToken || token != d.o.App.Annotations[reconcileAnnotation] || token == d.o.App.Status.LastHandledForceAt {
+func (rr rerun) forceToken() string {
+	token := rr.o.App.Annotations[meta.ForceRequestAnnotation]
+	if token == "" || len(token) > longestToken || token != rr.o.App.Annotations[reconcileAnnotation] || token == rr.o.App.Status.LastHandledForceAt {
 		return ""
 	}
 	return token
 }
 
 // changed says that the run template differs from the one of the current run in a way that asks for another run.
-func (d *decider) changed() bool {
-	if d.templatePolicy() == v1alpha1.TemplateChangeIgnore {
-		return d.o.App.Spec.RunID != d.s.RunID
+func (rr rerun) changed() bool {
+	if templatePolicy(rr.o.App) == v1alpha1.TemplateChangeIgnore {
+		return rr.o.App.Spec.RunID != rr.s.RunID
 	}
-	return !d.o.SameTemplate
+	return !rr.o.SameTemplate
 }
 
 // ignored says that the run template differs and nothing is done about it.
-func (d *decider) ignored() bool {
-	return d.s.Run > 0 && !d.o.SameTemplate && !d.changed() && d.forceToken() == ""
+func (rr rerun) ignored() bool {
+	return rr.s.Run > 0 && !rr.o.SameTemplate && !rr.changed() && rr.forceToken() == ""
 }
 
-// anotherRun says that another run is wanted after the current one.
-func (d *decider) anotherRun() bool { return d.changed() || d.forceToken() != "" }
+// wanted says that another run is wanted after the current one.
+func (rr rerun) wanted() bool { return rr.changed() || rr.forceToken() != "" }
 
-// templatePolicy is spec.onTemplateChange with its default.
-func (d *decider) templatePolicy() v1alpha1.TemplateChangePolicy {
-	spec := &d.o.App.Spec
+// observeSpec says which generation the status speaks of while a run goes on or has ended: the current one, unless its run template
+// waits for its turn.
+func (rr rerun) observeSpec() {
+	rr.view.Generation = rr.o.App.Generation
+	if rr.ignored() {
+		rr.view.TemplateIgnored = "the run template has changed since run " + strconv.FormatInt(rr.s.Run, 10) +
+			" began and onTemplateChange is Ignore; change runID to run it"
+		return
+	}
+	if !rr.o.SameTemplate {
+		rr.view.Generation = rr.o.App.Status.ObservedGeneration
+	}
+}
+
+// templatePolicy returns spec.onTemplateChange with its default.
+func templatePolicy(app *v1alpha1.SparkApplication) v1alpha1.TemplateChangePolicy {
+	spec := &app.Spec
 	switch {
 	case spec.OnTemplateChange != "":
 		return spec.OnTemplateChange
@@ -49,18 +70,4 @@ func (d *decider) templatePolicy() v1alpha1.TemplateChangePolicy {
 		return v1alpha1.TemplateChangeRestart
 	}
 	return v1alpha1.TemplateChangeWait
-}
-
-// observeSpec says which generation the status speaks of while a run goes on or has ended: the current one, unless its run template
-// waits for its turn.
-func (d *decider) observeSpec() {
-	d.view.Generation = d.o.App.Generation
-	if d.ignored() {
-		d.view.TemplateIgnored = "the run template has changed since run " + number(d.s.Run) +
-			" began and onTemplateChange is Ignore; change runID to run it"
-		return
-	}
-	if !d.o.SameTemplate {
-		d.view.Generation = d.o.App.Status.ObservedGeneration
-	}
 }

@@ -13,53 +13,6 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/status"
 )
 
-// expire deletes what was kept of ended attempts when its time is over. A driver pod goes last, so it marks what is still to do.
-func (d *decider) expire(stage status.Stage) {
-	if d.view.UnknownStage != "" {
-		return
-	}
-	for _, r := range d.o.Pods {
-		if r.Role != pods.Driver || r.OwnerUID != d.o.App.UID || r.Active() || r.Deleting || (d.current(r) && !stage.Ended()) {
-			continue
-		}
-		if due := d.keptUntil(r); d.o.Now.Before(due) {
-			d.requeue(due)
-			continue
-		}
-		d.after(Action{Kind: DeleteObjects, Run: r.Run, Attempt: r.Attempt})
-	}
-}
-
-// keptUntil is when the objects of an ended attempt are deleted; zero is at once. What the history does not know any more is not kept,
-// nor what has the name of the next driver.
-func (d *decider) keptUntil(r *pods.Record) time.Time {
-	ended := d.entry(r.Run, r.Attempt)
-	if ended == nil || ended.Outcome == v1alpha1.OutcomeStopped || (!d.current(r) && r.Name == d.o.App.Spec.Driver.PodName) {
-		return time.Time{}
-	}
-	policy, duration := v1alpha1.RetentionAlways, DefaultRetention
-	if retention := d.o.App.Spec.Retention; retention != nil {
-		duration = orDefault(retention.Duration, DefaultRetention)
-		if retention.Policy != "" {
-			policy = retention.Policy
-		}
-	}
-	if policy == v1alpha1.RetentionNever || (policy == v1alpha1.RetentionOnFailure && ended.Outcome == v1alpha1.OutcomeSucceeded) {
-		return time.Time{}
-	}
-	return ended.FinishedAt.Add(duration)
-}
-
-// entry is the history's entry of an attempt; nil if it has none.
-func (d *decider) entry(run, attempt int64) *v1alpha1.AttemptStatus {
-	for i := range d.s.Attempts {
-		if a := &d.s.Attempts[i]; a.Run == run && a.Attempt == attempt {
-			return a
-		}
-	}
-	return nil
-}
-
 // ttlIgnored is the reason of the event that tells that spec.ttlAfterFinished is not honoured.
 const ttlIgnored = "TTLIgnored"
 
@@ -75,37 +28,81 @@ var trackers = []struct{ key, name string }{
 	{"app.kubernetes.io/instance", "Argo CD"},
 }
 
+// retention deletes what was kept of ended attempts, and the application itself, when the time is over.
+type retention struct {
+	*state
+	*draft
+	history history
+}
+
+// expire deletes what was kept of ended attempts when its time is over. A driver pod goes last, so it marks what is still to do.
+func (rn retention) expire(stage status.Stage) {
+	if rn.view.UnknownStage != "" {
+		return
+	}
+	for _, r := range rn.o.Pods {
+		if r.Role != pods.Driver || r.OwnerUID != rn.o.App.UID || r.Active() || r.Deleting || (rn.current(r) && !stage.Ended()) {
+			continue
+		}
+		if due := rn.keptUntil(r); rn.o.Now.Before(due) {
+			rn.requeue(due)
+			continue
+		}
+		rn.after(Action{Kind: DeleteObjects, Run: r.Run, Attempt: r.Attempt})
+	}
+}
+
+// keptUntil is when the objects of an ended attempt are deleted; zero is at once. What the history does not know any more is not kept,
+// nor what has the name of the next driver.
+func (rn retention) keptUntil(r *pods.Record) time.Time {
+	ended := rn.history.entry(r.Run, r.Attempt)
+	if ended == nil || ended.Outcome == v1alpha1.OutcomeStopped || (!rn.current(r) && r.Name == rn.o.App.Spec.Driver.PodName) {
+		return time.Time{}
+	}
+	policy, duration := v1alpha1.RetentionAlways, DefaultRetention
+	if retention := rn.o.App.Spec.Retention; retention != nil {
+		duration = orDefault(retention.Duration, DefaultRetention)
+		if retention.Policy != "" {
+			policy = retention.Policy
+		}
+	}
+	if policy == v1alpha1.RetentionNever || (policy == v1alpha1.RetentionOnFailure && ended.Outcome == v1alpha1.OutcomeSucceeded) {
+		return time.Time{}
+	}
+	return ended.FinishedAt.Add(duration)
+}
+
 // tracker is who tracks the application; empty if nobody is known to. Argo CD's own label may be set by others, too; an application
 // that is kept for nothing is better than one that runs again and again.
-func (d *decider) tracker() string {
+func (rn retention) tracker() string {
 	for _, t := range trackers {
-		if d.o.App.Labels[t.key] != "" || d.o.App.Annotations[t.key] != "" {
+		if rn.o.App.Labels[t.key] != "" || rn.o.App.Annotations[t.key] != "" {
 			return t.name
 		}
 	}
 	return ""
 }
 
-// liveOut deletes the application itself when its time to live after the end is over, and returns the message of the end: it says so
+// ttl deletes the application itself when its time to live after the end is over, and returns the message of the end: it says so
 // when the time to live is not honoured.
-func (d *decider) liveOut(message string) string {
+func (rn retention) ttl(message string) string {
 	before := message
 	message, _, _ = strings.Cut(message, ttlNote)
-	ttl, finished := d.o.App.Spec.TTLAfterFinished, d.s.Times.Finished
+	ttl, finished := rn.o.App.Spec.TTLAfterFinished, rn.s.Times.Finished
 	if ttl == nil || finished == nil {
 		return message
 	}
-	if tracker := d.tracker(); tracker != "" {
+	if tracker := rn.tracker(); tracker != "" {
 		note := fmt.Sprintf("%s would create this object again, and run it again; let %s delete it", tracker, tracker)
 		if message += ttlNote + note; message != before {
-			d.announce(true, ttlIgnored, "spec.ttlAfterFinished is not honoured: "+note)
+			rn.announce(true, ttlIgnored, "spec.ttlAfterFinished is not honoured: "+note)
 		}
 		return message
 	}
-	if due := finished.Add(ttl.Duration); d.o.Now.Before(due) {
-		d.requeue(due)
+	if due := finished.Add(ttl.Duration); rn.o.Now.Before(due) {
+		rn.requeue(due)
 	} else {
-		d.after(Action{Kind: DeleteApplication})
+		rn.after(Action{Kind: DeleteApplication})
 	}
 	return message
 }

@@ -8,14 +8,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
-	"github.com/sparkgate/sparkgate/queueing/catalog"
 )
-
-// takenByKueue says that Kueue has put a driver behind a gate of its own, although the attempt holds quota of Kueue already: its pod
-// integration takes pods as jobs, would charge the driver again, and may never let it go.
-func (d *decider) takenByKueue(driver *pods.Record) bool {
-	return driver != nil && driver.KueueGated && d.s.Grant != nil && catalog.Of(d.s.Grant.Gate).PodIntegration
-}
 
 func takenMessage(driver *pods.Record) string {
 	return fmt.Sprintf("Kueue's pod integration has gated driver pod %s with %s and would charge it a second time: take the namespace out of "+
