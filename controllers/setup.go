@@ -184,7 +184,7 @@ func Setup(mgr ctrl.Manager, o Options) error {
 		Recorder: mgr.GetEventRecorder("sparkgate"), Notifier: notifier, Logs: logReader(podClient, o), Series: series, Clock: o.Clock, Ready: office.wait, Claim: asking.claim,
 	})
 	office.memory, office.wake = reconciler.Memory(), asking.applications.Wake
-	queues := &queue.Reconciler{Client: mgr.GetClient(), Engine: engine{embedded}, Clock: o.Clock, Interval: o.QueueInterval, Ready: office.wait}
+	queues := &queue.Reconciler{Client: mgr.GetClient(), Engine: engine{embedded}, Clock: o.Clock, Interval: o.QueueInterval, Ready: office.wait, Log: mgr.GetLogger().WithName("queue")}
 	embedded.Observe(queues.Changed)
 
 	if err := reconciler.SetupWithManager(mgr, asking.applications, o.Concurrent); err != nil {

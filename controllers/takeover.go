@@ -73,7 +73,7 @@ func (t *takeover) Start(ctx context.Context) error {
 		if err == nil || ctx.Err() != nil {
 			return nil
 		}
-		t.log.Error(err, "take over, trying again")
+		t.log.Error(err, "Could not take over; trying again")
 		select {
 		case <-ctx.Done():
 			return nil
@@ -87,29 +87,34 @@ func (t *takeover) try(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	t.log.Info("Took over the ledgers; earlier leaders can no longer grant")
 	found := inventory{alive: map[queueing.Key]bool{}}
 	if err := t.listApplications(ctx, &found); err != nil {
 		return err
 	}
+	t.log.Info("Listed the applications", "applications", len(found.alive), "unfinished", len(found.busy))
 	if err := t.watcher.Seed(ctx); err != nil {
 		return err
 	}
+	t.log.Info("Listed the Spark pods", "pods", t.watcher.Store().Len())
 	for _, w := range t.foreign {
 		if err := w.Known(ctx); err != nil {
 			return err
 		}
 	}
+	t.log.Info("Looked for the batch schedulers")
 	found.orphans(t.watcher.Store(), acquired.Recorded, t.unmanaged.Claim)
 	pods, err := t.unmanaged.Seed(ctx)
 	if err != nil {
 		return err
 	}
+	t.log.Info("Listed the unmanaged pods", "pods", len(pods))
 	found.addPods(pods)
 	t.runner.Open(acquired, found.held, found.expected, func(key queueing.Key) bool { return found.alive[key] })
 	for _, name := range found.busy {
 		t.wake(name)
 	}
-	t.log.Info("leader: queue state restored", "applications", len(found.alive), "held", len(found.held), "waiting", len(found.expected))
+	t.log.Info("Restored the queues; applications and pods are decided on from now on", "held", len(found.held), "waiting", len(found.expected))
 	close(t.done)
 	return nil
 }

@@ -138,6 +138,7 @@ func (r *Reconciler) podsOf(app *v1alpha1.SparkApplication) []*pods.Record {
 func (p *pass) decide(ctx context.Context) (lifecycle.Decision, error) {
 	for range maxSteps {
 		d := lifecycle.Decide(p.o)
+		p.logDecision(ctx, d)
 		if d.Need == lifecycle.NeedNothing {
 			return d, nil
 		}

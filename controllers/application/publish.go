@@ -103,6 +103,7 @@ func (p *pass) publish(ctx context.Context, status v1alpha1.SparkApplicationStat
 	p.memory.wrote(p.app, asked)
 	p.memory.taken(p.app)
 	p.countChange(before, p.app, p.o.Eviction)
+	logStage(ctx, before, p.app)
 	return nil
 }
 

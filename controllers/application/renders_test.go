@@ -32,6 +32,28 @@ const rendersPerSubmission = 3
 // TestRendersPerSubmission counts what one submission builds, from the new application to the driver pod. It is not parallel, so that
 // no other test of this package builds meanwhile.
 func TestRendersPerSubmission(t *testing.T) {
+	r, c, app := submission(t)
+	before := render.Builds()
+	for range 5 {
+		if _, err := r.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(app)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var drivers corev1.PodList
+	if err := c.List(t.Context(), &drivers); err != nil {
+		t.Fatal(err)
+	}
+	if len(drivers.Items) != 1 {
+		t.Fatalf("%d pods after the submission, want the driver", len(drivers.Items))
+	}
+	if got := render.Builds() - before; got != rendersPerSubmission {
+		t.Errorf("%d renders before the driver exists, want %d: more slow down every start; if there are fewer, lower the number here and in docs/performance.md", got, rendersPerSubmission)
+	}
+}
+
+// submission is a new application in a cluster of its own, and a reconciler that admits everything.
+func submission(t *testing.T) (*Reconciler, client.Client, *v1alpha1.SparkApplication) {
+	t.Helper()
 	known := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme} {
 		if err := add(known); err != nil {
@@ -49,20 +71,5 @@ func TestRendersPerSubmission(t *testing.T) {
 		DefaultGate: v1alpha1.GateNone, AllowedGates: []v1alpha1.GateType{v1alpha1.GateNone}, Recorder: events.NewFakeRecorder(100),
 		Clock: clocktesting.NewFakeClock(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)),
 	})
-	before := render.Builds()
-	for range 5 {
-		if _, err := r.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(app)}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var drivers corev1.PodList
-	if err := c.List(t.Context(), &drivers); err != nil {
-		t.Fatal(err)
-	}
-	if len(drivers.Items) != 1 {
-		t.Fatalf("%d pods after the submission, want the driver", len(drivers.Items))
-	}
-	if got := render.Builds() - before; got != rendersPerSubmission {
-		t.Errorf("%d renders before the driver exists, want %d: more slow down every start; if there are fewer, lower the number here and in docs/performance.md", got, rendersPerSubmission)
-	}
+	return r, c, app
 }

@@ -11,11 +11,14 @@ import (
 	"sync"
 	"time"
 
+	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
+	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -65,6 +68,8 @@ type Reconciler struct {
 	Clock  clock.PassiveClock
 	// Interval bounds how often counts and usage of one queue are written. Default: DefaultInterval.
 	Interval time.Duration
+	// Log of conditions that change; the zero value logs nothing. The requests of this controller do not name a queue each.
+	Log logr.Logger
 	// Ready returns once this process leads and has restored what is held.
 	Ready func(context.Context) error
 
@@ -215,10 +220,21 @@ func (r *Reconciler) publish(ctx context.Context, queue *v1alpha1.SparkQueue) (c
 	if err := r.Client.Status().Patch(ctx, after, client.MergeFrom(queue), client.FieldOwner(v1alpha1.FieldOwner)); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(fmt.Errorf("write status of queue %s: %w", queue.Name, err))
 	}
+	r.logConditions(queue, after)
 	r.mu.Lock()
 	r.written[queue.Name] = now
 	r.mu.Unlock()
 	return ctrl.Result{}, nil
+}
+
+// logConditions logs the conditions that a write has changed.
+func (r *Reconciler) logConditions(before, after *v1alpha1.SparkQueue) {
+	for _, c := range after.Status.Conditions {
+		was := apimeta.FindStatusCondition(before.Status.Conditions, c.Type)
+		if was == nil || was.Status != c.Status || was.Reason != c.Reason {
+			r.Log.Info("Condition changed", "SparkQueue", klog.KRef("", after.Name), "type", c.Type, "status", c.Status, "reason", c.Reason)
+		}
+	}
 }
 
 // due is when the changed status of a queue may be written: conditions at once, counts and usage after the interval, the order of

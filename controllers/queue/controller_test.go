@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr/funcr"
 	"github.com/google/go-cmp/cmp"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -267,5 +268,28 @@ func TestShareText(t *testing.T) {
 				t.Errorf("%q, want %q", got, tc.want)
 			}
 		})
+	}
+}
+
+// TestConditionsAreLogged: the log has a queue when a condition of it changes, not when its numbers do.
+func TestConditionsAreLogged(t *testing.T) {
+	t.Parallel()
+	r, e, clock := bench(t, queueNamed("team", 1))
+	var lines []string
+	r.Log = funcr.New(func(_, line string) { lines = append(lines, line) }, funcr.Options{})
+	for i, state := range []State{{}, {Pending: 1}, {Pending: 2}, {Problem: v1alpha1.ParentNotFoundReason, Message: "password=hunter2"}} {
+		e.states["team"] = state
+		clock.SetTime(clock.Now().Add(time.Duration(i) * time.Minute))
+		if _, err := r.Reconcile(t.Context(), ctrl.Request{NamespacedName: types.NamespacedName{Name: "team"}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []string{
+		`"level"=0 "msg"="Condition changed" "SparkQueue"={"name"="team"} "type"="Ready" "status"="True" "reason"="Active"`,
+		`"level"=0 "msg"="Condition changed" "SparkQueue"={"name"="team"} "type"="Reconciling" "status"="True" "reason"="ProgressingWithRetry"`,
+		`"level"=0 "msg"="Condition changed" "SparkQueue"={"name"="team"} "type"="Ready" "status"="False" "reason"="ParentNotFound"`,
+	}
+	if diff := cmp.Diff(want, lines); diff != "" {
+		t.Errorf("log (-want +got):\n%s", diff)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -33,7 +34,7 @@ func (r *Reconciler) look(ctx context.Context, namespace *metav1.PartialObjectMe
 	}
 	if gate := r.gateOf(namespace); !r.Gates.Capabilities(string(gate)).UnmanagedPods {
 		if p.Gate != nil {
-			r.tell(p, v1alpha1.WaitingForGateReason, fmt.Sprintf("the gate of namespace %s is %s, which admits applications only: run this as a "+
+			r.tell(ctx, p, v1alpha1.WaitingForGateReason, fmt.Sprintf("the gate of namespace %s is %s, which admits applications only: run this as a "+
 				"SparkApplication, or have the annotation %s of the namespace removed", p.Namespace, gate, v1alpha1.DefaultGateAnnotation))
 		}
 		return r.release(ctx, name, "")
@@ -47,7 +48,7 @@ func (r *Reconciler) look(ctx context.Context, namespace *metav1.PartialObjectMe
 	if reason, refusal, err := r.refusal(ctx, namespace, p); err != nil {
 		return err
 	} else if refusal != "" {
-		r.tell(p, reason, refusal)
+		r.tell(ctx, p, reason, refusal)
 		return r.release(ctx, name, "")
 	}
 	return r.ask(ctx, namespace, p)
@@ -106,7 +107,7 @@ func (r *Reconciler) ask(ctx context.Context, namespace *metav1.PartialObjectMet
 	case queueing.Granted:
 		return r.letIn(ctx, p, verdict.Grant)
 	case queueing.Waiting, queueing.Refused:
-		r.tell(p, verdict.Reason, fmt.Sprintf("waits for quota in queue %s: %s", ask.Queue, verdict.Message))
+		r.tell(ctx, p, verdict.Reason, fmt.Sprintf("waits for quota in queue %s: %s", ask.Queue, verdict.Message))
 	case queueing.Undecided, queueing.Evicting:
 	}
 	return nil
@@ -124,7 +125,8 @@ func (r *Reconciler) letIn(ctx context.Context, p *pod, grant *queueing.Grant) e
 	switch {
 	case err == nil:
 		r.Gates.Persisted(ctx, p.key(), *grant)
-		r.tell(p, v1alpha1.AdmittedCondition, "has quota in queue "+grant.Queue)
+		ctrl.LoggerFrom(ctx).Info("Unmanaged pod admitted", "queue", grant.Queue, "flavor", set.Flavor, "gate", grant.Gate)
+		r.tell(ctx, p, v1alpha1.AdmittedCondition, "has quota in queue "+grant.Queue)
 		r.store.put(p.Namespace, live)
 		return nil
 	case apierrors.IsNotFound(err), apierrors.IsConflict(err):
@@ -133,7 +135,7 @@ func (r *Reconciler) letIn(ctx context.Context, p *pod, grant *queueing.Grant) e
 		if changed, failed := r.changed(ctx, p); changed || failed != nil {
 			return failed
 		}
-		r.tell(p, v1alpha1.WaitingForGateReason, fmt.Sprintf("has quota in queue %s, but its node selector conflicts with flavor %s: recreate the pod without the "+
+		r.tell(ctx, p, v1alpha1.WaitingForGateReason, fmt.Sprintf("has quota in queue %s, but its node selector conflicts with flavor %s: recreate the pod without the "+
 			"node selector that differs", grant.Queue, set.Flavor))
 	}
 	return fmt.Errorf("lift the scheduling gate of pod %s/%s: %w", p.Namespace, p.Name, err)
@@ -159,7 +161,7 @@ func (r *Reconciler) charge(ctx context.Context, namespace *metav1.PartialObject
 	key, grant := p.key(), p.grant(string(r.gateOf(namespace)), queue)
 	r.Gates.Charge(key, grant)
 	if p.claimed {
-		r.tellClaimed(p, &grant)
+		r.tellClaimed(ctx, p, &grant)
 	}
 	r.Gates.Persisted(ctx, key, grant)
 	r.Gates.UpdateHolder(key, grant, queueing.Standing{Priority: p.priority, QueuedAt: r.store.since(p), Leaving: p.Deleting})
@@ -170,18 +172,19 @@ func (r *Reconciler) charge(ctx context.Context, namespace *metav1.PartialObject
 	case eviction == nil:
 		return nil
 	}
-	r.tell(p, eviction.Reason, eviction.Message)
+	r.tell(ctx, p, eviction.Reason, eviction.Message)
 	return r.end(ctx, p, false)
 }
 
-// tell records an event on a pod, unless it was the last that was said about it.
-func (r *Reconciler) tell(p *pod, reason, message string) {
+// tell records an event on a pod and logs its reason, unless it was the last that was said about it.
+func (r *Reconciler) tell(ctx context.Context, p *pod, reason, message string) {
 	r.mu.Lock()
 	text := reason + ": " + message
 	known := r.told[p.UID] == text
 	r.told[p.UID] = text
 	r.mu.Unlock()
 	if !known {
+		ctrl.LoggerFrom(ctx).V(1).Info("Recorded an event for an unmanaged pod", "reason", reason)
 		about := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: p.Namespace, Name: p.Name, UID: p.UID}}
 		r.Recorder.Eventf(about, nil, corev1.EventTypeNormal, reason, reason, "%s", redact.Visible(message))
 	}

@@ -4,6 +4,7 @@
 package unmanagedpods
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"sync"
@@ -126,8 +127,8 @@ func claimedPod(record *pods.Record) *pod {
 }
 
 // tellClaimed says to whom a claimed pod is charged, and why.
-func (r *Reconciler) tellClaimed(p *pod, grant *queueing.Grant) {
-	r.tell(p, unattributed, fmt.Sprintf("has the labels of application %s, which does not exist, or has not created this pod, or held "+
+func (r *Reconciler) tellClaimed(ctx context.Context, p *pod, grant *queueing.Grant) {
+	r.tell(ctx, p, unattributed, fmt.Sprintf("has the labels of application %s, which does not exist, or has not created this pod, or held "+
 		"less: it is charged to queue %s of namespace %s", p.Application, grant.Queue, p.Namespace))
 }
 

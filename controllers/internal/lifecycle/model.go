@@ -128,6 +128,11 @@ const (
 	NeedLogTail
 )
 
+// String returns the name of the need.
+func (n Need) String() string {
+	return [...]string{"Nothing", "Plan", "Verdict", "DriverAbsent", "Nodes", "Quota", "LogTail"}[n]
+}
+
 // Decision is what is to be done.
 type Decision struct {
 	// Need is what has to be observed before Decide is called again; the rest of the decision is empty then, but for Start.

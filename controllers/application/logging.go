@@ -1,0 +1,77 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package application
+
+import (
+	"cmp"
+	"context"
+
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/lifecycle"
+	"github.com/sparkgate/sparkgate/controllers/internal/pods"
+	"github.com/sparkgate/sparkgate/controllers/internal/status"
+)
+
+// Log lines name the application by the keys of controller-runtime's logger. They carry stages, reasons and numbers, never a message: what a
+// tenant or another component wrote stands in status and events only, without the secrets in it.
+
+// logStage logs the stage that a successful status write has entered, so there is at most one line for each write.
+func logStage(ctx context.Context, before, after *v1alpha1.SparkApplication) {
+	was, _ := status.StageOf(before.Status.Conditions)
+	is, known := status.StageOf(after.Status.Conditions)
+	s := &after.Status
+	if !known || (was == is && before.Status.Run == s.Run && before.Status.Attempt == s.Attempt) {
+		return
+	}
+	values := []any{"oldStage", stageText(was), "newStage", stageText(is), "reason", stageReason(s), "run", s.Run, "attempt", s.Attempt, "queue", s.Queue}
+	if grant := cmp.Or(s.Grant, before.Status.Grant); grant != nil {
+		values = append(values, "gate", grant.Gate)
+	}
+	ctrl.LoggerFrom(ctx).Info("Stage changed", values...)
+}
+
+// stageReason is the word that a stage itself does not say: why the attempt is being stopped, how it ended, or why it waits.
+func stageReason(s *v1alpha1.SparkApplicationStatus) string {
+	if s.Stopping != "" {
+		return string(s.Stopping)
+	}
+	if n := len(s.Attempts); n > 0 && s.Attempts[n-1].Run == s.Run && s.Attempts[n-1].Attempt == s.Attempt {
+		return pods.ReasonLabel(s.Attempts[n-1].Reason)
+	}
+	if c := apimeta.FindStatusCondition(s.Conditions, v1alpha1.AdmittedCondition); c != nil {
+		return c.Reason
+	}
+	return ""
+}
+
+// stageText spells out the stage of an application without conditions.
+func stageText(s status.Stage) string {
+	if s == status.New {
+		return "New"
+	}
+	return string(s)
+}
+
+// logDecision logs one call of Decide: the need that it ended with, or the stage that it decided on.
+func (p *pass) logDecision(ctx context.Context, d lifecycle.Decision) {
+	log := ctrl.LoggerFrom(ctx).V(1)
+	if !log.Enabled() {
+		return
+	}
+	values := []any{"need", d.Need.String()}
+	if p.app.Status.Grant != nil || p.plan != nil {
+		values = append(values, "gate", p.gateName())
+	}
+	if d.Need == lifecycle.NeedNothing {
+		stage, _ := status.StageOf(d.Status.Conditions)
+		values = append(values, "stage", stageText(stage))
+	}
+	if v := p.o.Verdict; v != nil {
+		values = append(values, "verdict", v.State.String(), "reason", v.Reason)
+	}
+	log.Info("Decided", values...)
+}
