@@ -6,6 +6,7 @@ package controllers
 import (
 	"fmt"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -57,4 +58,9 @@ func newVolcano(mgr ctrl.Manager, waker *application.Waker, o Options) (*volcano
 	return volcano.New(volcano.Options{
 		Client: c, Wake: waker.Wake, Interval: o.GateInterval, Clock: o.Clock, Log: mgr.GetLogger().WithName("volcano"),
 	}), nil
+}
+
+// gateKinds returns the kinds of objects that gates create for attempts.
+func gateKinds() []schema.GroupVersionKind {
+	return []schema.GroupVersionKind{kueue.WorkloadKind, volcano.PodGroupKind}
 }

@@ -181,7 +181,7 @@ func Setup(mgr ctrl.Manager, o Options) error {
 		Gates: gates, DefaultGate: o.DefaultGate, AllowedGates: o.AllowedGates, ReferenceTimeout: o.ReferenceTimeout,
 		MaxTermination: o.MaxTermination, ExecutorInterval: o.ExecutorInterval, HistoryURL: o.HistoryURL, FewEvents: o.FewEvents,
 		Exposure: expose.Rules{Hosts: o.UIHosts, Annotations: o.UIAnnotations}, ForbidPodSecurityNone: o.ForbidPodSecurityNone,
-		Recorder: mgr.GetEventRecorder("sparkgate"), Notifier: notifier, Logs: logReader(podClient, o), Series: series, Clock: o.Clock, Ready: office.wait, Claim: asking.claim,
+		Recorder: mgr.GetEventRecorder("sparkgate"), Notifier: notifier, Logs: logReader(podClient, o), Series: series, Clock: o.Clock, Ready: office.wait, Claim: asking.claim, GateKinds: gateKinds(),
 	})
 	office.memory, office.wake = reconciler.Memory(), asking.applications.Wake
 	queues := &queue.Reconciler{Client: mgr.GetClient(), Engine: engine{embedded}, Clock: o.Clock, Interval: o.QueueInterval, Ready: office.wait, Log: mgr.GetLogger().WithName("queue")}
@@ -205,7 +205,7 @@ func Setup(mgr ctrl.Manager, o Options) error {
 	for _, w := range watches {
 		runnables = append(runnables, w)
 	}
-	return addAll(mgr, runnables)
+	return addAll(mgr, append(runnables, &application.Finder{Reconciler: reconciler, Wake: asking.applications.Wake, Pauses: o.Clock}))
 }
 
 type runnable interface {

@@ -9,13 +9,10 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -145,6 +142,13 @@ type recollection struct {
 	again time.Time
 }
 
+// complete reports whether all is known.
+func (r *recollection) complete() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.done
+}
+
 // recall lists once what accompanies all applications, so that what an earlier process has made and is wanted no more goes, without a read
 // for every application that uses none of it.
 func (m *Memory) recall(ctx context.Context, live client.Reader, now time.Time) error {
@@ -155,22 +159,15 @@ func (m *Memory) recall(ctx context.Context, live client.Reader, now time.Time) 
 	}
 	var failed []error
 	for _, kind := range expose.Kinds {
-		list := &metav1.PartialObjectMetadataList{}
-		list.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
-		err := live.List(ctx, list, client.HasLabels{v1alpha1.ApplicationUIDLabel})
-		switch {
-		case apimeta.IsNoMatchError(err), apierrors.IsForbidden(err), apierrors.IsNotFound(err):
-			continue // not installed, or not for this operator: it has made none
-		case err != nil:
-			failed = append(failed, fmt.Errorf("list %s: %w", kind.Kind, err))
-			continue
-		}
-		for i := range list.Items {
-			m.remind(kind, &list.Items[i])
-		}
+		failed = append(failed, eachOf(ctx, live, kind, func(obj *metav1.PartialObjectMetadata) error {
+			m.remind(kind, obj)
+			m.suspect(obj)
+			return nil
+		}, client.HasLabels{v1alpha1.ApplicationUIDLabel}))
 	}
-	m.recalled.done, m.recalled.again = len(failed) == 0, now.Add(recallPause)
-	return errors.Join(failed...)
+	err := errors.Join(failed...)
+	m.recalled.done, m.recalled.again = err == nil, now.Add(recallPause)
+	return err
 }
 
 // remind notes an object that was found.

@@ -11,6 +11,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -62,6 +63,8 @@ type Options struct {
 	Logs LogReader
 	// Notifier tells others of the same events; nil is nobody.
 	Notifier Notifier
+	// GateKinds are the kinds of objects that gates create for attempts, under the names and labels of these. Default: none.
+	GateKinds []schema.GroupVersionKind
 	// Series bounds those of the metrics (Series). Default: no queue is configured.
 	Series *metricseries.Bounds
 	// Clock of every decision.
@@ -132,10 +135,12 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if r.memory.Stale(app) {
 		return ctrl.Result{}, nil // an own write is newer than what the watch has shown; its event will come
 	}
+	r.memory.note(app)
 	after, err := r.forgetOthers(ctx, req.NamespacedName, app.UID)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
+	left := r.sweepLeft(ctx, req.NamespacedName) // what cannot be deleted does not hold up another application of the same name
 	result := ctrl.Result{RequeueAfter: r.memory.refusedFor(app, r.Clock.Now())}
 	if result.RequeueAfter == 0 || !app.DeletionTimestamp.IsZero() {
 		result, err = r.pass(ctx, app)
@@ -143,7 +148,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if err == nil && after > 0 && (result.RequeueAfter == 0 || after < result.RequeueAfter) {
 		result.RequeueAfter = after
 	}
-	return result, err
+	return result, errors.Join(err, left)
 }
 
 // pass decides, publishes and acts. An obstacle met while acting is published by deciding once more.

@@ -24,7 +24,7 @@ const endingInterval = 10 * time.Second
 
 // gone cleans up after an application that does not exist any more: it was deleted, perhaps without its finalizer.
 func (r *Reconciler) gone(ctx context.Context, name types.NamespacedName) (ctrl.Result, error) {
-	if !r.hasLeft(name) {
+	if !r.hasLeft(name) && !r.memory.mayHaveLeft(name) {
 		r.memory.Forget(name)
 		return ctrl.Result{}, nil
 	}
@@ -36,7 +36,14 @@ func (r *Reconciler) gone(ctx context.Context, name types.NamespacedName) (ctrl.
 	if !apierrors.IsNotFound(err) {
 		return ctrl.Result{}, fmt.Errorf("read application: %w", err)
 	}
+	r.memory.depart(name)
 	after, err := r.forgetOthers(ctx, name, "")
+	if err == nil {
+		err = r.sweepLeft(ctx, name)
+	}
+	if err == nil && after == 0 && !r.memory.mayHaveLeft(name) {
+		r.memory.Forget(name)
+	}
 	return ctrl.Result{RequeueAfter: after}, err
 }
 

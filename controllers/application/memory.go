@@ -23,6 +23,8 @@ import (
 type Memory struct {
 	mu   sync.Mutex
 	apps map[types.NamespacedName]*remembered
+	// leftBy are the uids of applications that are gone and may have left objects, by their name.
+	leftBy map[types.NamespacedName][]types.UID
 	// recalled says whether the companions that earlier processes have made are known.
 	recalled recollection
 	// claims are the hosts and paths that are taken in the cluster.
@@ -60,6 +62,8 @@ type remembered struct {
 	gaveUp attempt
 	// company is what accompanies the application; nil while nothing does.
 	company *company
+	// fate is what is known of how the application goes.
+	fate fate
 }
 
 // comparison is whether the run template of a generation is the one of a hash.
@@ -104,7 +108,7 @@ type attempt struct{ run, attempt int64 }
 
 // NewMemory returns an empty memory.
 func NewMemory() *Memory {
-	return &Memory{apps: map[types.NamespacedName]*remembered{}}
+	return &Memory{apps: map[types.NamespacedName]*remembered{}, leftBy: map[types.NamespacedName][]types.UID{}}
 }
 
 // Stale says that an object is older than what this process knows to exist.
@@ -263,6 +267,9 @@ func (m *Memory) of(obj client.Object) *remembered {
 	key := client.ObjectKeyFromObject(obj)
 	r := m.apps[key]
 	if r == nil || r.uid != obj.GetUID() {
+		if r != nil && r.fate.lost() {
+			m.leave(key, r.uid)
+		}
 		r = &remembered{uid: obj.GetUID()}
 		m.apps[key] = r
 	}

@@ -24,6 +24,7 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/lifecycle"
 	"github.com/sparkgate/sparkgate/controllers/internal/status"
 	"github.com/sparkgate/sparkgate/internal/redact"
+	"github.com/sparkgate/sparkgate/internal/spark/leftover"
 )
 
 // carryOut does what was decided, in the order that keeps every crash harmless: what belongs before the status, the finalizer, the
@@ -155,8 +156,17 @@ func (p *pass) removeFinalizer(ctx context.Context) error {
 	if !slices.Contains(p.app.Finalizers, v1alpha1.Finalizer) {
 		return nil
 	}
+	if p.memory.orphans(p.app) {
+		if err := p.sweep(ctx, leftover.Application{NamespacedName: client.ObjectKeyFromObject(p.app), UID: p.app.UID}); err != nil {
+			return err
+		}
+	}
 	others := slices.DeleteFunc(slices.Clone(p.app.Finalizers), func(f string) bool { return f == v1alpha1.Finalizer })
-	return client.IgnoreNotFound(p.writeFinalizers(ctx, others))
+	if err := p.writeFinalizers(ctx, others); err != nil {
+		return client.IgnoreNotFound(err) // who has removed it may have left something
+	}
+	p.memory.parts(p.app)
+	return nil
 }
 
 // writeFinalizers replaces the finalizers, nothing else, unless the object has changed since it was read.

@@ -20,6 +20,7 @@ var claims = []Claim{
 			"controllers/application/adopt.go":      2, // an object of another attempt or of another author is replaced
 			"controllers/application/companions.go": 5, // Service, PodDisruptionBudget, Ingress, HTTPRoute
 			"controllers/application/elastic.go":    1, // the scheduling gate of executors
+			"controllers/application/leftovers.go":  1, // objects of an application that is gone
 			"controllers/application/publish.go":    3, // the status; the finalizer comes and goes
 			"controllers/explainserver/reviewer.go": 2, // TokenReview and SubjectAccessReview: nothing is stored
 			"controllers/queue/controller.go":       1, // the status of queues

@@ -54,6 +54,10 @@ var forbiddenEdges = []Edge{
 		Why: "a controller knows a gate by the interface queueing.Gate only; controllers/setup.go puts them together",
 	},
 	{
+		From: []string{"controllers/internal/lifecycle/...", "controllers/internal/status/..."}, To: clients, Direct: true,
+		Why: "stages and conditions are decided from what was observed, without a cluster",
+	},
+	{
 		From: []string{"controllers/internal/reservation/..."}, To: append([]string{
 			"controllers/application/...", "controllers/unmanagedpods/...", "controllers/internal/lifecycle/...", "controllers/internal/pods/...", "internal/spark/...",
 		}, clients...),

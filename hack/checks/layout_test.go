@@ -12,14 +12,18 @@ import (
 	"testing"
 )
 
-// TestControllersStayAShell keeps knowledge of Spark and of quota out of the package that talks to the cluster.
+// TestControllersStayAShell keeps knowledge of Spark and of quota out of the packages that talk to the cluster. The two below controllers that decide
+// without a client, which forbiddenEdges holds, count for the whole only.
 func TestControllersStayAShell(t *testing.T) {
-	const limit = 30 // percent of the product's lines
+	const limit = 24 // percent of the product's lines
 	lines := map[string]int{}
 	total := 0
 	for _, dir := range []string{"api", "queueing", "internal", "controllers", "cmd"} {
 		lines[dir] = productLines(t, filepath.Join("..", "..", dir))
 		total += lines[dir]
+	}
+	for _, pure := range []string{"lifecycle", "status"} {
+		lines["controllers"] -= productLines(t, filepath.Join("..", "..", "controllers", "internal", pure))
 	}
 	if share := 100 * lines["controllers"] / total; share >= limit {
 		t.Errorf("controllers has %d %% of the product's lines, limit %d %% (%v): move what needs no client to internal/spark or queueing", share, limit, lines)

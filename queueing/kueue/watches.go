@@ -98,6 +98,9 @@ func slimClusterQueue(o client.Object) {
 	q.Status = kueuev1.ClusterQueueStatus{Conditions: q.Status.Conditions}
 }
 
+// WorkloadKind is the kind of the objects that the gate creates.
+var WorkloadKind = kueuev1.SchemeGroupVersion.WithKind("Workload")
+
 // keyOf is the application that a Workload was made for.
 func keyOf(w *kueuev1.Workload) (key queueing.Key, ok bool) {
 	owner := metav1.GetControllerOfNoCopy(w)

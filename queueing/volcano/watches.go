@@ -25,6 +25,9 @@ const (
 	byName = "name"
 )
 
+// PodGroupKind is the kind of the objects that the gate creates.
+var PodGroupKind = v1beta1.SchemeGroupVersion.WithKind("PodGroup")
+
 // Watches are to be started with the gate, and known before it is asked.
 func (g *Gate) Watches() []*optionalkind.Watch { return []*optionalkind.Watch{g.groups, g.queues} }
 

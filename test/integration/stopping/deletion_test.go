@@ -7,12 +7,17 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/spark/expose"
+	"github.com/sparkgate/sparkgate/internal/spark/leftover"
 	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
 )
@@ -182,13 +187,15 @@ func loseFinalizer(t *testing.T, app *v1alpha1.SparkApplication) {
 	}
 }
 
-// TestOrphan: `kubectl delete --cascade=orphan` leaves objects behind, but no quota in use and nothing running.
+// TestOrphan: `kubectl delete --cascade=orphan` leaves nothing behind that the operator has created, whether the garbage collector has removed
+// the owners by then or not, and neither quota in use nor anything running.
 func TestOrphan(t *testing.T) {
 	t.Parallel()
 	w := actors.NewWorld(t, "3Gi", nil)
 	operator.Use(t)
-	app := w.Apply("pi")
+	app := equipped(t, w)
 	w.Kubelet.Executors(t.Context(), w.Run(app), 2)
+	copied := disowned(t, w)
 	remove(t, app, client.PropagationPolicy(metav1.DeletePropagationOrphan))
 	actors.Eventually(t, app, "left by the operator", func(a *v1alpha1.SparkApplication) bool {
 		return !slices.Contains(a.Finalizers, v1alpha1.Finalizer)
@@ -199,6 +206,108 @@ func TestOrphan(t *testing.T) {
 	w.Unused()
 	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Finalizers = nil }) // what the garbage collector would do
 	actors.Gone(t, app)
+	remove(t, copied) // it is its author's
+	actors.Gone(t, copied)
+	if left := created(t, w); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+	nothingMade(t, w)
+}
+
+// TestOrphanWithoutFinalizer: an application whose finalizer is removed, too, leaves nothing behind either, before or after a restart of the operator.
+func TestOrphanWithoutFinalizer(t *testing.T) {
+	for name, restarted := range map[string]bool{"while the operator runs": false, "while it does not": true} {
+		t.Run(name, func(t *testing.T) {
+			w := actors.NewWorld(t, "3Gi", nil)
+			running := actors.StartOperator(t, actors.OperatorOptions{})
+			app := equipped(t, w)
+			w.Run(app)
+			copied := disowned(t, w)
+			if restarted {
+				running.Stop()
+			}
+			loseFinalizer(t, app)
+			actors.Gone(t, app)
+			if restarted {
+				actors.StartOperator(t, actors.OperatorOptions{})
+			}
+			w.NothingRuns()
+			eventually(t, func() bool { return len(created(t, w)) == 1 })
+			remove(t, copied) // it is its author's
+		})
+	}
+}
+
+// equipped applies an application with objects of all kinds that this API server knows and the operator creates.
+func equipped(t *testing.T, w *actors.World) *v1alpha1.SparkApplication {
+	t.Helper()
+	actors.Create(t, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "password"}, StringData: map[string]string{"key": "a"}})
+	return w.Apply("pi", func(a *v1alpha1.SparkApplication) {
+		const volume = "spark.kubernetes.driver.volumes.persistentVolumeClaim.data."
+		a.Spec.SparkVersion = "4.2.1" // with a NetworkPolicy
+		a.Spec.SparkConf = map[string]string{
+			volume + "mount.path": "/data", volume + "options.claimName": "data-OnDemand",
+			volume + "options.storageClass": "fast", volume + "options.sizeLimit": "1Gi",
+		}
+		a.Spec.SparkConfFrom = []v1alpha1.SparkConfSource{{Name: "spark.hadoop.password", SecretKeyRef: v1alpha1.SecretKeyReference{Name: "password", Key: "key"}}}
+		a.Spec.PodDisruptionBudget = v1alpha1.DisruptionDriver
+		a.Spec.DriverService = &v1alpha1.DriverService{Ports: []v1alpha1.DriverServicePort{{Name: "metrics", Port: 8090}}}
+	})
+}
+
+// createdKinds are the kinds of the objects of equipped, and how many of each there are.
+var createdKinds = map[schema.GroupVersionKind]int{
+	expose.ServiceKind: 2, expose.BudgetKind: 1, leftover.ConfigMapKind: 1, leftover.ClaimKind: 1, leftover.SecretKind: 1, leftover.NetworkPolicyKind: 1,
+}
+
+// created lists the objects with the labels of applications, by their metadata.
+func created(t *testing.T, w *actors.World) []*metav1.PartialObjectMetadata {
+	t.Helper()
+	var found []*metav1.PartialObjectMetadata
+	for kind := range createdKinds {
+		list := &metav1.PartialObjectMetadataList{}
+		list.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
+		if err := env.Client().List(t.Context(), list, client.InNamespace(w.Namespace), client.HasLabels{v1alpha1.ApplicationUIDLabel}); err != nil {
+			t.Fatal(err)
+		}
+		for i := range list.Items {
+			if list.Items[i].DeletionTimestamp == nil { // claims have a finalizer of the control plane
+				list.Items[i].SetGroupVersionKind(kind)
+				found = append(found, &list.Items[i])
+			}
+		}
+	}
+	return found
+}
+
+// disowned removes the owners of what the operator has created, as the garbage collector would, and creates a copy of a ConfigMap under a name that
+// the operator could have given.
+func disowned(t *testing.T, w *actors.World) *corev1.ConfigMap {
+	t.Helper()
+	want, copied := 0, &corev1.ConfigMap{}
+	for _, n := range createdKinds {
+		want += n
+	}
+	eventually(t, func() bool { return len(created(t, w)) == want })
+	for _, obj := range created(t, w) {
+		if err := env.Client().Patch(t.Context(), obj, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"ownerReferences":null}}`))); err != nil {
+			t.Fatal(err)
+		}
+		if obj.Kind == leftover.ConfigMapKind.Kind {
+			copied.ObjectMeta = metav1.ObjectMeta{Namespace: obj.Namespace, Name: obj.Name + "-copy", Labels: obj.Labels}
+		}
+	}
+	actors.Create(t, copied)
+	return copied
+}
+
+func eventually(t *testing.T, holds func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("not so within a minute")
+		}
+	}
 }
 
 // TestAnotherOfTheSameName: a new application of a name that was just deleted runs from the beginning, with objects of other names.

@@ -1,0 +1,86 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package application
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/spark/expose"
+	"github.com/sparkgate/sparkgate/internal/spark/leftover"
+)
+
+// Finder looks once, when this process begins to lead, for objects of applications that went while no operator ran.
+type Finder struct {
+	*Reconciler
+	// Wake has the reconciler look at an application.
+	Wake func(types.NamespacedName)
+	// Pauses are measured by this clock.
+	Pauses clock.Clock
+}
+
+// NeedLeaderElection reports that only a leader looks.
+func (f *Finder) NeedLeaderElection() bool { return true }
+
+// Start looks, trying again until it succeeds, then returns.
+func (f *Finder) Start(ctx context.Context) error {
+	if f.Ready(ctx) != nil {
+		return nil
+	}
+	for {
+		err := f.find(ctx)
+		for _, name := range f.memory.leavers() {
+			f.Wake(name)
+		}
+		if err == nil || ctx.Err() != nil {
+			return nil
+		}
+		ctrl.LoggerFrom(ctx).Error(err, "list what applications that are gone have left; will retry")
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-f.Pauses.After(recallPause):
+		}
+	}
+}
+
+// find lists each kind once, by its metadata. The kinds of companions are listed for the applications that exist, too.
+func (f *Finder) find(ctx context.Context) error {
+	failed := []error{f.memory.recall(ctx, f.Live, f.Clock.Now())}
+	if !f.memory.recalled.complete() {
+		failed = append(failed, errors.New("the kinds of companions are not listed yet"))
+	}
+	for _, kind := range slices.Concat(leftover.Listed, f.GateKinds) {
+		if slices.Contains(expose.Kinds, kind) {
+			continue
+		}
+		failed = append(failed, eachOf(ctx, f.Live, kind, func(obj *metav1.PartialObjectMetadata) error {
+			f.memory.suspect(obj)
+			return nil
+		}, client.HasLabels{v1alpha1.ApplicationUIDLabel}))
+	}
+	return errors.Join(failed...)
+}
+
+// suspect records the application of an object that looks as if it was left: it has no owner any more, else the garbage collector deletes it. The
+// reconciler reads the application live before it deletes anything.
+func (m *Memory) suspect(obj *metav1.PartialObjectMetadata) {
+	of, kind := leftover.Of(obj), obj.GroupVersionKind()
+	if len(obj.OwnerReferences) > 0 || !of.Created(kind, obj) && !of.MayBeService(kind, obj) {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if r := m.apps[of.NamespacedName]; r == nil || r.uid != of.UID {
+		m.leave(of.NamespacedName, of.UID)
+	}
+}

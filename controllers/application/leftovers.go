@@ -1,0 +1,146 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package application
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/pods"
+	"github.com/sparkgate/sparkgate/internal/spark/leftover"
+)
+
+// listPage is how many objects are listed at a time, by their metadata.
+const listPage = 500
+
+// eachOf calls see with each object of a kind that the options select, page by page.
+func eachOf(ctx context.Context, live client.Reader, kind schema.GroupVersionKind, see func(*metav1.PartialObjectMetadata) error, options ...client.ListOption) error {
+	var failed []error
+	for token := ""; ; {
+		page := &metav1.PartialObjectMetadataList{}
+		page.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
+		err := live.List(ctx, page, append(slices.Clone(options), client.Limit(listPage), client.Continue(token))...)
+		if err != nil && !absent(err) {
+			failed = append(failed, fmt.Errorf("list %s: %w", kind.Kind, err))
+		}
+		if err != nil {
+			return errors.Join(failed...)
+		}
+		for i := range page.Items {
+			page.Items[i].SetGroupVersionKind(kind)
+			failed = append(failed, see(&page.Items[i]))
+		}
+		if token = page.Continue; token == "" {
+			return errors.Join(failed...)
+		}
+	}
+}
+
+// absent reports whether an error says that there is nothing to find: the object is gone, or its kind is not installed, or not granted to the
+// operator, which has created none then.
+func absent(err error) bool {
+	return apimeta.IsNoMatchError(err) || apierrors.IsNotFound(err) || apierrors.IsForbidden(err)
+}
+
+// sweep deletes the objects of an application that does not exist any more, or is about to go. What cannot be deleted does not protect the others.
+func (r *Reconciler) sweep(ctx context.Context, of leftover.Application) error {
+	attempts, failed := map[leftover.Attempt]bool{}, []error{}
+	for _, kind := range slices.Concat(leftover.Listed, r.GateKinds) {
+		failed = append(failed, eachOf(ctx, r.Live, kind, func(obj *metav1.PartialObjectMetadata) error {
+			created, err := r.sweepObject(ctx, of, obj)
+			if attempt, known := leftover.AttemptOf(obj); created && known {
+				attempts[attempt] = true
+			}
+			return err
+		}, client.InNamespace(of.Namespace), client.MatchingLabels{v1alpha1.ApplicationUIDLabel: string(of.UID)}))
+	}
+	for _, record := range r.Pods.Of(of.NamespacedName) {
+		attempt := leftover.Attempt{Run: record.Run, Number: record.Attempt}
+		if record.AppUID == string(of.UID) && !record.Deleting && of.CreatedPod(record.Name, record.OwnerUID, attempt) {
+			attempts[attempt] = true
+			failed = append(failed, r.deletePod(ctx, record, false))
+		}
+	}
+	for attempt := range attempts {
+		for kind, name := range of.Unlisted(attempt) {
+			failed = append(failed, r.sweepNamed(ctx, of, made{kind, name}))
+		}
+	}
+	return errors.Join(failed...)
+}
+
+func (r *Reconciler) sweepNamed(ctx context.Context, of leftover.Application, m made) error {
+	obj := m.metadata(of.Namespace)
+	err := r.Live.Get(ctx, client.ObjectKeyFromObject(obj), obj)
+	if absent(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read %s %s/%s: %w", m.kind.Kind, of.Namespace, m.name, err)
+	}
+	_, err = r.sweepObject(ctx, of, obj)
+	return err
+}
+
+// sweepObject deletes an object if the operator has created it for the application, and reports whether it has.
+func (r *Reconciler) sweepObject(ctx context.Context, of leftover.Application, obj *metav1.PartialObjectMetadata) (created bool, err error) {
+	if created = of.Created(obj.GroupVersionKind(), obj); !created && of.MayBeService(obj.GroupVersionKind(), obj) {
+		service := &corev1.Service{}
+		if err := r.Live.Get(ctx, client.ObjectKeyFromObject(obj), service); err != nil {
+			return false, client.IgnoreNotFound(err)
+		}
+		created = service.UID == obj.UID && of.IsService(service)
+	}
+	if !created || !obj.DeletionTimestamp.IsZero() {
+		return created, nil
+	}
+	uid := obj.UID
+	err = r.Client.Delete(ctx, obj, client.Preconditions{UID: &uid}, client.PropagationPolicy(metav1.DeletePropagationBackground))
+	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+		return true, fmt.Errorf("delete %s %s/%s, which its application has left: %w", obj.Kind, obj.Namespace, obj.Name, err)
+	}
+	return true, nil
+}
+
+// sweepLeft deletes what applications of that name have left that are gone and have no active pods.
+func (r *Reconciler) sweepLeft(ctx context.Context, name types.NamespacedName) error {
+	var failed []error
+	for _, uid := range r.memory.left(name) {
+		of := leftover.Application{NamespacedName: name, UID: uid}
+		if slices.ContainsFunc(r.Pods.Of(name), func(p *pods.Record) bool { return p.AppUID == string(uid) && p.Active() }) {
+			continue
+		}
+		exists, err := r.exists(ctx, of)
+		if err == nil && !exists {
+			err = r.sweep(ctx, of)
+		}
+		if err != nil {
+			failed = append(failed, err)
+			continue
+		}
+		r.memory.swept(name, uid)
+	}
+	return errors.Join(failed...)
+}
+
+// exists reports whether an application exists, by a live read: the cache may be behind.
+func (r *Reconciler) exists(ctx context.Context, of leftover.Application) (bool, error) {
+	app := metadataOf(of.Object())
+	err := r.Live.Get(ctx, of.NamespacedName, app)
+	if err != nil && !apierrors.IsNotFound(err) {
+		return false, fmt.Errorf("read application %s: %w", of.NamespacedName, err)
+	}
+	return err == nil && app.UID == of.UID, nil
+}
