@@ -48,8 +48,8 @@ func (p *pass) do(ctx context.Context, a lifecycle.Action) error {
 	switch a.Kind {
 	case lifecycle.ConfirmGrant, lifecycle.SettleGrant:
 		p.persisted(ctx)
-	case lifecycle.ReleasePods:
-		return p.releasePods(ctx, a.Releases)
+	case lifecycle.UngatePods:
+		return p.releasePods(ctx, a.Ungates)
 	case lifecycle.CreateDriver:
 		return p.createDriver(ctx)
 	case lifecycle.DeletePod:

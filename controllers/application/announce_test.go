@@ -17,7 +17,7 @@ func TestEventsOnlyPrint(t *testing.T) {
 	t.Parallel()
 	recorder := events.NewFakeRecorder(1)
 	p := &pass{Reconciler: &Reconciler{Options: Options{Recorder: recorder}}, app: &v1alpha1.SparkApplication{}}
-	p.announce(lifecycle.Announcement{Warning: true, Reason: "Failed", Message: "a\nb\x1b[2J\u202e%d"})
+	p.announce(lifecycle.Event{Warning: true, Reason: "Failed", Message: "a\nb\x1b[2J\u202e%d"})
 	const want = `Warning Failed a\nb\x1b[2J\u202e%d`
 	if got := <-recorder.Events; got != want {
 		t.Errorf("got %q, want %q", got, want)

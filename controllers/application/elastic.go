@@ -60,7 +60,7 @@ func (p *pass) persisted(ctx context.Context) {
 
 // releasePods lifts the gates of executors, some at a time. It does so straight after the grant was written, or after a live look that says
 // it still stands.
-func (p *pass) releasePods(ctx context.Context, releases []lifecycle.Release) error {
+func (p *pass) releasePods(ctx context.Context, releases []lifecycle.Ungate) error {
 	if stands, err := p.grantStands(ctx); err != nil || !stands {
 		return err
 	}
@@ -97,7 +97,7 @@ func (p *pass) grantStands(ctx context.Context) (bool, error) {
 }
 
 // releasePod lifts the gate of one executor. A pod that has changed since it was seen is left for the next pass.
-func (p *pass) releasePod(ctx context.Context, r *lifecycle.Release) error {
+func (p *pass) releasePod(ctx context.Context, r *lifecycle.Ungate) error {
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: r.Pod.Namespace, Name: r.Pod.Name}}
 	p.memory.release(p.app, r.Pod.UID, r.Flavor, p.Clock.Now().Add(answerTime))
 	labels := maps.Clone(r.Labels)

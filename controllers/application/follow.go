@@ -21,7 +21,7 @@ func (p *pass) follow(ctx context.Context) error {
 
 // howReleased is how the application leaves what it held or asked for.
 func (p *pass) howReleased() queueing.Release {
-	f := lifecycle.Farewell(p.app)
+	f := lifecycle.ReleaseReason(p.app)
 	v := p.o.Verdict
 	if goesBack := v != nil && (v.State == queueing.Evicting || p.plan != nil && lifecycle.Outdated(p.plan, v)); goesBack && f.Reason == queueing.Abandoned {
 		f.Reason, f.Message = queueing.Requeued, "releases its quota before using it"

@@ -44,7 +44,7 @@ func (p *pass) keep(ctx context.Context) {
 		return
 	}
 	if restored != "" {
-		p.announce(lifecycle.Announcement{Warning: true, Reason: objectRestored, Message: restored})
+		p.announce(lifecycle.Event{Warning: true, Reason: objectRestored, Message: restored})
 	}
 }
 

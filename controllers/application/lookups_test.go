@@ -171,7 +171,7 @@ func TestStageEventsHaveABudget(t *testing.T) {
 	s := newShelf(t)
 	recorder := events.NewFakeRecorder(10 * eventsInARow)
 	s.r.Recorder = recorder
-	reach := func(namespace string, announced ...lifecycle.Announcement) int {
+	reach := func(namespace string, announced ...lifecycle.Event) int {
 		before := len(recorder.Events)
 		p := s.pass()
 		p.app.Namespace = namespace
@@ -188,7 +188,7 @@ func TestStageEventsHaveABudget(t *testing.T) {
 	if n := len(recorder.Events); n != eventsInARow {
 		t.Errorf("%d events; want %d", n, eventsInARow)
 	}
-	if n := reach("a", lifecycle.Announcement{Warning: true, Reason: v1alpha1.QueuedReason}); n != 1 {
+	if n := reach("a", lifecycle.Event{Warning: true, Reason: v1alpha1.QueuedReason}); n != 1 {
 		t.Errorf("a warning is told %d times", n)
 	}
 	if n := reach("b"); n != 1 {

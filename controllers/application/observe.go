@@ -40,16 +40,16 @@ func (r *Reconciler) observe(app *v1alpha1.SparkApplication) lifecycle.Observati
 		Eviction:         r.eviction(app),
 		ExecutorFailures: r.Pods.Failures(client.ObjectKeyFromObject(app), string(app.UID), app.Status.Run, app.Status.Attempt),
 		UIAddress:        r.memory.uiAddress(app),
-		Releasing:        r.memory.releasing(app, r.Clock.Now()),
+		Ungating:         r.memory.releasing(app, r.Clock.Now()),
 	}
 	current := attempt{app.Status.Run, app.Status.Attempt}
-	o.Made = r.memory.madeDriver(app, current)
+	o.CreatedDriver = r.memory.madeDriver(app, current)
 	for _, record := range o.Pods {
 		if record.Role == pods.Driver && record.Ended != nil && current == (attempt{record.Run, record.Attempt}) {
-			o.EndSeen = r.memory.endSince(app, current, o.Now)
+			o.DriverEndedSince = r.memory.endSince(app, current, o.Now)
 		}
 	}
-	o.FewerSeen = r.memory.fewerSince(app, fewerReady(app, o.Pods), o.Now)
+	o.ReadyDroppedSince = r.memory.fewerSince(app, fewerReady(app, o.Pods), o.Now)
 	return o
 }
 

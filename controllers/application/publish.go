@@ -42,10 +42,10 @@ func (p *pass) carryOut(ctx context.Context, d lifecycle.Decision) error {
 	if err := p.publish(ctx, d.Status); err != nil {
 		return p.unwritten(ctx, d, err)
 	}
-	for _, a := range d.Announce {
+	for _, a := range d.Events {
 		p.announce(a)
 	}
-	p.recordStage(before, d.Announce)
+	p.recordStage(before, d.Events)
 	if err := p.act(ctx, d.After); err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (p *pass) carryOut(ctx context.Context, d lifecycle.Decision) error {
 }
 
 // announce records an event, and tells it those who want to be notified.
-func (p *pass) announce(a lifecycle.Announcement) {
+func (p *pass) announce(a lifecycle.Event) {
 	kind := corev1.EventTypeNormal
 	if a.Warning {
 		kind = corev1.EventTypeWarning
@@ -68,12 +68,12 @@ func (p *pass) announce(a lifecycle.Announcement) {
 
 // recordStage records an event of a stage that was reached, unless it was announced, or the namespace has used up its budget: events are
 // written beside the passes, as many at once as there are, so thousands of them would keep the API server busy.
-func (p *pass) recordStage(before *v1alpha1.SparkApplication, announced []lifecycle.Announcement) {
+func (p *pass) recordStage(before *v1alpha1.SparkApplication, announced []lifecycle.Event) {
 	was, is := apimeta.FindStatusCondition(before.Status.Conditions, v1alpha1.ReadyCondition), apimeta.FindStatusCondition(p.app.Status.Conditions, v1alpha1.ReadyCondition)
 	if p.FewEvents || is == nil || (was != nil && was.Reason == is.Reason && before.Status.Run == p.app.Status.Run && before.Status.Attempt == p.app.Status.Attempt) {
 		return
 	}
-	told := slices.ContainsFunc(announced, func(a lifecycle.Announcement) bool { return a.Reason == is.Reason })
+	told := slices.ContainsFunc(announced, func(a lifecycle.Event) bool { return a.Reason == is.Reason })
 	if !told && p.stageEvents.Turn(p.app.Namespace, 0) == 0 {
 		p.stageEvents.Spend(p.app.Namespace, 1)
 		p.Recorder.Eventf(p.app, nil, corev1.EventTypeNormal, is.Reason, is.Reason, "%s", is.Message)

@@ -28,31 +28,31 @@ type attempt struct {
 	ending    ending
 }
 
-// active follows an attempt that holds its grant, from Submitting to the end of its driver.
+// active follows the attempt from Submitting to the end of its driver.
 func (ac attempt) active() Decision {
 	ac.rerun.observeSpec()
 	driver := ac.driver()
 	if driver != nil {
-		if next, over := ac.meet(driver); over {
+		if next, over := ac.observeDriver(driver); over {
 			return next
 		}
 	} else if ac.s.Driver.UID != "" {
 		if !ac.o.DriverAbsent {
-			// The uid may have been recorded by another operator, and be newer than what this one's watch of pods has shown.
+			// The uid may have been recorded by another operator, and be newer than the pods that this one's watch has shown.
 			return need(NeedDriverAbsent, ac.start())
 		}
 		return ac.ending.attemptEnded(pods.Outcome{Reason: pods.ReasonDriverLost, Cause: v1alpha1.CauseInfrastructure,
 			Message: fmt.Sprintf("driver pod %s is gone: a user or another controller deleted it", ac.s.Driver.PodName)})
 	}
 	ac.delegation.noteNode(driver)
-	if at, reason, _ := ac.deadlines.run(); reason != "" {
+	if at, stop := ac.deadlines.run(); stop.reason != "" {
 		ac.requeue(at)
 	}
-	if reason, message := ac.stopChecks.first(driver); reason != "" {
-		if ac.stopChecks.failsBy(reason) && ac.ending.logNeeded() {
+	if stop := ac.stopChecks.first(driver); stop.reason != "" {
+		if ac.stopChecks.fails(stop.reason) && ac.ending.logNeeded() {
 			return need(NeedLogTail, ac.start())
 		}
-		return ac.ending.stop(reason, message)
+		return ac.ending.stop(stop)
 	}
 	ac.termination.deleteOrphanedPods()
 	switch {
@@ -64,11 +64,12 @@ func (ac attempt) active() Decision {
 	return ac.starting(driver)
 }
 
-// meet takes in the driver pod as it is, and reports whether the attempt is over: it has ended, or is not what was granted.
-func (ac attempt) meet(driver *pods.Record) (next Decision, over bool) {
+// observeDriver takes the driver pod into the status, and reports whether the attempt is over: the driver has ended,
+// or exceeds the grant.
+func (ac attempt) observeDriver(driver *pods.Record) (next Decision, over bool) {
 	beyond := beyondGrant(ac.state, driver)
 	if ac.s.Driver.UID = driver.UID; beyond != "" {
-		return ac.ending.stop(v1alpha1.StopInputsChanged, beyond), true
+		return ac.ending.stop(stopFinding{v1alpha1.StopInputsChanged, beyond}), true
 	}
 	if outcome, ended := pods.DriverEnded(driver); ended {
 		return ac.ending.attemptEnded(outcome), true
@@ -111,7 +112,7 @@ func (ac attempt) starting(driver *pods.Record) Decision {
 
 // running follows the executors.
 func (ac attempt) running() Decision {
-	if ac.mayGrow() && ac.o.Room == nil {
+	if ac.isElastic() && ac.o.Room == nil {
 		next := need(NeedRoom, ac.start())
 		next.Want = ac.elastic.want()
 		return next
@@ -126,9 +127,9 @@ func (ac attempt) running() Decision {
 		ac.s.Driver.UIAddress = ac.o.UIAddress
 	}
 	moved := ac.elastic.allocate()
-	ac.countExecutors(ac.executors.latchReady() || ac.was != status.Running || moved)
+	ac.countExecutors(ac.health.latchReady() || ac.was != status.Running || moved)
 	ac.view.ReadyLatched = ac.s.Times.ExecutorsReady != nil
-	if at, reason, _ := ac.deadlines.run(); reason != "" {
+	if at, stop := ac.deadlines.run(); stop.reason != "" {
 		ac.requeue(at)
 	}
 	if at := ac.deadlines.executorsReady(); !at.IsZero() && ac.o.Now.Before(at) {
@@ -137,14 +138,14 @@ func (ac attempt) running() Decision {
 	return ac.publisher.publish(status.Running, fmt.Sprintf("run %d, attempt %d: driver pod %s is running%s", ac.s.Run, ac.s.Attempt, ac.s.Driver.PodName, ac.delegation.otherGate()+ac.deadlines.heldMessage()))
 }
 
-// countExecutors takes the executor counts over, at once if something else is written anyway, else at a bounded rate.
+// countExecutors updates the executor counts: at once if something else is written anyway, else at a bounded rate.
 func (ac attempt) countExecutors(withStage bool) {
-	counted := ac.executors.status()
+	counted := ac.health.status()
 	if equality.Semantic.DeepEqual(counted, ac.s.Executors) {
 		return
 	}
 	due := ac.o.LastWrite.Add(ac.o.ExecutorInterval)
-	if fewer := ac.o.FewerSeen; !fewer.IsZero() && fewer.Add(endingDelay).After(due) {
+	if fewer := ac.o.ReadyDroppedSince; !fewer.IsZero() && fewer.Add(endingDelay).After(due) {
 		due = fewer.Add(endingDelay) // most executors go because the driver is about to end
 	}
 	if !withStage && ac.o.Now.Before(due) {
@@ -155,22 +156,21 @@ func (ac attempt) countExecutors(withStage bool) {
 	ac.s.Executors = counted
 }
 
-// announceMissing tells once that executors of a running application do not start because something is missing that their pods name: it
-// was deleted since, or the driver started without it.
+// announceMissing records one event if executors of a running application do not start because something is missing
+// that their pods name: it was deleted since, or the driver started without it.
 func (ac attempt) announceMissing(counted *v1alpha1.ExecutorStatus) {
 	if counted.Problem == "" || ac.s.Executors != nil && ac.s.Executors.Problem == counted.Problem {
 		return
 	}
 	if p := pods.WhyPending(ac.currentPods()); p.Reference {
-		ac.announce(true, v1alpha1.ReferenceNotFoundReason, p.Message)
+		ac.event(true, v1alpha1.ReferenceNotFoundReason, p.Message)
 	}
 }
 
-// replan stops an attempt that has no driver, and never had one.
+// replan stops an attempt that never had a driver, because the inputs of its grant have changed.
 func (ac attempt) replan() Decision {
 	if !ac.o.DriverAbsent {
 		return need(NeedDriverAbsent, ac.start())
 	}
-	return ac.ending.stop(v1alpha1.StopInputsChanged, ac.o.InputsChanged)
+	return ac.ending.stop(stopFinding{v1alpha1.StopInputsChanged, ac.o.InputsChanged})
 }
-

@@ -16,17 +16,17 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
-// preempting is the reason of the event that tells that others give their room back for an application.
-const preempting = "Preempting"
+// preemptingReason is the reason of the event that others are preempted for an application.
+const preemptingReason = "Preempting"
 
-// admission asks the gate for a planned start.
+// admission takes a planned start through the gate.
 type admission struct {
 	policies
 	publisher publisher
 }
 
-// nextRun ends the run in the history only and queues the next one. Its ask follows in the next pass, when the grant of this one is
-// back.
+// nextRun ends the run in the history only and queues the next one, which asks in the next pass, when the grant of
+// this one is released.
 func (ad admission) nextRun() Decision {
 	start := Start{Run: ad.s.Run + 1, Attempt: 1, QueuedAt: ad.now().Time}
 	if ad.o.Plan == nil {
@@ -55,29 +55,29 @@ func (ad admission) newRun(start Start) {
 	ad.s.Grant, ad.s.Driver, ad.s.Executors, ad.s.Stopping = nil, nil, nil, ""
 }
 
-// waiting goes on asking for the planned start.
+// waiting keeps asking for the planned start.
 func (ad admission) waiting() Decision {
 	ad.termination.deleteOrphanedPods()
 	switch {
 	case ad.o.App.Spec.Suspend:
 		return ad.publisher.suspend()
 	case ad.rerun.wanted():
-		// Nothing runs yet: the new template takes the place of the old one. What that asked for, or was granted, goes back first.
+		// Nothing runs yet: the new template replaces the old one, whose ask or grant is released first.
 		ad.after(Action{Kind: ReleaseGrant})
 		return ad.nextRun()
 	}
 	if at := ad.deadlines.admission(); !at.IsZero() && !ad.o.Now.Before(at) {
-		return ad.givenUp()
+		return ad.admissionTimeout()
 	}
 	return ad.askPlanned()
 }
 
-// askPlanned continues with the planned start: once its pause is over, it is planned anew and asked for.
+// askPlanned continues with the planned start: it is asked for once its pause is over.
 func (ad admission) askPlanned() Decision {
 	if ad.retries.pausing() {
 		return ad.publisher.pause()
 	}
-	ad.retries.resumeAsking()
+	ad.retries.endPause()
 	start := ad.start()
 	if ad.o.Plan == nil {
 		return need(NeedPlan, start)
@@ -88,8 +88,8 @@ func (ad admission) askPlanned() Decision {
 	return ad.ask(start)
 }
 
-// givenUp ends a run that has waited for room for too long. What it asked for goes back once that is written.
-func (ad admission) givenUp() Decision {
+// admissionTimeout ends a run that has waited for quota for too long. Its ask is withdrawn once that is written.
+func (ad admission) admissionTimeout() Decision {
 	message := fmt.Sprintf("waited for quota longer than timeouts.admission (%s): %s", ad.timeouts().Admission.Duration, ad.view.Message)
 	ad.history.record(v1alpha1.AttemptStatus{
 		Outcome: v1alpha1.OutcomeFailed, Reason: string(status.AdmissionTimeout), Cause: v1alpha1.CauseInfrastructure, Message: message,
@@ -100,12 +100,12 @@ func (ad admission) givenUp() Decision {
 	return ad.publisher.end(status.AdmissionTimeout, message)
 }
 
-// ask puts the planned start before the gate and takes its verdict.
+// ask puts the planned start before the gate and acts on its verdict.
 func (ad admission) ask(start Start) Decision {
 	if len(ad.o.Plan.Missing) > 0 {
 		ad.s.Queue = ad.o.Plan.Queue
 		ad.place.noteBlocked()
-		ad.after(Action{Kind: ReleaseGrant}) // who cannot start neither waits in line nor keeps what it was given there
+		ad.after(Action{Kind: ReleaseGrant}) // what cannot start neither waits in the queue nor keeps a grant
 		return ad.referenceMissing(strings.Join(ad.o.Plan.Missing, "; "))
 	}
 	ad.place.take(&start)
@@ -118,11 +118,11 @@ func (ad admission) ask(start Start) Decision {
 		return ad.undecided()
 	case queueing.Granted:
 		if Outdated(ad.o.Plan, v) {
-			return ad.goesBackFirst()
+			return ad.releaseFirst()
 		}
 		return ad.submit(start, v)
 	case queueing.Evicting:
-		return ad.goesBackFirst()
+		return ad.releaseFirst()
 	case queueing.Refused:
 		return ad.notAdmitted(refusal(v.Reason), v)
 	case queueing.Waiting:
@@ -133,15 +133,16 @@ func (ad admission) ask(start Start) Decision {
 	return ad.notAdmitted(status.Queued, v)
 }
 
-// goesBackFirst gives back a grant that nothing was made under, to ask anew. Once this is written, nobody can use it any more, not even an
-// operator that was replaced and does not know it yet.
-func (ad admission) goesBackFirst() Decision {
+// releaseFirst releases a grant under which nothing was created, to ask anew. Once this is written, no operator can
+// use the grant, not even one that was replaced and does not know it yet.
+func (ad admission) releaseFirst() Decision {
 	ad.after(Action{Kind: ReleaseGrant})
 	ad.requeue(ad.o.Now.Add(time.Second))
 	return ad.publisher.queued("an earlier grant is released first")
 }
 
-// undecided changes nothing that anybody sees before the gate has looked, except that an earlier end is no longer shown.
+// undecided leaves the published status as it is until the gate has looked, except that an earlier end is no longer
+// shown.
 func (ad admission) undecided() Decision {
 	if ad.was == status.New && ad.neverEdited() || ad.was.Waiting() && !ad.place.moved() {
 		ad.decision.Status = *ad.o.App.Status.DeepCopy()
@@ -150,16 +151,16 @@ func (ad admission) undecided() Decision {
 	return ad.publisher.queued("")
 }
 
-// notAdmitted publishes why the gate does not let the start in.
+// notAdmitted publishes why the gate does not admit the start.
 func (ad admission) notAdmitted(stage status.Stage, v *queueing.Verdict) Decision {
 	ad.s.Times.ReferenceMissing = nil
 	if before := apimeta.FindStatusCondition(ad.o.App.Status.Conditions, v1alpha1.AdmittedCondition); v.Displacing &&
 		(before == nil || before.Message != v.Message) {
-		ad.announce(false, preempting, v.Message)
+		ad.event(false, preemptingReason, v.Message)
 	}
 	ad.view.Admitted = &status.AdmittedView{Reason: v.Reason, Message: v.Message}
 	if stage != ad.was && stage.Blocked() {
-		ad.announce(true, v.Reason, v.Message)
+		ad.event(true, v.Reason, v.Message)
 	}
 	if stage == status.Queued {
 		return ad.publisher.queued(v.Message)
@@ -167,7 +168,8 @@ func (ad admission) notAdmitted(stage status.Stage, v *queueing.Verdict) Decisio
 	return ad.publisher.publish(stage, v.Message)
 }
 
-// referenceMissing waits for something that does not exist; after the timeout the wait counts as stalled, and goes on all the same.
+// referenceMissing waits for something that does not exist. After the timeout the wait counts as stalled, and
+// continues.
 func (ad admission) referenceMissing(message string) Decision {
 	if ad.s.Times.ReferenceMissing == nil {
 		ad.s.Times.ReferenceMissing = ad.nowPtr()
@@ -181,7 +183,7 @@ func (ad admission) referenceMissing(message string) Decision {
 	return ad.publisher.publish(status.ReferenceNotFound, message)
 }
 
-// invalid publishes the mistakes of the spec. What was asked for is taken back; no run is counted.
+// invalid publishes the mistakes in the spec. The ask is withdrawn; no run is counted.
 func (ad admission) invalid() Decision {
 	stage, messages := status.NotYetSupported, make([]string, 0, len(ad.o.Plan.Findings))
 	for _, f := range ad.o.Plan.Findings {
@@ -199,7 +201,7 @@ func (ad admission) invalid() Decision {
 	}
 	message := strings.Join(messages, "; ")
 	if stage != ad.was || message != ad.view.Message {
-		ad.announce(true, string(stage), message)
+		ad.event(true, string(stage), message)
 	}
 	ad.s.Times.ReferenceMissing = nil
 	ad.place.noteBlocked()
@@ -207,9 +209,9 @@ func (ad admission) invalid() Decision {
 	return ad.publisher.publish(stage, message)
 }
 
-// submit writes the intent to start: the grant stands in the status before anything is made.
+// submit writes the intent to start: the grant stands in the status before anything is created.
 func (ad admission) submit(start Start, v *queueing.Verdict) Decision {
-	// A run that was stopped or preempted goes on with the spec as it is now, also where onTemplateChange is Ignore.
+	// A run that was stopped or preempted continues with the spec as it is now, also where onTemplateChange is Ignore.
 	ad.s.TemplateHash = ad.o.Plan.Hash
 	ad.s.Grant = convert.ToAPI(*v.Grant)
 	ad.s.Times.Admitted, ad.s.Times.ReferenceMissing = ad.nowPtr(), nil
@@ -232,7 +234,7 @@ func (ad admission) submit(start Start, v *queueing.Verdict) Decision {
 	return ad.publisher.publish(status.Submitting, ad.submittingMessage())
 }
 
-// refusal is the stage of an ask that is refused for a reason.
+// refusal returns the stage of an ask that is refused for a reason.
 func refusal(reason string) status.Stage {
 	switch reason {
 	case queueing.ReasonQueueHeld:

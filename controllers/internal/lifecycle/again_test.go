@@ -341,14 +341,14 @@ func TestGrown(t *testing.T) {
 	t.Parallel()
 	const first, longest = 10 * time.Second, 5 * time.Minute
 	for nth, want := range map[int32]time.Duration{0: first, 1: first, 2: 20 * time.Second, 5: 160 * time.Second, 6: longest, 1 << 30: longest} {
-		if got := grown(first, 2, nth, longest); got != want {
+		if got := exponentialBackoff(first, 2, nth, longest); got != want {
 			t.Errorf("pause %d is %s, want %s", nth, got, want)
 		}
 	}
-	if got := grown(first, 1, 1000, longest); got != first {
+	if got := exponentialBackoff(first, 1, 1000, longest); got != first {
 		t.Errorf("with factor 1 the pause is %s, want %s", got, first)
 	}
-	if got := grown(time.Hour, 2, 1, longest); got != longest {
+	if got := exponentialBackoff(time.Hour, 2, 1, longest); got != longest {
 		t.Errorf("a first pause above the longest is %s, want %s", got, longest)
 	}
 }

@@ -12,8 +12,8 @@ import (
 // clockSkew is how much the clocks of two machines may differ on which the operator runs, one after the other.
 const clockSkew = time.Minute
 
-// resetFutureTimes says that the status has times of the future: the machine's clock was set back. What counts from them then counts from now
-// on, so nothing ends earlier than it would have, and no deadline is further away than its timeout.
+// resetFutureTimes resets timestamps in the future to now, and reports whether there were any: the machine's clock was
+// set back. So nothing ends earlier than it would have, and no deadline is further away than its timeout.
 func resetFutureTimes(st *state, rt retries) bool {
 	t, back := &st.s.Times, false
 	for _, at := range []**metav1.Time{&t.Waiting, &t.ReferenceMissing, &t.Admitted, &t.Started, &t.DriverStarted, &t.Stopping} {

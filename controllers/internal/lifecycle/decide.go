@@ -11,7 +11,7 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/status"
 )
 
-// Decide says what becomes of an application. It is total: every observation has a decision.
+// Decide returns what becomes of an application. It is total: every observation has a decision.
 func Decide(o Observation) Decision {
 	stage, known := status.StageOf(o.App.Status.Conditions)
 	if o.MaxTermination == 0 {
@@ -23,7 +23,7 @@ func Decide(o Observation) Decision {
 	d := newDecider(&state{o: o, was: stage, s: *o.App.Status.DeepCopy()})
 	d.view.Message = readyMessage(o.App)
 	d.view.ReadyWhen = o.App.Spec.ReadyWhen
-	if token := o.App.Annotations[reconcileAnnotation]; token != "" && len(token) <= longestToken {
+	if token := o.App.Annotations[reconcileAnnotation]; token != "" && len(token) <= maxTokenLength {
 		d.s.LastHandledReconcileAt = token
 	}
 	switch {
@@ -37,7 +37,7 @@ func Decide(o Observation) Decision {
 	return d.byStage(stage)
 }
 
-// decider composes the parts of the flow.
+// decider composes the parts that decide what happens next. Each uses only those before it.
 type decider struct {
 	policies
 	publisher publisher
@@ -47,6 +47,7 @@ type decider struct {
 	attempt   attempt
 }
 
+// newDecider returns the decider over a state.
 func newDecider(st *state) *decider {
 	d := &decider{policies: newPolicies(st)}
 	d.publisher = publisher{d.policies}
@@ -57,6 +58,7 @@ func newDecider(st *state) *decider {
 	return d
 }
 
+// byStage leaves the decision to the part that is responsible for a stage.
 func (d *decider) byStage(stage status.Stage) Decision {
 	switch stage {
 	case status.New, status.InvalidSpec, status.NotYetSupported:
@@ -98,7 +100,7 @@ func (d *decider) deleted() Decision {
 	return d.decision
 }
 
-// readyMessage is what Ready says now; it stays while the stage and its causes do.
+// readyMessage returns what Ready says now; it stays while the stage and its causes do.
 func readyMessage(app *v1alpha1.SparkApplication) string {
 	if ready := apimeta.FindStatusCondition(app.Status.Conditions, v1alpha1.ReadyCondition); ready != nil {
 		return ready.Message

@@ -14,11 +14,12 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/status"
 )
 
-// A gate may leave admission to the scheduler: it grants at once, and the driver waits as a pod without a node. Until it has one, the
-// time counts as time of waiting, under timeouts.admission. Where the scheduler has queues, timeouts.driverStart begins with the node:
-// before that, the wait is no failure.
+// A gate may leave admission to the scheduler: it grants at once, and the driver waits as a pod without a node. Until it
+// has one, the application counts as waiting, under timeouts.admission. Where the scheduler has queues,
+// timeouts.driverStart begins with the node: before that, the wait is not a failure.
 
-// schedulerInterval is how often a driver is looked at that waits in a queue of the scheduler, should the watch of pods miss something.
+// schedulerInterval is how often a driver in a queue of the scheduler is looked at, should the watch of pods miss a
+// change.
 const schedulerInterval = 10 * time.Minute
 
 // delegation follows an attempt whose admission is left to the scheduler.
@@ -27,7 +28,7 @@ type delegation struct {
 	deadlines deadlines
 }
 
-// delegated says that admission of the attempt is left to the scheduler.
+// delegated reports whether admission of the attempt is left to the scheduler.
 func (dg delegation) delegated() bool {
 	if dg.view.Admitted != nil {
 		return dg.view.Admitted.Reason == v1alpha1.DelegatedToSchedulerReason
@@ -36,18 +37,18 @@ func (dg delegation) delegated() bool {
 	return c != nil && c.Reason == v1alpha1.DelegatedToSchedulerReason
 }
 
-// awaitsNode says that the attempt, in that stage, waits for the scheduler to admit it.
+// awaitsNode reports whether the attempt, in a stage, waits for the scheduler to admit it.
 func (dg delegation) awaitsNode(stage status.Stage) bool {
 	driver := dg.driver()
 	return stage.Active() && dg.delegated() && dg.s.Times.DriverStarted == nil && (driver == nil || !hasNode(driver))
 }
 
-// queuedByScheduler says that the driver waits in a queue of the scheduler.
+// queuedByScheduler reports whether the driver waits in a queue of the scheduler.
 func (dg delegation) queuedByScheduler(driver *pods.Record) bool {
 	return driver != nil && !hasNode(driver) && dg.delegated() && dg.queues()
 }
 
-// noteNode notes that the scheduler has given the driver a node: where it has queues, the attempt is admitted only now.
+// noteNode records that the driver has got a node. Where the scheduler has queues, the attempt is admitted only now.
 func (dg delegation) noteNode(driver *pods.Record) {
 	if driver == nil || dg.s.Times.Waiting == nil || !dg.delegated() || !hasNode(driver) {
 		return
@@ -57,7 +58,7 @@ func (dg delegation) noteNode(driver *pods.Record) {
 	}
 }
 
-// nodeOverdue says that the scheduler has had all the time for admission that there is.
+// nodeOverdue reports whether the driver got no node within timeouts.admission.
 func (dg delegation) nodeOverdue(driver *pods.Record) bool {
 	at := dg.deadlines.admission()
 	return driver != nil && !hasNode(driver) && dg.delegated() && !at.IsZero() && !dg.o.Now.Before(at)
@@ -71,7 +72,7 @@ func (dg delegation) nodeMessage(driver *pods.Record) string {
 	return fmt.Sprintf("driver pod %s got no node within timeouts.admission (%s): %s", driver.Name, dg.timeouts().Admission.Duration, why)
 }
 
-// otherGate ends the message of an attempt that runs although the spec names another gate by now; empty if it does not.
+// otherGate ends the message of an attempt that runs although the spec now names another gate; empty if it does not.
 func (dg delegation) otherGate() string {
 	q, g := dg.o.App.Spec.Queue, dg.s.Grant
 	if q == nil || q.Gate == "" || g == nil || g.Gate == q.Gate {

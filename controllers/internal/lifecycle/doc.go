@@ -12,12 +12,34 @@
 //	 └───────────── Succeeded, Failed, … ◄──────────┴──────────────────── Finalizing
 //	                                                  no pod is active
 //
-// Preempted is Queued with a past: the gate wanted the room of an earlier attempt back, and the run waits at its old place.
+// Preempted is Queued with a past: the gate reclaimed the quota of an earlier attempt, and the run waits at its old place.
 //
 // Three rules keep an application safe over crashes, lost answers and two operators at once:
 //
 //   - the intent is published before it is acted upon: a driver is created only in the stage Submitting, whose grant stands in the
 //     status, and what is created has a name derived from application, run and attempt;
 //   - a driver whose uid was recorded is never created again;
-//   - the grant goes back only when no pod of the application is active.
+//   - the grant is released only when no pod of the application is active.
+//
+// # How it is laid out
+//
+// The status to write is changed in place while a decision is made (state), and what is to be done is collected beside it
+// (draft). The decision is composed of parts; each owns some fields of the status, and uses only parts before it:
+//
+//	history                  the ended attempts
+//	deadlines                the times by which something has to have happened
+//	rerun                    whether another run is wanted
+//	retries                  whether another attempt follows, and the pause before it
+//	place                    the place in the queue
+//	delegation               admission that is left to the scheduler
+//	failures, health         the executors: those that failed, and how far the others are
+//	elastic, allocation      the grant while it grows and shrinks, and its division among the executors
+//	stopChecks               why an attempt has to be stopped: a list of checks, each of which returns a finding
+//	termination, retention   ends pods; deletes what was kept
+//	publisher                completes decisions
+//	admission                takes a planned start through the gate
+//	ending                   ends attempts, and decides what follows
+//	runs                     begins and holds runs, and looks after ended ones
+//	attempt                  follows an attempt from Submitting to the end of its driver
+//	decider                  leaves the decision to the part that is responsible for the stage
 package lifecycle

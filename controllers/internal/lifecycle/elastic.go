@@ -14,32 +14,33 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
-// Executors of a gated grant are made by Spark and wait behind a scheduling gate. The grant has room for a number of them in each flavor:
-// the base gang, and sets above it that come and go. A pass counts the pods on either side of the gate, tells the queue how many are
-// wanted, writes down what the grant is from now on, and only then lifts gates and gives back:
+// Executors of an elastic grant are created by Spark and wait behind a scheduling gate. The grant has quota for a number
+// of them in each flavor: the base gang, and sets above it that come and go. A pass counts the pods on either side of the
+// scheduling gate, requests quota for them, writes the new grant, and only then ungates pods and releases quota:
 //
-//	gated pods ──► want ──► the queue's answer ──► status.grant ──► settle ──► lift gates, oldest first
-//	pods gone, or asked back ──────────────────► status.grant, less ──► settle: the queue may give it to others
+//	gated pods ──► want ──► the queue's answer ──► status.grant ──► settle ──► ungate, oldest first
+//	pods gone, or reclaimed ───────────────────► status.grant, less ──► settle: the queue may grant it to others
 
-// reclaiming is the reason of the event that tells that executors above the base gang end because others take their room.
-const reclaiming = "ExecutorsReclaimed"
+// reclaimedReason is the reason of the event about executors above the base gang that end because their quota is
+// reclaimed.
+const reclaimedReason = "ExecutorsReclaimed"
 
-// shrinkInterval bounds how often a grant is written that only becomes smaller: executors go one by one.
+// shrinkInterval bounds how often a grant is written that only shrinks: executors go one by one.
 const shrinkInterval = time.Second
 
-// elastic owns the grant of an attempt while it grows and shrinks.
+// elastic owns the grant of an attempt that may grow and shrink.
 type elastic struct {
 	*state
 	*draft
 }
 
-// want is what the attempt wants above its base gang: room for all pods that are there and fit.
+// want returns what the attempt wants above its base gang: quota for all pods that exist and fit.
 func (el elastic) want() queueing.Want {
-	c := newCrew(el.state)
+	c := newExecutors(el.state)
 	w := queueing.Want{PodSet: v1alpha1.ExecutorPodSet, Count: int32(len(c.gated)) - c.base.Count, Ready: map[string]int32{}}
-	for flavor, stay := range c.stay {
-		w.Count += c.shares(stay)
-		for _, r := range stay {
+	for flavor, admitted := range c.admitted {
+		w.Count += c.weights(admitted)
+		for _, r := range admitted {
 			if r.Ready {
 				w.Ready[flavor]++
 			}
@@ -52,21 +53,21 @@ func (el elastic) want() queueing.Want {
 	return w
 }
 
-// allocate decides which grant is to stand in the status, which gates it lifts, and which executors end because others take their room.
-// It says whether the grant has changed.
+// allocate sets the grant in the status, ungates executors, and evicts those whose quota is reclaimed. It reports
+// whether the grant has changed.
 func (el elastic) allocate() bool {
-	if !el.mayGrow() || el.o.Room == nil || el.o.Room.Grant == nil {
+	if !el.isElastic() || el.o.Room == nil || el.o.Room.Grant == nil {
 		return false
 	}
-	c := newCrew(el.state)
-	s := sharing{crew: c, grant: *el.o.Room.Grant, room: el.o.Room}
-	s.grant.PodSets = slices.Clone(s.grant.PodSets)
-	s.takeOver()
-	s.lift()
-	s.giveBack()
-	next := convert.ToAPI(s.grant)
-	changed := !sameGrant(next, el.s.Grant)
-	if due := el.o.LastWrite.Add(shrinkInterval); changed && onlySmaller(next, el.s.Grant) && len(el.o.Room.GiveBack) == 0 && el.o.Now.Before(due) {
+	c := newExecutors(el.state)
+	al := allocation{executors: c, grant: *el.o.Room.Grant, room: el.o.Room}
+	al.grant.PodSets = slices.Clone(al.grant.PodSets)
+	al.chargeAdmitted()
+	al.ungateFitting()
+	al.shrink()
+	next := convert.ToAPI(al.grant)
+	changed := !convert.SameGrant(next, el.s.Grant)
+	if due := el.o.LastWrite.Add(shrinkInterval); changed && convert.OnlySmaller(next, el.s.Grant) && len(el.o.Room.GiveBack) == 0 && el.o.Now.Before(due) {
 		el.requeue(due)
 		changed = false
 	}
@@ -74,14 +75,14 @@ func (el elastic) allocate() bool {
 		el.s.Grant = next
 	}
 	el.after(Action{Kind: SettleGrant})
-	if len(s.releases) > 0 {
-		el.after(Action{Kind: ReleasePods, Releases: s.releases})
+	if len(al.ungates) > 0 {
+		el.after(Action{Kind: UngatePods, Ungates: al.ungates})
 	}
-	el.scaleDown(s.ending)
+	el.scaleDown(al.toEvict)
 	return changed
 }
 
-// scaleDown asks executors to end whose room others take.
+// scaleDown evicts executors whose quota is reclaimed.
 func (el elastic) scaleDown(ending []*pods.Record) {
 	for _, r := range ending {
 		el.after(Action{Kind: DeletePod, Pod: r})
@@ -89,30 +90,6 @@ func (el elastic) scaleDown(ending []*pods.Record) {
 	if len(ending) == 0 {
 		return
 	}
-	el.announce(false, reclaiming, fmt.Sprintf("%d executors above the base gang release their quota: %s",
+	el.event(false, reclaimedReason, fmt.Sprintf("%d executors above the base gang release their quota: %s",
 		len(ending), el.o.Room.GiveBack[0].Why.Message))
-}
-
-func sameGrant(a, b *v1alpha1.Grant) bool {
-	return a.Resizes == b.Resizes && slices.EqualFunc(a.PodSets, b.PodSets, sameSet)
-}
-
-func sameSet(a, b v1alpha1.PodSetGrant) bool {
-	return a.Name == b.Name && a.Flavor == b.Flavor && a.Count == b.Count && a.Elastic == b.Elastic
-}
-
-// onlySmaller says that no set of a grant has become larger.
-func onlySmaller(next, before *v1alpha1.Grant) bool {
-	if next.Resizes != before.Resizes {
-		return false
-	}
-	for _, p := range next.PodSets {
-		same := func(q v1alpha1.PodSetGrant) bool {
-			return q.Name == p.Name && q.Flavor == p.Flavor && q.Elastic == p.Elastic && q.Count >= p.Count
-		}
-		if !slices.ContainsFunc(before.PodSets, same) {
-			return false
-		}
-	}
-	return true
 }

@@ -90,7 +90,7 @@ func moreOf(g *v1alpha1.Grant) string {
 
 // sharer is the grant of an attempt that runs.
 func sharer(grant queueing.Grant, room *queueing.Room, records []*pods.Record, releasing map[types.UID]string) elastic {
-	o := Observation{Now: epoch.Add(time.Hour), App: &v1alpha1.SparkApplication{}, Pods: records, Releasing: releasing, Room: room}
+	o := Observation{Now: epoch.Add(time.Hour), App: &v1alpha1.SparkApplication{}, Pods: records, Ungating: releasing, Room: room}
 	d := elastic{&state{o: o}, &draft{}}
 	d.s.Run, d.s.Attempt, d.s.Grant = 1, 1, convert.ToAPI(grant)
 	d.s.Driver = &v1alpha1.DriverStatus{UID: driverUID}
@@ -102,8 +102,8 @@ func told(d elastic) string {
 	var out []string
 	for _, a := range d.decision.After {
 		switch a.Kind {
-		case ReleasePods:
-			for _, r := range a.Releases {
+		case UngatePods:
+			for _, r := range a.Ungates {
 				out = append(out, "let "+strings.TrimPrefix(r.Pod.Name, "pi-exec-")+"@"+r.Flavor)
 			}
 		case DeletePod:
@@ -332,8 +332,8 @@ func (g *growth) do(a Action) {
 			}
 			g.held = g.status
 		}
-	case ReleasePods:
-		for _, r := range a.Releases {
+	case UngatePods:
+		for _, r := range a.Ungates {
 			g.lift(r)
 		}
 	case DeletePod:
@@ -348,7 +348,7 @@ func (g *growth) do(a Action) {
 }
 
 // lift lets a pod in; sometimes nobody hears of it, or it does not happen.
-func (g *growth) lift(r Release) {
+func (g *growth) lift(r Ungate) {
 	for number, pod := range g.pods {
 		if pod != r.Pod {
 			continue

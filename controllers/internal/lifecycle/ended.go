@@ -16,27 +16,28 @@ type runs struct {
 	ending    ending
 }
 
-// ended looks after a run that is over: another run may be wanted, and what was kept goes after a while.
+// ended looks after a run that is over: another run may be wanted, and what was kept is deleted after a while.
 func (rs runs) ended() Decision {
 	if rs.rerun.wanted() {
 		return rs.startRun()
 	}
 	rs.rerun.observeSpec()
 	for _, r := range rs.activePods() {
-		rs.termination.askToEnd(r)
+		rs.termination.deletePod(r)
 	}
 	rs.after(Action{Kind: ReleaseGrant})
 	return rs.publisher.publish(rs.was, rs.retention.ttl(rs.view.Message))
 }
 
-// republishEnd shows the end of the last run again: the spec was invalid in between and is back to what that run executed.
+// republishEnd shows the end of the last run again: the spec was invalid in between and is back to what that run
+// executed.
 func (rs runs) republishEnd() Decision {
 	attempt := rs.history.last()
 	switch {
 	case attempt == nil || attempt.Outcome == v1alpha1.OutcomeStopped:
 		return rs.resume()
 	// The run had not ended: the next one, which was invalid, was to begin in the same pass.
-	case rs.s.Times.Finished == nil && rs.retries.another(attempt) && !rs.retries.totalUsedUp():
+	case rs.s.Times.Finished == nil && rs.retries.another(attempt) && !rs.retries.totalExceeded():
 		return rs.ending.retry(attempt)
 	case rs.s.Times.Finished == nil:
 		rs.s.Times.Finished = attempt.FinishedAt
@@ -56,11 +57,12 @@ func (rs runs) suspended() Decision {
 	if last := rs.history.last(); last != nil && last.Outcome != v1alpha1.OutcomeStopped {
 		return rs.republishEnd()
 	}
-	rs.s.Times.Queued = rs.nowPtr() // whoever leaves the line by choice comes back to its end
+	rs.s.Times.Queued = rs.nowPtr() // who left the queue by suspending is queued last
 	return rs.resume()
 }
 
-// resume goes on with a run that was held: as the attempt that never started, else as a new one, which is no failure.
+// resume continues a run that was held: with the attempt that never started, else with another one, which is not a
+// failure.
 func (rs runs) resume() Decision {
 	if rs.history.last() != nil {
 		rs.s.Resumes++

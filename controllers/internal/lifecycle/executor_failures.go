@@ -15,7 +15,7 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
 )
 
-// maxExecutorFailures is how many failed executors of an attempt the status shows.
+// maxExecutorFailures is the number of failed executors of an attempt that the status shows.
 const maxExecutorFailures = 5
 
 // failures counts the executors of the attempt that failed.
@@ -25,10 +25,10 @@ type failures struct {
 
 // count counts the executors of the attempt that failed, each once, and returns the newest of them, oldest first.
 //
-// The status is the memory: pods of failed executors are soon gone, and a new operator has seen none of them. It has the number, and the
-// newest by time. What was seen and is not among them is new, unless it is older than all of them: then it was counted before, and newer
-// ones have taken its place. Only when more failures become known late than the status shows, to an operator that has seen none of the
-// earlier ones, is the number too small.
+// The status is the memory: pods of failed executors are soon gone, and a new operator has seen none of them. It has the
+// number, and the newest by time. A failure that was seen and is not among them is new, unless it is older than all of
+// them: then it was counted before, and newer ones have replaced it. Only when more failures become known late than the
+// status shows, to an operator that has seen none of the earlier ones, is the number too small.
 func (fs failures) count() (failed int32, newest []v1alpha1.ExecutorFailure) {
 	var shown []v1alpha1.ExecutorFailure
 	if before := fs.s.Executors; before != nil {
@@ -52,13 +52,13 @@ func (fs failures) count() (failed int32, newest []v1alpha1.ExecutorFailure) {
 	return max(failed, seen), newest[max(0, len(newest)-maxExecutorFailures):]
 }
 
-// endedWithDriver says that an executor went because its driver had gone, which is no failure of its own.
+// endedWithDriver reports whether an executor ended because its driver had gone, which is not a failure of its own.
 func (fs failures) endedWithDriver(f pods.Failure) bool {
 	driver := fs.driver()
 	return driver != nil && driver.Ended != nil && driver.Ended.At > 0 && f.At >= driver.Ended.At
 }
 
-// shown is a failure in the words of the API. One whose time nobody said gets that of this pass.
+// shown converts a failure to the API. A failure without a time gets that of this pass.
 func (fs failures) shown(f pods.Failure) v1alpha1.ExecutorFailure {
 	at := fs.now()
 	if f.At > 0 {
@@ -67,7 +67,8 @@ func (fs failures) shown(f pods.Failure) v1alpha1.ExecutorFailure {
 	return v1alpha1.ExecutorFailure{Pod: f.Pod, Reason: f.Reason, Cause: f.Cause, ExitCode: f.ExitCode, Message: f.Message, At: at}
 }
 
-// note ends the message about a driver that failed, if executors of it had failed before: they may be why. Empty if none had.
+// note ends the message about a driver that failed after executors of it had failed: they may be the cause. Empty if
+// none had.
 func (fs failures) note() string {
 	e := fs.s.Executors
 	if e == nil || len(e.Failures) == 0 {
@@ -77,7 +78,7 @@ func (fs failures) note() string {
 	return fmt.Sprintf("; executors had failed before it (%d), the last one: %s", e.Failed, last.Message)
 }
 
-// countedBefore says that a failure is one of those shown, or older than all of them and they are as many as can be.
+// countedBefore reports whether a failure is one of those shown, or older than all of them while the list is full.
 func countedBefore(f pods.Failure, shown []v1alpha1.ExecutorFailure) bool {
 	if slices.ContainsFunc(shown, func(s v1alpha1.ExecutorFailure) bool { return s.Pod == f.Pod }) {
 		return true

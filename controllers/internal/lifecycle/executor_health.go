@@ -12,13 +12,14 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/catalog"
 )
 
-// executorHealth reads how far the executors of the attempt are.
+// executorHealth reports how far the executors of the attempt are.
 type executorHealth struct {
 	*state
 	deadlines deadlines
 	failures  failures
 }
 
+// status returns the executor counts as observed now.
 func (eh executorHealth) status() *v1alpha1.ExecutorStatus {
 	mine := eh.currentPods()
 	c := pods.Count(mine)
@@ -31,8 +32,8 @@ func (eh executorHealth) status() *v1alpha1.ExecutorStatus {
 		Problem: eh.problem(mine), Summary: fmt.Sprintf("%d/%d", c.Ready, wanted)}
 }
 
-// required is how many executors make the attempt complete. Gates that leave executors to a scheduler grant all that are asked for, and
-// reserve the smallest gang.
+// required returns how many executors complete the attempt. Gates that leave executors to a scheduler grant all that
+// are requested, and reserve the smallest gang.
 func (eh executorHealth) required(now *v1alpha1.ExecutorStatus) int32 {
 	q, g := eh.o.App.Spec.Queue, eh.s.Grant
 	if q == nil || q.MinExecutors == nil || g == nil || !catalog.Of(g.Gate).LeavesExecutors {
@@ -41,7 +42,8 @@ func (eh executorHealth) required(now *v1alpha1.ExecutorStatus) int32 {
 	return min(now.Wanted, *q.MinExecutors)
 }
 
-// problem is what keeps executors from starting: most of those that could, else those behind the gate.
+// problem returns what keeps executors from starting: the problem of most pending ones, else of those behind the
+// scheduling gate.
 func (eh executorHealth) problem(mine []*pods.Record) string {
 	if p := pods.WhyPending(mine); p.Message != "" {
 		return p.Message
@@ -49,12 +51,12 @@ func (eh executorHealth) problem(mine []*pods.Record) string {
 	return eh.whyGated()
 }
 
-// whyGated is why executors wait behind the gate; empty if none does, or if that is not known.
+// whyGated returns why executors wait behind the scheduling gate; empty if none does, or if the reason is not known.
 func (eh executorHealth) whyGated() string {
-	if !eh.mayGrow() {
+	if !eh.isElastic() {
 		return ""
 	}
-	c := newCrew(eh.state)
+	c := newExecutors(eh.state)
 	if len(c.tooLarge) > 0 {
 		r := c.tooLarge[0]
 		return fmt.Sprintf("executor %s stays behind its scheduling gate: it asks for %s; set the size of executors in the spec, not in the program",
@@ -66,8 +68,8 @@ func (eh executorHealth) whyGated() string {
 	return "executors above the base gang wait for quota: " + eh.o.Room.Why
 }
 
-// latchReady notes that the driver and all executors that the attempt began with are ready together, and says whether it has just done so.
-// What is ready once stays so for the attempt: executors come and go.
+// latchReady records that the driver and all executors that the attempt began with are ready together, and reports
+// whether it has just done so. The attempt stays ready from then on: executors come and go.
 func (eh executorHealth) latchReady() bool {
 	if eh.s.Times.ExecutorsReady != nil {
 		return false
@@ -79,7 +81,7 @@ func (eh executorHealth) latchReady() bool {
 	return true
 }
 
-// startOverdue says that executors should be ready by now and are still waited for. With at least one ready and none on its way
+// startOverdue reports whether executors should be ready by now and are still pending. With one ready and none pending
 // Spark has all that it wants now.
 func (eh executorHealth) startOverdue() bool {
 	at := eh.deadlines.executorsReady()
@@ -90,13 +92,14 @@ func (eh executorHealth) startOverdue() bool {
 	return now.Ready < eh.required(now) && (now.Ready == 0 || now.Pending > 0)
 }
 
+// startMessage says how many executors were ready in time, and what keeps the others.
 func (eh executorHealth) startMessage() string {
 	now := eh.status()
 	limit := orDefault(eh.timeouts().ExecutorStart, DefaultExecutorStart)
 	return fmt.Sprintf("%d of %d executors were ready within timeouts.executorStart (%s)%s", now.Ready, now.Wanted, limit, eh.whyPending())
 }
 
-// whyPending tells what keeps executors from running, by the first of them that has something to say.
+// whyPending returns what keeps executors from running, by the first of them with a known reason.
 func (eh executorHealth) whyPending() string {
 	for _, r := range eh.o.Pods {
 		if r.Role != pods.Executor || !eh.current(r) || !r.Active() || r.Running {

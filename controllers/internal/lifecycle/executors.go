@@ -20,29 +20,31 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/amounts"
 )
 
-// crew are the executors of the attempt.
-type crew struct {
+// executors are the executors of an attempt, sorted by which side of the scheduling gate they are on.
+type executors struct {
 	// base is the pod set of the base gang.
 	base *v1alpha1.PodSetGrant
-	// allowed is what the grant has for each.
+	// allowed is what the grant has for each executor.
 	allowed queueing.Resources
-	// inside count the shares of the pods that have passed the gate and are not gone, by flavor; stay are those that are not being deleted.
-	inside map[string]int32
-	stay   map[string][]*pods.Record
-	// gated are those that wait and fit the grant, oldest first; tooLarge those that do not fit.
+	// admittedCount is the weight of the pods that have passed the scheduling gate and are not gone, by flavor; admitted
+	// are those that are not being deleted.
+	admittedCount map[string]int32
+	admitted      map[string][]*pods.Record
+	// gated are the pods that wait and fit the grant, oldest first; tooLarge those that do not fit.
 	gated, tooLarge []*pods.Record
-	// unanswered are those whose gates were lifted by a write without an answer: they count as let in, in these flavors.
+	// unanswered are pods whose ungating got no response: they count as admitted, in these flavors.
 	unanswered []unanswered
 }
 
+// unanswered is a pod whose ungating got no response, and the flavor in which it was ungated.
 type unanswered struct {
 	pod    *pods.Record
 	flavor string
 }
 
-// newCrew sorts the executors of the attempt.
-func newCrew(st *state) crew {
-	c := crew{base: &v1alpha1.PodSetGrant{}, inside: map[string]int32{}, stay: map[string][]*pods.Record{}}
+// newExecutors sorts the executors of the attempt.
+func newExecutors(st *state) executors {
+	c := executors{base: &v1alpha1.PodSetGrant{}, admittedCount: map[string]int32{}, admitted: map[string][]*pods.Record{}}
 	for i := range st.s.Grant.PodSets {
 		if p := &st.s.Grant.PodSets[i]; p.Name == v1alpha1.ExecutorPodSet && !p.Elastic {
 			c.base = p
@@ -53,13 +55,13 @@ func newCrew(st *state) crew {
 		if !isAttemptExecutor(st, r) {
 			continue
 		}
-		flavor, released := st.o.Releasing[r.UID]
+		flavor, released := st.o.Ungating[r.UID]
 		switch {
 		case r.Gate != nil && released:
 			c.unanswered = append(c.unanswered, unanswered{r, flavor})
-			c.enter(r, flavor)
+			c.addAdmitted(r, flavor)
 		case r.Gate == nil:
-			c.enter(r, cmp.Or(flavor, r.Flavor, c.base.Flavor))
+			c.addAdmitted(r, cmp.Or(flavor, r.Flavor, c.base.Flavor))
 		case r.Deleting:
 		case tooLarge(r, c.allowed) != "":
 			c.tooLarge = append(c.tooLarge, r)
@@ -73,8 +75,8 @@ func newCrew(st *state) crew {
 	return c
 }
 
-// isAttemptExecutor says that a pod is an executor that the driver of the attempt has made, on either side of the gate: labels alone can be those of
-// another application, or written by anybody.
+// isAttemptExecutor reports whether a pod is an executor that the driver of the attempt created, on either side of the
+// scheduling gate. Labels alone may belong to another application, or be forged.
 func isAttemptExecutor(st *state, r *pods.Record) bool {
 	if r.Role != pods.Executor || !r.Active() {
 		return false
@@ -82,41 +84,42 @@ func isAttemptExecutor(st *state, r *pods.Record) bool {
 	return st.s.Driver != nil && st.s.Driver.UID != "" && r.OwnerUID == types.UID(st.s.Driver.UID)
 }
 
-// share is how many executors of the grant a pod that has passed the gate is worth: more than one if it is larger, as one that somebody
-// has let in by hand, or resized.
-func (c *crew) share(r *pods.Record) int32 {
-	share := int64(1)
+// weight returns how many executors of the grant an admitted pod counts for: more than one if it is larger, as after a
+// manual ungating or a resize.
+func (c *executors) weight(r *pods.Record) int32 {
+	weight := int64(1)
 	for name, asks := range map[corev1.ResourceName]int64{corev1.ResourceCPU: r.CPU, corev1.ResourceMemory: r.Memory} {
 		if most := c.allowed[string(name)]; most > 0 {
-			share = max(share, (asks+most-1)/most)
+			weight = max(weight, (asks+most-1)/most)
 		}
 	}
-	return int32(min(share, math.MaxInt16))
+	return int32(min(weight, math.MaxInt16))
 }
 
-// shares are those of several pods.
-func (c *crew) shares(of []*pods.Record) int32 {
+// weights returns the sum over several pods.
+func (c *executors) weights(of []*pods.Record) int32 {
 	var n int32
 	for _, r := range of {
-		n += c.share(r)
+		n += c.weight(r)
 	}
 	return n
 }
 
-func (c *crew) enter(r *pods.Record, flavor string) {
-	c.inside[flavor] += c.share(r)
+// addAdmitted counts a pod that has passed the scheduling gate in a flavor.
+func (c *executors) addAdmitted(r *pods.Record, flavor string) {
+	c.admittedCount[flavor] += c.weight(r)
 	if !r.Deleting {
-		c.stay[flavor] = append(c.stay[flavor], r)
+		c.admitted[flavor] = append(c.admitted[flavor], r)
 	}
 }
 
-// byAge orders executors by the number that ends their names: Spark counts them.
+// byAge orders executors by the number at the end of their names: Spark counts them.
 func byAge(a, b *pods.Record) int {
 	return cmp.Or(cmp.Compare(len(a.Name), len(b.Name)), strings.Compare(a.Name, b.Name))
 }
 
-// tooLarge names what a gated pod asks for beyond what the grant has for one; empty if it fits. The program may ask for larger executors
-// than the spec says, by resource profiles.
+// tooLarge names what a gated pod requests beyond what the grant has for one executor; empty if it fits. With resource
+// profiles the program may request larger executors than the spec.
 func tooLarge(r *pods.Record, allowed queueing.Resources) string {
 	for _, name := range slices.Sorted(maps.Keys(r.Gate.Requests)) {
 		if asks := r.Gate.Requests[name]; asks > allowed[name] {

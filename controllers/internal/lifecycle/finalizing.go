@@ -12,21 +12,21 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/status"
 )
 
-// endingDelay is how long the executors of a driver that has succeeded may take to go before the stage Finalizing is written, and how long a
-// driver may take to end after its executors before their number is written.
+// endingDelay is how long the executors of a driver that has succeeded may take to end before the stage Finalizing is
+// written, and how long a driver may take to end after its executors before their number is written.
 const endingDelay = 3 * time.Second
 
-// ending ends attempts, and says what follows.
+// ending ends attempts, and decides what follows.
 type ending struct {
 	policies
 	publisher publisher
 	admission admission
 }
 
-// attemptEnded records how the driver ended. The end is published at once if nothing of the attempt is left.
+// attemptEnded records how the driver ended. The end is published at once if no pod of the attempt is left.
 func (en ending) attemptEnded(o pods.Outcome) Decision {
-	if due := en.o.EndSeen.Add(endingDelay); o.Succeeded && en.o.Now.Before(due) && len(en.activePods()) > 0 {
-		// Spark has told its executors to go, and most have gone within moments: one write is saved.
+	if due := en.o.DriverEndedSince.Add(endingDelay); o.Succeeded && en.o.Now.Before(due) && len(en.activePods()) > 0 {
+		// Spark stops its executors, and most end within moments: one write is saved.
 		en.requeue(due)
 		en.decision.Status = *en.o.App.Status.DeepCopy()
 		return en.decision
@@ -42,7 +42,7 @@ func (en ending) attemptEnded(o pods.Outcome) Decision {
 	if en.s.Times.DriverStarted == nil && o.ExitCode != nil {
 		en.s.Times.DriverStarted = en.nowPtr() // it ran and ended between two looks
 	}
-	en.s.Executors = en.executors.status()
+	en.s.Executors = en.health.status()
 	if !o.Succeeded {
 		o.Message += en.failures.note()
 	}
@@ -55,14 +55,15 @@ func (en ending) attemptEnded(o pods.Outcome) Decision {
 }
 
 // stop writes the intent to stop the attempt, then stops it.
-func (en ending) stop(reason v1alpha1.StopReason, message string) Decision {
+func (en ending) stop(found stopFinding) Decision {
+	reason, message := found.reason, found.message
 	en.s.Stopping = reason
 	en.s.Times.Stopping = en.nowPtr()
 	outcome, cause := en.judge(reason)
 	en.history.record(v1alpha1.AttemptStatus{Outcome: outcome, Reason: string(reason), Cause: cause, Message: message})
 	switch reason {
 	case v1alpha1.StopPreempted:
-		en.announce(true, v1alpha1.PreemptedReason, message)
+		en.event(true, v1alpha1.PreemptedReason, message)
 		message = "releases its quota: " + message
 	case v1alpha1.StopDeadline, v1alpha1.StopTotalDeadline, v1alpha1.StopExecutorStart, v1alpha1.StopAdmission, v1alpha1.StopKueueConflict:
 		message = "stopping the driver: " + message
@@ -75,7 +76,7 @@ func (en ending) stop(reason v1alpha1.StopReason, message string) Decision {
 	return en.publisher.publish(status.Finalizing, message)
 }
 
-// judge says what a stop for a reason makes of the attempt.
+// judge returns the outcome and cause of an attempt that is stopped for a reason.
 func (en ending) judge(reason v1alpha1.StopReason) (v1alpha1.AttemptOutcome, v1alpha1.FailureCause) {
 	switch reason {
 	case v1alpha1.StopDriverStart:
@@ -113,7 +114,7 @@ func (en ending) finalizing() Decision {
 	return en.finish()
 }
 
-// finish ends the attempt: nothing of it is active any more.
+// finish ends the attempt: no pod of it is active any longer.
 func (en ending) finish() Decision {
 	if en.termination.driverInDoubt() {
 		return need(NeedDriverAbsent, en.start())
@@ -137,7 +138,7 @@ func (en ending) finish() Decision {
 	return en.conclude(stopped, attempt)
 }
 
-// conclude says what follows the attempt.
+// conclude decides what follows the attempt.
 func (en ending) conclude(stopped v1alpha1.StopReason, attempt *v1alpha1.AttemptStatus) Decision {
 	if attempt != nil {
 		en.retries.countFailure(attempt)
@@ -153,16 +154,16 @@ func (en ending) conclude(stopped v1alpha1.StopReason, attempt *v1alpha1.Attempt
 		return en.publisher.end(status.Failed, "the attempt ended without a record")
 	case stopped == v1alpha1.StopPreempted:
 		return en.preempted(attempt)
-	case sentBack(stopped, attempt):
+	case isRequeued(stopped, attempt):
 		return en.requeued()
-	case en.retries.another(attempt) && !en.retries.totalUsedUp():
+	case en.retries.another(attempt) && !en.retries.totalExceeded():
 		return en.retry(attempt)
 	}
 	return en.publisher.end(en.retries.endOf(attempt))
 }
 
-// resumeRevertedTemplate goes on with a run that was stopped for a change of the template which was taken back meanwhile, as another attempt; or waits,
-// if the application was suspended meanwhile.
+// resumeRevertedTemplate continues a run that was stopped for a change of the template which has been reverted since,
+// with another attempt; or waits, if the application has been suspended since.
 func (en ending) resumeRevertedTemplate() Decision {
 	if en.o.App.Spec.Suspend {
 		return en.publisher.suspend()
@@ -172,14 +173,17 @@ func (en ending) resumeRevertedTemplate() Decision {
 	return en.publisher.queued(fmt.Sprintf("run %d continues: the change of the template was reverted", en.s.Run))
 }
 
-// logNeeded says that the end of the driver's log should be read now, because the attempt is about to be recorded as failed: afterwards
-// the pod may go. A container that never ran has no log, and of one that was lost with its node nobody has it.
+// logNeeded reports whether the end of the driver's log should be read now, because the attempt is about to be
+// recorded as failed and the pod may go. A container that never ran has no log; the log of one that was lost with its
+// node cannot be read.
 func (en ending) logNeeded() bool {
 	driver := en.driver()
 	return en.o.LogTail == nil && driver != nil && (driver.Ended != nil || driver.Running && driver.Active())
 }
 
-// preempted puts the run back in line after its attempt has given its room back.
+// preempted queues the run again after its attempt has released its quota. Its time in the queue stands, and with it
+// its place; the next attempt has a number of its own, because names of objects follow from it; and nothing has
+// failed.
 func (en ending) preempted(attempt *v1alpha1.AttemptStatus) Decision {
 	en.s.Preemptions++
 	en.nextAttempt()
@@ -190,7 +194,7 @@ func (en ending) preempted(attempt *v1alpha1.AttemptStatus) Decision {
 	return en.publisher.queued("")
 }
 
-// retry plans the next attempt after one that has ended: it waits for a pause, in which the run holds nothing, and then queues anew.
+// retry plans the next attempt: after a pause, in which the run holds nothing, it is queued again.
 func (en ending) retry(a *v1alpha1.AttemptStatus) Decision {
 	pause := en.retries.backoff(a)
 	ended := *a
@@ -200,13 +204,13 @@ func (en ending) retry(a *v1alpha1.AttemptStatus) Decision {
 		return en.publisher.suspend()
 	}
 	if ended.Outcome == v1alpha1.OutcomeFailed {
-		en.announce(true, v1alpha1.AttemptFailedReason, en.retries.pauseMessage(&ended))
+		en.event(true, v1alpha1.AttemptFailedReason, en.retries.pauseMessage(&ended))
 	}
 	return en.publisher.pause()
 }
 
-// requeued puts the run back in line after its executors did not start (there was room in the queue, but not on the cluster), or after the
-// inputs of its grant have changed. That is no failure. Its place in the queue stands.
+// requeued queues the run again after its executors did not start (the queue had quota, the cluster no capacity), or
+// after the inputs of its grant have changed. That is not a failure. The run keeps its place in the queue.
 func (en ending) requeued() Decision {
 	en.s.Requeues++
 	pause := en.retries.requeuePause()
@@ -216,6 +220,6 @@ func (en ending) requeued() Decision {
 		return en.publisher.suspend()
 	}
 	last := &en.s.Attempts[len(en.s.Attempts)-1]
-	en.announce(true, last.Reason, en.retries.pauseMessage(last)) // ExecutorStartTimeout or InputsChanged
+	en.event(true, last.Reason, en.retries.pauseMessage(last)) // ExecutorStartTimeout or InputsChanged
 	return en.publisher.pause()
 }

@@ -12,13 +12,13 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/status"
 )
 
-// maxLogTails is how many of the last attempts keep the end of their log.
+// maxLogTails is the number of latest attempts that keep the end of their log.
 const maxLogTails = 3
 
-// maxAttempts is how many ended attempts the status remembers.
+// maxAttempts is the number of ended attempts that the status keeps.
 const maxAttempts = 10
 
-// history owns the attempts in the status, and how long they ran.
+// history owns the ended attempts in the status, and how long the run ran.
 type history struct {
 	*state
 }
@@ -27,8 +27,8 @@ type history struct {
 func (h history) record(a v1alpha1.AttemptStatus) {
 	a.Run, a.Attempt = h.s.Run, h.s.Attempt
 	a.StartedAt, a.FinishedAt = h.s.Times.DriverStarted, h.nowPtr()
-	if a.Outcome == v1alpha1.OutcomeSucceeded && !h.o.EndSeen.IsZero() && h.o.EndSeen.Before(h.o.Now) {
-		seen := metav1.NewTime(h.o.EndSeen.Truncate(time.Second))
+	if a.Outcome == v1alpha1.OutcomeSucceeded && !h.o.DriverEndedSince.IsZero() && h.o.DriverEndedSince.Before(h.o.Now) {
+		seen := metav1.NewTime(h.o.DriverEndedSince.Truncate(time.Second))
 		a.FinishedAt = &seen
 	}
 	if a.StartedAt != nil {
@@ -42,7 +42,7 @@ func (h history) record(a v1alpha1.AttemptStatus) {
 	h.keepLogTail()
 }
 
-// last is the history's entry of the current attempt; nil if it has none.
+// last returns the history's entry of the current attempt, nil if there is none.
 func (h history) last() *v1alpha1.AttemptStatus {
 	if n := len(h.s.Attempts); n > 0 {
 		if a := &h.s.Attempts[n-1]; a.Run == h.s.Run && a.Attempt == h.s.Attempt {
@@ -52,7 +52,7 @@ func (h history) last() *v1alpha1.AttemptStatus {
 	return nil
 }
 
-// keepLogTail puts the end of the driver's log into the history's newest entry, and takes it out of entries that are too old for it.
+// keepLogTail puts the end of the driver's log into the newest entry, and removes it from entries that are too old.
 func (h history) keepLogTail() {
 	newest := len(h.s.Attempts) - 1
 	if h.o.LogTail != nil && h.s.Attempts[newest].Outcome == v1alpha1.OutcomeFailed {
@@ -63,8 +63,8 @@ func (h history) keepLogTail() {
 	}
 }
 
-// preemption is the history's entry of the preempted attempt that the planned one follows; nil if it follows none. It is read from the
-// history because the stage forgets: a reference may have been missing since, or the spec wrong.
+// preemption returns the history's entry of the preempted attempt before the planned one, nil if there is none. It is
+// read from the history because the stage forgets: a reference may have been missing since, or the spec invalid.
 func (h history) preemption() *v1alpha1.AttemptStatus {
 	if n := len(h.s.Attempts); n > 0 {
 		a := &h.s.Attempts[n-1]
@@ -76,7 +76,7 @@ func (h history) preemption() *v1alpha1.AttemptStatus {
 	return nil
 }
 
-// entry is the history's entry of an attempt; nil if it has none.
+// entry returns the history's entry of an attempt, nil if there is none.
 func (h history) entry(run, attempt int64) *v1alpha1.AttemptStatus {
 	for i := range h.s.Attempts {
 		if a := &h.s.Attempts[i]; a.Run == run && a.Attempt == attempt {
@@ -86,8 +86,9 @@ func (h history) entry(run, attempt int64) *v1alpha1.AttemptStatus {
 	return nil
 }
 
-// inARow counts the last attempts of the run that were stopped for a reason, without another between them.
-func (h history) inARow(reason v1alpha1.StopReason) int32 {
+// consecutive counts the latest attempts of the run that were stopped for a reason, with no other attempt between
+// them.
+func (h history) consecutive(reason v1alpha1.StopReason) int32 {
 	n := int32(0)
 	for i := len(h.s.Attempts) - 1; i >= 0 && h.s.Attempts[i].Run == h.s.Run && h.s.Attempts[i].Reason == string(reason); i-- {
 		n++

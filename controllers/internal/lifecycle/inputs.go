@@ -14,21 +14,22 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/amounts"
 )
 
-// A grant is for what was planned when it was asked for: sizes and accounts follow from the spec, and from what others may change at any time.
-// Until the driver exists a change makes the grant worthless. Before it stands in the status it is given back at once; later the attempt is
-// stopped like one that others take the room of, and the run asks anew, in its old place.
+// A grant is for what was planned when it was requested: sizes and accounts follow from the spec, and from objects that
+// others may change at any time. Until the driver exists a change makes the grant worthless. Before the grant stands in
+// the status it is released at once; later the attempt is stopped like one that is preempted, and the run asks anew, in
+// its old place.
 
-// Outdated reports whether a verdict grants something else than is planned now. So does a grant that an operator gave which did not write
-// down for what.
+// Outdated reports whether a verdict grants something else than is planned now. Without recorded inputs, as from an
+// earlier version of the operator, a grant counts as outdated.
 func Outdated(plan *Plan, v *queueing.Verdict) bool {
 	return v.State == queueing.Granted && v.Grant.Inputs != plan.Inputs
 }
 
-// beyondGrant names what a driver requests above the grant, that was not seen before and that this process has not made as granted: an answer
-// was lost, or somebody else has made the pod, who knows the names; empty if it fits. What others have put into an own pod since, such as
-// sidecars, is not held against it.
+// beyondGrant names what a driver requests above the grant, if the driver was not seen before and this process has not
+// created it as granted: an answer was lost, or another actor, who knows the names, has created the pod. Empty if it
+// fits. Containers that others have since put into a pod of this process, such as sidecars, do not count.
 func beyondGrant(st *state, driver *pods.Record) string {
-	if st.s.Driver.UID != "" || driver.UID == st.o.Made || st.s.Grant == nil {
+	if st.s.Driver.UID != "" || driver.UID == st.o.CreatedDriver || st.s.Grant == nil {
 		return ""
 	}
 	for i := range st.s.Grant.PodSets {

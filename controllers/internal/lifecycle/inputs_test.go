@@ -89,7 +89,7 @@ func TestPauseOfChangedInputs(t *testing.T) {
 		pause = w.app.Status.Times.Retry.Sub(w.now)
 		w.nextLook()
 	}
-	if s := &w.app.Status; pause < longestReplanBackoff || pause > 2*longestReplanBackoff || s.Failures != 0 || s.Requeues != 12 || s.Run != 1 {
+	if s := &w.app.Status; pause < maxReplanBackoff || pause > 2*maxReplanBackoff || s.Failures != 0 || s.Requeues != 12 || s.Run != 1 {
 		t.Errorf("after 12 changes it pauses for %s, and has failed %d times and was sent back %d times\n%s", pause, s.Failures, s.Requeues, w.story())
 	}
 }
@@ -135,7 +135,7 @@ func TestDriverOfNobody(t *testing.T) {
 	} {
 		st := &state{s: v1alpha1.SparkApplicationStatus{Grant: grant, Driver: &v1alpha1.DriverStatus{}}}
 		if tc.known {
-			st.o.Made = "uid"
+			st.o.CreatedDriver = "uid"
 		}
 		if got := beyondGrant(st, &pods.Record{Origin: &tc.origin, UID: "uid", Name: "pi-driver"}); (got == "") != tc.fits {
 			t.Errorf("%s: %q", name, got)

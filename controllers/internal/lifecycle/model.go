@@ -14,68 +14,68 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// Observation is everything that a decision depends on. What costs something to find out is filled in only when a decision says
-// that it needs it (Decision.Need).
+// Observation is everything that a decision depends on. What is expensive to find out is filled in only when a decision
+// needs it (Decision.Need).
 type Observation struct {
 	// Now is the time of the pass.
 	Now time.Time
 	// App is the application as it was read. Decide does not change it.
 	App *v1alpha1.SparkApplication
-	// SameTemplate says that the run template is the one of the current run.
+	// SameTemplate says that the run template is that of the current run.
 	SameTemplate bool
 	// Pods are all pods that carry the application's uid.
 	Pods []*pods.Record
-	// ExecutorFailures are the executors of the current attempt that failed, as far as this process has seen: oldest first, also those
-	// whose pods are gone.
+	// ExecutorFailures are the executors of the current attempt that failed, as far as this process has seen: oldest
+	// first, including those whose pods are gone.
 	ExecutorFailures []pods.Failure
-	// Eviction is why the gate wants the grant of the current attempt back; nil while it may be kept, and while there is none.
+	// Eviction is why the gate reclaims the grant of the current attempt; nil if it does not, or if there is no grant.
 	Eviction *queueing.Eviction
-	// EndSeen is when this process first saw that the driver of the attempt has ended; zero if it has not, or was not asked.
-	EndSeen time.Time
-	// FewerSeen is since when this process has seen that fewer executors are ready than the status says; zero if they are not fewer, or if
-	// it was not asked.
-	FewerSeen time.Time
+	// DriverEndedSince is when this process first saw that the driver of the attempt has ended; zero if it has not.
+	DriverEndedSince time.Time
+	// ReadyDroppedSince is when this process first saw that fewer executors are ready than the status says; zero if they
+	// are not fewer.
+	ReadyDroppedSince time.Time
 	// LastWrite is when this process last wrote the status; zero if it never did.
 	LastWrite time.Time
-	// UIAddress is where the web interface of the attempt is found, inside the cluster or outside; empty while that is not known.
+	// UIAddress is the address of the web interface of the attempt, inside the cluster or outside; empty if unknown.
 	UIAddress string
 	// ReferenceTimeout is how long a missing reference is waited for before it counts as Stalled.
 	ReferenceTimeout time.Duration
-	// MaxTermination bounds how long pods take to end that have to, whatever they or the spec say. Default: 10m.
+	// MaxTermination bounds how long pods that have to end may take, whatever they or the spec say. Default: 10m.
 	MaxTermination time.Duration
 	// ExecutorInterval bounds how often executor counts alone are written. Default: 10s.
 	ExecutorInterval time.Duration
 
-	// Plan is what planning the start gave; nil until it was asked for.
+	// Plan is the planned start; nil until it was needed.
 	Plan *Plan
-	// Verdict is the gate's answer; nil until it was asked for.
+	// Verdict is the gate's answer; nil until it was needed.
 	Verdict *queueing.Verdict
-	// Room is what the gate says of a grant that may grow, which was told what is wanted; nil until it was asked for.
+	// Room is the gate's answer to Decision.Want, for a grant that may grow; nil until it was needed.
 	Room *queueing.Room
-	// Releasing are pods whose gates may have been lifted by a write that nobody has answered, by the flavors in which.
-	Releasing map[types.UID]string
-	// DriverAbsent says that a live read found no driver pod of the attempt; false until it was asked for.
+	// Ungating has the flavors of pods that may have been ungated by a write without a response.
+	Ungating map[types.UID]string
+	// DriverAbsent says that a live read found no driver pod of the attempt; false until it was needed.
 	DriverAbsent bool
-	// UnreachableNodes are nodes of pods overdue to end that do not answer; nil until it was asked for.
+	// UnreachableNodes are nodes of overdue pods that do not answer; nil until they were needed.
 	UnreachableNodes map[string]bool
-	// LogTail is the end of the driver's log, empty if it could not be had; nil until it was asked for.
+	// LogTail is the end of the driver's log, empty if it could not be read; nil until it was needed.
 	LogTail *string
-	// Obstacle keeps the driver from being created, as found by trying; empty if nothing does.
+	// Obstacle is what kept the driver from being created; empty if nothing did.
 	Obstacle string
-	// Made is the driver pod that this process has made for the current attempt, as granted; empty if it has not.
-	Made types.UID
-	// InputsChanged says what of the inputs of the grant has changed before the driver was created, as found by trying; empty if nothing has.
+	// CreatedDriver is the driver pod that this process has created for the current attempt, as granted; empty if none.
+	CreatedDriver types.UID
+	// InputsChanged names the inputs of the grant that changed before the driver was created; empty if none did.
 	InputsChanged string
 }
 
 // Start identifies one start of the application.
 type Start struct {
 	Run, Attempt int64
-	// QueuedAt orders it among others.
+	// QueuedAt orders it among the starts of other applications.
 	QueuedAt time.Time
 }
 
-// Plan is what one start would be.
+// Plan is one start as it would be.
 type Plan struct {
 	// Hash of the run template.
 	Hash string
@@ -83,7 +83,7 @@ type Plan struct {
 	Findings []Finding
 	// Missing are references to things that do not exist, as sentences; with any, only Queue and Gate are filled in.
 	Missing []string
-	// Inputs identify what the plan was made from.
+	// Inputs is the hash of what the plan was made from.
 	Inputs string
 	// Queue and Gate that decide on the start.
 	Queue, Gate string
@@ -91,7 +91,7 @@ type Plan struct {
 	PodSets []queueing.PodSet
 	// DriverPod and ApplicationID are the names of the start, UIAddress where its web interface will be.
 	DriverPod, ApplicationID, UIAddress string
-	// HistoryAddress is where a history server will show it; empty if none will.
+	// HistoryAddress is its address on the history server; empty if there is none.
 	HistoryAddress string
 	// Executors wanted.
 	Executors int32
@@ -103,8 +103,14 @@ type Finding struct {
 	Reason string
 	// Message names field, value and remedy.
 	Message string
-	// Outside says that the mistake is not in the application: nothing tells when it is mended, so it is looked for again.
+	// Outside says that the mistake is not in the application: no watch reports when it is corrected, so it is looked up again.
 	Outside bool
+}
+
+// stopFinding is why an attempt has to be stopped. The zero value says that it may continue.
+type stopFinding struct {
+	reason  v1alpha1.StopReason
+	message string
 }
 
 // Need is what a decision cannot be made without.
@@ -122,7 +128,7 @@ const (
 	NeedDriverAbsent
 	// NeedNodes: Observation.UnreachableNodes.
 	NeedNodes
-	// NeedRoom: Observation.Room, once the gate was told Decision.Want.
+	// NeedRoom: Observation.Room, the answer of the gate to Decision.Want.
 	NeedRoom
 	// NeedLogTail: Observation.LogTail, of a driver that has failed, or is about to be stopped as failed.
 	NeedLogTail
@@ -151,12 +157,12 @@ type Decision struct {
 	After []Action
 	// RequeueAt is when the next look is due by itself; zero if never.
 	RequeueAt time.Time
-	// Announce are events to record after the write.
-	Announce []Announcement
+	// Events are events to record after the write.
+	Events []Event
 }
 
-// Announcement is an event about the application.
-type Announcement struct {
+// Event is an event about the application.
+type Event struct {
 	Warning         bool
 	Reason, Message string
 }
@@ -166,21 +172,21 @@ type ActionKind int
 
 // The actions. The set is closed. All are idempotent.
 const (
-	// ConfirmGrant tells the gate that the grant stands in the status.
+	// ConfirmGrant confirms to the gate that the grant stands in the status.
 	ConfirmGrant ActionKind = iota
-	// SettleGrant tells the gate which grant stands in the status.
+	// SettleGrant reports to the gate which grant stands in the status.
 	SettleGrant
-	// ReleasePods lifts the gates of the pods in Action.Releases.
-	ReleasePods
-	// CreateDriver makes the objects of the attempt, the driver pod last.
+	// UngatePods removes the scheduling gates of the pods in Action.Ungates.
+	UngatePods
+	// CreateDriver creates the objects of the attempt, the driver pod last.
 	CreateDriver
 	// DeletePod deletes Action.Pod.
 	DeletePod
-	// DeleteService deletes the Service of the attempt Action.Run, Action.Attempt, which nobody needs once its driver has ended.
+	// DeleteService deletes the Service of the attempt Action.Run, Action.Attempt, which is not needed once its driver has ended.
 	DeleteService
-	// DeleteObjects deletes everything that was made for the attempt Action.Run, Action.Attempt, the driver pod included.
+	// DeleteObjects deletes all objects of the attempt Action.Run, Action.Attempt, including the driver pod.
 	DeleteObjects
-	// ReleaseGrant tells the gate that nothing is held or asked for any more.
+	// ReleaseGrant withdraws the ask and releases the grant.
 	ReleaseGrant
 	// RemoveFinalizer lets the application go.
 	RemoveFinalizer
@@ -197,12 +203,12 @@ type Action struct {
 	Run, Attempt int64
 	// Force deletes it without a grace period.
 	Force bool
-	// Releases are pods whose gates are lifted.
-	Releases []Release
+	// Ungates are the pods to ungate.
+	Ungates []Ungate
 }
 
-// Release is a pod that the grant has room for, and where.
-type Release struct {
+// Ungate is a pod for which the grant has quota, and where it may run.
+type Ungate struct {
 	Pod          *pods.Record
 	Flavor       string
 	NodeSelector map[string]string

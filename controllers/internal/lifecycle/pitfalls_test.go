@@ -161,7 +161,7 @@ func TestExecutorsThatGoBeforeTheirDriverCostNoWrite(t *testing.T) {
 		}
 	}
 	for after, want := range map[time.Duration]int32{0: before.Ready, endingDelay - 1: before.Ready, endingDelay: 0} {
-		d := Decide(Observation{Now: w.now.Add(after), App: w.app, SameTemplate: true, Pods: w.visible(), LastWrite: w.now.Add(-time.Hour), FewerSeen: w.now})
+		d := Decide(Observation{Now: w.now.Add(after), App: w.app, SameTemplate: true, Pods: w.visible(), LastWrite: w.now.Add(-time.Hour), ReadyDroppedSince: w.now})
 		if d.Status.Executors.Ready != want {
 			t.Errorf("%s after they went %d executors count as ready, want %d", after, d.Status.Executors.Ready, want)
 		}

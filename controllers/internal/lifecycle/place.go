@@ -17,28 +17,28 @@ import (
 //
 //   - an application that was never edited asks since it was created; any other since the operator has seen what it asks for;
 //   - time in which it could not have started does not count: its spec is invalid, or something that it names is missing;
-//   - one that was suspended asks anew when it is resumed, else a place could be kept in store by suspending;
-//   - another queue, gate or choice of flavors, or more of anything, is another ask; less of the same is not, for one that waits in line.
+//   - one that was suspended asks anew when it is resumed, else a place could be reserved by suspending;
+//   - another queue, gate or choice of flavors, or more of anything, is another ask; less of the same is not, for one that waits in the queue.
 
-// place owns the place in the queue: what is asked for, where, and since when.
+// place owns the place in the queue: what the application asks for, where, and since when.
 type place struct {
 	*state
 }
 
-// noteBlocked notes that the application cannot start for a while.
+// noteBlocked records since when the application cannot start.
 func (pl place) noteBlocked() {
 	if pl.s.Times.Blocked == nil {
 		pl.s.Times.Blocked = pl.nowPtr()
 	}
 }
 
-// take says where in line the planned start stands.
+// take sets the place in the queue of the planned start.
 func (pl place) take(start *Start) {
 	now, queued, blocked := pl.now().Time, pl.s.Times.Queued, pl.s.Times.Blocked
 	switch {
 	case queued == nil:
 		pl.s.Times.Queued = pl.nowPtr()
-	case queued.After(now): // the clock was set back, which moves nobody ahead
+	case queued.After(now): // the clock was set back, which moves no application ahead
 	case pl.anotherAsk():
 		pl.s.Times.Queued = pl.nowPtr()
 	case blocked != nil:
@@ -48,7 +48,7 @@ func (pl place) take(start *Start) {
 		}
 		pl.s.Times.Queued = &metav1.Time{Time: later}
 	}
-	if !pl.o.SameTemplate { // it is taken over here where onTemplateChange is Ignore
+	if !pl.o.SameTemplate { // updated here where onTemplateChange is Ignore
 		pl.s.TemplateHash = pl.o.Plan.Hash
 	}
 	pl.s.Times.Blocked = nil
@@ -56,10 +56,10 @@ func (pl place) take(start *Start) {
 	start.QueuedAt = pl.s.Times.Queued.Time
 }
 
-// moved says that the place in line is not the published one.
+// moved reports whether the place in the queue differs from the published one.
 func (pl place) moved() bool { return !pl.s.Times.Queued.Equal(pl.o.App.Status.Times.Queued) }
 
-// anotherAsk says that the application asks for something else than it did when it took its place.
+// anotherAsk reports whether the application asks for something else than when it took its place.
 func (pl place) anotherAsk() bool {
 	before, now := pl.s.Ask, pl.o.Plan
 	if before == nil || pl.o.App.Status.Run != pl.s.Run {
@@ -72,43 +72,24 @@ func (pl place) anotherAsk() bool {
 	return pl.asksForMore(before, now)
 }
 
-// asksForMore says that the pod sets, as many as before, are another ask.
+// asksForMore reports whether the pod sets, which are as many as before, are another ask.
 func (pl place) asksForMore(before *v1alpha1.Ask, now *Plan) bool {
 	next, changed := convert.AskToAPI(now.Gate, now.PodSets), false
 	for i := range next.PodSets {
 		a, b := &before.PodSets[i], &next.PodSets[i]
-		more, differs := moreInSet(a, b)
+		more, differs := convert.AsksForMore(a, b)
 		if more && pl.byUser() || !slices.Equal(a.Flavors, b.Flavors) {
 			return true
 		}
 		changed = changed || differs
 	}
-	// What could never be admitted has not waited in line.
+	// What could never be admitted has not waited in the queue.
 	return changed && pl.was.Blocked()
 }
 
-// byUser says that a change of what is asked for may be the user's doing. What comes from the namespace or the version of the operator moves
-// nobody.
+// byUser reports whether a change of the ask may be the user's doing. Changes that come from the namespace or from
+// another version of the operator do not move the application.
 func (pl place) byUser() bool {
 	app := pl.o.App
 	return app.Generation != app.Status.ObservedGeneration || app.Spec.SparkConfigMap != "" || len(app.Spec.SparkConfFrom) > 0
-}
-
-// moreInSet says whether a pod set asks for more of anything than before, and whether for anything else.
-func moreInSet(before, now *v1alpha1.PodSetAsk) (more, differs bool) {
-	more = before.Name != now.Name || now.Count > before.Count || leastOf(now) > leastOf(before)
-	differs = now.Count != before.Count || leastOf(now) != leastOf(before) || len(now.Requests) != len(before.Requests)
-	for name, q := range now.Requests {
-		c := q.Cmp(before.Requests[name])
-		more, differs = more || c > 0, differs || c != 0
-	}
-	return more, more || differs
-}
-
-// leastOf is the number of pods with which a set can start.
-func leastOf(p *v1alpha1.PodSetAsk) int32 {
-	if p.MinCount > 0 && p.MinCount < p.Count {
-		return p.MinCount
-	}
-	return p.Count
 }

@@ -78,7 +78,7 @@ func TestPreemptionIsToldBeforeAnythingStops(t *testing.T) {
 	started := w.app.Status.Times.DriverStarted
 	w.wants(queueing.ReasonPreempted, takenBack)
 	d := w.pass()
-	if diff := cmp.Diff([]Announcement{{Warning: true, Reason: "Preempted", Message: takenBack}}, d.Announce); diff != "" {
+	if diff := cmp.Diff([]Event{{Warning: true, Reason: "Preempted", Message: takenBack}}, d.Events); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
 	}
 	w.wantCounts(counts{Run: 2, Attempt: 1, Stopping: v1alpha1.StopPreempted, Grant: true, Driver: true, Executors: true})
@@ -136,8 +136,8 @@ func (w *world) wantQuiet(when string) {
 	w.t.Helper()
 	before := w.app.Status.DeepCopy()
 	d := w.pass()
-	if diff := cmp.Diff(*before, w.app.Status); diff != "" || len(d.Announce) > 0 {
-		w.t.Errorf("%s another pass tells %v and writes (-before +after):\n%s", when, d.Announce, diff)
+	if diff := cmp.Diff(*before, w.app.Status); diff != "" || len(d.Events) > 0 {
+		w.t.Errorf("%s another pass tells %v and writes (-before +after):\n%s", when, d.Events, diff)
 	}
 }
 
@@ -147,8 +147,8 @@ func TestDrainedQueueIsNamedWhileItWaits(t *testing.T) {
 	w.drained = true
 	w.wants(queueing.ReasonQueueHeld, "queue team-a is drained")
 	d := w.pass()
-	if len(d.Announce) != 1 || d.Announce[0].Message != "queue team-a is drained" {
-		t.Errorf("events %v", d.Announce)
+	if len(d.Events) != 1 || d.Events[0].Message != "queue team-a is drained" {
+		t.Errorf("events %v", d.Events)
 	}
 	w.ended(w.driverName())
 	w.settle()

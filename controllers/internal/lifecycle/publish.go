@@ -10,7 +10,8 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/status"
 )
 
-// policies are what the parts of the flow share: the state, the draft, and the policies that read them.
+// policies is shared by the parts that decide what happens next: the state, the draft, and the policies over them. A
+// policy uses only those before it.
 type policies struct {
 	*state
 	*draft
@@ -21,22 +22,23 @@ type policies struct {
 	place       place
 	delegation  delegation
 	failures    failures
-	executors   executorHealth
+	health      executorHealth
 	elastic     elastic
 	stopChecks  stopChecks
 	termination termination
 	retention   retention
 }
 
+// newPolicies returns the policies over a state.
 func newPolicies(st *state) policies {
 	p := policies{state: st, draft: &draft{}}
 	p.history, p.deadlines, p.rerun, p.place = history{st}, deadlines{st}, rerun{st}, place{st}
 	p.retries = retries{st, p.history}
 	p.delegation = delegation{st, p.deadlines}
 	p.failures = failures{st}
-	p.executors = executorHealth{st, p.deadlines, p.failures}
+	p.health = executorHealth{st, p.deadlines, p.failures}
 	p.elastic = elastic{st, p.draft}
-	p.stopChecks = stopChecks{st, p.deadlines, p.rerun, p.delegation, p.executors}
+	p.stopChecks = stopChecks{st, p.deadlines, p.rerun, p.delegation, p.health}
 	p.termination = termination{st, p.draft, p.deadlines}
 	p.retention = retention{st, p.draft, p.history}
 	return p
@@ -45,14 +47,14 @@ func newPolicies(st *state) policies {
 // publisher completes decisions.
 type publisher struct{ policies }
 
-// publish completes the decision: the status says that the application is in stage.
+// publish completes the decision: the status says that the application is in a stage.
 func (pb publisher) publish(stage status.Stage, message string) Decision {
 	pb.view.Stage, pb.view.Message = stage, message
 	if pb.view.Generation == 0 {
 		pb.view.Generation = pb.o.App.Generation
 	}
 	pb.view.NodeLost = pb.termination.nodeLost()
-	pb.timeWait(stage)
+	pb.trackWaiting(stage)
 	pb.retention.expire(stage)
 	pb.s.ObservedGeneration = pb.view.Generation
 	pb.s.Conditions = status.Conditions(pb.o.App.Status.Conditions, pb.view, pb.now())
@@ -62,8 +64,8 @@ func (pb publisher) publish(stage status.Stage, message string) Decision {
 	return pb.decision
 }
 
-// timeWait notes since when the application waits for room, if it does.
-func (pb publisher) timeWait(stage status.Stage) {
+// trackWaiting records since when the application waits for quota, if it does.
+func (pb publisher) trackWaiting(stage status.Stage) {
 	switch {
 	case pb.view.UnknownStage != "":
 		return
@@ -86,10 +88,10 @@ func (pb publisher) unknown() Decision {
 	return pb.publish(status.Stage(ready.Reason), ready.Message)
 }
 
-// suspend publishes that spec.suspend holds the application. What it asked for is taken back once that is written.
+// suspend publishes that spec.suspend holds the application. Its ask is withdrawn once that is written.
 func (pb publisher) suspend() Decision {
 	pb.s.Times.ReferenceMissing = nil
-	pb.retries.resumeAsking() // whoever resumes it does not want to wait for the rest of a pause
+	pb.retries.endPause() // a resumed application does not wait for the rest of a pause
 	pb.after(Action{Kind: ReleaseGrant})
 	return pb.publish(status.Suspended, "suspended: set spec.suspend to false to resume")
 }
@@ -97,12 +99,12 @@ func (pb publisher) suspend() Decision {
 // end publishes the end of the run.
 func (pb publisher) end(stage status.Stage, message string) Decision {
 	pb.s.Times.Finished, pb.s.Ask = pb.nowPtr(), nil
-	pb.announce(stage != status.Succeeded, string(stage), message)
+	pb.event(stage != status.Succeeded, string(stage), message)
 	return pb.publish(stage, pb.retention.ttl(message))
 }
 
-// queued publishes that the planned start waits in line: after a preemption as Preempted, which goes on to say who took the room, else
-// as Queued with the message.
+// queued publishes that the planned start waits in the queue: as Preempted, with what took the quota, if the attempt
+// before it was preempted; else as Queued with the message.
 func (pb publisher) queued(message string) Decision {
 	if taken := pb.history.preemption(); taken != nil {
 		return pb.publish(status.Preempted, "was preempted and waits for quota again: "+taken.Message)
@@ -113,7 +115,7 @@ func (pb publisher) queued(message string) Decision {
 // pause publishes why the next attempt has to wait, and until when.
 func (pb publisher) pause() Decision {
 	pb.requeue(pb.s.Times.Retry.Time)
-	pb.after(Action{Kind: ReleaseGrant}) // an operator may have ended before it could
+	pb.after(Action{Kind: ReleaseGrant}) // an operator may have ended before it could release it
 	last := &pb.s.Attempts[len(pb.s.Attempts)-1]
 	stage := status.Queued
 	if last.Outcome == v1alpha1.OutcomeFailed {

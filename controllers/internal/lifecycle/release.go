@@ -9,9 +9,10 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// Farewell is how the attempt that held or asked for room is left, from the status that was published before its release. The status of
-// a run that goes on names the next attempt; the one that is left is the last in the history then, if it ever held a grant.
-func Farewell(app *v1alpha1.SparkApplication) queueing.Release {
+// ReleaseReason returns how the attempt that held or requested quota ends for its gate, from the status that was
+// published before the release. If the run continues, that status names the next attempt; the ended one is then the
+// last in the history, if it ever held a grant.
+func ReleaseReason(app *v1alpha1.SparkApplication) queueing.Release {
 	if !app.DeletionTimestamp.IsZero() {
 		return queueing.Release{Reason: queueing.Deleted}
 	}
@@ -31,8 +32,8 @@ func Farewell(app *v1alpha1.SparkApplication) queueing.Release {
 	return f
 }
 
-// leftAttempt is the history's entry of the attempt that is left: the current one, or the one before the one that is planned; nil if it
-// was never recorded.
+// leftAttempt returns the history's entry of the ended attempt: the current one, or the one before the planned one;
+// nil if it was never recorded.
 func leftAttempt(s *v1alpha1.SparkApplicationStatus) *v1alpha1.AttemptStatus {
 	n := len(s.Attempts)
 	if n == 0 {
@@ -46,7 +47,8 @@ func leftAttempt(s *v1alpha1.SparkApplicationStatus) *v1alpha1.AttemptStatus {
 	return nil
 }
 
-// Progress is where the attempt stands that holds a grant, as its status tells; false when it does not start or run.
+// Progress returns the state of the attempt that holds a grant, as its status tells; false when it does not start or
+// run.
 func Progress(app *v1alpha1.SparkApplication) (queueing.Progress, bool) {
 	s := &app.Status
 	stage, _ := status.StageOf(s.Conditions)

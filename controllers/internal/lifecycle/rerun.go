@@ -13,24 +13,26 @@ import (
 
 const reconcileAnnotation = meta.ReconcileRequestAnnotation
 
-// longestToken is the longest token of a request, in bytes: it is echoed in the status. Flux's are times.
-const longestToken = 256
+// maxTokenLength is the length in bytes up to which the token of a request is honoured: the status echoes it. Flux's
+// tokens are times.
+const maxTokenLength = 256
 
 // rerun decides whether another run is wanted.
 type rerun struct {
 	*state
 }
 
-// forceToken is the token of a request to run again that was not handled yet: both of Flux's annotations carry it.
+// forceToken returns the token of a request to run again that was not handled yet: both of Flux's annotations carry
+// it.
 func (rr rerun) forceToken() string {
 	token := rr.o.App.Annotations[meta.ForceRequestAnnotation]
-	if token == "" || len(token) > longestToken || token != rr.o.App.Annotations[reconcileAnnotation] || token == rr.o.App.Status.LastHandledForceAt {
+	if token == "" || len(token) > maxTokenLength || token != rr.o.App.Annotations[reconcileAnnotation] || token == rr.o.App.Status.LastHandledForceAt {
 		return ""
 	}
 	return token
 }
 
-// changed says that the run template differs from the one of the current run in a way that asks for another run.
+// changed reports whether the run template differs from that of the current run in a way that asks for another run.
 func (rr rerun) changed() bool {
 	if templatePolicy(rr.o.App) == v1alpha1.TemplateChangeIgnore {
 		return rr.o.App.Spec.RunID != rr.s.RunID
@@ -38,16 +40,16 @@ func (rr rerun) changed() bool {
 	return !rr.o.SameTemplate
 }
 
-// ignored says that the run template differs and nothing is done about it.
+// ignored reports whether the run template differs and nothing is done about it.
 func (rr rerun) ignored() bool {
 	return rr.s.Run > 0 && !rr.o.SameTemplate && !rr.changed() && rr.forceToken() == ""
 }
 
-// wanted says that another run is wanted after the current one.
+// wanted reports whether another run is wanted after the current one.
 func (rr rerun) wanted() bool { return rr.changed() || rr.forceToken() != "" }
 
-// observeSpec says which generation the status speaks of while a run goes on or has ended: the current one, unless its run template
-// waits for its turn.
+// observeSpec sets which generation the status speaks of while a run continues or has ended: the current one, unless
+// its run template waits for the next run.
 func (rr rerun) observeSpec() {
 	rr.view.Generation = rr.o.App.Generation
 	if rr.ignored() {

@@ -13,13 +13,14 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/status"
 )
 
-// ttlIgnored is the reason of the event that tells that spec.ttlAfterFinished is not honoured.
-const ttlIgnored = "TTLIgnored"
+// ttlIgnoredReason is the reason of the event about a spec.ttlAfterFinished that is not honoured.
+const ttlIgnoredReason = "TTLIgnored"
 
-// ttlNote begins what the message of an end says of a time to live that is not honoured.
+// ttlNote begins the part of the message of an end about a time to live that is not honoured.
 const ttlNote = "; spec.ttlAfterFinished is not honoured: "
 
-// trackers are who would create an object again that they find deleted, by the label or annotation that they leave on it.
+// trackers are the tools that create an object again when it is deleted, by the label or annotation with which they
+// mark it.
 var trackers = []struct{ key, name string }{
 	{"kustomize.toolkit.fluxcd.io/name", "Flux"},
 	{"helm.toolkit.fluxcd.io/name", "Flux"},
@@ -28,14 +29,15 @@ var trackers = []struct{ key, name string }{
 	{"app.kubernetes.io/instance", "Argo CD"},
 }
 
-// retention deletes what was kept of ended attempts, and the application itself, when the time is over.
+// retention deletes what was kept of ended attempts, and the application itself, when their time is over.
 type retention struct {
 	*state
 	*draft
 	history history
 }
 
-// expire deletes what was kept of ended attempts when its time is over. A driver pod goes last, so it marks what is still to do.
+// expire deletes the objects of ended attempts when their time is over. A driver pod is deleted last, so it marks what
+// remains to be deleted.
 func (rn retention) expire(stage status.Stage) {
 	if rn.view.UnknownStage != "" {
 		return
@@ -52,8 +54,8 @@ func (rn retention) expire(stage status.Stage) {
 	}
 }
 
-// keptUntil is when the objects of an ended attempt are deleted; zero is at once. What the history does not know any more is not kept,
-// nor what has the name of the next driver.
+// keptUntil returns when the objects of an ended attempt are deleted; zero is at once. Objects of attempts that the
+// history has dropped are not kept, nor is a pod with the name of the next driver.
 func (rn retention) keptUntil(r *pods.Record) time.Time {
 	ended := rn.history.entry(r.Run, r.Attempt)
 	if ended == nil || ended.Outcome == v1alpha1.OutcomeStopped || (!rn.current(r) && r.Name == rn.o.App.Spec.Driver.PodName) {
@@ -72,8 +74,8 @@ func (rn retention) keptUntil(r *pods.Record) time.Time {
 	return ended.FinishedAt.Add(duration)
 }
 
-// tracker is who tracks the application; empty if nobody is known to. Argo CD's own label may be set by others, too; an application
-// that is kept for nothing is better than one that runs again and again.
+// tracker returns the tool that tracks the application, empty if none is known. Others may set Argo CD's label as
+// well: an application that is kept for nothing is better than one that runs again and again.
 func (rn retention) tracker() string {
 	for _, t := range trackers {
 		if rn.o.App.Labels[t.key] != "" || rn.o.App.Annotations[t.key] != "" {
@@ -83,8 +85,8 @@ func (rn retention) tracker() string {
 	return ""
 }
 
-// ttl deletes the application itself when its time to live after the end is over, and returns the message of the end: it says so
-// when the time to live is not honoured.
+// ttl deletes the application when its time to live after the end is over, and returns the message of the end, which
+// says so if the time to live is not honoured.
 func (rn retention) ttl(message string) string {
 	before := message
 	message, _, _ = strings.Cut(message, ttlNote)
@@ -95,7 +97,7 @@ func (rn retention) ttl(message string) string {
 	if tracker := rn.tracker(); tracker != "" {
 		note := fmt.Sprintf("%s would create this object again, and run it again; let %s delete it", tracker, tracker)
 		if message += ttlNote + note; message != before {
-			rn.announce(true, ttlIgnored, "spec.ttlAfterFinished is not honoured: "+note)
+			rn.event(true, ttlIgnoredReason, "spec.ttlAfterFinished is not honoured: "+note)
 		}
 		return message
 	}

@@ -23,29 +23,29 @@ const (
 	DefaultResetAfter     = time.Hour
 )
 
-// The pause after an attempt whose executors did not start: it doubles with every such attempt in a row.
+// The pause after an attempt whose executors did not start. It doubles each consecutive time.
 const (
-	requeueBackoff        = time.Minute
-	longestRequeueBackoff = time.Hour
+	requeueBackoff    = time.Minute
+	maxRequeueBackoff = time.Hour
 )
 
-// jitterShare is the part of a pause that is added at most, so that jobs which failed together do not come back together.
+// jitterShare divides a pause into the most that is added to it, so that jobs which failed together do not return together.
 const jitterShare = 10
 
-// The pause before a run asks again whose inputs have changed under a grant. It doubles with every time in a row, so that inputs which change
-// for ever keep nobody busy.
+// The pause before a run asks again after the inputs of its grant have changed. It doubles each consecutive time, so that
+// inputs which never stop changing do not keep the operator busy.
 const (
-	replanBackoff        = time.Second
-	longestReplanBackoff = 5 * time.Minute
+	replanBackoff    = time.Second
+	maxReplanBackoff = 5 * time.Minute
 )
 
-// retries owns the counts of failed and of requeued attempts, and the pause before the next attempt.
+// retries owns the number of failures, and the pause before the next attempt.
 type retries struct {
 	*state
 	history history
 }
 
-// pauseAfterLast is the pause that follows the last attempt; 0 if there was none.
+// pauseAfterLast returns the pause that follows the last attempt, 0 if there was none.
 func (rt retries) pauseAfterLast() time.Duration {
 	n := len(rt.s.Attempts)
 	switch {
@@ -57,12 +57,12 @@ func (rt retries) pauseAfterLast() time.Duration {
 	return rt.backoff(&rt.s.Attempts[n-1])
 }
 
-// endOf is the stage with which a run ends after its last attempt, and its message.
+// endOf returns the stage in which a run ends after its last attempt, and its message.
 func (rt retries) endOf(attempt *v1alpha1.AttemptStatus) (status.Stage, string) {
 	switch reason := status.Stage(attempt.Reason); {
 	case attempt.Outcome == v1alpha1.OutcomeSucceeded:
 		return status.Succeeded, fmt.Sprintf("run %d succeeded", rt.s.Run)
-	case rt.another(attempt) && rt.totalUsedUp():
+	case rt.another(attempt) && rt.totalExceeded():
 		return status.TotalDeadlineExceeded, fmt.Sprintf("timeouts.total (%s) leaves no time for another attempt: %s",
 			rt.timeouts().Total.Duration, attempt.Message)
 	case rt.retriable(attempt) && rt.s.Failures >= rt.maxAttempts():
@@ -76,7 +76,7 @@ func (rt retries) endOf(attempt *v1alpha1.AttemptStatus) (status.Stage, string) 
 	return status.Failed, fmt.Sprintf("run %d failed: %s", rt.s.Run, attempt.Message)
 }
 
-// policy is spec.restartPolicy.
+// policy returns spec.restartPolicy, empty if there is none.
 func (rt retries) policy() v1alpha1.RestartPolicy {
 	if rt.o.App.Spec.RestartPolicy == nil {
 		return v1alpha1.RestartPolicy{}
@@ -84,6 +84,7 @@ func (rt retries) policy() v1alpha1.RestartPolicy {
 	return *rt.o.App.Spec.RestartPolicy
 }
 
+// maxAttempts returns restartPolicy.maxAttempts with its default.
 func (rt retries) maxAttempts() int32 {
 	if most := rt.policy().MaxAttempts; most != nil {
 		return *most
@@ -91,7 +92,7 @@ func (rt retries) maxAttempts() int32 {
 	return DefaultMaxAttempts
 }
 
-// retriable says that the restart policy wants another attempt after one that ended like this, if any is left.
+// retriable reports whether the restart policy wants another attempt after one that ended like this, if any is left.
 func (rt retries) retriable(a *v1alpha1.AttemptStatus) bool {
 	policy := rt.policy().Type
 	switch {
@@ -105,7 +106,7 @@ func (rt retries) retriable(a *v1alpha1.AttemptStatus) bool {
 	return policy == v1alpha1.RestartOnFailure || policy == v1alpha1.RestartAlways
 }
 
-// countFailure counts a failed attempt. One that ran for long enough makes the earlier ones forgotten.
+// countFailure counts a failed attempt. One that ran for long enough resets the count first.
 func (rt retries) countFailure(a *v1alpha1.AttemptStatus) {
 	if a.Outcome != v1alpha1.OutcomeFailed {
 		return
@@ -116,18 +117,18 @@ func (rt retries) countFailure(a *v1alpha1.AttemptStatus) {
 	rt.s.Failures++
 }
 
-// another says that another attempt follows the last one.
+// another reports whether another attempt follows the last one.
 func (rt retries) another(a *v1alpha1.AttemptStatus) bool {
 	return rt.retriable(a) && (a.Outcome == v1alpha1.OutcomeSucceeded || rt.s.Failures < rt.maxAttempts())
 }
 
-// totalUsedUp says that no attempt of the run may run any more.
-func (rt retries) totalUsedUp() bool {
+// totalExceeded reports whether the attempts of the run have used all of timeouts.total.
+func (rt retries) totalExceeded() bool {
 	total := rt.timeouts().Total
 	return total != nil && rt.ran() >= total.Duration
 }
 
-// backoff is the pause before a retry: it grows with every failure, up to a bound.
+// backoff returns the pause before a retry: it grows with every failure, up to a bound.
 func (rt retries) backoff(a *v1alpha1.AttemptStatus) time.Duration {
 	b, factor := v1alpha1.Backoff{}, int32(DefaultFactor)
 	if policy := rt.policy(); policy.Backoff != nil {
@@ -140,24 +141,24 @@ func (rt retries) backoff(a *v1alpha1.AttemptStatus) time.Duration {
 	if a.Outcome == v1alpha1.OutcomeSucceeded {
 		failures = 1
 	}
-	return grown(orDefault(b.Initial, DefaultBackoff), factor, failures, orDefault(b.Max, DefaultLongestBackoff))
+	return exponentialBackoff(orDefault(b.Initial, DefaultBackoff), factor, failures, orDefault(b.Max, DefaultLongestBackoff))
 }
 
-// requeuePause is the pause of a run that was sent back in line.
+// requeuePause returns the pause of a run that was requeued.
 func (rt retries) requeuePause() time.Duration {
-	if n := rt.history.inARow(v1alpha1.StopInputsChanged); n > 0 {
-		return grown(replanBackoff, 2, n, longestReplanBackoff)
+	if n := rt.history.consecutive(v1alpha1.StopInputsChanged); n > 0 {
+		return exponentialBackoff(replanBackoff, 2, n, maxReplanBackoff)
 	}
-	return grown(requeueBackoff, 2, rt.history.inARow(v1alpha1.StopExecutorStart), longestRequeueBackoff)
+	return exponentialBackoff(requeueBackoff, 2, rt.history.consecutive(v1alpha1.StopExecutorStart), maxRequeueBackoff)
 }
 
-// pauseFor notes when the next attempt asks for room, in whole seconds and not before the pause is over.
+// pauseFor sets when the next attempt requests quota: in whole seconds, and not before the pause is over.
 func (rt retries) pauseFor(pause time.Duration) {
 	at := rt.o.Now.Add(pause + rt.jitter(pause)).Add(time.Second - time.Nanosecond).Truncate(time.Second)
 	rt.s.Times.Retry = &metav1.Time{Time: at}
 }
 
-// jitter is up to a tenth of a pause, fixed for an attempt.
+// jitter returns up to a tenth of a pause, always the same for an attempt.
 func (rt retries) jitter(pause time.Duration) time.Duration {
 	h := fnv.New32a()
 	_, _ = fmt.Fprintf(h, "%s/%d/%d", rt.o.App.UID, rt.s.Run, rt.s.Attempt)
@@ -165,11 +166,12 @@ func (rt retries) jitter(pause time.Duration) time.Duration {
 	return pause / jitterShare / parts * time.Duration(h.Sum32()%parts)
 }
 
-// pausing says that the next attempt does not ask for room yet.
+// pausing reports whether the next attempt does not request quota yet.
 func (rt retries) pausing() bool {
 	return rt.s.Times.Retry != nil && rt.o.Now.Before(rt.s.Times.Retry.Time)
 }
 
+// pauseMessage says why the next attempt pauses, and until when.
 func (rt retries) pauseMessage(last *v1alpha1.AttemptStatus) string {
 	next := fmt.Sprintf("attempt %d will be queued at %s", last.Attempt+1, rt.s.Times.Retry.UTC().Format(time.RFC3339))
 	switch last.Outcome {
@@ -182,8 +184,8 @@ func (rt retries) pauseMessage(last *v1alpha1.AttemptStatus) string {
 	return fmt.Sprintf("attempt %d failed (failure %d of at most %d): %s; %s", last.Attempt, rt.s.Failures, rt.maxAttempts(), last.Message, next)
 }
 
-// resumeAsking ends the pause, if there was one. A failed run comes to the end of the line; one that was sent back keeps its place.
-func (rt retries) resumeAsking() {
+// endPause ends the pause, if there is one. A run that failed is queued last; one that was requeued keeps its place.
+func (rt retries) endPause() {
 	retry := rt.s.Times.Retry
 	if retry == nil {
 		return
@@ -197,8 +199,8 @@ func (rt retries) resumeAsking() {
 	}
 }
 
-// grown is a pause for the nth time: first, and factor times as long every time after, but never longer than longest.
-func grown(first time.Duration, factor, nth int32, longest time.Duration) time.Duration {
+// exponentialBackoff returns the nth pause: first, multiplied by factor every time after, and never above longest.
+func exponentialBackoff(first time.Duration, factor, nth int32, longest time.Duration) time.Duration {
 	pause := first
 	for ; nth > 1 && pause < longest; nth-- {
 		pause *= time.Duration(factor)
@@ -206,7 +208,7 @@ func grown(first time.Duration, factor, nth int32, longest time.Duration) time.D
 	return min(pause, longest)
 }
 
-// sentBack reports whether an attempt that was stopped is one that the run only asks again after.
-func sentBack(stopped v1alpha1.StopReason, attempt *v1alpha1.AttemptStatus) bool {
+// isRequeued reports whether the run requests quota again after an attempt that was stopped, without a failure.
+func isRequeued(stopped v1alpha1.StopReason, attempt *v1alpha1.AttemptStatus) bool {
 	return stopped == v1alpha1.StopInputsChanged || stopped == v1alpha1.StopExecutorStart && attempt.Outcome == v1alpha1.OutcomeStopped
 }

@@ -15,23 +15,25 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/catalog"
 )
 
-// state is what a decision is made from: what was observed, and the status as it will be written. Every part of the decision holds the same
-// one, and changes the fields of the status that it names as its own.
+// state is what a decision is made from: the observation, and the status as it will be written. All parts of a
+// decision share it, and each changes only the fields of the status that it owns.
 type state struct {
 	o    Observation
 	was  status.Stage // the published stage
 	s    v1alpha1.SparkApplicationStatus
 	view status.View
-	// timesReset reports whether times in the future were reset to now, which has to be written.
+	// timesReset says that times in the future were reset to now, which has to be written.
 	timesReset bool
 }
 
-// draft is the decision while it is made.
+// draft is the decision in the making.
 type draft struct{ decision Decision }
 
+// need returns a decision that needs n first.
 func need(n Need, start Start) Decision { return Decision{Need: n, Start: start} }
 
-// driver is the driver pod of the current attempt; nil if none is known. A pod that only looks like it is not ours.
+// driver returns the driver pod of the current attempt, nil if none is known. Pods that only look like it do not
+// count.
 func (st *state) driver() *pods.Record {
 	if st.s.Driver == nil {
 		return nil
@@ -45,16 +47,18 @@ func (st *state) driver() *pods.Record {
 	return nil
 }
 
-// current says that a pod belongs to the current attempt.
+// current reports whether a pod belongs to the current attempt.
 func (st *state) current(r *pods.Record) bool { return r.Run == st.s.Run && r.Attempt == st.s.Attempt }
 
-// submittingMessage is the message of Submitting while nothing is in the way.
+// submittingMessage returns the message of Submitting while nothing is in the way.
 func (st *state) submittingMessage() string {
 	return fmt.Sprintf("run %d, attempt %d: creating driver pod %s", st.s.Run, st.s.Attempt, st.s.Driver.PodName)
 }
 
+// after adds actions that need the status to be written.
 func (d *draft) after(actions ...Action) { d.decision.After = append(d.decision.After, actions...) }
 
+// before adds actions that come before the write of the status.
 func (d *draft) before(actions ...Action) { d.decision.Before = append(d.decision.Before, actions...) }
 
 // requeue asks for another look at t at the latest.
@@ -64,11 +68,13 @@ func (d *draft) requeue(t time.Time) {
 	}
 }
 
-func (d *draft) announce(warning bool, reason, message string) {
-	d.decision.Announce = append(d.decision.Announce, Announcement{Warning: warning, Reason: reason, Message: message})
+// event adds an event to record after the write.
+func (d *draft) event(warning bool, reason, message string) {
+	d.decision.Events = append(d.decision.Events, Event{Warning: warning, Reason: reason, Message: message})
 }
 
-// now is the time of the pass as it is stored: in whole seconds, so that an order by it is the same after a restart.
+// now returns the time of the pass as it is stored: in whole seconds, so that an order by it is the same after a
+// restart.
 func (st *state) now() metav1.Time { return metav1.NewTime(st.o.Now.Truncate(time.Second)) }
 
 func (st *state) nowPtr() *metav1.Time {
@@ -76,10 +82,10 @@ func (st *state) nowPtr() *metav1.Time {
 	return &now
 }
 
-// mayGrow says that the grant of the attempt may grow and shrink.
-func (st *state) mayGrow() bool { return st.s.Grant != nil && st.s.Grant.Gated }
+// isElastic reports whether the grant of the attempt may grow and shrink.
+func (st *state) isElastic() bool { return st.s.Grant != nil && st.s.Grant.Gated }
 
-// currentPods are the pods of the current attempt.
+// currentPods returns the pods of the current attempt.
 func (st *state) currentPods() []*pods.Record {
 	var mine []*pods.Record
 	for _, r := range st.o.Pods {
@@ -90,16 +96,16 @@ func (st *state) currentPods() []*pods.Record {
 	return mine
 }
 
-// queues says that the attempt holds room in a queue, to which it can go back.
+// queues reports whether the attempt holds quota of a queue, to which it can return.
 func (st *state) queues() bool { return st.s.Grant != nil && catalog.Of(st.s.Grant.Gate).Queues }
 
-// driverRuns says that the driver's container runs, also while it is being stopped.
+// driverRuns reports whether the driver's container runs, also while it is being stopped.
 func (st *state) driverRuns() bool {
 	driver := st.driver()
 	return driver != nil && driver.Running
 }
 
-// activePods are the pods that may still use a node.
+// activePods returns the pods that may still use a node.
 func (st *state) activePods() []*pods.Record {
 	var active []*pods.Record
 	for _, r := range st.o.Pods {
@@ -110,10 +116,10 @@ func (st *state) activePods() []*pods.Record {
 	return active
 }
 
-// neverEdited says that the application asks with the content that it was created with, and that nobody has looked at it before.
+// neverEdited reports whether the application asks for the first time, with the content that it was created with.
 func (st *state) neverEdited() bool { return st.was == status.New && st.o.App.Generation == 1 }
 
-// nextAttempt makes the status that of another attempt of the run, which has not asked for room yet. The place in the queue stays.
+// nextAttempt begins another attempt of the run, which has not asked for quota yet. The place in the queue stays.
 func (st *state) nextAttempt() {
 	st.s.Attempt++
 	st.s.Driver, st.s.Executors = nil, nil
@@ -122,7 +128,7 @@ func (st *state) nextAttempt() {
 	st.view.Generation, st.view.TemplateIgnored = st.o.App.Generation, ""
 }
 
-// start is the start that the status says is planned.
+// start returns the start that the status says is planned.
 func (st *state) start() Start {
 	s := Start{Run: st.s.Run, Attempt: st.s.Attempt, QueuedAt: st.now().Time}
 	if st.s.Times.Queued != nil {
@@ -131,10 +137,10 @@ func (st *state) start() Start {
 	return s
 }
 
-// timeouts are those of the spec.
+// timeouts returns those of the spec.
 func (st *state) timeouts() v1alpha1.Timeouts { return timeoutsOf(st.o.App) }
 
-// ran is how long the drivers of earlier attempts of the run ran.
+// ran returns how long the drivers of earlier attempts of the run ran.
 func (st *state) ran() time.Duration {
 	if st.s.RunDuration == nil {
 		return 0

@@ -11,49 +11,50 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
 )
 
-// termination ends pods, and waits for those that have to end.
+// termination ends pods, and sees to those that do not end.
 type termination struct {
 	*state
 	*draft
 	deadlines deadlines
 }
 
-// deleteOrphanedPods removes pods that no attempt of this application should have any more: a late answer, or a driver that an operator
-// made after it had lost its lease. Those that are being deleted already end in time.
+// deleteOrphanedPods deletes pods that no attempt of the application should have any longer: from a create that was
+// answered late, or by an operator that had lost its lease. Those that are being deleted already end in time.
 func (tm termination) deleteOrphanedPods() {
 	for _, r := range tm.o.Pods {
 		if r.Active() && (!tm.current(r) || r.Deleting) {
-			tm.askToEnd(r)
+			tm.deletePod(r)
 		}
 	}
 }
 
-// askToEnd deletes a pod, unless it is being deleted and ends in time: whoever deleted it may have given it a longer grace period.
-func (tm termination) askToEnd(r *pods.Record) {
+// deletePod deletes a pod, unless it is being deleted and ends in time: another actor may have given it a longer grace
+// period.
+func (tm termination) deletePod(r *pods.Record) {
 	if !r.Deleting || r.EndsLate(tm.o.MaxTermination) {
 		tm.after(Action{Kind: DeletePod, Pod: r})
 	}
 }
 
-// overdue says that pods should have ended by now.
+// overdue reports whether pods should have ended by now.
 func (tm termination) overdue() bool { return !tm.o.Now.Before(tm.deadlines.podsGone()) }
 
-// nodesNeeded says that the next step depends on whether the nodes of overdue pods answer.
+// nodesNeeded reports whether the next step depends on whether the nodes of overdue pods answer.
 func (tm termination) nodesNeeded() bool {
 	return tm.overdue() && tm.o.UnreachableNodes == nil && len(tm.activePods()) > 0
 }
 
-// endPods asks all active pods to end, and sees to those that do not.
+// endPods deletes all active pods, and forces those that are overdue on nodes that answer.
 func (tm termination) endPods() {
 	late := tm.overdue()
 	for _, r := range tm.activePods() {
 		switch {
 		case r.Deleting && late && !tm.o.UnreachableNodes[r.Node]:
 			tm.after(Action{Kind: DeletePod, Pod: r, Force: true})
-		case !r.Deleting && tm.mayLinger(r):
+		case !r.Deleting && tm.sidecarsMayRun(r):
 			tm.requeue(tm.s.Times.Stopping.Add(sidecarGrace))
 		default:
-			tm.askToEnd(r)
+			tm.deletePod(r)
 		}
 	}
 	if late {
@@ -63,13 +64,13 @@ func (tm termination) endPods() {
 	}
 }
 
-// mayLinger says that the driver ended by itself and only its other containers go on; they get a little time.
-func (tm termination) mayLinger(r *pods.Record) bool {
+// sidecarsMayRun reports whether the driver ended and only its other containers still run, within their grace period.
+func (tm termination) sidecarsMayRun(r *pods.Record) bool {
 	return r.Role == pods.Driver && r.Ended != nil && tm.s.Stopping == "" && tm.o.App.DeletionTimestamp.IsZero() &&
 		tm.s.Times.Stopping != nil && tm.o.Now.Before(tm.s.Times.Stopping.Add(sidecarGrace))
 }
 
-// nodeLost explains pods that are overdue to end on nodes that do not answer; empty if there are none.
+// nodeLost explains overdue pods on nodes that do not answer; empty if there are none.
 func (tm termination) nodeLost() string {
 	var lost []string
 	for _, r := range tm.activePods() {
@@ -85,8 +86,8 @@ func (tm termination) nodeLost() string {
 		"node.kubernetes.io/out-of-service=nodeshutdown:NoExecute, or delete the pods with --force"
 }
 
-// driverInDoubt says that pods may exist that the watch has not shown yet: the driver of the attempt is not in view. The watch may be
-// older than the status, which another operator may have written.
+// driverInDoubt reports whether pods may exist that the watch has not shown yet: the driver of the attempt is not in
+// view. The watch may be older than the status, which another operator may have written.
 func (tm termination) driverInDoubt() bool {
 	if driver := tm.driver(); driver != nil {
 		tm.s.Driver.UID = driver.UID

@@ -22,15 +22,16 @@ const (
 // sidecarGrace is how long other containers may run on after the Spark container has ended.
 const sidecarGrace = 30 * time.Second
 
-// referenceInterval is how often a missing reference is looked for.
+// referenceInterval is how often a missing reference is looked up.
 const referenceInterval = 10 * time.Second
 
-// deadlines are the times by which something has to have happened.
+// deadlines computes the times by which something has to have happened.
 type deadlines struct {
 	*state
 }
 
-// executorsReady is when an attempt is given up whose executors are not ready; zero if it is not, or they have been.
+// executorsReady returns when an attempt is stopped whose executors are not ready; zero if it is not, or if they have
+// been ready.
 func (dl deadlines) executorsReady() time.Time {
 	started := dl.s.Times.DriverStarted
 	if started == nil || dl.s.Times.ExecutorsReady != nil {
@@ -46,16 +47,18 @@ func (dl deadlines) executorsReady() time.Time {
 	return time.Time{}
 }
 
+// driverStart returns timeouts.driverStart with its default.
 func (dl deadlines) driverStart() time.Duration {
 	return orDefault(dl.timeouts().DriverStart, DefaultDriverStart)
 }
 
-// termination is how long pods may take to end.
+// termination returns how long pods may take to end.
 func (dl deadlines) termination() time.Duration {
 	return min(orDefault(dl.timeouts().Termination, DefaultTermination), dl.o.MaxTermination)
 }
 
-// heldUntil is when the attempt gives its grant back at the latest because it passed others for promising that; zero if it did not.
+// heldUntil returns when the attempt releases its grant at the latest, if it was admitted before others because of
+// that bound; else zero.
 func (dl deadlines) heldUntil() time.Time {
 	grant, admitted := dl.s.Grant, dl.s.Times.Admitted
 	if grant == nil || grant.HoldsFor == nil || admitted == nil {
@@ -64,7 +67,8 @@ func (dl deadlines) heldUntil() time.Time {
 	return admitted.Add(grant.HoldsFor.Duration)
 }
 
-// stopBy is when the attempt has to be stopped so that it keeps that promise, its end included; zero if there is none.
+// stopBy returns when the attempt has to be stopped to release its grant by heldUntil, its termination included; zero
+// if there is no such bound.
 func (dl deadlines) stopBy() time.Time {
 	until := dl.heldUntil()
 	if until.IsZero() {
@@ -73,7 +77,8 @@ func (dl deadlines) stopBy() time.Time {
 	return until.Add(-dl.termination())
 }
 
-// heldMessage says that timeouts which were raised, or removed, since the attempt passed others do not count for it; empty if none were.
+// heldMessage says that timeouts raised or removed since the attempt was admitted before others do not apply to it;
+// empty if none were.
 func (dl deadlines) heldMessage() string {
 	if dl.heldUntil().IsZero() {
 		return ""
@@ -85,33 +90,33 @@ func (dl deadlines) heldMessage() string {
 	return fmt.Sprintf("; timeouts raised since take effect with the next attempt: this one was admitted before others because it releases its quota within %s", held)
 }
 
-// run is when the current attempt has run for as long as it may, with the reason and what to say then; zero if nothing bounds it,
-// or its driver does not run yet and nobody was promised anything.
-func (dl deadlines) run() (at time.Time, reason v1alpha1.StopReason, message string) {
+// run returns when the current attempt has run for as long as it may, and why it is stopped then; zero if nothing
+// bounds it, or if its driver does not run yet and it was not admitted before others.
+func (dl deadlines) run() (at time.Time, found stopFinding) {
 	t, started := dl.timeouts(), dl.s.Times.DriverStarted
 	if at = dl.stopBy(); !at.IsZero() {
-		reason = v1alpha1.StopDeadline
-		message = fmt.Sprintf("the attempt was admitted before others because it releases its quota within %s, and that time is over; "+
-			"timeouts raised since take effect with the next attempt",
-			dl.s.Grant.HoldsFor.Duration)
+		found.reason = v1alpha1.StopDeadline
+		found.message = fmt.Sprintf("the attempt was admitted before others because it releases its quota within %s, and that time is over; "+
+			"timeouts raised since take effect with the next attempt", dl.s.Grant.HoldsFor.Duration)
 	}
 	if started == nil {
-		return at, reason, message
+		return at, found
 	}
 	if run := t.Run; run != nil && (at.IsZero() || !started.Add(run.Duration).After(at)) {
-		at, reason = started.Add(run.Duration), v1alpha1.StopDeadline
-		message = fmt.Sprintf("the driver ran longer than timeouts.run (%s); raise it, or shorten the job", t.Run.Duration)
+		at, found.reason = started.Add(run.Duration), v1alpha1.StopDeadline
+		found.message = fmt.Sprintf("the driver ran longer than timeouts.run (%s); raise it, or shorten the job", t.Run.Duration)
 	}
 	if t.Total != nil {
 		if total := started.Add(t.Total.Duration - dl.ran()); at.IsZero() || total.Before(at) {
-			at, reason = total, v1alpha1.StopTotalDeadline
-			message = fmt.Sprintf("the attempts of the run together ran longer than timeouts.total (%s); raise it, or shorten the job", t.Total.Duration)
+			at, found.reason = total, v1alpha1.StopTotalDeadline
+			found.message = fmt.Sprintf("the attempts of the run together ran longer than timeouts.total (%s); raise it, or shorten the job", t.Total.Duration)
 		}
 	}
-	return at, reason, message
+	return at, found
 }
 
-// admission is when the current wait for room is given up; zero if it is not, and while there is none.
+// admission returns when the current wait for quota is given up; zero if it is not, or if the application does not
+// wait.
 func (dl deadlines) admission() time.Time {
 	limit, since := dl.timeouts().Admission, dl.s.Times.Waiting
 	if limit == nil || since == nil {
@@ -120,7 +125,7 @@ func (dl deadlines) admission() time.Time {
 	return since.Add(limit.Duration)
 }
 
-// driverRunning is when a driver that does not run yet is given up.
+// driverRunning returns when a driver that does not run yet is given up.
 func (dl deadlines) driverRunning() time.Time {
 	if dl.s.Times.Admitted == nil {
 		return dl.o.Now.Add(dl.driverStart())
@@ -128,7 +133,7 @@ func (dl deadlines) driverRunning() time.Time {
 	return dl.s.Times.Admitted.Add(dl.driverStart())
 }
 
-// podsGone is when pods that were asked to end should have.
+// podsGone returns when pods that have to end should have ended.
 func (dl deadlines) podsGone() time.Time {
 	switch {
 	case !dl.o.App.DeletionTimestamp.IsZero():
@@ -143,6 +148,7 @@ func (dl deadlines) podsGone() time.Time {
 	return dl.o.Now.Add(dl.termination())
 }
 
+// timeoutsOf returns spec.timeouts, empty if there are none.
 func timeoutsOf(app *v1alpha1.SparkApplication) v1alpha1.Timeouts {
 	if app.Spec.Timeouts == nil {
 		return v1alpha1.Timeouts{}
@@ -150,8 +156,8 @@ func timeoutsOf(app *v1alpha1.SparkApplication) v1alpha1.Timeouts {
 	return *app.Spec.Timeouts
 }
 
-// HoldsFor bounds how long an attempt holds its grant, from its start to the end of its pods on nodes that answer, which takes most at the
-// longest; 0 without timeouts.run.
+// HoldsFor bounds how long an attempt holds its grant, from its start to the end of its pods on nodes that answer.
+// most bounds the termination. It is 0 without timeouts.run.
 func HoldsFor(app *v1alpha1.SparkApplication, most time.Duration) time.Duration {
 	t := timeoutsOf(app)
 	if t.Run == nil {
@@ -166,8 +172,8 @@ func HoldsFor(app *v1alpha1.SparkApplication, most time.Duration) time.Duration 
 	return max(sum, 1)
 }
 
-// Until is when the holder of a grant gives it back at the latest; zero if that is not known. A bound that has let it pass others stands,
-// whatever the spec says since.
+// Until returns when the holder of a grant releases it at the latest; zero if that is not known. The bound by which it
+// was admitted before others stands, whatever the spec has become since.
 func Until(app *v1alpha1.SparkApplication, most time.Duration) time.Time {
 	holds, grant, admitted := HoldsFor(app, most), app.Status.Grant, app.Status.Times.Admitted
 	if grant != nil && grant.HoldsFor != nil && (holds == 0 || grant.HoldsFor.Duration < holds) {
@@ -179,6 +185,7 @@ func Until(app *v1alpha1.SparkApplication, most time.Duration) time.Time {
 	return admitted.Add(holds)
 }
 
+// orDefault returns a duration of the spec, or otherwise if it is not set.
 func orDefault(d *v1alpha1.Duration, otherwise time.Duration) time.Duration {
 	if d == nil {
 		return otherwise

@@ -122,7 +122,7 @@ func (w *world) decide(obstacle string) Decision {
 	if obstacle == inputsChanged {
 		o.Obstacle, o.InputsChanged = "", inputsChanged
 	}
-	o.EndSeen, o.Eviction = w.sawEnd(o.Pods), w.eviction()
+	o.DriverEndedSince, o.Eviction = w.sawEnd(o.Pods), w.eviction()
 	o.ExecutorFailures = w.failures(o.Pods)
 	for range 12 {
 		d := Decide(o)
@@ -139,7 +139,7 @@ func (w *world) decide(obstacle string) Decision {
 			if !o.DriverAbsent { // the operator waits for its watch
 				w.lagging = nil
 				o.Pods = w.visible()
-				o.EndSeen = w.sawEnd(o.Pods)
+				o.DriverEndedSince = w.sawEnd(o.Pods)
 			}
 		case NeedLogTail:
 			tail := fmt.Sprintf("last words of attempt %d", w.app.Status.Attempt)
@@ -319,7 +319,7 @@ func (w *world) write(d Decision) bool {
 	if after := stageText(w.app); after != before {
 		w.logf("operator: %s", after)
 	}
-	for _, a := range d.Announce {
+	for _, a := range d.Events {
 		kind := "event"
 		if a.Warning {
 			kind = "warning"

@@ -1,0 +1,54 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package convert
+
+import (
+	"slices"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+// SameGrant reports whether two grants of an attempt are equal.
+func SameGrant(a, b *v1alpha1.Grant) bool {
+	return a.Resizes == b.Resizes && slices.EqualFunc(a.PodSets, b.PodSets, samePodSet)
+}
+
+func samePodSet(a, b v1alpha1.PodSetGrant) bool {
+	return a.Name == b.Name && a.Flavor == b.Flavor && a.Count == b.Count && a.Elastic == b.Elastic
+}
+
+// OnlySmaller reports whether no pod set of a grant has become larger.
+func OnlySmaller(next, before *v1alpha1.Grant) bool {
+	if next.Resizes != before.Resizes {
+		return false
+	}
+	for _, p := range next.PodSets {
+		same := func(q v1alpha1.PodSetGrant) bool {
+			return q.Name == p.Name && q.Flavor == p.Flavor && q.Elastic == p.Elastic && q.Count >= p.Count
+		}
+		if !slices.ContainsFunc(before.PodSets, same) {
+			return false
+		}
+	}
+	return true
+}
+
+// AsksForMore reports whether a pod set asks for more of anything than before, and whether it differs at all.
+func AsksForMore(before, now *v1alpha1.PodSetAsk) (more, differs bool) {
+	more = before.Name != now.Name || now.Count > before.Count || leastOf(now) > leastOf(before)
+	differs = now.Count != before.Count || leastOf(now) != leastOf(before) || len(now.Requests) != len(before.Requests)
+	for name, q := range now.Requests {
+		c := q.Cmp(before.Requests[name])
+		more, differs = more || c > 0, differs || c != 0
+	}
+	return more, more || differs
+}
+
+// leastOf returns the number of pods with which a set can start.
+func leastOf(p *v1alpha1.PodSetAsk) int32 {
+	if p.MinCount > 0 && p.MinCount < p.Count {
+		return p.MinCount
+	}
+	return p.Count
+}
