@@ -4,12 +4,12 @@
 package application
 
 import (
-	"strconv"
 	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -33,7 +33,7 @@ type Memory struct {
 
 type remembered struct {
 	uid     types.UID
-	version uint64    // of the last own write, or of the list at the start
+	version string    // of the last own write, or of the list at the start
 	written time.Time // last own write of the status
 	// created is the attempt whose driver this process has created, and when.
 	created   attempt
@@ -64,6 +64,13 @@ type remembered struct {
 	company *company
 	// fate is what is known of how the application goes.
 	fate fate
+}
+
+// raise remembers a version, unless a newer one is known.
+func (r *remembered) raise(version string) {
+	if r.version == "" || older(r.version, version) {
+		r.version = version
+	}
 }
 
 // comparison is whether the run template of a generation is the one of a hash.
@@ -116,7 +123,7 @@ func (m *Memory) Stale(obj client.Object) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.apps[client.ObjectKeyFromObject(obj)]
-	return r != nil && r.uid == obj.GetUID() && versionOf(obj) < r.version
+	return r != nil && r.uid == obj.GetUID() && older(obj.GetResourceVersion(), r.version)
 }
 
 // Saw remembers that the object exists in this version.
@@ -124,7 +131,7 @@ func (m *Memory) Saw(obj client.Object) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.of(obj)
-	r.version = max(r.version, versionOf(obj))
+	r.raise(obj.GetResourceVersion())
 }
 
 // Forget drops what is remembered of an application.
@@ -138,7 +145,8 @@ func (m *Memory) wrote(obj client.Object, at time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.of(obj)
-	r.version, r.written = max(r.version, versionOf(obj)), at
+	r.raise(obj.GetResourceVersion())
+	r.written = at
 }
 
 func (m *Memory) lastWrite(obj client.Object) time.Time {
@@ -276,11 +284,8 @@ func (m *Memory) of(obj client.Object) *remembered {
 	return r
 }
 
-// versionOf reads a resource version. They are numbers that grow (Kubernetes API concepts, "Resource versions").
-func versionOf(obj client.Object) uint64 {
-	n, err := strconv.ParseUint(obj.GetResourceVersion(), 10, 64)
-	if err != nil {
-		return 0
-	}
-	return n
+// older reports whether a resource version is older than another. One that is empty or no number is neither older nor newer.
+func older(version, than string) bool {
+	order, err := resourceversion.CompareResourceVersion(version, than)
+	return err == nil && order < 0
 }

@@ -30,7 +30,7 @@ func TestStale(t *testing.T) {
 		t.Error("nothing is stale before a write")
 	}
 	m.wrote(version("a", "9", 1), noon)
-	for resourceVersion, want := range map[string]bool{"8": true, "9": false, "10": false, "100": false} {
+	for resourceVersion, want := range map[string]bool{"8": true, "9": false, "10": false, "100": false, "99999999999999999999999": false, "": false} {
 		if got := m.Stale(version("a", resourceVersion, 1)); got != want {
 			t.Errorf("version %s after a write that gave 9: stale %t, want %t", resourceVersion, got, want)
 		}
@@ -39,6 +39,7 @@ func TestStale(t *testing.T) {
 		t.Error("another application of that name has versions of its own")
 	}
 	m.Saw(version("a", "4", 1))
+	m.Saw(version("a", "", 1))
 	if !m.Stale(version("a", "8", 1)) {
 		t.Error("an older version that is seen takes nothing back")
 	}

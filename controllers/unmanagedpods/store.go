@@ -6,13 +6,14 @@ package unmanagedpods
 import (
 	"maps"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/sparkgate/sparkgate/controllers/internal/pods"
 )
 
 // store holds the pods of all guarded namespaces. Safe for concurrent use.
@@ -98,7 +99,7 @@ func (s *store) put(namespace string, p *corev1.Pod) {
 }
 
 func (in *space) put(p *corev1.Pod) (differs bool) {
-	version, known := versionOf(p.ResourceVersion), in.pods[p.Name]
+	version, known := pods.VersionOf(p.ResourceVersion), in.pods[p.Name]
 	if known != nil && known.Version > version || known == nil && version <= in.floor {
 		return false
 	}
@@ -138,7 +139,7 @@ func (s *store) remove(namespace string, p *corev1.Pod) {
 
 // replace takes a whole list of a namespace, made at the given resource version. A pod that is newer than the list stays.
 func (s *store) replace(namespace string, list []*corev1.Pod, resourceVersion string) {
-	version := versionOf(resourceVersion)
+	version := pods.VersionOf(resourceVersion)
 	touched, listed := map[string]bool{}, make(map[string]bool, len(list))
 	s.mu.Lock()
 	in := s.spaces[namespace]
@@ -217,13 +218,4 @@ func (v view) Replace(list []any, resourceVersion string) error {
 	}
 	v.store.replace(v.namespace, all, resourceVersion)
 	return nil
-}
-
-// versionOf reads a resource version. They are numbers that grow (Kubernetes API concepts, "Resource versions").
-func versionOf(s string) uint64 {
-	n, err := strconv.ParseUint(s, 10, 64)
-	if err != nil {
-		return 0
-	}
-	return n
 }

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -24,8 +23,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/optionalkind"
 )
 
-// removed is the version of what was deleted and is still shown.
-const removed = math.MaxUint64
+// removed is the version of what was deleted and is still shown: newer than any that the API server gives.
+const removed = "18446744073709551615"
 
 // namesTried bounds the names that are tried for a chunk.
 const namesTried = 5

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
@@ -170,23 +171,22 @@ func (g *Gate) of(key queueing.Key, run, attempt int64) *kueuev1.Workload {
 func (g *Gate) behind(w *kueuev1.Workload) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return versionOf(w) < g.written[w.UID]
+	return older(w.ResourceVersion, g.written[w.UID])
 }
 
 // wrote remembers the version that an own write has made.
 func (g *Gate) wrote(w *kueuev1.Workload) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.written[w.UID] = max(g.written[w.UID], versionOf(w))
+	if known := g.written[w.UID]; known == "" || older(known, w.ResourceVersion) {
+		g.written[w.UID] = w.ResourceVersion
+	}
 }
 
-// versionOf reads a resource version. They are numbers that grow (Kubernetes API concepts, "Resource versions").
-func versionOf(o client.Object) uint64 {
-	n, err := strconv.ParseUint(o.GetResourceVersion(), 10, 64)
-	if err != nil {
-		return 0
-	}
-	return n
+// older reports whether a resource version is older than another. One that is empty or no number is neither older nor newer.
+func older(version, than string) bool {
+	order, err := resourceversion.CompareResourceVersion(version, than)
+	return err == nil && order < 0
 }
 
 // workloadChanged wakes the application of a Workload that came, changed or went.
@@ -203,7 +203,7 @@ func (g *Gate) workloadChanged(o client.Object) {
 	if unseen := g.chunks[key]; unseen != nil {
 		delete(unseen, w.Name)
 	}
-	if gone := g.workloads.Get(w.Namespace, w.Name) == nil; gone || versionOf(w) >= g.written[w.UID] {
+	if gone := g.workloads.Get(w.Namespace, w.Name) == nil; gone || !older(w.ResourceVersion, g.written[w.UID]) {
 		delete(g.written, w.UID)
 	}
 	g.mu.Unlock()

@@ -147,7 +147,7 @@ func RecordOf(pod *corev1.Pod) *Record {
 		},
 		Name:     pod.Name,
 		UID:      pod.UID,
-		Version:  versionOf(pod.ResourceVersion),
+		Version:  VersionOf(pod.ResourceVersion),
 		Role:     roleOf(pod.Labels[v1alpha1.SparkRoleLabel]),
 		Phase:    pod.Status.Phase,
 		Reason:   pod.Status.Reason,
@@ -316,8 +316,9 @@ func number(label string) int64 {
 	return n
 }
 
-// versionOf reads a resource version. They are numbers that grow (Kubernetes API concepts, "Resource versions").
-func versionOf(s string) uint64 {
+// VersionOf reads a resource version as a number, which a record keeps instead of a string for each of many pods. They are numbers that
+// grow (Kubernetes API concepts, "Resource versions"); anything else is 0.
+func VersionOf(s string) uint64 {
 	n, err := strconv.ParseUint(s, 10, 64)
 	if err != nil {
 		return 0

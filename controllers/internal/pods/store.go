@@ -193,7 +193,7 @@ func (s *Store) Delete(obj any) error {
 	}
 	key := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
 	s.mu.Lock()
-	s.shown = max(s.shown, versionOf(pod.ResourceVersion))
+	s.shown = max(s.shown, VersionOf(pod.ResourceVersion))
 	known := s.pods[key.Namespace][key.Name]
 	mine := known != nil && known.UID == pod.UID
 	if mine {
@@ -209,7 +209,7 @@ func (s *Store) Delete(obj any) error {
 // Replace takes a whole list, made at the given resource version: by the Reflector after every LIST, and by Watcher.Seed. A record
 // newer than the list stays.
 func (s *Store) Replace(list []any, resourceVersion string) error {
-	version := versionOf(resourceVersion)
+	version := VersionOf(resourceVersion)
 	touched := map[types.NamespacedName]bool{}
 	seen := make(map[types.NamespacedName]bool, len(list))
 	s.mu.Lock()
