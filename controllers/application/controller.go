@@ -68,7 +68,7 @@ type Options struct {
 	// Series bounds those of the metrics (Series). Default: no queue is configured.
 	Series *metricseries.Bounds
 	// Clock of every decision.
-	Clock clock.PassiveClock
+	Clock clock.Clock
 	// Claim has a pod charged to the queue of its namespace: it carries the labels of an application and cannot be attributed to it. Nil
 	// charges nobody.
 	Claim func(*pods.Record)

@@ -25,14 +25,14 @@ import (
 // shelf is an API server with what applications refer to. It counts how often it is read.
 type shelf struct {
 	t     *testing.T
-	clock *testingclock.FakePassiveClock
+	clock *testingclock.FakeClock
 	live  client.WithWatch
 	r     *Reconciler
 	reads int
 }
 
 func newShelf(t *testing.T, objects ...client.Object) *shelf {
-	s := &shelf{t: t, clock: testingclock.NewFakePassiveClock(time.Unix(1_700_000_000, 0))}
+	s := &shelf{t: t, clock: testingclock.NewFakeClock(time.Unix(1_700_000_000, 0))}
 	s.live = interceptor.NewClient(fake.NewClientBuilder().WithObjects(objects...).Build(), interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
 			s.reads++
