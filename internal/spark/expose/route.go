@@ -6,59 +6,16 @@ package expose
 import (
 	"cmp"
 
+	"k8s.io/utils/ptr"
+	gatewayv1 "sigs.k8s.io/gateway-api/apis/v1"
+
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
-// httpRoute is a HTTPRoute of the Gateway API as far as it is used here (gateway.networking.k8s.io/v1, HTTPRouteSpec).
+// httpRoute is a HTTPRoute without a status, which is not ours to apply.
 type httpRoute struct {
-	Metadata any           `json:"metadata"`
-	Spec     httpRouteSpec `json:"spec"`
-}
-
-type httpRouteSpec struct {
-	ParentRefs []parentRef `json:"parentRefs"`
-	Hostnames  []string    `json:"hostnames,omitempty"`
-	Rules      []routeRule `json:"rules"`
-}
-
-type parentRef struct {
-	Name        string `json:"name"`
-	Namespace   string `json:"namespace,omitempty"`
-	SectionName string `json:"sectionName,omitempty"`
-}
-
-type routeRule struct {
-	Matches     []routeMatch   `json:"matches"`
-	Filters     []routeFilter  `json:"filters,omitempty"`
-	BackendRefs []routeBackend `json:"backendRefs"`
-}
-
-type routeMatch struct {
-	Path pathMatch `json:"path"`
-}
-
-type pathMatch struct {
-	Type  string `json:"type"`
-	Value string `json:"value"`
-}
-
-type routeFilter struct {
-	Type       string     `json:"type"`
-	URLRewrite urlRewrite `json:"urlRewrite"`
-}
-
-type urlRewrite struct {
-	Path pathRewrite `json:"path"`
-}
-
-type pathRewrite struct {
-	Type               string `json:"type"`
-	ReplacePrefixMatch string `json:"replacePrefixMatch"`
-}
-
-type routeBackend struct {
-	Name string `json:"name"`
-	Port int64  `json:"port"`
+	Metadata any                     `json:"metadata"`
+	Spec     gatewayv1.HTTPRouteSpec `json:"spec"`
 }
 
 // route leads to the web interface of the attempt, and takes the path away before Spark sees it.
@@ -70,18 +27,34 @@ func (b build) route() any {
 	meta := b.meta(b.names.UI())
 	route := &httpRoute{Metadata: &meta}
 	for _, parent := range from.ParentRefs {
-		route.Spec.ParentRefs = append(route.Spec.ParentRefs, parentRef(parent))
+		ref := gatewayv1.ParentReference{Name: gatewayv1.ObjectName(parent.Name)}
+		if parent.Namespace != "" {
+			ref.Namespace = ptr.To(gatewayv1.Namespace(parent.Namespace))
+		}
+		if parent.SectionName != "" {
+			ref.SectionName = ptr.To(gatewayv1.SectionName(parent.SectionName))
+		}
+		route.Spec.ParentRefs = append(route.Spec.ParentRefs, ref)
 	}
 	if from.Hostname != "" {
-		route.Spec.Hostnames = []string{conf.FillIn(b.App, from.Hostname)}
+		route.Spec.Hostnames = []gatewayv1.Hostname{gatewayv1.Hostname(conf.FillIn(b.App, from.Hostname))}
 	}
-	rule := routeRule{
-		Matches:     []routeMatch{{Path: pathMatch{"PathPrefix", cmp.Or(base, "/")}}},
-		BackendRefs: []routeBackend{{b.names.Service, int64(b.UIPort)}},
+	rule := gatewayv1.HTTPRouteRule{
+		Matches: []gatewayv1.HTTPRouteMatch{{Path: &gatewayv1.HTTPPathMatch{
+			Type: ptr.To(gatewayv1.PathMatchPathPrefix), Value: ptr.To(cmp.Or(base, "/")),
+		}}},
+		BackendRefs: []gatewayv1.HTTPBackendRef{{BackendRef: gatewayv1.BackendRef{BackendObjectReference: gatewayv1.BackendObjectReference{
+			Name: gatewayv1.ObjectName(b.names.Service), Port: ptr.To(gatewayv1.PortNumber(b.UIPort)),
+		}}}},
 	}
 	if base != "" {
-		rule.Filters = []routeFilter{{"URLRewrite", urlRewrite{pathRewrite{"ReplacePrefixMatch", "/"}}}}
+		rule.Filters = []gatewayv1.HTTPRouteFilter{{
+			Type: gatewayv1.HTTPRouteFilterURLRewrite,
+			URLRewrite: &gatewayv1.HTTPURLRewriteFilter{Path: &gatewayv1.HTTPPathModifier{
+				Type: gatewayv1.PrefixMatchHTTPPathModifier, ReplacePrefixMatch: ptr.To("/"),
+			}},
+		}}
 	}
-	route.Spec.Rules = []routeRule{rule}
+	route.Spec.Rules = []gatewayv1.HTTPRouteRule{rule}
 	return route
 }
