@@ -176,7 +176,7 @@ func (y *yard) everything(change ...func(*metav1.PartialObjectMetadata)) {
 }
 
 func sweeper(y *yard) *Reconciler {
-	return New(Options{Client: y, Live: y, Pods: pods.NewStore(nil), Clock: testingclock.NewFakePassiveClock(noon), GateKinds: []schema.GroupVersionKind{podGroups}})
+	return New(Options{Client: y, Live: y, Pods: pods.NewStore(nil), Clock: testingclock.NewFakeClock(noon), GateKinds: []schema.GroupVersionKind{podGroups}})
 }
 
 func disowned(*metav1.PartialObjectMetadata) {}
