@@ -68,7 +68,7 @@ func checkShown(t *testing.T, what string, names []string) {
 		case strings.HasPrefix(name, "Test"):
 			checkTest(t, folder, name)
 		default:
-			if _, err := os.Stat(filepath.Join(root, folder, "testdata/movies", name+".txt")); err != nil {
+			if _, err := os.Stat(filepath.Join(root, folder, "testdata", name+".movie")); err != nil {
 				t.Errorf("%s: %s has neither a movie nor a folder %s", what, folder, name)
 			}
 		}

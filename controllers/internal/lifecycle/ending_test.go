@@ -4,70 +4,15 @@
 package lifecycle
 
 import (
-	"maps"
 	"testing"
 	"time"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
 	"github.com/sparkgate/sparkgate/controllers/internal/status"
-	"github.com/sparkgate/sparkgate/queueing"
 )
 
-func init() { maps.Copy(movies, moviesOfEnds) }
-
 const forEver = 999_999 * time.Hour
-
-// moviesOfEnds: what has to end ends, whatever its owner says.
-var moviesOfEnds = map[string]func(w *world){
-	"preempted-and-does-not-want-to-end": func(w *world) {
-		w.app.Spec.Timeouts = &v1alpha1.Timeouts{Termination: &v1alpha1.Duration{Duration: forEver}}
-		w.settle()
-		w.runsWithExecutors()
-		w.wants(queueing.ReasonPreempted, "queue team-b takes its quota back")
-		w.settle()
-		w.after(pods.DefaultMaxTermination - time.Second)
-		w.settle()
-		w.after(time.Second)
-		w.settle()
-	},
-	"lifts-the-bound-by-which-it-passed-others": func(w *world) {
-		w.app.Spec.Timeouts = timeouts(func(t *v1alpha1.Timeouts) { t.Run, t.Termination = seconds(20), seconds(60) })
-		w.bound = DefaultDriverStart + 80*time.Second
-		w.settle()
-		w.runs()
-		w.settle()
-		w.edit("raises timeouts.run", func(a *v1alpha1.SparkApplication) { a.Spec.Timeouts.Run = &v1alpha1.Duration{Duration: forEver} })
-		w.settle()
-		w.after(DefaultDriverStart + 19*time.Second)
-		w.settle()
-		w.after(time.Second)
-		w.settle()
-		w.after(time.Minute)
-		w.settle()
-	},
-	"shortens-the-bound-by-which-it-passed-others": func(w *world) {
-		w.app.Spec.Timeouts = timeouts(func(t *v1alpha1.Timeouts) { t.Run = seconds(3600) })
-		w.bound = DefaultDriverStart + time.Hour + DefaultTermination
-		w.settle()
-		w.runs()
-		w.settle()
-		w.edit("shortens timeouts.run", func(a *v1alpha1.SparkApplication) { a.Spec.Timeouts.Run = seconds(20) })
-		w.settle()
-		w.after(20 * time.Second)
-		w.settle()
-	},
-	"deleted-by-its-owner-with-a-long-grace-period": func(w *world) {
-		w.settle()
-		w.runsWithExecutors()
-		w.endless(w.driverName())
-		w.settle()
-		w.wants(queueing.ReasonPreempted, "queue team-b takes its quota back")
-		w.settle()
-		w.after(DefaultTermination)
-		w.settle()
-	},
-}
 
 // endless deletes a pod with a grace period of eleven days.
 func (w *world) endless(name string) {

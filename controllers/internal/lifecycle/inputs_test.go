@@ -4,7 +4,6 @@
 package lifecycle
 
 import (
-	"maps"
 	"testing"
 	"time"
 
@@ -16,61 +15,11 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-func init() { maps.Copy(movies, moviesOfInputs) }
-
 // taken lets the name of the driver be somebody else's. The pod has ended: the world shows the operator also those of others.
 func (w *world) taken() {
 	w.app.Spec.Driver.PodName = "mine"
 	w.logf("somebody else: makes a pod mine")
 	w.pods["mine"] = &pods.Record{Origin: &pods.Origin{Namespace: "default"}, Name: "mine", UID: "foreign", Phase: corev1.PodSucceeded}
-}
-
-// moviesOfInputs tell what becomes of a grant whose inputs change before its driver is made.
-var moviesOfInputs = map[string]func(w *world){
-	"inputs-change-before-the-driver": func(w *world) {
-		w.taken()
-		w.settle()
-		w.after(time.Minute)
-		w.logf("somebody else: changes a ConfigMap, and removes the pod")
-		w.inputs = "other"
-		delete(w.pods, "mine")
-		w.settle()
-		w.nextLook()
-		w.runs()
-		w.settle()
-		w.exits(0, "Completed")
-		w.settle()
-	},
-	"inputs-change-again-and-again": func(w *world) {
-		w.taken()
-		w.settle()
-		for _, w.inputs = range []string{"a", "b", "c"} {
-			w.logf("somebody else: changes a ConfigMap")
-			w.settle()
-			w.nextLook()
-		}
-	},
-	"inputs-change-between-grant-and-status": func(w *world) {
-		w.room = queueing.Undecided
-		w.settle()
-		w.logf("gate: has room, for what was asked")
-		w.room, w.granted, w.grantedInputs = queueing.Granted, &Start{Run: 1, Attempt: 1}, "other"
-		w.settle()
-		w.nextLook()
-	},
-	"a-driver-larger-than-its-grant": func(w *world) {
-		w.crashes(3)
-		w.app.Status.Grant.PodSets[0].Requests = map[corev1.ResourceName]resource.Quantity{"memory": resource.MustParse("1Gi")}
-		w.logf("somebody else: makes pod %s of 8Gi, with the application as its owner", w.driverName())
-		w.createDriver()
-		w.change(w.driverName(), func(p *pods.Record) {
-			origin := *p.Origin
-			origin.Memory = 8 << 30
-			p.Origin = &origin
-		})
-		w.settle()
-		w.nextLook()
-	},
 }
 
 // TestPauseOfChangedInputs: inputs that change for ever are planned again at a bounded rate.

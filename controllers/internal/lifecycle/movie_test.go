@@ -4,786 +4,245 @@
 package lifecycle
 
 import (
+	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	jsonpatch "github.com/evanphx/json-patch/v5"
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files")
+var update = flag.Bool("update", false, "write the outcome of the movies into their files")
 
-// settle lets the operator pass until nothing changes any more.
-func (w *world) settle() {
-	w.t.Helper()
-	for range 50 {
-		before := len(w.log)
-		w.pass()
-		if len(w.log) == before {
-			return
-		}
-	}
-	w.t.Fatalf("the operator does not come to rest\n%s", w.story())
+// movie plays a story. In its file, lines that begin with "$ " are played, lines that begin with "#" tell the story, and below each
+// played line stands what came of it: the time since the beginning, who did something, and what.
+type movie struct {
+	*world
+	out strings.Builder
+	// logged is the number of lines of the world's log that are in out.
+	logged int
+	// started is when the driver had started before the clock was set.
+	started time.Time
 }
 
-// fails lets the driver of the current attempt run and end with exit code 1.
-func (w *world) fails() {
-	w.runs()
-	w.settle()
-	w.after(time.Second)
-	w.exits(1, "Error")
-	w.settle()
-}
-
-// nextLook lets time pass until the operator looks again by itself.
-func (w *world) nextLook() {
-	w.t.Helper()
-	due := w.pass().RequeueAt
-	if due.IsZero() {
-		w.t.Fatalf("the operator never looks again\n%s", w.story())
-	}
-	w.now = due
-	w.settle()
-}
-
-func (w *world) after(d time.Duration) { w.now = w.now.Add(d) }
-
-func (w *world) driverName() string { return w.app.Status.Driver.PodName }
-
-// kubelet actors.
-
-func (w *world) runs() {
-	w.logf("kubelet: %s runs", w.driverName())
-	w.change(w.driverName(), func(p *pods.Record) { p.Phase, p.Running, p.Ready, p.Scheduled = corev1.PodRunning, true, true, true })
-}
-
-func (w *world) exits(code int32, reason string) {
-	w.logf("kubelet: %s exits with %d", w.driverName(), code)
-	w.change(w.driverName(), func(p *pods.Record) {
-		p.Phase, p.Running, p.Ready = corev1.PodSucceeded, false, false
-		if code != 0 {
-			p.Phase = corev1.PodFailed
-		}
-		p.Ended = &pods.Ended{ExitCode: code, Reason: reason}
-	})
-}
-
-func (w *world) ended(name string) {
-	w.logf("kubelet: %s has ended", name)
-	delete(w.pods, name)
-}
-
-func (w *world) executor(name string, running bool) {
-	phase := corev1.PodPending
-	if running {
-		phase = corev1.PodRunning
-	}
-	s := w.app.Status
-	w.pods[name] = &pods.Record{
-		Origin: &pods.Origin{Namespace: "default", Application: "pi", AppUID: string(w.app.UID), Run: s.Run, Attempt: s.Attempt},
-		Name:   name, UID: "uid-" + "x", Role: pods.Executor, Phase: phase, Running: running, Ready: running, Node: "node-1"}
-}
-
-// user actors.
-
-func (w *world) edit(what string, change func(*v1alpha1.SparkApplication)) {
-	w.logf("user: %s", what)
-	change(w.app)
-	w.app.Generation++
-}
-
-func (w *world) remove() {
-	w.logf("user: deletes the application")
-	w.deleted()
-}
-
-// deleted is what the API server does with a deletion.
-func (w *world) deleted() {
-	if len(w.app.Finalizers) == 0 {
-		w.app = nil
-		return
-	}
-	now := metav1.NewTime(w.now)
-	w.app.DeletionTimestamp = &now
-}
-
-// crashes lets the operator crash after that many steps of its next pass.
-func (w *world) crashes(after int) {
-	w.budget = after
-	w.pass()
-	w.budget = -1
-	w.logf("operator: crashed and restarted")
-}
-
-// takenBack is why the gate of a movie wants its grant back.
-const takenBack = "default/etl takes back what queue team-b has lent"
-
-var movies = map[string]func(w *world){
-	"succeeds": func(w *world) {
-		w.settle()
-		w.after(time.Second)
-		w.runs()
-		w.settle()
-		w.executor("pi-exec-1", true)
-		w.executor("pi-exec-2", true)
-		w.after(20 * time.Second)
-		w.settle()
-		delete(w.pods, "pi-exec-1")
-		delete(w.pods, "pi-exec-2")
-		w.exits(0, "Completed")
-		w.settle()
-		w.after(DefaultRetention)
-		w.settle()
-	},
-	"executors-go-soon-after-the-driver": func(w *world) {
-		w.settle()
-		w.runs()
-		w.executor("pi-exec-1", true)
-		w.settle()
-		w.exits(0, "Completed")
-		w.settle()
-		w.after(time.Second)
-		w.ended("pi-exec-1")
-		w.settle()
-	},
-	"executors-stay-after-the-driver": func(w *world) {
-		w.settle()
-		w.runs()
-		w.executor("pi-exec-1", true)
-		w.settle()
-		w.exits(0, "Completed")
-		w.settle()
-		w.after(endingDelay)
-		w.settle()
-		w.ended("pi-exec-1")
-		w.settle()
-	},
-	"waits-for-quota": func(w *world) {
-		w.room = queueing.Waiting
-		w.settle()
-		w.after(time.Minute)
-		w.settle()
-		w.logf("gate: has room")
-		w.room = queueing.Granted
-		w.settle()
-	},
-	"exceeds-quota-until-the-queue-grows": func(w *world) {
-		w.room = queueing.Refused
-		w.settle()
-		w.logf("administrator: raises the quota")
-		w.room = queueing.Granted
-		w.settle()
-	},
-	"fails": func(w *world) {
-		w.settle()
-		w.runs()
-		w.settle()
-		w.after(time.Minute)
-		w.exits(7, "Error")
-		w.settle()
-	},
-	"is-killed-for-memory": func(w *world) {
-		w.settle()
-		w.runs()
-		w.settle()
-		w.exits(137, "OOMKilled")
-		w.settle()
-	},
-	"executors-fail-before-the-driver": func(w *world) {
-		w.settle()
-		w.runs()
-		w.executor("pi-exec-1", true)
-		w.executor("pi-exec-2", true)
-		w.settle()
-		w.after(time.Minute)
-		w.change("pi-exec-2", func(p *pods.Record) {
-			p.Phase, p.Running, p.Ended = corev1.PodFailed, false, &pods.Ended{ExitCode: 137, Reason: "OOMKilled"}
-		})
-		w.settle()
-		delete(w.pods, "pi-exec-2")
-		w.after(time.Minute)
-		w.settle()
-		w.ended("pi-exec-1")
-		w.exits(11, "Error")
-		w.settle()
-	},
-	"a-secret-is-deleted-while-it-runs": func(w *world) {
-		w.settle()
-		w.runs()
-		w.executor("pi-exec-1", true)
-		w.settle()
-		w.after(time.Minute)
-		w.executor("pi-exec-2", false)
-		missing := func(p *pods.Record) {
-			p.Waiting = pods.Waiting{Reason: "CreateContainerConfigError", Message: `secret "db" not found`}
-		}
-		w.change("pi-exec-2", missing)
-		w.settle()
-		w.after(time.Minute)
-		w.executor("pi-exec-3", false)
-		w.change("pi-exec-3", missing)
-		w.settle()
-	},
-	"driver-is-deleted-by-somebody": func(w *world) {
-		w.settle()
-		w.runs()
-		w.settle()
-		w.ended(w.driverName())
-		w.settle()
-	},
-	"image-cannot-be-pulled": func(w *world) {
-		w.settle()
-		w.change(w.driverName(), func(p *pods.Record) { p.Waiting = pods.Waiting{Reason: "ErrImagePull", Image: "spark"} })
-		w.settle()
-		w.change(w.driverName(), func(p *pods.Record) { p.Waiting = pods.Waiting{Reason: "ImagePullBackOff", Image: "spark"} })
-		w.after(time.Minute)
-		w.settle()
-		w.after(DefaultDriverStart)
-		w.settle()
-	},
-	"image-name-is-wrong": func(w *world) {
-		w.settle()
-		w.change(w.driverName(), func(p *pods.Record) { p.Waiting = pods.Waiting{Reason: "InvalidImageName", Image: "Spark:?"} })
-		w.settle()
-	},
-	"suspended-before-it-starts": func(w *world) {
-		w.room = queueing.Waiting
-		w.settle()
-		w.edit("suspends it", func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = true })
-		w.settle()
-		w.after(time.Hour)
-		w.edit("resumes it", func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = false })
-		w.room = queueing.Granted
-		w.settle()
-	},
-	"suspended-while-it-runs": func(w *world) {
-		w.settle()
-		w.runs()
-		w.settle()
-		w.edit("suspends it", func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = true })
-		w.settle()
-		w.ended(w.driverName())
-		w.settle()
-		w.edit("resumes it", func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = false })
-		w.settle()
-		w.runs()
-		w.settle()
-		w.exits(0, "Completed")
-		w.settle()
-	},
-	"runs-longer-than-timeouts-run": func(w *world) {
-		w.app.Spec.Timeouts = timeouts(func(t *v1alpha1.Timeouts) { t.Run = seconds(20) })
-		w.settle()
-		w.after(5 * time.Second)
-		w.runs()
-		w.settle()
-		w.after(19 * time.Second)
-		w.settle()
-		w.after(time.Second)
-		w.settle()
-		w.ended(w.driverName())
-		w.settle()
-	},
-	"gets-more-time-while-it-runs": func(w *world) {
-		w.app.Spec.Timeouts = timeouts(func(t *v1alpha1.Timeouts) { t.Run = seconds(20) })
-		w.settle()
-		w.runs()
-		w.settle()
-		w.after(19 * time.Second)
-		w.edit("raises timeouts.run", func(a *v1alpha1.SparkApplication) { a.Spec.Timeouts.Run = seconds(60) })
-		w.settle()
-		w.after(40 * time.Second)
-		w.exits(0, "Completed")
-		w.settle()
-	},
-	"only-run-time-counts-for-timeouts-total": func(w *world) {
-		w.app.Spec.Timeouts = timeouts(func(t *v1alpha1.Timeouts) { t.Total, t.Run = seconds(30), seconds(25) })
-		w.settle()
-		w.after(time.Minute)
-		w.runs()
-		w.settle()
-		w.after(20 * time.Second)
-		w.room = queueing.Waiting
-		w.wants(queueing.ReasonPreempted, takenBack)
-		w.settle()
-		w.ended(w.driverName())
-		w.settle()
-		w.after(time.Hour)
-		w.logf("gate: has room")
-		w.room = queueing.Granted
-		w.settle()
-		w.runs()
-		w.settle()
-		w.after(9 * time.Second)
-		w.settle()
-		w.after(time.Second)
-		w.settle()
-		w.ended(w.driverName())
-		w.settle()
-	},
-	"waits-longer-than-timeouts-admission": func(w *world) {
-		w.app.Spec.Timeouts = timeouts(func(t *v1alpha1.Timeouts) { t.Admission = seconds(60) })
-		w.room = queueing.Waiting
-		w.settle()
-		w.after(59 * time.Second)
-		w.settle()
-		w.after(time.Second)
-		w.settle()
-		w.logf("gate: has room")
-		w.room = queueing.Granted
-		w.settle()
-	},
-	"time-held-is-no-time-in-the-queue": func(w *world) {
-		w.app.Spec.Timeouts = timeouts(func(t *v1alpha1.Timeouts) { t.Admission = seconds(60) })
-		w.room = queueing.Waiting
-		w.settle()
-		w.after(50 * time.Second)
-		w.edit("suspends it", func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = true })
-		w.settle()
-		w.after(time.Hour)
-		w.edit("resumes it", func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = false })
-		w.settle()
-		w.after(50 * time.Second)
-		w.settle()
-		w.logf("gate: has room")
-		w.room = queueing.Granted
-		w.settle()
-	},
-	"others-give-their-room-back": func(w *world) {
-		w.room = queueing.Waiting
-		w.settle()
-		w.after(time.Minute)
-		w.displacing = true
-		w.settle()
-		w.after(30 * time.Second)
-		w.logf("gate: has room")
-		w.room = queueing.Granted
-		w.settle()
-	},
-	"preempted-while-it-runs": func(w *world) {
-		w.settle()
-		w.runs()
-		w.executor("pi-exec-1", true)
-		w.settle()
-		w.after(time.Hour)
-		w.room = queueing.Waiting
-		w.wants(queueing.ReasonPreempted, takenBack)
-		w.settle()
-		w.after(10 * time.Second)
-		w.ended("pi-exec-1")
-		w.settle()
-		w.ended(w.driverName())
-		w.settle()
-		w.after(time.Minute)
-		w.logf("gate: has room")
-		w.room = queueing.Granted
-		w.settle()
-		w.runs()
-		w.settle()
-		w.exits(0, "Completed")
-		w.settle()
-	},
-	"preempted-before-the-driver-exists": func(w *world) {
-		w.crashes(3)
-		w.room = queueing.Waiting
-		w.wants(queueing.ReasonPreempted, takenBack)
-		w.settle()
-		w.after(time.Minute)
-		w.logf("gate: has room")
-		w.room = queueing.Granted
-		w.settle()
-	},
-	"preempted-while-the-driver-starts": func(w *world) {
-		w.settle()
-		w.wants(queueing.ReasonPreempted, takenBack)
-		w.room = queueing.Waiting
-		w.settle()
-	},
-	"preempted-and-the-operator-crashes-before-the-release": func(w *world) {
-		w.settle()
-		w.runs()
-		w.settle()
-		w.wants(queueing.ReasonPreempted, takenBack)
-		w.settle()
-		w.ended(w.driverName())
-		w.crashes(2)
-		w.settle()
-	},
-	"preempted-and-the-gate-changes-its-mind": func(w *world) {
-		w.settle()
-		w.runs()
-		w.settle()
-		w.wants(queueing.ReasonPreempted, takenBack)
-		w.settle()
-		w.logf("gate: lets it go on after all")
-		w.wanted = nil
-		w.settle()
-		w.ended(w.driverName())
-		w.settle()
-	},
-	"preempted-twice": func(w *world) {
-		w.settle()
-		for range 2 {
-			w.runs()
-			w.settle()
-			w.wants(queueing.ReasonPreempted, takenBack)
-			w.settle()
-			w.ended(w.driverName())
-			w.settle()
-		}
-		w.runs()
-		w.settle()
-		w.exits(1, "Error")
-		w.settle()
-	},
-	"preempted-and-cannot-come-back-at-once": func(w *world) {
-		w.settle()
-		w.runs()
-		w.settle()
-		w.wants(queueing.ReasonPreempted, takenBack)
-		w.settle()
-		w.ended(w.driverName())
-		w.room, w.missing = queueing.Waiting, `ServiceAccount "spark" does not exist`
-		w.settle()
-		w.logf("user: makes the service account")
-		w.missing = ""
-		w.settle()
-		w.logf("administrator: cuts the quota")
-		w.room = queueing.Refused
-		w.settle()
-		w.logf("administrator: raises the quota")
-		w.room = queueing.Waiting
-		w.settle()
-	},
-	"driver-ends-when-the-room-is-wanted-back": func(w *world) {
-		w.settle()
-		w.runs()
-		w.executor("pi-exec-1", true)
-		w.settle()
-		w.wants(queueing.ReasonPreempted, takenBack)
-		w.exits(0, "Completed")
-		w.settle()
-		w.ended("pi-exec-1")
-		w.settle()
-	},
-	"suspended-when-the-room-is-wanted-back": func(w *world) {
-		w.settle()
-		w.runs()
-		w.settle()
-		w.wants(queueing.ReasonPreempted, takenBack)
-		w.edit("suspends it", func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = true })
-		w.settle()
-		w.ended(w.driverName())
-		w.settle()
-		w.edit("resumes it", func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = false })
-		w.settle()
-	},
-	"suspended-while-it-gives-its-room-back": func(w *world) {
-		w.settle()
-		w.runs()
-		w.settle()
-		w.wants(queueing.ReasonPreempted, takenBack)
-		w.settle()
-		w.edit("suspends it", func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = true })
-		w.settle()
-		w.ended(w.driverName())
-		w.settle()
-		w.room = queueing.Waiting
-		w.edit("resumes it", func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = false })
-		w.settle()
-		w.logf("gate: has room")
-		w.room = queueing.Granted
-		w.settle()
-	},
-	"queue-is-drained-and-opened-again": func(w *world) {
-		w.settle()
-		w.runs()
-		w.settle()
-		w.logf("administrator: drains queue team-a")
-		w.drained = true
-		w.wants(queueing.ReasonQueueHeld, "queue team-a is drained")
-		w.settle()
-		w.ended(w.driverName())
-		w.settle()
-		w.after(time.Hour)
-		w.logf("administrator: opens queue team-a")
-		w.drained = false
-		w.settle()
-		w.runs()
-		w.settle()
-		w.exits(0, "Completed")
-		w.settle()
-	},
-	"new-template-waits-and-the-room-is-wanted-back": func(w *world) {
-		w.settle()
-		w.runs()
-		w.settle()
-		w.edit("changes the arguments", func(a *v1alpha1.SparkApplication) { a.Spec.Arguments = []string{"5"} })
-		w.settle()
-		w.wants(queueing.ReasonPreempted, takenBack)
-		w.settle()
-		w.room = queueing.Waiting
-		w.ended(w.driverName())
-		w.settle()
-	},
-	"new-template-is-ignored-until-the-room-is-wanted-back": func(w *world) {
-		w.app.Spec.OnTemplateChange = v1alpha1.TemplateChangeIgnore
-		w.settle()
-		w.runs()
-		w.settle()
-		w.edit("changes the arguments", func(a *v1alpha1.SparkApplication) { a.Spec.Arguments = []string{"5"} })
-		w.settle()
-		w.wants(queueing.ReasonPreempted, takenBack)
-		w.settle()
-		w.ended(w.driverName())
-		w.settle()
-		w.runs()
-		w.settle()
-		w.edit("changes the policy", func(a *v1alpha1.SparkApplication) { a.Spec.OnTemplateChange = "" })
-		w.settle()
-		w.exits(0, "Completed")
-		w.settle()
-	},
-	"new-template-while-queued": func(w *world) {
-		w.room = queueing.Waiting
-		w.settle()
-		w.edit("changes the arguments", func(a *v1alpha1.SparkApplication) { a.Spec.Arguments = []string{"5"} })
-		w.settle()
-	},
-	"new-template-waits-for-the-run": func(w *world) {
-		w.settle()
-		w.runs()
-		w.settle()
-		w.edit("changes the arguments", func(a *v1alpha1.SparkApplication) { a.Spec.Arguments = []string{"5"} })
-		w.edit("changes them again", func(a *v1alpha1.SparkApplication) { a.Spec.Arguments = []string{"6"} })
-		w.settle()
-		w.exits(1, "Error")
-		w.settle()
-		w.runs()
-		w.settle()
-		w.exits(0, "Completed")
-		w.settle()
-	},
-	"new-template-restarts-the-run": func(w *world) {
-		w.app.Spec.OnTemplateChange = v1alpha1.TemplateChangeRestart
-		w.settle()
-		w.runs()
-		w.settle()
-		w.edit("changes the arguments", func(a *v1alpha1.SparkApplication) { a.Spec.Arguments = []string{"5"} })
-		w.settle()
-		w.ended(w.driverName())
-		w.settle()
-	},
-	"new-template-is-taken-back-while-the-run-stops": func(w *world) {
-		w.app.Spec.OnTemplateChange = v1alpha1.TemplateChangeRestart
-		w.settle()
-		w.runs()
-		w.settle()
-		w.edit("changes the arguments", func(a *v1alpha1.SparkApplication) { a.Spec.Arguments = []string{"5"} })
-		w.settle()
-		w.edit("changes them back", func(a *v1alpha1.SparkApplication) { a.Spec.Arguments = nil })
-		w.settle()
-		w.ended(w.driverName())
-		w.settle()
-		w.runs()
-		w.settle()
-		w.exits(0, "Completed")
-		w.settle()
-	},
-	"suspended-while-a-new-template-restarts-the-run": func(w *world) {
-		w.app.Spec.OnTemplateChange = v1alpha1.TemplateChangeRestart
-		w.settle()
-		w.runs()
-		w.settle()
-		w.edit("changes the arguments", func(a *v1alpha1.SparkApplication) { a.Spec.Arguments = []string{"5"} })
-		w.settle()
-		w.edit("suspends it", func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = true })
-		w.settle()
-		w.ended(w.driverName())
-		w.settle()
-		w.edit("resumes it", func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = false })
-		w.settle()
-		w.runs()
-		w.settle()
-		w.exits(0, "Completed")
-		w.settle()
-	},
-	"new-template-is-ignored": func(w *world) {
-		w.app.Spec.OnTemplateChange = v1alpha1.TemplateChangeIgnore
-		w.settle()
-		w.runs()
-		w.settle()
-		w.edit("changes the arguments", func(a *v1alpha1.SparkApplication) { a.Spec.Arguments = []string{"5"} })
-		w.settle()
-		w.exits(0, "Completed")
-		w.settle()
-		w.edit("changes runID", func(a *v1alpha1.SparkApplication) { a.Spec.RunID = "again" })
-		w.settle()
-	},
-	"force-runs-once-more": func(w *world) {
-		w.settle()
-		w.runs()
-		w.settle()
-		w.exits(0, "Completed")
-		w.settle()
-		force := func(token string) {
-			w.logf("user: forces run with token %s", token)
-			w.app.Annotations = map[string]string{"reconcile.fluxcd.io/requestedAt": token, "reconcile.fluxcd.io/forceAt": token}
-		}
-		force("a")
-		w.settle()
-		force("b")
-		force("c")
-		w.settle()
-		w.runs()
-		w.settle()
-		w.exits(0, "Completed")
-		w.settle()
-		w.runs()
-		w.settle()
-		w.exits(0, "Completed")
-		w.settle()
-	},
-	"live-fields-start-nothing": func(w *world) {
-		w.settle()
-		w.runs()
-		w.settle()
-		w.exits(0, "Completed")
-		w.settle()
-		w.edit("changes timeouts", func(a *v1alpha1.SparkApplication) { a.Spec.Timeouts = &v1alpha1.Timeouts{} })
-		w.edit("suspends it", func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = true })
-		w.settle()
-	},
-	"invalid-then-corrected-then-invalid-again": func(w *world) {
-		w.mistake = "spec.mainClass: is empty: set it"
-		w.settle()
-		w.mistake = ""
-		w.edit("corrects it", func(a *v1alpha1.SparkApplication) { a.Spec.MainClass = "x" })
-		w.settle()
-		w.runs()
-		w.settle()
-		w.exits(0, "Completed")
-		w.settle()
-		w.mistake = "spec.driver.memory: too much"
-		w.edit("breaks it", func(a *v1alpha1.SparkApplication) { a.Spec.MainClass = "y" })
-		w.settle()
-		w.mistake = ""
-		w.edit("takes that back", func(a *v1alpha1.SparkApplication) { a.Spec.MainClass = "x" })
-		w.settle()
-	},
-	"reference-is-missing": func(w *world) {
-		w.missing = `ServiceAccount "spark" does not exist`
-		w.settle()
-		w.after(11 * time.Minute)
-		w.settle()
-		w.logf("user: makes the service account")
-		w.missing = ""
-		w.settle()
-	},
-	"deleted-while-it-runs": func(w *world) {
-		w.settle()
-		w.runs()
-		w.executor("pi-exec-1", true)
-		w.settle()
-		name := w.driverName()
-		w.remove()
-		w.settle()
-		w.ended("pi-exec-1")
-		w.settle()
-		w.ended(name)
-		w.settle()
-	},
-	"sidecar-lingers": func(w *world) {
-		w.settle()
-		w.runs()
-		w.settle()
-		w.logf("kubelet: the Spark container exits with 0, a sidecar goes on")
-		w.change(w.driverName(), func(p *pods.Record) { p.Running, p.Ended = false, &pods.Ended{Reason: "Completed"} })
-		w.settle()
-		w.after(endingDelay)
-		w.settle()
-		w.after(sidecarGrace)
-		w.settle()
-		w.ended(w.driverName())
-		w.settle()
-	},
-	"node-is-lost": func(w *world) {
-		w.settle()
-		w.runs()
-		w.settle()
-		w.edit("suspends it", func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = true })
-		w.settle()
-		w.unreachable = map[string]bool{"node-1": true}
-		w.after(DefaultTermination)
-		w.settle()
-		w.logf("node: answers again")
-		w.unreachable = nil
-		w.after(time.Minute)
-		w.settle()
-	},
-	"foreign-pod-until-the-timeout": func(w *world) {
-		w.logf("somebody: makes a pod pi-1-1-driver")
-		w.pods["pi-1-1-driver"] = &pods.Record{Origin: &pods.Origin{Namespace: "default"}, Name: "pi-1-1-driver", UID: "foreign", Role: pods.Other, Phase: corev1.PodSucceeded}
-		w.settle()
-		w.after(DefaultDriverStart)
-		w.settle()
-	},
-	"foreign-pod-of-the-same-name": func(w *world) {
-		w.logf("somebody: makes a pod pi-1-1-driver")
-		w.pods["pi-1-1-driver"] = &pods.Record{Origin: &pods.Origin{Namespace: "default"}, Name: "pi-1-1-driver", UID: "foreign", Role: pods.Other, Phase: corev1.PodSucceeded}
-		w.settle()
-		w.after(time.Minute)
-		w.settle()
-		w.logf("somebody: deletes it")
-		delete(w.pods, "pi-1-1-driver")
-		w.after(referenceInterval)
-		w.settle()
-	},
-}
-
+// TestMovies plays the stories in testdata. Run it with -update to write down what happens now, and read the difference.
 func TestMovies(t *testing.T) {
-	for name, play := range movies {
-		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			play(w)
-			got := w.story() + "\n"
-			file := filepath.Join("testdata", "movies", name+".txt")
-			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
+	t.Parallel()
+	files, err := filepath.Glob("testdata/*.movie")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no movies: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".movie"), func(t *testing.T) {
+			t.Parallel()
 			want, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
-				t.Errorf("the story has changed (-want +got); run with -update if that is meant:\n%s", diff)
+			m := &movie{world: newWorld(t)}
+			for line := range strings.Lines(string(want)) {
+				m.play(strings.TrimRight(line, "\n"))
 			}
-			for attempt, n := range w.created {
+			for attempt, n := range m.created {
 				if n > 1 {
 					t.Errorf("attempt %s had %d drivers", attempt, n)
 				}
+			}
+			if *update {
+				if err := os.WriteFile(file, []byte(m.out.String()), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(m.out.String(), "\n")); diff != "" {
+				t.Errorf("%s (-want +got; run with -update if this is right):\n%s", file, diff)
 			}
 		})
 	}
 }
 
-func timeouts(set func(*v1alpha1.Timeouts)) *v1alpha1.Timeouts {
-	t := &v1alpha1.Timeouts{}
-	set(t)
-	return t
+// play copies a line that tells the story, and plays a command.
+func (m *movie) play(line string) {
+	command, played := strings.CutPrefix(line, "$ ")
+	if !played && line != "" && !strings.HasPrefix(line, "#") {
+		return // an earlier outcome
+	}
+	fmt.Fprintln(&m.out, line)
+	if !played {
+		return
+	}
+	verb, rest, _ := strings.Cut(command, " ")
+	act := acts[verb]
+	if act == nil {
+		m.t.Fatalf("%q is not a command", verb)
+	}
+	act(m, rest)
+	for ; m.logged < len(m.log); m.logged++ {
+		fmt.Fprintln(&m.out, m.log[m.logged])
+	}
 }
 
-func seconds(n int) *v1alpha1.Duration {
-	return &v1alpha1.Duration{Duration: time.Duration(n) * time.Second}
+// acts are the commands, by who acts.
+var acts = map[string]func(m *movie, rest string){
+	// The operator.
+	"settle":    func(m *movie, _ string) { m.settle() },
+	"next-look": func(m *movie, _ string) { m.nextLook() },
+	"crash":     func(m *movie, rest string) { m.crashes(number(m, rest)) },
+
+	// The clock: "after 20s" lets time pass, "clock -5h" sets the clock of the machine.
+	"after": func(m *movie, rest string) { m.after(duration(m, rest)) },
+	"clock": func(m *movie, rest string) { m.setTheClock(rest) },
+
+	// The user. "spec JSON" is merged into the spec before the application is first seen, "edit WHAT JSON" later.
+	"spec": func(m *movie, rest string) { merge(m, &m.app.Spec, rest) },
+	"label": func(m *movie, rest string) {
+		key, value, _ := strings.Cut(rest, "=")
+		m.app.Labels = map[string]string{key: value}
+	},
+	"edit":    func(m *movie, rest string) { m.editSpec(rest) },
+	"force":   func(m *movie, rest string) { m.force(rest) },
+	"delete":  func(m *movie, _ string) { m.remove() },
+	"mistake": func(m *movie, rest string) { m.mistake = rest },
+	"missing": func(m *movie, rest string) { m.missing = rest },
+	"inputs":  func(m *movie, rest string) { m.inputs = rest },
+
+	// The gate.
+	"gate":            func(m *movie, rest string) { m.room = stateNamed(m, rest) },
+	"gate-type":       func(m *movie, rest string) { m.gate = rest },
+	"evict":           func(m *movie, rest string) { reason, message, _ := strings.Cut(rest, " "); m.wants(reason, message) },
+	"keep":            func(m *movie, _ string) { m.wanted = nil },
+	"queue":           func(m *movie, rest string) { m.drained = rest == "drained" },
+	"preempting":      func(m *movie, _ string) { m.displacing = true },
+	"bound":           func(m *movie, rest string) { m.bound = duration(m, rest) },
+	"grant":           func(m *movie, rest string) { merge(m, m.app.Status.Grant, rest) },
+	"grant-of-inputs": func(m *movie, rest string) { m.granted, m.grantedInputs = &Start{Run: 1, Attempt: 1}, rest },
+
+	// The kubelet, Spark and nodes. "pod NAME JSON" is merged into a pod.
+	"runs":                func(m *movie, _ string) { m.runs() },
+	"runs-with-executors": func(m *movie, _ string) { m.runsWithExecutors() },
+	"executor": func(m *movie, rest string) {
+		name, phase, _ := strings.Cut(rest, " ")
+		m.executor(name, phase == "running")
+	},
+	"exits": func(m *movie, rest string) {
+		code, reason, _ := strings.Cut(rest, " ")
+		m.exits(int32(number(m, code)), reason)
+	},
+	"fails":               func(m *movie, _ string) { m.fails() },
+	"ends-with-executors": func(m *movie, rest string) { m.endsWithExecutors(int32(number(m, rest))) },
+	"ended":               func(m *movie, rest string) { m.ended(rest) },
+	"pod":                 func(m *movie, rest string) { m.changePod(rest) },
+	"vanish":              func(m *movie, rest string) { delete(m.pods, rest) },
+	"unreachable":         func(m *movie, rest string) { m.setUnreachable(rest) },
+	"watch":               func(m *movie, _ string) { m.lagging = map[string]*pods.Record{} },
+
+	// Others.
+	"say":           func(m *movie, rest string) { m.logf("%s", rest) },
+	"name-taken":    func(m *movie, _ string) { m.taken() },
+	"foreign-pod":   func(m *movie, rest string) { m.foreignPod(rest) },
+	"create-driver": func(m *movie, _ string) { m.createDriver() },
+	"stray-driver":  func(m *movie, rest string) { m.noGrant = rest == "expected" },
+	"delete-slowly": func(m *movie, rest string) { m.endless(rest) },
+
+	// What the status says.
+	"queued-since": func(m *movie, _ string) { m.logf("in line since %s", m.app.Status.Times.Queued.Sub(epoch)) },
+	"run-duration": func(m *movie, _ string) { m.logf("the attempts ran for %s", m.app.Status.RunDuration.Duration) },
+	"same-start": func(m *movie, _ string) {
+		m.logf("the start is written again: %t", !m.started.Equal(m.app.Status.Times.DriverStarted.Time))
+	},
+}
+
+func (m *movie) setTheClock(by string) {
+	if started := m.app.Status.Times.DriverStarted; started != nil {
+		m.started = started.Time
+	}
+	m.setClock(duration(m, by))
+}
+
+// editSpec is "suspends it {"suspend": true}".
+func (m *movie) editSpec(rest string) {
+	what, patch, _ := strings.Cut(rest, " {")
+	m.edit(what, func(a *v1alpha1.SparkApplication) { merge(m, &a.Spec, "{"+patch) })
+}
+
+func (m *movie) force(token string) {
+	m.logf("user: forces run with token %s", token)
+	m.app.Annotations = map[string]string{"reconcile.fluxcd.io/requestedAt": token, "reconcile.fluxcd.io/forceAt": token}
+}
+
+// changePod merges into a pod: "pi-exec-1 {"Running": false}".
+func (m *movie) changePod(rest string) {
+	name, patch, _ := strings.Cut(rest, " ")
+	m.change(name, func(p *pods.Record) {
+		origin := *p.Origin
+		p.Origin = &origin
+		merge(m, p, patch)
+	})
+}
+
+// setUnreachable lets a node not answer; an empty name lets all answer.
+func (m *movie) setUnreachable(node string) {
+	if m.unreachable = nil; node != "" {
+		m.unreachable = map[string]bool{node: true}
+	}
+}
+
+// foreignPod creates a pod of another owner, which has ended.
+func (m *movie) foreignPod(name string) {
+	m.pods[name] = &pods.Record{Origin: &pods.Origin{Namespace: "default"}, Name: name, UID: "foreign", Role: pods.Other, Phase: corev1.PodSucceeded}
+}
+
+// merge applies a JSON merge patch to an object.
+func merge[T any](m *movie, object *T, patch string) {
+	m.t.Helper()
+	before, err := json.Marshal(object)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	after, err := jsonpatch.MergePatch(before, []byte(patch))
+	if err != nil {
+		m.t.Fatalf("%s: %v", patch, err)
+	}
+	var merged T
+	if err := json.Unmarshal(after, &merged); err != nil {
+		m.t.Fatalf("%s: %v", patch, err)
+	}
+	*object = merged
+}
+
+func stateNamed(m *movie, name string) queueing.State {
+	for _, s := range []queueing.State{queueing.Undecided, queueing.Waiting, queueing.Granted, queueing.Refused} {
+		if s.String() == name {
+			return s
+		}
+	}
+	m.t.Fatalf("%q is not the state of an ask", name)
+	return 0
+}
+
+func duration(m *movie, text string) time.Duration {
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return d
+}
+
+func number(m *movie, text string) int {
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return n
 }

@@ -6,11 +6,9 @@ package lifecycle
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"testing"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -18,75 +16,6 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/status"
 	"github.com/sparkgate/sparkgate/queueing"
 )
-
-func init() { maps.Copy(movies, moviesOfPitfalls) }
-
-// moviesOfPitfalls tell what operators are known to get wrong; docs/pitfalls.md names them.
-var moviesOfPitfalls = map[string]func(w *world){
-	"driver-runs-and-ends-between-two-looks": func(w *world) {
-		w.settle()
-		w.exits(0, "Completed")
-		w.settle()
-	},
-	"driver-ends-without-a-word-of-its-container": func(w *world) {
-		w.settle()
-		w.logf("kubelet: %s has failed", w.driverName())
-		w.change(w.driverName(), func(p *pods.Record) { p.Phase, p.Ended = corev1.PodFailed, nil })
-		w.settle()
-	},
-	"watch-shows-no-driver-though-it-runs": func(w *world) {
-		w.settle()
-		w.runs()
-		w.settle()
-		w.logf("watch: stands still, and shows no pods")
-		w.lagging = map[string]*pods.Record{}
-		w.settle()
-		w.lagging = nil
-		w.exits(0, "Completed")
-		w.settle()
-	},
-	"driver-is-lost-and-made-again": func(w *world) {
-		w.retries(v1alpha1.RestartOnInfrastructureFailure)
-		w.settle()
-		w.runsWithExecutors()
-		w.ended(w.driverName()) // with its node
-		w.settle()
-		w.ended("pi-1-1-driver-exec-1")
-		w.settle()
-		w.ended("pi-1-1-driver-exec-2")
-		w.settle()
-		w.nextLook()
-		w.runs()
-		w.settle()
-	},
-	"invalid-spec-is-taken-back-and-the-time-to-live-is-kept": func(w *world) {
-		w.app.Spec.TTLAfterFinished = seconds(600)
-		w.settle()
-		w.runs()
-		w.settle()
-		w.edit("asks for another run", func(a *v1alpha1.SparkApplication) { a.Spec.RunID = "b" })
-		w.mistake = "spec is wrong"
-		w.exits(0, "Completed")
-		w.settle()
-		w.mistake = ""
-		w.edit("takes it back", func(a *v1alpha1.SparkApplication) { a.Spec.RunID = "" })
-		w.settle()
-		w.nextLook()
-	},
-	"executors-of-a-suspended-attempt-go-before-the-next-one": func(w *world) {
-		w.settle()
-		w.runsWithExecutors()
-		w.edit("suspends it", func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = true })
-		w.settle()
-		w.edit("resumes it", func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = false })
-		w.ended(w.driverName())
-		w.settle()
-		w.ended("pi-1-1-driver-exec-1")
-		w.settle()
-		w.ended("pi-1-1-driver-exec-2")
-		w.settle()
-	},
-}
 
 // checkLooks holds what keeps an application from being stuck: every stage that waits for something that nobody tells about has a time of
 // the next look, every end has its time, and the history is bounded. A gate that has not looked yet wakes the application itself.

@@ -212,6 +212,17 @@ var events = []event{
 		w.logf("operator: crashed and restarted")
 		return true
 	},
+	func(w *world, r *rand.Rand) bool { // the clock is set
+		by := time.Duration(r.IntN(6000)-3000) * time.Second
+		if w.app == nil || r.IntN(4) > 0 {
+			return false
+		}
+		if ended := lastOf(&w.app.Status).FinishedAt; ended != nil && w.now.Add(by+DefaultRetention).Before(ended.Time) {
+			return false // what is kept would stay longer than the end of the schedule
+		}
+		w.setClock(by)
+		return true
+	},
 }
 
 // gateRestarts is what a gate knows that was restarted with the operator: it may have forgotten what it wanted back, and a grant that
