@@ -83,13 +83,13 @@ func (el elastic) allocate() bool {
 }
 
 // scaleDown evicts executors whose quota is reclaimed.
-func (el elastic) scaleDown(ending []*pods.Record) {
-	for _, r := range ending {
+func (el elastic) scaleDown(evicted []*pods.Record) {
+	for _, r := range evicted {
 		el.after(Action{Kind: DeletePod, Pod: r})
 	}
-	if len(ending) == 0 {
+	if len(evicted) == 0 {
 		return
 	}
 	el.event(false, reclaimedReason, fmt.Sprintf("%d executors above the base gang release their quota: %s",
-		len(ending), el.o.Room.GiveBack[0].Why.Message))
+		len(evicted), el.o.Room.GiveBack[0].Why.Message))
 }

@@ -147,3 +147,11 @@ func (st *state) ran() time.Duration {
 	}
 	return st.s.RunDuration.Duration
 }
+
+// timeoutsOf returns spec.timeouts, empty if there are none.
+func timeoutsOf(app *v1alpha1.SparkApplication) v1alpha1.Timeouts {
+	if app.Spec.Timeouts == nil {
+		return v1alpha1.Timeouts{}
+	}
+	return *app.Spec.Timeouts
+}

@@ -148,14 +148,6 @@ func (dl deadlines) podsGone() time.Time {
 	return dl.o.Now.Add(dl.termination())
 }
 
-// timeoutsOf returns spec.timeouts, empty if there are none.
-func timeoutsOf(app *v1alpha1.SparkApplication) v1alpha1.Timeouts {
-	if app.Spec.Timeouts == nil {
-		return v1alpha1.Timeouts{}
-	}
-	return *app.Spec.Timeouts
-}
-
 // HoldsFor bounds how long an attempt holds its grant, from its start to the end of its pods on nodes that answer.
 // most bounds the termination. It is 0 without timeouts.run.
 func HoldsFor(app *v1alpha1.SparkApplication, most time.Duration) time.Duration {
