@@ -8,10 +8,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -36,6 +38,8 @@ var cluster struct {
 	acting bool
 	// patience bounds a wait; it only matters where what is waited for does not come.
 	patience time.Duration
+	// maxTermination is the operator's flag.
+	maxTermination time.Duration
 }
 
 // operatorOptions are those of the manifests.
@@ -80,7 +84,9 @@ func connect(config *rest.Config) (err error) {
 // prepare makes sure that the operator and the guard are there.
 func prepare(t *testing.T) {
 	t.Helper()
+	cluster.maxTermination = controllers.DefaultMaxTermination
 	if !cluster.acting {
+		readFlags(t)
 		awaitGuard(t)
 		return
 	}
@@ -95,6 +101,30 @@ func prepare(t *testing.T) {
 	}
 	operator.running = actors.StartOperator(t, operatorOptions)
 	awaitGuard(t)
+}
+
+// readFlags takes the operator's flags from its Deployment.
+func readFlags(t *testing.T) {
+	t.Helper()
+	list := &appsv1.DeploymentList{}
+	if err := cluster.client.List(t.Context(), list, client.InNamespace("sparkgate-system"), client.MatchingLabels{"app.kubernetes.io/name": "sparkgate"}); err != nil {
+		t.Fatal(err)
+	}
+	for i := range list.Items {
+		for _, container := range list.Items[i].Spec.Template.Spec.Containers {
+			for _, arg := range container.Args {
+				value, is := strings.CutPrefix(arg, "--max-termination=")
+				if !is {
+					continue
+				}
+				bound, err := time.ParseDuration(value)
+				if err != nil {
+					t.Fatalf("argument %s of Deployment %s: %v", arg, list.Items[i].Name, err)
+				}
+				cluster.maxTermination = bound
+			}
+		}
+	}
 }
 
 // restartOperator ends the operator and starts another one.
@@ -132,8 +162,14 @@ func awaitGuard(t *testing.T) {
 // eventually asks until the answer is yes, or ends the test with the last thing seen.
 func eventually(t *testing.T, what string, done func(context.Context) (bool, string)) {
 	t.Helper()
+	eventuallyIn(t, cluster.patience, what, done)
+}
+
+// eventuallyIn is eventually with a patience of its own.
+func eventuallyIn(t *testing.T, patience time.Duration, what string, done func(context.Context) (bool, string)) {
+	t.Helper()
 	var last string
-	for deadline := time.Now().Add(cluster.patience); ; time.Sleep(30 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); ; time.Sleep(30 * time.Millisecond) {
 		var yes bool
 		if yes, last = done(t.Context()); yes {
 			return

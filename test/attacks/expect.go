@@ -108,7 +108,11 @@ func (a *arena) awaitCondition(want *Expect, kind, reason string) {
 	a.t.Helper()
 	app := &v1alpha1.SparkApplication{}
 	what := fmt.Sprintf("condition %s of application %s has reason %s and says %q", kind, want.application(), reason, want.Says)
-	eventually(a.t, what, func(ctx context.Context) (bool, string) {
+	patience := cluster.patience
+	if want.InTime {
+		patience += cluster.maxTermination
+	}
+	eventuallyIn(a.t, patience, what, func(ctx context.Context) (bool, string) {
 		if err := cluster.client.Get(ctx, client.ObjectKey{Namespace: a.namespace, Name: want.application()}, app); err != nil {
 			return false, err.Error()
 		}
@@ -119,6 +123,9 @@ func (a *arena) awaitCondition(want *Expect, kind, reason string) {
 		}
 		return c != nil && c.Reason == reason && strings.Contains(c.Message, want.Says), strings.Join(seen, "\n")
 	})
+	if want.InTime {
+		a.recorder.inTime()
+	}
 }
 
 // witness runs an honest application of the neighbour, made after everything that the attacker did. Once it is admitted the operator has

@@ -124,6 +124,8 @@ type Expect struct {
 	// Of is the application that is meant. Default: job.
 	Of   string `json:"of"`
 	Says string `json:"says"`
+	// InTime, beside Ready: pods end within the operator's --max-termination, whatever grace they have, and the outcome may take as long.
+	InTime bool `json:"inTime"`
 	// Outside says why the quota does not count what runs, where the documentation says so. It suspends the invariant of the quota.
 	Outside string `json:"outside"`
 }

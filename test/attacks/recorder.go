@@ -7,6 +7,7 @@ import (
 	"context"
 	"sync"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -31,6 +32,8 @@ type recorder struct {
 	// pods that run or may run: Spark's, not ended, not behind the scheduling gate.
 	pods map[types.UID]usage
 	peak usage
+	// graces are the longest that Spark pods were given to end, by uid; only those that were asked to.
+	graces map[types.UID]time.Duration
 }
 
 // usage in milli-cpu and bytes. Amounts beyond these are cut, so that sums do not wrap.
@@ -41,7 +44,7 @@ const most = int64(1) << 60
 // record watches a namespace from its beginning to the end of the test.
 func record(t *testing.T, namespace string) *recorder {
 	t.Helper()
-	r := &recorder{t: t, namespace: namespace, pods: map[types.UID]usage{}}
+	r := &recorder{t: t, namespace: namespace, pods: map[types.UID]usage{}, graces: map[types.UID]time.Duration{}}
 	stream, err := cluster.client.Watch(context.Background(), &corev1.PodList{}, client.InNamespace(namespace), &client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: "0"}})
 	if err != nil {
 		t.Fatal(err)
@@ -66,6 +69,9 @@ func (r *recorder) saw(kind watch.EventType, pod *corev1.Pod) {
 	ended := pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
 	if kind != watch.Deleted && !ended && !isGated(pod) && pod.Labels[v1alpha1.SparkRoleLabel] != "" {
 		r.pods[pod.UID] = requestsOf(pod)
+	}
+	if grace := pod.DeletionGracePeriodSeconds; pod.DeletionTimestamp != nil && grace != nil && pod.Labels[v1alpha1.SparkRoleLabel] != "" {
+		r.graces[pod.UID] = max(r.graces[pod.UID], time.Duration(*grace)*time.Second)
 	}
 	var now usage
 	for _, u := range r.pods {
@@ -93,6 +99,21 @@ func amount(q resource.Quantity, milli bool) int64 {
 		return q.MilliValue()
 	}
 	return q.Value()
+}
+
+// inTime holds that pods were asked to end, and with a grace period within the operator's bound.
+func (r *recorder) inTime() {
+	r.t.Helper()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.graces) == 0 {
+		r.t.Error("no Spark pod was asked to end")
+	}
+	for uid, grace := range r.graces {
+		if grace > cluster.maxTermination {
+			r.t.Errorf("pod %s was given %s to end, more than --max-termination (%s)", uid, grace, cluster.maxTermination)
+		}
+	}
 }
 
 func (r *recorder) expectOther() {
