@@ -16,31 +16,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/test/integration/env"
 )
-
-// Who refuses something.
-const (
-	byNobody = ""
-	byGuard  = "guard"
-	byRBAC   = "RBAC"
-	bySchema = "schema"
-	byServer = "API server"
-)
-
-// refuser says who refused.
-func refuser(err error) string {
-	switch {
-	case err == nil:
-		return byNobody
-	case strings.Contains(err.Error(), "ValidatingAdmissionPolicy 'sparkgate-guard"):
-		return byGuard
-	case apierrors.IsForbidden(err) && (strings.Contains(err.Error(), " cannot ") || strings.Contains(err.Error(), "attempting to grant RBAC permissions")):
-		return byRBAC
-	case apierrors.IsInvalid(err) && strings.Contains(err.Error(), "sparkgate.io"):
-		return bySchema
-	}
-	return byServer
-}
 
 // check holds that what came of an attempt is what is expected. err is the answer of the API server to the last step.
 func (a *arena) check(want *Expect, err error) {
@@ -48,7 +25,7 @@ func (a *arena) check(want *Expect, err error) {
 	filled := *want
 	want = &filled
 	want.Says = a.fill(map[string]any{"says": want.Says})["says"].(string)
-	if got := refuser(err); got != want.Refused {
+	if got := env.RefusedBy(err); got != want.Refused {
 		a.t.Fatalf("refused by %q, want %q: %v", got, want.Refused, err)
 	}
 	switch {

@@ -50,8 +50,8 @@ func TestAttempts(t *testing.T) {
 		t.Run(a.what, func(t *testing.T) {
 			t.Parallel()
 			pod, err := a.try(enrol(t))
-			if judge(err) != a.by {
-				t.Fatalf("refused by %q, want %q: %v", judge(err), a.by, err)
+			if env.RefusedBy(err) != a.by {
+				t.Fatalf("refused by %q, want %q: %v", env.RefusedBy(err), a.by, err)
 			}
 			if err != nil {
 				if !strings.Contains(err.Error(), a.says) {
@@ -85,7 +85,7 @@ func TestTable(t *testing.T) {
 	t.Parallel()
 	var want []string
 	for _, a := range attempts() {
-		if (a.outcome == isRefused) != (a.by != byNobody) {
+		if (a.outcome == isRefused) != (a.by != env.ByNobody) {
 			t.Errorf("%s: %s by %q", a.what, a.outcome, a.by)
 		}
 		want = append(want, a.row())

@@ -9,6 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sparkgate/sparkgate/test/integration/env"
 )
 
 const (
@@ -19,21 +21,21 @@ const (
 // relabelling: pods that are to be charged to somebody else, or to nobody.
 func relabelling() []attempt {
 	return []attempt{
-		{what: "labels `sparkgate.io/*` of an application on a pod made by hand", outcome: isRefused, by: byGuard, says: forged,
+		{what: "labels `sparkgate.io/*` of an application on a pod made by hand", outcome: isRefused, by: env.ByGuard, says: forged,
 			try: changed(func(p *corev1.Pod) { p.Labels["sparkgate.io/application"] = "pi" })},
-		{what: "… in the pod template of a Deployment", outcome: isRefused, by: byGuard, says: forged, try: func(tn *tenant) (*corev1.Pod, error) {
+		{what: "… in the pod template of a Deployment", outcome: isRefused, by: env.ByGuard, says: forged, try: func(tn *tenant) (*corev1.Pod, error) {
 			p := tn.pod(plainPod("from-template"))
 			p.Labels = map[string]string{"sparkgate.io/app-uid": "uid-of-pi"}
 			return p, tn.controller("replicaset-controller").Create(tn.t.Context(), p)
 		}},
-		{what: "… by a driver, on an executor that another driver owns", outcome: isRefused, by: byGuard, says: forged, try: func(tn *tenant) (*corev1.Pod, error) {
+		{what: "… by a driver, on an executor that another driver owns", outcome: isRefused, by: env.ByGuard, says: forged, try: func(tn *tenant) (*corev1.Pod, error) {
 			p := executorPod(tn.own("pi"), "executor")
 			p.Labels["sparkgate.io/application"] = "pi"
 			return p, tn.program(tn.own("other")).Create(tn.t.Context(), p)
 		}},
 		{what: "… by a driver, of another application, on an executor of its own", outcome: isGated, says: "the operator knows the driver of each application",
 			try: ownExecutor(func(p, _ *corev1.Pod) { p.Labels["sparkgate.io/application"] = "other" })},
-		{what: "… by a driver, on an executor that another driver owns beside it", outcome: isRefused, by: byGuard, says: forged,
+		{what: "… by a driver, on an executor that another driver owns beside it", outcome: isRefused, by: env.ByGuard, says: forged,
 			try: func(tn *tenant) (*corev1.Pod, error) {
 				p, beside := executorPod(tn.own("pi"), "executor"), tn.own("other")
 				p.Labels["sparkgate.io/application"] = "pi"
@@ -42,39 +44,39 @@ func relabelling() []attempt {
 				p.OwnerReferences = append(p.OwnerReferences, own)
 				return p, tn.program(beside).Create(tn.t.Context(), p)
 			}},
-		{what: "… by a service account with a token of no pod", outcome: isRefused, by: byGuard, says: forged,
+		{what: "… by a service account with a token of no pod", outcome: isRefused, by: env.ByGuard, says: forged,
 			try: func(tn *tenant) (*corev1.Pod, error) {
 				p := executorPod(tn.own("pi"), "executor")
 				p.Labels["sparkgate.io/application"] = "pi"
 				return p, tn.unbound().Create(tn.t.Context(), p)
 			}},
-		{what: "label `spark-role` removed later", outcome: isRefused, by: byGuard, says: keeps, try: relabel(`{"spark-role":null}`)},
-		{what: "label `spark-app-selector` changed later", outcome: isRefused, by: byGuard, says: keeps, try: relabel(`{"spark-app-selector":"spark-other"}`)},
-		{what: "labels `sparkgate.io/*` changed later", outcome: isRefused, by: byGuard, says: keeps, try: func(tn *tenant) (*corev1.Pod, error) {
+		{what: "label `spark-role` removed later", outcome: isRefused, by: env.ByGuard, says: keeps, try: relabel(`{"spark-role":null}`)},
+		{what: "label `spark-app-selector` changed later", outcome: isRefused, by: env.ByGuard, says: keeps, try: relabel(`{"spark-app-selector":"spark-other"}`)},
+		{what: "labels `sparkgate.io/*` changed later", outcome: isRefused, by: env.ByGuard, says: keeps, try: func(tn *tenant) (*corev1.Pod, error) {
 			p := tn.own("pi")
 			return p, tn.user().Patch(tn.t.Context(), p, merge(`{"metadata":{"labels":{"sparkgate.io/application":"other"}}}`))
 		}},
-		{what: "… added to a pod that is not Spark's", outcome: isRefused, by: byGuard, says: keeps, try: func(tn *tenant) (*corev1.Pod, error) {
+		{what: "… added to a pod that is not Spark's", outcome: isRefused, by: env.ByGuard, says: keeps, try: func(tn *tenant) (*corev1.Pod, error) {
 			p, err := made(tn, plainPod("web"))
 			if err != nil {
 				return nil, err
 			}
 			return p, tn.user().Patch(tn.t.Context(), p, merge(`{"metadata":{"labels":{"sparkgate.io/application":"pi"}}}`))
 		}},
-		{what: "… by way of `pods/status`", outcome: isRefused, by: byGuard, says: keeps, try: running(func(tn *tenant, p *corev1.Pod) error {
+		{what: "… by way of `pods/status`", outcome: isRefused, by: env.ByGuard, says: keeps, try: running(func(tn *tenant, p *corev1.Pod) error {
 			return tn.user().Status().Patch(tn.t.Context(), p, merge(`{"metadata":{"labels":{"spark-role":null}}}`))
 		})},
-		{what: "… by way of the labels of a binding", outcome: isRefused, by: byGuard, says: "a binding gives its labels to the pod",
+		{what: "… by way of the labels of a binding", outcome: isRefused, by: env.ByGuard, says: "a binding gives its labels to the pod",
 			try: running(func(tn *tenant, p *corev1.Pod) error {
 				return tn.user().SubResource("binding").Create(tn.t.Context(), p, bindingWithLabels(p.Name))
 			})},
-		{what: "the owner of an executor removed or changed", outcome: isRefused, by: byGuard, says: "keeps its ownerReferences", try: func(tn *tenant) (*corev1.Pod, error) {
+		{what: "the owner of an executor removed or changed", outcome: isRefused, by: env.ByGuard, says: "keeps its ownerReferences", try: func(tn *tenant) (*corev1.Pod, error) {
 			driver := tn.own("pi")
 			p := executorPod(driver, "executor")
 			create(tn.t, tn.program(driver), p)
 			return p, tn.program(driver).Patch(tn.t.Context(), p, merge(`{"metadata":{"ownerReferences":null}}`))
 		}},
-		{what: "… of a pod that only its owner tells from others", outcome: isRefused, by: byGuard, says: "keeps its ownerReferences",
+		{what: "… of a pod that only its owner tells from others", outcome: isRefused, by: env.ByGuard, says: "keeps its ownerReferences",
 			try: func(tn *tenant) (*corev1.Pod, error) {
 				p := executorPod(tn.own("pi"), "executor")
 				p.Labels, p.Spec.Containers[0].Name = nil, "main"
@@ -87,31 +89,31 @@ func relabelling() []attempt {
 // outgrowing: pods that run with room, and are to have more than they were given, or give it back while they run.
 func outgrowing() []attempt {
 	return []attempt{
-		{what: "a running pod resized (`pods/resize`)", outcome: isRefused, by: byGuard, says: "has quota for the resources with which it was created",
+		{what: "a running pod resized (`pods/resize`)", outcome: isRefused, by: env.ByGuard, says: "has quota for the resources with which it was created",
 			try: running(func(tn *tenant, p *corev1.Pod) error {
 				p.Spec.Containers[0].Resources.Requests = list("8")
 				return tn.user().SubResource("resize").Update(tn.t.Context(), p)
 			})},
-		{what: "… while it waits", outcome: isRefused, by: byGuard, says: "has quota for the resources with which it was created",
+		{what: "… while it waits", outcome: isRefused, by: env.ByGuard, says: "has quota for the resources with which it was created",
 			try: waiting(func(tn *tenant, p *corev1.Pod) error {
 				p.Spec.Containers[0].Resources.Requests = list("8")
 				return tn.user().SubResource("resize").Update(tn.t.Context(), p)
 			})},
-		{what: "a running pod said to have ended (`pods/status`)", outcome: isRefused, by: byGuard, says: "has ended is said by its node",
+		{what: "a running pod said to have ended (`pods/status`)", outcome: isRefused, by: env.ByGuard, says: "has ended is said by its node",
 			try: running(func(tn *tenant, p *corev1.Pod) error {
 				p.Status.Phase = corev1.PodSucceeded
 				return tn.user().Status().Update(tn.t.Context(), p)
 			})},
-		{what: "… by a service account of another namespace that is bound here", outcome: isRefused, by: byGuard, says: "has ended is said by its node",
+		{what: "… by a service account of another namespace that is bound here", outcome: isRefused, by: env.ByGuard, says: "has ended is said by its node",
 			try: running(func(tn *tenant, p *corev1.Pod) error {
 				return tn.stranger().Status().Patch(tn.t.Context(), p, merge(`{"status":{"phase":"Failed"}}`))
 			})},
-		{what: "… by the kubelet of another node", outcome: isRefused, by: byGuard, says: "has ended is said by its node",
+		{what: "… by the kubelet of another node", outcome: isRefused, by: env.ByGuard, says: "has ended is said by its node",
 			try: func(tn *tenant) (*corev1.Pod, error) {
 				p := tn.bound(driverPod("submit"), tn.namespace)
 				return p, tn.node("other-"+tn.namespace).Status().Patch(tn.t.Context(), p, merge(`{"status":{"phase":"Failed"}}`))
 			}},
-		{what: "… only its containers", outcome: isRefused, by: byGuard, says: "which alone writes its containerStatuses",
+		{what: "… only its containers", outcome: isRefused, by: env.ByGuard, says: "which alone writes its containerStatuses",
 			try: running(func(tn *tenant, p *corev1.Pod) error {
 				p.Status.ContainerStatuses = []corev1.ContainerStatus{ended}
 				return tn.user().Status().Update(tn.t.Context(), p)
@@ -134,31 +136,31 @@ func around() []attempt {
 		return func(tn *tenant) (*corev1.Pod, error) { return nil, try(tn) }
 	}
 	return []attempt{
-		{what: "the label of the namespace removed, with every right in that namespace", outcome: isRefused, by: byGuard,
+		{what: "the label of the namespace removed, with every right in that namespace", outcome: isRefused, by: env.ByGuard,
 			says: "is guarded by Sparkgate and keeps its sparkgate.io/guarded",
 			try:  cluster(func(tn *tenant) error { return tn.user().Patch(tn.t.Context(), tn.ns(), unenrol) })},
-		{what: "… with the right to change all namespaces", outcome: isRefused, by: byGuard, says: "is guarded by Sparkgate and keeps its sparkgate.io/guarded",
+		{what: "… with the right to change all namespaces", outcome: isRefused, by: env.ByGuard, says: "is guarded by Sparkgate and keeps its sparkgate.io/guarded",
 			try: cluster(func(tn *tenant) error { return tn.keeper().Patch(tn.t.Context(), tn.ns(), unenrol) })},
-		{what: "the queue of the namespace changed", outcome: isRefused, by: byGuard, says: "keeps its sparkgate.io/default-queue",
+		{what: "the queue of the namespace changed", outcome: isRefused, by: env.ByGuard, says: "keeps its sparkgate.io/default-queue",
 			try: cluster(func(tn *tenant) error {
 				return tn.keeper().Patch(tn.t.Context(), tn.ns(), merge(`{"metadata":{"annotations":{"sparkgate.io/default-queue":"richer"}}}`))
 			})},
-		{what: "the queues that the namespace may use changed", outcome: isRefused, by: byGuard, says: "keeps its sparkgate.io/allowed-queues",
+		{what: "the queues that the namespace may use changed", outcome: isRefused, by: env.ByGuard, says: "keeps its sparkgate.io/allowed-queues",
 			try: cluster(func(tn *tenant) error {
 				return tn.keeper().Patch(tn.t.Context(), tn.ns(), merge(`{"metadata":{"annotations":{"sparkgate.io/allowed-queues":"default"}}}`))
 			})},
-		{what: "the gates that it may use changed", outcome: isRefused, by: byGuard, says: "keeps its sparkgate.io/allowed-gates",
+		{what: "the gates that it may use changed", outcome: isRefused, by: env.ByGuard, says: "keeps its sparkgate.io/allowed-gates",
 			try: cluster(func(tn *tenant) error {
 				return tn.keeper().Patch(tn.t.Context(), tn.ns(), merge(`{"metadata":{"annotations":{"sparkgate.io/allowed-gates":"None"}}}`))
 			})},
-		{what: "the right to release, granted to oneself by a Role", outcome: isRefused, by: byRBAC, says: "attempting to grant RBAC permissions not currently held",
+		{what: "the right to release, granted to oneself by a Role", outcome: isRefused, by: env.ByRBAC, says: "attempting to grant RBAC permissions not currently held",
 			try: cluster(func(tn *tenant) error {
 				return tn.user().Create(tn.t.Context(), &rbacv1.Role{
 					ObjectMeta: metav1.ObjectMeta{Namespace: tn.namespace, Name: "mine"},
 					Rules:      []rbacv1.PolicyRule{{APIGroups: []string{"sparkgate.io"}, Resources: []string{"gates"}, Verbs: []string{"release"}}},
 				})
 			})},
-		{what: "… by a binding to the operator's role", outcome: isRefused, by: byRBAC, says: "attempting to grant RBAC permissions not currently held",
+		{what: "… by a binding to the operator's role", outcome: isRefused, by: env.ByRBAC, says: "attempting to grant RBAC permissions not currently held",
 			try: cluster(func(tn *tenant) error {
 				return tn.user().Create(tn.t.Context(), &rbacv1.RoleBinding{
 					ObjectMeta: metav1.ObjectMeta{Namespace: tn.namespace, Name: "mine"},
@@ -166,12 +168,12 @@ func around() []attempt {
 					Subjects:   []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: "tenant"}},
 				})
 			})},
-		{what: "a token of the operator's account", outcome: isRefused, by: byRBAC, says: `cannot create resource "serviceaccounts/token"`,
+		{what: "a token of the operator's account", outcome: isRefused, by: env.ByRBAC, says: `cannot create resource "serviceaccounts/token"`,
 			try: cluster(func(tn *tenant) error {
 				account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "sparkgate-system", Name: "sparkgate"}}
 				return tn.user().SubResource("token").Create(tn.t.Context(), account, &authenticationv1.TokenRequest{})
 			})},
-		{what: "the policy deleted", outcome: isRefused, by: byRBAC, says: `cannot delete resource "validatingadmissionpolicies"`,
+		{what: "the policy deleted", outcome: isRefused, by: env.ByRBAC, says: `cannot delete resource "validatingadmissionpolicies"`,
 			try: cluster(func(tn *tenant) error {
 				policy := &admissionv1.ValidatingAdmissionPolicy{ObjectMeta: metav1.ObjectMeta{Name: "sparkgate-guard"}}
 				return tn.user().Delete(tn.t.Context(), policy)

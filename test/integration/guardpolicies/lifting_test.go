@@ -20,28 +20,28 @@ const inPlace = "is removed when its queue has quota: leave it in place"
 // lifting: pods that wait behind the gate, and are to get past it.
 func lifting() []attempt {
 	return []attempt{
-		{what: "the gate patched away by its owner", outcome: isRefused, by: byGuard, says: inPlace, try: waiting(func(tn *tenant, p *corev1.Pod) error {
+		{what: "the gate patched away by its owner", outcome: isRefused, by: env.ByGuard, says: inPlace, try: waiting(func(tn *tenant, p *corev1.Pod) error {
 			return tn.user().Patch(tn.t.Context(), p, lift)
 		})},
-		{what: "… by the program in the driver, from an executor", outcome: isRefused, by: byGuard, says: inPlace, try: func(tn *tenant) (*corev1.Pod, error) {
+		{what: "… by the program in the driver, from an executor", outcome: isRefused, by: env.ByGuard, says: inPlace, try: func(tn *tenant) (*corev1.Pod, error) {
 			driver := tn.own("pi")
 			p := executorPod(driver, "executor")
 			create(tn.t, tn.program(driver), p)
 			return p, tn.program(driver).Patch(tn.t.Context(), p, lift)
 		}},
-		{what: "… by an update of the whole pod, as `kubectl edit` and `kubectl replace` do", outcome: isRefused, by: byGuard, says: inPlace,
+		{what: "… by an update of the whole pod, as `kubectl edit` and `kubectl replace` do", outcome: isRefused, by: env.ByGuard, says: inPlace,
 			try: waiting(func(tn *tenant, p *corev1.Pod) error {
 				p.Spec.SchedulingGates = nil
 				return tn.user().Update(tn.t.Context(), p)
 			})},
-		{what: "… by a server-side apply that does not name it any more", outcome: isRefused, by: byGuard, says: inPlace, try: func(tn *tenant) (*corev1.Pod, error) {
+		{what: "… by a server-side apply that does not name it any more", outcome: isRefused, by: env.ByGuard, says: inPlace, try: func(tn *tenant) (*corev1.Pod, error) {
 			gate := "spec: {schedulingGates: [{name: sparkgate.io/quota}]}"
 			if err := tn.apply(gate); err != nil {
 				return nil, err
 			}
 			return tn.pod(driverPod("applied")), tn.apply("spec: {}")
 		}},
-		{what: "… together with our gate's replacement by one of another name", outcome: isRefused, by: byServer, says: "only deletion is allowed",
+		{what: "… together with our gate's replacement by one of another name", outcome: isRefused, by: env.ByServer, says: "only deletion is allowed",
 			try: waiting(func(tn *tenant, p *corev1.Pod) error {
 				p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.org/mine"}}
 				return tn.user().Update(tn.t.Context(), p)
@@ -57,11 +57,11 @@ func lifting() []attempt {
 				p.Spec.SchedulingGates = nil
 				return tn.user().Status().Update(tn.t.Context(), p)
 			})},
-		{what: "bound to a node by hand, or by a scheduler that knows no gates (`pods/binding`)", outcome: isRefused, by: byServer,
+		{what: "bound to a node by hand, or by a scheduler that knows no gates (`pods/binding`)", outcome: isRefused, by: env.ByServer,
 			says: "has non-empty .spec.schedulingGates", try: waiting(func(tn *tenant, p *corev1.Pod) error {
 				return tn.user().SubResource("binding").Create(tn.t.Context(), p, bindingOf(p.Name))
 			})},
-		{what: "… by the older resource `bindings`", outcome: isRefused, by: byServer, says: "has non-empty .spec.schedulingGates",
+		{what: "… by the older resource `bindings`", outcome: isRefused, by: env.ByServer, says: "has non-empty .spec.schedulingGates",
 			try: waiting(func(tn *tenant, p *corev1.Pod) error {
 				b := bindingOf(p.Name)
 				b.Namespace = p.Namespace

@@ -56,7 +56,7 @@ func install(t *testing.T) {
 		} {
 			eventually(t, what+" are guarded", func() (bool, error) {
 				err := try()
-				return judge(err) == byGuard, err
+				return env.RefusedBy(err) == env.ByGuard, err
 			})
 		}
 	})

@@ -52,7 +52,7 @@ func making() []attempt {
 			try: changed(func(p *corev1.Pod) { p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.org/mine"}} }),
 		},
 		{
-			what: "`nodeName` set from the beginning", outcome: isRefused, by: byServer, says: "cannot be set until all schedulingGates have been cleared",
+			what: "`nodeName` set from the beginning", outcome: isRefused, by: env.ByServer, says: "cannot be set until all schedulingGates have been cleared",
 			try: changed(func(p *corev1.Pod) { p.Spec.NodeName = "node-1" }),
 		},
 		{

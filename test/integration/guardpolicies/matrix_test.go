@@ -240,7 +240,7 @@ func TestMatrix(t *testing.T) {
 				p, err := d.try(s, s.clients[who])
 				got := isAllowed
 				switch {
-				case judge(err) == byRBAC:
+				case env.RefusedBy(err) == env.ByRBAC:
 					t.Fatalf("RBAC decided: %v", err)
 				case err != nil:
 					got = isRefused

@@ -166,12 +166,12 @@ func TestValidatingOnly(t *testing.T) {
 	})
 	eventually(t, "a pod without the gate is refused, and told the remedy", func() (bool, error) {
 		err := tn.user().Create(t.Context(), tn.pod(driverPod("bare")), client.DryRunAll)
-		return judge(err) == byGuard && strings.Contains(err.Error(), `add "schedulingGates: [{name: sparkgate.io/quota}]" to the spec of its template`), err
+		return env.RefusedBy(err) == env.ByGuard && strings.Contains(err.Error(), `add "schedulingGates: [{name: sparkgate.io/quota}]" to the spec of its template`), err
 	})
 	p := tn.pod(driverPod("submit"))
 	p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: quotaGate}}
 	create(t, tn.user(), p)
-	if tn.own("pi"); judge(tn.user().Patch(t.Context(), p, lift)) != byGuard {
+	if tn.own("pi"); env.RefusedBy(tn.user().Patch(t.Context(), p, lift)) != env.ByGuard {
 		t.Error("the gate could be lifted")
 	}
 }

@@ -4,12 +4,10 @@
 package guardpolicies
 
 import (
-	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -255,25 +253,4 @@ func gated(p *corev1.Pod) bool {
 		}
 	}
 	return false
-}
-
-// Who refuses something.
-const (
-	byNobody = ""
-	byGuard  = "guard"
-	byServer = "API server"
-	byRBAC   = "RBAC"
-)
-
-// judge says who refused.
-func judge(err error) string {
-	switch {
-	case err == nil:
-		return byNobody
-	case strings.Contains(err.Error(), "ValidatingAdmissionPolicy 'sparkgate-guard"):
-		return byGuard
-	case apierrors.IsForbidden(err) && (strings.Contains(err.Error(), " cannot ") || strings.Contains(err.Error(), "attempting to grant RBAC permissions")):
-		return byRBAC
-	}
-	return byServer
 }
