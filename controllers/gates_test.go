@@ -81,7 +81,7 @@ func TestGatesDoWhatTheySay(t *testing.T) {
 		if diff := cmp.Diff(catalog.Of(name), can); diff != "" {
 			t.Errorf("%s (-catalog +gate):\n%s", name, diff)
 		}
-		_, resizes := gate.(queueing.Elastic)
+		_, resizes := gate.(queueing.Resizer)
 		_, charges := gate.(queueing.Charger)
 		if can.Resizes != resizes || can.UnmanagedPods != charges {
 			t.Errorf("gate %s can %+v, but resizes %t and charges %t", name, can, resizes, charges)

@@ -39,8 +39,8 @@ type KeyLister interface {
 	KeysFor(kind Kind, namespace, name string) []Key
 }
 
-// Mourner is implemented by gates that remember what an application held that is gone while pods of it still run.
-type Mourner interface {
+// OrphanTracker is implemented by gates that remember what an application held that is gone while pods of it still run.
+type OrphanTracker interface {
 	// Orphaned says that the application of the key is gone and not all of its pods are, and returns what it held; false if that was
 	// nothing. It stays charged until Release, also over restarts of the operator.
 	Orphaned(key Key) (Grant, bool)
@@ -75,17 +75,17 @@ type ReservationEnsurer interface {
 // HolderObserver is implemented by gates that have to know the standing of those who hold a grant.
 type HolderObserver interface {
 	// UpdateHolder says what standing the holder of a grant has: often nothing new. Keys that hold no such grant are ignored.
-	UpdateHolder(key Key, run, attempt int64, standing Standing)
+	UpdateHolder(key Key, run, attempt int64, standing HolderState)
 }
 
-// Standing is what decides whether a grant may be asked back, and whether that is worth while.
-type Standing struct {
+// HolderState is what decides whether a grant may be asked back, and whether that is worth while.
+type HolderState struct {
 	Priority int32
 	QueuedAt time.Time
-	// Leaving says that the grant is released before long anyway: its pods are being stopped, or have ended.
-	Leaving bool
-	// Until is when the grant is released at the latest; zero if that is not known.
-	Until time.Time
+	// Terminating says that the grant is released before long anyway: its pods are being stopped, or have ended.
+	Terminating bool
+	// ReleasedBy is when the grant is released at the latest; zero if that is not known.
+	ReleasedBy time.Time
 }
 
 // ProgressObserver is implemented by gates that show others where an attempt stands, and how it was left.
@@ -111,10 +111,10 @@ type Phase int
 const (
 	// AttemptStarting: driver and first executors are not ready together yet.
 	AttemptStarting Phase = iota
-	// AttemptWorking: they were, and the driver has what it needs to work.
-	AttemptWorking
-	// AttemptStuck: they were, but the driver has lost all executors and waits for new ones.
-	AttemptStuck
+	// AttemptPodsReady: they were, and the driver has what it needs to work.
+	AttemptPodsReady
+	// AttemptExecutorsLost: they were, but the driver has lost all executors and waits for new ones.
+	AttemptExecutorsLost
 )
 
 // Release is how a grant is given back, or an ask taken back.

@@ -83,8 +83,8 @@ type Grant struct {
 	Queue string
 	// Epoch of the leader that gave it; 0 for gates without a ledger.
 	Epoch int64
-	// Gated says that executors come behind a scheduling gate, which is lifted as far as the grant goes.
-	Gated bool
+	// SchedulingGated says that executors come behind a scheduling gate, which is lifted as far as the grant goes.
+	SchedulingGated bool
 	// Part is that of the ask that was granted.
 	Part bool
 	// Inputs are those of the ask that was granted; empty if that is not known.

@@ -39,14 +39,14 @@ type askedGate struct {
 // allocation and in guarded namespaces, if the gate that is asked lets grants grow.
 func (p *pass) gated(properties conf.Properties, grant *queueing.Grant) bool {
 	if grant != nil {
-		return grant.Gated
+		return grant.SchedulingGated
 	}
 	gang, err := properties.Executors()
 	return p.Gates.Capabilities(p.asked.name).Resizes && (p.asked.guarded || err == nil && gang.Dynamic)
 }
 
 // room tells the gate of the grant what the application wants, and returns what it has.
-func (p *pass) room(ctx context.Context, want queueing.Want) *queueing.Room {
+func (p *pass) room(ctx context.Context, want queueing.ResizeRequest) *queueing.Allocation {
 	room := p.Gates.Resize(ctx, keyOf(p.app), convert.FromAPI(p.app.Status.Grant), want)
 	return &room
 }

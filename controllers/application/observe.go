@@ -96,10 +96,10 @@ func (p *pass) rank(ctx context.Context) error {
 	refs.priority = p.memory.priority(p.app, refs.priority, allowed && len(refs.missing) == 0)
 	s := &p.app.Status
 	stage, _ := status.StageOf(s.Conditions)
-	standing := queueing.Standing{
-		Priority: refs.priority,
-		Leaving:  !p.app.DeletionTimestamp.IsZero() || s.Stopping != "" || stage == status.Finalizing,
-		Until:    lifecycle.Until(p.app, p.MaxTermination),
+	standing := queueing.HolderState{
+		Priority:    refs.priority,
+		Terminating: !p.app.DeletionTimestamp.IsZero() || s.Stopping != "" || stage == status.Finalizing,
+		ReleasedBy:  lifecycle.Until(p.app, p.MaxTermination),
 	}
 	if s.Times.Queued != nil {
 		standing.QueuedAt = s.Times.Queued.Time

@@ -78,7 +78,7 @@ func (p *pass) planStart(ctx context.Context, start lifecycle.Start) (*lifecycle
 	p.ask = &queueing.Ask{
 		Key: keyOf(p.app), Run: start.Run, Attempt: start.Attempt, Queue: plan.Queue, PodSets: ready.podSets,
 		NamespaceLabels: namespace.Labels, Priority: refs.priority, QueuedAt: start.QueuedAt, HoldsFor: lifecycle.HoldsFor(p.app, p.MaxTermination),
-		Gated: ready.gated, NeedsLimits: p.policy.NeedsLimits(plan.Queue), Inputs: ready.inputs,
+		SchedulingGated: ready.gated, NeedsLimits: p.policy.NeedsLimits(plan.Queue), Inputs: ready.inputs,
 	}
 	if ready.templates != nil {
 		p.ask.Objects = p.gateObjects(start, ready, plan.Queue)

@@ -164,7 +164,7 @@ func (r *Reconciler) charge(ctx context.Context, namespace *metav1.PartialObject
 		r.tellClaimed(ctx, p, &grant)
 	}
 	r.Gates.Persisted(ctx, key, grant)
-	r.Gates.UpdateHolder(key, grant, queueing.Standing{Priority: p.priority, QueuedAt: r.store.since(p), Leaving: p.Deleting})
+	r.Gates.UpdateHolder(key, grant, queueing.HolderState{Priority: p.priority, QueuedAt: r.store.since(p), Terminating: p.Deleting})
 	eviction := r.Gates.Eviction(key, grant)
 	switch {
 	case p.Deleting:

@@ -46,16 +46,16 @@ func (e *Engine) Eviction(key queueing.Key, run, attempt int64) *queueing.Evicti
 	return nil
 }
 
-// SetStanding sets the priority and the expected release of a holder: after Restore, and when they change. While the
+// SetHolderState sets the priority and the expected release of a holder: after Restore, and when they change. While the
 // standing of any holder in a tree is unknown, nothing in that tree is preempted. Grants that are about to be
 // released anyway are never preempted.
-func (e *Engine) SetStanding(key queueing.Key, run, attempt int64, s queueing.Standing) {
+func (e *Engine) SetHolderState(key queueing.Key, run, attempt int64, s queueing.HolderState) {
 	a := e.registry.apps[key]
 	if a == nil || a.held == nil || !a.held.isFor(run, attempt) {
 		return
 	}
 	h := a.held
-	if h.stateKnown && equalStandings(h.standing, s) {
+	if h.stateKnown && equalHolderStates(h.standing, s) {
 		return
 	}
 	e.holders.countBounded(h.standing, -1)
@@ -166,8 +166,8 @@ func (cs *claims) updateClaimVerdicts(t *tree) {
 	}
 }
 
-func equalStandings(a, b queueing.Standing) bool {
-	return a.Priority == b.Priority && a.Leaving == b.Leaving && a.QueuedAt.Equal(b.QueuedAt) && a.Until.Equal(b.Until)
+func equalHolderStates(a, b queueing.HolderState) bool {
+	return a.Priority == b.Priority && a.Terminating == b.Terminating && a.QueuedAt.Equal(b.QueuedAt) && a.ReleasedBy.Equal(b.ReleasedBy)
 }
 
 // hasClaim reports whether an ask of the class has a claim.

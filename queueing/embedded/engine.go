@@ -71,7 +71,7 @@ func (e *Engine) Submit(in queueing.Ask) bool {
 	a := e.registry.apps[in.Key]
 	if a != nil && a.held != nil && a.held.isFor(in.Run, in.Attempt) {
 		if !a.held.stateKnown { // it was restored from a ledger: its application has not heard of it yet, and asks
-			e.SetStanding(in.Key, in.Run, in.Attempt, queueing.Standing{Priority: in.Priority, QueuedAt: in.QueuedAt})
+			e.SetHolderState(in.Key, in.Run, in.Attempt, queueing.HolderState{Priority: in.Priority, QueuedAt: in.QueuedAt})
 		}
 		return false
 	}
@@ -98,7 +98,7 @@ func askOf(in queueing.Ask) *ask {
 	return &ask{
 		unmanagedExecutor: in.Part,
 		run:               in.Run, attempt: in.Attempt, queue: in.Queue, labels: in.NamespaceLabels, needsLimits: in.NeedsLimits,
-		priority: in.Priority, queuedAt: in.QueuedAt, holdsFor: max(0, in.HoldsFor), gated: in.Gated, inputs: in.Inputs, signature: newSignature(in.PodSets),
+		priority: in.Priority, queuedAt: in.QueuedAt, holdsFor: max(0, in.HoldsFor), gated: in.SchedulingGated, inputs: in.Inputs, signature: newSignature(in.PodSets),
 	}
 }
 

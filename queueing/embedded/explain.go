@@ -20,10 +20,10 @@ func (e *Engine) Explain(key queueing.Key) (Explanation, bool) {
 		out.Queue = h.grant.Queue
 		out.Holding = &HeldGrant{
 			Run: h.grant.Run, Attempt: h.grant.Attempt, Priority: h.standing.Priority, PodSets: h.grant.PodSets,
-			Terminating: h.standing.Leaving, Eviction: h.eviction(),
+			Terminating: h.standing.Terminating, Eviction: h.eviction(),
 			Wants: max(0, h.growth.want.Count-elasticPods(h.grant)), Why: h.growth.message,
 		}
-		out.Holding.GiveBack = e.Room(key, h.grant.Run, h.grant.Attempt).GiveBack
+		out.Holding.GiveBack = e.Allocation(key, h.grant.Run, h.grant.Attempt).Reclaims
 	}
 	if a.ask != nil {
 		out.Queue = a.ask.queue

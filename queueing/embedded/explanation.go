@@ -77,8 +77,8 @@ type HeldGrant struct {
 	// Wants counts the pods that the holder wants in addition, and Why is why it does not have them.
 	Wants int32
 	Why   string
-	// GiveBack are pods above its base gang that it has to return.
-	GiveBack []queueing.GiveBack
+	// Reclaim are pods above its base gang that it has to return.
+	GiveBack []queueing.Reclaim
 }
 
 // QueueExplanation is the live view of a queue, for people.

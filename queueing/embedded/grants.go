@@ -80,7 +80,7 @@ func (h *heldGrant) isFor(run, attempt int64) bool {
 }
 
 // isTerminating reports whether the grant will be released soon.
-func (h *heldGrant) isTerminating() bool { return h.standing.Leaving || h.eviction() != nil }
+func (h *heldGrant) isTerminating() bool { return h.standing.Terminating || h.eviction() != nil }
 
 // eviction returns why the grant must be released; nil while it may be kept.
 func (h *heldGrant) eviction() *queueing.Eviction {
@@ -100,7 +100,7 @@ func equalCounts(a, b queueing.Grant) bool {
 	})
 }
 
-func equalWants(a, b queueing.Want) bool {
+func equalResizeRequests(a, b queueing.ResizeRequest) bool {
 	sameToleration := func(a, b corev1.Toleration) bool { return a.MatchToleration(&b) }
 	return a.PodSet == b.PodSet && a.Count == b.Count && slices.EqualFunc(a.Tolerations, b.Tolerations, sameToleration) &&
 		equalMaps(a.NodeSelector, b.NodeSelector)

@@ -195,7 +195,7 @@ func askFrom(t testing.TB, line string) queueing.Ask {
 		case "uid":
 			ask.Key.UID = w.value
 		case "gated":
-			ask.Gated = true
+			ask.SchedulingGated = true
 		case "guarded":
 			ask.NeedsLimits = true
 		case "holds":

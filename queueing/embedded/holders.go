@@ -134,8 +134,8 @@ func (hs *holders) setGrowthMessage(a *app, why string) {
 }
 
 // countBounded adds to the number of grants of which it is known until when they are held.
-func (hs *holders) countBounded(s queueing.Standing, n int) {
-	if !s.Until.IsZero() {
+func (hs *holders) countBounded(s queueing.HolderState, n int) {
+	if !s.ReleasedBy.IsZero() {
 		hs.boundedHolders += n
 	}
 }

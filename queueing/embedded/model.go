@@ -179,8 +179,8 @@ type heldGrant struct {
 	vector quota.Vector
 	// origin is the ask that was granted, to go back to; nil once the grant is confirmed.
 	origin *ask
-	// standing of the holder; known is false for a restored grant until SetStanding.
-	standing   queueing.Standing
+	// standing of the holder; known is false for a restored grant until SetHolderState.
+	standing   queueing.HolderState
 	stateKnown bool
 	// serial grows with every grant: the newest is displaced first.
 	serial uint64
@@ -217,7 +217,7 @@ type claim struct {
 //   - they come before it: in its own queue by the order there, in other queues by a higher priority;
 //   - or they do not delay it: see reservations.delays;
 //   - or they release their grant before its expected start (back-filling). The expected start is known if enough
-//     holders at the beginning of the reservation have a known release time (queueing.Standing.Until).
+//     holders at the beginning of the reservation have a known release time (queueing.HolderState.ReleasedBy).
 //
 // A head whose need is within the quota of its queue (guaranteed) therefore starts at the latest when everything that
 // is held at the beginning of the reservation has been released, except for asks that come before it.
@@ -231,7 +231,7 @@ type reservation struct {
 
 // growth is what the holder of a gated grant has and wants above its base gang.
 type growth struct {
-	want queueing.Want
+	want queueing.ResizeRequest
 	// before is the grant before it grew, until the growth is settled; else nil. A grant does not grow again before
 	// that.
 	before *queueing.Grant

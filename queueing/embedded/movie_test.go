@@ -113,13 +113,13 @@ func (m *movie) rank(rest string) {
 	name, priority, _ := strings.Cut(rest, " prio=")
 	standing := m.engine.registry.apps[keyOf(name)].held.standing
 	standing.Priority = int32(integer(m.t, priority))
-	m.engine.SetStanding(keyOf(name), 1, 1, standing)
+	m.engine.SetHolderState(keyOf(name), 1, 1, standing)
 }
 
 // want has a holder want so many executors above its base gang.
 func (m *movie) want(rest string) {
 	name, count, _ := strings.Cut(rest, " ")
-	m.engine.SetWant(keyOf(name), 1, 1, queueing.Want{PodSet: "executor", Count: int32(integer(m.t, count))})
+	m.engine.SetResizeRequest(keyOf(name), 1, 1, queueing.ResizeRequest{PodSet: "executor", Count: int32(integer(m.t, count))})
 }
 
 // gone is "pi 2" or "pi 2 spot": so many executors above the base gang are gone, in that flavor.
@@ -130,7 +130,7 @@ func (m *movie) gone(rest string) {
 
 // settle writes down what a holder has, less so many executors of a flavor.
 func (m *movie) settle(name, flavor string, less int32) {
-	grant := *m.engine.Room(keyOf(name), 1, 1).Grant
+	grant := *m.engine.Allocation(keyOf(name), 1, 1).Grant
 	grant.PodSets = slices.Clone(grant.PodSets)
 	for i := range grant.PodSets {
 		if p := &grant.PodSets[i]; p.Elastic && p.Flavor == flavor {
@@ -201,14 +201,14 @@ func (m *movie) cycle(rest string) {
 
 // isGated says that a key holds a grant that may grow.
 func (m *movie) isGated(key queueing.Key) bool {
-	grant := m.engine.Room(key, 1, 1).Grant
-	return grant != nil && grant.Gated
+	grant := m.engine.Allocation(key, 1, 1).Grant
+	return grant != nil && grant.SchedulingGated
 }
 
 // room says what a holder has to give back, and why it does not get all that it wants.
 func (m *movie) room(key queueing.Key) {
-	room := m.engine.Room(key, 1, 1)
-	for _, g := range room.GiveBack {
+	room := m.engine.Allocation(key, 1, 1)
+	for _, g := range room.Reclaims {
 		m.say("  -%d %s gives executors%s back: %s", g.Count, key.Name, elsewhere(g.Flavor), g.Why.Message)
 	}
 	if room.Why != "" {

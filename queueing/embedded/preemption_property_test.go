@@ -71,11 +71,11 @@ func (w *world) crowd() {
 	case n < 18:
 		w.restore(key)
 		if g := w.ref.grants[key]; w.chance(0.8) {
-			w.engine.SetStanding(key, g.Run, g.Attempt, queueing.Standing{Priority: int32(w.IntN(3)), QueuedAt: epoch})
+			w.engine.SetHolderState(key, g.Run, g.Attempt, queueing.HolderState{Priority: int32(w.IntN(3)), QueuedAt: epoch})
 		}
 	case n < 19:
 		if g, holds := w.ref.grants[key]; holds {
-			w.engine.SetStanding(key, g.Run, g.Attempt, queueing.Standing{Priority: int32(w.IntN(3)), QueuedAt: epoch})
+			w.engine.SetHolderState(key, g.Run, g.Attempt, queueing.HolderState{Priority: int32(w.IntN(3)), QueuedAt: epoch})
 		}
 	default:
 		queues := slices.Clone(w.queues)

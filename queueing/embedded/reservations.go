@@ -73,17 +73,17 @@ func (rs *reservations) expectedStart(r *reservation, t *tree) time.Time {
 	var leaving []*app
 	for _, q := range t.queuesWithHolders() {
 		for _, a := range q.holders {
-			if !a.held.standing.Until.IsZero() {
+			if !a.held.standing.ReleasedBy.IsZero() {
 				leaving = append(leaving, a)
 			}
 		}
 	}
-	slices.SortFunc(leaving, func(a, b *app) int { return a.held.standing.Until.Compare(b.held.standing.Until) })
+	slices.SortFunc(leaving, func(a, b *app) int { return a.held.standing.ReleasedBy.Compare(b.held.standing.ReleasedBy) })
 	var at time.Time
 	for i, a := range leaving {
 		rs.holders.simulateRelease(a)
 		if _, blocked := rs.hierarchy.forest.Blocked(r.queue.node, r.need); !blocked {
-			at, leaving = a.held.standing.Until, leaving[:i+1]
+			at, leaving = a.held.standing.ReleasedBy, leaving[:i+1]
 			break
 		}
 	}

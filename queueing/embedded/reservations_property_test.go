@@ -87,7 +87,7 @@ func (f *flow) arrive() {
 	if f.known && f.chance(0.7) {
 		a.HoldsFor = time.Duration(1+f.IntN(int(longestRun/time.Second))) * time.Second
 	}
-	a.Gated = f.chance(0.3)
+	a.SchedulingGated = f.chance(0.3)
 	f.say("at %s %s asks %s for %d, for %s", f.now, key.Name, a.Queue, a.PodSets[0].Requests["cpu"], a.HoldsFor)
 	f.asks[key] = a
 	f.engine.Submit(a)
@@ -104,7 +104,7 @@ func (f *flow) pass() {
 			f.say("at %s %s of %s grows by %d", f.now, d.Key.Name, a.Queue, d.Grown)
 			continue
 		}
-		f.engine.SetWant(d.Key, 1, 1, queueing.Want{PodSet: "driver", Count: f.Int32N(4)})
+		f.engine.SetResizeRequest(d.Key, 1, 1, queueing.ResizeRequest{PodSet: "driver", Count: f.Int32N(4)})
 		most := longestRun
 		switch {
 		case d.Grant.HoldsFor > 0:

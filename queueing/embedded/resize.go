@@ -7,11 +7,11 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// SetWant sets what the holder of a grant wants above its base gang; it reports whether anything changed. Only gated
+// SetResizeRequest sets what the holder of a grant wants above its base gang; it reports whether anything changed. Only gated
 // grants can grow.
-func (e *Engine) SetWant(key queueing.Key, run, attempt int64, w queueing.Want) bool {
+func (e *Engine) SetResizeRequest(key queueing.Key, run, attempt int64, w queueing.ResizeRequest) bool {
 	a := e.registry.apps[key]
-	if a == nil || a.held == nil || !a.held.isFor(run, attempt) || !a.held.grant.Gated || equalWants(a.held.growth.want, w) {
+	if a == nil || a.held == nil || !a.held.isFor(run, attempt) || !a.held.grant.SchedulingGated || equalResizeRequests(a.held.growth.want, w) {
 		return false
 	}
 	g := &a.held.growth
@@ -26,17 +26,17 @@ func (e *Engine) SetWant(key queueing.Key, run, attempt int64, w queueing.Want) 
 	return true
 }
 
-// Room returns the allocation of the holder of that run and attempt; the zero value for keys that hold no such grant.
+// Allocation returns the allocation of the holder of that run and attempt; the zero value for keys that hold no such grant.
 // The pod sets of its grant are shared with the engine: do not change them.
-func (e *Engine) Room(key queueing.Key, run, attempt int64) queueing.Room {
+func (e *Engine) Allocation(key queueing.Key, run, attempt int64) queueing.Allocation {
 	a := e.registry.apps[key]
 	if a == nil || a.held == nil || !a.held.isFor(run, attempt) {
-		return queueing.Room{}
+		return queueing.Allocation{}
 	}
 	grant := a.held.grant
-	allocation := queueing.Room{Grant: &grant, Why: a.held.growth.message}
+	allocation := queueing.Allocation{Grant: &grant, Why: a.held.growth.message}
 	for _, d := range a.held.growth.reclaims {
-		allocation.GiveBack = append(allocation.GiveBack, queueing.GiveBack{Flavor: d.flavor, Count: d.count, Why: d.eviction})
+		allocation.Reclaims = append(allocation.Reclaims, queueing.Reclaim{Flavor: d.flavor, Count: d.count, Why: d.eviction})
 	}
 	return allocation
 }

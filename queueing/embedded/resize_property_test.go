@@ -49,7 +49,7 @@ func (g *growing) happens() {
 	switch n := g.IntN(20); {
 	case n < 5 || !known:
 		a := g.randomAsk(g.newKey())
-		a.Gated = g.chance(0.8)
+		a.SchedulingGated = g.chance(0.8)
 		g.submit(a)
 	case n < 7:
 		g.release(key)
@@ -59,11 +59,11 @@ func (g *growing) happens() {
 		queues[i] = g.crowdedQueue(i)
 		g.setQueues(queues)
 	case n < 9 && holds:
-		g.engine.SetStanding(key, grant.Run, grant.Attempt, queueing.Standing{Priority: int32(g.IntN(3)), QueuedAt: epoch})
+		g.engine.SetHolderState(key, grant.Run, grant.Attempt, queueing.HolderState{Priority: int32(g.IntN(3)), QueuedAt: epoch})
 	case n < 18 && holds:
-		want := queueing.Want{PodSet: "executor", Count: int32(g.IntN(10))}
+		want := queueing.ResizeRequest{PodSet: "executor", Count: int32(g.IntN(10))}
 		g.say("%s wants %d more", key.Name, want.Count)
-		g.engine.SetWant(key, grant.Run, grant.Attempt, want)
+		g.engine.SetResizeRequest(key, grant.Run, grant.Attempt, want)
 	case holds:
 		g.settle(key, func(p *queueing.PodSetGrant) { p.Count = int32(g.IntN(int(p.Count) + 1)) })
 	}
@@ -72,7 +72,7 @@ func (g *growing) happens() {
 // settle writes down what a holder has, after its pods above the base gang were changed.
 func (g *growing) settle(key queueing.Key, change func(*queueing.PodSetGrant)) {
 	held := g.ref.grants[key]
-	room := g.engine.Room(key, held.Run, held.Attempt)
+	room := g.engine.Allocation(key, held.Run, held.Attempt)
 	grant := *room.Grant
 	grant.PodSets = slices.Clone(grant.PodSets)
 	for i := range grant.PodSets {
@@ -139,13 +139,13 @@ func (g *growing) checkGrowth(t *testing.T, d Decision, waiting []queueing.Ask) 
 // checkBase holds that no more is asked back than there is above the base gang.
 func (g *growing) checkBase(t *testing.T, key queueing.Key, grant queueing.Grant) {
 	t.Helper()
-	room := g.engine.Room(key, grant.Run, grant.Attempt)
+	room := g.engine.Allocation(key, grant.Run, grant.Attempt)
 	for _, flavor := range existing {
-		if back := room.GiveBackOf(flavor); back > elasticPodsIn(grant, flavor) {
+		if back := room.ReclaimedIn(flavor); back > elasticPodsIn(grant, flavor) {
 			t.Fatalf("%s has %d above its base gang on %s and is to give %d back", key.Name, elasticPodsIn(grant, flavor), flavor, back)
 		}
 	}
-	if !grant.Gated && (len(room.GiveBack) > 0 || elasticPods(grant) > 0) {
+	if !grant.SchedulingGated && (len(room.Reclaims) > 0 || elasticPods(grant) > 0) {
 		t.Fatalf("%s is not gated, and has grown: %v, %v", key.Name, grant, room)
 	}
 }
@@ -212,9 +212,9 @@ func (g *growing) comesToRest(t *testing.T) {
 				moved = true
 				continue
 			}
-			room := g.engine.Room(key, grant.Run, grant.Attempt)
-			if len(room.GiveBack) > 0 || g.engine.registry.apps[key].held.growth.before != nil {
-				g.settle(key, func(p *queueing.PodSetGrant) { p.Count -= room.GiveBackOf(p.Flavor) })
+			room := g.engine.Allocation(key, grant.Run, grant.Attempt)
+			if len(room.Reclaims) > 0 || g.engine.registry.apps[key].held.growth.before != nil {
+				g.settle(key, func(p *queueing.PodSetGrant) { p.Count -= room.ReclaimedIn(p.Flavor) })
 				moved = true
 			}
 		}
@@ -248,7 +248,7 @@ func (g *growing) nobodyLacks(t *testing.T) {
 	t.Helper()
 	for key, grant := range g.ref.grants {
 		h := g.engine.registry.apps[key].held
-		if !grant.Gated || elasticPods(grant) >= h.growth.want.Count || !h.stateKnown {
+		if !grant.SchedulingGated || elasticPods(grant) >= h.growth.want.Count || !h.stateKnown {
 			continue
 		}
 		if h.growth.message == "" {

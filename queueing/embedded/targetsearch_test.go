@@ -254,10 +254,10 @@ func TestStandingAfterARestart(t *testing.T) {
 	}
 	s.comes("high", job{"q", 2, 5})
 	s.want("nobody is displaced in the dark", s.displaced())
-	s.engine.SetStanding(s.jobs["b"].Key, 1, 1, queueing.Standing{Priority: 1, QueuedAt: epoch})
+	s.engine.SetHolderState(s.jobs["b"].Key, 1, 1, queueing.HolderState{Priority: 1, QueuedAt: epoch})
 	s.engine.Cycle(0)
 	s.want("nor in the half-dark: the other one may be leaving", s.displaced())
-	s.engine.SetStanding(s.jobs["a"].Key, 1, 1, queueing.Standing{Priority: 7, QueuedAt: epoch, Leaving: true})
+	s.engine.SetHolderState(s.jobs["a"].Key, 1, 1, queueing.HolderState{Priority: 7, QueuedAt: epoch, Terminating: true})
 	s.engine.Cycle(0)
 	s.want("nor for room that will be free", s.displaced())
 	s.ends("a")

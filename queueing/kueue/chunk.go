@@ -141,7 +141,7 @@ func sizes(missing, wanted int32) []int32 {
 // tally is what the chunks of an attempt hold, by flavor.
 type tally struct {
 	sets []queueing.PodSetGrant
-	back []queueing.GiveBack
+	back []queueing.Reclaim
 	// asked counts the executors of all chunks, whether they hold quota or wait for it; pending are the chunks that wait, oldest first.
 	asked   int32
 	pending []*kueuev1.Workload
@@ -181,7 +181,7 @@ func tallyOf(chunks []*kueuev1.Workload, place func(*kueuev1.Workload) (*queuein
 		set.Count, set.Elastic = has, true
 		t.add(set)
 		if askedBack(w) {
-			t.back = append(t.back, queueing.GiveBack{Flavor: set.Flavor, Count: has, Why: *evictionOf(w)})
+			t.back = append(t.back, queueing.Reclaim{Flavor: set.Flavor, Count: has, Why: *evictionOf(w)})
 		}
 	}
 	return t
@@ -199,10 +199,10 @@ func (t *tally) add(set *queueing.PodSetGrant) {
 
 // room is what the holder of a grant has by its chunks. What it holds by its status, and no chunk has any more, is asked back: executors
 // may still use it.
-func (t *tally) room(held queueing.Grant) queueing.Room {
+func (t *tally) room(held queueing.Grant) queueing.Allocation {
 	grant := held
 	grant.PodSets = slices.DeleteFunc(slices.Clone(held.PodSets), func(p queueing.PodSetGrant) bool { return p.Elastic })
-	room := queueing.Room{Grant: &grant, GiveBack: t.back}
+	room := queueing.Allocation{Grant: &grant, Reclaims: t.back}
 	for i := range t.sets {
 		if t.sets[i].Count > above(held, t.sets[i].Flavor) {
 			grant.Resizes = held.Resizes + 1
@@ -213,7 +213,7 @@ func (t *tally) room(held queueing.Grant) queueing.Room {
 		if lost := p.Count - t.count(p.Flavor); p.Elastic && lost > 0 {
 			p.Count = lost
 			t.add(&p)
-			room.GiveBack = append(room.GiveBack, queueing.GiveBack{Flavor: p.Flavor, Count: lost, Why: queueing.Eviction{
+			room.Reclaims = append(room.Reclaims, queueing.Reclaim{Flavor: p.Flavor, Count: lost, Why: queueing.Eviction{
 				Reason: queueing.ReasonPreempted, Message: "their Workload was deleted or finished by a user or another controller, and Kueue has released its quota",
 			}})
 		}

@@ -97,7 +97,7 @@ func TestSizes(t *testing.T) {
 
 // holding is a grant with a base gang of one executor in spot, and so many above it.
 func holding(above int32) queueing.Grant {
-	g := queueing.Grant{Run: 3, Attempt: 2, Gate: Name, Gated: true, Resizes: 4, PodSets: []queueing.PodSetGrant{
+	g := queueing.Grant{Run: 3, Attempt: 2, Gate: Name, SchedulingGated: true, Resizes: 4, PodSets: []queueing.PodSetGrant{
 		{Name: "driver", Count: 1, Flavor: "on-demand"},
 		{Name: "executor", Count: 1, Flavor: "spot", Requests: queueing.Resources{"cpu": 1000}},
 	}}
@@ -152,7 +152,7 @@ func TestRoom(t *testing.T) {
 					sets = append(sets, fmt.Sprint(p.Flavor, " ", p.Count))
 				}
 			}
-			for _, b := range room.GiveBack {
+			for _, b := range room.Reclaims {
 				back = append(back, fmt.Sprint(b.Flavor, " ", b.Count))
 				if b.Why.Message == "" || b.Why.Reason == "" {
 					t.Errorf("nobody is told why: %+v", b)

@@ -31,15 +31,15 @@ const namesTried = 5
 
 // Resize asks Kueue for executors above the base gang by chunks, and says what the chunks have. While the watch lags behind own writes
 // the holder has what it had.
-func (g *Gate) Resize(ctx context.Context, key queueing.Key, held queueing.Grant, want queueing.Want) queueing.Room {
+func (g *Gate) Resize(ctx context.Context, key queueing.Key, held queueing.Grant, want queueing.ResizeRequest) queueing.Allocation {
 	base := g.of(key, held.Run, held.Attempt)
 	if !g.workloads.Installed() || base == nil || finished(base) {
-		return queueing.Room{Grant: &held}
+		return queueing.Allocation{Grant: &held}
 	}
 	chunks := g.chunksOf(key, held.Run, held.Attempt)
 	t := tallyOf(chunks, g.placer(held, want))
 	if g.behind(base) || slices.ContainsFunc(chunks, g.behind) {
-		return queueing.Room{Grant: &held, Why: t.why(base)}
+		return queueing.Allocation{Grant: &held, Why: t.why(base)}
 	}
 	room := t.room(held)
 	g.show(key, chunks)
@@ -58,7 +58,7 @@ func (g *Gate) Resize(ctx context.Context, key queueing.Key, held queueing.Grant
 
 // Persisted gives back what the grant of the application has less than its chunks: executors that are gone.
 func (g *Gate) Persisted(ctx context.Context, key queueing.Key, grant queueing.Grant) {
-	if !grant.Gated || !g.workloads.Installed() {
+	if !grant.SchedulingGated || !g.workloads.Installed() {
 		return
 	}
 	byFlavor := map[string][]*kueuev1.Workload{}
@@ -111,7 +111,7 @@ type asker struct {
 	key  queueing.Key
 	base *kueuev1.Workload
 	held queueing.Grant
-	want queueing.Want
+	want queueing.ResizeRequest
 	tally
 	// ready are the chunks that have just become so.
 	ready []*kueuev1.Workload
@@ -228,7 +228,7 @@ func (g *Gate) markReady(ctx context.Context, chunks []*kueuev1.Workload) error 
 }
 
 // placer says what each executor of a chunk has, and where it goes.
-func (g *Gate) placer(held queueing.Grant, want queueing.Want) func(*kueuev1.Workload) (*queueing.PodSetGrant, error) {
+func (g *Gate) placer(held queueing.Grant, want queueing.ResizeRequest) func(*kueuev1.Workload) (*queueing.PodSetGrant, error) {
 	template := &corev1.PodTemplateSpec{Spec: corev1.PodSpec{NodeSelector: want.NodeSelector}}
 	each := queueing.PodSet{Name: v1alpha1.ExecutorPodSet}
 	if base := baseOf(held); base != nil {

@@ -39,7 +39,7 @@ func (g *Gate) ReportProgress(ctx context.Context, key queueing.Key, at queueing
 //	False/WaitForStart ──► True/Started ──► False/WaitForRecovery ◄──► True/Recovered
 func nextPodsReady(c *metav1.Condition, phase queueing.Phase) *metav1.Condition {
 	wanted := podsReady(phase)
-	if c != nil && phase == queueing.AttemptWorking && (c.Reason == kueuev1.WorkloadWaitForRecovery || c.Reason == kueuev1.WorkloadRecovered) {
+	if c != nil && phase == queueing.AttemptPodsReady && (c.Reason == kueuev1.WorkloadWaitForRecovery || c.Reason == kueuev1.WorkloadRecovered) {
 		wanted.Reason, wanted.Message = kueuev1.WorkloadRecovered, "The driver has executors again"
 	}
 	if c != nil && c.Status == wanted.Status && c.Reason == wanted.Reason {
@@ -51,9 +51,9 @@ func nextPodsReady(c *metav1.Condition, phase queueing.Phase) *metav1.Condition 
 func podsReady(phase queueing.Phase) metav1.Condition {
 	c := metav1.Condition{Type: kueuev1.WorkloadPodsReady, Status: metav1.ConditionFalse}
 	switch phase {
-	case queueing.AttemptWorking:
+	case queueing.AttemptPodsReady:
 		c.Status, c.Reason, c.Message = metav1.ConditionTrue, kueuev1.WorkloadStarted, "The driver and its first executors were ready together"
-	case queueing.AttemptStuck:
+	case queueing.AttemptExecutorsLost:
 		c.Reason, c.Message = kueuev1.WorkloadWaitForRecovery, "The driver has lost all executors and waits for new ones"
 	case queueing.AttemptStarting:
 		c.Reason, c.Message = kueuev1.WorkloadWaitForStart, "The driver or its first executors are not ready yet"

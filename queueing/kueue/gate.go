@@ -78,7 +78,7 @@ var (
 	_ queueing.Evictor          = (*Gate)(nil)
 	_ queueing.ProgressObserver = (*Gate)(nil)
 	_ queueing.PriorityResolver = (*Gate)(nil)
-	_ queueing.Elastic          = (*Gate)(nil)
+	_ queueing.Resizer          = (*Gate)(nil)
 )
 
 // NewClient returns a client of Kueue's kinds, which the cluster may serve or not.

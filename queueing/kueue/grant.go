@@ -45,7 +45,7 @@ func heldBy(w *kueuev1.Workload) *queueing.Grant {
 // grantOf is what an admission gives: count and flavor of each pod set, with everything that places the pods there. The error is a
 // *contradiction or a missingFlavor.
 func grantOf(ask queueing.Ask, w *kueuev1.Workload, flavor func(string) *kueuev1.ResourceFlavor) (*queueing.Grant, error) {
-	g := &queueing.Grant{Run: ask.Run, Attempt: ask.Attempt, Gate: Name, Queue: ask.Queue, Gated: ask.Gated, Inputs: w.Annotations[inputsAnnotation]}
+	g := &queueing.Grant{Run: ask.Run, Attempt: ask.Attempt, Gate: Name, Queue: ask.Queue, SchedulingGated: ask.SchedulingGated, Inputs: w.Annotations[inputsAnnotation]}
 	for _, p := range ask.PodSets {
 		i := slices.IndexFunc(w.Status.Admission.PodSetAssignments, func(a kueuev1.PodSetAssignment) bool {
 			return a.Name == kueuev1.NewPodSetReference(p.Name)

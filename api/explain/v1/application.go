@@ -131,11 +131,11 @@ type Hold struct {
 	// More is how many executors above its base gang wait behind their scheduling gates, and MoreWhy why they do.
 	More    int32  `json:"more,omitempty"`
 	MoreWhy string `json:"moreWhy,omitempty"`
-	// GiveBack are executors above its base gang that have to end.
+	// Reclaim are executors above its base gang that have to end.
 	GiveBack []GiveBack `json:"giveBack,omitempty"`
 }
 
-// GiveBack is a number of executors that have to end because somebody takes their room.
+// Reclaim is a number of executors that have to end because somebody takes their room.
 type GiveBack struct {
 	Flavor  string `json:"flavor,omitempty"`
 	Count   int32  `json:"count"`

@@ -35,9 +35,9 @@ type elastic struct {
 }
 
 // want returns what the attempt wants above its base gang: quota for all pods that exist and fit.
-func (el elastic) want() queueing.Want {
+func (el elastic) want() queueing.ResizeRequest {
 	c := newExecutors(el.state)
-	w := queueing.Want{PodSet: v1alpha1.ExecutorPodSet, Count: int32(len(c.gated)) - c.base.Count, Ready: map[string]int32{}}
+	w := queueing.ResizeRequest{PodSet: v1alpha1.ExecutorPodSet, Count: int32(len(c.gated)) - c.base.Count, Ready: map[string]int32{}}
 	for flavor, admitted := range c.admitted {
 		w.Count += c.weights(admitted)
 		for _, r := range admitted {
@@ -67,7 +67,7 @@ func (el elastic) allocate() bool {
 	al.shrink()
 	next := convert.ToAPI(al.grant)
 	changed := !convert.SameGrant(next, el.s.Grant)
-	if due := el.o.LastWrite.Add(shrinkInterval); changed && convert.OnlySmaller(next, el.s.Grant) && len(el.o.Room.GiveBack) == 0 && el.o.Now.Before(due) {
+	if due := el.o.LastWrite.Add(shrinkInterval); changed && convert.OnlySmaller(next, el.s.Grant) && len(el.o.Room.Reclaims) == 0 && el.o.Now.Before(due) {
 		el.requeue(due)
 		changed = false
 	}

@@ -89,7 +89,7 @@ func moreOf(g *v1alpha1.Grant) string {
 }
 
 // sharer is the grant of an attempt that runs.
-func sharer(grant queueing.Grant, room *queueing.Room, records []*pods.Record, releasing map[types.UID]string) elastic {
+func sharer(grant queueing.Grant, room *queueing.Allocation, records []*pods.Record, releasing map[types.UID]string) elastic {
 	o := Observation{Now: epoch.Add(time.Hour), App: &v1alpha1.SparkApplication{}, Pods: records, Ungating: releasing, Room: room}
 	d := elastic{&state{o: o}, &draft{}}
 	d.s.Run, d.s.Attempt, d.s.Grant = 1, 1, convert.ToAPI(grant)
@@ -115,14 +115,14 @@ func told(d elastic) string {
 
 func TestAllocate(t *testing.T) {
 	t.Parallel()
-	back := func(flavor string, count int32) []queueing.GiveBack {
-		return []queueing.GiveBack{{Flavor: flavor, Count: count}}
+	back := func(flavor string, count int32) []queueing.Reclaim {
+		return []queueing.Reclaim{{Flavor: flavor, Count: count}}
 	}
 	tests := map[string]struct {
 		pods string
 		// holds is what the gate has above the base gang, and giveBack what it wants of that.
 		holds    string
-		giveBack []queueing.GiveBack
+		giveBack []queueing.Reclaim
 		// want is what the attempt wants above its base gang, does what is done, and has what the grant is then.
 		want int32
 		does string
@@ -158,7 +158,7 @@ func TestAllocate(t *testing.T) {
 			t.Parallel()
 			held := grantFor(tc.holds)
 			records, releasing := crewOf(tc.pods)
-			d := sharer(held, &queueing.Room{Grant: &held, GiveBack: tc.giveBack}, records, releasing)
+			d := sharer(held, &queueing.Allocation{Grant: &held, Reclaims: tc.giveBack}, records, releasing)
 			if got := d.want().Count; got != tc.want {
 				t.Errorf("wants %d more, want %d", got, tc.want)
 			}
@@ -181,12 +181,12 @@ func TestShrinksInSteps(t *testing.T) {
 	t.Parallel()
 	held := grantFor("default=3")
 	records, _ := crewOf("1 2 3")
-	d := sharer(held, &queueing.Room{Grant: &held}, records, nil)
+	d := sharer(held, &queueing.Allocation{Grant: &held}, records, nil)
 	d.o.LastWrite = d.o.Now.Add(-shrinkInterval / 2)
 	if d.allocate() || moreOf(d.s.Grant) != "default=3" || d.decision.RequeueAt != d.o.LastWrite.Add(shrinkInterval) {
 		t.Errorf("changed to %q at once, looks again at %s", moreOf(d.s.Grant), d.decision.RequeueAt)
 	}
-	d = sharer(held, &queueing.Room{Grant: &held, GiveBack: []queueing.GiveBack{{Flavor: "default", Count: 1}}}, records, nil)
+	d = sharer(held, &queueing.Allocation{Grant: &held, Reclaims: []queueing.Reclaim{{Flavor: "default", Count: 1}}}, records, nil)
 	d.o.LastWrite = d.o.Now.Add(-shrinkInterval / 2)
 	if !d.allocate() || moreOf(d.s.Grant) != "default=2" {
 		t.Errorf("has %q, want default=2 at once", moreOf(d.s.Grant))
@@ -298,10 +298,10 @@ func (g *growth) grow() {
 
 // pass is a pass of the operator that dies after so many steps; 4 is none.
 func (g *growth) pass(steps int) {
-	room := &queueing.Room{Grant: &g.held}
+	room := &queueing.Allocation{Grant: &g.held}
 	for _, flavor := range slices.Sorted(maps.Keys(g.back)) {
 		if g.back[flavor] > 0 {
-			room.GiveBack = append(room.GiveBack, queueing.GiveBack{Flavor: flavor, Count: g.back[flavor]})
+			room.Reclaims = append(room.Reclaims, queueing.Reclaim{Flavor: flavor, Count: g.back[flavor]})
 		}
 	}
 	var records []*pods.Record

@@ -51,7 +51,7 @@ type Observation struct {
 	// Verdict is the gate's answer; nil until it was needed.
 	Verdict *queueing.Verdict
 	// Room is the gate's answer to Decision.Want, for a grant that may grow; nil until it was needed.
-	Room *queueing.Room
+	Room *queueing.Allocation
 	// Ungating has the flavors of pods that may have been ungated by a write without a response.
 	Ungating map[types.UID]string
 	// DriverAbsent says that a live read found no driver pod of the attempt; false until it was needed.
@@ -145,7 +145,7 @@ type Decision struct {
 	Need  Need
 	Start Start
 	// Want is what the holder of a grant wants beside its base gang; with NeedRoom.
-	Want queueing.Want
+	Want queueing.ResizeRequest
 
 	// Finalizer has to be on the application before Status is written.
 	Finalizer bool

@@ -60,10 +60,10 @@ func Progress(app *v1alpha1.SparkApplication) (queueing.Progress, bool) {
 		p.PriorityClass = q.PriorityClassName
 	}
 	if s.Times.ExecutorsReady != nil {
-		p.Phase = queueing.AttemptWorking
+		p.Phase = queueing.AttemptPodsReady
 		// Dynamic allocation may let all of them go; then none is on its way.
 		if e := s.Executors; e != nil && e.Ready == 0 && e.Pending > 0 {
-			p.Phase = queueing.AttemptStuck
+			p.Phase = queueing.AttemptExecutorsLost
 		}
 	}
 	return p, true

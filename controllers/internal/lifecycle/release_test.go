@@ -91,10 +91,10 @@ func TestProgress(t *testing.T) {
 		"waits":                     {leaving(status.Queued, 1, nil), false, 0},
 		"submitting":                {holding(status.Submitting, false, nil), true, queueing.AttemptStarting},
 		"not all executors yet":     {holding(status.Running, false, &v1alpha1.ExecutorStatus{Wanted: 2, Ready: 1, Pending: 1}), true, queueing.AttemptStarting},
-		"all were ready":            {holding(status.Running, true, &v1alpha1.ExecutorStatus{Wanted: 2, Ready: 2}), true, queueing.AttemptWorking},
-		"one was lost":              {holding(status.Running, true, &v1alpha1.ExecutorStatus{Wanted: 2, Ready: 1, Pending: 1}), true, queueing.AttemptWorking},
-		"all were lost":             {holding(status.Running, true, &v1alpha1.ExecutorStatus{Wanted: 2, Pending: 2}), true, queueing.AttemptStuck},
-		"all were let go when idle": {holding(status.Running, true, &v1alpha1.ExecutorStatus{Wanted: 1}), true, queueing.AttemptWorking},
+		"all were ready":            {holding(status.Running, true, &v1alpha1.ExecutorStatus{Wanted: 2, Ready: 2}), true, queueing.AttemptPodsReady},
+		"one was lost":              {holding(status.Running, true, &v1alpha1.ExecutorStatus{Wanted: 2, Ready: 1, Pending: 1}), true, queueing.AttemptPodsReady},
+		"all were lost":             {holding(status.Running, true, &v1alpha1.ExecutorStatus{Wanted: 2, Pending: 2}), true, queueing.AttemptExecutorsLost},
+		"all were let go when idle": {holding(status.Running, true, &v1alpha1.ExecutorStatus{Wanted: 1}), true, queueing.AttemptPodsReady},
 		"ending":                    {holding(status.Finalizing, true, nil), false, 0},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -106,11 +106,11 @@ func TestPlainGate(t *testing.T) {
 	gates.Persisted(t.Context(), pi, queueing.Grant{Gate: "Gone"})
 	gates.Declined(t.Context(), pi, grant)
 	gates.Charge(pi, grant)
-	gates.UpdateHolder(pi, grant, queueing.Standing{})
+	gates.UpdateHolder(pi, grant, queueing.HolderState{})
 	if e := gates.Eviction(pi, grant); e != nil {
 		t.Errorf("evicted: %v", e)
 	}
-	if room := gates.Resize(t.Context(), pi, grant, queueing.Want{Count: 3}); cmp.Diff(&grant, room.Grant) != "" {
+	if room := gates.Resize(t.Context(), pi, grant, queueing.ResizeRequest{Count: 3}); cmp.Diff(&grant, room.Grant) != "" {
 		t.Errorf("resized to %v", room.Grant)
 	}
 	restored, err := gates.Ensure(t.Context(), "Plain", queueing.Ask{Key: pi})

@@ -38,7 +38,7 @@ func (g Gates) Observes(gate string) bool {
 }
 
 // UpdateHolder tells the gate of a grant what standing the holder has.
-func (g Gates) UpdateHolder(key queueing.Key, grant queueing.Grant, standing queueing.Standing) {
+func (g Gates) UpdateHolder(key queueing.Key, grant queueing.Grant, standing queueing.HolderState) {
 	if gate, observes := g[grant.Gate].(queueing.HolderObserver); observes {
 		gate.UpdateHolder(key, grant.Run, grant.Attempt, standing)
 	}
@@ -53,11 +53,11 @@ func (g Gates) Eviction(key queueing.Key, grant queueing.Grant) *queueing.Evicti
 }
 
 // Resize tells the gate of a grant what the holder wants above its base gang, and returns what it has.
-func (g Gates) Resize(ctx context.Context, key queueing.Key, held queueing.Grant, want queueing.Want) queueing.Room {
-	if gate, resizes := g[held.Gate].(queueing.Elastic); resizes {
+func (g Gates) Resize(ctx context.Context, key queueing.Key, held queueing.Grant, want queueing.ResizeRequest) queueing.Allocation {
+	if gate, resizes := g[held.Gate].(queueing.Resizer); resizes {
 		return gate.Resize(ctx, key, held, want)
 	}
-	return queueing.Room{Grant: &held}
+	return queueing.Allocation{Grant: &held}
 }
 
 // Report tells a gate where the attempt stands that holds a grant of it.

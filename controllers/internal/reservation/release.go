@@ -50,7 +50,7 @@ func (g Gates) Forget(ctx context.Context, key queueing.Key, run, attempt int64)
 func (g Gates) Orphaned(key queueing.Key) (queueing.Grant, bool) {
 	grant := queueing.Grant{}
 	for name, gate := range g {
-		if mourner, mourns := gate.(queueing.Mourner); mourns {
+		if mourner, mourns := gate.(queueing.OrphanTracker); mourns {
 			if held, holds := mourner.Orphaned(key); holds {
 				grant = held
 			}

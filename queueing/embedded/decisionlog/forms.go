@@ -56,32 +56,32 @@ func convertAll[A, B any](in []A, translate func(A) B) []B {
 func normalize(t time.Time) time.Time { return t.Round(0).UTC() }
 
 type ask struct {
-	Key      key               `json:"key"`
-	Run      int64             `json:"run"`
-	Attempt  int64             `json:"attempt"`
-	Queue    string            `json:"queue"`
-	Labels   map[string]string `json:"labels,omitempty"`
-	Limits   bool              `json:"needsLimits,omitempty"`
-	Priority int32             `json:"priority,omitempty"`
-	QueuedAt time.Time         `json:"queuedAt,omitzero"`
-	HoldsFor duration          `json:"holdsFor,omitempty"`
-	Gated    bool              `json:"gated,omitempty"`
-	Part     bool              `json:"part,omitempty"`
-	Inputs   string            `json:"inputs,omitempty"`
-	PodSets  []podSet          `json:"podSets,omitempty"`
+	Key             key               `json:"key"`
+	Run             int64             `json:"run"`
+	Attempt         int64             `json:"attempt"`
+	Queue           string            `json:"queue"`
+	Labels          map[string]string `json:"labels,omitempty"`
+	Limits          bool              `json:"needsLimits,omitempty"`
+	Priority        int32             `json:"priority,omitempty"`
+	QueuedAt        time.Time         `json:"queuedAt,omitzero"`
+	HoldsFor        duration          `json:"holdsFor,omitempty"`
+	SchedulingGated bool              `json:"gated,omitempty"`
+	Part            bool              `json:"part,omitempty"`
+	Inputs          string            `json:"inputs,omitempty"`
+	PodSets         []podSet          `json:"podSets,omitempty"`
 }
 
 func askOf(a queueing.Ask) ask {
 	return ask{
 		Key: keyOf(a.Key), Run: a.Run, Attempt: a.Attempt, Queue: a.Queue, Labels: a.NamespaceLabels, Limits: a.NeedsLimits,
-		Priority: a.Priority, QueuedAt: a.QueuedAt, HoldsFor: duration(a.HoldsFor), Gated: a.Gated, Part: a.Part, Inputs: a.Inputs, PodSets: convertAll(a.PodSets, podSetOf),
+		Priority: a.Priority, QueuedAt: a.QueuedAt, HoldsFor: duration(a.HoldsFor), SchedulingGated: a.SchedulingGated, Part: a.Part, Inputs: a.Inputs, PodSets: convertAll(a.PodSets, podSetOf),
 	}
 }
 
 func (a ask) restore() queueing.Ask {
 	return queueing.Ask{
 		Key: a.Key.restore(), Run: a.Run, Attempt: a.Attempt, Queue: a.Queue, NamespaceLabels: a.Labels, NeedsLimits: a.Limits,
-		Priority: a.Priority, QueuedAt: a.QueuedAt, HoldsFor: time.Duration(a.HoldsFor), Gated: a.Gated, Part: a.Part, Inputs: a.Inputs, PodSets: convertAll(a.PodSets, podSet.restore),
+		Priority: a.Priority, QueuedAt: a.QueuedAt, HoldsFor: time.Duration(a.HoldsFor), SchedulingGated: a.SchedulingGated, Part: a.Part, Inputs: a.Inputs, PodSets: convertAll(a.PodSets, podSet.restore),
 	}
 }
 
@@ -100,15 +100,15 @@ func podSetOf(p queueing.PodSet) podSet { return podSet(p) }
 func (p podSet) restore() queueing.PodSet { return queueing.PodSet(p) }
 
 type grant struct {
-	Run     int64  `json:"run"`
-	Attempt int64  `json:"attempt"`
-	Gate    string `json:"gate,omitempty"`
-	Queue   string `json:"queue,omitempty"`
-	Epoch   int64  `json:"epoch,omitempty"`
-	Gated   bool   `json:"gated,omitempty"`
-	Part    bool   `json:"part,omitempty"`
-	Inputs  string `json:"inputs,omitempty"`
-	Resizes int64  `json:"resizes,omitempty"`
+	Run             int64  `json:"run"`
+	Attempt         int64  `json:"attempt"`
+	Gate            string `json:"gate,omitempty"`
+	Queue           string `json:"queue,omitempty"`
+	Epoch           int64  `json:"epoch,omitempty"`
+	SchedulingGated bool   `json:"gated,omitempty"`
+	Part            bool   `json:"part,omitempty"`
+	Inputs          string `json:"inputs,omitempty"`
+	Resizes         int64  `json:"resizes,omitempty"`
 	// HoldsFor is set where it was needed to pass others.
 	HoldsFor duration      `json:"holdsFor,omitzero"`
 	PodSets  []podSetGrant `json:"podSets,omitempty"`
@@ -116,14 +116,14 @@ type grant struct {
 
 func grantOf(g queueing.Grant) grant {
 	return grant{
-		Run: g.Run, Attempt: g.Attempt, Gate: g.Gate, Queue: g.Queue, Epoch: g.Epoch, Gated: g.Gated, Part: g.Part, Inputs: g.Inputs, Resizes: g.Resizes,
+		Run: g.Run, Attempt: g.Attempt, Gate: g.Gate, Queue: g.Queue, Epoch: g.Epoch, SchedulingGated: g.SchedulingGated, Part: g.Part, Inputs: g.Inputs, Resizes: g.Resizes,
 		HoldsFor: duration(g.HoldsFor), PodSets: convertAll(g.PodSets, podSetGrantOf),
 	}
 }
 
 func (g grant) restore() queueing.Grant {
 	return queueing.Grant{
-		Run: g.Run, Attempt: g.Attempt, Gate: g.Gate, Queue: g.Queue, Epoch: g.Epoch, Gated: g.Gated, Part: g.Part, Inputs: g.Inputs, Resizes: g.Resizes,
+		Run: g.Run, Attempt: g.Attempt, Gate: g.Gate, Queue: g.Queue, Epoch: g.Epoch, SchedulingGated: g.SchedulingGated, Part: g.Part, Inputs: g.Inputs, Resizes: g.Resizes,
 		HoldsFor: time.Duration(g.HoldsFor), PodSets: convertAll(g.PodSets, podSetGrant.restore),
 	}
 }
@@ -149,14 +149,14 @@ func podSetGrantOf(p queueing.PodSetGrant) podSetGrant { return podSetGrant(p) }
 
 func (p podSetGrant) restore() queueing.PodSetGrant { return queueing.PodSetGrant(p) }
 
-type standing struct {
-	Priority int32     `json:"priority,omitempty"`
-	QueuedAt time.Time `json:"queuedAt,omitzero"`
-	Leaving  bool      `json:"leaving,omitempty"`
-	Until    time.Time `json:"until,omitzero"`
+type holderState struct {
+	Priority    int32     `json:"priority,omitempty"`
+	QueuedAt    time.Time `json:"queuedAt,omitzero"`
+	Terminating bool      `json:"leaving,omitempty"`
+	ReleasedBy  time.Time `json:"until,omitzero"`
 }
 
-type want struct {
+type resizeRequest struct {
 	PodSet       string              `json:"podSet,omitempty"`
 	Count        int32               `json:"count,omitempty"`
 	Tolerations  []corev1.Toleration `json:"tolerations,omitempty"`
@@ -205,9 +205,9 @@ func changesOf(e *embedded.Engine, keys []queueing.Key) []change {
 			if why := e.Eviction(k, v.Grant.Run, v.Grant.Attempt); why != nil {
 				t.reason, t.message, t.by = why.Reason, why.Message, keyOf(why.By)
 			}
-			room := e.Room(k, v.Grant.Run, v.Grant.Attempt)
+			room := e.Allocation(k, v.Grant.Run, v.Grant.Attempt)
 			t.why = room.Why
-			for _, g := range room.GiveBack {
+			for _, g := range room.Reclaims {
 				t.givesBack += g.Count
 			}
 		}

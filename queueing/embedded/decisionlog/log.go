@@ -87,11 +87,11 @@ func (l *log) isNoOp(k queueing.Key, call, with string) bool {
 		again := last.submit == with
 		last.submit = with
 		return again
-	case callSetStanding:
+	case callSetHolderState:
 		again := last.standing == with
 		last.standing = with
 		return again
-	case callSetWant:
+	case callSetResizeRequest:
 		again := last.want == with
 		last.want = with
 		return again

@@ -24,22 +24,22 @@ func New(o Options) *Recorder {
 
 // Names of the calls.
 const (
-	callConfigure   = "configure"
-	callSetQueues   = "setQueues"
-	callSetFlavors  = "setFlavors"
-	callSetEpoch    = "setEpoch"
-	callSubmit      = "submit"
-	callRestore     = "restore"
-	callRelease     = "release"
-	callConfirm     = "confirm"
-	callRevert      = "revert"
-	callSetStanding = "setStanding"
-	callSetWant     = "setWant"
-	callSettle      = "settle"
-	callAdvance     = "advance"
-	callCycle       = "cycle"
-	callChanged     = "changed"
-	callEnd         = "end"
+	callConfigure        = "configure"
+	callSetQueues        = "setQueues"
+	callSetFlavors       = "setFlavors"
+	callSetEpoch         = "setEpoch"
+	callSubmit           = "submit"
+	callRestore          = "restore"
+	callRelease          = "release"
+	callConfirm          = "confirm"
+	callRevert           = "revert"
+	callSetHolderState   = "setStanding"
+	callSetResizeRequest = "setWant"
+	callSettle           = "settle"
+	callAdvance          = "advance"
+	callCycle            = "cycle"
+	callChanged          = "changed"
+	callEnd              = "end"
 )
 
 // Arguments of the calls, where they are no single thing.
@@ -70,17 +70,17 @@ type (
 		Run     int64 `json:"run"`
 		Attempt int64 `json:"attempt"`
 	}
-	standingArgs struct {
-		Key      key      `json:"key"`
-		Run      int64    `json:"run"`
-		Attempt  int64    `json:"attempt"`
-		Standing standing `json:"standing"`
+	holderStateArgs struct {
+		Key      key         `json:"key"`
+		Run      int64       `json:"run"`
+		Attempt  int64       `json:"attempt"`
+		Standing holderState `json:"standing"`
 	}
-	wantArgs struct {
-		Key     key   `json:"key"`
-		Run     int64 `json:"run"`
-		Attempt int64 `json:"attempt"`
-		Want    want  `json:"want"`
+	resizeRequestArgs struct {
+		Key     key           `json:"key"`
+		Run     int64         `json:"run"`
+		Attempt int64         `json:"attempt"`
+		Want    resizeRequest `json:"want"`
 	}
 	advanceArgs struct {
 		Now time.Time `json:"now"`
@@ -170,22 +170,22 @@ func (r *Recorder) Revert(key queueing.Key) bool {
 	return reverted
 }
 
-// SetStanding is Engine.SetStanding.
-func (r *Recorder) SetStanding(key queueing.Key, run, attempt int64, s queueing.Standing) {
+// SetHolderState is Engine.SetHolderState.
+func (r *Recorder) SetHolderState(key queueing.Key, run, attempt int64, s queueing.HolderState) {
 	if !r.log.isOpen() {
-		r.Engine.SetStanding(key, run, attempt, s)
+		r.Engine.SetHolderState(key, run, attempt, s)
 		return
 	}
-	s.QueuedAt, s.Until = normalize(s.QueuedAt), normalize(s.Until)
-	r.Engine.SetStanding(key, run, attempt, s)
-	r.log.addOf(key, callSetStanding, standingArgs{Key: keyOf(key), Run: run, Attempt: attempt, Standing: standing(s)}, nil)
+	s.QueuedAt, s.ReleasedBy = normalize(s.QueuedAt), normalize(s.ReleasedBy)
+	r.Engine.SetHolderState(key, run, attempt, s)
+	r.log.addOf(key, callSetHolderState, holderStateArgs{Key: keyOf(key), Run: run, Attempt: attempt, Standing: holderState(s)}, nil)
 }
 
-// SetWant is Engine.SetWant.
-func (r *Recorder) SetWant(key queueing.Key, run, attempt int64, w queueing.Want) bool {
-	changed := r.Engine.SetWant(key, run, attempt, w)
+// SetResizeRequest is Engine.SetResizeRequest.
+func (r *Recorder) SetResizeRequest(key queueing.Key, run, attempt int64, w queueing.ResizeRequest) bool {
+	changed := r.Engine.SetResizeRequest(key, run, attempt, w)
 	if r.log.isOpen() {
-		r.log.addOf(key, callSetWant, wantArgs{Key: keyOf(key), Run: run, Attempt: attempt, Want: want(w)}, changed)
+		r.log.addOf(key, callSetResizeRequest, resizeRequestArgs{Key: keyOf(key), Run: run, Attempt: attempt, Want: resizeRequest(w)}, changed)
 	}
 	return changed
 }

@@ -54,7 +54,7 @@ func story(o Options) string {
 	r.Advance(epoch.Add(2 * time.Second))
 	r.Cycle(32)
 	r.Changed()
-	r.SetStanding(first.Key, 1, 1, queueing.Standing{QueuedAt: first.QueuedAt, Leaving: true, Until: epoch.Add(time.Minute)})
+	r.SetHolderState(first.Key, 1, 1, queueing.HolderState{QueuedAt: first.QueuedAt, Terminating: true, ReleasedBy: epoch.Add(time.Minute)})
 	r.Release(first.Key)
 	r.Cycle(32)
 	r.Revert(second.Key)
@@ -198,8 +198,8 @@ func TestNoFieldIsForgotten(t *testing.T) {
 	check(ask, there(t, ask, askOf).restore())
 	grant := filled[queueing.Grant]()
 	check(grant, there(t, grant, grantOf).restore())
-	s := filled[queueing.Standing]()
-	check(s, queueing.Standing(there(t, s, func(s queueing.Standing) standing { return standing(s) })))
+	s := filled[queueing.HolderState]()
+	check(s, queueing.HolderState(there(t, s, func(s queueing.HolderState) holderState { return holderState(s) })))
 	flavor := filled[embedded.FlavorConfig]()
 	check(flavor, there(t, flavor, flavorOf).restore())
 	queue := filled[embedded.QueueConfig]()
@@ -256,10 +256,10 @@ func TestWhatDoesNothing(t *testing.T) {
 	t.Parallel()
 	a := storyAsk("first", 0)
 	other := storyAsk("other", 0)
-	rank := queueing.Standing{Priority: 3}
+	rank := queueing.HolderState{Priority: 3}
 	grant := queueing.Grant{Run: 1, Attempt: 1, Queue: "team"}
 	submit := func(r *Recorder) { r.Submit(a) }
-	stand := func(r *Recorder) { r.SetStanding(a.Key, 1, 1, rank) }
+	stand := func(r *Recorder) { r.SetHolderState(a.Key, 1, 1, rank) }
 	release := func(r *Recorder) { r.Release(a.Key) }
 	cycle := func(r *Recorder) { r.Cycle(0) }
 	for name, c := range map[string]struct {

@@ -218,11 +218,11 @@ var calls = map[string]func(r *replayer, with json.RawMessage) error{
 	callRelease:    with(func(r *replayer, a keyArgs) { r.engine.Release(a.Key.restore()) }),
 	callConfirm:    with(func(r *replayer, a confirmArgs) { r.engine.Confirm(a.Key.restore(), a.Run, a.Attempt) }),
 	callRevert:     with(func(r *replayer, a keyArgs) { r.engine.Revert(a.Key.restore()) }),
-	callSetStanding: with(func(r *replayer, a standingArgs) {
-		r.engine.SetStanding(a.Key.restore(), a.Run, a.Attempt, queueing.Standing(a.Standing))
+	callSetHolderState: with(func(r *replayer, a holderStateArgs) {
+		r.engine.SetHolderState(a.Key.restore(), a.Run, a.Attempt, queueing.HolderState(a.Standing))
 	}),
-	callSetWant: with(func(r *replayer, a wantArgs) {
-		r.engine.SetWant(a.Key.restore(), a.Run, a.Attempt, queueing.Want(a.Want))
+	callSetResizeRequest: with(func(r *replayer, a resizeRequestArgs) {
+		r.engine.SetResizeRequest(a.Key.restore(), a.Run, a.Attempt, queueing.ResizeRequest(a.Want))
 	}),
 	callSettle:  with(func(r *replayer, a restoreArgs) { r.engine.Settle(a.Key.restore(), a.Grant.restore()) }),
 	callAdvance: with(func(r *replayer, a advanceArgs) { r.engine.Advance(a.Now) }),

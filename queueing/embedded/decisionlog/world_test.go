@@ -157,7 +157,7 @@ func (w *world) ask(key queueing.Key) queueing.Ask {
 	}
 	return queueing.Ask{
 		Key: key, Run: 1, Attempt: 1 + w.Int64N(2), Queue: fmt.Sprintf("q%d", w.IntN(7)), Priority: w.Int32N(3),
-		QueuedAt: w.now.Add(-time.Duration(w.IntN(5)) * time.Second).In(zone), HoldsFor: pick(w, 0, 0, time.Minute), Gated: w.chance(0.8),
+		QueuedAt: w.now.Add(-time.Duration(w.IntN(5)) * time.Second).In(zone), HoldsFor: pick(w, 0, 0, time.Minute), SchedulingGated: w.chance(0.8),
 		NamespaceLabels: map[string]string{"team": pick(w, "a", "b")}, NeedsLimits: strings.HasSuffix(key.UID, "7"),
 		PodSets: []queueing.PodSet{{Name: "driver", Count: 1, Requests: requests}, executors},
 	}
@@ -207,11 +207,11 @@ func (w *world) ofApplication(key queueing.Key) {
 	case n < 15:
 		w.engine.Restore(key, w.grant(a))
 	default:
-		s := queueing.Standing{Priority: w.Int32N(3), QueuedAt: a.QueuedAt, Leaving: w.chance(0.2)}
+		s := queueing.HolderState{Priority: w.Int32N(3), QueuedAt: a.QueuedAt, Terminating: w.chance(0.2)}
 		if w.chance(0.5) {
-			s.Until = w.now.Add(time.Duration(w.IntN(100)) * time.Second).In(zone)
+			s.ReleasedBy = w.now.Add(time.Duration(w.IntN(100)) * time.Second).In(zone)
 		}
-		w.repeat = func() { w.engine.SetStanding(key, a.Run, a.Attempt, s) }
+		w.repeat = func() { w.engine.SetHolderState(key, a.Run, a.Attempt, s) }
 		w.repeat()
 	}
 }
@@ -219,12 +219,12 @@ func (w *world) ofApplication(key queueing.Key) {
 // ofGrowth is a holder that wants more, or that has written down what it has, or some of it.
 func (w *world) ofGrowth(key queueing.Key) {
 	a := w.asks[key]
-	if want := (queueing.Want{PodSet: "executor", Count: w.Int32N(9)}); w.chance(0.7) {
-		w.repeat = func() { w.engine.SetWant(key, a.Run, a.Attempt, want) }
+	if want := (queueing.ResizeRequest{PodSet: "executor", Count: w.Int32N(9)}); w.chance(0.7) {
+		w.repeat = func() { w.engine.SetResizeRequest(key, a.Run, a.Attempt, want) }
 		w.repeat()
 		return
 	}
-	room := w.engine.Room(key, a.Run, a.Attempt)
+	room := w.engine.Allocation(key, a.Run, a.Attempt)
 	if room.Grant == nil {
 		return
 	}
@@ -293,5 +293,5 @@ func (w *world) question(key queueing.Key) {
 	w.engine.Verdict(key)
 	w.engine.Eviction(key, 1, 1)
 	w.engine.Root("q1")
-	w.engine.Room(key, 1, 1)
+	w.engine.Allocation(key, 1, 1)
 }

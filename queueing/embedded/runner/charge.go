@@ -31,7 +31,7 @@ func (r *Runner) Persisted(_ context.Context, key queueing.Key, grant queueing.G
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.confirm(key, grant.Run, grant.Attempt)
-	if grant.Gated {
+	if grant.SchedulingGated {
 		r.settleGrant(key, grant)
 	}
 }

@@ -21,7 +21,7 @@ type orphan struct {
 	recorded bool // stands in the ledger
 }
 
-// Orphaned implements queueing.Mourner. The grant stays in the ledger until it is released: after a restart nothing
+// Orphaned implements queueing.OrphanTracker. The grant stays in the ledger until it is released: after a restart nothing
 // else records what the pods may be charged to.
 func (r *Runner) Orphaned(key queueing.Key) (queueing.Grant, bool) {
 	r.mu.Lock()

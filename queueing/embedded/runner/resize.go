@@ -10,15 +10,15 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 )
 
-// Resize implements queueing.Elastic. Growth that the ledger does not have yet is not shown.
-func (r *Runner) Resize(_ context.Context, key queueing.Key, held queueing.Grant, want queueing.Want) queueing.Room {
+// Resize implements queueing.Resizer. Growth that the ledger does not have yet is not shown.
+func (r *Runner) Resize(_ context.Context, key queueing.Key, held queueing.Grant, want queueing.ResizeRequest) queueing.Allocation {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.engine.SetWant(key, held.Run, held.Attempt, want)
+	r.engine.SetResizeRequest(key, held.Run, held.Attempt, want)
 	if r.engine.Dirty() {
 		r.requestCycle()
 	}
-	room := r.engine.Room(key, held.Run, held.Attempt)
+	room := r.engine.Allocation(key, held.Run, held.Attempt)
 	if f := r.inFlight[key]; f != nil && !f.recorded && f.before != nil && room.Grant != nil {
 		room.Grant = f.before
 	}
@@ -51,7 +51,7 @@ func (r *Runner) Decline(_ context.Context, key queueing.Key, held queueing.Gran
 	if f == nil || f.before == nil || f.grant.Run != held.Run || f.grant.Attempt != held.Attempt || f.grant.Resizes <= held.Resizes {
 		return
 	}
-	r.engine.SetWant(key, held.Run, held.Attempt, queueing.Want{})
+	r.engine.SetResizeRequest(key, held.Run, held.Attempt, queueing.ResizeRequest{})
 	if !r.engine.Revert(key) {
 		r.engine.Restore(key, *f.before) // an earlier process had let it grow
 	}

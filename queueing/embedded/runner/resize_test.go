@@ -19,12 +19,12 @@ func TestDecline(t *testing.T) {
 		t.Fatal(err)
 	}
 	requests := queueing.Resources{"cpu": 200, "pods": 1}
-	held := queueing.Grant{Run: 1, Attempt: 2, Gate: "Embedded", Queue: "team-a", Gated: true, PodSets: []queueing.PodSetGrant{
+	held := queueing.Grant{Run: 1, Attempt: 2, Gate: "Embedded", Queue: "team-a", SchedulingGated: true, PodSets: []queueing.PodSetGrant{
 		{Name: "driver", Flavor: "default", Count: 1, Requests: requests}, {Name: "executor", Flavor: "default", Count: 1, Requests: requests},
 	}}
 	r.Open(acquired, []Holding{{Key: pi, Grant: held}}, nil, func(queueing.Key) bool { return true })
-	r.UpdateHolder(pi, 1, 2, queueing.Standing{})
-	want := queueing.Want{PodSet: "executor", Count: 3}
+	r.UpdateHolder(pi, 1, 2, queueing.HolderState{})
+	want := queueing.ResizeRequest{PodSet: "executor", Count: 3}
 	r.Resize(t.Context(), pi, held, want)
 	if err := r.cycle(t.Context()); err != nil {
 		t.Fatal(err)
@@ -46,7 +46,7 @@ func TestDecline(t *testing.T) {
 	if state, _ := r.State("team-a"); len(state.Usage) == 0 {
 		t.Errorf("nothing is charged: %+v", state)
 	}
-	if room := r.Resize(t.Context(), pi, held, queueing.Want{}); room.Grant == nil || len(room.Grant.PodSets) != len(held.PodSets) {
+	if room := r.Resize(t.Context(), pi, held, queueing.ResizeRequest{}); room.Grant == nil || len(room.Grant.PodSets) != len(held.PodSets) {
 		t.Errorf("what is held is not what it was before: %+v", room.Grant)
 	}
 }

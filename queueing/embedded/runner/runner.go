@@ -113,8 +113,8 @@ var (
 	_ queueing.KeyLister      = (*Runner)(nil)
 	_ queueing.Evictor        = (*Runner)(nil)
 	_ queueing.HolderObserver = (*Runner)(nil)
-	_ queueing.Elastic        = (*Runner)(nil)
-	_ queueing.Mourner        = (*Runner)(nil)
+	_ queueing.Resizer        = (*Runner)(nil)
+	_ queueing.OrphanTracker  = (*Runner)(nil)
 
 	_ queueing.Decliner = (*Runner)(nil)
 	_ queueing.Charger  = (*Runner)(nil)
@@ -232,10 +232,10 @@ func (r *Runner) Eviction(key queueing.Key, run, attempt int64) *queueing.Evicti
 }
 
 // UpdateHolder implements queueing.HolderObserver.
-func (r *Runner) UpdateHolder(key queueing.Key, run, attempt int64, s queueing.Standing) {
+func (r *Runner) UpdateHolder(key queueing.Key, run, attempt int64, s queueing.HolderState) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.engine.SetStanding(key, run, attempt, s)
+	r.engine.SetHolderState(key, run, attempt, s)
 	if r.engine.Dirty() {
 		r.requestCycle()
 	}

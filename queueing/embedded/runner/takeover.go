@@ -92,7 +92,7 @@ func (r *Runner) Open(acquired Acquired, held []Holding, expected []queueing.Key
 	for _, h := range held {
 		r.engine.Restore(h.Key, h.Grant)
 		if h.Orphan {
-			r.engine.SetStanding(h.Key, h.Grant.Run, h.Grant.Attempt, queueing.Standing{Leaving: true})
+			r.engine.SetHolderState(h.Key, h.Grant.Run, h.Grant.Attempt, queueing.HolderState{Terminating: true})
 		}
 		r.rememberGrant(h.Key, &h.Grant)
 		if h.Orphan {
