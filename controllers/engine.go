@@ -20,7 +20,7 @@ import (
 )
 
 // engine shows the embedded queue to the controller of SparkQueues in the words of the API.
-type engine struct{ runner *runner.Runner }
+type engine struct{ runner *runner.Gate }
 
 func (e engine) Reload(ctx context.Context) error { return e.runner.Reload(ctx) }
 

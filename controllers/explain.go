@@ -18,7 +18,7 @@ import (
 )
 
 // explainer serves the live view of the embedded queue.
-func explainer(mgr ctrl.Manager, r *runner.Runner, o Options) *explainserver.Server {
+func explainer(mgr ctrl.Manager, r *runner.Gate, o Options) *explainserver.Server {
 	return explainserver.NewServer(o.Explain, explainserver.Options{
 		Reader: mgr.GetClient(), Queues: explained{r}, Reviewer: explainserver.APIServer{Client: mgr.GetClient()},
 		Clock: o.Clock, Log: mgr.GetLogger().WithName("explain"),
@@ -26,7 +26,7 @@ func explainer(mgr ctrl.Manager, r *runner.Runner, o Options) *explainserver.Ser
 }
 
 // explained shows the embedded queue in the words of the explanations.
-type explained struct{ *runner.Runner }
+type explained struct{ *runner.Gate }
 
 var _ explainserver.Queues = explained{}
 
@@ -147,7 +147,7 @@ func (e explained) Queue(name string) (explainv1.Queue, bool) {
 		return explainv1.Queue{}, false
 	}
 	out := queueOf(x)
-	if s, _ := (engine{e.Runner}).State(name); s.Problem != "" {
+	if s, _ := (engine{e.Gate}).State(name); s.Problem != "" {
 		out.Problem, out.Message = s.Problem, s.Message
 	}
 	return out, true

@@ -21,7 +21,7 @@ import (
 )
 
 // newGates returns all gates by name, and the watches of other systems' kinds that some of them have to be started with.
-func newGates(mgr ctrl.Manager, embedded *runner.Runner, waker *application.Waker, o Options) (reservation.Gates, []*optionalkind.Watch, error) {
+func newGates(mgr ctrl.Manager, embedded *runner.Gate, waker *application.Waker, o Options) (reservation.Gates, []*optionalkind.Watch, error) {
 	byKueue, err := newKueue(mgr, waker, o)
 	if err != nil {
 		return nil, nil, fmt.Errorf("set up gate Kueue: %w", err)

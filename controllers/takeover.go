@@ -36,7 +36,7 @@ import (
 type takeover struct {
 	manager   ctrl.Manager
 	watcher   *pods.Watcher
-	runner    *runner.Runner
+	runner    *runner.Gate
 	unmanaged *unmanagedpods.Reconciler
 	memory    *application.Memory
 	// foreign are the watches of kinds of other batch schedulers.
@@ -47,7 +47,7 @@ type takeover struct {
 	done    chan struct{}
 }
 
-func newTakeover(mgr ctrl.Manager, watcher *pods.Watcher, r *runner.Runner, c clock.Clock) *takeover {
+func newTakeover(mgr ctrl.Manager, watcher *pods.Watcher, r *runner.Gate, c clock.Clock) *takeover {
 	return &takeover{manager: mgr, watcher: watcher, runner: r, clock: c,
 		log: mgr.GetLogger().WithName("takeover"), done: make(chan struct{})}
 }

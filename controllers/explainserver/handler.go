@@ -24,8 +24,8 @@ import (
 
 // Queues are what the package needs of the embedded queue, in the words of the answers. They are safe for concurrent use.
 type Queues interface {
-	// Decides says whether this process is in office. Nobody else can explain anything.
-	Decides() bool
+	// Leads says whether this process is in office. Nobody else can explain anything.
+	Leads() bool
 	// Application explains an application; false if it asks and holds nothing.
 	Application(key queueing.Key) (v1.Application, bool)
 	// Queue explains a queue; false if it is not configured.
@@ -208,7 +208,7 @@ func (h *handler) require(r *http.Request, c *caller, o Object) *problem {
 		return problemOf(http.StatusForbidden, v1.NotAllowed, "%s may not get %s %s in namespace %s", c.user.Username, o.Resource, o.Name, o.Namespace)
 	case !allowed:
 		return problemOf(http.StatusForbidden, v1.NotAllowed, "%s may not get %s %s", c.user.Username, o.Resource, o.Name)
-	case !h.Queues.Decides():
+	case !h.Queues.Leads():
 		return problemOf(http.StatusServiceUnavailable, v1.NotInOffice,
 			"this replica is not the leader, or is still taking over; try again")
 	}

@@ -83,7 +83,7 @@ type queues struct {
 	known map[string]v1.Queue
 }
 
-func (q *queues) Decides() bool { return !q.away }
+func (q *queues) Leads() bool { return !q.away }
 
 func (q *queues) Application(key queueing.Key) (v1.Application, bool) {
 	a, found := q.apps[key]

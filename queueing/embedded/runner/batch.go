@@ -7,27 +7,27 @@ import "context"
 
 // grantsAllowed returns how many grants the next cycle may make. If it is 0, another cycle follows automatically:
 // when half of the batch is confirmed, or after a pause. The caller holds the lock.
-func (r *Runner) grantsAllowed(ctx context.Context) int {
-	used := len(r.inFlight)
-	if used <= batch/2 || !r.batchFull && used < batch {
-		r.batchFull, r.overdue = false, false
+func (g *Gate) grantsAllowed(ctx context.Context) int {
+	used := len(g.inFlight)
+	if used <= batch/2 || !g.batchFull && used < batch {
+		g.batchFull, g.overdue = false, false
 		return batch - used
 	}
-	if r.overdue {
-		r.batchFull, r.overdue = false, false // the pause begins anew with the next call
+	if g.overdue {
+		g.batchFull, g.overdue = false, false // the pause begins anew with the next call
 		return overflowBatch
 	}
-	if !r.batchFull {
-		r.batchFull = true
-		pause := r.o.Clock.After(overflowInterval)
+	if !g.batchFull {
+		g.batchFull = true
+		pause := g.o.Clock.After(overflowInterval)
 		go func() {
 			select {
 			case <-ctx.Done():
 			case <-pause:
-				r.mu.Lock()
-				r.overdue = r.batchFull
-				r.mu.Unlock()
-				r.requestCycle()
+				g.mu.Lock()
+				g.overdue = g.batchFull
+				g.mu.Unlock()
+				g.requestCycle()
 			}
 		}()
 	}

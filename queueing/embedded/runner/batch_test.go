@@ -15,18 +15,18 @@ import (
 )
 
 // putInFlight creates n grants in flight.
-func (r *Runner) putInFlight(n int) {
-	r.inFlight = map[queueing.Key]*inFlightGrant{}
+func (g *Gate) putInFlight(n int) {
+	g.inFlight = map[queueing.Key]*inFlightGrant{}
 	for i := range n {
-		r.inFlight[queueing.Key{Name: fmt.Sprint(i)}] = &inFlightGrant{}
+		g.inFlight[queueing.Key{Name: fmt.Sprint(i)}] = &inFlightGrant{}
 	}
 }
 
-func (r *Runner) lockedGrantsAllowed(t *testing.T) int {
+func (g *Gate) lockedGrantsAllowed(t *testing.T) int {
 	t.Helper()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.grantsAllowed(t.Context())
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.grantsAllowed(t.Context())
 }
 
 // A full batch waits until half of it is confirmed, so that a write of the ledger mostly carries grants that are new; after a pause some

@@ -11,35 +11,35 @@ import (
 
 // Charge charges what runs already, whether it fits or not. It does nothing for a key that holds a
 // grant.
-func (r *Runner) Charge(key queueing.Key, grant queueing.Grant) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if _, holds := r.grants[key]; holds {
+func (g *Gate) Charge(key queueing.Key, grant queueing.Grant) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if _, holds := g.grants[key]; holds {
 		return
 	}
-	delete(r.awaited, key)
-	r.engine.Restore(key, grant)
-	r.rememberGrant(key, &grant)
-	if r.engine.Dirty() {
-		r.requestCycle()
+	delete(g.awaited, key)
+	g.engine.Restore(key, grant)
+	g.rememberGrant(key, &grant)
+	if g.engine.Dirty() {
+		g.requestCycle()
 	}
-	r.observer()
+	g.observer()
 }
 
 // Persisted implements queueing.Gate.
-func (r *Runner) Persisted(_ context.Context, key queueing.Key, grant queueing.Grant) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.confirm(key, grant.Run, grant.Attempt)
+func (g *Gate) Persisted(_ context.Context, key queueing.Key, grant queueing.Grant) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.confirm(key, grant.Run, grant.Attempt)
 	if grant.SchedulingGated {
-		r.settleGrant(key, grant)
+		g.settleGrant(key, grant)
 	}
 }
 
 // confirm ends the flight of a new grant. The caller holds the lock.
-func (r *Runner) confirm(key queueing.Key, run, attempt int64) {
-	if f := r.inFlight[key]; f != nil && f.before == nil && f.grant.Run == run && f.grant.Attempt == attempt {
-		r.engine.Confirm(key, run, attempt)
-		r.confirmed(key, f)
+func (g *Gate) confirm(key queueing.Key, run, attempt int64) {
+	if f := g.inFlight[key]; f != nil && f.before == nil && f.grant.Run == run && f.grant.Attempt == attempt {
+		g.engine.Confirm(key, run, attempt)
+		g.confirmed(key, f)
 	}
 }

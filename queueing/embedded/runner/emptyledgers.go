@@ -12,9 +12,9 @@ import (
 
 // requestRest requests a look at the ledgers after a while, because an entry is no longer in flight. It does not
 // block.
-func (r *Runner) requestRest() {
+func (g *Gate) requestRest() {
 	select {
-	case r.restRequested <- struct{}{}:
+	case g.restRequested <- struct{}{}:
 	default:
 	}
 }
@@ -23,18 +23,18 @@ func (r *Runner) requestRest() {
 // that a ledger at rest is empty. A ledger that was written a moment ago is left alone: while applications arrive,
 // the next grant is written soon, and that write omits the entries. It returns an error if another process has taken
 // a ledger over; other failures are retried.
-func (r *Runner) emptyLedgers(ctx context.Context) error {
-	for _, root := range r.ledgersToEmpty() {
-		switch err := r.swap(ctx, root); {
+func (g *Gate) emptyLedgers(ctx context.Context) error {
+	for _, root := range g.ledgersToEmpty() {
+		switch err := g.swap(ctx, root); {
 		case errors.Is(err, errFenced):
 			return err
 		case apierrors.IsNotFound(err): // the queue was deleted, and its ledger with it
-			r.mu.Lock()
-			r.ledgers[root].entries = 0
-			r.mu.Unlock()
+			g.mu.Lock()
+			g.ledgers[root].entries = 0
+			g.mu.Unlock()
 		case err != nil && ctx.Err() == nil:
-			r.o.Log.Error(err, "empty the ledger", "queue", root)
-			r.requestRest()
+			g.o.Log.Error(err, "empty the ledger", "queue", root)
+			g.requestRest()
 		}
 	}
 	return nil
@@ -42,22 +42,22 @@ func (r *Runner) emptyLedgers(ctx context.Context) error {
 
 // ledgersToEmpty returns the roots whose ledgers have obsolete entries, and nothing in flight. Those that were
 // written lately are requested again.
-func (r *Runner) ledgersToEmpty() []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+func (g *Gate) ledgersToEmpty() []string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	flying, orphans := map[string]bool{}, map[string]int{}
-	for _, f := range r.inFlight {
+	for _, f := range g.inFlight {
 		flying[f.root] = true
 	}
-	for _, o := range r.orphans {
+	for _, o := range g.orphans {
 		orphans[o.root]++
 	}
 	var roots []string
-	for root, l := range r.ledgers {
+	for root, l := range g.ledgers {
 		switch {
 		case l.entries == orphans[root] || flying[root]:
-		case r.o.Clock.Since(l.written) < restDelay:
-			r.requestRest()
+		case g.o.Clock.Since(l.written) < restDelay:
+			g.requestRest()
 		default:
 			roots = append(roots, root)
 		}

@@ -15,7 +15,7 @@ import (
 )
 
 // ledgerOfTeam is the ledger as it is stored.
-func ledgerOfTeam(t *testing.T, r *Runner) v1alpha1.Ledger {
+func ledgerOfTeam(t *testing.T, r *Gate) v1alpha1.Ledger {
 	t.Helper()
 	queue := &v1alpha1.SparkQueue{}
 	if err := r.o.Live.Get(t.Context(), types.NamespacedName{Name: "team-a"}, queue); err != nil {
@@ -29,19 +29,19 @@ func TestLedgerAtRest(t *testing.T) {
 	t.Parallel()
 	const granted, emptied = 2, 3 // seq; the first write took the ledger over
 	tests := map[string]struct {
-		becomes func(*testing.T, *Runner)
+		becomes func(*testing.T, *Gate)
 		after   time.Duration
 		seq     int64
 		entries int
 	}{
-		"confirmed": {func(t *testing.T, r *Runner) { r.Persisted(t.Context(), pi, queueing.Grant{Run: 1, Attempt: 2}) }, restDelay, emptied, 0},
-		"released": {func(t *testing.T, r *Runner) {
+		"confirmed": {func(t *testing.T, r *Gate) { r.Persisted(t.Context(), pi, queueing.Grant{Run: 1, Attempt: 2}) }, restDelay, emptied, 0},
+		"released": {func(t *testing.T, r *Gate) {
 			if err := r.Release(t.Context(), pi, queueing.Release{}); err != nil {
 				t.Fatal(err)
 			}
 		}, restDelay, emptied, 0},
-		"confirmed a moment ago": {func(t *testing.T, r *Runner) { r.Persisted(t.Context(), pi, queueing.Grant{Run: 1, Attempt: 2}) }, restDelay / 2, granted, 1},
-		"still in flight":        {func(*testing.T, *Runner) {}, time.Hour, granted, 1},
+		"confirmed a moment ago": {func(t *testing.T, r *Gate) { r.Persisted(t.Context(), pi, queueing.Grant{Run: 1, Attempt: 2}) }, restDelay / 2, granted, 1},
+		"still in flight":        {func(*testing.T, *Gate) {}, time.Hour, granted, 1},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -117,7 +117,7 @@ func TestLedgerOfDeletedQueue(t *testing.T) {
 }
 
 // orphaned is a runner in whose ledger pi is an orphan.
-func orphaned(t *testing.T) (*Runner, *clocktesting.FakeClock) {
+func orphaned(t *testing.T) (*Gate, *clocktesting.FakeClock) {
 	t.Helper()
 	r, _, clock := measured(t, nil)
 	acquired, err := r.Acquire(t.Context())

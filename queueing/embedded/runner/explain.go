@@ -8,10 +8,10 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 )
 
-// Decides reports whether this process leads and has restored what is held. No other process can explain anything.
-func (r *Runner) Decides() bool {
+// Leads reports whether this process leads and has restored what is held. No other process can explain anything.
+func (g *Gate) Leads() bool {
 	select {
-	case <-r.opened:
+	case <-g.opened:
 		return true
 	default:
 		return false
@@ -19,29 +19,29 @@ func (r *Runner) Decides() bool {
 }
 
 // Explain returns the live view of an application; false if it asks and holds nothing here.
-func (r *Runner) Explain(key queueing.Key) (embedded.Explanation, bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.engine.Explain(key)
+func (g *Gate) Explain(key queueing.Key) (embedded.Explanation, bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.engine.Explain(key)
 }
 
 // ExplainQueue returns the live view of a queue; false if it is not configured.
-func (r *Runner) ExplainQueue(queue string) (embedded.QueueExplanation, bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.engine.ExplainQueue(queue)
+func (g *Gate) ExplainQueue(queue string) (embedded.QueueExplanation, bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.engine.ExplainQueue(queue)
 }
 
 // State returns the state of a queue; false if it is not configured.
-func (r *Runner) State(queue string) (embedded.QueueState, bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.engine.State(queue)
+func (g *Gate) State(queue string) (embedded.QueueState, bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.engine.State(queue)
 }
 
 // Names returns the names of all queues.
-func (r *Runner) Names() []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.engine.Names()
+func (g *Gate) Names() []string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.engine.Names()
 }

@@ -18,7 +18,7 @@ import (
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	r := New(Options{Clock: clocktesting.NewFakeClock(time.Time{}), Log: logr.Discard()})
-	if r.Decides() {
+	if r.Leads() {
 		t.Error("decides before it is in office")
 	}
 	key := queueing.Key{Namespace: "default", Name: "pi", UID: "1"}
@@ -27,7 +27,7 @@ func TestExplain(t *testing.T) {
 	}
 	r.engine.SetQueues([]embedded.QueueConfig{{Name: "team-a"}})
 	r.Open(Acquired{}, []Holding{{Key: key, Grant: queueing.Grant{Run: 1, Attempt: 1, Queue: "team-a"}}}, nil, nil)
-	if !r.Decides() {
+	if !r.Leads() {
 		t.Error("does not decide once it is in office")
 	}
 	if x, known := r.Explain(key); !known || x.State != queueing.Granted || x.Queue != "team-a" {

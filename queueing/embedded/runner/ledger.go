@@ -38,7 +38,7 @@ type ledger struct {
 
 // record writes the decisions into the ledgers of their trees, one write for each tree, and wakes the applications.
 // What cannot be written is reverted and decided again after a pause.
-func (r *Runner) record(ctx context.Context, decisions []embedded.Decision) error {
+func (g *Gate) record(ctx context.Context, decisions []embedded.Decision) error {
 	for len(decisions) > 0 {
 		n := 1
 		for n < len(decisions) && decisions[n].Root == decisions[0].Root {
@@ -46,16 +46,16 @@ func (r *Runner) record(ctx context.Context, decisions []embedded.Decision) erro
 		}
 		tree := decisions[:n]
 		decisions = decisions[n:]
-		err := r.swap(ctx, tree[0].Root)
+		err := g.swap(ctx, tree[0].Root)
 		if errors.Is(err, errFenced) {
 			return err
 		}
 		if err != nil {
-			r.o.Log.Error(err, "write ledger", "queue", tree[0].Root)
-			r.revert(ctx, tree)
+			g.o.Log.Error(err, "write ledger", "queue", tree[0].Root)
+			g.revert(ctx, tree)
 			continue
 		}
-		r.recorded(tree)
+		g.recorded(tree)
 	}
 	return nil
 }
@@ -65,53 +65,53 @@ func (f *inFlightGrant) matches(d embedded.Decision) bool {
 	return f != nil && f.grant.Run == d.Grant.Run && f.grant.Attempt == d.Grant.Attempt && f.grant.Resizes == d.Grant.Resizes
 }
 
-func (r *Runner) recorded(tree []embedded.Decision) {
-	r.mu.Lock()
+func (g *Gate) recorded(tree []embedded.Decision) {
+	g.mu.Lock()
 	for _, d := range tree {
-		if f := r.inFlight[d.Key]; f.matches(d) {
+		if f := g.inFlight[d.Key]; f.matches(d) {
 			f.recorded = true
 		}
 	}
-	r.mu.Unlock()
+	g.mu.Unlock()
 	for _, d := range tree {
-		r.wake(d.Key)
+		g.wake(d.Key)
 	}
 }
 
-func (r *Runner) revert(ctx context.Context, tree []embedded.Decision) {
-	r.mu.Lock()
+func (g *Gate) revert(ctx context.Context, tree []embedded.Decision) {
+	g.mu.Lock()
 	for _, d := range tree {
-		if f := r.inFlight[d.Key]; f != nil && !f.recorded {
-			delete(r.inFlight, d.Key)
+		if f := g.inFlight[d.Key]; f != nil && !f.recorded {
+			delete(g.inFlight, d.Key)
 			if f.before == nil {
-				delete(r.grants, d.Key)
+				delete(g.grants, d.Key)
 			}
-			r.engine.Revert(d.Key)
+			g.engine.Revert(d.Key)
 		}
 	}
-	r.mu.Unlock()
-	r.wakeAfter(ctx, retryDelay)
+	g.mu.Unlock()
+	g.wakeAfter(ctx, retryDelay)
 }
 
 // swap writes the ledger of a tree: all grants of this process that are in flight. It returns errFenced if the ledger
 // belongs to another process.
-func (r *Runner) swap(ctx context.Context, root string) error {
-	l, err := r.ledgerOf(ctx, root)
+func (g *Gate) swap(ctx context.Context, root string) error {
+	l, err := g.ledgerOf(ctx, root)
 	if err != nil {
 		return err
 	}
 	for range 5 {
-		next := r.nextLedger(root, l)
-		version, err := r.write(ctx, root, l.version, next)
+		next := g.nextLedger(root, l)
+		version, err := g.write(ctx, root, l.version, next)
 		if err == nil {
-			r.noteWritten(l, version, next)
+			g.noteWritten(l, version, next)
 			return nil
 		}
 		if isDefiniteFailure(err) {
 			return fmt.Errorf("write ledger of queue %s: %w", root, err)
 		}
 		// A conflict, or no answer: the queue has changed, perhaps by this very write. A live read tells.
-		if err := r.refresh(ctx, root, l); err != nil {
+		if err := g.refresh(ctx, root, l); err != nil {
 			return err
 		}
 	}
@@ -119,12 +119,12 @@ func (r *Runner) swap(ctx context.Context, root string) error {
 }
 
 // noteWritten notes the content of a ledger that was written.
-func (r *Runner) noteWritten(l *ledger, version string, next *v1alpha1.Ledger) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	l.version, l.seq, l.entries, l.written = version, next.Seq, len(next.InFlight)+len(next.Orphans), r.o.Clock.Now()
+func (g *Gate) noteWritten(l *ledger, version string, next *v1alpha1.Ledger) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	l.version, l.seq, l.entries, l.written = version, next.Seq, len(next.InFlight)+len(next.Orphans), g.o.Clock.Now()
 	for i := range next.Orphans {
-		if o := r.orphans[keyOf(&next.Orphans[i])]; o != nil {
+		if o := g.orphans[keyOf(&next.Orphans[i])]; o != nil {
 			o.recorded = true
 		}
 	}
@@ -141,40 +141,40 @@ func isDefiniteFailure(err error) bool {
 }
 
 // refresh reads the ledger again and checks that it still belongs to this process.
-func (r *Runner) refresh(ctx context.Context, root string, l *ledger) error {
+func (g *Gate) refresh(ctx context.Context, root string, l *ledger) error {
 	queue := &v1alpha1.SparkQueue{}
-	if err := r.o.Live.Get(ctx, types.NamespacedName{Name: root}, queue); err != nil {
+	if err := g.o.Live.Get(ctx, types.NamespacedName{Name: root}, queue); err != nil {
 		return fmt.Errorf("read ledger of queue %s: %w", root, err)
 	}
 	stored := queue.Status.Ledger
 	if stored == nil { // the queue was deleted and made again
 		queue.Status.Ledger = &v1alpha1.Ledger{Epoch: l.epoch, Seq: l.seq}
-		if _, err := r.takeOver(ctx, queue); err != nil {
+		if _, err := g.takeOver(ctx, queue); err != nil {
 			return err
 		}
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		*l = *r.ledgers[root]
-		r.ledgers[root] = l
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		*l = *g.ledgers[root]
+		g.ledgers[root] = l
 		return nil
 	}
-	if stored.Epoch != l.epoch || stored.Holder != r.o.Holder {
+	if stored.Epoch != l.epoch || stored.Holder != g.o.Holder {
 		return fmt.Errorf("queue %s: %w", root, errFenced)
 	}
 	l.version, l.seq = queue.ResourceVersion, stored.Seq
 	return nil
 }
 
-func (r *Runner) nextLedger(root string, l *ledger) *v1alpha1.Ledger {
-	next := &v1alpha1.Ledger{Holder: r.o.Holder, Epoch: l.epoch, Seq: l.seq + 1}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for key, f := range r.inFlight {
+func (g *Gate) nextLedger(root string, l *ledger) *v1alpha1.Ledger {
+	next := &v1alpha1.Ledger{Holder: g.o.Holder, Epoch: l.epoch, Seq: l.seq + 1}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for key, f := range g.inFlight {
 		if f.root == root {
 			next.InFlight = append(next.InFlight, entryOf(key, f.grant))
 		}
 	}
-	for key, o := range r.orphans {
+	for key, o := range g.orphans {
 		if o.root == root {
 			next.Orphans = append(next.Orphans, entryOf(key, o.grant))
 		}
@@ -197,7 +197,7 @@ func sortEntries(entries []v1alpha1.LedgerEntry) {
 // write swaps the ledger if the queue is still at the given resource version, and returns the new one.
 //
 // A merge patch keeps what it does not name, so that a list without entries is written as null.
-func (r *Runner) write(ctx context.Context, root, version string, next *v1alpha1.Ledger) (string, error) {
+func (g *Gate) write(ctx context.Context, root, version string, next *v1alpha1.Ledger) (string, error) {
 	fields := map[string]any{"holder": next.Holder, "epoch": next.Epoch, "seq": next.Seq, "inFlight": nil, "orphans": nil}
 	if len(next.InFlight) > 0 {
 		fields["inFlight"] = next.InFlight
@@ -214,46 +214,46 @@ func (r *Runner) write(ctx context.Context, root, version string, next *v1alpha1
 	}
 	queue := &v1alpha1.SparkQueue{}
 	queue.Name = root
-	err = r.o.Client.Status().Patch(ctx, queue, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(v1alpha1.FieldOwner))
+	err = g.o.Client.Status().Patch(ctx, queue, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(v1alpha1.FieldOwner))
 	return queue.ResourceVersion, err
 }
 
 // acquireNew takes over the ledgers of new trees, so that their grants carry an epoch. A failure is retried with the
 // first grant of the tree.
-func (r *Runner) acquireNew(ctx context.Context) {
-	r.mu.Lock()
+func (g *Gate) acquireNew(ctx context.Context) {
+	g.mu.Lock()
 	var roots []string
-	if r.newRoots {
-		states := r.engine.States()
+	if g.newRoots {
+		states := g.engine.States()
 		for i := range states {
-			if s := &states[i]; s.Problem == "" && s.Root == s.Name && r.ledgers[s.Name] == nil {
+			if s := &states[i]; s.Problem == "" && s.Root == s.Name && g.ledgers[s.Name] == nil {
 				roots = append(roots, s.Name)
 			}
 		}
 	}
-	r.newRoots = false
-	r.mu.Unlock()
+	g.newRoots = false
+	g.mu.Unlock()
 	for _, root := range roots {
-		if _, err := r.ledgerOf(ctx, root); err != nil && ctx.Err() == nil {
-			r.o.Log.Error(err, "take over the ledger of a new queue", "queue", root)
+		if _, err := g.ledgerOf(ctx, root); err != nil && ctx.Err() == nil {
+			g.o.Log.Error(err, "take over the ledger of a new queue", "queue", root)
 		}
 	}
 }
 
 // ledgerOf returns the ledger of a tree, taking it over first if this process has not done so.
-func (r *Runner) ledgerOf(ctx context.Context, root string) (*ledger, error) {
-	r.mu.Lock()
-	l := r.ledgers[root]
-	r.mu.Unlock()
+func (g *Gate) ledgerOf(ctx context.Context, root string) (*ledger, error) {
+	g.mu.Lock()
+	l := g.ledgers[root]
+	g.mu.Unlock()
 	if l != nil {
 		return l, nil
 	}
 	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 		queue := &v1alpha1.SparkQueue{}
-		if err := r.o.Live.Get(ctx, types.NamespacedName{Name: root}, queue); err != nil {
+		if err := g.o.Live.Get(ctx, types.NamespacedName{Name: root}, queue); err != nil {
 			return fmt.Errorf("read ledger of queue %s: %w", root, err)
 		}
-		_, err := r.takeOver(ctx, queue)
+		_, err := g.takeOver(ctx, queue)
 		return err
 	})
 	if err == nil {
@@ -262,29 +262,29 @@ func (r *Runner) ledgerOf(ctx context.Context, root string) (*ledger, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.ledgers[root], nil
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.ledgers[root], nil
 }
 
 // takeOver raises the epoch of a queue's ledger and returns what its last holder left. The entries stay in the
 // ledger, and are charged, until they are settled.
-func (r *Runner) takeOver(ctx context.Context, queue *v1alpha1.SparkQueue) (v1alpha1.Ledger, error) {
+func (g *Gate) takeOver(ctx context.Context, queue *v1alpha1.SparkQueue) (v1alpha1.Ledger, error) {
 	before := v1alpha1.Ledger{}
 	if queue.Status.Ledger != nil {
 		before = *queue.Status.Ledger
 	}
-	next := &v1alpha1.Ledger{Holder: r.o.Holder, Epoch: before.Epoch + 1, Seq: before.Seq + 1, InFlight: before.InFlight, Orphans: before.Orphans}
-	version, err := r.write(ctx, queue.Name, queue.ResourceVersion, next)
+	next := &v1alpha1.Ledger{Holder: g.o.Holder, Epoch: before.Epoch + 1, Seq: before.Seq + 1, InFlight: before.InFlight, Orphans: before.Orphans}
+	version, err := g.write(ctx, queue.Name, queue.ResourceVersion, next)
 	if err != nil {
 		return v1alpha1.Ledger{}, fmt.Errorf("take over ledger of queue %s: %w", queue.Name, err)
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.ledgers[queue.Name] = &ledger{
-		epoch: next.Epoch, seq: next.Seq, version: version, entries: len(next.InFlight) + len(next.Orphans), written: r.o.Clock.Now(),
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.ledgers[queue.Name] = &ledger{
+		epoch: next.Epoch, seq: next.Seq, version: version, entries: len(next.InFlight) + len(next.Orphans), written: g.o.Clock.Now(),
 	}
-	r.engine.SetEpoch(queue.Name, next.Epoch)
+	g.engine.SetEpoch(queue.Name, next.Epoch)
 	return before, nil
 }
 

@@ -33,19 +33,19 @@ func (noMeter) Cycled(time.Duration)          {}
 // waitStart returns when the wait of an ask began: when the ask was created. That is later than its place in the
 // queue suggests if an earlier attempt had that place, or if it was suspended. An ask that was pending before a
 // restart waits since it was queued. The caller holds the lock.
-func (r *Runner) waitStart(ask *queueing.Ask) time.Time {
-	switch s, known := r.asks[ask.Key]; {
+func (g *Gate) waitStart(ask *queueing.Ask) time.Time {
+	switch s, known := g.asks[ask.Key]; {
 	case known && s.run == ask.Run && s.attempt == ask.Attempt:
 		return s.waitsSince
-	case r.awaited[ask.Key]:
+	case g.awaited[ask.Key]:
 		return ask.QueuedAt
 	}
-	return r.o.Clock.Now()
+	return g.o.Clock.Now()
 }
 
 // reportGranted reports a grant that is in its application's status to the meter.
-func (r *Runner) reportGranted(f *inFlightGrant) {
+func (g *Gate) reportGranted(f *inFlightGrant) {
 	if f.decidedHere {
-		r.o.Meter.Granted(f.grant.Queue, max(0, f.waited))
+		g.o.Meter.Granted(f.grant.Queue, max(0, f.waited))
 	}
 }

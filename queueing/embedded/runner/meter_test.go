@@ -50,7 +50,7 @@ func (c slowClock) Now() time.Time {
 var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
 // measured is a runner of the queue team-a, which has no limits, and of its ledger.
-func measured(t *testing.T, ledger *v1alpha1.Ledger) (*Runner, *meterLog, *clocktesting.FakeClock) {
+func measured(t *testing.T, ledger *v1alpha1.Ledger) (*Gate, *meterLog, *clocktesting.FakeClock) {
 	t.Helper()
 	scheme := runtime.NewScheme()
 	if err := v1alpha1.AddToScheme(scheme); err != nil {

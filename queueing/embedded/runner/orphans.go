@@ -23,24 +23,24 @@ type orphan struct {
 
 // Orphaned implements queueing.OrphanTracker. The grant stays in the ledger until it is released: after a restart nothing
 // else records what the pods may be charged to.
-func (r *Runner) Orphaned(key queueing.Key) (queueing.Grant, bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if o := r.orphans[key]; o != nil {
+func (g *Gate) Orphaned(key queueing.Key) (queueing.Grant, bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if o := g.orphans[key]; o != nil {
 		return o.grant, true
 	}
-	grant, holds := r.engine.Held(key)
+	grant, holds := g.engine.Held(key)
 	if !holds {
 		return queueing.Grant{}, false
 	}
-	r.addOrphan(key, grant)
+	g.addOrphan(key, grant)
 	return grant, true
 }
 
 // addOrphan keeps a grant in the ledger of its tree from now on. The caller holds the lock.
-func (r *Runner) addOrphan(key queueing.Key, grant queueing.Grant) {
-	root, others := r.engine.Root(grant.Queue), 0
-	for _, o := range r.orphans {
+func (g *Gate) addOrphan(key queueing.Key, grant queueing.Grant) {
+	root, others := g.engine.Root(grant.Queue), 0
+	for _, o := range g.orphans {
 		if o.root == root {
 			others++
 		}
@@ -48,29 +48,29 @@ func (r *Runner) addOrphan(key queueing.Key, grant queueing.Grant) {
 	if root == "" || others >= maxOrphans {
 		return
 	}
-	delete(r.inFlight, key)
-	r.orphans[key] = &orphan{root: root, grant: grant}
-	r.requestCycle()
+	delete(g.inFlight, key)
+	g.orphans[key] = &orphan{root: root, grant: grant}
+	g.requestCycle()
 }
 
 // recordOrphans writes the ledgers that lack an orphan. It returns an error if another process has taken a ledger
 // over; other failures are retried.
-func (r *Runner) recordOrphans(ctx context.Context) error {
-	r.mu.Lock()
+func (g *Gate) recordOrphans(ctx context.Context) error {
+	g.mu.Lock()
 	roots := map[string]bool{}
-	for _, o := range r.orphans {
+	for _, o := range g.orphans {
 		if !o.recorded {
 			roots[o.root] = true
 		}
 	}
-	r.mu.Unlock()
+	g.mu.Unlock()
 	for root := range roots {
-		switch err := r.swap(ctx, root); {
+		switch err := g.swap(ctx, root); {
 		case errors.Is(err, errFenced):
 			return err
 		case err != nil && ctx.Err() == nil:
-			r.o.Log.Error(err, "record orphans in the ledger", "queue", root)
-			r.wakeAfter(ctx, retryDelay)
+			g.o.Log.Error(err, "record orphans in the ledger", "queue", root)
+			g.wakeAfter(ctx, retryDelay)
 		}
 	}
 	return nil

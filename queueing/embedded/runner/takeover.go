@@ -50,23 +50,23 @@ type ledgerGrant struct {
 // Acquire takes over the ledgers of all trees: from here on no other process can grant. Call it as soon as this
 // process leads, then list the applications, then Open. Applications listed before Acquire may get a grant afterwards
 // that is never charged.
-func (r *Runner) Acquire(ctx context.Context) (Acquired, error) {
+func (g *Gate) Acquire(ctx context.Context) (Acquired, error) {
 	list := &v1alpha1.SparkQueueList{}
-	if err := r.o.Live.List(ctx, list); err != nil {
+	if err := g.o.Live.List(ctx, list); err != nil {
 		return Acquired{}, fmt.Errorf("list queues: %w", err)
 	}
 	flavors := &v1alpha1.SparkFlavorList{}
-	if err := r.o.Live.List(ctx, flavors); err != nil {
+	if err := g.o.Live.List(ctx, flavors); err != nil {
 		return Acquired{}, fmt.Errorf("list flavors: %w", err)
 	}
-	r.configure(list.Items, flavors.Items)
+	g.configure(list.Items, flavors.Items)
 	acquired := Acquired{orphans: map[queueing.Key]queueing.Grant{}}
 	for i := range list.Items {
 		queue := &list.Items[i]
 		if queue.Spec.Parent != "" && queue.Status.Ledger == nil {
 			continue // never was a root
 		}
-		before, err := r.takeOver(ctx, queue)
+		before, err := g.takeOver(ctx, queue)
 		if err != nil {
 			return Acquired{}, err
 		}
@@ -85,18 +85,18 @@ func (r *Runner) Acquire(ctx context.Context) (Acquired, error) {
 //
 // An in-flight grant that is in no status yet is charged and offered again: the process that decided it may still
 // write it.
-func (r *Runner) Open(acquired Acquired, held []Holding, expected []queueing.Key, alive func(queueing.Key) bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+func (g *Gate) Open(acquired Acquired, held []Holding, expected []queueing.Key, alive func(queueing.Key) bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	has := map[queueing.Key]*queueing.Grant{}
 	for _, h := range held {
-		r.engine.Restore(h.Key, h.Grant)
+		g.engine.Restore(h.Key, h.Grant)
 		if h.Orphan {
-			r.engine.SetHolderState(h.Key, h.Grant.Run, h.Grant.Attempt, queueing.HolderState{Terminating: true})
+			g.engine.SetHolderState(h.Key, h.Grant.Run, h.Grant.Attempt, queueing.HolderState{Terminating: true})
 		}
-		r.rememberGrant(h.Key, &h.Grant)
+		g.rememberGrant(h.Key, &h.Grant)
 		if h.Orphan {
-			r.addOrphan(h.Key, h.Grant)
+			g.addOrphan(h.Key, h.Grant)
 		}
 		has[h.Key] = &h.Grant
 	}
@@ -104,55 +104,55 @@ func (r *Runner) Open(acquired Acquired, held []Holding, expected []queueing.Key
 		f := &acquired.inFlight[i]
 		key := keyOf(&f.entry)
 		if held := has[key]; held != nil {
-			r.restoreGrowth(f, held)
+			g.restoreGrowth(f, held)
 			continue
 		}
 		if !alive(key) {
 			continue
 		}
 		grant := grantOf(&f.entry)
-		r.engine.Restore(key, grant)
-		r.rememberGrant(key, &grant)
-		r.inFlight[key] = &inFlightGrant{root: f.root, grant: grant, recorded: true}
+		g.engine.Restore(key, grant)
+		g.rememberGrant(key, &grant)
+		g.inFlight[key] = &inFlightGrant{root: f.root, grant: grant, recorded: true}
 	}
 	for _, key := range expected {
-		r.awaited[key] = true
-		r.rememberKey(key) // one that asks another gate by now is released here, and not waited for
+		g.awaited[key] = true
+		g.rememberKey(key) // one that asks another gate by now is released here, and not waited for
 	}
-	r.requestRest()
-	close(r.opened)
+	g.requestRest()
+	close(g.opened)
 }
 
-func (r *Runner) rememberGrant(key queueing.Key, grant *queueing.Grant) {
+func (g *Gate) rememberGrant(key queueing.Key, grant *queueing.Grant) {
 	s := attemptStart{run: grant.Run, attempt: grant.Attempt}
-	r.rememberAsk(key, s)
-	r.grants[key] = s
+	g.rememberAsk(key, s)
+	g.grants[key] = s
 }
 
 // Reload takes the configuration of queues and flavors from the cache.
-func (r *Runner) Reload(ctx context.Context) error {
+func (g *Gate) Reload(ctx context.Context) error {
 	list := &v1alpha1.SparkQueueList{}
-	if err := r.o.Client.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
+	if err := g.o.Client.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
 		return fmt.Errorf("list queues: %w", err)
 	}
 	flavors := &v1alpha1.SparkFlavorList{}
-	if err := r.o.Client.List(ctx, flavors, client.UnsafeDisableDeepCopy); err != nil {
+	if err := g.o.Client.List(ctx, flavors, client.UnsafeDisableDeepCopy); err != nil {
 		return fmt.Errorf("list flavors: %w", err)
 	}
-	r.configure(list.Items, flavors.Items)
+	g.configure(list.Items, flavors.Items)
 	return nil
 }
 
-func (r *Runner) configure(queues []v1alpha1.SparkQueue, flavors []v1alpha1.SparkFlavor) {
+func (g *Gate) configure(queues []v1alpha1.SparkQueue, flavors []v1alpha1.SparkFlavor) {
 	configs, classes := convert.QueueConfigs(queues), convert.FlavorConfigs(flavors)
 	names := make([]string, len(configs))
 	for i := range configs {
 		names[i] = configs[i].Name
 	}
-	r.o.Meter.Configured(names)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.engine.Configure(configs, classes)
-	r.newRoots = true
-	r.requestCycle()
+	g.o.Meter.Configured(names)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.engine.Configure(configs, classes)
+	g.newRoots = true
+	g.requestCycle()
 }

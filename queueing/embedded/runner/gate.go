@@ -60,8 +60,8 @@ type Options struct {
 	DecisionLog decisionlog.Options
 }
 
-// Runner is the gate Embedded. Create it with New, add it to the manager, call Acquire and Open once this process leads.
-type Runner struct {
+// Gate is the gate Embedded. Create it with New, add it to the manager, call Acquire and Open once this process leads.
+type Gate struct {
 	o              Options
 	cycleRequested chan struct{}
 	opened         chan struct{}
@@ -109,26 +109,26 @@ type inFlightGrant struct {
 }
 
 var (
-	_ queueing.Gate           = (*Runner)(nil)
-	_ queueing.KeyLister      = (*Runner)(nil)
-	_ queueing.Evictor        = (*Runner)(nil)
-	_ queueing.HolderObserver = (*Runner)(nil)
-	_ queueing.Resizer        = (*Runner)(nil)
-	_ queueing.OrphanTracker  = (*Runner)(nil)
+	_ queueing.Gate           = (*Gate)(nil)
+	_ queueing.KeyLister      = (*Gate)(nil)
+	_ queueing.Evictor        = (*Gate)(nil)
+	_ queueing.HolderObserver = (*Gate)(nil)
+	_ queueing.Resizer        = (*Gate)(nil)
+	_ queueing.OrphanTracker  = (*Gate)(nil)
 
-	_ queueing.Decliner = (*Runner)(nil)
-	_ queueing.Charger  = (*Runner)(nil)
+	_ queueing.Decliner = (*Gate)(nil)
+	_ queueing.Charger  = (*Gate)(nil)
 )
 
 // New returns a runner that answers Undecided until it is opened.
-func New(o Options) *Runner {
+func New(o Options) *Gate {
 	if o.Meter == nil {
 		o.Meter = noMeter{}
 	}
 	if o.Fenced == nil {
 		o.Fenced = func(error) {}
 	}
-	return &Runner{
+	return &Gate{
 		o:              o,
 		cycleRequested: make(chan struct{}, 1),
 		opened:         make(chan struct{}),
@@ -147,238 +147,238 @@ func New(o Options) *Runner {
 
 // Observe sets the function that is called after every cycle and every release, when the state of queues may have
 // changed. Call it before Start. The function must not block.
-func (r *Runner) Observe(f func()) { r.observer = f }
+func (g *Gate) Observe(f func()) { g.observer = f }
 
 // Capabilities implements queueing.Gate.
-func (*Runner) Capabilities() queueing.Capabilities { return catalog.Of(embedded.GateName) }
+func (*Gate) Capabilities() queueing.Capabilities { return catalog.Of(embedded.GateName) }
 
 // Sync implements queueing.Gate. An ask of the same run and attempt keeps the place in line that it had first.
-func (r *Runner) Sync(_ context.Context, ask queueing.Ask) (queueing.Verdict, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	since := r.waitStart(&ask)
-	delete(r.awaited, ask.Key)
-	if s, known := r.asks[ask.Key]; known && s.run == ask.Run && s.attempt == ask.Attempt {
+func (g *Gate) Sync(_ context.Context, ask queueing.Ask) (queueing.Verdict, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	since := g.waitStart(&ask)
+	delete(g.awaited, ask.Key)
+	if s, known := g.asks[ask.Key]; known && s.run == ask.Run && s.attempt == ask.Attempt {
 		ask.QueuedAt = s.queuedAt
 	} else if why := ask.Broken(); why != "" {
-		r.o.Meter.Broken()
-		r.o.Log.Error(nil, "Refused a request with a negative amount", "ask", ask.String(), "number", why)
+		g.o.Meter.Broken()
+		g.o.Log.Error(nil, "Refused a request with a negative amount", "ask", ask.String(), "number", why)
 	}
-	if g, holds := r.grants[ask.Key]; holds && (g.run != ask.Run || g.attempt != ask.Attempt) {
+	if given, holds := g.grants[ask.Key]; holds && (given.run != ask.Run || given.attempt != ask.Attempt) {
 		return queueing.Verdict{State: queueing.Evicting}, nil
 	}
-	r.rememberAsk(ask.Key, attemptStart{run: ask.Run, attempt: ask.Attempt, queuedAt: ask.QueuedAt, waitsSince: since})
-	r.engine.Submit(ask)
-	if r.engine.Dirty() {
-		r.requestCycle()
+	g.rememberAsk(ask.Key, attemptStart{run: ask.Run, attempt: ask.Attempt, queuedAt: ask.QueuedAt, waitsSince: since})
+	g.engine.Submit(ask)
+	if g.engine.Dirty() {
+		g.requestCycle()
 	}
-	verdict := r.engine.Verdict(ask.Key)
-	if f := r.inFlight[ask.Key]; f != nil && !f.recorded && verdict.State == queueing.Granted {
+	verdict := g.engine.Verdict(ask.Key)
+	if f := g.inFlight[ask.Key]; f != nil && !f.recorded && verdict.State == queueing.Granted {
 		return queueing.Verdict{State: queueing.Undecided}, nil
 	}
 	return verdict, nil
 }
 
 // confirmed drops an in-flight grant that is in its application's status. The caller holds the lock.
-func (r *Runner) confirmed(key queueing.Key, f *inFlightGrant) {
-	r.reportGranted(f)
-	r.dropInFlight(key)
+func (g *Gate) confirmed(key queueing.Key, f *inFlightGrant) {
+	g.reportGranted(f)
+	g.dropInFlight(key)
 }
 
 // dropInFlight drops an in-flight grant, if there is one, and requests a cycle once enough are gone. The caller holds
 // the lock.
-func (r *Runner) dropInFlight(key queueing.Key) {
-	delete(r.inFlight, key)
-	r.requestRest()
-	if r.batchFull && len(r.inFlight) <= batch/2 {
-		r.requestCycle()
+func (g *Gate) dropInFlight(key queueing.Key) {
+	delete(g.inFlight, key)
+	g.requestRest()
+	if g.batchFull && len(g.inFlight) <= batch/2 {
+		g.requestCycle()
 	}
 }
 
 // Release implements queueing.Gate.
-func (r *Runner) Release(_ context.Context, key queueing.Key, _ queueing.Release) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	delete(r.awaited, key)
-	delete(r.asks, key)
-	delete(r.grants, key)
-	delete(r.orphans, key)
-	r.dropInFlight(key)
-	if keys := r.keysByName[nameOf(key)]; keys != nil {
+func (g *Gate) Release(_ context.Context, key queueing.Key, _ queueing.Release) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.awaited, key)
+	delete(g.asks, key)
+	delete(g.grants, key)
+	delete(g.orphans, key)
+	g.dropInFlight(key)
+	if keys := g.keysByName[nameOf(key)]; keys != nil {
 		if delete(keys, key); len(keys) == 0 {
-			delete(r.keysByName, nameOf(key))
+			delete(g.keysByName, nameOf(key))
 		}
 	}
-	r.engine.Release(key)
-	if r.engine.Dirty() {
-		r.requestCycle()
+	g.engine.Release(key)
+	if g.engine.Dirty() {
+		g.requestCycle()
 	}
-	r.observer()
+	g.observer()
 	return nil
 }
 
 // KeysFor implements queueing.KeyLister.
-func (r *Runner) KeysFor(kind queueing.Kind, namespace, name string) []queueing.Key {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.Collect(maps.Keys(r.keysByName[queueing.Key{Kind: kind, Namespace: namespace, Name: name}]))
+func (g *Gate) KeysFor(kind queueing.Kind, namespace, name string) []queueing.Key {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.Collect(maps.Keys(g.keysByName[queueing.Key{Kind: kind, Namespace: namespace, Name: name}]))
 }
 
 // Eviction implements queueing.Evictor.
-func (r *Runner) Eviction(key queueing.Key, run, attempt int64) *queueing.Eviction {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.engine.Eviction(key, run, attempt)
+func (g *Gate) Eviction(key queueing.Key, run, attempt int64) *queueing.Eviction {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.engine.Eviction(key, run, attempt)
 }
 
 // UpdateHolder implements queueing.HolderObserver.
-func (r *Runner) UpdateHolder(key queueing.Key, run, attempt int64, s queueing.HolderState) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.engine.SetHolderState(key, run, attempt, s)
-	if r.engine.Dirty() {
-		r.requestCycle()
+func (g *Gate) UpdateHolder(key queueing.Key, run, attempt int64, s queueing.HolderState) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.engine.SetHolderState(key, run, attempt, s)
+	if g.engine.Dirty() {
+		g.requestCycle()
 	}
 }
 
 // requestCycle requests a cycle. Further calls before it begins are merged with it.
-func (r *Runner) requestCycle() {
+func (g *Gate) requestCycle() {
 	select {
-	case r.cycleRequested <- struct{}{}:
+	case g.cycleRequested <- struct{}{}:
 	default:
 	}
 }
 
 // Start runs cycles until ctx ends. It implements manager.Runnable. It returns an error if another process has taken
 // a ledger over: this process must end then.
-func (r *Runner) Start(ctx context.Context) error {
+func (g *Gate) Start(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 		return nil
-	case <-r.opened:
+	case <-g.opened:
 	}
-	r.waitForReasks(ctx)
+	g.waitForReasks(ctx)
 	var rested <-chan time.Time
 	for {
 		var err error
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-r.cycleRequested:
-			err = r.cycle(ctx)
-		case <-r.restRequested:
+		case <-g.cycleRequested:
+			err = g.cycle(ctx)
+		case <-g.restRequested:
 			if rested == nil {
-				rested = r.o.Clock.After(restDelay)
+				rested = g.o.Clock.After(restDelay)
 			}
 		case <-rested:
 			rested = nil
-			err = r.emptyLedgers(ctx)
+			err = g.emptyLedgers(ctx)
 		}
 		if err != nil {
-			r.o.Fenced(err)
+			g.o.Fenced(err)
 			return err
 		}
 	}
 }
 
 // NeedLeaderElection reports true: only the leader decides.
-func (r *Runner) NeedLeaderElection() bool { return true }
+func (g *Gate) NeedLeaderElection() bool { return true }
 
 // waitForReasks waits until all applications that were pending before a restart have asked again: an earlier decision
 // could let a younger one pass an older one.
-func (r *Runner) waitForReasks(ctx context.Context) {
-	deadline := r.o.Clock.After(reaskTimeout)
+func (g *Gate) waitForReasks(ctx context.Context) {
+	deadline := g.o.Clock.After(reaskTimeout)
 	for {
-		r.mu.Lock()
-		missing := len(r.awaited)
-		r.mu.Unlock()
+		g.mu.Lock()
+		missing := len(g.awaited)
+		g.mu.Unlock()
 		if missing == 0 {
-			r.requestCycle()
+			g.requestCycle()
 			return
 		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-deadline:
-			r.o.Log.Info("Admitting without some applications that were pending before the restart", "missing", missing)
-			r.requestCycle()
+			g.o.Log.Info("Admitting without some applications that were pending before the restart", "missing", missing)
+			g.requestCycle()
 			return
-		case <-r.o.Clock.After(5 * time.Millisecond):
+		case <-g.o.Clock.After(5 * time.Millisecond):
 		}
 	}
 }
 
 // cycle decides, records, and wakes the applications, until nothing more can be decided now.
-func (r *Runner) cycle(ctx context.Context) error {
+func (g *Gate) cycle(ctx context.Context) error {
 	for more := true; more && ctx.Err() == nil; {
-		r.acquireNew(ctx)
-		if err := r.recordOrphans(ctx); err != nil {
+		g.acquireNew(ctx)
+		if err := g.recordOrphans(ctx); err != nil {
 			return err
 		}
-		r.mu.Lock()
-		room := r.grantsAllowed(ctx)
+		g.mu.Lock()
+		room := g.grantsAllowed(ctx)
 		if room == 0 {
-			r.mu.Unlock()
+			g.mu.Unlock()
 			return nil
 		}
-		began := r.o.Clock.Now()
-		r.engine.Advance(began)
-		decisions := r.engine.Cycle(room)
-		now := r.o.Clock.Now()
-		r.o.Meter.Cycled(now.Sub(began))
+		began := g.o.Clock.Now()
+		g.engine.Advance(began)
+		decisions := g.engine.Cycle(room)
+		now := g.o.Clock.Now()
+		g.o.Meter.Cycled(now.Sub(began))
 		for i := range decisions {
-			r.markInFlight(&decisions[i], now)
+			g.markInFlight(&decisions[i], now)
 		}
-		changed := r.engine.Changed()
-		r.mu.Unlock()
+		changed := g.engine.Changed()
+		g.mu.Unlock()
 
 		more = len(decisions) == room
-		if err := r.record(ctx, decisions); err != nil {
+		if err := g.record(ctx, decisions); err != nil {
 			return err
 		}
 		for _, key := range changed {
-			r.wake(key)
+			g.wake(key)
 		}
-		r.observer()
+		g.observer()
 	}
 	return nil
 }
 
 // markInFlight notes a decision that is not in its application's status yet. The caller holds the lock.
-func (r *Runner) markInFlight(d *embedded.Decision, now time.Time) {
+func (g *Gate) markInFlight(d *embedded.Decision, now time.Time) {
 	if d.Grown > 0 {
-		r.inFlight[d.Key] = r.inFlightGrowth(d)
+		g.inFlight[d.Key] = g.inFlightGrowth(d)
 		return
 	}
-	r.inFlight[d.Key] = &inFlightGrant{root: d.Root, grant: d.Grant, decidedHere: true, waited: now.Sub(r.asks[d.Key].waitsSince)}
-	r.grants[d.Key] = attemptStart{run: d.Grant.Run, attempt: d.Grant.Attempt}
+	g.inFlight[d.Key] = &inFlightGrant{root: d.Root, grant: d.Grant, decidedHere: true, waited: now.Sub(g.asks[d.Key].waitsSince)}
+	g.grants[d.Key] = attemptStart{run: d.Grant.Run, attempt: d.Grant.Attempt}
 }
 
 // wakeAfter asks for a cycle after a pause.
-func (r *Runner) wakeAfter(ctx context.Context, pause time.Duration) {
+func (g *Gate) wakeAfter(ctx context.Context, pause time.Duration) {
 	go func() {
 		select {
 		case <-ctx.Done():
-		case <-r.o.Clock.After(pause):
-			r.requestCycle()
+		case <-g.o.Clock.After(pause):
+			g.requestCycle()
 		}
 	}()
 }
 
-func (r *Runner) rememberAsk(key queueing.Key, s attemptStart) {
-	r.asks[key] = s
-	r.rememberKey(key)
+func (g *Gate) rememberAsk(key queueing.Key, s attemptStart) {
+	g.asks[key] = s
+	g.rememberKey(key)
 }
 
 // rememberKey notes that the application may ask for something or hold something.
-func (r *Runner) rememberKey(key queueing.Key) {
-	if r.keysByName[nameOf(key)] == nil {
-		r.keysByName[nameOf(key)] = map[queueing.Key]bool{}
+func (g *Gate) rememberKey(key queueing.Key) {
+	if g.keysByName[nameOf(key)] == nil {
+		g.keysByName[nameOf(key)] = map[queueing.Key]bool{}
 	}
-	r.keysByName[nameOf(key)][key] = true
+	g.keysByName[nameOf(key)][key] = true
 }
 
-func (r *Runner) wake(key queueing.Key) { r.o.Wake(key) }
+func (g *Gate) wake(key queueing.Key) { g.o.Wake(key) }
 
 // nameOf is the key without its uid.
 func nameOf(key queueing.Key) queueing.Key {
