@@ -15,12 +15,12 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/amounts"
 	"github.com/sparkgate/sparkgate/queueing/embedded"
-	"github.com/sparkgate/sparkgate/queueing/embedded/runner"
+	"github.com/sparkgate/sparkgate/queueing/embedded/gate"
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
 // engine shows the embedded queue to the controller of SparkQueues in the words of the API.
-type engine struct{ runner *runner.Gate }
+type engine struct{ runner *gate.Gate }
 
 func (e engine) Reload(ctx context.Context) error { return e.runner.Reload(ctx) }
 

@@ -13,12 +13,12 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/amounts"
 	"github.com/sparkgate/sparkgate/queueing/embedded"
-	"github.com/sparkgate/sparkgate/queueing/embedded/runner"
+	"github.com/sparkgate/sparkgate/queueing/embedded/gate"
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
 // explainer serves the live view of the embedded queue.
-func explainer(mgr ctrl.Manager, r *runner.Gate, o Options) *explainserver.Server {
+func explainer(mgr ctrl.Manager, r *gate.Gate, o Options) *explainserver.Server {
 	return explainserver.NewServer(o.Explain, explainserver.Options{
 		Reader: mgr.GetClient(), Queues: explained{r}, Reviewer: explainserver.APIServer{Client: mgr.GetClient()},
 		Clock: o.Clock, Log: mgr.GetLogger().WithName("explain"),
@@ -26,7 +26,7 @@ func explainer(mgr ctrl.Manager, r *runner.Gate, o Options) *explainserver.Serve
 }
 
 // explained shows the embedded queue in the words of the explanations.
-type explained struct{ *runner.Gate }
+type explained struct{ *gate.Gate }
 
 var _ explainserver.Queues = explained{}
 

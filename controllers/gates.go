@@ -12,7 +12,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/application"
 	"github.com/sparkgate/sparkgate/controllers/internal/reservation"
-	"github.com/sparkgate/sparkgate/queueing/embedded/runner"
+	"github.com/sparkgate/sparkgate/queueing/embedded/gate"
 	"github.com/sparkgate/sparkgate/queueing/kueue"
 	"github.com/sparkgate/sparkgate/queueing/none"
 	"github.com/sparkgate/sparkgate/queueing/optionalkind"
@@ -21,7 +21,7 @@ import (
 )
 
 // newGates returns all gates by name, and the watches of other systems' kinds that some of them have to be started with.
-func newGates(mgr ctrl.Manager, embedded *runner.Gate, waker *application.Waker, o Options) (reservation.Gates, []*optionalkind.Watch, error) {
+func newGates(mgr ctrl.Manager, embedded *gate.Gate, waker *application.Waker, o Options) (reservation.Gates, []*optionalkind.Watch, error) {
 	byKueue, err := newKueue(mgr, waker, o)
 	if err != nil {
 		return nil, nil, fmt.Errorf("set up gate Kueue: %w", err)

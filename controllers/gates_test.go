@@ -16,7 +16,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/validate"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/catalog"
-	"github.com/sparkgate/sparkgate/queueing/embedded/runner"
+	"github.com/sparkgate/sparkgate/queueing/embedded/gate"
 	"github.com/sparkgate/sparkgate/queueing/gatetest"
 	"github.com/sparkgate/sparkgate/queueing/kueue"
 	"github.com/sparkgate/sparkgate/queueing/none"
@@ -74,7 +74,7 @@ func reserved(t *testing.T, gate v1alpha1.GateType, found map[string]bool, field
 func TestGatesDoWhatTheySay(t *testing.T) {
 	t.Parallel()
 	for name, gate := range map[v1alpha1.GateType]queueing.Gate{
-		v1alpha1.GateEmbedded: &runner.Gate{}, v1alpha1.GateKueue: &kueue.Gate{}, v1alpha1.GateVolcano: &volcano.Gate{},
+		v1alpha1.GateEmbedded: &gate.Gate{}, v1alpha1.GateKueue: &kueue.Gate{}, v1alpha1.GateVolcano: &volcano.Gate{},
 		v1alpha1.GateYuniKorn: yunikorn.Gate{}, v1alpha1.GateNone: none.Gate{},
 	} {
 		can := gate.Capabilities()

@@ -33,7 +33,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/expose"
 	"github.com/sparkgate/sparkgate/queueing/catalog"
 	"github.com/sparkgate/sparkgate/queueing/embedded/decisionlog"
-	"github.com/sparkgate/sparkgate/queueing/embedded/runner"
+	"github.com/sparkgate/sparkgate/queueing/embedded/gate"
 )
 
 // DefaultMaxTermination is how long anything may take to end at most, unless the operator is told otherwise.
@@ -158,7 +158,7 @@ func Setup(mgr ctrl.Manager, o Options) error {
 	asking, series := &askers{applications: application.NewWaker()}, metricseries.New(append(application.Series(), queue.Series()...)...)
 	store := pods.NewStore(asking.changed)
 	watcher := pods.NewWatcher(podClient, store, "")
-	embedded := runner.New(runner.Options{
+	embedded := gate.New(gate.Options{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Holder: o.Holder,
 		Wake: asking.wake, Clock: o.Clock, Log: mgr.GetLogger().WithName("queue"),
 		Meter: queue.Meter{Series: series}, Fenced: o.Fenced, DecisionLog: decisionLog(mgr, o),

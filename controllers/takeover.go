@@ -22,7 +22,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/catalog"
 	"github.com/sparkgate/sparkgate/queueing/convert"
-	"github.com/sparkgate/sparkgate/queueing/embedded/runner"
+	"github.com/sparkgate/sparkgate/queueing/embedded/gate"
 	"github.com/sparkgate/sparkgate/queueing/optionalkind"
 )
 
@@ -36,7 +36,7 @@ import (
 type takeover struct {
 	manager   ctrl.Manager
 	watcher   *pods.Watcher
-	runner    *runner.Gate
+	runner    *gate.Gate
 	unmanaged *unmanagedpods.Reconciler
 	memory    *application.Memory
 	// foreign are the watches of kinds of other batch schedulers.
@@ -47,7 +47,7 @@ type takeover struct {
 	done    chan struct{}
 }
 
-func newTakeover(mgr ctrl.Manager, watcher *pods.Watcher, r *runner.Gate, c clock.Clock) *takeover {
+func newTakeover(mgr ctrl.Manager, watcher *pods.Watcher, r *gate.Gate, c clock.Clock) *takeover {
 	return &takeover{manager: mgr, watcher: watcher, runner: r, clock: c,
 		log: mgr.GetLogger().WithName("takeover"), done: make(chan struct{})}
 }
@@ -122,7 +122,7 @@ func (t *takeover) try(ctx context.Context) error {
 // inventory is what a new leader finds.
 type inventory struct {
 	alive    map[queueing.Key]bool
-	held     []runner.Holding
+	held     []gate.Holding
 	expected []queueing.Key
 	// busy are the applications that are not at rest.
 	busy []types.NamespacedName
@@ -152,7 +152,7 @@ func (f *inventory) add(app *v1alpha1.SparkApplication) {
 	}
 	if g := app.Status.Grant; g != nil {
 		if catalog.Of(g.Gate).SparkQueues {
-			f.held = append(f.held, runner.Holding{Key: key, Grant: convert.FromAPI(g)})
+			f.held = append(f.held, gate.Holding{Key: key, Grant: convert.FromAPI(g)})
 		}
 		return
 	}
@@ -167,7 +167,7 @@ func (f *inventory) addPods(found []unmanagedpods.Found) {
 	for _, p := range found {
 		f.alive[p.Key] = true
 		if p.Grant != nil {
-			f.held = append(f.held, runner.Holding{Key: p.Key, Grant: *p.Grant})
+			f.held = append(f.held, gate.Holding{Key: p.Key, Grant: *p.Grant})
 		} else {
 			f.expected = append(f.expected, p.Key)
 		}
@@ -188,7 +188,7 @@ func (f *inventory) orphans(store *pods.Store, recorded func(queueing.Key) (queu
 		for key, records := range left {
 			grant, held := recorded(key)
 			if held {
-				f.held = append(f.held, runner.Holding{Key: key, Grant: grant, Orphan: true})
+				f.held = append(f.held, gate.Holding{Key: key, Grant: grant, Orphan: true})
 			}
 			for _, r := range pods.Beyond(records, grant) {
 				claim(r)

@@ -73,7 +73,7 @@ type Ask struct {
 	// HoldsFor bounds how long the grant is held, from start to end of the attempt; 0 is no bound. With it the ask may pass one for
 	// which room is kept, if it gives its room back in time.
 	HoldsFor time.Duration
-	// SchedulingGated says that the executors come behind a scheduling gate: the grant may grow and shrink while it is held (interface Elastic).
+	// SchedulingGated: executors are created behind a scheduling gate, and the grant may grow and shrink while it is held (interface Resizer).
 	SchedulingGated bool
 	// Part says that the ask is for a part of something that has been admitted already, such as an executor whose driver asked for itself.
 	// It counts neither as an application nor against the number of applications that a queue admits.

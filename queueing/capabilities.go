@@ -11,7 +11,7 @@ type Capabilities struct {
 	SparkQueues bool
 	// UnmanagedPods: pods that belong to no application may ask, too.
 	UnmanagedPods bool
-	// Resizes: grants grow and shrink while they are held (interface Elastic).
+	// Resizes: grants grow and shrink while they are held (interface Resizer).
 	Resizes bool
 	// DescribesPods: the gate describes pods to another system, so an ask needs Objects with templates.
 	DescribesPods bool

@@ -10,29 +10,29 @@ import (
 )
 
 // Resizer is implemented by gates whose grants may grow above what was asked for first, and shrink again, while they are held. Only
-// grants that are Gated do: their executors are made behind a scheduling gate, which the holder lifts as far as its grant goes.
+// grants that are SchedulingGated do: their executors are created behind a scheduling gate, which the holder removes up to its grant.
 //
-//	gated executors ──► Resize ──► the gate decides, wakes the holder ──► Resize: a larger grant ──► status ──► Persisted ──► gates lifted
+//	gated executors ──► Resize ──► the gate decides, wakes the holder ──► Resize: a larger grant ──► status ──► Persisted ──► ungated
 //	executors gone  ──► a smaller grant ──► status ──► Persisted: what is not held any more goes back
 //	Resize: Reclaim ──► executors end ──► as above
 //
 // What a gate may rely on: a larger grant stands in the application's status before one more gate is lifted, and Persisted is called only
 // with a grant that stands there. What is charged is never less than the grant of the last Persisted.
 type Resizer interface {
-	// Resize says what the holder of a grant wants, and returns what it has. held is the grant as it stands in the application's status.
-	// The gate wakes the application when the answer changes. It is idempotent. What keeps the gate from asking another system is told as
-	// Room.Why, and tried again: a run goes on without growing.
+	// Resize sets what the holder of a grant wants, and returns its allocation. held is the grant in the application's status. The gate
+	// wakes the application when the allocation changes. Resize is idempotent. If another system cannot be asked, Allocation.Why says so
+	// and the gate retries: the run continues without growing.
 	Resize(ctx context.Context, key Key, held Grant, want ResizeRequest) Allocation
 }
 
 // Decliner is implemented by gates that let grants grow and have to know that one cannot.
 type Decliner interface {
-	// Decline says that what the grant has grown by beyond held will never stand in the application's status: it goes back, and the
-	// holder wants nothing more until it says so again by Resize.
+	// Decline reports that growth beyond held will never be written to the application's status: the gate releases it, and lets the
+	// grant grow again only after another Resize.
 	Decline(ctx context.Context, key Key, held Grant)
 }
 
-// ResizeRequest is what the holder of a grant wants beside its base gang.
+// ResizeRequest is what the holder of a grant wants above its base gang.
 type ResizeRequest struct {
 	// PodSet that is to grow: the name of one in the grant.
 	PodSet string
@@ -45,28 +45,29 @@ type ResizeRequest struct {
 	Ready map[string]int32
 }
 
-// Allocation is what the holder of a grant has.
+// Allocation is what a gate charges for a grant, and what it reclaims of it.
 type Allocation struct {
 	// Grant that the gate charges. Nil if the key holds no such grant.
 	Grant *Grant
-	// Reclaims is what the holder has to return, by flavor: pods above its base gang.
+	// Reclaims are the pods above the base gang that have to end, by flavor.
 	Reclaims []Reclaim
-	// Why there is not all that is wanted, a sentence for people; empty if there is, or if the gate has not looked. It is stable.
+	// Why less is charged than wanted, as a message for users; empty if nothing is missing, or if the gate has not decided yet. It is
+	// stable.
 	Why string
 }
 
-// Reclaim is a number of pods that have to end because somebody else takes their room.
+// Reclaim is a number of pods that have to end because their quota is taken for others.
 type Reclaim struct {
 	Flavor string
 	Count  int32
-	// Why is worded like that of a whole grant that is asked back.
+	// Why is worded like the eviction of a whole grant.
 	Why Eviction
 }
 
-// ReclaimedIn is how many pods of a flavor have to end.
-func (r Allocation) ReclaimedIn(flavor string) int32 {
+// ReclaimedIn returns how many pods of a flavor have to end.
+func (a Allocation) ReclaimedIn(flavor string) int32 {
 	var n int32
-	for _, g := range r.Reclaims {
+	for _, g := range a.Reclaims {
 		if g.Flavor == flavor {
 			n += g.Count
 		}

@@ -27,7 +27,7 @@ type Gate interface {
 	// Sync makes the request equal to the ask and says where it stands. An error is transient: the caller tries again.
 	Sync(ctx context.Context, ask Ask) (Verdict, error)
 	// Persisted says that the grant now stands in the application's status. It is called again with every pass of the holder of a grant
-	// that is Gated: what is not held any more goes back, but not what the holder has not heard of yet. What fails is done by a later call.
+	// that is SchedulingGated: what is not held any more goes back, but not what the holder has not heard of yet. What fails is done by a later call.
 	Persisted(ctx context.Context, key Key, grant Grant)
 	// Release gives back whatever the key holds or asks for, and says why.
 	Release(ctx context.Context, key Key, how Release) error

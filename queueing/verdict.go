@@ -83,7 +83,7 @@ type Grant struct {
 	Queue string
 	// Epoch of the leader that gave it; 0 for gates without a ledger.
 	Epoch int64
-	// SchedulingGated says that executors come behind a scheduling gate, which is lifted as far as the grant goes.
+	// SchedulingGated: executors are created behind a scheduling gate, which is removed up to the grant.
 	SchedulingGated bool
 	// Part is that of the ask that was granted.
 	Part bool

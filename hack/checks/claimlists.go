@@ -26,7 +26,7 @@ var claims = []Claim{
 			"controllers/queue/controller.go":       1, // the status of queues
 			"controllers/unmanagedpods/admit.go":    1, // the scheduling gate
 			"controllers/unmanagedpods/end.go":      1, // a pod that must end
-			"queueing/embedded/runner/ledger.go":    1, // the ledger in the status of root queues
+			"queueing/embedded/gate/ledger.go":    1, // the ledger in the status of root queues
 			"queueing/kueue/elastic.go":             1, // Workloads of executors
 			"queueing/kueue/leave.go":               2,
 			"queueing/kueue/sync.go":                3, // Workloads

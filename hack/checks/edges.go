@@ -30,7 +30,7 @@ var forbiddenEdges = []Edge{
 		Why: "gates know asks and grants, not Spark and not the lifecycle of an application",
 	},
 	{
-		From: []string{"queueing", "queueing/quota/...", "queueing/embedded/...", "!queueing/embedded/runner/..."}, To: append([]string{"api/..."}, clients...),
+		From: []string{"queueing", "queueing/quota/...", "queueing/embedded/...", "!queueing/embedded/gate/..."}, To: append([]string{"api/..."}, clients...),
 		Why: "quota and order are decided without Kubernetes, so that they can be tested and reused without it",
 	},
 	{

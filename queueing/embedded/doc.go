@@ -8,7 +8,7 @@
 //	              └───────Revert────────┘                Restore ────┘
 //
 // The Engine holds live state: queues, pending asks, grants and what they charge. It does no input or output, reads no clock,
-// starts no goroutine and writes no log; the same calls in the same order give the same answers. The runner beside it brings
+// starts no goroutine and writes no log; the same calls in the same order give the same answers. The gate beside it brings
 // the objects in, writes grants out, and holds the lock: an Engine is not safe for concurrent use.
 //
 // The package imports package quota and the contract in package queueing, and neither the API of Sparkgate nor a client.

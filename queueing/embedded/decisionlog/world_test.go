@@ -273,7 +273,7 @@ func (w *world) ofConfiguration() {
 	}
 }
 
-// decide is what a runner does in its cycle.
+// decide is what the gate does in its cycle.
 func (w *world) decide() {
 	w.now = w.now.Add(time.Duration(w.IntN(20)) * time.Second)
 	if w.chance(0.8) {

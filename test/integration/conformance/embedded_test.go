@@ -17,15 +17,15 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/queueing"
-	"github.com/sparkgate/sparkgate/queueing/embedded/runner"
+	"github.com/sparkgate/sparkgate/queueing/embedded/gate"
 	"github.com/sparkgate/sparkgate/queueing/gatetest"
 	"github.com/sparkgate/sparkgate/test/integration/env"
 )
 
-// world is one queue of the API server, and the runner that decides with it.
+// world is one queue of the API server, and the gate that decides with it.
 type world struct {
 	queue  types.NamespacedName
-	runner *runner.Runner
+	gate   *gate.Gate
 	starts int
 	stop   func()
 }
@@ -56,40 +56,40 @@ func TestEmbedded(t *testing.T) {
 	})
 }
 
-// start replaces the runner, as the start of an operator does.
+// start replaces the gate, as the start of an operator does.
 func (w *world) start(t *testing.T, past gatetest.Past) queueing.Gate {
 	t.Helper()
 	w.stop()
 	w.starts++
-	w.runner = runner.New(runner.Options{
+	w.gate = gate.New(gate.Options{
 		Client: env.Client(), Live: env.Client(), Holder: "conformance-" + strconv.Itoa(w.starts),
 		Wake:  func(key queueing.Key) { past.Wake(types.NamespacedName{Namespace: key.Namespace, Name: key.Name}) },
 		Clock: clock.RealClock{}, Log: logr.Discard(),
 	})
-	acquired, err := w.runner.Acquire(t.Context())
+	acquired, err := w.gate.Acquire(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	alive := map[queueing.Key]bool{}
-	var held []runner.Holding
+	var held []gate.Holding
 	for key, grant := range past.Held {
-		held, alive[key] = append(held, runner.Holding{Key: key, Grant: grant}), true
+		held, alive[key] = append(held, gate.Holding{Key: key, Grant: grant}), true
 	}
 	for _, key := range past.Waiting {
 		alive[key] = true
 	}
-	w.runner.Open(acquired, held, past.Waiting, func(key queueing.Key) bool { return alive[key] })
+	w.gate.Open(acquired, held, past.Waiting, func(key queueing.Key) bool { return alive[key] })
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- w.runner.Start(ctx) }()
+	go func() { ended <- w.gate.Start(ctx) }()
 	w.stop = func() {
 		cancel()
 		if err := <-ended; err != nil {
-			t.Errorf("the runner ended: %v", err)
+			t.Errorf("the gate ended: %v", err)
 		}
 		w.stop = func() {}
 	}
-	return w.runner
+	return w.gate
 }
 
 // setRoom gives the queue a quota of so many gangs; a queue without room is held, since an ask above all quota does not wait.
@@ -106,7 +106,7 @@ func (w *world) setRoom(t *testing.T, gangs int) {
 	})
 }
 
-// change changes the spec of the queue, and tells the runner, as the controller of queues does.
+// change changes the spec of the queue, and has the gate reload it, as the controller of queues does.
 func (w *world) change(t *testing.T, change func(*v1alpha1.SparkQueueSpec)) {
 	t.Helper()
 	queue := &v1alpha1.SparkQueue{}
@@ -118,7 +118,7 @@ func (w *world) change(t *testing.T, change func(*v1alpha1.SparkQueueSpec)) {
 	if err := env.Client().Patch(t.Context(), queue, client.MergeFrom(before)); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.runner.Reload(t.Context()); err != nil {
+	if err := w.gate.Reload(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }

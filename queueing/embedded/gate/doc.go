@@ -1,7 +1,7 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package runner makes the embedded queue a gate: it feeds the engine, runs its cycles, and records every grant in the ledger of
+// Package gate makes the embedded queue a gate: it feeds the engine, runs its cycles, and records every grant in the ledger of
 // the tree's root queue before an application hears of it.
 //
 //	Sync(ask) ──► engine ──cycle──► decision ──► ledger (compare and swap) ──► application is woken ──► Sync: Granted
@@ -11,4 +11,4 @@
 // The ledger fences. A leader that was replaced without noticing (a paused process) cannot record a grant: the new leader has
 // raised the epoch, so the swap fails. A grant that the old leader had recorded but not yet written to its application is found
 // in the ledger by the new one, which charges it and offers it to the application again: whoever writes it, it is the same grant.
-package runner
+package gate

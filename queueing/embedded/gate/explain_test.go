@@ -1,7 +1,7 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package runner
+package gate
 
 import (
 	"testing"
@@ -14,7 +14,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 )
 
-// Nothing is decided before the runner is opened, but what it has heard is explained.
+// Nothing is decided before the gate is opened, but what it has heard is explained.
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	r := New(Options{Clock: clocktesting.NewFakeClock(time.Time{}), Log: logr.Discard()})

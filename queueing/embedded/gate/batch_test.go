@@ -1,7 +1,7 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package runner
+package gate
 
 import (
 	"fmt"
@@ -61,7 +61,7 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// Whoever is confirmed wakes the runner once half of the batch is free.
+// A confirmed grant requests a cycle once half of the batch is free.
 func TestConfirmMakesRoom(t *testing.T) {
 	r := New(Options{Clock: clocktesting.NewFakeClock(time.Time{}), Log: logr.Discard()})
 	r.putInFlight(batch/2 + 2)

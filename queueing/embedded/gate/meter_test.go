@@ -1,7 +1,7 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package runner
+package gate
 
 import (
 	"fmt"
@@ -49,7 +49,7 @@ func (c slowClock) Now() time.Time {
 
 var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
-// measured is a runner of the queue team-a, which has no limits, and of its ledger.
+// measured returns a gate of the queue team-a, which has no limits, and of its ledger.
 func measured(t *testing.T, ledger *v1alpha1.Ledger) (*Gate, *meterLog, *clocktesting.FakeClock) {
 	t.Helper()
 	scheme := runtime.NewScheme()

@@ -1,7 +1,7 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package runner
+package gate
 
 import (
 	"testing"
@@ -116,7 +116,7 @@ func TestLedgerOfDeletedQueue(t *testing.T) {
 	}
 }
 
-// orphaned is a runner in whose ledger pi is an orphan.
+// orphaned returns a gate in whose ledger pi is an orphan.
 func orphaned(t *testing.T) (*Gate, *clocktesting.FakeClock) {
 	t.Helper()
 	r, _, clock := measured(t, nil)

@@ -1,7 +1,7 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package runner
+package gate
 
 import (
 	"context"
@@ -120,7 +120,7 @@ var (
 	_ queueing.Charger  = (*Gate)(nil)
 )
 
-// New returns a runner that answers Undecided until it is opened.
+// New returns a gate that answers Undecided until it is opened.
 func New(o Options) *Gate {
 	if o.Meter == nil {
 		o.Meter = noMeter{}
