@@ -40,8 +40,8 @@ const largestShare = 8
 
 func isChunk(w *kueuev1.Workload) bool { return w.Annotations[chunkAnnotation] != "" }
 
-// askedFor is how many executors a chunk asks for.
-func askedFor(w *kueuev1.Workload) int32 {
+// requestedCount is how many executors a chunk asks for.
+func requestedCount(w *kueuev1.Workload) int32 {
 	n, err := strconv.ParseInt(w.Annotations[chunkAnnotation], 10, 32)
 	if err != nil {
 		return 0 // somebody has changed it
@@ -54,7 +54,7 @@ func charged(w *kueuev1.Workload) int32 {
 	if finished(w) || !reserved(w) || w.Status.Admission == nil || len(w.Status.Admission.PodSetAssignments) == 0 {
 		return 0
 	}
-	asked := askedFor(w)
+	asked := requestedCount(w)
 	has := asked
 	if count := w.Status.Admission.PodSetAssignments[0].Count; count != nil {
 		has = *count
@@ -71,8 +71,8 @@ func reclaimable(w *kueuev1.Workload) int32 {
 	return n
 }
 
-// askedBack says that Kueue, or somebody, wants the quota of a chunk back.
-func askedBack(w *kueuev1.Workload) bool {
+// reclaimRequested says that Kueue, or somebody, wants the quota of a chunk back.
+func reclaimRequested(w *kueuev1.Workload) bool {
 	return charged(w) > 0 && (evicted(w) || inactive(w) || !w.DeletionTimestamp.IsZero())
 }
 
@@ -138,10 +138,10 @@ func sizes(missing, wanted int32) []int32 {
 	return out
 }
 
-// tally is what the chunks of an attempt hold, by flavor.
-type tally struct {
-	sets []queueing.PodSetGrant
-	back []queueing.Reclaim
+// usage is what the chunks of an attempt hold, by flavor.
+type usage struct {
+	sets     []queueing.PodSetGrant
+	reclaims []queueing.Reclaim
 	// asked counts the executors of all chunks, whether they hold quota or wait for it; pending are the chunks that wait, oldest first.
 	asked   int32
 	pending []*kueuev1.Workload
@@ -149,21 +149,21 @@ type tally struct {
 	useless []*kueuev1.Workload
 	// unusable are chunks with quota that the pods cannot use.
 	unusable map[*kueuev1.Workload]error
-	// stray is why some chunks cannot be used now.
-	stray error
+	// placementErr is why some chunks cannot be used now.
+	placementErr error
 }
 
-// tallyOf counts chunks. place is the pod set of a chunk with quota, or an error if its executors cannot go there.
-func tallyOf(chunks []*kueuev1.Workload, place func(*kueuev1.Workload) (*queueing.PodSetGrant, error)) tally {
-	t := tally{unusable: map[*kueuev1.Workload]error{}}
+// usageOf counts chunks. place is the pod set of a chunk with quota, or an error if its executors cannot go there.
+func usageOf(chunks []*kueuev1.Workload, place func(*kueuev1.Workload) (*queueing.PodSetGrant, error)) usage {
+	t := usage{unusable: map[*kueuev1.Workload]error{}}
 	for _, w := range chunks {
 		has := charged(w)
 		switch {
 		case has == 0 && (finished(w) || !w.DeletionTimestamp.IsZero() || reclaimable(w) > 0):
 			t.useless = append(t.useless, w)
 			continue
-		case has == 0, !admitted(w) && !askedBack(w):
-			t.asked += askedFor(w)
+		case has == 0, !admitted(w) && !reclaimRequested(w):
+			t.asked += requestedCount(w)
 			t.pending = append(t.pending, w)
 			continue
 		}
@@ -172,7 +172,7 @@ func tallyOf(chunks []*kueuev1.Workload, place func(*kueuev1.Workload) (*queuein
 		var missing missingFlavor
 		switch {
 		case errors.As(err, &missing):
-			t.stray = err
+			t.placementErr = err
 			continue
 		case err != nil:
 			t.unusable[w] = err
@@ -180,14 +180,14 @@ func tallyOf(chunks []*kueuev1.Workload, place func(*kueuev1.Workload) (*queuein
 		}
 		set.Count, set.Elastic = has, true
 		t.add(set)
-		if askedBack(w) {
-			t.back = append(t.back, queueing.Reclaim{Flavor: set.Flavor, Count: has, Why: *evictionOf(w)})
+		if reclaimRequested(w) {
+			t.reclaims = append(t.reclaims, queueing.Reclaim{Flavor: set.Flavor, Count: has, Why: *evictionOf(w)})
 		}
 	}
 	return t
 }
 
-func (t *tally) add(set *queueing.PodSetGrant) {
+func (t *usage) add(set *queueing.PodSetGrant) {
 	for i := range t.sets {
 		if t.sets[i].Flavor == set.Flavor {
 			t.sets[i].Count += set.Count
@@ -197,14 +197,14 @@ func (t *tally) add(set *queueing.PodSetGrant) {
 	t.sets = append(t.sets, *set)
 }
 
-// room is what the holder of a grant has by its chunks. What it holds by its status, and no chunk has any more, is asked back: executors
+// allocation is what the holder of a grant has by its chunks. What it holds by its status, and no chunk has any more, is asked back: executors
 // may still use it.
-func (t *tally) room(held queueing.Grant) queueing.Allocation {
+func (t *usage) allocation(held queueing.Grant) queueing.Allocation {
 	grant := held
 	grant.PodSets = slices.DeleteFunc(slices.Clone(held.PodSets), func(p queueing.PodSetGrant) bool { return p.Elastic })
-	room := queueing.Allocation{Grant: &grant, Reclaims: t.back}
+	room := queueing.Allocation{Grant: &grant, Reclaims: t.reclaims}
 	for i := range t.sets {
-		if t.sets[i].Count > above(held, t.sets[i].Flavor) {
+		if t.sets[i].Count > elasticCount(held, t.sets[i].Flavor) {
 			grant.Resizes = held.Resizes + 1
 		}
 	}
@@ -222,7 +222,7 @@ func (t *tally) room(held queueing.Grant) queueing.Allocation {
 	return room
 }
 
-func (t *tally) count(flavor string) int32 {
+func (t *usage) count(flavor string) int32 {
 	for i := range t.sets {
 		if t.sets[i].Flavor == flavor {
 			return t.sets[i].Count
@@ -231,8 +231,8 @@ func (t *tally) count(flavor string) int32 {
 	return 0
 }
 
-// baseOf is the executors of the base gang; nil if there are none.
-func baseOf(g queueing.Grant) *queueing.PodSetGrant {
+// baseExecutors is the executors of the base gang; nil if there are none.
+func baseExecutors(g queueing.Grant) *queueing.PodSetGrant {
 	i := slices.IndexFunc(g.PodSets, func(p queueing.PodSetGrant) bool { return p.Name == v1alpha1.ExecutorPodSet && !p.Elastic })
 	if i < 0 {
 		return nil
@@ -240,8 +240,8 @@ func baseOf(g queueing.Grant) *queueing.PodSetGrant {
 	return &g.PodSets[i]
 }
 
-// aboveIn is a copy of the pod set above the base gang in a flavor; nil if there is none.
-func aboveIn(g queueing.Grant, flavor string) *queueing.PodSetGrant {
+// elasticPodSet is a copy of the pod set above the base gang in a flavor; nil if there is none.
+func elasticPodSet(g queueing.Grant, flavor string) *queueing.PodSetGrant {
 	for i := range g.PodSets {
 		if p := g.PodSets[i]; p.Elastic && p.Flavor == flavor {
 			return &p
@@ -250,20 +250,20 @@ func aboveIn(g queueing.Grant, flavor string) *queueing.PodSetGrant {
 	return nil
 }
 
-// above counts the executors above the base gang in a flavor.
-func above(g queueing.Grant, flavor string) int32 {
-	if p := aboveIn(g, flavor); p != nil {
+// elasticCount counts the executors above the base gang in a flavor.
+func elasticCount(g queueing.Grant, flavor string) int32 {
+	if p := elasticPodSet(g, flavor); p != nil {
 		return p.Count
 	}
 	return 0
 }
 
 // surplus are the pending chunks, newest first, that ask for more than is wanted.
-func (t *tally) surplus(wanted int32) []*kueuev1.Workload {
+func (t *usage) surplus(wanted int32) []*kueuev1.Workload {
 	var over []*kueuev1.Workload
 	asked := t.asked
 	for _, w := range slices.Backward(t.pending) {
-		if n := askedFor(w); asked-n >= wanted && !reserved(w) && !inactive(w) {
+		if n := requestedCount(w); asked-n >= wanted && !reserved(w) && !inactive(w) {
 			over = append(over, w)
 			asked -= n
 		}
@@ -274,12 +274,12 @@ func (t *tally) surplus(wanted int32) []*kueuev1.Workload {
 // readyOf are the chunks whose executors are all ready, as those of the base gang and of older chunks are, and that do not say so yet.
 func readyOf(chunks []*kueuev1.Workload, held queueing.Grant, ready map[string]int32) []*kueuev1.Workload {
 	left := maps.Clone(ready)
-	if base := baseOf(held); base != nil {
+	if base := baseExecutors(held); base != nil {
 		left[base.Flavor] -= base.Count
 	}
 	var out []*kueuev1.Workload
 	for _, w := range chunks {
-		if charged(w) == 0 || askedBack(w) || !admitted(w) {
+		if charged(w) == 0 || reclaimRequested(w) || !admitted(w) {
 			continue
 		}
 		flavor := flavorOf(w)
@@ -291,12 +291,12 @@ func readyOf(chunks []*kueuev1.Workload, held queueing.Grant, ready map[string]i
 }
 
 // why says why there is not all that is wanted; empty if Kueue has not looked.
-func (t *tally) why(base *kueuev1.Workload) string {
+func (t *usage) why(base *kueuev1.Workload) string {
 	for _, err := range t.unusable {
 		return err.Error()
 	}
-	if t.stray != nil {
-		return t.stray.Error()
+	if t.placementErr != nil {
+		return t.placementErr.Error()
 	}
 	for _, w := range t.pending {
 		c := conditionOf(w, kueuev1.WorkloadQuotaReserved)
@@ -306,35 +306,35 @@ func (t *tally) why(base *kueuev1.Workload) string {
 		case reserved(w):
 			return checksPending(w)
 		case c != nil && c.Message != "" && base.Status.Admission != nil:
-			return fmt.Sprintf("ClusterQueue %s: %s", base.Status.Admission.ClusterQueue, steady(c.Message))
+			return fmt.Sprintf("ClusterQueue %s: %s", base.Status.Admission.ClusterQueue, stabilise(c.Message))
 		}
 	}
 	return ""
 }
 
-// settlement is what a chunk gives back.
-type settlement struct {
+// reclaim is what a chunk gives back.
+type reclaim struct {
 	chunk *kueuev1.Workload
-	// less is how many executors of it need no quota any more: all of them, or some.
-	less int32
+	// count is how many executors of it need no quota any more: all of them, or some.
+	count int32
 }
 
-// settlements are what chunks give back of one flavor when so many executors need no quota any more: first what is asked back, as wholes,
+// reclaims are what chunks give back of one flavor when so many executors need no quota any more: first what is asked back, as wholes,
 // then the newest chunks.
-func settlements(chunks []*kueuev1.Workload, surplus int32) []settlement {
-	back := slices.DeleteFunc(slices.Clone(chunks), func(w *kueuev1.Workload) bool { return !askedBack(w) })
+func reclaims(chunks []*kueuev1.Workload, surplus int32) []reclaim {
+	back := slices.DeleteFunc(slices.Clone(chunks), func(w *kueuev1.Workload) bool { return !reclaimRequested(w) })
 	slices.SortStableFunc(back, func(a, b *kueuev1.Workload) int { return cmp.Compare(charged(a), charged(b)) })
-	var out []settlement
+	var out []reclaim
 	for _, w := range back {
 		if charged(w) > surplus {
 			return out // its executors have not all ended yet
 		}
-		out = append(out, settlement{w, charged(w)})
+		out = append(out, reclaim{w, charged(w)})
 		surplus -= charged(w)
 	}
 	for _, w := range slices.Backward(chunks) {
-		if less := min(surplus, charged(w)); less > 0 && !askedBack(w) {
-			out = append(out, settlement{w, less})
+		if less := min(surplus, charged(w)); less > 0 && !reclaimRequested(w) {
+			out = append(out, reclaim{w, less})
 			surplus -= less
 		}
 	}

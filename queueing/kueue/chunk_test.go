@@ -64,8 +64,8 @@ func TestChunkOf(t *testing.T) {
 	if !ok || key != ask().Key || !isOf(c, 3, 2) {
 		t.Errorf("it belongs to %+v", key)
 	}
-	if numberOf(c.Name) != 3 || askedFor(c) != 4 || !isChunk(c) || isChunk(base) {
-		t.Errorf("it is chunk %d for %d executors", numberOf(c.Name), askedFor(c))
+	if numberOf(c.Name) != 3 || requestedCount(c) != 4 || !isChunk(c) || isChunk(base) {
+		t.Errorf("it is chunk %d for %d executors", numberOf(c.Name), requestedCount(c))
 	}
 	if one := chunkOf(base, 1, 1); one.Spec.PodSets[0].MinCount != nil {
 		t.Error("a chunk of one has no least number: Kueue's schema wants it below the count")
@@ -142,10 +142,10 @@ func TestRoom(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			held := holding(tt.held)
-			tally := tallyOf(tt.chunks, func(w *kueuev1.Workload) (*queueing.PodSetGrant, error) {
+			tally := usageOf(tt.chunks, func(w *kueuev1.Workload) (*queueing.PodSetGrant, error) {
 				return &queueing.PodSetGrant{Name: "executor", Flavor: flavorOf(w)}, nil
 			})
-			room := tally.room(held)
+			room := tally.allocation(held)
 			var sets, back []string
 			for _, p := range room.Grant.PodSets {
 				if p.Elastic {
@@ -173,7 +173,7 @@ func TestUnusable(t *testing.T) {
 	for name, err := range map[string]error{"contradiction": contrary, "no such flavor": missingFlavor("spot")} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			tally := tallyOf([]*kueuev1.Workload{chunk(1, 2, got(2, "spot"))}, func(*kueuev1.Workload) (*queueing.PodSetGrant, error) { return nil, err })
+			tally := usageOf([]*kueuev1.Workload{chunk(1, 2, got(2, "spot"))}, func(*kueuev1.Workload) (*queueing.PodSetGrant, error) { return nil, err })
 			if len(tally.sets) > 0 || tally.asked != 2 {
 				t.Errorf("room %v, asked for %d", tally.sets, tally.asked)
 			}
@@ -192,7 +192,7 @@ func TestSurplus(t *testing.T) {
 	t.Parallel()
 	waiting := []*kueuev1.Workload{chunk(1, 2, got(2, "spot")), chunk(2, 2), chunk(3, 3), chunk(4, 1)}
 	for wanted, want := range map[int32]string{9: "", 8: "", 7: "4", 6: "4", 4: "4 3", 2: "4 3 2", 0: "4 3 2"} {
-		tally := tallyOf(waiting, func(*kueuev1.Workload) (*queueing.PodSetGrant, error) {
+		tally := usageOf(waiting, func(*kueuev1.Workload) (*queueing.PodSetGrant, error) {
 			return &queueing.PodSetGrant{Flavor: "spot"}, nil
 		})
 		var gone []string
@@ -228,8 +228,8 @@ func TestSettlements(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var got []string
-			for _, s := range settlements(tt.chunks, tt.surplus) {
-				got = append(got, fmt.Sprintf("%d:%d", numberOf(s.chunk.Name), s.less))
+			for _, s := range reclaims(tt.chunks, tt.surplus) {
+				got = append(got, fmt.Sprintf("%d:%d", numberOf(s.chunk.Name), s.count))
 			}
 			if diff := cmp.Diff(tt.want, strings.Join(got, " ")); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
@@ -259,11 +259,11 @@ func TestSettlementsNeverGiveTooMuch(t *testing.T) {
 		}
 		surplus := r.Int32N(total+2) - 1
 		var back int32
-		for _, s := range settlements(chunks, surplus) {
-			if s.less <= 0 || s.less > charged(s.chunk) || askedBack(s.chunk) && s.less != charged(s.chunk) {
-				t.Errorf("chunk %d gives %d of %d back", numberOf(s.chunk.Name), s.less, charged(s.chunk))
+		for _, s := range reclaims(chunks, surplus) {
+			if s.count <= 0 || s.count > charged(s.chunk) || reclaimRequested(s.chunk) && s.count != charged(s.chunk) {
+				t.Errorf("chunk %d gives %d of %d back", numberOf(s.chunk.Name), s.count, charged(s.chunk))
 			}
-			back += s.less
+			back += s.count
 		}
 		if back > max(0, surplus) || !anyBack && back != min(total, max(0, surplus)) {
 			t.Errorf("%d go back of a surplus of %d, with %d in all", back, surplus, total)

@@ -32,25 +32,25 @@ const namesTried = 5
 // Resize asks Kueue for executors above the base gang by chunks, and says what the chunks have. While the watch lags behind own writes
 // the holder has what it had.
 func (g *Gate) Resize(ctx context.Context, key queueing.Key, held queueing.Grant, want queueing.ResizeRequest) queueing.Allocation {
-	base := g.of(key, held.Run, held.Attempt)
+	base := g.workloadFor(key, held.Run, held.Attempt)
 	if !g.workloads.Installed() || base == nil || finished(base) {
 		return queueing.Allocation{Grant: &held}
 	}
 	chunks := g.chunksOf(key, held.Run, held.Attempt)
-	t := tallyOf(chunks, g.placer(held, want))
-	if g.behind(base) || slices.ContainsFunc(chunks, g.behind) {
+	t := usageOf(chunks, g.placer(held, want))
+	if g.watchIsBehind(base) || slices.ContainsFunc(chunks, g.watchIsBehind) {
 		return queueing.Allocation{Grant: &held, Why: t.why(base)}
 	}
-	room := t.room(held)
-	g.show(key, chunks)
-	err := g.adjust(ctx, &asker{key: key, base: base, held: held, want: want, tally: t, ready: readyOf(chunks, held, want.Ready)})
+	room := t.allocation(held)
+	g.recordShown(key, chunks)
+	err := g.adjust(ctx, &resizer{key: key, base: base, held: held, want: want, usage: t, ready: readyOf(chunks, held, want.Ready)})
 	if err != nil && !apierrors.IsConflict(err) { // else somebody has changed a Workload, and the watch will show it
 		g.o.Log.Error(err, "request quota from Kueue for executors above the base gang", "application", key.String())
 		g.retry(key)
-		room.Why = "the request to Kueue failed; the operator will retry: " + steady(err.Error())
+		room.Why = "the request to Kueue failed; the operator will retry: " + stabilise(err.Error())
 		return room
 	}
-	if room.Why = t.why(base); t.stray != nil {
+	if room.Why = t.why(base); t.placementErr != nil {
 		g.retry(key)
 	}
 	return room
@@ -66,19 +66,19 @@ func (g *Gate) Persisted(ctx context.Context, key queueing.Key, grant queueing.G
 		if charged(w) == 0 {
 			continue
 		}
-		if g.behind(w) || !g.wasShown(key, w) {
+		if g.watchIsBehind(w) || !g.wasShown(key, w) {
 			return // the next pass knows more
 		}
 		flavor := flavorOf(w)
 		byFlavor[flavor] = append(byFlavor[flavor], w)
 	}
 	for flavor, chunks := range byFlavor {
-		surplus := -above(grant, flavor)
+		surplus := -elasticCount(grant, flavor)
 		for _, w := range chunks {
 			surplus += charged(w)
 		}
-		for _, s := range settlements(chunks, surplus) {
-			if err := g.settle(ctx, s); err != nil && !apierrors.IsConflict(err) {
+		for _, s := range reclaims(chunks, surplus) {
+			if err := g.applyReclaim(ctx, s); err != nil && !apierrors.IsConflict(err) {
 				g.o.Log.Error(err, "give quota of executors back to Kueue", "application", key.String())
 				g.retry(key)
 			}
@@ -86,41 +86,41 @@ func (g *Gate) Persisted(ctx context.Context, key queueing.Key, grant queueing.G
 	}
 }
 
-// settle gives back what a chunk does not need. One that was evicted asks again: Kueue says when it may have quota.
-func (g *Gate) settle(ctx context.Context, s settlement) error {
+// applyReclaim gives back what a chunk does not need. One that was evicted asks again: Kueue says when it may have quota.
+func (g *Gate) applyReclaim(ctx context.Context, s reclaim) error {
 	w := s.chunk
 	switch {
 	case !w.DeletionTimestamp.IsZero():
-		return g.strip(ctx, w)
-	case s.less < charged(w):
+		return g.removeFinalizer(ctx, w)
+	case s.count < charged(w):
 		after := w.DeepCopy()
 		after.Status.ReclaimablePods = []kueuev1.ReclaimablePod{{
-			Name: v1alpha1.ExecutorPodSet, Count: askedFor(w) - charged(w) + s.less,
+			Name: v1alpha1.ExecutorPodSet, Count: requestedCount(w) - charged(w) + s.count,
 		}}
 		_, err := g.patchStatus(ctx, w, after)
 		return err
-	case askedBack(w) && reclaimable(w) == 0:
+	case reclaimRequested(w) && reclaimable(w) == 0:
 		_, err := g.patchStatus(ctx, w, requeued(w, "the executors have ended", g.now()))
 		return err
 	}
 	return g.removeChunk(ctx, w)
 }
 
-// asker is an attempt that may have executors above its base gang.
-type asker struct {
+// resizer is an attempt that may have executors above its base gang.
+type resizer struct {
 	key  queueing.Key
 	base *kueuev1.Workload
 	held queueing.Grant
 	want queueing.ResizeRequest
-	tally
+	usage
 	// ready are the chunks that have just become so.
 	ready []*kueuev1.Workload
 }
 
 // adjust tells Kueue what chunks have become, makes chunks for what is wanted and not asked for, and deletes those that wait for what is not
 // wanted any more.
-func (g *Gate) adjust(ctx context.Context, a *asker) error {
-	if err := g.removeStrays(ctx, a.key, a.held.Run, a.held.Attempt); err != nil {
+func (g *Gate) adjust(ctx context.Context, a *resizer) error {
+	if err := g.removeStaleChunks(ctx, a.key, a.held.Run, a.held.Attempt); err != nil {
 		return err
 	}
 	if err := g.markReady(ctx, a.ready); err != nil {
@@ -139,14 +139,14 @@ func (g *Gate) adjust(ctx context.Context, a *asker) error {
 			return err
 		}
 	}
-	if missing := a.want.Count - a.asked - g.unseen(a.key); missing > 0 {
+	if missing := a.want.Count - a.asked - g.unseenExecutors(a.key); missing > 0 {
 		return g.grow(ctx, a, missing)
 	}
 	return nil
 }
 
 // grow makes chunks for executors that are missing.
-func (g *Gate) grow(ctx context.Context, a *asker, missing int32) error {
+func (g *Gate) grow(ctx context.Context, a *resizer, missing int32) error {
 	whole := &kueuev1.Workload{} // the watch has it without pods
 	if err := g.o.Client.Get(ctx, client.ObjectKeyFromObject(a.base), whole); err != nil {
 		return fmt.Errorf("read Workload %s: %w", client.ObjectKeyFromObject(a.base), err)
@@ -154,15 +154,15 @@ func (g *Gate) grow(ctx context.Context, a *asker, missing int32) error {
 	number := g.lastNumber(a.key)
 	for _, count := range sizes(missing, a.want.Count) {
 		var err error
-		if number, err = g.makeChunk(ctx, a.key, whole, number, count); err != nil {
+		if number, err = g.createChunk(ctx, a.key, whole, number, count); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// makeChunk makes a chunk with the first number after the last one whose name is free, and returns it.
-func (g *Gate) makeChunk(ctx context.Context, key queueing.Key, base *kueuev1.Workload, last int, count int32) (int, error) {
+// createChunk makes a chunk with the first number after the last one whose name is free, and returns it.
+func (g *Gate) createChunk(ctx context.Context, key queueing.Key, base *kueuev1.Workload, last int, count int32) (int, error) {
 	var err error
 	for n := last + 1; n <= last+namesTried; n++ {
 		chunk := chunkOf(base, n, count)
@@ -172,25 +172,25 @@ func (g *Gate) makeChunk(ctx context.Context, key queueing.Key, base *kueuev1.Wo
 		case err == nil:
 			return n, nil
 		case !apierrors.IsAlreadyExists(err):
-			if notMade(err) {
-				g.expectNot(key, chunk)
+			if isDefiniteFailure(err) {
+				g.unexpect(key, chunk)
 			}
 			return n, fmt.Errorf("create a Workload for %d executors: %w", count, err)
 		}
-		g.expectNot(key, chunk)
+		g.unexpect(key, chunk)
 	}
 	return last, fmt.Errorf("create a Workload for %d executors: %w", count, err)
 }
 
-// notMade says that an answer of the API server leaves no doubt: nothing was made.
-func notMade(err error) bool {
+// isDefiniteFailure says that an answer of the API server leaves no doubt: nothing was made.
+func isDefiniteFailure(err error) bool {
 	return optionalkind.NotServed(err) || apierrors.IsInvalid(err) || apierrors.IsForbidden(err) || apierrors.IsBadRequest(err)
 }
 
-// removeStrays deletes the chunks of other attempts: what was made by a call without an answer may show only after its attempt was left.
-func (g *Gate) removeStrays(ctx context.Context, key queueing.Key, run, attempt int64) error {
-	for _, w := range g.by(uidIndex, key.UID) {
-		if isChunk(w) && !isOf(w, run, attempt) && !g.behind(w) {
+// removeStaleChunks deletes the chunks of other attempts: what was made by a call without an answer may show only after its attempt was left.
+func (g *Gate) removeStaleChunks(ctx context.Context, key queueing.Key, run, attempt int64) error {
+	for _, w := range g.workloadsBy(uidIndex, key.UID) {
+		if isChunk(w) && !isOf(w, run, attempt) && !g.watchIsBehind(w) {
 			if err := g.removeChunk(ctx, w); err != nil {
 				return err
 			}
@@ -231,14 +231,14 @@ func (g *Gate) markReady(ctx context.Context, chunks []*kueuev1.Workload) error 
 func (g *Gate) placer(held queueing.Grant, want queueing.ResizeRequest) func(*kueuev1.Workload) (*queueing.PodSetGrant, error) {
 	template := &corev1.PodTemplateSpec{Spec: corev1.PodSpec{NodeSelector: want.NodeSelector}}
 	each := queueing.PodSet{Name: v1alpha1.ExecutorPodSet}
-	if base := baseOf(held); base != nil {
+	if base := baseExecutors(held); base != nil {
 		each.Requests = base.Requests
 	}
 	return func(w *kueuev1.Workload) (*queueing.PodSetGrant, error) {
 		set, err := assigner{w, g.flavor, template}.assigned(each, &w.Status.Admission.PodSetAssignments[0])
 		var missing missingFlavor
 		if errors.As(err, &missing) {
-			if before := aboveIn(held, flavorOf(w)); before != nil {
+			if before := elasticPodSet(held, flavorOf(w)); before != nil {
 				return before, nil
 			}
 		}
@@ -252,7 +252,7 @@ func (g *Gate) placer(held queueing.Grant, want queueing.ResizeRequest) func(*ku
 
 // chunksOf are the chunks of an attempt, oldest first.
 func (g *Gate) chunksOf(key queueing.Key, run, attempt int64) []*kueuev1.Workload {
-	all := g.by(uidIndex, key.UID)
+	all := g.workloadsBy(uidIndex, key.UID)
 	chunks := slices.DeleteFunc(all, func(w *kueuev1.Workload) bool { return !isChunk(w) || !isOf(w, run, attempt) })
 	slices.SortStableFunc(chunks, func(a, b *kueuev1.Workload) int { return numberOf(a.Name) - numberOf(b.Name) })
 	return chunks
@@ -261,7 +261,7 @@ func (g *Gate) chunksOf(key queueing.Key, run, attempt int64) []*kueuev1.Workloa
 // lastNumber is the highest number of a chunk of an application.
 func (g *Gate) lastNumber(key queueing.Key) int {
 	last := 0
-	for _, w := range g.by(uidIndex, key.UID) {
+	for _, w := range g.workloadsBy(uidIndex, key.UID) {
 		if isChunk(w) {
 			last = max(last, numberOf(w.Name))
 		}
@@ -287,19 +287,19 @@ func (g *Gate) expect(key queueing.Key, w *kueuev1.Workload) {
 	if g.chunks[key] == nil {
 		g.chunks[key] = map[string]unseenChunk{}
 	}
-	g.chunks[key][w.Name] = unseenChunk{askedFor(w), g.o.Clock.Now()}
+	g.chunks[key][w.Name] = unseenChunk{requestedCount(w), g.o.Clock.Now()}
 }
 
-// expectNot forgets a chunk that was not made after all.
-func (g *Gate) expectNot(key queueing.Key, w *kueuev1.Workload) {
+// unexpect forgets a chunk that was not made after all.
+func (g *Gate) unexpect(key queueing.Key, w *kueuev1.Workload) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	delete(g.chunks[key], w.Name)
 }
 
-// unseen is how many executors are asked for by chunks that the watch has not shown. What it does not show for retryTime was not made, or is
+// unseenExecutors is how many executors are asked for by chunks that the watch has not shown. What it does not show for retryTime was not made, or is
 // gone again; if it shows all the same, it is counted then.
-func (g *Gate) unseen(key queueing.Key) int32 {
+func (g *Gate) unseenExecutors(key queueing.Key) int32 {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	var n int32
@@ -316,8 +316,8 @@ func (g *Gate) unseen(key queueing.Key) int32 {
 	return n
 }
 
-// show remembers what chunks have when the holder of a grant is told.
-func (g *Gate) show(key queueing.Key, chunks []*kueuev1.Workload) {
+// recordShown remembers what chunks have when the holder of a grant is told.
+func (g *Gate) recordShown(key queueing.Key, chunks []*kueuev1.Workload) {
 	shown := make(map[types.UID]int32, len(chunks))
 	for _, w := range chunks {
 		shown[w.UID] = charged(w)

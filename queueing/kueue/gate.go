@@ -29,8 +29,8 @@ const Name = "Kueue"
 const (
 	// retryTime is the pause after Kueue, or somebody else's object, kept a Workload from being made.
 	retryTime = 10 * time.Second
-	// leftTime is how long a release is remembered, for a watch that lags behind it.
-	leftTime = time.Minute
+	// releasedTTL is how long a release is remembered, for a watch that lags behind it.
+	releasedTTL = time.Minute
 )
 
 // Options of a Gate. All fields are required unless said otherwise.
@@ -56,8 +56,8 @@ type Gate struct {
 	mu sync.Mutex
 	// asking are the applications that asked and were not granted yet, to be woken when Kueue's kinds come or go.
 	asking map[types.NamespacedName]bool
-	// made are names of Workloads that were created and not seen yet.
-	made map[queueing.Key]string
+	// created are names of Workloads that were created and not seen yet.
+	created map[queueing.Key]string
 	// chunks are those that were created and not seen yet, by name.
 	chunks map[queueing.Key]map[string]unseenChunk
 	// shown are the executors with quota by chunk that the holder of a grant was told of last.
@@ -68,8 +68,8 @@ type Gate struct {
 	left map[queueing.Key]bool
 	// retrying are the applications that are woken after a while.
 	retrying map[types.NamespacedName]bool
-	// told is what was told last of a queue.
-	told map[string]string
+	// lastQueueStates is what was told last of a queue.
+	lastQueueStates map[string]string
 }
 
 var (
@@ -95,7 +95,7 @@ func New(o Options) *Gate {
 	g := &Gate{
 		o: o, asking: map[types.NamespacedName]bool{}, made: map[queueing.Key]string{}, written: map[types.UID]string{},
 		chunks: map[queueing.Key]map[string]unseenChunk{}, shown: map[queueing.Key]map[types.UID]int32{},
-		left: map[queueing.Key]bool{}, retrying: map[types.NamespacedName]bool{}, told: map[string]string{},
+		released: map[queueing.Key]bool{}, retrying: map[types.NamespacedName]bool{}, lastQueueStates: map[string]string{},
 	}
 	g.watch()
 	return g
@@ -106,7 +106,7 @@ func (*Gate) Capabilities() queueing.Capabilities { return catalog.Of(Name) }
 
 // Sync makes a Workload equal to the ask and says what Kueue says of it.
 func (g *Gate) Sync(ctx context.Context, ask queueing.Ask) (queueing.Verdict, error) {
-	g.asks(ask.Key)
+	g.trackAsk(ask.Key)
 	if !g.workloads.Installed() {
 		return notInstalled(), nil
 	}
@@ -117,7 +117,7 @@ func (g *Gate) Sync(ctx context.Context, ask queueing.Ask) (queueing.Verdict, er
 	if v.State == queueing.Granted {
 		g.mu.Lock()
 		delete(g.asking, nameOf(ask.Key))
-		delete(g.left, ask.Key)
+		delete(g.released, ask.Key)
 		g.mu.Unlock()
 	}
 	return v, err
@@ -128,10 +128,10 @@ func (g *Gate) sync(ctx context.Context, ask queueing.Ask) (queueing.Verdict, er
 	switch {
 	case w == nil:
 		return g.create(ctx, ask)
-	case g.behind(w):
+	case g.watchIsBehind(w):
 		return queueing.Verdict{}, nil // the watch will show what was written
 	case !w.DeletionTimestamp.IsZero():
-		return queueing.Verdict{}, g.strip(ctx, w)
+		return queueing.Verdict{}, g.removeFinalizer(ctx, w)
 	case finished(w):
 		return g.afterEnd(ctx, ask, w)
 	case reserved(w) && (evicted(w) || !isOf(w, ask.Run, ask.Attempt)):
@@ -154,14 +154,14 @@ func (g *Gate) KeysFor(kind queueing.Kind, namespace, name string) []queueing.Ke
 		return nil
 	}
 	found := map[queueing.Key]bool{}
-	for _, w := range g.by(applicationIndex, namespace+"/"+name) {
+	for _, w := range g.workloadsBy(applicationIndex, namespace+"/"+name) {
 		if key, ok := keyOf(w); ok && (!finished(w) || hasFinalizer(w)) {
 			found[key] = true
 		}
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for key := range g.made {
+	for key := range g.created {
 		if key.Namespace == namespace && key.Name == name {
 			found[key] = true
 		}
@@ -175,11 +175,11 @@ func (g *Gate) KeysFor(kind queueing.Kind, namespace, name string) []queueing.Ke
 
 // Eviction says why Kueue wants the quota of an attempt back, or has taken it.
 func (g *Gate) Eviction(key queueing.Key, run, attempt int64) *queueing.Eviction {
-	if !g.workloads.Installed() || g.hasLeft(key) {
+	if !g.workloads.Installed() || g.wasReleased(key) {
 		return nil
 	}
-	w := g.of(key, run, attempt)
-	if w != nil && g.behind(w) {
+	w := g.workloadFor(key, run, attempt)
+	if w != nil && g.watchIsBehind(w) {
 		return nil
 	}
 	return evictionOf(w)
@@ -196,18 +196,18 @@ func (g *Gate) Priority(class string) (value int32, known bool) {
 	return 0, false
 }
 
-// asks notes that an application asks.
-func (g *Gate) asks(key queueing.Key) {
+// trackAsk notes that an application asks.
+func (g *Gate) trackAsk(key queueing.Key) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.asking[nameOf(key)] = true
 }
 
-// hasLeft says that the key was released a moment ago.
-func (g *Gate) hasLeft(key queueing.Key) bool {
+// wasReleased says that the key was released a moment ago.
+func (g *Gate) wasReleased(key queueing.Key) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.left[key]
+	return g.released[key]
 }
 
 // retry wakes an application after a while.

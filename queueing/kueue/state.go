@@ -49,8 +49,8 @@ func hasFinalizer(w *kueuev1.Workload) bool {
 	return slices.Contains(w.Finalizers, kueuev1.ResourceInUseFinalizerName)
 }
 
-// whyDeactivated is what Kueue says of a deactivation; empty if it says nothing.
-func whyDeactivated(w *kueuev1.Workload) string {
+// deactivationMessage is what Kueue says of a deactivation; empty if it says nothing.
+func deactivationMessage(w *kueuev1.Workload) string {
 	for _, name := range []string{kueuev1.WorkloadDeactivationTarget, kueuev1.WorkloadEvicted} {
 		c := conditionOf(w, name)
 		if c == nil || c.Status != metav1.ConditionTrue {

@@ -19,14 +19,14 @@ import (
 
 // create makes the Workload of an ask. The watch wakes the application when it shows it.
 func (g *Gate) create(ctx context.Context, ask queueing.Ask) (queueing.Verdict, error) {
-	if err := g.removeStrays(ctx, ask.Key, ask.Run, ask.Attempt); err != nil {
+	if err := g.removeStaleChunks(ctx, ask.Key, ask.Run, ask.Attempt); err != nil {
 		return queueing.Verdict{}, err
 	}
 	w := workloadOf(ask, g.priorityOf(ask))
 	err := g.o.Client.Create(ctx, w, client.FieldOwner(g.o.FieldOwner))
 	switch {
 	case err == nil:
-		g.tidy(ctx, ask.Key)
+		g.pruneFinished(ctx, ask.Key)
 		g.madeNow(ask.Key, w.Name)
 		return queueing.Verdict{}, nil
 	case apierrors.IsAlreadyExists(err):
@@ -36,7 +36,7 @@ func (g *Gate) create(ctx context.Context, ask queueing.Ask) (queueing.Verdict, 
 		return notInstalled(), nil
 	case apierrors.IsInvalid(err), apierrors.IsForbidden(err), apierrors.IsBadRequest(err), apierrors.IsInternalError(err): // also its webhook
 		g.retry(ask.Key)
-		return waiting(queueing.ReasonWaitingForGate, fmt.Sprintf("Workload %s could not be created; the operator will retry: %s", w.Name, steady(err.Error()))), nil
+		return waiting(queueing.ReasonWaitingForGate, fmt.Sprintf("Workload %s could not be created; the operator will retry: %s", w.Name, stabilise(err.Error()))), nil
 	}
 	return queueing.Verdict{}, fmt.Errorf("create Workload %s: %w", client.ObjectKeyFromObject(w), err)
 }
@@ -80,8 +80,8 @@ func (g *Gate) madeNow(key queueing.Key, name string) {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.made[key] = name
-	delete(g.left, key)
+	g.created[key] = name
+	delete(g.released, key)
 }
 
 // change makes a Workload without quota equal to an ask. One for an earlier place in line goes, and another one follows: Kueue would let the new
@@ -90,7 +90,7 @@ func (g *Gate) change(ctx context.Context, ask queueing.Ask, w, wanted *kueuev1.
 	if queueing.LaterPlace(w.Annotations, wanted.Annotations) {
 		return g.remove(ctx, w)
 	}
-	if err := g.removeStrays(ctx, ask.Key, ask.Run, ask.Attempt); err != nil {
+	if err := g.removeStaleChunks(ctx, ask.Key, ask.Run, ask.Attempt); err != nil {
 		return err
 	}
 	_, err := g.patch(ctx, w, changed(w, wanted))
@@ -104,7 +104,7 @@ func (g *Gate) afterEnd(ctx context.Context, ask queueing.Ask, w *kueuev1.Worklo
 	same := w.Annotations[fingerprintAnnotation] == workloadOf(ask, g.priorityOf(ask)).Annotations[fingerprintAnnotation]
 	if end.Reason == failedToStart && same && w.Status.Admission != nil {
 		if v := granted(ask, w, g.around(ask, w)); v.conflict {
-			return v.Verdict, g.strip(ctx, w)
+			return v.Verdict, g.removeFinalizer(ctx, w)
 		}
 	}
 	return queueing.Verdict{}, g.remove(ctx, w)
@@ -115,11 +115,11 @@ const failedToStart = "FailedToStart"
 
 // end writes how a Workload ended, then takes our finalizer off it.
 func (g *Gate) end(ctx context.Context, w *kueuev1.Workload, reason, message string) error {
-	answer, err := g.patchStatus(ctx, w, ended(w, metav1.Condition{Reason: reason, Message: cut(message), LastTransitionTime: g.now()}))
+	answer, err := g.patchStatus(ctx, w, ended(w, metav1.Condition{Reason: reason, Message: conditionMessage(message), LastTransitionTime: g.now()}))
 	if err != nil {
 		return err
 	}
-	return g.strip(ctx, answer)
+	return g.removeFinalizer(ctx, answer)
 }
 
 // ended is a Workload that says how it ended.
@@ -139,7 +139,7 @@ func (g *Gate) patch(ctx context.Context, before, after *kueuev1.Workload) (*kue
 	if err := g.o.Client.Patch(ctx, answer, patch, client.FieldOwner(g.o.FieldOwner)); err != nil {
 		return nil, fmt.Errorf("write Workload %s: %w", client.ObjectKeyFromObject(before), err)
 	}
-	g.wrote(answer)
+	g.recordWrite(answer)
 	return answer, nil
 }
 
@@ -149,6 +149,6 @@ func (g *Gate) patchStatus(ctx context.Context, before, after *kueuev1.Workload)
 	if err := g.o.Client.Status().Patch(ctx, answer, patch, client.FieldOwner(g.o.FieldOwner)); err != nil {
 		return nil, fmt.Errorf("write status of Workload %s: %w", client.ObjectKeyFromObject(before), err)
 	}
-	g.wrote(answer)
+	g.recordWrite(answer)
 	return answer, nil
 }

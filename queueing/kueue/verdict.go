@@ -69,7 +69,7 @@ func verdictOf(ask queueing.Ask, w *kueuev1.Workload, s surroundings) verdict {
 }
 
 func deactivation(w *kueuev1.Workload) queueing.Verdict {
-	why := whyDeactivated(w)
+	why := deactivationMessage(w)
 	if why == "" {
 		why = "spec.active is false"
 	}
@@ -104,7 +104,7 @@ func checksPending(w *kueuev1.Workload) string {
 		case c.Message == "":
 			pending = append(pending, fmt.Sprintf("%s is %s", c.Name, c.State))
 		default:
-			pending = append(pending, fmt.Sprintf("%s is %s (%s)", c.Name, c.State, steady(c.Message)))
+			pending = append(pending, fmt.Sprintf("%s is %s (%s)", c.Name, c.State, stabilise(c.Message)))
 		}
 	}
 	where := ""
@@ -128,8 +128,8 @@ func queued(ask queueing.Ask, w *kueuev1.Workload, s surroundings) queueing.Verd
 		return waiting(queueing.ReasonWaitingForGate, fmt.Sprintf("ClusterQueue %s: Kueue has not evaluated Workload %s yet, which it puts off while an "+
 			"equivalent one waits; if nothing else waits there, check that Kueue's controller runs", s.localQueue.Spec.ClusterQueue, w.Name))
 	}
-	v := waiting(reasonOf(c), fmt.Sprintf("ClusterQueue %s: %s", s.localQueue.Spec.ClusterQueue, steady(c.Message)))
-	v.Displacing = displaces(c.Message)
+	v := waiting(reasonFromMessage(c), fmt.Sprintf("ClusterQueue %s: %s", s.localQueue.Spec.ClusterQueue, stabilise(c.Message)))
+	v.Displacing = mentionsPreemption(c.Message)
 	if v.Reason == queueing.ReasonExceedsQuota {
 		v.State = queueing.Refused
 	}
@@ -151,7 +151,7 @@ func queueTrouble(ask queueing.Ask, s surroundings) (v queueing.Verdict, found b
 	}
 	if c := apimeta.FindStatusCondition(s.clusterQueue.Status.Conditions, kueuev1.ClusterQueueActive); c != nil && c.Status == metav1.ConditionFalse &&
 		c.Reason != kueuev1.ClusterQueueActiveReasonStopped { // left over from a stop that has just ended
-		return waiting(queueing.ReasonQueueHeld, fmt.Sprintf("ClusterQueue %s is not active: %s", s.clusterQueue.Name, steady(c.Message))), true
+		return waiting(queueing.ReasonQueueHeld, fmt.Sprintf("ClusterQueue %s is not active: %s", s.clusterQueue.Name, stabilise(c.Message))), true
 	}
 	return v, false
 }
@@ -171,7 +171,7 @@ func evictionOf(w *kueuev1.Workload) *queueing.Eviction {
 		if c.Reason == kueuev1.WorkloadEvictedByClusterQueueStopped || c.Reason == kueuev1.WorkloadEvictedByLocalQueueStopped {
 			e.Reason = queueing.ReasonQueueHeld
 		}
-		e.Message = fmt.Sprintf("Kueue has evicted Workload %s (%s): %s", w.Name, c.Reason, steady(c.Message))
+		e.Message = fmt.Sprintf("Kueue has evicted Workload %s (%s): %s", w.Name, c.Reason, stabilise(c.Message))
 	case inactive(w):
 		e.Message = fmt.Sprintf("Workload %s was deactivated", w.Name)
 	case !reserved(w):

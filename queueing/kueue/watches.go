@@ -118,8 +118,8 @@ func isOf(w *kueuev1.Workload, run, attempt int64) bool {
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }
 
-// by returns the Workloads with a value in an index, oldest first.
-func (g *Gate) by(index, value string) []*kueuev1.Workload {
+// workloadsBy returns the Workloads with a value in an index, oldest first.
+func (g *Gate) workloadsBy(index, value string) []*kueuev1.Workload {
 	objects := g.workloads.By(index, value)
 	found := make([]*kueuev1.Workload, 0, len(objects))
 	for _, o := range objects {
@@ -138,7 +138,7 @@ func (g *Gate) by(index, value string) []*kueuev1.Workload {
 // there is none.
 func (g *Gate) current(ask queueing.Ask) *kueuev1.Workload {
 	var ended *kueuev1.Workload
-	for _, w := range g.by(uidIndex, ask.Key.UID) {
+	for _, w := range g.workloadsBy(uidIndex, ask.Key.UID) {
 		if isChunk(w) {
 			continue
 		}
@@ -152,10 +152,10 @@ func (g *Gate) current(ask queueing.Ask) *kueuev1.Workload {
 	return ended
 }
 
-// of is the Workload that stands for an attempt: one that has not ended, if there is; nil if there is none at all.
-func (g *Gate) of(key queueing.Key, run, attempt int64) *kueuev1.Workload {
+// workloadFor is the Workload that stands for an attempt: one that has not ended, if there is; nil if there is none at all.
+func (g *Gate) workloadFor(key queueing.Key, run, attempt int64) *kueuev1.Workload {
 	var ended *kueuev1.Workload
-	for _, w := range g.by(uidIndex, key.UID) {
+	for _, w := range g.workloadsBy(uidIndex, key.UID) {
 		switch {
 		case isChunk(w), !isOf(w, run, attempt):
 		case !finished(w):
@@ -167,15 +167,15 @@ func (g *Gate) of(key queueing.Key, run, attempt int64) *kueuev1.Workload {
 	return ended
 }
 
-// behind says that the watch shows a Workload as it was before the own last write.
-func (g *Gate) behind(w *kueuev1.Workload) bool {
+// watchIsBehind says that the watch shows a Workload as it was before the own last write.
+func (g *Gate) watchIsBehind(w *kueuev1.Workload) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return older(w.ResourceVersion, g.written[w.UID])
 }
 
-// wrote remembers the version that an own write has made.
-func (g *Gate) wrote(w *kueuev1.Workload) {
+// recordWrite remembers the version that an own write has made.
+func (g *Gate) recordWrite(w *kueuev1.Workload) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if known := g.written[w.UID]; known == "" || older(known, w.ResourceVersion) {
@@ -197,8 +197,8 @@ func (g *Gate) workloadChanged(o client.Object) {
 		return
 	}
 	g.mu.Lock()
-	if g.made[key] == w.Name {
-		delete(g.made, key)
+	if g.created[key] == w.Name {
+		delete(g.created, key)
 	}
 	if unseen := g.chunks[key]; unseen != nil {
 		delete(unseen, w.Name)
@@ -227,14 +227,14 @@ func (g *Gate) wakeAsking() {
 func (g *Gate) localQueueChanged(q *kueuev1.LocalQueue) {
 	name := q.Namespace + "/" + q.Name
 	state := fmt.Sprint(q.Spec.ClusterQueue, stopOf(q.Spec.StopPolicy), activeOf(q.Status.Conditions))
-	if g.news("LocalQueue "+name, g.localQueues.Get(q.Namespace, q.Name) != nil, state) {
+	if g.queueStateChanged("LocalQueue "+name, g.localQueues.Get(q.Namespace, q.Name) != nil, state) {
 		g.wakeQueue(name)
 	}
 }
 
 func (g *Gate) clusterQueueChanged(q *kueuev1.ClusterQueue) {
 	state := fmt.Sprint(stopOf(q.Spec.StopPolicy), activeOf(q.Status.Conditions))
-	if !g.news("ClusterQueue "+q.Name, g.clusterQueues.Get("", q.Name) != nil, state) {
+	if !g.queueStateChanged("ClusterQueue "+q.Name, g.clusterQueues.Get("", q.Name) != nil, state) {
 		return
 	}
 	for _, o := range g.localQueues.By(clusterQueueIndex, q.Name) {
@@ -243,26 +243,26 @@ func (g *Gate) clusterQueueChanged(q *kueuev1.ClusterQueue) {
 }
 
 func (g *Gate) wakeQueue(name string) {
-	for _, w := range g.by(queueIndex, name) {
+	for _, w := range g.workloadsBy(queueIndex, name) {
 		if key, ok := keyOf(w); ok && !finished(w) {
 			g.o.Wake(nameOf(key))
 		}
 	}
 }
 
-// news says that the state of a queue differs from what was told last; of one that does not exist there is none.
-func (g *Gate) news(queue string, exists bool, state string) bool {
+// queueStateChanged says that the state of a queue differs from what was told last; of one that does not exist there is none.
+func (g *Gate) queueStateChanged(queue string, exists bool, state string) bool {
 	if !exists {
 		state = ""
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.told[queue] == state {
+	if g.lastQueueStates[queue] == state {
 		return false
 	}
-	g.told[queue] = state
+	g.lastQueueStates[queue] = state
 	if !exists {
-		delete(g.told, queue)
+		delete(g.lastQueueStates, queue)
 	}
 	return true
 }

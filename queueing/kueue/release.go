@@ -40,7 +40,7 @@ func (g *Gate) Release(ctx context.Context, key queueing.Key, how queueing.Relea
 			return err
 		}
 		if !finished(w) {
-			g.leftNow(key)
+			g.rememberRelease(key)
 		}
 	}
 	return nil
@@ -48,12 +48,12 @@ func (g *Gate) Release(ctx context.Context, key queueing.Key, how queueing.Relea
 
 // all are the Workloads of a key, also one that was created a moment ago.
 func (g *Gate) all(ctx context.Context, key queueing.Key) ([]*kueuev1.Workload, error) {
-	workloads := g.by(uidIndex, key.UID)
-	if g.unseen(key) > 0 {
+	workloads := g.workloadsBy(uidIndex, key.UID)
+	if g.unseenExecutors(key) > 0 {
 		return g.live(ctx, key)
 	}
 	g.mu.Lock()
-	name, pending := g.made[key]
+	name, pending := g.created[key]
 	g.mu.Unlock()
 	if !pending {
 		return workloads, nil
@@ -65,7 +65,7 @@ func (g *Gate) all(ctx context.Context, key queueing.Key) ([]*kueuev1.Workload, 
 	}
 	if err == nil || optionalkind.NotServed(err) {
 		g.mu.Lock()
-		delete(g.made, key)
+		delete(g.created, key)
 		g.mu.Unlock()
 		return workloads, nil
 	}
@@ -96,7 +96,7 @@ func (g *Gate) release(ctx context.Context, w *kueuev1.Workload, how queueing.Re
 	case how.Reason == queueing.Deleted, isChunk(w):
 		return g.remove(ctx, w)
 	case finished(w), !w.DeletionTimestamp.IsZero():
-		return g.strip(ctx, w)
+		return g.removeFinalizer(ctx, w)
 	case end != nil && reserved(w) && isOf(w, end.Run, end.Attempt):
 		reason := kueuev1.WorkloadFinishedReasonFailed
 		if end.Succeeded {
@@ -139,7 +139,7 @@ func (g *Gate) hold(ctx context.Context, w *kueuev1.Workload, message string) er
 func requeued(w *kueuev1.Workload, message string, now metav1.Time) *kueuev1.Workload {
 	after := w.DeepCopy()
 	after.Status.Admission = nil
-	requeue := metav1.Condition{Type: kueuev1.WorkloadRequeued, Status: metav1.ConditionTrue, Reason: reasonGaveBack, Message: message}
+	requeue := metav1.Condition{Type: kueuev1.WorkloadRequeued, Status: metav1.ConditionTrue, Reason: reasonReleased, Message: message}
 	switch c := conditionOf(w, kueuev1.WorkloadEvicted); {
 	case inactive(w):
 		requeue.Status, requeue.Reason = metav1.ConditionFalse, kueuev1.WorkloadDeactivated
@@ -155,25 +155,25 @@ func requeued(w *kueuev1.Workload, message string, now metav1.Time) *kueuev1.Wor
 		{Type: kueuev1.WorkloadAdmitted, Status: metav1.ConditionFalse, Reason: "NoReservation", Message: "The workload has no reservation"},
 		podsReady(queueing.AttemptStarting),
 	} {
-		c.Message, c.LastTransitionTime, c.ObservedGeneration = cut(c.Message), now, w.Generation
+		c.Message, c.LastTransitionTime, c.ObservedGeneration = conditionMessage(c.Message), now, w.Generation
 		apimeta.SetStatusCondition(&after.Status.Conditions, c)
 	}
 	return after
 }
 
-// reasonGaveBack is the reason of Requeued after an attempt that gave its quota back without being asked to.
-const reasonGaveBack = "GaveBack"
+// reasonReleased is the reason of Requeued after an attempt that gave its quota back without being asked to.
+const reasonReleased = "GaveBack"
 
-// cut makes a message one that a condition may have: not empty, at most 32,768 bytes.
-func cut(message string) string {
+// conditionMessage makes a message one that a condition may have: not empty, at most 32,768 bytes.
+func conditionMessage(message string) string {
 	if message == "" {
 		return "the attempt has ended"
 	}
-	return steady(message)
+	return stabilise(message)
 }
 
-// strip takes our finalizer off a Workload. Gone already is fine.
-func (g *Gate) strip(ctx context.Context, w *kueuev1.Workload) error {
+// removeFinalizer takes our finalizer off a Workload. Gone already is fine.
+func (g *Gate) removeFinalizer(ctx context.Context, w *kueuev1.Workload) error {
 	if !hasFinalizer(w) {
 		return nil
 	}
@@ -208,7 +208,7 @@ func (g *Gate) remove(ctx context.Context, w *kueuev1.Workload) error {
 
 // Forget deletes the ended Workload of an attempt.
 func (g *Gate) Forget(ctx context.Context, key queueing.Key, run, attempt int64) error {
-	for _, w := range g.by(uidIndex, key.UID) {
+	for _, w := range g.workloadsBy(uidIndex, key.UID) {
 		if finished(w) && isOf(w, run, attempt) {
 			if err := g.remove(ctx, w); err != nil {
 				return err
@@ -218,10 +218,10 @@ func (g *Gate) Forget(ctx context.Context, key queueing.Key, run, attempt int64)
 	return nil
 }
 
-// tidy deletes the oldest ended Workloads of an application that has too many. What fails is tried again with the next one.
-func (g *Gate) tidy(ctx context.Context, key queueing.Key) {
+// pruneFinished deletes the oldest ended Workloads of an application that has too many. What fails is tried again with the next one.
+func (g *Gate) pruneFinished(ctx context.Context, key queueing.Key) {
 	var over []*kueuev1.Workload
-	for _, w := range g.by(uidIndex, key.UID) {
+	for _, w := range g.workloadsBy(uidIndex, key.UID) {
 		if finished(w) && !isChunk(w) {
 			over = append(over, w)
 		}
@@ -234,19 +234,19 @@ func (g *Gate) tidy(ctx context.Context, key queueing.Key) {
 	}
 }
 
-// leftNow remembers that a key was released, until the watch must have shown it.
-func (g *Gate) leftNow(key queueing.Key) {
+// rememberRelease remembers that a key was released, until the watch must have shown it.
+func (g *Gate) rememberRelease(key queueing.Key) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.left[key] {
+	if g.released[key] {
 		return
 	}
-	g.left[key] = true
-	over := g.o.Clock.After(leftTime)
+	g.released[key] = true
+	over := g.o.Clock.After(releasedTTL)
 	go func() {
 		<-over
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		delete(g.left, key)
+		delete(g.released, key)
 	}()
 }

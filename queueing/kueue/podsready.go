@@ -15,8 +15,8 @@ import (
 
 // ReportProgress writes the condition PodsReady, by which Kueue knows whether the quota is used, and the priority, which may change meanwhile.
 func (g *Gate) ReportProgress(ctx context.Context, key queueing.Key, at queueing.Progress) error {
-	w := g.of(key, at.Run, at.Attempt)
-	if w == nil || g.behind(w) || !w.DeletionTimestamp.IsZero() || finished(w) || !reserved(w) {
+	w := g.workloadFor(key, at.Run, at.Attempt)
+	if w == nil || g.watchIsBehind(w) || !w.DeletionTimestamp.IsZero() || finished(w) || !reserved(w) {
 		return nil
 	}
 	if after := g.reprioritised(w, at.PriorityClass); after != nil {

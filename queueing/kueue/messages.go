@@ -17,8 +17,8 @@ import (
 // read here for two things only: figures that move by themselves are taken out, because each change would be a write; and the wait gets
 // one of the reasons that there are. A sentence that is not known is shown as it is, as a wait for quota or for Kueue.
 
-// moving are the parts of Kueue's sentences that change while nothing changes for who waits, with what they become.
-var moving = []struct {
+// movingParts are the parts of Kueue's sentences that change while nothing changes for who waits, with what they become.
+var movingParts = []struct {
 	pattern *regexp.Regexp
 	becomes string
 }{
@@ -29,25 +29,25 @@ var moving = []struct {
 
 const preempting = "Pending the preemption of"
 
-// longest is how much of a sentence is shown, in bytes.
-const longest = 700
+// maxMessage is how much of a sentence is shown, in bytes.
+const maxMessage = 700
 
-// steady is a sentence of Kueue without figures that move.
-func steady(message string) string {
-	for _, m := range moving {
+// stabilise is a sentence of Kueue without figures that move.
+func stabilise(message string) string {
+	for _, m := range movingParts {
 		message = m.pattern.ReplaceAllString(message, m.becomes)
 	}
-	if len(message) > longest {
-		message = strings.ToValidUTF8(message[:longest], "") + "…"
+	if len(message) > maxMessage {
+		message = strings.ToValidUTF8(message[:maxMessage], "") + "…"
 	}
 	return strings.TrimSuffix(message, ".")
 }
 
-// displaces says that others have been asked for their room.
-func displaces(message string) bool { return strings.Contains(message, preempting) }
+// mentionsPreemption says that others have been asked for their room.
+func mentionsPreemption(message string) bool { return strings.Contains(message, preempting) }
 
-// reasonOf is the reason of a wait for quota, from Kueue's condition QuotaReserved=False.
-func reasonOf(c *metav1.Condition) string {
+// reasonFromMessage is the reason of a wait for quota, from Kueue's condition QuotaReserved=False.
+func reasonFromMessage(c *metav1.Condition) string {
 	says := func(part string) bool { return strings.Contains(c.Message, part) }
 	switch {
 	case says("workload namespace doesn't match ClusterQueue selector"):
