@@ -98,7 +98,7 @@ func (t *takeover) try(ctx context.Context) error {
 	}
 	t.log.Info("Listed the Spark pods", "pods", t.watcher.Store().Len())
 	for _, w := range t.foreign {
-		if err := w.Known(ctx); err != nil {
+		if err := w.WaitUntilKnown(ctx); err != nil {
 			return err
 		}
 	}

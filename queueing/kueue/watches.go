@@ -41,7 +41,7 @@ func (g *Gate) watch() {
 	}
 	g.workloads = g.watchOf(&kueuev1.Workload{}, &kueuev1.WorkloadList{}, optionalkind.Options{
 		Selector: labels.NewSelector().Add(*ours), Indexes: workloadIndexes, Slim: slimWorkload,
-		Changed: g.workloadChanged, Turned: func(bool) { g.wakeAsking() },
+		Changed: g.workloadChanged, AvailabilityChanged: func(bool) { g.wakeAsking() },
 	})
 	g.localQueues = g.watchOf(&kueuev1.LocalQueue{}, &kueuev1.LocalQueueList{}, optionalkind.Options{
 		Indexes: cache.Indexers{clusterQueueIndex: indexOf(func(q *kueuev1.LocalQueue) string { return string(q.Spec.ClusterQueue) })},

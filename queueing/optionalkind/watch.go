@@ -38,8 +38,8 @@ type Options struct {
 	Slim func(client.Object)
 	// Changed is called with each object that came, changed or went. It must not wait.
 	Changed func(client.Object)
-	// Turned is called when the kind has come or gone, after Installed says so, and with the first answer. It must not wait.
-	Turned func(installed bool)
+	// AvailabilityChanged is called when the kind has come or gone, after Installed says so, and with the first answer. It must not wait.
+	AvailabilityChanged func(installed bool)
 	// Interval between questions for a kind that is not served. Default: DefaultInterval.
 	Interval time.Duration
 	// Clock of the interval. Default: the machine's.
@@ -94,8 +94,8 @@ func (w *Watch) Start(ctx context.Context) error {
 	return nil
 }
 
-// Known returns once it is known whether the kind is served, and if it is, all its objects were seen.
-func (w *Watch) Known(ctx context.Context) error {
+// WaitUntilKnown returns once it is known whether the kind is served, and if it is, all its objects were seen.
+func (w *Watch) WaitUntilKnown(ctx context.Context) error {
 	select {
 	case <-w.known:
 		return nil
@@ -185,8 +185,8 @@ func (w *Watch) turn(store cache.Indexer) {
 		turned = true
 		close(w.known)
 	})
-	if turned && w.Turned != nil {
-		w.Turned(store != nil)
+	if turned && w.AvailabilityChanged != nil {
+		w.AvailabilityChanged(store != nil)
 	}
 }
 

@@ -26,8 +26,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/optionalkind"
 )
 
-// lookAgain is how often something is looked for that no watch tells: a name that somebody else gives free, a policy that is changed.
-const lookAgain = 10 * time.Second
+// defaultInterval is how often something is looked for that no watch tells: a name that somebody else gives free, a policy that is changed.
+const defaultInterval = 10 * time.Second
 
 // Options of a Gate. Client and Wake are required.
 type Options struct {
@@ -46,7 +46,7 @@ type Options struct {
 type Gate struct {
 	o              Options
 	groups, queues *optionalkind.Watch
-	book           *book
+	tracker        *tracker
 }
 
 var (
@@ -71,12 +71,12 @@ func NewClient(config *rest.Config, http *http.Client) (client.WithWatch, error)
 // New returns a gate whose watches have not started.
 func New(o Options) *Gate {
 	if o.Interval == 0 {
-		o.Interval = lookAgain
+		o.Interval = defaultInterval
 	}
 	if o.Clock == nil {
 		o.Clock = clock.RealClock{}
 	}
-	g := &Gate{o: o, book: newBook(o.Wake)}
+	g := &Gate{o: o, tracker: newTracker(o.Wake)}
 	g.groups, g.queues = g.watchGroups(), g.watchQueues()
 	return g
 }
@@ -86,12 +86,12 @@ func (*Gate) Capabilities() queueing.Capabilities { return catalog.Of(Name) }
 
 // Sync makes the PodGroup of the ask and says where it stands.
 func (g *Gate) Sync(ctx context.Context, ask queueing.Ask) (queueing.Verdict, error) {
-	g.book.asks(ask.Key, ask.Queue)
+	g.tracker.track(ask.Key, ask.Queue)
 	if !g.installed() {
 		return notInstalled(), nil
 	}
 	wanted := groupFor(ask)
-	if v, err := g.settleOthers(ctx, ask); v != nil || err != nil {
+	if v, err := g.releaseOthers(ctx, ask); v != nil || err != nil {
 		return orUndecided(v), err
 	}
 	group, v := g.find(ask)
@@ -119,11 +119,11 @@ func (g *Gate) Sync(ctx context.Context, ask queueing.Ask) (queueing.Verdict, er
 	return waitsFor(ask, group), nil
 }
 
-// settleOthers sees to groups of other attempts of the application: what they ask for is taken back, what they hold has to be released
+// releaseOthers sees to groups of other attempts of the application: what they ask for is taken back, what they hold has to be released
 // first.
-func (g *Gate) settleOthers(ctx context.Context, ask queueing.Ask) (*queueing.Verdict, error) {
+func (g *Gate) releaseOthers(ctx context.Context, ask queueing.Ask) (*queueing.Verdict, error) {
 	for _, group := range g.groupsOf(ask.Key) {
-		if group.Name == ask.Objects.Name || group.DeletionTimestamp != nil || g.book.isDeleted(group.UID) {
+		if group.Name == ask.Objects.Name || group.DeletionTimestamp != nil || g.tracker.isDeleted(group.UID) {
 			continue
 		}
 		if holds(group) {
@@ -141,18 +141,18 @@ func (g *Gate) find(ask queueing.Ask) (*v1beta1.PodGroup, *queueing.Verdict) {
 	group, _ := g.groups.Get(ask.Key.Namespace, ask.Objects.Name).(*v1beta1.PodGroup)
 	var v queueing.Verdict
 	switch {
-	case group == nil && !g.book.isMade(ask.Key, ask.Objects.Name):
+	case group == nil && !g.tracker.isExpected(ask.Key, ask.Objects.Name):
 		return nil, nil
-	case group == nil, g.book.isDeleted(group.UID):
+	case group == nil, g.tracker.isDeleted(group.UID):
 		v = queueing.Verdict{State: queueing.Undecided} // the watch will tell
 		if ask.Objects.StartEarly && group == nil {
 			v = granted(ask)
 		}
 	case !ownedBy(group, ask.Key):
-		g.again(ask.Key)
-		v = taken(ask)
+		g.wakeLater(ask.Key)
+		v = nameTaken(ask)
 	case group.DeletionTimestamp != nil:
-		v = leaving(ask)
+		v = terminating(ask)
 	default:
 		return group, nil
 	}
@@ -164,32 +164,32 @@ func (g *Gate) create(ctx context.Context, ask queueing.Ask, wanted *v1beta1.Pod
 	err := g.o.Client.Create(ctx, wanted, client.FieldOwner(v1alpha1.FieldOwner))
 	switch {
 	case err == nil:
-		g.book.made(ask.Key, wanted.Name)
+		g.tracker.expectCreated(ask.Key, wanted.Name)
 		if ask.Objects.StartEarly {
 			return granted(ask), nil
 		}
 		return queueing.Verdict{State: queueing.Undecided}, nil
 	case apierrors.IsAlreadyExists(err):
-		return g.met(ctx, ask)
+		return g.resolveExisting(ctx, ask)
 	case optionalkind.NotServed(err):
 		return notInstalled(), nil
 	case apierrors.IsForbidden(err), apierrors.IsInvalid(err), apierrors.IsBadRequest(err):
-		g.again(ask.Key)
+		g.wakeLater(ask.Key)
 		return refusedByServer(ask, err), nil
 	}
 	return queueing.Verdict{}, fmt.Errorf("create PodGroup %s/%s: %w", wanted.Namespace, wanted.Name, err)
 }
 
-// met says what to make of a group that exists although the watch has not shown it.
-func (g *Gate) met(ctx context.Context, ask queueing.Ask) (queueing.Verdict, error) {
-	g.again(ask.Key)
+// resolveExisting says what to make of a group that exists although the watch has not shown it.
+func (g *Gate) resolveExisting(ctx context.Context, ask queueing.Ask) (queueing.Verdict, error) {
+	g.wakeLater(ask.Key)
 	group := &v1beta1.PodGroup{}
 	err := g.o.Client.Get(ctx, types.NamespacedName{Namespace: ask.Key.Namespace, Name: ask.Objects.Name}, group)
 	if client.IgnoreNotFound(err) != nil {
 		return queueing.Verdict{}, fmt.Errorf("read PodGroup %s/%s: %w", ask.Key.Namespace, ask.Objects.Name, err)
 	}
 	if err == nil && !ownedBy(group, ask.Key) {
-		return taken(ask), nil
+		return nameTaken(ask), nil
 	}
 	return queueing.Verdict{State: queueing.Undecided}, nil
 }
@@ -227,11 +227,11 @@ func (*Gate) Persisted(context.Context, queueing.Key, queueing.Grant) {}
 func (g *Gate) Release(ctx context.Context, key queueing.Key, _ queueing.Release) error {
 	var failed error
 	for _, group := range g.groupsOf(key) {
-		if !g.book.isDeleted(group.UID) {
+		if !g.tracker.isDeleted(group.UID) {
 			failed = errors.Join(failed, g.delete(ctx, group))
 		}
 	}
-	for _, name := range g.book.unseen(key) {
+	for _, name := range g.tracker.expected(key) {
 		group := &v1beta1.PodGroup{}
 		err := g.o.Client.Get(ctx, types.NamespacedName{Namespace: key.Namespace, Name: name}, group)
 		switch {
@@ -243,7 +243,7 @@ func (g *Gate) Release(ctx context.Context, key queueing.Key, _ queueing.Release
 		}
 	}
 	if failed == nil {
-		g.book.forget(key)
+		g.tracker.forget(key)
 	}
 	return failed
 }
@@ -251,11 +251,11 @@ func (g *Gate) Release(ctx context.Context, key queueing.Key, _ queueing.Release
 // delete deletes exactly the group that was seen.
 func (g *Gate) delete(ctx context.Context, group *v1beta1.PodGroup) error {
 	uid := group.UID
-	g.book.deletes(uid)
+	g.tracker.expectDeleted(uid)
 	err := g.o.Client.Delete(ctx, group.DeepCopy(), client.Preconditions{UID: &uid})
 	failed := err != nil && !optionalkind.NotServed(err) && !apierrors.IsConflict(err)
 	if shown := g.groups.Get(group.Namespace, group.Name); failed || shown == nil || shown.GetUID() != uid {
-		g.book.settled(uid)
+		g.tracker.observedDelete(uid)
 	}
 	if failed {
 		return fmt.Errorf("delete PodGroup %s/%s: %w", group.Namespace, group.Name, err)
@@ -265,15 +265,15 @@ func (g *Gate) delete(ctx context.Context, group *v1beta1.PodGroup) error {
 
 // EnsureReservation creates the group of a running attempt again if it is gone: Volcano schedules no pod whose group does not exist.
 func (g *Gate) EnsureReservation(ctx context.Context, ask queueing.Ask) (string, error) {
-	g.book.asks(ask.Key, ask.Queue)
+	g.tracker.track(ask.Key, ask.Queue)
 	name := types.NamespacedName{Namespace: ask.Key.Namespace, Name: ask.Objects.Name}
-	if !g.installed() || g.groups.Get(name.Namespace, name.Name) != nil || g.book.isMade(ask.Key, name.Name) {
+	if !g.installed() || g.groups.Get(name.Namespace, name.Name) != nil || g.tracker.isExpected(ask.Key, name.Name) {
 		return "", nil
 	}
 	err := g.o.Client.Create(ctx, groupFor(ask), client.FieldOwner(v1alpha1.FieldOwner))
 	switch {
 	case err == nil:
-		g.book.made(ask.Key, name.Name)
+		g.tracker.expectCreated(ask.Key, name.Name)
 		return fmt.Sprintf("PodGroup %s was deleted by a user or another controller; it was recreated, because Volcano schedules no executor without it", name.Name), nil
 	case apierrors.IsAlreadyExists(err), optionalkind.NotServed(err):
 		return "", nil
@@ -281,15 +281,15 @@ func (g *Gate) EnsureReservation(ctx context.Context, ask queueing.Ask) (string,
 	return "", fmt.Errorf("create PodGroup %s again: %w", name, err)
 }
 
-// again wakes an application after a while.
-func (g *Gate) again(key queueing.Key) {
-	if !g.book.looks(key) {
+// wakeLater wakes an application after a while.
+func (g *Gate) wakeLater(key queueing.Key) {
+	if !g.tracker.scheduleWake(key) {
 		return
 	}
 	after := g.o.Clock.After(g.o.Interval)
 	go func() {
 		<-after
-		g.book.looked(key)
+		g.tracker.wakeScheduled(key)
 	}()
 }
 

@@ -88,13 +88,13 @@ func listed(list corev1.ResourceList) string {
 	return strings.Join(parts, ", ")
 }
 
-// taken is the verdict on an ask whose name somebody else uses.
-func taken(ask queueing.Ask) queueing.Verdict {
+// nameTaken is the verdict on an ask whose name somebody else uses.
+func nameTaken(ask queueing.Ask) queueing.Verdict {
 	return waiting(queueing.ReasonWaitingForGate, "PodGroup %s/%s already exists and belongs to another owner: delete it, or choose another name for the application",
 		ask.Key.Namespace, ask.Objects.Name)
 }
 
-func leaving(ask queueing.Ask) queueing.Verdict {
+func terminating(ask queueing.Ask) queueing.Verdict {
 	return waiting(queueing.ReasonWaitingForGate, "PodGroup %s/%s is being deleted; it will be recreated when it is gone", ask.Key.Namespace, ask.Objects.Name)
 }
 

@@ -46,7 +46,7 @@ func (g *Gate) watchGroups() *optionalkind.Watch {
 			byUID:  index(func(owner *metav1.OwnerReference, _ client.Object) string { return string(owner.UID) }),
 			byName: index(func(owner *metav1.OwnerReference, o client.Object) string { return o.GetNamespace() + "/" + owner.Name }),
 		},
-		Changed: g.groupChanged, Turned: func(bool) { g.book.turned() },
+		Changed: g.groupChanged, AvailabilityChanged: func(bool) { g.tracker.kindAvailabilityChanged() },
 		Interval: g.o.Interval, Clock: g.o.Clock, Log: g.o.Log,
 	})
 }
@@ -58,7 +58,7 @@ func (g *Gate) watchQueues() *optionalkind.Watch {
 			q := o.(*v1beta1.Queue)
 			q.Status = v1beta1.QueueStatus{State: q.Status.State}
 		},
-		Changed: g.queueChanged, Turned: func(bool) { g.book.turned() },
+		Changed: g.queueChanged, AvailabilityChanged: func(bool) { g.tracker.kindAvailabilityChanged() },
 		Interval: g.o.Interval, Clock: g.o.Clock, Log: g.o.Log,
 	})
 }
@@ -69,9 +69,9 @@ func (g *Gate) groupChanged(o client.Object) {
 	if owner == nil {
 		return
 	}
-	g.book.seen(string(owner.UID), o.GetName())
+	g.tracker.observed(string(owner.UID), o.GetName())
 	if shown := g.groups.Get(o.GetNamespace(), o.GetName()); shown == nil || shown.GetUID() != o.GetUID() || shown.GetDeletionTimestamp() != nil {
-		g.book.settled(o.GetUID())
+		g.tracker.observedDelete(o.GetUID())
 	}
 	g.o.Wake(types.NamespacedName{Namespace: o.GetNamespace(), Name: owner.Name})
 }
@@ -82,7 +82,7 @@ func (g *Gate) queueChanged(o client.Object) {
 	if q, ok := g.queues.Get("", o.GetName()).(*v1beta1.Queue); ok {
 		now = fmt.Sprintf("%s %s", q.Status.State, listed(q.Spec.Capability))
 	}
-	g.book.queueChanged(o.GetName(), now)
+	g.tracker.queueChanged(o.GetName(), now)
 }
 
 // index makes an index over the application that owns a group.
@@ -115,12 +115,12 @@ func (g *Gate) KeysFor(kind queueing.Kind, namespace, name string) []queueing.Ke
 	if kind != queueing.Application {
 		return nil
 	}
-	uids := g.book.uidsOf(types.NamespacedName{Namespace: namespace, Name: name})
+	uids := g.tracker.uidsOf(types.NamespacedName{Namespace: namespace, Name: name})
 	if uids == nil {
 		uids = map[string]bool{}
 	}
 	for _, o := range g.groups.By(byName, namespace+"/"+name) {
-		if owner := metav1.GetControllerOfNoCopy(o); owner != nil && !g.book.isDeleted(o.GetUID()) {
+		if owner := metav1.GetControllerOfNoCopy(o); owner != nil && !g.tracker.isDeleted(o.GetUID()) {
 			uids[string(owner.UID)] = true
 		}
 	}

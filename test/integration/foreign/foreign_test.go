@@ -45,14 +45,14 @@ func TestComesAndGoes(t *testing.T) {
 		Indexes: cache.Indexers{"seat": func(obj any) ([]string, error) {
 			return []string{obj.(client.Object).GetLabels()["seat"]}, nil
 		}},
-		Changed: func(obj client.Object) { changes <- obj.GetName() },
-		Turned:  func(installed bool) { turns <- installed },
+		Changed:             func(obj client.Object) { changes <- obj.GetName() },
+		AvailabilityChanged: func(installed bool) { turns <- installed },
 	})
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- w.Start(ctx) }()
 
-	if err := w.Known(ctx); err != nil || next(t, turns) || w.Installed() || w.Get("default", "a") != nil {
+	if err := w.WaitUntilKnown(ctx); err != nil || next(t, turns) || w.Installed() || w.Get("default", "a") != nil {
 		t.Fatalf("the kind is not served: known %v, installed %t", err, w.Installed())
 	}
 	for range 2 {

@@ -96,7 +96,7 @@ func (b *bench) start(t *testing.T, past gatetest.Past) queueing.Gate {
 		b.stop = func() {}
 	}
 	for _, w := range g.Watches() {
-		if err := w.Known(t.Context()); err != nil {
+		if err := w.WaitUntilKnown(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -93,7 +93,7 @@ func (w *world) start(t *testing.T, past gatetest.Past) queueing.Gate {
 		w.stop = func() {}
 	}
 	for _, watch := range g.Watches() {
-		if err := watch.Known(t.Context()); err != nil {
+		if err := watch.WaitUntilKnown(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -1,0 +1,198 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package volcano
+
+import (
+	"maps"
+	"slices"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// tracker is what a gate remembers: who is to be woken, and what it has written that its watches have not shown yet. Nothing of it has to
+// outlive the process. Safe for concurrent use.
+type tracker struct {
+	wake func(types.NamespacedName)
+	mu   sync.Mutex
+	// entries are the applications that ask or hold, by uid; named are their uids by name.
+	entries map[string]*entry
+	named   map[types.NamespacedName]map[string]bool
+	// deleted are groups that this process deletes and its watch still shows.
+	deleted map[types.UID]bool
+	// queues is what was last seen of each queue that verdicts depend on.
+	queues map[string]string
+}
+
+type entry struct {
+	name  types.NamespacedName
+	queue string
+	// unseen are names of groups that were made and that the watch has not shown.
+	unseen map[string]bool
+	// wakeScheduled says that the application will be woken after a while.
+	wakeScheduled bool
+}
+
+func newTracker(wake func(types.NamespacedName)) *tracker {
+	return &tracker{
+		wake: wake, entries: map[string]*entry{}, named: map[types.NamespacedName]map[string]bool{},
+		deleted: map[types.UID]bool{}, queues: map[string]string{},
+	}
+}
+
+// track notes that an application asks a queue, or holds something of it.
+func (t *tracker) track(key queueing.Key, queue string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	e := t.entries[key.UID]
+	if e == nil {
+		e = &entry{name: types.NamespacedName{Namespace: key.Namespace, Name: key.Name}, unseen: map[string]bool{}}
+		t.entries[key.UID] = e
+		if t.named[e.name] == nil {
+			t.named[e.name] = map[string]bool{}
+		}
+		t.named[e.name][key.UID] = true
+	}
+	e.queue = queue
+}
+
+func (t *tracker) forget(key queueing.Key) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	e := t.entries[key.UID]
+	if e == nil {
+		return
+	}
+	delete(t.entries, key.UID)
+	if delete(t.named[e.name], key.UID); len(t.named[e.name]) == 0 {
+		delete(t.named, e.name)
+	}
+}
+
+// expectCreated notes that a group was made.
+func (t *tracker) expectCreated(key queueing.Key, name string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if e := t.entries[key.UID]; e != nil {
+		e.unseen[name] = true
+	}
+}
+
+func (t *tracker) isExpected(key queueing.Key, name string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	e := t.entries[key.UID]
+	return e != nil && e.unseen[name]
+}
+
+// expected are the names of groups that were made for an application and not shown yet.
+func (t *tracker) expected(key queueing.Key) []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if e := t.entries[key.UID]; e != nil {
+		return slices.Sorted(maps.Keys(e.unseen))
+	}
+	return nil
+}
+
+// observed notes that the watch has shown a group of an application.
+func (t *tracker) observed(uid, name string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if e := t.entries[uid]; e != nil {
+		delete(e.unseen, name)
+	}
+}
+
+// expectDeleted notes that a group is about to be deleted: what the watch goes on to show of it is old.
+func (t *tracker) expectDeleted(uid types.UID) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.deleted[uid] = true
+}
+
+func (t *tracker) isDeleted(uid types.UID) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.deleted[uid]
+}
+
+// observedDelete notes that the watch shows what has become of a group.
+func (t *tracker) observedDelete(uid types.UID) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.deleted, uid)
+}
+
+// scheduleWake says whether the application is to be woken after a while, which has to be arranged once only.
+func (t *tracker) scheduleWake(key queueing.Key) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	e := t.entries[key.UID]
+	if e == nil || e.wakeScheduled {
+		return false
+	}
+	e.wakeScheduled = true
+	return true
+}
+
+// wakeScheduled wakes an application that was to be woken after a while.
+func (t *tracker) wakeScheduled(key queueing.Key) {
+	t.mu.Lock()
+	e := t.entries[key.UID]
+	if e != nil {
+		e.wakeScheduled = false
+	}
+	t.mu.Unlock()
+	if e != nil {
+		t.wake(e.name)
+	}
+}
+
+// queueChanged wakes those who deal with a queue, if anything of it has changed that verdicts depend on. Its counters change all the time.
+func (t *tracker) queueChanged(queue, now string) {
+	t.mu.Lock()
+	changed := t.queues[queue] != now
+	if t.queues[queue] = now; now == "" {
+		delete(t.queues, queue)
+	}
+	t.mu.Unlock()
+	if changed {
+		t.wakeAll(func(e *entry) bool { return e.queue == queue })
+	}
+}
+
+// kindAvailabilityChanged wakes everybody: the kinds have come or gone, and no watch shows anything of before.
+func (t *tracker) kindAvailabilityChanged() {
+	t.mu.Lock()
+	clear(t.deleted)
+	for _, e := range t.entries {
+		clear(e.unseen)
+	}
+	t.mu.Unlock()
+	t.wakeAll(func(*entry) bool { return true })
+}
+
+func (t *tracker) wakeAll(matches func(*entry) bool) {
+	t.mu.Lock()
+	var names []types.NamespacedName
+	for _, e := range t.entries {
+		if matches(e) {
+			names = append(names, e.name)
+		}
+	}
+	t.mu.Unlock()
+	for _, name := range names {
+		t.wake(name)
+	}
+}
+
+// uidsOf returns the uids of those of that name who ask or hold.
+func (t *tracker) uidsOf(name types.NamespacedName) map[string]bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return maps.Clone(t.named[name])
+}
