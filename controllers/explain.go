@@ -54,7 +54,7 @@ func waitOf(w *embedded.PendingAsk) *explainv1.Wait {
 	since := metav1.NewTime(w.QueuedAt)
 	out := &explainv1.Wait{
 		Run: w.Run, Attempt: w.Attempt, Priority: w.Priority, Since: &since, Position: w.Position, InLine: w.InLine,
-		Ahead: headsOf(w.Ahead, w.Position-len(w.Ahead)), KeptFor: headsOf(w.ReservedFor, 0), Unblock: w.Remedies,
+		Ahead: headsOf(w.Ahead, w.Position-len(w.Ahead)), ReservedFor: headsOf(w.ReservedFor, 0), Remedies: w.Remedies,
 	}
 	for _, p := range w.PodSets {
 		set := explainv1.PodSet{Name: p.Name, Count: p.Count, Requests: quantitiesOf(p.Requests)}
@@ -71,14 +71,14 @@ func waitOf(w *embedded.PendingAsk) *explainv1.Wait {
 
 func needOf(n *embedded.Need) explainv1.Need {
 	out := explainv1.Need{
-		Resource: n.Resource, Flavor: n.Flavor, Need: amounts.Quantity(n.Resource, n.Need),
-		Free: limited(n.Resource, n.Available), Most: limited(n.Resource, n.Most),
+		Resource: n.Resource, Flavor: n.Flavor, Required: amounts.Quantity(n.Resource, n.Need),
+		Available: limited(n.Resource, n.Available), Max: limited(n.Resource, n.Most),
 	}
 	if n.Missing > 0 {
 		out.Missing = limited(n.Resource, n.Missing)
 	}
 	for _, o := range n.BlockedBy {
-		out.InTheWay = append(out.InTheWay, explainv1.Obstacle{
+		out.BlockedBy = append(out.BlockedBy, explainv1.BlockingLimit{
 			Queue: o.Queue, Used: amounts.Quantity(n.Resource, o.Used), Limit: amounts.Quantity(n.Resource, o.Limit), Missing: amounts.Quantity(n.Resource, o.Missing),
 		})
 	}
@@ -86,18 +86,18 @@ func needOf(n *embedded.Need) explainv1.Need {
 }
 
 func holdOf(h *embedded.HeldGrant) *explainv1.Hold {
-	out := &explainv1.Hold{Run: h.Run, Attempt: h.Attempt, Priority: h.Priority, Leaving: h.Terminating}
+	out := &explainv1.Hold{Run: h.Run, Attempt: h.Attempt, Priority: h.Priority, Terminating: h.Terminating}
 	for _, p := range h.PodSets {
-		out.PodSets = append(out.PodSets, explainv1.PodSet{Name: p.Name, Count: p.Count, Above: p.Elastic, Flavor: p.Flavor, Requests: quantitiesOf(p.Requests)})
+		out.PodSets = append(out.PodSets, explainv1.PodSet{Name: p.Name, Count: p.Count, Elastic: p.Elastic, Flavor: p.Flavor, Requests: quantitiesOf(p.Requests)})
 	}
-	if out.More = h.Wants; out.More > 0 {
-		out.MoreWhy = h.Why
+	if out.SchedulingGated = h.Wants; out.SchedulingGated > 0 {
+		out.SchedulingGatedMessage = h.Why
 	}
 	for _, g := range h.GiveBack {
-		out.GiveBack = append(out.GiveBack, explainv1.GiveBack{Flavor: g.Flavor, Count: g.Count, Message: g.Why.Message})
+		out.Reclaims = append(out.Reclaims, explainv1.Reclaim{Flavor: g.Flavor, Count: g.Count, Message: g.Why.Message})
 	}
 	if w := h.Eviction; w != nil {
-		out.WantedBack = &explainv1.WantedBack{Reason: w.Reason, Message: w.Message}
+		out.Eviction = &explainv1.Eviction{Reason: w.Reason, Message: w.Message}
 	}
 	return out
 }
@@ -155,14 +155,14 @@ func (e explained) Queue(name string) (explainv1.Queue, bool) {
 
 func queueOf(x embedded.QueueExplanation) explainv1.Queue {
 	out := explainv1.Queue{
-		Name: x.Name, Parent: x.Parent, Root: x.Root, Leaf: x.Leaf, HeldBy: x.StoppedBy, FullBy: x.AtMaxRunning,
-		Pending: x.Pending, Admitted: x.Admitted, Heads: headsOf(x.Heads, 1), KeptFor: headsOf(x.ReservedFor, 1),
+		Name: x.Name, Parent: x.Parent, Root: x.Root, Leaf: x.Leaf, StoppedBy: x.StoppedBy, AtMaxRunning: x.AtMaxRunning,
+		Pending: x.Pending, Admitted: x.Admitted, Heads: headsOf(x.Heads, 1), ReservedFor: headsOf(x.ReservedFor, 1),
 	}
 	for i, u := range x.Usage {
 		usage := usageOf(u)
-		out.Room = append(out.Room, explainv1.Room{
+		out.Usage = append(out.Usage, explainv1.Usage{
 			Resource: u.Resource, Flavor: u.Flavor, Used: usage.Used, Nominal: usage.Nominal, Borrowed: usage.Borrowed,
-			Free: limited(u.Resource, x.Headroom[i].Available), Most: limited(u.Resource, x.Headroom[i].Most),
+			Available: limited(u.Resource, x.Headroom[i].Available), Max: limited(u.Resource, x.Headroom[i].Most),
 		})
 	}
 	return out

@@ -148,7 +148,7 @@ func TestExplain(t *testing.T) {
 	const app, queue = "namespaces/spark/applications/pi", "queues/team-a"
 	const storedApp, storedQueue = apis + "namespaces/spark/sparkapplications/pi", apis + "sparkqueues/team-a"
 	waiting := applicationWith("Queued", "in line", notAdmitted("WaitingForQuota", "needs cpu 600m"))
-	standby := reply{503, explainv1.Problem{Reason: explainv1.NotInOffice, Message: "another one leads"}}
+	standby := reply{503, explainv1.Problem{Reason: explainv1.NotLeader, Message: "another one leads"}}
 	bad := func(code int, reason explainv1.ProblemReason, message string) []reply {
 		return []reply{{code, explainv1.Problem{Reason: reason, Message: message}}}
 	}
@@ -167,22 +167,22 @@ func TestExplain(t *testing.T) {
 		"others": {args: []string{"pi"}, replies: map[string][]reply{proxied + app: {{200, explainv1.Application{
 			Namespace: "spark", Name: "pi", Queue: "team-a", State: explainv1.Waiting, Stage: "Preempted", Reason: "WaitingForQuota", Message: "the room is kept",
 			Waits: &explainv1.Wait{
-				Run: 1, Attempt: 3, Priority: 5, Position: 7, InLine: 9, Unblock: []string{"wait"},
-				PodSets: []explainv1.PodSet{{Name: "driver", Count: 1}, {Name: "executor", Count: 9, MinCount: 2}},
-				Ahead:   []explainv1.Head{{Position: 5, Priority: 8}, {Position: 6, Namespace: "spark", Name: "etl", Priority: 6}},
-				KeptFor: []explainv1.Head{{Namespace: "spark", Name: "big", Priority: 9}},
+				Run: 1, Attempt: 3, Priority: 5, Position: 7, InLine: 9, Remedies: []string{"wait"},
+				PodSets:     []explainv1.PodSet{{Name: "driver", Count: 1}, {Name: "executor", Count: 9, MinCount: 2}},
+				Ahead:       []explainv1.Head{{Position: 5, Priority: 8}, {Position: 6, Namespace: "spark", Name: "etl", Priority: 6}},
+				ReservedFor: []explainv1.Head{{Namespace: "spark", Name: "big", Priority: 9}},
 			},
 		}}}}, carried: []string{"mine"}},
 		"evicting": {args: []string{"-n", "spark", "pi"}, replies: map[string][]reply{proxied + app: {{200, explainv1.Application{
 			Namespace: "spark", Name: "pi", Queue: "team-a", State: explainv1.Evicting, Stage: "Running",
-			Holds: &explainv1.Hold{Run: 1, Attempt: 1, Leaving: true, WantedBack: &explainv1.WantedBack{Reason: "Preempted", Message: "preempted by spark/etl: it is older"}},
+			Holds: &explainv1.Hold{Run: 1, Attempt: 1, Terminating: true, Eviction: &explainv1.Eviction{Reason: "Preempted", Message: "preempted by spark/etl: it is older"}},
 		}}}}, carried: []string{"mine"}},
 		"absent": {args: []string{"pi"}, replies: map[string][]reply{proxied + app: {{200, explainv1.Application{
 			Namespace: "spark", Name: "pi", Queue: "team-a", State: explainv1.Absent, Stage: "Succeeded", StageMessage: "the driver ended with exit code 0",
 		}}}}, carried: []string{"mine"}},
 		"refused": {args: []string{"pi", "--namespace=spark"}, replies: map[string][]reply{proxied + app: {{200, explainv1.Application{
 			Namespace: "spark", Name: "pi", Queue: "team-a", State: explainv1.Refused, Reason: "ExceedsQuota", Message: "needs cpu 9",
-			Waits: &explainv1.Wait{Run: 1, Attempt: 1, Unblock: []string{"raise nominal of queue team-a for cpu of flavor default by 3, or request less"}},
+			Waits: &explainv1.Wait{Run: 1, Attempt: 1, Remedies: []string{"raise nominal of queue team-a for cpu of flavor default by 3, or request less"}},
 		}}}}, carried: []string{"mine"}},
 		"standby first": {
 			args: []string{"pi"}, replies: map[string][]reply{proxied + app: {standby, standby, {200, fromPage(t, "An application that holds quota")}}},

@@ -45,13 +45,13 @@ type Options struct {
 
 type handler struct {
 	Options
-	memory *memory
-	seats  seats
+	auth     *authCache
+	inFlight inFlightLimit
 }
 
 // NewHandler answers the requests of the package comment of api/explain/v1.
 func NewHandler(o Options) http.Handler {
-	h := &handler{Options: o, memory: newMemory(o.Reviewer, o.Clock)}
+	h := &handler{Options: o, auth: newAuthCache(o.Reviewer, o.Clock)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /explain/v1/namespaces/{namespace}/applications/{name}", h.answer(h.application))
 	mux.HandleFunc("GET /explain/v1/queues/{name}", h.answer(h.queue))
@@ -69,7 +69,7 @@ func problemOf(code int, reason v1.ProblemReason, format string, args ...any) *p
 }
 
 // answer writes what a function answers to an authenticated request.
-func (h *handler) answer(to func(*http.Request, *caller) (any, *problem)) http.HandlerFunc {
+func (h *handler) answer(to func(*http.Request, *identity) (any, *problem)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		body, p := h.admit(r, to)
 		code := http.StatusOK
@@ -89,19 +89,19 @@ func (h *handler) answer(to func(*http.Request, *caller) (any, *problem)) http.H
 }
 
 // admit lets a request through if there is a seat for it, and its token is somebody's.
-func (h *handler) admit(r *http.Request, to func(*http.Request, *caller) (any, *problem)) (any, *problem) {
+func (h *handler) admit(r *http.Request, to func(*http.Request, *identity) (any, *problem)) (any, *problem) {
 	from := sourceOf(r)
-	if !h.seats.take(from.origin) {
-		return nil, problemOf(http.StatusTooManyRequests, v1.Busy, "too many requests are being answered; try again")
+	if !h.inFlight.acquire(from.origin) {
+		return nil, problemOf(http.StatusTooManyRequests, v1.TooManyRequests, "too many requests are being answered; try again")
 	}
-	defer h.seats.leave(from.origin)
+	defer h.inFlight.release(from.origin)
 	token := tokenOf(r)
 	if token == "" {
 		return nil, problemOf(http.StatusUnauthorized, v1.NoToken, "send a token of the API server as Authorization: Bearer …, or as %s", v1.TokenHeader)
 	}
-	c, err := h.memory.authenticate(r.Context(), from, token)
+	c, err := h.auth.authenticate(r.Context(), from, token)
 	if err != nil {
-		return nil, h.cannotCheck(r, err)
+		return nil, h.authorizationUnavailable(r, err)
 	}
 	if c == nil {
 		return nil, problemOf(http.StatusUnauthorized, v1.BadToken, "the API server does not know the token, or it has expired")
@@ -121,22 +121,22 @@ func tokenOf(r *http.Request) string {
 	return strings.TrimSpace(token)
 }
 
-func (h *handler) cannotCheck(r *http.Request, err error) *problem {
-	if errors.Is(err, errTooMany) {
-		return problemOf(http.StatusTooManyRequests, v1.Busy, "%v; try again", errTooMany)
+func (h *handler) authorizationUnavailable(r *http.Request, err error) *problem {
+	if errors.Is(err, errTooManyRequests) {
+		return problemOf(http.StatusTooManyRequests, v1.TooManyRequests, "%v; try again", errTooManyRequests)
 	}
 	if r.Context().Err() == nil { // else the caller has gone
 		h.Log.Error(err, "cannot authenticate or authorize a request for an explanation")
 	}
 	if apierrors.IsForbidden(err) {
-		return problemOf(http.StatusInternalServerError, v1.CannotCheck,
+		return problemOf(http.StatusInternalServerError, v1.AuthorizationUnavailable,
 			"the operator may not create tokenreviews or subjectaccessreviews, so it cannot authenticate requests; apply config/rbac")
 	}
-	return problemOf(http.StatusInternalServerError, v1.CannotCheck, "the API server could not authenticate or authorize your request; try again")
+	return problemOf(http.StatusInternalServerError, v1.AuthorizationUnavailable, "the API server could not authenticate or authorize your request; try again")
 }
 
 // application answers for one application.
-func (h *handler) application(r *http.Request, c *caller) (any, *problem) {
+func (h *handler) application(r *http.Request, c *identity) (any, *problem) {
 	name := types.NamespacedName{Namespace: r.PathValue("namespace"), Name: r.PathValue("name")}
 	if p := h.require(r, c, Object{Resource: "sparkapplications", Namespace: name.Namespace, Name: name.Name}); p != nil {
 		return nil, p
@@ -147,7 +147,7 @@ func (h *handler) application(r *http.Request, c *caller) (any, *problem) {
 		return nil, problemOf(http.StatusNotFound, v1.NotFound, "there is no sparkapplication %s", name)
 	case err != nil:
 		h.Log.Error(err, "read an application to explain it")
-		return nil, problemOf(http.StatusInternalServerError, v1.CannotCheck, "the application could not be read; try again")
+		return nil, problemOf(http.StatusInternalServerError, v1.AuthorizationUnavailable, "the application could not be read; try again")
 	}
 	out, known := h.Queues.Application(queueing.Key{Namespace: app.Namespace, Name: app.Name, UID: string(app.UID)})
 	if !known {
@@ -157,25 +157,25 @@ func (h *handler) application(r *http.Request, c *caller) (any, *problem) {
 	if ready := apimeta.FindStatusCondition(app.Status.Conditions, v1alpha1.ReadyCondition); ready != nil {
 		out.Stage, out.StageMessage = ready.Reason, ready.Message
 	}
-	if p := h.hide(r, c, &out); p != nil {
+	if p := h.hideOtherNamespaces(r, c, &out); p != nil {
 		return nil, p
 	}
 	return out, nil
 }
 
-// hide takes the names of others out, unless the caller may see them in the status of the queue.
-func (h *handler) hide(r *http.Request, c *caller, out *v1.Application) *problem {
+// hideOtherNamespaces takes the names of others out, unless the caller may see them in the status of the queue.
+func (h *handler) hideOtherNamespaces(r *http.Request, c *identity, out *v1.Application) *problem {
 	if out.Waits == nil {
 		return nil
 	}
-	allowed, err := h.memory.mayGet(r.Context(), c, Object{Resource: "sparkqueues", Name: out.Queue})
+	allowed, err := h.auth.mayGet(r.Context(), c, Object{Resource: "sparkqueues", Name: out.Queue})
 	if err != nil {
-		return h.cannotCheck(r, err)
+		return h.authorizationUnavailable(r, err)
 	}
 	if allowed {
 		return nil
 	}
-	for _, heads := range [][]v1.Head{out.Waits.Ahead, out.Waits.KeptFor} {
+	for _, heads := range [][]v1.Head{out.Waits.Ahead, out.Waits.ReservedFor} {
 		for i := range heads {
 			if heads[i].Namespace != out.Namespace {
 				heads[i].Namespace, heads[i].Name = "", ""
@@ -186,7 +186,7 @@ func (h *handler) hide(r *http.Request, c *caller, out *v1.Application) *problem
 }
 
 // queue answers for one queue.
-func (h *handler) queue(r *http.Request, c *caller) (any, *problem) {
+func (h *handler) queue(r *http.Request, c *identity) (any, *problem) {
 	name := r.PathValue("name")
 	if p := h.require(r, c, Object{Resource: "sparkqueues", Name: name}); p != nil {
 		return nil, p
@@ -199,17 +199,17 @@ func (h *handler) queue(r *http.Request, c *caller) (any, *problem) {
 }
 
 // require says what is in the way of an explanation of an object: that the caller may not get it, or that this process is not in office.
-func (h *handler) require(r *http.Request, c *caller, o Object) *problem {
-	allowed, err := h.memory.mayGet(r.Context(), c, o)
+func (h *handler) require(r *http.Request, c *identity, o Object) *problem {
+	allowed, err := h.auth.mayGet(r.Context(), c, o)
 	switch {
 	case err != nil:
-		return h.cannotCheck(r, err)
+		return h.authorizationUnavailable(r, err)
 	case !allowed && o.Namespace != "":
 		return problemOf(http.StatusForbidden, v1.NotAllowed, "%s may not get %s %s in namespace %s", c.user.Username, o.Resource, o.Name, o.Namespace)
 	case !allowed:
 		return problemOf(http.StatusForbidden, v1.NotAllowed, "%s may not get %s %s", c.user.Username, o.Resource, o.Name)
 	case !h.Queues.Leads():
-		return problemOf(http.StatusServiceUnavailable, v1.NotInOffice,
+		return problemOf(http.StatusServiceUnavailable, v1.NotLeader,
 			"this replica is not the leader, or is still taking over; try again")
 	}
 	return nil

@@ -202,16 +202,16 @@ func TestAnswers(t *testing.T) {
 		},
 		"not there":            {path: "/explain/v1/namespaces/spark/applications/gone", headers: []string{ann}, code: 404, reason: v1.NotFound},
 		"no such queue":        {path: "/explain/v1/queues/gone", headers: []string{ann}, code: 404, reason: v1.NotFound},
-		"not in office":        {path: pi, headers: []string{ann}, prepare: func(p *place) { p.queues.away = true }, code: 503, reason: v1.NotInOffice, has: "not the leader"},
-		"not in office, queue": {path: queue, headers: []string{ann}, prepare: func(p *place) { p.queues.away = true }, code: 503, reason: v1.NotInOffice},
+		"not in office":        {path: pi, headers: []string{ann}, prepare: func(p *place) { p.queues.away = true }, code: 503, reason: v1.NotLeader, has: "not the leader"},
+		"not in office, queue": {path: queue, headers: []string{ann}, prepare: func(p *place) { p.queues.away = true }, code: 503, reason: v1.NotLeader},
 		"strangers learn nothing": {
 			path: pi, headers: []string{"Authorization: Bearer eve"}, prepare: func(p *place) { p.queues.away = true }, code: 401, reason: v1.BadToken,
 		},
 		"the API server is down": {
-			path: pi, headers: []string{ann}, prepare: func(p *place) { p.reviewer.fails = errors.New("refused") }, code: 500, reason: v1.CannotCheck, has: "try again",
+			path: pi, headers: []string{ann}, prepare: func(p *place) { p.reviewer.fails = errors.New("refused") }, code: 500, reason: v1.AuthorizationUnavailable, has: "try again",
 		},
 		"the operator lacks rights": {
-			path: pi, headers: []string{ann}, code: 500, reason: v1.CannotCheck, has: "config/rbac",
+			path: pi, headers: []string{ann}, code: 500, reason: v1.AuthorizationUnavailable, has: "config/rbac",
 			prepare: func(p *place) {
 				p.reviewer.fails = fmt.Errorf("review a token: %w", apierrors.NewForbidden(schema.GroupResource{Resource: "tokenreviews"}, "", nil))
 			},
@@ -286,9 +286,9 @@ func TestMemory(t *testing.T) {
 	asks(0, "again, who may not", bob)
 	asks(1, "a stranger", eve)
 	asks(0, "again", eve)
-	p.clock.SetTime(p.clock.Now().Add(remembered))
+	p.clock.SetTime(p.clock.Now().Add(answerTTL))
 	asks(2, "later", ann)
-	p.clock.SetTime(p.clock.Now().Add(remembered))
+	p.clock.SetTime(p.clock.Now().Add(answerTTL))
 	p.reviewer.fails = errors.New("refused")
 	asks(1, "in vain", ann)
 	p.reviewer.fails = nil
@@ -298,14 +298,14 @@ func TestMemory(t *testing.T) {
 func TestMemoryIsBounded(t *testing.T) {
 	t.Parallel()
 	clock := clocktesting.NewFakePassiveClock(time.Unix(0, 0))
-	m := newMemory(&reviewer{users: map[string]string{"ann": "ann"}}, clock)
-	for i := range 3 * mostRemembered {
-		clock.SetTime(clock.Now().Add(time.Second / strangersOfOrigin))
+	m := newAuthCache(&reviewer{users: map[string]string{"ann": "ann"}}, clock)
+	for i := range 3 * maxCachedAnswers {
+		clock.SetTime(clock.Now().Add(time.Second / unknownTokensPerOrigin))
 		if _, err := m.authenticate(t.Context(), source{"10.0.0.1", "10.0.0.1"}, fmt.Sprint(i)); err != nil {
 			t.Fatal(err)
 		}
-		if len(m.strangers.by) > mostRemembered {
-			t.Fatalf("%d answers are remembered, want at most %d", len(m.strangers.by), mostRemembered)
+		if len(m.unknownTokens.by) > maxCachedAnswers {
+			t.Fatalf("%d answers are remembered, want at most %d", len(m.unknownTokens.by), maxCachedAnswers)
 		}
 	}
 }
@@ -333,10 +333,10 @@ func TestMadeUpTokensCostOthersNothing(t *testing.T) {
 		client  func(i int) string
 		most    int // reviews of the flood
 	}{
-		"from a pod":                     {"10.1.0.9", func(int) string { return "" }, strangersOfOriginInARow},
-		"from a pod, with made-up names": {"10.1.0.9", func(i int) string { return fmt.Sprintf("10.9.0.%d", i) }, strangersOfAddressInARow},
-		"through the proxy":              {proxy, func(int) string { return "10.1.0.9" }, strangersOfOriginInARow},
-		"through the proxy, pretending":  {proxy, func(i int) string { return fmt.Sprintf("10.9.0.%d, 10.1.0.9", i) }, strangersOfOriginInARow},
+		"from a pod":                     {"10.1.0.9", func(int) string { return "" }, unknownTokensPerOriginBurst},
+		"from a pod, with made-up names": {"10.1.0.9", func(i int) string { return fmt.Sprintf("10.9.0.%d", i) }, unknownTokensPerAddressBurst},
+		"through the proxy":              {proxy, func(int) string { return "10.1.0.9" }, unknownTokensPerOriginBurst},
+		"through the proxy, pretending":  {proxy, func(i int) string { return fmt.Sprintf("10.9.0.%d, 10.1.0.9", i) }, unknownTokensPerOriginBurst},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -363,7 +363,7 @@ func TestMadeUpTokensCostOthersNothing(t *testing.T) {
 				t.Errorf("bob, who is new, got %d; want %d", code, http.StatusForbidden)
 			}
 			// What is remembered is over, and the flood goes on from where ann asks.
-			p.clock.SetTime(p.clock.Now().Add(remembered))
+			p.clock.SetTime(p.clock.Now().Add(answerTTL))
 			flood(1)
 			for i := range 100 {
 				p.from(proxy, "192.0.2.1", fmt.Sprintf("made-up-here-%d", i))
@@ -380,10 +380,10 @@ func TestQuestionsOfOneUserAreBounded(t *testing.T) {
 	t.Parallel()
 	p := newPlace()
 	codes := map[int]int{}
-	for i := range 10 * questionsOfUserInARow {
+	for i := range 10 * reviewsPerUserBurst {
 		codes[p.ask(http.MethodGet, fmt.Sprintf("/explain/v1/queues/q-%d", i), "Authorization: Bearer bob").Code]++
 	}
-	want := map[int]int{http.StatusForbidden: questionsOfUserInARow, http.StatusTooManyRequests: 9 * questionsOfUserInARow}
+	want := map[int]int{http.StatusForbidden: reviewsPerUserBurst, http.StatusTooManyRequests: 9 * reviewsPerUserBurst}
 	if diff := cmp.Diff(want, codes); diff != "" {
 		t.Errorf("bob got (-want +got):\n%s", diff)
 	}
@@ -425,7 +425,7 @@ func TestProtect(t *testing.T) {
 	if served != 2 {
 		t.Errorf("served %d times; want twice", served)
 	}
-	p.clock.SetTime(p.clock.Now().Add(remembered))
+	p.clock.SetTime(p.clock.Now().Add(answerTTL))
 	p.reviewer.fails = errors.New("refused")
 	if code := ask("GET", "ann"); code != http.StatusInternalServerError {
 		t.Errorf("with an API server that does not answer: %d", code)
@@ -438,17 +438,17 @@ func TestSeats(t *testing.T) {
 	p := newPlace()
 	p.reviewer.wait = make(chan struct{})
 	codes := make(chan int)
-	for range atOnceOfOrigin + 1 {
+	for range maxInFlightPerOrigin + 1 {
 		go func() { codes <- p.from("10.1.0.9", "", "ann") }()
 	}
 	if code := <-codes; code != http.StatusTooManyRequests {
 		t.Errorf("the first answer is %d, want %d", code, http.StatusTooManyRequests)
 	}
-	for range atOnce - atOnceOfOrigin {
+	for range maxInFlight - maxInFlightPerOrigin {
 		go func() { codes <- p.from("10.1.0.10", "", "ann") }()
 	}
 	close(p.reviewer.wait)
-	for range atOnce {
+	for range maxInFlight {
 		if code := <-codes; code != http.StatusOK {
 			t.Errorf("somebody with a seat got %d", code)
 		}

@@ -18,24 +18,24 @@ import (
 // whoever makes some up uses up what is theirs and nothing of others.
 const (
 	// An address is that of a pod, or of the API server, behind whose proxy everybody is who comes that way.
-	strangersOfAddress, strangersOfAddressInARow = 10, 40
+	unknownTokensPerAddress, unknownTokensPerAddressBurst = 10, 40
 	// An origin is a client of the API server's proxy, as that names it, or else the address.
-	strangersOfOrigin, strangersOfOriginInARow = 1, 10
+	unknownTokensPerOrigin, unknownTokensPerOriginBurst = 1, 10
 	// A user is whom the API server knows; each object that they ask about is another question.
-	questionsOfUser, questionsOfUserInARow = 10, 40
+	reviewsPerUser, reviewsPerUserBurst = 10, 40
 )
 
 const (
-	// atOnce bounds the requests that are answered at the same time, atOnceOfOrigin those of one origin.
-	atOnce         = 16
-	atOnceOfOrigin = 8
+	// maxInFlight bounds the requests that are answered at the same time, maxInFlightPerOrigin those of one origin.
+	maxInFlight          = 16
+	maxInFlightPerOrigin = 8
 )
 
 // source is where a request comes from.
 type source struct{ address, origin string }
 
-// longestAddress is that of IPv6 with a zone.
-const longestAddress = 64
+// maxAddress is that of IPv6 with a zone.
+const maxAddress = 64
 
 // sourceOf says where a request comes from. The API server's proxy adds its client to X-Forwarded-For, as the last one. Whoever comes
 // directly may write there what they like, and gains nothing: what is bounded for an origin is bounded for the address, too.
@@ -47,7 +47,7 @@ func sourceOf(r *http.Request) source {
 	}
 	last := all[len(all)-1]
 	last = strings.TrimSpace(last[strings.LastIndexByte(last, ',')+1:])
-	return source{address, address + "|" + last[:min(len(last), longestAddress)]}
+	return source{address, address + "|" + last[:min(len(last), maxAddress)]}
 }
 
 // addressOf leaves out the port.
@@ -63,25 +63,25 @@ type limits struct{ addresses, origins, users *fairqueue.Budget }
 
 func newLimits(c clock.PassiveClock) *limits {
 	return &limits{
-		addresses: fairqueue.NewBudget(c, strangersOfAddress, strangersOfAddressInARow),
-		origins:   fairqueue.NewBudget(c, strangersOfOrigin, strangersOfOriginInARow),
-		users:     fairqueue.NewBudget(c, questionsOfUser, questionsOfUserInARow),
+		addresses: fairqueue.NewBudget(c, unknownTokensPerAddress, unknownTokensPerAddressBurst),
+		origins:   fairqueue.NewBudget(c, unknownTokensPerOrigin, unknownTokensPerOriginBurst),
+		users:     fairqueue.NewBudget(c, reviewsPerUser, reviewsPerUserBurst),
 	}
 }
 
-// mayTry says whether an unknown token from there is looked at.
-func (l *limits) mayTry(from source) bool {
+// allowUnknownToken says whether an unknown token from there is looked at.
+func (l *limits) allowUnknownToken(from source) bool {
 	return l.addresses.Turn(from.address, 0) == 0 && l.origins.Turn(from.origin, 0) == 0
 }
 
-// tried counts an unknown token; -1 takes one back that was good.
-func (l *limits) tried(from source, n int) {
+// countUnknownToken counts an unknown token; -1 takes one back that was good.
+func (l *limits) countUnknownToken(from source, n int) {
 	l.origins.Spend(from.origin, n)
 	l.addresses.Spend(from.address, n)
 }
 
-// mayAsk says whether another question of a user is put, and counts it.
-func (l *limits) mayAsk(user string) bool {
+// allowReview says whether another question of a user is put, and counts it.
+func (l *limits) allowReview(user string) bool {
 	if l.users.Turn(user, 0) > 0 {
 		return false
 	}
@@ -89,18 +89,18 @@ func (l *limits) mayAsk(user string) bool {
 	return true
 }
 
-// seats are for requests that are being answered. Safe for concurrent use.
-type seats struct {
+// inFlightLimit are for requests that are being answered. Safe for concurrent use.
+type inFlightLimit struct {
 	mu    sync.Mutex
 	taken int
 	by    map[string]int
 }
 
-// take takes a seat for an origin; false if there is none for it.
-func (s *seats) take(origin string) bool {
+// acquire takes a seat for an origin; false if there is none for it.
+func (s *inFlightLimit) acquire(origin string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.taken == atOnce || s.by[origin] == atOnceOfOrigin {
+	if s.taken == maxInFlight || s.by[origin] == maxInFlightPerOrigin {
 		return false
 	}
 	if s.by == nil {
@@ -111,8 +111,8 @@ func (s *seats) take(origin string) bool {
 	return true
 }
 
-// leave gives a seat back.
-func (s *seats) leave(origin string) {
+// release gives a seat back.
+func (s *inFlightLimit) release(origin string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.taken--

@@ -14,10 +14,10 @@ import (
 // Protect lets those through to a handler of paths that are no resources, such as /metrics, who may get the path, by their token. What the
 // API server is asked for that is bounded as for explanations.
 func Protect(next http.Handler, reviewer Reviewer, c clock.PassiveClock, log logr.Logger) http.Handler {
-	m := newMemory(reviewer, c)
+	m := newAuthCache(reviewer, c)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		code, err := m.allows(r)
-		if err != nil && !errors.Is(err, errTooMany) && r.Context().Err() == nil {
+		if err != nil && !errors.Is(err, errTooManyRequests) && r.Context().Err() == nil {
 			log.Error(err, "cannot authenticate or authorize a client", "path", r.URL.Path)
 		}
 		if code == http.StatusOK {
@@ -32,7 +32,7 @@ func Protect(next http.Handler, reviewer Reviewer, c clock.PassiveClock, log log
 }
 
 // allows says with which code a request for a path is answered; 200 if whoever asks may get it.
-func (m *memory) allows(r *http.Request) (code int, err error) {
+func (a *authCache) allows(r *http.Request) (code int, err error) {
 	token := tokenOf(r)
 	if token == "" {
 		return http.StatusUnauthorized, nil
@@ -40,16 +40,16 @@ func (m *memory) allows(r *http.Request) (code int, err error) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return http.StatusMethodNotAllowed, nil
 	}
-	c, err := m.authenticate(r.Context(), sourceOf(r), token)
+	c, err := a.authenticate(r.Context(), sourceOf(r), token)
 	if err == nil && c == nil {
 		return http.StatusUnauthorized, nil
 	}
 	allowed := false
 	if err == nil {
-		allowed, err = m.mayGet(r.Context(), c, Object{Path: r.URL.Path})
+		allowed, err = a.mayGet(r.Context(), c, Object{Path: r.URL.Path})
 	}
 	switch {
-	case errors.Is(err, errTooMany):
+	case errors.Is(err, errTooManyRequests):
 		return http.StatusTooManyRequests, err
 	case err != nil:
 		return http.StatusInternalServerError, err

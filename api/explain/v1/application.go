@@ -15,13 +15,13 @@ type State string
 const (
 	// Undecided: the queue has taken the ask and has not looked at it yet.
 	Undecided State = "Undecided"
-	// Waiting: there is no room now, or nobody is admitted.
+	// Waiting: there is not enough quota, or the queue admits nothing.
 	Waiting State = "Waiting"
-	// Granted: it holds room.
+	// Granted: it holds quota.
 	Granted State = "Granted"
-	// Evicting: it has to give its room back.
+	// Evicting: it has to release its quota.
 	Evicting State = "Evicting"
-	// Refused: it can never be admitted as things stand.
+	// Refused: it can never be admitted with the current configuration.
 	Refused State = "Refused"
 	// Absent: it requests nothing and holds nothing in a queue.
 	Absent State = "Absent"
@@ -43,13 +43,13 @@ type Application struct {
 	Message string `json:"message,omitempty"`
 	// Waits is what it asks for; absent if it asks for nothing.
 	Waits *Wait `json:"waits,omitempty"`
-	// Holds is the room that it holds; absent if it holds none.
+	// Holds is the quota that it holds; absent if it holds none.
 	Holds *Hold `json:"holds,omitempty"`
 	// NotLive says why this is what the status of the objects says, and not the live view. The endpoint never sets it.
 	NotLive string `json:"notLive,omitempty"`
 }
 
-// Wait is the place of an ask in line, and what is in its way.
+// Wait is the position of an ask in its queue, and what blocks it.
 type Wait struct {
 	Run      int64 `json:"run"`
 	Attempt  int64 `json:"attempt"`
@@ -58,18 +58,18 @@ type Wait struct {
 	Since *metav1.Time `json:"since,omitempty"`
 	// PodSets that are asked for.
 	PodSets []PodSet `json:"podSets,omitempty"`
-	// Position in the queue from 1; absent if it is not in line, because it cannot be admitted as things stand.
+	// Position in the queue from 1; absent if it is not in line, because it cannot be admitted with the current configuration.
 	Position int `json:"position,omitempty"`
-	// InLine is how many are in line in this queue.
+	// InLine is the number of applications in line in this queue.
 	InLine int `json:"inLine,omitempty"`
-	// Ahead are those directly before it, at most five, the last of them directly before it.
+	// Ahead are the applications before it, at most five; the last one is directly before it.
 	Ahead []Head `json:"ahead,omitempty"`
-	// KeptFor are those for whom the room is kept that is free.
-	KeptFor []Head `json:"keptFor,omitempty"`
-	// Needs are what it needs at least, in the first flavors that its pods may be placed in.
+	// ReservedFor are the applications for which the free quota is reserved.
+	ReservedFor []Head `json:"reservedFor,omitempty"`
+	// Needs are the minimum that it requires, in the first flavors that its pods may be placed in.
 	Needs []Need `json:"needs,omitempty"`
-	// Unblock are sentences for people: what has to happen so that it is admitted.
-	Unblock []string `json:"unblock,omitempty"`
+	// Remedies are messages for users: what would let it be admitted.
+	Remedies []string `json:"remedies,omitempty"`
 }
 
 // Head is an application in line. Without the right to read the queue, namespace and name of those in other namespaces are absent.
@@ -80,27 +80,28 @@ type Head struct {
 	Priority  int32  `json:"priority"`
 }
 
-// Need is what is needed at least of one resource, and what there is.
+// Need is the minimum that is required of one resource, and what is available.
 type Need struct {
 	Resource string            `json:"resource"`
 	Flavor   string            `json:"flavor"`
-	Need     resource.Quantity `json:"need"`
-	// Free is what the queue could use now, borrowing included, negative above quota; Most what it could ever hold. Absent without limit.
-	Free *resource.Quantity `json:"free,omitempty"`
-	Most *resource.Quantity `json:"most,omitempty"`
-	// Missing is what Free lacks; absent if it is enough.
+	Required resource.Quantity `json:"required"`
+	// Available is what the queue could use now, borrowing included, negative above quota; Max is what it could hold if nothing
+	// else ran. Absent without limit.
+	Available *resource.Quantity `json:"available,omitempty"`
+	Max       *resource.Quantity `json:"max,omitempty"`
+	// Missing is what Available lacks; absent if it is enough.
 	Missing *resource.Quantity `json:"missing,omitempty"`
-	// InTheWay are the limits that leave too little: of the queue and of those above it, from there upward.
-	InTheWay []Obstacle `json:"inTheWay,omitempty"`
+	// BlockedBy are the limits that leave too little: of the queue and of its ancestors, from the queue upward.
+	BlockedBy []BlockingLimit `json:"blockedBy,omitempty"`
 }
 
-// Obstacle is a limit that leaves too little room.
-type Obstacle struct {
+// BlockingLimit is a limit that leaves too little quota.
+type BlockingLimit struct {
 	Queue string `json:"queue"`
 	// Used is what counts against Limit.
 	Used  resource.Quantity `json:"used"`
 	Limit resource.Quantity `json:"limit"`
-	// Missing is what has to be given back there.
+	// Missing is what has to be released there.
 	Missing resource.Quantity `json:"missing"`
 }
 
@@ -108,42 +109,42 @@ type Obstacle struct {
 type PodSet struct {
 	Name  string `json:"name"`
 	Count int32  `json:"count"`
-	// MinCount is with how many it can start; absent if it needs all.
+	// MinCount is the number with which it can start; absent if it needs all.
 	MinCount int32 `json:"minCount,omitempty"`
-	// Above: they are above the base gang, and go first when others take room back.
-	Above bool `json:"above,omitempty"`
+	// Elastic: they are above the base gang, and the first to end when quota is reclaimed.
+	Elastic bool `json:"elastic,omitempty"`
 	// Flavor in which they are placed; absent while they wait.
 	Flavor string `json:"flavor,omitempty"`
 	// Requests of each pod.
 	Requests map[string]resource.Quantity `json:"requests,omitempty"`
 }
 
-// Hold is room that is held.
+// Hold is quota that is held.
 type Hold struct {
 	Run      int64    `json:"run"`
 	Attempt  int64    `json:"attempt"`
 	Priority int32    `json:"priority"`
 	PodSets  []PodSet `json:"podSets,omitempty"`
-	// Leaving: it is given back before long, because its pods end or are being stopped.
-	Leaving bool `json:"leaving,omitempty"`
-	// WantedBack is why it is asked back; absent while it may be kept.
-	WantedBack *WantedBack `json:"wantedBack,omitempty"`
-	// More is how many executors above its base gang wait behind their scheduling gates, and MoreWhy why they do.
-	More    int32  `json:"more,omitempty"`
-	MoreWhy string `json:"moreWhy,omitempty"`
+	// Terminating: it will be released soon, because its pods have ended or are being stopped.
+	Terminating bool `json:"terminating,omitempty"`
+	// Eviction is why it has to be released; absent while it may be kept.
+	Eviction *Eviction `json:"eviction,omitempty"`
+	// SchedulingGated is how many executors above its base gang wait behind their scheduling gates, and SchedulingGatedMessage why they do.
+	SchedulingGated        int32  `json:"schedulingGated,omitempty"`
+	SchedulingGatedMessage string `json:"schedulingGatedMessage,omitempty"`
 	// Reclaim are executors above its base gang that have to end.
-	GiveBack []GiveBack `json:"giveBack,omitempty"`
+	Reclaims []Reclaim `json:"reclaims,omitempty"`
 }
 
-// Reclaim is a number of executors that have to end because somebody takes their room.
-type GiveBack struct {
+// Reclaim is a number of executors that have to end because their quota is taken for others.
+type Reclaim struct {
 	Flavor  string `json:"flavor,omitempty"`
 	Count   int32  `json:"count"`
 	Message string `json:"message"`
 }
 
-// WantedBack is why room is asked back.
-type WantedBack struct {
+// Eviction is why quota has to be released.
+type Eviction struct {
 	Reason  string `json:"reason"`
 	Message string `json:"message"`
 }

@@ -14,13 +14,13 @@ type ProblemReason string
 
 // The reasons, each with its status code.
 const (
-	NoToken     ProblemReason = "NoToken"     // 401: the request carries no token
-	BadToken    ProblemReason = "BadToken"    // 401: the API server does not know the token
-	NotAllowed  ProblemReason = "NotAllowed"  // 403: the caller may not get the object
-	NotFound    ProblemReason = "NotFound"    // 404: there is no such object
-	Busy        ProblemReason = "Busy"        // 429: too many requests at once
-	CannotCheck ProblemReason = "CannotCheck" // 500: the API server could not be asked
-	NotInOffice ProblemReason = "NotInOffice" // 503: another process decides, or this one does not yet
+	NoToken                  ProblemReason = "NoToken"                  // 401: the request carries no token
+	BadToken                 ProblemReason = "BadToken"                 // 401: the API server does not know the token
+	NotAllowed               ProblemReason = "NotAllowed"               // 403: the caller may not get the object
+	NotFound                 ProblemReason = "NotFound"                 // 404: there is no such object
+	TooManyRequests          ProblemReason = "TooManyRequests"          // 429: too many requests at once
+	AuthorizationUnavailable ProblemReason = "AuthorizationUnavailable" // 500: the API server could not be asked
+	NotLeader                ProblemReason = "NotLeader"                // 503: another process decides, or this one does not yet
 )
 
 // TokenHeader carries the caller's token where the API server's proxy has taken the header Authorization away.

@@ -13,33 +13,34 @@ type Queue struct {
 	Root string `json:"root,omitempty"`
 	// Leaf queues take applications.
 	Leaf bool `json:"leaf"`
-	// Problem is why it admits nobody, as the reason of its condition Ready; absent if it does. Message explains it.
+	// Problem is why it admits nothing, as the reason of its condition Ready; absent if it does. Message explains it.
 	Problem string `json:"problem,omitempty"`
 	Message string `json:"message,omitempty"`
-	// HeldBy is the queue, this one or one above it, that is stopped; FullBy the one that has as many applications as it may.
-	HeldBy string `json:"heldBy,omitempty"`
-	FullBy string `json:"fullBy,omitempty"`
+	// StoppedBy is the queue, this one or one above it, that is stopped by its stopPolicy; AtMaxRunning the one that runs as many applications as its maxRunning allows.
+	StoppedBy    string `json:"stoppedBy,omitempty"`
+	AtMaxRunning string `json:"atMaxRunning,omitempty"`
 	// Pending and Admitted count the applications of this queue and of those below it.
-	Pending  int32  `json:"pending"`
-	Admitted int32  `json:"admitted"`
-	Room     []Room `json:"room,omitempty"`
+	Pending  int32   `json:"pending"`
+	Admitted int32   `json:"admitted"`
+	Usage    []Usage `json:"usage,omitempty"`
 	// Heads are the first in line of this very queue, at most twenty.
 	Heads []Head `json:"heads,omitempty"`
-	// KeptFor is the first in line, if room is kept for it because it has waited for too long.
-	KeptFor []Head `json:"keptFor,omitempty"`
+	// ReservedFor is the first in line, if quota is reserved for it because it has waited for too long.
+	ReservedFor []Head `json:"reservedFor,omitempty"`
 	// NotLive says why this is what the status of the queue says, and not the live view. The endpoint never sets it.
 	NotLive string `json:"notLive,omitempty"`
 }
 
-// Room is the use of one resource, by this queue and those below it, and what is left.
-type Room struct {
+// Usage is the use of one resource by this queue and its descendants, and what is available.
+type Usage struct {
 	Resource string            `json:"resource"`
 	Flavor   string            `json:"flavor"`
 	Used     resource.Quantity `json:"used"`
 	// Nominal includes the children's; absent without limit.
 	Nominal  *resource.Quantity `json:"nominal,omitempty"`
 	Borrowed *resource.Quantity `json:"borrowed,omitempty"`
-	// Free is what the queue could use now, borrowing included, negative above quota; Most what it could ever hold. Absent without limit.
-	Free *resource.Quantity `json:"free,omitempty"`
-	Most *resource.Quantity `json:"most,omitempty"`
+	// Available is what the queue could use now, borrowing included, negative above quota; Max is what it could hold if nothing
+	// else ran. Absent without limit.
+	Available *resource.Quantity `json:"available,omitempty"`
+	Max       *resource.Quantity `json:"max,omitempty"`
 }

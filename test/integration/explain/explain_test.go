@@ -110,7 +110,7 @@ func (l *line) checkAnswers(t *testing.T, leader *replica, tokens map[string]str
 		if diff := cmp.Diff([]explainv1.Head{want}, a.Waits.Ahead); diff != "" {
 			t.Errorf("%s, ahead (-want +got):\n%s", name, diff)
 		}
-		place := []int{a.Waits.Position, a.Waits.InLine, len(a.Waits.Unblock)}
+		place := []int{a.Waits.Position, a.Waits.InLine, len(a.Waits.Remedies)}
 		if a.UID != string(l.pi.UID) || a.Reason != "WaitingForQuota" || !cmp.Equal(place, []int{2, 2, 1}) {
 			t.Errorf("%s: %s", name, body)
 		}
@@ -128,7 +128,7 @@ func (l *line) checkOthers(t *testing.T, leader *replica, tokens map[string]stri
 	}
 	_, body = ask(t, leader, "queues/"+l.Queue.Name, tokens["chief"])
 	var q explainv1.Queue
-	if err := json.Unmarshal(body, &q); err != nil || q.Pending != 2 || q.Admitted != 1 || len(q.Heads) != 2 || len(q.Room) == 0 {
+	if err := json.Unmarshal(body, &q); err != nil || q.Pending != 2 || q.Admitted != 1 || len(q.Heads) != 2 || len(q.Usage) == 0 {
 		t.Errorf("queue: %s (%v)", body, err)
 	}
 }

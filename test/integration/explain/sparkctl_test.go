@@ -151,7 +151,7 @@ func TestSparkctl(t *testing.T) {
 	}
 	pi := []string{"pi", "-n", l.Namespace}
 	waits := "pi waits in queue " + l.Queue.Name
-	says(tenant, pi, waits+": 2 of 2 in line", "one of another namespace, priority 7", "IN THE WAY", "must be released in queue "+l.Queue.Name)
+	says(tenant, pi, waits+": 2 of 2 in line", "one of another namespace, priority 7", "BLOCKED BY", "must be released in queue "+l.Queue.Name)
 	says(admin, pi, waits+": 2 of 2 in line", l.other+"/first, priority 7")
 	says(admin, []string{"queue", l.Queue.Name}, "2 waiting, 1 admitted", "2  "+l.Namespace+"/pi")
 	says(tenant, []string{"queue", l.Queue.Name}, "read the queue", "cannot get resource", "no live view", "may not get sparkqueues")

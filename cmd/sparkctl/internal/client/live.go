@@ -54,7 +54,7 @@ func (c *Cluster) ask(ctx context.Context, into any, path ...string) error {
 		if json.Unmarshal(data, &p) != nil || p.Reason == "" {
 			return c.unreachable(err)
 		}
-		if err = errors.New(p.Message); p.Reason != v1.NotInOffice {
+		if err = errors.New(p.Message); p.Reason != v1.NotLeader {
 			return err
 		}
 	}

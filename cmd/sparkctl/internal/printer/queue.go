@@ -20,11 +20,11 @@ func WriteQueue(out io.Writer, q v1.Queue) error {
 	if q.Problem != "" {
 		p.line("%s: %s", q.Problem, q.Message)
 	}
-	if q.HeldBy != "" {
-		p.line("nothing new is admitted: queue %s is held (stopPolicy)", q.HeldBy)
+	if q.StoppedBy != "" {
+		p.line("nothing new is admitted: queue %s is held (stopPolicy)", q.StoppedBy)
 	}
-	if q.FullBy != "" {
-		p.line("nothing new is admitted: queue %s is full (maxRunning)", q.FullBy)
+	if q.AtMaxRunning != "" {
+		p.line("nothing new is admitted: queue %s is full (maxRunning)", q.AtMaxRunning)
 	}
 	p.room(q)
 	for i, h := range q.Heads {
@@ -38,12 +38,12 @@ func WriteQueue(out io.Writer, q v1.Queue) error {
 }
 
 func (p *page) room(q v1.Queue) {
-	if len(q.Room) == 0 {
+	if len(q.Usage) == 0 {
 		return
 	}
-	rows := [][]string{{"RESOURCE", "FLAVOR", "USED", "NOMINAL", "BORROWED", "FREE", "MOST EVER"}}
-	for _, r := range q.Room {
-		row := []string{r.Resource, r.Flavor, r.Used.String(), orNoLimit(r.Nominal), orNothing(r.Borrowed), orNoLimit(r.Free), orNoLimit(r.Most)}
+	rows := [][]string{{"RESOURCE", "FLAVOR", "USED", "NOMINAL", "BORROWED", "AVAILABLE", "MAX"}}
+	for _, r := range q.Usage {
+		row := []string{r.Resource, r.Flavor, r.Used.String(), orNoLimit(r.Nominal), orNothing(r.Borrowed), orNoLimit(r.Available), orNoLimit(r.Max)}
 		if q.NotLive != "" {
 			row[5], row[6] = "", ""
 		}
@@ -54,7 +54,7 @@ func (p *page) room(q v1.Queue) {
 
 // keptMark marks the one for whom room is kept.
 func keptMark(q v1.Queue, h v1.Head) string {
-	for _, k := range q.KeptFor {
+	for _, k := range q.ReservedFor {
 		if k.Namespace == h.Namespace && k.Name == h.Name {
 			return " (quota is reserved for it)"
 		}

@@ -58,7 +58,7 @@ func FromStatus(app *v1alpha1.SparkApplication, queue *v1alpha1.SparkQueue) v1.A
 // takeGated takes over how many executors wait behind their gates.
 func takeGated(h *v1.Hold, e *v1alpha1.ExecutorStatus) {
 	if e != nil && e.Gated > 0 {
-		h.More, h.MoreWhy = e.Gated, e.Problem
+		h.SchedulingGated, h.SchedulingGatedMessage = e.Gated, e.Problem
 	}
 }
 
@@ -82,7 +82,7 @@ func headsOf(heads []v1alpha1.QueueHead) []v1.Head {
 func holdOf(g *v1alpha1.Grant) *v1.Hold {
 	out := &v1.Hold{Run: g.Run, Attempt: g.Attempt}
 	for _, p := range g.PodSets {
-		set := v1.PodSet{Name: p.Name, Count: p.Count, Above: p.Elastic, Flavor: p.Flavor, Requests: map[string]resource.Quantity{}}
+		set := v1.PodSet{Name: p.Name, Count: p.Count, Elastic: p.Elastic, Flavor: p.Flavor, Requests: map[string]resource.Quantity{}}
 		for name, q := range p.Requests {
 			set.Requests[string(name)] = q
 		}
@@ -99,10 +99,10 @@ func FromQueueStatus(queue *v1alpha1.SparkQueue) v1.Queue {
 		out.Problem, out.Message = ready.Reason, ready.Message
 	}
 	if p := queue.Spec.StopPolicy; p == v1alpha1.StopPolicyHold || p == v1alpha1.StopPolicyHoldAndDrain {
-		out.HeldBy = queue.Name
+		out.StoppedBy = queue.Name
 	}
 	for _, u := range s.Usage {
-		out.Room = append(out.Room, v1.Room{Resource: u.Resource, Flavor: u.Flavor, Used: u.Used, Nominal: u.Nominal, Borrowed: u.Borrowed})
+		out.Usage = append(out.Usage, v1.Usage{Resource: u.Resource, Flavor: u.Flavor, Used: u.Used, Nominal: u.Nominal, Borrowed: u.Borrowed})
 	}
 	return out
 }

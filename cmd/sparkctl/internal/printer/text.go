@@ -142,25 +142,25 @@ func (p *page) wait(a v1.Application) {
 		p.line("%-10s %s%s, run %d attempt %d", "Since", w.Since.UTC().Format(time.RFC3339), priority, w.Run, w.Attempt)
 	}
 	for i, set := range w.PodSets {
-		p.line("%-10s %s", first(i, "Asks for"), podSet(set))
+		p.line("%-10s %s", first(i, "Requests"), podSet(set))
 	}
 	for i, h := range w.Ahead {
 		p.line("%-10s %s", first(i, "Behind"), headText(h))
 	}
-	for i, h := range w.KeptFor {
-		p.line("%-10s %s", first(i, "Kept for"), headText(h))
+	for i, h := range w.ReservedFor {
+		p.line("%-10s %s", first(i, "Reserved"), headText(h))
 	}
 	if len(w.Needs) > 0 {
-		rows := [][]string{{"NEEDS", "FLAVOR", "AT LEAST", "FREE", "MISSING", "MOST EVER", "IN THE WAY"}}
+		rows := [][]string{{"RESOURCE", "FLAVOR", "REQUIRED", "AVAILABLE", "MISSING", "MAX", "BLOCKED BY"}}
 		for _, n := range w.Needs {
-			rows = append(rows, []string{n.Resource, n.Flavor, n.Need.String(), orNoLimit(n.Free), orNothing(n.Missing), orNoLimit(n.Most), obstacles(n.InTheWay)})
+			rows = append(rows, []string{n.Resource, n.Flavor, n.Required.String(), orNoLimit(n.Available), orNothing(n.Missing), orNoLimit(n.Max), obstacles(n.BlockedBy)})
 		}
 		p.table(rows)
 	}
-	if len(w.Unblock) > 0 {
+	if len(w.Remedies) > 0 {
 		p.paragraph()
 		p.line("What would let it start:")
-		for _, u := range w.Unblock {
+		for _, u := range w.Remedies {
 			p.line("  - %s", u)
 		}
 	}
@@ -172,20 +172,20 @@ func (p *page) hold(h *v1.Hold) {
 		p.line("%-10s %s", first(i, "Holds"), podSet(set))
 	}
 	p.line("%-10s run %d attempt %d, priority %d", "For", h.Run, h.Attempt, h.Priority)
-	if h.WantedBack != nil {
-		p.line("%-10s %s: %s", "Asked back", h.WantedBack.Reason, h.WantedBack.Message)
+	if h.Eviction != nil {
+		p.line("%-10s %s: %s", "Evicted", h.Eviction.Reason, h.Eviction.Message)
 	}
-	for i, g := range h.GiveBack {
-		p.line("%-10s %d of its executors have to end: %s", first(i, "Gives back"), g.Count, g.Message)
+	for i, g := range h.Reclaims {
+		p.line("%-10s %d of its executors have to end: %s", first(i, "Reclaimed"), g.Count, g.Message)
 	}
 	switch {
-	case h.More > 0 && h.MoreWhy != "":
-		p.line("%-10s %d more executors behind their scheduling gates: %s", "Waits for", h.More, h.MoreWhy)
-	case h.More > 0:
-		p.line("%-10s %d more executors behind their scheduling gates", "Waits for", h.More)
+	case h.SchedulingGated > 0 && h.SchedulingGatedMessage != "":
+		p.line("%-10s %d more executors behind their scheduling gates: %s", "Waits for", h.SchedulingGated, h.SchedulingGatedMessage)
+	case h.SchedulingGated > 0:
+		p.line("%-10s %d more executors behind their scheduling gates", "Waits for", h.SchedulingGated)
 	}
-	if h.Leaving {
-		p.line("%-10s its pods have ended or are being stopped", "Leaving")
+	if h.Terminating {
+		p.line("%-10s its pods have ended or are being stopped", "Ending")
 	}
 }
 
@@ -205,7 +205,7 @@ func podSet(s v1.PodSet) string {
 		}
 	}
 	more := ""
-	if s.Above {
+	if s.Elastic {
 		more = "more "
 	}
 	text := fmt.Sprintf("%d %s%s", s.Count, more, s.Name)
@@ -238,7 +238,7 @@ func headText(h v1.Head) string {
 	return name
 }
 
-func obstacles(all []v1.Obstacle) string {
+func obstacles(all []v1.BlockingLimit) string {
 	var texts []string
 	for _, o := range all {
 		texts = append(texts, fmt.Sprintf("%s uses %s of %s", o.Queue, o.Used.String(), o.Limit.String()))
