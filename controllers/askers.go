@@ -20,10 +20,10 @@ type askers struct {
 }
 
 // setUpPods adds the controller of unmanaged pods to the manager. The client, the live reader and the recorder are the manager's.
-func (a *askers) setUpPods(mgr ctrl.Manager, office *takeover, o unmanagedpods.Options) error {
-	o.Client, o.Live, o.Recorder, o.Ready = mgr.GetClient(), mgr.GetAPIReader(), mgr.GetEventRecorder("sparkgate"), office.wait
+func (a *askers) setUpPods(mgr ctrl.Manager, startup *leaderStartup, o unmanagedpods.Options) error {
+	o.Client, o.Live, o.Recorder, o.Ready = mgr.GetClient(), mgr.GetAPIReader(), mgr.GetEventRecorder("sparkgate"), startup.wait
 	a.pods = unmanagedpods.New(o)
-	office.unmanaged = a.pods
+	startup.unmanaged = a.pods
 	if err := mgr.Add(a.pods); err != nil {
 		return err
 	}

@@ -167,10 +167,10 @@ func Setup(mgr ctrl.Manager, o Options) error {
 	if err != nil {
 		return err
 	}
-	office := newTakeover(mgr, watcher, embedded, o.Clock)
-	office.foreign = watches
+	startup := newLeaderStartup(mgr, watcher, embedded, o.Clock)
+	startup.optionalWatches = watches
 
-	runnables := []runnable{watcher, office, embedded}
+	runnables := []runnable{watcher, startup, embedded}
 	var notifier application.Notifier
 	if o.EventsAddr != "" {
 		sender := notify.New(notify.Options{URL: o.EventsAddr, Instance: o.Holder, Clock: o.Clock, Log: mgr.GetLogger().WithName("notify")})
@@ -181,16 +181,16 @@ func Setup(mgr ctrl.Manager, o Options) error {
 		Gates: gates, DefaultGate: o.DefaultGate, AllowedGates: o.AllowedGates, ReferenceTimeout: o.ReferenceTimeout,
 		MaxTermination: o.MaxTermination, ExecutorInterval: o.ExecutorInterval, HistoryURL: o.HistoryURL, FewEvents: o.FewEvents,
 		Exposure: expose.Rules{Hosts: o.UIHosts, Annotations: o.UIAnnotations}, ForbidPodSecurityNone: o.ForbidPodSecurityNone,
-		Recorder: mgr.GetEventRecorder("sparkgate"), Notifier: notifier, Logs: logReader(podClient, o), Series: series, Clock: o.Clock, Ready: office.wait, Claim: asking.claim, GateKinds: gateKinds(),
+		Recorder: mgr.GetEventRecorder("sparkgate"), Notifier: notifier, Logs: logReader(podClient, o), Series: series, Clock: o.Clock, Ready: startup.wait, Claim: asking.claim, GateKinds: gateKinds(),
 	})
-	office.memory, office.wake = reconciler.Memory(), asking.applications.Wake
-	queues := &queue.Reconciler{Client: mgr.GetClient(), Engine: engine{embedded}, Clock: o.Clock, Interval: o.QueueInterval, Ready: office.wait, Log: mgr.GetLogger().WithName("queue")}
+	startup.memory, startup.wake = reconciler.Memory(), asking.applications.Wake
+	queues := &queue.Reconciler{Client: mgr.GetClient(), Engine: queueEngine{embedded}, Clock: o.Clock, Interval: o.QueueInterval, Ready: startup.wait, Log: mgr.GetLogger().WithName("queue")}
 	embedded.Observe(queues.Changed)
 
 	if err := reconciler.SetupWithManager(mgr, asking.applications, o.Concurrent); err != nil {
 		return fmt.Errorf("set up applications: %w", err)
 	}
-	if err := asking.setUpPods(mgr, office, unmanagedpods.Options{
+	if err := asking.setUpPods(mgr, startup, unmanagedpods.Options{
 		Pods: podClient, Spark: store, Gates: gates, DefaultGate: o.DefaultGate, AllowedGates: o.AllowedGates,
 		MaxTermination: o.MaxTermination, Clock: o.Clock,
 	}); err != nil {
@@ -200,7 +200,7 @@ func Setup(mgr ctrl.Manager, o Options) error {
 		return fmt.Errorf("set up queues: %w", err)
 	}
 	if o.Explain != nil {
-		runnables = append(runnables, explainer(mgr, embedded, o))
+		runnables = append(runnables, newExplainServer(mgr, embedded, o))
 	}
 	for _, w := range watches {
 		runnables = append(runnables, w)

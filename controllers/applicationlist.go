@@ -19,15 +19,15 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// applist lists applications live without holding more than one of them, however large they are.
-type applist struct {
+// applicationList lists applications live without holding more than one of them, however large they are.
+type applicationList struct {
 	client rest.Interface
 }
 
 // listPage is how many applications one request asks for.
 const listPage = 500
 
-func newApplist(mgr ctrl.Manager) (*applist, error) {
+func newApplicationList(mgr ctrl.Manager) (*applicationList, error) {
 	config := rest.CopyConfig(mgr.GetConfig())
 	group := v1alpha1.GroupVersion
 	config.APIPath, config.GroupVersion = "/apis", &group
@@ -37,12 +37,12 @@ func newApplist(mgr ctrl.Manager) (*applist, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create client of applications: %w", err)
 	}
-	return &applist{client: c}, nil
+	return &applicationList{client: c}, nil
 }
 
 // each calls see with every application, page by page. No resource version is asked for, so that every page is consistent with the moment
 // of the first.
-func (l *applist) each(ctx context.Context, see func(*v1alpha1.SparkApplication)) error {
+func (l *applicationList) each(ctx context.Context, see func(*v1alpha1.SparkApplication)) error {
 	for token := ""; ; {
 		request := l.client.Get().Resource("sparkapplications").Param("limit", strconv.Itoa(listPage))
 		if token != "" {

@@ -19,15 +19,15 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// engine shows the embedded queue to the controller of SparkQueues in the words of the API.
-type engine struct{ runner *gate.Gate }
+// queueEngine shows the embedded queue to the controller of SparkQueues in the words of the API.
+type queueEngine struct{ gate *gate.Gate }
 
-func (e engine) Reload(ctx context.Context) error { return e.runner.Reload(ctx) }
+func (e queueEngine) Reload(ctx context.Context) error { return e.gate.Reload(ctx) }
 
-func (e engine) Names() []string { return e.runner.Names() }
+func (e queueEngine) Names() []string { return e.gate.Names() }
 
-func (e engine) State(name string) (queue.State, bool) {
-	s, known := e.runner.State(name)
+func (e queueEngine) State(name string) (queue.State, bool) {
+	s, known := e.gate.State(name)
 	if !known {
 		return queue.State{}, false
 	}

@@ -17,21 +17,21 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// explainer serves the live view of the embedded queue.
-func explainer(mgr ctrl.Manager, r *gate.Gate, o Options) *explainserver.Server {
+// newExplainServer serves the live view of the embedded queue.
+func newExplainServer(mgr ctrl.Manager, r *gate.Gate, o Options) *explainserver.Server {
 	return explainserver.NewServer(o.Explain, explainserver.Options{
-		Reader: mgr.GetClient(), Queues: explained{r}, Reviewer: explainserver.APIServer{Client: mgr.GetClient()},
+		Reader: mgr.GetClient(), Queues: explainQueues{r}, Reviewer: explainserver.APIServer{Client: mgr.GetClient()},
 		Clock: o.Clock, Log: mgr.GetLogger().WithName("explain"),
 	})
 }
 
-// explained shows the embedded queue in the words of the explanations.
-type explained struct{ *gate.Gate }
+// explainQueues shows the embedded queue in the words of the explanations.
+type explainQueues struct{ *gate.Gate }
 
-var _ explainserver.Queues = explained{}
+var _ explainserver.Queues = explainQueues{}
 
 // Application implements explain.Queues.
-func (e explained) Application(key queueing.Key) (explainv1.Application, bool) {
+func (e explainQueues) Application(key queueing.Key) (explainv1.Application, bool) {
 	x, known := e.Explain(key)
 	if !known {
 		return explainv1.Application{}, false
@@ -141,13 +141,13 @@ func quantitiesOf(r queueing.Resources) map[string]resource.Quantity {
 }
 
 // Queue implements explain.Queues.
-func (e explained) Queue(name string) (explainv1.Queue, bool) {
+func (e explainQueues) Queue(name string) (explainv1.Queue, bool) {
 	x, known := e.ExplainQueue(name)
 	if !known {
 		return explainv1.Queue{}, false
 	}
 	out := queueOf(x)
-	if s, _ := (engine{e.Gate}).State(name); s.Problem != "" {
+	if s, _ := (queueEngine{e.Gate}).State(name); s.Problem != "" {
 		out.Problem, out.Message = s.Problem, s.Message
 	}
 	return out, true
