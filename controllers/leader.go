@@ -190,7 +190,7 @@ func (s *restoredState) addOrphans(store *pods.Store, recorded func(queueing.Key
 			if held {
 				s.held = append(s.held, gate.Holding{Key: key, Grant: grant, Orphan: true})
 			}
-			for _, r := range pods.Beyond(records, grant) {
+			for _, r := range pods.ExceedingGrant(records, grant) {
 				claim(r)
 			}
 		}

@@ -25,10 +25,10 @@ const (
 	FlavorLabel = Group + "/flavor"
 )
 
-// QuotaGate is the scheduling gate behind which executors wait for quota.
-const QuotaGate = Group + "/quota"
+// QuotaSchedulingGate is the scheduling gate behind which executors wait for quota.
+const QuotaSchedulingGate = Group + "/quota"
 
-// GuardedLabel on a namespace, with the value "true", has the executors of every application wait behind QuotaGate.
+// GuardedLabel on a namespace, with the value "true", has the executors of every application wait behind QuotaSchedulingGate.
 const GuardedLabel = Group + "/guarded"
 
 // Labels of Spark itself on drivers and executors.
@@ -43,8 +43,8 @@ const (
 const (
 	// KueueQueueLabel names a LocalQueue on an object. An application may bear it; the operator does not write it.
 	KueueQueueLabel = "kueue.x-k8s.io/queue-name"
-	// KueuePodGate is the scheduling gate of Kueue's integration of pods.
-	KueuePodGate = "kueue.x-k8s.io/admission"
+	// KueueSchedulingGate is the scheduling gate of Kueue's integration of pods.
+	KueueSchedulingGate = "kueue.x-k8s.io/admission"
 )
 
 // Annotations on namespaces.

@@ -105,11 +105,11 @@ func (p *pass) releasePod(ctx context.Context, r *lifecycle.Ungate) error {
 		labels = map[string]string{}
 	}
 	labels[v1alpha1.FlavorLabel] = r.Flavor
-	patch := schedulinggate.Lift(r.Pod, false, schedulinggate.Placement{NodeSelector: r.NodeSelector, Tolerations: r.Tolerations, Labels: labels})
+	patch := schedulinggate.RemovalPatch(r.Pod, false, schedulinggate.Placement{NodeSelector: r.NodeSelector, Tolerations: r.Tolerations, Labels: labels})
 	err := p.Client.Patch(ctx, pod, client.RawPatch(types.JSONPatchType, patch), client.FieldOwner(v1alpha1.FieldOwner))
 	switch {
 	case err == nil:
-		p.Pods.Answered(pod)
+		p.Pods.ObservedWrite(pod)
 		p.memory.released(p.app, r.Pod.UID)
 		return nil
 	case apierrors.IsNotFound(err), apierrors.IsConflict(err):

@@ -110,7 +110,7 @@ func (r *Reconciler) mourn(key queueing.Key, records []*pods.Record) {
 	if !here {
 		return // another system charges it
 	}
-	r.claim(pods.Beyond(records, grant))
+	r.claim(pods.ExceedingGrant(records, grant))
 }
 
 // disown has pods charged elsewhere that run in a guarded namespace with the labels of an application that has not made them.
@@ -126,7 +126,7 @@ func (p *pass) disown(ctx context.Context) error {
 	if !slices.ContainsFunc(p.o.Pods, odd) {
 		return nil
 	}
-	_, others := pods.Made(p.o.Pods, p.app.UID, uid)
+	_, others := pods.CreatedBy(p.o.Pods, p.app.UID, uid)
 	others = slices.DeleteFunc(others, func(r *pods.Record) bool { return !r.OnNode() })
 	namespace, err := p.namespace(ctx)
 	if err != nil {

@@ -233,7 +233,7 @@ func (r *Reconciler) unreachableNodes(ctx context.Context, of []*pods.Record) (m
 		if client.IgnoreNotFound(err) != nil {
 			return nil, fmt.Errorf("read node of pod %s: %w", record.Name, err)
 		}
-		lost[record.Node] = err == nil && !pods.NodeAnswers(node)
+		lost[record.Node] = err == nil && !pods.NodeReachable(node)
 	}
 	return lost, nil
 }

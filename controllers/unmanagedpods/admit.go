@@ -42,7 +42,7 @@ func (r *Reconciler) look(ctx context.Context, namespace *metav1.PartialObjectMe
 	if err := r.release(ctx, name, p.UID); err != nil {
 		return err
 	}
-	if p.Gate == nil {
+	if p.SchedulingGate == nil {
 		return r.charge(ctx, namespace, p)
 	}
 	if reason, refusal, err := r.refusal(ctx, namespace, p); err != nil {
@@ -90,7 +90,7 @@ func (r *Reconciler) ask(ctx context.Context, namespace *metav1.PartialObjectMet
 		Key: p.key(), Run: run, Attempt: attempt, Queue: queueOf(namespace), NamespaceLabels: namespace.Labels,
 		NeedsLimits: namespacepolicy.Of(namespace).NeedsLimits(queueOf(namespace)), Part: p.part(), Priority: p.priority, QueuedAt: r.store.since(p),
 		PodSets: []queueing.PodSet{{
-			Name: p.set(), Count: 1, Requests: p.requests, NodeSelector: p.Gate.NodeSelector, Tolerations: p.Gate.Tolerations,
+			Name: p.set(), Count: 1, Requests: p.requests, NodeSelector: p.SchedulingGate.NodeSelector, Tolerations: p.SchedulingGate.Tolerations,
 		}},
 	}
 	gate := string(r.gateOf(namespace))
@@ -116,7 +116,7 @@ func (r *Reconciler) ask(ctx context.Context, namespace *metav1.PartialObjectMet
 // letIn lifts the gate of a pod. One that has changed since it was seen comes again.
 func (r *Reconciler) letIn(ctx context.Context, p *pod, grant *queueing.Grant) error {
 	set := &grant.PodSets[0]
-	patch := schedulinggate.Lift(p.Record, p.unlabelled, schedulinggate.Placement{
+	patch := schedulinggate.RemovalPatch(p.Record, p.unlabelled, schedulinggate.Placement{
 		NodeSelector: set.NodeSelector, Tolerations: set.Tolerations,
 		Labels: map[string]string{v1alpha1.QueueLabel: grant.Queue, v1alpha1.FlavorLabel: set.Flavor},
 	})

@@ -37,7 +37,7 @@ func (r *Reconciler) hasten(ctx context.Context, p *pod) error {
 	switch {
 	case client.IgnoreNotFound(err) != nil:
 		return fmt.Errorf("read node of pod %s/%s: %w", p.Namespace, p.Name, err)
-	case err == nil && !pods.NodeAnswers(node):
+	case err == nil && !pods.NodeReachable(node):
 		return nil
 	}
 	return r.end(ctx, p, true)

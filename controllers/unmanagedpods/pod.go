@@ -45,7 +45,7 @@ func seen(p *corev1.Pod) *pod {
 		Record: pods.RecordOf(p), created: p.CreationTimestamp.Time,
 		class: p.Spec.PriorityClassName, unlabelled: len(p.Labels) == 0,
 	}
-	if out.Gate == nil && !role && !charged && selector == "" {
+	if out.SchedulingGate == nil && !role && !charged && selector == "" {
 		return nil
 	}
 	var err error
@@ -66,15 +66,15 @@ func seen(p *corev1.Pod) *pod {
 // same says that two states of a pod lead to the same decisions.
 func (p *pod) same(other *pod) bool {
 	return p.UID == other.UID && p.Active() == other.Active() && p.Deleting == other.Deleting && p.EndGrace == other.EndGrace && p.Queue == other.Queue && p.Flavor == other.Flavor &&
-		(p.Gate == nil) == (other.Gate == nil) && (p.Gate == nil || p.Version == other.Version)
+		(p.SchedulingGate == nil) == (other.SchedulingGate == nil) && (p.SchedulingGate == nil || p.Version == other.Version)
 }
 
 // concerned says that the pod holds room or wants some: it has not ended, and is not one that never ran and never will.
-func (p *pod) concerned() bool { return p.Active() && (p.Gate == nil || !p.Deleting) }
+func (p *pod) concerned() bool { return p.Active() && (p.SchedulingGate == nil || !p.Deleting) }
 
 // admittedDriver reports whether the pod is a driver that was let in and has not ended.
 func (p *pod) admittedDriver() bool {
-	return p.Role == pods.Driver && p.Gate == nil && p.Active() && !p.Deleting && !p.claimed
+	return p.Role == pods.Driver && p.SchedulingGate == nil && p.Active() && !p.Deleting && !p.claimed
 }
 
 // set is the name of the pod set that the pod is.

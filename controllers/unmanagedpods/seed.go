@@ -43,7 +43,7 @@ func (r *Reconciler) Seed(ctx context.Context) ([]Found, error) {
 		for _, p := range r.store.of(namespace.Name) {
 			switch {
 			case !p.concerned():
-			case p.Gate != nil:
+			case p.SchedulingGate != nil:
 				found = append(found, Found{Key: p.key()})
 			default:
 				queue, err := chargedTo(ctx, queues, namespace, p)

@@ -34,7 +34,7 @@ func spark(name, role, group string, second int) *corev1.Pod {
 			Labels:            map[string]string{v1alpha1.SparkRoleLabel: role, v1alpha1.SparkSelectorLabel: group},
 		},
 		Spec: corev1.PodSpec{
-			SchedulingGates: []corev1.PodSchedulingGate{{Name: v1alpha1.QuotaGate}},
+			SchedulingGates: []corev1.PodSchedulingGate{{Name: v1alpha1.QuotaSchedulingGate}},
 			Containers: []corev1.Container{{Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{
 				corev1.ResourceCPU: resource.MustParse("500m"), "nvidia.com/gpu": resource.MustParse("2"),
 			}}}},

@@ -159,7 +159,7 @@ func (a *arena) awaitEvent(name, says string) {
 }
 
 func isGated(pod *corev1.Pod) bool {
-	return slices.Contains(pod.Spec.SchedulingGates, corev1.PodSchedulingGate{Name: v1alpha1.QuotaGate})
+	return slices.Contains(pod.Spec.SchedulingGates, corev1.PodSchedulingGate{Name: v1alpha1.QuotaSchedulingGate})
 }
 
 func (a *arena) exists(o *Object) {

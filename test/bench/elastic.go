@@ -159,7 +159,7 @@ func (b *bench) makeGated(ctx context.Context, driver *corev1.Pod) ([]*corev1.Po
 		}
 		pod.Labels[v1alpha1.SparkRoleLabel] = v1alpha1.SparkRoleExecutor
 		pod.Spec = corev1.PodSpec{
-			SchedulingGates: []corev1.PodSchedulingGate{{Name: v1alpha1.QuotaGate}},
+			SchedulingGates: []corev1.PodSchedulingGate{{Name: v1alpha1.QuotaSchedulingGate}},
 			Containers: []corev1.Container{{Name: "spark-kubernetes-executor", Image: "spark:4.1", Resources: corev1.ResourceRequirements{
 				Requests: corev1.ResourceList{"cpu": resource.MustParse("200m"), "memory": resource.MustParse("896Mi")},
 			}}},
@@ -209,7 +209,7 @@ func (b *bench) liftByLoop(ctx context.Context) (perSecond float64, err error) {
 		patch := fmt.Appendf(nil, `[{"op":"test","path":"/metadata/resourceVersion","value":%q},`+
 			`{"op":"test","path":"/spec/schedulingGates/0/name","value":%q},`+
 			`{"op":"add","path":"/metadata/labels/sparkgate.io~1flavor","value":"default"},{"op":"remove","path":"/spec/schedulingGates/0"}]`,
-			pods[i].ResourceVersion, v1alpha1.QuotaGate)
+			pods[i].ResourceVersion, v1alpha1.QuotaSchedulingGate)
 		return b.user.Client.Patch(ctx, pods[i].DeepCopy(), client.RawPatch(types.JSONPatchType, patch))
 	})
 	if err != nil {

@@ -48,7 +48,7 @@ func (el elastic) want() queueing.ResizeRequest {
 	}
 	w.Count = max(0, w.Count)
 	if len(c.gated) > 0 {
-		w.Tolerations, w.NodeSelector = c.gated[0].Gate.Tolerations, c.gated[0].Gate.NodeSelector
+		w.Tolerations, w.NodeSelector = c.gated[0].SchedulingGate.Tolerations, c.gated[0].SchedulingGate.NodeSelector
 	}
 	return w
 }

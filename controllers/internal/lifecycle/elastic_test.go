@@ -47,10 +47,10 @@ func crewOf(text string) (records []*pods.Record, releasing map[types.UID]string
 		case "L":
 			r.CPU = 450
 		case "g", "G", "u", "s":
-			r.Phase, r.Running, r.Ready, r.Gate = corev1.PodPending, false, false, &pods.Gate{Requests: each}
+			r.Phase, r.Running, r.Ready, r.SchedulingGate = corev1.PodPending, false, false, &pods.SchedulingGate{Requests: each}
 		}
 		if strings.HasSuffix(word, "G") {
-			r.Gate = &pods.Gate{Requests: queueing.Resources{"cpu": 2000, "pods": 1}}
+			r.SchedulingGate = &pods.SchedulingGate{Requests: queueing.Resources{"cpu": 2000, "pods": 1}}
 		}
 		if strings.HasSuffix(word, "s") || strings.HasSuffix(word, "S") {
 			r.OwnerUID = "somebody"
@@ -247,7 +247,7 @@ func countIn(g queueing.Grant, flavor string) (n int32) {
 // inside are the executors that have passed their gates and are there.
 func (g *growth) inside() map[int]*pods.Record {
 	out := maps.Clone(g.pods)
-	maps.DeleteFunc(out, func(_ int, r *pods.Record) bool { return r.Gate != nil })
+	maps.DeleteFunc(out, func(_ int, r *pods.Record) bool { return r.SchedulingGate != nil })
 	return out
 }
 
@@ -359,7 +359,7 @@ func (g *growth) lift(r Ungate) {
 			return
 		}
 		in := *pod
-		in.Gate, in.Flavor, in.Phase, in.Running, in.Ready = nil, r.Flavor, corev1.PodRunning, true, g.IntN(3) > 0
+		in.SchedulingGate, in.Flavor, in.Phase, in.Running, in.Ready = nil, r.Flavor, corev1.PodRunning, true, g.IntN(3) > 0
 		g.pods[number] = &in
 		delete(g.unanswered, pod.UID)
 	}

@@ -28,7 +28,7 @@ func (eh executorHealth) status() *v1alpha1.ExecutorStatus {
 		wanted = eh.s.Executors.Wanted
 	}
 	failed, failures := eh.failures.count()
-	return &v1alpha1.ExecutorStatus{Wanted: wanted, Ready: c.Ready, Pending: c.Pending, Gated: c.Gated, Failed: failed, Failures: failures,
+	return &v1alpha1.ExecutorStatus{Wanted: wanted, Ready: c.Ready, Pending: c.Pending, Gated: c.SchedulingGated, Failed: failed, Failures: failures,
 		Problem: eh.problem(mine), Summary: fmt.Sprintf("%d/%d", c.Ready, wanted)}
 }
 
@@ -106,7 +106,7 @@ func (eh executorHealth) whyPending() string {
 			continue
 		}
 		switch problem := pods.WhyNotStarted(r); {
-		case r.Gate != nil:
+		case r.SchedulingGate != nil:
 			return fmt.Sprintf(": pod %s waits behind its scheduling gate: %s", r.Name, eh.whyGated())
 		case problem.Reason != "":
 			return fmt.Sprintf(": pod %s: %s", r.Name, problem.Message)

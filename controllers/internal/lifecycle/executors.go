@@ -57,7 +57,7 @@ func newExecutors(st *state) executors {
 		}
 		flavor, released := st.o.Ungating[r.UID]
 		switch {
-		case r.Gate != nil && released:
+		case r.SchedulingGate != nil && released:
 			c.unanswered = append(c.unanswered, unanswered{r, flavor})
 			c.addAdmitted(r, flavor)
 		case r.Gate == nil:
@@ -121,8 +121,8 @@ func byAge(a, b *pods.Record) int {
 // tooLarge names what a gated pod requests beyond what the grant has for one executor; empty if it fits. With resource
 // profiles the program may request larger executors than the spec.
 func tooLarge(r *pods.Record, allowed queueing.Resources) string {
-	for _, name := range slices.Sorted(maps.Keys(r.Gate.Requests)) {
-		if asks := r.Gate.Requests[name]; asks > allowed[name] {
+	for _, name := range slices.Sorted(maps.Keys(r.SchedulingGate.Requests)) {
+		if asks := r.SchedulingGate.Requests[name]; asks > allowed[name] {
 			most, wanted := amounts.Quantity(name, allowed[name]), amounts.Quantity(name, asks)
 			return fmt.Sprintf("%s %s, and each executor has %s in the grant", name, wanted.String(), most.String())
 		}

@@ -28,7 +28,7 @@ func TestTakenByKueue(t *testing.T) {
 			w := newWorld(t)
 			w.gate, w.app.Spec.RestartPolicy = string(gate), &v1alpha1.RestartPolicy{Type: v1alpha1.RestartOnFailure}
 			w.settle()
-			w.change(w.driverName(), func(p *pods.Record) { p.KueueGated, p.Gated, p.Scheduled = true, true, false })
+			w.change(w.driverName(), func(p *pods.Record) { p.KueueSchedulingGated, p.SchedulingGated, p.Scheduled = true, true, false })
 			w.settle()
 			w.now = w.now.Add(startingDelay)
 			w.settle()

@@ -17,9 +17,9 @@ import (
 // Labels say to which application a pod belongs, and whoever may create pods may write them. What a pod is charged to follows from what the
 // operator has written itself: the uid of the application and of its driver, and the grant.
 
-// Made returns the records that an application of that uid has made: its drivers, by their controller, and executors of these. driver is
+// CreatedBy returns the records that an application of that uid has made: its drivers, by their controller, and executors of these. driver is
 // the uid in the status of the application, and may be empty. The rest carry its labels, and cannot be shown to belong to it.
-func Made(records []*Record, app, driver types.UID) (made, others []*Record) {
+func CreatedBy(records []*Record, app, driver types.UID) (made, others []*Record) {
 	drivers := map[types.UID]bool{driver: driver != ""}
 	for _, r := range records {
 		if r.Role == Driver && r.OwnerUID == app {
@@ -36,8 +36,8 @@ func Made(records []*Record, app, driver types.UID) (made, others []*Record) {
 	return made, others
 }
 
-// Beyond returns those of the records that use a node and do not fit a grant any more, drivers first and then by name.
-func Beyond(records []*Record, grant queueing.Grant) []*Record {
+// ExceedingGrant returns those of the records that use a node and do not fit a grant any more, drivers first and then by name.
+func ExceedingGrant(records []*Record, grant queueing.Grant) []*Record {
 	left := total(grant)
 	ordered := slices.DeleteFunc(slices.Clone(records), func(r *Record) bool { return !r.OnNode() })
 	slices.SortFunc(ordered, func(a, b *Record) int {
@@ -66,7 +66,7 @@ func rank(r *Record) int {
 }
 
 // OnNode says that the pod has a node and has not ended: before it has one it uses nothing.
-func (r *Record) OnNode() bool { return r.Active() && r.Gate == nil && r.Node != "" }
+func (r *Record) OnNode() bool { return r.Active() && r.SchedulingGate == nil && r.Node != "" }
 
 // Requests are what is known of what the pod requests, "pods": 1 included.
 func (r *Record) Requests() queueing.Resources {

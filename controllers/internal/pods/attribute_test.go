@@ -56,7 +56,7 @@ func TestMade(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			made, others := Made(all, "app", tc.driver)
+			made, others := CreatedBy(all, "app", tc.driver)
 			if got := namesOf(made); !slices.Equal(got, tc.want) {
 				t.Errorf("made %v, want %v", got, tc.want)
 			}
@@ -96,7 +96,7 @@ func TestBeyond(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := namesOf(Beyond(all, tc.grant)); !slices.Equal(got, tc.want) {
+			if got := namesOf(ExceedingGrant(all, tc.grant)); !slices.Equal(got, tc.want) {
 				t.Errorf("beyond the grant are %v, want %v", got, tc.want)
 			}
 		})

@@ -43,10 +43,10 @@ const (
 
 // DriverEnded says how the Spark container of the driver ended; ok is false while it has not. The end of the attempt is the end of
 // that container: sidecars may go on.
-func DriverEnded(r *Record) (outcome Outcome, ok bool) { return endOf(r, driverWords) }
+func DriverEnded(r *Record) (outcome Outcome, ok bool) { return endOf(r, driverTerms) }
 
 // endOf says how the Spark container of a pod ended. An exit code of 0 is a success whatever became of the pod.
-func endOf(r *Record, w words) (outcome Outcome, ok bool) {
+func endOf(r *Record, w terms) (outcome Outcome, ok bool) {
 	switch {
 	case r.Ended != nil && r.Ended.ExitCode == 0:
 		return Outcome{Succeeded: true, Reason: "Succeeded", ExitCode: &r.Ended.ExitCode, Message: w.who + " ended with exit code 0"}, true
@@ -77,7 +77,7 @@ func (r *Record) outOfMemory() bool {
 // Counts are the executors of one attempt by state. Those that failed are counted elsewhere (Failure), because their pods go.
 type Counts struct {
 	// Active ones may still use a node. Ready, Pending and Gated divide those that are not being deleted.
-	Active, Ready, Pending, Gated int32
+	Active, Ready, Pending, SchedulingGated int32
 }
 
 // Count counts the executors among the records.
@@ -91,8 +91,8 @@ func Count(records []*Record) Counts {
 		case !r.Active():
 		case r.Deleting:
 			c.Active++
-		case r.Gated, r.Gate != nil:
-			c.Active, c.Gated = c.Active+1, c.Gated+1
+		case r.SchedulingGated, r.SchedulingGate != nil:
+			c.Active, c.SchedulingGated = c.Active+1, c.SchedulingGated+1
 		case r.CountsAsReady():
 			c.Active, c.Ready = c.Active+1, c.Ready+1
 		default:

@@ -149,7 +149,7 @@ func TestCount(t *testing.T) {
 	for _, pod := range pods {
 		records = append(records, RecordOf(pod))
 	}
-	want := Counts{Active: 5, Ready: 1, Pending: 2, Gated: 1}
+	want := Counts{Active: 5, Ready: 1, Pending: 2, SchedulingGated: 1}
 	if diff := cmp.Diff(want, Count(records)); diff != "" {
 		t.Errorf("counts (-want +got):\n%s", diff)
 	}

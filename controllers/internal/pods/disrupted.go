@@ -31,7 +31,7 @@ const (
 
 // disrupted says how a pod was ended from outside, by its node or by a controller; ok is false if it was not. Kubernetes says so in the
 // reason of the pod, in the condition DisruptionTarget, or in both. A container whose end is known had ended before its node was lost.
-func disrupted(r *Record, w words) (outcome Outcome, ok bool) {
+func disrupted(r *Record, w terms) (outcome Outcome, ok bool) {
 	o := Outcome{Cause: v1alpha1.CauseInfrastructure}
 	switch reason := orElse(r.Reason, r.DisruptedBy); {
 	case reason == podEvicted:
@@ -66,7 +66,7 @@ func disrupted(r *Record, w words) (outcome Outcome, ok bool) {
 
 // evicted tells a node that ran short of something, which is bad luck, from a pod that used more local storage than its own limits
 // allow, which happens again.
-func evicted(r *Record, w words) Outcome {
+func evicted(r *Record, w terms) Outcome {
 	o := Outcome{Reason: podEvicted, Cause: v1alpha1.CauseInfrastructure, Message: sentence(w.who+" pod was evicted", podEvicted, r.Message)}
 	own := strings.HasPrefix(r.Message, "Pod ephemeral local storage usage exceeds") ||
 		strings.HasPrefix(r.Message, "Usage of EmptyDir volume") ||
@@ -98,7 +98,7 @@ func offNode(r *Record) string {
 }
 
 // podFailed explains a failed pod whose Spark container says nothing: it never ran, or its word was lost.
-func podFailed(r *Record, w words) Outcome {
+func podFailed(r *Record, w terms) Outcome {
 	o := Outcome{Reason: orElse(r.Reason, ReasonError), Cause: v1alpha1.CauseInfrastructure}
 	switch {
 	case r.Reason == ReasonInitContainer:

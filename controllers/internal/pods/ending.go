@@ -55,8 +55,8 @@ func (r *Record) DeleteOptions(most time.Duration, force bool) *client.DeleteOpt
 // wholeSeconds rounds up: 0 would be no grace at all.
 func wholeSeconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }
 
-// NodeAnswers says that a node's kubelet reports to the API server.
-func NodeAnswers(node *corev1.Node) bool {
+// NodeReachable says that a node's kubelet reports to the API server.
+func NodeReachable(node *corev1.Node) bool {
 	for i := range node.Status.Conditions {
 		if c := &node.Status.Conditions[i]; c.Type == corev1.NodeReady {
 			return c.Status != corev1.ConditionUnknown

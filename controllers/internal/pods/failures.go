@@ -23,8 +23,8 @@ type Failure struct {
 const (
 	// maxFailures is how many failures of an attempt are remembered: more than may come between two writes of a status.
 	maxFailures = 32
-	// longestFailure is how long the message of one is at most, in bytes.
-	longestFailure = 256
+	// maxFailureMessage is how long the message of one is at most, in bytes.
+	maxFailureMessage = 256
 )
 
 // failureOf says how an executor failed; ok is false if it has not. One that was told to go, by its driver or by us, has not failed.
@@ -32,26 +32,26 @@ func failureOf(r *Record) (f Failure, ok bool) {
 	if r.Role != Executor {
 		return Failure{}, false
 	}
-	o, ended := endOf(r, executorWords)
+	o, ended := endOf(r, executorTerms)
 	if !ended || o.Succeeded || o.Reason == ReasonDeleted {
 		return Failure{}, false
 	}
 	return failure(r, o), true
 }
 
-// lossOf says how an executor failed whose pod is gone while it ran: with its node, or evicted from it. ok is false if nothing says that
+// failureOfLostPod says how an executor failed whose pod is gone while it ran: with its node, or evicted from it. ok is false if nothing says that
 // it did not go in order.
-func lossOf(r *Record) (f Failure, ok bool) {
+func failureOfLostPod(r *Record) (f Failure, ok bool) {
 	if r.Role != Executor || !r.Active() || r.Ended != nil {
 		return Failure{}, false
 	}
-	o, fromOutside := disrupted(r, executorWords)
+	o, fromOutside := disrupted(r, executorTerms)
 	return failure(r, o), fromOutside
 }
 
 func failure(r *Record, o Outcome) Failure {
 	f := Failure{Pod: r.Name, Outcome: o, At: int64(r.DisruptedAt)}
-	f.Message = redact.First(f.Message, longestFailure)
+	f.Message = redact.First(f.Message, maxFailureMessage)
 	if r.Ended != nil && r.Ended.At > 0 {
 		f.At = r.Ended.At
 	}
@@ -111,16 +111,16 @@ func (s *Store) remember(r *Record, f Failure) {
 	known.all = all[max(0, len(all)-maxFailures):]
 }
 
-// wasToldToGo says that an executor was asked to end while it ran, by its driver or by us, and then ended, whatever its exit code is: its
+// deletionWasRequested says that an executor was asked to end while it ran, by its driver or by us, and then ended, whatever its exit code is: its
 // driver may have gone before it.
-func wasToldToGo(old, r *Record) bool {
+func deletionWasRequested(old, r *Record) bool {
 	return old.Deleting && old.Ended == nil && old.Active() && r.DisruptedBy == "" && !r.outOfMemory()
 }
 
 // noteChange remembers a failure that a record shows and the one before it did not. The caller holds the lock.
 func (s *Store) noteChange(old, r *Record) {
 	f, failed := failureOf(r)
-	if !failed || old != nil && old.UID == r.UID && wasToldToGo(old, r) {
+	if !failed || old != nil && old.UID == r.UID && deletionWasRequested(old, r) {
 		return
 	}
 	if old != nil && old.UID == r.UID {

@@ -169,7 +169,7 @@ func TestFailuresAreBounded(t *testing.T) {
 		do(t, s.Delete(executorWith(fmt.Sprintf("exec-%d", i), 11+2*i)))
 	}
 	all := s.Failures(types.NamespacedName{Namespace: "default", Name: "pi"}, "pi-uid", 2, 1)
-	if len(all) != maxFailures || all[len(all)-1].Pod != "exec-99" || len(all[0].Message) > longestFailure {
+	if len(all) != maxFailures || all[len(all)-1].Pod != "exec-99" || len(all[0].Message) > maxFailureMessage {
 		t.Errorf("%d are remembered, the last is %s, a message has %d bytes", len(all), all[len(all)-1].Pod, len(all[0].Message))
 	}
 }

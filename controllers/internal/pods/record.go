@@ -45,10 +45,10 @@ type Record struct {
 	Node            string
 	Deleting        bool
 	Scheduled       bool
-	Gated           bool
-	// KueueGated says that Kueue's integration of pods holds the pod.
-	KueueGated bool
-	Ready      bool
+	SchedulingGated bool
+	// KueueSchedulingGated says that Kueue's integration of pods holds the pod.
+	KueueSchedulingGated bool
+	Ready                bool
 	// Running says that the Spark container runs now.
 	Running bool
 	// Waiting is why the Spark container, or one before it, cannot start.
@@ -59,8 +59,8 @@ type Record struct {
 	DisruptedBy string
 	// Flavor in which the pod was let in through the gate; empty if it had none.
 	Flavor string
-	// Gate is the pod's scheduling gate QuotaGate; nil if it has none, or none any more.
-	Gate *Gate
+	// SchedulingGate is the pod's scheduling gate QuotaSchedulingGate; nil if it has none, or none any more.
+	SchedulingGate *SchedulingGate
 	// EndsAt is when the grace period of a pod that is being deleted is over, in seconds since 1970; EndGrace is that period in seconds.
 	EndsAt, EndGrace uint32
 }
@@ -80,8 +80,8 @@ type Origin struct {
 	Grace int64
 }
 
-// Gate is a scheduling gate that waits for room in quota, and what counts when it is lifted.
-type Gate struct {
+// SchedulingGate is a scheduling gate that waits for room in quota, and what counts when it is lifted.
+type SchedulingGate struct {
 	// At is its place among the gates of the pod.
 	At int
 	// Requests of the pod as a node reserves them, "pods": 1 included.
@@ -106,8 +106,8 @@ type Ended struct {
 	At int64
 }
 
-// longestMessage is how much of a message is remembered, in bytes. The kubelet's may have 4,096, of which the first line tells.
-const longestMessage = 320
+// maxMessage is how much of a message is remembered, in bytes. The kubelet's may have 4,096, of which the first line tells.
+const maxMessage = 320
 
 // Active says that the pod may still use its node: it has not ended, or it has not started yet and could. What counts is what the kubelet
 // says: a pod that has ended and is kept by a finalizer uses nothing. Nor does one that is being deleted and has no node: the API server
@@ -151,12 +151,12 @@ func RecordOf(pod *corev1.Pod) *Record {
 		Role:     roleOf(pod.Labels[v1alpha1.SparkRoleLabel]),
 		Phase:    pod.Status.Phase,
 		Reason:   pod.Status.Reason,
-		Message:  redact.Line(pod.Status.Message, longestMessage),
+		Message:  redact.Line(pod.Status.Message, maxMessage),
 		Node:     pod.Spec.NodeName,
 		Deleting: pod.DeletionTimestamp != nil,
 		Flavor:   pod.Labels[v1alpha1.FlavorLabel],
 
-		KueueGated: slices.Contains(pod.Spec.SchedulingGates, corev1.PodSchedulingGate{Name: v1alpha1.KueuePodGate}),
+		KueueSchedulingGated: slices.Contains(pod.Spec.SchedulingGates, corev1.PodSchedulingGate{Name: v1alpha1.KueueSchedulingGate}),
 	}
 	if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
 		r.OwnerUID = owner.UID
@@ -164,19 +164,19 @@ func RecordOf(pod *corev1.Pod) *Record {
 	requests := amounts.ClampPod(pod)
 	r.CPU, r.Memory = requests[string(corev1.ResourceCPU)], requests[string(corev1.ResourceMemory)]
 	r.readGrace(pod)
-	r.Gate = gateOf(pod, requests)
+	r.SchedulingGate = gateOf(pod, requests)
 	r.readConditions(pod)
 	r.readContainers(pod)
 	return r
 }
 
 // gateOf is the gate of a pod with these requests; nil if it has none.
-func gateOf(pod *corev1.Pod, requests queueing.Resources) *Gate {
-	at := slices.Index(pod.Spec.SchedulingGates, corev1.PodSchedulingGate{Name: v1alpha1.QuotaGate})
+func gateOf(pod *corev1.Pod, requests queueing.Resources) *SchedulingGate {
+	at := slices.Index(pod.Spec.SchedulingGates, corev1.PodSchedulingGate{Name: v1alpha1.QuotaSchedulingGate})
 	if at < 0 {
 		return nil
 	}
-	return &Gate{At: at, Requests: requests, NodeSelector: pod.Spec.NodeSelector, Tolerations: pod.Spec.Tolerations}
+	return &SchedulingGate{At: at, Requests: requests, NodeSelector: pod.Spec.NodeSelector, Tolerations: pod.Spec.Tolerations}
 }
 
 func (r *Record) readConditions(pod *corev1.Pod) {
@@ -186,9 +186,9 @@ func (r *Record) readConditions(pod *corev1.Pod) {
 		switch c.Type {
 		case corev1.PodScheduled:
 			r.Scheduled = yes
-			r.Gated = !yes && c.Reason == corev1.PodReasonSchedulingGated
+			r.SchedulingGated = !yes && c.Reason == corev1.PodReasonSchedulingGated
 			if !yes && c.Reason == corev1.PodReasonUnschedulable {
-				r.Waiting = Waiting{Reason: c.Reason, Message: redact.Line(c.Message, longestMessage)}
+				r.Waiting = Waiting{Reason: c.Reason, Message: redact.Line(c.Message, maxMessage)}
 			}
 		case corev1.PodReady:
 			r.Ready = yes
@@ -246,7 +246,7 @@ func endedOf(s *corev1.ContainerStatus) *Ended {
 	if t == nil {
 		return nil
 	}
-	e := &Ended{ExitCode: t.ExitCode, Signal: t.Signal, Reason: t.Reason, Message: redact.Line(t.Message, longestMessage)}
+	e := &Ended{ExitCode: t.ExitCode, Signal: t.Signal, Reason: t.Reason, Message: redact.Line(t.Message, maxMessage)}
 	if !t.FinishedAt.IsZero() {
 		e.At = t.FinishedAt.Unix()
 	}
@@ -271,7 +271,7 @@ func waitingOf(s *corev1.ContainerStatus) Waiting {
 	if w == nil || w.Reason == "" || w.Reason == "ContainerCreating" || w.Reason == "PodInitializing" {
 		return Waiting{}
 	}
-	return Waiting{Reason: w.Reason, Message: redact.Line(w.Message, longestMessage), Image: s.Image}
+	return Waiting{Reason: w.Reason, Message: redact.Line(w.Message, maxMessage), Image: s.Image}
 }
 
 // SparkContainer is the name of the container that runs Spark: the one with a variable that Spark starts from, else the one with Spark's

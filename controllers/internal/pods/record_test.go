@@ -54,7 +54,7 @@ func TestRecordOf(t *testing.T) {
 		"evicted": {[]change{phase(corev1.PodFailed), because("Evicted", "low on memory")},
 			func(r *Record) { r.Phase, r.Reason, r.Message = corev1.PodFailed, "Evicted", "low on memory" }},
 		"gated": {[]change{condition(corev1.PodScheduled, corev1.ConditionFalse, corev1.PodReasonSchedulingGated)},
-			func(r *Record) { r.Gated = true }},
+			func(r *Record) { r.SchedulingGated = true }},
 		"unschedulable": {[]change{condition(corev1.PodScheduled, corev1.ConditionFalse, corev1.PodReasonUnschedulable)},
 			func(r *Record) { r.Waiting = Waiting{Reason: "Unschedulable", Message: "says Unschedulable"} }},
 		"running": {[]change{phase(corev1.PodRunning), condition(corev1.PodScheduled, corev1.ConditionTrue, ""),

@@ -39,7 +39,7 @@ func TestStatuses(t *testing.T) {
 		}
 		fmt.Fprintf(&told, "%s\n", strings.TrimSuffix(filepath.Base(path), ".yaml"))
 		record := RecordOf(pod)
-		for _, w := range []words{driverWords, executorWords} {
+		for _, w := range []terms{driverTerms, executorTerms} {
 			o, ok := endOf(record, w)
 			if !ok {
 				t.Errorf("%s: the %s is said to go on", path, w.who)

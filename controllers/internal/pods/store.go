@@ -25,8 +25,8 @@ type Store struct {
 	failed map[types.NamespacedName]*failures
 	// floor is the version of the newest whole list: what it did not have and is not younger is gone.
 	floor uint64
-	// shown is the version of the newest event of the watch, which come in the order of versions: what is not younger and not here is gone.
-	shown uint64
+	// watchVersion is the version of the newest event of the watch, which come in the order of versions: what is not younger and not here is gone.
+	watchVersion uint64
 }
 
 var _ cache.TransformingStore = (*Store)(nil)
@@ -72,19 +72,19 @@ func (s *Store) Len() int {
 }
 
 // Add files a pod. It is called by the Reflector.
-func (s *Store) Add(obj any) error { return s.put(obj) }
+func (s *Store) Add(obj any) error { return s.putObject(obj) }
 
 // Update files a pod's new state. It is called by the Reflector.
-func (s *Store) Update(obj any) error { return s.put(obj) }
+func (s *Store) Update(obj any) error { return s.putObject(obj) }
 
-func (s *Store) put(obj any) error {
+func (s *Store) putObject(obj any) error {
 	record := recordIn(obj)
 	if record == nil {
 		return nil
 	}
 	s.mu.Lock()
-	s.shown = max(s.shown, record.Version)
-	moved, differs := s.file(record)
+	s.watchVersion = max(s.watchVersion, record.Version)
+	moved, differs := s.put(record)
 	s.mu.Unlock()
 	if differs {
 		s.report(moved, appOf(record))
@@ -120,14 +120,14 @@ func (s *Store) Transformer() cache.TransformFunc {
 	}
 }
 
-// Answered files a pod as the API server has returned it to a write of this process. The watch may be behind it, or may have shown already
+// ObservedWrite files a pod as the API server has returned it to a write of this process. The watch may be behind it, or may have shown already
 // that the pod has gone since.
-func (s *Store) Answered(pod *corev1.Pod) {
+func (s *Store) ObservedWrite(pod *corev1.Pod) {
 	record := RecordOf(pod)
 	s.mu.Lock()
 	moved, differs := types.NamespacedName{}, false
-	if known := s.pods[record.Namespace][record.Name]; known != nil || record.Version > s.shown {
-		moved, differs = s.file(record)
+	if known := s.pods[record.Namespace][record.Name]; known != nil || record.Version > s.watchVersion {
+		moved, differs = s.put(record)
 	}
 	s.mu.Unlock()
 	if differs {
@@ -135,9 +135,9 @@ func (s *Store) Answered(pod *corev1.Pod) {
 	}
 }
 
-// file puts a record in its place, unless something newer is known. It returns the application that the pod was filed under before,
+// put puts a record in its place, unless something newer is known. It returns the application that the pod was filed under before,
 // if that is another one, and whether anything differs from before.
-func (s *Store) file(r *Record) (moved types.NamespacedName, differs bool) {
+func (s *Store) put(r *Record) (moved types.NamespacedName, differs bool) {
 	pod, app := types.NamespacedName{Namespace: r.Namespace, Name: r.Name}, appOf(r)
 	if s.isOld(pod, r.Version) {
 		return moved, false
@@ -147,13 +147,13 @@ func (s *Store) file(r *Record) (moved types.NamespacedName, differs bool) {
 		s.drop(old)
 		moved = appOf(old)
 	}
-	s.place(app, r)
+	s.insert(app, r)
 	s.noteChange(old, r)
 	return moved, old == nil || moved.Name != "" || !same(old, r)
 }
 
-// place adds a record to those of its application, in place of the one of the same name if there is one.
-func (s *Store) place(app types.NamespacedName, r *Record) {
+// insert adds a record to those of its application, in place of the one of the same name if there is one.
+func (s *Store) insert(app types.NamespacedName, r *Record) {
 	mine := s.apps[app]
 	for _, sibling := range mine[max(0, len(mine)-siblings):] {
 		if r.share(sibling) {
@@ -219,7 +219,7 @@ func (s *Store) Replace(list []any, resourceVersion string) error {
 			continue
 		}
 		seen[types.NamespacedName{Namespace: record.Namespace, Name: record.Name}] = true
-		moved, differs := s.file(record)
+		moved, differs := s.put(record)
 		if differs {
 			touched[moved], touched[appOf(record)] = true, true
 		}
@@ -255,7 +255,7 @@ func (s *Store) Resync() error { return nil }
 // drop forgets a record that is in the store. The caller holds the lock.
 func (s *Store) drop(known *Record) {
 	app := appOf(known)
-	if f, lost := lossOf(known); lost {
+	if f, lost := failureOfLostPod(known); lost {
 		s.remember(known, f)
 	}
 	delete(s.pods[known.Namespace], known.Name)
@@ -287,8 +287,8 @@ func same(a, b *Record) bool {
 	x.Origin, y.Origin = nil, nil
 	x.Ended, y.Ended = nil, nil
 	x.Version, y.Version = 0, 0
-	x.Gate, y.Gate = nil, nil
-	if x != y || *a.Origin != *b.Origin || (a.Gate == nil) != (b.Gate == nil) {
+	x.SchedulingGate, y.SchedulingGate = nil, nil
+	if x != y || *a.Origin != *b.Origin || (a.SchedulingGate == nil) != (b.SchedulingGate == nil) {
 		return false
 	}
 	if a.Ended == nil || b.Ended == nil {

@@ -140,15 +140,15 @@ func TestAnswersOfWrites(t *testing.T) {
 	do(t, s.Add(podOf("patched", at(3))))
 	do(t, s.Add(podOf("ended", at(4))))
 	told.take()
-	s.Answered(podOf("patched", at(6), deleting))
+	s.ObservedWrite(podOf("patched", at(6), deleting))
 	expect(t, s, told, []string{"ended@4", "patched@6"}, []string{"pi"})
 	do(t, s.Update(podOf("ended", at(5), deleting)))
 	do(t, s.Delete(podOf("ended", at(8))))
 	told.take()
-	s.Answered(podOf("ended", at(7)))   // its own event and its end were faster than the answer
-	s.Answered(podOf("patched", at(2))) // something newer is known
+	s.ObservedWrite(podOf("ended", at(7)))   // its own event and its end were faster than the answer
+	s.ObservedWrite(podOf("patched", at(2))) // something newer is known
 	expect(t, s, told, []string{"patched@6"}, nil)
-	s.Answered(podOf("made", at(9))) // the watch has not got that far
+	s.ObservedWrite(podOf("made", at(9))) // the watch has not got that far
 	expect(t, s, told, []string{"made@9", "patched@6"}, []string{"pi"})
 }
 
@@ -226,7 +226,7 @@ func TestAgainstALog(t *testing.T) {
 				log = log[1:]
 			}
 			if len(answers) > 0 && random.IntN(3) == 0 {
-				s.Answered(answers[0])
+				s.ObservedWrite(answers[0])
 				answers = answers[1:]
 			}
 			if listed == version { // nothing has happened since
@@ -237,7 +237,7 @@ func TestAgainstALog(t *testing.T) {
 			do(t, event())
 		}
 		for _, pod := range answers {
-			s.Answered(pod)
+			s.ObservedWrite(pod)
 		}
 		compare(t, s, truth, "in the end")
 	})

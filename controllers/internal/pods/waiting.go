@@ -42,12 +42,12 @@ var missingClaim = regexp.MustCompile(`persistentvolumeclaim "[^"]+" (?:not foun
 // WhyNotStarted explains a driver or an executor that does not run yet.
 func WhyNotStarted(r *Record) StartProblem {
 	if r.Role == Executor {
-		return whyNotStarted(r, executorWords)
+		return whyNotStarted(r, executorTerms)
 	}
-	return whyNotStarted(r, driverWords)
+	return whyNotStarted(r, driverTerms)
 }
 
-func whyNotStarted(r *Record, wo words) StartProblem {
+func whyNotStarted(r *Record, wo terms) StartProblem {
 	w := r.Waiting
 	p := StartProblem{Reason: w.Reason}
 	switch w.Reason {
@@ -91,14 +91,14 @@ func WhyPending(records []*Record) StartProblem {
 	count := map[string]int{}
 	var first StartProblem
 	for _, r := range records {
-		if r.Role != Executor || !r.Active() || r.Deleting || r.Gated || r.Running {
+		if r.Role != Executor || !r.Active() || r.Deleting || r.SchedulingGated || r.Running {
 			continue
 		}
 		p := WhyNotStarted(r)
 		if p.Message == "" {
 			continue
 		}
-		p.Message, p.Detail = redact.First(p.Message, longestFailure), ""
+		p.Message, p.Detail = redact.First(p.Message, maxFailureMessage), ""
 		count[p.Message]++
 		if n := count[p.Message]; n > count[first.Message] || n == count[first.Message] && p.Message < first.Message {
 			first = p

@@ -25,17 +25,17 @@ type Placement struct {
 	Labels map[string]string
 }
 
-// Lift is the JSON patch that places a pod and removes its gate, if it is still as it was seen. A gated pod may only gain placement.
+// RemovalPatch is the JSON patch that places a pod and removes its gate, if it is still as it was seen. A gated pod may only gain placement.
 // unlabelled says that the pod was seen without any label. The pod has a Gate.
-func Lift(pod *pods.Record, unlabelled bool, where Placement) []byte {
-	gate := fmt.Sprintf("/spec/schedulingGates/%d", pod.Gate.At)
+func RemovalPatch(pod *pods.Record, unlabelled bool, where Placement) []byte {
+	gate := fmt.Sprintf("/spec/schedulingGates/%d", pod.SchedulingGate.At)
 	patch := []operation{
 		{"test", "/metadata/resourceVersion", strconv.FormatUint(pod.Version, 10)},
-		{"test", gate + "/name", v1alpha1.QuotaGate},
+		{"test", gate + "/name", v1alpha1.QuotaSchedulingGate},
 	}
 	patch = append(patch, members("/metadata/labels", unlabelled, where.Labels)...)
-	patch = append(patch, members("/spec/nodeSelector", pod.Gate.NodeSelector == nil, where.NodeSelector)...)
-	if len(where.Tolerations) > 0 && pod.Gate.Tolerations == nil {
+	patch = append(patch, members("/spec/nodeSelector", pod.SchedulingGate.NodeSelector == nil, where.NodeSelector)...)
+	if len(where.Tolerations) > 0 && pod.SchedulingGate.Tolerations == nil {
 		patch = append(patch, operation{"add", "/spec/tolerations", []corev1.Toleration{}})
 	}
 	for i := range where.Tolerations {

@@ -21,7 +21,7 @@ func TestLift(t *testing.T) {
 	}
 	const seen = `{"op":"test","path":"/metadata/resourceVersion","value":"7"},`
 	tests := map[string]struct {
-		gate       pods.Gate
+		gate       pods.SchedulingGate
 		unlabelled bool
 		where      Placement
 		want       string
@@ -31,7 +31,7 @@ func TestLift(t *testing.T) {
 				`{"op":"remove","path":"/spec/schedulingGates/0"}]`,
 		},
 		"behind another gate, with a selector and tolerations of its own": {
-			gate: pods.Gate{At: 1, NodeSelector: map[string]string{"zone": "a"}, Tolerations: []corev1.Toleration{{Key: "x"}}}, where: spot,
+			gate: pods.SchedulingGate{At: 1, NodeSelector: map[string]string{"zone": "a"}, Tolerations: []corev1.Toleration{{Key: "x"}}}, where: spot,
 			want: `[` + seen + `{"op":"test","path":"/spec/schedulingGates/1/name","value":"sparkgate.io/quota"},` +
 				`{"op":"add","path":"/metadata/labels/sparkgate.io~1flavor","value":"spot"},` +
 				`{"op":"add","path":"/spec/nodeSelector/disk","value":"ssd"},` +
@@ -52,7 +52,7 @@ func TestLift(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := string(Lift(&pods.Record{Version: 7, Gate: &tt.gate}, tt.unlabelled, tt.where))
+			got := string(RemovalPatch(&pods.Record{Version: 7, SchedulingGate: &tt.gate}, tt.unlabelled, tt.where))
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("patch (-want +got):\n%s", diff)
 			}

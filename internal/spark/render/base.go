@@ -117,7 +117,7 @@ func addPlacement(d *draft, in Input, r Role, _ Parts) {
 
 // addGate has executors wait for quota.
 func addGate(d *draft, in Input, r Role, _ Parts) {
-	gate := corev1.PodSchedulingGate{Name: v1alpha1.QuotaGate}
+	gate := corev1.PodSchedulingGate{Name: v1alpha1.QuotaSchedulingGate}
 	if r.isGated(in) && !slices.Contains(d.pod.Spec.SchedulingGates, gate) {
 		d.pod.Spec.SchedulingGates = append(d.pod.Spec.SchedulingGates, gate)
 	}

@@ -150,7 +150,7 @@ func (s *Space) Peak() Peak {
 
 // waitsForQuota says that a pod is behind the scheduling gate, and holds nothing yet.
 func waitsForQuota(pod *corev1.Pod) bool {
-	return slices.Contains(pod.Spec.SchedulingGates, corev1.PodSchedulingGate{Name: v1alpha1.QuotaGate})
+	return slices.Contains(pod.Spec.SchedulingGates, corev1.PodSchedulingGate{Name: v1alpha1.QuotaSchedulingGate})
 }
 
 func requestsOf(pod *corev1.Pod) Peak {

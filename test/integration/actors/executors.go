@@ -44,7 +44,7 @@ func (k *Kubelet) Gated(ctx context.Context, driver *corev1.Pod, numbers ...int)
 	made := make([]*corev1.Pod, 0, len(numbers))
 	for _, number := range numbers {
 		pod := executorOf(driver, number)
-		pod.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: v1alpha1.QuotaGate}}
+		pod.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: v1alpha1.QuotaSchedulingGate}}
 		pod, err := k.client.CoreV1().Pods(k.namespace).Create(ctx, pod, metav1.CreateOptions{})
 		if err != nil {
 			k.t.Logf("spark: create executor: %v", err)

@@ -135,7 +135,7 @@ func (w *world) podMemory() int64 {
 
 // isGated says that a pod waits for room in quota and holds nothing yet.
 func isGated(pod *corev1.Pod) bool {
-	return slices.Contains(pod.Spec.SchedulingGates, corev1.PodSchedulingGate{Name: v1alpha1.QuotaGate})
+	return slices.Contains(pod.Spec.SchedulingGates, corev1.PodSchedulingGate{Name: v1alpha1.QuotaSchedulingGate})
 }
 
 // letIn holds that no more executors have passed their gates than the grant of their attempt has room for.

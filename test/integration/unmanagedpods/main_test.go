@@ -112,7 +112,7 @@ func apply(t *testing.T, pods ...*corev1.Pod) {
 }
 
 func gated(p *corev1.Pod) bool {
-	return slices.Contains(p.Spec.SchedulingGates, corev1.PodSchedulingGate{Name: v1alpha1.QuotaGate})
+	return slices.Contains(p.Spec.SchedulingGates, corev1.PodSchedulingGate{Name: v1alpha1.QuotaSchedulingGate})
 }
 
 // letIn waits until pods are let in, in the queue of the world.

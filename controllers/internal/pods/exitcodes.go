@@ -10,12 +10,12 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// words name a role in messages, and the fields with which people change it.
-type words struct{ who, memory, template string }
+// terms name a role in messages, and the fields with which people change it.
+type terms struct{ who, memory, template string }
 
 var (
-	driverWords   = words{"driver", "driver.memory or driver.memoryOverhead", "driver.template"}
-	executorWords = words{"executor", "executor.memory or executor.memoryOverhead", "executor.template"}
+	driverTerms   = terms{"driver", "driver.memory or driver.memoryOverhead", "driver.template"}
+	executorTerms = terms{"executor", "executor.memory or executor.memoryOverhead", "executor.template"}
 )
 
 // Exit codes of a container that was stopped by a signal: 128 + its number.
@@ -42,7 +42,7 @@ var meanings = map[int32]string{
 }
 
 // containerFailed explains the end of a Spark container with an exit code other than 0.
-func containerFailed(r *Record, w words) Outcome {
+func containerFailed(r *Record, w terms) Outcome {
 	e := r.Ended
 	o := Outcome{Reason: orElse(e.Reason, ReasonError), Cause: v1alpha1.CauseApplication}
 	switch {
@@ -53,7 +53,7 @@ func containerFailed(r *Record, w words) Outcome {
 		o.Message = fmt.Sprintf("%s pod was deleted by a user or another controller, and stopped with exit code %d (Deleted)", w.who, e.ExitCode)
 	case e.Reason == "ContainerCannotRun", e.Reason == "StartError":
 		o.Cause = v1alpha1.CauseConfiguration
-		if passing(e.Message) {
+		if isTransient(e.Message) {
 			o.Cause = v1alpha1.CauseInfrastructure
 		}
 		o.Message = sentence(fmt.Sprintf("%s's container could not start (exit code %d)", w.who, e.ExitCode), e.Reason, e.Message)
@@ -63,13 +63,13 @@ func containerFailed(r *Record, w words) Outcome {
 		o.Message = sentence(w.who+" was lost: its node or the container runtime on it started again", e.Reason, "")
 	default:
 		o.Message = sentence(fmt.Sprintf("%s ended with exit code %d", w.who, e.ExitCode), e.Reason, e.Message)
-		o.Message = remedy(o.Message, meaning(e, w))
+		o.Message = remedy(o.Message, describeExitCode(e, w))
 	}
 	return o
 }
 
-// meaning is what an exit code stands for; empty if that is for the program to say.
-func meaning(e *Ended, w words) string {
+// describeExitCode is what an exit code stands for; empty if that is for the program to say.
+func describeExitCode(e *Ended, w terms) string {
 	switch e.ExitCode {
 	case exitSIGKILL:
 		return "it was killed by SIGKILL; Kubernetes did not report an out-of-memory kill"
@@ -81,8 +81,8 @@ func meaning(e *Ended, w words) string {
 	return meanings[e.ExitCode]
 }
 
-// passing says that what kept a container from starting may be over at the next try: the node was short of something.
-func passing(message string) bool {
+// isTransient says that what kept a container from starting may be over at the next try: the node was short of something.
+func isTransient(message string) bool {
 	for _, sign := range []string{"deadline exceeded", "resource temporarily unavailable", "no space left", "cannot allocate memory", "too many open files"} {
 		if strings.Contains(message, sign) {
 			return true
