@@ -23,8 +23,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// look brings what the queue knows of a pod in line with the pod, and the other way round.
-func (r *Reconciler) look(ctx context.Context, namespace *metav1.PartialObjectMetadata, name types.NamespacedName) error {
+// reconcilePod brings what the queue knows of a pod in line with the pod, and the other way round.
+func (r *Reconciler) reconcilePod(ctx context.Context, namespace *metav1.PartialObjectMetadata, name types.NamespacedName) error {
 	p := r.known(name)
 	if p != nil && (!p.claimed && !guarded(namespace) || !p.concerned()) {
 		p = nil
@@ -56,8 +56,8 @@ func (r *Reconciler) look(ctx context.Context, namespace *metav1.PartialObjectMe
 
 // refusal says why a pod behind the gate is not admitted, whatever its queue has left; empty if nothing is against it.
 func (r *Reconciler) refusal(ctx context.Context, namespace *metav1.PartialObjectMetadata, p *pod) (reason, refusal string, err error) {
-	if p.wrong != "" {
-		return v1alpha1.InvalidSpecReason, "is not admitted: " + p.wrong + ", and recreate the pod", nil
+	if p.invalid != "" {
+		return v1alpha1.InvalidSpecReason, "is not admitted: " + p.invalid + ", and recreate the pod", nil
 	}
 	policy, queue := namespacepolicy.Of(namespace), queueOf(namespace)
 	if refusal := policy.Gate(string(r.gateOf(namespace)), "pods of no application", r.AllowedGates); refusal != "" {
@@ -76,7 +76,7 @@ func (r *Reconciler) release(ctx context.Context, name types.NamespacedName, kee
 		if key.UID == string(keep) {
 			continue
 		}
-		r.forget(types.UID(key.UID))
+		r.forgetEvent(types.UID(key.UID))
 		if err := r.Gates.Release(ctx, key, queueing.Release{Reason: queueing.Deleted}); err != nil {
 			return fmt.Errorf("release what pod %s held: %w", key, err)
 		}
@@ -88,7 +88,7 @@ func (r *Reconciler) release(ctx context.Context, name types.NamespacedName, kee
 func (r *Reconciler) ask(ctx context.Context, namespace *metav1.PartialObjectMetadata, p *pod) error {
 	ask := queueing.Ask{
 		Key: p.key(), Run: run, Attempt: attempt, Queue: queueOf(namespace), NamespaceLabels: namespace.Labels,
-		NeedsLimits: namespacepolicy.Of(namespace).NeedsLimits(queueOf(namespace)), Part: p.part(), Priority: p.priority, QueuedAt: r.store.since(p),
+		NeedsLimits: namespacepolicy.Of(namespace).NeedsLimits(queueOf(namespace)), Part: p.isExecutor(), Priority: p.priority, QueuedAt: r.store.since(p),
 		PodSets: []queueing.PodSet{{
 			Name: p.set(), Count: 1, Requests: p.requests, NodeSelector: p.SchedulingGate.NodeSelector, Tolerations: p.SchedulingGate.Tolerations,
 		}},
@@ -105,7 +105,7 @@ func (r *Reconciler) ask(ctx context.Context, namespace *metav1.PartialObjectMet
 	}
 	switch verdict.State {
 	case queueing.Granted:
-		return r.letIn(ctx, p, verdict.Grant)
+		return r.admit(ctx, p, verdict.Grant)
 	case queueing.Waiting, queueing.Refused:
 		r.tell(ctx, p, verdict.Reason, fmt.Sprintf("waits for quota in queue %s: %s", ask.Queue, verdict.Message))
 	case queueing.Undecided, queueing.Evicting:
@@ -113,8 +113,8 @@ func (r *Reconciler) ask(ctx context.Context, namespace *metav1.PartialObjectMet
 	return nil
 }
 
-// letIn lifts the gate of a pod. One that has changed since it was seen comes again.
-func (r *Reconciler) letIn(ctx context.Context, p *pod, grant *queueing.Grant) error {
+// admit lifts the gate of a pod. One that has changed since it was seen comes again.
+func (r *Reconciler) admit(ctx context.Context, p *pod, grant *queueing.Grant) error {
 	set := &grant.PodSets[0]
 	patch := schedulinggate.RemovalPatch(p.Record, p.unlabelled, schedulinggate.Placement{
 		NodeSelector: set.NodeSelector, Tolerations: set.Tolerations,
@@ -168,7 +168,7 @@ func (r *Reconciler) charge(ctx context.Context, namespace *metav1.PartialObject
 	eviction := r.Gates.Eviction(key, grant)
 	switch {
 	case p.Deleting:
-		return r.hasten(ctx, p)
+		return r.boundTermination(ctx, p)
 	case eviction == nil:
 		return nil
 	}
@@ -180,8 +180,8 @@ func (r *Reconciler) charge(ctx context.Context, namespace *metav1.PartialObject
 func (r *Reconciler) tell(ctx context.Context, p *pod, reason, message string) {
 	r.mu.Lock()
 	text := reason + ": " + message
-	known := r.told[p.UID] == text
-	r.told[p.UID] = text
+	known := r.lastEvents[p.UID] == text
+	r.lastEvents[p.UID] = text
 	r.mu.Unlock()
 	if !known {
 		ctrl.LoggerFrom(ctx).V(1).Info("Recorded an event for an unmanaged pod", "reason", reason)
@@ -190,8 +190,8 @@ func (r *Reconciler) tell(ctx context.Context, p *pod, reason, message string) {
 	}
 }
 
-func (r *Reconciler) forget(pod types.UID) {
+func (r *Reconciler) forgetEvent(pod types.UID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	delete(r.told, pod)
+	delete(r.lastEvents, pod)
 }

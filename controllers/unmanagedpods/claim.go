@@ -119,11 +119,11 @@ func (r *Reconciler) known(name types.NamespacedName) *pod {
 	return claimedPod(record)
 }
 
-// youngest is a time after all others: nobody gains seniority by the labels of an application.
-var youngest = time.Unix(math.MaxInt32, 0)
+// youngestAge is a time after all others: nobody gains seniority by the labels of an application.
+var youngestAge = time.Unix(math.MaxInt32, 0)
 
 func claimedPod(record *pods.Record) *pod {
-	return &pod{Record: record, requests: record.Requests(), created: youngest, claimed: true}
+	return &pod{Record: record, requests: record.Requests(), created: youngestAge, claimed: true}
 }
 
 // tellClaimed says to whom a claimed pod is charged, and why.

@@ -69,13 +69,13 @@ type Options struct {
 type Reconciler struct {
 	Options
 	store     *store
-	followers *followers
+	followers *watchers
 	claims    *claims
 
 	mu    sync.Mutex
 	queue workqueue.TypedRateLimitingInterface[reconcile.Request]
-	// told is what was said last about a pod.
-	told map[types.UID]string
+	// lastEvents is what was said last about a pod.
+	lastEvents map[types.UID]string
 }
 
 // New returns a reconciler that knows no pods yet.
@@ -83,9 +83,9 @@ func New(o Options) *Reconciler {
 	if o.MaxTermination == 0 {
 		o.MaxTermination = pods.DefaultMaxTermination
 	}
-	r := &Reconciler{Options: o, told: map[types.UID]string{}, claims: newClaims()}
+	r := &Reconciler{Options: o, lastEvents: map[types.UID]string{}, claims: newClaims()}
 	r.store = newStore(r.Wake)
-	r.followers = newFollowers(o.Pods, r.store)
+	r.followers = newWatchers(o.Pods, r.store)
 	return r
 }
 
@@ -152,13 +152,13 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	}
 	switch {
 	case req.Namespace != "":
-		return ctrl.Result{}, r.look(ctx, namespace, req.NamespacedName)
+		return ctrl.Result{}, r.reconcilePod(ctx, namespace, req.NamespacedName)
 	case guarded(namespace):
-		if err := r.followers.follow(ctx, name); err != nil {
+		if err := r.followers.watch(ctx, name); err != nil {
 			return ctrl.Result{}, err
 		}
 	default:
-		defer r.followers.leave(name)
+		defer r.followers.unwatch(name)
 	}
 	for _, pod := range r.claims.all() { // what was claimed before the controller ran
 		if pod.Namespace == name {

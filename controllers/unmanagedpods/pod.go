@@ -22,8 +22,8 @@ type pod struct {
 	*pods.Record
 	// requests are what a node reserves for it, "pods": 1 included.
 	requests queueing.Resources
-	// wrong says which of its requests cannot be counted, and why; empty if all can. Then requests are the nearest that can.
-	wrong    string
+	// invalid says which of its requests cannot be counted, and why; empty if all can. Then requests are the nearest that can.
+	invalid  string
 	priority int32
 	// class is its PriorityClass; empty if it has none.
 	class   string
@@ -36,8 +36,8 @@ type pod struct {
 	claimed bool
 }
 
-// seen reduces a pod; nil if it is none of Spark's. Behind the gate everything is Spark's: the guard has put it there.
-func seen(p *corev1.Pod) *pod {
+// recordOf reduces a pod; nil if it is none of Spark's. Behind the gate everything is Spark's: the guard has put it there.
+func recordOf(p *corev1.Pod) *pod {
 	_, role := p.Labels[v1alpha1.SparkRoleLabel]
 	_, charged := p.Labels[v1alpha1.QueueLabel]
 	selector := p.Labels[v1alpha1.SparkSelectorLabel]
@@ -50,7 +50,7 @@ func seen(p *corev1.Pod) *pod {
 	}
 	var err error
 	if out.requests, err = amounts.OfPod(p); err != nil {
-		out.requests, out.wrong = amounts.ClampPod(p), err.Error()
+		out.requests, out.invalid = amounts.ClampPod(p), err.Error()
 	}
 	if p.Spec.Priority != nil {
 		out.priority = *p.Spec.Priority
@@ -85,8 +85,8 @@ func (p *pod) set() string {
 	return v1alpha1.ExecutorPodSet
 }
 
-// part reports whether a driver has created the pod: the driver counts as an application, what it creates does not.
-func (p *pod) part() bool { return p.set() != v1alpha1.DriverPodSet }
+// isExecutor reports whether a driver has created the pod: the driver counts as an application, what it creates does not.
+func (p *pod) isExecutor() bool { return p.set() != v1alpha1.DriverPodSet }
 
 func (p *pod) key() queueing.Key {
 	return queueing.Key{Kind: queueing.Pod, Namespace: p.Namespace, Name: p.Name, UID: string(p.UID)}
@@ -100,7 +100,7 @@ func (p *pod) grant(gate, queue string) queueing.Grant {
 		flavor = v1alpha1.DefaultFlavor
 	}
 	return queueing.Grant{
-		Run: run, Attempt: attempt, Gate: gate, Queue: queue, Part: p.part(),
+		Run: run, Attempt: attempt, Gate: gate, Queue: queue, Part: p.isExecutor(),
 		PodSets: []queueing.PodSetGrant{{Name: p.set(), Flavor: flavor, Count: 1, Requests: p.requests}},
 	}
 }

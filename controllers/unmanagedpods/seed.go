@@ -37,7 +37,7 @@ func (r *Reconciler) Seed(ctx context.Context) ([]Found, error) {
 		if !r.Gates.Capabilities(string(r.gateOf(namespace))).UnmanagedPods {
 			continue
 		}
-		if err := r.followers.seed(ctx, namespace.Name); err != nil {
+		if err := r.followers.listAll(ctx, namespace.Name); err != nil {
 			return nil, err
 		}
 		for _, p := range r.store.of(namespace.Name) {

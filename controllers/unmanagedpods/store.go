@@ -21,12 +21,12 @@ type store struct {
 	// changed is called, without a lock held, with a pod that has come, changed or gone.
 	changed func(types.NamespacedName)
 
-	mu     sync.Mutex
-	spaces map[string]*space
+	mu               sync.Mutex
+	namespacesByName map[string]*namespacePods
 }
 
-// space is the pods of one namespace.
-type space struct {
+// namespacePods is the pods of one namespace.
+type namespacePods struct {
 	pods map[string]*pod
 	// names of the pods by uid.
 	names map[types.UID]string
@@ -35,14 +35,14 @@ type space struct {
 }
 
 func newStore(changed func(types.NamespacedName)) *store {
-	return &store{changed: changed, spaces: map[string]*space{}}
+	return &store{changed: changed, namespacesByName: map[string]*namespacePods{}}
 }
 
 // get returns a pod; nil if it is not known.
 func (s *store) get(name types.NamespacedName) *pod {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if in := s.spaces[name.Namespace]; in != nil {
+	if in := s.namespacesByName[name.Namespace]; in != nil {
 		return in.pods[name.Name]
 	}
 	return nil
@@ -52,7 +52,7 @@ func (s *store) get(name types.NamespacedName) *pod {
 func (s *store) of(namespace string) []*pod {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	in := s.spaces[namespace]
+	in := s.namespacesByName[namespace]
 	if in == nil {
 		return nil
 	}
@@ -67,7 +67,7 @@ func (s *store) of(namespace string) []*pod {
 func (s *store) namespaces() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Collect(maps.Keys(s.spaces))
+	return slices.Collect(maps.Keys(s.namespacesByName))
 }
 
 // since returns the time from which a pod counts as waiting: an executor counts from when its driver was created, if an owner reference names the
@@ -76,7 +76,7 @@ func (s *store) namespaces() []string {
 func (s *store) since(p *pod) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	in := s.spaces[p.Namespace]
+	in := s.namespacesByName[p.Namespace]
 	if in == nil || p.owner == "" {
 		return p.created
 	}
@@ -90,7 +90,7 @@ func (s *store) since(p *pod) time.Time {
 // put files a pod unless something newer is known, and reports it if it differs.
 func (s *store) put(namespace string, p *corev1.Pod) {
 	s.mu.Lock()
-	in := s.spaces[namespace]
+	in := s.namespacesByName[namespace]
 	differs := in != nil && in.put(p)
 	s.mu.Unlock()
 	if differs {
@@ -103,7 +103,7 @@ func (in *space) put(p *corev1.Pod) (differs bool) {
 	if known != nil && known.Version > version || known == nil && version <= in.floor {
 		return false
 	}
-	now := seen(p)
+	now := recordOf(p)
 	switch {
 	case now == nil:
 		in.drop(p.Name)
@@ -115,7 +115,7 @@ func (in *space) put(p *corev1.Pod) (differs bool) {
 	return known == nil || !known.same(now)
 }
 
-func (in *space) drop(name string) {
+func (in *namespacePods) drop(name string) {
 	known := in.pods[name]
 	if known == nil {
 		return
@@ -126,7 +126,7 @@ func (in *space) drop(name string) {
 
 func (s *store) remove(namespace string, p *corev1.Pod) {
 	s.mu.Lock()
-	in := s.spaces[namespace]
+	in := s.namespacesByName[namespace]
 	mine := in != nil && in.pods[p.Name] != nil && in.pods[p.Name].UID == p.UID
 	if mine {
 		in.drop(p.Name)
@@ -142,9 +142,9 @@ func (s *store) replace(namespace string, list []*corev1.Pod, resourceVersion st
 	version := pods.VersionOf(resourceVersion)
 	touched, listed := map[string]bool{}, make(map[string]bool, len(list))
 	s.mu.Lock()
-	in := s.spaces[namespace]
+	in := s.namespacesByName[namespace]
 	if in == nil {
-		in = &space{} // it was left meanwhile
+		in = &namespacePods{} // it was left meanwhile
 		list = nil
 	}
 	for _, p := range list {
@@ -170,8 +170,8 @@ func (s *store) replace(namespace string, list []*corev1.Pod, resourceVersion st
 func (s *store) open(namespace string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.spaces[namespace] == nil {
-		s.spaces[namespace] = &space{pods: map[string]*pod{}, names: map[types.UID]string{}}
+	if s.namespacesByName[namespace] == nil {
+		s.namespacesByName[namespace] = &namespacePods{pods: map[string]*pod{}, names: map[types.UID]string{}}
 	}
 }
 
@@ -179,27 +179,27 @@ func (s *store) open(namespace string) {
 func (s *store) forget(namespace string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.spaces, namespace)
+	delete(s.namespacesByName, namespace)
 }
 
-// view is the part of a store that holds one namespace: the target of a Reflector.
-type view struct {
+// reflectorStore is the part of a store that holds one namespace: the target of a Reflector.
+type reflectorStore struct {
 	store     *store
 	namespace string
 }
 
-var _ cache.ReflectorStore = view{}
+var _ cache.ReflectorStore = reflectorStore{}
 
-func (v view) Add(obj any) error { return v.Update(obj) }
-func (v view) Resync() error     { return nil }
-func (v view) Update(obj any) error {
+func (v reflectorStore) Add(obj any) error { return v.Update(obj) }
+func (v reflectorStore) Resync() error     { return nil }
+func (v reflectorStore) Update(obj any) error {
 	if p, ok := obj.(*corev1.Pod); ok {
 		v.store.put(v.namespace, p)
 	}
 	return nil
 }
 
-func (v view) Delete(obj any) error {
+func (v reflectorStore) Delete(obj any) error {
 	if gone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
 		obj = gone.Obj
 	}
@@ -209,7 +209,7 @@ func (v view) Delete(obj any) error {
 	return nil
 }
 
-func (v view) Replace(list []any, resourceVersion string) error {
+func (v reflectorStore) Replace(list []any, resourceVersion string) error {
 	all := make([]*corev1.Pod, 0, len(list))
 	for _, obj := range list {
 		if p, ok := obj.(*corev1.Pod); ok {

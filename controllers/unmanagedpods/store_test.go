@@ -60,9 +60,9 @@ func TestRequestsThatCannotBeCounted(t *testing.T) {
 			p.Spec.Containers = append(p.Spec.Containers, corev1.Container{Resources: corev1.ResourceRequirements{
 				Requests: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse(tt.memory)},
 			}})
-			got := seen(p)
-			if got.wrong != tt.wrong {
-				t.Errorf("said %q, want %q", got.wrong, tt.wrong)
+			got := recordOf(p)
+			if got.invalid != tt.wrong {
+				t.Errorf("said %q, want %q", got.invalid, tt.wrong)
 			}
 			want := queueing.Resources{"cpu": 500, "nvidia.com/gpu": 2, "memory": tt.want, "pods": 1}
 			if diff := cmp.Diff(want, got.grant("Embedded", "team").PodSets[0].Requests); diff != "" {
@@ -96,7 +96,7 @@ func TestSeen(t *testing.T) {
 			t.Parallel()
 			p := spark("submit", "driver", "spark-1", 0)
 			tt.change(p)
-			got := seen(p)
+			got := recordOf(p)
 			if (got != nil) != tt.spark {
 				t.Fatalf("seen as one of Spark's: %t", got != nil)
 			}
@@ -139,7 +139,7 @@ func TestGrant(t *testing.T) {
 			pod.Labels[v1alpha1.QueueLabel], pod.Labels[v1alpha1.FlavorLabel] = label, "spot"
 			namespace := &metav1.ObjectMeta{Name: "jobs", Labels: map[string]string{v1alpha1.GuardedLabel: "true", "team": "a"},
 				Annotations: map[string]string{v1alpha1.DefaultQueueAnnotation: "own"}}
-			p, flavor := seen(pod), "spot"
+			p, flavor := recordOf(pod), "spot"
 			if p.claimed = claimed; claimed {
 				want, flavor = "own", v1alpha1.DefaultFlavor
 			}
@@ -205,7 +205,7 @@ func TestSince(t *testing.T) {
 		t.Errorf("with another pod of its driver's name the executor waits since second %d, want 5", got)
 	}
 	s.remove("team", again)
-	if in := s.spaces["team"]; len(in.names) != len(in.pods) {
+	if in := s.namespacesByName["team"]; len(in.names) != len(in.pods) {
 		t.Errorf("%d uids for %d pods", len(in.names), len(in.pods))
 	}
 }
@@ -223,7 +223,7 @@ func TestStore(t *testing.T) {
 		}
 		told = nil
 	}
-	v := view{s, "team"}
+	v := reflectorStore{s, "team"}
 	at := func(p *corev1.Pod, version string, change func(*corev1.Pod)) *corev1.Pod {
 		p = p.DeepCopy()
 		p.ResourceVersion = version
@@ -259,8 +259,8 @@ func TestStore(t *testing.T) {
 	_ = v.Delete(at(p, "121", nil))
 	_ = v.Replace(nil, "130")
 	hears("both gone", "a", "b")
-	if left := s.of("team"); len(left) != 0 || len(s.spaces["team"].names) != 0 {
-		t.Errorf("left are %v, %v", left, s.spaces["team"].names)
+	if left := s.of("team"); len(left) != 0 || len(s.namespacesByName["team"].names) != 0 {
+		t.Errorf("left are %v, %v", left, s.namespacesByName["team"].names)
 	}
 }
 
@@ -286,7 +286,7 @@ func TestConcerned(t *testing.T) {
 			t.Parallel()
 			p := spark("a", "driver", "spark-1", 0)
 			tt.change(p)
-			if got := seen(p).concerned(); got != tt.want {
+			if got := recordOf(p).concerned(); got != tt.want {
 				t.Errorf("concerned %t, want %t", got, tt.want)
 			}
 		})

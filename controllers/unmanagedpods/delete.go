@@ -21,11 +21,11 @@ import (
 // endingInterval is how often a pod that does not end in time is looked at again.
 const endingInterval = 10 * time.Second
 
-// hasten sees to it that a pod that is being deleted ends within MaxTermination, whoever has deleted it: what it holds counts as on its way
+// boundTermination sees to it that a pod that is being deleted ends within MaxTermination, whoever has deleted it: what it holds counts as on its way
 // back. On a node that does not answer it may run on, so it is waited for.
-func (r *Reconciler) hasten(ctx context.Context, p *pod) error {
+func (r *Reconciler) boundTermination(ctx context.Context, p *pod) error {
 	if p.EndsLate(r.MaxTermination) {
-		return r.end(ctx, p, false)
+		return r.deletePod(ctx, p, false)
 	}
 	if wait := p.ForcedAt(r.MaxTermination).Sub(r.Clock.Now()); wait > 0 {
 		r.wakeAfter(p, wait)
@@ -40,11 +40,11 @@ func (r *Reconciler) hasten(ctx context.Context, p *pod) error {
 	case err == nil && !pods.NodeReachable(node):
 		return nil
 	}
-	return r.end(ctx, p, true)
+	return r.deletePod(ctx, p, true)
 }
 
-// end deletes exactly the pod that was seen.
-func (r *Reconciler) end(ctx context.Context, p *pod, force bool) error {
+// deletePod deletes exactly the pod that was seen.
+func (r *Reconciler) deletePod(ctx context.Context, p *pod, force bool) error {
 	obj := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: p.Namespace, Name: p.Name}}
 	err := r.Client.Delete(ctx, obj, p.DeleteOptions(r.MaxTermination, force))
 	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {

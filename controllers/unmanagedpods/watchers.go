@@ -1,0 +1,107 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package unmanagedpods
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+// withoutApplication selects the pods of no application.
+const withoutApplication = "!" + v1alpha1.ApplicationUIDLabel
+
+// watchers watch the pods of guarded namespaces, one each: where nothing is guarded, nothing is watched.
+type watchers struct {
+	pods  corev1client.PodsGetter
+	store *store
+
+	ready chan struct{} // closed once ctx is set
+	ctx   context.Context
+	all   sync.WaitGroup
+	mu    sync.Mutex
+	stops map[string]context.CancelFunc
+}
+
+func newWatchers(pods corev1client.PodsGetter, s *store) *watchers {
+	return &watchers{pods: pods, store: s, ready: make(chan struct{}), stops: map[string]context.CancelFunc{}}
+}
+
+// run lets namespaces be followed until the context ends.
+func (w *watchers) run(ctx context.Context) {
+	w.ctx = ctx
+	close(w.ready)
+	<-ctx.Done()
+	w.all.Wait()
+}
+
+// watch watches a namespace from now on.
+func (w *watchers) watch(ctx context.Context, namespace string) error {
+	select {
+	case <-w.ready:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.stops[namespace] != nil || w.ctx.Err() != nil {
+		return nil
+	}
+	w.store.open(namespace)
+	watched, stop := context.WithCancel(w.ctx)
+	w.stops[namespace] = stop
+	source := &cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			o.LabelSelector = withoutApplication
+			return w.pods.Pods(namespace).List(ctx, o)
+		},
+		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			o.LabelSelector = withoutApplication
+			return w.pods.Pods(namespace).Watch(ctx, o)
+		},
+	}
+	reflector := cache.NewReflectorWithOptions(source, &corev1.Pod{}, reflectorStore{w.store, namespace}, cache.ReflectorOptions{Name: "foreign-pods"})
+	w.all.Go(func() { reflector.RunWithContext(watched) })
+	return nil
+}
+
+// unwatch ends the watch of a namespace.
+func (w *watchers) unwatch(namespace string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if stop := w.stops[namespace]; stop != nil {
+		stop()
+		delete(w.stops, namespace)
+	}
+	w.store.forget(namespace)
+}
+
+// listAll brings the store up to what the API server has now of a namespace.
+func (w *watchers) listAll(ctx context.Context, namespace string) error {
+	w.store.open(namespace)
+	options := metav1.ListOptions{LabelSelector: withoutApplication, Limit: 500}
+	var all []*corev1.Pod
+	for {
+		page, err := w.pods.Pods(namespace).List(ctx, options)
+		if err != nil {
+			return fmt.Errorf("list pods of namespace %s: %w", namespace, err)
+		}
+		for i := range page.Items {
+			all = append(all, &page.Items[i])
+		}
+		if options.Continue = page.Continue; options.Continue == "" {
+			w.store.replace(namespace, all, page.ResourceVersion)
+			return nil
+		}
+	}
+}
