@@ -60,7 +60,7 @@ func (p *pass) announce(a lifecycle.Event) {
 	if a.Warning {
 		kind = corev1.EventTypeWarning
 	}
-	p.Recorder.Eventf(p.app, nil, kind, a.Reason, a.Reason, "%s", status.Cut(redact.Visible(a.Message))) // the API server refuses longer ones
+	p.Recorder.Eventf(p.app, nil, kind, a.Reason, a.Reason, "%s", status.Truncate(redact.Visible(a.Message))) // the API server refuses longer ones
 	if p.Notifier != nil {
 		p.Notifier.Notify(p.app, a.Warning, a.Reason, a.Message)
 	}

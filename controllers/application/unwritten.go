@@ -67,7 +67,7 @@ func (p *pass) unwritten(ctx context.Context, d lifecycle.Decision, err error) e
 	}
 	pause, first := p.memory.refuse(p.app, p.Clock.Now(), final)
 	if first && final {
-		p.Recorder.Eventf(p.app, nil, corev1.EventTypeWarning, statusRefused, statusRefused, "%s", status.Cut(fmt.Sprintf(
+		p.Recorder.Eventf(p.app, nil, corev1.EventTypeWarning, statusRefused, statusRefused, "%s", status.Truncate(fmt.Sprintf(
 			"the API server refuses the status of this application, so it cannot start, and what runs is not reported: %s; if its size is the cause, reduce metadata or spec", err)))
 	}
 	return &notYet{pause, "the status could not be written: " + err.Error()}

@@ -34,7 +34,7 @@ func (h history) record(a v1alpha1.AttemptStatus) {
 	if a.StartedAt != nil {
 		h.s.RunDuration = &metav1.Duration{Duration: h.ran() + max(0, a.FinishedAt.Sub(a.StartedAt.Time))}
 	}
-	a.Message = status.Cut(a.Message)
+	a.Message = status.Truncate(a.Message)
 	h.s.Attempts = append(h.s.Attempts, a)
 	if extra := len(h.s.Attempts) - maxAttempts; extra > 0 {
 		h.s.Attempts = h.s.Attempts[extra:]

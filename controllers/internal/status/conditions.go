@@ -54,7 +54,7 @@ func Conditions(old []metav1.Condition, v View, now metav1.Time) []metav1.Condit
 	if !known {
 		return markNewer(old, v, now)
 	}
-	l := list{old: old, now: now, generation: v.Generation}
+	l := conditionList{old: old, now: now, generation: v.Generation}
 	v.addStage(&l, r)
 	v.addAdmitted(&l, r)
 	addRunning(&l, r, v.DriverRunning)
@@ -67,50 +67,50 @@ func Conditions(old []metav1.Condition, v View, now metav1.Time) []metav1.Condit
 	return l.sorted()
 }
 
-// course is the row's, except in the two rows that depend on the view.
-func (v View) course(r row) course {
+// readiness is the row's, except in the two rows that depend on the view.
+func (v View) readiness(r row) readiness {
 	switch {
 	case v.Stage == Running && v.ReadyWhen == v1alpha1.ReadyWhenRunning && v.ReadyLatched:
 		return succeeded
 	case v.Stage == ReferenceNotFound && v.ReferenceOverdue:
 		return stalled
 	}
-	return r.course
+	return r.readiness
 }
 
 // addStage adds Ready and, by the course, Reconciling or Stalled.
-func (v View) addStage(l *list, r row) {
+func (v View) addStage(l *conditionList, r row) {
 	message := v.Message
 	if message == "" {
-		message = r.says
+		message = r.message
 	}
-	l.addCourse(v.course(r), string(v.Stage), message)
+	l.addReadiness(v.readiness(r), string(v.Stage), message)
 }
 
 // addAdmitted adds Admitted: the words of the gate, else of the condition as it was, else of the row.
-func (v View) addAdmitted(l *list, r row) {
+func (v View) addAdmitted(l *conditionList, r row) {
 	if r.admitted == absent {
 		return
 	}
 	said := v.Admitted
 	if said == nil || (r.admitted != asLast && said.Admitted != (r.admitted == yes)) {
-		said = v.keptAdmitted(l.old, r)
+		said = v.previousAdmitted(l.old, r)
 	}
 	switch {
 	case said != nil && said.Admitted:
 		reason := firstOf(said.Reason, v1alpha1.AdmittedReason)
 		l.add(v1alpha1.AdmittedCondition, metav1.ConditionTrue, reason, firstOf(said.Message, admittedSays[reason]))
 	case said != nil:
-		reason := firstOf(said.Reason, r.why, v1alpha1.WaitingForGateReason)
+		reason := firstOf(said.Reason, r.reason, v1alpha1.WaitingForGateReason)
 		l.add(v1alpha1.AdmittedCondition, metav1.ConditionFalse, reason, firstOf(said.Message, admittedSays[reason]))
 	case r.admitted != asLast:
-		l.add(v1alpha1.AdmittedCondition, boolStatus(r.admitted == yes), r.why, admittedSays[r.why])
+		l.add(v1alpha1.AdmittedCondition, boolStatus(r.admitted == yes), r.reason, admittedSays[r.reason])
 	}
 }
 
-// keptAdmitted is Admitted as it was, while that still holds: over all stages of a grant, within one stage of waiting, and after
+// previousAdmitted is Admitted as it was, while that still holds: over all stages of a grant, within one stage of waiting, and after
 // the end. Else nil.
-func (v View) keptAdmitted(old []metav1.Condition, r row) *AdmittedView {
+func (v View) previousAdmitted(old []metav1.Condition, r row) *AdmittedView {
 	last := meta.FindStatusCondition(old, v1alpha1.AdmittedCondition)
 	if last == nil {
 		return nil
@@ -136,7 +136,7 @@ var admittedSays = map[string]string{
 }
 
 // addRunning adds Running. Its reason is Running or NotRunning: the status in a word, because a reason may not be empty.
-func addRunning(l *list, r row, seen bool) {
+func addRunning(l *conditionList, r row, seen bool) {
 	running := r.running == yes || (r.running == asSeen && seen)
 	shown := r.running != absent
 	if r.running == asLast {
@@ -152,7 +152,7 @@ func addRunning(l *list, r row, seen bool) {
 }
 
 // addFinished adds Finished.
-func addFinished(l *list, r row) {
+func addFinished(l *conditionList, r row) {
 	switch r.finished {
 	case yes:
 		l.add(v1alpha1.FinishedCondition, metav1.ConditionTrue, finishedReason, "the run has ended and has released everything")
@@ -170,7 +170,7 @@ const (
 
 // markNewer leaves the conditions of an unknown stage alone and adds UnknownStage.
 func markNewer(old []metav1.Condition, v View, now metav1.Time) []metav1.Condition {
-	l := list{old: old, now: now, generation: v.Generation}
+	l := conditionList{old: old, now: now, generation: v.Generation}
 	for _, c := range old {
 		if c.Type != v1alpha1.UnknownStageCondition {
 			l.conditions = append(l.conditions, c)

@@ -136,7 +136,7 @@ func TestCut(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := status.Cut(tc.message)
+			got := status.Truncate(tc.message)
 			if got != tc.want {
 				t.Errorf("Cut made %d bytes, want %d", len(got), len(tc.want))
 			}

@@ -18,8 +18,8 @@ import (
 // MaxMessage is the longest message of a condition, in bytes. Longer ones are cut: thousands of applications carry them.
 const MaxMessage = 1024
 
-// list collects the conditions of one object.
-type list struct {
+// conditionList collects the conditions of one object.
+type conditionList struct {
 	old        []metav1.Condition
 	now        metav1.Time
 	generation int64
@@ -27,12 +27,12 @@ type list struct {
 }
 
 // add appends one condition. lastTransitionTime is kept while the status is the same as in old.
-func (l *list) add(conditionType string, s metav1.ConditionStatus, reason, message string) {
+func (l *conditionList) add(conditionType string, s metav1.ConditionStatus, reason, message string) {
 	c := metav1.Condition{
 		Type:               conditionType,
 		Status:             s,
 		Reason:             reason,
-		Message:            Cut(message),
+		Message:            Truncate(message),
 		ObservedGeneration: l.generation,
 		LastTransitionTime: l.now,
 	}
@@ -43,14 +43,14 @@ func (l *list) add(conditionType string, s metav1.ConditionStatus, reason, messa
 }
 
 // addTrue appends a condition that shows only when True; its reason is its type. An empty message hides it.
-func (l *list) addTrue(conditionType, message string) {
+func (l *conditionList) addTrue(conditionType, message string) {
 	if message != "" {
 		l.add(conditionType, metav1.ConditionTrue, conditionType, message)
 	}
 }
 
-// addCourse appends Ready with the reason, and Reconciling or Stalled where the course has one, all with the same message.
-func (l *list) addCourse(c course, reason, message string) {
+// addReadiness appends Ready with the reason, and Reconciling or Stalled where the course has one, all with the same message.
+func (l *conditionList) addReadiness(c readiness, reason, message string) {
 	switch c {
 	case unpublished:
 	case inFlight:
@@ -70,7 +70,7 @@ func (l *list) addCourse(c course, reason, message string) {
 }
 
 // sorted returns the conditions in the order in which people and kstatus read them: Stalled, Reconciling, Ready, then by name.
-func (l *list) sorted() []metav1.Condition {
+func (l *conditionList) sorted() []metav1.Condition {
 	slices.SortStableFunc(l.conditions, func(a, b metav1.Condition) int {
 		return cmp.Or(cmp.Compare(rank(a.Type), rank(b.Type)), cmp.Compare(a.Type, b.Type))
 	})
@@ -89,9 +89,9 @@ func rank(conditionType string) int {
 	return 3
 }
 
-// Cut shortens a message to MaxMessage bytes at the border of a character, with an ellipsis at the end. Characters that do more than print
+// Truncate shortens a message to MaxMessage bytes at the border of a character, with an ellipsis at the end. Characters that do more than print
 // are written out first, such as \n. Other messages are returned as they are.
-func Cut(message string) string {
+func Truncate(message string) string {
 	const ellipsis = "…"
 	message = redact.Visible(message)
 	if len(message) <= MaxMessage {

@@ -32,7 +32,7 @@ const (
 
 // queueTable is the contract of queues: state → conditions.
 var queueTable = map[QueueState]struct {
-	course course
+	course readiness
 	says   string
 }{
 	QueueActive:            {succeeded, "admits applications"},
@@ -60,7 +60,7 @@ func QueueConditions(old []metav1.Condition, v QueueView, now metav1.Time) []met
 	if !known {
 		return old
 	}
-	l := list{old: old, now: now, generation: v.Generation}
-	l.addCourse(r.course, string(v.State), firstOf(v.Message, r.says))
+	l := conditionList{old: old, now: now, generation: v.Generation}
+	l.addReadiness(r.course, string(v.State), firstOf(v.Message, r.says))
 	return l.sorted()
 }

@@ -5,17 +5,17 @@ package status
 
 import "github.com/sparkgate/sparkgate/api/v1alpha1"
 
-// course is the column of the table that gives Ready, Reconciling and Stalled together, so that rules 1 to 4 of the package cannot
+// readiness is the column of the table that gives Ready, Reconciling and Stalled together, so that rules 1 to 4 of the package cannot
 // be broken by a row.
-type course int
+type readiness int
 
 const (
-	unpublished course = iota // no condition at all
-	inFlight                  // Ready=Unknown, Reconciling=True/Progressing
-	retrying                  // Ready=False, Reconciling=True/ProgressingWithRetry
-	paused                    // Ready=False alone: a human holds it
-	stalled                   // Ready=False, Stalled=True with the same reason
-	succeeded                 // Ready=True alone
+	unpublished readiness = iota // no condition at all
+	inFlight                     // Ready=Unknown, Reconciling=True/Progressing
+	retrying                     // Ready=False, Reconciling=True/ProgressingWithRetry
+	paused                       // Ready=False alone: a human holds it
+	stalled                      // Ready=False, Stalled=True with the same reason
+	succeeded                    // Ready=True alone
 )
 
 // flag is what a row says about a positive condition.
@@ -31,20 +31,20 @@ const (
 
 // row is one line of the table.
 type row struct {
-	course   course
-	admitted flag
-	// why is the reason of Admitted where the view does not give one.
-	why      string
+	readiness readiness
+	admitted  flag
+	// reason is the reason of Admitted where the view does not give one.
+	reason   string
 	running  flag
 	finished flag
-	// says is the message of Ready where the view does not give one.
-	says string
+	// message is the message of Ready where the view does not give one.
+	message string
 }
 
 // table is the whole contract: stage → conditions. Two rows depend on the view: Running is Ready under readyWhen: Running, and
 // ReferenceNotFound is stalled after its timeout (see View.course).
 var table = map[Stage]row{
-	New: {course: unpublished},
+	New: {readiness: unpublished},
 
 	Queued:            {inFlight, no, v1alpha1.WaitingForGateReason, absent, no, "waits for quota in its queue"},
 	ReferenceNotFound: {retrying, absent, "", absent, no, "something that the spec names does not exist yet"},
