@@ -206,7 +206,7 @@ func (p *pass) build(ctx context.Context, start lifecycle.Start, queue string, g
 		submitted = p.app.Status.Times.Admitted.Time
 	}
 	objects, err := render.Build(render.Input{
-		App: p.app, Run: start.Run, Attempt: start.Attempt, Queue: queue, Grant: grant, Gated: p.gated(properties, grant),
+		App: p.app, Run: start.Run, Attempt: start.Attempt, Queue: queue, Grant: grant, SchedulingGated: p.gated(properties, grant),
 		Properties: properties, Secrets: values.values(), ConfFiles: render.ConfFiles(files), SubmitTime: submitted,
 		ServiceAnnotation: p.Exposure.ServiceAnnotation,
 	})

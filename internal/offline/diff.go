@@ -151,7 +151,7 @@ func (d *differ) refusals() []refusal {
 // ownTaking holds what only the real client refuses against the list.
 func (d *differ) ownTaking() {
 	said := strings.Join(append(d.recording.ErrorLines, string(d.recording.StderrTail)), "\n")
-	for _, taking := range render.Takings {
+	for _, taking := range render.AcceptedDeviations {
 		for _, words := range taking.Where {
 			if strings.Contains(said, words) {
 				d.use(words, taking.Reason)
@@ -169,7 +169,7 @@ func (d *differ) ownRefusals(refusals []refusal) {
 		app = d.submitted.Application
 	}
 	for _, r := range refusals {
-		if where, reason, ok := submitrecording.EntryOfField(render.Refusals, app, r.field); ok {
+		if where, reason, ok := submitrecording.EntryOfField(render.Rejections, app, r.field); ok {
 			d.use(where, reason)
 		} else {
 			d.difference("spark-submit takes it, sparkgate refuses it: " + r.text)
@@ -210,7 +210,7 @@ func (d *differ) entry(path []string) (where, reason string, ok bool) {
 	if where, reason, ok = submitrecording.Entry(render.Deviations, path); ok {
 		return where, reason, ok
 	}
-	for _, machine := range render.MachineDeviations {
+	for _, machine := range render.SubmissionHostDeviations {
 		if _, set := d.recording.Environment()[machine.Variable]; !set && machine.Variable != "" {
 			continue
 		}

@@ -102,7 +102,7 @@ func (r Rendering) application(o *manifests.Object, all []manifests.Object) ([][
 	}
 	in := render.Input{
 		App: &app, Run: max(r.Run, 1), Attempt: max(r.Attempt, 1), Queue: queueOf(&app),
-		Properties: properties, ConfFiles: render.ConfFiles(files), SubmitTime: placeholderTime, Gated: gated(&app, properties),
+		Properties: properties, ConfFiles: render.ConfFiles(files), SubmitTime: placeholderTime, SchedulingGated: gated(&app, properties),
 	}
 	objects, err := render.Build(in)
 	if err != nil {

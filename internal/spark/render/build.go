@@ -75,7 +75,7 @@ var steps = []step{
 	{"LocalDirsFeatureStep", localDirsStep},
 	{"", confVolumeStep},
 	{"", metricsStep},
-	{"", ownStep},
+	{"", metadataStep},
 }
 
 // requiredSteps are the steps without which no driver works.
@@ -149,7 +149,7 @@ func (b *build) objects() Objects {
 		ExecutorTemplate: b.template,
 		SparkVersion:     b.in.App.Spec.SparkVersion,
 		Properties:       properties,
-		Gated:            b.in.Gated,
+		Gated:            b.in.SchedulingGated,
 		Names:            b.names,
 		UIAddress:        b.uiAddress(),
 	}

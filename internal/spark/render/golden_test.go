@@ -76,7 +76,7 @@ func renderFolder(t *testing.T, folder string) Objects {
 		t.Fatalf("findings of conf.Merge: %v", findings)
 	}
 	objects, err := Build(Input{
-		App: app, Run: extra.Run, Attempt: extra.Attempt, Queue: extra.Queue, Grant: extra.Grant, Gated: extra.Grant != nil && extra.Grant.SchedulingGated,
+		App: app, Run: extra.Run, Attempt: extra.Attempt, Queue: extra.Queue, Grant: extra.Grant, SchedulingGated: extra.Grant != nil && extra.Grant.SchedulingGated,
 		Properties: properties, Secrets: extra.Secrets, ConfFiles: ConfFiles(extra.ConfigMap), SubmitTime: submitTime,
 	})
 	if err != nil {

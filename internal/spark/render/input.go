@@ -25,8 +25,8 @@ type Input struct {
 	Queue string
 	// Grant places the pods and may cut the number of executors. Nil before there is one: all that is wanted, placed nowhere.
 	Grant *queueing.Grant
-	// Gated makes executors wait behind the scheduling gate of the quota. They get no place then: that comes when the gate is lifted.
-	Gated bool
+	// SchedulingGated makes executors wait behind the scheduling gate of the quota. They get no place then: that comes when the gate is lifted.
+	SchedulingGated bool
 	// Properties as conf.Merge returned them.
 	Properties conf.Properties
 	// Secrets are the values of spec.sparkConfFrom by property. They go into the Secret of the attempt and nowhere else; what is absent

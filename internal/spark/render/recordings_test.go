@@ -20,7 +20,7 @@ import (
 )
 
 // TestRecordings renders the application of every recorded submission and compares the objects with those that the real client sent. What
-// differs has to be one of render.Deviations, what only we refuse one of render.Refusals.
+// differs has to be one of render.Deviations, what only we refuse one of render.Rejections.
 func TestRecordings(t *testing.T) {
 	outcomes := map[string]int{}
 	for _, archive := range archives(t) {
@@ -116,7 +116,7 @@ func compareRecording(t *testing.T, archive submitrecording.Archive) string {
 func compareOwnRefusal(t *testing.T, app *v1alpha1.SparkApplication, findings []validate.Finding) {
 	t.Helper()
 	for _, finding := range findings {
-		if _, _, listed := submitrecording.EntryOfField(render.Refusals, app, finding.Field); !listed {
+		if _, _, listed := submitrecording.EntryOfField(render.Rejections, app, finding.Field); !listed {
 			t.Errorf("the real client took it, we do not: %s", finding)
 		}
 	}

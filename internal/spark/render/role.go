@@ -127,7 +127,9 @@ func (r Role) SparkContainer(containers []corev1.Container, p conf.Properties) i
 }
 
 // isGated says that pods of the role wait behind a scheduling gate.
-func (r Role) isGated(in Input) bool { return in.Gated && r.podSet == v1alpha1.ExecutorPodSet }
+func (r Role) isGated(in Input) bool {
+	return in.SchedulingGated && r.podSet == v1alpha1.ExecutorPodSet
+}
 
 // granted returns what a grant says about the role, nil if it says nothing.
 func (r Role) granted(grant *queueing.Grant) *queueing.PodSetGrant {

@@ -58,7 +58,7 @@ const decommissionInterval = "3s"
 // for their room while the job goes on. Without dynamic allocation none is.
 func (b *build) decommission() error {
 	gang, err := b.given.Executors()
-	if err != nil || !b.in.Gated || !gang.Dynamic {
+	if err != nil || !b.in.SchedulingGated || !gang.Dynamic {
 		return err
 	}
 	for _, p := range []struct{ key, value string }{

@@ -39,7 +39,7 @@ func TestSubmittedRecordings(t *testing.T) {
 	if t.Failed() {
 		return
 	}
-	for _, deviation := range slices.Concat(render.Deviations, render.Refusals, render.MachineDeviations, render.Takings) {
+	for _, deviation := range slices.Concat(render.Deviations, render.Rejections, render.SubmissionHostDeviations, render.AcceptedDeviations) {
 		for _, where := range deviation.Where {
 			if !met[where] {
 				t.Errorf("no recorded call shows the deviation %q: remove it, or record a case", where)

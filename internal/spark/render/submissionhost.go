@@ -3,9 +3,9 @@
 
 package render
 
-// MachineDeviations are intended differences that come from the machine on which spark-submit runs: its user, its variables and its
+// SubmissionHostDeviations are intended differences that come from the machine on which spark-submit runs: its user, its variables and its
 // folders. An application has none of them, so that they show only where a call of spark-submit is translated.
-var MachineDeviations = []Deviation{
+var SubmissionHostDeviations = []Deviation{
 	{
 		Where:  []string{"pod spec containers * env SPARK_USER* value"},
 		Reason: "there is no submitting user: pods run as the user spark unless spec.driver.env or spark.kubernetes.driverEnv.SPARK_USER says another",

@@ -3,10 +3,10 @@
 
 package render
 
-// Refusals are configurations that the real client takes and package validate refuses by intention: most can never work. Where are the
+// Rejections are configurations that the real client takes and package validate refuses by intention: most can never work. Where are the
 // fields that its findings name; a star at the end stands for anything. The test of the recordings reads the list: what is refused and not
 // here is an error, and so is an entry that no recording shows.
-var Refusals = []Deviation{
+var Rejections = []Deviation{
 	{
 		Where:  []string{"spec.sparkConf[spark.driver.memory]"},
 		Reason: "the heap of the driver is passed to Java unchanged, which does not know units such as Gi, even where Spark does",

@@ -3,8 +3,8 @@
 
 package render
 
-// Takings are configurations that the real client refuses on the machine that submits and that work here. Where are words of its message.
-var Takings = []Deviation{
+// AcceptedDeviations are configurations that the real client refuses on the machine that submits and that work here. Where are words of its message.
+var AcceptedDeviations = []Deviation{
 	{
 		Where: []string{
 			"S3AFileSystem not found", "No FileSystem for scheme", "UnknownHostException",

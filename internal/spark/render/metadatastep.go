@@ -3,9 +3,9 @@
 
 package render
 
-// ownStep adds what spark-submit does not: the owner, and annotations for people and for the cluster's autoscaler. Moving a driver means
+// metadataStep adds what spark-submit does not: the owner, and annotations for people and for the cluster's autoscaler. Moving a driver means
 // losing the run, so that the autoscaler may not empty its node; executors may be moved.
-func ownStep(b *build) error {
+func metadataStep(b *build) error {
 	pod := b.driver.pod
 	pod.Namespace = b.in.App.Namespace
 	pod.OwnerReferences = ownerReferences(b.in.App)
