@@ -33,8 +33,8 @@ func (r *Reconciler) reconcilePod(ctx context.Context, namespace *metav1.Partial
 		return r.release(ctx, name, "")
 	}
 	if gate := r.gateOf(namespace); !r.Gates.Capabilities(string(gate)).UnmanagedPods {
-		if p.Gate != nil {
-			r.tell(ctx, p, v1alpha1.WaitingForGateReason, fmt.Sprintf("the gate of namespace %s is %s, which admits applications only: run this as a "+
+		if p.SchedulingGate != nil {
+			r.recordEvent(ctx, p, v1alpha1.WaitingForGateReason, fmt.Sprintf("the gate of namespace %s is %s, which admits applications only: run this as a "+
 				"SparkApplication, or have the annotation %s of the namespace removed", p.Namespace, gate, v1alpha1.DefaultGateAnnotation))
 		}
 		return r.release(ctx, name, "")
@@ -48,7 +48,7 @@ func (r *Reconciler) reconcilePod(ctx context.Context, namespace *metav1.Partial
 	if reason, refusal, err := r.refusal(ctx, namespace, p); err != nil {
 		return err
 	} else if refusal != "" {
-		r.tell(ctx, p, reason, refusal)
+		r.recordEvent(ctx, p, reason, refusal)
 		return r.release(ctx, name, "")
 	}
 	return r.ask(ctx, namespace, p)
@@ -107,7 +107,7 @@ func (r *Reconciler) ask(ctx context.Context, namespace *metav1.PartialObjectMet
 	case queueing.Granted:
 		return r.admit(ctx, p, verdict.Grant)
 	case queueing.Waiting, queueing.Refused:
-		r.tell(ctx, p, verdict.Reason, fmt.Sprintf("waits for quota in queue %s: %s", ask.Queue, verdict.Message))
+		r.recordEvent(ctx, p, verdict.Reason, fmt.Sprintf("waits for quota in queue %s: %s", ask.Queue, verdict.Message))
 	case queueing.Undecided, queueing.Evicting:
 	}
 	return nil
@@ -126,7 +126,7 @@ func (r *Reconciler) admit(ctx context.Context, p *pod, grant *queueing.Grant) e
 	case err == nil:
 		r.Gates.Persisted(ctx, p.key(), *grant)
 		ctrl.LoggerFrom(ctx).Info("Unmanaged pod admitted", "queue", grant.Queue, "flavor", set.Flavor, "gate", grant.Gate)
-		r.tell(ctx, p, v1alpha1.AdmittedCondition, "has quota in queue "+grant.Queue)
+		r.recordEvent(ctx, p, v1alpha1.AdmittedCondition, "has quota in queue "+grant.Queue)
 		r.store.put(p.Namespace, live)
 		return nil
 	case apierrors.IsNotFound(err), apierrors.IsConflict(err):
@@ -135,7 +135,7 @@ func (r *Reconciler) admit(ctx context.Context, p *pod, grant *queueing.Grant) e
 		if changed, failed := r.changed(ctx, p); changed || failed != nil {
 			return failed
 		}
-		r.tell(ctx, p, v1alpha1.WaitingForGateReason, fmt.Sprintf("has quota in queue %s, but its node selector conflicts with flavor %s: recreate the pod without the "+
+		r.recordEvent(ctx, p, v1alpha1.WaitingForGateReason, fmt.Sprintf("has quota in queue %s, but its node selector conflicts with flavor %s: recreate the pod without the "+
 			"node selector that differs", grant.Queue, set.Flavor))
 	}
 	return fmt.Errorf("lift the scheduling gate of pod %s/%s: %w", p.Namespace, p.Name, err)
@@ -161,7 +161,7 @@ func (r *Reconciler) charge(ctx context.Context, namespace *metav1.PartialObject
 	key, grant := p.key(), p.grant(string(r.gateOf(namespace)), queue)
 	r.Gates.Charge(key, grant)
 	if p.claimed {
-		r.tellClaimed(ctx, p, &grant)
+		r.recordUnattributed(ctx, p, &grant)
 	}
 	r.Gates.Persisted(ctx, key, grant)
 	r.Gates.UpdateHolder(key, grant, queueing.HolderState{Priority: p.priority, QueuedAt: r.store.since(p), Terminating: p.Deleting})
@@ -172,12 +172,12 @@ func (r *Reconciler) charge(ctx context.Context, namespace *metav1.PartialObject
 	case eviction == nil:
 		return nil
 	}
-	r.tell(ctx, p, eviction.Reason, eviction.Message)
-	return r.end(ctx, p, false)
+	r.recordEvent(ctx, p, eviction.Reason, eviction.Message)
+	return r.deletePod(ctx, p, false)
 }
 
-// tell records an event on a pod and logs its reason, unless it was the last that was said about it.
-func (r *Reconciler) tell(ctx context.Context, p *pod, reason, message string) {
+// recordEvent records an event on a pod and logs its reason, unless it was the last that was said about it.
+func (r *Reconciler) recordEvent(ctx context.Context, p *pod, reason, message string) {
 	r.mu.Lock()
 	text := reason + ": " + message
 	known := r.lastEvents[p.UID] == text

@@ -126,9 +126,9 @@ func claimedPod(record *pods.Record) *pod {
 	return &pod{Record: record, requests: record.Requests(), created: youngestAge, claimed: true}
 }
 
-// tellClaimed says to whom a claimed pod is charged, and why.
-func (r *Reconciler) tellClaimed(ctx context.Context, p *pod, grant *queueing.Grant) {
-	r.tell(ctx, p, unattributed, fmt.Sprintf("has the labels of application %s, which does not exist, or has not created this pod, or held "+
+// recordUnattributed says to whom a claimed pod is charged, and why.
+func (r *Reconciler) recordUnattributed(ctx context.Context, p *pod, grant *queueing.Grant) {
+	r.recordEvent(ctx, p, unattributed, fmt.Sprintf("has the labels of application %s, which does not exist, or has not created this pod, or held "+
 		"less: it is charged to queue %s of namespace %s", p.Application, grant.Queue, p.Namespace))
 }
 

@@ -98,7 +98,7 @@ func (s *store) put(namespace string, p *corev1.Pod) {
 	}
 }
 
-func (in *space) put(p *corev1.Pod) (differs bool) {
+func (in *namespacePods) put(p *corev1.Pod) (differs bool) {
 	version, known := pods.VersionOf(p.ResourceVersion), in.pods[p.Name]
 	if known != nil && known.Version > version || known == nil && version <= in.floor {
 		return false

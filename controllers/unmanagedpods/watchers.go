@@ -70,7 +70,7 @@ func (w *watchers) watch(ctx context.Context, namespace string) error {
 			return w.pods.Pods(namespace).Watch(ctx, o)
 		},
 	}
-	reflector := cache.NewReflectorWithOptions(source, &corev1.Pod{}, reflectorStore{w.store, namespace}, cache.ReflectorOptions{Name: "foreign-pods"})
+	reflector := cache.NewReflectorWithOptions(source, &corev1.Pod{}, reflectorStore{w.store, namespace}, cache.ReflectorOptions{Name: "unmanaged-pods"})
 	w.all.Go(func() { reflector.RunWithContext(watched) })
 	return nil
 }

@@ -25,10 +25,10 @@ var claims = []Claim{
 			"controllers/explainserver/reviewer.go": 2, // TokenReview and SubjectAccessReview: nothing is stored
 			"controllers/queue/controller.go":       1, // the status of queues
 			"controllers/unmanagedpods/admit.go":    1, // the scheduling gate
-			"controllers/unmanagedpods/end.go":      1, // a pod that must end
-			"queueing/embedded/gate/ledger.go":    1, // the ledger in the status of root queues
+			"controllers/unmanagedpods/delete.go":   1, // a pod that must end
+			"queueing/embedded/gate/ledger.go":      1, // the ledger in the status of root queues
 			"queueing/kueue/elastic.go":             1, // Workloads of executors
-			"queueing/kueue/leave.go":               2,
+			"queueing/kueue/release.go":             2,
 			"queueing/kueue/sync.go":                3, // Workloads
 			"queueing/volcano/gate.go":              4, // PodGroups
 		},

@@ -64,8 +64,8 @@ type Gate struct {
 	shown map[queueing.Key]map[types.UID]int32
 	// written are the versions of own last writes, by uid: what the watch shows may be older.
 	written map[types.UID]string
-	// left are the keys that were released a moment ago.
-	left map[queueing.Key]bool
+	// released are the keys that were released a moment ago.
+	released map[queueing.Key]bool
 	// retrying are the applications that are woken after a while.
 	retrying map[types.NamespacedName]bool
 	// lastQueueStates is what was told last of a queue.
@@ -93,7 +93,7 @@ func NewClient(config *rest.Config, http *http.Client) (client.WithWatch, error)
 // New returns a gate whose watches have not started.
 func New(o Options) *Gate {
 	g := &Gate{
-		o: o, asking: map[types.NamespacedName]bool{}, made: map[queueing.Key]string{}, written: map[types.UID]string{},
+		o: o, asking: map[types.NamespacedName]bool{}, created: map[queueing.Key]string{}, written: map[types.UID]string{},
 		chunks: map[queueing.Key]map[string]unseenChunk{}, shown: map[queueing.Key]map[types.UID]int32{},
 		released: map[queueing.Key]bool{}, retrying: map[types.NamespacedName]bool{}, lastQueueStates: map[string]string{},
 	}

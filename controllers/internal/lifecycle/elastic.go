@@ -91,5 +91,5 @@ func (el elastic) scaleDown(evicted []*pods.Record) {
 		return
 	}
 	el.event(false, reclaimedReason, fmt.Sprintf("%d executors above the base gang release their quota: %s",
-		len(evicted), el.o.Room.GiveBack[0].Why.Message))
+		len(evicted), el.o.Room.Reclaims[0].Why.Message))
 }

@@ -65,7 +65,7 @@ func crewOf(text string) (records []*pods.Record, releasing map[types.UID]string
 
 // grantFor is a gated grant of a base gang of one executor, and of more by flavor: "default=2 spot=1".
 func grantFor(more string) queueing.Grant {
-	g := queueing.Grant{Run: 1, Attempt: 1, Gated: true, PodSets: []queueing.PodSetGrant{
+	g := queueing.Grant{Run: 1, Attempt: 1, SchedulingGated: true, PodSets: []queueing.PodSetGrant{
 		{Name: "driver", Flavor: "default", Count: 1, Requests: each}, {Name: "executor", Flavor: "default", Count: 1, Requests: each},
 	}}
 	for _, word := range strings.Fields(more) {

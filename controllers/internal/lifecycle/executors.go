@@ -60,7 +60,7 @@ func newExecutors(st *state) executors {
 		case r.SchedulingGate != nil && released:
 			c.unanswered = append(c.unanswered, unanswered{r, flavor})
 			c.addAdmitted(r, flavor)
-		case r.Gate == nil:
+		case r.SchedulingGate == nil:
 			c.addAdmitted(r, cmp.Or(flavor, r.Flavor, c.base.Flavor))
 		case r.Deleting:
 		case tooLarge(r, c.allowed) != "":

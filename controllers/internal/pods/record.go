@@ -37,7 +37,7 @@ type Record struct {
 	UID     types.UID
 	Version uint64 // resource version: later is greater
 	Role    Role
-	// DisruptedAt is when DisruptedBy was said, in seconds since 1970; 0 if it was not. Here it takes no room of its own.
+	// DisruptedAt is when DisruptedBy was said, in seconds since 1970; 0 if it was not. It fills what would be padding here.
 	DisruptedAt uint32
 	Phase       corev1.PodPhase
 	// Reason and Message of the pod itself: Evicted, NodeLost, … This message and those below are cut and scrubbed.

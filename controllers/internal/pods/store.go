@@ -193,7 +193,7 @@ func (s *Store) Delete(obj any) error {
 	}
 	key := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
 	s.mu.Lock()
-	s.shown = max(s.shown, VersionOf(pod.ResourceVersion))
+	s.watchVersion = max(s.watchVersion, VersionOf(pod.ResourceVersion))
 	known := s.pods[key.Namespace][key.Name]
 	mine := known != nil && known.UID == pod.UID
 	if mine {

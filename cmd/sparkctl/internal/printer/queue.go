@@ -26,18 +26,18 @@ func WriteQueue(out io.Writer, q v1.Queue) error {
 	if q.AtMaxRunning != "" {
 		p.line("nothing new is admitted: queue %s is full (maxRunning)", q.AtMaxRunning)
 	}
-	p.room(q)
+	p.usage(q)
 	for i, h := range q.Heads {
 		if i == 0 {
 			p.paragraph()
 			p.line("First in line:")
 		}
-		p.line("  %s%s", headText(h), keptMark(q, h))
+		p.line("  %s%s", headText(h), reservedMark(q, h))
 	}
 	return p.end(out, q.NotLive)
 }
 
-func (p *page) room(q v1.Queue) {
+func (p *page) usage(q v1.Queue) {
 	if len(q.Usage) == 0 {
 		return
 	}
@@ -52,8 +52,8 @@ func (p *page) room(q v1.Queue) {
 	p.table(rows)
 }
 
-// keptMark marks the one for whom room is kept.
-func keptMark(q v1.Queue, h v1.Head) string {
+// reservedMark marks the application for which quota is reserved.
+func reservedMark(q v1.Queue, h v1.Head) string {
 	for _, k := range q.ReservedFor {
 		if k.Namespace == h.Namespace && k.Name == h.Name {
 			return " (quota is reserved for it)"

@@ -20,7 +20,7 @@ import (
 // property is turned into here.
 func TestEveryTypedFieldIsKnown(t *testing.T) {
 	t.Parallel()
-	source, err := os.ReadFile("../../../spark/conf/typed.go")
+	source, err := os.ReadFile("../../../spark/conf/fields.go")
 	if err != nil {
 		t.Fatal(err)
 	}
