@@ -4,15 +4,17 @@
 package schema
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode/utf8"
 
-	"github.com/sparkgate/sparkgate/internal/spark/conf"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
 )
 
 // Finding is a value that the API server would not take.
@@ -23,12 +25,70 @@ type Finding struct {
 	Message string
 }
 
-// Check returns what is wrong with an object, given as the maps, lists, texts and numbers of its JSON. It is in the order of the names
-// of fields. Numbers may be of any kind that decoders of JSON make.
+// Check returns what is wrong with an object, given as the maps, lists, texts and numbers of its JSON: one finding a field, in the order of
+// fields. Numbers may be of any kind that decoders of JSON make.
 func (s *Schema) Check(object map[string]any) []Finding {
-	var c checker
-	c.check("", s.root, normal(object))
+	value := normal(object).(map[string]any)
+	var c collector
+	var compound []*field.Error // says of several schemas together what the errors of each say better
+	for _, err := range validation.ValidateCustomResource(nil, value, s.values) {
+		if err.Field == rootField {
+			compound = append(compound, err)
+			continue
+		}
+		c.add(s.find(value, err.Field), err)
+	}
+	for _, err := range listtype.ValidateListSetsAndMaps(nil, s.root, value) {
+		c.add(s.find(value, err.Field), err)
+	}
+	for _, err := range compound {
+		_, name, _ := strings.Cut(err.Detail, `"`)
+		name, detail, _ := strings.Cut(name, `"`)
+		c.add(s.find(value, name), &field.Error{Type: err.Type, Detail: detail})
+	}
+	broken, _ := s.rules.Validate(context.Background(), nil, s.root, value, nil, celconfig.RuntimeCELCostBudget)
+	for _, err := range broken {
+		if !notEvaluated(err) {
+			at := s.find(value, s.fieldOfRule(err))
+			c.addMessage(at, fmt.Sprintf("value %s is not allowed: %s", at.show(), err.Detail))
+		}
+	}
+	slices.SortStableFunc(c.findings, func(a, b Finding) int { return cmp.Compare(a.Field, b.Field) })
 	return c.findings
+}
+
+// rootField is the field of an error that names none.
+var rootField = (*field.Path)(nil).String()
+
+// fieldOfRule is the field of a rule that does not hold. Of a rule of the whole object it is the one that the rule names first.
+func (s *Schema) fieldOfRule(err *field.Error) string {
+	if err.Field != rootField {
+		return err.Field
+	}
+	for _, rule := range s.root.XValidations {
+		if rule.Message == err.Detail {
+			name, _, _ := strings.Cut(rule.Rule[strings.Index(rule.Rule, "self.")+len("self."):], " ")
+			return strings.Trim(strings.TrimRight(name, ")"), ".")
+		}
+	}
+	return ""
+}
+
+// collector collects findings, one a field.
+type collector struct{ findings []Finding }
+
+func (c *collector) add(at place, err *field.Error) { c.addMessage(at, at.message(err)) }
+
+func (c *collector) addMessage(at place, message string) {
+	if !slices.ContainsFunc(c.findings, func(known Finding) bool { return known.Field == at.path }) {
+		c.findings = append(c.findings, Finding{Field: at.path, Message: message})
+	}
+}
+
+// notEvaluated reports whether a rule has failed because a value that it reads is missing or of another type. The API server evaluates
+// rules only once types are right and defaults are set.
+func notEvaluated(err *field.Error) bool {
+	return err.Type == field.ErrorTypeInternal || strings.Contains(err.Detail, " evaluating rule: ") || strings.Contains(err.Detail, " for rule: ")
 }
 
 // normal turns whole numbers into int64, as the API server reads them.
@@ -59,158 +119,4 @@ func normal(value any) any {
 		}
 	}
 	return value
-}
-
-// checker collects findings.
-type checker struct{ findings []Finding }
-
-func (c *checker) add(field, format string, args ...any) {
-	c.findings = append(c.findings, Finding{Field: field, Message: fmt.Sprintf(format, args...)})
-}
-
-// check looks at a value and everything below it. A value of the wrong kind has one finding, and nothing below it is looked at.
-func (c *checker) check(path string, n *node, value any) {
-	if !n.isKind(value) {
-		c.add(path, "value %s is %s, but %s is expected: correct it", show(path, value), kindOf(value), kinds[n.kind()])
-		return
-	}
-	before := len(c.findings)
-	c.scalar(path, n, value)
-	switch v := value.(type) {
-	case map[string]any:
-		c.object(path, n, v)
-	case []any:
-		c.list(path, n, v)
-	}
-	if slices.ContainsFunc(c.findings[before:], func(f Finding) bool { return f.Field == path }) {
-		return // one finding a value
-	}
-	for i := range n.Rules {
-		if r := &n.Rules[i]; !r.holds(value) {
-			c.rule(path, r, value)
-		}
-	}
-}
-
-// rule reports a rule that does not hold. Those of the whole object say themselves which field they mean.
-func (c *checker) rule(path string, r *rule, value any) {
-	if path == "" {
-		field, _, _ := strings.Cut(r.Rule[strings.Index(r.Rule, "self.")+len("self."):], " ")
-		path = strings.Trim(strings.TrimRight(field, ")"), ".")
-		for _, step := range strings.Split(path, ".") {
-			members, _ := value.(map[string]any)
-			value = members[step]
-		}
-	}
-	c.add(path, "value %s is not allowed: %s", show(path, value), r.Message)
-}
-
-func (c *checker) object(path string, n *node, members map[string]any) {
-	for _, name := range n.Required {
-		if _, ok := members[name]; !ok {
-			c.add(below(path, name), "the field is missing: set it%s", hint(n.Properties[name]))
-		}
-	}
-	if n.MaxProperties != nil && len(members) > *n.MaxProperties {
-		c.add(path, "there are %d entries: give at most %d", len(members), *n.MaxProperties)
-	}
-	for _, name := range slices.Sorted(maps.Keys(members)) {
-		if field := n.Properties[name]; field != nil {
-			c.check(below(path, name), field, members[name])
-		} else if n.AdditionalProperties != nil {
-			c.check(conf.At(path, name), n.AdditionalProperties, members[name])
-		}
-	}
-}
-
-func (c *checker) list(path string, n *node, elements []any) {
-	if n.MinItems != nil && len(elements) < *n.MinItems {
-		c.add(path, "the list has %d entries: give at least %d", len(elements), *n.MinItems)
-	}
-	if n.MaxItems != nil && len(elements) > *n.MaxItems {
-		c.add(path, "the list has %d entries: give at most %d", len(elements), *n.MaxItems)
-	}
-	seen := map[string]bool{}
-	for i, element := range elements {
-		at := path + "[" + strconv.Itoa(i) + "]"
-		if n.Items != nil {
-			c.check(at, n.Items, element)
-		}
-		if id := n.identity(element); id != "" {
-			if seen[id] {
-				c.add(at, "the list has an entry %s already: remove one of the two", id)
-			}
-			seen[id] = true
-		}
-	}
-}
-
-// identity is what may stand only once in a list; empty where that does not matter.
-func (n *node) identity(element any) string {
-	switch n.ListType {
-	case "set":
-		return shown(element)
-	case "map":
-		members, _ := element.(map[string]any)
-		var parts []string
-		for _, key := range n.ListKeys {
-			parts = append(parts, key+" "+shown(members[key]))
-		}
-		return "with " + strings.Join(parts, ", ")
-	}
-	return ""
-}
-
-// scalar checks closed sets, bounds, lengths and patterns.
-func (c *checker) scalar(path string, n *node, value any) {
-	if len(n.Enum) > 0 && !slices.Contains(n.Enum, value) {
-		c.add(path, "value %s is not known: set %s", show(path, value), choice(n.Enum))
-		return
-	}
-	if number, ok := numberOf(value); ok {
-		c.bounds(path, n, number)
-	}
-	if text, ok := value.(string); ok {
-		c.text(path, n, text)
-	}
-	for _, part := range n.AllOf {
-		c.scalar(path, part, value)
-	}
-}
-
-func (c *checker) bounds(path string, n *node, number float64) {
-	format := func(bound float64) string { return strconv.FormatFloat(bound, 'f', -1, 64) }
-	if n.Minimum != nil && number < *n.Minimum {
-		c.add(path, "value %s is too small: set at least %s", format(number), format(*n.Minimum))
-	}
-	if n.Maximum != nil && number > *n.Maximum {
-		c.add(path, "value %s is too large: set at most %s", format(number), format(*n.Maximum))
-	}
-}
-
-func (c *checker) text(path string, n *node, text string) {
-	length := utf8.RuneCountInString(text)
-	switch {
-	case n.MinLength != nil && length < *n.MinLength:
-		c.add(path, "value %s is too short: give at least %d characters", show(path, text), *n.MinLength)
-	case n.MaxLength != nil && length > *n.MaxLength:
-		c.add(path, "value %s has %d characters: give at most %d", show(path, text), length, *n.MaxLength)
-	case n.pattern != nil && !n.pattern.MatchString(text):
-		c.add(path, "value %s has another form than %s: correct it", show(path, text), n.Pattern)
-	}
-}
-
-// show prints the value of a field, unless its name is that of a secret.
-func show(path string, value any) string {
-	if conf.Sensitive(path) {
-		return conf.Masked
-	}
-	return shown(value)
-}
-
-func below(path, name string) string {
-	if path == "" {
-		return name
-	}
-	return path + "." + name
 }

@@ -72,12 +72,27 @@ spec:
 				"spec.sparkConf[spark.password]: value (hidden) is a whole number, but text (in quotes) is expected: correct it",
 			},
 		},
+		"keys like paths": {
+			"SparkApplication", application + "  sparkConf: {spark.a: b, 'spark.a.b[0]': 1, 'x in body y': 2}", []string{
+				"spec.sparkConf[spark.a.b[0]]: value 1 is a whole number, but text (in quotes) is expected: correct it",
+				"spec.sparkConf[x in body y]: value 2 is a whole number, but text (in quotes) is expected: correct it",
+			},
+		},
+		"wrong kind beside a broken rule": {
+			"SparkApplication", application + "  driver: {memory: 4Gi, cores: two}", []string{
+				`spec.driver.cores: value "two" is text, but a whole number (without quotes) is expected: correct it`,
+				`spec.driver.memory: value "4Gi" is not allowed: set memory in Spark's notation: a whole number followed by k, m, g or t, such as 512m or 4g`,
+			},
+		},
 		"nothing": {"SparkApplication", application + "  arguments: null", []string{"spec.arguments: value null is nothing, but a list is expected: correct it"}},
 		"bounds": {
 			"SparkApplication", application + "  executor: {instances: 0, cores: 2000}",
 			[]string{"spec.executor.cores: value 2000 is too large: set at most 1024", "spec.executor.instances: value 0 is too small: set at least 1"},
 		},
-		"length":  {"SparkApplication", application + "  runID: " + strings.Repeat("ä", 257), []string{"spec.runID: value \"" + strings.Repeat("ä", 63) + "… has 257 characters: give at most 256"}},
+		"length": {"SparkApplication", application + "  runID: " + strings.Repeat("ä", 257), []string{"spec.runID: value \"" + strings.Repeat("ä", 63) + "… has 257 characters: give at most 256"}},
+		"too many": {
+			"SparkApplication", application + "  arguments: [" + strings.Repeat("a,", 1025) + "]", []string{"spec.arguments: there are 1025 entries: give at most 1024 items"},
+		},
 		"pattern": {"SparkApplication", application + "  driver: {podName: A}", []string{`spec.driver.podName: value "A" has another form than ^[a-z0-9]([-a-z0-9]*[a-z0-9])?$: correct it`}},
 		"twice": {
 			"SparkApplication", application + "  driver: {env: [{name: A}, {name: A}]}", []string{`spec.driver.env[1]: the list has an entry with name "A" already: remove one of the two`},

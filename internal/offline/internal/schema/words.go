@@ -4,8 +4,17 @@
 package schema
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
+	"unicode/utf8"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
 // kinds are the words for the kinds of values, by the names that schemas give them.
@@ -14,25 +23,100 @@ var kinds = map[string]string{
 	"integer": "a whole number (without quotes)", "number": "a number (without quotes)", "quantity": "a number or text",
 }
 
-// kind is the kind of value that a level expects; empty for any.
-func (n *node) kind() string {
-	if n.IntOrString {
+// kind is the kind of value that is expected; empty for any.
+func (p place) kind() string {
+	switch {
+	case p.node == nil:
+		return ""
+	case p.node.XIntOrString:
 		return "quantity"
 	}
-	return n.Type
+	return p.node.Type
 }
 
-// isKind says whether a value is of the kind that is expected.
-func (n *node) isKind(value any) bool {
-	switch n.kind() {
-	case "":
-		return true
-	case "quantity":
-		return nameOf(value) == "string" || nameOf(value) == "integer"
-	case "number":
-		return nameOf(value) == "number" || nameOf(value) == "integer"
+// remedies put what kube-openapi says of a value, by how that begins, into words that say what to do.
+var remedies = []struct{ says, words, unit, end string }{
+	{"should be less than or equal to ", "is too large: set at most ", "", ""},
+	{"should be greater than or equal to ", "is too small: set at least ", "", ""},
+	{"should be at least ", "is too short: give at least ", " chars long", " characters"},
+	{"should have at least ", "has too few entries: give at least ", " items", ""},
+	{"should match '", "has another form than ", "'", ": correct it"},
+}
+
+// message puts an error of the API server's validation into words that have the value and a remedy.
+func (p place) message(err *field.Error) string {
+	switch err.Type {
+	case field.ErrorTypeRequired:
+		return "the field is missing: set it" + p.hint()
+	case field.ErrorTypeNotSupported:
+		return fmt.Sprintf("value %s is not known: set %s", p.show(), cmp.Or(p.choice(), "one of the "+err.Detail))
+	case field.ErrorTypeDuplicate:
+		return fmt.Sprintf("the list has an entry %s already: remove one of the two", identity(err.BadValue))
+	case field.ErrorTypeTooLong:
+		return p.tooLong(err)
+	case field.ErrorTypeTooMany:
+		return fmt.Sprintf("there are %d entries: %s", p.entries(), strings.Replace(err.Detail, "must have", "give", 1))
 	}
-	return nameOf(value) == n.Type
+	return p.invalid(err)
+}
+
+// tooLong says how long a text may be. Validation counts characters, and its own words speak of bytes.
+func (p place) tooLong(err *field.Error) string {
+	text, isText := p.value.(string)
+	if !isText || p.node == nil || p.node.ValueValidation == nil || p.node.ValueValidation.MaxLength == nil {
+		return "value " + p.show() + " " + err.Detail
+	}
+	return fmt.Sprintf("value %s has %d characters: give at most %d", p.show(), utf8.RuneCountInString(text), *p.node.ValueValidation.MaxLength)
+}
+
+// entries is how many entries a list or map has.
+func (p place) entries() int {
+	if elements, isList := p.value.([]any); isList {
+		return len(elements)
+	}
+	members, _ := p.value.(map[string]any)
+	return len(members)
+}
+
+// invalid is the message of an error that has a sentence only.
+func (p place) invalid(err *field.Error) string {
+	says := strings.TrimSpace(err.Detail)
+	if i := strings.LastIndex(says, inBody); i >= 0 { // the name before it may be a key of a user
+		says = says[i+len(inBody):]
+	}
+	if words, known := kinds[p.kind()]; known && strings.HasPrefix(says, "must be of type ") {
+		return fmt.Sprintf("value %s is %s, but %s is expected: correct it", p.show(), kindOf(p.value), words)
+	}
+	for _, r := range remedies {
+		if limit, ok := strings.CutPrefix(says, r.says); ok {
+			return "value " + p.show() + " " + r.words + strings.TrimSuffix(limit, r.unit) + r.end
+		}
+	}
+	return "value " + p.show() + " " + says + ": correct it"
+}
+
+// inBody ends the name of the field in what kube-openapi says.
+const inBody = " in body "
+
+// identity is what may stand only once in a list.
+func identity(value any) string {
+	keys, isMap := value.(map[string]any)
+	if !isMap {
+		return shown(value)
+	}
+	var parts []string
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		parts = append(parts, key+" "+shown(keys[key]))
+	}
+	return "with " + strings.Join(parts, ", ")
+}
+
+// show prints the value, unless its name is that of a secret.
+func (p place) show() string {
+	if conf.Sensitive(p.path) {
+		return conf.Masked
+	}
+	return shown(p.value)
 }
 
 // nameOf is the kind of a value in the words of schemas; empty for null.
@@ -63,16 +147,6 @@ func kindOf(value any) string {
 	return "nothing"
 }
 
-func numberOf(value any) (float64, bool) {
-	switch v := value.(type) {
-	case int64:
-		return float64(v), true
-	case float64:
-		return v, true
-	}
-	return 0, false
-}
-
 // shown prints a value for a message, cut to a readable length.
 func shown(value any) string {
 	const longest = 64
@@ -90,22 +164,25 @@ func shown(value any) string {
 }
 
 // choice lists the values of a closed set.
-func choice(values []any) string {
+func (p place) choice() string {
+	if p.node == nil || p.node.ValueValidation == nil {
+		return ""
+	}
 	var texts []string
-	for _, value := range values {
-		texts = append(texts, strings.Trim(shown(value), `"`))
+	for _, value := range p.node.ValueValidation.Enum {
+		texts = append(texts, strings.Trim(shown(value.Object), `"`))
 	}
 	last := len(texts) - 1
-	if last == 0 {
-		return texts[0]
+	if last <= 0 {
+		return strings.Join(texts, "")
 	}
 	return strings.Join(texts[:last], ", ") + " or " + texts[last]
 }
 
 // hint says which values a missing field can have, where they are few.
-func hint(n *node) string {
-	if n == nil || len(n.Enum) == 0 {
-		return ""
+func (p place) hint() string {
+	if choice := p.choice(); choice != "" {
+		return " to " + choice
 	}
-	return " to " + choice(n.Enum)
+	return ""
 }

@@ -1,0 +1,93 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package schema
+
+import (
+	"strconv"
+	"strings"
+
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
+)
+
+// place is where in an object an error is: its path as our messages write it, the schema, nil where there is none, and the value.
+type place struct {
+	path  string
+	node  *schema.Structural
+	value any
+}
+
+// find returns the place of a path as validation writes it, which does not tell fields from keys of maps: spec.sparkConf.spark.a is
+// spec.sparkConf[spark.a].
+func (s *Schema) find(object map[string]any, path string) place {
+	at := place{node: s.root, value: object}
+	for rest := path; rest != ""; {
+		step, after := at.step(rest)
+		at, rest = at.below(step), after
+	}
+	return at
+}
+
+// step cuts the first step off a path: an index, the longest key that a map has, or a field.
+func (p place) step(rest string) (step, after string) {
+	name := strings.TrimPrefix(rest, ".")
+	if p.isMap() {
+		if step, after = p.key(name); step != "" {
+			return step, after
+		}
+	} else if end := strings.IndexByte(name, ']'); end > 0 && name[0] == '[' {
+		return name[:end+1], name[end+1:]
+	}
+	if end := strings.IndexAny(name, ".["); end > 0 {
+		return name[:end], name[end:]
+	}
+	return name, ""
+}
+
+// key cuts the longest key of a map off a path, bare or in brackets; empty if there is none.
+func (p place) key(path string) (key, after string) {
+	members, _ := p.value.(map[string]any)
+	for candidate := range members {
+		for _, text := range []string{candidate, "[" + candidate + "]"} {
+			tail, found := strings.CutPrefix(path, text)
+			if found && len(candidate) > len(key) && (tail == "" || strings.HasPrefix(tail, ".") || strings.HasPrefix(tail, "[")) {
+				key, after = candidate, tail
+			}
+		}
+	}
+	return key, after
+}
+
+// isMap reports whether the names of members are keys of users.
+func (p place) isMap() bool {
+	return p.node != nil && p.node.AdditionalProperties != nil && p.node.AdditionalProperties.Structural != nil
+}
+
+// below is the place that a step leads to.
+func (p place) below(step string) (next place) {
+	if elements, isList := p.value.([]any); isList && strings.HasPrefix(step, "[") {
+		if i, err := strconv.Atoi(strings.Trim(step, "[]")); err == nil && i < len(elements) {
+			next.value = elements[i]
+		}
+		if p.node != nil {
+			next.node = p.node.Items
+		}
+		next.path = p.path + step
+		return next
+	}
+	members, _ := p.value.(map[string]any)
+	next.value = members[step]
+	if p.isMap() {
+		next.node, next.path = p.node.AdditionalProperties.Structural, conf.At(p.path, step)
+		return next
+	}
+	if p.node != nil {
+		if field, ok := p.node.Properties[step]; ok {
+			next.node = &field
+		}
+	}
+	next.path = strings.TrimPrefix(p.path+"."+step, ".")
+	return next
+}
