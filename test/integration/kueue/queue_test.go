@@ -4,12 +4,16 @@
 package kueue
 
 import (
+	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
@@ -28,7 +32,8 @@ func TestQueue(t *testing.T) {
 		"one application waits for the other": quotaWait, "priority displaces": priorityDisplaces, "a cohort lends and takes back": borrowing,
 		"fewer executors": partialAdmission, "deactivated": deactivated, "drained": drained, "suspended": suspendedApplication, "edited while it waits": editedWhileItWaits,
 		"fails and is tried again": failsAndIsTriedAgain, "queues that are missing": missingQueues, "two names of a queue": twoNames,
-		"asks for too much": tooMuch, "deleted while it runs": deletedWhileItRuns, "somebody deletes the Workload": workloadDeleted,
+		"asks for too much": tooMuch, "deleted while it runs": deletedWhileItRuns, "orphaned while it runs": orphanedWhileItRuns,
+		"somebody deletes the Workload":      workloadDeleted,
 		"the gate is changed while it waits": gateChanged, "the gate is changed while it runs": gateChangedInMidRun,
 		"grows and shrinks": growsAndShrinks, "grows by many": growsByMany, "executors are taken back": executorsReclaimed,
 		"base gangs first": baseGangsFirst, "somebody takes a chunk": chunkDeleted, "guarded": guardedUnderKueue,
@@ -316,6 +321,32 @@ func deletedWhileItRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	actors.Gone(t, app)
+	w.NothingRuns()
+	actors.GoneWith(t, w.client, workload)
+	w.Succeed(w.apply("next"))
+}
+
+// orphanedWhileItRuns: the garbage collector takes the owner off the Workload as well, which is deleted all the same and gives its quota back.
+func orphanedWhileItRuns(t *testing.T) {
+	var hold atomic.Bool
+	hold.Store(true)
+	kubelet := &actors.Kubelet{Run: actors.Manual, Hold: func(*corev1.Pod) bool { return hold.Load() }}
+	w := &world{World: actors.NewWorld(t, "", kubelet), t: t, client: kueueClient(t)}
+	w.queues("3Gi")
+	app := w.apply("pi")
+	w.Run(app)
+	workload := w.workload(app)
+	if err := env.Client().Delete(t.Context(), app, client.PropagationPolicy(metav1.DeletePropagationOrphan)); err != nil {
+		t.Fatal(err)
+	}
+	disown := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"ownerReferences":null}}`))
+	if err := w.client.Patch(t.Context(), workload.DeepCopy(), disown); err != nil {
+		t.Fatal(err)
+	}
+	hold.Store(false)
+	actors.Eventually(t, app, "left by the operator", func(a *v1alpha1.SparkApplication) bool {
+		return !slices.Contains(a.Finalizers, v1alpha1.Finalizer)
+	})
 	w.NothingRuns()
 	actors.GoneWith(t, w.client, workload)
 	w.Succeed(w.apply("next"))
