@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package controllers is the composition root: the only list of controllers, gates and watches, and the order in which a new leader
-// comes into office.
+// becomes leader.
 //
 //	api ◄── queueing ◄── internal/spark ◄── controllers/internal ◄── controllers/{application,unmanagedpods,queue,explainserver} ◄── controllers ◄── cmd
 package controllers

@@ -115,7 +115,7 @@ func headsOf(heads []embedded.Head, first int) []explainv1.Head {
 	return out
 }
 
-// nameOf is the name by which an explanation shows a key.
+// nameOf returns the name by which an explanation shows a key.
 func nameOf(key queueing.Key) string {
 	if key.Kind == queueing.Pod {
 		return "pod/" + key.Name
@@ -123,7 +123,7 @@ func nameOf(key queueing.Key) string {
 	return key.Name
 }
 
-// limited is an amount, or nil for no limit.
+// limited returns an amount, or nil for no limit.
 func limited(name string, amount int64) *resource.Quantity {
 	if amount == quota.Unlimited {
 		return nil

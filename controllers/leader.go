@@ -26,7 +26,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/optionalkind"
 )
 
-// leaderStartup brings a new leader into office, before any decision:
+// leaderStartup restores the state of a new leader, before any decision:
 //
 //  1. take over the ledgers: from here on no earlier leader can grant;
 //  2. list the applications live: what they hold is restored, their versions are floors for the cache;
@@ -52,7 +52,7 @@ func newLeaderStartup(mgr ctrl.Manager, watcher *pods.Watcher, r *gate.Gate, c c
 		log: mgr.GetLogger().WithName("takeover"), done: make(chan struct{})}
 }
 
-// wait returns once this process is in office.
+// wait returns once this process leads and has restored its state.
 func (s *leaderStartup) wait(ctx context.Context) error {
 	select {
 	case <-s.done:
@@ -62,7 +62,7 @@ func (s *leaderStartup) wait(ctx context.Context) error {
 	}
 }
 
-// NeedLeaderElection says that only a leader takes over.
+// NeedLeaderElection returns true: only a leader takes over.
 func (s *leaderStartup) NeedLeaderElection() bool { return true }
 
 // Start takes over, trying again until it succeeds, then returns.

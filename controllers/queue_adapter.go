@@ -65,7 +65,7 @@ func usageOf(u embedded.Usage) v1alpha1.QueueUsage {
 	return out
 }
 
-// some is an amount of a resource, or nil for none.
+// some returns an amount of a resource, or nil for none.
 func some(name string, amount int64) *resource.Quantity {
 	if amount <= 0 {
 		return nil

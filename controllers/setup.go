@@ -118,13 +118,13 @@ func logReader(client corev1client.PodsGetter, o Options) application.LogReader 
 // MaxLogTailLines bounds Options.LogTailLines.
 const MaxLogTailLines = logtail.MaxLines
 
-// AllGatesButNone is the default of Options.AllowedGates: None asks nobody for quota.
+// AllGatesButNone returns the default of Options.AllowedGates: None asks nobody for quota.
 func AllGatesButNone() []v1alpha1.GateType { return catalog.WithQueues() }
 
-// CheckEventsAddr says what is wrong with Options.EventsAddr; nil if nothing is.
+// CheckEventsAddr returns what is wrong with Options.EventsAddr; nil if nothing is.
 func CheckEventsAddr(address string) error { return notify.CheckURL(address) }
 
-// CheckUI says what is wrong with Options.UIHosts and Options.UIAnnotations; nil if nothing is.
+// CheckUI returns what is wrong with Options.UIHosts and Options.UIAnnotations; nil if nothing is.
 func CheckUI(hosts, annotations []string) error {
 	return expose.Rules{Hosts: hosts, Annotations: annotations}.Check()
 }
@@ -229,7 +229,7 @@ func decisionLog(mgr ctrl.Manager, o Options) decisionlog.Options {
 	}}
 }
 
-// podsGetter is a client for the pod watch, which bypasses the manager's cache.
+// podsGetter returns a client for the pod watch, which bypasses the manager's cache.
 func podsGetter(mgr ctrl.Manager) (corev1client.PodsGetter, error) {
 	config := rest.CopyConfig(mgr.GetConfig())
 	config.ContentType = "application/vnd.kubernetes.protobuf"

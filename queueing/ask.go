@@ -46,7 +46,7 @@ type PodSet struct {
 	NodeSelector map[string]string
 }
 
-// Least is the smallest number of pods that the set can start with.
+// Least returns the smallest number of pods that the set can start with.
 func (p PodSet) Least() int32 {
 	if p.MinCount > 0 && p.MinCount < p.Count {
 		return p.MinCount
@@ -109,7 +109,7 @@ type Objects struct {
 // happen: a gate that finds one refuses the ask, because a negative need would hide that of others.
 func (a Ask) Broken() string { return BrokenPodSets(a.PodSets) }
 
-// BrokenPodSets is Ask.Broken for the pod sets alone.
+// BrokenPodSets returns Ask.Broken for the pod sets alone.
 func BrokenPodSets(podSets []PodSet) string {
 	for i := range podSets {
 		p := &podSets[i]

@@ -48,7 +48,7 @@ type OrphanTracker interface {
 
 // Evictor is implemented by gates that may want a grant back while it is in use.
 type Evictor interface {
-	// Eviction says why the grant of that run and attempt has to be given back; nil while it may be kept, and for keys that hold no
+	// Eviction returns why the grant of that run and attempt has to be given back; nil while it may be kept, and for keys that hold no
 	// such grant. Once it was told, the application stops its pods gracefully and calls Release. The gate wakes the application when
 	// the answer changes. The answer may be forgotten by a restart of the operator: then the gate decides anew.
 	Eviction(key Key, run, attempt int64) *Eviction
@@ -159,6 +159,6 @@ type Charger interface {
 
 // PriorityResolver is implemented by gates that know priority classes of their own, beside those of Kubernetes.
 type PriorityResolver interface {
-	// Priority is the value of a class. A gate that cannot know yet says that it knows it.
+	// Priority returns the value of a class. A gate that cannot know yet says that it knows it.
 	Priority(class string) (value int32, known bool)
 }

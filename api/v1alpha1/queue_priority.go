@@ -21,7 +21,7 @@ func (s *SparkQueueSpec) AllowsPriorityClass(class string) bool {
 	return slices.Contains(s.PriorityClassNames, class)
 }
 
-// PriorityClassRemedy says what to do about a PriorityClass that the queue of that name does not allow. The spec is nil where there is no queue.
+// PriorityClassRemedy returns what to do about a PriorityClass that the queue of that name does not allow. The spec is nil where there is no queue.
 func (s *SparkQueueSpec) PriorityClassRemedy(queue string) string {
 	switch {
 	case s == nil:

@@ -33,7 +33,7 @@ Other keys are ignored. A job that spark-submit refuses has to be refused here a
 The exit code is 0 if nothing but listed deviations was found, 1 if anything else differs, 2 if a recording cannot be read.
 `
 
-// diffSubmitCommand is sparkctl diff-submit.
+// diffSubmitCommand returns sparkctl diff-submit.
 func diffSubmitCommand(flags *flag.FlagSet, args []string, s streams) error {
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):

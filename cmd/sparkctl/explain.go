@@ -52,7 +52,7 @@ func (f *explainFlags) declare(flags *flag.FlagSet) {
 	flags.StringVar(&f.cluster.Operator, "operator-namespace", "sparkgate-system", "")
 }
 
-// explainCommand is sparkctl explain.
+// explainCommand returns sparkctl explain.
 func explainCommand(flags *flag.FlagSet, args []string, s streams) error {
 	var f explainFlags
 	f.declare(flags)

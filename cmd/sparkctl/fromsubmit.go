@@ -29,7 +29,7 @@ What is left out, and values that look like secrets and were replaced, are print
 there as well, with what to do; the application is printed then all the same, and the exit code is 1.
 `
 
-// fromSubmitCommand is sparkctl from-submit.
+// fromSubmitCommand returns sparkctl from-submit.
 func fromSubmitCommand(flags *flag.FlagSet, args []string, s streams) error {
 	version := flags.String("spark-version", "", "")
 	switch err := flags.Parse(args); {

@@ -24,7 +24,7 @@ be changed. What needs a cluster is not checked: whether other objects exist, an
 The exit code is 1 if there is anything to correct, 2 if the call cannot be understood.
 `
 
-// lintCommand is sparkctl lint.
+// lintCommand returns sparkctl lint.
 func lintCommand(flags *flag.FlagSet, args []string, s streams) error {
 	var names fileNames
 	names.declare(flags)
@@ -52,7 +52,7 @@ func lintCommand(flags *flag.FlagSet, args []string, s streams) error {
 	return nil
 }
 
-// count is how many findings are no warnings.
+// count returns how many findings are no warnings.
 func count(findings []offline.Finding) int {
 	n := 0
 	for _, f := range findings {

@@ -23,7 +23,7 @@ spark.app.submitTime is 0, the queue is spec.queue.name or default. Nothing is g
 node selector or toleration of a flavor. A ConfigMap that spec.sparkConfigMap names is read if it is in the files.
 `
 
-// renderCommand is sparkctl render.
+// renderCommand returns sparkctl render.
 func renderCommand(flags *flag.FlagSet, args []string, s streams) error {
 	var names fileNames
 	var r offline.Rendering

@@ -22,7 +22,7 @@ decided now. A log that was cut off in the middle of a line is played up to ther
 Use the sparkctl of the version that wrote the log: another one may decide otherwise for good reasons.
 `
 
-// replayCommand is sparkctl replay.
+// replayCommand returns sparkctl replay.
 func replayCommand(flags *flag.FlagSet, args []string, s streams) error {
 	file := flags.String("f", "", "")
 	if err := parse(flags, args); err != nil {

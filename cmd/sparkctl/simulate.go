@@ -43,7 +43,7 @@ One document has no kind and says what happens:
 At equal times finishes come first, then changes, then arrivals, each in the order of the file.
 `
 
-// simulateCommand is sparkctl simulate.
+// simulateCommand returns sparkctl simulate.
 func simulateCommand(flags *flag.FlagSet, args []string, s streams) error {
 	file := flags.String("f", "", "")
 	if err := parse(flags, args); err != nil {

@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	// answerTTL is how long an answer of the API server counts: somebody whose right was taken away has it for as long.
+	// answerTTL is how long an answer of the API server counts: a user whose permission is revoked keeps it for as long.
 	answerTTL = 5 * time.Second
-	// goodTokenTTL is for how long a token that was good is checked again whatever else comes from the same place.
+	// goodTokenTTL is for how long a token that was valid is checked again, whatever else comes from the same address.
 	goodTokenTTL = 10 * time.Minute
 	// maxCachedAnswers bounds the answers of a kind in memory. When there are more, all of that kind are forgotten.
 	maxCachedAnswers = 1024
@@ -29,12 +29,13 @@ var errTooManyRequests = errors.New("too many unknown tokens came from your addr
 // digest stands for a token.
 type digest [sha256.Size]byte
 
-// authCache remembers the answers of a Reviewer for a short time, and bounds how often it is asked: for each place from which unknown tokens
+// authCache caches the answers of a Reviewer for a short time, and bounds how often it is asked: for each place from which unknown tokens
 // come, and for each user. Safe for concurrent use.
 type authCache struct {
 	reviewer Reviewer
 	limits   *limits
-	// users are those of good tokens, strangers are tokens that are nobody's. They are apart, so that strangers push out nobody.
+	// users are those of valid tokens, unknownTokens are tokens that the API server does not know. They are apart, so that unknown tokens
+	// evict no valid ones.
 	users         ttlCache[digest, *authenticationv1.UserInfo]
 	unknownTokens ttlCache[digest, struct{}]
 	// goodTokens are the tokens that were good when they were checked last.
@@ -57,7 +58,7 @@ func newAuthCache(r Reviewer, c clock.PassiveClock) *authCache {
 	}
 }
 
-// identity is somebody with a token that the API server knows.
+// identity is the user of a token that the API server knows.
 type identity struct {
 	token digest
 	user  *authenticationv1.UserInfo
@@ -96,7 +97,7 @@ func (a *authCache) authenticate(ctx context.Context, from source, token string)
 	return &identity{token: key, user: user}, nil
 }
 
-// mayGet says whether the caller may get an object. Errors are not remembered.
+// mayGet reports whether the caller may get an object. Errors are not remembered.
 func (a *authCache) mayGet(ctx context.Context, c *identity, o Object) (bool, error) {
 	key := permission{c.token, o}
 	if allowed, known := a.rights.get(key); known {
@@ -112,7 +113,7 @@ func (a *authCache) mayGet(ctx context.Context, c *identity, o Object) (bool, er
 	return allowed, err
 }
 
-// ttlCache are remembered by what was asked.
+// ttlCache holds answers for a time, by what was asked.
 type ttlCache[K comparable, V any] struct {
 	clock clock.PassiveClock
 	valid time.Duration
@@ -133,7 +134,7 @@ func (a *ttlCache[K, V]) get(key K) (V, bool) {
 	return known.value, found && a.clock.Now().Before(known.until)
 }
 
-// put remembers an answer.
+// put caches an answer.
 func (a *ttlCache[K, V]) put(key K, value V) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

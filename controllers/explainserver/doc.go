@@ -3,7 +3,7 @@
 
 // Package explainserver serves the live view of the queues over HTTPS, read-only:
 //
-//	request ──► token? ──► whose is it? ──► may they get the object? ──► in office? ──► answer
+//	request ──► token? ──► whose is it? ──► may they get the object? ──► leader? ──► answer
 //	             401        TokenReview      SubjectAccessReview          503
 //	                        401              403
 //

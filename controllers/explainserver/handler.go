@@ -22,9 +22,9 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// Queues are what the package needs of the embedded queue, in the words of the answers. They are safe for concurrent use.
+// Queues are what the package needs of the embedded queue, in terms of the API. They are safe for concurrent use.
 type Queues interface {
-	// Leads says whether this process is in office. Nobody else can explain anything.
+	// Leads reports whether this process leads and has restored its state. No other process can explain anything.
 	Leads() bool
 	// Application explains an application; false if it asks and holds nothing.
 	Application(key queueing.Key) (v1.Application, bool)
@@ -58,7 +58,7 @@ func NewHandler(o Options) http.Handler {
 	return mux
 }
 
-// problem is an answer that is none.
+// problem is the answer to a request that cannot be answered.
 type problem struct {
 	code int
 	v1.Problem
@@ -109,7 +109,7 @@ func (h *handler) admit(r *http.Request, to func(*http.Request, *identity) (any,
 	return to(r, c)
 }
 
-// tokenOf is the token of a request. The proxy of the API server takes the header Authorization away.
+// tokenOf returns the token of a request. The proxy of the API server takes the header Authorization away.
 func tokenOf(r *http.Request) string {
 	if token := strings.TrimSpace(r.Header.Get(v1.TokenHeader)); token != "" {
 		return token
@@ -163,7 +163,7 @@ func (h *handler) application(r *http.Request, c *identity) (any, *problem) {
 	return out, nil
 }
 
-// hideOtherNamespaces takes the names of others out, unless the caller may see them in the status of the queue.
+// hideOtherNamespaces removes the names of other namespaces' applications, unless the caller may see them in the status of the queue.
 func (h *handler) hideOtherNamespaces(r *http.Request, c *identity, out *v1.Application) *problem {
 	if out.Waits == nil {
 		return nil
@@ -198,7 +198,7 @@ func (h *handler) queue(r *http.Request, c *identity) (any, *problem) {
 	return out, nil
 }
 
-// require says what is in the way of an explanation of an object: that the caller may not get it, or that this process is not in office.
+// require returns what is in the way of an explanation of an object: that the caller may not get it, or that this process is not the leader.
 func (h *handler) require(r *http.Request, c *identity, o Object) *problem {
 	allowed, err := h.auth.mayGet(r.Context(), c, o)
 	switch {

@@ -37,7 +37,7 @@ type source struct{ address, origin string }
 // maxAddress is that of IPv6 with a zone.
 const maxAddress = 64
 
-// sourceOf says where a request comes from. The API server's proxy adds its client to X-Forwarded-For, as the last one. Whoever comes
+// sourceOf returns where a request comes from. The API server's proxy adds its client to X-Forwarded-For, as the last one. Whoever comes
 // directly may write there what they like, and gains nothing: what is bounded for an origin is bounded for the address, too.
 func sourceOf(r *http.Request) source {
 	address := addressOf(r.RemoteAddr)
@@ -58,7 +58,7 @@ func addressOf(hostPort string) string {
 	return hostPort
 }
 
-// limits are what everybody may have of the API server. Safe for concurrent use.
+// limits bound what callers may cost the API server. Safe for concurrent use.
 type limits struct{ addresses, origins, users *fairqueue.Budget }
 
 func newLimits(c clock.PassiveClock) *limits {
@@ -69,7 +69,7 @@ func newLimits(c clock.PassiveClock) *limits {
 	}
 }
 
-// allowUnknownToken says whether an unknown token from there is looked at.
+// allowUnknownToken reports whether an unknown token from there is looked at.
 func (l *limits) allowUnknownToken(from source) bool {
 	return l.addresses.Turn(from.address, 0) == 0 && l.origins.Turn(from.origin, 0) == 0
 }
@@ -80,7 +80,7 @@ func (l *limits) countUnknownToken(from source, n int) {
 	l.addresses.Spend(from.address, n)
 }
 
-// allowReview says whether another question of a user is put, and counts it.
+// allowReview reports whether another question of a user is put, and counts it.
 func (l *limits) allowReview(user string) bool {
 	if l.users.Turn(user, 0) > 0 {
 		return false
@@ -89,14 +89,14 @@ func (l *limits) allowReview(user string) bool {
 	return true
 }
 
-// inFlightLimit are for requests that are being answered. Safe for concurrent use.
+// inFlightLimit bounds the requests that are being answered. Safe for concurrent use.
 type inFlightLimit struct {
 	mu    sync.Mutex
 	taken int
 	by    map[string]int
 }
 
-// acquire takes a seat for an origin; false if there is none for it.
+// acquire counts a request of an origin; false if the limit is reached.
 func (s *inFlightLimit) acquire(origin string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -111,7 +111,7 @@ func (s *inFlightLimit) acquire(origin string) bool {
 	return true
 }
 
-// release gives a seat back.
+// release ends a request of an origin.
 func (s *inFlightLimit) release(origin string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

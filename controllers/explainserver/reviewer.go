@@ -16,9 +16,9 @@ import (
 
 // Reviewer knows callers and their rights. Implementations are safe for concurrent use.
 type Reviewer interface {
-	// Authenticate says whose token it is; nil if it is nobody's.
+	// Authenticate returns whose token it is; nil if it is nobody's.
 	Authenticate(ctx context.Context, token string) (*authenticationv1.UserInfo, error)
-	// MayGet says whether somebody may get an object.
+	// MayGet reports whether somebody may get an object.
 	MayGet(ctx context.Context, user *authenticationv1.UserInfo, o Object) (bool, error)
 }
 

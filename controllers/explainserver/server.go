@@ -47,7 +47,7 @@ func NewServer(l net.Listener, o Options) *Server {
 	return &Server{listener: limited(l), handler: http.MaxBytesHandler(NewHandler(o), 0), options: o}
 }
 
-// NeedLeaderElection says that every replica serves.
+// NeedLeaderElection returns false: every replica serves.
 func (s *Server) NeedLeaderElection() bool { return false }
 
 // Start serves until ctx ends.

@@ -36,7 +36,7 @@ func short(name string, q resource.Quantity) string {
 	return q.String()
 }
 
-// summary is used/nominal by resource, over all flavors.
+// summary returns used/nominal by resource, over all flavors.
 func summary(usage []v1alpha1.QueueUsage) map[string]string {
 	type sums struct{ used, nominal resource.Quantity }
 	byResource := map[string]*sums{}

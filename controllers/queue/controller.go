@@ -237,7 +237,7 @@ func (r *Reconciler) logConditions(before, after *v1alpha1.SparkQueue) {
 	}
 }
 
-// due is when the changed status of a queue may be written: conditions at once, counts and usage after the interval, the order of
+// due returns when the changed status of a queue may be written: conditions at once, counts and usage after the interval, the order of
 // those in line alone after five.
 func (r *Reconciler) due(before, after *v1alpha1.SparkQueue) time.Time {
 	r.mu.Lock()
@@ -285,7 +285,7 @@ func (r *Reconciler) fill(queue *v1alpha1.SparkQueue) {
 	s.Conditions = status.QueueConditions(s.Conditions, view, metav1.NewTime(r.Clock.Now().Truncate(time.Second)))
 }
 
-// shareText is a share in a few digits: a status is for people.
+// shareText returns a share in a few digits: a status is for people.
 func shareText(share *float64) string {
 	switch {
 	case share == nil:

@@ -45,7 +45,7 @@ var (
 
 func init() { metrics.Registry.MustRegister(collected, waits, cycles, brokenAsks) }
 
-// Series are the metrics that have a label for a queue, but for those that are read from the engine, which knows configured queues only.
+// Series returns the metrics that have a label for a queue, but for those that are read from the engine, which knows configured queues only.
 func Series() []metricseries.Vector {
 	return []metricseries.Vector{{Vec: waits, QueueLabels: []string{"queue"}}}
 }

@@ -54,7 +54,7 @@ func (r *Reconciler) reconcilePod(ctx context.Context, namespace *metav1.Partial
 	return r.ask(ctx, namespace, p)
 }
 
-// refusal says why a pod behind the gate is not admitted, whatever its queue has left; empty if nothing is against it.
+// refusal returns why a pod behind the gate is not admitted, whatever its queue has left; empty if nothing is against it.
 func (r *Reconciler) refusal(ctx context.Context, namespace *metav1.PartialObjectMetadata, p *pod) (reason, refusal string, err error) {
 	if p.invalid != "" {
 		return v1alpha1.InvalidSpecReason, "is not admitted: " + p.invalid + ", and recreate the pod", nil
@@ -141,7 +141,7 @@ func (r *Reconciler) admit(ctx context.Context, p *pod, grant *queueing.Grant) e
 	return fmt.Errorf("lift the scheduling gate of pod %s/%s: %w", p.Namespace, p.Name, err)
 }
 
-// changed says that a pod is not as it was seen.
+// changed reports whether a pod is not as it was seen.
 func (r *Reconciler) changed(ctx context.Context, p *pod) (bool, error) {
 	live := &metav1.PartialObjectMetadata{}
 	live.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Pod"))

@@ -74,7 +74,7 @@ type Reconciler struct {
 
 	mu    sync.Mutex
 	queue workqueue.TypedRateLimitingInterface[reconcile.Request]
-	// lastEvents is what was said last about a pod.
+	// lastEvents are the last events about pods, so that none is repeated.
 	lastEvents map[types.UID]string
 }
 
@@ -102,7 +102,7 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 		Complete(r)
 }
 
-// everywhere are the namespaces whose pods may be let in, or not any more, because a queue says something else.
+// everywhere returns the namespaces whose pods may be let in, or not any more, because a queue says something else.
 func (r *Reconciler) everywhere(context.Context, client.Object) []reconcile.Request {
 	var requests []reconcile.Request
 	for _, name := range r.store.namespaces() {
@@ -134,7 +134,7 @@ func (r *Reconciler) Start(ctx context.Context) error {
 	return nil
 }
 
-// NeedLeaderElection says that only a leader lets pods in.
+// NeedLeaderElection returns true: only a leader admits pods.
 func (r *Reconciler) NeedLeaderElection() bool { return true }
 
 // Reconcile looks at a namespace or a pod.
@@ -189,7 +189,7 @@ func guarded(namespace metav1.Object) bool {
 	return namespacepolicy.Of(namespace).Guarded
 }
 
-// gateOf is the namespace's annotation, else the operator's default.
+// gateOf returns the namespace's annotation, else the operator's default.
 func (r *Reconciler) gateOf(namespace metav1.Object) v1alpha1.GateType {
 	if name := namespacepolicy.Of(namespace).DefaultGate; name != "" {
 		return v1alpha1.GateType(name)
@@ -200,7 +200,7 @@ func (r *Reconciler) gateOf(namespace metav1.Object) v1alpha1.GateType {
 	return v1alpha1.GateEmbedded
 }
 
-// queueOf is the namespace's annotation, else the queue default.
+// queueOf returns the namespace's annotation, else the queue default.
 func queueOf(namespace metav1.Object) string {
 	if name := namespacepolicy.Of(namespace).DefaultQueue; name != "" {
 		return name

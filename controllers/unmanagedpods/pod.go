@@ -63,13 +63,13 @@ func recordOf(p *corev1.Pod) *pod {
 	return out
 }
 
-// same says that two states of a pod lead to the same decisions.
+// same reports whether two states of a pod lead to the same decisions.
 func (p *pod) same(other *pod) bool {
 	return p.UID == other.UID && p.Active() == other.Active() && p.Deleting == other.Deleting && p.EndGrace == other.EndGrace && p.Queue == other.Queue && p.Flavor == other.Flavor &&
 		(p.SchedulingGate == nil) == (other.SchedulingGate == nil) && (p.SchedulingGate == nil || p.Version == other.Version)
 }
 
-// concerned says that the pod holds room or wants some: it has not ended, and is not one that never ran and never will.
+// concerned reports whether the pod holds room or wants some: it has not ended, and is not one that never ran and never will.
 func (p *pod) concerned() bool { return p.Active() && (p.SchedulingGate == nil || !p.Deleting) }
 
 // admittedDriver reports whether the pod is a driver that was let in and has not ended.
@@ -77,7 +77,7 @@ func (p *pod) admittedDriver() bool {
 	return p.Role == pods.Driver && p.SchedulingGate == nil && p.Active() && !p.Deleting && !p.claimed
 }
 
-// set is the name of the pod set that the pod is.
+// set returns the name of the pod set that the pod is.
 func (p *pod) set() string {
 	if p.Role == pods.Driver || p.Role == pods.Other && p.owner == "" {
 		return v1alpha1.DriverPodSet
@@ -92,7 +92,7 @@ func (p *pod) key() queueing.Key {
 	return queueing.Key{Kind: queueing.Pod, Namespace: p.Namespace, Name: p.Name, UID: string(p.UID)}
 }
 
-// grant is what the pod is charged in a queue, now that it runs: in the flavor of its label. One that was never let in has none, and that of a
+// grant returns what the pod is charged in a queue, now that it runs: in the flavor of its label. One that was never let in has none, and that of a
 // claimed pod proves nothing.
 func (p *pod) grant(gate, queue string) queueing.Grant {
 	flavor := p.Flavor

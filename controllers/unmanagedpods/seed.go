@@ -59,7 +59,7 @@ func (r *Reconciler) Seed(ctx context.Context) ([]Found, error) {
 	return append(found, claimed...), err
 }
 
-// seedClaimed are the pods that were claimed before, charged to the queues of their namespaces.
+// seedClaimed returns the pods that were claimed before, charged to the queues of their namespaces.
 func (r *Reconciler) seedClaimed(ctx context.Context) ([]Found, error) {
 	var found []Found
 	spaces := map[string]*metav1.PartialObjectMetadata{}

@@ -49,7 +49,7 @@ func Code(files []File) []Problem {
 	return problems
 }
 
-// badNode says what is wrong with one node of a file that knows package time by the name clock.
+// badNode returns what is wrong with one node of a file that knows package time by the name clock.
 func badNode(n ast.Node, clock string) Problem {
 	switch x := n.(type) {
 	case *ast.SelectorExpr:
@@ -69,7 +69,7 @@ func inProduct(file string) bool {
 		slices.ContainsFunc(product, func(dir string) bool { return strings.HasPrefix(file, dir) })
 }
 
-// importName is the name by which a file knows a package; empty if it does not import it.
+// importName returns the name by which a file knows a package; empty if it does not import it.
 func importName(f *ast.File, pkg string) string {
 	for _, i := range f.Imports {
 		if p, err := strconv.Unquote(i.Path.Value); err == nil && p == pkg {

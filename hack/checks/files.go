@@ -34,16 +34,16 @@ type File struct {
 
 var generated = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.$`)
 
-// Generated says that a program wrote the file; limits do not apply to it.
+// Generated reports whether a program wrote the file; limits do not apply to it.
 func (f File) Generated() bool { return f.IsGo() && generated.Match(f.Data) }
 
-// IsGo says that it is a Go file.
+// IsGo reports whether it is a Go file.
 func (f File) IsGo() bool { return strings.HasSuffix(f.Path, ".go") }
 
-// IsTest says that it is compiled into tests only.
+// IsTest reports whether it is compiled into tests only.
 func (f File) IsTest() bool { return strings.HasSuffix(f.Path, "_test.go") }
 
-// Lines is the number of lines.
+// Lines returns the number of lines.
 func (f File) Lines() int { return bytes.Count(f.Data, []byte{'\n'}) }
 
 // ignored are folders without committed files; in a linked worktree, .git is a file.

@@ -88,7 +88,7 @@ func through(packages []Package, p Package, dep string) string {
 	return " through another module"
 }
 
-// matchAny says whether a path is in a list of patterns. The last pattern that matches decides.
+// matchAny reports whether a path is in a list of patterns. The last pattern that matches decides.
 func matchAny(patterns []string, path string) bool {
 	found := false
 	for _, p := range patterns {
@@ -100,7 +100,7 @@ func matchAny(patterns []string, path string) bool {
 	return found
 }
 
-// match says whether a path is the pattern, or below it where the pattern ends in "/...".
+// match reports whether a path is the pattern, or below it where the pattern ends in "/...".
 func match(pattern, path string) bool {
 	pattern = absolute(pattern)
 	if base, below := strings.CutSuffix(pattern, "/..."); below {

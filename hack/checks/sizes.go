@@ -114,7 +114,7 @@ func (s *sizes) limit(at place, rule string, got, limit int) {
 	s.problems = append(s.problems, Problem{File: at.file, Line: at.line, Rule: rule, Text: text})
 }
 
-// funcName is Name or Type.Name.
+// funcName returns Name or Type.Name.
 func funcName(fn *ast.FuncDecl) string {
 	if fn.Recv == nil || len(fn.Recv.List) == 0 {
 		return fn.Name.Name
@@ -136,7 +136,7 @@ func funcName(fn *ast.FuncDecl) string {
 	}
 }
 
-// complexity is McCabe's number: one, and one more for every branch, loop, case, and operator && or ||. Function literals
+// complexity returns McCabe's number: one, and one more for every branch, loop, case, and operator && or ||. Function literals
 // count for the function they stand in.
 func complexity(fn *ast.FuncDecl) int {
 	n := 1

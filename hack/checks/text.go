@@ -37,7 +37,7 @@ func Headers(files []File) []Problem {
 	return problems
 }
 
-// commentOf is how a line comment begins in a program; empty for other files.
+// commentOf returns how a line comment begins in a program; empty for other files.
 func commentOf(f File) string {
 	switch path.Ext(f.Path) {
 	case ".go", ".java", ".scala":

@@ -83,7 +83,7 @@ func readApplications(ctx context.Context, in io.Reader, to chan<- application) 
 	}
 }
 
-// names are the applications that a manifest declares.
+// names returns the applications that a manifest declares.
 func (k kubectl) names(ctx context.Context, manifest string) ([]string, error) {
 	out, err := k.run(ctx, "apply", "--dry-run=client", "--output", "jsonpath={.metadata.name}", "--filename", manifest)
 	return strings.Fields(out), err

@@ -172,7 +172,7 @@ The cluster is still there. Try:
   bin/kubectl patch sgapp pi --type merge -p '{"spec":{"runID":"again"}}'
   make demo                                        once more, in seconds`
 
-// removal is how to get rid of it all; a cluster of the user's own stays.
+// removal returns how to get rid of it all; a cluster of the user's own stays.
 func removal(kubeconfig string) string {
 	if kubeconfig == "" {
 		return "  make cluster-down                                remove everything"

@@ -144,7 +144,7 @@ func (p *progress) note(s stage) string {
 	return ""
 }
 
-// resultLine is the line of a driver's log that the examples exist for.
+// resultLine returns the line of a driver's log that the examples exist for.
 func resultLine(log string) string {
 	for line := range strings.Lines(log) {
 		if strings.Contains(line, "Pi is roughly") {

@@ -63,7 +63,7 @@ func (v *view) live(now time.Time, apps []*progress) {
 	}
 }
 
-// summary is the state of all applications in one line.
+// summary returns the state of all applications in one line.
 func summary(apps []*progress) string {
 	parts := make([]string, 0, len(apps))
 	for _, p := range apps {

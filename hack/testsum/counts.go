@@ -73,7 +73,7 @@ func printSpans(w io.Writer, title string, spans []Span) {
 	}
 }
 
-// sentence is the line that tools look for: "12 passed, 0 failed", and what was skipped or flaky if anything was.
+// sentence returns the line that tools look for: "12 passed, 0 failed", and what was skipped or flaky if anything was.
 func (c Counts) sentence() string {
 	s := fmt.Sprintf("%d passed, %d failed", c.Passed, c.Failed)
 	if c.Skipped > 0 {

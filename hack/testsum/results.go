@@ -134,7 +134,7 @@ func (p *pkg) takeTest(e event) {
 	}
 }
 
-// counted are the names of tests that count: those without subtests, and parents that failed by themselves.
+// counted returns the names of tests that count: those without subtests, and parents that failed by themselves.
 func (p *pkg) counted() []string {
 	parents, explained := map[string]bool{}, map[string]bool{}
 	for _, name := range p.order {

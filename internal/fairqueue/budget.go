@@ -68,12 +68,12 @@ func (b *Budget) Spend(namespace string, n int) {
 	b.of(namespace, b.clock.Now()).left -= float64(n)
 }
 
-// during is how long it takes to earn something.
+// during returns how long it takes to earn something.
 func (b *Budget) during(n float64) time.Duration {
 	return time.Duration(n / b.rate * float64(time.Second))
 }
 
-// of is the account of a namespace, with what it has earned meanwhile. The caller holds the lock.
+// of returns the account of a namespace, with what it has earned meanwhile. The caller holds the lock.
 func (b *Budget) of(namespace string, now time.Time) *account {
 	a := b.accounts[namespace]
 	if a == nil {

@@ -38,11 +38,11 @@ func newLanes[T comparable](workers int, laneOf func(T) string) *lanes[T] {
 	return &lanes[T]{laneOf: laneOf, workers: max(workers, 1), by: map[string]*lane{}}
 }
 
-// most is how many workers one lane may have, also while the others have nothing to do: whoever comes next finds free ones, and an API
+// most returns how many workers one lane may have, also while the others have nothing to do: whoever comes next finds free ones, and an API
 // server that is not already busy with as many requests of somebody else.
 func (l *lanes[T]) most() int { return (l.workers + 3) / 4 }
 
-// share is how many workers each lane may have before any other gets more.
+// share returns how many workers each lane may have before any other gets more.
 func (l *lanes[T]) share() int { return min(max(1, l.workers/max(1, len(l.by))), l.most()) }
 
 // Push implements workqueue.Queue: it puts an item at the end of its lane.
@@ -66,7 +66,7 @@ func (l *lanes[T]) Touch(T) {}
 // Len implements workqueue.Queue.
 func (l *lanes[T]) Len() int { return l.waiting }
 
-// next is the lane whose turn it is; nil if none may have another worker now. Lanes with less than their share go before those with more;
+// next returns the lane whose turn it is; nil if none may have another worker now. Lanes with less than their share go before those with more;
 // apart from that they take turns.
 func (l *lanes[T]) next() *lane {
 	for _, limit := range []int{l.share(), l.most()} {

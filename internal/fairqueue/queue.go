@@ -38,14 +38,14 @@ func NewQueue(o Options) workqueue.TypedRateLimitingInterface[reconcile.Request]
 	})
 }
 
-// QueueFor is NewQueue for the options of a controller with so many workers.
+// QueueFor returns NewQueue for the options of a controller with so many workers.
 func QueueFor(workers int) func(string, workqueue.TypedRateLimiter[reconcile.Request]) workqueue.TypedRateLimitingInterface[reconcile.Request] {
 	return func(name string, limiter workqueue.TypedRateLimiter[reconcile.Request]) workqueue.TypedRateLimitingInterface[reconcile.Request] {
 		return NewQueue(Options{Name: name, Workers: workers, Limiter: limiter})
 	}
 }
 
-// namespaceOf is the namespace whose work a request is. One without a namespace is for the namespace of that name.
+// namespaceOf returns the namespace whose work a request is. One without a namespace is for the namespace of that name.
 func namespaceOf(r reconcile.Request) string {
 	if r.Namespace == "" {
 		return r.Name

@@ -63,7 +63,7 @@ const EnforceLabel = "pod-security.kubernetes.io/enforce"
 
 var enforced = map[string]v1alpha1.PodSecurity{"restricted": v1alpha1.PodSecurityRestricted, "baseline": v1alpha1.PodSecurityBaseline}
 
-// PodSecurity says why spec.podSecurity may not have a value, which is empty for the default; empty if it may. mayBeNone is the operator's flag.
+// PodSecurity returns why spec.podSecurity may not have a value, which is empty for the default; empty if it may. mayBeNone is the operator's flag.
 func (p Policy) PodSecurity(level v1alpha1.PodSecurity, mayBeNone bool) string {
 	weak := level == v1alpha1.PodSecurityNone || level == v1alpha1.PodSecurityBaseline && p.Enforced == v1alpha1.PodSecurityRestricted
 	switch {
@@ -82,7 +82,7 @@ func (l List) Allows(name string) bool { return !l.Set || slices.Contains(l.Name
 // String returns the names with commas between them, for messages.
 func (l List) String() string { return strings.Join(l.Names, ", ") }
 
-// use is the first half of a remedy.
+// use returns the first half of a remedy.
 func (l List) use() string {
 	if len(l.Names) == 0 {
 		return ""
@@ -90,7 +90,7 @@ func (l List) use() string {
 	return fmt.Sprintf("use one of %q, or ", l)
 }
 
-// Gate says why a gate, named in a field, may not be used; empty if it may. The list of the namespace takes the place of the operator's.
+// Gate returns why a gate, named in a field, may not be used; empty if it may. The list of the namespace takes the place of the operator's.
 func (p Policy) Gate(gate, field string, operators []v1alpha1.GateType) string {
 	allowed := p.Gates
 	if !allowed.Set {
@@ -106,7 +106,7 @@ func (p Policy) Gate(gate, field string, operators []v1alpha1.GateType) string {
 		field, gate, p.Namespace, allowed.use(), v1alpha1.AllowedGatesAnnotation)
 }
 
-// Queue says why a queue, named in a field, may not be used; empty if it may, as far as the namespace says.
+// Queue returns why a queue, named in a field, may not be used; empty if it may, as far as the namespace says.
 func (p Policy) Queue(queue, field string) string {
 	if p.Queues.Allows(queue) {
 		return ""
@@ -115,7 +115,7 @@ func (p Policy) Queue(queue, field string) string {
 		field, queue, p.Namespace, p.Queues.use(), v1alpha1.AllowedQueuesAnnotation)
 }
 
-// ServiceAccount says why an account may not be used, with whose it is and where it was named; empty if it may.
+// ServiceAccount returns why an account may not be used, with whose it is and where it was named; empty if it may.
 func (p Policy) ServiceAccount(account, of string) string {
 	if p.ServiceAccounts.Allows(account) {
 		return ""

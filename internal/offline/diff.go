@@ -130,7 +130,7 @@ type refusal struct{ field, text string }
 // notYet is part of what is said about that which a later version will honour.
 const notYet = "not honoured by this version yet"
 
-// refusals are why the operator would not run the job.
+// refusals returns why the operator would not run the job.
 func (d *differ) refusals() []refusal {
 	if d.failed != nil {
 		var call *submit.CallError

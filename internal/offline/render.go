@@ -116,7 +116,7 @@ func (r Rendering) application(o *manifests.Object, all []manifests.Object) ([][
 	return append(documents, more...), notes, err
 }
 
-// gated says that executors wait behind a scheduling gate: under dynamic allocation, where a gate is asked that lets grants grow. The
+// gated reports whether executors wait behind a scheduling gate: under dynamic allocation, where a gate is asked that lets grants grow. The
 // operator's own gate is the default.
 func gated(app *v1alpha1.SparkApplication, properties conf.Properties) bool {
 	var gate v1alpha1.GateType
@@ -162,7 +162,7 @@ func (r Rendering) complete(app *v1alpha1.SparkApplication) {
 	}
 }
 
-// queueOf is the queue of an application where its namespace does not name another.
+// queueOf returns the queue of an application where its namespace does not name another.
 func queueOf(app *v1alpha1.SparkApplication) string {
 	if app.Spec.Queue != nil && app.Spec.Queue.Name != "" {
 		return app.Spec.Queue.Name

@@ -52,7 +52,7 @@ func jsonEscaped(text string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimSuffix(b.String(), "\n"), `"`), `"`)
 }
 
-// jsonHTML is what Gson and Go make of a text: also <, >, & and others are escapes.
+// jsonHTML returns what Gson and Go make of a text: also <, >, & and others are escapes.
 func jsonHTML(text string) string {
 	return strings.NewReplacer("<", `\u003c`, ">", `\u003e`, "&", `\u0026`, "=", `\u003d`, "'", `\u0027`).Replace(jsonEscaped(text))
 }

@@ -93,7 +93,7 @@ func find(text string) []found {
 // longestName is how much of a name is looked at, from its end.
 const longestName = 256
 
-// places are where words of secret names stand, in order.
+// places returns where words of secret names stand, in order.
 func places(text string) []int {
 	lower := lowerASCII(text)
 	var all []int
@@ -169,13 +169,13 @@ func valueOf(text string, from, to int) (found, bool) {
 	return v.word(name, to)
 }
 
-// head is as much of a text as an expression looks at that is anchored to its beginning.
+// head returns as much of a text as an expression looks at that is anchored to its beginning.
 func head(text string) string {
 	const near = 512
 	return text[:min(len(text), near)]
 }
 
-// lineStart is where the line around a place begins; of a long line only what is near.
+// lineStart returns where the line around a place begins; of a long line only what is near.
 func lineStart(text string, at int) int {
 	const near = 256
 	first := max(at-near, 0)
@@ -192,7 +192,7 @@ func explains(name, before, separator, behind string) bool {
 		strings.HasSuffix(strings.TrimRight(before, " "), "://") || strings.HasPrefix(behind, "//")
 }
 
-// openerOf is the quote in which name and value stand together, "" if there is none.
+// openerOf returns the quote in which name and value stand together, "" if there is none.
 func openerOf(before string) string {
 	for _, quote := range []string{`\"`, `"`, `'`} {
 		if strings.HasSuffix(before, quote) {

@@ -27,7 +27,7 @@ var escapes = regexp.MustCompile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:
 // is the result.
 func Text(text string) string { return (*Known)(nil).Text(text) }
 
-// Text is the function Text that also hides the known secrets, wherever they stand.
+// Text returns the function Text that also hides the known secrets, wherever they stand.
 func (k *Known) Text(text string) string {
 	if len(text) > longest {
 		return Masked
@@ -46,7 +46,7 @@ func (k *Known) Text(text string) string {
 	return Masked
 }
 
-// Line is Text of the first line that is not empty, in at most limit bytes. It does not keep the memory of the whole text.
+// Line returns Text of the first line that is not empty, in at most limit bytes. It does not keep the memory of the whole text.
 func Line(text string, limit int) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	if line == "" {

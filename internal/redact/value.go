@@ -94,7 +94,7 @@ func startsWithQuote(text string) bool {
 	return false
 }
 
-// end is where a value ends, and the value without what stands around it.
+// end returns where a value ends, and the value without what stands around it.
 func (v value) end(rest string) (end int, bare string) {
 	rest = rest[:min(len(rest), maxValue)]
 	if v.cell {
@@ -143,7 +143,7 @@ func quoted(rest, quote string) (end int, bare string) {
 	return len(line), strings.Trim(line, `"'`)
 }
 
-// balanced is where the first bracket of a text is closed; 0 if it is not.
+// balanced returns where the first bracket of a text is closed; 0 if it is not.
 func balanced(rest string) int {
 	depth := 0
 	for i := range len(rest) {
@@ -159,7 +159,7 @@ func balanced(rest string) int {
 	return 0
 }
 
-// unquoted is where a value without quotes ends.
+// unquoted returns where a value without quotes ends.
 func (v value) unquoted(rest string) int {
 	end := v.run(rest)
 	for end > 0 && v.goesOn(rest[end:]) {
@@ -185,7 +185,7 @@ func (v value) goesOn(rest string) bool {
 	return strings.Contains(line, v.opener)
 }
 
-// run is how far a word of a value goes: to a blank, a quote, or what ends it for those who wrote it.
+// run returns how far a word of a value goes: to a blank, a quote, or what ends it for those who wrote it.
 func (v value) run(rest string) int {
 	for i := range len(rest) {
 		if ends(rest[i:]) {

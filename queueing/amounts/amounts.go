@@ -76,7 +76,7 @@ func ClampAll(list corev1.ResourceList) queueing.Resources {
 	return out
 }
 
-// Quantity is the inverse of Of, printed the way Kubernetes prints quantities: cpu 600m, memory 2688Mi, 3 pieces. It takes any integer.
+// Quantity returns the inverse of Of, printed the way Kubernetes prints quantities: cpu 600m, memory 2688Mi, 3 pieces. It takes any integer.
 func Quantity(name string, amount int64) resource.Quantity {
 	switch {
 	case name == string(corev1.ResourceCPU):
@@ -95,13 +95,13 @@ func isBytes(name string) bool {
 	return strings.HasPrefix(name, corev1.ResourceHugePagesPrefix)
 }
 
-// Plus is the sum of two amounts, Max at most. Negative amounts count as 0.
+// Plus returns the sum of two amounts, Max at most. Negative amounts count as 0.
 func Plus(a, b int64) int64 {
 	a, b = min(max(0, a), Max), min(max(0, b), Max)
 	return min(a+b, Max)
 }
 
-// Times is count times an amount, Max at most. Negative operands count as 0.
+// Times returns count times an amount, Max at most. Negative operands count as 0.
 func Times(count int32, amount int64) int64 {
 	if count <= 0 || amount <= 0 {
 		return 0

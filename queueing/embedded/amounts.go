@@ -8,7 +8,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// amountText is an amount for messages.
+// amountText returns an amount for messages.
 func amountText(name string, amount int64) string {
 	if amount == quota.Unlimited {
 		return "without limit"

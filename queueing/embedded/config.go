@@ -197,7 +197,7 @@ func (c *configuration) unlimited(root string) bool {
 	return q != nil && q.Unlimited
 }
 
-// root is the name of the uppermost queue that exists above one; of queues in a circle any.
+// root returns the name of the uppermost queue that exists above one; of queues in a circle any.
 func (c *configuration) root(name string) string {
 	for range c.live {
 		q := c.find(name)
@@ -218,7 +218,7 @@ func orUnlimited(limit *int64) int64 {
 
 func (c *QueueConfig) stopped() bool { return c.Stop == StopHold || c.Stop == StopHoldAndDrain }
 
-// flavorNames is nil for a queue without flavors.
+// flavorNames returns nil for a queue without flavors.
 func (c *QueueConfig) flavorNames() []string {
 	var names []string
 	for _, f := range c.Flavors {

@@ -52,7 +52,7 @@ func (h *heldGrant) growingPodSet() *queueing.PodSetGrant {
 	return nil
 }
 
-// withGrowth is a grant with that many more pods in each flavor, as an own pod set for each.
+// withGrowth returns a grant with that many more pods in each flavor, as an own pod set for each.
 func withGrowth(g queueing.Grant, base *queueing.PodSetGrant, flavors []*FlavorConfig, more []int32) queueing.Grant {
 	out := g
 	out.Resizes++

@@ -224,7 +224,7 @@ func (eg *elasticGrowth) compareSubtrees(a, b *growthRequest) int {
 	return cmp.Compare(borrows(a), borrows(b))
 }
 
-// shareWithGrowth is the share that a queue would have with a grower's next pod.
+// shareWithGrowth returns the share that a queue would have with a grower's next pod.
 func (eg *elasticGrowth) shareWithGrowth(q *queue, g *growthRequest) quota.Share {
 	n := g.app.held.queue.node
 	eg.hierarchy.forest.Add(n, g.perPod[g.next])
@@ -232,7 +232,7 @@ func (eg *elasticGrowth) shareWithGrowth(q *queue, g *growthRequest) quota.Share
 	return eg.hierarchy.forest.Share(q.node)
 }
 
-// growthMessage is why the holder of a grant does not get all that it wants, for a limit that is in the way.
+// growthMessage returns why the holder of a grant does not get all that it wants, for a limit that is in the way.
 func (eg *elasticGrowth) growthMessage(q *queue, b quota.Block) string {
 	limit := eg.hierarchy.forest.Limit(b.Node, b.Cell)
 	by := eg.hierarchy.queues[eg.hierarchy.forest.Name(b.Node)]

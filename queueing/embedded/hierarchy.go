@@ -42,7 +42,7 @@ func (hr *hierarchy) blockedHeads() []*app {
 	return out
 }
 
-// lastParent is the last known parent of a queue that does not exist.
+// lastParent returns the last known parent of a queue that does not exist.
 func (hr *hierarchy) lastParent(name string, c *configuration) (string, bool) {
 	if parent, found := c.deleted[name]; found {
 		return parent, true
@@ -171,7 +171,7 @@ func (hr *hierarchy) dropIfUnused(q *queue) {
 	}
 }
 
-// leaves are the names of the queues below a node that take applications.
+// leaves returns the names of the queues below a node that take applications.
 func (hr *hierarchy) leaves(n quota.NodeID) []string {
 	var out []string
 	for next := slices.Clone(hr.forest.Children(n)); len(next) > 0; next = next[1:] {
@@ -199,7 +199,7 @@ func (hr *hierarchy) needWithinQuota(class *equivalenceClass) (need quota.Vector
 	return class.options[0].minNeed, false
 }
 
-// exceedsQuota is the verdict on asks that the queue could not hold even if it were empty, in this flavor or in
+// exceedsQuota returns the verdict on asks that the queue could not hold even if it were empty, in this flavor or in
 // others.
 func (hr *hierarchy) exceedsQuota(class *equivalenceClass, b quota.Block, others bool) queueing.Verdict {
 	limit := hr.forest.Limit(b.Node, b.Cell)

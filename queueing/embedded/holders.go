@@ -188,7 +188,7 @@ func (a *app) countAdmitted(n int32) {
 	}
 }
 
-// wholeTarget is all that an application has left when some of its pods are gone, and what is asked back.
+// wholeTarget returns all that an application has left when some of its pods are gone, and what is asked back.
 func (hs *holders) wholeTarget(a *app, gone []*target) *target {
 	left := a.held.grant
 	left.PodSets = slices.Clone(left.PodSets)

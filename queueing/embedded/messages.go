@@ -14,7 +14,7 @@ import (
 // maxNamesListed is how many queues a message lists.
 const maxNamesListed = 5
 
-// named is a queue as an application of another (or the same) queue knows it.
+// named returns a queue as an application of another (or the same) queue knows it.
 func named(q, of *queue) string {
 	if q == of {
 		return "queue " + q.name
@@ -31,7 +31,7 @@ func needsText(class *equivalenceClass, b quota.Block) string {
 	return fmt.Sprintf("needs %s%s %s of flavor %s", least, b.Cell.Resource, amountText(b.Cell.Resource, b.Need), b.Cell.Flavor)
 }
 
-// limitText is a limit with what it is made of.
+// limitText returns a limit with what it is made of.
 func limitText(resource string, most int64, limit quota.Limit, pool bool) string {
 	children := ""
 	if pool {
@@ -41,7 +41,7 @@ func limitText(resource string, most int64, limit quota.Limit, pool bool) string
 		amountText(resource, limit.Borrowing))
 }
 
-// negativeAsk is the verdict on asks with a negative number. Users cannot create such asks: the operator misread or
+// negativeAsk returns the verdict on asks with a negative number. Users cannot create such asks: the operator misread or
 // miscalculated an amount.
 func negativeAsk(s *signature) queueing.Verdict {
 	return queueing.Verdict{State: queueing.Refused, Reason: queueing.ReasonExceedsQuota, Message: fmt.Sprintf(
@@ -52,7 +52,7 @@ func notFound(queue string) queueing.Verdict {
 	return unusable(fmt.Sprintf("queue %s does not exist", queue))
 }
 
-// unusable is the verdict on asks for a queue that cannot admit until its configuration is corrected.
+// unusable returns the verdict on asks for a queue that cannot admit until its configuration is corrected.
 func unusable(message string) queueing.Verdict {
 	return queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonReferenceNotFound, Message: message}
 }
@@ -60,7 +60,7 @@ func unusable(message string) queueing.Verdict {
 // NoQuota is the problem of queues in a tree that has no quota and whose root is not unlimited. The others are problems of package quota.
 const NoQuota = "NoQuota"
 
-// noQuota says why nothing is admitted in such a tree.
+// noQuota returns why nothing is admitted in such a tree.
 func noQuota(q *queue) string {
 	if top := q.root(); top != q {
 		return fmt.Sprintf("queue %s admits nothing: neither it nor another queue of its tree has a quota, and its root %s is not unlimited", q.name, top.name)
@@ -86,14 +86,14 @@ func notAllowed(q *queue) queueing.Verdict {
 	return v
 }
 
-// limitsNeeded is the verdict on asks that may not use a queue without limits.
+// limitsNeeded returns the verdict on asks that may not use a queue without limits.
 func limitsNeeded(q *queue) queueing.Verdict {
 	return queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonNamespaceNotAllowed, Message: fmt.Sprintf(
 		"queue %s has no limits, and a guarded namespace needs an administrator's permission for such a queue: use a queue with quotas, or ask an "+
 			"administrator to add queue %s to the namespace's allowed queues or to name the namespace in the queue's namespaceSelector", q.name, q.name)}
 }
 
-// behindOwnGrant is the verdict on an ask of an application that still holds the grant of another attempt.
+// behindOwnGrant returns the verdict on an ask of an application that still holds the grant of another attempt.
 func behindOwnGrant(g queueing.Grant) queueing.Verdict {
 	return queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonWaitingForQuota,
 		Message: fmt.Sprintf("waiting for run %d attempt %d of this application to release its grant", g.Run, g.Attempt)}

@@ -75,7 +75,7 @@ func (wq *waiting) preemptors(t *tree) []*equivalenceClass {
 	return out
 }
 
-// firstClasses are those with the first asks of a queue, in order.
+// firstClasses returns those with the first asks of a queue, in order.
 func (q *queue) firstClasses(most int) []*equivalenceClass {
 	var out []*equivalenceClass
 	next := heap[*equivalenceClass]{before: q.admissible.before, moved: func(*equivalenceClass, int) {}}

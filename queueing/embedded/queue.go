@@ -100,7 +100,7 @@ func (a entry) before(b entry) bool {
 	return compareApps(a.class.first(), b.class.first()) < 0
 }
 
-// root is the uppermost queue that exists above this one.
+// root returns the uppermost queue that exists above this one.
 func (q *queue) root() *queue {
 	for q.parent != nil && q.parent.config != nil {
 		q = q.parent

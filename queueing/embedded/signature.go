@@ -37,7 +37,7 @@ func (s *signature) maxCount() int32 {
 	return s.podSets[s.elastic].Count
 }
 
-// podCount is the number of pods of a pod set when the elastic one has that many.
+// podCount returns the number of pods of a pod set when the elastic one has that many.
 func (s *signature) podCount(podSet int, elastic int32) int32 {
 	if podSet == s.elastic {
 		return elastic
@@ -45,7 +45,7 @@ func (s *signature) podCount(podSet int, elastic int32) int32 {
 	return max(0, s.podSets[podSet].Count)
 }
 
-// amounts is the need of all pods in a placement when the elastic pod set has that many.
+// amounts returns the need of all pods in a placement when the elastic pod set has that many.
 func (s *signature) amounts(where placement, elastic int32) []quota.Amount {
 	var out []quota.Amount
 	for i, p := range s.podSets {
@@ -70,7 +70,7 @@ func (s *signature) grant(where placement, elastic int32, mayGrow bool) []queuei
 	return out
 }
 
-// chargedAmounts is what a grant charges. A pod set without a flavor is charged to the default one.
+// chargedAmounts returns what a grant charges. A pod set without a flavor is charged to the default one.
 func chargedAmounts(g queueing.Grant) []quota.Amount {
 	var out []quota.Amount
 	for _, p := range g.PodSets {

@@ -109,7 +109,7 @@ func (e *Engine) State(queue string) (QueueState, bool) {
 	return s, true
 }
 
-// shareOf is the weighted share of a queue, or nil for one whose parent does not exist.
+// shareOf returns the weighted share of a queue, or nil for one whose parent does not exist.
 func (ex *explainer) shareOf(q *queue) *float64 {
 	if q.root() == q {
 		return nil

@@ -106,7 +106,7 @@ func (vs *verdicts) quotaMessage(class *equivalenceClass, b quota.Block) string 
 		limitText(b.Cell.Resource, limit.Max(), limit, len(vs.hierarchy.forest.Children(b.Node)) > 0), vs.otherNeedsText(class, b), others)
 }
 
-// optionWith is the first option that needs what a limit keeps back.
+// optionWith returns the first option that needs what a limit keeps back.
 func (class *equivalenceClass) optionWith(b quota.Block) *option {
 	for i := range class.options {
 		for _, f := range class.options[i].where {

@@ -107,7 +107,7 @@ func inputsChangeWhileWaiting(p *play) {
 	p.granted(ask)
 }
 
-// shrink is the same ask with one executor less.
+// shrink returns the same ask with one executor less.
 func shrink(ask queueing.Ask) queueing.Ask {
 	smaller := ask
 	smaller.PodSets = append([]queueing.PodSet(nil), ask.PodSets...)
@@ -115,7 +115,7 @@ func shrink(ask queueing.Ask) queueing.Ask {
 	return smaller
 }
 
-// next is the ask of the next attempt.
+// next returns the ask of the next attempt.
 func next(ask queueing.Ask) queueing.Ask {
 	ask.Attempt++
 	ask.Objects.Name += "b"
@@ -187,12 +187,12 @@ func (p *play) eviction(evictor queueing.Evictor, ask queueing.Ask) *queueing.Ev
 	return e
 }
 
-// keysFor are the keys that a gate has for the name of one.
+// keysFor returns the keys that a gate has for the name of one.
 func keysFor(lister queueing.KeyLister, key queueing.Key) []queueing.Key {
 	return lister.KeysFor(key.Kind, key.Namespace, key.Name)
 }
 
-// nameOf is the application of an ask.
+// nameOf returns the application of an ask.
 func nameOf(ask queueing.Ask) types.NamespacedName {
 	return types.NamespacedName{Namespace: ask.Key.Namespace, Name: ask.Key.Name}
 }

@@ -73,7 +73,7 @@ func (p *play) wake(name types.NamespacedName) {
 	}
 }
 
-// woken is told when the application of that name is to look again.
+// woken returns told when the application of that name is to look again.
 func (p *play) woken(name types.NamespacedName) chan struct{} {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -118,7 +118,7 @@ func (p *play) reaches(ask queueing.Ask, state queueing.State) queueing.Verdict 
 	return p.until(ask, state.String(), func(v queueing.Verdict) bool { return v.State == state })
 }
 
-// waits is reaches for an ask that has to wait, for that reason if one is given.
+// waits returns reaches for an ask that has to wait, for that reason if one is given.
 func (p *play) waits(ask queueing.Ask, reason string) queueing.Verdict {
 	p.Helper()
 	return p.until(ask, "Waiting "+reason, func(v queueing.Verdict) bool {

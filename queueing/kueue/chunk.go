@@ -23,7 +23,7 @@ import (
 // A chunk is a Workload for executors above the base gang of an attempt, beside the Workload of the base gang. Kueue admits and evicts
 // it by itself:
 //
-//	wanted ──► made ──► pending ──► admitted: executors are let in ──► reclaimable, pod by pod ──► deleted
+//	wanted ──► created ──► pending ──► admitted: executors are let in ──► reclaimable, pod by pod ──► deleted
 //	             ▲                              │
 //	             └── asks again ◄── executors have ended ◄── Evicted
 
@@ -34,22 +34,22 @@ const chunkAnnotation = "sparkgate.io/chunk"
 // before base gangs. Classes of users have values of at most 1,000,000,000 (Kubernetes, "Pod Priority and Preemption").
 const chunkPriority = 1_000_000_000
 
-// largestShare bounds the size of a chunk to this part of what is wanted above the base gang, so that evicting one gives no more back than
-// somebody needs, and few chunks are enough for many executors.
+// largestShare bounds the size of a chunk to this part of what is wanted above the base gang, so that evicting one releases no more than
+// needed, and few chunks are enough for many executors.
 const largestShare = 8
 
 func isChunk(w *kueuev1.Workload) bool { return w.Annotations[chunkAnnotation] != "" }
 
-// requestedCount is how many executors a chunk asks for.
+// requestedCount returns how many executors a chunk asks for.
 func requestedCount(w *kueuev1.Workload) int32 {
 	n, err := strconv.ParseInt(w.Annotations[chunkAnnotation], 10, 32)
 	if err != nil {
-		return 0 // somebody has changed it
+		return 0 // changed by a user
 	}
 	return int32(n)
 }
 
-// charged is how many executors of a chunk hold quota.
+// charged returns how many executors of a chunk hold quota.
 func charged(w *kueuev1.Workload) int32 {
 	if finished(w) || !reserved(w) || w.Status.Admission == nil || len(w.Status.Admission.PodSetAssignments) == 0 {
 		return 0
@@ -62,7 +62,7 @@ func charged(w *kueuev1.Workload) int32 {
 	return max(0, min(has, asked-reclaimable(w)))
 }
 
-// reclaimable is how many executors of a chunk need no quota any more.
+// reclaimable returns how many executors of a chunk need no quota any more.
 func reclaimable(w *kueuev1.Workload) int32 {
 	var n int32
 	for i := range w.Status.ReclaimablePods {
@@ -71,17 +71,17 @@ func reclaimable(w *kueuev1.Workload) int32 {
 	return n
 }
 
-// reclaimRequested says that Kueue, or somebody, wants the quota of a chunk back.
+// reclaimRequested reports whether Kueue, or somebody, wants the quota of a chunk back.
 func reclaimRequested(w *kueuev1.Workload) bool {
 	return charged(w) > 0 && (evicted(w) || inactive(w) || !w.DeletionTimestamp.IsZero())
 }
 
-// flavorOf is the flavor of a chunk with quota.
+// flavorOf returns the flavor of a chunk with quota.
 func flavorOf(w *kueuev1.Workload) string {
 	return flavorName(flavorsOf(&w.Status.Admission.PodSetAssignments[0]))
 }
 
-// chunkOf is chunk number at, which asks for so many more executors than the base gang, whose Workload is given with its pods. It may get
+// chunkOf returns chunk number at, which asks for so many more executors than the base gang, whose Workload is given with its pods. It may get
 // fewer.
 func chunkOf(base *kueuev1.Workload, at int, count int32) *kueuev1.Workload {
 	active, least := true, int32(1)
@@ -114,12 +114,12 @@ func lowered(priority *int32) *int32 {
 	return &low
 }
 
-// chunkName is the name of a chunk; the name of an attempt has at most 52 characters.
+// chunkName returns the name of a chunk; the name of an attempt has at most 52 characters.
 func chunkName(base *kueuev1.Workload, number int) string {
 	return fmt.Sprintf("%s-x%d", base.Name, number)
 }
 
-// numberOf is the number in the name of a chunk.
+// numberOf returns the number in the name of a chunk.
 func numberOf(name string) int {
 	n, err := strconv.Atoi(name[strings.LastIndex(name, "-x")+2:])
 	if err != nil {
@@ -128,7 +128,7 @@ func numberOf(name string) int {
 	return n
 }
 
-// sizes are those of the chunks that ask for so many executors, of those that are wanted above the base gang.
+// sizes returns those of the chunks that ask for so many executors, of those that are wanted above the base gang.
 func sizes(missing, wanted int32) []int32 {
 	largest := max(1, (wanted+largestShare-1)/largestShare)
 	var out []int32
@@ -197,7 +197,7 @@ func (t *usage) add(set *queueing.PodSetGrant) {
 	t.sets = append(t.sets, *set)
 }
 
-// allocation is what the holder of a grant has by its chunks. What it holds by its status, and no chunk has any more, is asked back: executors
+// allocation returns what the holder of a grant has by its chunks. What its status holds and no chunk has is reclaimed: executors
 // may still use it.
 func (t *usage) allocation(held queueing.Grant) queueing.Allocation {
 	grant := held
@@ -231,7 +231,7 @@ func (t *usage) count(flavor string) int32 {
 	return 0
 }
 
-// baseExecutors is the executors of the base gang; nil if there are none.
+// baseExecutors returns the executors of the base gang; nil if there are none.
 func baseExecutors(g queueing.Grant) *queueing.PodSetGrant {
 	i := slices.IndexFunc(g.PodSets, func(p queueing.PodSetGrant) bool { return p.Name == v1alpha1.ExecutorPodSet && !p.Elastic })
 	if i < 0 {
@@ -240,7 +240,7 @@ func baseExecutors(g queueing.Grant) *queueing.PodSetGrant {
 	return &g.PodSets[i]
 }
 
-// elasticPodSet is a copy of the pod set above the base gang in a flavor; nil if there is none.
+// elasticPodSet returns a copy of the pod set above the base gang in a flavor; nil if there is none.
 func elasticPodSet(g queueing.Grant, flavor string) *queueing.PodSetGrant {
 	for i := range g.PodSets {
 		if p := g.PodSets[i]; p.Elastic && p.Flavor == flavor {
@@ -258,7 +258,7 @@ func elasticCount(g queueing.Grant, flavor string) int32 {
 	return 0
 }
 
-// surplus are the pending chunks, newest first, that ask for more than is wanted.
+// surplus returns the pending chunks, newest first, that ask for more than is wanted.
 func (t *usage) surplus(wanted int32) []*kueuev1.Workload {
 	var over []*kueuev1.Workload
 	asked := t.asked
@@ -271,7 +271,7 @@ func (t *usage) surplus(wanted int32) []*kueuev1.Workload {
 	return over
 }
 
-// readyOf are the chunks whose executors are all ready, as those of the base gang and of older chunks are, and that do not say so yet.
+// readyOf returns the chunks whose executors are all ready, as those of the base gang and of older chunks are, and that do not say so yet.
 func readyOf(chunks []*kueuev1.Workload, held queueing.Grant, ready map[string]int32) []*kueuev1.Workload {
 	left := maps.Clone(ready)
 	if base := baseExecutors(held); base != nil {
@@ -290,7 +290,7 @@ func readyOf(chunks []*kueuev1.Workload, held queueing.Grant, ready map[string]i
 	return out
 }
 
-// why says why there is not all that is wanted; empty if Kueue has not looked.
+// why returns why there is not all that is wanted; empty if Kueue has not looked.
 func (t *usage) why(base *kueuev1.Workload) string {
 	for _, err := range t.unusable {
 		return err.Error()
@@ -319,7 +319,7 @@ type reclaim struct {
 	count int32
 }
 
-// reclaims are what chunks give back of one flavor when so many executors need no quota any more: first what is asked back, as wholes,
+// reclaims returns what chunks give back of one flavor when so many executors need no quota any more: first what is asked back, as wholes,
 // then the newest chunks.
 func reclaims(chunks []*kueuev1.Workload, surplus int32) []reclaim {
 	back := slices.DeleteFunc(slices.Clone(chunks), func(w *kueuev1.Workload) bool { return !reclaimRequested(w) })

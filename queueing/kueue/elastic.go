@@ -117,8 +117,8 @@ type resizer struct {
 	ready []*kueuev1.Workload
 }
 
-// adjust tells Kueue what chunks have become, makes chunks for what is wanted and not asked for, and deletes those that wait for what is not
-// wanted any more.
+// adjust reports the state of chunks to Kueue, creates chunks for what is wanted and not requested yet, and deletes those that wait for what
+// is no longer wanted.
 func (g *Gate) adjust(ctx context.Context, a *resizer) error {
 	if err := g.removeStaleChunks(ctx, a.key, a.held.Run, a.held.Attempt); err != nil {
 		return err
@@ -145,7 +145,7 @@ func (g *Gate) adjust(ctx context.Context, a *resizer) error {
 	return nil
 }
 
-// grow makes chunks for executors that are missing.
+// grow creates chunks for executors that are missing.
 func (g *Gate) grow(ctx context.Context, a *resizer, missing int32) error {
 	whole := &kueuev1.Workload{} // the watch has it without pods
 	if err := g.o.Client.Get(ctx, client.ObjectKeyFromObject(a.base), whole); err != nil {
@@ -161,7 +161,7 @@ func (g *Gate) grow(ctx context.Context, a *resizer, missing int32) error {
 	return nil
 }
 
-// createChunk makes a chunk with the first number after the last one whose name is free, and returns it.
+// createChunk creates a chunk with the first number after the last one whose name is free, and returns it.
 func (g *Gate) createChunk(ctx context.Context, key queueing.Key, base *kueuev1.Workload, last int, count int32) (int, error) {
 	var err error
 	for n := last + 1; n <= last+namesTried; n++ {
@@ -182,7 +182,7 @@ func (g *Gate) createChunk(ctx context.Context, key queueing.Key, base *kueuev1.
 	return last, fmt.Errorf("create a Workload for %d executors: %w", count, err)
 }
 
-// isDefiniteFailure says that an answer of the API server leaves no doubt: nothing was made.
+// isDefiniteFailure reports whether an error of the API server proves that nothing was created.
 func isDefiniteFailure(err error) bool {
 	return optionalkind.NotServed(err) || apierrors.IsInvalid(err) || apierrors.IsForbidden(err) || apierrors.IsBadRequest(err)
 }
@@ -212,7 +212,7 @@ func (g *Gate) removeChunk(ctx context.Context, w *kueuev1.Workload) error {
 	return nil
 }
 
-// markReady says of chunks that all their executors are ready, by which Kueue knows that the quota is used.
+// markReady reports to Kueue that all executors of chunks are ready, and with them the quota in use.
 func (g *Gate) markReady(ctx context.Context, chunks []*kueuev1.Workload) error {
 	for _, w := range chunks {
 		after := w.DeepCopy()
@@ -227,7 +227,7 @@ func (g *Gate) markReady(ctx context.Context, chunks []*kueuev1.Workload) error 
 	return nil
 }
 
-// placer says what each executor of a chunk has, and where it goes.
+// placer returns what each executor of a chunk is charged, and where it is placed.
 func (g *Gate) placer(held queueing.Grant, want queueing.ResizeRequest) func(*kueuev1.Workload) (*queueing.PodSetGrant, error) {
 	template := &corev1.PodTemplateSpec{Spec: corev1.PodSpec{NodeSelector: want.NodeSelector}}
 	each := queueing.PodSet{Name: v1alpha1.ExecutorPodSet}
@@ -250,7 +250,7 @@ func (g *Gate) placer(held queueing.Grant, want queueing.ResizeRequest) func(*ku
 	}
 }
 
-// chunksOf are the chunks of an attempt, oldest first.
+// chunksOf returns the chunks of an attempt, oldest first.
 func (g *Gate) chunksOf(key queueing.Key, run, attempt int64) []*kueuev1.Workload {
 	all := g.workloadsBy(uidIndex, key.UID)
 	chunks := slices.DeleteFunc(all, func(w *kueuev1.Workload) bool { return !isChunk(w) || !isOf(w, run, attempt) })
@@ -258,7 +258,7 @@ func (g *Gate) chunksOf(key queueing.Key, run, attempt int64) []*kueuev1.Workloa
 	return chunks
 }
 
-// lastNumber is the highest number of a chunk of an application.
+// lastNumber returns the highest number of a chunk of an application.
 func (g *Gate) lastNumber(key queueing.Key) int {
 	last := 0
 	for _, w := range g.workloadsBy(uidIndex, key.UID) {
@@ -274,13 +274,13 @@ func (g *Gate) lastNumber(key queueing.Key) int {
 	return last
 }
 
-// unseenChunk is a chunk that was made, or may have been, and was not seen yet.
+// unseenChunk is a chunk that was created, or may have been, and that the watch has not shown.
 type unseenChunk struct {
 	count int32
 	at    time.Time
 }
 
-// expect remembers a chunk that is made and that the watch has not shown. It is there from before the call: the answer may be lost.
+// expect records a chunk that is created and that the watch has not shown, before the call: the answer may be lost.
 func (g *Gate) expect(key queueing.Key, w *kueuev1.Workload) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -290,15 +290,15 @@ func (g *Gate) expect(key queueing.Key, w *kueuev1.Workload) {
 	g.chunks[key][w.Name] = unseenChunk{requestedCount(w), g.o.Clock.Now()}
 }
 
-// unexpect forgets a chunk that was not made after all.
+// unexpect forgets a chunk that was not created after all.
 func (g *Gate) unexpect(key queueing.Key, w *kueuev1.Workload) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	delete(g.chunks[key], w.Name)
 }
 
-// unseenExecutors is how many executors are asked for by chunks that the watch has not shown. What it does not show for retryTime was not made, or is
-// gone again; if it shows all the same, it is counted then.
+// unseenExecutors returns how many executors are asked for by chunks that the watch has not shown. What it does not show for retryTime was not created, or is
+// deleted again; if it shows all the same, it is counted then.
 func (g *Gate) unseenExecutors(key queueing.Key) int32 {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -316,7 +316,7 @@ func (g *Gate) unseenExecutors(key queueing.Key) int32 {
 	return n
 }
 
-// recordShown remembers what chunks have when the holder of a grant is told.
+// recordShown remembers the size of chunks when the holder of a grant is shown it.
 func (g *Gate) recordShown(key queueing.Key, chunks []*kueuev1.Workload) {
 	shown := make(map[types.UID]int32, len(chunks))
 	for _, w := range chunks {
@@ -327,7 +327,7 @@ func (g *Gate) recordShown(key queueing.Key, chunks []*kueuev1.Workload) {
 	g.shown[key] = shown
 }
 
-// wasShown says that the holder of a grant was told what a chunk has.
+// wasShown reports whether the holder of a grant has seen the current size of a chunk.
 func (g *Gate) wasShown(key queueing.Key, w *kueuev1.Workload) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

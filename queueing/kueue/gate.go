@@ -60,7 +60,7 @@ type Gate struct {
 	created map[queueing.Key]string
 	// chunks are those that were created and not seen yet, by name.
 	chunks map[queueing.Key]map[string]unseenChunk
-	// shown are the executors with quota by chunk that the holder of a grant was told of last.
+	// shown are the executors with quota by chunk that the holder of a grant was shown last.
 	shown map[queueing.Key]map[types.UID]int32
 	// written are the versions of own last writes, by uid: what the watch shows may be older.
 	written map[types.UID]string
@@ -68,7 +68,7 @@ type Gate struct {
 	released map[queueing.Key]bool
 	// retrying are the applications that are woken after a while.
 	retrying map[types.NamespacedName]bool
-	// lastQueueStates is what was told last of a queue.
+	// lastQueueStates are the states of queues that applications were woken for last.
 	lastQueueStates map[string]string
 }
 
@@ -173,7 +173,7 @@ func (g *Gate) KeysFor(kind queueing.Kind, namespace, name string) []queueing.Ke
 	return keys
 }
 
-// Eviction says why Kueue wants the quota of an attempt back, or has taken it.
+// Eviction returns why Kueue wants the quota of an attempt back, or has taken it.
 func (g *Gate) Eviction(key queueing.Key, run, attempt int64) *queueing.Eviction {
 	if !g.workloads.Installed() || g.wasReleased(key) {
 		return nil
@@ -185,7 +185,7 @@ func (g *Gate) Eviction(key queueing.Key, run, attempt int64) *queueing.Eviction
 	return evictionOf(w)
 }
 
-// Priority is the value of a WorkloadPriorityClass. While it is not known whether there is one, it counts as known.
+// Priority returns the value of a WorkloadPriorityClass. While it is not known whether there is one, it counts as known.
 func (g *Gate) Priority(class string) (value int32, known bool) {
 	if !g.priorities.Installed() {
 		return 0, true
@@ -203,7 +203,7 @@ func (g *Gate) trackAsk(key queueing.Key) {
 	g.asking[nameOf(key)] = true
 }
 
-// wasReleased says that the key was released a moment ago.
+// wasReleased reports whether the key was released a moment ago.
 func (g *Gate) wasReleased(key queueing.Key) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -34,7 +34,7 @@ func (m missingFlavor) Error() string {
 	return fmt.Sprintf("ResourceFlavor %s, which Kueue has assigned, does not exist", string(m))
 }
 
-// heldBy is what a Workload with quota holds, without the pods: enough to give it back.
+// heldBy returns what a Workload with quota holds, without the pods: enough to give it back.
 func heldBy(w *kueuev1.Workload) *queueing.Grant {
 	g := &queueing.Grant{Gate: Name, Queue: string(w.Spec.QueueName)}
 	_, _ = fmt.Sscan(w.Labels[v1alpha1.RunLabel], &g.Run)
@@ -42,7 +42,7 @@ func heldBy(w *kueuev1.Workload) *queueing.Grant {
 	return g
 }
 
-// grantOf is what an admission gives: count and flavor of each pod set, with everything that places the pods there. The error is a
+// grantOf returns what an admission gives: count and flavor of each pod set, with everything that places the pods there. The error is a
 // *contradiction or a missingFlavor.
 func grantOf(ask queueing.Ask, w *kueuev1.Workload, flavor func(string) *kueuev1.ResourceFlavor) (*queueing.Grant, error) {
 	g := &queueing.Grant{Run: ask.Run, Attempt: ask.Attempt, Gate: Name, Queue: ask.Queue, SchedulingGated: ask.SchedulingGated, Inputs: w.Annotations[inputsAnnotation]}
@@ -69,7 +69,7 @@ type assigner struct {
 	template *corev1.PodTemplateSpec
 }
 
-// assigned is the grant of one pod set.
+// assigned returns the grant of one pod set.
 func (s assigner) assigned(p queueing.PodSet, a *kueuev1.PodSetAssignment) (*queueing.PodSetGrant, error) {
 	set := &queueing.PodSetGrant{Name: p.Name, Count: p.Count, Requests: p.Requests.Clone()}
 	if a.Count != nil {
@@ -104,7 +104,7 @@ func (s assigner) assigned(p queueing.PodSet, a *kueuev1.PodSetAssignment) (*que
 	return set, nil
 }
 
-// flavorsOf are the flavors of an assignment, each once, in the order of their names.
+// flavorsOf returns the flavors of an assignment, each once, in the order of their names.
 func flavorsOf(a *kueuev1.PodSetAssignment) []string {
 	var names []string
 	for _, name := range a.Flavors {
@@ -114,7 +114,7 @@ func flavorsOf(a *kueuev1.PodSetAssignment) []string {
 	return slices.Compact(names)
 }
 
-// flavorName is one name for all flavors of an assignment, which is the value of a label: names of flavors have no underscore.
+// flavorName returns one name for all flavors of an assignment, which is the value of a label: names of flavors have no underscore.
 func flavorName(names []string) string {
 	name := strings.Join(names, "_")
 	if len(name) > validation.LabelValueMaxLength {
@@ -124,7 +124,7 @@ func flavorName(names []string) string {
 	return name
 }
 
-// marks are the labels and annotations by which Kueue knows pods.
+// marks returns the labels and annotations by which Kueue knows pods.
 func marks(w *kueuev1.Workload, a *kueuev1.PodSetAssignment) (labels, annotations map[string]string) {
 	labels = map[string]string{podSetLabel: string(a.Name)}
 	for key, value := range map[string]string{localQueueLabel: string(w.Spec.QueueName), clusterQueueLabel: string(w.Status.Admission.ClusterQueue)} {

@@ -13,11 +13,11 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// Kueue tells why a Workload waits in sentences (kueue v0.19, pkg/scheduler, pkg/scheduler/flavorassigner). They are shown to people, and
+// Kueue says why a Workload waits in messages for people (kueue v0.19, pkg/scheduler, pkg/scheduler/flavorassigner). They are shown to people, and
 // read here for two things only: figures that move by themselves are taken out, because each change would be a write; and the wait gets
 // one of the reasons that there are. A sentence that is not known is shown as it is, as a wait for quota or for Kueue.
 
-// movingParts are the parts of Kueue's sentences that change while nothing changes for who waits, with what they become.
+// movingParts are the parts of Kueue's messages that change although nothing changes for the waiting Workload, with their replacements.
 var movingParts = []struct {
 	pattern *regexp.Regexp
 	becomes string
@@ -29,10 +29,10 @@ var movingParts = []struct {
 
 const preempting = "Pending the preemption of"
 
-// maxMessage is how much of a sentence is shown, in bytes.
+// maxMessage bounds what is shown of a message, in bytes.
 const maxMessage = 700
 
-// stabilise is a sentence of Kueue without figures that move.
+// stabilise returns a message of Kueue without figures that move.
 func stabilise(message string) string {
 	for _, m := range movingParts {
 		message = m.pattern.ReplaceAllString(message, m.becomes)
@@ -43,10 +43,10 @@ func stabilise(message string) string {
 	return strings.TrimSuffix(message, ".")
 }
 
-// mentionsPreemption says that others have been asked for their room.
+// mentionsPreemption reports whether Kueue is preempting other Workloads for this one.
 func mentionsPreemption(message string) bool { return strings.Contains(message, preempting) }
 
-// reasonFromMessage is the reason of a wait for quota, from Kueue's condition QuotaReserved=False.
+// reasonFromMessage returns the reason of a wait for quota, from Kueue's condition QuotaReserved=False.
 func reasonFromMessage(c *metav1.Condition) string {
 	says := func(part string) bool { return strings.Contains(c.Message, part) }
 	switch {

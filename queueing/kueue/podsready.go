@@ -34,7 +34,7 @@ func (g *Gate) ReportProgress(ctx context.Context, key queueing.Key, at queueing
 	return err
 }
 
-// nextPodsReady is the condition to write; nil if it stands already.
+// nextPodsReady returns the condition to write; nil if it stands already.
 //
 //	False/WaitForStart ──► True/Started ──► False/WaitForRecovery ◄──► True/Recovered
 func nextPodsReady(c *metav1.Condition, phase queueing.Phase) *metav1.Condition {
@@ -61,7 +61,7 @@ func podsReady(phase queueing.Phase) metav1.Condition {
 	return c
 }
 
-// reprioritised is a Workload with quota in another class; nil if it is in the right one, or may not change: only one
+// reprioritised returns a Workload with quota in another class; nil if it is in the right one, or may not change: only one
 // WorkloadPriorityClass can take the place of another.
 func (g *Gate) reprioritised(w *kueuev1.Workload, class string) *kueuev1.Workload {
 	ref := w.Spec.PriorityClassRef

@@ -46,7 +46,7 @@ func (g *Gate) Release(ctx context.Context, key queueing.Key, how queueing.Relea
 	return nil
 }
 
-// all are the Workloads of a key, also one that was created a moment ago.
+// all returns the Workloads of a key, also one that was created a moment ago.
 func (g *Gate) all(ctx context.Context, key queueing.Key) ([]*kueuev1.Workload, error) {
 	workloads := g.workloadsBy(uidIndex, key.UID)
 	if g.unseenExecutors(key) > 0 {
@@ -134,7 +134,7 @@ func (g *Gate) hold(ctx context.Context, w *kueuev1.Workload, message string) er
 	return err
 }
 
-// requeued is a Workload that has given its quota back, in one write (kueue v0.19, pkg/controller/jobframework). After an eviction that
+// requeued returns a Workload that has given its quota back, in one write (kueue v0.19, pkg/controller/jobframework). After an eviction that
 // was for others' sake it may have quota again at once; else Kueue says when.
 func requeued(w *kueuev1.Workload, message string, now metav1.Time) *kueuev1.Workload {
 	after := w.DeepCopy()

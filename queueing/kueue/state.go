@@ -22,34 +22,34 @@ func conditionOf(w *kueuev1.Workload, condition string) *metav1.Condition {
 	return apimeta.FindStatusCondition(w.Status.Conditions, condition)
 }
 
-// reserved says that quota is charged for the Workload.
+// reserved reports whether quota is charged for the Workload.
 func reserved(w *kueuev1.Workload) bool { return isTrue(w, kueuev1.WorkloadQuotaReserved) }
 
-// admitted says that pods may be made.
+// admitted reports whether pods may be created.
 func admitted(w *kueuev1.Workload) bool { return isTrue(w, kueuev1.WorkloadAdmitted) }
 
-// evicted says that Kueue wants its quota back. It says so until the Workload gets quota again.
+// evicted reports whether Kueue wants its quota back. The condition stays until the Workload gets quota again.
 func evicted(w *kueuev1.Workload) bool { return isTrue(w, kueuev1.WorkloadEvicted) }
 
 func finished(w *kueuev1.Workload) bool { return isTrue(w, kueuev1.WorkloadFinished) }
 
-// inactive says that Kueue is not to give quota.
+// inactive reports whether Kueue is not to give quota.
 func inactive(w *kueuev1.Workload) bool { return w.Spec.Active != nil && !*w.Spec.Active }
 
-// held says that we want no quota for now.
+// held reports whether we want no quota for now.
 func held(w *kueuev1.Workload) bool { return w.Annotations[heldAnnotation] != "" }
 
-// deactivated says that somebody else wants the Workload to have no quota.
+// deactivated reports whether a user or another controller wants the Workload to have no quota.
 func deactivated(w *kueuev1.Workload) bool { return inactive(w) && !held(w) }
 
-// mayChange says that a Workload without quota may be made equal to an ask.
+// mayChange reports whether a Workload without quota may be changed to equal an ask.
 func mayChange(w *kueuev1.Workload) bool { return !deactivated(w) }
 
 func hasFinalizer(w *kueuev1.Workload) bool {
 	return slices.Contains(w.Finalizers, kueuev1.ResourceInUseFinalizerName)
 }
 
-// deactivationMessage is what Kueue says of a deactivation; empty if it says nothing.
+// deactivationMessage returns what Kueue says of a deactivation; empty if it says nothing.
 func deactivationMessage(w *kueuev1.Workload) string {
 	for _, name := range []string{kueuev1.WorkloadDeactivationTarget, kueuev1.WorkloadEvicted} {
 		c := conditionOf(w, name)

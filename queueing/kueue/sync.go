@@ -122,7 +122,7 @@ func (g *Gate) end(ctx context.Context, w *kueuev1.Workload, reason, message str
 	return g.removeFinalizer(ctx, answer)
 }
 
-// ended is a Workload that says how it ended.
+// ended returns a Workload that says how it ended.
 func ended(w *kueuev1.Workload, how metav1.Condition) *kueuev1.Workload {
 	after := w.DeepCopy()
 	how.Type, how.Status, how.ObservedGeneration = kueuev1.WorkloadFinished, metav1.ConditionTrue, w.Generation

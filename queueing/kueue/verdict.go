@@ -33,7 +33,7 @@ func (g *Gate) around(ask queueing.Ask, w *kueuev1.Workload) surroundings {
 	return s
 }
 
-// flavor is a ResourceFlavor; nil if it does not exist.
+// flavor returns a ResourceFlavor; nil if it does not exist.
 func (g *Gate) flavor(name string) *kueuev1.ResourceFlavor {
 	f, _ := g.flavors.Get("", name).(*kueuev1.ResourceFlavor)
 	return f
@@ -45,7 +45,7 @@ type verdict struct {
 	conflict bool
 }
 
-// notInstalled is the verdict on everything while Kueue's kinds are missing.
+// notInstalled returns the verdict on everything while Kueue's kinds are missing.
 func notInstalled() queueing.Verdict {
 	return waiting(queueing.ReasonGateNotInstalled, "the kind Workload of kueue.x-k8s.io/v1beta2 is not served by this cluster, or not to this operator: "+
 		"install Kueue 0.19 or later (https://kueue.sigs.k8s.io/docs/installation), or choose another gate in spec.queue.gate")
@@ -55,7 +55,7 @@ func waiting(reason, message string) queueing.Verdict {
 	return queueing.Verdict{State: queueing.Waiting, Reason: reason, Message: message}
 }
 
-// verdictOf is what Kueue says of a Workload that is equal to the ask, has not ended and does not have to give its quota back.
+// verdictOf returns what Kueue says of a Workload that is equal to the ask, has not ended and does not have to give its quota back.
 func verdictOf(ask queueing.Ask, w *kueuev1.Workload, s surroundings) verdict {
 	switch {
 	case deactivated(w):
@@ -78,7 +78,7 @@ func deactivation(w *kueuev1.Workload) queueing.Verdict {
 			w.Name, strings.TrimSuffix(why, "."))}
 }
 
-// granted is the verdict on an admission.
+// granted returns the verdict on an admission.
 func granted(ask queueing.Ask, w *kueuev1.Workload, s surroundings) verdict {
 	if w.Status.Admission == nil {
 		return verdict{Verdict: waiting(queueing.ReasonWaitingForGate, fmt.Sprintf("Workload %s is admitted without an assignment of flavors", w.Name))}
@@ -117,7 +117,7 @@ func checksPending(w *kueuev1.Workload) string {
 	return fmt.Sprintf("has quota%s and waits for admission checks: %s", where, strings.Join(pending, ", "))
 }
 
-// queued says why a Workload has no quota. What the queues say of themselves comes first: Kueue's condition of the Workload is written
+// queued returns why a Workload has no quota. What the queues say of themselves comes first: Kueue's condition of the Workload is written
 // later.
 func queued(ask queueing.Ask, w *kueuev1.Workload, s surroundings) queueing.Verdict {
 	if v, found := queueTrouble(ask, s); found {
@@ -136,7 +136,7 @@ func queued(ask queueing.Ask, w *kueuev1.Workload, s surroundings) queueing.Verd
 	return v
 }
 
-// queueTrouble says what keeps a queue from admitting anything at all.
+// queueTrouble returns what keeps a queue from admitting anything at all.
 func queueTrouble(ask queueing.Ask, s surroundings) (v queueing.Verdict, found bool) {
 	q := s.localQueue
 	switch {
@@ -156,7 +156,7 @@ func queueTrouble(ask queueing.Ask, s surroundings) (v queueing.Verdict, found b
 	return v, false
 }
 
-// evictionOf says why the attempt that a Workload stands for has to give its quota back; nil if it may keep it.
+// evictionOf returns why the attempt that a Workload stands for has to give its quota back; nil if it may keep it.
 func evictionOf(w *kueuev1.Workload) *queueing.Eviction {
 	e := &queueing.Eviction{Reason: queueing.ReasonPreempted}
 	switch {

@@ -102,7 +102,7 @@ func slimClusterQueue(o client.Object) {
 // WorkloadKind is the kind of the objects that the gate creates.
 var WorkloadKind = kueuev1.SchemeGroupVersion.WithKind("Workload")
 
-// keyOf is the application that a Workload was made for.
+// keyOf returns the application that a Workload was made for.
 func keyOf(w *kueuev1.Workload) (key queueing.Key, ok bool) {
 	owner := metav1.GetControllerOfNoCopy(w)
 	if owner == nil || owner.Kind != v1alpha1.SparkApplicationKind || !strings.HasPrefix(owner.APIVersion, v1alpha1.GroupVersion.Group+"/") {
@@ -111,7 +111,7 @@ func keyOf(w *kueuev1.Workload) (key queueing.Key, ok bool) {
 	return queueing.Key{Namespace: w.Namespace, Name: owner.Name, UID: string(owner.UID)}, true
 }
 
-// isOf says that a Workload stands for an attempt.
+// isOf reports whether a Workload stands for an attempt.
 func isOf(w *kueuev1.Workload, run, attempt int64) bool {
 	return w.Labels[v1alpha1.RunLabel] == number(run) && w.Labels[v1alpha1.AttemptLabel] == number(attempt)
 }
@@ -134,7 +134,7 @@ func (g *Gate) workloadsBy(index, value string) []*kueuev1.Workload {
 	return found
 }
 
-// current is the Workload that an ask is to be made with: one that has not ended, else the one that stands for the attempt; nil if
+// current returns the Workload that an ask is to be made with: one that has not ended, else the one that stands for the attempt; nil if
 // there is none.
 func (g *Gate) current(ask queueing.Ask) *kueuev1.Workload {
 	var ended *kueuev1.Workload
@@ -152,7 +152,7 @@ func (g *Gate) current(ask queueing.Ask) *kueuev1.Workload {
 	return ended
 }
 
-// workloadFor is the Workload that stands for an attempt: one that has not ended, if there is; nil if there is none at all.
+// workloadFor returns the Workload that stands for an attempt: one that has not ended, if there is; nil if there is none at all.
 func (g *Gate) workloadFor(key queueing.Key, run, attempt int64) *kueuev1.Workload {
 	var ended *kueuev1.Workload
 	for _, w := range g.workloadsBy(uidIndex, key.UID) {
@@ -167,7 +167,7 @@ func (g *Gate) workloadFor(key queueing.Key, run, attempt int64) *kueuev1.Worklo
 	return ended
 }
 
-// watchIsBehind says that the watch shows a Workload as it was before the own last write.
+// watchIsBehind reports whether the watch shows a Workload as it was before the own last write.
 func (g *Gate) watchIsBehind(w *kueuev1.Workload) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -223,7 +223,7 @@ func (g *Gate) wakeAsking() {
 	}
 }
 
-// localQueueChanged wakes those that wait in a queue when what they are told of it has changed: counts change all the time.
+// localQueueChanged wakes the applications of a queue when what their messages say of it has changed: counts change all the time.
 func (g *Gate) localQueueChanged(q *kueuev1.LocalQueue) {
 	name := q.Namespace + "/" + q.Name
 	state := fmt.Sprint(q.Spec.ClusterQueue, stopOf(q.Spec.StopPolicy), activeOf(q.Status.Conditions))
@@ -250,7 +250,7 @@ func (g *Gate) wakeQueue(name string) {
 	}
 }
 
-// queueStateChanged says that the state of a queue differs from what was told last; of one that does not exist there is none.
+// queueStateChanged reports whether the state of a queue differs from the last one; a queue that does not exist has none.
 func (g *Gate) queueStateChanged(queue string, exists bool, state string) bool {
 	if !exists {
 		state = ""
@@ -267,7 +267,7 @@ func (g *Gate) queueStateChanged(queue string, exists bool, state string) bool {
 	return true
 }
 
-// activeOf is what a queue says of itself in its condition Active.
+// activeOf returns what a queue says of itself in its condition Active.
 func activeOf(conditions []metav1.Condition) string {
 	c := apimeta.FindStatusCondition(conditions, kueuev1.ClusterQueueActive)
 	if c == nil {

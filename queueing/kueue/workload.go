@@ -36,11 +36,11 @@ const (
 	fingerprintAnnotation = "sparkgate.io/ask"
 	// inputsAnnotation says what the ask was made from, and with it the grant: a Workload with quota is not changed.
 	inputsAnnotation = "sparkgate.io/inputs"
-	// heldAnnotation says that spec.active is false because the application wants no room now, not because somebody deactivated it.
+	// heldAnnotation says that spec.active is false because the application wants no quota now, not because a user deactivated the Workload.
 	heldAnnotation = "sparkgate.io/held"
 )
 
-// workloadOf is the Workload that asks Kueue for what the ask wants.
+// workloadOf returns the Workload that asks Kueue for what the ask wants.
 func workloadOf(ask queueing.Ask, class *priorityClass) *kueuev1.Workload {
 	active := true
 	w := &kueuev1.Workload{
@@ -89,7 +89,7 @@ type priorityClass struct {
 	value int32
 }
 
-// priorityOf is the class that the ask names: a WorkloadPriorityClass, else a PriorityClass; nil if it names none.
+// priorityOf returns the class that the ask names: a WorkloadPriorityClass, else a PriorityClass; nil if it names none.
 func (g *Gate) priorityOf(ask queueing.Ask) *priorityClass {
 	name := ask.Objects.PriorityClass
 	if name == "" {
@@ -112,8 +112,8 @@ func podSetOf(p queueing.PodSet, template *corev1.PodTemplateSpec) kueuev1.PodSe
 	return set
 }
 
-// described is a copy of a template without what decides nothing about room: programs, their arguments and variables. Those may hold
-// secrets, which the pod has, but nobody expects elsewhere.
+// described returns a copy of a template without what does not matter for quota: programs, their arguments and variables. Those may hold
+// secrets, which are expected in the pod, but not elsewhere.
 func described(template *corev1.PodTemplateSpec) *corev1.PodTemplateSpec {
 	d := template.DeepCopy()
 	for _, containers := range [][]corev1.Container{d.Spec.InitContainers, d.Spec.Containers} {
@@ -148,7 +148,7 @@ func topologyOf(annotations map[string]string) *kueuev1.PodSetTopologyRequest {
 	return request
 }
 
-// fingerprint is a short digest of everything in a Workload that an ask decides.
+// fingerprint returns a short digest of everything in a Workload that an ask decides.
 func fingerprint(w *kueuev1.Workload) string {
 	annotations := maps.Clone(w.Annotations)
 	delete(annotations, fingerprintAnnotation)
@@ -160,14 +160,14 @@ func fingerprint(w *kueuev1.Workload) string {
 	return hex.EncodeToString(digest[:8])
 }
 
-// differs says that a Workload does not ask for what is wanted, or does so for another attempt or from an earlier place in line, or is held.
+// differs reports whether a Workload does not ask for what is wanted, or does so for another attempt or from an earlier place in line, or is held.
 func differs(w, wanted *kueuev1.Workload) bool {
 	return w.Annotations[fingerprintAnnotation] != wanted.Annotations[fingerprintAnnotation] || held(w) ||
 		queueing.LaterPlace(w.Annotations, wanted.Annotations) ||
 		w.Labels[v1alpha1.RunLabel] != wanted.Labels[v1alpha1.RunLabel] || w.Labels[v1alpha1.AttemptLabel] != wanted.Labels[v1alpha1.AttemptLabel]
 }
 
-// changed is a Workload that asks for what is wanted now. What others have put into it stays.
+// changed returns a Workload that asks for what is wanted now. What others have put into it stays.
 func changed(w, wanted *kueuev1.Workload) *kueuev1.Workload {
 	c := w.DeepCopy()
 	if c.Labels == nil {

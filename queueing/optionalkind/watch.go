@@ -68,7 +68,7 @@ func New(o Options) *Watch {
 	return &Watch{Options: o, known: make(chan struct{})}
 }
 
-// NeedLeaderElection says that only a leader watches.
+// NeedLeaderElection returns true: only a leader watches.
 func (w *Watch) NeedLeaderElection() bool { return true }
 
 // Start watches until the context ends. It makes a Watch a runnable of a manager.
@@ -104,7 +104,7 @@ func (w *Watch) WaitUntilKnown(ctx context.Context) error {
 	}
 }
 
-// Installed says that the kind is served and its objects are known.
+// Installed reports whether the kind is served and its objects are known.
 func (w *Watch) Installed() bool { return w.indexer() != nil }
 
 // Get returns an object by its name; nil if there is none.
@@ -238,5 +238,5 @@ func (w *Watch) kind() string {
 	return kind.String()
 }
 
-// NotServed says that a request failed because the cluster does not serve the kind.
+// NotServed reports whether a request failed because the cluster does not serve the kind.
 func NotServed(err error) bool { return apimeta.IsNoMatchError(err) || apierrors.IsNotFound(err) }

@@ -16,7 +16,7 @@ const (
 	MaxAmount = Unlimited - 1
 )
 
-// Plus is the sum of two amounts, MaxAmount at most. Negative amounts count as 0.
+// Plus returns the sum of two amounts, MaxAmount at most. Negative amounts count as 0.
 func Plus(a, b int64) int64 {
 	a, b = max(0, a), max(0, b)
 	if a > MaxAmount-b {
@@ -25,7 +25,7 @@ func Plus(a, b int64) int64 {
 	return a + b
 }
 
-// Times is count times an amount, MaxAmount at most. Negative operands count as 0.
+// Times returns count times an amount, MaxAmount at most. Negative operands count as 0.
 func Times(count int32, amount int64) int64 {
 	if count <= 0 || amount <= 0 {
 		return 0
@@ -36,7 +36,7 @@ func Times(count int32, amount int64) int64 {
 	return int64(count) * amount
 }
 
-// satAdd is the sum of two quotas; b is not negative, a may be. It ends at Unlimited.
+// satAdd returns the sum of two quotas; b is not negative, a may be. It ends at Unlimited.
 func satAdd(a, b int64) int64 {
 	if a == Unlimited || b == Unlimited || a > Unlimited-b {
 		return Unlimited
@@ -44,7 +44,7 @@ func satAdd(a, b int64) int64 {
 	return a + b
 }
 
-// satSub is a − b for b ≥ 0. Unlimited stays Unlimited, and the result ends at the least integer.
+// satSub returns a − b for b ≥ 0. Unlimited stays Unlimited, and the result ends at the least integer.
 func satSub(a, b int64) int64 {
 	if a == Unlimited {
 		return Unlimited
@@ -82,7 +82,7 @@ func (t *total) addTotal(other total) {
 	t.high += other.high + carry
 }
 
-// amount is the sum as an amount, MaxAmount at most.
+// amount returns the sum as an amount, MaxAmount at most.
 func (t *total) amount() int64 {
 	if t.high > 0 || t.low > uint64(MaxAmount) {
 		return MaxAmount

@@ -51,7 +51,7 @@ type Limit struct {
 	Potential int64
 }
 
-// Max is the largest use that the limits of this node alone allow.
+// Max returns the largest use that the limits of this node alone allow.
 func (l Limit) Max() int64 { return satAdd(l.Nominal, l.Borrowing) }
 
 // Limit returns the limits of n in a cell: all Unlimited for a resource that the tree does not limit, all 0 for a flavor that it
@@ -106,7 +106,7 @@ func (f *Forest) Lent(n NodeID, cell Cell) int64 {
 	return unused - min(unused, max(0, f.Available(n, cell)))
 }
 
-// Weighted is the share divided by the weight of its node, as a number for people; decisions are made with CompareShares, which is
+// Weighted returns the share divided by the weight of its node, as a number for people; decisions are made with CompareShares, which is
 // exact. Like there, it is infinite without a weight, or with a parent that could have nothing.
 func (s Share) Weighted(weight int32) float64 {
 	switch {
@@ -127,7 +127,7 @@ type Use struct {
 	Nominal int64
 }
 
-// Borrowed is what is used above the nominal quota.
+// Borrowed returns what is used above the nominal quota.
 func (u Use) Borrowed() int64 { return max(0, satSub(u.Used, u.Nominal)) }
 
 // Uses returns the use in every cell that is limited at n and in every other cell that is in use, in the order of the cells. Of the

@@ -76,7 +76,7 @@ func CompareShares(a Share, weightA int32, b Share, weightB int32) int {
 	return slices.Compare(left[:], right[:])
 }
 
-// scaled is Borrowed × the other's Lendable × the other's weight, exactly: 64 + 64 + 32 bits, the highest word first. A share of zero
+// scaled returns Borrowed × the other's Lendable × the other's weight, exactly: 64 + 64 + 32 bits, the highest word first. A share of zero
 // has no denominator, which is then 1.
 func (s Share) scaled(other Share, weight int32) [3]uint64 {
 	lendable, times := uint64(max(1, other.Lendable)), uint64(max(1, weight))

@@ -26,7 +26,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/optionalkind"
 )
 
-// defaultInterval is how often something is looked for that no watch tells: a name that somebody else gives free, a policy that is changed.
+// defaultInterval is how often the gate polls for what no watch shows: a name that becomes free, a policy that is changed.
 const defaultInterval = 10 * time.Second
 
 // Options of a Gate. Client and Wake are required.
@@ -84,7 +84,7 @@ func New(o Options) *Gate {
 // Capabilities implements queueing.Gate.
 func (*Gate) Capabilities() queueing.Capabilities { return catalog.Of(Name) }
 
-// Sync makes the PodGroup of the ask and says where it stands.
+// Sync ensures the PodGroup of the ask and returns its verdict.
 func (g *Gate) Sync(ctx context.Context, ask queueing.Ask) (queueing.Verdict, error) {
 	g.tracker.track(ask.Key, ask.Queue)
 	if !g.installed() {
@@ -119,8 +119,7 @@ func (g *Gate) Sync(ctx context.Context, ask queueing.Ask) (queueing.Verdict, er
 	return waitsFor(ask, group), nil
 }
 
-// releaseOthers sees to groups of other attempts of the application: what they ask for is taken back, what they hold has to be released
-// first.
+// releaseOthers deletes the groups of other attempts of the application that hold nothing. What one holds has to be released first.
 func (g *Gate) releaseOthers(ctx context.Context, ask queueing.Ask) (*queueing.Verdict, error) {
 	for _, group := range g.groupsOf(ask.Key) {
 		if group.Name == ask.Objects.Name || group.DeletionTimestamp != nil || g.tracker.isDeleted(group.UID) {
@@ -159,7 +158,7 @@ func (g *Gate) find(ask queueing.Ask) (*v1beta1.PodGroup, *queueing.Verdict) {
 	return nil, &v
 }
 
-// create makes a group that does not exist as far as the watch has shown.
+// create creates a group that the watch has not shown.
 func (g *Gate) create(ctx context.Context, ask queueing.Ask, wanted *v1beta1.PodGroup) (queueing.Verdict, error) {
 	err := g.o.Client.Create(ctx, wanted, client.FieldOwner(v1alpha1.FieldOwner))
 	switch {
@@ -180,7 +179,7 @@ func (g *Gate) create(ctx context.Context, ask queueing.Ask, wanted *v1beta1.Pod
 	return queueing.Verdict{}, fmt.Errorf("create PodGroup %s/%s: %w", wanted.Namespace, wanted.Name, err)
 }
 
-// resolveExisting says what to make of a group that exists although the watch has not shown it.
+// resolveExisting returns the verdict for a group that exists although the watch has not shown it.
 func (g *Gate) resolveExisting(ctx context.Context, ask queueing.Ask) (queueing.Verdict, error) {
 	g.wakeLater(ask.Key)
 	group := &v1beta1.PodGroup{}

@@ -61,7 +61,7 @@ func groupFor(ask queueing.Ask) *v1beta1.PodGroup {
 	return group
 }
 
-// leastResources is what the smallest gang of the ask requests, pods not counted: queues of Volcano have no limit of pods.
+// leastResources returns what the smallest gang of the ask requests, pods not counted: queues of Volcano have no limit of pods.
 // Sums end at amounts.Max, which Volcano can still turn into thousandths.
 func leastResources(ask queueing.Ask) corev1.ResourceList {
 	sums := queueing.Resources{}
@@ -79,7 +79,7 @@ func leastResources(ask queueing.Ask) corev1.ResourceList {
 	return list
 }
 
-// sameSpec says that a group stands for what is wanted, in whatever place in line. The queue is compared by the label, because Volcano's webhook replaces the queue
+// sameSpec reports whether a group stands for what is wanted, in whatever place in line. The queue is compared by the label, because Volcano's webhook replaces the queue
 // default by one of the namespace.
 func sameSpec(group, wanted *v1beta1.PodGroup) bool {
 	for key, value := range wanted.Annotations {
@@ -106,12 +106,12 @@ func sameQueue(group, wanted *v1beta1.PodGroup) bool {
 	return group.Labels[v1alpha1.QueueLabel] == wanted.Labels[v1alpha1.QueueLabel]
 }
 
-// holds says that Volcano keeps room for a group, or that its driver may exist already.
+// holds reports whether Volcano keeps room for a group, or that its driver may exist already.
 func holds(group *v1beta1.PodGroup) bool {
 	return admitted(group) || group.Annotations[earlyAnnotation] != ""
 }
 
-// admitted says that Volcano has let a group in. A group that runs may fall back to Pending when its driver is lost; by then nobody asks
+// admitted reports whether Volcano has let a group in. A group that runs may fall back to Pending when its driver is lost; by then nobody asks
 // for it any more.
 func admitted(group *v1beta1.PodGroup) bool {
 	switch group.Status.Phase {
@@ -122,7 +122,7 @@ func admitted(group *v1beta1.PodGroup) bool {
 	return false
 }
 
-// Grant is what the pods of an admitted ask are given.
+// Grant returns what the pods of an admitted ask are given.
 func Grant(ask queueing.Ask) *queueing.Grant {
 	grant := &queueing.Grant{Run: ask.Run, Attempt: ask.Attempt, Gate: Name, Queue: ask.Queue, Inputs: ask.Inputs}
 	for _, set := range ask.PodSets {

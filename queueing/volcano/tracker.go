@@ -13,12 +13,12 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// tracker is what a gate remembers: who is to be woken, and what it has written that its watches have not shown yet. Nothing of it has to
+// tracker records which applications to wake, and what the gate has written that its watches have not shown yet. Nothing of it has to
 // outlive the process. Safe for concurrent use.
 type tracker struct {
 	wake func(types.NamespacedName)
 	mu   sync.Mutex
-	// entries are the applications that ask or hold, by uid; named are their uids by name.
+	// entries are the applications that request or hold quota, by uid; named are their uids by name.
 	entries map[string]*entry
 	named   map[types.NamespacedName]map[string]bool
 	// deleted are groups that this process deletes and its watch still shows.
@@ -30,7 +30,7 @@ type tracker struct {
 type entry struct {
 	name  types.NamespacedName
 	queue string
-	// unseen are names of groups that were made and that the watch has not shown.
+	// unseen are names of groups that were created and that the watch has not shown.
 	unseen map[string]bool
 	// wakeScheduled says that the application will be woken after a while.
 	wakeScheduled bool
@@ -43,7 +43,7 @@ func newTracker(wake func(types.NamespacedName)) *tracker {
 	}
 }
 
-// track notes that an application asks a queue, or holds something of it.
+// track records that an application requests or holds quota of a queue.
 func (t *tracker) track(key queueing.Key, queue string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -72,7 +72,7 @@ func (t *tracker) forget(key queueing.Key) {
 	}
 }
 
-// expectCreated notes that a group was made.
+// expectCreated records that a group was created.
 func (t *tracker) expectCreated(key queueing.Key, name string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -88,7 +88,7 @@ func (t *tracker) isExpected(key queueing.Key, name string) bool {
 	return e != nil && e.unseen[name]
 }
 
-// expected are the names of groups that were made for an application and not shown yet.
+// expected returns the names of groups that were created for an application and not shown yet.
 func (t *tracker) expected(key queueing.Key) []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -98,7 +98,7 @@ func (t *tracker) expected(key queueing.Key) []string {
 	return nil
 }
 
-// observed notes that the watch has shown a group of an application.
+// observed records that the watch has shown a group of an application.
 func (t *tracker) observed(uid, name string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -107,7 +107,7 @@ func (t *tracker) observed(uid, name string) {
 	}
 }
 
-// expectDeleted notes that a group is about to be deleted: what the watch goes on to show of it is old.
+// expectDeleted records that a group is about to be deleted: what the watch still shows of it is old.
 func (t *tracker) expectDeleted(uid types.UID) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -120,14 +120,14 @@ func (t *tracker) isDeleted(uid types.UID) bool {
 	return t.deleted[uid]
 }
 
-// observedDelete notes that the watch shows what has become of a group.
+// observedDelete records that the watch has caught up with the deletion of a group.
 func (t *tracker) observedDelete(uid types.UID) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.deleted, uid)
 }
 
-// scheduleWake says whether the application is to be woken after a while, which has to be arranged once only.
+// scheduleWake reports whether the caller has to arrange that the application is woken after a while: false if that is arranged already.
 func (t *tracker) scheduleWake(key queueing.Key) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -139,7 +139,7 @@ func (t *tracker) scheduleWake(key queueing.Key) bool {
 	return true
 }
 
-// wakeScheduled wakes an application that was to be woken after a while.
+// wakeScheduled wakes an application after the time for which scheduleWake was called.
 func (t *tracker) wakeScheduled(key queueing.Key) {
 	t.mu.Lock()
 	e := t.entries[key.UID]
@@ -152,7 +152,7 @@ func (t *tracker) wakeScheduled(key queueing.Key) {
 	}
 }
 
-// queueChanged wakes those who deal with a queue, if anything of it has changed that verdicts depend on. Its counters change all the time.
+// queueChanged wakes the applications of a queue if anything has changed that verdicts depend on. Its counters change all the time.
 func (t *tracker) queueChanged(queue, now string) {
 	t.mu.Lock()
 	changed := t.queues[queue] != now
@@ -165,7 +165,7 @@ func (t *tracker) queueChanged(queue, now string) {
 	}
 }
 
-// kindAvailabilityChanged wakes everybody: the kinds have come or gone, and no watch shows anything of before.
+// kindAvailabilityChanged wakes all applications: the kinds were installed or removed, and no watch shows anything from before.
 func (t *tracker) kindAvailabilityChanged() {
 	t.mu.Lock()
 	clear(t.deleted)
@@ -190,7 +190,7 @@ func (t *tracker) wakeAll(matches func(*entry) bool) {
 	}
 }
 
-// uidsOf returns the uids of those of that name who ask or hold.
+// uidsOf returns the uids of the applications of that name that request or hold quota.
 func (t *tracker) uidsOf(name types.NamespacedName) map[string]bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -23,7 +23,7 @@ func notInstalled() queueing.Verdict {
 		"or the operator may not read them: install Volcano (volcano.sh), or set queue.gate to another gate", v1beta1.SchemeGroupVersion)
 }
 
-// granted is the verdict on an ask that may start.
+// granted returns the verdict on an ask that may start.
 func granted(ask queueing.Ask) queueing.Verdict {
 	v := queueing.Verdict{State: queueing.Granted, Grant: Grant(ask)}
 	if ask.Objects.StartEarly {
@@ -32,7 +32,7 @@ func granted(ask queueing.Ask) queueing.Verdict {
 	return v
 }
 
-// queueVerdict says why a queue cannot take the group; nil if it may. A queue that is nil does not exist.
+// queueVerdict returns why a queue cannot take the group; nil if it may. A queue that is nil does not exist.
 func queueVerdict(ask queueing.Ask, wanted *v1beta1.PodGroup, queue *v1beta1.Queue) *queueing.Verdict {
 	v := queueing.Verdict{}
 	switch {
@@ -71,7 +71,7 @@ func above(need, limit corev1.ResourceList) (corev1.ResourceName, bool) {
 	return "", false
 }
 
-// waitsFor is the verdict on a group that Volcano has not let in. What Volcano says about it counts pods that do not exist yet, so it is
+// waitsFor returns the verdict on a group that Volcano has not let in. What Volcano says about it counts pods that do not exist yet, so it is
 // not repeated.
 func waitsFor(ask queueing.Ask, group *v1beta1.PodGroup) queueing.Verdict {
 	return waiting(queueing.ReasonWaitingForQuota, "waits for quota in Volcano's Queue %q: driver and first executors need %s together; PodGroup %s is Pending",
@@ -88,7 +88,7 @@ func listed(list corev1.ResourceList) string {
 	return strings.Join(parts, ", ")
 }
 
-// nameTaken is the verdict on an ask whose name somebody else uses.
+// nameTaken returns the verdict on an ask whose name somebody else uses.
 func nameTaken(ask queueing.Ask) queueing.Verdict {
 	return waiting(queueing.ReasonWaitingForGate, "PodGroup %s/%s already exists and belongs to another owner: delete it, or choose another name for the application",
 		ask.Key.Namespace, ask.Objects.Name)

@@ -28,10 +28,10 @@ const (
 // PodGroupKind is the kind of the objects that the gate creates.
 var PodGroupKind = v1beta1.SchemeGroupVersion.WithKind("PodGroup")
 
-// Watches are to be started with the gate, and known before it is asked.
+// Watches returns to be started with the gate, and known before it is asked.
 func (g *Gate) Watches() []*optionalkind.Watch { return []*optionalkind.Watch{g.groups, g.queues} }
 
-// installed says that both kinds are served.
+// installed reports whether both kinds are served.
 func (g *Gate) installed() bool { return g.groups.Installed() && g.queues.Installed() }
 
 // watchGroups watches the groups of applications; Volcano makes many more, one for each pod without a group.

@@ -86,7 +86,7 @@ func (Gate) Persisted(context.Context, queueing.Key, queueing.Grant) {}
 // Release does nothing: the gate keeps no grants, and YuniKorn ends an application whose pods have ended.
 func (Gate) Release(context.Context, queueing.Key, queueing.Release) error { return nil }
 
-// labels are those of all pods of an ask. The id is Spark's own, because YuniKorn also reads the label that Spark gives to its pods. The
+// labels returns those of all pods of an ask. The id is Spark's own, because YuniKorn also reads the label that Spark gives to its pods. The
 // queue default is that of applications that name none: YuniKorn's placement rules choose for them.
 func labels(ask queueing.Ask) map[string]string {
 	id := ask.Objects.Name
@@ -124,7 +124,7 @@ func taskGroups(ask queueing.Ask) []taskGroup {
 	return groups
 }
 
-// policy is what the application says of the gang in an annotation of its own, else the default.
+// policy returns what the application says of the gang in an annotation of its own, else the default.
 func policy(ask queueing.Ask) string {
 	if own := ask.Objects.UserAnnotations[policyAnnotation]; own != "" {
 		return own

@@ -39,7 +39,7 @@ func application(app *v1alpha1.SparkApplication) *v1alpha1.SparkApplication {
 // escaped is how many bytes one byte of text takes at most as JSON (\u0000), and more than what surrounds any value.
 const escaped = 8
 
-// sizeOf is the size of an application as JSON, without its status, in bytes.
+// sizeOf returns the size of an application as JSON, without its status, in bytes.
 func sizeOf(app *v1alpha1.SparkApplication) int {
 	size := 0
 	for _, part := range []any{&app.ObjectMeta, &app.Spec} {
@@ -52,7 +52,7 @@ func sizeOf(app *v1alpha1.SparkApplication) int {
 	return size
 }
 
-// stub is what is kept of an application that is too large: its name, its status, and those fields that may change what becomes of a run
+// stub returns what is kept of an application that is too large: its name, its status, and those fields that may change what becomes of a run
 // that goes on. All of them are small.
 func stub(app *v1alpha1.SparkApplication, size int) *v1alpha1.SparkApplication {
 	same, err := templatehash.Matches(&app.Spec, app.Status.TemplateHash)

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// footprint is about how many bytes a value takes in memory, with all that it refers to: never less than its texts. It costs a fraction of
+// footprint returns about how many bytes a value takes in memory, with all that it refers to: never less than its texts. It costs a fraction of
 // what encoding the value would.
 func footprint(v any) int {
 	value := reflect.ValueOf(v)
 	return int(value.Type().Size()) + beyond(value)
 }
 
-// beyond is what a value refers to.
+// beyond returns what a value refers to.
 func beyond(v reflect.Value) int {
 	const entry = 48 // of a map, beside key and value
 	n := 0

@@ -19,7 +19,7 @@ import (
 // into the memory of the operator.
 const PageSize = 32
 
-// NewInformer is cache.NewSharedIndexInformer with a way to list that is bounded in memory. Most API servers stream the first list as
+// NewInformer returns cache.NewSharedIndexInformer with a way to list that is bounded in memory. Most API servers stream the first list as
 // events, one object at a time; where one does not, client-go would ask for everything at once.
 func NewInformer(lw cache.ListerWatcher, example runtime.Object, resync time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	return cache.NewSharedIndexInformer(&paged{ListerWatcherWithContext: cache.ToListerWatcherWithContext(lw)}, example, resync, indexers)

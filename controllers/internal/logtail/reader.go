@@ -106,7 +106,7 @@ func whole(text string) string {
 	return text
 }
 
-// isSilent says that a node has not answered a moment ago.
+// isSilent reports whether a node has not answered a moment ago.
 func (r *Reader) isSilent(node string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

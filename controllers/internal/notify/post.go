@@ -15,7 +15,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/redact"
 )
 
-// CheckURL says what is wrong with an address of a receiver; nil if nothing is.
+// CheckURL returns what is wrong with an address of a receiver; nil if nothing is.
 func CheckURL(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {

@@ -95,7 +95,7 @@ func (s *Sender) Notify(app *v1alpha1.SparkApplication, warning bool, reason, me
 	}
 }
 
-// NeedLeaderElection says that the sender runs everywhere; who does not lead has nothing to tell.
+// NeedLeaderElection returns false: the sender runs in every replica, and has nothing to send where none leads.
 func (s *Sender) NeedLeaderElection() bool { return false }
 
 // Start sends until ctx ends, then for a moment what is left in the line. It implements manager.Runnable.

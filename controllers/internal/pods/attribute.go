@@ -65,15 +65,15 @@ func rank(r *Record) int {
 	return 1
 }
 
-// OnNode says that the pod has a node and has not ended: before it has one it uses nothing.
+// OnNode reports whether the pod has a node and has not ended: before it has one it uses nothing.
 func (r *Record) OnNode() bool { return r.Active() && r.SchedulingGate == nil && r.Node != "" }
 
-// Requests are what is known of what the pod requests, "pods": 1 included.
+// Requests returns what is known of what the pod requests, "pods": 1 included.
 func (r *Record) Requests() queueing.Resources {
 	return queueing.Resources{string(corev1.ResourceCPU): max(0, r.CPU), string(corev1.ResourceMemory): max(0, r.Memory), string(corev1.ResourcePods): 1}
 }
 
-// total is what a grant has in all its flavors together. What is more than can be counted is the most that can.
+// total returns what a grant has in all its flavors together. What is more than can be counted is the most that can.
 func total(grant queueing.Grant) queueing.Resources {
 	sum := queueing.Resources{}
 	for i := range grant.PodSets {

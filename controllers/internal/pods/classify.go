@@ -41,11 +41,11 @@ const (
 	ReasonDriverLost = "DriverLost"
 )
 
-// DriverEnded says how the Spark container of the driver ended; ok is false while it has not. The end of the attempt is the end of
+// DriverEnded returns how the Spark container of the driver ended; ok is false while it has not. The end of the attempt is the end of
 // that container: sidecars may go on.
 func DriverEnded(r *Record) (outcome Outcome, ok bool) { return endOf(r, driverTerms) }
 
-// endOf says how the Spark container of a pod ended. An exit code of 0 is a success whatever became of the pod.
+// endOf returns how the Spark container of a pod ended. An exit code of 0 is a success whatever became of the pod.
 func endOf(r *Record, w terms) (outcome Outcome, ok bool) {
 	switch {
 	case r.Ended != nil && r.Ended.ExitCode == 0:
@@ -69,7 +69,7 @@ func endOf(r *Record, w terms) (outcome Outcome, ok bool) {
 	return outcome, true
 }
 
-// outOfMemory says that the kernel killed the Spark container for its own memory limit, and not the kubelet to help its node.
+// outOfMemory reports whether the kernel killed the Spark container for its own memory limit, and not the kubelet to help its node.
 func (r *Record) outOfMemory() bool {
 	return r.Ended != nil && r.Ended.Reason == "OOMKilled" && r.Reason != podEvicted
 }
@@ -102,7 +102,7 @@ func Count(records []*Record) Counts {
 	return c
 }
 
-// CountsAsReady says that a pod is an executor that works.
+// CountsAsReady reports whether a pod is an executor that works.
 func (r *Record) CountsAsReady() bool {
 	return r.Role == Executor && r.Active() && !r.Deleting && r.Running && r.Ready
 }

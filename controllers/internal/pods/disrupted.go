@@ -29,7 +29,7 @@ const (
 	byPodGC        = "DeletionByPodGC"
 )
 
-// disrupted says how a pod was ended from outside, by its node or by a controller; ok is false if it was not. Kubernetes says so in the
+// disrupted returns how a pod was ended from outside, by its node or by a controller; ok is false if it was not. Kubernetes says so in the
 // reason of the pod, in the condition DisruptionTarget, or in both. A container whose end is known had ended before its node was lost.
 func disrupted(r *Record, w terms) (outcome Outcome, ok bool) {
 	o := Outcome{Cause: v1alpha1.CauseInfrastructure}

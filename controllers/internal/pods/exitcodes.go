@@ -68,7 +68,7 @@ func containerFailed(r *Record, w terms) Outcome {
 	return o
 }
 
-// describeExitCode is what an exit code stands for; empty if that is for the program to say.
+// describeExitCode returns what an exit code stands for; empty if that is for the program to say.
 func describeExitCode(e *Ended, w terms) string {
 	switch e.ExitCode {
 	case exitSIGKILL:
@@ -81,7 +81,7 @@ func describeExitCode(e *Ended, w terms) string {
 	return meanings[e.ExitCode]
 }
 
-// isTransient says that what kept a container from starting may be over at the next try: the node was short of something.
+// isTransient reports whether what kept a container from starting may be over at the next try: the node was short of something.
 func isTransient(message string) bool {
 	for _, sign := range []string{"deadline exceeded", "resource temporarily unavailable", "no space left", "cannot allocate memory", "too many open files"} {
 		if strings.Contains(message, sign) {

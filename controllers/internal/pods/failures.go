@@ -27,7 +27,7 @@ const (
 	maxFailureMessage = 256
 )
 
-// failureOf says how an executor failed; ok is false if it has not. One that was told to go, by its driver or by us, has not failed.
+// failureOf returns how an executor failed; ok is false if it has not. One that was told to go, by its driver or by us, has not failed.
 func failureOf(r *Record) (f Failure, ok bool) {
 	if r.Role != Executor {
 		return Failure{}, false
@@ -39,7 +39,7 @@ func failureOf(r *Record) (f Failure, ok bool) {
 	return failure(r, o), true
 }
 
-// failureOfLostPod says how an executor failed whose pod is gone while it ran: with its node, or evicted from it. ok is false if nothing says that
+// failureOfLostPod returns how an executor failed whose pod is gone while it ran: with its node, or evicted from it. ok is false if nothing says that
 // it did not go in order.
 func failureOfLostPod(r *Record) (f Failure, ok bool) {
 	if r.Role != Executor || !r.Active() || r.Ended != nil {
@@ -63,7 +63,7 @@ func (f Failure) Compare(other Failure) int {
 	return cmp.Or(cmp.Compare(f.At, other.At), cmp.Compare(f.Pod, other.Pod))
 }
 
-// FailuresAmong are the failed executors among records, oldest first.
+// FailuresAmong returns the failed executors among records, oldest first.
 func FailuresAmong(records []*Record) []Failure {
 	var all []Failure
 	for _, r := range records {
@@ -111,7 +111,7 @@ func (s *Store) remember(r *Record, f Failure) {
 	known.all = all[max(0, len(all)-maxFailures):]
 }
 
-// deletionWasRequested says that an executor was asked to end while it ran, by its driver or by us, and then ended, whatever its exit code is: its
+// deletionWasRequested reports whether an executor was asked to end while it ran, by its driver or by us, and then ended, whatever its exit code is: its
 // driver may have gone before it.
 func deletionWasRequested(old, r *Record) bool {
 	return old.Deleting && old.Ended == nil && old.Active() && r.DisruptedBy == "" && !r.outOfMemory()

@@ -109,7 +109,7 @@ type Ended struct {
 // maxMessage is how much of a message is remembered, in bytes. The kubelet's may have 4,096, of which the first line tells.
 const maxMessage = 320
 
-// Active says that the pod may still use its node: it has not ended, or it has not started yet and could. What counts is what the kubelet
+// Active reports whether the pod may still use its node: it has not ended, or it has not started yet and could. What counts is what the kubelet
 // says: a pod that has ended and is kept by a finalizer uses nothing. Nor does one that is being deleted and has no node: the API server
 // binds it to none any more.
 func (r *Record) Active() bool {
@@ -170,7 +170,7 @@ func RecordOf(pod *corev1.Pod) *Record {
 	return r
 }
 
-// gateOf is the gate of a pod with these requests; nil if it has none.
+// gateOf returns the gate of a pod with these requests; nil if it has none.
 func gateOf(pod *corev1.Pod, requests queueing.Resources) *SchedulingGate {
 	at := slices.Index(pod.Spec.SchedulingGates, corev1.PodSchedulingGate{Name: v1alpha1.QuotaSchedulingGate})
 	if at < 0 {
@@ -240,7 +240,7 @@ func (r *Record) readInitFailure(pod *corev1.Pod) {
 	}
 }
 
-// endedOf is how a container ended; nil while it has not.
+// endedOf returns how a container ended; nil while it has not.
 func endedOf(s *corev1.ContainerStatus) *Ended {
 	t := s.State.Terminated
 	if t == nil {
@@ -265,7 +265,7 @@ func (e *Ended) forgetLog(containers []corev1.Container, name string) {
 	}
 }
 
-// waitingOf is why a container waits; the ordinary reasons of every start are none.
+// waitingOf returns why a container waits; the ordinary reasons of every start are none.
 func waitingOf(s *corev1.ContainerStatus) Waiting {
 	w := s.State.Waiting
 	if w == nil || w.Reason == "" || w.Reason == "ContainerCreating" || w.Reason == "PodInitializing" {
@@ -274,7 +274,7 @@ func waitingOf(s *corev1.ContainerStatus) Waiting {
 	return Waiting{Reason: w.Reason, Message: redact.Line(w.Message, maxMessage), Image: s.Image}
 }
 
-// SparkContainer is the name of the container that runs Spark: the one with a variable that Spark starts from, else the one with Spark's
+// SparkContainer returns the name of the container that runs Spark: the one with a variable that Spark starts from, else the one with Spark's
 // own name, else the last one, where Spark puts it. Only what can never change counts: whoever may annotate a pod, or writes its
 // template, must not be able to hide the end of its driver behind kubectl.kubernetes.io/default-container.
 func SparkContainer(pod *corev1.Pod) string {
@@ -293,7 +293,7 @@ func SparkContainer(pod *corev1.Pod) string {
 	return cmp.Or(starts, named, last)
 }
 
-// startsSpark says that a variable is one that Spark gives to its own container: of drivers, and of executors.
+// startsSpark reports whether a variable is one that Spark gives to its own container: of drivers, and of executors.
 func startsSpark(v corev1.EnvVar) bool {
 	return v.Name == "SPARK_DRIVER_BIND_ADDRESS" || v.Name == "SPARK_EXECUTOR_ID"
 }

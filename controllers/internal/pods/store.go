@@ -92,7 +92,7 @@ func (s *Store) putObject(obj any) error {
 	return nil
 }
 
-// recordIn is the record of what the Reflector or a list brings; nil if it is nothing of ours.
+// recordIn returns the record of what the Reflector or a list brings; nil if it is nothing of ours.
 func recordIn(obj any) *Record {
 	switch o := obj.(type) {
 	case *kept:
@@ -174,7 +174,7 @@ func (s *Store) insert(app types.NamespacedName, r *Record) {
 // siblings is among how many of the latest pods of its application a record looks for one of the same origin.
 const siblings = 4
 
-// isOld says that a version of a pod is older than what is known of pods of that name. All pods count in one sequence of versions.
+// isOld reports whether a version of a pod is older than what is known of pods of that name. All pods count in one sequence of versions.
 func (s *Store) isOld(pod types.NamespacedName, version uint64) bool {
 	if known := s.pods[pod.Namespace][pod.Name]; known != nil {
 		return known.Version > version
@@ -236,7 +236,7 @@ func (s *Store) Replace(list []any, resourceVersion string) error {
 	return nil
 }
 
-// unseen are the records that a list of a version should have and does not. The caller holds the lock.
+// unseen returns the records that a list of a version should have and does not. The caller holds the lock.
 func (s *Store) unseen(seen map[types.NamespacedName]bool, version uint64) []*Record {
 	var gone []*Record
 	for _, records := range s.apps {
@@ -281,7 +281,7 @@ func appOf(r *Record) types.NamespacedName {
 	return types.NamespacedName{Namespace: r.Namespace, Name: r.Application}
 }
 
-// same says that two records of a pod lead to the same decisions.
+// same reports whether two records of a pod lead to the same decisions.
 func same(a, b *Record) bool {
 	x, y := *a, *b
 	x.Origin, y.Origin = nil, nil

@@ -28,7 +28,7 @@ type StartProblem struct {
 	Detail string
 }
 
-// Whole is the message with what kubelet or scheduler says now.
+// Whole returns the message with what kubelet or scheduler says now.
 func (p StartProblem) Whole() string {
 	if p.Detail == "" {
 		return p.Message
@@ -85,7 +85,7 @@ func whyNotStarted(r *Record, wo terms) StartProblem {
 	return p
 }
 
-// WhyPending says why executors do not start that could: the problem that most of them have. Its message is at most 256 bytes; the zero
+// WhyPending returns why executors do not start that could: the problem that most of them have. Its message is at most 256 bytes; the zero
 // value if none has any.
 func WhyPending(records []*Record) StartProblem {
 	count := map[string]int{}

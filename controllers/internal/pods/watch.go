@@ -53,10 +53,10 @@ func (w *Watcher) Start(ctx context.Context) error {
 	return nil
 }
 
-// Store is what the watcher fills.
+// Store returns what the watcher fills.
 func (w *Watcher) Store() *Store { return w.store }
 
-// NeedLeaderElection says that standby replicas watch too.
+// NeedLeaderElection returns false: standby replicas watch too.
 func (w *Watcher) NeedLeaderElection() bool { return false }
 
 // Seed brings the store up to what the API server has now, by a consistent LIST. A new leader calls it before it decides
@@ -78,7 +78,7 @@ func (w *Watcher) Seed(ctx context.Context) error {
 	}
 }
 
-// listed is the whole list for a Reflector whose API server does not stream it. It is read page by page, and of each pod only what its
+// listed returns the whole list for a Reflector whose API server does not stream it. It is read page by page, and of each pod only what its
 // record is made of stays. No resource version is asked for: an API server ignores the limit for a list from its own cache.
 func listed(ctx context.Context, pods v1.PodInterface, o metav1.ListOptions) (*corev1.PodList, error) {
 	o.ResourceVersion, o.ResourceVersionMatch, o.Limit, o.Continue = "", "", pageSize, ""

@@ -22,7 +22,7 @@ type Classes struct {
 	Queue string
 }
 
-// Refusal says why a PriorityClass, named in a field, may not be; empty if it may. The cluster's default class may always be named: the API
+// Refusal returns why a PriorityClass, named in a field, may not be; empty if it may. The cluster's default class may always be named: the API
 // server gives it to pods that name none.
 func (c Classes) Refusal(ctx context.Context, class, field string) (string, error) {
 	spec, err := c.spec(ctx)

@@ -25,7 +25,7 @@ type Placement struct {
 	Labels map[string]string
 }
 
-// RemovalPatch is the JSON patch that places a pod and removes its gate, if it is still as it was seen. A gated pod may only gain placement.
+// RemovalPatch returns the JSON patch that places a pod and removes its gate, if it is still as it was seen. A gated pod may only gain placement.
 // unlabelled says that the pod was seen without any label. The pod has a Gate.
 func RemovalPatch(pod *pods.Record, unlabelled bool, where Placement) []byte {
 	gate := fmt.Sprintf("/spec/schedulingGates/%d", pod.SchedulingGate.At)
@@ -67,5 +67,5 @@ func members(path string, absent bool, values map[string]string) []operation {
 	return patch
 }
 
-// escaped is a key as a part of a path (RFC 6901).
+// escaped returns a key as a part of a path (RFC 6901).
 func escaped(key string) string { return strings.NewReplacer("~", "~0", "/", "~1").Replace(key) }

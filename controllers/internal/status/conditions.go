@@ -67,7 +67,7 @@ func Conditions(old []metav1.Condition, v View, now metav1.Time) []metav1.Condit
 	return l.sorted()
 }
 
-// readiness is the row's, except in the two rows that depend on the view.
+// readiness returns the row's, except in the two rows that depend on the view.
 func (v View) readiness(r row) readiness {
 	switch {
 	case v.Stage == Running && v.ReadyWhen == v1alpha1.ReadyWhenRunning && v.ReadyLatched:
@@ -108,7 +108,7 @@ func (v View) addAdmitted(l *conditionList, r row) {
 	}
 }
 
-// previousAdmitted is Admitted as it was, while that still holds: over all stages of a grant, within one stage of waiting, and after
+// previousAdmitted returns Admitted as it was, while that still holds: over all stages of a grant, within one stage of waiting, and after
 // the end. Else nil.
 func (v View) previousAdmitted(old []metav1.Condition, r row) *AdmittedView {
 	last := meta.FindStatusCondition(old, v1alpha1.AdmittedCondition)

@@ -102,7 +102,7 @@ func StageOf(conditions []metav1.Condition) (stage Stage, known bool) {
 	return stage, known && stage != New
 }
 
-// Waiting says that a run is planned and wants room, but holds neither room nor pods.
+// Waiting reports whether a run is planned and wants room, but holds neither room nor pods.
 func (s Stage) Waiting() bool {
 	switch s {
 	case Queued, ReferenceNotFound, Preempted, AttemptFailed, ExceedsQuota, Deactivated, FlavorMismatch:
@@ -111,7 +111,7 @@ func (s Stage) Waiting() bool {
 	return false
 }
 
-// Active says that the attempt holds room and may have a driver and other pods.
+// Active reports whether the attempt holds room and may have a driver and other pods.
 func (s Stage) Active() bool {
 	switch s {
 	case Submitting, Starting, Running, Finalizing:
@@ -120,7 +120,7 @@ func (s Stage) Active() bool {
 	return false
 }
 
-// Blocked says that nothing happens before somebody changes the spec or the queue. ExceedsQuota, Deactivated and FlavorMismatch are both
+// Blocked reports whether nothing happens before somebody changes the spec or the queue. ExceedsQuota, Deactivated and FlavorMismatch are both
 // Blocked and Waiting.
 // ReferenceNotFound is not Blocked, also after its timeout.
 func (s Stage) Blocked() bool {
@@ -131,10 +131,10 @@ func (s Stage) Blocked() bool {
 	return false
 }
 
-// Ended says that the run is over, well or not: it holds nothing any more and its outcome is recorded.
+// Ended reports whether the run is over, well or not: it holds nothing any more and its outcome is recorded.
 func (s Stage) Ended() bool { return s == Succeeded || s.Failed() }
 
-// Failed says that the run is over and did not succeed.
+// Failed reports whether the run is over and did not succeed.
 func (s Stage) Failed() bool {
 	switch s {
 	case Failed, RetriesExceeded, DeadlineExceeded, TotalDeadlineExceeded, AdmissionTimeout, DriverStartTimeout, ExecutorStartTimeout,

@@ -66,7 +66,7 @@ func AgentOf(spec *v1alpha1.SparkApplicationSpec) *Agent {
 	return &agent
 }
 
-// option is what loads the agent (prometheus/jmx_exporter: -javaagent:JAR=PORT:CONFIGURATION).
+// option returns what loads the agent (prometheus/jmx_exporter: -javaagent:JAR=PORT:CONFIGURATION).
 func (a *Agent) option() string {
 	return "-javaagent:" + a.Jar + "=" + strconv.Itoa(int(a.Port)) + ":" + a.Rules
 }

@@ -25,7 +25,7 @@ func At(path, key string) string {
 	return path + "[" + key + "]"
 }
 
-// refusedName says why nothing can be called so, or nothing if it can. Java would read every name back from a file of properties; but whoever
+// refusedName returns why nothing can be called so, or nothing if it can. Java would read every name back from a file of properties; but whoever
 // prints, splits or compares one of these on the way would not. A space within a name and a colon are left: the real client takes them.
 func refusedName(key string) string {
 	inner := strings.TrimSpace(key)
@@ -54,7 +54,7 @@ func quoteName(key string) string {
 	return strconv.Quote(redact.First(key, longest))
 }
 
-// refusedValue says why a value cannot be handed to Spark, or nothing if it can.
+// refusedValue returns why a value cannot be handed to Spark, or nothing if it can.
 func refusedValue(value string) string {
 	switch {
 	case !utf8.ValidString(value):

@@ -127,5 +127,5 @@ func (p Properties) Field(key string) string {
 	return fieldOfKey(key)
 }
 
-// fieldOfKey is the place of a key in sparkConf.
+// fieldOfKey returns the place of a key in sparkConf.
 func fieldOfKey(key string) string { return At("spec.sparkConf", key) }

@@ -13,7 +13,7 @@ import (
 // sensitive matches the keys whose values Spark hides in its own listings (its default redaction pattern from 4.0 on).
 var sensitive = regexp.MustCompile(`(?i)secret|password|token|access[.]?key`)
 
-// Sensitive says that the value of a key must not be shown.
+// Sensitive reports whether the value of a key must not be shown.
 func Sensitive(key string) bool { return sensitive.MatchString(key) }
 
 // Masked is shown in place of a sensitive value.

@@ -30,7 +30,7 @@ var owned = map[string]string{
 // submissionPrefix is the family of credentials that spark-submit uses towards the API server.
 const submissionPrefix = "spark.kubernetes.authenticate.submission."
 
-// refusedKey says why a key may not be set by a user, or nothing if it may.
+// refusedKey returns why a key may not be set by a user, or nothing if it may.
 func refusedKey(key, value string) string {
 	if remedy, ok := owned[key]; ok {
 		return "value " + Quote(key, value) + " cannot be set because the operator owns this property: " + remedy

@@ -50,7 +50,7 @@ var early = []struct{ key, reason string }{
 	{ConnectPort, beforeSecrets},
 }
 
-// refusedFromSecret says why a property cannot come from a Secret, or nothing if it can.
+// refusedFromSecret returns why a property cannot come from a Secret, or nothing if it can.
 func refusedFromSecret(key string) string {
 	if remedy, ok := owned[key]; ok {
 		return "the operator owns this property: " + remedy
@@ -91,7 +91,7 @@ func addSecrets(merged Properties, spec *v1alpha1.SparkApplicationSpec, typed Pr
 	return findings
 }
 
-// FieldOfSecret is the place of a property among those that come from Secrets.
+// FieldOfSecret returns the place of a property among those that come from Secrets.
 func FieldOfSecret(key string) string { return At("spec.sparkConfFrom", key) }
 
 // Revealed returns the properties with the values of those that come from Secrets, for the file that the driver reads and for nothing

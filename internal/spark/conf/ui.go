@@ -28,7 +28,7 @@ func FillIn(app *v1alpha1.SparkApplication, text string) string {
 	return strings.NewReplacer("{{name}}", app.Name, "{{namespace}}", app.Namespace).Replace(text)
 }
 
-// UIPath is a path of spec.ui as a browser sees it: filled in, without RewritePattern and without a slash at its end; empty for the root.
+// UIPath returns a path of spec.ui as a browser sees it: filled in, without RewritePattern and without a slash at its end; empty for the root.
 func UIPath(app *v1alpha1.SparkApplication, path string) string {
 	return strings.TrimRight(strings.TrimSuffix(FillIn(app, path), RewritePattern), "/")
 }
@@ -49,7 +49,7 @@ type Exposure struct {
 	Base string
 }
 
-// Exposures are the ways from outside to the web interface, the one to tell people about first.
+// Exposures returns the ways from outside to the web interface, the one to tell people about first.
 func Exposures(app *v1alpha1.SparkApplication) []Exposure {
 	ui := app.Spec.UI
 	if ui == nil {

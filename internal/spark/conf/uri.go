@@ -48,7 +48,7 @@ func Scheme(uri string) (string, error) {
 	return strings.ToLower(strings.TrimSuffix(prefix, ":")), nil
 }
 
-// legal says which character of a part of a URI has to be escaped.
+// legal returns which character of a part of a URI has to be escaped.
 func legal(text, punctuation string) error {
 	for i, c := range text {
 		switch {
@@ -65,7 +65,7 @@ func legal(text, punctuation string) error {
 	return nil
 }
 
-// isHex says whether a text begins with two hexadecimal digits.
+// isHex reports whether a text begins with two hexadecimal digits.
 func isHex(text string) bool {
 	const digits = 2
 	return len(text) >= digits && strings.Trim(text[:digits], "0123456789abcdefABCDEF") == ""

@@ -27,7 +27,7 @@ type ValueError struct {
 // Error returns field, value, problem and remedy; the value of a sensitive key is hidden.
 func (e *ValueError) Error() string { return e.Field + ": " + e.Message() }
 
-// Message is Error without the field.
+// Message returns Error without the field.
 func (e *ValueError) Message() string {
 	return fmt.Sprintf("value %s %s: %s", Quote(e.Key, e.Value), e.Problem, e.Remedy)
 }
@@ -70,7 +70,7 @@ func (p Properties) MiB(key string, fallback int64) (int64, error) {
 	return p.memory(key, fallback, mebi)
 }
 
-// BytesInMiB is MiB for properties where a plain number means bytes.
+// BytesInMiB returns MiB for properties where a plain number means bytes.
 func (p Properties) BytesInMiB(key string, fallback int64) (int64, error) {
 	return p.memory(key, fallback, 1)
 }

@@ -33,7 +33,7 @@ type Environment struct {
 var errUnbounded = errors.New(conf.DynamicAllocationMax + " is not set, so that the number of executors has no bound: " +
 	"set dynamicAllocation.maxExecutors")
 
-// BaseSets is PodSets for gates that reserve no more than the base gang, and leave what dynamic allocation makes above it to a scheduler.
+// BaseSets returns PodSets for gates that reserve no more than the base gang, and leave what dynamic allocation makes above it to a scheduler.
 func BaseSets(app *v1alpha1.SparkApplication, objects render.Objects, env Environment) ([]queueing.PodSet, error) {
 	objects.Gated = true // as if
 	return PodSets(app, objects, env)
@@ -145,7 +145,7 @@ func countable(field string, driver, executor queueing.PodSet) error {
 	return nil
 }
 
-// mistake is an error at a field of the spec.
+// mistake returns an error at a field of the spec.
 func mistake(field, message string) error {
 	return &render.MistakeError{Mistake: strictdecode.Mistake{Field: field, Message: message}}
 }

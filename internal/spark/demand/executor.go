@@ -56,7 +56,7 @@ func selectNodes(pod *corev1.Pod, p conf.Properties) {
 	}
 }
 
-// executorMemory is heap, overhead, memory outside the heap that is switched on, and the memory of Python workers if it is bounded.
+// executorMemory returns heap, overhead, memory outside the heap that is switched on, and the memory of Python workers if it is bounded.
 func executorMemory(p conf.Properties, leastIsFixed bool) (resource.Quantity, error) {
 	shared, err := p.Float(conf.MemoryOverheadFactor, 0)
 	if err != nil {
@@ -80,7 +80,7 @@ func executorMemory(p conf.Properties, leastIsFixed bool) (resource.Quantity, er
 	return render.Mebibytes(mib + outside + python), nil
 }
 
-// offHeap is Spark's own memory outside the heap, in MiB.
+// offHeap returns Spark's own memory outside the heap, in MiB.
 func offHeap(p conf.Properties) (int64, error) {
 	enabled, err := p.Bool(conf.OffHeapEnabled, false)
 	if err != nil || !enabled {
@@ -89,7 +89,7 @@ func offHeap(p conf.Properties) (int64, error) {
 	return p.BytesInMiB(conf.OffHeapSize, 0)
 }
 
-// pythonMemory is what Python workers may use, in MiB, if there are any.
+// pythonMemory returns what Python workers may use, in MiB, if there are any.
 func pythonMemory(p conf.Properties) (int64, error) {
 	if !strings.EqualFold(p.Get(conf.ResourceType, ""), "python") {
 		return 0, nil

@@ -58,12 +58,12 @@ func InputOf(app *v1alpha1.SparkApplication) Input {
 	return in
 }
 
-// Uses says that a spec asks for any companion, or for additions to the Service of the web interface.
+// Uses reports whether a spec asks for any companion, or for additions to the Service of the web interface.
 func Uses(spec *v1alpha1.SparkApplicationSpec) bool {
 	return spec.DriverService != nil || spec.PodDisruptionBudget == v1alpha1.DisruptionDriver || UsesUI(spec)
 }
 
-// UsesUI says that a spec asks for anything about the web interface.
+// UsesUI reports whether a spec asks for anything about the web interface.
 func UsesUI(spec *v1alpha1.SparkApplicationSpec) bool {
 	return spec.UI != nil && *spec.UI != (v1alpha1.UserInterface{})
 }
@@ -99,7 +99,7 @@ type build struct {
 	names render.Names
 }
 
-// meta is the metadata of a companion.
+// meta returns the metadata of a companion.
 func (b build) meta(name string) metav1.ObjectMeta {
 	return render.Metadata(render.Input{App: b.App, Run: b.Run, Attempt: b.Attempt, Queue: b.Queue}, name)
 }
@@ -115,10 +115,10 @@ func (b build) driverLabels() map[string]string {
 	}
 }
 
-// exposed says that the web interface can be reached from outside.
+// exposed reports whether the web interface can be reached from outside.
 func (b build) exposed() bool { return b.Live && b.UIPort > 0 && b.App.Spec.UI != nil }
 
-// filled are texts with their tokens replaced.
+// filled returns texts with their tokens replaced.
 func (b build) filled(texts map[string]string) map[string]string {
 	if len(texts) == 0 {
 		return nil

@@ -94,7 +94,7 @@ func placeOf(host, path string) Place {
 	return Place{Host: strings.ToLower(strings.TrimSuffix(host, ".")), Path: strings.TrimRight(path, "/")}
 }
 
-// objectsAt are the objects in a list; none if there is no such list.
+// objectsAt returns the objects in a list; none if there is no such list.
 func objectsAt(object map[string]any, path ...string) []map[string]any {
 	list, _, err := unstructured.NestedFieldNoCopy(object, path...)
 	items, ok := list.([]any)
@@ -115,7 +115,7 @@ func text(object map[string]any, key string) string {
 	return value
 }
 
-// Conflict says who holds a granted place already: an object of another namespace that takes the same host and a path that overlaps, and that is
+// Conflict returns who holds a granted place already: an object of another namespace that takes the same host and a path that overlaps, and that is
 // not younger than the application's own object; empty if nobody does. own is that object; zero if it does not exist yet. Which object it is
 // stays untold: its namespace is not the application's business. What takes more than the rules give to the application alone, such as the page at the root of a host of which it has a path, is no conflict: the longer path
 // decides, and administrators have given it away.

@@ -16,7 +16,7 @@ import (
 // GatewayKind is what a route attaches to.
 var GatewayKind = schema.GroupVersionKind{Group: RouteKind.Group, Version: RouteKind.Version, Kind: "Gateway"}
 
-// Encrypts says that a Gateway serves the route of an application over TLS: by the listener that the route names, else by any that takes its
+// Encrypts reports whether a Gateway serves the route of an application over TLS: by the listener that the route names, else by any that takes its
 // host name.
 func Encrypts(gateway *unstructured.Unstructured, app *v1alpha1.SparkApplication, parent v1alpha1.RouteParent) bool {
 	listeners, _, err := unstructured.NestedSlice(gateway.Object, "spec", "listeners")
@@ -36,7 +36,7 @@ func Encrypts(gateway *unstructured.Unstructured, app *v1alpha1.SparkApplication
 	return false
 }
 
-// takes says that a listener of a host name, which may begin with a wildcard, serves a host.
+// takes reports whether a listener of a host name, which may begin with a wildcard, serves a host.
 func takes(listener, host string) bool {
 	if end, wild := strings.CutPrefix(listener, "*"); wild {
 		return strings.HasSuffix(host, end) && host != end

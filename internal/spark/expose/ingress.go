@@ -45,7 +45,7 @@ func (b build) ingress() any {
 	return ingress
 }
 
-// Address is where people find the web interface: outside by the first companion that was made and whose host is known, else inside the
+// Address returns where people find the web interface: outside by the first companion that was made and whose host is known, else inside the
 // cluster; empty if there is none. made says what was made.
 func Address(in Input, made map[string]bool) string {
 	if in.UIPort == 0 {

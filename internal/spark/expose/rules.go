@@ -29,7 +29,7 @@ type Rules struct {
 // templatePath is the path of a template with its tokens filled in.
 var templatePath = regexp.MustCompile(`^(/[A-Za-z0-9._~-]+)*$`)
 
-// Check says what is wrong with rules; nil if nothing is. The error begins with the flag.
+// Check returns what is wrong with rules; nil if nothing is. The error begins with the flag.
 func (r Rules) Check() error {
 	sample := &v1alpha1.SparkApplication{}
 	sample.Name, sample.Namespace = "name", "namespace"

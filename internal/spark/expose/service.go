@@ -13,7 +13,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// service is the headless Service of spec.driverService. It has the name of the application and leads to the driver of the current attempt; while
+// service returns the headless Service of spec.driverService. It has the name of the application and leads to the driver of the current attempt; while
 // the next attempt waits, to nobody.
 func (b build) service() any {
 	wanted := b.App.Spec.DriverService

@@ -40,7 +40,7 @@ const rule = "v1"
 // settingPrefix begins the labels and annotations of a namespace that are settings of Sparkgate.
 const settingPrefix = v1alpha1.Group + "/"
 
-// SettingsOf are the settings of a namespace: who may use what in it, and whether it is guarded.
+// SettingsOf returns the settings of a namespace: who may use what in it, and whether it is guarded.
 func SettingsOf(namespace metav1.Object) map[string]string {
 	settings := map[string]string{}
 	for kind, all := range map[string]map[string]string{"label ": namespace.GetLabels(), "annotation ": namespace.GetAnnotations()} {

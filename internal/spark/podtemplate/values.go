@@ -60,7 +60,7 @@ func plainYAML(node *yaml.Node, kind reflect.Type, depth int) (any, error) {
 	return nil, nil
 }
 
-// elementOf is the type of the elements of a list or map, nil if the type is none.
+// elementOf returns the type of the elements of a list or map, nil if the type is none.
 func elementOf(kind reflect.Type, want reflect.Kind) reflect.Type {
 	if kind == nil || kind.Kind() != want {
 		return nil
@@ -85,7 +85,7 @@ func plainMap(node *yaml.Node, kind reflect.Type, depth int) (any, error) {
 	return members, nil
 }
 
-// typeOfMember is the type of a field of a struct, or of any member of a map; nil if it is not known.
+// typeOfMember returns the type of a field of a struct, or of any member of a map; nil if it is not known.
 func typeOfMember(kind reflect.Type, name string) reflect.Type {
 	if kind == nil || kind.Kind() != reflect.Struct || reflect.PointerTo(kind).Implements(reflect.TypeFor[json.Unmarshaler]()) {
 		return elementOf(kind, reflect.Map)
@@ -118,7 +118,7 @@ func plainScalar(node *yaml.Node, kind reflect.Type) (any, error) {
 	return fitted(value, kind)
 }
 
-// resolved is what a text without quotes means.
+// resolved returns what a text without quotes means.
 func resolved(text string) any {
 	switch {
 	case text == "" || text == "null":
@@ -196,7 +196,7 @@ func asSwitch(value any) any {
 	return value
 }
 
-// asNumber is for small numbers: one that begins with 0 is written to the base of eight, as the modes of files are.
+// asNumber returns for small numbers: one that begins with 0 is written to the base of eight, as the modes of files are.
 func asNumber(value any) any {
 	switch v := value.(type) {
 	case string:

@@ -189,7 +189,7 @@ func merged(a, b map[string]string) map[string]string {
 	return both
 }
 
-// restricted says whether empty security fields are to be filled.
+// restricted reports whether empty security fields are to be filled.
 func restricted(app *v1alpha1.SparkApplication) bool {
 	return app.Spec.PodSecurity == "" || app.Spec.PodSecurity == v1alpha1.PodSecurityRestricted
 }

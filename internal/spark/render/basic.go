@@ -123,7 +123,7 @@ func (b *build) addPrivileges() error {
 	return err
 }
 
-// Privileges says whether the properties let processes of a role gain privileges: the role's own, else the common one.
+// Privileges reports whether the properties let processes of a role gain privileges: the role's own, else the common one.
 func Privileges(p conf.Properties, r conf.Role) (bool, error) {
 	common, err := p.Bool(conf.PrivilegeEscalation, false)
 	if err != nil {
@@ -132,7 +132,7 @@ func Privileges(p conf.Properties, r conf.Role) (bool, error) {
 	return p.Bool(PrivilegesKey(r), common)
 }
 
-// PrivilegesKey is the property of a role that Privileges reads.
+// PrivilegesKey returns the property of a role that Privileges reads.
 func PrivilegesKey(r conf.Role) string { return r.Key("securityContext.allowPrivilegeEscalation") }
 
 // Cores returns a number of cores: a quantity under the first key, else a whole number under the second, else one.
@@ -147,7 +147,7 @@ func Cores(p conf.Properties, quantityKey, coresKey string) (resource.Quantity, 
 	return *resource.NewQuantity(int64(number), resource.DecimalSI), err
 }
 
-// driverLabels are the labels of the driver that its Service selects by: the user's, and Spark's own, which nobody overwrites.
+// driverLabels returns the labels of the driver that its Service selects by: the user's, and Spark's own, which nobody overwrites.
 func (b *build) driverLabels() map[string]string {
 	custom := b.replaceTokens(family(b.given, conf.Driver.Key("label.")), b.client.labelTokens)
 	return merged(custom, map[string]string{

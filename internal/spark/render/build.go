@@ -155,7 +155,7 @@ func (b *build) objects() Objects {
 	}
 }
 
-// uiAddress is where Spark's web interface is served inside the cluster.
+// uiAddress returns where Spark's web interface is served inside the cluster.
 func (b *build) uiAddress() string {
 	if enabled, err := b.given.Bool(conf.UIEnabled, true); err != nil || !enabled {
 		return ""
@@ -167,10 +167,10 @@ func (b *build) uiAddress() string {
 	return "http://" + b.serviceHost() + ":" + strconv.Itoa(int(port))
 }
 
-// serviceHost is the name of the driver's Service for DNS.
+// serviceHost returns the name of the driver's Service for DNS.
 func (b *build) serviceHost() string {
 	return b.names.Service + "." + b.in.App.Namespace + ".svc"
 }
 
-// Required says that a step of Spark's client cannot be left out.
+// Required reports whether a step of Spark's client cannot be left out.
 func Required(class string) bool { return slices.Contains(requiredSteps, class) }

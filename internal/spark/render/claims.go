@@ -51,7 +51,7 @@ func (b *build) addClaim(v mounted, index int) error {
 	return err
 }
 
-// claimMode is how claims that are made may be used.
+// claimMode returns how claims that are made may be used.
 func (b *build) claimMode() (corev1.PersistentVolumeAccessMode, error) {
 	older, err := b.given.Bool(conf.LegacyAccessMode, !b.client.podClaims)
 	if older {

@@ -63,7 +63,7 @@ func executorTemplateStep(b *build) error {
 	return nil
 }
 
-// executorTemplate is the pod that Spark starts executors from. Its container comes first, because Spark takes the first.
+// executorTemplate returns the pod that Spark starts executors from. Its container comes first, because Spark takes the first.
 func (b *build) executorTemplate() *corev1.Pod {
 	pod := b.executor.pod
 	pod.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}
@@ -131,7 +131,7 @@ func confVolumeStep(b *build) error {
 	return nil
 }
 
-// configMapVolume is a volume with some keys of the ConfigMap.
+// configMapVolume returns a volume with some keys of the ConfigMap.
 func (b *build) configMapVolume(name string, items ...corev1.KeyToPath) corev1.Volume {
 	return corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{
 		LocalObjectReference: corev1.LocalObjectReference{Name: b.names.ConfigMap},
@@ -139,7 +139,7 @@ func (b *build) configMapVolume(name string, items ...corev1.KeyToPath) corev1.V
 	}}}
 }
 
-// configMap is the one ConfigMap of the attempt.
+// configMap returns the one ConfigMap of the attempt.
 func (b *build) configMap() *corev1.ConfigMap {
 	return &corev1.ConfigMap{
 		ObjectMeta: objectMeta(b.in, b.names.ConfigMap),

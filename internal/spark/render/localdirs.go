@@ -57,7 +57,7 @@ func splitJava(list string) []string {
 	return strings.Split(list, ",")
 }
 
-// localDir is a folder that no image has. Spark takes a random UUID; this one follows from the application id.
+// localDir returns a folder that no image has. Spark takes a random UUID; this one follows from the application id.
 func (b *build) localDir() string {
 	id := strings.TrimPrefix(b.names.ApplicationID, "spark-")
 	return fmt.Sprintf("/var/data/spark-%s-%s-%s-%s-%s", id[:8], id[8:12], id[12:16], id[16:20], id[20:])

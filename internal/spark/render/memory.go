@@ -108,7 +108,7 @@ func saturatingAdd(a, b int64) int64 {
 	return a + b
 }
 
-// Mebibytes is an amount of memory as Spark writes it.
+// Mebibytes returns an amount of memory as Spark writes it.
 func Mebibytes(mib int64) resource.Quantity {
 	return resource.MustParse(strconv.FormatInt(mib, 10) + "Mi")
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// attemptLabels are the labels of everything that belongs to an attempt.
+// attemptLabels returns the labels of everything that belongs to an attempt.
 func attemptLabels(in Input) map[string]string {
 	labels := map[string]string{
 		v1alpha1.ApplicationLabel:    in.App.Name,
@@ -38,10 +38,10 @@ func queueOf(in Input) string {
 	return ""
 }
 
-// Metadata is that of an object which accompanies an attempt. Application, run, attempt and queue of the input count.
+// Metadata returns that of an object which accompanies an attempt. Application, run, attempt and queue of the input count.
 func Metadata(in Input, name string) metav1.ObjectMeta { return objectMeta(in, name) }
 
-// objectMeta is the metadata of an object of the attempt. It is owned by the application: it goes when the application goes.
+// objectMeta returns the metadata of an object of the attempt. It is owned by the application: it goes when the application goes.
 func objectMeta(in Input, name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
 		Name:            name,
@@ -51,7 +51,7 @@ func objectMeta(in Input, name string) metav1.ObjectMeta {
 	}
 }
 
-// LabelsOf are the labels of everything that belongs to an attempt, queue being the one that it asks.
+// LabelsOf returns the labels of everything that belongs to an attempt, queue being the one that it asks.
 func LabelsOf(app *v1alpha1.SparkApplication, run, attempt int64, queue string) map[string]string {
 	return attemptLabels(Input{App: app, Run: run, Attempt: attempt, Queue: queue})
 }

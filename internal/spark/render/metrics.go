@@ -42,7 +42,7 @@ rules:
     executor_id: "$2"
 `
 
-// scraped are the annotations by which a Prometheus with the usual rules for pods and Services finds metrics.
+// scraped returns the annotations by which a Prometheus with the usual rules for pods and Services finds metrics.
 func scraped(path, port string) map[string]string {
 	return map[string]string{"prometheus.io/scrape": "true", "prometheus.io/path": path, "prometheus.io/port": port}
 }
@@ -61,17 +61,17 @@ func addMetrics(d *draft, in Input, r Role, _ Parts) {
 	}
 }
 
-// monitored says that the application wants its metrics scraped.
+// monitored reports whether the application wants its metrics scraped.
 func monitored(in Input) bool {
 	return in.App.Spec.Monitoring != nil && in.App.Spec.Monitoring.Prometheus != nil
 }
 
-// servletPath is where the driver shows its metrics. Without the slash at the end, it answers with another address.
+// servletPath returns where the driver shows its metrics. Without the slash at the end, it answers with another address.
 func servletPath(p conf.Properties) string {
 	return strings.TrimRight(p.First(conf.ServletPath, conf.DriverSinkPath, conf.PrometheusSinkPath), "/") + "/"
 }
 
-// uiPort is the port of Spark's web interface.
+// uiPort returns the port of Spark's web interface.
 func uiPort(p conf.Properties) string { return p.Get(conf.UIPort, strconv.Itoa(defaultUIPort)) }
 
 // annotateMissing adds the annotations that are not there yet.

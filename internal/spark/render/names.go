@@ -28,7 +28,7 @@ type Names struct {
 	NetworkPolicy string
 }
 
-// Files is the name of the ConfigMap of an entry of spec.configMaps.
+// Files returns the name of the ConfigMap of an entry of spec.configMaps.
 func (n Names) Files(entry string) string { return n.Prefix + "-files-" + entry }
 
 const (
@@ -58,10 +58,10 @@ func NamesOf(app *v1alpha1.SparkApplication, run, attempt int64) Names {
 	}
 }
 
-// UI is the name of the Ingress and of the HTTPRoute that lead to the web interface of the attempt.
+// UI returns the name of the Ingress and of the HTTPRoute that lead to the web interface of the attempt.
 func (n Names) UI() string { return n.Prefix + "-ui" }
 
-// DriverBudget is the name of the PodDisruptionBudget of the attempt's driver.
+// DriverBudget returns the name of the PodDisruptionBudget of the attempt's driver.
 func (n Names) DriverBudget() string { return n.Prefix + "-driver" }
 
 // prefixOf returns <stem>-<hash of the uid>-<run>-<attempt>. It begins with a letter and ends with a digit.

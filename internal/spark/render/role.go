@@ -126,7 +126,7 @@ func (r Role) SparkContainer(containers []corev1.Container, p conf.Properties) i
 	return min(len(containers), 1) - 1
 }
 
-// isGated says that pods of the role wait behind a scheduling gate.
+// isGated reports whether pods of the role wait behind a scheduling gate.
 func (r Role) isGated(in Input) bool {
 	return in.SchedulingGated && r.podSet == v1alpha1.ExecutorPodSet
 }

@@ -8,10 +8,10 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// hasSecrets says that the properties hold values of Secrets, so that they must not stand in a ConfigMap.
+// hasSecrets reports whether the properties hold values of Secrets, so that they must not stand in a ConfigMap.
 func (b *build) hasSecrets() bool { return len(b.in.App.Spec.SparkConfFrom) > 0 }
 
-// secret is the Secret of the attempt with the properties. It takes the place of that part of the ConfigMap.
+// secret returns the Secret of the attempt with the properties. It takes the place of that part of the ConfigMap.
 func (b *build) secret(properties string) *corev1.Secret {
 	return &corev1.Secret{
 		ObjectMeta: objectMeta(b.in, b.names.Secret),
@@ -20,7 +20,7 @@ func (b *build) secret(properties string) *corev1.Secret {
 	}
 }
 
-// secretConfVolume is the volume of Spark's conf folder where the properties come from the Secret and all else from the ConfigMap. The
+// secretConfVolume returns the volume of Spark's conf folder where the properties come from the Secret and all else from the ConfigMap. The
 // driver finds the same files under the same names as without.
 func (b *build) secretConfVolume(properties corev1.KeyToPath, files []corev1.KeyToPath) corev1.Volume {
 	sources := []corev1.VolumeProjection{{Secret: &corev1.SecretProjection{

@@ -30,7 +30,7 @@ func PortsOf(sparkVersion string) []Port {
 	return allPorts
 }
 
-// UIPortOf is the port of the web interface in a Service of an attempt; 0 if it names none.
+// UIPortOf returns the port of the web interface in a Service of an attempt; 0 if it names none.
 func UIPortOf(service *corev1.Service) int32 {
 	for _, port := range service.Spec.Ports {
 		if port.Name == UIPortName {
@@ -150,7 +150,7 @@ func serviceStep(b *build) error {
 	return nil
 }
 
-// notReadyAddresses says whether the Service names the driver before it is ready.
+// notReadyAddresses reports whether the Service names the driver before it is ready.
 func (b *build) notReadyAddresses() (bool, error) {
 	if !b.client.notReadyAddresses {
 		return false, nil
@@ -158,7 +158,7 @@ func (b *build) notReadyAddresses() (bool, error) {
 	return b.given.Bool(conf.DriverServiceNotReady, false)
 }
 
-// protocol is what the Service says about the language of a port.
+// protocol returns what the Service says about the language of a port.
 func (b *build) protocol(p port) *string {
 	if p.name == connectPortName && b.client.connectProtocol {
 		return ptr.To("grpc")

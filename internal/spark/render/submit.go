@@ -99,7 +99,7 @@ func (b *build) cutExecutors() error {
 	return nil
 }
 
-// isJVM says whether the main program is compiled to a jar.
+// isJVM reports whether the main program is compiled to a jar.
 func isJVM(t v1alpha1.ApplicationType) bool {
 	return t != v1alpha1.PythonApplication && t != v1alpha1.RApplication
 }

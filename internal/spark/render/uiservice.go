@@ -49,7 +49,7 @@ func UIServiceOf(app *v1alpha1.SparkApplication, may func(key string) bool) UISe
 	return extra
 }
 
-// UIServicePatch is the change of metadata (a merge patch, RFC 7386) that makes a Service have what spec.ui.serviceMetadata says now, and nothing
+// UIServicePatch returns the change of metadata (a merge patch, RFC 7386) that makes a Service have what spec.ui.serviceMetadata says now, and nothing
 // of what it said before; nil if it is so.
 func UIServicePatch(service *corev1.Service, app *v1alpha1.SparkApplication, may func(key string) bool) map[string]any {
 	var before uiServiceKeys

@@ -73,28 +73,28 @@ func clientOf(sparkVersion string) client {
 	}
 }
 
-// SupportedVersion says whether drivers of a Spark version can be built.
+// SupportedVersion reports whether drivers of a Spark version can be built.
 func SupportedVersion(sparkVersion string) bool {
 	major, minor := numbersOf(sparkVersion)
 	return slices.Contains(Supported, strconv.Itoa(major)+"."+strconv.Itoa(minor))
 }
 
-// ReplacesLabelTokens says whether a Spark version replaces tokens in labels.
+// ReplacesLabelTokens reports whether a Spark version replaces tokens in labels.
 func ReplacesLabelTokens(sparkVersion string) bool { return clientOf(sparkVersion).labelTokens }
 
-// ReplacesImageTokens says whether a Spark version replaces tokens in the name of the image.
+// ReplacesImageTokens reports whether a Spark version replaces tokens in the name of the image.
 func ReplacesImageTokens(sparkVersion string) bool { return clientOf(sparkVersion).imageTokens }
 
-// HonoursMinOverhead says whether a Spark version lets a property set the least memory overhead.
+// HonoursMinOverhead reports whether a Spark version lets a property set the least memory overhead.
 func HonoursMinOverhead(sparkVersion string) bool { return clientOf(sparkVersion).minOverhead }
 
-// TakesBinaryUnits says whether a Spark version knows sizes of memory such as 1Gi.
+// TakesBinaryUnits reports whether a Spark version knows sizes of memory such as 1Gi.
 func TakesBinaryUnits(sparkVersion string) bool { return clientOf(sparkVersion).binaryUnits }
 
-// SetsPrivileges says whether a Spark version decides by a property whether processes may gain privileges, whatever a template says.
+// SetsPrivileges reports whether a Spark version decides by a property whether processes may gain privileges, whatever a template says.
 func SetsPrivileges(sparkVersion string) bool { return clientOf(sparkVersion).privileges }
 
-// atLeast says whether a version is as new as a minor version, or newer.
+// atLeast reports whether a version is as new as a minor version, or newer.
 func atLeast(sparkVersion string, major, minor int) bool {
 	gotMajor, gotMinor := numbersOf(sparkVersion)
 	return gotMajor > major || gotMajor == major && gotMinor >= minor

@@ -38,7 +38,7 @@ func Decode(document []byte, path string, into any) []Mistake {
 	return mistakes
 }
 
-// misplaced is the mistake of a field that is unknown or given twice.
+// misplaced returns the mistake of a field that is unknown or given twice.
 func misplaced(strictError error, path string, root reflect.Type) Mistake {
 	var field json.FieldError
 	if !errors.As(strictError, &field) {
@@ -57,7 +57,7 @@ func misplaced(strictError error, path string, root reflect.Type) Mistake {
 	return mistake
 }
 
-// wrongKind is the mistake of a value that cannot be read into its field.
+// wrongKind returns the mistake of a value that cannot be read into its field.
 func wrongKind(document []byte, path string, root reflect.Type, err error) Mistake {
 	if isSyntax, offset := json.SyntaxErrorOffset(err); isSyntax {
 		return Mistake{Field: path, Message: fmt.Sprintf("the document is not JSON (at byte %d): write valid YAML or JSON", offset)}

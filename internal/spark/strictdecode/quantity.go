@@ -18,7 +18,7 @@ import (
 // endlessText is a number with an exponent of three digits or more.
 var endlessText = regexp.MustCompile(`[eE][+-]?0*[1-9][0-9]{2}`)
 
-// Endless says that a text would be a quantity with which nothing comes to an end: to read or compare 1e-999999999 Kubernetes writes it
+// Endless reports whether a text would be a quantity with which nothing comes to an end: to read or compare 1e-999999999 Kubernetes writes it
 // out.
 func Endless(text string) bool { return endlessText.MatchString(text) }
 
@@ -48,7 +48,7 @@ func endless(p place) []Mistake {
 		shorten(p.value))}}
 }
 
-// uncountable says what is wrong with an amount of a resource, if anything is. One that is no quantity is found when it is read.
+// uncountable returns what is wrong with an amount of a resource, if anything is. One that is no quantity is found when it is read.
 func uncountable(p place, name string) []Mistake {
 	var q resource.Quantity
 	if q.UnmarshalJSON(p.value) != nil {

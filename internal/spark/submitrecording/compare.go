@@ -23,7 +23,7 @@ type Difference struct {
 	Recorded, Rendered string
 }
 
-// String is the difference for people.
+// String returns the difference for people.
 func (d Difference) String() string {
 	return strings.Join(d.Path, " ") + "\n  spark-submit: " + d.Recorded + "\n  sparkgate:    " + d.Rendered
 }
@@ -232,7 +232,7 @@ func Entry(list []render.Deviation, path []string) (where, reason string, ok boo
 	return "", "", false
 }
 
-// EntryOfField is Entry for a field of an application. A typed field counts as the property that it stands for, too.
+// EntryOfField returns Entry for a field of an application. A typed field counts as the property that it stands for, too.
 func EntryOfField(list []render.Deviation, app *v1alpha1.SparkApplication, field string) (where, reason string, ok bool) {
 	if where, reason, ok = Entry(list, []string{field}); ok {
 		return where, reason, ok
@@ -249,7 +249,7 @@ func EntryOfField(list []render.Deviation, app *v1alpha1.SparkApplication, field
 	return "", "", false
 }
 
-// covers says whether a path lies at or below a pattern.
+// covers reports whether a path lies at or below a pattern.
 func covers(pattern, path []string) bool {
 	if len(path) < len(pattern) {
 		return false

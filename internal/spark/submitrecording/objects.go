@@ -74,7 +74,7 @@ func Rendered(objects render.Objects) (*Objects, error) {
 	return set, err
 }
 
-// SubmitTime is when the client says that the job was submitted; the beginning of time if it does not.
+// SubmitTime returns when the client says that the job was submitted; the beginning of time if it does not.
 func (s *Objects) SubmitTime() time.Time {
 	millis, err := strconv.ParseInt(s.properties[conf.AppSubmitTime], 10, 64)
 	if err != nil {
@@ -112,7 +112,7 @@ func (s *Objects) finish() {
 	}
 }
 
-// mountedMap is the name of the ConfigMap of a volume: where the client was stopped on the way, only the pod tells the names.
+// mountedMap returns the name of the ConfigMap of a volume: where the client was stopped on the way, only the pod tells the names.
 func (s *Objects) mountedMap(volume string) string {
 	spec, _ := s.pod["spec"].(map[string]any)
 	for _, v := range listOf(spec["volumes"]) {
@@ -124,7 +124,7 @@ func (s *Objects) mountedMap(volume string) string {
 	return ""
 }
 
-// label is a label of the driver.
+// label returns a label of the driver.
 func (s *Objects) label(key string) string {
 	metadata, _ := s.pod["metadata"].(map[string]any)
 	labels, _ := metadata["labels"].(map[string]any)
@@ -155,7 +155,7 @@ func (s *Objects) placeClaims() {
 // anyLocalDir is the folder that Spark makes up for scratch space.
 var anyLocalDir = regexp.MustCompile(`/var/data/spark-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 
-// plain is a copy of a value with names replaced.
+// plain returns a copy of a value with names replaced.
 func (s *Objects) plain(value any) any {
 	switch v := value.(type) {
 	case string:
@@ -185,14 +185,14 @@ func (s *Objects) plain(value any) any {
 	return value
 }
 
-// nameOf is the name of an object, empty if there is none.
+// nameOf returns the name of an object, empty if there is none.
 func nameOf(object map[string]any) string {
 	metadata, _ := object["metadata"].(map[string]any)
 	name, _ := metadata["name"].(string)
 	return name
 }
 
-// listOf are the objects of a list.
+// listOf returns the objects of a list.
 func listOf(value any) []map[string]any {
 	list, _ := value.([]any)
 	var objects []map[string]any
@@ -204,7 +204,7 @@ func listOf(value any) []map[string]any {
 	return objects
 }
 
-// linesOf are the lines of a file of properties by key. Every property is one line, because line breaks are escaped.
+// linesOf returns the lines of a file of properties by key. Every property is one line, because line breaks are escaped.
 func linesOf(file string) map[string]string {
 	lines := map[string]string{}
 	for line := range strings.Lines(file) {

@@ -99,7 +99,7 @@ func Read(file []byte) (*Recording, error) {
 	return &r, nil
 }
 
-// clean is the name of a file relative to the folder of the files.
+// clean returns the name of a file relative to the folder of the files.
 func clean(name string) string {
 	for _, scheme := range []string{"file://", "file:"} {
 		name = strings.TrimPrefix(name, scheme)
@@ -126,7 +126,7 @@ func (r *Recording) Folder(name string) map[string]string {
 	return files
 }
 
-// Environment are the variables that are set.
+// Environment returns the variables that are set.
 func (r *Recording) Environment() map[string]string {
 	set := map[string]string{}
 	for name, value := range r.Env {
@@ -137,25 +137,25 @@ func (r *Recording) Environment() map[string]string {
 	return set
 }
 
-// Refused says that the real client refused the configuration: it failed before the server had a reason to.
+// Refused reports whether the real client refused the configuration: it failed before the server had a reason to.
 func (r *Recording) Refused() bool {
 	return r.Exit != 0 && !r.sentPod() && len(r.ServerRefuses) == 0
 }
 
-// sentPod says whether the driver was sent.
+// sentPod reports whether the driver was sent.
 func (r *Recording) sentPod() bool {
 	return slices.ContainsFunc(r.Requests, func(q Request) bool {
 		return strings.EqualFold(q.Method, "POST") && strings.HasSuffix(q.place(), "/pods")
 	})
 }
 
-// place is the path without its query.
+// place returns the path without its query.
 func (q Request) place() string {
 	place, _, _ := strings.Cut(q.Path, "?")
 	return strings.TrimSuffix(place, "/")
 }
 
-// Message is what the real client said when it failed.
+// Message returns what the real client said when it failed.
 func (r *Recording) Message() string {
 	for _, line := range append(slices.Clone(r.ErrorLines), string(r.StderrTail)) {
 		if line = strings.TrimSpace(line); line != "" {
@@ -165,5 +165,5 @@ func (r *Recording) Message() string {
 	return "exit code " + fmt.Sprint(r.Exit)
 }
 
-// sorted are the keys of a map in ascending order.
+// sorted returns the keys of a map in ascending order.
 func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

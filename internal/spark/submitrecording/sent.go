@@ -45,7 +45,7 @@ func (r *Recording) Sent() (*Objects, error) {
 	return set, nil
 }
 
-// object is the object that a request creates or applies; nil for requests of another kind, such as a patch of owner references alone.
+// object returns the object that a request creates or applies; nil for requests of another kind, such as a patch of owner references alone.
 func (q Request) object() (map[string]any, error) {
 	switch strings.ToUpper(q.Method) {
 	case "POST", "PUT", "PATCH":
@@ -99,7 +99,7 @@ func decoded(object map[string]any, into any) map[string]any {
 	return plain
 }
 
-// generic is an object as maps, lists and texts.
+// generic returns an object as maps, lists and texts.
 func generic(object any) (map[string]any, error) {
 	written, err := json.Marshal(object)
 	if err != nil {
@@ -139,7 +139,7 @@ func keepIn(known, value any) {
 	}
 }
 
-// isEmpty says that a value says nothing.
+// isEmpty reports whether a value says nothing.
 func isEmpty(value any) bool {
 	switch v := value.(type) {
 	case nil:
@@ -204,5 +204,5 @@ func (s *Objects) addConfigMap(object map[string]any) {
 	}
 }
 
-// Empty says that nothing was sent.
+// Empty reports whether nothing was sent.
 func (s *Objects) Empty() bool { return s.pod == nil && s.service == nil && s.configMap == nil }

@@ -32,7 +32,7 @@ func Of(spec *v1alpha1.SparkApplicationSpec) (string, error) {
 	return byRule(current, spec)
 }
 
-// Matches says whether spec has the run template that stored identifies. A hash by a rule that this version does not know
+// Matches reports whether spec has the run template that stored identifies. A hash by a rule that this version does not know
 // (made by a newer operator) matches, because taking it for a change would run the job again.
 func Matches(spec *v1alpha1.SparkApplicationSpec, stored string) (bool, error) {
 	rule, _, _ := strings.Cut(stored, ":")
@@ -51,7 +51,7 @@ func byRule(rule string, spec *v1alpha1.SparkApplicationSpec) (string, error) {
 	return rule + ":" + sum, nil
 }
 
-// hashV1 is the SHA-256 of the canonical JSON (keys sorted, numbers as written, absent fields left out) of all Run fields.
+// hashV1 returns the SHA-256 of the canonical JSON (keys sorted, numbers as written, absent fields left out) of all Run fields.
 func hashV1(spec *v1alpha1.SparkApplicationSpec) (string, error) {
 	raw, err := json.Marshal(spec)
 	if err != nil {
@@ -77,7 +77,7 @@ func hashV1(spec *v1alpha1.SparkApplicationSpec) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// empty says that a top-level field carries nothing: `driver: {}` means the same as no driver.
+// empty reports whether a top-level field carries nothing: `driver: {}` means the same as no driver.
 func empty(value any) bool {
 	m, isMap := value.(map[string]any)
 	return isMap && len(m) == 0

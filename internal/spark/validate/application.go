@@ -86,7 +86,7 @@ func Application(app *v1alpha1.SparkApplication) []Finding {
 	return Submission(app, conf.Sources{})
 }
 
-// Submission is Application with the properties and files that come from elsewhere: defaults and the sparkConfigMap.
+// Submission returns Application with the properties and files that come from elsewhere: defaults and the sparkConfigMap.
 func Submission(app *v1alpha1.SparkApplication, sources conf.Sources) []Finding {
 	s := newSubject(app, sources)
 	var findings []Finding

@@ -228,7 +228,7 @@ func baseFindings(s *subject) []Finding {
 	return findings
 }
 
-// withNamespace is the application; where a manifest names no namespace, with one of the kind that it will get.
+// withNamespace returns the application; where a manifest names no namespace, with one of the kind that it will get.
 func (s *subject) withNamespace() *v1alpha1.SparkApplication {
 	if s.app.Namespace != "" {
 		return s.app

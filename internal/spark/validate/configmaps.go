@@ -18,7 +18,7 @@ import (
 // sparkHome is where Spark is in its images.
 const sparkHome = "/opt/spark"
 
-// configMapPath is the path of an entry of spec.configMaps.
+// configMapPath returns the path of an entry of spec.configMaps.
 func configMapPath(name string) string { return conf.At("spec.configMaps", name) }
 
 // checkConfigMaps looks at the entries of spec.configMaps by themselves; checkVolumes holds them against other volumes.
@@ -50,7 +50,7 @@ func checkConfigMaps(s *subject) []Finding {
 	return append(findings, propertyMounts(s.properties, folders)...)
 }
 
-// holds says that a folder is another one, or has it somewhere below.
+// holds reports whether a folder is another one, or has it somewhere below.
 func holds(folder, other string) bool {
 	return folder == other || strings.HasPrefix(other, strings.TrimSuffix(folder, "/")+"/")
 }
@@ -82,7 +82,7 @@ func propertyMounts(p conf.Properties, folders map[string]string) []Finding {
 	return findings
 }
 
-// configMapVolumes are the volumes and folders of spec.configMaps, which both roles have, by name and path, with the field of each.
+// configMapVolumes returns the volumes and folders of spec.configMaps, which both roles have, by name and path, with the field of each.
 func (s *subject) configMapVolumes() (volumes, folders map[string]string) {
 	volumes, folders = map[string]string{}, map[string]string{}
 	for i := range s.spec.ConfigMaps {

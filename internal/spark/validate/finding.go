@@ -22,12 +22,12 @@ type Finding struct {
 // String returns field and message, as they are reported.
 func (f Finding) String() string { return f.Field + ": " + f.Message }
 
-// invalid is the finding of a value that cannot work.
+// invalid returns the finding of a value that cannot work.
 func invalid(field, format string, args ...any) Finding {
 	return Finding{Reason: v1alpha1.InvalidSpecReason, Field: field, Message: fmt.Sprintf(format, args...)}
 }
 
-// unsupported is the finding of a value that a later version will honour.
+// unsupported returns the finding of a value that a later version will honour.
 func unsupported(field string, value any, remedy string) Finding {
 	return Finding{
 		Reason:  v1alpha1.NotYetSupportedReason,

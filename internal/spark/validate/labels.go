@@ -20,7 +20,7 @@ var bookkeeping = []string{
 	"spark-version", v1alpha1.SparkSelectorLabel, "spark-app-name", v1alpha1.SparkRoleLabel, "spark-exec-id", "spark-exec-resourceprofile-id",
 }
 
-// reserved says whose label a key is, or nothing if it is free.
+// reserved returns whose label a key is, or nothing if it is free.
 func reserved(key string) string {
 	switch {
 	case slices.Contains(bookkeeping, key):

@@ -20,7 +20,7 @@ import (
 // evaluator is Kubernetes' own: the one behind Pod Security admission.
 var evaluator = sync.OnceValues(func() (policy.Evaluator, error) { return policy.NewEvaluator(policy.DefaultChecks(), nil) })
 
-// level is the Pod Security Standard that the pods have to satisfy.
+// level returns the Pod Security Standard that the pods have to satisfy.
 func (s *subject) level() v1alpha1.PodSecurity {
 	if s.spec.PodSecurity == "" {
 		return v1alpha1.PodSecurityRestricted
@@ -48,7 +48,7 @@ func checkStandard(s *subject, objects render.Objects, executor *corev1.Pod) []F
 	return findings
 }
 
-// defaulted is a pod with the one default of the API server that the evaluator takes for granted: a volume of no type is an emptyDir.
+// defaulted returns a pod with the one default of the API server that the evaluator takes for granted: a volume of no type is an emptyDir.
 func defaulted(pod *corev1.Pod) *corev1.Pod {
 	out := *pod
 	out.Spec.Volumes = slices.Clone(pod.Spec.Volumes)
@@ -72,7 +72,7 @@ type standard struct {
 // saidBefore are the reasons for which checkSecurity names a field.
 var saidBefore = []string{"privileged", "runAsNonRoot != true", "runAsUser=0", "allowPrivilegeEscalation != false", "unrestricted capabilities", "non-default capabilities"}
 
-// findings are the reasons of the evaluator, one finding a field.
+// findings returns the reasons of the evaluator, one finding a field.
 func (e standard) findings(pod *corev1.Pod) []Finding {
 	level, weaker := api.LevelRestricted, v1alpha1.PodSecurityBaseline
 	if e.s.level() == v1alpha1.PodSecurityBaseline {
@@ -105,13 +105,13 @@ func (e standard) findings(pod *corev1.Pod) []Finding {
 	return findings
 }
 
-// forbidden are the checks of a level that a pod does not pass.
+// forbidden returns the checks of a level that a pod does not pass.
 func (e standard) forbidden(level api.Level, pod *corev1.Pod) []policy.CheckResult {
 	results := e.EvaluatePod(api.LevelVersion{Level: level, Version: api.LatestVersion()}, &pod.ObjectMeta, &pod.Spec)
 	return slices.DeleteFunc(results, func(r policy.CheckResult) bool { return r.Allowed })
 }
 
-// field is where to look for what a check does not let pass.
+// field returns where to look for what a check does not let pass.
 func (e standard) field(pod *corev1.Pod, reason string) string {
 	template := e.role.Path + ".template.spec"
 	switch reason {
@@ -132,7 +132,7 @@ func (e standard) field(pod *corev1.Pod, reason string) string {
 	return template
 }
 
-// volumeField is where the first volume is described whose type the standard forbids: a property, or a list of volumes.
+// volumeField returns where the first volume is described whose type the standard forbids: a property, or a list of volumes.
 func (e standard) volumeField(pod *corev1.Pod) string {
 	for _, volume := range pod.Spec.Volumes {
 		alone := &corev1.Pod{Spec: corev1.PodSpec{Volumes: []corev1.Volume{volume}}}

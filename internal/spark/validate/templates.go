@@ -40,7 +40,7 @@ func (r role) containersOf() (map[string]corev1.Container, []string) {
 	return containers, slices.Sorted(maps.Keys(containers))
 }
 
-// containerPath is the path of a container of the template.
+// containerPath returns the path of a container of the template.
 func (r role) containerPath(i int) string {
 	return fmt.Sprintf("%s.template.spec.containers[%d]", r.Path, i)
 }

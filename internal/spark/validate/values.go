@@ -139,7 +139,7 @@ func aboveZero(p conf.Properties, key string) error {
 	return p.Wrong(key, "is below 1", "set a whole number above zero")
 }
 
-// plainAboveZero is aboveZero for the numbers that spark-submit reads itself, which it does without blanks around them.
+// plainAboveZero returns aboveZero for the numbers that spark-submit reads itself, which it does without blanks around them.
 func plainAboveZero(p conf.Properties, key string) error {
 	if text := p.Get(key, ""); text != strings.TrimSpace(text) {
 		return p.Wrong(key, "has blanks around the number", "remove them")

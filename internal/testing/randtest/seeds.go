@@ -37,7 +37,7 @@ func Each(t *testing.T, usual uint64, play func(seed uint64)) int {
 	return int(seed - first)
 }
 
-// span is the first and the last seed of a test; without flags these are 0.
+// span returns the first and the last seed of a test; without flags these are 0.
 func span(usual, first, times uint64) (from, to uint64) {
 	switch {
 	case times > 0:
@@ -49,7 +49,7 @@ func span(usual, first, times uint64) (from, to uint64) {
 	return first, first + usual - 1
 }
 
-// again is the command to play a seed again.
+// again returns the command to play a seed again.
 func again(test string, seed uint64) string {
 	pkg := "."
 	if info, known := debug.ReadBuildInfo(); known {

@@ -29,7 +29,7 @@ func Create(path string) (*os.File, error) {
 	return file, nil
 }
 
-// ProgramVersion is the version of the running program, as it was built; empty if that is not known.
+// ProgramVersion returns the version of the running program, as it was built; empty if that is not known.
 func ProgramVersion() string {
 	build, known := debug.ReadBuildInfo()
 	if !known || build.Main.Version == "(devel)" {

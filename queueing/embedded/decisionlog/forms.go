@@ -52,7 +52,7 @@ func convertAll[A, B any](in []A, translate func(A) B) []B {
 	return out
 }
 
-// normalize is a time without what cannot be written: the zone, and the reading of a clock that only this process has.
+// normalize returns a time without what cannot be written: the zone, and the reading of a clock that only this process has.
 func normalize(t time.Time) time.Time { return t.Round(0).UTC() }
 
 type ask struct {

@@ -46,7 +46,7 @@ func encode(v any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// encodePart is encode for a part of a line. No value has no part.
+// encodePart returns encode for a part of a line. No value has no part.
 func encodePart(v any) (json.RawMessage, error) {
 	if v == nil {
 		return nil, nil

@@ -91,7 +91,7 @@ func selectorOf(text string) (labels.Selector, error) {
 	return labels.Parse(text)
 }
 
-// labelText is the same for the same labels.
+// labelText returns the same for the same labels.
 func labelText(l map[string]string) string {
 	if len(l) == 0 {
 		return "{}"

@@ -210,7 +210,7 @@ func (r *Recorder) Advance(now time.Time) {
 	r.log.add(callAdvance, advanceArgs{Now: now}, nil)
 }
 
-// Cycle is Engine.Cycle.
+// Cycle returns Engine.Cycle.
 func (r *Recorder) Cycle(max int) []embedded.Decision {
 	decisions := r.Engine.Cycle(max)
 	if r.log.isOpen() {
@@ -222,7 +222,7 @@ func (r *Recorder) Cycle(max int) []embedded.Decision {
 	return decisions
 }
 
-// Changed is Engine.Changed.
+// Changed returns Engine.Changed.
 func (r *Recorder) Changed() []queueing.Key {
 	keys := r.Engine.Changed()
 	if r.log.isOpen() {

@@ -141,7 +141,7 @@ func (r *replayer) end(l line) error {
 	return nil
 }
 
-// unreadable is the error for a line that a log of this version does not have.
+// unreadable returns the error for a line that a log of this version does not have.
 func (r *replayer) unreadable(err error) error {
 	return fmt.Errorf("line %d: %w: the line is damaged, or a newer version wrote it: use a sparkctl of the version that wrote the log%s",
 		r.at, err, versionText(r.result.Version))

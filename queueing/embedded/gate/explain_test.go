@@ -19,7 +19,7 @@ func TestExplain(t *testing.T) {
 	t.Parallel()
 	r := New(Options{Clock: clocktesting.NewFakeClock(time.Time{}), Log: logr.Discard()})
 	if r.Leads() {
-		t.Error("decides before it is in office")
+		t.Error("leads before it has restored its state")
 	}
 	key := queueing.Key{Namespace: "default", Name: "pi", UID: "1"}
 	if _, known := r.Explain(key); known {
@@ -28,7 +28,7 @@ func TestExplain(t *testing.T) {
 	r.engine.SetQueues([]embedded.QueueConfig{{Name: "team-a"}})
 	r.Open(Acquired{}, []Holding{{Key: key, Grant: queueing.Grant{Run: 1, Attempt: 1, Queue: "team-a"}}}, nil, nil)
 	if !r.Leads() {
-		t.Error("does not decide once it is in office")
+		t.Error("does not lead once it has restored its state")
 	}
 	if x, known := r.Explain(key); !known || x.State != queueing.Granted || x.Queue != "team-a" {
 		t.Errorf("known: %t, %+v", known, x)

@@ -380,7 +380,7 @@ func (g *Gate) rememberKey(key queueing.Key) {
 
 func (g *Gate) wake(key queueing.Key) { g.o.Wake(key) }
 
-// nameOf is the key without its uid.
+// nameOf returns the key without its uid.
 func nameOf(key queueing.Key) queueing.Key {
 	key.UID = ""
 	return key

@@ -288,12 +288,12 @@ func (g *Gate) takeOver(ctx context.Context, queue *v1alpha1.SparkQueue) (v1alph
 	return before, nil
 }
 
-// keyOf is the key of a ledger's entry.
+// keyOf returns the key of a ledger's entry.
 func keyOf(e *v1alpha1.LedgerEntry) queueing.Key {
 	return queueing.Key{Kind: queueing.Kind(e.Kind), Namespace: e.Namespace, Name: e.Name, UID: e.UID}
 }
 
-// grantOf is the grant of a ledger's entry.
+// grantOf returns the grant of a ledger's entry.
 func grantOf(e *v1alpha1.LedgerEntry) queueing.Grant {
 	grant := convert.FromAPI(&e.Grant)
 	grant.Part = e.Part

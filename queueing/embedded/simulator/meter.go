@@ -75,7 +75,7 @@ func (m *meter) addNominal(q *embedded.QueueConfig) {
 	}
 }
 
-// root is the uppermost queue above this one that was ever known; of queues in a circle it is any.
+// root returns the uppermost queue above this one that was ever known; of queues in a circle it is any.
 func (m *meter) root(name string) string {
 	if root, known := m.roots[name]; known {
 		return root
@@ -93,7 +93,7 @@ func (m *meter) root(name string) string {
 	return root
 }
 
-// chargesOf is what a grant uses.
+// chargesOf returns what a grant uses.
 func chargesOf(g queueing.Grant) []charge {
 	var out []charge
 	for _, p := range g.PodSets {
@@ -142,7 +142,7 @@ func (m *meter) closeInterval() {
 	}
 }
 
-// usage is the part of the nominal quota that was in use up to the last mark: 1 where more was, as can be after a quota was cut, and 0
+// usage returns the part of the nominal quota that was in use up to the last mark: 1 where more was, as can be after a quota was cut, and 0
 // where there was none.
 func (m *meter) usage() map[string]float64 {
 	out := map[string]float64{}

@@ -179,7 +179,7 @@ func (s *simulation) app(key queueing.Key) *app {
 	return s.apps[place]
 }
 
-// event is an event of an application now.
+// event returns an event of an application now.
 func (s *simulation) event(a *app, kind Kind) Event {
 	return Event{T: s.now, Event: kind, App: a.ask.Key.String(), Queue: a.ask.Queue}
 }
@@ -252,7 +252,7 @@ func (s *simulation) changed() []*app {
 	return out
 }
 
-// inOrder is the order of the scenario.
+// inOrder returns the order of the scenario.
 func inOrder(a, b *app) int { return cmp.Compare(a.ask.Key.UID, b.ask.Key.UID) }
 
 func (s *simulation) preempt(a *app, eviction *queueing.Eviction) error {
@@ -298,7 +298,7 @@ func (s *simulation) emitPending() error {
 	return nil
 }
 
-// reasonText is "Reason: message".
+// reasonText returns "Reason: message".
 func reasonText(reason, message string) string {
 	if message == "" {
 		return reason

@@ -43,7 +43,7 @@ func (s configuration) sortedQueues() []embedded.QueueConfig { return sorted(s.q
 
 func (s configuration) sortedFlavors() []embedded.FlavorConfig { return sorted(s.flavors) }
 
-// sorted are the values in the order of their names: a slice of the engine's own.
+// sorted returns the values in the order of their names: a slice of the engine's own.
 func sorted[T any](byName map[string]T) []T {
 	out := make([]T, 0, len(byName))
 	for _, name := range slices.Sorted(maps.Keys(byName)) {

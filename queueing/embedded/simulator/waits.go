@@ -16,7 +16,7 @@ func waitsOf(waits []Time) Waits {
 	return Waits{P50: nearestRank(waits, 50), P95: nearestRank(waits, 95), Max: waits[len(waits)-1]}
 }
 
-// nearestRank is the smallest value of a sorted list that at least that many percent of it do not exceed.
+// nearestRank returns the smallest value of a sorted list that at least that many percent of it do not exceed.
 func nearestRank(sorted []Time, percent int) Time {
 	rank := (len(sorted)*percent + 99) / 100
 	return sorted[max(1, rank)-1]

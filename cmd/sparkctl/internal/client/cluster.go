@@ -96,7 +96,7 @@ func (c *Cluster) read(ctx context.Context, into any, path ...string) error {
 	return json.Unmarshal(data, into)
 }
 
-// bodyOf is what was answered, also with an error. An error of the API server has its words.
+// bodyOf returns what was answered, also with an error. An error of the API server has its words.
 func bodyOf(r rest.Result) ([]byte, error) {
 	data, _ := r.Raw() // its error does not have them
 	return data, r.Error()

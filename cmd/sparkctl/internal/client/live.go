@@ -61,7 +61,7 @@ func (c *Cluster) ask(ctx context.Context, into any, path ...string) error {
 	return err
 }
 
-// unreachable says why the operator could not be asked.
+// unreachable returns why the operator could not be asked.
 func (c *Cluster) unreachable(err error) error {
 	var borrowing *borrowError
 	switch {

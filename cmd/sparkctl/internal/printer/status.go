@@ -17,7 +17,7 @@ import (
 // aheadShown is how many of those before an application are listed, as in the live view.
 const aheadShown = 5
 
-// FromStatus is what the status of an application and of its queue say; queue may be nil.
+// FromStatus returns what the status of an application and of its queue say; queue may be nil.
 func FromStatus(app *v1alpha1.SparkApplication, queue *v1alpha1.SparkQueue) v1.Application {
 	out := v1.Application{
 		Namespace: app.Namespace, Name: app.Name, UID: string(app.UID), Queue: app.Status.Queue, State: v1.Absent,
@@ -91,7 +91,7 @@ func holdOf(g *v1alpha1.Grant) *v1.Hold {
 	return out
 }
 
-// FromQueueStatus is what the status of a queue says.
+// FromQueueStatus returns what the status of a queue says.
 func FromQueueStatus(queue *v1alpha1.SparkQueue) v1.Queue {
 	s := &queue.Status
 	out := v1.Queue{Name: queue.Name, Parent: queue.Spec.Parent, Pending: s.Pending, Admitted: s.Admitted, Heads: headsOf(s.Heads)}

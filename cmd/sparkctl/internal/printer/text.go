@@ -56,7 +56,7 @@ func headline(a v1.Application) string {
 	return fmt.Sprintf("%s is %s in queue %s%s", name, a.State, a.Queue, stage)
 }
 
-// place says where in line an application waits.
+// place returns where in line an application waits.
 func place(a v1.Application) string {
 	switch w := a.Waits; {
 	case w == nil:
@@ -73,7 +73,7 @@ func place(a v1.Application) string {
 	return ", but is not in line: it cannot be admitted with the current configuration"
 }
 
-// because is the reason of a state in the words of the conditions.
+// because returns the reason of a state in the words of the conditions.
 func because(a v1.Application) string {
 	switch {
 	case a.State == v1.Absent:
@@ -189,7 +189,7 @@ func (p *page) hold(h *v1.Hold) {
 	}
 }
 
-// first is the text for the first of some lines.
+// first returns the text for the first of some lines.
 func first(i int, text string) string {
 	if i > 0 {
 		return ""

@@ -50,7 +50,7 @@ func readArrivals(p problems, f *file) []simulator.Arrival {
 	return arrivals
 }
 
-// labelsOf are the labels of a namespace, with the one that every namespace has.
+// labelsOf returns the labels of a namespace, with the one that every namespace has.
 func labelsOf(name string, listed map[string]namespace) map[string]string {
 	labels := map[string]string{corev1.LabelMetadataName: name}
 	maps.Copy(labels, listed[name].Labels)

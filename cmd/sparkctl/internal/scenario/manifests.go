@@ -56,7 +56,7 @@ func readManifest(p problems, data []byte) simulator.Change {
 // object names a queue or a flavor.
 type object struct{ kind, name string }
 
-// objectOf is what a change is about, and whether it goes.
+// objectOf returns what a change is about, and whether it goes.
 func objectOf(c simulator.Change) (o object, goes bool) {
 	switch {
 	case c.Queue != nil:

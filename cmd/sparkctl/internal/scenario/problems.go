@@ -59,7 +59,7 @@ func (p problems) text(key, message string) string {
 	return strings.Join(parts, ": ")
 }
 
-// err is all that was collected, one a line; nil if there is nothing.
+// err returns all that was collected, one a line; nil if there is nothing.
 func (p problems) err() error {
 	list := *p.all
 	if len(list) == 0 {
@@ -105,7 +105,7 @@ func (p problems) addStrict(err error, in reflect.Type) {
 	p.add(field.FieldPath(), "the key is not known; remove it or correct it%s", known)
 }
 
-// wanted is a type in words.
+// wanted returns a type in words.
 func wanted(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Bool:
@@ -120,7 +120,7 @@ func wanted(t reflect.Type) string {
 	return "keys and values"
 }
 
-// keysAt are the keys that are known where the last key of a path stands; none where they are free. Members of lists stand as [n]
+// keysAt returns the keys that are known where the last key of a path stands; none where they are free. Members of lists stand as [n]
 // behind the key.
 func keysAt(t reflect.Type, path string) []string {
 	steps := strings.Split(path, ".")
@@ -144,7 +144,7 @@ func inner(t reflect.Type) reflect.Type {
 	return t
 }
 
-// fieldOf is the type of what stands below a key; nil if there is no such key.
+// fieldOf returns the type of what stands below a key; nil if there is no such key.
 func fieldOf(t reflect.Type, name string) (found reflect.Type) {
 	if t.Kind() == reflect.Map {
 		return t.Elem()

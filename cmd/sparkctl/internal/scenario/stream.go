@@ -18,7 +18,7 @@ type document struct {
 	text         string
 }
 
-// String says where the document is, for messages.
+// String returns where the document is, for messages.
 func (d document) String() string { return fmt.Sprintf("document %d (line %d)", d.number, d.line) }
 
 // split takes a stream apart at the lines that begin with "---". YAML has no other place where such a line may stand, apart from texts
@@ -49,7 +49,7 @@ func split(stream string) []document {
 	return out
 }
 
-// blank says that there is nothing but comments.
+// blank reports whether there is nothing but comments.
 func blank(text string) bool {
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {

@@ -22,7 +22,7 @@ const Name = "sparkgate-leader"
 // namespaceVariable names the namespace of the lease, which is the operator's own.
 const namespaceVariable = "RUNTIME_NAMESPACE"
 
-// New is the lease in the name of a process, in the operator's own namespace.
+// New returns the lease in the name of a process, in the operator's own namespace.
 func New(config *rest.Config, holder string, renewDeadline time.Duration) (resourcelock.Interface, error) {
 	namespace := os.Getenv(namespaceVariable)
 	if namespace == "" {

@@ -153,7 +153,7 @@ func (o *Options) validateGates() error {
 	return nil
 }
 
-// Gates are AllowedGates in the type of the API.
+// Gates returns AllowedGates in the type of the API.
 func (o *Options) Gates() []v1alpha1.GateType {
 	gates := []v1alpha1.GateType{}
 	for _, gate := range o.AllowedGates {

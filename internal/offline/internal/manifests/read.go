@@ -45,7 +45,7 @@ type Finding struct {
 	Warning bool
 }
 
-// String is one line for people and for programs that jump to files.
+// String returns one line for people and for programs that jump to files.
 func (f Finding) String() string {
 	parts := []string{f.File + ":" + strconv.Itoa(f.Line)}
 	if f.Warning {
@@ -103,7 +103,7 @@ func split(text string) []document {
 	return documents
 }
 
-// blank says that there is nothing but comments.
+// blank reports whether there is nothing but comments.
 func blank(text string) bool {
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") && line != "..." {

@@ -60,7 +60,7 @@ func (s *Schema) Check(object map[string]any) []Finding {
 // rootField is the field of an error that names none.
 var rootField = (*field.Path)(nil).String()
 
-// fieldOfRule is the field of a rule that does not hold. Of a rule of the whole object it is the one that the rule names first.
+// fieldOfRule returns the field of a rule that does not hold. Of a rule of the whole object it is the one that the rule names first.
 func (s *Schema) fieldOfRule(err *field.Error) string {
 	if err.Field != rootField {
 		return err.Field

@@ -65,7 +65,7 @@ func (p place) isMap() bool {
 	return p.node != nil && p.node.AdditionalProperties != nil && p.node.AdditionalProperties.Structural != nil
 }
 
-// below is the place that a step leads to.
+// below returns the place that a step leads to.
 func (p place) below(step string) (next place) {
 	if elements, isList := p.value.([]any); isList && strings.HasPrefix(step, "[") {
 		if i, err := strconv.Atoi(strings.Trim(step, "[]")); err == nil && i < len(elements) {

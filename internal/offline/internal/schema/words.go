@@ -23,7 +23,7 @@ var kinds = map[string]string{
 	"integer": "a whole number (without quotes)", "number": "a number (without quotes)", "quantity": "a number or text",
 }
 
-// kind is the kind of value that is expected; empty for any.
+// kind returns the kind of value that is expected; empty for any.
 func (p place) kind() string {
 	switch {
 	case p.node == nil:
@@ -60,7 +60,7 @@ func (p place) message(err *field.Error) string {
 	return p.invalid(err)
 }
 
-// tooLong says how long a text may be. Validation counts characters, and its own words speak of bytes.
+// tooLong returns how long a text may be. Validation counts characters, and its own words speak of bytes.
 func (p place) tooLong(err *field.Error) string {
 	text, isText := p.value.(string)
 	if !isText || p.node == nil || p.node.ValueValidation == nil || p.node.ValueValidation.MaxLength == nil {
@@ -69,7 +69,7 @@ func (p place) tooLong(err *field.Error) string {
 	return fmt.Sprintf("value %s has %d characters: give at most %d", p.show(), utf8.RuneCountInString(text), *p.node.ValueValidation.MaxLength)
 }
 
-// entries is how many entries a list or map has.
+// entries returns how many entries a list or map has.
 func (p place) entries() int {
 	if elements, isList := p.value.([]any); isList {
 		return len(elements)
@@ -78,7 +78,7 @@ func (p place) entries() int {
 	return len(members)
 }
 
-// invalid is the message of an error that has a sentence only.
+// invalid returns the message of an error that has a sentence only.
 func (p place) invalid(err *field.Error) string {
 	says := strings.TrimSpace(err.Detail)
 	if i := strings.LastIndex(says, inBody); i >= 0 { // the name before it may be a key of a user
@@ -98,7 +98,7 @@ func (p place) invalid(err *field.Error) string {
 // inBody ends the name of the field in what kube-openapi says.
 const inBody = " in body "
 
-// identity is what may stand only once in a list.
+// identity returns what may stand only once in a list.
 func identity(value any) string {
 	keys, isMap := value.(map[string]any)
 	if !isMap {
@@ -119,7 +119,7 @@ func (p place) show() string {
 	return shown(p.value)
 }
 
-// nameOf is the kind of a value in the words of schemas; empty for null.
+// nameOf returns the kind of a value in the words of schemas; empty for null.
 func nameOf(value any) string {
 	switch value.(type) {
 	case map[string]any:
@@ -138,7 +138,7 @@ func nameOf(value any) string {
 	return ""
 }
 
-// kindOf is the kind of a value in words.
+// kindOf returns the kind of a value in words.
 func kindOf(value any) string {
 	if words, ok := kinds[nameOf(value)]; ok {
 		word, _, _ := strings.Cut(words, " (")
@@ -179,7 +179,7 @@ func (p place) choice() string {
 	return strings.Join(texts[:last], ", ") + " or " + texts[last]
 }
 
-// hint says which values a missing field can have, where they are few.
+// hint returns which values a missing field can have, where they are few.
 func (p place) hint() string {
 	if choice := p.choice(); choice != "" {
 		return " to " + choice

@@ -60,7 +60,7 @@ func (c *call) addDefaults(properties map[string]string, m *Machine) {
 	}
 }
 
-// confFolder are the files of Spark's conf folder.
+// confFolder returns the files of Spark's conf folder.
 func (m *Machine) confFolder() map[string]string {
 	if folder := m.Environment[confDirVariable]; folder != "" {
 		return m.Folder(folder)
@@ -114,7 +114,7 @@ var (
 	propertyEndings   = []string{"conf", "properties"}
 )
 
-// ConfFiles are the files of the conf folder that Spark hands to the driver: texts, the smallest first, as long as names and contents together
+// ConfFiles returns the files of the conf folder that Spark hands to the driver: texts, the smallest first, as long as names and contents together
 // do not reach a bound.
 func (m *Machine) ConfFiles(largest int) map[string]string {
 	folder := m.confFolder()
@@ -132,7 +132,7 @@ func (m *Machine) ConfFiles(largest int) map[string]string {
 	return files
 }
 
-// shipped says whether Spark takes a file of its name along.
+// shipped reports whether Spark takes a file of its name along.
 func shipped(name string) bool {
 	hasEnding := func(endings []string) bool {
 		return slices.ContainsFunc(endings, func(ending string) bool { return strings.HasSuffix(name, ending) })

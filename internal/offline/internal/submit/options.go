@@ -87,7 +87,7 @@ type CallError struct {
 	Err   error
 }
 
-// Error is the message of what is wrong.
+// Error returns the message of what is wrong.
 func (e *CallError) Error() string { return e.Err.Error() }
 
 // Unwrap returns what is wrong.
@@ -154,7 +154,7 @@ func cut(arg string) (name, value string, found bool) {
 	return arg, "", false
 }
 
-// lookUp says whether an option has a value.
+// lookUp reports whether an option has a value.
 func (c *call) lookUp(name string) (hasValue bool, err error) {
 	if remedy, ok := impossible[name]; ok {
 		return false, fmt.Errorf("%s does not submit a job: %s", name, remedy)

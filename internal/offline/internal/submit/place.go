@@ -55,7 +55,7 @@ func (b *builder) setField(f field, key, value string) bool {
 	return true
 }
 
-// texts are the properties that the fields of an application stand for.
+// texts returns the properties that the fields of an application stand for.
 func texts(app *v1alpha1.SparkApplication) map[string]string {
 	values := map[string]string{}
 	for key, property := range typed(app) {
@@ -64,7 +64,7 @@ func texts(app *v1alpha1.SparkApplication) map[string]string {
 	return values
 }
 
-// allowed says whether the schema takes what stands at a path, or below it.
+// allowed reports whether the schema takes what stands at a path, or below it.
 func (b *builder) allowed(app *v1alpha1.SparkApplication, path string) bool {
 	text, err := json.Marshal(app)
 	if err != nil {
@@ -86,7 +86,7 @@ func (b *builder) allowed(app *v1alpha1.SparkApplication, path string) bool {
 // application refuses the job.
 var changing = []string{".featureSteps", ".allocator"}
 
-// refusal says why a property is left out. It asks conf, which refuses what the operator owns and what is no property of Spark.
+// refusal returns why a property is left out. It asks conf, which refuses what the operator owns and what is no property of Spark.
 func refusal(key, value string) (string, bool) {
 	for _, end := range changing {
 		if strings.HasSuffix(key, end) {

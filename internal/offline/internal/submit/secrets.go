@@ -32,7 +32,7 @@ var (
 	namingEnds = regexp.MustCompile(`(?i)(file|path|name|class|provider|type|enabled|algorithm|bits|length|timeout|interval)$`)
 )
 
-// secret says that a value looks like one that must not stand in a manifest.
+// secret reports whether a value looks like one that must not stand in a manifest.
 func secret(key, value string) bool {
 	if value == "" || !secretKey.MatchString(key) || namingEnds.MatchString(key) {
 		return false
