@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/companions"
 	"github.com/sparkgate/sparkgate/controllers/internal/lifecycle"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
 	"github.com/sparkgate/sparkgate/controllers/internal/status"
@@ -107,7 +108,7 @@ func (p *pass) createDriver(ctx context.Context) error {
 // series, of which the first text is shown.
 func (p *pass) tellLeftOut(refused []expose.Refusal) {
 	if len(refused) > 0 {
-		p.Recorder.Eventf(p.app, nil, corev1.EventTypeWarning, companionNotMade, "CreateService", "%s", status.Truncate(redact.Visible(expose.Join(refused))))
+		p.Recorder.Eventf(p.app, nil, corev1.EventTypeWarning, companions.NotMadeReason, "CreateService", "%s", status.Truncate(redact.Visible(expose.Join(refused))))
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/companions"
 	"github.com/sparkgate/sparkgate/controllers/internal/lifecycle"
 	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
@@ -84,8 +85,9 @@ type Notifier interface {
 // Reconciler drives applications. It is safe for concurrent use with different applications.
 type Reconciler struct {
 	Options
-	memory  *Memory
-	lookups *lookups
+	memory     *Memory
+	lookups    *lookups
+	companions *companions.Companions
 	// stageEvents is the budget of events about stages, by namespace.
 	stageEvents *fairqueue.Budget
 	// deciding says that this process makes the decisions.
@@ -112,7 +114,11 @@ func New(o Options) *Reconciler {
 	if o.Ready == nil {
 		o.Ready = func(context.Context) error { return nil }
 	}
-	return &Reconciler{Options: o, memory: NewMemory(), lookups: newLookups(newPresence(o.Clock)),
+	memory := NewMemory()
+	return &Reconciler{Options: o, memory: memory, lookups: newLookups(newPresence(o.Clock)),
+		companions: companions.New(companions.Options{
+			Client: o.Client, Live: o.Live, Exposure: o.Exposure, Recorder: o.Recorder, Clock: o.Clock, Listed: memory.suspect,
+		}),
 		stageEvents: fairqueue.NewBudget(o.Clock, eventsPerSecond, eventsInARow)}
 }
 
@@ -250,6 +256,13 @@ func (p *pass) result(d lifecycle.Decision, err error) (ctrl.Result, error) {
 		}
 	}
 	return ctrl.Result{RequeueAfter: after}, nil
+}
+
+// lookAgain asks for another pass after a while at the latest.
+func (p *pass) lookAgain(after time.Duration) {
+	if p.again == 0 || after < p.again {
+		p.again = after
+	}
 }
 
 // conflictPause is how long to wait for the watch after a conflict.

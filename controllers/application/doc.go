@@ -3,7 +3,7 @@
 
 // Package application reconciles SparkApplications.
 //
-//	observe ──► decide (lifecycle, pure) ──► act before ──► finalizer ──► status ──► events ──► act after ──► accompany
+//	observe ──► decide (lifecycle, pure) ──► act before ──► finalizer ──► status ──► events ──► act after ──► companions
 //	   ▲          │
 //	   └─ needs ──┘
 //

@@ -15,6 +15,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/companions"
+	"github.com/sparkgate/sparkgate/controllers/internal/livemeta"
 	"github.com/sparkgate/sparkgate/internal/spark/expose"
 	"github.com/sparkgate/sparkgate/internal/spark/leftover"
 )
@@ -48,22 +50,22 @@ func (f *Finder) Start(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-f.Pauses.After(recallPause):
+		case <-f.Pauses.After(companions.ListRetryPause):
 		}
 	}
 }
 
 // find lists each kind once, by its metadata. The kinds of companions are listed for the applications that exist, too.
 func (f *Finder) find(ctx context.Context) error {
-	failed := []error{f.memory.recall(ctx, f.Live, f.Clock.Now())}
-	if !f.memory.recalled.complete() {
+	failed := []error{f.companions.ListExisting(ctx)}
+	if !f.companions.ExistingKnown() {
 		failed = append(failed, errors.New("the kinds of companions are not listed yet"))
 	}
 	for _, kind := range slices.Concat(leftover.Listed, f.GateKinds) {
 		if slices.Contains(expose.Kinds, kind) {
 			continue
 		}
-		failed = append(failed, eachOf(ctx, f.Live, kind, func(obj *metav1.PartialObjectMetadata) error {
+		failed = append(failed, livemeta.Each(ctx, f.Live, kind, func(obj *metav1.PartialObjectMetadata) error {
 			f.memory.suspect(obj)
 			return nil
 		}, client.HasLabels{v1alpha1.ApplicationUIDLabel}))

@@ -25,7 +25,7 @@ const endingInterval = 10 * time.Second
 // gone cleans up after an application that does not exist any more: it was deleted, perhaps without its finalizer.
 func (r *Reconciler) gone(ctx context.Context, name types.NamespacedName) (ctrl.Result, error) {
 	if !r.hasLeft(name) && !r.memory.mayHaveLeft(name) {
-		r.memory.Forget(name)
+		r.forget(name)
 		return ctrl.Result{}, nil
 	}
 	live := &v1alpha1.SparkApplication{}
@@ -42,9 +42,15 @@ func (r *Reconciler) gone(ctx context.Context, name types.NamespacedName) (ctrl.
 		err = r.sweepLeft(ctx, name)
 	}
 	if err == nil && after == 0 && !r.memory.mayHaveLeft(name) {
-		r.memory.Forget(name)
+		r.forget(name)
 	}
 	return ctrl.Result{RequeueAfter: after}, err
+}
+
+// forget drops all that is known of an application.
+func (r *Reconciler) forget(name types.NamespacedName) {
+	r.memory.Forget(name)
+	r.companions.Forget(name)
 }
 
 // hasLeft says that applications of that name run or hold something.

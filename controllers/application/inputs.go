@@ -147,3 +147,11 @@ func (p *pass) exceeds(ctx context.Context, objects render.Objects, grant queuei
 	}
 	return "", nil
 }
+
+// historyAddress is where the history server will show an attempt; empty if there is none, or nothing that it could read.
+func (p *pass) historyAddress(objects render.Objects) string {
+	if logs, err := objects.Properties.Bool(conf.EventLogEnabled, false); err != nil || !logs {
+		return ""
+	}
+	return strings.ReplaceAll(p.HistoryURL, v1alpha1.ApplicationIDToken, objects.Names.ApplicationID)
+}

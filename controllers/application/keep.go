@@ -38,9 +38,7 @@ func (p *pass) keep(ctx context.Context) {
 	restored, err := p.Gates.Ensure(ctx, string(grant.Gate), p.granted(grant))
 	if err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "ensure the object of a grant; will retry", "gate", grant.Gate)
-		if p.again == 0 || keepPause < p.again {
-			p.again = keepPause
-		}
+		p.lookAgain(keepPause)
 		return
 	}
 	if restored != "" {

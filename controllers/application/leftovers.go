@@ -11,54 +11,21 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/livemeta"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
 	"github.com/sparkgate/sparkgate/internal/spark/leftover"
 )
-
-// listPage is how many objects are listed at a time, by their metadata.
-const listPage = 500
-
-// eachOf calls see with each object of a kind that the options select, page by page.
-func eachOf(ctx context.Context, live client.Reader, kind schema.GroupVersionKind, see func(*metav1.PartialObjectMetadata) error, options ...client.ListOption) error {
-	var failed []error
-	for token := ""; ; {
-		page := &metav1.PartialObjectMetadataList{}
-		page.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
-		err := live.List(ctx, page, append(slices.Clone(options), client.Limit(listPage), client.Continue(token))...)
-		if err != nil && !absent(err) {
-			failed = append(failed, fmt.Errorf("list %s: %w", kind.Kind, err))
-		}
-		if err != nil {
-			return errors.Join(failed...)
-		}
-		for i := range page.Items {
-			page.Items[i].SetGroupVersionKind(kind)
-			failed = append(failed, see(&page.Items[i]))
-		}
-		if token = page.Continue; token == "" {
-			return errors.Join(failed...)
-		}
-	}
-}
-
-// absent reports whether an error says that there is nothing to find: the object is gone, or its kind is not installed, or not granted to the
-// operator, which has created none then.
-func absent(err error) bool {
-	return apimeta.IsNoMatchError(err) || apierrors.IsNotFound(err) || apierrors.IsForbidden(err)
-}
 
 // sweep deletes the objects of an application that does not exist any more, or is about to go. What cannot be deleted does not protect the others.
 func (r *Reconciler) sweep(ctx context.Context, of leftover.Application) error {
 	attempts, failed := map[leftover.Attempt]bool{}, []error{}
 	for _, kind := range slices.Concat(leftover.Listed, r.GateKinds) {
-		failed = append(failed, eachOf(ctx, r.Live, kind, func(obj *metav1.PartialObjectMetadata) error {
+		failed = append(failed, livemeta.Each(ctx, r.Live, kind, func(obj *metav1.PartialObjectMetadata) error {
 			created, err := r.sweepObject(ctx, of, obj)
 			if attempt, known := leftover.AttemptOf(obj); created && known {
 				attempts[attempt] = true
@@ -75,20 +42,20 @@ func (r *Reconciler) sweep(ctx context.Context, of leftover.Application) error {
 	}
 	for attempt := range attempts {
 		for kind, name := range of.Unlisted(attempt) {
-			failed = append(failed, r.sweepNamed(ctx, of, made{kind, name}))
+			failed = append(failed, r.sweepNamed(ctx, of, livemeta.Key{Kind: kind, Name: name}))
 		}
 	}
 	return errors.Join(failed...)
 }
 
-func (r *Reconciler) sweepNamed(ctx context.Context, of leftover.Application, m made) error {
-	obj := m.metadata(of.Namespace)
+func (r *Reconciler) sweepNamed(ctx context.Context, of leftover.Application, m livemeta.Key) error {
+	obj := m.Metadata(of.Namespace)
 	err := r.Live.Get(ctx, client.ObjectKeyFromObject(obj), obj)
-	if absent(err) {
+	if livemeta.Absent(err) {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("read %s %s/%s: %w", m.kind.Kind, of.Namespace, m.name, err)
+		return fmt.Errorf("read %s %s/%s: %w", m.Kind.Kind, of.Namespace, m.Name, err)
 	}
 	_, err = r.sweepObject(ctx, of, obj)
 	return err

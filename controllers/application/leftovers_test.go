@@ -24,6 +24,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/companions"
+	"github.com/sparkgate/sparkgate/controllers/internal/livemeta"
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
 	"github.com/sparkgate/sparkgate/internal/spark/expose"
 	"github.com/sparkgate/sparkgate/internal/spark/leftover"
@@ -33,7 +35,7 @@ import (
 // yard is an API server with objects that applications may have left, by their metadata.
 type yard struct {
 	client.Client
-	objects map[made]*metav1.PartialObjectMetadata
+	objects map[livemeta.Key]*metav1.PartialObjectMetadata
 	// selectors of Services by name.
 	selectors map[string]map[string]string
 	// alive are the applications that exist.
@@ -60,7 +62,7 @@ func (y *yard) List(_ context.Context, list client.ObjectList, options ...client
 	}
 	var found []metav1.PartialObjectMetadata
 	for m, obj := range y.objects {
-		if m.kind.Kind+"List" == kind && (o.Namespace == "" || obj.Namespace == o.Namespace) && o.LabelSelector.Matches(labels.Set(obj.Labels)) {
+		if m.Kind.Kind+"List" == kind && (o.Namespace == "" || obj.Namespace == o.Namespace) && o.LabelSelector.Matches(labels.Set(obj.Labels)) {
 			found = append(found, *obj.DeepCopy())
 		}
 	}
@@ -80,7 +82,7 @@ func (y *yard) Get(_ context.Context, key client.ObjectKey, into client.Object, 
 	gone := apierrors.NewNotFound(schema.GroupResource{}, key.Name)
 	switch o := into.(type) {
 	case *corev1.Service:
-		obj := y.objects[made{expose.ServiceKind, key.Name}]
+		obj := y.objects[livemeta.Key{Kind: expose.ServiceKind, Name: key.Name}]
 		if obj == nil {
 			return gone
 		}
@@ -93,7 +95,7 @@ func (y *yard) Get(_ context.Context, key client.ObjectKey, into client.Object, 
 			}
 			return nil
 		}
-		if obj := y.objects[made{o.GroupVersionKind(), key.Name}]; obj != nil && obj.Namespace == key.Namespace {
+		if obj := y.objects[livemeta.Key{Kind: o.GroupVersionKind(), Name: key.Name}]; obj != nil && obj.Namespace == key.Namespace {
 			*o = *obj.DeepCopy()
 			return nil
 		}
@@ -107,35 +109,35 @@ func (y *yard) Patch(context.Context, client.Object, client.Patch, ...client.Pat
 
 func (y *yard) Delete(_ context.Context, obj client.Object, options ...client.DeleteOption) error {
 	o := (&client.DeleteOptions{}).ApplyOptions(options)
-	m := made{obj.(*metav1.PartialObjectMetadata).GroupVersionKind(), obj.GetName()}
+	m := livemeta.Key{Kind: obj.(*metav1.PartialObjectMetadata).GroupVersionKind(), Name: obj.GetName()}
 	switch has := y.objects[m]; {
-	case y.kept[m.name]:
+	case y.kept[m.Name]:
 		return errors.New("a webhook is away")
 	case has == nil:
-		return apierrors.NewNotFound(schema.GroupResource{}, m.name)
+		return apierrors.NewNotFound(schema.GroupResource{}, m.Name)
 	case o.Preconditions == nil || o.Preconditions.UID == nil || *o.Preconditions.UID != has.UID:
-		return apierrors.NewConflict(schema.GroupResource{}, m.name, errors.New("another one"))
+		return apierrors.NewConflict(schema.GroupResource{}, m.Name, errors.New("another one"))
 	}
 	delete(y.objects, m)
 	return nil
 }
 
 func (y *yard) add(kind schema.GroupVersionKind, name string, change ...func(*metav1.PartialObjectMetadata)) {
-	obj := made{kind, name}.metadata("a")
+	obj := livemeta.Key{Kind: kind, Name: name}.Metadata("a")
 	obj.UID = types.UID(kind.Kind + "/" + name)
 	obj.Labels = labelsOf(gone)
 	obj.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: v1alpha1.FieldOwner, Operation: metav1.ManagedFieldsOperationUpdate}}
 	for _, c := range change {
 		c(obj)
 	}
-	y.objects[made{kind, name}] = obj
+	y.objects[livemeta.Key{Kind: kind, Name: name}] = obj
 }
 
 // names of what is there, with the kind.
 func (y *yard) names() []string {
 	names := []string{}
 	for m := range y.objects {
-		names = append(names, m.kind.Kind+" "+m.name)
+		names = append(names, m.Kind.Kind+" "+m.Name)
 	}
 	slices.Sort(names)
 	return names
@@ -154,7 +156,7 @@ func labelsOf(of leftover.Application) map[string]string {
 var podGroups = schema.GroupVersionKind{Group: "scheduling.volcano.sh", Version: "v1beta1", Kind: "PodGroup"}
 
 func newYard() *yard {
-	return &yard{objects: map[made]*metav1.PartialObjectMetadata{}, selectors: map[string]map[string]string{}, alive: map[types.NamespacedName]types.UID{},
+	return &yard{objects: map[livemeta.Key]*metav1.PartialObjectMetadata{}, selectors: map[string]map[string]string{}, alive: map[types.NamespacedName]types.UID{},
 		missing: map[string]bool{}, failing: map[string]bool{}, kept: map[string]bool{}}
 }
 
@@ -251,7 +253,7 @@ func TestSweepKeepsWhatOthersCreated(t *testing.T) {
 			t.Parallel()
 			y := newYard()
 			y.everything(change)
-			delete(y.objects, made{expose.ServiceKind, gone.Name}) // TestSweepStableService
+			delete(y.objects, livemeta.Key{Kind: expose.ServiceKind, Name: gone.Name}) // TestSweepStableService
 			before := y.names()
 			if err := sweeper(y).sweep(t.Context(), gone); err != nil {
 				t.Fatal(err)
@@ -350,7 +352,7 @@ func TestFind(t *testing.T) {
 	t.Parallel()
 	y := newYard()
 	y.everything()
-	delete(y.objects, made{leftover.SecretKind, prefix + "-driver-conf-secret"}) // Secrets are not listed
+	delete(y.objects, livemeta.Key{Kind: leftover.SecretKind, Name: prefix + "-driver-conf-secret"}) // Secrets are not listed
 	live, young := leftover.Application{NamespacedName: types.NamespacedName{Namespace: "a", Name: "live"}, UID: "live"}, leftover.Application{NamespacedName: types.NamespacedName{Namespace: "a", Name: "young"}, UID: "young"}
 	for _, of := range []leftover.Application{live, young} {
 		y.add(leftover.ConfigMapKind, render.NamesOf(of.Object(), 1, 1).ConfigMap, func(o *metav1.PartialObjectMetadata) { o.Labels = labelsOf(of) })
@@ -364,17 +366,17 @@ func TestFind(t *testing.T) {
 	r := sweeper(y)
 	r.memory.Saw(live.Object())
 	clock := testingclock.NewFakeClock(noon)
-	r.Clock = clock
+	r.Clock, r.companions.Clock = clock, clock
 	woken := map[types.NamespacedName]bool{}
 	f := &Finder{Reconciler: r, Wake: func(name types.NamespacedName) { woken[name] = true }, Pauses: clock}
-	if err := f.find(t.Context()); err == nil || r.memory.recalled.complete() {
+	if err := f.find(t.Context()); err == nil || r.companions.ExistingKnown() {
 		t.Error("a list that failed is no list")
 	}
 	clear(y.failing)
 	if err := f.find(t.Context()); err == nil {
 		t.Error("listed again too early")
 	}
-	clock.Step(recallPause)
+	clock.Step(companions.ListRetryPause)
 	if err := f.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}

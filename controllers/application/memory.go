@@ -25,10 +25,6 @@ type Memory struct {
 	apps map[types.NamespacedName]*remembered
 	// leftBy are the uids of applications that are gone and may have left objects, by their name.
 	leftBy map[types.NamespacedName][]types.UID
-	// recalled says whether the companions that earlier processes have made are known.
-	recalled recollection
-	// claims are the hosts and paths that are taken in the cluster.
-	claims claimBook
 }
 
 type remembered struct {
@@ -60,8 +56,6 @@ type remembered struct {
 	refusal refusal
 	// gaveUp is an attempt whose grant went back although the status still has it.
 	gaveUp attempt
-	// company is what accompanies the application; nil while nothing does.
-	company *company
 	// fate is what is known of how the application goes.
 	fate fate
 }

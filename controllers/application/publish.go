@@ -49,7 +49,9 @@ func (p *pass) carryOut(ctx context.Context, d lifecycle.Decision) error {
 	if err := p.act(ctx, d.After); err != nil {
 		return err
 	}
-	p.accompany(ctx)
+	if after := p.companions.Reconcile(ctx, p.app); after > 0 {
+		p.lookAgain(after)
+	}
 	p.keep(ctx)
 	return p.follow(ctx)
 }

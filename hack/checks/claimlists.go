@@ -15,22 +15,22 @@ var claims = []Claim{
 		Rule: RuleWrite, count: apiWrites,
 		In: []string{"api/...", "queueing/...", "internal/...", "controllers/...", "cmd/..."},
 		Known: map[string]int{
-			"cmd/sparkgate/internal/lease/lease.go": 1, // the lease of the leader
-			"controllers/application/act.go":        4, // objects of an attempt, pods, the application itself after ttlAfterFinished
-			"controllers/application/adopt.go":      2, // an object of another attempt or of another author is replaced
-			"controllers/application/companions.go": 5, // Service, PodDisruptionBudget, Ingress, HTTPRoute
-			"controllers/application/elastic.go":    1, // the scheduling gate of executors
-			"controllers/application/leftovers.go":  1, // objects of an application that is gone
-			"controllers/application/publish.go":    3, // the status; the finalizer comes and goes
-			"controllers/explainserver/reviewer.go": 2, // TokenReview and SubjectAccessReview: nothing is stored
-			"controllers/queue/controller.go":       1, // the status of queues
-			"controllers/unmanagedpods/admit.go":    1, // the scheduling gate
-			"controllers/unmanagedpods/delete.go":   1, // a pod that must end
-			"queueing/embedded/gate/ledger.go":      1, // the ledger in the status of root queues
-			"queueing/kueue/elastic.go":             1, // Workloads of executors
-			"queueing/kueue/release.go":             2,
-			"queueing/kueue/sync.go":                3, // Workloads
-			"queueing/volcano/gate.go":              4, // PodGroups
+			"cmd/sparkgate/internal/lease/lease.go":         1, // the lease of the leader
+			"controllers/application/act.go":                4, // objects of an attempt, pods, the application itself after ttlAfterFinished
+			"controllers/application/adopt.go":              2, // an object of another attempt or of another author is replaced
+			"controllers/application/elastic.go":            1, // the scheduling gate of executors
+			"controllers/application/leftovers.go":          1, // objects of an application that is gone
+			"controllers/application/publish.go":            3, // the status; the finalizer comes and goes
+			"controllers/explainserver/reviewer.go":         2, // TokenReview and SubjectAccessReview: nothing is stored
+			"controllers/internal/companions/companions.go": 5, // Service, PodDisruptionBudget, Ingress, HTTPRoute
+			"controllers/queue/controller.go":               1, // the status of queues
+			"controllers/unmanagedpods/admit.go":            1, // the scheduling gate
+			"controllers/unmanagedpods/delete.go":           1, // a pod that must end
+			"queueing/embedded/gate/ledger.go":              1, // the ledger in the status of root queues
+			"queueing/kueue/elastic.go":                     1, // Workloads of executors
+			"queueing/kueue/release.go":                     2,
+			"queueing/kueue/sync.go":                        3, // Workloads
+			"queueing/volcano/gate.go":                      4, // PodGroups
 		},
 		Remedy: "write where docs/architecture.md says that it is done, or change that page and add the file here",
 	},

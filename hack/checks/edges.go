@@ -64,6 +64,12 @@ var forbiddenEdges = []Edge{
 		Why: "every kind of asker deals with gates in the same way, with a key",
 	},
 	{
+		From: []string{"controllers/internal/companions/..."}, To: []string{
+			"controllers/application/...", "controllers/internal/lifecycle/...", "controllers/internal/pods/...", "controllers/internal/reservation/...",
+		},
+		Why: "what accompanies an attempt follows from its application alone, and neither decides nor holds anything",
+	},
+	{
 		From: []string{"api/...", "internal/...", "controllers/...", "queueing/...", "cmd/...", "!queueing/kueue/..."}, To: []string{"sigs.k8s.io/kueue/..."}, Direct: true,
 		Why: "Kueue's types stay in its gate",
 	},

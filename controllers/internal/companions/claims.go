@@ -1,7 +1,7 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package application
+package companions
 
 import (
 	"context"
@@ -23,25 +23,25 @@ import (
 // exposing are the kinds of companions that lead to a web interface, by their fields.
 var exposing = map[string]schema.GroupVersionKind{conf.IngressField: expose.IngressKind, conf.RouteField: expose.RouteKind}
 
-// withhold keeps back the ways to the web interface that administrators do not allow, and those whose host and path another namespace holds.
+// judgeExposure withholds the ways to the web interface that administrators do not allow, and those whose host and path another namespace holds.
 // None of it hinders the run.
-func (p *pass) withhold(ctx context.Context, c *company, in *expose.Input) []problem {
+func (r *reconciliation) judgeExposure(ctx context.Context, in *expose.Input) []problem {
 	in.Withheld = map[string]bool{conf.IngressField: true, conf.RouteField: true}
-	granted, refused := p.Exposure.Judge(p.app)
+	granted, refused := r.Exposure.Judge(r.app)
 	var problems []problem
-	for _, r := range refused {
-		problems = append(problems, problem{reason: companionNotMade, text: r.String(), final: true})
+	for _, refusal := range refused {
+		problems = append(problems, problem{reason: NotMadeReason, text: refusal.String(), final: true})
 	}
 	if len(granted) == 0 || in.UIPort == 0 {
 		return problems
 	}
-	claims, err := p.memory.claims.read(ctx, p.Live, p.Clock.Now(), c.exposed)
+	claims, err := r.claims.read(ctx, r.Live, r.Clock.Now(), r.state.exposed)
 	if err != nil {
-		return append(problems, problem{reason: companionNotMade, text: fmt.Sprintf("find the owner of the web interface's host: %s", err)})
+		return append(problems, problem{reason: NotMadeReason, text: fmt.Sprintf("find the owner of the web interface's host: %s", err)})
 	}
 	for _, g := range granted {
-		if conflict := g.Conflict(p.app.Namespace, p.ownClaim(in, exposing[g.Field], claims), claims); conflict != "" {
-			problems = append(problems, problem{reason: companionNotMade, text: conflict})
+		if conflict := g.Conflict(r.app.Namespace, r.ownClaim(in, exposing[g.Field], claims), claims); conflict != "" {
+			problems = append(problems, problem{reason: NotMadeReason, text: conflict})
 			continue
 		}
 		in.Withheld[g.Field] = false
@@ -50,22 +50,22 @@ func (p *pass) withhold(ctx context.Context, c *company, in *expose.Input) []pro
 }
 
 // ownClaim is that of the application's own Ingress or route; zero if there is none.
-func (p *pass) ownClaim(in *expose.Input, kind schema.GroupVersionKind, claims []expose.Claim) expose.Claim {
+func (r *reconciliation) ownClaim(in *expose.Input, kind schema.GroupVersionKind, claims []expose.Claim) expose.Claim {
 	name := render.NamesOf(in.App, in.Run, in.Attempt).UI()
-	for _, c := range claims {
-		if c.Namespace == p.app.Namespace && c.Kind == kind.Kind && c.Name == name {
-			return c
+	for _, claim := range claims {
+		if claim.Namespace == r.app.Namespace && claim.Kind == kind.Kind && claim.Name == name {
+			return claim
 		}
 	}
 	return expose.Claim{}
 }
 
-// exposedAnew notes that a way to the web interface was made just now. Somebody else may have done the same at the same time, so who holds its
-// host is looked at once more.
-func (c *company) exposedAnew(before map[string]bool, now time.Time) []problem {
-	for kind := range c.kinds() {
+// exposedAnew records that a way to the web interface was created just now. Another client may have done the same at the same time, so who
+// holds its host is checked once more.
+func (s *state) exposedAnew(before map[string]bool, now time.Time) []problem {
+	for kind := range s.kinds() {
 		if !before[kind] && (kind == expose.IngressKind.Kind || kind == expose.RouteKind.Kind) {
-			c.exposed = now
+			s.exposed = now
 			return []problem{{soon: true}}
 		}
 	}
@@ -78,16 +78,16 @@ const claimsAge = 2 * time.Second
 // claimsPage is how many objects are listed at once.
 const claimsPage = 500
 
-// claimBook are the places that Ingresses and HTTPRoutes of the cluster take. It is filled only while applications open ways to their web
+// claimCache holds the places that Ingresses and HTTPRoutes of the cluster take. It is filled only while applications open ways to their web
 // interfaces.
-type claimBook struct {
+type claimCache struct {
 	mu     sync.Mutex
 	asked  time.Time
 	claims []expose.Claim
 }
 
 // read returns all claims, as of a moment after a given one, and not much before now.
-func (b *claimBook) read(ctx context.Context, live client.Reader, now, after time.Time) ([]expose.Claim, error) {
+func (b *claimCache) read(ctx context.Context, live client.Reader, now, after time.Time) ([]expose.Claim, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.asked.After(after) && now.Sub(b.asked) < claimsAge {

@@ -1,7 +1,7 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package application
+package companions
 
 import (
 	"context"
@@ -15,13 +15,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	testingclock "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/livemeta"
 	"github.com/sparkgate/sparkgate/internal/spark/expose"
 )
 
-func TestPauseGrowsToItsBound(t *testing.T) {
+func TestBackoffGrowsToItsBound(t *testing.T) {
 	t.Parallel()
 	failed, missing, final := problem{text: "failed"}, problem{soon: true}, problem{final: true}
 	tests := map[string]struct {
@@ -36,9 +39,9 @@ func TestPauseGrowsToItsBound(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := &company{}
+			s := &state{}
 			for i, want := range tc.want {
-				if got := c.pause(tc.problems); got != want {
+				if got := s.backoff(tc.problems); got != want {
 					t.Errorf("pause %d: %s, want %s", i, got, want)
 				}
 			}
@@ -46,7 +49,7 @@ func TestPauseGrowsToItsBound(t *testing.T) {
 				return
 			}
 			for range 100 {
-				if got := c.pause(tc.problems); got < 0 || got > longestCompanionPause {
+				if got := s.backoff(tc.problems); got < 0 || got > maxPause {
 					t.Errorf("pause %s", got)
 				}
 			}
@@ -67,11 +70,11 @@ func TestWhatAnErrorMeans(t *testing.T) {
 	}{
 		"the kind was never there":     {expose.RouteKind, noMatch, gatewayNotInstalled, false},
 		"the kind is gone":             {expose.RouteKind, noPath, gatewayNotInstalled, false},
-		"the namespace is gone":        {expose.RouteKind, apierrors.NewNotFound(schema.GroupResource{Resource: "namespaces"}, "jobs"), companionNotMade, false},
-		"a kind of Kubernetes is gone": {expose.IngressKind, noMatch, companionNotMade, false},
-		"somebody else's":              {expose.ServiceKind, errForeign, companionNotMade, false},
+		"the namespace is gone":        {expose.RouteKind, apierrors.NewNotFound(schema.GroupResource{Resource: "namespaces"}, "jobs"), NotMadeReason, false},
+		"a kind of Kubernetes is gone": {expose.IngressKind, noMatch, NotMadeReason, false},
+		"somebody else's":              {expose.ServiceKind, errOtherOwner, NotMadeReason, false},
 		"another one of the name":      {expose.ServiceKind, apierrors.NewConflict(routes, "pi", errors.New("uid")), "", true},
-		"on its way out":               {expose.ServiceKind, &notYet{time.Second, "it is being deleted"}, "", true},
+		"on its way out":               {expose.ServiceKind, retryLater("it is being deleted"), "", true},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -100,42 +103,51 @@ func (l *lists) List(_ context.Context, list client.ObjectList, _ ...client.List
 	return l.err
 }
 
-func TestRecall(t *testing.T) {
+func TestListExisting(t *testing.T) {
 	t.Parallel()
-	owner := func(uid string) []metav1.OwnerReference {
-		return []metav1.OwnerReference{*metav1.NewControllerRef(version(uid, "1", 1), v1alpha1.GroupVersion.WithKind(v1alpha1.SparkApplicationKind))}
+	application := func(uid types.UID) *v1alpha1.SparkApplication {
+		return &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "pi", UID: uid}}
 	}
-	item := func(name, uid string, annotations map[string]string) metav1.PartialObjectMetadata {
+	owner := func(uid types.UID) []metav1.OwnerReference {
+		return []metav1.OwnerReference{*metav1.NewControllerRef(application(uid), v1alpha1.GroupVersion.WithKind(v1alpha1.SparkApplicationKind))}
+	}
+	item := func(name string, uid types.UID, annotations map[string]string) metav1.PartialObjectMetadata {
 		return metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, OwnerReferences: owner(uid), Annotations: annotations}}
 	}
 	left := &lists{err: errors.New("try again"), items: map[string][]metav1.PartialObjectMetadata{
 		"ServiceList": {item("pi", "a", nil), item("pi-a-1-1-driver-svc", "a", map[string]string{v1alpha1.UIServiceAnnotation: "{}"})},
 		"IngressList": {item("pi-a-1-1-ui", "a", nil), item("pi-b-1-1-ui", "b", nil)},
 	}}
-	m, app := NewMemory(), version("a", "5", 1)
-	m.Saw(app)
-	if err := m.recall(t.Context(), left, noon); err == nil {
+	clock, listed := testingclock.NewFakeClock(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)), 0
+	c := New(Options{Live: left, Clock: clock, Listed: func(*metav1.PartialObjectMetadata) { listed++ }})
+	if err := c.ListExisting(t.Context()); err == nil || c.ExistingKnown() {
 		t.Error("a list that failed is no list")
 	}
 	asked := left.asked
 	left.err = nil
-	if err := m.recall(t.Context(), left, noon.Add(recallPause-1)); err != nil || left.asked != asked {
+	clock.Step(ListRetryPause - 1)
+	if err := c.ListExisting(t.Context()); err != nil || left.asked != asked {
 		t.Errorf("listed again too early: %d, %v", left.asked-asked, err)
 	}
+	clock.Step(1)
+	listed = 0
 	for range 2 { // the second time nothing is asked
-		if err := m.recall(t.Context(), left, noon.Add(recallPause)); err != nil || left.asked != asked+len(expose.Kinds) {
+		if err := c.ListExisting(t.Context()); err != nil || left.asked != asked+len(expose.Kinds) || !c.ExistingKnown() {
 			t.Errorf("listed %d kinds, want %d: %v", left.asked-asked, len(expose.Kinds), err)
 		}
 	}
-	c := m.company(app, false)
-	if c == nil {
+	if listed != 4 {
+		t.Errorf("%d objects were listed, want 4", listed)
+	}
+	s := c.stateOf(application("a"), false)
+	if s == nil {
 		t.Fatal("nothing is known of what was left")
 	}
-	want := map[made]string{{expose.ServiceKind, "pi"}: "", {expose.IngressKind, "pi-a-1-1-ui"}: ""}
-	if diff := cmp.Diff(want, c.objects, cmp.AllowUnexported(made{})); diff != "" || !c.extras {
-		t.Errorf("extras %t, objects (-want +got):\n%s", c.extras, diff)
+	want := map[livemeta.Key]string{{Kind: expose.ServiceKind, Name: "pi"}: "", {Kind: expose.IngressKind, Name: "pi-a-1-1-ui"}: ""}
+	if diff := cmp.Diff(want, s.objects); diff != "" || !s.extras {
+		t.Errorf("extras %t, objects (-want +got):\n%s", s.extras, diff)
 	}
-	if !m.Stale(version("a", "4", 1)) {
-		t.Error("what was known of the application is forgotten")
+	if other := c.stateOf(application("b"), false); other != nil || len(c.states) > 0 {
+		t.Errorf("known of an application of the same name that had another uid: %v, %d names", other, len(c.states))
 	}
 }

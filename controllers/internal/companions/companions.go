@@ -1,0 +1,374 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package companions
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/client-go/util/csaupgrade"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/livemeta"
+	"github.com/sparkgate/sparkgate/internal/redact"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/internal/spark/expose"
+	"github.com/sparkgate/sparkgate/internal/spark/render"
+	"github.com/sparkgate/sparkgate/internal/spark/validate"
+)
+
+// Reasons of events about companions.
+const (
+	// NotMadeReason is of objects that could not be created or changed.
+	NotMadeReason       = "CompanionNotMade"
+	gatewayNotInstalled = "GatewayAPINotInstalled"
+)
+
+const (
+	// The pause before what failed is tried again: it doubles from the first to the longest.
+	minPause = time.Second
+	maxPause = 5 * time.Minute
+	// maxServicePause is the longest pause while the Service of the attempt is not there: it comes with the driver.
+	maxServicePause = 10 * time.Second
+)
+
+// Options of Companions. All fields are required unless said otherwise.
+type Options struct {
+	// Client writes.
+	Client client.Client
+	// Live reads from the API server.
+	Live client.Reader
+	// Exposure says by which hosts web interfaces may be reached. Default: by none.
+	Exposure expose.Rules
+	// Recorder of events.
+	Recorder events.EventRecorder
+	// Clock of retries.
+	Clock clock.PassiveClock
+	// Listed is called with each object that ListExisting finds; nil is nobody.
+	Listed func(*metav1.PartialObjectMetadata)
+}
+
+// Companions reconciles the companions of all applications. It is safe for concurrent use with different applications.
+type Companions struct {
+	Options
+	mu sync.Mutex
+	// states of the applications that have companions, or may have some, by name and uid.
+	states map[types.NamespacedName]map[types.UID]*state
+	// existing records whether the companions that earlier processes have created are known.
+	existing inventory
+	// claims are the hosts and paths that are taken in the cluster.
+	claims claimCache
+}
+
+// New returns Companions that know of no object yet.
+func New(o Options) *Companions {
+	return &Companions{Options: o, states: map[types.NamespacedName]map[types.UID]*state{}}
+}
+
+// reconciliation is one pass over the companions of one application.
+type reconciliation struct {
+	*Companions
+	app   *v1alpha1.SparkApplication
+	state *state
+}
+
+// Reconcile brings the companions of an application in line with it, and returns after what time to call it again; 0 if nothing is left to do.
+// Failures never affect the run; they are recorded as events and retried. Applications that use no companion cost nothing.
+func (c *Companions) Reconcile(ctx context.Context, app *v1alpha1.SparkApplication) time.Duration {
+	if err := c.ListExisting(ctx); err != nil {
+		ctrl.LoggerFrom(ctx).Info("what accompanies applications cannot be listed; what an earlier operator left stays for now", "error", err.Error())
+	}
+	s := c.stateOf(app, expose.Uses(&app.Spec))
+	if s == nil {
+		return 0
+	}
+	now, desired := c.Clock.Now(), desiredOf(app)
+	switch {
+	case s.done == desired:
+		return 0
+	case s.tried == desired && now.Before(s.notBefore):
+		return s.notBefore.Sub(now)
+	case s.tried != desired:
+		s.tried, s.failures = desired, 0
+	}
+	r := &reconciliation{Companions: c, app: app, state: s}
+	problems := r.reconcile(ctx)
+	r.recordProblems(ctx, problems)
+	if pause := s.backoff(problems); pause > 0 {
+		s.done, s.notBefore = desiredKey{}, now.Add(pause)
+		return pause
+	}
+	s.done = desired
+	if address := c.Address(app); address != "" && app.Status.Times.DriverStarted != nil && desired.live && app.Status.Driver.UIAddress != address {
+		return time.Millisecond // the next pass of the application writes it
+	}
+	return 0
+}
+
+// problem is why something that accompanies the attempt is not as wanted.
+type problem struct {
+	reason string
+	text   string
+	// final reports that only a change of the spec helps.
+	final bool
+	// soon reports that it resolves itself in a moment, so that no event is needed.
+	soon bool
+}
+
+// reconcile creates, changes and deletes the companions of the attempt.
+func (r *reconciliation) reconcile(ctx context.Context) []problem {
+	in := expose.InputOf(r.app)
+	problems := r.validateSpec(in)
+	if len(problems) > 0 && in.Live {
+		return problems // what was made by the spec before stays
+	}
+	in.Started = in.Started && len(problems) == 0
+	if in.Live && (expose.UsesUI(&r.app.Spec) || r.state.exposes()) {
+		found, err := r.readUIService(ctx, &in)
+		if err != nil {
+			return append(problems, problem{reason: NotMadeReason, text: fmt.Sprintf("read the Service of the attempt: %s", err)})
+		}
+		problems = append(append(problems, found...), r.judgeExposure(ctx, &in)...)
+	}
+	before := r.state.kinds()
+	wanted, err := expose.Build(in)
+	if err != nil {
+		return append(problems, problem{reason: NotMadeReason, text: err.Error(), final: true})
+	}
+	keep := map[livemeta.Key]bool{}
+	for _, object := range wanted {
+		name := livemeta.Key{Kind: object.GroupVersionKind(), Name: object.GetName()}
+		keep[name] = true
+		if err := r.applyOne(ctx, name, object); err != nil {
+			problems = append(problems, problemOf(object, err))
+		}
+	}
+	problems = append(problems, r.state.exposedAnew(before, r.Clock.Now())...)
+	problems = append(problems, r.deleteUnwanted(ctx, keep)...)
+	r.state.addressOf, r.state.address = attempt{in.Run, in.Attempt}, expose.Address(in, r.state.kinds())
+	return problems
+}
+
+// validateSpec returns what was made wrong in the spec since the attempt was planned.
+func (r *reconciliation) validateSpec(in expose.Input) []problem {
+	if !in.Live && !in.Started {
+		return nil
+	}
+	var problems []problem
+	for _, f := range validate.Companions(r.app) {
+		problems = append(problems, problem{reason: v1alpha1.InvalidSpecReason, text: f.String(), final: true})
+	}
+	return problems
+}
+
+// deleteUnwanted deletes the companions that are no longer wanted.
+func (r *reconciliation) deleteUnwanted(ctx context.Context, keep map[livemeta.Key]bool) []problem {
+	var problems []problem
+	for name := range r.state.objects {
+		if keep[name] {
+			continue
+		}
+		if err := r.deleteOne(ctx, name); err != nil {
+			problems = append(problems, problem{reason: NotMadeReason, text: err.Error()})
+			continue
+		}
+		delete(r.state.objects, name)
+	}
+	return problems
+}
+
+// readUIService reads the Service of the attempt: which port leads to the web interface, and whether it has what spec.ui.serviceMetadata adds.
+func (r *reconciliation) readUIService(ctx context.Context, in *expose.Input) ([]problem, error) {
+	service, name := &corev1.Service{}, render.NamesOf(in.App, in.Run, in.Attempt).Service
+	err := r.Live.Get(ctx, types.NamespacedName{Namespace: r.app.Namespace, Name: name}, service)
+	switch {
+	case apierrors.IsNotFound(err), err == nil && (!metav1.IsControlledBy(service, r.app) || !service.DeletionTimestamp.IsZero()):
+		return []problem{{soon: true}}, nil // it comes with the driver, and goes with it
+	case err != nil:
+		return nil, err
+	}
+	problems := r.patchUIService(ctx, service)
+	for _, refusal := range r.Exposure.JudgeService(r.app) {
+		problems = append(problems, problem{reason: NotMadeReason, text: refusal.String(), final: true})
+	}
+	if d := r.app.Status.Driver; d == nil || d.UIAddress == "" {
+		for _, way := range conf.Exposures(r.app) {
+			problems = append(problems, problem{reason: NotMadeReason, final: true,
+				text: way.Field + ": it is not created, because " + conf.UIEnabled + " switches the web interface off: remove one of the two"})
+		}
+		return problems, nil
+	}
+	in.UIPort, in.RouteTLS = render.UIPortOf(service), r.gatewayEncrypts(ctx)
+	return problems, nil
+}
+
+// gatewayEncrypts reports whether the first Gateway of the route serves it encrypted, as far as it can be read: only the address depends on it.
+func (r *reconciliation) gatewayEncrypts(ctx context.Context) bool {
+	ui := r.app.Spec.UI
+	if ui == nil || ui.Ingress != nil || ui.Route == nil || ui.Route.Hostname == "" || len(ui.Route.ParentRefs) == 0 {
+		return false
+	}
+	parent, gateway := ui.Route.ParentRefs[0], &unstructured.Unstructured{}
+	gateway.SetGroupVersionKind(expose.GatewayKind)
+	key := types.NamespacedName{Namespace: cmp.Or(parent.Namespace, r.app.Namespace), Name: parent.Name}
+	if err := r.Live.Get(ctx, key, gateway); err != nil {
+		ctrl.LoggerFrom(ctx).V(1).Info("the Gateway of spec.ui.route cannot be read; its address is shown without encryption", "gateway", key, "error", err.Error())
+		return false
+	}
+	return expose.Encrypts(gateway, r.app, parent)
+}
+
+// patchUIService makes the Service of the attempt have what spec.ui.serviceMetadata says, which may have changed since it was made.
+func (r *reconciliation) patchUIService(ctx context.Context, service *corev1.Service) []problem {
+	r.state.extras = len(render.UIServiceOf(r.app, r.Exposure.ServiceAnnotation).Annotations) > 0
+	change := render.UIServicePatch(service, r.app, r.Exposure.ServiceAnnotation)
+	if change == nil {
+		return nil
+	}
+	change["uid"] = service.UID
+	patch, err := json.Marshal(map[string]any{"metadata": change})
+	if err == nil {
+		err = r.Client.Patch(ctx, service.DeepCopy(), client.RawPatch(types.MergePatchType, patch), client.FieldOwner(v1alpha1.FieldOwner))
+	}
+	switch {
+	case apierrors.IsNotFound(err), apierrors.IsConflict(err):
+		return []problem{{soon: true}} // gone, or another one
+	case err != nil:
+		r.state.extras = true
+		return []problem{{reason: NotMadeReason, text: fmt.Sprintf("the Service of the attempt does not get what spec.ui.serviceMetadata says: %s", err)}}
+	}
+	return nil
+}
+
+// errOtherOwner is of an object that has the name of a companion and another owner.
+var errOtherOwner = errors.New("it already exists and belongs to another owner; delete it, or choose another name for the application")
+
+// retryLater says that a companion cannot be applied before something else has happened, which happens soon.
+type retryLater string
+
+func (r retryLater) Error() string { return string(r) }
+
+// applyOne creates one companion, or changes it, unless it is known to be as wanted.
+func (r *reconciliation) applyOne(ctx context.Context, name livemeta.Key, object *unstructured.Unstructured) error {
+	content := fingerprint(object)
+	known, there := r.state.objects[name]
+	if there && known == content {
+		return nil
+	}
+	if !there {
+		err := r.Client.Create(ctx, object.DeepCopy(), client.FieldOwner(v1alpha1.FieldOwner))
+		if err == nil {
+			r.state.objects[name] = content
+		}
+		if !apierrors.IsAlreadyExists(err) {
+			return err
+		}
+	}
+	existing := name.Metadata(r.app.Namespace)
+	err := r.Live.Get(ctx, client.ObjectKeyFromObject(existing), existing)
+	switch {
+	case apierrors.IsNotFound(err):
+		delete(r.state.objects, name) // deleted by another client
+		return retryLater("it is gone")
+	case err != nil:
+		return err
+	case !metav1.IsControlledBy(existing, r.app):
+		delete(r.state.objects, name)
+		return errOtherOwner
+	case !existing.DeletionTimestamp.IsZero():
+		return retryLater("it is being deleted")
+	}
+	if err := r.apply(ctx, existing, object.DeepCopy()); err != nil {
+		return err
+	}
+	r.state.objects[name] = content
+	return nil
+}
+
+// apply brings an own object in line with what is wanted; fields that are no longer wanted are removed. What was created counts as applied from then on, so
+// that the API server knows which fields are the operator's (Kubernetes, "Upgrading from client-side apply").
+func (r *reconciliation) apply(ctx context.Context, existing *metav1.PartialObjectMetadata, object *unstructured.Unstructured) error {
+	takeOver, err := csaupgrade.UpgradeManagedFieldsPatch(existing, sets.New(v1alpha1.FieldOwner), v1alpha1.FieldOwner)
+	if err != nil {
+		return err
+	}
+	object.SetUID(existing.UID) // never another one of the same name
+	if takeOver != nil {
+		if err := r.Client.Patch(ctx, existing, client.RawPatch(types.JSONPatchType, takeOver)); err != nil {
+			return err
+		}
+	}
+	return r.Client.Apply(ctx, client.ApplyConfigurationFromUnstructured(object), client.FieldOwner(v1alpha1.FieldOwner), client.ForceOwnership)
+}
+
+// deleteOne deletes a companion, if it is there and the application's own.
+func (r *reconciliation) deleteOne(ctx context.Context, name livemeta.Key) error {
+	existing := name.Metadata(r.app.Namespace)
+	err := r.Live.Get(ctx, client.ObjectKeyFromObject(existing), existing)
+	if err == nil && metav1.IsControlledBy(existing, r.app) && existing.DeletionTimestamp.IsZero() {
+		uid := existing.UID
+		err = r.Client.Delete(ctx, existing, client.Preconditions{UID: &uid}, client.PropagationPolicy(metav1.DeletePropagationBackground))
+	}
+	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) && !apimeta.IsNoMatchError(err) {
+		return fmt.Errorf("delete %s %s/%s: %w", name.Kind.Kind, r.app.Namespace, name.Name, err)
+	}
+	return nil
+}
+
+// problemOf returns what an error about a companion means.
+func problemOf(object *unstructured.Unstructured, err error) problem {
+	what := fmt.Sprintf("%s %s/%s", object.GetKind(), object.GetNamespace(), object.GetName())
+	var later retryLater
+	switch {
+	case errors.As(err, &later), apierrors.IsConflict(err):
+		return problem{soon: true}
+	case object.GroupVersionKind() == expose.RouteKind && (apimeta.IsNoMatchError(err) || kindUnknown(err)):
+		return problem{reason: gatewayNotInstalled, text: what + " of spec.ui.route cannot be created, because the cluster does not know the kind: " +
+			"install the Gateway API (httproutes.gateway.networking.k8s.io, version v1)"}
+	}
+	return problem{reason: NotMadeReason, text: "could not apply " + what + ": " + err.Error()}
+}
+
+// kindUnknown reports whether the API server has no such resource. It says NotFound of the path, not of an object.
+func kindUnknown(err error) bool {
+	var status apierrors.APIStatus
+	return apierrors.IsNotFound(err) && errors.As(err, &status) && (status.Status().Details == nil || status.Status().Details.Name == "")
+}
+
+// recordProblems records problems in an event, once until they change.
+func (r *reconciliation) recordProblems(ctx context.Context, problems []problem) {
+	reason, texts := "", make([]string, 0, len(problems))
+	for _, problem := range problems {
+		if !problem.soon {
+			reason, texts = problem.reason, append(texts, problem.text)
+		}
+	}
+	slices.Sort(texts)
+	text := redact.Visible(strings.Join(texts, "; "))
+	if text != "" && text != r.state.reported {
+		ctrl.LoggerFrom(ctx).Info("could not apply the web objects of the attempt", "reason", reason, "message", text)
+		r.Recorder.Eventf(r.app, nil, corev1.EventTypeWarning, reason, reason, "%s", text)
+	}
+	if text != "" || len(problems) == 0 {
+		r.state.reported = text
+	}
+}

@@ -1,0 +1,64 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package livemeta reads objects from the API server by their metadata alone.
+package livemeta
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Key identifies an object in its namespace.
+type Key struct {
+	Kind schema.GroupVersionKind
+	Name string
+}
+
+// Metadata stands for the object in reads and deletions.
+func (k Key) Metadata(namespace string) *metav1.PartialObjectMetadata {
+	obj := &metav1.PartialObjectMetadata{}
+	obj.SetGroupVersionKind(k.Kind)
+	obj.Namespace, obj.Name = namespace, k.Name
+	return obj
+}
+
+// pageSize is how many objects are listed at a time.
+const pageSize = 500
+
+// Each calls see with each object of a kind that the options select. An error of see does not end the list.
+func Each(ctx context.Context, live client.Reader, kind schema.GroupVersionKind, see func(*metav1.PartialObjectMetadata) error, options ...client.ListOption) error {
+	var failed []error
+	for token := ""; ; {
+		page := &metav1.PartialObjectMetadataList{}
+		page.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
+		err := live.List(ctx, page, append(slices.Clone(options), client.Limit(pageSize), client.Continue(token))...)
+		if err != nil && !Absent(err) {
+			failed = append(failed, fmt.Errorf("list %s: %w", kind.Kind, err))
+		}
+		if err != nil {
+			return errors.Join(failed...)
+		}
+		for i := range page.Items {
+			page.Items[i].SetGroupVersionKind(kind)
+			failed = append(failed, see(&page.Items[i]))
+		}
+		if token = page.Continue; token == "" {
+			return errors.Join(failed...)
+		}
+	}
+}
+
+// Absent reports whether an error says that there is nothing to find: the object is gone, or its kind is not installed, or not granted to the
+// operator, which has created none then.
+func Absent(err error) bool {
+	return apimeta.IsNoMatchError(err) || apierrors.IsNotFound(err) || apierrors.IsForbidden(err)
+}
