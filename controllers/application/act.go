@@ -26,14 +26,14 @@ import (
 )
 
 const (
-	// freshWrite is how long after the write of Submitting, or after the last look, the driver may be created without another look: a
+	// intentFreshness is how long after the write of Submitting, or after the last look, the driver may be created without another look: a
 	// process that was paused in between may have been replaced, and its driver may have come and gone.
-	freshWrite = 5 * time.Second
-	// watchPatience is how long the watch may take to show a driver that this process has created.
-	watchPatience = 30 * time.Second
-	// answerTime is how long a create without an answer may still take effect: the API server ends requests after 60 s
+	intentFreshness = 5 * time.Second
+	// watchLagTimeout is how long the watch may take to show a driver that this process has created.
+	watchLagTimeout = 30 * time.Second
+	// requestTimeout is how long a create without an answer may still take effect: the API server ends requests after 60 s
 	// (kube-apiserver --request-timeout).
-	answerTime = 65 * time.Second
+	requestTimeout = 65 * time.Second
 )
 
 func (p *pass) act(ctx context.Context, actions []lifecycle.Action) error {
@@ -50,7 +50,7 @@ func (p *pass) do(ctx context.Context, a lifecycle.Action) error {
 	case lifecycle.ConfirmGrant, lifecycle.SettleGrant:
 		p.persisted(ctx)
 	case lifecycle.UngatePods:
-		return p.releasePods(ctx, a.Ungates)
+		return p.ungatePods(ctx, a.Ungates)
 	case lifecycle.CreateDriver:
 		return p.createDriver(ctx)
 	case lifecycle.DeletePod:
@@ -77,7 +77,7 @@ func (p *pass) createDriver(ctx context.Context) error {
 		return nil // what it would run under is not held any more
 	}
 	if since := p.memory.createdSince(p.app, current); !since.IsZero() {
-		if wait := since.Add(watchPatience).Sub(p.Clock.Now()); wait > 0 {
+		if wait := since.Add(watchLagTimeout).Sub(p.Clock.Now()); wait > 0 {
 			p.again = wait
 			return nil
 		}
@@ -115,7 +115,7 @@ func (p *pass) tellLeftOut(refused []expose.Refusal) {
 // intentStands says that the application still wants this driver and never had it: because this pass has just written so, or
 // because a live read says so.
 func (p *pass) intentStands(ctx context.Context) (bool, error) {
-	if !p.stood.IsZero() && p.Clock.Since(p.stood) <= freshWrite {
+	if !p.intentVerifiedAt.IsZero() && p.Clock.Since(p.intentVerifiedAt) <= intentFreshness {
 		return true, nil
 	}
 	asked, live := p.Clock.Now(), &v1alpha1.SparkApplication{}
@@ -124,7 +124,7 @@ func (p *pass) intentStands(ctx context.Context) (bool, error) {
 	}
 	stage, known := status.StageOf(live.Status.Conditions)
 	s := &live.Status
-	p.stood = asked
+	p.intentVerifiedAt = asked
 	return known && stage == status.Submitting && live.UID == p.app.UID && live.DeletionTimestamp.IsZero() &&
 		s.Run == p.app.Status.Run && s.Attempt == p.app.Status.Attempt && s.Grant != nil &&
 		s.Driver != nil && s.Driver.UID == "", nil
@@ -146,7 +146,7 @@ func (p *pass) create(ctx context.Context, obj client.Object) error {
 		return nil
 	}
 	if isPod(obj) {
-		p.memory.unanswered(p.app, p.Clock.Now().Add(answerTime))
+		p.memory.unanswered(p.app, p.Clock.Now().Add(requestTimeout))
 	}
 	return fmt.Errorf("create %s: %w", describe(obj), err)
 }

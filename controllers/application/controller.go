@@ -115,7 +115,7 @@ func New(o Options) *Reconciler {
 		o.Ready = func(context.Context) error { return nil }
 	}
 	memory := NewMemory()
-	return &Reconciler{Options: o, memory: memory, lookups: newLookups(newPresence(o.Clock)),
+	return &Reconciler{Options: o, memory: memory, lookups: newLookups(newExistenceCache(o.Clock)),
 		companions: companions.New(companions.Options{
 			Client: o.Client, Live: o.Live, Exposure: o.Exposure, Recorder: o.Recorder, Clock: o.Clock, Listed: memory.suspect,
 		}),
@@ -160,7 +160,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 // pass decides, publishes and acts. An obstacle met while acting is published by deciding once more.
 func (r *Reconciler) pass(ctx context.Context, app *v1alpha1.SparkApplication) (ctrl.Result, error) {
 	p := &pass{Reconciler: r, app: app}
-	if err := p.rank(ctx); err != nil {
+	if err := p.updateHolder(ctx); err != nil {
 		return p.result(lifecycle.Decision{}, err)
 	}
 	p.o = r.observe(app)
@@ -171,7 +171,7 @@ func (r *Reconciler) pass(ctx context.Context, app *v1alpha1.SparkApplication) (
 	if err != nil {
 		return p.result(d, err)
 	}
-	if err := p.carryOut(ctx, d); err != nil {
+	if err := p.execute(ctx, d); err != nil {
 		return p.result(d, err)
 	}
 	if !p.hindered() {
@@ -182,7 +182,7 @@ func (r *Reconciler) pass(ctx context.Context, app *v1alpha1.SparkApplication) (
 	if d, err = p.decide(ctx); err != nil {
 		return p.result(d, err)
 	}
-	return p.result(d, p.carryOut(ctx, d))
+	return p.result(d, p.execute(ctx, d))
 }
 
 // pass is the state of one pass.
@@ -198,12 +198,12 @@ type pass struct {
 	gateField string
 	// queueField is where the queue of the plan was named.
 	queueField string
-	// asked is the gate that the plan of the pass asks.
-	asked askedGate
+	// target is the gate that the plan of the pass asks.
+	target targetGate
 	// plan of the pass, kept for the verdict.
 	plan *lifecycle.Plan
-	// stood is when the published intent was last known to stand, by a write or a live read of this pass; zero if it was not.
-	stood time.Time
+	// intentVerifiedAt is when the published intent was last known to stand, by a write or a live read of this pass; zero if it was not.
+	intentVerifiedAt time.Time
 	// secrets are what spec.sparkConfFrom refers to, nil before they are read.
 	secrets *secretValues
 	// recalled says that the plan of the pass goes by what an earlier pass found out.
@@ -235,7 +235,7 @@ func (p *pass) hindered() bool { return p.obstacle != "" || p.outdated != "" }
 
 // result says when to look again. A conflict is no error: the newer object is on its way.
 func (p *pass) result(d lifecycle.Decision, err error) (ctrl.Result, error) {
-	var later *notYet
+	var later *retryLaterError
 	switch {
 	case apierrors.IsConflict(err):
 		return ctrl.Result{RequeueAfter: conflictPause}, nil

@@ -7,7 +7,7 @@
 //	   ▲          │
 //	   └─ needs ──┘
 //
-// The order of a pass is fixed (pass.carryOut): the actions that must precede the status, the finalizer, the one write of the status
+// The order of a pass is fixed (pass.execute): the actions that must precede the status, the finalizer, the one write of the status
 // that says what is intended, the events, the actions that need that status, and last what accompanies the attempt: Service,
 // PodDisruptionBudget, Ingress, route, the object of the gate. Everything is level-based: a pass may be lost or doubled at any point,
 // and the next one continues from what is written.

@@ -25,28 +25,28 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
-// releasesAtOnce bounds the gates of one application that are lifted at a time.
-const releasesAtOnce = 8
+// maxConcurrentUngates bounds the scheduling gates of one application that are removed at a time.
+const maxConcurrentUngates = 8
 
-// askedGate is the gate that a start asks, whether the namespace is guarded, and all settings of the namespace.
-type askedGate struct {
+// targetGate is the gate that a start asks, whether the namespace is guarded, and all settings of the namespace.
+type targetGate struct {
 	name     string
 	guarded  bool
 	settings string
 }
 
-// gated says that executors wait behind the scheduling gate of the quota: as the grant says, and before there is one, under dynamic
+// schedulingGated reports whether executors wait behind the scheduling gate of the quota: as the grant says, and before there is one, under dynamic
 // allocation and in guarded namespaces, if the gate that is asked lets grants grow.
-func (p *pass) gated(properties conf.Properties, grant *queueing.Grant) bool {
+func (p *pass) schedulingGated(properties conf.Properties, grant *queueing.Grant) bool {
 	if grant != nil {
 		return grant.SchedulingGated
 	}
 	gang, err := properties.Executors()
-	return p.Gates.Capabilities(p.asked.name).Resizes && (p.asked.guarded || err == nil && gang.Dynamic)
+	return p.Gates.Capabilities(p.target.name).Resizes && (p.target.guarded || err == nil && gang.Dynamic)
 }
 
-// room tells the gate of the grant what the application wants, and returns what it has.
-func (p *pass) room(ctx context.Context, want queueing.ResizeRequest) *queueing.Allocation {
+// resize requests what the application wants from the gate of its grant, and returns the allocation.
+func (p *pass) resize(ctx context.Context, want queueing.ResizeRequest) *queueing.Allocation {
 	room := p.Gates.Resize(ctx, keyOf(p.app), convert.FromAPI(p.app.Status.Grant), want)
 	return &room
 }
@@ -58,20 +58,20 @@ func (p *pass) persisted(ctx context.Context) {
 	}
 }
 
-// releasePods lifts the gates of executors, some at a time. It does so straight after the grant was written, or after a live look that says
+// ungatePods removes the scheduling gates of executors, some at a time. It does so straight after the grant was written, or after a live look that says
 // it still stands.
-func (p *pass) releasePods(ctx context.Context, releases []lifecycle.Ungate) error {
+func (p *pass) ungatePods(ctx context.Context, releases []lifecycle.Ungate) error {
 	if stands, err := p.grantStands(ctx); err != nil || !stands {
 		return err
 	}
-	slots := make(chan struct{}, releasesAtOnce)
+	slots := make(chan struct{}, maxConcurrentUngates)
 	errs := make([]error, len(releases))
 	var all sync.WaitGroup
 	for i := range releases {
 		slots <- struct{}{}
 		all.Go(func() {
 			defer func() { <-slots }()
-			errs[i] = p.releasePod(ctx, &releases[i])
+			errs[i] = p.ungatePod(ctx, &releases[i])
 		})
 	}
 	all.Wait()
@@ -85,21 +85,21 @@ func (p *pass) releasePods(ctx context.Context, releases []lifecycle.Ungate) err
 
 // grantStands says that the grant that this pass goes by is the one in the application's status.
 func (p *pass) grantStands(ctx context.Context) (bool, error) {
-	if !p.stood.IsZero() && p.Clock.Since(p.stood) <= freshWrite {
+	if !p.intentVerifiedAt.IsZero() && p.Clock.Since(p.intentVerifiedAt) <= intentFreshness {
 		return true, nil
 	}
 	asked, live := p.Clock.Now(), &v1alpha1.SparkApplication{}
 	if err := p.Live.Get(ctx, client.ObjectKeyFromObject(p.app), live); err != nil {
 		return false, client.IgnoreNotFound(err)
 	}
-	p.stood = asked
+	p.intentVerifiedAt = asked
 	return live.ResourceVersion == p.app.ResourceVersion, nil
 }
 
-// releasePod lifts the gate of one executor. A pod that has changed since it was seen is left for the next pass.
-func (p *pass) releasePod(ctx context.Context, r *lifecycle.Ungate) error {
+// ungatePod removes the scheduling gate of one executor. A pod that has changed since it was seen is left for the next pass.
+func (p *pass) ungatePod(ctx context.Context, r *lifecycle.Ungate) error {
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: r.Pod.Namespace, Name: r.Pod.Name}}
-	p.memory.release(p.app, r.Pod.UID, r.Flavor, p.Clock.Now().Add(answerTime))
+	p.memory.markUngating(p.app, r.Pod.UID, r.Flavor, p.Clock.Now().Add(requestTimeout))
 	labels := maps.Clone(r.Labels)
 	if labels == nil {
 		labels = map[string]string{}
@@ -110,13 +110,13 @@ func (p *pass) releasePod(ctx context.Context, r *lifecycle.Ungate) error {
 	switch {
 	case err == nil:
 		p.Pods.ObservedWrite(pod)
-		p.memory.released(p.app, r.Pod.UID)
+		p.memory.ungateAnswered(p.app, r.Pod.UID)
 		return nil
 	case apierrors.IsNotFound(err), apierrors.IsConflict(err):
-		p.memory.released(p.app, r.Pod.UID)
+		p.memory.ungateAnswered(p.app, r.Pod.UID)
 		return nil
 	case refused(err):
-		p.memory.released(p.app, r.Pod.UID)
+		p.memory.ungateAnswered(p.app, r.Pod.UID)
 		if changed, gone := p.podChanged(ctx, r.Pod); gone != nil || changed {
 			return gone
 		}

@@ -99,7 +99,7 @@ func (p *pass) accountGone(ctx context.Context, obj client.Object, refusal error
 	if !apierrors.IsNotFound(err) {
 		return "", refusal
 	}
-	p.lookups.found(p.toReference(accountKind, name, ""), notThere)
+	p.lookups.put(p.toReference(accountKind, name, ""), notThere)
 	return fmt.Sprintf("ServiceAccount %q of spec.driver.serviceAccountName was deleted %s", name, beforeDriver), nil
 }
 

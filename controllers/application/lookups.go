@@ -35,12 +35,12 @@ const (
 
 // lookups read what applications refer to, within a budget for each namespace.
 type lookups struct {
-	*presence
+	*existenceCache
 	budget *fairqueue.Budget
 }
 
-func newLookups(p *presence) *lookups {
-	return &lookups{presence: p, budget: fairqueue.NewBudget(p.clock, readsPerSecond, readsInARow)}
+func newLookups(p *existenceCache) *lookups {
+	return &lookups{existenceCache: p, budget: fairqueue.NewBudget(p.clock, readsPerSecond, readsInARow)}
 }
 
 // toReference is a reference of the application.
@@ -54,7 +54,7 @@ func (p *pass) read(ctx context.Context, name string, obj client.Object) error {
 	namespace := p.app.Namespace
 	if !p.reads && !p.turn && p.app.Status.Grant == nil {
 		if turn := p.lookups.budget.Turn(namespace, 2+len(p.app.Spec.SparkConfFrom)); turn > 0 {
-			return &notYet{turn, "the namespace has used up its budget of reads"}
+			return &retryLaterError{turn, "the namespace has used up its budget of reads"}
 		}
 	}
 	p.reads = true
@@ -71,10 +71,10 @@ func (p *pass) isThere(ctx context.Context, kind, name string, obj client.Object
 	err := p.read(ctx, name, obj)
 	switch {
 	case apierrors.IsNotFound(err):
-		p.lookups.found(ref, notThere)
+		p.lookups.put(ref, notThere)
 		return false, nil
 	case err == nil:
-		p.lookups.found(ref, "")
+		p.lookups.put(ref, "")
 	}
 	return err == nil, err
 }
@@ -85,7 +85,7 @@ const notThere = "does not exist"
 // known is what was found out lately about a reference. While something is missing, the application looks again when all that was found
 // missing may have come.
 func (p *pass) known(ref reference) (finding, bool) {
-	f, ok := p.lookups.of(ref)
+	f, ok := p.lookups.get(ref)
 	if ok && f.problem != "" && p.absentUntil.Before(f.until) {
 		p.absentUntil = f.until
 	}

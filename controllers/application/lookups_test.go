@@ -83,12 +83,12 @@ func TestMissingSecretsAreToldTheSameWithoutARead(t *testing.T) {
 		if again := fmt.Sprint(s.missing(other)); again != told || s.reads != len(names) {
 			t.Fatalf("after %d reads told %s\nwant %s", s.reads, again, told)
 		}
-		if wait := other.absentUntil.Sub(s.clock.Now()); wait <= 0 || wait > absenceTime {
-			t.Fatalf("the next look is in %s; want within %s", wait, absenceTime)
+		if wait := other.absentUntil.Sub(s.clock.Now()); wait <= 0 || wait > absenceTTL {
+			t.Fatalf("the next look is in %s; want within %s", wait, absenceTTL)
 		}
 		s.clock.SetTime(s.clock.Now().Add(time.Second))
 	}
-	s.clock.SetTime(s.clock.Now().Add(absenceTime))
+	s.clock.SetTime(s.clock.Now().Add(absenceTTL))
 	if err := s.live.Create(t.Context(), secretWith("gone", map[string][]byte{"key": []byte("value")})); err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestValuesAreNeverRemembered(t *testing.T) {
 func TestReadsHaveABudget(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
-	var later *notYet
+	var later *retryLaterError
 	refused := func(p *pass) bool {
 		_, err := p.secretValues(t.Context())
 		if err != nil && !errors.As(err, &later) {

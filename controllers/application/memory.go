@@ -50,8 +50,8 @@ type remembered struct {
 	priority int32
 	// prepared is what planning the next start found out; nil once its driver is created.
 	prepared *prepared
-	// lifting are the pods whose gates are being lifted.
-	lifting map[types.UID]lifted
+	// ungating are the pods whose scheduling gates are being removed.
+	ungating map[types.UID]pendingUngate
 	// refusal is what is known of writes of the status that were refused.
 	refusal refusal
 	// gaveUp is an attempt whose grant went back although the status still has it.
@@ -82,10 +82,10 @@ type prepared struct {
 	looked time.Time
 	// environment is the version of what the API server adds to requests of pods.
 	environment string
-	// asked is the gate for which it was found out, and gated says that executors wait behind a scheduling gate.
-	asked askedGate
-	gated bool
-	hash  string
+	// target is the gate for which it was found out, and gated says that executors wait behind a scheduling gate.
+	target targetGate
+	gated  bool
+	hash   string
 	// inputs identify everything that it was found out from.
 	inputs    string
 	names     render.Names
@@ -100,9 +100,9 @@ type prepared struct {
 	templates map[string]*corev1.PodTemplateSpec
 }
 
-// serves says that something was found out, and that it holds in an environment and for a gate.
-func (r *prepared) serves(environment string, asked askedGate) bool {
-	return r != nil && r.environment == environment && r.asked == asked
+// validFor says that something was found out, and that it holds in an environment and for a gate.
+func (r *prepared) validFor(environment string, asked targetGate) bool {
+	return r != nil && r.environment == environment && r.target == asked
 }
 
 type attempt struct{ run, attempt int64 }

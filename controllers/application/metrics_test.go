@@ -177,7 +177,7 @@ func TestLiveApplications(t *testing.T) {
 		app.Status.Queue, app.Status.Conditions = fmt.Sprintf("invented-%d", i), []metav1.Condition{{Type: "Ready", Reason: "Queued"}}
 		builder = builder.WithObjects(app)
 	}
-	r, g := New(Options{Client: builder.Build(), Clock: clock.RealClock{}}), newLiveGauge()
+	r, g := New(Options{Client: builder.Build(), Clock: clock.RealClock{}}), newApplicationCollector()
 	r.Series.Configure([]string{"team-a"})
 	if n := testutil.CollectAndCount(g); n != 0 {
 		t.Errorf("%d series before there is an operator", n)

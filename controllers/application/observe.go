@@ -40,7 +40,7 @@ func (r *Reconciler) observe(app *v1alpha1.SparkApplication) lifecycle.Observati
 		Eviction:         r.eviction(app),
 		ExecutorFailures: r.Pods.Failures(client.ObjectKeyFromObject(app), string(app.UID), app.Status.Run, app.Status.Attempt),
 		UIAddress:        r.companions.Address(app),
-		Ungating:         r.memory.releasing(app, r.Clock.Now()),
+		Ungating:         r.memory.ungatesInFlight(app, r.Clock.Now()),
 	}
 	current := attempt{app.Status.Run, app.Status.Attempt}
 	o.CreatedDriver = r.memory.madeDriver(app, current)
@@ -76,8 +76,8 @@ func fewerReady(app *v1alpha1.SparkApplication, records []*pods.Record) bool {
 	return ready < told.Ready
 }
 
-// rank tells the gate of a grant what standing its holder has.
-func (p *pass) rank(ctx context.Context) error {
+// updateHolder reports the state of the holder of a grant to its gate.
+func (p *pass) updateHolder(ctx context.Context) error {
 	grant := p.app.Status.Grant
 	if grant == nil {
 		return nil
@@ -142,14 +142,14 @@ func (p *pass) decide(ctx context.Context) (lifecycle.Decision, error) {
 		if d.Need == lifecycle.NeedNothing {
 			return d, nil
 		}
-		if err := p.provide(ctx, d); err != nil {
+		if err := p.fulfil(ctx, d); err != nil {
 			return d, err
 		}
 	}
 	return lifecycle.Decision{}, fmt.Errorf("decide on %s/%s: a need could not be met", p.app.Namespace, p.app.Name)
 }
 
-func (p *pass) provide(ctx context.Context, d lifecycle.Decision) (err error) {
+func (p *pass) fulfil(ctx context.Context, d lifecycle.Decision) (err error) {
 	switch d.Need {
 	case lifecycle.NeedNothing:
 	case lifecycle.NeedPlan:
@@ -163,7 +163,7 @@ func (p *pass) provide(ctx context.Context, d lifecycle.Decision) (err error) {
 	case lifecycle.NeedDriverAbsent:
 		p.o.DriverAbsent, err = p.driverAbsent(ctx)
 	case lifecycle.NeedRoom:
-		p.o.Room = p.room(ctx, d.Want)
+		p.o.Room = p.resize(ctx, d.Want)
 	case lifecycle.NeedLogTail:
 		p.o.LogTail = p.logTail(ctx)
 	case lifecycle.NeedNodes:
@@ -188,24 +188,24 @@ func (p *pass) verdict(ctx context.Context) (*queueing.Verdict, error) {
 // is recorded, the create has been answered by the pod itself.
 func (p *pass) driverAbsent(ctx context.Context) (bool, error) {
 	if until := p.memory.unsettledUntil(p.app); p.app.Status.Driver.UID == "" && p.Clock.Now().Before(until) {
-		return false, &notYet{until.Sub(p.Clock.Now()), "a create of the driver pod was not answered"}
+		return false, &retryLaterError{until.Sub(p.Clock.Now()), "a create of the driver pod was not answered"}
 	}
 	pod := &metav1.PartialObjectMetadata{}
 	pod.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Pod"))
 	err := p.Live.Get(ctx, types.NamespacedName{Namespace: p.app.Namespace, Name: p.app.Status.Driver.PodName}, pod)
 	switch {
 	case apierrors.IsNotFound(err):
-		return p.allSeen(ctx)
+		return p.watchIsCaughtUp(ctx)
 	case err != nil:
 		return false, fmt.Errorf("read driver pod: %w", err)
 	case !ownedBy(pod, p.app), !ofAttempt(pod, p.app.Status.Run, p.app.Status.Attempt):
-		return p.allSeen(ctx) // somebody else's, or an earlier attempt's: ours was never made, or is gone
+		return p.watchIsCaughtUp(ctx) // somebody else's, or an earlier attempt's: ours was never made, or is gone
 	}
-	return false, &notYet{time.Second, "the driver pod exists but the watch has not shown it"}
+	return false, &retryLaterError{time.Second, "the driver pod exists but the watch has not shown it"}
 }
 
-// allSeen reads live whether the application has active pods that the watch has not shown.
-func (p *pass) allSeen(ctx context.Context) (bool, error) {
+// watchIsCaughtUp reads live whether the application has active pods that the watch has not shown.
+func (p *pass) watchIsCaughtUp(ctx context.Context) (bool, error) {
 	list := &corev1.PodList{}
 	err := p.Live.List(ctx, list, client.InNamespace(p.app.Namespace), client.MatchingLabels{v1alpha1.ApplicationUIDLabel: string(p.app.UID)})
 	if err != nil {
@@ -215,7 +215,7 @@ func (p *pass) allSeen(ctx context.Context) (bool, error) {
 		record := pods.RecordOf(&list.Items[i])
 		seen := slices.ContainsFunc(p.o.Pods, func(known *pods.Record) bool { return known.UID == record.UID })
 		if record.Active() && !seen {
-			return false, &notYet{time.Second, "pod " + record.Name + " exists but the watch has not shown it"}
+			return false, &retryLaterError{time.Second, "pod " + record.Name + " exists but the watch has not shown it"}
 		}
 	}
 	return true, nil
@@ -249,10 +249,10 @@ func ofAttempt(obj metav1.Object, run, attempt int64) bool {
 	return labels[v1alpha1.RunLabel] == strconv.FormatInt(run, 10) && labels[v1alpha1.AttemptLabel] == strconv.FormatInt(attempt, 10)
 }
 
-// notYet is a fact that cannot be known before a while.
-type notYet struct {
+// retryLaterError is a fact that cannot be known before a while.
+type retryLaterError struct {
 	after time.Duration
 	why   string
 }
 
-func (n *notYet) Error() string { return n.why }
+func (n *retryLaterError) Error() string { return n.why }

@@ -46,7 +46,7 @@ func (p *pass) planStart(ctx context.Context, start lifecycle.Start) (*lifecycle
 	}
 	p.policy = namespacepolicy.Of(namespace)
 	plan := p.choose(p.policy)
-	p.asked.settings = fmt.Sprint(inputs.SettingsOf(namespace))
+	p.target.settings = fmt.Sprint(inputs.SettingsOf(namespace))
 	if len(plan.Findings) > 0 {
 		return plan, nil
 	}
@@ -91,7 +91,7 @@ func (p *pass) choose(policy namespacepolicy.Policy) *lifecycle.Plan {
 	plan := &lifecycle.Plan{Gate: string(p.gateOf(policy))}
 	plan.Queue, p.queueField = queueOf(p.app, policy, p.Gates.Capabilities(plan.Gate))
 	p.gateField = gateField(p.app, policy)
-	p.asked = askedGate{name: plan.Gate, guarded: policy.Guarded}
+	p.target = targetGate{name: plan.Gate, guarded: policy.Guarded}
 	plan.Findings = append(findings(validate.Queue(p.app, v1alpha1.GateType(plan.Gate))), p.closedTo(policy, plan)...)
 	return plan
 }
@@ -126,10 +126,10 @@ func (p *pass) prepareAllowed(ctx context.Context, start lifecycle.Start, plan *
 func (p *pass) prepare(ctx context.Context, start lifecycle.Start, plan *lifecycle.Plan, ready *prepared) (*prepared, []lifecycle.Finding, error) {
 	environment, version, err := p.environment(ctx)
 	// What a ConfigMap says may change at any time.
-	if err != nil || ready.serves(version, p.asked) && (p.recalled || p.app.Spec.SparkConfigMap == "") {
+	if err != nil || ready.validFor(version, p.target) && (p.recalled || p.app.Spec.SparkConfigMap == "") {
 		return ready, nil, err
 	}
-	ready = &prepared{looked: p.Clock.Now(), generation: p.app.Generation, attempt: attempt{start.Run, start.Attempt}, environment: version, asked: p.asked, hash: plan.Hash}
+	ready = &prepared{looked: p.Clock.Now(), generation: p.app.Generation, attempt: attempt{start.Run, start.Attempt}, environment: version, target: p.target, hash: plan.Hash}
 	objects, found, err := p.build(ctx, start, plan.Queue, nil)
 	if plan.Missing = p.goneSince(err); len(plan.Missing) > 0 {
 		return nil, nil, nil
@@ -206,7 +206,7 @@ func (p *pass) build(ctx context.Context, start lifecycle.Start, queue string, g
 		submitted = p.app.Status.Times.Admitted.Time
 	}
 	objects, err := render.Build(render.Input{
-		App: p.app, Run: start.Run, Attempt: start.Attempt, Queue: queue, Grant: grant, SchedulingGated: p.gated(properties, grant),
+		App: p.app, Run: start.Run, Attempt: start.Attempt, Queue: queue, Grant: grant, SchedulingGated: p.schedulingGated(properties, grant),
 		Properties: properties, Secrets: values.values(), ConfFiles: render.ConfFiles(files), SubmitTime: submitted,
 		ServiceAnnotation: p.Exposure.ServiceAnnotation,
 	})
@@ -340,7 +340,7 @@ func (p *pass) configMap(ctx context.Context, name string) (map[string]string, e
 		err := p.read(ctx, name, cm)
 		switch {
 		case apierrors.IsNotFound(err):
-			p.lookups.found(p.toReference(configMapKind, name, ""), notThere)
+			p.lookups.put(p.toReference(configMapKind, name, ""), notThere)
 			cm = nil
 		case err != nil:
 			return nil, fmt.Errorf("read config map %s: %w", name, err)

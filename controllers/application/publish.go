@@ -27,9 +27,9 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/leftover"
 )
 
-// carryOut does what was decided, in the order that keeps every crash harmless: what belongs before the status, the finalizer, the
+// execute does what was decided, in the order that keeps every crash harmless: what belongs before the status, the finalizer, the
 // status, events, what needs the status, what accompanies the attempt.
-func (p *pass) carryOut(ctx context.Context, d lifecycle.Decision) error {
+func (p *pass) execute(ctx context.Context, d lifecycle.Decision) error {
 	if err := p.act(ctx, d.Before); err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (p *pass) publish(ctx context.Context, status v1alpha1.SparkApplicationStat
 	}
 	before, after := p.app, *p.app
 	after.Status, after.ResourceVersion = status, answer.ResourceVersion
-	p.app, p.stood = &after, asked
+	p.app, p.intentVerifiedAt = &after, asked
 	p.memory.wrote(p.app, asked)
 	p.memory.taken(p.app)
 	p.countChange(before, p.app, p.o.Eviction)

@@ -28,14 +28,14 @@ func (p *pass) recalls(ctx context.Context, ready *prepared) (bool, error) {
 	switch stage {
 	case status.Queued, status.Preempted, status.Deactivated:
 	case status.New, status.AttemptFailed, status.ExceedsQuota, status.FlavorMismatch:
-		if !p.Clock.Now().Before(ready.looked.Add(presenceTime)) {
+		if !p.Clock.Now().Before(ready.looked.Add(presenceTTL)) {
 			return false, nil
 		}
 	default:
 		return false, nil
 	}
 	_, version, err := p.environment(ctx)
-	return ready.serves(version, p.asked), err
+	return ready.validFor(version, p.target), err
 }
 
 // takeTurn plans anew what a gate has granted on the strength of what an earlier pass found.

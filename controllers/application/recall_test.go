@@ -100,7 +100,7 @@ func TestWaitingCostsNoReads(t *testing.T) {
 		if s.reads != planned {
 			t.Error("it looks each time that it is looked at")
 		}
-		s.clock.SetTime(s.clock.Now().Add(presenceTime))
+		s.clock.SetTime(s.clock.Now().Add(presenceTTL))
 	}
 }
 

@@ -67,7 +67,7 @@ func (p *pass) secretValues(ctx context.Context) (*secretValues, error) {
 			return nil, err
 		}
 		secrets[name], found[ref] = referred(data, sources, name), problem
-		p.lookups.found(ref, problem)
+		p.lookups.put(ref, problem)
 	}
 	for _, source := range sources {
 		data := secrets[source.SecretKeyRef.Name]
@@ -76,7 +76,7 @@ func (p *pass) secretValues(ctx context.Context) (*secretValues, error) {
 		}
 		ref := p.toReference(secretKind, source.SecretKeyRef.Name, source.SecretKeyRef.Key)
 		found[ref] = values.take(source, data)
-		p.lookups.found(ref, found[ref])
+		p.lookups.put(ref, found[ref])
 	}
 	values.missing, _ = problemsOf(sources, func(name, key string) (string, bool) {
 		problem, known := found[p.toReference(secretKind, name, key)]

@@ -70,7 +70,7 @@ func (p *pass) unwritten(ctx context.Context, d lifecycle.Decision, err error) e
 		p.Recorder.Eventf(p.app, nil, corev1.EventTypeWarning, statusRefused, statusRefused, "%s", status.Truncate(fmt.Sprintf(
 			"the API server refuses the status of this application, so it cannot start, and what runs is not reported: %s; if its size is the cause, reduce metadata or spec", err)))
 	}
-	return &notYet{pause, "the status could not be written: " + err.Error()}
+	return &retryLaterError{pause, "the status could not be written: " + err.Error()}
 }
 
 // giveBack returns what the gate holds for a status that was not written: a new grant, what a grant has grown by, and a grant that was

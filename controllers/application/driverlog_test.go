@@ -73,7 +73,7 @@ func logPass(t *testing.T, spec string, objects ...client.Object) (*pass, *[]str
 			return c.Get(ctx, key, obj, opts...)
 		},
 	}).Build()
-	reconciler := &Reconciler{Options: Options{Client: c, Live: c}, lookups: newLookups(newPresence(clocktesting.NewFakeClock(time.Unix(0, 0))))}
+	reconciler := &Reconciler{Options: Options{Client: c, Live: c}, lookups: newLookups(newExistenceCache(clocktesting.NewFakeClock(time.Unix(0, 0))))}
 	return &pass{Reconciler: reconciler, app: app, o: lifecycle.Observation{Pods: []*pods.Record{ownDriver()}}}, &read
 }
 

@@ -15,27 +15,27 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/status"
 )
 
-// liveGauge counts applications that have not come to their end, by stage, when somebody asks. It reads the cache; the operator that was
+// applicationCollector counts applications that have not ended, by stage, at each scrape. It reads the cache; the operator that was
 // set up last is asked, and only once it decides: a standby has the same applications in its cache, and they would count twice.
-type liveGauge struct {
+type applicationCollector struct {
 	of   atomic.Pointer[Reconciler]
 	desc *prometheus.Desc
 }
 
-var live = newLiveGauge()
+var collector = newApplicationCollector()
 
-func init() { metrics.Registry.MustRegister(live) }
+func init() { metrics.Registry.MustRegister(collector) }
 
-func newLiveGauge() *liveGauge {
-	return &liveGauge{desc: prometheus.NewDesc("sparkgate_applications",
+func newApplicationCollector() *applicationCollector {
+	return &applicationCollector{desc: prometheus.NewDesc("sparkgate_applications",
 		"Applications that have not come to their end, by stage.", []string{"namespace", "queue", "stage"}, nil)}
 }
 
 // Describe implements prometheus.Collector.
-func (g *liveGauge) Describe(out chan<- *prometheus.Desc) { out <- g.desc }
+func (g *applicationCollector) Describe(out chan<- *prometheus.Desc) { out <- g.desc }
 
 // Collect implements prometheus.Collector.
-func (g *liveGauge) Collect(out chan<- prometheus.Metric) {
+func (g *applicationCollector) Collect(out chan<- prometheus.Metric) {
 	r := g.of.Load()
 	if r == nil || !r.deciding.Load() {
 		return

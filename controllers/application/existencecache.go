@@ -1,0 +1,62 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package application
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/cache"
+	"k8s.io/utils/clock"
+)
+
+const (
+	// presenceTTL is how long what an application refers to counts as there after it was seen. It is looked at again for each start, and
+	// the API server looks again when pods are made of it.
+	presenceTTL = 30 * time.Second
+	// absenceTTL is how long something counts as missing: a little less than the interval at which missing references are looked for. All
+	// applications of a namespace that name it wait for the same look.
+	absenceTTL = 9 * time.Second
+)
+
+// reference is something that applications refer to: an object of their namespace, or a key of it.
+type reference struct {
+	kind string
+	types.NamespacedName
+	key string
+}
+
+// existenceCache caches for a short time whether what applications refer to exists, never its content. It is safe for concurrent use.
+type existenceCache struct {
+	clock clock.Clock
+	known *cache.Expiring
+}
+
+// finding is why something cannot be used; an empty problem says that it can.
+type finding struct {
+	problem string
+	until   time.Time
+}
+
+func newExistenceCache(c clock.Clock) *existenceCache {
+	return &existenceCache{clock: c, known: cache.NewExpiringWithClock(c)}
+}
+
+// get returns what was found a short time ago; false if nothing was.
+func (c *existenceCache) get(r reference) (finding, bool) {
+	known, ok := c.known.Get(r)
+	if !ok {
+		return finding{}, false
+	}
+	return known.(finding), true
+}
+
+// put caches the outcome of a read.
+func (c *existenceCache) put(r reference, problem string) {
+	valid := presenceTTL
+	if problem != "" {
+		valid = absenceTTL
+	}
+	c.known.Set(r, finding{problem: problem, until: c.clock.Now().Add(valid)}, valid)
+}
