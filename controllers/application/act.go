@@ -108,7 +108,7 @@ func (p *pass) createDriver(ctx context.Context) error {
 // series, of which the first text is shown.
 func (p *pass) tellLeftOut(refused []expose.Refusal) {
 	if len(refused) > 0 {
-		p.Recorder.Eventf(p.app, nil, corev1.EventTypeWarning, companions.NotMadeReason, "CreateService", "%s", status.Truncate(redact.Visible(expose.Join(refused))))
+		p.Recorder.Eventf(p.app, nil, corev1.EventTypeWarning, companions.CreateFailedReason, "CreateService", "%s", status.Truncate(redact.Visible(expose.Join(refused))))
 	}
 }
 

@@ -38,8 +38,8 @@ import (
 
 // Reasons of events about companions.
 const (
-	// NotMadeReason is of objects that could not be created or changed.
-	NotMadeReason       = "CompanionNotMade"
+	// CreateFailedReason is the reason of events about objects that could not be created or changed.
+	CreateFailedReason  = "CompanionCreateFailed"
 	gatewayNotInstalled = "GatewayAPINotInstalled"
 )
 
@@ -145,14 +145,14 @@ func (r *reconciliation) reconcile(ctx context.Context) []problem {
 	if in.Live && (expose.UsesUI(&r.app.Spec) || r.state.exposes()) {
 		found, err := r.readUIService(ctx, &in)
 		if err != nil {
-			return append(problems, problem{reason: NotMadeReason, text: fmt.Sprintf("read the Service of the attempt: %s", err)})
+			return append(problems, problem{reason: CreateFailedReason, text: fmt.Sprintf("read the Service of the attempt: %s", err)})
 		}
 		problems = append(append(problems, found...), r.judgeExposure(ctx, &in)...)
 	}
 	before := r.state.kinds()
 	wanted, err := expose.Build(in)
 	if err != nil {
-		return append(problems, problem{reason: NotMadeReason, text: err.Error(), final: true})
+		return append(problems, problem{reason: CreateFailedReason, text: err.Error(), final: true})
 	}
 	keep := map[livemeta.Key]bool{}
 	for _, object := range wanted {
@@ -188,7 +188,7 @@ func (r *reconciliation) deleteUnwanted(ctx context.Context, keep map[livemeta.K
 			continue
 		}
 		if err := r.deleteOne(ctx, name); err != nil {
-			problems = append(problems, problem{reason: NotMadeReason, text: err.Error()})
+			problems = append(problems, problem{reason: CreateFailedReason, text: err.Error()})
 			continue
 		}
 		delete(r.state.objects, name)
@@ -208,11 +208,11 @@ func (r *reconciliation) readUIService(ctx context.Context, in *expose.Input) ([
 	}
 	problems := r.patchUIService(ctx, service)
 	for _, refusal := range r.Exposure.JudgeService(r.app) {
-		problems = append(problems, problem{reason: NotMadeReason, text: refusal.String(), final: true})
+		problems = append(problems, problem{reason: CreateFailedReason, text: refusal.String(), final: true})
 	}
 	if d := r.app.Status.Driver; d == nil || d.UIAddress == "" {
 		for _, way := range conf.Exposures(r.app) {
-			problems = append(problems, problem{reason: NotMadeReason, final: true,
+			problems = append(problems, problem{reason: CreateFailedReason, final: true,
 				text: way.Field + ": it is not created, because " + conf.UIEnabled + " switches the web interface off: remove one of the two"})
 		}
 		return problems, nil
@@ -254,7 +254,7 @@ func (r *reconciliation) patchUIService(ctx context.Context, service *corev1.Ser
 		return []problem{{soon: true}} // gone, or another one
 	case err != nil:
 		r.state.extras = true
-		return []problem{{reason: NotMadeReason, text: fmt.Sprintf("the Service of the attempt does not get what spec.ui.serviceMetadata says: %s", err)}}
+		return []problem{{reason: CreateFailedReason, text: fmt.Sprintf("the Service of the attempt does not get what spec.ui.serviceMetadata says: %s", err)}}
 	}
 	return nil
 }
@@ -345,7 +345,7 @@ func problemOf(object *unstructured.Unstructured, err error) problem {
 		return problem{reason: gatewayNotInstalled, text: what + " of spec.ui.route cannot be created, because the cluster does not know the kind: " +
 			"install the Gateway API (httproutes.gateway.networking.k8s.io, version v1)"}
 	}
-	return problem{reason: NotMadeReason, text: "could not apply " + what + ": " + err.Error()}
+	return problem{reason: CreateFailedReason, text: "could not apply " + what + ": " + err.Error()}
 }
 
 // kindUnknown reports whether the API server has no such resource. It says NotFound of the path, not of an object.

@@ -70,9 +70,9 @@ func TestWhatAnErrorMeans(t *testing.T) {
 	}{
 		"the kind was never there":     {expose.RouteKind, noMatch, gatewayNotInstalled, false},
 		"the kind is gone":             {expose.RouteKind, noPath, gatewayNotInstalled, false},
-		"the namespace is gone":        {expose.RouteKind, apierrors.NewNotFound(schema.GroupResource{Resource: "namespaces"}, "jobs"), NotMadeReason, false},
-		"a kind of Kubernetes is gone": {expose.IngressKind, noMatch, NotMadeReason, false},
-		"somebody else's":              {expose.ServiceKind, errOtherOwner, NotMadeReason, false},
+		"the namespace is gone":        {expose.RouteKind, apierrors.NewNotFound(schema.GroupResource{Resource: "namespaces"}, "jobs"), CreateFailedReason, false},
+		"a kind of Kubernetes is gone": {expose.IngressKind, noMatch, CreateFailedReason, false},
+		"somebody else's":              {expose.ServiceKind, errOtherOwner, CreateFailedReason, false},
 		"another one of the name":      {expose.ServiceKind, apierrors.NewConflict(routes, "pi", errors.New("uid")), "", true},
 		"on its way out":               {expose.ServiceKind, retryLater("it is being deleted"), "", true},
 	}

@@ -37,7 +37,7 @@ func TestNothingCanBeMade(t *testing.T) {
 	actors.StartOperator(t, options(network.Wrap))
 	app := w.Apply("pi", everything)
 	driver := w.Run(app)
-	warned(t, app, "CompanionNotMade", "Ingress", "broken on purpose")
+	warned(t, app, "CompanionCreateFailed", "Ingress", "broken on purpose")
 	address(t, app, inside)
 	w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
 	w.Reach(app, "Succeeded")

@@ -38,7 +38,7 @@ func TestForeignService(t *testing.T) {
 	actors.Create(t, foreign)
 	app := w.Apply("pi", everything)
 	driver := w.Run(app)
-	warned(t, app, "CompanionNotMade", "Service "+w.Namespace+"/pi", "belongs to another owner", "delete it")
+	warned(t, app, "CompanionCreateFailed", "Service "+w.Namespace+"/pi", "belongs to another owner", "delete it")
 	eventually(t, app, "the others", func(s set) bool { return s.budget != nil && s.ingress != nil })
 	seen := foreign.DeepCopy()
 	if err := env.Client().Get(t.Context(), client.ObjectKeyFromObject(foreign), seen); err != nil || seen.ResourceVersion != foreign.ResourceVersion {
@@ -49,7 +49,7 @@ func TestForeignService(t *testing.T) {
 	}
 	s := eventually(t, app, "the Service", complete)
 	owned(t, app, s.service)
-	if told := warnings(t, app)["CompanionNotMade"]; len(told) != 1 {
+	if told := warnings(t, app)["CompanionCreateFailed"]; len(told) != 1 {
 		t.Errorf("told more than once: %q", told)
 	}
 	w.Kubelet.Finish(t.Context(), driver, 0, "Completed")

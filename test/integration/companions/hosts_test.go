@@ -62,7 +62,7 @@ func TestHostsNotAllowed(t *testing.T) {
 			operator.Use(t)
 			app := w.Apply("pi", tc.change)
 			driver := w.Run(app)
-			warned(t, app, "CompanionNotMade", tc.words...)
+			warned(t, app, "CompanionCreateFailed", tc.words...)
 			if s := read(t, app); s.ingress != nil {
 				t.Errorf("an Ingress was made: %+v", s.ingress)
 			}
@@ -99,8 +99,8 @@ func TestServiceAnnotationsNotAllowed(t *testing.T) {
 		a.Spec.SparkConf["spark.kubernetes.driver.service.annotation."+other] = "bank"
 	})
 	w.Run(app)
-	warned(t, app, "CompanionNotMade", "spec.ui.serviceMetadata.annotations["+dns+"]", "--ui-annotations")
-	warned(t, app, "CompanionNotMade", other, "--ui-annotations")
+	warned(t, app, "CompanionCreateFailed", "spec.ui.serviceMetadata.annotations["+dns+"]", "--ui-annotations")
+	warned(t, app, "CompanionCreateFailed", other, "--ui-annotations")
 	kept := func(value string) func(set) bool {
 		return func(s set) bool { return s.ui != nil && s.ui.Annotations["keep"] == value }
 	}
@@ -144,7 +144,7 @@ func TestHostIsHeld(t *testing.T) {
 	actors.Create(t, holder)
 	app := w.Apply("pi", withIngress("shared.example.org", ""))
 	driver := w.Run(app)
-	warned(t, app, "CompanionNotMade", "spec.ui.ingress", `"shared.example.org" is held by an Ingress of another namespace`)
+	warned(t, app, "CompanionCreateFailed", "spec.ui.ingress", `"shared.example.org" is held by an Ingress of another namespace`)
 	if s := read(t, app); s.ingress != nil {
 		t.Errorf("an Ingress was made: %+v", s.ingress)
 	}

@@ -214,7 +214,7 @@ func TestSwitchedOff(t *testing.T) {
 	operator.Use(t)
 	app := w.Apply("pi", everything, func(a *v1alpha1.SparkApplication) { a.Spec.SparkConf = map[string]string{"spark.ui.enabled": "false"} })
 	driver := w.Run(app)
-	warned(t, app, "CompanionNotMade", "spec.ui.ingress", "spark.ui.enabled")
+	warned(t, app, "CompanionCreateFailed", "spec.ui.ingress", "spark.ui.enabled")
 	if s := eventually(t, app, "the others", func(s set) bool { return s.service != nil && s.budget != nil }); s.ingress != nil {
 		t.Errorf("ingress: %+v", s.ingress)
 	}
