@@ -34,11 +34,11 @@ import (
 //  4. wait until it is known which batch schedulers are installed, and what they say;
 //  5. restore and open the queue; reconcilers go on, with those first that hold something or wait: the many that have ended can wait.
 type leaderStartup struct {
-	manager   ctrl.Manager
-	watcher   *pods.Watcher
-	gate      *gate.Gate
-	unmanaged *unmanagedpods.Reconciler
-	memory    *application.Memory
+	manager      ctrl.Manager
+	watcher      *pods.Watcher
+	gate         *gate.Gate
+	unmanaged    *unmanagedpods.Reconciler
+	expectations *application.Expectations
 	// optionalWatches are the watches of kinds of other batch schedulers.
 	optionalWatches []*optionalkind.Watch
 	wake            func(types.NamespacedName)
@@ -135,7 +135,7 @@ func (s *leaderStartup) listApplications(ctx context.Context, found *restoredSta
 		return err
 	}
 	err = apps.each(ctx, func(app *v1alpha1.SparkApplication) {
-		s.memory.Saw(app)
+		s.expectations.Observed(app)
 		found.add(app)
 	})
 	if err != nil {

@@ -183,7 +183,7 @@ func Setup(mgr ctrl.Manager, o Options) error {
 		Exposure: expose.Rules{Hosts: o.UIHosts, Annotations: o.UIAnnotations}, ForbidPodSecurityNone: o.ForbidPodSecurityNone,
 		Recorder: mgr.GetEventRecorder("sparkgate"), Notifier: notifier, Logs: logReader(podClient, o), Series: series, Clock: o.Clock, Ready: startup.wait, Claim: asking.claim, GateKinds: gateKinds(),
 	})
-	startup.memory, startup.wake = reconciler.Memory(), asking.applications.Wake
+	startup.expectations, startup.wake = reconciler.Expectations(), asking.applications.Wake
 	queues := &queue.Reconciler{Client: mgr.GetClient(), Engine: queueEngine{embedded}, Clock: o.Clock, Interval: o.QueueInterval, Ready: startup.wait, Log: mgr.GetLogger().WithName("queue")}
 	embedded.Observe(queues.Changed)
 

@@ -60,7 +60,7 @@ func (p *pass) do(ctx context.Context, a lifecycle.Action) error {
 	case lifecycle.DeleteObjects:
 		return p.deleteObjects(ctx, attempt{a.Run, a.Attempt})
 	case lifecycle.ReleaseGrant:
-		return p.Gates.Release(ctx, keyOf(p.app), p.howReleased())
+		return p.Gates.Release(ctx, keyOf(p.app), p.releaseReason())
 	case lifecycle.RemoveFinalizer:
 		return p.removeFinalizer(ctx)
 	case lifecycle.DeleteApplication:
@@ -73,12 +73,12 @@ func (p *pass) do(ctx context.Context, a lifecycle.Action) error {
 // written, or after a live look that says it still stands.
 func (p *pass) createDriver(ctx context.Context) error {
 	current := attempt{p.app.Status.Run, p.app.Status.Attempt}
-	if p.memory.gaveUp(p.app, current) {
+	if p.expectations.gaveUp(p.app, current) {
 		return nil // what it would run under is not held any more
 	}
-	if since := p.memory.createdSince(p.app, current); !since.IsZero() {
+	if since := p.expectations.createdSince(p.app, current); !since.IsZero() {
 		if wait := since.Add(watchLagTimeout).Sub(p.Clock.Now()); wait > 0 {
-			p.again = wait
+			p.requeueAfter = wait
 			return nil
 		}
 	}
@@ -99,20 +99,20 @@ func (p *pass) createDriver(ctx context.Context) error {
 			return err
 		}
 	}
-	p.memory.driverCreated(p.app, current, p.Clock.Now())
-	p.tellLeftOut(p.Exposure.JudgeProperties(objects.Properties))
+	p.expectations.expectDriver(p.app, current, p.Clock.Now())
+	p.recordLeftOut(p.Exposure.JudgeProperties(objects.Properties))
 	return nil
 }
 
-// tellLeftOut records an event of annotations that the Service of the attempt was created without. Events with the same reason and action are one
+// recordLeftOut records an event of annotations that the Service of the attempt was created without. Events with the same reason and action are one
 // series, of which the first text is shown.
-func (p *pass) tellLeftOut(refused []expose.Refusal) {
+func (p *pass) recordLeftOut(refused []expose.Refusal) {
 	if len(refused) > 0 {
 		p.Recorder.Eventf(p.app, nil, corev1.EventTypeWarning, companions.CreateFailedReason, "CreateService", "%s", status.Truncate(redact.Visible(expose.Join(refused))))
 	}
 }
 
-// intentStands says that the application still wants this driver and never had it: because this pass has just written so, or
+// intentStands reports whether the application still wants this driver and never had it: because this pass has just written so, or
 // because a live read says so.
 func (p *pass) intentStands(ctx context.Context) (bool, error) {
 	if !p.intentVerifiedAt.IsZero() && p.Clock.Since(p.intentVerifiedAt) <= intentFreshness {
@@ -146,12 +146,12 @@ func (p *pass) create(ctx context.Context, obj client.Object) error {
 		return nil
 	}
 	if isPod(obj) {
-		p.memory.unanswered(p.app, p.Clock.Now().Add(requestTimeout))
+		p.expectations.unanswered(p.app, p.Clock.Now().Add(requestTimeout))
 	}
 	return fmt.Errorf("create %s: %w", describe(obj), err)
 }
 
-// refused says that the API server has answered and will answer the same again: policy, quota, validation.
+// refused reports whether the API server has answered and will answer the same again: policy, quota, validation.
 func refused(err error) bool {
 	return apierrors.IsForbidden(err) || apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsNotFound(err) ||
 		apierrors.IsRequestEntityTooLargeError(err)

@@ -123,10 +123,10 @@ func (p *pass) made(obj client.Object) {
 			}
 		}
 	}
-	p.memory.driverMade(p.app, attempt{p.app.Status.Run, p.app.Status.Attempt}, pod.UID)
+	p.expectations.recordDriver(p.app, attempt{p.app.Status.Run, p.app.Status.Attempt}, pod.UID)
 }
 
-// only are the containers with these names.
+// only returns the containers with these names.
 func only(containers []corev1.Container, names map[string]bool) []corev1.Container {
 	var own []corev1.Container
 	for i := range containers {
@@ -137,7 +137,7 @@ func only(containers []corev1.Container, names map[string]bool) []corev1.Contain
 	return own
 }
 
-// containersOf are the names of the containers of a pod.
+// containersOf returns the names of the containers of a pod.
 func containersOf(pod *corev1.Pod) map[string]bool {
 	names := map[string]bool{}
 	for _, containers := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {

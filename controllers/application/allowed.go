@@ -15,7 +15,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// queueOf is spec.queue.name, else the label by which users of the gate's system name a queue, else the namespace's annotation,
+// queueOf returns spec.queue.name, else the label by which users of the gate's system name a queue, else the namespace's annotation,
 // else the queue default; and where it was named.
 func queueOf(app *v1alpha1.SparkApplication, policy namespacepolicy.Policy, gate queueing.Capabilities) (queue, field string) {
 	if q := app.Spec.Queue; q != nil && q.Name != "" {
@@ -30,7 +30,7 @@ func queueOf(app *v1alpha1.SparkApplication, policy namespacepolicy.Policy, gate
 	return v1alpha1.DefaultQueue, "spec.queue.name (the default)"
 }
 
-// closedTo is what the namespace says against the gate and the queue of a plan. A gate that does not exist is told otherwise; the gate None
+// closedTo returns what the namespace says against the gate and the queue of a plan. A gate that does not exist is told otherwise; the gate None
 // asks no queue.
 func (p *pass) closedTo(policy namespacepolicy.Policy, plan *lifecycle.Plan) []lifecycle.Finding {
 	var found []lifecycle.Finding
@@ -51,7 +51,7 @@ func withRefusal(found []lifecycle.Finding, message string) []lifecycle.Finding 
 	return append(found, lifecycle.Finding{Reason: v1alpha1.InvalidSpecReason, Message: message})
 }
 
-// forbidden is what administrators do not let the pods of a plan have.
+// forbidden returns what administrators do not let the pods of a plan have.
 func (p *pass) forbidden(ctx context.Context, policy namespacepolicy.Policy, plan *lifecycle.Plan, ready *prepared) ([]lifecycle.Finding, error) {
 	found := append(forbiddenAccounts(policy, ready.accounts), p.unguardedGate(policy)...)
 	classes := ready.classes
@@ -78,7 +78,7 @@ func (p *pass) allowedClass(ctx context.Context, grant *v1alpha1.Grant) (bool, e
 	return refusal == "", err
 }
 
-// classes are the PriorityClasses that may be named under a gate in a queue.
+// classes returns the PriorityClasses that may be named under a gate in a queue.
 func (p *pass) classes(gate, queue string) priorityclass.Classes {
 	if !p.Gates.Capabilities(gate).SparkQueues {
 		queue = "" // it is another system's
@@ -89,7 +89,7 @@ func (p *pass) classes(gate, queue string) priorityclass.Classes {
 // class is a PriorityClass that pods of an attempt name.
 type class struct{ name, field string }
 
-// classesOf are the PriorityClasses that the pods of an attempt name: what a template says counts for the scheduler as much as
+// classesOf returns the PriorityClasses that the pods of an attempt name: what a template says counts for the scheduler as much as
 // spec.queue.priorityClassName does for the queue.
 func classesOf(objects render.Objects) []class {
 	var classes []class

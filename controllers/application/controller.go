@@ -85,9 +85,9 @@ type Notifier interface {
 // Reconciler drives applications. It is safe for concurrent use with different applications.
 type Reconciler struct {
 	Options
-	memory     *Memory
-	lookups    *lookups
-	companions *companions.Companions
+	expectations *Expectations
+	lookups      *lookups
+	companions   *companions.Companions
 	// stageEvents is the budget of events about stages, by namespace.
 	stageEvents *fairqueue.Budget
 	// deciding says that this process makes the decisions.
@@ -114,16 +114,16 @@ func New(o Options) *Reconciler {
 	if o.Ready == nil {
 		o.Ready = func(context.Context) error { return nil }
 	}
-	memory := NewMemory()
-	return &Reconciler{Options: o, memory: memory, lookups: newLookups(newExistenceCache(o.Clock)),
+	memory := NewExpectations()
+	return &Reconciler{Options: o, expectations: memory, lookups: newLookups(newExistenceCache(o.Clock)),
 		companions: companions.New(companions.Options{
 			Client: o.Client, Live: o.Live, Exposure: o.Exposure, Recorder: o.Recorder, Clock: o.Clock, Listed: memory.suspect,
 		}),
 		stageEvents: fairqueue.NewBudget(o.Clock, eventsPerSecond, eventsInARow)}
 }
 
-// Memory is what the reconciler remembers of its own writes.
-func (r *Reconciler) Memory() *Memory { return r.memory }
+// Expectations returns what the reconciler remembers of its own writes.
+func (r *Reconciler) Expectations() *Expectations { return r.expectations }
 
 // Reconcile makes one pass.
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
@@ -134,20 +134,20 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	app := &v1alpha1.SparkApplication{}
 	if err := r.Client.Get(ctx, req.NamespacedName, app); err != nil {
 		if apierrors.IsNotFound(err) {
-			return r.gone(ctx, req.NamespacedName)
+			return r.cleanUpDeleted(ctx, req.NamespacedName)
 		}
 		return ctrl.Result{}, err
 	}
-	if r.memory.Stale(app) {
+	if r.expectations.IsStale(app) {
 		return ctrl.Result{}, nil // an own write is newer than what the watch has shown; its event will come
 	}
-	r.memory.note(app)
-	after, err := r.forgetOthers(ctx, req.NamespacedName, app.UID)
+	r.expectations.note(app)
+	after, err := r.releaseStale(ctx, req.NamespacedName, app.UID)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
 	left := r.sweepLeft(ctx, req.NamespacedName) // what cannot be deleted does not hold up another application of the same name
-	result := ctrl.Result{RequeueAfter: r.memory.refusedFor(app, r.Clock.Now())}
+	result := ctrl.Result{RequeueAfter: r.expectations.refusedFor(app, r.Clock.Now())}
 	if result.RequeueAfter == 0 || !app.DeletionTimestamp.IsZero() {
 		result, err = r.pass(ctx, app)
 	}
@@ -164,7 +164,7 @@ func (r *Reconciler) pass(ctx context.Context, app *v1alpha1.SparkApplication) (
 		return p.result(lifecycle.Decision{}, err)
 	}
 	p.o = r.observe(app)
-	if err := p.disown(ctx); err != nil {
+	if err := p.chargeUnattributed(ctx); err != nil {
 		return p.result(lifecycle.Decision{}, err)
 	}
 	d, err := p.decide(ctx)
@@ -226,14 +226,14 @@ type pass struct {
 	outdated string
 	// obstacle met while acting.
 	obstacle string
-	// again is when the pass should be repeated because something could not be known yet.
-	again time.Duration
+	// requeueAfter is when the pass should be repeated because something could not be known yet.
+	requeueAfter time.Duration
 }
 
 // hindered reports whether the pass has met something while acting that keeps the driver from being made.
 func (p *pass) hindered() bool { return p.obstacle != "" || p.outdated != "" }
 
-// result says when to look again. A conflict is no error: the newer object is on its way.
+// result returns when to look again. A conflict is no error: the newer object is on its way.
 func (p *pass) result(d lifecycle.Decision, err error) (ctrl.Result, error) {
 	var later *retryLaterError
 	switch {
@@ -248,7 +248,7 @@ func (p *pass) result(d lifecycle.Decision, err error) (ctrl.Result, error) {
 	if wait := p.absentUntil.Sub(p.Clock.Now()); wait > 0 {
 		p.lookAgain(wait)
 	}
-	after := p.again
+	after := p.requeueAfter
 	if !d.RequeueAt.IsZero() {
 		due := max(d.RequeueAt.Sub(p.Clock.Now()), time.Millisecond)
 		if after == 0 || due < after {
@@ -260,8 +260,8 @@ func (p *pass) result(d lifecycle.Decision, err error) (ctrl.Result, error) {
 
 // lookAgain asks for another pass after a while at the latest.
 func (p *pass) lookAgain(after time.Duration) {
-	if p.again == 0 || after < p.again {
-		p.again = after
+	if p.requeueAfter == 0 || after < p.requeueAfter {
+		p.requeueAfter = after
 	}
 }
 

@@ -16,7 +16,7 @@ type LogReader interface {
 	Tail(ctx context.Context, pod *pods.Record, hide func(string) string) string
 }
 
-// logTail is the end of the driver's log of the current attempt; empty if it cannot be had, or the namespace wants none.
+// logTail returns the end of the driver's log of the current attempt; empty if it cannot be had, or the namespace wants none.
 func (p *pass) logTail(ctx context.Context) *string {
 	tail, driver := "", p.app.Status.Driver
 	for _, record := range p.o.Pods {

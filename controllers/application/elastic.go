@@ -83,7 +83,7 @@ func (p *pass) ungatePods(ctx context.Context, releases []lifecycle.Ungate) erro
 	return nil
 }
 
-// grantStands says that the grant that this pass goes by is the one in the application's status.
+// grantStands reports whether the grant that this pass goes by is the one in the application's status.
 func (p *pass) grantStands(ctx context.Context) (bool, error) {
 	if !p.intentVerifiedAt.IsZero() && p.Clock.Since(p.intentVerifiedAt) <= intentFreshness {
 		return true, nil
@@ -99,7 +99,7 @@ func (p *pass) grantStands(ctx context.Context) (bool, error) {
 // ungatePod removes the scheduling gate of one executor. A pod that has changed since it was seen is left for the next pass.
 func (p *pass) ungatePod(ctx context.Context, r *lifecycle.Ungate) error {
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: r.Pod.Namespace, Name: r.Pod.Name}}
-	p.memory.markUngating(p.app, r.Pod.UID, r.Flavor, p.Clock.Now().Add(requestTimeout))
+	p.expectations.markUngating(p.app, r.Pod.UID, r.Flavor, p.Clock.Now().Add(requestTimeout))
 	labels := maps.Clone(r.Labels)
 	if labels == nil {
 		labels = map[string]string{}
@@ -110,13 +110,13 @@ func (p *pass) ungatePod(ctx context.Context, r *lifecycle.Ungate) error {
 	switch {
 	case err == nil:
 		p.Pods.ObservedWrite(pod)
-		p.memory.ungateAnswered(p.app, r.Pod.UID)
+		p.expectations.ungateAnswered(p.app, r.Pod.UID)
 		return nil
 	case apierrors.IsNotFound(err), apierrors.IsConflict(err):
-		p.memory.ungateAnswered(p.app, r.Pod.UID)
+		p.expectations.ungateAnswered(p.app, r.Pod.UID)
 		return nil
 	case refused(err):
-		p.memory.ungateAnswered(p.app, r.Pod.UID)
+		p.expectations.ungateAnswered(p.app, r.Pod.UID)
 		if changed, gone := p.podChanged(ctx, r.Pod); gone != nil || changed {
 			return gone
 		}
@@ -124,7 +124,7 @@ func (p *pass) ungatePod(ctx context.Context, r *lifecycle.Ungate) error {
 	return fmt.Errorf("lift the scheduling gate of pod %s/%s: %w", r.Pod.Namespace, r.Pod.Name, err)
 }
 
-// podChanged says that a pod is not as it was seen.
+// podChanged reports whether a pod is not as it was seen.
 func (p *pass) podChanged(ctx context.Context, r *pods.Record) (bool, error) {
 	live := &metav1.PartialObjectMetadata{}
 	live.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Pod"))

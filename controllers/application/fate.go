@@ -30,10 +30,10 @@ type fate struct {
 func (f fate) lost() bool { return f.bound && !f.parted }
 
 // note records what an object says of the fate of its application.
-func (m *Memory) note(app *v1alpha1.SparkApplication) {
+func (m *Expectations) note(app *v1alpha1.SparkApplication) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	f := &m.of(app).fate
+	f := &m.stateOf(app).fate
 	f.bound = f.bound || slices.Contains(app.Finalizers, v1alpha1.Finalizer) || app.Status.Grant != nil
 	if app.DeletionTimestamp.IsZero() {
 		f.alive = true
@@ -49,7 +49,7 @@ func orphaned(obj client.Object) bool {
 
 // witness sees every version of an application that the watch shows, and lets all pass: the finalizer of --cascade=orphan may be gone before a
 // pass sees it.
-func (m *Memory) witness() predicate.Predicate {
+func (m *Expectations) witness() predicate.Predicate {
 	return predicate.NewPredicateFuncs(func(obj client.Object) bool {
 		if orphaned(obj) {
 			m.mu.Lock()
@@ -63,21 +63,21 @@ func (m *Memory) witness() predicate.Predicate {
 }
 
 // orphans reports whether the objects of an application may stay when it goes.
-func (m *Memory) orphans(app *v1alpha1.SparkApplication) bool {
+func (m *Expectations) orphans(app *v1alpha1.SparkApplication) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.of(app).fate.orphaning
+	return m.stateOf(app).fate.orphaning
 }
 
 // parts records that the finalizer of an application was removed.
-func (m *Memory) parts(app *v1alpha1.SparkApplication) {
+func (m *Expectations) parts(app *v1alpha1.SparkApplication) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.of(app).fate.parted = true
+	m.stateOf(app).fate.parted = true
 }
 
 // depart records that the application of a name is gone. What it may have left is to be swept.
-func (m *Memory) depart(name types.NamespacedName) {
+func (m *Expectations) depart(name types.NamespacedName) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if r := m.apps[name]; r != nil && r.fate.lost() {
@@ -87,7 +87,7 @@ func (m *Memory) depart(name types.NamespacedName) {
 }
 
 // mayHaveLeft reports whether an application of that name may have left objects.
-func (m *Memory) mayHaveLeft(name types.NamespacedName) bool {
+func (m *Expectations) mayHaveLeft(name types.NamespacedName) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.apps[name]
@@ -95,21 +95,21 @@ func (m *Memory) mayHaveLeft(name types.NamespacedName) bool {
 }
 
 // leave records that an application that is gone may have left objects. The caller holds the lock.
-func (m *Memory) leave(name types.NamespacedName, uid types.UID) {
+func (m *Expectations) leave(name types.NamespacedName, uid types.UID) {
 	if !slices.Contains(m.leftBy[name], uid) {
 		m.leftBy[name] = append(m.leftBy[name], uid)
 	}
 }
 
 // left returns the uids of applications of a name that are gone and may have left objects.
-func (m *Memory) left(name types.NamespacedName) []types.UID {
+func (m *Expectations) left(name types.NamespacedName) []types.UID {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.leftBy[name])
 }
 
 // leavers returns the names of all applications that are gone and may have left objects.
-func (m *Memory) leavers() []types.NamespacedName {
+func (m *Expectations) leavers() []types.NamespacedName {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	names := make([]types.NamespacedName, 0, len(m.leftBy))
@@ -120,7 +120,7 @@ func (m *Memory) leavers() []types.NamespacedName {
 }
 
 // swept records that nothing is left of an application that is gone.
-func (m *Memory) swept(name types.NamespacedName, uid types.UID) {
+func (m *Expectations) swept(name types.NamespacedName, uid types.UID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.leftBy[name] = slices.DeleteFunc(m.leftBy[name], func(other types.UID) bool { return other == uid })

@@ -40,7 +40,7 @@ func (f *Finder) Start(ctx context.Context) error {
 	}
 	for {
 		err := f.find(ctx)
-		for _, name := range f.memory.leavers() {
+		for _, name := range f.expectations.leavers() {
 			f.Wake(name)
 		}
 		if err == nil || ctx.Err() != nil {
@@ -66,7 +66,7 @@ func (f *Finder) find(ctx context.Context) error {
 			continue
 		}
 		failed = append(failed, livemeta.Each(ctx, f.Live, kind, func(obj *metav1.PartialObjectMetadata) error {
-			f.memory.suspect(obj)
+			f.expectations.suspect(obj)
 			return nil
 		}, client.HasLabels{v1alpha1.ApplicationUIDLabel}))
 	}
@@ -75,7 +75,7 @@ func (f *Finder) find(ctx context.Context) error {
 
 // suspect records the application of an object that looks as if it was left: it has no owner any more, else the garbage collector deletes it. The
 // reconciler reads the application live before it deletes anything.
-func (m *Memory) suspect(obj *metav1.PartialObjectMetadata) {
+func (m *Expectations) suspect(obj *metav1.PartialObjectMetadata) {
 	of, kind := leftover.Of(obj), obj.GroupVersionKind()
 	if len(obj.OwnerReferences) > 0 || !of.Created(kind, obj) && !of.MayBeService(kind, obj) {
 		return

@@ -10,8 +10,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// follow tells the gate of the grant where its attempt stands.
-func (p *pass) follow(ctx context.Context) error {
+// reportProgress tells the gate of the grant where its attempt stands.
+func (p *pass) reportProgress(ctx context.Context) error {
 	at, runs := lifecycle.Progress(p.app)
 	if !runs {
 		return nil
@@ -19,8 +19,8 @@ func (p *pass) follow(ctx context.Context) error {
 	return p.Gates.Report(ctx, p.gateName(), keyOf(p.app), at)
 }
 
-// howReleased is how the application leaves what it held or asked for.
-func (p *pass) howReleased() queueing.Release {
+// releaseReason returns how the application leaves what it held or asked for.
+func (p *pass) releaseReason() queueing.Release {
 	f := lifecycle.ReleaseReason(p.app)
 	v := p.o.Verdict
 	if goesBack := v != nil && (v.State == queueing.Evicting || p.plan != nil && lifecycle.Outdated(p.plan, v)); goesBack && f.Reason == queueing.Abandoned {

@@ -11,7 +11,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// gateOf is spec.queue.gate, else the namespace's annotation, else the operator's default. It is asked for each start anew, so nothing
+// gateOf returns spec.queue.gate, else the namespace's annotation, else the operator's default. It is asked for each start anew, so nothing
 // that was let in is touched when one of them changes.
 func (p *pass) gateOf(policy namespacepolicy.Policy) v1alpha1.GateType {
 	if q := p.app.Spec.Queue; q != nil && q.Gate != "" {
@@ -23,7 +23,7 @@ func (p *pass) gateOf(policy namespacepolicy.Policy) v1alpha1.GateType {
 	return p.DefaultGate
 }
 
-// gateField is where the gate of a start was named, for messages.
+// gateField returns where the gate of a start was named, for messages.
 func gateField(app *v1alpha1.SparkApplication, policy namespacepolicy.Policy) string {
 	switch {
 	case app.Spec.Queue != nil && app.Spec.Queue.Gate != "":
@@ -34,7 +34,7 @@ func gateField(app *v1alpha1.SparkApplication, policy namespacepolicy.Policy) st
 	return "flag --default-gate of the operator"
 }
 
-// noSuchGate is the verdict on an ask of a gate that does not exist.
+// noSuchGate returns the verdict on an ask of a gate that does not exist.
 func noSuchGate(gate, field string) *queueing.Verdict {
 	return &queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonGateNotInstalled,
 		Message: fmt.Sprintf("%s: gate %q does not exist in this version of the operator; set Embedded, Kueue, Volcano, YuniKorn or None", field, gate)}

@@ -103,7 +103,7 @@ func (p *pass) accountGone(ctx context.Context, obj client.Object, refusal error
 	return fmt.Sprintf("ServiceAccount %q of spec.driver.serviceAccountName was deleted %s", name, beforeDriver), nil
 }
 
-// whatChanged says what may have changed since a grant was given. A hash tells only that something has.
+// whatChanged returns what may have changed since a grant was given. A hash tells only that something has.
 func (p *pass) whatChanged(grant queueing.Grant) string {
 	if grant.Inputs == "" {
 		return "the grant is of an earlier operator version that did not record its inputs, and ended " + beforeDriver
@@ -148,7 +148,7 @@ func (p *pass) exceeds(ctx context.Context, objects render.Objects, grant queuei
 	return "", nil
 }
 
-// historyAddress is where the history server will show an attempt; empty if there is none, or nothing that it could read.
+// historyAddress returns where the history server will show an attempt; empty if there is none, or nothing that it could read.
 func (p *pass) historyAddress(objects render.Objects) string {
 	if logs, err := objects.Properties.Bool(conf.EventLogEnabled, false); err != nil || !logs {
 		return ""

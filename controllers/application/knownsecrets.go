@@ -27,7 +27,7 @@ const (
 	secretsPatience = 2 * time.Second
 )
 
-// knownSecrets are the secrets that the application refers to or says itself. why is not empty where one cannot be found out: then nothing of
+// knownSecrets returns the secrets that the application refers to or says itself. why is not empty where one cannot be found out: then nothing of
 // a log is shown, because it could stand there. Nothing of this keeps an attempt from ending.
 func (p *pass) knownSecrets(ctx context.Context) (known *redact.Known, why string) {
 	if p.app.Stub != nil {
@@ -75,7 +75,7 @@ func (p *pass) knownSecrets(ctx context.Context) (known *redact.Known, why strin
 // describes is the end of names of properties that tell about a secret where it is found or what reads it.
 var describes = regexp.MustCompile(`(?i)(?:provider|class|file|path|dir|location|enabled|type|regex|interval|length)s?$`)
 
-// ofProperties are the values of properties whose names say that they are secret, to Spark or here, and such values within others.
+// ofProperties returns the values of properties whose names say that they are secret, to Spark or here, and such values within others.
 func ofProperties(properties conf.Properties) []string {
 	redacted, err := regexp.Compile(properties.Get(conf.RedactionRegex, "$^"))
 	if err != nil { // Java takes more than Go does
@@ -96,7 +96,7 @@ func ofProperties(properties conf.Properties) []string {
 	return secrets
 }
 
-// ofArguments are the values in arguments such as --password=x, and of such as --password x.
+// ofArguments returns the values in arguments such as --password=x, and of such as --password x.
 func ofArguments(arguments []string) []string {
 	var secrets []string
 	for i, argument := range arguments {
@@ -130,7 +130,7 @@ func (r secretRefs) key(name, key string, optional bool) {
 	ref.keys[key], ref.whole, ref.optional = true, ref.whole || key == "", ref.optional && optional
 }
 
-// values are the values of the keys that are referred to.
+// values returns the values of the keys that are referred to.
 func (r *secretRef) values(data map[string][]byte) []string {
 	var values []string
 	for key, value := range data {

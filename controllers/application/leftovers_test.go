@@ -364,7 +364,7 @@ func TestFind(t *testing.T) {
 	y.failing["PodDisruptionBudget"] = true
 
 	r := sweeper(y)
-	r.memory.Saw(live.Object())
+	r.expectations.Observed(live.Object())
 	clock := testingclock.NewFakeClock(noon)
 	r.Clock, r.companions.Clock = clock, clock
 	woken := map[types.NamespacedName]bool{}
@@ -393,7 +393,7 @@ func TestFind(t *testing.T) {
 	if diff := cmp.Diff(left, y.names()); diff != "" {
 		t.Errorf("what is left (-want +got):\n%s", diff)
 	}
-	if leavers := r.memory.leavers(); len(leavers) > 0 {
+	if leavers := r.expectations.leavers(); len(leavers) > 0 {
 		t.Errorf("still to be swept: %v", leavers)
 	}
 }
@@ -434,28 +434,28 @@ func TestFate(t *testing.T) {
 			}
 			for i, changes := range tt.passes {
 				if i > 0 && tt.watched != nil {
-					r.memory.witness().Update(event.UpdateEvent{ObjectOld: app, ObjectNew: version(tt.watched)})
+					r.expectations.witness().Update(event.UpdateEvent{ObjectOld: app, ObjectNew: version(tt.watched)})
 				}
-				r.memory.note(version(changes))
+				r.expectations.note(version(changes))
 			}
-			if orphans := r.memory.orphans(app); orphans != tt.orphans {
+			if orphans := r.expectations.orphans(app); orphans != tt.orphans {
 				t.Errorf("it leaves its objects: %t, want %t", orphans, tt.orphans)
 			}
 			if tt.parted {
-				r.memory.parts(app)
+				r.expectations.parts(app)
 			}
-			if swept := r.memory.mayHaveLeft(gone.NamespacedName); swept != tt.swept {
+			if swept := r.expectations.mayHaveLeft(gone.NamespacedName); swept != tt.swept {
 				t.Errorf("it is swept: %t, want %t", swept, tt.swept)
 			}
 			y := r.Live.(*yard)
-			if _, err := r.gone(t.Context(), gone.NamespacedName); err != nil {
+			if _, err := r.cleanUpDeleted(t.Context(), gone.NamespacedName); err != nil {
 				t.Fatal(err)
 			}
 			if looked := y.lists > 0; looked != tt.swept {
 				t.Errorf("objects were listed: %t, want %t", looked, tt.swept)
 			}
-			if len(r.memory.apps) > 0 || len(r.memory.leftBy) > 0 {
-				t.Errorf("remembered: %v, %v", slices.Collect(maps.Keys(r.memory.apps)), r.memory.leftBy)
+			if len(r.expectations.apps) > 0 || len(r.expectations.leftBy) > 0 {
+				t.Errorf("remembered: %v, %v", slices.Collect(maps.Keys(r.expectations.apps)), r.expectations.leftBy)
 			}
 		})
 	}
@@ -477,11 +477,11 @@ func TestFinalizerRemovedByAnother(t *testing.T) {
 			y.answer = tt.answer
 			r := sweeper(y)
 			app.Finalizers = []string{v1alpha1.Finalizer}
-			r.memory.note(app)
+			r.expectations.note(app)
 			if err := (&pass{Reconciler: r, app: app}).removeFinalizer(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if swept := r.memory.mayHaveLeft(gone.NamespacedName); swept != tt.swept {
+			if swept := r.expectations.mayHaveLeft(gone.NamespacedName); swept != tt.swept {
 				t.Errorf("it is swept: %t, want %t", swept, tt.swept)
 			}
 		})

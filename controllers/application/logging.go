@@ -34,7 +34,7 @@ func logStage(ctx context.Context, before, after *v1alpha1.SparkApplication) {
 	ctrl.LoggerFrom(ctx).Info("Stage changed", values...)
 }
 
-// stageReason is the word that a stage itself does not say: why the attempt is being stopped, how it ended, or why it waits.
+// stageReason returns the word that a stage itself does not say: why the attempt is being stopped, how it ended, or why it waits.
 func stageReason(s *v1alpha1.SparkApplicationStatus) string {
 	if s.Stopping != "" {
 		return string(s.Stopping)

@@ -43,7 +43,7 @@ func newLookups(p *existenceCache) *lookups {
 	return &lookups{existenceCache: p, budget: fairqueue.NewBudget(p.clock, readsPerSecond, readsInARow)}
 }
 
-// toReference is a reference of the application.
+// toReference returns a reference of the application.
 func (p *pass) toReference(kind, name, key string) reference {
 	return reference{kind: kind, NamespacedName: types.NamespacedName{Namespace: p.app.Namespace, Name: name}, key: key}
 }
@@ -62,7 +62,7 @@ func (p *pass) read(ctx context.Context, name string, obj client.Object) error {
 	return p.Live.Get(ctx, types.NamespacedName{Namespace: namespace, Name: name}, obj)
 }
 
-// isThere says whether an object exists to which the application refers by its name alone. It is read only if nobody has looked lately.
+// isThere reports whether an object exists to which the application refers by its name alone. It is read only if nobody has looked lately.
 func (p *pass) isThere(ctx context.Context, kind, name string, obj client.Object) (bool, error) {
 	ref := p.toReference(kind, name, "")
 	if known, ok := p.known(ref); ok {
@@ -82,7 +82,7 @@ func (p *pass) isThere(ctx context.Context, kind, name string, obj client.Object
 // notThere is what is found of an object that does not exist.
 const notThere = "does not exist"
 
-// known is what was found out lately about a reference. While something is missing, the application looks again when all that was found
+// known returns what was found out lately about a reference. While something is missing, the application looks again when all that was found
 // missing may have come.
 func (p *pass) known(ref reference) (finding, bool) {
 	f, ok := p.lookups.get(ref)

@@ -63,7 +63,7 @@ func init() {
 	metrics.Registry.MustRegister(transitions, runs, attempts, preemptions, admissionWait, driverStart, attemptTime)
 }
 
-// Series are the metrics of applications that have a label for a queue.
+// Series returns the metrics of applications that have a label for a queue.
 func Series() []metricseries.Vector {
 	queue := []string{"queue"}
 	return []metricseries.Vector{
@@ -111,7 +111,7 @@ func (c change) countTransition() {
 	}
 }
 
-// admissionWaitOf is how long an attempt has waited that this write admits: from its place in the queue on; one that gave its room back
+// admissionWaitOf returns how long an attempt has waited that this write admits: from its place in the queue on; one that gave its room back
 // before, and keeps the old place, from when it began to wait again.
 func admissionWaitOf(before, s *v1alpha1.SparkApplicationStatus) (wait time.Duration, known bool) {
 	since := s.Times.Queued
@@ -141,7 +141,7 @@ func (c change) countRun() {
 	}
 }
 
-// replacedOutcome is how a run ended of which no end was published: like its last attempt, unless that was stopped or there was none.
+// replacedOutcome returns how a run ended of which no end was published: like its last attempt, unless that was stopped or there was none.
 func replacedOutcome(run int64, history []v1alpha1.AttemptStatus) string {
 	for i := len(history) - 1; i >= 0; i-- {
 		if history[i].Run == run && history[i].Outcome != v1alpha1.OutcomeStopped {

@@ -33,23 +33,23 @@ func (r *Reconciler) observe(app *v1alpha1.SparkApplication) lifecycle.Observati
 		App:              app,
 		SameTemplate:     r.sameTemplate(app),
 		Pods:             r.podsOf(app),
-		LastWrite:        r.memory.lastWrite(app),
+		LastWrite:        r.expectations.lastWrite(app),
 		ReferenceTimeout: r.ReferenceTimeout,
 		MaxTermination:   r.MaxTermination,
 		ExecutorInterval: r.ExecutorInterval,
 		Eviction:         r.eviction(app),
 		ExecutorFailures: r.Pods.Failures(client.ObjectKeyFromObject(app), string(app.UID), app.Status.Run, app.Status.Attempt),
 		UIAddress:        r.companions.Address(app),
-		Ungating:         r.memory.ungatesInFlight(app, r.Clock.Now()),
+		Ungating:         r.expectations.ungatesInFlight(app, r.Clock.Now()),
 	}
 	current := attempt{app.Status.Run, app.Status.Attempt}
-	o.CreatedDriver = r.memory.madeDriver(app, current)
+	o.CreatedDriver = r.expectations.createdDriver(app, current)
 	for _, record := range o.Pods {
 		if record.Role == pods.Driver && record.Ended != nil && current == (attempt{record.Run, record.Attempt}) {
-			o.DriverEndedSince = r.memory.endSince(app, current, o.Now)
+			o.DriverEndedSince = r.expectations.endSince(app, current, o.Now)
 		}
 	}
-	o.ReadyDroppedSince = r.memory.fewerSince(app, fewerReady(app, o.Pods), o.Now)
+	o.ReadyDroppedSince = r.expectations.fewerSince(app, fewerReady(app, o.Pods), o.Now)
 	return o
 }
 
@@ -58,10 +58,10 @@ func (r *Reconciler) sameTemplate(app *v1alpha1.SparkApplication) bool {
 	if app.Stub != nil {
 		return app.Stub.SameTemplate
 	}
-	return r.memory.sameTemplate(app)
+	return r.expectations.sameTemplate(app)
 }
 
-// fewerReady says that fewer executors of the current attempt are ready than the status says.
+// fewerReady reports whether fewer executors of the current attempt are ready than the status says.
 func fewerReady(app *v1alpha1.SparkApplication, records []*pods.Record) bool {
 	told := app.Status.Executors
 	if told == nil || told.Ready == 0 {
@@ -93,7 +93,7 @@ func (p *pass) updateHolder(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	refs.priority = p.memory.priority(p.app, refs.priority, allowed && len(refs.missing) == 0)
+	refs.priority = p.expectations.priority(p.app, refs.priority, allowed && len(refs.missing) == 0)
 	s := &p.app.Status
 	stage, _ := status.StageOf(s.Conditions)
 	standing := queueing.HolderState{
@@ -110,7 +110,7 @@ func (p *pass) updateHolder(ctx context.Context) error {
 	return nil
 }
 
-// eviction is why the gate that gave the grant wants it back; nil if it does not, and while no grant is held.
+// eviction returns why the gate that gave the grant wants it back; nil if it does not, and while no grant is held.
 func (r *Reconciler) eviction(app *v1alpha1.SparkApplication) *queueing.Eviction {
 	grant := app.Status.Grant
 	if grant == nil {
@@ -119,7 +119,7 @@ func (r *Reconciler) eviction(app *v1alpha1.SparkApplication) *queueing.Eviction
 	return r.Gates.Eviction(keyOf(app), grantRef(grant))
 }
 
-// grantRef is a grant without what it is made of: enough to name it to its gate.
+// grantRef returns a grant without what it is made of: enough to name it to its gate.
 func grantRef(grant *v1alpha1.Grant) queueing.Grant {
 	return queueing.Grant{Gate: string(grant.Gate), Run: grant.Run, Attempt: grant.Attempt}
 }
@@ -187,7 +187,7 @@ func (p *pass) verdict(ctx context.Context) (*queueing.Verdict, error) {
 // driverAbsent reads live whether the driver pod of the attempt exists. The answer is no only when no create is on its way; once the uid
 // is recorded, the create has been answered by the pod itself.
 func (p *pass) driverAbsent(ctx context.Context) (bool, error) {
-	if until := p.memory.unsettledUntil(p.app); p.app.Status.Driver.UID == "" && p.Clock.Now().Before(until) {
+	if until := p.expectations.unsettledUntil(p.app); p.app.Status.Driver.UID == "" && p.Clock.Now().Before(until) {
 		return false, &retryLaterError{until.Sub(p.Clock.Now()), "a create of the driver pod was not answered"}
 	}
 	pod := &metav1.PartialObjectMetadata{}
@@ -243,7 +243,7 @@ func ownedBy(obj metav1.Object, app *v1alpha1.SparkApplication) bool {
 	return owner != nil && owner.UID == app.UID
 }
 
-// ofAttempt says that an object was made for an attempt of its application.
+// ofAttempt reports whether an object was made for an attempt of its application.
 func ofAttempt(obj metav1.Object, run, attempt int64) bool {
 	labels := obj.GetLabels()
 	return labels[v1alpha1.RunLabel] == strconv.FormatInt(run, 10) && labels[v1alpha1.AttemptLabel] == strconv.FormatInt(attempt, 10)

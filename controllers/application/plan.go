@@ -30,7 +30,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// planned is the plan of one start of the application: of one that is too large, that it cannot be.
+// planned returns the plan of one start of the application: of one that is too large, that it cannot be.
 func (p *pass) planned(ctx context.Context, start lifecycle.Start) (*lifecycle.Plan, error) {
 	if found := findings(validate.Stub(p.app)); len(found) > 0 {
 		return &lifecycle.Plan{Findings: found}, nil
@@ -50,7 +50,7 @@ func (p *pass) planStart(ctx context.Context, start lifecycle.Start) (*lifecycle
 	if len(plan.Findings) > 0 {
 		return plan, nil
 	}
-	ready := p.memory.prepared(p.app, attempt{start.Run, start.Attempt})
+	ready := p.expectations.prepared(p.app, attempt{start.Run, start.Attempt})
 	if ready != nil {
 		plan.Hash = ready.hash
 	} else if plan.Hash, err = templatehash.Of(&p.app.Spec); err != nil {
@@ -109,7 +109,7 @@ func (p *pass) gateObjects(start lifecycle.Start, ready *prepared, queue string)
 	return objects
 }
 
-// prepareAllowed is prepare, with what administrators do not allow among the findings: they may change that at any time.
+// prepareAllowed returns prepare, with what administrators do not allow among the findings: they may change that at any time.
 func (p *pass) prepareAllowed(ctx context.Context, start lifecycle.Start, plan *lifecycle.Plan, ready *prepared) (*prepared, []lifecycle.Finding, error) {
 	ready, found, err := p.prepare(ctx, start, plan, ready)
 	if err != nil || ready == nil {
@@ -147,7 +147,7 @@ func (p *pass) prepare(ctx context.Context, start lifecycle.Start, plan *lifecyc
 		var outside *demand.EnvironmentError
 		return nil, []lifecycle.Finding{{Reason: v1alpha1.InvalidSpecReason, Message: err.Error(), Outside: errors.As(err, &outside)}}, nil
 	}
-	p.memory.keep(p.app, ready)
+	p.expectations.storePrepared(p.app, ready)
 	return ready, nil, nil
 }
 
@@ -163,7 +163,7 @@ func (p *pass) measure(objects render.Objects, environment demand.Environment, g
 	return err
 }
 
-// podSets are what objects need that were built for a gate. An error is a mistake in the spec.
+// podSets returns what objects need that were built for a gate. An error is a mistake in the spec.
 func (p *pass) podSets(objects render.Objects, environment demand.Environment, gate string) ([]queueing.PodSet, error) {
 	if p.Gates.Capabilities(gate).LeavesExecutors {
 		return demand.BaseSets(p.app, objects, environment)
@@ -254,7 +254,7 @@ func (p *pass) references(ctx context.Context, gate string) (refs references, er
 	return refs, err
 }
 
-// missing says what the spec names and does not exist in the namespace.
+// missing returns what the spec names and does not exist in the namespace.
 func (p *pass) missing(ctx context.Context) (missing []string, err error) {
 	name := p.app.Spec.Driver.ServiceAccountName
 	if name != "" {
@@ -282,7 +282,7 @@ func (p *pass) missing(ctx context.Context) (missing []string, err error) {
 	return append(missing, secrets...), err
 }
 
-// priority is the value of the PriorityClass of the queue, else of the cluster's default, else 0. A gate's own class goes first.
+// priority returns the value of the PriorityClass of the queue, else of the cluster's default, else 0. A gate's own class goes first.
 func (p *pass) priority(ctx context.Context, refs *references, gate string) error {
 	if q := p.app.Spec.Queue; q != nil && q.PriorityClassName != "" {
 		class, kinds := &schedulingv1.PriorityClass{}, "PriorityClass"
@@ -320,7 +320,7 @@ func metadata(kind string) *metav1.PartialObjectMetadata {
 	return obj
 }
 
-// confFiles are the files of spec.sparkConfigMap; nil if there is none.
+// confFiles returns the files of spec.sparkConfigMap; nil if there is none.
 func (p *pass) confFiles(ctx context.Context) (map[string]string, error) {
 	if p.app.Spec.SparkConfigMap == "" {
 		return nil, nil
@@ -358,7 +358,7 @@ func (p *pass) configMap(ctx context.Context, name string) (map[string]string, e
 	return cm.Data, nil
 }
 
-// environment is what the API server adds to requests of pods. The version changes whenever anything of it does.
+// environment returns what the API server adds to requests of pods. The version changes whenever anything of it does.
 func (p *pass) environment(ctx context.Context) (e demand.Environment, version string, err error) {
 	ranges := &corev1.LimitRangeList{}
 	if err := p.Client.List(ctx, ranges, client.InNamespace(p.app.Namespace), client.UnsafeDisableDeepCopy); err != nil {

@@ -52,8 +52,8 @@ func (p *pass) execute(ctx context.Context, d lifecycle.Decision) error {
 	if after := p.companions.Reconcile(ctx, p.app); after > 0 {
 		p.lookAgain(after)
 	}
-	p.keep(ctx)
-	return p.follow(ctx)
+	p.ensureReservation(ctx)
+	return p.reportProgress(ctx)
 }
 
 // announce records an event, and tells it those who want to be notified.
@@ -103,14 +103,14 @@ func (p *pass) publish(ctx context.Context, status v1alpha1.SparkApplicationStat
 	before, after := p.app, *p.app
 	after.Status, after.ResourceVersion = status, answer.ResourceVersion
 	p.app, p.intentVerifiedAt = &after, asked
-	p.memory.wrote(p.app, asked)
-	p.memory.taken(p.app)
+	p.expectations.recordWrite(p.app, asked)
+	p.expectations.taken(p.app)
 	p.countChange(before, p.app, p.o.Eviction)
 	logStage(ctx, before, p.app)
 	return nil
 }
 
-// difference is the merge patch (RFC 7386) from one status to another.
+// difference returns the merge patch (RFC 7386) from one status to another.
 func difference(before, after *v1alpha1.SparkApplicationStatus) (json.RawMessage, error) {
 	from, err := json.Marshal(before)
 	if err != nil {
@@ -136,7 +136,7 @@ func metadataOf(app *v1alpha1.SparkApplication) *metav1.PartialObjectMetadata {
 	return m
 }
 
-// gateName is the gate that the application deals with: of its grant, else of the plan of this pass, else Embedded.
+// gateName returns the gate that the application deals with: of its grant, else of the plan of this pass, else Embedded.
 func (p *pass) gateName() string {
 	switch {
 	case p.app.Status.Grant != nil:
@@ -158,7 +158,7 @@ func (p *pass) removeFinalizer(ctx context.Context) error {
 	if !slices.Contains(p.app.Finalizers, v1alpha1.Finalizer) {
 		return nil
 	}
-	if p.memory.orphans(p.app) {
+	if p.expectations.orphans(p.app) {
 		if err := p.sweep(ctx, leftover.Application{NamespacedName: client.ObjectKeyFromObject(p.app), UID: p.app.UID}); err != nil {
 			return err
 		}
@@ -167,7 +167,7 @@ func (p *pass) removeFinalizer(ctx context.Context) error {
 	if err := p.writeFinalizers(ctx, others); err != nil {
 		return client.IgnoreNotFound(err) // who has removed it may have left something
 	}
-	p.memory.parts(p.app)
+	p.expectations.parts(p.app)
 	return nil
 }
 
@@ -189,7 +189,7 @@ func (p *pass) writeFinalizers(ctx context.Context, finalizers []string) error {
 	after := *p.app
 	after.Finalizers, after.ResourceVersion = finalizers, answer.ResourceVersion
 	p.app = &after
-	p.memory.Saw(p.app)
+	p.expectations.Observed(p.app)
 	return nil
 }
 
@@ -220,6 +220,6 @@ func (p *pass) writeFinalizersOfStub(ctx context.Context, wanted bool) error {
 	}
 	after.ResourceVersion = answer.ResourceVersion
 	p.app = &after
-	p.memory.Saw(p.app)
+	p.expectations.Observed(p.app)
 	return nil
 }

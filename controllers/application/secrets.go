@@ -28,7 +28,7 @@ type secretValues struct {
 	missing []string
 }
 
-// missingSecrets says what spec.sparkConfFrom refers to and is not there. Secrets are read only if nobody has looked lately.
+// missingSecrets returns what spec.sparkConfFrom refers to and is not there. Secrets are read only if nobody has looked lately.
 func (p *pass) missingSecrets(ctx context.Context) ([]string, error) {
 	missing, complete := problemsOf(p.app.Spec.SparkConfFrom, func(name, key string) (string, bool) {
 		f, known := p.known(p.toReference(secretKind, name, key))
@@ -89,7 +89,7 @@ func (p *pass) secretValues(ctx context.Context) (*secretValues, error) {
 // mostOfSecrets is how many bytes of Secrets one application may make the operator hold. Of more than 1,000,000 no driver can be made.
 const mostOfSecrets = 2 << 20
 
-// referred are those entries of a Secret that the sources refer to: the others need not stay in memory.
+// referred returns those entries of a Secret that the sources refer to: the others need not stay in memory.
 func referred(data map[string][]byte, sources []v1alpha1.SparkConfSource, secret string) map[string][]byte {
 	if data == nil {
 		return nil
@@ -164,7 +164,7 @@ func problemsOf(sources []v1alpha1.SparkConfSource, find func(name, key string) 
 	return texts, true
 }
 
-// values are the values by property, nil where there are none.
+// values returns the values by property, nil where there are none.
 func (v *secretValues) values() map[string]string {
 	if v == nil {
 		return nil

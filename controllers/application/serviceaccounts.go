@@ -23,7 +23,7 @@ type account struct {
 	of string
 }
 
-// accountsOf are the service accounts of the pods of an attempt, by every way there is to name one: the field, a property, a template.
+// accountsOf returns the service accounts of the pods of an attempt, by every way there is to name one: the field, a property, a template.
 func accountsOf(objects render.Objects) []account {
 	accounts := []account{{podAccount(objects.Pod), "the driver"}}
 	template := objects.ExecutorTemplate.Spec
@@ -52,7 +52,7 @@ func podAccount(pod *corev1.Pod) string {
 	return defaultAccount
 }
 
-// forbiddenAccounts are the accounts that the annotation of the namespace leaves out; without the annotation every account may be used.
+// forbiddenAccounts returns the accounts that the annotation of the namespace leaves out; without the annotation every account may be used.
 func forbiddenAccounts(policy namespacepolicy.Policy, accounts []account) []lifecycle.Finding {
 	var found []lifecycle.Finding
 	for _, a := range accounts {

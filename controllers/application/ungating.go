@@ -17,10 +17,10 @@ type pendingUngate struct {
 }
 
 // markUngating records that the scheduling gate of a pod is being removed, for a flavor. Until the outcome is known the pod counts as admitted.
-func (m *Memory) markUngating(app client.Object, pod types.UID, flavor string, until time.Time) {
+func (m *Expectations) markUngating(app client.Object, pod types.UID, flavor string, until time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	r := m.of(app)
+	r := m.stateOf(app)
 	if r.ungating == nil {
 		r.ungating = map[types.UID]pendingUngate{}
 	}
@@ -28,20 +28,20 @@ func (m *Memory) markUngating(app client.Object, pod types.UID, flavor string, u
 }
 
 // ungateAnswered forgets that patch: the store of pods knows its outcome.
-func (m *Memory) ungateAnswered(app client.Object, pod types.UID) {
+func (m *Expectations) ungateAnswered(app client.Object, pod types.UID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	delete(m.of(app).ungating, pod)
+	delete(m.stateOf(app).ungating, pod)
 }
 
 // ungatesInFlight returns the flavors of the pods whose scheduling gates may have been removed without an answer, by uid; nil if there are none.
-func (m *Memory) ungatesInFlight(app client.Object, now time.Time) map[types.UID]string {
+func (m *Expectations) ungatesInFlight(app client.Object, now time.Time) map[types.UID]string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var out map[types.UID]string
-	for pod, l := range m.of(app).ungating {
+	for pod, l := range m.stateOf(app).ungating {
 		if !now.Before(l.until) {
-			delete(m.of(app).ungating, pod)
+			delete(m.stateOf(app).ungating, pod)
 			continue
 		}
 		if out == nil {

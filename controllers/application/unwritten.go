@@ -48,7 +48,7 @@ func tooLargeForStore(err error) bool {
 // not looked at again before a pause that grows.
 func (p *pass) unwritten(ctx context.Context, d lifecycle.Decision, err error) error {
 	final := unwritable(err)
-	if !final && !p.memory.conflict(p.app, apierrors.IsConflict(err)) {
+	if !final && !p.expectations.conflict(p.app, apierrors.IsConflict(err)) {
 		return err
 	}
 	if final {
@@ -65,7 +65,7 @@ func (p *pass) unwritten(ctx context.Context, d lifecycle.Decision, err error) e
 	if err := p.giveBack(ctx, d.Status.Grant, final); err != nil {
 		return err
 	}
-	pause, first := p.memory.refuse(p.app, p.Clock.Now(), final)
+	pause, first := p.expectations.refuse(p.app, p.Clock.Now(), final)
 	if first && final {
 		p.Recorder.Eventf(p.app, nil, corev1.EventTypeWarning, statusRefused, statusRefused, "%s", status.Truncate(fmt.Sprintf(
 			"the API server refuses the status of this application, so it cannot start, and what runs is not reported: %s; if its size is the cause, reduce metadata or spec", err)))
@@ -105,7 +105,7 @@ func (p *pass) giveBackStored(ctx context.Context) error {
 			return err
 		}
 	}
-	p.memory.giveUp(p.app, attempt{p.app.Status.Run, p.app.Status.Attempt})
+	p.expectations.giveUp(p.app, attempt{p.app.Status.Run, p.app.Status.Attempt})
 	return p.Gates.Release(ctx, keyOf(p.app), queueing.Release{Reason: queueing.Abandoned})
 }
 
@@ -118,7 +118,7 @@ type refusal struct {
 	conflicts int
 }
 
-// wait is how long an object in this version is not looked at. Once it has changed, the first pause is enough.
+// wait returns how long an object in this version is not looked at. Once it has changed, the first pause is enough.
 func (r refusal) wait(version string, now time.Time) time.Duration {
 	until := r.until
 	if soon := r.at.Add(refusalPause); version != r.version && soon.Before(until) {
@@ -128,22 +128,22 @@ func (r refusal) wait(version string, now time.Time) time.Duration {
 }
 
 // conflict counts conflicts in a row, and reports whether they are too many to go on as if they would end.
-func (m *Memory) conflict(app *v1alpha1.SparkApplication, is bool) bool {
+func (m *Expectations) conflict(app *v1alpha1.SparkApplication, is bool) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if !is {
 		return false
 	}
-	r := &m.of(app).refusal
+	r := &m.stateOf(app).refusal
 	r.conflicts++
 	return r.conflicts >= patientConflicts
 }
 
 // refuse notes a refusal. It returns the pause that follows, and whether it is the first in a row.
-func (m *Memory) refuse(app *v1alpha1.SparkApplication, now time.Time, final bool) (pause time.Duration, first bool) {
+func (m *Expectations) refuse(app *v1alpha1.SparkApplication, now time.Time, final bool) (pause time.Duration, first bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	r := &m.of(app).refusal
+	r := &m.stateOf(app).refusal
 	longest := longestRefusalPause
 	if app.Status.Grant != nil {
 		longest = longestHolderPause
@@ -158,28 +158,28 @@ func (m *Memory) refuse(app *v1alpha1.SparkApplication, now time.Time, final boo
 }
 
 // taken forgets refusals: a write has succeeded.
-func (m *Memory) taken(app *v1alpha1.SparkApplication) {
+func (m *Expectations) taken(app *v1alpha1.SparkApplication) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.of(app).refusal = refusal{}
+	m.stateOf(app).refusal = refusal{}
 }
 
-// refusedFor is how long an application is not looked at, because its status was refused.
-func (m *Memory) refusedFor(app *v1alpha1.SparkApplication, now time.Time) time.Duration {
+// refusedFor returns how long an application is not looked at, because its status was refused.
+func (m *Expectations) refusedFor(app *v1alpha1.SparkApplication, now time.Time) time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.of(app).refusal.wait(app.ResourceVersion, now)
+	return m.stateOf(app).refusal.wait(app.ResourceVersion, now)
 }
 
 // giveUp notes an attempt whose grant went back although the status still has it; gaveUp reports whether it did.
-func (m *Memory) giveUp(app *v1alpha1.SparkApplication, a attempt) {
+func (m *Expectations) giveUp(app *v1alpha1.SparkApplication, a attempt) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.of(app).gaveUp = a
+	m.stateOf(app).gaveUp = a
 }
 
-func (m *Memory) gaveUp(app *v1alpha1.SparkApplication, a attempt) bool {
+func (m *Expectations) gaveUp(app *v1alpha1.SparkApplication, a attempt) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.of(app).gaveUp == a
+	return m.stateOf(app).gaveUp == a
 }

@@ -49,7 +49,7 @@ func (r *reconciliation) judgeExposure(ctx context.Context, in *expose.Input) []
 	return problems
 }
 
-// ownClaim is that of the application's own Ingress or route; zero if there is none.
+// ownClaim returns that of the application's own Ingress or route; zero if there is none.
 func (r *reconciliation) ownClaim(in *expose.Input, kind schema.GroupVersionKind, claims []expose.Claim) expose.Claim {
 	name := render.NamesOf(in.App, in.Run, in.Attempt).UI()
 	for _, claim := range claims {

@@ -20,13 +20,13 @@ import (
 const (
 	// objectRestored is the reason of the event that tells that a gate had to make its object of a running attempt again.
 	objectRestored = "ObjectRestored"
-	// keepPause is when it is tried again, if it could not be made.
-	keepPause = 10 * time.Second
+	// ensureInterval is when it is tried again, if it could not be made.
+	ensureInterval = 10 * time.Second
 )
 
-// keep sees that what stands for the grant in another system still exists while the attempt runs. What is in the way of that is no
+// ensureReservation sees that what stands for the grant in another system still exists while the attempt runs. What is in the way of that is no
 // obstacle for the attempt itself.
-func (p *pass) keep(ctx context.Context) {
+func (p *pass) ensureReservation(ctx context.Context) {
 	grant := p.app.Status.Grant
 	stage, known := status.StageOf(p.app.Status.Conditions)
 	if grant == nil || !known || !stage.Active() || !p.app.DeletionTimestamp.IsZero() {
@@ -35,10 +35,10 @@ func (p *pass) keep(ctx context.Context) {
 	if !p.Gates.Ensures(string(grant.Gate)) {
 		return
 	}
-	restored, err := p.Gates.Ensure(ctx, string(grant.Gate), p.granted(grant))
+	restored, err := p.Gates.Ensure(ctx, string(grant.Gate), p.grantedAsk(grant))
 	if err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "ensure the object of a grant; will retry", "gate", grant.Gate)
-		p.lookAgain(keepPause)
+		p.lookAgain(ensureInterval)
 		return
 	}
 	if restored != "" {
@@ -46,8 +46,8 @@ func (p *pass) keep(ctx context.Context) {
 	}
 }
 
-// granted is the ask that a grant has answered, as far as the status tells.
-func (p *pass) granted(stored *v1alpha1.Grant) queueing.Ask {
+// grantedAsk returns the ask that a grant has answered, as far as the status tells.
+func (p *pass) grantedAsk(stored *v1alpha1.Grant) queueing.Ask {
 	grant := convert.FromAPI(stored)
 	start := lifecycle.Start{Run: grant.Run, Attempt: grant.Attempt}
 	ask := queueing.Ask{Key: keyOf(p.app), Run: grant.Run, Attempt: grant.Attempt, Queue: grant.Queue, Inputs: grant.Inputs,

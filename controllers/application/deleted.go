@@ -22,9 +22,9 @@ import (
 // endingInterval is how often pods that do not end in time are looked at again.
 const endingInterval = 10 * time.Second
 
-// gone cleans up after an application that does not exist any more: it was deleted, perhaps without its finalizer.
-func (r *Reconciler) gone(ctx context.Context, name types.NamespacedName) (ctrl.Result, error) {
-	if !r.hasLeft(name) && !r.memory.mayHaveLeft(name) {
+// cleanUpDeleted cleans up after an application that was deleted, perhaps without its finalizer.
+func (r *Reconciler) cleanUpDeleted(ctx context.Context, name types.NamespacedName) (ctrl.Result, error) {
+	if !r.hasRemains(name) && !r.expectations.mayHaveLeft(name) {
 		r.forget(name)
 		return ctrl.Result{}, nil
 	}
@@ -36,12 +36,12 @@ func (r *Reconciler) gone(ctx context.Context, name types.NamespacedName) (ctrl.
 	if !apierrors.IsNotFound(err) {
 		return ctrl.Result{}, fmt.Errorf("read application: %w", err)
 	}
-	r.memory.depart(name)
-	after, err := r.forgetOthers(ctx, name, "")
+	r.expectations.depart(name)
+	after, err := r.releaseStale(ctx, name, "")
 	if err == nil {
 		err = r.sweepLeft(ctx, name)
 	}
-	if err == nil && after == 0 && !r.memory.mayHaveLeft(name) {
+	if err == nil && after == 0 && !r.expectations.mayHaveLeft(name) {
 		r.forget(name)
 	}
 	return ctrl.Result{RequeueAfter: after}, err
@@ -49,12 +49,12 @@ func (r *Reconciler) gone(ctx context.Context, name types.NamespacedName) (ctrl.
 
 // forget drops all that is known of an application.
 func (r *Reconciler) forget(name types.NamespacedName) {
-	r.memory.Forget(name)
+	r.expectations.Forget(name)
 	r.companions.Forget(name)
 }
 
-// hasLeft says that applications of that name run or hold something.
-func (r *Reconciler) hasLeft(name types.NamespacedName) bool {
+// hasRemains reports whether applications of that name run or hold something.
+func (r *Reconciler) hasRemains(name types.NamespacedName) bool {
 	for _, record := range r.Pods.Of(name) {
 		if record.Active() {
 			return true
@@ -63,9 +63,9 @@ func (r *Reconciler) hasLeft(name types.NamespacedName) bool {
 	return len(r.keysOf(name)) > 0
 }
 
-// forgetOthers ends what applications of that name with another uid than keep have left: their pods are deleted, and once none of
+// releaseStale ends what applications of that name with another uid than keep have left: their pods are deleted, and once none of
 // them is active, what they held or asked for goes back. It returns when to look again at pods that are still there; 0 if none are.
-func (r *Reconciler) forgetOthers(ctx context.Context, name types.NamespacedName, keep types.UID) (after time.Duration, err error) {
+func (r *Reconciler) releaseStale(ctx context.Context, name types.NamespacedName, keep types.UID) (after time.Duration, err error) {
 	active := map[string][]*pods.Record{}
 	for _, record := range r.Pods.Of(name) {
 		if record.AppUID == string(keep) || !record.Active() {
@@ -81,7 +81,7 @@ func (r *Reconciler) forgetOthers(ctx context.Context, name types.NamespacedName
 		}
 	}
 	for uid, records := range active {
-		r.mourn(queueing.Key{Namespace: name.Namespace, Name: name.Name, UID: uid}, records)
+		r.chargeOrphans(queueing.Key{Namespace: name.Namespace, Name: name.Name, UID: uid}, records)
 	}
 	for _, key := range r.keysOf(name) {
 		if key.UID != string(keep) && active[key.UID] == nil {
@@ -109,9 +109,9 @@ func (r *Reconciler) endOrphan(ctx context.Context, record *pods.Record) (time.D
 	return endingInterval, r.deletePod(ctx, record, true)
 }
 
-// mourn has what a gone application held stay charged while pods with its labels are active. What they use beyond that is charged to nobody
+// chargeOrphans has what a gone application held stay charged while pods with its labels are active. What they use beyond that is charged to nobody
 // whom their labels name, but as pods of no application.
-func (r *Reconciler) mourn(key queueing.Key, records []*pods.Record) {
+func (r *Reconciler) chargeOrphans(key queueing.Key, records []*pods.Record) {
 	grant, here := r.Gates.Orphaned(key)
 	if !here {
 		return // another system charges it
@@ -119,8 +119,8 @@ func (r *Reconciler) mourn(key queueing.Key, records []*pods.Record) {
 	r.claim(pods.ExceedingGrant(records, grant))
 }
 
-// disown has pods charged elsewhere that run in a guarded namespace with the labels of an application that has not made them.
-func (p *pass) disown(ctx context.Context) error {
+// chargeUnattributed has pods charged elsewhere that run in a guarded namespace with the labels of an application that has not made them.
+func (p *pass) chargeUnattributed(ctx context.Context) error {
 	driver := p.app.Status.Driver
 	if driver == nil || driver.UID == "" || !p.app.DeletionTimestamp.IsZero() {
 		return nil // it is not known yet who made what, or not any more
@@ -154,7 +154,7 @@ func (r *Reconciler) claim(records []*pods.Record) {
 	}
 }
 
-// keysOf are the keys under which applications of that name may hold something.
+// keysOf returns the keys under which applications of that name may hold something.
 func (r *Reconciler) keysOf(name types.NamespacedName) []queueing.Key {
 	return r.Gates.Keys(queueing.Key{Kind: queueing.Application, Namespace: name.Namespace, Name: name.Name})
 }

@@ -25,32 +25,32 @@ func version(uid, resourceVersion string, generation int64) *v1alpha1.SparkAppli
 }
 
 func TestStale(t *testing.T) {
-	m := NewMemory()
-	if m.Stale(version("a", "5", 1)) {
+	m := NewExpectations()
+	if m.IsStale(version("a", "5", 1)) {
 		t.Error("nothing is stale before a write")
 	}
-	m.wrote(version("a", "9", 1), noon)
+	m.recordWrite(version("a", "9", 1), noon)
 	for resourceVersion, want := range map[string]bool{"8": true, "9": false, "10": false, "100": false, "99999999999999999999999": false, "": false} {
-		if got := m.Stale(version("a", resourceVersion, 1)); got != want {
+		if got := m.IsStale(version("a", resourceVersion, 1)); got != want {
 			t.Errorf("version %s after a write that gave 9: stale %t, want %t", resourceVersion, got, want)
 		}
 	}
-	if m.Stale(version("b", "3", 1)) {
+	if m.IsStale(version("b", "3", 1)) {
 		t.Error("another application of that name has versions of its own")
 	}
-	m.Saw(version("a", "4", 1))
-	m.Saw(version("a", "", 1))
-	if !m.Stale(version("a", "8", 1)) {
+	m.Observed(version("a", "4", 1))
+	m.Observed(version("a", "", 1))
+	if !m.IsStale(version("a", "8", 1)) {
 		t.Error("an older version that is seen takes nothing back")
 	}
 	m.Forget(client.ObjectKeyFromObject(version("a", "9", 1)))
-	if m.Stale(version("a", "1", 1)) {
+	if m.IsStale(version("a", "1", 1)) {
 		t.Error("what is forgotten is not stale")
 	}
 }
 
 func TestSameTemplateIsRememberedForOneGenerationAndHash(t *testing.T) {
-	m, app := NewMemory(), version("a", "1", 1)
+	m, app := NewExpectations(), version("a", "1", 1)
 	app.Spec.Image = "one"
 	hash, err := templatehash.Of(&app.Spec)
 	if err != nil {
@@ -81,9 +81,9 @@ func TestSameTemplateIsRememberedForOneGenerationAndHash(t *testing.T) {
 }
 
 func TestPreparedHoldsForOneStart(t *testing.T) {
-	m, app := NewMemory(), version("a", "1", 4)
+	m, app := NewExpectations(), version("a", "1", 4)
 	first := attempt{1, 1}
-	m.keep(app, &prepared{generation: 4, attempt: first, hash: "h"})
+	m.storePrepared(app, &prepared{generation: 4, attempt: first, hash: "h"})
 	if m.prepared(app, first) == nil {
 		t.Error("want what was kept")
 	}
@@ -93,7 +93,7 @@ func TestPreparedHoldsForOneStart(t *testing.T) {
 	if m.prepared(version("a", "1", 5), first) != nil {
 		t.Error("another generation may be another start")
 	}
-	m.driverCreated(app, first, noon)
+	m.expectDriver(app, first, noon)
 	if m.prepared(app, first) != nil {
 		t.Error("nobody needs it once the driver is created")
 	}
@@ -106,7 +106,7 @@ func TestPreparedHoldsForOneStart(t *testing.T) {
 }
 
 func TestEndIsSeenOnce(t *testing.T) {
-	m, app := NewMemory(), version("a", "1", 1)
+	m, app := NewExpectations(), version("a", "1", 1)
 	if got := m.endSince(app, attempt{1, 1}, noon); !got.Equal(noon) {
 		t.Errorf("first seen %s, want now", got)
 	}
@@ -120,7 +120,7 @@ func TestEndIsSeenOnce(t *testing.T) {
 
 func TestPriorityOutlivesItsClass(t *testing.T) {
 	t.Parallel()
-	m, app := NewMemory(), &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "pi", UID: "first"}}
+	m, app := NewExpectations(), &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "pi", UID: "first"}}
 	for i, step := range []struct {
 		current int32
 		known   bool

@@ -18,16 +18,16 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// Memory is what a process remembers of its own writes. The watch lags behind them: a pass on an object older than the own last
+// Expectations records the writes of this process. The watch lags behind them: a pass on an object older than the own last
 // write would decide on what it has itself changed already. Safe for concurrent use.
-type Memory struct {
+type Expectations struct {
 	mu   sync.Mutex
-	apps map[types.NamespacedName]*remembered
+	apps map[types.NamespacedName]*applicationState
 	// leftBy are the uids of applications that are gone and may have left objects, by their name.
 	leftBy map[types.NamespacedName][]types.UID
 }
 
-type remembered struct {
+type applicationState struct {
 	uid     types.UID
 	version string    // of the last own write, or of the list at the start
 	written time.Time // last own write of the status
@@ -60,8 +60,8 @@ type remembered struct {
 	fate fate
 }
 
-// raise remembers a version, unless a newer one is known.
-func (r *remembered) raise(version string) {
+// raiseVersion remembers a version, unless a newer one is known.
+func (r *applicationState) raiseVersion(version string) {
 	if r.version == "" || older(r.version, version) {
 		r.version = version
 	}
@@ -100,129 +100,129 @@ type prepared struct {
 	templates map[string]*corev1.PodTemplateSpec
 }
 
-// validFor says that something was found out, and that it holds in an environment and for a gate.
+// validFor reports whether something was found out, and that it holds in an environment and for a gate.
 func (r *prepared) validFor(environment string, asked targetGate) bool {
 	return r != nil && r.environment == environment && r.target == asked
 }
 
 type attempt struct{ run, attempt int64 }
 
-// NewMemory returns an empty memory.
-func NewMemory() *Memory {
-	return &Memory{apps: map[types.NamespacedName]*remembered{}, leftBy: map[types.NamespacedName][]types.UID{}}
+// NewExpectations returns an empty memory.
+func NewExpectations() *Expectations {
+	return &Expectations{apps: map[types.NamespacedName]*applicationState{}, leftBy: map[types.NamespacedName][]types.UID{}}
 }
 
-// Stale says that an object is older than what this process knows to exist.
-func (m *Memory) Stale(obj client.Object) bool {
+// IsStale reports whether an object is older than what this process knows to exist.
+func (m *Expectations) IsStale(obj client.Object) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.apps[client.ObjectKeyFromObject(obj)]
 	return r != nil && r.uid == obj.GetUID() && older(obj.GetResourceVersion(), r.version)
 }
 
-// Saw remembers that the object exists in this version.
-func (m *Memory) Saw(obj client.Object) {
+// Observed records that the object exists in this version.
+func (m *Expectations) Observed(obj client.Object) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	r := m.of(obj)
-	r.raise(obj.GetResourceVersion())
+	r := m.stateOf(obj)
+	r.raiseVersion(obj.GetResourceVersion())
 }
 
 // Forget drops what is remembered of an application.
-func (m *Memory) Forget(name types.NamespacedName) {
+func (m *Expectations) Forget(name types.NamespacedName) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.apps, name)
 }
 
-func (m *Memory) wrote(obj client.Object, at time.Time) {
+func (m *Expectations) recordWrite(obj client.Object, at time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	r := m.of(obj)
-	r.raise(obj.GetResourceVersion())
+	r := m.stateOf(obj)
+	r.raiseVersion(obj.GetResourceVersion())
 	r.written = at
 }
 
-func (m *Memory) lastWrite(obj client.Object) time.Time {
+func (m *Expectations) lastWrite(obj client.Object) time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.of(obj).written
+	return m.stateOf(obj).written
 }
 
-func (m *Memory) driverCreated(obj client.Object, a attempt, at time.Time) {
+func (m *Expectations) expectDriver(obj client.Object, a attempt, at time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	r := m.of(obj)
+	r := m.stateOf(obj)
 	r.created, r.createdAt, r.unsettled, r.prepared = a, at, time.Time{}, nil
 }
 
-func (m *Memory) driverMade(obj client.Object, a attempt, uid types.UID) {
+func (m *Expectations) recordDriver(obj client.Object, a attempt, uid types.UID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	r := m.of(obj)
+	r := m.stateOf(obj)
 	r.made, r.madeFor = uid, a
 }
 
-// madeDriver is the driver pod of an attempt that this process has made as granted; empty if it has not.
-func (m *Memory) madeDriver(obj client.Object, a attempt) types.UID {
+// createdDriver returns the driver pod of an attempt that this process has made as granted; empty if it has not.
+func (m *Expectations) createdDriver(obj client.Object, a attempt) types.UID {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if r := m.of(obj); r.madeFor == a {
+	if r := m.stateOf(obj); r.madeFor == a {
 		return r.made
 	}
 	return ""
 }
 
-// createdSince says when this process created the driver of an attempt; zero if it did not.
-func (m *Memory) createdSince(obj client.Object, a attempt) time.Time {
+// createdSince returns when this process created the driver of an attempt; zero if it did not.
+func (m *Expectations) createdSince(obj client.Object, a attempt) time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if r := m.of(obj); r.created == a {
+	if r := m.stateOf(obj); r.created == a {
 		return r.createdAt
 	}
 	return time.Time{}
 }
 
-func (m *Memory) unanswered(obj client.Object, until time.Time) {
+func (m *Expectations) unanswered(obj client.Object, until time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.of(obj).unsettled = until
+	m.stateOf(obj).unsettled = until
 }
 
-func (m *Memory) unsettledUntil(obj client.Object) time.Time {
+func (m *Expectations) unsettledUntil(obj client.Object) time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.of(obj).unsettled
+	return m.stateOf(obj).unsettled
 }
 
-// priority is the current priority of an application, if that is known, else the last that was known to this process, else 0: whoever
+// priority returns the current priority of an application, if that is known, else the last that was known to this process, else 0: whoever
 // runs keeps its standing although its PriorityClass was deleted.
-func (m *Memory) priority(obj client.Object, current int32, known bool) int32 {
+func (m *Expectations) priority(obj client.Object, current int32, known bool) int32 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	r := m.of(obj)
+	r := m.stateOf(obj)
 	if known {
 		r.priority = current
 	}
 	return r.priority
 }
 
-// endSince is when this process was first told that the driver of an attempt has ended: now, if it is the first time.
-func (m *Memory) endSince(obj client.Object, a attempt, now time.Time) time.Time {
+// endSince returns when this process was first told that the driver of an attempt has ended: now, if it is the first time.
+func (m *Expectations) endSince(obj client.Object, a attempt, now time.Time) time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	r := m.of(obj)
+	r := m.stateOf(obj)
 	if r.ended != a {
 		r.ended, r.endSeen = a, now
 	}
 	return r.endSeen
 }
 
-// fewerSince is since when this process was told that fewer executors are ready than the status says; zero if they are not.
-func (m *Memory) fewerSince(obj client.Object, fewer bool, now time.Time) time.Time {
+// fewerSince returns since when this process was told that fewer executors are ready than the status says; zero if they are not.
+func (m *Expectations) fewerSince(obj client.Object, fewer bool, now time.Time) time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	r := m.of(obj)
+	r := m.stateOf(obj)
 	switch {
 	case !fewer:
 		r.fewerSeen = time.Time{}
@@ -233,9 +233,9 @@ func (m *Memory) fewerSince(obj client.Object, fewer bool, now time.Time) time.T
 }
 
 // sameTemplate is templatehash.Matches with the answer remembered: spec and hash seldom change, and every pass asks.
-func (m *Memory) sameTemplate(app *v1alpha1.SparkApplication) bool {
+func (m *Expectations) sameTemplate(app *v1alpha1.SparkApplication) bool {
 	m.mu.Lock()
-	known := m.of(app).compared
+	known := m.stateOf(app).compared
 	m.mu.Unlock()
 	if known.hash != "" && known.generation == app.Generation && known.hash == app.Status.TemplateHash {
 		return known.same
@@ -244,35 +244,35 @@ func (m *Memory) sameTemplate(app *v1alpha1.SparkApplication) bool {
 	same = same && err == nil
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.of(app).compared = comparison{app.Generation, app.Status.TemplateHash, same}
+	m.stateOf(app).compared = comparison{app.Generation, app.Status.TemplateHash, same}
 	return same
 }
 
 // prepared returns what an earlier pass has found out about a start of this generation; nil if nothing.
-func (m *Memory) prepared(app client.Object, a attempt) *prepared {
+func (m *Expectations) prepared(app client.Object, a attempt) *prepared {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if known := m.of(app).prepared; known != nil && known.generation == app.GetGeneration() && known.attempt == a {
+	if known := m.stateOf(app).prepared; known != nil && known.generation == app.GetGeneration() && known.attempt == a {
 		return known
 	}
 	return nil
 }
 
-func (m *Memory) keep(app client.Object, ready *prepared) {
+func (m *Expectations) storePrepared(app client.Object, ready *prepared) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.of(app).prepared = ready
+	m.stateOf(app).prepared = ready
 }
 
-// of returns the entry of an object; one of another uid is replaced. The caller holds the lock.
-func (m *Memory) of(obj client.Object) *remembered {
+// stateOf returns the entry of an object; one of another uid is replaced. The caller holds the lock.
+func (m *Expectations) stateOf(obj client.Object) *applicationState {
 	key := client.ObjectKeyFromObject(obj)
 	r := m.apps[key]
 	if r == nil || r.uid != obj.GetUID() {
 		if r != nil && r.fate.lost() {
 			m.leave(key, r.uid)
 		}
-		r = &remembered{uid: obj.GetUID()}
+		r = &applicationState{uid: obj.GetUID()}
 		m.apps[key] = r
 	}
 	return r
