@@ -1,0 +1,120 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package cron
+
+import (
+	"time"
+
+	robfig "github.com/robfig/cron/v3"
+)
+
+// Schedule is a sequence of instants. It is immutable, and safe for concurrent use.
+type Schedule struct {
+	zone *time.Location
+	// every is the interval of an "@every" schedule; then fields is nil.
+	every time.Duration
+	// fields enumerates local times as if they were UTC, where none is skipped or repeated.
+	fields *robfig.SpecSchedule
+	// rhythmic says that the hour field names every hour.
+	rhythmic bool
+}
+
+// Next returns the first instant after the given one, in the time zone of the schedule; the zero time if there is none within
+// horizon.
+func (s *Schedule) Next(after time.Time) time.Time {
+	switch {
+	case s.every > 0:
+		interval := int64(s.every / time.Second)
+		return time.Unix((after.Unix()/interval+1)*interval, 0).In(s.zone)
+	case s.rhythmic:
+		return s.nextInPeriods(after)
+	}
+	return s.nextLocal(after)
+}
+
+// In returns an instant as a clock in the time zone of the schedule shows it.
+func (s *Schedule) In(at time.Time) time.Time { return at.In(s.zone) }
+
+// horizon is how many years Next looks ahead. 29 February falls on a given weekday every 28 years, or 40 where a century lies
+// between.
+const horizon = 50
+
+// nextNamed returns the first local time after another that the fields name. Both are written as UTC.
+func (s *Schedule) nextNamed(after time.Time) time.Time {
+	for range horizon / 5 {
+		if next := s.fields.Next(after); !next.IsZero() { // it gives up after five years
+			return next
+		}
+		after = after.AddDate(5, 0, 0)
+	}
+	return time.Time{}
+}
+
+// nextLocal is Next of a schedule that means local times.
+func (s *Schedule) nextLocal(after time.Time) time.Time {
+	for local := s.nextNamed(localTime(after.In(s.zone))); !local.IsZero(); local = s.nextNamed(local) {
+		if at := s.instant(local); at.After(after) {
+			return at
+		}
+	}
+	return time.Time{}
+}
+
+// nextInPeriods is Next of a schedule that keeps its rhythm. Clocks are followed through one period of constant offset after the other.
+func (s *Schedule) nextInPeriods(after time.Time) time.Time {
+	at := after.In(s.zone)
+	for from := localTime(at); ; {
+		local := s.nextNamed(from)
+		if local.IsZero() {
+			return local
+		}
+		_, offset := at.Zone()
+		next := local.Add(-seconds(offset)).In(s.zone)
+		end := endOfPeriod(at)
+		if end.IsZero() || next.Before(end) {
+			return next
+		}
+		at = end
+		from = localTime(at).Add(-1) // its first instant may be named
+	}
+}
+
+// instant returns the first instant with a local time; the end of the gap for one that is skipped.
+func (s *Schedule) instant(local time.Time) time.Time {
+	at := local.Add(-farthestEast).In(s.zone)
+	for {
+		_, offset := at.Zone()
+		start, _ := at.ZoneBounds()
+		end := endOfPeriod(at)
+		next := local.Add(-seconds(offset)).In(s.zone)
+		switch {
+		case !start.IsZero() && next.Before(start):
+			return start.In(s.zone)
+		case end.IsZero() || next.Before(end):
+			return next
+		}
+		at = end
+	}
+}
+
+// endOfPeriod returns an instant after the given one up to which the offset of its zone is constant; the zero time if it never changes
+// again.
+func endOfPeriod(at time.Time) time.Time {
+	_, end := at.ZoneBounds()
+	if !end.IsZero() && !end.After(at) { // Go 1.26 on 31 December of leap years for which the database has a rule, but no table: 2040 and on
+		return at.Add(24 * time.Hour)
+	}
+	return end
+}
+
+// farthestEast is more than any zone has ever been ahead of UTC.
+const farthestEast = 16 * time.Hour
+
+// localTime returns what a clock shows at an instant, written as UTC.
+func localTime(at time.Time) time.Time {
+	_, offset := at.Zone()
+	return at.UTC().Add(seconds(offset))
+}
+
+func seconds(n int) time.Duration { return time.Duration(n) * time.Second }
