@@ -5,6 +5,7 @@ package controllers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -29,6 +30,7 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/pods"
 	"github.com/sparkgate/sparkgate/controllers/internal/writemetrics"
 	"github.com/sparkgate/sparkgate/controllers/queue"
+	"github.com/sparkgate/sparkgate/controllers/schedule"
 	"github.com/sparkgate/sparkgate/controllers/unmanagedpods"
 	"github.com/sparkgate/sparkgate/internal/spark/expose"
 	"github.com/sparkgate/sparkgate/queueing/catalog"
@@ -196,8 +198,8 @@ func Setup(mgr ctrl.Manager, o Options) error {
 	}); err != nil {
 		return fmt.Errorf("set up unmanaged pods: %w", err)
 	}
-	if err := queues.SetupWithManager(mgr); err != nil {
-		return fmt.Errorf("set up queues: %w", err)
+	if err := errors.Join(queues.SetupWithManager(mgr), newSchedules(mgr, startup, o).SetupWithManager(mgr, o.Concurrent)); err != nil {
+		return fmt.Errorf("set up queues and schedules: %w", err)
 	}
 	if o.Explain != nil {
 		runnables = append(runnables, newExplainServer(mgr, embedded, o))
@@ -239,4 +241,10 @@ func podsGetter(mgr ctrl.Manager) (corev1client.PodsGetter, error) {
 		return nil, fmt.Errorf("create pod client: %w", err)
 	}
 	return c, nil
+}
+
+func newSchedules(mgr ctrl.Manager, startup *leaderStartup, o Options) *schedule.Reconciler {
+	return schedule.New(schedule.Options{
+		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Recorder: mgr.GetEventRecorder("sparkgate"), Clock: o.Clock, Ready: startup.wait,
+	})
 }

@@ -31,9 +31,10 @@ var kubernetes = []string{
 
 // kindPages are the page of each kind, by the file of its CRD.
 var kindPages = map[string]string{
-	"sparkgate.io_sparkapplications.yaml": "docs/spark-application.md",
-	"sparkgate.io_sparkqueues.yaml":       "docs/spark-queue.md",
-	"sparkgate.io_sparkflavors.yaml":      "docs/spark-flavor.md",
+	"sparkgate.io_scheduledsparkapplications.yaml": "docs/scheduled-spark-application.md",
+	"sparkgate.io_sparkapplications.yaml":          "docs/spark-application.md",
+	"sparkgate.io_sparkqueues.yaml":                "docs/spark-queue.md",
+	"sparkgate.io_sparkflavors.yaml":               "docs/spark-flavor.md",
 }
 
 // fieldsOf returns the paths of the fields below a schema; those of list members go on like those of objects.

@@ -17,9 +17,10 @@ var GroupVersion = schema.GroupVersion{Group: Group, Version: "v1alpha1"}
 
 // Kinds of this group, as they stand in `kind:`.
 const (
-	SparkApplicationKind = "SparkApplication"
-	SparkQueueKind       = "SparkQueue"
-	SparkFlavorKind      = "SparkFlavor"
+	SparkApplicationKind          = "SparkApplication"
+	SparkQueueKind                = "SparkQueue"
+	SparkFlavorKind               = "SparkFlavor"
+	ScheduledSparkApplicationKind = "ScheduledSparkApplication"
 )
 
 // AddToScheme registers the kinds of this package. It is safe to call more than once.
@@ -28,6 +29,7 @@ func AddToScheme(scheme *runtime.Scheme) error {
 		&SparkApplication{}, &SparkApplicationList{},
 		&SparkQueue{}, &SparkQueueList{},
 		&SparkFlavor{}, &SparkFlavorList{},
+		&ScheduledSparkApplication{}, &ScheduledSparkApplicationList{},
 	)
 	metav1.AddToGroupVersion(scheme, GroupVersion)
 	return nil

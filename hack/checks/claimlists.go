@@ -24,6 +24,9 @@ var claims = []Claim{
 			"controllers/explainserver/reviewer.go":         2, // TokenReview and SubjectAccessReview: nothing is stored
 			"controllers/internal/companions/companions.go": 5, // Service, PodDisruptionBudget, Ingress, HTTPRoute
 			"controllers/queue/controller.go":               1, // the status of queues
+			"controllers/schedule/act.go":                   2, // applications of schedules
+			"controllers/schedule/publish.go":               1, // the status of schedules
+			"controllers/schedule/template.go":              1, // a dry run: nothing is stored
 			"controllers/unmanagedpods/admit.go":            1, // the scheduling gate
 			"controllers/unmanagedpods/delete.go":           1, // a pod that must end
 			"queueing/embedded/gate/ledger.go":              1, // the ledger in the status of root queues

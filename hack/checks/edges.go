@@ -54,7 +54,7 @@ var forbiddenEdges = []Edge{
 		Why: "a controller knows a gate by the interface queueing.Gate only; controllers/setup.go puts them together",
 	},
 	{
-		From: []string{"controllers/internal/lifecycle/...", "controllers/internal/status/..."}, To: clients, Direct: true,
+		From: []string{"controllers/internal/lifecycle/...", "controllers/internal/status/...", "controllers/internal/tick/..."}, To: clients, Direct: true,
 		Why: "stages and conditions are decided from what was observed, without a cluster",
 	},
 	{

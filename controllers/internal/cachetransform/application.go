@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/fluxcd/pkg/apis/meta"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -62,6 +64,9 @@ func stub(app *v1alpha1.SparkApplication, size int) *v1alpha1.SparkApplication {
 	to.Namespace, to.Name, to.UID, to.ResourceVersion, to.Generation = from.Namespace, from.Name, from.UID, from.ResourceVersion, from.Generation
 	to.CreationTimestamp, to.DeletionTimestamp = from.CreationTimestamp, from.DeletionTimestamp
 	to.Labels, to.Annotations = notes(from.Labels), notes(from.Annotations)
+	if owner := metav1.GetControllerOf(app); owner != nil {
+		to.OwnerReferences = []metav1.OwnerReference{*owner}
+	}
 	if slices.Contains(from.Finalizers, v1alpha1.Finalizer) {
 		to.Finalizers = []string{v1alpha1.Finalizer}
 	}

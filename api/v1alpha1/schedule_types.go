@@ -1,0 +1,330 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/fluxcd/pkg/apis/meta"
+)
+
+// ScheduledSparkApplication creates a SparkApplication whenever its schedule is due.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:path=scheduledsparkapplications,singular=scheduledsparkapplication,shortName=sgsched,categories=sparkgate
+// +kubebuilder:printcolumn:name="SCHEDULE",type=string,JSONPath=`.spec.schedule`
+// +kubebuilder:printcolumn:name="ZONE",type=string,JSONPath=`.spec.timeZone`
+// +kubebuilder:printcolumn:name="SUSPEND",type=boolean,JSONPath=`.spec.suspend`
+// +kubebuilder:printcolumn:name="LAST",type=string,JSONPath=`.status.lastRunTime`
+// +kubebuilder:printcolumn:name="NEXT",type=string,JSONPath=`.status.nextRunTime`
+// +kubebuilder:printcolumn:name="ACTIVE",type=integer,JSONPath=`.status.activeCount`
+// +kubebuilder:printcolumn:name="READY",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
+// +kubebuilder:printcolumn:name="AGE",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:printcolumn:name="MESSAGE",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].message`,priority=1
+// +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 52 && self.metadata.name.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="set metadata.name to a DNS label of at most 52 characters, because the names of its applications are longer: lower-case letters, digits and '-', beginning and ending with a letter or digit"
+type ScheduledSparkApplication struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// spec is when to run, and what. The operator never writes it.
+	// +required
+	Spec ScheduledSparkApplicationSpec `json:"spec"`
+
+	// status is what the operator has created and seen. Its default makes health checkers wait for the operator's first look.
+	// +optional
+	// +kubebuilder:default:={"observedGeneration":-1,"activeCount":0}
+	Status ScheduledSparkApplicationStatus `json:"status,omitempty"`
+}
+
+// ScheduledSparkApplicationList is a list of ScheduledSparkApplications.
+//
+// +kubebuilder:object:root=true
+type ScheduledSparkApplicationList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []ScheduledSparkApplication `json:"items"`
+}
+
+// ScheduledSparkApplicationSpec is a schedule and a template.
+type ScheduledSparkApplicationSpec struct {
+	// schedule has five fields: minute, hour, day of month, month, day of week. Or it is "@every" with a duration of at least 1m, or one of
+	// @yearly, @annually, @monthly, @weekly, @daily, @midnight and @hourly. A change counts from the moment at which it is seen.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=256
+	// +kubebuilder:validation:XValidation:rule="!self.contains('=')",message="set schedule to times only: remove TZ=, and set timeZone"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^@(yearly|annually|monthly|weekly|daily|midnight|hourly)$|^@every +[0-9.hms]+$') || self.matches('^ *[^ @]+( +[^ @]+){4} *$')",message="set schedule to five fields (minute, hour, day of month, month, day of week), such as '30 2 * * *', or @every with a duration, or one of @yearly, @annually, @monthly, @weekly, @daily, @midnight, @hourly"
+	Schedule string `json:"schedule"`
+
+	// timeZone is a name of the IANA time zone database, such as Europe/Zurich. Default: UTC.
+	// +optional
+	// +kubebuilder:default:=UTC
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:XValidation:rule="self != 'Local'",message="set timeZone to a name such as Europe/Zurich, or to UTC: Local is the zone of the machine that the operator runs on"
+	TimeZone string `json:"timeZone,omitempty"`
+
+	// concurrencyPolicy is what happens when the schedule is due and an application of it has not finished. Default: Forbid.
+	// +optional
+	// +kubebuilder:default:=Forbid
+	ConcurrencyPolicy ConcurrencyPolicy `json:"concurrencyPolicy,omitempty"`
+
+	// startingDeadline is how late a run may start. Default: no limit for what catchUp runs; under Forbid a run that is due does not wait for
+	// the one before it.
+	// +optional
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=20
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]{1,6}([.][0-9]+)?(ms|s|m|h))+$')",message="set startingDeadline to a duration such as 90s, 10m or 1h30m, in numbers of at most six digits"
+	StartingDeadline *Duration `json:"startingDeadline,omitempty"`
+
+	// catchUp is what happens with the runs that were due while no operator was running. Default: Last.
+	// +optional
+	// +kubebuilder:default:=Last
+	CatchUp CatchUpPolicy `json:"catchUp,omitempty"`
+
+	// suspend stops the schedule. Applications that exist run on. What is due meanwhile is not run later. Default: false.
+	// +optional
+	Suspend bool `json:"suspend,omitempty"`
+
+	// successfulHistoryLimit is how many applications that succeeded are kept. Default: 3.
+	// +optional
+	// +kubebuilder:default:=3
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=100
+	SuccessfulHistoryLimit *int32 `json:"successfulHistoryLimit,omitempty"`
+
+	// failedHistoryLimit is how many applications that failed are kept. Default: 1.
+	// +optional
+	// +kubebuilder:default:=1
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=100
+	FailedHistoryLimit *int32 `json:"failedHistoryLimit,omitempty"`
+
+	// readyWhen is what makes the schedule ready. Scheduled: the schedule works, whatever becomes of its runs. LastRunSucceeded: also, the
+	// last run that ended has succeeded. Default: Scheduled.
+	// +optional
+	// +kubebuilder:default:=Scheduled
+	ReadyWhen ScheduleReadiness `json:"readyWhen,omitempty"`
+
+	// template is the application that is created at each time. A change counts from the next time on.
+	// +required
+	Template ApplicationTemplate `json:"template"`
+}
+
+// ConcurrencyPolicy is what a schedule does when it is due while an application of it has not finished.
+//
+// +kubebuilder:validation:Enum=Forbid;Allow;Replace
+type ConcurrencyPolicy string
+
+const (
+	// ConcurrencyForbid passes the run over, unless the other one ends within startingDeadline.
+	ConcurrencyForbid ConcurrencyPolicy = "Forbid"
+	// ConcurrencyAllow starts the run beside the others.
+	ConcurrencyAllow ConcurrencyPolicy = "Allow"
+	// ConcurrencyReplace deletes the others, and starts the run when they are gone and have released their quota.
+	ConcurrencyReplace ConcurrencyPolicy = "Replace"
+)
+
+// CatchUpPolicy is what a schedule does with the runs that it has missed.
+//
+// +kubebuilder:validation:Enum=None;Last;All
+type CatchUpPolicy string
+
+const (
+	// CatchUpNone runs none of them.
+	CatchUpNone CatchUpPolicy = "None"
+	// CatchUpLast runs the last of them.
+	CatchUpLast CatchUpPolicy = "Last"
+	// CatchUpAll runs the last ten of them, oldest first. Under Forbid and Replace one starts when the one before it has finished.
+	CatchUpAll CatchUpPolicy = "All"
+)
+
+// ScheduleReadiness is what makes a schedule ready.
+//
+// +kubebuilder:validation:Enum=Scheduled;LastRunSucceeded
+type ScheduleReadiness string
+
+const (
+	// ReadyWhenScheduled: the schedule works.
+	ReadyWhenScheduled ScheduleReadiness = "Scheduled"
+	// ReadyWhenLastRunSucceeded: the schedule works, and its last run that ended has succeeded, or none has ended yet.
+	ReadyWhenLastRunSucceeded ScheduleReadiness = "LastRunSucceeded"
+)
+
+// ApplicationTemplate is what the applications of a schedule are created from.
+type ApplicationTemplate struct {
+	// metadata are labels and annotations of the applications.
+	// +optional
+	Metadata TemplateMetadata `json:"metadata,omitempty"`
+
+	// spec is that of a SparkApplication. It is checked as one when the schedule is read; a mistake is reported by the schedule.
+	// +required
+	// +kubebuilder:pruning:PreserveUnknownFields
+	// +kubebuilder:validation:Type=object
+	// +kubebuilder:validation:Schemaless
+	Spec runtime.RawExtension `json:"spec"`
+}
+
+// TemplateMetadata are labels and annotations of the applications of a schedule.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.name) && !has(self.generateName) && !has(self.namespace)",message="set labels and annotations only: applications are named after the schedule and the time, and are created in its namespace"
+type TemplateMetadata struct {
+	// labels of the applications.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=64
+	Labels map[string]string `json:"labels,omitempty"`
+	// annotations of the applications.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=64
+	Annotations map[string]string `json:"annotations,omitempty"`
+
+	// name must not be set.
+	// +optional
+	Name string `json:"name,omitempty"`
+	// generateName must not be set.
+	// +optional
+	GenerateName string `json:"generateName,omitempty"`
+	// namespace must not be set.
+	// +optional
+	Namespace string `json:"namespace,omitempty"`
+}
+
+// ScheduledSparkApplicationStatus is what the operator knows of a schedule. Times are in RFC 3339 with the offset of spec.timeZone.
+type ScheduledSparkApplicationStatus struct {
+	// observedGeneration is the generation of the spec that the rest describes. -1: none yet.
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+
+	// conditions are Ready, Stalled where nothing will run until the schedule is changed, and LastRunSucceeded once a run has ended.
+	// +optional
+	// +listType=map
+	// +listMapKey=type
+	// +kubebuilder:validation:MaxItems=8
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+
+	// nextRunTime is when the schedule is due next; absent while it is suspended or stalled.
+	// +optional
+	NextRunTime string `json:"nextRunTime,omitempty"`
+
+	// lastRunTime is the last time at which it was due and a run was created.
+	// +optional
+	LastRunTime string `json:"lastRunTime,omitempty"`
+
+	// lastSuccessfulRun is the last application that succeeded.
+	// +optional
+	LastSuccessfulRun *ScheduledRun `json:"lastSuccessfulRun,omitempty"`
+
+	// lastFailedRun is the last application that failed.
+	// +optional
+	LastFailedRun *ScheduledRun `json:"lastFailedRun,omitempty"`
+
+	// active names applications that have not finished, oldest first; at most 20.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=20
+	Active []string `json:"active,omitempty"`
+
+	// activeCount is how many applications have not finished.
+	// +required
+	ActiveCount int32 `json:"activeCount"`
+
+	// missed counts the runs that were due and were passed over, by reason.
+	// +optional
+	// +listType=map
+	// +listMapKey=reason
+	// +kubebuilder:validation:MaxItems=8
+	Missed []MissedRuns `json:"missed,omitempty"`
+
+	// handled is how far the schedule has been followed.
+	// +optional
+	Handled *HandledSchedule `json:"handled,omitempty"`
+
+	// lastHandledReconcileAt echoes the annotation reconcile.fluxcd.io/requestedAt.
+	meta.ReconcileRequestStatus `json:",inline"`
+
+	// lastHandledForceAt echoes the annotation reconcile.fluxcd.io/forceAt: a run was created because of it.
+	// +optional
+	LastHandledForceAt string `json:"lastHandledForceAt,omitempty"`
+}
+
+// HandledSchedule is how far a schedule has been followed: whatever was due until then has run or was passed over.
+type HandledSchedule struct {
+	// until is that time.
+	// +required
+	Until metav1.Time `json:"until"`
+	// schedule is what was followed. Another one is followed from the moment at which it is seen.
+	// +required
+	Schedule string `json:"schedule"`
+	// timeZone is that of the schedule that was followed.
+	// +optional
+	TimeZone string `json:"timeZone,omitempty"`
+	// paused says that nothing was due then, because the schedule was suspended or stalled. It is followed again from the moment at which
+	// that ends.
+	// +optional
+	Paused bool `json:"paused,omitempty"`
+}
+
+// ScheduledRun is an application of a schedule that has ended.
+type ScheduledRun struct {
+	// name of the application.
+	// +required
+	Name string `json:"name"`
+	// time is when it ended.
+	// +optional
+	Time string `json:"time,omitempty"`
+	// message is what the application said of its end.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	Message string `json:"message,omitempty"`
+}
+
+// MissedRuns counts runs that were passed over.
+type MissedRuns struct {
+	// reason is OperatorDown, ConcurrencyForbidden, StartingDeadlineExceeded or NameTaken.
+	// +required
+	Reason string `json:"reason"`
+	// count of them since the schedule was created.
+	// +required
+	Count int64 `json:"count"`
+	// last is the time of the last one.
+	// +optional
+	Last string `json:"last,omitempty"`
+}
+
+// Reasons of MissedRuns.
+const (
+	// MissedOperatorDown: no operator was running, and catchUp does not run it.
+	MissedOperatorDown = "OperatorDown"
+	// MissedConcurrencyForbidden: an application of the schedule had not finished.
+	MissedConcurrencyForbidden = "ConcurrencyForbidden"
+	// MissedStartingDeadlineExceeded: it could not start within startingDeadline.
+	MissedStartingDeadlineExceeded = "StartingDeadlineExceeded"
+	// MissedNameTaken: an application that is not of the schedule has the name.
+	MissedNameTaken = "NameTaken"
+)
+
+// Labels and annotations of the applications of a schedule.
+const (
+	// ScheduleLabel is the name of the schedule.
+	ScheduleLabel = Group + "/schedule"
+	// ScheduledForAnnotation is the time at which the schedule was due, in its time zone; absent on applications that somebody asked for.
+	ScheduledForAnnotation = Group + "/scheduled-for"
+	// KeepAnnotation on an application, with the value "true", excepts it from the history limits.
+	KeepAnnotation = Group + "/keep"
+)
+
+// LastRunSucceededCondition of a schedule says how the last run ended that has ended.
+const LastRunSucceededCondition = "LastRunSucceeded"
+
+// ScheduledReason is that of Ready of a schedule that works.
+const ScheduledReason = "Scheduled"
+
+// GetConditions returns the conditions.
+func (s *ScheduledSparkApplication) GetConditions() []metav1.Condition { return s.Status.Conditions }
+
+// SetConditions replaces the conditions.
+func (s *ScheduledSparkApplication) SetConditions(conditions []metav1.Condition) {
+	s.Status.Conditions = conditions
+}

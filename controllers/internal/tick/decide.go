@@ -1,0 +1,216 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package tick
+
+import (
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+// CatchUpLimit is how many missed ticks CatchUpAll runs at most.
+const CatchUpLimit = 10
+
+// batch bounds how many ticks are looked at in one decision: a year of minutes is half a million.
+const batch = 10_000
+
+// Decide returns what to do with the ticks that are due.
+func Decide(o Observation) Decision {
+	d := &decider{Observation: o, spec: &o.Schedule.Spec}
+	d.handled = d.start()
+	if d.paused() {
+		d.out.Handled = d.record(d.handled)
+		return d.out
+	}
+	if o.Token != "" && d.request() {
+		d.out.Handled = d.record(d.handled)
+		return d.out
+	}
+	d.follow()
+	d.out.Handled = d.record(d.handled)
+	return d.out
+}
+
+type decider struct {
+	Observation
+	spec *v1alpha1.ScheduledSparkApplicationSpec
+	// handled is the time until which nothing is due any more.
+	handled time.Time
+	out     Decision
+}
+
+// start returns the time from which ticks count.
+func (d *decider) start() time.Time {
+	before := d.Schedule.Status.Handled
+	switch {
+	case before == nil:
+		return d.Schedule.CreationTimestamp.Time
+	case before.Schedule != d.spec.Schedule || before.TimeZone != d.spec.TimeZone, before.Paused && !d.isPaused():
+		return later(before.Until.Time, d.Now) // neither an edit nor the end of a pause fires the past
+	}
+	return before.Until.Time
+}
+
+func (d *decider) isPaused() bool { return d.spec.Suspend || d.Times == nil }
+
+// paused deals with a schedule of which nothing is due. A request is answered while it is suspended.
+func (d *decider) paused() bool {
+	if !d.isPaused() {
+		return false
+	}
+	if d.Times != nil && d.Token != "" {
+		d.request()
+	}
+	return true
+}
+
+func (d *decider) record(until time.Time) v1alpha1.HandledSchedule {
+	return v1alpha1.HandledSchedule{
+		Until: metav1.NewTime(until.UTC().Truncate(time.Second)), Schedule: d.spec.Schedule, TimeZone: d.spec.TimeZone, Paused: d.isPaused(),
+	}
+}
+
+// request deals with a run that was asked for, and reports whether there is something to do for it first.
+func (d *decider) request() bool {
+	run := &Run{Name: RequestedName(d.Schedule.Name, d.Token), Token: d.Token}
+	blocker := d.blocker(run.Name)
+	switch {
+	case blocker == nil || d.spec.ConcurrencyPolicy == v1alpha1.ConcurrencyAllow:
+		d.out.Create, d.out.Again = run, true
+		return true
+	case d.spec.ConcurrencyPolicy == v1alpha1.ConcurrencyReplace:
+		d.replace(run.Name)
+		return true
+	}
+	d.out.Waits = blocker
+	return false
+}
+
+// follow goes through the ticks that are due, until one of them takes time.
+func (d *decider) follow() {
+	due, more := d.due()
+	for i, at := range due {
+		if d.handle(at, d.passOver(at, due[i+1:], more)) {
+			return
+		}
+		d.handled = at
+	}
+	d.out.Again = more
+	if !more {
+		d.out.Look = d.Times.Next(later(d.handled, d.Now))
+	}
+}
+
+// due returns the ticks that are due, oldest first, and whether there are more.
+func (d *decider) due() (ticks []time.Time, more bool) {
+	for at := d.Times.Next(d.handled); !at.IsZero() && !at.After(d.Now); at = d.Times.Next(at) {
+		if len(ticks) == batch {
+			return ticks[:batch-CatchUpLimit], true // what comes after them decides on the last ones
+		}
+		ticks = append(ticks, at)
+	}
+	return ticks, false
+}
+
+// passOver says why a tick is not run, whatever else is running; empty if it may be. next are the ticks after it.
+func (d *decider) passOver(at time.Time, next []time.Time, more bool) string {
+	if deadline := d.spec.StartingDeadline; deadline != nil && d.Now.Sub(at) > deadline.Duration {
+		return v1alpha1.MissedStartingDeadlineExceeded
+	}
+	if at.After(d.Since) {
+		return ""
+	}
+	missed := 0
+	for missed < len(next) && missed < CatchUpLimit && !next[missed].After(d.Since) {
+		missed++
+	}
+	if more {
+		missed = CatchUpLimit
+	}
+	switch d.spec.CatchUp {
+	case v1alpha1.CatchUpAll:
+		if missed < CatchUpLimit {
+			return ""
+		}
+	case v1alpha1.CatchUpNone:
+	default:
+		if missed == 0 {
+			return ""
+		}
+	}
+	return v1alpha1.MissedOperatorDown
+}
+
+// handle deals with one tick, and reports whether the ones after it have to wait.
+func (d *decider) handle(at time.Time, reason string) bool {
+	run := &Run{Name: Name(d.Schedule.Name, at), At: at}
+	if reason == "" && d.Taken[run.Name] {
+		reason = v1alpha1.MissedNameTaken
+	}
+	if reason != "" {
+		d.out.Passed = append(d.out.Passed, Passed{At: at, Reason: reason})
+		return false
+	}
+	blocker := d.blocker(run.Name)
+	switch {
+	case blocker == nil || d.spec.ConcurrencyPolicy == v1alpha1.ConcurrencyAllow:
+		d.out.Create, d.out.Again, d.handled = run, true, at
+		return true
+	case d.spec.ConcurrencyPolicy == v1alpha1.ConcurrencyReplace:
+		d.replace(run.Name)
+		return true
+	case d.mayWait(at):
+		d.wait(at, blocker)
+		return true
+	}
+	d.out.Passed = append(d.out.Passed, Passed{At: at, Reason: v1alpha1.MissedConcurrencyForbidden, Blocker: blocker})
+	return false
+}
+
+// mayWait says that a tick waits for the application in its way: as long as it may start late, and without limit if it is one of
+// several that are caught up.
+func (d *decider) mayWait(at time.Time) bool {
+	return d.spec.StartingDeadline != nil || d.spec.CatchUp == v1alpha1.CatchUpAll && !at.After(d.Since)
+}
+
+func (d *decider) wait(at time.Time, blocker *Child) {
+	d.out.Waits = blocker
+	if deadline := d.spec.StartingDeadline; deadline != nil {
+		d.out.Look = at.Add(deadline.Duration + 1)
+	}
+}
+
+// replace deletes all that is in the way of an application. It is created when they are gone: their quota is released then.
+func (d *decider) replace(name string) {
+	for _, c := range d.Children {
+		if c.active() && c.Name != name {
+			d.out.Waits = &c
+			if !c.Deleting {
+				d.out.Delete = append(d.out.Delete, c)
+			}
+		}
+	}
+	slices.SortFunc(d.out.Delete, compareNames)
+}
+
+// blocker returns the oldest application that has not finished, other than the one of that name; nil if there is none.
+func (d *decider) blocker(name string) *Child {
+	var oldest *Child
+	for i, c := range d.Children {
+		if c.active() && c.Name != name && (oldest == nil || c.Created.Before(oldest.Created)) {
+			oldest = &d.Children[i]
+		}
+	}
+	return oldest
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}

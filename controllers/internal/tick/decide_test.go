@@ -1,0 +1,222 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package tick
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/cron"
+)
+
+// TestDecide: a schedule every ten minutes that was created at 12:00 and of which everything until 12:00 is handled. The operator has been
+// running since 11:00.
+func TestDecide(t *testing.T) {
+	type world = Observation
+	spec := func(change func(*v1alpha1.ScheduledSparkApplicationSpec)) func(*world) {
+		return func(w *world) { change(&w.Schedule.Spec) }
+	}
+	policy := func(p v1alpha1.ConcurrencyPolicy) func(*world) {
+		return spec(func(s *v1alpha1.ScheduledSparkApplicationSpec) { s.ConcurrencyPolicy = p })
+	}
+	catchUp := func(p v1alpha1.CatchUpPolicy) func(*world) {
+		return spec(func(s *v1alpha1.ScheduledSparkApplicationSpec) { s.CatchUp = p })
+	}
+	deadline := func(d time.Duration) func(*world) {
+		return spec(func(s *v1alpha1.ScheduledSparkApplicationSpec) { s.StartingDeadline = &metav1.Duration{Duration: d} })
+	}
+	child := func(name string, change func(*Child)) func(*world) {
+		return func(w *world) {
+			c := Child{Name: name}
+			if change != nil {
+				change(&c)
+			}
+			w.Children = append(w.Children, c)
+		}
+	}
+	since := func(clock string) func(*world) { return func(w *world) { w.Since = today(clock) } }
+	token := func(w *world) { w.Token = "now" }
+	suspended := spec(func(s *v1alpha1.ScheduledSparkApplicationSpec) { s.Suspend = true })
+	wasPaused := func(w *world) { w.Schedule.Status.Handled.Paused = true }
+	finished := func(c *Child) { c.Finished = true }
+	deleting := func(c *Child) { c.Finished, c.Deleting = true, true }
+	for _, tc := range []struct {
+		name   string
+		now    string
+		change []func(*world)
+		want   string
+	}{
+		{"nothing is due", "12:05", nil, "until 12:00, look 12:10"},
+		{"due", "12:10", nil, "create 12:10, until 12:10, again"},
+		{"due, seen late", "12:19", nil, "create 12:10, until 12:10, again"},
+		{"two are due: the operator was slow, but it ran", "12:21", nil, "create 12:10, until 12:10, again"},
+		{"the clock was set back", "11:30", nil, "until 12:00, look 12:10"},
+
+		{"another has not finished, Forbid", "12:10", []func(*world){child("a", nil)}, "pass 12:10 ConcurrencyForbidden a, until 12:10, look 12:20"},
+		{"… and may start late", "12:10", []func(*world){child("a", nil), deadline(5 * time.Minute)}, "waits for a, until 12:00, look 12:15"},
+		{"… and has waited too long", "12:16", []func(*world){child("a", nil), deadline(5 * time.Minute)}, "pass 12:10 StartingDeadlineExceeded, until 12:10, look 12:20"},
+		{"… and it finished in time", "12:14", []func(*world){child("a", finished), deadline(5 * time.Minute)}, "create 12:10, until 12:10, again"},
+		{"another is being deleted, Forbid", "12:10", []func(*world){child("a", deleting)}, "pass 12:10 ConcurrencyForbidden a, until 12:10, look 12:20"},
+		{"another has not finished, Allow", "12:10", []func(*world){child("a", nil), policy(v1alpha1.ConcurrencyAllow)}, "create 12:10, until 12:10, again"},
+		{"two have not finished, Replace", "12:10", []func(*world){child("b", nil), child("a", nil), policy(v1alpha1.ConcurrencyReplace)}, "delete a b, waits for a, until 12:00"},
+		{"… and are going", "12:10", []func(*world){child("a", deleting), policy(v1alpha1.ConcurrencyReplace)}, "waits for a, until 12:00"},
+		{"the application of the tick exists already", "12:10", []func(*world){child(Name("nightly", today("12:10")), nil)}, "create 12:10, until 12:10, again"},
+		{"its name is taken", "12:10", []func(*world){func(w *world) { w.Taken = map[string]bool{Name("nightly", today("12:10")): true} }}, "pass 12:10 NameTaken, until 12:10, look 12:20"},
+
+		{"down over five, None", "12:52", []func(*world){since("12:51"), catchUp(v1alpha1.CatchUpNone)},
+			"pass 12:10 OperatorDown, pass 12:20 OperatorDown, pass 12:30 OperatorDown, pass 12:40 OperatorDown, pass 12:50 OperatorDown, until 12:50, look 13:00"},
+		{"down over five, Last", "12:52", []func(*world){since("12:51")},
+			"pass 12:10 OperatorDown, pass 12:20 OperatorDown, pass 12:30 OperatorDown, pass 12:40 OperatorDown, create 12:50, until 12:50, again"},
+		{"down over two, and one since", "12:32", []func(*world){since("12:25")}, "pass 12:10 OperatorDown, create 12:20, until 12:20, again"},
+		{"down over five, All", "12:52", []func(*world){since("12:51"), catchUp(v1alpha1.CatchUpAll)}, "create 12:10, until 12:10, again"},
+		{"… the next one waits for it", "12:52", []func(*world){since("12:51"), catchUp(v1alpha1.CatchUpAll), child("a", nil)}, "waits for a, until 12:00"},
+		{"down over twelve, All", "14:05", []func(*world){since("14:01"), catchUp(v1alpha1.CatchUpAll)},
+			"pass 12:10 OperatorDown, pass 12:20 OperatorDown, create 12:30, until 12:30, again"},
+		{"down over five, All, those of the last quarter of an hour", "12:52", []func(*world){since("12:51"), catchUp(v1alpha1.CatchUpAll), deadline(15 * time.Minute)},
+			"pass 12:10 StartingDeadlineExceeded, pass 12:20 StartingDeadlineExceeded, pass 12:30 StartingDeadlineExceeded, create 12:40, until 12:40, again"},
+
+		{"never seen before: since it was created", "12:25", []func(*world){since("12:24"), func(w *world) { w.Schedule.Status.Handled = nil }},
+			"pass 12:10 OperatorDown, create 12:20, until 12:20, again"},
+		{"another schedule: from now on", "12:25", []func(*world){func(w *world) { w.Schedule.Status.Handled.Schedule = "0 * * * *" }}, "until 12:25, look 12:30"},
+		{"another zone: from now on", "12:25", []func(*world){func(w *world) { w.Schedule.Status.Handled.TimeZone = "Asia/Tokyo" }}, "until 12:25, look 12:30"},
+		{"suspended", "12:25", []func(*world){suspended}, "until 12:00 paused"},
+		{"resumed", "12:25", []func(*world){wasPaused}, "until 12:25, look 12:30"},
+		{"a mistake", "12:25", []func(*world){func(w *world) { w.Times = nil }}, "until 12:00 paused"},
+
+		{"asked for", "12:05", []func(*world){token}, "create now, until 12:00, again"},
+		{"asked for while suspended", "12:05", []func(*world){token, suspended}, "create now, until 12:00 paused, again"},
+		{"asked for, another has not finished, Forbid", "12:10", []func(*world){token, child("a", nil)},
+			"pass 12:10 ConcurrencyForbidden a, waits for a, until 12:10, look 12:20"},
+		{"asked for, another has not finished, Replace", "12:10", []func(*world){token, child("a", nil), policy(v1alpha1.ConcurrencyReplace)}, "delete a, waits for a, until 12:00"},
+		{"asked for while it has a mistake", "12:05", []func(*world){token, func(w *world) { w.Times = nil }}, "until 12:00 paused"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			times, err := cron.Parse("*/10 * * * *", "UTC")
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := Observation{Now: today(tc.now), Since: today("11:00"), Times: times, Schedule: &v1alpha1.ScheduledSparkApplication{}}
+			w.Schedule.Name = "nightly"
+			w.Schedule.CreationTimestamp = metav1.NewTime(today("12:00"))
+			w.Schedule.Spec.Schedule = "*/10 * * * *"
+			w.Schedule.Status.Handled = &v1alpha1.HandledSchedule{Until: metav1.NewTime(today("12:00")), Schedule: "*/10 * * * *"}
+			for _, change := range tc.change {
+				change(&w)
+			}
+			if diff := cmp.Diff(tc.want, show(Decide(w))); diff != "" {
+				t.Errorf("decision (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestAYearOfMinutes: a schedule whose operator was away for a year is followed in steps, and runs once.
+func TestAYearOfMinutes(t *testing.T) {
+	times, err := cron.Parse("* * * * *", "UTC")
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := today("12:00").AddDate(1, 0, 0)
+	o := Observation{Now: now, Since: now, Times: times, Schedule: &v1alpha1.ScheduledSparkApplication{}}
+	o.Schedule.CreationTimestamp = metav1.NewTime(today("12:00"))
+	o.Schedule.Spec.Schedule = "* * * * *"
+	steps, passed, created := 0, 0, 0
+	for again := true; again; steps++ {
+		d := Decide(o)
+		passed += len(d.Passed)
+		if again = d.Again; d.Create != nil {
+			created++
+			if !d.Create.At.Equal(now) {
+				t.Errorf("created for %s", d.Create.At)
+			}
+		}
+		o.Schedule.Status.Handled = &d.Handled
+	}
+	if passed != 365*24*60-1 || created != 1 || steps > 60 {
+		t.Errorf("%d passed over, %d created in %d steps", passed, created, steps)
+	}
+}
+
+func TestSurplus(t *testing.T) {
+	var children []Child
+	for i := range 12 {
+		children = append(children, Child{
+			Name: fmt.Sprintf("c%02d", i), Created: today("12:00").Add(time.Duration(12-i) * time.Minute),
+			Finished: i != 11, Succeeded: i%2 == 0, Keep: i == 10, Deleting: i == 9,
+		})
+	}
+	var names []string
+	for _, c := range Surplus(&v1alpha1.ScheduledSparkApplicationSpec{}, children) {
+		names = append(names, c.Name)
+	}
+	// c10 is kept, c11 runs, c09 goes already; the younger have the lower numbers.
+	if diff := cmp.Diff("c08 c07 c06 c05 c03", strings.Join(names, " ")); diff != "" {
+		t.Errorf("surplus (-want +got):\n%s", diff)
+	}
+}
+
+func TestNames(t *testing.T) {
+	if got := Name("nightly", time.Unix(60*29_000_000+59, 0)); got != "nightly-29000000" {
+		t.Errorf("name %s", got)
+	}
+	longest := strings.Repeat("n", 52)
+	for _, name := range []string{Name(longest, today("12:00")), RequestedName(longest, "any token")} {
+		if len(name) > 63 {
+			t.Errorf("%s has %d characters", name, len(name))
+		}
+	}
+}
+
+func today(clock string) time.Time {
+	at, err := time.Parse("2006-01-02 15:04", "2026-01-01 "+clock)
+	if err != nil {
+		panic(err)
+	}
+	return at
+}
+
+func show(d Decision) string {
+	var parts []string
+	for _, p := range d.Passed {
+		text := "pass " + p.At.Format("15:04") + " " + p.Reason
+		if p.Blocker != nil {
+			text += " " + p.Blocker.Name
+		}
+		parts = append(parts, text)
+	}
+	if len(d.Delete) > 0 {
+		text := "delete"
+		for _, c := range d.Delete {
+			text += " " + c.Name
+		}
+		parts = append(parts, text)
+	}
+	switch {
+	case d.Create != nil && d.Create.Token != "":
+		parts = append(parts, "create "+d.Create.Token)
+	case d.Create != nil:
+		parts = append(parts, "create "+d.Create.At.Format("15:04"))
+	}
+	if d.Waits != nil {
+		parts = append(parts, "waits for "+d.Waits.Name)
+	}
+	until := "until " + d.Handled.Until.Format("15:04")
+	if d.Handled.Paused {
+		until += " paused"
+	}
+	parts = append(parts, until)
+	if !d.Look.IsZero() {
+		parts = append(parts, "look "+d.Look.Format("15:04"))
+	}
+	if d.Again {
+		parts = append(parts, "again")
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,52 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package tick
+
+import (
+	"slices"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+// Surplus returns the finished applications beyond the history limits, oldest first. What is annotated to be kept does not count.
+func Surplus(spec *v1alpha1.ScheduledSparkApplicationSpec, children []Child) (surplus []Child) {
+	for _, succeeded := range []bool{true, false} {
+		limit := 1
+		switch {
+		case succeeded && spec.SuccessfulHistoryLimit != nil:
+			limit = int(*spec.SuccessfulHistoryLimit)
+		case succeeded:
+			limit = 3
+		case spec.FailedHistoryLimit != nil:
+			limit = int(*spec.FailedHistoryLimit)
+		}
+		var ended []Child
+		for _, c := range children {
+			if !c.active() && !c.Keep && c.Succeeded == succeeded {
+				ended = append(ended, c)
+			}
+		}
+		slices.SortFunc(ended, compareAges)
+		surplus = append(surplus, ended[:max(0, len(ended)-limit)]...)
+	}
+	slices.SortFunc(surplus, compareAges)
+	return surplus
+}
+
+func compareAges(a, b Child) int {
+	if c := a.Created.Compare(b.Created); c != 0 {
+		return c
+	}
+	return compareNames(a, b)
+}
+
+func compareNames(a, b Child) int {
+	switch {
+	case a.Name < b.Name:
+		return -1
+	case a.Name > b.Name:
+		return 1
+	}
+	return 0
+}

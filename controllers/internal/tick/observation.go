@@ -1,0 +1,78 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package tick
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/cron"
+)
+
+// Observation is all that a decision depends on. Decide does not change it.
+type Observation struct {
+	Schedule *v1alpha1.ScheduledSparkApplication
+	// Times are those of the schedule; nil if it has a mistake.
+	Times *cron.Schedule
+	// Now is the time of the decision; Since when this process began to lead. What was due until then was missed.
+	Now, Since time.Time
+	// Children are the applications of the schedule, in any order.
+	Children []Child
+	// Taken are names that other applications have.
+	Taken map[string]bool
+	// Token asks for a run now; empty if none is asked for, or the one that was asked for exists.
+	Token string
+}
+
+// Child is an application of a schedule.
+type Child struct {
+	Name string
+	UID  types.UID
+	// Created is when it was created, Ended when its run ended.
+	Created, Ended time.Time
+	// Finished says that its last run has ended, Succeeded how. One that is being deleted is not finished: it may hold quota.
+	Finished, Succeeded bool
+	Deleting            bool
+	// Keep excepts it from the history limits.
+	Keep    bool
+	Message string
+}
+
+func (c Child) active() bool { return c.Deleting || !c.Finished }
+
+// Decision is what follows from an observation.
+type Decision struct {
+	// Create is the application to create; nil for none. The rest of the decision holds once it exists.
+	Create *Run
+	// Delete are applications to delete before anything is created.
+	Delete []Child
+	// Passed are ticks that are not run, oldest first.
+	Passed []Passed
+	// Handled is what to record; until then nothing is due any more.
+	Handled v1alpha1.HandledSchedule
+	// Look is when to decide again at the latest: the next tick, or the end of a wait; zero if only a change can make a difference.
+	Look time.Time
+	// Again says that there is more to decide at once.
+	Again bool
+	// Waits says that a tick, or somebody's request, waits for an application to finish.
+	Waits *Child
+}
+
+// Run is an application to create.
+type Run struct {
+	Name string
+	// At is the tick; zero for a run that was asked for by Token.
+	At    time.Time
+	Token string
+}
+
+// Passed is a tick that is not run.
+type Passed struct {
+	At     time.Time
+	Reason string // one of v1alpha1.Missed…
+	// Blocker is the application in the way, for ConcurrencyForbidden. The caller makes sure that it has not finished.
+	Blocker *Child
+}

@@ -1,0 +1,151 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package schedule
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/tick"
+)
+
+// act deletes and creates what was decided. Where the API server knows better than the cache, the decision is made again.
+func (p *pass) act(ctx context.Context) error {
+	if again, err := p.confirmBlockers(ctx); err != nil {
+		return err
+	} else if again {
+		p.decision = tick.Decide(p.o)
+	}
+	for _, c := range p.decision.Delete {
+		if err := p.delete(ctx, c); err != nil {
+			return err
+		}
+	}
+	if p.decision.Create == nil {
+		return nil
+	}
+	return p.create(ctx, *p.decision.Create)
+}
+
+// confirmBlockers reads the applications because of which a tick would be passed over: one that has finished, or is gone, since the cache
+// heard of it does not forbid a run.
+func (p *pass) confirmBlockers(ctx context.Context) (changed bool, err error) {
+	var read map[string]bool
+	for _, passed := range p.decision.Passed {
+		if passed.Blocker == nil || read[passed.Blocker.Name] {
+			continue
+		}
+		if read == nil {
+			read = map[string]bool{}
+		}
+		read[passed.Blocker.Name] = true
+		app := &v1alpha1.SparkApplication{}
+		err := p.Live.Get(ctx, client.ObjectKey{Namespace: p.schedule.Namespace, Name: passed.Blocker.Name}, app)
+		if client.IgnoreNotFound(err) != nil {
+			return false, fmt.Errorf("read application %s: %w", passed.Blocker.Name, err)
+		}
+		now := childOf(app)
+		if apierrors.IsNotFound(err) || !metav1.IsControlledBy(app, p.schedule) {
+			delete(p.expected.created, passed.Blocker.Name)
+			now = tick.Child{Name: passed.Blocker.Name, Finished: true}
+		}
+		changed = changed || now.Finished && !now.Deleting
+		p.replaceChild(now)
+	}
+	return changed, nil
+}
+
+func (p *pass) replaceChild(now tick.Child) {
+	for i, c := range p.o.Children {
+		if c.Name == now.Name {
+			p.o.Children[i] = now
+		}
+	}
+}
+
+// delete deletes an application, together with all that depends on it, if it is still the one that was seen.
+func (p *pass) delete(ctx context.Context, c tick.Child) error {
+	app := &metav1.PartialObjectMetadata{}
+	app.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(v1alpha1.SparkApplicationKind))
+	app.Namespace, app.Name = p.schedule.Namespace, c.Name
+	var options []client.DeleteOption
+	if c.UID != "" {
+		options = append(options, client.Preconditions{UID: &c.UID})
+	}
+	err := p.Client.Delete(ctx, app, append(options, client.PropagationPolicy(metav1.DeletePropagationBackground))...)
+	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+		return fmt.Errorf("delete application %s: %w", c.Name, err)
+	}
+	return nil
+}
+
+// create creates the application of a run. One of that name that exists already is the same run, if it is one of this schedule or of an
+// earlier one of the same name; else the name is taken.
+func (p *pass) create(ctx context.Context, run tick.Run) error {
+	app, err := applicationOf(p.schedule, run)
+	if err != nil {
+		return err
+	}
+	err = p.Client.Create(ctx, app, client.FieldOwner(author))
+	switch {
+	case err == nil:
+		p.noteCreated(run, app.GetUID(), app.GetCreationTimestamp())
+		p.event(normal, "Created", "created application %s", run.Name)
+		return nil
+	case apierrors.IsAlreadyExists(err):
+		return p.exists(ctx, run)
+	case apierrors.IsInvalid(err), apierrors.IsForbidden(err), apierrors.IsBadRequest(err):
+		p.refused = fmt.Sprintf("application %s could not be created: %v", run.Name, err)
+		return nil
+	}
+	return fmt.Errorf("create application %s: %w", run.Name, err)
+}
+
+func (p *pass) noteCreated(run tick.Run, uid types.UID, at metav1.Time) {
+	c := tick.Child{Name: run.Name, UID: uid, Created: at.Time}
+	p.expected.created[c.Name] = c
+	p.o.Children = append(p.o.Children, c)
+}
+
+func (p *pass) exists(ctx context.Context, run tick.Run) error {
+	app := &v1alpha1.SparkApplication{}
+	err := p.Live.Get(ctx, client.ObjectKey{Namespace: p.schedule.Namespace, Name: run.Name}, app)
+	if err != nil {
+		return fmt.Errorf("read application %s: %w", run.Name, err) // also if it has gone meanwhile
+	}
+	owner := metav1.GetControllerOfNoCopy(app)
+	switch {
+	case owner != nil && owner.UID == p.schedule.UID:
+		for _, c := range p.o.Children {
+			if c.Name == run.Name {
+				return nil
+			}
+		}
+		p.noteCreated(run, app.UID, app.CreationTimestamp)
+	case owner != nil && owner.Kind == v1alpha1.ScheduledSparkApplicationKind && owner.Name == p.schedule.Name:
+	case run.At.IsZero():
+		p.refused = fmt.Sprintf("application %s exists and does not belong to this schedule: delete it, or ask with another token", run.Name)
+	default:
+		p.o.Taken = map[string]bool{run.Name: true}
+		p.decision = tick.Decide(p.o)
+		p.decision.Create, p.decision.Again = nil, true // whatever comes next is for the next pass
+	}
+	return nil
+}
+
+// trim deletes the finished applications that the history limits do not keep.
+func (p *pass) trim(ctx context.Context) error {
+	for _, c := range tick.Surplus(&p.schedule.Spec, p.o.Children) {
+		if err := p.delete(ctx, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}

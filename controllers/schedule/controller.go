@@ -1,0 +1,134 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package schedule
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/tick"
+)
+
+// Options of the reconciler.
+type Options struct {
+	// Client reads schedules and applications from a cache, and writes. Live reads from the API server.
+	Client client.Client
+	Live   client.Reader
+	// Recorder records events about schedules.
+	Recorder events.EventRecorder
+	Clock    clock.PassiveClock
+	// Ready returns once this process leads and may write.
+	Ready func(context.Context) error
+}
+
+// Reconciler creates the applications of schedules.
+type Reconciler struct {
+	Options
+	memory memory
+
+	leading sync.Once
+	since   time.Time
+}
+
+// New returns a reconciler.
+func New(o Options) *Reconciler {
+	return &Reconciler{Options: o, memory: memory{known: map[types.NamespacedName]*expectations{}}}
+}
+
+// ownerIndex indexes applications by the uid of the schedule that controls them.
+const ownerIndex = "schedule.uid"
+
+// SetupWithManager registers the reconciler, with as many schedules at once as given.
+func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, concurrent int) error {
+	if err := mgr.GetFieldIndexer().IndexField(context.Background(), &v1alpha1.SparkApplication{}, ownerIndex, ownerOf); err != nil {
+		return fmt.Errorf("index applications by their schedule: %w", err)
+	}
+	return ctrl.NewControllerManagedBy(mgr).
+		Named("schedule").
+		For(&v1alpha1.ScheduledSparkApplication{}).
+		Owns(&v1alpha1.SparkApplication{}).
+		WithOptions(controller.Options{MaxConcurrentReconciles: concurrent}).
+		Complete(r)
+}
+
+func ownerOf(o client.Object) []string {
+	if owner := metav1.GetControllerOfNoCopy(o); owner != nil && owner.Kind == v1alpha1.ScheduledSparkApplicationKind {
+		return []string{string(owner.UID)}
+	}
+	return nil
+}
+
+// Reconcile takes one step: it creates one application at most, and returns when to look again.
+func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	if err := r.Ready(ctx); err != nil {
+		return ctrl.Result{}, err
+	}
+	r.leading.Do(func() { r.since = r.Clock.Now() })
+	s := &v1alpha1.ScheduledSparkApplication{}
+	switch err := r.Client.Get(ctx, req.NamespacedName, s); {
+	case apierrors.IsNotFound(err):
+		r.memory.forget(req.NamespacedName)
+		return ctrl.Result{}, nil
+	case err != nil || !s.DeletionTimestamp.IsZero():
+		return ctrl.Result{}, err
+	}
+	p := &pass{Reconciler: r, schedule: s, expected: r.memory.of(s)}
+	if p.expected.isStale(s) {
+		return ctrl.Result{}, nil
+	}
+	if err := p.observe(ctx); err != nil {
+		return ctrl.Result{}, err
+	}
+	p.decision = tick.Decide(p.o)
+	if err := p.act(ctx); err != nil {
+		return ctrl.Result{}, err
+	}
+	if err := p.publish(ctx); err != nil {
+		return ctrl.Result{}, err
+	}
+	if err := p.trim(ctx); err != nil {
+		return ctrl.Result{}, err
+	}
+	return p.result(), nil
+}
+
+// pass is one step of one schedule.
+type pass struct {
+	*Reconciler
+	schedule *v1alpha1.ScheduledSparkApplication
+	expected *expectations
+	o        tick.Observation
+	// mistake is what keeps the schedule from working; empty if nothing does.
+	mistake  string
+	decision tick.Decision
+	// refused is why the application could not be created; empty if it could.
+	refused string
+}
+
+// retryRefused is how soon a creation is tried again that the API server has refused for a reason that may pass, such as a quota.
+const retryRefused = 30 * time.Second
+
+func (p *pass) result() ctrl.Result {
+	switch now := p.Clock.Now(); {
+	case p.refused != "":
+		return ctrl.Result{RequeueAfter: retryRefused}
+	case p.decision.Again:
+		return ctrl.Result{RequeueAfter: time.Nanosecond}
+	case !p.decision.Look.IsZero():
+		return ctrl.Result{RequeueAfter: max(p.decision.Look.Sub(now), time.Millisecond)}
+	}
+	return ctrl.Result{}
+}

@@ -1,0 +1,69 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package schedule
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/tick"
+)
+
+// memory holds what the operator knows of schedules before the cache does. It is safe for concurrent use.
+type memory struct {
+	mu    sync.Mutex
+	known map[types.NamespacedName]*expectations
+}
+
+// of returns what is known of a schedule. Only one pass of a schedule runs at a time, so its answer needs no lock.
+func (m *memory) of(s *v1alpha1.ScheduledSparkApplication) *expectations {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	name := types.NamespacedName{Namespace: s.Namespace, Name: s.Name}
+	if e := m.known[name]; e != nil && e.schedule == s.UID {
+		return e
+	}
+	e := &expectations{schedule: s.UID, created: map[string]tick.Child{}}
+	m.known[name] = e
+	return e
+}
+
+// forget drops what is known of a schedule that is gone.
+func (m *memory) forget(name types.NamespacedName) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.known, name)
+}
+
+// expectations of one schedule.
+type expectations struct {
+	schedule types.UID
+	// created are applications that the cache has not shown yet, by name.
+	created map[string]tick.Child
+	// version is the resource version of the last own write.
+	version string
+	// checked is the generation whose template was checked last, mistake what was found.
+	checked int64
+	mistake string
+}
+
+// isStale reports whether the cache shows the schedule as it was before the last own write. The watch wakes the schedule when it has caught up.
+func (e *expectations) isStale(s *v1alpha1.ScheduledSparkApplication) bool {
+	if e.version == "" {
+		return false
+	}
+	older, err := resourceversion.CompareResourceVersion(s.ResourceVersion, e.version)
+	return err == nil && older < 0
+}
+
+// unseen returns the applications that were created and that the cache has not shown, by name.
+func (e *expectations) unseen() []tick.Child {
+	return slices.SortedFunc(maps.Values(e.created), func(a, b tick.Child) int { return strings.Compare(a.Name, b.Name) })
+}

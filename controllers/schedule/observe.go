@@ -1,0 +1,81 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package schedule
+
+import (
+	"context"
+	"fmt"
+
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/fluxcd/pkg/apis/meta"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/tick"
+	"github.com/sparkgate/sparkgate/internal/cron"
+)
+
+// longestToken is the longest token of a request, in bytes: it is echoed in the status.
+const longestToken = 256
+
+func (p *pass) observe(ctx context.Context) error {
+	s := p.schedule
+	p.o = tick.Observation{Schedule: s, Now: p.Clock.Now(), Since: p.since, Token: requestOf(s)}
+	children, err := p.children(ctx)
+	if err != nil {
+		return err
+	}
+	p.o.Children = children
+	times, err := cron.Parse(s.Spec.Schedule, s.Spec.TimeZone)
+	if err != nil {
+		p.mistake = "spec." + err.Error()
+		return nil
+	}
+	if p.mistake, err = p.checkTemplate(ctx); err != nil || p.mistake != "" {
+		return err
+	}
+	p.o.Times = times
+	return nil
+}
+
+// requestOf returns the token of a request for a run that has not been answered.
+func requestOf(s *v1alpha1.ScheduledSparkApplication) string {
+	token := s.Annotations[meta.ForceRequestAnnotation]
+	if token != s.Annotations[meta.ReconcileRequestAnnotation] || token == s.Status.LastHandledForceAt || len(token) > longestToken {
+		return ""
+	}
+	return token
+}
+
+// children returns the applications of the schedule, with those that were created and that the cache does not show yet.
+func (p *pass) children(ctx context.Context) ([]tick.Child, error) {
+	list := &v1alpha1.SparkApplicationList{}
+	err := p.Client.List(ctx, list, client.InNamespace(p.schedule.Namespace), client.MatchingFields{ownerIndex: string(p.schedule.UID)}, client.UnsafeDisableDeepCopy)
+	if err != nil {
+		return nil, fmt.Errorf("list applications of the schedule: %w", err)
+	}
+	children := make([]tick.Child, 0, len(list.Items))
+	for i := range list.Items {
+		c := childOf(&list.Items[i])
+		delete(p.expected.created, c.Name)
+		children = append(children, c)
+	}
+	return append(children, p.expected.unseen()...), nil
+}
+
+func childOf(app *v1alpha1.SparkApplication) tick.Child {
+	c := tick.Child{
+		Name: app.Name, UID: app.UID, Created: app.CreationTimestamp.Time, Deleting: !app.DeletionTimestamp.IsZero(),
+		Keep: app.Annotations[v1alpha1.KeepAnnotation] == "true",
+	}
+	finished := apimeta.FindStatusCondition(app.Status.Conditions, v1alpha1.FinishedCondition)
+	ready := apimeta.FindStatusCondition(app.Status.Conditions, v1alpha1.ReadyCondition)
+	if finished == nil || finished.Status != "True" || ready == nil || app.Status.ObservedGeneration != app.Generation {
+		return c
+	}
+	c.Finished, c.Ended = true, finished.LastTransitionTime.Time
+	c.Succeeded, c.Message = ready.Reason == v1alpha1.SucceededReason, ready.Message
+	return c
+}

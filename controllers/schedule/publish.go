@@ -1,0 +1,185 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package schedule
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/fluxcd/pkg/apis/meta"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/status"
+	"github.com/sparkgate/sparkgate/controllers/internal/tick"
+)
+
+const (
+	normal  = corev1.EventTypeNormal
+	warning = corev1.EventTypeWarning
+)
+
+// maxActive bounds the names in status.active.
+const maxActive = 20
+
+// publish writes the status, if it differs; the write fails when the schedule has changed since it was read.
+func (p *pass) publish(ctx context.Context) error {
+	after := p.schedule.DeepCopy()
+	p.fill(&after.Status)
+	if equality.Semantic.DeepEqual(p.schedule.Status, after.Status) {
+		return nil
+	}
+	patch := client.MergeFromWithOptions(p.schedule, client.MergeFromWithOptimisticLock{})
+	if err := p.Client.Status().Patch(ctx, after, patch, client.FieldOwner(v1alpha1.FieldOwner)); err != nil {
+		return client.IgnoreNotFound(fmt.Errorf("write status: %w", err))
+	}
+	p.expected.version = after.ResourceVersion
+	if p.refused == "" {
+		p.announcePassed()
+	}
+	p.schedule = after
+	return nil
+}
+
+// fill computes the status. What was decided is recorded only if it was done.
+func (p *pass) fill(s *v1alpha1.ScheduledSparkApplicationStatus) {
+	s.ObservedGeneration = p.schedule.Generation
+	if token := p.schedule.Annotations[meta.ReconcileRequestAnnotation]; token != "" && len(token) <= longestToken {
+		s.LastHandledReconcileAt = token
+	}
+	if p.refused == "" {
+		p.fillHandled(s)
+	}
+	s.NextRunTime = ""
+	if p.o.Times != nil && !p.schedule.Spec.Suspend {
+		s.NextRunTime = rfc3339(p.o.Times.Next(p.o.Now))
+	}
+	p.fillChildren(s)
+	s.Conditions = status.ScheduleConditions(s.Conditions, p.view(s), metav1.NewTime(p.o.Now))
+}
+
+// fillHandled records how far the schedule was followed. A time that only passes is not recorded: nothing was due.
+func (p *pass) fillHandled(s *v1alpha1.ScheduledSparkApplicationStatus) {
+	d := p.decision
+	s.Handled = &d.Handled
+	if run := d.Create; run != nil {
+		if run.Token != "" {
+			s.LastHandledForceAt = run.Token
+		} else {
+			s.LastRunTime = rfc3339(run.At)
+		}
+	}
+	for _, passed := range d.Passed {
+		i := slices.IndexFunc(s.Missed, func(m v1alpha1.MissedRuns) bool { return m.Reason == passed.Reason })
+		if i < 0 {
+			s.Missed, i = append(s.Missed, v1alpha1.MissedRuns{Reason: passed.Reason}), len(s.Missed)
+		}
+		s.Missed[i].Count++
+		s.Missed[i].Last = rfc3339(passed.At)
+	}
+}
+
+func (p *pass) fillChildren(s *v1alpha1.ScheduledSparkApplicationStatus) {
+	children := slices.SortedFunc(slices.Values(p.o.Children), func(a, b tick.Child) int { return a.Created.Compare(b.Created) })
+	s.Active, s.ActiveCount = nil, 0
+	for _, c := range children {
+		switch run := p.runOf(c); {
+		case !c.Finished || c.Deleting:
+			if s.ActiveCount++; len(s.Active) < maxActive {
+				s.Active = append(s.Active, c.Name)
+			}
+		case c.Succeeded && isLater(run, s.LastSuccessfulRun):
+			s.LastSuccessfulRun = run
+		case !c.Succeeded && isLater(run, s.LastFailedRun):
+			s.LastFailedRun = run
+		}
+	}
+}
+
+func (p *pass) runOf(c tick.Child) *v1alpha1.ScheduledRun {
+	if c.Ended.IsZero() {
+		return nil
+	}
+	ended := c.Ended
+	if p.o.Times != nil {
+		ended = p.o.Times.In(ended)
+	}
+	return &v1alpha1.ScheduledRun{Name: c.Name, Time: rfc3339(ended), Message: status.Truncate(c.Message)}
+}
+
+// isLater reports whether a run ended after another one.
+func isLater(run, other *v1alpha1.ScheduledRun) bool {
+	return run != nil && (other == nil || !instantOf(run).Before(instantOf(other)))
+}
+
+func instantOf(run *v1alpha1.ScheduledRun) time.Time {
+	at, _ := time.Parse(time.RFC3339, run.Time)
+	return at
+}
+
+func rfc3339(at time.Time) string {
+	if at.IsZero() {
+		return ""
+	}
+	return at.Format(time.RFC3339)
+}
+
+func (p *pass) view(s *v1alpha1.ScheduledSparkApplicationStatus) status.ScheduleView {
+	v := status.ScheduleView{
+		Generation: p.schedule.Generation, Mistake: p.mistake, Refused: p.refused, Suspended: p.schedule.Spec.Suspend,
+		Rule:         fmt.Sprintf("runs at %q in time zone %s", p.schedule.Spec.Schedule, zoneOf(p.schedule)),
+		NeedsSuccess: p.schedule.Spec.ReadyWhen == v1alpha1.ReadyWhenLastRunSucceeded,
+	}
+	if waits := p.decision.Waits; waits != nil {
+		v.Waits = "a run that is due waits until " + waits.Name + " has finished"
+	}
+	switch ok, failed := s.LastSuccessfulRun, s.LastFailedRun; {
+	case failed != nil && isLater(failed, ok):
+		v.LastRun = &status.LastRun{Name: failed.Name, Message: failed.Message}
+	case ok != nil:
+		v.LastRun = &status.LastRun{Name: ok.Name, Succeeded: true}
+	}
+	return v
+}
+
+func zoneOf(s *v1alpha1.ScheduledSparkApplication) string {
+	if s.Spec.TimeZone == "" {
+		return "UTC"
+	}
+	return s.Spec.TimeZone
+}
+
+// announcePassed records one event for all ticks that were passed over in this step.
+func (p *pass) announcePassed() {
+	passed := p.decision.Passed
+	if len(passed) == 0 {
+		return
+	}
+	counts := map[string]int{}
+	for _, one := range passed {
+		counts[one.Reason]++
+	}
+	var parts []string
+	for _, reason := range slices.Sorted(maps.Keys(counts)) {
+		parts = append(parts, fmt.Sprintf("%d for %s", counts[reason], reason))
+	}
+	first, last := rfc3339(passed[0].At), rfc3339(passed[len(passed)-1].At)
+	if len(passed) == 1 {
+		p.event(warning, "MissedRun", "the run of %s was passed over: %s", first, passed[0].Reason)
+		return
+	}
+	p.event(warning, "MissedRuns", "%d runs from %s to %s were passed over: %s", len(passed), first, last, strings.Join(parts, ", "))
+}
+
+func (p *pass) event(kind, reason, format string, args ...any) {
+	p.Recorder.Eventf(p.schedule, nil, kind, reason, reason, format, args...)
+}

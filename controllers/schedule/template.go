@@ -1,0 +1,122 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package schedule
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/tick"
+	"github.com/sparkgate/sparkgate/internal/spark/validate"
+)
+
+// author is the field manager of applications: as their author, a schedule stands where a user stands, apart from the operator that writes
+// their status.
+const author = v1alpha1.FieldOwner + "-schedule"
+
+// applicationOf builds the application of a run. Nothing of the schedule's own labels and annotations goes into it: trackers of
+// GitOps tools would take it for something that Git does not have.
+func applicationOf(s *v1alpha1.ScheduledSparkApplication, run tick.Run) (*unstructured.Unstructured, error) {
+	spec := map[string]any{}
+	if err := json.Unmarshal(s.Spec.Template.Spec.Raw, &spec); err != nil {
+		return nil, fmt.Errorf("spec.template.spec is not an object: %w", err)
+	}
+	app := &unstructured.Unstructured{Object: map[string]any{"spec": spec}}
+	app.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(v1alpha1.SparkApplicationKind))
+	app.SetNamespace(s.Namespace)
+	app.SetName(run.Name)
+	labels, annotations := map[string]string{}, map[string]string{}
+	for key, value := range s.Spec.Template.Metadata.Labels {
+		labels[key] = value
+	}
+	for key, value := range s.Spec.Template.Metadata.Annotations {
+		annotations[key] = value
+	}
+	labels[v1alpha1.ScheduleLabel] = s.Name
+	if !run.At.IsZero() {
+		annotations[v1alpha1.ScheduledForAnnotation] = run.At.Format(time.RFC3339)
+	}
+	app.SetLabels(labels)
+	app.SetAnnotations(annotations)
+	app.SetOwnerReferences([]metav1.OwnerReference{*metav1.NewControllerRef(s, v1alpha1.GroupVersion.WithKind(v1alpha1.ScheduledSparkApplicationKind))})
+	return app, nil
+}
+
+// checkTemplate returns what is wrong with the template: what the API server would say of an application like that, and what the operator
+// would say of it. A template that was found well is not checked again by the next leader.
+func (p *pass) checkTemplate(ctx context.Context) (mistake string, err error) {
+	s := p.schedule
+	e := p.expected
+	if e.checked == s.Generation {
+		return e.mistake, nil
+	}
+	ready := apimeta.FindStatusCondition(s.Status.Conditions, v1alpha1.ReadyCondition)
+	if s.Status.ObservedGeneration != s.Generation || ready == nil || ready.Reason == v1alpha1.InvalidSpecReason {
+		if mistake, err = p.tryTemplate(ctx); err != nil {
+			return "", err
+		}
+	}
+	e.checked, e.mistake = s.Generation, mistake
+	return mistake, nil
+}
+
+// tryTemplate has the API server check an application without creating it.
+func (p *pass) tryTemplate(ctx context.Context) (mistake string, err error) {
+	app, err := applicationOf(p.schedule, tick.Run{Name: tick.Name(p.schedule.Name, p.o.Now), At: p.o.Now})
+	if err != nil {
+		return err.Error(), nil
+	}
+	err = p.Client.Create(ctx, app, client.FieldOwner(author), client.DryRunAll, client.FieldValidation("Strict"))
+	switch {
+	case apierrors.IsInvalid(err), apierrors.IsBadRequest(err):
+		return mistakesOf(err), nil
+	case apierrors.IsAlreadyExists(err): // of this minute; it was checked
+		return "", nil
+	case err != nil:
+		return "", fmt.Errorf("check the template: %w", err)
+	}
+	typed := &v1alpha1.SparkApplication{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(app.Object, typed); err != nil {
+		return inTemplate(err.Error()), nil
+	}
+	if findings := validate.Application(typed); len(findings) > 0 {
+		return inTemplate(findings[0].Field + ": " + findings[0].Message), nil
+	}
+	return "", nil
+}
+
+// mistakesOf returns what the API server says of each field of an application.
+func mistakesOf(err error) string {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) || status.Status().Details == nil || len(status.Status().Details.Causes) == 0 {
+		return inTemplate(err.Error())
+	}
+	var mistakes []string
+	for _, cause := range status.Status().Details.Causes {
+		if cause.Field != "<nil>" { // that other rules were not checked
+			mistakes = append(mistakes, inTemplate(cause.Field+": "+cause.Message))
+		}
+	}
+	return strings.Join(mistakes, "; ")
+}
+
+// inTemplate says where in a schedule the mistake of an application is.
+func inTemplate(message string) string {
+	if strings.HasPrefix(message, "spec.") || strings.HasPrefix(message, "metadata.") {
+		return "spec.template." + message
+	}
+	return "spec.template: " + message
+}

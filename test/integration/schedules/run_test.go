@@ -1,0 +1,146 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package schedules
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/test/integration/actors"
+	"github.com/sparkgate/sparkgate/test/integration/env"
+)
+
+// TestRuns: a day passes, and the application of the day exists, once. It is owned and labelled, and has nothing of the labels of the
+// schedule.
+func TestRuns(t *testing.T) {
+	w := newWorld(t)
+	s := w.apply("nightly", func(s *v1alpha1.ScheduledSparkApplication) {
+		s.Labels = map[string]string{"kustomize.toolkit.fluxcd.io/name": "jobs"}
+		s.Spec.Template.Metadata.Labels = map[string]string{"team": "a"}
+	})
+	if ready := condition(s, "Ready"); ready.Status != metav1.ConditionTrue || ready.Reason != "Scheduled" || s.Status.NextRunTime == "" {
+		t.Errorf("Ready %+v, next run %q", ready, s.Status.NextRunTime)
+	}
+	if n := len(w.children()); n != 0 {
+		t.Fatalf("%d applications at once", n)
+	}
+	w.pass(s, day)
+	w.becomes(s, "run once", func(s *v1alpha1.ScheduledSparkApplication) bool {
+		return s.Status.ActiveCount == 1 && s.Status.LastRunTime != ""
+	})
+	app := &w.children()[0]
+	due, err := time.Parse(time.RFC3339, s.Status.LastRunTime)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "nightly-" + minutes(due); app.Name != want || due.Unix()%86400 != 0 {
+		t.Errorf("application %s for %s, want %s", app.Name, due, want)
+	}
+	if !metav1.IsControlledBy(app, s) || *metav1.GetControllerOf(app).BlockOwnerDeletion != true {
+		t.Errorf("owners %+v", app.OwnerReferences)
+	}
+	if diff := cmp.Diff(map[string]string{"team": "a", v1alpha1.ScheduleLabel: "nightly"}, app.Labels); diff != "" {
+		t.Errorf("labels (-want +got):\n%s", diff)
+	}
+	if got := app.Annotations[v1alpha1.ScheduledForAnnotation]; got != s.Status.LastRunTime {
+		t.Errorf("annotation %q, last run %q", got, s.Status.LastRunTime)
+	}
+}
+
+// TestForbidden: a run that is due while another one has not finished is passed over, and told. A failed run does not make the schedule
+// unready; the next one starts.
+func TestForbidden(t *testing.T) {
+	w := newWorld(t)
+	s := w.apply("nightly", nil)
+	w.pass(s, day)
+	w.becomes(s, "run once", func(s *v1alpha1.ScheduledSparkApplication) bool { return s.Status.ActiveCount == 1 })
+	app := &w.children()[0]
+	w.Run(app)
+
+	w.pass(s, day)
+	w.becomes(s, "forbidden once", func(s *v1alpha1.ScheduledSparkApplication) bool {
+		return len(s.Status.Missed) == 1 && s.Status.Missed[0].Reason == v1alpha1.MissedConcurrencyForbidden && s.Status.Missed[0].Count == 1
+	})
+	w.Kubelet.Finish(t.Context(), w.Driver(app), 3, "Error")
+	w.becomes(s, "told that it failed", func(s *v1alpha1.ScheduledSparkApplication) bool {
+		return s.Status.ActiveCount == 0 && s.Status.LastFailedRun != nil && condition(s, v1alpha1.LastRunSucceededCondition).Status == metav1.ConditionFalse
+	})
+	if ready := condition(s, "Ready"); ready.Status != metav1.ConditionTrue {
+		t.Errorf("a failed run makes the schedule unready: %+v", ready)
+	}
+	w.pass(s, day)
+	w.becomes(s, "run again", func(s *v1alpha1.ScheduledSparkApplication) bool { return s.Status.ActiveCount == 1 })
+	if n := len(w.children()); n != 2 {
+		t.Errorf("%d applications, want 2", n)
+	}
+}
+
+// TestAskedFor: forceAt runs once, also while the schedule is suspended; what is due then is not run, not even later.
+func TestAskedFor(t *testing.T) {
+	w := newWorld(t)
+	s := w.apply("nightly", func(s *v1alpha1.ScheduledSparkApplication) { s.Spec.Suspend = true })
+	if ready := condition(s, "Ready"); ready.Status != metav1.ConditionTrue || ready.Reason != "Suspended" || s.Status.NextRunTime != "" {
+		t.Errorf("Ready %+v, next run %q", ready, s.Status.NextRunTime)
+	}
+	w.pass(s, 5*day)
+	actors.Change(t, s, func(s *v1alpha1.ScheduledSparkApplication) {
+		s.Annotations["reconcile.fluxcd.io/forceAt"] = "now"
+		s.Annotations["reconcile.fluxcd.io/requestedAt"] = "now"
+	})
+	w.becomes(s, "run", func(s *v1alpha1.ScheduledSparkApplication) bool {
+		return s.Status.LastHandledForceAt == "now" && s.Status.ActiveCount == 1
+	})
+	actors.Change(t, s, func(s *v1alpha1.ScheduledSparkApplication) { s.Spec.Suspend = false })
+	w.observed(s)
+	w.look(s)
+	if all := w.children(); len(all) != 1 || !strings.HasPrefix(all[0].Name, "nightly-m-") {
+		t.Errorf("%d applications: %v", len(all), all)
+	}
+}
+
+// TestMistakes: what the schema refuses, and what is reported by the schedule. Nothing runs until it is mended.
+func TestMistakes(t *testing.T) {
+	w := newWorld(t)
+	for want, change := range map[string]func(*v1alpha1.ScheduledSparkApplication){
+		"set schedule to five fields":     func(s *v1alpha1.ScheduledSparkApplication) { s.Spec.Schedule = "* * * *" },
+		"remove TZ=, and set timeZone":    func(s *v1alpha1.ScheduledSparkApplication) { s.Spec.Schedule = "TZ=UTC * * * * *" },
+		"to UTC: Local is the zone":       func(s *v1alpha1.ScheduledSparkApplication) { s.Spec.TimeZone = "Local" },
+		"at most 52 characters":           func(s *v1alpha1.ScheduledSparkApplication) { s.Name = strings.Repeat("n", 53) },
+		"set labels and annotations only": func(s *v1alpha1.ScheduledSparkApplication) { s.Spec.Template.Metadata.Name = "pi" },
+	} {
+		if err := env.Client().Create(t.Context(), w.schedule("refused", change)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	raw := func(text string) func(*v1alpha1.ScheduledSparkApplication) {
+		return func(s *v1alpha1.ScheduledSparkApplication) { s.Spec.Template.Spec.Raw = []byte(text) }
+	}
+	for want, change := range map[string]func(*v1alpha1.ScheduledSparkApplication){
+		`spec.schedule "61 * * * *": the minute "61"`: func(s *v1alpha1.ScheduledSparkApplication) { s.Spec.Schedule = "61 * * * *" },
+		`spec.schedule "0 0 30 2 *": it never fires`:  func(s *v1alpha1.ScheduledSparkApplication) { s.Spec.Schedule = "0 0 30 2 *" },
+		`spec.schedule "@every 5s": an interval`:      func(s *v1alpha1.ScheduledSparkApplication) { s.Spec.Schedule = "@every 5s" },
+		`spec.timeZone "Europe/Zurick"`:               func(s *v1alpha1.ScheduledSparkApplication) { s.Spec.TimeZone = "Europe/Zurick" },
+		`spec.template.spec.type`:                     raw(`{"type": "Pyton"}`),
+		`unknown field "spec.executer"`:               raw(`{"type": "Python", "sparkVersion": "4.1.4", "image": "a/b:c", "mainApplicationFile": "local:///a.py", "executer": {}}`),
+		`spec.template.spec.driver.memory`:            raw(`{"type": "Python", "sparkVersion": "4.1.4", "image": "a/b:c", "mainApplicationFile": "local:///a.py", "driver": {"memory": "1 GB"}}`),
+	} {
+		name := strings.ToLower(strings.NewReplacer(" ", "-", `"`, "", ":", "", "*", "x", "@", "", ".", "-", "/", "-", "_", "-").Replace(want))
+		s := w.apply(strings.Trim(name[:min(len(name), 40)], "-"), change)
+		stalled := condition(s, "Stalled")
+		if stalled.Reason != v1alpha1.InvalidSpecReason || !strings.Contains(stalled.Message, want) {
+			t.Errorf("Stalled %+v, want %q", stalled, want)
+		}
+	}
+	if n := len(w.children()); n != 0 {
+		t.Errorf("%d applications", n)
+	}
+}
+
+func minutes(at time.Time) string { return strconv.FormatInt(at.Unix()/60, 10) }
