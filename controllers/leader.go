@@ -16,9 +16,9 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/application"
-	"github.com/sparkgate/sparkgate/controllers/internal/pods"
-	"github.com/sparkgate/sparkgate/controllers/internal/status"
 	"github.com/sparkgate/sparkgate/controllers/unmanagedpods"
+	"github.com/sparkgate/sparkgate/internal/pods"
+	"github.com/sparkgate/sparkgate/internal/status"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/catalog"
 	"github.com/sparkgate/sparkgate/queueing/convert"

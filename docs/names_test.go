@@ -70,7 +70,7 @@ func TestEveryConditionIsExplained(t *testing.T) {
 		}
 	}
 	// Reasons that say no more than the status of their condition, from the table of conditions.
-	known := append(constants(t, "controllers/internal/status/conditions.go", "Reason"),
+	known := append(constants(t, "internal/status/conditions.go", "Reason"),
 		slices.Concat(constants(t, file, "Condition"), constants(t, file, "Reason"))...)
 	for _, name := range rows {
 		if !slices.Contains(known, name) {

@@ -21,7 +21,7 @@ import (
 	"github.com/sparkgate/sparkgate/gitops"
 )
 
-// What the script and the expressions say is tested beside the table of conditions, in controllers/internal/status.
+// What the script and the expressions say is tested beside the table of conditions, in internal/status.
 
 func TestArgoCDConfigMapInstallsTheScript(t *testing.T) {
 	t.Parallel()

@@ -16,13 +16,13 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/companions"
-	"github.com/sparkgate/sparkgate/controllers/internal/lifecycle"
-	"github.com/sparkgate/sparkgate/controllers/internal/pods"
-	"github.com/sparkgate/sparkgate/controllers/internal/status"
+	"github.com/sparkgate/sparkgate/internal/lifecycle"
+	"github.com/sparkgate/sparkgate/internal/pods"
 	"github.com/sparkgate/sparkgate/internal/redact"
 	"github.com/sparkgate/sparkgate/internal/spark/expose"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 	"github.com/sparkgate/sparkgate/internal/spark/validate"
+	"github.com/sparkgate/sparkgate/internal/status"
 )
 
 const (

@@ -8,8 +8,8 @@ import (
 	"fmt"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/controllers/internal/lifecycle"
 	"github.com/sparkgate/sparkgate/controllers/internal/priorityclass"
+	"github.com/sparkgate/sparkgate/internal/lifecycle"
 	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 	"github.com/sparkgate/sparkgate/queueing"

@@ -9,7 +9,7 @@ import (
 	"k8s.io/client-go/tools/events"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/controllers/internal/lifecycle"
+	"github.com/sparkgate/sparkgate/internal/lifecycle"
 )
 
 // TestEventsOnlyPrint: an event says what it was told in one line, without what moves a terminal.

@@ -14,8 +14,8 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/controllers/internal/pods"
 	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
+	"github.com/sparkgate/sparkgate/internal/pods"
 	"github.com/sparkgate/sparkgate/queueing"
 )
 

@@ -7,7 +7,7 @@ import (
 	"context"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/controllers/internal/pods"
+	"github.com/sparkgate/sparkgate/internal/pods"
 )
 
 // LogReader takes the end of the log of a pod's Spark container; empty if it cannot be had within a moment.

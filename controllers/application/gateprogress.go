@@ -6,7 +6,7 @@ package application
 import (
 	"context"
 
-	"github.com/sparkgate/sparkgate/controllers/internal/lifecycle"
+	"github.com/sparkgate/sparkgate/internal/lifecycle"
 	"github.com/sparkgate/sparkgate/queueing"
 )
 

@@ -26,7 +26,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/companions"
 	"github.com/sparkgate/sparkgate/controllers/internal/livemeta"
-	"github.com/sparkgate/sparkgate/controllers/internal/pods"
+	"github.com/sparkgate/sparkgate/internal/pods"
 	"github.com/sparkgate/sparkgate/internal/spark/expose"
 	"github.com/sparkgate/sparkgate/internal/spark/leftover"
 	"github.com/sparkgate/sparkgate/internal/spark/render"

@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/controllers/internal/lifecycle"
+	"github.com/sparkgate/sparkgate/internal/lifecycle"
 )
 
 // shelf is an API server with what applications refer to. It counts how often it is read.

@@ -12,8 +12,8 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
-	"github.com/sparkgate/sparkgate/controllers/internal/pods"
-	"github.com/sparkgate/sparkgate/controllers/internal/status"
+	"github.com/sparkgate/sparkgate/internal/pods"
+	"github.com/sparkgate/sparkgate/internal/status"
 	"github.com/sparkgate/sparkgate/queueing"
 )
 

@@ -17,9 +17,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/controllers/internal/lifecycle"
-	"github.com/sparkgate/sparkgate/controllers/internal/pods"
-	"github.com/sparkgate/sparkgate/controllers/internal/status"
+	"github.com/sparkgate/sparkgate/internal/lifecycle"
+	"github.com/sparkgate/sparkgate/internal/pods"
+	"github.com/sparkgate/sparkgate/internal/status"
 	"github.com/sparkgate/sparkgate/queueing"
 )
 

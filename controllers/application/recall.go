@@ -8,8 +8,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/sparkgate/sparkgate/controllers/internal/lifecycle"
-	"github.com/sparkgate/sparkgate/controllers/internal/status"
+	"github.com/sparkgate/sparkgate/internal/lifecycle"
+	"github.com/sparkgate/sparkgate/internal/status"
 	"github.com/sparkgate/sparkgate/queueing"
 )
 

@@ -24,8 +24,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/controllers/internal/status"
 	"github.com/sparkgate/sparkgate/internal/fairqueue"
+	"github.com/sparkgate/sparkgate/internal/status"
 )
 
 const (

@@ -29,7 +29,7 @@ import (
 	"github.com/fluxcd/pkg/apis/meta"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/controllers/internal/status"
+	"github.com/sparkgate/sparkgate/internal/status"
 )
 
 // DefaultInterval bounds how often counts and usage of one queue are written.

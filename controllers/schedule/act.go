@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/controllers/internal/tick"
+	"github.com/sparkgate/sparkgate/internal/tick"
 )
 
 // act deletes and creates what was decided. Where the API server knows better than the cache, the decision is made again.

@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/controllers/internal/tick"
+	"github.com/sparkgate/sparkgate/internal/tick"
 )
 
 // Options of the reconciler.

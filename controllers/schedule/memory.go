@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/controllers/internal/tick"
+	"github.com/sparkgate/sparkgate/internal/tick"
 )
 
 // memory holds what the operator knows of schedules before the cache does. It is safe for concurrent use.

@@ -13,8 +13,8 @@ import (
 	"github.com/fluxcd/pkg/apis/meta"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/controllers/internal/tick"
 	"github.com/sparkgate/sparkgate/internal/cron"
+	"github.com/sparkgate/sparkgate/internal/tick"
 )
 
 // longestToken is the longest token of a request, in bytes: it is echoed in the status.

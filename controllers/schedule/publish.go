@@ -19,8 +19,8 @@ import (
 	"github.com/fluxcd/pkg/apis/meta"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/controllers/internal/status"
-	"github.com/sparkgate/sparkgate/controllers/internal/tick"
+	"github.com/sparkgate/sparkgate/internal/status"
+	"github.com/sparkgate/sparkgate/internal/tick"
 )
 
 const (

@@ -19,8 +19,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/controllers/internal/tick"
 	"github.com/sparkgate/sparkgate/internal/spark/validate"
+	"github.com/sparkgate/sparkgate/internal/tick"
 )
 
 // author is the field manager of applications: as their author, a schedule stands where a user stands, apart from the operator that writes

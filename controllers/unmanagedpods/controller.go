@@ -27,10 +27,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/controllers/internal/pods"
 	"github.com/sparkgate/sparkgate/controllers/internal/reservation"
 	"github.com/sparkgate/sparkgate/internal/fairqueue"
 	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
+	"github.com/sparkgate/sparkgate/internal/pods"
 )
 
 // atOnce is how many pods are dealt with at a time; of one namespace, a quarter of that.

@@ -17,7 +17,7 @@ var clients = []string{"k8s.io/client-go/...", "sigs.k8s.io/controller-runtime/.
 
 // forbiddenEdges are the directions in which nothing may depend:
 //
-//	api ◄── queueing ◄── internal/spark ◄── {controllers, internal/offline} ◄── cmd
+//	api ◄── queueing ◄── internal/spark ◄── internal/lifecycle ◄── {controllers, internal/offline} ◄── cmd
 //
 // internal/redact, internal/fairqueue and internal/namespacepolicy are leaves: they import api at most.
 var forbiddenEdges = []Edge{
@@ -54,18 +54,23 @@ var forbiddenEdges = []Edge{
 		Why: "a controller knows a gate by the interface queueing.Gate only; controllers/setup.go puts them together",
 	},
 	{
-		From: []string{"controllers/internal/lifecycle/...", "controllers/internal/status/...", "controllers/internal/tick/..."}, To: clients, Direct: true,
-		Why: "stages and conditions are decided from what was observed, without a cluster",
+		From: []string{"internal/lifecycle/...", "internal/status/...", "internal/tick/...", "internal/cron/..."}, To: clients, Direct: true,
+		Why: "stages, conditions and times are decided from what was observed, without a cluster",
+	},
+	{
+		From: []string{"internal/lifecycle/...", "internal/status/...", "internal/tick/...", "internal/cron/...", "internal/pods/..."},
+		To:   []string{"internal/offline/...", "controllers/...", "cmd/..."},
+		Why:  "what is decided knows nothing of those who carry it out",
 	},
 	{
 		From: []string{"controllers/internal/reservation/..."}, To: append([]string{
-			"controllers/application/...", "controllers/unmanagedpods/...", "controllers/internal/lifecycle/...", "controllers/internal/pods/...", "internal/spark/...",
+			"controllers/application/...", "controllers/unmanagedpods/...", "internal/lifecycle/...", "internal/pods/...", "internal/spark/...",
 		}, clients...),
 		Why: "every kind of asker deals with gates in the same way, with a key",
 	},
 	{
 		From: []string{"controllers/internal/companions/..."}, To: []string{
-			"controllers/application/...", "controllers/internal/lifecycle/...", "controllers/internal/pods/...", "controllers/internal/reservation/...",
+			"controllers/application/...", "internal/lifecycle/...", "internal/pods/...", "controllers/internal/reservation/...",
 		},
 		Why: "what accompanies an attempt follows from its application alone, and neither decides nor holds anything",
 	},

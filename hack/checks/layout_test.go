@@ -12,21 +12,17 @@ import (
 	"testing"
 )
 
-// TestControllersStayAShell keeps knowledge of Spark and of quota out of the packages that talk to the cluster. Those below controllers that decide
-// without a client, which forbiddenEdges holds, count for the whole only.
+// TestControllersStayAShell keeps knowledge of Spark and of quota, and decisions about runs, out of the packages that talk to the cluster.
 func TestControllersStayAShell(t *testing.T) {
-	const limit = 24 // percent of the product's lines
+	const limit = 25 // percent of the product's lines
 	lines := map[string]int{}
 	total := 0
 	for _, dir := range []string{"api", "queueing", "internal", "controllers", "cmd"} {
 		lines[dir] = productLines(t, filepath.Join("..", "..", dir))
 		total += lines[dir]
 	}
-	for _, pure := range []string{"lifecycle", "status", "tick"} {
-		lines["controllers"] -= productLines(t, filepath.Join("..", "..", "controllers", "internal", pure))
-	}
 	if share := 100 * lines["controllers"] / total; share >= limit {
-		t.Errorf("controllers has %d %% of the product's lines, limit %d %% (%v): move what needs no client to internal/spark or queueing", share, limit, lines)
+		t.Errorf("controllers has %d %% of the product's lines, limit %d %% (%v): move what needs no client to internal or queueing", share, limit, lines)
 	}
 }
 

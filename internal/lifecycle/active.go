@@ -1,0 +1,176 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/pods"
+	"github.com/sparkgate/sparkgate/internal/status"
+)
+
+const (
+	// DefaultExecutorInterval bounds how often executor counts alone are written.
+	DefaultExecutorInterval = 10 * time.Second
+	// startingDelay is how long a driver may take to run before the stage Starting is written.
+	startingDelay = 3 * time.Second
+)
+
+// attempt follows an attempt that holds its grant.
+type attempt struct {
+	policies
+	publisher publisher
+	ending    ending
+}
+
+// active follows the attempt from Submitting to the end of its driver.
+func (ac attempt) active() Decision {
+	ac.rerun.observeSpec()
+	driver := ac.driver()
+	if driver != nil {
+		if next, over := ac.observeDriver(driver); over {
+			return next
+		}
+	} else if ac.s.Driver.UID != "" {
+		if !ac.o.DriverAbsent {
+			// The uid may have been recorded by another operator, and be newer than the pods that this one's watch has shown.
+			return need(NeedDriverAbsent, ac.start())
+		}
+		return ac.ending.attemptEnded(pods.Outcome{Reason: pods.ReasonDriverLost, Cause: v1alpha1.CauseInfrastructure,
+			Message: fmt.Sprintf("driver pod %s is gone: a user or another controller deleted it", ac.s.Driver.PodName)})
+	}
+	ac.delegation.noteNode(driver)
+	if at, stop := ac.deadlines.run(); stop.reason != "" {
+		ac.requeue(at)
+	}
+	if stop := ac.stopChecks.first(driver); stop.reason != "" {
+		if ac.stopChecks.fails(stop.reason) && ac.ending.logNeeded() {
+			return need(NeedLogTail, ac.start())
+		}
+		return ac.ending.stop(stop)
+	}
+	ac.termination.deleteOrphanedPods()
+	switch {
+	case driver == nil:
+		return ac.submitting()
+	case driver.Running || ac.was == status.Running:
+		return ac.running()
+	}
+	return ac.starting(driver)
+}
+
+// observeDriver takes the driver pod into the status, and reports whether the attempt is over: the driver has ended,
+// or exceeds the grant.
+func (ac attempt) observeDriver(driver *pods.Record) (next Decision, over bool) {
+	beyond := beyondGrant(ac.state, driver)
+	if ac.s.Driver.UID = driver.UID; beyond != "" {
+		return ac.ending.stop(stopFinding{v1alpha1.StopInputsChanged, beyond}), true
+	}
+	if outcome, ended := pods.DriverEnded(driver); ended {
+		return ac.ending.attemptEnded(outcome), true
+	}
+	return Decision{}, false
+}
+
+// submitting makes sure that the driver is created.
+func (ac attempt) submitting() Decision {
+	if ac.o.InputsChanged != "" {
+		return ac.replan()
+	}
+	ac.publisher.requeueDriverStart()
+	if ac.o.Obstacle != "" {
+		ac.requeue(ac.o.Now.Add(referenceInterval))
+		return ac.publisher.publish(status.Submitting, ac.o.Obstacle)
+	}
+	ac.after(Action{Kind: ConfirmGrant}, Action{Kind: CreateDriver})
+	return ac.publisher.publish(status.Submitting, ac.view.Message) // an obstacle is shown until the driver exists
+}
+
+// starting waits for the driver's container.
+func (ac attempt) starting(driver *pods.Record) Decision {
+	if ac.delegation.queuedByScheduler(driver) {
+		ac.requeue(ac.o.Now.Add(schedulerInterval))
+	} else {
+		ac.publisher.requeueDriverStart()
+	}
+	message := fmt.Sprintf("driver pod %s is starting", driver.Name)
+	if problem := pods.WhyNotStarted(driver); problem.Reason != "" {
+		message = fmt.Sprintf("driver pod %s does not start: %s", driver.Name, problem.Message)
+	} else if due := ac.o.App.Status.Times.Admitted.Add(startingDelay); ac.was == status.Submitting && ac.o.Now.Before(due) && !ac.timesReset {
+		// Most drivers run within moments: their uid is recorded together with the stage Running, and one write is saved.
+		ac.requeue(due)
+		ac.decision.Status = *ac.o.App.Status.DeepCopy()
+		return ac.decision
+	}
+	return ac.publisher.publish(status.Starting, message)
+}
+
+// running follows the executors.
+func (ac attempt) running() Decision {
+	if ac.isElastic() && ac.o.Room == nil {
+		next := need(NeedRoom, ac.start())
+		next.Want = ac.elastic.want()
+		return next
+	}
+	if ac.s.Times.DriverStarted == nil {
+		ac.s.Times.DriverStarted = ac.nowPtr()
+		if ac.s.Times.Started == nil {
+			ac.s.Times.Started = ac.nowPtr()
+		}
+	}
+	if ac.o.UIAddress != "" {
+		ac.s.Driver.UIAddress = ac.o.UIAddress
+	}
+	moved := ac.elastic.allocate()
+	ac.countExecutors(ac.health.latchReady() || ac.was != status.Running || moved)
+	ac.view.ReadyLatched = ac.s.Times.ExecutorsReady != nil
+	if at, stop := ac.deadlines.run(); stop.reason != "" {
+		ac.requeue(at)
+	}
+	if at := ac.deadlines.executorsReady(); !at.IsZero() && ac.o.Now.Before(at) {
+		ac.requeue(at)
+	}
+	return ac.publisher.publish(status.Running, fmt.Sprintf("run %d, attempt %d: driver pod %s is running%s", ac.s.Run, ac.s.Attempt, ac.s.Driver.PodName, ac.delegation.otherGate()+ac.deadlines.heldMessage()))
+}
+
+// countExecutors updates the executor counts: at once if something else is written anyway, else at a bounded rate.
+func (ac attempt) countExecutors(withStage bool) {
+	counted := ac.health.status()
+	if equality.Semantic.DeepEqual(counted, ac.s.Executors) {
+		return
+	}
+	due := ac.o.LastWrite.Add(ac.o.ExecutorInterval)
+	if fewer := ac.o.ReadyDroppedSince; !fewer.IsZero() && fewer.Add(endingDelay).After(due) {
+		due = fewer.Add(endingDelay) // most executors go because the driver is about to end
+	}
+	if !withStage && ac.o.Now.Before(due) {
+		ac.requeue(due)
+		return
+	}
+	ac.announceMissing(counted)
+	ac.s.Executors = counted
+}
+
+// announceMissing records one event if executors of a running application do not start because something is missing
+// that their pods name: it was deleted since, or the driver started without it.
+func (ac attempt) announceMissing(counted *v1alpha1.ExecutorStatus) {
+	if counted.Problem == "" || ac.s.Executors != nil && ac.s.Executors.Problem == counted.Problem {
+		return
+	}
+	if p := pods.WhyPending(ac.currentPods()); p.Reference {
+		ac.event(true, v1alpha1.ReferenceNotFoundReason, p.Message)
+	}
+}
+
+// replan stops an attempt that never had a driver, because the inputs of its grant have changed.
+func (ac attempt) replan() Decision {
+	if !ac.o.DriverAbsent {
+		return need(NeedDriverAbsent, ac.start())
+	}
+	return ac.ending.stop(stopFinding{v1alpha1.StopInputsChanged, ac.o.InputsChanged})
+}

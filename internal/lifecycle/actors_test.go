@@ -1,0 +1,160 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/pods"
+)
+
+// settle lets the operator pass until nothing changes any more.
+func (w *world) settle() {
+	w.t.Helper()
+	for range 50 {
+		before := len(w.log)
+		w.pass()
+		if len(w.log) == before {
+			return
+		}
+	}
+	w.t.Fatalf("the operator does not come to rest\n%s", w.story())
+}
+
+// fails lets the driver of the current attempt run and end with exit code 1.
+func (w *world) fails() {
+	w.runs()
+	w.settle()
+	w.after(time.Second)
+	w.exits(1, "Error")
+	w.settle()
+}
+
+// nextLook lets time pass until the operator looks again by itself.
+func (w *world) nextLook() {
+	w.t.Helper()
+	due := w.pass().RequeueAt
+	if due.IsZero() {
+		w.t.Fatalf("the operator never looks again\n%s", w.story())
+	}
+	w.now = due
+	w.settle()
+}
+
+func (w *world) after(d time.Duration) { w.now = w.now.Add(d) }
+
+func (w *world) driverName() string { return w.app.Status.Driver.PodName }
+
+// kubelet actors.
+
+func (w *world) runs() {
+	w.logf("kubelet: %s runs", w.driverName())
+	w.change(w.driverName(), func(p *pods.Record) { p.Phase, p.Running, p.Ready, p.Scheduled = corev1.PodRunning, true, true, true })
+}
+
+func (w *world) exits(code int32, reason string) {
+	w.logf("kubelet: %s exits with %d", w.driverName(), code)
+	w.change(w.driverName(), func(p *pods.Record) {
+		p.Phase, p.Running, p.Ready = corev1.PodSucceeded, false, false
+		if code != 0 {
+			p.Phase = corev1.PodFailed
+		}
+		p.Ended = &pods.Ended{ExitCode: code, Reason: reason}
+	})
+}
+
+func (w *world) ended(name string) {
+	w.logf("kubelet: %s has ended", name)
+	delete(w.pods, name)
+}
+
+func (w *world) executor(name string, running bool) {
+	phase := corev1.PodPending
+	if running {
+		phase = corev1.PodRunning
+	}
+	s := w.app.Status
+	w.pods[name] = &pods.Record{
+		Origin: &pods.Origin{Namespace: "default", Application: "pi", AppUID: string(w.app.UID), Run: s.Run, Attempt: s.Attempt},
+		Name:   name, UID: "uid-" + "x", Role: pods.Executor, Phase: phase, Running: running, Ready: running, Node: "node-1"}
+}
+
+// user actors.
+
+func (w *world) edit(what string, change func(*v1alpha1.SparkApplication)) {
+	w.logf("user: %s", what)
+	change(w.app)
+	w.app.Generation++
+}
+
+func (w *world) remove() {
+	w.logf("user: deletes the application")
+	w.deleted()
+}
+
+// deleted is what the API server does with a deletion.
+func (w *world) deleted() {
+	if len(w.app.Finalizers) == 0 {
+		w.app = nil
+		return
+	}
+	now := metav1.NewTime(w.now)
+	w.app.DeletionTimestamp = &now
+}
+
+// crashes lets the operator crash after that many steps of its next pass.
+func (w *world) crashes(after int) {
+	w.budget = after
+	w.pass()
+	w.budget = -1
+	w.logf("operator: crashed and restarted")
+}
+
+// takenBack is why the gate of a movie wants its grant back.
+const takenBack = "default/etl takes back what queue team-b has lent"
+
+// retries sets the restart policy before the application is first seen.
+func (w *world) retries(policy v1alpha1.RestartPolicyType, set ...func(*v1alpha1.RestartPolicy)) {
+	w.app.Spec.RestartPolicy = &v1alpha1.RestartPolicy{Type: policy}
+	for _, s := range set {
+		s(w.app.Spec.RestartPolicy)
+	}
+}
+
+// runsWithExecutors starts the driver and both executors.
+func (w *world) runsWithExecutors() {
+	w.runs()
+	w.settle()
+	w.executor(w.driverName()+"-exec-1", true)
+	w.executor(w.driverName()+"-exec-2", true)
+	w.settle()
+}
+
+// endsWithExecutors ends the driver and both executors.
+func (w *world) endsWithExecutors(code int32) {
+	delete(w.pods, w.driverName()+"-exec-1")
+	delete(w.pods, w.driverName()+"-exec-2")
+	w.exits(code, "")
+	w.settle()
+}
+
+// setClock sets the machine's clock ahead, or back.
+func (w *world) setClock(by time.Duration) {
+	w.logf("machine: its clock is set by %s", by)
+	w.now = w.now.Add(by)
+}
+
+func timeouts(set func(*v1alpha1.Timeouts)) *v1alpha1.Timeouts {
+	t := &v1alpha1.Timeouts{}
+	set(t)
+	return t
+}
+
+func seconds(n int) *v1alpha1.Duration {
+	return &v1alpha1.Duration{Duration: time.Duration(n) * time.Second}
+}

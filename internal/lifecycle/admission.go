@@ -1,0 +1,246 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/status"
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/convert"
+)
+
+// preemptingReason is the reason of the event that others are preempted for an application.
+const preemptingReason = "Preempting"
+
+// admission takes a planned start through the gate.
+type admission struct {
+	policies
+	publisher publisher
+}
+
+// nextRun ends the run in the history only and queues the next one, which asks in the next pass, when the grant of
+// this one is released.
+func (ad admission) nextRun() Decision {
+	start := Start{Run: ad.s.Run + 1, Attempt: 1, QueuedAt: ad.now().Time}
+	if ad.o.Plan == nil {
+		return need(NeedPlan, start)
+	}
+	ad.view.Generation = ad.o.App.Generation
+	if len(ad.o.Plan.Findings) > 0 {
+		return ad.invalid()
+	}
+	ad.newRun(start)
+	ad.s.Queue = ad.o.Plan.Queue
+	return ad.publisher.publish(status.Queued, fmt.Sprintf("run %d follows", start.Run))
+}
+
+// newRun writes the beginning of a run into the status.
+func (ad admission) newRun(start Start) {
+	if token := ad.rerun.forceToken(); token != "" {
+		ad.s.LastHandledForceAt = token
+	}
+	queued := ad.now()
+	queued.Time = start.QueuedAt
+	ad.s.Run, ad.s.Attempt = start.Run, start.Attempt
+	ad.s.TemplateHash, ad.s.RunID = ad.o.Plan.Hash, ad.o.App.Spec.RunID
+	ad.s.Failures, ad.s.Preemptions, ad.s.Resumes, ad.s.Requeues = 0, 0, 0, 0
+	ad.s.Times, ad.s.RunDuration, ad.s.Ask = v1alpha1.ApplicationTimes{Queued: &queued}, nil, nil
+	ad.s.Grant, ad.s.Driver, ad.s.Executors, ad.s.Stopping = nil, nil, nil, ""
+}
+
+// waiting keeps asking for the planned start.
+func (ad admission) waiting() Decision {
+	ad.termination.deleteOrphanedPods()
+	switch {
+	case ad.o.App.Spec.Suspend:
+		return ad.publisher.suspend()
+	case ad.rerun.wanted():
+		// Nothing runs yet: the new template replaces the old one, whose ask or grant is released first.
+		ad.after(Action{Kind: ReleaseGrant})
+		return ad.nextRun()
+	}
+	if at := ad.deadlines.admission(); !at.IsZero() && !ad.o.Now.Before(at) {
+		return ad.admissionTimeout()
+	}
+	return ad.askPlanned()
+}
+
+// askPlanned continues with the planned start: it is asked for once its pause is over.
+func (ad admission) askPlanned() Decision {
+	if ad.retries.pausing() {
+		return ad.publisher.pause()
+	}
+	ad.retries.endPause()
+	start := ad.start()
+	if ad.o.Plan == nil {
+		return need(NeedPlan, start)
+	}
+	if len(ad.o.Plan.Findings) > 0 {
+		return ad.invalid()
+	}
+	return ad.ask(start)
+}
+
+// admissionTimeout ends a run that has waited for quota for too long. Its ask is withdrawn once that is written.
+func (ad admission) admissionTimeout() Decision {
+	message := fmt.Sprintf("waited for quota longer than timeouts.admission (%s): %s", ad.timeouts().Admission.Duration, ad.view.Message)
+	ad.history.record(v1alpha1.AttemptStatus{
+		Outcome: v1alpha1.OutcomeFailed, Reason: string(status.AdmissionTimeout), Cause: v1alpha1.CauseInfrastructure, Message: message,
+	})
+	ad.retries.countFailure(ad.history.last())
+	ad.s.Times.ReferenceMissing = nil
+	ad.after(Action{Kind: ReleaseGrant})
+	return ad.publisher.end(status.AdmissionTimeout, message)
+}
+
+// ask puts the planned start before the gate and acts on its verdict.
+func (ad admission) ask(start Start) Decision {
+	if len(ad.o.Plan.Missing) > 0 {
+		ad.s.Queue = ad.o.Plan.Queue
+		ad.place.noteBlocked()
+		ad.after(Action{Kind: ReleaseGrant}) // what cannot start neither waits in the queue nor keeps a grant
+		return ad.referenceMissing(strings.Join(ad.o.Plan.Missing, "; "))
+	}
+	ad.place.take(&start)
+	if ad.o.Verdict == nil {
+		return need(NeedVerdict, start)
+	}
+	v := ad.o.Verdict
+	switch v.State {
+	case queueing.Undecided:
+		return ad.undecided()
+	case queueing.Granted:
+		if Outdated(ad.o.Plan, v) {
+			return ad.releaseFirst()
+		}
+		return ad.submit(start, v)
+	case queueing.Evicting:
+		return ad.releaseFirst()
+	case queueing.Refused:
+		return ad.notAdmitted(refusal(v.Reason), v)
+	case queueing.Waiting:
+		if v.Reason == queueing.ReasonReferenceNotFound {
+			return ad.referenceMissing(v.Message)
+		}
+	}
+	return ad.notAdmitted(status.Queued, v)
+}
+
+// releaseFirst releases a grant under which nothing was created, to ask anew. Once this is written, no operator can
+// use the grant, not even one that was replaced and does not know it yet.
+func (ad admission) releaseFirst() Decision {
+	ad.after(Action{Kind: ReleaseGrant})
+	ad.requeue(ad.o.Now.Add(time.Second))
+	return ad.publisher.queued("an earlier grant is released first")
+}
+
+// undecided leaves the published status as it is until the gate has looked, except that an earlier end is no longer
+// shown.
+func (ad admission) undecided() Decision {
+	if ad.was == status.New && ad.neverEdited() || ad.was.Waiting() && !ad.place.moved() {
+		ad.decision.Status = *ad.o.App.Status.DeepCopy()
+		return ad.decision
+	}
+	return ad.publisher.queued("")
+}
+
+// notAdmitted publishes why the gate does not admit the start.
+func (ad admission) notAdmitted(stage status.Stage, v *queueing.Verdict) Decision {
+	ad.s.Times.ReferenceMissing = nil
+	if before := apimeta.FindStatusCondition(ad.o.App.Status.Conditions, v1alpha1.AdmittedCondition); v.Displacing &&
+		(before == nil || before.Message != v.Message) {
+		ad.event(false, preemptingReason, v.Message)
+	}
+	ad.view.Admitted = &status.AdmittedView{Reason: v.Reason, Message: v.Message}
+	if stage != ad.was && stage.Blocked() {
+		ad.event(true, v.Reason, v.Message)
+	}
+	if stage == status.Queued {
+		return ad.publisher.queued(v.Message)
+	}
+	return ad.publisher.publish(stage, v.Message)
+}
+
+// referenceMissing waits for something that does not exist. After the timeout the wait counts as stalled, and
+// continues.
+func (ad admission) referenceMissing(message string) Decision {
+	if ad.s.Times.ReferenceMissing == nil {
+		ad.s.Times.ReferenceMissing = ad.nowPtr()
+	}
+	overdue := ad.s.Times.ReferenceMissing.Add(ad.o.ReferenceTimeout)
+	ad.view.ReferenceOverdue = !ad.o.Now.Before(overdue)
+	if !ad.view.ReferenceOverdue {
+		ad.requeue(overdue)
+	}
+	ad.requeue(ad.o.Now.Add(referenceInterval))
+	return ad.publisher.publish(status.ReferenceNotFound, message)
+}
+
+// invalid publishes the mistakes in the spec. The ask is withdrawn; no run is counted.
+func (ad admission) invalid() Decision {
+	stage, messages := status.NotYetSupported, make([]string, 0, len(ad.o.Plan.Findings))
+	for _, f := range ad.o.Plan.Findings {
+		if f.Reason == v1alpha1.InvalidSpecReason {
+			stage = status.InvalidSpec
+		}
+		if f.Outside {
+			ad.requeue(ad.o.Now.Add(referenceInterval))
+		}
+	}
+	for _, f := range ad.o.Plan.Findings {
+		if f.Reason == string(stage) {
+			messages = append(messages, f.Message)
+		}
+	}
+	message := strings.Join(messages, "; ")
+	if stage != ad.was || message != ad.view.Message {
+		ad.event(true, string(stage), message)
+	}
+	ad.s.Times.ReferenceMissing = nil
+	ad.place.noteBlocked()
+	ad.after(Action{Kind: ReleaseGrant})
+	return ad.publisher.publish(stage, message)
+}
+
+// submit writes the intent to start: the grant stands in the status before anything is created.
+func (ad admission) submit(start Start, v *queueing.Verdict) Decision {
+	// A run that was stopped or preempted continues with the spec as it is now, also where onTemplateChange is Ignore.
+	ad.s.TemplateHash = ad.o.Plan.Hash
+	ad.s.Grant = convert.ToAPI(*v.Grant)
+	ad.s.Times.Admitted, ad.s.Times.ReferenceMissing = ad.nowPtr(), nil
+	ad.s.Driver = &v1alpha1.DriverStatus{PodName: ad.o.Plan.DriverPod, ApplicationID: ad.o.Plan.ApplicationID,
+		UIAddress: ad.o.Plan.UIAddress, HistoryAddress: ad.o.Plan.HistoryAddress}
+	wanted := ad.o.Plan.Executors
+	for _, p := range ad.s.Grant.PodSets {
+		if p.Name == v1alpha1.ExecutorPodSet && p.Count < wanted {
+			wanted = p.Count
+		}
+	}
+	ad.s.Executors = &v1alpha1.ExecutorStatus{Wanted: wanted, Summary: fmt.Sprintf("0/%d", wanted)}
+	reason := v1alpha1.AdmittedReason
+	if v.Reason == queueing.ReasonDelegatedToScheduler {
+		reason = v1alpha1.DelegatedToSchedulerReason
+	}
+	ad.view.Admitted = &status.AdmittedView{Admitted: true, Reason: reason}
+	ad.after(Action{Kind: ConfirmGrant}, Action{Kind: CreateDriver})
+	ad.publisher.requeueDriverStart()
+	return ad.publisher.publish(status.Submitting, ad.submittingMessage())
+}
+
+// refusal returns the stage of an ask that is refused for a reason.
+func refusal(reason string) status.Stage {
+	switch reason {
+	case queueing.ReasonQueueHeld:
+		return status.Deactivated
+	case queueing.ReasonFlavorMismatch:
+		return status.FlavorMismatch
+	}
+	return status.ExceedsQuota
+}

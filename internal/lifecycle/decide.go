@@ -1,0 +1,109 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/pods"
+	"github.com/sparkgate/sparkgate/internal/status"
+)
+
+// Decide returns what becomes of an application. It is total: every observation has a decision.
+func Decide(o Observation) Decision {
+	stage, known := status.StageOf(o.App.Status.Conditions)
+	if o.MaxTermination == 0 {
+		o.MaxTermination = pods.DefaultMaxTermination
+	}
+	if o.ExecutorInterval == 0 {
+		o.ExecutorInterval = DefaultExecutorInterval
+	}
+	d := newDecider(&state{o: o, was: stage, s: *o.App.Status.DeepCopy()})
+	d.view.Message = readyMessage(o.App)
+	d.view.ReadyWhen = o.App.Spec.ReadyWhen
+	if token := o.App.Annotations[reconcileAnnotation]; token != "" && len(token) <= maxTokenLength {
+		d.s.LastHandledReconcileAt = token
+	}
+	switch {
+	case !o.App.DeletionTimestamp.IsZero():
+		return d.deleted()
+	case !known:
+		return d.publisher.unknown()
+	case !stage.Ended():
+		d.timesReset = resetFutureTimes(d.state, d.retries)
+	}
+	return d.byStage(stage)
+}
+
+// decider composes the parts that decide what happens next. Each uses only those before it.
+type decider struct {
+	policies
+	publisher publisher
+	admission admission
+	ending    ending
+	runs      runs
+	attempt   attempt
+}
+
+// newDecider returns the decider over a state.
+func newDecider(st *state) *decider {
+	d := &decider{policies: newPolicies(st)}
+	d.publisher = publisher{d.policies}
+	d.admission = admission{d.policies, d.publisher}
+	d.ending = ending{d.policies, d.publisher, d.admission}
+	d.runs = runs{d.policies, d.publisher, d.admission, d.ending}
+	d.attempt = attempt{d.policies, d.publisher, d.ending}
+	return d
+}
+
+// byStage leaves the decision to the part that is responsible for a stage.
+func (d *decider) byStage(stage status.Stage) Decision {
+	switch stage {
+	case status.New, status.InvalidSpec, status.NotYetSupported:
+		return d.runs.startRun()
+	case status.Queued, status.ReferenceNotFound, status.ExceedsQuota, status.Deactivated,
+		status.FlavorMismatch, status.Preempted, status.AttemptFailed:
+		return d.admission.waiting()
+	case status.Suspended:
+		return d.runs.suspended()
+	case status.Submitting, status.Starting, status.Running:
+		return d.attempt.active()
+	case status.Finalizing:
+		return d.ending.finalizing()
+	case status.Succeeded, status.Failed, status.RetriesExceeded, status.DeadlineExceeded, status.TotalDeadlineExceeded,
+		status.AdmissionTimeout, status.DriverStartTimeout, status.ExecutorStartTimeout, status.GateConflict:
+		return d.runs.ended()
+	}
+	return d.publisher.unknown()
+}
+
+// deleted ends everything, then lets the application go.
+func (d *decider) deleted() Decision {
+	d.decision.Status = *d.o.App.Status.DeepCopy()
+	if d.termination.nodesNeeded() {
+		return need(NeedNodes, Start{})
+	}
+	if len(d.activePods()) > 0 {
+		d.termination.endPods()
+		if lost := d.termination.nodeLost(); lost != "" {
+			d.view.Generation = d.o.App.Status.ObservedGeneration
+			return d.publisher.publish(d.was, d.view.Message)
+		}
+		return d.decision
+	}
+	if d.was.Active() && d.termination.driverInDoubt() {
+		return need(NeedDriverAbsent, d.start())
+	}
+	d.after(Action{Kind: ReleaseGrant}, Action{Kind: RemoveFinalizer})
+	return d.decision
+}
+
+// readyMessage returns what Ready says now; it stays while the stage and its causes do.
+func readyMessage(app *v1alpha1.SparkApplication) string {
+	if ready := apimeta.FindStatusCondition(app.Status.Conditions, v1alpha1.ReadyCondition); ready != nil {
+		return ready.Message
+	}
+	return ""
+}

@@ -1,0 +1,84 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"fmt"
+	"time"
+
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/pods"
+	"github.com/sparkgate/sparkgate/internal/status"
+)
+
+// A gate may leave admission to the scheduler: it grants at once, and the driver waits as a pod without a node. Until it
+// has one, the application counts as waiting, under timeouts.admission. Where the scheduler has queues,
+// timeouts.driverStart begins with the node: before that, the wait is not a failure.
+
+// schedulerInterval is how often a driver in a queue of the scheduler is looked at, should the watch of pods miss a
+// change.
+const schedulerInterval = 10 * time.Minute
+
+// delegation follows an attempt whose admission is left to the scheduler.
+type delegation struct {
+	*state
+	deadlines deadlines
+}
+
+// delegated reports whether admission of the attempt is left to the scheduler.
+func (dg delegation) delegated() bool {
+	if dg.view.Admitted != nil {
+		return dg.view.Admitted.Reason == v1alpha1.DelegatedToSchedulerReason
+	}
+	c := apimeta.FindStatusCondition(dg.o.App.Status.Conditions, v1alpha1.AdmittedCondition)
+	return c != nil && c.Reason == v1alpha1.DelegatedToSchedulerReason
+}
+
+// awaitsNode reports whether the attempt, in a stage, waits for the scheduler to admit it.
+func (dg delegation) awaitsNode(stage status.Stage) bool {
+	driver := dg.driver()
+	return stage.Active() && dg.delegated() && dg.s.Times.DriverStarted == nil && (driver == nil || !hasNode(driver))
+}
+
+// queuedByScheduler reports whether the driver waits in a queue of the scheduler.
+func (dg delegation) queuedByScheduler(driver *pods.Record) bool {
+	return driver != nil && !hasNode(driver) && dg.delegated() && dg.queues()
+}
+
+// noteNode records that the driver has got a node. Where the scheduler has queues, the attempt is admitted only now.
+func (dg delegation) noteNode(driver *pods.Record) {
+	if driver == nil || dg.s.Times.Waiting == nil || !dg.delegated() || !hasNode(driver) {
+		return
+	}
+	if dg.s.Times.Waiting = nil; dg.queues() {
+		dg.s.Times.Admitted = dg.nowPtr()
+	}
+}
+
+// nodeOverdue reports whether the driver got no node within timeouts.admission.
+func (dg delegation) nodeOverdue(driver *pods.Record) bool {
+	at := dg.deadlines.admission()
+	return driver != nil && !hasNode(driver) && dg.delegated() && !at.IsZero() && !dg.o.Now.Before(at)
+}
+
+func (dg delegation) nodeMessage(driver *pods.Record) string {
+	why := pods.WhyNotStarted(driver).Whole()
+	if why == "" {
+		why = "its scheduler has reported no reason; see kubectl describe pod"
+	}
+	return fmt.Sprintf("driver pod %s got no node within timeouts.admission (%s): %s", driver.Name, dg.timeouts().Admission.Duration, why)
+}
+
+// otherGate ends the message of an attempt that runs although the spec now names another gate; empty if it does not.
+func (dg delegation) otherGate() string {
+	q, g := dg.o.App.Spec.Queue, dg.s.Grant
+	if q == nil || q.Gate == "" || g == nil || g.Gate == q.Gate {
+		return ""
+	}
+	return fmt.Sprintf("; it was let in by gate %s, and spec.queue.gate %s takes effect when it asks again: with the next attempt or run", g.Gate, q.Gate)
+}
+
+func hasNode(driver *pods.Record) bool { return driver.Scheduled || driver.Running }

@@ -1,0 +1,95 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/pods"
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/convert"
+)
+
+// Executors of an elastic grant are created by Spark and wait behind a scheduling gate. The grant has quota for a number
+// of them in each flavor: the base gang, and sets above it that come and go. A pass counts the pods on either side of the
+// scheduling gate, requests quota for them, writes the new grant, and only then ungates pods and releases quota:
+//
+//	gated pods ──► want ──► the queue's answer ──► status.grant ──► settle ──► ungate, oldest first
+//	pods gone, or reclaimed ───────────────────► status.grant, less ──► settle: the queue may grant it to others
+
+// reclaimedReason is the reason of the event about executors above the base gang that end because their quota is
+// reclaimed.
+const reclaimedReason = "ExecutorsReclaimed"
+
+// shrinkInterval bounds how often a grant is written that only shrinks: executors go one by one.
+const shrinkInterval = time.Second
+
+// elastic owns the grant of an attempt that may grow and shrink.
+type elastic struct {
+	*state
+	*draft
+}
+
+// want returns what the attempt wants above its base gang: quota for all pods that exist and fit.
+func (el elastic) want() queueing.ResizeRequest {
+	c := newExecutors(el.state)
+	w := queueing.ResizeRequest{PodSet: v1alpha1.ExecutorPodSet, Count: int32(len(c.gated)) - c.base.Count, Ready: map[string]int32{}}
+	for flavor, admitted := range c.admitted {
+		w.Count += c.weights(admitted)
+		for _, r := range admitted {
+			if r.Ready {
+				w.Ready[flavor]++
+			}
+		}
+	}
+	w.Count = max(0, w.Count)
+	if len(c.gated) > 0 {
+		w.Tolerations, w.NodeSelector = c.gated[0].SchedulingGate.Tolerations, c.gated[0].SchedulingGate.NodeSelector
+	}
+	return w
+}
+
+// allocate sets the grant in the status, ungates executors, and evicts those whose quota is reclaimed. It reports
+// whether the grant has changed.
+func (el elastic) allocate() bool {
+	if !el.isElastic() || el.o.Room == nil || el.o.Room.Grant == nil {
+		return false
+	}
+	c := newExecutors(el.state)
+	al := allocation{executors: c, grant: *el.o.Room.Grant, room: el.o.Room}
+	al.grant.PodSets = slices.Clone(al.grant.PodSets)
+	al.chargeAdmitted()
+	al.ungateFitting()
+	al.shrink()
+	next := convert.ToAPI(al.grant)
+	changed := !convert.SameGrant(next, el.s.Grant)
+	if due := el.o.LastWrite.Add(shrinkInterval); changed && convert.OnlySmaller(next, el.s.Grant) && len(el.o.Room.Reclaims) == 0 && el.o.Now.Before(due) {
+		el.requeue(due)
+		changed = false
+	}
+	if changed {
+		el.s.Grant = next
+	}
+	el.after(Action{Kind: SettleGrant})
+	if len(al.ungates) > 0 {
+		el.after(Action{Kind: UngatePods, Ungates: al.ungates})
+	}
+	el.scaleDown(al.toEvict)
+	return changed
+}
+
+// scaleDown evicts executors whose quota is reclaimed.
+func (el elastic) scaleDown(evicted []*pods.Record) {
+	for _, r := range evicted {
+		el.after(Action{Kind: DeletePod, Pod: r})
+	}
+	if len(evicted) == 0 {
+		return
+	}
+	el.event(false, reclaimedReason, fmt.Sprintf("%d executors above the base gang release their quota: %s",
+		len(evicted), el.o.Room.Reclaims[0].Why.Message))
+}

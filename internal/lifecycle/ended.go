@@ -1,0 +1,94 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/status"
+)
+
+// runs begins runs, holds them, and looks after those that are over.
+type runs struct {
+	policies
+	publisher publisher
+	admission admission
+	ending    ending
+}
+
+// ended looks after a run that is over: another run may be wanted, and what was kept is deleted after a while.
+func (rs runs) ended() Decision {
+	if rs.rerun.wanted() {
+		return rs.startRun()
+	}
+	rs.rerun.observeSpec()
+	for _, r := range rs.activePods() {
+		rs.termination.deletePod(r)
+	}
+	rs.after(Action{Kind: ReleaseGrant})
+	return rs.publisher.publish(rs.was, rs.retention.ttl(rs.view.Message))
+}
+
+// republishEnd shows the end of the last run again: the spec was invalid in between and is back to what that run
+// executed.
+func (rs runs) republishEnd() Decision {
+	attempt := rs.history.last()
+	switch {
+	case attempt == nil || attempt.Outcome == v1alpha1.OutcomeStopped:
+		return rs.resume()
+	// The run had not ended: the next one, which was invalid, was to begin in the same pass.
+	case rs.s.Times.Finished == nil && rs.retries.another(attempt) && !rs.retries.totalExceeded():
+		return rs.ending.retry(attempt)
+	case rs.s.Times.Finished == nil:
+		rs.s.Times.Finished = attempt.FinishedAt
+	}
+	return rs.publisher.publish(rs.retries.endOf(attempt))
+}
+
+// suspended waits for spec.suspend to be false again.
+func (rs runs) suspended() Decision {
+	switch {
+	case rs.o.App.Spec.Suspend:
+		rs.termination.deleteOrphanedPods()
+		return rs.publisher.suspend()
+	case rs.s.Run == 0 || rs.rerun.wanted():
+		return rs.startRun()
+	}
+	if last := rs.history.last(); last != nil && last.Outcome != v1alpha1.OutcomeStopped {
+		return rs.republishEnd()
+	}
+	rs.s.Times.Queued = rs.nowPtr() // who left the queue by suspending is queued last
+	return rs.resume()
+}
+
+// resume continues a run that was held: with the attempt that never started, else with another one, which is not a
+// failure.
+func (rs runs) resume() Decision {
+	if rs.history.last() != nil {
+		rs.s.Resumes++
+		rs.nextAttempt()
+	}
+	return rs.admission.askPlanned()
+}
+
+// startRun plans a new run.
+func (rs runs) startRun() Decision {
+	if rs.o.App.Spec.Suspend {
+		return rs.publisher.suspend()
+	}
+	if blocked := rs.was == status.InvalidSpec || rs.was == status.NotYetSupported; blocked && rs.s.Run > 0 && !rs.rerun.wanted() {
+		return rs.republishEnd()
+	}
+	start := Start{Run: rs.s.Run + 1, Attempt: 1, QueuedAt: rs.now().Time}
+	if rs.neverEdited() {
+		start.QueuedAt = rs.o.App.CreationTimestamp.Time
+	}
+	if rs.o.Plan == nil {
+		return need(NeedPlan, start)
+	}
+	if len(rs.o.Plan.Findings) > 0 {
+		return rs.admission.invalid()
+	}
+	rs.admission.newRun(start)
+	return rs.admission.ask(start)
+}

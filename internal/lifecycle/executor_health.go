@@ -1,0 +1,118 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"fmt"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/pods"
+	"github.com/sparkgate/sparkgate/queueing/amounts"
+	"github.com/sparkgate/sparkgate/queueing/catalog"
+)
+
+// executorHealth reports how far the executors of the attempt are.
+type executorHealth struct {
+	*state
+	deadlines deadlines
+	failures  failures
+}
+
+// status returns the executor counts as observed now.
+func (eh executorHealth) status() *v1alpha1.ExecutorStatus {
+	mine := eh.currentPods()
+	c := pods.Count(mine)
+	wanted := int32(0)
+	if eh.s.Executors != nil {
+		wanted = eh.s.Executors.Wanted
+	}
+	failed, failures := eh.failures.count()
+	return &v1alpha1.ExecutorStatus{Wanted: wanted, Ready: c.Ready, Pending: c.Pending, Gated: c.SchedulingGated, Failed: failed, Failures: failures,
+		Problem: eh.problem(mine), Summary: fmt.Sprintf("%d/%d", c.Ready, wanted)}
+}
+
+// required returns how many executors complete the attempt. Gates that leave executors to a scheduler grant all that
+// are requested, and reserve the smallest gang.
+func (eh executorHealth) required(now *v1alpha1.ExecutorStatus) int32 {
+	q, g := eh.o.App.Spec.Queue, eh.s.Grant
+	if q == nil || q.MinExecutors == nil || g == nil || !catalog.Of(g.Gate).LeavesExecutors {
+		return now.Wanted
+	}
+	return min(now.Wanted, *q.MinExecutors)
+}
+
+// problem returns what keeps executors from starting: the problem of most pending ones, else of those behind the
+// scheduling gate.
+func (eh executorHealth) problem(mine []*pods.Record) string {
+	if p := pods.WhyPending(mine); p.Message != "" {
+		return p.Message
+	}
+	return eh.whyGated()
+}
+
+// whyGated returns why executors wait behind the scheduling gate; empty if none does, or if the reason is not known.
+func (eh executorHealth) whyGated() string {
+	if !eh.isElastic() {
+		return ""
+	}
+	c := newExecutors(eh.state)
+	if len(c.tooLarge) > 0 {
+		r := c.tooLarge[0]
+		return fmt.Sprintf("executor %s stays behind its scheduling gate: it asks for %s; set the size of executors in the spec, not in the program",
+			r.Name, tooLarge(r, amounts.ClampAll(c.base.Requests)))
+	}
+	if len(c.gated) == 0 || eh.o.Room == nil || eh.o.Room.Why == "" {
+		return ""
+	}
+	return "executors above the base gang wait for quota: " + eh.o.Room.Why
+}
+
+// latchReady records that the driver and all executors that the attempt began with are ready together, and reports
+// whether it has just done so. The attempt stays ready from then on: executors come and go.
+func (eh executorHealth) latchReady() bool {
+	if eh.s.Times.ExecutorsReady != nil {
+		return false
+	}
+	if now := eh.status(); now.Ready < eh.required(now) {
+		return false
+	}
+	eh.s.Times.ExecutorsReady = eh.nowPtr()
+	return true
+}
+
+// startOverdue reports whether executors should be ready by now and are still pending. With one ready and none pending
+// Spark has all that it wants now.
+func (eh executorHealth) startOverdue() bool {
+	at := eh.deadlines.executorsReady()
+	if at.IsZero() || eh.o.Now.Before(at) {
+		return false
+	}
+	now := eh.status()
+	return now.Ready < eh.required(now) && (now.Ready == 0 || now.Pending > 0)
+}
+
+// startMessage says how many executors were ready in time, and what keeps the others.
+func (eh executorHealth) startMessage() string {
+	now := eh.status()
+	limit := orDefault(eh.timeouts().ExecutorStart, DefaultExecutorStart)
+	return fmt.Sprintf("%d of %d executors were ready within timeouts.executorStart (%s)%s", now.Ready, now.Wanted, limit, eh.whyPending())
+}
+
+// whyPending returns what keeps executors from running, by the first of them with a known reason.
+func (eh executorHealth) whyPending() string {
+	for _, r := range eh.o.Pods {
+		if r.Role != pods.Executor || !eh.current(r) || !r.Active() || r.Running {
+			continue
+		}
+		switch problem := pods.WhyNotStarted(r); {
+		case r.SchedulingGate != nil:
+			return fmt.Sprintf(": pod %s waits behind its scheduling gate: %s", r.Name, eh.whyGated())
+		case problem.Reason != "":
+			return fmt.Sprintf(": pod %s: %s", r.Name, problem.Message)
+		case !r.Scheduled:
+			return fmt.Sprintf(": pod %s has no node; the queue has quota, but the cluster lacks capacity", r.Name)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,131 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/pods"
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/amounts"
+)
+
+// executors are the executors of an attempt, sorted by which side of the scheduling gate they are on.
+type executors struct {
+	// base is the pod set of the base gang.
+	base *v1alpha1.PodSetGrant
+	// allowed is what the grant has for each executor.
+	allowed queueing.Resources
+	// admittedCount is the weight of the pods that have passed the scheduling gate and are not gone, by flavor; admitted
+	// are those that are not being deleted.
+	admittedCount map[string]int32
+	admitted      map[string][]*pods.Record
+	// gated are the pods that wait and fit the grant, oldest first; tooLarge those that do not fit.
+	gated, tooLarge []*pods.Record
+	// unanswered are pods whose ungating got no response: they count as admitted, in these flavors.
+	unanswered []unanswered
+}
+
+// unanswered is a pod whose ungating got no response, and the flavor in which it was ungated.
+type unanswered struct {
+	pod    *pods.Record
+	flavor string
+}
+
+// newExecutors sorts the executors of the attempt.
+func newExecutors(st *state) executors {
+	c := executors{base: &v1alpha1.PodSetGrant{}, admittedCount: map[string]int32{}, admitted: map[string][]*pods.Record{}}
+	for i := range st.s.Grant.PodSets {
+		if p := &st.s.Grant.PodSets[i]; p.Name == v1alpha1.ExecutorPodSet && !p.Elastic {
+			c.base = p
+		}
+	}
+	c.allowed = amounts.ClampAll(c.base.Requests)
+	for _, r := range st.currentPods() {
+		if !isAttemptExecutor(st, r) {
+			continue
+		}
+		flavor, released := st.o.Ungating[r.UID]
+		switch {
+		case r.SchedulingGate != nil && released:
+			c.unanswered = append(c.unanswered, unanswered{r, flavor})
+			c.addAdmitted(r, flavor)
+		case r.SchedulingGate == nil:
+			c.addAdmitted(r, cmp.Or(flavor, r.Flavor, c.base.Flavor))
+		case r.Deleting:
+		case tooLarge(r, c.allowed) != "":
+			c.tooLarge = append(c.tooLarge, r)
+		default:
+			c.gated = append(c.gated, r)
+		}
+	}
+	slices.SortFunc(c.gated, byAge)
+	slices.SortFunc(c.tooLarge, byAge)
+	slices.SortFunc(c.unanswered, func(a, b unanswered) int { return byAge(a.pod, b.pod) })
+	return c
+}
+
+// isAttemptExecutor reports whether a pod is an executor that the driver of the attempt created, on either side of the
+// scheduling gate. Labels alone may belong to another application, or be forged.
+func isAttemptExecutor(st *state, r *pods.Record) bool {
+	if r.Role != pods.Executor || !r.Active() {
+		return false
+	}
+	return st.s.Driver != nil && st.s.Driver.UID != "" && r.OwnerUID == types.UID(st.s.Driver.UID)
+}
+
+// weight returns how many executors of the grant an admitted pod counts for: more than one if it is larger, as after a
+// manual ungating or a resize.
+func (c *executors) weight(r *pods.Record) int32 {
+	weight := int64(1)
+	for name, asks := range map[corev1.ResourceName]int64{corev1.ResourceCPU: r.CPU, corev1.ResourceMemory: r.Memory} {
+		if most := c.allowed[string(name)]; most > 0 {
+			weight = max(weight, (asks+most-1)/most)
+		}
+	}
+	return int32(min(weight, math.MaxInt16))
+}
+
+// weights returns the sum over several pods.
+func (c *executors) weights(of []*pods.Record) int32 {
+	var n int32
+	for _, r := range of {
+		n += c.weight(r)
+	}
+	return n
+}
+
+// addAdmitted counts a pod that has passed the scheduling gate in a flavor.
+func (c *executors) addAdmitted(r *pods.Record, flavor string) {
+	c.admittedCount[flavor] += c.weight(r)
+	if !r.Deleting {
+		c.admitted[flavor] = append(c.admitted[flavor], r)
+	}
+}
+
+// byAge orders executors by the number at the end of their names: Spark counts them.
+func byAge(a, b *pods.Record) int {
+	return cmp.Or(cmp.Compare(len(a.Name), len(b.Name)), strings.Compare(a.Name, b.Name))
+}
+
+// tooLarge names what a gated pod requests beyond what the grant has for one executor; empty if it fits. With resource
+// profiles the program may request larger executors than the spec.
+func tooLarge(r *pods.Record, allowed queueing.Resources) string {
+	for _, name := range slices.Sorted(maps.Keys(r.SchedulingGate.Requests)) {
+		if asks := r.SchedulingGate.Requests[name]; asks > allowed[name] {
+			most, wanted := amounts.Quantity(name, allowed[name]), amounts.Quantity(name, asks)
+			return fmt.Sprintf("%s %s, and each executor has %s in the grant", name, wanted.String(), most.String())
+		}
+	}
+	return ""
+}

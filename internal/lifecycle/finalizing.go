@@ -1,0 +1,225 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/pods"
+	"github.com/sparkgate/sparkgate/internal/status"
+)
+
+// endingDelay is how long the executors of a driver that has succeeded may take to end before the stage Finalizing is
+// written, and how long a driver may take to end after its executors before their number is written.
+const endingDelay = 3 * time.Second
+
+// ending ends attempts, and decides what follows.
+type ending struct {
+	policies
+	publisher publisher
+	admission admission
+}
+
+// attemptEnded records how the driver ended. The end is published at once if no pod of the attempt is left.
+func (en ending) attemptEnded(o pods.Outcome) Decision {
+	if due := en.o.DriverEndedSince.Add(endingDelay); o.Succeeded && en.o.Now.Before(due) && len(en.activePods()) > 0 {
+		// Spark stops its executors, and most end within moments: one write is saved.
+		en.requeue(due)
+		en.decision.Status = *en.o.App.Status.DeepCopy()
+		return en.decision
+	}
+	if !o.Succeeded && en.logNeeded() {
+		return need(NeedLogTail, en.start())
+	}
+	outcome := v1alpha1.OutcomeFailed
+	if o.Succeeded {
+		outcome = v1alpha1.OutcomeSucceeded
+	}
+	en.s.Times.Stopping = en.nowPtr()
+	if en.s.Times.DriverStarted == nil && o.ExitCode != nil {
+		en.s.Times.DriverStarted = en.nowPtr() // it ran and ended between two looks
+	}
+	en.s.Executors = en.health.status()
+	if !o.Succeeded {
+		o.Message += en.failures.note()
+	}
+	en.history.record(v1alpha1.AttemptStatus{Outcome: outcome, Reason: o.Reason, Cause: o.Cause, ExitCode: o.ExitCode, Message: o.Message})
+	if len(en.activePods()) > 0 {
+		en.termination.endPods()
+		return en.publisher.publish(status.Finalizing, "driver has ended, waiting for its pods: "+o.Message)
+	}
+	return en.finish()
+}
+
+// stop writes the intent to stop the attempt, then stops it.
+func (en ending) stop(found stopFinding) Decision {
+	reason, message := found.reason, found.message
+	en.s.Stopping = reason
+	en.s.Times.Stopping = en.nowPtr()
+	outcome, cause := en.judge(reason)
+	en.history.record(v1alpha1.AttemptStatus{Outcome: outcome, Reason: string(reason), Cause: cause, Message: message})
+	switch reason {
+	case v1alpha1.StopPreempted:
+		en.event(true, v1alpha1.PreemptedReason, message)
+		message = "releases its quota: " + message
+	case v1alpha1.StopDeadline, v1alpha1.StopTotalDeadline, v1alpha1.StopExecutorStart, v1alpha1.StopAdmission, v1alpha1.StopKueueConflict:
+		message = "stopping the driver: " + message
+	case v1alpha1.StopInputsChanged:
+		message = "releases its quota: " + message
+	case v1alpha1.StopDriverStart, v1alpha1.StopSuspended, v1alpha1.StopTemplateChanged:
+	}
+	en.view.DriverRunning = en.driverRuns()
+	en.termination.endPods()
+	return en.publisher.publish(status.Finalizing, message)
+}
+
+// judge returns the outcome and cause of an attempt that is stopped for a reason.
+func (en ending) judge(reason v1alpha1.StopReason) (v1alpha1.AttemptOutcome, v1alpha1.FailureCause) {
+	switch reason {
+	case v1alpha1.StopDriverStart:
+		if driver := en.driver(); driver != nil && pods.WhyNotStarted(driver).Permanent {
+			return v1alpha1.OutcomeFailed, v1alpha1.CauseConfiguration
+		}
+		return v1alpha1.OutcomeFailed, v1alpha1.CauseInfrastructure
+	case v1alpha1.StopAdmission:
+		return v1alpha1.OutcomeFailed, v1alpha1.CauseInfrastructure
+	case v1alpha1.StopKueueConflict:
+		return v1alpha1.OutcomeFailed, v1alpha1.CauseConfiguration
+	case v1alpha1.StopDeadline, v1alpha1.StopTotalDeadline:
+		return v1alpha1.OutcomeFailed, v1alpha1.CauseApplication
+	case v1alpha1.StopExecutorStart:
+		if en.queues() {
+			return v1alpha1.OutcomeStopped, v1alpha1.CauseInfrastructure
+		}
+		return v1alpha1.OutcomeFailed, v1alpha1.CauseInfrastructure
+	case v1alpha1.StopSuspended, v1alpha1.StopTemplateChanged, v1alpha1.StopPreempted, v1alpha1.StopInputsChanged:
+	}
+	return v1alpha1.OutcomeStopped, ""
+}
+
+// finalizing waits until no pod of the application is active.
+func (en ending) finalizing() Decision {
+	en.rerun.observeSpec()
+	if en.termination.nodesNeeded() {
+		return need(NeedNodes, Start{})
+	}
+	if len(en.activePods()) > 0 {
+		en.view.DriverRunning = en.driverRuns()
+		en.termination.endPods()
+		return en.publisher.publish(status.Finalizing, en.view.Message)
+	}
+	return en.finish()
+}
+
+// finish ends the attempt: no pod of it is active any longer.
+func (en ending) finish() Decision {
+	if en.termination.driverInDoubt() {
+		return need(NeedDriverAbsent, en.start())
+	}
+	stopped, attempt := en.s.Stopping, en.history.last()
+	en.s.Grant, en.s.Stopping, en.s.Times.Stopping = nil, "", nil
+	if en.s.Executors != nil {
+		e := *en.s.Executors
+		e.Ready, e.Pending, e.Gated, e.Problem, e.Summary = 0, 0, 0, "", fmt.Sprintf("0/%d", e.Wanted)
+		en.s.Executors = &e
+	}
+	if en.s.Driver != nil {
+		en.s.Driver.UIAddress = ""
+	}
+	kind := DeleteService
+	if stopped != "" {
+		kind = DeleteObjects
+	}
+	en.before(Action{Kind: kind, Run: en.s.Run, Attempt: en.s.Attempt})
+	en.after(Action{Kind: ReleaseGrant})
+	return en.conclude(stopped, attempt)
+}
+
+// conclude decides what follows the attempt.
+func (en ending) conclude(stopped v1alpha1.StopReason, attempt *v1alpha1.AttemptStatus) Decision {
+	if attempt != nil {
+		en.retries.countFailure(attempt)
+	}
+	switch {
+	case stopped == v1alpha1.StopSuspended:
+		return en.publisher.suspend()
+	case en.rerun.wanted() && !en.o.App.Spec.Suspend:
+		return en.admission.nextRun()
+	case stopped == v1alpha1.StopTemplateChanged:
+		return en.resumeRevertedTemplate()
+	case attempt == nil:
+		return en.publisher.end(status.Failed, "the attempt ended without a record")
+	case stopped == v1alpha1.StopPreempted:
+		return en.preempted(attempt)
+	case isRequeued(stopped, attempt):
+		return en.requeued()
+	case en.retries.another(attempt) && !en.retries.totalExceeded():
+		return en.retry(attempt)
+	}
+	return en.publisher.end(en.retries.endOf(attempt))
+}
+
+// resumeRevertedTemplate continues a run that was stopped for a change of the template which has been reverted since,
+// with another attempt; or waits, if the application has been suspended since.
+func (en ending) resumeRevertedTemplate() Decision {
+	if en.o.App.Spec.Suspend {
+		return en.publisher.suspend()
+	}
+	en.s.Resumes++
+	en.nextAttempt()
+	return en.publisher.queued(fmt.Sprintf("run %d continues: the change of the template was reverted", en.s.Run))
+}
+
+// logNeeded reports whether the end of the driver's log should be read now, because the attempt is about to be
+// recorded as failed and the pod may go. A container that never ran has no log; the log of one that was lost with its
+// node cannot be read.
+func (en ending) logNeeded() bool {
+	driver := en.driver()
+	return en.o.LogTail == nil && driver != nil && (driver.Ended != nil || driver.Running && driver.Active())
+}
+
+// preempted queues the run again after its attempt has released its quota. Its time in the queue stands, and with it
+// its place; the next attempt has a number of its own, because names of objects follow from it; and nothing has
+// failed.
+func (en ending) preempted(attempt *v1alpha1.AttemptStatus) Decision {
+	en.s.Preemptions++
+	en.nextAttempt()
+	if en.o.App.Spec.Suspend {
+		return en.publisher.suspend()
+	}
+	en.view.Admitted = &status.AdmittedView{Reason: v1alpha1.PreemptedReason, Message: attempt.Message}
+	return en.publisher.queued("")
+}
+
+// retry plans the next attempt: after a pause, in which the run holds nothing, it is queued again.
+func (en ending) retry(a *v1alpha1.AttemptStatus) Decision {
+	pause := en.retries.backoff(a)
+	ended := *a
+	en.nextAttempt()
+	en.retries.pauseFor(pause)
+	if en.o.App.Spec.Suspend {
+		return en.publisher.suspend()
+	}
+	if ended.Outcome == v1alpha1.OutcomeFailed {
+		en.event(true, v1alpha1.AttemptFailedReason, en.retries.pauseMessage(&ended))
+	}
+	return en.publisher.pause()
+}
+
+// requeued queues the run again after its executors did not start (the queue had quota, the cluster no capacity), or
+// after the inputs of its grant have changed. That is not a failure. The run keeps its place in the queue.
+func (en ending) requeued() Decision {
+	en.s.Requeues++
+	pause := en.retries.requeuePause()
+	en.nextAttempt()
+	en.retries.pauseFor(pause)
+	if en.o.App.Spec.Suspend {
+		return en.publisher.suspend()
+	}
+	last := &en.s.Attempts[len(en.s.Attempts)-1]
+	en.event(true, last.Reason, en.retries.pauseMessage(last)) // ExecutorStartTimeout or InputsChanged
+	return en.publisher.pause()
+}

@@ -1,0 +1,97 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/status"
+)
+
+// maxLogTails is the number of latest attempts that keep the end of their log.
+const maxLogTails = 3
+
+// maxAttempts is the number of ended attempts that the status keeps.
+const maxAttempts = 10
+
+// history owns the ended attempts in the status, and how long the run ran.
+type history struct {
+	*state
+}
+
+// record appends the current attempt to the history.
+func (h history) record(a v1alpha1.AttemptStatus) {
+	a.Run, a.Attempt = h.s.Run, h.s.Attempt
+	a.StartedAt, a.FinishedAt = h.s.Times.DriverStarted, h.nowPtr()
+	if a.Outcome == v1alpha1.OutcomeSucceeded && !h.o.DriverEndedSince.IsZero() && h.o.DriverEndedSince.Before(h.o.Now) {
+		seen := metav1.NewTime(h.o.DriverEndedSince.Truncate(time.Second))
+		a.FinishedAt = &seen
+	}
+	if a.StartedAt != nil {
+		h.s.RunDuration = &metav1.Duration{Duration: h.ran() + max(0, a.FinishedAt.Sub(a.StartedAt.Time))}
+	}
+	a.Message = status.Truncate(a.Message)
+	h.s.Attempts = append(h.s.Attempts, a)
+	if extra := len(h.s.Attempts) - maxAttempts; extra > 0 {
+		h.s.Attempts = h.s.Attempts[extra:]
+	}
+	h.keepLogTail()
+}
+
+// last returns the history's entry of the current attempt, nil if there is none.
+func (h history) last() *v1alpha1.AttemptStatus {
+	if n := len(h.s.Attempts); n > 0 {
+		if a := &h.s.Attempts[n-1]; a.Run == h.s.Run && a.Attempt == h.s.Attempt {
+			return a
+		}
+	}
+	return nil
+}
+
+// keepLogTail puts the end of the driver's log into the newest entry, and removes it from entries that are too old.
+func (h history) keepLogTail() {
+	newest := len(h.s.Attempts) - 1
+	if h.o.LogTail != nil && h.s.Attempts[newest].Outcome == v1alpha1.OutcomeFailed {
+		h.s.Attempts[newest].LogTail = *h.o.LogTail
+	}
+	for i := 0; i <= newest-maxLogTails; i++ {
+		h.s.Attempts[i].LogTail = ""
+	}
+}
+
+// preemption returns the history's entry of the preempted attempt before the planned one, nil if there is none. It is
+// read from the history because the stage forgets: a reference may have been missing since, or the spec invalid.
+func (h history) preemption() *v1alpha1.AttemptStatus {
+	if n := len(h.s.Attempts); n > 0 {
+		a := &h.s.Attempts[n-1]
+		stopped := a.Outcome == v1alpha1.OutcomeStopped && a.Reason == string(v1alpha1.StopPreempted)
+		if stopped && a.Run == h.s.Run && a.Attempt == h.s.Attempt-1 {
+			return a
+		}
+	}
+	return nil
+}
+
+// entry returns the history's entry of an attempt, nil if there is none.
+func (h history) entry(run, attempt int64) *v1alpha1.AttemptStatus {
+	for i := range h.s.Attempts {
+		if a := &h.s.Attempts[i]; a.Run == run && a.Attempt == attempt {
+			return a
+		}
+	}
+	return nil
+}
+
+// consecutive counts the latest attempts of the run that were stopped for a reason, with no other attempt between
+// them.
+func (h history) consecutive(reason v1alpha1.StopReason) int32 {
+	n := int32(0)
+	for i := len(h.s.Attempts) - 1; i >= 0 && h.s.Attempts[i].Run == h.s.Run && h.s.Attempts[i].Reason == string(reason); i-- {
+		n++
+	}
+	return n
+}

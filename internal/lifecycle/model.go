@@ -1,0 +1,218 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/pods"
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// Observation is everything that a decision depends on. What is expensive to find out is filled in only when a decision
+// needs it (Decision.Need).
+type Observation struct {
+	// Now is the time of the pass.
+	Now time.Time
+	// App is the application as it was read. Decide does not change it.
+	App *v1alpha1.SparkApplication
+	// SameTemplate says that the run template is that of the current run.
+	SameTemplate bool
+	// Pods are all pods that carry the application's uid.
+	Pods []*pods.Record
+	// ExecutorFailures are the executors of the current attempt that failed, as far as this process has seen: oldest
+	// first, including those whose pods are gone.
+	ExecutorFailures []pods.Failure
+	// Eviction is why the gate reclaims the grant of the current attempt; nil if it does not, or if there is no grant.
+	Eviction *queueing.Eviction
+	// DriverEndedSince is when this process first saw that the driver of the attempt has ended; zero if it has not.
+	DriverEndedSince time.Time
+	// ReadyDroppedSince is when this process first saw that fewer executors are ready than the status says; zero if they
+	// are not fewer.
+	ReadyDroppedSince time.Time
+	// LastWrite is when this process last wrote the status; zero if it never did.
+	LastWrite time.Time
+	// UIAddress is the address of the web interface of the attempt, inside the cluster or outside; empty if unknown.
+	UIAddress string
+	// ReferenceTimeout is how long a missing reference is waited for before it counts as Stalled.
+	ReferenceTimeout time.Duration
+	// MaxTermination bounds how long pods that have to end may take, whatever they or the spec say. Default: 10m.
+	MaxTermination time.Duration
+	// ExecutorInterval bounds how often executor counts alone are written. Default: 10s.
+	ExecutorInterval time.Duration
+
+	// Plan is the planned start; nil until it was needed.
+	Plan *Plan
+	// Verdict is the gate's answer; nil until it was needed.
+	Verdict *queueing.Verdict
+	// Room is the gate's answer to Decision.Want, for a grant that may grow; nil until it was needed.
+	Room *queueing.Allocation
+	// Ungating has the flavors of pods that may have been ungated by a write without a response.
+	Ungating map[types.UID]string
+	// DriverAbsent says that a live read found no driver pod of the attempt; false until it was needed.
+	DriverAbsent bool
+	// UnreachableNodes are nodes of overdue pods that do not answer; nil until they were needed.
+	UnreachableNodes map[string]bool
+	// LogTail is the end of the driver's log, empty if it could not be read; nil until it was needed.
+	LogTail *string
+	// Obstacle is what kept the driver from being created; empty if nothing did.
+	Obstacle string
+	// CreatedDriver is the driver pod that this process has created for the current attempt, as granted; empty if none.
+	CreatedDriver types.UID
+	// InputsChanged names the inputs of the grant that changed before the driver was created; empty if none did.
+	InputsChanged string
+}
+
+// Start identifies one start of the application.
+type Start struct {
+	Run, Attempt int64
+	// QueuedAt orders it among the starts of other applications.
+	QueuedAt time.Time
+}
+
+// Plan is one start as it would be.
+type Plan struct {
+	// Hash of the run template.
+	Hash string
+	// Findings are mistakes in the spec; with any, nothing else is filled in.
+	Findings []Finding
+	// Missing are references to things that do not exist, as sentences; with any, only Queue and Gate are filled in.
+	Missing []string
+	// Inputs is the hash of what the plan was made from.
+	Inputs string
+	// Queue and Gate that decide on the start.
+	Queue, Gate string
+	// PodSets are what the gate is asked for.
+	PodSets []queueing.PodSet
+	// DriverPod and ApplicationID are the names of the start, UIAddress where its web interface will be.
+	DriverPod, ApplicationID, UIAddress string
+	// HistoryAddress is its address on the history server; empty if there is none.
+	HistoryAddress string
+	// Executors wanted.
+	Executors int32
+}
+
+// Finding is a mistake in the spec.
+type Finding struct {
+	// Reason is InvalidSpec or NotYetSupported.
+	Reason string
+	// Message names field, value and remedy.
+	Message string
+	// Outside says that the mistake is not in the application: no watch reports when it is corrected, so it is looked up again.
+	Outside bool
+}
+
+// stopFinding is why an attempt has to be stopped. The zero value says that it may continue.
+type stopFinding struct {
+	reason  v1alpha1.StopReason
+	message string
+}
+
+// Need is what a decision cannot be made without.
+type Need int
+
+// The needs. The set is closed.
+const (
+	// NeedNothing: the decision is complete.
+	NeedNothing Need = iota
+	// NeedPlan: Observation.Plan for Decision.Start.
+	NeedPlan
+	// NeedVerdict: Observation.Verdict for Decision.Start.
+	NeedVerdict
+	// NeedDriverAbsent: a live read of the driver pod.
+	NeedDriverAbsent
+	// NeedNodes: Observation.UnreachableNodes.
+	NeedNodes
+	// NeedRoom: Observation.Room, the answer of the gate to Decision.Want.
+	NeedRoom
+	// NeedLogTail: Observation.LogTail, of a driver that has failed, or is about to be stopped as failed.
+	NeedLogTail
+)
+
+// String returns the name of the need.
+func (n Need) String() string {
+	return [...]string{"Nothing", "Plan", "Verdict", "DriverAbsent", "Nodes", "Quota", "LogTail"}[n]
+}
+
+// Decision is what is to be done.
+type Decision struct {
+	// Need is what has to be observed before Decide is called again; the rest of the decision is empty then, but for Start.
+	Need  Need
+	Start Start
+	// Want is what the holder of a grant wants beside its base gang; with NeedRoom.
+	Want queueing.ResizeRequest
+
+	// Finalizer has to be on the application before Status is written.
+	Finalizer bool
+	// Before are actions whose order is before the write of Status.
+	Before []Action
+	// Status to publish.
+	Status v1alpha1.SparkApplicationStatus
+	// After are actions that need Status to be written.
+	After []Action
+	// RequeueAt is when the next look is due by itself; zero if never.
+	RequeueAt time.Time
+	// Events are events to record after the write.
+	Events []Event
+}
+
+// Event is an event about the application.
+type Event struct {
+	Warning         bool
+	Reason, Message string
+}
+
+// ActionKind says what to do.
+type ActionKind int
+
+// The actions. The set is closed. All are idempotent.
+const (
+	// ConfirmGrant confirms to the gate that the grant stands in the status.
+	ConfirmGrant ActionKind = iota
+	// SettleGrant reports to the gate which grant stands in the status.
+	SettleGrant
+	// UngatePods removes the scheduling gates of the pods in Action.Ungates.
+	UngatePods
+	// CreateDriver creates the objects of the attempt, the driver pod last.
+	CreateDriver
+	// DeletePod deletes Action.Pod.
+	DeletePod
+	// DeleteService deletes the Service of the attempt Action.Run, Action.Attempt, which is not needed once its driver has ended.
+	DeleteService
+	// DeleteObjects deletes all objects of the attempt Action.Run, Action.Attempt, including the driver pod.
+	DeleteObjects
+	// ReleaseGrant withdraws the ask and releases the grant.
+	ReleaseGrant
+	// RemoveFinalizer lets the application go.
+	RemoveFinalizer
+	// DeleteApplication deletes the application, unless it was changed since it was read.
+	DeleteApplication
+)
+
+// Action is one thing to do.
+type Action struct {
+	Kind ActionKind
+	// Pod to delete.
+	Pod *pods.Record
+	// Run and Attempt whose objects to delete.
+	Run, Attempt int64
+	// Force deletes it without a grace period.
+	Force bool
+	// Ungates are the pods to ungate.
+	Ungates []Ungate
+}
+
+// Ungate is a pod for which the grant has quota, and where it may run.
+type Ungate struct {
+	Pod          *pods.Record
+	Flavor       string
+	NodeSelector map[string]string
+	Tolerations  []corev1.Toleration
+	// Labels by which another system knows the pod.
+	Labels map[string]string
+}

@@ -1,0 +1,248 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	jsonpatch "github.com/evanphx/json-patch/v5"
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/pods"
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+var update = flag.Bool("update", false, "write the outcome of the movies into their files")
+
+// movie plays a story. In its file, lines that begin with "$ " are played, lines that begin with "#" tell the story, and below each
+// played line stands what came of it: the time since the beginning, who did something, and what.
+type movie struct {
+	*world
+	out strings.Builder
+	// logged is the number of lines of the world's log that are in out.
+	logged int
+	// started is when the driver had started before the clock was set.
+	started time.Time
+}
+
+// TestMovies plays the stories in testdata. Run it with -update to write down what happens now, and read the difference.
+func TestMovies(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/*.movie")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no movies: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".movie"), func(t *testing.T) {
+			t.Parallel()
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := &movie{world: newWorld(t)}
+			for line := range strings.Lines(string(want)) {
+				m.play(strings.TrimRight(line, "\n"))
+			}
+			for attempt, n := range m.created {
+				if n > 1 {
+					t.Errorf("attempt %s had %d drivers", attempt, n)
+				}
+			}
+			if *update {
+				if err := os.WriteFile(file, []byte(m.out.String()), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(m.out.String(), "\n")); diff != "" {
+				t.Errorf("%s (-want +got; run with -update if this is right):\n%s", file, diff)
+			}
+		})
+	}
+}
+
+// play copies a line that tells the story, and plays a command.
+func (m *movie) play(line string) {
+	command, played := strings.CutPrefix(line, "$ ")
+	if !played && line != "" && !strings.HasPrefix(line, "#") {
+		return // an earlier outcome
+	}
+	fmt.Fprintln(&m.out, line)
+	if !played {
+		return
+	}
+	verb, rest, _ := strings.Cut(command, " ")
+	act := acts[verb]
+	if act == nil {
+		m.t.Fatalf("%q is not a command", verb)
+	}
+	act(m, rest)
+	for ; m.logged < len(m.log); m.logged++ {
+		fmt.Fprintln(&m.out, m.log[m.logged])
+	}
+}
+
+// acts are the commands, by who acts.
+var acts = map[string]func(m *movie, rest string){
+	// The operator.
+	"settle":    func(m *movie, _ string) { m.settle() },
+	"next-look": func(m *movie, _ string) { m.nextLook() },
+	"crash":     func(m *movie, rest string) { m.crashes(number(m, rest)) },
+
+	// The clock: "after 20s" lets time pass, "clock -5h" sets the clock of the machine.
+	"after": func(m *movie, rest string) { m.after(duration(m, rest)) },
+	"clock": func(m *movie, rest string) { m.setTheClock(rest) },
+
+	// The user. "spec JSON" is merged into the spec before the application is first seen, "edit WHAT JSON" later.
+	"spec": func(m *movie, rest string) { merge(m, &m.app.Spec, rest) },
+	"label": func(m *movie, rest string) {
+		key, value, _ := strings.Cut(rest, "=")
+		m.app.Labels = map[string]string{key: value}
+	},
+	"edit":    func(m *movie, rest string) { m.editSpec(rest) },
+	"force":   func(m *movie, rest string) { m.force(rest) },
+	"delete":  func(m *movie, _ string) { m.remove() },
+	"mistake": func(m *movie, rest string) { m.mistake = rest },
+	"missing": func(m *movie, rest string) { m.missing = rest },
+	"inputs":  func(m *movie, rest string) { m.inputs = rest },
+
+	// The gate.
+	"gate":            func(m *movie, rest string) { m.room = stateNamed(m, rest) },
+	"gate-type":       func(m *movie, rest string) { m.gate = rest },
+	"evict":           func(m *movie, rest string) { reason, message, _ := strings.Cut(rest, " "); m.wants(reason, message) },
+	"keep":            func(m *movie, _ string) { m.wanted = nil },
+	"queue":           func(m *movie, rest string) { m.drained = rest == "drained" },
+	"preempting":      func(m *movie, _ string) { m.displacing = true },
+	"bound":           func(m *movie, rest string) { m.bound = duration(m, rest) },
+	"grant":           func(m *movie, rest string) { merge(m, m.app.Status.Grant, rest) },
+	"grant-of-inputs": func(m *movie, rest string) { m.granted, m.grantedInputs = &Start{Run: 1, Attempt: 1}, rest },
+
+	// The kubelet, Spark and nodes. "pod NAME JSON" is merged into a pod.
+	"runs":                func(m *movie, _ string) { m.runs() },
+	"runs-with-executors": func(m *movie, _ string) { m.runsWithExecutors() },
+	"executor": func(m *movie, rest string) {
+		name, phase, _ := strings.Cut(rest, " ")
+		m.executor(name, phase == "running")
+	},
+	"exits": func(m *movie, rest string) {
+		code, reason, _ := strings.Cut(rest, " ")
+		m.exits(int32(number(m, code)), reason)
+	},
+	"fails":               func(m *movie, _ string) { m.fails() },
+	"ends-with-executors": func(m *movie, rest string) { m.endsWithExecutors(int32(number(m, rest))) },
+	"ended":               func(m *movie, rest string) { m.ended(rest) },
+	"pod":                 func(m *movie, rest string) { m.changePod(rest) },
+	"vanish":              func(m *movie, rest string) { delete(m.pods, rest) },
+	"unreachable":         func(m *movie, rest string) { m.setUnreachable(rest) },
+	"watch":               func(m *movie, _ string) { m.lagging = map[string]*pods.Record{} },
+
+	// Others.
+	"say":           func(m *movie, rest string) { m.logf("%s", rest) },
+	"name-taken":    func(m *movie, _ string) { m.taken() },
+	"foreign-pod":   func(m *movie, rest string) { m.foreignPod(rest) },
+	"create-driver": func(m *movie, _ string) { m.createDriver() },
+	"stray-driver":  func(m *movie, rest string) { m.noGrant = rest == "expected" },
+	"delete-slowly": func(m *movie, rest string) { m.endless(rest) },
+
+	// What the status says.
+	"queued-since": func(m *movie, _ string) { m.logf("in line since %s", m.app.Status.Times.Queued.Sub(epoch)) },
+	"run-duration": func(m *movie, _ string) { m.logf("the attempts ran for %s", m.app.Status.RunDuration.Duration) },
+	"same-start": func(m *movie, _ string) {
+		m.logf("the start is written again: %t", !m.started.Equal(m.app.Status.Times.DriverStarted.Time))
+	},
+}
+
+func (m *movie) setTheClock(by string) {
+	if started := m.app.Status.Times.DriverStarted; started != nil {
+		m.started = started.Time
+	}
+	m.setClock(duration(m, by))
+}
+
+// editSpec is "suspends it {"suspend": true}".
+func (m *movie) editSpec(rest string) {
+	what, patch, _ := strings.Cut(rest, " {")
+	m.edit(what, func(a *v1alpha1.SparkApplication) { merge(m, &a.Spec, "{"+patch) })
+}
+
+func (m *movie) force(token string) {
+	m.logf("user: forces run with token %s", token)
+	m.app.Annotations = map[string]string{"reconcile.fluxcd.io/requestedAt": token, "reconcile.fluxcd.io/forceAt": token}
+}
+
+// changePod merges into a pod: "pi-exec-1 {"Running": false}".
+func (m *movie) changePod(rest string) {
+	name, patch, _ := strings.Cut(rest, " ")
+	m.change(name, func(p *pods.Record) {
+		origin := *p.Origin
+		p.Origin = &origin
+		merge(m, p, patch)
+	})
+}
+
+// setUnreachable lets a node not answer; an empty name lets all answer.
+func (m *movie) setUnreachable(node string) {
+	if m.unreachable = nil; node != "" {
+		m.unreachable = map[string]bool{node: true}
+	}
+}
+
+// foreignPod creates a pod of another owner, which has ended.
+func (m *movie) foreignPod(name string) {
+	m.pods[name] = &pods.Record{Origin: &pods.Origin{Namespace: "default"}, Name: name, UID: "foreign", Role: pods.Other, Phase: corev1.PodSucceeded}
+}
+
+// merge applies a JSON merge patch to an object.
+func merge[T any](m *movie, object *T, patch string) {
+	m.t.Helper()
+	before, err := json.Marshal(object)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	after, err := jsonpatch.MergePatch(before, []byte(patch))
+	if err != nil {
+		m.t.Fatalf("%s: %v", patch, err)
+	}
+	var merged T
+	if err := json.Unmarshal(after, &merged); err != nil {
+		m.t.Fatalf("%s: %v", patch, err)
+	}
+	*object = merged
+}
+
+func stateNamed(m *movie, name string) queueing.State {
+	for _, s := range []queueing.State{queueing.Undecided, queueing.Waiting, queueing.Granted, queueing.Refused} {
+		if s.String() == name {
+			return s
+		}
+	}
+	m.t.Fatalf("%q is not the state of an ask", name)
+	return 0
+}
+
+func duration(m *movie, text string) time.Duration {
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return d
+}
+
+func number(m *movie, text string) int {
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return n
+}

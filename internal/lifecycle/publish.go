@@ -1,0 +1,128 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/status"
+)
+
+// policies is shared by the parts that decide what happens next: the state, the draft, and the policies over them. A
+// policy uses only those before it.
+type policies struct {
+	*state
+	*draft
+	history     history
+	deadlines   deadlines
+	rerun       rerun
+	retries     retries
+	place       place
+	delegation  delegation
+	failures    failures
+	health      executorHealth
+	elastic     elastic
+	stopChecks  stopChecks
+	termination termination
+	retention   retention
+}
+
+// newPolicies returns the policies over a state.
+func newPolicies(st *state) policies {
+	p := policies{state: st, draft: &draft{}}
+	p.history, p.deadlines, p.rerun, p.place = history{st}, deadlines{st}, rerun{st}, place{st}
+	p.retries = retries{st, p.history}
+	p.delegation = delegation{st, p.deadlines}
+	p.failures = failures{st}
+	p.health = executorHealth{st, p.deadlines, p.failures}
+	p.elastic = elastic{st, p.draft}
+	p.stopChecks = stopChecks{st, p.deadlines, p.rerun, p.delegation, p.health}
+	p.termination = termination{st, p.draft, p.deadlines}
+	p.retention = retention{st, p.draft, p.history}
+	return p
+}
+
+// publisher completes decisions.
+type publisher struct{ policies }
+
+// publish completes the decision: the status says that the application is in a stage.
+func (pb publisher) publish(stage status.Stage, message string) Decision {
+	pb.view.Stage, pb.view.Message = stage, message
+	if pb.view.Generation == 0 {
+		pb.view.Generation = pb.o.App.Generation
+	}
+	pb.view.NodeLost = pb.termination.nodeLost()
+	pb.trackWaiting(stage)
+	pb.retention.expire(stage)
+	pb.s.ObservedGeneration = pb.view.Generation
+	pb.s.Conditions = status.Conditions(pb.o.App.Status.Conditions, pb.view, pb.now())
+	pb.decision.Status = pb.s
+	// A PUT of a manifest (kubectl replace) drops the finalizer; it comes back while a grant is held.
+	pb.decision.Finalizer = pb.s.Grant != nil && pb.o.App.DeletionTimestamp.IsZero()
+	return pb.decision
+}
+
+// trackWaiting records since when the application waits for quota, if it does.
+func (pb publisher) trackWaiting(stage status.Stage) {
+	switch {
+	case pb.view.UnknownStage != "":
+		return
+	case !stage.Waiting() && !pb.delegation.awaitsNode(stage), pb.retries.pausing():
+		pb.s.Times.Waiting = nil
+		return
+	case pb.s.Times.Waiting == nil:
+		pb.s.Times.Waiting = pb.nowPtr()
+	}
+	if at := pb.deadlines.admission(); !at.IsZero() {
+		pb.requeue(at)
+	}
+}
+
+// unknown leaves an application alone whose stage a newer operator wrote.
+func (pb publisher) unknown() Decision {
+	ready := apimeta.FindStatusCondition(pb.o.App.Status.Conditions, v1alpha1.ReadyCondition)
+	pb.view.UnknownStage = "stage " + ready.Reason + " is not known to this version of the operator; it leaves the application alone"
+	pb.view.Generation = pb.o.App.Status.ObservedGeneration
+	return pb.publish(status.Stage(ready.Reason), ready.Message)
+}
+
+// suspend publishes that spec.suspend holds the application. Its ask is withdrawn once that is written.
+func (pb publisher) suspend() Decision {
+	pb.s.Times.ReferenceMissing = nil
+	pb.retries.endPause() // a resumed application does not wait for the rest of a pause
+	pb.after(Action{Kind: ReleaseGrant})
+	return pb.publish(status.Suspended, "suspended: set spec.suspend to false to resume")
+}
+
+// end publishes the end of the run.
+func (pb publisher) end(stage status.Stage, message string) Decision {
+	pb.s.Times.Finished, pb.s.Ask = pb.nowPtr(), nil
+	pb.event(stage != status.Succeeded, string(stage), message)
+	return pb.publish(stage, pb.retention.ttl(message))
+}
+
+// queued publishes that the planned start waits in the queue: as Preempted, with what took the quota, if the attempt
+// before it was preempted; else as Queued with the message.
+func (pb publisher) queued(message string) Decision {
+	if taken := pb.history.preemption(); taken != nil {
+		return pb.publish(status.Preempted, "was preempted and waits for quota again: "+taken.Message)
+	}
+	return pb.publish(status.Queued, message)
+}
+
+// pause publishes why the next attempt has to wait, and until when.
+func (pb publisher) pause() Decision {
+	pb.requeue(pb.s.Times.Retry.Time)
+	pb.after(Action{Kind: ReleaseGrant}) // an operator may have ended before it could release it
+	last := &pb.s.Attempts[len(pb.s.Attempts)-1]
+	stage := status.Queued
+	if last.Outcome == v1alpha1.OutcomeFailed {
+		stage = status.AttemptFailed
+	}
+	return pb.publish(stage, pb.retries.pauseMessage(last))
+}
+
+// requeueDriverStart asks for another look when the driver should run.
+func (pb publisher) requeueDriverStart() { pb.requeue(pb.deadlines.driverRunning()) }

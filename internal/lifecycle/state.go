@@ -1,0 +1,157 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/pods"
+	"github.com/sparkgate/sparkgate/internal/status"
+	"github.com/sparkgate/sparkgate/queueing/catalog"
+)
+
+// state is what a decision is made from: the observation, and the status as it will be written. All parts of a
+// decision share it, and each changes only the fields of the status that it owns.
+type state struct {
+	o    Observation
+	was  status.Stage // the published stage
+	s    v1alpha1.SparkApplicationStatus
+	view status.View
+	// timesReset says that times in the future were reset to now, which has to be written.
+	timesReset bool
+}
+
+// draft is the decision in the making.
+type draft struct{ decision Decision }
+
+// need returns a decision that needs n first.
+func need(n Need, start Start) Decision { return Decision{Need: n, Start: start} }
+
+// driver returns the driver pod of the current attempt, nil if none is known. Pods that only look like it do not
+// count.
+func (st *state) driver() *pods.Record {
+	if st.s.Driver == nil {
+		return nil
+	}
+	for _, r := range st.o.Pods {
+		if r.Role == pods.Driver && r.Name == st.s.Driver.PodName && r.OwnerUID == st.o.App.UID && st.current(r) &&
+			(st.s.Driver.UID == "" || st.s.Driver.UID == r.UID) {
+			return r
+		}
+	}
+	return nil
+}
+
+// current reports whether a pod belongs to the current attempt.
+func (st *state) current(r *pods.Record) bool { return r.Run == st.s.Run && r.Attempt == st.s.Attempt }
+
+// submittingMessage returns the message of Submitting while nothing is in the way.
+func (st *state) submittingMessage() string {
+	return fmt.Sprintf("run %d, attempt %d: creating driver pod %s", st.s.Run, st.s.Attempt, st.s.Driver.PodName)
+}
+
+// after adds actions that need the status to be written.
+func (d *draft) after(actions ...Action) { d.decision.After = append(d.decision.After, actions...) }
+
+// before adds actions that come before the write of the status.
+func (d *draft) before(actions ...Action) { d.decision.Before = append(d.decision.Before, actions...) }
+
+// requeue asks for another look at t at the latest.
+func (d *draft) requeue(t time.Time) {
+	if d.decision.RequeueAt.IsZero() || t.Before(d.decision.RequeueAt) {
+		d.decision.RequeueAt = t
+	}
+}
+
+// event adds an event to record after the write.
+func (d *draft) event(warning bool, reason, message string) {
+	d.decision.Events = append(d.decision.Events, Event{Warning: warning, Reason: reason, Message: message})
+}
+
+// now returns the time of the pass as it is stored: in whole seconds, so that an order by it is the same after a
+// restart.
+func (st *state) now() metav1.Time { return metav1.NewTime(st.o.Now.Truncate(time.Second)) }
+
+func (st *state) nowPtr() *metav1.Time {
+	now := st.now()
+	return &now
+}
+
+// isElastic reports whether the grant of the attempt may grow and shrink.
+func (st *state) isElastic() bool { return st.s.Grant != nil && st.s.Grant.Gated }
+
+// currentPods returns the pods of the current attempt.
+func (st *state) currentPods() []*pods.Record {
+	var mine []*pods.Record
+	for _, r := range st.o.Pods {
+		if st.current(r) {
+			mine = append(mine, r)
+		}
+	}
+	return mine
+}
+
+// queues reports whether the attempt holds quota of a queue, to which it can return.
+func (st *state) queues() bool { return st.s.Grant != nil && catalog.Of(st.s.Grant.Gate).Queues }
+
+// driverRuns reports whether the driver's container runs, also while it is being stopped.
+func (st *state) driverRuns() bool {
+	driver := st.driver()
+	return driver != nil && driver.Running
+}
+
+// activePods returns the pods that may still use a node.
+func (st *state) activePods() []*pods.Record {
+	var active []*pods.Record
+	for _, r := range st.o.Pods {
+		if r.Active() {
+			active = append(active, r)
+		}
+	}
+	return active
+}
+
+// neverEdited reports whether the application asks for the first time, with the content that it was created with.
+func (st *state) neverEdited() bool { return st.was == status.New && st.o.App.Generation == 1 }
+
+// nextAttempt begins another attempt of the run, which has not asked for quota yet. The place in the queue stays.
+func (st *state) nextAttempt() {
+	st.s.Attempt++
+	st.s.Driver, st.s.Executors = nil, nil
+	st.s.Times.Admitted, st.s.Times.DriverStarted, st.s.Times.ExecutorsReady = nil, nil, nil
+	// It takes the spec as it is by then, so nothing of the spec is ignored or waits any more.
+	st.view.Generation, st.view.TemplateIgnored = st.o.App.Generation, ""
+}
+
+// start returns the start that the status says is planned.
+func (st *state) start() Start {
+	s := Start{Run: st.s.Run, Attempt: st.s.Attempt, QueuedAt: st.now().Time}
+	if st.s.Times.Queued != nil {
+		s.QueuedAt = st.s.Times.Queued.Time
+	}
+	return s
+}
+
+// timeouts returns those of the spec.
+func (st *state) timeouts() v1alpha1.Timeouts { return timeoutsOf(st.o.App) }
+
+// ran returns how long the drivers of earlier attempts of the run ran.
+func (st *state) ran() time.Duration {
+	if st.s.RunDuration == nil {
+		return 0
+	}
+	return st.s.RunDuration.Duration
+}
+
+// timeoutsOf returns spec.timeouts, empty if there are none.
+func timeoutsOf(app *v1alpha1.SparkApplication) v1alpha1.Timeouts {
+	if app.Spec.Timeouts == nil {
+		return v1alpha1.Timeouts{}
+	}
+	return *app.Spec.Timeouts
+}

@@ -1,0 +1,105 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"fmt"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/pods"
+	"github.com/sparkgate/sparkgate/internal/status"
+)
+
+// stopChecks finds out whether an attempt has to be stopped. It changes nothing.
+type stopChecks struct {
+	*state
+	deadlines  deadlines
+	rerun      rerun
+	delegation delegation
+	health     executorHealth
+}
+
+// first returns why the attempt has to be stopped, by the first check that finds something; the zero value if it may
+// continue. driver is nil while there is none.
+func (sc stopChecks) first(driver *pods.Record) stopFinding {
+	for _, check := range []func(*pods.Record) stopFinding{sc.bySpec, sc.brokenDriver, sc.byOthers, sc.startLate} {
+		if found := check(driver); found.reason != "" {
+			return found
+		}
+	}
+	return stopFinding{}
+}
+
+// bySpec finds what the user asks for.
+func (sc stopChecks) bySpec(driver *pods.Record) stopFinding {
+	switch {
+	case sc.o.App.Spec.Suspend:
+		return stopFinding{v1alpha1.StopSuspended, "stopping the driver: spec.suspend is true"}
+	case sc.rerun.wanted() && templatePolicy(sc.o.App) == v1alpha1.TemplateChangeRestart:
+		return stopFinding{v1alpha1.StopTemplateChanged, "stopping the driver: another run is requested and onTemplateChange is Restart"}
+	case driver == nil && sc.rerun.changed():
+		return stopFinding{v1alpha1.StopTemplateChanged, "the run template changed before the driver was created"}
+	}
+	return stopFinding{}
+}
+
+// brokenDriver finds a driver that will never start, because of a mistake in the spec or a scheduling gate of Kueue.
+func (sc stopChecks) brokenDriver(driver *pods.Record) stopFinding {
+	switch {
+	case driver != nil && pods.WhyNotStarted(driver).Permanent:
+		return stopFinding{v1alpha1.StopDriverStart, pods.WhyNotStarted(driver).Message}
+	case gatedByKueue(driver, sc.s.Grant):
+		return stopFinding{v1alpha1.StopKueueConflict, kueueConflictMessage(driver)}
+	}
+	return stopFinding{}
+}
+
+// byOthers finds that the attempt has run for as long as it may, or that its quota is reclaimed.
+func (sc stopChecks) byOthers(*pods.Record) stopFinding {
+	if at, found := sc.deadlines.run(); found.reason != "" && !sc.o.Now.Before(at) {
+		return found
+	}
+	if sc.o.Eviction != nil {
+		return stopFinding{v1alpha1.StopPreempted, sc.o.Eviction.Message}
+	}
+	return stopFinding{}
+}
+
+// startLate finds what of the start of the attempt has taken too long.
+func (sc stopChecks) startLate(driver *pods.Record) stopFinding {
+	switch {
+	case sc.delegation.nodeOverdue(driver):
+		return stopFinding{v1alpha1.StopAdmission, sc.delegation.nodeMessage(driver)}
+	case sc.driverLate(driver):
+		return stopFinding{v1alpha1.StopDriverStart, sc.driverLateMessage(driver)}
+	case sc.health.startOverdue():
+		return stopFinding{v1alpha1.StopExecutorStart, sc.health.startMessage()}
+	}
+	return stopFinding{}
+}
+
+// driverLate reports whether the driver should run by now and does not.
+func (sc stopChecks) driverLate(driver *pods.Record) bool {
+	return sc.was != status.Running && !sc.delegation.queuedByScheduler(driver) && !sc.deadlines.driverRunning().After(sc.o.Now) &&
+		(driver == nil || !driver.Running)
+}
+
+func (sc stopChecks) driverLateMessage(driver *pods.Record) string {
+	why := "the driver pod was not created"
+	switch {
+	case driver == nil && sc.was == status.Submitting && sc.view.Message != sc.submittingMessage():
+		why = sc.view.Message // the obstacle that Submitting shows
+	case driver != nil:
+		why = pods.WhyNotStarted(driver).Whole()
+	}
+	if why == "" {
+		why = "the kubelet has not started its container; it may still pull the image or wait for a volume; see kubectl describe pod"
+	}
+	return fmt.Sprintf("driver did not run within timeouts.driverStart (%s): %s", sc.deadlines.driverStart(), why)
+}
+
+// fails reports whether an attempt that is stopped for a reason counts as failed although its driver runs.
+func (sc stopChecks) fails(reason v1alpha1.StopReason) bool {
+	return reason == v1alpha1.StopDeadline || reason == v1alpha1.StopTotalDeadline || reason == v1alpha1.StopExecutorStart && !sc.queues()
+}
