@@ -12,7 +12,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/offline"
 )
 
-const lintText = `Checks SparkApplications, SparkQueues and SparkFlavors in FILE with the schema of the API and the operator's own rules, without a cluster.
+const lintText = `Checks SparkApplications, ScheduledSparkApplications, SparkQueues and SparkFlavors in FILE with the schema of the API and the operator's own rules, without a cluster.
 
   -f FILE     a file, a folder with everything below it that ends with .yaml, .yml or .json, or - for the standard input; can be given several times
   --strict    treat warnings as errors

@@ -26,7 +26,7 @@ type Linted struct {
 	Findings []Finding
 }
 
-// Lint checks every SparkApplication, SparkQueue and SparkFlavor of the files with the schema of the API and the operator's own rules. Other
+// Lint checks every SparkApplication, ScheduledSparkApplication, SparkQueue and SparkFlavor of the files with the schema of the API and the operator's own rules. Other
 // objects are ignored, but a ConfigMap that an application names as its sparkConfigMap is taken from the files if it is there. What
 // needs a cluster is not checked: whether other objects exist, and what the defaults of a namespace add. An error is a mistake of the
 // program.

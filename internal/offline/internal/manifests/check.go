@@ -71,6 +71,8 @@ func (o *Object) check(all []Object) ([]Finding, error) {
 	switch o.Kind {
 	case v1alpha1.SparkApplicationKind:
 		c.application(text, all)
+	case v1alpha1.ScheduledSparkApplicationKind:
+		return c.schedule(text, o.Namespace, all)
 	case v1alpha1.SparkQueueKind:
 		c.queue(text)
 	case v1alpha1.SparkFlavorKind:

@@ -51,6 +51,21 @@ spec:
 			text: right + "  driver:\n    template:\n      spec:\n        containers:\n        - name: a\n          imagee: b\n", checked: 1,
 			want: []string{`f.yaml:15: SparkApplication pi: spec.driver.template.spec.containers[0].imagee: there is no field "imagee" here: write image, or remove it`},
 		},
+		"a schedule": {text: scheduled(right), checked: 1},
+		"a schedule that never fires, and its template": {
+			text: strings.NewReplacer("@daily", "0 0 30 2 *", "Europe/Zurich", "UTC", "type: Python", "type: Pyton").Replace(scheduled(right)), checked: 1,
+			want: []string{
+				`f.yaml:6: ScheduledSparkApplication nightly: spec.schedule: value "0 0 30 2 *": it never fires: no year has such a day; choose another day of month or month`,
+				`f.yaml:10: ScheduledSparkApplication nightly: spec.template.spec.type: value "Pyton" is not known: set Java, Scala, Python or R`,
+			},
+		},
+		"a schedule in a zone that does not exist, and a field of its template": {
+			text: strings.Replace(scheduled(right), "Europe/Zurich", "Europe/Zurick", 1) + "      executer: {}\n", checked: 1,
+			want: []string{
+				`f.yaml:7: ScheduledSparkApplication nightly: spec.timeZone: value "Europe/Zurick": it is not in the IANA time zone database: write a name such as Europe/Zurich or America/New_York, or UTC`,
+				`f.yaml:14: ScheduledSparkApplication nightly: spec.template.spec.executer: there is no field "executer" here: write executor, or remove it`,
+			},
+		},
 		"an amount that would wrap": {
 			text: right + "  driver:\n    template:\n      spec:\n        containers:\n        - name: a\n          resources: {requests: {memory: \"9223372036854775807\"}}\n", checked: 1,
 			want: []string{`f.yaml:15: SparkApplication pi: spec.driver.template.spec.containers[0].resources.requests.memory: value "9223372036854775807" is above 8Pi, the most that is counted: set less`},
@@ -146,4 +161,19 @@ func FuzzRead(f *testing.F) {
 			t.Error(err)
 		}
 	})
+}
+
+// scheduled is a schedule of an application.
+func scheduled(application string) string {
+	_, spec, _ := strings.Cut(application, "spec:\n")
+	return `apiVersion: sparkgate.io/v1alpha1
+kind: ScheduledSparkApplication
+metadata:
+  name: nightly
+spec:
+  schedule: "@daily"
+  timeZone: Europe/Zurich
+  template:
+    spec:
+` + strings.ReplaceAll("    "+strings.TrimSuffix(spec, "\n"), "\n", "\n    ") + "\n"
 }

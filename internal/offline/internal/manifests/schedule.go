@@ -1,0 +1,54 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package manifests
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/cron"
+)
+
+// schedule checks a schedule, and its template as an application of it.
+func (c *collector) schedule(text []byte, namespace string, all []Object) ([]Finding, error) {
+	var schedule v1alpha1.ScheduledSparkApplication
+	if !c.decode(text, &schedule) {
+		return c.findings, nil
+	}
+	var mistake *cron.Error
+	if _, err := cron.Parse(schedule.Spec.Schedule, schedule.Spec.TimeZone); errors.As(err, &mistake) {
+		c.add(Finding{Field: "spec." + mistake.Field, Message: "value " + quoted(mistake.Value) + ": " + mistake.Problem})
+	}
+	if len(schedule.Spec.Template.Spec.Raw) == 0 {
+		return c.findings, nil // the schema says so
+	}
+	application, err := templated(&schedule, namespace)
+	if err != nil {
+		return nil, err
+	}
+	found, err := application.check(all)
+	for _, f := range found {
+		f.Field = strings.Replace(f.Field, "spec", "spec.template.spec", 1)
+		c.add(f)
+	}
+	return c.findings, err
+}
+
+// templated returns an application as the schedule would create it.
+func templated(schedule *v1alpha1.ScheduledSparkApplication, namespace string) (*Object, error) {
+	o := &Object{APIVersion: v1alpha1.GroupVersion.String(), Kind: v1alpha1.SparkApplicationKind, Namespace: namespace, Name: schedule.Name}
+	text, err := json.Marshal(map[string]any{
+		"apiVersion": o.APIVersion, "kind": o.Kind, "metadata": map[string]any{"name": o.Name, "namespace": namespace},
+		"spec": json.RawMessage(schedule.Spec.Template.Spec.Raw),
+	})
+	o.JSON = text
+	return o, err
+}
+
+func quoted(text string) string {
+	value, _ := json.Marshal(text)
+	return string(value)
+}
