@@ -30,7 +30,7 @@ func TestArgoCDConfigMapInstallsTheScript(t *testing.T) {
 		t.Fatalf("argocd-cm.yaml: %v", err)
 	}
 	want := map[string]string{}
-	for _, kind := range []string{v1alpha1.SparkApplicationKind, v1alpha1.SparkQueueKind} {
+	for _, kind := range []string{v1alpha1.SparkApplicationKind, v1alpha1.ScheduledSparkApplicationKind, v1alpha1.SparkQueueKind} {
 		want["resource.customizations.health."+v1alpha1.Group+"_"+kind] = gitops.ArgoCDHealthLua
 	}
 	if diff := cmp.Diff(want, cm.Data); diff != "" {
