@@ -12,6 +12,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/fluxcd/pkg/apis/meta"
+
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
@@ -38,6 +40,11 @@ func TestFailedExecutorsAreCountedOnce(t *testing.T) {
 	actors.Eventually(t, app, "one failed", func(a *v1alpha1.SparkApplication) bool { return a.Status.Executors.Failed == 1 })
 	operator.Stop()
 	actors.StartOperator(t, actors.OperatorOptions{Clock: clock})
+	// Who fails and is gone before the new operator looks was never seen by it.
+	actors.Change(t, app, func(a *v1alpha1.SparkApplication) {
+		a.Annotations = map[string]string{meta.ReconcileRequestAnnotation: "again"}
+	})
+	actors.Eventually(t, app, "looked at", func(a *v1alpha1.SparkApplication) bool { return a.Status.LastHandledReconcileAt == "again" })
 	fails(executors[1], 1, "Error")
 	actors.Eventually(t, app, "two failed", func(a *v1alpha1.SparkApplication) bool { return a.Status.Executors.Failed == 2 })
 	fails(executors[2], 0, "Completed")
