@@ -31,8 +31,8 @@ var claims = []Claim{
 			"controllers/unmanagedpods/delete.go":           1, // a pod that must end
 			"queueing/embedded/gate/ledger.go":              1, // the ledger in the status of root queues
 			"queueing/kueue/elastic.go":                     1, // Workloads of executors
-			"queueing/kueue/release.go":                     2,
-			"queueing/kueue/sync.go":                        3, // Workloads
+			"queueing/kueue/sync.go":                        1, // a Workload
+			"queueing/kueue/write.go":                       4, // changes and deletion of Workloads
 			"queueing/volcano/gate.go":                      4, // PodGroups
 		},
 		Remedy: "write where docs/architecture.md says that it is done, or change that page and add the file here",

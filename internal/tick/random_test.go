@@ -170,6 +170,7 @@ func (w *randomWorld) look() bool {
 	return d.Again
 }
 
+// create checks that a run may start.
 func (w *randomWorld) create(run Run) {
 	if !w.isDue(run.At) || run.At.After(w.o.Now) || w.o.Schedule.Spec.Suspend {
 		w.t.Errorf("created %s at %s", run.Name, w.o.Now)
@@ -183,6 +184,11 @@ func (w *randomWorld) create(run Run) {
 	if w.o.Schedule.Spec.CatchUp == v1alpha1.CatchUpNone && !run.At.After(w.o.Since) {
 		w.t.Errorf("%s was due while no operator was running, until %s", run.Name, w.o.Since)
 	}
+	w.createOnce(run)
+}
+
+// createOnce creates the application of a run, unless it exists.
+func (w *randomWorld) createOnce(run Run) {
 	exists := false
 	for _, c := range w.o.Children {
 		exists = exists || c.Name == run.Name

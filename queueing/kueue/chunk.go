@@ -38,8 +38,6 @@ const chunkPriority = 1_000_000_000
 // needed, and few chunks are enough for many executors.
 const largestShare = 8
 
-func isChunk(w *kueuev1.Workload) bool { return w.Annotations[chunkAnnotation] != "" }
-
 // requestedCount returns how many executors a chunk asks for.
 func requestedCount(w *kueuev1.Workload) int32 {
 	n, err := strconv.ParseInt(w.Annotations[chunkAnnotation], 10, 32)

@@ -6,9 +6,7 @@ package kueue
 import (
 	"context"
 	"fmt"
-	"slices"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -170,40 +168,6 @@ func conditionMessage(message string) string {
 		return "the attempt has ended"
 	}
 	return stabilise(message)
-}
-
-// removeFinalizer takes our finalizer off a Workload. Gone already is fine.
-func (g *Gate) removeFinalizer(ctx context.Context, w *kueuev1.Workload) error {
-	if !hasFinalizer(w) {
-		return nil
-	}
-	after := w.DeepCopy()
-	after.Finalizers = slices.DeleteFunc(after.Finalizers, func(f string) bool { return f == kueuev1.ResourceInUseFinalizerName })
-	_, err := g.patch(ctx, w, after)
-	return client.IgnoreNotFound(err)
-}
-
-// remove deletes a Workload, and the quota that it may have with it.
-func (g *Gate) remove(ctx context.Context, w *kueuev1.Workload) error {
-	if w.DeletionTimestamp.IsZero() {
-		err := g.o.Client.Delete(ctx, w.DeepCopy(), client.Preconditions{UID: &w.UID})
-		if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
-			return nil // gone, or another one
-		}
-		if err != nil {
-			return fmt.Errorf("delete Workload %s: %w", client.ObjectKeyFromObject(w), err)
-		}
-	}
-	// The version has changed with the deletion: the finalizers are those that were seen, and nobody adds one to what is being deleted.
-	after := w.DeepCopy()
-	after.Finalizers = slices.DeleteFunc(after.Finalizers, func(f string) bool { return f == kueuev1.ResourceInUseFinalizerName })
-	if len(after.Finalizers) == len(w.Finalizers) {
-		return nil
-	}
-	if err := g.o.Client.Patch(ctx, after, client.MergeFrom(w)); client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("remove the finalizer of Workload %s: %w", client.ObjectKeyFromObject(w), err)
-	}
-	return nil
 }
 
 // Forget deletes the ended Workload of an attempt.

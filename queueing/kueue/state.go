@@ -36,15 +36,6 @@ func finished(w *kueuev1.Workload) bool { return isTrue(w, kueuev1.WorkloadFinis
 // inactive reports whether Kueue is not to give quota.
 func inactive(w *kueuev1.Workload) bool { return w.Spec.Active != nil && !*w.Spec.Active }
 
-// held reports whether we want no quota for now.
-func held(w *kueuev1.Workload) bool { return w.Annotations[heldAnnotation] != "" }
-
-// deactivated reports whether a user or another controller wants the Workload to have no quota.
-func deactivated(w *kueuev1.Workload) bool { return inactive(w) && !held(w) }
-
-// mayChange reports whether a Workload without quota may be changed to equal an ask.
-func mayChange(w *kueuev1.Workload) bool { return !deactivated(w) }
-
 func hasFinalizer(w *kueuev1.Workload) bool {
 	return slices.Contains(w.Finalizers, kueuev1.ResourceInUseFinalizerName)
 }

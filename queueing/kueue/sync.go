@@ -129,26 +129,3 @@ func ended(w *kueuev1.Workload, how metav1.Condition) *kueuev1.Workload {
 	apimeta.SetStatusCondition(&after.Status.Conditions, how)
 	return after
 }
-
-func (g *Gate) now() metav1.Time { return metav1.NewTime(g.o.Clock.Now()) }
-
-// patch writes what has changed in a Workload, unless somebody else has changed it since, and returns it as it stands then.
-func (g *Gate) patch(ctx context.Context, before, after *kueuev1.Workload) (*kueuev1.Workload, error) {
-	answer := after.DeepCopy()
-	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
-	if err := g.o.Client.Patch(ctx, answer, patch, client.FieldOwner(g.o.FieldOwner)); err != nil {
-		return nil, fmt.Errorf("write Workload %s: %w", client.ObjectKeyFromObject(before), err)
-	}
-	g.recordWrite(answer)
-	return answer, nil
-}
-
-func (g *Gate) patchStatus(ctx context.Context, before, after *kueuev1.Workload) (*kueuev1.Workload, error) {
-	answer := after.DeepCopy()
-	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
-	if err := g.o.Client.Status().Patch(ctx, answer, patch, client.FieldOwner(g.o.FieldOwner)); err != nil {
-		return nil, fmt.Errorf("write status of Workload %s: %w", client.ObjectKeyFromObject(before), err)
-	}
-	g.recordWrite(answer)
-	return answer, nil
-}

@@ -190,3 +190,12 @@ func changed(w, wanted *kueuev1.Workload) *kueuev1.Workload {
 	c.Spec.PriorityClassRef, c.Spec.Priority = wanted.Spec.PriorityClassRef, wanted.Spec.Priority
 	return c
 }
+
+// held reports whether we want no quota for now.
+func held(w *kueuev1.Workload) bool { return w.Annotations[heldAnnotation] != "" }
+
+// deactivated reports whether a user or another controller wants the Workload to have no quota.
+func deactivated(w *kueuev1.Workload) bool { return inactive(w) && !held(w) }
+
+// mayChange reports whether a Workload without quota may be changed to equal an ask.
+func mayChange(w *kueuev1.Workload) bool { return !deactivated(w) }

@@ -171,12 +171,3 @@ func (b *build) replaceTokens(values map[string]string, replace bool) map[string
 	}
 	return replaced
 }
-
-// family returns the values of a family of properties by name.
-func family(p conf.Properties, prefix string) map[string]string {
-	values := map[string]string{}
-	for _, property := range p.WithPrefix(prefix) {
-		values[property.Name] = property.Value
-	}
-	return values
-}

@@ -7,47 +7,12 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"strconv"
 	"sync/atomic"
 
 	corev1 "k8s.io/api/core/v1"
-	networkingv1 "k8s.io/api/networking/v1"
 
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
-
-// build is the state that the steps work on.
-type build struct {
-	in     Input
-	client client
-	names  Names
-	// given are the properties as spark-submit hands them to its client. Steps read these, never what other steps have added.
-	given conf.Properties
-	// added are the properties that steps add; they win over the given ones.
-	added additions
-
-	driver   draft
-	executor draft
-	// template is what executors are started from, put together of the executor.
-	template *corev1.Pod
-	service  *corev1.Service
-	// networkPolicy is nil if the version has none.
-	networkPolicy *networkingv1.NetworkPolicy
-	// labels of the driver that its Service selects by.
-	labels map[string]string
-	// claims of the driver's volumes that are made for the attempt.
-	claims []*corev1.PersistentVolumeClaim
-	// data of the ConfigMap, without spark.properties, which is written last.
-	data map[string]string
-}
-
-// additions are properties that steps have added, later ones winning. Nothing is looked up in them.
-type additions []conf.Property
-
-// Put adds a property that follows from others.
-func (a *additions) Put(key, value string) {
-	*a = append(*a, conf.Property{Key: key, Value: value, Origin: conf.Origin{Source: conf.Derived}})
-}
 
 // step is one of the steps by which Spark's client builds the driver.
 type step struct {
@@ -153,23 +118,6 @@ func (b *build) objects() Objects {
 		Names:            b.names,
 		UIAddress:        b.uiAddress(),
 	}
-}
-
-// uiAddress returns where Spark's web interface is served inside the cluster.
-func (b *build) uiAddress() string {
-	if enabled, err := b.given.Bool(conf.UIEnabled, true); err != nil || !enabled {
-		return ""
-	}
-	port, err := b.given.Int(conf.UIPort, defaultUIPort)
-	if err != nil {
-		return ""
-	}
-	return "http://" + b.serviceHost() + ":" + strconv.Itoa(int(port))
-}
-
-// serviceHost returns the name of the driver's Service for DNS.
-func (b *build) serviceHost() string {
-	return b.names.Service + "." + b.in.App.Namespace + ".svc"
 }
 
 // Required reports whether a step of Spark's client cannot be left out.

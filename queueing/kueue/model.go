@@ -1,0 +1,62 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package kueue
+
+import (
+	"sync"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/optionalkind"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+)
+
+// Options of a Gate. All fields are required unless said otherwise.
+type Options struct {
+	// Client reads and writes Kueue's kinds, without a cache.
+	Client client.WithWatch
+	// Wake is called with every application whose verdict may have changed. It must not block.
+	Wake func(types.NamespacedName)
+	// FieldOwner of what the gate writes.
+	FieldOwner string
+	// Interval between questions for Kueue's kinds while they are not installed. Default: foreign.DefaultInterval.
+	Interval time.Duration
+	Clock    clock.Clock
+	Log      logr.Logger
+}
+
+// Gate asks Kueue. Create it with New and start its Watches; it is safe for concurrent use.
+type Gate struct {
+	o Options
+
+	workloads, localQueues, clusterQueues, flavors, priorities *optionalkind.Watch
+
+	mu sync.Mutex
+	// asking are the applications that asked and were not granted yet, to be woken when Kueue's kinds come or go.
+	asking map[types.NamespacedName]bool
+	// created are names of Workloads that were created and not seen yet.
+	created map[queueing.Key]string
+	// chunks are those that were created and not seen yet, by name.
+	chunks map[queueing.Key]map[string]unseenChunk
+	// shown are the executors with quota by chunk that the holder of a grant was shown last.
+	shown map[queueing.Key]map[types.UID]int32
+	// written are the versions of own last writes, by uid: what the watch shows may be older.
+	written map[types.UID]string
+	// released are the keys that were released a moment ago.
+	released map[queueing.Key]bool
+	// retrying are the applications that are woken after a while.
+	retrying map[types.NamespacedName]bool
+	// lastQueueStates are the states of queues that applications were woken for last.
+	lastQueueStates map[string]string
+}
+
+func nameOf(key queueing.Key) types.NamespacedName {
+	return types.NamespacedName{Namespace: key.Namespace, Name: key.Name}
+}
+
+func isChunk(w *kueuev1.Workload) bool { return w.Annotations[chunkAnnotation] != "" }
