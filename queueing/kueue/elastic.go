@@ -251,8 +251,8 @@ func (g *Gate) placer(held queueing.Grant, want queueing.ResizeRequest) func(*ku
 }
 
 // chunksOf returns the chunks of an attempt, oldest first.
-func (g *Gate) chunksOf(key queueing.Key, run, attempt int64) []*kueuev1.Workload {
-	all := g.workloadsBy(uidIndex, key.UID)
+func (m *mirror) chunksOf(key queueing.Key, run, attempt int64) []*kueuev1.Workload {
+	all := m.workloadsBy(uidIndex, key.UID)
 	chunks := slices.DeleteFunc(all, func(w *kueuev1.Workload) bool { return !isChunk(w) || !isOf(w, run, attempt) })
 	slices.SortStableFunc(chunks, func(a, b *kueuev1.Workload) int { return numberOf(a.Name) - numberOf(b.Name) })
 	return chunks
@@ -281,56 +281,56 @@ type unseenChunk struct {
 }
 
 // expect records a chunk that is created and that the watch has not shown, before the call: the answer may be lost.
-func (g *Gate) expect(key queueing.Key, w *kueuev1.Workload) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.chunks[key] == nil {
-		g.chunks[key] = map[string]unseenChunk{}
+func (t *tracker) expect(key queueing.Key, w *kueuev1.Workload) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.chunks[key] == nil {
+		t.chunks[key] = map[string]unseenChunk{}
 	}
-	g.chunks[key][w.Name] = unseenChunk{requestedCount(w), g.o.Clock.Now()}
+	t.chunks[key][w.Name] = unseenChunk{requestedCount(w), t.clock.Now()}
 }
 
 // unexpect forgets a chunk that was not created after all.
-func (g *Gate) unexpect(key queueing.Key, w *kueuev1.Workload) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	delete(g.chunks[key], w.Name)
+func (t *tracker) unexpect(key queueing.Key, w *kueuev1.Workload) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.chunks[key], w.Name)
 }
 
 // unseenExecutors returns how many executors are asked for by chunks that the watch has not shown. What it does not show for retryTime was not created, or is
 // deleted again; if it shows all the same, it is counted then.
-func (g *Gate) unseenExecutors(key queueing.Key) int32 {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+func (t *tracker) unseenExecutors(key queueing.Key) int32 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	var n int32
-	for name, c := range g.chunks[key] {
-		if g.o.Clock.Since(c.at) >= retryTime {
-			delete(g.chunks[key], name)
+	for name, c := range t.chunks[key] {
+		if t.clock.Since(c.at) >= retryTime {
+			delete(t.chunks[key], name)
 			continue
 		}
 		n += c.count
 	}
-	if len(g.chunks[key]) == 0 {
-		delete(g.chunks, key)
+	if len(t.chunks[key]) == 0 {
+		delete(t.chunks, key)
 	}
 	return n
 }
 
 // recordShown remembers the size of chunks when the holder of a grant is shown it.
-func (g *Gate) recordShown(key queueing.Key, chunks []*kueuev1.Workload) {
+func (t *tracker) recordShown(key queueing.Key, chunks []*kueuev1.Workload) {
 	shown := make(map[types.UID]int32, len(chunks))
 	for _, w := range chunks {
 		shown[w.UID] = charged(w)
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.shown[key] = shown
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.shown[key] = shown
 }
 
 // wasShown reports whether the holder of a grant has seen the current size of a chunk.
-func (g *Gate) wasShown(key queueing.Key, w *kueuev1.Workload) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	n, known := g.shown[key][w.UID]
+func (t *tracker) wasShown(key queueing.Key, w *kueuev1.Workload) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	n, known := t.shown[key][w.UID]
 	return known && n == charged(w)
 }

@@ -49,11 +49,11 @@ func NewClient(config *rest.Config, http *http.Client) (client.WithWatch, error)
 
 // New returns a gate whose watches have not started.
 func New(o Options) *Gate {
-	g := &Gate{
-		o: o, asking: map[types.NamespacedName]bool{}, created: map[queueing.Key]string{}, written: map[types.UID]string{},
+	g := &Gate{o: o, tracker: tracker{
+		clock: o.Clock, asking: map[types.NamespacedName]bool{}, created: map[queueing.Key]string{}, written: map[types.UID]string{},
 		chunks: map[queueing.Key]map[string]unseenChunk{}, shown: map[queueing.Key]map[types.UID]int32{},
 		released: map[queueing.Key]bool{}, retrying: map[types.NamespacedName]bool{}, lastQueueStates: map[string]string{},
-	}
+	}}
 	g.watch()
 	return g
 }
@@ -143,28 +143,28 @@ func (g *Gate) Eviction(key queueing.Key, run, attempt int64) *queueing.Eviction
 }
 
 // Priority returns the value of a WorkloadPriorityClass. While it is not known whether there is one, it counts as known.
-func (g *Gate) Priority(class string) (value int32, known bool) {
-	if !g.priorities.Installed() {
+func (m *mirror) Priority(class string) (value int32, known bool) {
+	if !m.priorities.Installed() {
 		return 0, true
 	}
-	if c, ok := g.priorities.Get("", class).(*kueuev1.WorkloadPriorityClass); ok {
+	if c, ok := m.priorities.Get("", class).(*kueuev1.WorkloadPriorityClass); ok {
 		return c.Value, true
 	}
 	return 0, false
 }
 
 // trackAsk notes that an application asks.
-func (g *Gate) trackAsk(key queueing.Key) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.asking[nameOf(key)] = true
+func (t *tracker) trackAsk(key queueing.Key) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.asking[nameOf(key)] = true
 }
 
 // wasReleased reports whether the key was released a moment ago.
-func (g *Gate) wasReleased(key queueing.Key) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.released[key]
+func (t *tracker) wasReleased(key queueing.Key) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.released[key]
 }
 
 // retry wakes an application after a while.

@@ -8,12 +8,13 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
-	"github.com/sparkgate/sparkgate/queueing"
-	"github.com/sparkgate/sparkgate/queueing/optionalkind"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/optionalkind"
 )
 
 // Options of a Gate. All fields are required unless said otherwise.
@@ -24,7 +25,7 @@ type Options struct {
 	Wake func(types.NamespacedName)
 	// FieldOwner of what the gate writes.
 	FieldOwner string
-	// Interval between questions for Kueue's kinds while they are not installed. Default: foreign.DefaultInterval.
+	// Interval between questions for Kueue's kinds while they are not installed. Default: optionalkind.DefaultInterval.
 	Interval time.Duration
 	Clock    clock.Clock
 	Log      logr.Logger
@@ -33,8 +34,18 @@ type Options struct {
 // Gate asks Kueue. Create it with New and start its Watches; it is safe for concurrent use.
 type Gate struct {
 	o Options
+	mirror
+	tracker
+}
 
+// mirror is what the watches show of Kueue's kinds.
+type mirror struct {
 	workloads, localQueues, clusterQueues, flavors, priorities *optionalkind.Watch
+}
+
+// tracker remembers what the gate has done and the watches have not shown yet, and who is to be woken.
+type tracker struct {
+	clock clock.Clock
 
 	mu sync.Mutex
 	// asking are the applications that asked and were not granted yet, to be woken when Kueue's kinds come or go.

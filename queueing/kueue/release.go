@@ -199,18 +199,18 @@ func (g *Gate) pruneFinished(ctx context.Context, key queueing.Key) {
 }
 
 // rememberRelease remembers that a key was released, until the watch must have shown it.
-func (g *Gate) rememberRelease(key queueing.Key) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.released[key] {
+func (t *tracker) rememberRelease(key queueing.Key) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.released[key] {
 		return
 	}
-	g.released[key] = true
-	over := g.o.Clock.After(releasedTTL)
+	t.released[key] = true
+	over := t.clock.After(releasedTTL)
 	go func() {
 		<-over
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		delete(g.released, key)
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		delete(t.released, key)
 	}()
 }

@@ -23,19 +23,19 @@ type surroundings struct {
 }
 
 // around looks at what a verdict depends on.
-func (g *Gate) around(ask queueing.Ask, w *kueuev1.Workload) surroundings {
+func (m *mirror) around(ask queueing.Ask, w *kueuev1.Workload) surroundings {
 	var s surroundings
-	s.localQueue, _ = g.localQueues.Get(w.Namespace, ask.Queue).(*kueuev1.LocalQueue)
+	s.localQueue, _ = m.localQueues.Get(w.Namespace, ask.Queue).(*kueuev1.LocalQueue)
 	if s.localQueue != nil {
-		s.clusterQueue, _ = g.clusterQueues.Get("", string(s.localQueue.Spec.ClusterQueue)).(*kueuev1.ClusterQueue)
+		s.clusterQueue, _ = m.clusterQueues.Get("", string(s.localQueue.Spec.ClusterQueue)).(*kueuev1.ClusterQueue)
 	}
-	s.flavor = g.flavor
+	s.flavor = m.flavor
 	return s
 }
 
 // flavor returns a ResourceFlavor; nil if it does not exist.
-func (g *Gate) flavor(name string) *kueuev1.ResourceFlavor {
-	f, _ := g.flavors.Get("", name).(*kueuev1.ResourceFlavor)
+func (m *mirror) flavor(name string) *kueuev1.ResourceFlavor {
+	f, _ := m.flavors.Get("", name).(*kueuev1.ResourceFlavor)
 	return f
 }
 

@@ -119,8 +119,8 @@ func isOf(w *kueuev1.Workload, run, attempt int64) bool {
 func number(n int64) string { return strconv.FormatInt(n, 10) }
 
 // workloadsBy returns the Workloads with a value in an index, oldest first.
-func (g *Gate) workloadsBy(index, value string) []*kueuev1.Workload {
-	objects := g.workloads.By(index, value)
+func (m *mirror) workloadsBy(index, value string) []*kueuev1.Workload {
+	objects := m.workloads.By(index, value)
 	found := make([]*kueuev1.Workload, 0, len(objects))
 	for _, o := range objects {
 		found = append(found, o.(*kueuev1.Workload))
@@ -136,9 +136,9 @@ func (g *Gate) workloadsBy(index, value string) []*kueuev1.Workload {
 
 // current returns the Workload that an ask is to be made with: one that has not ended, else the one that stands for the attempt; nil if
 // there is none.
-func (g *Gate) current(ask queueing.Ask) *kueuev1.Workload {
+func (m *mirror) current(ask queueing.Ask) *kueuev1.Workload {
 	var ended *kueuev1.Workload
-	for _, w := range g.workloadsBy(uidIndex, ask.Key.UID) {
+	for _, w := range m.workloadsBy(uidIndex, ask.Key.UID) {
 		if isChunk(w) {
 			continue
 		}
@@ -153,9 +153,9 @@ func (g *Gate) current(ask queueing.Ask) *kueuev1.Workload {
 }
 
 // workloadFor returns the Workload that stands for an attempt: one that has not ended, if there is; nil if there is none at all.
-func (g *Gate) workloadFor(key queueing.Key, run, attempt int64) *kueuev1.Workload {
+func (m *mirror) workloadFor(key queueing.Key, run, attempt int64) *kueuev1.Workload {
 	var ended *kueuev1.Workload
-	for _, w := range g.workloadsBy(uidIndex, key.UID) {
+	for _, w := range m.workloadsBy(uidIndex, key.UID) {
 		switch {
 		case isChunk(w), !isOf(w, run, attempt):
 		case !finished(w):
@@ -168,18 +168,18 @@ func (g *Gate) workloadFor(key queueing.Key, run, attempt int64) *kueuev1.Worklo
 }
 
 // watchIsBehind reports whether the watch shows a Workload as it was before the own last write.
-func (g *Gate) watchIsBehind(w *kueuev1.Workload) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return older(w.ResourceVersion, g.written[w.UID])
+func (t *tracker) watchIsBehind(w *kueuev1.Workload) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return older(w.ResourceVersion, t.written[w.UID])
 }
 
 // recordWrite remembers the version that an own write has made.
-func (g *Gate) recordWrite(w *kueuev1.Workload) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if known := g.written[w.UID]; known == "" || older(known, w.ResourceVersion) {
-		g.written[w.UID] = w.ResourceVersion
+func (t *tracker) recordWrite(w *kueuev1.Workload) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if known := t.written[w.UID]; known == "" || older(known, w.ResourceVersion) {
+		t.written[w.UID] = w.ResourceVersion
 	}
 }
 
@@ -251,18 +251,18 @@ func (g *Gate) wakeQueue(name string) {
 }
 
 // queueStateChanged reports whether the state of a queue differs from the last one; a queue that does not exist has none.
-func (g *Gate) queueStateChanged(queue string, exists bool, state string) bool {
+func (t *tracker) queueStateChanged(queue string, exists bool, state string) bool {
 	if !exists {
 		state = ""
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.lastQueueStates[queue] == state {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.lastQueueStates[queue] == state {
 		return false
 	}
-	g.lastQueueStates[queue] = state
+	t.lastQueueStates[queue] = state
 	if !exists {
-		delete(g.lastQueueStates, queue)
+		delete(t.lastQueueStates, queue)
 	}
 	return true
 }

@@ -69,4 +69,4 @@ func (g *Gate) removeFinalizer(ctx context.Context, w *kueuev1.Workload) error {
 	return client.IgnoreNotFound(err)
 }
 
-func (g *Gate) now() metav1.Time { return metav1.NewTime(g.o.Clock.Now()) }
+func (t *tracker) now() metav1.Time { return metav1.NewTime(t.clock.Now()) }
