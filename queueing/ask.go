@@ -71,7 +71,7 @@ type Ask struct {
 	// QueuedAt orders asks of equal priority; older goes first, then the smaller UID.
 	QueuedAt time.Time
 	// HoldsFor bounds how long the grant is held, from start to end of the attempt; 0 is no bound. With it the ask may pass one for
-	// which room is kept, if it gives its room back in time.
+	// which quota is reserved, if it releases its own in time.
 	HoldsFor time.Duration
 	// SchedulingGated: executors are created behind a scheduling gate, and the grant may grow and shrink while it is held (interface Resizer).
 	SchedulingGated bool
@@ -101,7 +101,7 @@ type Objects struct {
 	Templates map[string]*corev1.PodTemplateSpec
 	// PriorityClass that the application names; empty if none.
 	PriorityClass string
-	// StartEarly says that the driver may be made before there is room, for a scheduler whose room grows with the pods that wait.
+	// StartEarly says that the driver may be created before there is quota, for a scheduler whose capacity grows with the pods that wait.
 	StartEarly bool
 }
 

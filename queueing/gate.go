@@ -58,14 +58,14 @@ type Evictor interface {
 type Eviction struct {
 	// Reason is ReasonPreempted or ReasonQueueHeld.
 	Reason string
-	// Message is a sentence for people: who takes the room, by which rule.
+	// Message is a sentence for people: who reclaims the quota, by which rule.
 	Message string
-	// By is the application that takes the room, and ByQueue its queue; zero if it is nobody in particular.
+	// By is the application that reclaims the quota, and ByQueue its queue; zero if it is none in particular.
 	By      Key
 	ByQueue string
 }
 
-// ReservationEnsurer is implemented by gates whose grants stand in another system as objects that somebody else may delete.
+// ReservationEnsurer is implemented by gates whose grants stand in another system as objects that other clients may delete.
 type ReservationEnsurer interface {
 	// EnsureReservation creates the object of a grant that is in use, if it is gone: pods that are still to come could not be scheduled without it. It
 	// returns a sentence for people if it had to, else nothing. The ask is what was granted, its objects without templates.

@@ -16,14 +16,14 @@ type State int
 const (
 	// Undecided: the gate has taken the ask and will wake the application when it has looked; nothing is to be reported yet.
 	Undecided State = iota
-	// Waiting: the gate has looked and there is no room now. Reason and Message say why; the gate wakes the application on change.
+	// Waiting: the gate has looked and there is not enough quota now. Reason and Message say why; the gate wakes the application on change.
 	Waiting
-	// Granted: Grant holds the room. It is charged until Release.
+	// Granted: Grant holds the quota. It is charged until Release.
 	Granted
 	// Evicting: a grant has to be given back: stop all pods, then Release.
 	Evicting
 	// Refused: the ask could never be granted as things stand. Reason and Message say why; the gate wakes the application on change. With
-	// ReasonQueueHeld somebody has taken this ask out of its queue, which stays so until the application asks anew.
+	// ReasonQueueHeld this ask was taken out of its queue, which stays so until the application asks anew.
 	Refused
 )
 
@@ -48,12 +48,12 @@ func (s State) String() string {
 type Verdict struct {
 	State State
 	// Reason is one of the Reason constants; empty for Undecided, and for Granted unless it is ReasonDelegatedToScheduler: then there may be
-	// no room yet, and the scheduler makes the pods wait for it.
+	// no quota yet, and the scheduler makes the pods wait for it.
 	Reason string
 	// Message is a sentence for people. It is stable: it names what is needed and which limit blocks, and has no figure that moves by
 	// itself, because each change is a write to the API server.
 	Message string
-	// Displacing says of an ask that waits that others have been asked to give room back for it.
+	// Displacing says of an ask that waits that others have been asked to release quota for it.
 	Displacing bool
 	// Grant is set for Granted and Evicting.
 	Grant *Grant
@@ -74,7 +74,7 @@ const (
 	ReasonDelegatedToScheduler = "DelegatedToScheduler"
 )
 
-// Grant is room given to one attempt. It explains itself: the charge is the sum of count × requests over its pod sets.
+// Grant is quota given to one attempt. It explains itself: the charge is the sum of count × requests over its pod sets.
 type Grant struct {
 	Run, Attempt int64
 	// Gate that gave it, by the name used in the API.

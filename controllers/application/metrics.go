@@ -111,7 +111,7 @@ func (c change) countTransition() {
 	}
 }
 
-// admissionWaitOf returns how long an attempt has waited that this write admits: from its place in the queue on; one that gave its room back
+// admissionWaitOf returns how long an attempt has waited that this write admits: from its place in the queue on; one that released its quota
 // before, and keeps the old place, from when it began to wait again.
 func admissionWaitOf(before, s *v1alpha1.SparkApplicationStatus) (wait time.Duration, known bool) {
 	since := s.Times.Queued
@@ -173,7 +173,7 @@ func (c change) countAttempts() {
 	}
 }
 
-// countPreemption counts the intent to give room back, once it is written. It was decided because of the eviction.
+// countPreemption counts the intent to release quota, once it is written. It was decided because of the eviction.
 func (c change) countPreemption(eviction *queueing.Eviction) {
 	if c.before.Status.Stopping == "" && c.after.Status.Stopping == v1alpha1.StopPreempted && eviction != nil {
 		preemptions.WithLabelValues(c.value(c.after.Status.Queue), c.value(eviction.ByQueue), eviction.Reason).Inc()

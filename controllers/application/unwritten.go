@@ -52,7 +52,7 @@ func (p *pass) unwritten(ctx context.Context, d lifecycle.Decision, err error) e
 		return err
 	}
 	if final {
-		// Pods may always be asked to end, whether that can be written or not: nobody keeps room by a status that cannot be written.
+		// Pods may always be asked to end, whether that can be written or not: a status that cannot be written holds no quota.
 		for _, a := range d.After {
 			if a.Kind != lifecycle.DeletePod {
 				continue

@@ -18,7 +18,7 @@ import (
 type Reviewer interface {
 	// Authenticate returns whose token it is; nil if it is nobody's.
 	Authenticate(ctx context.Context, token string) (*authenticationv1.UserInfo, error)
-	// MayGet reports whether somebody may get an object.
+	// MayGet reports whether a user may get an object.
 	MayGet(ctx context.Context, user *authenticationv1.UserInfo, o Object) (bool, error)
 }
 

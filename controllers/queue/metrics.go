@@ -14,7 +14,7 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
 )
 
-// gauges are read from the engine when somebody asks: nothing is counted, so nothing can be counted twice. Only the leader has queues.
+// gauges are read from the engine when they are scraped: nothing is counted, so nothing can be counted twice. Only the leader has queues.
 type gauges struct {
 	engine atomic.Pointer[Engine]
 

@@ -84,7 +84,7 @@ func (r *Reconciler) release(ctx context.Context, name types.NamespacedName, kee
 	return nil
 }
 
-// ask asks for room for a pod behind the gate, and lets it in if there is some.
+// ask requests quota for a pod behind the gate, and ungates it if there is some.
 func (r *Reconciler) ask(ctx context.Context, namespace *metav1.PartialObjectMetadata, p *pod) error {
 	ask := queueing.Ask{
 		Key: p.key(), Run: run, Attempt: attempt, Queue: queueOf(namespace), NamespaceLabels: namespace.Labels,
@@ -95,7 +95,7 @@ func (r *Reconciler) ask(ctx context.Context, namespace *metav1.PartialObjectMet
 	}
 	gate := string(r.gateOf(namespace))
 	verdict, err := r.Gates.Request(ctx, gate, ask)
-	if err == nil && verdict.State == queueing.Evicting { // the room is wanted back before the pod was let in
+	if err == nil && verdict.State == queueing.Evicting { // the quota is reclaimed before the pod was ungated
 		if err = r.Gates.Release(ctx, ask.Key, queueing.Release{Reason: queueing.Requeued}); err == nil {
 			verdict, err = r.Gates.Request(ctx, gate, ask)
 		}
@@ -152,7 +152,7 @@ func (r *Reconciler) changed(ctx context.Context, p *pod) (bool, error) {
 	return err == nil && live.ResourceVersion != strconv.FormatUint(p.Version, 10), err
 }
 
-// charge charges a pod without the gate, whoever has let it in, and ends it if its room is wanted back.
+// charge charges a pod without the gate, whoever removed that, and deletes it if its quota is reclaimed.
 func (r *Reconciler) charge(ctx context.Context, namespace *metav1.PartialObjectMetadata, p *pod) error {
 	queue, err := chargedTo(ctx, r.Client, namespace, p)
 	if err != nil {

@@ -69,7 +69,7 @@ func (p *pod) same(other *pod) bool {
 		(p.SchedulingGate == nil) == (other.SchedulingGate == nil) && (p.SchedulingGate == nil || p.Version == other.Version)
 }
 
-// concerned reports whether the pod holds room or wants some: it has not ended, and is not one that never ran and never will.
+// concerned reports whether the pod holds quota or waits for some: it has not ended, and is not one that never ran and never will.
 func (p *pod) concerned() bool { return p.Active() && (p.SchedulingGate == nil || !p.Deleting) }
 
 // admittedDriver reports whether the pod is a driver that was let in and has not ended.

@@ -166,7 +166,7 @@ func (s *store) replace(namespace string, list []*corev1.Pod, resourceVersion st
 	}
 }
 
-// open makes room for the pods of a namespace.
+// open begins to keep the pods of a namespace.
 func (s *store) open(namespace string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -39,7 +39,7 @@ func newLanes[T comparable](workers int, laneOf func(T) string) *lanes[T] {
 }
 
 // most returns how many workers one lane may have, also while the others have nothing to do: whoever comes next finds free ones, and an API
-// server that is not already busy with as many requests of somebody else.
+// server that is not already busy with as many requests of others.
 func (l *lanes[T]) most() int { return (l.workers + 3) / 4 }
 
 // share returns how many workers each lane may have before any other gets more.

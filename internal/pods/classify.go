@@ -27,7 +27,7 @@ type Outcome struct {
 const (
 	// ReasonError: the container ended with an exit code other than 0.
 	ReasonError = "Error"
-	// ReasonDeleted: somebody deleted the pod, and its container was stopped.
+	// ReasonDeleted: a client deleted the pod, and its container was stopped.
 	ReasonDeleted = "Deleted"
 	// ReasonNodeLost: the node does not answer or does not exist any more.
 	ReasonNodeLost = "NodeLost"

@@ -80,7 +80,7 @@ type Origin struct {
 	Grace int64
 }
 
-// SchedulingGate is a scheduling gate that waits for room in quota, and what counts when it is lifted.
+// SchedulingGate is a scheduling gate that waits for quota, and what counts when it is lifted.
 type SchedulingGate struct {
 	// At is its place among the gates of the pod.
 	At int

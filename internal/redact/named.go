@@ -30,7 +30,7 @@ var (
 	paired = regexp.MustCompile(`(?i)(?:name|key)\\*["']? ?[=:] ?\\*["']?$`)
 	// pairedValue is where the value of such a name begins.
 	pairedValue = regexp.MustCompile(`(?i)^\\*["']?[,;]?\s{0,80}\\*["']?value\\*["']? ?[=:] ?`)
-	// harmless are values that say that there is none, or that somebody else has hidden it.
+	// harmless are values that say that there is none, or that it is hidden already.
 	harmless = regexp.MustCompile(`(?i)^(?:true|false|null|none|nil|undefined|yes|no|\*+(?:\(redacted\))?|[<\[(]redacted[>\])]|\(hidden\)|)$`)
 	// numeric are values that no token has, but counts of tokens.
 	numeric = regexp.MustCompile(`^[0-9.,]+[smhd%]?$`)

@@ -31,21 +31,21 @@ const (
 	Queued Stage = v1alpha1.QueuedReason
 	// ReferenceNotFound: like Queued, but something that the spec names does not exist.
 	ReferenceNotFound Stage = v1alpha1.ReferenceNotFoundReason
-	// Preempted: the attempt had to give its room back and waits for the next one.
+	// Preempted: the attempt had to release its quota and waits for the next one.
 	Preempted Stage = v1alpha1.PreemptedReason
-	// AttemptFailed: the next attempt asks for room after a pause.
+	// AttemptFailed: the next attempt requests quota after a pause.
 	AttemptFailed Stage = v1alpha1.AttemptFailedReason
 
-	// Submitting: the attempt holds its room; its objects may exist.
+	// Submitting: the attempt holds its quota; its objects may exist.
 	Submitting Stage = v1alpha1.SubmittingReason
 	// Starting: the driver pod exists and does not run yet.
 	Starting Stage = v1alpha1.StartingReason
 	// Running: the driver runs.
 	Running Stage = v1alpha1.RunningReason
-	// Finalizing: the driver has ended or is being stopped; pods and room are being given back.
+	// Finalizing: the driver has ended or is being stopped; pods are ending and quota is being released.
 	Finalizing Stage = v1alpha1.FinalizingReason
 
-	// Suspended: spec.suspend holds the run; it has neither room nor pods.
+	// Suspended: spec.suspend holds the run; it has neither quota nor pods.
 	Suspended Stage = v1alpha1.SuspendedReason
 
 	// InvalidSpec: a value of the spec cannot work.
@@ -102,7 +102,7 @@ func StageOf(conditions []metav1.Condition) (stage Stage, known bool) {
 	return stage, known && stage != New
 }
 
-// Waiting reports whether a run is planned and wants room, but holds neither room nor pods.
+// Waiting reports whether a run is planned and wants quota, but holds neither quota nor pods.
 func (s Stage) Waiting() bool {
 	switch s {
 	case Queued, ReferenceNotFound, Preempted, AttemptFailed, ExceedsQuota, Deactivated, FlavorMismatch:
@@ -111,7 +111,7 @@ func (s Stage) Waiting() bool {
 	return false
 }
 
-// Active reports whether the attempt holds room and may have a driver and other pods.
+// Active reports whether the attempt holds quota and may have a driver and other pods.
 func (s Stage) Active() bool {
 	switch s {
 	case Submitting, Starting, Running, Finalizing:
@@ -120,7 +120,7 @@ func (s Stage) Active() bool {
 	return false
 }
 
-// Blocked reports whether nothing happens before somebody changes the spec or the queue. ExceedsQuota, Deactivated and FlavorMismatch are both
+// Blocked reports whether nothing happens before the spec or the queue is changed. ExceedsQuota, Deactivated and FlavorMismatch are both
 // Blocked and Waiting.
 // ReferenceNotFound is not Blocked, also after its timeout.
 func (s Stage) Blocked() bool {

@@ -69,7 +69,7 @@ func reclaimable(w *kueuev1.Workload) int32 {
 	return n
 }
 
-// reclaimRequested reports whether Kueue, or somebody, wants the quota of a chunk back.
+// reclaimRequested reports whether Kueue, or another client, reclaims the quota of a chunk.
 func reclaimRequested(w *kueuev1.Workload) bool {
 	return charged(w) > 0 && (evicted(w) || inactive(w) || !w.DeletionTimestamp.IsZero())
 }

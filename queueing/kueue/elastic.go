@@ -44,7 +44,7 @@ func (g *Gate) Resize(ctx context.Context, key queueing.Key, held queueing.Grant
 	room := t.allocation(held)
 	g.recordShown(key, chunks)
 	err := g.adjust(ctx, &resizer{key: key, base: base, held: held, want: want, usage: t, ready: readyOf(chunks, held, want.Ready)})
-	if err != nil && !apierrors.IsConflict(err) { // else somebody has changed a Workload, and the watch will show it
+	if err != nil && !apierrors.IsConflict(err) { // else another client has changed a Workload, and the watch will show it
 		g.o.Log.Error(err, "request quota from Kueue for executors above the base gang", "application", key.String())
 		g.retry(key)
 		room.Why = "the request to Kueue failed; the operator will retry: " + stabilise(err.Error())

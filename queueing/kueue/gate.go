@@ -23,7 +23,7 @@ import (
 const Name = "Kueue"
 
 const (
-	// retryTime is the pause after Kueue, or somebody else's object, kept a Workload from being made.
+	// retryTime is the pause after Kueue, or another object of the name, kept a Workload from being created.
 	retryTime = 10 * time.Second
 	// releasedTTL is how long a release is remembered, for a watch that lags behind it.
 	releasedTTL = time.Minute
@@ -69,7 +69,7 @@ func (g *Gate) Sync(ctx context.Context, ask queueing.Ask) (queueing.Verdict, er
 	}
 	v, err := g.sync(ctx, ask)
 	if apierrors.IsConflict(err) {
-		return queueing.Verdict{}, nil // somebody has changed the Workload, and the watch will show it
+		return queueing.Verdict{}, nil // another client has changed the Workload, and the watch will show it
 	}
 	if v.State == queueing.Granted {
 		g.mu.Lock()

@@ -41,7 +41,7 @@ func (g *Gate) create(ctx context.Context, ask queueing.Ask) (queueing.Verdict, 
 	return queueing.Verdict{}, fmt.Errorf("create Workload %s: %w", client.ObjectKeyFromObject(w), err)
 }
 
-// taken looks who has the name of the Workload that an ask wants. It is never taken from somebody else.
+// taken looks who has the name of the Workload that an ask wants. It is never taken from another owner.
 func (g *Gate) taken(ctx context.Context, ask queueing.Ask) (queueing.Verdict, error) {
 	w := &kueuev1.Workload{}
 	key := client.ObjectKey{Namespace: ask.Key.Namespace, Name: ask.Objects.Name}
@@ -64,7 +64,7 @@ func (g *Gate) taken(ctx context.Context, ask queueing.Ask) (queueing.Verdict, e
 		fmt.Sprintf("Workload %s already exists and belongs to %s; delete it, or choose another name for the application", w.Name, whose)), nil
 }
 
-// relabel gives a Workload of ours the labels back by which it is watched, if somebody has taken them away.
+// relabel gives a Workload of ours the labels back by which it is watched, if they were removed.
 func (g *Gate) relabel(ctx context.Context, ask queueing.Ask, w *kueuev1.Workload) error {
 	after := changed(w, workloadOf(ask, nil))
 	after.Spec = w.Spec

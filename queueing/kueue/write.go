@@ -14,7 +14,7 @@ import (
 	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 )
 
-// patch writes what has changed in a Workload, unless somebody else has changed it since, and returns it as it stands then.
+// patch writes what has changed in a Workload, unless another client has changed it since, and returns it as it stands then.
 func (g *Gate) patch(ctx context.Context, before, after *kueuev1.Workload) (*kueuev1.Workload, error) {
 	answer := after.DeepCopy()
 	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})

@@ -8,10 +8,10 @@
 //
 //	ask ──► PodGroup Pending ──► Inqueue ──► grant: pods carry the group's name and schedulerName volcano
 //	              │                              │
-//	              └─ who asks for something else └─ release: the group is deleted; left over, it would keep its room for ever
+//	              └─ who asks for something else └─ release: the group is deleted; left over, it would keep its quota for ever
 //	                 gets a group for that
 //
-// All state is in the PodGroups and the status of applications: a new operator goes on where the last one ended. Groups of somebody else
+// All state is in the PodGroups and the status of applications: a new operator goes on where the last one ended. Groups of others
 // are never touched. Volcano's kinds may come and go while the operator runs.
 //
 // It must not import controllers; nobody else imports Volcano's types.

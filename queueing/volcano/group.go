@@ -106,7 +106,7 @@ func sameQueue(group, wanted *v1beta1.PodGroup) bool {
 	return group.Labels[v1alpha1.QueueLabel] == wanted.Labels[v1alpha1.QueueLabel]
 }
 
-// holds reports whether Volcano keeps room for a group, or that its driver may exist already.
+// holds reports whether Volcano keeps capacity for a group, or that its driver may exist already.
 func holds(group *v1beta1.PodGroup) bool {
 	return admitted(group) || group.Annotations[earlyAnnotation] != ""
 }

@@ -88,7 +88,7 @@ func listed(list corev1.ResourceList) string {
 	return strings.Join(parts, ", ")
 }
 
-// nameTaken returns the verdict on an ask whose name somebody else uses.
+// nameTaken returns the verdict on an ask whose name another object has.
 func nameTaken(ask queueing.Ask) queueing.Verdict {
 	return waiting(queueing.ReasonWaitingForGate, "PodGroup %s/%s already exists and belongs to another owner: delete it, or choose another name for the application",
 		ask.Key.Namespace, ask.Objects.Name)

@@ -37,7 +37,7 @@ type Input struct {
 	Queue string
 	// Started says that the run has begun its first start and is not over.
 	Started bool
-	// Live says that the attempt holds its room: its driver is made, runs or ends.
+	// Live says that the attempt holds its quota: its driver is being created, runs or ends.
 	Live bool
 	// UIPort is the port of the web interface in the Service of the attempt; 0 if there is none.
 	UIPort int32

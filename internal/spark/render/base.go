@@ -19,7 +19,7 @@ type draft struct {
 	container corev1.Container
 }
 
-// grow makes room for what every driver gets.
+// grow allocates space for what every driver gets.
 func (d *draft) grow() {
 	const volumes, variables = 4, 8
 	d.pod.Spec.Volumes = slices.Grow(d.pod.Spec.Volumes, volumes)

@@ -32,7 +32,7 @@ type Names struct {
 func (n Names) Files(entry string) string { return n.Prefix + "-files-" + entry }
 
 const (
-	// longestPrefix leaves room for the longest suffix, -driver-svc, in a DNS label of 63 characters.
+	// longestPrefix leaves space for the longest suffix, -driver-svc, in a DNS label of 63 characters.
 	longestPrefix = 52
 	// longestStem is how much of the application's name the prefix begins with, at most.
 	longestStem = 32

@@ -51,11 +51,11 @@ func (b *build) submit() error {
 }
 
 // decommissionInterval is how soon an executor that goes looks again whether it has handed over everything, and ends then. With Spark's
-// default, 30 s, it would use up the time that the kubelet gives it, while somebody else waits for its room.
+// default, 30 s, it would use up the time that the kubelet gives it, while another job waits for its quota.
 const decommissionInterval = "3s"
 
 // decommission has executors hand over what they hold before they end, unless the user has chosen: those that wait behind a gate may be asked
-// for their room while the job goes on. Without dynamic allocation none is.
+// for their quota while the job goes on. Without dynamic allocation none is.
 func (b *build) decommission() error {
 	gang, err := b.given.Executors()
 	if err != nil || !b.in.SchedulingGated || !gang.Dynamic {

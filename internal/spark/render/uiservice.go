@@ -55,7 +55,7 @@ func UIServicePatch(service *corev1.Service, app *v1alpha1.SparkApplication, may
 	var before uiServiceKeys
 	note := service.Annotations[v1alpha1.UIServiceAnnotation]
 	if json.Unmarshal([]byte(note), &before) != nil {
-		before = uiServiceKeys{} // somebody has written something else there
+		before = uiServiceKeys{} // another client has written something else there
 	}
 	if note != "" {
 		before.Annotations = append(before.Annotations, v1alpha1.UIServiceAnnotation)

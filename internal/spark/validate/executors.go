@@ -38,7 +38,7 @@ func checkExecutors(s *subject) []Finding {
 	return findings
 }
 
-// shuffleFindings makes sure that somebody keeps what executors have shuffled when they go: without, Spark ends at once
+// shuffleFindings makes sure that something keeps what executors have shuffled when they go: without, Spark ends at once
 // (ExecutorAllocationManager.validateSettings).
 func shuffleFindings(p conf.Properties) []Finding {
 	tracking, err := p.Bool(conf.ShuffleTrackingEnabled, true)

@@ -42,7 +42,7 @@ func New(config *rest.Config, holder string, renewDeadline time.Duration) (resou
 	return &own{Interface: lock}, nil
 }
 
-// errNotOurs says that a lease cannot be given back because somebody else has it.
+// errNotOurs says that a lease cannot be given back because another process has it.
 var errNotOurs = errors.New("the lease belongs to another process already")
 
 // own is given back only by whoever has it. At the end of a process that was stopped for longer than its lease lasted, client-go
