@@ -162,8 +162,8 @@ func (p *pass) fulfil(ctx context.Context, d lifecycle.Decision) (err error) {
 		}
 	case lifecycle.NeedDriverAbsent:
 		p.o.DriverAbsent, err = p.driverAbsent(ctx)
-	case lifecycle.NeedRoom:
-		p.o.Room = p.resize(ctx, d.Want)
+	case lifecycle.NeedAllocation:
+		p.o.Allocation = p.resize(ctx, d.Want)
 	case lifecycle.NeedLogTail:
 		p.o.LogTail = p.logTail(ctx)
 	case lifecycle.NeedNodes:

@@ -112,8 +112,8 @@ func (ac attempt) starting(driver *pods.Record) Decision {
 
 // running follows the executors.
 func (ac attempt) running() Decision {
-	if ac.isElastic() && ac.o.Room == nil {
-		next := need(NeedRoom, ac.start())
+	if ac.isElastic() && ac.o.Allocation == nil {
+		next := need(NeedAllocation, ac.start())
 		next.Want = ac.elastic.want()
 		return next
 	}

@@ -16,7 +16,7 @@ import (
 // allocation divides the quota of a grant among the executors that exist.
 type allocation struct {
 	executors
-	room *queueing.Allocation
+	current *queueing.Allocation
 	// grant is what the status will say.
 	grant   queueing.Grant
 	ungates []Ungate
@@ -71,7 +71,7 @@ func (al *allocation) ungateFitting() {
 				al.ungate(u.pod, p)
 			}
 		}
-		free := al.granted(p.Flavor, false) - al.room.ReclaimedIn(p.Flavor) - al.admittedCount[p.Flavor]
+		free := al.granted(p.Flavor, false) - al.current.ReclaimedIn(p.Flavor) - al.admittedCount[p.Flavor]
 		if !p.Elastic {
 			free = min(free, p.Count)
 		}
@@ -103,9 +103,9 @@ func (al *allocation) shrink() {
 			continue
 		}
 		base := al.granted(p.Flavor, false) - al.granted(p.Flavor, true)
-		most := base + p.Count - al.room.ReclaimedIn(p.Flavor)
+		most := base + p.Count - al.current.ReclaimedIn(p.Flavor)
 		p.Count = min(p.Count, max(0, al.admittedCount[p.Flavor]-base))
-		if tooMany := al.weights(al.admitted[p.Flavor]) - max(0, most); al.room.ReclaimedIn(p.Flavor) > 0 && tooMany > 0 {
+		if tooMany := al.weights(al.admitted[p.Flavor]) - max(0, most); al.current.ReclaimedIn(p.Flavor) > 0 && tooMany > 0 {
 			al.toEvict = append(al.toEvict, al.evictionOrder(al.admitted[p.Flavor], tooMany)...)
 		}
 	}

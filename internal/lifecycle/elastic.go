@@ -56,18 +56,18 @@ func (el elastic) want() queueing.ResizeRequest {
 // allocate sets the grant in the status, ungates executors, and evicts those whose quota is reclaimed. It reports
 // whether the grant has changed.
 func (el elastic) allocate() bool {
-	if !el.isElastic() || el.o.Room == nil || el.o.Room.Grant == nil {
+	if !el.isElastic() || el.o.Allocation == nil || el.o.Allocation.Grant == nil {
 		return false
 	}
 	c := newExecutors(el.state)
-	al := allocation{executors: c, grant: *el.o.Room.Grant, room: el.o.Room}
+	al := allocation{executors: c, grant: *el.o.Allocation.Grant, current: el.o.Allocation}
 	al.grant.PodSets = slices.Clone(al.grant.PodSets)
 	al.chargeAdmitted()
 	al.ungateFitting()
 	al.shrink()
 	next := convert.ToAPI(al.grant)
 	changed := !convert.SameGrant(next, el.s.Grant)
-	if due := el.o.LastWrite.Add(shrinkInterval); changed && convert.OnlySmaller(next, el.s.Grant) && len(el.o.Room.Reclaims) == 0 && el.o.Now.Before(due) {
+	if due := el.o.LastWrite.Add(shrinkInterval); changed && convert.OnlySmaller(next, el.s.Grant) && len(el.o.Allocation.Reclaims) == 0 && el.o.Now.Before(due) {
 		el.requeue(due)
 		changed = false
 	}
@@ -91,5 +91,5 @@ func (el elastic) scaleDown(evicted []*pods.Record) {
 		return
 	}
 	el.event(false, reclaimedReason, fmt.Sprintf("%d executors above the base gang release their quota: %s",
-		len(evicted), el.o.Room.Reclaims[0].Why.Message))
+		len(evicted), el.o.Allocation.Reclaims[0].Why.Message))
 }

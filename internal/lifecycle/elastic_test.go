@@ -90,7 +90,7 @@ func moreOf(g *v1alpha1.Grant) string {
 
 // sharer is the grant of an attempt that runs.
 func sharer(grant queueing.Grant, room *queueing.Allocation, records []*pods.Record, releasing map[types.UID]string) elastic {
-	o := Observation{Now: epoch.Add(time.Hour), App: &v1alpha1.SparkApplication{}, Pods: records, Ungating: releasing, Room: room}
+	o := Observation{Now: epoch.Add(time.Hour), App: &v1alpha1.SparkApplication{}, Pods: records, Ungating: releasing, Allocation: room}
 	d := elastic{&state{o: o}, &draft{}}
 	d.s.Run, d.s.Attempt, d.s.Grant = 1, 1, convert.ToAPI(grant)
 	d.s.Driver = &v1alpha1.DriverStatus{UID: driverUID}

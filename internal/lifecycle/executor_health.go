@@ -62,10 +62,10 @@ func (eh executorHealth) whyGated() string {
 		return fmt.Sprintf("executor %s stays behind its scheduling gate: it asks for %s; set the size of executors in the spec, not in the program",
 			r.Name, tooLarge(r, amounts.ClampAll(c.base.Requests)))
 	}
-	if len(c.gated) == 0 || eh.o.Room == nil || eh.o.Room.Why == "" {
+	if len(c.gated) == 0 || eh.o.Allocation == nil || eh.o.Allocation.Why == "" {
 		return ""
 	}
-	return "executors above the base gang wait for quota: " + eh.o.Room.Why
+	return "executors above the base gang wait for quota: " + eh.o.Allocation.Why
 }
 
 // latchReady records that the driver and all executors that the attempt began with are ready together, and reports

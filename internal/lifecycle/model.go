@@ -50,8 +50,8 @@ type Observation struct {
 	Plan *Plan
 	// Verdict is the gate's answer; nil until it was needed.
 	Verdict *queueing.Verdict
-	// Room is the gate's answer to Decision.Want, for a grant that may grow; nil until it was needed.
-	Room *queueing.Allocation
+	// Allocation is the gate's answer to Decision.Want, for a grant that may grow; nil until it was needed.
+	Allocation *queueing.Allocation
 	// Ungating has the flavors of pods that may have been ungated by a write without a response.
 	Ungating map[types.UID]string
 	// DriverAbsent says that a live read found no driver pod of the attempt; false until it was needed.
@@ -128,8 +128,8 @@ const (
 	NeedDriverAbsent
 	// NeedNodes: Observation.UnreachableNodes.
 	NeedNodes
-	// NeedRoom: Observation.Room, the answer of the gate to Decision.Want.
-	NeedRoom
+	// NeedAllocation: Observation.Allocation, the answer of the gate to Decision.Want.
+	NeedAllocation
 	// NeedLogTail: Observation.LogTail, of a driver that has failed, or is about to be stopped as failed.
 	NeedLogTail
 )
@@ -144,7 +144,7 @@ type Decision struct {
 	// Need is what has to be observed before Decide is called again; the rest of the decision is empty then, but for Start.
 	Need  Need
 	Start Start
-	// Want is what the holder of a grant wants beside its base gang; with NeedRoom.
+	// Want is what the holder of a grant wants beside its base gang; with NeedAllocation.
 	Want queueing.ResizeRequest
 
 	// Finalizer has to be on the application before Status is written.
