@@ -6,6 +6,7 @@ package schedule
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -16,50 +17,64 @@ import (
 	"github.com/sparkgate/sparkgate/internal/tick"
 )
 
-// act deletes and creates what was decided. Where the API server knows better than the cache, the decision is made again.
+// act deletes and creates what was decided. Where the API server knows better than the cache, the decision is made again: each time it has
+// read an application that it had not read, or has learnt of a name that is taken.
 func (p *pass) act(ctx context.Context) error {
-	if again, err := p.confirmBlockers(ctx); err != nil {
-		return err
-	} else if again {
+	for {
+		outdated, err := p.try(ctx)
+		if err != nil || !outdated {
+			return err
+		}
 		p.decision = tick.Decide(p.o)
+	}
+}
+
+// try carries a decision out, unless it turns out to be outdated.
+func (p *pass) try(ctx context.Context) (outdated bool, err error) {
+	if outdated, err := p.confirmBlockers(ctx); err != nil || outdated {
+		return outdated, err
 	}
 	for _, c := range p.decision.Delete {
 		if err := p.delete(ctx, c); err != nil {
-			return err
+			return false, err
 		}
 	}
 	if p.decision.Create == nil {
-		return nil
+		return false, nil
 	}
 	return p.create(ctx, *p.decision.Create)
 }
 
 // confirmBlockers reads the applications because of which a tick would be passed over: one that has finished, or is gone, since the cache
 // heard of it does not forbid a run.
-func (p *pass) confirmBlockers(ctx context.Context) (changed bool, err error) {
-	var read map[string]bool
+func (p *pass) confirmBlockers(ctx context.Context) (outdated bool, err error) {
 	for _, passed := range p.decision.Passed {
-		if passed.Blocker == nil || read[passed.Blocker.Name] {
+		if passed.Blocker == nil || p.confirmed[passed.Blocker.Name] {
 			continue
 		}
-		if read == nil {
-			read = map[string]bool{}
+		now, err := p.readChild(ctx, passed.Blocker.Name)
+		if err != nil {
+			return false, err
 		}
-		read[passed.Blocker.Name] = true
-		app := &v1alpha1.SparkApplication{}
-		err := p.Live.Get(ctx, client.ObjectKey{Namespace: p.schedule.Namespace, Name: passed.Blocker.Name}, app)
-		if client.IgnoreNotFound(err) != nil {
-			return false, fmt.Errorf("read application %s: %w", passed.Blocker.Name, err)
-		}
-		now := childOf(app)
-		if apierrors.IsNotFound(err) || !metav1.IsControlledBy(app, p.schedule) {
-			delete(p.expected.created, passed.Blocker.Name)
-			now = tick.Child{Name: passed.Blocker.Name, Finished: true}
-		}
-		changed = changed || now.Finished && !now.Deleting
+		p.confirmed[now.Name] = true
 		p.replaceChild(now)
+		outdated = outdated || now.Finished && !now.Deleting
 	}
-	return changed, nil
+	return outdated, nil
+}
+
+// readChild reads an application from the API server. One that is gone has finished.
+func (p *pass) readChild(ctx context.Context, name string) (tick.Child, error) {
+	app := &v1alpha1.SparkApplication{}
+	err := p.Live.Get(ctx, client.ObjectKey{Namespace: p.schedule.Namespace, Name: name}, app)
+	switch {
+	case apierrors.IsNotFound(err), err == nil && !metav1.IsControlledBy(app, p.schedule):
+		delete(p.expected.created, name)
+		return tick.Child{Name: name, Finished: true, Keep: true}, nil
+	case err != nil:
+		return tick.Child{}, fmt.Errorf("read application %s: %w", name, err)
+	}
+	return childOf(app), nil
 }
 
 func (p *pass) replaceChild(now tick.Child) {
@@ -88,24 +103,24 @@ func (p *pass) delete(ctx context.Context, c tick.Child) error {
 
 // create creates the application of a run. One of that name that exists already is the same run, if it is one of this schedule or of an
 // earlier one of the same name; else the name is taken.
-func (p *pass) create(ctx context.Context, run tick.Run) error {
+func (p *pass) create(ctx context.Context, run tick.Run) (outdated bool, err error) {
 	app, err := applicationOf(p.schedule, run)
 	if err != nil {
-		return err
+		return false, err
 	}
 	err = p.Client.Create(ctx, app, client.FieldOwner(author))
 	switch {
 	case err == nil:
 		p.noteCreated(run, app.GetUID(), app.GetCreationTimestamp())
 		p.event(normal, "Created", "created application %s", run.Name)
-		return nil
+		return false, nil
 	case apierrors.IsAlreadyExists(err):
 		return p.exists(ctx, run)
 	case apierrors.IsInvalid(err), apierrors.IsForbidden(err), apierrors.IsBadRequest(err):
 		p.refused = fmt.Sprintf("application %s could not be created: %v", run.Name, err)
-		return nil
+		return false, nil
 	}
-	return fmt.Errorf("create application %s: %w", run.Name, err)
+	return false, fmt.Errorf("create application %s: %w", run.Name, err)
 }
 
 func (p *pass) noteCreated(run tick.Run, uid types.UID, at metav1.Time) {
@@ -114,30 +129,25 @@ func (p *pass) noteCreated(run tick.Run, uid types.UID, at metav1.Time) {
 	p.o.Children = append(p.o.Children, c)
 }
 
-func (p *pass) exists(ctx context.Context, run tick.Run) error {
+func (p *pass) exists(ctx context.Context, run tick.Run) (outdated bool, err error) {
 	app := &v1alpha1.SparkApplication{}
-	err := p.Live.Get(ctx, client.ObjectKey{Namespace: p.schedule.Namespace, Name: run.Name}, app)
-	if err != nil {
-		return fmt.Errorf("read application %s: %w", run.Name, err) // also if it has gone meanwhile
+	if err := p.Live.Get(ctx, client.ObjectKey{Namespace: p.schedule.Namespace, Name: run.Name}, app); err != nil {
+		return false, fmt.Errorf("read application %s: %w", run.Name, err) // also if it has gone meanwhile
 	}
 	owner := metav1.GetControllerOfNoCopy(app)
 	switch {
 	case owner != nil && owner.UID == p.schedule.UID:
-		for _, c := range p.o.Children {
-			if c.Name == run.Name {
-				return nil
-			}
+		if !slices.ContainsFunc(p.o.Children, func(c tick.Child) bool { return c.Name == run.Name }) {
+			p.noteCreated(run, app.UID, app.CreationTimestamp)
 		}
-		p.noteCreated(run, app.UID, app.CreationTimestamp)
 	case owner != nil && owner.Kind == v1alpha1.ScheduledSparkApplicationKind && owner.Name == p.schedule.Name:
 	case run.At.IsZero():
 		p.refused = fmt.Sprintf("application %s exists and does not belong to this schedule: delete it, or ask with another token", run.Name)
 	default:
-		p.o.Taken = map[string]bool{run.Name: true}
-		p.decision = tick.Decide(p.o)
-		p.decision.Create, p.decision.Again = nil, true // whatever comes next is for the next pass
+		p.o.Taken[run.Name] = true
+		return true, nil
 	}
-	return nil
+	return false, nil
 }
 
 // trim deletes the finished applications that the history limits do not keep.

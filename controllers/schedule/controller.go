@@ -85,7 +85,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	case err != nil || !s.DeletionTimestamp.IsZero():
 		return ctrl.Result{}, err
 	}
-	p := &pass{Reconciler: r, schedule: s, expected: r.memory.of(s)}
+	p := &pass{Reconciler: r, schedule: s, expected: r.memory.of(s), confirmed: map[string]bool{}}
 	if p.expected.isStale(s) {
 		return ctrl.Result{}, nil
 	}
@@ -114,6 +114,8 @@ type pass struct {
 	// mistake is what keeps the schedule from working; empty if nothing does.
 	mistake  string
 	decision tick.Decision
+	// confirmed are applications that this pass has read from the API server.
+	confirmed map[string]bool
 	// refused is why the application could not be created; empty if it could.
 	refused string
 }

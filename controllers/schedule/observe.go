@@ -22,7 +22,7 @@ const longestToken = 256
 
 func (p *pass) observe(ctx context.Context) error {
 	s := p.schedule
-	p.o = tick.Observation{Schedule: s, Now: p.Clock.Now(), Since: p.since, Token: requestOf(s)}
+	p.o = tick.Observation{Schedule: s, Now: p.Clock.Now(), Since: p.since, Token: requestOf(s), Taken: map[string]bool{}}
 	children, err := p.children(ctx)
 	if err != nil {
 		return err

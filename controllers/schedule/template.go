@@ -83,7 +83,7 @@ func (p *pass) tryTemplate(ctx context.Context) (mistake string, err error) {
 	switch {
 	case apierrors.IsInvalid(err), apierrors.IsBadRequest(err):
 		return mistakesOf(err), nil
-	case apierrors.IsAlreadyExists(err): // of this minute; it was checked
+	case apierrors.IsAlreadyExists(err), apierrors.IsForbidden(err): // of this minute, so it was checked; or a ResourceQuota is used up for now
 		return "", nil
 	case err != nil:
 		return "", fmt.Errorf("check the template: %w", err)

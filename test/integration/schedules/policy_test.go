@@ -1,0 +1,88 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package schedules
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/test/integration/actors"
+)
+
+// TestNameTaken: the name of a run belongs to an application that somebody has created. That run is passed over, the next one is not.
+func TestNameTaken(t *testing.T) {
+	w := newWorld(t)
+	s := w.apply("nightly", nil)
+	next, err := time.Parse(time.RFC3339, s.Status.NextRunTime)
+	if err != nil {
+		t.Fatal(err)
+	}
+	taken := w.Apply("nightly-"+minutes(next), func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = true })
+	w.pass(s, 2*day)
+	w.becomes(s, "run once", func(s *v1alpha1.ScheduledSparkApplication) bool {
+		return s.Status.ActiveCount == 1 && len(s.Status.Missed) == 1 && s.Status.Missed[0].Reason == v1alpha1.MissedNameTaken
+	})
+	if want := "nightly-" + minutes(next.Add(day)); s.Status.Active[0] != want {
+		t.Errorf("active is %v, want %s", s.Status.Active, want)
+	}
+	w.Reach(taken, "Suspended")
+}
+
+// TestReplace: a run that is due deletes the one before it, and begins once that is gone.
+func TestReplace(t *testing.T) {
+	w := newWorld(t)
+	s := w.apply("nightly", func(s *v1alpha1.ScheduledSparkApplication) { s.Spec.ConcurrencyPolicy = v1alpha1.ConcurrencyReplace })
+	w.pass(s, day)
+	w.becomes(s, "run once", func(s *v1alpha1.ScheduledSparkApplication) bool { return s.Status.ActiveCount == 1 })
+	first := &w.children()[0]
+	w.Run(first)
+	w.pass(s, day)
+	actors.Gone(t, first)
+	w.becomes(s, "run again", func(s *v1alpha1.ScheduledSparkApplication) bool {
+		return s.Status.ActiveCount == 1 && s.Status.Active[0] != first.Name
+	})
+	if all := w.children(); len(all) != 1 {
+		t.Errorf("%d applications, want 1", len(all))
+	}
+}
+
+// TestHistory: applications that have ended are deleted beyond the limits, the oldest first, but not one that is to be kept.
+func TestHistory(t *testing.T) {
+	w := newWorld(t)
+	s := w.apply("nightly", func(s *v1alpha1.ScheduledSparkApplication) {
+		one := int32(1)
+		s.Spec.SuccessfulHistoryLimit = &one
+	})
+	var names []string
+	for i := range 3 {
+		w.pass(s, day)
+		w.becomes(s, "run", func(s *v1alpha1.ScheduledSparkApplication) bool { return s.Status.ActiveCount == 1 })
+		names = append(names, s.Status.Active[0])
+		app := w.child(names[i])
+		if i == 0 {
+			actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Annotations[v1alpha1.KeepAnnotation] = "true" })
+		}
+		w.Succeed(app)
+		w.becomes(s, "done", func(s *v1alpha1.ScheduledSparkApplication) bool {
+			return s.Status.ActiveCount == 0 && s.Status.LastSuccessfulRun.Name == names[i]
+		})
+	}
+	actors.Gone(t, w.child(names[1]))
+	var left []string
+	for _, app := range w.children() {
+		left = append(left, app.Name)
+	}
+	if got, want := strings.Join(left, " "), names[0]+" "+names[2]; got != want {
+		t.Errorf("left are %s, want %s", got, want)
+	}
+}
+
+// child returns an application by its name.
+func (w *world) child(name string) *v1alpha1.SparkApplication {
+	app := w.Pi(name)
+	app.Spec = v1alpha1.SparkApplicationSpec{}
+	return app
+}
