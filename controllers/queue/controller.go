@@ -26,8 +26,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
-	"github.com/fluxcd/pkg/apis/meta"
-
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/status"
 )
@@ -259,13 +257,10 @@ func numbersOnly(before, after *v1alpha1.SparkQueue) bool {
 		before.Status.ObservedGeneration == after.Status.ObservedGeneration
 }
 
-// longestToken is the longest token of a request, in bytes: it is echoed in the status. Flux's are times.
-const longestToken = 256
-
 // fill computes the status of a queue from its spec and from what the engine has counted.
 func (r *Reconciler) fill(queue *v1alpha1.SparkQueue) {
 	s := &queue.Status
-	if token := queue.Annotations[meta.ReconcileRequestAnnotation]; token != "" && len(token) <= longestToken {
+	if token := status.ReconcileToken(queue.Annotations); token != "" {
 		s.LastHandledReconcileAt = token
 	}
 	view := status.QueueView{State: status.QueueActive, Generation: queue.Generation}

@@ -23,7 +23,7 @@ func Decide(o Observation) Decision {
 	d := newDecider(&state{o: o, was: stage, s: *o.App.Status.DeepCopy()})
 	d.view.Message = readyMessage(o.App)
 	d.view.ReadyWhen = o.App.Spec.ReadyWhen
-	if token := o.App.Annotations[reconcileAnnotation]; token != "" && len(token) <= maxTokenLength {
+	if token := status.ReconcileToken(o.App.Annotations); token != "" {
 		d.s.LastHandledReconcileAt = token
 	}
 	switch {

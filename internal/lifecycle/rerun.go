@@ -6,30 +6,18 @@ package lifecycle
 import (
 	"strconv"
 
-	"github.com/fluxcd/pkg/apis/meta"
-
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/status"
 )
-
-const reconcileAnnotation = meta.ReconcileRequestAnnotation
-
-// maxTokenLength is the length in bytes up to which the token of a request is honoured: the status echoes it. Flux's
-// tokens are times.
-const maxTokenLength = 256
 
 // rerun decides whether another run is wanted.
 type rerun struct {
 	*state
 }
 
-// forceToken returns the token of a request to run again that was not handled yet: both of Flux's annotations carry
-// it.
+// forceToken returns the token of a request to run again that was not handled yet.
 func (rr rerun) forceToken() string {
-	token := rr.o.App.Annotations[meta.ForceRequestAnnotation]
-	if token == "" || len(token) > maxTokenLength || token != rr.o.App.Annotations[reconcileAnnotation] || token == rr.o.App.Status.LastHandledForceAt {
-		return ""
-	}
-	return token
+	return status.ForceToken(rr.o.App.Annotations, rr.o.App.Status.LastHandledForceAt)
 }
 
 // changed reports whether the run template differs from that of the current run in a way that asks for another run.
