@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/redact"
 	"github.com/sparkgate/sparkgate/internal/tick"
 )
 
@@ -52,9 +53,12 @@ func (p *pass) confirmBlockers(ctx context.Context) (outdated bool, err error) {
 		if passed.Blocker == nil || p.confirmed[passed.Blocker.Name] {
 			continue
 		}
-		now, err := p.readChild(ctx, passed.Blocker.Name)
+		now, exists, err := p.readChild(ctx, passed.Blocker.Name)
 		if err != nil {
 			return false, err
+		}
+		if !exists {
+			now = tick.Child{Name: passed.Blocker.Name, Finished: true, Keep: true}
 		}
 		p.confirmed[now.Name] = true
 		p.replaceChild(now)
@@ -63,18 +67,16 @@ func (p *pass) confirmBlockers(ctx context.Context) (outdated bool, err error) {
 	return outdated, nil
 }
 
-// readChild reads an application from the API server. One that is gone has finished.
-func (p *pass) readChild(ctx context.Context, name string) (tick.Child, error) {
+// readChild reads an application of the schedule from the API server.
+func (p *pass) readChild(ctx context.Context, name string) (c tick.Child, exists bool, err error) {
 	app := &v1alpha1.SparkApplication{}
-	err := p.Live.Get(ctx, client.ObjectKey{Namespace: p.schedule.Namespace, Name: name}, app)
-	switch {
+	switch err := p.Live.Get(ctx, client.ObjectKey{Namespace: p.schedule.Namespace, Name: name}, app); {
 	case apierrors.IsNotFound(err), err == nil && !metav1.IsControlledBy(app, p.schedule):
-		delete(p.expected.created, name)
-		return tick.Child{Name: name, Finished: true, Keep: true}, nil
+		return c, false, nil
 	case err != nil:
-		return tick.Child{}, fmt.Errorf("read application %s: %w", name, err)
+		return c, false, fmt.Errorf("read application %s: %w", name, err)
 	}
-	return childOf(app), nil
+	return childOf(app), true, nil
 }
 
 func (p *pass) replaceChild(now tick.Child) {
@@ -117,16 +119,15 @@ func (p *pass) create(ctx context.Context, run tick.Run) (outdated bool, err err
 	case apierrors.IsAlreadyExists(err):
 		return p.exists(ctx, run)
 	case apierrors.IsInvalid(err), apierrors.IsForbidden(err), apierrors.IsBadRequest(err):
-		p.refused = fmt.Sprintf("application %s could not be created: %v", run.Name, err)
+		p.refused = redact.Text(fmt.Sprintf("application %s could not be created: %v", run.Name, err))
 		return false, nil
 	}
 	return false, fmt.Errorf("create application %s: %w", run.Name, err)
 }
 
 func (p *pass) noteCreated(run tick.Run, uid types.UID, at metav1.Time) {
-	c := tick.Child{Name: run.Name, UID: uid, Created: at.Time}
-	p.expected.created[c.Name] = c
-	p.o.Children = append(p.o.Children, c)
+	p.expected.created[run.Name] = true
+	p.o.Children = append(p.o.Children, tick.Child{Name: run.Name, UID: uid, Created: at.Time})
 }
 
 func (p *pass) exists(ctx context.Context, run tick.Run) (outdated bool, err error) {

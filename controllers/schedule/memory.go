@@ -4,16 +4,12 @@
 package schedule
 
 import (
-	"maps"
-	"slices"
-	"strings"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/internal/tick"
 )
 
 // memory holds what the operator knows of schedules before the cache does. It is safe for concurrent use.
@@ -30,7 +26,7 @@ func (m *memory) of(s *v1alpha1.ScheduledSparkApplication) *expectations {
 	if e := m.known[name]; e != nil && e.schedule == s.UID {
 		return e
 	}
-	e := &expectations{schedule: s.UID, created: map[string]tick.Child{}}
+	e := &expectations{schedule: s.UID, created: map[string]bool{}}
 	m.known[name] = e
 	return e
 }
@@ -46,12 +42,12 @@ func (m *memory) forget(name types.NamespacedName) {
 type expectations struct {
 	schedule types.UID
 	// created are applications that the cache has not shown yet, by name.
-	created map[string]tick.Child
+	created map[string]bool
 	// version is the resource version of the last own write.
 	version string
-	// checked is the generation whose template was checked last, mistake what was found.
+	// checked is the last generation whose template was found to be right. A mistake is looked for again: what refuses a template may
+	// be a policy, which can change.
 	checked int64
-	mistake string
 }
 
 // isStale reports whether the cache shows the schedule as it was before the last own write. The watch wakes the schedule when it has caught up.
@@ -61,9 +57,4 @@ func (e *expectations) isStale(s *v1alpha1.ScheduledSparkApplication) bool {
 	}
 	older, err := resourceversion.CompareResourceVersion(s.ResourceVersion, e.version)
 	return err == nil && older < 0
-}
-
-// unseen returns the applications that were created and that the cache has not shown, by name.
-func (e *expectations) unseen() []tick.Child {
-	return slices.SortedFunc(maps.Values(e.created), func(a, b tick.Child) int { return strings.Compare(a.Name, b.Name) })
 }

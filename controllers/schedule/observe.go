@@ -10,19 +10,15 @@ import (
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/fluxcd/pkg/apis/meta"
-
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/cron"
+	"github.com/sparkgate/sparkgate/internal/status"
 	"github.com/sparkgate/sparkgate/internal/tick"
 )
 
-// longestToken is the longest token of a request, in bytes: it is echoed in the status.
-const longestToken = 256
-
 func (p *pass) observe(ctx context.Context) error {
 	s := p.schedule
-	p.o = tick.Observation{Schedule: s, Now: p.Clock.Now(), Since: p.since, Token: requestOf(s), Taken: map[string]bool{}}
+	p.o = tick.Observation{Schedule: s, Now: p.Clock.Now(), Since: p.since, Token: status.ForceToken(s.Annotations, s.Status.LastHandledForceAt), Taken: map[string]bool{}}
 	children, err := p.children(ctx)
 	if err != nil {
 		return err
@@ -40,16 +36,8 @@ func (p *pass) observe(ctx context.Context) error {
 	return nil
 }
 
-// requestOf returns the token of a request for a run that has not been answered.
-func requestOf(s *v1alpha1.ScheduledSparkApplication) string {
-	token := s.Annotations[meta.ForceRequestAnnotation]
-	if token != s.Annotations[meta.ReconcileRequestAnnotation] || token == s.Status.LastHandledForceAt || len(token) > longestToken {
-		return ""
-	}
-	return token
-}
-
-// children returns the applications of the schedule, with those that were created and that the cache does not show yet.
+// children returns the applications of the schedule. One that was created and that the cache does not show is read: the cache may be late, or
+// the application may have gone before it was shown.
 func (p *pass) children(ctx context.Context) ([]tick.Child, error) {
 	list := &v1alpha1.SparkApplicationList{}
 	err := p.Client.List(ctx, list, client.InNamespace(p.schedule.Namespace), client.MatchingFields{ownerIndex: string(p.schedule.UID)}, client.UnsafeDisableDeepCopy)
@@ -62,7 +50,17 @@ func (p *pass) children(ctx context.Context) ([]tick.Child, error) {
 		delete(p.expected.created, c.Name)
 		children = append(children, c)
 	}
-	return append(children, p.expected.unseen()...), nil
+	for name := range p.expected.created {
+		switch c, exists, err := p.readChild(ctx, name); {
+		case err != nil:
+			return nil, err
+		case exists:
+			children = append(children, c)
+		default:
+			delete(p.expected.created, name)
+		}
+	}
+	return children, nil
 }
 
 func childOf(app *v1alpha1.SparkApplication) tick.Child {

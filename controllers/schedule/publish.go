@@ -16,8 +16,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/fluxcd/pkg/apis/meta"
-
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/status"
 	"github.com/sparkgate/sparkgate/internal/tick"
@@ -53,7 +51,7 @@ func (p *pass) publish(ctx context.Context) error {
 // fill computes the status. What was decided is recorded only if it was done.
 func (p *pass) fill(s *v1alpha1.ScheduledSparkApplicationStatus) {
 	s.ObservedGeneration = p.schedule.Generation
-	if token := p.schedule.Annotations[meta.ReconcileRequestAnnotation]; token != "" && len(token) <= longestToken {
+	if token := status.ReconcileToken(p.schedule.Annotations); token != "" {
 		s.LastHandledReconcileAt = token
 	}
 	if p.refused == "" {
@@ -61,10 +59,18 @@ func (p *pass) fill(s *v1alpha1.ScheduledSparkApplicationStatus) {
 	}
 	s.NextRunTime = ""
 	if p.o.Times != nil && !p.schedule.Spec.Suspend {
-		s.NextRunTime = rfc3339(p.o.Times.Next(p.o.Now))
+		s.NextRunTime = rfc3339(p.o.Times.Next(p.followedUntil(s)))
 	}
 	p.fillChildren(s)
 	s.Conditions = status.ScheduleConditions(s.Conditions, p.view(s), metav1.NewTime(p.o.Now))
+}
+
+// followedUntil returns the time until which nothing is due any more: later than now if the clock was set back.
+func (p *pass) followedUntil(s *v1alpha1.ScheduledSparkApplicationStatus) time.Time {
+	if s.Handled != nil && s.Handled.Until.After(p.o.Now) {
+		return s.Handled.Until.Time
+	}
+	return p.o.Now
 }
 
 // fillHandled records how far the schedule was followed. A time that only passes is not recorded: nothing was due.

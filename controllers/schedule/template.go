@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/redact"
 	"github.com/sparkgate/sparkgate/internal/spark/validate"
 	"github.com/sparkgate/sparkgate/internal/tick"
 )
@@ -58,19 +59,18 @@ func applicationOf(s *v1alpha1.ScheduledSparkApplication, run tick.Run) (*unstru
 // checkTemplate returns what is wrong with the template: what the API server would say of an application like that, and what the operator
 // would say of it. A template that was found well is not checked again by the next leader.
 func (p *pass) checkTemplate(ctx context.Context) (mistake string, err error) {
-	s := p.schedule
-	e := p.expected
+	s, e := p.schedule, p.expected
 	if e.checked == s.Generation {
-		return e.mistake, nil
+		return "", nil
 	}
 	ready := apimeta.FindStatusCondition(s.Status.Conditions, v1alpha1.ReadyCondition)
 	if s.Status.ObservedGeneration != s.Generation || ready == nil || ready.Reason == v1alpha1.InvalidSpecReason {
-		if mistake, err = p.tryTemplate(ctx); err != nil {
-			return "", err
+		if mistake, err = p.tryTemplate(ctx); err != nil || mistake != "" {
+			return mistake, err
 		}
 	}
-	e.checked, e.mistake = s.Generation, mistake
-	return mistake, nil
+	e.checked = s.Generation
+	return "", nil
 }
 
 // tryTemplate has the API server check an application without creating it.
@@ -113,8 +113,9 @@ func mistakesOf(err error) string {
 	return strings.Join(mistakes, "; ")
 }
 
-// inTemplate says where in a schedule the mistake of an application is.
+// inTemplate says where in a schedule the mistake of an application is. The API server repeats values, which may be secret.
 func inTemplate(message string) string {
+	message = redact.Text(message)
 	if strings.HasPrefix(message, "spec.") || strings.HasPrefix(message, "metadata.") {
 		return "spec.template." + message
 	}

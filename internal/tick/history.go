@@ -5,6 +5,7 @@ package tick
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
@@ -41,12 +42,4 @@ func compareAges(a, b Child) int {
 	return compareNames(a, b)
 }
 
-func compareNames(a, b Child) int {
-	switch {
-	case a.Name < b.Name:
-		return -1
-	case a.Name > b.Name:
-		return 1
-	}
-	return 0
-}
+func compareNames(a, b Child) int { return strings.Compare(a.Name, b.Name) }
