@@ -41,6 +41,10 @@ var commands = []command{
 		text: explainText, run: explainCommand,
 	},
 	{
+		name: "schedule", arguments: "next NAME|-f FILE", summary: "print the coming times of schedules",
+		text: scheduleText, run: scheduleCommand,
+	},
+	{
 		name: "simulate", arguments: "-f FILE", summary: "play a scenario against the queues in virtual time",
 		text: simulateText, run: simulateCommand,
 	},
@@ -126,7 +130,7 @@ func help(args []string, out io.Writer) error {
 	if len(args) == 0 {
 		fmt.Fprint(out, "sparkctl is the command-line tool of Sparkgate.\n\nUsage:\n\n")
 		for _, c := range commands {
-			fmt.Fprintf(out, "  sparkctl %-25s %s\n", c.name+" "+c.arguments, c.summary)
+			fmt.Fprintf(out, "  sparkctl %-28s %s\n", c.name+" "+c.arguments, c.summary)
 		}
 		_, err := fmt.Fprint(out, "\nsparkctl help COMMAND says more.\n")
 		return err

@@ -82,6 +82,12 @@ func (c *Cluster) Application(ctx context.Context, name string) (*v1alpha1.Spark
 	return app, c.read(ctx, app, "namespaces", c.Namespace, "sparkapplications", name)
 }
 
+// Schedule reads a schedule of the namespace.
+func (c *Cluster) Schedule(ctx context.Context, name string) (*v1alpha1.ScheduledSparkApplication, error) {
+	schedule := &v1alpha1.ScheduledSparkApplication{}
+	return schedule, c.read(ctx, schedule, "namespaces", c.Namespace, "scheduledsparkapplications", name)
+}
+
 // Queue reads a queue.
 func (c *Cluster) Queue(ctx context.Context, name string) (*v1alpha1.SparkQueue, error) {
 	queue := &v1alpha1.SparkQueue{}

@@ -29,13 +29,20 @@ func Check(objects []Object) (findings []Finding, checked int, err error) {
 			continue
 		}
 		checked++
-		found, err := o.check(objects)
+		found, err := o.Check(objects)
 		if err != nil {
 			return nil, 0, err
 		}
-		findings = append(findings, o.placed(found)...)
+		findings = append(findings, found...)
 	}
 	return findings, checked, nil
+}
+
+// Check returns what is wrong with one object of the project's kinds; all are the objects among which a ConfigMap is looked for. An error
+// is a mistake in the program.
+func (o *Object) Check(all []Object) ([]Finding, error) {
+	found, err := o.check(all)
+	return o.placed(found), err
 }
 
 // placed says of findings where they are, and puts them into the order of lines.

@@ -1,0 +1,227 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/utils/clock"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/client"
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/printer"
+	"github.com/sparkgate/sparkgate/internal/cron"
+	"github.com/sparkgate/sparkgate/internal/offline"
+)
+
+const scheduleText = `Prints when the schedule NAME is due next, in its time zone and in UTC, and says where clocks are set forward or back:
+a local time that is skipped, one that comes twice. With -f it prints that of all ScheduledSparkApplications in FILE, without a cluster.
+
+  -f FILE                           a file, a folder with everything below it that ends with .yaml, .yml or .json, or - for the standard input; can be given several times
+  --count N                         how many times, 1 to 1000; default: 10. -n is the namespace, as everywhere
+  --from TIME                       the first time that is printed, such as 2026-03-28 or 2026-03-28T02:30 in the zone of the schedule, or 2026-03-28T01:30:00Z; default: now
+  -n, --namespace NAMESPACE         of the schedule; default: that of the kubeconfig's context
+  --kubeconfig FILE                 default: $KUBECONFIG, else ~/.kube/config, else the cluster that this runs in
+  --context CONTEXT                 of the kubeconfig; default: its current one
+
+  sparkctl schedule next nightly
+  sparkctl schedule next -f schedule.yaml --count 3 --from 2026-03-28
+
+The times are those at which it is due. Whether a run is created then depends on what the lines above them say: on runs that have not
+finished, and on the operator.
+
+The exit code is 1 if a schedule has a mistake, because of which nothing of it is run, 2 if the call cannot be understood.
+`
+
+const (
+	defaultTimes = 10
+	mostTimes    = 1000
+	// clockSkew is how far the operator's clock and the one here may be apart.
+	clockSkew = time.Minute
+)
+
+// scheduleFlags are the flags of schedule.
+type scheduleFlags struct {
+	cluster client.Options
+	files   fileNames
+	count   int
+	from    string
+}
+
+func (f *scheduleFlags) declare(flags *flag.FlagSet) {
+	f.files.declare(flags)
+	for _, name := range []string{"n", "namespace"} {
+		flags.StringVar(&f.cluster.Namespace, name, "", "")
+	}
+	flags.StringVar(&f.cluster.Kubeconfig, "kubeconfig", "", "")
+	flags.StringVar(&f.cluster.Context, "context", "", "")
+	flags.IntVar(&f.count, "count", defaultTimes, "")
+	flags.StringVar(&f.from, "from", "", "")
+}
+
+// check returns what cannot be understood of a call.
+func (f *scheduleFlags) check(names []string) error {
+	switch {
+	case len(names) == 0 || names[0] != "next":
+		return usageError{errors.New("write sparkctl schedule next, with a name or -f FILE")}
+	case len(names) > 2 || (len(names) == 2) == (len(f.files) > 0):
+		return usageError{errors.New("name one schedule, or files with -f FILE")}
+	case f.count < 1 || f.count > mostTimes:
+		return usageError{fmt.Errorf("--count is %d; set it to 1 to %d", f.count, mostTimes)}
+	}
+	if _, err := f.fromIn(time.UTC); err != nil {
+		return usageError{err}
+	}
+	return nil
+}
+
+// fromIn returns the first time that is asked for, which may be a local one.
+func (f *scheduleFlags) fromIn(zone *time.Location) (time.Time, error) {
+	if f.from == "" {
+		return clock.RealClock{}.Now(), nil
+	}
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04", time.DateOnly} {
+		if at, err := time.ParseInLocation(layout, f.from, zone); err == nil {
+			return at, nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("--from is %q; write a time such as 2026-03-28, 2026-03-28T02:30 or 2026-03-28T01:30:00Z", f.from)
+}
+
+// scheduleCommand returns sparkctl schedule.
+func scheduleCommand(flags *flag.FlagSet, args []string, s streams) error {
+	var f scheduleFlags
+	f.declare(flags)
+	names, err := parseNames(flags, args)
+	if err != nil {
+		return err
+	}
+	if err := f.check(names); err != nil {
+		return err
+	}
+	if _, err := strconv.Atoi(f.cluster.Namespace); err == nil {
+		fmt.Fprintf(s.err, "sparkctl schedule: note: -n is the namespace; the number of times is --count %s\n", f.cluster.Namespace)
+	}
+	var schedules []printer.Schedule
+	if len(names) == 2 {
+		schedules, err = f.fromCluster(names[1])
+	} else {
+		schedules, err = f.fromFiles(s.in)
+	}
+	return errors.Join(f.write(schedules, s.out), err)
+}
+
+// write writes schedules, and returns an error if one has a mistake.
+func (f *scheduleFlags) write(schedules []printer.Schedule, out io.Writer) error {
+	wrong := 0
+	for i, schedule := range schedules {
+		if i > 0 {
+			if _, err := fmt.Fprintln(out); err != nil {
+				return err
+			}
+		}
+		if schedule.Times == nil || len(schedule.Mistakes) > 0 {
+			wrong++
+		}
+		if err := printer.WriteSchedule(out, schedule); err != nil {
+			return err
+		}
+	}
+	if wrong > 0 {
+		return fmt.Errorf("schedules with mistakes: %d of %d", wrong, len(schedules))
+	}
+	return nil
+}
+
+// upcoming is a schedule with its times, or with the mistake in them.
+func (f *scheduleFlags) upcoming(object *v1alpha1.ScheduledSparkApplication) (s printer.Schedule, err error) {
+	s = printer.Schedule{Object: object, Count: f.count}
+	s.Times, err = cron.Parse(object.Spec.Schedule, object.Spec.TimeZone)
+	if err != nil {
+		s.Mistakes = []string{"spec." + err.Error()}
+		return s, nil
+	}
+	s.From, err = f.fromIn(s.Times.In(time.Unix(0, 0)).Location())
+	return s, err
+}
+
+// fromFiles returns the schedules of the files. Those that are right are returned with an error, too.
+func (f *scheduleFlags) fromFiles(in io.Reader) ([]printer.Schedule, error) {
+	files, err := f.files.read(in)
+	if err != nil {
+		return nil, err
+	}
+	found, unreadable, err := offline.Schedules(files)
+	if err != nil {
+		return nil, err
+	}
+	var schedules []printer.Schedule
+	for i := range found {
+		object := &found[i].ScheduledSparkApplication
+		object.Status = v1alpha1.ScheduledSparkApplicationStatus{} // of another time
+		if object.Namespace == "" {
+			object.Namespace = f.cluster.Namespace
+		}
+		schedule, err := f.upcoming(object)
+		if err != nil {
+			return nil, err
+		}
+		schedule.Mistakes = nil // the findings say it with its place
+		for _, finding := range found[i].Findings {
+			if finding.Warning {
+				finding.Warning = false // the line says so
+				schedule.Warnings = append(schedule.Warnings, finding.String())
+			} else {
+				schedule.Mistakes = append(schedule.Mistakes, finding.String())
+			}
+		}
+		schedules = append(schedules, schedule)
+	}
+	var problems []error
+	for _, finding := range unreadable {
+		problems = append(problems, errors.New(finding.String()))
+	}
+	if len(schedules) == 0 && len(problems) == 0 {
+		return nil, errors.New("there is no ScheduledSparkApplication in the files")
+	}
+	return schedules, errors.Join(problems...)
+}
+
+// fromCluster returns a schedule of the cluster, with what the operator says of it.
+func (f *scheduleFlags) fromCluster(name string) ([]printer.Schedule, error) {
+	c, err := client.Connect(f.cluster)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), explainTime)
+	defer cancel()
+	object, err := c.Schedule(ctx, name)
+	if err != nil {
+		return nil, fmt.Errorf("read the schedule %s in namespace %s: %w", name, c.Namespace, err)
+	}
+	schedule, err := f.upcoming(object)
+	if err != nil {
+		return nil, err
+	}
+	if h := object.Status.Handled; h != nil && h.Until.After(clock.RealClock{}.Now().Add(clockSkew)) {
+		schedule.Silent = h.Until.Time
+	}
+	ready := apimeta.FindStatusCondition(object.Status.Conditions, v1alpha1.ReadyCondition)
+	switch {
+	case object.Status.ObservedGeneration != object.Generation || ready == nil:
+		schedule.Warnings = append(schedule.Warnings, "the operator has not looked at this version of the schedule yet: does it run?")
+	case ready.Reason == v1alpha1.InvalidSpecReason:
+		schedule.Mistakes = []string{ready.Message}
+	case ready.Status == "False":
+		schedule.Warnings = append(schedule.Warnings, ready.Reason+": "+ready.Message)
+	}
+	return []printer.Schedule{schedule}, nil
+}
