@@ -168,10 +168,12 @@ type FlavorQuota struct {
 
 // ResourceQuota is the quota of one resource in one flavor.
 type ResourceQuota struct {
-	// resource is any resource of Kubernetes (cpu, memory, nvidia.com/gpu, …), or pods.
+	// resource is a resource of Kubernetes: cpu, memory, ephemeral-storage, hugepages-<size>, or an extended one, which has a domain
+	// (nvidia.com/gpu); or pods.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self in ['cpu', 'memory', 'ephemeral-storage', 'pods'] || self.startsWith('hugepages-') || self.matches('^[a-z0-9.-]+/[A-Za-z0-9._-]+$')",message="set resource to cpu, memory, ephemeral-storage, pods, hugepages-<size>, or a name with a domain such as nvidia.com/gpu",messageExpression="'set resource to cpu, memory, ephemeral-storage, pods, hugepages-<size>, or a name with a domain such as nvidia.com/gpu' + (self.lowerAscii().contains('cpu') ? '; did you mean cpu?' : self.lowerAscii().contains('core') ? '; did you mean cpu?' : self.lowerAscii().contains('mem') ? '; did you mean memory?' : self.lowerAscii().contains('gpu') ? '; did you mean nvidia.com/gpu?' : self.lowerAscii().contains('pod') ? '; did you mean pods?' : self.lowerAscii().contains('storage') ? '; did you mean ephemeral-storage?' : self.lowerAscii().contains('disk') ? '; did you mean ephemeral-storage?' : '')"
 	Resource string `json:"resource"`
 
 	// nominal is what this node brings of its own, in addition to its children.

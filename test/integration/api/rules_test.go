@@ -153,6 +153,10 @@ var celBreaches = map[string][]any{
 	"self.matches('^[0-9]+([.][0-9]+)?$')": {"10%", "-0.1", ".1", ""},
 	// versions of Spark
 	"self.matches('^[0-9]+[.][0-9]+[.][0-9]+([-.][0-9A-Za-z.-]+)?$')": {"4.1", "v4.1.4", "latest", ""},
+	// resources
+	"self in ['cpu', 'memory', 'ephemeral-storage', 'pods'] || self.startsWith('hugepages-') || self.matches('^[a-z0-9.-]+/[A-Za-z0-9._-]+$')": {
+		"cpus", "mem", "CPU", "requests.cpu", "gpu", "/gpu",
+	},
 	// Spark's sizes
 	"self.matches('^[0-9]+([bBkKmMgGtTpP][bB]?)?$')": {"512Mx", "1.5g", "-1g", "4Gi", ""},
 }

@@ -105,6 +105,11 @@ spec:
 			"SparkQueue", strings.Replace(queue, "nominal: 1", "nominal: -1", 1),
 			[]string{"spec.flavors[0].quotas[0].nominal: value -1 is not allowed: set nominal to a quantity of zero or more, such as 8 or 32Gi"},
 		},
+		"no resource": {
+			"SparkQueue", strings.Replace(queue, "resource: cpu", "resource: mem", 1),
+			[]string{`spec.flavors[0].quotas[0].resource: value "mem" is not allowed: set resource to cpu, memory, ephemeral-storage, pods, hugepages-<size>, ` +
+				"or a name with a domain such as nvidia.com/gpu; did you mean memory?"},
+		},
 		"built-in name": {
 			"SparkFlavor", "metadata: {name: default}\nspec: {nodeLabels: {a: b}}",
 			[]string{`metadata.name: value "default" is not allowed: choose another metadata.name: the flavor default is built in and has no labels`},
