@@ -31,7 +31,7 @@ func TestReconfigure(t *testing.T) {
 			before: "a cpu=9", running: "x queue=a cpu=1", after: "a cpu=0", asks: "z queue=a cpu=10m",
 			verdicts: map[string]string{
 				"x": "Granted",
-				"z": "Refused/ExceedsQuota: needs cpu 30m of flavor default; queue a can never use more than 0 (nominal 0, borrowing 0): request less or raise the quota",
+				"z": "Refused/ExceedsQuota: needs cpu 30m of flavor default; queue a can never use more than 0: request less, or raise nominal of queue a by cpu 30m",
 			},
 		},
 		"quota raised": {

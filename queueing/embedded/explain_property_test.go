@@ -4,13 +4,16 @@
 package embedded
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/amounts"
 )
 
 // Whatever has happened: an explanation agrees with itself and with the verdict, says what would help, and changes nothing.
@@ -76,4 +79,87 @@ func checkReason(t *testing.T, key queueing.Key, x Explanation) {
 			t.Fatalf("%s asks for too much, and nothing is too much: %s", key.Name, shown(x))
 		}
 	}
+}
+
+// TestAdviceHelps: an ask that exceeds what its queue could ever hold no longer does once the advice has been followed, in each of the ways
+// that it leaves open.
+func TestAdviceHelps(t *testing.T) {
+	followed := 0
+	seeds := forSeeds(t, func(t *testing.T, w *world) {
+		for range events {
+			w.happen()
+		}
+		w.cycle(t)
+		for key, asked := range w.ref.asks {
+			x, _ := w.engine.Explain(key)
+			if x.Pending == nil || x.Reason != queueing.ReasonExceedsQuota {
+				continue
+			}
+			for _, way := range []string{"nominal", "borrowingLimit"} {
+				followed++
+				e := newEngine()
+				e.SetQueues(follow(t, w.queues, x.Pending.Remedies, way))
+				e.Submit(asked)
+				e.Cycle(1)
+				if v := e.Verdict(key); v.Reason == queueing.ReasonExceedsQuota || v.Reason == queueing.ReasonFlavorMismatch {
+					t.Fatalf("%s: %s; after %q, with %s: %s", key.Name, x.Message, x.Pending.Remedies, way, says(v))
+				}
+			}
+		}
+	})
+	if !t.Failed() && seeds >= worlds && followed < seeds {
+		t.Errorf("%d pieces of advice in %d worlds: the worlds are too generous", followed, seeds)
+	}
+}
+
+var (
+	advice      = regexp.MustCompile(`^raise ([^()]+)(?: \(or ([^()]+)\))? of flavor (\S+), or request less$`)
+	raiseAdvice = regexp.MustCompile(`(nominal or borrowingLimit|nominal|borrowingLimit) of queue (\S+) by (\S+) (\S+)`)
+)
+
+// follow returns queues with limits raised as advised, their borrowing limits where the advice leaves it open.
+func follow(t *testing.T, queues []QueueConfig, remedies []string, way string) []QueueConfig {
+	t.Helper()
+	queues = slices.Clone(queues)
+	for _, sentence := range remedies {
+		parts := advice.FindStringSubmatch(sentence)
+		if parts == nil {
+			t.Fatalf("not advice: %q", sentence)
+		}
+		raises := parts[1]
+		if way == "borrowingLimit" && parts[2] != "" {
+			raises = parts[2]
+		}
+		for _, raise := range raiseAdvice.FindAllStringSubmatch(raises, -1) {
+			by, err := amounts.Of(raise[3], resource.MustParse(raise[4]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := slices.IndexFunc(queues, func(q QueueConfig) bool { return q.Name == raise[2] })
+			queues[at].Flavors = raised(queues[at].Flavors, cell{parts[3], raise[3]}, by, way == "borrowingLimit" && strings.HasSuffix(raise[1], way))
+		}
+	}
+	return queues
+}
+
+// raised returns the quotas of a queue with one limit raised.
+func raised(flavors []FlavorQuota, at cell, by int64, borrowing bool) []FlavorQuota {
+	flavors = slices.Clone(flavors)
+	i := slices.IndexFunc(flavors, func(f FlavorQuota) bool { return f.Name == at.flavor })
+	if i < 0 {
+		return append(flavors, FlavorQuota{Name: at.flavor, Quotas: []ResourceQuota{{Resource: at.resource, Nominal: by}}})
+	}
+	quotas := slices.Clone(flavors[i].Quotas)
+	j := slices.IndexFunc(quotas, func(r ResourceQuota) bool { return r.Resource == at.resource })
+	switch {
+	case j < 0:
+		quotas = append(quotas, ResourceQuota{Resource: at.resource, Nominal: by})
+	case borrowing && quotas[j].Borrowing != nil:
+		limit := *quotas[j].Borrowing + by
+		quotas[j].Borrowing = &limit
+	default:
+		quotas[j].Nominal += by
+	}
+	flavors[i].Quotas = quotas
+	return flavors
 }

@@ -131,12 +131,12 @@ func TestExplain(t *testing.T) {
 		"too much for the queue": {
 			queues: tree, asks: "pi queue=a cpu=2", of: "pi",
 			want: "Refused/ExceedsQuota in a\nposition 0 of 0 behind\ncpu/default needs 6 free 5 most 5; a uses 0 of 5; missing 1" + pods +
-				"\n- raise nominal or borrowingLimit of queue a for cpu of flavor default by 1, or request less",
+				"\n- raise nominal or borrowingLimit of queue a by cpu 1 of flavor default, or request less",
 		},
 		"too much for all": {
 			queues: "root cpu=4\na in=root", asks: "pi queue=a cpu=2", of: "pi",
 			want: "Refused/ExceedsQuota in a\nposition 0 of 0 behind\ncpu/default needs 6 free 4 most 4; root uses 0 of 4; missing 2" + pods +
-				"\n- raise nominal of queue root for cpu of flavor default by 2, or request less",
+				"\n- raise nominal of queue root by cpu 2 of flavor default, or request less",
 		},
 		"another namespace": {
 			queues: "a only=team:a", asks: "pi queue=a cpu=1", of: "pi",

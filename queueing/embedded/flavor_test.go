@@ -144,8 +144,8 @@ func TestNoRoomInAnyFlavor(t *testing.T) {
 	for key, want := range map[queueing.Key]string{
 		gang("c", 2, nil).Key: "Waiting/WaitingForQuota: needs cpu 3m of flavor spot; queue team may use at most 4m (nominal 4m, borrowing 0) " +
 			"and others hold the rest; no other flavor has enough free quota either",
-		big.Key: "Refused/ExceedsQuota: needs cpu 10m of flavor spot; queue team can never use more than 4m (nominal 4m, borrowing 0), " +
-			"nor enough of another flavor: request less or raise the quota",
+		big.Key: "Refused/ExceedsQuota: needs cpu 10m of flavor spot; queue team can never use more than 4m, " +
+			"nor enough of another flavor: request less, or raise nominal of queue team by cpu 6m",
 	} {
 		if diff := cmp.Diff(want, says(e.Verdict(key))); diff != "" {
 			t.Errorf("verdict on %s (-want +got):\n%s", key, diff)

@@ -117,23 +117,18 @@ func (hr *hierarchy) evaluate(class *equivalenceClass, access access) {
 	if class.inadmissible = bar; class.isInadmissible() {
 		return
 	}
-	var tooMuch *quota.Block
 	for _, where := range ways {
 		o := option{
 			where:   where,
 			minNeed: hr.forest.Prepare(q.node, class.signature.amounts(where, class.signature.minCount())),
 			maxNeed: hr.forest.Prepare(q.node, class.signature.amounts(where, class.signature.maxCount())),
 		}
-		b, exceeds := hr.forest.Exceeds(q.node, o.minNeed)
-		switch {
-		case !exceeds:
+		if _, exceeds := hr.forest.Exceeds(q.node, o.minNeed); !exceeds {
 			class.options = append(class.options, o)
-		case tooMuch == nil:
-			tooMuch = &b
 		}
 	}
 	if len(class.options) == 0 {
-		class.inadmissible = hr.exceedsQuota(class, *tooMuch, len(ways) > 1)
+		class.inadmissible = hr.exceedsQuota(class, ways)
 	}
 }
 
@@ -199,18 +194,48 @@ func (hr *hierarchy) needWithinQuota(class *equivalenceClass) (need quota.Vector
 	return class.options[0].minNeed, false
 }
 
-// exceedsQuota returns the verdict on asks that the queue could not hold even if it were empty, in this flavor or in
-// others.
-func (hr *hierarchy) exceedsQuota(class *equivalenceClass, b quota.Block, others bool) queueing.Verdict {
-	limit := hr.forest.Limit(b.Node, b.Cell)
-	limit.Borrowing = limit.Potential - limit.Nominal
+// exceedsQuota returns the verdict on asks that the queue could not hold even if it were empty. It speaks of their first placement, and
+// names each limit that would have to be raised.
+func (hr *hierarchy) exceedsQuota(class *equivalenceClass, ways []placement) queueing.Verdict {
+	n := class.queue.node
+	var needs, raises []string
+	for _, a := range quota.Summed(class.signature.amounts(ways[0], class.signature.minCount())) {
+		if raise := hr.raises(n, a); raise != "" {
+			needs = append(needs, fmt.Sprintf("%s; queue %s can never use more than %s", needsText(class, quota.Block{Cell: a.Cell, Need: a.Value}),
+				class.queue.name, amountText(a.Resource, hr.forest.Limit(n, a.Cell).Potential)))
+			raises = append(raises, raise)
+		}
+	}
 	nor := ""
-	if others {
+	if len(ways) > 1 {
 		nor = ", nor enough of another flavor"
 	}
 	return queueing.Verdict{State: queueing.Refused, Reason: queueing.ReasonExceedsQuota, Message: fmt.Sprintf(
-		"%s; queue %s can never use more than %s%s: request less or raise the quota", needsText(class, b), class.queue.name,
-		limitText(b.Cell.Resource, limit.Potential, limit, false), nor)}
+		"%s%s: request less, or raise %s", strings.Join(needs, "; "), nor, strings.Join(raises, " and "))}
+}
+
+// raises names the limits that have to be raised before a queue could ever hold an amount, and by how much; empty if it could.
+func (hr *hierarchy) raises(n quota.NodeID, a quota.Amount) string {
+	limits := hr.forest.Raises(n, a.Cell, a.Value)
+	text := func(fields string, r quota.Raise) string {
+		return fmt.Sprintf("%s of queue %s by %s %s", fields, hr.forest.Name(r.Node), a.Resource, amountText(a.Resource, r.By))
+	}
+	switch len(limits) {
+	case 0:
+		return ""
+	case 1:
+		return text(hr.adjustableLimits(limits[0].Node), limits[0])
+	}
+	var all []string
+	for _, r := range limits {
+		fields := "borrowingLimit"
+		if hr.forest.Parent(r.Node) == quota.None {
+			fields = "nominal"
+		}
+		all = append(all, text(fields, r))
+	}
+	own := quota.Raise{Node: n, By: a.Value - hr.forest.Limit(n, a.Cell).Potential}
+	return fmt.Sprintf("%s (or %s)", text("nominal", own), strings.Join(all, " and "))
 }
 
 // problemText describes the problem of a queue or of one above it.

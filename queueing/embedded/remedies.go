@@ -105,14 +105,10 @@ func (ex *explainer) queueRemedies(q *queue) []string {
 // quotaRemedies returns the quotas that must be raised before the asks of a class could ever be admitted.
 func (ex *explainer) quotaRemedies(class *equivalenceClass) []string {
 	var out []string
-	for _, need := range ex.needs(class, ex.preferredPlacement(class)) {
-		if need.Need <= need.Most {
-			continue
+	for _, a := range quota.Summed(class.signature.amounts(ex.preferredPlacement(class), class.signature.minCount())) {
+		if raise := ex.hierarchy.raises(class.queue.node, a); raise != "" {
+			out = append(out, fmt.Sprintf("raise %s of flavor %s, or request less", raise, a.Flavor))
 		}
-		cell := quota.Cell{Flavor: need.Flavor, Resource: need.Resource}
-		at := ex.hierarchy.forest.Ceiling(class.queue.node, cell)
-		out = append(out, fmt.Sprintf("raise %s of queue %s for %s of flavor %s by %s, or request less",
-			ex.hierarchy.adjustableLimits(at), ex.hierarchy.forest.Name(at), need.Resource, need.Flavor, amountText(need.Resource, need.Need-need.Most)))
 	}
 	return out
 }

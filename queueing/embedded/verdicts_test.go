@@ -73,22 +73,23 @@ func TestVerdicts(t *testing.T) {
 		"never, own quota": {
 			queues: "root\nteam-a in=root memory=2Gi borrow:memory=0",
 			ask:    "pi queue=team-a memory=896Mi",
-			want:   "Refused/ExceedsQuota: needs memory 2688Mi of flavor default; queue team-a can never use more than 2Gi (nominal 2Gi, borrowing 0): request less or raise the quota",
+			want:   "Refused/ExceedsQuota: needs memory 2688Mi of flavor default; queue team-a can never use more than 2Gi: request less, or raise nominal of queue team-a by memory 640Mi " +
+				"(or borrowingLimit of queue team-a by memory 640Mi and nominal of queue root by memory 640Mi)",
 		},
 		"never, with all that can be borrowed": {
 			queues: "root memory=1Gi\nteam-a in=root memory=1Gi\nteam-b in=root memory=3Gi lend:memory=512Mi",
 			ask:    "pi queue=team-a memory=1Gi",
-			want:   "Refused/ExceedsQuota: needs memory 3Gi of flavor default; queue team-a can never use more than 2560Mi (nominal 1Gi, borrowing 1536Mi): request less or raise the quota",
+			want:   "Refused/ExceedsQuota: needs memory 3Gi of flavor default; queue team-a can never use more than 2560Mi: request less, or raise nominal of queue root by memory 512Mi",
 		},
 		"never, named elsewhere only": {
 			queues: "root\nteam-a in=root cpu=4\nteam-b in=root cpu=1 nvidia.com/gpu=2 lend:nvidia.com/gpu=0",
 			ask:    "pi queue=team-a nvidia.com/gpu=1",
-			want:   "Refused/ExceedsQuota: needs nvidia.com/gpu 3 of flavor default; queue team-a can never use more than 0 (nominal 0, borrowing 0): request less or raise the quota",
+			want:   "Refused/ExceedsQuota: needs nvidia.com/gpu 3 of flavor default; queue team-a can never use more than 0: request less, or raise nominal of queue root by nvidia.com/gpu 3",
 		},
 		"never, not even the least": {
 			queues: "team-a cpu=1",
 			ask:    "pi queue=team-a cpu=600m min=1",
-			want:   "Refused/ExceedsQuota: needs at least cpu 1200m of flavor default; queue team-a can never use more than 1 (nominal 1, borrowing 0): request less or raise the quota",
+			want:   "Refused/ExceedsQuota: needs at least cpu 1200m of flavor default; queue team-a can never use more than 1: request less, or raise nominal of queue team-a by cpu 200m",
 		},
 		"queue is missing": {
 			queues: "team-a",

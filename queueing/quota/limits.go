@@ -13,17 +13,35 @@ func (f *Forest) Usage(n NodeID, cell Cell) int64 {
 	return f.nodes[n].rows[column].usage.amount()
 }
 
-// Ceiling returns the node whose limits bound what n could ever hold in a cell (Limit.Potential): n, or one above it.
-func (f *Forest) Ceiling(n NodeID, cell Cell) NodeID {
+// Raise is by how much a limit of a node has to be raised: its borrowing limit or its nominal, which are the same for a root.
+type Raise struct {
+	Node NodeID
+	By   int64
+}
+
+// Raises returns what has to be raised before n could ever hold a need in a cell, from n upwards; nothing if it could (Limit.Potential).
+func (f *Forest) Raises(n NodeID, cell Cell, need int64) []Raise {
+	if need <= f.Limit(n, cell).Potential {
+		return nil
+	}
 	column, found := f.trees[f.nodes[n].tree].column[cell]
 	if !found {
-		return n
+		return []Raise{{n, need}}
 	}
+	var raises []Raise
 	for {
 		nd := &f.nodes[n]
 		r := &nd.rows[column]
-		if nd.parent == None || satAdd(r.subtree, r.borrowing) <= satAdd(r.local, f.nodes[nd.parent].rows[column].potential) {
-			return n
+		most := r.subtree
+		if nd.parent != None {
+			most = satAdd(most, r.borrowing)
+		}
+		if most < need {
+			raises = append(raises, Raise{n, need - most})
+		}
+		need = satSub(need, r.local)
+		if nd.parent == None || need <= f.nodes[nd.parent].rows[column].potential {
+			return raises
 		}
 		n = nd.parent
 	}

@@ -3,7 +3,11 @@
 
 package quota
 
-import "testing"
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
 
 func TestCharged(t *testing.T) {
 	t.Parallel()
@@ -52,7 +56,7 @@ func TestLackIsWhatIsChargedTooMuch(t *testing.T) {
 	}
 }
 
-func TestCeiling(t *testing.T) {
+func TestRaises(t *testing.T) {
 	t.Parallel()
 	const tree = `
 		root nominal 4
@@ -61,25 +65,37 @@ func TestCeiling(t *testing.T) {
 		b < mid nominal 5 lending 0
 		c < root
 		d < root nominal 1 borrowing 5`
-	tests := map[string]string{
-		"root": "root",
-		"mid":  "mid", // 4 of its own and 2 to borrow are less than 2 that stay and 7 above
-		"a":    "a",
-		"b":    "mid",
-		"c":    "root",
-		"d":    "d",
-	}
-	for name, want := range tests {
-		t.Run(name, func(t *testing.T) {
+	for _, tc := range []struct {
+		node string
+		need int64
+		want string
+	}{
+		{"root", 7, ""}, // 2 of mid and 1 of d are lent
+		{"root", 9, "root by 2"},
+		{"mid", 6, ""}, // 4 of its own and 2 to borrow are less than 2 that stay and 7 above
+		{"mid", 8, "mid by 2"},
+		{"mid", 11, "mid by 5, root by 2"},
+		{"a", 4, ""},
+		{"a", 5, "a by 1"},
+		{"a", 7, "a by 3, mid by 1"},
+		{"b", 12, "mid by 1"}, // 5 never leave it
+		{"c", 8, "root by 1"},
+		{"d", 7, "d by 1"},
+		{"d", 8, "d by 2, root by 1"},
+	} {
+		t.Run(fmt.Sprintf("%d in %s", tc.need, tc.node), func(t *testing.T) {
 			t.Parallel()
 			f := forestOf(t, tree)
-			n := must(t, f, name)
-			ceiling := f.Ceiling(n, cpu)
-			if got := f.Name(ceiling); got != want {
-				t.Errorf("%s is bounded by %s, want %s (it could hold %d)", name, got, want, f.Limit(n, cpu).Potential)
+			n := must(t, f, tc.node)
+			var got []string
+			for _, r := range f.Raises(n, cpu, tc.need) {
+				got = append(got, fmt.Sprintf("%s by %d", f.Name(r.Node), r.By))
 			}
-			if got := f.Ceiling(n, Cell{"arm", "cpu"}); got != n {
-				t.Errorf("in a flavor that nobody has it is bounded by %s", f.Name(got))
+			if got := strings.Join(got, ", "); got != tc.want {
+				t.Errorf("got %q, want %q (it could hold %d)", got, tc.want, f.Limit(n, cpu).Potential)
+			}
+			if got := f.Raises(n, Cell{"arm", "cpu"}, 3); len(got) != 1 || got[0] != (Raise{n, 3}) {
+				t.Errorf("in a flavor that no node has: %v", got)
 			}
 		})
 	}

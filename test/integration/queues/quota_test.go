@@ -29,7 +29,7 @@ func TestExceedsQuota(t *testing.T) {
 			operator.Use(t)
 			app := w.Apply("pi")
 			w.Reach(app, "ExceedsQuota")
-			waits(t, app, "ExceedsQuota", "memory 2688Mi", "never use more than 2Gi", w.Queue.Name, "raise the quota")
+			waits(t, app, "ExceedsQuota", "memory 2688Mi", "never use more than 2Gi", "raise nominal of queue "+w.Queue.Name+" by memory 640Mi")
 			if len(app.Finalizers) > 0 {
 				t.Errorf("a finalizer on what holds nothing: %v", app.Finalizers)
 			}
