@@ -6,41 +6,33 @@ package application
 import (
 	"context"
 	"fmt"
+	"strings"
+
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/priorityclass"
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
 	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
+	"github.com/sparkgate/sparkgate/internal/spark/validate"
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// queueOf returns spec.queue.name, else the label by which users of the gate's system name a queue, else the namespace's annotation,
-// else the queue default; and where it was named.
-func queueOf(app *v1alpha1.SparkApplication, policy namespacepolicy.Policy, gate queueing.Capabilities) (queue, field string) {
-	if q := app.Spec.Queue; q != nil && q.Name != "" {
-		return q.Name, "spec.queue.name"
-	}
-	if label := gate.QueueLabel; label != "" && app.Labels[label] != "" {
-		return app.Labels[label], "label " + label
-	}
-	if policy.DefaultQueue != "" {
-		return policy.DefaultQueue, fmt.Sprintf("annotation %s of namespace %s", v1alpha1.DefaultQueueAnnotation, policy.Namespace)
-	}
-	return v1alpha1.DefaultQueue, "spec.queue.name (the default)"
-}
-
 // closedTo returns what the namespace says against the gate and the queue of a plan. A gate that does not exist is told otherwise; the gate None
 // asks no queue.
-func (p *pass) closedTo(policy namespacepolicy.Policy, plan *lifecycle.Plan) []lifecycle.Finding {
+func (pl *placement) closedTo(policy namespacepolicy.Policy, plan *lifecycle.Plan) []lifecycle.Finding {
 	var found []lifecycle.Finding
-	if p.Gates.Known(plan.Gate) {
-		found = withRefusal(found, policy.Gate(plan.Gate, p.gateField, p.AllowedGates))
+	if pl.Gates.Known(plan.Gate) {
+		found = withRefusal(found, policy.Gate(plan.Gate, pl.gateField, pl.AllowedGates))
 	}
-	if p.Gates.Capabilities(plan.Gate).Queues {
-		found = withRefusal(found, policy.Queue(plan.Queue, p.queueField))
+	if pl.Gates.Capabilities(plan.Gate).Queues {
+		found = withRefusal(found, policy.Queue(plan.Queue, pl.queueField))
 	}
-	return withRefusal(found, policy.PodSecurity(p.app.Spec.PodSecurity, !p.ForbidPodSecurityNone))
+	return withRefusal(found, policy.PodSecurity(pl.app.Spec.PodSecurity, !pl.ForbidPodSecurityNone))
 }
 
 // withRefusal adds what a message says; an empty one says nothing.
@@ -52,14 +44,14 @@ func withRefusal(found []lifecycle.Finding, message string) []lifecycle.Finding 
 }
 
 // forbidden returns what administrators do not let the pods of a plan have.
-func (p *pass) forbidden(ctx context.Context, policy namespacepolicy.Policy, plan *lifecycle.Plan, ready *prepared) ([]lifecycle.Finding, error) {
-	found := append(forbiddenAccounts(policy, ready.accounts), p.unguardedGate(policy)...)
+func (pl *placement) forbidden(ctx context.Context, policy namespacepolicy.Policy, plan *lifecycle.Plan, ready *prepared) ([]lifecycle.Finding, error) {
+	found := append(forbiddenAccounts(policy, ready.accounts), pl.unguardedGate(policy)...)
 	classes := ready.classes
-	if q := p.app.Spec.Queue; q != nil && q.PriorityClassName != "" {
+	if q := pl.app.Spec.Queue; q != nil && q.PriorityClassName != "" {
 		classes = append([]class{{q.PriorityClassName, "spec.queue.priorityClassName"}}, classes...)
 	}
 	for _, c := range classes {
-		message, err := p.classes(plan.Gate, plan.Queue).Refusal(ctx, c.name, c.field)
+		message, err := pl.classes(plan.Gate, plan.Queue).Refusal(ctx, c.name, c.field)
 		if err != nil {
 			return nil, err
 		}
@@ -69,21 +61,21 @@ func (p *pass) forbidden(ctx context.Context, policy namespacepolicy.Policy, pla
 }
 
 // allowedClass reports whether the queue of a grant still allows the class of its holder: one that it did not at the start raises nobody later.
-func (p *pass) allowedClass(ctx context.Context, grant *v1alpha1.Grant) (bool, error) {
-	q := p.app.Spec.Queue
+func (pl *placement) allowedClass(ctx context.Context, grant *v1alpha1.Grant) (bool, error) {
+	q := pl.app.Spec.Queue
 	if q == nil || q.PriorityClassName == "" {
 		return true, nil
 	}
-	refusal, err := p.classes(string(grant.Gate), grant.Queue).Refusal(ctx, q.PriorityClassName, "spec.queue.priorityClassName")
+	refusal, err := pl.classes(string(grant.Gate), grant.Queue).Refusal(ctx, q.PriorityClassName, "spec.queue.priorityClassName")
 	return refusal == "", err
 }
 
 // classes returns the PriorityClasses that may be named under a gate in a queue.
-func (p *pass) classes(gate, queue string) priorityclass.Classes {
-	if !p.Gates.Capabilities(gate).SparkQueues {
+func (pl *placement) classes(gate, queue string) priorityclass.Classes {
+	if !pl.Gates.Capabilities(gate).SparkQueues {
 		queue = "" // it is another system's
 	}
-	return priorityclass.Classes{Reader: p.Client, Queue: queue}
+	return priorityclass.Classes{Reader: pl.Client, Queue: queue}
 }
 
 // class is a PriorityClass that pods of an attempt name.
@@ -102,4 +94,64 @@ func classesOf(objects render.Objects) []class {
 		}
 	}
 	return classes
+}
+
+// choose finds out which gate and queue a start asks, and whether it may.
+func (pl *placement) choose(policy namespacepolicy.Policy) *lifecycle.Plan {
+	plan := &lifecycle.Plan{Gate: string(pl.gateOf(policy))}
+	plan.Queue, pl.queueField = queueOf(pl.app, policy, pl.Gates.Capabilities(plan.Gate))
+	pl.gateField = gateField(pl.app, policy)
+	pl.target = targetGate{name: plan.Gate, guarded: policy.Guarded}
+	plan.Findings = append(findings(validate.Queue(pl.app, v1alpha1.GateType(plan.Gate))), pl.closedTo(policy, plan)...)
+	return plan
+}
+
+// unguardedGate refuses, in a guarded namespace, a gate that does not let executors in one by one: all of them wait behind the scheduling
+// gate there, and nobody would lift it.
+func (pl *placement) unguardedGate(policy namespacepolicy.Policy) []lifecycle.Finding {
+	gate := pl.gateOf(policy)
+	if !policy.Guarded || !pl.Gates.Known(string(gate)) || pl.Gates.Capabilities(string(gate)).Resizes {
+		return nil
+	}
+	allowed := pl.Gates.Names(func(can queueing.Capabilities) bool { return can.Resizes })
+	return []lifecycle.Finding{{Reason: v1alpha1.InvalidSpecReason, Message: fmt.Sprintf(
+		"gate %s (%s) is not allowed in namespace %s, which is guarded (label %s): set spec.queue.gate to %s",
+		gate, pl.gateField, policy.Namespace, v1alpha1.GuardedLabel, strings.Join(allowed, " or "))}}
+}
+
+// priority returns the value of the PriorityClass of the queue, else of the cluster's default, else 0. A gate's own class goes first.
+func (pl *placement) priority(ctx context.Context, refs *references, gate string) error {
+	if q := pl.app.Spec.Queue; q != nil && q.PriorityClassName != "" {
+		class, kinds := &schedulingv1.PriorityClass{}, "PriorityClass"
+		switch value, known, asked := pl.Gates.Priority(gate, q.PriorityClassName); {
+		case known:
+			refs.priority = value
+			return nil
+		case asked:
+			kinds = "WorkloadPriorityClass or PriorityClass"
+		}
+		err := pl.Client.Get(ctx, types.NamespacedName{Name: q.PriorityClassName}, class)
+		if apierrors.IsNotFound(err) {
+			refs.missing = append(refs.missing, fmt.Sprintf("%s %q named by spec.queue.priorityClassName does not exist", kinds, q.PriorityClassName))
+			return nil
+		}
+		refs.priority = class.Value
+		return err
+	}
+	classes := &schedulingv1.PriorityClassList{}
+	if err := pl.Client.List(ctx, classes, client.UnsafeDisableDeepCopy); err != nil {
+		return fmt.Errorf("list priority classes: %w", err)
+	}
+	for i := range classes.Items {
+		if classes.Items[i].GlobalDefault {
+			refs.priority = classes.Items[i].Value
+		}
+	}
+	return nil
+}
+
+// references is what was found of the things that the spec names.
+type references struct {
+	missing  []string
+	priority int32
 }

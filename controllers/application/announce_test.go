@@ -16,8 +16,8 @@ import (
 func TestEventsOnlyPrint(t *testing.T) {
 	t.Parallel()
 	recorder := events.NewFakeRecorder(1)
-	p := &pass{Reconciler: &Reconciler{Options: Options{Recorder: recorder}}, app: &v1alpha1.SparkApplication{}}
-	p.announce(lifecycle.Event{Warning: true, Reason: "Failed", Message: "a\nb\x1b[2J\u202e%d"})
+	p := newPass(&Reconciler{Options: Options{Recorder: recorder}}, &v1alpha1.SparkApplication{})
+	p.announcer.announce(lifecycle.Event{Warning: true, Reason: "Failed", Message: "a\nb\x1b[2J\u202e%d"})
 	const want = `Warning Failed a\nb\x1b[2J\u202e%d`
 	if got := <-recorder.Events; got != want {
 		t.Errorf("got %q, want %q", got, want)

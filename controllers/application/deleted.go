@@ -6,7 +6,6 @@ package application
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -14,7 +13,6 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
 	"github.com/sparkgate/sparkgate/internal/pods"
 	"github.com/sparkgate/sparkgate/queueing"
 )
@@ -117,41 +115,6 @@ func (r *Reconciler) chargeOrphans(key queueing.Key, records []*pods.Record) {
 		return // another system charges it
 	}
 	r.claim(pods.ExceedingGrant(records, grant))
-}
-
-// chargeUnattributed has pods charged elsewhere that run in a guarded namespace with the labels of an application that has not made them.
-func (p *pass) chargeUnattributed(ctx context.Context) error {
-	driver := p.app.Status.Driver
-	if driver == nil || driver.UID == "" || !p.app.DeletionTimestamp.IsZero() {
-		return nil // it is not known yet who made what, or not any more
-	}
-	uid := types.UID(driver.UID)
-	odd := func(r *pods.Record) bool {
-		return r.OnNode() && r.UID != uid && (r.Role != pods.Executor || r.OwnerUID != uid)
-	}
-	if !slices.ContainsFunc(p.o.Pods, odd) {
-		return nil
-	}
-	_, others := pods.CreatedBy(p.o.Pods, p.app.UID, uid)
-	others = slices.DeleteFunc(others, func(r *pods.Record) bool { return !r.OnNode() })
-	namespace, err := p.namespace(ctx)
-	if err != nil {
-		return err
-	}
-	if namespacepolicy.Of(namespace).Guarded {
-		p.claim(others)
-	}
-	return nil
-}
-
-// claim has pods charged as ones that belong to no application.
-func (r *Reconciler) claim(records []*pods.Record) {
-	if r.Claim == nil {
-		return
-	}
-	for _, record := range records {
-		r.Claim(record)
-	}
 }
 
 // keysOf returns the keys under which applications of that name may hold something.

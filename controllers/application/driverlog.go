@@ -10,21 +10,15 @@ import (
 	"github.com/sparkgate/sparkgate/internal/pods"
 )
 
-// LogReader takes the end of the log of a pod's Spark container; empty if it cannot be had within a moment.
-type LogReader interface {
-	// Tail applies hide before anything is cut off: a part of a secret would not be known as one. It is applied only if there is a log.
-	Tail(ctx context.Context, pod *pods.Record, hide func(string) string) string
-}
-
 // logTail returns the end of the driver's log of the current attempt; empty if it cannot be had, or the namespace wants none.
-func (p *pass) logTail(ctx context.Context) *string {
-	tail, driver := "", p.app.Status.Driver
-	for _, record := range p.o.Pods {
-		if p.Logs == nil || driver == nil || record.Role != pods.Driver || record.Name != driver.PodName || record.OwnerUID != p.app.UID || !p.keepsLogs(ctx) {
+func (ob *observer) logTail(ctx context.Context) *string {
+	tail, driver := "", ob.app.Status.Driver
+	for _, record := range ob.o.Pods {
+		if ob.Logs == nil || driver == nil || record.Role != pods.Driver || record.Name != driver.PodName || record.OwnerUID != ob.app.UID || !ob.keepsLogs(ctx) {
 			continue
 		}
-		tail = p.Logs.Tail(ctx, record, func(text string) string {
-			known, why := p.knownSecrets(ctx)
+		tail = ob.Logs.Tail(ctx, record, func(text string) string {
+			known, why := ob.knownSecrets(ctx)
 			if why != "" {
 				return "(withheld: " + why + ")"
 			}
@@ -35,8 +29,8 @@ func (p *pass) logTail(ctx context.Context) *string {
 }
 
 // keepsLogs reports whether the namespace of the application lets ends of logs be kept. One that cannot be read now does not.
-func (p *pass) keepsLogs(ctx context.Context) bool {
-	namespace, err := p.namespace(ctx)
+func (ob *observer) keepsLogs(ctx context.Context) bool {
+	namespace, err := ob.reader.namespace(ctx)
 	if err != nil {
 		return false
 	}

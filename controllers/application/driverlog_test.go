@@ -24,7 +24,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/internal/lifecycle"
 	"github.com/sparkgate/sparkgate/internal/pods"
 )
 
@@ -74,7 +73,9 @@ func logPass(t *testing.T, spec string, objects ...client.Object) (*pass, *[]str
 		},
 	}).Build()
 	reconciler := &Reconciler{Options: Options{Client: c, Live: c}, lookups: newLookups(newExistenceCache(clocktesting.NewFakeClock(time.Unix(0, 0))))}
-	return &pass{Reconciler: reconciler, app: app, o: lifecycle.Observation{Pods: []*pods.Record{ownDriver()}}}, &read
+	p := newPass(reconciler, app)
+	p.o.Pods = []*pods.Record{ownDriver()}
+	return p, &read
 }
 
 // secretOf is a Secret of the namespace.
@@ -106,7 +107,7 @@ func TestLogTail(t *testing.T) {
 			t.Parallel()
 			p, _ := logPass(t, "{}")
 			p.Logs, p.o.Pods = tc.logs, tc.pods
-			if got := p.logTail(t.Context()); got == nil || *got != tc.want {
+			if got := p.observer.logTail(t.Context()); got == nil || *got != tc.want {
 				t.Errorf("got %v, want %q", got, tc.want)
 			}
 		})
@@ -120,7 +121,7 @@ func TestLogTailPerNamespace(t *testing.T) {
 		p, read := logPass(t, "driver: {envFrom: [{secretRef: {name: db}}]}",
 			&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "team", Annotations: map[string]string{v1alpha1.LogTailAnnotation: value}}}, secretOf("db"))
 		p.Logs = fixedLog("of ")
-		if got := p.logTail(t.Context()); got == nil || *got != want {
+		if got := p.observer.logTail(t.Context()); got == nil || *got != want {
 			t.Errorf("with %q the tail is %v, want %q", value, got, want)
 		}
 		if want == "" && len(*read) > 0 {
@@ -129,7 +130,7 @@ func TestLogTailPerNamespace(t *testing.T) {
 	}
 	p, _ := logPass(t, "{}")
 	p.Logs, p.app.Namespace = fixedLog("of "), "elsewhere"
-	if got := p.logTail(t.Context()); *got != "" {
+	if got := p.observer.logTail(t.Context()); *got != "" {
 		t.Errorf("the tail of a namespace that cannot be read is %q", *got)
 	}
 }
@@ -181,7 +182,7 @@ func TestKnownSecrets(t *testing.T) {
 			t.Parallel()
 			p, _ := logPass(t, tc.spec, objects...)
 			p.Logs = fixedLog(tc.log)
-			if got := p.logTail(t.Context()); got == nil || *got != tc.want && (!strings.HasSuffix(tc.want, ": ") || !strings.HasPrefix(*got, tc.want)) {
+			if got := p.observer.logTail(t.Context()); got == nil || *got != tc.want && (!strings.HasSuffix(tc.want, ": ") || !strings.HasPrefix(*got, tc.want)) {
 				t.Errorf("got  %q\nwant %q", *got, tc.want)
 			}
 		})
@@ -198,12 +199,12 @@ func TestKnownSecretsAreBounded(t *testing.T) {
 	p, read := logPass(t, "driver: {envFrom: ["+many.String()+"]}")
 	p.Logs = fixedLog("text of ")
 	const want = "(withheld: the application refers to 17 Secrets, and no more than 16 are looked for in a log)"
-	if got := p.logTail(t.Context()); *got != want || len(*read) > 0 {
+	if got := p.observer.logTail(t.Context()); *got != want || len(*read) > 0 {
 		t.Errorf("got %q after reading %v", *got, *read)
 	}
 	p, _ = logPass(t, "driver: {envFrom: [{secretRef: {name: large}}]}", secretOf("large", "a="+strings.Repeat("x", 1<<20)))
 	p.Logs = fixedLog("text of ")
-	if got := p.logTail(t.Context()); *got != "(withheld: the Secrets that the application refers to are too large to be looked for in a log)" {
+	if got := p.observer.logTail(t.Context()); *got != "(withheld: the Secrets that the application refers to are too large to be looked for in a log)" {
 		t.Errorf("got %q", *got)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/spark/leftover"
 )
 
 // fate is what this process knows of how an application goes.
@@ -126,5 +127,19 @@ func (m *Expectations) swept(name types.NamespacedName, uid types.UID) {
 	m.leftBy[name] = slices.DeleteFunc(m.leftBy[name], func(other types.UID) bool { return other == uid })
 	if len(m.leftBy[name]) == 0 {
 		delete(m.leftBy, name)
+	}
+}
+
+// suspect records the application of an object that looks as if it was left: it has no owner any more, else the garbage collector deletes it. The
+// reconciler reads the application live before it deletes anything.
+func (m *Expectations) suspect(obj *metav1.PartialObjectMetadata) {
+	of, kind := leftover.Of(obj), obj.GroupVersionKind()
+	if len(obj.OwnerReferences) > 0 || !of.Created(kind, obj) && !of.MayBeService(kind, obj) {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if r := m.apps[of.NamespacedName]; r == nil || r.uid != of.UID {
+		m.leave(of.NamespacedName, of.UID)
 	}
 }

@@ -72,17 +72,3 @@ func (f *Finder) find(ctx context.Context) error {
 	}
 	return errors.Join(failed...)
 }
-
-// suspect records the application of an object that looks as if it was left: it has no owner any more, else the garbage collector deletes it. The
-// reconciler reads the application live before it deletes anything.
-func (m *Expectations) suspect(obj *metav1.PartialObjectMetadata) {
-	of, kind := leftover.Of(obj), obj.GroupVersionKind()
-	if len(obj.OwnerReferences) > 0 || !of.Created(kind, obj) && !of.MayBeService(kind, obj) {
-		return
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if r := m.apps[of.NamespacedName]; r == nil || r.uid != of.UID {
-		m.leave(of.NamespacedName, of.UID)
-	}
-}

@@ -29,25 +29,25 @@ const (
 
 // knownSecrets returns the secrets that the application refers to or says itself. why is not empty where one cannot be found out: then nothing of
 // a log is shown, because it could stand there. Nothing of this keeps an attempt from ending.
-func (p *pass) knownSecrets(ctx context.Context) (known *redact.Known, why string) {
-	if p.app.Stub != nil {
+func (ob *observer) knownSecrets(ctx context.Context) (known *redact.Known, why string) {
+	if ob.app.Stub != nil {
 		return nil, "the application is too large for the cache, so its secrets are not known"
 	}
 	log := ctrl.LoggerFrom(ctx).V(1)
 	ctx, cancel := context.WithTimeout(ctx, secretsPatience)
 	defer cancel()
-	files, err := p.confFiles(ctx)
+	files, err := ob.reader.confFiles(ctx)
 	if err != nil {
 		log.Info("cannot determine the secrets to redact from a log", "why", err.Error())
-		return nil, fmt.Sprintf("ConfigMap %q of spec.sparkConfigMap cannot be read now, and may hold secrets", p.app.Spec.SparkConfigMap)
+		return nil, fmt.Sprintf("ConfigMap %q of spec.sparkConfigMap cannot be read now, and may hold secrets", ob.app.Spec.SparkConfigMap)
 	}
-	properties, _ := conf.Merge(p.app, conf.Sources{ConfigMap: files})
-	secrets := append(ofProperties(properties), ofArguments(p.app.Spec.Arguments)...)
+	properties, _ := conf.Merge(ob.app, conf.Sources{ConfigMap: files})
+	secrets := append(ofProperties(properties), ofArguments(ob.app.Spec.Arguments)...)
 	refs := secretRefs{}
-	for _, source := range p.app.Spec.SparkConfFrom {
+	for _, source := range ob.app.Spec.SparkConfFrom {
 		refs.key(source.SecretKeyRef.Name, source.SecretKeyRef.Key, false)
 	}
-	for _, role := range render.Roles(p.app) {
+	for _, role := range render.Roles(ob.app) {
 		parts, _ := role.Decode() // what cannot be decoded never became a pod
 		secrets = append(secrets, refs.ofRole(role, parts, properties)...)
 	}
@@ -55,7 +55,7 @@ func (p *pass) knownSecrets(ctx context.Context) (known *redact.Known, why strin
 		return nil, fmt.Sprintf("the application refers to %d Secrets, and no more than %d are looked for in a log", len(refs), maxSecretsRead)
 	}
 	for _, name := range slices.Sorted(maps.Keys(refs)) {
-		data, problem, err := p.secret(ctx, name)
+		data, problem, err := ob.reader.secret(ctx, name)
 		switch {
 		case err != nil:
 			log.Info("cannot determine the secrets to redact from a log", "why", err.Error())

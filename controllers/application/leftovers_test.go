@@ -478,7 +478,7 @@ func TestFinalizerRemovedByAnother(t *testing.T) {
 			r := sweeper(y)
 			app.Finalizers = []string{v1alpha1.Finalizer}
 			r.expectations.note(app)
-			if err := (&pass{Reconciler: r, app: app}).removeFinalizer(t.Context()); err != nil {
+			if err := newPass(r, app).finalizer.removeFinalizer(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			if swept := r.expectations.mayHaveLeft(gone.NamespacedName); swept != tt.swept {

@@ -11,7 +11,6 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/internal/lifecycle"
 	"github.com/sparkgate/sparkgate/internal/pods"
 	"github.com/sparkgate/sparkgate/internal/status"
 )
@@ -54,24 +53,4 @@ func stageText(s status.Stage) string {
 		return "New"
 	}
 	return string(s)
-}
-
-// logDecision logs one call of Decide: the need that it ended with, or the stage that it decided on.
-func (p *pass) logDecision(ctx context.Context, d lifecycle.Decision) {
-	log := ctrl.LoggerFrom(ctx).V(1)
-	if !log.Enabled() {
-		return
-	}
-	values := []any{"need", d.Need.String()}
-	if p.app.Status.Grant != nil || p.plan != nil {
-		values = append(values, "gate", p.gateName())
-	}
-	if d.Need == lifecycle.NeedNothing {
-		stage, _ := status.StageOf(d.Status.Conditions)
-		values = append(values, "stage", stageText(stage))
-	}
-	if v := p.o.Verdict; v != nil {
-		values = append(values, "verdict", v.State.String(), "reason", v.Reason)
-	}
-	log.Info("Decided", values...)
 }

@@ -51,12 +51,12 @@ func (s *shelf) pass(secrets ...string) *pass {
 			Name: "spark.hadoop." + name, SecretKeyRef: v1alpha1.SecretKeyReference{Name: name, Key: "key"},
 		})
 	}
-	return &pass{Reconciler: s.r, app: app}
+	return newPass(s.r, app)
 }
 
 func (s *shelf) missing(p *pass) []string {
 	s.t.Helper()
-	missing, err := p.missingSecrets(s.t.Context())
+	missing, err := p.reader.missingSecrets(s.t.Context())
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestMissingSecretsAreToldTheSameWithoutARead(t *testing.T) {
 		if again := fmt.Sprint(s.missing(other)); again != told || s.reads != len(names) {
 			t.Fatalf("after %d reads told %s\nwant %s", s.reads, again, told)
 		}
-		if wait := other.absentUntil.Sub(s.clock.Now()); wait <= 0 || wait > absenceTTL {
+		if wait := other.reader.absentUntil.Sub(s.clock.Now()); wait <= 0 || wait > absenceTTL {
 			t.Fatalf("the next look is in %s; want within %s", wait, absenceTTL)
 		}
 		s.clock.SetTime(s.clock.Now().Add(time.Second))
@@ -106,7 +106,7 @@ func TestValuesAreNeverRemembered(t *testing.T) {
 		if err := s.live.Update(t.Context(), secretWith("good", map[string][]byte{"key": []byte(value)})); err != nil {
 			t.Fatal(err)
 		}
-		values, err := s.pass("good").secretValues(t.Context())
+		values, err := s.pass("good").reader.secretValues(t.Context())
 		if err != nil || values.byProperty["spark.hadoop.good"] != value {
 			t.Errorf("got %v, %v; want %q", values, err, value)
 		}
@@ -117,7 +117,7 @@ func TestValuesAreNeverRemembered(t *testing.T) {
 	}
 	granted := s.pass("late")
 	granted.app.Status.Grant = &v1alpha1.Grant{}
-	if values, err := granted.secretValues(t.Context()); err != nil || len(values.missing) > 0 {
+	if values, err := granted.reader.secretValues(t.Context()); err != nil || len(values.missing) > 0 {
 		t.Errorf("who holds a grant is told %v, %v", values.missing, err)
 	}
 }
@@ -129,7 +129,7 @@ func TestReadsHaveABudget(t *testing.T) {
 	s := newShelf(t)
 	var later *retryLaterError
 	refused := func(p *pass) bool {
-		_, err := p.secretValues(t.Context())
+		_, err := p.reader.secretValues(t.Context())
 		if err != nil && !errors.As(err, &later) {
 			t.Fatal(err)
 		}
@@ -177,9 +177,9 @@ func TestStageEventsHaveABudget(t *testing.T) {
 		p.app.Namespace = namespace
 		p.app.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ReadyCondition, Reason: v1alpha1.QueuedReason}}
 		for _, a := range announced {
-			p.announce(a)
+			p.announcer.announce(a)
 		}
-		p.recordStage(&v1alpha1.SparkApplication{}, announced)
+		p.announcer.recordStage(&v1alpha1.SparkApplication{}, announced)
 		return len(recorder.Events) - before
 	}
 	for range 4 * eventsInARow {

@@ -51,8 +51,8 @@ func crowd(t *testing.T, n int) (*shelf, []*v1alpha1.SparkApplication) {
 func (s *shelf) look(app *v1alpha1.SparkApplication, stage status.Stage) (*pass, *lifecycle.Plan) {
 	s.t.Helper()
 	app.Status.Conditions = status.Conditions(nil, status.View{Stage: stage, Message: "m"}, metav1.Now())
-	p := &pass{Reconciler: s.r, app: app}
-	plan, err := p.planned(s.t.Context(), lifecycle.Start{Run: 1, Attempt: 1})
+	p := newPass(s.r, app)
+	plan, err := p.planner.planned(s.t.Context(), lifecycle.Start{Run: 1, Attempt: 1})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestTurn(t *testing.T) {
 	turn := func(state queueing.State) *lifecycle.Plan {
 		t.Helper()
 		p.o.Plan, p.o.Verdict = p.plan, &queueing.Verdict{State: state}
-		if err := p.takeTurn(t.Context(), lifecycle.Start{Run: 1, Attempt: 1}); err != nil {
+		if err := p.planner.takeTurn(t.Context(), lifecycle.Start{Run: 1, Attempt: 1}); err != nil {
 			t.Fatal(err)
 		}
 		return p.o.Plan
@@ -160,7 +160,7 @@ func TestAccountGone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := s.pass()
 			p.app.Spec.Driver.ServiceAccountName = tt.account
-			told, err := p.accountGone(t.Context(), tt.obj, refusal)
+			told, err := p.creator.accountGone(t.Context(), tt.obj, refusal)
 			if gone := strings.Contains(told, `ServiceAccount "gone"`); gone != tt.gone || (err == nil) != tt.gone {
 				t.Errorf("told %q, %v", told, err)
 			}

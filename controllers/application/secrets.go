@@ -5,13 +5,9 @@ package application
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"strings"
 	"unicode/utf8"
-
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
@@ -26,64 +22,6 @@ type secretValues struct {
 	size int
 	// missing says what is not there, or not in a form that can be used.
 	missing []string
-}
-
-// missingSecrets returns what spec.sparkConfFrom refers to and is not there. Secrets are read only if nobody has looked lately.
-func (p *pass) missingSecrets(ctx context.Context) ([]string, error) {
-	missing, complete := problemsOf(p.app.Spec.SparkConfFrom, func(name, key string) (string, bool) {
-		f, known := p.known(p.toReference(secretKind, name, key))
-		return f.problem, known
-	})
-	if complete {
-		return missing, nil
-	}
-	values, err := p.secretValues(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return values.missing, nil
-}
-
-// secretValues reads what spec.sparkConfFrom refers to, live and once a pass. It is nil where nothing is referred to.
-func (p *pass) secretValues(ctx context.Context) (*secretValues, error) {
-	sources := p.app.Spec.SparkConfFrom
-	if p.secrets != nil || len(sources) == 0 {
-		return p.secrets, nil
-	}
-	values := &secretValues{byProperty: map[string]string{}}
-	secrets, found := map[string]map[string][]byte{}, map[reference]string{}
-	for _, source := range sources {
-		name := source.SecretKeyRef.Name
-		ref := p.toReference(secretKind, name, "")
-		if _, looked := found[ref]; looked {
-			continue
-		}
-		if f, known := p.known(ref); known && f.problem != "" && p.app.Status.Grant == nil {
-			found[ref] = f.problem
-			continue
-		}
-		data, problem, err := p.secret(ctx, name)
-		if err != nil {
-			return nil, err
-		}
-		secrets[name], found[ref] = referred(data, sources, name), problem
-		p.lookups.put(ref, problem)
-	}
-	for _, source := range sources {
-		data := secrets[source.SecretKeyRef.Name]
-		if data == nil {
-			continue
-		}
-		ref := p.toReference(secretKind, source.SecretKeyRef.Name, source.SecretKeyRef.Key)
-		found[ref] = values.take(source, data)
-		p.lookups.put(ref, found[ref])
-	}
-	values.missing, _ = problemsOf(sources, func(name, key string) (string, bool) {
-		problem, known := found[p.toReference(secretKind, name, key)]
-		return problem, known
-	})
-	p.secrets = values
-	return values, nil
 }
 
 // mostOfSecrets is how many bytes of Secrets one application may make the operator hold. Of more than 1,000,000 no driver can be made.
@@ -178,21 +116,4 @@ func (v *secretValues) findings() []lifecycle.Finding {
 		return nil
 	}
 	return []lifecycle.Finding{{Reason: v1alpha1.ReferenceNotFoundReason, Message: strings.Join(v.missing, "; ")}}
-}
-
-// secret reads the data of a Secret live; if there are none, problem says why.
-func (p *pass) secret(ctx context.Context, name string) (data map[string][]byte, problem string, err error) {
-	secret := &corev1.Secret{}
-	err = p.read(ctx, name, secret)
-	switch {
-	case apierrors.IsNotFound(err):
-		return nil, notThere + " in namespace " + p.app.Namespace, nil
-	case apierrors.IsForbidden(err):
-		return nil, "may not be read by the operator: let its service account get Secrets in namespace " + p.app.Namespace, nil
-	case err != nil:
-		return nil, "", fmt.Errorf("read secret %s: %w", name, err)
-	case secret.Data == nil:
-		return map[string][]byte{}, "", nil
-	}
-	return secret.Data, "", nil
 }

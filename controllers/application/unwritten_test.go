@@ -71,7 +71,7 @@ func TestRefusedStatusHoldsNothing(t *testing.T) {
 			t.Parallel()
 			gate, clock := &countingGate{}, clocktesting.NewFakeClock(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
 			r := New(Options{Gates: reservation.Gates{"Embedded": gate}, Clock: clock, Recorder: events.NewFakeRecorder(10)})
-			p := &pass{Reconciler: r, app: &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "pi", UID: "pi-uid", ResourceVersion: "7"}}}
+			p := newPass(r, &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "pi", UID: "pi-uid", ResourceVersion: "7"}})
 			p.app.Status.Run, p.app.Status.Attempt, p.app.Status.Grant = 1, 1, tc.stored
 			p.app.Status.Driver = &v1alpha1.DriverStatus{PodName: "pi-driver", UID: "driver-uid"}
 			if tc.running {
@@ -79,7 +79,7 @@ func TestRefusedStatusHoldsNothing(t *testing.T) {
 			}
 			d := lifecycle.Decision{Status: v1alpha1.SparkApplicationStatus{Grant: tc.wanted}}
 			for range max(1, tc.times) {
-				_ = p.unwritten(t.Context(), d, tc.err)
+				_ = p.publisher.unwritten(t.Context(), d, tc.err)
 			}
 			if gate.released != tc.released || gate.declined != tc.declined {
 				t.Errorf("released %d, declined %d; want %d, %d", gate.released, gate.declined, tc.released, tc.declined)

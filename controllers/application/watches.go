@@ -5,14 +5,11 @@ package application
 
 import (
 	"context"
-	"fmt"
-	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -21,7 +18,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
-	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/fairqueue"
@@ -98,46 +94,4 @@ func (r *Reconciler) refusedIn(ctx context.Context, queue client.Object) []recon
 		}
 	}
 	return requests
-}
-
-// Waker puts applications into the queue of the controller from anywhere, without blocking. What is woken before the controller
-// runs is kept. Safe for concurrent use.
-type Waker struct {
-	mu      sync.Mutex
-	queue   workqueue.TypedRateLimitingInterface[reconcile.Request]
-	pending map[types.NamespacedName]bool
-}
-
-// NewWaker returns a waker that has no controller yet.
-func NewWaker() *Waker { return &Waker{pending: map[types.NamespacedName]bool{}} }
-
-// Wake makes the controller look at an application soon.
-func (w *Waker) Wake(name types.NamespacedName) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.queue == nil {
-		w.pending[name] = true
-		return
-	}
-	w.queue.Add(reconcile.Request{NamespacedName: name})
-}
-
-func (w *Waker) source() source.Source {
-	return source.TypedFunc[reconcile.Request](func(_ context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.queue = queue
-		for name := range w.pending {
-			queue.Add(reconcile.Request{NamespacedName: name})
-		}
-		w.pending = nil
-		return nil
-	})
-}
-
-// String names the waker in logs.
-func (w *Waker) String() string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return fmt.Sprintf("waker (%d kept)", len(w.pending))
 }

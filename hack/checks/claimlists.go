@@ -16,11 +16,12 @@ var claims = []Claim{
 		In: []string{"api/...", "queueing/...", "internal/...", "controllers/...", "cmd/..."},
 		Known: map[string]int{
 			"cmd/sparkgate/internal/lease/lease.go":         1, // the lease of the leader
-			"controllers/application/act.go":                4, // objects of an attempt, pods, the application itself after ttlAfterFinished
-			"controllers/application/adopt.go":              2, // an object of another attempt or of another author is replaced
-			"controllers/application/elastic.go":            1, // the scheduling gate of executors
+			"controllers/application/cleaner.go":            3, // objects of an attempt, pods, the application itself after ttlAfterFinished
+			"controllers/application/creator.go":            3, // objects of an attempt; one of another attempt or author is replaced
+			"controllers/application/finalizer.go":          2, // the finalizer comes and goes
 			"controllers/application/leftovers.go":          1, // objects of an application that is gone
-			"controllers/application/publish.go":            3, // the status; the finalizer comes and goes
+			"controllers/application/publish.go":            1, // the status
+			"controllers/application/ungater.go":            1, // the scheduling gate of executors
 			"controllers/explainserver/reviewer.go":         2, // TokenReview and SubjectAccessReview: nothing is stored
 			"controllers/internal/companions/companions.go": 5, // Service, PodDisruptionBudget, Ingress, HTTPRoute
 			"controllers/queue/controller.go":               1, // the status of queues

@@ -1,0 +1,45 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package application
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/lifecycle"
+	"github.com/sparkgate/sparkgate/internal/redact"
+	"github.com/sparkgate/sparkgate/internal/status"
+)
+
+// announcer records events, and passes them on to those who are notified.
+type announcer struct{ *state }
+
+// announce records an event, and tells it those who want to be notified.
+func (an *announcer) announce(a lifecycle.Event) {
+	kind := corev1.EventTypeNormal
+	if a.Warning {
+		kind = corev1.EventTypeWarning
+	}
+	an.Recorder.Eventf(an.app, nil, kind, a.Reason, a.Reason, "%s", status.Truncate(redact.Visible(a.Message))) // the API server refuses longer ones
+	if an.Notifier != nil {
+		an.Notifier.Notify(an.app, a.Warning, a.Reason, a.Message)
+	}
+}
+
+// recordStage records an event of a stage that was reached, unless it was announced, or the namespace has used up its budget: events are
+// written beside the passes, as many at once as there are, so thousands of them would keep the API server busy.
+func (an *announcer) recordStage(before *v1alpha1.SparkApplication, announced []lifecycle.Event) {
+	was, is := apimeta.FindStatusCondition(before.Status.Conditions, v1alpha1.ReadyCondition), apimeta.FindStatusCondition(an.app.Status.Conditions, v1alpha1.ReadyCondition)
+	if an.FewEvents || is == nil || (was != nil && was.Reason == is.Reason && before.Status.Run == an.app.Status.Run && before.Status.Attempt == an.app.Status.Attempt) {
+		return
+	}
+	told := slices.ContainsFunc(announced, func(a lifecycle.Event) bool { return a.Reason == is.Reason })
+	if !told && an.stageEvents.Turn(an.app.Namespace, 0) == 0 {
+		an.stageEvents.Spend(an.app.Namespace, 1)
+		an.Recorder.Eventf(an.app, nil, corev1.EventTypeNormal, is.Reason, is.Reason, "%s", is.Message)
+	}
+}

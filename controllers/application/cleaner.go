@@ -1,0 +1,141 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package application
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/pods"
+	"github.com/sparkgate/sparkgate/internal/spark/render"
+)
+
+// cleaner deletes objects of attempts, and the application when its time is over.
+type cleaner struct{ *state }
+
+// deleteObjects deletes what was made for an attempt. The pod goes last: it marks that there is something left to delete.
+func (cl *cleaner) deleteObjects(ctx context.Context, of attempt) error {
+	names := render.NamesOf(cl.app, of.run, of.attempt)
+	if err := cl.delete(ctx, &corev1.Service{}, names.Service); err != nil {
+		return err
+	}
+	if err := cl.Gates.Forget(ctx, keyOf(cl.app), of.run, of.attempt); err != nil {
+		return err
+	}
+	if err := cl.deleteFiles(ctx, of); err != nil {
+		return err
+	}
+	if err := cl.delete(ctx, &networkingv1.NetworkPolicy{}, names.NetworkPolicy); err != nil {
+		return err
+	}
+	if err := cl.deleteClaims(ctx, of); err != nil {
+		return err
+	}
+	for _, r := range cl.o.Pods {
+		if r.Role == pods.Driver && r.Run == of.run && r.Attempt == of.attempt && r.OwnerUID == cl.app.UID {
+			return cl.deletePod(ctx, r, false)
+		}
+	}
+	return nil
+}
+
+// deleteApplication deletes the application as it was seen: one that has just been changed lives on.
+func (cl *cleaner) deleteApplication(ctx context.Context) error {
+	app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: cl.app.Namespace, Name: cl.app.Name}}
+	uid, version := cl.app.UID, cl.app.ResourceVersion
+	err := cl.Client.Delete(ctx, app, client.Preconditions{UID: &uid, ResourceVersion: &version})
+	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+		return fmt.Errorf("delete %s/%s after spec.ttlAfterFinished: %w", app.Namespace, app.Name, err)
+	}
+	return nil
+}
+
+// deleteClaims deletes the claims of an attempt.
+func (cl *cleaner) deleteClaims(ctx context.Context, of attempt) error {
+	kind := corev1.SchemeGroupVersion.WithKind("PersistentVolumeClaim")
+	return cl.deleteLabelled(ctx, of, kind, func() client.Object { return &corev1.PersistentVolumeClaim{} })
+}
+
+// delete deletes an object of the attempt, if it is there and this application's own. Often there is nothing to do: Spark deletes the
+// Service of a driver that ends in order.
+func (cl *cleaner) delete(ctx context.Context, obj client.Object, name string) error {
+	obj.SetNamespace(cl.app.Namespace)
+	obj.SetName(name)
+	existing := &metav1.PartialObjectMetadata{}
+	existing.SetGroupVersionKind(render.KindOf(obj))
+	if err := cl.Live.Get(ctx, client.ObjectKeyFromObject(obj), existing); err != nil {
+		if apierrors.IsNotFound(err) {
+			return nil
+		}
+		return fmt.Errorf("read %s: %w", describe(obj), err)
+	}
+	if !ownedBy(existing, cl.app) || !existing.DeletionTimestamp.IsZero() {
+		return nil
+	}
+	uid := existing.UID
+	err := cl.Client.Delete(ctx, obj, client.Preconditions{UID: &uid}, client.PropagationPolicy(metav1.DeletePropagationBackground))
+	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+		return fmt.Errorf("delete %s: %w", describe(obj), err)
+	}
+	return nil
+}
+
+// deleteFiles deletes what holds the files of an attempt: its ConfigMaps, and its Secret. As long as the spec is still that of the attempt, it
+// says whether there are more than the one ConfigMap; else they are looked for.
+func (cl *cleaner) deleteFiles(ctx context.Context, of attempt) error {
+	names, spec := render.NamesOf(cl.app, of.run, of.attempt), &cl.app.Spec
+	known := cl.o.SameTemplate && cl.app.Stub == nil && of == attempt{cl.app.Status.Run, cl.app.Status.Attempt}
+	if len(spec.SparkConfFrom) > 0 || !known {
+		if err := cl.delete(ctx, &corev1.Secret{}, names.Secret); err != nil {
+			return err
+		}
+	}
+	if len(spec.ConfigMaps) == 0 && known {
+		return cl.delete(ctx, &corev1.ConfigMap{}, names.ConfigMap)
+	}
+	return cl.deleteLabelled(ctx, of, corev1.SchemeGroupVersion.WithKind("ConfigMap"), func() client.Object { return &corev1.ConfigMap{} })
+}
+
+// deleteLabelled deletes all objects of a kind that belong to an attempt. It lists them live, because how many there were follows from a
+// spec that may be another one now.
+func (cl *cleaner) deleteLabelled(ctx context.Context, of attempt, kind schema.GroupVersionKind, empty func() client.Object) error {
+	list := &metav1.PartialObjectMetadataList{}
+	list.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
+	err := cl.Live.List(ctx, list, client.InNamespace(cl.app.Namespace), client.MatchingLabels{
+		v1alpha1.ApplicationUIDLabel: string(cl.app.UID),
+		v1alpha1.RunLabel:            strconv.FormatInt(of.run, 10),
+		v1alpha1.AttemptLabel:        strconv.FormatInt(of.attempt, 10),
+	})
+	if err != nil {
+		return fmt.Errorf("list objects of kind %s of %s/%s: %w", kind.Kind, cl.app.Namespace, cl.app.Name, err)
+	}
+	for i := range list.Items {
+		if err := cl.delete(ctx, empty(), list.Items[i].Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deletePod deletes exactly the pod that was seen, never a new one of the same name: without grace, or with a bounded one.
+func (r *Reconciler) deletePod(ctx context.Context, of *pods.Record, force bool) error {
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: of.Namespace, Name: of.Name}}
+	err := r.Client.Delete(ctx, pod, of.DeleteOptions(r.MaxTermination, force))
+	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
+		return nil // gone, or another one
+	}
+	if err != nil {
+		return fmt.Errorf("delete pod %s/%s: %w", of.Namespace, of.Name, err)
+	}
+	return nil
+}

@@ -1,0 +1,187 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package application
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/companions"
+	"github.com/sparkgate/sparkgate/internal/redact"
+	"github.com/sparkgate/sparkgate/internal/spark/demand"
+	"github.com/sparkgate/sparkgate/internal/spark/expose"
+	"github.com/sparkgate/sparkgate/internal/spark/validate"
+	"github.com/sparkgate/sparkgate/internal/status"
+	"github.com/sparkgate/sparkgate/queueing/convert"
+)
+
+// creator creates the objects of an attempt.
+type creator struct {
+	*state
+	reader  *reader
+	builder *objectBuilder
+	intent  *intent
+	// sent are the names of the containers of the driver pod that the pass makes.
+	sent map[string]bool
+}
+
+const (
+	// watchLagTimeout is how long the watch may take to show a driver that this process has created.
+	watchLagTimeout = 30 * time.Second
+	// requestTimeout is how long a create without an answer may still take effect: the API server ends requests after 60 s
+	// (kube-apiserver --request-timeout).
+	requestTimeout = 65 * time.Second
+)
+
+// createDriver makes the objects of the attempt that the status names, the driver pod last. It does so straight after the intent was
+// written, or after a live look that says it still stands.
+func (cr *creator) createDriver(ctx context.Context) error {
+	current := attempt{cr.app.Status.Run, cr.app.Status.Attempt}
+	if cr.expectations.gaveUp(cr.app, current) {
+		return nil // what it would run under is not held any more
+	}
+	if since := cr.expectations.createdSince(cr.app, current); !since.IsZero() {
+		if wait := since.Add(watchLagTimeout).Sub(cr.Clock.Now()); wait > 0 {
+			cr.requeueAfter = wait
+			return nil
+		}
+	}
+	if found := validate.Stub(cr.app); len(found) > 0 {
+		cr.obstacle = found[0].Message
+		return nil
+	}
+	objects, ok, err := cr.builder.buildGranted(ctx)
+	if err != nil || !ok {
+		return err
+	}
+	cr.sent = containersOf(objects.Pod)
+	for _, obj := range objects.InOrder() {
+		if stands, err := cr.intent.intentStands(ctx); err != nil || !stands {
+			return err
+		}
+		if err := cr.create(ctx, obj); err != nil || cr.hindered() {
+			return err
+		}
+	}
+	cr.expectations.expectDriver(cr.app, current, cr.Clock.Now())
+	cr.recordLeftOut(cr.Exposure.JudgeProperties(objects.Properties))
+	return nil
+}
+
+// recordLeftOut records an event of annotations that the Service of the attempt was created without. Events with the same reason and action are one
+// series, of which the first text is shown.
+func (cr *creator) recordLeftOut(refused []expose.Refusal) {
+	if len(refused) > 0 {
+		cr.Recorder.Eventf(cr.app, nil, corev1.EventTypeWarning, companions.CreateFailedReason, "CreateService", "%s", status.Truncate(redact.Visible(expose.Join(refused))))
+	}
+}
+
+// create makes one object, or finds that it was made already. What the API server refuses is an obstacle for people to remove.
+func (cr *creator) create(ctx context.Context, obj client.Object) error {
+	err := cr.Client.Create(ctx, obj, client.FieldOwner(v1alpha1.FieldOwner))
+	switch {
+	case err == nil:
+		cr.made(obj)
+		return nil
+	case apierrors.IsAlreadyExists(err):
+		return cr.adopt(ctx, obj)
+	case refused(err):
+		if cr.outdated, err = cr.accountGone(ctx, obj, err); err != nil {
+			cr.obstacle = fmt.Sprintf("the API server refuses %s: %s", describe(obj), err)
+		}
+		return nil
+	}
+	if isPod(obj) {
+		cr.expectations.unanswered(cr.app, cr.Clock.Now().Add(requestTimeout))
+	}
+	return fmt.Errorf("create %s: %w", describe(obj), err)
+}
+
+// accountGone says that the API server has refused a driver because its service account was deleted since the grant was given. Else it returns
+// why the driver was refused.
+func (cr *creator) accountGone(ctx context.Context, obj client.Object, refusal error) (string, error) {
+	name := cr.app.Spec.Driver.ServiceAccountName
+	if name == "" || !isPod(obj) {
+		return "", refusal
+	}
+	err := cr.Live.Get(ctx, types.NamespacedName{Namespace: cr.app.Namespace, Name: name}, metadata(accountKind))
+	if !apierrors.IsNotFound(err) {
+		return "", refusal
+	}
+	cr.lookups.put(cr.reader.toReference(accountKind, name, ""), notThere)
+	return fmt.Sprintf("ServiceAccount %q of spec.driver.serviceAccountName was deleted %s", name, beforeDriver), nil
+}
+
+// adopt accepts an object of the wanted name if it is this application's own, of this attempt, and as it was to be made. One that is not as it was
+// to be made is replaced: owner and labels can be written by anybody who may make such objects in the namespace.
+func (cr *creator) adopt(ctx context.Context, obj client.Object) error {
+	existing, ok := obj.DeepCopyObject().(client.Object)
+	if !ok {
+		return fmt.Errorf("%s is not an API object", describe(obj))
+	}
+	if err := cr.Live.Get(ctx, client.ObjectKeyFromObject(obj), existing); err != nil {
+		return fmt.Errorf("read %s: %w", describe(obj), err)
+	}
+	switch {
+	case !ownedBy(existing, cr.app), isPod(obj) && existing.GetLabels()[v1alpha1.SparkRoleLabel] != v1alpha1.SparkRoleDriver:
+		cr.obstacle = fmt.Sprintf("%s already exists and belongs to another owner; delete it, or choose another name for the application or in spec.driver.podName", describe(obj))
+	case !ofAttempt(existing, cr.app.Status.Run, cr.app.Status.Attempt):
+		cr.obstacle = fmt.Sprintf("%s of an earlier attempt is not gone yet", describe(obj))
+	case !asWanted(existing, obj):
+		return cr.replace(ctx, existing, obj)
+	}
+	return nil
+}
+
+// replace deletes exactly the object that was seen and makes it as it is to be. One that does not go, or comes back at once, is an obstacle.
+func (cr *creator) replace(ctx context.Context, existing, wanted client.Object) error {
+	uid := existing.GetUID()
+	err := cr.Client.Delete(ctx, existing, client.Preconditions{UID: &uid})
+	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+		return fmt.Errorf("delete %s, which has another content: %w", describe(existing), err)
+	}
+	err = cr.Client.Create(ctx, wanted, client.FieldOwner(v1alpha1.FieldOwner))
+	switch {
+	case apierrors.IsAlreadyExists(err):
+		cr.obstacle = fmt.Sprintf("%s already exists with other content than the attempt needs, and was not created by the operator; find out what creates it, and delete it",
+			describe(wanted))
+		return nil
+	case err != nil:
+		return fmt.Errorf("create %s: %w", describe(wanted), err)
+	}
+	return nil
+}
+
+// made remembers a driver pod as it was made, unless it requests more than was granted: a LimitRange or RuntimeClass may have changed that the
+// caches have not shown. What others put into the pod beside our containers is theirs.
+func (cr *creator) made(obj client.Object) {
+	pod, ok := obj.(*corev1.Pod)
+	if !ok || cr.app.Status.Grant == nil {
+		return
+	}
+	own := pod.DeepCopy()
+	own.Spec.Containers, own.Spec.InitContainers = only(own.Spec.Containers, cr.sent), only(own.Spec.InitContainers, cr.sent)
+	requests, err := demand.Environment{}.Requests(own)
+	if err != nil {
+		return // what cannot be counted is not what was granted
+	}
+	for _, set := range convert.FromAPI(cr.app.Status.Grant).PodSets {
+		if set.Name != v1alpha1.DriverPodSet {
+			continue
+		}
+		for name, asks := range requests {
+			if asks > set.Requests[name] {
+				return
+			}
+		}
+	}
+	cr.expectations.recordDriver(cr.app, attempt{cr.app.Status.Run, cr.app.Status.Attempt}, pod.UID)
+}

@@ -1,0 +1,82 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package application
+
+import (
+	"context"
+	"fmt"
+
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/sparkgate/sparkgate/internal/lifecycle"
+	"github.com/sparkgate/sparkgate/internal/status"
+)
+
+// decider asks for decisions and answers what they need.
+type decider struct {
+	*state
+	planner  *planner
+	observer *observer
+}
+
+// maxSteps bounds how often a decision may ask for more; it needs each thing at most once, and twice when a run follows another.
+const maxSteps = 12
+
+// decide asks for a decision and observes what it needs, until it is complete.
+func (dc *decider) decide(ctx context.Context) (lifecycle.Decision, error) {
+	for range maxSteps {
+		d := lifecycle.Decide(dc.o)
+		dc.logDecision(ctx, d)
+		if d.Need == lifecycle.NeedNothing {
+			return d, nil
+		}
+		if err := dc.fulfil(ctx, d); err != nil {
+			return d, err
+		}
+	}
+	return lifecycle.Decision{}, fmt.Errorf("decide on %s/%s: a need could not be met", dc.app.Namespace, dc.app.Name)
+}
+
+func (dc *decider) fulfil(ctx context.Context, d lifecycle.Decision) (err error) {
+	switch d.Need {
+	case lifecycle.NeedNothing:
+	case lifecycle.NeedPlan:
+		dc.plan, err = dc.planner.planned(ctx, d.Start)
+		dc.o.Plan = dc.plan
+	case lifecycle.NeedVerdict:
+		dc.planner.ask.QueuedAt = d.Start.QueuedAt
+		if dc.o.Verdict, err = dc.observer.verdict(ctx); err == nil {
+			err = dc.planner.takeTurn(ctx, d.Start)
+		}
+	case lifecycle.NeedDriverAbsent:
+		dc.o.DriverAbsent, err = dc.observer.driverAbsent(ctx)
+	case lifecycle.NeedAllocation:
+		dc.o.Allocation = dc.observer.resize(ctx, d.Want)
+	case lifecycle.NeedLogTail:
+		dc.o.LogTail = dc.observer.logTail(ctx)
+	case lifecycle.NeedNodes:
+		dc.o.UnreachableNodes, err = dc.unreachableNodes(ctx, dc.o.Pods)
+	}
+	return err
+}
+
+// logDecision logs one call of Decide: the need that it ended with, or the stage that it decided on.
+func (dc *decider) logDecision(ctx context.Context, d lifecycle.Decision) {
+	log := ctrl.LoggerFrom(ctx).V(1)
+	if !log.Enabled() {
+		return
+	}
+	values := []any{"need", d.Need.String()}
+	if dc.app.Status.Grant != nil || dc.plan != nil {
+		values = append(values, "gate", dc.gateName())
+	}
+	if d.Need == lifecycle.NeedNothing {
+		stage, _ := status.StageOf(d.Status.Conditions)
+		values = append(values, "stage", stageText(stage))
+	}
+	if v := dc.o.Verdict; v != nil {
+		values = append(values, "verdict", v.State.String(), "reason", v.Reason)
+	}
+	log.Info("Decided", values...)
+}

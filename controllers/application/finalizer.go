@@ -1,0 +1,98 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package application
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/spark/leftover"
+)
+
+// finalizer adds and removes the finalizer of the application.
+type finalizer struct{ *state }
+
+func (fz *finalizer) addFinalizer(ctx context.Context) error {
+	if slices.Contains(fz.app.Finalizers, v1alpha1.Finalizer) {
+		return nil
+	}
+	return fz.writeFinalizers(ctx, append(slices.Clone(fz.app.Finalizers), v1alpha1.Finalizer))
+}
+
+func (fz *finalizer) removeFinalizer(ctx context.Context) error {
+	if !slices.Contains(fz.app.Finalizers, v1alpha1.Finalizer) {
+		return nil
+	}
+	if fz.expectations.orphans(fz.app) {
+		if err := fz.sweep(ctx, leftover.Application{NamespacedName: client.ObjectKeyFromObject(fz.app), UID: fz.app.UID}); err != nil {
+			return err
+		}
+	}
+	others := slices.DeleteFunc(slices.Clone(fz.app.Finalizers), func(f string) bool { return f == v1alpha1.Finalizer })
+	if err := fz.writeFinalizers(ctx, others); err != nil {
+		return client.IgnoreNotFound(err) // who has removed it may have left something
+	}
+	fz.expectations.parts(fz.app)
+	return nil
+}
+
+// writeFinalizers replaces the finalizers, nothing else, unless the object has changed since it was read.
+func (fz *finalizer) writeFinalizers(ctx context.Context, finalizers []string) error {
+	if fz.app.Stub != nil {
+		return fz.writeFinalizersOfStub(ctx, slices.Contains(finalizers, v1alpha1.Finalizer))
+	}
+	answer := metadataOf(fz.app)
+	patch, err := mergePatch(map[string]any{"metadata": map[string]any{
+		"resourceVersion": fz.app.ResourceVersion, "finalizers": finalizers,
+	}})
+	if err == nil {
+		err = fz.Client.Patch(ctx, answer, patch, client.FieldOwner(v1alpha1.FieldOwner))
+	}
+	if err != nil {
+		return fmt.Errorf("write finalizer: %w", err)
+	}
+	after := *fz.app
+	after.Finalizers, after.ResourceVersion = finalizers, answer.ResourceVersion
+	fz.app = &after
+	fz.expectations.Observed(fz.app)
+	return nil
+}
+
+// writeFinalizersOfStub adds or takes off the own finalizer of an application of which only a stub is known: the others are read first.
+func (fz *finalizer) writeFinalizersOfStub(ctx context.Context, wanted bool) error {
+	live := metadataOf(fz.app)
+	if err := fz.Live.Get(ctx, client.ObjectKeyFromObject(live), live); err != nil {
+		return err
+	}
+	if live.UID != fz.app.UID || live.ResourceVersion != fz.app.ResourceVersion {
+		return apierrors.NewConflict(schema.GroupResource{Group: v1alpha1.GroupVersion.Group, Resource: "sparkapplications"}, fz.app.Name, errors.New("it has changed"))
+	}
+	others := slices.DeleteFunc(live.Finalizers, func(f string) bool { return f == v1alpha1.Finalizer })
+	if wanted {
+		others = append(others, v1alpha1.Finalizer)
+	}
+	answer := metadataOf(fz.app)
+	patch, err := mergePatch(map[string]any{"metadata": map[string]any{"resourceVersion": live.ResourceVersion, "finalizers": others}})
+	if err == nil {
+		err = fz.Client.Patch(ctx, answer, patch, client.FieldOwner(v1alpha1.FieldOwner))
+	}
+	if err != nil {
+		return fmt.Errorf("write finalizer: %w", err)
+	}
+	after := *fz.app
+	if after.Finalizers = nil; wanted {
+		after.Finalizers = []string{v1alpha1.Finalizer}
+	}
+	after.ResourceVersion = answer.ResourceVersion
+	fz.app = &after
+	fz.expectations.Observed(fz.app)
+	return nil
+}

@@ -1,0 +1,92 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package application
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/lifecycle"
+	"github.com/sparkgate/sparkgate/internal/spark/render"
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/amounts"
+	"github.com/sparkgate/sparkgate/queueing/convert"
+)
+
+// beforeDriver ends every sentence about inputs that have changed.
+const beforeDriver = "before the driver was created; the start is planned again"
+
+// buildGranted renders the objects of the attempt that the status names. It returns false if they are not to be made: there is an obstacle,
+// or something has changed since the grant was given.
+func (bl *objectBuilder) buildGranted(ctx context.Context) (render.Objects, bool, error) {
+	start := lifecycle.Start{Run: bl.app.Status.Run, Attempt: bl.app.Status.Attempt}
+	grant := convert.FromAPI(bl.app.Status.Grant)
+	objects, found, err := bl.build(ctx, start, bl.app.Status.Queue, &grant)
+	var gone configMapGone
+	switch {
+	case errors.As(err, &gone):
+		bl.outdated, err = fmt.Sprintf("ConfigMap %q of spec.sparkConfigMap was deleted %s", string(gone), beforeDriver), nil
+	case err != nil:
+		return objects, false, err
+	case grant.Inputs != bl.inputs:
+		bl.outdated = bl.whatChanged(grant)
+	case len(found) > 0 && found[0].Reason == v1alpha1.ReferenceNotFoundReason:
+		bl.outdated = found[0].Message + ", and was there when the grant was given; the start is planned again"
+	case len(found) > 0:
+		bl.obstacle = found[0].Message
+	default:
+		bl.outdated, err = bl.exceeds(ctx, objects, grant)
+	}
+	return objects, err == nil && bl.outdated == "" && bl.obstacle == "", err
+}
+
+// whatChanged returns what may have changed since a grant was given. A hash tells only that something has.
+func (bl *objectBuilder) whatChanged(grant queueing.Grant) string {
+	if grant.Inputs == "" {
+		return "the grant is of an earlier operator version that did not record its inputs, and ended " + beforeDriver
+	}
+	if !bl.o.SameTemplate {
+		return "the run template has changed " + beforeDriver
+	}
+	others := []string{"a LimitRange", "the overhead of a RuntimeClass", "a label or annotation sparkgate.io/… of the namespace"}
+	if name := bl.app.Spec.SparkConfigMap; name != "" {
+		others = slices.Insert(others, 0, fmt.Sprintf("ConfigMap %q of spec.sparkConfigMap", name))
+	}
+	last := len(others) - 1
+	return fmt.Sprintf("%s or %s has changed %s", strings.Join(others[:last], ", "), others[last], beforeDriver)
+}
+
+// exceeds names what the built pods would request above the grant; empty if there is nothing. Inputs that are the same may mean something else
+// to an operator of another version.
+func (bl *objectBuilder) exceeds(ctx context.Context, objects render.Objects, grant queueing.Grant) (string, error) {
+	environment, _, err := bl.reader.environment(ctx)
+	if err != nil {
+		return "", err
+	}
+	sets, err := bl.podSets(objects, environment, grant.Gate)
+	if err != nil {
+		return "", nil // it could be measured when it was planned, so this is the grant's doing, and shows when the pod is made
+	}
+	for _, set := range sets {
+		granted := slices.IndexFunc(grant.PodSets, func(g queueing.PodSetGrant) bool { return g.Name == set.Name && !g.Elastic })
+		if granted < 0 {
+			continue // none of these pods were granted, nor wanted
+		}
+		if most := grant.PodSets[granted].Count; !objects.Gated && set.Count > most {
+			return fmt.Sprintf("there would be %d pods %s by now, and the grant has %d: something has changed %s", set.Count, set.Name, most, beforeDriver), nil
+		}
+		for _, name := range slices.Sorted(maps.Keys(set.Requests)) {
+			if asks, has := set.Requests[name], grant.PodSets[granted].Requests[name]; asks > has {
+				wanted, most := amounts.Quantity(name, asks), amounts.Quantity(name, has)
+				return fmt.Sprintf("the %s would request %s %s by now, and the grant has %s: something has changed %s", set.Name, name, wanted.String(), most.String(), beforeDriver), nil
+			}
+		}
+	}
+	return "", nil
+}

@@ -1,0 +1,132 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package application
+
+import (
+	"context"
+	"time"
+
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/lifecycle"
+	"github.com/sparkgate/sparkgate/internal/spark/render"
+	"github.com/sparkgate/sparkgate/internal/status"
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/convert"
+)
+
+// holder speaks to the gate for an application that holds quota, or did.
+type holder struct {
+	*state
+	observer  *observer
+	announcer *announcer
+}
+
+// persisted tells the gate which grant stands in the status.
+func (ho *holder) persisted(ctx context.Context) {
+	if grant := ho.app.Status.Grant; grant != nil {
+		ho.Gates.Persisted(ctx, keyOf(ho.app), convert.FromAPI(grant))
+	}
+}
+
+// releaseReason returns how the application leaves what it held or asked for.
+func (ho *holder) releaseReason() queueing.Release {
+	f := lifecycle.ReleaseReason(ho.app)
+	v := ho.o.Verdict
+	if goesBack := v != nil && (v.State == queueing.Evicting || ho.plan != nil && lifecycle.Outdated(ho.plan, v)); goesBack && f.Reason == queueing.Abandoned {
+		f.Reason, f.Message = queueing.Requeued, "releases its quota before using it"
+	}
+	return f
+}
+
+// reportProgress tells the gate of the grant where its attempt stands.
+func (ho *holder) reportProgress(ctx context.Context) error {
+	at, runs := lifecycle.Progress(ho.app)
+	if !runs {
+		return nil
+	}
+	return ho.Gates.Report(ctx, ho.gateName(), keyOf(ho.app), at)
+}
+
+const (
+	// objectRestored is the reason of the event that tells that a gate had to make its object of a running attempt again.
+	objectRestored = "ObjectRestored"
+	// ensureInterval is when it is tried again, if it could not be made.
+	ensureInterval = 10 * time.Second
+)
+
+// ensureReservation sees that what stands for the grant in another system still exists while the attempt runs. What is in the way of that is no
+// obstacle for the attempt itself.
+func (ho *holder) ensureReservation(ctx context.Context) {
+	grant := ho.app.Status.Grant
+	stage, known := status.StageOf(ho.app.Status.Conditions)
+	if grant == nil || !known || !stage.Active() || !ho.app.DeletionTimestamp.IsZero() {
+		return
+	}
+	if !ho.Gates.Ensures(string(grant.Gate)) {
+		return
+	}
+	restored, err := ho.Gates.Ensure(ctx, string(grant.Gate), ho.grantedAsk(grant))
+	if err != nil {
+		ctrl.LoggerFrom(ctx).Error(err, "ensure the object of a grant; will retry", "gate", grant.Gate)
+		ho.lookAgain(ensureInterval)
+		return
+	}
+	if restored != "" {
+		ho.announcer.announce(lifecycle.Event{Warning: true, Reason: objectRestored, Message: restored})
+	}
+}
+
+// grantedAsk returns the ask that a grant has answered, as far as the status tells.
+func (ho *holder) grantedAsk(stored *v1alpha1.Grant) queueing.Ask {
+	grant := convert.FromAPI(stored)
+	start := lifecycle.Start{Run: grant.Run, Attempt: grant.Attempt}
+	ask := queueing.Ask{Key: keyOf(ho.app), Run: grant.Run, Attempt: grant.Attempt, Queue: grant.Queue, Inputs: grant.Inputs,
+		Objects: gateObjects(ho.app, start, &prepared{names: render.NamesOf(ho.app, grant.Run, grant.Attempt)}, grant.Queue)}
+	for _, set := range grant.PodSets {
+		asked := queueing.PodSet{Name: set.Name, Count: set.Count, Requests: set.Requests}
+		if q := ho.app.Spec.Queue; q != nil && q.MinExecutors != nil && set.Name == v1alpha1.ExecutorPodSet && *q.MinExecutors < set.Count {
+			asked.MinCount = *q.MinExecutors
+		}
+		ask.PodSets = append(ask.PodSets, asked)
+	}
+	return ask
+}
+
+// giveBack returns what the gate holds for a status that was not written: a new grant, what a grant has grown by, and a grant that was
+// to go back. wanted is the grant of that status.
+func (ho *holder) giveBack(ctx context.Context, wanted *v1alpha1.Grant, final bool) error {
+	stored := ho.app.Status.Grant
+	switch {
+	case stored == nil:
+		if wanted == nil && !final {
+			return nil
+		}
+		return ho.Gates.Release(ctx, keyOf(ho.app), queueing.Release{Reason: queueing.Requeued, Message: "the status could not be written"})
+	case wanted == nil && final:
+		return ho.giveBackStored(ctx)
+	case wanted != nil && wanted.Resizes > stored.Resizes:
+		ho.Gates.Declined(ctx, keyOf(ho.app), convert.FromAPI(stored))
+	}
+	return nil
+}
+
+// giveBackStored releases a grant that stays in a status that cannot be written. Its attempt is over for this process: no driver is
+// made under it any more. The next process charges it again, and comes here again.
+func (ho *holder) giveBackStored(ctx context.Context) error {
+	for _, record := range ho.o.Pods {
+		if record.Active() {
+			return nil
+		}
+	}
+	if driver := ho.app.Status.Driver; driver == nil || driver.UID == "" {
+		absent, err := ho.observer.driverAbsent(ctx)
+		if err != nil || !absent {
+			return err
+		}
+	}
+	ho.expectations.giveUp(ho.app, attempt{ho.app.Status.Run, ho.app.Status.Attempt})
+	return ho.Gates.Release(ctx, keyOf(ho.app), queueing.Release{Reason: queueing.Abandoned})
+}

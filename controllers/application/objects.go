@@ -1,0 +1,65 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package application
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/spark/render"
+)
+
+func describe(obj client.Object) string {
+	return fmt.Sprintf("%s %s/%s", render.KindOf(obj).Kind, obj.GetNamespace(), obj.GetName())
+}
+
+func ownedBy(obj metav1.Object, app *v1alpha1.SparkApplication) bool {
+	owner := metav1.GetControllerOfNoCopy(obj)
+	return owner != nil && owner.UID == app.UID
+}
+
+// ofAttempt reports whether an object was made for an attempt of its application.
+func ofAttempt(obj metav1.Object, run, attempt int64) bool {
+	labels := obj.GetLabels()
+	return labels[v1alpha1.RunLabel] == strconv.FormatInt(run, 10) && labels[v1alpha1.AttemptLabel] == strconv.FormatInt(attempt, 10)
+}
+
+// metadata stands for an object of a core kind of which only the metadata is read.
+func metadata(kind string) *metav1.PartialObjectMetadata {
+	obj := &metav1.PartialObjectMetadata{}
+	obj.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind(kind))
+	return obj
+}
+
+// metadataOf stands for an application in a write: the API server answers with the metadata alone, since the rest is known here.
+func metadataOf(app *v1alpha1.SparkApplication) *metav1.PartialObjectMetadata {
+	m := &metav1.PartialObjectMetadata{}
+	m.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("SparkApplication"))
+	m.Namespace, m.Name = app.Namespace, app.Name
+	return m
+}
+
+func isPod(obj client.Object) bool {
+	_, is := obj.(*corev1.Pod)
+	return is
+}
+
+// refused reports whether the API server has answered and will answer the same again: policy, quota, validation.
+func refused(err error) bool {
+	return apierrors.IsForbidden(err) || apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsNotFound(err) ||
+		apierrors.IsRequestEntityTooLargeError(err)
+}
+
+func mergePatch(change map[string]any) (client.Patch, error) {
+	data, err := json.Marshal(change)
+	return client.RawPatch(types.MergePatchType, data), err
+}

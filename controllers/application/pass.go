@@ -1,0 +1,113 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package application
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/lifecycle"
+)
+
+// pass is one pass over an application. Its parts share the state; each uses only those before it.
+type pass struct {
+	*state
+	// Observe and plan.
+	reader    *reader
+	placement *placement
+	builder   *objectBuilder
+	planner   *planner
+	observer  *observer
+	// Decide.
+	decider *decider
+	// Act and publish.
+	intent    *intent
+	creator   *creator
+	ungater   *ungater
+	cleaner   *cleaner
+	finalizer *finalizer
+	announcer *announcer
+	holder    *holder
+	actor     *actor
+	publisher *publisher
+}
+
+// newPass returns a pass over an application that has observed nothing yet.
+func newPass(r *Reconciler, app *v1alpha1.SparkApplication) *pass {
+	st := &state{Reconciler: r, app: app}
+	p := &pass{state: st, reader: &reader{state: st}, placement: &placement{state: st}}
+	p.builder = &objectBuilder{state: st, reader: p.reader, placement: p.placement}
+	p.planner = &planner{state: st, reader: p.reader, placement: p.placement, builder: p.builder}
+	p.observer = &observer{state: st, reader: p.reader, placement: p.placement, planner: p.planner}
+	p.decider = &decider{st, p.planner, p.observer}
+	p.intent = &intent{state: st}
+	p.creator = &creator{state: st, reader: p.reader, builder: p.builder, intent: p.intent}
+	p.ungater, p.cleaner, p.finalizer, p.announcer = &ungater{st, p.intent}, &cleaner{st}, &finalizer{st}, &announcer{st}
+	p.holder = &holder{st, p.observer, p.announcer}
+	p.actor = &actor{st, p.holder, p.creator, p.ungater, p.cleaner, p.finalizer}
+	p.publisher = &publisher{st, p.intent, p.holder, p.actor}
+	return p
+}
+
+// result returns when to look again. A conflict is no error: the newer object is on its way.
+func (p *pass) result(d lifecycle.Decision, err error) (ctrl.Result, error) {
+	var later *retryLaterError
+	switch {
+	case apierrors.IsConflict(err):
+		return ctrl.Result{RequeueAfter: conflictPause}, nil
+	case errors.As(err, &later):
+		return ctrl.Result{RequeueAfter: later.after}, nil
+	}
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	if wait := p.reader.absentUntil.Sub(p.Clock.Now()); wait > 0 {
+		p.lookAgain(wait)
+	}
+	after := p.requeueAfter
+	if !d.RequeueAt.IsZero() {
+		due := max(d.RequeueAt.Sub(p.Clock.Now()), time.Millisecond)
+		if after == 0 || due < after {
+			after = due
+		}
+	}
+	return ctrl.Result{RequeueAfter: after}, nil
+}
+
+// conflictPause is how long to wait for the watch after a conflict.
+const conflictPause = 100 * time.Millisecond
+
+// execute does what was decided, in the order that keeps every crash harmless: what belongs before the status, the finalizer, the
+// status, events, what needs the status, what accompanies the attempt.
+func (p *pass) execute(ctx context.Context, d lifecycle.Decision) error {
+	if err := p.actor.act(ctx, d.Before); err != nil {
+		return err
+	}
+	if d.Finalizer {
+		if err := p.finalizer.addFinalizer(ctx); err != nil {
+			return p.publisher.unwritten(ctx, d, err)
+		}
+	}
+	before := p.app
+	if err := p.publisher.publish(ctx, d.Status); err != nil {
+		return p.publisher.unwritten(ctx, d, err)
+	}
+	for _, a := range d.Events {
+		p.announcer.announce(a)
+	}
+	p.announcer.recordStage(before, d.Events)
+	if err := p.actor.act(ctx, d.After); err != nil {
+		return err
+	}
+	if after := p.companions.Reconcile(ctx, p.app); after > 0 {
+		p.lookAgain(after)
+	}
+	p.holder.ensureReservation(ctx)
+	return p.holder.reportProgress(ctx)
+}

@@ -1,0 +1,167 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package application
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	nodev1 "k8s.io/api/node/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/internal/spark/demand"
+)
+
+// reader reads what the application refers to, each thing once a pass.
+type reader struct {
+	*state
+	// secrets are what spec.sparkConfFrom refers to, nil before they are read.
+	secrets *secretValues
+	// configMaps that were read, by name: one pass plans and makes from the same content. Nil is one that does not exist.
+	configMaps map[string]*corev1.ConfigMap
+	// turn says that the gate has granted what was asked for on the strength of what an earlier pass found out.
+	turn bool
+	// reads says that the pass has begun to read what the application refers to.
+	reads bool
+	// absentUntil is until when nobody looks for what is missing; zero if nothing is, or the pass has looked itself.
+	absentUntil time.Time
+}
+
+// toReference returns a reference of the application.
+func (rd *reader) toReference(kind, name, key string) reference {
+	return reference{kind: kind, NamespacedName: types.NamespacedName{Namespace: rd.app.Namespace, Name: name}, key: key}
+}
+
+// read reads an object that the application refers to, live. A pass that has begun to read may go on; if the namespace has used its
+// budget up, another one begins later and holds no worker meanwhile. Who holds a grant does not wait: quota bounds how many those are.
+func (rd *reader) read(ctx context.Context, name string, obj client.Object) error {
+	namespace := rd.app.Namespace
+	if !rd.reads && !rd.turn && rd.app.Status.Grant == nil {
+		if turn := rd.lookups.budget.Turn(namespace, 2+len(rd.app.Spec.SparkConfFrom)); turn > 0 {
+			return &retryLaterError{turn, "the namespace has used up its budget of reads"}
+		}
+	}
+	rd.reads = true
+	rd.lookups.budget.Spend(namespace, 1)
+	return rd.Live.Get(ctx, types.NamespacedName{Namespace: namespace, Name: name}, obj)
+}
+
+// isThere reports whether an object exists to which the application refers by its name alone. It is read only if nobody has looked lately.
+func (rd *reader) isThere(ctx context.Context, kind, name string, obj client.Object) (bool, error) {
+	ref := rd.toReference(kind, name, "")
+	if known, ok := rd.known(ref); ok {
+		return known.problem == "", nil
+	}
+	err := rd.read(ctx, name, obj)
+	switch {
+	case apierrors.IsNotFound(err):
+		rd.lookups.put(ref, notThere)
+		return false, nil
+	case err == nil:
+		rd.lookups.put(ref, "")
+	}
+	return err == nil, err
+}
+
+// known returns what was found out lately about a reference. While something is missing, the application looks again when all that was found
+// missing may have come.
+func (rd *reader) known(ref reference) (finding, bool) {
+	f, ok := rd.lookups.get(ref)
+	if ok && f.problem != "" && rd.absentUntil.Before(f.until) {
+		rd.absentUntil = f.until
+	}
+	return f, ok
+}
+
+// namespace reads labels and annotations of the application's namespace.
+func (rd *reader) namespace(ctx context.Context) (*metav1.PartialObjectMetadata, error) {
+	namespace := &metav1.PartialObjectMetadata{}
+	namespace.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
+	if err := rd.Client.Get(ctx, types.NamespacedName{Name: rd.app.Namespace}, namespace); err != nil {
+		return nil, fmt.Errorf("read namespace %s: %w", rd.app.Namespace, err)
+	}
+	return namespace, nil
+}
+
+// environment returns what the API server adds to requests of pods. The version changes whenever anything of it does.
+func (rd *reader) environment(ctx context.Context) (e demand.Environment, version string, err error) {
+	ranges := &corev1.LimitRangeList{}
+	if err := rd.Client.List(ctx, ranges, client.InNamespace(rd.app.Namespace), client.UnsafeDisableDeepCopy); err != nil {
+		return e, "", fmt.Errorf("list limit ranges: %w", err)
+	}
+	e.LimitRanges = ranges.Items
+	var versions []string
+	for i := range ranges.Items {
+		versions = append(versions, string(ranges.Items[i].UID)+ranges.Items[i].ResourceVersion)
+	}
+	classes := &nodev1.RuntimeClassList{}
+	if err := rd.Client.List(ctx, classes, client.UnsafeDisableDeepCopy); err != nil {
+		return e, "", fmt.Errorf("list runtime classes: %w", err)
+	}
+	for i := range classes.Items {
+		versions = append(versions, string(classes.Items[i].UID)+classes.Items[i].ResourceVersion)
+		if o := classes.Items[i].Overhead; o != nil {
+			if e.RuntimeClasses == nil {
+				e.RuntimeClasses = map[string]corev1.ResourceList{}
+			}
+			e.RuntimeClasses[classes.Items[i].Name] = o.PodFixed
+		}
+	}
+	slices.Sort(versions)
+	return e, strings.Join(versions, ","), nil
+}
+
+// configMapGone is the ConfigMap of spec.sparkConfigMap that existed when the start was planned.
+type configMapGone string
+
+func (c configMapGone) Error() string { return "config map " + string(c) + " is gone" }
+
+// confFiles returns the files of spec.sparkConfigMap; nil if there is none.
+func (rd *reader) confFiles(ctx context.Context) (map[string]string, error) {
+	if rd.app.Spec.SparkConfigMap == "" {
+		return nil, nil
+	}
+	files, err := rd.configMap(ctx, rd.app.Spec.SparkConfigMap)
+	if err == nil && files == nil {
+		return nil, configMapGone(rd.app.Spec.SparkConfigMap)
+	}
+	return files, err
+}
+
+// configMap reads a ConfigMap live, and once a pass; nil if it does not exist.
+func (rd *reader) configMap(ctx context.Context, name string) (map[string]string, error) {
+	cm, read := rd.configMaps[name]
+	if !read {
+		cm = &corev1.ConfigMap{}
+		err := rd.read(ctx, name, cm)
+		switch {
+		case apierrors.IsNotFound(err):
+			rd.lookups.put(rd.toReference(configMapKind, name, ""), notThere)
+			cm = nil
+		case err != nil:
+			return nil, fmt.Errorf("read config map %s: %w", name, err)
+		case cm.Data == nil:
+			cm.Data = map[string]string{}
+		}
+		if rd.configMaps == nil {
+			rd.configMaps = map[string]*corev1.ConfigMap{}
+		}
+		rd.configMaps[name] = cm
+	}
+	if cm == nil {
+		return nil, nil
+	}
+	return cm.Data, nil
+}
+
+func (rd *reader) noConfigMap(name, field string) string {
+	return fmt.Sprintf("ConfigMap %q named by %s does not exist in namespace %s", name, field, rd.app.Namespace)
+}

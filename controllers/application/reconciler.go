@@ -1,0 +1,135 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package application
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/companions"
+	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
+	"github.com/sparkgate/sparkgate/controllers/internal/reservation"
+	"github.com/sparkgate/sparkgate/internal/fairqueue"
+	"github.com/sparkgate/sparkgate/internal/pods"
+	"github.com/sparkgate/sparkgate/internal/spark/expose"
+	"github.com/sparkgate/sparkgate/queueing/catalog"
+)
+
+// Options of a Reconciler. All fields are required unless said otherwise.
+type Options struct {
+	// Client reads applications, queues and classes from the cache, and writes.
+	Client client.Client
+	// Live reads from the API server.
+	Live client.Reader
+	// Pods are the Spark pods of the cluster.
+	Pods *pods.Store
+	// Gates by name.
+	Gates reservation.Gates
+	// DefaultGate is the gate of applications where neither they nor their namespace name one. Default: Embedded.
+	DefaultGate v1alpha1.GateType
+	// AllowedGates may be used in namespaces that do not say which. Default: namespaces.DefaultGates.
+	AllowedGates []v1alpha1.GateType
+	// ReferenceTimeout is how long a missing reference is waited for before the wait counts as stalled. Default: 10m.
+	ReferenceTimeout time.Duration
+	// MaxTermination bounds how long pods take to end that have to. Default: 10m.
+	MaxTermination time.Duration
+	// ExecutorInterval bounds how often executor counts alone are written. Default: 10s.
+	ExecutorInterval time.Duration
+	// HistoryURL is the address of a job at a Spark history server, with v1alpha1.ApplicationIDToken. Default: there is none.
+	HistoryURL string
+	// ForbidPodSecurityNone refuses applications whose pods are held to no Pod Security Standard.
+	ForbidPodSecurityNone bool
+	// Exposure says by which hosts web interfaces may be reached. Default: by none.
+	Exposure expose.Rules
+	// FewEvents records Kubernetes events of failures and ends only, not of every stage. Each event is a write.
+	FewEvents bool
+	// Recorder of events.
+	Recorder events.EventRecorder
+	// Logs of drivers, for attempts that failed; nil keeps no log.
+	Logs LogReader
+	// Notifier tells others of the same events; nil is nobody.
+	Notifier Notifier
+	// GateKinds are the kinds of objects that gates create for attempts, under the names and labels of these. Default: none.
+	GateKinds []schema.GroupVersionKind
+	// Series bounds those of the metrics (Series). Default: no queue is configured.
+	Series *metricseries.Bounds
+	// Clock of every decision.
+	Clock clock.Clock
+	// Claim has a pod charged to the queue of its namespace: it carries the labels of an application and cannot be attributed to it. Nil
+	// charges nobody.
+	Claim func(*pods.Record)
+	// Ready returns once decisions may be made: this process leads and has seen what the one before it did. Default: at once.
+	Ready func(context.Context) error
+}
+
+// Notifier tells others what becomes of an application. It must not wait.
+type Notifier interface {
+	Notify(app *v1alpha1.SparkApplication, warning bool, reason, message string)
+}
+
+// Reconciler drives applications. It is safe for concurrent use with different applications.
+type Reconciler struct {
+	Options
+	expectations *Expectations
+	lookups      *lookups
+	companions   *companions.Companions
+	// stageEvents is the budget of events about stages, by namespace.
+	stageEvents *fairqueue.Budget
+	// deciding says that this process makes the decisions.
+	deciding atomic.Bool
+}
+
+// New returns a reconciler.
+func New(o Options) *Reconciler {
+	if o.DefaultGate == "" {
+		o.DefaultGate = v1alpha1.GateEmbedded
+	}
+	if o.AllowedGates == nil {
+		o.AllowedGates = catalog.WithQueues()
+	}
+	if o.ReferenceTimeout == 0 {
+		o.ReferenceTimeout = 10 * time.Minute
+	}
+	if o.MaxTermination == 0 {
+		o.MaxTermination = pods.DefaultMaxTermination
+	}
+	if o.Series == nil {
+		o.Series = metricseries.New()
+	}
+	if o.Ready == nil {
+		o.Ready = func(context.Context) error { return nil }
+	}
+	memory := NewExpectations()
+	return &Reconciler{Options: o, expectations: memory, lookups: newLookups(newExistenceCache(o.Clock)),
+		companions: companions.New(companions.Options{
+			Client: o.Client, Live: o.Live, Exposure: o.Exposure, Recorder: o.Recorder, Clock: o.Clock, Listed: memory.suspect,
+		}),
+		stageEvents: fairqueue.NewBudget(o.Clock, eventsPerSecond, eventsInARow)}
+}
+
+// Expectations returns what the reconciler remembers of its own writes.
+func (r *Reconciler) Expectations() *Expectations { return r.expectations }
+
+// LogReader takes the end of the log of a pod's Spark container; empty if it cannot be had within a moment.
+type LogReader interface {
+	// Tail applies hide before anything is cut off: a part of a secret would not be known as one. It is applied only if there is a log.
+	Tail(ctx context.Context, pod *pods.Record, hide func(string) string) string
+}
+
+// claim has pods charged as ones that belong to no application.
+func (r *Reconciler) claim(records []*pods.Record) {
+	if r.Claim == nil {
+		return
+	}
+	for _, record := range records {
+		r.Claim(record)
+	}
+}

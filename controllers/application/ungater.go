@@ -1,0 +1,96 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package application
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strconv"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/schedulinggate"
+	"github.com/sparkgate/sparkgate/internal/lifecycle"
+	"github.com/sparkgate/sparkgate/internal/pods"
+)
+
+// ungater removes the scheduling gates of executors.
+type ungater struct {
+	*state
+	intent *intent
+}
+
+// maxConcurrentUngates bounds the scheduling gates of one application that are removed at a time.
+const maxConcurrentUngates = 8
+
+// ungatePods removes the scheduling gates of executors, some at a time. It does so straight after the grant was written, or after a live look that says
+// it still stands.
+func (ug *ungater) ungatePods(ctx context.Context, releases []lifecycle.Ungate) error {
+	if stands, err := ug.intent.grantStands(ctx); err != nil || !stands {
+		return err
+	}
+	slots := make(chan struct{}, maxConcurrentUngates)
+	errs := make([]error, len(releases))
+	var all sync.WaitGroup
+	for i := range releases {
+		slots <- struct{}{}
+		all.Go(func() {
+			defer func() { <-slots }()
+			errs[i] = ug.ungatePod(ctx, &releases[i])
+		})
+	}
+	all.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ungatePod removes the scheduling gate of one executor. A pod that has changed since it was seen is left for the next pass.
+func (ug *ungater) ungatePod(ctx context.Context, r *lifecycle.Ungate) error {
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: r.Pod.Namespace, Name: r.Pod.Name}}
+	ug.expectations.markUngating(ug.app, r.Pod.UID, r.Flavor, ug.Clock.Now().Add(requestTimeout))
+	labels := maps.Clone(r.Labels)
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	labels[v1alpha1.FlavorLabel] = r.Flavor
+	patch := schedulinggate.RemovalPatch(r.Pod, false, schedulinggate.Placement{NodeSelector: r.NodeSelector, Tolerations: r.Tolerations, Labels: labels})
+	err := ug.Client.Patch(ctx, pod, client.RawPatch(types.JSONPatchType, patch), client.FieldOwner(v1alpha1.FieldOwner))
+	switch {
+	case err == nil:
+		ug.Pods.ObservedWrite(pod)
+		ug.expectations.ungateAnswered(ug.app, r.Pod.UID)
+		return nil
+	case apierrors.IsNotFound(err), apierrors.IsConflict(err):
+		ug.expectations.ungateAnswered(ug.app, r.Pod.UID)
+		return nil
+	case refused(err):
+		ug.expectations.ungateAnswered(ug.app, r.Pod.UID)
+		if changed, gone := ug.podChanged(ctx, r.Pod); gone != nil || changed {
+			return gone
+		}
+	}
+	return fmt.Errorf("lift the scheduling gate of pod %s/%s: %w", r.Pod.Namespace, r.Pod.Name, err)
+}
+
+// podChanged reports whether a pod is not as it was seen.
+func (ug *ungater) podChanged(ctx context.Context, r *pods.Record) (bool, error) {
+	live := &metav1.PartialObjectMetadata{}
+	live.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Pod"))
+	err := ug.Live.Get(ctx, types.NamespacedName{Namespace: r.Namespace, Name: r.Name}, live)
+	if apierrors.IsNotFound(err) {
+		return true, nil
+	}
+	return err == nil && live.ResourceVersion != strconv.FormatUint(r.Version, 10), err
+}
