@@ -31,13 +31,13 @@ func (n *fileNames) declare(flags *flag.FlagSet) {
 }
 
 // read reads the files, and those in folders, in the order of their names. A file that is named twice is read once.
-func (n *fileNames) read(in io.Reader) ([]offline.File, error) {
-	if len(*n) == 0 {
+func (n fileNames) read(in io.Reader) ([]offline.File, error) {
+	if len(n) == 0 {
 		return nil, usageError{errors.New("name files with -f FILE")}
 	}
 	var files []offline.File
 	seen := map[string]bool{}
-	for _, name := range *n {
+	for _, name := range n {
 		paths, err := pathsOf(name)
 		if err != nil {
 			return nil, err

@@ -14,7 +14,8 @@ import (
 
 const lintText = `Checks SparkApplications, ScheduledSparkApplications, SparkQueues and SparkFlavors in FILE with the schema of the API and the operator's own rules, without a cluster.
 
-  -f FILE     a file, a folder with everything below it that ends with .yaml, .yml or .json, or - for the standard input; can be given several times
+  FILE        a file, a folder with everything below it that ends with .yaml, .yml or .json, or - for the standard input;
+              -f FILE is the same
   --strict    treat warnings as errors
 
 Each line names file, line, object and field, and says what to do. Objects of other kinds are ignored, but a ConfigMap that
@@ -29,10 +30,10 @@ func lintCommand(flags *flag.FlagSet, args []string, s streams) error {
 	var names fileNames
 	names.declare(flags)
 	strict := flags.Bool("strict", false, "")
-	if err := parse(flags, args); err != nil {
+	if err := parseOptions(flags, args); err != nil {
 		return err
 	}
-	files, err := names.read(s.in)
+	files, err := append(names, flags.Args()...).read(s.in)
 	if err != nil {
 		return err
 	}

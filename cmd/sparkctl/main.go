@@ -61,7 +61,7 @@ var commands = []command{
 		text: renderText, run: renderCommand,
 	},
 	{
-		name: "lint", arguments: "-f FILE", summary: "check manifests with the operator's own rules",
+		name: "lint", arguments: "FILE...", summary: "check manifests with the operator's own rules",
 		text: lintText, run: lintCommand,
 	},
 	{
@@ -145,13 +145,20 @@ func help(args []string, out io.Writer) error {
 
 // parse reads the flags of a command that takes no other arguments.
 func parse(flags *flag.FlagSet, args []string) error {
-	switch err := flags.Parse(args); {
-	case errors.Is(err, flag.ErrHelp):
+	if err := parseOptions(flags, args); err != nil {
 		return err
-	case err != nil:
-		return usageError{fmt.Errorf("%w; see sparkctl help %s", err, flags.Name())}
-	case flags.NArg() > 0:
+	}
+	if flags.NArg() > 0 {
 		return usageError{fmt.Errorf("unexpected argument %q; see sparkctl help %s", flags.Arg(0), flags.Name())}
 	}
 	return nil
+}
+
+// parseOptions reads the options, and leaves other arguments to the command.
+func parseOptions(flags *flag.FlagSet, args []string) error {
+	err := flags.Parse(args)
+	if err == nil || errors.Is(err, flag.ErrHelp) {
+		return err
+	}
+	return usageError{fmt.Errorf("%w; see sparkctl help %s", err, flags.Name())}
 }

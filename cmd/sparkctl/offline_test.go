@@ -105,6 +105,8 @@ func TestOfflineCalls(t *testing.T) {
 			code: exitFailed, out: "mainApplicationFile: job.py", err: `error: spec.mainApplicationFile: value "job.py" has no scheme: write local://`,
 		},
 		"lint without files":       {args: []string{"lint"}, code: exitUsage, err: "name files with -f FILE"},
+		"lint of an argument":      {in: right, args: []string{"lint", "-"}, out: "1 objects checked: 0 to correct, 0 warnings\n"},
+		"lint of two":              {in: right, args: []string{"lint", "--strict", "-f", "-", "../../examples/java.yaml"}, out: "2 objects checked: 0 to correct, 0 warnings\n"},
 		"lint of nothing":          {args: []string{"lint", "-f", "testdata/none"}, code: exitFailed, err: "no such file"},
 		"lint of an empty folder":  {args: []string{"lint", "-f", "internal/client"}, code: exitFailed, err: "has no file that ends with .yaml, .yml, .json"},
 		"lint of what is right":    {in: right, args: []string{"lint", "-f", "-"}, out: "1 objects checked: 0 to correct, 0 warnings\n"},

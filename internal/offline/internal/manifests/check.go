@@ -35,7 +35,7 @@ func Check(objects []Object) (findings []Finding, checked int, err error) {
 		}
 		findings = append(findings, found...)
 	}
-	return findings, checked, nil
+	return append(findings, cycles(objects)...), checked, nil
 }
 
 // Check returns what is wrong with one object of the project's kinds; all are the objects among which a ConfigMap is looked for. An error

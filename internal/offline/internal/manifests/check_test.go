@@ -4,6 +4,7 @@
 package manifests
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -112,6 +113,13 @@ spec:
 			text:    "apiVersion: sparkgate.io/v1alpha1\nkind: SparkQueue\nmetadata: {name: q}\nspec:\n  flavors:\n  - name: default\n    quotas:\n    - resource: cpu\n      nominal: 1\n      lendingLimit: 1\n",
 			checked: 1, want: []string{`f.yaml:10: SparkQueue q: spec.flavors[0].quotas[0].lendingLimit: "1" limits nothing, because a queue without spec.parent has no queue to lend to`},
 		},
+		"queues that are above each other": {
+			text: queueBelow("a", "b") + queueBelow("b", "c") + queueBelow("c", "b") + queueBelow("d", "d") + queueBelow("e", "absent"), checked: 5,
+			want: []string{
+				"f.yaml:9: SparkQueue b: spec.parent: queue b is its own ancestor (b → c → b), and queues of a cycle admit nothing: change one of their parents",
+				"f.yaml:19: SparkQueue d: spec.parent: queue d is its own ancestor (d → d)",
+			},
+		},
 		"JSON": {
 			text:    `{"apiVersion": "sparkgate.io/v1alpha1", "kind": "SparkFlavor", "metadata": {"name": "a"}, "spec": {"nodeLabels": {"a": 1}}}`,
 			checked: 1, want: []string{"f.yaml:1: SparkFlavor a: spec.nodeLabels[a]: value 1 is a whole number, but text (in quotes) is expected: correct it"},
@@ -176,4 +184,9 @@ spec:
   template:
     spec:
 ` + strings.ReplaceAll("    "+strings.TrimSuffix(spec, "\n"), "\n", "\n    ") + "\n"
+}
+
+// queueBelow returns the document of a queue with a parent.
+func queueBelow(name, parent string) string {
+	return fmt.Sprintf("apiVersion: sparkgate.io/v1alpha1\nkind: SparkQueue\nmetadata: {name: %s}\nspec: {parent: %s}\n---\n", name, parent)
 }

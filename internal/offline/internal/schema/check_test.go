@@ -4,6 +4,9 @@
 package schema
 
 import (
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -93,13 +96,14 @@ spec:
 		"too many": {
 			"SparkApplication", application + "  arguments: [" + strings.Repeat("a,", 1025) + "]", []string{"spec.arguments: there are 1025 entries: give at most 1024 items"},
 		},
-		"pattern": {"SparkApplication", application + "  driver: {podName: A}", []string{`spec.driver.podName: value "A" has another form than ^[a-z0-9]([-a-z0-9]*[a-z0-9])?$: correct it`}},
+		"pattern": {"SparkApplication", application + "  driver: {podName: A}", []string{`spec.driver.podName: value "A" is not a valid name: ` +
+			"use lower-case letters, digits and '-', beginning and ending with a letter or digit"}},
 		"twice": {
 			"SparkApplication", application + "  driver: {env: [{name: A}, {name: A}]}", []string{`spec.driver.env[1]: the list has an entry with name "A" already: remove one of the two`},
 		},
 		"quantity below zero": {
 			"SparkQueue", strings.Replace(queue, "nominal: 1", `nominal: "-1"`, 1),
-			[]string{`spec.flavors[0].quotas[0].nominal: value "-1" has another form than ^[0-9.]{1,18}([KMGTPE]i|[numkMGTPE]|[eE][0-9]{1,2})?$: correct it`},
+			[]string{`spec.flavors[0].quotas[0].nominal: value "-1" is not a quantity: give zero or more with an optional unit, such as 8, 500m or 32Gi`},
 		},
 		"number below zero": {
 			"SparkQueue", strings.Replace(queue, "nominal: 1", "nominal: -1", 1),
@@ -133,5 +137,26 @@ spec:
 				t.Errorf("findings:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(test.want, "\n"))
 			}
 		})
+	}
+}
+
+// TestPatternsHaveWords: a message does not show a regular expression.
+func TestPatternsHaveWords(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("../../../../config/crd/bases/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no CRDs: %v", err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		spec, _, _ := strings.Cut(string(text), "\n          status:\n")
+		for _, found := range regexp.MustCompile(`pattern: (.+)`).FindAllStringSubmatch(spec, -1) {
+			if patterns[found[1]] == "" {
+				t.Errorf("%s: no words for %s", filepath.Base(file), found[1])
+			}
+		}
 	}
 }

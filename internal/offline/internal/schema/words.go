@@ -43,6 +43,23 @@ var remedies = []struct{ says, words, unit, end string }{
 	{"should match '", "has another form than ", "'", ": correct it"},
 }
 
+const (
+	notQuantity = "is not a quantity: give zero or more with an optional unit, such as 8, 500m or 32Gi"
+	notName     = "is not a valid name: use lower-case letters, digits and '-', beginning and ending with a letter or digit"
+)
+
+// patterns say what is expected instead of a value that does not match, by the patterns of the schemas.
+var patterns = map[string]string{
+	"^[0-9.]{1,18}([KMGTPE]i|[numkMGTPE]|[eE][0-9]{1,2})?$":                                                             notQuantity,
+	`^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$`: notQuantity,
+
+	"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$":                                           notName,
+	"^[a-z0-9]([-a-z0-9._]*[a-z0-9])?$":                                         "is not a valid name: use lower-case letters, digits, '-', '.' and '_', beginning and ending with a letter or digit",
+	"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?/[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$": "is not a qualified name: give a domain, '/' and a name, such as example.com/name",
+	`^spark\.[^\s=:]+$`:                                                         "is not the name of a Spark property: begin with spark., and leave out spaces, '=' and ':'",
+	"^/.+":                                                                      "is not an absolute path: begin with /",
+}
+
 // message puts an error of the API server's validation into words that have the value and a remedy.
 func (p place) message(err *field.Error) string {
 	switch err.Type {
@@ -86,6 +103,11 @@ func (p place) invalid(err *field.Error) string {
 	}
 	if words, known := kinds[p.kind()]; known && strings.HasPrefix(says, "must be of type ") {
 		return fmt.Sprintf("value %s is %s, but %s is expected: correct it", p.show(), kindOf(p.value), words)
+	}
+	if pattern, ok := strings.CutPrefix(says, "should match '"); ok {
+		if words, known := patterns[strings.TrimSuffix(pattern, "'")]; known {
+			return "value " + p.show() + " " + words
+		}
 	}
 	for _, r := range remedies {
 		if limit, ok := strings.CutPrefix(says, r.says); ok {
