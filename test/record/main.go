@@ -20,7 +20,7 @@ import (
 
 // options are the flags.
 type options struct {
-	version, only, cases, out, json string
+	version, only, cases, out, json, properties string
 }
 
 func main() {
@@ -30,6 +30,7 @@ func main() {
 	flag.StringVar(&o.cases, "cases", "cases", "`folder` of the case files")
 	flag.StringVar(&o.out, "out", "../../internal/spark/render/testdata/recordings", "`folder` to write to")
 	flag.StringVar(&o.json, "json", "", "write one file a case into this `folder` instead, as sparkctl diff-submit reads it")
+	flag.StringVar(&o.properties, "properties", "", "write the names of Spark's properties into this `file` instead")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -45,6 +46,9 @@ var plainVersion = regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+$`)
 func record(ctx context.Context, o options, log io.Writer) error {
 	if !plainVersion.MatchString(o.version) || flag.NArg() > 0 {
 		return fmt.Errorf("set --version to a released Spark version such as 4.1.4, not %q", o.version)
+	}
+	if o.properties != "" {
+		return recordProperties(ctx, o, log)
 	}
 	all, err := LoadCases(o.cases, o.version)
 	if err != nil {

@@ -148,6 +148,9 @@ func (c *collector) application(text []byte, all []Object) {
 	for _, w := range validate.Warnings(&app) {
 		c.add(Finding{Field: w.Field, Message: w.Message, Warning: true})
 	}
+	for _, f := range misspelled(app.Spec.SparkConf) {
+		c.add(f)
+	}
 }
 
 // ConfFiles returns the files of the ConfigMap that an application names as its sparkConfigMap; nil if it is not among the objects.

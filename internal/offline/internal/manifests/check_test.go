@@ -128,6 +128,11 @@ spec:
 			text: "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: {spark-defaults.conf: spark.master local}\n---\n" + right + "  sparkConfigMap: c\n",
 			want: []string{"f.yaml:15: SparkApplication pi: spec.sparkConfigMap[spark.master]: "}, checked: 1,
 		},
+		"property that is almost one of Spark's": {
+			text: right + "  sparkConf:\n    spark.sql.shuffle.partition: \"8\"\n", checked: 1,
+			want: []string{"f.yaml:11: warning: SparkApplication pi: spec.sparkConf[spark.sql.shuffle.partition]: Spark has no property spark.sql.shuffle.partition: " +
+				"did you mean spark.sql.shuffle.partitions?"},
+		},
 		"secret of the wrong kind": {
 			text: right + "  sparkConf:\n    spark.password: 12345\n", checked: 1,
 			want: []string{"f.yaml:11: SparkApplication pi: spec.sparkConf[spark.password]: value (hidden) is a whole number"},

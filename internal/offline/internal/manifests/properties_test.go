@@ -1,0 +1,51 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package manifests
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestNearest(t *testing.T) {
+	t.Parallel()
+	if names := properties(); len(names) < 1000 || !slices.IsSorted(names) {
+		t.Fatalf("%d properties, sorted: %t", len(names), slices.IsSorted(names))
+	}
+	for key, want := range map[string]string{
+		"spark.executor.memory":              "",
+		"spark.executor.memmory":             "spark.executor.memory",
+		"spark.executor.meomry":              "spark.executor.memory",
+		"spark.executor.Memory":              "spark.executor.memory",
+		"spark.sql.shuffle.partition":        "spark.sql.shuffle.partitions",
+		"spark.dynamicAllocation.enable":     "spark.dynamicAllocation.enabled",
+		"spark.kubernetes.driver.label.app":  "",
+		"spark.hadoop.fs.s3a.access.key":     "",
+		"spark.executorEnv.SPARK_LOCAL_DIRS": "",
+		"spark.myjob.input":                  "",
+		"spark.kubernetes.driver.annotation": "",
+		"executor.memory":                    "",
+		"spark.":                             "",
+		"spark.a":                            "",
+	} {
+		if got := nearest(key); got != want {
+			t.Errorf("nearest to %s: %q, want %q", key, got, want)
+		}
+	}
+}
+
+func TestDistance(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		a, b string
+		want int
+	}{
+		{"abc", "abc", 0}, {"abc", "acb", 1}, {"abc", "ab", 1}, {"abc", "xabc", 1}, {"abc", "axc", 1}, {"abcd", "badc", 2}, {"abcd", "abxy", 2},
+		{"abcd", "axyz", 3}, {"", "ab", 2}, {"", "abc", 3}, {"abcdef", "abc", 3}, {"", "", 0},
+	} {
+		if got := distance(tc.a, tc.b); got != tc.want || distance(tc.b, tc.a) != tc.want {
+			t.Errorf("distance of %q and %q: %d, want %d", tc.a, tc.b, got, tc.want)
+		}
+	}
+}
