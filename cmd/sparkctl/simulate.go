@@ -19,8 +19,8 @@ import (
 const simulateText = `Plays the scenario in FILE (- is the standard input) against the queues in virtual time, with the engine of the
 operator, and prints what becomes of each application, as lines of JSON; the last one is a summary.
 
-FILE is a stream of YAML documents. Those of kind SparkQueue and SparkFlavor are what there is at the beginning.
-One document has no kind and says what happens:
+FILE is a stream of YAML documents. Those of kind SparkQueue and SparkFlavor are what there is at the beginning; those of kind
+ScheduledSparkApplication create applications. One document has no kind and says what happens:
 
   namespaces:                       # labels of namespaces; those that are not listed have none
     spark: {labels: {team: a}}
@@ -39,8 +39,13 @@ One document has no kind and says what happens:
     apply: {kind: SparkQueue, …}    # the whole manifest, new or changed
   - at: 1h
     delete: {kind: SparkQueue, name: team-b}
+  schedules:
+    from: 2026-11-23T00:00:00+01:00 # the time of day at 0s
+    until: 2026-11-30T00:00:00+01:00 # from when on nothing is due
+    runs:                           # every schedule of the file
+    - {name: nightly, namespace: spark, runFor: 2h, priority: 0}
 
-At equal times finishes come first, then changes, then arrivals, each in the order of the file.
+At equal times finishes come first, then changes, then arrivals, each in the order of the file, then schedules, in the order of runs.
 `
 
 // simulateCommand returns sparkctl simulate.

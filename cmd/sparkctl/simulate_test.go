@@ -89,6 +89,24 @@ func TestThePageIsTrue(t *testing.T) {
 	}
 }
 
+// TestTheWeekIsTrue: the example with schedules comes to the summary that stands in the documentation.
+func TestTheWeekIsTrue(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/simulate.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(page), "\n## A week of schedules\n")
+	code, out, problem := call(fence(section, "yaml"), "simulate", "-f", "-")
+	if code != 0 || problem != "" {
+		t.Fatalf("exit code %d: %s", code, problem)
+	}
+	lines := strings.SplitAfter(out, "\n")
+	if diff := cmp.Diff(fence(section, "json"), lines[len(lines)-2]); diff != "" {
+		t.Errorf("docs/simulate.md (-page +real output):\n%s", diff)
+	}
+}
+
 // fence is the first block of code of a language in a page.
 func fence(page, language string) string {
 	_, rest, _ := strings.Cut(page, "\n```"+language+"\n")

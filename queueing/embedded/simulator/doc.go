@@ -8,7 +8,7 @@
 //	              ▼ │ the real embedded.Engine
 //
 // At each instant at which something happens: first the applications end that are due, then the configuration changes, then
-// applications arrive, each in the order of the scenario. Then the engine decides until nothing changes. Only then it is emitted why
+// applications arrive, each in the order of the scenario; those that schedules create come last. Then the engine decides until nothing changes. Only then it is emitted why
 // applications are pending. A preempted application releases its quota at once, is pending again with its old age, and later runs its
 // full time again.
 //

@@ -31,6 +31,12 @@ const (
 	Refused Kind = "refused"
 	// Finished: it has run its time and released its quota.
 	Finished Kind = "finished"
+	// Created: a schedule has created it. It arrives.
+	Created Kind = "created"
+	// Deleted: its schedule has deleted it. It has released its quota, or waits no longer.
+	Deleted Kind = "deleted"
+	// Missed: its schedule has passed it over. There is no such application.
+	Missed Kind = "missed"
 )
 
 // Event is one thing that has happened to one application. Its JSON is a line of the output of sparkctl simulate.
@@ -42,10 +48,12 @@ type Event struct {
 	Queue string `json:"queue"`
 	// Flavors in which the pods are placed, by pod set; for Admitted.
 	Flavors map[string]string `json:"flavors,omitempty"`
-	// By is the namespace/name of the preempting application; for Preempted, empty if there is none.
+	// By is the namespace/name of the preempting application; for Preempted, empty if there is none. For Deleted, of the one that replaces it.
 	By string `json:"by,omitempty"`
-	// Reason is "Reason: a sentence"; for Waiting, Refused and Preempted.
+	// Reason is "Reason: a sentence"; for Waiting, Refused, Preempted and Missed.
 	Reason string `json:"reason,omitempty"`
+	// ScheduledFor is when it was due, in the time zone of its schedule; for Created and Missed.
+	ScheduledFor string `json:"scheduledFor,omitempty"`
 }
 
 // Summary is what came of the whole scenario. Its JSON is the last line of the output of sparkctl simulate.
@@ -63,6 +71,17 @@ type Summary struct {
 	Preemptions int `json:"preemptions"`
 	// Unfinished counts the applications that would be pending forever.
 	Unfinished int `json:"unfinished,omitempty"`
+	// Schedules are what became of the runs of each schedule, by its name.
+	Schedules map[string]*Runs `json:"schedules,omitempty"`
+}
+
+// Runs counts the runs of a schedule.
+type Runs struct {
+	// Created applications, and how many of them it has deleted.
+	Created int `json:"created"`
+	Deleted int `json:"deleted,omitempty"`
+	// Missed runs by reason.
+	Missed map[string]int `json:"missed,omitempty"`
 }
 
 // Waits are percentiles by nearest rank: the least wait that so many in a hundred did not exceed.

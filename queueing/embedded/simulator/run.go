@@ -53,6 +53,8 @@ type simulation struct {
 	// arrivals and changes that are still to come, in order.
 	arrivals []*app
 	changes  []Change
+	// schedules that create applications.
+	schedules []*schedule
 	// completions of running applications. A completion of an admission that was lost is skipped.
 	completions ends
 	// verdictChanged are the applications whose verdict has changed at this instant; some more than once.
@@ -63,13 +65,18 @@ type simulation struct {
 	makespan    Time
 	waits       []Time
 	preemptions int
+	deleted     int
 }
 
 // app is one application.
 type app struct {
 	*Arrival
-	ask  queueing.Ask
-	runs bool
+	ask queueing.Ask
+	// schedule that has created it; nil for an arrival of the scenario.
+	schedule *schedule
+	// deleted by its schedule.
+	deleted bool
+	runs    bool
 	// admitted is when it was admitted last, and charges what it uses while it runs.
 	admitted Time
 	charges  []charge
@@ -84,15 +91,24 @@ type app struct {
 func newSimulation(in Scenario, e engine, emit func(Event) error) *simulation {
 	s := &simulation{engine: e, emit: emit, changes: slices.Clone(in.Changes), configuration: newConfiguration(in), meter: newMeter()}
 	for i := range in.Arrivals {
-		a := &app{Arrival: &in.Arrivals[i], ask: in.Arrivals[i].Ask}
-		a.ask.Key.UID = fmt.Sprintf("%010d", i)
-		a.ask.Run, a.ask.Attempt, a.ask.QueuedAt = 1, 1, epoch.Add(a.At)
-		s.apps = append(s.apps, a)
+		s.add(&in.Arrivals[i])
+	}
+	for _, each := range in.Schedules {
+		s.schedules = append(s.schedules, &schedule{Schedule: each})
 	}
 	s.arrivals = slices.Clone(s.apps)
 	slices.SortStableFunc(s.arrivals, func(a, b *app) int { return cmp.Compare(a.At, b.At) })
 	slices.SortStableFunc(s.changes, func(a, b Change) int { return cmp.Compare(a.At, b.At) })
 	return s
+}
+
+// add adds an application, which has not arrived yet.
+func (s *simulation) add(arrival *Arrival) *app {
+	a := &app{Arrival: arrival, ask: arrival.Ask}
+	a.ask.Key.UID = fmt.Sprintf("%010d", len(s.apps))
+	a.ask.Run, a.ask.Attempt, a.ask.QueuedAt = 1, 1, epoch.Add(a.At)
+	s.apps = append(s.apps, a)
+	return a
 }
 
 // next returns when the next event is due, if there is one.
@@ -109,6 +125,11 @@ func (s *simulation) next() (at Time, more bool) {
 	}
 	if len(s.arrivals) > 0 {
 		at, more = min(at, Time(s.arrivals[0].At)), true
+	}
+	for _, each := range s.schedules {
+		if each.waits() {
+			at, more = min(at, each.due(s.now)), true
+		}
 	}
 	return at, more
 }
@@ -135,7 +156,7 @@ func (s *simulation) step() error {
 	return s.emitPending()
 }
 
-// handleEvents handles the events of the scenario that are due now: completions, changes, arrivals.
+// handleEvents handles what is due now: completions, changes, arrivals, schedules.
 func (s *simulation) handleEvents() error {
 	for len(s.completions) > 0 && s.completions[0].at == s.now {
 		if end := heap.Pop(&s.completions).(completion); !end.isStale() {
@@ -150,7 +171,7 @@ func (s *simulation) handleEvents() error {
 	for ; len(s.arrivals) > 0 && Time(s.arrivals[0].At) == s.now; s.arrivals = s.arrivals[1:] {
 		s.engine.Submit(s.arrivals[0].ask)
 	}
-	return nil
+	return s.followSchedules()
 }
 
 // change changes the configuration of the engine and of the meter.
@@ -214,6 +235,7 @@ func (s *simulation) finish(a *app) error {
 	s.makespan = s.now
 	s.meter.closeInterval()
 	s.waits = append(s.waits, a.admitted-Time(a.At))
+	a.schedule.noteEnd(a)
 	return s.emit(s.event(a, Finished))
 }
 
@@ -276,7 +298,7 @@ func (s *simulation) preempt(a *app, eviction *queueing.Eviction) error {
 func (s *simulation) emitPending() error {
 	slices.SortFunc(s.verdictChanged, inOrder)
 	for _, a := range slices.Compact(s.verdictChanged) {
-		if a.runs {
+		if a.runs || a.deleted {
 			continue
 		}
 		v := s.engine.Verdict(a.ask.Key)
@@ -309,6 +331,6 @@ func reasonText(reason, message string) string {
 func (s *simulation) summary() Summary {
 	return Summary{
 		Event: "summary", Makespan: s.makespan, Wait: waitsOf(s.waits), Usage: s.meter.usage(), Preemptions: s.preemptions,
-		Unfinished: len(s.apps) - len(s.waits),
+		Unfinished: len(s.apps) - len(s.waits) - s.deleted, Schedules: s.runsOfSchedules(),
 	}
 }

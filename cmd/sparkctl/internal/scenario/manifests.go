@@ -16,8 +16,9 @@ import (
 
 // The kinds that a scenario may hold.
 const (
-	kindQueue  = "SparkQueue"
-	kindFlavor = "SparkFlavor"
+	kindQueue    = v1alpha1.SparkQueueKind
+	kindFlavor   = v1alpha1.SparkFlavorKind
+	kindSchedule = v1alpha1.ScheduledSparkApplicationKind
 )
 
 // readManifest translates a queue or a flavor into the change that brings it; the zero Change if it cannot be read.
@@ -49,7 +50,11 @@ func readManifest(p problems, data []byte) simulator.Change {
 		config := convert.FlavorConfig(flavor)
 		return simulator.Change{Flavor: &config}
 	}
-	p.add("kind", "%q has no part in a scenario; write %s or %s, or remove it", head.Kind, kindQueue, kindFlavor)
+	if head.Kind == kindSchedule {
+		p.add("kind", "a %s cannot come or change later; write it as a document", kindSchedule)
+		return simulator.Change{}
+	}
+	p.add("kind", "%q has no part in a scenario; write %s, %s or %s, or remove it", head.Kind, kindQueue, kindFlavor, kindSchedule)
 	return simulator.Change{}
 }
 
@@ -92,6 +97,17 @@ func (s specs) checkClasses(p problems, arrivals []arrival) {
 		}
 		p.at("arrivals[%d]", i).add("priorityClassName", "priority class %q is not allowed in queue %s: %s",
 			in.PriorityClassName, in.Queue, spec.PriorityClassRemedy(in.Queue))
+	}
+}
+
+// checkSchedules does the same for the templates of schedules.
+func (s specs) checkSchedules(p problems, schedules []*scheduled) {
+	for _, in := range schedules {
+		queue := cmp.Or(in.template.Queue.Name, v1alpha1.DefaultQueue)
+		if class := in.template.Queue.PriorityClassName; class != "" && !s[queue].AllowsPriorityClass(class) {
+			p.in(in.document).add("spec.template.spec.queue.priorityClassName", "priority class %q is not allowed in queue %s: %s",
+				class, queue, s[queue].PriorityClassRemedy(queue))
+		}
 	}
 }
 

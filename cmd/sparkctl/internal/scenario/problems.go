@@ -29,7 +29,7 @@ func newProblems() problems { return problems{all: &[]string{}, warnings: &[]str
 
 // in returns a collector for a document.
 func (p problems) in(d document) problems {
-	p.document = d.String()
+	p.document, p.path = d.String(), ""
 	return p
 }
 

@@ -18,6 +18,18 @@ type (
 		Namespaces map[string]namespace `json:"namespaces"`
 		Arrivals   []arrival            `json:"arrivals"`
 		Changes    []change             `json:"changes"`
+		Schedules  *schedules           `json:"schedules"`
+	}
+	schedules struct {
+		From  scalar          `json:"from"`
+		Until scalar          `json:"until"`
+		Runs  []scheduledRuns `json:"runs"`
+	}
+	scheduledRuns struct {
+		Name      string `json:"name"`
+		Namespace string `json:"namespace"`
+		Priority  int32  `json:"priority"`
+		RunFor    scalar `json:"runFor"`
 	}
 	namespace struct {
 		Labels map[string]string `json:"labels"`
@@ -55,6 +67,7 @@ func Parse(stream string) (s simulator.Scenario, warnings []string, err error) {
 	p := newProblems()
 	exist, queues := objects{}, specs{}
 	var bodies []body
+	var all []*scheduled
 	for _, d := range split(stream) {
 		data, err := d.toJSON()
 		if err != nil {
@@ -70,13 +83,21 @@ func Parse(stream string) (s simulator.Scenario, warnings []string, err error) {
 			bodies = append(bodies, body{d, data})
 			continue
 		}
+		if head.Kind == kindSchedule {
+			if found := readSchedule(p.in(d), d, data); found != nil {
+				all = append(all, found)
+			}
+			continue
+		}
 		if c := readManifest(p.in(d), data); c != (simulator.Change{}) {
 			exist.begin(p.in(d), c, &s)
 			queues.note(data)
 		}
 	}
 	f := readBody(p, bodies, exist, &s)
+	s.Schedules = readSchedules(p.in(f.document), &f, all)
 	queues.checkClasses(p.in(f.document), f.Arrivals)
+	queues.checkSchedules(p, all)
 	return s, *p.warnings, p.err()
 }
 
@@ -99,7 +120,7 @@ type body struct {
 func readBody(p problems, bodies []body, exist objects, s *simulator.Scenario) (f file) {
 	switch {
 	case len(bodies) == 0:
-		p.add("", "no document says what happens; add one without kind, with the key arrivals")
+		p.add("", "no document says what happens; add one without kind, with the key arrivals or schedules")
 		return f
 	case len(bodies) > 1:
 		p.in(bodies[1].document).add("", "another document without kind precedes it, in line %d; merge them, or add the kind", bodies[0].line)

@@ -132,18 +132,18 @@ func TestMistakes(t *testing.T) {
 		stream string
 		want   string
 	}{
-		"nothing at all":  {stream: "# nothing\n", want: `no document says what happens; add one without kind, with the key arrivals`},
+		"nothing at all":  {stream: "# nothing\n", want: `no document says what happens; add one without kind, with the key arrivals or schedules`},
 		"no YAML":         {stream: happens + "---\n---\na: [\n", want: `document 2 (line 3): yaml: line 4: did not find expected node content`},
 		"not a map":       {stream: "- a\n---\n" + happens, want: `document 1 (line 1): write keys and values, or remove the document`},
 		"two bodies":      {stream: happens + "---\n" + happens, want: `document 2 (line 2): another document without kind precedes it, in line 1; merge them, or add the kind`},
-		"another kind":    {stream: "kind: Pod\n---\n" + happens, want: `document 1 (line 1): kind: "Pod" has no part in a scenario; write SparkQueue or SparkFlavor, or remove it`},
+		"another kind":    {stream: "kind: Pod\n---\n" + happens, want: `document 1 (line 1): kind: "Pod" has no part in a scenario; write SparkQueue, SparkFlavor or ScheduledSparkApplication, or remove it`},
 		"another version": {stream: "apiVersion: v1\nkind: SparkQueue\n---\n" + happens, want: `document 1 (line 1): apiVersion: "v1" is not known; write sparkgate.io/v1alpha1`},
 		"twice the same queue": {
 			stream: "kind: SparkQueue\nmetadata: {name: q}\n---\nkind: SparkQueue\nmetadata: {name: q}\n---\n" + happens,
 			want:   `document 2 (line 3): metadata.name: another SparkQueue has the name q already; choose another, or put it under changes`,
 		},
 
-		"unknown key": {stream: "arrival: []", want: `document 1 (line 1): arrival: the key is not known; remove it or correct it to one of arrivals, changes, namespaces`},
+		"unknown key": {stream: "arrival: []", want: `document 1 (line 1): arrival: the key is not known; remove it or correct it to one of arrivals, changes, namespaces, schedules`},
 		"unknown key of an arrival": {
 			stream: arriving("runfor: 1m"),
 			want:   `document 1 (line 1): arrivals[0].runfor: the key is not known; remove it or correct it to one of at, name, namespace, podSets, priority, priorityClassName, queue, runFor`,
@@ -225,7 +225,7 @@ func TestMistakes(t *testing.T) {
 		"change of nothing":     {stream: changing("{at: 1m}"), want: `document 1 (line 1): changes[0]: write either apply, with a manifest, or delete, with kind and name`},
 		"change of two things":  {stream: changing("{apply: {}, delete: {}}"), want: `changes[0]: write either apply, with a manifest, or delete, with kind and name`},
 		"negative time of one":  {stream: changing("{at: -1m, apply: {kind: SparkQueue, metadata: {name: x}}}"), want: `changes[0].at: "-1m" is negative; write 0s or more`},
-		"applying another kind": {stream: changing("{apply: {kind: Pod}}"), want: `changes[0].apply.kind: "Pod" has no part in a scenario; write SparkQueue or SparkFlavor, or remove it`},
+		"applying another kind": {stream: changing("{apply: {kind: Pod}}"), want: `changes[0].apply.kind: "Pod" has no part in a scenario; write SparkQueue, SparkFlavor or ScheduledSparkApplication, or remove it`},
 		"applying a text":       {stream: changing("{apply: queue}"), want: `changes[0].apply: write the manifest of a SparkQueue or a SparkFlavor`},
 		"deleting another kind": {stream: changing("{delete: {kind: Pod, name: x}}"), want: `changes[0].delete.kind: "Pod" has no part in a scenario; write SparkQueue or SparkFlavor`},
 		"deleting without name": {stream: changing("{delete: {kind: SparkQueue}}"), want: `changes[0].delete.name: is missing; name what is deleted`},

@@ -1,0 +1,125 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package scenario
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/cron"
+	"github.com/sparkgate/sparkgate/internal/tick"
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded/simulator"
+)
+
+// follower follows a schedule as the operator does, in virtual time. It implements simulator.Schedule.
+type follower struct {
+	schedule *v1alpha1.ScheduledSparkApplication
+	times    *cron.Schedule
+	// from is the time 0, until when nothing is due any longer.
+	from, until time.Time
+	// ask is that of each application, apart from its name, runFor how long each runs.
+	ask    queueing.Ask
+	runFor time.Duration
+	// children are the applications that have not ended.
+	children []tick.Child
+}
+
+// newFollower returns a follower of a schedule without mistakes.
+func newFollower(schedule *v1alpha1.ScheduledSparkApplication, times *cron.Schedule, from, until time.Time) *follower {
+	own := schedule.DeepCopy()
+	own.Status = v1alpha1.ScheduledSparkApplicationStatus{}
+	own.CreationTimestamp = metav1.NewTime(from.Add(-time.Second)) // what is due at the time 0 is run
+	return &follower{schedule: own, times: times, from: from, until: until}
+}
+
+// Name implements simulator.Schedule.
+func (f *follower) Name() string { return f.schedule.Namespace + "/" + f.schedule.Name }
+
+// Step implements simulator.Schedule.
+func (f *follower) Step(now time.Duration, ended []queueing.Key) (step simulator.Step) {
+	f.children = slices.DeleteFunc(f.children, func(c tick.Child) bool { return slices.Contains(ended, f.key(c.Name)) })
+	for at := f.from.Add(now); f.isDue(at); {
+		d := tick.Decide(tick.Observation{Schedule: f.schedule, Times: f.times, Now: at, Children: f.children})
+		f.schedule.Status.Handled = &d.Handled
+		f.passOver(&step, d.Passed)
+		f.create(&step, d.Create, at)
+		f.delete(&step, d)
+		if !d.Again || len(step.Delete) > 0 {
+			step.Look = f.look(d.Look, at)
+			return step
+		}
+	}
+	step.Look = f.look(f.next(), f.from.Add(now))
+	return step
+}
+
+func (f *follower) key(name string) queueing.Key {
+	return queueing.Key{Namespace: f.schedule.Namespace, Name: name}
+}
+
+// next returns the first time that has not been handled.
+func (f *follower) next() time.Time {
+	if handled := f.schedule.Status.Handled; handled != nil {
+		return f.times.Next(handled.Until.Time)
+	}
+	return f.times.Next(f.schedule.CreationTimestamp.Time)
+}
+
+// isDue reports whether a time that is followed is due and has not been handled.
+func (f *follower) isDue(now time.Time) bool {
+	next := f.next()
+	return !next.IsZero() && next.Before(f.until) && !next.After(now)
+}
+
+// look returns when to step again; 0 for never.
+func (f *follower) look(at, now time.Time) time.Duration {
+	if f.schedule.Spec.Suspend || at.IsZero() || !at.After(now) || !f.next().Before(f.until) {
+		return 0
+	}
+	wait := at.Sub(f.from)
+	if part := wait % time.Second; part > 0 {
+		wait += time.Second - part // just after a deadline
+	}
+	return wait
+}
+
+func (f *follower) passOver(step *simulator.Step, passed []tick.Passed) {
+	for _, p := range passed {
+		if !p.At.Before(f.until) {
+			continue
+		}
+		missed := simulator.PassedOver{
+			Key: f.key(tick.Name(f.schedule.Name, p.At)), Queue: f.ask.Queue, For: p.At.Format(time.RFC3339), Reason: p.Reason,
+		}
+		switch {
+		case p.Blocker != nil:
+			missed.Message = f.key(p.Blocker.Name).String() + " has not finished"
+		case p.Reason == v1alpha1.MissedStartingDeadlineExceeded:
+			missed.Message = fmt.Sprintf("it could not start within %s", f.schedule.Spec.StartingDeadline.Duration)
+		}
+		step.PassedOver = append(step.PassedOver, missed)
+	}
+}
+
+func (f *follower) create(step *simulator.Step, run *tick.Run, now time.Time) {
+	if run == nil || !run.At.Before(f.until) {
+		return
+	}
+	f.children = append(f.children, tick.Child{Name: run.Name, Created: now})
+	arrival := simulator.Arrival{RunFor: f.runFor, Ask: f.ask}
+	arrival.Ask.Key = f.key(run.Name)
+	step.Create = append(step.Create, simulator.Creation{Arrival: arrival, For: run.At.Format(time.RFC3339)})
+}
+
+// delete deletes what is in the way of the run that is due.
+func (f *follower) delete(step *simulator.Step, d tick.Decision) {
+	for _, c := range d.Delete {
+		step.Delete = append(step.Delete, simulator.Deletion{Key: f.key(c.Name), By: f.key(tick.Name(f.schedule.Name, f.next()))})
+	}
+}

@@ -1,0 +1,49 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package offline
+
+import (
+	"errors"
+	"fmt"
+
+	kjson "sigs.k8s.io/json"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/internal/spark/demand"
+	"github.com/sparkgate/sparkgate/internal/spark/render"
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/catalog"
+)
+
+// Ask returns what each application of the schedule asks its queue for: queue and pod sets; under dynamic allocation those of the base gang.
+// What only a cluster adds is left out: LimitRanges, overheads of runtime classes, the default queue of a namespace, ConfigMaps. The schedule
+// has no findings but warnings. An error says what cannot be asked for, with field and remedy.
+func (s *Schedule) Ask() (queueing.Ask, error) {
+	app := &v1alpha1.SparkApplication{}
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(s.Spec.Template.Spec.Raw, &app.Spec); err != nil {
+		return queueing.Ask{}, fmt.Errorf("spec.template.spec: %w", err)
+	}
+	if q := app.Spec.Queue; q != nil && q.Gate != "" && !catalog.Of(q.Gate).SparkQueues {
+		return queueing.Ask{}, fmt.Errorf("spec.template.spec.queue.gate: value %q does not ask a SparkQueue: remove it, or leave the schedule out", q.Gate)
+	}
+	app.Name, app.Namespace = s.Name, s.Namespace
+	Rendering{}.complete(app)
+	properties, findings := conf.Merge(app, conf.Sources{})
+	if len(findings) > 0 {
+		return queueing.Ask{}, errors.New("spec.template." + findings[0].String())
+	}
+	objects, err := render.Build(render.Input{
+		App: app, Run: 1, Attempt: 1, Queue: queueOf(app), Properties: properties,
+		SubmitTime: placeholderTime, SchedulingGated: gated(app, properties),
+	})
+	if err != nil {
+		return queueing.Ask{}, fmt.Errorf("spec.template: %w", err)
+	}
+	sets, err := demand.PodSets(app, objects, demand.Environment{})
+	if err != nil {
+		return queueing.Ask{}, fmt.Errorf("spec.template: %w", err)
+	}
+	return queueing.Ask{Key: queueing.Key{Namespace: app.Namespace, Name: app.Name}, Queue: queueOf(app), PodSets: sets}, nil
+}

@@ -1,0 +1,134 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package simulator
+
+import (
+	"time"
+
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// schedule is a Schedule that is played.
+type schedule struct {
+	Schedule
+	// begun says that it was asked for the first time; look is when to ask it again, 0 for never.
+	begun bool
+	look  Time
+	// apps that it has created and that have not ended, by namespace and name; ended are those that it has not heard of yet.
+	apps  map[queueing.Key]*app
+	ended []queueing.Key
+	runs  Runs
+}
+
+// waits reports whether there is a time at which the schedule has to be asked, and due when that is.
+func (s *schedule) waits() bool { return !s.begun || len(s.ended) > 0 || s.look > 0 }
+
+func (s *schedule) due(now Time) Time {
+	if !s.begun || len(s.ended) > 0 {
+		return now
+	}
+	return s.look
+}
+
+// noteEnd notes that an application has ended. A nil schedule has created none.
+func (s *schedule) noteEnd(a *app) {
+	if s == nil {
+		return
+	}
+	key := a.Ask.Key
+	delete(s.apps, key)
+	s.ended = append(s.ended, key)
+}
+
+// followSchedules has every schedule do what is due now, until none does more.
+func (s *simulation) followSchedules() error {
+	for _, each := range s.schedules {
+		for each.waits() && each.due(s.now) <= s.now {
+			if err := s.follow(each); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// follow takes one step of a schedule.
+func (s *simulation) follow(from *schedule) error {
+	ended := from.ended
+	from.begun, from.ended = true, nil
+	step := from.Step(time.Duration(s.now), ended)
+	from.look = Time(step.Look)
+	for i := range step.PassedOver {
+		if err := s.passOver(from, &step.PassedOver[i]); err != nil {
+			return err
+		}
+	}
+	for _, d := range step.Delete {
+		if err := s.remove(from, d); err != nil {
+			return err
+		}
+	}
+	for i := range step.Create {
+		if err := s.create(from, &step.Create[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *simulation) passOver(from *schedule, p *PassedOver) error {
+	if from.runs.Missed == nil {
+		from.runs.Missed = map[string]int{}
+	}
+	from.runs.Missed[p.Reason]++
+	return s.emit(Event{
+		T: s.now, Event: Missed, App: p.Key.String(), Queue: p.Queue, Reason: reasonText(p.Reason, p.Message), ScheduledFor: p.For,
+	})
+}
+
+// remove deletes an application of a schedule, whether it runs or waits.
+func (s *simulation) remove(from *schedule, d Deletion) error {
+	a := from.apps[d.Key]
+	if a == nil {
+		return nil
+	}
+	if a.runs {
+		s.release(a)
+	} else {
+		s.engine.Release(a.ask.Key)
+	}
+	a.deleted = true
+	s.deleted++
+	from.runs.Deleted++
+	from.noteEnd(a)
+	e := s.event(a, Deleted)
+	e.By = d.By.String()
+	return s.emit(e)
+}
+
+func (s *simulation) create(from *schedule, run *Creation) error {
+	run.At = time.Duration(s.now)
+	a := s.add(&run.Arrival)
+	a.schedule = from
+	if from.apps == nil {
+		from.apps = map[queueing.Key]*app{}
+	}
+	from.apps[run.Ask.Key] = a
+	from.runs.Created++
+	s.engine.Submit(a.ask)
+	e := s.event(a, Created)
+	e.ScheduledFor = run.For
+	return s.emit(e)
+}
+
+func (s *simulation) runsOfSchedules() map[string]*Runs {
+	if len(s.schedules) == 0 {
+		return nil
+	}
+	runs := map[string]*Runs{}
+	for _, each := range s.schedules {
+		runs[each.Name()] = &each.runs
+	}
+	return runs
+}
