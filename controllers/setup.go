@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -157,7 +158,7 @@ func Setup(mgr ctrl.Manager, o Options) error {
 	if err != nil {
 		return err
 	}
-	asking, series := &askers{applications: application.NewWaker()}, metricseries.New(append(application.Series(), queue.Series()...)...)
+	asking, series := &askers{applications: application.NewWaker()}, metricseries.New(slices.Concat(application.Series(), queue.Series(), schedule.Series())...)
 	store := pods.NewStore(asking.changed)
 	watcher := pods.NewWatcher(podClient, store, "")
 	embedded := gate.New(gate.Options{
@@ -198,7 +199,7 @@ func Setup(mgr ctrl.Manager, o Options) error {
 	}); err != nil {
 		return fmt.Errorf("set up unmanaged pods: %w", err)
 	}
-	if err := errors.Join(queues.SetupWithManager(mgr), newSchedules(mgr, startup, o).SetupWithManager(mgr, o.Concurrent)); err != nil {
+	if err := errors.Join(queues.SetupWithManager(mgr), newSchedules(mgr, startup, series, o).SetupWithManager(mgr, o.Concurrent)); err != nil {
 		return fmt.Errorf("set up queues and schedules: %w", err)
 	}
 	if o.Explain != nil {
@@ -243,8 +244,9 @@ func podsGetter(mgr ctrl.Manager) (corev1client.PodsGetter, error) {
 	return c, nil
 }
 
-func newSchedules(mgr ctrl.Manager, startup *leaderStartup, o Options) *schedule.Reconciler {
+func newSchedules(mgr ctrl.Manager, startup *leaderStartup, series *metricseries.Bounds, o Options) *schedule.Reconciler {
 	return schedule.New(schedule.Options{
+		Series: series,
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Recorder: mgr.GetEventRecorder("sparkgate"), Clock: o.Clock, Ready: startup.wait,
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -19,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
 	"github.com/sparkgate/sparkgate/internal/tick"
 )
 
@@ -30,6 +32,8 @@ type Options struct {
 	// Recorder records events about schedules.
 	Recorder events.EventRecorder
 	Clock    clock.PassiveClock
+	// Series bounds the series of metrics. Default: there are no other metrics.
+	Series *metricseries.Bounds
 	// Ready returns once this process leads and may write.
 	Ready func(context.Context) error
 }
@@ -41,10 +45,15 @@ type Reconciler struct {
 
 	leading sync.Once
 	since   time.Time
+	// deciding says that this process leads.
+	deciding atomic.Bool
 }
 
 // New returns a reconciler.
 func New(o Options) *Reconciler {
+	if o.Series == nil {
+		o.Series = metricseries.New(Series()...)
+	}
 	return &Reconciler{Options: o, memory: memory{known: map[types.NamespacedName]*expectations{}}}
 }
 
@@ -56,6 +65,7 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, concurrent int) error {
 	if err := mgr.GetFieldIndexer().IndexField(context.Background(), &v1alpha1.SparkApplication{}, ownerIndex, ownerOf); err != nil {
 		return fmt.Errorf("index applications by their schedule: %w", err)
 	}
+	collector.of.Store(r)
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("schedule").
 		For(&v1alpha1.ScheduledSparkApplication{}).
@@ -76,7 +86,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if err := r.Ready(ctx); err != nil {
 		return ctrl.Result{}, err
 	}
-	r.leading.Do(func() { r.since = r.Clock.Now() })
+	r.leading.Do(func() {
+		r.since = r.Clock.Now()
+		r.deciding.Store(true)
+	})
 	s := &v1alpha1.ScheduledSparkApplication{}
 	switch err := r.Client.Get(ctx, req.NamespacedName, s); {
 	case apierrors.IsNotFound(err):

@@ -31,6 +31,7 @@ const maxActive = 20
 
 // publish writes the status, if it differs; the write fails when the schedule has changed since it was read.
 func (p *pass) publish(ctx context.Context) error {
+	p.countRefused()
 	after := p.schedule.DeepCopy()
 	p.fill(&after.Status)
 	if equality.Semantic.DeepEqual(p.schedule.Status, after.Status) {
@@ -44,6 +45,7 @@ func (p *pass) publish(ctx context.Context) error {
 	if p.refused == "" {
 		p.announcePassed()
 	}
+	p.countRecorded()
 	p.schedule = after
 	return nil
 }

@@ -39,6 +39,15 @@ const (
 	createFailed     = "CreateFailed"
 )
 
+// IsScheduleReason reports whether Ready of a schedule has that reason at times.
+func IsScheduleReason(reason string) bool {
+	switch reason {
+	case v1alpha1.ScheduledReason, v1alpha1.SuspendedReason, v1alpha1.InvalidSpecReason, createFailed, lastRunFailed:
+		return true
+	}
+	return false
+}
+
 // ScheduleConditions returns the conditions of a schedule. The time of the next run is in none of them: it would change with each run.
 func ScheduleConditions(old []metav1.Condition, v ScheduleView, now metav1.Time) []metav1.Condition {
 	l := &conditionList{old: old, now: now, generation: v.Generation}

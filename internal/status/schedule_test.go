@@ -44,6 +44,9 @@ func TestScheduleConditions(t *testing.T) {
 			if want := tc.ready + "/" + tc.reason; got["Ready"] != want {
 				t.Errorf("Ready is %s, want %s", got["Ready"], want)
 			}
+			if !status.IsScheduleReason(tc.reason) {
+				t.Errorf("%s is not among the reasons of schedules", tc.reason)
+			}
 			if diff := cmp.Diff(tc.lastOK, statusOf(s, v1alpha1.LastRunSucceededCondition)); diff != "" {
 				t.Errorf("LastRunSucceeded (-want +got):\n%s", diff)
 			}

@@ -1,0 +1,128 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package schedule
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
+	"github.com/sparkgate/sparkgate/internal/status"
+)
+
+// Runs are counted when the status write has succeeded that records them, so neither a restart nor a failover counts one twice. No metric
+// has a label for one schedule.
+var (
+	runs = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "sparkgate_schedule_runs_total",
+		Help: "Applications that were created for schedules, and that the API server refused.",
+	}, []string{metricseries.NamespaceLabel, "trigger", "result"})
+
+	missed = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "sparkgate_schedule_missed_runs_total",
+		Help: "Runs of schedules that were due and were passed over.",
+	}, []string{metricseries.NamespaceLabel, "reason"})
+
+	delay = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name:    "sparkgate_schedule_delay_seconds",
+		Help:    "Time from when a run was due until its application was created.",
+		Buckets: []float64{0.1, 0.5, 1, 2, 5, 10, 30, 60, 300, 900, 3600, 14400, 86400},
+	}, []string{metricseries.NamespaceLabel})
+)
+
+var collector = &scheduleCollector{
+	desc: prometheus.NewDesc("sparkgate_schedules", "Schedules, by the reason of their condition Ready.", []string{metricseries.NamespaceLabel, "reason"}, nil),
+}
+
+func init() { metrics.Registry.MustRegister(runs, missed, delay, collector) }
+
+// Series returns the metrics of schedules that have a label for a namespace.
+func Series() []metricseries.Vector {
+	return []metricseries.Vector{{Vec: runs}, {Vec: missed}, {Vec: delay}}
+}
+
+// Values of the labels of sparkgate_schedule_runs_total.
+const (
+	triggerSchedule = "Schedule"
+	triggerRequest  = "Request"
+	resultCreated   = "Created"
+	resultRefused   = "Refused"
+)
+
+// countRefused counts an application that the API server has refused; each try counts.
+func (p *pass) countRefused() {
+	if run := p.decision.Create; p.refused != "" && run != nil {
+		p.Series.Count(func(func(string) string) {
+			runs.WithLabelValues(p.schedule.Namespace, triggerOf(run.Token), resultRefused).Inc()
+		})
+	}
+}
+
+// countRecorded counts what a successful write of the status has recorded.
+func (p *pass) countRecorded() {
+	if p.refused != "" {
+		return
+	}
+	namespace := p.schedule.Namespace
+	p.Series.Count(func(func(string) string) {
+		if run := p.decision.Create; run != nil {
+			runs.WithLabelValues(namespace, triggerOf(run.Token), resultCreated).Inc()
+			if !run.At.IsZero() {
+				delay.WithLabelValues(namespace).Observe(max(p.Clock.Since(run.At), time.Duration(0)).Seconds())
+			}
+		}
+		for _, passed := range p.decision.Passed {
+			missed.WithLabelValues(namespace, passed.Reason).Inc()
+		}
+	})
+}
+
+func triggerOf(token string) string {
+	if token != "" {
+		return triggerRequest
+	}
+	return triggerSchedule
+}
+
+// scheduleCollector counts schedules at each scrape. It reads the cache; the operator that was set up last is asked, and only once it
+// leads: a standby has the same schedules in its cache, and they would count twice.
+type scheduleCollector struct {
+	of   atomic.Pointer[Reconciler]
+	desc *prometheus.Desc
+}
+
+// Describe implements prometheus.Collector.
+func (c *scheduleCollector) Describe(out chan<- *prometheus.Desc) { out <- c.desc }
+
+// Collect implements prometheus.Collector.
+func (c *scheduleCollector) Collect(out chan<- prometheus.Metric) {
+	r := c.of.Load()
+	if r == nil || !r.deciding.Load() {
+		return
+	}
+	list := &v1alpha1.ScheduledSparkApplicationList{}
+	if err := r.Client.List(context.Background(), list, client.UnsafeDisableDeepCopy); err != nil {
+		out <- prometheus.NewInvalidMetric(c.desc, err)
+		return
+	}
+	type place struct{ namespace, reason string }
+	count := map[place]int{}
+	for i := range list.Items {
+		s := &list.Items[i]
+		ready := apimeta.FindStatusCondition(s.Status.Conditions, v1alpha1.ReadyCondition)
+		if ready != nil && status.IsScheduleReason(ready.Reason) {
+			count[place{s.Namespace, ready.Reason}]++
+		}
+	}
+	for p, n := range count {
+		out <- prometheus.MustNewConstMetric(c.desc, prometheus.GaugeValue, float64(n), p.namespace, p.reason)
+	}
+}
