@@ -32,7 +32,7 @@ func TestEndsWhileALedgerIsTakenOver(t *testing.T) {
 	r, _, _ := measured(t, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	r.o.Live = cancelled{r.o.Live, cancel}
-	if l, err := r.ledgerOf(ctx, "team-a"); err == nil {
+	if l, err := r.ledgers.of(ctx, "team-a"); err == nil {
 		t.Errorf("ledger %+v without an error", l)
 	}
 }

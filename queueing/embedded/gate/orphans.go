@@ -4,9 +4,7 @@
 package gate
 
 import (
-	"context"
-	"errors"
-
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
@@ -21,57 +19,57 @@ type orphan struct {
 	recorded bool // stands in the ledger
 }
 
-// Orphaned implements queueing.OrphanTracker. The grant stays in the ledger until it is released: after a restart nothing
-// else records what the pods may be charged to.
-func (g *Gate) Orphaned(key queueing.Key) (queueing.Grant, bool) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if o := g.orphans[key]; o != nil {
-		return o.grant, true
+// orphans are the grants of deleted applications whose pods are still active. They stay in the ledger until they are
+// released: after a restart nothing else records what the pods may be charged to.
+type orphans map[queueing.Key]*orphan
+
+// add keeps a grant of a tree, and reports whether it does: not if the tree is unknown or has too many.
+func (o orphans) add(key queueing.Key, root string, grant queueing.Grant) bool {
+	if root == "" || o.count(root) >= maxOrphans {
+		return false
 	}
-	grant, holds := g.engine.Held(key)
-	if !holds {
-		return queueing.Grant{}, false
-	}
-	g.addOrphan(key, grant)
-	return grant, true
+	o[key] = &orphan{root: root, grant: grant}
+	return true
 }
 
-// addOrphan keeps a grant in the ledger of its tree from now on. The caller holds the lock.
-func (g *Gate) addOrphan(key queueing.Key, grant queueing.Grant) {
-	root, others := g.engine.Root(grant.Queue), 0
-	for _, o := range g.orphans {
-		if o.root == root {
-			others++
+func (o orphans) count(root string) int {
+	n := 0
+	for _, x := range o {
+		if x.root == root {
+			n++
 		}
 	}
-	if root == "" || others >= maxOrphans {
-		return
-	}
-	delete(g.inFlight, key)
-	g.orphans[key] = &orphan{root: root, grant: grant}
-	g.requestCycle()
+	return n
 }
 
-// recordOrphans writes the ledgers that lack an orphan. It returns an error if another process has taken a ledger
-// over; other failures are retried.
-func (g *Gate) recordOrphans(ctx context.Context) error {
-	g.mu.Lock()
+// entries returns what the ledger of a tree says of them.
+func (o orphans) entries(root string) []v1alpha1.LedgerEntry {
+	var entries []v1alpha1.LedgerEntry
+	for key, x := range o {
+		if x.root == root {
+			entries = append(entries, entryOf(key, x.grant))
+		}
+	}
+	sortEntries(entries)
+	return entries
+}
+
+// written notes that the ledger has these entries.
+func (o orphans) written(entries []v1alpha1.LedgerEntry) {
+	for i := range entries {
+		if x := o[keyOf(&entries[i])]; x != nil {
+			x.recorded = true
+		}
+	}
+}
+
+// unwritten returns the trees whose ledgers lack some.
+func (o orphans) unwritten() map[string]bool {
 	roots := map[string]bool{}
-	for _, o := range g.orphans {
-		if !o.recorded {
-			roots[o.root] = true
+	for _, x := range o {
+		if !x.recorded {
+			roots[x.root] = true
 		}
 	}
-	g.mu.Unlock()
-	for root := range roots {
-		switch err := g.swap(ctx, root); {
-		case errors.Is(err, errFenced):
-			return err
-		case err != nil && ctx.Err() == nil:
-			g.o.Log.Error(err, "record orphans in the ledger", "queue", root)
-			g.wakeAfter(ctx, retryDelay)
-		}
-	}
-	return nil
+	return roots
 }

@@ -66,7 +66,7 @@ func (g *Gate) Acquire(ctx context.Context) (Acquired, error) {
 		if queue.Spec.Parent != "" && queue.Status.Ledger == nil {
 			continue // never was a root
 		}
-		before, err := g.takeOver(ctx, queue)
+		before, err := g.ledgers.takeOver(ctx, queue)
 		if err != nil {
 			return Acquired{}, err
 		}
@@ -90,43 +90,27 @@ func (g *Gate) Open(acquired Acquired, held []Holding, expected []queueing.Key, 
 	defer g.mu.Unlock()
 	has := map[queueing.Key]*queueing.Grant{}
 	for _, h := range held {
-		g.engine.Restore(h.Key, h.Grant)
+		g.restore(h.Key, h.Grant)
 		if h.Orphan {
 			g.engine.SetHolderState(h.Key, h.Grant.Run, h.Grant.Attempt, queueing.HolderState{Terminating: true})
-		}
-		g.rememberGrant(h.Key, &h.Grant)
-		if h.Orphan {
 			g.addOrphan(h.Key, h.Grant)
 		}
 		has[h.Key] = &h.Grant
 	}
 	for i := range acquired.inFlight {
 		f := &acquired.inFlight[i]
-		key := keyOf(&f.entry)
+		key, grant := keyOf(&f.entry), grantOf(&f.entry)
 		if held := has[key]; held != nil {
-			g.restoreGrowth(f, held)
-			continue
+			g.restoreGrowth(f.root, key, grant, held)
+		} else if alive(key) {
+			g.restoreInFlight(f.root, key, grant)
 		}
-		if !alive(key) {
-			continue
-		}
-		grant := grantOf(&f.entry)
-		g.engine.Restore(key, grant)
-		g.rememberGrant(key, &grant)
-		g.inFlight[key] = &inFlightGrant{root: f.root, grant: grant, recorded: true}
 	}
 	for _, key := range expected {
-		g.awaited[key] = true
-		g.rememberKey(key) // one that asks another gate by now is released here, and not waited for
+		g.asks.await(key)
 	}
-	g.requestRest()
+	g.restRequested.request()
 	close(g.opened)
-}
-
-func (g *Gate) rememberGrant(key queueing.Key, grant *queueing.Grant) {
-	s := attemptStart{run: grant.Run, attempt: grant.Attempt}
-	g.rememberAsk(key, s)
-	g.grants[key] = s
 }
 
 // Reload takes the configuration of queues and flavors from the cache.
@@ -154,5 +138,5 @@ func (g *Gate) configure(queues []v1alpha1.SparkQueue, flavors []v1alpha1.SparkF
 	defer g.mu.Unlock()
 	g.engine.Configure(configs, classes)
 	g.newRoots = true
-	g.requestCycle()
+	g.cycleRequested.request()
 }

@@ -55,13 +55,13 @@ func TestLedgerAtRest(t *testing.T) {
 			if _, err := r.Sync(t.Context(), piSince(noon)); err != nil {
 				t.Fatal(err)
 			}
-			if err := r.cycle(t.Context()); err != nil {
+			if err := r.loop.cycle(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			tc.becomes(t, r)
 			clock.Step(tc.after)
 			for range 3 { // nothing is written twice
-				if err := r.emptyLedgers(t.Context()); err != nil {
+				if err := r.loop.emptyLedgers(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -87,7 +87,7 @@ func TestLedgerAtRestAfterRestart(t *testing.T) {
 		t.Error("nobody looks at the ledger")
 	}
 	clock.Step(restDelay)
-	if err := r.emptyLedgers(t.Context()); err != nil {
+	if err := r.loop.emptyLedgers(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if got := ledgerOfTeam(t, r); len(got.InFlight) != 0 {
@@ -108,10 +108,10 @@ func TestLedgerOfDeletedQueue(t *testing.T) {
 		t.Fatal(err)
 	}
 	clock.Step(restDelay)
-	if err := r.emptyLedgers(t.Context()); err != nil {
+	if err := r.loop.emptyLedgers(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if left := r.ledgersToEmpty(); len(left) != 0 {
+	if left, _ := r.ledgers.obsolete(); len(left) != 0 {
 		t.Errorf("it is tried again: %v", left)
 	}
 }
@@ -128,13 +128,13 @@ func orphaned(t *testing.T) (*Gate, *clocktesting.FakeClock) {
 	}
 	_, err = r.Sync(t.Context(), piSince(noon))
 	must(t, err)
-	must(t, r.cycle(t.Context()))
+	must(t, r.loop.cycle(t.Context()))
 	for range 2 {
 		if grant, holds := r.Orphaned(pi); !holds || grant.Queue != "team-a" {
 			t.Fatalf("it holds %+v", grant)
 		}
 	}
-	must(t, r.cycle(t.Context()))
+	must(t, r.loop.cycle(t.Context()))
 	return r, clock
 }
 
@@ -154,7 +154,7 @@ func TestOrphans(t *testing.T) {
 		t.Fatalf("the ledger has %+v", got)
 	}
 	clock.Step(restDelay)
-	must(t, r.emptyLedgers(t.Context()))
+	must(t, r.loop.emptyLedgers(t.Context()))
 	if ledgerOfTeam(t, r).Seq != got.Seq {
 		t.Error("it is written without need")
 	}
@@ -164,7 +164,7 @@ func TestOrphans(t *testing.T) {
 func TestOrphansAfterRestart(t *testing.T) {
 	t.Parallel()
 	r, clock := orphaned(t)
-	next := New(r.o)
+	next := New(*r.o)
 	acquired, err := next.Acquire(t.Context())
 	must(t, err)
 	if _, known := acquired.Recorded(queueing.Key{Namespace: pi.Namespace, Name: pi.Name, UID: "another"}); known {
@@ -177,7 +177,7 @@ func TestOrphansAfterRestart(t *testing.T) {
 	next.Open(acquired, []Holding{{Key: pi, Grant: grant, Orphan: true}}, nil, func(queueing.Key) bool { return false })
 	must(t, next.Release(t.Context(), pi, queueing.Release{}))
 	clock.Step(restDelay)
-	must(t, next.emptyLedgers(t.Context()))
+	must(t, next.loop.emptyLedgers(t.Context()))
 	if left := ledgerOfTeam(t, next).Orphans; len(left) != 0 {
 		t.Errorf("the ledger still has %v", left)
 	}

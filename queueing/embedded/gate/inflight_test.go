@@ -16,9 +16,9 @@ import (
 
 // putInFlight creates n grants in flight.
 func (g *Gate) putInFlight(n int) {
-	g.inFlight = map[queueing.Key]*inFlightGrant{}
+	g.inFlight.grants = map[queueing.Key]*inFlightGrant{}
 	for i := range n {
-		g.inFlight[queueing.Key{Name: fmt.Sprint(i)}] = &inFlightGrant{}
+		g.inFlight.grants[queueing.Key{Name: fmt.Sprint(i)}] = &inFlightGrant{}
 	}
 }
 
@@ -26,7 +26,7 @@ func (g *Gate) lockedGrantsAllowed(t *testing.T) int {
 	t.Helper()
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.grantsAllowed(t.Context())
+	return g.loop.grantsAllowed(t.Context())
 }
 
 // A full batch waits until half of it is confirmed, so that a write of the ledger mostly carries grants that are new; after a pause some
@@ -65,7 +65,7 @@ func TestRoom(t *testing.T) {
 func TestConfirmMakesRoom(t *testing.T) {
 	r := New(Options{Clock: clocktesting.NewFakeClock(time.Time{}), Log: logr.Discard()})
 	r.putInFlight(batch/2 + 2)
-	r.batchFull = true
+	r.inFlight.full = true
 	for i, want := range []bool{false, true} {
 		key := queueing.Key{Name: fmt.Sprint(i)}
 		r.Persisted(t.Context(), key, queueing.Grant{Run: 0, Attempt: 0})
@@ -80,7 +80,7 @@ func TestConfirmMakesRoom(t *testing.T) {
 func TestReleaseMakesRoom(t *testing.T) {
 	r := New(Options{Clock: clocktesting.NewFakeClock(time.Time{}), Log: logr.Discard()})
 	r.putInFlight(batch)
-	r.batchFull = true
+	r.inFlight.full = true
 	for i := range batch {
 		if err := r.Release(t.Context(), queueing.Key{Name: fmt.Sprint(i)}, queueing.Release{}); err != nil {
 			t.Fatal(err)
@@ -106,7 +106,7 @@ func TestLeavesWhoAsksAnotherGate(t *testing.T) {
 	if err := r.Release(t.Context(), key, queueing.Release{}); err != nil {
 		t.Fatal(err)
 	}
-	if len(r.awaited) != 0 || len(r.KeysFor(queueing.Application, "default", "pi")) != 0 {
-		t.Errorf("it still waits for %v", r.awaited)
+	if len(r.asks.awaited) != 0 || len(r.KeysFor(queueing.Application, "default", "pi")) != 0 {
+		t.Errorf("it still waits for %v", r.asks.awaited)
 	}
 }

@@ -1,0 +1,168 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package gate
+
+import (
+	"sync"
+	"time"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded"
+	"github.com/sparkgate/sparkgate/queueing/embedded/decisionlog"
+)
+
+// admissions are the asks and grants of this process. The lock guards all fields, and the caller of a method holds it.
+type admissions struct {
+	mu     sync.Mutex
+	engine *decisionlog.Recorder
+	meter  Meter
+
+	asks asks
+	// grants are the asks that hold quota.
+	grants   map[queueing.Key]attemptStart
+	inFlight inFlight
+	orphans  orphans
+	// newRoots is set if there may be root queues without a ledger.
+	newRoots bool
+	// observer is called when the state of queues may have changed.
+	observer func()
+
+	// cycleRequested asks for decisions, restRequested for a look at the ledgers after a while.
+	cycleRequested, restRequested signal
+}
+
+func newAdmissions(log decisionlog.Options, m Meter) *admissions {
+	return &admissions{
+		engine: decisionlog.New(log), meter: m, asks: newAsks(), grants: map[queueing.Key]attemptStart{},
+		inFlight: newInFlight(), orphans: orphans{}, observer: func() {}, cycleRequested: newSignal(), restRequested: newSignal(),
+	}
+}
+
+// decideAgain requests a cycle if the engine may decide something new.
+func (a *admissions) decideAgain() {
+	if a.engine.Dirty() {
+		a.cycleRequested.request()
+	}
+}
+
+// holdsOther reports whether another attempt of the application that asks still holds quota.
+func (a *admissions) holdsOther(ask *queueing.Ask) bool {
+	given, holds := a.grants[ask.Key]
+	return holds && (given.run != ask.Run || given.attempt != ask.Attempt)
+}
+
+// restore charges what is held already, whether it fits or not.
+func (a *admissions) restore(key queueing.Key, grant queueing.Grant) {
+	a.engine.Restore(key, grant)
+	s := attemptStart{run: grant.Run, attempt: grant.Attempt}
+	a.asks.put(key, s)
+	a.grants[key] = s
+}
+
+// restoreInFlight charges a grant of the previous process that is in the ledger but in no status, and offers it to the
+// application again: that process may still write it.
+func (a *admissions) restoreInFlight(root string, key queueing.Key, grant queueing.Grant) {
+	a.restore(key, grant)
+	a.inFlight.grants[key] = &inFlightGrant{root: root, grant: grant, recorded: true}
+}
+
+// restoreGrowth charges growth of the previous process that is in the ledger but not in the application's status, and
+// offers it to the application again: that process may still write it.
+func (a *admissions) restoreGrowth(root string, key queueing.Key, grant queueing.Grant, held *queueing.Grant) {
+	if grant.Run != held.Run || grant.Attempt != held.Attempt || grant.Resizes <= held.Resizes {
+		return
+	}
+	a.engine.Restore(key, grant)
+	a.inFlight.grants[key] = &inFlightGrant{root: root, grant: grant, before: held, recorded: true}
+}
+
+// markInFlight notes a decision that is not in its application's status yet.
+func (a *admissions) markInFlight(d *embedded.Decision, now time.Time) {
+	if d.Grown > 0 {
+		a.inFlight.grants[d.Key] = &inFlightGrant{root: d.Root, grant: d.Grant, before: d.Before}
+		return
+	}
+	a.inFlight.grants[d.Key] = &inFlightGrant{
+		root: d.Root, grant: d.Grant, decidedHere: true, waited: now.Sub(a.asks.starts[d.Key].waitsSince),
+	}
+	a.grants[d.Key] = attemptStart{run: d.Grant.Run, attempt: d.Grant.Attempt}
+}
+
+// recorded notes that decisions are in the ledger.
+func (a *admissions) recorded(decisions []embedded.Decision) {
+	for i := range decisions {
+		if f := a.inFlight.grants[decisions[i].Key]; f.matches(&decisions[i]) {
+			f.recorded = true
+		}
+	}
+}
+
+// revert takes decisions back that could not be recorded.
+func (a *admissions) revert(decisions []embedded.Decision) {
+	for i := range decisions {
+		key := decisions[i].Key
+		if f := a.inFlight.grants[key]; f != nil && !f.recorded {
+			delete(a.inFlight.grants, key)
+			if f.before == nil {
+				delete(a.grants, key)
+			}
+			a.engine.Revert(key)
+		}
+	}
+}
+
+// confirm drops an in-flight grant that is in its application's status.
+func (a *admissions) confirm(key queueing.Key, f *inFlightGrant) {
+	if f.decidedHere {
+		a.meter.Granted(f.grant.Queue, max(0, f.waited))
+	}
+	a.dropInFlight(key)
+}
+
+// dropInFlight drops an in-flight grant, if there is one, and requests a cycle once enough are gone.
+func (a *admissions) dropInFlight(key queueing.Key) {
+	delete(a.inFlight.grants, key)
+	a.restRequested.request()
+	if a.inFlight.drained() {
+		a.cycleRequested.request()
+	}
+}
+
+// addOrphan keeps a grant in the ledger of its tree from now on.
+func (a *admissions) addOrphan(key queueing.Key, grant queueing.Grant) {
+	if a.orphans.add(key, a.engine.Root(grant.Queue), grant) {
+		delete(a.inFlight.grants, key)
+		a.cycleRequested.request()
+	}
+}
+
+// remove forgets what an application asks for and releases what it holds.
+func (a *admissions) remove(key queueing.Key) {
+	a.asks.remove(key)
+	delete(a.grants, key)
+	delete(a.orphans, key)
+	a.dropInFlight(key)
+	a.engine.Release(key)
+}
+
+// takeNewRoots returns all root queues if some may have become one since the last call.
+func (a *admissions) takeNewRoots() []string {
+	var roots []string
+	if a.newRoots {
+		states := a.engine.States()
+		for i := range states {
+			if s := &states[i]; s.Problem == "" && s.Root == s.Name {
+				roots = append(roots, s.Name)
+			}
+		}
+	}
+	a.newRoots = false
+	return roots
+}
+
+// entries returns what the ledger of a tree has to record.
+func (a *admissions) entries(root string) (granted, orphaned []v1alpha1.LedgerEntry) {
+	return a.inFlight.entries(root), a.orphans.entries(root)
+}

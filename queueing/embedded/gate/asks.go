@@ -1,0 +1,93 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package gate
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// attemptStart names an attempt, and says since when it is queued.
+type attemptStart struct {
+	run, attempt int64
+	queuedAt     time.Time
+	// waitsSince is from when on the wait is measured.
+	waitsSince time.Time
+}
+
+// asks are the asks of this process.
+type asks struct {
+	starts map[queueing.Key]attemptStart
+	// byName are the keys of starts and awaited by name.
+	byName map[queueing.Key]map[queueing.Key]bool
+	// awaited are applications that were pending before a restart and have not asked again.
+	awaited map[queueing.Key]bool
+}
+
+func newAsks() asks {
+	return asks{starts: map[queueing.Key]attemptStart{}, byName: map[queueing.Key]map[queueing.Key]bool{}, awaited: map[queueing.Key]bool{}}
+}
+
+// startOf returns the start of the attempt that asks, and whether it has asked before. It keeps the place in line that
+// it had first.
+//
+// The wait of a new ask begins now. That is later than its place in line suggests if an earlier attempt had that
+// place, or if it was suspended. An ask that was pending before a restart waits since it was queued.
+func (a *asks) startOf(ask *queueing.Ask, now time.Time) (start attemptStart, known bool) {
+	if s, asked := a.starts[ask.Key]; asked && s.run == ask.Run && s.attempt == ask.Attempt {
+		return s, true
+	}
+	s := attemptStart{run: ask.Run, attempt: ask.Attempt, queuedAt: ask.QueuedAt, waitsSince: now}
+	if a.awaited[ask.Key] {
+		s.waitsSince = ask.QueuedAt
+	}
+	return s, false
+}
+
+func (a *asks) put(key queueing.Key, s attemptStart) {
+	a.starts[key] = s
+	a.name(key)
+}
+
+// await notes that an application that was pending before a restart is expected to ask again, here or at another gate,
+// which releases it here.
+func (a *asks) await(key queueing.Key) {
+	a.awaited[key] = true
+	a.name(key)
+}
+
+// arrived notes that an application need no longer be waited for.
+func (a *asks) arrived(key queueing.Key) { delete(a.awaited, key) }
+
+func (a *asks) remove(key queueing.Key) {
+	delete(a.awaited, key)
+	delete(a.starts, key)
+	if keys := a.byName[nameOf(key)]; keys != nil {
+		if delete(keys, key); len(keys) == 0 {
+			delete(a.byName, nameOf(key))
+		}
+	}
+}
+
+// name makes a key known by its name.
+func (a *asks) name(key queueing.Key) {
+	if a.byName[nameOf(key)] == nil {
+		a.byName[nameOf(key)] = map[queueing.Key]bool{}
+	}
+	a.byName[nameOf(key)][key] = true
+}
+
+// named returns the keys with a name.
+func (a *asks) named(name queueing.Key) []queueing.Key {
+	return slices.Collect(maps.Keys(a.byName[name]))
+}
+
+// nameOf returns the key without its uid.
+func nameOf(key queueing.Key) queueing.Key {
+	key.UID = ""
+	return key
+}

@@ -1,0 +1,34 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package gate
+
+import (
+	"sort"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/convert"
+)
+
+func entryOf(key queueing.Key, grant queueing.Grant) v1alpha1.LedgerEntry {
+	return v1alpha1.LedgerEntry{
+		Kind: string(key.Kind), Namespace: key.Namespace, Name: key.Name, UID: key.UID, Part: grant.Part, Grant: *convert.ToAPI(grant),
+	}
+}
+
+// keyOf returns the key of a ledger's entry.
+func keyOf(e *v1alpha1.LedgerEntry) queueing.Key {
+	return queueing.Key{Kind: queueing.Kind(e.Kind), Namespace: e.Namespace, Name: e.Name, UID: e.UID}
+}
+
+// grantOf returns the grant of a ledger's entry.
+func grantOf(e *v1alpha1.LedgerEntry) queueing.Grant {
+	grant := convert.FromAPI(&e.Grant)
+	grant.Part = e.Part
+	return grant
+}
+
+func sortEntries(entries []v1alpha1.LedgerEntry) {
+	sort.Slice(entries, func(i, j int) bool { return entries[i].UID < entries[j].UID })
+}

@@ -1,0 +1,214 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package gate
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/sparkgate/sparkgate/queueing/embedded"
+)
+
+const (
+	// reaskTimeout bounds how long the first cycle waits for the asks that were pending before a restart.
+	reaskTimeout = 10 * time.Second
+	// retryDelay is the pause after a ledger could not be written.
+	retryDelay = time.Second
+)
+
+// loop decides in cycles and records what was decided.
+type loop struct {
+	*admissions
+	o       *Options
+	ledgers *ledgers
+}
+
+// run decides whenever a cycle is requested, until ctx ends. It returns an error if another process has taken a ledger
+// over.
+func (l *loop) run(ctx context.Context) error {
+	l.waitForReasks(ctx)
+	var rested <-chan time.Time
+	for {
+		var err error
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-l.cycleRequested:
+			err = l.cycle(ctx)
+		case <-l.restRequested:
+			if rested == nil {
+				rested = l.o.Clock.After(restDelay)
+			}
+		case <-rested:
+			rested = nil
+			err = l.emptyLedgers(ctx)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// waitForReasks waits until all applications that were pending before a restart have asked again: an earlier decision
+// could let a younger one pass an older one.
+func (l *loop) waitForReasks(ctx context.Context) {
+	deadline := l.o.Clock.After(reaskTimeout)
+	for {
+		l.mu.Lock()
+		missing := len(l.asks.awaited)
+		l.mu.Unlock()
+		if missing == 0 {
+			l.cycleRequested.request()
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-deadline:
+			l.o.Log.Info("Admitting without some applications that were pending before the restart", "missing", missing)
+			l.cycleRequested.request()
+			return
+		case <-l.o.Clock.After(5 * time.Millisecond):
+		}
+	}
+}
+
+// cycle decides, records, and wakes the applications, until nothing more can be decided now.
+func (l *loop) cycle(ctx context.Context) error {
+	for more := true; more && ctx.Err() == nil; {
+		l.acquireNew(ctx)
+		if err := l.recordOrphans(ctx); err != nil {
+			return err
+		}
+		l.mu.Lock()
+		allowed := l.grantsAllowed(ctx)
+		if allowed == 0 {
+			l.mu.Unlock()
+			return nil
+		}
+		began := l.o.Clock.Now()
+		l.engine.Advance(began)
+		decisions := l.engine.Cycle(allowed)
+		now := l.o.Clock.Now()
+		l.o.Meter.Cycled(now.Sub(began))
+		for i := range decisions {
+			l.markInFlight(&decisions[i], now)
+		}
+		changed := l.engine.Changed()
+		l.mu.Unlock()
+
+		more = len(decisions) == allowed
+		if err := l.record(ctx, decisions); err != nil {
+			return err
+		}
+		for _, key := range changed {
+			l.o.Wake(key)
+		}
+		l.observer()
+	}
+	return nil
+}
+
+// grantsAllowed returns how many grants the next cycle may create. If it is 0, another cycle follows automatically:
+// when half of the batch is confirmed, or after a pause. The caller holds the lock.
+func (l *loop) grantsAllowed(ctx context.Context) int {
+	n, filled := l.inFlight.allowed()
+	if filled {
+		l.cycleAfter(ctx, overflowInterval, func() {
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			l.inFlight.overdue = l.inFlight.full
+		})
+	}
+	return n
+}
+
+// record writes the decisions into the ledgers of their trees, one write for each tree, and wakes the applications.
+// What cannot be written is reverted and decided again after a pause.
+func (l *loop) record(ctx context.Context, decisions []embedded.Decision) error {
+	for len(decisions) > 0 {
+		n := 1
+		for n < len(decisions) && decisions[n].Root == decisions[0].Root {
+			n++
+		}
+		tree := decisions[:n]
+		decisions = decisions[n:]
+		err := l.ledgers.swap(ctx, tree[0].Root)
+		if errors.Is(err, errFenced) {
+			return err
+		}
+		if err != nil {
+			l.o.Log.Error(err, "write ledger", "queue", tree[0].Root)
+			l.mu.Lock()
+			l.revert(tree)
+			l.mu.Unlock()
+			l.retryLater(ctx)
+			continue
+		}
+		l.mu.Lock()
+		l.recorded(tree)
+		l.mu.Unlock()
+		for i := range tree {
+			l.o.Wake(tree[i].Key)
+		}
+	}
+	return nil
+}
+
+// recordOrphans writes the ledgers that lack an orphan. It returns an error if another process has taken a ledger
+// over; other failures are retried.
+func (l *loop) recordOrphans(ctx context.Context) error {
+	l.mu.Lock()
+	roots := l.orphans.unwritten()
+	l.mu.Unlock()
+	for root := range roots {
+		switch err := l.ledgers.swap(ctx, root); {
+		case errors.Is(err, errFenced):
+			return err
+		case err != nil && ctx.Err() == nil:
+			l.o.Log.Error(err, "record orphans in the ledger", "queue", root)
+			l.retryLater(ctx)
+		}
+	}
+	return nil
+}
+
+// acquireNew takes over the ledgers of new trees, so that their grants carry an epoch. A failure is retried with the
+// first grant of the tree.
+func (l *loop) acquireNew(ctx context.Context) {
+	l.mu.Lock()
+	roots := l.takeNewRoots()
+	l.mu.Unlock()
+	for _, root := range roots {
+		if _, err := l.ledgers.of(ctx, root); err != nil && ctx.Err() == nil {
+			l.o.Log.Error(err, "take over the ledger of a new queue", "queue", root)
+		}
+	}
+}
+
+// emptyLedgers empties ledgers at rest, now and, if need be, again after a while.
+func (l *loop) emptyLedgers(ctx context.Context) error {
+	again, err := l.ledgers.empty(ctx)
+	if again {
+		l.restRequested.request()
+	}
+	return err
+}
+
+// retryLater requests a cycle after a ledger could not be written.
+func (l *loop) retryLater(ctx context.Context) { l.cycleAfter(ctx, retryDelay, func() {}) }
+
+// cycleAfter requests a cycle after a pause, and calls first before that.
+func (l *loop) cycleAfter(ctx context.Context, pause time.Duration, first func()) {
+	over := l.o.Clock.After(pause)
+	go func() {
+		select {
+		case <-ctx.Done():
+		case <-over:
+			first()
+			l.cycleRequested.request()
+		}
+	}()
+}

@@ -1,0 +1,44 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package gate
+
+import (
+	"github.com/go-logr/logr"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded/decisionlog"
+)
+
+// Options of a Gate.
+type Options struct {
+	// Client reads queues from the cache and writes their status.
+	Client client.Client
+	// Live reads from the API server.
+	Live client.Reader
+	// Holder names this process in the ledgers; unique for each start.
+	Holder string
+	// Wake is called with every application whose verdict may have changed. It must not block.
+	Wake func(queueing.Key)
+	// Clock for pauses.
+	Clock clock.Clock
+	Log   logr.Logger
+	// Fenced is called when another process has taken a ledger over, before Start returns the error; nil does
+	// nothing. An orderly shutdown after that could release a lease that already belongs to the other process.
+	Fenced func(error)
+	// Meter gets measurements; nil drops them.
+	Meter Meter
+	// DecisionLog records the calls of the engine; the zero value records nothing.
+	DecisionLog decisionlog.Options
+}
+
+func (o *Options) setDefaults() {
+	if o.Meter == nil {
+		o.Meter = noMeter{}
+	}
+	if o.Fenced == nil {
+		o.Fenced = func(error) {}
+	}
+}
