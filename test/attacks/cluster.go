@@ -4,7 +4,6 @@
 package attacks
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -152,32 +151,11 @@ func awaitGuard(t *testing.T) {
 	t.Helper()
 	a := newArena(t, Arena{Guarded: true})
 	probe := a.sparkPod("probe")
-	eventually(t, "the guard is in force (kubectl apply -k config/guard)", func(ctx context.Context) (bool, string) {
+	env.UntilWithin(t, cluster.patience, "the guard is in force (kubectl apply -k config/guard)", func() (bool, string) {
 		pod := probe.DeepCopy()
-		err := cluster.client.Create(ctx, pod, client.DryRunAll)
+		err := cluster.client.Create(t.Context(), pod, client.DryRunAll)
 		return err == nil && isGated(pod), fmt.Sprint(err)
 	})
-}
-
-// eventually asks until the answer is yes, or ends the test with the last thing seen.
-func eventually(t *testing.T, what string, done func(context.Context) (bool, string)) {
-	t.Helper()
-	eventuallyIn(t, cluster.patience, what, done)
-}
-
-// eventuallyIn is eventually with a patience of its own.
-func eventuallyIn(t *testing.T, patience time.Duration, what string, done func(context.Context) (bool, string)) {
-	t.Helper()
-	var last string
-	for deadline := time.Now().Add(patience); ; time.Sleep(30 * time.Millisecond) {
-		var yes bool
-		if yes, last = done(t.Context()); yes {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("waiting until %s: %s", what, last)
-		}
-	}
 }
 
 func create(t *testing.T, obj client.Object) {

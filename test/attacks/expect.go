@@ -89,8 +89,8 @@ func (a *arena) awaitCondition(want *Expect, kind, reason string) {
 	if want.InTime {
 		patience += cluster.maxTermination
 	}
-	eventuallyIn(a.t, patience, what, func(ctx context.Context) (bool, string) {
-		if err := cluster.client.Get(ctx, client.ObjectKey{Namespace: a.namespace, Name: want.application()}, app); err != nil {
+	env.UntilWithin(a.t, patience, what, func() (bool, string) {
+		if err := cluster.client.Get(a.t.Context(), client.ObjectKey{Namespace: a.namespace, Name: want.application()}, app); err != nil {
 			return false, err.Error()
 		}
 		c := apimeta.FindStatusCondition(app.Status.Conditions, kind)
@@ -117,8 +117,8 @@ func (a *arena) witness() {
 	}
 	a.recorder.expectOther()
 	app := &v1alpha1.SparkApplication{}
-	eventually(a.t, "an honest application of the neighbour is admitted", func(ctx context.Context) (bool, string) {
-		err := cluster.client.Get(ctx, client.ObjectKeyFromObject(obj), app)
+	env.UntilWithin(a.t, cluster.patience, "an honest application of the neighbour is admitted", func() (bool, string) {
+		err := cluster.client.Get(a.t.Context(), client.ObjectKeyFromObject(obj), app)
 		return err == nil && app.Status.Grant != nil, fmt.Sprintf("%v %+v", err, app.Status.Conditions)
 	})
 }
@@ -143,9 +143,9 @@ func (a *arena) staysGated(want *Expect) {
 // awaitEvent waits until an event about an object says something.
 func (a *arena) awaitEvent(name, says string) {
 	a.t.Helper()
-	eventually(a.t, fmt.Sprintf("an event of %s says %q", name, says), func(ctx context.Context) (bool, string) {
+	env.UntilWithin(a.t, cluster.patience, fmt.Sprintf("an event of %s says %q", name, says), func() (bool, string) {
 		events := &corev1.EventList{}
-		if err := cluster.client.List(ctx, events, client.InNamespace(a.namespace)); err != nil {
+		if err := cluster.client.List(a.t.Context(), events, client.InNamespace(a.namespace)); err != nil {
 			return false, err.Error()
 		}
 		var said []string
@@ -165,8 +165,8 @@ func isGated(pod *corev1.Pod) bool {
 func (a *arena) exists(o *Object) {
 	a.t.Helper()
 	obj := a.object(*o)
-	eventually(a.t, fmt.Sprintf("%s %s exists", o.Kind, o.Name), func(ctx context.Context) (bool, string) {
-		err := cluster.client.Get(ctx, client.ObjectKeyFromObject(obj), obj)
+	env.UntilWithin(a.t, cluster.patience, fmt.Sprintf("%s %s exists", o.Kind, o.Name), func() (bool, string) {
+		err := cluster.client.Get(a.t.Context(), client.ObjectKeyFromObject(obj), obj)
 		return err == nil, fmt.Sprint(err)
 	})
 }
@@ -175,8 +175,8 @@ func (a *arena) exists(o *Object) {
 func (a *arena) gone(objects []Object) {
 	a.t.Helper()
 	for _, o := range objects {
-		eventually(a.t, fmt.Sprintf("%s %s is gone", o.Kind, o.Name), func(ctx context.Context) (bool, string) {
-			left, err := a.left(ctx, o, client.HasLabels{v1alpha1.ApplicationUIDLabel})
+		env.UntilWithin(a.t, cluster.patience, fmt.Sprintf("%s %s is gone", o.Kind, o.Name), func() (bool, string) {
+			left, err := a.left(a.t.Context(), o, client.HasLabels{v1alpha1.ApplicationUIDLabel})
 			return err == nil && left == 0, fmt.Sprintf("%d left, %v", left, err)
 		})
 	}

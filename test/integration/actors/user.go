@@ -22,11 +22,10 @@ import (
 	"github.com/sparkgate/sparkgate/test/integration/env"
 )
 
-// patience is how long a test waits for something that should come; it only matters where it does not.
-const patience = 60 * time.Second
-
-// interval is the pause between two looks.
-const interval = 20 * time.Millisecond
+const (
+	patience = env.Patience
+	interval = env.Interval
+)
 
 // Pi is the manifest that most tests begin with: a driver and two executors of 200m and 896Mi each.
 func Pi(namespace, name, queue string) *v1alpha1.SparkApplication {

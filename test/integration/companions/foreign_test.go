@@ -5,17 +5,16 @@ package companions
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
@@ -91,7 +90,7 @@ func TestGatewayAPIComesLate(t *testing.T) {
 	address(t, app, inside)
 	install(t, "httproutes.yaml")
 	route := &unstructured.Unstructured{}
-	eventuallyRoutes(t, w, 1, route)
+	awaitRoutes(t, w, 1, route)
 	rules, _, _ := unstructured.NestedSlice(route.Object, "spec", "rules")
 	backend, _, _ := unstructured.NestedSlice(rules[0].(map[string]any), "backendRefs")
 	if ui := read(t, app).ui; backend[0].(map[string]any)["name"] != ui.Name || backend[0].(map[string]any)["port"] != int64(4040) {
@@ -101,7 +100,7 @@ func TestGatewayAPIComesLate(t *testing.T) {
 	address(t, app, func(at string) bool { return at == "http://spark.example.org/"+w.Namespace+"/pi" })
 
 	install(t, "gateways.yaml")
-	eventuallyMade(t, &unstructured.Unstructured{Object: map[string]any{
+	createOnceInstalled(t, &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway",
 		"metadata": map[string]any{"name": "public", "namespace": w.Namespace},
 		"spec":     map[string]any{"listeners": []any{map[string]any{"name": "https", "protocol": "HTTPS", "hostname": "*.example.org"}}},
@@ -110,13 +109,13 @@ func TestGatewayAPIComesLate(t *testing.T) {
 		a.Spec.UI.Route.Hostname, a.Spec.UI.Route.ParentRefs = "other.{{namespace}}.example.org", []v1alpha1.RouteParent{{Name: "public"}}
 	})
 	address(t, app, func(at string) bool { return at == "https://other."+w.Namespace+".example.org/"+w.Namespace+"/pi" })
-	eventuallyRoutes(t, w, 1, route)
+	awaitRoutes(t, w, 1, route)
 	if hosts, _, _ := unstructured.NestedStringSlice(route.Object, "spec", "hostnames"); len(hosts) != 1 || hosts[0] != "other."+w.Namespace+".example.org" {
 		t.Errorf("host names: %v", hosts)
 	}
 	w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
 	w.Reach(app, "Succeeded")
-	eventuallyRoutes(t, w, 0, nil)
+	awaitRoutes(t, w, 0, nil)
 }
 
 // install makes the kind of a file of testdata known to the API server until the test ends.
@@ -134,31 +133,26 @@ func install(t *testing.T, file string) {
 	t.Cleanup(func() { _ = env.Client().Delete(context.Background(), crd) })
 }
 
-// eventuallyMade makes an object of a kind that is being installed.
-func eventuallyMade(t *testing.T, obj *unstructured.Unstructured) {
+// createOnceInstalled creates an object of a kind that is being installed.
+func createOnceInstalled(t *testing.T, obj *unstructured.Unstructured) {
 	t.Helper()
-	err := wait.PollUntilContextTimeout(t.Context(), 20*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
-		return env.Client().Create(ctx, obj.DeepCopy()) == nil, nil
+	env.UntilSeen(t, obj.GetName()+" is created", func() (bool, error) {
+		err := env.Client().Create(t.Context(), obj.DeepCopy())
+		return err == nil, err
 	})
-	if err != nil {
-		t.Fatalf("make %s: %v", obj.GetName(), err)
-	}
 }
 
-// eventuallyRoutes waits until there are that many routes and returns the first.
-func eventuallyRoutes(t *testing.T, w *actors.World, many int, first *unstructured.Unstructured) {
+// awaitRoutes waits until there are that many routes and returns the first.
+func awaitRoutes(t *testing.T, w *actors.World, many int, first *unstructured.Unstructured) {
 	t.Helper()
 	list := &unstructured.UnstructuredList{}
 	list.SetGroupVersionKind(httpRoute.GroupVersion().WithKind("HTTPRouteList"))
-	err := wait.PollUntilContextTimeout(t.Context(), 20*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
-		if err := env.Client().List(ctx, list, inNamespace(w)); err != nil {
-			return false, nil //nolint:nilerr // the kind is being installed
+	env.UntilSeen(t, fmt.Sprintf("there are %d routes", many), func() (bool, any) {
+		if err := env.Client().List(t.Context(), list, inNamespace(w)); err != nil {
+			return false, err // the kind is being installed
 		}
-		return len(list.Items) == many, nil
+		return len(list.Items) == many, list.Items
 	})
-	if err != nil {
-		t.Fatalf("waiting for %d routes: %v, %v", many, err, list.Items)
-	}
 	if many > 0 {
 		list.Items[0].DeepCopyInto(first)
 	}

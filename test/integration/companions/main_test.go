@@ -6,19 +6,18 @@
 package companions
 
 import (
-	"context"
+	"fmt"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -94,17 +93,16 @@ func read(t *testing.T, app *v1alpha1.SparkApplication) set {
 func eventually(t *testing.T, app *v1alpha1.SparkApplication, what string, wanted func(set) bool) set {
 	t.Helper()
 	var last set
-	err := wait.PollUntilContextTimeout(t.Context(), 20*time.Millisecond, time.Minute, true, func(context.Context) (bool, error) {
+	env.UntilSeen(t, app.Name+" has "+what, func() (bool, env.Lazily) {
 		last = read(t, app)
-		return wanted(last), nil
-	})
-	if err != nil {
-		if getErr := env.Client().Get(t.Context(), client.ObjectKeyFromObject(app), app); getErr != nil {
-			t.Log(getErr)
+		return wanted(last), func() string {
+			if err := env.Client().Get(t.Context(), client.ObjectKeyFromObject(app), app); err != nil {
+				t.Log(err)
+			}
+			return fmt.Sprintf("service %+v\nbudget %+v\ningress %+v\nui %+v\n%s\nevents %q", last.service, last.budget, last.ingress, last.ui,
+				actors.Show(app), warnings(t, app))
 		}
-		t.Fatalf("waiting for %s: %v\nservice %+v\nbudget %+v\ningress %+v\nui %+v\n%s\nevents %q", what, err, last.service, last.budget, last.ingress, last.ui,
-			actors.Show(app), warnings(t, app))
-	}
+	})
 	return last
 }
 
@@ -135,19 +133,10 @@ func warnings(t *testing.T, app *v1alpha1.SparkApplication) map[string][]string 
 // warned waits for a warning event with the given words.
 func warned(t *testing.T, app *v1alpha1.SparkApplication, reason string, words ...string) {
 	t.Helper()
-	var notes []string
-	err := wait.PollUntilContextTimeout(t.Context(), 20*time.Millisecond, time.Minute, true, func(context.Context) (bool, error) {
-		notes = warnings(t, app)[reason]
-		for _, note := range notes {
-			if hasAll(note, words) {
-				return true, nil
-			}
-		}
-		return false, nil
+	env.UntilSeen(t, fmt.Sprintf("there is an event %s with %q", reason, words), func() (bool, []string) {
+		notes := warnings(t, app)[reason]
+		return slices.ContainsFunc(notes, func(note string) bool { return hasAll(note, words) }), notes
 	})
-	if err != nil {
-		t.Fatalf("no event %s with %q: %q", reason, words, notes)
-	}
 }
 
 func hasAll(text string, words []string) bool {

@@ -4,7 +4,6 @@
 package explain
 
 import (
-	"context"
 	"crypto/tls"
 	"encoding/json"
 	"io"
@@ -16,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	explainv1 "github.com/sparkgate/sparkgate/api/explain/v1"
+	"github.com/sparkgate/sparkgate/test/integration/env"
 )
 
 // ask asks a replica directly.
@@ -102,7 +102,7 @@ func (l *line) checkAnswers(t *testing.T, leader *replica, tokens map[string]str
 	} {
 		var body []byte
 		var a explainv1.Application
-		eventually(t, func(context.Context) bool { // the operator hears of the stage that it has written a little later
+		env.Until(t, name+" is shown the application in line", func() bool { // the operator hears of the stage that it has written a little later
 			a = explainv1.Application{}
 			_, body = ask(t, leader, "namespaces/"+l.Namespace+"/applications/pi", tokens[name])
 			return json.Unmarshal(body, &a) == nil && a.Stage == "Queued" && a.Waits != nil
@@ -143,7 +143,7 @@ func TestTakeover(t *testing.T) {
 	leader.stop()
 	path := "namespaces/" + l.Namespace + "/applications/pi"
 	var before explainv1.Application
-	eventually(t, func(context.Context) bool {
+	env.Until(t, "the new leader explains the application", func() bool {
 		code, body := ask(t, standby, path, chief)
 		return code == http.StatusOK && json.Unmarshal(body, &before) == nil && before.Waits != nil && before.Waits.Position == 2
 	})

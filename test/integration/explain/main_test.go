@@ -65,11 +65,11 @@ func install(t *testing.T) {
 // mayNow waits until the API server knows of a right of an account: it hears of bindings a little later.
 func mayNow(t *testing.T, account rbacv1.Subject, a authorizationv1.ResourceAttributes) {
 	t.Helper()
-	eventually(t, func(ctx context.Context) bool {
+	env.Until(t, "the API server knows the right of "+account.Name, func() bool {
 		review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
 			User: "system:serviceaccount:" + account.Namespace + ":" + account.Name, Groups: []string{"system:authenticated"}, ResourceAttributes: &a,
 		}}
-		return env.Client().Create(ctx, review) == nil && review.Status.Allowed
+		return env.Client().Create(t.Context(), review) == nil && review.Status.Allowed
 	})
 }
 

@@ -89,7 +89,7 @@ func TestMetricsAreForThoseWhoMay(t *testing.T) {
 		}
 		return response.StatusCode, string(body)
 	}
-	eventually(t, func(context.Context) bool { // the server starts, and the authorizer learns of the binding
+	env.Until(t, "the metrics are served", func() bool { // the server starts, and the authorizer learns of the binding
 		code, body := ask("prometheus")
 		return code == http.StatusOK && strings.Contains(body, "go_goroutines")
 	})

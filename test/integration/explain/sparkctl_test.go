@@ -5,7 +5,6 @@ package explain
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"net"
 	"os"
@@ -13,12 +12,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"sigs.k8s.io/yaml"
@@ -27,16 +24,6 @@ import (
 	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
 )
-
-func eventually(t *testing.T, done func(context.Context) bool) {
-	t.Helper()
-	err := wait.PollUntilContextTimeout(t.Context(), 20*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
-		return done(ctx), nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
 
 // hostAddress is an address of this machine that a Service may have as an endpoint: not the loopback one.
 func hostAddress(t *testing.T) string {

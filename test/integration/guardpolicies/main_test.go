@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -40,7 +39,7 @@ func install(t *testing.T) {
 		tn := enrol(t)
 		marked := driverPod("marked")
 		marked.Labels["sparkgate.io/queue"] = "other"
-		eventually(t, "the gate is added", func() (bool, error) {
+		env.UntilSeen(t, "the gate is added", func() (bool, error) {
 			pod := tn.pod(driverPod("probe"))
 			err := tn.user().Create(t.Context(), pod, client.DryRunAll)
 			return err == nil && gated(pod), err
@@ -54,26 +53,12 @@ func install(t *testing.T) {
 			},
 			"namespaces": func() error { return keeper.Patch(t.Context(), tn.ns(), unenrol, client.DryRunAll) },
 		} {
-			eventually(t, what+" are guarded", func() (bool, error) {
+			env.UntilSeen(t, what+" are guarded", func() (bool, error) {
 				err := try()
 				return env.RefusedBy(err) == env.ByGuard, err
 			})
 		}
 	})
-}
-
-// eventually waits until what is tried ends as wanted.
-func eventually(t *testing.T, what string, try func() (done bool, last error)) {
-	t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
-		done, last := try()
-		if done {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("not so within a minute: %s (%v)", what, last)
-		}
-	}
 }
 
 func create(t *testing.T, c client.Client, objects ...client.Object) {

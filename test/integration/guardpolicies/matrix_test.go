@@ -51,7 +51,7 @@ func newStage(t *testing.T) *stage {
 		"operator": tn.operator(), "administrator": env.Client(),
 	}
 	tn.admit(rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Namespace: "sparkgate-system", Name: "sparkgate"})
-	eventually(t, "everybody has the rights", func() (bool, error) {
+	env.UntilSeen(t, "everybody has the rights", func() (bool, error) {
 		for _, who := range attackers {
 			if err := s.clients[who].Create(t.Context(), tn.pod(plainPod("probe")), client.DryRunAll); err != nil {
 				return false, fmt.Errorf("%s: %w", who, err)

@@ -100,7 +100,7 @@ func TestPermitted(t *testing.T) {
 		"who may enroll takes a namespace out": func(t *testing.T, tn *tenant) {
 			keeper := tn.keeper()
 			tn.bind("sparkgate-enroll", "keeper-"+tn.namespace)
-			eventually(t, "the right is known", func() (bool, error) {
+			env.UntilSeen(t, "the right is known", func() (bool, error) {
 				err := keeper.Patch(t.Context(), tn.ns(), unenrol)
 				return err == nil, err
 			})
@@ -164,7 +164,7 @@ func TestValidatingOnly(t *testing.T) {
 			MatchResources: &admissionv1.MatchResources{NamespaceSelector: &alone},
 		},
 	})
-	eventually(t, "a pod without the gate is refused, and told the remedy", func() (bool, error) {
+	env.UntilSeen(t, "a pod without the gate is refused, and told the remedy", func() (bool, error) {
 		err := tn.user().Create(t.Context(), tn.pod(driverPod("bare")), client.DryRunAll)
 		return env.RefusedBy(err) == env.ByGuard && strings.Contains(err.Error(), `add "schedulingGates: [{name: sparkgate.io/quota}]" to the spec of its template`), err
 	})

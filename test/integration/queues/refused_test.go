@@ -35,7 +35,7 @@ func TestRefusedStatus(t *testing.T) {
 	for i := range stuck {
 		apps = append(apps, w.Apply(fmt.Sprintf("stuck-%d", i)))
 	}
-	eventuallyTold(t, apps)
+	awaitRefusalEvents(t, apps)
 	actors.Eventually(t, w.Queue, "nothing in flight, nothing held", func(q *v1alpha1.SparkQueue) bool {
 		return q.Status.Ledger != nil && len(q.Status.Ledger.InFlight) == 0 && q.Status.Admitted == 0
 	})
@@ -48,28 +48,25 @@ func TestRefusedStatus(t *testing.T) {
 	w.Succeed(apps[0])
 }
 
-// eventuallyTold waits until all of these applications of a namespace were told that their status is refused.
-func eventuallyTold(t *testing.T, apps []*v1alpha1.SparkApplication) {
+// awaitRefusalEvents waits until all of these applications of a namespace have an event: their status is refused.
+func awaitRefusalEvents(t *testing.T, apps []*v1alpha1.SparkApplication) {
 	t.Helper()
-	untold := map[types.UID]bool{}
+	without := map[types.UID]bool{}
 	for _, app := range apps {
-		untold[app.UID] = true
+		without[app.UID] = true
 	}
-	err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, 2*time.Minute, true, func(ctx context.Context) (bool, error) {
+	env.UntilWithin(t, 2*time.Minute, fmt.Sprintf("%d events StatusRefused", len(apps)), func() (bool, any) {
 		list := &eventsv1.EventList{}
-		if err := env.Client().List(ctx, list, client.InNamespace(apps[0].Namespace)); err != nil {
+		if err := env.Client().List(t.Context(), list, client.InNamespace(apps[0].Namespace)); err != nil {
 			return false, err
 		}
 		for i := range list.Items {
 			if e := &list.Items[i]; e.Reason == "StatusRefused" {
-				delete(untold, e.Regarding.UID)
+				delete(without, e.Regarding.UID)
 			}
 		}
-		return len(untold) == 0, nil
+		return len(without) == 0, fmt.Sprintf("%d without", len(without))
 	})
-	if err != nil {
-		t.Fatalf("%d of %d were not told that their status is refused: %v", len(untold), len(apps), err)
-	}
 }
 
 // refuseStatus makes the API server refuse every status of applications of a world named stuck-…, until the returned function is called.

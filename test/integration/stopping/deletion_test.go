@@ -4,10 +4,10 @@
 package stopping
 
 import (
+	"fmt"
 	"slices"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -232,7 +232,7 @@ func TestOrphanWithoutFinalizer(t *testing.T) {
 				actors.StartOperator(t, actors.OperatorOptions{})
 			}
 			w.NothingRuns()
-			eventually(t, func() bool { return len(created(t, w)) == 1 })
+			env.Until(t, "only the copy is left", func() bool { return len(created(t, w)) == 1 })
 			remove(t, copied) // it is its author's
 		})
 	}
@@ -288,7 +288,7 @@ func disowned(t *testing.T, w *actors.World) *corev1.ConfigMap {
 	for _, n := range createdKinds {
 		want += n
 	}
-	eventually(t, func() bool { return len(created(t, w)) == want })
+	env.Until(t, fmt.Sprintf("%d objects are created", want), func() bool { return len(created(t, w)) == want })
 	for _, obj := range created(t, w) {
 		if err := env.Client().Patch(t.Context(), obj, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"ownerReferences":null}}`))); err != nil {
 			t.Fatal(err)
@@ -299,15 +299,6 @@ func disowned(t *testing.T, w *actors.World) *corev1.ConfigMap {
 	}
 	actors.Create(t, copied)
 	return copied
-}
-
-func eventually(t *testing.T, holds func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("not so within a minute")
-		}
-	}
 }
 
 // TestAnotherOfTheSameName: a new application of a name that was just deleted runs from the beginning, with objects of other names.

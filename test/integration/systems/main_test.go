@@ -6,8 +6,6 @@
 package systems
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -17,7 +15,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
@@ -27,7 +24,6 @@ import (
 
 const (
 	patience = 2 * time.Minute
-	interval = 50 * time.Millisecond
 )
 
 func TestMain(m *testing.M) { os.Exit(env.Main(m)) }
@@ -48,15 +44,15 @@ func create(t *testing.T, manifest string) *unstructured.Unstructured {
 // eventually waits until an object is as it should be.
 func eventually(t *testing.T, obj *unstructured.Unstructured, what string, is func(*unstructured.Unstructured) bool) {
 	t.Helper()
-	var last error
-	err := wait.PollUntilContextTimeout(t.Context(), interval, patience, true, func(ctx context.Context) (bool, error) {
-		last = env.Client().Get(ctx, client.ObjectKeyFromObject(obj), obj)
-		return last == nil && is(obj), nil
+	env.UntilWithin(t, patience, fmt.Sprintf("%s %s is %s", obj.GetKind(), obj.GetName(), what), func() (bool, any) {
+		if err := env.Client().Get(t.Context(), client.ObjectKeyFromObject(obj), obj); err != nil {
+			return false, err
+		}
+		return is(obj), env.Lazily(func() string {
+			text, _ := yaml.Marshal(obj.Object)
+			return string(text)
+		})
 	})
-	if err != nil {
-		text, _ := yaml.Marshal(obj.Object)
-		t.Fatalf("waiting for %s %s to be %s: %v\n%s", obj.GetKind(), obj.GetName(), what, errors.Join(err, last), text)
-	}
 }
 
 // uninstalls sees that the kind of an object goes with it, and is empty after a new installation.

@@ -4,13 +4,12 @@
 package systems
 
 import (
-	"context"
 	"fmt"
+	"slices"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/test/integration/env"
@@ -59,7 +58,7 @@ func TestYuniKornKeepsRoomForAGang(t *testing.T) {
 	const gang = "{yunikorn.apache.org/task-group-name: driver, yunikorn.apache.org/task-groups: " + groups + "}"
 
 	first := create(t, yunikornPod(namespace, "first", "1", gang))
-	eventuallyPlaced(t, namespace, first, 2)
+	awaitPlacement(t, namespace, first, 2)
 	second := create(t, yunikornPod(namespace, "second", "1", gang))
 	passedOver(t, namespace, second)
 }
@@ -77,38 +76,30 @@ func passedOver(t *testing.T, namespace string, pod *unstructured.Unstructured) 
 	}
 }
 
-// eventuallyPlaced waits until a driver is placed beside that many pods that keep the room of its executors. Pods that are to end do, as
-// on a node with a kubelet.
-func eventuallyPlaced(t *testing.T, namespace string, driver *unstructured.Unstructured, kept int) {
+// awaitPlacement waits until a driver is placed beside that many pods that reserve the capacity of its executors. Pods
+// that are to end do, as on a node with a kubelet.
+func awaitPlacement(t *testing.T, namespace string, driver *unstructured.Unstructured, kept int) {
 	t.Helper()
-	var names []string
-	err := wait.PollUntilContextTimeout(t.Context(), interval, patience, true, func(ctx context.Context) (bool, error) {
+	env.UntilWithin(t, patience, fmt.Sprintf("%s is placed beside %d that reserve capacity", driver.GetName(), kept), func() (bool, any) {
 		pods := &corev1.PodList{}
-		if err := env.Client().List(ctx, pods, client.InNamespace(namespace)); err != nil {
+		if err := env.Client().List(t.Context(), pods, client.InNamespace(namespace)); err != nil {
 			return false, err
 		}
-		names = nil
-		driverPlaced := false
+		var placed, unplaced []string
 		for i := range pods.Items {
 			pod := &pods.Items[i]
-			names = append(names, pod.Name+" on "+pod.Spec.NodeName)
 			switch {
 			case pod.DeletionTimestamp != nil:
-				if err := env.Client().Delete(ctx, pod, client.GracePeriodSeconds(0)); client.IgnoreNotFound(err) != nil {
-					return false, err
-				}
-				return false, nil
-			case pod.Name == driver.GetName():
-				driverPlaced = pod.Spec.NodeName != ""
+				return false, client.IgnoreNotFound(env.Client().Delete(t.Context(), pod, client.GracePeriodSeconds(0)))
 			case pod.Spec.NodeName == "":
-				return false, nil
+				unplaced = append(unplaced, pod.Name)
+			default:
+				placed = append(placed, pod.Name)
 			}
 		}
-		return driverPlaced && len(names) == 1+kept, nil
+		done := len(unplaced) == 0 && len(placed) == 1+kept && slices.Contains(placed, driver.GetName())
+		return done, fmt.Sprintf("placed %q, unplaced %q", placed, unplaced)
 	})
-	if err != nil {
-		t.Fatalf("waiting for %s to be placed beside %d that keep room: %v; there are %q", driver.GetName(), kept, err, names)
-	}
 }
 
 // yunikornPod is the YAML of a pod that is an application of its own, in the queue of the namespace's name.

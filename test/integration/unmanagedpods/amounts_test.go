@@ -113,7 +113,7 @@ func eitherRuns(t *testing.T, w *actors.World, a, b *v1alpha1.SparkApplication) 
 		}
 		return app.Status.Grant != nil
 	}
-	eventually(t, "one of them is granted", func() bool { return granted(a) || granted(b) })
+	env.Until(t, "one of them is granted", func() bool { return granted(a) || granted(b) })
 	if a.Status.Grant != nil {
 		running, waiting = a, b
 	} else {

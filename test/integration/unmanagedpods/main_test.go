@@ -13,7 +13,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
@@ -49,7 +48,7 @@ func enrol(t *testing.T, memory string) *actors.World {
 		n.Labels[v1alpha1.GuardedLabel] = "true"
 		n.Annotations = map[string]string{v1alpha1.DefaultQueueAnnotation: w.Queue.Name}
 	})
-	eventually(t, "the guard is in force", func() bool {
+	env.Until(t, "the guard is in force", func() bool {
 		p := driver(w, "probe")
 		err := env.Client().Create(t.Context(), p, client.DryRunAll)
 		return err == nil && len(p.Spec.SchedulingGates) > 0
@@ -60,15 +59,6 @@ func enrol(t *testing.T, memory string) *actors.World {
 func namespace(t *testing.T, w *actors.World, change func(*corev1.Namespace)) {
 	t.Helper()
 	actors.Change(t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}}, change)
-}
-
-func eventually(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("not so within a minute: %s", what)
-		}
-	}
 }
 
 // driver is what spark-submit makes. Like all pods of these tests it requests 1Gi.
@@ -130,7 +120,7 @@ func letIn(t *testing.T, w *actors.World, pods ...*corev1.Pod) {
 func told(t *testing.T, p *corev1.Pod, reason string, words ...string) {
 	t.Helper()
 	var last []string
-	eventually(t, p.Name+" is told "+reason+" "+strings.Join(words, ", "), func() bool {
+	env.Until(t, p.Name+" is told "+reason+" "+strings.Join(words, ", "), func() bool {
 		list := &eventsv1.EventList{}
 		if err := env.Client().List(t.Context(), list, client.InNamespace(p.Namespace)); err != nil {
 			t.Fatal(err)

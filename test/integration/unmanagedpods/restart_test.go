@@ -44,7 +44,7 @@ func TestRestart(t *testing.T) {
 	was.Queue.Name = w.Namespace
 	counted(t, was, counts{applications: [2]int32{1, 0}, pods: [2]int32{1, 0}})
 	remove(t, two)
-	eventually(t, "one of the two is let in", func() bool {
+	env.Until(t, "one of the two is let in", func() bool {
 		in := 0
 		for _, p := range []*corev1.Pod{three, four} {
 			live := &corev1.Pod{}
@@ -70,7 +70,7 @@ func TestLabelsOfOthers(t *testing.T) {
 		q.Spec.NamespaceSelector = &metav1.LabelSelector{MatchLabels: map[string]string{corev1.LabelMetadataName: "team-b"}}
 	})
 	namespace(t, w, func(n *corev1.Namespace) { delete(n.Labels, v1alpha1.GuardedLabel) })
-	eventually(t, "the guard is off", func() bool {
+	env.Until(t, "the guard is off", func() bool {
 		p := driver(w, "probe")
 		err := env.Client().Create(t.Context(), p, client.DryRunAll)
 		return err == nil && !gated(p)

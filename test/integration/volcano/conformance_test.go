@@ -122,8 +122,8 @@ func (w *world) setRoom(t *testing.T, gangs int) {
 		if err := w.client.Create(t.Context(), filler); client.IgnoreAlreadyExists(err) != nil {
 			t.Fatal(err)
 		}
-		eventually(t, filler.Name+" holds room", func(ctx context.Context) (bool, error) {
-			err := w.client.Get(ctx, client.ObjectKeyFromObject(filler), filler)
+		env.UntilWithin(t, patience, filler.Name+" holds quota", func() (bool, error) {
+			err := w.client.Get(t.Context(), client.ObjectKeyFromObject(filler), filler)
 			return filler.Status.Phase == v1beta1.PodGroupInqueue, err
 		})
 	}

@@ -6,7 +6,6 @@
 package volcano
 
 import (
-	"context"
 	"os"
 	"strings"
 	"testing"
@@ -18,7 +17,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
@@ -33,7 +31,6 @@ func TestMain(m *testing.M) { os.Exit(actors.Main(m)) }
 
 const (
 	patience = 2 * time.Minute
-	interval = 50 * time.Millisecond
 )
 
 // operator and shared are of all tests that run side by side.
@@ -150,8 +147,8 @@ func (s *scene) group(pod *corev1.Pod) *v1beta1.PodGroup {
 func (s *scene) groups(app *v1alpha1.SparkApplication, count int) []v1beta1.PodGroup {
 	s.t.Helper()
 	list := &v1beta1.PodGroupList{}
-	eventually(s.t, "groups of "+app.Name, func(ctx context.Context) (bool, error) {
-		err := s.volcano.List(ctx, list, client.InNamespace(s.Namespace), client.MatchingLabels{v1alpha1.ApplicationUIDLabel: string(app.UID)})
+	env.UntilWithin(s.t, patience, app.Name+" has its groups", func() (bool, error) {
+		err := s.volcano.List(s.t.Context(), list, client.InNamespace(s.Namespace), client.MatchingLabels{v1alpha1.ApplicationUIDLabel: string(app.UID)})
 		return len(list.Items) == count, err
 	})
 	return list.Items
@@ -165,20 +162,13 @@ func openQueue(t *testing.T, c client.Client, name, cpu string) {
 		queue.Spec.Capability = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu)}
 	}
 	queue.Status.Allocated = corev1.ResourceList{}
-	eventually(t, "queue "+name+" is made and open", func(ctx context.Context) (bool, error) {
-		err := c.Get(ctx, types.NamespacedName{Name: name}, queue)
+	env.UntilWithin(t, patience, "queue "+name+" is created and open", func() (bool, error) {
+		err := c.Get(t.Context(), types.NamespacedName{Name: name}, queue)
 		if apierrors.IsNotFound(err) {
-			err = c.Create(ctx, queue)
+			err = c.Create(t.Context(), queue)
 		}
 		return queue.Status.State == v1beta1.QueueStateOpen, err
 	})
-}
-
-func eventually(t *testing.T, what string, is func(context.Context) (bool, error)) {
-	t.Helper()
-	if err := wait.PollUntilContextTimeout(t.Context(), interval, patience, true, is); err != nil {
-		t.Fatalf("not true after a while: %s: %v", what, err)
-	}
 }
 
 func has(text string, words ...string) bool {

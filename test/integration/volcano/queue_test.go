@@ -4,7 +4,6 @@
 package volcano
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"time"
@@ -103,18 +102,18 @@ func TestClosedQueue(t *testing.T) {
 // changeQueue writes the queue back, changed, with its status.
 func (s *scene) changeQueue(change func(*v1beta1.Queue)) {
 	s.t.Helper()
-	eventually(s.t, "the queue is changed", func(ctx context.Context) (bool, error) {
+	env.UntilWithin(s.t, patience, "the queue is changed", func() (bool, error) {
 		queue := &v1beta1.Queue{}
-		if err := s.volcano.Get(ctx, types.NamespacedName{Name: s.Namespace}, queue); err != nil {
+		if err := s.volcano.Get(s.t.Context(), types.NamespacedName{Name: s.Namespace}, queue); err != nil {
 			return false, err
 		}
 		change(queue)
 		status := queue.Status
-		if err := s.volcano.Update(ctx, queue); err != nil {
+		if err := s.volcano.Update(s.t.Context(), queue); err != nil {
 			return false, nil
 		}
 		queue.Status = status
-		return s.volcano.Status().Update(ctx, queue) == nil, nil
+		return s.volcano.Status().Update(s.t.Context(), queue) == nil, nil
 	})
 }
 
@@ -187,7 +186,7 @@ func TestEditedWhileItWaits(t *testing.T) {
 		return time.Now().Truncate(time.Second).After(before.CreationTimestamp.Time)
 	})
 	actors.Change(t, edited, func(a *v1alpha1.SparkApplication) { a.Spec.Executor.Instances = ptr.To[int32](3) })
-	eventually(t, "the group is another one, with more", func(context.Context) (bool, error) {
+	env.UntilWithin(t, patience, "the group is another one, with more", func() (bool, error) {
 		after := s.groupOf(edited)
 		return after != nil && after.UID != before.UID && after.Spec.MinResources.Cpu().MilliValue() == 800, nil
 	})
@@ -237,9 +236,9 @@ func TestGroupDeletedInMidRun(t *testing.T) {
 	if err := s.volcano.Delete(t.Context(), group); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the group is there again", func(ctx context.Context) (bool, error) {
+	env.UntilWithin(t, patience, "the group is there again", func() (bool, error) {
 		again := &v1beta1.PodGroup{}
-		err := s.volcano.Get(ctx, client.ObjectKeyFromObject(group), again)
+		err := s.volcano.Get(t.Context(), client.ObjectKeyFromObject(group), again)
 		return err == nil && again.UID != group.UID, client.IgnoreNotFound(err)
 	})
 	for _, executor := range s.executors(driver, 1, 2) {
@@ -300,9 +299,9 @@ func TestAnotherSchedulerIsRefused(t *testing.T) {
 // told waits for an event about an application that has the word.
 func told(t *testing.T, app *v1alpha1.SparkApplication, reason, word string) {
 	t.Helper()
-	eventually(t, "an event "+reason, func(ctx context.Context) (bool, error) {
+	env.UntilWithin(t, patience, "there is an event "+reason, func() (bool, error) {
 		list := &eventsv1.EventList{}
-		err := env.Client().List(ctx, list, client.InNamespace(app.Namespace))
+		err := env.Client().List(t.Context(), list, client.InNamespace(app.Namespace))
 		for i := range list.Items {
 			if e := &list.Items[i]; e.Regarding.UID == app.UID && e.Reason == reason && strings.Contains(e.Note, word) {
 				return true, nil
