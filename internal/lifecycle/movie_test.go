@@ -5,31 +5,26 @@ package lifecycle
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
+	"io"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
-	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/pods"
+	"github.com/sparkgate/sparkgate/internal/testing/movies"
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-var update = flag.Bool("update", false, "write the outcome of the movies into their files")
-
-// movie plays a story. In its file, lines that begin with "$ " are played, lines that begin with "#" tell the story, and below each
-// played line stands what came of it: the time since the beginning, who did something, and what.
+// movie plays a story: of each line that is played, it writes the time since the beginning, who did something, and what.
 type movie struct {
 	*world
-	out strings.Builder
+	out io.Writer
 	// logged is the number of lines of the world's log that are in out.
 	logged int
 	// started is when the driver had started before the clock was set.
@@ -39,58 +34,30 @@ type movie struct {
 // TestMovies plays the stories in testdata. Run it with -update to write down what happens now, and read the difference.
 func TestMovies(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob("testdata/*.movie")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no movies: %v", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".movie"), func(t *testing.T) {
-			t.Parallel()
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			m := &movie{world: newWorld(t)}
-			for line := range strings.Lines(string(want)) {
-				m.play(strings.TrimRight(line, "\n"))
-			}
+	movies.Play(t, func(t *testing.T, out io.Writer) movies.Player {
+		m := &movie{world: newWorld(t), out: out}
+		t.Cleanup(func() {
 			for attempt, n := range m.created {
 				if n > 1 {
 					t.Errorf("attempt %s had %d drivers", attempt, n)
 				}
 			}
-			if *update {
-				if err := os.WriteFile(file, []byte(m.out.String()), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(m.out.String(), "\n")); diff != "" {
-				t.Errorf("%s (-want +got; run with -update if this is right):\n%s", file, diff)
-			}
 		})
-	}
+		return m
+	})
 }
 
-// play copies a line that tells the story, and plays a command.
-func (m *movie) play(line string) {
-	command, played := strings.CutPrefix(line, "$ ")
-	if !played && line != "" && !strings.HasPrefix(line, "#") {
-		return // an earlier outcome
-	}
-	fmt.Fprintln(&m.out, line)
-	if !played {
-		return
-	}
-	verb, rest, _ := strings.Cut(command, " ")
+// Play implements movies.Player.
+func (m *movie) Play(verb, rest string) bool {
 	act := acts[verb]
 	if act == nil {
-		m.t.Fatalf("%q is not a command", verb)
+		return false
 	}
 	act(m, rest)
 	for ; m.logged < len(m.log); m.logged++ {
-		fmt.Fprintln(&m.out, m.log[m.logged])
+		fmt.Fprintln(m.out, m.log[m.logged])
 	}
+	return true
 }
 
 // acts are the commands, by who acts.

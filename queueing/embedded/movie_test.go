@@ -4,80 +4,41 @@
 package embedded
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/sparkgate/sparkgate/internal/testing/movies"
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-var updateFlag = flag.Bool("update", false, "write the outcome of the movies into their files")
-
-// movie plays a story. A file of a story has lines that begin with "$ ", which are played, lines that begin with "#", which tell it,
-// and below each played line what came of it.
+// movie plays a story.
 type movie struct {
 	t       *testing.T
+	out     io.Writer
 	engine  *Engine
 	queues  []QueueConfig
 	flavors []FlavorConfig
-	out     strings.Builder
 }
 
 // TestMovies plays the stories in testdata. Run it with -update to write down what happens now, and read the difference.
 func TestMovies(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob("testdata/*.movie")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no movies: %v", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".movie"), func(t *testing.T) {
-			t.Parallel()
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			m := &movie{t: t, engine: New()}
-			for line := range strings.Lines(string(want)) {
-				m.play(strings.TrimRight(line, "\n"))
-			}
-			if *updateFlag {
-				if err := os.WriteFile(file, []byte(m.out.String()), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(m.out.String(), "\n")); diff != "" {
-				t.Errorf("%s (-want +got; run with -update if this is right):\n%s", file, diff)
-			}
-		})
-	}
+	movies.Play(t, func(t *testing.T, out io.Writer) movies.Player { return &movie{t: t, out: out, engine: New()} })
 }
 
-func (m *movie) say(format string, args ...any) { fmt.Fprintf(&m.out, format+"\n", args...) }
+func (m *movie) say(format string, args ...any) { fmt.Fprintf(m.out, format+"\n", args...) }
 
-func (m *movie) play(line string) {
-	command, played := strings.CutPrefix(line, "$ ")
-	if !played {
-		if line == "" || strings.HasPrefix(line, "#") {
-			m.say("%s", line)
-		}
-		return
-	}
-	m.say("%s", line)
-	verb, rest, _ := strings.Cut(command, " ")
+// Play implements movies.Player.
+func (m *movie) Play(verb, rest string) bool {
 	act := acts[verb]
-	if act == nil {
-		m.t.Fatalf("%q is not known", verb)
+	if act != nil {
+		act(m, rest)
 	}
-	act(m, rest)
+	return act != nil
 }
 
 // acts are what may be played.

@@ -1,0 +1,74 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package movies
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write the outcome of the movies into their files")
+
+// Player plays one story.
+type Player interface {
+	// Play plays a command and writes what comes of it. It returns false if there is no such command.
+	Play(verb, rest string) bool
+}
+
+// Play plays all files testdata/*.movie, each with a player of its own, which writes to out.
+func Play(t *testing.T, start func(t *testing.T, out io.Writer) Player) {
+	t.Helper()
+	files, err := filepath.Glob("testdata/*.movie")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no movies: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".movie"), func(t *testing.T) {
+			t.Parallel()
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out := &strings.Builder{}
+			if err := play(string(want), out, start(t, out)); err != nil {
+				t.Fatal(err)
+			}
+			if *update {
+				if err := os.WriteFile(file, []byte(out.String()), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(out.String(), "\n")); diff != "" {
+				t.Errorf("%s (-want +got; run with -update if this is right):\n%s", file, diff)
+			}
+		})
+	}
+}
+
+// play copies the lines that tell a story, and plays the others; it leaves out earlier outcomes.
+func play(story string, out io.Writer, p Player) error {
+	for line := range strings.Lines(story) {
+		line = strings.TrimRight(line, "\n")
+		command, played := strings.CutPrefix(line, "$ ")
+		if !played && line != "" && !strings.HasPrefix(line, "#") {
+			continue
+		}
+		fmt.Fprintln(out, line)
+		if !played {
+			continue
+		}
+		if verb, rest, _ := strings.Cut(command, " "); !p.Play(verb, rest) {
+			return fmt.Errorf("%q is not a command", verb)
+		}
+	}
+	return nil
+}
