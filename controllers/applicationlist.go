@@ -90,7 +90,7 @@ func readPage(page io.Reader, see func(*v1alpha1.SparkApplication)) (next string
 }
 
 func readItems(decoder *json.Decoder, see func(*v1alpha1.SparkApplication)) error {
-	if first, err := decoder.Token(); err != nil || first == nil { // null is no items
+	if first, err := decoder.Token(); err != nil || first == nil { // null means no items
 		return err
 	} else if first != json.Delim('[') {
 		return fmt.Errorf("%v instead of a list", first)

@@ -30,7 +30,7 @@ import (
 //
 //  1. take over the ledgers: from here on no earlier leader can grant;
 //  2. list the applications live: what they hold is restored, their versions are floors for the cache;
-//  3. list the Spark pods live, those of applications and those of nobody;
+//  3. list the Spark pods live, those of applications and those of none;
 //  4. wait until it is known which batch schedulers are installed, and what they say;
 //  5. restore and open the queue; reconcilers go on, with those first that hold something or wait: the many that have ended can wait.
 type leaderStartup struct {
@@ -174,7 +174,7 @@ func (s *restoredState) addPods(unmanaged []unmanagedpods.Found) {
 	}
 }
 
-// addOrphans charges the active pods of applications that do not exist any more until they are gone: to what the ledgers say that their
+// addOrphans charges the active pods of applications that no longer exist until they are gone: to what the ledgers say that their
 // application held, and beyond that, or where they say nothing, as pods that nothing can be attributed to. What the labels of the pods
 // say of a queue proves nothing.
 func (s *restoredState) addOrphans(store *pods.Store, recorded func(queueing.Key) (queueing.Grant, bool), claim func(*pods.Record)) {

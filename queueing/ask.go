@@ -70,7 +70,7 @@ type Ask struct {
 	Priority int32
 	// QueuedAt orders asks of equal priority; older goes first, then the smaller UID.
 	QueuedAt time.Time
-	// HoldsFor bounds how long the grant is held, from start to end of the attempt; 0 is no bound. With it the ask may pass one for
+	// HoldsFor bounds how long the grant is held, from start to end of the attempt; 0 means no bound. With it the ask may pass one for
 	// which quota is reserved, if it releases its own in time.
 	HoldsFor time.Duration
 	// SchedulingGated: executors are created behind a scheduling gate, and the grant may grow and shrink while it is held (interface Resizer).
@@ -78,7 +78,7 @@ type Ask struct {
 	// Part says that the ask is for a part of something that has been admitted already, such as an executor whose driver asked for itself.
 	// It counts neither as an application nor against the number of applications that a queue admits.
 	Part bool
-	// Inputs identifies everything that the ask was made from. A gate compares it with nothing; the grant tells it again.
+	// Inputs identifies everything that the ask was made from. A gate compares it with nothing; the grant repeats it.
 	Inputs string
 	// PodSets are all granted together or not at all.
 	PodSets []PodSet
@@ -86,7 +86,7 @@ type Ask struct {
 	Objects Objects
 }
 
-// Objects tells a gate how objects that it makes for an attempt in the attempt's namespace are to look.
+// Objects say how objects that a gate creates for an attempt in the attempt's namespace are to look.
 type Objects struct {
 	// Name is unique in the namespace for the attempt: a DNS label of at most 52 characters.
 	Name string
@@ -96,7 +96,7 @@ type Objects struct {
 	Labels map[string]string
 	// UserLabels and UserAnnotations are the application's own.
 	UserLabels, UserAnnotations map[string]string
-	// Templates are the pods by pod set, as they will be made: final requests, and labels and annotations as their only metadata. They
+	// Templates are the pods by pod set, as they will be created: final requests, and labels and annotations as their only metadata. They
 	// are shared: who changes one copies it first.
 	Templates map[string]*corev1.PodTemplateSpec
 	// PriorityClass that the application names; empty if none.
@@ -105,7 +105,7 @@ type Objects struct {
 	StartEarly bool
 }
 
-// Broken names the first number of the ask that is negative; empty if none is. Whoever makes asks reads amounts so that this cannot
+// Broken names the first number of the ask that is negative; empty if none is. A caller that makes asks reads amounts so that this cannot
 // happen: a gate that finds one refuses the ask, because a negative need would hide that of others.
 func (a Ask) Broken() string { return BrokenPodSets(a.PodSets) }
 

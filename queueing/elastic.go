@@ -13,7 +13,7 @@ import (
 // grants that are SchedulingGated do: their executors are created behind a scheduling gate, which the holder removes up to its grant.
 //
 //	gated executors ──► Resize ──► the gate decides, wakes the holder ──► Resize: a larger grant ──► status ──► Persisted ──► ungated
-//	executors gone  ──► a smaller grant ──► status ──► Persisted: what is not held any more goes back
+//	executors gone  ──► a smaller grant ──► status ──► Persisted: what is no longer held goes back
 //	Resize: Reclaim ──► executors end ──► as above
 //
 // What a gate may rely on: a larger grant stands in the application's status before one more gate is lifted, and Persisted is called only

@@ -27,7 +27,7 @@ type Gate interface {
 	// Sync makes the request equal to the ask and says where it stands. An error is transient: the caller tries again.
 	Sync(ctx context.Context, ask Ask) (Verdict, error)
 	// Persisted says that the grant now stands in the application's status. It is called again with every pass of the holder of a grant
-	// that is SchedulingGated: what is not held any more goes back, but not what the holder has not heard of yet. What fails is done by a later call.
+	// that is SchedulingGated: what is no longer held goes back, but not what the holder has not heard of yet. What fails is done by a later call.
 	Persisted(ctx context.Context, key Key, grant Grant)
 	// Release gives back whatever the key holds or asks for, and says why.
 	Release(ctx context.Context, key Key, how Release) error
@@ -49,7 +49,7 @@ type OrphanTracker interface {
 // Evictor is implemented by gates that may want a grant back while it is in use.
 type Evictor interface {
 	// Eviction returns why the grant of that run and attempt has to be given back; nil while it may be kept, and for keys that hold no
-	// such grant. Once it was told, the application stops its pods gracefully and calls Release. The gate wakes the application when
+	// such grant. Once it has been reported, the application stops its pods gracefully and calls Release. The gate wakes the application when
 	// the answer changes. The answer may be forgotten by a restart of the operator: then the gate decides anew.
 	Eviction(key Key, run, attempt int64) *Eviction
 }
@@ -72,7 +72,7 @@ type ReservationEnsurer interface {
 	EnsureReservation(ctx context.Context, granted Ask) (restored string, err error)
 }
 
-// HolderObserver is implemented by gates that have to know the standing of those who hold a grant.
+// HolderObserver is implemented by gates that have to know the state of the holders of grants.
 type HolderObserver interface {
 	// UpdateHolder says what standing the holder of a grant has: often nothing new. Keys that hold no such grant are ignored.
 	UpdateHolder(key Key, run, attempt int64, standing HolderState)
@@ -90,7 +90,7 @@ type HolderState struct {
 
 // ProgressObserver is implemented by gates that show others where an attempt stands, and how it was left.
 type ProgressObserver interface {
-	// ReportProgress tells where the attempt stands that holds a grant: often nothing new. Keys that hold no such grant are ignored.
+	// ReportProgress reports the progress of the attempt that holds a grant: often nothing new. Keys that hold no such grant are ignored.
 	ReportProgress(ctx context.Context, key Key, at Progress) error
 	// Forget deletes what the gate keeps of an attempt that has ended. It is idempotent.
 	Forget(ctx context.Context, key Key, run, attempt int64) error
@@ -143,7 +143,7 @@ type ReleaseReason int
 const (
 	// Deleted: the asker is gone, or leaves the gate: nothing of it stays, nor of what has ended.
 	Deleted ReleaseReason = iota
-	// Abandoned: it is not wanted any more, and nothing of it is worth looking at.
+	// Abandoned: it is no longer wanted, and nothing of it is worth looking at.
 	Abandoned
 	// Requeued: the run goes on and asks again now, in its old place.
 	Requeued

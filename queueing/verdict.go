@@ -22,7 +22,7 @@ const (
 	Granted
 	// Evicting: a grant has to be given back: stop all pods, then Release.
 	Evicting
-	// Refused: the ask could never be granted as things stand. Reason and Message say why; the gate wakes the application on change. With
+	// Refused: the ask could never be granted with the current configuration. Reason and Message say why; the gate wakes the application on change. With
 	// ReasonQueueHeld this ask was taken out of its queue, which stays so until the application asks anew.
 	Refused
 )
@@ -92,7 +92,7 @@ type Grant struct {
 	// Resizes is how often the grant has grown since it was given.
 	Resizes int64
 	// HoldsFor bounds how long the grant may be held, from when it was given: it passed others that wait because of that bound
-	// (Ask.HoldsFor), which may be shortened from then on, but not lifted. 0 is no such bound.
+	// (Ask.HoldsFor), which may be shortened from then on, but not lifted. 0 means no such bound.
 	HoldsFor time.Duration
 	// PodSets are the base gang first. Those above it follow, one for each flavor.
 	PodSets []PodSetGrant

@@ -3,7 +3,7 @@
 
 package v1alpha1
 
-// QueuePreemption says whom a waiting application of this queue may displace.
+// QueuePreemption says which applications a waiting application of this queue may displace.
 type QueuePreemption struct {
 	// withinQueue: within the same queue. Default: Never.
 	// +optional

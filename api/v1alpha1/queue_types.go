@@ -100,7 +100,7 @@ type SparkQueueSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]{1,6}([.][0-9]+)?(ms|s|m|h))+$')",message="set headTimeout to a duration such as 90s, 10m or 1h30m, in numbers of at most six digits"
 	HeadTimeout *Duration `json:"headTimeout,omitempty"`
 
-	// preemption says whom a waiting application may displace.
+	// preemption says which applications a waiting application may displace.
 	// +optional
 	Preemption *QueuePreemption `json:"preemption,omitempty"`
 

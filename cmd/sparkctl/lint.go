@@ -53,7 +53,7 @@ func lintCommand(flags *flag.FlagSet, args []string, s streams) error {
 	return nil
 }
 
-// count returns how many findings are no warnings.
+// count returns how many findings are not warnings.
 func count(findings []offline.Finding) int {
 	n := 0
 	for _, f := range findings {
@@ -64,7 +64,7 @@ func count(findings []offline.Finding) int {
 	return n
 }
 
-// tell writes findings without their place, for a manifest that is no file yet, and returns how many are no warnings.
+// tell writes findings without their place, for a manifest that is not a file yet, and returns how many are not warnings.
 func tell(command string, findings []offline.Finding, out io.Writer) int {
 	for _, f := range findings {
 		word := "error"

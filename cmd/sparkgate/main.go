@@ -41,7 +41,7 @@ func main() {
 	}
 }
 
-// run wires the operator and runs it until it is told to stop, or until it has lost its lease or a ledger.
+// run wires the operator and runs it until it is stopped, or until it has lost its lease or a ledger.
 func run(o options.Options) error {
 	logger.SetLogger(logger.NewLogger(o.Log))
 	config, err := ctrl.GetConfig()
@@ -146,7 +146,7 @@ func decisionLog(path string) (io.Writer, error) {
 	return file, nil
 }
 
-// end ends the process at once. The lease is not given back: whoever has taken the ledger over has it, or is about to.
+// end ends the process at once. The lease is not given back: the process that has taken the ledger over has it, or is about to.
 func end(why error) {
 	fmt.Fprintf(os.Stderr, "sparkgate: %v\n", why)
 	os.Exit(1)

@@ -88,7 +88,7 @@ func (h *handler) answer(to func(*http.Request, *identity) (any, *problem)) http
 	}
 }
 
-// admit lets a request through if there is a seat for it, and its token is somebody's.
+// admit lets a request through if there is a seat for it, and its token is a user's.
 func (h *handler) admit(r *http.Request, to func(*http.Request, *identity) (any, *problem)) (any, *problem) {
 	from := sourceOf(r)
 	if !h.inFlight.acquire(from.origin) {

@@ -15,13 +15,13 @@ import (
 )
 
 // What the API server is asked at most, a second and in a row after a quiet time. Only tokens that turn out to be unknown count, so that
-// whoever makes some up uses up what is theirs and nothing of others.
+// a client that makes some up uses its own share and nothing of others.
 const (
-	// An address is that of a pod, or of the API server, behind whose proxy everybody is who comes that way.
+	// An address is that of a pod, or of the API server, behind whose proxy all clients are that come that way.
 	unknownTokensPerAddress, unknownTokensPerAddressBurst = 10, 40
 	// An origin is a client of the API server's proxy, as that names it, or else the address.
 	unknownTokensPerOrigin, unknownTokensPerOriginBurst = 1, 10
-	// A user is whom the API server knows; each object that they ask about is another question.
+	// A user is one that the API server knows; each object that they ask about is another question.
 	reviewsPerUser, reviewsPerUserBurst = 10, 40
 )
 
@@ -37,8 +37,8 @@ type source struct{ address, origin string }
 // maxAddress is that of IPv6 with a zone.
 const maxAddress = 64
 
-// sourceOf returns where a request comes from. The API server's proxy adds its client to X-Forwarded-For, as the last one. Whoever comes
-// directly may write there what they like, and gains nothing: what is bounded for an origin is bounded for the address, too.
+// sourceOf returns where a request comes from. The API server's proxy adds its client to X-Forwarded-For, as the last one. A client that comes
+// directly may write there what it likes, and gains nothing: what is bounded for an origin is bounded for the address, too.
 func sourceOf(r *http.Request) source {
 	address := addressOf(r.RemoteAddr)
 	all := r.Header.Values("X-Forwarded-For")

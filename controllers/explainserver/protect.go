@@ -11,7 +11,7 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// Protect lets those through to a handler of paths that are no resources, such as /metrics, who may get the path, by their token. What the
+// Protect lets users who may get the path, by their token, through to a handler of paths that are not resources, such as /metrics. What the
 // API server is asked for that is bounded as for explanations.
 func Protect(next http.Handler, reviewer Reviewer, c clock.PassiveClock, log logr.Logger) http.Handler {
 	m := newAuthCache(reviewer, c)
@@ -31,7 +31,7 @@ func Protect(next http.Handler, reviewer Reviewer, c clock.PassiveClock, log log
 	})
 }
 
-// allows says with which code a request for a path is answered; 200 if whoever asks may get it.
+// allows returns the code with which a request for a path is answered; 200 if the user may get it.
 func (a *authCache) allows(r *http.Request) (code int, err error) {
 	token := tokenOf(r)
 	if token == "" {

@@ -16,7 +16,7 @@ import (
 
 // Reviewer knows callers and their rights. Implementations are safe for concurrent use.
 type Reviewer interface {
-	// Authenticate returns whose token it is; nil if it is nobody's.
+	// Authenticate returns the user of a token; nil if it is not valid.
 	Authenticate(ctx context.Context, token string) (*authenticationv1.UserInfo, error)
 	// MayGet reports whether a user may get an object.
 	MayGet(ctx context.Context, user *authenticationv1.UserInfo, o Object) (bool, error)
@@ -24,7 +24,7 @@ type Reviewer interface {
 
 // Object is one object of our kinds, or a path.
 type Object struct {
-	// Path is one that is no resource, such as /metrics. Nothing else is set then.
+	// Path is one that is not a resource, such as /metrics. Nothing else is set then.
 	Path string
 	// Resource is sparkapplications or sparkqueues.
 	Resource string

@@ -42,7 +42,7 @@ type Server struct {
 	options  Options
 }
 
-// NewServer makes a server. It takes the listener over.
+// NewServer returns a server. It takes the listener over.
 func NewServer(l net.Listener, o Options) *Server {
 	return &Server{listener: limited(l), handler: http.MaxBytesHandler(NewHandler(o), 0), options: o}
 }
@@ -80,7 +80,7 @@ func (s *Server) Start(ctx context.Context) error {
 	return <-stopped
 }
 
-// selfSigned makes a key and a certificate for it.
+// selfSigned creates a key and a certificate for it.
 func selfSigned(now time.Time) (tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

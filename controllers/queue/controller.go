@@ -47,11 +47,11 @@ type Engine interface {
 type State struct {
 	Problem, Message  string
 	Pending, Admitted int32
-	// Waiting counts those who wait in this very queue by reason.
+	// Waiting counts what waits in this very queue by reason.
 	Waiting map[string]int32
 	// Share is the weighted dominant share; nil for a root.
 	Share *float64
-	// Elastic counts the executors above base gangs; nil where nobody has or wants any.
+	// Elastic counts the executors above base gangs; nil where no application has or wants any.
 	Elastic *v1alpha1.ElasticUsage
 	// UnmanagedPods are those that belong to no application; nil if there are none.
 	UnmanagedPods *v1alpha1.UnmanagedPods

@@ -23,7 +23,7 @@ type gauges struct {
 
 var collected = newGauges()
 
-// Histograms are told what the queue measures. None has a label for one application.
+// Histograms observe what the queue measures. None has a label for one application.
 var (
 	waits = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "sparkgate_queue_wait_seconds",

@@ -152,7 +152,7 @@ func (r *Reconciler) changed(ctx context.Context, p *pod) (bool, error) {
 	return err == nil && live.ResourceVersion != strconv.FormatUint(p.Version, 10), err
 }
 
-// charge charges a pod without the gate, whoever removed that, and deletes it if its quota is reclaimed.
+// charge charges a pod without the gate, whichever client removed that, and deletes it if its quota is reclaimed.
 func (r *Reconciler) charge(ctx context.Context, namespace *metav1.PartialObjectMetadata, p *pod) error {
 	queue, err := chargedTo(ctx, r.Client, namespace, p)
 	if err != nil {

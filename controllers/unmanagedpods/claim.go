@@ -19,7 +19,7 @@ import (
 // unattributed is the reason of the event on a pod whose labels name an application that it cannot be attributed to.
 const unattributed = "Unattributed"
 
-// claims are pods that carry the labels of an application and cannot be attributed to it: the application does not exist, or has not made
+// claims are pods that carry the labels of an application and cannot be attributed to it: the application does not exist, or has not created
 // them, or they are more than it held. They are charged like pods of no application. Safe for concurrent use.
 type claims struct {
 	mu sync.Mutex
@@ -119,14 +119,14 @@ func (r *Reconciler) known(name types.NamespacedName) *pod {
 	return claimedPod(record)
 }
 
-// youngestAge is a time after all others: nobody gains seniority by the labels of an application.
+// youngestAge is a time after all others: no pod gains seniority by the labels of an application.
 var youngestAge = time.Unix(math.MaxInt32, 0)
 
 func claimedPod(record *pods.Record) *pod {
 	return &pod{Record: record, requests: record.Requests(), created: youngestAge, claimed: true}
 }
 
-// recordUnattributed says to whom a claimed pod is charged, and why.
+// recordUnattributed records to which queue a claimed pod is charged, and why.
 func (r *Reconciler) recordUnattributed(ctx context.Context, p *pod, grant *queueing.Grant) {
 	r.recordEvent(ctx, p, unattributed, fmt.Sprintf("has the labels of application %s, which does not exist, or has not created this pod, or held "+
 		"less: it is charged to queue %s of namespace %s", p.Application, grant.Queue, p.Namespace))

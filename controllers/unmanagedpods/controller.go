@@ -102,7 +102,7 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 		Complete(r)
 }
 
-// everywhere returns the namespaces whose pods may be let in, or not any more, because a queue says something else.
+// everywhere returns the namespaces whose pods may, or may no longer, be admitted because a queue has changed.
 func (r *Reconciler) everywhere(context.Context, client.Object) []reconcile.Request {
 	var requests []reconcile.Request
 	for _, name := range r.store.namespaces() {

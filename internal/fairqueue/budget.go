@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	// longestTurn bounds how long somebody is told to wait for a turn.
+	// longestTurn bounds how long a caller has to wait for a turn.
 	longestTurn = 30 * time.Second
 	// manyAccounts is from how many accounts on those are forgotten that are full again.
 	manyAccounts = 256
 )
 
-// Budget gives every namespace the same allowance of something: so much a second, and so much in a row after a quiet time. Whoever has
+// Budget gives every namespace the same allowance of something: so much a second, and so much in a row after a quiet time. A namespace that has
 // begun may finish and go into debt; the debt is waited for before the next one may begin. It is safe for concurrent use.
 type Budget struct {
 	clock    clock.PassiveClock
@@ -30,7 +30,7 @@ type Budget struct {
 type account struct {
 	left float64
 	at   time.Time
-	// line is when those who wait already will have had their turns.
+	// line is when all that wait already will have had their turns.
 	line time.Time
 }
 
@@ -39,8 +39,8 @@ func NewBudget(c clock.PassiveClock, perSecond, burst float64) *Budget {
 	return &Budget{clock: c, rate: perSecond, burst: burst, accounts: map[string]*account{}}
 }
 
-// Turn says whether somebody may begin: now if it is zero, else after that time. Who has to wait is told a time of its own, so that not
-// all come back at once; size is how much they expect to spend.
+// Turn returns when the caller may begin: now if it is zero, else after that time. Each that has to wait gets a time of its own, so that not
+// all come back at once; size is how much the caller expects to spend.
 func (b *Budget) Turn(namespace string, size int) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -38,7 +38,7 @@ func newLanes[T comparable](workers int, laneOf func(T) string) *lanes[T] {
 	return &lanes[T]{laneOf: laneOf, workers: max(workers, 1), by: map[string]*lane{}}
 }
 
-// most returns how many workers one lane may have, also while the others have nothing to do: whoever comes next finds free ones, and an API
+// most returns how many workers one lane may have, also while the others have nothing to do: the next lane finds free ones, and an API
 // server that is not already busy with as many requests of others.
 func (l *lanes[T]) most() int { return (l.workers + 3) / 4 }
 
@@ -94,7 +94,7 @@ func (l *lanes[T]) Pop() T {
 	return item
 }
 
-// done says that an item is not worked on any more.
+// done notes that an item is no longer worked on.
 func (l *lanes[T]) done(item T) {
 	name := l.laneOf(item)
 	of := l.by[name]

@@ -47,7 +47,7 @@ func leftAttempt(s *v1alpha1.SparkApplicationStatus) *v1alpha1.AttemptStatus {
 	return nil
 }
 
-// Progress returns the state of the attempt that holds a grant, as its status tells; false when it does not start or
+// Progress returns the state of the attempt that holds a grant, as its status says; false when it does not start or
 // run.
 func Progress(app *v1alpha1.SparkApplication) (queueing.Progress, bool) {
 	s := &app.Status

@@ -124,7 +124,7 @@ func (st *state) nextAttempt() {
 	st.s.Attempt++
 	st.s.Driver, st.s.Executors = nil, nil
 	st.s.Times.Admitted, st.s.Times.DriverStarted, st.s.Times.ExecutorsReady = nil, nil, nil
-	// It takes the spec as it is by then, so nothing of the spec is ignored or waits any more.
+	// It takes the spec as it is by then, so nothing of the spec is ignored or waits from then on.
 	st.view.Generation, st.view.TemplateIgnored = st.o.App.Generation, ""
 }
 

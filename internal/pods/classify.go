@@ -23,13 +23,13 @@ type Outcome struct {
 	Message string
 }
 
-// Reasons of failures for which Kubernetes has no word, or none that tells what happened.
+// Reasons of failures for which Kubernetes has no word, or none that says what happened.
 const (
 	// ReasonError: the container ended with an exit code other than 0.
 	ReasonError = "Error"
 	// ReasonDeleted: a client deleted the pod, and its container was stopped.
 	ReasonDeleted = "Deleted"
-	// ReasonNodeLost: the node does not answer or does not exist any more.
+	// ReasonNodeLost: the node does not answer or no longer exists.
 	ReasonNodeLost = "NodeLost"
 	// ReasonNodeShutdown: the node was shut down in order, as spot nodes are when they are reclaimed.
 	ReasonNodeShutdown = "NodeShutdown"

@@ -27,7 +27,7 @@ const (
 	maxFailureMessage = 256
 )
 
-// failureOf returns how an executor failed; ok is false if it has not. One that was told to go, by its driver or by us, has not failed.
+// failureOf returns how an executor failed; ok is false if it has not. One that was asked to end, by its driver or by us, has not failed.
 func failureOf(r *Record) (f Failure, ok bool) {
 	if r.Role != Executor {
 		return Failure{}, false

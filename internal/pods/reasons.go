@@ -29,7 +29,7 @@ var reasons = []string{
 }
 
 // ReasonLabel returns the value that a label of a metric has for the reason with which an attempt ended. Most reasons are taken from the
-// status of the pod, and whoever may write that may write any text: one that is not known is Other.
+// status of the pod, and a client that may write that may write any text: one that is not known is Other.
 func ReasonLabel(reason string) string {
 	if slices.Contains(reasons, reason) {
 		return reason

@@ -59,7 +59,7 @@ type Record struct {
 	DisruptedBy string
 	// Flavor in which the pod was let in through the gate; empty if it had none.
 	Flavor string
-	// SchedulingGate is the pod's scheduling gate QuotaSchedulingGate; nil if it has none, or none any more.
+	// SchedulingGate is the pod's scheduling gate QuotaSchedulingGate; nil if it has none, or no longer has it.
 	SchedulingGate *SchedulingGate
 	// EndsAt is when the grace period of a pod that is being deleted is over, in seconds since 1970; EndGrace is that period in seconds.
 	EndsAt, EndGrace uint32
@@ -106,12 +106,12 @@ type Ended struct {
 	At int64
 }
 
-// maxMessage is how much of a message is remembered, in bytes. The kubelet's may have 4,096, of which the first line tells.
+// maxMessage is how much of a message is remembered, in bytes. The kubelet's may have 4,096, of which the first line matters.
 const maxMessage = 320
 
 // Active reports whether the pod may still use its node: it has not ended, or it has not started yet and could. What counts is what the kubelet
 // says: a pod that has ended and is kept by a finalizer uses nothing. Nor does one that is being deleted and has no node: the API server
-// binds it to none any more.
+// no longer binds it to one.
 func (r *Record) Active() bool {
 	return r.Phase != corev1.PodSucceeded && r.Phase != corev1.PodFailed && (r.Node != "" || !r.Deleting)
 }
@@ -275,7 +275,7 @@ func waitingOf(s *corev1.ContainerStatus) Waiting {
 }
 
 // SparkContainer returns the name of the container that runs Spark: the one with a variable that Spark starts from, else the one with Spark's
-// own name, else the last one, where Spark puts it. Only what can never change counts: whoever may annotate a pod, or writes its
+// own name, else the last one, where Spark puts it. Only what can never change counts: a client that may annotate a pod, or writes its
 // template, must not be able to hide the end of its driver behind kubectl.kubernetes.io/default-container.
 func SparkContainer(pod *corev1.Pod) string {
 	last, named, starts := "", "", ""

@@ -109,7 +109,7 @@ type kept struct {
 	*Record
 }
 
-// Transformer makes the Reflector keep records, not pods, while it collects the first list: nobody but their writer bounds how large pods
+// Transformer makes the Reflector keep records, not pods, while it collects the first list: only their writer bounds how large pods
 // are and how many.
 func (s *Store) Transformer() cache.TransformFunc {
 	return func(obj any) (any, error) {

@@ -22,7 +22,7 @@ type StartProblem struct {
 	Message string
 	// Permanent problems do not go away by waiting.
 	Permanent bool
-	// Reference says that something is missing that the pod names. It may be made, or made again.
+	// Reference says that something is missing that the pod names. It may be created, or created again.
 	Reference bool
 	// Detail is what kubelet or scheduler says now. It changes, so it is for what is written once: that the wait is given up.
 	Detail string

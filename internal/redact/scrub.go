@@ -68,7 +68,7 @@ func First(text string, limit int) string {
 	return text[:end] + ellipsis
 }
 
-// printable removes what is no text: escape sequences, control characters, what is not UTF-8, and invisible characters that change the
+// printable removes what is not text: escape sequences, control characters, what is not UTF-8, and invisible characters that change the
 // order or the look of others.
 func printable(text string) string {
 	text = escapes.ReplaceAllString(text, "")

@@ -185,7 +185,7 @@ func (v value) goesOn(rest string) bool {
 	return strings.Contains(line, v.opener)
 }
 
-// run returns how far a word of a value goes: to a blank, a quote, or what ends it for those who wrote it.
+// run returns how far a word of a value goes: to a blank, a quote, or what ends it in the form that it was written in.
 func (v value) run(rest string) int {
 	for i := range len(rest) {
 		if ends(rest[i:]) {

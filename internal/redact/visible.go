@@ -21,7 +21,7 @@ func Prints(text string) bool {
 	return true
 }
 
-// isWritten reports whether a text begins with U+FFFD itself, and not with a byte that is no character.
+// isWritten reports whether a text begins with U+FFFD itself, and not with a byte that is not a character.
 func isWritten(text string) bool {
 	_, size := utf8.DecodeRuneInString(text)
 	return size > 1

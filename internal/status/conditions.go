@@ -123,7 +123,7 @@ func (v View) previousAdmitted(old []metav1.Condition, r row) *AdmittedView {
 	return &AdmittedView{Admitted: was, Reason: last.Reason, Message: last.Message}
 }
 
-// admittedSays are the messages of Admitted where nobody gave one.
+// admittedSays are the messages of Admitted where none was given.
 var admittedSays = map[string]string{
 	v1alpha1.AdmittedReason:             "the gate has admitted the attempt",
 	v1alpha1.DelegatedToSchedulerReason: "admission is left to the scheduler",

@@ -3,7 +3,7 @@
 
 // Package status holds the one table that turns the stage of an application, or the state of a queue, into conditions.
 //
-// Nobody else sets a condition. The table keeps these rules, which kstatus, Flux, Argo CD and `kubectl wait` rely on:
+// Nothing else sets a condition. The table keeps these rules, which kstatus, Flux, Argo CD and `kubectl wait` rely on:
 //
 //  1. at most one of Reconciling and Stalled is present;
 //  2. Stalled means Ready=False with the same reason;

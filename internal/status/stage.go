@@ -52,7 +52,7 @@ const (
 	InvalidSpec Stage = v1alpha1.InvalidSpecReason
 	// NotYetSupported: a field of the spec is not honoured by this version.
 	NotYetSupported Stage = v1alpha1.NotYetSupportedReason
-	// ExceedsQuota: the queue could never hold the ask as things stand.
+	// ExceedsQuota: the queue could never hold the ask with its current quota.
 	ExceedsQuota Stage = v1alpha1.ExceedsQuotaReason
 
 	// Deactivated: the request was deactivated in its queue.
@@ -131,7 +131,7 @@ func (s Stage) Blocked() bool {
 	return false
 }
 
-// Ended reports whether the run is over, well or not: it holds nothing any more and its outcome is recorded.
+// Ended reports whether the run is over, well or not: it no longer holds anything and its outcome is recorded.
 func (s Stage) Ended() bool { return s == Succeeded || s.Failed() }
 
 // Failed reports whether the run is over and did not succeed.

@@ -17,7 +17,7 @@ import (
 // can hold it exactly, also as a double, and also in thousandths.
 const Max = int64(1) << 53
 
-// RangeError is a quantity that is no amount.
+// RangeError is a quantity that is not an amount.
 type RangeError struct {
 	// Value as it was given.
 	Value string

@@ -23,7 +23,7 @@ func QueueConfigs(items []v1alpha1.SparkQueue) []embedded.QueueConfig {
 }
 
 // QueueConfig translates one queue. It checks nothing (see queueing/validation): negative quantities
-// become 0, those above amounts.Max become that, and a selector that cannot be read admits nobody.
+// become 0, those above amounts.Max become that, and a selector that cannot be read admits no namespace.
 // The configuration shares the queue's numbers: do not change the queue afterwards.
 func QueueConfig(q *v1alpha1.SparkQueue) embedded.QueueConfig {
 	c := embedded.QueueConfig{
@@ -55,7 +55,7 @@ func QueueConfig(q *v1alpha1.SparkQueue) embedded.QueueConfig {
 	return c
 }
 
-// preemptionOf adds the defaults: what was lent is taken back, and nobody else is displaced.
+// preemptionOf adds the defaults: what was lent is reclaimed, and nothing else is displaced.
 func preemptionOf(p *v1alpha1.QueuePreemption) embedded.Preemption {
 	out := embedded.Preemption{Within: embedded.PreemptNever, Reclaim: embedded.PreemptAny, Borrow: embedded.PreemptNever}
 	if p == nil {
@@ -86,7 +86,7 @@ func quotaOf(q v1alpha1.ResourceQuota) embedded.ResourceQuota {
 	return r
 }
 
-// selectorOf returns the match of a namespace selector and its text. No selector admits nobody; neither does one that cannot be
+// selectorOf returns the match of a namespace selector and its text. An absent selector admits no namespace; neither does one that cannot be
 // read, which the queue's condition reports.
 func selectorOf(s *metav1.LabelSelector) (admits func(map[string]string) bool, text string) {
 	if s == nil {

@@ -47,7 +47,7 @@ func AskToAPI(gate string, podSets []queueing.PodSet) *v1alpha1.Ask {
 	return stored
 }
 
-// FromAPI returns the grant that was stored. What is no amount counts as the nearest one.
+// FromAPI returns the grant that was stored. What is not an amount counts as the nearest one.
 func FromAPI(stored *v1alpha1.Grant) queueing.Grant {
 	g := queueing.Grant{
 		Run: stored.Run, Attempt: stored.Attempt,

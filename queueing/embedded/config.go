@@ -69,7 +69,7 @@ type Preemption struct {
 	Reclaim Policy
 	// Borrow: as Reclaim, but for asks that borrow themselves: PreemptLowerPriority.
 	Borrow Policy
-	// BorrowThreshold is the highest priority that Borrow may preempt; nil is no bound.
+	// BorrowThreshold is the highest priority that Borrow may preempt; nil means no bound.
 	BorrowThreshold *int32
 }
 
@@ -94,7 +94,7 @@ type QueueConfig struct {
 	Unlimited bool
 	// Preemption selects the applications that pending asks of this queue may preempt.
 	Preemption Preemption
-	// MaxRunning bounds the admitted applications of this queue and those below it; nil is no bound.
+	// MaxRunning bounds the admitted applications of this queue and those below it; nil means no bound.
 	MaxRunning *int32
 	Strategy   Strategy
 	// HeadTimeout is how long the head of the queue may be overtaken before quota is reserved for it (see
@@ -121,11 +121,11 @@ type FlavorQuota struct {
 }
 
 // ResourceQuota is the quota of one resource, in the units of queueing.Resources (see package amounts). Negative numbers count as 0,
-// quota.Unlimited is no limit.
+// quota.Unlimited means no limit.
 type ResourceQuota struct {
 	Resource string
 	Nominal  int64
-	// Borrowing bounds what may be used above the quota of this queue and its children; nil is no bound.
+	// Borrowing bounds what may be used above the quota of this queue and its children; nil means no bound.
 	Borrowing *int64
 	// Lending bounds what others may use of it; nil is all.
 	Lending *int64

@@ -53,7 +53,7 @@ func (hr *hierarchy) lastParent(name string, c *configuration) (string, bool) {
 	return "", false
 }
 
-// attach makes the queue of a node, and the tree of a root.
+// attach creates the queue of a node, and the tree of a root.
 func (hr *hierarchy) attach(n quota.NodeID, c *configuration) {
 	root := hr.forest.Name(hr.forest.Root(n))
 	at, found := slices.BinarySearchFunc(hr.trees, root, func(t *tree, root string) int { return strings.Compare(t.root, root) })

@@ -79,7 +79,7 @@ type equivalenceClass struct {
 	key       string
 	queue     *queue
 	signature *signature
-	// holdsFor bounds how long a grant is held; 0 is no bound.
+	// holdsFor bounds how long a grant is held; 0 means no bound.
 	holdsFor time.Duration
 	// unmanagedExecutor: the asks are executors of a driver that belongs to no application (queueing.Ask.Part). They neither
 	// count for maxRunning nor wait for other applications to end: they would wait for their own driver.
@@ -140,7 +140,7 @@ type ask struct {
 	needsLimits bool
 	priority    int32
 	queuedAt    time.Time
-	// holdsFor bounds how long the grant is held; 0 is no bound.
+	// holdsFor bounds how long the grant is held; 0 means no bound.
 	holdsFor time.Duration
 	// gated: the grant may grow.
 	gated bool

@@ -115,7 +115,7 @@ const (
 	allowed access = iota
 	// notSelected: the selector of the queue does not match.
 	notSelected
-	// withoutLimits: the queue has no quota, which is not for everybody.
+	// withoutLimits: the queue has no quota, which not every application may use.
 	withoutLimits
 )
 

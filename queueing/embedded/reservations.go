@@ -46,7 +46,7 @@ func (rs *reservations) updateReservations(t *tree) {
 		}
 	}
 	if before+len(t.reservations) > 0 {
-		t.markDirty(true) // it is anybody's guess what that changes
+		t.markDirty(true) // what that changes is unknown: look at every ask again
 	}
 }
 

@@ -43,7 +43,7 @@ func (p *targetSearch) run() []*target {
 		return nil
 	}
 	chosen := p.collectTargets()
-	for spared := true; spared; { // who may be spared depends on who else is
+	for spared := true; spared; { // which may be spared depends on which others are
 		chosen, spared = p.minimizeTargets(chosen)
 	}
 	legal := p.fits() && p.allEligible(chosen)

@@ -6,7 +6,7 @@
 //	gatetest.Run(t, gatetest.System{ ... })
 //
 // A System is a gate with the world that it decides with: quota that can be given and taken, the other program that can be restarted,
-// objects that somebody else deletes, kinds that are not installed. What a system cannot do it names with a reason, and the cases that
+// objects that other clients delete, kinds that are not installed. What a system cannot do it names with a reason, and the cases that
 // need it are passed over aloud.
 //
 // The suite plays the application: it asks, keeps a grant as the status of an application would, confirms, releases, and looks again

@@ -73,7 +73,7 @@ func (p *play) wake(name types.NamespacedName) {
 	}
 }
 
-// woken returns told when the application of that name is to look again.
+// woken is called when the application of that name is to look again.
 func (p *play) woken(name types.NamespacedName) chan struct{} {
 	p.mu.Lock()
 	defer p.mu.Unlock()

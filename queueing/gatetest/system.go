@@ -26,22 +26,22 @@ type System struct {
 	// Ask is what the first attempt of a new application asks for: one gang, with more than one executor.
 	Ask func(t *testing.T, application string) queueing.Ask
 
-	// SetRoom makes room for so many gangs as Ask asks for, those that hold some already included.
+	// SetRoom sets the quota to so many gangs as Ask asks for, those that hold some already included.
 	SetRoom func(t *testing.T, gangs int)
-	// Impossible changes an ask into one that can never be granted as things stand.
+	// Impossible changes an ask into one that can never be granted with the current quota.
 	Impossible func(t *testing.T, ask *queueing.Ask)
 	// Lose changes an ask into one of a queue that does not exist.
 	Lose func(t *testing.T, ask *queueing.Ask)
-	// Evict makes the other system want the room of an ask back that was granted.
+	// Evict makes the other system want the quota of an ask back that was granted.
 	Evict func(t *testing.T, ask queueing.Ask)
 	// Restart ends the other system and starts it again.
 	Restart func(t *testing.T)
-	// Exists says whether what the gate makes for an ask exists.
+	// Exists reports whether what the gate creates for an ask exists.
 	Exists func(t *testing.T, ask queueing.Ask) bool
-	// Delete deletes that, as somebody else who may.
+	// Delete deletes that, as another client that may.
 	Delete func(t *testing.T, ask queueing.Ask)
-	// Occupy makes an object of somebody else where the gate will want its own, and Vacate deletes it. Occupied says whether it still
-	// exists as it was made.
+	// Occupy creates an object of another owner where the gate will want its own, and Vacate deletes it. Occupied says whether it still
+	// exists as it was created.
 	Occupy, Vacate func(t *testing.T, ask queueing.Ask)
 	Occupied       func(t *testing.T, ask queueing.Ask) bool
 	// Uninstall takes away the kinds of the other system with all their objects, and Install brings them back, with queues and room.

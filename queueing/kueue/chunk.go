@@ -60,7 +60,7 @@ func charged(w *kueuev1.Workload) int32 {
 	return max(0, min(has, asked-reclaimable(w)))
 }
 
-// reclaimable returns how many executors of a chunk need no quota any more.
+// reclaimable returns how many executors of a chunk no longer need quota.
 func reclaimable(w *kueuev1.Workload) int32 {
 	var n int32
 	for i := range w.Status.ReclaimablePods {
@@ -143,7 +143,7 @@ type usage struct {
 	// asked counts the executors of all chunks, whether they hold quota or wait for it; pending are the chunks that wait, oldest first.
 	asked   int32
 	pending []*kueuev1.Workload
-	// useless are chunks that can get no quota any more.
+	// useless are chunks that can no longer get quota.
 	useless []*kueuev1.Workload
 	// unusable are chunks with quota that the pods cannot use.
 	unusable map[*kueuev1.Workload]error
@@ -313,11 +313,11 @@ func (t *usage) why(base *kueuev1.Workload) string {
 // reclaim is what a chunk gives back.
 type reclaim struct {
 	chunk *kueuev1.Workload
-	// count is how many executors of it need no quota any more: all of them, or some.
+	// count is how many executors of it no longer need quota: all of them, or some.
 	count int32
 }
 
-// reclaims returns what chunks give back of one flavor when so many executors need no quota any more: first what is asked back, as wholes,
+// reclaims returns what chunks give back of one flavor when so many executors no longer need quota: first what is asked back, as wholes,
 // then the newest chunks.
 func reclaims(chunks []*kueuev1.Workload, surplus int32) []reclaim {
 	back := slices.DeleteFunc(slices.Clone(chunks), func(w *kueuev1.Workload) bool { return !reclaimRequested(w) })

@@ -13,11 +13,11 @@
 // All state is in the Workload and in the grant that the application keeps: a gate that starts anew reads both. Kueue's kinds may be
 // missing, come and go while the operator runs.
 //
-// The rules that an integration has to keep are Kueue's own: quota is given back by whoever asked for it, once no pod is active
+// The rules that an integration has to keep are Kueue's own: quota is released by the integration that requested it, once no pod is active
 // (conditions QuotaReserved and Admitted); PodsReady has to be written, or Kueue takes quota back after its timeout; a finished Workload
 // says so, and only then loses the finalizer.
 //
 // Executors above the base gang of a gated ask are Workloads of their own beside that one, chunks, each admitted and evicted by itself.
-// Resize makes and counts them, Settle gives them back. An annotation tells them apart: where a function takes the Workload of an ask,
+// Resize creates and counts them, Persisted gives them back. An annotation distinguishes them: where a function takes the Workload of an ask,
 // chunks are passed over.
 package kueue

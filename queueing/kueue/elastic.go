@@ -187,7 +187,7 @@ func isDefiniteFailure(err error) bool {
 	return optionalkind.NotServed(err) || apierrors.IsInvalid(err) || apierrors.IsForbidden(err) || apierrors.IsBadRequest(err)
 }
 
-// removeStaleChunks deletes the chunks of other attempts: what was made by a call without an answer may show only after its attempt was left.
+// removeStaleChunks deletes the chunks of other attempts: what was created by a call without an answer may show only after its attempt was left.
 func (g *Gate) removeStaleChunks(ctx context.Context, key queueing.Key, run, attempt int64) error {
 	for _, w := range g.workloadsBy(uidIndex, key.UID) {
 		if isChunk(w) && !isOf(w, run, attempt) && !g.watchIsBehind(w) {

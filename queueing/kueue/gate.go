@@ -61,7 +61,7 @@ func New(o Options) *Gate {
 // Capabilities implements queueing.Gate.
 func (*Gate) Capabilities() queueing.Capabilities { return catalog.Of(Name) }
 
-// Sync makes a Workload equal to the ask and says what Kueue says of it.
+// Sync makes a Workload equal to the ask and returns what Kueue says of it.
 func (g *Gate) Sync(ctx context.Context, ask queueing.Ask) (queueing.Verdict, error) {
 	g.trackAsk(ask.Key)
 	if !g.workloads.Installed() {

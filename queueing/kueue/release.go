@@ -70,7 +70,7 @@ func (g *Gate) all(ctx context.Context, key queueing.Key) ([]*kueuev1.Workload, 
 	return nil, fmt.Errorf("read Workload %s/%s: %w", key.Namespace, name, err)
 }
 
-// live reads the Workloads of a key past the watch, which has not shown some that were made a moment ago.
+// live reads the Workloads of a key past the watch, which has not shown some that were created a moment ago.
 func (g *Gate) live(ctx context.Context, key queueing.Key) ([]*kueuev1.Workload, error) {
 	list := &kueuev1.WorkloadList{}
 	err := g.o.Client.List(ctx, list, client.InNamespace(key.Namespace), client.MatchingLabels{v1alpha1.ApplicationUIDLabel: key.UID})

@@ -17,7 +17,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/optionalkind"
 )
 
-// create makes the Workload of an ask. The watch wakes the application when it shows it.
+// create creates the Workload of an ask. The watch wakes the application when it shows it.
 func (g *Gate) create(ctx context.Context, ask queueing.Ask) (queueing.Verdict, error) {
 	if err := g.removeStaleChunks(ctx, ask.Key, ask.Run, ask.Attempt); err != nil {
 		return queueing.Verdict{}, err
@@ -97,7 +97,7 @@ func (g *Gate) change(ctx context.Context, ask queueing.Ask, w, wanted *kueuev1.
 	return err
 }
 
-// afterEnd deals with a Workload of the attempt that has ended before any pod of the attempt was made. It is in the way of a new one.
+// afterEnd deals with a Workload of the attempt that has ended before any pod of the attempt was created. It is in the way of a new one.
 // What could not start stays while the reason does.
 func (g *Gate) afterEnd(ctx context.Context, ask queueing.Ask, w *kueuev1.Workload) (queueing.Verdict, error) {
 	end := conditionOf(w, kueuev1.WorkloadFinished)

@@ -102,7 +102,7 @@ func slimClusterQueue(o client.Object) {
 // WorkloadKind is the kind of the objects that the gate creates.
 var WorkloadKind = kueuev1.SchemeGroupVersion.WithKind("Workload")
 
-// keyOf returns the application that a Workload was made for.
+// keyOf returns the application that a Workload was created for.
 func keyOf(w *kueuev1.Workload) (key queueing.Key, ok bool) {
 	owner := metav1.GetControllerOfNoCopy(w)
 	if owner == nil || owner.Kind != v1alpha1.SparkApplicationKind || !strings.HasPrefix(owner.APIVersion, v1alpha1.GroupVersion.Group+"/") {
@@ -134,7 +134,7 @@ func (m *mirror) workloadsBy(index, value string) []*kueuev1.Workload {
 	return found
 }
 
-// current returns the Workload that an ask is to be made with: one that has not ended, else the one that stands for the attempt; nil if
+// current returns the Workload that an ask is to be compared with: one that has not ended, else the one that stands for the attempt; nil if
 // there is none.
 func (m *mirror) current(ask queueing.Ask) *kueuev1.Workload {
 	var ended *kueuev1.Workload
@@ -174,7 +174,7 @@ func (t *tracker) watchIsBehind(w *kueuev1.Workload) bool {
 	return older(w.ResourceVersion, t.written[w.UID])
 }
 
-// recordWrite remembers the version that an own write has made.
+// recordWrite remembers the version that an own write has produced.
 func (t *tracker) recordWrite(w *kueuev1.Workload) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -46,7 +46,7 @@ func (g *Gate) remove(ctx context.Context, w *kueuev1.Workload) error {
 			return fmt.Errorf("delete Workload %s: %w", client.ObjectKeyFromObject(w), err)
 		}
 	}
-	// The version has changed with the deletion: the finalizers are those that were seen, and nobody adds one to what is being deleted.
+	// The version has changed with the deletion: the finalizers are those that were seen, and none can be added to what is being deleted.
 	after := w.DeepCopy()
 	after.Finalizers = slices.DeleteFunc(after.Finalizers, func(f string) bool { return f == kueuev1.ResourceInUseFinalizerName })
 	if len(after.Finalizers) == len(w.Finalizers) {

@@ -1,7 +1,7 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package none is the gate that lets everything in at once: who may start is left to the scheduler, or to nobody.
+// Package none is the gate that lets everything in at once: what may start is left to the scheduler, or is not limited.
 package none
 
 import (

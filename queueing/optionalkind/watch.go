@@ -34,7 +34,7 @@ type Options struct {
 	Selector labels.Selector
 	// Indexes by name, for Watch.By.
 	Indexes cache.Indexers
-	// Slim takes away what nobody reads before an object is kept; nil keeps everything but managed fields.
+	// Slim takes away what is never read before an object is kept; nil keeps everything but managed fields.
 	Slim func(client.Object)
 	// Changed is called with each object that came, changed or went. It must not wait.
 	Changed func(client.Object)

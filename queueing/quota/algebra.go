@@ -57,7 +57,7 @@ type entry struct {
 	limited bool
 }
 
-// Prepare makes a Vector for the tree of n. Amounts of 0 or less are left out; amounts of one cell are added up.
+// Prepare returns a Vector for the tree of n. Amounts of 0 or less are left out; amounts of one cell are added up.
 func (f *Forest) Prepare(n NodeID, amounts []Amount) Vector {
 	var v Vector
 	nd := &f.nodes[n]

@@ -23,7 +23,7 @@ type Limits struct {
 	Cell
 	// Nominal is what the node brings, in addition to its children.
 	Nominal int64
-	// Borrowing bounds what the node may use above its own and its children's; Unlimited is no bound.
+	// Borrowing bounds what the node may use above its own and its children's; Unlimited means no bound.
 	Borrowing int64
 	// Lending bounds what others may use of it; Unlimited is all.
 	Lending int64
@@ -73,7 +73,7 @@ type node struct {
 	name   string
 	parent NodeID
 	root   NodeID
-	// below are all nodes whose parent this is; children are those that are no ghosts.
+	// below are all nodes whose parent this is; children are those that are not ghosts.
 	below, children []NodeID
 
 	deletedInUse bool

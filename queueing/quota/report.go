@@ -45,7 +45,7 @@ func (f *Forest) Problem(n NodeID) (Problem, NodeID) { return f.nodes[n].problem
 type Limit struct {
 	// Nominal is the quota of the node and of what its children lend it.
 	Nominal int64
-	// Borrowing bounds what may be used above Nominal; Unlimited is no bound (0 for a root: it cannot borrow).
+	// Borrowing bounds what may be used above Nominal; Unlimited means no bound (0 for a root: it cannot borrow).
 	Borrowing int64
 	// Potential is the most that the node could ever hold.
 	Potential int64

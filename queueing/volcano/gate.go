@@ -35,7 +35,7 @@ type Options struct {
 	Client client.WithWatch
 	// Wake makes an application look at its verdict again. It must not wait.
 	Wake func(types.NamespacedName)
-	// Interval between two looks at what no watch tells, and for kinds that are not served. Default: 10s.
+	// Interval between two looks at what no watch shows, and for kinds that are not served. Default: 10s.
 	Interval time.Duration
 	// Clock of the interval. Default: the machine's.
 	Clock clock.Clock
@@ -194,7 +194,7 @@ func (g *Gate) resolveExisting(ctx context.Context, ask queueing.Ask) (queueing.
 }
 
 // change makes a group stand for another ask of the same attempt. One that has been let in goes back first: what it holds is not what is
-// wanted now. One for another queue is replaced, because Volcano counts a group in the queue that it was made in; so is one for an earlier place in
+// wanted now. One for another queue is replaced, because Volcano counts a group in the queue that it was created in; so is one for an earlier place in
 // line, because Volcano would let the new content have the age of the old one.
 func (g *Gate) change(ctx context.Context, group, wanted *v1beta1.PodGroup) (queueing.Verdict, error) {
 	undecided := queueing.Verdict{State: queueing.Undecided} // the watch will tell

@@ -111,8 +111,8 @@ func holds(group *v1beta1.PodGroup) bool {
 	return admitted(group) || group.Annotations[earlyAnnotation] != ""
 }
 
-// admitted reports whether Volcano has let a group in. A group that runs may fall back to Pending when its driver is lost; by then nobody asks
-// for it any more.
+// admitted reports whether Volcano has let a group in. A group that runs may fall back to Pending when its driver is lost; by then no application asks
+// for it.
 func admitted(group *v1beta1.PodGroup) bool {
 	switch group.Status.Phase {
 	case v1beta1.PodGroupInqueue, v1beta1.PodGroupRunning, v1beta1.PodGroupUnknown, v1beta1.PodGroupCompleted:

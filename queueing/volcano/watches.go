@@ -34,11 +34,11 @@ func (g *Gate) Watches() []*optionalkind.Watch { return []*optionalkind.Watch{g.
 // installed reports whether both kinds are served.
 func (g *Gate) installed() bool { return g.groups.Installed() && g.queues.Installed() }
 
-// watchGroups watches the groups of applications; Volcano makes many more, one for each pod without a group.
+// watchGroups watches the groups of applications; Volcano creates many more, one for each pod without a group.
 func (g *Gate) watchGroups() *optionalkind.Watch {
 	ours, err := labels.NewRequirement(v1alpha1.ApplicationUIDLabel, selection.Exists, nil)
 	if err != nil {
-		panic(err) // the label is no label
+		panic(err) // the label is not a label
 	}
 	return optionalkind.New(optionalkind.Options{
 		Client: g.o.Client, Object: &v1beta1.PodGroup{}, List: &v1beta1.PodGroupList{}, Selector: labels.NewSelector().Add(*ours),
@@ -85,7 +85,7 @@ func (g *Gate) queueChanged(o client.Object) {
 	g.tracker.queueChanged(o.GetName(), now)
 }
 
-// index makes an index over the application that owns a group.
+// index returns an index over the application that owns a group.
 func index(of func(*metav1.OwnerReference, client.Object) string) cache.IndexFunc {
 	return func(obj any) ([]string, error) {
 		o, ok := obj.(client.Object)

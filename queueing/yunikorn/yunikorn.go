@@ -36,7 +36,7 @@ const (
 	policyAnnotation          = prefix + "schedulingPolicyParameters"
 )
 
-// defaultPolicy is what YuniKorn does where nobody says otherwise: placeholders that found a node keep it for a quarter of an hour, then
+// defaultPolicy is what YuniKorn does where no annotation says otherwise: placeholders that found a node keep it for a quarter of an hour, then
 // the pods are scheduled one by one.
 const defaultPolicy = "placeholderTimeoutInSeconds=900 gangSchedulingStyle=Soft"
 

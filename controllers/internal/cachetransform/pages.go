@@ -30,12 +30,12 @@ type paged struct {
 	cache.ListerWatcherWithContext
 }
 
-// Watch implements cache.Watcher, for whoever has no context.
+// Watch implements cache.Watcher, for callers without a context.
 func (p *paged) Watch(o metav1.ListOptions) (watch.Interface, error) {
 	return p.WatchWithContext(context.Background(), o)
 }
 
-// List implements cache.Lister, for whoever has no context.
+// List implements cache.Lister, for callers without a context.
 func (p *paged) List(o metav1.ListOptions) (runtime.Object, error) {
 	return p.ListWithContext(context.Background(), o)
 }

@@ -63,7 +63,7 @@ type Options struct {
 	Recorder events.EventRecorder
 	// Clock of retries.
 	Clock clock.PassiveClock
-	// Listed is called with each object that ListExisting finds; nil is nobody.
+	// Listed is called with each object that ListExisting finds; nil calls nothing.
 	Listed func(*metav1.PartialObjectMetadata)
 }
 
@@ -139,7 +139,7 @@ func (r *reconciliation) reconcile(ctx context.Context) []problem {
 	in := expose.InputOf(r.app)
 	problems := r.validateSpec(in)
 	if len(problems) > 0 && in.Live {
-		return problems // what was made by the spec before stays
+		return problems // what was created by the spec before stays
 	}
 	in.Started = in.Started && len(problems) == 0
 	if in.Live && (expose.UsesUI(&r.app.Spec) || r.state.exposes()) {
@@ -168,7 +168,7 @@ func (r *reconciliation) reconcile(ctx context.Context) []problem {
 	return problems
 }
 
-// validateSpec returns what was made wrong in the spec since the attempt was planned.
+// validateSpec returns what has become wrong in the spec since the attempt was planned.
 func (r *reconciliation) validateSpec(in expose.Input) []problem {
 	if !in.Live && !in.Started {
 		return nil
@@ -237,7 +237,7 @@ func (r *reconciliation) gatewayEncrypts(ctx context.Context) bool {
 	return expose.Encrypts(gateway, r.app, parent)
 }
 
-// patchUIService makes the Service of the attempt have what spec.ui.serviceMetadata says, which may have changed since it was made.
+// patchUIService makes the Service of the attempt have what spec.ui.serviceMetadata says, which may have changed since it was created.
 func (r *reconciliation) patchUIService(ctx context.Context, service *corev1.Service) []problem {
 	r.state.extras = len(render.UIServiceOf(r.app, r.Exposure.ServiceAnnotation).Annotations) > 0
 	change := render.UIServicePatch(service, r.app, r.Exposure.ServiceAnnotation)

@@ -25,7 +25,7 @@ type Vector struct {
 	QueueLabels []string
 }
 
-// Bounds knows which queues are configured, and deletes the series of those that are not any more. Safe for concurrent use.
+// Bounds knows which queues are configured, and deletes the series of those that no longer are. Safe for concurrent use.
 type Bounds struct {
 	vectors []Vector
 
@@ -71,7 +71,7 @@ func (b *Bounds) Count(count func(value func(queue string) string)) {
 	})
 }
 
-// DropNamespace deletes the series of a namespace that does not exist any more.
+// DropNamespace deletes the series of a namespace that no longer exists.
 func (b *Bounds) DropNamespace(namespace string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -1,7 +1,7 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package notify tells Flux's notification-controller what becomes of applications, so that its Alerts reach people.
+// Package notify reports to Flux's notification-controller what becomes of applications, so that its Alerts reach people.
 //
 //	Notify ──► line of at most 256, the oldest falls out ──► one sender, which tries again a few times ──► POST
 //

@@ -39,7 +39,7 @@ const (
 	fluxEvents = "event.toolkit.fluxcd.io/"
 )
 
-// owners are the labels by which Flux marks what it has applied, and the key under which the owner is told.
+// owners are the labels by which Flux marks what it has applied, and the key under which the owner is named.
 var owners = map[string]string{"kustomize.toolkit.fluxcd.io": "kustomization", "helm.toolkit.fluxcd.io": "helmrelease"}
 
 func (s *Sender) eventOf(app *v1alpha1.SparkApplication, warning bool, reason, message string) event {

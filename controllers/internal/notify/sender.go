@@ -26,7 +26,7 @@ const (
 	firstPause = time.Second
 	// answerTime is how long a receiver may take to answer.
 	answerTime = 5 * time.Second
-	// farewellTime is how long the sender goes on after the operator was told to end.
+	// farewellTime is how long the sender continues after shutdown has begun.
 	farewellTime = 3 * time.Second
 )
 
@@ -169,7 +169,7 @@ func (s *Sender) deliver(ctx context.Context, e event) (result string, err error
 	}
 }
 
-// account counts what became of an event, and tells when that changes.
+// account counts what became of an event, and logs when that changes.
 func (s *Sender) account(result string, err error) {
 	notifications.WithLabelValues(result).Inc()
 	lost := result == failed || result == refused

@@ -10,14 +10,14 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// Persisted tells the gate of a grant that this grant stands where its holder keeps it.
+// Persisted reports to the gate of a grant that its holder has stored it.
 func (g Gates) Persisted(ctx context.Context, key queueing.Key, grant queueing.Grant) {
 	if gate := g[grant.Gate]; gate != nil {
 		gate.Persisted(ctx, key, grant)
 	}
 }
 
-// Declined tells the gate of a grant that what it has grown by beyond held will never be persisted.
+// Declined reports to the gate of a grant that what it has grown by beyond held will never be stored.
 func (g Gates) Declined(ctx context.Context, key queueing.Key, held queueing.Grant) {
 	if gate, declines := g[held.Gate].(queueing.Decliner); declines {
 		gate.Decline(ctx, key, held)
@@ -31,13 +31,13 @@ func (g Gates) Charge(key queueing.Key, grant queueing.Grant) {
 	}
 }
 
-// Observes reports whether a gate has to know the standing of those who hold its grants.
+// Observes reports whether a gate has to know the state of the holders of its grants.
 func (g Gates) Observes(gate string) bool {
 	_, observes := g[gate].(queueing.HolderObserver)
 	return observes
 }
 
-// UpdateHolder tells the gate of a grant what standing the holder has.
+// UpdateHolder reports the state of the holder to the gate of a grant.
 func (g Gates) UpdateHolder(key queueing.Key, grant queueing.Grant, standing queueing.HolderState) {
 	if gate, observes := g[grant.Gate].(queueing.HolderObserver); observes {
 		gate.UpdateHolder(key, grant.Run, grant.Attempt, standing)
@@ -52,7 +52,7 @@ func (g Gates) Eviction(key queueing.Key, grant queueing.Grant) *queueing.Evicti
 	return nil
 }
 
-// Resize tells the gate of a grant what the holder wants above its base gang, and returns what it has.
+// Resize requests from the gate of a grant what the holder wants above its base gang, and returns what it has.
 func (g Gates) Resize(ctx context.Context, key queueing.Key, held queueing.Grant, want queueing.ResizeRequest) queueing.Allocation {
 	if gate, resizes := g[held.Gate].(queueing.Resizer); resizes {
 		return gate.Resize(ctx, key, held, want)
@@ -60,7 +60,7 @@ func (g Gates) Resize(ctx context.Context, key queueing.Key, held queueing.Grant
 	return queueing.Allocation{Grant: &held}
 }
 
-// Report tells a gate where the attempt stands that holds a grant of it.
+// Report reports the progress of the attempt that holds a grant to the gate of that.
 func (g Gates) Report(ctx context.Context, gate string, key queueing.Key, progress queueing.Progress) error {
 	observer, observes := g[gate].(queueing.ProgressObserver)
 	if !observes {

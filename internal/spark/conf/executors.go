@@ -15,10 +15,10 @@ type Gang struct {
 	Most int32
 }
 
-// defaultInstances is Spark's number of executors where nobody says one.
+// defaultInstances is Spark's number of executors where none is set.
 const defaultInstances = 2
 
-// Executors returns how many executors the properties ask for. An error names the property that is no whole number.
+// Executors returns how many executors the properties ask for. An error names the property that is not a whole number.
 func (p Properties) Executors() (Gang, error) {
 	dynamic, err := p.Bool(DynamicAllocationEnabled, false)
 	if err != nil {

@@ -24,7 +24,7 @@ type Sources struct {
 const DefaultsFile = "spark-defaults.conf"
 
 // Merge returns the properties of an application, each from the source of highest precedence that has it, and what cannot work about
-// their origin: keys that the operator owns, keys that are no Spark properties, values of sparkConf that contradict a typed field, what
+// their origin: keys that the operator owns, keys that are not Spark properties, values of sparkConf that contradict a typed field, what
 // cannot come from a Secret, and names and values that would not arrive as they are written. Values are not looked at otherwise. The result
 // is complete even if there are findings.
 func Merge(app *v1alpha1.SparkApplication, sources Sources) (Properties, []Finding) {

@@ -25,7 +25,7 @@ func At(path, key string) string {
 	return path + "[" + key + "]"
 }
 
-// refusedName returns why nothing can be called so, or nothing if it can. Java would read every name back from a file of properties; but whoever
+// refusedName returns why no property can have a name; empty if one can. Java would read every name back from a file of properties; but anyone who
 // prints, splits or compares one of these on the way would not. A space within a name and a colon are left: the real client takes them.
 func refusedName(key string) string {
 	inner := strings.TrimSpace(key)

@@ -26,7 +26,7 @@ const (
 	Secret
 	// TypedField is a field of the spec that stands for the property.
 	TypedField
-	// Derived properties follow from others and were set by nobody.
+	// Derived properties follow from others and were not set by a user.
 	Derived
 )
 

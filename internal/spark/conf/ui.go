@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// UIProxyBase is what Spark puts before every link of its web interface. Pages themselves stay at the root: whoever forwards a request
+	// UIProxyBase is what Spark puts before every link of its web interface. Pages themselves stay at the root: a proxy that forwards a request
 	// has to take the path away (UIUtils.uiRoot in Spark).
 	UIProxyBase = "spark.ui.proxyBase"
 	// UIProxyRedirect is what Spark puts before UIProxyBase in redirects, which go to the root without it.

@@ -33,14 +33,14 @@ type Environment struct {
 var errUnbounded = errors.New(conf.DynamicAllocationMax + " is not set, so that the number of executors has no bound: " +
 	"set dynamicAllocation.maxExecutors")
 
-// BaseSets returns PodSets for gates that reserve no more than the base gang, and leave what dynamic allocation makes above it to a scheduler.
+// BaseSets returns PodSets for gates that reserve no more than the base gang, and leave what dynamic allocation creates above it to a scheduler.
 func BaseSets(app *v1alpha1.SparkApplication, objects render.Objects, env Environment) ([]queueing.PodSet, error) {
 	objects.Gated = true // as if
 	return PodSets(app, objects, env)
 }
 
 // PodSets returns the pod sets of an attempt, "driver" and "executor", from objects that were built without a grant. Under dynamic
-// allocation the executors are those of the base gang if others wait behind a scheduling gate, else all that Spark may ever make. An error
+// allocation the executors are those of the base gang if others wait behind a scheduling gate, else all that Spark may ever create. An error
 // names the property that cannot be read.
 func PodSets(app *v1alpha1.SparkApplication, objects render.Objects, env Environment) ([]queueing.PodSet, error) {
 	gang, err := objects.Properties.Executors()
@@ -82,7 +82,7 @@ func wish(queue *v1alpha1.QueueReference, fixed bool, driver, executor *queueing
 	}
 }
 
-// Templates returns the pods by pod set as they will be made, with what they request, for gates that describe pods to another system.
+// Templates returns the pods by pod set as they will be created, with what they request, for gates that describe pods to another system.
 func Templates(objects render.Objects) (map[string]*corev1.PodTemplateSpec, error) {
 	executor, err := ExecutorPod(objects)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
-// ExecutorPod returns an executor as Spark will make it from the template, as far as its size and placement go. Its first container is
+// ExecutorPod returns an executor as Spark will create it from the template, as far as its size and placement go. Its first container is
 // Spark's. Executors that the program itself asks for with another resource profile may differ.
 func ExecutorPod(objects render.Objects) (*corev1.Pod, error) {
 	pod, p := objects.ExecutorTemplate.DeepCopy(), objects.Properties

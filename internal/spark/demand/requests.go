@@ -15,7 +15,7 @@ import (
 
 // Requests returns what a node reserves for a pod in the environment: containers, init containers, sidecars and the overhead of the
 // runtime class, after defaults. The pod is not changed. CPU is in thousandths of a core, all else in base units; "pods" is 1. The error
-// is an *amounts.FieldError for what is no amount in the pod, an *EnvironmentError in what the environment adds.
+// is an *amounts.FieldError for what is not an amount in the pod, an *EnvironmentError in what the environment adds.
 func (e Environment) Requests(pod *corev1.Pod) (queueing.Resources, error) {
 	if err := e.check(pod); err != nil {
 		return nil, err

@@ -24,7 +24,7 @@ type Claim struct {
 	Since                 time.Time
 }
 
-// ClaimsOf returns the places that an Ingress or an HTTPRoute takes, whoever has made it. What cannot be read is left out.
+// ClaimsOf returns the places that an Ingress or an HTTPRoute takes, whichever client has created it. What cannot be read is left out.
 func ClaimsOf(object *unstructured.Unstructured) []Claim {
 	var places []Place
 	switch object.GetKind() {
@@ -116,8 +116,8 @@ func text(object map[string]any, key string) string {
 }
 
 // Conflict returns who holds a granted place already: an object of another namespace that takes the same host and a path that overlaps, and that is
-// not younger than the application's own object; empty if nobody does. own is that object; zero if it does not exist yet. Which object it is
-// stays untold: its namespace is not the application's business. What takes more than the rules give to the application alone, such as the page at the root of a host of which it has a path, is no conflict: the longer path
+// not younger than the application's own object; empty if none does. own is that object; zero if it does not exist yet. Which object it is
+// is not said: its namespace is not the application's business. What takes more than the rules give to the application alone, such as the page at the root of a host of which it has a path, is not a conflict: the longer path
 // decides, and administrators have given it away.
 func (g Granted) Conflict(namespace string, own Claim, claims []Claim) string {
 	for _, c := range claims {

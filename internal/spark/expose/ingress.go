@@ -45,8 +45,8 @@ func (b build) ingress() any {
 	return ingress
 }
 
-// Address returns where people find the web interface: outside by the first companion that was made and whose host is known, else inside the
-// cluster; empty if there is none. made says what was made.
+// Address returns where people find the web interface: outside by the first companion that was created and whose host is known, else inside the
+// cluster; empty if there is none. made names those that were created.
 func Address(in Input, made map[string]bool) string {
 	if in.UIPort == 0 {
 		return ""

@@ -14,7 +14,7 @@ import (
 )
 
 // service returns the headless Service of spec.driverService. It has the name of the application and leads to the driver of the current attempt; while
-// the next attempt waits, to nobody.
+// the next attempt waits, to no pod.
 func (b build) service() any {
 	wanted := b.App.Spec.DriverService
 	if wanted == nil || !b.Started {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package inputs identifies what the plan of a start was made from. The hash goes with the ask to the gate, stands in the grant, and is computed
-// once more before the driver is made: a grant is used for what it was given for, and for nothing else.
+// once more before the driver is created: a grant is used for what it was given for, and for nothing else.
 //
 // Values from Secrets are left out. They decide neither what pods request nor under which accounts they run (package conf refuses the
 // properties that do), and a hash of a short password in a status would be an invitation to guess it. Files of a ConfigMap are hashed

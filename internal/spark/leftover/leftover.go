@@ -65,7 +65,7 @@ func (a Application) Unlisted(of Attempt) map[schema.GroupVersionKind]string {
 }
 
 // Created reports whether the operator has created an object for the application. Its labels name the application; the operator has written it; and
-// the application is its only owner, or it has no owner any more and a name that the operator gives. Labels alone can be put onto any object.
+// the application is its only owner, or it no longer has an owner and has a name that the operator gives. Labels alone can be put onto any object.
 // A name cannot be changed, and contains a hash of the uid, which was not known before the application existed. Accounts that can forge all of
 // this for an existing object may update it, and could as well have the garbage collector delete it, by an owner that does not exist.
 func (a Application) Created(kind schema.GroupVersionKind, obj metav1.Object) bool {
@@ -88,7 +88,7 @@ func (a Application) CreatedPod(name string, owner types.UID, of Attempt) bool {
 	return owner == a.UID || owner == "" && strings.HasPrefix(name, a.prefix(of)+"-")
 }
 
-// MayBeService reports whether an object may be the Service of spec.driverService, without an owner any more. It has the name of the application, so
+// MayBeService reports whether an object may be the Service of spec.driverService that no longer has an owner. It has the name of the application, so
 // its selector decides: IsService.
 func (a Application) MayBeService(kind schema.GroupVersionKind, obj metav1.Object) bool {
 	return kind == expose.ServiceKind && a.UID != "" && obj.GetName() == a.Name && len(obj.GetOwnerReferences()) == 0 && Of(obj) == a && written(obj)
@@ -111,7 +111,7 @@ func (a Application) owns(owner metav1.OwnerReference) bool {
 }
 
 // written reports whether the API server knows fields of an object that the operator has written and no other client has replaced. A copy that a
-// user has made of an object, or one that a user has taken over, has none.
+// user has created of an object, or one that a user has taken over, has none.
 func written(obj metav1.Object) bool {
 	return slices.ContainsFunc(obj.GetManagedFields(), func(e metav1.ManagedFieldsEntry) bool { return e.Manager == v1alpha1.FieldOwner && e.Subresource == "" })
 }

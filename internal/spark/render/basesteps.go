@@ -26,7 +26,7 @@ var baseSteps = []baseStep{
 // base returns the pod that Spark's own steps start from.
 func base(in Input, r Role) (draft, []error) {
 	parts, errs := r.Decode()
-	d := draft{pod: &corev1.Pod{ObjectMeta: parts.Template.ObjectMeta, Spec: parts.Template.Spec}} // nobody else has what was decoded
+	d := draft{pod: &corev1.Pod{ObjectMeta: parts.Template.ObjectMeta, Spec: parts.Template.Spec}} // nothing else refers to what was decoded
 	d.takeContainer(r, in)
 	for _, step := range baseSteps {
 		step(&d, in, r, parts)

@@ -147,7 +147,7 @@ func Cores(p conf.Properties, quantityKey, coresKey string) (resource.Quantity, 
 	return *resource.NewQuantity(int64(number), resource.DecimalSI), err
 }
 
-// driverLabels returns the labels of the driver that its Service selects by: the user's, and Spark's own, which nobody overwrites.
+// driverLabels returns the labels of the driver that its Service selects by: the user's, and Spark's own, which no field overwrites.
 func (b *build) driverLabels() map[string]string {
 	custom := b.replaceTokens(family(b.given, conf.Driver.Key("label.")), b.client.labelTokens)
 	return merged(custom, map[string]string{

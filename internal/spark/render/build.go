@@ -90,7 +90,7 @@ func Build(in Input) (Objects, error) {
 
 // objects puts the results together. Spark's container goes last in the driver.
 func (b *build) objects() Objects {
-	properties := b.given // which nobody else has
+	properties := b.given // which nothing else refers to
 	for _, property := range b.added {
 		properties[property.Key] = property
 	}

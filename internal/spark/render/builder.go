@@ -30,7 +30,7 @@ type build struct {
 	networkPolicy *networkingv1.NetworkPolicy
 	// labels of the driver that its Service selects by.
 	labels map[string]string
-	// claims of the driver's volumes that are made for the attempt.
+	// claims of the driver's volumes that are created for the attempt.
 	claims []*corev1.PersistentVolumeClaim
 	// data of the ConfigMap, without spark.properties, which is written last.
 	data map[string]string

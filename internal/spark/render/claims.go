@@ -16,7 +16,7 @@ import (
 // onDemand in the name of a claim stands for a name of the attempt's own.
 const onDemand = "OnDemand"
 
-// addClaim makes the claim of a driver's volume if its name asks for it; index is the place of the volume among those of the driver.
+// addClaim adds the claim of a driver's volume if its name asks for it; index is the place of the volume among those of the driver.
 // What a claim of a fixed name and with a size means here is for package validate to say.
 func (b *build) addClaim(v mounted, index int) error {
 	source := v.Volume.PersistentVolumeClaim
@@ -51,7 +51,7 @@ func (b *build) addClaim(v mounted, index int) error {
 	return err
 }
 
-// claimMode returns how claims that are made may be used.
+// claimMode returns how claims that are created may be used.
 func (b *build) claimMode() (corev1.PersistentVolumeAccessMode, error) {
 	older, err := b.given.Bool(conf.LegacyAccessMode, !b.client.podClaims)
 	if older {

@@ -10,6 +10,6 @@
 // The result is what the real client of the same Spark version sends, apart from the entries of Deviations; recordings of the real
 // client under testdata hold the package to that.
 //
-// The package is pure: no client, no clock, no logger. The same input gives the same bytes, so that an object can be made twice
+// The package is pure: no client, no clock, no logger. The same input gives the same bytes, so that an object can be created twice
 // without harm. It expects an application that package validate has found nothing wrong with; what it cannot build is an error.
 package render

@@ -33,7 +33,7 @@ func addSecurity(d *draft, in Input, _ Role, _ Parts) {
 	}
 }
 
-// AsSparkMakes adds to an executor made from the template what Spark adds to it and Pod Security Standards look at: volumes that properties
+// AsSparkMakes adds to an executor created from the template what Spark adds to it and Pod Security Standards look at: volumes that properties
 // describe, and whether processes may gain privileges. The first container is Spark's. The volumes come last.
 func AsSparkMakes(executor *corev1.Pod, o Objects) error {
 	b := build{client: clientOf(o.SparkVersion), given: o.Properties}

@@ -110,7 +110,7 @@ func (b *build) addPorts() error {
 	return err
 }
 
-// serviceStep makes the headless Service by which executors find the driver. Spark deletes it by its selector label when the job ends.
+// serviceStep adds the headless Service by which executors find the driver. Spark deletes it by its selector label when the job ends.
 func serviceStep(b *build) error {
 	ports, err := b.ports(BlockManagerPort)
 	if err != nil {

@@ -45,7 +45,7 @@ func (b *build) submit() error {
 	if err := b.decommission(); err != nil {
 		return err
 	}
-	// Volumes of executors are read, because their mistakes would otherwise show only when the driver tries to make executors.
+	// Volumes of executors are read, because their mistakes would otherwise show only when the driver tries to create executors.
 	_, err := b.volumesOf(conf.Executor)
 	return errors.Join(err, b.cutExecutors())
 }

@@ -20,7 +20,7 @@ type client struct {
 	minOverhead bool
 	// volumeOptions: mount.subPathExpr, the type of a hostPath, labels and annotations of a claim are honoured.
 	volumeOptions bool
-	// podClaims: claims that are made are for one pod, not for one node, unless a property says so.
+	// podClaims: claims that are created are for one pod, not for one node, unless a property says so.
 	podClaims bool
 	// refusesBareSizes: a size of a volume without a unit is an error.
 	refusesBareSizes bool
@@ -100,7 +100,7 @@ func atLeast(sparkVersion string, major, minor int) bool {
 	return gotMajor > major || gotMajor == major && gotMinor >= minor
 }
 
-// numbersOf cuts a version down to major and minor; what is no number counts as -1.
+// numbersOf cuts a version down to major and minor; what is not a number counts as -1.
 func numbersOf(sparkVersion string) (major, minor int) {
 	first, rest, _ := strings.Cut(sparkVersion, ".")
 	second, _, _ := strings.Cut(rest, ".")

@@ -27,7 +27,7 @@ var quantityType = reflect.TypeFor[resource.Quantity]()
 // amountsType is the type of requests and limits.
 var amountsType = reflect.TypeFor[corev1.ResourceList]()
 
-// endless finds the endless quantities in a document, and amounts of resources that nobody can count. It has to come before the document is
+// endless finds the endless quantities in a document, and amounts of resources that cannot be counted. It has to come before the document is
 // read into its type.
 func endless(p place) []Mistake {
 	if p.kind = deref(p.kind); p.kind != quantityType {
@@ -48,7 +48,7 @@ func endless(p place) []Mistake {
 		shorten(p.value))}}
 }
 
-// uncountable returns what is wrong with an amount of a resource, if anything is. One that is no quantity is found when it is read.
+// uncountable returns what is wrong with an amount of a resource, if anything is. One that is not a quantity is found when it is read.
 func uncountable(p place, name string) []Mistake {
 	var q resource.Quantity
 	if q.UnmarshalJSON(p.value) != nil {

@@ -1,7 +1,7 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package submitrecording reads what a real spark-submit has sent, and compares it with what package render makes of the same job.
+// Package submitrecording reads what a real spark-submit has sent, and compares it with what package render creates for the same job.
 //
 //	one JSON file ─► Recording ─► objects sent ─┐
 //	                                            ├─► Compare ─► differences ─► listed in render.Deviations, or not

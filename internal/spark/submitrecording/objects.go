@@ -43,7 +43,7 @@ type Objects struct {
 	parts *strings.Replacer
 }
 
-// Rendered returns what render has made in the form in which it is compared.
+// Rendered returns what render has created in the form in which it is compared.
 func Rendered(objects render.Objects) (*Objects, error) {
 	set := &Objects{properties: conf.Parse(objects.ConfigMap.Data[propertiesKey]), lines: linesOf(objects.ConfigMap.Data[propertiesKey])}
 	for _, object := range objects.InOrder() {
@@ -112,7 +112,7 @@ func (s *Objects) finish() {
 	}
 }
 
-// mountedMap returns the name of the ConfigMap of a volume: where the client was stopped on the way, only the pod tells the names.
+// mountedMap returns the name of the ConfigMap of a volume: where the client was stopped on the way, only the pod has the names.
 func (s *Objects) mountedMap(volume string) string {
 	spec, _ := s.pod["spec"].(map[string]any)
 	for _, v := range listOf(spec["volumes"]) {

@@ -180,7 +180,7 @@ func (s *Objects) read(object map[string]any, into *map[string]any, kind any) {
 	*into = decoded(object, kind)
 }
 
-// addConfigMap tells the ConfigMaps of a submission apart by what they hold.
+// addConfigMap distinguishes the ConfigMaps of a submission by what they hold.
 func (s *Objects) addConfigMap(object map[string]any) {
 	data, _ := object["data"].(map[string]any)
 	template, isTemplate := data[templateKey].(string)

@@ -17,7 +17,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
-// Companions returns what keeps the objects that accompany an attempt from being made: spec.driverService and spec.ui may change while it runs.
+// Companions returns what keeps the objects that accompany an attempt from being created: spec.driverService and spec.ui may change while it runs.
 func Companions(app *v1alpha1.SparkApplication) []Finding {
 	s := newSubject(app, conf.Sources{})
 	merging := slices.DeleteFunc(checkMerging(s), func(f Finding) bool { return !strings.HasPrefix(f.Field, "spec.ui.") })
@@ -149,7 +149,7 @@ func routeFindings(s *subject, from *v1alpha1.UIRoute) []Finding {
 // anyToken is what looks like a token of spec.ui.
 var anyToken = regexp.MustCompile(`\{\{[^{}]*\}\}`)
 
-// tokenFindings reports tokens that nobody replaces.
+// tokenFindings reports tokens that are not replaced.
 func tokenFindings(s *subject, field, text string) []Finding {
 	if unknown := anyToken.FindString(conf.FillIn(s.app, text)); unknown != "" {
 		return []Finding{invalid(field, "the token %s is not known: use {{name}} or {{namespace}}", unknown)}
@@ -238,7 +238,7 @@ func (s *subject) withNamespace() *v1alpha1.SparkApplication {
 	return &filled
 }
 
-// exposureWarnings names ways to a web interface that is switched off, and a path that nobody seems to take away.
+// exposureWarnings names ways to a web interface that is switched off, and a path that no proxy seems to strip.
 func exposureWarnings(s *subject) []Warning {
 	var warnings []Warning
 	ways := conf.Exposures(s.withNamespace())

@@ -68,7 +68,7 @@ func fileNames(field string, data map[string]string) []Finding {
 }
 
 // propertyMounts reports volumes and Secrets of properties that are mounted where an entry is. Those of executors show nowhere else: Spark adds them when
-// it makes the pods.
+// it creates the pods.
 func propertyMounts(p conf.Properties, folders map[string]string) []Finding {
 	var findings []Finding
 	for _, role := range []conf.Role{conf.Driver, conf.Executor} {

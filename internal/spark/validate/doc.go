@@ -1,7 +1,7 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package validate finds what cannot work in an application before anything is made of it. It is the one function behind the reasons
+// Package validate finds what cannot work in an application before anything is created for it. It is the one function behind the reasons
 // InvalidSpec and NotYetSupported of the controller, and behind the linter.
 //
 // The check of an application is a chain of small checks, one file a topic. Each returns findings; a finding names the field by its full

@@ -70,7 +70,7 @@ func taskFindings(p conf.Properties) []Finding {
 	return nil
 }
 
-// checkLimits makes sure that nobody requests more than its limit.
+// checkLimits makes sure that no request exceeds its limit.
 func checkLimits(s *subject) []Finding {
 	var findings []Finding
 	for _, r := range s.roles {

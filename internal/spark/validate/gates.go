@@ -14,7 +14,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/catalog"
 )
 
-// mark is a label or annotation by which a scheduler knows the pods of a gate. The gate sets it, so nobody else may.
+// mark is a label or annotation by which a scheduler knows the pods of a gate. The gate sets it, so users may not.
 type mark struct {
 	key string
 	// remedy is what to do instead; nothing but to remove it, if empty.

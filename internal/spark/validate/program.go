@@ -106,7 +106,7 @@ func checkArguments(s *subject) []Finding {
 // oldest is the first minor version of Spark whose drivers could ever be built.
 var oldest = [2]int{3, 5}
 
-// checkVersion refuses what is no version, or too old.
+// checkVersion refuses what is not a version, or too old.
 func checkVersion(s *subject) []Finding {
 	major, minor, ok := versionOf(s.spec.SparkVersion)
 	switch {

@@ -14,7 +14,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
-// checkSecurity reports what a template says against podSecurity Restricted: filling the rest would make pods that cannot start.
+// checkSecurity reports what a template says against podSecurity Restricted: filling the rest would create pods that cannot start.
 func checkSecurity(s *subject) []Finding {
 	if s.level() != v1alpha1.PodSecurityRestricted {
 		return nil

@@ -32,7 +32,7 @@
 //	settle        key, grant                        whether anything changed
 //	advance       now
 //	cycle         max                               the grants: key, root, grant
-//	changed                                         those whose verdict has changed, by what they are told now
+//	changed                                         the keys whose verdict has changed, with the new one
 //	end           why
 //
 // A key is [namespace, name, UID]. Amounts are as in queueing.Resources: cpu in thousandths of a core, everything else in its base
@@ -50,7 +50,7 @@
 //
 // # What ends a log
 //
-// A log begins with an empty engine, and has no snapshot to begin at later: claims, who has displaced whom, and who was named in which
+// A log begins with an empty engine, and has no snapshot to begin at later: claims, which application has displaced which, and which was named in which
 // message are the engine's own and come from all calls before. So a log is never continued in a second file. At its limit it ends with a
 // line that says so, and the engine goes on without it. It ends, too, when it cannot be written. A log that was cut off in the middle of a
 // line is played up to there.

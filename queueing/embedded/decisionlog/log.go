@@ -17,7 +17,7 @@ const DefaultLimit = 256 << 20
 
 // Options of a Recorder. The zero value writes nothing.
 type Options struct {
-	// Out gets the log, a line with each write; nil is no log.
+	// Out gets the log, a line with each write; nil means no log.
 	Out io.Writer
 	// Version of the program, for the header.
 	Version string

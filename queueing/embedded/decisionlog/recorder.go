@@ -42,7 +42,7 @@ const (
 	callEnd              = "end"
 )
 
-// Arguments of the calls, where they are no single thing.
+// Arguments of the calls, where they are more than one value.
 type (
 	configureArgs struct {
 		Queues  []queueConfig  `json:"queues,omitempty"`

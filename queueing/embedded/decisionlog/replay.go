@@ -54,7 +54,7 @@ func Replay(in io.Reader) (Result, error) {
 	return r.result, nil
 }
 
-// wholeLines splits text into lines with their ends, so that one can be told from one that was cut.
+// wholeLines splits text into lines with their ends, so that a whole one can be distinguished from one that was cut.
 func wholeLines(data []byte, atEOF bool) (advance int, token []byte, err error) {
 	if i := bytes.IndexByte(data, '\n'); i >= 0 {
 		return i + 1, data[:i+1], nil

@@ -65,7 +65,7 @@ func (w *ledgers) swap(ctx context.Context, root string) error {
 		if isDefiniteFailure(err) {
 			return fmt.Errorf("write ledger of queue %s: %w", root, err)
 		}
-		// A conflict, or no answer: the queue has changed, perhaps by this very write. A live read tells.
+		// A conflict, or no answer: the queue has changed, perhaps by this very write. A live read shows.
 		if err := w.refresh(ctx, root, l); err != nil {
 			return err
 		}

@@ -21,7 +21,7 @@ type engine interface {
 	Release(key queueing.Key)
 	Changed() []queueing.Key
 	Verdict(key queueing.Key) queueing.Verdict
-	// Eviction returns asked for those who run and whose verdict has changed.
+	// Eviction is asked for keys that run and whose verdict has changed.
 	Eviction(key queueing.Key, run, attempt int64) *queueing.Eviction
 }
 

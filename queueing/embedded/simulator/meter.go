@@ -13,7 +13,7 @@ import (
 
 // meter adds up, for each cell that some queue limits, what is in use and what there is, over time. Its sums are exact.
 //
-// Use counts in the trees that limit the cell: an application in a tree without limits takes nothing from anybody's quota.
+// Use counts in the trees that limit the cell: an application in a tree without limits takes nothing from the quota of others.
 type meter struct {
 	cells map[quota.Cell]*cell
 	// roots are the roots of all queues that exist or are charged, and limited the cells that a tree limits, by its root.
@@ -104,7 +104,7 @@ func chargesOf(g queueing.Grant) []charge {
 	return out
 }
 
-// add counts what an application in that queue uses from now on, remove what it does not use any more.
+// add counts what an application in that queue uses from now on, remove what it no longer uses.
 func (m *meter) add(queue string, charges []charge) {
 	m.each(queue, charges, func(c *cell, amount *big.Int) { c.used.Add(&c.used, amount) })
 }

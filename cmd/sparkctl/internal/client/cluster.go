@@ -62,7 +62,7 @@ func Connect(o Options) (*Cluster, error) {
 	return &Cluster{Namespace: namespace, operator: o.Operator, config: config, client: client}, nil
 }
 
-// clientOf makes a client for paths of any group. It understands the API server's errors.
+// clientOf returns a client for paths of any group. It understands the API server's errors.
 func clientOf(config *rest.Config) (*rest.RESTClient, error) {
 	scheme := runtime.NewScheme()
 	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})

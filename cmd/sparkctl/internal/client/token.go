@@ -21,7 +21,7 @@ type borrowError struct{ text string }
 
 func (e *borrowError) Error() string { return e.text }
 
-// borrowToken makes a token for the operator's account for explanations.
+// borrowToken creates a token for the operator's account for explanations.
 func (c *Cluster) borrowToken(ctx context.Context) (string, error) {
 	request := authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: ptr.To[int64](borrowedFor)}}
 	body, err := json.Marshal(request)
