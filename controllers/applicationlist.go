@@ -40,8 +40,8 @@ func newApplicationList(mgr ctrl.Manager) (*applicationList, error) {
 	return &applicationList{client: c}, nil
 }
 
-// each calls see with every application, page by page. No resource version is asked for, so that every page is consistent with the moment
-// of the first.
+// each calls see with every application, page by page. No resource version is asked for, so that every page is
+// consistent with the moment of the first.
 func (l *applicationList) each(ctx context.Context, see func(*v1alpha1.SparkApplication)) error {
 	for token := ""; ; {
 		request := l.client.Get().Resource("sparkapplications").Param("limit", strconv.Itoa(listPage))

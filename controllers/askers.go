@@ -13,13 +13,15 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// askers are the controllers whose objects ask gates, by the kind of their keys. They are complete before the manager starts.
+// askers are the controllers whose objects ask gates, by the kind of their keys. They are complete before the manager
+// starts.
 type askers struct {
 	applications *application.Waker
 	pods         *unmanagedpods.Reconciler
 }
 
-// setUpPods adds the controller of unmanaged pods to the manager. The client, the live reader and the recorder are the manager's.
+// setUpPods adds the controller of unmanaged pods to the manager. The client, the live reader and the recorder are the
+// manager's.
 func (a *askers) setUpPods(mgr ctrl.Manager, startup *leaderStartup, o unmanagedpods.Options) error {
 	o.Client, o.Live, o.Recorder, o.Ready = mgr.GetClient(), mgr.GetAPIReader(), mgr.GetEventRecorder("sparkgate"), startup.wait
 	a.pods = unmanagedpods.New(o)

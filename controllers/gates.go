@@ -20,7 +20,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/yunikorn"
 )
 
-// newGates returns all gates by name, and the watches of other systems' kinds that some of them have to be started with.
+// newGates returns all gates by name, and the watches of other systems' kinds that some of them have to be started
+// with.
 func newGates(mgr ctrl.Manager, embedded *gate.Gate, waker *application.Waker, o Options) (reservation.Gates, []*optionalkind.Watch, error) {
 	byKueue, err := newKueue(mgr, waker, o)
 	if err != nil {

@@ -32,7 +32,8 @@ import (
 //  2. list the applications live: what they hold is restored, their versions are floors for the cache;
 //  3. list the Spark pods live, those of applications and those of none;
 //  4. wait until it is known which batch schedulers are installed, and what they say;
-//  5. restore and open the queue; reconcilers go on, with those first that hold something or wait: the many that have ended can wait.
+//  5. restore and open the queue; reconcilers go on, with those first that hold something or wait: the many that have
+//     ended can wait.
 type leaderStartup struct {
 	manager      ctrl.Manager
 	watcher      *pods.Watcher
@@ -174,9 +175,9 @@ func (s *restoredState) addPods(unmanaged []unmanagedpods.Found) {
 	}
 }
 
-// addOrphans charges the active pods of applications that no longer exist until they are gone: to what the ledgers say that their
-// application held, and beyond that, or where they say nothing, as pods that nothing can be attributed to. What the labels of the pods
-// say of a queue proves nothing.
+// addOrphans charges the active pods of applications that no longer exist until they are gone: to what the ledgers say
+// that their application held, and beyond that, or where they say nothing, as pods that nothing can be attributed to.
+// What the labels of the pods say of a queue proves nothing.
 func (s *restoredState) addOrphans(store *pods.Store, recorded func(queueing.Key) (queueing.Grant, bool), claim func(*pods.Record)) {
 	for _, name := range store.Applications() {
 		left := map[queueing.Key][]*pods.Record{}

@@ -18,8 +18,9 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/explainserver"
 )
 
-// MetricsOptions returns those of the metrics endpoint. If it is secure, it is served over TLS, to users who may get the path (RBAC:
-// nonResourceURLs), by their token; with tls.crt and tls.key of a folder, else with a certificate of the process's own making.
+// MetricsOptions returns those of the metrics endpoint. If it is secure, it is served over TLS, to users who may get
+// the path (RBAC: nonResourceURLs), by their token; with tls.crt and tls.key of a folder, else with a certificate of
+// the process's own making.
 func MetricsOptions(address string, secure bool, certificates string) metricsserver.Options {
 	o := metricsserver.Options{BindAddress: address}
 	if secure {

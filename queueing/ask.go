@@ -13,8 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Resources are amounts by resource name: cpu in thousandths of a core, everything else in its base unit (bytes, pieces).
-// Amounts are never negative.
+// Resources are amounts by resource name: cpu in thousandths of a core, everything else in its base unit (bytes,
+// pieces). Amounts are never negative.
 type Resources map[string]int64
 
 // Clone returns a copy that shares nothing with r.
@@ -54,8 +54,8 @@ func (p PodSet) Least() int32 {
 	return p.Count
 }
 
-// Ask is what one attempt of an application wants before its driver may exist. Asks are values: a changed ask of the same key
-// replaces the earlier one unless that was granted already.
+// Ask is what one attempt of an application wants before its driver may exist. Asks are values: a changed ask of the
+// same key replaces the earlier one unless that was granted already.
 type Ask struct {
 	Key Key
 	// Run and Attempt tell one start of the application from another.
@@ -70,13 +70,15 @@ type Ask struct {
 	Priority int32
 	// QueuedAt orders asks of equal priority; older goes first, then the smaller UID.
 	QueuedAt time.Time
-	// HoldsFor bounds how long the grant is held, from start to end of the attempt; 0 means no bound. With it the ask may pass one for
-	// which quota is reserved, if it releases its own in time.
+	// HoldsFor bounds how long the grant is held, from start to end of the attempt; 0 means no bound. With it the ask
+	// may pass one for which quota is reserved, if it releases its own in time.
 	HoldsFor time.Duration
-	// SchedulingGated: executors are created behind a scheduling gate, and the grant may grow and shrink while it is held (interface Resizer).
+	// SchedulingGated: executors are created behind a scheduling gate, and the grant may grow and shrink while it is
+	// held (interface Resizer).
 	SchedulingGated bool
-	// Part says that the ask is for a part of something that has been admitted already, such as an executor whose driver asked for itself.
-	// It counts neither as an application nor against the number of applications that a queue admits.
+	// Part says that the ask is for a part of something that has been admitted already, such as an executor whose
+	// driver asked for itself. It counts neither as an application nor against the number of applications that a queue
+	// admits.
 	Part bool
 	// Inputs identifies everything that the ask was made from. A gate compares it with nothing; the grant repeats it.
 	Inputs string
@@ -96,17 +98,18 @@ type Objects struct {
 	Labels map[string]string
 	// UserLabels and UserAnnotations are the application's own.
 	UserLabels, UserAnnotations map[string]string
-	// Templates are the pods by pod set, as they will be created: final requests, and labels and annotations as their only metadata. They
-	// are shared: who changes one copies it first.
+	// Templates are the pods by pod set, as they will be created: final requests, and labels and annotations as their
+	// only metadata. They are shared: who changes one copies it first.
 	Templates map[string]*corev1.PodTemplateSpec
 	// PriorityClass that the application names; empty if none.
 	PriorityClass string
-	// StartEarly says that the driver may be created before there is quota, for a scheduler whose capacity grows with the pods that wait.
+	// StartEarly says that the driver may be created before there is quota, for a scheduler whose capacity grows with
+	// the pods that wait.
 	StartEarly bool
 }
 
-// Broken names the first number of the ask that is negative; empty if none is. A caller that makes asks reads amounts so that this cannot
-// happen: a gate that finds one refuses the ask, because a negative need would hide that of others.
+// Broken names the first number of the ask that is negative; empty if none is. A caller that makes asks reads amounts
+// so that this cannot happen: a gate that finds one refuses the ask, because a negative need would hide that of others.
 func (a Ask) Broken() string { return BrokenPodSets(a.PodSets) }
 
 // BrokenPodSets returns Ask.Broken for the pod sets alone.

@@ -3,9 +3,11 @@
 
 package queueing
 
-// Capabilities are what a gate can do, and what it leaves to others. Callers ask for them instead of comparing names of gates.
+// Capabilities are what a gate can do, and what it leaves to others. Callers ask for them instead of comparing names of
+// gates.
 type Capabilities struct {
-	// Queues: a grant is held in a queue, to which an attempt can return. Without it the gate grants whatever is asked for.
+	// Queues: a grant is held in a queue, to which an attempt can return. Without it the gate grants whatever is asked
+	// for.
 	Queues bool
 	// SparkQueues: those queues are SparkQueues, and their grants stand in the ledger.
 	SparkQueues bool
@@ -17,11 +19,13 @@ type Capabilities struct {
 	DescribesPods bool
 	// LeavesExecutors: the gate reserves quota for the smallest gang and leaves other executors to a scheduler.
 	LeavesExecutors bool
-	// QueueLabel is the label of an application by which users of the other system name a queue; empty if there is none.
+	// QueueLabel is the label of an application by which users of the other system name a queue; empty if there is
+	// none.
 	QueueLabel string
 	// OwnFlavors: the queues have flavors of their own, which are not SparkFlavors.
 	OwnFlavors bool
-	// PodIntegration: the other system can be configured to manage pods by itself, and then keeps those of a grant waiting as well.
+	// PodIntegration: the other system can be configured to manage pods by itself, and then keeps those of a grant
+	// waiting as well.
 	PodIntegration bool
 	// Scheduler is the name of the scheduler that places the pods; empty if any may.
 	Scheduler string

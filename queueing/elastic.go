@@ -9,26 +9,28 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Resizer is implemented by gates whose grants may grow above what was asked for first, and shrink again, while they are held. Only
-// grants that are SchedulingGated do: their executors are created behind a scheduling gate, which the holder removes up to its grant.
+// Resizer is implemented by gates whose grants may grow above what was asked for first, and shrink again, while they
+// are held. Only grants that are SchedulingGated do: their executors are created behind a scheduling gate, which the
+// holder removes up to its grant.
 //
 //	gated executors ──► Resize ──► the gate decides, wakes the holder ──► Resize: a larger grant ──► status ──► Persisted ──► ungated
 //	executors gone  ──► a smaller grant ──► status ──► Persisted: what is no longer held goes back
 //	Resize: Reclaim ──► executors end ──► as above
 //
-// What a gate may rely on: a larger grant stands in the application's status before one more gate is lifted, and Persisted is called only
-// with a grant that stands there. What is charged is never less than the grant of the last Persisted.
+// What a gate may rely on: a larger grant stands in the application's status before one more gate is lifted, and
+// Persisted is called only with a grant that stands there. What is charged is never less than the grant of the last
+// Persisted.
 type Resizer interface {
-	// Resize sets what the holder of a grant wants, and returns its allocation. held is the grant in the application's status. The gate
-	// wakes the application when the allocation changes. Resize is idempotent. If another system cannot be asked, Allocation.Why says so
-	// and the gate retries: the run continues without growing.
+	// Resize sets what the holder of a grant wants, and returns its allocation. held is the grant in the application's
+	// status. The gate wakes the application when the allocation changes. Resize is idempotent. If another system
+	// cannot be asked, Allocation.Why says so and the gate retries: the run continues without growing.
 	Resize(ctx context.Context, key Key, held Grant, want ResizeRequest) Allocation
 }
 
 // Decliner is implemented by gates that let grants grow and have to know that one cannot.
 type Decliner interface {
-	// Decline reports that growth beyond held will never be written to the application's status: the gate releases it, and lets the
-	// grant grow again only after another Resize.
+	// Decline reports that growth beyond held will never be written to the application's status: the gate releases it,
+	// and lets the grant grow again only after another Resize.
 	Decline(ctx context.Context, key Key, held Grant)
 }
 
@@ -51,8 +53,8 @@ type Allocation struct {
 	Grant *Grant
 	// Reclaims are the pods above the base gang that have to end, by flavor.
 	Reclaims []Reclaim
-	// Why less is charged than wanted, as a message for users; empty if nothing is missing, or if the gate has not decided yet. It is
-	// stable.
+	// Why less is charged than wanted, as a message for users; empty if nothing is missing, or if the gate has not
+	// decided yet. It is stable.
 	Why string
 }
 

@@ -11,11 +11,12 @@ import (
 // Gate decides that an attempt may start. Implementations are safe for concurrent use.
 //
 // What an application may rely on:
-//   - Sync is idempotent: it makes the request exist and equal to the ask, and says where it stands. The same ask gives the same
-//     verdict until something outside changes.
-//   - a granted ask stays granted (or evicting) until Release, also over restarts of the operator. An ask for another run or attempt
-//     while a grant is held is answered with Evicting: release it first.
-//   - the gate wakes the application (through the channel or watch it was set up with) whenever a verdict may have changed.
+//   - Sync is idempotent: it makes the request exist and equal to the ask, and says where it stands. The same ask gives
+//     the same verdict until something outside changes.
+//   - a granted ask stays granted (or evicting) until Release, also over restarts of the operator. An ask for another
+//     run or attempt while a grant is held is answered with Evicting: release it first.
+//   - the gate wakes the application (through the channel or watch it was set up with) whenever a verdict may have
+//     changed.
 //   - Release is idempotent, and safe for keys that the gate never saw.
 //
 // What a gate may rely on:
@@ -26,8 +27,9 @@ type Gate interface {
 	Capabilities() Capabilities
 	// Sync makes the request equal to the ask and says where it stands. An error is transient: the caller tries again.
 	Sync(ctx context.Context, ask Ask) (Verdict, error)
-	// Persisted says that the grant now stands in the application's status. It is called again with every pass of the holder of a grant
-	// that is SchedulingGated: what is no longer held goes back, but not what the holder has not heard of yet. What fails is done by a later call.
+	// Persisted says that the grant now stands in the application's status. It is called again with every pass of the
+	// holder of a grant that is SchedulingGated: what is no longer held goes back, but not what the holder has not
+	// heard of yet. What fails is done by a later call.
 	Persisted(ctx context.Context, key Key, grant Grant)
 	// Release gives back whatever the key holds or asks for, and says why.
 	Release(ctx context.Context, key Key, how Release) error
@@ -35,22 +37,24 @@ type Gate interface {
 
 // KeyLister is implemented by gates that keep asks or grants.
 type KeyLister interface {
-	// KeysFor returns the keys of that kind, namespace and name that ask for something or hold something, whatever their uid.
+	// KeysFor returns the keys of that kind, namespace and name that ask for something or hold something, whatever
+	// their uid.
 	KeysFor(kind Kind, namespace, name string) []Key
 }
 
 // OrphanTracker is implemented by gates that remember what an application held that is gone while pods of it still run.
 type OrphanTracker interface {
-	// Orphaned says that the application of the key is gone and not all of its pods are, and returns what it held; false if that was
-	// nothing. It stays charged until Release, also over restarts of the operator.
+	// Orphaned says that the application of the key is gone and not all of its pods are, and returns what it held;
+	// false if that was nothing. It stays charged until Release, also over restarts of the operator.
 	Orphaned(key Key) (Grant, bool)
 }
 
 // Evictor is implemented by gates that may want a grant back while it is in use.
 type Evictor interface {
-	// Eviction returns why the grant of that run and attempt has to be given back; nil while it may be kept, and for keys that hold no
-	// such grant. Once it has been reported, the application stops its pods gracefully and calls Release. The gate wakes the application when
-	// the answer changes. The answer may be forgotten by a restart of the operator: then the gate decides anew.
+	// Eviction returns why the grant of that run and attempt has to be given back; nil while it may be kept, and for
+	// keys that hold no such grant. Once it has been reported, the application stops its pods gracefully and calls
+	// Release. The gate wakes the application when the answer changes. The answer may be forgotten by a restart of the
+	// operator: then the gate decides anew.
 	Eviction(key Key, run, attempt int64) *Eviction
 }
 
@@ -65,16 +69,19 @@ type Eviction struct {
 	ByQueue string
 }
 
-// ReservationEnsurer is implemented by gates whose grants stand in another system as objects that other clients may delete.
+// ReservationEnsurer is implemented by gates whose grants stand in another system as objects that other clients may
+// delete.
 type ReservationEnsurer interface {
-	// EnsureReservation creates the object of a grant that is in use, if it is gone: pods that are still to come could not be scheduled without it. It
-	// returns a sentence for people if it had to, else nothing. The ask is what was granted, its objects without templates.
+	// EnsureReservation creates the object of a grant that is in use, if it is gone: pods that are still to come could
+	// not be scheduled without it. It returns a sentence for people if it had to, else nothing. The ask is what was
+	// granted, its objects without templates.
 	EnsureReservation(ctx context.Context, granted Ask) (restored string, err error)
 }
 
 // HolderObserver is implemented by gates that have to know the state of the holders of grants.
 type HolderObserver interface {
-	// UpdateHolder says what standing the holder of a grant has: often nothing new. Keys that hold no such grant are ignored.
+	// UpdateHolder says what standing the holder of a grant has: often nothing new. Keys that hold no such grant are
+	// ignored.
 	UpdateHolder(key Key, run, attempt int64, standing HolderState)
 }
 
@@ -90,7 +97,8 @@ type HolderState struct {
 
 // ProgressObserver is implemented by gates that show others where an attempt stands, and how it was left.
 type ProgressObserver interface {
-	// ReportProgress reports the progress of the attempt that holds a grant: often nothing new. Keys that hold no such grant are ignored.
+	// ReportProgress reports the progress of the attempt that holds a grant: often nothing new. Keys that hold no such
+	// grant are ignored.
 	ReportProgress(ctx context.Context, key Key, at Progress) error
 	// Forget deletes what the gate keeps of an attempt that has ended. It is idempotent.
 	Forget(ctx context.Context, key Key, run, attempt int64) error
@@ -119,8 +127,8 @@ const (
 
 // Release is how a grant is given back, or an ask taken back.
 type Release struct {
-	// Ended is the last attempt that has ended, well or not: what it held is given back, and kept as far as that is worth looking at. Nil
-	// if no attempt has.
+	// Ended is the last attempt that has ended, well or not: what it held is given back, and kept as far as that is
+	// worth looking at. Nil if no attempt has.
 	Ended *AttemptResult
 	// Reason says what follows for anything else that is held or asked for.
 	Reason ReleaseReason

@@ -14,16 +14,19 @@ type State int
 
 // The states of an ask. The set is closed.
 const (
-	// Undecided: the gate has taken the ask and will wake the application when it has looked; nothing is to be reported yet.
+	// Undecided: the gate has taken the ask and will wake the application when it has looked; nothing is to be reported
+	// yet.
 	Undecided State = iota
-	// Waiting: the gate has looked and there is not enough quota now. Reason and Message say why; the gate wakes the application on change.
+	// Waiting: the gate has looked and there is not enough quota now. Reason and Message say why; the gate wakes the
+	// application on change.
 	Waiting
 	// Granted: Grant holds the quota. It is charged until Release.
 	Granted
 	// Evicting: a grant has to be given back: stop all pods, then Release.
 	Evicting
-	// Refused: the ask could never be granted with the current configuration. Reason and Message say why; the gate wakes the application on change. With
-	// ReasonQueueHeld this ask was taken out of its queue, which stays so until the application asks anew.
+	// Refused: the ask could never be granted with the current configuration. Reason and Message say why; the gate
+	// wakes the application on change. With ReasonQueueHeld this ask was taken out of its queue, which stays so until
+	// the application asks anew.
 	Refused
 )
 
@@ -47,11 +50,11 @@ func (s State) String() string {
 // Verdict is a gate's answer to an ask.
 type Verdict struct {
 	State State
-	// Reason is one of the Reason constants; empty for Undecided, and for Granted unless it is ReasonDelegatedToScheduler: then there may be
-	// no quota yet, and the scheduler makes the pods wait for it.
+	// Reason is one of the Reason constants; empty for Undecided, and for Granted unless it is
+	// ReasonDelegatedToScheduler: then there may be no quota yet, and the scheduler makes the pods wait for it.
 	Reason string
-	// Message is a sentence for people. It is stable: it names what is needed and which limit blocks, and has no figure that moves by
-	// itself, because each change is a write to the API server.
+	// Message is a sentence for people. It is stable: it names what is needed and which limit blocks, and has no figure
+	// that moves by itself, because each change is a write to the API server.
 	Message string
 	// Displacing says of an ask that waits that others have been asked to release quota for it.
 	Displacing bool
@@ -91,8 +94,8 @@ type Grant struct {
 	Inputs string
 	// Resizes is how often the grant has grown since it was given.
 	Resizes int64
-	// HoldsFor bounds how long the grant may be held, from when it was given: it passed others that wait because of that bound
-	// (Ask.HoldsFor), which may be shortened from then on, but not lifted. 0 means no such bound.
+	// HoldsFor bounds how long the grant may be held, from when it was given: it passed others that wait because of
+	// that bound (Ask.HoldsFor), which may be shortened from then on, but not lifted. 0 means no such bound.
 	HoldsFor time.Duration
 	// PodSets are the base gang first. Those above it follow, one for each flavor.
 	PodSets []PodSetGrant
@@ -115,7 +118,8 @@ type PodSetGrant struct {
 	SchedulerName string
 	// Elastic: these are above the base gang, came by growth, and may be asked back alone.
 	Elastic bool
-	// Flavors that pods above the base gang may be placed in, for a set of the base gang that may grow; empty means any.
+	// Flavors that pods above the base gang may be placed in, for a set of the base gang that may grow; empty means
+	// any.
 	Flavors []string
 	// SchedulingGates keep the pods from being placed until another system lifts them.
 	SchedulingGates []string

@@ -30,13 +30,14 @@ type SparkApplication struct {
 	// +required
 	Spec SparkApplicationSpec `json:"spec"`
 
-	// status is what the operator has seen and done. Its default makes health checkers wait for the operator's first look.
+	// status is what the operator has seen and done. Its default makes health checkers wait for the operator's first
+	// look.
 	// +optional
 	// +kubebuilder:default:={"observedGeneration":-1}
 	Status SparkApplicationStatus `json:"status,omitempty"`
 
-	// Stub says that most of metadata and spec was left out of this copy, because the object is too large to be kept in memory. It is
-	// the operator's own note and no part of the API.
+	// Stub says that most of metadata and spec was left out of this copy, because the object is too large to be kept in
+	// memory. It is the operator's own note and no part of the API.
 	Stub *Stub `json:"-"`
 }
 
@@ -48,8 +49,8 @@ type Stub struct {
 	SameTemplate bool `json:"-"`
 }
 
-// MaxApplicationSize is how large metadata and spec of an application may be together, as JSON, in bytes. Managed fields and the copy
-// that kubectl apply keeps in an annotation do not count.
+// MaxApplicationSize is how large metadata and spec of an application may be together, as JSON, in bytes. Managed
+// fields and the copy that kubectl apply keeps in an annotation do not count.
 const MaxApplicationSize = 256 << 10
 
 // SparkApplicationList is a list of SparkApplications.
@@ -81,37 +82,42 @@ type SparkApplicationSpec struct {
 	// +required
 	Type ApplicationType `json:"type" sparkgate:"run"`
 
-	// sparkVersion is the Spark version inside the image, such as 4.1.4. It decides which rules the driver is built by. Part of the run template.
+	// sparkVersion is the Spark version inside the image, such as 4.1.4. It decides which rules the driver is built by.
+	// Part of the run template.
 	// +required
 	// +kubebuilder:validation:MaxLength=64
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+[.][0-9]+[.][0-9]+([-.][0-9A-Za-z.-]+)?$')",message="set sparkVersion to the whole version of the Spark in the image, such as 4.1.4"
 	SparkVersion string `json:"sparkVersion" sparkgate:"run"`
 
-	// image is the container image of driver and executors. driver.image and executor.image override it for one role. Part of the run template.
+	// image is the container image of driver and executors. driver.image and executor.image override it for one role.
+	// Part of the run template.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=512
 	Image string `json:"image" sparkgate:"run"`
 
-	// imagePullPolicy is Always, IfNotPresent or Never. Default: IfNotPresent (Spark's own default). Part of the run template.
+	// imagePullPolicy is Always, IfNotPresent or Never. Default: IfNotPresent (Spark's own default). Part of the run
+	// template.
 	// +optional
 	// +kubebuilder:validation:Enum=Always;IfNotPresent;Never
 	ImagePullPolicy corev1.PullPolicy `json:"imagePullPolicy,omitempty" sparkgate:"run"`
 
-	// imagePullSecrets are the names of Secrets in the same namespace with registry credentials. Part of the run template.
+	// imagePullSecrets are the names of Secrets in the same namespace with registry credentials. Part of the run
+	// template.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16
 	// +kubebuilder:validation:items:MaxLength=253
 	ImagePullSecrets []string `json:"imagePullSecrets,omitempty" sparkgate:"run"`
 
-	// mainClass is the class with the main method; required for Java and Scala, not allowed for Python and R. Part of the run template.
+	// mainClass is the class with the main method; required for Java and Scala, not allowed for Python and R. Part of
+	// the run template.
 	// +optional
 	// +kubebuilder:validation:MaxLength=512
 	MainClass string `json:"mainClass,omitempty" sparkgate:"run"`
 
-	// mainApplicationFile is the jar, Python or R file to run, as a URI with a scheme: local:// for a file inside the image, or a
-	// remote one such as https:// or s3a://. Part of the run template.
+	// mainApplicationFile is the jar, Python or R file to run, as a URI with a scheme: local:// for a file inside the
+	// image, or a remote one such as https:// or s3a://. Part of the run template.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=2048
@@ -129,14 +135,15 @@ type SparkApplicationSpec struct {
 	// +kubebuilder:validation:MaxLength=256
 	ProxyUser string `json:"proxyUser,omitempty" sparkgate:"run"`
 
-	// sparkConf holds Spark properties. A key that also has a typed field must agree with it; keys that the operator owns, such as
-	// spark.master, are refused. Part of the run template.
+	// sparkConf holds Spark properties. A key that also has a typed field must agree with it; keys that the operator
+	// owns, such as spark.master, are refused. Part of the run template.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=1024
 	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 512 && size(self[k]) <= 65536)",message="set sparkConf with names of at most 512 characters and values of at most 65536"
 	SparkConf map[string]string `json:"sparkConf,omitempty" sparkgate:"run"`
 
-	// sparkConfFrom takes values of Spark properties from Secrets, so that no password stands in a manifest. Part of the run template.
+	// sparkConfFrom takes values of Spark properties from Secrets, so that no password stands in a manifest. Part of
+	// the run template.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
@@ -149,13 +156,14 @@ type SparkApplicationSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 512 && size(self[k]) <= 65536)",message="set hadoopConf with names of at most 512 characters and values of at most 65536"
 	HadoopConf map[string]string `json:"hadoopConf,omitempty" sparkgate:"run"`
 
-	// sparkConfigMap is the name of a ConfigMap whose files (log4j2.properties, metrics.properties, …) become Spark's conf folder; its
-	// spark-defaults.conf has the lowest precedence of all user properties. Part of the run template.
+	// sparkConfigMap is the name of a ConfigMap whose files (log4j2.properties, metrics.properties, …) become Spark's
+	// conf folder; its spark-defaults.conf has the lowest precedence of all user properties. Part of the run template.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	SparkConfigMap string `json:"sparkConfigMap,omitempty" sparkgate:"run"`
 
-	// hadoopConfigMap is the name of a ConfigMap with Hadoop's configuration files (core-site.xml, …). Part of the run template.
+	// hadoopConfigMap is the name of a ConfigMap with Hadoop's configuration files (core-site.xml, …). Part of the run
+	// template.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	HadoopConfigMap string `json:"hadoopConfigMap,omitempty" sparkgate:"run"`
@@ -171,8 +179,8 @@ type SparkApplicationSpec struct {
 	// +optional
 	Deps *Dependencies `json:"deps,omitempty" sparkgate:"run"`
 
-	// memoryOverheadFactor is the share of memory added for everything outside the Java heap. Default: 0.1 for Java and Scala, 0.4 for
-	// Python and R (Spark's defaults). Part of the run template.
+	// memoryOverheadFactor is the share of memory added for everything outside the Java heap. Default: 0.1 for Java and
+	// Scala, 0.4 for Python and R (Spark's defaults). Part of the run template.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?$')",message="set memoryOverheadFactor to a share such as 0.1, in quotes"
 	// +kubebuilder:validation:MaxLength=16
@@ -194,8 +202,8 @@ type SparkApplicationSpec struct {
 	// +optional
 	Monitoring *Monitoring `json:"monitoring,omitempty" sparkgate:"run"`
 
-	// podSecurity is the Pod Security Standard that driver and executors have to satisfy: Restricted (default), for which empty security
-	// fields are filled, Baseline, or None, which checks nothing. Part of the run template.
+	// podSecurity is the Pod Security Standard that driver and executors have to satisfy: Restricted (default), for
+	// which empty security fields are filled, Baseline, or None, which checks nothing. Part of the run template.
 	// +optional
 	// +kubebuilder:validation:Enum=Restricted;Baseline;None
 	PodSecurity PodSecurity `json:"podSecurity,omitempty" sparkgate:"run"`
@@ -205,33 +213,36 @@ type SparkApplicationSpec struct {
 	// +kubebuilder:validation:MaxLength=256
 	RunID string `json:"runID,omitempty" sparkgate:"run"`
 
-	// queue is the queue that the job asks. Absent: the namespace's annotation sparkgate.io/default-queue, else the queue "default".
-	// May change while the job waits; later changes count for the next run.
+	// queue is the queue that the job asks. Absent: the namespace's annotation sparkgate.io/default-queue, else the
+	// queue "default". May change while the job waits; later changes count for the next run.
 	// +optional
 	Queue *QueueReference `json:"queue,omitempty"`
 
-	// driverService creates one stable headless Service, named after the application, that follows the live attempt, from the first start of a run
-	// to its end. May change at any time.
+	// driverService creates one stable headless Service, named after the application, that follows the live attempt,
+	// from the first start of a run to its end. May change at any time.
 	// +optional
 	DriverService *DriverService `json:"driverService,omitempty" sparkgate:"live"`
 
-	// podDisruptionBudget None (default) creates none; Driver creates one that refuses voluntary evictions of the driver. May change at any time.
+	// podDisruptionBudget None (default) creates none; Driver creates one that refuses voluntary evictions of the
+	// driver. May change at any time.
 	// +optional
 	// +kubebuilder:validation:Enum=None;Driver
 	PodDisruptionBudget DisruptionPolicy `json:"podDisruptionBudget,omitempty" sparkgate:"live"`
 
-	// suspend true takes a waiting job out of its queue and stops a running one gracefully; false lets it go on as a new attempt, from the
-	// end of the line. Without effect on a finished run. May change at any time.
+	// suspend true takes a waiting job out of its queue and stops a running one gracefully; false lets it go on as a
+	// new attempt, from the end of the line. Without effect on a finished run. May change at any time.
 	// +optional
 	Suspend bool `json:"suspend,omitempty" sparkgate:"live"`
 
-	// readyWhen says when the application is Ready: Succeeded (default) or Running, for streaming jobs that never end. May change at any time.
+	// readyWhen says when the application is Ready: Succeeded (default) or Running, for streaming jobs that never end.
+	// May change at any time.
 	// +optional
 	// +kubebuilder:validation:Enum=Succeeded;Running
 	ReadyWhen ReadyWhen `json:"readyWhen,omitempty" sparkgate:"live"`
 
-	// onTemplateChange says what a changed run template does to a running job: Wait starts the new run after the current one, Restart
-	// stops the current one, Ignore keeps running. Default: Wait; Restart if readyWhen is Running. May change at any time.
+	// onTemplateChange says what a changed run template does to a running job: Wait starts the new run after the
+	// current one, Restart stops the current one, Ignore keeps running. Default: Wait; Restart if readyWhen is Running.
+	// May change at any time.
 	// +optional
 	// +kubebuilder:validation:Enum=Wait;Restart;Ignore
 	OnTemplateChange TemplateChangePolicy `json:"onTemplateChange,omitempty" sparkgate:"live"`
@@ -244,12 +255,13 @@ type SparkApplicationSpec struct {
 	// +optional
 	RestartPolicy *RestartPolicy `json:"restartPolicy,omitempty" sparkgate:"live"`
 
-	// retention says what stays after the end of a run: driver pod with its log, ConfigMap and claims. May change at any time.
+	// retention says what stays after the end of a run: driver pod with its log, ConfigMap and claims. May change at
+	// any time.
 	// +optional
 	Retention *Retention `json:"retention,omitempty" sparkgate:"live"`
 
-	// ttlAfterFinished deletes this object that long after its end. Not honoured on objects that Flux or Argo CD track: they would be
-	// created, and run, again. May change at any time.
+	// ttlAfterFinished deletes this object that long after its end. Not honoured on objects that Flux or Argo CD track:
+	// they would be created, and run, again. May change at any time.
 	// +optional
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=20

@@ -9,7 +9,8 @@ const (
 	ReadyCondition = "Ready"
 	// ReconcilingCondition shows only when True: the operator is working, or will retry automatically.
 	ReconcilingCondition = "Reconciling"
-	// StalledCondition shows only when True: nothing will happen until the object or the cluster is changed. Same reason as Ready.
+	// StalledCondition shows only when True: nothing will happen until the object or the cluster is changed. Same
+	// reason as Ready.
 	StalledCondition = "Stalled"
 	// AdmittedCondition is True while the gate lets the current attempt in.
 	AdmittedCondition = "Admitted"
@@ -17,11 +18,13 @@ const (
 	RunningCondition = "Running"
 	// FinishedCondition is True at any end: no pod of the run is active and the outcome is recorded.
 	FinishedCondition = "Finished"
-	// TemplateIgnoredCondition shows only when True: the run template differs from the one that ran, and onTemplateChange is Ignore.
+	// TemplateIgnoredCondition shows only when True: the run template differs from the one that ran, and
+	// onTemplateChange is Ignore.
 	TemplateIgnoredCondition = "TemplateIgnored"
 	// NodeLostCondition shows only when True: pods cannot be ended because their node does not answer.
 	NodeLostCondition = "NodeLost"
-	// UnknownStageCondition shows only when True: the object is in a stage that this version of the operator does not know.
+	// UnknownStageCondition shows only when True: the object is in a stage that this version of the operator does not
+	// know.
 	UnknownStageCondition = "UnknownStage"
 )
 
@@ -67,7 +70,8 @@ const (
 	DeadlineExceededReason = "DeadlineExceeded"
 	// TotalDeadlineExceededReason: the run took longer than timeouts.total.
 	TotalDeadlineExceededReason = "TotalDeadlineExceeded"
-	// GateConflictReason: Kueue's pod integration manages the driver as a job of its own; the message names the setting.
+	// GateConflictReason: Kueue's pod integration manages the driver as a job of its own; the message names the
+	// setting.
 	GateConflictReason = "GateConflict"
 )
 
@@ -75,7 +79,8 @@ const (
 const (
 	// InvalidSpecReason: a field has a value that cannot work; the message names field, value and remedy.
 	InvalidSpecReason = "InvalidSpec"
-	// NotYetSupportedReason: a field is part of the API but this version does not honour it; the message names field and remedy.
+	// NotYetSupportedReason: a field is part of the API but this version does not honour it; the message names field
+	// and remedy.
 	NotYetSupportedReason = "NotYetSupported"
 	// ExceedsQuotaReason: the request exceeds what the queue could ever hold. Clears itself when the queue grows.
 	ExceedsQuotaReason = "ExceedsQuota"
@@ -98,7 +103,8 @@ const (
 	NamespaceNotAllowedReason = "NamespaceNotAllowed"
 	// MaxRunningReason: the queue runs as many applications as it may.
 	MaxRunningReason = "MaxRunning"
-	// FlavorMismatchReason: no flavor of the queue fits the pods. Also a reason of Ready, where what Kueue gives contradicts them.
+	// FlavorMismatchReason: no flavor of the queue fits the pods. Also a reason of Ready, where what Kueue gives
+	// contradicts them.
 	FlavorMismatchReason = "FlavorMismatch"
 	// GateNotInstalledReason: the system behind the gate is not installed.
 	GateNotInstalledReason = "GateNotInstalled"

@@ -7,9 +7,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Duration is a length of time such as 90s, 10m or 1h30m. Every field of this type carries its own validation, because the
-// generator of the CRDs ignores markers of an alias. The rule admits only what metav1.Duration can read: 20 characters in numbers of
-// six digits stay below its limit of 292 years. One object that cannot be read would stop the list of all.
+// Duration is a length of time such as 90s, 10m or 1h30m. Every field of this type carries its own validation, because
+// the generator of the CRDs ignores markers of an alias. The rule admits only what metav1.Duration can read: 20
+// characters in numbers of six digits stay below its limit of 292 years. One object that cannot be read would stop the
+// list of all.
 type Duration = metav1.Duration
 
 // GateType names who decides that an application may start.
@@ -33,21 +34,25 @@ type QueueReference struct {
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9._]*[a-z0-9])?$`
 	Name string `json:"name,omitempty" sparkgate:"ask"`
 
-	// gate decides that the job may start. Default: the namespace's annotation sparkgate.io/default-gate, else the operator's flag, else Embedded.
+	// gate decides that the job may start. Default: the namespace's annotation sparkgate.io/default-gate, else the
+	// operator's flag, else Embedded.
 	// +optional
 	Gate GateType `json:"gate,omitempty" sparkgate:"ask"`
 
-	// priorityClassName is a PriorityClass; higher values go first in the queue. Default: the cluster's global default, else 0. May change at any time.
+	// priorityClassName is a PriorityClass; higher values go first in the queue. Default: the cluster's global default,
+	// else 0. May change at any time.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	PriorityClassName string `json:"priorityClassName,omitempty" sparkgate:"live"`
 
-	// minExecutors lets the job start with fewer executors than asked for, but never fewer than this. Default: all that are asked for.
+	// minExecutors lets the job start with fewer executors than asked for, but never fewer than this. Default: all that
+	// are asked for.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	MinExecutors *int32 `json:"minExecutors,omitempty" sparkgate:"ask"`
 
-	// flavors restricts the node classes that driver and executors may be placed in. Default: any that the queue offers.
+	// flavors restricts the node classes that driver and executors may be placed in. Default: any that the queue
+	// offers.
 	// +optional
 	Flavors *FlavorChoice `json:"flavors,omitempty" sparkgate:"ask"`
 
@@ -75,8 +80,8 @@ type FlavorChoice struct {
 
 // VolcanoOptions are options of the gate Volcano.
 type VolcanoOptions struct {
-	// waitForInqueue holds the driver back until the whole base gang fits into Volcano's queue. Where nodes come only for pods that
-	// wait for them, set it to false: the driver is created at once, and waits as a pod. Default: true.
+	// waitForInqueue holds the driver back until the whole base gang fits into Volcano's queue. Where nodes come only
+	// for pods that wait for them, set it to false: the driver is created at once, and waits as a pod. Default: true.
 	// +optional
 	WaitForInqueue *bool `json:"waitForInqueue,omitempty"`
 }
@@ -123,8 +128,9 @@ type Timeouts struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]{1,6}([.][0-9]+)?(ms|s|m|h))+$')",message="set driverStart to a duration such as 90s, 10m or 1h30m, in numbers of at most six digits"
 	DriverStart *Duration `json:"driverStart,omitempty"`
 
-	// executorStart bounds the time from a running driver to its first executors being ready; reason ExecutorStartTimeout. Default: none
-	// under the gate None, else 30m, after which the job releases its quota and queues again.
+	// executorStart bounds the time from a running driver to its first executors being ready; reason
+	// ExecutorStartTimeout. Default: none under the gate None, else 30m, after which the job releases its quota and
+	// queues again.
 	// +optional
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=20
@@ -145,8 +151,8 @@ type Timeouts struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]{1,6}([.][0-9]+)?(ms|s|m|h))+$')",message="set total to a duration such as 90s, 10m or 1h30m, in numbers of at most six digits"
 	Total *Duration `json:"total,omitempty"`
 
-	// termination is how long pods may take to end after they were asked to; then they are deleted without grace where their node is
-	// reachable. Never longer than the operator's --max-termination. Default: 5m.
+	// termination is how long pods may take to end after they were asked to; then they are deleted without grace where
+	// their node is reachable. Never longer than the operator's --max-termination. Default: 5m.
 	// +optional
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=20
@@ -168,7 +174,8 @@ const (
 
 // RestartPolicy says when and how often a failed attempt is tried again.
 type RestartPolicy struct {
-	// type is Never (default), OnFailure, OnInfrastructureFailure (eviction, lost node, slow start) or Always (needs readyWhen: Running).
+	// type is Never (default), OnFailure, OnInfrastructureFailure (eviction, lost node, slow start) or Always (needs
+	// readyWhen: Running).
 	// +optional
 	Type RestartPolicyType `json:"type,omitempty"`
 
@@ -260,8 +267,8 @@ type ServiceMetadata struct {
 	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 317 && size(self[k]) <= 63)",message="set labels with names of at most 317 characters and values of at most 63"
 	Labels map[string]string `json:"labels,omitempty"`
 
-	// annotations of the Service, of the keys that the operator's flag --ui-annotations allows; {{name}} and {{namespace}} are replaced in
-	// values.
+	// annotations of the Service, of the keys that the operator's flag --ui-annotations allows; {{name}} and
+	// {{namespace}} are replaced in values.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=64
 	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 317 && size(self[k]) <= 16384)",message="set annotations with names of at most 317 characters and values of at most 16384"
@@ -280,8 +287,8 @@ type UIIngress struct {
 	// +kubebuilder:validation:MaxLength=253
 	Host string `json:"host"`
 
-	// path under the host; {{name}} and {{namespace}} are replaced. Requests have to reach Spark without it. A path that ends with
-	// (/|$)(.*) is a regular expression, any other a prefix. Default: /.
+	// path under the host; {{name}} and {{namespace}} are replaced. Requests have to reach Spark without it. A path
+	// that ends with (/|$)(.*) is a regular expression, any other a prefix. Default: /.
 	// +optional
 	// +kubebuilder:validation:MaxLength=512
 	Path string `json:"path,omitempty"`

@@ -28,7 +28,8 @@ const (
 // QuotaSchedulingGate is the scheduling gate behind which executors wait for quota.
 const QuotaSchedulingGate = Group + "/quota"
 
-// GuardedLabel on a namespace, with the value "true", has the executors of every application wait behind QuotaSchedulingGate.
+// GuardedLabel on a namespace, with the value "true", has the executors of every application wait behind
+// QuotaSchedulingGate.
 const GuardedLabel = Group + "/guarded"
 
 // Labels of Spark itself on drivers and executors.
@@ -53,14 +54,17 @@ const (
 	DefaultQueueAnnotation = Group + "/default-queue"
 	// DefaultGateAnnotation names the gate of applications that name none.
 	DefaultGateAnnotation = Group + "/default-gate"
-	// AllowedGatesAnnotation lists, separated by commas, the gates that applications of the namespace may use, in the place of the operator's
-	// list.
+	// AllowedGatesAnnotation lists, separated by commas, the gates that applications of the namespace may use, in the
+	// place of the operator's list.
 	AllowedGatesAnnotation = Group + "/allowed-gates"
-	// AllowedQueuesAnnotation lists, separated by commas, the queues that applications and Spark pods of the namespace may use.
+	// AllowedQueuesAnnotation lists, separated by commas, the queues that applications and Spark pods of the namespace
+	// may use.
 	AllowedQueuesAnnotation = Group + "/allowed-queues"
-	// AllowedServiceAccountsAnnotation lists, separated by commas, the service accounts that pods of applications of the namespace may use.
+	// AllowedServiceAccountsAnnotation lists, separated by commas, the service accounts that pods of applications of
+	// the namespace may use.
 	AllowedServiceAccountsAnnotation = Group + "/allowed-service-accounts"
-	// LogTailAnnotation with a value other than true keeps ends of logs out of the status of the namespace's applications.
+	// LogTailAnnotation with a value other than true keeps ends of logs out of the status of the namespace's
+	// applications.
 	LogTailAnnotation = Group + "/log-tail"
 )
 

@@ -12,8 +12,8 @@ import (
 // systemClasses begins the names of Kubernetes' own PriorityClasses; the API server refuses others with it.
 const systemClasses = "system-"
 
-// AllowsPriorityClass reports whether applications of the queue may name a PriorityClass. Without a list, or without a queue (nil), they may
-// name all but Kubernetes' own; an empty list allows none.
+// AllowsPriorityClass reports whether applications of the queue may name a PriorityClass. Without a list, or without a
+// queue (nil), they may name all but Kubernetes' own; an empty list allows none.
 func (s *SparkQueueSpec) AllowsPriorityClass(class string) bool {
 	if s == nil || s.PriorityClassNames == nil {
 		return !strings.HasPrefix(class, systemClasses)
@@ -21,7 +21,8 @@ func (s *SparkQueueSpec) AllowsPriorityClass(class string) bool {
 	return slices.Contains(s.PriorityClassNames, class)
 }
 
-// PriorityClassRemedy returns what to do about a PriorityClass that the queue of that name does not allow. The spec is nil where there is no queue.
+// PriorityClassRemedy returns what to do about a PriorityClass that the queue of that name does not allow. The spec is
+// nil where there is no queue.
 func (s *SparkQueueSpec) PriorityClassRemedy(queue string) string {
 	switch {
 	case s == nil:

@@ -66,16 +66,16 @@ type SparkQueueSpec struct {
 	// +kubebuilder:validation:Maximum=1000000
 	Weight *int32 `json:"weight,omitempty"`
 
-	// flavors are the classes of nodes and the quota in each, in order of preference. The flavor "default" is built in. A tree in which
-	// no queue has quotas admits nothing, unless its root is unlimited.
+	// flavors are the classes of nodes and the quota in each, in order of preference. The flavor "default" is built in.
+	// A tree in which no queue has quotas admits nothing, unless its root is unlimited.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=16
 	Flavors []FlavorQuota `json:"flavors,omitempty"`
 
-	// unlimited lets the queues of the tree use any amount of what no queue of the tree has a quota for. Only for a root without flavors.
-	// Default: false.
+	// unlimited lets the queues of the tree use any amount of what no queue of the tree has a quota for. Only for a
+	// root without flavors. Default: false.
 	// +optional
 	Unlimited bool `json:"unlimited,omitempty"`
 
@@ -114,8 +114,8 @@ type SparkQueueSpec struct {
 	// +kubebuilder:validation:XValidation:rule="(!has(self.matchLabels) || size('%s'.format([self.matchLabels])) <= 16384) && (!has(self.matchExpressions) || size(self.matchExpressions) <= 64 && self.matchExpressions.all(e, size(e.key) <= 317 && size(e.operator) <= 16 && (!has(e.values) || size('%s'.format([e.values])) <= 16384)))",message="set namespaceSelector with at most 64 expressions, and with labels or values of at most 16384 characters together"
 	NamespaceSelector *metav1.LabelSelector `json:"namespaceSelector,omitempty"`
 
-	// priorityClassNames are the PriorityClasses that may be named, in spec.queue and in pods. Default: all but system-*. The cluster's
-	// default class may always be.
+	// priorityClassNames are the PriorityClasses that may be named, in spec.queue and in pods. Default: all but
+	// system-*. The cluster's default class may always be.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=64
@@ -124,7 +124,8 @@ type SparkQueueSpec struct {
 	PriorityClassNames []string `json:"priorityClassNames,omitempty"`
 }
 
-// FairSharing shares the pool of a node among its children by their weights. It has no fields yet: write fairSharing: {}.
+// FairSharing shares the pool of a node among its children by their weights. It has no fields yet: write fairSharing:
+// {}.
 type FairSharing struct{}
 
 // QueueStrategy is the order in which a queue serves.
@@ -163,13 +164,13 @@ type FlavorQuota struct {
 	Quotas []ResourceQuota `json:"quotas"`
 }
 
-// The rules of the quantities below read the sign from the text: the one cheap way for a field that is an integer or a string. The
-// patterns keep out exponents such as 1e999999999, with which no arithmetic comes to an end.
+// The rules of the quantities below read the sign from the text: the one cheap way for a field that is an integer or a
+// string. The patterns keep out exponents such as 1e999999999, with which no arithmetic comes to an end.
 
 // ResourceQuota is the quota of one resource in one flavor.
 type ResourceQuota struct {
-	// resource is a resource of Kubernetes: cpu, memory, ephemeral-storage, hugepages-<size>, or an extended one, which has a domain
-	// (nvidia.com/gpu); or pods.
+	// resource is a resource of Kubernetes: cpu, memory, ephemeral-storage, hugepages-<size>, or an extended one, which
+	// has a domain (nvidia.com/gpu); or pods.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
@@ -183,7 +184,8 @@ type ResourceQuota struct {
 	// +kubebuilder:validation:XValidation:rule="!'%s'.format([self]).startsWith('-')",message="set nominal to a quantity of zero or more, such as 8 or 32Gi"
 	Nominal resource.Quantity `json:"nominal"`
 
-	// borrowingLimit bounds what this node may use above its own quota and its children's; 0 closes it. Default: no bound.
+	// borrowingLimit bounds what this node may use above its own quota and its children's; 0 closes it. Default: no
+	// bound.
 	// +optional
 	// +kubebuilder:validation:XIntOrString
 	// +kubebuilder:validation:Pattern=`^[0-9.]{1,18}([KMGTPE]i|[numkMGTPE]|[eE][0-9]{1,2})?$`
@@ -220,13 +222,13 @@ type SparkQueueStatus struct {
 	// +kubebuilder:default=0
 	Admitted int32 `json:"admitted"`
 
-	// elastic counts the executors above the base gangs of applications of this node and of those below it; absent where no application
-	// has or wants any.
+	// elastic counts the executors above the base gangs of applications of this node and of those below it; absent
+	// where no application has or wants any.
 	// +optional
 	Elastic *ElasticUsage `json:"elastic,omitempty"`
 
-	// unmanagedPods counts the Spark pods of guarded namespaces that belong to no application, of this node and of those below it. Drivers
-	// among them also count as applications. Absent if there are none.
+	// unmanagedPods counts the Spark pods of guarded namespaces that belong to no application, of this node and of
+	// those below it. Drivers among them also count as applications. Absent if there are none.
 	// +optional
 	UnmanagedPods *UnmanagedPods `json:"unmanagedPods,omitempty"`
 
@@ -239,8 +241,8 @@ type SparkQueueStatus struct {
 	// +optional
 	Summary map[string]string `json:"summary,omitempty"`
 
-	// share is what this node borrows in relation to what its parent could have, where that is most, divided by its weight: 0, 0.25, or
-	// Infinity where that could have nothing. Absent for a root.
+	// share is what this node borrows in relation to what its parent could have, where that is most, divided by its
+	// weight: 0, 0.25, or Infinity where that could have nothing. Absent for a root.
 	// +optional
 	Share string `json:"share,omitempty"`
 
@@ -294,7 +296,8 @@ type Ledger struct {
 	// +optional
 	// +listType=atomic
 	InFlight []LedgerEntry `json:"inFlight,omitempty"`
-	// orphans are grants of applications that are gone while pods of theirs still run. They are charged until those are gone.
+	// orphans are grants of applications that are gone while pods of theirs still run. They are charged until those are
+	// gone.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=100
@@ -362,7 +365,8 @@ type SparkFlavorSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 317 && size(self[k]) <= 63)",message="set nodeLabels with names of at most 317 characters and values of at most 63"
 	NodeLabels map[string]string `json:"nodeLabels,omitempty"`
 
-	// nodeTaints are the taints of these nodes. Pods that neither they nor the flavor make tolerate them are not placed here.
+	// nodeTaints are the taints of these nodes. Pods that neither they nor the flavor make tolerate them are not placed
+	// here.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16

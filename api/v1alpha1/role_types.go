@@ -39,7 +39,8 @@ type PodRole struct {
 	// +kubebuilder:validation:MaxLength=32
 	Memory string `json:"memory,omitempty"`
 
-	// memoryOverhead is the memory outside the heap, in Spark's notation. Default: memoryOverheadFactor × memory, at least 384m.
+	// memoryOverhead is the memory outside the heap, in Spark's notation. Default: memoryOverheadFactor × memory, at
+	// least 384m.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([bBkKmMgGtTpP][bB]?)?$')",message="set memoryOverhead in Spark's notation: a whole number followed by k, m, g or t, such as 512m or 4g"
 	// +kubebuilder:validation:MaxLength=32
@@ -69,7 +70,8 @@ type PodRole struct {
 	// +kubebuilder:validation:MaxItems=256
 	Env []EnvVar `json:"env,omitempty"`
 
-	// envFrom takes all entries of ConfigMaps or Secrets as environment variables of the Spark container, as in a container's envFrom.
+	// envFrom takes all entries of ConfigMaps or Secrets as environment variables of the Spark container, as in a
+	// container's envFrom.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=64
@@ -117,9 +119,9 @@ type PodRole struct {
 	// +kubebuilder:pruning:PreserveUnknownFields
 	Affinity *runtime.RawExtension `json:"affinity,omitempty"`
 
-	// template is a Kubernetes PodTemplateSpec that the pods start from; for everything that has no field here. The container of Spark
-	// is the one named spark-kubernetes-driver or spark-kubernetes-executor, else the first. Its cpu and memory cannot be set here:
-	// set cores, coreRequest, coreLimit, memory and memoryOverhead.
+	// template is a Kubernetes PodTemplateSpec that the pods start from; for everything that has no field here. The
+	// container of Spark is the one named spark-kubernetes-driver or spark-kubernetes-executor, else the first. Its cpu
+	// and memory cannot be set here: set cores, coreRequest, coreLimit, memory and memoryOverhead.
 	// +optional
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:Type=object
@@ -127,7 +129,8 @@ type PodRole struct {
 	Template *runtime.RawExtension `json:"template,omitempty"`
 }
 
-// EnvVar is an environment variable. It has the shape of Kubernetes' own, whose schema would bring defaults into the run template.
+// EnvVar is an environment variable. It has the shape of Kubernetes' own, whose schema would bring defaults into the
+// run template.
 type EnvVar struct {
 	// name of the variable.
 	// +required
@@ -166,13 +169,14 @@ type GPU struct {
 type DriverSpec struct {
 	PodRole `json:",inline"`
 
-	// serviceAccountName is the account that the driver uses to create its executors. Default: the namespace's "default".
+	// serviceAccountName is the account that the driver uses to create its executors. Default: the namespace's
+	// "default".
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	ServiceAccountName string `json:"serviceAccountName,omitempty"`
 
-	// podName names the driver pod. Default: derived from application, run and attempt, so that two attempts never collide. A fixed name
-	// can hold one attempt at a time only.
+	// podName names the driver pod. Default: derived from application, run and attempt, so that two attempts never
+	// collide. A fixed name can hold one attempt at a time only.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
@@ -183,7 +187,8 @@ type DriverSpec struct {
 type ExecutorSpec struct {
 	PodRole `json:",inline"`
 
-	// instances is the number of executors. Default: 2 (Spark's default). Under dynamic allocation it is a lower bound of the initial number.
+	// instances is the number of executors. Default: 2 (Spark's default). Under dynamic allocation it is a lower bound
+	// of the initial number.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100000
@@ -262,7 +267,8 @@ type DynamicAllocation struct {
 	// +kubebuilder:validation:Minimum=0
 	MinExecutors *int32 `json:"minExecutors,omitempty"`
 
-	// maxExecutors is never exceeded. No default: without one here or in sparkConf the job is refused, because no queue could hold it.
+	// maxExecutors is never exceeded. No default: without one here or in sparkConf the job is refused, because no queue
+	// could hold it.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	MaxExecutors *int32 `json:"maxExecutors,omitempty"`
@@ -333,21 +339,21 @@ type Monitoring struct {
 
 // PrometheusMonitoring exposes Spark's metrics in the format of Prometheus.
 type PrometheusMonitoring struct {
-	// port at which the JMX exporter answers in driver and executors. Only with jmxExporterJar; Spark's own servlet answers on the port of
-	// its web interface. Default: 8090.
+	// port at which the JMX exporter answers in driver and executors. Only with jmxExporterJar; Spark's own servlet
+	// answers on the port of its web interface. Default: 8090.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=65535
 	Port *int32 `json:"port,omitempty"`
 
-	// jmxExporterJar is the path inside the image of the JMX exporter, which driver and executors load as a Java agent; absent: Spark's own
-	// servlet is used.
+	// jmxExporterJar is the path inside the image of the JMX exporter, which driver and executors load as a Java agent;
+	// absent: Spark's own servlet is used.
 	// +optional
 	// +kubebuilder:validation:MaxLength=512
 	JMXExporterJar string `json:"jmxExporterJar,omitempty"`
 
-	// jmxExporterConfig is the path inside the containers of the configuration of the JMX exporter, such as a file of configMaps. Only with
-	// jmxExporterJar. Default: rules for Spark's own metrics.
+	// jmxExporterConfig is the path inside the containers of the configuration of the JMX exporter, such as a file of
+	// configMaps. Only with jmxExporterJar. Default: rules for Spark's own metrics.
 	// +optional
 	// +kubebuilder:validation:MaxLength=512
 	JMXExporterConfig string `json:"jmxExporterConfig,omitempty"`

@@ -33,7 +33,8 @@ type ScheduledSparkApplication struct {
 	// +required
 	Spec ScheduledSparkApplicationSpec `json:"spec"`
 
-	// status is what the operator has created and seen. Its default makes health checkers wait for the operator's first look.
+	// status is what the operator has created and seen. Its default makes health checkers wait for the operator's first
+	// look.
 	// +optional
 	// +kubebuilder:default:={"observedGeneration":-1,"activeCount":0}
 	Status ScheduledSparkApplicationStatus `json:"status,omitempty"`
@@ -50,8 +51,9 @@ type ScheduledSparkApplicationList struct {
 
 // ScheduledSparkApplicationSpec is a schedule and a template.
 type ScheduledSparkApplicationSpec struct {
-	// schedule has five fields: minute, hour, day of month, month, day of week. Or it is "@every" with a duration of at least 1m, or one of
-	// @yearly, @annually, @monthly, @weekly, @daily, @midnight and @hourly. A change counts from the moment at which it is seen.
+	// schedule has five fields: minute, hour, day of month, month, day of week. Or it is "@every" with a duration of at
+	// least 1m, or one of @yearly, @annually, @monthly, @weekly, @daily, @midnight and @hourly. A change counts from
+	// the moment at which it is seen.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=256
@@ -66,13 +68,14 @@ type ScheduledSparkApplicationSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self != 'Local'",message="set timeZone to a name such as Europe/Zurich, or to UTC: Local is the zone of the machine that the operator runs on"
 	TimeZone string `json:"timeZone,omitempty"`
 
-	// concurrencyPolicy is what happens when the schedule is due and an application of it has not finished. Default: Forbid.
+	// concurrencyPolicy is what happens when the schedule is due and an application of it has not finished. Default:
+	// Forbid.
 	// +optional
 	// +kubebuilder:default:=Forbid
 	ConcurrencyPolicy ConcurrencyPolicy `json:"concurrencyPolicy,omitempty"`
 
-	// startingDeadline is how late a run may start. Default: no limit for what catchUp runs; under Forbid a run that is due does not wait for
-	// the one before it.
+	// startingDeadline is how late a run may start. Default: no limit for what catchUp runs; under Forbid a run that is
+	// due does not wait for the one before it.
 	// +optional
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=20
@@ -84,7 +87,8 @@ type ScheduledSparkApplicationSpec struct {
 	// +kubebuilder:default:=Last
 	CatchUp CatchUpPolicy `json:"catchUp,omitempty"`
 
-	// suspend stops the schedule. Applications that exist run on. What is due meanwhile is not run later. Default: false.
+	// suspend stops the schedule. Applications that exist run on. What is due meanwhile is not run later. Default:
+	// false.
 	// +optional
 	Suspend bool `json:"suspend,omitempty"`
 
@@ -102,8 +106,8 @@ type ScheduledSparkApplicationSpec struct {
 	// +kubebuilder:validation:Maximum=100
 	FailedHistoryLimit *int32 `json:"failedHistoryLimit,omitempty"`
 
-	// readyWhen is what makes the schedule ready. Scheduled: the schedule works, whatever becomes of its runs. LastRunSucceeded: also, the
-	// last run that ended has succeeded. Default: Scheduled.
+	// readyWhen is what makes the schedule ready. Scheduled: the schedule works, whatever becomes of its runs.
+	// LastRunSucceeded: also, the last run that ended has succeeded. Default: Scheduled.
 	// +optional
 	// +kubebuilder:default:=Scheduled
 	ReadyWhen ScheduleReadiness `json:"readyWhen,omitempty"`
@@ -137,7 +141,8 @@ const (
 	CatchUpNone CatchUpPolicy = "None"
 	// CatchUpLast runs the last of them.
 	CatchUpLast CatchUpPolicy = "Last"
-	// CatchUpAll runs the last ten of them, oldest first. Under Forbid and Replace one starts when the one before it has finished.
+	// CatchUpAll runs the last ten of them, oldest first. Under Forbid and Replace one starts when the one before it
+	// has finished.
 	CatchUpAll CatchUpPolicy = "All"
 )
 
@@ -159,7 +164,8 @@ type ApplicationTemplate struct {
 	// +optional
 	Metadata TemplateMetadata `json:"metadata,omitempty"`
 
-	// spec is that of a SparkApplication. It is checked as one when the schedule is read; a mistake is reported by the schedule.
+	// spec is that of a SparkApplication. It is checked as one when the schedule is read; a mistake is reported by the
+	// schedule.
 	// +required
 	// +kubebuilder:pruning:PreserveUnknownFields
 	// +kubebuilder:validation:Type=object
@@ -191,13 +197,15 @@ type TemplateMetadata struct {
 	Namespace string `json:"namespace,omitempty"`
 }
 
-// ScheduledSparkApplicationStatus is what the operator knows of a schedule. Times are in RFC 3339 with the offset of spec.timeZone.
+// ScheduledSparkApplicationStatus is what the operator knows of a schedule. Times are in RFC 3339 with the offset of
+// spec.timeZone.
 type ScheduledSparkApplicationStatus struct {
 	// observedGeneration is the generation of the spec that the rest describes. -1: none yet.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// conditions are Ready, Stalled where nothing will run until the schedule is changed, and LastRunSucceeded once a run has ended.
+	// conditions are Ready, Stalled where nothing will run until the schedule is changed, and LastRunSucceeded once a
+	// run has ended.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
@@ -260,8 +268,8 @@ type HandledSchedule struct {
 	// timeZone is that of the schedule that was followed.
 	// +optional
 	TimeZone string `json:"timeZone,omitempty"`
-	// paused says that nothing was due then, because the schedule was suspended or stalled. It is followed again from the moment at which
-	// that ends.
+	// paused says that nothing was due then, because the schedule was suspended or stalled. It is followed again from
+	// the moment at which that ends.
 	// +optional
 	Paused bool `json:"paused,omitempty"`
 }
@@ -309,7 +317,8 @@ const (
 const (
 	// ScheduleLabel is the name of the schedule.
 	ScheduleLabel = Group + "/schedule"
-	// ScheduledForAnnotation is the time at which the schedule was due, in its time zone; absent on applications that somebody asked for.
+	// ScheduledForAnnotation is the time at which the schedule was due, in its time zone; absent on applications that
+	// somebody asked for.
 	ScheduledForAnnotation = Group + "/scheduled-for"
 	// KeepAnnotation on an application, with the value "true", excepts it from the history limits.
 	KeepAnnotation = Group + "/keep"

@@ -12,13 +12,15 @@ import (
 	"github.com/fluxcd/pkg/apis/meta"
 )
 
-// SparkApplicationStatus is what the operator has seen and done. The stage of the current run is the reason of the condition Ready.
+// SparkApplicationStatus is what the operator has seen and done. The stage of the current run is the reason of the
+// condition Ready.
 type SparkApplicationStatus struct {
 	// observedGeneration is the generation of the spec that the conditions speak of; -1 until the operator has looked.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// conditions are Ready, Reconciling, Stalled (Flux's and kstatus' contract), Admitted, Running, Finished and a few that show only when True.
+	// conditions are Ready, Reconciling, Stalled (Flux's and kstatus' contract), Admitted, Running, Finished and a few
+	// that show only when True.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
@@ -40,8 +42,8 @@ type SparkApplicationStatus struct {
 	// +optional
 	RunID string `json:"runID,omitempty"`
 
-	// failures counts the attempts of the run that failed, since the last one that ran for restartPolicy.resetAfter. With preemptions,
-	// resumes and requeues it says why attempt is above 1.
+	// failures counts the attempts of the run that failed, since the last one that ran for restartPolicy.resetAfter.
+	// With preemptions, resumes and requeues it says why attempt is above 1.
 	// +optional
 	Failures int32 `json:"failures,omitempty"`
 
@@ -53,8 +55,8 @@ type SparkApplicationStatus struct {
 	// +optional
 	Resumes int32 `json:"resumes,omitempty"`
 
-	// requeues counts the attempts of the run that released their quota because their executors did not start in time, or because what they
-	// were to be created from had changed before the driver was created.
+	// requeues counts the attempts of the run that released their quota because their executors did not start in time,
+	// or because what they were to be created from had changed before the driver was created.
 	// +optional
 	Requeues int32 `json:"requeues,omitempty"`
 
@@ -62,7 +64,8 @@ type SparkApplicationStatus struct {
 	// +optional
 	Queue string `json:"queue,omitempty"`
 
-	// ask is what the application asks its queue for, or asked for last. It decides whether a change keeps the place in the queue.
+	// ask is what the application asks its queue for, or asked for last. It decides whether a change keeps the place in
+	// the queue.
 	// +optional
 	Ask *Ask `json:"ask,omitempty"`
 
@@ -121,12 +124,12 @@ const (
 
 // ApplicationTimes are the moments of the current run and attempt, by the operator's clock.
 type ApplicationTimes struct {
-	// queued orders applications of equal priority: it is when this one first asked with what it asks for now, plus the time since then
-	// in which it could not have started. A preempted, resumed or requeued attempt keeps it.
+	// queued orders applications of equal priority: it is when this one first asked with what it asks for now, plus the
+	// time since then in which it could not have started. A preempted, resumed or requeued attempt keeps it.
 	// +optional
 	Queued *metav1.Time `json:"queued,omitempty"`
-	// blocked is since when the application could not start whatever its queue has: its spec is invalid, or something that it names does
-	// not exist. That time does not count for its place in the queue. Absent while it could start.
+	// blocked is since when the application could not start whatever its queue has: its spec is invalid, or something
+	// that it names does not exist. That time does not count for its place in the queue. Absent while it could start.
 	// +optional
 	Blocked *metav1.Time `json:"blocked,omitempty"`
 	// admitted is when the gate let the current attempt in.
@@ -135,7 +138,8 @@ type ApplicationTimes struct {
 	// driverStarted is when the driver's container was first seen running.
 	// +optional
 	DriverStarted *metav1.Time `json:"driverStarted,omitempty"`
-	// executorsReady is when the driver of the current attempt and all executors that it began with were first ready together.
+	// executorsReady is when the driver of the current attempt and all executors that it began with were first ready
+	// together.
 	// +optional
 	ExecutorsReady *metav1.Time `json:"executorsReady,omitempty"`
 	// started is when the first attempt of the run was seen running.
@@ -158,8 +162,8 @@ type ApplicationTimes struct {
 	ReferenceMissing *metav1.Time `json:"referenceMissing,omitempty"`
 }
 
-// Grant is the quota that an attempt holds in its queue. It explains itself: what is charged is count × requests of its pod sets,
-// never recomputed from the spec.
+// Grant is the quota that an attempt holds in its queue. It explains itself: what is charged is count × requests of its
+// pod sets, never recomputed from the spec.
 type Grant struct {
 	// run that the grant belongs to.
 	// +required
@@ -176,22 +180,23 @@ type Grant struct {
 	// epoch of the leader that granted it.
 	// +optional
 	Epoch int64 `json:"epoch,omitempty"`
-	// gated says that executors are created behind the scheduling gate sparkgate.io/quota, which is removed within the grant. Such a
-	// grant grows and shrinks with dynamic allocation.
+	// gated says that executors are created behind the scheduling gate sparkgate.io/quota, which is removed within the
+	// grant. Such a grant grows and shrinks with dynamic allocation.
 	// +optional
 	Gated bool `json:"gated,omitempty"`
-	// inputs is a hash of everything that the ask was made from. A driver is created only from inputs with this hash; if they have changed
-	// before it is created, the grant is released first and the start is planned again.
+	// inputs is a hash of everything that the ask was made from. A driver is created only from inputs with this hash;
+	// if they have changed before it is created, the grant is released first and the start is planned again.
 	// +optional
 	Inputs string `json:"inputs,omitempty"`
 	// resizes is how often the grant has grown since it was given.
 	// +optional
 	Resizes int64 `json:"resizes,omitempty"`
-	// holdsFor is how long the attempt may hold the quota, from times.admitted on: it was let in before others that wait because of its
-	// timeouts. Longer ones take effect with the next attempt. Absent if it passed no other ask.
+	// holdsFor is how long the attempt may hold the quota, from times.admitted on: it was let in before others that
+	// wait because of its timeouts. Longer ones take effect with the next attempt. Absent if it passed no other ask.
 	// +optional
 	HoldsFor *metav1.Duration `json:"holdsFor,omitempty"`
-	// podSets are the granted pods: driver and executors of the base gang first. Executors above it follow, in one set for each flavor.
+	// podSets are the granted pods: driver and executors of the base gang first. Executors above it follow, in one set
+	// for each flavor.
 	// +required
 	// +listType=atomic
 	PodSets []PodSetGrant `json:"podSets"`
@@ -251,10 +256,12 @@ type DriverStatus struct {
 	// applicationID is Spark's id of the attempt.
 	// +optional
 	ApplicationID string `json:"applicationID,omitempty"`
-	// uiAddress of Spark's web interface while the driver runs: that of its Ingress or route, else the one inside the cluster.
+	// uiAddress of Spark's web interface while the driver runs: that of its Ingress or route, else the one inside the
+	// cluster.
 	// +optional
 	UIAddress string `json:"uiAddress,omitempty"`
-	// historyAddress of the attempt at the history server that the operator knows; absent if there is none, or no event log.
+	// historyAddress of the attempt at the history server that the operator knows; absent if there is none, or no event
+	// log.
 	// +optional
 	HistoryAddress string `json:"historyAddress,omitempty"`
 }
@@ -343,8 +350,8 @@ type AttemptStatus struct {
 	// message for people, at most 1,024 bytes.
 	// +optional
 	Message string `json:"message,omitempty"`
-	// logTail is the end of the log of Spark's container, if the attempt failed: at most 2,048 bytes, without what looks like a secret.
-	// Of the last three attempts only; absent if it could not be had.
+	// logTail is the end of the log of Spark's container, if the attempt failed: at most 2,048 bytes, without what
+	// looks like a secret. Of the last three attempts only; absent if it could not be had.
 	// +optional
 	LogTail string `json:"logTail,omitempty"`
 	// startedAt is when the driver was first seen running; absent if it never ran.

@@ -64,7 +64,8 @@ func count(findings []offline.Finding) int {
 	return n
 }
 
-// tell writes findings without their place, for a manifest that is not a file yet, and returns how many are not warnings.
+// tell writes findings without their place, for a manifest that is not a file yet, and returns how many are not
+// warnings.
 func tell(command string, findings []offline.Finding, out io.Writer) int {
 	for _, f := range findings {
 		word := "error"

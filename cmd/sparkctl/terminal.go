@@ -10,8 +10,9 @@ import (
 	"unicode/utf8"
 )
 
-// terminal writes text that others had a hand in: names, messages, files. Control characters but line ends and tabs are written out, such as
-// \x1b, so that no text moves the cursor or changes the terminal. YAML and JSON never have such characters, so they stay as they are.
+// terminal writes text that others had a hand in: names, messages, files. Control characters but line ends and tabs are
+// written out, such as \x1b, so that no text moves the cursor or changes the terminal. YAML and JSON never have such
+// characters, so they stay as they are.
 type terminal struct{ io.Writer }
 
 // Write writes whole characters; a call does not end within one.

@@ -146,7 +146,8 @@ func decisionLog(path string) (io.Writer, error) {
 	return file, nil
 }
 
-// end ends the process at once. The lease is not given back: the process that has taken the ledger over has it, or is about to.
+// end ends the process at once. The lease is not given back: the process that has taken the ledger over has it, or is
+// about to.
 func end(why error) {
 	fmt.Fprintf(os.Stderr, "sparkgate: %v\n", why)
 	os.Exit(1)

@@ -15,7 +15,8 @@ import (
 )
 
 const (
-	// answerTTL is how long an answer of the API server counts: a user whose permission is revoked keeps it for as long.
+	// answerTTL is how long an answer of the API server counts: a user whose permission is revoked keeps it for as
+	// long.
 	answerTTL = 5 * time.Second
 	// goodTokenTTL is for how long a token that was valid is checked again, whatever else comes from the same address.
 	goodTokenTTL = 10 * time.Minute
@@ -29,13 +30,13 @@ var errTooManyRequests = errors.New("too many unknown tokens came from your addr
 // digest stands for a token.
 type digest [sha256.Size]byte
 
-// authCache caches the answers of a Reviewer for a short time, and bounds how often it is asked: for each place from which unknown tokens
-// come, and for each user. Safe for concurrent use.
+// authCache caches the answers of a Reviewer for a short time, and bounds how often it is asked: for each place from
+// which unknown tokens come, and for each user. Safe for concurrent use.
 type authCache struct {
 	reviewer Reviewer
 	limits   *limits
-	// users are those of valid tokens, unknownTokens are tokens that the API server does not know. They are apart, so that unknown tokens
-	// evict no valid ones.
+	// users are those of valid tokens, unknownTokens are tokens that the API server does not know. They are apart, so
+	// that unknown tokens evict no valid ones.
 	users         ttlCache[digest, *authenticationv1.UserInfo]
 	unknownTokens ttlCache[digest, struct{}]
 	// goodTokens are the tokens that were good when they were checked last.

@@ -14,7 +14,8 @@ const (
 	mostConnectionsOfAddress = 128
 )
 
-// listener closes connections at once that are too many. One that is idle, or sends its request slowly, is closed by the server's timeouts.
+// listener closes connections at once that are too many. One that is idle, or sends its request slowly, is closed by
+// the server's timeouts.
 type listener struct {
 	net.Listener
 	mu   sync.Mutex

@@ -163,7 +163,8 @@ func (h *handler) application(r *http.Request, c *identity) (any, *problem) {
 	return out, nil
 }
 
-// hideOtherNamespaces removes the names of other namespaces' applications, unless the caller may see them in the status of the queue.
+// hideOtherNamespaces removes the names of other namespaces' applications, unless the caller may see them in the status
+// of the queue.
 func (h *handler) hideOtherNamespaces(r *http.Request, c *identity, out *v1.Application) *problem {
 	if out.Waits == nil {
 		return nil
@@ -198,7 +199,8 @@ func (h *handler) queue(r *http.Request, c *identity) (any, *problem) {
 	return out, nil
 }
 
-// require returns what is in the way of an explanation of an object: that the caller may not get it, or that this process is not the leader.
+// require returns what is in the way of an explanation of an object: that the caller may not get it, or that this
+// process is not the leader.
 func (h *handler) require(r *http.Request, c *identity, o Object) *problem {
 	allowed, err := h.auth.mayGet(r.Context(), c, o)
 	switch {

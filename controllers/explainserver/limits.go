@@ -14,8 +14,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/fairqueue"
 )
 
-// What the API server is asked at most, a second and in a row after a quiet time. Only tokens that turn out to be unknown count, so that
-// a client that makes some up uses its own share and nothing of others.
+// What the API server is asked at most, a second and in a row after a quiet time. Only tokens that turn out to be
+// unknown count, so that a client that makes some up uses its own share and nothing of others.
 const (
 	// An address is that of a pod, or of the API server, behind whose proxy all clients are that come that way.
 	unknownTokensPerAddress, unknownTokensPerAddressBurst = 10, 40
@@ -37,8 +37,9 @@ type source struct{ address, origin string }
 // maxAddress is that of IPv6 with a zone.
 const maxAddress = 64
 
-// sourceOf returns where a request comes from. The API server's proxy adds its client to X-Forwarded-For, as the last one. A client that comes
-// directly may write there what it likes, and gains nothing: what is bounded for an origin is bounded for the address, too.
+// sourceOf returns where a request comes from. The API server's proxy adds its client to X-Forwarded-For, as the last
+// one. A client that comes directly may write there what it likes, and gains nothing: what is bounded for an origin is
+// bounded for the address, too.
 func sourceOf(r *http.Request) source {
 	address := addressOf(r.RemoteAddr)
 	all := r.Header.Values("X-Forwarded-For")

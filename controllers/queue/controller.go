@@ -66,7 +66,8 @@ type Reconciler struct {
 	Clock  clock.PassiveClock
 	// Interval bounds how often counts and usage of one queue are written. Default: DefaultInterval.
 	Interval time.Duration
-	// Log of conditions that change; the zero value logs nothing. The requests of this controller do not name a queue each.
+	// Log of conditions that change; the zero value logs nothing. The requests of this controller do not name a queue
+	// each.
 	Log logr.Logger
 	// Ready returns once this process leads and has restored what is held.
 	Ready func(context.Context) error
@@ -108,8 +109,8 @@ func (r *Reconciler) keepQueue(_ context.Context, queue workqueue.TypedRateLimit
 	return nil
 }
 
-// Changed says that usage or order may have changed somewhere. It does not block; the look follows a little later, so that many
-// changes cost one.
+// Changed says that usage or order may have changed somewhere. It does not block; the look follows a little later, so
+// that many changes cost one.
 func (r *Reconciler) Changed() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -235,8 +236,8 @@ func (r *Reconciler) logConditions(before, after *v1alpha1.SparkQueue) {
 	}
 }
 
-// due returns when the changed status of a queue may be written: conditions at once, counts and usage after the interval, the order of
-// those in line alone after five.
+// due returns when the changed status of a queue may be written: conditions at once, counts and usage after the
+// interval, the order of those in line alone after five.
 func (r *Reconciler) due(before, after *v1alpha1.SparkQueue) time.Time {
 	r.mu.Lock()
 	written := r.written[before.Name]

@@ -14,7 +14,8 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
 )
 
-// gauges are read from the engine when they are scraped: nothing is counted, so nothing can be counted twice. Only the leader has queues.
+// gauges are read from the engine when they are scraped: nothing is counted, so nothing can be counted twice. Only the
+// leader has queues.
 type gauges struct {
 	engine atomic.Pointer[Engine]
 
@@ -45,7 +46,8 @@ var (
 
 func init() { metrics.Registry.MustRegister(collected, waits, cycles, brokenAsks) }
 
-// Series returns the metrics that have a label for a queue, but for those that are read from the engine, which knows configured queues only.
+// Series returns the metrics that have a label for a queue, but for those that are read from the engine, which knows
+// configured queues only.
 func Series() []metricseries.Vector {
 	return []metricseries.Vector{{Vec: waits, QueueLabels: []string{"queue"}}}
 }

@@ -54,7 +54,8 @@ func (r *Reconciler) reconcilePod(ctx context.Context, namespace *metav1.Partial
 	return r.ask(ctx, namespace, p)
 }
 
-// refusal returns why a pod behind the gate is not admitted, whatever its queue has left; empty if nothing is against it.
+// refusal returns why a pod behind the gate is not admitted, whatever its queue has left; empty if nothing is against
+// it.
 func (r *Reconciler) refusal(ctx context.Context, namespace *metav1.PartialObjectMetadata, p *pod) (reason, refusal string, err error) {
 	if p.invalid != "" {
 		return v1alpha1.InvalidSpecReason, "is not admitted: " + p.invalid + ", and recreate the pod", nil

@@ -19,8 +19,9 @@ import (
 // unattributed is the reason of the event on a pod whose labels name an application that it cannot be attributed to.
 const unattributed = "Unattributed"
 
-// claims are pods that carry the labels of an application and cannot be attributed to it: the application does not exist, or has not created
-// them, or they are more than it held. They are charged like pods of no application. Safe for concurrent use.
+// claims are pods that carry the labels of an application and cannot be attributed to it: the application does not
+// exist, or has not created them, or they are more than it held. They are charged like pods of no application. Safe for
+// concurrent use.
 type claims struct {
 	mu sync.Mutex
 	// pods by name, with their uid.

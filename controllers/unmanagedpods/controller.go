@@ -118,8 +118,8 @@ func (r *Reconciler) keepQueue(_ context.Context, queue workqueue.TypedRateLimit
 	return nil
 }
 
-// Wake has the controller look at a pod soon. It does not block. Before the controller runs it does nothing: the controller begins with
-// all pods.
+// Wake has the controller look at a pod soon. It does not block. Before the controller runs it does nothing: the
+// controller begins with all pods.
 func (r *Reconciler) Wake(pod types.NamespacedName) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

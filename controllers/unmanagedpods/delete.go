@@ -21,8 +21,8 @@ import (
 // endingInterval is how often a pod that does not end in time is looked at again.
 const endingInterval = 10 * time.Second
 
-// boundTermination sees to it that a pod that is being deleted ends within MaxTermination, whichever client has deleted it: what it holds counts as on its way
-// back. On a node that does not answer it may run on, so it is waited for.
+// boundTermination sees to it that a pod that is being deleted ends within MaxTermination, whichever client has deleted
+// it: what it holds counts as on its way back. On a node that does not answer it may run on, so it is waited for.
 func (r *Reconciler) boundTermination(ctx context.Context, p *pod) error {
 	if p.EndsLate(r.MaxTermination) {
 		return r.deletePod(ctx, p, false)

@@ -22,7 +22,8 @@ type pod struct {
 	*pods.Record
 	// requests are what a node reserves for it, "pods": 1 included.
 	requests queueing.Resources
-	// invalid says which of its requests cannot be counted, and why; empty if all can. Then requests are the nearest that can.
+	// invalid says which of its requests cannot be counted, and why; empty if all can. Then requests are the nearest
+	// that can.
 	invalid  string
 	priority int32
 	// class is its PriorityClass; empty if it has none.
@@ -36,7 +37,8 @@ type pod struct {
 	claimed bool
 }
 
-// recordOf reduces a pod; nil if it is none of Spark's. Behind the gate everything is Spark's: the guard has put it there.
+// recordOf reduces a pod; nil if it is none of Spark's. Behind the gate everything is Spark's: the guard has put it
+// there.
 func recordOf(p *corev1.Pod) *pod {
 	_, role := p.Labels[v1alpha1.SparkRoleLabel]
 	_, charged := p.Labels[v1alpha1.QueueLabel]
@@ -69,7 +71,8 @@ func (p *pod) same(other *pod) bool {
 		(p.SchedulingGate == nil) == (other.SchedulingGate == nil) && (p.SchedulingGate == nil || p.Version == other.Version)
 }
 
-// concerned reports whether the pod holds quota or waits for some: it has not ended, and is not one that never ran and never will.
+// concerned reports whether the pod holds quota or waits for some: it has not ended, and is not one that never ran and
+// never will.
 func (p *pod) concerned() bool { return p.Active() && (p.SchedulingGate == nil || !p.Deleting) }
 
 // admittedDriver reports whether the pod is a driver that was let in and has not ended.
@@ -85,15 +88,16 @@ func (p *pod) set() string {
 	return v1alpha1.ExecutorPodSet
 }
 
-// isExecutor reports whether a driver has created the pod: the driver counts as an application, what it creates does not.
+// isExecutor reports whether a driver has created the pod: the driver counts as an application, what it creates does
+// not.
 func (p *pod) isExecutor() bool { return p.set() != v1alpha1.DriverPodSet }
 
 func (p *pod) key() queueing.Key {
 	return queueing.Key{Kind: queueing.Pod, Namespace: p.Namespace, Name: p.Name, UID: string(p.UID)}
 }
 
-// grant returns what the pod is charged in a queue, now that it runs: in the flavor of its label. One that was never let in has none, and that of a
-// claimed pod proves nothing.
+// grant returns what the pod is charged in a queue, now that it runs: in the flavor of its label. One that was never
+// let in has none, and that of a claimed pod proves nothing.
 func (p *pod) grant(gate, queue string) queueing.Grant {
 	flavor := p.Flavor
 	if flavor == "" || p.claimed {

@@ -17,9 +17,10 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
-// chargedTo returns the queue that an ungated pod is charged to when nothing is recorded of it, as after a restart: the one that its label names,
-// in which an operator has let it in, if its namespace may use that queue. Else it is that of the namespace: labels of a pod that was created
-// before its namespace was guarded are whatever its creator wrote, and must not charge a queue of others, or one that does not exist.
+// chargedTo returns the queue that an ungated pod is charged to when nothing is recorded of it, as after a restart: the
+// one that its label names, in which an operator has let it in, if its namespace may use that queue. Else it is that of
+// the namespace: labels of a pod that was created before its namespace was guarded are whatever its creator wrote, and
+// must not charge a queue of others, or one that does not exist.
 func chargedTo(ctx context.Context, reader client.Reader, namespace metav1.Object, p *pod) (string, error) {
 	own := queueOf(namespace)
 	policy := namespacepolicy.Of(namespace)

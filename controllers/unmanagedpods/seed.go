@@ -23,8 +23,8 @@ type Found struct {
 	Grant *queueing.Grant
 }
 
-// Seed reads live what runs and what waits in guarded namespaces, for a new leader that has not decided anything yet: its watches may lag
-// behind what the leader before it has let in.
+// Seed reads live what runs and what waits in guarded namespaces, for a new leader that has not decided anything yet:
+// its watches may lag behind what the leader before it has let in.
 func (r *Reconciler) Seed(ctx context.Context) ([]Found, error) {
 	namespaces := &metav1.PartialObjectMetadataList{}
 	namespaces.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("NamespaceList"))

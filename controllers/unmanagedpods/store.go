@@ -70,9 +70,9 @@ func (s *store) namespaces() []string {
 	return slices.Collect(maps.Keys(s.namespacesByName))
 }
 
-// since returns the time from which a pod counts as waiting: an executor counts from when its driver was created, if an owner reference names the
-// uid of an admitted driver of the same namespace; every other pod counts from its own creation. Labels prove nothing, and a driver that still
-// waits has no seniority to pass on.
+// since returns the time from which a pod counts as waiting: an executor counts from when its driver was created, if an
+// owner reference names the uid of an admitted driver of the same namespace; every other pod counts from its own
+// creation. Labels prove nothing, and a driver that still waits has no seniority to pass on.
 func (s *store) since(p *pod) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -137,7 +137,8 @@ func (s *store) remove(namespace string, p *corev1.Pod) {
 	}
 }
 
-// replace takes a whole list of a namespace, made at the given resource version. A pod that is newer than the list stays.
+// replace takes a whole list of a namespace, made at the given resource version. A pod that is newer than the list
+// stays.
 func (s *store) replace(namespace string, list []*corev1.Pod, resourceVersion string) {
 	version := pods.VersionOf(resourceVersion)
 	touched, listed := map[string]bool{}, make(map[string]bool, len(list))

@@ -9,8 +9,8 @@ import "time"
 type Occurrence struct {
 	// At is the instant, as a clock in the time zone of the schedule shows it.
 	At time.Time
-	// Skipped are the first and the last local time, written as UTC, that the schedule names and that clocks leave out just before At; zero
-	// if there is none. They are due at At, together.
+	// Skipped are the first and the last local time, written as UTC, that the schedule names and that clocks leave out
+	// just before At; zero if there is none. They are due at At, together.
 	Skipped [2]time.Time
 	// Repeat says whether clocks show the local time of At twice.
 	Repeat Repeat
@@ -26,7 +26,8 @@ const (
 	FirstOfTwo
 	// SecondOfTwo: clocks have shown the local time before.
 	SecondOfTwo
-	// FirstOnly: clocks show the local time once more later, and the schedule is not due then because it means local times.
+	// FirstOnly: clocks show the local time once more later, and the schedule is not due then because it means local
+	// times.
 	FirstOnly
 )
 
@@ -52,7 +53,8 @@ type Change struct {
 	Before, After int
 }
 
-// ChangeBefore returns how the offset came about that clocks in the time zone of the instant have then; false if they always had it.
+// ChangeBefore returns how the offset came about that clocks in the time zone of the instant have then; false if they
+// always had it.
 func ChangeBefore(at time.Time) (Change, bool) {
 	start, _ := at.ZoneBounds()
 	if start.IsZero() {

@@ -28,9 +28,9 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("%s %q: %s", e.Field, e.Value, e.Problem) }
 
-// Parse reads a schedule: five fields (minute, hour, day of month, month, day of week), "@every" with a duration of at least
-// MinInterval, or one of @yearly, @annually, @monthly, @weekly, @daily, @midnight and @hourly. The zone is a name of the IANA database;
-// empty means UTC. The error is an *Error.
+// Parse reads a schedule: five fields (minute, hour, day of month, month, day of week), "@every" with a duration of at
+// least MinInterval, or one of @yearly, @annually, @monthly, @weekly, @daily, @midnight and @hourly. The zone is a name
+// of the IANA database; empty means UTC. The error is an *Error.
 func Parse(schedule, zone string) (*Schedule, error) {
 	location, err := loadZone(zone)
 	if err != nil {

@@ -20,8 +20,8 @@ type Schedule struct {
 	rhythmic bool
 }
 
-// Next returns the first instant after the given one, in the time zone of the schedule; the zero time if there is none within
-// horizon.
+// Next returns the first instant after the given one, in the time zone of the schedule; the zero time if there is none
+// within horizon.
 func (s *Schedule) Next(after time.Time) time.Time {
 	switch {
 	case s.every > 0:
@@ -36,8 +36,8 @@ func (s *Schedule) Next(after time.Time) time.Time {
 // In returns an instant as a clock in the time zone of the schedule shows it.
 func (s *Schedule) In(at time.Time) time.Time { return at.In(s.zone) }
 
-// horizon is how many years Next looks ahead. 29 February falls on a given weekday every 28 years, or 40 where a century lies
-// between.
+// horizon is how many years Next looks ahead. 29 February falls on a given weekday every 28 years, or 40 where a
+// century lies between.
 const horizon = 50
 
 // nextNamed returns the first local time after another that the fields name. Both are written as UTC.
@@ -61,7 +61,8 @@ func (s *Schedule) nextLocal(after time.Time) time.Time {
 	return time.Time{}
 }
 
-// nextInPeriods is Next of a schedule that keeps its rhythm. Clocks are followed through one period of constant offset after the other.
+// nextInPeriods is Next of a schedule that keeps its rhythm. Clocks are followed through one period of constant offset
+// after the other.
 func (s *Schedule) nextInPeriods(after time.Time) time.Time {
 	at := after.In(s.zone)
 	for from := localTime(at); ; {
@@ -98,8 +99,8 @@ func (s *Schedule) instant(local time.Time) time.Time {
 	}
 }
 
-// endOfPeriod returns an instant after the given one up to which the offset of its zone is constant; the zero time if it never changes
-// again.
+// endOfPeriod returns an instant after the given one up to which the offset of its zone is constant; the zero time if
+// it never changes again.
 func endOfPeriod(at time.Time) time.Time {
 	_, end := at.ZoneBounds()
 	if !end.IsZero() && !end.After(at) { // Go 1.26 on 31 December of leap years for which the database has a rule, but no table: 2040 and on

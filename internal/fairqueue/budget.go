@@ -17,8 +17,9 @@ const (
 	manyAccounts = 256
 )
 
-// Budget gives every namespace the same allowance of something: so much a second, and so much in a row after a quiet time. A namespace that has
-// begun may finish and go into debt; the debt is waited for before the next one may begin. It is safe for concurrent use.
+// Budget gives every namespace the same allowance of something: so much a second, and so much in a row after a quiet
+// time. A namespace that has begun may finish and go into debt; the debt is waited for before the next one may begin.
+// It is safe for concurrent use.
 type Budget struct {
 	clock    clock.PassiveClock
 	rate     float64 // a second
@@ -39,8 +40,8 @@ func NewBudget(c clock.PassiveClock, perSecond, burst float64) *Budget {
 	return &Budget{clock: c, rate: perSecond, burst: burst, accounts: map[string]*account{}}
 }
 
-// Turn returns when the caller may begin: now if it is zero, else after that time. Each that has to wait gets a time of its own, so that not
-// all come back at once; size is how much the caller expects to spend.
+// Turn returns when the caller may begin: now if it is zero, else after that time. Each that has to wait gets a time of
+// its own, so that not all come back at once; size is how much the caller expects to spend.
 func (b *Budget) Turn(namespace string, size int) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -92,7 +93,8 @@ func (b *Budget) earn(a *account, now time.Time) {
 	a.at = now
 }
 
-// tidy forgets accounts that are full, which is what a new one is. Others are as many as can be emptied in the time that they take to fill.
+// tidy forgets accounts that are full, which is what a new one is. Others are as many as can be emptied in the time
+// that they take to fill.
 func (b *Budget) tidy(now time.Time) {
 	if len(b.accounts) < manyAccounts {
 		return

@@ -1,8 +1,9 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package fairqueue divides the operator's work between namespaces, so that one namespace with thousands of objects does not make the others
-// wait: a work queue that serves namespaces in turn, and budgets by namespace. It imports nothing of ours.
+// Package fairqueue divides the operator's work between namespaces, so that one namespace with thousands of objects
+// does not make the others wait: a work queue that serves namespaces in turn, and budgets by namespace. It imports
+// nothing of ours.
 //
 //	Add ──► lane of the namespace (first in, first out) ──┐
 //	Add ──► lane of the namespace ────────────────────────┼──► Get: the lanes in turn, each within its share of the workers

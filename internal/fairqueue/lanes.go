@@ -9,8 +9,8 @@ import (
 	"k8s.io/client-go/util/workqueue"
 )
 
-// lanes are items that wait, in a lane for each namespace, and how many of each lane are being worked on. They are not safe for
-// concurrent use.
+// lanes are items that wait, in a lane for each namespace, and how many of each lane are being worked on. They are not
+// safe for concurrent use.
 type lanes[T comparable] struct {
 	laneOf func(T) string
 	// workers is how many items are worked on at once.
@@ -38,8 +38,8 @@ func newLanes[T comparable](workers int, laneOf func(T) string) *lanes[T] {
 	return &lanes[T]{laneOf: laneOf, workers: max(workers, 1), by: map[string]*lane{}}
 }
 
-// most returns how many workers one lane may have, also while the others have nothing to do: the next lane finds free ones, and an API
-// server that is not already busy with as many requests of others.
+// most returns how many workers one lane may have, also while the others have nothing to do: the next lane finds free
+// ones, and an API server that is not already busy with as many requests of others.
 func (l *lanes[T]) most() int { return (l.workers + 3) / 4 }
 
 // share returns how many workers each lane may have before any other gets more.
@@ -66,8 +66,8 @@ func (l *lanes[T]) Touch(T) {}
 // Len implements workqueue.Queue.
 func (l *lanes[T]) Len() int { return l.waiting }
 
-// next returns the lane whose turn it is; nil if none may have another worker now. Lanes with less than their share go before those with more;
-// apart from that they take turns.
+// next returns the lane whose turn it is; nil if none may have another worker now. Lanes with less than their share go
+// before those with more; apart from that they take turns.
 func (l *lanes[T]) next() *lane {
 	for _, limit := range []int{l.share(), l.most()} {
 		for at := l.turns.Front(); at != nil; at = at.Next() {
@@ -79,7 +79,8 @@ func (l *lanes[T]) next() *lane {
 	return nil
 }
 
-// Pop implements workqueue.Queue: it takes the first item of the next lane, which goes to the end of the turns. There must be one.
+// Pop implements workqueue.Queue: it takes the first item of the next lane, which goes to the end of the turns. There
+// must be one.
 func (l *lanes[T]) Pop() T {
 	of := l.next()
 	item := of.items.Remove(of.items.Front()).(T)

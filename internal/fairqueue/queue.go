@@ -23,9 +23,9 @@ type Options struct {
 	Clock clock.WithTicker
 }
 
-// NewQueue returns a work queue that serves namespaces in turn. One namespace has at most a quarter of the workers, and when more than four
-// have work, none gets more than an equal share before the others have theirs. Apart from the order it does what client-go's queue does:
-// an item is in it once, and never with two workers.
+// NewQueue returns a work queue that serves namespaces in turn. One namespace has at most a quarter of the workers, and
+// when more than four have work, none gets more than an equal share before the others have theirs. Apart from the order
+// it does what client-go's queue does: an item is in it once, and never with two workers.
 func NewQueue(o Options) workqueue.TypedRateLimitingInterface[reconcile.Request] {
 	if o.Clock == nil {
 		o.Clock = clock.RealClock{}
@@ -53,8 +53,8 @@ func namespaceOf(r reconcile.Request) string {
 	return r.Namespace
 }
 
-// queue is client-go's queue with lanes in the place of its slice, and a door before Get: it opens when one of the lanes may have another
-// worker.
+// queue is client-go's queue with lanes in the place of its slice, and a door before Get: it opens when one of the
+// lanes may have another worker.
 type queue[T comparable] struct {
 	inner *workqueue.Typed[T]
 

@@ -38,7 +38,8 @@ func (ac attempt) active() Decision {
 		}
 	} else if ac.s.Driver.UID != "" {
 		if !ac.o.DriverAbsent {
-			// The uid may have been recorded by another operator, and be newer than the pods that this one's watch has shown.
+			// The uid may have been recorded by another operator, and be newer than the pods that this one's watch has
+			// shown.
 			return need(NeedDriverAbsent, ac.start())
 		}
 		return ac.ending.attemptEnded(pods.Outcome{Reason: pods.ReasonDriverLost, Cause: v1alpha1.CauseInfrastructure,
@@ -102,7 +103,8 @@ func (ac attempt) starting(driver *pods.Record) Decision {
 	if problem := pods.WhyNotStarted(driver); problem.Reason != "" {
 		message = fmt.Sprintf("driver pod %s does not start: %s", driver.Name, problem.Message)
 	} else if due := ac.o.App.Status.Times.Admitted.Add(startingDelay); ac.was == status.Submitting && ac.o.Now.Before(due) && !ac.timesReset {
-		// Most drivers run within moments: their uid is recorded together with the stage Running, and one write is saved.
+		// Most drivers run within moments: their uid is recorded together with the stage Running, and one write is
+		// saved.
 		ac.requeue(due)
 		ac.decision.Status = *ac.o.App.Status.DeepCopy()
 		return ac.decision

@@ -14,8 +14,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
-// A gate may leave admission to the scheduler: it grants at once, and the driver waits as a pod without a node. Until it
-// has one, the application counts as waiting, under timeouts.admission. Where the scheduler has queues,
+// A gate may leave admission to the scheduler: it grants at once, and the driver waits as a pod without a node. Until
+// it has one, the application counts as waiting, under timeouts.admission. Where the scheduler has queues,
 // timeouts.driverStart begins with the node: before that, the wait is not a failure.
 
 // schedulerInterval is how often a driver in a queue of the scheduler is looked at, should the watch of pods miss a

@@ -1,8 +1,8 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package lifecycle decides what becomes of an application. It is pure: Decide takes everything that was observed, the time
-// included, and returns the status to publish and the actions to take. No client, no clock, no logger.
+// Package lifecycle decides what becomes of an application. It is pure: Decide takes everything that was observed, the
+// time included, and returns the status to publish and the actions to take. No client, no clock, no logger.
 //
 //	         plan               gate: granted           pod seen           container runs
 //	New ────────────► Queued ────────────────► Submitting ────────► Starting ────────► Running
@@ -12,19 +12,20 @@
 //	 └───────────── Succeeded, Failed, … ◄──────────┴──────────────────── Finalizing
 //	                                                  no pod is active
 //
-// Preempted is Queued with a past: the gate reclaimed the quota of an earlier attempt, and the run waits at its old place.
+// Preempted is Queued with a past: the gate reclaimed the quota of an earlier attempt, and the run waits at its old
+// place.
 //
 // Three rules keep an application safe over crashes, lost answers and two operators at once:
 //
-//   - the intent is published before it is acted upon: a driver is created only in the stage Submitting, whose grant stands in the
-//     status, and what is created has a name derived from application, run and attempt;
+//   - the intent is published before it is acted upon: a driver is created only in the stage Submitting, whose grant
+//     stands in the status, and what is created has a name derived from application, run and attempt;
 //   - a driver whose uid was recorded is never created again;
 //   - the grant is released only when no pod of the application is active.
 //
 // # How it is laid out
 //
-// The status to write is changed in place while a decision is made (state), and what is to be done is collected beside it
-// (draft). The decision is composed of parts; each owns some fields of the status, and uses only parts before it:
+// The status to write is changed in place while a decision is made (state), and what is to be done is collected beside
+// it (draft). The decision is composed of parts; each owns some fields of the status, and uses only parts before it:
 //
 //	history                  the ended attempts
 //	deadlines                the times by which something has to have happened

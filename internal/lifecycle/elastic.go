@@ -14,9 +14,10 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
-// Executors of an elastic grant are created by Spark and wait behind a scheduling gate. The grant has quota for a number
-// of them in each flavor: the base gang, and sets above it that come and go. A pass counts the pods on either side of the
-// scheduling gate, requests quota for them, writes the new grant, and only then ungates pods and releases quota:
+// Executors of an elastic grant are created by Spark and wait behind a scheduling gate. The grant has quota for a
+// number of them in each flavor: the base gang, and sets above it that come and go. A pass counts the pods on either
+// side of the scheduling gate, requests quota for them, writes the new grant, and only then ungates pods and releases
+// quota:
 //
 //	gated pods ──► want ──► the queue's answer ──► status.grant ──► settle ──► ungate, oldest first
 //	pods gone, or reclaimed ───────────────────► status.grant, less ──► settle: the queue may grant it to others

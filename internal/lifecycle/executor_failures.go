@@ -25,10 +25,10 @@ type failures struct {
 
 // count counts the executors of the attempt that failed, each once, and returns the newest of them, oldest first.
 //
-// The status is the memory: pods of failed executors are soon gone, and a new operator has seen none of them. It has the
-// number, and the newest by time. A failure that was seen and is not among them is new, unless it is older than all of
-// them: then it was counted before, and newer ones have replaced it. Only when more failures become known late than the
-// status shows, to an operator that has seen none of the earlier ones, is the number too small.
+// The status is the memory: pods of failed executors are soon gone, and a new operator has seen none of them. It has
+// the number, and the newest by time. A failure that was seen and is not among them is new, unless it is older than all
+// of them: then it was counted before, and newer ones have replaced it. Only when more failures become known late than
+// the status shows, to an operator that has seen none of the earlier ones, is the number too small.
 func (fs failures) count() (failed int32, newest []v1alpha1.ExecutorFailure) {
 	var shown []v1alpha1.ExecutorFailure
 	if before := fs.s.Executors; before != nil {

@@ -26,8 +26,8 @@ type executors struct {
 	base *v1alpha1.PodSetGrant
 	// allowed is what the grant has for each executor.
 	allowed queueing.Resources
-	// admittedCount is the weight of the pods that have passed the scheduling gate and are not gone, by flavor; admitted
-	// are those that are not being deleted.
+	// admittedCount is the weight of the pods that have passed the scheduling gate and are not gone, by flavor;
+	// admitted are those that are not being deleted.
 	admittedCount map[string]int32
 	admitted      map[string][]*pods.Record
 	// gated are the pods that wait and fit the grant, oldest first; tooLarge those that do not fit.

@@ -12,7 +12,8 @@ import (
 )
 
 // gatedByKueue reports whether Kueue has put a driver behind a scheduling gate of its own although the attempt holds
-// quota of Kueue already: Kueue's pod integration takes pods as jobs, would charge the driver again, and may never ungate it.
+// quota of Kueue already: Kueue's pod integration takes pods as jobs, would charge the driver again, and may never
+// ungate it.
 func gatedByKueue(driver *pods.Record, grant *v1alpha1.Grant) bool {
 	return driver != nil && driver.KueueSchedulingGated && grant != nil && catalog.Of(grant.Gate).PodIntegration
 }

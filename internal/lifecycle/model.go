@@ -32,8 +32,8 @@ type Observation struct {
 	Eviction *queueing.Eviction
 	// DriverEndedSince is when this process first saw that the driver of the attempt has ended; zero if it has not.
 	DriverEndedSince time.Time
-	// ReadyDroppedSince is when this process first saw that fewer executors are ready than the status says; zero if they
-	// are not fewer.
+	// ReadyDroppedSince is when this process first saw that fewer executors are ready than the status says; zero if
+	// they are not fewer.
 	ReadyDroppedSince time.Time
 	// LastWrite is when this process last wrote the status; zero if it never did.
 	LastWrite time.Time
@@ -103,7 +103,8 @@ type Finding struct {
 	Reason string
 	// Message names field, value and remedy.
 	Message string
-	// Outside says that the mistake is not in the application: no watch reports when it is corrected, so it is looked up again.
+	// Outside says that the mistake is not in the application: no watch reports when it is corrected, so it is looked
+	// up again.
 	Outside bool
 }
 
@@ -141,7 +142,8 @@ func (n Need) String() string {
 
 // Decision is what is to be done.
 type Decision struct {
-	// Need is what has to be observed before Decide is called again; the rest of the decision is empty then, but for Start.
+	// Need is what has to be observed before Decide is called again; the rest of the decision is empty then, but for
+	// Start.
 	Need  Need
 	Start Start
 	// Want is what the holder of a grant wants beside its base gang; with NeedAllocation.
@@ -182,7 +184,8 @@ const (
 	CreateDriver
 	// DeletePod deletes Action.Pod.
 	DeletePod
-	// DeleteService deletes the Service of the attempt Action.Run, Action.Attempt, which is not needed once its driver has ended.
+	// DeleteService deletes the Service of the attempt Action.Run, Action.Attempt, which is not needed once its driver
+	// has ended.
 	DeleteService
 	// DeleteObjects deletes all objects of the attempt Action.Run, Action.Attempt, including the driver pod.
 	DeleteObjects

@@ -12,13 +12,16 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
-// The place in the queue is a time, status.times.queued: when the application first asked with what it asks for now. It cannot be had in
-// advance:
+// The place in the queue is a time, status.times.queued: when the application first asked with what it asks for now. It
+// cannot be had in advance:
 //
-//   - an application that was never edited asks since it was created; any other since the operator has seen what it asks for;
-//   - time in which it could not have started does not count: its spec is invalid, or something that it names is missing;
+//   - an application that was never edited asks since it was created; any other since the operator has seen what it
+//     asks for;
+//   - time in which it could not have started does not count: its spec is invalid, or something that it names is
+//     missing;
 //   - one that was suspended asks anew when it is resumed, else a place could be reserved by suspending;
-//   - another queue, gate or choice of flavors, or more of anything, is another ask; less of the same is not, for one that waits in the queue.
+//   - another queue, gate or choice of flavors, or more of anything, is another ask; less of the same is not, for one
+//     that waits in the queue.
 
 // place owns the place in the queue: what the application asks for, where, and since when.
 type place struct {

@@ -29,11 +29,12 @@ const (
 	maxRequeueBackoff = time.Hour
 )
 
-// jitterShare divides a pause into the most that is added to it, so that jobs which failed together do not return together.
+// jitterShare divides a pause into the most that is added to it, so that jobs which failed together do not return
+// together.
 const jitterShare = 10
 
-// The pause before a run asks again after the inputs of its grant have changed. It doubles each consecutive time, so that
-// inputs which never stop changing do not keep the operator busy.
+// The pause before a run asks again after the inputs of its grant have changed. It doubles each consecutive time, so
+// that inputs which never stop changing do not keep the operator busy.
 const (
 	replanBackoff    = time.Second
 	maxReplanBackoff = 5 * time.Minute

@@ -1,7 +1,8 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package namespacepolicy reads what administrators say of a namespace in its labels and annotations, and words what that forbids.
+// Package namespacepolicy reads what administrators say of a namespace in its labels and annotations, and words what
+// that forbids.
 //
 //	labels, annotations ─► Of ─► Policy ─► Gate, Queue, NeedsLimits, …
 //

@@ -14,7 +14,8 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// Policy is everything that is said of a namespace and bears on what may run in it. Its fields are data, so that it can be hashed.
+// Policy is everything that is said of a namespace and bears on what may run in it. Its fields are data, so that it can
+// be hashed.
 type Policy struct {
 	// Namespace is its name.
 	Namespace string
@@ -30,7 +31,8 @@ type Policy struct {
 
 // List is a list of names in an annotation.
 type List struct {
-	// Set says that the annotation exists. Without it the list restricts nothing; with it and without names it allows nothing.
+	// Set says that the annotation exists. Without it the list restricts nothing; with it and without names it allows
+	// nothing.
 	Set bool
 	// Names in their order.
 	Names []string
@@ -63,7 +65,8 @@ const EnforceLabel = "pod-security.kubernetes.io/enforce"
 
 var enforced = map[string]v1alpha1.PodSecurity{"restricted": v1alpha1.PodSecurityRestricted, "baseline": v1alpha1.PodSecurityBaseline}
 
-// PodSecurity returns why spec.podSecurity may not have a value, which is empty for the default; empty if it may. mayBeNone is the operator's flag.
+// PodSecurity returns why spec.podSecurity may not have a value, which is empty for the default; empty if it may.
+// mayBeNone is the operator's flag.
 func (p Policy) PodSecurity(level v1alpha1.PodSecurity, mayBeNone bool) string {
 	weak := level == v1alpha1.PodSecurityNone || level == v1alpha1.PodSecurityBaseline && p.Enforced == v1alpha1.PodSecurityRestricted
 	switch {
@@ -90,7 +93,8 @@ func (l List) use() string {
 	return fmt.Sprintf("use one of %q, or ", l)
 }
 
-// Gate returns why a gate, named in a field, may not be used; empty if it may. The list of the namespace takes the place of the operator's.
+// Gate returns why a gate, named in a field, may not be used; empty if it may. The list of the namespace takes the
+// place of the operator's.
 func (p Policy) Gate(gate, field string, operators []v1alpha1.GateType) string {
 	allowed := p.Gates
 	if !allowed.Set {

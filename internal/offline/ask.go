@@ -17,9 +17,10 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/catalog"
 )
 
-// Ask returns what each application of the schedule asks its queue for: queue and pod sets; under dynamic allocation those of the base gang.
-// What only a cluster adds is left out: LimitRanges, overheads of runtime classes, the default queue of a namespace, ConfigMaps. The schedule
-// has no findings but warnings. An error says what cannot be asked for, with field and remedy.
+// Ask returns what each application of the schedule asks its queue for: queue and pod sets; under dynamic allocation
+// those of the base gang. What only a cluster adds is left out: LimitRanges, overheads of runtime classes, the default
+// queue of a namespace, ConfigMaps. The schedule has no findings but warnings. An error says what cannot be asked for,
+// with field and remedy.
 func (s *Schedule) Ask() (queueing.Ask, error) {
 	app := &v1alpha1.SparkApplication{}
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(s.Spec.Template.Spec.Raw, &app.Spec); err != nil {

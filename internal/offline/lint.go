@@ -16,7 +16,8 @@ type File struct {
 	Text []byte
 }
 
-// Finding is something about a file that has to be changed, or had better be. Values of sensitive properties are hidden in it.
+// Finding is something about a file that has to be changed, or had better be. Values of sensitive properties are hidden
+// in it.
 type Finding = manifests.Finding
 
 // Linted is what there is to say about files.
@@ -26,10 +27,10 @@ type Linted struct {
 	Findings []Finding
 }
 
-// Lint checks every SparkApplication, ScheduledSparkApplication, SparkQueue and SparkFlavor of the files with the schema of the API and the operator's own rules. Other
-// objects are ignored, but a ConfigMap that an application names as its sparkConfigMap is taken from the files if it is there. What
-// needs a cluster is not checked: whether other objects exist, and what the defaults of a namespace add. An error is a mistake of the
-// program.
+// Lint checks every SparkApplication, ScheduledSparkApplication, SparkQueue and SparkFlavor of the files with the
+// schema of the API and the operator's own rules. Other objects are ignored, but a ConfigMap that an application names
+// as its sparkConfigMap is taken from the files if it is there. What needs a cluster is not checked: whether other
+// objects exist, and what the defaults of a namespace add. An error is a mistake of the program.
 func Lint(files []File) (Linted, error) {
 	objects, findings := read(files)
 	found, checked, err := manifests.Check(objects)

@@ -17,8 +17,8 @@ type Schedule struct {
 	Findings []Finding
 }
 
-// Schedules returns the schedules of the files, and what is wrong with documents that cannot be read. Objects of other kinds are ignored. An
-// error is a mistake of the program.
+// Schedules returns the schedules of the files, and what is wrong with documents that cannot be read. Objects of other
+// kinds are ignored. An error is a mistake of the program.
 func Schedules(files []File) ([]Schedule, []Finding, error) {
 	objects, unreadable := read(files)
 	var schedules []Schedule

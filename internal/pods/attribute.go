@@ -14,11 +14,13 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// Labels say to which application a pod belongs, and every user who may create pods may write them. What a pod is charged to follows from what the
-// operator has written itself: the uid of the application and of its driver, and the grant.
+// Labels say to which application a pod belongs, and every user who may create pods may write them. What a pod is
+// charged to follows from what the operator has written itself: the uid of the application and of its driver, and the
+// grant.
 
-// CreatedBy returns the records that an application of that uid has created: its drivers, by their controller, and executors of these. driver is
-// the uid in the status of the application, and may be empty. The rest carry its labels, and cannot be shown to belong to it.
+// CreatedBy returns the records that an application of that uid has created: its drivers, by their controller, and
+// executors of these. driver is the uid in the status of the application, and may be empty. The rest carry its labels,
+// and cannot be shown to belong to it.
 func CreatedBy(records []*Record, app, driver types.UID) (made, others []*Record) {
 	drivers := map[types.UID]bool{driver: driver != ""}
 	for _, r := range records {
@@ -36,7 +38,8 @@ func CreatedBy(records []*Record, app, driver types.UID) (made, others []*Record
 	return made, others
 }
 
-// ExceedingGrant returns those of the records that use a node and no longer fit a grant, drivers first and then by name.
+// ExceedingGrant returns those of the records that use a node and no longer fit a grant, drivers first and then by
+// name.
 func ExceedingGrant(records []*Record, grant queueing.Grant) []*Record {
 	left := total(grant)
 	ordered := slices.DeleteFunc(slices.Clone(records), func(r *Record) bool { return !r.OnNode() })

@@ -19,7 +19,8 @@ type Outcome struct {
 	// Cause is the class of a failure; empty for success.
 	Cause    v1alpha1.FailureCause
 	ExitCode *int32
-	// Message for people: what happened, and what to do where that is known. At most some hundred bytes, without secrets.
+	// Message for people: what happened, and what to do where that is known. At most some hundred bytes, without
+	// secrets.
 	Message string
 }
 
@@ -41,8 +42,8 @@ const (
 	ReasonDriverLost = "DriverLost"
 )
 
-// DriverEnded returns how the Spark container of the driver ended; ok is false while it has not. The end of the attempt is the end of
-// that container: sidecars may go on.
+// DriverEnded returns how the Spark container of the driver ended; ok is false while it has not. The end of the attempt
+// is the end of that container: sidecars may go on.
 func DriverEnded(r *Record) (outcome Outcome, ok bool) { return endOf(r, driverTerms) }
 
 // endOf returns how the Spark container of a pod ended. An exit code of 0 is a success whatever became of the pod.
@@ -69,12 +70,14 @@ func endOf(r *Record, w terms) (outcome Outcome, ok bool) {
 	return outcome, true
 }
 
-// outOfMemory reports whether the kernel killed the Spark container for its own memory limit, and not the kubelet to help its node.
+// outOfMemory reports whether the kernel killed the Spark container for its own memory limit, and not the kubelet to
+// help its node.
 func (r *Record) outOfMemory() bool {
 	return r.Ended != nil && r.Ended.Reason == "OOMKilled" && r.Reason != podEvicted
 }
 
-// Counts are the executors of one attempt by state. Those that failed are counted elsewhere (Failure), because their pods go.
+// Counts are the executors of one attempt by state. Those that failed are counted elsewhere (Failure), because their
+// pods go.
 type Counts struct {
 	// Active ones may still use a node. Ready, Pending and Gated divide those that are not being deleted.
 	Active, Ready, Pending, SchedulingGated int32

@@ -11,8 +11,9 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// Reasons of failed pods, as the kubelet and the controllers of Kubernetes 1.33 to 1.36 write them (pkg/kubelet/eviction,
-// pkg/kubelet/nodeshutdown, pkg/kubelet/preemption, pkg/kubelet/active_deadline.go, pkg/util/node).
+// Reasons of failed pods, as the kubelet and the controllers of Kubernetes 1.33 to 1.36 write them
+// (pkg/kubelet/eviction, pkg/kubelet/nodeshutdown, pkg/kubelet/preemption, pkg/kubelet/active_deadline.go,
+// pkg/util/node).
 const (
 	podEvicted      = "Evicted"
 	podTerminated   = "Terminated"
@@ -29,8 +30,9 @@ const (
 	byPodGC        = "DeletionByPodGC"
 )
 
-// disrupted returns how a pod was ended from outside, by its node or by a controller; ok is false if it was not. Kubernetes says so in the
-// reason of the pod, in the condition DisruptionTarget, or in both. A container whose end is known had ended before its node was lost.
+// disrupted returns how a pod was ended from outside, by its node or by a controller; ok is false if it was not.
+// Kubernetes says so in the reason of the pod, in the condition DisruptionTarget, or in both. A container whose end is
+// known had ended before its node was lost.
 func disrupted(r *Record, w terms) (outcome Outcome, ok bool) {
 	o := Outcome{Cause: v1alpha1.CauseInfrastructure}
 	switch reason := orElse(r.Reason, r.DisruptedBy); {
@@ -64,8 +66,8 @@ func disrupted(r *Record, w terms) (outcome Outcome, ok bool) {
 	return o, true
 }
 
-// evicted tells a node that ran short of something, which is bad luck, from a pod that used more local storage than its own limits
-// allow, which happens again.
+// evicted tells a node that ran short of something, which is bad luck, from a pod that used more local storage than its
+// own limits allow, which happens again.
 func evicted(r *Record, w terms) Outcome {
 	o := Outcome{Reason: podEvicted, Cause: v1alpha1.CauseInfrastructure, Message: sentence(w.who+" pod was evicted", podEvicted, r.Message)}
 	own := strings.HasPrefix(r.Message, "Pod ephemeral local storage usage exceeds") ||

@@ -30,12 +30,14 @@ func (r *Record) readGrace(pod *corev1.Pod) {
 // seconds cuts a number of seconds to what fits.
 func seconds(n int64) uint32 { return uint32(min(max(n, 0), math.MaxUint32)) }
 
-// EndsLate reports whether the pod is being deleted with a longer grace period than most. Deleted once more, it gets a shorter one.
+// EndsLate reports whether the pod is being deleted with a longer grace period than most. Deleted once more, it gets a
+// shorter one.
 func (r *Record) EndsLate(most time.Duration) bool {
 	return r.Deleting && int64(r.EndGrace) > wholeSeconds(most)
 }
 
-// ForcedAt returns when a pod that is being deleted has had all the time to end that there is: most, from when it was first deleted.
+// ForcedAt returns when a pod that is being deleted has had all the time to end that there is: most, from when it was
+// first deleted.
 func (r *Record) ForcedAt(most time.Duration) time.Time {
 	return time.Unix(int64(r.EndsAt)-int64(r.EndGrace), 0).Add(most)
 }

@@ -27,7 +27,8 @@ const (
 )
 
 // meanings are what exit codes of Spark and of shells stand for (org.apache.spark.util.SparkExitCode,
-// org.apache.spark.executor.ExecutorExitCode, POSIX). A program may use any of them for something else, so none changes the class.
+// org.apache.spark.executor.ExecutorExitCode, POSIX). A program may use any of them for something else, so none changes
+// the class.
 var meanings = map[int32]string{
 	11:  "from Spark it means that too many executors were lost (spark.executor.maxNumFailures); status.executors.failures says why",
 	50:  "from Spark it means that an exception was not handled; see the log",
@@ -81,7 +82,8 @@ func describeExitCode(e *Ended, w terms) string {
 	return meanings[e.ExitCode]
 }
 
-// isTransient reports whether what kept a container from starting may be over at the next try: the node was short of something.
+// isTransient reports whether what kept a container from starting may be over at the next try: the node was short of
+// something.
 func isTransient(message string) bool {
 	for _, sign := range []string{"deadline exceeded", "resource temporarily unavailable", "no space left", "cannot allocate memory", "too many open files"} {
 		if strings.Contains(message, sign) {

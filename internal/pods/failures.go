@@ -27,7 +27,8 @@ const (
 	maxFailureMessage = 256
 )
 
-// failureOf returns how an executor failed; ok is false if it has not. One that was asked to end, by its driver or by us, has not failed.
+// failureOf returns how an executor failed; ok is false if it has not. One that was asked to end, by its driver or by
+// us, has not failed.
 func failureOf(r *Record) (f Failure, ok bool) {
 	if r.Role != Executor {
 		return Failure{}, false
@@ -39,8 +40,8 @@ func failureOf(r *Record) (f Failure, ok bool) {
 	return failure(r, o), true
 }
 
-// failureOfLostPod returns how an executor failed whose pod is gone while it ran: with its node, or evicted from it. ok is false if nothing says that
-// it did not go in order.
+// failureOfLostPod returns how an executor failed whose pod is gone while it ran: with its node, or evicted from it. ok
+// is false if nothing says that it did not go in order.
 func failureOfLostPod(r *Record) (f Failure, ok bool) {
 	if r.Role != Executor || !r.Active() || r.Ended != nil {
 		return Failure{}, false
@@ -75,16 +76,16 @@ func FailuresAmong(records []*Record) []Failure {
 	return all
 }
 
-// failures are the executors of one attempt that have failed, as far as this process has seen, also those whose pods are gone: oldest
-// first, at most maxFailures, the newest ones.
+// failures are the executors of one attempt that have failed, as far as this process has seen, also those whose pods
+// are gone: oldest first, at most maxFailures, the newest ones.
 type failures struct {
 	appUID       string
 	run, attempt int64
 	all          []Failure
 }
 
-// Failures returns the executors of an attempt that have failed, oldest first, also those whose pods are gone: at most 32, the newest
-// ones, as far as this process has seen. The caller must not change them.
+// Failures returns the executors of an attempt that have failed, oldest first, also those whose pods are gone: at most
+// 32, the newest ones, as far as this process has seen. The caller must not change them.
 func (s *Store) Failures(app types.NamespacedName, uid string, run, attempt int64) []Failure {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -94,7 +95,8 @@ func (s *Store) Failures(app types.NamespacedName, uid string, run, attempt int6
 	return nil
 }
 
-// remember files a failure of an executor; one of an attempt that is over by now is not kept. The caller holds the lock.
+// remember files a failure of an executor; one of an attempt that is over by now is not kept. The caller holds the
+// lock.
 func (s *Store) remember(r *Record, f Failure) {
 	app := appOf(r)
 	known := s.failed[app]
@@ -111,8 +113,8 @@ func (s *Store) remember(r *Record, f Failure) {
 	known.all = all[max(0, len(all)-maxFailures):]
 }
 
-// deletionWasRequested reports whether an executor was asked to end while it ran, by its driver or by us, and then ended, whatever its exit code is: its
-// driver may have gone before it.
+// deletionWasRequested reports whether an executor was asked to end while it ran, by its driver or by us, and then
+// ended, whatever its exit code is: its driver may have gone before it.
 func deletionWasRequested(old, r *Record) bool {
 	return old.Deleting && old.Ended == nil && old.Active() && r.DisruptedBy == "" && !r.outOfMemory()
 }

@@ -14,8 +14,8 @@ import (
 // otherReason stands for every reason that ReasonLabel does not know.
 const otherReason = "Other"
 
-// reasons are why attempts end: the operator's own words, those of kubelets (1.31 to 1.36: pkg/kubelet/lifecycle, pkg/kubelet/eviction,
-// pkg/kubelet/kuberuntime) and of container runtimes.
+// reasons are why attempts end: the operator's own words, those of kubelets (1.31 to 1.36: pkg/kubelet/lifecycle,
+// pkg/kubelet/eviction, pkg/kubelet/kuberuntime) and of container runtimes.
 var reasons = []string{
 	"Succeeded", ReasonError, ReasonDeleted, ReasonNodeLost, ReasonNodeShutdown, ReasonActiveDeadline, ReasonInitContainer, ReasonDriverLost,
 	string(v1alpha1.StopSuspended), string(v1alpha1.StopTemplateChanged), string(v1alpha1.StopPreempted), string(v1alpha1.StopDriverStart),
@@ -28,8 +28,9 @@ var reasons = []string{
 	"UnexpectedAdmissionError", "AdmissionFailed", "TopologyAffinityError", "PodOSSelectorNodeLabelDoesNotMatch", "PodOSNotSupported",
 }
 
-// ReasonLabel returns the value that a label of a metric has for the reason with which an attempt ended. Most reasons are taken from the
-// status of the pod, and a client that may write that may write any text: one that is not known is Other.
+// ReasonLabel returns the value that a label of a metric has for the reason with which an attempt ended. Most reasons
+// are taken from the status of the pod, and a client that may write that may write any text: one that is not known is
+// Other.
 func ReasonLabel(reason string) string {
 	if slices.Contains(reasons, reason) {
 		return reason

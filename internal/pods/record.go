@@ -37,7 +37,8 @@ type Record struct {
 	UID     types.UID
 	Version uint64 // resource version: later is greater
 	Role    Role
-	// DisruptedAt is when DisruptedBy was said, in seconds since 1970; 0 if it was not. It fills what would be padding here.
+	// DisruptedAt is when DisruptedBy was said, in seconds since 1970; 0 if it was not. It fills what would be padding
+	// here.
 	DisruptedAt uint32
 	Phase       corev1.PodPhase
 	// Reason and Message of the pod itself: Evicted, NodeLost, … This message and those below are cut and scrubbed.
@@ -61,7 +62,8 @@ type Record struct {
 	Flavor string
 	// SchedulingGate is the pod's scheduling gate QuotaSchedulingGate; nil if it has none, or no longer has it.
 	SchedulingGate *SchedulingGate
-	// EndsAt is when the grace period of a pod that is being deleted is over, in seconds since 1970; EndGrace is that period in seconds.
+	// EndsAt is when the grace period of a pod that is being deleted is over, in seconds since 1970; EndGrace is that
+	// period in seconds.
 	EndsAt, EndGrace uint32
 }
 
@@ -106,19 +108,20 @@ type Ended struct {
 	At int64
 }
 
-// maxMessage is how much of a message is remembered, in bytes. The kubelet's may have 4,096, of which the first line matters.
+// maxMessage is how much of a message is remembered, in bytes. The kubelet's may have 4,096, of which the first line
+// matters.
 const maxMessage = 320
 
-// Active reports whether the pod may still use its node: it has not ended, or it has not started yet and could. What counts is what the kubelet
-// says: a pod that has ended and is kept by a finalizer uses nothing. Nor does one that is being deleted and has no node: the API server
-// no longer binds it to one.
+// Active reports whether the pod may still use its node: it has not ended, or it has not started yet and could. What
+// counts is what the kubelet says: a pod that has ended and is kept by a finalizer uses nothing. Nor does one that is
+// being deleted and has no node: the API server no longer binds it to one.
 func (r *Record) Active() bool {
 	return r.Phase != corev1.PodSucceeded && r.Phase != corev1.PodFailed && (r.Node != "" || !r.Deleting)
 }
 
-// share makes a record use what another pod of the same application has, where it is equal: an application may have a thousand
-// executors, and each of them was decoded with texts of its own. The record must not be in the store yet. It returns whether their
-// origin is the same.
+// share makes a record use what another pod of the same application has, where it is equal: an application may have a
+// thousand executors, and each of them was decoded with texts of its own. The record must not be in the store yet. It
+// returns whether their origin is the same.
 func (r *Record) share(other *Record) bool {
 	for _, text := range []struct{ mine, theirs *string }{
 		{(*string)(&r.Phase), (*string)(&other.Phase)}, {&r.Node, &other.Node}, {&r.Flavor, &other.Flavor},
@@ -225,7 +228,8 @@ func (r *Record) readContainers(pod *corev1.Pod) {
 	r.readInitFailure(pod)
 }
 
-// readInitFailure takes over why the Spark container was never started: one before it has failed. The pod itself gives no reason then.
+// readInitFailure takes over why the Spark container was never started: one before it has failed. The pod itself gives
+// no reason then.
 func (r *Record) readInitFailure(pod *corev1.Pod) {
 	if r.Phase != corev1.PodFailed || r.Reason != "" || r.Ended != nil || r.DisruptedBy != "" {
 		return
@@ -253,7 +257,8 @@ func endedOf(s *corev1.ContainerStatus) *Ended {
 	return e
 }
 
-// forgetLog drops the message of a container that may be the end of its log: messages go into events and notifications, logs do not.
+// forgetLog drops the message of a container that may be the end of its log: messages go into events and notifications,
+// logs do not.
 func (e *Ended) forgetLog(containers []corev1.Container, name string) {
 	if e == nil || e.Reason != ReasonError && e.Reason != "OOMKilled" && e.Reason != "Completed" {
 		return // the kubelet or the runtime has written it
@@ -274,9 +279,10 @@ func waitingOf(s *corev1.ContainerStatus) Waiting {
 	return Waiting{Reason: w.Reason, Message: redact.Line(w.Message, maxMessage), Image: s.Image}
 }
 
-// SparkContainer returns the name of the container that runs Spark: the one with a variable that Spark starts from, else the one with Spark's
-// own name, else the last one, where Spark puts it. Only what can never change counts: a client that may annotate a pod, or writes its
-// template, must not be able to hide the end of its driver behind kubectl.kubernetes.io/default-container.
+// SparkContainer returns the name of the container that runs Spark: the one with a variable that Spark starts from,
+// else the one with Spark's own name, else the last one, where Spark puts it. Only what can never change counts: a
+// client that may annotate a pod, or writes its template, must not be able to hide the end of its driver behind
+// kubectl.kubernetes.io/default-container.
 func SparkContainer(pod *corev1.Pod) string {
 	last, named, starts := "", "", ""
 	for i := range pod.Spec.Containers {
@@ -316,8 +322,8 @@ func number(label string) int64 {
 	return n
 }
 
-// VersionOf reads a resource version as a number, which a record keeps instead of a string for each of many pods. They are numbers that
-// grow (Kubernetes API concepts, "Resource versions"); anything else is 0.
+// VersionOf reads a resource version as a number, which a record keeps instead of a string for each of many pods. They
+// are numbers that grow (Kubernetes API concepts, "Resource versions"); anything else is 0.
 func VersionOf(s string) uint64 {
 	n, err := strconv.ParseUint(s, 10, 64)
 	if err != nil {

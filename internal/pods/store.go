@@ -25,7 +25,8 @@ type Store struct {
 	failed map[types.NamespacedName]*failures
 	// floor is the version of the newest whole list: what it did not have and is not younger is gone.
 	floor uint64
-	// watchVersion is the version of the newest event of the watch, which come in the order of versions: what is not younger and not here is gone.
+	// watchVersion is the version of the newest event of the watch, which come in the order of versions: what is not
+	// younger and not here is gone.
 	watchVersion uint64
 }
 
@@ -41,8 +42,8 @@ func NewStore(changed func(types.NamespacedName)) *Store {
 	}
 }
 
-// Of returns the records of the pods that carry the application's name in their label, in no particular order. They may belong to
-// an earlier application of that name: compare AppUID.
+// Of returns the records of the pods that carry the application's name in their label, in no particular order. They may
+// belong to an earlier application of that name: compare AppUID.
 func (s *Store) Of(app types.NamespacedName) []*Record {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -109,8 +110,8 @@ type kept struct {
 	*Record
 }
 
-// Transformer makes the Reflector keep records, not pods, while it collects the first list: only their writer bounds how large pods
-// are and how many.
+// Transformer makes the Reflector keep records, not pods, while it collects the first list: only their writer bounds
+// how large pods are and how many.
 func (s *Store) Transformer() cache.TransformFunc {
 	return func(obj any) (any, error) {
 		if pod, ok := obj.(*corev1.Pod); ok {
@@ -120,8 +121,8 @@ func (s *Store) Transformer() cache.TransformFunc {
 	}
 }
 
-// ObservedWrite files a pod as the API server has returned it to a write of this process. The watch may be behind it, or may have shown already
-// that the pod has gone since.
+// ObservedWrite files a pod as the API server has returned it to a write of this process. The watch may be behind it,
+// or may have shown already that the pod has gone since.
 func (s *Store) ObservedWrite(pod *corev1.Pod) {
 	record := RecordOf(pod)
 	s.mu.Lock()
@@ -135,8 +136,8 @@ func (s *Store) ObservedWrite(pod *corev1.Pod) {
 	}
 }
 
-// put puts a record in its place, unless something newer is known. It returns the application that the pod was filed under before,
-// if that is another one, and whether anything differs from before.
+// put puts a record in its place, unless something newer is known. It returns the application that the pod was filed
+// under before, if that is another one, and whether anything differs from before.
 func (s *Store) put(r *Record) (moved types.NamespacedName, differs bool) {
 	pod, app := types.NamespacedName{Namespace: r.Namespace, Name: r.Name}, appOf(r)
 	if s.isOld(pod, r.Version) {
@@ -174,7 +175,8 @@ func (s *Store) insert(app types.NamespacedName, r *Record) {
 // siblings is among how many of the latest pods of its application a record looks for one of the same origin.
 const siblings = 4
 
-// isOld reports whether a version of a pod is older than what is known of pods of that name. All pods count in one sequence of versions.
+// isOld reports whether a version of a pod is older than what is known of pods of that name. All pods count in one
+// sequence of versions.
 func (s *Store) isOld(pod types.NamespacedName, version uint64) bool {
 	if known := s.pods[pod.Namespace][pod.Name]; known != nil {
 		return known.Version > version
@@ -206,8 +208,8 @@ func (s *Store) Delete(obj any) error {
 	return nil
 }
 
-// Replace takes a whole list, made at the given resource version: by the Reflector after every LIST, and by Watcher.Seed. A record
-// newer than the list stays.
+// Replace takes a whole list, made at the given resource version: by the Reflector after every LIST, and by
+// Watcher.Seed. A record newer than the list stays.
 func (s *Store) Replace(list []any, resourceVersion string) error {
 	version := VersionOf(resourceVersion)
 	touched := map[types.NamespacedName]bool{}

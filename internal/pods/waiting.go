@@ -13,8 +13,9 @@ import (
 	"github.com/sparkgate/sparkgate/internal/redact"
 )
 
-// StartProblem is why a pod does not start, in a stable wording: the kubelet alternates between ErrImagePull and ImagePullBackOff, the
-// scheduler counts nodes, and a status that followed them would be written again and again. Empty while nothing is wrong.
+// StartProblem is why a pod does not start, in a stable wording: the kubelet alternates between ErrImagePull and
+// ImagePullBackOff, the scheduler counts nodes, and a status that followed them would be written again and again. Empty
+// while nothing is wrong.
 type StartProblem struct {
 	// Reason of the kubelet or the scheduler.
 	Reason string
@@ -24,7 +25,8 @@ type StartProblem struct {
 	Permanent bool
 	// Reference says that something is missing that the pod names. It may be created, or created again.
 	Reference bool
-	// Detail is what kubelet or scheduler says now. It changes, so it is for what is written once: that the wait is given up.
+	// Detail is what kubelet or scheduler says now. It changes, so it is for what is written once: that the wait is
+	// given up.
 	Detail string
 }
 
@@ -36,7 +38,8 @@ func (p StartProblem) Whole() string {
 	return p.Message + "; last heard: " + p.Detail
 }
 
-// missingClaim is what kube-scheduler says of a claim that does not exist (plugins VolumeBinding and VolumeRestrictions).
+// missingClaim is what kube-scheduler says of a claim that does not exist (plugins VolumeBinding and
+// VolumeRestrictions).
 var missingClaim = regexp.MustCompile(`persistentvolumeclaim "[^"]+" (?:not found|is being deleted)`)
 
 // WhyNotStarted explains a driver or an executor that does not run yet.
@@ -85,8 +88,8 @@ func whyNotStarted(r *Record, wo terms) StartProblem {
 	return p
 }
 
-// WhyPending returns why executors do not start that could: the problem that most of them have. Its message is at most 256 bytes; the zero
-// value if none has any.
+// WhyPending returns why executors do not start that could: the problem that most of them have. Its message is at most
+// 256 bytes; the zero value if none has any.
 func WhyPending(records []*Record) StartProblem {
 	count := map[string]int{}
 	var first StartProblem

@@ -21,8 +21,8 @@ import (
 // pageSize is how many pods are asked for at once. A pod takes 1.5 MiB at most; Spark's own take a few KiB.
 const pageSize = 64
 
-// Watcher keeps a Store equal to the Spark pods of the API server. It runs on every replica, leader or not, so that a new leader
-// finds the pods at hand.
+// Watcher keeps a Store equal to the Spark pods of the API server. It runs on every replica, leader or not, so that a
+// new leader finds the pods at hand.
 type Watcher struct {
 	client    v1.PodsGetter
 	namespace string
@@ -59,8 +59,9 @@ func (w *Watcher) Store() *Store { return w.store }
 // NeedLeaderElection returns false: standby replicas watch too.
 func (w *Watcher) NeedLeaderElection() bool { return false }
 
-// Seed brings the store up to what the API server has now, by a consistent LIST. A new leader calls it before it decides
-// anything: its watch may lag behind what the leader before it has done. Events of the watch that are older than the LIST do not undo it.
+// Seed brings the store up to what the API server has now, by a consistent LIST. A new leader calls it before it
+// decides anything: its watch may lag behind what the leader before it has done. Events of the watch that are older
+// than the LIST do not undo it.
 func (w *Watcher) Seed(ctx context.Context) error {
 	options := metav1.ListOptions{LabelSelector: v1alpha1.ApplicationUIDLabel, Limit: pageSize}
 	var all []any
@@ -78,8 +79,9 @@ func (w *Watcher) Seed(ctx context.Context) error {
 	}
 }
 
-// listed returns the whole list for a Reflector whose API server does not stream it. It is read page by page, and of each pod only what its
-// record is made of stays. No resource version is asked for: an API server ignores the limit for a list from its own cache.
+// listed returns the whole list for a Reflector whose API server does not stream it. It is read page by page, and of
+// each pod only what its record is made of stays. No resource version is asked for: an API server ignores the limit for
+// a list from its own cache.
 func listed(ctx context.Context, pods v1.PodInterface, o metav1.ListOptions) (*corev1.PodList, error) {
 	o.ResourceVersion, o.ResourceVersionMatch, o.Limit, o.Continue = "", "", pageSize, ""
 	var all []corev1.Pod

@@ -88,8 +88,8 @@ func percent(secret string) []string {
 	return forms
 }
 
-// inBase64 returns what is certain of a secret in base64 at each of the three places at which it can stand within what is encoded: in
-// user:password, for example. Short ones are left, because a few letters are in many words.
+// inBase64 returns what is certain of a secret in base64 at each of the three places at which it can stand within what
+// is encoded: in user:password, for example. Short ones are left, because a few letters are in many words.
 func inBase64(secret string) []string {
 	var forms []string
 	const bitsOfByte, bitsOfLetter = 8, 6

@@ -15,8 +15,8 @@ var (
 	request = regexp.MustCompile(`(?i)request[ -]?id: $`)
 )
 
-// entropy hides what looks drawn by lot: texts in which capitals, small letters and digits change too often for a name. Hashes and ids in
-// hexadecimal are left, and with them keys that look the same.
+// entropy hides what looks drawn by lot: texts in which capitals, small letters and digits change too often for a name.
+// Hashes and ids in hexadecimal are left, and with them keys that look the same.
 func entropy(text string) string {
 	var b strings.Builder
 	done := 0
@@ -61,8 +61,8 @@ const (
 	classes
 )
 
-// drawn reports whether the classes of characters change as often as in a text that was drawn by lot: in base64 with two in three, in names
-// of classes with one in four.
+// drawn reports whether the classes of characters change as often as in a text that was drawn by lot: in base64 with
+// two in three, in names of classes with one in four.
 func drawn(run string) bool {
 	count, changes := census(run)
 	if count[number] == 0 || strings.IndexFunc(run, notHex) < 0 {

@@ -9,11 +9,14 @@ import (
 )
 
 const (
-	// shortestWhole is how long a known secret is at least, in bytes. Shorter ones are hidden where their names say what they are.
+	// shortestWhole is how long a known secret is at least, in bytes. Shorter ones are hidden where their names say
+	// what they are.
 	shortestWhole = 4
-	// shortestAnywhere is how long one is that is hidden within other words, too; a shorter one only where it stands as a word.
+	// shortestAnywhere is how long one is that is hidden within other words, too; a shorter one only where it stands as
+	// a word.
 	shortestAnywhere = 8
-	// piece is how long a part is into which long secrets are cut, so that looking for them takes time in proportion to the text.
+	// piece is how long a part is into which long secrets are cut, so that looking for them takes time in proportion to
+	// the text.
 	piece = 64
 	// maxKnown is how much may be known, in bytes before it is encoded.
 	maxKnown = 256 << 10
@@ -22,8 +25,8 @@ const (
 // ordinary are values that Secrets hold, too, and that no log could do without.
 var ordinary = []string{"true", "false", "null", "none", "spark", "root", "admin", "user", "default", "localhost", "http", "https", "info", "warn", "error", "debug", "main", "java", "python", "prod", "test"}
 
-// Known are secrets that are known: they are hidden wherever they stand, in every form in which programs print them, and over the ends of
-// lines. The zero value and nil know none.
+// Known are secrets that are known: they are hidden wherever they stand, in every form in which programs print them,
+// and over the ends of lines. The zero value and nil know none.
 type Known struct {
 	// byLength are the words to look for, by their length.
 	byLength map[int]map[string]struct{}
@@ -56,7 +59,8 @@ func NewKnown(secrets []string) (k *Known, ok bool) {
 	return k, true
 }
 
-// Secrets returns the values in a text whose names say that they are secret: what a list of arguments or an option of Java gives away.
+// Secrets returns the values in a text whose names say that they are secret: what a list of arguments or an option of
+// Java gives away.
 func Secrets(text string) []string {
 	var all []string
 	for _, f := range find(text) {
@@ -147,7 +151,8 @@ func isWord(text string, from, to int) bool {
 
 func isAlphanumeric(c byte) bool { return classOf(c) != symbol }
 
-// joined returns a text without ends of lines and blanks, and where each byte of it stands in the text: a secret may be broken over lines.
+// joined returns a text without ends of lines and blanks, and where each byte of it stands in the text: a secret may be
+// broken over lines.
 func joined(text string) (line string, at []int) {
 	bytes := make([]byte, 0, len(text))
 	at = make([]int, 0, len(text))

@@ -182,7 +182,8 @@ func lineStart(text string, at int) int {
 	return first + strings.LastIndexByte(text[first:at], '\n') + 1
 }
 
-// explains reports whether what follows a colon is said about the name, and is not its value: in logs of a class, in stack frames, about files.
+// explains reports whether what follows a colon is said about the name, and is not its value: in logs of a class, in
+// stack frames, about files.
 func explains(name, before, separator, behind string) bool {
 	if !strings.HasPrefix(strings.TrimLeft(separator, " "), ":") {
 		return false

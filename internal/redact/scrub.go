@@ -16,15 +16,16 @@ const Masked = "(hidden)"
 const (
 	// longest is how many bytes of text are looked at. Of a longer one nothing is shown.
 	longest = 1 << 20
-	// maxPasses is how often a text is gone through until nothing more is hidden in it. Two are the rule: one that hides, one that finds nothing.
+	// maxPasses is how often a text is gone through until nothing more is hidden in it. Two are the rule: one that
+	// hides, one that finds nothing.
 	maxPasses = 6
 )
 
 // escapes are the sequences with which programs colour and move on a terminal (ECMA-48), and set its title.
 var escapes = regexp.MustCompile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[@-Z\\\\^_])")
 
-// Text returns a text without secrets and without characters that do more than print. Tabs become spaces; lines stay lines. Text of the result
-// is the result.
+// Text returns a text without secrets and without characters that do more than print. Tabs become spaces; lines stay
+// lines. Text of the result is the result.
 func Text(text string) string { return (*Known)(nil).Text(text) }
 
 // Text returns the function Text that also hides the known secrets, wherever they stand.
@@ -46,7 +47,8 @@ func (k *Known) Text(text string) string {
 	return Masked
 }
 
-// Line returns Text of the first line that is not empty, in at most limit bytes. It does not keep the memory of the whole text.
+// Line returns Text of the first line that is not empty, in at most limit bytes. It does not keep the memory of the
+// whole text.
 func Line(text string, limit int) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	if line == "" {
@@ -68,8 +70,8 @@ func First(text string, limit int) string {
 	return text[:end] + ellipsis
 }
 
-// printable removes what is not text: escape sequences, control characters, what is not UTF-8, and invisible characters that change the
-// order or the look of others.
+// printable removes what is not text: escape sequences, control characters, what is not UTF-8, and invisible characters
+// that change the order or the look of others.
 func printable(text string) string {
 	text = escapes.ReplaceAllString(text, "")
 	text = strings.ReplaceAll(text, "\r\n", "\n")

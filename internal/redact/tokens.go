@@ -35,8 +35,8 @@ import (
 	"github.com/google/osv-scalibr/veles/secrets/supabase"
 )
 
-// detectors are rules of the Veles library for tokens that a regular expression finds by their own form. Those that need a context, and those that
-// would find names of classes, are left out.
+// detectors are rules of the Veles library for tokens that a regular expression finds by their own form. Those that
+// need a context, and those that would find names of classes, are left out.
 var detectors = []veles.Detector{
 	anthropicapikey.NewDetector(), circleci.NewPersonalAccessTokenDetector(), circleci.NewProjectTokenDetector(),
 	denopat.NewUserTokenDetector(), denopat.NewOrgTokenDetector(), digitaloceanapikey.NewDetector(), elasticcloudapikey.NewDetector(),
@@ -68,7 +68,8 @@ func formsOf(detectors []veles.Detector) []*regexp.Regexp {
 	return all
 }
 
-// tokenRules are the forms that the library has not, or takes more narrowly than a log should: a token that was cut is one, too.
+// tokenRules are the forms that the library has not, or takes more narrowly than a log should: a token that was cut is
+// one, too.
 var tokenRules = []rule{
 	{[]string{"eyj"}, regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}(?:\.[A-Za-z0-9_-]*)?`), Masked},
 	{[]string{"a3t", "ak", "as", "ag", "ai", "ar", "an"}, regexp.MustCompile(`\b(?:A3T[A-Z0-9]|AKIA|ASIA|AGPA|AIDA|AROA|AIPA|ANPA|ANVA)[A-Z0-9]{16}\b`), Masked},

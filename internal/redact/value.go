@@ -173,7 +173,8 @@ func (v value) unquoted(rest string) int {
 	return end
 }
 
-// goesOn reports whether a value may go on behind a blank: to the end of its line, or of the quotes around name and value.
+// goesOn reports whether a value may go on behind a blank: to the end of its line, or of the quotes around name and
+// value.
 func (v value) goesOn(rest string) bool {
 	if !strings.HasPrefix(rest, " ") {
 		return false
@@ -212,7 +213,8 @@ func ends(rest string) bool {
 	return false
 }
 
-// word reads the value of a name that nothing but a blank separates: of an argument, in quotes, or one that looks like a password.
+// word reads the value of a name that nothing but a blank separates: of an argument, in quotes, or one that looks like
+// a password.
 func (v value) word(name string, to int) (found, bool) {
 	rest := v.text[to:]
 	value := strings.TrimLeft(rest, " ")

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// Prints reports whether a text is valid UTF-8 and nothing in it does more than print: no control characters, no blanks but the plain space,
-// no invisible characters.
+// Prints reports whether a text is valid UTF-8 and nothing in it does more than print: no control characters, no blanks
+// but the plain space, no invisible characters.
 func Prints(text string) bool {
 	for i, r := range text {
 		if !strconv.IsPrint(r) || r == utf8.RuneError && !isWritten(text[i:]) {
@@ -27,8 +27,9 @@ func isWritten(text string) bool {
 	return size > 1
 }
 
-// Visible returns a text in which everything that does more than print is written out as Go would quote it, such as \n or \x1b, so that
-// it can neither move a cursor nor begin a line of its own. All else stays as it is; Visible of the result is the result.
+// Visible returns a text in which everything that does more than print is written out as Go would quote it, such as \n
+// or \x1b, so that it can neither move a cursor nor begin a line of its own. All else stays as it is; Visible of the
+// result is the result.
 func Visible(text string) string {
 	if Prints(text) {
 		return text

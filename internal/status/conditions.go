@@ -14,23 +14,26 @@ import (
 type View struct {
 	// Stage of the run; an unknown one leaves the conditions alone and adds UnknownStage.
 	Stage Stage
-	// Message of Ready, Reconciling and Stalled; empty takes the stage's own sentence. It must be stable: no ticking numbers.
+	// Message of Ready, Reconciling and Stalled; empty takes the stage's own sentence. It must be stable: no ticking
+	// numbers.
 	Message string
-	// Admitted is what the gate says. Nil keeps its last words while they hold, else takes the stage's own. One that contradicts the
-	// stage (admitted while queued) counts as nil.
+	// Admitted is what the gate says. Nil keeps its last words while they hold, else takes the stage's own. One that
+	// contradicts the stage (admitted while queued) counts as nil.
 	Admitted *AdmittedView
 	// DriverRunning is read in the stage Finalizing only: a driver that is being stopped may still run.
 	DriverRunning bool
 	// ReadyWhen is the user's choice; empty means Succeeded.
 	ReadyWhen v1alpha1.ReadyWhen
-	// ReadyLatched says that driver and base executors of this attempt were ready at least once. Read under ReadyWhen Running only.
+	// ReadyLatched says that driver and base executors of this attempt were ready at least once. Read under ReadyWhen
+	// Running only.
 	ReadyLatched bool
 	// ReferenceOverdue says that the missing reference has been missing for longer than the reference timeout.
 	ReferenceOverdue bool
 	// Generation of the spec that the view speaks of: observedGeneration of every condition.
 	Generation int64
 
-	// TemplateIgnored, NodeLost and UnknownStage are the messages of the conditions of that name; an empty one hides the condition.
+	// TemplateIgnored, NodeLost and UnknownStage are the messages of the conditions of that name; an empty one hides
+	// the condition.
 	TemplateIgnored string
 	NodeLost        string
 	UnknownStage    string
@@ -45,8 +48,9 @@ type AdmittedView struct {
 	Message string
 }
 
-// Conditions returns the whole list of conditions of an application: old is what it has, now the moment of the write. Conditions
-// whose type is not in the table are dropped. lastTransitionTime moves only when the status of a condition changes. old is not changed.
+// Conditions returns the whole list of conditions of an application: old is what it has, now the moment of the write.
+// Conditions whose type is not in the table are dropped. lastTransitionTime moves only when the status of a condition
+// changes. old is not changed.
 //
 // Without a change in the view the result equals old, so a caller may compare the two to save a write.
 func Conditions(old []metav1.Condition, v View, now metav1.Time) []metav1.Condition {
@@ -108,8 +112,8 @@ func (v View) addAdmitted(l *conditionList, r row) {
 	}
 }
 
-// previousAdmitted returns Admitted as it was, while that still holds: over all stages of a grant, within one stage of waiting, and after
-// the end. Else nil.
+// previousAdmitted returns Admitted as it was, while that still holds: over all stages of a grant, within one stage of
+// waiting, and after the end. Else nil.
 func (v View) previousAdmitted(old []metav1.Condition, r row) *AdmittedView {
 	last := meta.FindStatusCondition(old, v1alpha1.AdmittedCondition)
 	if last == nil {
@@ -135,7 +139,8 @@ var admittedSays = map[string]string{
 	v1alpha1.ExceedsQuotaReason:         "the request exceeds what the queue could ever hold",
 }
 
-// addRunning adds Running. Its reason is Running or NotRunning: the status in a word, because a reason may not be empty.
+// addRunning adds Running. Its reason is Running or NotRunning: the status in a word, because a reason may not be
+// empty.
 func addRunning(l *conditionList, r row, seen bool) {
 	running := r.running == yes || (r.running == asSeen && seen)
 	shown := r.running != absent

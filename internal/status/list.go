@@ -15,7 +15,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/redact"
 )
 
-// MaxMessage is the longest message of a condition, in bytes. Longer ones are cut: thousands of applications carry them.
+// MaxMessage is the longest message of a condition, in bytes. Longer ones are cut: thousands of applications carry
+// them.
 const MaxMessage = 1024
 
 // conditionList collects the conditions of one object.
@@ -49,7 +50,8 @@ func (l *conditionList) addTrue(conditionType, message string) {
 	}
 }
 
-// addReadiness appends Ready with the reason, and Reconciling or Stalled where the course has one, all with the same message.
+// addReadiness appends Ready with the reason, and Reconciling or Stalled where the course has one, all with the same
+// message.
 func (l *conditionList) addReadiness(c readiness, reason, message string) {
 	switch c {
 	case unpublished:
@@ -69,7 +71,8 @@ func (l *conditionList) addReadiness(c readiness, reason, message string) {
 	}
 }
 
-// sorted returns the conditions in the order in which people and kstatus read them: Stalled, Reconciling, Ready, then by name.
+// sorted returns the conditions in the order in which people and kstatus read them: Stalled, Reconciling, Ready, then
+// by name.
 func (l *conditionList) sorted() []metav1.Condition {
 	slices.SortStableFunc(l.conditions, func(a, b metav1.Condition) int {
 		return cmp.Or(cmp.Compare(rank(a.Type), rank(b.Type)), cmp.Compare(a.Type, b.Type))
@@ -89,8 +92,8 @@ func rank(conditionType string) int {
 	return 3
 }
 
-// Truncate shortens a message to MaxMessage bytes at the border of a character, with an ellipsis at the end. Characters that do more than print
-// are written out first, such as \n. Other messages are returned as they are.
+// Truncate shortens a message to MaxMessage bytes at the border of a character, with an ellipsis at the end. Characters
+// that do more than print are written out first, such as \n. Other messages are returned as they are.
 func Truncate(message string) string {
 	const ellipsis = "…"
 	message = redact.Visible(message)

@@ -53,8 +53,8 @@ type QueueView struct {
 	Generation int64
 }
 
-// QueueConditions returns the whole list of conditions of a queue, by the rules of Conditions. A state outside of the set changes
-// nothing.
+// QueueConditions returns the whole list of conditions of a queue, by the rules of Conditions. A state outside of the
+// set changes nothing.
 func QueueConditions(old []metav1.Condition, v QueueView, now metav1.Time) []metav1.Condition {
 	r, known := queueTable[v.State]
 	if !known {

@@ -5,7 +5,8 @@ package status
 
 import "github.com/fluxcd/pkg/apis/meta"
 
-// MaxToken is the length in bytes up to which the token of a request is honoured: the status echoes it. Flux's tokens are times.
+// MaxToken is the length in bytes up to which the token of a request is honoured: the status echoes it. Flux's tokens
+// are times.
 const MaxToken = 256
 
 // ReconcileToken returns the token of a request to look at an object, from its annotations; empty if there is none.
@@ -16,8 +17,8 @@ func ReconcileToken(annotations map[string]string) string {
 	return ""
 }
 
-// ForceToken returns the token of a request to run that was not handled yet: both of Flux's annotations carry it. It is empty if there is
-// none. handled is the one that was handled last.
+// ForceToken returns the token of a request to run that was not handled yet: both of Flux's annotations carry it. It is
+// empty if there is none. handled is the one that was handled last.
 func ForceToken(annotations map[string]string, handled string) string {
 	if token := ReconcileToken(annotations); token == annotations[meta.ForceRequestAnnotation] && token != handled {
 		return token

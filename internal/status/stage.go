@@ -12,7 +12,8 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// Stage is where the current run of an application stands. It is stored as the reason of the condition Ready. The set is closed.
+// Stage is where the current run of an application stands. It is stored as the reason of the condition Ready. The set
+// is closed.
 type Stage string
 
 // The stages.
@@ -90,8 +91,8 @@ func Stages() []Stage {
 	return all
 }
 
-// StageOf reads the stage from an application's conditions: the reason of Ready, New if there is none. known is false for a stage
-// that this version does not know; such an application is left alone (Conditions only marks it).
+// StageOf reads the stage from an application's conditions: the reason of Ready, New if there is none. known is false
+// for a stage that this version does not know; such an application is left alone (Conditions only marks it).
 func StageOf(conditions []metav1.Condition) (stage Stage, known bool) {
 	ready := meta.FindStatusCondition(conditions, v1alpha1.ReadyCondition)
 	if ready == nil {
@@ -120,9 +121,8 @@ func (s Stage) Active() bool {
 	return false
 }
 
-// Blocked reports whether nothing happens before the spec or the queue is changed. ExceedsQuota, Deactivated and FlavorMismatch are both
-// Blocked and Waiting.
-// ReferenceNotFound is not Blocked, also after its timeout.
+// Blocked reports whether nothing happens before the spec or the queue is changed. ExceedsQuota, Deactivated and
+// FlavorMismatch are both Blocked and Waiting. ReferenceNotFound is not Blocked, also after its timeout.
 func (s Stage) Blocked() bool {
 	switch s {
 	case InvalidSpec, NotYetSupported, ExceedsQuota, Deactivated, FlavorMismatch:

@@ -5,8 +5,8 @@ package status
 
 import "github.com/sparkgate/sparkgate/api/v1alpha1"
 
-// readiness is the column of the table that gives Ready, Reconciling and Stalled together, so that rules 1 to 4 of the package cannot
-// be broken by a row.
+// readiness is the column of the table that gives Ready, Reconciling and Stalled together, so that rules 1 to 4 of the
+// package cannot be broken by a row.
 type readiness int
 
 const (
@@ -41,8 +41,8 @@ type row struct {
 	message string
 }
 
-// table is the whole contract: stage → conditions. Two rows depend on the view: Running is Ready under readyWhen: Running, and
-// ReferenceNotFound is stalled after its timeout (see View.course).
+// table is the whole contract: stage → conditions. Two rows depend on the view: Running is Ready under readyWhen:
+// Running, and ReferenceNotFound is stalled after its timeout (see View.course).
 var table = map[Stage]row{
 	New: {readiness: unpublished},
 

@@ -13,8 +13,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// Max is the largest amount that is taken from outside: 2^53 thousandths of a core, bytes or pieces. Every system that reads such a number
-// can hold it exactly, also as a double, and also in thousandths.
+// Max is the largest amount that is taken from outside: 2^53 thousandths of a core, bytes or pieces. Every system that
+// reads such a number can hold it exactly, also as a double, and also in thousandths.
 const Max = int64(1) << 53
 
 // RangeError is a quantity that is not an amount.
@@ -30,7 +30,8 @@ func (e *RangeError) Error() string {
 	return fmt.Sprintf("value %q %s: %s", e.Value, e.Problem, e.Remedy)
 }
 
-// Of returns a quantity as an amount of a resource. The error is a *RangeError if the quantity is negative or above Max.
+// Of returns a quantity as an amount of a resource. The error is a *RangeError if the quantity is negative or above
+// Max.
 func Of(name string, q resource.Quantity) (int64, error) {
 	amount := Clamp(name, q)
 	switch {
@@ -56,8 +57,8 @@ func Clamp(name string, q resource.Quantity) int64 {
 	return q.Value()
 }
 
-// huge reports whether a quantity has more trailing zeros than any amount. To compare it digit by digit, as Quantity.Cmp does, takes as
-// long as its exponent says: "1e1000000000" would never end.
+// huge reports whether a quantity has more trailing zeros than any amount. To compare it digit by digit, as
+// Quantity.Cmp does, takes as long as its exponent says: "1e1000000000" would never end.
 func huge(q resource.Quantity) bool {
 	const zeros = 30
 	digits := q.AsDec()
@@ -76,7 +77,8 @@ func ClampAll(list corev1.ResourceList) queueing.Resources {
 	return out
 }
 
-// Quantity returns the inverse of Of, printed the way Kubernetes prints quantities: cpu 600m, memory 2688Mi, 3 pieces. It takes any integer.
+// Quantity returns the inverse of Of, printed the way Kubernetes prints quantities: cpu 600m, memory 2688Mi, 3 pieces.
+// It takes any integer.
 func Quantity(name string, amount int64) resource.Quantity {
 	switch {
 	case name == string(corev1.ResourceCPU):

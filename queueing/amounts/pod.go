@@ -38,9 +38,9 @@ func Check(field string, list corev1.ResourceList) error {
 	return nil
 }
 
-// OfPod returns what a node reserves for a pod: containers, init containers, sidecars, requests of the whole pod and overhead, by
-// Kubernetes' own sum; "pods" is 1. The error is a *FieldError if one of its amounts, or a sum, is none (see Of): one negative request
-// would hide others. A sum stands in no field, so that it is named in words.
+// OfPod returns what a node reserves for a pod: containers, init containers, sidecars, requests of the whole pod and
+// overhead, by Kubernetes' own sum; "pods" is 1. The error is a *FieldError if one of its amounts, or a sum, is none
+// (see Of): one negative request would hide others. A sum stands in no field, so that it is named in words.
 func OfPod(pod *corev1.Pod) (queueing.Resources, error) {
 	if err := checkParts(&pod.Spec); err != nil {
 		return nil, err
@@ -86,8 +86,8 @@ func checkBoth(field string, r corev1.ResourceRequirements) error {
 	return Check(field+".limits", r.Limits)
 }
 
-// ClampPod returns what a node reserves for a pod that runs already: as OfPod does, but each amount that is none, and each sum, counts as
-// the nearer end of the range.
+// ClampPod returns what a node reserves for a pod that runs already: as OfPod does, but each amount that is none, and
+// each sum, counts as the nearer end of the range.
 func ClampPod(pod *corev1.Pod) queueing.Resources {
 	if checkParts(&pod.Spec) != nil {
 		pod = pod.DeepCopy()

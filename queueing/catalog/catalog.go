@@ -27,8 +27,8 @@ var gates = []entry{
 	{v1alpha1.GateNone, queueing.Capabilities{}},
 }
 
-// Of returns what a gate can do. One that this version does not know counts as one with queues, so that nothing that it holds is taken
-// for free.
+// Of returns what a gate can do. One that this version does not know counts as one with queues, so that nothing that it
+// holds is taken for free.
 func Of(gate v1alpha1.GateType) queueing.Capabilities {
 	if i := slices.IndexFunc(gates, func(e entry) bool { return e.name == gate }); i >= 0 {
 		return gates[i].Capabilities
@@ -47,7 +47,8 @@ func Names(wanted func(queueing.Capabilities) bool) []v1alpha1.GateType {
 	return names
 }
 
-// WithQueues returns the gates that hold what they grant in a queue: the ones that may be used where an administrator says nothing else.
+// WithQueues returns the gates that hold what they grant in a queue: the ones that may be used where an administrator
+// says nothing else.
 func WithQueues() []v1alpha1.GateType {
 	return Names(func(c queueing.Capabilities) bool { return c.Queues })
 }

@@ -86,8 +86,8 @@ func quotaOf(q v1alpha1.ResourceQuota) embedded.ResourceQuota {
 	return r
 }
 
-// selectorOf returns the match of a namespace selector and its text. An absent selector admits no namespace; neither does one that cannot be
-// read, which the queue's condition reports.
+// selectorOf returns the match of a namespace selector and its text. An absent selector admits no namespace; neither
+// does one that cannot be read, which the queue's condition reports.
 func selectorOf(s *metav1.LabelSelector) (admits func(map[string]string) bool, text string) {
 	if s == nil {
 		return nil, ""
@@ -99,8 +99,8 @@ func selectorOf(s *metav1.LabelSelector) (admits func(map[string]string) bool, t
 	return func(l map[string]string) bool { return selector.Matches(labels.Set(l)) }, metav1.FormatLabelSelector(s)
 }
 
-// FlavorConfigs translates flavors into the engine's configuration, in their order. The configuration shares the maps and slices of
-// the flavors: do not change these afterwards.
+// FlavorConfigs translates flavors into the engine's configuration, in their order. The configuration shares the maps
+// and slices of the flavors: do not change these afterwards.
 func FlavorConfigs(items []v1alpha1.SparkFlavor) []embedded.FlavorConfig {
 	configs := make([]embedded.FlavorConfig, 0, len(items))
 	for i := range items {

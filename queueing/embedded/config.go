@@ -84,13 +84,14 @@ type QueueConfig struct {
 	// Weight divides the share of the queue if its parent uses fair sharing: with twice the weight a queue may borrow
 	// twice as much before its siblings come first. With 0 it comes last.
 	Weight int32
-	// FairSharing orders the children by their weighted dominant shares before anything else, so that they borrow alike.
+	// FairSharing orders the children by their weighted dominant shares before anything else, so that they borrow
+	// alike.
 	FairSharing bool
-	// Flavors in order of preference: a pod set is placed in the first one in which it fits, borrowing included. A queue without flavors
-	// uses those of the nearest ancestor that has some; if there is none, DefaultFlavor.
+	// Flavors in order of preference: a pod set is placed in the first one in which it fits, borrowing included. A
+	// queue without flavors uses those of the nearest ancestor that has some; if there is none, DefaultFlavor.
 	Flavors []FlavorQuota
-	// Unlimited, on a root, lets the queues of the tree use any amount of what no queue of the tree has a quota for. Without it a tree
-	// without quotas admits nothing.
+	// Unlimited, on a root, lets the queues of the tree use any amount of what no queue of the tree has a quota for.
+	// Without it a tree without quotas admits nothing.
 	Unlimited bool
 	// Preemption selects the applications that pending asks of this queue may preempt.
 	Preemption Preemption
@@ -110,7 +111,8 @@ type QueueConfig struct {
 	NamesNamespaces bool
 	// SelectorText is the namespace selector as people write it, for messages.
 	SelectorText string
-	// Deleted is a queue that is being deleted: it counts as absent, except that what it still holds weighs on its parent.
+	// Deleted is a queue that is being deleted: it counts as absent, except that what it still holds weighs on its
+	// parent.
 	Deleted bool
 }
 
@@ -120,8 +122,8 @@ type FlavorQuota struct {
 	Quotas []ResourceQuota
 }
 
-// ResourceQuota is the quota of one resource, in the units of queueing.Resources (see package amounts). Negative numbers count as 0,
-// quota.Unlimited means no limit.
+// ResourceQuota is the quota of one resource, in the units of queueing.Resources (see package amounts). Negative
+// numbers count as 0, quota.Unlimited means no limit.
 type ResourceQuota struct {
 	Resource string
 	Nominal  int64

@@ -7,9 +7,10 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// SetQueues replaces the whole configuration. What is granted stays granted and is charged anew: to its queue, also above quota;
-// a queue that is gone but holds grants weighs on its last parent until they are released. Verdicts change with the next Cycle.
-// The cost is that of submitting everything again: call it when a configuration has changed, not when a status has.
+// SetQueues replaces the whole configuration. What is granted stays granted and is charged anew: to its queue, also
+// above quota; a queue that is gone but holds grants weighs on its last parent until they are released. Verdicts change
+// with the next Cycle. The cost is that of submitting everything again: call it when a configuration has changed, not
+// when a status has.
 func (e *Engine) SetQueues(queues []QueueConfig) {
 	e.hierarchy.configs = queues
 	c := newConfiguration(queues)

@@ -13,9 +13,9 @@ func (e *Engine) Dirty() bool {
 	return slices.ContainsFunc(e.hierarchy.trees, func(t *tree) bool { return t.dirty })
 }
 
-// Cycle grants in order until nothing more fits, or until it has made max grants (no bound for max ≤ 0); each grant is charged
-// at once. If it makes fewer than max grants, every ask has been looked at. Decisions of one tree stand together, and trees
-// take turns in being first.
+// Cycle grants in order until nothing more fits, or until it has made max grants (no bound for max ≤ 0); each grant is
+// charged at once. If it makes fewer than max grants, every ask has been looked at. Decisions of one tree stand
+// together, and trees take turns in being first.
 //
 // Within a tree:
 //  1. each queue that admits is represented by its first ask that fits (a StrictFIFO queue by its head, if that fits);

@@ -63,10 +63,10 @@ func (e *Engine) Advance(now time.Time) {
 	}
 }
 
-// Submit adds an ask or replaces the waiting ask of the same key; it reports whether anything changed. If the key holds a grant of
-// the same run and attempt nothing changes. If it holds a grant of another, the ask waits until that grant is released, and
-// goes with it: Release drops both, so submit again after it. The engine keeps the maps and slices of the ask; the caller must
-// not change them.
+// Submit adds an ask or replaces the waiting ask of the same key; it reports whether anything changed. If the key holds
+// a grant of the same run and attempt nothing changes. If it holds a grant of another, the ask waits until that grant
+// is released, and goes with it: Release drops both, so submit again after it. The engine keeps the maps and slices of
+// the ask; the caller must not change them.
 func (e *Engine) Submit(in queueing.Ask) bool {
 	a := e.registry.apps[in.Key]
 	if a != nil && a.held != nil && a.held.isFor(in.Run, in.Attempt) {
@@ -207,7 +207,8 @@ func (e *Engine) Verdict(key queueing.Key) queueing.Verdict {
 	return queueing.Verdict{}
 }
 
-// Changed returns the keys whose verdict has changed since the last call, sorted, each once. Released keys are not among them.
+// Changed returns the keys whose verdict has changed since the last call, sorted, each once. Released keys are not
+// among them.
 func (e *Engine) Changed() []queueing.Key {
 	if len(e.registry.changed) == 0 {
 		return nil

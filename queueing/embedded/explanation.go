@@ -95,7 +95,8 @@ type QueueExplanation struct {
 
 // Headroom is how much more a queue may use.
 type Headroom struct {
-	// Available is what it could use now, negative above quota; Most what it could ever hold. Both may be quota.Unlimited.
+	// Available is what it could use now, negative above quota; Most what it could ever hold. Both may be
+	// quota.Unlimited.
 	Available, Most int64
 }
 

@@ -3,8 +3,8 @@
 
 package embedded
 
-// heap keeps the first of its items, by before, at place 0. Each item knows its place through moved, so that it can be removed
-// from anywhere.
+// heap keeps the first of its items, by before, at place 0. Each item knows its place through moved, so that it can be
+// removed from anywhere.
 type heap[T any] struct {
 	items  []T
 	before func(a, b T) bool

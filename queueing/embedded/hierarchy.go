@@ -194,8 +194,8 @@ func (hr *hierarchy) needWithinQuota(class *equivalenceClass) (need quota.Vector
 	return class.options[0].minNeed, false
 }
 
-// exceedsQuota returns the verdict on asks that the queue could not hold even if it were empty. It speaks of their first placement, and
-// names each limit that would have to be raised.
+// exceedsQuota returns the verdict on asks that the queue could not hold even if it were empty. It speaks of their
+// first placement, and names each limit that would have to be raised.
 func (hr *hierarchy) exceedsQuota(class *equivalenceClass, ways []placement) queueing.Verdict {
 	n := class.queue.node
 	var needs, raises []string
@@ -214,7 +214,8 @@ func (hr *hierarchy) exceedsQuota(class *equivalenceClass, ways []placement) que
 		"%s%s: request less, or raise %s", strings.Join(needs, "; "), nor, strings.Join(raises, " and "))}
 }
 
-// raises names the limits that have to be raised before a queue could ever hold an amount, and by how much; empty if it could.
+// raises names the limits that have to be raised before a queue could ever hold an amount, and by how much; empty if it
+// could.
 func (hr *hierarchy) raises(n quota.NodeID, a quota.Amount) string {
 	limits := hr.forest.Raises(n, a.Cell, a.Value)
 	text := func(fields string, r quota.Raise) string {

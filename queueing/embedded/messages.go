@@ -41,8 +41,8 @@ func limitText(resource string, most int64, limit quota.Limit, pool bool) string
 		amountText(resource, limit.Borrowing))
 }
 
-// negativeAsk returns the verdict on asks with a negative number. Users cannot create such asks: the operator misread or
-// miscalculated an amount.
+// negativeAsk returns the verdict on asks with a negative number. Users cannot create such asks: the operator misread
+// or miscalculated an amount.
 func negativeAsk(s *signature) queueing.Verdict {
 	return queueing.Verdict{State: queueing.Refused, Reason: queueing.ReasonExceedsQuota, Message: fmt.Sprintf(
 		"the request is invalid, %s is negative: this is a bug of the operator, please report it", s.broken)}
@@ -57,7 +57,8 @@ func unusable(message string) queueing.Verdict {
 	return queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonReferenceNotFound, Message: message}
 }
 
-// NoQuota is the problem of queues in a tree that has no quota and whose root is not unlimited. The others are problems of package quota.
+// NoQuota is the problem of queues in a tree that has no quota and whose root is not unlimited. The others are problems
+// of package quota.
 const NoQuota = "NoQuota"
 
 // noQuota returns why nothing is admitted in such a tree.

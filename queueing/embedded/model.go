@@ -67,7 +67,8 @@ type queue struct {
 	share      quota.Share
 	tournament uint64
 
-	// pending and admitted count this queue and those below it; holders are those that hold something of this queue alone.
+	// pending and admitted count this queue and those below it; holders are those that hold something of this queue
+	// alone.
 	pending, admitted int32
 	holders           []*app
 	// pods that belong to no application, of this queue and those below it.
@@ -81,8 +82,8 @@ type equivalenceClass struct {
 	signature *signature
 	// holdsFor bounds how long a grant is held; 0 means no bound.
 	holdsFor time.Duration
-	// unmanagedExecutor: the asks are executors of a driver that belongs to no application (queueing.Ask.Part). They neither
-	// count for maxRunning nor wait for other applications to end: they would wait for their own driver.
+	// unmanagedExecutor: the asks are executors of a driver that belongs to no application (queueing.Ask.Part). They
+	// neither count for maxRunning nor wait for other applications to end: they would wait for their own driver.
 	unmanagedExecutor bool
 	// index in the queue's order, rank in its ranked lines.
 	index, heapIndex int

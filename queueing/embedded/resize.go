@@ -7,8 +7,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// SetResizeRequest sets what the holder of a grant wants above its base gang; it reports whether anything changed. Only gated
-// grants can grow.
+// SetResizeRequest sets what the holder of a grant wants above its base gang; it reports whether anything changed. Only
+// gated grants can grow.
 func (e *Engine) SetResizeRequest(key queueing.Key, run, attempt int64, w queueing.ResizeRequest) bool {
 	a := e.registry.apps[key]
 	if a == nil || a.held == nil || !a.held.isFor(run, attempt) || !a.held.grant.SchedulingGated || equalResizeRequests(a.held.growth.want, w) {
@@ -26,8 +26,8 @@ func (e *Engine) SetResizeRequest(key queueing.Key, run, attempt int64, w queuei
 	return true
 }
 
-// Allocation returns the allocation of the holder of that run and attempt; the zero value for keys that hold no such grant.
-// The pod sets of its grant are shared with the engine: do not change them.
+// Allocation returns the allocation of the holder of that run and attempt; the zero value for keys that hold no such
+// grant. The pod sets of its grant are shared with the engine: do not change them.
 func (e *Engine) Allocation(key queueing.Key, run, attempt int64) queueing.Allocation {
 	a := e.registry.apps[key]
 	if a == nil || a.held == nil || !a.held.isFor(run, attempt) {

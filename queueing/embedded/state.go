@@ -34,8 +34,8 @@ type QueueState struct {
 	// Waiting counts the pending asks of this very queue by the reason of their verdict: one of the reasons of
 	// package queueing, or Undecided for asks that no Cycle has evaluated.
 	Waiting map[string]int32
-	// Share is what the queue borrows in relation to what its parent could have, divided by its weight (see quota.Share): infinite where
-	// that could have nothing, nil for a root.
+	// Share is what the queue borrows in relation to what its parent could have, divided by its weight (see
+	// quota.Share): infinite where that could have nothing, nil for a root.
 	Share *float64
 	// Usage by flavor and resource, of this queue and those below it, in the order of the names.
 	Usage []Usage

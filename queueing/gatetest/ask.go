@@ -32,7 +32,8 @@ const (
 // asked counts asks, so that each is of an application of its own.
 var asked atomic.Int64
 
-// NewAsk returns the first ask of a new application in a namespace, as a SparkApplication makes one. The name is made unique.
+// NewAsk returns the first ask of a new application in a namespace, as a SparkApplication makes one. The name is made
+// unique.
 func NewAsk(namespace, application, queue string) queueing.Ask {
 	n := asked.Add(1)
 	application = fmt.Sprintf("%s-%d", application, n)

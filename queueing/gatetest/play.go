@@ -54,7 +54,8 @@ func (p *play) room(gangs int) {
 	}
 }
 
-// restartOperator replaces the operator: the new one knows what stands in the cluster and in the status of applications, no more.
+// restartOperator replaces the operator: the new one knows what stands in the cluster and in the status of
+// applications, no more.
 func (p *play) restartOperator() {
 	p.Helper()
 	past := Past{Wake: p.wake, Held: maps.Clone(p.held)}
@@ -126,7 +127,8 @@ func (p *play) waits(ask queueing.Ask, reason string) queueing.Verdict {
 	})
 }
 
-// waitReasons are those of a condition Admitted=False that a gate may give (ReferenceNotFound becomes a stage of its own).
+// waitReasons are those of a condition Admitted=False that a gate may give (ReferenceNotFound becomes a stage of its
+// own).
 var waitReasons = []string{
 	queueing.ReasonWaitingForQuota, queueing.ReasonQueueHeld, queueing.ReasonNamespaceNotAllowed, queueing.ReasonExceedsQuota,
 	queueing.ReasonMaxRunning, queueing.ReasonFlavorMismatch, queueing.ReasonGateNotInstalled, queueing.ReasonWaitingForGate,

@@ -12,16 +12,16 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// System is a gate under test with the world that it decides with. Start and Ask are required. A system that lacks another function says
-// why in Cannot, under the name of the field.
+// System is a gate under test with the world that it decides with. Start and Ask are required. A system that lacks
+// another function says why in Cannot, under the name of the field.
 //
-// All functions are called one after the other, and return when what they do has been done; that the gate has noticed is waited for by
-// the suite.
+// All functions are called one after the other, and return when what they do has been done; that the gate has noticed
+// is waited for by the suite.
 type System struct {
 	// Name of the gate in the API.
 	Name string
-	// Start returns a new gate over what the cluster holds now, as an operator has it that was just started. The gate that was returned
-	// before has ended by then.
+	// Start returns a new gate over what the cluster holds now, as an operator has it that was just started. The gate
+	// that was returned before has ended by then.
 	Start func(t *testing.T, past Past) queueing.Gate
 	// Ask is what the first attempt of a new application asks for: one gang, with more than one executor.
 	Ask func(t *testing.T, application string) queueing.Ask
@@ -40,11 +40,12 @@ type System struct {
 	Exists func(t *testing.T, ask queueing.Ask) bool
 	// Delete deletes that, as another client that may.
 	Delete func(t *testing.T, ask queueing.Ask)
-	// Occupy creates an object of another owner where the gate will want its own, and Vacate deletes it. Occupied says whether it still
-	// exists as it was created.
+	// Occupy creates an object of another owner where the gate will want its own, and Vacate deletes it. Occupied says
+	// whether it still exists as it was created.
 	Occupy, Vacate func(t *testing.T, ask queueing.Ask)
 	Occupied       func(t *testing.T, ask queueing.Ask) bool
-	// Uninstall takes away the kinds of the other system with all their objects, and Install brings them back, with queues and room.
+	// Uninstall takes away the kinds of the other system with all their objects, and Install brings them back, with
+	// queues and room.
 	Uninstall, Install func(t *testing.T)
 
 	// Cannot says why a function is missing.

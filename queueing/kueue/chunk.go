@@ -20,8 +20,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// A chunk is a Workload for executors above the base gang of an attempt, beside the Workload of the base gang. Kueue admits and evicts
-// it by itself:
+// A chunk is a Workload for executors above the base gang of an attempt, beside the Workload of the base gang. Kueue
+// admits and evicts it by itself:
 //
 //	wanted ──► created ──► pending ──► admitted: executors are let in ──► reclaimable, pod by pod ──► deleted
 //	             ▲                              │
@@ -30,12 +30,13 @@ import (
 // chunkAnnotation marks a chunk, and has the number of executors that it asks for.
 const chunkAnnotation = "sparkgate.io/chunk"
 
-// chunkPriority is what a chunk has less than its base gang: base gangs of all applications go before chunks, and chunks are evicted
-// before base gangs. Classes of users have values of at most 1,000,000,000 (Kubernetes, "Pod Priority and Preemption").
+// chunkPriority is what a chunk has less than its base gang: base gangs of all applications go before chunks, and
+// chunks are evicted before base gangs. Classes of users have values of at most 1,000,000,000 (Kubernetes, "Pod
+// Priority and Preemption").
 const chunkPriority = 1_000_000_000
 
-// largestShare bounds the size of a chunk to this part of what is wanted above the base gang, so that evicting one releases no more than
-// needed, and few chunks are enough for many executors.
+// largestShare bounds the size of a chunk to this part of what is wanted above the base gang, so that evicting one
+// releases no more than needed, and few chunks are enough for many executors.
 const largestShare = 8
 
 // requestedCount returns how many executors a chunk asks for.
@@ -79,8 +80,8 @@ func flavorOf(w *kueuev1.Workload) string {
 	return flavorName(flavorsOf(&w.Status.Admission.PodSetAssignments[0]))
 }
 
-// chunkOf returns chunk number at, which asks for so many more executors than the base gang, whose Workload is given with its pods. It may get
-// fewer.
+// chunkOf returns chunk number at, which asks for so many more executors than the base gang, whose Workload is given
+// with its pods. It may get fewer.
 func chunkOf(base *kueuev1.Workload, at int, count int32) *kueuev1.Workload {
 	active, least := true, int32(1)
 	chunk := &kueuev1.Workload{
@@ -140,7 +141,8 @@ func sizes(missing, wanted int32) []int32 {
 type usage struct {
 	sets     []queueing.PodSetGrant
 	reclaims []queueing.Reclaim
-	// asked counts the executors of all chunks, whether they hold quota or wait for it; pending are the chunks that wait, oldest first.
+	// asked counts the executors of all chunks, whether they hold quota or wait for it; pending are the chunks that
+	// wait, oldest first.
 	asked   int32
 	pending []*kueuev1.Workload
 	// useless are chunks that can no longer get quota.
@@ -195,8 +197,8 @@ func (t *usage) add(set *queueing.PodSetGrant) {
 	t.sets = append(t.sets, *set)
 }
 
-// allocation returns what the holder of a grant has by its chunks. What its status holds and no chunk has is reclaimed: executors
-// may still use it.
+// allocation returns what the holder of a grant has by its chunks. What its status holds and no chunk has is reclaimed:
+// executors may still use it.
 func (t *usage) allocation(held queueing.Grant) queueing.Allocation {
 	grant := held
 	grant.PodSets = slices.DeleteFunc(slices.Clone(held.PodSets), func(p queueing.PodSetGrant) bool { return p.Elastic })
@@ -269,7 +271,8 @@ func (t *usage) surplus(wanted int32) []*kueuev1.Workload {
 	return over
 }
 
-// readyOf returns the chunks whose executors are all ready, as those of the base gang and of older chunks are, and that do not say so yet.
+// readyOf returns the chunks whose executors are all ready, as those of the base gang and of older chunks are, and that
+// do not say so yet.
 func readyOf(chunks []*kueuev1.Workload, held queueing.Grant, ready map[string]int32) []*kueuev1.Workload {
 	left := maps.Clone(ready)
 	if base := baseExecutors(held); base != nil {
@@ -317,8 +320,8 @@ type reclaim struct {
 	count int32
 }
 
-// reclaims returns what chunks give back of one flavor when so many executors no longer need quota: first what is asked back, as wholes,
-// then the newest chunks.
+// reclaims returns what chunks give back of one flavor when so many executors no longer need quota: first what is asked
+// back, as wholes, then the newest chunks.
 func reclaims(chunks []*kueuev1.Workload, surplus int32) []reclaim {
 	back := slices.DeleteFunc(slices.Clone(chunks), func(w *kueuev1.Workload) bool { return !reclaimRequested(w) })
 	slices.SortStableFunc(back, func(a, b *kueuev1.Workload) int { return cmp.Compare(charged(a), charged(b)) })

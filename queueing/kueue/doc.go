@@ -6,18 +6,18 @@
 //	Ask ──► Workload ──(Kueue: quota, admission checks)──► Admitted ──► Grant
 //	              ◄──(Evicted)── Kueue            Leave ──► requeued, held, finished or deleted
 //
-// Each wait in the queue has one Workload (kueue.x-k8s.io/v1beta2), owned by the application and named after the attempt that asked
-// first. Attempts that were preempted or sent back go on with it, so that it keeps its age; after a failure there is a new one. Its labels
-// name the attempt that it stands for now.
+// Each wait in the queue has one Workload (kueue.x-k8s.io/v1beta2), owned by the application and named after the
+// attempt that asked first. Attempts that were preempted or sent back go on with it, so that it keeps its age; after a
+// failure there is a new one. Its labels name the attempt that it stands for now.
 //
-// All state is in the Workload and in the grant that the application keeps: a gate that starts anew reads both. Kueue's kinds may be
-// missing, come and go while the operator runs.
+// All state is in the Workload and in the grant that the application keeps: a gate that starts anew reads both. Kueue's
+// kinds may be missing, come and go while the operator runs.
 //
-// The rules that an integration has to keep are Kueue's own: quota is released by the integration that requested it, once no pod is active
-// (conditions QuotaReserved and Admitted); PodsReady has to be written, or Kueue takes quota back after its timeout; a finished Workload
-// says so, and only then loses the finalizer.
+// The rules that an integration has to keep are Kueue's own: quota is released by the integration that requested it,
+// once no pod is active (conditions QuotaReserved and Admitted); PodsReady has to be written, or Kueue takes quota back
+// after its timeout; a finished Workload says so, and only then loses the finalizer.
 //
-// Executors above the base gang of a gated ask are Workloads of their own beside that one, chunks, each admitted and evicted by itself.
-// Resize creates and counts them, Persisted gives them back. An annotation distinguishes them: where a function takes the Workload of an ask,
-// chunks are passed over.
+// Executors above the base gang of a gated ask are Workloads of their own beside that one, chunks, each admitted and
+// evicted by itself. Resize creates and counts them, Persisted gives them back. An annotation distinguishes them: where
+// a function takes the Workload of an ask, chunks are passed over.
 package kueue

@@ -29,8 +29,8 @@ const removed = "18446744073709551615"
 // namesTried bounds the names that are tried for a chunk.
 const namesTried = 5
 
-// Resize asks Kueue for executors above the base gang by chunks, and says what the chunks have. While the watch lags behind own writes
-// the holder has what it had.
+// Resize asks Kueue for executors above the base gang by chunks, and says what the chunks have. While the watch lags
+// behind own writes the holder has what it had.
 func (g *Gate) Resize(ctx context.Context, key queueing.Key, held queueing.Grant, want queueing.ResizeRequest) queueing.Allocation {
 	base := g.workloadFor(key, held.Run, held.Attempt)
 	if !g.workloads.Installed() || base == nil || finished(base) {
@@ -86,7 +86,8 @@ func (g *Gate) Persisted(ctx context.Context, key queueing.Key, grant queueing.G
 	}
 }
 
-// applyReclaim gives back what a chunk does not need. One that was evicted asks again: Kueue says when it may have quota.
+// applyReclaim gives back what a chunk does not need. One that was evicted asks again: Kueue says when it may have
+// quota.
 func (g *Gate) applyReclaim(ctx context.Context, s reclaim) error {
 	w := s.chunk
 	switch {
@@ -117,8 +118,8 @@ type resizer struct {
 	ready []*kueuev1.Workload
 }
 
-// adjust reports the state of chunks to Kueue, creates chunks for what is wanted and not requested yet, and deletes those that wait for what
-// is no longer wanted.
+// adjust reports the state of chunks to Kueue, creates chunks for what is wanted and not requested yet, and deletes
+// those that wait for what is no longer wanted.
 func (g *Gate) adjust(ctx context.Context, a *resizer) error {
 	if err := g.removeStaleChunks(ctx, a.key, a.held.Run, a.held.Attempt); err != nil {
 		return err
@@ -187,7 +188,8 @@ func isDefiniteFailure(err error) bool {
 	return optionalkind.NotServed(err) || apierrors.IsInvalid(err) || apierrors.IsForbidden(err) || apierrors.IsBadRequest(err)
 }
 
-// removeStaleChunks deletes the chunks of other attempts: what was created by a call without an answer may show only after its attempt was left.
+// removeStaleChunks deletes the chunks of other attempts: what was created by a call without an answer may show only
+// after its attempt was left.
 func (g *Gate) removeStaleChunks(ctx context.Context, key queueing.Key, run, attempt int64) error {
 	for _, w := range g.workloadsBy(uidIndex, key.UID) {
 		if isChunk(w) && !isOf(w, run, attempt) && !g.watchIsBehind(w) {
@@ -297,8 +299,8 @@ func (t *tracker) unexpect(key queueing.Key, w *kueuev1.Workload) {
 	delete(t.chunks[key], w.Name)
 }
 
-// unseenExecutors returns how many executors are asked for by chunks that the watch has not shown. What it does not show for retryTime was not created, or is
-// deleted again; if it shows all the same, it is counted then.
+// unseenExecutors returns how many executors are asked for by chunks that the watch has not shown. What it does not
+// show for retryTime was not created, or is deleted again; if it shows all the same, it is counted then.
 func (t *tracker) unseenExecutors(key queueing.Key) int32 {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -142,7 +142,8 @@ func (g *Gate) Eviction(key queueing.Key, run, attempt int64) *queueing.Eviction
 	return evictionOf(w)
 }
 
-// Priority returns the value of a WorkloadPriorityClass. While it is not known whether there is one, it counts as known.
+// Priority returns the value of a WorkloadPriorityClass. While it is not known whether there is one, it counts as
+// known.
 func (m *mirror) Priority(class string) (value int32, known bool) {
 	if !m.priorities.Installed() {
 		return 0, true

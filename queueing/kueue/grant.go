@@ -42,8 +42,8 @@ func heldBy(w *kueuev1.Workload) *queueing.Grant {
 	return g
 }
 
-// grantOf returns what an admission gives: count and flavor of each pod set, with everything that places the pods there. The error is a
-// *contradiction or a missingFlavor.
+// grantOf returns what an admission gives: count and flavor of each pod set, with everything that places the pods
+// there. The error is a *contradiction or a missingFlavor.
 func grantOf(ask queueing.Ask, w *kueuev1.Workload, flavor func(string) *kueuev1.ResourceFlavor) (*queueing.Grant, error) {
 	g := &queueing.Grant{Run: ask.Run, Attempt: ask.Attempt, Gate: Name, Queue: ask.Queue, SchedulingGated: ask.SchedulingGated, Inputs: w.Annotations[inputsAnnotation]}
 	for _, p := range ask.PodSets {
@@ -114,7 +114,8 @@ func flavorsOf(a *kueuev1.PodSetAssignment) []string {
 	return slices.Compact(names)
 }
 
-// flavorName returns one name for all flavors of an assignment, which is the value of a label: names of flavors have no underscore.
+// flavorName returns one name for all flavors of an assignment, which is the value of a label: names of flavors have no
+// underscore.
 func flavorName(names []string) string {
 	name := strings.Join(names, "_")
 	if len(name) > validation.LabelValueMaxLength {
@@ -165,7 +166,8 @@ func (m *merger) mark(labels, annotations map[string]string) {
 	m.set.Annotations = m.merge("annotation", hasAnnotations, m.set.Annotations, annotations)
 }
 
-// spread lets Kueue choose the node of each pod: they come behind its gate, which it lifts (kueue v0.19, topology-aware scheduling).
+// spread lets Kueue choose the node of each pod: they come behind its gate, which it lifts (kueue v0.19, topology-aware
+// scheduling).
 func (m *merger) spread() {
 	m.set.SchedulingGates = append(m.set.SchedulingGates, kueuev1.TopologySchedulingGate)
 	if m.template == nil || topologyOf(m.template.Annotations) == nil {
@@ -173,8 +175,8 @@ func (m *merger) spread() {
 	}
 }
 
-// merge adds what is wanted to what is set. A key that the pod has with another value is a contradiction; so is one that two wants
-// disagree on.
+// merge adds what is wanted to what is set. A key that the pod has with another value is a contradiction; so is one
+// that two wants disagree on.
 func (m *merger) merge(kind string, has, set, wants map[string]string) map[string]string {
 	for _, key := range slices.Sorted(maps.Keys(wants)) {
 		value := wants[key]

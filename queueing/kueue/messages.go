@@ -13,11 +13,13 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// Kueue says why a Workload waits in messages for people (kueue v0.19, pkg/scheduler, pkg/scheduler/flavorassigner). They are shown to people, and
-// read here for two things only: figures that move by themselves are taken out, because each change would be a write; and the wait gets
-// one of the reasons that there are. A sentence that is not known is shown as it is, as a wait for quota or for Kueue.
+// Kueue says why a Workload waits in messages for people (kueue v0.19, pkg/scheduler, pkg/scheduler/flavorassigner).
+// They are shown to people, and read here for two things only: figures that move by themselves are taken out, because
+// each change would be a write; and the wait gets one of the reasons that there are. A sentence that is not known is
+// shown as it is, as a wait for quota or for Kueue.
 
-// movingParts are the parts of Kueue's messages that change although nothing changes for the waiting Workload, with their replacements.
+// movingParts are the parts of Kueue's messages that change although nothing changes for the waiting Workload, with
+// their replacements.
 var movingParts = []struct {
 	pattern *regexp.Regexp
 	becomes string

@@ -13,7 +13,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// ReportProgress writes the condition PodsReady, by which Kueue knows whether the quota is used, and the priority, which may change meanwhile.
+// ReportProgress writes the condition PodsReady, by which Kueue knows whether the quota is used, and the priority,
+// which may change meanwhile.
 func (g *Gate) ReportProgress(ctx context.Context, key queueing.Key, at queueing.Progress) error {
 	w := g.workloadFor(key, at.Run, at.Attempt)
 	if w == nil || g.watchIsBehind(w) || !w.DeletionTimestamp.IsZero() || finished(w) || !reserved(w) {
@@ -61,8 +62,8 @@ func podsReady(phase queueing.Phase) metav1.Condition {
 	return c
 }
 
-// reprioritised returns a Workload with quota in another class; nil if it is in the right one, or may not change: only one
-// WorkloadPriorityClass can take the place of another.
+// reprioritised returns a Workload with quota in another class; nil if it is in the right one, or may not change: only
+// one WorkloadPriorityClass can take the place of another.
 func (g *Gate) reprioritised(w *kueuev1.Workload, class string) *kueuev1.Workload {
 	ref := w.Spec.PriorityClassRef
 	if ref == nil || ref.Kind != kueuev1.WorkloadPriorityClassKind || class == "" || ref.Name == class || !g.priorities.Installed() {

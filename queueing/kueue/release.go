@@ -112,7 +112,8 @@ func (g *Gate) release(ctx context.Context, w *kueuev1.Workload, how queueing.Re
 	return err
 }
 
-// hold keeps a Workload, and with it its age, without asking for quota. What it has goes back once Kueue knows that it wants none.
+// hold keeps a Workload, and with it its age, without asking for quota. What it has goes back once Kueue knows that it
+// wants none.
 func (g *Gate) hold(ctx context.Context, w *kueuev1.Workload, message string) error {
 	if !held(w) || !inactive(w) {
 		after, no := w.DeepCopy(), false
@@ -132,8 +133,8 @@ func (g *Gate) hold(ctx context.Context, w *kueuev1.Workload, message string) er
 	return err
 }
 
-// requeued returns a Workload that has given its quota back, in one write (kueue v0.19, pkg/controller/jobframework). After an eviction that
-// was for others' sake it may have quota again at once; else Kueue says when.
+// requeued returns a Workload that has given its quota back, in one write (kueue v0.19, pkg/controller/jobframework).
+// After an eviction that was for others' sake it may have quota again at once; else Kueue says when.
 func requeued(w *kueuev1.Workload, message string, now metav1.Time) *kueuev1.Workload {
 	after := w.DeepCopy()
 	after.Status.Admission = nil
@@ -182,7 +183,8 @@ func (g *Gate) Forget(ctx context.Context, key queueing.Key, run, attempt int64)
 	return nil
 }
 
-// pruneFinished deletes the oldest ended Workloads of an application that has too many. What fails is tried again with the next one.
+// pruneFinished deletes the oldest ended Workloads of an application that has too many. What fails is tried again with
+// the next one.
 func (g *Gate) pruneFinished(ctx context.Context, key queueing.Key) {
 	var over []*kueuev1.Workload
 	for _, w := range g.workloadsBy(uidIndex, key.UID) {

@@ -84,8 +84,8 @@ func (g *Gate) madeNow(key queueing.Key, name string) {
 	delete(g.released, key)
 }
 
-// change makes a Workload without quota equal to an ask. One for an earlier place in line goes, and another one follows: Kueue would let the new
-// content have the age of the old one.
+// change makes a Workload without quota equal to an ask. One for an earlier place in line goes, and another one
+// follows: Kueue would let the new content have the age of the old one.
 func (g *Gate) change(ctx context.Context, ask queueing.Ask, w, wanted *kueuev1.Workload) error {
 	if queueing.LaterPlace(w.Annotations, wanted.Annotations) {
 		return g.remove(ctx, w)
@@ -97,8 +97,8 @@ func (g *Gate) change(ctx context.Context, ask queueing.Ask, w, wanted *kueuev1.
 	return err
 }
 
-// afterEnd deals with a Workload of the attempt that has ended before any pod of the attempt was created. It is in the way of a new one.
-// What could not start stays while the reason does.
+// afterEnd deals with a Workload of the attempt that has ended before any pod of the attempt was created. It is in the
+// way of a new one. What could not start stays while the reason does.
 func (g *Gate) afterEnd(ctx context.Context, ask queueing.Ask, w *kueuev1.Workload) (queueing.Verdict, error) {
 	end := conditionOf(w, kueuev1.WorkloadFinished)
 	same := w.Annotations[fingerprintAnnotation] == workloadOf(ask, g.priorityOf(ask)).Annotations[fingerprintAnnotation]

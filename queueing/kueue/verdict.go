@@ -55,7 +55,8 @@ func waiting(reason, message string) queueing.Verdict {
 	return queueing.Verdict{State: queueing.Waiting, Reason: reason, Message: message}
 }
 
-// verdictOf returns what Kueue says of a Workload that is equal to the ask, has not ended and does not have to give its quota back.
+// verdictOf returns what Kueue says of a Workload that is equal to the ask, has not ended and does not have to give its
+// quota back.
 func verdictOf(ask queueing.Ask, w *kueuev1.Workload, s surroundings) verdict {
 	switch {
 	case deactivated(w):
@@ -117,8 +118,8 @@ func checksPending(w *kueuev1.Workload) string {
 	return fmt.Sprintf("has quota%s and waits for admission checks: %s", where, strings.Join(pending, ", "))
 }
 
-// queued returns why a Workload has no quota. What the queues say of themselves comes first: Kueue's condition of the Workload is written
-// later.
+// queued returns why a Workload has no quota. What the queues say of themselves comes first: Kueue's condition of the
+// Workload is written later.
 func queued(ask queueing.Ask, w *kueuev1.Workload, s surroundings) queueing.Verdict {
 	if v, found := queueTrouble(ask, s); found {
 		return v

@@ -134,8 +134,8 @@ func (m *mirror) workloadsBy(index, value string) []*kueuev1.Workload {
 	return found
 }
 
-// current returns the Workload that an ask is to be compared with: one that has not ended, else the one that stands for the attempt; nil if
-// there is none.
+// current returns the Workload that an ask is to be compared with: one that has not ended, else the one that stands for
+// the attempt; nil if there is none.
 func (m *mirror) current(ask queueing.Ask) *kueuev1.Workload {
 	var ended *kueuev1.Workload
 	for _, w := range m.workloadsBy(uidIndex, ask.Key.UID) {
@@ -152,7 +152,8 @@ func (m *mirror) current(ask queueing.Ask) *kueuev1.Workload {
 	return ended
 }
 
-// workloadFor returns the Workload that stands for an attempt: one that has not ended, if there is; nil if there is none at all.
+// workloadFor returns the Workload that stands for an attempt: one that has not ended, if there is; nil if there is
+// none at all.
 func (m *mirror) workloadFor(key queueing.Key, run, attempt int64) *kueuev1.Workload {
 	var ended *kueuev1.Workload
 	for _, w := range m.workloadsBy(uidIndex, key.UID) {
@@ -183,7 +184,8 @@ func (t *tracker) recordWrite(w *kueuev1.Workload) {
 	}
 }
 
-// older reports whether a resource version is older than another. One that is empty or no number is neither older nor newer.
+// older reports whether a resource version is older than another. One that is empty or no number is neither older nor
+// newer.
 func older(version, than string) bool {
 	order, err := resourceversion.CompareResourceVersion(version, than)
 	return err == nil && order < 0
@@ -223,7 +225,8 @@ func (g *Gate) wakeAsking() {
 	}
 }
 
-// localQueueChanged wakes the applications of a queue when what their messages say of it has changed: counts change all the time.
+// localQueueChanged wakes the applications of a queue when what their messages say of it has changed: counts change all
+// the time.
 func (g *Gate) localQueueChanged(q *kueuev1.LocalQueue) {
 	name := q.Namespace + "/" + q.Name
 	state := fmt.Sprint(q.Spec.ClusterQueue, stopOf(q.Spec.StopPolicy), activeOf(q.Status.Conditions))
@@ -250,7 +253,8 @@ func (g *Gate) wakeQueue(name string) {
 	}
 }
 
-// queueStateChanged reports whether the state of a queue differs from the last one; a queue that does not exist has none.
+// queueStateChanged reports whether the state of a queue differs from the last one; a queue that does not exist has
+// none.
 func (t *tracker) queueStateChanged(queue string, exists bool, state string) bool {
 	if !exists {
 		state = ""

@@ -20,7 +20,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// Keys that Kueue knows (kueue v0.19, pkg/constants and pkg/controller/constants; they are not part of its API packages).
+// Keys that Kueue knows (kueue v0.19, pkg/constants and pkg/controller/constants; they are not part of its API
+// packages).
 const (
 	jobUIDLabel       = "kueue.x-k8s.io/job-uid"
 	podSetLabel       = "kueue.x-k8s.io/podset"
@@ -36,7 +37,8 @@ const (
 	fingerprintAnnotation = "sparkgate.io/ask"
 	// inputsAnnotation says what the ask was made from, and with it the grant: a Workload with quota is not changed.
 	inputsAnnotation = "sparkgate.io/inputs"
-	// heldAnnotation says that spec.active is false because the application wants no quota now, not because a user deactivated the Workload.
+	// heldAnnotation says that spec.active is false because the application wants no quota now, not because a user
+	// deactivated the Workload.
 	heldAnnotation = "sparkgate.io/held"
 )
 
@@ -112,8 +114,8 @@ func podSetOf(p queueing.PodSet, template *corev1.PodTemplateSpec) kueuev1.PodSe
 	return set
 }
 
-// described returns a copy of a template without what does not matter for quota: programs, their arguments and variables. Those may hold
-// secrets, which are expected in the pod, but not elsewhere.
+// described returns a copy of a template without what does not matter for quota: programs, their arguments and
+// variables. Those may hold secrets, which are expected in the pod, but not elsewhere.
 func described(template *corev1.PodTemplateSpec) *corev1.PodTemplateSpec {
 	d := template.DeepCopy()
 	for _, containers := range [][]corev1.Container{d.Spec.InitContainers, d.Spec.Containers} {
@@ -125,8 +127,8 @@ func described(template *corev1.PodTemplateSpec) *corev1.PodTemplateSpec {
 	return d
 }
 
-// topologyOf reads the request for nodes near each other from the annotations of a pod template, as Kueue does for kinds of its own;
-// nil if there is none.
+// topologyOf reads the request for nodes near each other from the annotations of a pod template, as Kueue does for
+// kinds of its own; nil if there is none.
 func topologyOf(annotations map[string]string) *kueuev1.PodSetTopologyRequest {
 	request, found := &kueuev1.PodSetTopologyRequest{}, false
 	for key, field := range map[string]**string{
@@ -160,7 +162,8 @@ func fingerprint(w *kueuev1.Workload) string {
 	return hex.EncodeToString(digest[:8])
 }
 
-// differs reports whether a Workload does not ask for what is wanted, or does so for another attempt or from an earlier place in line, or is held.
+// differs reports whether a Workload does not ask for what is wanted, or does so for another attempt or from an earlier
+// place in line, or is held.
 func differs(w, wanted *kueuev1.Workload) bool {
 	return w.Annotations[fingerprintAnnotation] != wanted.Annotations[fingerprintAnnotation] || held(w) ||
 		queueing.LaterPlace(w.Annotations, wanted.Annotations) ||

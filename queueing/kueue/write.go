@@ -14,7 +14,8 @@ import (
 	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 )
 
-// patch writes what has changed in a Workload, unless another client has changed it since, and returns it as it stands then.
+// patch writes what has changed in a Workload, unless another client has changed it since, and returns it as it stands
+// then.
 func (g *Gate) patch(ctx context.Context, before, after *kueuev1.Workload) (*kueuev1.Workload, error) {
 	answer := after.DeepCopy()
 	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
@@ -46,7 +47,8 @@ func (g *Gate) remove(ctx context.Context, w *kueuev1.Workload) error {
 			return fmt.Errorf("delete Workload %s: %w", client.ObjectKeyFromObject(w), err)
 		}
 	}
-	// The version has changed with the deletion: the finalizers are those that were seen, and none can be added to what is being deleted.
+	// The version has changed with the deletion: the finalizers are those that were seen, and none can be added to what
+	// is being deleted.
 	after := w.DeepCopy()
 	after.Finalizers = slices.DeleteFunc(after.Finalizers, func(f string) bool { return f == kueuev1.ResourceInUseFinalizerName })
 	if len(after.Finalizers) == len(w.Finalizers) {

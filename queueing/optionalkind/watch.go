@@ -38,7 +38,8 @@ type Options struct {
 	Slim func(client.Object)
 	// Changed is called with each object that came, changed or went. It must not wait.
 	Changed func(client.Object)
-	// AvailabilityChanged is called when the kind has come or gone, after Installed says so, and with the first answer. It must not wait.
+	// AvailabilityChanged is called when the kind has come or gone, after Installed says so, and with the first answer.
+	// It must not wait.
 	AvailabilityChanged func(installed bool)
 	// Interval between questions for a kind that is not served. Default: DefaultInterval.
 	Interval time.Duration
@@ -47,8 +48,8 @@ type Options struct {
 	Log   logr.Logger
 }
 
-// Watch keeps the objects of one kind for as long as the cluster serves it. It is safe for concurrent use; the objects that it returns
-// are shared and must not be changed.
+// Watch keeps the objects of one kind for as long as the cluster serves it. It is safe for concurrent use; the objects
+// that it returns are shared and must not be changed.
 type Watch struct {
 	Options
 	mu        sync.Mutex

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// Unlimited is the quota without end. It absorbs: adding to it or taking from it leaves it as it is. Quotas whose sum is
-	// greater than MaxAmount are Unlimited.
+	// Unlimited is the quota without end. It absorbs: adding to it or taking from it leaves it as it is. Quotas whose
+	// sum is greater than MaxAmount are Unlimited.
 	Unlimited int64 = math.MaxInt64
 	// MaxAmount is the greatest amount that can be asked for. Larger needs count as this one.
 	MaxAmount = Unlimited - 1
@@ -55,8 +55,8 @@ func satSub(a, b int64) int64 {
 	return a - b
 }
 
-// total is an exact sum of amounts. It is wider than an amount so that taking back what was added is exact even after a sum
-// that no amount can hold; 2^64 amounts fit.
+// total is an exact sum of amounts. It is wider than an amount so that taking back what was added is exact even after a
+// sum that no amount can hold; 2^64 amounts fit.
 type total struct{ high, low uint64 }
 
 func (t *total) add(amount int64) {

@@ -22,7 +22,8 @@
 //	available(root) = subtree − usage
 //	potential(n) = local + potential(parent), at most subtree + borrowingLimit
 //
-// Quota is additive: the nominal of an inner node is a pool in addition to those of its children. A resource that no node of
-// a tree names is not limited in that tree; one that some node names is 0 at every node that does not. A usage above the
-// quota (the quota was cut) is a state like any other: nothing is taken back, and nothing is available that would make it worse.
+// Quota is additive: the nominal of an inner node is a pool in addition to those of its children. A resource that no
+// node of a tree names is not limited in that tree; one that some node names is 0 at every node that does not. A usage
+// above the quota (the quota was cut) is a state like any other: nothing is taken back, and nothing is available that
+// would make it worse.
 package quota

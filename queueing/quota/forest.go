@@ -61,8 +61,8 @@ const None NodeID = -1
 // NodeID names a node within one Forest.
 type NodeID int
 
-// Forest is a set of trees of quota with what is charged to them. The structure is fixed; a changed configuration is a new
-// Forest, to which everything is charged anew. It is not safe for concurrent use.
+// Forest is a set of trees of quota with what is charged to them. The structure is fixed; a changed configuration is a
+// new Forest, to which everything is charged anew. It is not safe for concurrent use.
 type Forest struct {
 	nodes []node
 	index map[string]NodeID
@@ -109,8 +109,8 @@ type tree struct {
 	unlimitedCells int
 }
 
-// NewForest builds the trees. It accepts every input: of nodes of the same name the first counts, a node whose parent is missing
-// and each node of a cycle become roots of their own, marked with their problem.
+// NewForest builds the trees. It accepts every input: of nodes of the same name the first counts, a node whose parent
+// is missing and each node of a cycle become roots of their own, marked with their problem.
 func NewForest(nodes []Node) *Forest {
 	configs := slices.Clone(nodes)
 	slices.SortStableFunc(configs, func(a, b Node) int { return strings.Compare(a.Name, b.Name) })

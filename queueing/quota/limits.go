@@ -13,13 +13,15 @@ func (f *Forest) Usage(n NodeID, cell Cell) int64 {
 	return f.nodes[n].rows[column].usage.amount()
 }
 
-// Raise is by how much a limit of a node has to be raised: its borrowing limit or its nominal, which are the same for a root.
+// Raise is by how much a limit of a node has to be raised: its borrowing limit or its nominal, which are the same for a
+// root.
 type Raise struct {
 	Node NodeID
 	By   int64
 }
 
-// Raises returns what has to be raised before n could ever hold a need in a cell, from n upwards; nothing if it could (Limit.Potential).
+// Raises returns what has to be raised before n could ever hold a need in a cell, from n upwards; nothing if it could
+// (Limit.Potential).
 func (f *Forest) Raises(n NodeID, cell Cell, need int64) []Raise {
 	if need <= f.Limit(n, cell).Potential {
 		return nil

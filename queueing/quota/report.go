@@ -38,7 +38,8 @@ func (f *Forest) DeletedInUse(n NodeID) bool { return f.nodes[n].deletedInUse }
 // change it.
 func (f *Forest) Children(n NodeID) []NodeID { return f.nodes[n].children }
 
-// Problem returns what keeps n from admitting, and the node on the way to the root that has the problem (None without one).
+// Problem returns what keeps n from admitting, and the node on the way to the root that has the problem (None without
+// one).
 func (f *Forest) Problem(n NodeID) (Problem, NodeID) { return f.nodes[n].problem, f.nodes[n].culprit }
 
 // Limit is what a node has in one cell.
@@ -54,8 +55,8 @@ type Limit struct {
 // Max returns the largest use that the limits of this node alone allow.
 func (l Limit) Max() int64 { return satAdd(l.Nominal, l.Borrowing) }
 
-// Limit returns the limits of n in a cell: all Unlimited for a resource that the tree does not limit, all 0 for a flavor that it
-// does not have.
+// Limit returns the limits of n in a cell: all Unlimited for a resource that the tree does not limit, all 0 for a
+// flavor that it does not have.
 func (f *Forest) Limit(n NodeID, cell Cell) Limit {
 	nd := &f.nodes[n]
 	if !nd.names.resources[cell.Resource] {
@@ -79,8 +80,8 @@ func (f *Forest) Available(n NodeID, cell Cell) int64 {
 	if !found || !f.nodes[n].names.resources[cell.Resource] {
 		return f.Limit(n, cell).Nominal
 	}
-	// available(n) = free + min(available(parent), outside), unrolled: the least over all ancestors of the local parts up to there
-	// and what may pass there.
+	// available(n) = free + min(available(parent), outside), unrolled: the least over all ancestors of the local parts
+	// up to there and what may pass there.
 	least, free := Unlimited, int64(0)
 	for {
 		r := &f.nodes[n].rows[column]
@@ -106,8 +107,8 @@ func (f *Forest) Lent(n NodeID, cell Cell) int64 {
 	return unused - min(unused, max(0, f.Available(n, cell)))
 }
 
-// Weighted returns the share divided by the weight of its node, as a number for people; decisions are made with CompareShares, which is
-// exact. Like there, it is infinite without a weight, or with a parent that could have nothing.
+// Weighted returns the share divided by the weight of its node, as a number for people; decisions are made with
+// CompareShares, which is exact. Like there, it is infinite without a weight, or with a parent that could have nothing.
 func (s Share) Weighted(weight int32) float64 {
 	switch {
 	case s.Borrowed <= 0:
@@ -130,8 +131,8 @@ type Use struct {
 // Borrowed returns what is used above the nominal quota.
 func (u Use) Borrowed() int64 { return max(0, satSub(u.Used, u.Nominal)) }
 
-// Uses returns the use in every cell that is limited at n and in every other cell that is in use, in the order of the cells. Of the
-// children of a ghost it counts only what weighs on the ghost.
+// Uses returns the use in every cell that is limited at n and in every other cell that is in use, in the order of the
+// cells. Of the children of a ghost it counts only what weighs on the ghost.
 func (f *Forest) Uses(n NodeID) []Use {
 	cells := f.trees[f.nodes[n].tree].cells
 	s := sums{used: make([]total, len(cells)), nominal: make([]int64, len(cells)), unlimited: map[Cell]*total{}}

@@ -60,8 +60,9 @@ func (f *Forest) addUnlimited(n NodeID, shares []Share) {
 	}
 }
 
-// CompareShares compares two shares, each divided by the weight of its node: negative if the first is smaller. A weight of 0 or less
-// makes every share that is not zero greater than those with a weight; so does a parent that could have nothing.
+// CompareShares compares two shares, each divided by the weight of its node: negative if the first is smaller. A weight
+// of 0 or less makes every share that is not zero greater than those with a weight; so does a parent that could have
+// nothing.
 func CompareShares(a Share, weightA int32, b Share, weightB int32) int {
 	left, right := a.scaled(b, weightB), b.scaled(a, weightA)
 	infinite := func(s Share, weight int32) bool { return s.Borrowed > 0 && (s.Lendable <= 0 || weight <= 0) }
@@ -76,8 +77,8 @@ func CompareShares(a Share, weightA int32, b Share, weightB int32) int {
 	return slices.Compare(left[:], right[:])
 }
 
-// scaled returns Borrowed × the other's Lendable × the other's weight, exactly: 64 + 64 + 32 bits, the highest word first. A share of zero
-// has no denominator, which is then 1.
+// scaled returns Borrowed × the other's Lendable × the other's weight, exactly: 64 + 64 + 32 bits, the highest word
+// first. A share of zero has no denominator, which is then 1.
 func (s Share) scaled(other Share, weight int32) [3]uint64 {
 	lendable, times := uint64(max(1, other.Lendable)), uint64(max(1, weight))
 	high, low := bits.Mul64(uint64(max(0, s.Borrowed)), lendable)

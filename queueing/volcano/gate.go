@@ -26,7 +26,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/optionalkind"
 )
 
-// defaultInterval is how often the gate polls for what no watch shows: a name that becomes free, a policy that is changed.
+// defaultInterval is how often the gate polls for what no watch shows: a name that becomes free, a policy that is
+// changed.
 const defaultInterval = 10 * time.Second
 
 // Options of a Gate. Client and Wake are required.
@@ -119,7 +120,8 @@ func (g *Gate) Sync(ctx context.Context, ask queueing.Ask) (queueing.Verdict, er
 	return waitsFor(ask, group), nil
 }
 
-// releaseOthers deletes the groups of other attempts of the application that hold nothing. What one holds has to be released first.
+// releaseOthers deletes the groups of other attempts of the application that hold nothing. What one holds has to be
+// released first.
 func (g *Gate) releaseOthers(ctx context.Context, ask queueing.Ask) (*queueing.Verdict, error) {
 	for _, group := range g.groupsOf(ask.Key) {
 		if group.Name == ask.Objects.Name || group.DeletionTimestamp != nil || g.tracker.isDeleted(group.UID) {
@@ -193,9 +195,10 @@ func (g *Gate) resolveExisting(ctx context.Context, ask queueing.Ask) (queueing.
 	return queueing.Verdict{State: queueing.Undecided}, nil
 }
 
-// change makes a group stand for another ask of the same attempt. One that has been let in goes back first: what it holds is not what is
-// wanted now. One for another queue is replaced, because Volcano counts a group in the queue that it was created in; so is one for an earlier place in
-// line, because Volcano would let the new content have the age of the old one.
+// change makes a group stand for another ask of the same attempt. One that has been let in goes back first: what it
+// holds is not what is wanted now. One for another queue is replaced, because Volcano counts a group in the queue that
+// it was created in; so is one for an earlier place in line, because Volcano would let the new content have the age of
+// the old one.
 func (g *Gate) change(ctx context.Context, group, wanted *v1beta1.PodGroup) (queueing.Verdict, error) {
 	undecided := queueing.Verdict{State: queueing.Undecided} // the watch will tell
 	if admitted(group) {
@@ -262,7 +265,8 @@ func (g *Gate) delete(ctx context.Context, group *v1beta1.PodGroup) error {
 	return nil
 }
 
-// EnsureReservation creates the group of a running attempt again if it is gone: Volcano schedules no pod whose group does not exist.
+// EnsureReservation creates the group of a running attempt again if it is gone: Volcano schedules no pod whose group
+// does not exist.
 func (g *Gate) EnsureReservation(ctx context.Context, ask queueing.Ask) (string, error) {
 	g.tracker.track(ask.Key, ask.Queue)
 	name := types.NamespacedName{Namespace: ask.Key.Namespace, Name: ask.Objects.Name}

@@ -26,14 +26,15 @@ const (
 	taskAnnotation = "volcano.sh/task-spec"
 	// earlyAnnotation marks a group whose driver does not wait for Volcano.
 	earlyAnnotation = "sparkgate.io/started-early"
-	// inputsAnnotation says what the ask of a group was made from. A group that was let in for something else goes back.
+	// inputsAnnotation says what the ask of a group was made from. A group that was let in for something else goes
+	// back.
 	inputsAnnotation = "sparkgate.io/inputs"
 )
 
 // groupFor returns the PodGroup of an ask.
 //
-// minMember stays 1 whatever the number of pods: Volcano starts no pod of a group before so many of them exist, and executors exist only
-// once the driver runs. What is reserved for the gang are minResources.
+// minMember stays 1 whatever the number of pods: Volcano starts no pod of a group before so many of them exist, and
+// executors exist only once the driver runs. What is reserved for the gang are minResources.
 func groupFor(ask queueing.Ask) *v1beta1.PodGroup {
 	least := leastResources(ask)
 	group := &v1beta1.PodGroup{
@@ -61,8 +62,8 @@ func groupFor(ask queueing.Ask) *v1beta1.PodGroup {
 	return group
 }
 
-// leastResources returns what the smallest gang of the ask requests, pods not counted: queues of Volcano have no limit of pods.
-// Sums end at amounts.Max, which Volcano can still turn into thousandths.
+// leastResources returns what the smallest gang of the ask requests, pods not counted: queues of Volcano have no limit
+// of pods. Sums end at amounts.Max, which Volcano can still turn into thousandths.
 func leastResources(ask queueing.Ask) corev1.ResourceList {
 	sums := queueing.Resources{}
 	for _, set := range ask.PodSets {
@@ -79,8 +80,8 @@ func leastResources(ask queueing.Ask) corev1.ResourceList {
 	return list
 }
 
-// sameSpec reports whether a group stands for what is wanted, in whatever place in line. The queue is compared by the label, because Volcano's webhook replaces the queue
-// default by one of the namespace.
+// sameSpec reports whether a group stands for what is wanted, in whatever place in line. The queue is compared by the
+// label, because Volcano's webhook replaces the queue default by one of the namespace.
 func sameSpec(group, wanted *v1beta1.PodGroup) bool {
 	for key, value := range wanted.Annotations {
 		if key != queueing.PlaceAnnotation && group.Annotations[key] != value {
@@ -111,8 +112,8 @@ func holds(group *v1beta1.PodGroup) bool {
 	return admitted(group) || group.Annotations[earlyAnnotation] != ""
 }
 
-// admitted reports whether Volcano has let a group in. A group that runs may fall back to Pending when its driver is lost; by then no application asks
-// for it.
+// admitted reports whether Volcano has let a group in. A group that runs may fall back to Pending when its driver is
+// lost; by then no application asks for it.
 func admitted(group *v1beta1.PodGroup) bool {
 	switch group.Status.Phase {
 	case v1beta1.PodGroupInqueue, v1beta1.PodGroupRunning, v1beta1.PodGroupUnknown, v1beta1.PodGroupCompleted:
@@ -131,7 +132,8 @@ func Grant(ask queueing.Ask) *queueing.Grant {
 			Annotations: map[string]string{v1beta1.KubeGroupNameAnnotationKey: ask.Objects.Name, taskAnnotation: set.Name},
 		}
 		if set.Name == v1alpha1.DriverPodSet {
-			// Without the driver the executors are worth nothing; Volcano takes pods for preemptable unless they say otherwise.
+			// Without the driver the executors are worth nothing; Volcano takes pods for preemptable unless they say
+			// otherwise.
 			granted.Annotations[v1beta1.PodPreemptable] = "false"
 		}
 		grant.PodSets = append(grant.PodSets, granted)

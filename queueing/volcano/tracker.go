@@ -13,8 +13,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// tracker records which applications to wake, and what the gate has written that its watches have not shown yet. Nothing of it has to
-// outlive the process. Safe for concurrent use.
+// tracker records which applications to wake, and what the gate has written that its watches have not shown yet.
+// Nothing of it has to outlive the process. Safe for concurrent use.
 type tracker struct {
 	wake func(types.NamespacedName)
 	mu   sync.Mutex
@@ -127,7 +127,8 @@ func (t *tracker) observedDelete(uid types.UID) {
 	delete(t.deleted, uid)
 }
 
-// scheduleWake reports whether the caller has to arrange that the application is woken after a while: false if that is arranged already.
+// scheduleWake reports whether the caller has to arrange that the application is woken after a while: false if that is
+// arranged already.
 func (t *tracker) scheduleWake(key queueing.Key) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -152,7 +153,8 @@ func (t *tracker) wakeScheduled(key queueing.Key) {
 	}
 }
 
-// queueChanged wakes the applications of a queue if anything has changed that verdicts depend on. Its counters change all the time.
+// queueChanged wakes the applications of a queue if anything has changed that verdicts depend on. Its counters change
+// all the time.
 func (t *tracker) queueChanged(queue, now string) {
 	t.mu.Lock()
 	changed := t.queues[queue] != now
@@ -165,7 +167,8 @@ func (t *tracker) queueChanged(queue, now string) {
 	}
 }
 
-// kindAvailabilityChanged wakes all applications: the kinds were installed or removed, and no watch shows anything from before.
+// kindAvailabilityChanged wakes all applications: the kinds were installed or removed, and no watch shows anything from
+// before.
 func (t *tracker) kindAvailabilityChanged() {
 	t.mu.Lock()
 	clear(t.deleted)

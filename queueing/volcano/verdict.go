@@ -71,8 +71,8 @@ func above(need, limit corev1.ResourceList) (corev1.ResourceName, bool) {
 	return "", false
 }
 
-// waitsFor returns the verdict on a group that Volcano has not let in. What Volcano says about it counts pods that do not exist yet, so it is
-// not repeated.
+// waitsFor returns the verdict on a group that Volcano has not let in. What Volcano says about it counts pods that do
+// not exist yet, so it is not repeated.
 func waitsFor(ask queueing.Ask, group *v1beta1.PodGroup) queueing.Verdict {
 	return waiting(queueing.ReasonWaitingForQuota, "waits for quota in Volcano's Queue %q: driver and first executors need %s together; PodGroup %s is Pending",
 		ask.Queue, listed(*group.Spec.MinResources), group.Name)

@@ -25,9 +25,9 @@ const (
 	prefix        = "yunikorn.apache.org/"
 )
 
-// Labels and annotations of pods that YuniKorn reads (YuniKorn's documentation, "Labels and Annotations in YuniKorn" and "Gang scheduling").
-// It knows application and queue by a label of its own domain, and by an older one without; both are given the same value, since it warns
-// of pods where they differ.
+// Labels and annotations of pods that YuniKorn reads (YuniKorn's documentation, "Labels and Annotations in YuniKorn"
+// and "Gang scheduling"). It knows application and queue by a label of its own domain, and by an older one without;
+// both are given the same value, since it warns of pods where they differ.
 const (
 	appLabel, oldAppLabel     = prefix + "app-id", "applicationId"
 	queueLabel, oldQueueLabel = prefix + "queue", "queue"
@@ -36,8 +36,8 @@ const (
 	policyAnnotation          = prefix + "schedulingPolicyParameters"
 )
 
-// defaultPolicy is what YuniKorn does where no annotation says otherwise: placeholders that found a node keep it for a quarter of an hour, then
-// the pods are scheduled one by one.
+// defaultPolicy is what YuniKorn does where no annotation says otherwise: placeholders that found a node keep it for a
+// quarter of an hour, then the pods are scheduled one by one.
 const defaultPolicy = "placeholderTimeoutInSeconds=900 gangSchedulingStyle=Soft"
 
 // Gate grants every ask and marks its pods for YuniKorn. It holds nothing. The zero value is ready to use.
@@ -86,8 +86,9 @@ func (Gate) Persisted(context.Context, queueing.Key, queueing.Grant) {}
 // Release does nothing: the gate keeps no grants, and YuniKorn ends an application whose pods have ended.
 func (Gate) Release(context.Context, queueing.Key, queueing.Release) error { return nil }
 
-// labels returns those of all pods of an ask. The id is Spark's own, because YuniKorn also reads the label that Spark gives to its pods. The
-// queue default is that of applications that name none: YuniKorn's placement rules choose for them.
+// labels returns those of all pods of an ask. The id is Spark's own, because YuniKorn also reads the label that Spark
+// gives to its pods. The queue default is that of applications that name none: YuniKorn's placement rules choose for
+// them.
 func labels(ask queueing.Ask) map[string]string {
 	id := ask.Objects.Name
 	if driver := ask.Objects.Templates[v1alpha1.DriverPodSet]; driver != nil && driver.Labels[v1alpha1.SparkSelectorLabel] != "" {
@@ -102,7 +103,8 @@ func labels(ask queueing.Ask) map[string]string {
 
 func groupName(podSet string) string { return "spark-" + podSet }
 
-// taskGroups describes the base gang. A group without members is not allowed, so executors that there are none of have no group.
+// taskGroups describes the base gang. A group without members is not allowed, so executors that there are none of have
+// no group.
 func taskGroups(ask queueing.Ask) []taskGroup {
 	var groups []taskGroup
 	for _, set := range ask.PodSets {

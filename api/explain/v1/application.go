@@ -58,7 +58,8 @@ type Wait struct {
 	Since *metav1.Time `json:"since,omitempty"`
 	// PodSets that are asked for.
 	PodSets []PodSet `json:"podSets,omitempty"`
-	// Position in the queue from 1; absent if it is not in line, because it cannot be admitted with the current configuration.
+	// Position in the queue from 1; absent if it is not in line, because it cannot be admitted with the current
+	// configuration.
 	Position int `json:"position,omitempty"`
 	// InLine is the number of applications in line in this queue.
 	InLine int `json:"inLine,omitempty"`
@@ -72,7 +73,8 @@ type Wait struct {
 	Remedies []string `json:"remedies,omitempty"`
 }
 
-// Head is an application in line. Without the right to read the queue, namespace and name of those in other namespaces are absent.
+// Head is an application in line. Without the right to read the queue, namespace and name of those in other namespaces
+// are absent.
 type Head struct {
 	Position  int    `json:"position,omitempty"`
 	Namespace string `json:"namespace,omitempty"`
@@ -85,8 +87,8 @@ type Need struct {
 	Resource string            `json:"resource"`
 	Flavor   string            `json:"flavor"`
 	Required resource.Quantity `json:"required"`
-	// Available is what the queue could use now, borrowing included, negative above quota; Max is what it could hold if nothing
-	// else ran. Absent without limit.
+	// Available is what the queue could use now, borrowing included, negative above quota; Max is what it could hold if
+	// nothing else ran. Absent without limit.
 	Available *resource.Quantity `json:"available,omitempty"`
 	Max       *resource.Quantity `json:"max,omitempty"`
 	// Missing is what Available lacks; absent if it is enough.
@@ -129,7 +131,8 @@ type Hold struct {
 	Terminating bool `json:"terminating,omitempty"`
 	// Eviction is why it has to be released; absent while it may be kept.
 	Eviction *Eviction `json:"eviction,omitempty"`
-	// SchedulingGated is how many executors above its base gang wait behind their scheduling gates, and SchedulingGatedMessage why they do.
+	// SchedulingGated is how many executors above its base gang wait behind their scheduling gates, and
+	// SchedulingGatedMessage why they do.
 	SchedulingGated        int32  `json:"schedulingGated,omitempty"`
 	SchedulingGatedMessage string `json:"schedulingGatedMessage,omitempty"`
 	// Reclaim are executors above its base gang that have to end.

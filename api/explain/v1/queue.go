@@ -16,7 +16,8 @@ type Queue struct {
 	// Problem is why it admits nothing, as the reason of its condition Ready; absent if it does. Message explains it.
 	Problem string `json:"problem,omitempty"`
 	Message string `json:"message,omitempty"`
-	// StoppedBy is the queue, this one or one above it, that is stopped by its stopPolicy; AtMaxRunning the one that runs as many applications as its maxRunning allows.
+	// StoppedBy is the queue, this one or one above it, that is stopped by its stopPolicy; AtMaxRunning the one that
+	// runs as many applications as its maxRunning allows.
 	StoppedBy    string `json:"stoppedBy,omitempty"`
 	AtMaxRunning string `json:"atMaxRunning,omitempty"`
 	// Pending and Admitted count the applications of this queue and of those below it.
@@ -39,8 +40,8 @@ type Usage struct {
 	// Nominal includes the children's; absent without limit.
 	Nominal  *resource.Quantity `json:"nominal,omitempty"`
 	Borrowed *resource.Quantity `json:"borrowed,omitempty"`
-	// Available is what the queue could use now, borrowing included, negative above quota; Max is what it could hold if nothing
-	// else ran. Absent without limit.
+	// Available is what the queue could use now, borrowing included, negative above quota; Max is what it could hold if
+	// nothing else ran. Absent without limit.
 	Available *resource.Quantity `json:"available,omitempty"`
 	Max       *resource.Quantity `json:"max,omitempty"`
 }

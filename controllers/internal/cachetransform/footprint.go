@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// footprint returns about how many bytes a value takes in memory, with all that it refers to: never less than its texts. It costs a fraction of
-// what encoding the value would.
+// footprint returns about how many bytes a value takes in memory, with all that it refers to: never less than its
+// texts. It costs a fraction of what encoding the value would.
 func footprint(v any) int {
 	value := reflect.ValueOf(v)
 	return int(value.Type().Size()) + beyond(value)

@@ -21,7 +21,8 @@ const (
 	ownPrefix = "sparkgate.io/"
 )
 
-// Object returns the transform of every cache: it returns what is kept of an object. It is idempotent, and may change the object.
+// Object returns the transform of every cache: it returns what is kept of an object. It is idempotent, and may change
+// the object.
 func Object(obj any) (any, error) {
 	switch o := obj.(type) {
 	case *v1alpha1.SparkApplication:

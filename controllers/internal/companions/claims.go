@@ -23,8 +23,8 @@ import (
 // exposing are the kinds of companions that lead to a web interface, by their fields.
 var exposing = map[string]schema.GroupVersionKind{conf.IngressField: expose.IngressKind, conf.RouteField: expose.RouteKind}
 
-// judgeExposure withholds the ways to the web interface that administrators do not allow, and those whose host and path another namespace holds.
-// None of it hinders the run.
+// judgeExposure withholds the ways to the web interface that administrators do not allow, and those whose host and path
+// another namespace holds. None of it hinders the run.
 func (r *reconciliation) judgeExposure(ctx context.Context, in *expose.Input) []problem {
 	in.Withheld = map[string]bool{conf.IngressField: true, conf.RouteField: true}
 	granted, refused := r.Exposure.Judge(r.app)
@@ -60,8 +60,8 @@ func (r *reconciliation) ownClaim(in *expose.Input, kind schema.GroupVersionKind
 	return expose.Claim{}
 }
 
-// exposedAnew records that a way to the web interface was created just now. Another client may have done the same at the same time, so who
-// holds its host is checked once more.
+// exposedAnew records that a way to the web interface was created just now. Another client may have done the same at
+// the same time, so who holds its host is checked once more.
 func (s *state) exposedAnew(before map[string]bool, now time.Time) []problem {
 	for kind := range s.kinds() {
 		if !before[kind] && (kind == expose.IngressKind.Kind || kind == expose.RouteKind.Kind) {
@@ -78,8 +78,8 @@ const claimsAge = 2 * time.Second
 // claimsPage is how many objects are listed at once.
 const claimsPage = 500
 
-// claimCache holds the places that Ingresses and HTTPRoutes of the cluster take. It is filled only while applications open ways to their web
-// interfaces.
+// claimCache holds the places that Ingresses and HTTPRoutes of the cluster take. It is filled only while applications
+// open ways to their web interfaces.
 type claimCache struct {
 	mu     sync.Mutex
 	asked  time.Time

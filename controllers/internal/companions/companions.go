@@ -91,8 +91,9 @@ type reconciliation struct {
 	state *state
 }
 
-// Reconcile brings the companions of an application in line with it, and returns after what time to call it again; 0 if nothing is left to do.
-// Failures never affect the run; they are recorded as events and retried. Applications that use no companion cost nothing.
+// Reconcile brings the companions of an application in line with it, and returns after what time to call it again; 0 if
+// nothing is left to do. Failures never affect the run; they are recorded as events and retried. Applications that use
+// no companion cost nothing.
 func (c *Companions) Reconcile(ctx context.Context, app *v1alpha1.SparkApplication) time.Duration {
 	if err := c.ListExisting(ctx); err != nil {
 		ctrl.LoggerFrom(ctx).Info("what accompanies applications cannot be listed; what an earlier operator left stays for now", "error", err.Error())
@@ -196,7 +197,8 @@ func (r *reconciliation) deleteUnwanted(ctx context.Context, keep map[livemeta.K
 	return problems
 }
 
-// readUIService reads the Service of the attempt: which port leads to the web interface, and whether it has what spec.ui.serviceMetadata adds.
+// readUIService reads the Service of the attempt: which port leads to the web interface, and whether it has what
+// spec.ui.serviceMetadata adds.
 func (r *reconciliation) readUIService(ctx context.Context, in *expose.Input) ([]problem, error) {
 	service, name := &corev1.Service{}, render.NamesOf(in.App, in.Run, in.Attempt).Service
 	err := r.Live.Get(ctx, types.NamespacedName{Namespace: r.app.Namespace, Name: name}, service)
@@ -221,7 +223,8 @@ func (r *reconciliation) readUIService(ctx context.Context, in *expose.Input) ([
 	return problems, nil
 }
 
-// gatewayEncrypts reports whether the first Gateway of the route serves it encrypted, as far as it can be read: only the address depends on it.
+// gatewayEncrypts reports whether the first Gateway of the route serves it encrypted, as far as it can be read: only
+// the address depends on it.
 func (r *reconciliation) gatewayEncrypts(ctx context.Context) bool {
 	ui := r.app.Spec.UI
 	if ui == nil || ui.Ingress != nil || ui.Route == nil || ui.Route.Hostname == "" || len(ui.Route.ParentRefs) == 0 {
@@ -237,7 +240,8 @@ func (r *reconciliation) gatewayEncrypts(ctx context.Context) bool {
 	return expose.Encrypts(gateway, r.app, parent)
 }
 
-// patchUIService makes the Service of the attempt have what spec.ui.serviceMetadata says, which may have changed since it was created.
+// patchUIService makes the Service of the attempt have what spec.ui.serviceMetadata says, which may have changed since
+// it was created.
 func (r *reconciliation) patchUIService(ctx context.Context, service *corev1.Service) []problem {
 	r.state.extras = len(render.UIServiceOf(r.app, r.Exposure.ServiceAnnotation).Annotations) > 0
 	change := render.UIServicePatch(service, r.app, r.Exposure.ServiceAnnotation)
@@ -304,8 +308,9 @@ func (r *reconciliation) applyOne(ctx context.Context, name livemeta.Key, object
 	return nil
 }
 
-// apply brings an own object in line with what is wanted; fields that are no longer wanted are removed. What was created counts as applied from then on, so
-// that the API server knows which fields are the operator's (Kubernetes, "Upgrading from client-side apply").
+// apply brings an own object in line with what is wanted; fields that are no longer wanted are removed. What was
+// created counts as applied from then on, so that the API server knows which fields are the operator's (Kubernetes,
+// "Upgrading from client-side apply").
 func (r *reconciliation) apply(ctx context.Context, existing *metav1.PartialObjectMetadata, object *unstructured.Unstructured) error {
 	takeOver, err := csaupgrade.UpgradeManagedFieldsPatch(existing, sets.New(v1alpha1.FieldOwner), v1alpha1.FieldOwner)
 	if err != nil {

@@ -24,8 +24,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/expose"
 )
 
-// state is what this process knows of the companions of one application. Reconciles of one application are serialized; only the lookup needs
-// the lock.
+// state is what this process knows of the companions of one application. Reconciles of one application are serialized;
+// only the lookup needs the lock.
 type state struct {
 	// objects that exist, with the fingerprint of what was applied; empty if another process did that.
 	objects map[livemeta.Key]string
@@ -48,7 +48,8 @@ type state struct {
 // attempt identifies an attempt of an application.
 type attempt struct{ run, attempt int64 }
 
-// desiredKey identifies the desired state of the companions of an application by what it follows from. The zero value is none.
+// desiredKey identifies the desired state of the companions of an application by what it follows from. The zero value
+// is none.
 type desiredKey struct {
 	generation    int64
 	attempt       attempt
@@ -101,8 +102,8 @@ func fingerprint(object *unstructured.Unstructured) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// stateOf returns what is known of the companions of an application; nil if there is nothing and nothing is wanted. What earlier applications
-// of its name had is forgotten: it goes with them.
+// stateOf returns what is known of the companions of an application; nil if there is nothing and nothing is wanted.
+// What earlier applications of its name had is forgotten: it goes with them.
 func (c *Companions) stateOf(app *v1alpha1.SparkApplication, wanted bool) *state {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -122,7 +123,8 @@ func (c *Companions) stateOf(app *v1alpha1.SparkApplication, wanted bool) *state
 
 func newState() *state { return &state{objects: map[livemeta.Key]string{}} }
 
-// Address returns the address of the web interface of the current attempt, as far as this process has found out; else empty.
+// Address returns the address of the web interface of the current attempt, as far as this process has found out; else
+// empty.
 func (c *Companions) Address(app *v1alpha1.SparkApplication) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -156,8 +158,8 @@ func (c *Companions) ExistingKnown() bool {
 	return c.existing.done
 }
 
-// ListExisting lists the companions of all applications once, so that those that an earlier process has created and that are no longer wanted
-// are deleted, without a read for every application that uses none.
+// ListExisting lists the companions of all applications once, so that those that an earlier process has created and
+// that are no longer wanted are deleted, without a read for every application that uses none.
 func (c *Companions) ListExisting(ctx context.Context) error {
 	c.existing.mu.Lock()
 	defer c.existing.mu.Unlock()

@@ -57,8 +57,8 @@ func Each(ctx context.Context, live client.Reader, kind schema.GroupVersionKind,
 	}
 }
 
-// Absent reports whether an error says that there is nothing to find: the object is gone, or its kind is not installed, or not granted to the
-// operator, which has created none then.
+// Absent reports whether an error says that there is nothing to find: the object is gone, or its kind is not installed,
+// or not granted to the operator, which has created none then.
 func Absent(err error) bool {
 	return apimeta.IsNoMatchError(err) || apierrors.IsNotFound(err) || apierrors.IsForbidden(err)
 }

@@ -49,8 +49,8 @@ func New(client corev1client.PodsGetter, lines int, c clock.PassiveClock) *Reade
 	return &Reader{pods: client, lines: min(lines, MaxLines), clock: c, patience: patience, turn: make(chan struct{}, turns), silent: map[string]time.Time{}}
 }
 
-// Tail returns the end of the log of a pod's Spark container, after hide was applied to what was read; empty if it cannot be had in time.
-// It does not fail: the attempt has, and that is to be reported with or without a log.
+// Tail returns the end of the log of a pod's Spark container, after hide was applied to what was read; empty if it
+// cannot be had in time. It does not fail: the attempt has, and that is to be reported with or without a log.
 func (r *Reader) Tail(ctx context.Context, pod *pods.Record, hide func(string) string) string {
 	if r.lines <= 0 || r.isSilent(pod.Node) {
 		return ""

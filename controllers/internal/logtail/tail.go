@@ -15,8 +15,8 @@ const MaxBytes = 2048
 // MaxLines is how many lines a tail has at most.
 const MaxLines = 100
 
-// Tail returns the end of a log: its last lines that are not empty, as many whole ones as fit into MaxBytes, without secrets and control
-// characters. Of a last line that does not fit alone it is the beginning.
+// Tail returns the end of a log: its last lines that are not empty, as many whole ones as fit into MaxBytes, without
+// secrets and control characters. Of a last line that does not fit alone it is the beginning.
 func Tail(log string, lines int) string {
 	all := strings.Split(redact.Text(log), "\n")
 	var kept []string

@@ -25,11 +25,13 @@ type Vector struct {
 	QueueLabels []string
 }
 
-// Bounds knows which queues are configured, and deletes the series of those that no longer are. Safe for concurrent use.
+// Bounds knows which queues are configured, and deletes the series of those that no longer are. Safe for concurrent
+// use.
 type Bounds struct {
 	vectors []Vector
 
-	// mu is held for reading while something is counted: no series of a removed queue is created after the others were deleted.
+	// mu is held for reading while something is counted: no series of a removed queue is created after the others were
+	// deleted.
 	mu         sync.RWMutex
 	configured map[string]bool
 }
@@ -58,8 +60,9 @@ func (b *Bounds) Configure(queues []string) {
 	b.configured = configured
 }
 
-// Count calls count with a function that returns the value of a label for a queue: its name if it is configured, Unknown if it is not, and
-// nothing for no queue. Neither may be used after count has returned, and count must not call b.
+// Count calls count with a function that returns the value of a label for a queue: its name if it is configured,
+// Unknown if it is not, and nothing for no queue. Neither may be used after count has returned, and count must not call
+// b.
 func (b *Bounds) Count(count func(value func(queue string) string)) {
 	b.mu.RLock()
 	defer b.mu.RUnlock()

@@ -5,6 +5,7 @@
 //
 //	Request ──► Persisted ──► UpdateHolder, Eviction, Resize, Report, Ensure ──► Release ──► Forget
 //
-// An asker is whatever has a queueing.Key: an application, or a pod that belongs to none. It names a gate and says what it wants; which of
-// the optional interfaces of package queueing that gate implements is found out here and nowhere else.
+// An asker is whatever has a queueing.Key: an application, or a pod that belongs to none. It names a gate and says what
+// it wants; which of the optional interfaces of package queueing that gate implements is found out here and nowhere
+// else.
 package reservation

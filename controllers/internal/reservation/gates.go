@@ -65,7 +65,8 @@ func (g Gates) Priority(name, class string) (value int32, known, asked bool) {
 	return value, known, asked
 }
 
-// Keys returns the keys of that kind, namespace and name that ask any gate for something or hold something, whatever their uid.
+// Keys returns the keys of that kind, namespace and name that ask any gate for something or hold something, whatever
+// their uid.
 func (g Gates) Keys(name queueing.Key) []queueing.Key {
 	var keys []queueing.Key
 	for gate := range g {

@@ -24,7 +24,8 @@ func (g Gates) Declined(ctx context.Context, key queueing.Key, held queueing.Gra
 	}
 }
 
-// Charge charges what runs already to a gate, whether there is quota or not. It does nothing for a key that holds a grant.
+// Charge charges what runs already to a gate, whether there is quota or not. It does nothing for a key that holds a
+// grant.
 func (g Gates) Charge(key queueing.Key, grant queueing.Grant) {
 	if gate, charges := g[grant.Gate].(queueing.Charger); charges {
 		gate.Charge(key, grant)
@@ -78,7 +79,8 @@ func (g Gates) Ensures(gate string) bool {
 	return ensures
 }
 
-// Ensure creates the object that stands for a grant again if it is gone, and returns a sentence for people if it had to.
+// Ensure creates the object that stands for a grant again if it is gone, and returns a sentence for people if it had
+// to.
 func (g Gates) Ensure(ctx context.Context, gate string, granted queueing.Ask) (restored string, err error) {
 	if ensurer, ensures := g[gate].(queueing.ReservationEnsurer); ensures {
 		return ensurer.EnsureReservation(ctx, granted)

@@ -45,8 +45,8 @@ func (g Gates) Forget(ctx context.Context, key queueing.Key, run, attempt int64)
 	return nil
 }
 
-// Orphaned reports to the gates that what has the key is gone and not all of its pods are, and returns the grant that stays charged for them.
-// It returns false if another system charges them.
+// Orphaned reports to the gates that what has the key is gone and not all of its pods are, and returns the grant that
+// stays charged for them. It returns false if another system charges them.
 func (g Gates) Orphaned(key queueing.Key) (queueing.Grant, bool) {
 	grant := queueing.Grant{}
 	for name, gate := range g {

@@ -25,8 +25,8 @@ type Placement struct {
 	Labels map[string]string
 }
 
-// RemovalPatch returns the JSON patch that places a pod and removes its gate, if it is still as it was seen. A gated pod may only gain placement.
-// unlabelled says that the pod was seen without any label. The pod has a Gate.
+// RemovalPatch returns the JSON patch that places a pod and removes its gate, if it is still as it was seen. A gated
+// pod may only gain placement. unlabelled says that the pod was seen without any label. The pod has a Gate.
 func RemovalPatch(pod *pods.Record, unlabelled bool, where Placement) []byte {
 	gate := fmt.Sprintf("/spec/schedulingGates/%d", pod.SchedulingGate.At)
 	patch := []operation{

@@ -48,8 +48,8 @@ var verbs = map[string]string{
 	http.MethodPost: "create", http.MethodPut: "update", http.MethodPatch: "patch", http.MethodDelete: "delete",
 }
 
-// writeOf reads verb and resource, with its subresource, from a request (Kubernetes API concepts, "Resource URIs"); ok is false for what
-// writes no object.
+// writeOf reads verb and resource, with its subresource, from a request (Kubernetes API concepts, "Resource URIs"); ok
+// is false for what writes no object.
 func writeOf(method, path string) (verb, resource string, ok bool) {
 	verb, writes := verbs[method]
 	if !writes {

@@ -31,7 +31,8 @@ func (p Properties) Executors() (Gang, error) {
 	return p.dynamicExecutors()
 }
 
-// dynamicExecutors returns Executors under dynamic allocation: the start is the largest of the three lower bounds, at least one.
+// dynamicExecutors returns Executors under dynamic allocation: the start is the largest of the three lower bounds, at
+// least one.
 func (p Properties) dynamicExecutors() (Gang, error) {
 	least, err := p.Int(DynamicAllocationMin, 0)
 	if err != nil {

@@ -40,8 +40,8 @@ func (f fields) each(prefix, field string, values map[string]string) {
 	}
 }
 
-// typedProperties returns the properties that the typed fields of a spec stand for. What Spark has no property for (volumes,
-// tolerations, …) is not here: render puts it into the pods.
+// typedProperties returns the properties that the typed fields of a spec stand for. What Spark has no property for
+// (volumes, tolerations, …) is not here: render puts it into the pods.
 func typedProperties(spec *v1alpha1.SparkApplicationSpec) Properties {
 	f := fields{properties: Properties{}}
 	f.text(Image, "spec.image", spec.Image)
@@ -107,7 +107,8 @@ func (f fields) dynamicAllocation(d *v1alpha1.DynamicAllocation) {
 	}
 }
 
-// SparkDuration prints a duration in Spark's notation, in the largest unit that loses nothing; below a millisecond is cut off.
+// SparkDuration prints a duration in Spark's notation, in the largest unit that loses nothing; below a millisecond is
+// cut off.
 func SparkDuration(d time.Duration) string {
 	if d%time.Second == 0 {
 		return strconv.FormatInt(int64(d/time.Second), 10) + "s"

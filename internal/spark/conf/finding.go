@@ -3,7 +3,8 @@
 
 package conf
 
-// Finding is something about the properties that cannot work. It is for people: the controller reports it, nothing branches on it.
+// Finding is something about the properties that cannot work. It is for people: the controller reports it, nothing
+// branches on it.
 type Finding struct {
 	// Field is the full path of what has to be changed, such as spec.driver.memory.
 	Field string

@@ -9,8 +9,9 @@ import (
 	"strings"
 )
 
-// Text returns the properties as a file that Java reads back: one constant comment line, then one property per line in ascending order
-// of keys, escaped as java.util.Properties does when it writes text (so that everything beyond ASCII stays readable).
+// Text returns the properties as a file that Java reads back: one constant comment line, then one property per line in
+// ascending order of keys, escaped as java.util.Properties does when it writes text (so that everything beyond ASCII
+// stays readable).
 func (p Properties) Text() string {
 	const comment = "# Properties of one attempt, written by Sparkgate.\n"
 	keys, size := make([]string, 0, len(p)), len(comment)
@@ -31,8 +32,8 @@ func (p Properties) Text() string {
 	return b.String()
 }
 
-// escape writes a key or value. Blanks are escaped everywhere in keys, but only at the beginning of values. What needs no escape is written
-// in one piece.
+// escape writes a key or value. Blanks are escaped everywhere in keys, but only at the beginning of values. What needs
+// no escape is written in one piece.
 func escape(b *strings.Builder, text string, key bool) {
 	written := 0
 	for i := range len(text) {
@@ -62,8 +63,8 @@ func escape(b *strings.Builder, text string, key bool) {
 	b.WriteString(text[written:])
 }
 
-// ParseFile reads a file of properties as Spark does: Java's format, of which only keys that begin with "spark." count; blanks around
-// values are dropped. A later line replaces an earlier one with the same key.
+// ParseFile reads a file of properties as Spark does: Java's format, of which only keys that begin with "spark." count;
+// blanks around values are dropped. A later line replaces an earlier one with the same key.
 func ParseFile(text string) map[string]string {
 	values := map[string]string{}
 	for key, value := range Parse(text) {
@@ -77,8 +78,8 @@ func ParseFile(text string) map[string]string {
 // isBlank says which characters Spark drops around a value: control characters and the space, but no line ends.
 func isBlank(c rune) bool { return c <= ' ' && c != '\n' && c != '\r' }
 
-// Parse reads Java's format of property files: comments begin with # or !, keys end at =, : or a blank, a backslash at the end of a
-// line continues it. It accepts everything; a malformed escape stands for itself.
+// Parse reads Java's format of property files: comments begin with # or !, keys end at =, : or a blank, a backslash at
+// the end of a line continues it. It accepts everything; a malformed escape stands for itself.
 func Parse(text string) map[string]string {
 	values := map[string]string{}
 	for _, line := range logicalLines(text) {

@@ -60,8 +60,8 @@ const (
 	// Options before those of the user, as a platform sets them.
 	DriverDefaultOptions   = "spark.driver.defaultJavaOptions"
 	ExecutorDefaultOptions = "spark.executor.defaultJavaOptions"
-	// PrometheusEnabled shows the metrics of executors in the driver's web interface; the sinks show those of the process that they are in.
-	// DriverSinkPath wins over PrometheusSinkPath in the driver.
+	// PrometheusEnabled shows the metrics of executors in the driver's web interface; the sinks show those of the
+	// process that they are in. DriverSinkPath wins over PrometheusSinkPath in the driver.
 	PrometheusEnabled  = "spark.ui.prometheus.enabled"
 	PrometheusSink     = "spark.metrics.conf.*.sink.prometheusServlet.class"
 	PrometheusSinkPath = "spark.metrics.conf.*.sink.prometheusServlet.path"

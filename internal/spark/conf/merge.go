@@ -23,10 +23,10 @@ type Sources struct {
 // DefaultsFile is the file of a sparkConfigMap whose properties are merged; it is not handed to the driver as a file.
 const DefaultsFile = "spark-defaults.conf"
 
-// Merge returns the properties of an application, each from the source of highest precedence that has it, and what cannot work about
-// their origin: keys that the operator owns, keys that are not Spark properties, values of sparkConf that contradict a typed field, what
-// cannot come from a Secret, and names and values that would not arrive as they are written. Values are not looked at otherwise. The result
-// is complete even if there are findings.
+// Merge returns the properties of an application, each from the source of highest precedence that has it, and what
+// cannot work about their origin: keys that the operator owns, keys that are not Spark properties, values of sparkConf
+// that contradict a typed field, what cannot come from a Secret, and names and values that would not arrive as they are
+// written. Values are not looked at otherwise. The result is complete even if there are findings.
 func Merge(app *v1alpha1.SparkApplication, sources Sources) (Properties, []Finding) {
 	merged := Properties{}
 	merged.Set(AppName, app.Name, Origin{Source: OperatorDefaults, Field: "metadata.name"})
@@ -105,8 +105,9 @@ func contradictions(sparkConf map[string]string, typed Properties) []Finding {
 	return findings
 }
 
-// deriveShuffleTracking lets executors that hold shuffle data stay under dynamic allocation, unless the user has chosen otherwise or
-// executors hand their shuffle data over when they go. Without either of the two, Spark refuses dynamic allocation.
+// deriveShuffleTracking lets executors that hold shuffle data stay under dynamic allocation, unless the user has chosen
+// otherwise or executors hand their shuffle data over when they go. Without either of the two, Spark refuses dynamic
+// allocation.
 func deriveShuffleTracking(p Properties) {
 	if !p.isTrue(DynamicAllocationEnabled) {
 		return

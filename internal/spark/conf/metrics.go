@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// ServletPath is where Spark's servlet shows the metrics of the driver, ExecutorMetricsPath those of its executors: both on the port of
-	// the driver's web interface (org.apache.spark.status.api.v1.PrometheusResource).
+	// ServletPath is where Spark's servlet shows the metrics of the driver, ExecutorMetricsPath those of its executors:
+	// both on the port of the driver's web interface (org.apache.spark.status.api.v1.PrometheusResource).
 	ServletPath         = "/metrics/prometheus"
 	ExecutorMetricsPath = "/metrics/executors/prometheus"
 
@@ -26,8 +26,8 @@ const (
 	prometheusField = "spec.monitoring.prometheus"
 )
 
-// monitoring sets the properties that make Spark show its metrics. The servlet has to be switched on in two places: for the driver as a sink,
-// for executors as a part of the web interface (on by default from Spark 4.0 on).
+// monitoring sets the properties that make Spark show its metrics. The servlet has to be switched on in two places: for
+// the driver as a sink, for executors as a part of the web interface (on by default from Spark 4.0 on).
 func (f fields) monitoring(spec *v1alpha1.SparkApplicationSpec) {
 	if spec.Monitoring == nil || spec.Monitoring.Prometheus == nil {
 		return
@@ -82,8 +82,8 @@ func (a *Agent) loadedBy(options string) string {
 	return ""
 }
 
-// addAgent adds the JMX exporter to the options of both roles, behind those of the user. One that the user loads, too, could not open its port
-// twice.
+// addAgent adds the JMX exporter to the options of both roles, behind those of the user. One that the user loads, too,
+// could not open its port twice.
 func addAgent(merged Properties, spec *v1alpha1.SparkApplicationSpec) []Finding {
 	agent := AgentOf(spec)
 	if agent == nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/redact"
 )
 
-// At returns the path of an entry of a map, such as spec.sparkConf[spark.driver.memory]. A key that does more than print is quoted, so that
-// a message stays one line and means what it says.
+// At returns the path of an entry of a map, such as spec.sparkConf[spark.driver.memory]. A key that does more than
+// print is quoted, so that a message stays one line and means what it says.
 func At(path, key string) string {
 	const longest = 256
 	if len(key) > longest {
@@ -25,8 +25,9 @@ func At(path, key string) string {
 	return path + "[" + key + "]"
 }
 
-// refusedName returns why no property can have a name; empty if one can. Java would read every name back from a file of properties; but anyone who
-// prints, splits or compares one of these on the way would not. A space within a name and a colon are left: the real client takes them.
+// refusedName returns why no property can have a name; empty if one can. Java would read every name back from a file of
+// properties; but anyone who prints, splits or compares one of these on the way would not. A space within a name and a
+// colon are left: the real client takes them.
 func refusedName(key string) string {
 	inner := strings.TrimSpace(key)
 	for _, r := range key {

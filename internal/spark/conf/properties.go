@@ -119,7 +119,8 @@ func (p Properties) Clone() Properties {
 	return maps.Clone(p)
 }
 
-// Field returns what a user would edit to change the property: the field that set it, or the place in sparkConf where it could be set.
+// Field returns what a user would edit to change the property: the field that set it, or the place in sparkConf where
+// it could be set.
 func (p Properties) Field(key string) string {
 	if property, ok := p[key]; ok && property.Origin.Field != "" {
 		return property.Origin.Field

@@ -14,8 +14,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/amounts"
 )
 
-// ParseQuantity reads a quantity of Kubernetes as properties have them. One with an absurd exponent is an error: nothing with it comes to
-// an end.
+// ParseQuantity reads a quantity of Kubernetes as properties have them. One with an absurd exponent is an error:
+// nothing with it comes to an end.
 func ParseQuantity(text string) (resource.Quantity, error) {
 	if strictdecode.Endless(text) {
 		return resource.Quantity{}, resource.ErrFormatWrong

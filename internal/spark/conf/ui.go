@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// UIProxyBase is what Spark puts before every link of its web interface. Pages themselves stay at the root: a proxy that forwards a request
-	// has to take the path away (UIUtils.uiRoot in Spark).
+	// UIProxyBase is what Spark puts before every link of its web interface. Pages themselves stay at the root: a proxy
+	// that forwards a request has to take the path away (UIUtils.uiRoot in Spark).
 	UIProxyBase = "spark.ui.proxyBase"
 	// UIProxyRedirect is what Spark puts before UIProxyBase in redirects, which go to the root without it.
 	UIProxyRedirect = "spark.ui.proxyRedirectUri"
@@ -19,8 +19,8 @@ const (
 	EventLogEnabled = "spark.eventLog.enabled"
 )
 
-// RewritePattern may end the path of an Ingress. It is how ingress-nginx takes a path away, together with the annotation
-// nginx.ingress.kubernetes.io/rewrite-target: /$2.
+// RewritePattern may end the path of an Ingress. It is how ingress-nginx takes a path away, together with the
+// annotation nginx.ingress.kubernetes.io/rewrite-target: /$2.
 const RewritePattern = "(/|$)(.*)"
 
 // FillIn replaces {{name}} and {{namespace}} in a text of spec.ui.
@@ -28,7 +28,8 @@ func FillIn(app *v1alpha1.SparkApplication, text string) string {
 	return strings.NewReplacer("{{name}}", app.Name, "{{namespace}}", app.Namespace).Replace(text)
 }
 
-// UIPath returns a path of spec.ui as a browser sees it: filled in, without RewritePattern and without a slash at its end; empty for the root.
+// UIPath returns a path of spec.ui as a browser sees it: filled in, without RewritePattern and without a slash at its
+// end; empty for the root.
 func UIPath(app *v1alpha1.SparkApplication, path string) string {
 	return strings.TrimRight(strings.TrimSuffix(FillIn(app, path), RewritePattern), "/")
 }

@@ -14,7 +14,8 @@ import (
 // scheme begins a URI.
 var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
 
-// Characters that Java's URI takes unescaped, besides letters, digits and everything beyond ASCII that is neither blank nor control.
+// Characters that Java's URI takes unescaped, besides letters, digits and everything beyond ASCII that is neither blank
+// nor control.
 const (
 	inPath     = "_-!.~'()*;/:@&=+$,%"
 	inQuery    = inPath + "?[]"
@@ -24,7 +25,8 @@ const (
 // ErrNoScheme is returned for a URI without a scheme, which Spark takes as a file of the machine that submits.
 var ErrNoScheme = errors.New("has no scheme")
 
-// Scheme returns the scheme of a URI, in lower case. It fails where Java's URI does: Spark takes such text as the name of a local file.
+// Scheme returns the scheme of a URI, in lower case. It fails where Java's URI does: Spark takes such text as the name
+// of a local file.
 func Scheme(uri string) (string, error) {
 	prefix := scheme.FindString(uri)
 	if prefix == "" {

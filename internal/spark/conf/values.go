@@ -112,8 +112,8 @@ const (
 	mebi = int64(1) << 20
 )
 
-// units are Spark's suffixes of memory sizes, all of them binary, in bytes. Those with an i came with Spark 4.2: package validate refuses
-// them before.
+// units are Spark's suffixes of memory sizes, all of them binary, in bytes. Those with an i came with Spark 4.2:
+// package validate refuses them before.
 var units = map[string]int64{
 	"b": 1,
 	"k": kibi, "kb": kibi, "ki": kibi, "kib": kibi,
@@ -128,7 +128,8 @@ var errTooLarge = errors.New("is above 8Pi, the most that is counted")
 
 var memorySize = regexp.MustCompile(`^([0-9]+)([a-z]+)?$`)
 
-// parseMemory reads a size in Spark's notation and returns whole mebibytes, cut off. The suffix may be written in any case.
+// parseMemory reads a size in Spark's notation and returns whole mebibytes, cut off. The suffix may be written in any
+// case.
 func parseMemory(text string, unit int64) (int64, error) {
 	parts := memorySize.FindStringSubmatch(strings.ToLower(strings.TrimSpace(text)))
 	if parts == nil {
@@ -159,7 +160,8 @@ func ParseDouble(text string) (float64, error) {
 	return strconv.ParseFloat(strings.TrimRight(text, "dDfF"), 64)
 }
 
-// FormatDouble prints a finite number as Java does: always with a fraction, and with an exponent below 0.001 and from ten million on.
+// FormatDouble prints a finite number as Java does: always with a fraction, and with an exponent below 0.001 and from
+// ten million on.
 func FormatDouble(x float64) string {
 	size := math.Abs(x)
 	if size == 0 || size >= 1e-3 && size < 1e7 {

@@ -33,15 +33,16 @@ type Environment struct {
 var errUnbounded = errors.New(conf.DynamicAllocationMax + " is not set, so that the number of executors has no bound: " +
 	"set dynamicAllocation.maxExecutors")
 
-// BaseSets returns PodSets for gates that reserve no more than the base gang, and leave what dynamic allocation creates above it to a scheduler.
+// BaseSets returns PodSets for gates that reserve no more than the base gang, and leave what dynamic allocation creates
+// above it to a scheduler.
 func BaseSets(app *v1alpha1.SparkApplication, objects render.Objects, env Environment) ([]queueing.PodSet, error) {
 	objects.Gated = true // as if
 	return PodSets(app, objects, env)
 }
 
-// PodSets returns the pod sets of an attempt, "driver" and "executor", from objects that were built without a grant. Under dynamic
-// allocation the executors are those of the base gang if others wait behind a scheduling gate, else all that Spark may ever create. An error
-// names the property that cannot be read.
+// PodSets returns the pod sets of an attempt, "driver" and "executor", from objects that were built without a grant.
+// Under dynamic allocation the executors are those of the base gang if others wait behind a scheduling gate, else all
+// that Spark may ever create. An error names the property that cannot be read.
 func PodSets(app *v1alpha1.SparkApplication, objects render.Objects, env Environment) ([]queueing.PodSet, error) {
 	gang, err := objects.Properties.Executors()
 	if err != nil {
@@ -72,7 +73,8 @@ func PodSets(app *v1alpha1.SparkApplication, objects render.Objects, env Environ
 	return []queueing.PodSet{driverSet, executorSet}, nil
 }
 
-// wish takes over what the application says about its place in a queue; fewer executors only where their number is fixed at the start.
+// wish takes over what the application says about its place in a queue; fewer executors only where their number is
+// fixed at the start.
 func wish(queue *v1alpha1.QueueReference, fixed bool, driver, executor *queueing.PodSet) {
 	if queue.MinExecutors != nil && fixed && *queue.MinExecutors < executor.Count {
 		executor.MinCount = *queue.MinExecutors
@@ -82,7 +84,8 @@ func wish(queue *v1alpha1.QueueReference, fixed bool, driver, executor *queueing
 	}
 }
 
-// Templates returns the pods by pod set as they will be created, with what they request, for gates that describe pods to another system.
+// Templates returns the pods by pod set as they will be created, with what they request, for gates that describe pods
+// to another system.
 func Templates(objects render.Objects) (map[string]*corev1.PodTemplateSpec, error) {
 	executor, err := ExecutorPod(objects)
 	if err != nil {
@@ -95,7 +98,8 @@ func Templates(objects render.Objects) (map[string]*corev1.PodTemplateSpec, erro
 	return templates, nil
 }
 
-// Wanted returns the number of executors of the base gang: those that make the application complete when they are ready.
+// Wanted returns the number of executors of the base gang: those that make the application complete when they are
+// ready.
 func Wanted(p conf.Properties) (int32, error) {
 	gang, err := p.Executors()
 	return gang.Base, err
@@ -127,8 +131,8 @@ func (e Environment) podSet(name string, pod *corev1.Pod) (queueing.PodSet, erro
 	return queueing.PodSet{Name: name, Requests: requests, Tolerations: pod.Spec.Tolerations, NodeSelector: pod.Spec.NodeSelector}, nil
 }
 
-// countable makes sure that driver and executors together stay within what is counted: gates that ask another system leave the product to
-// it, and it may wrap there. The field is where the number of executors stands.
+// countable makes sure that driver and executors together stay within what is counted: gates that ask another system
+// leave the product to it, and it may wrap there. The field is where the number of executors stands.
 func countable(field string, driver, executor queueing.PodSet) error {
 	if executor.Count < 0 {
 		return mistake(field, fmt.Sprintf("value %d is a negative number of executors: set a whole number above zero", executor.Count))

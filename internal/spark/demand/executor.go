@@ -14,8 +14,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
-// ExecutorPod returns an executor as Spark will create it from the template, as far as its size and placement go. Its first container is
-// Spark's. Executors that the program itself asks for with another resource profile may differ.
+// ExecutorPod returns an executor as Spark will create it from the template, as far as its size and placement go. Its
+// first container is Spark's. Executors that the program itself asks for with another resource profile may differ.
 func ExecutorPod(objects render.Objects) (*corev1.Pod, error) {
 	pod, p := objects.ExecutorTemplate.DeepCopy(), objects.Properties
 	spark := &pod.Spec.Containers[0]
@@ -56,7 +56,8 @@ func selectNodes(pod *corev1.Pod, p conf.Properties) {
 	}
 }
 
-// executorMemory returns heap, overhead, memory outside the heap that is switched on, and the memory of Python workers if it is bounded.
+// executorMemory returns heap, overhead, memory outside the heap that is switched on, and the memory of Python workers
+// if it is bounded.
 func executorMemory(p conf.Properties, leastIsFixed bool) (resource.Quantity, error) {
 	shared, err := p.Float(conf.MemoryOverheadFactor, 0)
 	if err != nil {

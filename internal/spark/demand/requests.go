@@ -13,9 +13,10 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/amounts"
 )
 
-// Requests returns what a node reserves for a pod in the environment: containers, init containers, sidecars and the overhead of the
-// runtime class, after defaults. The pod is not changed. CPU is in thousandths of a core, all else in base units; "pods" is 1. The error
-// is an *amounts.FieldError for what is not an amount in the pod, an *EnvironmentError in what the environment adds.
+// Requests returns what a node reserves for a pod in the environment: containers, init containers, sidecars and the
+// overhead of the runtime class, after defaults. The pod is not changed. CPU is in thousandths of a core, all else in
+// base units; "pods" is 1. The error is an *amounts.FieldError for what is not an amount in the pod, an
+// *EnvironmentError in what the environment adds.
 func (e Environment) Requests(pod *corev1.Pod) (queueing.Resources, error) {
 	if err := e.check(pod); err != nil {
 		return nil, err
@@ -27,7 +28,8 @@ func (e Environment) Requests(pod *corev1.Pod) (queueing.Resources, error) {
 	return amounts.OfPod(pod)
 }
 
-// EnvironmentError is an amount of the namespace or of the cluster that cannot be counted. The application cannot help it.
+// EnvironmentError is an amount of the namespace or of the cluster that cannot be counted. The application cannot help
+// it.
 type EnvironmentError struct{ Err error }
 
 // Error names the object, the field in it, the value and the remedy.
@@ -64,8 +66,8 @@ func (e Environment) addOverhead(pod *corev1.Pod) {
 	pod.Spec.Overhead = e.RuntimeClasses[*class]
 }
 
-// addDefaults fills absent requests: from limits that are written down, then from the defaults of limit ranges. (That is the order of the
-// API server, which defaults an object before admission sees it.)
+// addDefaults fills absent requests: from limits that are written down, then from the defaults of limit ranges. (That
+// is the order of the API server, which defaults an object before admission sees it.)
 func (e Environment) addDefaults(containers []corev1.Container) {
 	for i := range containers {
 		resources := &containers[i].Resources
@@ -81,7 +83,8 @@ func (e Environment) addDefaults(containers []corev1.Container) {
 	}
 }
 
-// defaultsOf returns the requests that a limit range gives to containers without: its default limit where it has no default request.
+// defaultsOf returns the requests that a limit range gives to containers without: its default limit where it has no
+// default request.
 func defaultsOf(item corev1.LimitRangeItem) corev1.ResourceList {
 	return with(item.Default, item.DefaultRequest)
 }

@@ -24,7 +24,8 @@ type Claim struct {
 	Since                 time.Time
 }
 
-// ClaimsOf returns the places that an Ingress or an HTTPRoute takes, whichever client has created it. What cannot be read is left out.
+// ClaimsOf returns the places that an Ingress or an HTTPRoute takes, whichever client has created it. What cannot be
+// read is left out.
 func ClaimsOf(object *unstructured.Unstructured) []Claim {
 	var places []Place
 	switch object.GetKind() {
@@ -84,8 +85,8 @@ func ofRoute(object *unstructured.Unstructured) []Place {
 	return places
 }
 
-// placeOf brings host and path into the form of Place. Of a regular expression only the whole segments before it count: it may match anything
-// behind.
+// placeOf brings host and path into the form of Place. Of a regular expression only the whole segments before it count:
+// it may match anything behind.
 func placeOf(host, path string) Place {
 	path = strings.TrimSuffix(path, conf.RewritePattern)
 	if at := strings.IndexAny(path, `()[]{}*+?|^$\`); at >= 0 {
@@ -115,10 +116,11 @@ func text(object map[string]any, key string) string {
 	return value
 }
 
-// Conflict returns who holds a granted place already: an object of another namespace that takes the same host and a path that overlaps, and that is
-// not younger than the application's own object; empty if none does. own is that object; zero if it does not exist yet. Which object it is
-// is not said: its namespace is not the application's business. What takes more than the rules give to the application alone, such as the page at the root of a host of which it has a path, is not a conflict: the longer path
-// decides, and administrators have given it away.
+// Conflict returns who holds a granted place already: an object of another namespace that takes the same host and a
+// path that overlaps, and that is not younger than the application's own object; empty if none does. own is that
+// object; zero if it does not exist yet. Which object it is is not said: its namespace is not the application's
+// business. What takes more than the rules give to the application alone, such as the page at the root of a host of
+// which it has a path, is not a conflict: the longer path decides, and administrators have given it away.
 func (g Granted) Conflict(namespace string, own Claim, claims []Claim) string {
 	for _, c := range claims {
 		if c.Namespace == namespace || c.Host != g.Place.Host || !below(c.Path, g.Place.Path) && !below(g.Place.Path, c.Path) {
@@ -132,7 +134,8 @@ func (g Granted) Conflict(namespace string, own Claim, claims []Claim) string {
 	return ""
 }
 
-// olderThan reports whether an object that exists was there before another: the first has the place, however two of them have come about at once.
+// olderThan reports whether an object that exists was there before another: the first has the place, however two of
+// them have come about at once.
 func (c Claim) olderThan(other Claim) bool {
 	return c.UID != "" && cmp.Or(c.Since.Compare(other.Since), strings.Compare(string(c.UID), string(other.UID))) < 0
 }

@@ -16,8 +16,8 @@ import (
 // GatewayKind is what a route attaches to.
 var GatewayKind = schema.GroupVersionKind{Group: RouteKind.Group, Version: RouteKind.Version, Kind: "Gateway"}
 
-// Encrypts reports whether a Gateway serves the route of an application over TLS: by the listener that the route names, else by any that takes its
-// host name.
+// Encrypts reports whether a Gateway serves the route of an application over TLS: by the listener that the route names,
+// else by any that takes its host name.
 func Encrypts(gateway *unstructured.Unstructured, app *v1alpha1.SparkApplication, parent v1alpha1.RouteParent) bool {
 	listeners, _, err := unstructured.NestedSlice(gateway.Object, "spec", "listeners")
 	if err != nil {

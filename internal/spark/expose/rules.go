@@ -18,11 +18,11 @@ import (
 
 // Rules say what administrators let web interfaces be reached by. Without any nothing is.
 type Rules struct {
-	// Hosts are templates of a host, or of a host and a path, with the tokens of conf.FillIn. Whatever is on the host and below the path belongs
-	// to the application.
+	// Hosts are templates of a host, or of a host and a path, with the tokens of conf.FillIn. Whatever is on the host
+	// and below the path belongs to the application.
 	Hosts []string
-	// Annotations are the keys that applications may set on an Ingress or on the Service of the web interface; one that ends in "/*" stands for
-	// all with that prefix.
+	// Annotations are the keys that applications may set on an Ingress or on the Service of the web interface; one that
+	// ends in "/*" stands for all with that prefix.
 	Annotations []string
 }
 
@@ -102,8 +102,8 @@ func Join(refused []Refusal) string {
 	return strings.Join(texts, "; ")
 }
 
-// Judge returns which ways to the web interface of an application the rules allow, and why they refuse others. The fields of spec.ui have
-// passed validation.
+// Judge returns which ways to the web interface of an application the rules allow, and why they refuse others. The
+// fields of spec.ui have passed validation.
 func (r Rules) Judge(app *v1alpha1.SparkApplication) (granted []Granted, refused []Refusal) {
 	for _, way := range conf.Exposures(app) {
 		found := r.judgeHost(app, way)
@@ -151,8 +151,9 @@ func (r Rules) allows(key string) bool {
 // scraping are the annotations by which a Prometheus finds metrics. They say only where the driver's own are.
 var scraping = []string{"prometheus.io/scrape", "prometheus.io/scheme", "prometheus.io/path", "prometheus.io/port"}
 
-// ServiceAnnotation reports whether an application may set an annotation of the Service of its attempts. Others than for scraping can be
-// instructions for controllers that serve the whole cluster, such as one that enters names into DNS.
+// ServiceAnnotation reports whether an application may set an annotation of the Service of its attempts. Others than
+// for scraping can be instructions for controllers that serve the whole cluster, such as one that enters names into
+// DNS.
 func (r Rules) ServiceAnnotation(key string) bool {
 	return slices.Contains(scraping, key) || r.allows(key)
 }

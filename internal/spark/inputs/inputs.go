@@ -22,7 +22,8 @@ import (
 
 // Inputs are what a plan is made from.
 type Inputs struct {
-	// Template is the hash of the run template: roles, their templates and accounts, and everything else that the spec says of the pods.
+	// Template is the hash of the run template: roles, their templates and accounts, and everything else that the spec
+	// says of the pods.
 	Template string
 	// Properties are the effective ones, before anything was derived from them. Those from Secrets are masked.
 	Properties conf.Properties

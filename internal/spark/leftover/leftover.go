@@ -27,8 +27,8 @@ var (
 	NetworkPolicyKind = networkingv1.SchemeGroupVersion.WithKind("NetworkPolicy")
 )
 
-// Listed are the kinds of objects that are found by their labels. Secrets and NetworkPolicies, which the operator may not list, have names that
-// follow from the labels of the others: Unlisted.
+// Listed are the kinds of objects that are found by their labels. Secrets and NetworkPolicies, which the operator may
+// not list, have names that follow from the labels of the others: Unlisted.
 var Listed = slices.Concat([]schema.GroupVersionKind{ConfigMapKind, ClaimKind}, expose.Kinds)
 
 // Application is one that is gone, or goes without its objects.
@@ -64,10 +64,11 @@ func (a Application) Unlisted(of Attempt) map[schema.GroupVersionKind]string {
 	return map[schema.GroupVersionKind]string{SecretKind: names.Secret, NetworkPolicyKind: names.NetworkPolicy}
 }
 
-// Created reports whether the operator has created an object for the application. Its labels name the application; the operator has written it; and
-// the application is its only owner, or it no longer has an owner and has a name that the operator gives. Labels alone can be put onto any object.
-// A name cannot be changed, and contains a hash of the uid, which was not known before the application existed. Accounts that can forge all of
-// this for an existing object may update it, and could as well have the garbage collector delete it, by an owner that does not exist.
+// Created reports whether the operator has created an object for the application. Its labels name the application; the
+// operator has written it; and the application is its only owner, or it no longer has an owner and has a name that the
+// operator gives. Labels alone can be put onto any object. A name cannot be changed, and contains a hash of the uid,
+// which was not known before the application existed. Accounts that can forge all of this for an existing object may
+// update it, and could as well have the garbage collector delete it, by an owner that does not exist.
 func (a Application) Created(kind schema.GroupVersionKind, obj metav1.Object) bool {
 	attempt, known := AttemptOf(obj)
 	if !known || a.Name == "" || a.UID == "" || Of(obj) != a || !written(obj) {
@@ -83,18 +84,20 @@ func (a Application) Created(kind schema.GroupVersionKind, obj metav1.Object) bo
 	return obj.GetName() == prefix || strings.HasPrefix(obj.GetName(), prefix+"-")
 }
 
-// CreatedPod is Created for a pod of an attempt, of which name and uid of the owner are known. Pods that belong to the driver go with it.
+// CreatedPod is Created for a pod of an attempt, of which name and uid of the owner are known. Pods that belong to the
+// driver go with it.
 func (a Application) CreatedPod(name string, owner types.UID, of Attempt) bool {
 	return owner == a.UID || owner == "" && strings.HasPrefix(name, a.prefix(of)+"-")
 }
 
-// MayBeService reports whether an object may be the Service of spec.driverService that no longer has an owner. It has the name of the application, so
-// its selector decides: IsService.
+// MayBeService reports whether an object may be the Service of spec.driverService that no longer has an owner. It has
+// the name of the application, so its selector decides: IsService.
 func (a Application) MayBeService(kind schema.GroupVersionKind, obj metav1.Object) bool {
 	return kind == expose.ServiceKind && a.UID != "" && obj.GetName() == a.Name && len(obj.GetOwnerReferences()) == 0 && Of(obj) == a && written(obj)
 }
 
-// IsService reports whether a Service that may be that of spec.driverService is: it leads to the driver of the application and to nothing else.
+// IsService reports whether a Service that may be that of spec.driverService is: it leads to the driver of the
+// application and to nothing else.
 func (a Application) IsService(service *corev1.Service) bool {
 	to := service.Spec.Selector
 	return a.MayBeService(expose.ServiceKind, service) && to[v1alpha1.ApplicationUIDLabel] == string(a.UID) && to[v1alpha1.SparkRoleLabel] == v1alpha1.SparkRoleDriver
@@ -110,8 +113,8 @@ func (a Application) owns(owner metav1.OwnerReference) bool {
 		strings.HasPrefix(owner.APIVersion, v1alpha1.GroupVersion.Group+"/")
 }
 
-// written reports whether the API server knows fields of an object that the operator has written and no other client has replaced. A copy that a
-// user has created of an object, or one that a user has taken over, has none.
+// written reports whether the API server knows fields of an object that the operator has written and no other client
+// has replaced. A copy that a user has created of an object, or one that a user has taken over, has none.
 func written(obj metav1.Object) bool {
 	return slices.ContainsFunc(obj.GetManagedFields(), func(e metav1.ManagedFieldsEntry) bool { return e.Manager == v1alpha1.FieldOwner && e.Subresource == "" })
 }

@@ -29,7 +29,8 @@ var (
 // deepest is how many levels a document may have: one that contains itself has no end.
 const deepest = 200
 
-// plainYAML turns a node into maps, lists, texts, numbers and switches; kind is the type that reads it, nil if none is known.
+// plainYAML turns a node into maps, lists, texts, numbers and switches; kind is the type that reads it, nil if none is
+// known.
 func plainYAML(node *yaml.Node, kind reflect.Type, depth int) (any, error) {
 	if depth > deepest {
 		return nil, fmt.Errorf("line %d: the document has more than %d levels", node.Line, deepest)
@@ -196,7 +197,8 @@ func asSwitch(value any) any {
 	return value
 }
 
-// asNumber returns for small numbers: one that begins with 0 is written to the base of eight, as the modes of files are.
+// asNumber returns for small numbers: one that begins with 0 is written to the base of eight, as the modes of files
+// are.
 func asNumber(value any) any {
 	switch v := value.(type) {
 	case string:

@@ -3,7 +3,8 @@
 
 package render
 
-// AcceptedDeviations are configurations that the real client refuses on the machine that submits and that work here. Where are words of its message.
+// AcceptedDeviations are configurations that the real client refuses on the machine that submits and that work here.
+// Where are words of its message.
 var AcceptedDeviations = []Deviation{
 	{
 		Where: []string{

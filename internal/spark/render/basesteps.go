@@ -8,8 +8,8 @@ import corev1 "k8s.io/api/core/v1"
 // baseStep puts one kind of things that have no property of Spark into a pod of either role.
 type baseStep func(d *draft, in Input, r Role, parts Parts)
 
-// baseSteps run in this order on the pod template of either role. What they leave is to the driver what a template file is to
-// spark-submit, and to executors it is that file.
+// baseSteps run in this order on the pod template of either role. What they leave is to the driver what a template file
+// is to spark-submit, and to executors it is that file.
 var baseSteps = []baseStep{
 	addAttemptLabels,
 	addEnvironment,

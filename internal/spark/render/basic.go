@@ -67,7 +67,8 @@ func (b *build) basicEnvironment() {
 	})
 }
 
-// user returns the user that the template or the role names, else the default: Spark's own variable comes later and would hide it.
+// user returns the user that the template or the role names, else the default: Spark's own variable comes later and
+// would hide it.
 func (b *build) user() string {
 	user := defaultUser
 	if proxy := b.in.App.Spec.ProxyUser; proxy != "" && b.client.proxyIsUser {
@@ -110,7 +111,8 @@ func (b *build) addResources() error {
 	return err
 }
 
-// addPrivileges says whether processes of the driver may gain privileges. It overwrites the template and leaves the rest of its context.
+// addPrivileges says whether processes of the driver may gain privileges. It overwrites the template and leaves the
+// rest of its context.
 func (b *build) addPrivileges() error {
 	if !b.client.privileges {
 		return nil
@@ -123,7 +125,8 @@ func (b *build) addPrivileges() error {
 	return err
 }
 
-// Privileges reports whether the properties let processes of a role gain privileges: the role's own, else the common one.
+// Privileges reports whether the properties let processes of a role gain privileges: the role's own, else the common
+// one.
 func Privileges(p conf.Properties, r conf.Role) (bool, error) {
 	common, err := p.Bool(conf.PrivilegeEscalation, false)
 	if err != nil {
@@ -147,7 +150,8 @@ func Cores(p conf.Properties, quantityKey, coresKey string) (resource.Quantity, 
 	return *resource.NewQuantity(int64(number), resource.DecimalSI), err
 }
 
-// driverLabels returns the labels of the driver that its Service selects by: the user's, and Spark's own, which no field overwrites.
+// driverLabels returns the labels of the driver that its Service selects by: the user's, and Spark's own, which no
+// field overwrites.
 func (b *build) driverLabels() map[string]string {
 	custom := b.replaceTokens(family(b.given, conf.Driver.Key("label.")), b.client.labelTokens)
 	return merged(custom, map[string]string{

@@ -24,7 +24,8 @@ type step struct {
 // featurePackage holds the classes of the steps.
 const featurePackage = "org.apache.spark.deploy.k8s.features."
 
-// steps in Spark's own order. Absent from it: credentials and files of the submission host, and classes that users bring along.
+// steps in Spark's own order. Absent from it: credentials and files of the submission host, and classes that users
+// bring along.
 var steps = []step{
 	{"BasicDriverFeatureStep", basicStep},
 	{"DriverKubernetesCredentialsFeatureStep", serviceAccountStep},
@@ -55,8 +56,8 @@ var builds atomic.Int64
 // Builds returns how often this process has called Build: a test holds a submission to its number of calls.
 func Builds() int64 { return builds.Load() }
 
-// Build returns the objects of an attempt. An error means that the input cannot be rendered; it joins conf.ValueErrors and MistakeErrors,
-// each of which names field, value and remedy.
+// Build returns the objects of an attempt. An error means that the input cannot be rendered; it joins conf.ValueErrors
+// and MistakeErrors, each of which names field, value and remedy.
 func Build(in Input) (Objects, error) {
 	builds.Add(1)
 	b := build{

@@ -16,7 +16,8 @@ type build struct {
 	in     Input
 	client client
 	names  Names
-	// given are the properties as spark-submit hands them to its client. Steps read these, never what other steps have added.
+	// given are the properties as spark-submit hands them to its client. Steps read these, never what other steps have
+	// added.
 	given conf.Properties
 	// added are the properties that steps add; they win over the given ones.
 	added additions

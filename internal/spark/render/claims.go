@@ -16,8 +16,8 @@ import (
 // onDemand in the name of a claim stands for a name of the attempt's own.
 const onDemand = "OnDemand"
 
-// addClaim adds the claim of a driver's volume if its name asks for it; index is the place of the volume among those of the driver.
-// What a claim of a fixed name and with a size means here is for package validate to say.
+// addClaim adds the claim of a driver's volume if its name asks for it; index is the place of the volume among those of
+// the driver. What a claim of a fixed name and with a size means here is for package validate to say.
 func (b *build) addClaim(v mounted, index int) error {
 	source := v.Volume.PersistentVolumeClaim
 	if source == nil || !strings.Contains(source.ClaimName, onDemand) {

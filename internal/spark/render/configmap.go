@@ -20,7 +20,8 @@ import (
 const (
 	// confFolder is where driver and executors find their configuration; what the image has there is hidden.
 	confFolder = "/opt/spark/conf"
-	// propertiesFile and namespaceKey are keys of the ConfigMap; the second is a habit of Spark's client that nothing reads.
+	// propertiesFile and namespaceKey are keys of the ConfigMap; the second is a habit of Spark's client that nothing
+	// reads.
 	propertiesFile = "spark.properties"
 	namespaceKey   = "spark.kubernetes.namespace"
 
@@ -35,8 +36,8 @@ const (
 	fileMode = int32(0o644)
 )
 
-// ConfFiles returns which files of a sparkConfigMap go into Spark's conf folder: all but the properties, which are merged or written by
-// the operator, and keys that the operator uses itself.
+// ConfFiles returns which files of a sparkConfigMap go into Spark's conf folder: all but the properties, which are
+// merged or written by the operator, and keys that the operator uses itself.
 func ConfFiles(configMap map[string]string) map[string]string {
 	files := map[string]string{}
 	for name, content := range configMap {
@@ -63,7 +64,8 @@ func executorTemplateStep(b *build) error {
 	return nil
 }
 
-// executorTemplate returns the pod that Spark starts executors from. Its container comes first, because Spark takes the first.
+// executorTemplate returns the pod that Spark starts executors from. Its container comes first, because Spark takes the
+// first.
 func (b *build) executorTemplate() *corev1.Pod {
 	pod := b.executor.pod
 	pod.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}
@@ -71,8 +73,8 @@ func (b *build) executorTemplate() *corev1.Pod {
 	return pod
 }
 
-// encode writes a template as JSON, which every reader of YAML takes and which leaves no doubt about what is text. What YAML does not take
-// as it stands, or would take for the end of a line, is written as an escape.
+// encode writes a template as JSON, which every reader of YAML takes and which leaves no doubt about what is text. What
+// YAML does not take as it stands, or would take for the end of a line, is written as an escape.
 func encode(pod *corev1.Pod) (string, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
@@ -88,8 +90,8 @@ func encode(pod *corev1.Pod) (string, error) {
 	return escapeForYAML(text.String()), nil
 }
 
-// escapeForYAML writes characters as escapes that JSON allows as they are, but YAML does not (YAML 1.1, 5.1 and 5.4). In JSON they can only
-// stand in texts.
+// escapeForYAML writes characters as escapes that JSON allows as they are, but YAML does not (YAML 1.1, 5.1 and 5.4).
+// In JSON they can only stand in texts.
 func escapeForYAML(text string) string {
 	const delete, lastControl, byteOrderMark, notCharacters = 0x7f, 0x9f, 0xfeff, 0xfffe
 	special := func(r rune) bool {

@@ -7,15 +7,17 @@ package render
 type Deviation struct {
 	// Variable of the machine that submits, on which the deviation hangs; empty: it is there in any case.
 	Variable string
-	// Where are the differences: object and path, one word a step; a star at the beginning or end of a step stands for anything. The
-	// objects are pod, service, configmap, networkpolicy, claims (by volume), properties and executor (the template of executors). Members of lists go by their names.
+	// Where are the differences: object and path, one word a step; a star at the beginning or end of a step stands for
+	// anything. The objects are pod, service, configmap, networkpolicy, claims (by volume), properties and executor
+	// (the template of executors). Members of lists go by their names.
 	Where []string
 	// Reason says why.
 	Reason string
 }
 
-// Deviations are all intended differences from what the real client sends. The test of the recordings reads them: a difference that is
-// not here is an error, and so is an entry that no recording shows. (Names that Spark makes at random are compared by their use.)
+// Deviations are all intended differences from what the real client sends. The test of the recordings reads them: a
+// difference that is not here is an error, and so is an entry that no recording shows. (Names that Spark makes at
+// random are compared by their use.)
 var Deviations = []Deviation{
 	{
 		Where: []string{

@@ -15,7 +15,8 @@ import (
 // localDirPrefix begins the names of volumes that Spark uses as scratch space.
 const localDirPrefix = "spark-local-dir-"
 
-// localDirsStep gives the driver scratch space: the mounts whose volume says so by its name, else one emptyDir per folder.
+// localDirsStep gives the driver scratch space: the mounts whose volume says so by its name, else one emptyDir per
+// folder.
 func localDirsStep(b *build) error {
 	tmpfs, err := b.given.Bool(conf.LocalDirsTmpfs, false)
 	if err != nil {

@@ -24,8 +24,8 @@ const (
 	nonJVMFactor = 0.4
 )
 
-// driverMemory returns what the driver requests, and the factor that is handed on to the executors: the one for both roles, whatever the
-// driver's own factor is.
+// driverMemory returns what the driver requests, and the factor that is handed on to the executors: the one for both
+// roles, whatever the driver's own factor is.
 func driverMemory(c client, p conf.Properties, t v1alpha1.ApplicationType) (resource.Quantity, float64, error) {
 	fallback := nonJVMFactor
 	if isJVM(t) {
@@ -113,7 +113,8 @@ func Mebibytes(mib int64) resource.Quantity {
 	return resource.MustParse(strconv.FormatInt(mib, 10) + "Mi")
 }
 
-// Accelerators returns the amounts of <vendor>/<name> that a family of properties <prefix><name>.{amount,vendor} asks for.
+// Accelerators returns the amounts of <vendor>/<name> that a family of properties <prefix><name>.{amount,vendor} asks
+// for.
 func Accelerators(p conf.Properties, prefix string) (corev1.ResourceList, error) {
 	amounts := corev1.ResourceList{}
 	for _, property := range p.WithPrefix(prefix) {

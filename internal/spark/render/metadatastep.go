@@ -3,8 +3,8 @@
 
 package render
 
-// metadataStep adds what spark-submit does not: the owner, and annotations for people and for the cluster's autoscaler. Moving a driver means
-// losing the run, so that the autoscaler may not empty its node; executors may be moved.
+// metadataStep adds what spark-submit does not: the owner, and annotations for people and for the cluster's autoscaler.
+// Moving a driver means losing the run, so that the autoscaler may not empty its node; executors may be moved.
 func metadataStep(b *build) error {
 	pod := b.driver.pod
 	pod.Namespace = b.in.App.Namespace

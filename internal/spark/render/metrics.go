@@ -26,9 +26,9 @@ const (
 	agentRulesKey = "sparkgate-jmx-exporter.yaml"
 )
 
-// agentRules turn the names that Spark gives its metrics in JMX, <application>.<driver or number of the executor>.<name>, into names that do
-// not change from run to run, with labels for the rest. What else the Java virtual machine shows is left out; the agent adds its own
-// metrics of it.
+// agentRules turn the names that Spark gives its metrics in JMX, <application>.<driver or number of the
+// executor>.<name>, into names that do not change from run to run, with labels for the rest. What else the Java virtual
+// machine shows is left out; the agent adds its own metrics of it.
 const agentRules = `lowercaseOutputName: true
 rules:
 - pattern: 'metrics<name=(\S+?)\.driver\.([^,>]+)(?:, type=[a-z]+)?><>(Value|Count|Mean|Max|Min):'
@@ -47,8 +47,8 @@ func scraped(path, port string) map[string]string {
 	return map[string]string{"prometheus.io/scrape": "true", "prometheus.io/path": path, "prometheus.io/port": port}
 }
 
-// addMetrics makes the pod one that Prometheus scrapes: the driver where Spark's servlet is used, both roles where the JMX exporter is.
-// Annotations of the user win, those of the template here, those of fields and properties later.
+// addMetrics makes the pod one that Prometheus scrapes: the driver where Spark's servlet is used, both roles where the
+// JMX exporter is. Annotations of the user win, those of the template here, those of fields and properties later.
 func addMetrics(d *draft, in Input, r Role, _ Parts) {
 	agent := conf.AgentOf(&in.App.Spec)
 	switch {
@@ -66,7 +66,8 @@ func monitored(in Input) bool {
 	return in.App.Spec.Monitoring != nil && in.App.Spec.Monitoring.Prometheus != nil
 }
 
-// servletPath returns where the driver shows its metrics. Without the slash at the end, it answers with another address.
+// servletPath returns where the driver shows its metrics. Without the slash at the end, it answers with another
+// address.
 func servletPath(p conf.Properties) string {
 	return strings.TrimRight(p.First(conf.ServletPath, conf.DriverSinkPath, conf.PrometheusSinkPath), "/") + "/"
 }
@@ -79,7 +80,8 @@ func (d *draft) annotateMissing(annotations map[string]string) {
 	d.pod.Annotations = merged(annotations, d.pod.Annotations)
 }
 
-// addAgent names the port of the JMX exporter, and mounts its rules from the ConfigMap of the attempt unless the user brings some.
+// addAgent names the port of the JMX exporter, and mounts its rules from the ConfigMap of the attempt unless the user
+// brings some.
 func (d *draft) addAgent(in Input, agent *conf.Agent) {
 	port := corev1.ContainerPort{Name: agentPortName, ContainerPort: agent.Port, Protocol: corev1.ProtocolTCP}
 	same := func(p corev1.ContainerPort) bool { return p.Name == port.Name || p.ContainerPort == port.ContainerPort }
@@ -98,9 +100,9 @@ func (d *draft) addAgent(in Input, agent *conf.Agent) {
 		corev1.VolumeMount{MountPath: conf.AgentRulesFolder, ReadOnly: true})
 }
 
-// metricsStep lets Prometheus reach what lies beside the pods. The servlet shows the metrics of executors at a second path of the driver: the
-// annotations of a pod name one only, so the Service has those of the other. And executors take connections of strangers at the port of
-// the JMX exporter, although a policy shields them.
+// metricsStep lets Prometheus reach what lies beside the pods. The servlet shows the metrics of executors at a second
+// path of the driver: the annotations of a pod name one only, so the Service has those of the other. And executors take
+// connections of strangers at the port of the JMX exporter, although a policy shields them.
 func metricsStep(b *build) error {
 	if !monitored(b.in) || b.service == nil { // its step has failed
 		return nil

@@ -13,10 +13,11 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// Names are the names of everything that one attempt creates. They follow from application, run and attempt alone, so that a second
-// creation meets the first.
+// Names are the names of everything that one attempt creates. They follow from application, run and attempt alone, so
+// that a second creation meets the first.
 type Names struct {
-	// Prefix of all names: at most 52 characters, so that a suffix still makes a DNS label. Executors are <prefix>-exec-<n>.
+	// Prefix of all names: at most 52 characters, so that a suffix still makes a DNS label. Executors are
+	// <prefix>-exec-<n>.
 	Prefix string
 	// ApplicationID is Spark's id of the attempt.
 	ApplicationID string

@@ -113,8 +113,8 @@ func (r Role) decodeEnvironment(parts *Parts) []error {
 	return errs
 }
 
-// SparkContainer returns which of a template's containers Spark runs in: the one that the property names, else the one with Spark's own
-// name, else the first. It returns -1 if there are none.
+// SparkContainer returns which of a template's containers Spark runs in: the one that the property names, else the one
+// with Spark's own name, else the first. It returns -1 if there are none.
 func (r Role) SparkContainer(containers []corev1.Container, p conf.Properties) int {
 	for _, name := range []string{p.Get(r.Name.Key("podTemplateContainerName"), r.Container), r.Container} {
 		for i := range containers {

@@ -20,8 +20,8 @@ func (b *build) secret(properties string) *corev1.Secret {
 	}
 }
 
-// secretConfVolume returns the volume of Spark's conf folder where the properties come from the Secret and all else from the ConfigMap. The
-// driver finds the same files under the same names as without.
+// secretConfVolume returns the volume of Spark's conf folder where the properties come from the Secret and all else
+// from the ConfigMap. The driver finds the same files under the same names as without.
 func (b *build) secretConfVolume(properties corev1.KeyToPath, files []corev1.KeyToPath) corev1.Volume {
 	sources := []corev1.VolumeProjection{{Secret: &corev1.SecretProjection{
 		LocalObjectReference: corev1.LocalObjectReference{Name: b.names.Secret},

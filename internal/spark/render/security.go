@@ -13,9 +13,10 @@ import (
 // sparkUser is the user of Spark's official images, and the one that Restricted runs pods as.
 const sparkUser = int64(185)
 
-// addSecurity fills the security fields that the template leaves empty, so that the pod satisfies the restricted Pod Security Standard.
-// The user is set for the whole pod: init containers and sidecars that share volumes with Spark then share its user too, and images
-// whose default user is root still start. There is no fsGroup: nothing here needs one, and on large volumes it costs minutes.
+// addSecurity fills the security fields that the template leaves empty, so that the pod satisfies the restricted Pod
+// Security Standard. The user is set for the whole pod: init containers and sidecars that share volumes with Spark then
+// share its user too, and images whose default user is root still start. There is no fsGroup: nothing here needs one,
+// and on large volumes it costs minutes.
 func addSecurity(d *draft, in Input, _ Role, _ Parts) {
 	if !restricted(in.App) {
 		return
@@ -33,8 +34,9 @@ func addSecurity(d *draft, in Input, _ Role, _ Parts) {
 	}
 }
 
-// AsSparkMakes adds to an executor created from the template what Spark adds to it and Pod Security Standards look at: volumes that properties
-// describe, and whether processes may gain privileges. The first container is Spark's. The volumes come last.
+// AsSparkMakes adds to an executor created from the template what Spark adds to it and Pod Security Standards look at:
+// volumes that properties describe, and whether processes may gain privileges. The first container is Spark's. The
+// volumes come last.
 func AsSparkMakes(executor *corev1.Pod, o Objects) error {
 	b := build{client: clientOf(o.SparkVersion), given: o.Properties}
 	volumes, err := b.volumesOf(conf.Executor)

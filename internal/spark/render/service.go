@@ -66,7 +66,8 @@ type port struct {
 	number int32
 }
 
-// ports returns the ports of the driver. The block manager's may be set by a second property, which counts for the container only.
+// ports returns the ports of the driver. The block manager's may be set by a second property, which counts for the
+// container only.
 func (b *build) ports(blockManagerFallback int32) ([]port, error) {
 	var ports []port
 	for _, p := range PortsOf(b.in.App.Spec.SparkVersion) {
@@ -110,7 +111,8 @@ func (b *build) addPorts() error {
 	return err
 }
 
-// serviceStep adds the headless Service by which executors find the driver. Spark deletes it by its selector label when the job ends.
+// serviceStep adds the headless Service by which executors find the driver. Spark deletes it by its selector label when
+// the job ends.
 func serviceStep(b *build) error {
 	ports, err := b.ports(BlockManagerPort)
 	if err != nil {

@@ -45,17 +45,19 @@ func (b *build) submit() error {
 	if err := b.decommission(); err != nil {
 		return err
 	}
-	// Volumes of executors are read, because their mistakes would otherwise show only when the driver tries to create executors.
+	// Volumes of executors are read, because their mistakes would otherwise show only when the driver tries to create
+	// executors.
 	_, err := b.volumesOf(conf.Executor)
 	return errors.Join(err, b.cutExecutors())
 }
 
-// decommissionInterval is how soon an executor that goes looks again whether it has handed over everything, and ends then. With Spark's
-// default, 30 s, it would use up the time that the kubelet gives it, while another job waits for its quota.
+// decommissionInterval is how soon an executor that goes looks again whether it has handed over everything, and ends
+// then. With Spark's default, 30 s, it would use up the time that the kubelet gives it, while another job waits for its
+// quota.
 const decommissionInterval = "3s"
 
-// decommission has executors hand over what they hold before they end, unless the user has chosen: those that wait behind a gate may be asked
-// for their quota while the job goes on. Without dynamic allocation none is.
+// decommission has executors hand over what they hold before they end, unless the user has chosen: those that wait
+// behind a gate may be asked for their quota while the job goes on. Without dynamic allocation none is.
 func (b *build) decommission() error {
 	gang, err := b.given.Executors()
 	if err != nil || !b.in.SchedulingGated || !gang.Dynamic {
@@ -72,7 +74,8 @@ func (b *build) decommission() error {
 	return nil
 }
 
-// addPrimaryJar appends the main application file to the jars, even if it is among them already. The property is set in any case.
+// addPrimaryJar appends the main application file to the jars, even if it is among them already. The property is set in
+// any case.
 func (b *build) addPrimaryJar() {
 	jars := conf.Split(b.given.Get(conf.Jars, ""))
 	if file := b.in.App.Spec.MainApplicationFile; file != NoResource {
@@ -85,7 +88,8 @@ func (b *build) addPrimaryJar() {
 	b.given.Set(conf.Jars, strings.Join(jars, ","), origin)
 }
 
-// cutExecutors lowers the number of executors to what was granted. Without dynamic allocation only: there, Spark asks again and again.
+// cutExecutors lowers the number of executors to what was granted. Without dynamic allocation only: there, Spark asks
+// again and again.
 func (b *build) cutExecutors() error {
 	gang, err := b.given.Executors()
 	if err != nil {

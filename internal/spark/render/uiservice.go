@@ -20,15 +20,15 @@ type UIService struct {
 	Annotations map[string]string
 }
 
-// uiServiceKeys are the keys that spec.ui.serviceMetadata has added. They stand in v1alpha1.UIServiceAnnotation, so that a later edit can take them
-// back.
+// uiServiceKeys are the keys that spec.ui.serviceMetadata has added. They stand in v1alpha1.UIServiceAnnotation, so
+// that a later edit can take them back.
 type uiServiceKeys struct {
 	Labels      []string `json:"labels,omitempty"`
 	Annotations []string `json:"annotations,omitempty"`
 }
 
-// UIServiceOf returns what spec.ui.serviceMetadata adds, with the record of the keys; nothing for nothing. Values of annotations are filled in; those
-// that the application may not set are left out, nil allows all.
+// UIServiceOf returns what spec.ui.serviceMetadata adds, with the record of the keys; nothing for nothing. Values of
+// annotations are filled in; those that the application may not set are left out, nil allows all.
 func UIServiceOf(app *v1alpha1.SparkApplication, may func(key string) bool) UIService {
 	if app.Spec.UI == nil || app.Spec.UI.ServiceMetadata == nil {
 		return UIService{}
@@ -49,8 +49,8 @@ func UIServiceOf(app *v1alpha1.SparkApplication, may func(key string) bool) UISe
 	return extra
 }
 
-// UIServicePatch returns the change of metadata (a merge patch, RFC 7386) that makes a Service have what spec.ui.serviceMetadata says now, and nothing
-// of what it said before; nil if it is so.
+// UIServicePatch returns the change of metadata (a merge patch, RFC 7386) that makes a Service have what
+// spec.ui.serviceMetadata says now, and nothing of what it said before; nil if it is so.
 func UIServicePatch(service *corev1.Service, app *v1alpha1.SparkApplication, may func(key string) bool) map[string]any {
 	var before uiServiceKeys
 	note := service.Annotations[v1alpha1.UIServiceAnnotation]

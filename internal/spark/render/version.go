@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// Supported are the minor versions of Spark that drivers are built for, oldest first. A version belongs here once recordings of its client hold.
+// Supported are the minor versions of Spark that drivers are built for, oldest first. A version belongs here once
+// recordings of its client hold.
 var Supported = []string{"3.5", "4.0", "4.1", "4.2", "4.3"}
 
 // client is what differs between the minor versions of Spark's client, as far as this package builds it.
@@ -47,8 +48,8 @@ type client struct {
 	proxyIsUser bool
 }
 
-// clientOf returns the rules of a version: which minor version brought what, and the class of Spark that shows it. A version that is too
-// new to be known is built like the latest one.
+// clientOf returns the rules of a version: which minor version brought what, and the class of Spark that shows it. A
+// version that is too new to be known is built like the latest one.
 func clientOf(sparkVersion string) client {
 	since40, since41 := atLeast(sparkVersion, 4, 0), atLeast(sparkVersion, 4, 1)
 	since42, since43 := atLeast(sparkVersion, 4, 2), atLeast(sparkVersion, 4, 3)
@@ -91,7 +92,8 @@ func HonoursMinOverhead(sparkVersion string) bool { return clientOf(sparkVersion
 // TakesBinaryUnits reports whether a Spark version knows sizes of memory such as 1Gi.
 func TakesBinaryUnits(sparkVersion string) bool { return clientOf(sparkVersion).binaryUnits }
 
-// SetsPrivileges reports whether a Spark version decides by a property whether processes may gain privileges, whatever a template says.
+// SetsPrivileges reports whether a Spark version decides by a property whether processes may gain privileges, whatever
+// a template says.
 func SetsPrivileges(sparkVersion string) bool { return clientOf(sparkVersion).privileges }
 
 // atLeast reports whether a version is as new as a minor version, or newer.

@@ -37,7 +37,8 @@ func locate(value []byte, kind reflect.Type, path string) (place, bool) {
 	return here, true
 }
 
-// childrenOf returns the parts of a value that have a type of their own; none if the value has another shape than its type, or reads itself.
+// childrenOf returns the parts of a value that have a type of their own; none if the value has another shape than its
+// type, or reads itself.
 func childrenOf(p place) []place {
 	if reflect.PointerTo(p.kind).Implements(reflect.TypeFor[gojson.Unmarshaler]()) {
 		return nil

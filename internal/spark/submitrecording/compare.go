@@ -28,8 +28,8 @@ func (d Difference) String() string {
 	return strings.Join(d.Path, " ") + "\n  spark-submit: " + d.Recorded + "\n  sparkgate:    " + d.Rendered
 }
 
-// Compare returns the differences between what the real client sent and what is rendered, in ascending order of their paths within each
-// object. Where the client was stopped on the way, what it did not send is not compared.
+// Compare returns the differences between what the real client sent and what is rendered, in ascending order of their
+// paths within each object. Where the client was stopped on the way, what it did not send is not compared.
 func Compare(sent, rendered *Objects) []Difference {
 	var all []Difference
 	for _, part := range []struct {
@@ -125,8 +125,8 @@ func printed(value any) string {
 	return string(text)
 }
 
-// canonical turns lists of things with names into maps, so that an additional member does not shift the others, and puts into order what
-// Spark leaves unordered. The name is the list's or object's own.
+// canonical turns lists of things with names into maps, so that an additional member does not shift the others, and
+// puts into order what Spark leaves unordered. The name is the list's or object's own.
 func canonical(name string, value any) any {
 	switch v := value.(type) {
 	case map[string]any:
@@ -142,7 +142,8 @@ func canonical(name string, value any) any {
 	return value
 }
 
-// canonicalList turns a list into a map. The order of containers and variables counts, that of volumes and mounts does not.
+// canonicalList turns a list into a map. The order of containers and variables counts, that of volumes and mounts does
+// not.
 func canonicalList(name string, list []any) any {
 	if name == "env" {
 		sortUnordered(list)
@@ -172,8 +173,8 @@ func canonicalList(name string, list []any) any {
 	return members
 }
 
-// sortUnordered sorts the variables that Spark leaves unordered among themselves: those of properties, between the application id and the
-// bind address, and those of Secrets behind it.
+// sortUnordered sorts the variables that Spark leaves unordered among themselves: those of properties, between the
+// application id and the bind address, and those of Secrets behind it.
 func sortUnordered(env []any) {
 	name := func(i int) string { return fmt.Sprint(env[i].(map[string]any)["name"]) }
 	start := slices.IndexFunc(env, func(v any) bool { return v.(map[string]any)["name"] == "SPARK_APPLICATION_ID" }) + 1
@@ -232,7 +233,8 @@ func Entry(list []render.Deviation, path []string) (where, reason string, ok boo
 	return "", "", false
 }
 
-// EntryOfField returns Entry for a field of an application. A typed field counts as the property that it stands for, too.
+// EntryOfField returns Entry for a field of an application. A typed field counts as the property that it stands for,
+// too.
 func EntryOfField(list []render.Deviation, app *v1alpha1.SparkApplication, field string) (where, reason string, ok bool) {
 	if where, reason, ok = Entry(list, []string{field}); ok {
 		return where, reason, ok

@@ -148,7 +148,8 @@ func withProperties(configMap, properties []byte) ([]byte, error) {
 	return json.Marshal(object)
 }
 
-// shellWords splits a line that has no other quotes than single ones, and no other escapes than \' and the end of a line.
+// shellWords splits a line that has no other quotes than single ones, and no other escapes than \' and the end of a
+// line.
 func shellWords(text string) []string {
 	var words []string
 	var word strings.Builder

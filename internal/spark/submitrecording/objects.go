@@ -112,7 +112,8 @@ func (s *Objects) finish() {
 	}
 }
 
-// mountedMap returns the name of the ConfigMap of a volume: where the client was stopped on the way, only the pod has the names.
+// mountedMap returns the name of the ConfigMap of a volume: where the client was stopped on the way, only the pod has
+// the names.
 func (s *Objects) mountedMap(volume string) string {
 	spec, _ := s.pod["spec"].(map[string]any)
 	for _, v := range listOf(spec["volumes"]) {
@@ -132,8 +133,8 @@ func (s *Objects) label(key string) string {
 	return value
 }
 
-// placeClaims files claims under the volumes that name them: Spark counts volumes in the order of a set. One that no volume names is one
-// too many.
+// placeClaims files claims under the volumes that name them: Spark counts volumes in the order of a set. One that no
+// volume names is one too many.
 func (s *Objects) placeClaims() {
 	s.claims = map[string]any{}
 	spec, _ := s.pod["spec"].(map[string]any)
@@ -204,7 +205,8 @@ func listOf(value any) []map[string]any {
 	return objects
 }
 
-// linesOf returns the lines of a file of properties by key. Every property is one line, because line breaks are escaped.
+// linesOf returns the lines of a file of properties by key. Every property is one line, because line breaks are
+// escaped.
 func linesOf(file string) map[string]string {
 	lines := map[string]string{}
 	for line := range strings.Lines(file) {

@@ -45,7 +45,8 @@ func (r *Recording) Sent() (*Objects, error) {
 	return set, nil
 }
 
-// object returns the object that a request creates or applies; nil for requests of another kind, such as a patch of owner references alone.
+// object returns the object that a request creates or applies; nil for requests of another kind, such as a patch of
+// owner references alone.
 func (q Request) object() (map[string]any, error) {
 	switch strings.ToUpper(q.Method) {
 	case "POST", "PUT", "PATCH":
@@ -84,8 +85,8 @@ func overlay(to, from map[string]any) {
 	}
 }
 
-// decoded reads an object into its type and back, as the API server does, so that no spelling counts. What the type does not know stays; so
-// does an object that the API server would refuse.
+// decoded reads an object into its type and back, as the API server does, so that no spelling counts. What the type
+// does not know stays; so does an object that the API server would refuse.
 func decoded(object map[string]any, into any) map[string]any {
 	written, err := json.Marshal(object)
 	if err != nil || json.Unmarshal(written, into) != nil {

@@ -1,10 +1,11 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package templatehash identifies the run template of an application: all fields marked `sparkgate:"run"`, as the user wrote them.
+// Package templatehash identifies the run template of an application: all fields marked `sparkgate:"run"`, as the user
+// wrote them.
 //
-// A stored hash outlives the operator that wrote it. Its prefix v<N> names the rule that made it; every rule that was ever
-// released stays here, and a stored hash is compared by its own rule. So an upgrade alone never starts a run.
+// A stored hash outlives the operator that wrote it. Its prefix v<N> names the rule that made it; every rule that was
+// ever released stays here, and a stored hash is compared by its own rule. So an upgrade alone never starts a run.
 package templatehash
 
 import (
@@ -32,8 +33,8 @@ func Of(spec *v1alpha1.SparkApplicationSpec) (string, error) {
 	return byRule(current, spec)
 }
 
-// Matches reports whether spec has the run template that stored identifies. A hash by a rule that this version does not know
-// (made by a newer operator) matches, because taking it for a change would run the job again.
+// Matches reports whether spec has the run template that stored identifies. A hash by a rule that this version does not
+// know (made by a newer operator) matches, because taking it for a change would run the job again.
 func Matches(spec *v1alpha1.SparkApplicationSpec, stored string) (bool, error) {
 	rule, _, _ := strings.Cut(stored, ":")
 	if _, known := rules[rule]; !known {
@@ -51,7 +52,8 @@ func byRule(rule string, spec *v1alpha1.SparkApplicationSpec) (string, error) {
 	return rule + ":" + sum, nil
 }
 
-// hashV1 returns the SHA-256 of the canonical JSON (keys sorted, numbers as written, absent fields left out) of all Run fields.
+// hashV1 returns the SHA-256 of the canonical JSON (keys sorted, numbers as written, absent fields left out) of all Run
+// fields.
 func hashV1(spec *v1alpha1.SparkApplicationSpec) (string, error) {
 	raw, err := json.Marshal(spec)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
-// checkClaims reports volumes of the driver for which spark-submit would create a claim of a fixed name. Attempts would share it, and it would
-// go with the first of them. Executors get theirs from the driver.
+// checkClaims reports volumes of the driver for which spark-submit would create a claim of a fixed name. Attempts would
+// share it, and it would go with the first of them. Executors get theirs from the driver.
 func checkClaims(s *subject) []Finding {
 	var findings []Finding
 	p, prefix := s.properties, conf.Driver.Key("volumes.persistentVolumeClaim.")

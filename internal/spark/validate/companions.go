@@ -17,7 +17,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
-// Companions returns what keeps the objects that accompany an attempt from being created: spec.driverService and spec.ui may change while it runs.
+// Companions returns what keeps the objects that accompany an attempt from being created: spec.driverService and
+// spec.ui may change while it runs.
 func Companions(app *v1alpha1.SparkApplication) []Finding {
 	s := newSubject(app, conf.Sources{})
 	merging := slices.DeleteFunc(checkMerging(s), func(f Finding) bool { return !strings.HasPrefix(f.Field, "spec.ui.") })

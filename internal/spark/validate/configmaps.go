@@ -67,8 +67,8 @@ func fileNames(field string, data map[string]string) []Finding {
 	return findings
 }
 
-// propertyMounts reports volumes and Secrets of properties that are mounted where an entry is. Those of executors show nowhere else: Spark adds them when
-// it creates the pods.
+// propertyMounts reports volumes and Secrets of properties that are mounted where an entry is. Those of executors show
+// nowhere else: Spark adds them when it creates the pods.
 func propertyMounts(p conf.Properties, folders map[string]string) []Finding {
 	var findings []Finding
 	for _, role := range []conf.Role{conf.Driver, conf.Executor} {
@@ -82,7 +82,8 @@ func propertyMounts(p conf.Properties, folders map[string]string) []Finding {
 	return findings
 }
 
-// configMapVolumes returns the volumes and folders of spec.configMaps, which both roles have, by name and path, with the field of each.
+// configMapVolumes returns the volumes and folders of spec.configMaps, which both roles have, by name and path, with
+// the field of each.
 func (s *subject) configMapVolumes() (volumes, folders map[string]string) {
 	volumes, folders = map[string]string{}, map[string]string{}
 	for i := range s.spec.ConfigMaps {

@@ -38,8 +38,8 @@ func checkExecutors(s *subject) []Finding {
 	return findings
 }
 
-// shuffleFindings makes sure that something keeps what executors have shuffled when they go: without, Spark ends at once
-// (ExecutorAllocationManager.validateSettings).
+// shuffleFindings makes sure that something keeps what executors have shuffled when they go: without, Spark ends at
+// once (ExecutorAllocationManager.validateSettings).
 func shuffleFindings(p conf.Properties) []Finding {
 	tracking, err := p.Bool(conf.ShuffleTrackingEnabled, true)
 	decommission, wrong := p.Bool(conf.DecommissionEnabled, false)

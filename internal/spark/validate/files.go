@@ -34,8 +34,8 @@ var lists = []struct {
 	{conf.Archives, "spec.deps.archives", func(s *subject) []string { return s.spec.Deps.Archives }},
 }
 
-// checkURIs makes sure that every file is one that the driver can fetch. spark-submit would upload files of the machine that it runs on;
-// nothing here could mean such a file.
+// checkURIs makes sure that every file is one that the driver can fetch. spark-submit would upload files of the machine
+// that it runs on; nothing here could mean such a file.
 func checkURIs(s *subject) []Finding {
 	var findings []Finding
 	if file := s.spec.MainApplicationFile; file != "" && file != render.NoResource {

@@ -15,7 +15,8 @@ type Finding struct {
 	Reason string
 	// Field is the full path, such as spec.driver.template.spec.containers[0].imagee.
 	Field string
-	// Message says what is wrong with the value and what to do, without the field. Values of sensitive properties are hidden.
+	// Message says what is wrong with the value and what to do, without the field. Values of sensitive properties are
+	// hidden.
 	Message string
 }
 

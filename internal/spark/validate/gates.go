@@ -78,8 +78,8 @@ func checkGate(s *subject) []Finding {
 	return gateFindings(s, s.spec.Queue.Gate)
 }
 
-// Gate returns what contradicts the gate that decides on an application, wherever that was named: pods that another scheduler is to place,
-// and labels and annotations that the gate sets.
+// Gate returns what contradicts the gate that decides on an application, wherever that was named: pods that another
+// scheduler is to place, and labels and annotations that the gate sets.
 func Gate(app *v1alpha1.SparkApplication, gate v1alpha1.GateType, properties conf.Properties) []Finding {
 	if catalog.Of(gate).Scheduler == "" {
 		return nil

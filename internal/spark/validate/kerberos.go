@@ -9,8 +9,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
-// hostProperties are properties by which spark-submit reads files, or takes credentials, of the machine that it runs on, and creates objects from
-// them. Nothing here could mean such a file, and a token must not stand in a manifest.
+// hostProperties are properties by which spark-submit reads files, or takes credentials, of the machine that it runs
+// on, and creates objects from them. Nothing here could mean such a file, and a token must not stand in a manifest.
 var hostProperties = []struct{ prefix, remedy string }{
 	{"spark.kubernetes.kerberos.krb5.path", "put the file into a ConfigMap under the key krb5.conf, and set " + conf.Krb5ConfigMap + " instead"},
 	{"spark.kubernetes.authenticate.driver.oauthToken", driverAccount},
@@ -36,8 +36,8 @@ func checkHostProperties(s *subject) []Finding {
 	return findings
 }
 
-// checkKerberos holds principal and keytab against each other, as spark-submit does. The driver logs in by itself, with a keytab that is in
-// its container; spark-submit would copy one from its machine.
+// checkKerberos holds principal and keytab against each other, as spark-submit does. The driver logs in by itself, with
+// a keytab that is in its container; spark-submit would copy one from its machine.
 func checkKerberos(s *subject) []Finding {
 	keytab, hasKeytab := s.properties.Lookup(conf.Keytab)
 	principal, hasPrincipal := s.properties.Lookup(conf.Principal)

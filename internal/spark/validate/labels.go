@@ -66,7 +66,8 @@ func checkLabels(s *subject) []Finding {
 	return findings
 }
 
-// checkTokens reports tokens that the version does not replace: Kubernetes would refuse the label, and there is no such image.
+// checkTokens reports tokens that the version does not replace: Kubernetes would refuse the label, and there is no such
+// image.
 func checkTokens(s *subject) []Finding {
 	version := s.spec.SparkVersion
 	var findings []Finding

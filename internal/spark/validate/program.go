@@ -33,7 +33,8 @@ func checkMain(s *subject) []Finding {
 	return findings
 }
 
-// checkPrograms holds language, main class and main file against each other. Inside the driver, Spark goes by the ending of the file.
+// checkPrograms holds language, main class and main file against each other. Inside the driver, Spark goes by the
+// ending of the file.
 func checkPrograms(s *subject) []Finding {
 	if script, ok := scripts[s.spec.Type]; ok {
 		return script.findings(s.spec)

@@ -14,7 +14,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
-// checkSecurity reports what a template says against podSecurity Restricted: filling the rest would create pods that cannot start.
+// checkSecurity reports what a template says against podSecurity Restricted: filling the rest would create pods that
+// cannot start.
 func checkSecurity(s *subject) []Finding {
 	if s.level() != v1alpha1.PodSecurityRestricted {
 		return nil
@@ -57,7 +58,8 @@ func containerFindings(path string, security *corev1.SecurityContext, nonRoot *b
 	return findings
 }
 
-// checkPrivileges reports containers of Spark that need privileges which the version takes away from them: Kubernetes would refuse the pod.
+// checkPrivileges reports containers of Spark that need privileges which the version takes away from them: Kubernetes
+// would refuse the pod.
 func checkPrivileges(s *subject) []Finding {
 	if !render.SetsPrivileges(s.spec.SparkVersion) {
 		return nil

@@ -13,10 +13,12 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
-// largestData is how many bytes one object of an attempt may hold. Kubernetes takes little more (1 MiB with all that is around them).
+// largestData is how many bytes one object of an attempt may hold. Kubernetes takes little more (1 MiB with all that is
+// around them).
 const largestData = 1_000_000
 
-// Size makes sure that ConfigMaps and Secret of an attempt can be stored, and names what is largest if not. Values are never shown.
+// Size makes sure that ConfigMaps and Secret of an attempt can be stored, and names what is largest if not. Values are
+// never shown.
 func Size(app *v1alpha1.SparkApplication, objects render.Objects) []Finding {
 	findings := tooLarge("spec", "the files of an attempt", objects.ConfigMap.Data, "put large files into the image or a volume")
 	if objects.Secret != nil {

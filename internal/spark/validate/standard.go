@@ -48,7 +48,8 @@ func checkStandard(s *subject, objects render.Objects, executor *corev1.Pod) []F
 	return findings
 }
 
-// defaulted returns a pod with the one default of the API server that the evaluator takes for granted: a volume of no type is an emptyDir.
+// defaulted returns a pod with the one default of the API server that the evaluator takes for granted: a volume of no
+// type is an emptyDir.
 func defaulted(pod *corev1.Pod) *corev1.Pod {
 	out := *pod
 	out.Spec.Volumes = slices.Clone(pod.Spec.Volumes)
@@ -132,7 +133,8 @@ func (e standard) field(pod *corev1.Pod, reason string) string {
 	return template
 }
 
-// volumeField returns where the first volume is described whose type the standard forbids: a property, or a list of volumes.
+// volumeField returns where the first volume is described whose type the standard forbids: a property, or a list of
+// volumes.
 func (e standard) volumeField(pod *corev1.Pod) string {
 	for _, volume := range pod.Spec.Volumes {
 		alone := &corev1.Pod{Spec: corev1.PodSpec{Volumes: []corev1.Volume{volume}}}

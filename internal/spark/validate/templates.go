@@ -28,7 +28,8 @@ func checkTemplates(s *subject) []Finding {
 	return findings
 }
 
-// containersOf returns the containers of a role's template by their paths; Spark's container may be any of them but the init containers.
+// containersOf returns the containers of a role's template by their paths; Spark's container may be any of them but the
+// init containers.
 func (r role) containersOf() (map[string]corev1.Container, []string) {
 	containers := map[string]corev1.Container{}
 	for i, container := range r.parts.Template.Spec.Containers {
@@ -45,7 +46,8 @@ func (r role) containerPath(i int) string {
 	return fmt.Sprintf("%s.template.spec.containers[%d]", r.Path, i)
 }
 
-// checkContainers makes sure that it is plain which container Spark runs in, and that its size is set where Spark looks.
+// checkContainers makes sure that it is plain which container Spark runs in, and that its size is set where Spark
+// looks.
 func checkContainers(s *subject) []Finding {
 	var findings []Finding
 	for _, r := range s.roles {

@@ -56,8 +56,8 @@ var (
 // binaryUnit is the unit of a size in Kubernetes' notation.
 var binaryUnit = regexp.MustCompile(`^\s*[0-9]+([kmgtp]ib?)\s*$`)
 
-// checkMemoryUnits refuses units that Spark does not know before 4.2. The heap of the driver is handed to Java as it is written, which never
-// knows them.
+// checkMemoryUnits refuses units that Spark does not know before 4.2. The heap of the driver is handed to Java as it is
+// written, which never knows them.
 func checkMemoryUnits(s *subject) []Finding {
 	var findings []Finding
 	for _, key := range slices.Concat(heaps, otherMemory, []string{conf.OffHeapSize}) {
@@ -139,7 +139,8 @@ func aboveZero(p conf.Properties, key string) error {
 	return p.Wrong(key, "is below 1", "set a whole number above zero")
 }
 
-// plainAboveZero returns aboveZero for the numbers that spark-submit reads itself, which it does without blanks around them.
+// plainAboveZero returns aboveZero for the numbers that spark-submit reads itself, which it does without blanks around
+// them.
 func plainAboveZero(p conf.Properties, key string) error {
 	if text := p.Get(key, ""); text != strings.TrimSpace(text) {
 		return p.Wrong(key, "has blanks around the number", "remove them")

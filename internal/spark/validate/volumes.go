@@ -81,7 +81,8 @@ func (r role) volumeFindings(known map[string]string) []Finding {
 	return findings
 }
 
-// mountFindings checks the mounts of Spark's container, given the volumes that are known and the folders that are taken.
+// mountFindings checks the mounts of Spark's container, given the volumes that are known and the folders that are
+// taken.
 func (r role) mountFindings(known, taken map[string]string) []Finding {
 	var findings []Finding
 	look := func(field string, mount corev1.VolumeMount) {
@@ -134,7 +135,8 @@ func checkPods(s *subject, objects render.Objects) []Finding {
 	return findings
 }
 
-// nulFindings reports what a container of a pod would be given that no process can be: the kubelet could not start it, and would try for ever.
+// nulFindings reports what a container of a pod would be given that no process can be: the kubelet could not start it,
+// and would try for ever.
 func nulFindings(field string, pod *corev1.Pod) []Finding {
 	var findings []Finding
 	for _, container := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {

@@ -17,8 +17,8 @@ var (
 	timesFlag = flag.Uint64("times", 0, "play so many times the usual number of seeds, from -seed on")
 )
 
-// Each plays seeds one after the other until one fails: as many as usual, from 1 on, unless the flags say otherwise. A failure names
-// the command to play its seed again. It returns how many were played.
+// Each plays seeds one after the other until one fails: as many as usual, from 1 on, unless the flags say otherwise. A
+// failure names the command to play its seed again. It returns how many were played.
 func Each(t *testing.T, usual uint64, play func(seed uint64)) int {
 	t.Helper()
 	first, last := span(usual, *firstFlag, *timesFlag)

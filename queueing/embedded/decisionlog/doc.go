@@ -1,8 +1,8 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package decisionlog writes down every call of the engine with its answer, and plays it again: the same calls in the same order give
-// the same answers.
+// Package decisionlog writes down every call of the engine with its answer, and plays it again: the same calls in the
+// same order give the same answers.
 //
 //	caller ──► Recorder ──► embedded.Engine            log ──► Replay ──► a new Recorder ──► a new embedded.Engine
 //	              │                                     │                       │
@@ -35,25 +35,27 @@
 //	changed                                         the keys whose verdict has changed, with the new one
 //	end           why
 //
-// A key is [namespace, name, UID]. Amounts are as in queueing.Resources: cpu in thousandths of a core, everything else in its base
-// unit. Times are UTC. What is empty, zero or false is left out, except where that would not be the default. Keys of objects have an
-// order, so that the same calls give the same bytes.
+// A key is [namespace, name, UID]. Amounts are as in queueing.Resources: cpu in thousandths of a core, everything else
+// in its base unit. Times are UTC. What is empty, zero or false is left out, except where that would not be the
+// default. Keys of objects have an order, so that the same calls give the same bytes.
 //
-// Applications ask, tell their standing and give back over and over. What does nothing is left out: a submit, setStanding or setWant that
-// repeats the last one of the application, unless it was restored or reverted meanwhile, or, for the last two, granted something; and whatever
-// else is said of an application that the engine does not know. Questions are not written.
+// Applications ask, tell their standing and give back over and over. What does nothing is left out: a submit,
+// setStanding or setWant that repeats the last one of the application, unless it was restored or reverted meanwhile,
+// or, for the last two, granted something; and whatever else is said of an application that the engine does not know.
+// Questions are not written.
 //
-// A namespace selector is a function in the engine. It is rebuilt from the text that the queue has for people ("admits":"selector").
-// Where that cannot be read ("admits":"answers"), what the function has said stands in the line of the first call in which it was asked:
+// A namespace selector is a function in the engine. It is rebuilt from the text that the queue has for people
+// ("admits":"selector"). Where that cannot be read ("admits":"answers"), what the function has said stands in the line
+// of the first call in which it was asked:
 //
 //	{"call":"submit","with":{…},"said":[{"queue":"a","labels":{"team":"x"},"allowed":true}],"answer":true}
 //
 // # What ends a log
 //
-// A log begins with an empty engine, and has no snapshot to begin at later: claims, which application has displaced which, and which was named in which
-// message are the engine's own and come from all calls before. So a log is never continued in a second file. At its limit it ends with a
-// line that says so, and the engine goes on without it. It ends, too, when it cannot be written. A log that was cut off in the middle of a
-// line is played up to there.
+// A log begins with an empty engine, and has no snapshot to begin at later: claims, which application has displaced
+// which, and which was named in which message are the engine's own and come from all calls before. So a log is never
+// continued in a second file. At its limit it ends with a line that says so, and the engine goes on without it. It
+// ends, too, when it cannot be written. A log that was cut off in the middle of a line is played up to there.
 //
 // The package reads no clock, and imports neither the API of Sparkgate nor a client.
 package decisionlog

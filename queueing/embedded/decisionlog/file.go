@@ -11,7 +11,8 @@ import (
 	"runtime/debug"
 )
 
-// Create opens a file for a new log. A log that is there already is kept with the ending ".1", in place of an older one.
+// Create opens a file for a new log. A log that is there already is kept with the ending ".1", in place of an older
+// one.
 func Create(path string) (*os.File, error) {
 	switch before, err := os.Stat(path); {
 	case errors.Is(err, fs.ErrNotExist):

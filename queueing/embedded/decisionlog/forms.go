@@ -13,8 +13,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 )
 
-// The forms below have the fields of the types that they stand for, so that a conversion does not compile when those get another one; a
-// test looks after the rest.
+// The forms below have the fields of the types that they stand for, so that a conversion does not compile when those
+// get another one; a test looks after the rest.
 
 // key is written as a list: namespace, name, UID and, unless it is that of an application, the kind.
 type key queueing.Key
@@ -52,7 +52,8 @@ func convertAll[A, B any](in []A, translate func(A) B) []B {
 	return out
 }
 
-// normalize returns a time without what cannot be written: the zone, and the reading of a clock that only this process has.
+// normalize returns a time without what cannot be written: the zone, and the reading of a clock that only this process
+// has.
 func normalize(t time.Time) time.Time { return t.Round(0).UTC() }
 
 type ask struct {

@@ -38,7 +38,8 @@ type log struct {
 	answers []selectorAnswer
 }
 
-// lastCalls are the arguments of the last calls of an application that do nothing when they are repeated; empty if they might.
+// lastCalls are the arguments of the last calls of an application that do nothing when they are repeated; empty if they
+// might.
 type lastCalls struct{ submit, standing, want string }
 
 // endLineSize is reserved for the line that ends a log.

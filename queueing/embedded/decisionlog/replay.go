@@ -27,8 +27,8 @@ type Result struct {
 	End string
 }
 
-// Replay plays a log against a new engine until its end, or until an answer is another than the recorded one: then the error is a
-// *Difference. Other errors are logs that cannot be read.
+// Replay plays a log against a new engine until its end, or until an answer is another than the recorded one: then the
+// error is a *Difference. Other errors are logs that cannot be read.
 func Replay(in io.Reader) (Result, error) {
 	r := newReplayer()
 	lines := bufio.NewScanner(in)

@@ -150,8 +150,8 @@ func (g *Gate) UpdateHolder(key queueing.Key, run, attempt int64, s queueing.Hol
 	g.decideAgain()
 }
 
-// Orphaned implements queueing.OrphanTracker. The grant stays in the ledger until it is released: after a restart nothing
-// else records what the pods may be charged to.
+// Orphaned implements queueing.OrphanTracker. The grant stays in the ledger until it is released: after a restart
+// nothing else records what the pods may be charged to.
 func (g *Gate) Orphaned(key queueing.Key) (queueing.Grant, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -23,7 +23,8 @@ type Kind string
 const (
 	// Admitted: it holds quota and runs.
 	Admitted Kind = "admitted"
-	// Waiting: it is pending, or waits for a correction of the configuration. Emitted on arrival and whenever the reason changes.
+	// Waiting: it is pending, or waits for a correction of the configuration. Emitted on arrival and whenever the
+	// reason changes.
 	Waiting Kind = "waiting"
 	// Preempted: it has lost its quota and is pending again.
 	Preempted Kind = "preempted"
@@ -48,7 +49,8 @@ type Event struct {
 	Queue string `json:"queue"`
 	// Flavors in which the pods are placed, by pod set; for Admitted.
 	Flavors map[string]string `json:"flavors,omitempty"`
-	// By is the namespace/name of the preempting application; for Preempted, empty if there is none. For Deleted, of the one that replaces it.
+	// By is the namespace/name of the preempting application; for Preempted, empty if there is none. For Deleted, of
+	// the one that replaces it.
 	By string `json:"by,omitempty"`
 	// Reason is "Reason: a sentence"; for Waiting, Refused, Preempted and Missed.
 	Reason string `json:"reason,omitempty"`
@@ -64,8 +66,8 @@ type Summary struct {
 	Makespan Time `json:"makespan"`
 	// Wait of those that finished, from arrival to the admission with which they ran to their end.
 	Wait Waits `json:"wait"`
-	// Usage by "flavor/resource", from 0 to 1: what was in use of the nominal quota of all queues until Makespan. Cells that no queue
-	// limits are not there.
+	// Usage by "flavor/resource", from 0 to 1: what was in use of the nominal quota of all queues until Makespan. Cells
+	// that no queue limits are not there.
 	Usage map[string]float64 `json:"usage"`
 	// Preemptions counts preemptions, not preempted applications.
 	Preemptions int `json:"preemptions"`

@@ -13,10 +13,12 @@ import (
 
 // meter adds up, for each cell that some queue limits, what is in use and what there is, over time. Its sums are exact.
 //
-// Use counts in the trees that limit the cell: an application in a tree without limits takes nothing from the quota of others.
+// Use counts in the trees that limit the cell: an application in a tree without limits takes nothing from the quota of
+// others.
 type meter struct {
 	cells map[quota.Cell]*cell
-	// roots are the roots of all queues that exist or are charged, and limited the cells that a tree limits, by its root.
+	// roots are the roots of all queues that exist or are charged, and limited the cells that a tree limits, by its
+	// root.
 	roots   map[string]string
 	limited map[string]map[quota.Cell]bool
 	// parents are the last known parents, also of queues that are gone: what these hold goes on to weigh on them.
@@ -41,7 +43,8 @@ func newMeter() *meter {
 	return &meter{cells: map[quota.Cell]*cell{}, parents: map[string]string{}}
 }
 
-// configure takes the nominal quota of all queues, and counts the use anew: running calls yield with each grant that is held.
+// configure takes the nominal quota of all queues, and counts the use anew: running calls yield with each grant that is
+// held.
 func (m *meter) configure(queues []embedded.QueueConfig, running func(yield func(queue string, charges []charge))) {
 	for _, c := range m.cells {
 		c.used.SetInt64(0)
@@ -142,8 +145,8 @@ func (m *meter) closeInterval() {
 	}
 }
 
-// usage returns the part of the nominal quota that was in use up to the last mark: 1 where more was, as can be after a quota was cut, and 0
-// where there was none.
+// usage returns the part of the nominal quota that was in use up to the last mark: 1 where more was, as can be after a
+// quota was cut, and 0 where there was none.
 func (m *meter) usage() map[string]float64 {
 	out := map[string]float64{}
 	for at, c := range m.cells {

@@ -26,16 +26,18 @@ type Scenario struct {
 type Schedule interface {
 	// Name identifies it in events and in the summary.
 	Name() string
-	// Step returns what it does now. It is called at the time 0, at the time that it has returned last, and whenever applications that it has
-	// created have finished or were deleted: ended are their names. Time never goes back.
+	// Step returns what it does now. It is called at the time 0, at the time that it has returned last, and whenever
+	// applications that it has created have finished or were deleted: ended are their names. Time never goes back.
 	Step(now time.Duration, ended []queueing.Key) Step
 }
 
 // Step is what a schedule does at one instant.
 type Step struct {
-	// Create are new applications, which arrive now whatever their At is. No other application has their namespace and name.
+	// Create are new applications, which arrive now whatever their At is. No other application has their namespace and
+	// name.
 	Create []Creation
-	// Delete are applications that it has created and that have not ended. They are gone at once, and Step is called again.
+	// Delete are applications that it has created and that have not ended. They are gone at once, and Step is called
+	// again.
 	Delete []Deletion
 	// PassedOver are runs that it does not create.
 	PassedOver []PassedOver
@@ -72,8 +74,8 @@ type Arrival struct {
 	At time.Duration
 	// RunFor is how long it runs once it is admitted. It is not negative.
 	RunFor time.Duration
-	// Ask is what it asks for. Namespace and name are its own; UID, Run, Attempt and QueuedAt are set by Run: of applications that
-	// are equal in all else the one that stands first in the scenario goes first.
+	// Ask is what it asks for. Namespace and name are its own; UID, Run, Attempt and QueuedAt are set by Run: of
+	// applications that are equal in all else the one that stands first in the scenario goes first.
 	Ask queueing.Ask
 }
 

@@ -15,7 +15,8 @@ type schedule struct {
 	// begun says that it was asked for the first time; look is when to ask it again, 0 for never.
 	begun bool
 	look  Time
-	// apps that it has created and that have not ended, by namespace and name; ended are those that it has not heard of yet.
+	// apps that it has created and that have not ended, by namespace and name; ended are those that it has not heard of
+	// yet.
 	apps  map[queueing.Key]*app
 	ended []queueing.Key
 	runs  Runs

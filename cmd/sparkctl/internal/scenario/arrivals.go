@@ -135,7 +135,8 @@ func (p problems) duration(key string, text scalar) time.Duration {
 	return d
 }
 
-// quantityForm is what the API takes for a quantity. It keeps out signs, and exponents with which no arithmetic comes to an end.
+// quantityForm is what the API takes for a quantity. It keeps out signs, and exponents with which no arithmetic comes
+// to an end.
 var quantityForm = regexp.MustCompile(`^[0-9.]{1,18}([KMGTPE]i|[numkMGTPE]|[eE][0-9]{1,2})?$`)
 
 // amount reads a quantity of a resource, and refuses what the operator refuses.

@@ -71,8 +71,8 @@ func (p problems) err() error {
 	return errors.New(strings.Join(list, "\n"))
 }
 
-// decode reads JSON into a struct. It reports whether the values could be read; unknown and doubled keys are reported but do not
-// hinder that.
+// decode reads JSON into a struct. It reports whether the values could be read; unknown and doubled keys are reported
+// but do not hinder that.
 func (p problems) decode(data []byte, into any) bool {
 	strict, err := kjson.UnmarshalStrict(data, into)
 	for _, s := range strict {
@@ -120,8 +120,8 @@ func wanted(t reflect.Type) string {
 	return "keys and values"
 }
 
-// keysAt returns the keys that are known where the last key of a path stands; none where they are free. Members of lists stand as [n]
-// behind the key.
+// keysAt returns the keys that are known where the last key of a path stands; none where they are free. Members of
+// lists stand as [n] behind the key.
 func keysAt(t reflect.Type, path string) []string {
 	steps := strings.Split(path, ".")
 	for _, step := range steps[:len(steps)-1] {

@@ -142,7 +142,8 @@ func warnOfLimits(p problems, flavors []v1alpha1.FlavorQuota) {
 	}
 }
 
-// checkQuantities looks at the quantities of a queue as they are written: once they are read their sign and size are lost.
+// checkQuantities looks at the quantities of a queue as they are written: once they are read their sign and size are
+// lost.
 func checkQuantities(p problems, data []byte) bool {
 	var written struct {
 		Spec struct {

@@ -61,8 +61,8 @@ type (
 	}
 )
 
-// Parse reads a stream. Its error lists what is wrong, one a line, each with the document that it is in and what to do. The warnings name
-// fields that this version does not honour: the scenario can be played, by the rest of what it says.
+// Parse reads a stream. Its error lists what is wrong, one a line, each with the document that it is in and what to do.
+// The warnings name fields that this version does not honour: the scenario can be played, by the rest of what it says.
 func Parse(stream string) (s simulator.Scenario, warnings []string, err error) {
 	p := newProblems()
 	exist, queues := objects{}, specs{}

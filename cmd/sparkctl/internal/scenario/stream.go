@@ -13,7 +13,8 @@ import (
 
 // document is one document of the stream.
 type document struct {
-	// number counts the documents from 1; those with nothing but comments are not counted. line is where it begins, from 1.
+	// number counts the documents from 1; those with nothing but comments are not counted. line is where it begins,
+	// from 1.
 	number, line int
 	text         string
 }
@@ -21,8 +22,8 @@ type document struct {
 // String returns where the document is, for messages.
 func (d document) String() string { return fmt.Sprintf("document %d (line %d)", d.number, d.line) }
 
-// split takes a stream apart at the lines that begin with "---". YAML has no other place where such a line may stand, apart from texts
-// that are whole documents.
+// split takes a stream apart at the lines that begin with "---". YAML has no other place where such a line may stand,
+// apart from texts that are whole documents.
 func split(stream string) []document {
 	var out []document
 	current := document{line: 1}

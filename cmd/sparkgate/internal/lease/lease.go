@@ -45,8 +45,9 @@ func New(config *rest.Config, holder string, renewDeadline time.Duration) (resou
 // errNotOurs says that a lease cannot be given back because another process has it.
 var errNotOurs = errors.New("the lease belongs to another process already")
 
-// own is given back only by the process that has it. At the end of a process that was stopped for longer than its lease lasted, client-go
-// would empty the lease of the process that has taken over. Not safe for concurrent use; client-go does not.
+// own is given back only by the process that has it. At the end of a process that was stopped for longer than its lease
+// lasted, client-go would empty the lease of the process that has taken over. Not safe for concurrent use; client-go
+// does not.
 type own struct {
 	resourcelock.Interface
 	// seen is who had the lease when it was last read. A write goes through only if it was not written since.

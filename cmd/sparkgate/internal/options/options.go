@@ -1,8 +1,8 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package options binds the operator's flags. They are read once, here; below cmd everything is handed down as struct fields. Flags
-// that Flux's controllers have, too, bear the same names.
+// Package options binds the operator's flags. They are read once, here; below cmd everything is handed down as struct
+// fields. Flags that Flux's controllers have, too, bear the same names.
 package options
 
 import (

@@ -20,8 +20,9 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/validation"
 )
 
-// Check returns what is wrong with the objects of the project's kinds, and how many of them there are. Other objects are passed over, but
-// a ConfigMap among them that an application names as its sparkConfigMap is read. An error is a mistake in the program.
+// Check returns what is wrong with the objects of the project's kinds, and how many of them there are. Other objects
+// are passed over, but a ConfigMap among them that an application names as its sparkConfigMap is read. An error is a
+// mistake in the program.
 func Check(objects []Object) (findings []Finding, checked int, err error) {
 	for i := range objects {
 		o := &objects[i]
@@ -38,8 +39,8 @@ func Check(objects []Object) (findings []Finding, checked int, err error) {
 	return append(findings, cycles(objects)...), checked, nil
 }
 
-// Check returns what is wrong with one object of the project's kinds; all are the objects among which a ConfigMap is looked for. An error
-// is a mistake in the program.
+// Check returns what is wrong with one object of the project's kinds; all are the objects among which a ConfigMap is
+// looked for. An error is a mistake in the program.
 func (o *Object) Check(all []Object) ([]Finding, error) {
 	found, err := o.check(all)
 	return o.placed(found), err
@@ -111,8 +112,8 @@ func (c *collector) add(f Finding) {
 	}
 }
 
-// decode reads an object strictly. It reports whether its values could be read; fields that do not exist do not hinder that. Where the
-// schema has found a value of the wrong kind, that is not said again.
+// decode reads an object strictly. It reports whether its values could be read; fields that do not exist do not hinder
+// that. Where the schema has found a value of the wrong kind, that is not said again.
 func (c *collector) decode(text []byte, into any) bool {
 	readable := ctrljson.UnmarshalCaseSensitivePreserveInts(text, into) == nil
 	if !readable && len(c.findings) > 0 {
@@ -134,8 +135,8 @@ func (c *collector) queue(text []byte) {
 	}
 }
 
-// application checks as the operator does, which never sees what the schema refuses. What this version does not honour, and what had better
-// be changed, are warnings.
+// application checks as the operator does, which never sees what the schema refuses. What this version does not honour,
+// and what had better be changed, are warnings.
 func (c *collector) application(text []byte, all []Object) {
 	bySchema := len(c.findings)
 	var app v1alpha1.SparkApplication
@@ -153,7 +154,8 @@ func (c *collector) application(text []byte, all []Object) {
 	}
 }
 
-// ConfFiles returns the files of the ConfigMap that an application names as its sparkConfigMap; nil if it is not among the objects.
+// ConfFiles returns the files of the ConfigMap that an application names as its sparkConfigMap; nil if it is not among
+// the objects.
 func ConfFiles(app *v1alpha1.SparkApplication, all []Object) map[string]string {
 	for i := range all {
 		o := &all[i]

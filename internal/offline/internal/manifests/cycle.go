@@ -11,7 +11,8 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// cycles returns a finding for each cycle of parents among the queues, at the queue of it that comes first. Queues of a cycle admit nothing.
+// cycles returns a finding for each cycle of parents among the queues, at the queue of it that comes first. Queues of a
+// cycle admit nothing.
 func cycles(objects []Object) []Finding {
 	parents, places := map[string]string{}, map[string]*Object{}
 	for i := range objects {

@@ -47,8 +47,8 @@ func stepsOf(path string) []string {
 	return steps
 }
 
-// descend takes one step of a path, or several where a key has points in it. It returns where the step stands, what is below it, and how
-// many steps were used; nil if there is no such place.
+// descend takes one step of a path, or several where a key has points in it. It returns where the step stands, what is
+// below it, and how many steps were used; nil if there is no such place.
 func descend(node *yamlnode.Node, steps []string) (place, below *yamlnode.Node, used int) {
 	for node.Kind == yamlnode.AliasNode {
 		node = node.Alias

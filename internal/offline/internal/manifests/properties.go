@@ -19,8 +19,8 @@ var propertyNames string
 
 var properties = sync.OnceValue(func() []string { return strings.Fields(propertyNames) })
 
-// misspelled returns a warning for each property that Spark does not know and whose name is almost that of one. Others may be read by
-// libraries or by the job itself.
+// misspelled returns a warning for each property that Spark does not know and whose name is almost that of one. Others
+// may be read by libraries or by the job itself.
 func misspelled(sparkConf map[string]string) []Finding {
 	var findings []Finding
 	for _, key := range slices.Sorted(maps.Keys(sparkConf)) {
@@ -35,7 +35,8 @@ func misspelled(sparkConf map[string]string) []Finding {
 // farthest is how many characters of a name may be missing, too many, wrong, or in the wrong order.
 const farthest = 2
 
-// nearest returns the property whose name is nearest to one that Spark does not know; empty if it knows the name, or none is near.
+// nearest returns the property whose name is nearest to one that Spark does not know; empty if it knows the name, or
+// none is near.
 func nearest(key string) string {
 	if _, known := slices.BinarySearch(properties(), key); known || !strings.HasPrefix(key, "spark.") {
 		return ""
@@ -49,8 +50,8 @@ func nearest(key string) string {
 	return meant
 }
 
-// distance returns how many characters differ between two texts, where two neighbours that changed places count once; farthest+1 if more than
-// farthest do.
+// distance returns how many characters differ between two texts, where two neighbours that changed places count once;
+// farthest+1 if more than farthest do.
 func distance(a, b string) int {
 	if len(a)-len(b) > farthest || len(b)-len(a) > farthest {
 		return farthest + 1

@@ -41,7 +41,8 @@ type Finding struct {
 	Field string
 	// Message says what is wrong with the value and what to do, without the field.
 	Message string
-	// Warning says that the API server takes it and the job may run: what this version does not honour yet, and what had better be changed.
+	// Warning says that the API server takes it and the job may run: what this version does not honour yet, and what
+	// had better be changed.
 	Warning bool
 }
 
@@ -59,8 +60,8 @@ func (f Finding) String() string {
 	return strings.Join(parts, ": ")
 }
 
-// Read returns the objects of a file of YAML documents, or of JSON; those of lists one by one. A document that cannot be read is a finding,
-// the others are returned.
+// Read returns the objects of a file of YAML documents, or of JSON; those of lists one by one. A document that cannot
+// be read is a finding, the others are returned.
 func Read(file string, text []byte) ([]Object, []Finding) {
 	var objects []Object
 	var findings []Finding

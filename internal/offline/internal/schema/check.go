@@ -25,8 +25,8 @@ type Finding struct {
 	Message string
 }
 
-// Check returns what is wrong with an object, given as the maps, lists, texts and numbers of its JSON: one finding a field, in the order of
-// fields. Numbers may be of any kind that decoders of JSON make.
+// Check returns what is wrong with an object, given as the maps, lists, texts and numbers of its JSON: one finding a
+// field, in the order of fields. Numbers may be of any kind that decoders of JSON make.
 func (s *Schema) Check(object map[string]any) []Finding {
 	value := normal(object).(map[string]any)
 	var c collector
@@ -60,7 +60,8 @@ func (s *Schema) Check(object map[string]any) []Finding {
 // rootField is the field of an error that names none.
 var rootField = (*field.Path)(nil).String()
 
-// fieldOfRule returns the field of a rule that does not hold. Of a rule of the whole object it is the one that the rule names first.
+// fieldOfRule returns the field of a rule that does not hold. Of a rule of the whole object it is the one that the rule
+// names first.
 func (s *Schema) fieldOfRule(err *field.Error) string {
 	if err.Field != rootField {
 		return err.Field
@@ -85,8 +86,8 @@ func (c *collector) addMessage(at place, message string) {
 	}
 }
 
-// notEvaluated reports whether a rule has failed because a value that it reads is missing or of another type. The API server evaluates
-// rules only once types are right and defaults are set.
+// notEvaluated reports whether a rule has failed because a value that it reads is missing or of another type. The API
+// server evaluates rules only once types are right and defaults are set.
 func notEvaluated(err *field.Error) bool {
 	return err.Type == field.ErrorTypeInternal || strings.Contains(err.Detail, " evaluating rule: ") || strings.Contains(err.Detail, " for rule: ")
 }

@@ -12,15 +12,16 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
-// place is where in an object an error is: its path as our messages write it, the schema, nil where there is none, and the value.
+// place is where in an object an error is: its path as our messages write it, the schema, nil where there is none, and
+// the value.
 type place struct {
 	path  string
 	node  *schema.Structural
 	value any
 }
 
-// find returns the place of a path as validation writes it, which does not tell fields from keys of maps: spec.sparkConf.spark.a is
-// spec.sparkConf[spark.a].
+// find returns the place of a path as validation writes it, which does not tell fields from keys of maps:
+// spec.sparkConf.spark.a is spec.sparkConf[spark.a].
 func (s *Schema) find(object map[string]any, path string) place {
 	at := place{node: s.root, value: object}
 	for rest := path; rest != ""; {

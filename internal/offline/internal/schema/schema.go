@@ -26,7 +26,8 @@ type Schema struct {
 	rules  *cel.Validator
 }
 
-// Of returns the schema of a kind, whether there is such a kind, and what is wrong with the CRDs, which only a developer can see.
+// Of returns the schema of a kind, whether there is such a kind, and what is wrong with the CRDs, which only a
+// developer can see.
 func Of(kind string) (*Schema, bool, error) {
 	all, err := schemas()
 	return all[kind], all[kind] != nil, err

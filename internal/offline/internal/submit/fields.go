@@ -49,8 +49,9 @@ func knownFields() fields {
 	return known
 }
 
-// typed returns the properties that the typed fields of an application stand for, each for one. (monitoring stands for several together, with
-// annotations, and the path of an Ingress is not an Ingress: a property alone does not mean them.)
+// typed returns the properties that the typed fields of an application stand for, each for one. (monitoring stands for
+// several together, with annotations, and the path of an Ingress is not an Ingress: a property alone does not mean
+// them.)
 func typed(app *v1alpha1.SparkApplication) conf.Properties {
 	single := *app
 	single.Spec.Monitoring, single.Spec.UI = nil, nil

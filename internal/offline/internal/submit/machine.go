@@ -47,8 +47,8 @@ const (
 	ConfFilesConfigMap = "spark-conf"
 )
 
-// addDefaults adds the properties of the machine's spark-defaults.conf, below those that are there. A file of properties replaces them,
-// unless both are wanted.
+// addDefaults adds the properties of the machine's spark-defaults.conf, below those that are there. A file of
+// properties replaces them, unless both are wanted.
 func (c *call) addDefaults(properties map[string]string, m *Machine) {
 	if m == nil || c.propertiesFile != "" && !c.loadDefaults {
 		return
@@ -68,7 +68,8 @@ func (m *Machine) confFolder() map[string]string {
 	return nil
 }
 
-// addVariables adds what the variables of the machine say to the properties. An error says that two things exclude each other.
+// addVariables adds what the variables of the machine say to the properties. An error says that two things exclude each
+// other.
 func (m *Machine) addVariables(properties map[string]string, program string) error {
 	if m == nil {
 		return nil
@@ -114,8 +115,8 @@ var (
 	propertyEndings   = []string{"conf", "properties"}
 )
 
-// ConfFiles returns the files of the conf folder that Spark hands to the driver: texts, the smallest first, as long as names and contents together
-// do not reach a bound.
+// ConfFiles returns the files of the conf folder that Spark hands to the driver: texts, the smallest first, as long as
+// names and contents together do not reach a bound.
 func (m *Machine) ConfFiles(largest int) map[string]string {
 	folder := m.confFolder()
 	names := sets.List(sets.KeySet(folder))

@@ -56,7 +56,8 @@ const (
 
 var withoutProperty = []string{optionClass, optionProxyUser, optionConf, optionConfShort, optionProperties}
 
-// unused are options that spark-submit takes and that change nothing on Kubernetes, or here. Those with true have a value.
+// unused are options that spark-submit takes and that change nothing on Kubernetes, or here. Those with true have a
+// value.
 var unused = map[string]struct {
 	hasValue bool
 	why      string
@@ -107,7 +108,8 @@ type call struct {
 	notes        []Note
 }
 
-// parse takes a command line apart as spark-submit does: options up to the program, everything behind it belongs to the program.
+// parse takes a command line apart as spark-submit does: options up to the program, everything behind it belongs to the
+// program.
 func parse(args []string) (*call, error) {
 	c := &call{options: map[string]string{}, conf: map[string]string{}}
 	for i, arg := range args {
