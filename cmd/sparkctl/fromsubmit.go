@@ -25,7 +25,7 @@ A property becomes a field where a field says exactly the same, all others go in
 are read; environment variables and the defaults of this machine are not: name spark-defaults.conf with --properties-file. The namespace
 becomes metadata.namespace, the name a DNS label in metadata.name.
 
-What is left out, and values that look like secrets and were replaced, are printed on standard error. What the operator would refuse is printed
+What is left out, and the Secret to create for values that look like secrets, are printed on standard error. What the operator would refuse is printed
 there as well, with what to do; the application is printed then all the same, and the exit code is 1.
 `
 
@@ -46,6 +46,7 @@ func fromSubmitCommand(flags *flag.FlagSet, args []string, s streams) error {
 	}
 	submitted, err := offline.FromSubmit(offline.Submission{Arguments: arguments, SparkVersion: *version, ReadFile: os.ReadFile})
 	if err != nil {
+		tell("from-submit", submitted.Findings, s.err)
 		return err
 	}
 	for _, n := range submitted.Notes {

@@ -85,7 +85,7 @@ func ofProperties(properties conf.Properties) []string {
 	for _, property := range properties {
 		switch {
 		case property.Origin.Source == conf.Secret:
-		case (conf.Sensitive(property.Key) || redacted.MatchString(property.Key)) && !describes.MatchString(property.Key):
+		case (conf.Sensitive(property.Key) || conf.SecretValue(property.Key, property.Value) || redacted.MatchString(property.Key)) && !describes.MatchString(property.Key):
 			secrets = append(secrets, property.Value)
 		case describes.MatchString(property.Key):
 			secrets = append(secrets, redact.Secrets(property.Value)...)

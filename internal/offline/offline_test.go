@@ -41,6 +41,7 @@ func ExampleFromSubmit() {
 	//     memory: 512m
 	//   image: docker.io/apache/spark:4.1.4
 	//   mainApplicationFile: local:///opt/spark/examples/src/main/python/pi.py
+	//   podSecurity: None
 	//   sparkVersion: 4.1.4
 	//   type: Python
 }

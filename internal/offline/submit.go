@@ -17,9 +17,6 @@ import (
 	"github.com/sparkgate/sparkgate/internal/offline/internal/submit"
 )
 
-// Placeholder stands in an application where the call of spark-submit had a secret.
-const Placeholder = submit.Placeholder
-
 // Submission is a call of spark-submit.
 type Submission struct {
 	// Arguments of spark-submit, without its own name.
@@ -58,10 +55,11 @@ func FromSubmit(s Submission) (Submitted, error) {
 
 // fromSubmit translates a call and checks the result.
 func fromSubmit(in submit.Input) (Submitted, error) {
-	app, notes, err := submit.Translate(in)
-	if err != nil {
-		return Submitted{}, err
+	app, notes, mistake := submit.Translate(in)
+	if app == nil {
+		return Submitted{}, mistake
 	}
+	var err error
 	out := Submitted{Application: app}
 	for _, n := range notes {
 		out.Notes = append(out.Notes, Note(n))
@@ -77,7 +75,7 @@ func fromSubmit(in submit.Input) (Submitted, error) {
 	for _, f := range append(findings, found...) {
 		out.Findings = append(out.Findings, Finding(f))
 	}
-	return out, nil
+	return out, mistake
 }
 
 // toYAML writes an object without its status, and without the empty fields that Go adds.

@@ -50,8 +50,8 @@ var early = []struct{ key, reason string }{
 	{ConnectPort, beforeSecrets},
 }
 
-// refusedFromSecret returns why a property cannot come from a Secret, or nothing if it can.
-func refusedFromSecret(key string) string {
+// RefusedFromSecret returns why a property cannot come from a Secret, or nothing if it can.
+func RefusedFromSecret(key string) string {
 	if remedy, ok := owned[key]; ok {
 		return "the operator owns this property: " + remedy
 	}
@@ -75,7 +75,7 @@ func addSecrets(merged Properties, spec *v1alpha1.SparkApplicationSpec, typed Pr
 		_, inSparkConf := spec.SparkConf[key]
 		property, inField := typed[key]
 		var message string
-		switch reason := refusedFromSecret(key); {
+		switch reason := RefusedFromSecret(key); {
 		case reason != "":
 			message = "the property " + redact.Visible(key) + " cannot be taken from a Secret: " + reason
 		case inSparkConf:

@@ -118,12 +118,12 @@ func TestKnownKeysDoNotComeFromSecrets(t *testing.T) {
 	}
 	for _, key := range keys {
 		_, isFree := free[key]
-		if refused := refusedFromSecret(key) != ""; refused == isFree {
+		if refused := RefusedFromSecret(key) != ""; refused == isFree {
 			t.Errorf("%s: refused %v, listed as free %v", key, refused, isFree)
 		}
 	}
 	for _, r := range []Role{Driver, Executor} {
-		if refusedFromSecret(r.Key("volumes.hostPath.a.mount.path")) == "" {
+		if RefusedFromSecret(r.Key("volumes.hostPath.a.mount.path")) == "" {
 			t.Errorf("volumes of role %s may come from Secrets", r)
 		}
 	}

@@ -41,7 +41,8 @@ func TestSubmittedRecordings(t *testing.T) {
 	}
 	for _, deviation := range slices.Concat(render.Deviations, render.Rejections, render.SubmissionHostDeviations, render.AcceptedDeviations) {
 		for _, where := range deviation.Where {
-			if !met[where] {
+			isSecurity := strings.HasSuffix(where, "securityContext") // translated calls say podSecurity: None; TestRecordings shows these
+			if !met[where] && !isSecurity {
 				t.Errorf("no recorded call shows the deviation %q: remove it, or record a case", where)
 			}
 		}

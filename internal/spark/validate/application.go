@@ -49,6 +49,7 @@ var checks = []check{
 	checkContainers,
 	checkTemplateMetadata,
 	checkMerging,
+	checkPlaceholders,
 	checkMemoryUnits,
 	checkValues,
 	checkJavaOptions,
@@ -112,6 +113,18 @@ func newSubject(app *v1alpha1.SparkApplication, sources conf.Sources) *subject {
 		s.roles = append(s.roles, role{Role: r, parts: parts, mistakes: mistakes, spark: spark})
 	}
 	return s
+}
+
+// checkPlaceholders reports secrets that were to be filled in after the translation of a call of spark-submit.
+func checkPlaceholders(s *subject) []Finding {
+	var findings []Finding
+	for _, property := range s.properties.Sorted() {
+		if property.Value == conf.Placeholder {
+			findings = append(findings, invalid(property.Origin.Field, "%q stands for a secret that was not filled in: remove it, and take the property from a "+
+				"Secret with spec.sparkConfFrom", conf.Placeholder))
+		}
+	}
+	return findings
 }
 
 // checkMerging reports contradictions and keys that nobody may set.

@@ -22,6 +22,10 @@ func TestTemplates(t *testing.T) {
 		"variables of a ConfigMap misspelt": {"executor: {envFrom: [{configMap: {name: c}}]}", []string{
 			`spec.executor.envFrom[0].configMap: there is no field "configMap" here: remove it, or move it to where it belongs`,
 		}},
+		"a secret that was not filled in": {"sparkConf: {spark.my.password: REPLACED-TAKE-FROM-SECRET}", []string{
+			`spec.sparkConf[spark.my.password]: "REPLACED-TAKE-FROM-SECRET" stands for a secret that was not filled in: remove it, and take the property from a ` +
+				"Secret with spec.sparkConfFrom",
+		}},
 		"both roles": {"driver: {template: {specc: {}}}\nexecutor: {template: {metadata: {label: {}}}}", []string{
 			`spec.driver.template.specc: there is no field "specc" here: write spec, or remove it`,
 			`spec.executor.template.metadata.label: there is no field "label" here: write labels, or remove it`,

@@ -198,7 +198,7 @@ func TestWarnings(t *testing.T) {
 		want []string
 	}{
 		"nothing": {"driver: {memory: 450m, env: [{name: A, value: b}]}\narguments: [a, $x]", nil},
-		"a secret": {"sparkConf: {spark.my.password: x}\nhadoopConf: {fs.s3a.secret.key: y}", []string{
+		"a secret": {"sparkConf: {spark.my.password: x}\nhadoopConf: {fs.s3a.secret.key: z}", []string{
 			"spec.hadoopConf[fs.s3a.secret.key]: the key looks like that of a secret",
 			"spec.sparkConf[spark.my.password]: the key looks like that of a secret",
 		}},

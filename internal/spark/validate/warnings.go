@@ -19,18 +19,11 @@ func Warnings(app *v1alpha1.SparkApplication) []Warning {
 	return slices.Concat(secretWarnings(s), heapWarnings(s), argumentWarnings(s), overwrittenWarnings(s), exposureWarnings(s))
 }
 
-// references are properties whose keys look sensitive, but whose values only name something.
-var references = []string{
-	conf.ImagePullSecrets, conf.Driver.Key("secrets."), conf.Executor.Key("secrets."),
-	conf.Driver.Key("secretKeyRef."), conf.Executor.Key("secretKeyRef."),
-}
-
 // secretWarnings names values that look like secrets: everybody who may read ConfigMaps can read them.
 func secretWarnings(s *subject) []Warning {
 	var warnings []Warning
 	for _, property := range s.properties.Sorted() {
-		isReference := func(prefix string) bool { return strings.HasPrefix(property.Key, prefix) }
-		if property.Value == "" || property.Origin.Source == conf.Secret || !conf.Sensitive(property.Key) || slices.ContainsFunc(references, isReference) {
+		if property.Origin.Source == conf.Secret || !conf.SecretValue(property.Key, property.Value) {
 			continue
 		}
 		warnings = append(warnings, Warning{property.Origin.Field,

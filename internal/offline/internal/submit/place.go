@@ -18,10 +18,9 @@ func (b *builder) place(key, value string) {
 		b.note(key, "left out: %s", why)
 		return
 	}
-	if !b.keepSecrets && secret(key, value) {
-		b.note(key, "the value looks like a secret and was replaced by %s: take it from a Secret by spec.driver.env and spec.executor.env "+
-			"(valueFrom.secretKeyRef), by a mounted volume, or by spec.sparkConfFrom", Placeholder)
-		value = Placeholder
+	if !b.keepSecrets && conf.SecretValue(key, value) {
+		b.placeSecret(key)
+		return
 	}
 	if field, ok := b.known.of(key); ok && b.setField(field, key, value) {
 		if strings.HasSuffix(key, javaOptions) {

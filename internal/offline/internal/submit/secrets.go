@@ -4,48 +4,24 @@
 package submit
 
 import (
+	"encoding/json"
+	"fmt"
 	"regexp"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
-
-// Placeholder stands where a secret stood.
-const Placeholder = "REPLACED-TAKE-FROM-SECRET"
 
 // javaOptions is how the keys of Java options end.
 const javaOptions = ".extraJavaOptions"
 
-var (
-	// secretKey matches more than Spark hides in its listings: a manifest goes to Git.
-	secretKey = regexp.MustCompile(`(?i)secret|password|passwd|passphrase|token|(access|account|api|private|encryption|sas)[._-]?key`)
-	// secretInText finds a password within a text: --password x, -Djavax.net.ssl.keyStorePassword=x, user:password@host.
-	secretInText = regexp.MustCompile(`(?i)(secret|password|passwd|passphrase|token|(access|api|private)[._-]?key)[A-Za-z._-]*([= ]|$)|://[^/@:\s]+:[^/@\s]+@`)
-)
+// secretInText finds a password within a text: --password x, -Djavax.net.ssl.keyStorePassword=x, user:password@host.
+var secretInText = regexp.MustCompile(`(?i)(secret|password|passwd|passphrase|token|(access|api|private)[._-]?key)[A-Za-z._-]*([= ]|$)|://[^/@:\s]+:[^/@\s]+@`)
 
-// naming are parts of keys whose values only name something, or say how something is done.
-var (
-	namingPrefixes = []string{
-		conf.ImagePullSecrets, conf.TokenSecretName, conf.TokenSecretKey,
-		conf.Driver.Key("secrets."), conf.Executor.Key("secrets."), conf.Driver.Key("secretKeyRef."), conf.Executor.Key("secretKeyRef."),
-	}
-	namingEnds = regexp.MustCompile(`(?i)(file|path|name|class|provider|type|enabled|algorithm|bits|length|timeout|interval)$`)
-)
-
-// secret reports whether a value looks like one that must not stand in a manifest.
-func secret(key, value string) bool {
-	if value == "" || !secretKey.MatchString(key) || namingEnds.MatchString(key) {
-		return false
-	}
-	for _, prefix := range namingPrefixes {
-		if strings.HasPrefix(key, prefix) {
-			return false
-		}
-	}
-	return value != "true" && value != "false"
-}
-
-// noteSecrets warns of texts that seem to hold a secret. They are not changed, because nobody could tell where it ends.
+// noteSecrets warns of texts that seem to hold a secret. They are not changed, because nothing says where it ends.
 func (b *builder) noteSecrets(subject string, texts []string) {
 	for _, text := range texts {
 		if secretInText.MatchString(text) {
@@ -53,4 +29,48 @@ func (b *builder) noteSecrets(subject string, texts []string) {
 			return
 		}
 	}
+}
+
+var notInSecretKey = regexp.MustCompile(`[^-._a-zA-Z0-9]+`)
+
+// placeSecret has a property whose value looks like a secret taken from a Secret that the user is to create.
+func (b *builder) placeSecret(key string) {
+	reference := v1alpha1.SecretKeyReference{Name: b.app.Name + "-secrets", Key: notInSecretKey.ReplaceAllString(key, "-")}
+	field := "spec.sparkConfFrom"
+	for _, role := range []struct {
+		prefix, field string
+		env           *[]v1alpha1.EnvVar
+	}{
+		{conf.DriverEnvPrefix, "spec.driver.env", &b.app.Spec.Driver.Env},
+		{conf.ExecutorEnvPrefix, "spec.executor.env", &b.app.Spec.Executor.Env},
+	} {
+		if name, ok := strings.CutPrefix(key, role.prefix); ok {
+			field, reference.Key = role.field, notInSecretKey.ReplaceAllString(name, "-")
+			raw, _ := json.Marshal(map[string]any{"secretKeyRef": reference}) //nolint:errchkjson // texts only
+			*role.env = append(*role.env, v1alpha1.EnvVar{Name: name, ValueFrom: &runtime.RawExtension{Raw: raw}})
+		}
+	}
+	if field == "spec.sparkConfFrom" {
+		if why := conf.RefusedFromSecret(key); why != "" {
+			b.note(key, "the value looks like a secret and was replaced by %s: %s", conf.Placeholder, why)
+			b.setSparkConf(key, conf.Placeholder)
+			return
+		}
+		b.app.Spec.SparkConfFrom = append(b.app.Spec.SparkConfFrom, v1alpha1.SparkConfSource{Name: key, SecretKeyRef: reference})
+	}
+	b.secretKeys = append(b.secretKeys, reference.Key)
+	b.note(key, "the value looks like a secret, so %s takes it from key %s of Secret %s", field, reference.Key, reference.Name)
+}
+
+// noteSecretToCreate says how to create the Secret that the application refers to.
+func (b *builder) noteSecretToCreate() {
+	if len(b.secretKeys) == 0 {
+		return
+	}
+	name := b.app.Name + "-secrets"
+	var literals strings.Builder
+	for _, key := range b.secretKeys {
+		fmt.Fprintf(&literals, " --from-literal=%s=VALUE", key)
+	}
+	b.note("Secret "+name, "create it before the application: kubectl create secret generic %s --namespace %s%s", name, b.app.Namespace, literals.String())
 }

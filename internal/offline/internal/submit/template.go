@@ -17,6 +17,7 @@ import (
 
 // templates takes the files of pod templates in.
 func (b *builder) templates(readFile func(string) ([]byte, error)) error {
+	var mistakes []error
 	for _, role := range []struct {
 		key, field string
 		into       **runtime.RawExtension
@@ -30,22 +31,19 @@ func (b *builder) templates(readFile func(string) ([]byte, error)) error {
 		}
 		template, err := readTemplate(file, readFile, role.key == conf.DriverTemplateFile)
 		if err != nil {
-			return &CallError{role.field, fmt.Errorf("read the template of %s: %w", role.key, err)}
+			mistakes = append(mistakes, &CallError{role.field, fmt.Errorf("read the template of %s: %w", role.key, err)})
+			continue
 		}
 		*role.into = template
-		b.keepSecurity()
 	}
-	return nil
+	return errors.Join(mistakes...)
 }
 
-// keepSecurity leaves the security of pods to the templates: what spark-submit has not filled in, a sidecar may need as it is.
-func (b *builder) keepSecurity() {
-	if b.app.Spec.PodSecurity == podSecurityNone {
-		return
-	}
+// security leaves the security of pods to image and templates: what spark-submit has not filled in, they may need as it is.
+func (b *builder) security() {
 	b.app.Spec.PodSecurity = podSecurityNone
-	b.note("spec.podSecurity", "None, because the pod templates decide about security, as with spark-submit: remove it to have empty fields filled so that "+
-		"the pods satisfy the restricted Pod Security Standard")
+	b.note("spec.podSecurity", "None, because spark-submit changes neither the user of the image nor what pod templates say about security: remove it to have "+
+		"empty fields filled so that the pods satisfy the restricted Pod Security Standard")
 }
 
 // readTemplate reads a pod as the template of one, as Spark's client does. That of the driver needs a spec.

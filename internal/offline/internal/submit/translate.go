@@ -38,7 +38,8 @@ type Input struct {
 }
 
 // Translate returns the application for a call of spark-submit. It is not checked yet. An error means that the call does not submit a
-// job to Kubernetes in cluster mode, or that something is missing without which nothing can be written.
+// job to Kubernetes in cluster mode, or that something is missing without which nothing can be written; it names all such mistakes, and
+// beside it the application is as far as the call could be understood, or nil.
 func Translate(in Input) (*v1alpha1.SparkApplication, []Note, error) {
 	called, err := parse(in.Arguments)
 	if err != nil {
@@ -57,23 +58,18 @@ func Translate(in Input) (*v1alpha1.SparkApplication, []Note, error) {
 		return nil, nil, err
 	}
 	b.program(called)
-	if err := b.metadata(called); err != nil {
-		return nil, nil, err
-	}
-	if err := b.templates(in.ReadFile); err != nil {
-		return nil, nil, err
-	}
+	mistakes := []error{b.metadata(called), b.templates(in.ReadFile)}
+	b.security()
 	b.image()
 	for _, key := range slices.Sorted(maps.Keys(properties)) {
 		b.place(key, properties[key])
 	}
-	if err := b.version(in.SparkVersion); err != nil {
-		return nil, nil, err
-	}
+	b.noteSecretToCreate()
+	mistakes = append(mistakes, b.version(in.SparkVersion))
 	if called.loadDefaults && strings.HasPrefix(b.app.Spec.SparkVersion, "3.") {
-		return nil, nil, fmt.Errorf("%s came with Spark 4.0: leave it out", optionDefaults)
+		mistakes = append(mistakes, fmt.Errorf("%s came with Spark 4.0: leave it out", optionDefaults))
 	}
-	return b.app, b.notes, nil
+	return b.app, b.notes, errors.Join(mistakes...)
 }
 
 // properties merges those of the file, of --conf and of options; later ones win.
@@ -116,6 +112,8 @@ type builder struct {
 	notes      []Note
 	// keepSecrets leaves values alone that look like secrets.
 	keepSecrets bool
+	// secretKeys are those that the user is to put into a Secret.
+	secretKeys []string
 }
 
 func (b *builder) note(subject, format string, args ...any) {
@@ -150,6 +148,7 @@ func (b *builder) program(c *call) {
 
 // metadata names the application, and moves what stands elsewhere in a SparkApplication.
 func (b *builder) metadata(c *call) error {
+	var mistakes []error
 	b.app.Namespace = "default"
 	for _, place := range []struct {
 		key, field string
@@ -159,16 +158,22 @@ func (b *builder) metadata(c *call) error {
 		{conf.DriverPodName, "spec.driver.podName", &b.app.Spec.Driver.PodName},
 	} {
 		name, ok := b.take(place.key)
-		if ok && name == "" {
-			return &CallError{place.field, fmt.Errorf("%s is empty: give a name, or leave it out", place.key)}
-		}
-		if ok {
+		switch {
+		case ok && name == "":
+			mistakes = append(mistakes, &CallError{place.field, fmt.Errorf("%s is empty: give a name, or leave it out", place.key)})
+		case ok:
 			*place.into = name
 		}
 	}
+	if master := b.properties[conf.DriverMaster]; strings.HasPrefix(master, "local") {
+		b.take(conf.DriverMaster)
+		mistakes = append(mistakes, &CallError{"spec.sparkConf[" + conf.DriverMaster + "]", fmt.Errorf("%s is %q, a driver without executors, which is not supported: "+
+			"leave it out and set spark.executor.instances", conf.DriverMaster, master)})
+	}
 	if address, ok := b.properties[conf.DriverBindAddress]; ok {
-		return &CallError{"spec.sparkConf[" + conf.DriverBindAddress + "]", fmt.Errorf("%s is %q: leave it out, the driver binds to the address of its pod",
-			conf.DriverBindAddress, address)}
+		b.take(conf.DriverBindAddress)
+		mistakes = append(mistakes, &CallError{"spec.sparkConf[" + conf.DriverBindAddress + "]", fmt.Errorf(
+			"%s is %q: leave it out, the driver binds to the address of its pod", conf.DriverBindAddress, address)})
 	}
 	for _, key := range []string{conf.Master, conf.DeployMode, conf.AppID, waitForEnd} {
 		b.take(key)
@@ -182,7 +187,7 @@ func (b *builder) metadata(c *call) error {
 	if b.app.Name = label(name); b.app.Name != name {
 		b.setSparkConf(conf.AppName, name)
 	}
-	return nil
+	return errors.Join(mistakes...)
 }
 
 // podSecurityNone fills in nothing.
@@ -218,6 +223,9 @@ func (b *builder) image() {
 	}
 }
 
+// unknownVersion stands in an application whose version is not known.
+const unknownVersion = "4.1.4"
+
 var versionTag = regexp.MustCompile(`:v?([0-9]+\.[0-9]+\.[0-9]+)[^:/]*$`)
 
 // version sets the version of Spark, which no option of spark-submit says.
@@ -225,6 +233,7 @@ func (b *builder) version(given string) error {
 	if given == "" {
 		tag := versionTag.FindStringSubmatch(b.app.Spec.Image)
 		if tag == nil {
+			b.app.Spec.SparkVersion = unknownVersion // what else is wrong can be found
 			return errors.New("the tag of the image does not say which Spark is in it: name the version with --spark-version, as in --spark-version 4.1.4")
 		}
 		given = tag[1]

@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
+
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
 // image and program without which no call says anything.
@@ -112,15 +114,29 @@ func TestTranslate(t *testing.T) {
 		},
 		"secret": {
 			options: []string{"--conf", "spark.hadoop.fs.s3a.secret.key=hunter2", "--conf", "spark.ssl.keyPassword=hunter2"},
-			want:    []string{"    fs.s3a.secret.key: " + Placeholder, "    spark.ssl.keyPassword: " + Placeholder}, unwanted: []string{"hunter2"},
-			note: "the value looks like a secret",
+			want: []string{
+				"  sparkConfFrom:\n  - name: spark.hadoop.fs.s3a.secret.key\n    secretKeyRef:\n      key: spark.hadoop.fs.s3a.secret.key\n      name: org-example-main-secrets\n",
+				"  - name: spark.ssl.keyPassword",
+			}, unwanted: []string{"hunter2"},
+			note: "kubectl create secret generic org-example-main-secrets --namespace default --from-literal=spark.hadoop.fs.s3a.secret.key=VALUE " +
+				"--from-literal=spark.ssl.keyPassword=VALUE",
+		},
+		"secret in the environment": {
+			options:  []string{"--conf", "spark.kubernetes.driverEnv.DB_PASSWORD=hunter2", "--conf", "spark.executorEnv.API_TOKEN=hunter2"},
+			want:     []string{"    - name: DB_PASSWORD\n      valueFrom:\n        secretKeyRef:\n          key: DB_PASSWORD", "    - name: API_TOKEN\n      valueFrom:"},
+			unwanted: []string{"hunter2"}, note: "spec.driver.env takes it from key DB_PASSWORD of Secret",
+		},
+		"secret that no Secret can hold": {
+			options:  []string{"--conf", "spark.authenticate.secret=hunter2"},
+			want:     []string{"    spark.authenticate.secret: " + conf.Placeholder},
+			unwanted: []string{"hunter2"}, note: "remove it, so that Spark generates one",
 		},
 		"names of secrets": {
 			options: []string{
 				"--conf", "spark.kubernetes.driver.secretKeyRef.PASSWORD=db:password", "--conf", "spark.kubernetes.driver.secrets.token=/etc/t",
 				"--conf", "spark.kubernetes.authenticate.driver.mounted.oauthTokenFile=/etc/token",
 			},
-			want: []string{"db:password", "/etc/t\n", "/etc/token"}, unwanted: []string{Placeholder},
+			want: []string{"db:password", "/etc/t\n", "/etc/token"}, unwanted: []string{conf.Placeholder, "sparkConfFrom"},
 		},
 		"password among Java options": {
 			options: []string{"--driver-java-options", "-Djavax.net.ssl.trustStorePassword=x"}, want: []string{"javaOptions: -Djavax"},
@@ -219,6 +235,15 @@ func TestWhatIsNoSubmission(t *testing.T) {
 		"no such file":     {[]string{"--properties-file", "p", "a.jar"}, "read the file of --properties-file: p: file does not exist"},
 		"no such template": {
 			[]string{"--conf", "spark.kubernetes.driver.podTemplateFile=t", "a.jar"}, "read the template of spark.kubernetes.driver.podTemplateFile: t",
+		},
+		"a driver without executors": {
+			append(image, "--conf", "spark.kubernetes.driver.master=local[4]", "a.jar"),
+			`spark.kubernetes.driver.master is "local[4]", a driver without executors, which is not supported: leave it out`,
+		},
+		"several mistakes at once": {
+			[]string{"--conf", "spark.kubernetes.namespace=", "--conf", "spark.kubernetes.driver.podTemplateFile=t", "--conf", "spark.driver.bindAddress=::1", "a.jar"},
+			"spark.kubernetes.namespace is empty: give a name, or leave it out\nspark.driver.bindAddress is \"::1\": leave it out, the driver binds to the address " +
+				"of its pod\nread the template of spark.kubernetes.driver.podTemplateFile: t: file does not exist\nthe tag of the image does not say",
 		},
 		"template elsewhere": {
 			[]string{"--conf", "spark.kubernetes.driver.podTemplateFile=s3a://b/t", "a.jar"}, "fetch it and name the local file",
