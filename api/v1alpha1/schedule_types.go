@@ -58,12 +58,12 @@ type ScheduledSparkApplicationSpec struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=256
 	// +kubebuilder:validation:XValidation:rule="!self.contains('=')",message="set schedule to times only: remove TZ=, and set timeZone"
-	// +kubebuilder:validation:XValidation:rule="self.matches('^@(yearly|annually|monthly|weekly|daily|midnight|hourly)$|^@every +[0-9.hms]+$') || self.matches('^ *[^ @]+( +[^ @]+){4} *$')",message="set schedule to five fields (minute, hour, day of month, month, day of week), such as '30 2 * * *', or @every with a duration, or one of @yearly, @annually, @monthly, @weekly, @daily, @midnight, @hourly"
+	// +kubebuilder:validation:XValidation:rule="!self.matches('^@every +([0-9]{1,6}([.][0-9]+)?(h|ms|m|s))+$') || (duration(self.substring(7).trim()) >= duration('1m') && duration(self.substring(7).trim()) <= duration('8784h'))",message="set schedule to @every with a duration of 1m to 8784h, such as @every 90m"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^@(yearly|annually|monthly|weekly|daily|midnight|hourly)$|^@every +([0-9]{1,6}([.][0-9]+)?(h|ms|m|s))+$') || self.matches('^ *[^ @]+( +[^ @]+){4} *$')",message="set schedule to five fields (minute, hour, day of month, month, day of week), such as '30 2 * * *', or @every with a duration, or one of @yearly, @annually, @monthly, @weekly, @daily, @midnight, @hourly"
 	Schedule string `json:"schedule"`
 
 	// timeZone is a name of the IANA time zone database, such as Europe/Zurich. Default: UTC.
 	// +optional
-	// +kubebuilder:default:=UTC
 	// +kubebuilder:validation:MaxLength=64
 	// +kubebuilder:validation:XValidation:rule="self != 'Local'",message="set timeZone to a name such as Europe/Zurich, or to UTC: Local is the zone of the machine that the operator runs on"
 	TimeZone string `json:"timeZone,omitempty"`
@@ -71,7 +71,6 @@ type ScheduledSparkApplicationSpec struct {
 	// concurrencyPolicy is what happens when the schedule is due and an application of it has not finished. Default:
 	// Forbid.
 	// +optional
-	// +kubebuilder:default:=Forbid
 	ConcurrencyPolicy ConcurrencyPolicy `json:"concurrencyPolicy,omitempty"`
 
 	// startingDeadline is how late a run may start. Default: no limit for what catchUp runs; under Forbid a run that is
@@ -84,7 +83,6 @@ type ScheduledSparkApplicationSpec struct {
 
 	// catchUp is what happens with the runs that were due while no operator was running. Default: Last.
 	// +optional
-	// +kubebuilder:default:=Last
 	CatchUp CatchUpPolicy `json:"catchUp,omitempty"`
 
 	// suspend stops the schedule. Applications that exist run on. What is due meanwhile is not run later. Default:
@@ -94,14 +92,12 @@ type ScheduledSparkApplicationSpec struct {
 
 	// successfulHistoryLimit is how many applications that succeeded are kept. Default: 3.
 	// +optional
-	// +kubebuilder:default:=3
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=100
 	SuccessfulHistoryLimit *int32 `json:"successfulHistoryLimit,omitempty"`
 
 	// failedHistoryLimit is how many applications that failed are kept. Default: 1.
 	// +optional
-	// +kubebuilder:default:=1
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=100
 	FailedHistoryLimit *int32 `json:"failedHistoryLimit,omitempty"`
@@ -109,7 +105,6 @@ type ScheduledSparkApplicationSpec struct {
 	// readyWhen is what makes the schedule ready. Scheduled: the schedule works, whatever becomes of its runs.
 	// LastRunSucceeded: also, the last run that ended has succeeded. Default: Scheduled.
 	// +optional
-	// +kubebuilder:default:=Scheduled
 	ReadyWhen ScheduleReadiness `json:"readyWhen,omitempty"`
 
 	// template is the application that is created at each time. A change counts from the next time on.

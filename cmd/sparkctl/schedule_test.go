@@ -30,7 +30,7 @@ func TestScheduleNextOfFiles(t *testing.T) {
 		"autumn":     {args: []string{"-f", several, "--from=2026-10-25T00:30", "--count=5"}},
 		"an instant": {args: []string{"-f", "../../examples/schedule.yaml", "--from", "2026-03-28T01:30:00Z", "--count", "2"}},
 		"stdin": {args: []string{"-f", "-", "--from", "2026-06-01", "--count", "1"}, in: `{"apiVersion": "sparkgate.io/v1alpha1", "kind": "ScheduledSparkApplication",
-			"metadata": {"name": "a"}, "spec": {"schedule": "0 0 1 jan ?", "template": {"spec": {"type": "Python", "sparkVersion": "4.9.0", "image": "i", "mainApplicationFile": "local:///a.py"}}},
+			"metadata": {"name": "a"}, "spec": {"schedule": "0 0 1 jan ?", "template": {"spec": {"type": "Python", "sparkVersion": "4.1.4", "sparkConf": {"spark.db.password": "secret"}, "image": "i", "mainApplicationFile": "local:///a.py"}}},
 			"status": {"activeCount": 7}}`},
 		"mistakes": {
 			args: []string{"-f", "testdata/schedule/mistakes.yaml", "--from", "2026-03-28", "--count", "1"}, code: 1,

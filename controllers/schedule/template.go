@@ -4,6 +4,7 @@
 package schedule
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,6 +21,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/redact"
+	"github.com/sparkgate/sparkgate/internal/spark/strictdecode"
 	"github.com/sparkgate/sparkgate/internal/spark/validate"
 	"github.com/sparkgate/sparkgate/internal/tick"
 )
@@ -81,7 +83,9 @@ func (p *pass) tryTemplate(ctx context.Context) (mistake string, err error) {
 	}
 	err = p.Client.Create(ctx, app, client.FieldOwner(author), client.DryRunAll, client.FieldValidation("Strict"))
 	switch {
-	case apierrors.IsInvalid(err), apierrors.IsBadRequest(err):
+	case apierrors.IsBadRequest(err):
+		return cmp.Or(unreadable(p.schedule), mistakesOf(err)), nil
+	case apierrors.IsInvalid(err):
 		return mistakesOf(err), nil
 	case apierrors.IsAlreadyExists(err), apierrors.IsForbidden(err): // of this minute, so it was checked; or a ResourceQuota is used up for now
 		return "", nil
@@ -96,6 +100,15 @@ func (p *pass) tryTemplate(ctx context.Context) (mistake string, err error) {
 		return inTemplate(findings[0].Field + ": " + findings[0].Message), nil
 	}
 	return "", nil
+}
+
+// unreadable returns which fields of the template do not exist or cannot be read, with a remedy that the API server does not know.
+func unreadable(s *v1alpha1.ScheduledSparkApplication) string {
+	var mistakes []string
+	for _, m := range strictdecode.Decode(s.Spec.Template.Spec.Raw, "spec.template.spec", &v1alpha1.SparkApplicationSpec{}) {
+		mistakes = append(mistakes, redact.Text(m.Field+": "+m.Message))
+	}
+	return strings.Join(mistakes, "; ")
 }
 
 // mistakesOf returns what the API server says of each field of an application.

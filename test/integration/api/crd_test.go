@@ -54,9 +54,10 @@ func TestNames(t *testing.T) {
 		short string
 		scope apiextensionsv1.ResourceScope
 	}{
-		"sparkapplications": {"sgapp", apiextensionsv1.NamespaceScoped},
-		"sparkqueues":       {"sgq", apiextensionsv1.ClusterScoped},
-		"sparkflavors":      {"sgflavor", apiextensionsv1.ClusterScoped},
+		"sparkapplications":          {"sgapp", apiextensionsv1.NamespaceScoped},
+		"scheduledsparkapplications": {"sgsched", apiextensionsv1.NamespaceScoped},
+		"sparkqueues":                {"sgq", apiextensionsv1.ClusterScoped},
+		"sparkflavors":               {"sgflavor", apiextensionsv1.ClusterScoped},
 	}
 	for plural := range kinds {
 		crd := readCRD(t, plural)

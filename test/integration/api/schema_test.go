@@ -22,9 +22,10 @@ import (
 
 // kinds are the CRDs under test by their plural; the folder testdata has an object with every field of each.
 var kinds = map[string]string{
-	"sparkapplications": "sparkapplication.yaml",
-	"sparkqueues":       "sparkqueue.yaml",
-	"sparkflavors":      "sparkflavor.yaml",
+	"sparkapplications":          "sparkapplication.yaml",
+	"scheduledsparkapplications": "scheduledsparkapplication.yaml",
+	"sparkqueues":                "sparkqueue.yaml",
+	"sparkflavors":               "sparkflavor.yaml",
 }
 
 func crdPath(plural string) string {

@@ -14,7 +14,6 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/test/integration/actors"
-	"github.com/sparkgate/sparkgate/test/integration/env"
 )
 
 // TestRuns: a day passes, and the application of the day exists, once. It is owned and labelled, and has nothing of the labels of the
@@ -102,44 +101,6 @@ func TestAskedFor(t *testing.T) {
 	w.look(s)
 	if all := w.children(); len(all) != 1 || !strings.HasPrefix(all[0].Name, "nightly-m-") {
 		t.Errorf("%d applications: %v", len(all), all)
-	}
-}
-
-// TestMistakes: what the schema refuses, and what is reported by the schedule. Nothing runs until it is mended.
-func TestMistakes(t *testing.T) {
-	w := newWorld(t)
-	for want, change := range map[string]func(*v1alpha1.ScheduledSparkApplication){
-		"set schedule to five fields":     func(s *v1alpha1.ScheduledSparkApplication) { s.Spec.Schedule = "* * * *" },
-		"remove TZ=, and set timeZone":    func(s *v1alpha1.ScheduledSparkApplication) { s.Spec.Schedule = "TZ=UTC * * * * *" },
-		"to UTC: Local is the zone":       func(s *v1alpha1.ScheduledSparkApplication) { s.Spec.TimeZone = "Local" },
-		"at most 52 characters":           func(s *v1alpha1.ScheduledSparkApplication) { s.Name = strings.Repeat("n", 53) },
-		"set labels and annotations only": func(s *v1alpha1.ScheduledSparkApplication) { s.Spec.Template.Metadata.Name = "pi" },
-	} {
-		if err := env.Client().Create(t.Context(), w.schedule("refused", change)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want %q", err, want)
-		}
-	}
-	raw := func(text string) func(*v1alpha1.ScheduledSparkApplication) {
-		return func(s *v1alpha1.ScheduledSparkApplication) { s.Spec.Template.Spec.Raw = []byte(text) }
-	}
-	for want, change := range map[string]func(*v1alpha1.ScheduledSparkApplication){
-		`spec.schedule "61 * * * *": the minute "61"`: func(s *v1alpha1.ScheduledSparkApplication) { s.Spec.Schedule = "61 * * * *" },
-		`spec.schedule "0 0 30 2 *": it never fires`:  func(s *v1alpha1.ScheduledSparkApplication) { s.Spec.Schedule = "0 0 30 2 *" },
-		`spec.schedule "@every 5s": an interval`:      func(s *v1alpha1.ScheduledSparkApplication) { s.Spec.Schedule = "@every 5s" },
-		`spec.timeZone "Europe/Zurick"`:               func(s *v1alpha1.ScheduledSparkApplication) { s.Spec.TimeZone = "Europe/Zurick" },
-		`spec.template.spec.type`:                     raw(`{"type": "Pyton"}`),
-		`unknown field "spec.executer"`:               raw(`{"type": "Python", "sparkVersion": "4.1.4", "image": "a/b:c", "mainApplicationFile": "local:///a.py", "executer": {}}`),
-		`spec.template.spec.driver.memory`:            raw(`{"type": "Python", "sparkVersion": "4.1.4", "image": "a/b:c", "mainApplicationFile": "local:///a.py", "driver": {"memory": "1 GB"}}`),
-	} {
-		name := strings.ToLower(strings.NewReplacer(" ", "-", `"`, "", ":", "", "*", "x", "@", "", ".", "-", "/", "-", "_", "-").Replace(want))
-		s := w.apply(strings.Trim(name[:min(len(name), 40)], "-"), change)
-		stalled := condition(s, "Stalled")
-		if stalled.Reason != v1alpha1.InvalidSpecReason || !strings.Contains(stalled.Message, want) {
-			t.Errorf("Stalled %+v, want %q", stalled, want)
-		}
-	}
-	if n := len(w.children()); n != 0 {
-		t.Errorf("%d applications", n)
 	}
 }
 

@@ -144,7 +144,8 @@ func (c *collector) application(text []byte, all []Object) {
 		return
 	}
 	for _, f := range validate.Submission(&app, conf.Sources{ConfigMap: ConfFiles(&app, all)}) {
-		c.add(Finding{Field: f.Field, Message: f.Message, Warning: f.Reason == v1alpha1.NotYetSupportedReason})
+		notYet := f.Reason == v1alpha1.NotYetSupportedReason
+		c.add(Finding{Field: f.Field, Message: f.Message, Warning: notYet, stops: notYet})
 	}
 	for _, w := range validate.Warnings(&app) {
 		c.add(Finding{Field: w.Field, Message: w.Message, Warning: true})

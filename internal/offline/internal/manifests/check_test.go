@@ -67,6 +67,10 @@ spec:
 				`f.yaml:14: ScheduledSparkApplication nightly: spec.template.spec.executer: there is no field "executer" here: write executor, or remove it`,
 			},
 		},
+		"a schedule whose template would wait for another version": {
+			text: strings.Replace(scheduled(right), "sparkVersion: 4.1.4", "sparkVersion: 4.9.0", 1), checked: 1,
+			want: []string{`f.yaml:11: ScheduledSparkApplication nightly: spec.template.spec.sparkVersion: value "4.9.0" is not honoured by this version yet: `},
+		},
 		"an amount that would wrap": {
 			text: right + "  driver:\n    template:\n      spec:\n        containers:\n        - name: a\n          resources: {requests: {memory: \"9223372036854775807\"}}\n", checked: 1,
 			want: []string{`f.yaml:15: SparkApplication pi: spec.driver.template.spec.containers[0].resources.requests.memory: value "9223372036854775807" is above 8Pi, the most that is counted: set less`},

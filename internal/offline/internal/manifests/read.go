@@ -44,6 +44,9 @@ type Finding struct {
 	// Warning says that the API server takes it and the job may run: what this version does not honour yet, and what
 	// had better be changed.
 	Warning bool
+
+	// stops says that the operator does not run the object as it is, although the finding is a warning.
+	stops bool
 }
 
 // String returns one line for people and for programs that jump to files.

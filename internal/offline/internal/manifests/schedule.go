@@ -32,6 +32,7 @@ func (c *collector) schedule(text []byte, namespace string, all []Object) ([]Fin
 	found, err := application.check(all)
 	for _, f := range found {
 		f.Field = strings.Replace(f.Field, "spec", "spec.template.spec", 1)
+		f.Warning = f.Warning && !f.stops // an application waits for another version of the operator; a schedule is stalled
 		c.add(f)
 	}
 	return c.findings, err
