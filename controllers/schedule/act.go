@@ -40,7 +40,7 @@ func (p *pass) try(ctx context.Context) (outdated bool, err error) {
 			return false, err
 		}
 	}
-	if p.decision.Create == nil {
+	if p.decision.Create == nil || p.decision.Create.Exists {
 		return false, nil
 	}
 	return p.create(ctx, *p.decision.Create)

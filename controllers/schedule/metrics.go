@@ -75,7 +75,7 @@ func (p *pass) countRecorded() {
 	p.Series.Count(func(func(string) string) {
 		if run := p.decision.Create; run != nil {
 			runs.WithLabelValues(namespace, triggerOf(run.Token), resultCreated).Inc()
-			if !run.At.IsZero() {
+			if !run.At.IsZero() && !run.Exists { // else it was created earlier than now
 				delay.WithLabelValues(namespace).Observe(max(p.Clock.Since(run.At), time.Duration(0)).Seconds())
 			}
 		}

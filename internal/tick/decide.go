@@ -77,8 +77,12 @@ func (d *decider) record(until time.Time) v1alpha1.HandledSchedule {
 // request deals with a run that was asked for, and reports whether there is something to do for it first.
 func (d *decider) request() bool {
 	run := &Run{Name: RequestedName(d.Schedule.Name, d.Token), Token: d.Token}
+	run.Exists = d.exists(run.Name)
 	blocker := d.blocker(run.Name)
 	switch {
+	case run.Exists:
+		d.out.Create, d.out.Again = run, true
+		return true
 	case blocker == nil || d.spec.ConcurrencyPolicy == v1alpha1.ConcurrencyAllow:
 		d.out.Create, d.out.Again = run, true
 		return true
@@ -94,7 +98,10 @@ func (d *decider) request() bool {
 func (d *decider) follow() {
 	due, more := d.due()
 	for i, at := range due {
-		if d.handle(at, d.passOver(at, due[i+1:], more)) {
+		if more && i == len(due)-CatchUpLimit {
+			break // the last ones are decided on when it is known what comes after them
+		}
+		if d.handle(at, d.passOver(at, due[i+1:])) {
 			return
 		}
 		d.handled = at
@@ -109,15 +116,16 @@ func (d *decider) follow() {
 func (d *decider) due() (ticks []time.Time, more bool) {
 	for at := d.Times.Next(d.handled); !at.IsZero() && !at.After(d.Now); at = d.Times.Next(at) {
 		if len(ticks) == batch {
-			return ticks[:batch-CatchUpLimit], true // what comes after them decides on the last ones
+			return ticks, true
 		}
 		ticks = append(ticks, at)
 	}
 	return ticks, false
 }
 
-// passOver says why a tick is not run, whatever else is running; empty if it may be. next are the ticks after it.
-func (d *decider) passOver(at time.Time, next []time.Time, more bool) string {
+// passOver says why a tick is not run, whatever else is running; empty if it may be. next are the ticks after it,
+// at least CatchUpLimit if there are as many.
+func (d *decider) passOver(at time.Time, next []time.Time) string {
 	if deadline := d.spec.StartingDeadline; deadline != nil && d.Now.Sub(at) > deadline.Duration {
 		return v1alpha1.MissedStartingDeadlineExceeded
 	}
@@ -127,9 +135,6 @@ func (d *decider) passOver(at time.Time, next []time.Time, more bool) string {
 	missed := 0
 	for missed < len(next) && missed < CatchUpLimit && !next[missed].After(d.Since) {
 		missed++
-	}
-	if more {
-		missed = CatchUpLimit
 	}
 	switch d.spec.CatchUp {
 	case v1alpha1.CatchUpAll:
@@ -148,6 +153,11 @@ func (d *decider) passOver(at time.Time, next []time.Time, more bool) string {
 // handle deals with one tick, and reports whether the ones after it have to wait.
 func (d *decider) handle(at time.Time, reason string) bool {
 	run := &Run{Name: Name(d.Schedule.Name, at), At: at}
+	if d.exists(run.Name) { // whoever created it could not record it: it runs, however late this is noticed
+		run.Exists = true
+		d.out.Create, d.out.Again, d.handled = run, true, at
+		return true
+	}
 	if reason == "" && d.Taken[run.Name] {
 		reason = v1alpha1.MissedNameTaken
 	}
@@ -182,6 +192,11 @@ func (d *decider) wait(at time.Time, blocker *Child) {
 	if deadline := d.spec.StartingDeadline; deadline != nil {
 		d.out.Look = at.Add(deadline.Duration + 1)
 	}
+}
+
+// exists reports whether the schedule has an application of that name.
+func (d *decider) exists(name string) bool {
+	return slices.ContainsFunc(d.Children, func(c Child) bool { return c.Name == name })
 }
 
 // replace deletes all that is in the way of an application. It is created when they are gone: their quota is released then.

@@ -67,7 +67,11 @@ func TestDecide(t *testing.T) {
 		{"another has not finished, Allow", "12:10", []func(*world){child("a", nil), policy(v1alpha1.ConcurrencyAllow)}, "create 12:10, until 12:10, again"},
 		{"two have not finished, Replace", "12:10", []func(*world){child("b", nil), child("a", nil), policy(v1alpha1.ConcurrencyReplace)}, "delete a b, waits for a, until 12:00"},
 		{"… and are going", "12:10", []func(*world){child("a", deleting), policy(v1alpha1.ConcurrencyReplace)}, "waits for a, until 12:00"},
-		{"the application of the tick exists already", "12:10", []func(*world){child(Name("nightly", today("12:10")), nil)}, "create 12:10, until 12:10, again"},
+		{"the application of the tick exists already", "12:10", []func(*world){child(Name("nightly", today("12:10")), nil)}, "record 12:10, until 12:10, again"},
+		{"… and it is late", "12:16", []func(*world){child(Name("nightly", today("12:10")), nil), deadline(5 * time.Minute)}, "record 12:10, until 12:10, again"},
+		{"… and another leads since", "12:15", []func(*world){child(Name("nightly", today("12:10")), nil), since("12:14"), catchUp(v1alpha1.CatchUpNone)},
+			"record 12:10, until 12:10, again"},
+		{"… and another one runs beside it", "12:15", []func(*world){child(Name("nightly", today("12:10")), finished), child("a", nil)}, "record 12:10, until 12:10, again"},
 		{"its name is taken", "12:10", []func(*world){func(w *world) { w.Taken = map[string]bool{Name("nightly", today("12:10")): true} }}, "pass 12:10 NameTaken, until 12:10, look 12:20"},
 
 		{"down over five, None", "12:52", []func(*world){since("12:51"), catchUp(v1alpha1.CatchUpNone)},
@@ -95,6 +99,8 @@ func TestDecide(t *testing.T) {
 		{"asked for, another has not finished, Forbid", "12:10", []func(*world){token, child("a", nil)},
 			"pass 12:10 ConcurrencyForbidden a, waits for a, until 12:10, look 12:20"},
 		{"asked for, another has not finished, Replace", "12:10", []func(*world){token, child("a", nil), policy(v1alpha1.ConcurrencyReplace)}, "delete a, waits for a, until 12:00"},
+		{"asked for, and it exists, another has not finished", "12:05", []func(*world){token, child(RequestedName("nightly", "now"), nil), child("a", nil)},
+			"record now, until 12:00, again"},
 		{"asked for while it has a mistake", "12:05", []func(*world){token, func(w *world) { w.Times = nil }}, "until 12:00 paused"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -141,6 +147,21 @@ func TestAYearOfMinutes(t *testing.T) {
 	}
 	if passed != 365*24*60-1 || created != 1 || steps > 60 {
 		t.Errorf("%d passed over, %d created in %d steps", passed, created, steps)
+	}
+}
+
+// TestTheLastMissedOfMany: more ticks are due than one decision looks at. The last one that was missed runs, although many follow that were not.
+func TestTheLastMissedOfMany(t *testing.T) {
+	times, err := cron.Parse("* * * * *", "UTC")
+	if err != nil {
+		t.Fatal(err)
+	}
+	since := today("12:00").Add(50 * time.Minute)
+	o := Observation{Now: since.AddDate(0, 0, 10), Since: since, Times: times, Schedule: &v1alpha1.ScheduledSparkApplication{}}
+	o.Schedule.CreationTimestamp = metav1.NewTime(today("12:00"))
+	o.Schedule.Spec.Schedule = "* * * * *"
+	if d := Decide(o); len(d.Passed) != 49 || d.Create == nil || !d.Create.At.Equal(since) {
+		t.Errorf("%d passed over, created %+v; want 49, and the one of %s", len(d.Passed), d.Create, since)
 	}
 }
 
@@ -198,11 +219,15 @@ func show(d Decision) string {
 		}
 		parts = append(parts, text)
 	}
-	switch {
-	case d.Create != nil && d.Create.Token != "":
-		parts = append(parts, "create "+d.Create.Token)
-	case d.Create != nil:
-		parts = append(parts, "create "+d.Create.At.Format("15:04"))
+	if run := d.Create; run != nil {
+		verb, what := "create ", run.Token
+		if run.Exists {
+			verb = "record "
+		}
+		if what == "" {
+			what = run.At.Format("15:04")
+		}
+		parts = append(parts, verb+what)
 	}
 	if d.Waits != nil {
 		parts = append(parts, "waits for "+d.Waits.Name)

@@ -45,7 +45,7 @@ func (c Child) active() bool { return c.Deleting || !c.Finished }
 
 // Decision is what follows from an observation.
 type Decision struct {
-	// Create is the application to create; nil for none. The rest of the decision holds once it exists.
+	// Create is the application to create, unless it exists already; nil for none. The rest of the decision holds once it exists.
 	Create *Run
 	// Delete are applications to delete before anything is created.
 	Delete []Child
@@ -67,6 +67,8 @@ type Run struct {
 	// At is the tick; zero for a run that was asked for by Token.
 	At    time.Time
 	Token string
+	// Exists says that the application has been created already, and only has to be recorded.
+	Exists bool
 }
 
 // Passed is a tick that is not run.

@@ -152,8 +152,13 @@ func (w *randomWorld) look() bool {
 			}
 		}
 	}
-	if d.Create != nil {
-		w.create(*d.Create)
+	if run := d.Create; run != nil {
+		if run.Exists {
+			w.recorded(*run)
+		} else {
+			w.create(*run)
+		}
+		w.hand(run.At, "created")
 		if w.r.IntN(4) == 0 { // a crash before the status is written; the next leader begins a little later
 			w.o.Since = w.o.Now
 			return true
@@ -161,9 +166,6 @@ func (w *randomWorld) look() bool {
 	}
 	for _, p := range d.Passed {
 		w.pass(p)
-	}
-	if d.Create != nil {
-		w.hand(d.Create.At, "created")
 	}
 	w.checkNothingForgotten(before, &d)
 	w.handled = &d.Handled
@@ -185,6 +187,13 @@ func (w *randomWorld) create(run Run) {
 		w.t.Errorf("%s was due while no operator was running, until %s", run.Name, w.o.Since)
 	}
 	w.createOnce(run)
+}
+
+// recorded checks that an application exists that is only to be recorded.
+func (w *randomWorld) recorded(run Run) {
+	if _, was := w.created[run.Name]; !was {
+		w.t.Errorf("%s is recorded and was never created", run.Name)
+	}
 }
 
 // createOnce creates the application of a run, unless it exists.
