@@ -180,14 +180,12 @@ func (d *differ) ownRefusals(refusals []refusal) {
 // compareObjects builds the objects and compares.
 func (d *differ) compareObjects(sent *submitrecording.Objects) error {
 	app := d.submitted.Application
-	properties, findings := conf.Merge(app, d.sources)
+	in, findings := render.NewInput(app, d.sources)
 	if len(findings) > 0 {
 		return fmt.Errorf("a finding that the check did not report: %s", findings[0])
 	}
-	objects, err := render.Build(render.Input{
-		App: app, Run: 1, Attempt: 1, Queue: v1alpha1.DefaultQueue, Properties: properties,
-		ConfFiles: render.ConfFiles(d.sources.ConfigMap), SubmitTime: sent.SubmitTime(),
-	})
+	in.Queue, in.SubmitTime = v1alpha1.DefaultQueue, sent.SubmitTime()
+	objects, err := render.Build(in)
 	if err != nil {
 		return err
 	}

@@ -96,14 +96,12 @@ func (r Rendering) application(o *manifests.Object, all []manifests.Object) ([][
 		notes = append(notes, Note{"spec.sparkConfFrom", "values of Secrets are never shown: " + conf.Masked + " stands in their place"})
 	}
 	r.complete(&app)
-	properties, findings := conf.Merge(&app, conf.Sources{ConfigMap: files})
+	in, findings := render.NewInput(&app, conf.Sources{ConfigMap: files})
 	if len(findings) > 0 {
 		return nil, nil, errors.New(findings[0].String())
 	}
-	in := render.Input{
-		App: &app, Run: max(r.Run, 1), Attempt: max(r.Attempt, 1), Queue: queueOf(&app),
-		Properties: properties, ConfFiles: render.ConfFiles(files), SubmitTime: placeholderTime, SchedulingGated: gated(&app, properties),
-	}
+	in.Run, in.Attempt, in.Queue = max(r.Run, 1), max(r.Attempt, 1), queueOf(&app)
+	in.SubmitTime, in.SchedulingGated = placeholderTime, gated(&app, in.Properties)
 	objects, err := render.Build(in)
 	if err != nil {
 		return nil, nil, err

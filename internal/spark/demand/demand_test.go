@@ -6,7 +6,6 @@ package demand
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -37,11 +36,11 @@ func build(t *testing.T, change edit) (*v1alpha1.SparkApplication, render.Object
 	if change != nil {
 		change(&app.Spec)
 	}
-	properties, findings := conf.Merge(app, conf.Sources{})
+	in, findings := render.NewInput(app, conf.Sources{})
 	if len(findings) > 0 {
 		t.Fatalf("findings of conf.Merge: %v", findings)
 	}
-	objects, err := render.Build(render.Input{App: app, Run: 1, Attempt: 1, Properties: properties, SubmitTime: time.Unix(0, 0)})
+	objects, err := render.Build(in)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -75,8 +74,8 @@ func builtFrom(t *testing.T, path string) render.Objects {
 	if err := yaml.UnmarshalStrict(archive.Files["app.yaml"], &app); err != nil {
 		t.Fatal(err)
 	}
-	properties, _ := conf.Merge(&app, conf.Sources{})
-	objects, err := render.Build(render.Input{App: &app, Run: 1, Attempt: 1, Properties: properties, SubmitTime: time.Unix(0, 0)})
+	in, _ := render.NewInput(&app, conf.Sources{})
+	objects, err := render.Build(in)
 	if err != nil {
 		t.Fatal(err)
 	}

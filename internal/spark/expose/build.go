@@ -101,7 +101,12 @@ type build struct {
 
 // meta returns the metadata of a companion.
 func (b build) meta(name string) metav1.ObjectMeta {
-	return render.Metadata(render.Input{App: b.App, Run: b.Run, Attempt: b.Attempt, Queue: b.Queue}, name)
+	return metav1.ObjectMeta{
+		Name:            name,
+		Namespace:       b.App.Namespace,
+		Labels:          render.LabelsOf(b.App, b.Run, b.Attempt, b.Queue),
+		OwnerReferences: []metav1.OwnerReference{render.OwnerOf(b.App)},
+	}
 }
 
 // driverLabels select the driver of the attempt.

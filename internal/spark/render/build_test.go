@@ -33,11 +33,12 @@ func inputOf(t testing.TB, edit func(*v1alpha1.SparkApplicationSpec)) Input {
 	if edit != nil {
 		edit(&app.Spec)
 	}
-	properties, findings := conf.Merge(app, conf.Sources{})
+	in, findings := NewInput(app, conf.Sources{})
 	if len(findings) > 0 {
 		t.Fatalf("findings of conf.Merge: %v", findings)
 	}
-	return Input{App: app, Run: 1, Attempt: 1, Properties: properties, SubmitTime: submitTime}
+	in.SubmitTime = submitTime
+	return in
 }
 
 // mustBuild builds the objects of a small application whose spec was edited.

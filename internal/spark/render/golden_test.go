@@ -71,14 +71,13 @@ func renderFolder(t *testing.T, folder string) Objects {
 			t.Fatal(err)
 		}
 	}
-	properties, findings := conf.Merge(app, conf.Sources{Operator: extra.Operator, Namespace: extra.Namespace, ConfigMap: extra.ConfigMap})
+	in, findings := NewInput(app, conf.Sources{Operator: extra.Operator, Namespace: extra.Namespace, ConfigMap: extra.ConfigMap})
 	if len(findings) > 0 {
 		t.Fatalf("findings of conf.Merge: %v", findings)
 	}
-	objects, err := Build(Input{
-		App: app, Run: extra.Run, Attempt: extra.Attempt, Queue: extra.Queue, Grant: extra.Grant, SchedulingGated: extra.Grant != nil && extra.Grant.SchedulingGated,
-		Properties: properties, Secrets: extra.Secrets, ConfFiles: ConfFiles(extra.ConfigMap), SubmitTime: submitTime,
-	})
+	in.Run, in.Attempt, in.Queue, in.SubmitTime = extra.Run, extra.Attempt, extra.Queue, submitTime
+	in.Grant, in.SchedulingGated, in.Secrets = extra.Grant, extra.Grant != nil && extra.Grant.SchedulingGated, extra.Secrets
+	objects, err := Build(in)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,6 +40,15 @@ type Input struct {
 	ServiceAnnotation func(key string) bool
 }
 
+// NewInput returns what the objects of an application's first attempt follow from: in no queue, without a grant and without values from
+// Secrets, which the caller adds where they are known. What its sources contradict comes along.
+func NewInput(app *v1alpha1.SparkApplication, sources conf.Sources) (Input, []conf.Finding) {
+	properties, contradictions := conf.Merge(app, sources)
+	return Input{
+		App: app, Run: 1, Attempt: 1, Properties: properties, ConfFiles: ConfFiles(sources.ConfigMap), SubmitTime: time.Unix(0, 0),
+	}, contradictions
+}
+
 // allowed returns the annotations that an application may set.
 func allowed(annotations map[string]string, may func(key string) bool) map[string]string {
 	kept := maps.Clone(annotations)

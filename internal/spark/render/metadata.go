@@ -11,35 +11,31 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// attemptLabels returns the labels of everything that belongs to an attempt.
-func attemptLabels(in Input) map[string]string {
+// LabelsOf returns the labels of everything that belongs to an attempt, queue being the one that it asks.
+func LabelsOf(app *v1alpha1.SparkApplication, run, attempt int64, queue string) map[string]string {
 	labels := map[string]string{
-		v1alpha1.ApplicationLabel:    in.App.Name,
-		v1alpha1.ApplicationUIDLabel: string(in.App.UID),
-		v1alpha1.RunLabel:            strconv.FormatInt(in.Run, 10),
-		v1alpha1.AttemptLabel:        strconv.FormatInt(in.Attempt, 10),
+		v1alpha1.ApplicationLabel:    app.Name,
+		v1alpha1.ApplicationUIDLabel: string(app.UID),
+		v1alpha1.RunLabel:            strconv.FormatInt(run, 10),
+		v1alpha1.AttemptLabel:        strconv.FormatInt(attempt, 10),
 	}
-	if queue := queueOf(in); queue != "" {
+	if queue == "" && app.Spec.Queue != nil {
+		queue = app.Spec.Queue.Name
+	}
+	if queue != "" {
 		labels[v1alpha1.QueueLabel] = queue
 	}
 	return labels
 }
 
-// queueOf returns the name of the queue, as far as it is known.
-func queueOf(in Input) string {
-	switch {
-	case in.Queue != "":
-		return in.Queue
-	case in.Grant != nil && in.Grant.Queue != "":
-		return in.Grant.Queue
-	case in.App.Spec.Queue != nil:
-		return in.App.Spec.Queue.Name
+// attemptLabels returns LabelsOf the attempt of an input, with its queue as far as it is known.
+func attemptLabels(in Input) map[string]string {
+	queue := in.Queue
+	if queue == "" && in.Grant != nil {
+		queue = in.Grant.Queue
 	}
-	return ""
+	return LabelsOf(in.App, in.Run, in.Attempt, queue)
 }
-
-// Metadata returns that of an object which accompanies an attempt. Application, run, attempt and queue of the input count.
-func Metadata(in Input, name string) metav1.ObjectMeta { return objectMeta(in, name) }
 
 // objectMeta returns the metadata of an object of the attempt. It is owned by the application: it goes when the application goes.
 func objectMeta(in Input, name string) metav1.ObjectMeta {
@@ -49,11 +45,6 @@ func objectMeta(in Input, name string) metav1.ObjectMeta {
 		Labels:          attemptLabels(in),
 		OwnerReferences: ownerReferences(in.App),
 	}
-}
-
-// LabelsOf returns the labels of everything that belongs to an attempt, queue being the one that it asks.
-func LabelsOf(app *v1alpha1.SparkApplication, run, attempt int64, queue string) map[string]string {
-	return attemptLabels(Input{App: app, Run: run, Attempt: attempt, Queue: queue})
 }
 
 // OwnerOf refers to an application as the controller of what is made for it.

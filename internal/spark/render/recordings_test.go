@@ -151,14 +151,12 @@ func decode(t *testing.T, text []byte, into any) {
 // renderedObjects builds what we would send.
 func renderedObjects(t *testing.T, app *v1alpha1.SparkApplication, sources conf.Sources) *submitrecording.Objects {
 	t.Helper()
-	properties, findings := conf.Merge(app, sources)
+	in, findings := render.NewInput(app, sources)
 	if len(findings) > 0 {
 		t.Fatalf("findings of conf.Merge: %v", findings)
 	}
-	objects, err := render.Build(render.Input{
-		App: app, Run: 1, Attempt: 1, Queue: "default", Properties: properties,
-		ConfFiles: render.ConfFiles(sources.ConfigMap), SubmitTime: time.UnixMilli(1700000000000),
-	})
+	in.Queue, in.SubmitTime = "default", time.UnixMilli(1700000000000)
+	objects, err := render.Build(in)
 	if err != nil {
 		t.Fatal(err)
 	}

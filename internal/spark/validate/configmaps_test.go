@@ -6,7 +6,6 @@ package validate
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
@@ -129,10 +128,9 @@ func TestSize(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			app := spec(test.spec).application(t)
-			properties, _ := conf.Merge(app, conf.Sources{})
-			objects, err := render.Build(render.Input{
-				App: app, Run: 1, Attempt: 1, Properties: properties, ConfFiles: test.files, Secrets: test.secrets, SubmitTime: time.Unix(0, 0),
-			})
+			in, _ := render.NewInput(app, conf.Sources{ConfigMap: test.files})
+			in.Secrets = test.secrets
+			objects, err := render.Build(in)
 			if err != nil {
 				t.Fatal(err)
 			}

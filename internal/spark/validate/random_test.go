@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -47,8 +46,8 @@ func TestWhatIsFoundWellCanBeBuilt(t *testing.T) {
 
 // buildAndAsk does what the controller does with an application.
 func buildAndAsk(app *v1alpha1.SparkApplication) (render.Objects, error) {
-	properties, _ := conf.Merge(app, conf.Sources{})
-	objects, err := render.Build(render.Input{App: app, Run: 1, Attempt: 1, Properties: properties, SubmitTime: time.Unix(0, 0)})
+	in, _ := render.NewInput(app, conf.Sources{})
+	objects, err := render.Build(in)
 	if err != nil {
 		return objects, err
 	}
