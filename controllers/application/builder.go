@@ -26,47 +26,64 @@ type objectBuilder struct {
 	template string
 	// inputs identify what the objects of the pass were last built from.
 	inputs string
+	// checked is what check has built last; nil once it was used, and where a reference may add to it.
+	checked *render.Objects
 }
 
-// build renders the objects of a start. Findings are mistakes that show only together with the referenced configuration.
+// check returns what keeps a start from running, as far as the application alone shows it. What is built for that is what build returns
+// next, unless properties of a ConfigMap or of Secrets belong in it.
+func (bl *objectBuilder) check(start lifecycle.Start, queue string) []lifecycle.Finding {
+	in, contradictions := bl.input(start, queue, nil, conf.Sources{})
+	objects, found := validate.Build(in, contradictions)
+	if bl.checked = nil; len(found) == 0 && bl.app.Spec.SparkConfigMap == "" && len(bl.app.Spec.SparkConfFrom) == 0 {
+		bl.checked = &objects
+	}
+	return findings(found)
+}
+
+// input returns what the objects of a start follow from, and what contradicts itself there.
+func (bl *objectBuilder) input(start lifecycle.Start, queue string, grant *queueing.Grant, sources conf.Sources) (render.Input, []conf.Finding) {
+	in, contradictions := render.NewInput(bl.app, sources)
+	in.Run, in.Attempt, in.Queue, in.Grant = start.Run, start.Attempt, queue, grant
+	in.SchedulingGated, in.ServiceAnnotation = bl.schedulingGated(in.Properties, grant), bl.Exposure.ServiceAnnotation
+	in.SubmitTime = bl.o.Now
+	if admitted := bl.app.Status.Times.Admitted; admitted != nil {
+		in.SubmitTime = admitted.Time
+	}
+	return in, contradictions
+}
+
+// build returns the objects of a start: once for the plan, and once with the grant. Findings are mistakes that show only together with the
+// referenced configuration. They are looked for before there is a grant, which stands for the same inputs.
 func (bl *objectBuilder) build(ctx context.Context, start lifecycle.Start, queue string, grant *queueing.Grant) (render.Objects, []lifecycle.Finding, error) {
 	files, err := bl.reader.confFiles(ctx)
 	if err != nil {
 		return render.Objects{}, nil, err
 	}
-	sources := conf.Sources{ConfigMap: files}
-	properties, contradictions := conf.Merge(bl.app, sources)
-	if bl.inputs, err = bl.inputsOf(ctx, properties); err != nil {
+	in, contradictions := bl.input(start, queue, grant, conf.Sources{ConfigMap: files})
+	if bl.inputs, err = bl.inputsOf(ctx, in.Properties); err != nil {
 		return render.Objects{}, nil, err
 	}
-	if files != nil {
-		if found := findings(validate.Submission(bl.app, sources)); len(found) > 0 {
-			return render.Objects{}, found, nil
-		}
-	}
-	if len(contradictions) > 0 {
-		found := make([]lifecycle.Finding, 0, len(contradictions))
-		for _, c := range contradictions {
-			found = append(found, lifecycle.Finding{Reason: v1alpha1.InvalidSpecReason, Message: c.String()})
-		}
-		return render.Objects{}, found, nil
+	if checked := bl.checked; checked != nil && grant == nil {
+		bl.checked = nil
+		return *checked, nil, nil
 	}
 	values, err := bl.reader.secretValues(ctx)
 	if err != nil {
 		return render.Objects{}, nil, err
 	}
-	if found := values.findings(); len(found) > 0 {
+	in.Secrets = values.values()
+	if files != nil && grant == nil {
+		objects, found := validate.Build(in, contradictions)
+		if len(found) > 0 {
+			return render.Objects{}, findings(found), nil
+		}
+		return objects, values.findings(), nil
+	}
+	if found := append(contradicting(contradictions), values.findings()...); len(found) > 0 {
 		return render.Objects{}, found, nil
 	}
-	submitted := bl.o.Now
-	if bl.app.Status.Times.Admitted != nil {
-		submitted = bl.app.Status.Times.Admitted.Time
-	}
-	objects, err := render.Build(render.Input{
-		App: bl.app, Run: start.Run, Attempt: start.Attempt, Queue: queue, Grant: grant, SchedulingGated: bl.schedulingGated(properties, grant),
-		Properties: properties, Secrets: values.values(), ConfFiles: render.ConfFiles(files), SubmitTime: submitted,
-		ServiceAnnotation: bl.Exposure.ServiceAnnotation,
-	})
+	objects, err := render.Build(in)
 	if err != nil {
 		return objects, []lifecycle.Finding{{Reason: v1alpha1.InvalidSpecReason, Message: err.Error()}}, nil
 	}
@@ -74,6 +91,15 @@ func (bl *objectBuilder) build(ctx context.Context, start lifecycle.Start, queue
 		return objects, findings(validate.Size(bl.app, objects)), nil
 	}
 	return objects, nil, nil
+}
+
+// contradicting returns contradictions as what keeps an application from running.
+func contradicting(contradictions []conf.Finding) []lifecycle.Finding {
+	found := make([]lifecycle.Finding, 0, len(contradictions))
+	for _, c := range contradictions {
+		found = append(found, lifecycle.Finding{Reason: v1alpha1.InvalidSpecReason, Message: c.String()})
+	}
+	return found
 }
 
 // inputsOf identifies what a start with these properties is made from, as it stands now.

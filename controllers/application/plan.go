@@ -59,7 +59,7 @@ func (pn *planner) planStart(ctx context.Context, start lifecycle.Start) (*lifec
 		plan.Hash = ready.hash
 	} else if plan.Hash, err = templatehash.Of(&pn.app.Spec); err != nil {
 		return nil, err
-	} else if plan.Findings = findings(validate.Application(pn.app)); len(plan.Findings) > 0 {
+	} else if plan.Findings = pn.builder.check(start, plan.Queue); len(plan.Findings) > 0 {
 		return plan, nil
 	}
 	if pn.recalled, err = pn.recalls(ctx, ready); err != nil {

@@ -25,34 +25,49 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/none"
 )
 
-// rendersPerSubmission is how often the objects of an attempt are built before its driver exists: by validation, for the request to the
-// gate, and with the grant. docs/performance.md has the number. It may only shrink.
-const rendersPerSubmission = 3
-
-// TestRendersPerSubmission counts what one submission builds, from the new application to the driver pod. It is not parallel, so that
-// no other test of this package builds meanwhile.
+// TestRendersPerSubmission counts how often one submission builds the objects of its attempt, from the new application to the driver pod: for
+// the plan, and with the grant. What a ConfigMap or Secrets add is read only after the application alone was found to be sound, so that
+// takes one build more. docs/performance.md has the numbers; they may only shrink. The test is not parallel, so that no other test of this
+// package builds meanwhile.
 func TestRendersPerSubmission(t *testing.T) {
-	r, c, app := submission(t)
-	before := render.Builds()
-	for range 5 {
-		if _, err := r.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(app)}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var drivers corev1.PodList
-	if err := c.List(t.Context(), &drivers); err != nil {
-		t.Fatal(err)
-	}
-	if len(drivers.Items) != 1 {
-		t.Fatalf("%d pods after the submission, want the driver", len(drivers.Items))
-	}
-	if got := render.Builds() - before; got != rendersPerSubmission {
-		t.Errorf("%d renders before the driver exists, want %d: more slow down every start; if there are fewer, lower the number here and in docs/performance.md", got, rendersPerSubmission)
+	for name, tc := range map[string]struct {
+		edit func(*v1alpha1.SparkApplicationSpec)
+		want int64
+	}{
+		"the application alone": {func(*v1alpha1.SparkApplicationSpec) {}, 2},
+		"with a ConfigMap":      {func(spec *v1alpha1.SparkApplicationSpec) { spec.SparkConfigMap = "conf" }, 3},
+		"with a Secret": {func(spec *v1alpha1.SparkApplicationSpec) {
+			spec.SparkConfFrom = []v1alpha1.SparkConfSource{{Name: "spark.hadoop.key", SecretKeyRef: v1alpha1.SecretKeyReference{Name: "keys", Key: "key"}}}
+		}, 3},
+		"with both": {func(spec *v1alpha1.SparkApplicationSpec) {
+			spec.SparkConfigMap = "conf"
+			spec.SparkConfFrom = []v1alpha1.SparkConfSource{{Name: "spark.hadoop.key", SecretKeyRef: v1alpha1.SecretKeyReference{Name: "keys", Key: "key"}}}
+		}, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, c, app := submission(t, tc.edit)
+			before := render.Builds()
+			for range 5 {
+				if _, err := r.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(app)}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var drivers corev1.PodList
+			if err := c.List(t.Context(), &drivers); err != nil {
+				t.Fatal(err)
+			}
+			if len(drivers.Items) != 1 {
+				t.Fatalf("%d pods after the submission, want the driver", len(drivers.Items))
+			}
+			if got := render.Builds() - before; got != tc.want {
+				t.Errorf("%d renders before the driver exists, want %d: more slow down every start; if there are fewer, lower the number here and in docs/performance.md", got, tc.want)
+			}
+		})
 	}
 }
 
 // submission is a new application in a cluster of its own, and a reconciler that admits everything.
-func submission(t *testing.T) (*Reconciler, client.Client, *v1alpha1.SparkApplication) {
+func submission(t *testing.T, edits ...func(*v1alpha1.SparkApplicationSpec)) (*Reconciler, client.Client, *v1alpha1.SparkApplication) {
 	t.Helper()
 	known := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme} {
@@ -64,8 +79,14 @@ func submission(t *testing.T) (*Reconciler, client.Client, *v1alpha1.SparkApplic
 	app.Spec = v1alpha1.SparkApplicationSpec{
 		Type: v1alpha1.PythonApplication, SparkVersion: "4.1.4", Image: "spark", MainApplicationFile: "local:///pi.py",
 	}
+	for _, edit := range edits {
+		edit(&app.Spec)
+	}
+	in := metav1.ObjectMeta{Namespace: "default"}
+	files, keys := &corev1.ConfigMap{ObjectMeta: in, Data: map[string]string{"spark-defaults.conf": "spark.driver.cores 1\n"}}, &corev1.Secret{ObjectMeta: in, Data: map[string][]byte{"key": []byte("value")}}
+	files.Name, keys.Name = "conf", "keys"
 	c := fake.NewClientBuilder().WithScheme(known).WithStatusSubresource(app).
-		WithObjects(app, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default"}}).Build()
+		WithObjects(app, files, keys, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default"}}).Build()
 	r := New(Options{
 		Client: c, Live: c, Pods: pods.NewStore(func(types.NamespacedName) {}), Gates: reservation.Gates{none.Name: none.Gate{}},
 		DefaultGate: v1alpha1.GateNone, AllowedGates: []v1alpha1.GateType{v1alpha1.GateNone}, Recorder: events.NewFakeRecorder(100),

@@ -6,7 +6,6 @@ package validate
 import (
 	"errors"
 	"slices"
-	"time"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
@@ -16,13 +15,15 @@ import (
 
 // subject is an application with everything that the checks look at, read once.
 type subject struct {
-	app     *v1alpha1.SparkApplication
-	spec    *v1alpha1.SparkApplicationSpec
-	sources conf.Sources
+	app  *v1alpha1.SparkApplication
+	spec *v1alpha1.SparkApplicationSpec
 	// properties are merged; merging holds what was wrong about that.
 	properties conf.Properties
 	merging    []conf.Finding
 	roles      []role
+	// in is what objects are built from, and objects what checkRendered has built.
+	in      render.Input
+	objects render.Objects
 }
 
 // role is driver or executor with its raw parts decoded.
@@ -89,7 +90,14 @@ func Application(app *v1alpha1.SparkApplication) []Finding {
 
 // Submission returns Application with the properties and files that come from elsewhere: defaults and the sparkConfigMap.
 func Submission(app *v1alpha1.SparkApplication, sources conf.Sources) []Finding {
-	s := newSubject(app, sources)
+	_, findings := Build(render.NewInput(app, sources))
+	return findings
+}
+
+// Build returns the objects of an attempt, built once and checked like everything else by Submission. They are those of render.Build if there
+// are no findings.
+func Build(in render.Input, contradictions []conf.Finding) (render.Objects, []Finding) {
+	s := subjectOf(in, contradictions)
 	var findings []Finding
 	seen := map[string]bool{}
 	for _, check := range checks {
@@ -100,14 +108,17 @@ func Submission(app *v1alpha1.SparkApplication, sources conf.Sources) []Finding 
 			}
 		}
 	}
-	return findings
+	return s.objects, findings
 }
 
 // newSubject reads an application.
 func newSubject(app *v1alpha1.SparkApplication, sources conf.Sources) *subject {
-	s := &subject{app: app, spec: &app.Spec, sources: sources}
-	s.properties, s.merging = conf.Merge(app, sources)
-	for _, r := range render.Roles(app) {
+	return subjectOf(render.NewInput(app, sources))
+}
+
+func subjectOf(in render.Input, contradictions []conf.Finding) *subject {
+	s := &subject{app: in.App, spec: &in.App.Spec, properties: in.Properties, merging: contradictions, in: in}
+	for _, r := range render.Roles(in.App) {
 		parts, mistakes := r.Decode()
 		spark := r.SparkContainer(parts.Template.Spec.Containers, s.properties)
 		s.roles = append(s.roles, role{Role: r, parts: parts, mistakes: mistakes, spark: spark})
@@ -139,13 +150,11 @@ func checkMerging(s *subject) []Finding {
 // checkRendered builds the objects as an attempt would and reports what other checks have not foreseen, so that no mistake shows first
 // when a driver is due.
 func checkRendered(s *subject) []Finding {
-	objects, err := render.Build(render.Input{
-		App: s.app, Run: 1, Attempt: 1, Properties: s.properties,
-		ConfFiles: render.ConfFiles(s.sources.ConfigMap), SubmitTime: time.Unix(0, 0),
-	})
+	objects, err := render.Build(s.in)
 	if err != nil {
 		return findingsOf(err)
 	}
+	s.objects = objects
 	executor, err := demand.ExecutorPod(objects)
 	if err != nil {
 		return findingsOf(err)
