@@ -30,13 +30,13 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if r.expectations.IsStale(app) {
 		return ctrl.Result{}, nil // an own write is newer than what the watch has shown; its event will come
 	}
-	r.expectations.note(app)
+	r.departures.note(app)
 	after, err := r.releaseStale(ctx, req.NamespacedName, app.UID)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
 	left := r.sweepLeft(ctx, req.NamespacedName) // what cannot be deleted does not hold up another application of the same name
-	result := ctrl.Result{RequeueAfter: r.expectations.refusedFor(app, r.Clock.Now())}
+	result := ctrl.Result{RequeueAfter: r.refusals.refusedFor(app, r.Clock.Now())}
 	if result.RequeueAfter == 0 || !app.DeletionTimestamp.IsZero() {
 		result, err = r.pass(ctx, app)
 	}

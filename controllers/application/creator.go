@@ -45,7 +45,7 @@ const (
 // written, or after a live look that says it still stands.
 func (cr *creator) createDriver(ctx context.Context) error {
 	current := attempt{cr.app.Status.Run, cr.app.Status.Attempt}
-	if cr.expectations.gaveUp(cr.app, current) {
+	if cr.refusals.gaveUp(cr.app, current) {
 		return nil // what it would run under is not held any more
 	}
 	if since := cr.expectations.createdSince(cr.app, current); !since.IsZero() {
@@ -72,6 +72,7 @@ func (cr *creator) createDriver(ctx context.Context) error {
 		}
 	}
 	cr.expectations.expectDriver(cr.app, current, cr.Clock.Now())
+	cr.plans.drop(cr.app)
 	cr.recordLeftOut(cr.Exposure.JudgeProperties(objects.Properties))
 	return nil
 }

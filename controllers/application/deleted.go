@@ -22,7 +22,7 @@ const endingInterval = 10 * time.Second
 
 // cleanUpDeleted cleans up after an application that was deleted, perhaps without its finalizer.
 func (r *Reconciler) cleanUpDeleted(ctx context.Context, name types.NamespacedName) (ctrl.Result, error) {
-	if !r.hasRemains(name) && !r.expectations.mayHaveLeft(name) {
+	if !r.hasRemains(name) && !r.departures.mayHaveLeft(name) {
 		r.forget(name)
 		return ctrl.Result{}, nil
 	}
@@ -34,12 +34,12 @@ func (r *Reconciler) cleanUpDeleted(ctx context.Context, name types.NamespacedNa
 	if !apierrors.IsNotFound(err) {
 		return ctrl.Result{}, fmt.Errorf("read application: %w", err)
 	}
-	r.expectations.depart(name)
+	r.departures.depart(name)
 	after, err := r.releaseStale(ctx, name, "")
 	if err == nil {
 		err = r.sweepLeft(ctx, name)
 	}
-	if err == nil && after == 0 && !r.expectations.mayHaveLeft(name) {
+	if err == nil && after == 0 && !r.departures.mayHaveLeft(name) {
 		r.forget(name)
 	}
 	return ctrl.Result{RequeueAfter: after}, err
@@ -47,7 +47,11 @@ func (r *Reconciler) cleanUpDeleted(ctx context.Context, name types.NamespacedNa
 
 // forget drops all that is known of an application.
 func (r *Reconciler) forget(name types.NamespacedName) {
-	r.expectations.Forget(name)
+	r.expectations.forget(name)
+	r.plans.forget(name)
+	r.sightings.forget(name)
+	r.refusals.forget(name)
+	r.departures.forget(name)
 	r.companions.Forget(name)
 }
 

@@ -43,14 +43,14 @@ func TestStale(t *testing.T) {
 	if !m.IsStale(version("a", "8", 1)) {
 		t.Error("an older version that is seen takes nothing back")
 	}
-	m.Forget(client.ObjectKeyFromObject(version("a", "9", 1)))
+	m.forget(client.ObjectKeyFromObject(version("a", "9", 1)))
 	if m.IsStale(version("a", "1", 1)) {
 		t.Error("what is forgotten is not stale")
 	}
 }
 
 func TestSameTemplateIsRememberedForOneGenerationAndHash(t *testing.T) {
-	m, app := NewExpectations(), version("a", "1", 1)
+	m, app := newPlanCache(), version("a", "1", 1)
 	app.Spec.Image = "one"
 	hash, err := templatehash.Of(&app.Spec)
 	if err != nil {
@@ -81,9 +81,9 @@ func TestSameTemplateIsRememberedForOneGenerationAndHash(t *testing.T) {
 }
 
 func TestPreparedHoldsForOneStart(t *testing.T) {
-	m, app := NewExpectations(), version("a", "1", 4)
+	m, app := newPlanCache(), version("a", "1", 4)
 	first := attempt{1, 1}
-	m.storePrepared(app, &prepared{generation: 4, attempt: first, hash: "h"})
+	m.store(app, &prepared{generation: 4, attempt: first, hash: "h"})
 	if m.prepared(app, first) == nil {
 		t.Error("want what was kept")
 	}
@@ -93,10 +93,15 @@ func TestPreparedHoldsForOneStart(t *testing.T) {
 	if m.prepared(version("a", "1", 5), first) != nil {
 		t.Error("another generation may be another start")
 	}
-	m.expectDriver(app, first, noon)
+	m.drop(app)
 	if m.prepared(app, first) != nil {
 		t.Error("nobody needs it once the driver is created")
 	}
+}
+
+func TestDriverIsExpectedSinceItWasCreated(t *testing.T) {
+	m, app, first := NewExpectations(), version("a", "1", 4), attempt{1, 1}
+	m.expectDriver(app, first, noon)
 	if got := m.createdSince(app, first); !got.Equal(noon) {
 		t.Errorf("created %s, want noon", got)
 	}
@@ -106,7 +111,7 @@ func TestPreparedHoldsForOneStart(t *testing.T) {
 }
 
 func TestEndIsSeenOnce(t *testing.T) {
-	m, app := NewExpectations(), version("a", "1", 1)
+	m, app := newSightings(), version("a", "1", 1)
 	if got := m.endSince(app, attempt{1, 1}, noon); !got.Equal(noon) {
 		t.Errorf("first seen %s, want now", got)
 	}
@@ -120,7 +125,7 @@ func TestEndIsSeenOnce(t *testing.T) {
 
 func TestPriorityOutlivesItsClass(t *testing.T) {
 	t.Parallel()
-	m, app := NewExpectations(), &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "pi", UID: "first"}}
+	m, app := newSightings(), &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "pi", UID: "first"}}
 	for i, step := range []struct {
 		current int32
 		known   bool

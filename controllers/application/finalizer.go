@@ -31,7 +31,7 @@ func (fz *finalizer) removeFinalizer(ctx context.Context) error {
 	if !slices.Contains(fz.app.Finalizers, v1alpha1.Finalizer) {
 		return nil
 	}
-	if fz.expectations.orphans(fz.app) {
+	if fz.departures.orphans(fz.app) {
 		if err := fz.sweep(ctx, leftover.Application{NamespacedName: client.ObjectKeyFromObject(fz.app), UID: fz.app.UID}); err != nil {
 			return err
 		}
@@ -40,7 +40,7 @@ func (fz *finalizer) removeFinalizer(ctx context.Context) error {
 	if err := fz.writeFinalizers(ctx, others); err != nil {
 		return client.IgnoreNotFound(err) // who has removed it may have left something
 	}
-	fz.expectations.parts(fz.app)
+	fz.departures.parts(fz.app)
 	return nil
 }
 

@@ -40,7 +40,7 @@ func (f *Finder) Start(ctx context.Context) error {
 	}
 	for {
 		err := f.find(ctx)
-		for _, name := range f.expectations.leavers() {
+		for _, name := range f.departures.leavers() {
 			f.Wake(name)
 		}
 		if err == nil || ctx.Err() != nil {
@@ -66,7 +66,7 @@ func (f *Finder) find(ctx context.Context) error {
 			continue
 		}
 		failed = append(failed, livemeta.Each(ctx, f.Live, kind, func(obj *metav1.PartialObjectMetadata) error {
-			f.expectations.suspect(obj)
+			f.departures.suspect(obj)
 			return nil
 		}, client.HasLabels{v1alpha1.ApplicationUIDLabel}))
 	}

@@ -127,6 +127,6 @@ func (ho *holder) giveBackStored(ctx context.Context) error {
 			return err
 		}
 	}
-	ho.expectations.giveUp(ho.app, attempt{ho.app.Status.Run, ho.app.Status.Attempt})
+	ho.refusals.giveUp(ho.app, attempt{ho.app.Status.Run, ho.app.Status.Attempt})
 	return ho.Gates.Release(ctx, keyOf(ho.app), queueing.Release{Reason: queueing.Abandoned})
 }

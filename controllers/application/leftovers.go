@@ -84,7 +84,7 @@ func (r *Reconciler) sweepObject(ctx context.Context, of leftover.Application, o
 // sweepLeft deletes what applications of that name have left that are gone and have no active pods.
 func (r *Reconciler) sweepLeft(ctx context.Context, name types.NamespacedName) error {
 	var failed []error
-	for _, uid := range r.expectations.left(name) {
+	for _, uid := range r.departures.left(name) {
 		of := leftover.Application{NamespacedName: name, UID: uid}
 		if slices.ContainsFunc(r.Pods.Of(name), func(p *pods.Record) bool { return p.AppUID == string(uid) && p.Active() }) {
 			continue
@@ -97,7 +97,7 @@ func (r *Reconciler) sweepLeft(ctx context.Context, name types.NamespacedName) e
 			failed = append(failed, err)
 			continue
 		}
-		r.expectations.swept(name, uid)
+		r.departures.swept(name, uid)
 	}
 	return errors.Join(failed...)
 }

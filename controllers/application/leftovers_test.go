@@ -393,7 +393,7 @@ func TestFind(t *testing.T) {
 	if diff := cmp.Diff(left, y.names()); diff != "" {
 		t.Errorf("what is left (-want +got):\n%s", diff)
 	}
-	if leavers := r.expectations.leavers(); len(leavers) > 0 {
+	if leavers := r.departures.leavers(); len(leavers) > 0 {
 		t.Errorf("still to be swept: %v", leavers)
 	}
 }
@@ -434,17 +434,17 @@ func TestFate(t *testing.T) {
 			}
 			for i, changes := range tt.passes {
 				if i > 0 && tt.watched != nil {
-					r.expectations.witness().Update(event.UpdateEvent{ObjectOld: app, ObjectNew: version(tt.watched)})
+					r.departures.witness().Update(event.UpdateEvent{ObjectOld: app, ObjectNew: version(tt.watched)})
 				}
-				r.expectations.note(version(changes))
+				r.departures.note(version(changes))
 			}
-			if orphans := r.expectations.orphans(app); orphans != tt.orphans {
+			if orphans := r.departures.orphans(app); orphans != tt.orphans {
 				t.Errorf("it leaves its objects: %t, want %t", orphans, tt.orphans)
 			}
 			if tt.parted {
-				r.expectations.parts(app)
+				r.departures.parts(app)
 			}
-			if swept := r.expectations.mayHaveLeft(gone.NamespacedName); swept != tt.swept {
+			if swept := r.departures.mayHaveLeft(gone.NamespacedName); swept != tt.swept {
 				t.Errorf("it is swept: %t, want %t", swept, tt.swept)
 			}
 			y := r.Live.(*yard)
@@ -454,8 +454,8 @@ func TestFate(t *testing.T) {
 			if looked := y.lists > 0; looked != tt.swept {
 				t.Errorf("objects were listed: %t, want %t", looked, tt.swept)
 			}
-			if len(r.expectations.apps) > 0 || len(r.expectations.leftBy) > 0 {
-				t.Errorf("remembered: %v, %v", slices.Collect(maps.Keys(r.expectations.apps)), r.expectations.leftBy)
+			if len(r.expectations.apps) > 0 || len(r.departures.apps) > 0 || len(r.departures.leftBy) > 0 {
+				t.Errorf("remembered: %v, %v", slices.Collect(maps.Keys(r.departures.apps)), r.departures.leftBy)
 			}
 		})
 	}
@@ -477,11 +477,11 @@ func TestFinalizerRemovedByAnother(t *testing.T) {
 			y.answer = tt.answer
 			r := sweeper(y)
 			app.Finalizers = []string{v1alpha1.Finalizer}
-			r.expectations.note(app)
+			r.departures.note(app)
 			if err := newPass(r, app).finalizer.removeFinalizer(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if swept := r.expectations.mayHaveLeft(gone.NamespacedName); swept != tt.swept {
+			if swept := r.departures.mayHaveLeft(gone.NamespacedName); swept != tt.swept {
 				t.Errorf("it is swept: %t, want %t", swept, tt.swept)
 			}
 		})

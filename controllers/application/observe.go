@@ -37,10 +37,10 @@ func (r *Reconciler) observe(app *v1alpha1.SparkApplication) lifecycle.Observati
 	o.CreatedDriver = r.expectations.createdDriver(app, current)
 	for _, record := range o.Pods {
 		if record.Role == pods.Driver && record.Ended != nil && current == (attempt{record.Run, record.Attempt}) {
-			o.DriverEndedSince = r.expectations.endSince(app, current, o.Now)
+			o.DriverEndedSince = r.sightings.endSince(app, current, o.Now)
 		}
 	}
-	o.ReadyDroppedSince = r.expectations.fewerSince(app, fewerReady(app, o.Pods), o.Now)
+	o.ReadyDroppedSince = r.sightings.fewerSince(app, fewerReady(app, o.Pods), o.Now)
 	return o
 }
 
@@ -49,7 +49,7 @@ func (r *Reconciler) sameTemplate(app *v1alpha1.SparkApplication) bool {
 	if app.Stub != nil {
 		return app.Stub.SameTemplate
 	}
-	return r.expectations.sameTemplate(app)
+	return r.plans.sameTemplate(app)
 }
 
 // fewerReady reports whether fewer executors of the current attempt are ready than the status says.

@@ -49,7 +49,7 @@ func (ob *observer) updateHolder(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	refs.priority = ob.expectations.priority(ob.app, refs.priority, allowed && len(refs.missing) == 0)
+	refs.priority = ob.sightings.priority(ob.app, refs.priority, allowed && len(refs.missing) == 0)
 	s := &ob.app.Status
 	stage, _ := status.StageOf(s.Conditions)
 	standing := queueing.HolderState{

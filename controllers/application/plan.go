@@ -54,7 +54,7 @@ func (pn *planner) planStart(ctx context.Context, start lifecycle.Start) (*lifec
 	if len(plan.Findings) > 0 {
 		return plan, nil
 	}
-	ready := pn.expectations.prepared(pn.app, attempt{start.Run, start.Attempt})
+	ready := pn.plans.prepared(pn.app, attempt{start.Run, start.Attempt})
 	if ready != nil {
 		plan.Hash = ready.hash
 	} else if plan.Hash, err = templatehash.Of(&pn.app.Spec); err != nil {
@@ -141,7 +141,7 @@ func (pn *planner) prepare(ctx context.Context, start lifecycle.Start, plan *lif
 		var outside *demand.EnvironmentError
 		return nil, []lifecycle.Finding{{Reason: v1alpha1.InvalidSpecReason, Message: err.Error(), Outside: errors.As(err, &outside)}}, nil
 	}
-	pn.expectations.storePrepared(pn.app, ready)
+	pn.plans.store(pn.app, ready)
 	return ready, nil, nil
 }
 

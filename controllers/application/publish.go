@@ -45,7 +45,7 @@ func (pb *publisher) publish(ctx context.Context, status v1alpha1.SparkApplicati
 	after.Status, after.ResourceVersion = status, answer.ResourceVersion
 	pb.app, pb.intent.verifiedAt = &after, asked
 	pb.expectations.recordWrite(pb.app, asked)
-	pb.expectations.taken(pb.app)
+	pb.refusals.taken(pb.app)
 	pb.countChange(before, pb.app, pb.o.Eviction)
 	logStage(ctx, before, pb.app)
 	return nil

@@ -79,6 +79,10 @@ type Notifier interface {
 type Reconciler struct {
 	Options
 	expectations *Expectations
+	plans        *planCache
+	sightings    *sightings
+	refusals     *refusals
+	departures   *departures
 	lookups      *lookups
 	companions   *companions.Companions
 	// stageEvents is the budget of events about stages, by namespace.
@@ -107,10 +111,12 @@ func New(o Options) *Reconciler {
 	if o.Ready == nil {
 		o.Ready = func(context.Context) error { return nil }
 	}
-	memory := NewExpectations()
-	return &Reconciler{Options: o, expectations: memory, lookups: newLookups(newExistenceCache(o.Clock)),
+	expectations := NewExpectations()
+	departures := newDepartures(expectations.knows)
+	return &Reconciler{Options: o, expectations: expectations, departures: departures,
+		plans: newPlanCache(), sightings: newSightings(), refusals: newRefusals(), lookups: newLookups(newExistenceCache(o.Clock)),
 		companions: companions.New(companions.Options{
-			Client: o.Client, Live: o.Live, Exposure: o.Exposure, Recorder: o.Recorder, Clock: o.Clock, Listed: memory.suspect,
+			Client: o.Client, Live: o.Live, Exposure: o.Exposure, Recorder: o.Recorder, Clock: o.Clock, Listed: departures.suspect,
 		}),
 		stageEvents: fairqueue.NewBudget(o.Clock, eventsPerSecond, eventsInARow)}
 }

@@ -38,23 +38,35 @@ func (r refusal) wait(version string, now time.Time) time.Duration {
 	return max(0, until.Sub(now))
 }
 
+// refusals know which statuses the API server has refused. Safe for concurrent use.
+type refusals struct{ perApp[unwrittenStatus] }
+
+// unwrittenStatus is what is known of one application whose status was refused.
+type unwrittenStatus struct {
+	refusal
+	// gaveUp is an attempt whose grant went back although the status still has it.
+	gaveUp attempt
+}
+
+func newRefusals() *refusals { return &refusals{newPerApp[unwrittenStatus]()} }
+
 // conflict counts conflicts in a row, and reports whether they are too many to go on as if they would end.
-func (m *Expectations) conflict(app *v1alpha1.SparkApplication, is bool) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+func (f *refusals) conflict(app *v1alpha1.SparkApplication, is bool) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	if !is {
 		return false
 	}
-	r := &m.stateOf(app).refusal
+	r := &f.of(app).refusal
 	r.conflicts++
 	return r.conflicts >= patientConflicts
 }
 
 // refuse notes a refusal. It returns the pause that follows, and whether it is the first in a row.
-func (m *Expectations) refuse(app *v1alpha1.SparkApplication, now time.Time, final bool) (pause time.Duration, first bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	r := &m.stateOf(app).refusal
+func (f *refusals) refuse(app *v1alpha1.SparkApplication, now time.Time, final bool) (pause time.Duration, first bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	r := &f.of(app).refusal
 	longest := longestRefusalPause
 	if app.Status.Grant != nil {
 		longest = longestHolderPause
@@ -69,28 +81,28 @@ func (m *Expectations) refuse(app *v1alpha1.SparkApplication, now time.Time, fin
 }
 
 // taken forgets refusals: a write has succeeded.
-func (m *Expectations) taken(app *v1alpha1.SparkApplication) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.stateOf(app).refusal = refusal{}
+func (f *refusals) taken(app *v1alpha1.SparkApplication) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.of(app).refusal = refusal{}
 }
 
 // refusedFor returns how long an application is not looked at, because its status was refused.
-func (m *Expectations) refusedFor(app *v1alpha1.SparkApplication, now time.Time) time.Duration {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.stateOf(app).refusal.wait(app.ResourceVersion, now)
+func (f *refusals) refusedFor(app *v1alpha1.SparkApplication, now time.Time) time.Duration {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.of(app).refusal.wait(app.ResourceVersion, now)
 }
 
 // giveUp notes an attempt whose grant went back although the status still has it; gaveUp reports whether it did.
-func (m *Expectations) giveUp(app *v1alpha1.SparkApplication, a attempt) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.stateOf(app).gaveUp = a
+func (f *refusals) giveUp(app *v1alpha1.SparkApplication, a attempt) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.of(app).gaveUp = a
 }
 
-func (m *Expectations) gaveUp(app *v1alpha1.SparkApplication, a attempt) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.stateOf(app).gaveUp == a
+func (f *refusals) gaveUp(app *v1alpha1.SparkApplication, a attempt) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.of(app).gaveUp == a
 }

@@ -34,7 +34,7 @@ func tooLargeForStore(err error) bool {
 // not looked at again before a pause that grows.
 func (pb *publisher) unwritten(ctx context.Context, d lifecycle.Decision, err error) error {
 	final := unwritable(err)
-	if !final && !pb.expectations.conflict(pb.app, apierrors.IsConflict(err)) {
+	if !final && !pb.refusals.conflict(pb.app, apierrors.IsConflict(err)) {
 		return err
 	}
 	if final {
@@ -51,7 +51,7 @@ func (pb *publisher) unwritten(ctx context.Context, d lifecycle.Decision, err er
 	if err := pb.holder.giveBack(ctx, d.Status.Grant, final); err != nil {
 		return err
 	}
-	pause, first := pb.expectations.refuse(pb.app, pb.Clock.Now(), final)
+	pause, first := pb.refusals.refuse(pb.app, pb.Clock.Now(), final)
 	if first && final {
 		pb.Recorder.Eventf(pb.app, nil, corev1.EventTypeWarning, statusRefused, statusRefused, "%s", status.Truncate(fmt.Sprintf(
 			"the API server refuses the status of this application, so it cannot start, and what runs is not reported: %s; if its size is the cause, reduce metadata or spec", err)))

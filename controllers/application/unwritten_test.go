@@ -84,7 +84,7 @@ func TestRefusedStatusHoldsNothing(t *testing.T) {
 			if gate.released != tc.released || gate.declined != tc.declined {
 				t.Errorf("released %d, declined %d; want %d, %d", gate.released, gate.declined, tc.released, tc.declined)
 			}
-			if ended := tc.stored != nil && tc.released > 0; r.expectations.gaveUp(p.app, attempt{1, 1}) != ended {
+			if ended := tc.stored != nil && tc.released > 0; r.refusals.gaveUp(p.app, attempt{1, 1}) != ended {
 				t.Errorf("that the attempt may make no driver any more is %t", !ended)
 			}
 		})
@@ -94,7 +94,7 @@ func TestRefusedStatusHoldsNothing(t *testing.T) {
 // TestPausesAfterRefusals: the pause doubles, is bounded, is short for whoever has changed, and ends with a write that succeeds.
 func TestPausesAfterRefusals(t *testing.T) {
 	t.Parallel()
-	m, now := NewExpectations(), time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	m, now := newRefusals(), time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "pi", UID: "pi-uid", ResourceVersion: "7"}}
 	for i, want := range []time.Duration{10 * time.Second, 20 * time.Second, 40 * time.Second, 80 * time.Second} {
 		pause, first := m.refuse(app, now, true)

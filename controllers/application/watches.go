@@ -40,7 +40,7 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, waker *Waker, concurrent
 	})
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("application").
-		For(&v1alpha1.SparkApplication{}, builder.WithPredicates(r.expectations.witness())).
+		For(&v1alpha1.SparkApplication{}, builder.WithPredicates(r.departures.witness())).
 		WatchesMetadata(&corev1.Namespace{}, namespaces, builder.WithPredicates(
 			predicate.Or(predicate.LabelChangedPredicate{}, predicate.AnnotationChangedPredicate{}))).
 		Watches(&v1alpha1.SparkQueue{}, handler.EnqueueRequestsFromMapFunc(r.refusedIn), builder.WithPredicates(predicate.GenerationChangedPredicate{})).

@@ -30,11 +30,33 @@ type fate struct {
 // lost reports whether an application that is gone went before its finalizer had done its work.
 func (f fate) lost() bool { return f.bound && !f.parted }
 
+// departures know how applications go, and what they may have left. Safe for concurrent use.
+type departures struct {
+	perApp[fate]
+	// leftBy are the uids of applications that are gone and may have left objects, by their name.
+	leftBy map[types.NamespacedName][]types.UID
+	// exists reports whether an application was seen to exist.
+	exists func(types.NamespacedName, types.UID) bool
+}
+
+func newDepartures(exists func(types.NamespacedName, types.UID) bool) *departures {
+	return &departures{perApp: newPerApp[fate](), leftBy: map[types.NamespacedName][]types.UID{}, exists: exists}
+}
+
+// of returns the fate of an application. One that had the name before is gone. The caller holds the lock.
+func (d *departures) of(obj client.Object) *fate {
+	name := client.ObjectKeyFromObject(obj)
+	if r := d.apps[name]; r != nil && r.uid != obj.GetUID() && r.known.lost() {
+		d.leave(name, r.uid)
+	}
+	return d.perApp.of(obj)
+}
+
 // note records what an object says of the fate of its application.
-func (m *Expectations) note(app *v1alpha1.SparkApplication) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	f := &m.stateOf(app).fate
+func (d *departures) note(app *v1alpha1.SparkApplication) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	f := d.of(app)
 	f.bound = f.bound || slices.Contains(app.Finalizers, v1alpha1.Finalizer) || app.Status.Grant != nil
 	if app.DeletionTimestamp.IsZero() {
 		f.alive = true
@@ -50,13 +72,13 @@ func orphaned(obj client.Object) bool {
 
 // witness sees every version of an application that the watch shows, and lets all pass: the finalizer of --cascade=orphan may be gone before a
 // pass sees it.
-func (m *Expectations) witness() predicate.Predicate {
+func (d *departures) witness() predicate.Predicate {
 	return predicate.NewPredicateFuncs(func(obj client.Object) bool {
 		if orphaned(obj) {
-			m.mu.Lock()
-			defer m.mu.Unlock()
-			if r := m.apps[client.ObjectKeyFromObject(obj)]; r != nil && r.uid == obj.GetUID() {
-				r.fate.orphaning = true
+			d.mu.Lock()
+			defer d.mu.Unlock()
+			if r := d.apps[client.ObjectKeyFromObject(obj)]; r != nil && r.uid == obj.GetUID() {
+				r.known.orphaning = true
 			}
 		}
 		return true
@@ -64,82 +86,83 @@ func (m *Expectations) witness() predicate.Predicate {
 }
 
 // orphans reports whether the objects of an application may stay when it goes.
-func (m *Expectations) orphans(app *v1alpha1.SparkApplication) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.stateOf(app).fate.orphaning
+func (d *departures) orphans(app *v1alpha1.SparkApplication) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.of(app).orphaning
 }
 
 // parts records that the finalizer of an application was removed.
-func (m *Expectations) parts(app *v1alpha1.SparkApplication) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.stateOf(app).fate.parted = true
+func (d *departures) parts(app *v1alpha1.SparkApplication) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.of(app).parted = true
 }
 
 // depart records that the application of a name is gone. What it may have left is to be swept.
-func (m *Expectations) depart(name types.NamespacedName) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if r := m.apps[name]; r != nil && r.fate.lost() {
-		r.fate.parted = true
-		m.leave(name, r.uid)
+func (d *departures) depart(name types.NamespacedName) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if r := d.apps[name]; r != nil && r.known.lost() {
+		r.known.parted = true
+		d.leave(name, r.uid)
 	}
 }
 
 // mayHaveLeft reports whether an application of that name may have left objects.
-func (m *Expectations) mayHaveLeft(name types.NamespacedName) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	r := m.apps[name]
-	return len(m.leftBy[name]) > 0 || r != nil && r.fate.lost()
+func (d *departures) mayHaveLeft(name types.NamespacedName) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	r := d.apps[name]
+	return len(d.leftBy[name]) > 0 || r != nil && r.known.lost()
 }
 
 // leave records that an application that is gone may have left objects. The caller holds the lock.
-func (m *Expectations) leave(name types.NamespacedName, uid types.UID) {
-	if !slices.Contains(m.leftBy[name], uid) {
-		m.leftBy[name] = append(m.leftBy[name], uid)
+func (d *departures) leave(name types.NamespacedName, uid types.UID) {
+	if !slices.Contains(d.leftBy[name], uid) {
+		d.leftBy[name] = append(d.leftBy[name], uid)
 	}
 }
 
 // left returns the uids of applications of a name that are gone and may have left objects.
-func (m *Expectations) left(name types.NamespacedName) []types.UID {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return slices.Clone(m.leftBy[name])
+func (d *departures) left(name types.NamespacedName) []types.UID {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.leftBy[name])
 }
 
 // leavers returns the names of all applications that are gone and may have left objects.
-func (m *Expectations) leavers() []types.NamespacedName {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	names := make([]types.NamespacedName, 0, len(m.leftBy))
-	for name := range m.leftBy {
+func (d *departures) leavers() []types.NamespacedName {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	names := make([]types.NamespacedName, 0, len(d.leftBy))
+	for name := range d.leftBy {
 		names = append(names, name)
 	}
 	return names
 }
 
 // swept records that nothing is left of an application that is gone.
-func (m *Expectations) swept(name types.NamespacedName, uid types.UID) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.leftBy[name] = slices.DeleteFunc(m.leftBy[name], func(other types.UID) bool { return other == uid })
-	if len(m.leftBy[name]) == 0 {
-		delete(m.leftBy, name)
+func (d *departures) swept(name types.NamespacedName, uid types.UID) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.leftBy[name] = slices.DeleteFunc(d.leftBy[name], func(other types.UID) bool { return other == uid })
+	if len(d.leftBy[name]) == 0 {
+		delete(d.leftBy, name)
 	}
 }
 
 // suspect records the application of an object that looks as if it was left: it has no owner any more, else the garbage collector deletes it. The
 // reconciler reads the application live before it deletes anything.
-func (m *Expectations) suspect(obj *metav1.PartialObjectMetadata) {
+func (d *departures) suspect(obj *metav1.PartialObjectMetadata) {
 	of, kind := leftover.Of(obj), obj.GroupVersionKind()
 	if len(obj.OwnerReferences) > 0 || !of.Created(kind, obj) && !of.MayBeService(kind, obj) {
 		return
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if r := m.apps[of.NamespacedName]; r == nil || r.uid != of.UID {
-		m.leave(of.NamespacedName, of.UID)
+	if d.exists(of.NamespacedName, of.UID) || d.knows(of.NamespacedName, of.UID) {
+		return
 	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.leave(of.NamespacedName, of.UID)
 }

@@ -1,0 +1,52 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package application
+
+import (
+	"sync"
+
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// perApp keeps something of each application, by its name. Its lock guards that, too.
+type perApp[T any] struct {
+	mu   sync.Mutex
+	apps map[types.NamespacedName]*entry[T]
+}
+
+type entry[T any] struct {
+	uid   types.UID
+	known T
+}
+
+func newPerApp[T any]() perApp[T] {
+	return perApp[T]{apps: map[types.NamespacedName]*entry[T]{}}
+}
+
+// of returns what is known of an application: nothing yet, if the name was another one's before. The caller holds the lock.
+func (p *perApp[T]) of(obj client.Object) *T {
+	key := client.ObjectKeyFromObject(obj)
+	e := p.apps[key]
+	if e == nil || e.uid != obj.GetUID() {
+		e = &entry[T]{uid: obj.GetUID()}
+		p.apps[key] = e
+	}
+	return &e.known
+}
+
+// knows reports whether anything is known of the application with this name and uid.
+func (p *perApp[T]) knows(name types.NamespacedName, uid types.UID) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	e := p.apps[name]
+	return e != nil && e.uid == uid
+}
+
+// forget drops what is known of an application.
+func (p *perApp[T]) forget(name types.NamespacedName) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.apps, name)
+}

@@ -1,0 +1,106 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package application
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/spark/render"
+	"github.com/sparkgate/sparkgate/internal/spark/templatehash"
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// planCache keeps what planning has found out, so that it is done once for a start and not in every pass. Safe for concurrent use.
+type planCache struct{ perApp[planned] }
+
+// planned is what is known of the next start of one application.
+type planned struct {
+	// compared is the last comparison of the run template with the one that the status names.
+	compared comparison
+	// prepared is what planning the next start found out; nil once its driver is created.
+	prepared *prepared
+}
+
+func newPlanCache() *planCache { return &planCache{newPerApp[planned]()} }
+
+// comparison is whether the run template of a generation is the one of a hash.
+type comparison struct {
+	generation int64
+	hash       string
+	same       bool
+}
+
+// prepared is what planning a start has found out. It spares those passes the same work that ask again or submit.
+type prepared struct {
+	generation int64
+	attempt    attempt
+	// looked is when what the application refers to was looked at.
+	looked time.Time
+	// environment is the version of what the API server adds to requests of pods.
+	environment string
+	// target is the gate for which it was found out, and gated says that executors wait behind a scheduling gate.
+	target targetGate
+	gated  bool
+	hash   string
+	// inputs identify everything that it was found out from.
+	inputs    string
+	names     render.Names
+	uiAddress string
+	// historyAddress is where the attempt will be found at the history server; empty if it will not.
+	historyAddress string
+	executors      int32
+	podSets        []queueing.PodSet
+	accounts       []account
+	classes        []class
+	// templates are the pods by pod set; nil unless the gate describes pods to another system.
+	templates map[string]*corev1.PodTemplateSpec
+}
+
+// validFor reports whether something was found out, and that it holds in an environment and for a gate.
+func (r *prepared) validFor(environment string, asked targetGate) bool {
+	return r != nil && r.environment == environment && r.target == asked
+}
+
+// sameTemplate is templatehash.Matches with the answer remembered: spec and hash seldom change, and every pass asks.
+func (c *planCache) sameTemplate(app *v1alpha1.SparkApplication) bool {
+	c.mu.Lock()
+	known := c.of(app).compared
+	c.mu.Unlock()
+	if known.hash != "" && known.generation == app.Generation && known.hash == app.Status.TemplateHash {
+		return known.same
+	}
+	same, err := templatehash.Matches(&app.Spec, app.Status.TemplateHash)
+	same = same && err == nil
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.of(app).compared = comparison{app.Generation, app.Status.TemplateHash, same}
+	return same
+}
+
+// prepared returns what an earlier pass has found out about a start of this generation; nil if nothing.
+func (c *planCache) prepared(app client.Object, a attempt) *prepared {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if known := c.of(app).prepared; known != nil && known.generation == app.GetGeneration() && known.attempt == a {
+		return known
+	}
+	return nil
+}
+
+func (c *planCache) store(app client.Object, ready *prepared) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.of(app).prepared = ready
+}
+
+// drop forgets what planning a start has found out: its driver is created.
+func (c *planCache) drop(app client.Object) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.of(app).prepared = nil
+}

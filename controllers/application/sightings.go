@@ -1,0 +1,63 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package application
+
+import (
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// sightings are what this process has seen of applications and no object says. Safe for concurrent use.
+type sightings struct{ perApp[sighting] }
+
+// sighting is what was seen of one application.
+type sighting struct {
+	// ended is the attempt whose driver was seen to have ended, and since when.
+	ended   attempt
+	endSeen time.Time
+	// fewerSeen is since when fewer executors were ready than the status says.
+	fewerSeen time.Time
+	// priority is that of the PriorityClass when it existed last.
+	priority int32
+}
+
+func newSightings() *sightings { return &sightings{newPerApp[sighting]()} }
+
+// priority returns the current priority of an application, if that is known, else the last that was known to this process, else 0: whoever
+// runs keeps its standing although its PriorityClass was deleted.
+func (s *sightings) priority(obj client.Object, current int32, known bool) int32 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.of(obj)
+	if known {
+		r.priority = current
+	}
+	return r.priority
+}
+
+// endSince returns when this process was first told that the driver of an attempt has ended: now, if it is the first time.
+func (s *sightings) endSince(obj client.Object, a attempt, now time.Time) time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.of(obj)
+	if r.ended != a {
+		r.ended, r.endSeen = a, now
+	}
+	return r.endSeen
+}
+
+// fewerSince returns since when this process was told that fewer executors are ready than the status says; zero if they are not.
+func (s *sightings) fewerSince(obj client.Object, fewer bool, now time.Time) time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.of(obj)
+	switch {
+	case !fewer:
+		r.fewerSeen = time.Time{}
+	case r.fewerSeen.IsZero():
+		r.fewerSeen = now
+	}
+	return r.fewerSeen
+}
