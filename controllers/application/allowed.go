@@ -27,10 +27,10 @@ import (
 func (pl *placement) closedTo(policy namespacepolicy.Policy, plan *lifecycle.Plan) []lifecycle.Finding {
 	var found []lifecycle.Finding
 	if pl.Gates.Known(plan.Gate) {
-		found = withRefusal(found, policy.Gate(plan.Gate, pl.gateField, pl.AllowedGates))
+		found = withRefusal(found, policy.Gate(plan.Gate, pl.placed.GateField, pl.AllowedGates))
 	}
 	if pl.Gates.Capabilities(plan.Gate).Queues {
-		found = withRefusal(found, policy.Queue(plan.Queue, pl.queueField))
+		found = withRefusal(found, policy.Queue(plan.Queue, pl.placed.QueueField))
 	}
 	return withRefusal(found, policy.PodSecurity(pl.app.Spec.PodSecurity, !pl.ForbidPodSecurityNone))
 }
@@ -98,9 +98,10 @@ func classesOf(objects render.Objects) []class {
 
 // choose finds out which gate and queue a start asks, and whether it may.
 func (pl *placement) choose(policy namespacepolicy.Policy) *lifecycle.Plan {
-	plan := &lifecycle.Plan{Gate: string(pl.gateOf(policy))}
-	plan.Queue, pl.queueField = queueOf(pl.app, policy, pl.Gates.Capabilities(plan.Gate))
-	pl.gateField = gateField(pl.app, policy)
+	pl.placed = policy.Place(pl.app, namespacepolicy.Defaults{Gate: pl.DefaultGate, QueueLabel: func(gate v1alpha1.GateType) string {
+		return pl.Gates.Capabilities(string(gate)).QueueLabel
+	}})
+	plan := &lifecycle.Plan{Gate: string(pl.placed.Gate), Queue: pl.placed.Queue}
 	pl.target = targetGate{name: plan.Gate, guarded: policy.Guarded}
 	plan.Findings = append(findings(validate.Queue(pl.app, v1alpha1.GateType(plan.Gate))), pl.closedTo(policy, plan)...)
 	return plan
@@ -109,14 +110,14 @@ func (pl *placement) choose(policy namespacepolicy.Policy) *lifecycle.Plan {
 // unguardedGate refuses, in a guarded namespace, a gate that does not let executors in one by one: all of them wait behind the scheduling
 // gate there, and nobody would lift it.
 func (pl *placement) unguardedGate(policy namespacepolicy.Policy) []lifecycle.Finding {
-	gate := pl.gateOf(policy)
+	gate := pl.placed.Gate
 	if !policy.Guarded || !pl.Gates.Known(string(gate)) || pl.Gates.Capabilities(string(gate)).Resizes {
 		return nil
 	}
 	allowed := pl.Gates.Names(func(can queueing.Capabilities) bool { return can.Resizes })
 	return []lifecycle.Finding{{Reason: v1alpha1.InvalidSpecReason, Message: fmt.Sprintf(
 		"gate %s (%s) is not allowed in namespace %s, which is guarded (label %s): set spec.queue.gate to %s",
-		gate, pl.gateField, policy.Namespace, v1alpha1.GuardedLabel, strings.Join(allowed, " or "))}}
+		gate, pl.placed.GateField, policy.Namespace, v1alpha1.GuardedLabel, strings.Join(allowed, " or "))}}
 }
 
 // priority returns the value of the PriorityClass of the queue, else of the cluster's default, else 0. A gate's own class goes first.

@@ -142,7 +142,7 @@ func (ob *observer) resize(ctx context.Context, want queueing.ResizeRequest) *qu
 // verdict puts the ask of the plan before its gate.
 func (ob *observer) verdict(ctx context.Context) (*queueing.Verdict, error) {
 	if !ob.Gates.Known(ob.plan.Gate) {
-		return noSuchGate(ob.plan.Gate, ob.placement.gateField), nil
+		return noSuchGate(ob.plan.Gate, ob.placement.placed.GateField), nil
 	}
 	verdict, err := ob.Gates.Request(ctx, ob.plan.Gate, *ob.planner.ask)
 	if err != nil {

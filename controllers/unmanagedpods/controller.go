@@ -189,21 +189,12 @@ func guarded(namespace metav1.Object) bool {
 	return namespacepolicy.Of(namespace).Guarded
 }
 
-// gateOf returns the namespace's annotation, else the operator's default.
+// gateOf returns the gate that decides on unmanaged pods of a namespace.
 func (r *Reconciler) gateOf(namespace metav1.Object) v1alpha1.GateType {
-	if name := namespacepolicy.Of(namespace).DefaultGate; name != "" {
-		return v1alpha1.GateType(name)
-	}
-	if r.DefaultGate != "" {
-		return r.DefaultGate
-	}
-	return v1alpha1.GateEmbedded
+	return namespacepolicy.Of(namespace).Place(nil, namespacepolicy.Defaults{Gate: r.DefaultGate}).Gate
 }
 
-// queueOf returns the namespace's annotation, else the queue default.
+// queueOf returns the queue of unmanaged pods of a namespace.
 func queueOf(namespace metav1.Object) string {
-	if name := namespacepolicy.Of(namespace).DefaultQueue; name != "" {
-		return name
-	}
-	return v1alpha1.DefaultQueue
+	return namespacepolicy.Of(namespace).Place(nil, namespacepolicy.Defaults{}).Queue
 }

@@ -14,6 +14,7 @@ import (
 	kjson "sigs.k8s.io/json"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
 	"github.com/sparkgate/sparkgate/internal/offline/internal/manifests"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/internal/spark/expose"
@@ -100,8 +101,9 @@ func (r Rendering) application(o *manifests.Object, all []manifests.Object) ([][
 	if len(findings) > 0 {
 		return nil, nil, errors.New(findings[0].String())
 	}
-	in.Run, in.Attempt, in.Queue = max(r.Run, 1), max(r.Attempt, 1), queueOf(&app)
-	in.SubmitTime, in.SchedulingGated = placeholderTime, gated(&app, in.Properties)
+	placed := placementOf(&app)
+	in.Run, in.Attempt, in.Queue = max(r.Run, 1), max(r.Attempt, 1), placed.Queue
+	in.SubmitTime, in.SchedulingGated = placeholderTime, gated(placed.Gate, in.Properties)
 	objects, err := render.Build(in)
 	if err != nil {
 		return nil, nil, err
@@ -114,16 +116,15 @@ func (r Rendering) application(o *manifests.Object, all []manifests.Object) ([][
 	return append(documents, more...), notes, err
 }
 
-// gated reports whether executors wait behind a scheduling gate: under dynamic allocation, where a gate is asked that lets grants grow. The
-// operator's own gate is the default.
-func gated(app *v1alpha1.SparkApplication, properties conf.Properties) bool {
-	var gate v1alpha1.GateType
-	if app.Spec.Queue != nil {
-		gate = app.Spec.Queue.Gate
-	}
-	grows := gate == "" || catalog.Of(gate).Resizes
+// placementOf returns the gate and the queue of an application where neither its namespace nor the operator names others.
+func placementOf(app *v1alpha1.SparkApplication) namespacepolicy.Placement {
+	return namespacepolicy.Policy{}.Place(app, namespacepolicy.Defaults{QueueLabel: func(gate v1alpha1.GateType) string { return catalog.Of(gate).QueueLabel }})
+}
+
+// gated reports whether executors wait behind a scheduling gate: under dynamic allocation, where a gate is asked that lets grants grow.
+func gated(gate v1alpha1.GateType, properties conf.Properties) bool {
 	gang, err := properties.Executors()
-	return err == nil && gang.Dynamic && grows
+	return err == nil && gang.Dynamic && catalog.Of(gate).Resizes
 }
 
 // companions writes what accompanies the attempt while its driver runs.
@@ -158,14 +159,6 @@ func (r Rendering) complete(app *v1alpha1.SparkApplication) {
 	if app.UID == "" {
 		app.UID = PlaceholderUID
 	}
-}
-
-// queueOf returns the queue of an application where its namespace does not name another.
-func queueOf(app *v1alpha1.SparkApplication) string {
-	if app.Spec.Queue != nil && app.Spec.Queue.Name != "" {
-		return app.Spec.Queue.Name
-	}
-	return v1alpha1.DefaultQueue
 }
 
 // printed writes the objects in the order in which they are made.
