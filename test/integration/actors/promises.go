@@ -133,6 +133,16 @@ func (w *world) podMemory() int64 {
 	return sum
 }
 
+// runs reports whether an application has active pods.
+func (w *world) runs(app *v1alpha1.SparkApplication) bool {
+	for _, pod := range w.pods {
+		if pod.Labels[v1alpha1.ApplicationUIDLabel] == string(app.UID) && isActive(pod) {
+			return true
+		}
+	}
+	return false
+}
+
 // isGated says that a pod waits for room in quota and holds nothing yet.
 func isGated(pod *corev1.Pod) bool {
 	return slices.Contains(pod.Spec.SchedulingGates, corev1.PodSchedulingGate{Name: v1alpha1.QuotaSchedulingGate})
@@ -169,10 +179,12 @@ func grantedExecutors(g *v1alpha1.Grant) int32 {
 	return count
 }
 
+// grantedMemory returns what grants hold. That of an application which is being deleted and runs nothing any more is released before its
+// finalizer goes, so another one may have it before the object is gone.
 func (w *world) grantedMemory() int64 {
 	var sum int64
 	for _, app := range w.apps {
-		if g := app.Status.Grant; g != nil {
+		if g := app.Status.Grant; g != nil && (app.DeletionTimestamp.IsZero() || w.runs(app)) {
 			for _, p := range g.PodSets {
 				memory := p.Requests[corev1.ResourceMemory]
 				sum += int64(p.Count) * memory.Value()
