@@ -31,14 +31,13 @@ func (s *Schedule) Ask() (queueing.Ask, error) {
 	}
 	app.Name, app.Namespace = s.Name, s.Namespace
 	Rendering{}.complete(app)
-	properties, findings := conf.Merge(app, conf.Sources{})
+	in, findings := render.NewInput(app, conf.Sources{})
 	if len(findings) > 0 {
 		return queueing.Ask{}, errors.New("spec.template." + findings[0].String())
 	}
-	objects, err := render.Build(render.Input{
-		App: app, Run: 1, Attempt: 1, Queue: queueOf(app), Properties: properties,
-		SubmitTime: placeholderTime, SchedulingGated: gated(app, properties),
-	})
+	placed := placementOf(app)
+	in.Queue, in.SubmitTime, in.SchedulingGated = placed.Queue, placeholderTime, gated(placed.Gate, in.Properties)
+	objects, err := render.Build(in)
 	if err != nil {
 		return queueing.Ask{}, fmt.Errorf("spec.template: %w", err)
 	}
@@ -46,5 +45,5 @@ func (s *Schedule) Ask() (queueing.Ask, error) {
 	if err != nil {
 		return queueing.Ask{}, fmt.Errorf("spec.template: %w", err)
 	}
-	return queueing.Ask{Key: queueing.Key{Namespace: app.Namespace, Name: app.Name}, Queue: queueOf(app), PodSets: sets}, nil
+	return queueing.Ask{Key: queueing.Key{Namespace: app.Namespace, Name: app.Name}, Queue: placed.Queue, PodSets: sets}, nil
 }
