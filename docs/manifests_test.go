@@ -15,9 +15,10 @@ import (
 
 // ownKinds make an empty object of each of our kinds.
 var ownKinds = map[string]func() any{
-	"SparkApplication": func() any { return &v1alpha1.SparkApplication{} },
-	"SparkQueue":       func() any { return &v1alpha1.SparkQueue{} },
-	"SparkFlavor":      func() any { return &v1alpha1.SparkFlavor{} },
+	"SparkApplication":          func() any { return &v1alpha1.SparkApplication{} },
+	"ScheduledSparkApplication": func() any { return &v1alpha1.ScheduledSparkApplication{} },
+	"SparkQueue":                func() any { return &v1alpha1.SparkQueue{} },
+	"SparkFlavor":               func() any { return &v1alpha1.SparkFlavor{} },
 }
 
 var separator = regexp.MustCompile(`(?m)^---$`)
