@@ -101,9 +101,9 @@ func requestFor(name string) ctrl.Request {
 	return ctrl.Request{NamespacedName: types.NamespacedName{Name: name}}
 }
 
-// TestNothingIsPublishedAboutASpecThatTheEngineDoesNotHave: whichever look comes first after a change of the spec, that of the queue
+// TestStatusWaitsForTheEngine: whichever look comes first after a change of the spec, that of the queue
 // itself or the one at all queues, hands it to the engine.
-func TestNothingIsPublishedAboutASpecThatTheEngineDoesNotHave(t *testing.T) {
+func TestStatusWaitsForTheEngine(t *testing.T) {
 	t.Parallel()
 	for name, req := range map[string]ctrl.Request{"the queue": requestFor("a"), "all queues": everything} {
 		t.Run(name, func(t *testing.T) {

@@ -33,7 +33,7 @@ const (
 	partSubmit     = "submit"
 	partDelete     = "delete"
 	partWrites     = "writes"
-	partNews       = "news"
+	partLatency    = "latency"
 	partQueue      = "queue"
 	partMemory     = "memory"
 	partRestart    = "restart"
@@ -93,7 +93,7 @@ func main() {
 }
 
 // allParts in the order in which they run.
-var allParts = []string{partRender, partSubmit, partDelete, partWrites, partNews, partQueue, partMemory, partRestart, partGates, partElastic, partContention, partLarge}
+var allParts = []string{partRender, partSubmit, partDelete, partWrites, partLatency, partQueue, partMemory, partRestart, partGates, partElastic, partContention, partLarge}
 
 func parse(args []string) (options, error) {
 	var o options
@@ -193,7 +193,7 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 	}{
 		{o.wants(partSubmit) || o.wants(partDelete), b.measureThroughput},
 		{o.wants(partWrites), b.measureWrites},
-		{o.wants(partNews), b.measureNews},
+		{o.wants(partLatency), b.measureLatency},
 		{o.wants(partQueue), b.measureQueue},
 		{o.wants(partMemory), b.measureMemory},
 		{o.wants(partRestart), b.measureRestart},

@@ -27,9 +27,9 @@ const lookInterval = 500 * time.Millisecond
 // hopeless is an error that waiting does not change.
 type hopeless struct{ error }
 
-// Await waits until check finds nothing wrong any more. It looks whenever something of the space changes, and now and then, so that
-// check may look at other things, too. It gives up when nothing of the space has changed for Patience.
-func (s *Space) Await(what string, check func() error) {
+// Await waits until check finds nothing wrong any more. It looks whenever something of the namespace changes, and now and then, so that
+// check may look at other things, too. It gives up when nothing of the namespace has changed for Patience.
+func (s *Namespace) Await(what string, check func() error) {
 	s.t.Helper()
 	for deadline := time.After(Patience); ; {
 		changed, broken := s.history.next()
@@ -57,7 +57,7 @@ func (s *Space) Await(what string, check func() error) {
 }
 
 // Versions are all versions of an application, in order, also those of earlier objects of the same name.
-func (s *Space) Versions(name string) []*v1alpha1.SparkApplication {
+func (s *Namespace) Versions(name string) []*v1alpha1.SparkApplication {
 	var versions []*v1alpha1.SparkApplication
 	for _, e := range eventsOf(s.history, &s.history.apps, name) {
 		versions = append(versions, e.Object)
@@ -66,7 +66,7 @@ func (s *Space) Versions(name string) []*v1alpha1.SparkApplication {
 }
 
 // Application is an application as it is; nil if it does not exist.
-func (s *Space) Application(name string) *v1alpha1.SparkApplication {
+func (s *Namespace) Application(name string) *v1alpha1.SparkApplication {
 	events := eventsOf(s.history, &s.history.apps, name)
 	if len(events) == 0 || events[len(events)-1].Gone {
 		return nil
@@ -76,7 +76,7 @@ func (s *Space) Application(name string) *v1alpha1.SparkApplication {
 
 // Reaches waits until an attempt of an application has been in a stage, also if it is over, and returns that version. It gives up
 // when the application stalls in another stage.
-func (s *Space) Reaches(name string, attempt Attempt, stage string) *v1alpha1.SparkApplication {
+func (s *Namespace) Reaches(name string, attempt Attempt, stage string) *v1alpha1.SparkApplication {
 	s.t.Helper()
 	var found *v1alpha1.SparkApplication
 	s.Await(fmt.Sprintf("%s to reach %s in run %d, attempt %d", name, stage, attempt.Run, attempt.Attempt), func() error {
@@ -92,7 +92,7 @@ func (s *Space) Reaches(name string, attempt Attempt, stage string) *v1alpha1.Sp
 }
 
 // Becomes waits until an application is in a stage, as Reaches, whatever the run, and the status speaks of the current spec.
-func (s *Space) Becomes(name, stage string) *v1alpha1.SparkApplication {
+func (s *Namespace) Becomes(name, stage string) *v1alpha1.SparkApplication {
 	s.t.Helper()
 	return s.Shows(name, stage, func(app *v1alpha1.SparkApplication) error {
 		if StageOf(app) == stage && app.Status.ObservedGeneration == app.Generation {
@@ -103,7 +103,7 @@ func (s *Space) Becomes(name, stage string) *v1alpha1.SparkApplication {
 }
 
 // Shows waits until check finds nothing wrong with an application any more, and returns that version. It may not exist yet.
-func (s *Space) Shows(name, what string, check func(*v1alpha1.SparkApplication) error) *v1alpha1.SparkApplication {
+func (s *Namespace) Shows(name, what string, check func(*v1alpha1.SparkApplication) error) *v1alpha1.SparkApplication {
 	s.t.Helper()
 	var app *v1alpha1.SparkApplication
 	s.Await(name+" to be "+what, func() error {
@@ -116,7 +116,7 @@ func (s *Space) Shows(name, what string, check func(*v1alpha1.SparkApplication) 
 }
 
 // notYet tells how an application is. It is hopeless when the application stalls.
-func (s *Space) notYet(name string) error {
+func (s *Namespace) notYet(name string) error {
 	app := s.Application(name)
 	if app == nil {
 		return fmt.Errorf("%s does not exist", name)
@@ -129,7 +129,7 @@ func (s *Space) notYet(name string) error {
 }
 
 // Gone waits until an application does not exist any more.
-func (s *Space) Gone(name string) {
+func (s *Namespace) Gone(name string) {
 	s.t.Helper()
 	s.Await(name+" to be gone", func() error {
 		if s.Application(name) == nil {
@@ -146,7 +146,7 @@ type Pod struct {
 }
 
 // Pods are all pods that an application ever had in that role (driver or executor), in the order of their creation.
-func (s *Space) Pods(application, role string) []Pod {
+func (s *Namespace) Pods(application, role string) []Pod {
 	index := map[string]int{}
 	var pods []Pod
 	for _, e := range eventsOf(s.history, &s.history.pods, "") {
@@ -166,7 +166,7 @@ func (s *Space) Pods(application, role string) []Pod {
 }
 
 // Queue is a queue as it is; nil if it does not exist.
-func (s *Space) Queue(name string) *v1alpha1.SparkQueue {
+func (s *Namespace) Queue(name string) *v1alpha1.SparkQueue {
 	events := eventsOf(s.history, &s.history.queues, name)
 	if len(events) == 0 || events[len(events)-1].Gone {
 		return nil
@@ -175,7 +175,7 @@ func (s *Space) Queue(name string) *v1alpha1.SparkQueue {
 }
 
 // QueueBecomes waits until check finds nothing wrong with a queue any more.
-func (s *Space) QueueBecomes(name, what string, check func(*v1alpha1.SparkQueue) error) {
+func (s *Namespace) QueueBecomes(name, what string, check func(*v1alpha1.SparkQueue) error) {
 	s.t.Helper()
 	s.Await("queue "+name+" to be "+what, func() error {
 		queue := s.Queue(name)
@@ -187,7 +187,7 @@ func (s *Space) QueueBecomes(name, what string, check func(*v1alpha1.SparkQueue)
 }
 
 // GivenBack waits until nothing of a queue is used.
-func (s *Space) GivenBack(name string) {
+func (s *Namespace) GivenBack(name string) {
 	s.t.Helper()
 	s.QueueBecomes(name, "unused", func(queue *v1alpha1.SparkQueue) error {
 		if queue.Status.Admitted != 0 {

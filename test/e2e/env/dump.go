@@ -16,7 +16,7 @@ import (
 const dumpTime = time.Minute
 
 // dump prints what helps to understand why the test failed.
-func (s *Space) dump() {
+func (s *Namespace) dump() {
 	ctx, cancel := context.WithTimeout(context.Background(), dumpTime)
 	defer cancel()
 	var text strings.Builder
@@ -26,7 +26,7 @@ func (s *Space) dump() {
 	for _, args := range [][]string{
 		{"get", "sgapp,pods,services,configmaps", "--output", "wide"},
 		{"get", "sgq", "--output", "wide"},
-		{"get", "sgq", "--selector", spaceLabel + "=" + s.Name, "--output", "yaml"},
+		{"get", "sgq", "--selector", namespaceLabel + "=" + s.Name, "--output", "yaml"},
 		{"get", "sgapp", "--output", "yaml"},
 		{"get", "events", "--sort-by", ".lastTimestamp"},
 		{"logs", "--selector", v1alpha1.SparkRoleLabel + "=" + v1alpha1.SparkRoleDriver, "--tail", "20", "--prefix"},
@@ -43,7 +43,7 @@ func (s *Space) dump() {
 }
 
 // dumpStages prints every stage that was published, with its message.
-func (s *Space) dumpStages(text *strings.Builder) {
+func (s *Namespace) dumpStages(text *strings.Builder) {
 	last := map[string]string{}
 	for _, app := range s.Versions("") {
 		ready := Condition(app, v1alpha1.ReadyCondition)

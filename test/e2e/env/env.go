@@ -33,7 +33,7 @@ const (
 	Patience = 6 * time.Minute
 
 	operatorImage = "docker.io/sparkgate/sparkgate:dev"
-	// atOnce is how many tests may be under way; most of them wait for their turn to run Spark (see slots.go).
+	// atOnce is how many tests may be under way; most of them wait for their turn to run Spark (see semaphore.go).
 	atOnce = "12"
 )
 

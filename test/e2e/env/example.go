@@ -43,7 +43,7 @@ func Example(t *testing.T, file string) *v1alpha1.SparkApplication {
 }
 
 // RunningExecutors waits until an application has had so many running executors, also if they are gone by now.
-func (s *Space) RunningExecutors(application string, n int) []Pod {
+func (s *Namespace) RunningExecutors(application string, n int) []Pod {
 	s.t.Helper()
 	var executors []Pod
 	s.Await(fmt.Sprintf("%s to have %d running executors", application, n), func() error {

@@ -23,7 +23,7 @@ type Event[T client.Object] struct {
 	Gone   bool
 }
 
-// history is everything that happened in a space, in the order of the API server for each kind. Objects in it are never changed.
+// history is everything that happened in a namespace, in the order of the API server for each kind. Objects in it are never changed.
 // Safe for concurrent use.
 type history struct {
 	mu      sync.Mutex
@@ -43,10 +43,10 @@ func startHistory(ctx context.Context, namespace string) (*history, error) {
 		in   client.ListOption
 	}{
 		{&v1alpha1.SparkApplicationList{}, client.InNamespace(namespace)},
-		{&v1alpha1.SparkQueueList{}, client.MatchingLabels{spaceLabel: namespace}},
+		{&v1alpha1.SparkQueueList{}, client.MatchingLabels{namespaceLabel: namespace}},
 		{&corev1.PodList{}, client.InNamespace(namespace)},
 	} {
-		// A space is new: what counts is only from which version on to watch.
+		// A namespace is new: what counts is only from which version on to watch.
 		if err := cluster.client.List(ctx, kind.list, kind.in); err != nil {
 			return nil, fmt.Errorf("begin to watch: %w", err)
 		}

@@ -27,7 +27,7 @@ var rank = map[string]int{
 }
 
 // Stages are the stages of one attempt of an application, in order, each once while it lasts.
-func (s *Space) Stages(name string, attempt Attempt) []string {
+func (s *Namespace) Stages(name string, attempt Attempt) []string {
 	var stages []string
 	for _, app := range s.Versions(name) {
 		stage := StageOf(app)
@@ -42,7 +42,7 @@ func (s *Space) Stages(name string, attempt Attempt) []string {
 }
 
 // checkInvariants checks what must hold for all applications of all tests, at every moment of the record.
-func (s *Space) checkInvariants() {
+func (s *Namespace) checkInvariants() {
 	if _, broken := s.history.next(); broken != nil {
 		s.t.Errorf("the record broke off: %v", broken)
 	}
@@ -59,7 +59,7 @@ func (s *Space) checkInvariants() {
 }
 
 // checkOrder: the stages of an attempt never go back.
-func (s *Space) checkOrder(app *v1alpha1.SparkApplication, last map[Attempt]string) {
+func (s *Namespace) checkOrder(app *v1alpha1.SparkApplication, last map[Attempt]string) {
 	attempt, stage := Attempt{app.Status.Run, app.Status.Attempt}, StageOf(app)
 	if rank[stage] == 0 {
 		return
@@ -71,7 +71,7 @@ func (s *Space) checkOrder(app *v1alpha1.SparkApplication, last map[Attempt]stri
 }
 
 // checkConditions: the contract of Flux and kstatus in every version that anybody could have read.
-func (s *Space) checkConditions(app *v1alpha1.SparkApplication) {
+func (s *Namespace) checkConditions(app *v1alpha1.SparkApplication) {
 	ready := Condition(app, v1alpha1.ReadyCondition)
 	reconciling := Condition(app, v1alpha1.ReconcilingCondition).Status == metav1.ConditionTrue
 	stalled := Condition(app, v1alpha1.StalledCondition)
@@ -88,7 +88,7 @@ func (s *Space) checkConditions(app *v1alpha1.SparkApplication) {
 }
 
 // checkOwnership: the operator owns status and finalizers, nothing of what the user wrote.
-func (s *Space) checkOwnership(app *v1alpha1.SparkApplication) {
+func (s *Namespace) checkOwnership(app *v1alpha1.SparkApplication) {
 	for _, entry := range app.ManagedFields {
 		if entry.Manager != v1alpha1.FieldOwner || entry.FieldsV1 == nil {
 			continue
@@ -103,7 +103,7 @@ func (s *Space) checkOwnership(app *v1alpha1.SparkApplication) {
 }
 
 // checkDrivers: an attempt never has more than one driver.
-func (s *Space) checkDrivers() {
+func (s *Namespace) checkDrivers() {
 	drivers := map[string]map[types.UID]bool{}
 	for _, e := range eventsOf(s.history, &s.history.pods, "") {
 		labels := e.Object.Labels
@@ -124,13 +124,13 @@ func (s *Space) checkDrivers() {
 	}
 }
 
-// Peak is the most that the pods of the space requested at any moment, in thousandths of a core and in bytes, and how many drivers
+// Peak is the most that the pods of the namespace requested at any moment, in thousandths of a core and in bytes, and how many drivers
 // there were at once. A pod counts from its creation, or from
 // when its scheduling gate was lifted, until it has ended or is gone.
 type Peak struct{ CPU, Memory, Drivers int64 }
 
 // Peak returns the peak of everything recorded so far. Each is taken at the moment when it was highest.
-func (s *Space) Peak() Peak {
+func (s *Namespace) Peak() Peak {
 	var peak, now Peak
 	counted := map[types.UID]Peak{}
 	for _, e := range eventsOf(s.history, &s.history.pods, "") {

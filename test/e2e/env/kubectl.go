@@ -20,8 +20,8 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// Kubectl runs kubectl in the namespace of the space and returns what it wrote to standard output. It must succeed.
-func (s *Space) Kubectl(args ...string) string {
+// Kubectl runs kubectl in the namespace and returns what it wrote to standard output. It must succeed.
+func (s *Namespace) Kubectl(args ...string) string {
 	s.t.Helper()
 	out, err := s.TryKubectl("", args...)
 	if err != nil {
@@ -31,20 +31,20 @@ func (s *Space) Kubectl(args ...string) string {
 }
 
 // TryKubectl runs kubectl with a standard input. A failure of the command is returned as an error that carries standard error.
-func (s *Space) TryKubectl(stdin string, args ...string) (string, error) {
+func (s *Namespace) TryKubectl(stdin string, args ...string) (string, error) {
 	return kubectl(s.t.Context(), stdin, append([]string{"--namespace", s.Name}, args...)...)
 }
 
 // Background is a kubectl that runs while the test goes on.
 type Background struct {
-	space *Space
-	args  []string
-	done  chan error
+	namespace *Namespace
+	args      []string
+	done      chan error
 }
 
-// KubectlBackground starts kubectl in the namespace of the space.
-func (s *Space) KubectlBackground(args ...string) *Background {
-	b := &Background{space: s, args: args, done: make(chan error, 1)}
+// KubectlBackground starts kubectl in the namespace.
+func (s *Namespace) KubectlBackground(args ...string) *Background {
+	b := &Background{namespace: s, args: args, done: make(chan error, 1)}
 	go func() {
 		_, err := s.TryKubectl("", args...)
 		b.done <- err
@@ -54,17 +54,17 @@ func (s *Space) KubectlBackground(args ...string) *Background {
 
 // Succeeds waits until the command has ended and expects exit code 0.
 func (b *Background) Succeeds() {
-	b.space.t.Helper()
+	b.namespace.t.Helper()
 	if err := <-b.done; err != nil {
-		b.space.t.Fatal(err)
+		b.namespace.t.Fatal(err)
 	}
 }
 
 // Running says that the command has not ended.
 func (b *Background) Running() bool { return len(b.done) == 0 }
 
-// Apply applies objects with kubectl, as a user does. Queues are marked as those of the space.
-func (s *Space) Apply(objects ...client.Object) {
+// Apply applies objects with kubectl, as a user does. Queues are marked as those of the namespace.
+func (s *Namespace) Apply(objects ...client.Object) {
 	s.t.Helper()
 	var manifests []string
 	for _, obj := range objects {
@@ -74,7 +74,7 @@ func (s *Space) Apply(objects ...client.Object) {
 }
 
 // ApplyText applies a manifest with kubectl.
-func (s *Space) ApplyText(manifest string) {
+func (s *Namespace) ApplyText(manifest string) {
 	s.t.Helper()
 	if _, err := s.TryKubectl(manifest, "apply", "--filename", "-"); err != nil {
 		s.t.Fatal(err)
@@ -82,7 +82,7 @@ func (s *Space) ApplyText(manifest string) {
 }
 
 // ApplyAs applies a manifest server-side, as a field manager: Flux's way.
-func (s *Space) ApplyAs(manager, manifest string) {
+func (s *Namespace) ApplyAs(manager, manifest string) {
 	s.t.Helper()
 	if _, err := s.TryKubectl(manifest, "apply", "--server-side", "--field-manager", manager, "--filename", "-"); err != nil {
 		s.t.Fatal(err)
@@ -90,10 +90,10 @@ func (s *Space) ApplyAs(manager, manifest string) {
 }
 
 // Manifest is the YAML of an object as a user writes it: without status.
-func (s *Space) Manifest(obj client.Object) string {
+func (s *Namespace) Manifest(obj client.Object) string {
 	s.t.Helper()
 	if queue, ok := obj.(*v1alpha1.SparkQueue); ok {
-		queue.Labels = map[string]string{spaceLabel: s.Name}
+		queue.Labels = map[string]string{namespaceLabel: s.Name}
 	}
 	gvk, err := cluster.client.GroupVersionKindFor(obj)
 	if err != nil {
@@ -113,7 +113,7 @@ func (s *Space) Manifest(obj client.Object) string {
 }
 
 // Sparkctl runs sparkctl and returns what it wrote to standard output. It must succeed.
-func (s *Space) Sparkctl(args ...string) string {
+func (s *Namespace) Sparkctl(args ...string) string {
 	s.t.Helper()
 	binary := os.Getenv("SPARKGATE_CTL")
 	if binary == "" {

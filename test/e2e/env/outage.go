@@ -63,8 +63,8 @@ func OperatorEnds(t *testing.T) (await func()) {
 	}
 }
 
-// BearOutage makes the record of the space bear that the API server is away. What came and went while nobody could watch is not in it.
-func (s *Space) BearOutage() {
+// BearOutage makes the record of the namespace bear that the API server is away. What came and went while nobody could watch is not in it.
+func (s *Namespace) BearOutage() {
 	s.history.mu.Lock()
 	defer s.history.mu.Unlock()
 	s.history.patient = true

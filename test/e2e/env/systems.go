@@ -28,7 +28,7 @@ func Cluster() systems.Cluster {
 	return systems.Cluster{Config: Config(), Kubeconfig: os.Getenv("KUBECONFIG"), Root: cluster.root}
 }
 
-// Kueue has the real Kueue run on the node while the test does. Ask for it before New: a space is cleared before Kueue stops, while its
+// Kueue has the real Kueue run on the node while the test does. Ask for it before New: a namespace is cleared before Kueue stops, while its
 // webhooks answer. What is installed stays.
 func Kueue(t *testing.T) *systems.System {
 	t.Helper()

@@ -63,7 +63,7 @@ func TestSlowARunOutlivesTheKubelet(t *testing.T) {
 }
 
 // startSleeping starts a job that is longer than any outage of these tests, and returns its driver.
-func startSleeping(t *testing.T, s *env.Space) env.Pod {
+func startSleeping(t *testing.T, s *env.Namespace) env.Pod {
 	t.Helper()
 	s.Apply(env.Queue(s.Name, "1", "3Gi"), env.Pi("pi", s.Name, env.Sleep("120")))
 	s.Reaches("pi", env.First, v1alpha1.RunningReason)
@@ -72,7 +72,7 @@ func startSleeping(t *testing.T, s *env.Space) env.Pod {
 }
 
 // checkOutlived: the run succeeds in its first attempt, with the driver that it had, and its end is told once.
-func checkOutlived(t *testing.T, s *env.Space, before env.Pod) {
+func checkOutlived(t *testing.T, s *env.Namespace, before env.Pod) {
 	t.Helper()
 	end := s.Reaches("pi", env.First, v1alpha1.SucceededReason)
 	if len(end.Status.Attempts) != 1 {

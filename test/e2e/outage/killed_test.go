@@ -25,10 +25,10 @@ var mayMiss = regexp.MustCompile(`sparkqueues/\*/status (#|\(ledger\) #[2-9])|sp
 //
 // The lives overlap: while one application has its operator killed, those before it go on with whatever operator there is, and are
 // killed into as well. Each is applied, succeeds, is deleted and goes.
-func TestAnOperatorKilledBetweenAnyTwoWritesStartsEveryDriverOnce(t *testing.T) {
+func TestOperatorKilledBetweenWrites(t *testing.T) {
 	s := env.NewTenant(t, 1)
 	env.StopOperator(t)
-	l := &lives{Space: s, t: t, proxy: startProxy(t), deleted: map[string]bool{}}
+	l := &lives{Namespace: s, t: t, proxy: startProxy(t), deleted: map[string]bool{}}
 	writes := l.wholeLife()
 	t.Logf("the writes of a life:\n%s", strings.Join(writes, "\n"))
 	for n, write := range writes {
@@ -47,7 +47,7 @@ func TestAnOperatorKilledBetweenAnyTwoWritesStartsEveryDriverOnce(t *testing.T) 
 
 // lives are the applications of the test.
 type lives struct {
-	*env.Space
+	*env.Namespace
 	t       *testing.T
 	proxy   *proxy
 	names   []string

@@ -63,7 +63,7 @@ func testQuotaHolds(t *testing.T, applications int) {
 func nameOf(i int) string { return fmt.Sprintf("pi-%02d", i) }
 
 // driversSeenRunning counts the drivers that have run.
-func driversSeenRunning(s *env.Space, applications int) int {
+func driversSeenRunning(s *env.Namespace, applications int) int {
 	n := 0
 	for i := range applications {
 		for _, driver := range s.Pods(nameOf(i), v1alpha1.SparkRoleDriver) {

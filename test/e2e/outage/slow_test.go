@@ -8,6 +8,6 @@ package outage
 import "testing"
 
 // The story as it stands, with 55 applications: some ten minutes on two cores.
-func TestSlowQuotaHoldsForFiftyFiveThoughTheOperatorIsKilled(t *testing.T) {
+func TestSlowQuotaHoldsOverKills(t *testing.T) {
 	testQuotaHolds(t, 55)
 }

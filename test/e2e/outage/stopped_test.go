@@ -16,7 +16,8 @@ import (
 	"github.com/sparkgate/sparkgate/test/e2e/env"
 )
 
-func TestAJobThatComesAndEndsWhileTheOperatorIsAwayRunsOnce(t *testing.T) {
+// A job that comes and ends while the operator is away runs once.
+func TestJobDuringAnOutageRunsOnce(t *testing.T) {
 	s := env.NewTenant(t, 1)
 	env.StopOperator(t)
 	s.Apply(env.Queue(s.Name, "1", "3Gi"), env.Pi("pi", s.Name, env.Sleep("3")))
@@ -45,7 +46,7 @@ func TestAJobThatComesAndEndsWhileTheOperatorIsAwayRunsOnce(t *testing.T) {
 }
 
 // checkReportedOnce: the end was published once, and told once.
-func checkReportedOnce(t *testing.T, s *env.Space) {
+func checkReportedOnce(t *testing.T, s *env.Namespace) {
 	t.Helper()
 	ends := 0
 	for _, stage := range s.Stages("pi", env.First) {

@@ -97,7 +97,7 @@ func checkColumns(t *testing.T, table string) {
 }
 
 // checkObjects: names and labels of everything that belongs to a running application.
-func checkObjects(t *testing.T, s *env.Space, name string) {
+func checkObjects(t *testing.T, s *env.Namespace, name string) {
 	t.Helper()
 	list := s.Kubectl("get", "pod,service,configmap", "--selector", v1alpha1.ApplicationLabel+"="+name, "--output", "name")
 	prefix := regexp.QuoteMeta(name) + "-[a-z0-9]{5}-1-1"
@@ -126,7 +126,7 @@ func checkObjects(t *testing.T, s *env.Space, name string) {
 }
 
 // objectsOf are Service and ConfigMaps of an application.
-func objectsOf(t *testing.T, s *env.Space, name string) []client.Object {
+func objectsOf(t *testing.T, s *env.Namespace, name string) []client.Object {
 	t.Helper()
 	var objects []client.Object
 	services, maps := &corev1.ServiceList{}, &corev1.ConfigMapList{}

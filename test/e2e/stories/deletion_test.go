@@ -18,7 +18,8 @@ import (
 // sigtermExit is the exit code of a driver that SIGTERM has ended: 128 + 15.
 const sigtermExit = 143
 
-func TestDeletingARunningJobStopsItGracefullyAndFreesEverything(t *testing.T) {
+// Deleting a running job stops it gracefully and releases everything.
+func TestDeletedJobStopsGracefully(t *testing.T) {
 	t.Parallel()
 	s := env.NewTenant(t, 1)
 	s.Apply(env.Queue(s.Name, "1", "3Gi"), env.Pi("pi", s.Name, env.Sleep("600")))
@@ -32,7 +33,8 @@ func TestDeletingARunningJobStopsItGracefullyAndFreesEverything(t *testing.T) {
 	s.GivenBack(s.Name)
 }
 
-func TestAJobDeletedWithoutItsFinalizerLeavesNothingBehind(t *testing.T) {
+// A job that is deleted without its finalizer leaves nothing behind.
+func TestJobDeletedWithoutItsFinalizer(t *testing.T) {
 	t.Parallel()
 	s := env.NewTenant(t, 1)
 	s.Apply(env.Queue(s.Name, "1", "3Gi"), env.Pi("pi", s.Name, env.Sleep("600")))
@@ -53,7 +55,7 @@ func TestAJobDeletedWithoutItsFinalizerLeavesNothingBehind(t *testing.T) {
 }
 
 // checkGracefulEnd: the driver was asked to end, was given time, and ended by that.
-func checkGracefulEnd(t *testing.T, s *env.Space, name string) {
+func checkGracefulEnd(t *testing.T, s *env.Namespace, name string) {
 	t.Helper()
 	for _, driver := range s.Pods(name, v1alpha1.SparkRoleDriver) {
 		if grace := driver.DeletionGracePeriodSeconds; driver.DeletionTimestamp == nil || grace == nil {
@@ -76,7 +78,7 @@ func exitCode(pod *corev1.Pod) int32 {
 }
 
 // awaitNoObjects waits until neither Service nor ConfigMap of an application is left.
-func awaitNoObjects(t *testing.T, s *env.Space, name string) {
+func awaitNoObjects(t *testing.T, s *env.Namespace, name string) {
 	t.Helper()
 	s.Await("the objects of "+name+" to be gone", func() error {
 		if left := objectsOf(t, s, name); len(left) > 0 {

@@ -26,7 +26,7 @@ func elastic(seconds string) env.Change {
 }
 
 // executorsOf waits until so many executors of a job are ready and behind the gate.
-func executorsOf(s *env.Space, name string, ready, gated int32) *v1alpha1.SparkApplication {
+func executorsOf(s *env.Namespace, name string, ready, gated int32) *v1alpha1.SparkApplication {
 	return s.Shows(name, fmt.Sprintf("at %d executors, and %d behind the gate", ready, gated), func(app *v1alpha1.SparkApplication) error {
 		if e := app.Status.Executors; e == nil || e.Ready != ready || e.Gated != gated {
 			return fmt.Errorf("executors: %+v", e)
@@ -36,7 +36,7 @@ func executorsOf(s *env.Space, name string, ready, gated int32) *v1alpha1.SparkA
 }
 
 // survived says that a run that gave executors back has ended as if nothing had happened, and that an event tells why they went.
-func survived(t *testing.T, s *env.Space, end *v1alpha1.SparkApplication, why string) {
+func survived(t *testing.T, s *env.Namespace, end *v1alpha1.SparkApplication, why string) {
 	t.Helper()
 	if end.Status.Preemptions != 0 || end.Status.Failures != 0 || len(end.Status.Attempts) != 1 ||
 		end.Status.Executors == nil || end.Status.Executors.Failed != 0 {
@@ -49,8 +49,8 @@ func survived(t *testing.T, s *env.Space, end *v1alpha1.SparkApplication, why st
 	}
 }
 
-// within says that the pods of a space never requested more memory than that at a time.
-func within(t *testing.T, s *env.Space, memory string) {
+// within says that the pods of a namespace never requested more memory than that at a time.
+func within(t *testing.T, s *env.Namespace, memory string) {
 	t.Helper()
 	quota := resource.MustParse(memory)
 	if peak := s.Peak(); peak.Memory > quota.Value() {

@@ -31,7 +31,7 @@ func TestAJobAppliedBeforeWhatItNeedsGoesOnByItself(t *testing.T) {
 }
 
 // awaitMessage waits until what an application says names one thing and another no more.
-func awaitMessage(s *env.Space, name, one, other string) {
+func awaitMessage(s *env.Namespace, name, one, other string) {
 	s.Shows(name, fmt.Sprintf("naming %s and not %s", one, other), func(app *v1alpha1.SparkApplication) error {
 		message := env.Condition(app, v1alpha1.ReadyCondition).Message
 		if !strings.Contains(message, one) || strings.Contains(message, other) {
@@ -41,7 +41,8 @@ func awaitMessage(s *env.Space, name, one, other string) {
 	})
 }
 
-func TestTheSameManifestAppliedAHundredTimesChangesNothing(t *testing.T) {
+// The same manifest, applied a hundred times, changes nothing.
+func TestManifestAppliedAHundredTimes(t *testing.T) {
 	t.Parallel()
 	s := env.NewTenant(t, 1)
 	queue := env.Queue(s.Name, "1", "3Gi")

@@ -47,8 +47,8 @@ spec: {clusterQueue: %[1]s}
 
 func onKueue(spec *v1alpha1.SparkApplicationSpec) { spec.Queue.Gate = v1alpha1.GateKueue }
 
-// underKueue is a space with queues of Kueue.
-func underKueue(t *testing.T, applications int, cpu, memory string) *env.Space {
+// underKueue is a namespace with queues of Kueue.
+func underKueue(t *testing.T, applications int, cpu, memory string) *env.Namespace {
 	t.Helper()
 	env.Kueue(t)
 	s := env.NewTenant(t, applications)

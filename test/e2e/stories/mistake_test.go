@@ -15,7 +15,8 @@ import (
 
 const exampleJar = "local:///opt/spark/examples/jars/sparkgate-examples.jar"
 
-func TestAMainProgramThatIsNotThereFailsWithItsExitCode(t *testing.T) {
+// A main program that does not exist fails the job with its exit code.
+func TestMissingMainProgramFails(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		change env.Change

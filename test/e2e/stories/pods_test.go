@@ -11,12 +11,12 @@ import (
 )
 
 // awaitExecutors waits until an application has had so many running executors, also if they are gone by now.
-func awaitExecutors(s *env.Space, name string, n int) []env.Pod {
+func awaitExecutors(s *env.Namespace, name string, n int) []env.Pod {
 	return s.RunningExecutors(name, n)
 }
 
 // awaitNoPods waits until no pod of an application is left; of some roles only, if they are named.
-func awaitNoPods(s *env.Space, name string, roles ...string) {
+func awaitNoPods(s *env.Namespace, name string, roles ...string) {
 	if len(roles) == 0 {
 		roles = []string{v1alpha1.SparkRoleDriver, v1alpha1.SparkRoleExecutor}
 	}

@@ -21,7 +21,7 @@ import (
 )
 
 // teamA is the tree of the stories with its first team only: room for one application of 3 × 896Mi.
-func teamA(s *env.Space) (root, team *v1alpha1.SparkQueue) {
+func teamA(s *env.Namespace) (root, team *v1alpha1.SparkQueue) {
 	root = &v1alpha1.SparkQueue{ObjectMeta: metav1.ObjectMeta{Name: s.Name + "-root"}}
 	team = env.Queue(s.Name+"-team-a", "1", "3Gi")
 	team.Spec.Parent = root.Name
@@ -83,7 +83,7 @@ func priorityClass(t *testing.T, name string, value int32) string {
 	return name
 }
 
-func awaitHeads(s *env.Space, queue string, want ...string) {
+func awaitHeads(s *env.Namespace, queue string, want ...string) {
 	s.QueueBecomes(queue, "waited for by "+strings.Join(want, ", "), func(q *v1alpha1.SparkQueue) error {
 		var heads []string
 		for i, h := range q.Status.Heads {
@@ -100,7 +100,7 @@ func awaitHeads(s *env.Space, queue string, want ...string) {
 }
 
 // checkQueueColumns: what kubectl get sgq shows while one runs and three wait.
-func checkQueueColumns(t *testing.T, s *env.Space, root, team string) {
+func checkQueueColumns(t *testing.T, s *env.Namespace, root, team string) {
 	t.Helper()
 	table := s.Kubectl("get", "sgq", team, "--output", "wide")
 	header, line, _ := strings.Cut(strings.TrimSpace(table), "\n")
@@ -115,7 +115,7 @@ func checkQueueColumns(t *testing.T, s *env.Space, root, team string) {
 }
 
 // checkExplanation: sparkctl asks the operator for the position, for what is missing, and for what would help.
-func checkExplanation(t *testing.T, s *env.Space, team string) {
+func checkExplanation(t *testing.T, s *env.Namespace, team string) {
 	t.Helper()
 	told := s.Sparkctl("explain", "old", "-n", s.Name)
 	for _, part := range []string{"2 of 3", "urgent", "2688Mi", "queue " + team} {
@@ -150,7 +150,7 @@ func checkWait(t *testing.T, versions []*v1alpha1.SparkApplication) {
 }
 
 // startOrder is the order in which applications were submitted.
-func startOrder(s *env.Space) []string {
+func startOrder(s *env.Namespace) []string {
 	var order []string
 	seen := map[string]bool{}
 	for _, v := range s.Versions("") {
@@ -162,7 +162,8 @@ func startOrder(s *env.Space) []string {
 	return order
 }
 
-func TestAJobLargerThanItsQueueStallsUntilTheQueueGrows(t *testing.T) {
+// A job larger than its queue stalls until the queue grows.
+func TestJobLargerThanItsQueue(t *testing.T) {
 	t.Parallel()
 	s := env.NewTenant(t, 1)
 	s.Apply(env.Queue(s.Name, "1", "1Gi"), env.Pi("pi", s.Name, env.Brief()))
@@ -180,7 +181,8 @@ func TestAJobLargerThanItsQueueStallsUntilTheQueueGrows(t *testing.T) {
 	s.Reaches("pi", env.First, v1alpha1.SucceededReason)
 }
 
-func TestADeletedQueueLetsRunningJobsEndAndWaitingOnesWait(t *testing.T) {
+// When a queue is deleted, running jobs end and waiting jobs wait.
+func TestDeletedQueue(t *testing.T) {
 	t.Parallel()
 	s := env.NewTenant(t, 1)
 	queue := env.Queue(s.Name, "1", "3Gi")

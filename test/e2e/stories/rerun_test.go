@@ -16,7 +16,8 @@ import (
 
 func runAttempt(run int64) env.Attempt { return env.Attempt{Run: run, Attempt: 1} }
 
-func TestAJobRunsAgainWhenItsTemplateChangesAndOnlyThen(t *testing.T) {
+// A job runs again when its template changes, and only then.
+func TestJobRunsAgainWhenItsTemplateChanges(t *testing.T) {
 	t.Parallel()
 	s := env.NewTenant(t, 1)
 	app := env.Pi("again", s.Name, env.Brief("1"))
@@ -54,7 +55,7 @@ func TestAJobRunsAgainWhenItsTemplateChangesAndOnlyThen(t *testing.T) {
 }
 
 // force asks for another run as Flux does.
-func force(s *env.Space, token string) {
+func force(s *env.Namespace, token string) {
 	s.Kubectl("annotate", "sgapp", "again", "reconcile.fluxcd.io/requestedAt="+token, "reconcile.fluxcd.io/forceAt="+token)
 }
 

@@ -65,7 +65,7 @@ func TestAJobRunsByTheClock(t *testing.T) {
 	s.GivenBack(s.Name)
 }
 
-func succeeded(t *testing.T, s *env.Space, n int) error {
+func succeeded(t *testing.T, s *env.Namespace, n int) error {
 	t.Helper()
 	status := readSchedule(t, s).Status
 	if run := status.LastFailedRun; run != nil {
@@ -78,7 +78,7 @@ func succeeded(t *testing.T, s *env.Space, n int) error {
 	return nil
 }
 
-func readSchedule(t *testing.T, s *env.Space) *v1alpha1.ScheduledSparkApplication {
+func readSchedule(t *testing.T, s *env.Namespace) *v1alpha1.ScheduledSparkApplication {
 	t.Helper()
 	schedule := &v1alpha1.ScheduledSparkApplication{}
 	if err := json.Unmarshal([]byte(s.Kubectl("get", "sgsched", "minutely", "--output=json")), schedule); err != nil {

@@ -41,7 +41,7 @@ func TestASuspendedJobLeavesTheQueueAndComesBack(t *testing.T) {
 	s.Reaches("pi", env.First, v1alpha1.SucceededReason)
 }
 
-func awaitPending(s *env.Space, n int32) {
+func awaitPending(s *env.Namespace, n int32) {
 	s.QueueBecomes(s.Name, fmt.Sprintf("waited for by %d", n), func(queue *v1alpha1.SparkQueue) error {
 		if queue.Status.Pending != n {
 			return fmt.Errorf("%d wait", queue.Status.Pending)
@@ -62,7 +62,7 @@ func checkSuspended(t *testing.T, app *v1alpha1.SparkApplication) {
 }
 
 // A button beside Git: Flux applies the manifest, and somebody else owns nothing but spec.suspend.
-func TestARunningJobIsSuspendedByAnotherFieldManagerAndResumed(t *testing.T) {
+func TestSuspendByAnotherFieldManager(t *testing.T) {
 	t.Parallel()
 	s := env.NewTenant(t, 1)
 	s.Apply(env.Queue(s.Name, "1", "3Gi"))

@@ -55,8 +55,8 @@ func TestJobsInAQueueOfVolcano(t *testing.T) {
 
 func underVolcano(spec *v1alpha1.SparkApplicationSpec) { spec.Queue.Gate = v1alpha1.GateVolcano }
 
-// volcanoQueue makes a queue of Volcano with the name of the space, until the test ends.
-func volcanoQueue(t *testing.T, s *env.Space, cpu string) {
+// volcanoQueue makes a queue of Volcano with the name of the namespace, until the test ends.
+func volcanoQueue(t *testing.T, s *env.Namespace, cpu string) {
 	t.Helper()
 	s.ApplyText(fmt.Sprintf(`
 apiVersion: scheduling.volcano.sh/v1beta1
@@ -76,7 +76,7 @@ spec: {weight: 1, capability: {cpu: %q}}
 }
 
 // checkGroup checks that so many pods of an application are placed by Volcano as members of one group, and returns its name.
-func checkGroup(t *testing.T, s *env.Space, application string, pods int) string {
+func checkGroup(t *testing.T, s *env.Namespace, application string, pods int) string {
 	t.Helper()
 	text := s.Kubectl("get", "pods", "-l", "sparkgate.io/application="+application, "-o",
 		`jsonpath={range .items[*]}{.spec.schedulerName}/{.metadata.annotations.scheduling\.k8s\.io/group-name}{"\n"}{end}`)

@@ -23,7 +23,7 @@ import (
 	"github.com/sparkgate/sparkgate/test/e2e/env"
 )
 
-// openDir makes a folder of the node that anybody may write to. Call it before a space is made: it goes when the pods are gone.
+// openDir makes a folder of the node that anybody may write to. Call it before a namespace is made: it goes when the pods are gone.
 func openDir(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -33,8 +33,8 @@ func openDir(t *testing.T) string {
 	return dir
 }
 
-// hostVolume makes a volume of class s.Name, for the claims of one space. The local cluster has nobody who makes volumes on demand.
-func hostVolume(t *testing.T, s *env.Space, name, dir string, mode corev1.PersistentVolumeAccessMode) {
+// hostVolume makes a volume of class s.Name, for the claims of one namespace. The local cluster has nobody who makes volumes on demand.
+func hostVolume(t *testing.T, s *env.Namespace, name, dir string, mode corev1.PersistentVolumeAccessMode) {
 	t.Helper()
 	volume := &corev1.PersistentVolume{
 		ObjectMeta: metav1.ObjectMeta{Name: s.Name + "-" + name},
@@ -123,7 +123,7 @@ func TestSlowAShuffleWritesToClaimsMadeOnDemand(t *testing.T) {
 }
 
 // awaitClaims waits until an attempt has so many claims.
-func awaitClaims(t *testing.T, s *env.Space, applicationID string, n int) {
+func awaitClaims(t *testing.T, s *env.Namespace, applicationID string, n int) {
 	t.Helper()
 	s.Await(fmt.Sprintf("%d claims to be left", n), func() error {
 		if left := claimsOf(t, s, applicationID); len(left) != n {
@@ -134,7 +134,7 @@ func awaitClaims(t *testing.T, s *env.Space, applicationID string, n int) {
 }
 
 // claimsOf are the phases of the claims of an attempt, by name.
-func claimsOf(t *testing.T, s *env.Space, applicationID string) map[string]corev1.PersistentVolumeClaimPhase {
+func claimsOf(t *testing.T, s *env.Namespace, applicationID string) map[string]corev1.PersistentVolumeClaimPhase {
 	t.Helper()
 	list := &corev1.PersistentVolumeClaimList{}
 	if err := env.Client().List(t.Context(), list, client.InNamespace(s.Name), client.MatchingLabels{v1alpha1.SparkSelectorLabel: applicationID}); err != nil {

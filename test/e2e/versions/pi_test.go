@@ -75,7 +75,7 @@ func sparkVersion(t *testing.T) string {
 func minorOf(version string) string { return version[:strings.LastIndex(version, ".")] }
 
 // checkPods: driver and executors say which version they are of, have the image of that version, and share the application id.
-func checkPods(t *testing.T, s *env.Space, name string) {
+func checkPods(t *testing.T, s *env.Namespace, name string) {
 	t.Helper()
 	version, app := sparkVersion(t), s.Application(name)
 	for role, want := range map[string]int{v1alpha1.SparkRoleDriver: 1, v1alpha1.SparkRoleExecutor: 2} {
@@ -105,7 +105,7 @@ var since = struct{ connectPort, networkPolicy []string }{
 }
 
 // checkObjects: the objects that a client of the version makes beside the driver.
-func checkObjects(t *testing.T, s *env.Space, name string) {
+func checkObjects(t *testing.T, s *env.Namespace, name string) {
 	t.Helper()
 	minor := minorOf(sparkVersion(t))
 	services := &corev1.ServiceList{}
@@ -145,7 +145,7 @@ func checkObjects(t *testing.T, s *env.Space, name string) {
 }
 
 // named lists the objects of an application of one kind, and returns their names.
-func named(t *testing.T, s *env.Space, name string, list client.ObjectList) []string {
+func named(t *testing.T, s *env.Namespace, name string, list client.ObjectList) []string {
 	t.Helper()
 	if err := env.Client().List(t.Context(), list, client.InNamespace(s.Name), client.MatchingLabels{v1alpha1.ApplicationLabel: name}); err != nil {
 		t.Fatal(err)

@@ -24,7 +24,7 @@ import (
 )
 
 // History records every version of the applications and pods of one namespace, in the order in which the API server stored them, and
-// judges them all at the end of the test. It is safe for concurrent use.
+// checks the invariants of them all at the end of the test. It is safe for concurrent use.
 type History struct {
 	// MemoryLimit is how many bytes all pods together, and all grants together, may ever hold; 0 is no limit. Set it before the test's
 	// first write.
@@ -64,7 +64,7 @@ func Record(t *testing.T, namespace string) *History {
 			stream.Stop()
 		}
 		running.Wait()
-		h.judge()
+		h.checkInvariants()
 	})
 	return h
 }
@@ -180,17 +180,17 @@ func (h *History) Messages(app *v1alpha1.SparkApplication, stage string) []strin
 	return slices.Compact(messages)
 }
 
-// judge goes through the history and complains about every version that breaks a promise.
-func (h *History) judge() {
+// checkInvariants goes through the history and reports every version that breaks an invariant.
+func (h *History) checkInvariants() {
 	h.t.Helper()
-	w := &world{t: h.t, limit: h.MemoryLimit, lateDrivers: h.LateDrivers, told: map[string]bool{},
+	m := &moment{t: h.t, limit: h.MemoryLimit, lateDrivers: h.LateDrivers, reported: map[string]bool{},
 		apps: map[types.UID]*v1alpha1.SparkApplication{}, pods: map[types.UID]*corev1.Pod{}}
 	for _, e := range h.inOrder() {
 		switch {
 		case e.app != nil:
-			w.sawApplication(e)
+			m.sawApplication(e)
 		case e.pod != nil:
-			w.sawPod(e)
+			m.sawPod(e)
 		}
 	}
 }

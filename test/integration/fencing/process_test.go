@@ -41,7 +41,7 @@ type process struct {
 	number  int
 	command *exec.Cmd
 	network *actors.Network
-	way     *httptest.Server
+	proxy   *httptest.Server
 	ended   chan struct{}
 	// drivers that it has asked the API server for.
 	drivers atomic.Int32
@@ -56,9 +56,9 @@ type process struct {
 const kubeconfig = `
 apiVersion: v1
 kind: Config
-clusters: [{name: way, cluster: {server: %q}}]
-contexts: [{name: way, context: {cluster: way}}]
-current-context: way
+clusters: [{name: proxy, cluster: {server: %q}}]
+contexts: [{name: proxy, context: {cluster: proxy}}]
+current-context: proxy
 `
 
 // startProcess starts the program of a pair. The test's end kills it, stopped or not.
@@ -69,13 +69,13 @@ func startProcess(t *testing.T, p *pair, number int) *process {
 		s.note(r)
 		return p.trap.Load().meet(s, r)
 	})
-	s.way = openWay(t, s.network, func(r *http.Request) {
+	s.proxy = openProxy(t, s.network, func(r *http.Request) {
 		if emptiesLease(r) {
 			s.emptied.Add(1)
 		}
 	})
 	file := filepath.Join(t.TempDir(), fmt.Sprintf("kubeconfig-%d", number))
-	if err := os.WriteFile(file, fmt.Appendf(nil, kubeconfig, s.way.URL), 0o600); err != nil {
+	if err := os.WriteFile(file, fmt.Appendf(nil, kubeconfig, s.proxy.URL), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s.command = exec.Command(p.program, append([]string{"--enable-leader-election", "--metrics-addr=0", "--health-addr=0", "--explain-addr=0"}, p.flags...)...)
@@ -124,13 +124,13 @@ func (s *process) holds(l *v1alpha1.Ledger) bool {
 	return s.holder == l.Holder
 }
 
-// kill ends the process, which may stand still, and closes its way.
+// kill ends the process, which may stand still, and closes its proxy.
 func (s *process) kill() {
 	_ = s.command.Process.Kill() // gone already is as good
 	<-s.ended
 	s.network.Resume()
-	s.way.CloseClientConnections()
-	s.way.Close()
+	s.proxy.CloseClientConnections()
+	s.proxy.Close()
 }
 
 // stop makes the process stand still (SIGSTOP) and returns once it does.

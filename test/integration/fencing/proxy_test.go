@@ -23,9 +23,9 @@ import (
 	"github.com/sparkgate/sparkgate/test/integration/env"
 )
 
-// openWay opens a process's way to the API server: plain HTTP on this machine's loopback, with an administrator's rights behind it. It
+// openProxy opens a process's proxy of the API server: plain HTTP on this machine's loopback, with an administrator's rights behind it. It
 // lets everything through as it comes, but for what network does. look is shown every request.
-func openWay(t *testing.T, network *actors.Network, look func(*http.Request)) *httptest.Server {
+func openProxy(t *testing.T, network *actors.Network, look func(*http.Request)) *httptest.Server {
 	t.Helper()
 	config := env.Config()
 	config.Wrap(network.Wrap)

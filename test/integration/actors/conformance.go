@@ -17,13 +17,13 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// Judge lists what the tools of users would get wrong about an application as it stands: kstatus, `kubectl wait`, and the rules that
+// CheckConformance lists what the tools of users would get wrong about an application as it stands: kstatus, `kubectl wait`, and the rules that
 // every set of conditions keeps. It lists nothing for a good one.
-func Judge(app *v1alpha1.SparkApplication) []string {
+func CheckConformance(app *v1alpha1.SparkApplication) []string {
 	if _, known := kstatusOf[Stage(app)]; !known {
 		return []string{fmt.Sprintf("the stage %q is none", Stage(app))}
 	}
-	problems := append(judgeConditions(app), judgeStatus(app)...)
+	problems := append(checkConditions(app), checkStatus(app)...)
 	if got, err := Kstatus(app); err != nil {
 		problems = append(problems, fmt.Sprintf("kstatus: %v", err))
 	} else if want := wantedKstatus(app); got != want {
@@ -52,7 +52,7 @@ func KstatusOfQueue(queue *v1alpha1.SparkQueue) (string, error) {
 	return kstatus(served)
 }
 
-// kstatus judges an object as a client reads it.
+// kstatus evaluates an object as a client reads it.
 func kstatus(served client.Object) (string, error) {
 	raw, err := json.Marshal(served)
 	if err != nil {
@@ -115,8 +115,8 @@ func wantedKstatus(app *v1alpha1.SparkApplication) string {
 	return kstatusOf[Stage(app)]
 }
 
-// judgeConditions holds the rules between Ready, Reconciling and Stalled, and that all conditions speak of one generation.
-func judgeConditions(app *v1alpha1.SparkApplication) []string {
+// checkConditions holds the rules between Ready, Reconciling and Stalled, and that all conditions speak of one generation.
+func checkConditions(app *v1alpha1.SparkApplication) []string {
 	ready := apimeta.FindStatusCondition(app.Status.Conditions, v1alpha1.ReadyCondition)
 	if ready == nil {
 		if len(app.Status.Conditions) > 0 {
@@ -135,11 +135,11 @@ func judgeConditions(app *v1alpha1.SparkApplication) []string {
 	if ready.Status == metav1.ConditionUnknown && !reconciling {
 		problems = append(problems, "Ready is Unknown but nothing is Reconciling")
 	}
-	return append(problems, judgeEach(app)...)
+	return append(problems, checkEach(app)...)
 }
 
-// judgeEach holds what every condition has to have.
-func judgeEach(app *v1alpha1.SparkApplication) []string {
+// checkEach holds what every condition has to have.
+func checkEach(app *v1alpha1.SparkApplication) []string {
 	var problems []string
 	for _, c := range app.Status.Conditions {
 		if c.ObservedGeneration != app.Status.ObservedGeneration {
@@ -152,8 +152,8 @@ func judgeEach(app *v1alpha1.SparkApplication) []string {
 	return problems
 }
 
-// judgeStatus holds what belongs together: stage, grant, finalizer, counters.
-func judgeStatus(app *v1alpha1.SparkApplication) []string {
+// checkStatus holds what belongs together: stage, grant, finalizer, counters.
+func checkStatus(app *v1alpha1.SparkApplication) []string {
 	var problems []string
 	held := app.Status.Grant != nil
 	if held != active[Stage(app)] {

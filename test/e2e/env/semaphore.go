@@ -9,22 +9,22 @@ import "sync"
 const atATime = 3
 
 var (
-	slots = make(chan struct{}, atATime)
+	semaphore = make(chan struct{}, atATime)
 	// taking keeps two tests from each holding a part of what both need.
 	taking sync.Mutex
 )
 
-// takeSlots waits until n more applications may run, and returns how to give the room back.
-func takeSlots(n int) (give func()) {
+// acquire waits until n more applications may run, and returns how to release them.
+func acquire(n int) (release func()) {
 	n = min(n, atATime)
 	taking.Lock()
 	defer taking.Unlock()
 	for range n {
-		slots <- struct{}{}
+		semaphore <- struct{}{}
 	}
 	return func() {
 		for range n {
-			<-slots
+			<-semaphore
 		}
 	}
 }

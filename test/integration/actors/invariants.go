@@ -15,36 +15,36 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// world is what exists at one moment of a history.
-type world struct {
+// moment is what exists at one moment of a history.
+type moment struct {
 	t           *testing.T
 	limit       int64
 	lateDrivers bool
 	apps        map[types.UID]*v1alpha1.SparkApplication
 	pods        map[types.UID]*corev1.Pod
-	// told are the problems that were reported.
-	told map[string]bool
+	// reported are the problems that were reported.
+	reported map[string]bool
 }
 
 // sawApplication takes in a version of an application.
-func (w *world) sawApplication(e event) {
-	w.t.Helper()
-	before := w.apps[e.app.UID]
+func (m *moment) sawApplication(e event) {
+	m.t.Helper()
+	before := m.apps[e.app.UID]
 	if e.kind == watch.Deleted {
-		delete(w.apps, e.app.UID)
+		delete(m.apps, e.app.UID)
 		return
 	}
-	w.apps[e.app.UID] = e.app
-	for _, problem := range Judge(e.app) {
-		if text := e.app.Name + ": " + problem; !w.told[text] {
-			w.told[text] = true // once is enough
-			w.t.Errorf("%s at version %s: %s", text, e.app.ResourceVersion, Show(e.app))
+	m.apps[e.app.UID] = e.app
+	for _, problem := range CheckConformance(e.app) {
+		if text := e.app.Name + ": " + problem; !m.reported[text] {
+			m.reported[text] = true // once is enough
+			m.t.Errorf("%s at version %s: %s", text, e.app.ResourceVersion, Show(e.app))
 		}
 	}
 	if before != nil && isBack(before, e.app) {
-		w.t.Errorf("%s went back within attempt %d/%d: from %s to %s", e.app.Name, e.app.Status.Run, e.app.Status.Attempt, Stage(before), Stage(e.app))
+		m.t.Errorf("%s went back within attempt %d/%d: from %s to %s", e.app.Name, e.app.Status.Run, e.app.Status.Attempt, Stage(before), Stage(e.app))
 	}
-	w.withinLimit()
+	m.withinLimit()
 }
 
 // rank orders the stages of an attempt; those that come and go have none.
@@ -65,39 +65,39 @@ func isBack(before, after *v1alpha1.SparkApplication) bool {
 }
 
 // sawPod takes in a version of a pod.
-func (w *world) sawPod(e event) {
-	w.t.Helper()
+func (m *moment) sawPod(e event) {
+	m.t.Helper()
 	if e.pod.Labels[v1alpha1.ApplicationUIDLabel] == "" {
 		return
 	}
 	if e.kind == watch.Deleted {
-		delete(w.pods, e.pod.UID)
+		delete(m.pods, e.pod.UID)
 		return
 	}
-	_, known := w.pods[e.pod.UID]
-	w.pods[e.pod.UID] = e.pod
-	if !known && !w.lateDrivers && e.pod.Labels[v1alpha1.SparkRoleLabel] == v1alpha1.SparkRoleDriver {
-		w.newDriver(e.pod)
+	_, known := m.pods[e.pod.UID]
+	m.pods[e.pod.UID] = e.pod
+	if !known && !m.lateDrivers && e.pod.Labels[v1alpha1.SparkRoleLabel] == v1alpha1.SparkRoleDriver {
+		m.newDriver(e.pod)
 	}
-	w.withinLimit()
+	m.withinLimit()
 }
 
 // newDriver holds that a driver has a grant from its first moment, and is alone.
-func (w *world) newDriver(pod *corev1.Pod) {
-	w.t.Helper()
-	app := w.apps[types.UID(pod.Labels[v1alpha1.ApplicationUIDLabel])]
+func (m *moment) newDriver(pod *corev1.Pod) {
+	m.t.Helper()
+	app := m.apps[types.UID(pod.Labels[v1alpha1.ApplicationUIDLabel])]
 	if app == nil {
-		w.t.Errorf("driver %s was made for an application that does not exist", pod.Name)
+		m.t.Errorf("driver %s was made for an application that does not exist", pod.Name)
 		return
 	}
 	g := app.Status.Grant
 	if g == nil || strconv.FormatInt(g.Run, 10) != pod.Labels[v1alpha1.RunLabel] || strconv.FormatInt(g.Attempt, 10) != pod.Labels[v1alpha1.AttemptLabel] {
-		w.t.Errorf("driver %s was made without a grant: %s", pod.Name, Show(app))
+		m.t.Errorf("driver %s was made without a grant: %s", pod.Name, Show(app))
 	}
-	for uid, other := range w.pods {
+	for uid, other := range m.pods {
 		if uid != pod.UID && isActive(other) && other.Labels[v1alpha1.SparkRoleLabel] == v1alpha1.SparkRoleDriver &&
 			other.Labels[v1alpha1.ApplicationUIDLabel] == pod.Labels[v1alpha1.ApplicationUIDLabel] {
-			w.t.Errorf("driver %s was made while driver %s is alive", pod.Name, other.Name)
+			m.t.Errorf("driver %s was made while driver %s is alive", pod.Name, other.Name)
 		}
 	}
 }
@@ -107,23 +107,23 @@ func isActive(pod *corev1.Pod) bool {
 }
 
 // withinLimit holds that neither pods nor grants hold more than the limit.
-func (w *world) withinLimit() {
-	w.t.Helper()
-	w.letIn()
-	if w.limit == 0 {
+func (m *moment) withinLimit() {
+	m.t.Helper()
+	m.letIn()
+	if m.limit == 0 {
 		return
 	}
-	for what, held := range map[string]int64{"pods": w.podMemory(), "grants": w.grantedMemory()} {
-		if held > w.limit && !w.told[what] {
-			w.told[what] = true
-			w.t.Errorf("%s hold %d bytes of memory, the queue has %d", what, held, w.limit)
+	for what, held := range map[string]int64{"pods": m.podMemory(), "grants": m.grantedMemory()} {
+		if held > m.limit && !m.reported[what] {
+			m.reported[what] = true
+			m.t.Errorf("%s hold %d bytes of memory, the queue has %d", what, held, m.limit)
 		}
 	}
 }
 
-func (w *world) podMemory() int64 {
+func (m *moment) podMemory() int64 {
 	var sum int64
-	for _, pod := range w.pods {
+	for _, pod := range m.pods {
 		for i := range pod.Spec.Containers {
 			if isActive(pod) && !isGated(pod) {
 				sum += pod.Spec.Containers[i].Resources.Requests.Memory().Value()
@@ -134,8 +134,8 @@ func (w *world) podMemory() int64 {
 }
 
 // runs reports whether an application has active pods.
-func (w *world) runs(app *v1alpha1.SparkApplication) bool {
-	for _, pod := range w.pods {
+func (m *moment) runs(app *v1alpha1.SparkApplication) bool {
+	for _, pod := range m.pods {
 		if pod.Labels[v1alpha1.ApplicationUIDLabel] == string(app.UID) && isActive(pod) {
 			return true
 		}
@@ -149,22 +149,22 @@ func isGated(pod *corev1.Pod) bool {
 }
 
 // letIn holds that no more executors have passed their gates than the grant of their attempt has room for.
-func (w *world) letIn() {
-	w.t.Helper()
+func (m *moment) letIn() {
+	m.t.Helper()
 	inside := map[types.UID]int32{}
-	for _, pod := range w.pods {
-		app := w.apps[types.UID(pod.Labels[v1alpha1.ApplicationUIDLabel])]
+	for _, pod := range m.pods {
+		app := m.apps[types.UID(pod.Labels[v1alpha1.ApplicationUIDLabel])]
 		hasPassed := pod.Labels[v1alpha1.SparkRoleLabel] == v1alpha1.SparkRoleExecutor && isActive(pod) && !isGated(pod)
 		if app != nil && app.Status.Grant != nil && app.Status.Grant.Gated && hasPassed {
 			inside[app.UID]++
 		}
 	}
 	for uid, count := range inside {
-		app := w.apps[uid]
+		app := m.apps[uid]
 		granted := grantedExecutors(app.Status.Grant)
-		if text := app.Name + " executors"; count > granted && !w.told[text] {
-			w.told[text] = true
-			w.t.Errorf("%d executors of %s have passed their gates, %d are granted: %s", count, app.Name, granted, Show(app))
+		if text := app.Name + " executors"; count > granted && !m.reported[text] {
+			m.reported[text] = true
+			m.t.Errorf("%d executors of %s have passed their gates, %d are granted: %s", count, app.Name, granted, Show(app))
 		}
 	}
 }
@@ -181,10 +181,10 @@ func grantedExecutors(g *v1alpha1.Grant) int32 {
 
 // grantedMemory returns what grants hold. That of an application which is being deleted and runs nothing any more is released before its
 // finalizer goes, so another one may have it before the object is gone.
-func (w *world) grantedMemory() int64 {
+func (m *moment) grantedMemory() int64 {
 	var sum int64
-	for _, app := range w.apps {
-		if g := app.Status.Grant; g != nil && (app.DeletionTimestamp.IsZero() || w.runs(app)) {
+	for _, app := range m.apps {
+		if g := app.Status.Grant; g != nil && (app.DeletionTimestamp.IsZero() || m.runs(app)) {
 			for _, p := range g.PodSets {
 				memory := p.Requests[corev1.ResourceMemory]
 				sum += int64(p.Count) * memory.Value()

@@ -22,16 +22,16 @@ import (
 // roundTrips is how many writes of a bare client are timed.
 const roundTrips = 50
 
-// news is how long it takes from a watch telling what became of a driver pod to a watch telling the application's stage for it;
+// latencies are how long it takes from a watch telling what became of a driver pod to a watch telling the application's stage for it;
 // driver is from a watch telling of a new application to one telling of its driver pod.
-type news struct{ driver, runs, ended, roundTrip []float64 } // milliseconds
+type latencies struct{ driver, runs, ended, roundTrip []float64 } // milliseconds
 
-// measureNews measures how soon conditions follow pods.
-func (b *bench) measureNews(ctx context.Context) error {
-	b.progress("timing the news of %d applications", b.lives)
-	var n news
+// measureLatency measures how soon conditions follow pods.
+func (b *bench) measureLatency(ctx context.Context) error {
+	b.progress("timing %d applications", b.lives)
+	var l latencies
 	_, err := b.account(ctx, prompt, func(operator *host.Operator, namespace string) (err error) {
-		n, err = b.hear(ctx, operator, namespace)
+		l, err = b.follow(ctx, operator, namespace)
 		return err
 	})
 	if err != nil {
@@ -39,15 +39,15 @@ func (b *bench) measureNews(ctx context.Context) error {
 	}
 	t := newTable(b, "From what happens to what the operator does about it, both as a watch shows them")
 	t.row("", "median, ms", "in round trips")
-	trip := median(n.roundTrip)
+	trip := median(l.roundTrip)
 	for _, line := range []struct {
 		what   string
 		values []float64
 	}{
-		{"the application is applied → its driver pod is there", n.driver},
-		{"the driver runs → Running", n.runs},
-		{"the driver and its executors have ended → Succeeded", n.ended},
-		{"a bare client patches the status of an application", n.roundTrip},
+		{"the application is applied → its driver pod is there", l.driver},
+		{"the driver runs → Running", l.runs},
+		{"the driver and its executors have ended → Succeeded", l.ended},
+		{"a bare client patches the status of an application", l.roundTrip},
 	} {
 		t.row(line.what, fmt.Sprintf("%.1f", median(line.values)), fmt.Sprintf("%.2f", median(line.values)/trip))
 	}
@@ -55,30 +55,30 @@ func (b *bench) measureNews(ctx context.Context) error {
 	return nil
 }
 
-// hear follows applications of a namespace, and their pods, from apply to succeeded.
-func (b *bench) hear(ctx context.Context, operator *host.Operator, namespace string) (n news, err error) {
+// follow follows applications of a namespace, and their pods, from apply to succeeded.
+func (b *bench) follow(ctx context.Context, operator *host.Operator, namespace string) (l latencies, err error) {
 	pods, err := load.Follow[*corev1.Pod](ctx, b.user.Client, &corev1.PodList{}, client.InNamespace(namespace))
 	if err != nil {
-		return n, err
+		return l, err
 	}
 	defer pods.Stop()
 	apps, err := load.Follow[*v1alpha1.SparkApplication](ctx, b.user.Client, &v1alpha1.SparkApplicationList{}, client.InNamespace(namespace))
 	if err != nil {
-		return n, err
+		return l, err
 	}
 	defer apps.Stop()
 	if err := b.trickle(ctx, namespace, pace); err != nil {
-		return n, err
+		return l, err
 	}
 	if err := b.await(ctx, operator, namespace, v1alpha1.SucceededReason, b.lives); err != nil {
-		return n, err
+		return l, err
 	}
-	n = compare(pods.Stop(), apps.Stop())
-	if len(n.driver) == 0 || len(n.runs) == 0 || len(n.ended) == 0 {
-		return n, errors.New("nothing was heard of")
+	l = compare(pods.Stop(), apps.Stop())
+	if len(l.driver) == 0 || len(l.runs) == 0 || len(l.ended) == 0 {
+		return l, errors.New("nothing was heard of")
 	}
-	n.roundTrip, err = b.timeRoundTrips(ctx, namespace)
-	return n, err
+	l.roundTrip, err = b.timeRoundTrips(ctx, namespace)
+	return l, err
 }
 
 // moments are when the pods of an application were first seen so: its driver made, its driver running, the last of them ended.
@@ -105,7 +105,7 @@ func momentsOf(pods []load.Event[*corev1.Pod]) map[types.UID]*moments {
 }
 
 // compare finds out how much later one was told than what led to it.
-func compare(pods []load.Event[*corev1.Pod], apps []load.Event[*v1alpha1.SparkApplication]) (n news) {
+func compare(pods []load.Event[*corev1.Pod], apps []load.Event[*v1alpha1.SparkApplication]) (l latencies) {
 	all, told := momentsOf(pods), map[types.UID]string{}
 	for _, e := range apps {
 		m, stage := all[e.Object.UID], load.StageOf(e.Object)
@@ -114,16 +114,16 @@ func compare(pods []load.Event[*corev1.Pod], apps []load.Event[*v1alpha1.SparkAp
 		}
 		switch {
 		case e.Type == watch.Added:
-			n.driver = append(n.driver, milliseconds(m.made.Sub(e.At)))
+			l.driver = append(l.driver, milliseconds(m.made.Sub(e.At)))
 		case told[e.Object.UID] == stage:
 		case stage == v1alpha1.RunningReason:
-			n.runs = append(n.runs, milliseconds(e.At.Sub(m.runs)))
+			l.runs = append(l.runs, milliseconds(e.At.Sub(m.runs)))
 		case stage == v1alpha1.SucceededReason:
-			n.ended = append(n.ended, milliseconds(e.At.Sub(m.ended)))
+			l.ended = append(l.ended, milliseconds(e.At.Sub(m.ended)))
 		}
 		told[e.Object.UID] = stage
 	}
-	return n
+	return l
 }
 
 // timeRoundTrips times writes of a bare client to the status of an application, one after the other.

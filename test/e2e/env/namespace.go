@@ -18,15 +18,15 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// spaceLabel marks the queues of a space, which are not in its namespace.
-const spaceLabel = "e2e.sparkgate.io/space"
+// namespaceLabel marks the queues of a namespace, which are not in its namespace.
+const namespaceLabel = "e2e.sparkgate.io/namespace"
 
 // restricted makes the API server refuse pods that do not satisfy the restricted Pod Security Standard: all that the tests run have to.
 const restricted = "pod-security.kubernetes.io/enforce"
 
-// Space is one test's own part of the cluster: a namespace where drivers may run, the queues that the test applies, and a record of
+// Namespace is one test's own part of the cluster: a namespace where drivers may run, the queues that the test applies, and a record of
 // everything that happens to them. Its methods end the test when something goes wrong; call them in the test's own goroutine.
-type Space struct {
+type Namespace struct {
 	// Name of the namespace; tests name their queues after it.
 	Name    string
 	t       testing.TB
@@ -34,16 +34,16 @@ type Space struct {
 	stop    context.CancelFunc
 }
 
-// New makes a space for a test that runs at most n Spark applications at a time. It waits until the cores have room for them.
-func New(t *testing.T, n int) *Space {
+// New makes a namespace for a test that runs at most n Spark applications at a time. It waits until the cores have room for them.
+func New(t *testing.T, n int) *Namespace {
 	t.Helper()
-	t.Cleanup(takeSlots(n))
+	t.Cleanup(acquire(n))
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "e2e-", Labels: map[string]string{restricted: "restricted"}}}
 	if err := cluster.client.Create(t.Context(), namespace); err != nil {
 		t.Fatalf("make a namespace: %v", err)
 	}
 	ctx, stop := context.WithCancel(context.Background()) // the record outlives the test's context, to see the clean-up
-	s := &Space{Name: namespace.Name, t: t, stop: stop}
+	s := &Namespace{Name: namespace.Name, t: t, stop: stop}
 	t.Cleanup(s.close)
 	var err error
 	if s.history, err = startHistory(ctx, s.Name); err != nil {
@@ -54,7 +54,7 @@ func New(t *testing.T, n int) *Space {
 }
 
 // NewTenant is New with what drivers need: the namespace has the tenant component of config/job-namespace.
-func NewTenant(t *testing.T, n int) *Space {
+func NewTenant(t *testing.T, n int) *Namespace {
 	t.Helper()
 	s := New(t, n)
 	s.Admit()
@@ -62,7 +62,7 @@ func NewTenant(t *testing.T, n int) *Space {
 }
 
 // Admit applies config/job-namespace by the overlay that its comment tells users to write.
-func (s *Space) Admit() {
+func (s *Namespace) Admit() {
 	s.t.Helper()
 	// A kustomization takes only relative paths, and only the folders below a temporary one are ours.
 	dir := s.t.TempDir()
@@ -77,8 +77,8 @@ func (s *Space) Admit() {
 	s.Kubectl("apply", "-k", dir)
 }
 
-// close checks what must hold at any time, tells what happened if the test failed, and removes everything of the space.
-func (s *Space) close() {
+// close checks what must hold at any time, tells what happened if the test failed, and removes everything of the namespace.
+func (s *Namespace) close() {
 	defer s.stop()
 	if s.history != nil {
 		s.checkInvariants()
@@ -93,7 +93,7 @@ func (s *Space) close() {
 		s.t.Errorf("clean up: %v", err)
 	}
 	s.waitGone(ctx, inside)
-	if err := cluster.client.DeleteAllOf(ctx, &v1alpha1.SparkQueue{}, client.MatchingLabels{spaceLabel: s.Name}); err != nil {
+	if err := cluster.client.DeleteAllOf(ctx, &v1alpha1.SparkQueue{}, client.MatchingLabels{namespaceLabel: s.Name}); err != nil {
 		s.t.Errorf("clean up: %v", err)
 	}
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Name}}
@@ -103,7 +103,7 @@ func (s *Space) close() {
 }
 
 // waitGone waits until the applications are gone and their pods are not active: what they hold would slow the next tests down.
-func (s *Space) waitGone(ctx context.Context, in client.ListOption) {
+func (s *Namespace) waitGone(ctx context.Context, in client.ListOption) {
 	for {
 		apps, pods := &v1alpha1.SparkApplicationList{}, &corev1.PodList{}
 		err := cluster.client.List(ctx, apps, in)
@@ -137,7 +137,7 @@ func active(pod *corev1.Pod) bool {
 }
 
 // Read reads an object as it is on the API server.
-func (s *Space) Read(obj client.Object) {
+func (s *Namespace) Read(obj client.Object) {
 	s.t.Helper()
 	if err := cluster.client.Get(s.t.Context(), client.ObjectKeyFromObject(obj), obj); err != nil {
 		s.t.Fatal(err)
