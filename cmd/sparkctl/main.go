@@ -68,6 +68,10 @@ var commands = []command{
 		name: "diff-submit", arguments: "RECORDING…", summary: "compare with what a real spark-submit has sent",
 		text: diffSubmitText, run: diffSubmitCommand,
 	},
+	{
+		name: "uninstall", arguments: "", summary: "remove finalizers that nothing else removes once the operator is gone",
+		text: uninstallText, run: uninstallCommand,
+	},
 }
 
 // usageError is a call that cannot be understood.

@@ -1,0 +1,226 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/client"
+)
+
+const uninstallText = `Removes the finalizers that only the operator would remove, after the operator is gone: without them nothing hangs when applications,
+namespaces or CRDs are deleted. It first shows what there is, and asks.
+
+  --yes                             do not ask
+  --dry-run                         show what there is and what would be removed; change nothing
+  --kubeconfig FILE                 default: $KUBECONFIG, else ~/.kube/config, else the cluster that this runs in
+  --context CONTEXT                 of the kubeconfig; default: its current one
+  --operator-namespace NAMESPACE    where the operator was installed; default: sparkgate-system
+
+Removed are sparkgate.io/finalizer of SparkApplications, and kueue.x-k8s.io/resource-in-use of the Workloads that Sparkgate has created
+for them. Other finalizers, objects and pods are left alone: pods of jobs continue to run, without timeouts and retries, and executors
+that wait for quota continue to wait, until their application is deleted. Kubernetes' garbage collector then deletes them.
+`
+
+// workloadFinalizer is Kueue's name for it; the Workloads of the gate Kueue get it from Sparkgate.
+const workloadFinalizer = "kueue.x-k8s.io/resource-in-use"
+
+// installed is what of Sparkgate is in a cluster.
+type installed struct {
+	applications, schedules, queues, flavors []client.Object
+	// pods of applications that have not ended; operators are those of the operator.
+	pods, operators []client.Object
+	// held are the objects with a finalizer that has to go, by its name.
+	held map[string][]client.Object
+}
+
+// uninstallCommand returns sparkctl uninstall.
+func uninstallCommand(flags *flag.FlagSet, args []string, s streams) error {
+	var cluster client.Options
+	var yes, dryRun bool
+	flags.BoolVar(&yes, "yes", false, "")
+	flags.BoolVar(&dryRun, "dry-run", false, "")
+	flags.StringVar(&cluster.Kubeconfig, "kubeconfig", "", "")
+	flags.StringVar(&cluster.Context, "context", "", "")
+	flags.StringVar(&cluster.Operator, "operator-namespace", "sparkgate-system", "")
+	if err := parse(flags, args); err != nil {
+		return err
+	}
+	c, err := client.Connect(cluster)
+	if err != nil {
+		return err
+	}
+	ctx := context.Background()
+	found, err := look(ctx, c)
+	if err != nil {
+		return err
+	}
+	if err := found.write(s.out); err != nil {
+		return err
+	}
+	switch {
+	case len(found.operators) > 0:
+		return found.operatorRuns(cluster.Operator)
+	case found.finalizers() == 0 || dryRun:
+		return nil
+	case !yes:
+		if err := confirm(s, found.finalizers()); err != nil {
+			return err
+		}
+	}
+	return found.removeFinalizers(ctx, c, s.out)
+}
+
+// look reads what there is.
+func look(ctx context.Context, c *client.Cluster) (*installed, error) {
+	found := &installed{held: map[string][]client.Object{}}
+	var workloads []client.Object
+	for _, list := range []struct {
+		kind client.Kind
+		into *[]client.Object
+	}{
+		{client.Applications, &found.applications},
+		{client.Schedules, &found.schedules},
+		{client.Queues, &found.queues},
+		{client.Flavors, &found.flavors},
+		{client.Workloads, &workloads},
+	} {
+		var err error
+		if *list.into, err = c.List(ctx, list.kind); err != nil {
+			return nil, fmt.Errorf("list %s: %w", list.kind.Resource, err)
+		}
+	}
+	var err error
+	if found.pods, err = c.ApplicationPods(ctx); err != nil {
+		return nil, fmt.Errorf("list the pods of applications: %w", err)
+	}
+	if found.operators, err = c.OperatorPods(ctx); err != nil {
+		return nil, fmt.Errorf("list the operator's pods: %w", err)
+	}
+	for _, o := range found.applications {
+		if slices.Contains(o.Finalizers, v1alpha1.Finalizer) {
+			found.held[v1alpha1.Finalizer] = append(found.held[v1alpha1.Finalizer], o)
+		}
+	}
+	for _, o := range workloads {
+		if slices.Contains(o.Finalizers, workloadFinalizer) && ofApplication(o) {
+			found.held[workloadFinalizer] = append(found.held[workloadFinalizer], o)
+		}
+	}
+	return found, nil
+}
+
+// ofApplication reports whether an application controls the object.
+func ofApplication(o client.Object) bool {
+	for _, owner := range o.OwnerReferences {
+		if owner.Controller != nil && *owner.Controller && owner.Kind == "SparkApplication" && strings.HasPrefix(owner.APIVersion, v1alpha1.Group+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// finalizers is how many there are to remove.
+func (i *installed) finalizers() int {
+	n := 0
+	for _, objects := range i.held {
+		n += len(objects)
+	}
+	return n
+}
+
+func (i *installed) write(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
+	fmt.Fprintf(w, "SparkApplications\t%d\t%s\n", len(i.applications), stages(i.applications))
+	fmt.Fprintf(w, "Pods of applications\t%d\tthat have not ended; they continue to run\n", len(i.pods))
+	fmt.Fprintf(w, "ScheduledSparkApplications\t%d\n", len(i.schedules))
+	fmt.Fprintf(w, "SparkQueues\t%d\n", len(i.queues))
+	fmt.Fprintf(w, "SparkFlavors\t%d\n", len(i.flavors))
+	fmt.Fprintf(w, "Finalizers to remove\t%d\t%s of SparkApplications\n", len(i.held[v1alpha1.Finalizer]), v1alpha1.Finalizer)
+	if n := len(i.held[workloadFinalizer]); n > 0 {
+		fmt.Fprintf(w, "\t%d\t%s of Workloads that Sparkgate has created\n", n, workloadFinalizer)
+	}
+	return w.Flush()
+}
+
+// stages counts applications by stage: "2 Running, 1 Succeeded".
+func stages(applications []client.Object) string {
+	counts := map[string]int{}
+	for _, o := range applications {
+		stage := "without a status"
+		if ready := meta.FindStatusCondition(o.Status.Conditions, v1alpha1.ReadyCondition); ready != nil {
+			stage = ready.Reason
+		}
+		counts[stage]++
+	}
+	var words []string
+	for _, stage := range slices.Sorted(maps.Keys(counts)) {
+		words = append(words, fmt.Sprintf("%d %s", counts[stage], stage))
+	}
+	return strings.Join(words, ", ")
+}
+
+// operatorRuns is the error while there is an operator, which would restore finalizers and go on.
+func (i *installed) operatorRuns(namespace string) error {
+	return fmt.Errorf("the operator still runs: pod %s in namespace %s. While it does, it removes its finalizers itself: delete applications as usual. To go on without it, remove it "+
+		"(helm uninstall sparkgate -n %s, or kubectl -n %s delete deployment sparkgate), then repeat this command", i.operators[0].Name, namespace, namespace, namespace)
+}
+
+// confirm asks whether to go on.
+func confirm(s streams, n int) error {
+	fmt.Fprintf(s.out, "\nRemove %d finalizers? [y/N] ", n)
+	line, err := bufio.NewReader(s.in).ReadString('\n')
+	if answer := strings.ToLower(strings.TrimSpace(line)); answer == "y" || answer == "yes" {
+		return nil
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	return errors.New("nothing was changed; answer y, or pass --yes")
+}
+
+// removeFinalizers removes what was found, and looks again: an operator that does not run in a pod would have restored it.
+func (i *installed) removeFinalizers(ctx context.Context, c *client.Cluster, out io.Writer) error {
+	var failed []error
+	removed := 0
+	for _, finalizer := range slices.Sorted(maps.Keys(i.held)) {
+		for _, o := range i.held[finalizer] {
+			if err := c.RemoveFinalizer(ctx, o, finalizer); err != nil {
+				failed = append(failed, err)
+				continue
+			}
+			removed++
+		}
+	}
+	fmt.Fprintf(out, "removed %d of %d finalizers\n", removed, i.finalizers())
+	if len(failed) > 0 {
+		return errors.Join(failed...)
+	}
+	again, err := look(ctx, c)
+	if err != nil {
+		return err
+	}
+	if n := again.finalizers(); n > 0 {
+		return fmt.Errorf("%d objects have a finalizer again: an operator still runs somewhere, perhaps outside of the namespace of --operator-namespace; stop it, then repeat this command", n)
+	}
+	fmt.Fprintln(out, "kubectl delete crd "+strings.Join(crds, " ")+"\ndeletes all applications, with their pods, and all queues.")
+	return nil
+}
+
+// crds are the names of ours.
+var crds = []string{
+	"sparkapplications.sparkgate.io", "scheduledsparkapplications.sparkgate.io", "sparkqueues.sparkgate.io", "sparkflavors.sparkgate.io",
+}
