@@ -143,9 +143,10 @@ bench: bin/kubectl bin/sparkgate ## Measure the operator against a bare client l
 generate: ## Write deepcopy methods
 	$(call say,deepcopy methods)
 	@$(CONTROLLER_GEN) object:headerFile=hack/header.go.txt paths=./api/...
-manifests: ## Write CRDs
+manifests: ## Write CRDs, and what the Helm chart has of config
 	$(call say,CRDs)
 	@$(CONTROLLER_GEN) crd paths=./api/... output:crd:dir=config/crd/bases
+	@go run ./hack/chart
 golden: ## Rewrite golden files with what the code does now; read the diff
 	$(call say,golden files)
 	@hack/suite golden

@@ -15,6 +15,9 @@ func TestNoWebhookIsInstalled(t *testing.T) {
 	t.Parallel()
 	read := 0
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if d != nil && d.IsDir() && d.Name() == "templates" { // test/integration/chart compares what they render to with the rest of config
+			return filepath.SkipDir
+		}
 		if err != nil || d.IsDir() || filepath.Ext(path) != ".yaml" {
 			return err
 		}

@@ -39,6 +39,15 @@ func Build(root string, names ...string) ([]string, error) {
 // FolderVariable is the name of the variable that names the folder of a built system: SPARKGATE_KUEUE for kueue.
 func FolderVariable(name string) string { return "SPARKGATE_" + strings.ToUpper(name) }
 
+// Program returns the path of a program that tests call and that ends by itself, such as helm.
+func Program(root, system, name string) (string, error) {
+	dir, err := findBuild(root, system)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, "bin", name), nil
+}
+
 // findBuild returns the folder of a system, and has it built where the variable is not set.
 func findBuild(root, name string) (string, error) {
 	variable := FolderVariable(name)

@@ -23,7 +23,7 @@ type command struct {
 
 func commands() []command {
 	return []command{
-		{"build", "[--print-assets] [SYSTEM...]", "compile Kubernetes, or kueue, volcano, yunikorn, into the user's cache folder, unless it is there", runBuild},
+		{"build", "[--print-assets] [SYSTEM...]", "compile Kubernetes, or kueue, volcano, yunikorn, helm, into the user's cache folder, unless it is there", runBuild},
 		{"install", "[PACKAGE...]", "install the Debian packages that are missing, and PACKAGE...", runInstall},
 		{"up", "[--audit]", "start the cluster, or what of it does not run", runUp},
 		{"stop", "COMPONENT...", "stop components, such as kubelet; up starts them again", runStop},

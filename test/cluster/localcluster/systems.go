@@ -28,6 +28,7 @@ func systems() []system {
 		{"kueue", "Kueue", "sigs.k8s.io/kueue", []string{"config/components/crd", "config/components/webhook"}, "4 minutes"},
 		{"volcano", "Volcano", "volcano.sh/volcano", []string{"config/crd/volcano/bases", "config/crd/jobflow/bases", "installer/helm/chart/volcano/config"}, "5 minutes"},
 		{"yunikorn", "YuniKorn", "github.com/apache/yunikorn-k8shim", nil, "4 minutes"},
+		{"helm", "Helm", "helm.sh/helm/v4", nil, "2 minutes"},
 	}
 }
 

@@ -4,6 +4,9 @@
 package options
 
 import (
+	"encoding/json"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -61,6 +64,51 @@ func TestHistoryServer(t *testing.T) {
 		}
 		if err != nil && (!strings.Contains(err.Error(), "--history-server-url") || !strings.Contains(err.Error(), "such as https://")) {
 			t.Errorf("the message does not help: %v", err)
+		}
+	}
+}
+
+// TestTheChartKnowsEveryFlag: the Helm chart sets a flag itself or takes it as a value, and knows no others.
+func TestTheChartKnowsEveryFlag(t *testing.T) {
+	t.Parallel()
+	read := func(path string) []byte {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	const chart = "../../../../config/chart/sparkgate/"
+	var schema struct {
+		Properties struct {
+			Flags struct{ Properties map[string]any }
+		}
+	}
+	if err := json.Unmarshal(read(chart+"values.schema.json"), &schema); err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]bool{}
+	for name := range schema.Properties.Flags.Properties {
+		known[name] = true
+	}
+	for _, m := range regexp.MustCompile(`- --([a-z-]+)`).FindAllSubmatch(read(chart+"templates/deployment.yaml"), -1) {
+		if known[string(m[1])] {
+			t.Errorf("the chart sets --%s, and takes it as a value", m[1])
+		}
+		known[string(m[1])] = true
+	}
+	for name := range known {
+		if _, err := Parse([]string{"--" + name + "=?"}); err != nil && strings.Contains(err.Error(), "unknown flag") {
+			t.Errorf("the chart has --%s, and the operator does not", name)
+		}
+	}
+	own := regexp.MustCompile(`fs\.\w+Var\(&[\w.]+, "([a-z-]+)"`).FindAllSubmatch(read("options.go"), -1)
+	if len(own) == 0 {
+		t.Fatal("no flag was found in options.go")
+	}
+	for _, m := range own {
+		if !known[string(m[1])] {
+			t.Errorf("add --%s to the flags of the chart's values.schema.json", m[1])
 		}
 	}
 }

@@ -1,0 +1,146 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+)
+
+const (
+	chart  = "config/chart/sparkgate"
+	notice = "Written by hack/chart from %s: change it there, then run make manifests."
+)
+
+func main() {
+	if err := write("."); err != nil {
+		fmt.Fprintf(os.Stderr, "chart: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+func write(root string) error {
+	files, err := generate(root)
+	if err != nil {
+		return err
+	}
+	for path, content := range files {
+		if err := os.WriteFile(filepath.Join(root, path), []byte(content), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// generate returns the generated files of the chart by their paths below root.
+func generate(root string) (map[string]string, error) {
+	files := map[string]string{}
+	crds, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), filepath.Join(root, "config", "crd"))
+	if err != nil {
+		return nil, err
+	}
+	for _, crd := range crds.Resources() {
+		text, err := crd.AsYAML()
+		if err != nil {
+			return nil, err
+		}
+		files[filepath.Join(chart, "crds", crd.GetName()+".yaml")] = "# " + fmt.Sprintf(notice, "config/crd") + "\n" + string(text)
+	}
+	for _, t := range templates {
+		text, err := t.render(root)
+		if err != nil {
+			return nil, err
+		}
+		files[filepath.Join(chart, "templates", t.name+".yaml")] = text
+	}
+	values, err := os.ReadFile(filepath.Join(root, chart, "values.yaml"))
+	if err != nil {
+		return nil, err
+	}
+	files[filepath.Join(chart, "README.md")], err = readme(values)
+	return files, err
+}
+
+// template is a template of the chart that has the objects of a kustomize base.
+type template struct {
+	name, base    string
+	begin, end    string // around the objects
+	from, replace string // the base's namespace, and what stands in its place
+}
+
+var templates = []template{
+	{name: "rbac", base: "config/rbac", from: "sparkgate-system", replace: "{{ .Release.Namespace }}"},
+	{
+		name: "guard", base: "config/guard/validating", from: "sparkgate-system", replace: "{{ .Release.Namespace }}",
+		begin: "{{- if .Values.guard.enabled }}\n", end: "{{- end }}\n",
+	},
+	{
+		name: "guard-mutating", base: "config/guard/mutating.yaml",
+		begin: "{{- if and .Values.guard.enabled .Values.guard.mutating }}\n", end: "{{- end }}\n",
+	},
+	{
+		name: "job-namespaces", base: "config/job-namespace", from: "default", replace: "{{ .name }}",
+		begin: "{{- range .Values.jobNamespaces }}\n" + createNamespace + "---\n", end: "{{- end }}\n",
+	},
+}
+
+const createNamespace = `{{- if .create }}
+---
+apiVersion: v1
+kind: Namespace
+metadata:
+  name: {{ .name }}
+  annotations:
+    helm.sh/resource-policy: keep
+    {{- with .annotations }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+  {{- with .labels }}
+  labels:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+{{- end }}
+`
+
+func (t template) render(root string) (string, error) {
+	text, err := build(filepath.Join(root, t.base))
+	if err != nil {
+		return "", err
+	}
+	text = strings.ReplaceAll(text, "{{", `{{ "{{" }}`)
+	if t.from != "" {
+		text = strings.ReplaceAll(text, "namespace: "+t.from+"\n", "namespace: "+t.replace+"\n")
+	}
+	return "{{- /* " + fmt.Sprintf(notice, t.base) + " */ -}}\n" + t.begin + text + t.end, nil
+}
+
+// build returns the objects of a kustomize base, or of a file with the label that all bases set.
+func build(path string) (string, error) {
+	fs, dir := filesys.MakeFsOnDisk(), path
+	if filepath.Ext(path) == ".yaml" {
+		content, err := fs.ReadFile(path)
+		if err != nil {
+			return "", err
+		}
+		fs, dir = filesys.MakeFsInMemory(), "/"
+		if err := fs.WriteFile("/objects.yaml", content); err != nil {
+			return "", err
+		}
+		kustomization := "resources: [objects.yaml]\nlabels:\n- pairs:\n    app.kubernetes.io/part-of: sparkgate\n"
+		if err := fs.WriteFile("/kustomization.yaml", []byte(kustomization)); err != nil {
+			return "", err
+		}
+	}
+	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(fs, dir)
+	if err != nil {
+		return "", err
+	}
+	text, err := built.AsYaml()
+	return string(text), err
+}

@@ -1,0 +1,205 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package chart
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/yaml"
+
+	"github.com/sparkgate/sparkgate/test/integration/env"
+)
+
+// TestLint: Helm finds nothing to correct, with nothing set and with everything.
+func TestLint(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{nil, {"--values", write(t, "values.yaml", everything)}} {
+		if out, err := helm(t, append([]string{"lint", "--strict", chartFolder()}, args...)...); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+	}
+}
+
+// everything sets every value to something else than its default.
+const everything = `
+image: {repository: registry.example.com/sparkgate, tag: "1", pullPolicy: Always}
+imagePullSecrets: [registry]
+replicas: 2
+log: {level: debug, encoding: console}
+flags: {concurrent: 32, stage-events: false, reference-timeout: 1m30s, ui-hosts: [a.example.org, "{{name}}.b.example.org"], decision-log: /log/decisions}
+metrics: {secure: true}
+crds: {check: false}
+queues:
+- name: root
+  spec: {flavors: [{name: default, quotas: [{resource: cpu, nominal: "20"}, {resource: memory, nominal: 80Gi}]}]}
+- name: team-a
+  spec: {parent: root, namespaceSelector: {}}
+flavors:
+- name: default
+  spec: {}
+jobNamespaces:
+- {name: team-a, create: true, labels: {team: a}, annotations: {sparkgate.io/default-queue: team-a}}
+- name: default
+guard: {enabled: true, mutating: false}
+networkPolicy: {enabled: true, apiServer: [10.0.0.10/32, "fd00::1/128"], metricsFrom: {team: monitoring}}
+resources: {requests: {cpu: 1, memory: 1Gi}, limits: {memory: 2Gi}}
+goMemoryLimit: 1GiB
+priorityClassName: system-cluster-critical
+nodeSelector: {pool: system}
+tolerations: [{key: system, operator: Exists}]
+affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: pool, operator: Exists}]}]}}}
+podLabels: {team: platform}
+podAnnotations: {example.org/a: b}
+volumes: [{name: log, emptyDir: {}}]
+volumeMounts: [{name: log, mountPath: /log}]
+`
+
+// TestTheChartIsKustomize: each component renders to the same objects, field by field.
+func TestTheChartIsKustomize(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		resources, components []string
+		values                string
+	}{
+		"default":        {resources: []string{"queues"}},
+		"no queue":       {values: "queues: []"},
+		"job namespace":  {resources: []string{"job-namespace"}, values: "queues: []\njobNamespaces: [{name: default}]"},
+		"guard":          {resources: []string{"guard"}, values: "queues: []\nguard: {enabled: true}"},
+		"older guard":    {resources: []string{"guard/validating"}, values: "queues: []\nguard: {enabled: true, mutating: false}"},
+		"secure metrics": {components: []string{"metrics-secure"}, values: "queues: []\nmetrics: {secure: true}"},
+		"network policy": {components: []string{"network-policy"}, values: "queues: []\nnetworkPolicy: {enabled: true, apiServer: [192.0.2.1/32]}"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			kustomized := byName(t, kustomize(t, tc.resources, tc.components))
+			// Helm makes the namespace of a release, by --create-namespace.
+			delete(kustomized, "Namespace /"+namespace)
+			rendered := must(t)(helm(t, "template", release, chartFolder(), "--include-crds", "--values", write(t, "values.yaml", tc.values)))
+			chart := byName(t, rendered)
+			for key, object := range chart {
+				if strings.HasPrefix(key, "Spark") { // Helm is not to delete it
+					unstructured.RemoveNestedField(object, "metadata", "annotations")
+				}
+			}
+			for key := range kustomized {
+				if diff := cmp.Diff(kustomized[key], chart[key]); diff != "" {
+					t.Errorf("%s differs (-config +chart):\n%s", key, diff)
+				}
+				delete(chart, key)
+			}
+			for key := range chart {
+				t.Errorf("%s is in the chart only", key)
+			}
+		})
+	}
+}
+
+// kustomize builds config/default with others.
+func kustomize(t *testing.T, resources, components []string) string {
+	t.Helper()
+	dir := t.TempDir()
+	list := func(title string, names []string) string {
+		text := title + ":\n"
+		for _, name := range names {
+			relative, err := filepath.Rel(dir, filepath.Join(env.Root(), "config", name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			text += "- " + relative + "\n"
+		}
+		return text
+	}
+	text := list("resources", append([]string{"default"}, resources...))
+	if len(components) > 0 {
+		text += list("components", components)
+	}
+	writeTo(t, filepath.Join(dir, "kustomization.yaml"), text)
+	return must(t)(env.Kubectl(t, "kustomize", dir))
+}
+
+// byName returns the objects of a stream of YAML by kind, namespace and name.
+func byName(t *testing.T, text string) map[string]map[string]any {
+	t.Helper()
+	objects := map[string]map[string]any{}
+	reader := yaml.NewYAMLReader(bufio.NewReader(strings.NewReader(text)))
+	for {
+		doc, err := reader.Read()
+		if errors.Is(err, io.EOF) {
+			return objects
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := &unstructured.Unstructured{}
+		if err := yaml.Unmarshal(doc, &o.Object); err != nil {
+			t.Fatal(err)
+		}
+		if len(o.Object) == 0 {
+			continue
+		}
+		key := o.GetKind() + " " + o.GetNamespace() + "/" + o.GetName()
+		if objects[key] != nil {
+			t.Errorf("%s is there twice", key)
+		}
+		objects[key] = o.Object
+	}
+}
+
+// TestEveryValueIsUsed: what is set arrives, and the API server takes all of it.
+func TestEveryValueIsUsed(t *testing.T) {
+	t.Parallel()
+	rendered := must(t)(helm(t, "template", release, chartFolder(), "--values", write(t, "values.yaml", everything)))
+	for _, want := range []string{
+		"image: \"registry.example.com/sparkgate:1\"", "imagePullPolicy: Always", "- name: registry", "replicas: 2", "--log-level=debug", "--log-encoding=console",
+		"--metrics-secure", "--concurrent=32", "--stage-events=false", "--reference-timeout=1m30s", "--ui-hosts=a.example.org,{{name}}.b.example.org",
+		"value: 1GiB", "priorityClassName: system-cluster-critical", "pool: system", "key: system", "nodeAffinity:", "team: platform",
+		"example.org/a: b", "emptyDir: {}", "mountPath: /log", "cidr: fd00::1/128", "team: monitoring", "name: team-a\n  annotations:", "parent: root",
+	} {
+		if !strings.Contains(rendered, want) {
+			t.Errorf("no %s in:\n%s", want, rendered)
+		}
+	}
+	digest := "sha256:" + strings.Repeat("0", 64)
+	if rendered = must(t)(helm(t, "template", release, chartFolder(), "--set", "image.digest="+digest)); !strings.Contains(rendered, "sparkgate/sparkgate@"+digest) {
+		t.Errorf("no digest in:\n%s", rendered)
+	}
+}
+
+// TestRefusedValues: the schema names the value and says what is allowed, before anything is changed.
+func TestRefusedValues(t *testing.T) {
+	t.Parallel()
+	for values, want := range map[string]string{
+		"replica: 2":                                                    "additional properties 'replica' not allowed",
+		"replicas: two":                                                 "at '/replicas': got string, want integer",
+		"log: {level: warn}":                                            "at '/log/level': value must be one of 'trace', 'debug', 'info', 'error'",
+		"flags: {refrence-timeout: 1m}":                                 "at '/flags': additional properties 'refrence-timeout' not allowed",
+		"flags: {reference-timeout: 60}":                                "at '/flags/reference-timeout': got number, want string",
+		"flags: {health-addr: 0}":                                       "at '/flags': additional properties 'health-addr' not allowed",
+		"jobNamespaces: [{create: true}]":                               "at '/jobNamespaces/0': missing property 'name'",
+		"jobNamespaces: [team-a]":                                       "at '/jobNamespaces/0': got string, want object",
+		"queues: [{name: Default, spec: {}}]":                           "at '/queues/0/name': 'Default' does not match pattern",
+		"networkPolicy: {enabled: true}":                                "at '/networkPolicy/apiServer': minItems: got 0, want 1",
+		"networkPolicy: {apiServer: [kubernetes]}":                      "at '/networkPolicy/apiServer/0': 'kubernetes' does not match pattern",
+		"image: {digest: latest}":                                       "at '/image/digest': 'latest' does not match pattern",
+		"resources: {request: {cpu: 1}}":                                "at '/resources': additional properties 'request' not allowed",
+		"goMemoryLimit: 450Mi":                                          "at '/goMemoryLimit': '450Mi' does not match pattern",
+		"guard: {enabled: \"true\"}":                                    "at '/guard/enabled': got string, want boolean",
+		"volumes: [{name: a, emptyDir: {}}]\nvolumeMounts: [{name: a}]": "at '/volumeMounts/0': missing property 'mountPath'",
+	} {
+		t.Run(values, func(t *testing.T) {
+			t.Parallel()
+			if _, err := helm(t, "template", release, chartFolder(), "--values", write(t, "values.yaml", values)); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("got %v, want %s", err, want)
+			}
+		})
+	}
+}
