@@ -18,8 +18,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
-// Runs are counted when the status write has succeeded that records them, so neither a restart nor a failover counts one twice. No metric
-// has a label for one schedule.
+// Runs are counted when the status write has succeeded that records them, so neither a restart nor a failover counts
+// one twice. No metric has a label for one schedule.
 var (
 	runs = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "sparkgate_schedule_runs_total",
@@ -92,8 +92,8 @@ func triggerOf(token string) string {
 	return triggerSchedule
 }
 
-// scheduleCollector counts schedules at each scrape. It reads the cache; the operator that was set up last is asked, and only once it
-// leads: a standby has the same schedules in its cache, and they would count twice.
+// scheduleCollector counts schedules at each scrape. It reads the cache; the operator that was set up last is asked, and
+// only once it leads: a standby has the same schedules in its cache, and they would count twice.
 type scheduleCollector struct {
 	of   atomic.Pointer[Reconciler]
 	desc *prometheus.Desc
