@@ -7,6 +7,6 @@
 //
 // The same content gives the same bytes: entries are sorted by name, all times
 // are Epoch, and only what a container sees (mode, owner, link) is kept of a
-// file. It knows nothing of Spark and must not import anything outside the
-// standard library.
+// file. It knows nothing of Spark. Layers are written with the standard library,
+// images with go-containerregistry.
 package archive

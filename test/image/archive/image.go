@@ -4,17 +4,18 @@
 package archive
 
 import (
-	"archive/tar"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
-	"time"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
 // Image is what an archive holds.
@@ -25,113 +26,67 @@ type Image struct {
 	Layers []Blob // lowest first
 }
 
-// Config is the part of the image's configuration that a container runtime
-// uses; empty fields are left out.
-type Config struct {
-	User       string            `json:"User,omitempty"`
-	Env        []string          `json:"Env,omitempty"`
-	Entrypoint []string          `json:"Entrypoint,omitempty"`
-	WorkingDir string            `json:"WorkingDir,omitempty"`
-	Labels     map[string]string `json:"Labels,omitempty"`
-}
+// Config is how containers of the image run.
+type Config = v1.Config
 
-type document struct {
-	Architecture string    `json:"architecture"`
-	Created      time.Time `json:"created"`
-	OS           string    `json:"os"`
-	Config       Config    `json:"config"`
-	RootFS       rootFS    `json:"rootfs"`
-}
-
-type rootFS struct {
-	Type    string   `json:"type"`
-	DiffIDs []string `json:"diff_ids"`
-}
-
-type manifest struct {
-	Config   string
-	RepoTags []string
-	Layers   []string
-}
-
-// Write writes the image to file, which appears only when it is complete, and
-// returns the image's id: the SHA-256 of its configuration, hex.
-//
-// The configuration is the first entry and manifest.json the last.
+// Write writes the image to file, which appears only when it is complete, and returns the image's id: the SHA-256 of its
+// configuration, hex.
 func Write(file string, image Image) (string, error) {
-	config, err := json.Marshal(image.document())
+	built, err := image.build()
 	if err != nil {
-		return "", err
-	}
-	sum := sha256.Sum256(config)
-	id := hex.EncodeToString(sum[:])
-	if err := replace(file, func(out io.Writer) error { return image.write(out, id, config) }); err != nil {
 		return "", fmt.Errorf("write %s: %w", file, err)
 	}
-	return id, nil
+	refs := map[name.Reference]v1.Image{}
+	for _, tag := range image.Tags {
+		ref, err := name.NewTag(tag)
+		if err != nil {
+			return "", fmt.Errorf("name of the image: %w", err)
+		}
+		refs[ref] = built
+	}
+	if err := replace(file, func(out io.Writer) error { return tarball.MultiRefWrite(refs, out) }); err != nil {
+		return "", fmt.Errorf("write %s: %w", file, err)
+	}
+	id, err := built.ConfigName()
+	return id.Hex, err
 }
 
-func (image Image) document() document {
-	d := document{Architecture: image.Arch, Created: Epoch, OS: "linux", Config: image.Config}
-	d.RootFS.Type = "layers"
-	for _, layer := range image.Layers {
-		d.RootFS.DiffIDs = append(d.RootFS.DiffIDs, "sha256:"+layer.SHA256)
+// build describes the image; its layers are read when it is written.
+func (image Image) build() (v1.Image, error) {
+	built, err := mutate.ConfigFile(empty.Image, &v1.ConfigFile{
+		Architecture: image.Arch, OS: "linux", Created: v1.Time{Time: Epoch}, Config: image.Config, RootFS: v1.RootFS{Type: "layers"},
+	})
+	if err != nil {
+		return nil, err
 	}
-	return d
-}
-
-func (image Image) write(out io.Writer, id string, config []byte) error {
-	w := tar.NewWriter(out)
-	m := manifest{Config: id + ".json", RepoTags: image.Tags}
-	if err := member(w, m.Config, config); err != nil {
-		return err
-	}
-	for _, layer := range image.Layers {
-		name := layer.SHA256 + ".tar"
-		m.Layers = append(m.Layers, name)
-		if err := copyLayer(w, name, layer.Path); err != nil {
-			return err
+	for _, blob := range image.Layers {
+		if built, err = mutate.AppendLayers(built, uncompressed(blob)); err != nil {
+			return nil, err
 		}
 	}
-	index, err := json.Marshal([]manifest{m})
-	if err != nil {
-		return err
-	}
-	if err := member(w, "manifest.json", index); err != nil {
-		return err
-	}
-	return w.Close()
+	return built, nil
 }
 
-func member(w *tar.Writer, name string, data []byte) error {
-	header := tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: 0o644, Size: int64(len(data)), ModTime: Epoch}
-	if err := w.WriteHeader(&header); err != nil {
-		return err
+// uncompressed is a layer that stays as it is: the archive is read on this machine, and compressing takes minutes.
+type uncompressed Blob
+
+func (l uncompressed) Digest() (v1.Hash, error) {
+	return v1.Hash{Algorithm: "sha256", Hex: l.SHA256}, nil
+}
+func (l uncompressed) DiffID() (v1.Hash, error)             { return l.Digest() }
+func (l uncompressed) Compressed() (io.ReadCloser, error)   { return os.Open(l.Path) }
+func (l uncompressed) Uncompressed() (io.ReadCloser, error) { return os.Open(l.Path) }
+func (l uncompressed) MediaType() (types.MediaType, error)  { return types.DockerUncompressedLayer, nil }
+func (l uncompressed) Size() (int64, error) {
+	info, err := os.Stat(l.Path)
+	if err != nil {
+		return 0, err
 	}
-	_, err := w.Write(data)
-	return err
+	return info.Size(), nil
 }
 
-func copyLayer(w *tar.Writer, name, file string) error {
-	in, err := os.Open(file)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	info, err := in.Stat()
-	if err != nil {
-		return err
-	}
-	header := tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: 0o644, Size: info.Size(), ModTime: Epoch}
-	if err := w.WriteHeader(&header); err != nil {
-		return err
-	}
-	_, err = io.Copy(w, in)
-	return err
-}
-
-// replace writes FILE.part and renames it, so that nobody ever reads half of a
-// file, and what a killed writer left is overwritten by the next.
+// replace writes FILE.part and renames it, so that no reader ever gets half of a file, and what a killed writer left is
+// overwritten by the next.
 func replace(file string, write func(io.Writer) error) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
@@ -147,28 +102,25 @@ func replace(file string, write func(io.Writer) error) error {
 	return os.Rename(part, file)
 }
 
-// Summary is what Inspect tells about an archive.
+// Summary is what Inspect returns of an archive.
 type Summary struct {
 	ID     string
 	Labels map[string]string
 }
 
-// Inspect reads the configuration of an archive that Write wrote. It reads
-// only the beginning of the file.
+// Inspect reads the configuration of an archive.
 func Inspect(file string) (Summary, error) {
-	in, err := os.Open(file)
-	if err != nil {
-		return Summary{}, err
-	}
-	defer in.Close()
-	reader := tar.NewReader(in)
-	header, err := reader.Next()
+	image, err := tarball.ImageFromPath(file, nil)
 	if err != nil {
 		return Summary{}, fmt.Errorf("read %s: %w", file, err)
 	}
-	var d document
-	if err := json.NewDecoder(reader).Decode(&d); err != nil {
-		return Summary{}, fmt.Errorf("read %s: %s is not the configuration of an image: %w", file, header.Name, err)
+	id, err := image.ConfigName()
+	if err != nil {
+		return Summary{}, fmt.Errorf("read %s: %w", file, err)
 	}
-	return Summary{ID: strings.TrimSuffix(header.Name, ".json"), Labels: d.Config.Labels}, nil
+	config, err := image.ConfigFile()
+	if err != nil {
+		return Summary{}, fmt.Errorf("read %s: %w", file, err)
+	}
+	return Summary{ID: id.Hex, Labels: config.Config.Labels}, nil
 }

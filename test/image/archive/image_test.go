@@ -106,14 +106,14 @@ func TestArchiveIsWhatRuntimesImport(t *testing.T) {
 		t.Fatal(err)
 	}
 	headers, contents := members(t, read(t, file))
-	if first, last := headers[0].Name, headers[len(headers)-1].Name; first != id+".json" || last != "manifest.json" {
+	if first, last := headers[0].Name, headers[len(headers)-1].Name; first != "sha256:"+id || last != "manifest.json" {
 		t.Errorf("first %s and last %s, want the configuration and manifest.json", first, last)
 	}
 	images := decode[[]index](t, contents["manifest.json"])
 	if len(images) != 1 || len(images[0].Layers) != 2 || !slices.Equal(images[0].RepoTags, image.Tags) {
 		t.Fatalf("manifest.json %+v, want one image with two layers and the tags %q", images, image.Tags)
 	}
-	if got := sha(contents[images[0].Config]); got != id || images[0].Config != id+".json" {
+	if got := sha(contents[images[0].Config]); got != id || images[0].Config != "sha256:"+id {
 		t.Errorf("configuration %s has the digest %s, and the id is %s", images[0].Config, got, id)
 	}
 	var want config
