@@ -44,11 +44,14 @@ func (tm termination) nodesNeeded() bool {
 	return tm.overdue() && tm.o.UnreachableNodes == nil && len(tm.activePods()) > 0
 }
 
-// endPods deletes all active pods, and forces those that are overdue on nodes that answer.
+// endPods deletes all active pods, and forces those that are overdue on nodes that answer. Executors follow their driver: as long as it runs
+// it replaces those that are deleted, and both would use more than was granted.
 func (tm termination) endPods() {
 	late := tm.overdue()
 	for _, r := range tm.activePods() {
 		switch {
+		case !late && !r.Deleting && r.Role == pods.Executor && tm.driverMayRun():
+			continue
 		case r.Deleting && late && !tm.o.UnreachableNodes[r.Node]:
 			tm.after(Action{Kind: DeletePod, Pod: r, Force: true})
 		case !r.Deleting && tm.sidecarsMayRun(r):
@@ -62,6 +65,12 @@ func (tm termination) endPods() {
 	} else {
 		tm.requeue(tm.deadlines.podsGone())
 	}
+}
+
+// driverMayRun reports whether the driver has a container of Spark that has not ended.
+func (tm termination) driverMayRun() bool {
+	driver := tm.driver()
+	return driver != nil && driver.Active() && driver.Ended == nil
 }
 
 // sidecarsMayRun reports whether the driver ended and only its other containers still run, within their grace period.

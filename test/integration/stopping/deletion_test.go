@@ -48,10 +48,13 @@ func TestDeleteWhileRunning(t *testing.T) {
 		owned(t, app, list)
 	}
 	remove(t, app)
-	for _, pod := range w.Pods() {
-		actors.Eventually(t, &pod, "asked to end", func(p *corev1.Pod) bool { return p.DeletionTimestamp != nil })
-	}
+	actors.Eventually(t, driver, "asked to end", func(p *corev1.Pod) bool { return p.DeletionTimestamp != nil })
 	admitted(t, w, 1, 0)
+	for _, pod := range w.Pods() {
+		if pod.Name != driver.Name && pod.DeletionTimestamp != nil {
+			t.Errorf("executor %s is asked to end while its driver runs, which replaces it", pod.Name)
+		}
+	}
 	if actors.Eventually(t, app, "still there", func(a *v1alpha1.SparkApplication) bool { return a.DeletionTimestamp != nil }); graces.Load() != *driver.Spec.TerminationGracePeriodSeconds {
 		t.Errorf("pods got a grace period of %d s, want %d", graces.Load(), *driver.Spec.TerminationGracePeriodSeconds)
 	}
