@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -71,12 +72,13 @@ func (p *pass) confirmBlockers(ctx context.Context) (outdated bool, err error) {
 func (p *pass) readChild(ctx context.Context, name string) (c tick.Child, exists bool, err error) {
 	app := &v1alpha1.SparkApplication{}
 	switch err := p.Live.Get(ctx, client.ObjectKey{Namespace: p.schedule.Namespace, Name: name}, app); {
-	case apierrors.IsNotFound(err), err == nil && !metav1.IsControlledBy(app, p.schedule):
+	case apierrors.IsNotFound(err):
 		return c, false, nil
 	case err != nil:
 		return c, false, fmt.Errorf("read application %s: %w", name, err)
 	}
-	return childOf(app), true, nil
+	c, exists = p.childOf(app)
+	return c, exists, nil
 }
 
 func (p *pass) replaceChild(now tick.Child) {
@@ -110,6 +112,9 @@ func (p *pass) create(ctx context.Context, run tick.Run) (outdated bool, err err
 	if err != nil {
 		return false, err
 	}
+	if err := p.confirmSchedule(ctx, run); err != nil {
+		return false, err
+	}
 	err = p.Client.Create(ctx, app, client.FieldOwner(author))
 	switch {
 	case err == nil:
@@ -123,6 +128,27 @@ func (p *pass) create(ctx context.Context, run tick.Run) (outdated bool, err err
 		return false, nil
 	}
 	return false, fmt.Errorf("create application %s: %w", run.Name, err)
+}
+
+// onTime is how late a run may be that is created without asking whether another operator has dealt with it. It is as long as a process
+// may stand still and still lead, and shorter than an application takes that runs, ends and is deleted.
+const onTime = 15 * time.Second
+
+// confirmSchedule reads the schedule before a run that is late is created, and returns an error if it has changed. A process that stood still
+// may no longer lead and not know it: another one may have created the application, and the history limits may have deleted it.
+func (p *pass) confirmSchedule(ctx context.Context, run tick.Run) error {
+	if !run.At.IsZero() && p.Clock.Since(run.At) <= onTime {
+		return nil
+	}
+	s := &metav1.PartialObjectMetadata{}
+	s.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(v1alpha1.ScheduledSparkApplicationKind))
+	if err := p.Live.Get(ctx, client.ObjectKeyFromObject(p.schedule), s); err != nil {
+		return fmt.Errorf("read the schedule before %s is created: %w", run.Name, err)
+	}
+	if s.UID != p.schedule.UID || s.ResourceVersion != p.schedule.ResourceVersion {
+		return fmt.Errorf("the schedule has changed since it was read: %s is not created", run.Name)
+	}
+	return nil
 }
 
 func (p *pass) noteCreated(run tick.Run, uid types.UID, at metav1.Time) {
@@ -142,6 +168,7 @@ func (p *pass) exists(ctx context.Context, run tick.Run) (outdated bool, err err
 			p.noteCreated(run, app.UID, app.CreationTimestamp)
 		}
 	case owner != nil && owner.Kind == v1alpha1.ScheduledSparkApplicationKind && owner.Name == p.schedule.Name:
+	case owner == nil && !run.At.IsZero() && isOrphanOf(p.schedule, app, run): // of an earlier schedule that left it behind
 	case run.At.IsZero():
 		p.refused = fmt.Sprintf("application %s exists and does not belong to this schedule: delete it, or ask with another token", run.Name)
 	default:
@@ -149,6 +176,11 @@ func (p *pass) exists(ctx context.Context, run tick.Run) (outdated bool, err err
 		return true, nil
 	}
 	return false, nil
+}
+
+// isOrphanOf reports whether an application without an owner was created for a run of a schedule of that name.
+func isOrphanOf(s *v1alpha1.ScheduledSparkApplication, app *v1alpha1.SparkApplication, run tick.Run) bool {
+	return app.Labels[v1alpha1.ScheduleLabel] == s.Name && app.Annotations[v1alpha1.ScheduledForAnnotation] == run.At.Format(time.RFC3339)
 }
 
 // trim deletes the finished applications that the history limits do not keep.

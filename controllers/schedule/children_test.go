@@ -5,13 +5,16 @@ package schedule
 
 import (
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/tick"
 )
 
 // TestUnseenChildren: an application that was created blocks the next one although the cache does not show it, and no longer than it exists:
@@ -27,6 +30,10 @@ func TestUnseenChildren(t *testing.T) {
 	other := s.DeepCopy()
 	other.UID = "b2"
 	app := owned("nightly-1", s)
+	ended := owned("nightly-1", other)
+	ended.Status.Conditions = []metav1.Condition{
+		{Type: v1alpha1.FinishedCondition, Status: metav1.ConditionTrue}, {Type: v1alpha1.ReadyCondition, Reason: v1alpha1.SucceededReason},
+	}
 	for _, tc := range []struct {
 		name         string
 		cached, live []client.Object
@@ -36,7 +43,8 @@ func TestUnseenChildren(t *testing.T) {
 		{"the cache is late", nil, []client.Object{app}, 1, 1},
 		{"the cache shows it", []client.Object{app}, []client.Object{app}, 1, 0},
 		{"it was deleted before the cache showed it", nil, nil, 0, 0},
-		{"another schedule has created one of that name since", nil, []client.Object{owned("nightly-1", other)}, 0, 0},
+		{"it is one of an earlier schedule of that name", []client.Object{owned("nightly-1", other)}, []client.Object{owned("nightly-1", other)}, 1, 0},
+		{"… and has finished", []client.Object{ended}, []client.Object{ended}, 0, 0},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -51,6 +59,88 @@ func TestUnseenChildren(t *testing.T) {
 				t.Errorf("got %d children, %d of them unseen; want %d and %d", len(children), len(p.expected.created), tc.children, tc.unseen)
 			}
 		})
+	}
+}
+
+// TestLateRuns: a process that stood still does not create a run that another one has dealt with. One that is on time costs no read.
+func TestLateRuns(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	stored := &v1alpha1.ScheduledSparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "nightly", UID: "a1", ResourceVersion: "7"}}
+	again := stored.DeepCopy()
+	again.UID = "b2"
+	for _, tc := range []struct {
+		name   string
+		run    tick.Run
+		cached string // the resource version that the cache shows
+		live   []client.Object
+		want   bool
+	}{
+		{"on time", tick.Run{At: now.Add(-time.Second)}, "5", nil, true},
+		{"late", tick.Run{At: now.Add(-time.Minute)}, "7", []client.Object{stored}, true},
+		{"late, and the status was written since", tick.Run{At: now.Add(-time.Minute)}, "5", []client.Object{stored}, false},
+		{"late, and the schedule is another one", tick.Run{At: now.Add(-time.Minute)}, "7", []client.Object{again}, false},
+		{"late, and the schedule is gone", tick.Run{At: now.Add(-time.Minute)}, "7", nil, false},
+		{"asked for", tick.Run{Token: "now"}, "5", []client.Object{stored}, false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			s := stored.DeepCopy()
+			s.ResourceVersion = tc.cached
+			p := &pass{schedule: s, Reconciler: New(Options{Live: clientWith(t, tc.live...), Clock: clocktesting.NewFakePassiveClock(now)})}
+			if err := p.confirmSchedule(t.Context(), tc.run); (err == nil) != tc.want {
+				t.Errorf("may be created: %t, want %t (%v)", err == nil, tc.want, err)
+			}
+		})
+	}
+}
+
+// TestWakes: a far tick is looked for in time although the clock may be set ahead, and a template that a policy refuses is checked again.
+func TestWakes(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	r := New(Options{Clock: clocktesting.NewFakePassiveClock(now)})
+	for _, tc := range []struct {
+		name string
+		pass pass
+		want time.Duration
+	}{
+		{"soon", pass{decision: tick.Decision{Look: now.Add(time.Minute)}}, time.Minute},
+		{"tomorrow", pass{decision: tick.Decision{Look: now.AddDate(0, 0, 1)}}, longestSleep},
+		{"overdue", pass{decision: tick.Decision{Look: now.Add(-time.Minute)}}, time.Millisecond},
+		{"refused", pass{refused: "no quota", decision: tick.Decision{Again: true}}, retryRefused},
+		{"a mistake in the template", pass{mistake: "spec.template", inTemplate: true}, retryTemplate},
+		{"another mistake", pass{mistake: "spec.timeZone"}, 0},
+	} {
+		tc.pass.Reconciler = r
+		if got := tc.pass.result().RequeueAfter; got != tc.want {
+			t.Errorf("%s: looks again after %s, want %s", tc.name, got, tc.want)
+		}
+	}
+}
+
+// TestOrphans: an application that an earlier schedule of that name has left behind is the run for which it was created, and of no other.
+func TestOrphans(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	s := &v1alpha1.ScheduledSparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "nightly", UID: "a1"}}
+	s.Spec.Template.Spec.Raw = []byte("{}")
+	for _, tc := range []struct {
+		name     string
+		run, has tick.Run
+		want     bool
+	}{
+		{"of this run", tick.Run{At: at}, tick.Run{At: at}, true},
+		{"of another one", tick.Run{At: at}, tick.Run{At: at.Add(time.Hour)}, false},
+	} {
+		built, err := applicationOf(s, tc.has)
+		if err != nil {
+			t.Fatal(err)
+		}
+		app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Labels: built.GetLabels(), Annotations: built.GetAnnotations()}}
+		if got := isOrphanOf(s, app, tc.run); got != tc.want {
+			t.Errorf("%s: %t, want %t", tc.name, got, tc.want)
+		}
 	}
 }
 

@@ -57,8 +57,8 @@ func New(o Options) *Reconciler {
 	return &Reconciler{Options: o, memory: memory{known: map[types.NamespacedName]*expectations{}}}
 }
 
-// ownerIndex indexes applications by the uid of the schedule that controls them.
-const ownerIndex = "schedule.uid"
+// ownerIndex indexes applications by the name of the schedule that controls them, or another one of that name did.
+const ownerIndex = "schedule.name"
 
 // SetupWithManager registers the reconciler, with as many schedules at once as given.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, concurrent int) error {
@@ -76,7 +76,7 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, concurrent int) error {
 
 func ownerOf(o client.Object) []string {
 	if owner := metav1.GetControllerOfNoCopy(o); owner != nil && owner.Kind == v1alpha1.ScheduledSparkApplicationKind {
-		return []string{string(owner.UID)}
+		return []string{owner.Name}
 	}
 	return nil
 }
@@ -125,8 +125,10 @@ type pass struct {
 	expected *expectations
 	o        tick.Observation
 	// mistake is what keeps the schedule from working; empty if nothing does.
-	mistake  string
-	decision tick.Decision
+	mistake string
+	// inTemplate says that the mistake is one of the template.
+	inTemplate bool
+	decision   tick.Decision
 	// confirmed are applications that this pass has read from the API server.
 	confirmed map[string]bool
 	// refused is why the application could not be created; empty if it could.
@@ -136,6 +138,13 @@ type pass struct {
 // retryRefused is how soon a creation is tried again that the API server has refused for a reason that may pass, such as a quota.
 const retryRefused = 30 * time.Second
 
+// longestSleep bounds how late a run is that becomes due because the clock was set ahead, or because the machine was suspended: timers
+// take no notice of either. Looking again costs no request.
+const longestSleep = 10 * time.Minute
+
+// retryTemplate is how soon a template with a mistake is checked again: what refuses it may be a policy, whose change wakes nobody.
+const retryTemplate = 10 * time.Minute
+
 func (p *pass) result() ctrl.Result {
 	switch now := p.Clock.Now(); {
 	case p.refused != "":
@@ -143,7 +152,9 @@ func (p *pass) result() ctrl.Result {
 	case p.decision.Again:
 		return ctrl.Result{RequeueAfter: time.Nanosecond}
 	case !p.decision.Look.IsZero():
-		return ctrl.Result{RequeueAfter: max(p.decision.Look.Sub(now), time.Millisecond)}
+		return ctrl.Result{RequeueAfter: min(max(p.decision.Look.Sub(now), time.Millisecond), longestSleep)}
+	case p.inTemplate:
+		return ctrl.Result{RequeueAfter: retryTemplate}
 	}
 	return ctrl.Result{}
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -30,6 +31,7 @@ func (p *pass) observe(ctx context.Context) error {
 		return nil
 	}
 	if p.mistake, err = p.checkTemplate(ctx); err != nil || p.mistake != "" {
+		p.inTemplate = p.mistake != ""
 		return err
 	}
 	p.o.Times = times
@@ -37,18 +39,20 @@ func (p *pass) observe(ctx context.Context) error {
 }
 
 // children returns the applications of the schedule. One that was created and that the cache does not show is read: the cache may be late, or
-// the application may have gone before it was shown.
+// the application may have gone before it was shown. Those of an earlier schedule of the same name count as long as they have not gone: it
+// was deleted and created again, and its applications are deleted behind it.
 func (p *pass) children(ctx context.Context) ([]tick.Child, error) {
 	list := &v1alpha1.SparkApplicationList{}
-	err := p.Client.List(ctx, list, client.InNamespace(p.schedule.Namespace), client.MatchingFields{ownerIndex: string(p.schedule.UID)}, client.UnsafeDisableDeepCopy)
+	err := p.Client.List(ctx, list, client.InNamespace(p.schedule.Namespace), client.MatchingFields{ownerIndex: p.schedule.Name}, client.UnsafeDisableDeepCopy)
 	if err != nil {
 		return nil, fmt.Errorf("list applications of the schedule: %w", err)
 	}
 	children := make([]tick.Child, 0, len(list.Items))
 	for i := range list.Items {
-		c := childOf(&list.Items[i])
-		delete(p.expected.created, c.Name)
-		children = append(children, c)
+		if c, counts := p.childOf(&list.Items[i]); counts {
+			delete(p.expected.created, c.Name)
+			children = append(children, c)
+		}
 	}
 	for name := range p.expected.created {
 		switch c, exists, err := p.readChild(ctx, name); {
@@ -63,7 +67,23 @@ func (p *pass) children(ctx context.Context) ([]tick.Child, error) {
 	return children, nil
 }
 
-func childOf(app *v1alpha1.SparkApplication) tick.Child {
+// childOf returns an application of the schedule as the decision sees it, and whether it counts. One of an earlier schedule counts while it
+// may hold quota; the garbage collector deletes it.
+func (p *pass) childOf(app *v1alpha1.SparkApplication) (c tick.Child, counts bool) {
+	owner := metav1.GetControllerOfNoCopy(app)
+	if owner == nil || owner.Kind != v1alpha1.ScheduledSparkApplicationKind || owner.Name != p.schedule.Name {
+		return c, false
+	}
+	c = stateOf(app)
+	if owner.UID == p.schedule.UID {
+		return c, true
+	}
+	counts = !c.Finished || c.Deleting
+	c.Deleting = true
+	return c, counts
+}
+
+func stateOf(app *v1alpha1.SparkApplication) tick.Child {
 	c := tick.Child{
 		Name: app.Name, UID: app.UID, Created: app.CreationTimestamp.Time, Deleting: !app.DeletionTimestamp.IsZero(),
 		Keep: app.Annotations[v1alpha1.KeepAnnotation] == "true",
