@@ -56,9 +56,10 @@ type differ struct {
 	out    Diff
 }
 
-// DiffSubmit translates the call of a recording as FromSubmit does, builds its objects as Render does, and compares them with what the real
-// spark-submit sent. Unlike FromSubmit it honours the variables and the conf folder of the recording, and leaves secrets alone, because what
-// was sent has them, too. An error means that the file is no recording.
+// DiffSubmit translates the call of a recording as FromSubmit does, builds its objects as Render does, and compares
+// them with what the real spark-submit sent. Unlike FromSubmit it honours the variables and the conf folder of the
+// recording, and leaves secrets alone, because what was sent has them, too. An error means that the file is not a
+// recording.
 func DiffSubmit(file []byte) (Diff, error) {
 	r, err := submitrecording.Read(file)
 	if err != nil {
@@ -72,7 +73,7 @@ func DiffSubmit(file []byte) (Diff, error) {
 // compareUID is the uid of the application, which all names hang on.
 const compareUID types.UID = "22222222-2222-2222-2222-222222222222"
 
-// translate makes the application.
+// translate returns the application.
 func (d *differ) translate() {
 	machine := &submit.Machine{Environment: d.recording.Environment(), Folder: d.recording.Folder}
 	in := submit.Input{Arguments: d.recording.Args, SparkVersion: d.recording.SparkVersion, ReadFile: d.recording.ReadFile, Machine: machine}

@@ -44,14 +44,16 @@ type Rendering struct {
 
 // Rendered are the objects for the applications of the files.
 type Rendered struct {
-	// Manifests are YAML documents, in the order of the applications, and for each in the order in which the operator makes them.
+	// Manifests are YAML documents, in the order of the applications, and for each in the order in which the operator
+	// creates them.
 	Manifests []byte
 	// Notes say what is missing in the files.
 	Notes []Note
 }
 
-// Render returns what the operator would make for each application of the files, for one run and attempt. Nothing is granted yet: all
-// executors are wanted, and no node is chosen. An error says what is wrong with the files, or that there is no application in them.
+// Render returns what the operator would create for each application of the files, for one run and attempt. Nothing is
+// granted yet: all executors are wanted, and no node is chosen. An error says what is wrong with the files, or that
+// there is no application in them.
 func Render(r Rendering) (Rendered, error) {
 	objects, findings := read(r.Files)
 	found, _, err := manifests.Check(objects)
@@ -116,12 +118,14 @@ func (r Rendering) application(o *manifests.Object, all []manifests.Object) ([][
 	return append(documents, more...), notes, err
 }
 
-// placementOf returns the gate and the queue of an application where neither its namespace nor the operator names others.
+// placementOf returns the gate and the queue of an application where neither its namespace nor the operator names
+// others.
 func placementOf(app *v1alpha1.SparkApplication) namespacepolicy.Placement {
 	return namespacepolicy.Policy{}.Place(app, namespacepolicy.Defaults{QueueLabel: func(gate v1alpha1.GateType) string { return catalog.Of(gate).QueueLabel }})
 }
 
-// gated reports whether executors wait behind a scheduling gate: under dynamic allocation, where a gate is asked that lets grants grow.
+// gated reports whether executors wait behind a scheduling gate: under dynamic allocation, where a gate is asked that
+// lets grants grow.
 func gated(gate v1alpha1.GateType, properties conf.Properties) bool {
 	gang, err := properties.Executors()
 	return err == nil && gang.Dynamic && catalog.Of(gate).Resizes
@@ -161,7 +165,7 @@ func (r Rendering) complete(app *v1alpha1.SparkApplication) {
 	}
 }
 
-// printed writes the objects in the order in which they are made.
+// printed writes the objects in the order in which they are created.
 func printed(objects render.Objects) ([][]byte, error) {
 	var documents [][]byte
 	for _, object := range objects.InOrder() {

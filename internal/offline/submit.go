@@ -23,7 +23,8 @@ type Submission struct {
 	Arguments []string
 	// SparkVersion of the image, such as 4.1.4. Empty: what the tag of the image begins with.
 	SparkVersion string
-	// ReadFile reads the files that the arguments name: properties and pod templates. It is called in the order in which they are needed.
+	// ReadFile reads the files that the arguments name: properties and pod templates. It is called in the order in
+	// which they are needed.
 	ReadFile func(name string) ([]byte, error)
 }
 
@@ -43,12 +44,14 @@ type Submitted struct {
 	// Manifest is the application in YAML.
 	Manifest []byte
 	Notes    []Note
-	// Findings are about the manifest, as Lint returns them for a file of the name that the caller gives to it: none means that it runs.
+	// Findings are about the manifest, as Lint returns them for a file of the name that the caller gives to it: none
+	// means that it runs.
 	Findings []Finding
 }
 
-// FromSubmit translates a call of spark-submit. An error means that the call does not submit a job to Kubernetes in cluster mode, that a file
-// cannot be read, or that nothing says which Spark the image has. What cannot run for another reason is among the findings.
+// FromSubmit translates a call of spark-submit. An error means that the call does not submit a job to Kubernetes in
+// cluster mode, that a file cannot be read, or that nothing says which Spark the image has. What cannot run for another
+// reason is among the findings.
 func FromSubmit(s Submission) (Submitted, error) {
 	return fromSubmit(submit.Input{Arguments: s.Arguments, SparkVersion: s.SparkVersion, ReadFile: s.ReadFile})
 }
@@ -101,8 +104,8 @@ func toYAML(object any) ([]byte, error) {
 	return append(bytes.ReplaceAll(asJSON, []byte(nextLine), []byte(`\u0085`)), '\n'), nil
 }
 
-// nextLine is a character that YAML reads as the end of a line, even within quotes, and that its writer does not escape. Where it stands, the
-// object is written in JSON, which is YAML, too.
+// nextLine is a character that YAML reads as the end of a line, even within quotes, and that its writer does not
+// escape. Where it stands, the object is written in JSON, which is YAML, too.
 const nextLine = "\u0085"
 
 // removeEmpty drops groups without fields, and null.

@@ -12,7 +12,8 @@ import (
 // ScheduleView is what the conditions of a schedule depend on.
 type ScheduleView struct {
 	Generation int64
-	// Mistake is what keeps it from working; Refused is why an application cannot be created at the moment. Both are empty as a rule.
+	// Mistake is what keeps it from working; Refused is why an application cannot be created at the moment. Both are
+	// empty as a rule.
 	Mistake, Refused string
 	Suspended        bool
 	// Rule says when it runs.
@@ -48,7 +49,8 @@ func IsScheduleReason(reason string) bool {
 	return false
 }
 
-// ScheduleConditions returns the conditions of a schedule. The time of the next run is in none of them: it would change with each run.
+// ScheduleConditions returns the conditions of a schedule. The time of the next run is in none of them: it would change
+// with each run.
 func ScheduleConditions(old []metav1.Condition, v ScheduleView, now metav1.Time) []metav1.Condition {
 	l := &conditionList{old: old, now: now, generation: v.Generation}
 	failed := v.LastRun != nil && !v.LastRun.Succeeded

@@ -18,8 +18,8 @@ const (
 	inPods        = "Spark writes its value into the pods of executors, where others may read it: "
 )
 
-// early are the properties that cannot come from a Secret, each with the reason and what to do instead; a key that ends with a dot stands
-// for all that begin with it. The first that fits counts.
+// early are the properties that cannot come from a Secret, each with the reason and what to do instead; a key that ends
+// with a dot stands for all that begin with it. The first that fits counts.
 var early = []struct{ key, reason string }{
 	{ExecutorEnvPrefix, inPods + "set executor.env with valueFrom"},
 	{DriverEnvPrefix, "its value would stand in the pod of the driver: set driver.env with valueFrom"},
@@ -66,8 +66,8 @@ func RefusedFromSecret(key string) string {
 	return ""
 }
 
-// addSecrets adds the properties of spec.sparkConfFrom. Their values are not known here and never will be: Masked stands in their place
-// until the file of properties is written.
+// addSecrets adds the properties of spec.sparkConfFrom. Their values are not known here and never will be: Masked
+// stands in their place until the file of properties is written.
 func addSecrets(merged Properties, spec *v1alpha1.SparkApplicationSpec, typed Properties) []Finding {
 	var findings []Finding
 	for _, source := range spec.SparkConfFrom {
@@ -94,8 +94,8 @@ func addSecrets(merged Properties, spec *v1alpha1.SparkApplicationSpec, typed Pr
 // FieldOfSecret returns the place of a property among those that come from Secrets.
 func FieldOfSecret(key string) string { return At("spec.sparkConfFrom", key) }
 
-// Revealed returns the properties with the values of those that come from Secrets, for the file that the driver reads and for nothing
-// else. One that values lacks stays masked. p is not changed.
+// Revealed returns the properties with the values of those that come from Secrets, for the file that the driver reads
+// and for nothing else. One that values lacks stays masked. p is not changed.
 func (p Properties) Revealed(values map[string]string) Properties {
 	if len(values) == 0 {
 		return p
@@ -109,14 +109,15 @@ func (p Properties) Revealed(values map[string]string) Properties {
 	return revealed
 }
 
-// redactionRegex is what Spark hides in its own listings by default (the pattern of 4.0 and later, which has that of 3.5 in it).
+// redactionRegex is what Spark hides in its own listings by default (the pattern of 4.0 and later, which has that of
+// 3.5 in it).
 const redactionRegex = `(?i)secret|password|token|access[.]?key|credential`
 
 // redacts finds the keys that every supported version hides by default.
 var redacts = regexp.MustCompile(`(?i)secret|password|token|access[.]?key`)
 
-// hideSecrets lets Spark hide the properties that come from Secrets in its web interface and event log, unless the user has chosen what
-// is hidden.
+// hideSecrets lets Spark hide the properties that come from Secrets in its web interface and event log, unless the user
+// has chosen what is hidden.
 func hideSecrets(p Properties) {
 	if _, chosen := p[RedactionRegex]; chosen {
 		return

@@ -23,8 +23,8 @@ var (
 	}
 )
 
-// SecretValue reports whether the value of a property looks like a secret, which must not stand in a manifest. It is the one list for the
-// linter, the translation of spark-submit and the redaction of logs.
+// SecretValue reports whether the value of a property looks like a secret, which must not stand in a manifest. It is
+// the one list for the linter, the translation of spark-submit and the redaction of logs.
 func SecretValue(key, value string) bool {
 	if value == "" || value == "true" || value == "false" || !secretKey.MatchString(key) || describing.MatchString(key) {
 		return false

@@ -37,7 +37,8 @@ func attemptLabels(in Input) map[string]string {
 	return LabelsOf(in.App, in.Run, in.Attempt, queue)
 }
 
-// objectMeta returns the metadata of an object of the attempt. It is owned by the application: it goes when the application goes.
+// objectMeta returns the metadata of an object of the attempt. It is owned by the application: it goes when the
+// application goes.
 func objectMeta(in Input, name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
 		Name:            name,
@@ -47,7 +48,7 @@ func objectMeta(in Input, name string) metav1.ObjectMeta {
 	}
 }
 
-// OwnerOf refers to an application as the controller of what is made for it.
+// OwnerOf refers to an application as the controller of what is created for it.
 func OwnerOf(app *v1alpha1.SparkApplication) metav1.OwnerReference { return ownerReferences(app)[0] }
 
 // ownerReferences makes the application the controller of an object.

@@ -82,20 +82,22 @@ var checks = []check{
 	checkUnsupportedVersion,
 }
 
-// Application returns what keeps the application from running, as far as the application alone shows it: what cannot work first, then
-// what this version does not honour yet; at most one finding a field. Nothing found means that render and demand will not fail on it.
+// Application returns what keeps the application from running, as far as the application alone shows it: what cannot
+// work first, then what this version does not honour yet; at most one finding a field. Nothing found means that render
+// and demand will not fail on it.
 func Application(app *v1alpha1.SparkApplication) []Finding {
 	return Submission(app, conf.Sources{})
 }
 
-// Submission returns Application with the properties and files that come from elsewhere: defaults and the sparkConfigMap.
+// Submission returns Application with the properties and files that come from elsewhere: defaults and the
+// sparkConfigMap.
 func Submission(app *v1alpha1.SparkApplication, sources conf.Sources) []Finding {
 	_, findings := Build(render.NewInput(app, sources))
 	return findings
 }
 
-// Build returns the objects of an attempt, built once and checked like everything else by Submission. They are those of render.Build if there
-// are no findings.
+// Build returns the objects of an attempt, built once and checked like everything else by Submission. They are those of
+// render.Build if there are no findings.
 func Build(in render.Input, contradictions []conf.Finding) (render.Objects, []Finding) {
 	s := subjectOf(in, contradictions)
 	var findings []Finding
@@ -138,7 +140,7 @@ func checkPlaceholders(s *subject) []Finding {
 	return findings
 }
 
-// checkMerging reports contradictions and keys that nobody may set.
+// checkMerging reports contradictions and keys that users may not set.
 func checkMerging(s *subject) []Finding {
 	var findings []Finding
 	for _, finding := range s.merging {
@@ -147,8 +149,8 @@ func checkMerging(s *subject) []Finding {
 	return findings
 }
 
-// checkRendered builds the objects as an attempt would and reports what other checks have not foreseen, so that no mistake shows first
-// when a driver is due.
+// checkRendered builds the objects as an attempt would and reports what other checks have not foreseen, so that no
+// mistake shows first when a driver is due.
 func checkRendered(s *subject) []Finding {
 	objects, err := render.Build(s.in)
 	if err != nil {

@@ -38,8 +38,9 @@ func (b *builder) setSparkConf(key, value string) {
 	b.app.Spec.SparkConf[key] = value
 }
 
-// setField writes a property into its field. It does so only if the field says exactly the same: it gives back the same text and no other
-// property, and the schema takes it. What cannot work is left to sparkConf, where the check of the application finds it.
+// setField writes a property into its field. It does so only if the field says exactly the same: it gives back the same
+// text and no other property, and the schema takes it. What cannot work is left to sparkConf, where the check of the
+// application finds it.
 func (b *builder) setField(f field, key, value string) bool {
 	trial := b.app.DeepCopy()
 	if !f.set(&trial.Spec, value) {
@@ -81,11 +82,12 @@ func (b *builder) allowed(app *v1alpha1.SparkApplication, path string) bool {
 	return true
 }
 
-// changing are the ends of keys that the operator refuses although they change what is made: they are kept, so that the check of the
-// application refuses the job.
+// changing are the ends of keys that the operator refuses although they change what is created: they are kept, so that
+// the check of the application refuses the job.
 var changing = []string{".featureSteps", ".allocator"}
 
-// refusal returns why a property is left out. It asks conf, which refuses what the operator owns and what is no property of Spark.
+// refusal returns why a property is left out. It asks conf, which refuses what the operator owns and what is not a
+// property of Spark.
 func refusal(key, value string) (string, bool) {
 	for _, end := range changing {
 		if strings.HasSuffix(key, end) {

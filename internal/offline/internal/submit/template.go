@@ -39,7 +39,8 @@ func (b *builder) templates(readFile func(string) ([]byte, error)) error {
 	return errors.Join(mistakes...)
 }
 
-// security leaves the security of pods to image and templates: what spark-submit has not filled in, they may need as it is.
+// security leaves the security of pods to image and templates: what spark-submit has not filled in, they may need as it
+// is.
 func (b *builder) security() {
 	b.app.Spec.PodSecurity = podSecurityNone
 	b.note("spec.podSecurity", "None, because spark-submit changes neither the user of the image nor what pod templates say about security: remove it to have "+

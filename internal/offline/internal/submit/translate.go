@@ -37,9 +37,9 @@ type Input struct {
 	Machine *Machine
 }
 
-// Translate returns the application for a call of spark-submit. It is not checked yet. An error means that the call does not submit a
-// job to Kubernetes in cluster mode, or that something is missing without which nothing can be written; it names all such mistakes, and
-// beside it the application is as far as the call could be understood, or nil.
+// Translate returns the application for a call of spark-submit. It is not checked yet. An error means that the call
+// does not submit a job to Kubernetes in cluster mode, or that something is missing without which nothing can be
+// written; it names all such mistakes, and beside it the application is as far as the call could be understood, or nil.
 func Translate(in Input) (*v1alpha1.SparkApplication, []Note, error) {
 	called, err := parse(in.Arguments)
 	if err != nil {
@@ -91,7 +91,8 @@ func (c *call) properties(in Input) (map[string]string, error) {
 	return properties, in.Machine.addVariables(properties, c.program)
 }
 
-// checkMaster refuses what does not run on Kubernetes in cluster mode. Master and mode may be missing: on many machines they stand in the defaults.
+// checkMaster refuses what does not run on Kubernetes in cluster mode. Master and mode may be missing: on many machines
+// they stand in the defaults.
 func checkMaster(properties map[string]string) error {
 	if master, ok := properties[conf.Master]; ok && !strings.HasPrefix(master, "k8s://") {
 		return fmt.Errorf("the master is %q: only jobs for Kubernetes can be translated, whose master begins with k8s://", master)
