@@ -59,7 +59,7 @@ func afterShebang(data []byte) []byte {
 	return rest
 }
 
-// machinePath is a folder of somebody's machine, where no file of the project may point.
+// machinePath is a folder of a developer's machine, where no file of the project may point.
 var machinePath = regexp.MustCompile(`(^|[^A-Za-z0-9._-])/(root|home|work|Users)/[A-Za-z0-9._]`)
 
 // innocent are homes that are on no machine: that of the user inside the Spark image, and the one of tests.

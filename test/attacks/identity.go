@@ -22,7 +22,7 @@ const (
 	asOwner = "owner"
 	// asProgram is what runs in a driver, with a token of its account that is bound to the pod named by the step.
 	asProgram = "program"
-	// asStranger is the account of drivers of the neighbour's namespace, which somebody has bound to the rights of asOwner here.
+	// asStranger is the account of drivers of the neighbour's namespace, which an administrator has bound to the rights of asOwner here.
 	asStranger = "stranger"
 	// asKubelet is a node that does not run the pod.
 	asKubelet = "kubelet"

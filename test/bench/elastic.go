@@ -169,7 +169,7 @@ func (b *bench) makeGated(ctx context.Context, driver *corev1.Pod) ([]*corev1.Po
 	})
 }
 
-// awaitLetIn waits until no executor is behind its gate any more.
+// awaitLetIn waits until no executor is behind its gate.
 func (b *bench) awaitLetIn(ctx context.Context, namespace string) error {
 	for {
 		list := &corev1.PodList{}

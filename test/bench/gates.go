@@ -22,7 +22,7 @@ import (
 	"github.com/sparkgate/sparkgate/test/systems"
 )
 
-// gate is a way to be let in, with room for everybody.
+// gate is a way to be let in, with quota for all.
 type gate struct {
 	name  v1alpha1.GateType
 	queue string
@@ -60,7 +60,7 @@ type entrance struct {
 
 // measureGates measures how soon each gate lets an application in for which there is room, and how many at once.
 func (b *bench) measureGates(ctx context.Context) error {
-	t := newTable(b, "Through the gates, with room for everybody: from apply to the driver pod, both as a watch shows them")
+	t := newTable(b, "Through the gates, with quota for all: from apply to the driver pod, both as a watch shows them")
 	t.row("", "median, ms", "in round trips", fmt.Sprintf("a second, of %d at once", b.through))
 	for i := range gates {
 		g := &gates[i]
@@ -131,7 +131,7 @@ func (b *bench) installed(ctx context.Context, g *gate, namespace string) (stop 
 	return stop, nil
 }
 
-// vastNode is room for everybody; nothing runs on it.
+// vastNode has capacity for all; nothing runs on it.
 const vastNode = `{apiVersion: v1, kind: Node, metadata: {name: vast-%[1]s}, status: {
 	capacity: {cpu: 10k, memory: 10Ti, pods: 10k}, allocatable: {cpu: 10k, memory: 10Ti, pods: 10k},
 	conditions: [{type: Ready, status: "True", reason: Bench}]}}`

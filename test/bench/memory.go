@@ -155,7 +155,7 @@ func (b *bench) awaitExecutors(ctx context.Context, namespace string, n int) err
 	}
 }
 
-// atRest returns the memory once the operator is idle, has collected its garbage and gives nothing back any more.
+// atRest returns the memory once the operator is idle, has collected its garbage and returns no more memory.
 func (b *bench) atRest(ctx context.Context, operator *host.Operator) (m occupied, err error) {
 	if err := operator.WaitIdle(ctx); err != nil {
 		return m, err

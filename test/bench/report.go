@@ -96,7 +96,7 @@ func (b *bench) printDeletions(rounds []round) {
 type goals struct{ operator, machine string }
 
 // printCosts prints CPU times per application. Those of the operator and its servers are exact whatever else the machine does; that
-// of the machine holds everybody's.
+// of the machine holds that of all.
 func (b *bench) printCosts(t *table, rounds []round, g goals) {
 	per := func(d time.Duration, n int) float64 { return float64(d) / float64(time.Millisecond) / float64(n) }
 	operator := pick(rounds, func(r *round) float64 { return per(r.operator.client-b.idle.operator, r.operator.n) })

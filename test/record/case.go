@@ -58,7 +58,7 @@ type Case struct {
 
 	// Refused says that spark-submit fails before it sends anything; the recording is then its message.
 	Refused bool `json:"refused,omitempty"`
-	// RefusedFrom is the first Spark version, such as 4.0, that refuses the case, and RefusedBefore the first one that does not any more.
+	// RefusedFrom is the first Spark version, such as 4.0, that refuses the case, and RefusedBefore the first one that no longer does.
 	// Default: every version refuses it.
 	RefusedFrom   string `json:"refusedFrom,omitempty"`
 	RefusedBefore string `json:"refusedBefore,omitempty"`

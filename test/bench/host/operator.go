@@ -70,7 +70,7 @@ func StartOperator(program string, s *Server, environment ...string) (*Operator,
 	return o, nil
 }
 
-// freeAddress is an address on which nobody listens now.
+// freeAddress is an address on which no process listens now.
 func freeAddress() (string, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -76,7 +76,7 @@ func (s *Server) connect(before map[int]string) (err error) {
 	return s.findProcesses(before)
 }
 
-// findProcesses takes the new children for kube-apiserver and etcd: whoever starts them does not tell.
+// findProcesses takes the new children for kube-apiserver and etcd: the function that starts them does not say.
 func (s *Server) findProcesses(before map[int]string) error {
 	now, err := children()
 	if err != nil {

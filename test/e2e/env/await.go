@@ -21,13 +21,13 @@ type Attempt struct{ Run, Attempt int64 }
 // First is the first attempt of the first run.
 var First = Attempt{1, 1}
 
-// lookInterval is how often what nobody watches is looked at.
+// lookInterval is how often what is not watched is looked at.
 const lookInterval = 500 * time.Millisecond
 
 // hopeless is an error that waiting does not change.
 type hopeless struct{ error }
 
-// Await waits until check finds nothing wrong any more. It looks whenever something of the namespace changes, and now and then, so that
+// Await waits until check no longer finds anything wrong. It looks whenever something of the namespace changes, and now and then, so that
 // check may look at other things, too. It gives up when nothing of the namespace has changed for Patience.
 func (s *Namespace) Await(what string, check func() error) {
 	s.t.Helper()
@@ -102,7 +102,7 @@ func (s *Namespace) Becomes(name, stage string) *v1alpha1.SparkApplication {
 	})
 }
 
-// Shows waits until check finds nothing wrong with an application any more, and returns that version. It may not exist yet.
+// Shows waits until check no longer finds anything wrong with an application, and returns that version. It may not exist yet.
 func (s *Namespace) Shows(name, what string, check func(*v1alpha1.SparkApplication) error) *v1alpha1.SparkApplication {
 	s.t.Helper()
 	var app *v1alpha1.SparkApplication
@@ -128,7 +128,7 @@ func (s *Namespace) notYet(name string) error {
 	return err
 }
 
-// Gone waits until an application does not exist any more.
+// Gone waits until an application no longer exists.
 func (s *Namespace) Gone(name string) {
 	s.t.Helper()
 	s.Await(name+" to be gone", func() error {
@@ -139,7 +139,7 @@ func (s *Namespace) Gone(name string) {
 	})
 }
 
-// Pod is the last version of a pod; Gone says that it does not exist any more.
+// Pod is the last version of a pod; Gone says that it no longer exists.
 type Pod struct {
 	*corev1.Pod
 	Gone bool
@@ -174,7 +174,7 @@ func (s *Namespace) Queue(name string) *v1alpha1.SparkQueue {
 	return events[len(events)-1].Object
 }
 
-// QueueBecomes waits until check finds nothing wrong with a queue any more.
+// QueueBecomes waits until check no longer finds anything wrong with a queue.
 func (s *Namespace) QueueBecomes(name, what string, check func(*v1alpha1.SparkQueue) error) {
 	s.t.Helper()
 	s.Await("queue "+name+" to be "+what, func() error {

@@ -111,7 +111,7 @@ func (h *history) breakOff(err error) {
 	h.notify()
 }
 
-// notify wakes those who wait. The caller holds the lock.
+// notify wakes all that wait. The caller holds the lock.
 func (h *history) notify() {
 	close(h.changed)
 	h.changed = make(chan struct{})

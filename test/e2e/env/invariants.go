@@ -70,7 +70,7 @@ func (s *Namespace) checkOrder(app *v1alpha1.SparkApplication, last map[Attempt]
 	last[attempt] = stage
 }
 
-// checkConditions: the contract of Flux and kstatus in every version that anybody could have read.
+// checkConditions: the contract of Flux and kstatus in every version that a client could have read.
 func (s *Namespace) checkConditions(app *v1alpha1.SparkApplication) {
 	ready := Condition(app, v1alpha1.ReadyCondition)
 	reconciling := Condition(app, v1alpha1.ReconcilingCondition).Status == metav1.ConditionTrue

@@ -63,7 +63,7 @@ func OperatorEnds(t *testing.T) (await func()) {
 	}
 }
 
-// BearOutage makes the record of the namespace bear that the API server is away. What came and went while nobody could watch is not in it.
+// BearOutage makes the record of the namespace bear that the API server is away. What came and went while the watch was away is not in it.
 func (s *Namespace) BearOutage() {
 	s.history.mu.Lock()
 	defer s.history.mu.Unlock()
@@ -76,7 +76,7 @@ func (h *history) isPatient() bool {
 	return h.patient
 }
 
-// catchUp lists one kind as soon as somebody answers, records what is otherwise than last seen, and returns the version to go on from.
+// catchUp lists one kind as soon as the API server answers, records what is otherwise than last seen, and returns the version to go on from.
 func (h *history) catchUp(ctx context.Context, list client.ObjectList, in client.ListOption) (string, error) {
 	err := wait.PollUntilContextTimeout(ctx, lookInterval, Patience, true, func(ctx context.Context) (bool, error) {
 		ctx, cancel := context.WithTimeout(ctx, 10*time.Second)

@@ -68,7 +68,7 @@ func (k *Kubelet) LetIn(ctx context.Context, pods ...*corev1.Pod) {
 	}
 }
 
-// End deletes an executor, as its driver does that does not need it any more.
+// End deletes an executor, as its driver does that no longer needs it.
 func (k *Kubelet) End(ctx context.Context, name string) {
 	k.report(ctx, "end", k.client.CoreV1().Pods(k.namespace).Delete(ctx, name, metav1.DeleteOptions{}))
 }

@@ -29,7 +29,7 @@ type History struct {
 	// MemoryLimit is how many bytes all pods together, and all grants together, may ever hold; 0 is no limit. Set it before the test's
 	// first write.
 	MemoryLimit int64
-	// LateDrivers says that an operator may have been paused while it made a driver, which can come when nobody wants it any more. Set it
+	// LateDrivers says that an operator may have been paused while it made a driver, which can come when it is no longer wanted. Set it
 	// before the test's first write.
 	LateDrivers bool
 

@@ -179,7 +179,7 @@ func grantedExecutors(g *v1alpha1.Grant) int32 {
 	return count
 }
 
-// grantedMemory returns what grants hold. That of an application which is being deleted and runs nothing any more is released before its
+// grantedMemory returns what grants hold. That of an application which is being deleted and no longer runs anything is released before its
 // finalizer goes, so another one may have it before the object is gone.
 func (m *moment) grantedMemory() int64 {
 	var sum int64

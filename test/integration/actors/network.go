@@ -46,7 +46,7 @@ func (f Fault) String() string {
 	return [...]string{"none", "refused", "answer lost", "made twice", "killed before", "killed after", "held back", "answered late"}[f]
 }
 
-// Faults are the faults of one request: all but None, Hang, which somebody has to end, and Delay, which may happen to all of a life at once.
+// Faults are the faults of one request: all but None, Hang, which the test has to end, and Delay, which may happen to all of a life at once.
 func Faults() []Fault { return []Fault{Refuse, Lose, Duplicate, DieBefore, DieAfter} }
 
 // Survivable are the faults after which the same process goes on by itself.
@@ -126,7 +126,7 @@ func (n *Network) hold(back bool, lags func(*http.Request) bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.paused != nil {
-		close(n.paused) // those who wait look again
+		close(n.paused) // all that wait look again
 		n.paused = nil
 	}
 	if back {
@@ -200,7 +200,7 @@ func (n *Network) carry(next http.RoundTripper, r *http.Request, fault Fault) (*
 		response, err := next.RoundTrip(r)
 		select {
 		case <-time.After(lateness):
-		case <-r.Context().Done(): // nobody waits for it any more
+		case <-r.Context().Done(): // the client no longer waits for it
 		}
 		return response, err
 	case Lose, DieAfter:

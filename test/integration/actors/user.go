@@ -109,7 +109,7 @@ func EventuallyWith[T client.Object](t *testing.T, c client.Client, obj T, what 
 	}
 }
 
-// Gone waits until an object does not exist any more.
+// Gone waits until an object no longer exists.
 func Gone(t *testing.T, obj client.Object) {
 	t.Helper()
 	GoneWith(t, env.Client(), obj)

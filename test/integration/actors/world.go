@@ -194,7 +194,7 @@ func (w *World) Pods() []corev1.Pod {
 	return found
 }
 
-// Unused waits until nobody holds anything of the queue or waits for it.
+// Unused waits until no application holds anything of the queue or waits for it.
 func (w *World) Unused() {
 	w.t.Helper()
 	Eventually(w.t, w.Queue, "unused", func(q *v1alpha1.SparkQueue) bool { return q.Status.Admitted == 0 && q.Status.Pending == 0 })
