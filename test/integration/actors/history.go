@@ -4,6 +4,7 @@
 package actors
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -84,6 +85,40 @@ func (h *History) follow(stream watch.Interface) {
 		h.events = append(h.events, next)
 		h.mu.Unlock()
 	}
+}
+
+// Life is one application: when it was created and when it was gone, as resource versions; Gone is 0 while it is there.
+type Life struct {
+	Name          string
+	Created, Gone uint64
+}
+
+// Lives returns the applications that there have been until now, in the order in which they were created.
+func (h *History) Lives(namespace string) []Life {
+	h.t.Helper()
+	h.catchUp(namespace)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	byUID := map[types.UID]*Life{}
+	for _, e := range h.events {
+		if e.app == nil {
+			continue
+		}
+		life := byUID[e.app.UID]
+		if life == nil {
+			life = &Life{Name: e.app.Name, Created: e.version}
+			byUID[e.app.UID] = life
+		}
+		if e.kind == watch.Deleted {
+			life.Gone = e.version
+		}
+	}
+	var lives []Life
+	for _, life := range byUID {
+		lives = append(lives, *life)
+	}
+	slices.SortFunc(lives, func(a, b Life) int { return cmp.Compare(a.Created, b.Created) })
+	return lives
 }
 
 // catchUp waits until the history has what the API server has now: the streams of applications and pods are not equally fast.
