@@ -8,10 +8,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
+	admissionv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -104,15 +106,16 @@ func nextVersion(t *testing.T) string {
 		t.Fatal(err)
 	}
 	replace := func(file, old, with string) {
-		path := filepath.Join(dir, file)
+		path, line := filepath.Join(dir, file), regexp.MustCompile("(?m)^"+old+"$")
 		data, err := os.ReadFile(path)
-		if err != nil || !strings.Contains(string(data), old) {
-			t.Fatalf("%s has no %q: %v", file, old, err)
+		if err != nil || !line.Match(data) {
+			t.Fatalf("%s has no line %q: %v", file, old, err)
 		}
-		writeTo(t, path, strings.Replace(string(data), old, with, 1))
+		writeTo(t, path, line.ReplaceAllString(string(data), with))
 	}
-	replace("Chart.yaml", "version: 0.1.0-dev\nappVersion: dev", "version: 0.2.0\nappVersion: v0.2.0")
-	replace("crds/"+queues+".yaml", "              unlimited:\n", "              motto:\n                type: string\n              unlimited:\n")
+	replace("Chart.yaml", "version: .*", "version: 99.0.0")
+	replace("Chart.yaml", "appVersion: .*", "appVersion: v99.0.0")
+	replace("crds/"+queues+".yaml", "              unlimited:", "              motto:\n                type: string\n              unlimited:")
 	return dir
 }
 
@@ -125,32 +128,70 @@ func image(t *testing.T) string {
 	return d.Spec.Template.Spec.Containers[0].Image
 }
 
-const (
-	images  = "docker.io/sparkgate/sparkgate:"
-	present = images + "dev"
-	next    = images + "v0.2.0"
-)
+const next = "docker.io/sparkgate/sparkgate:v99.0.0"
 
 // TestLife installs the chart on a new cluster, upgrades it, goes back, uninstalls it, installs it again, and removes the rest.
 func TestLife(t *testing.T) {
 	deleteCRDs(t, applications, queues, "scheduledsparkapplications.sparkgate.io", "sparkflavors.sparkgate.io")
 	must(t)(helm(t, "install", release, chartFolder(), "--create-namespace"))
 	queue := &v1alpha1.SparkQueue{ObjectMeta: metav1.ObjectMeta{Name: "default"}}
-	if !exists(t, queue) || !queue.Spec.Unlimited || image(t) != present {
+	if !exists(t, queue) || !queue.Spec.Unlimited || image(t) == "" {
 		t.Fatalf("installed are image %q and the queue %+v", image(t), queue.Spec)
 	}
+	second(t)
+	values(t)
 	app := application(t, "default", "pi")
 	upgrade(t, queue)
 	uninstall(t, app, queue)
 	remove(t, app)
 }
 
+// second: there is one installation in a cluster. Helm says who has it.
+func second(t *testing.T) {
+	t.Helper()
+	_, err := helm(t, "install", "other", chartFolder(), "--namespace", "other", "--create-namespace")
+	if err == nil || !strings.Contains(err.Error(), "cannot be imported into the current release") || !strings.Contains(err.Error(), namespace) {
+		t.Errorf("a second installation: %v", err)
+	}
+}
+
+// values of the README are taken by the API server: a queue, a namespace for jobs, the guard. Without them Helm keeps queue and namespace.
+func values(t *testing.T) {
+	t.Helper()
+	page, err := os.ReadFile(filepath.Join(chartFolder(), "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(page), "```yaml\n")
+	text, _, _ = strings.Cut(text, "```\n")
+	must(t)(helm(t, "upgrade", release, chartFolder(), "--values", write(t, "values.yaml", text)))
+	guard := &admissionv1.MutatingAdmissionPolicy{ObjectMeta: metav1.ObjectMeta{Name: "sparkgate-guard"}}
+	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "spark"}}
+	kept := []client.Object{
+		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "team-a"}},
+		&v1alpha1.SparkQueue{ObjectMeta: metav1.ObjectMeta{Name: "team-a"}},
+		&v1alpha1.SparkQueue{ObjectMeta: metav1.ObjectMeta{Name: "default"}},
+	}
+	if !exists(t, guard) || !exists(t, account) {
+		t.Error("the guard or the account of drivers is missing")
+	}
+	must(t)(helm(t, "rollback", release, "1"))
+	if exists(t, guard) || exists(t, account) {
+		t.Error("the guard or the account of drivers is left")
+	}
+	for _, o := range kept {
+		if !exists(t, o) || o.GetDeletionTimestamp() != nil {
+			t.Errorf("%T %s is deleted", o, o.GetName())
+		}
+	}
+}
+
 // upgrade goes to the next version, which has another CRD, and back.
 func upgrade(t *testing.T, queue *v1alpha1.SparkQueue) {
 	t.Helper()
-	later := nextVersion(t)
+	later, present := nextVersion(t), image(t)
 	_, err := helm(t, "upgrade", release, later)
-	const want = "the cluster has other CRDs than chart sparkgate 0.2.0: " + queues + ". Helm never changes CRDs. Run `helm show crds CHART | kubectl apply --server-side --force-conflicts -f -`"
+	const want = "the cluster has other CRDs than chart sparkgate 99.0.0: " + queues + ". Helm never changes CRDs. Run `helm show crds CHART | kubectl apply --server-side --force-conflicts -f -`"
 	if err == nil || !strings.Contains(err.Error(), want) || image(t) != present {
 		t.Fatalf("upgrade with older CRDs: image %s, %v", image(t), err)
 	}
@@ -181,7 +222,7 @@ func upgrade(t *testing.T, queue *v1alpha1.SparkQueue) {
 func uninstall(t *testing.T, app *v1alpha1.SparkApplication, queue *v1alpha1.SparkQueue) {
 	t.Helper()
 	driver := podOf(t, app)
-	uid := queue.UID
+	uid, present := queue.UID, image(t)
 	must(t)(helm(t, "uninstall", release))
 	if image(t) != "" {
 		t.Error("the Deployment is still there")
@@ -256,7 +297,7 @@ func operatorPod(t *testing.T, program string) {
 	t.Helper()
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "sparkgate-0", Labels: map[string]string{"app.kubernetes.io/name": "sparkgate"}},
-		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "operator", Image: present}}},
+		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "operator", Image: "sparkgate:dev"}}},
 	}
 	create(t, pod)
 	if out, err := call(t, "", program, "uninstall", "--yes"); err == nil || !strings.Contains(err.Error(), "the operator still runs: pod sparkgate-0 in namespace sparkgate-system") {
