@@ -84,6 +84,10 @@ operator-image: bin/image ## Build the operator's image to out/sparkgate.tar
 	@CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o out/sparkgate ./cmd/sparkgate
 	@bin/image binary --name $(OPERATOR_IMAGE) --binary out/sparkgate --out $(OPERATOR_ARCHIVE)
 
+.PHONY: release
+release: preflight-go bin/image ## Build what users of a release download, to out/release; VERSION=v0.1.0, PLATFORMS="linux/amd64 …"
+	@hack/release "$(VERSION)" "out/release/$(VERSION)"
+
 .PHONY: preflight-go bin/sparkgate bin/sparkctl bin/demo bin/localcluster bin/image
 preflight-go:
 	@hack/preflight go
