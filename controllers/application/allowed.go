@@ -15,6 +15,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/priorityclass"
+	"github.com/sparkgate/sparkgate/internal/finding"
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
 	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
@@ -24,8 +25,8 @@ import (
 
 // closedTo returns what the namespace says against the gate and the queue of a plan. A gate that does not exist is told otherwise; the gate None
 // asks no queue.
-func (pl *placement) closedTo(policy namespacepolicy.Policy, plan *lifecycle.Plan) []lifecycle.Finding {
-	var found []lifecycle.Finding
+func (pl *placement) closedTo(policy namespacepolicy.Policy, plan *lifecycle.Plan) []finding.Finding {
+	var found []finding.Finding
 	if pl.Gates.Known(plan.Gate) {
 		found = withRefusal(found, policy.Gate(plan.Gate, pl.placed.GateField, pl.AllowedGates))
 	}
@@ -36,15 +37,15 @@ func (pl *placement) closedTo(policy namespacepolicy.Policy, plan *lifecycle.Pla
 }
 
 // withRefusal adds what a message says; an empty one says nothing.
-func withRefusal(found []lifecycle.Finding, message string) []lifecycle.Finding {
+func withRefusal(found []finding.Finding, message string) []finding.Finding {
 	if message == "" {
 		return found
 	}
-	return append(found, lifecycle.Finding{Reason: v1alpha1.InvalidSpecReason, Message: message})
+	return append(found, finding.Finding{Reason: v1alpha1.InvalidSpecReason, Message: message})
 }
 
 // forbidden returns what administrators do not let the pods of a plan have.
-func (pl *placement) forbidden(ctx context.Context, policy namespacepolicy.Policy, plan *lifecycle.Plan, ready *prepared) ([]lifecycle.Finding, error) {
+func (pl *placement) forbidden(ctx context.Context, policy namespacepolicy.Policy, plan *lifecycle.Plan, ready *prepared) ([]finding.Finding, error) {
 	found := append(forbiddenAccounts(policy, ready.accounts), pl.unguardedGate(policy)...)
 	classes := ready.classes
 	if q := pl.app.Spec.Queue; q != nil && q.PriorityClassName != "" {
@@ -103,19 +104,19 @@ func (pl *placement) choose(policy namespacepolicy.Policy) *lifecycle.Plan {
 	}})
 	plan := &lifecycle.Plan{Gate: string(pl.placed.Gate), Queue: pl.placed.Queue}
 	pl.target = targetGate{name: plan.Gate, guarded: policy.Guarded}
-	plan.Findings = append(findings(validate.Queue(pl.app, v1alpha1.GateType(plan.Gate))), pl.closedTo(policy, plan)...)
+	plan.Findings = append(validate.Queue(pl.app, v1alpha1.GateType(plan.Gate)), pl.closedTo(policy, plan)...)
 	return plan
 }
 
 // unguardedGate refuses, in a guarded namespace, a gate that does not let executors in one by one: all of them wait behind the scheduling
 // gate there, and nobody would lift it.
-func (pl *placement) unguardedGate(policy namespacepolicy.Policy) []lifecycle.Finding {
+func (pl *placement) unguardedGate(policy namespacepolicy.Policy) []finding.Finding {
 	gate := pl.placed.Gate
 	if !policy.Guarded || !pl.Gates.Known(string(gate)) || pl.Gates.Capabilities(string(gate)).Resizes {
 		return nil
 	}
 	allowed := pl.Gates.Names(func(can queueing.Capabilities) bool { return can.Resizes })
-	return []lifecycle.Finding{{Reason: v1alpha1.InvalidSpecReason, Message: fmt.Sprintf(
+	return []finding.Finding{{Reason: v1alpha1.InvalidSpecReason, Message: fmt.Sprintf(
 		"gate %s (%s) is not allowed in namespace %s, which is guarded (label %s): set spec.queue.gate to %s",
 		gate, pl.placed.GateField, policy.Namespace, v1alpha1.GuardedLabel, strings.Join(allowed, " or "))}}
 }

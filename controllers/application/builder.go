@@ -7,6 +7,7 @@ import (
 	"context"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/finding"
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/internal/spark/demand"
@@ -32,13 +33,13 @@ type objectBuilder struct {
 
 // check returns what keeps a start from running, as far as the application alone shows it. What is built for that is what build returns
 // next, unless properties of a ConfigMap or of Secrets belong in it.
-func (bl *objectBuilder) check(start lifecycle.Start, queue string) []lifecycle.Finding {
+func (bl *objectBuilder) check(start lifecycle.Start, queue string) []finding.Finding {
 	in, contradictions := bl.input(start, queue, nil, conf.Sources{})
 	objects, found := validate.Build(in, contradictions)
 	if bl.checked = nil; len(found) == 0 && bl.app.Spec.SparkConfigMap == "" && len(bl.app.Spec.SparkConfFrom) == 0 {
 		bl.checked = &objects
 	}
-	return findings(found)
+	return found
 }
 
 // input returns what the objects of a start follow from, and what contradicts itself there.
@@ -55,7 +56,7 @@ func (bl *objectBuilder) input(start lifecycle.Start, queue string, grant *queue
 
 // build returns the objects of a start: once for the plan, and once with the grant. Findings are mistakes that show only together with the
 // referenced configuration. They are looked for before there is a grant, which stands for the same inputs.
-func (bl *objectBuilder) build(ctx context.Context, start lifecycle.Start, queue string, grant *queueing.Grant) (render.Objects, []lifecycle.Finding, error) {
+func (bl *objectBuilder) build(ctx context.Context, start lifecycle.Start, queue string, grant *queueing.Grant) (render.Objects, []finding.Finding, error) {
 	files, err := bl.reader.confFiles(ctx)
 	if err != nil {
 		return render.Objects{}, nil, err
@@ -76,7 +77,7 @@ func (bl *objectBuilder) build(ctx context.Context, start lifecycle.Start, queue
 	if files != nil && grant == nil {
 		objects, found := validate.Build(in, contradictions)
 		if len(found) > 0 {
-			return render.Objects{}, findings(found), nil
+			return render.Objects{}, found, nil
 		}
 		return objects, values.findings(), nil
 	}
@@ -85,19 +86,19 @@ func (bl *objectBuilder) build(ctx context.Context, start lifecycle.Start, queue
 	}
 	objects, err := render.Build(in)
 	if err != nil {
-		return objects, []lifecycle.Finding{{Reason: v1alpha1.InvalidSpecReason, Message: err.Error()}}, nil
+		return objects, []finding.Finding{{Reason: v1alpha1.InvalidSpecReason, Message: err.Error()}}, nil
 	}
 	if values != nil { // else the size is known already
-		return objects, findings(validate.Size(bl.app, objects)), nil
+		return objects, validate.Size(bl.app, objects), nil
 	}
 	return objects, nil, nil
 }
 
 // contradicting returns contradictions as what keeps an application from running.
-func contradicting(contradictions []conf.Finding) []lifecycle.Finding {
-	found := make([]lifecycle.Finding, 0, len(contradictions))
+func contradicting(contradictions []conf.Finding) []finding.Finding {
+	found := make([]finding.Finding, 0, len(contradictions))
 	for _, c := range contradictions {
-		found = append(found, lifecycle.Finding{Reason: v1alpha1.InvalidSpecReason, Message: c.String()})
+		found = append(found, finding.Finding{Reason: v1alpha1.InvalidSpecReason, Field: c.Field, Message: c.Message})
 	}
 	return found
 }
@@ -148,12 +149,4 @@ func (bl *objectBuilder) schedulingGated(properties conf.Properties, grant *queu
 	}
 	gang, err := properties.Executors()
 	return bl.Gates.Capabilities(bl.placement.target.name).Resizes && (bl.placement.target.guarded || err == nil && gang.Dynamic)
-}
-
-func findings(found []validate.Finding) []lifecycle.Finding {
-	out := make([]lifecycle.Finding, 0, len(found))
-	for _, f := range found {
-		out = append(out, lifecycle.Finding{Reason: f.Reason, Message: f.String()})
-	}
-	return out
 }

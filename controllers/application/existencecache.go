@@ -33,8 +33,8 @@ type existenceCache struct {
 	known *cache.Expiring
 }
 
-// finding is why something cannot be used; an empty problem says that it can.
-type finding struct {
+// lookup is why something cannot be used; an empty problem says that it can.
+type lookup struct {
 	problem string
 	until   time.Time
 }
@@ -44,12 +44,12 @@ func newExistenceCache(c clock.Clock) *existenceCache {
 }
 
 // get returns what was found a short time ago; false if nothing was.
-func (c *existenceCache) get(r reference) (finding, bool) {
+func (c *existenceCache) get(r reference) (lookup, bool) {
 	known, ok := c.known.Get(r)
 	if !ok {
-		return finding{}, false
+		return lookup{}, false
 	}
-	return known.(finding), true
+	return known.(lookup), true
 }
 
 // put caches the outcome of a read.
@@ -58,5 +58,5 @@ func (c *existenceCache) put(r reference, problem string) {
 	if problem != "" {
 		valid = absenceTTL
 	}
-	c.known.Set(r, finding{problem: problem, until: c.clock.Now().Add(valid)}, valid)
+	c.known.Set(r, lookup{problem: problem, until: c.clock.Now().Add(valid)}, valid)
 }

@@ -37,9 +37,9 @@ func (bl *objectBuilder) buildGranted(ctx context.Context) (render.Objects, bool
 	case grant.Inputs != bl.inputs:
 		bl.outdated = bl.whatChanged(grant)
 	case len(found) > 0 && found[0].Reason == v1alpha1.ReferenceNotFoundReason:
-		bl.outdated = found[0].Message + ", and was there when the grant was given; the start is planned again"
+		bl.outdated = found[0].String() + ", and was there when the grant was given; the start is planned again"
 	case len(found) > 0:
-		bl.obstacle = found[0].Message
+		bl.obstacle = found[0].String()
 	default:
 		bl.outdated, err = bl.exceeds(ctx, objects, grant)
 	}

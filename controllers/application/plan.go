@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/finding"
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
 	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
@@ -36,7 +37,7 @@ type planner struct {
 
 // planned returns the plan of one start of the application: of one that is too large, that it cannot be.
 func (pn *planner) planned(ctx context.Context, start lifecycle.Start) (*lifecycle.Plan, error) {
-	if found := findings(validate.Stub(pn.app)); len(found) > 0 {
+	if found := validate.Stub(pn.app); len(found) > 0 {
 		return &lifecycle.Plan{Findings: found}, nil
 	}
 	return pn.planStart(ctx, start)
@@ -104,7 +105,7 @@ func gateObjects(app *v1alpha1.SparkApplication, start lifecycle.Start, ready *p
 }
 
 // prepareAllowed returns prepare, with what administrators do not allow among the findings: they may change that at any time.
-func (pn *planner) prepareAllowed(ctx context.Context, start lifecycle.Start, plan *lifecycle.Plan, ready *prepared) (*prepared, []lifecycle.Finding, error) {
+func (pn *planner) prepareAllowed(ctx context.Context, start lifecycle.Start, plan *lifecycle.Plan, ready *prepared) (*prepared, []finding.Finding, error) {
 	ready, found, err := pn.prepare(ctx, start, plan, ready)
 	if err != nil || ready == nil {
 		return nil, found, err
@@ -117,7 +118,7 @@ func (pn *planner) prepareAllowed(ctx context.Context, start lifecycle.Start, pl
 
 // prepare renders a start to learn its names, its executors and what it asks of its gate; unless ready, of an earlier pass, says so
 // already. It returns nothing if there are findings, or something is missing after all, which the plan then says.
-func (pn *planner) prepare(ctx context.Context, start lifecycle.Start, plan *lifecycle.Plan, ready *prepared) (*prepared, []lifecycle.Finding, error) {
+func (pn *planner) prepare(ctx context.Context, start lifecycle.Start, plan *lifecycle.Plan, ready *prepared) (*prepared, []finding.Finding, error) {
 	environment, version, err := pn.reader.environment(ctx)
 	// What a ConfigMap says may change at any time.
 	if err != nil || ready.validFor(version, pn.placement.target) && (pn.recalled || pn.app.Spec.SparkConfigMap == "") {
@@ -131,7 +132,7 @@ func (pn *planner) prepare(ctx context.Context, start lifecycle.Start, plan *lif
 	if err != nil || len(found) > 0 {
 		return nil, found, err
 	}
-	if found := findings(validate.Gate(pn.app, v1alpha1.GateType(plan.Gate), objects.Properties)); len(found) > 0 {
+	if found := validate.Gate(pn.app, v1alpha1.GateType(plan.Gate), objects.Properties); len(found) > 0 {
 		return nil, found, nil
 	}
 	ready.names, ready.uiAddress, ready.historyAddress = objects.Names, objects.UIAddress, pn.historyAddress(objects)
@@ -139,7 +140,8 @@ func (pn *planner) prepare(ctx context.Context, start lifecycle.Start, plan *lif
 	ready.gated = objects.Gated
 	if err := pn.measure(objects, environment, plan.Gate, ready); err != nil {
 		var outside *demand.EnvironmentError
-		return nil, []lifecycle.Finding{{Reason: v1alpha1.InvalidSpecReason, Message: err.Error(), Outside: errors.As(err, &outside)}}, nil
+		plan.Outside = errors.As(err, &outside)
+		return nil, []finding.Finding{{Reason: v1alpha1.InvalidSpecReason, Message: err.Error()}}, nil
 	}
 	pn.plans.store(pn.app, ready)
 	return ready, nil, nil

@@ -73,7 +73,7 @@ func (rd *reader) isThere(ctx context.Context, kind, name string, obj client.Obj
 
 // known returns what was found out lately about a reference. While something is missing, the application looks again when all that was found
 // missing may have come.
-func (rd *reader) known(ref reference) (finding, bool) {
+func (rd *reader) known(ref reference) (lookup, bool) {
 	f, ok := rd.lookups.get(ref)
 	if ok && f.problem != "" && rd.absentUntil.Before(f.until) {
 		rd.absentUntil = f.until

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/internal/lifecycle"
+	"github.com/sparkgate/sparkgate/internal/finding"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
@@ -111,9 +111,9 @@ func (v *secretValues) values() map[string]string {
 }
 
 // findings say why no driver can be made.
-func (v *secretValues) findings() []lifecycle.Finding {
+func (v *secretValues) findings() []finding.Finding {
 	if v == nil || len(v.missing) == 0 {
 		return nil
 	}
-	return []lifecycle.Finding{{Reason: v1alpha1.ReferenceNotFoundReason, Message: strings.Join(v.missing, "; ")}}
+	return []finding.Finding{{Reason: v1alpha1.ReferenceNotFoundReason, Message: strings.Join(v.missing, "; ")}}
 }

@@ -7,7 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/internal/lifecycle"
+	"github.com/sparkgate/sparkgate/internal/finding"
 	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
@@ -53,11 +53,11 @@ func podAccount(pod *corev1.Pod) string {
 }
 
 // forbiddenAccounts returns the accounts that the annotation of the namespace leaves out; without the annotation every account may be used.
-func forbiddenAccounts(policy namespacepolicy.Policy, accounts []account) []lifecycle.Finding {
-	var found []lifecycle.Finding
+func forbiddenAccounts(policy namespacepolicy.Policy, accounts []account) []finding.Finding {
+	var found []finding.Finding
 	for _, a := range accounts {
 		if message := policy.ServiceAccount(a.name, a.of); message != "" {
-			found = append(found, lifecycle.Finding{Reason: v1alpha1.InvalidSpecReason, Message: message})
+			found = append(found, finding.Finding{Reason: v1alpha1.InvalidSpecReason, Message: message})
 		}
 	}
 	return found

@@ -190,13 +190,13 @@ func (ad admission) invalid() Decision {
 		if f.Reason == v1alpha1.InvalidSpecReason {
 			stage = status.InvalidSpec
 		}
-		if f.Outside {
-			ad.requeue(ad.o.Now.Add(referenceInterval))
-		}
+	}
+	if ad.o.Plan.Outside {
+		ad.requeue(ad.o.Now.Add(referenceInterval))
 	}
 	for _, f := range ad.o.Plan.Findings {
 		if f.Reason == string(stage) {
-			messages = append(messages, f.Message)
+			messages = append(messages, f.String())
 		}
 	}
 	message := strings.Join(messages, "; ")

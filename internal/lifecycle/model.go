@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/finding"
 	"github.com/sparkgate/sparkgate/internal/pods"
 	"github.com/sparkgate/sparkgate/queueing"
 )
@@ -80,7 +81,10 @@ type Plan struct {
 	// Hash of the run template.
 	Hash string
 	// Findings are mistakes in the spec; with any, nothing else is filled in.
-	Findings []Finding
+	Findings []finding.Finding
+	// Outside says that a mistake is not in the application: no watch reports when it is corrected, so it is looked up
+	// again.
+	Outside bool
 	// Missing are references to things that do not exist, as sentences; with any, only Queue and Gate are filled in.
 	Missing []string
 	// Inputs is the hash of what the plan was made from.
@@ -95,17 +99,6 @@ type Plan struct {
 	HistoryAddress string
 	// Executors wanted.
 	Executors int32
-}
-
-// Finding is a mistake in the spec.
-type Finding struct {
-	// Reason is InvalidSpec or NotYetSupported.
-	Reason string
-	// Message names field, value and remedy.
-	Message string
-	// Outside says that the mistake is not in the application: no watch reports when it is corrected, so it is looked
-	// up again.
-	Outside bool
 }
 
 // stopFinding is why an attempt has to be stopped. The zero value says that it may continue.

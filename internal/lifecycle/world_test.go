@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/finding"
 	"github.com/sparkgate/sparkgate/internal/pods"
 	"github.com/sparkgate/sparkgate/internal/spark/templatehash"
 	"github.com/sparkgate/sparkgate/internal/status"
@@ -211,7 +212,7 @@ func (w *world) visible() []*pods.Record {
 func (w *world) plan(start Start) *Plan {
 	plan := &Plan{Hash: w.hash(), Inputs: w.inputs, Queue: "team-a", Gate: "Embedded"}
 	if w.mistake != "" {
-		plan.Findings = []Finding{{Reason: v1alpha1.InvalidSpecReason, Message: w.mistake}}
+		plan.Findings = []finding.Finding{{Reason: v1alpha1.InvalidSpecReason, Message: w.mistake}}
 		return plan
 	}
 	if w.missing != "" {

@@ -10,19 +10,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/finding"
 	"github.com/sparkgate/sparkgate/queueing/amounts"
 )
 
 // Finding is a mistake in a queue's spec.
-type Finding struct {
-	// Field is the full path, such as spec.namespaceSelector.
-	Field string
-	// Message says what is wrong with the value and what to do, without the field.
-	Message string
-}
-
-// String returns field and message, as they are reported.
-func (f Finding) String() string { return f.Field + ": " + f.Message }
+type Finding = finding.Finding
 
 // checks run in this order.
 var checks = []func(*v1alpha1.SparkQueueSpec) []Finding{
@@ -45,7 +38,7 @@ func checkSelector(s *v1alpha1.SparkQueueSpec) []Finding {
 		return nil
 	}
 	if _, err := metav1.LabelSelectorAsSelector(s.NamespaceSelector); err != nil {
-		return []Finding{{"spec.namespaceSelector", fmt.Sprintf("%v; correct the selector", err)}}
+		return []Finding{{Field: "spec.namespaceSelector", Message: fmt.Sprintf("%v; correct the selector", err)}}
 	}
 	return nil
 }
@@ -63,7 +56,7 @@ func checkAmounts(s *v1alpha1.SparkQueueSpec) []Finding {
 					continue
 				}
 				if _, err := amounts.Of(q.Resource, *limit.value); err != nil {
-					findings = append(findings, Finding{fmt.Sprintf("spec.flavors[%d].quotas[%d].%s", i, j, limit.field), err.Error()})
+					findings = append(findings, Finding{Field: fmt.Sprintf("spec.flavors[%d].quotas[%d].%s", i, j, limit.field), Message: err.Error()})
 				}
 			}
 		}
@@ -85,8 +78,8 @@ func checkLimits(s *v1alpha1.SparkQueueSpec) []Finding {
 			}
 			if limit != nil {
 				findings = append(findings, Finding{
-					fmt.Sprintf("spec.flavors[%d].quotas[%d].%s", i, j, field),
-					fmt.Sprintf("%q limits nothing, because a queue without spec.parent has no queue to %s; remove it, or set spec.parent", limit, to),
+					Field:   fmt.Sprintf("spec.flavors[%d].quotas[%d].%s", i, j, field),
+					Message: fmt.Sprintf("%q limits nothing, because a queue without spec.parent has no queue to %s; remove it, or set spec.parent", limit, to),
 				})
 			}
 		}

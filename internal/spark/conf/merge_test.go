@@ -140,7 +140,7 @@ func TestMergeFindsContradictions(t *testing.T) {
 				spec.Driver.Memory, spec.SparkConf = "2g", map[string]string{DriverMemory: "4g"}
 			},
 			want: []Finding{{
-				"spec.driver.memory", `value "2g" contradicts "4g" of spec.sparkConf[spark.driver.memory]: remove one of the two`,
+				Field: "spec.driver.memory", Message: `value "2g" contradicts "4g" of spec.sparkConf[spark.driver.memory]: remove one of the two`,
 			}},
 		},
 		"a number": {
@@ -148,7 +148,7 @@ func TestMergeFindsContradictions(t *testing.T) {
 				spec.Executor.Instances, spec.SparkConf = ptr.To(int32(2)), map[string]string{ExecutorInstances: "3"}
 			},
 			want: []Finding{{
-				"spec.executor.instances", `value "2" contradicts "3" of spec.sparkConf[spark.executor.instances]: remove one of the two`,
+				Field: "spec.executor.instances", Message: `value "2" contradicts "3" of spec.sparkConf[spark.executor.instances]: remove one of the two`,
 			}},
 		},
 		"an entry of a map": {
@@ -157,8 +157,8 @@ func TestMergeFindsContradictions(t *testing.T) {
 				spec.SparkConf = map[string]string{"spark.hadoop.fs.s3a.endpoint": "b"}
 			},
 			want: []Finding{{
-				"spec.hadoopConf[fs.s3a.endpoint]",
-				`value "a" contradicts "b" of spec.sparkConf[spark.hadoop.fs.s3a.endpoint]: remove one of the two`,
+				Field:   "spec.hadoopConf[fs.s3a.endpoint]",
+				Message: `value "a" contradicts "b" of spec.sparkConf[spark.hadoop.fs.s3a.endpoint]: remove one of the two`,
 			}},
 		},
 		"secrets are not shown": {
@@ -167,8 +167,8 @@ func TestMergeFindsContradictions(t *testing.T) {
 				spec.SparkConf = map[string]string{"spark.hadoop.fs.s3a.secret.key": "two"}
 			},
 			want: []Finding{{
-				"spec.hadoopConf[fs.s3a.secret.key]",
-				`value (hidden) contradicts (hidden) of spec.sparkConf[spark.hadoop.fs.s3a.secret.key]: remove one of the two`,
+				Field:   "spec.hadoopConf[fs.s3a.secret.key]",
+				Message: `value (hidden) contradicts (hidden) of spec.sparkConf[spark.hadoop.fs.s3a.secret.key]: remove one of the two`,
 			}},
 		},
 		"a switch against its property": {
@@ -177,8 +177,8 @@ func TestMergeFindsContradictions(t *testing.T) {
 				spec.SparkConf = map[string]string{DynamicAllocationEnabled: "true"}
 			},
 			want: []Finding{{
-				"spec.dynamicAllocation.enabled",
-				`value "false" contradicts "true" of spec.sparkConf[spark.dynamicAllocation.enabled]: remove one of the two`,
+				Field:   "spec.dynamicAllocation.enabled",
+				Message: `value "false" contradicts "true" of spec.sparkConf[spark.dynamicAllocation.enabled]: remove one of the two`,
 			}},
 		},
 	} {

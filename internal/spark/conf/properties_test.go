@@ -153,7 +153,7 @@ func TestRoleKey(t *testing.T) {
 
 func TestFindingString(t *testing.T) {
 	t.Parallel()
-	if got := (Finding{"spec.x", "value 1 is wrong: set 2"}).String(); got != "spec.x: value 1 is wrong: set 2" {
+	if got := (Finding{Field: "spec.x", Message: "value 1 is wrong: set 2"}).String(); got != "spec.x: value 1 is wrong: set 2" {
 		t.Errorf("finding = %s", got)
 	}
 }

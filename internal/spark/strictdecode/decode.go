@@ -10,15 +10,12 @@ import (
 	"strings"
 
 	"sigs.k8s.io/json"
+
+	"github.com/sparkgate/sparkgate/internal/finding"
 )
 
 // Mistake is one thing in a document that its type does not allow.
-type Mistake struct {
-	// Field is the full path, such as spec.driver.template.spec.containers[0].imagee.
-	Field string
-	// Message says what is wrong and what to do, without the field.
-	Message string
-}
+type Mistake = finding.Finding
 
 // Decode reads a JSON document into a value and returns what is wrong with it, nothing if all is well; quantities with
 // absurd exponents are wrong, too. The path is where the document stands. After mistakes the value holds what could be

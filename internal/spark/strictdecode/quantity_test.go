@@ -34,10 +34,10 @@ func TestEndlessQuantities(t *testing.T) {
 		"none": {`{"containers": [{"name": "a", "env": [{"name": "REVISION", "value": "1e999999999"}],
 			"resources": {"limits": {"cpu": "1", "memory": "1Gi"}}}]}`, nil},
 		"of a container": {`{"containers": [{"name": "a"}, {"name": "b", "resources": {"limits": {"memory": "1e999999999", "cpu": "1e-999999999"}}}]}`,
-			[]Mistake{{"spec.containers[1].resources.limits.cpu", low + rest}, {"spec.containers[1].resources.limits.memory", high + rest}}},
+			[]Mistake{{Field: "spec.containers[1].resources.limits.cpu", Message: low + rest}, {Field: "spec.containers[1].resources.limits.memory", Message: high + rest}}},
 		"of a volume": {`{"volumes": [{"name": "v", "emptyDir": {"sizeLimit": "1e999999999"}}]}`,
-			[]Mistake{{"spec.volumes[0].emptyDir.sizeLimit", high + rest}}},
-		"of all pods": {`{"overhead": {"cpu": "1e999999999"}}`, []Mistake{{"spec.overhead.cpu", high + rest}}},
+			[]Mistake{{Field: "spec.volumes[0].emptyDir.sizeLimit", Message: high + rest}}},
+		"of all pods": {`{"overhead": {"cpu": "1e999999999"}}`, []Mistake{{Field: "spec.overhead.cpu", Message: high + rest}}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

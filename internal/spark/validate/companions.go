@@ -245,14 +245,14 @@ func exposureWarnings(s *subject) []Warning {
 	ways := conf.Exposures(s.withNamespace())
 	if enabled, err := s.properties.Bool(conf.UIEnabled, true); err == nil && !enabled {
 		for _, way := range ways {
-			warnings = append(warnings, Warning{way.Field,
-				"it is not created, because " + s.properties.Field(conf.UIEnabled) + " switches the web interface off: remove one of the two"})
+			warnings = append(warnings, Warning{Field: way.Field,
+				Message: "it is not created, because " + s.properties.Field(conf.UIEnabled) + " switches the web interface off: remove one of the two"})
 		}
 		return warnings
 	}
 	if len(ways) > 0 && s.spec.UI.Ingress != nil && len(s.spec.UI.Ingress.Annotations) == 0 && ways[0].Base != "" {
-		warnings = append(warnings, Warning{ways[0].Field + ".path",
-			"Spark answers at the root only: have the controller take the path away, which most do by an annotation, or give each job a host"})
+		warnings = append(warnings, Warning{Field: ways[0].Field + ".path",
+			Message: "Spark answers at the root only: have the controller take the path away, which most do by an annotation, or give each job a host"})
 	}
 	return warnings
 }

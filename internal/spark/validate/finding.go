@@ -7,21 +7,12 @@ import (
 	"fmt"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/finding"
 )
 
-// Finding is something that keeps an application from running.
-type Finding struct {
-	// Reason is v1alpha1.InvalidSpecReason or v1alpha1.NotYetSupportedReason.
-	Reason string
-	// Field is the full path, such as spec.driver.template.spec.containers[0].imagee.
-	Field string
-	// Message says what is wrong with the value and what to do, without the field. Values of sensitive properties are
-	// hidden.
-	Message string
-}
-
-// String returns field and message, as they are reported.
-func (f Finding) String() string { return f.Field + ": " + f.Message }
+// Finding is something that keeps an application from running. Its reason is v1alpha1.InvalidSpecReason or
+// v1alpha1.NotYetSupportedReason.
+type Finding = finding.Finding
 
 // invalid returns the finding of a value that cannot work.
 func invalid(field, format string, args ...any) Finding {
@@ -46,10 +37,4 @@ func shown(value any) string {
 }
 
 // Warning is something that works but is better changed.
-type Warning struct {
-	Field   string
-	Message string
-}
-
-// String returns field and message.
-func (w Warning) String() string { return w.Field + ": " + w.Message }
+type Warning = finding.Finding

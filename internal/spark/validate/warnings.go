@@ -26,8 +26,8 @@ func secretWarnings(s *subject) []Warning {
 		if property.Origin.Source == conf.Secret || !conf.SecretValue(property.Key, property.Value) {
 			continue
 		}
-		warnings = append(warnings, Warning{property.Origin.Field,
-			"the key looks like that of a secret, and the value will stand in a ConfigMap that others may read: take it from a Secret with spec.sparkConfFrom"})
+		warnings = append(warnings, Warning{Field: property.Origin.Field,
+			Message: "the key looks like that of a secret, and the value will stand in a ConfigMap that others may read: take it from a Secret with spec.sparkConfFrom"})
 	}
 	return warnings
 }
@@ -38,8 +38,8 @@ func heapWarnings(s *subject) []Warning {
 	var warnings []Warning
 	for _, key := range []string{conf.DriverMemory, conf.ExecutorMemory} {
 		if heap, err := s.properties.MiB(key, smallest); err == nil && heap < smallest {
-			warnings = append(warnings, Warning{s.properties.Field(key),
-				fmt.Sprintf("value %q is less than Spark needs to start: set at least %dm", s.properties.Get(key, ""), smallest)})
+			warnings = append(warnings, Warning{Field: s.properties.Field(key),
+				Message: fmt.Sprintf("value %q is less than Spark needs to start: set at least %dm", s.properties.Get(key, ""), smallest)})
 		}
 	}
 	return warnings
@@ -52,9 +52,9 @@ func argumentWarnings(s *subject) []Warning {
 		field := "spec.arguments[" + strconv.Itoa(i) + "]"
 		switch {
 		case strings.Contains(argument, "\r"):
-			warnings = append(warnings, Warning{field, "carriage returns are dropped by Spark's start script: remove them"})
+			warnings = append(warnings, Warning{Field: field, Message: "carriage returns are dropped by Spark's start script: remove them"})
 		case strings.Contains(strings.ReplaceAll(argument, "$$(", ""), "$("):
-			warnings = append(warnings, Warning{field, "Kubernetes replaces $(NAME) by the variable of that name: write $$(NAME) if that is not meant"})
+			warnings = append(warnings, Warning{Field: field, Message: "Kubernetes replaces $(NAME) by the variable of that name: write $$(NAME) if that is not meant"})
 		}
 	}
 	return warnings
@@ -69,7 +69,7 @@ func overwrittenWarnings(s *subject) []Warning {
 	for _, r := range s.roles {
 		for _, variable := range r.Fields.Env {
 			if slices.Contains(overwritten, variable.Name) {
-				warnings = append(warnings, Warning{conf.At(r.Path+".env", variable.Name), "Spark sets this variable itself: remove it"})
+				warnings = append(warnings, Warning{Field: conf.At(r.Path+".env", variable.Name), Message: "Spark sets this variable itself: remove it"})
 			}
 		}
 		if r.spark < 0 {
@@ -77,12 +77,12 @@ func overwrittenWarnings(s *subject) []Warning {
 		}
 		key := r.Name.Key("podTemplateContainerName")
 		if name, ok := s.properties.Lookup(key); ok && r.parts.Template.Spec.Containers[r.spark].Name != name {
-			warnings = append(warnings, Warning{s.properties.Field(key),
-				fmt.Sprintf("value %q names no container of %s.template, so that Spark takes another one: correct it", name, r.Path)})
+			warnings = append(warnings, Warning{Field: s.properties.Field(key),
+				Message: fmt.Sprintf("value %q names no container of %s.template, so that Spark takes another one: correct it", name, r.Path)})
 		}
 		if image := r.parts.Template.Spec.Containers[r.spark].Image; image != "" {
-			warnings = append(warnings, Warning{r.containerPath(r.spark) + ".image",
-				fmt.Sprintf("value %q is not used for Spark's container: set %s.image", image, r.Path)})
+			warnings = append(warnings, Warning{Field: r.containerPath(r.spark) + ".image",
+				Message: fmt.Sprintf("value %q is not used for Spark's container: set %s.image", image, r.Path)})
 		}
 	}
 	return warnings

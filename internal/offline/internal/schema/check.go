@@ -15,15 +15,12 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
+
+	"github.com/sparkgate/sparkgate/internal/finding"
 )
 
 // Finding is a value that the API server would not take.
-type Finding struct {
-	// Field is the full path, such as spec.executor.instances.
-	Field string
-	// Message says what is wrong with the value and what to do, without the field.
-	Message string
-}
+type Finding = finding.Finding
 
 // Check returns what is wrong with an object, given as the maps, lists, texts and numbers of its JSON: one finding a
 // field, in the order of fields. Numbers may be of any kind that decoders of JSON make.
