@@ -54,7 +54,7 @@ func (dc *decider) fulfil(ctx context.Context, d lifecycle.Decision) (err error)
 	case lifecycle.NeedAllocation:
 		dc.o.Allocation = dc.observer.resize(ctx, d.Want)
 	case lifecycle.NeedLogTail:
-		dc.o.LogTail = dc.observer.logTail(ctx)
+		dc.o.LogTail, dc.o.LogCause = dc.observer.driverLog(ctx)
 	case lifecycle.NeedNodes:
 		dc.o.UnreachableNodes, err = dc.unreachableNodes(ctx, dc.o.Pods)
 	}

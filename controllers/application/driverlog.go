@@ -7,17 +7,20 @@ import (
 	"context"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/logtail"
 	"github.com/sparkgate/sparkgate/internal/pods"
 )
 
-// logTail returns the end of the driver's log of the current attempt; empty if it cannot be had, or the namespace wants none.
-func (ob *observer) logTail(ctx context.Context) *string {
-	tail, driver := "", ob.app.Status.Driver
+// driverLog returns the end of the driver's log of the current attempt, and why it failed; empty if it cannot be had, or the namespace wants
+// none.
+func (ob *observer) driverLog(ctx context.Context) (tail *string, cause string) {
+	var log logtail.Log
+	driver := ob.app.Status.Driver
 	for _, record := range ob.o.Pods {
 		if ob.Logs == nil || driver == nil || record.Role != pods.Driver || record.Name != driver.PodName || record.OwnerUID != ob.app.UID || !ob.keepsLogs(ctx) {
 			continue
 		}
-		tail = ob.Logs.Tail(ctx, record, func(text string) string {
+		log = ob.Logs.Read(ctx, record, func(text string) string {
 			known, why := ob.knownSecrets(ctx)
 			if why != "" {
 				return "(withheld: " + why + ")"
@@ -25,7 +28,7 @@ func (ob *observer) logTail(ctx context.Context) *string {
 			return known.Text(text)
 		})
 	}
-	return &tail
+	return &log.Tail, log.Cause
 }
 
 // keepsLogs reports whether the namespace of the application lets ends of logs be kept. One that cannot be read now does not.

@@ -24,14 +24,15 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/logtail"
 	"github.com/sparkgate/sparkgate/internal/pods"
 )
 
 // fixedLog is the same for every pod; it ends with the pod's uid.
 type fixedLog string
 
-func (l fixedLog) Tail(_ context.Context, pod *pods.Record, hide func(string) string) string {
-	return hide(string(l) + string(pod.UID))
+func (l fixedLog) Read(_ context.Context, pod *pods.Record, hide func(string) string) logtail.Log {
+	return logtail.Log{Tail: hide(string(l) + string(pod.UID)), Cause: "its cause"}
 }
 
 // driverRecord is a pod that may be the driver of the application pi.
@@ -107,8 +108,8 @@ func TestLogTail(t *testing.T) {
 			t.Parallel()
 			p, _ := logPass(t, "{}")
 			p.Logs, p.o.Pods = tc.logs, tc.pods
-			if got := p.observer.logTail(t.Context()); got == nil || *got != tc.want {
-				t.Errorf("got %v, want %q", got, tc.want)
+			if got, cause := p.observer.driverLog(t.Context()); got == nil || *got != tc.want || (cause != "") != (tc.want != "") {
+				t.Errorf("got %v, because %q; want %q", got, cause, tc.want)
 			}
 		})
 	}
@@ -121,7 +122,7 @@ func TestLogTailPerNamespace(t *testing.T) {
 		p, read := logPass(t, "driver: {envFrom: [{secretRef: {name: db}}]}",
 			&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "team", Annotations: map[string]string{v1alpha1.LogTailAnnotation: value}}}, secretOf("db"))
 		p.Logs = fixedLog("of ")
-		if got := p.observer.logTail(t.Context()); got == nil || *got != want {
+		if got, _ := p.observer.driverLog(t.Context()); got == nil || *got != want {
 			t.Errorf("with %q the tail is %v, want %q", value, got, want)
 		}
 		if want == "" && len(*read) > 0 {
@@ -130,7 +131,7 @@ func TestLogTailPerNamespace(t *testing.T) {
 	}
 	p, _ := logPass(t, "{}")
 	p.Logs, p.app.Namespace = fixedLog("of "), "elsewhere"
-	if got := p.observer.logTail(t.Context()); *got != "" {
+	if got, _ := p.observer.driverLog(t.Context()); *got != "" {
 		t.Errorf("the tail of a namespace that cannot be read is %q", *got)
 	}
 }
@@ -182,7 +183,7 @@ func TestKnownSecrets(t *testing.T) {
 			t.Parallel()
 			p, _ := logPass(t, tc.spec, objects...)
 			p.Logs = fixedLog(tc.log)
-			if got := p.observer.logTail(t.Context()); got == nil || *got != tc.want && (!strings.HasSuffix(tc.want, ": ") || !strings.HasPrefix(*got, tc.want)) {
+			if got, _ := p.observer.driverLog(t.Context()); got == nil || *got != tc.want && (!strings.HasSuffix(tc.want, ": ") || !strings.HasPrefix(*got, tc.want)) {
 				t.Errorf("got  %q\nwant %q", *got, tc.want)
 			}
 		})
@@ -199,12 +200,12 @@ func TestKnownSecretsAreBounded(t *testing.T) {
 	p, read := logPass(t, "driver: {envFrom: ["+many.String()+"]}")
 	p.Logs = fixedLog("text of ")
 	const want = "(withheld: the application refers to 17 Secrets, and no more than 16 are looked for in a log)"
-	if got := p.observer.logTail(t.Context()); *got != want || len(*read) > 0 {
+	if got, _ := p.observer.driverLog(t.Context()); *got != want || len(*read) > 0 {
 		t.Errorf("got %q after reading %v", *got, *read)
 	}
 	p, _ = logPass(t, "driver: {envFrom: [{secretRef: {name: large}}]}", secretOf("large", "a="+strings.Repeat("x", 1<<20)))
 	p.Logs = fixedLog("text of ")
-	if got := p.observer.logTail(t.Context()); *got != "(withheld: the Secrets that the application refers to are too large to be looked for in a log)" {
+	if got, _ := p.observer.driverLog(t.Context()); *got != "(withheld: the Secrets that the application refers to are too large to be looked for in a log)" {
 		t.Errorf("got %q", *got)
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/companions"
+	"github.com/sparkgate/sparkgate/controllers/internal/logtail"
 	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
 	"github.com/sparkgate/sparkgate/controllers/internal/reservation"
 	"github.com/sparkgate/sparkgate/internal/fairqueue"
@@ -127,7 +128,7 @@ func (r *Reconciler) Expectations() *Expectations { return r.expectations }
 // LogReader takes the end of the log of a pod's Spark container; empty if it cannot be had within a moment.
 type LogReader interface {
 	// Tail applies hide before anything is cut off: a part of a secret would not be known as one. It is applied only if there is a log.
-	Tail(ctx context.Context, pod *pods.Record, hide func(string) string) string
+	Read(ctx context.Context, pod *pods.Record, hide func(string) string) logtail.Log
 }
 
 // claim has pods charged as ones that belong to no application.

@@ -5,6 +5,7 @@ package lifecycle
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -44,7 +45,7 @@ func (en ending) attemptEnded(o pods.Outcome) Decision {
 	}
 	en.s.Executors = en.health.status()
 	if !o.Succeeded {
-		o.Message += en.failures.note()
+		o.Message = withCause(o, en.o.LogCause) + en.failures.note()
 	}
 	en.history.record(v1alpha1.AttemptStatus{Outcome: outcome, Reason: o.Reason, Cause: o.Cause, ExitCode: o.ExitCode, Message: o.Message})
 	if len(en.activePods()) > 0 {
@@ -52,6 +53,17 @@ func (en ending) attemptEnded(o pods.Outcome) Decision {
 		return en.publisher.publish(status.Finalizing, "driver has ended, waiting for its pods: "+o.Message)
 	}
 	return en.finish()
+}
+
+// withCause adds to what the kubelet says of a program that has failed what its log says.
+func withCause(o pods.Outcome, cause string) string {
+	if cause == "" || o.Cause != v1alpha1.CauseApplication || o.ExitCode == nil || o.Reason != pods.ReasonError {
+		return o.Message
+	}
+	if said, plain := strings.CutSuffix(o.Message, " ("+pods.ReasonError+")"); plain {
+		return said + ": " + cause
+	}
+	return o.Message + "; the log says: " + cause
 }
 
 // stop writes the intent to stop the attempt, then stops it.

@@ -61,6 +61,8 @@ type Observation struct {
 	UnreachableNodes map[string]bool
 	// LogTail is the end of the driver's log, empty if it could not be read; nil until it was needed.
 	LogTail *string
+	// LogCause is why the driver failed, according to its log; empty if the log does not say so.
+	LogCause string
 	// Obstacle is what kept the driver from being created; empty if nothing did.
 	Obstacle string
 	// CreatedDriver is the driver pod that this process has created for the current attempt, as granted; empty if none.

@@ -28,8 +28,11 @@ const (
 	turns = 4
 	// silence is how long a node is not asked again that did not answer.
 	silence = time.Minute
-	// maxRead is how much of a log is read, in bytes: a few long lines.
-	maxRead = 64 << 10
+	// maxRead is how much of a log is read, in bytes.
+	maxRead = 256 << 10
+	// searched is how many lines of a log are read to find the cause of a failure: Spark repeats the stack of an exception, and logs its
+	// own end behind it.
+	searched = 500
 )
 
 // Reader reads ends of logs through the API server, which asks the kubelet. Safe for concurrent use.
@@ -49,11 +52,11 @@ func New(client corev1client.PodsGetter, lines int, c clock.PassiveClock) *Reade
 	return &Reader{pods: client, lines: min(lines, MaxLines), clock: c, patience: patience, turn: make(chan struct{}, turns), silent: map[string]time.Time{}}
 }
 
-// Tail returns the end of the log of a pod's Spark container, after hide was applied to what was read; empty if it
+// Read returns what is kept of the log of a pod's Spark container, after hide was applied to what was read; nothing if it
 // cannot be had in time. It does not fail: the attempt has, and that is to be reported with or without a log.
-func (r *Reader) Tail(ctx context.Context, pod *pods.Record, hide func(string) string) string {
+func (r *Reader) Read(ctx context.Context, pod *pods.Record, hide func(string) string) Log {
 	if r.lines <= 0 || r.isSilent(pod.Node) {
-		return ""
+		return Log{}
 	}
 	log := ctrl.LoggerFrom(ctx).V(1)
 	ctx, cancel := context.WithTimeout(ctx, r.patience)
@@ -62,21 +65,24 @@ func (r *Reader) Tail(ctx context.Context, pod *pods.Record, hide func(string) s
 	case r.turn <- struct{}{}:
 		defer func() { <-r.turn }()
 	case <-ctx.Done():
-		return ""
+		return Log{}
 	}
-	text, err := r.read(ctx, pod)
+	text, err := r.read(ctx, pod, searched)
+	if err == nil && len(text) == maxRead { // the end is missing
+		text, err = r.read(ctx, pod, r.lines)
+	}
 	if err != nil {
 		if ctx.Err() != nil {
 			r.keepSilent(pod.Node)
 		}
 		log.Info("the log of a driver cannot be read", "pod", pod.Name, "why", err.Error())
-		return ""
+		return Log{}
 	}
-	return Tail(hide(text), r.lines)
+	return Read(hide(whole(text)), r.lines)
 }
 
 // read gets the last lines of the log of exactly this pod.
-func (r *Reader) read(ctx context.Context, record *pods.Record) (string, error) {
+func (r *Reader) read(ctx context.Context, record *pods.Record, lines int) (string, error) {
 	pod, err := r.pods.Pods(record.Namespace).Get(ctx, record.Name, metav1.GetOptions{})
 	if err != nil {
 		return "", fmt.Errorf("read pod: %w", err)
@@ -85,7 +91,7 @@ func (r *Reader) read(ctx context.Context, record *pods.Record) (string, error) 
 		return "", fmt.Errorf("another pod has its name")
 	}
 	stream, err := r.pods.Pods(record.Namespace).GetLogs(record.Name, &corev1.PodLogOptions{
-		Container: pods.SparkContainer(pod), TailLines: ptr.To(int64(r.lines)), LimitBytes: ptr.To[int64](maxRead),
+		Container: pods.SparkContainer(pod), TailLines: ptr.To(int64(lines)), LimitBytes: ptr.To[int64](maxRead),
 	}).Stream(ctx)
 	if err != nil {
 		return "", fmt.Errorf("open log: %w", err)
@@ -95,7 +101,7 @@ func (r *Reader) read(ctx context.Context, record *pods.Record) (string, error) 
 	if err != nil {
 		return "", fmt.Errorf("read log: %w", err)
 	}
-	return whole(string(text)), nil
+	return string(text), nil
 }
 
 // whole takes the last line off a text that was cut at maxRead: what is left of it may be a part of a secret.

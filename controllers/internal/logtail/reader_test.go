@@ -102,16 +102,20 @@ func TestReader(t *testing.T) {
 			w.Header().Set("Content-Length", "100")
 			_, _ = w.Write([]byte("one\n"))
 		}, 2, "pi-uid", "", 1},
-		"more than was asked for": {func(w http.ResponseWriter, _ *http.Request) {
+		"so long lines that their end is missing": {func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasSuffix(r.URL.RawQuery, "tailLines=1") {
+				_, _ = w.Write([]byte("the end\n"))
+				return
+			}
 			_, _ = w.Write([]byte(strings.Repeat("0123456789\n", 50_000)))
-		}, 1, "pi-uid", "0123456789", 1},
+		}, 1, "pi-uid", "the end", 2},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := &apiServer{log: tc.log}
 			r, _ := s.start(t, tc.lines)
-			got := r.Tail(t.Context(), record(tc.uid, "node-1"), unchanged)
+			got := r.Read(t.Context(), record(tc.uid, "node-1"), unchanged).Tail
 			if got != tc.want || s.times() != tc.asked {
 				t.Errorf("got %q after %d requests, want %q after %d", got, s.times(), tc.want, tc.asked)
 			}
@@ -124,8 +128,8 @@ func TestWhatIsAsked(t *testing.T) {
 	t.Parallel()
 	s := &apiServer{}
 	r, _ := s.start(t, 20)
-	r.Tail(t.Context(), record("pi-uid", "node-1"), unchanged)
-	want := "/api/v1/namespaces/team/pods/pi-driver/log?container=spark-kubernetes-driver&limitBytes=65536&tailLines=20"
+	r.Read(t.Context(), record("pi-uid", "node-1"), unchanged)
+	want := "/api/v1/namespaces/team/pods/pi-driver/log?container=spark-kubernetes-driver&limitBytes=262144&tailLines=500"
 	if s.times() != 1 || s.asked[0] != want {
 		t.Errorf("asked %v, want %s", s.asked, want)
 	}
@@ -145,12 +149,12 @@ func TestNodeThatDoesNotAnswer(t *testing.T) {
 		<-r.Context().Done()
 	}}
 	r, c := s.start(t, 20)
-	if got := r.Tail(ctx, record("pi-uid", "silent"), unchanged); got != "" {
+	if got := r.Read(ctx, record("pi-uid", "silent"), unchanged).Tail; got != "" {
 		t.Errorf("got %q from a node that does not answer", got)
 	}
 	answers.Store(true)
 	for _, step := range []struct{ node, want string }{{"silent", ""}, {"other", "one"}, {"silent", ""}} {
-		if got := r.Tail(t.Context(), record("pi-uid", step.node), unchanged); got != step.want {
+		if got := r.Read(t.Context(), record("pi-uid", step.node), unchanged).Tail; got != step.want {
 			t.Errorf("got %q from the node %s, want %q", got, step.node, step.want)
 		}
 	}
@@ -158,7 +162,7 @@ func TestNodeThatDoesNotAnswer(t *testing.T) {
 		t.Errorf("%d logs were asked for, want 2", s.times())
 	}
 	c.SetTime(c.Now().Add(silence))
-	if got := r.Tail(t.Context(), record("pi-uid", "silent"), unchanged); got != "one" {
+	if got := r.Read(t.Context(), record("pi-uid", "silent"), unchanged).Tail; got != "one" {
 		t.Errorf("got %q; the node is not asked again", got)
 	}
 }
@@ -177,14 +181,14 @@ func TestTurns(t *testing.T) {
 	r, _ := s.start(t, 20)
 	var readers sync.WaitGroup
 	for range turns {
-		readers.Go(func() { r.Tail(t.Context(), record("pi-uid", "node-1"), unchanged) })
+		readers.Go(func() { r.Read(t.Context(), record("pi-uid", "node-1"), unchanged) })
 	}
 	for range turns {
 		<-arrived
 	}
 	late := *record("pi-uid", "node-2")
 	impatient := &Reader{pods: r.pods, lines: r.lines, clock: r.clock, patience: time.Millisecond, turn: r.turn, silent: map[string]time.Time{}}
-	if got := impatient.Tail(t.Context(), &late, unchanged); got != "" || impatient.isSilent("node-2") {
+	if got := impatient.Read(t.Context(), &late, unchanged).Tail; got != "" || impatient.isSilent("node-2") {
 		t.Errorf("got %q without a turn; the node, which was not asked, is said to be silent: %t", got, impatient.isSilent("node-2"))
 	}
 	if s.times() != turns {
@@ -204,7 +208,7 @@ func TestHiddenBeforeCut(t *testing.T) {
 	s := &apiServer{log: func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(line + "\n")) }}
 	r, _ := s.start(t, 1)
 	hide := func(text string) string { return strings.ReplaceAll(text, secret, "(hidden)") }
-	if got := r.Tail(t.Context(), record("pi-uid", "node-1"), hide); got == "" || strings.Contains(got, secret[:4]) {
+	if got := r.Read(t.Context(), record("pi-uid", "node-1"), hide).Tail; got == "" || strings.Contains(got, secret[:4]) {
 		t.Errorf("the tail ends with %q", got[max(0, len(got)-20):])
 	}
 	if got := whole(strings.Repeat("x", maxRead-5) + "\ncorr"); strings.Contains(got, "corr") {

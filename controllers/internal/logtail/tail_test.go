@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-func TestTail(t *testing.T) {
+func TestRead(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 900)
 	tests := map[string]struct {
@@ -33,20 +33,22 @@ func TestTail(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := Tail(tc.log, tc.lines); got != tc.want {
+			if got := Read(tc.log, tc.lines).Tail; got != tc.want {
 				t.Errorf("got  %q\nwant %q", got, tc.want)
 			}
 		})
 	}
 }
 
-// FuzzTail: a tail keeps its bounds and is text, whatever a job prints.
-func FuzzTail(f *testing.F) {
+// FuzzRead: a tail keeps its bounds and is text, whatever a job prints.
+func FuzzRead(f *testing.F) {
 	f.Add("one\ntwo", 1)
 	f.Add(strings.Repeat("é\n", 2000), 50)
+	f.Add("Traceback (most recent call last):\n File\nValueError: a\n"+strings.Repeat("é\n", 2000), 4)
 	f.Fuzz(func(t *testing.T, log string, lines int) {
-		got := Tail(log, lines)
-		if len(got) > MaxBytes || !utf8.ValidString(got) || got != "" && strings.Count(got, "\n")+1 > lines {
+		read := Read(log, lines)
+		got := read.Tail
+		if len(got) > MaxBytes || !utf8.ValidString(got) || got != "" && strings.Count(got, "\n")+1 > lines || len(read.Cause) > maxCause || !utf8.ValidString(read.Cause) {
 			t.Errorf("%d lines of %q are %q (%d bytes)", lines, log, got, len(got))
 		}
 	})

@@ -26,7 +26,7 @@ func TestMissingMainProgramFails(t *testing.T) {
 	}{
 		"wrong class": {inJVM("io.sparkgate.examples.SparkTau", exampleJar), 101, "spec.mainClass", "Failed to load class io.sparkgate.examples.SparkTau"},
 		"wrong jar":   {inJVM("io.sparkgate.examples.SparkPi", "local:///opt/spark/examples/jars/absent.jar"), 1, "exit code 1", "NoSuchFileException: /opt/spark/examples/jars/absent.jar"},
-		"wrong file":  {env.Program("/opt/spark/examples/absent.py"), 2, "exit code 2", "can't open file '/opt/spark/examples/absent.py'"},
+		"wrong file":  {env.Program("/opt/spark/examples/absent.py"), 2, "exit code 2: can't open file", "can't open file '/opt/spark/examples/absent.py'"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

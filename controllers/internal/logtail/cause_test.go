@@ -1,0 +1,80 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package logtail
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestRecordedCauses: the cause of real failures, and that the tail shows the line.
+func TestRecordedCauses(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct{ cause, frame string }{
+		"value": {`ValueError: no such column "x"`, `    raise ValueError('no such column "%s"' % name)`},
+		"analysis": {
+			"pyspark.errors.exceptions.captured.AnalysisException: [UNRESOLVED_COLUMN.WITH_SUGGESTION] A column, variable, or function parameter with name " +
+				"`colour` cannot be resolved. Did you mean one of the following? [`id`]. SQLSTATE: 42703;", `    spark.range(3).select("colour").show()`,
+		},
+		"task":    {"ZeroDivisionError: division by zero", `  File "/opt/jobs/task.py", line 3, in <lambda>`},
+		"chained": {"RuntimeError: the configuration cannot be read", `    raise RuntimeError("the configuration cannot be read") from e`},
+		"save":    {"java.io.IOException: Mkdirs failed to create file:/proc/none/here/_temporary/0/_temporary/attempt", "Caused by: java.io.IOException: Mkdirs failed"},
+		"path": {
+			"org.apache.spark.sql.AnalysisException: [PATH_NOT_FOUND] Path does not exist: file:/nowhere/at/all. SQLSTATE: 42K03",
+			"Exception in thread \"main\" org.apache.spark.sql.AnalysisException",
+		},
+		"stage":   {"java.io.IOException: unexpected end of file", "Caused by: java.io.IOException: unexpected end of file"},
+		"noclass": {"Failed to load class Nowhere.", "Error: Failed to load class Nowhere."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			text, err := os.ReadFile(filepath.Join("testdata", name+".log"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			log := Read(string(text), 20)
+			if !strings.HasPrefix(log.Cause, tc.cause) || tc.cause == "" && log.Cause != "" {
+				t.Errorf("cause %q, want %q", log.Cause, tc.cause)
+			}
+			if !strings.Contains(log.Tail, tc.frame) {
+				t.Errorf("%q is not in the tail:\n%s", tc.frame, log.Tail)
+			}
+			if len(log.Tail) > MaxBytes || strings.Count(log.Tail, "\n") >= 22 {
+				t.Errorf("the tail has %d bytes and %d lines", len(log.Tail), strings.Count(log.Tail, "\n")+1)
+			}
+		})
+	}
+}
+
+func TestCause(t *testing.T) {
+	t.Parallel()
+	const forbidden = `pods is forbidden: User "system:serviceaccount:team:default" cannot create resource "pods" in API group "" in the namespace "team"`
+	for name, tc := range map[string]struct{ log, want string }{
+		"nothing":           {"INFO all is well\nINFO bye", ""},
+		"not in the driver": {"WARN Lost task 0.0: x.PythonException: Traceback (most recent call last):\n  File \"a.py\"\nValueError: a\n\n\tat x.Y\nINFO bye", ""},
+		"an exception that was logged, and then another": {
+			"Traceback (most recent call last):\n  File \"a.py\"\nKeyError: 'a'\nTraceback (most recent call last):\n  File \"b.py\"\nKeyError: 'b'\nINFO bye", "KeyError: 'b'",
+		},
+		"without a message": {"Traceback (most recent call last):\n  File \"a.py\"\nAssertionError", "AssertionError"},
+		"cut off":           {"Traceback (most recent call last):\n  File \"a.py\"", ""},
+		"a refusal in a stack": {
+			"Exception in thread \"main\" org.apache.spark.SparkException: External scheduler cannot be instantiated\n\tat x\nCaused by: io.fabric8.kubernetes.client." +
+				"KubernetesClientException: Failure executing: POST at: https://x/api/v1/namespaces/team/pods. Message: " + forbidden + ". Received status: Status(apiVersion=v1)",
+			forbidden,
+		},
+		"a refusal that was logged": {"26/01/01 ERROR Utils: Message: " + forbidden + "\nINFO bye", forbidden},
+		"no such program":           {"python3: can't open file '/a.py': [Errno 2] No such file or directory\n", "can't open file '/a.py': [Errno 2] No such file or directory"},
+		"a secret":                  {"Traceback (most recent call last):\n  File \"a.py\"\nValueError: password=hunter2", "ValueError: password=(hidden)"},
+		"very long":                 {"Traceback (most recent call last):\n  File \"a.py\"\nValueError: " + strings.Repeat("x", 1000), "ValueError: " + strings.Repeat("x", 241) + "…"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := Read(tc.log, 20).Cause; got != tc.want {
+				t.Errorf("got  %q\nwant %q", got, tc.want)
+			}
+		})
+	}
+}
