@@ -1,0 +1,259 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package tick
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+// minutes enumerates the instants of a schedule minute by minute. It knows the fields as sets, reads no text, and takes nothing from the zone
+// database but how far a clock is ahead at an instant.
+type minutes struct {
+	zone   *time.Location
+	fields [5]map[int]bool // minute, hour, day of month, month, day of week; nil is '*'
+	every  int64           // seconds between two of an "@every"; else 0
+	// at is the last minute that was looked at, since 1970; latest the latest local one that a clock has shown until then.
+	at, latest int64
+	offset     int64 // in minutes, in the quarter of an hour of at
+}
+
+// from begins after an instant.
+func (m *minutes) from(unix int64) {
+	m.at = unix / 60
+	m.latest = m.at - 26*60
+	for at := m.at - 26*60; at <= m.at; at++ {
+		m.latest = max(m.latest, m.local(at))
+	}
+}
+
+func (m *minutes) local(at int64) int64 {
+	if at%15 == 0 || at != m.at+1 {
+		_, seconds := time.Unix(at*60, 0).In(m.zone).Zone()
+		m.offset = int64(seconds) / 60
+	}
+	return at + m.offset
+}
+
+// next returns the next instant, or 0 if there is none until the given one.
+func (m *minutes) next(after, until int64) int64 {
+	if m.every > 0 {
+		if at := (after/m.every + 1) * m.every; at <= until {
+			return at
+		}
+		return 0
+	}
+	for (m.at+1)*60 <= until {
+		local := m.local(m.at + 1)
+		m.at++
+		fires := false
+		if m.fields[1] == nil || len(m.fields[1]) == 24 { // it keeps its rhythm
+			fires = m.names(local)
+			m.latest = max(m.latest, local)
+		} else {
+			for ; m.latest < local; m.latest++ { // what the clock shows for the first time, or has left out
+				fires = m.names(m.latest+1) || fires
+			}
+		}
+		if fires && m.at*60 > after {
+			return m.at * 60
+		}
+	}
+	return 0
+}
+
+func (m *minutes) names(local int64) bool {
+	in := func(i int, value int64) bool { return m.fields[i] == nil || m.fields[i][int(value)] }
+	if !in(0, local%60) || !in(1, local/60%24) {
+		return false
+	}
+	days := local / (24 * 60)
+	date := time.Unix(days*86400, 0).UTC()
+	ofMonth, ofWeek := in(2, int64(date.Day())), in(4, (days+4)%7)
+	both := ofMonth && ofWeek
+	if m.fields[2] != nil && m.fields[4] != nil {
+		both = ofMonth || ofWeek
+	}
+	return both && in(3, int64(date.Month()))
+}
+
+// due is a tick on which nothing has been decided.
+type due struct {
+	at      int64
+	created bool
+}
+
+// oracle says what has to become of every tick. It keeps a list of those that are due and goes through all of it at each look.
+type oracle struct {
+	spec    *v1alpha1.ScheduledSparkApplicationSpec
+	minutes *minutes
+	seen    string // the schedule and the zone of the last look
+	paused  bool   // at the last look
+	settled int64  // nothing until then is due any more
+	looked  int64  // until then ticks are in the list
+	list    []due
+	// recorded says that a look has been recorded: only then a change is one.
+	recorded bool
+	alive    map[string]*fate
+	outcome  map[int64]string
+}
+
+// look decides what is due, until something takes time.
+func (o *oracle) look(w *predicted, now, since int64) {
+	if o.spec.Suspend {
+		o.paused, o.recorded = true, true
+		return
+	}
+	if o.paused || o.seen != o.spec.Schedule+o.spec.TimeZone {
+		if o.recorded {
+			o.settled = max(o.settled, now)
+		}
+		o.list, o.paused, o.seen = nil, false, o.spec.Schedule+o.spec.TimeZone
+		o.looked = o.settled
+		o.minutes.from(o.looked)
+	}
+	for at := o.minutes.next(o.looked, now); at != 0; at = o.minutes.next(o.looked, now) {
+		o.list = append(o.list, due{at: at, created: strings.HasPrefix(o.outcome[at], "created")})
+		o.looked = at
+	}
+	for o.one(w, now, since) {
+	}
+}
+
+// one goes through the list until an application is created, and reports whether there may be more to do.
+func (o *oracle) one(w *predicted, now, since int64) bool {
+	passed := map[int64]string{}
+	for i := range o.list {
+		d := &o.list[i]
+		if d.at > now {
+			o.settle(i, passed)
+			return false
+		}
+		name := fmt.Sprintf("s-%d", d.at/60)
+		if reason := o.passOver(i, now, since); reason != "" {
+			passed[d.at] = reason
+			continue
+		}
+		if o.waits(d, name, since, w) {
+			o.settle(i, passed)
+			return false
+		}
+		if !d.created && o.spec.ConcurrencyPolicy == v1alpha1.ConcurrencyForbid && o.anotherThan(name) {
+			passed[d.at] = v1alpha1.MissedConcurrencyForbidden
+			continue
+		}
+		if !d.created {
+			if w.isRefused(name) {
+				return false // nothing is recorded
+			}
+			d.created = true
+			o.alive[name] = w.fateOf(name)
+			o.outcome[d.at] = fmt.Sprintf("created at %d", now)
+			if w.crashes(name) {
+				return false
+			}
+		}
+		o.settle(i+1, passed)
+		return true
+	}
+	o.settle(len(o.list), passed)
+	return false
+}
+
+// settle records what became of the first n ticks.
+func (o *oracle) settle(n int, passed map[int64]string) {
+	o.recorded = true
+	for at, reason := range passed {
+		o.outcome[at] = reason
+	}
+	if n > 0 {
+		o.settled = o.list[n-1].at
+		o.list = o.list[n:]
+	}
+}
+
+// passOver says why tick i of the list is not run.
+func (o *oracle) passOver(i int, now, since int64) string {
+	d := o.list[i]
+	if d.created {
+		return ""
+	}
+	if deadline := o.spec.StartingDeadline; deadline != nil && time.Duration(now-d.at)*time.Second > deadline.Duration {
+		return v1alpha1.MissedStartingDeadlineExceeded
+	}
+	if d.at > since {
+		return ""
+	}
+	younger := 0
+	for _, other := range o.list[i+1:] {
+		if other.at <= since && other.at <= now {
+			younger++
+		}
+	}
+	may := map[v1alpha1.CatchUpPolicy]int{v1alpha1.CatchUpNone: 0, v1alpha1.CatchUpLast: 1, v1alpha1.CatchUpAll: 10}
+	if younger >= may[o.spec.CatchUp] {
+		return v1alpha1.MissedOperatorDown
+	}
+	return ""
+}
+
+// waits says that a tick, and all after it, waits for other applications.
+func (o *oracle) waits(d *due, name string, since int64, w *predicted) bool {
+	if d.created || !o.anotherThan(name) {
+		return false
+	}
+	switch o.spec.ConcurrencyPolicy {
+	case v1alpha1.ConcurrencyReplace:
+		for other, f := range o.alive {
+			if other != name && f.gone == 0 {
+				f.gone = w.time + f.hold
+			}
+		}
+		return true
+	case v1alpha1.ConcurrencyForbid:
+		return o.spec.StartingDeadline != nil || o.spec.CatchUp == v1alpha1.CatchUpAll && d.at <= since
+	}
+	return false
+}
+
+func (o *oracle) anotherThan(name string) bool {
+	_, own := o.alive[name]
+	return len(o.alive) > 1 || len(o.alive) == 1 && !own
+}
+
+// randomFields returns a schedule of five fields or an interval, as text and as what it means, and about how many seconds are between two.
+func randomFields(r *rand.Rand, zone *time.Location) (string, *minutes, int64) {
+	m := &minutes{zone: zone}
+	if r.IntN(6) == 0 {
+		m.every = 60 + r.Int64N(30*3600)
+		return fmt.Sprintf("@every %ds", m.every), m, m.every
+	}
+	texts, typical := []string{"*", "*", "*", "*", "*"}, int64(3600)
+	set := func(i, low, high int) {
+		m.fields[i] = map[int]bool{}
+		var all []string
+		for range 1 + r.IntN(3) {
+			v := low + r.IntN(high-low+1)
+			m.fields[i][v] = true
+			all = append(all, fmt.Sprint(v))
+		}
+		texts[i] = strings.Join(all, ",")
+	}
+	set(0, 0, 59)
+	if r.IntN(3) > 0 {
+		set(1, 0, pick(r, 3, 23)) // clocks are set at night
+		typical = 86400 / int64(len(m.fields[1]))
+		if r.IntN(3) == 0 {
+			set(4, 0, 6)
+		}
+		if r.IntN(4) == 0 {
+			set(2, 1, 28)
+		}
+	}
+	return strings.Join(texts, " "), m, typical / int64(len(m.fields[0]))
+}
