@@ -10,6 +10,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -60,14 +61,13 @@ func explainCommand(flags *flag.FlagSet, args []string, s streams) error {
 	if err != nil {
 		return err
 	}
-	explain, name := explainApplication, ""
-	switch {
-	case len(names) == 1:
-		name = names[0]
-	case len(names) == 2 && names[0] == "queue":
-		explain, name = explainQueue, names[1]
-	default:
-		return usageError{errors.New("name one application, or queue and its name")}
+	kind, name, err := objectNamed(names)
+	if err != nil {
+		return err
+	}
+	explain := explainApplication
+	if kind == v1alpha1.SparkQueueKind {
+		explain = explainQueue
 	}
 	if f.output != "text" && f.output != "json" {
 		return usageError{fmt.Errorf("the output is %q; set -o to text or json", f.output)}
@@ -79,6 +79,32 @@ func explainCommand(flags *flag.FlagSet, args []string, s streams) error {
 	ctx, cancel := context.WithTimeout(context.Background(), explainTime)
 	defer cancel()
 	return explain(ctx, c, name, answer{out: s.out, json: f.output == "json"})
+}
+
+// kindsNamed are the kinds that can be explained, by the words of kubectl for them.
+var kindsNamed = map[string]string{
+	"sgapp": v1alpha1.SparkApplicationKind, "sparkapplication": v1alpha1.SparkApplicationKind, "sparkapplications": v1alpha1.SparkApplicationKind,
+	"sgq": v1alpha1.SparkQueueKind, "sparkqueue": v1alpha1.SparkQueueKind, "sparkqueues": v1alpha1.SparkQueueKind, "queue": v1alpha1.SparkQueueKind,
+}
+
+// objectNamed reads what is to be explained: NAME of an application, KIND NAME or, as kubectl prints it, KIND/NAME.
+func objectNamed(words []string) (kind, name string, err error) {
+	kind = "sgapp"
+	switch len(words) {
+	case 1:
+		name = words[0]
+		if before, after, found := strings.Cut(name, "/"); found {
+			kind, name = before, after
+		}
+	case 2:
+		kind, name = words[0], words[1]
+	}
+	kind, _, _ = strings.Cut(strings.ToLower(kind), ".") // sparkapplication.sparkgate.io
+	known := kindsNamed[kind]
+	if known == "" || name == "" || strings.Contains(name, "/") {
+		return "", "", usageError{errors.New("name one application, or a queue: NAME, sgapp/NAME, queue NAME or sgq/NAME")}
+	}
+	return known, name, nil
 }
 
 // parseNames reads flags and names, in any order.

@@ -231,7 +231,7 @@ func TestExplain(t *testing.T) {
 			args: []string{"pi"}, code: 1, carried: []string{"mine"}, replies: map[string][]reply{proxied + app: bad(404, explainv1.NotFound, "there is no sparkapplication spark/pi")},
 			err: "read the application: ",
 		},
-		"no names":    {code: 2, err: "name one application, or queue and its name"},
+		"no names":    {code: 2, err: "name one application, or a queue: NAME, sgapp/NAME, queue NAME or sgq/NAME"},
 		"three names": {args: []string{"queue", "a", "b"}, code: 2, err: "name one application"},
 		"output":      {args: []string{"pi", "-o", "xml"}, code: 2, err: "set -o to text or json"},
 		"flag":        {args: []string{"pi", "--all"}, code: 2, err: "see sparkctl help explain"},
@@ -293,5 +293,27 @@ func TestExplainWithoutACluster(t *testing.T) {
 	code, _, problem := call("", "explain", "--kubeconfig", nowhere, "pi")
 	if code != 1 || !strings.Contains(problem, "connection refused") {
 		t.Errorf("exit code %d: %s", code, problem)
+	}
+}
+
+func TestObjectNamed(t *testing.T) {
+	t.Parallel()
+	for words, want := range map[string]string{
+		"pi":                               "SparkApplication pi",
+		"sgapp/pi":                         "SparkApplication pi",
+		"sgapp pi":                         "SparkApplication pi",
+		"sparkapplication.sparkgate.io/pi": "SparkApplication pi",
+		"queue team-a":                     "SparkQueue team-a",
+		"sgq/team-a":                       "SparkQueue team-a",
+		"sparkqueues.sparkgate.io team-a":  "SparkQueue team-a",
+		"pod/pi":                           "",
+		"sgapp/":                           "",
+		"a/b/c":                            "",
+		"sgapp a/b":                        "",
+	} {
+		kind, name, err := objectNamed(strings.Fields(words))
+		if got := strings.TrimSpace(kind + " " + name); got != want || (err == nil) != (want != "") {
+			t.Errorf("%s: %q, %v; want %q", words, got, err, want)
+		}
 	}
 }

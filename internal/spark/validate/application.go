@@ -74,6 +74,7 @@ var checks = []check{
 	checkPrivileges,
 	checkSteps,
 	checkRestart,
+	checkTimeouts,
 	checkQueue,
 	checkGate,
 	checkService,

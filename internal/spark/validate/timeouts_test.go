@@ -1,0 +1,22 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package validate
+
+import "testing"
+
+func TestTimeouts(t *testing.T) {
+	t.Parallel()
+	table{
+		"no time to run": {"timeouts: {run: 0s, termination: 0s, total: 1h}", []string{
+			`spec.timeouts.run: value "0s" leaves no time: set more, or remove it for the default`,
+		}},
+		"nor to start": {"timeouts: {admission: 0s, driverStart: 0m, executorStart: 0ms, total: 0h}", []string{
+			`spec.timeouts.admission: value "0s" leaves no time: set more, or remove it for the default`,
+			`spec.timeouts.driverStart: value "0s" leaves no time: set more, or remove it for the default`,
+			`spec.timeouts.executorStart: value "0s" leaves no time: set more, or remove it for the default`,
+			`spec.timeouts.total: value "0s" leaves no time: set more, or remove it for the default`,
+		}},
+		"enough": {"timeouts: {run: 1ms, termination: 0s}", nil},
+	}.run(t)
+}
