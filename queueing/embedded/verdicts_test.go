@@ -73,7 +73,7 @@ func TestVerdicts(t *testing.T) {
 		"never, own quota": {
 			queues: "root\nteam-a in=root memory=2Gi borrow:memory=0",
 			ask:    "pi queue=team-a memory=896Mi",
-			want:   "Refused/ExceedsQuota: needs memory 2688Mi of flavor default; queue team-a can never use more than 2Gi: request less, or raise nominal of queue team-a by memory 640Mi " +
+			want: "Refused/ExceedsQuota: needs memory 2688Mi of flavor default; queue team-a can never use more than 2Gi: request less, or raise nominal of queue team-a by memory 640Mi " +
 				"(or borrowingLimit of queue team-a by memory 640Mi and nominal of queue root by memory 640Mi)",
 		},
 		"never, with all that can be borrowed": {
