@@ -4,10 +4,12 @@
 package controllers
 
 import (
+	"time"
+
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 
-	"github.com/sparkgate/sparkgate/controllers/application"
+	"github.com/sparkgate/sparkgate/controllers/internal/waker"
 	"github.com/sparkgate/sparkgate/controllers/unmanagedpods"
 	"github.com/sparkgate/sparkgate/internal/pods"
 	"github.com/sparkgate/sparkgate/queueing"
@@ -16,7 +18,7 @@ import (
 // askers are the controllers whose objects ask gates, by the kind of their keys. They are complete before the manager
 // starts.
 type askers struct {
-	applications *application.Waker
+	applications *waker.Waker
 	pods         *unmanagedpods.Reconciler
 }
 
@@ -32,14 +34,17 @@ func (a *askers) setUpPods(mgr ctrl.Manager, startup *leaderStartup, o unmanaged
 	return a.pods.SetupWithManager(mgr)
 }
 
-// wake has the controller of a key look at its verdict, which may have changed.
-func (a *askers) wake(key queueing.Key) {
+// Wake implements queueing.Waker for all gates: the controller of a key looks at its verdict, which may have changed.
+func (a *askers) Wake(key queueing.Key) { a.WakeAfter(key, 0) }
+
+// WakeAfter implements queueing.Waker.
+func (a *askers) WakeAfter(key queueing.Key, after time.Duration) {
 	name := types.NamespacedName{Namespace: key.Namespace, Name: key.Name}
 	switch key.Kind {
 	case queueing.Application:
-		a.applications.Wake(name)
+		a.applications.WakeAfter(name, after)
 	case queueing.Pod:
-		a.pods.Wake(name)
+		a.pods.WakeAfter(name, after)
 	}
 }
 

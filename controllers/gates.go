@@ -10,8 +10,8 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/controllers/application"
 	"github.com/sparkgate/sparkgate/controllers/internal/reservation"
+	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded/gate"
 	"github.com/sparkgate/sparkgate/queueing/kueue"
 	"github.com/sparkgate/sparkgate/queueing/none"
@@ -22,7 +22,7 @@ import (
 
 // newGates returns all gates by name, and the watches of other systems' kinds that some of them have to be started
 // with.
-func newGates(mgr ctrl.Manager, embedded *gate.Gate, waker *application.Waker, o Options) (reservation.Gates, []*optionalkind.Watch, error) {
+func newGates(mgr ctrl.Manager, embedded *gate.Gate, waker queueing.Waker, o Options) (reservation.Gates, []*optionalkind.Watch, error) {
 	byKueue, err := newKueue(mgr, waker, o)
 	if err != nil {
 		return nil, nil, fmt.Errorf("set up gate Kueue: %w", err)
@@ -41,23 +41,23 @@ func newGates(mgr ctrl.Manager, embedded *gate.Gate, waker *application.Waker, o
 	return gates, append(byKueue.Watches(), byVolcano.Watches()...), nil
 }
 
-func newKueue(mgr ctrl.Manager, waker *application.Waker, o Options) (*kueue.Gate, error) {
+func newKueue(mgr ctrl.Manager, waker queueing.Waker, o Options) (*kueue.Gate, error) {
 	c, err := kueue.NewClient(mgr.GetConfig(), mgr.GetHTTPClient())
 	if err != nil {
 		return nil, err
 	}
 	return kueue.New(kueue.Options{
-		Client: c, Wake: waker.Wake, FieldOwner: v1alpha1.FieldOwner, Interval: o.GateInterval, Clock: o.Clock, Log: mgr.GetLogger().WithName("kueue"),
+		Client: c, Waker: waker, FieldOwner: v1alpha1.FieldOwner, Interval: o.GateInterval, Clock: o.Clock, Log: mgr.GetLogger().WithName("kueue"),
 	}), nil
 }
 
-func newVolcano(mgr ctrl.Manager, waker *application.Waker, o Options) (*volcano.Gate, error) {
+func newVolcano(mgr ctrl.Manager, waker queueing.Waker, o Options) (*volcano.Gate, error) {
 	c, err := volcano.NewClient(mgr.GetConfig(), mgr.GetHTTPClient())
 	if err != nil {
 		return nil, err
 	}
 	return volcano.New(volcano.Options{
-		Client: c, Wake: waker.Wake, Interval: o.GateInterval, Clock: o.Clock, Log: mgr.GetLogger().WithName("volcano"),
+		Client: c, Waker: waker, Interval: o.GateInterval, Clock: o.Clock, Log: mgr.GetLogger().WithName("volcano"),
 	}), nil
 }
 

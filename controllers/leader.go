@@ -16,6 +16,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/application"
+	"github.com/sparkgate/sparkgate/controllers/internal/waker"
 	"github.com/sparkgate/sparkgate/controllers/unmanagedpods"
 	"github.com/sparkgate/sparkgate/internal/pods"
 	"github.com/sparkgate/sparkgate/internal/status"
@@ -42,7 +43,7 @@ type leaderStartup struct {
 	expectations *application.Expectations
 	// optionalWatches are the watches of kinds of other batch schedulers.
 	optionalWatches []*optionalkind.Watch
-	wake            func(types.NamespacedName)
+	waker           *waker.Waker
 	clock           clock.Clock
 	log             logr.Logger
 	done            chan struct{}
@@ -113,7 +114,7 @@ func (s *leaderStartup) try(ctx context.Context) error {
 	found.addPods(pods)
 	s.gate.Open(acquired, found.held, found.waiting, func(key queueing.Key) bool { return found.alive[key] })
 	for _, name := range found.unfinished {
-		s.wake(name)
+		s.waker.Wake(name)
 	}
 	s.log.Info("Restored the queues; applications and pods are decided on from now on", "held", len(found.held), "waiting", len(found.waiting))
 	close(s.done)

@@ -28,6 +28,7 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/logtail"
 	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
 	"github.com/sparkgate/sparkgate/controllers/internal/notify"
+	"github.com/sparkgate/sparkgate/controllers/internal/waker"
 	"github.com/sparkgate/sparkgate/controllers/internal/writemetrics"
 	"github.com/sparkgate/sparkgate/controllers/queue"
 	"github.com/sparkgate/sparkgate/controllers/schedule"
@@ -158,15 +159,15 @@ func Setup(mgr ctrl.Manager, o Options) error {
 	if err != nil {
 		return err
 	}
-	asking, series := &askers{applications: application.NewWaker()}, metricseries.New(slices.Concat(application.Series(), queue.Series(), schedule.Series())...)
+	asking, series := &askers{applications: waker.New()}, metricseries.New(slices.Concat(application.Series(), queue.Series(), schedule.Series())...)
 	store := pods.NewStore(asking.changed)
 	watcher := pods.NewWatcher(podClient, store, "")
 	embedded := gate.New(gate.Options{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Holder: o.Holder,
-		Wake: asking.wake, Clock: o.Clock, Log: mgr.GetLogger().WithName("queue"),
+		Wake: asking.Wake, Clock: o.Clock, Log: mgr.GetLogger().WithName("queue"),
 		Meter: queue.Meter{Series: series}, Fenced: o.Fenced, DecisionLog: decisionLog(mgr, o),
 	})
-	gates, watches, err := newGates(mgr, embedded, asking.applications, o)
+	gates, watches, err := newGates(mgr, embedded, asking, o)
 	if err != nil {
 		return err
 	}
@@ -186,7 +187,7 @@ func Setup(mgr ctrl.Manager, o Options) error {
 		Exposure: expose.Rules{Hosts: o.UIHosts, Annotations: o.UIAnnotations}, ForbidPodSecurityNone: o.ForbidPodSecurityNone,
 		Recorder: mgr.GetEventRecorder("sparkgate"), Notifier: notifier, Logs: logReader(podClient, o), Series: series, Clock: o.Clock, Ready: startup.wait, Claim: asking.claim, GateKinds: gateKinds(),
 	})
-	startup.expectations, startup.wake = reconciler.Expectations(), asking.applications.Wake
+	startup.expectations, startup.waker = reconciler.Expectations(), asking.applications
 	queues := &queue.Reconciler{Client: mgr.GetClient(), Engine: queueEngine{embedded}, Clock: o.Clock, Interval: o.QueueInterval, Ready: startup.wait, Log: mgr.GetLogger().WithName("queue")}
 	embedded.Observe(queues.Changed)
 
@@ -208,7 +209,7 @@ func Setup(mgr ctrl.Manager, o Options) error {
 	for _, w := range watches {
 		runnables = append(runnables, w)
 	}
-	return addAll(mgr, append(runnables, &application.Finder{Reconciler: reconciler, Wake: asking.applications.Wake, Pauses: o.Clock}))
+	return addAll(mgr, append(runnables, &application.Finder{Reconciler: reconciler, Waker: asking.applications, Pauses: o.Clock}))
 }
 
 type runnable interface {

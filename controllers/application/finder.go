@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -17,6 +16,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/companions"
 	"github.com/sparkgate/sparkgate/controllers/internal/livemeta"
+	"github.com/sparkgate/sparkgate/controllers/internal/waker"
 	"github.com/sparkgate/sparkgate/internal/spark/expose"
 	"github.com/sparkgate/sparkgate/internal/spark/leftover"
 )
@@ -24,8 +24,8 @@ import (
 // Finder looks once, when this process begins to lead, for objects of applications that went while no operator ran.
 type Finder struct {
 	*Reconciler
-	// Wake has the reconciler look at an application.
-	Wake func(types.NamespacedName)
+	// Waker has the reconciler look at applications.
+	Waker *waker.Waker
 	// Pauses are measured by this clock.
 	Pauses clock.Clock
 }
@@ -41,7 +41,7 @@ func (f *Finder) Start(ctx context.Context) error {
 	for {
 		err := f.find(ctx)
 		for _, name := range f.departures.leavers() {
-			f.Wake(name)
+			f.Waker.Wake(name)
 		}
 		if err == nil || ctx.Err() != nil {
 			return nil

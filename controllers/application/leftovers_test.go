@@ -19,13 +19,16 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
 	testingclock "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/companions"
 	"github.com/sparkgate/sparkgate/controllers/internal/livemeta"
+	"github.com/sparkgate/sparkgate/controllers/internal/waker"
 	"github.com/sparkgate/sparkgate/internal/pods"
 	"github.com/sparkgate/sparkgate/internal/spark/expose"
 	"github.com/sparkgate/sparkgate/internal/spark/leftover"
@@ -367,8 +370,8 @@ func TestFind(t *testing.T) {
 	r.expectations.Observed(live.Object())
 	clock := testingclock.NewFakeClock(noon)
 	r.Clock, r.companions.Clock = clock, clock
-	woken := map[types.NamespacedName]bool{}
-	f := &Finder{Reconciler: r, Wake: func(name types.NamespacedName) { woken[name] = true }, Pauses: clock}
+	wakes := waker.New()
+	f := &Finder{Reconciler: r, Waker: wakes, Pauses: clock}
 	if err := f.find(t.Context()); err == nil || r.companions.ExistingKnown() {
 		t.Error("a list that failed is no list")
 	}
@@ -379,6 +382,16 @@ func TestFind(t *testing.T) {
 	clock.Step(companions.ListRetryPause)
 	if err := f.Start(t.Context()); err != nil {
 		t.Fatal(err)
+	}
+	queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
+	defer queue.ShutDown()
+	if err := wakes.Source().Start(t.Context(), queue); err != nil {
+		t.Fatal(err)
+	}
+	woken := map[types.NamespacedName]bool{}
+	for queue.Len() > 0 {
+		request, _ := queue.Get()
+		woken[request.NamespacedName] = true
 	}
 	want := map[types.NamespacedName]bool{gone.NamespacedName: true, young.NamespacedName: true, forged.NamespacedName: true}
 	if diff := cmp.Diff(want, woken); diff != "" {

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/waker"
 )
 
 // TestEventsAreNoFailures: an application that much happens to is looked at as soon as any other; only errors make it wait.
@@ -21,13 +22,13 @@ func TestEventsAreNoFailures(t *testing.T) {
 	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](minRetryDelay, maxRetryDelay)
 	queue := workqueue.NewTypedRateLimitingQueue(limiter)
 	defer queue.ShutDown()
-	waker := NewWaker()
-	if err := waker.source().Start(t.Context(), queue); err != nil {
+	woken := waker.New()
+	if err := woken.Source().Start(t.Context(), queue); err != nil {
 		t.Fatal(err)
 	}
 	name := types.NamespacedName{Namespace: "default", Name: "pi"}
 	for range 100 {
-		waker.Wake(name)
+		woken.Wake(name)
 		if queue.Len() != 1 {
 			t.Fatalf("%d looks are due, want one", queue.Len())
 		}

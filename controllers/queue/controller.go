@@ -17,16 +17,15 @@ import (
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/util/workqueue"
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
-	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/waker"
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
@@ -75,9 +74,10 @@ type Reconciler struct {
 	// loaded are the queues as the engine has them, by name. Only the controller's one worker uses it.
 	loaded map[string]loaded
 
+	waker waker.Waker
+
 	mu      sync.Mutex
 	written map[string]time.Time
-	queue   workqueue.TypedRateLimitingInterface[reconcile.Request]
 }
 
 // loaded identifies a spec.
@@ -98,25 +98,14 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 		Named("queue").
 		For(&v1alpha1.SparkQueue{}).
 		Watches(&v1alpha1.SparkFlavor{}, handler.EnqueueRequestsFromMapFunc(anyFlavor)).
-		WatchesRawSource(source.TypedFunc[reconcile.Request](r.keepQueue)).
+		WatchesRawSource(r.waker.Source()).
 		Complete(r)
-}
-
-func (r *Reconciler) keepQueue(_ context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.queue = queue
-	return nil
 }
 
 // Changed says that usage or order may have changed somewhere. It does not block; the look follows a little later, so
 // that many changes cost one.
 func (r *Reconciler) Changed() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.queue != nil {
-		r.queue.AddAfter(everything, r.Interval/4)
-	}
+	r.waker.WakeAfter(everything.NamespacedName, r.Interval/4)
 }
 
 // everything is the request to look at all queues.
@@ -194,9 +183,7 @@ func (r *Reconciler) publishAll(ctx context.Context) error {
 			return err
 		}
 		if result.RequeueAfter > 0 {
-			r.mu.Lock()
-			r.queue.AddAfter(reconcile.Request{NamespacedName: types.NamespacedName{Name: name}}, result.RequeueAfter)
-			r.mu.Unlock()
+			r.waker.WakeAfter(types.NamespacedName{Name: name}, result.RequeueAfter)
 		}
 	}
 	return nil

@@ -24,10 +24,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
-	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/reservation"
+	"github.com/sparkgate/sparkgate/controllers/internal/waker"
 	"github.com/sparkgate/sparkgate/internal/fairqueue"
 	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
 	"github.com/sparkgate/sparkgate/internal/pods"
@@ -68,12 +68,13 @@ type Options struct {
 // Reconciler lets pods in. Create it with New.
 type Reconciler struct {
 	Options
+	// Waker has the controller look at a pod, which counts only once it runs: it begins with all pods.
+	waker.Waker
 	store     *store
 	followers *watchers
 	claims    *claims
 
-	mu    sync.Mutex
-	queue workqueue.TypedRateLimitingInterface[reconcile.Request]
+	mu sync.Mutex
 	// lastEvents are the last events about pods, so that none is repeated.
 	lastEvents map[types.UID]string
 }
@@ -97,7 +98,7 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 		Named("unmanagedpods").
 		WatchesMetadata(&corev1.Namespace{}, &handler.EnqueueRequestForObject{}, builder.WithPredicates(changed)).
 		Watches(&v1alpha1.SparkQueue{}, handler.EnqueueRequestsFromMapFunc(r.everywhere), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
-		WatchesRawSource(source.TypedFunc[reconcile.Request](r.keepQueue)).
+		WatchesRawSource(r.Source()).
 		WithOptions(controller.Options{MaxConcurrentReconciles: atOnce, RateLimiter: limiter, NewQueue: fairqueue.QueueFor(atOnce)}).
 		Complete(r)
 }
@@ -109,23 +110,6 @@ func (r *Reconciler) everywhere(context.Context, client.Object) []reconcile.Requ
 		requests = append(requests, reconcile.Request{NamespacedName: types.NamespacedName{Name: name}})
 	}
 	return requests
-}
-
-func (r *Reconciler) keepQueue(_ context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.queue = queue
-	return nil
-}
-
-// Wake has the controller look at a pod soon. It does not block. Before the controller runs it does nothing: the
-// controller begins with all pods.
-func (r *Reconciler) Wake(pod types.NamespacedName) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.queue != nil {
-		r.queue.Add(reconcile.Request{NamespacedName: pod})
-	}
 }
 
 // Start follows guarded namespaces until ctx ends. It implements manager.Runnable.

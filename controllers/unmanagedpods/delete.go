@@ -13,7 +13,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/sparkgate/sparkgate/internal/pods"
 )
@@ -55,9 +54,5 @@ func (r *Reconciler) deletePod(ctx context.Context, p *pod, force bool) error {
 
 // wakeAfter has the controller look at a pod in a while.
 func (r *Reconciler) wakeAfter(p *pod, after time.Duration) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.queue != nil {
-		r.queue.AddAfter(reconcile.Request{NamespacedName: types.NamespacedName{Namespace: p.Namespace, Name: p.Name}}, after)
-	}
+	r.WakeAfter(types.NamespacedName{Namespace: p.Namespace, Name: p.Name}, after)
 }

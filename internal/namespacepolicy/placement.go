@@ -20,13 +20,15 @@ type Placement struct {
 type Defaults struct {
 	// Gate is the operator's flag. Default: Embedded.
 	Gate v1alpha1.GateType
-	// QueueLabel returns the label by which users of a gate's system name a queue; empty if they use none. Nil: no gate has such a label.
+	// QueueLabel returns the label by which users of a gate's system name a queue; empty if they use none. Nil: no
+	// gate has such a label.
 	QueueLabel func(v1alpha1.GateType) string
 }
 
-// Place returns what decides on an application in the namespace, or, if app is nil, on what belongs to no application. The gate is that of
-// spec.queue.gate, else of the namespace's annotation, else the operator's default. The queue is that of spec.queue.name, else of the gate's
-// label, else of the namespace's annotation, else the queue default.
+// Place returns what decides on an application in the namespace, or, if app is nil, on what belongs to no
+// application. The gate is that of spec.queue.gate, else of the namespace's annotation, else the operator's default.
+// The queue is that of spec.queue.name, else of the gate's label, else of the namespace's annotation, else the queue
+// default.
 func (p Policy) Place(app *v1alpha1.SparkApplication, defaults Defaults) Placement {
 	placed := p.placeInNamespace(defaults)
 	if app == nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// TestPlace: what the application says goes before what its namespace says, and that before the operator's default; each is named by where it stands.
+// TestPlace: what the application says goes before what its namespace says, and that before the operator's default;
+// each is named by where it stands.
 func TestPlace(t *testing.T) {
 	t.Parallel()
 	kueue := Defaults{Gate: v1alpha1.GateKueue, QueueLabel: func(gate v1alpha1.GateType) string {

@@ -58,13 +58,26 @@ func (p *play) room(gangs int) {
 // applications, no more.
 func (p *play) restartOperator() {
 	p.Helper()
-	past := Past{Wake: p.wake, Held: maps.Clone(p.held)}
+	past := Past{Waker: waker{p}, Held: maps.Clone(p.held)}
 	for key := range p.asked {
 		if _, holds := p.held[key]; !holds {
 			past.Waiting = append(past.Waiting, key)
 		}
 	}
 	p.gate = p.Start(p.T, past)
+}
+
+// waker wakes the applications of a play.
+type waker struct{ p *play }
+
+// Wake implements queueing.Waker.
+func (w waker) Wake(key queueing.Key) {
+	w.p.wake(types.NamespacedName{Namespace: key.Namespace, Name: key.Name})
+}
+
+// WakeAfter implements queueing.Waker.
+func (w waker) WakeAfter(key queueing.Key, after time.Duration) {
+	time.AfterFunc(after, func() { w.Wake(key) })
 }
 
 func (p *play) wake(name types.NamespacedName) {

@@ -7,8 +7,6 @@ import (
 	"reflect"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/types"
-
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
@@ -54,8 +52,8 @@ type System struct {
 
 // Past is what a gate that starts learns of the operator before it.
 type Past struct {
-	// Wake makes an application look at its verdict again. It does not wait.
-	Wake func(types.NamespacedName)
+	// Waker makes applications look at their verdicts again.
+	Waker queueing.Waker
 	// Held are the grants that stand in the status of applications.
 	Held map[queueing.Key]queueing.Grant
 	// Waiting are the applications that ask and hold nothing.

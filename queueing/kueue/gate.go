@@ -52,7 +52,7 @@ func New(o Options) *Gate {
 	g := &Gate{o: o, tracker: tracker{
 		clock: o.Clock, asking: map[types.NamespacedName]bool{}, created: map[queueing.Key]string{}, written: map[types.UID]string{},
 		chunks: map[queueing.Key]map[string]unseenChunk{}, shown: map[queueing.Key]map[types.UID]int32{},
-		released: map[queueing.Key]bool{}, retrying: map[types.NamespacedName]bool{}, lastQueueStates: map[string]string{},
+		released: map[queueing.Key]bool{}, lastQueueStates: map[string]string{},
 	}}
 	g.watch()
 	return g
@@ -169,20 +169,4 @@ func (t *tracker) wasReleased(key queueing.Key) bool {
 }
 
 // retry wakes an application after a while.
-func (g *Gate) retry(key queueing.Key) {
-	name := nameOf(key)
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.retrying[name] {
-		return
-	}
-	g.retrying[name] = true
-	due := g.o.Clock.After(retryTime)
-	go func() {
-		<-due
-		g.mu.Lock()
-		delete(g.retrying, name)
-		g.mu.Unlock()
-		g.o.Wake(name)
-	}()
-}
+func (g *Gate) retry(key queueing.Key) { g.o.Waker.WakeAfter(key, retryTime) }

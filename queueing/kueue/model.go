@@ -21,8 +21,8 @@ import (
 type Options struct {
 	// Client reads and writes Kueue's kinds, without a cache.
 	Client client.WithWatch
-	// Wake is called with every application whose verdict may have changed. It must not block.
-	Wake func(types.NamespacedName)
+	// Waker wakes every application whose verdict may have changed.
+	Waker queueing.Waker
 	// FieldOwner of what the gate writes.
 	FieldOwner string
 	// Interval between questions for Kueue's kinds while they are not installed. Default: optionalkind.DefaultInterval.
@@ -60,8 +60,6 @@ type tracker struct {
 	written map[types.UID]string
 	// released are the keys that were released a moment ago.
 	released map[queueing.Key]bool
-	// retrying are the applications that are woken after a while.
-	retrying map[types.NamespacedName]bool
 	// lastQueueStates are the states of queues that applications were woken for last.
 	lastQueueStates map[string]string
 }

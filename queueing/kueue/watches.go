@@ -209,7 +209,7 @@ func (g *Gate) workloadChanged(o client.Object) {
 		delete(g.written, w.UID)
 	}
 	g.mu.Unlock()
-	g.o.Wake(nameOf(key))
+	g.o.Waker.Wake(key)
 }
 
 // wakeAsking wakes all that ask.
@@ -221,7 +221,7 @@ func (g *Gate) wakeAsking() {
 	}
 	g.mu.Unlock()
 	for _, name := range names {
-		g.o.Wake(name)
+		g.o.Waker.Wake(queueing.Key{Namespace: name.Namespace, Name: name.Name})
 	}
 }
 
@@ -248,7 +248,7 @@ func (g *Gate) clusterQueueChanged(q *kueuev1.ClusterQueue) {
 func (g *Gate) wakeQueue(name string) {
 	for _, w := range g.workloadsBy(queueIndex, name) {
 		if key, ok := keyOf(w); ok && !finished(w) {
-			g.o.Wake(nameOf(key))
+			g.o.Waker.Wake(key)
 		}
 	}
 }

@@ -30,12 +30,12 @@ import (
 // changed.
 const defaultInterval = 10 * time.Second
 
-// Options of a Gate. Client and Wake are required.
+// Options of a Gate. Client and Waker are required.
 type Options struct {
 	// Client knows Volcano's kinds: NewClient.
 	Client client.WithWatch
-	// Wake makes an application look at its verdict again. It must not wait.
-	Wake func(types.NamespacedName)
+	// Waker makes applications look at their verdicts again.
+	Waker queueing.Waker
 	// Interval between two looks at what no watch shows, and for kinds that are not served. Default: 10s.
 	Interval time.Duration
 	// Clock of the interval. Default: the machine's.
@@ -77,7 +77,7 @@ func New(o Options) *Gate {
 	if o.Clock == nil {
 		o.Clock = clock.RealClock{}
 	}
-	g := &Gate{o: o, tracker: newTracker(o.Wake)}
+	g := &Gate{o: o, tracker: newTracker(o.Waker)}
 	g.groups, g.queues = g.watchGroups(), g.watchQueues()
 	return g
 }
@@ -285,16 +285,7 @@ func (g *Gate) EnsureReservation(ctx context.Context, ask queueing.Ask) (string,
 }
 
 // wakeLater wakes an application after a while.
-func (g *Gate) wakeLater(key queueing.Key) {
-	if !g.tracker.scheduleWake(key) {
-		return
-	}
-	after := g.o.Clock.After(g.o.Interval)
-	go func() {
-		<-after
-		g.tracker.wakeScheduled(key)
-	}()
-}
+func (g *Gate) wakeLater(key queueing.Key) { g.o.Waker.WakeAfter(key, g.o.Interval) }
 
 func orUndecided(v *queueing.Verdict) queueing.Verdict {
 	if v == nil {

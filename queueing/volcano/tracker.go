@@ -16,8 +16,8 @@ import (
 // tracker records which applications to wake, and what the gate has written that its watches have not shown yet.
 // Nothing of it has to outlive the process. Safe for concurrent use.
 type tracker struct {
-	wake func(types.NamespacedName)
-	mu   sync.Mutex
+	waker queueing.Waker
+	mu    sync.Mutex
 	// entries are the applications that request or hold quota, by uid; named are their uids by name.
 	entries map[string]*entry
 	named   map[types.NamespacedName]map[string]bool
@@ -32,13 +32,11 @@ type entry struct {
 	queue string
 	// unseen are names of groups that were created and that the watch has not shown.
 	unseen map[string]bool
-	// wakeScheduled says that the application will be woken after a while.
-	wakeScheduled bool
 }
 
-func newTracker(wake func(types.NamespacedName)) *tracker {
+func newTracker(waker queueing.Waker) *tracker {
 	return &tracker{
-		wake: wake, entries: map[string]*entry{}, named: map[types.NamespacedName]map[string]bool{},
+		waker: waker, entries: map[string]*entry{}, named: map[types.NamespacedName]map[string]bool{},
 		deleted: map[types.UID]bool{}, queues: map[string]string{},
 	}
 }
@@ -127,32 +125,6 @@ func (t *tracker) observedDelete(uid types.UID) {
 	delete(t.deleted, uid)
 }
 
-// scheduleWake reports whether the caller has to arrange that the application is woken after a while: false if that is
-// arranged already.
-func (t *tracker) scheduleWake(key queueing.Key) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	e := t.entries[key.UID]
-	if e == nil || e.wakeScheduled {
-		return false
-	}
-	e.wakeScheduled = true
-	return true
-}
-
-// wakeScheduled wakes an application after the time for which scheduleWake was called.
-func (t *tracker) wakeScheduled(key queueing.Key) {
-	t.mu.Lock()
-	e := t.entries[key.UID]
-	if e != nil {
-		e.wakeScheduled = false
-	}
-	t.mu.Unlock()
-	if e != nil {
-		t.wake(e.name)
-	}
-}
-
 // queueChanged wakes the applications of a queue if anything has changed that verdicts depend on. Its counters change
 // all the time.
 func (t *tracker) queueChanged(queue, now string) {
@@ -189,7 +161,7 @@ func (t *tracker) wakeAll(matches func(*entry) bool) {
 	}
 	t.mu.Unlock()
 	for _, name := range names {
-		t.wake(name)
+		t.waker.Wake(queueing.Key{Namespace: name.Namespace, Name: name.Name})
 	}
 }
 

@@ -73,7 +73,7 @@ func (g *Gate) groupChanged(o client.Object) {
 	if shown := g.groups.Get(o.GetNamespace(), o.GetName()); shown == nil || shown.GetUID() != o.GetUID() || shown.GetDeletionTimestamp() != nil {
 		g.tracker.observedDelete(o.GetUID())
 	}
-	g.o.Wake(types.NamespacedName{Namespace: o.GetNamespace(), Name: owner.Name})
+	g.o.Waker.Wake(queueing.Key{Namespace: o.GetNamespace(), Name: owner.Name, UID: string(owner.UID)})
 }
 
 // queueChanged passes on what verdicts depend on.

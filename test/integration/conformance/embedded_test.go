@@ -63,7 +63,7 @@ func (w *world) start(t *testing.T, past gatetest.Past) queueing.Gate {
 	w.starts++
 	w.gate = gate.New(gate.Options{
 		Client: env.Client(), Live: env.Client(), Holder: "conformance-" + strconv.Itoa(w.starts),
-		Wake:  func(key queueing.Key) { past.Wake(types.NamespacedName{Namespace: key.Namespace, Name: key.Name}) },
+		Wake:  past.Waker.Wake,
 		Clock: clock.RealClock{}, Log: logr.Discard(),
 	})
 	acquired, err := w.gate.Acquire(t.Context())

@@ -83,7 +83,7 @@ func (b *bench) start(t *testing.T, past gatetest.Past) queueing.Gate {
 	b.world.t = t
 	b.stop()
 	g := kueue.New(kueue.Options{
-		Client: b.client, Wake: past.Wake, FieldOwner: v1alpha1.FieldOwner, Interval: 100 * time.Millisecond, Clock: clock.RealClock{}, Log: logr.Discard(),
+		Client: b.client, Waker: past.Waker, FieldOwner: v1alpha1.FieldOwner, Interval: 100 * time.Millisecond, Clock: clock.RealClock{}, Log: logr.Discard(),
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup

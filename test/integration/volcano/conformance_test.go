@@ -81,7 +81,7 @@ func TestConformance(t *testing.T) {
 func (w *world) start(t *testing.T, past gatetest.Past) queueing.Gate {
 	t.Helper()
 	w.stop()
-	g := gate.New(gate.Options{Client: w.client, Wake: past.Wake, Interval: 200 * time.Millisecond, Log: logr.Discard()})
+	g := gate.New(gate.Options{Client: w.client, Waker: past.Waker, Interval: 200 * time.Millisecond, Log: logr.Discard()})
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	for _, watch := range g.Watches() {

@@ -1,0 +1,104 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package waker puts objects into the queue of their controller from anywhere.
+package waker
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+)
+
+// Waker has a controller look at objects, now or later. It never blocks. Safe for concurrent use. The zero value is
+// for a controller that begins with everything anyway: it drops what is woken before the controller runs.
+type Waker struct {
+	// timers of later looks; nil is the machine's clock.
+	timers clock.WithDelayedExecution
+
+	mu    sync.Mutex
+	queue workqueue.TypedRateLimitingInterface[reconcile.Request]
+	// pending is what was woken before the controller runs; nil if that is dropped.
+	pending map[types.NamespacedName]bool
+	// scheduled is what is woken later.
+	scheduled map[types.NamespacedName]scheduled
+}
+
+// scheduled is when something is woken.
+type scheduled struct {
+	due   time.Time
+	timer clock.Timer
+}
+
+// New returns a waker that keeps what is woken before the controller runs.
+func New() *Waker { return &Waker{pending: map[types.NamespacedName]bool{}} }
+
+// Wake has the controller look at an object soon.
+func (w *Waker) Wake(name types.NamespacedName) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.queue != nil:
+		w.queue.Add(reconcile.Request{NamespacedName: name})
+	case w.pending != nil:
+		w.pending[name] = true
+	}
+}
+
+// WakeAfter has the controller look at an object after a while. Of several times the earliest counts. The times are not
+// those of the queue, which would drop one for an earlier look that the controller has asked for on its own account.
+func (w *Waker) WakeAfter(name types.NamespacedName, after time.Duration) {
+	if after <= 0 {
+		w.Wake(name)
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	due := w.clock().Now().Add(after)
+	if known, is := w.scheduled[name]; is && !due.Before(known.due) {
+		return
+	} else if is {
+		known.timer.Stop()
+	}
+	if w.scheduled == nil {
+		w.scheduled = map[types.NamespacedName]scheduled{}
+	}
+	w.scheduled[name] = scheduled{due: due, timer: w.clock().AfterFunc(after, func() { w.fire(name, due) })}
+}
+
+func (w *Waker) clock() clock.WithDelayedExecution {
+	if w.timers == nil {
+		return clock.RealClock{}
+	}
+	return w.timers
+}
+
+// fire wakes what is due.
+func (w *Waker) fire(name types.NamespacedName, due time.Time) {
+	w.mu.Lock()
+	if w.scheduled[name].due.Equal(due) {
+		delete(w.scheduled, name)
+	}
+	w.mu.Unlock()
+	w.Wake(name)
+}
+
+// Source gives the waker the queue of its controller.
+func (w *Waker) Source() source.Source {
+	return source.TypedFunc[reconcile.Request](func(_ context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.queue = queue
+		for name := range w.pending {
+			queue.Add(reconcile.Request{NamespacedName: name})
+		}
+		w.pending = nil
+		return nil
+	})
+}
