@@ -16,6 +16,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
 	"github.com/sparkgate/sparkgate/internal/status"
+	"github.com/sparkgate/sparkgate/internal/tick"
 )
 
 // Runs are counted when the status write has succeeded that records them, so neither a restart nor a failover counts
@@ -75,14 +76,24 @@ func (p *pass) countRecorded() {
 	p.Series.Count(func(func(string) string) {
 		if run := p.decision.Create; run != nil {
 			runs.WithLabelValues(namespace, triggerOf(run.Token), resultCreated).Inc()
-			if !run.At.IsZero() && !run.Exists { // else it was created earlier than now
-				delay.WithLabelValues(namespace).Observe(max(p.Clock.Since(run.At), time.Duration(0)).Seconds())
+			if !run.At.IsZero() {
+				delay.WithLabelValues(namespace).Observe(max(p.createdAt(run).Sub(run.At), time.Duration(0)).Seconds())
 			}
 		}
 		for _, passed := range p.decision.Passed {
 			missed.WithLabelValues(namespace, passed.Reason).Inc()
 		}
 	})
+}
+
+// createdAt returns when the application of a run was created: now, unless an earlier step has created it and could not record it.
+func (p *pass) createdAt(run *tick.Run) time.Time {
+	for _, c := range p.o.Children {
+		if run.Exists && c.Name == run.Name {
+			return c.Created
+		}
+	}
+	return p.Clock.Now()
 }
 
 func triggerOf(token string) string {
