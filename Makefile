@@ -52,7 +52,7 @@ deploy: deploy-prepare-$(or $(LOCAL),own) ## Install the operator and wait until
 .PHONY: deploy-prepare-local deploy-prepare-own
 deploy-prepare-local: cluster-up image operator-image bin/demo
 	$(call say,loading the images into the cluster)
-	@bin/localcluster load $(OPERATOR_ARCHIVE) $(SPARK_ARCHIVE)
+	@hack/progress 'loading the images' bin/localcluster load $(OPERATOR_ARCHIVE) $(SPARK_ARCHIVE)
 deploy-prepare-own: bin/kubectl bin/demo
 	$(call say,using the cluster of $(DEMO_KUBECONFIG))
 	@hack/preflight cluster:$(DEMO_KUBECONFIG)
@@ -62,7 +62,7 @@ deploy-prepare-own: bin/kubectl bin/demo
 cluster-up: bin/kubectl ## Start the local Kubernetes; build it first if need be
 	@hack/preflight root
 	$(call say,starting the local Kubernetes)
-	@bin/localcluster install
+	@hack/progress 'installing packages' bin/localcluster install
 	@bin/localcluster up
 cluster-down: bin/localcluster ## Stop the local Kubernetes and remove everything of it
 	$(call say,stopping the local Kubernetes)
@@ -78,28 +78,32 @@ build: bin/sparkgate bin/sparkctl bin/kubectl ## Compile the operator to bin/spa
 .PHONY: image operator-image
 image: bin/image ## Build the Spark image of the examples and tests, an archive in the cache folder
 	$(call say,Spark image $(SPARK_IMAGE))
-	@bin/image spark --version $(SPARK_VERSION) --out $(SPARK_ARCHIVE)
+	@hack/progress 'building the Spark image' bin/image spark --version $(SPARK_VERSION) --out $(SPARK_ARCHIVE)
 operator-image: bin/image ## Build the operator's image to out/sparkgate.tar
 	$(call say,operator image $(OPERATOR_IMAGE))
-	@CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o out/sparkgate ./cmd/sparkgate
+	@CGO_ENABLED=0 hack/progress 'compiling the operator' go build -trimpath -ldflags '-s -w' -o out/sparkgate ./cmd/sparkgate
 	@bin/image binary --name $(OPERATOR_IMAGE) --binary out/sparkgate --out $(OPERATOR_ARCHIVE)
 
 .PHONY: release
 release: preflight-go bin/image ## Build what users of a release download, to out/release; VERSION=v0.1.0, PLATFORMS="linux/amd64 …"
 	@hack/release "$(VERSION)" "out/release/$(VERSION)"
 
-.PHONY: preflight-go bin/sparkgate bin/sparkctl bin/demo bin/localcluster bin/image
+.PHONY: preflight-go bin/sparkgate out/sparkctl bin/demo bin/localcluster bin/image
 preflight-go:
 	@hack/preflight go
-bin/sparkgate bin/sparkctl: bin/%: preflight-go
-	@go build -o $@ ./cmd/$*
-bin/demo: bin/%: preflight-go
-	@go build -o $@ ./hack/$*
+bin/sparkgate: preflight-go
+	@hack/progress 'compiling $@' go build -o $@ ./cmd/sparkgate
+out/sparkctl: preflight-go
+	@hack/progress 'compiling $@' go build -o $@ ./cmd/sparkctl
+bin/demo: preflight-go
+	@hack/progress 'compiling $@' go build -o $@ ./hack/demo
 bin/localcluster: preflight-go
-	@go -C test/cluster build -o $(CURDIR)/$@ ./localcluster
+	@hack/progress 'compiling $@' go -C test/cluster build -o $(CURDIR)/$@ ./localcluster
 bin/image: preflight-go
-	@go -C test/image build -o $(CURDIR)/$@ .
+	@hack/progress 'compiling $@' go -C test/image build -o $(CURDIR)/$@ .
 bin/kubectl: hack/kubectl bin/localcluster
+	@install -m 755 $< $@
+bin/sparkctl: hack/sparkctl bin/localcluster out/sparkctl
 	@install -m 755 $< $@
 
 ##@ Test
@@ -109,7 +113,7 @@ unit: preflight-go ## Tests without a cluster, root or network
 	@hack/suite unit
 integration: bin/localcluster ## Tests against a real API server and etcd
 	@hack/suite integration
-e2e: bin/kubectl bin/sparkgate bin/sparkctl image operator-image ## Tests with a real node and real Spark, in a cluster of their own; KEEP=1 leaves it
+e2e: bin/kubectl bin/sparkgate out/sparkctl image operator-image ## Tests with a real node and real Spark, in a cluster of their own; KEEP=1 leaves it
 	@hack/preflight root
 	@hack/suite e2e
 e2e-kind: ## Demo and attacks on a kind cluster: needs Docker and kind, but not root
@@ -132,7 +136,7 @@ test: preflight-go ## unit, integration and e2e; ends with "N passed, N failed"
 .PHONY: deflake soak soak-properties soak-faults bench
 deflake: ## Repeat unit and integration tests in random order with the race detector until one fails; COUNT=10
 	@hack/suite deflake $(or $(COUNT),10)
-soak: soak-properties soak-faults image operator-image bin/kubectl bin/sparkgate bin/sparkctl ## soak-properties and soak-faults, then repeat the e2e tests on one cluster; COUNT=10
+soak: soak-properties soak-faults image operator-image bin/kubectl bin/sparkgate out/sparkctl ## soak-properties and soak-faults, then repeat the e2e tests on one cluster; COUNT=10
 	@hack/suite soak $(or $(COUNT),10)
 soak-properties: ## Random tests with COUNT=10 times their seeds from SEED on, then each fuzzer for FUZZTIME=1m
 	@hack/suite soak_properties $(or $(COUNT),10)

@@ -43,11 +43,20 @@ func runKubectl(c cluster, args []string) error {
 	if err != nil {
 		return err
 	}
+	if listens(args) {
+		return c.connect(append([]string{record.built().binary(), "kubectl"}, args...)...)
+	}
 	env, err := c.commandEnv()
 	if err != nil {
 		return err
 	}
 	return c.enter(env, append([]string{record.built().binary(), "kubectl"}, args...)...)
+}
+
+// listens reports whether kubectl may open a port for the user, who is outside
+// the cluster's network.
+func listens(args []string) bool {
+	return slices.Contains(args, "port-forward") || slices.Contains(args, "proxy")
 }
 
 // runKubeconfig implements `kubeconfig`.

@@ -31,6 +31,7 @@ func commands() []command {
 		{"status", "", "show the components and whether they are well", runStatus},
 		{"kubectl", "ARGUMENT...", "run kubectl as the cluster's administrator", runKubectl},
 		{"exec", "-- COMMAND...", "run a command in the cluster's network with KUBECONFIG set", runExec},
+		{"connect", "-- COMMAND...", "run a command in the machine's own network with a KUBECONFIG that reaches the cluster", runConnect},
 		{"load", "FILE.tar...", "import image archives, unless the same images are there", runLoad},
 		{"kubeconfig", "", "print the path of the administrator's kubeconfig", runKubeconfig},
 	}
@@ -59,6 +60,9 @@ func dispatch(args []string) error {
 	c, err := clusterFromEnv(os.Getenv)
 	if err != nil {
 		return err
+	}
+	if args[0] == relayCommand {
+		return runRelay()
 	}
 	for _, candidate := range commands() {
 		if candidate.name == args[0] {
