@@ -74,9 +74,36 @@ func TestEveryExampleIsNamed(t *testing.T) {
 	}
 }
 
-// TestDemoFitsOnASmallNode builds what make demo applies: two applications, each of which fits into its queue's own quota.
+// TestDemoFitsOnASmallNode builds what make demo applies: three applications, each of which fits into
+// its queue's own quota, two of them in one queue.
 func TestDemoFitsOnASmallNode(t *testing.T) {
 	t.Parallel()
+	queues, applications := demo(t)
+	if len(applications) != 3 {
+		t.Errorf("%d applications, want 3", len(applications))
+	}
+	perQueue := map[string]int{}
+	for _, app := range applications {
+		if app.Spec.Queue == nil || len(queues[app.Spec.Queue.Name].Spec.Flavors) != 1 {
+			t.Errorf("%s has no queue with quotas: %+v", app.Name, app.Spec.Queue)
+			continue
+		}
+		perQueue[app.Spec.Queue.Name]++
+		if app.Spec.Driver.CoreRequest != "200m" || app.Spec.Executor.CoreRequest != "200m" {
+			t.Errorf("%s requests %q and %q of CPU, want 200m each: three pods in the 1 CPU of the queue", app.Name, app.Spec.Driver.CoreRequest, app.Spec.Executor.CoreRequest)
+		}
+		if cpu := queues[app.Spec.Queue.Name].Spec.Flavors[0].Quotas[0]; cpu.Nominal.String() != "1" {
+			t.Errorf("queue %s has %s of %s, want 1 cpu", app.Spec.Queue.Name, cpu.Nominal.String(), cpu.Resource)
+		}
+	}
+	if perQueue["team-a"] != 1 || perQueue["team-b"] != 2 {
+		t.Errorf("applications per queue: %v, want one in team-a and two in team-b, so that one has to wait", perQueue)
+	}
+}
+
+// demo returns what make demo applies.
+func demo(t *testing.T) (map[string]v1alpha1.SparkQueue, []v1alpha1.SparkApplication) {
+	t.Helper()
 	options := krusty.MakeDefaultOptions()
 	options.LoadRestrictions = types.LoadRestrictionsNone
 	built, err := krusty.MakeKustomizer(options).Run(filesys.MakeFsOnDisk(), filepath.Join(root, "hack", "demo", "overlay"))
@@ -105,19 +132,5 @@ func TestDemoFitsOnASmallNode(t *testing.T) {
 			applications = append(applications, app)
 		}
 	}
-	if len(applications) != 2 {
-		t.Errorf("%d applications, want 2", len(applications))
-	}
-	for _, app := range applications {
-		if app.Spec.Queue == nil || len(queues[app.Spec.Queue.Name].Spec.Flavors) != 1 {
-			t.Errorf("%s has no queue with quotas: %+v", app.Name, app.Spec.Queue)
-			continue
-		}
-		if app.Spec.Driver.CoreRequest != "200m" || app.Spec.Executor.CoreRequest != "200m" {
-			t.Errorf("%s requests %q and %q of CPU, want 200m each: three pods in the 1 CPU of the queue", app.Name, app.Spec.Driver.CoreRequest, app.Spec.Executor.CoreRequest)
-		}
-		if cpu := queues[app.Spec.Queue.Name].Spec.Flavors[0].Quotas[0]; cpu.Nominal.String() != "1" {
-			t.Errorf("queue %s has %s of %s, want 1 cpu", app.Spec.Queue.Name, cpu.Nominal.String(), cpu.Resource)
-		}
-	}
+	return queues, applications
 }

@@ -93,10 +93,10 @@ func TestHeartbeatWithoutATerminal(t *testing.T) {
 	begin := time.Unix(0, 0)
 	v := &view{out: &out, begin: begin, lastLine: begin}
 	apps := []*progress{{name: "pi", reached: running}}
-	for i := range 45 {
+	for i := range 25 {
 		v.live(begin.Add(time.Duration(i)*time.Second), apps)
 	}
-	want := "  20.0s  pi running\n  40.0s  pi running\n"
+	want := "   9.0s  pi running\n  18.0s  pi running\n"
 	if out.String() != want {
 		t.Errorf("lines: got %q, want %q", out.String(), want)
 	}
