@@ -170,3 +170,12 @@ type PriorityResolver interface {
 	// Priority returns the value of a class. A gate that cannot know yet says that it knows it.
 	Priority(class string) (value int32, known bool)
 }
+
+// QueueLister is implemented by gates that know the queues that applications may name.
+type QueueLister interface {
+	// QueuesFor returns the queues that asks from a namespace with these labels may name, in order. needsLimits is that
+	// of the ask.
+	QueuesFor(namespaceLabels map[string]string, needsLimits bool) []string
+	// Unlimited reports whether a queue bounds nothing: neither it nor another queue of its tree has a quota.
+	Unlimited(queue string) bool
+}

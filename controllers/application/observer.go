@@ -148,6 +148,7 @@ func (ob *observer) verdict(ctx context.Context) (*queueing.Verdict, error) {
 	if err != nil {
 		return nil, err
 	}
+	ob.placement.explain(&verdict, ob.planner.ask)
 	return &verdict, nil
 }
 

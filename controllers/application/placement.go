@@ -5,6 +5,7 @@ package application
 
 import (
 	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
+	"github.com/sparkgate/sparkgate/queueing"
 )
 
 // placement says which gate and queue a start asks, and what administrators allow it there.
@@ -24,4 +25,24 @@ type targetGate struct {
 	name     string
 	guarded  bool
 	settings string
+}
+
+// explain completes what a gate says of the queue of an ask with what the gate does not know: where the queue was named, and what administrators
+// say of the namespace.
+func (pl *placement) explain(verdict *queueing.Verdict, ask *queueing.Ask) {
+	gate := string(pl.placed.Gate)
+	switch {
+	case verdict.State == queueing.Granted && verdict.Message == "" && pl.Gates.Unlimited(gate, ask.Queue):
+		verdict.Message = pl.placed.UnlimitedByDefault()
+	case verdict.State != queueing.Waiting:
+	case verdict.Reason == queueing.ReasonReferenceNotFound, verdict.Reason == queueing.ReasonNamespaceNotAllowed:
+		var published []string
+		for _, c := range pl.app.Status.Conditions {
+			published = append(published, c.Message)
+		}
+		verdict.Message = pl.policy.RefusedQueue(pl.placed, verdict.Message, published, func() ([]string, bool) {
+			// A list of allowed queues says itself which ones may be without limits.
+			return pl.Gates.QueuesFor(gate, ask.NamespaceLabels, pl.policy.Guarded && !pl.policy.Queues.Set)
+		})
+	}
 }

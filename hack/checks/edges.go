@@ -19,7 +19,8 @@ var clients = []string{"k8s.io/client-go/...", "sigs.k8s.io/controller-runtime/.
 //
 //	api ◄── queueing ◄── internal/spark ◄── internal/lifecycle ◄── {controllers, internal/offline} ◄── cmd
 //
-// internal/redact, internal/fairqueue, internal/finding and internal/namespacepolicy are leaves: they import api at most.
+// internal/redact, internal/fairqueue, internal/finding, internal/nearest and
+// internal/namespacepolicy are leaves: they import api and each other at most.
 var forbiddenEdges = []Edge{
 	{
 		From: []string{"api/..."}, To: append([]string{"queueing/...", "internal/...", "controllers/...", "cmd/..."}, clients...),
@@ -38,7 +39,7 @@ var forbiddenEdges = []Edge{
 		Why: "what Spark needs is computed without a cluster, for the operator and for sparkctl alike",
 	},
 	{
-		From: []string{"internal/redact/...", "internal/fairqueue/...", "internal/finding/...", "internal/namespacepolicy/..."}, To: []string{"queueing/...", "internal/spark/...", "internal/offline/...", "controllers/...", "cmd/..."},
+		From: []string{"internal/redact/...", "internal/fairqueue/...", "internal/finding/...", "internal/nearest/...", "internal/namespacepolicy/..."}, To: []string{"queueing/...", "internal/spark/...", "internal/offline/...", "controllers/...", "cmd/..."},
 		Why: "it is a leaf that any layer may use",
 	},
 	{

@@ -153,7 +153,11 @@ func (ad admission) undecided() Decision {
 
 // notAdmitted publishes why the gate does not admit the start.
 func (ad admission) notAdmitted(stage status.Stage, v *queueing.Verdict) Decision {
-	ad.s.Times.ReferenceMissing = nil
+	if v.Reason == queueing.ReasonNamespaceNotAllowed {
+		ad.awaitReference() // a queue that does not admit the namespace is as good as none
+	} else {
+		ad.s.Times.ReferenceMissing = nil
+	}
 	if before := apimeta.FindStatusCondition(ad.o.App.Status.Conditions, v1alpha1.AdmittedCondition); v.Displacing &&
 		(before == nil || before.Message != v.Message) {
 		ad.event(false, preemptingReason, v.Message)
@@ -171,6 +175,14 @@ func (ad admission) notAdmitted(stage status.Stage, v *queueing.Verdict) Decisio
 // referenceMissing waits for something that does not exist. After the timeout the wait counts as stalled, and
 // continues.
 func (ad admission) referenceMissing(message string) Decision {
+	ad.awaitReference()
+	ad.requeue(ad.o.Now.Add(referenceInterval))
+	return ad.publisher.publish(status.ReferenceNotFound, message)
+}
+
+// awaitReference records since when something is missing, or may not be used, and whether the wait for it counts as
+// stalled.
+func (ad admission) awaitReference() {
 	if ad.s.Times.ReferenceMissing == nil {
 		ad.s.Times.ReferenceMissing = ad.nowPtr()
 	}
@@ -179,8 +191,6 @@ func (ad admission) referenceMissing(message string) Decision {
 	if !ad.view.ReferenceOverdue {
 		ad.requeue(overdue)
 	}
-	ad.requeue(ad.o.Now.Add(referenceInterval))
-	return ad.publisher.publish(status.ReferenceNotFound, message)
 }
 
 // invalid publishes the mistakes in the spec. The ask is withdrawn; no run is counted.
@@ -228,7 +238,7 @@ func (ad admission) submit(start Start, v *queueing.Verdict) Decision {
 	if v.Reason == queueing.ReasonDelegatedToScheduler {
 		reason = v1alpha1.DelegatedToSchedulerReason
 	}
-	ad.view.Admitted = &status.AdmittedView{Admitted: true, Reason: reason}
+	ad.view.Admitted = &status.AdmittedView{Admitted: true, Reason: reason, Message: v.Message}
 	ad.after(Action{Kind: ConfirmGrant}, Action{Kind: CreateDriver})
 	ad.publisher.requeueDriverStart()
 	return ad.publisher.publish(status.Submitting, ad.submittingMessage())

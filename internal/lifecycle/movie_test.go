@@ -90,6 +90,7 @@ var acts = map[string]func(m *movie, rest string){
 	"evict":           func(m *movie, rest string) { reason, message, _ := strings.Cut(rest, " "); m.wants(reason, message) },
 	"keep":            func(m *movie, _ string) { m.wanted = nil },
 	"queue":           func(m *movie, rest string) { m.drained = rest == "drained" },
+	"namespace":       func(m *movie, rest string) { m.closed = rest == "refused" },
 	"preempting":      func(m *movie, _ string) { m.displacing = true },
 	"bound":           func(m *movie, rest string) { m.bound = duration(m, rest) },
 	"grant":           func(m *movie, rest string) { merge(m, m.app.Status.Grant, rest) },

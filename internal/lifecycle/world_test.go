@@ -42,6 +42,8 @@ type world struct {
 	drained bool
 	// displacing says that others give their room back for an ask that waits.
 	displacing bool
+	// closed says that the queue does not admit the namespace.
+	closed bool
 	// bound is what lets the application pass others, if anything does.
 	bound time.Duration
 	// wanted is why the gate wants its grant back; nil while it may be kept. frank says that an ask hears of it, too.
@@ -247,7 +249,7 @@ func (w *world) verdict(start Start) *queueing.Verdict {
 	if w.granted != nil && (w.granted.Run != start.Run || w.granted.Attempt != start.Attempt || w.wanted != nil && w.frank) {
 		return &queueing.Verdict{State: queueing.Evicting}
 	}
-	if w.granted == nil && w.room == queueing.Granted && !w.drained {
+	if w.granted == nil && w.room == queueing.Granted && w.keptOut() == nil {
 		w.granted, w.grantedInputs = &start, w.inputs
 	}
 	switch {
@@ -259,13 +261,24 @@ func (w *world) verdict(start Start) *queueing.Verdict {
 		return &queueing.Verdict{State: queueing.Refused, Reason: queueing.ReasonExceedsQuota, Message: "needs memory 9Gi, queue team-a holds 3Gi"}
 	case w.room == queueing.Undecided:
 		return &queueing.Verdict{}
-	case w.drained:
-		return &queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonQueueHeld, Message: "queue team-a is held"}
+	case w.keptOut() != nil:
+		return w.keptOut()
 	case w.displacing:
 		return &queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonWaitingForQuota, Displacing: true,
 			Message: "waits until etl/low has given its room back"}
 	}
 	return &queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonWaitingForQuota, Message: "needs memory 2688Mi of 3Gi in queue team-a"}
+}
+
+// keptOut is why the queue admits nothing of this namespace; nil if it does.
+func (w *world) keptOut() *queueing.Verdict {
+	switch {
+	case w.drained:
+		return &queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonQueueHeld, Message: "queue team-a is held"}
+	case w.closed:
+		return &queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonNamespaceNotAllowed, Message: "queue team-a admits namespaces with team=a"}
+	}
+	return nil
 }
 
 func (w *world) carryOut(d Decision) (obstacle string) {

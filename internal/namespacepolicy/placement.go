@@ -5,9 +5,15 @@ package namespacepolicy
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/nearest"
 )
+
+// defaultQueueField is where a queue comes from that nothing names.
+const defaultQueueField = "spec.queue.name (the default)"
 
 // Placement is the gate and the queue that decide on something, and where each was named, for messages.
 type Placement struct {
@@ -54,7 +60,7 @@ func (p Policy) Place(app *v1alpha1.SparkApplication, defaults Defaults) Placeme
 func (p Policy) placeInNamespace(defaults Defaults) Placement {
 	placed := Placement{
 		Gate: defaults.Gate, GateField: "flag --default-gate of the operator",
-		Queue: v1alpha1.DefaultQueue, QueueField: "spec.queue.name (the default)",
+		Queue: v1alpha1.DefaultQueue, QueueField: defaultQueueField,
 	}
 	if placed.Gate == "" {
 		placed.Gate = v1alpha1.GateEmbedded
@@ -68,4 +74,54 @@ func (p Policy) placeInNamespace(defaults Defaults) Placement {
 		placed.QueueField = fmt.Sprintf("annotation %s of namespace %s", v1alpha1.DefaultQueueAnnotation, p.Namespace)
 	}
 	return placed
+}
+
+// mayUse begins the list of queues that a namespace may name instead.
+const mayUse = " may use "
+
+// RefusedQueue returns what a gate says against a queue, with where the queue was named, and what the namespace may name
+// instead: queues that admit it, and no others. list returns those that the gate knows; known is false if it knows none.
+//
+// published are the messages of the application: one that says the same and lists queues is kept, since each change of a
+// message is a write, and queues come and go.
+func (p Policy) RefusedQueue(placed Placement, says string, published []string, list func() (queues []string, known bool)) string {
+	says = placed.QueueField + ": " + says
+	for _, message := range published {
+		if hint, same := strings.CutPrefix(message, says+"; "); same && strings.Contains(hint, mayUse) {
+			return message
+		}
+	}
+	queues, known := list()
+	usable := slices.DeleteFunc(slices.Clone(queues), func(name string) bool { return !p.Queues.Allows(name) })
+	switch near := nearest.To(placed.Queue, usable); {
+	case !known:
+		return says
+	case len(usable) == 0:
+		return fmt.Sprintf("%s; no queue admits namespace %s: ask an administrator for one", says, p.Namespace)
+	case near != "" && near != placed.Queue:
+		return fmt.Sprintf("%s; did you mean %s? Namespace %s%s%s", says, near, p.Namespace, mayUse, firstNames(usable))
+	default:
+		return fmt.Sprintf("%s; namespace %s%s%s", says, p.Namespace, mayUse, firstNames(usable))
+	}
+}
+
+// UnlimitedByDefault returns that a queue without limits was chosen because nothing names another; empty if the queue
+// was named.
+func (p Placement) UnlimitedByDefault() string {
+	if p.QueueField != defaultQueueField {
+		return ""
+	}
+	return fmt.Sprintf("neither the application nor its namespace names a queue, so it is in queue %s, which has no limits: for one with a quota, "+
+		"set spec.queue.name, or the annotation %s of the namespace", p.Queue, v1alpha1.DefaultQueueAnnotation)
+}
+
+// maxNamesListed is how many queues a message lists.
+const maxNamesListed = 5
+
+// firstNames joins the first names.
+func firstNames(names []string) string {
+	if len(names) <= maxNamesListed {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:maxNamesListed], ", "), len(names)-maxNamesListed)
 }

@@ -52,3 +52,64 @@ func TestPlace(t *testing.T) {
 		})
 	}
 }
+
+// TestRefusedQueue: the message says where the queue was named, and what the namespace may use; it names no other queue.
+func TestRefusedQueue(t *testing.T) {
+	t.Parallel()
+	const field, says = "spec.queue.name", "queue taem-a does not exist"
+	many := []string{"a1", "a2", "a3", "a4", "a5", "a6", "a7"}
+	for name, tt := range map[string]struct {
+		queue     string
+		allowed   List
+		published []string
+		queues    []string
+		unknown   bool
+		want      string
+	}{
+		"a typing mistake":        {queues: []string{"nightly", "team-a"}, want: "; did you mean team-a? Namespace ns may use nightly, team-a"},
+		"another name":            {queues: []string{"nightly"}, want: "; namespace ns may use nightly"},
+		"many":                    {queues: many, want: "; namespace ns may use a1, a2, a3, a4, a5 and 2 more"},
+		"none":                    {want: "; no queue admits namespace ns: ask an administrator for one"},
+		"one that is not allowed": {allowed: List{true, []string{"nightly"}}, queues: []string{"nightly", "team-a"}, want: "; namespace ns may use nightly"},
+		"none is allowed":         {allowed: List{Set: true}, queues: []string{"team-a"}, want: "; no queue admits namespace ns: ask an administrator for one"},
+		"it was meant":            {queue: "team-a", queues: []string{"team-a"}, want: "; namespace ns may use team-a"},
+		"a gate without a list":   {unknown: true, want: ""},
+		"queues come and go": {published: []string{"another message", field + ": " + says + "; namespace ns may use nightly"}, queues: []string{"team-a"},
+			want: "; namespace ns may use nightly"},
+		"the first queue comes": {published: []string{field + ": " + says + "; no queue admits namespace ns: ask an administrator for one"},
+			queues: []string{"nightly"}, want: "; namespace ns may use nightly"},
+		"another cause": {published: []string{field + ": queue old does not exist; namespace ns may use old"}, queues: []string{"nightly"},
+			want: "; namespace ns may use nightly"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			queue := tt.queue
+			if queue == "" {
+				queue = "taem-a"
+			}
+			got := Policy{Namespace: "ns", Queues: tt.allowed}.RefusedQueue(Placement{Queue: queue, QueueField: field}, says, tt.published,
+				func() ([]string, bool) { return tt.queues, !tt.unknown })
+			if want := field + ": " + says + tt.want; got != want {
+				t.Errorf("got  %s\nwant %s", got, want)
+			}
+		})
+	}
+}
+
+// TestUnlimitedByDefault: only who names no queue is reminded that there are queues with a quota.
+func TestUnlimitedByDefault(t *testing.T) {
+	t.Parallel()
+	app := &v1alpha1.SparkApplication{}
+	const want = "neither the application nor its namespace names a queue, so it is in queue default, which has no limits: for one with a quota, " +
+		"set spec.queue.name, or the annotation sparkgate.io/default-queue of the namespace"
+	if got := (Policy{}).Place(app, Defaults{}).UnlimitedByDefault(); got != want {
+		t.Errorf("nothing is named: got %s\nwant %s", got, want)
+	}
+	if got := (Policy{DefaultQueue: "default"}).Place(app, Defaults{}).UnlimitedByDefault(); got != "" {
+		t.Errorf("the namespace names it: %s", got)
+	}
+	app.Spec.Queue = &v1alpha1.QueueReference{Name: "default"}
+	if got := (Policy{}).Place(app, Defaults{}).UnlimitedByDefault(); got != "" {
+		t.Errorf("the application names it: %s", got)
+	}
+}

@@ -27,7 +27,8 @@ type View struct {
 	// ReadyLatched says that driver and base executors of this attempt were ready at least once. Read under ReadyWhen
 	// Running only.
 	ReadyLatched bool
-	// ReferenceOverdue says that the missing reference has been missing for longer than the reference timeout.
+	// ReferenceOverdue says that what is missing, or a queue that does not admit the namespace, has been waited for
+	// longer than the reference timeout. Read in the stages ReferenceNotFound, Queued and Preempted only.
 	ReferenceOverdue bool
 	// Generation of the spec that the view speaks of: observedGeneration of every condition.
 	Generation int64
@@ -71,12 +72,12 @@ func Conditions(old []metav1.Condition, v View, now metav1.Time) []metav1.Condit
 	return l.sorted()
 }
 
-// readiness returns the row's, except in the two rows that depend on the view.
+// readiness returns the row's, except in the rows that depend on the view.
 func (v View) readiness(r row) readiness {
 	switch {
 	case v.Stage == Running && v.ReadyWhen == v1alpha1.ReadyWhenRunning && v.ReadyLatched:
 		return succeeded
-	case v.Stage == ReferenceNotFound && v.ReferenceOverdue:
+	case (v.Stage == ReferenceNotFound || v.Stage == Queued || v.Stage == Preempted) && v.ReferenceOverdue:
 		return stalled
 	}
 	return r.readiness

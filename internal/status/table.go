@@ -41,8 +41,9 @@ type row struct {
 	message string
 }
 
-// table is the whole contract: stage → conditions. Two rows depend on the view: Running is Ready under readyWhen:
-// Running, and ReferenceNotFound is stalled after its timeout (see View.course).
+// table is the whole contract: stage → conditions. Some rows depend on the view: Running is Ready under readyWhen:
+// Running, and what waits for a reference, or for a queue that admits its namespace, is stalled after a timeout (see
+// View.readiness).
 var table = map[Stage]row{
 	New: {readiness: unpublished},
 

@@ -107,6 +107,12 @@ func beforeTheDriver() map[string]line {
 			want:    "Stalled=True/ReferenceNotFound Ready=False/ReferenceNotFound Finished=False",
 			kstatus: failed, argo: degraded, checks: atRest, waits: []string{"Stalled"}, started: failed, suspendedDone: failed,
 		},
+		"a namespace that the queue does not admit for too long": {
+			before:  []status.View{queued},
+			view:    status.View{Stage: status.Queued, Admitted: &status.AdmittedView{Reason: v1alpha1.NamespaceNotAllowedReason}, ReferenceOverdue: true},
+			want:    "Stalled=True/Queued Ready=False/Queued Admitted=False/NamespaceNotAllowed Finished=False",
+			kstatus: failed, argo: degraded, checks: atRest, waits: []string{"Stalled"}, started: failed, suspendedDone: failed,
+		},
 		"suspended before start": {
 			before: []status.View{queued}, view: status.View{Stage: status.Suspended},
 			want:    "Ready=False/Suspended Admitted=False/Suspended Finished=False",

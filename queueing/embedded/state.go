@@ -68,6 +68,25 @@ func (e *Engine) Names() []string {
 	return out
 }
 
+// QueuesFor returns the queues that an ask from a namespace with these labels may name, in order: leaf queues without a
+// problem, whose selector matches, and that have quotas if the namespace needs such (see queueing.Ask).
+func (e *Engine) QueuesFor(labels map[string]string, needsLimits bool) []string {
+	var out []string
+	asker := &ask{labels: labels, needsLimits: needsLimits}
+	for _, name := range e.Names() {
+		if q := e.hierarchy.queues[name]; q.access(asker) == allowed && e.hierarchy.queueInadmissible(q).State == queueing.Undecided {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// Unlimited reports whether a queue is configured, and has no quota in its whole tree.
+func (e *Engine) Unlimited(queue string) bool {
+	q := e.hierarchy.queues[queue]
+	return q != nil && q.config != nil && !q.limited
+}
+
 // States returns the state of all configured queues in the order of their names.
 func (e *Engine) States() []QueueState {
 	var out []QueueState

@@ -27,6 +27,39 @@ func weighted(t *testing.T, queues, asks string) *Engine {
 	return e
 }
 
+// TestQueuesFor: a namespace is told of the queues that would take its applications, and of no others.
+func TestQueuesFor(t *testing.T) {
+	t.Parallel()
+	e := New()
+	e.SetQueues(queuesOf(t, `
+		root cpu=4
+		open in=root
+		team in=root only=team:a
+		closed in=root nobody
+		lost in=nowhere
+		free
+		free-by-name names
+		held in=root hold`))
+	for name, tt := range map[string]struct {
+		labels      map[string]string
+		needsLimits bool
+		want        []string
+	}{
+		"any namespace":         {want: []string{"free", "free-by-name", "held", "open"}},
+		"one that is selected":  {labels: map[string]string{"team": "a"}, want: []string{"free", "free-by-name", "held", "open", "team"}},
+		"one that needs limits": {needsLimits: true, want: []string{"free-by-name", "held", "open"}},
+	} {
+		if diff := cmp.Diff(tt.want, e.QueuesFor(tt.labels, tt.needsLimits)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+	for queue, want := range map[string]bool{"free": true, "open": false, "root": false, "nowhere": false} {
+		if got := e.Unlimited(queue); got != want {
+			t.Errorf("%s is unlimited: %v, want %v", queue, got, want)
+		}
+	}
+}
+
 func TestStates(t *testing.T) {
 	t.Parallel()
 	const queues = `

@@ -142,7 +142,7 @@ func queueTrouble(ask queueing.Ask, s surroundings) (v queueing.Verdict, found b
 	q := s.localQueue
 	switch {
 	case q == nil:
-		return waiting(queueing.ReasonReferenceNotFound, fmt.Sprintf("LocalQueue %q named by spec.queue.name does not exist in namespace %s", ask.Queue, ask.Key.Namespace)), true
+		return waiting(queueing.ReasonReferenceNotFound, fmt.Sprintf("LocalQueue %q does not exist in namespace %s: create it, or name another one", ask.Queue, ask.Key.Namespace)), true
 	case s.clusterQueue == nil:
 		return waiting(queueing.ReasonReferenceNotFound, fmt.Sprintf("ClusterQueue %q of LocalQueue %s/%s does not exist", q.Spec.ClusterQueue, q.Namespace, q.Name)), true
 	case stopOf(q.Spec.StopPolicy) != kueuev1.None:

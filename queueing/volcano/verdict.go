@@ -37,7 +37,7 @@ func queueVerdict(ask queueing.Ask, wanted *v1beta1.PodGroup, queue *v1beta1.Que
 	v := queueing.Verdict{}
 	switch {
 	case queue == nil:
-		v = waiting(queueing.ReasonReferenceNotFound, "Volcano's Queue %q, named by spec.queue.name or the namespace, does not exist", ask.Queue)
+		v = waiting(queueing.ReasonReferenceNotFound, "Volcano's Queue %q does not exist: create it, or name another one", ask.Queue)
 	case queue.Status.State == "":
 		v = waiting(queueing.ReasonWaitingForGate, "Volcano's Queue %q has not been opened yet: check that Volcano's controllers run", ask.Queue)
 	case queue.Status.State != v1beta1.QueueStateOpen:

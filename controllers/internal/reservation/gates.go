@@ -56,6 +56,22 @@ func (g Gates) Request(ctx context.Context, name string, ask queueing.Ask) (queu
 	return verdict, nil
 }
 
+// QueuesFor returns the queues of a gate that asks from a namespace with these labels may name; known is false where the
+// gate cannot say.
+func (g Gates) QueuesFor(name string, namespaceLabels map[string]string, needsLimits bool) (queues []string, known bool) {
+	lister, known := g[name].(queueing.QueueLister)
+	if known {
+		queues = lister.QueuesFor(namespaceLabels, needsLimits)
+	}
+	return queues, known
+}
+
+// Unlimited reports whether a queue of a gate is known to bound nothing.
+func (g Gates) Unlimited(name, queue string) bool {
+	lister, known := g[name].(queueing.QueueLister)
+	return known && lister.Unlimited(queue)
+}
+
 // Priority returns the value of a priority class of the gate's own. asked is false where the gate has no such classes.
 func (g Gates) Priority(name, class string) (value int32, known, asked bool) {
 	resolver, asked := g[name].(queueing.PriorityResolver)

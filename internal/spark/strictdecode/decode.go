@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/json"
 
 	"github.com/sparkgate/sparkgate/internal/finding"
+	"github.com/sparkgate/sparkgate/internal/nearest"
 )
 
 // Mistake is one thing in a document that its type does not allow.
@@ -43,7 +44,7 @@ func misplaced(strictError error, path string, root reflect.Type) Mistake {
 	}
 	mistake := Mistake{Field: path + "." + field.FieldPath()}
 	name := lastName(field.FieldPath())
-	switch near := nearest(name, namesOf(typeAt(root, parentOf(field.FieldPath())))); {
+	switch near := nearest.To(name, namesOf(typeAt(root, parentOf(field.FieldPath())))); {
 	case strings.HasPrefix(strictError.Error(), "duplicate"):
 		mistake.Message = "the field is given twice: remove one of the two"
 	case near != "":

@@ -134,45 +134,6 @@ func TestDecodeReadsInlinedFields(t *testing.T) {
 	}
 }
 
-func TestNearest(t *testing.T) {
-	t.Parallel()
-	names := []string{"image", "imagePullPolicy", "name", "env", "envFrom"}
-	for wrong, want := range map[string]string{
-		"imagee":          "image",
-		"Image":           "image",
-		"img":             "image",
-		"ENV":             "env",
-		"envfrom":         "envFrom",
-		"imagepullPolicy": "imagePullPolicy",
-		"volumes":         "",
-		"":                "",
-	} {
-		if got := nearest(wrong, names); got != want {
-			t.Errorf("nearest(%q) = %q, want %q", wrong, got, want)
-		}
-	}
-}
-
-func TestChanges(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		a, b string
-		want int
-	}{
-		"equal":    {"spark", "spark", 0},
-		"insert":   {"sprk", "spark", 1},
-		"delete":   {"sparkk", "spark", 1},
-		"replace":  {"spurk", "spark", 1},
-		"swap":     {"psark", "spark", 2},
-		"to empty": {"spark", "", 5},
-		"empty":    {"", "spark", 5},
-	} {
-		if got := changes(test.a, test.b); got != test.want {
-			t.Errorf("%s: changes(%q, %q) = %d, want %d", name, test.a, test.b, got, test.want)
-		}
-	}
-}
-
 func TestTypeAt(t *testing.T) {
 	t.Parallel()
 	var template corev1.PodTemplateSpec

@@ -151,36 +151,3 @@ func splitPath(path string) []string {
 // parentOf cuts the last step off a path; lastName returns it.
 func parentOf(path string) string { return path[:max(strings.LastIndexByte(path, '.'), 0)] }
 func lastName(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
-
-// nearest returns the name with the fewest changes to another, "" if none is within two.
-func nearest(wrong string, names []string) string {
-	const furthest = 2
-	best, distance := "", furthest+1
-	for _, name := range names {
-		if d := changes(strings.ToLower(wrong), strings.ToLower(name)); d < distance {
-			best, distance = name, d
-		}
-	}
-	return best
-}
-
-// changes counts the letters to insert, delete or replace that lead from one word to the other.
-func changes(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replace := diagonal
-			if a[i] != b[j] {
-				replace++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replace, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
-}

@@ -45,3 +45,17 @@ func (g *Gate) Names() []string {
 	defer g.mu.Unlock()
 	return g.engine.Names()
 }
+
+// QueuesFor returns the queues that asks from a namespace with these labels may name, in order.
+func (g *Gate) QueuesFor(labels map[string]string, needsLimits bool) []string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.engine.QueuesFor(labels, needsLimits)
+}
+
+// Unlimited reports whether a queue has no quota in its whole tree.
+func (g *Gate) Unlimited(queue string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.engine.Unlimited(queue)
+}

@@ -107,12 +107,18 @@ func wantedKstatus(app *v1alpha1.SparkApplication) string {
 		return terminating
 	case !upToDate(app):
 		return inProgress
-	case Stage(app) == v1alpha1.ReferenceNotFoundReason && is(app, v1alpha1.StalledCondition):
+	case is(app, v1alpha1.StalledCondition) && (Stage(app) == v1alpha1.ReferenceNotFoundReason || keptOut(app)):
 		return failed
 	case Stage(app) == v1alpha1.RunningReason && app.Spec.ReadyWhen == v1alpha1.ReadyWhenRunning && app.Status.Times.ExecutorsReady != nil:
 		return current
 	}
 	return kstatusOf[Stage(app)]
+}
+
+// keptOut says whether an application waits for a queue that does not admit its namespace.
+func keptOut(app *v1alpha1.SparkApplication) bool {
+	c := apimeta.FindStatusCondition(app.Status.Conditions, v1alpha1.AdmittedCondition)
+	return c != nil && c.Reason == v1alpha1.NamespaceNotAllowedReason
 }
 
 // checkConditions holds the rules between Ready, Reconciling and Stalled, and that all conditions speak of one generation.

@@ -4,9 +4,11 @@
 package queues
 
 import (
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -113,7 +115,7 @@ func TestDefaultQueue(t *testing.T) {
 	operator.Use(t)
 	unnamed := func(a *v1alpha1.SparkApplication) { a.Spec.Queue = nil }
 	app := w.Apply("pi", unnamed)
-	missing(t, app, "queue default")
+	missing(t, app, "spec.queue.name (the default): queue default does not exist")
 	annotate(t, w.Namespace, v1alpha1.DefaultQueueAnnotation, w.Queue.Name)
 	w.Succeed(app)
 	if app.Status.Queue != w.Queue.Name {
@@ -125,6 +127,13 @@ func TestDefaultQueue(t *testing.T) {
 	w.Succeed(second)
 	if second.Status.Queue != fallback.Name {
 		t.Errorf("ran in queue %q, want %q", second.Status.Queue, fallback.Name)
+	}
+	hint := func(a *v1alpha1.SparkApplication) bool {
+		admitted := apimeta.FindStatusCondition(a.Status.Conditions, v1alpha1.AdmittedCondition)
+		return strings.Contains(admitted.Message, "it is in queue default, which has no limits")
+	}
+	if hint(app) || !hint(second) {
+		t.Errorf("only the second one runs without limits because nothing names a queue: %s\n%s", actors.Show(app), actors.Show(second))
 	}
 }
 

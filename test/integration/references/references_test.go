@@ -68,7 +68,7 @@ var kinds = map[string]reference{
 	},
 	"queue": {
 		func(app *v1alpha1.SparkApplication) { app.Spec.Queue.Name = "late-" + app.Namespace },
-		[]string{"queue late-", "does not exist"},
+		[]string{"spec.queue.name: queue late-", "does not exist", " may use "},
 		func(t *testing.T, w *actors.World) { actors.Queue(t, "late-"+w.Namespace, "", "3Gi") },
 	},
 }
@@ -203,5 +203,34 @@ func TestConfigMapIsUsed(t *testing.T) {
 	}
 	if err := env.Client().Get(t.Context(), types.NamespacedName{Namespace: w.Namespace, Name: "wrong"}, wrong); err != nil || wrong.Status.Grant != nil {
 		t.Errorf("%v %s", err, actors.Show(wrong))
+	}
+}
+
+// TestNamespaceIsNotAdmitted: an application whose queue does not admit its namespace counts as stalled after the timeout, is told what it may use
+// instead, and goes on by itself.
+func TestNamespaceIsNotAdmitted(t *testing.T) {
+	t.Parallel()
+	w := actors.NewWorld(t, "8Gi", nil)
+	operator.Use(t)
+	actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) {
+		q.Spec.NamespaceSelector = &metav1.LabelSelector{MatchLabels: map[string]string{"team": w.Namespace}}
+	})
+	actors.Eventually(t, w.Queue, "seen", func(q *v1alpha1.SparkQueue) bool { return q.Status.ObservedGeneration == q.Generation })
+	usable := actors.Queue(t, "usable-by-"+w.Namespace, "", "8Gi")
+	actors.Eventually(t, usable, "seen", func(q *v1alpha1.SparkQueue) bool { return q.Status.ObservedGeneration == q.Generation })
+	app := w.Apply("pi")
+	actors.Eventually(t, app, "stalled", func(a *v1alpha1.SparkApplication) bool {
+		return actors.Stage(a) == "Queued" && apimeta.IsStatusConditionTrue(a.Status.Conditions, v1alpha1.StalledCondition)
+	})
+	message := actors.Message(app)
+	for _, word := range []string{"spec.queue.name: queue " + w.Queue.Name + " admits namespaces with team=", "namespace " + w.Namespace + " may use "} {
+		if !strings.Contains(message, word) {
+			t.Errorf("the message does not have %q: %s", word, message)
+		}
+	}
+	actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.NamespaceSelector = &metav1.LabelSelector{} })
+	w.Succeed(app)
+	if app.Status.Run != 1 || app.Status.Attempt != 1 || app.Status.Times.ReferenceMissing != nil {
+		t.Errorf("want the first attempt: %s", actors.Show(app))
 	}
 }

@@ -29,23 +29,8 @@ func TestNearest(t *testing.T) {
 		"spark.":                             "",
 		"spark.a":                            "",
 	} {
-		if got := nearest(key); got != want {
+		if got := meantProperty(key); got != want {
 			t.Errorf("nearest to %s: %q, want %q", key, got, want)
-		}
-	}
-}
-
-func TestDistance(t *testing.T) {
-	t.Parallel()
-	for _, tc := range []struct {
-		a, b string
-		want int
-	}{
-		{"abc", "abc", 0}, {"abc", "acb", 1}, {"abc", "ab", 1}, {"abc", "xabc", 1}, {"abc", "axc", 1}, {"abcd", "badc", 2}, {"abcd", "abxy", 2},
-		{"abcd", "axyz", 3}, {"", "ab", 2}, {"", "abc", 3}, {"abcdef", "abc", 3}, {"", "", 0},
-	} {
-		if got := distance(tc.a, tc.b); got != tc.want || distance(tc.b, tc.a) != tc.want {
-			t.Errorf("distance of %q and %q: %d, want %d", tc.a, tc.b, got, tc.want)
 		}
 	}
 }
