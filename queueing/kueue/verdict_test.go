@@ -66,7 +66,7 @@ func TestVerdicts(t *testing.T) {
 		},
 		"no LocalQueue": {
 			made(noQuota("Inadmissible", "LocalQueue team-a doesn't exist")), open(func(s *surroundings) { s.localQueue, s.clusterQueue = nil, nil }),
-			queueing.Waiting, queueing.ReasonReferenceNotFound, []string{`LocalQueue "team-a"`, "spec.queue.name", "namespace default"},
+			queueing.Waiting, queueing.ReasonReferenceNotFound, []string{`LocalQueue "team-a"`, "create it", "namespace default"},
 		},
 		"no ClusterQueue": {
 			made(), open(func(s *surroundings) { s.clusterQueue = nil }), queueing.Waiting, queueing.ReasonReferenceNotFound, []string{`ClusterQueue "all"`, "default/team-a"},

@@ -35,7 +35,7 @@ func TestQueueVerdict(t *testing.T) {
 		"open":                    {queue: queue(v1beta1.QueueStateOpen)},
 		"enough":                  {queue: queue(v1beta1.QueueStateOpen, "cpu", "800m", "memory", "1536Mi")},
 		"of another resource":     {queue: queue(v1beta1.QueueStateOpen, "nvidia.com/gpu", "0")},
-		"does not exist":          {nil, queueing.Waiting, "ReferenceNotFound", []string{`Queue "team-a"`, "does not exist", "spec.queue.name"}},
+		"does not exist":          {nil, queueing.Waiting, "ReferenceNotFound", []string{`Queue "team-a"`, "does not exist", "create it"}},
 		"not opened yet":          {queue(""), queueing.Waiting, "WaitingForGate", []string{"has not been opened", "controllers"}},
 		"closed":                  {queue(v1beta1.QueueStateClosed), queueing.Waiting, "QueueHeld", []string{"Closed"}},
 		"closing":                 {queue(v1beta1.QueueStateClosing), queueing.Waiting, "QueueHeld", []string{"Closing"}},
