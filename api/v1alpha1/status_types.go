@@ -120,6 +120,7 @@ const (
 	StopAdmission       StopReason = "AdmissionTimeout"
 	StopKueueConflict   StopReason = "GateConflict"
 	StopInputsChanged   StopReason = "InputsChanged"
+	StopRejected        StopReason = "Rejected"
 )
 
 // ApplicationTimes are the moments of the current run and attempt, by the operator's clock.

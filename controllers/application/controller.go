@@ -67,7 +67,7 @@ func (r *Reconciler) pass(ctx context.Context, app *v1alpha1.SparkApplication) (
 		return p.result(d, nil)
 	}
 	p.o = r.observe(p.app)
-	p.o.Obstacle, p.o.InputsChanged = p.obstacle, p.outdated
+	p.o.Obstacle, p.o.InputsChanged, p.o.Rejection = p.obstacle, p.outdated, p.rejection
 	if d, err = p.decider.decide(ctx); err != nil {
 		return p.result(d, err)
 	}

@@ -94,16 +94,31 @@ func (cr *creator) create(ctx context.Context, obj client.Object) error {
 		return nil
 	case apierrors.IsAlreadyExists(err):
 		return cr.adopt(ctx, obj)
-	case refused(err):
-		if cr.outdated, err = cr.accountGone(ctx, obj, err); err != nil {
-			cr.obstacle = fmt.Sprintf("the API server refuses %s: %s", describe(obj), err)
-		}
+	case cr.refuse(ctx, obj, err):
 		return nil
 	}
 	if isPod(obj) {
 		cr.expectations.unanswered(cr.app, cr.Clock.Now().Add(requestTimeout))
 	}
 	return fmt.Errorf("create %s: %w", describe(obj), err)
+}
+
+// refuse notes that the API server refuses an object, and reports whether it does: until something changes that is named to people, or for good.
+func (cr *creator) refuse(ctx context.Context, obj client.Object, err error) bool {
+	switch {
+	case rejected(err):
+		cr.rejection = rejectionOf(obj, err)
+		if key, err := newContent(cr.app); err == nil {
+			cr.rejections.note(key, startOf{cr.app.Status.Run, cr.builder.inputs}, cr.rejection)
+		}
+		return true
+	case refused(err):
+		if cr.outdated, err = cr.accountGone(ctx, obj, err); err != nil {
+			cr.obstacle = obstacleOf(obj, err)
+		}
+		return true
+	}
+	return false
 }
 
 // accountGone says that the API server has refused a driver because its service account was deleted since the grant was given. Else it returns
@@ -155,7 +170,7 @@ func (cr *creator) replace(ctx context.Context, existing, wanted client.Object) 
 		cr.obstacle = fmt.Sprintf("%s already exists with other content than the attempt needs, and was not created by the operator; find out what creates it, and delete it",
 			describe(wanted))
 		return nil
-	case err != nil:
+	case err != nil && !cr.refuse(ctx, wanted, err):
 		return fmt.Errorf("create %s: %w", describe(wanted), err)
 	}
 	return nil

@@ -113,6 +113,9 @@ func (pn *planner) prepareAllowed(ctx context.Context, start lifecycle.Start, pl
 	if found, err = pn.placement.forbidden(ctx, pn.placement.policy, plan, ready); err != nil || len(found) > 0 {
 		return nil, found, err
 	}
+	if found, err = pn.stillRejected(ctx, start, plan, ready); err != nil || len(found) > 0 {
+		return nil, found, err
+	}
 	return ready, nil, nil
 }
 

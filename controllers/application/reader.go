@@ -43,6 +43,14 @@ func (rd *reader) toReference(kind, name, key string) reference {
 // read reads an object that the application refers to, live. A pass that has begun to read may go on; if the namespace has used its
 // budget up, another one begins later and holds no worker meanwhile. Who holds a grant does not wait: quota bounds how many those are.
 func (rd *reader) read(ctx context.Context, name string, obj client.Object) error {
+	if err := rd.spend(1); err != nil {
+		return err
+	}
+	return rd.Live.Get(ctx, types.NamespacedName{Namespace: rd.app.Namespace, Name: name}, obj)
+}
+
+// spend takes n calls out of the budget of the namespace; it returns an error if the pass has to come back for them.
+func (rd *reader) spend(n int) error {
 	namespace := rd.app.Namespace
 	if !rd.reads && !rd.turn && rd.app.Status.Grant == nil {
 		if turn := rd.lookups.budget.Turn(namespace, 2+len(rd.app.Spec.SparkConfFrom)); turn > 0 {
@@ -50,8 +58,8 @@ func (rd *reader) read(ctx context.Context, name string, obj client.Object) erro
 		}
 	}
 	rd.reads = true
-	rd.lookups.budget.Spend(namespace, 1)
-	return rd.Live.Get(ctx, types.NamespacedName{Namespace: namespace, Name: name}, obj)
+	rd.lookups.budget.Spend(namespace, n)
+	return nil
 }
 
 // isThere reports whether an object exists to which the application refers by its name alone. It is read only if nobody has looked lately.

@@ -85,6 +85,7 @@ type Reconciler struct {
 	refusals     *refusals
 	departures   *departures
 	lookups      *lookups
+	rejections   *rejections
 	companions   *companions.Companions
 	// stageEvents is the budget of events about stages, by namespace.
 	stageEvents *fairqueue.Budget
@@ -116,6 +117,7 @@ func New(o Options) *Reconciler {
 	departures := newDepartures(expectations.knows)
 	return &Reconciler{Options: o, expectations: expectations, departures: departures,
 		plans: newPlanCache(), sightings: newSightings(), refusals: newRefusals(), lookups: newLookups(newExistenceCache(o.Clock)),
+		rejections: newRejections(o.Clock),
 		companions: companions.New(companions.Options{
 			Client: o.Client, Live: o.Live, Exposure: o.Exposure, Recorder: o.Recorder, Clock: o.Clock, Listed: departures.suspect,
 		}),

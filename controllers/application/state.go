@@ -22,12 +22,14 @@ type state struct {
 	outdated string
 	// obstacle met while acting.
 	obstacle string
+	// rejection is why the API server will not create an object as it is, as it was met while acting.
+	rejection string
 	// requeueAfter is when the pass should be repeated because something could not be known yet.
 	requeueAfter time.Duration
 }
 
 // hindered reports whether the pass has met something while acting that keeps the driver from being made.
-func (st *state) hindered() bool { return st.obstacle != "" || st.outdated != "" }
+func (st *state) hindered() bool { return st.obstacle != "" || st.outdated != "" || st.rejection != "" }
 
 // lookAgain asks for another pass after a while at the latest.
 func (st *state) lookAgain(after time.Duration) {

@@ -21,6 +21,7 @@ var claims = []Claim{
 			"controllers/application/finalizer.go":          2, // the finalizer comes and goes
 			"controllers/application/leftovers.go":          1, // objects of an application that is gone
 			"controllers/application/publish.go":            1, // the status
+			"controllers/application/rejection.go":          1, // a dry run: nothing is stored
 			"controllers/application/ungater.go":            1, // the scheduling gate of executors
 			"controllers/explainserver/reviewer.go":         2, // TokenReview and SubjectAccessReview: nothing is stored
 			"controllers/internal/companions/companions.go": 5, // Service, PodDisruptionBudget, Ingress, HTTPRoute

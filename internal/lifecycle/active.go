@@ -80,8 +80,11 @@ func (ac attempt) observeDriver(driver *pods.Record) (next Decision, over bool) 
 
 // submitting makes sure that the driver is created.
 func (ac attempt) submitting() Decision {
-	if ac.o.InputsChanged != "" {
-		return ac.replan()
+	switch {
+	case ac.o.InputsChanged != "":
+		return ac.stopBeforeDriver(stopFinding{v1alpha1.StopInputsChanged, ac.o.InputsChanged})
+	case ac.o.Rejection != "":
+		return ac.stopBeforeDriver(stopFinding{v1alpha1.StopRejected, ac.o.Rejection})
 	}
 	ac.publisher.requeueDriverStart()
 	if ac.o.Obstacle != "" {
@@ -169,10 +172,10 @@ func (ac attempt) announceMissing(counted *v1alpha1.ExecutorStatus) {
 	}
 }
 
-// replan stops an attempt that never had a driver, because the inputs of its grant have changed.
-func (ac attempt) replan() Decision {
+// stopBeforeDriver stops an attempt that never had a driver, and cannot have the one that was granted.
+func (ac attempt) stopBeforeDriver(found stopFinding) Decision {
 	if !ac.o.DriverAbsent {
 		return need(NeedDriverAbsent, ac.start())
 	}
-	return ac.ending.stop(stopFinding{v1alpha1.StopInputsChanged, ac.o.InputsChanged})
+	return ac.ending.stop(found)
 }

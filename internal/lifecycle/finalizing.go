@@ -79,7 +79,7 @@ func (en ending) stop(found stopFinding) Decision {
 		message = "releases its quota: " + message
 	case v1alpha1.StopDeadline, v1alpha1.StopTotalDeadline, v1alpha1.StopExecutorStart, v1alpha1.StopAdmission, v1alpha1.StopKueueConflict:
 		message = "stopping the driver: " + message
-	case v1alpha1.StopInputsChanged:
+	case v1alpha1.StopInputsChanged, v1alpha1.StopRejected:
 		message = "releases its quota: " + message
 	case v1alpha1.StopDriverStart, v1alpha1.StopSuspended, v1alpha1.StopTemplateChanged:
 	}
@@ -98,7 +98,7 @@ func (en ending) judge(reason v1alpha1.StopReason) (v1alpha1.AttemptOutcome, v1a
 		return v1alpha1.OutcomeFailed, v1alpha1.CauseInfrastructure
 	case v1alpha1.StopAdmission:
 		return v1alpha1.OutcomeFailed, v1alpha1.CauseInfrastructure
-	case v1alpha1.StopKueueConflict:
+	case v1alpha1.StopKueueConflict, v1alpha1.StopRejected:
 		return v1alpha1.OutcomeFailed, v1alpha1.CauseConfiguration
 	case v1alpha1.StopDeadline, v1alpha1.StopTotalDeadline:
 		return v1alpha1.OutcomeFailed, v1alpha1.CauseApplication

@@ -65,6 +65,9 @@ type Observation struct {
 	LogCause string
 	// Obstacle is what kept the driver from being created; empty if nothing did.
 	Obstacle string
+	// Rejection is why the API server will not create an object of the attempt as it is, however often it is asked; empty
+	// if it has not said so.
+	Rejection string
 	// CreatedDriver is the driver pod that this process has created for the current attempt, as granted; empty if none.
 	CreatedDriver types.UID
 	// InputsChanged names the inputs of the grant that changed before the driver was created; empty if none did.

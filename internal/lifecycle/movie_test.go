@@ -120,6 +120,7 @@ var acts = map[string]func(m *movie, rest string){
 	"name-taken":    func(m *movie, _ string) { m.taken() },
 	"foreign-pod":   func(m *movie, rest string) { m.foreignPod(rest) },
 	"create-driver": func(m *movie, _ string) { m.createDriver() },
+	"rejects":       func(m *movie, rest string) { m.rejection = rest },
 	"stray-driver":  func(m *movie, rest string) { m.noGrant = rest == "expected" },
 	"delete-slowly": func(m *movie, rest string) { m.endless(rest) },
 

@@ -195,6 +195,13 @@ var events = []event{
 		w.inputs = fmt.Sprint(r.IntN(3))
 		return true
 	},
+	func(w *world, r *rand.Rand) bool { // rules for pods come and go
+		w.rejection = ""
+		if r.IntN(2) == 0 {
+			w.rejection = "the API server refuses the driver"
+		}
+		return true
+	},
 	func(w *world, _ *rand.Rand) bool { // the watch stops showing what happens
 		w.lagging = maps.Clone(w.pods)
 		return true

@@ -55,6 +55,8 @@ type world struct {
 	inputs, grantedInputs string
 	// mistake and missing are what planning finds.
 	mistake, missing string
+	// rejection is why the API server creates no driver as it is; empty while it does.
+	rejection string
 	unreachable      map[string]bool
 	// endSeen is when the operator first saw the end of a driver, by its uid; a crash forgets it.
 	endSeen map[types.UID]time.Time
@@ -124,6 +126,9 @@ func (w *world) decide(obstacle string) Decision {
 	o := Observation{Now: w.now, App: w.app, SameTemplate: w.hash() == w.app.Status.TemplateHash, Pods: w.visible(), ReferenceTimeout: 10 * time.Minute, Obstacle: obstacle}
 	if obstacle == inputsChanged {
 		o.Obstacle, o.InputsChanged = "", inputsChanged
+	}
+	if obstacle != "" && obstacle == w.rejection {
+		o.Obstacle, o.Rejection = "", obstacle
 	}
 	o.DriverEndedSince, o.Eviction = w.sawEnd(o.Pods), w.eviction()
 	o.ExecutorFailures = w.failures(o.Pods)
@@ -400,6 +405,9 @@ func (w *world) createDriver() string {
 	s := &w.app.Status
 	if s.Grant.Inputs != w.inputs {
 		return inputsChanged
+	}
+	if w.rejection != "" {
+		return w.rejection
 	}
 	name := s.Driver.PodName
 	if existing := w.pods[name]; existing != nil {

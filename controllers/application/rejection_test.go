@@ -1,0 +1,224 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package application
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	clocktesting "k8s.io/utils/clock/testing"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/status"
+)
+
+// forbidden is an answer of an admission plugin, in its words.
+func forbidden(words string) error {
+	return apierrors.NewForbidden(corev1.Resource("pods"), "pi-driver", errors.New(words))
+}
+
+func answered(code int32, reason metav1.StatusReason, words string) error {
+	return &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: code, Reason: reason, Message: words}}
+}
+
+// TestRejected: what only another pod or another rule can change is told from what may pass.
+func TestRejected(t *testing.T) {
+	t.Parallel()
+	terminating := forbidden("unable to create new content in namespace a because it is being terminated")
+	var s *apierrors.StatusError
+	if !errors.As(terminating, &s) {
+		t.Fatal("not a status")
+	}
+	s.ErrStatus.Details.Causes = append(s.ErrStatus.Details.Causes, metav1.StatusCause{Type: corev1.NamespaceTerminatingCause})
+	for name, tt := range map[string]struct {
+		err  error
+		want bool
+	}{
+		"none":          {nil, false},
+		"invalid":       {apierrors.NewInvalid(corev1.SchemeGroupVersion.WithKind("Pod").GroupKind(), "pi-driver", field.ErrorList{field.Required(field.NewPath("spec"), "")}), true},
+		"too large":     {apierrors.NewRequestEntityTooLargeError("limit is 3145728"), true},
+		"bad request":   {apierrors.NewBadRequest("Pod in version v1 cannot be handled as a Pod"), true},
+		"Pod Security":  {forbidden(`violates PodSecurity "restricted:latest": runAsNonRoot != true`), true},
+		"policy":        {answered(422, metav1.StatusReasonInvalid, "pods \"pi-driver\" is forbidden: ValidatingAdmissionPolicy 'no-root' with binding 'all' denied request: no root"), true},
+		"policy, 403":   {forbidden("ValidatingAdmissionPolicy 'no-root' with binding 'all' denied request: no root"), true},
+		"policy, 401":   {answered(401, metav1.StatusReasonUnauthorized, "pods \"pi-driver\" is forbidden: ValidatingAdmissionPolicy 'no-root' with binding 'all' denied request: no root"), true},
+		"webhook":       {answered(400, "", `admission webhook "validate.kyverno.svc" denied the request: no root`), true},
+		"webhook, 403":  {answered(403, metav1.StatusReasonForbidden, `admission webhook "validation.gatekeeper.sh" denied the request: no root`), true},
+		"limit range":   {forbidden("maximum cpu usage per Container is 1, but limit is 2"), true},
+		"ratio":         {forbidden("cpu max limit to request ratio per Pod is 2, but provided ratio is 4.000000"), true},
+		"quota demands": {forbidden("failed quota: compute: must specify limits.cpu for: spark-kubernetes-driver"), true},
+		"OpenShift":     {forbidden("unable to validate against any security context constraint: []"), true},
+
+		"quota is used up":      {forbidden("exceeded quota: team, requested: pods=1, used: pods=4, limited: pods=4"), false},
+		"quota is new":          {forbidden("status unknown for quota: team, resources: pods"), false},
+		"operator's rights":     {forbidden(`User "system:serviceaccount:sparkgate-system:sparkgate" cannot create resource "pods" in API group "" in the namespace "a"`), false},
+		"finalizers":            {forbidden("cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on: , <nil>"), false},
+		"no account yet":        {forbidden(`error looking up service account a/default: serviceaccount "default" not found`), false},
+		"no priority class":     {forbidden("no PriorityClass with name high was found"), false},
+		"no runtime class":      {forbidden(`pod rejected: RuntimeClass "gvisor" not found`), false},
+		"plugin starts":         {forbidden("not yet ready to handle request"), false},
+		"namespace goes":        {terminating, false},
+		"no such namespace":     {apierrors.NewNotFound(corev1.Resource("namespaces"), "a"), false},
+		"no dry run":            {apierrors.NewBadRequest(`admission webhook "x" does not support dry run`), false},
+		"token of the operator": {apierrors.NewUnauthorized("Unauthorized"), false},
+		"webhook is down":       {apierrors.NewInternalError(errors.New(`failed calling webhook "x": timeout`)), false},
+		"no answer":             {errors.New("connection refused"), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := rejected(tt.err); got != tt.want {
+				t.Errorf("rejected is %t, want %t: %v", got, tt.want, tt.err)
+			}
+		})
+	}
+}
+
+// TestObstacleRemedy: who lacks a right of the operator is told which role gives it.
+func TestObstacleRemedy(t *testing.T) {
+	t.Parallel()
+	for words, want := range map[string]string{
+		`User "system:serviceaccount:s:sparkgate" cannot create resource "pods" in API group "" in the namespace "a"`: "ClusterRole sparkgate-workloads",
+		"cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on":         "ClusterRole sparkgate-operator",
+		"exceeded quota: team": "",
+	} {
+		if got := obstacleOf(&corev1.Pod{}, forbidden(words)); !strings.Contains(got, words) || strings.Contains(got, "ClusterRole") != (want != "") || !strings.Contains(got, want) {
+			t.Errorf("%q has not the remedy %q", got, want)
+		}
+	}
+}
+
+// TestRejectionIsBounded: what the API server says is cut before the remedy, and what it repeats is hidden.
+func TestRejectionIsBounded(t *testing.T) {
+	t.Parallel()
+	got := rejectionOf(&corev1.Pod{}, forbidden("violates spark.hadoop.fs.s3a.secret.key=hunter2 "+strings.Repeat("x", 5000)))
+	if len(got) > status.MaxMessage || !strings.HasSuffix(got, "set another spec.runID") || strings.Contains(got, "hunter2") {
+		t.Errorf("%d bytes: %s", len(got), got)
+	}
+}
+
+// bouncer is an API server that rejects drivers, and counts how often it was asked.
+type bouncer struct {
+	t            *testing.T
+	r            *Reconciler
+	client       client.Client
+	app          *v1alpha1.SparkApplication
+	rejects      bool
+	asked, tried int
+}
+
+// newBouncer returns a server that rejects drivers, with a new application.
+func newBouncer(t *testing.T) *bouncer {
+	t.Helper()
+	r, c, app := submission(t, func(spec *v1alpha1.SparkApplicationSpec) {
+		spec.RestartPolicy = &v1alpha1.RestartPolicy{Type: v1alpha1.RestartOnFailure}
+	})
+	b := &bouncer{t: t, r: r, client: c, app: app, rejects: true}
+	withWatch, ok := c.(client.WithWatch)
+	if !ok {
+		t.Fatal("not a client with watches")
+	}
+	r.Client = interceptor.NewClient(withWatch, interceptor.Funcs{Create: b.create})
+	return b
+}
+
+func (b *bouncer) create(ctx context.Context, c client.WithWatch, obj client.Object, options ...client.CreateOption) error {
+	if !isPod(obj) {
+		return c.Create(ctx, obj, options...)
+	}
+	applied := (&client.CreateOptions{}).ApplyOptions(options)
+	if len(applied.DryRun) > 0 {
+		b.tried++
+	} else {
+		b.asked++
+	}
+	if b.rejects {
+		return forbidden(`violates PodSecurity "restricted:latest"`)
+	}
+	return c.Create(ctx, obj, options...)
+}
+
+// after lets time pass and the operator look.
+func (b *bouncer) after(pause time.Duration) (stage, message string) {
+	b.t.Helper()
+	b.r.Clock.(*clocktesting.FakeClock).Step(pause)
+	for range 6 {
+		if _, err := b.r.Reconcile(b.t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(b.app)}); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	if err := b.client.Get(b.t.Context(), client.ObjectKeyFromObject(b.app), b.app); err != nil {
+		b.t.Fatal(err)
+	}
+	ready := apimeta.FindStatusCondition(b.app.Status.Conditions, v1alpha1.ReadyCondition)
+	if ready == nil {
+		b.t.Fatal("no condition Ready")
+	}
+	return ready.Reason, ready.Message
+}
+
+// failed has the first run fail, and checks how it ended.
+func (b *bouncer) failed() {
+	b.t.Helper()
+	stage, message := b.after(0)
+	if stage != v1alpha1.FailedReason || !strings.Contains(message, `violates PodSecurity "restricted:latest"`) || !strings.Contains(message, "spec.runID") {
+		b.t.Fatalf("%s: %s", stage, message)
+	}
+	if last := b.app.Status.Attempts; len(last) != 1 || last[0].Cause != v1alpha1.CauseConfiguration || last[0].Reason != "Rejected" || b.app.Status.Grant != nil {
+		b.t.Errorf("attempts %+v, grant %v", last, b.app.Status.Grant)
+	}
+}
+
+// again asks for another run.
+func (b *bouncer) again() {
+	b.t.Helper()
+	b.app.Spec.RunID, b.app.Generation = "2", b.app.Generation+1
+	if err := b.client.Update(b.t.Context(), b.app); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// TestRejectedStart: a driver that the API server rejects ends the run as a mistake of configuration whatever its restart policy says, and leaves
+// nothing.
+func TestRejectedStart(t *testing.T) {
+	t.Parallel()
+	b := newBouncer(t)
+	b.failed()
+	left := &corev1.ConfigMapList{}
+	if err := b.client.List(t.Context(), left, client.HasLabels{v1alpha1.ApplicationLabel}); err != nil || len(left.Items) > 0 {
+		t.Errorf("objects of the attempt are left: %v, %v", left.Items, err)
+	}
+	if b.after(time.Hour); b.asked != 1 || b.tried != 0 {
+		t.Errorf("asked %d times, tried %d times", b.asked, b.tried)
+	}
+}
+
+// TestRejectedAgain: another run of the same content holds no quota until a dry run shows that the API server takes it, and dry runs become fewer.
+func TestRejectedAgain(t *testing.T) {
+	t.Parallel()
+	b := newBouncer(t)
+	b.failed()
+	b.again()
+	for range 360 { // an hour
+		if stage, message := b.after(10 * time.Second); stage != v1alpha1.InvalidSpecReason || b.app.Status.Run != 1 {
+			t.Fatalf("run %d, %s: %s", b.app.Status.Run, stage, message)
+		}
+	}
+	if b.asked != 1 || b.tried < 5 || b.tried > 20 {
+		t.Errorf("asked %d times, tried %d times in an hour", b.asked, b.tried)
+	}
+	b.rejects = false
+	if stage, message := b.after(longestRejectionPause); b.app.Status.Run != 2 || b.app.Status.Grant == nil || b.asked != 2 {
+		t.Errorf("run %d, asked %d times, %s: %s", b.app.Status.Run, b.asked, stage, message)
+	}
+}
