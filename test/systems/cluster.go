@@ -36,8 +36,10 @@ func Build(root string, names ...string) ([]string, error) {
 	return strings.Fields(out.String()), nil
 }
 
-// FolderVariable is the name of the variable that names the folder of a built system: SPARKGATE_KUEUE for kueue.
-func FolderVariable(name string) string { return "SPARKGATE_" + strings.ToUpper(name) }
+// FolderVariable is the name of the variable that names the folder of a built system: SPARKGATE_FLUX_SOURCE for flux-source.
+func FolderVariable(name string) string {
+	return "SPARKGATE_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+}
 
 // Program returns the path of a program that tests call and that ends by itself, such as helm.
 func Program(root, system, name string) (string, error) {

@@ -1,8 +1,8 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package systems runs the batch schedulers that gates hand applications to, as plain processes beside any API server: Kueue, Volcano,
-// YuniKorn.
+// Package systems runs foreign software as plain processes beside any API server: the batch schedulers that gates hand applications to
+// (Kueue, Volcano, YuniKorn), and Flux, which applies what stands in Git.
 //
 //	kueue := systems.Kueue(t, env.Cluster(), systems.KueueSettings{})   installs and starts it, waits until it is ready
 //	kueue.Stop()                                                        its objects and webhooks stay, as when its pod is away

@@ -30,14 +30,14 @@ const fieldManager = client.FieldOwner("sparkgate-tests")
 // probeName is the name of objects that are made to see whether a system works, and deleted then.
 const probeName = "sparkgate-probe"
 
-// readManifests returns the objects of all YAML files of a folder of the build.
-func (s *System) readManifests(folder string) ([]*unstructured.Unstructured, error) {
-	files, err := filepath.Glob(filepath.Join(s.build, "manifests", folder, "*.yaml"))
+// readManifests returns the objects of all YAML files of a folder of a build.
+func readManifests(build, folder string) ([]*unstructured.Unstructured, error) {
+	files, err := filepath.Glob(filepath.Join(build, "manifests", folder, "*.yaml"))
 	if err != nil {
 		return nil, err
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("%s has no manifests in %s", s.build, folder)
+		return nil, fmt.Errorf("%s has no manifests in %s", build, folder)
 	}
 	var objects []*unstructured.Unstructured
 	for _, file := range files {

@@ -137,10 +137,10 @@ func (k *kueue) configure() (string, error) {
 
 // readCRDs reads Kueue's CRDs. Those that its installation gives a conversion webhook get one here.
 func (k *kueue) readCRDs() (err error) {
-	if k.crds, err = k.readManifests("config/components/crd/bases"); err != nil {
+	if k.crds, err = readManifests(k.build, "config/components/crd/bases"); err != nil {
 		return err
 	}
-	patches, err := k.readManifests("config/components/crd/patches")
+	patches, err := readManifests(k.build, "config/components/crd/patches")
 	if err != nil {
 		return err
 	}
@@ -177,7 +177,7 @@ func (k *kueue) readObjects() error {
 			},
 		}},
 	}
-	manifests, err := k.readManifests("config/components/webhook")
+	manifests, err := readManifests(k.build, "config/components/webhook")
 	if err != nil {
 		return err
 	}

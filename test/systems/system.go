@@ -27,7 +27,7 @@ const (
 	interval = 50 * time.Millisecond
 )
 
-// System is a batch scheduler beside an API server. It is not safe for concurrent use, except by Shared. There may be one of a kind on
+// System is foreign software beside an API server: a batch scheduler, or Flux. It is not safe for concurrent use, except by Shared. There may be one of a kind on
 // an API server.
 type System struct {
 	name     string
@@ -167,9 +167,12 @@ func (s *System) tell(t testing.TB) {
 }
 
 // program adds a program to the system.
-func (s *System) program(name string, args ...string) {
+func (s *System) program(name string, args ...string) { s.programFrom(s.build, name, args...) }
+
+// programFrom adds a program of any build to the system.
+func (s *System) programFrom(build, name string, args ...string) {
 	s.programs = append(s.programs, &process{
-		command: append([]string{filepath.Join(s.build, "bin", name)}, args...),
+		command: append([]string{filepath.Join(build, "bin", name)}, args...),
 		log:     filepath.Join(s.folder, name+".log"),
 	})
 }

@@ -59,7 +59,7 @@ func NewVolcano(cluster Cluster, settings VolcanoSettings) (*System, error) {
 	s.program("scheduler", append(common, "--scheduler-conf="+confFile, "--cache-dump-dir="+s.folder)...)
 	// Its controllers never begin where kinds of jobflow are missing.
 	for _, folder := range []string{"config/crd/volcano/bases", "config/crd/jobflow/bases"} {
-		crds, err := s.readManifests(folder)
+		crds, err := readManifests(s.build, folder)
 		if err != nil {
 			return nil, err
 		}

@@ -28,6 +28,8 @@ func systems() []system {
 		{"kueue", "Kueue", "sigs.k8s.io/kueue", []string{"config/components/crd", "config/components/webhook"}, "4 minutes"},
 		{"volcano", "Volcano", "volcano.sh/volcano", []string{"config/crd/volcano/bases", "config/crd/jobflow/bases", "installer/helm/chart/volcano/config"}, "5 minutes"},
 		{"yunikorn", "YuniKorn", "github.com/apache/yunikorn-k8shim", nil, "4 minutes"},
+		{"flux-source", "Flux's source-controller", "github.com/fluxcd/source-controller", []string{"config/crd/bases"}, "6 minutes"},
+		{"flux-kustomize", "Flux's kustomize-controller", "github.com/fluxcd/kustomize-controller", []string{"config/crd/bases"}, "4 minutes"},
 		{"helm", "Helm", "helm.sh/helm/v4", nil, "2 minutes"},
 	}
 }
