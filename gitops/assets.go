@@ -5,7 +5,7 @@
 // read exactly the files that users get. README.md says which file goes where.
 package gitops
 
-import _ "embed"
+import "embed"
 
 // ArgoCDHealthLua is the health check of Argo CD for SparkApplication and SparkQueue. It needs no library beyond Lua's base.
 //
@@ -26,3 +26,8 @@ var FluxHealthCheckExprs []byte
 //
 //go:embed kustomize/kustomizeconfig.yaml
 var KustomizeConfig []byte
+
+// Flux has the files of the folder flux: a platform's and a tenant's objects of Flux, jobs in several environments.
+//
+//go:embed flux
+var Flux embed.FS

@@ -1,0 +1,128 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package gitops_test
+
+import (
+	"io/fs"
+	"path"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+	"sigs.k8s.io/yaml"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/gitops"
+)
+
+// How Flux itself takes these files is tested in test/gitops/flux.
+
+// TestEnvironments: each environment has both jobs, with its own image, sizes and schedule.
+func TestEnvironments(t *testing.T) {
+	t.Parallel()
+	type values struct {
+		Image, ScheduledImage string
+		Executors             int32
+		Suspended             bool
+	}
+	for environment, want := range map[string]values{
+		"staging":    {Image: "registry.example.com/etl:2.0.0-rc.1", ScheduledImage: "registry.example.com/etl:2.0.0-rc.1", Executors: 1, Suspended: true},
+		"production": {Image: "registry.example.com/etl:1.9.3", ScheduledImage: "registry.example.com/etl:1.9.3", Executors: 4},
+	} {
+		t.Run(environment, func(t *testing.T) {
+			t.Parallel()
+			app, schedule := buildEnvironment(t, environment)
+			var scheduled v1alpha1.SparkApplicationSpec
+			if err := yaml.UnmarshalStrict(schedule.Spec.Template.Spec.Raw, &scheduled); err != nil {
+				t.Fatal(err)
+			}
+			got := values{Image: app.Spec.Image, ScheduledImage: scheduled.Image, Executors: *app.Spec.Executor.Instances, Suspended: schedule.Spec.Suspend}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if app.Spec.Queue.Name != "team-a" || scheduled.Queue.Name != "team-a" {
+				t.Error("the queue of the base is lost")
+			}
+		})
+	}
+}
+
+// buildEnvironment builds an overlay as Flux does, and decodes its two jobs strictly.
+func buildEnvironment(t *testing.T, environment string) (*v1alpha1.SparkApplication, *v1alpha1.ScheduledSparkApplication) {
+	t.Helper()
+	memory := filesys.MakeFsInMemory()
+	err := fs.WalkDir(gitops.Flux, "flux/jobs", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := gitops.Flux.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		return memory.WriteFile(path.Join("/", name), text)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(memory, path.Join("/flux/jobs", environment))
+	if err != nil {
+		t.Fatalf("kustomize build: %v", err)
+	}
+	app, schedule := &v1alpha1.SparkApplication{}, &v1alpha1.ScheduledSparkApplication{}
+	objects := map[string]any{v1alpha1.SparkApplicationKind: app, v1alpha1.ScheduledSparkApplicationKind: schedule}
+	for _, resource := range built.Resources() {
+		obj := objects[resource.GetKind()]
+		if obj == nil {
+			t.Fatalf("unexpected %s", resource.CurId())
+		}
+		text, err := resource.AsYAML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := yaml.UnmarshalStrict(text, obj); err != nil {
+			t.Fatalf("%s: %v", resource.CurId(), err)
+		}
+		delete(objects, resource.GetKind())
+	}
+	if len(objects) > 0 {
+		t.Fatalf("not in %s: %v", environment, objects)
+	}
+	return app, schedule
+}
+
+// TestTenantsHaveNoOtherRights: a tenant's account of Flux may neither create pods nor hand out rights.
+func TestTenantsHaveNoOtherRights(t *testing.T) {
+	t.Parallel()
+	text, err := gitops.Flux.ReadFile("flux/tenant.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var granted []string
+	for _, document := range strings.Split(string(text), "\n---\n") {
+		var obj struct {
+			Kind    string `json:"kind"`
+			RoleRef struct {
+				Kind string `json:"kind"`
+				Name string `json:"name"`
+			} `json:"roleRef"`
+			Rules []struct {
+				Resources []string `json:"resources"`
+			} `json:"rules"`
+		}
+		if err := yaml.Unmarshal([]byte(document), &obj); err != nil {
+			t.Fatal(err)
+		}
+		if obj.RoleRef.Kind == "ClusterRole" {
+			granted = append(granted, obj.RoleRef.Name)
+		}
+		for _, rule := range obj.Rules {
+			granted = append(granted, rule.Resources...)
+		}
+	}
+	if diff := cmp.Diff([]string{"sparkgate-edit", "sparkgate-view", "configmaps", "secrets"}, granted); diff != "" {
+		t.Errorf("granted (-want +got):\n%s", diff)
+	}
+}
