@@ -108,11 +108,14 @@ bin/sparkctl: hack/sparkctl bin/localcluster out/sparkctl
 
 ##@ Test
 
-.PHONY: unit integration attacks e2e e2e-kind e2e-slow e2e-versions
+.PHONY: unit integration gitops attacks e2e e2e-kind e2e-slow e2e-versions
 unit: preflight-go ## Tests without a cluster, root or network
 	@hack/suite unit
 integration: bin/localcluster ## Tests against a real API server and etcd
 	@hack/suite integration
+gitops: bin/localcluster ## Run applications from Git with the real Flux; builds it first, ten minutes
+	@hack/preflight git
+	@hack/suite gitops
 e2e: bin/kubectl bin/sparkgate out/sparkctl image operator-image ## Tests with a real node and real Spark, in a cluster of their own; KEEP=1 leaves it
 	@hack/preflight root
 	@hack/suite e2e

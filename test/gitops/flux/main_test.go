@@ -1,0 +1,53 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package flux runs applications from Git: `git push` to a real server, Flux's real source-controller and kustomize-controller, and the
+// operator's program with the flags and the rights of config. Only the node is played.
+package flux
+
+import (
+	"os"
+	"sync"
+	"testing"
+
+	"github.com/sparkgate/sparkgate/test/integration/actors"
+	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/systems"
+)
+
+func TestMain(m *testing.M) { os.Exit(actors.Main(m)) }
+
+// The controllers and the operator of all tests of the package that run at the same time.
+var (
+	controllers = systems.Shared{Make: func() (*systems.System, error) { return systems.NewFlux(env.Cluster(), systems.FluxSettings{}) }}
+	operator    sharedOperator
+)
+
+// sharedOperator is one operator for all tests that run at the same time.
+type sharedOperator struct {
+	mu      sync.Mutex
+	users   int
+	process *process
+}
+
+// use starts the operator unless another test uses it already, and stops it with the last one.
+func (s *sharedOperator) use(t *testing.T) *process {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.users == 0 {
+		s.process = startOperator(t)
+	}
+	s.users++
+	t.Cleanup(func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if t.Failed() {
+			t.Logf("the operator's log:\n%s", s.process.tail())
+		}
+		if s.users--; s.users == 0 {
+			s.process.stop()
+		}
+	})
+	return s.process
+}

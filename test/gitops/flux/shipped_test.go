@@ -1,0 +1,161 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package flux
+
+import (
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/gitops"
+	"github.com/sparkgate/sparkgate/test/integration/actors"
+	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/systems"
+)
+
+// read returns the files of a folder, their paths below another one, with parts replaced.
+func read(t *testing.T, from fs.FS, folder, to string, replace *strings.Replacer) files {
+	t.Helper()
+	content := files{}
+	err := fs.WalkDir(from, folder, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || path.Ext(name) != ".yaml" {
+			return err
+		}
+		text, err := fs.ReadFile(from, name)
+		content[path.Join(to, strings.TrimPrefix(name, folder))] = replace.Replace(string(text))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+// shipped has a platform's repository and a tenant's, filled with what gitops and config ship. Names and addresses are those of the test.
+type shipped struct {
+	*world
+	platform *repository
+	replace  *strings.Replacer
+}
+
+func newShipped(t *testing.T) *shipped {
+	t.Helper()
+	s := &shipped{world: newWorld(t, ""), platform: newRepository(t)}
+	s.replace = strings.NewReplacer("https://git.example.com/platform.git", s.platform.url, "https://git.example.com/team-a/jobs.git", s.git.url,
+		"team-a", s.Namespace)
+	if err := env.Client().Delete(t.Context(), s.Queue); err != nil { // it comes from Git
+		t.Fatal(err)
+	}
+	actors.Gone(t, s.Queue)
+	return s
+}
+
+// install pushes both repositories and applies the platform's objects of Flux. It returns the revision of the tenant's.
+func (s *shipped) install() string {
+	s.t.Helper()
+	content := files{
+		"sparkgate/kustomization.yaml": "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [config/default, allow-sparkgate.yaml]\n",
+	}
+	root := os.DirFS(env.Root())
+	for _, part := range []string{"default", "manager", "crd", "rbac"} {
+		for name, text := range read(s.t, root, path.Join("config", part), path.Join("sparkgate/config", part), strings.NewReplacer()) {
+			content[name] = text
+		}
+	}
+	for name, file := range map[string]string{
+		"queues/queues.yaml": "examples/queues.yaml", "tenants/team-a.yaml": "gitops/flux/tenant.yaml",
+		"sparkgate/allow-sparkgate.yaml": "gitops/flux/allow-sparkgate.yaml",
+	} {
+		text, err := os.ReadFile(filepath.Join(env.Root(), file))
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		content[name] = s.replace.Replace(string(text))
+	}
+	s.platform.push(content)
+	revision := s.git.push(read(s.t, gitops.Flux, "flux/jobs", ".", s.replace))
+	for _, text := range strings.Split(read(s.t, gitops.Flux, "flux", "", s.replace)["/platform.yaml"], "\n---\n") {
+		s.create(s.fluxObject(text))
+	}
+	return revision
+}
+
+// TestShippedFiles: the platform's Kustomizations install operator, queues and tenants one after the other; then the tenant's jobs run with
+// the values of their environment.
+func TestShippedFiles(t *testing.T) {
+	t.Parallel()
+	s := newShipped(t)
+	revision := s.install()
+	s.playDeployment()
+	app := s.app("etl")
+	s.Succeed(app)
+	s.ready("jobs", revision)
+	policy := &networkingv1.NetworkPolicy{ObjectMeta: metav1.ObjectMeta{Namespace: systems.FluxNamespace, Name: "allow-sparkgate"}}
+	if err := env.Client().Get(t.Context(), client.ObjectKeyFromObject(policy), policy); err != nil {
+		t.Error(err)
+	}
+	if image, executors := app.Spec.Image, app.Spec.Executor; image != "registry.example.com/etl:1.9.3" || *executors.Instances != 4 || executors.Memory != "4g" {
+		t.Errorf("image %s, %d executors of %s: want what production says", image, *executors.Instances, executors.Memory)
+	}
+
+	bumped := s.push(bump(t, s.git, "production", "1.9.4"))
+	s.Succeed(app)
+	s.ready("jobs", bumped)
+	if app.Spec.Image != "registry.example.com/etl:1.9.4" {
+		t.Errorf("image %s", app.Spec.Image)
+	}
+	s.ran("etl", "1/1", "2/1")
+
+	s.push(files{"base/kustomization.yaml": "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [etl.yaml, nightly.yaml, queue.yaml]\n",
+		"base/queue.yaml": "apiVersion: sparkgate.io/v1alpha1\nkind: SparkQueue\nmetadata: {name: mine}\nspec: {unlimited: true, namespaceSelector: {}}\n"})
+	s.becomes("jobs", metav1.ConditionFalse, "ReconciliationFailed", "forbidden", "system:serviceaccount:"+s.Namespace+":flux", "sparkqueues")
+}
+
+// playDeployment stands in for the controller of Deployments once Flux has applied the operator's.
+func (s *shipped) playDeployment() {
+	s.t.Helper()
+	deployment := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "sparkgate-system", Name: "sparkgate"}}
+	env.UntilSeen(s.t, "the operator's Deployment is applied and called available", func() (bool, error) {
+		if err := env.Client().Get(s.t.Context(), client.ObjectKeyFromObject(deployment), deployment); err != nil {
+			return false, err
+		}
+		deployment.Status = appsv1.DeploymentStatus{
+			ObservedGeneration: deployment.Generation, Replicas: 1, UpdatedReplicas: 1, ReadyReplicas: 1, AvailableReplicas: 1,
+			Conditions: []appsv1.DeploymentCondition{
+				{Type: appsv1.DeploymentAvailable, Status: corev1.ConditionTrue},
+				{Type: appsv1.DeploymentProgressing, Status: corev1.ConditionTrue, Reason: "NewReplicaSetAvailable"},
+			},
+		}
+		err := env.Client().Status().Update(s.t.Context(), deployment)
+		return err == nil, err
+	})
+}
+
+// marker is a line that Flux's image automation changes: the tag before a comment that names a policy.
+var marker = regexp.MustCompile(`(image: \S+:)\S+( # \{"\$imagepolicy": "[^"]+"\})`)
+
+// bump is what Flux's image automation would commit for a new tag.
+func bump(t *testing.T, r *repository, folder, tag string) files {
+	t.Helper()
+	changed := read(t, os.DirFS(r.dir), folder, folder, strings.NewReplacer())
+	for name, text := range changed {
+		changed[name] = marker.ReplaceAllString(text, "${1}"+tag+"${2}")
+	}
+	if !slices.ContainsFunc(slices.Collect(maps.Values(changed)), func(text string) bool { return strings.Contains(text, ":"+tag+" # ") }) {
+		t.Fatalf("no file of %s has a marker", folder)
+	}
+	return changed
+}

@@ -1,0 +1,233 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package flux
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/test/integration/actors"
+	"github.com/sparkgate/sparkgate/test/integration/env"
+)
+
+// world is a namespace with a queue and a node that the test plays, and a Git repository from which Flux applies.
+type world struct {
+	*actors.World
+	t   *testing.T
+	git *repository
+}
+
+// newWorld has a queue with so much memory: an application asks for 2688Mi. It is watched by Flux and the operator.
+func newWorld(t *testing.T, memory string) *world {
+	t.Helper()
+	w := &world{World: actors.NewWorld(t, memory, nil), t: t, git: newRepository(t)}
+	controllers.Use(t)
+	operator.use(t)
+	return w
+}
+
+// manifest is an application of this world's queue as it stands in Git, with lines added to its spec. Its namespace comes from the
+// Kustomization.
+func (w *world) manifest(name string, lines ...string) string {
+	text := fmt.Sprintf(`apiVersion: sparkgate.io/v1alpha1
+kind: SparkApplication
+metadata: {name: %s}
+spec:
+  type: Python
+  sparkVersion: 4.1.4
+  image: docker.io/sparkgate/spark:4.1
+  mainApplicationFile: local:///opt/spark/examples/pi.py
+  queue: {name: %s}
+  driver:   {cores: 1, coreRequest: 200m, memory: 512m}
+  executor: {instances: 2, cores: 1, coreRequest: 200m, memory: 512m}
+`, name, w.Queue.Name)
+	for _, line := range lines {
+		text += "  " + line + "\n"
+	}
+	return text
+}
+
+// app is an application of this world to look at.
+func (w *world) app(name string) *v1alpha1.SparkApplication {
+	return &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name}}
+}
+
+// fluxObject is an object of Flux in this world.
+func (w *world) fluxObject(text string) *unstructured.Unstructured {
+	w.t.Helper()
+	obj := &unstructured.Unstructured{}
+	if err := yaml.UnmarshalStrict([]byte(text), &obj.Object); err != nil {
+		w.t.Fatal(err)
+	}
+	if obj.GetNamespace() == "" {
+		obj.SetNamespace(w.Namespace)
+	}
+	return obj
+}
+
+// deploy pushes files and creates a GitRepository and Kustomizations with wait and prune: a path of the repository, with lines that
+// are added to spec, or replace those that say true. It returns the revision.
+func (w *world) deploy(content files, kustomizations map[string][]string) (revision string) {
+	w.t.Helper()
+	revision = w.git.push(content)
+	w.create(w.fluxObject(fmt.Sprintf(`apiVersion: source.toolkit.fluxcd.io/v1
+kind: GitRepository
+metadata: {name: jobs}
+spec: {url: %q, ref: {branch: main}, interval: 1h}
+`, w.git.url)))
+	for path, lines := range kustomizations {
+		text := fmt.Sprintf(`apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: %s}
+spec:
+  sourceRef: {kind: GitRepository, name: jobs}
+  path: ./%s
+  targetNamespace: %s
+  wait: true
+  prune: true
+  timeout: 5m
+  interval: 1h
+  retryInterval: 10s
+`, path, path, w.Namespace)
+		for _, line := range lines {
+			key, _, _ := strings.Cut(line, ":")
+			text = strings.Replace(text, "\n  "+key+": true\n", "\n", 1) + "  " + line + "\n"
+		}
+		w.create(w.fluxObject(text))
+	}
+	return revision
+}
+
+// create creates an object of Flux. The test's end deletes it and leaves what it has applied.
+func (w *world) create(obj *unstructured.Unstructured) {
+	w.t.Helper()
+	actors.Create(w.t, obj)
+	w.t.Cleanup(func() {
+		if w.t.Failed() {
+			_ = env.Client().Get(context.Background(), client.ObjectKeyFromObject(obj), obj) // as it was is better than nothing
+			w.t.Logf("%s %s/%s: %v", obj.GetKind(), obj.GetNamespace(), obj.GetName(), obj.Object["status"])
+		}
+		// Suspended, it prunes nothing and lets go at once.
+		patch := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"suspend":true}}`))
+		_ = env.Client().Patch(context.Background(), obj, patch)
+		_ = env.Client().Delete(context.Background(), obj)
+	})
+}
+
+// tokens make each request differ from all others.
+var tokens atomic.Int64
+
+// push pushes files and has Flux fetch them at once, as its webhook receiver would. It returns the revision.
+func (w *world) push(content files) string {
+	w.t.Helper()
+	revision := w.git.push(content)
+	w.request("GitRepository", "jobs")
+	return revision
+}
+
+// request has Flux reconcile an object at once.
+func (w *world) request(kind, name string) {
+	w.t.Helper()
+	patch := fmt.Appendf(nil, `{"metadata":{"annotations":{"reconcile.fluxcd.io/requestedAt":%q}}}`, strconv.FormatInt(tokens.Add(1), 10))
+	if err := env.Client().Patch(w.t.Context(), w.reference(kind, name), client.RawPatch(types.MergePatchType, patch)); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// reference names an object of Flux in this world.
+func (w *world) reference(kind, name string) *unstructured.Unstructured {
+	group := map[string]string{"GitRepository": "source.toolkit.fluxcd.io/v1", "Kustomization": "kustomize.toolkit.fluxcd.io/v1"}[kind]
+	obj := &unstructured.Unstructured{}
+	obj.SetAPIVersion(group)
+	obj.SetKind(kind)
+	obj.SetNamespace(w.Namespace)
+	obj.SetName(name)
+	return obj
+}
+
+// verdict is what a Kustomization says.
+type verdict struct {
+	Ready, Healthy *metav1.Condition
+	Applied        string // the revision that was applied last, and passed
+}
+
+// verdict reads what a Kustomization says now.
+func (w *world) verdict(name string) verdict {
+	w.t.Helper()
+	obj := w.reference("Kustomization", name)
+	if err := env.Client().Get(w.t.Context(), client.ObjectKeyFromObject(obj), obj); err != nil {
+		w.t.Fatal(err)
+	}
+	var status struct {
+		Status struct {
+			Conditions          []metav1.Condition `json:"conditions"`
+			LastAppliedRevision string             `json:"lastAppliedRevision"`
+		} `json:"status"`
+	}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(obj.Object, &status); err != nil {
+		w.t.Fatal(err)
+	}
+	return verdict{
+		Ready: apimeta.FindStatusCondition(status.Status.Conditions, "Ready"), Healthy: apimeta.FindStatusCondition(status.Status.Conditions, "Healthy"),
+		Applied: status.Status.LastAppliedRevision,
+	}
+}
+
+// is says that Ready has a status and a reason, and a message with these parts.
+func (v verdict) is(status metav1.ConditionStatus, reason string, parts ...string) bool {
+	if v.Ready == nil || v.Ready.Status != status || v.Ready.Reason != reason {
+		return false
+	}
+	for _, part := range parts {
+		if !strings.Contains(v.Ready.Message, part) {
+			return false
+		}
+	}
+	return true
+}
+
+// String implements fmt.Stringer, for what a test has seen last.
+func (v verdict) String() string {
+	return fmt.Sprintf("Ready %+v\nHealthy %+v\napplied %s", v.Ready, v.Healthy, v.Applied)
+}
+
+// becomes waits until Ready of a Kustomization is as given, its message with these parts.
+func (w *world) becomes(name string, status metav1.ConditionStatus, reason string, parts ...string) {
+	w.t.Helper()
+	env.UntilSeen(w.t, fmt.Sprintf("Kustomization %s is %s/%s %q", name, status, reason, parts), func() (bool, verdict) {
+		v := w.verdict(name)
+		return v.is(status, reason, parts...), v
+	})
+}
+
+// waits waits until a Kustomization has applied a revision and waits for what it has applied.
+func (w *world) waits(name, revision string) {
+	w.t.Helper()
+	env.UntilSeen(w.t, fmt.Sprintf("Kustomization %s waits with %s", name, revision), func() (bool, verdict) {
+		v := w.verdict(name)
+		return v.is(metav1.ConditionUnknown, "Progressing") && v.Healthy != nil && strings.Contains(v.Healthy.Message, revision), v
+	})
+}
+
+// ready waits until a Kustomization is ready with a revision.
+func (w *world) ready(name, revision string) {
+	w.t.Helper()
+	env.UntilSeen(w.t, fmt.Sprintf("Kustomization %s is ready with %s", name, revision), func() (bool, verdict) {
+		v := w.verdict(name)
+		return v.Applied == revision && v.is(metav1.ConditionTrue, "ReconciliationSucceeded"), v
+	})
+}
