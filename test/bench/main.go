@@ -40,6 +40,7 @@ const (
 	partGates      = "gates"
 	partElastic    = "elastic"
 	partContention = "contention"
+	partSchedules  = "schedules"
 	partLarge      = "large"
 )
 
@@ -69,6 +70,8 @@ type options struct {
 	gated int
 	// flood is how many applications one namespace applies at once beside another one.
 	flood int
+	// schedules is how many schedules are due in the same minute.
+	schedules int
 	// profile is a file for a CPU profile of the operator, and with the ending .apiserver of the API server; empty for none.
 	profile    string
 	profileFor time.Duration
@@ -93,7 +96,7 @@ func main() {
 }
 
 // allParts in the order in which they run.
-var allParts = []string{partRender, partSubmit, partDelete, partWrites, partLatency, partQueue, partMemory, partRestart, partGates, partElastic, partContention, partLarge}
+var allParts = []string{partRender, partSubmit, partDelete, partWrites, partLatency, partQueue, partMemory, partRestart, partGates, partElastic, partContention, partSchedules, partLarge}
 
 func parse(args []string) (options, error) {
 	var o options
@@ -118,6 +121,7 @@ func parse(args []string) (options, error) {
 	fs.IntVar(&o.through, "through", 300, "how many applications to send through each gate at once")
 	fs.IntVar(&o.gated, "gated", 300, "how many executors of one application to let in through their scheduling gates")
 	fs.IntVar(&o.flood, "flood", 2000, "how many applications one namespace applies at once beside another one")
+	fs.IntVar(&o.schedules, "schedules", 10000, "how many schedules to measure at rest and in the minute in which all are due")
 	fs.StringVar(&o.profile, "cpuprofile", "", "write CPU profiles of the last submissions to FILE (operator) and FILE.apiserver")
 	fs.DurationVar(&o.profileFor, "cpuprofile-time", 20*time.Second, "length of the CPU profiles")
 	fs.StringVar(&o.heap, "heapprofile", "", "write a heap profile of the operator with the applications of -wide to this file")
@@ -146,8 +150,8 @@ func (o *options) check(sizes string) error {
 		}
 		o.sizes = append(o.sizes, n)
 	}
-	if min(o.rounds, o.lives, o.queued, o.room, o.finished, o.restart, o.through, o.gated-1, o.flood-crowdedRoom) < 1 || min(o.wide, o.pending) < 0 {
-		return errors.New("-rounds, -lives, -queue, -room, -finished, -restart and -through are 1 or more, -gated 2 or more, -flood 51 or more, -wide and -pending 0 or more")
+	if min(o.rounds, o.lives, o.queued, o.room, o.finished, o.restart, o.through, o.gated-1, o.flood-crowdedRoom, o.schedules) < 1 || min(o.wide, o.pending) < 0 {
+		return errors.New("-rounds, -lives, -queue, -room, -finished, -restart, -through and -schedules are 1 or more, -gated 2 or more, -flood 51 or more, -wide and -pending 0 or more")
 	}
 	return nil
 }
@@ -200,6 +204,7 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 		{o.wants(partGates), b.measureGates},
 		{o.wants(partElastic), b.measureElastic},
 		{o.wants(partContention), b.measureContention},
+		{o.wants(partSchedules), b.measureSchedules},
 		{o.wants(partLarge), b.measureLarge},
 	} {
 		if !part.wanted {

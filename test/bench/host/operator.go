@@ -4,7 +4,6 @@
 package host
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -135,24 +134,43 @@ func (o *Operator) Stop() error {
 	return nil
 }
 
+// Requests is how many requests the operator has made of the API server; watches that go on are not counted again.
+func (o *Operator) Requests(ctx context.Context) (int, error) {
+	total, err := o.sum(ctx, "rest_client_requests_total")
+	return int(total), err
+}
+
 // Heap is the memory that the operator's Go runtime has allocated and not freed, in bytes, after a garbage collection.
 func (o *Operator) Heap(ctx context.Context) (int64, error) {
 	if err := o.get(ctx, "/debug/pprof/heap?gc=1", io.Discard); err != nil {
 		return 0, err
 	}
+	bytes, err := o.sum(ctx, "go_memstats_heap_alloc_bytes")
+	return int64(bytes), err
+}
+
+// sum adds the values of all series of a metric.
+func (o *Operator) sum(ctx context.Context, metric string) (float64, error) {
 	var text strings.Builder
 	if err := o.get(ctx, "/metrics", &text); err != nil {
 		return 0, err
 	}
-	lines := bufio.NewScanner(strings.NewReader(text.String()))
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		if value, ok := strings.CutPrefix(lines.Text(), "go_memstats_heap_alloc_bytes "); ok {
-			bytes, err := strconv.ParseFloat(value, 64)
-			return int64(bytes), err
+	total, found := 0.0, false
+	for line := range strings.Lines(text.String()) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if before, _, _ := strings.Cut(name, "{"); before != metric {
+			continue
 		}
+		n, err := strconv.ParseFloat(value[strings.LastIndexByte(value, ' ')+1:], 64)
+		if err != nil {
+			return 0, fmt.Errorf("metric %s: %w", metric, err)
+		}
+		total, found = total+n, true
 	}
-	return 0, errors.New("the operator's metrics do not tell its heap")
+	if !found {
+		return 0, fmt.Errorf("the operator has no metric %s", metric)
+	}
+	return total, nil
 }
 
 // HeapProfile writes a profile of the live heap to a file.
