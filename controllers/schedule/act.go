@@ -119,7 +119,7 @@ func (p *pass) create(ctx context.Context, run tick.Run) (outdated bool, err err
 	switch {
 	case err == nil:
 		p.noteCreated(run, app.GetUID(), app.GetCreationTimestamp())
-		p.event(normal, "Created", "created application %s", run.Name)
+		p.created, p.expected.last = true, creation{run: run.Name, at: p.Clock.Now()}
 		return false, nil
 	case apierrors.IsAlreadyExists(err):
 		return p.exists(ctx, run)

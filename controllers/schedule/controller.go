@@ -81,7 +81,12 @@ func ownerOf(o client.Object) []string {
 	return nil
 }
 
-// Reconcile takes one step: it creates one application at most, and returns when to look again.
+// recordLatest is when a creation is recorded whose application the cache does not show, because it has gone already.
+const recordLatest = 2 * time.Second
+
+// Reconcile takes one step: it creates one application at most, and returns when to look again. What was created is recorded in the
+// status by the next step, which begins when the cache shows the application: where many schedules are due at once, all of them create
+// before the first of them records. Why times were passed over is recorded at once: only this step knows it.
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	if err := r.Ready(ctx); err != nil {
 		return ctrl.Result{}, err
@@ -109,6 +114,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if err := p.act(ctx); err != nil {
 		return ctrl.Result{}, err
 	}
+	if p.created && len(p.decision.Passed) == 0 {
+		return ctrl.Result{RequeueAfter: recordLatest}, nil
+	}
 	if err := p.publish(ctx); err != nil {
 		return ctrl.Result{}, err
 	}
@@ -131,6 +139,8 @@ type pass struct {
 	decision   tick.Decision
 	// confirmed are applications that this pass has read from the API server.
 	confirmed map[string]bool
+	// created says that this pass has created an application.
+	created bool
 	// refused is why the application could not be created; empty if it could.
 	refused string
 }

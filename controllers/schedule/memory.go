@@ -5,6 +5,7 @@ package schedule
 
 import (
 	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
@@ -43,11 +44,19 @@ type expectations struct {
 	schedule types.UID
 	// created are applications that the cache has not shown yet, by name.
 	created map[string]bool
+	// last is the last application that this process has created.
+	last creation
 	// version is the resource version of the last own write.
 	version string
 	// checked is the last generation whose template was found to be right. A mistake is looked for again: what refuses a template may
 	// be a policy, which can change.
 	checked int64
+}
+
+// creation of the application of a run.
+type creation struct {
+	run string
+	at  time.Time
 }
 
 // isStale reports whether the cache shows the schedule as it was before the last own write. The watch wakes the schedule when it has caught up.

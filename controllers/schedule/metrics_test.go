@@ -25,7 +25,7 @@ func TestCounters(t *testing.T) {
 	now := time.Date(2026, 3, 28, 2, 30, 0, 0, time.UTC)
 	r := New(Options{Clock: testingclock.NewFakePassiveClock(now)})
 	count := func(refused string, d tick.Decision) {
-		p := &pass{Reconciler: r, decision: d, refused: refused, schedule: &v1alpha1.ScheduledSparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "counted", Name: "nightly"}}}
+		p := &pass{Reconciler: r, expected: &expectations{}, decision: d, refused: refused, schedule: &v1alpha1.ScheduledSparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "counted", Name: "nightly"}}}
 		p.countRefused()
 		p.countRecorded()
 	}

@@ -43,7 +43,7 @@ func (p *pass) publish(ctx context.Context) error {
 	}
 	p.expected.version = after.ResourceVersion
 	if p.refused == "" {
-		p.announcePassed()
+		p.announce()
 	}
 	p.countRecorded()
 	p.schedule = after
@@ -166,7 +166,14 @@ func zoneOf(s *v1alpha1.ScheduledSparkApplication) string {
 	return s.Spec.TimeZone
 }
 
-// announcePassed records one event for all ticks that were passed over in this step.
+// announce records an event for the run that this process has created, and one for all ticks that were passed over.
+func (p *pass) announce() {
+	if run := p.decision.Create; run != nil && p.expected.last.run == run.Name {
+		p.event(normal, "Created", "created application %s", run.Name)
+	}
+	p.announcePassed()
+}
+
 func (p *pass) announcePassed() {
 	passed := p.decision.Passed
 	if len(passed) == 0 {
