@@ -285,7 +285,7 @@ type ScheduledRun struct {
 
 // MissedRuns counts runs that were passed over.
 type MissedRuns struct {
-	// reason is OperatorDown, ConcurrencyForbidden, StartingDeadlineExceeded or NameTaken.
+	// reason is OperatorDown, ConcurrencyForbidden, StartingDeadlineExceeded, NameTaken or CreateFailed.
 	// +required
 	Reason string `json:"reason"`
 	// count of them since the schedule was created.
@@ -306,6 +306,8 @@ const (
 	MissedStartingDeadlineExceeded = "StartingDeadlineExceeded"
 	// MissedNameTaken: an application that is not of the schedule has the name.
 	MissedNameTaken = "NameTaken"
+	// MissedCreateFailed: the API server refused the application until the next run was due.
+	MissedCreateFailed = "CreateFailed"
 )
 
 // Labels and annotations of the applications of a schedule.

@@ -124,7 +124,7 @@ func (p *pass) create(ctx context.Context, run tick.Run) (outdated bool, err err
 	case apierrors.IsAlreadyExists(err):
 		return p.exists(ctx, run)
 	case apierrors.IsInvalid(err), apierrors.IsForbidden(err), apierrors.IsBadRequest(err):
-		p.refused = redact.Text(fmt.Sprintf("application %s could not be created: %v", run.Name, err))
+		p.refused, p.expected.refused = redact.Text(fmt.Sprintf("application %s could not be created: %v", run.Name, err)), run.Name
 		return false, nil
 	}
 	return false, fmt.Errorf("create application %s: %w", run.Name, err)

@@ -46,6 +46,8 @@ type expectations struct {
 	created map[string]bool
 	// last is the last application that this process has created.
 	last creation
+	// refused is the name of the last application that the API server has refused.
+	refused string
 	// version is the resource version of the last own write.
 	version string
 	// checked is the last generation whose template was found to be right. A mistake is looked for again: what refuses a template may

@@ -69,12 +69,9 @@ func (p *pass) countRefused() {
 
 // countRecorded counts what a successful write of the status has recorded.
 func (p *pass) countRecorded() {
-	if p.refused != "" {
-		return
-	}
 	namespace := p.schedule.Namespace
 	p.Series.Count(func(func(string) string) {
-		if run := p.decision.Create; run != nil {
+		if run := p.decision.Create; run != nil && p.refused == "" {
 			runs.WithLabelValues(namespace, triggerOf(run.Token), resultCreated).Inc()
 			if !run.At.IsZero() {
 				delay.WithLabelValues(namespace).Observe(max(p.createdAt(run).Sub(run.At), time.Duration(0)).Seconds())

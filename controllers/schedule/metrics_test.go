@@ -43,8 +43,8 @@ sparkgate_schedule_runs_total{namespace="counted",result="Created",trigger="Sche
 sparkgate_schedule_runs_total{namespace="counted",result="Refused",trigger="Request"} 1
 sparkgate_schedule_runs_total{namespace="counted",result="Refused",trigger="Schedule"} 1
 `,
-		"sparkgate_schedule_missed_runs_total": `sparkgate_schedule_missed_runs_total{namespace="counted",reason="NameTaken"} 1
-sparkgate_schedule_missed_runs_total{namespace="counted",reason="OperatorDown"} 2
+		"sparkgate_schedule_missed_runs_total": `sparkgate_schedule_missed_runs_total{namespace="counted",reason="NameTaken"} 2
+sparkgate_schedule_missed_runs_total{namespace="counted",reason="OperatorDown"} 4
 `,
 	} {
 		vec, help := runs, "Applications that were created for schedules, and that the API server refused."

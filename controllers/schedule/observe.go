@@ -19,7 +19,10 @@ import (
 
 func (p *pass) observe(ctx context.Context) error {
 	s := p.schedule
-	p.o = tick.Observation{Schedule: s, Now: p.Clock.Now(), Since: p.since, Token: status.ForceToken(s.Annotations, s.Status.LastHandledForceAt), Taken: map[string]bool{}}
+	p.o = tick.Observation{
+		Schedule: s, Now: p.Clock.Now(), Since: p.since, Token: status.ForceToken(s.Annotations, s.Status.LastHandledForceAt),
+		Taken: map[string]bool{}, Refused: p.expected.refused,
+	}
 	children, err := p.children(ctx)
 	if err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -42,23 +43,19 @@ func (p *pass) publish(ctx context.Context) error {
 		return client.IgnoreNotFound(fmt.Errorf("write status: %w", err))
 	}
 	p.expected.version = after.ResourceVersion
-	if p.refused == "" {
-		p.announce()
-	}
+	p.announce(after)
 	p.countRecorded()
 	p.schedule = after
 	return nil
 }
 
-// fill computes the status. What was decided is recorded only if it was done.
+// fill computes the status. What was decided is recorded as far as it was done.
 func (p *pass) fill(s *v1alpha1.ScheduledSparkApplicationStatus) {
 	s.ObservedGeneration = p.schedule.Generation
 	if token := status.ReconcileToken(p.schedule.Annotations); token != "" {
 		s.LastHandledReconcileAt = token
 	}
-	if p.refused == "" {
-		p.fillHandled(s)
-	}
+	p.fillHandled(s)
 	s.NextRunTime = ""
 	if p.o.Times != nil && !p.schedule.Spec.Suspend {
 		s.NextRunTime = rfc3339(p.o.Times.Next(p.followedUntil(s)))
@@ -78,8 +75,14 @@ func (p *pass) followedUntil(s *v1alpha1.ScheduledSparkApplicationStatus) time.T
 // fillHandled records how far the schedule was followed. A time that only passes is not recorded: nothing was due.
 func (p *pass) fillHandled(s *v1alpha1.ScheduledSparkApplicationStatus) {
 	d := p.decision
-	s.Handled = &d.Handled
-	if run := d.Create; run != nil {
+	switch {
+	case p.refused == "":
+		s.Handled = &d.Handled
+	case len(d.Passed) > 0: // those before the one that is refused
+		d.Handled.Until = metav1.NewTime(d.Passed[len(d.Passed)-1].At.UTC())
+		s.Handled = &d.Handled
+	}
+	if run := d.Create; run != nil && p.refused == "" {
 		if run.Token != "" {
 			s.LastHandledForceAt = run.Token
 		} else {
@@ -166,9 +169,15 @@ func zoneOf(s *v1alpha1.ScheduledSparkApplication) string {
 	return s.Spec.TimeZone
 }
 
-// announce records an event for the run that this process has created, and one for all ticks that were passed over.
-func (p *pass) announce() {
-	if run := p.decision.Create; run != nil && p.expected.last.run == run.Name {
+// announce records an event for the run that this process has created, one for all ticks that were passed over, and one for what keeps
+// the schedule from working, if that is new.
+func (p *pass) announce(after *v1alpha1.ScheduledSparkApplication) {
+	ready := apimeta.FindStatusCondition(after.Status.Conditions, v1alpha1.ReadyCondition)
+	before := apimeta.FindStatusCondition(p.schedule.Status.Conditions, v1alpha1.ReadyCondition)
+	if (p.mistake != "" || p.refused != "") && (before == nil || before.Message != ready.Message) {
+		p.event(warning, ready.Reason, "%s", ready.Message)
+	}
+	if run := p.decision.Create; run != nil && p.refused == "" && p.expected.last.run == run.Name {
 		p.event(normal, "Created", "created application %s", run.Name)
 	}
 	p.announcePassed()

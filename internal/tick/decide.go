@@ -130,7 +130,7 @@ func (d *decider) passOver(at time.Time, next []time.Time) string {
 		return v1alpha1.MissedStartingDeadlineExceeded
 	}
 	if at.After(d.Since) {
-		return ""
+		return d.giveUp(at, next)
 	}
 	missed := 0
 	for missed < len(next) && missed < CatchUpLimit && !next[missed].After(d.Since) {
@@ -148,6 +148,15 @@ func (d *decider) passOver(at time.Time, next []time.Time) string {
 		}
 	}
 	return v1alpha1.MissedOperatorDown
+}
+
+// giveUp says why a tick is not tried again that the API server has refused: the next one is due, and it may not start as late as that. Else
+// the end of what refuses it would start all that was due meanwhile.
+func (d *decider) giveUp(at time.Time, next []time.Time) string {
+	if len(next) > 0 && d.spec.StartingDeadline == nil && d.Refused == Name(d.Schedule.Name, at) {
+		return v1alpha1.MissedCreateFailed
+	}
+	return ""
 }
 
 // handle deals with one tick, and reports whether the ones after it have to wait.

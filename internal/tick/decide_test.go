@@ -41,6 +41,7 @@ func TestDecide(t *testing.T) {
 			w.Children = append(w.Children, c)
 		}
 	}
+	refused := func(clock string) func(*world) { return func(w *world) { w.Refused = Name("nightly", today(clock)) } }
 	since := func(clock string) func(*world) { return func(w *world) { w.Since = today(clock) } }
 	token := func(w *world) { w.Token = "now" }
 	suspended := spec(func(s *v1alpha1.ScheduledSparkApplicationSpec) { s.Suspend = true })
@@ -72,6 +73,10 @@ func TestDecide(t *testing.T) {
 		{"… and another leads since", "12:15", []func(*world){child(Name("nightly", today("12:10")), nil), since("12:14"), catchUp(v1alpha1.CatchUpNone)},
 			"record 12:10, until 12:10, again"},
 		{"… and another one runs beside it", "12:15", []func(*world){child(Name("nightly", today("12:10")), finished), child("a", nil)}, "record 12:10, until 12:10, again"},
+		{"the API server has refused it", "12:11", []func(*world){refused("12:10")}, "create 12:10, until 12:10, again"},
+		{"… and the next one is due", "12:20", []func(*world){refused("12:10")}, "pass 12:10 CreateFailed, create 12:20, until 12:20, again"},
+		{"… and it may start late", "12:20", []func(*world){refused("12:10"), deadline(time.Hour)}, "create 12:10, until 12:10, again"},
+		{"… and it is caught up", "12:25", []func(*world){refused("12:10"), since("12:24"), catchUp(v1alpha1.CatchUpAll)}, "create 12:10, until 12:10, again"},
 		{"its name is taken", "12:10", []func(*world){func(w *world) { w.Taken = map[string]bool{Name("nightly", today("12:10")): true} }}, "pass 12:10 NameTaken, until 12:10, look 12:20"},
 
 		{"down over five, None", "12:52", []func(*world){since("12:51"), catchUp(v1alpha1.CatchUpNone)},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/test/integration/actors"
+	"github.com/sparkgate/sparkgate/test/integration/env"
 )
 
 // TestNameTaken: the name of a run belongs to an application that somebody has created. That run is passed over, the next one is not.
@@ -29,6 +30,55 @@ func TestNameTaken(t *testing.T) {
 		t.Errorf("active is %v, want %s", s.Status.Active, want)
 	}
 	w.Reach(taken, "Suspended")
+}
+
+// policy refuses all applications of a namespace.
+const policy = `
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: NAME}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [sparkgate.io], apiVersions: ["*"], operations: [CREATE], resources: [sparkapplications]}]
+  validations: [{expression: "false", message: the cluster is closed}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: NAME}
+spec:
+  policyName: NAME
+  validationActions: [Deny]
+  matchResources: {namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: NAME}}}
+`
+
+// TestRefusedUntilTheNextRun: a run that the API server refuses is tried again until the next one is due, and is missed then: when the reason
+// ends, the last one starts, and not all that were due meanwhile.
+func TestRefusedUntilTheNextRun(t *testing.T) {
+	w := newWorld(t)
+	s := w.apply("nightly", func(s *v1alpha1.ScheduledSparkApplication) { s.Spec.ConcurrencyPolicy = v1alpha1.ConcurrencyAllow })
+	first := w.next(s)
+	manifest := strings.ReplaceAll(policy, "NAME", w.Namespace)
+	kubectl := func(verb string) {
+		if out, err := env.KubectlWith(t, manifest, verb, "-f", "-"); err != nil {
+			t.Fatal(out, err)
+		}
+	}
+	kubectl("apply")
+	w.refusedBy(w.Pi("probe"), "the cluster is closed")
+	w.pass(s, first.Sub(w.clock.Now())+time.Second)
+	w.becomes(s, "refused", func(s *v1alpha1.ScheduledSparkApplication) bool {
+		ready := condition(s, "Ready")
+		return ready.Reason == "CreateFailed" && strings.Contains(ready.Message, "the cluster is closed") && len(s.Status.Missed) == 0
+	})
+	w.pass(s, 2*day)
+	w.becomes(s, "missed twice", func(s *v1alpha1.ScheduledSparkApplication) bool {
+		return len(s.Status.Missed) == 1 && s.Status.Missed[0].Reason == v1alpha1.MissedCreateFailed && s.Status.Missed[0].Count == 2
+	})
+	kubectl("delete")
+	w.hasRun(s, first.Add(2*day))
+	if all := w.children(); len(all) != 1 || all[0].Name != "nightly-"+minutes(first.Add(2*day)) {
+		t.Errorf("%d applications, want the one of the last time alone", len(all))
+	}
 }
 
 // TestReplace: a run that is due deletes the one before it, and begins once that is gone.
