@@ -31,7 +31,8 @@ func (e queueEngine) State(name string) (queue.State, bool) {
 	if !known {
 		return queue.State{}, false
 	}
-	out := queue.State{Problem: s.Problem, Message: s.Message, Pending: s.Pending, Admitted: s.Admitted, Waiting: s.Waiting, Share: s.Share}
+	out := queue.State{Problem: s.Problem, Message: s.Message, Inner: !s.Leaf, StoppedBy: s.StoppedBy, Drained: s.Stop == embedded.StopHoldAndDrain,
+		Pending: s.Pending, Admitted: s.Admitted, Waiting: s.Waiting, Share: s.Share}
 	if s.ElasticPods > 0 || s.WantedPods > 0 {
 		out.Elastic = &v1alpha1.ElasticUsage{Granted: s.ElasticPods, Waiting: s.WantedPods}
 	}

@@ -118,7 +118,7 @@ const (
 	ProgressingReason = "Progressing"
 	// ProgressingWithRetryReason: something is missing or failed; it is tried again.
 	ProgressingWithRetryReason = "ProgressingWithRetry"
-	// ActiveReason: the queue admits applications.
+	// ActiveReason: the queue works as its spec says; the message says if it is held, drained, or only has queues below.
 	ActiveReason = "Active"
 	// FlavorNotFoundReason: a class of nodes of this queue does not exist; pods are placed in the others.
 	FlavorNotFoundReason = "FlavorNotFound"

@@ -281,6 +281,10 @@ type ExecutorStatus struct {
 	// gated ones wait for quota.
 	// +optional
 	Gated int32 `json:"gated,omitempty"`
+	// peak is the largest number of executors that were ready together in this attempt, of those that the status has
+	// shown.
+	// +optional
+	Peak int32 `json:"peak,omitempty"`
 	// failed ones have ended with an error during this attempt. Those that their driver removed are not among them.
 	// +optional
 	Failed int32 `json:"failed,omitempty"`
@@ -291,7 +295,8 @@ type ExecutorStatus struct {
 	// problem that keeps most of the pending ones from starting; absent while there is none.
 	// +optional
 	Problem string `json:"problem,omitempty"`
-	// summary is ready/wanted, for the printed column.
+	// summary is for the printed column: ready/wanted. Under dynamic allocation, wanted are those that Spark has asked for
+	// once the base gang is ready. After the end it is the peak, of the base gang or the peak if that was higher.
 	// +optional
 	Summary string `json:"summary,omitempty"`
 }

@@ -4,6 +4,9 @@
 package application
 
 import (
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
 	"github.com/sparkgate/sparkgate/queueing"
 )
@@ -36,9 +39,13 @@ func (pl *placement) explain(verdict *queueing.Verdict, ask *queueing.Ask) {
 		verdict.Message = pl.placed.UnlimitedByDefault()
 	case verdict.State != queueing.Waiting:
 	case verdict.Reason == queueing.ReasonReferenceNotFound, verdict.Reason == queueing.ReasonNamespaceNotAllowed:
-		var published []string
-		for _, c := range pl.app.Status.Conditions {
-			published = append(published, c.Message)
+		where := v1alpha1.ReadyCondition
+		if verdict.Reason == queueing.ReasonNamespaceNotAllowed {
+			where = v1alpha1.AdmittedCondition // Ready may say more
+		}
+		published := ""
+		if c := apimeta.FindStatusCondition(pl.app.Status.Conditions, where); c != nil {
+			published = c.Message
 		}
 		verdict.Message = pl.policy.RefusedQueue(pl.placed, verdict.Message, published, func() ([]string, bool) {
 			// A list of allowed queues says itself which ones may be without limits.

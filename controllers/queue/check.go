@@ -4,6 +4,7 @@
 package queue
 
 import (
+	"fmt"
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
@@ -25,6 +26,23 @@ func check(queue *v1alpha1.SparkQueue) *finding {
 		return &finding{status.QueueInvalidSpec, found[0].String()}
 	}
 	return nil
+}
+
+// activeMessage says what a queue without problems does now.
+func activeMessage(name string, s State) string {
+	where := "spec.stopPolicy"
+	if s.StoppedBy != name {
+		where = fmt.Sprintf("spec.stopPolicy of queue %s above it", s.StoppedBy)
+	}
+	switch {
+	case s.Drained:
+		return fmt.Sprintf("drained: %s is %s, so nothing is admitted and what runs is stopped", where, v1alpha1.StopPolicyHoldAndDrain)
+	case s.StoppedBy != "":
+		return fmt.Sprintf("held: %s is %s, so nothing is admitted; what runs continues", where, v1alpha1.StopPolicyHold)
+	case s.Inner:
+		return "shares its quota among the queues below it, and admits no applications itself"
+	}
+	return "" // the words of the state
 }
 
 // short prints cpu in cores, as far as these can be counted in thousandths; everything else as Kubernetes does.

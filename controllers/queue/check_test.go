@@ -93,6 +93,27 @@ func limited(borrowing, lending string) []v1alpha1.FlavorQuota {
 	}}}
 }
 
+// TestActiveMessage: whoever looks at the queues sees which of them admit nothing, and why.
+func TestActiveMessage(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		state State
+		want  string
+	}{
+		"a leaf":        {State{}, ""},
+		"inner":         {State{Inner: true}, "shares its quota among the queues below it, and admits no applications itself"},
+		"held":          {State{StoppedBy: "a"}, "held: spec.stopPolicy is Hold, so nothing is admitted; what runs continues"},
+		"inner, held":   {State{Inner: true, StoppedBy: "a"}, "held: spec.stopPolicy is Hold, so nothing is admitted; what runs continues"},
+		"held above":    {State{StoppedBy: "root"}, "held: spec.stopPolicy of queue root above it is Hold, so nothing is admitted; what runs continues"},
+		"drained":       {State{StoppedBy: "a", Drained: true}, "drained: spec.stopPolicy is HoldAndDrain, so nothing is admitted and what runs is stopped"},
+		"drained above": {State{StoppedBy: "root", Drained: true}, "drained: spec.stopPolicy of queue root above it is HoldAndDrain, so nothing is admitted and what runs is stopped"},
+	} {
+		if got := activeMessage("a", tt.state); got != tt.want {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+}
+
 func TestSummary(t *testing.T) {
 	t.Parallel()
 	usage := func(flavor, name, used, nominal string) v1alpha1.QueueUsage {

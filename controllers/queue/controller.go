@@ -44,7 +44,12 @@ type Engine interface {
 
 // State is what the embedded queue knows of one queue.
 type State struct {
-	Problem, Message  string
+	Problem, Message string
+	// Inner says that there are queues below this one, so that it takes no applications itself.
+	Inner bool
+	// StoppedBy is the queue, this one or one above it, that is drained, else held; empty if none is. Drained says which.
+	StoppedBy         string
+	Drained           bool
 	Pending, Admitted int32
 	// Waiting counts what waits in this very queue by reason.
 	Waiting map[string]int32
@@ -260,6 +265,8 @@ func (r *Reconciler) fill(queue *v1alpha1.SparkQueue) {
 		return // the engine takes it over with the next reload
 	case state.Problem != "":
 		view.State, view.Message = status.QueueState(state.Problem), state.Message
+	default:
+		view.Message = activeMessage(queue.Name, state)
 	}
 	s.Pending, s.Admitted, s.Usage, s.Heads = state.Pending, state.Admitted, state.Usage, state.Heads
 	s.Elastic, s.UnmanagedPods = state.Elastic, state.UnmanagedPods

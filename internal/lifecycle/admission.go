@@ -233,7 +233,7 @@ func (ad admission) submit(start Start, v *queueing.Verdict) Decision {
 			wanted = p.Count
 		}
 	}
-	ad.s.Executors = &v1alpha1.ExecutorStatus{Wanted: wanted, Summary: fmt.Sprintf("0/%d", wanted)}
+	ad.s.Executors = &v1alpha1.ExecutorStatus{Wanted: wanted, Summary: summaryOf(0, wanted)}
 	reason := v1alpha1.AdmittedReason
 	if v.Reason == queueing.ReasonDelegatedToScheduler {
 		reason = v1alpha1.DelegatedToSchedulerReason

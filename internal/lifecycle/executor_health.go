@@ -23,14 +23,27 @@ type executorHealth struct {
 func (eh executorHealth) status() *v1alpha1.ExecutorStatus {
 	mine := eh.currentPods()
 	c := pods.Count(mine)
-	wanted := int32(0)
-	if eh.s.Executors != nil {
-		wanted = eh.s.Executors.Wanted
+	wanted, peak := int32(0), c.Ready
+	if before := eh.s.Executors; before != nil {
+		wanted, peak = before.Wanted, max(before.Peak, c.Ready)
 	}
 	failed, failures := eh.failures.count()
-	return &v1alpha1.ExecutorStatus{Wanted: wanted, Ready: c.Ready, Pending: c.Pending, Gated: c.SchedulingGated, Failed: failed, Failures: failures,
-		Problem: eh.problem(mine), Summary: fmt.Sprintf("%d/%d", c.Ready, wanted)}
+	return &v1alpha1.ExecutorStatus{Wanted: wanted, Ready: c.Ready, Pending: c.Pending, Gated: c.SchedulingGated, Peak: peak, Failed: failed,
+		Failures: failures, Problem: eh.problem(mine), Summary: summaryOf(c.Ready, eh.wantedNow(wanted, c))}
 }
+
+// wantedNow returns how many executors the attempt wants at present: those of the base gang, and under dynamic
+// allocation, once they were ready, those that Spark has asked for.
+func (eh executorHealth) wantedNow(base int32, c pods.Counts) int32 {
+	asked := c.Ready + c.Pending + c.SchedulingGated
+	if eh.isElastic() && eh.s.Times.ExecutorsReady != nil {
+		return asked
+	}
+	return max(base, asked)
+}
+
+// summaryOf returns the printed column of executor counts.
+func summaryOf(ready, of int32) string { return fmt.Sprintf("%d/%d", ready, of) }
 
 // required returns how many executors complete the attempt. Gates that leave executors to a scheduler grant all that
 // are requested, and reserve the smallest gang.

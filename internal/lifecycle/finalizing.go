@@ -135,7 +135,7 @@ func (en ending) finish() Decision {
 	en.s.Grant, en.s.Stopping, en.s.Times.Stopping = nil, "", nil
 	if en.s.Executors != nil {
 		e := *en.s.Executors
-		e.Ready, e.Pending, e.Gated, e.Problem, e.Summary = 0, 0, 0, "", fmt.Sprintf("0/%d", e.Wanted)
+		e.Ready, e.Pending, e.Gated, e.Problem, e.Summary = 0, 0, 0, "", summaryOf(0, e.Wanted)
 		en.s.Executors = &e
 	}
 	if en.s.Driver != nil {

@@ -117,13 +117,13 @@ func TestPreemptedRunWaitsAtItsOldPlace(t *testing.T) {
 		t.Errorf("times (-want +got):\n%s", diff)
 	}
 
-	// The wait: Admitted is the gate's, Ready goes on to say who took the room.
+	// The wait: Admitted is the gate's, and Ready says the same, before it says who took the quota.
 	w.pass()
 	if diff := cmp.Diff(&Start{Run: 2, Attempt: 2, QueuedAt: before.Times.Queued.Time}, w.asked); diff != "" {
 		t.Errorf("the gate is asked (-want +got):\n%s", diff)
 	}
 	w.wantSays("Admitted", "False/WaitingForQuota: needs memory 2688Mi of 3Gi in queue team-a")
-	w.wantSays("Ready", "Unknown/Preempted: was preempted and waits for quota again: "+takenBack)
+	w.wantSays("Ready", "Unknown/Preempted: needs memory 2688Mi of 3Gi in queue team-a; was preempted before: "+takenBack)
 	w.wantQuiet("while it waits")
 
 	w.room = queueing.Granted
@@ -153,7 +153,7 @@ func TestDrainedQueueIsNamedWhileItWaits(t *testing.T) {
 	w.ended(w.driverName())
 	w.settle()
 	w.wantSays("Admitted", "False/QueueHeld: queue team-a is held")
-	w.wantSays("Ready", "Unknown/Preempted: was preempted and waits for quota again: queue team-a is drained")
+	w.wantSays("Ready", "Unknown/Preempted: queue team-a is held; was preempted before: queue team-a is drained")
 }
 
 // TestWhatStopsAnAttemptFirst sets several reasons against each other.

@@ -99,15 +99,21 @@ func (pb publisher) suspend() Decision {
 // end publishes the end of the run.
 func (pb publisher) end(stage status.Stage, message string) Decision {
 	pb.s.Times.Finished, pb.s.Ask = pb.nowPtr(), nil
+	if e := pb.s.Executors; e != nil {
+		e.Summary = summaryOf(e.Peak, max(e.Peak, e.Wanted))
+	}
 	pb.event(stage != status.Succeeded, string(stage), message)
 	return pb.publish(stage, pb.retention.ttl(message))
 }
 
-// queued publishes that the planned start waits in the queue: as Preempted, with what took the quota, if the attempt
-// before it was preempted; else as Queued with the message.
+// queued publishes that the planned start waits in the queue: as Preempted if the attempt before it was preempted, else
+// as Queued. The message says why it waits now, and then what took the quota.
 func (pb publisher) queued(message string) Decision {
-	if taken := pb.history.preemption(); taken != nil {
+	switch taken := pb.history.preemption(); {
+	case taken != nil && message == "":
 		return pb.publish(status.Preempted, "was preempted and waits for quota again: "+taken.Message)
+	case taken != nil:
+		return pb.publish(status.Preempted, message+"; was preempted before: "+taken.Message)
 	}
 	return pb.publish(status.Queued, message)
 }

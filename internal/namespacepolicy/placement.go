@@ -82,14 +82,12 @@ const mayUse = " may use "
 // RefusedQueue returns what a gate says against a queue, with where the queue was named, and what the namespace may name
 // instead: queues that admit it, and no others. list returns those that the gate knows; known is false if it knows none.
 //
-// published are the messages of the application: one that says the same and lists queues is kept, since each change of a
-// message is a write, and queues come and go.
-func (p Policy) RefusedQueue(placed Placement, says string, published []string, list func() (queues []string, known bool)) string {
+// published is the message of the application as it stands. One that says the same and lists queues is kept, since each
+// change of a message is a write, and queues come and go.
+func (p Policy) RefusedQueue(placed Placement, says, published string, list func() (queues []string, known bool)) string {
 	says = placed.QueueField + ": " + says
-	for _, message := range published {
-		if hint, same := strings.CutPrefix(message, says+"; "); same && strings.Contains(hint, mayUse) {
-			return message
-		}
+	if hint, same := strings.CutPrefix(published, says+"; "); same && strings.Contains(hint, mayUse) {
+		return published
 	}
 	queues, known := list()
 	usable := slices.DeleteFunc(slices.Clone(queues), func(name string) bool { return !p.Queues.Allows(name) })

@@ -61,7 +61,7 @@ func TestRefusedQueue(t *testing.T) {
 	for name, tt := range map[string]struct {
 		queue     string
 		allowed   List
-		published []string
+		published string
 		queues    []string
 		unknown   bool
 		want      string
@@ -74,11 +74,11 @@ func TestRefusedQueue(t *testing.T) {
 		"none is allowed":         {allowed: List{Set: true}, queues: []string{"team-a"}, want: "; no queue admits namespace ns: ask an administrator for one"},
 		"it was meant":            {queue: "team-a", queues: []string{"team-a"}, want: "; namespace ns may use team-a"},
 		"a gate without a list":   {unknown: true, want: ""},
-		"queues come and go": {published: []string{"another message", field + ": " + says + "; namespace ns may use nightly"}, queues: []string{"team-a"},
+		"queues come and go": {published: field + ": " + says + "; namespace ns may use nightly", queues: []string{"team-a"},
 			want: "; namespace ns may use nightly"},
-		"the first queue comes": {published: []string{field + ": " + says + "; no queue admits namespace ns: ask an administrator for one"},
+		"the first queue comes": {published: field + ": " + says + "; no queue admits namespace ns: ask an administrator for one",
 			queues: []string{"nightly"}, want: "; namespace ns may use nightly"},
-		"another cause": {published: []string{field + ": queue old does not exist; namespace ns may use old"}, queues: []string{"nightly"},
+		"another cause": {published: field + ": queue old does not exist; namespace ns may use old", queues: []string{"nightly"},
 			want: "; namespace ns may use nightly"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -21,6 +21,10 @@ type QueueState struct {
 	Root string
 	// Leaf queues take applications.
 	Leaf bool
+	// StoppedBy is the queue, this one or the nearest above it, that is drained, else held; empty if none is. Stop is
+	// StopHoldAndDrain or StopHold; empty if none is.
+	StoppedBy string
+	Stop      StopPolicy
 	// Problem is empty, ParentNotFound, Cycle or NoQuota: with a problem nothing is admitted. Message explains it.
 	Problem string
 	Message string
@@ -110,6 +114,12 @@ func (e *Engine) State(queue string) (QueueState, bool) {
 		Waiting: q.pendingByReason(), Share: e.explainer.shareOf(q),
 	}
 	s.ElasticPods, s.WantedPods = e.holders.elasticOf(q)
+	switch {
+	case q.drainedBy != nil:
+		s.StoppedBy, s.Stop = q.drainedBy.name, StopHoldAndDrain
+	case q.stoppedBy != nil:
+		s.StoppedBy, s.Stop = q.stoppedBy.name, StopHold
+	}
 	for _, f := range q.config.Flavors {
 		if e.hierarchy.flavors[f.Name] == nil {
 			s.MissingFlavors = append(s.MissingFlavors, f.Name)

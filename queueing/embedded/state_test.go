@@ -60,6 +60,29 @@ func TestQueuesFor(t *testing.T) {
 	}
 }
 
+// TestStateOfStoppedQueues: each queue names what stops it; who drains goes before who holds.
+func TestStateOfStoppedQueues(t *testing.T) {
+	t.Parallel()
+	e := New()
+	e.SetQueues(queuesOf(t, `
+		open cpu=1
+		root cpu=4 drain
+		mid in=root hold
+		leaf in=mid
+		other cpu=1
+		held in=other hold
+		below in=held`))
+	got := map[string]string{}
+	for _, s := range e.States() {
+		got[s.Name] = strings.TrimSpace(fmt.Sprint(s.Stop, " ", s.StoppedBy))
+	}
+	want := map[string]string{"open": "", "root": "HoldAndDrain root", "mid": "HoldAndDrain root", "leaf": "HoldAndDrain root", "other": "",
+		"held": "Hold held", "below": "Hold held"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("stopped (-want +got):\n%s", diff)
+	}
+}
+
 func TestStates(t *testing.T) {
 	t.Parallel()
 	const queues = `

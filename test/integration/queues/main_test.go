@@ -31,8 +31,12 @@ func waits(t *testing.T, app *v1alpha1.SparkApplication, reason string, words ..
 		if admitted == nil || admitted.Status != metav1.ConditionFalse || admitted.Reason != reason {
 			return false
 		}
-		if admitted.Message != actors.Message(a) && actors.Stage(a) != v1alpha1.PreemptedReason {
-			return false // Ready says the same, unless it says who took the room before
+		ready := actors.Message(a)
+		if actors.Stage(a) == v1alpha1.PreemptedReason {
+			ready, _, _ = strings.Cut(ready, "; was preempted before: ")
+		}
+		if admitted.Message != ready {
+			return false
 		}
 		return hasAll(admitted.Message, words)
 	})

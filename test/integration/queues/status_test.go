@@ -115,3 +115,29 @@ func TestQueueBeforeTheOperatorLooks(t *testing.T) {
 		t.Errorf("kstatus says %s (%v), want InProgress", got, err)
 	}
 }
+
+// TestQueuesSayWhetherTheyAdmit: whoever looks at the queues sees which of them admit nothing, and which queue keeps them from it.
+func TestQueuesSayWhetherTheyAdmit(t *testing.T) {
+	t.Parallel()
+	w := actors.NewWorld(t, "3Gi", nil)
+	operator.Use(t)
+	says := func(q *v1alpha1.SparkQueue, want string) {
+		t.Helper()
+		actors.Eventually(t, q, "saying "+want, func(q *v1alpha1.SparkQueue) bool {
+			ready := apimeta.FindStatusCondition(q.Status.Conditions, v1alpha1.ReadyCondition)
+			return ready != nil && ready.Status == metav1.ConditionTrue && strings.HasPrefix(ready.Message, want)
+		})
+	}
+	says(w.Queue, "admits applications")
+	child := actors.Queue(t, w.Namespace+"-child", w.Queue.Name, "3Gi")
+	says(child, "admits applications")
+	says(w.Queue, "shares its quota among the queues below it")
+	actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.StopPolicy = v1alpha1.StopPolicyHold })
+	says(w.Queue, "held: spec.stopPolicy is Hold")
+	says(child, "held: spec.stopPolicy of queue "+w.Queue.Name+" above it is Hold")
+	actors.Change(t, child, func(q *v1alpha1.SparkQueue) { q.Spec.StopPolicy = v1alpha1.StopPolicyHoldAndDrain })
+	says(child, "drained: spec.stopPolicy is HoldAndDrain")
+	actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.StopPolicy = v1alpha1.StopPolicyNone })
+	actors.Change(t, child, func(q *v1alpha1.SparkQueue) { q.Spec.StopPolicy = v1alpha1.StopPolicyNone })
+	says(child, "admits applications")
+}
