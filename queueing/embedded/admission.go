@@ -28,10 +28,15 @@ func (ad *admission) admitClaimed(t *tree, out []Decision, max int) (decisions [
 	var undo []func()
 	for _, c := range ad.claims.activeClaims(t) {
 		class := c.app.class
+		ad.reservations.exempt = class
 		where, elastic, fits := ad.fit(class)
+		ad.reservations.exempt = nil
 		switch {
 		case fits && class.atMaxRunning() == nil && (max <= 0 || len(out) < max):
 			first := class.first() // a more urgent ask of the same class may have arrived since
+			if first.claim != nil {
+				first = c.app
+			}
 			ad.claims.cancelClaim(c)
 			ad.assume(first, where, elastic)
 			out = append(out, Decision{Key: first.key, Root: t.root, Grant: first.held.grant})
@@ -46,30 +51,6 @@ func (ad *admission) admitClaimed(t *tree, out []Decision, max int) (decisions [
 			f()
 		}
 	}
-}
-
-// grantFirst grants the first ask of a queue if it fits; otherwise it removes the ask's class from the tournament and
-// returns nil.
-func (ad *admission) grantFirst(q *queue) *app {
-	class := q.entries.items[0].class
-	where, elastic, fits := ad.fit(class)
-	if !fits {
-		q.dropEntry()
-		return nil
-	}
-	a := class.first()
-	ad.assume(a, where, elastic)
-	switch {
-	case q.strict():
-		q.entries.clear()
-		q.enterHead()
-	case len(class.apps.items) == 0:
-		q.entries.remove(0)
-	default:
-		q.entries.items[0] = class.entry()
-		q.entries.fix(0)
-	}
-	return a
 }
 
 // chooseOption finds the first option in which the asks of a class fit now with their minimum of pods. If there is
@@ -155,7 +136,7 @@ func (ad *admission) assume(a *app, where placement, elastic int32) {
 // others because of it, else 0.
 func (ad *admission) backfillBound(a *app, where placement, elastic int32) time.Duration {
 	class := a.class
-	if a.ask.holdsFor == 0 || len(class.queue.tree.reservations) == 0 || class.first() != a ||
+	if a.ask.holdsFor == 0 || len(class.queue.tree.reservations) == 0 || class.next() != a ||
 		!ad.reservations.isBackfill(class, ad.hierarchy.forest.Prepare(class.queue.node, class.signature.amounts(where, elastic))) {
 		return 0
 	}

@@ -81,7 +81,11 @@ func (cs *claims) activeClaims(t *tree) []*claim {
 
 // isPending reports whether a target of the claim still holds quota that it must release.
 func (cs *claims) isPending(c *claim) bool {
-	return slices.ContainsFunc(c.targets, func(key queueing.Key) bool {
+	terminates := func(key queueing.Key) bool {
+		v := cs.registry.apps[key]
+		return v != nil && v.held != nil && (v.held.isTerminating() || len(v.held.growth.reclaims) > 0)
+	}
+	return slices.ContainsFunc(c.awaited, terminates) || slices.ContainsFunc(c.targets, func(key queueing.Key) bool {
 		v := cs.registry.apps[key]
 		if v == nil || v.held == nil {
 			return false
@@ -94,6 +98,9 @@ func (cs *claims) isPending(c *claim) bool {
 func (cs *claims) cancelClaim(c *claim) {
 	cs.all = slices.DeleteFunc(cs.all, func(other *claim) bool { return other == c })
 	c.app.claim = nil
+	if c.app.class != nil {
+		c.app.class.claims--
+	}
 	for _, key := range c.targets {
 		cs.holders.cancelReclaims(key, c.app.key)
 	}
@@ -158,11 +165,14 @@ func (cs *claims) evictionBy(by, v *app) *queueing.Eviction {
 // updateClaimVerdicts sets the verdicts of asks with a claim: they wait for their targets.
 func (cs *claims) updateClaimVerdicts(t *tree) {
 	for _, c := range cs.activeClaims(t) {
-		message := fmt.Sprintf("waiting for %s to release its quota", c.targets[0])
-		if more := len(c.targets) - 1; more > 0 {
-			message = fmt.Sprintf("waiting for %s and %d more to release their quota", c.targets[0], more)
+		names := slices.Concat(c.targets, c.awaited)
+		message := fmt.Sprintf("waiting for %s to release its quota", names[0])
+		if more := len(names) - 1; more > 0 {
+			message = fmt.Sprintf("waiting for %s and %d more to release their quota", names[0], more)
 		}
-		cs.registry.setVerdict(c.app, &queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonWaitingForQuota, Displacing: true, Message: message})
+		cs.registry.setVerdict(c.app, &queueing.Verdict{
+			State: queueing.Waiting, Reason: queueing.ReasonWaitingForQuota, Displacing: len(c.targets) > 0, Message: message,
+		})
 	}
 }
 
@@ -170,9 +180,24 @@ func equalHolderStates(a, b queueing.HolderState) bool {
 	return a.Priority == b.Priority && a.Terminating == b.Terminating && a.QueuedAt.Equal(b.QueuedAt) && a.ReleasedBy.Equal(b.ReleasedBy)
 }
 
-// hasClaim reports whether an ask of the class has a claim.
-func (cs *claims) hasClaim(class *equivalenceClass) bool {
-	return slices.ContainsFunc(cs.all, func(c *claim) bool { return c.app.class == class })
+// fillMaxRunning reports whether the claims and what is admitted leave no place within a maxRunning for another ask of
+// the class.
+func (cs *claims) fillMaxRunning(class *equivalenceClass) bool {
+	for q := class.queue; q != nil && !class.unmanagedExecutor; q = q.parent {
+		if q.config == nil || q.config.MaxRunning == nil {
+			continue
+		}
+		n := q.admitted
+		for _, c := range cs.all {
+			if c.app.class != nil && !c.app.class.unmanagedExecutor && q.contains(c.app.class.queue) {
+				n++
+			}
+		}
+		if n >= *q.config.MaxRunning {
+			return true
+		}
+	}
+	return false
 }
 
 // cancelReclaims cancels what a holder must return to an ask whose claim was cancelled.

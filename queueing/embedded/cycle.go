@@ -18,12 +18,13 @@ func (e *Engine) Dirty() bool {
 // together, and trees take turns in being first.
 //
 // Within a tree:
-//  1. each queue that admits is represented by its first ask that fits (a StrictFIFO queue by its head, if that fits);
+//  1. each queue that admits is represented by its first ask that fits or may preempt enough (a StrictFIFO queue by its
+//     head, if that does);
 //  2. of these, one that stays within its queue's own quota comes first, then by priority, age and UID;
-//  3. it is granted, and so on, until no queue has an ask that fits;
-//  4. claims are created for pending asks that may preempt others;
-//  5. what is left goes to holders that want more than their base gangs (method grow);
-//  6. then all pending asks get their verdicts.
+//  3. it is granted; or, if it does not fit, its targets are preempted and its claim is charged; and so on, until no
+//     queue has such an ask. Grants of this cycle are no targets;
+//  4. what is left goes to holders that want more than their base gangs (method grow);
+//  5. then all pending asks get their verdicts.
 //
 // Quota that is reserved (type reservation) counts as used for the asks that would delay the reservation.
 //
@@ -50,25 +51,27 @@ func (e *Engine) Cycle(max int) []Decision {
 
 // cycleTree appends the grants of one tree. A tree that is cut short by max stays dirty.
 func (e *Engine) cycleTree(t *tree, out []Decision, max int) []Decision {
+	if !t.interrupted {
+		t.firstOfCycle = e.holders.grants + 1
+	}
+	t.interrupted = true
 	out, uncharge := e.admission.admitClaimed(t, out, max)
 	defer uncharge()
+	round := e.preemption.newRound(t)
+	defer round.end()
 	for again := true; again; again = t.reservationFulfilled() {
 		e.reservations.updateReservations(t)
-		c := newTournament(e.admission, t)
+		c := newTournament(e.admission, round)
 		for q := c.first(); q != nil; q = c.first() {
 			if max > 0 && len(out) >= max {
 				return out
 			}
-			a := e.admission.grantFirst(q)
-			c.update(q)
-			if a != nil {
+			if a := c.turn(q); a != nil {
 				out = append(out, Decision{Key: a.key, Root: t.root, Grant: a.held.grant})
-				c.recheck()
 			}
 		}
 	}
-	t.dirty = false
-	defer e.claims.chargeClaims(e.preemption.preempt(t))()
+	t.dirty, t.interrupted = false, false
 	out = e.growth.grow(t, out, max)
 	for _, q := range t.pendingQueues {
 		e.verdicts.updateVerdicts(q)

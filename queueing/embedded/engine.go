@@ -43,7 +43,7 @@ func New() *Engine {
 	e := &Engine{
 		hierarchy: hr, registry: rg, holders: hs, waiting: wq, claims: cs, reservations: rs,
 		admission:  &admission{hierarchy: hr, registry: rg, waiting: wq, holders: hs, claims: cs, reservations: rs},
-		preemption: &preemption{hierarchy: hr, waiting: wq, holders: hs, claims: cs, reservations: rs},
+		preemption: &preemption{hierarchy: hr, holders: hs, claims: cs, reservations: rs},
 		growth:     &elasticGrowth{hierarchy: hr, registry: rg, holders: hs, reservations: rs},
 		verdicts:   &verdicts{hierarchy: hr, registry: rg, reservations: rs},
 		explainer:  &explainer{hierarchy: hr, claims: cs, reservations: rs},

@@ -152,7 +152,7 @@ func (q *queue) hasPending(priority int32) bool {
 		if full && !class.unmanagedExecutor {
 			continue
 		}
-		if first := class.first(); first.ask.priority >= priority && (first.claim == nil || len(class.apps.items) > 1) {
+		if next := class.next(); next != nil && next.ask.priority >= priority {
 			return true
 		}
 	}

@@ -180,6 +180,16 @@ func (hr *hierarchy) leaves(n quota.NodeID) []string {
 	return out
 }
 
+// optionWithinQuota returns the first option with which a class does not borrow now, else the first.
+func (hr *hierarchy) optionWithinQuota(class *equivalenceClass) int {
+	for i := range class.options {
+		if !hr.forest.Borrows(class.queue.node, class.options[i].minNeed) {
+			return i
+		}
+	}
+	return 0
+}
+
 // needWithinQuota returns the need of a class in its first option that stays within the quota of its queue, else in
 // its first option.
 func (hr *hierarchy) needWithinQuota(class *equivalenceClass) (need quota.Vector, within bool) {

@@ -42,10 +42,10 @@ func (hs *holders) allHolderStatesKnown(t *tree) bool {
 	return true
 }
 
-// simulateTerminating removes from the forest what terminating holders will release, and returns them.
-func (hs *holders) simulateTerminating(t *tree) []*target {
-	var gone []*target
-	for _, q := range t.queuesWithHolders() {
+// terminatingTargets returns what the terminating holders of a tree will release.
+func (hs *holders) terminatingTargets(t *tree) []*target {
+	var out []*target
+	for _, q := range t.queues {
 		for _, a := range q.holders {
 			v := &target{app: a, whole: true, count: 1, vector: a.held.vector}
 			switch {
@@ -55,11 +55,10 @@ func (hs *holders) simulateTerminating(t *tree) []*target {
 			default:
 				continue
 			}
-			v.simulateRelease(hs.hierarchy.forest)
-			gone = append(gone, v)
+			out = append(out, v)
 		}
 	}
-	return gone
+	return out
 }
 
 // deletedInUse returns the nodes of deleted queues between a grant and its root: what a deleted queue holds is still

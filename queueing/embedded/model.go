@@ -23,6 +23,10 @@ type tree struct {
 	// quotaVersion grows when an ask that did not fit may fit now, holderVersion when anything about the holders has
 	// changed.
 	quotaVersion, holderVersion uint64
+	// interrupted: the last cycle was cut short by its maximum of grants. firstOfCycle is the serial of the first grant
+	// of the current cycle, including the parts of it that were cut short.
+	interrupted  bool
+	firstOfCycle uint64
 }
 
 // queue is a name that is configured, asked for, or charged.
@@ -99,10 +103,13 @@ type equivalenceClass struct {
 	// reserved for others.
 	blocked  quota.Block
 	reserved bool
-	// triedAt is the tree's quotaVersion as of which the class did not fit, and preemptionTriedAt its holderVersion
-	// as of which preemptionTriedFor found no targets.
-	triedAt, preemptionTriedAt uint64
-	preemptionTriedFor         *app
+	// triedAt is the tree's quotaVersion as of which the class did not fit, and noTargetsAt its holderVersion as of
+	// which there were no targets for noTargetsFor; plan is the last one that was found.
+	triedAt, noTargetsAt uint64
+	noTargetsFor         *app
+	plan                 *preemptionPlan
+	// claims counts the asks that have a claim.
+	claims int
 	// verdictStale: it is listed in its queue.
 	verdictStale bool
 	// blockReason is why the class is pending as of the last cycle, and verdict says so.
@@ -193,7 +200,7 @@ type heldGrant struct {
 	index int
 }
 
-// entry is a class in the tournament, with a copy of what orders its first ask: there may be many classes, most of
+// entry is a class in the tournament, with a copy of what orders its first ask that has no claim: there may be many classes, most of
 // which are compared often and granted nothing.
 type entry struct {
 	class    *equivalenceClass
@@ -209,8 +216,8 @@ type claim struct {
 	tree *tree
 	// where the pods will be.
 	where placement
-	// targets that have been asked to go.
-	targets []queueing.Key
+	// targets that have been asked to go. If there are none, the claim is on what awaited hold, who terminate anyway.
+	targets, awaited []queueing.Key
 }
 
 // reservation reserves quota for the head of a queue that has been blocked for longer than the queue's HeadTimeout;

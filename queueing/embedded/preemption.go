@@ -3,79 +3,197 @@
 
 package embedded
 
-import "slices"
+import (
+	"slices"
 
-// preemption creates claims for pending asks that may preempt holders.
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/quota"
+)
+
+// preemption finds what pending asks may preempt, and creates their claims.
 type preemption struct {
 	hierarchy    *hierarchy
-	waiting      *waiting
 	holders      *holders
 	claims       *claims
 	reservations *reservations
 }
 
-// maxPreemptionAttempts is how many equivalence classes of one queue are tried in one cycle.
+// maxPreemptionAttempts is how many equivalence classes of one queue are tried in one tournament.
 const maxPreemptionAttempts = 8
 
-// preempt creates claims for pending asks that may preempt others, after everything that fits has been granted: at
-// most one for each queue, in the order in which the asks would be granted. It returns the new claims.
-func (pr *preemption) preempt(t *tree) []*claim {
+// preemptionRound is the preemption in one tree during one cycle.
+type preemptionRound struct {
+	*preemption
+	tree *tree
+	// prepared: the fields below are valid.
+	prepared bool
+	// statesKnown: the standing of every holder of the tree is known.
+	statesKnown bool
+	// quotaToReclaim: a queue of the tree has borrowed, or something is terminating.
+	quotaToReclaim bool
+	// terminating holders, including those that were preempted in this cycle.
+	terminating []*target
+	// uncharge undoes the charges of the claims of this cycle.
+	uncharge []func()
+}
+
+func (pr *preemption) newRound(t *tree) *preemptionRound {
 	if len(pr.claims.pastPreemptions) > maxPastPreemptions {
 		pr.claims.prunePastPreemptions()
 	}
-	waiting := pr.waiting.preemptors(t)
-	if len(waiting) == 0 || !pr.holders.allHolderStatesKnown(t) {
-		return nil
-	}
-	var made []*claim
-	gone := pr.holders.simulateTerminating(t)
-	for _, class := range waiting {
-		if pr.claims.hasClaimIn(class.queue) || class.atMaxRunning() != nil || class.preemptionTriedAt == t.holderVersion && class.preemptionTriedFor == class.first() {
-			continue
-		}
-		o, victims := pr.findTargets(class)
-		if len(victims) == 0 {
-			class.preemptionTriedAt, class.preemptionTriedFor = t.holderVersion, class.first()
-			continue
-		}
-		c := &claim{app: class.first(), ask: class.first().ask, tree: t, where: o.where}
-		for _, v := range victims {
-			pr.claims.evict(c, v)
-			v.simulateRelease(pr.hierarchy.forest)
-		}
-		gone = append(gone, victims...)
-		pr.claims.all, c.app.claim, made = append(pr.claims.all, c), c, append(made, c)
-		pr.hierarchy.forest.Add(class.queue.node, o.minNeed)
-		defer pr.hierarchy.forest.Remove(class.queue.node, o.minNeed)
-	}
-	for _, v := range gone {
-		v.undoRelease(pr.hierarchy.forest)
-	}
-	return made
+	return &preemptionRound{preemption: pr, tree: t}
 }
 
-// preemptors returns the first classes of the queues that may preempt, in order.
-func (wq *waiting) preemptors(t *tree) []*equivalenceClass {
-	if len(t.pendingQueues) == 0 {
+// prepare collects, once in a cycle, what does not depend on the ask.
+func (pr *preemptionRound) prepare() {
+	if pr.prepared {
+		return
+	}
+	pr.prepared = true
+	pr.statesKnown = pr.holders.allHolderStatesKnown(pr.tree)
+	pr.terminating = pr.holders.terminatingTargets(pr.tree)
+	pr.quotaToReclaim = len(pr.terminating) > 0 || pr.hierarchy.anyBorrowing(pr.tree)
+}
+
+// end undoes the charges of the claims of this cycle.
+func (pr *preemptionRound) end() {
+	for _, undo := range pr.uncharge {
+		undo()
+	}
+}
+
+// mayClaim reports whether it is worth to search targets for a class that does not fit.
+func (pr *preemptionRound) mayClaim(class *equivalenceClass) bool {
+	q := class.queue
+	if q.config == nil || q.stoppedBy != nil || !q.config.Preemption.any() || class.isInadmissible() || class.noTargetsAt == pr.tree.holderVersion && class.noTargetsFor == class.next() {
+		return false
+	}
+	pr.prepare()
+	return pr.statesKnown && q.config.Preemption.active(pr.quotaToReclaim) && class.next() != nil && !pr.claims.fillMaxRunning(class)
+}
+
+// canClaim reports whether the first ask of a class that has no claim could get one now.
+func (pr *preemptionRound) canClaim(class *equivalenceClass) bool {
+	return pr.mayClaim(class) && pr.plan(class) != nil
+}
+
+// claim creates and charges a claim for the first ask of a class that has none, if what it may preempt suffices. It
+// reports whether it did.
+func (pr *preemptionRound) claim(class *equivalenceClass) bool {
+	if !pr.canClaim(class) {
+		return false
+	}
+	p := pr.plan(class)
+	c := &claim{app: p.app, ask: p.app.ask, tree: pr.tree, where: p.option.where, awaited: p.awaited}
+	for _, v := range p.targets {
+		pr.claims.evict(c, v)
+	}
+	pr.terminating = append(pr.terminating, p.targets...)
+	pr.claims.all, c.app.claim = append(pr.claims.all, c), c
+	class.claims++
+	pr.uncharge = append(pr.uncharge, pr.claims.chargeClaims([]*claim{c}))
+	pr.tree.holderVersion++
+	return true
+}
+
+// preemptionPlan is how an ask can be admitted by preemption.
+type preemptionPlan struct {
+	app    *app
+	option *option
+	// targets are to be preempted; awaited are terminating anyway.
+	targets []*target
+	awaited []queueing.Key
+	// version of the holders for which the plan was made.
+	version uint64
+}
+
+// plan returns the plan for the first ask of a class that has no claim; nil if there is none.
+func (pr *preemptionRound) plan(class *equivalenceClass) *preemptionPlan {
+	a := class.next()
+	if p := class.plan; p != nil && p.version == pr.tree.holderVersion && p.app == a {
+		return p
+	}
+	class.plan = nil
+	for _, v := range pr.terminating {
+		v.simulateRelease(pr.hierarchy.forest)
+	}
+	for i := range class.options {
+		if class.plan = pr.search(class, &class.options[i]); class.plan != nil {
+			break
+		}
+	}
+	for _, v := range pr.terminating {
+		v.undoRelease(pr.hierarchy.forest)
+	}
+	if p := class.plan; p != nil && len(p.targets) == 0 {
+		if p.awaited = pr.awaited(class.queue, p.option.minNeed); len(p.awaited) == 0 {
+			class.plan = nil
+		}
+	}
+	if class.plan == nil {
+		class.noTargetsAt, class.noTargetsFor = pr.tree.holderVersion, a
 		return nil
 	}
-	var out []*equivalenceClass
-	borrowed := wq.hierarchy.anyBorrowing(t)
-	for _, q := range t.pendingQueues {
-		if q.config == nil || q.stoppedBy != nil || !q.config.Preemption.active(borrowed) {
-			continue
+	class.plan.version, class.plan.app = pr.tree.holderVersion, a
+	return class.plan
+}
+
+// awaited lists the terminating holders whose release lets a need fit.
+func (pr *preemptionRound) awaited(q *queue, need quota.Vector) []queueing.Key {
+	short := pr.hierarchy.forest.ShortPart(q.node, need)
+	var out []queueing.Key
+	released := 0
+	for _, v := range pr.terminating {
+		if _, blocked := pr.hierarchy.forest.Blocked(q.node, need); !blocked {
+			break
 		}
-		most := maxPreemptionAttempts
-		if q.strict() {
-			most = 1
+		v.simulateRelease(pr.hierarchy.forest)
+		if released++; v.vector.Overlaps(short) && !slices.Contains(out, v.app.key) {
+			out = append(out, v.app.key)
 		}
-		out = append(out, q.firstClasses(most)...)
 	}
-	slices.SortFunc(out, func(a, b *equivalenceClass) int { return compareApps(a.first(), b.first()) })
+	for _, v := range pr.terminating[:released] {
+		v.undoRelease(pr.hierarchy.forest)
+	}
 	return out
 }
 
-// firstClasses returns those with the first asks of a queue, in order.
+// search returns the plan for the first ask of a class in one option; nil if there is none. The terminating holders are
+// gone from the forest.
+func (pr *preemptionRound) search(class *equivalenceClass, o *option) *preemptionPlan {
+	p := &targetSearch{preemption: pr.preemption, class: class, app: class.next(), need: o.minNeed,
+		newest: pr.tree.firstOfCycle, short: pr.hierarchy.forest.ShortPart(class.queue.node, o.minNeed)}
+	for q := class.queue; q != nil; q = q.parent {
+		p.path = append(p.path, q)
+	}
+	if found, fits := p.run(); fits {
+		return &preemptionPlan{option: o, targets: found}
+	}
+	return nil
+}
+
+// next returns the first ask of a class that has no claim; nil if all have one.
+func (class *equivalenceClass) next() *app {
+	if first := class.first(); class.claims == 0 || first.claim == nil {
+		return first
+	}
+	next := heap[place]{before: place.before, moved: func(place, int) {}}
+	next.push(place{class, 0})
+	for len(next.items) > 0 {
+		p := next.items[0]
+		if p.app().claim == nil {
+			return p.app()
+		}
+		next.remove(0)
+		for child := 2*p.at + 1; child <= 2*p.at+2 && child < len(class.apps.items); child++ {
+			next.push(place{class, child})
+		}
+	}
+	return nil
+}
+
+// firstClasses returns those with the first asks of a queue, in order; it passes over classes whose asks all have
+// claims.
 func (q *queue) firstClasses(most int) []*equivalenceClass {
 	var out []*equivalenceClass
 	next := heap[*equivalenceClass]{before: q.admissible.before, moved: func(*equivalenceClass, int) {}}
@@ -85,7 +203,9 @@ func (q *queue) firstClasses(most int) []*equivalenceClass {
 	for len(next.items) > 0 && len(out) < most {
 		class := next.items[0]
 		next.remove(0)
-		out = append(out, class)
+		if class.claims < len(class.apps.items) {
+			out = append(out, class)
+		}
 		for behind := 2*class.heapIndex + 1; behind <= 2*class.heapIndex+2 && behind < len(q.admissible.items); behind++ {
 			next.push(q.admissible.items[behind])
 		}
@@ -93,24 +213,12 @@ func (q *queue) firstClasses(most int) []*equivalenceClass {
 	return out
 }
 
-// active reports whether the policies may find targets at all, given whether a queue of the tree borrows.
-func (p Preemption) active(borrowed bool) bool {
-	set := func(policy Policy) bool { return policy != "" && policy != PreemptNever }
-	return set(p.Within) || borrowed && (set(p.Reclaim) || set(p.Borrow))
-}
+func (p Policy) set() bool { return p != "" && p != PreemptNever }
 
-// findTargets returns the targets whose release lets the first ask of the class fit in some option, and that option;
-// none if there is no way.
-func (pr *preemption) findTargets(class *equivalenceClass) (*option, []*target) {
-	for i := range class.options {
-		o := &class.options[i]
-		p := &targetSearch{preemption: pr, class: class, app: class.first(), need: o.minNeed, short: pr.hierarchy.forest.ShortPart(class.queue.node, o.minNeed)}
-		for q := class.queue; q != nil; q = q.parent {
-			p.path = append(p.path, q)
-		}
-		if found := p.run(); len(found) > 0 {
-			return o, found
-		}
-	}
-	return nil, nil
+// any reports whether the policies allow any preemption.
+func (p Preemption) any() bool { return p.Within.set() || p.Reclaim.set() || p.Borrow.set() }
+
+// active reports whether the policies may find targets at all, given whether there is something to reclaim.
+func (p Preemption) active(quotaToReclaim bool) bool {
+	return p.Within.set() || quotaToReclaim && (p.Reclaim.set() || p.Borrow.set())
 }

@@ -86,8 +86,8 @@ func newQueue(name string, t *tree) *queue {
 }
 
 func (class *equivalenceClass) entry() entry {
-	first := class.first().ask
-	return entry{class: class, priority: first.priority, queuedAt: first.queuedAt}
+	next := class.next().ask
+	return entry{class: class, priority: next.priority, queuedAt: next.queuedAt}
 }
 
 func (a entry) before(b entry) bool {
@@ -97,7 +97,7 @@ func (a entry) before(b entry) bool {
 	if order := a.queuedAt.Compare(b.queuedAt); order != 0 {
 		return order < 0
 	}
-	return compareApps(a.class.first(), b.class.first()) < 0
+	return compareApps(a.class.next(), b.class.next()) < 0
 }
 
 // root returns the uppermost queue that exists above this one.
@@ -166,9 +166,10 @@ func (q *queue) childBefore(a, b *queue) bool {
 	return a.winner.entries.items[0].before(b.winner.entries.items[0])
 }
 
-// enterHead adds the first class of a queue, whether it fits or not.
+// enterHead adds the first class of a StrictFIFO queue, whether it fits or not. While the head has a claim, nothing
+// comes before it.
 func (q *queue) enterHead() {
-	if len(q.admissible.items) > 0 {
+	if len(q.admissible.items) > 0 && q.admissible.items[0].first().claim == nil {
 		q.entries.push(q.admissible.items[0].entry())
 	}
 }

@@ -26,6 +26,8 @@ func (ex *explainer) remedies(a *app) []string {
 	default:
 		out := class.queue.unblockRemedies()
 		switch {
+		case a.claim != nil && len(a.claim.targets) == 0:
+			return append(out, "applications that are terminating must end; the quota that they release is reserved for this application")
 		case a.claim != nil:
 			return append(out, "the preempted applications must end; the quota that they release is reserved for this application")
 		case class.queue.strict() && class.queue.currentHead() != a:

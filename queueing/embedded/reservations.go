@@ -17,6 +17,8 @@ type reservations struct {
 	claims    *claims
 	// now is the time as of the last Advance; zero if Advance was never called.
 	now time.Time
+	// exempt is the class whose claim is being admitted: that was decided before.
+	exempt *equivalenceClass
 }
 
 // isReservedFromGrowth reports whether charging the need to the queue would delay a reservation.
@@ -119,17 +121,17 @@ func (rs *reservations) isBackfill(class *equivalenceClass, need quota.Vector) b
 // firstDelayed returns the first reservation that the first ask of a class would delay with that need, among those
 // before whose expected start its grant is released (inTime), or among the others; nil if there is none.
 func (rs *reservations) firstDelayed(class *equivalenceClass, need quota.Vector, inTime bool) *reservation {
-	kept := class.queue.tree.reservations
-	if len(kept) == 0 || rs.claims.hasClaim(class) {
+	next := class.next()
+	if next == nil || rs.exempt == class {
 		return nil
 	}
 	own := false
-	for _, r := range kept {
-		own = own || r.app == class.first()
-		if r.isDone() || r.app == class.first() || own && !r.guaranteed {
+	for _, r := range class.queue.tree.reservations {
+		own = own || r.app == next
+		if r.isDone() || r.app == next || own && !r.guaranteed {
 			continue // it is this one, or it comes behind this one
 		}
-		if !r.yieldsTo(class) && rs.releasesInTime(class, r) == inTime && rs.delays(class.queue, r, need) {
+		if !r.yieldsTo(next) && rs.releasesInTime(class, r) == inTime && rs.delays(class.queue, r, need) {
 			return r
 		}
 	}
@@ -145,12 +147,12 @@ func (t *tree) reservationFulfilled() bool {
 	return slices.ContainsFunc(t.reservations, (*reservation).isDone)
 }
 
-// yieldsTo reports whether the first ask of a class comes before the ask of the reservation.
-func (r *reservation) yieldsTo(class *equivalenceClass) bool {
-	if class.queue == r.queue {
-		return compareApps(class.first(), r.app) < 0
+// yieldsTo reports whether an ask comes before the ask of the reservation.
+func (r *reservation) yieldsTo(a *app) bool {
+	if a.class.queue == r.queue {
+		return compareApps(a, r.app) < 0
 	}
-	return class.first().ask.priority > r.ask.priority
+	return a.ask.priority > r.ask.priority
 }
 
 // releasesInTime reports whether the first ask of a class, if admitted now, releases its grant before the expected

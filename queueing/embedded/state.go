@@ -176,10 +176,12 @@ type place struct {
 
 func (p place) app() *app { return p.line.apps.items[p.at] }
 
+func (p place) before(other place) bool { return compareApps(p.app(), other.app()) < 0 }
+
 // heads returns the first pending asks. It visits only them and their successors in the heaps.
 func (q *queue) heads(most int) []Head {
 	next := heap[place]{
-		before: func(a, b place) bool { return compareApps(a.app(), b.app()) < 0 },
+		before: place.before,
 		moved:  func(place, int) {},
 	}
 	for _, class := range q.classes {

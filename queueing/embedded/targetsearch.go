@@ -28,42 +28,51 @@ type targetSearch struct {
 	need       quota.Vector
 	// short is the part of the need that does not fit.
 	short quota.Vector
+	// newest is the serial of the oldest grant that is too new to be preempted.
+	newest uint64
 	// path is the queue of the ask and all above it, the queue first.
 	path []*queue
 }
 
-// run finds a set none of which could be spared. The forest is left as it was.
-func (p *targetSearch) run() []*target {
-	if p.short.Empty() {
-		return nil // the ask fits once the terminating holders are gone
-	}
+// run finds a set none of which could be spared, and reports whether the ask fits without them: the set is empty if
+// what terminates anyway is enough. The forest is left as it was.
+func (p *targetSearch) run() (targets []*target, fits bool) {
 	p.preemption.hierarchy.forest.Add(p.class.queue.node, p.need)
 	defer p.preemption.hierarchy.forest.Remove(p.class.queue.node, p.need)
 	if !p.mayFindTargets() {
-		return nil
+		return nil, false
+	}
+	if p.short.Empty() {
+		return nil, p.fits()
 	}
 	chosen := p.collectTargets()
 	for spared := true; spared; { // which may be spared depends on which others are
 		chosen, spared = p.minimizeTargets(chosen)
 	}
-	legal := p.fits() && p.allEligible(chosen)
+	legal := len(chosen) > 0 && p.fits() && p.allEligible(chosen)
 	for _, v := range chosen {
 		v.undoRelease(p.preemption.hierarchy.forest)
 	}
 	if !legal {
-		return nil
+		return nil, false
 	}
-	return p.preemption.holders.mergeWholeTargets(chosen)
+	return p.preemption.holders.mergeWholeTargets(chosen), true
 }
 
 // mayFindTargets reports, from the queue of the ask and those above it alone, whether there may be targets: in the
 // queue itself, or elsewhere because the ask stays within the quota of its subtree on some level or may borrow.
 func (p *targetSearch) mayFindTargets() bool {
 	policy := p.class.queue.config.Preemption
-	if policy.Within != PreemptNever && policy.Within != "" || policy.Borrow == PreemptLowerPriority {
+	if policy.Within.set() || policy.Borrow == PreemptLowerPriority {
 		return true
 	}
-	return slices.ContainsFunc(p.path[:len(p.path)-1], func(side *queue) bool { return !p.preemption.hierarchy.forest.Over(side.node, p.short) })
+	contested := p.short
+	if contested.Empty() {
+		contested = p.need
+	}
+	return policy.Reclaim.set() && slices.ContainsFunc(p.path[:len(p.path)-1], func(side *queue) bool {
+		return !p.preemption.hierarchy.forest.Over(side.node, contested)
+	})
 }
 
 // minimizeTargets returns one target, or one pod of it, that is not needed, trying the last chosen one first. It
@@ -129,7 +138,7 @@ func (p *targetSearch) candidates() []*target {
 	top := p.path[len(p.path)-1]
 	for _, q := range top.tree.queuesWithHolders() {
 		for _, a := range q.holders {
-			if a.held.isTerminating() {
+			if a.held.isTerminating() || a.held.serial >= p.newest {
 				continue
 			}
 			out = append(out, p.podTargets(a)...)

@@ -5,23 +5,25 @@ package embedded
 
 import "github.com/sparkgate/sparkgate/queueing/quota"
 
-// tournament holds the queues of a tree that may still be granted something in this cycle. Each node has a winner:
-// the queue below it that comes first; the winner of the root comes first of all.
+// tournament holds the queues of a tree that may still be granted something in this cycle, or preempt something. Each
+// node has a winner: the queue below it that comes first; the winner of the root comes first of all.
 //
-// Whether the first ask of a queue still fits is checked when its turn has come: until then the ask can only be
-// ranked too high. There are three exceptions. An ask that borrows, and no longer fits, may hide a later one of its
+// Whether the first ask of a queue still fits, or may preempt, is checked when its turn has come: until then the ask
+// can only be ranked too high. There are three exceptions. An ask that borrows, and no longer fits, may hide a later one of its
 // queue that stays within the quota and so comes before those of other queues; an ask with several flavors may have
 // to move to another one, without borrowing; and with fair sharing, an ask that does not fit may hold back its
 // siblings by the share that it would have. Such queues need a recheck after every grant.
 type tournament struct {
 	admission   *admission
+	preemption  *preemptionRound
 	root        *queue
 	fairSharing bool // some node of the tree compares shares
 	recheckList []*queue
 }
 
-func newTournament(ad *admission, t *tree) *tournament {
-	c := &tournament{admission: ad, root: ad.hierarchy.queues[t.root]}
+func newTournament(ad *admission, pr *preemptionRound) *tournament {
+	t := pr.tree
+	c := &tournament{admission: ad, preemption: pr, root: ad.hierarchy.queues[t.root]}
 	ad.tournaments++
 	for _, q := range t.pendingQueues {
 		for n := q; n != nil && n.tournament != ad.tournaments; n = n.parent {
@@ -42,8 +44,8 @@ func newTournament(ad *admission, t *tree) *tournament {
 	return c
 }
 
-// enter adds the classes of a queue that fit now; of a StrictFIFO queue the first one. A class that did not fit is
-// not tried again before quota is released.
+// enter adds the classes of a queue that fit now, and the first ones of those that may preempt; of a StrictFIFO queue
+// the first one. A class that did not fit is not tried again before quota is released.
 func (c *tournament) enter(q *queue) {
 	switch {
 	case q.config == nil || q.stoppedBy != nil:
@@ -52,11 +54,60 @@ func (c *tournament) enter(q *queue) {
 	default:
 		full := q.atMaxRunning() != nil
 		for _, class := range q.classes {
-			if (!full || class.unmanagedExecutor) && !class.isInadmissible() && class.triedAt != q.tree.quotaVersion && c.admission.chooseOption(class) {
+			if (!full || class.unmanagedExecutor) && !class.isInadmissible() && !class.didNotFit() && class.claims < len(class.apps.items) &&
+				c.admission.chooseOption(class) {
 				q.entries.push(class.entry())
 			}
 		}
+		c.enterPreemptors(q)
 	}
+}
+
+// enterPreemptors adds the first classes of a queue that do not fit but may preempt.
+func (c *tournament) enterPreemptors(q *queue) {
+	if !q.config.Preemption.any() {
+		return
+	}
+	for _, class := range q.firstClasses(maxPreemptionAttempts) {
+		if class.didNotFit() && c.preemption.mayClaim(class) {
+			q.entries.push(class.entry())
+		}
+	}
+}
+
+// turn looks at the first ask of a queue: it is granted if it fits; else it gets a claim if it may preempt enough; else
+// its class leaves the tournament. It returns the application that was granted, or nil.
+func (c *tournament) turn(q *queue) *app {
+	class := q.entries.items[0].class
+	where, elastic, fits := c.admission.fit(class)
+	var granted *app
+	switch {
+	case fits:
+		granted = class.next()
+		c.admission.assume(granted, where, elastic)
+	case !c.preemption.claim(class):
+		q.entries.remove(0)
+		c.update(q)
+		return nil
+	}
+	switch {
+	case q.strict():
+		q.entries.clear()
+		q.enterHead()
+	case class.claims == len(class.apps.items):
+		q.entries.remove(0)
+	default:
+		q.entries.items[0] = class.entry()
+		q.entries.fix(0)
+	}
+	c.update(q)
+	c.recheck()
+	return granted
+}
+
+// didNotFit reports whether a class did not fit since quota was released last.
+func (class *equivalenceClass) didNotFit() bool {
+	return class.triedAt == class.queue.tree.quotaVersion
 }
 
 // first returns the queue whose turn it is, or nil.
@@ -111,16 +162,36 @@ func (c *tournament) selectEntry(q *queue) bool {
 	return false
 }
 
-// canCompete determines how a queue competes with a class. It returns false if the class was checked and does not
-// fit.
+// canCompete determines how a queue competes with a class. It returns false if the class was checked, does not fit and
+// may not preempt.
 func (c *tournament) canCompete(q *queue, class *equivalenceClass) bool {
 	early := c.fairSharing || len(class.options) > 1
-	fits := !early || c.admission.chooseOption(class)
+	if class.didNotFit() || early && !c.admission.chooseOption(class) {
+		return c.canPreempt(q, class)
+	}
 	q.borrows = c.admission.hierarchy.forest.Borrows(q.node, class.options[class.choice].minNeed)
 	if !early && (!q.borrows || q.strict() || len(q.entries.items) == 1) {
 		return true
 	}
-	q.recheckNeeded = fits && (early || c.admission.chooseOption(class))
+	if !early && !c.admission.chooseOption(class) {
+		return c.canPreempt(q, class)
+	}
+	q.recheckNeeded = true
+	return true
+}
+
+// canPreempt determines how a queue competes with a class that does not fit. Whether there are targets is found out
+// when its turn has come, unless it might hide a later ask, or hold back its siblings, until then.
+func (c *tournament) canPreempt(q *queue, class *equivalenceClass) bool {
+	if !c.preemption.mayClaim(class) {
+		return false
+	}
+	class.choice = c.admission.hierarchy.optionWithinQuota(class)
+	q.borrows = c.admission.hierarchy.forest.Borrows(q.node, class.options[class.choice].minNeed)
+	if !c.fairSharing && (!q.borrows || q.strict() || len(q.entries.items) == 1) {
+		return true
+	}
+	q.recheckNeeded = c.preemption.canClaim(class)
 	return q.recheckNeeded
 }
 

@@ -53,6 +53,9 @@ func (wq *waiting) dequeue(a *app) {
 // add adds an application. The class must be known to the queue if it has other applications.
 func (class *equivalenceClass) add(a *app) {
 	opens := len(class.apps.items) == 0
+	if a.claim != nil {
+		class.claims++
+	}
 	class.apps.push(a)
 	class.arrived = append(class.arrived, a)
 	class.queue.markVerdictStale(class)
@@ -67,6 +70,9 @@ func (class *equivalenceClass) add(a *app) {
 
 // remove removes an application. A class without applications is dropped.
 func (class *equivalenceClass) remove(a *app) {
+	if a.claim != nil {
+		class.claims--
+	}
 	if len(class.apps.items) == 1 {
 		if !class.isInadmissible() {
 			class.queue.admissible.remove(class.heapIndex)

@@ -1,0 +1,167 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package embedded
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// outcome is what one cycle makes of the asks: who is granted, who has a claim, who has to go.
+type outcome struct {
+	granted, claims, displaced []queueing.Key
+}
+
+// decided lists what an engine has decided after a cycle.
+func decided(e *Engine, decisions []Decision) outcome {
+	var out outcome
+	for _, d := range decisions {
+		out.granted = append(out.granted, d.Key)
+	}
+	for _, c := range e.claims.all {
+		out.claims = append(out.claims, c.app.key)
+	}
+	for _, key := range e.registry.sortedKeys() {
+		if h := e.registry.apps[key].held; h != nil && h.evicted != nil {
+			out.displaced = append(out.displaced, key)
+		}
+	}
+	return out
+}
+
+// startedAgain builds an engine from the objects, of which it knows all standings, without some asks.
+func (w *world) startedAgain(without ...queueing.Key) *Engine {
+	e := newEngine()
+	e.SetQueues(w.queues)
+	for _, key := range w.keys() {
+		if g, holds := w.ref.grants[key]; holds {
+			e.Restore(key, g)
+			e.SetHolderState(key, g.Run, g.Attempt, w.standing(key))
+		}
+	}
+	for _, key := range w.keys() {
+		if a, waits := w.ref.asks[key]; waits && !slices.Contains(without, key) {
+			e.Submit(a)
+		}
+	}
+	return e
+}
+
+// standing is what is known of a holder.
+func (w *world) standing(key queueing.Key) queueing.HolderState {
+	return w.engine.registry.apps[key].held.standing
+}
+
+// TestClaimsAreDecidedInTheirTurn: nobody is granted and displaced in one cycle, nor for an ask within its quota as soon as all is looked
+// at again; and what comes
+// of an ask does not depend on later asks of its queue: whoever can start, or can start by displacing, is not overtaken by one that
+// takes what it would have had.
+func TestClaimsAreDecidedInTheirTurn(t *testing.T) {
+	claims, overtaken := 0, 0
+	played := forSeeds(t, func(t *testing.T, w *world) {
+		w.setQueues(flat(w.crowdedQueues()))
+		for range events / 5 {
+			for range 5 {
+				w.crowd()
+			}
+			w.setQueues(flat(slices.Clone(w.queues)))
+			e := w.startedAgain()
+			got := decided(e, e.Cycle(0))
+			claims += len(got.claims)
+			for _, key := range got.granted {
+				if slices.Contains(got.displaced, key) {
+					t.Fatalf("%s is granted and displaced in one cycle", key.Name)
+				}
+			}
+			w.restsAfter(t, e, got)
+			overtaken += w.overtakesNobody(t, got)
+			w.passAndCheck(t)
+		}
+	})
+	if played >= worlds && (claims < played || overtaken < played/2) {
+		t.Errorf("%d claims, and %d who passed an earlier one, in %d worlds: too few to show anything", claims, overtaken, played)
+	}
+}
+
+// restsAfter decides once more although nothing has happened. Only an ask that borrows, or is behind one that does,
+// and so comes after those within their quota, may then displace one of them.
+func (w *world) restsAfter(t *testing.T, e *Engine, first outcome) {
+	t.Helper()
+	if len(first.claims) > 0 {
+		return // one of them may free more than it takes, for an ask that was passed over before
+	}
+	for _, tree := range e.hierarchy.trees {
+		tree.markDirty(true)
+	}
+	second := decided(e, e.Cycle(0))
+	for _, key := range first.granted {
+		if !slices.Contains(second.displaced, key) {
+			continue
+		}
+		by := w.ref.asks[e.registry.apps[key].held.evicted.By]
+		earlier, _ := w.neighbours(by)
+		moved := slices.Concat(first.granted, second.claims)
+		if !w.mayBorrow(by) && !slices.ContainsFunc(earlier, func(key queueing.Key) bool { return slices.Contains(moved, key) }) {
+			t.Fatalf("%s is granted, and displaced as soon as all is looked at again", key.Name)
+		}
+	}
+}
+
+// flat orders by the quota of the queue that asks, priority and age alone: all leaves are siblings.
+func flat(queues []QueueConfig) []QueueConfig {
+	for i := range queues {
+		queues[i].FairSharing = false
+		if queues[i].Parent != "" {
+			queues[i].Parent = "q0"
+		}
+	}
+	return queues
+}
+
+// overtakesNobody takes the later asks of a queue away from each ask that waits within the quota of its queue, and looks whether it
+// starts then or gets a claim. (One that borrows may have become able to only after a later one, within the quota, had its turn.) It
+// counts those that were passed by a later one.
+func (w *world) overtakesNobody(t *testing.T, got outcome) int {
+	t.Helper()
+	moved := slices.Concat(got.granted, got.claims)
+	passed := 0
+	for _, a := range w.ref.waiting() {
+		earlier, later := w.neighbours(a)
+		hasMoved := func(key queueing.Key) bool { return slices.Contains(moved, key) }
+		if hasMoved(a.Key) || slices.ContainsFunc(earlier, hasMoved) || !slices.ContainsFunc(later, hasMoved) || w.mayBorrow(a) {
+			continue
+		}
+		passed++
+		e := w.startedAgain(later...)
+		alone := decided(e, e.Cycle(0))
+		if slices.Contains(slices.Concat(alone.granted, alone.claims), a.Key) {
+			t.Fatalf("%s waits, and would not if nobody came after it in its queue", a.Key.Name)
+		}
+	}
+	return passed
+}
+
+// neighbours lists the other asks of a queue that wait.
+func (w *world) neighbours(a queueing.Ask) (earlier, later []queueing.Key) {
+	for _, b := range w.ref.waiting() {
+		switch {
+		case b.Queue != a.Queue || b.Key == a.Key:
+		case inOrder(b, a) < 0:
+			earlier = append(earlier, b.Key)
+		default:
+			later = append(later, b.Key)
+		}
+	}
+	return earlier, later
+}
+
+// mayBorrow says that in some placement an ask would take more than its queue's own quota.
+func (w *world) mayBorrow(a queueing.Ask) bool {
+	least, _ := bounds(a)
+	return slices.ContainsFunc(w.ref.placements(a), func(where []string) bool {
+		return !w.ref.within(w.ref.grant(a, where, least), func(queue string, at cell) int64 { return w.ref.subtree(queue, at) - w.ref.usage(queue, at) })
+	})
+}
