@@ -4,6 +4,8 @@
 package lifecycle
 
 import (
+	"strings"
+
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -21,7 +23,7 @@ func Decide(o Observation) Decision {
 		o.ExecutorInterval = DefaultExecutorInterval
 	}
 	d := newDecider(&state{o: o, was: stage, s: *o.App.Status.DeepCopy()})
-	d.view.Message = readyMessage(o.App)
+	d.view.Message, _, _ = strings.Cut(readyMessage(o.App), nextRunNote(o.App.Status.Run))
 	d.view.ReadyWhen = o.App.Spec.ReadyWhen
 	if token := status.ReconcileToken(o.App.Annotations); token != "" {
 		d.s.LastHandledReconcileAt = token

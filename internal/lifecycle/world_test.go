@@ -56,8 +56,8 @@ type world struct {
 	// mistake and missing are what planning finds.
 	mistake, missing string
 	// rejection is why the API server creates no driver as it is; empty while it does.
-	rejection string
-	unreachable      map[string]bool
+	rejection   string
+	unreachable map[string]bool
 	// endSeen is when the operator first saw the end of a driver, by its uid; a crash forgets it.
 	endSeen map[types.UID]time.Time
 

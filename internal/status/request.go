@@ -9,6 +9,9 @@ import "github.com/fluxcd/pkg/apis/meta"
 // are times.
 const MaxToken = 256
 
+// ForceAnnotation requests a run.
+const ForceAnnotation = meta.ForceRequestAnnotation
+
 // ReconcileToken returns the token of a request to look at an object, from its annotations; empty if there is none.
 func ReconcileToken(annotations map[string]string) string {
 	if token := annotations[meta.ReconcileRequestAnnotation]; len(token) <= MaxToken {

@@ -30,6 +30,9 @@ func TestWait(t *testing.T) {
 			before := app.Generation
 			actors.Change(t, app, arguments("5"))
 			actors.Change(t, app, arguments("6"))
+			actors.Eventually(t, app, "saying that another run follows", func(a *v1alpha1.SparkApplication) bool {
+				return strings.HasSuffix(actors.Message(a), "; run 2 follows this one: the run template has changed")
+			})
 			if app.Status.ObservedGeneration != before || actors.Stage(app) != "Running" {
 				t.Errorf("the edit is not to be observed yet: %s", actors.Show(app))
 			}
