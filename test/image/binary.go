@@ -17,7 +17,8 @@ import (
 )
 
 // binaryImage is an image with one program and the few files that programs
-// expect: authorities for TLS, the user's name, a folder for temporary files.
+// expect: the user's name, a folder for temporary files. It has nothing of the
+// machine that builds it, so the same program gives the same image.
 type binaryImage struct {
 	name, binary, entrypoint, user, out string
 }
@@ -41,7 +42,7 @@ func buildBinary(args []string) error {
 	if b.entrypoint == "" {
 		b.entrypoint = "/" + filepath.Base(b.binary)
 	}
-	id, err := b.write(hostBundle())
+	id, err := b.write()
 	if err != nil {
 		return err
 	}
@@ -49,24 +50,13 @@ func buildBinary(args []string) error {
 	return nil
 }
 
-// hostBundle returns the file with the host's authorities, "" if there is none.
-func hostBundle() string {
-	for _, file := range []string{"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"} {
-		if _, err := os.Stat(file); err == nil {
-			return file
-		}
-	}
-	return ""
-}
-
-// write writes the archive and returns the image's id. bundle is a file with
-// certificate authorities, or empty.
-func (b binaryImage) write(bundle string) (string, error) {
+// write writes the archive and returns the image's id.
+func (b binaryImage) write() (string, error) {
 	arch, err := architecture(b.binary)
 	if err != nil {
 		return "", err
 	}
-	layer, err := b.layer(bundle)
+	layer, err := b.layer()
 	if err != nil {
 		return "", err
 	}
@@ -92,11 +82,9 @@ func (b binaryImage) write(bundle string) (string, error) {
 	})
 }
 
-func (b binaryImage) layer(bundle string) (*archive.Layer, error) {
+func (b binaryImage) layer() (*archive.Layer, error) {
 	layer := &archive.Layer{}
-	for _, dir := range []string{"etc", "etc/ssl", "etc/ssl/certs"} {
-		layer.Dir(dir, 0o755, archive.Root)
-	}
+	layer.Dir("etc", 0o755, archive.Root)
 	layer.Dir("tmp", 0o1777, archive.Root)
 	users, groups := "root:x:0:0:root:/root:/sbin/nologin\n", "root:x:0:\n"
 	if b.user != "0" {
@@ -105,11 +93,6 @@ func (b binaryImage) layer(bundle string) (*archive.Layer, error) {
 	}
 	layer.Bytes("etc/passwd", 0o644, []byte(users))
 	layer.Bytes("etc/group", 0o644, []byte(groups))
-	if bundle != "" {
-		if err := layer.HostFile("etc/ssl/certs/ca-certificates.crt", 0o644, bundle); err != nil {
-			return nil, err
-		}
-	}
 	parents := strings.Split(strings.Trim(path.Dir(b.entrypoint), "/"), "/")
 	for i := range parents {
 		if dir := strings.Join(parents[:i+1], "/"); dir != "" {

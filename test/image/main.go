@@ -29,6 +29,8 @@ const usage = `usage:
   image spark  [--version 4.1.4] [--out FILE.tar] [--mirror URI]
   image remove --version 4.1.4 [--out FILE.tar]
   image binary --name NAME:TAG --binary FILE [--entrypoint /NAME] [--user 65532] --out FILE.tar
+  image layout --name NAME:TAG --out FILE.tar ARCHIVE...
+  image sbom   --binary FILE --version VERSION --out FILE.json
 `
 
 func main() {
@@ -59,6 +61,10 @@ func dispatch(ctx context.Context, args []string) error {
 		return removeSpark(args[1:])
 	case "binary":
 		return buildBinary(args[1:])
+	case "layout":
+		return buildLayout(args[1:])
+	case "sbom":
+		return buildSBOM(args[1:])
 	}
 	fmt.Fprint(os.Stderr, usage)
 	return fmt.Errorf("unknown command %q", args[0])
