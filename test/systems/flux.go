@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"testing"
 )
 
 // FluxNamespace is the namespace of Flux's own installation.
@@ -17,28 +16,22 @@ const FluxNamespace = "flux-system"
 
 // Folders of Flux's controllers below this one.
 const (
-	fluxSource    = "flux-source"
-	fluxKustomize = "flux-kustomize"
+	fluxSource       = "flux-source"
+	fluxKustomize    = "flux-kustomize"
+	fluxNotification = "flux-notification"
 )
 
-// FluxSettings are what tests may want otherwise. The zero value is Flux with the lockdown for tenants: no references across namespaces.
+// FluxSettings are what a test has to know before Flux starts; see FreeAddress.
 type FluxSettings struct {
-	// EventsAddr is where the controllers send their events; default nowhere. An address that does not answer delays every event by 15 s.
+	// EventsAddr is where notification-controller takes events, those of the other controllers, too.
 	EventsAddr string
+	// ReceiverAddr is where notification-controller takes webhooks.
+	ReceiverAddr string
 }
 
-// Flux starts Flux for a test. The test's end stops it; what is installed stays.
-func Flux(t testing.TB, cluster Cluster, settings FluxSettings) *System {
-	t.Helper()
-	system, err := NewFlux(cluster, settings)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return system.begin(t)
-}
-
-// NewFlux prepares Flux's source-controller and kustomize-controller; Start starts them. New revisions end the wait for old ones, and
-// dependencies are looked at every second.
+// NewFlux prepares Flux's source-controller, kustomize-controller and notification-controller; Start starts them. As in an installation for
+// several tenants, nothing refers to other namespaces. New revisions end the wait for old ones, and dependencies are looked at every
+// second.
 func NewFlux(cluster Cluster, settings FluxSettings) (*System, error) {
 	s, err := newSystem(fluxSource, cluster)
 	if err != nil {
@@ -52,12 +45,13 @@ func NewFlux(cluster Cluster, settings FluxSettings) (*System, error) {
 
 func (s *System) prepareFlux(cluster Cluster, settings FluxSettings) error {
 	s.name = "Flux"
-	kustomize, err := findBuild(cluster.Root, fluxKustomize)
-	if err != nil {
+	kustomize, err1 := findBuild(cluster.Root, fluxKustomize)
+	notification, err2 := findBuild(cluster.Root, fluxNotification)
+	if err := errors.Join(err1, err2); err != nil {
 		return err
 	}
-	for _, build := range []string{s.build, kustomize} {
-		crds, err := readManifests(build, "config/crd/bases")
+	for _, build := range []string{s.build, kustomize, notification} {
+		crds, err := readManifests(build, fluxCRDs)
 		if err != nil {
 			return err
 		}
@@ -68,15 +62,18 @@ func (s *System) prepareFlux(cluster Cluster, settings FluxSettings) error {
 	if err := os.Mkdir(storage, 0o700); err != nil {
 		return err
 	}
-	ports, err := freePorts(3)
-	if err != nil {
+	files, err1 := FreeAddress()
+	health, err2 := freePorts(3)
+	if err := errors.Join(err1, err2); err != nil {
 		return err
 	}
-	files, health := fmt.Sprintf("127.0.0.1:%d", ports[0]), ports[1:]
-	s.fluxController(s.build, "source-controller", health[0], "--storage-path="+storage, "--storage-addr="+files, "--storage-adv-addr="+files,
-		"--concurrent=10", "--events-addr="+settings.EventsAddr)
-	s.fluxController(kustomize, "kustomize-controller", health[1], "--concurrent=20", "--requeue-dependency=1s", "--no-cross-namespace-refs",
-		"--feature-gates=CancelHealthCheckOnNewRevision=true", "--events-addr="+settings.EventsAddr)
+	events := "--events-addr=http://" + settings.EventsAddr + "/"
+	s.fluxController(s.build, "source-controller", health[0], "--interval-jitter-percentage=0", "--concurrent=10", events,
+		"--storage-path="+storage, "--storage-addr="+files, "--storage-adv-addr="+files)
+	s.fluxController(kustomize, "kustomize-controller", health[1], "--interval-jitter-percentage=0", "--concurrent=20", events,
+		"--requeue-dependency=1s", "--no-cross-namespace-refs", "--feature-gates=CancelHealthCheckOnNewRevision=true")
+	s.fluxController(notification, "notification-controller", health[2], "--concurrent=10", "--no-cross-namespace-refs",
+		"--events-addr="+settings.EventsAddr, "--receiverAddr="+settings.ReceiverAddr, "--rate-limit-interval=1s")
 	for _, p := range s.programs {
 		p.env = []string{"KUBECONFIG=" + cluster.Kubeconfig, "RUNTIME_NAMESPACE=" + FluxNamespace}
 	}
@@ -90,8 +87,21 @@ func (s *System) prepareFlux(cluster Cluster, settings FluxSettings) error {
 	return nil
 }
 
+// fluxCRDs is the folder of the CRDs in each of Flux's modules.
+const fluxCRDs = "config/crd/bases"
+
+// FluxAlertCRD is the manifest of the kind Alert as Flux installs it.
+func FluxAlertCRD(root string) (string, error) {
+	build, err := findBuild(root, fluxNotification)
+	if err != nil {
+		return "", err
+	}
+	text, err := os.ReadFile(filepath.Join(build, "manifests", fluxCRDs, "notification.toolkit.fluxcd.io_alerts.yaml"))
+	return string(text), err
+}
+
 // fluxController adds a controller with the flags that all of them have.
 func (s *System) fluxController(build, name string, health int, flags ...string) {
-	common := []string{fmt.Sprintf("--health-addr=127.0.0.1:%d", health), "--metrics-addr=0", "--interval-jitter-percentage=0", "--log-level=debug"}
+	common := []string{fmt.Sprintf("--health-addr=127.0.0.1:%d", health), "--metrics-addr=0", "--log-level=debug"}
 	s.programFrom(build, name, append(common, flags...)...)
 }

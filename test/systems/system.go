@@ -231,6 +231,15 @@ func start(t testing.TB, prepare func() (*System, error)) *System {
 	return system
 }
 
+// FreeAddress is an address of this machine on which no process listens now.
+func FreeAddress() (string, error) {
+	ports, err := freePorts(1)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("127.0.0.1:%d", ports[0]), nil
+}
+
 // freePorts returns ports of the loopback address that nobody listens on.
 func freePorts(n int) ([]int, error) {
 	var ports []int

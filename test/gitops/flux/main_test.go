@@ -1,11 +1,13 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package flux runs applications from Git: `git push` to a real server, Flux's real source-controller and kustomize-controller, and the
-// operator's program with the flags and the rights of config. Only the node is played.
+// Package flux runs applications from Git: `git push` to a real server, Flux's real controllers, and the operator's program with the
+// flags and the rights of config. Only the node is played.
 package flux
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"sync"
 	"testing"
@@ -15,11 +17,23 @@ import (
 	"github.com/sparkgate/sparkgate/test/systems"
 )
 
-func TestMain(m *testing.M) { os.Exit(actors.Main(m)) }
+func TestMain(m *testing.M) {
+	var err1, err2 error
+	addresses.EventsAddr, err1 = systems.FreeAddress()
+	addresses.ReceiverAddr, err2 = systems.FreeAddress()
+	if err := errors.Join(err1, err2); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(actors.Main(m))
+}
+
+// addresses of notification-controller; the operator sends its events there. They are set before any test runs.
+var addresses systems.FluxSettings
 
 // The controllers and the operator of all tests of the package that run at the same time.
 var (
-	controllers = systems.Shared{Make: func() (*systems.System, error) { return systems.NewFlux(env.Cluster(), systems.FluxSettings{}) }}
+	controllers = systems.Shared{Make: func() (*systems.System, error) { return systems.NewFlux(env.Cluster(), addresses) }}
 	operator    sharedOperator
 )
 

@@ -210,3 +210,32 @@ spec: {}
 		actors.Gone(t, &v1alpha1.SparkQueue{ObjectMeta: metav1.ObjectMeta{Name: name}})
 	}
 }
+
+// TestGeneratedConfigMap: with the configuration of gitops, Flux's Kustomize follows the hash of a generated ConfigMap: a changed file in Git
+// runs the job again with the new content. An image is set by images.
+func TestGeneratedConfigMap(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "8Gi")
+	first := w.deploy(files{
+		"jobs/app.yaml":             w.manifest("pi", "sparkConfigMap: conf"),
+		"jobs/kustomizeconfig.yaml": string(gitops.KustomizeConfig),
+		"jobs/log4j2.properties":    "rootLogger.level = info\n",
+		"jobs/kustomization.yaml": `apiVersion: kustomize.config.k8s.io/v1beta1
+kind: Kustomization
+resources: [app.yaml]
+configurations: [kustomizeconfig.yaml]
+images: [{name: docker.io/sparkgate/spark, newTag: 4.1.4}]
+configMapGenerator: [{name: conf, files: [log4j2.properties]}]
+`}, map[string][]string{"jobs": nil})
+	w.Succeed(w.app("pi"))
+	w.ready("jobs", first)
+	before := w.stored("pi").Spec
+	second := w.push(files{"jobs/log4j2.properties": "rootLogger.level = debug\n"})
+	w.Succeed(w.app("pi"))
+	w.ready("jobs", second)
+	after := w.stored("pi").Spec
+	if !strings.HasPrefix(before.SparkConfigMap, "conf-") || after.SparkConfigMap == before.SparkConfigMap || after.Image != "docker.io/sparkgate/spark:4.1.4" {
+		t.Errorf("ConfigMap %s, then %s; image %s", before.SparkConfigMap, after.SparkConfigMap, after.Image)
+	}
+	w.ran("pi", "1/1", "2/1")
+}

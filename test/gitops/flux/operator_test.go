@@ -64,7 +64,8 @@ func install(t *testing.T) string {
 // address finds flags that have an address, which are those of a pod.
 var address = regexp.MustCompile(`^(--[a-z]+-addr)=.*$`)
 
-// startOperator starts the program with the flags of the Deployment in config and the rights of its account. No address is listened on.
+// startOperator starts the program with the flags of the Deployment in config and the rights of its account. No address is listened on, and
+// notification-controller gets the events.
 func startOperator(t *testing.T) *process {
 	t.Helper()
 	dir := install(t)
@@ -77,6 +78,7 @@ func startOperator(t *testing.T) *process {
 		t.Fatal(err)
 	}
 	p := &process{program: filepath.Join(dir, "sparkgate"), kubeconfig: filepath.Join(dir, "operator"), log: filepath.Join(dir, "operator.log")}
+	p.args = []string{"--events-addr=http://" + addresses.EventsAddr + "/"}
 	for _, arg := range deployment.Spec.Template.Spec.Containers[0].Args {
 		p.args = append(p.args, address.ReplaceAllString(arg, "$1=0"))
 	}
