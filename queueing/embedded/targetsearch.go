@@ -97,23 +97,30 @@ func (p *targetSearch) minimizeTargets(chosen []*target) (rest []*target, spared
 }
 
 // collectTargets takes candidates in order until the ask fits; of pods above a base gang it takes as many as are
-// needed. If the ask does not fit without any of them, it reverts all. Targets in the queue of the ask may bring the
-// ask within its quota, which makes more candidates eligible, so that all are looked at again.
+// needed. If the ask does not fit without any of them, it reverts all. A target in the queue of the ask, or beside it
+// below the root, may bring the ask within the quota of its side, which makes more candidates eligible: then it begins
+// again with the first one.
 func (p *targetSearch) collectTargets() []*target {
 	candidates := p.candidates()
+	side := p.path[max(0, len(p.path)-2)]
 	var chosen []*target
-	for progress := true; progress; {
-		progress = false
+	for again := true; again; {
+		again = false
+		passedOver := false
 		for _, v := range candidates {
-			for !v.exhausted() && !includesWhole(v.app, chosen) && p.isEligible(v.app) {
-				if v.count == 0 {
-					v.vector = p.vectorOf(v, chosen)
-					chosen = append(chosen, v)
+			for !again && !v.exhausted() && !includesWhole(v.app, chosen) {
+				if !p.isEligible(v.app) {
+					passedOver = true
+					break
 				}
-				v.takeOne(p.preemption.hierarchy.forest)
-				if progress = true; p.fits() {
+				chosen = p.take(v, chosen)
+				if p.fits() {
 					return chosen
 				}
+				again = passedOver && side.contains(v.app.held.queue)
+			}
+			if again {
+				break
 			}
 		}
 	}
@@ -121,6 +128,16 @@ func (p *targetSearch) collectTargets() []*target {
 		v.undoRelease(p.preemption.hierarchy.forest)
 	}
 	return nil
+}
+
+// take takes one unit of a target, and adds the target to the chosen ones if it is the first.
+func (p *targetSearch) take(v *target, chosen []*target) []*target {
+	if v.count == 0 {
+		v.vector = p.vectorOf(v, chosen)
+		chosen = append(chosen, v)
+	}
+	v.takeOne(p.preemption.hierarchy.forest)
+	return chosen
 }
 
 // vectorOf returns the need of one unit of a target when some others are gone.

@@ -1,0 +1,153 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package embedded
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// TestTargetsOnceMore: who goes first is looked at again when one of the ask's own queue has gone. Without low-2 the ask stays within
+// its quota and may take back what was lent; low-1, of a higher priority, is not touched.
+func TestTargetsOnceMore(t *testing.T) {
+	policy := Preemption{Within: PreemptLowerPriority, Reclaim: PreemptAny}
+	s := newScene(t, QueueConfig{Name: "root"}, leaf("a", 4, policy), leaf("b", 2, Preemption{}))
+	s.comes("low-1", job{"a", 2, -1})
+	s.comes("low-2", job{"a", 1, -2})
+	s.comes("borrower", job{"b", 3, 0})
+	s.comes("high", job{"a", 2, 5})
+	s.want("the lowest of its own queue and who has borrowed", s.displaced(), "borrower", "low-2")
+}
+
+// smallWorld is full of jobs of one cpu each.
+func (w *world) smallWorld() {
+	queues := w.crowdedQueues()
+	for i := 3; i < len(queues); i++ {
+		queues[i].Strategy = BestEffortFIFO
+		queues[i].Flavors = []FlavorQuota{{Name: DefaultFlavor, Quotas: []ResourceQuota{{Resource: "cpu", Nominal: w.Int64N(3)}}}}
+	}
+	w.setQueues(queues)
+	for range 8 {
+		w.submit(w.oneCPU(1))
+	}
+	for _, d := range w.decide() {
+		w.granted(d, w.ref.asks[d.Key])
+		w.engine.Confirm(d.Key, d.Grant.Run, d.Grant.Attempt)
+	}
+	for _, a := range w.ref.waiting() {
+		w.release(a.Key)
+	}
+}
+
+// oneCPU asks for so much cpu.
+func (w *world) oneCPU(cpu int64) queueing.Ask {
+	w.clock++
+	return queueing.Ask{
+		Key: w.newKey(), Run: 1, Attempt: 1, Queue: fmt.Sprintf("q%d", 3+w.IntN(5)), Priority: int32(w.IntN(3)), QueuedAt: epoch.Add(time.Duration(w.clock) * time.Second),
+		PodSets: []queueing.PodSet{{Name: "driver", Count: 1, Requests: queueing.Resources{"cpu": cpu}}},
+	}
+}
+
+// TestFewestTargets compares the targets of an ask with all subsets of those who hold something: if any subset is legal and enough, one
+// is found; and it is, of the smallest ones, the first in the documented order. All holders are of the same size; where they are not,
+// TestPreemption looks whether one could be spared.
+func TestFewestTargets(t *testing.T) {
+	found, several := 0, 0
+	played := forSeeds(t, func(t *testing.T, w *world) {
+		for range 5 {
+			if w.smallWorld(); len(w.ref.grants) > 8 {
+				t.Fatal("too large to try all subsets")
+			}
+			a := w.oneCPU(1 + w.Int64N(3))
+			a.Priority++
+			w.submit(a)
+			want := w.bestTargets(a)
+			decisions := w.decide()
+			var got []queueing.Key
+			if c := w.engine.registry.apps[a.Key].claim; c != nil {
+				got = slices.SortedFunc(slices.Values(c.targets), compareKeys)
+			}
+			if len(decisions) == 0 && keyNames(got) != keyNames(want) {
+				t.Fatalf("%s displaces %q, want %q", a.Key.Name, keyNames(got), keyNames(want))
+			}
+			if len(got) > 0 {
+				found++
+			}
+			if len(got) > 1 {
+				several++
+			}
+			for _, key := range w.keys() {
+				w.release(key)
+			}
+		}
+	})
+	if played >= worlds && (found < played || several < played/6) {
+		t.Errorf("%d claims, %d with several targets, in %d worlds: too few to show anything", found, several, played)
+	}
+}
+
+// bestTargets is the best subset of the holders, sorted by key; nil if the ask can never be admitted, or if there is none.
+func (w *world) bestTargets(a queueing.Ask) []queueing.Key {
+	if w.ref.bar(a) != "" || w.ref.stop(a.Queue) != "" {
+		return nil
+	}
+	var holders []queueing.Key
+	for key := range w.ref.grants {
+		holders = append(holders, key)
+	}
+	held := func(key queueing.Key) *heldGrant { return w.engine.registry.apps[key].held }
+	own := func(key queueing.Key) bool { return held(key).grant.Queue == a.Queue }
+	slices.SortFunc(holders, func(x, y queueing.Key) int {
+		return cmp.Or(compareBools(own(x), own(y)), cmp.Compare(held(x).standing.Priority, held(y).standing.Priority), cmp.Compare(held(y).serial, held(x).serial))
+	})
+	var best []queueing.Key
+	bestRank := ""
+	for subset := 1; subset < 1<<len(holders); subset++ {
+		var keys []queueing.Key
+		rank := ""
+		for i, key := range holders {
+			if subset&(1<<i) != 0 {
+				keys = append(keys, key)
+				rank += fmt.Sprintf("%02d ", i)
+			}
+		}
+		if best != nil && (len(keys) > len(best) || len(keys) == len(best) && strings.Compare(rank, bestRank) > 0) || !w.isEnough(a, keys) {
+			continue
+		}
+		best, bestRank = keys, rank
+	}
+	return slices.SortedFunc(slices.Values(best), compareKeys)
+}
+
+// isEnough says that without some holders the ask fits, and that each of them may be displaced last.
+func (w *world) isEnough(a queueing.Ask, targets []queueing.Key) bool {
+	for _, where := range w.ref.placements(a) {
+		g := w.ref.grant(a, where, 0)
+		j := judge{w.ref, a, g, w.ref.lacking(g)}
+		held := map[queueing.Key]queueing.Grant{}
+		for _, key := range targets {
+			held[key] = w.ref.grants[key]
+			delete(w.ref.grants, key)
+		}
+		legal := w.ref.within(g, w.ref.available)
+		for _, key := range targets {
+			w.ref.grants[key] = held[key]
+			legal = legal && j.mayDisplace(w.engine.registry.apps[key].held)
+			delete(w.ref.grants, key)
+		}
+		for key, g := range held {
+			w.ref.grants[key] = g
+		}
+		if legal {
+			return true
+		}
+	}
+	return false
+}
