@@ -132,7 +132,7 @@ func (cs *claims) chargeClaims(claims []*claim) (uncharge func()) {
 
 // evict asks a target to release its quota.
 func (cs *claims) evict(c *claim, v *target) {
-	why := cs.evictionBy(c.app, v.app)
+	why := cs.evictionBy(c.app, v)
 	if v.whole {
 		v.app.held.evicted = why
 		cs.pastPreemptions[pastPreemption{by: c.app.key, run: c.ask.run, target: v.app.key}] = true
@@ -150,13 +150,16 @@ func (cs *claims) hasClaimIn(q *queue) bool {
 }
 
 // evictionBy words why an application is preempted.
-func (cs *claims) evictionBy(by, v *app) *queueing.Eviction {
+func (cs *claims) evictionBy(by *app, target *target) *queueing.Eviction {
+	v := target.app
 	rule := fmt.Sprintf("queue %s reclaims quota that queue %s borrowed", by.class.queue.name, v.held.queue.name)
 	switch {
 	case v.held.queue == by.class.queue && v.held.standing.Priority < by.ask.priority:
 		rule = fmt.Sprintf("its priority %d is higher than %d", by.ask.priority, v.held.standing.Priority)
 	case v.held.queue == by.class.queue:
 		rule = fmt.Sprintf("it is older and has the same priority %d", by.ask.priority)
+	case target.byBorrower:
+		rule = fmt.Sprintf("both borrow, and its priority %d is higher than %d", by.ask.priority, v.held.standing.Priority)
 	}
 	return &queueing.Eviction{Reason: queueing.ReasonPreempted, By: by.key, ByQueue: by.class.queue.name,
 		Message: fmt.Sprintf("preempted by %s: %s", by.key, rule)}

@@ -19,6 +19,8 @@ type target struct {
 	count int32
 	// vector is what one of them needs.
 	vector quota.Vector
+	// byBorrower: the ask borrows itself, and reclaims nothing.
+	byBorrower bool
 }
 
 // exhausted reports whether nothing more can be taken.

@@ -243,8 +243,13 @@ func (p *targetSearch) isEligible(v *app) bool {
 	if common == nil || common == p.class.queue {
 		return false
 	}
-	side := p.path[slices.Index(p.path, common)-1] // of the ask, directly below the node that both are below
-	return !p.preemption.hierarchy.forest.Over(side.node, p.short) || p.mayBorrow(v)
+	return !p.borrowsBeside(v) || p.mayBorrow(v)
+}
+
+// borrowsBeside reports whether the ask's own side, directly below the queue that both the ask and an application of
+// another queue are below, borrows.
+func (p *targetSearch) borrowsBeside(v *app) bool {
+	return p.preemption.hierarchy.forest.Over(p.class.queue.subtreeBeside(v.held.queue).node, p.short)
 }
 
 // mayBorrow reports whether an ask that borrows may preempt an application nevertheless.
@@ -254,11 +259,12 @@ func (p *targetSearch) mayBorrow(v *app) bool {
 		(policy.BorrowThreshold == nil || v.held.standing.Priority <= *policy.BorrowThreshold)
 }
 
-// allEligible reports whether every chosen target would be eligible if it were taken last.
+// allEligible reports whether every chosen target would be eligible if it were taken last, and notes by which rule.
 func (p *targetSearch) allEligible(chosen []*target) bool {
 	for _, v := range chosen {
 		v.returnOne(p.preemption.hierarchy.forest)
 		legal := p.isEligible(v.app)
+		v.byBorrower = v.app.held.queue != p.class.queue && p.borrowsBeside(v.app)
 		v.takeOne(p.preemption.hierarchy.forest)
 		if !legal {
 			return false

@@ -192,6 +192,9 @@ func TestBorrowWithinTree(t *testing.T) {
 	s.comes("c-high", job{"c", 6, 4})
 	s.comes("a0", job{"a", 6, 9})
 	s.want("who borrows displaces up to the threshold only", s.displaced(), "b-low")
+	if got, want := s.engine.Eviction(s.jobs["b-low"].Key, 1, 1).Message, "preempted by ns/a0: both borrow, and its priority 9 is higher than 3"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
 	s.goes()
 	s.want("then", s.running(), "a0", "c-high")
 }

@@ -139,6 +139,9 @@ func (p problems) duration(key string, text scalar) time.Duration {
 // to an end.
 var quantityForm = regexp.MustCompile(`^[0-9.]{1,18}([KMGTPE]i|[numkMGTPE]|[eE][0-9]{1,2})?$`)
 
+// mostDigits is how many digits, with the point, quantityForm allows.
+const mostDigits = 18
+
 // amount reads a quantity of a resource, and refuses what the operator refuses.
 func (p problems) amount(key, name string, text scalar) int64 {
 	q, ok := p.quantity(key, text)
@@ -158,6 +161,10 @@ func (p problems) quantity(key string, text scalar) (resource.Quantity, bool) {
 		if q, err := resource.ParseQuantity(string(text)); err == nil {
 			return q, true
 		}
+	}
+	if digits := strings.TrimRight(string(text), "KMGTPEimunk"); len(digits) > mostDigits && strings.Trim(digits, "0123456789.") == "" {
+		p.add(key, "invalid quantity %q: it has too many digits; write at most %d, with a larger unit if need be, such as 8, 500m or 32Gi", text, mostDigits)
+		return resource.Quantity{}, false
 	}
 	p.add(key, "invalid quantity %q; write a quantity of zero or more such as 8, 500m or 32Gi", text)
 	return resource.Quantity{}, false

@@ -35,7 +35,7 @@ func readManifest(p problems, data []byte) simulator.Change {
 	switch head.Kind {
 	case kindQueue:
 		queue := &v1alpha1.SparkQueue{}
-		if !checkQuantities(p, data) || !p.decode(data, queue) {
+		if !checkHeadTimeout(p, data) || !checkQuantities(p, data) || !p.decode(data, queue) {
 			return simulator.Change{}
 		}
 		checkQueue(p, queue)

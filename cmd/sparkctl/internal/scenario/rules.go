@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kjson "sigs.k8s.io/json"
@@ -25,6 +26,11 @@ const (
 	nameMustBe   = "write at most 63 lower-case letters, digits and '-', with a letter or digit at both ends"
 	withinMustBe = "write a whole number from 1 to 1000000"
 )
+
+// durationForm and mostDuration are what the API takes for the duration of a queue.
+var durationForm = regexp.MustCompile(`^([0-9]{1,6}([.][0-9]+)?(ms|s|m|h))+$`)
+
+const mostDuration = 20
 
 var nameForm = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
 
@@ -140,6 +146,25 @@ func warnOfLimits(p problems, flavors []v1alpha1.FlavorQuota) {
 			}
 		}
 	}
+}
+
+// checkHeadTimeout looks at the duration of a queue as it is written. One that cannot be read at all is reported when
+// the queue is decoded.
+func checkHeadTimeout(p problems, data []byte) bool {
+	var written struct {
+		Spec struct {
+			HeadTimeout string `json:"headTimeout"`
+		} `json:"spec"`
+	}
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, &written); err != nil {
+		return true // decode reports it
+	}
+	text := written.Spec.HeadTimeout
+	if _, err := time.ParseDuration(text); err != nil || durationForm.MatchString(text) && len(text) <= mostDuration {
+		return true
+	}
+	p.add("spec.headTimeout", "invalid duration %q; write one such as 90s, 10m or 1h30m, in numbers of at most six digits", text)
+	return false
 }
 
 // checkQuantities looks at the quantities of a queue as they are written: once they are read their sign and size are

@@ -84,7 +84,9 @@ func TestRulesAreThoseOfTheSchema(t *testing.T) {
 		}
 	}
 	parent, weight := spec.at(t, "parent"), spec.at(t, "weight")
+	timeout := spec.at(t, "headTimeout")
 	for what, agrees := range map[string]bool{
+		"head timeouts":  strings.Contains(text, "self.matches('"+durationForm.String()+"')") && *timeout.MaxLength == mostDuration,
 		"names":          parent.Pattern == nameForm.String() && *parent.MaxLength == mostName,
 		"names of kinds": strings.Contains(text, "size(self.metadata.name) <= 63 && self.metadata.name.matches('"+nameForm.String()+"')"),
 		"weight":         *weight.Minimum == 1 && *weight.Maximum == mostWeight,
