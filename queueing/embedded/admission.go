@@ -76,6 +76,12 @@ func (ad *admission) chooseOption(class *equivalenceClass) bool {
 		}
 		still = still || ad.hierarchy.forest.StillBlocked(n, class.options[i].minNeed, class.blocked)
 	}
+	if ad.hierarchy.findOption(class) {
+		class.choice, class.reserved = len(class.options)-1, ad.reservations.isReservedFrom(class, class.options[len(class.options)-1].minNeed)
+		if !class.reserved {
+			return true
+		}
+	}
 	if !still && !class.reserved {
 		class.blocked = first
 	}

@@ -26,8 +26,8 @@ func (ex *explainer) preferredPlacement(class *equivalenceClass) placement {
 	if class.queue.node == quota.None || class.signature.broken != "" || class.inadmissible.Reason == queueing.ReasonReferenceNotFound {
 		return nil
 	}
-	if ways, bar := ex.hierarchy.placements(class.queue, class.signature); bar.State == queueing.Undecided {
-		return ways[0]
+	if search, bar := ex.hierarchy.placements(class.queue, class.signature); bar.State == queueing.Undecided {
+		return search.preferred()
 	}
 	return nil
 }

@@ -15,27 +15,21 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// maxOptions bounds the ways that are tried to place a gang: sixteen flavors each for driver and executors.
+// maxOptions bounds the ways to place a gang that are kept: sixteen flavors each for driver and executors.
 const maxOptions = 256
 
-// placements returns the ways to place the pods in a queue, in order of preference: the first pod set's preference
-// counts most. If there is none, it returns the verdict that says why.
-func (hr *hierarchy) placements(q *queue, s *signature) ([]placement, queueing.Verdict) {
-	ways := []placement{{}}
+// placements returns the search for ways to place the pods in the flavors of a queue. If a pod set has none, it returns
+// the verdict that says why.
+func (hr *hierarchy) placements(q *queue, s *signature) (*placementSearch, queueing.Verdict) {
+	search := &placementSearch{hierarchy: hr, queue: q, signature: s}
 	for _, p := range s.podSets {
 		usable, why := hr.usableFlavors(q, p)
 		if len(usable) == 0 {
 			return nil, queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonFlavorMismatch, Message: why}
 		}
-		var longer []placement
-		for _, way := range ways {
-			for _, flavor := range usable {
-				longer = append(longer, append(slices.Clone(way), flavor))
-			}
-		}
-		ways = longer[:min(len(longer), maxOptions)]
+		search.usable = append(search.usable, usable)
 	}
-	return ways, queueing.Verdict{}
+	return search, queueing.Verdict{}
 }
 
 // usableFlavors returns the flavors of a queue in which a pod set may be placed, in the order of the queue. If there

@@ -113,22 +113,23 @@ func (hr *hierarchy) evaluate(class *equivalenceClass, access access) {
 		return
 	case allowed:
 	}
-	ways, bar := hr.placements(q, class.signature)
+	search, bar := hr.placements(q, class.signature)
 	if class.inadmissible = bar; class.isInadmissible() {
 		return
 	}
-	for _, where := range ways {
-		o := option{
-			where:   where,
-			minNeed: hr.forest.Prepare(q.node, class.signature.amounts(where, class.signature.minCount())),
-			maxNeed: hr.forest.Prepare(q.node, class.signature.amounts(where, class.signature.maxCount())),
-		}
-		if _, exceeds := hr.forest.Exceeds(q.node, o.minNeed); !exceeds {
-			class.options = append(class.options, o)
-		}
+	for _, where := range search.run(maxOptions, maxPlacementSteps, func(need quota.Vector) bool {
+		_, exceeds := hr.forest.Exceeds(q.node, need)
+		return !exceeds
+	}) {
+		class.options = append(class.options, hr.option(class, where))
 	}
-	if len(class.options) == 0 {
-		class.inadmissible = hr.exceedsQuota(class, ways)
+	switch {
+	case len(class.options) == 0 && search.cut:
+		class.inadmissible = notFoundWithin(class, maxPlacementSteps)
+	case len(class.options) == 0:
+		class.inadmissible = hr.exceedsQuota(class, search)
+	case search.cut:
+		class.placements = search
 	}
 }
 
@@ -206,10 +207,10 @@ func (hr *hierarchy) needWithinQuota(class *equivalenceClass) (need quota.Vector
 
 // exceedsQuota returns the verdict on asks that the queue could not hold even if it were empty. It speaks of their
 // first placement, and names each limit that would have to be raised.
-func (hr *hierarchy) exceedsQuota(class *equivalenceClass, ways []placement) queueing.Verdict {
+func (hr *hierarchy) exceedsQuota(class *equivalenceClass, search *placementSearch) queueing.Verdict {
 	n := class.queue.node
 	var needs, raises []string
-	for _, a := range quota.Summed(class.signature.amounts(ways[0], class.signature.minCount())) {
+	for _, a := range quota.Summed(class.signature.amounts(search.preferred(), class.signature.minCount())) {
 		if raise := hr.raises(n, a); raise != "" {
 			needs = append(needs, fmt.Sprintf("%s; queue %s can never use more than %s", needsText(class, quota.Block{Cell: a.Cell, Need: a.Value}),
 				class.queue.name, amountText(a.Resource, hr.forest.Limit(n, a.Cell).Potential)))
@@ -217,7 +218,7 @@ func (hr *hierarchy) exceedsQuota(class *equivalenceClass, ways []placement) que
 		}
 	}
 	nor := ""
-	if len(ways) > 1 {
+	if search.severalFlavors() {
 		nor = ", nor enough of another flavor"
 	}
 	return queueing.Verdict{State: queueing.Refused, Reason: queueing.ReasonExceedsQuota, Message: fmt.Sprintf(

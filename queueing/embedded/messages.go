@@ -48,6 +48,13 @@ func negativeAsk(s *signature) queueing.Verdict {
 		"the request is invalid, %s is negative: this is a bug of the operator, please report it", s.broken)}
 }
 
+// notFoundWithin returns the verdict on asks with so many pod sets and flavors that the search was cut short.
+func notFoundWithin(class *equivalenceClass, steps int) queueing.Verdict {
+	return queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonFlavorMismatch, Message: fmt.Sprintf(
+		"no placement of the %d pod sets in the flavors of queue %s was found within %d steps; there may be one: name fewer flavors for each pod set",
+		len(class.signature.podSets), class.queue.name, steps)}
+}
+
 func notFound(queue string) queueing.Verdict {
 	return unusable(fmt.Sprintf("queue %s does not exist", queue))
 }

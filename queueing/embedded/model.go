@@ -99,6 +99,8 @@ type equivalenceClass struct {
 	// first one that fitted when the class was last tried.
 	options []option
 	choice  int
+	// placements finds more ways where there are more than options; else nil.
+	placements *placementSearch
 	// blocked is the limit that blocked the class when it was last tried; reserved: enough quota was free, but
 	// reserved for others.
 	blocked  quota.Block

@@ -45,11 +45,12 @@ func (s *signature) podCount(podSet int, elastic int32) int32 {
 	return max(0, s.podSets[podSet].Count)
 }
 
-// amounts returns the need of all pods in a placement when the elastic pod set has that many.
+// amounts returns the need of all pods in a placement when the elastic pod set has that many; of the first pod sets
+// alone if the placement has no flavor for the others.
 func (s *signature) amounts(where placement, elastic int32) []quota.Amount {
 	var out []quota.Amount
-	for i, p := range s.podSets {
-		out = appendAmounts(out, where[i].Name, s.podCount(i, elastic), p.Requests)
+	for i := range where {
+		out = appendAmounts(out, where[i].Name, s.podCount(i, elastic), s.podSets[i].Requests)
 	}
 	return out
 }

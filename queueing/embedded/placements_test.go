@@ -1,0 +1,67 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package embedded
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// manyFlavors is a queue with so many flavors of one cpu each, and an engine with it.
+func manyFlavors(flavors int) *Engine {
+	q := withAll(QueueConfig{Name: "q"})
+	var configs []FlavorConfig
+	for i := range flavors {
+		name := fmt.Sprintf("f%02d", i)
+		configs = append(configs, FlavorConfig{Name: name})
+		q.Flavors = append(q.Flavors, cpuIn(name, 1))
+	}
+	e := New()
+	e.Configure([]QueueConfig{q}, configs)
+	return e
+}
+
+// manySets asks for so many pod sets of one pod with so much cpu.
+func manySets(name string, sets int, cpu int64) queueing.Ask {
+	ask := queueing.Ask{Key: keyOf(name), Run: 1, Attempt: 1, Queue: "q", QueuedAt: epoch}
+	for i := range sets {
+		ask.PodSets = append(ask.PodSets, queueing.PodSet{Name: fmt.Sprintf("set%d", i), Count: 1, Requests: queueing.Resources{"cpu": cpu}})
+	}
+	return ask
+}
+
+// TestManyPlacements: six pod sets fit into six of sixteen flavors, whichever of these are free. Of all placements, the first 256 have
+// the first four sets in the first four flavors.
+func TestManyPlacements(t *testing.T) {
+	t.Parallel()
+	e := manyFlavors(16)
+	for _, name := range []string{"first", "second"} {
+		e.Submit(manySets(name, 6, 1))
+	}
+	e.Submit(manySets("third", 6, 1))
+	if got := names(e.Cycle(0)); got != "first second" {
+		t.Errorf("granted %q, want the first two", got)
+	}
+	if got := says(e.Verdict(keyOf("third"))); !strings.HasPrefix(got, "Waiting/WaitingForQuota") {
+		t.Errorf("the third: %s", got)
+	}
+	e.Submit(manySets("wide", 17, 1))
+	e.Submit(manySets("large", 6, 2))
+	e.Cycle(0)
+	for name, want := range map[string]string{
+		"wide":  "Waiting/FlavorMismatch: no placement of the 17 pod sets in the flavors of queue q was found within 20000 steps; there may be one: name fewer flavors for each pod set",
+		"large": "Refused/ExceedsQuota: needs cpu 12m of flavor f00; queue q can never use more than 1m, nor enough of another flavor: request less, or raise nominal of queue q by cpu 11m",
+	} {
+		if got := says(e.Verdict(keyOf(name))); got != want {
+			t.Errorf("%s: got %s, want %s", name, got, want)
+		}
+	}
+	e.Release(keyOf("first"))
+	if got := names(e.Cycle(0)); got != "third" {
+		t.Errorf("granted %q, want the third", got)
+	}
+}

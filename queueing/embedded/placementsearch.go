@@ -1,0 +1,106 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package embedded
+
+import (
+	"slices"
+
+	"github.com/sparkgate/sparkgate/queueing/quota"
+)
+
+// placementSearch searches placements of pod sets in flavors, in order of preference, pod set by pod set. It gives up a
+// flavor as soon as the pod sets so far do not fit.
+type placementSearch struct {
+	hierarchy *hierarchy
+	queue     *queue
+	signature *signature
+	// usable are the flavors of each pod set.
+	usable [][]*FlavorConfig
+	// fits reports whether the need of some of the pod sets is met.
+	fits func(quota.Vector) bool
+	// most is how many placements are wanted, and steps how many more choices of a flavor may be tried.
+	most, steps int
+	found       []placement
+	// cut: there may be more placements than were found.
+	cut bool
+}
+
+// The number of choices that are tried: to find what a queue could ever hold, once, and what it can hold now, whenever
+// an ask is looked at.
+const (
+	maxPlacementSteps    = 20_000
+	maxPlacementStepsNow = 1_000
+)
+
+// preferred returns each pod set in its first flavor.
+func (ps *placementSearch) preferred() placement {
+	var out placement
+	for _, flavors := range ps.usable {
+		out = append(out, flavors[0])
+	}
+	return out
+}
+
+// severalFlavors reports whether there is more than one placement.
+func (ps *placementSearch) severalFlavors() bool {
+	return slices.ContainsFunc(ps.usable, func(flavors []*FlavorConfig) bool { return len(flavors) > 1 })
+}
+
+// run searches placements in which the minimum of pods fits.
+func (ps *placementSearch) run(most, steps int, fits func(quota.Vector) bool) []placement {
+	ps.most, ps.steps, ps.fits, ps.found, ps.cut = most, steps, fits, nil, false
+	ps.extend(nil)
+	return ps.found
+}
+
+// extend places the next pod set and all that follow.
+func (ps *placementSearch) extend(where placement) {
+	if len(where) == len(ps.usable) {
+		ps.found = append(ps.found, slices.Clone(where))
+		return
+	}
+	for _, flavor := range ps.usable[len(where)] {
+		if ps.steps == 0 || len(ps.found) == ps.most {
+			ps.cut = true
+			return
+		}
+		ps.steps--
+		longer := append(where, flavor)
+		if ps.fits(ps.need(longer)) {
+			ps.extend(longer)
+		}
+	}
+}
+
+// need returns the need of the pod sets that have been placed, with the minimum of pods.
+func (ps *placementSearch) need(where placement) quota.Vector {
+	return ps.hierarchy.forest.Prepare(ps.queue.node, ps.signature.amounts(where, ps.signature.minCount()))
+}
+
+// option returns a placement as an option of a class.
+func (hr *hierarchy) option(class *equivalenceClass, where placement) option {
+	n, s := class.queue.node, class.signature
+	return option{
+		where:   where,
+		minNeed: hr.forest.Prepare(n, s.amounts(where, s.minCount())), maxNeed: hr.forest.Prepare(n, s.amounts(where, s.maxCount())),
+	}
+}
+
+// findOption looks for a placement that fits now beyond the options of a class that has more placements than options,
+// and makes it the last option. It reports whether there is one.
+func (hr *hierarchy) findOption(class *equivalenceClass) bool {
+	if class.placements == nil {
+		return false
+	}
+	n := class.queue.node
+	found := class.placements.run(1, maxPlacementStepsNow, func(need quota.Vector) bool {
+		_, blocked := hr.forest.Blocked(n, need)
+		return !blocked
+	})
+	if len(found) == 0 {
+		return false
+	}
+	class.options, class.plan = append(class.options[:min(len(class.options), maxOptions)], hr.option(class, found[0])), nil
+	return true
+}
