@@ -24,6 +24,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/application"
+	"github.com/sparkgate/sparkgate/controllers/internal/accountrights"
 	"github.com/sparkgate/sparkgate/controllers/internal/cachetransform"
 	"github.com/sparkgate/sparkgate/controllers/internal/logtail"
 	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
@@ -185,7 +186,7 @@ func Setup(mgr ctrl.Manager, o Options) error {
 		Gates: gates, DefaultGate: o.DefaultGate, AllowedGates: o.AllowedGates, ReferenceTimeout: o.ReferenceTimeout,
 		MaxTermination: o.MaxTermination, ExecutorInterval: o.ExecutorInterval, HistoryURL: o.HistoryURL, FewEvents: o.FewEvents,
 		Exposure: expose.Rules{Hosts: o.UIHosts, Annotations: o.UIAnnotations}, ForbidPodSecurityNone: o.ForbidPodSecurityNone,
-		Recorder: mgr.GetEventRecorder("sparkgate"), Notifier: notifier, Logs: logReader(podClient, o), Series: series, Clock: o.Clock, Ready: startup.wait, Claim: asking.claim, GateKinds: gateKinds(),
+		Recorder: mgr.GetEventRecorder("sparkgate"), Notifier: notifier, Rights: accountrights.New(mgr.GetClient(), o.Clock, mgr.GetLogger().WithName("rights")), Logs: logReader(podClient, o), Series: series, Clock: o.Clock, Ready: startup.wait, Claim: asking.claim, GateKinds: gateKinds(),
 	})
 	startup.expectations, startup.waker = reconciler.Expectations(), asking.applications
 	queues := &queue.Reconciler{Client: mgr.GetClient(), Engine: queueEngine{embedded}, Clock: o.Clock, Interval: o.QueueInterval, Ready: startup.wait, Log: mgr.GetLogger().WithName("queue")}

@@ -82,8 +82,8 @@ func TestWhatUsersAreToldToApply(t *testing.T) {
 func TestOfflineCalls(t *testing.T) {
 	t.Parallel()
 	const head = "apiVersion: sparkgate.io/v1alpha1\nkind: SparkApplication\nmetadata: {name: pi}\n"
-	const right = head + "spec: {type: Python, sparkVersion: 4.1.4, image: spark, mainApplicationFile: 'local:///a.py'}\n"
-	const warned = head + "spec: {type: Python, sparkVersion: 4.1.4, image: spark, mainApplicationFile: 'local:///a.py', driver: {memory: 300m}}\n"
+	const right = head + "spec: {type: Python, sparkVersion: 4.1.4, image: spark, mainApplicationFile: 'local:///a.py', driver: {serviceAccountName: spark}}\n"
+	const warned = head + "spec: {type: Python, sparkVersion: 4.1.4, image: spark, mainApplicationFile: 'local:///a.py', driver: {serviceAccountName: spark, memory: 300m}}\n"
 	for name, test := range map[string]struct {
 		in       string
 		args     []string
@@ -104,15 +104,24 @@ func TestOfflineCalls(t *testing.T) {
 			args: []string{"from-submit", "--spark-version", "4.1.4", "--", "--conf", "spark.kubernetes.container.image=spark", "job.py"},
 			code: exitFailed, out: "mainApplicationFile: job.py", err: `error: spec.mainApplicationFile: value "job.py" has no scheme: write local://`,
 		},
-		"lint without files":       {args: []string{"lint"}, code: exitUsage, err: "name files with -f FILE"},
-		"lint of an argument":      {in: right, args: []string{"lint", "-"}, out: "1 objects checked: 0 to correct, 0 warnings\n"},
-		"lint of two":              {in: right, args: []string{"lint", "--strict", "-f", "-", "../../examples/java.yaml"}, out: "2 objects checked: 0 to correct, 0 warnings\n"},
-		"lint of nothing":          {args: []string{"lint", "-f", "testdata/none"}, code: exitFailed, err: "no such file"},
-		"lint of an empty folder":  {args: []string{"lint", "-f", "internal/client"}, code: exitFailed, err: "has no file that ends with .yaml, .yml, .json"},
-		"lint of what is right":    {in: right, args: []string{"lint", "-f", "-"}, out: "1 objects checked: 0 to correct, 0 warnings\n"},
-		"lint with a warning":      {in: warned, args: []string{"lint", "-f", "-"}, out: "0 to correct, 1 warnings"},
-		"lint with it, strictly":   {in: warned, args: []string{"lint", "-f", "-", "--strict"}, code: exitFailed, out: "standard input:4: warning: ", err: "the files have errors"},
-		"lint of one file twice":   {args: []string{"lint", "-f", "../../examples", "-f", "../../examples/java.yaml"}, out: " 0 to correct"},
+		"lint without files":      {args: []string{"lint"}, code: exitUsage, err: "name files with -f FILE"},
+		"lint of an argument":     {in: right, args: []string{"lint", "-"}, out: "1 objects checked: 0 to correct, 0 warnings\n"},
+		"lint of two":             {in: right, args: []string{"lint", "--strict", "-f", "-", "../../examples/java.yaml"}, out: "2 objects checked: 0 to correct, 0 warnings\n"},
+		"lint of nothing":         {args: []string{"lint", "-f", "testdata/none"}, code: exitFailed, err: "no such file"},
+		"lint of an empty folder": {args: []string{"lint", "-f", "internal/client"}, code: exitFailed, err: "has no file that ends with .yaml, .yml, .json"},
+		"lint of what is right":   {in: right, args: []string{"lint", "-f", "-"}, out: "1 objects checked: 0 to correct, 0 warnings\n"},
+		"lint with a warning":     {in: warned, args: []string{"lint", "-f", "-"}, out: "0 to correct, 1 warnings"},
+		"lint with it, strictly":  {in: warned, args: []string{"lint", "-f", "-", "--strict"}, code: exitFailed, out: "standard input:4: warning: ", err: "the files have errors"},
+		"lint of one file twice":  {args: []string{"lint", "-f", "../../examples", "-f", "../../examples/java.yaml"}, out: " 0 to correct"},
+		"lint without an account": {in: strings.Replace(right, "serviceAccountName: spark", "", 1), args: []string{"lint", "-f", "-"},
+			out: "standard input:4: warning: SparkApplication pi: spec.driver.serviceAccountName: not set, so that the driver runs under the namespace's ServiceAccount default"},
+		"lint of a schedule without one": {in: "apiVersion: sparkgate.io/v1alpha1\nkind: ScheduledSparkApplication\nmetadata: {name: nightly}\nspec:\n  schedule: '@daily'\n  template:\n    " +
+			"spec: {type: Python, sparkVersion: 4.1.4, image: spark, mainApplicationFile: 'local:///a.py'}\n", args: []string{"lint", "-f", "-"},
+			out: "warning: ScheduledSparkApplication nightly: spec.template.spec.driver.serviceAccountName: not set"},
+		"from-submit without an account": {
+			args: []string{"from-submit", "--spark-version", "4.1.4", "--", "--conf", "spark.kubernetes.container.image=spark", "local:///job.py"},
+			out:  "mainApplicationFile: local:///job.py", err: "spec.driver.serviceAccountName: not set",
+		},
 		"render of what is wrong":  {in: strings.Replace(right, "Python", "Perl", 1), args: []string{"render", "-f", "-"}, code: exitFailed, err: `spec.type: value "Perl"`},
 		"render of nothing":        {in: "a: b\n", args: []string{"render", "-f", "-"}, code: exitFailed, err: "there is no SparkApplication in the files"},
 		"render in a namespace":    {in: right, args: []string{"render", "-n", "jobs", "-f", "-"}, out: "\n  namespace: jobs\n"},

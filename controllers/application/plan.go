@@ -17,6 +17,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/demand"
 	"github.com/sparkgate/sparkgate/internal/spark/inputs"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
+	"github.com/sparkgate/sparkgate/internal/spark/rights"
 	"github.com/sparkgate/sparkgate/internal/spark/templatehash"
 	"github.com/sparkgate/sparkgate/internal/spark/validate"
 	"github.com/sparkgate/sparkgate/internal/status"
@@ -113,6 +114,9 @@ func (pn *planner) prepareAllowed(ctx context.Context, start lifecycle.Start, pl
 	if found, err = pn.placement.forbidden(ctx, pn.placement.policy, plan, ready); err != nil || len(found) > 0 {
 		return nil, found, err
 	}
+	if plan.Missing, err = pn.missingRights(ctx, ready); err != nil || len(plan.Missing) > 0 {
+		return nil, nil, err
+	}
 	if found, err = pn.stillRejected(ctx, start, plan, ready); err != nil || len(found) > 0 {
 		return nil, found, err
 	}
@@ -140,7 +144,7 @@ func (pn *planner) prepare(ctx context.Context, start lifecycle.Start, plan *lif
 	}
 	ready.names, ready.uiAddress, ready.historyAddress = objects.Names, objects.UIAddress, pn.historyAddress(objects)
 	ready.accounts, ready.classes, ready.inputs = accountsOf(objects), classesOf(objects), pn.builder.inputs
-	ready.gated = objects.Gated
+	ready.gated, ready.rights = objects.Gated, rights.Needed(objects.Properties)
 	if err := pn.measure(objects, environment, plan.Gate, ready); err != nil {
 		var outside *demand.EnvironmentError
 		plan.Outside = errors.As(err, &outside)

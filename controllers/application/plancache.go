@@ -11,6 +11,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
+	"github.com/sparkgate/sparkgate/internal/spark/rights"
 	"github.com/sparkgate/sparkgate/internal/spark/templatehash"
 	"github.com/sparkgate/sparkgate/queueing"
 )
@@ -56,7 +57,9 @@ type prepared struct {
 	executors      int32
 	podSets        []queueing.PodSet
 	accounts       []account
-	classes        []class
+	// rights are what the account of the driver has to be allowed to do.
+	rights  []rights.Right
+	classes []class
 	// templates are the pods by pod set; nil unless the gate describes pods to another system.
 	templates map[string]*corev1.PodTemplateSpec
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -21,6 +22,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/fairqueue"
 	"github.com/sparkgate/sparkgate/internal/pods"
 	"github.com/sparkgate/sparkgate/internal/spark/expose"
+	"github.com/sparkgate/sparkgate/internal/spark/rights"
 	"github.com/sparkgate/sparkgate/queueing/catalog"
 )
 
@@ -54,6 +56,8 @@ type Options struct {
 	FewEvents bool
 	// Recorder of events.
 	Recorder events.EventRecorder
+	// Rights of the service accounts of drivers; nil checks none.
+	Rights Rights
 	// Logs of drivers, for attempts that failed; nil keeps no log.
 	Logs LogReader
 	// Notifier tells others of the same events; nil is nobody.
@@ -69,6 +73,14 @@ type Options struct {
 	Claim func(*pods.Record)
 	// Ready returns once decisions may be made: this process leads and has seen what the one before it did. Default: at once.
 	Ready func(context.Context) error
+}
+
+// Rights knows what service accounts may do. It is safe for concurrent use.
+type Rights interface {
+	// Cost returns how many calls Lacking would make now.
+	Cost(account types.NamespacedName, needed []rights.Right) int
+	// Lacking returns which of the needed rights an account does not have, and until when that holds at least.
+	Lacking(ctx context.Context, account types.NamespacedName, needed []rights.Right) (lacking []rights.Right, until time.Time, err error)
 }
 
 // Notifier tells others what becomes of an application. It must not wait.

@@ -4,13 +4,17 @@
 package application
 
 import (
+	"context"
+
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/finding"
 	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
+	"github.com/sparkgate/sparkgate/internal/spark/rights"
 )
 
 // defaultAccount is that of pods which name none (Kubernetes, "Configure Service Accounts for Pods").
@@ -23,7 +27,8 @@ type account struct {
 	of string
 }
 
-// accountsOf returns the service accounts of the pods of an attempt, by every way there is to name one: the field, a property, a template.
+// accountsOf returns the service accounts of the pods of an attempt, that of the driver first, by every way there is to name one: the field, a property,
+// a template.
 func accountsOf(objects render.Objects) []account {
 	accounts := []account{{podAccount(objects.Pod), "the driver"}}
 	template := objects.ExecutorTemplate.Spec
@@ -61,4 +66,24 @@ func forbiddenAccounts(policy namespacepolicy.Policy, accounts []account) []find
 		}
 	}
 	return found
+}
+
+// missingRights says what the account of the driver may not do and has to. It is asked as other references are looked for: within the budget of the
+// namespace, and again when that may have changed.
+func (pn *planner) missingRights(ctx context.Context, ready *prepared) ([]string, error) {
+	if pn.Rights == nil || pn.recalled {
+		return nil, nil
+	}
+	account := types.NamespacedName{Namespace: pn.app.Namespace, Name: ready.accounts[0].name}
+	if cost := pn.Rights.Cost(account, ready.rights); cost > 0 {
+		if err := pn.reader.spend(cost); err != nil {
+			return nil, err
+		}
+	}
+	lacking, until, err := pn.Rights.Lacking(ctx, account, ready.rights)
+	if err != nil || len(lacking) == 0 {
+		return nil, err
+	}
+	pn.lookAgain(until.Sub(pn.Clock.Now()))
+	return []string{rights.Missing(account.Namespace, account.Name, lacking)}, nil
 }

@@ -15,27 +15,28 @@ var claims = []Claim{
 		Rule: RuleWrite, count: apiWrites,
 		In: []string{"api/...", "queueing/...", "internal/...", "controllers/...", "cmd/..."},
 		Known: map[string]int{
-			"cmd/sparkgate/internal/lease/lease.go":         1, // the lease of the leader
-			"controllers/application/cleaner.go":            3, // objects of an attempt, pods, the application itself after ttlAfterFinished
-			"controllers/application/creator.go":            3, // objects of an attempt; one of another attempt or author is replaced
-			"controllers/application/finalizer.go":          2, // the finalizer comes and goes
-			"controllers/application/leftovers.go":          1, // objects of an application that is gone
-			"controllers/application/publish.go":            1, // the status
-			"controllers/application/rejection.go":          1, // a dry run: nothing is stored
-			"controllers/application/ungater.go":            1, // the scheduling gate of executors
-			"controllers/explainserver/reviewer.go":         2, // TokenReview and SubjectAccessReview: nothing is stored
-			"controllers/internal/companions/companions.go": 5, // Service, PodDisruptionBudget, Ingress, HTTPRoute
-			"controllers/queue/controller.go":               1, // the status of queues
-			"controllers/schedule/act.go":                   2, // applications of schedules
-			"controllers/schedule/publish.go":               1, // the status of schedules
-			"controllers/schedule/template.go":              1, // a dry run: nothing is stored
-			"controllers/unmanagedpods/admit.go":            1, // the scheduling gate
-			"controllers/unmanagedpods/delete.go":           1, // a pod that must end
-			"queueing/embedded/gate/ledger.go":              1, // the ledger in the status of root queues
-			"queueing/kueue/elastic.go":                     1, // Workloads of executors
-			"queueing/kueue/sync.go":                        1, // a Workload
-			"queueing/kueue/write.go":                       4, // changes and deletion of Workloads
-			"queueing/volcano/gate.go":                      4, // PodGroups
+			"cmd/sparkgate/internal/lease/lease.go":               1, // the lease of the leader
+			"controllers/application/cleaner.go":                  3, // objects of an attempt, pods, the application itself after ttlAfterFinished
+			"controllers/application/creator.go":                  3, // objects of an attempt; one of another attempt or author is replaced
+			"controllers/application/finalizer.go":                2, // the finalizer comes and goes
+			"controllers/application/leftovers.go":                1, // objects of an application that is gone
+			"controllers/application/publish.go":                  1, // the status
+			"controllers/application/rejection.go":                1, // a dry run: nothing is stored
+			"controllers/application/ungater.go":                  1, // the scheduling gate of executors
+			"controllers/explainserver/reviewer.go":               2, // TokenReview and SubjectAccessReview: nothing is stored
+			"controllers/internal/accountrights/accountrights.go": 1, // SubjectAccessReview: nothing is stored
+			"controllers/internal/companions/companions.go":       5, // Service, PodDisruptionBudget, Ingress, HTTPRoute
+			"controllers/queue/controller.go":                     1, // the status of queues
+			"controllers/schedule/act.go":                         2, // applications of schedules
+			"controllers/schedule/publish.go":                     1, // the status of schedules
+			"controllers/schedule/template.go":                    1, // a dry run: nothing is stored
+			"controllers/unmanagedpods/admit.go":                  1, // the scheduling gate
+			"controllers/unmanagedpods/delete.go":                 1, // a pod that must end
+			"queueing/embedded/gate/ledger.go":                    1, // the ledger in the status of root queues
+			"queueing/kueue/elastic.go":                           1, // Workloads of executors
+			"queueing/kueue/sync.go":                              1, // a Workload
+			"queueing/kueue/write.go":                             4, // changes and deletion of Workloads
+			"queueing/volcano/gate.go":                            4, // PodGroups
 		},
 		Remedy: "write where docs/architecture.md says that it is done, or change that page and add the file here",
 	},

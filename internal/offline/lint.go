@@ -4,6 +4,7 @@
 package offline
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/sparkgate/sparkgate/internal/offline/internal/manifests"
@@ -37,7 +38,7 @@ func Lint(files []File) (Linted, error) {
 	if err != nil {
 		return Linted{}, err
 	}
-	return Linted{Checked: checked, Findings: append(findings, found...)}, nil
+	return Linted{Checked: checked, Findings: slices.Concat(findings, found, manifests.Hints(objects))}, nil
 }
 
 // read reads all files; those about which there is a finding as far as possible.

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
@@ -75,7 +76,7 @@ func fromSubmit(in submit.Input) (Submitted, error) {
 	if err != nil {
 		return Submitted{}, err
 	}
-	for _, f := range append(findings, found...) {
+	for _, f := range slices.Concat(findings, found, manifests.Hints(objects)) {
 		out.Findings = append(out.Findings, Finding(f))
 	}
 	return out, mistake

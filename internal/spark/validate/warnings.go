@@ -11,12 +11,27 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/internal/spark/rights"
 )
 
 // Warnings returns what works but is better changed. Warnings keep nothing from running.
 func Warnings(app *v1alpha1.SparkApplication) []Warning {
 	s := newSubject(app, conf.Sources{})
 	return slices.Concat(secretWarnings(s), heapWarnings(s), argumentWarnings(s), overwrittenWarnings(s), exposureWarnings(s))
+}
+
+// AccountWarnings says that a driver which names no service account runs under one that usually has no rights. Which
+// rights it has is known to the cluster only, and so is what a ConfigMap names.
+func AccountWarnings(app *v1alpha1.SparkApplication) []Warning {
+	s := newSubject(app, conf.Sources{})
+	driver := s.roles[0]
+	pod := driver.parts.Template.Spec
+	if s.properties.First("", conf.DriverServiceAccount) != "" || pod.ServiceAccountName != "" || pod.DeprecatedServiceAccount != "" ||
+		s.spec.SparkConfigMap != "" || len(rights.Needed(s.properties)) == 0 {
+		return nil
+	}
+	return []Warning{{Field: driver.Path + ".serviceAccountName", Message: "not set, so that the driver runs under the namespace's ServiceAccount default, which usually may not " +
+		"create executors: set it to an account that may; kubectl apply -k config/job-namespace creates one named spark"}}
 }
 
 // secretWarnings names values that look like secrets: everybody who may read ConfigMaps can read them.

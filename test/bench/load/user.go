@@ -9,13 +9,16 @@ import (
 	"strings"
 	"time"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -35,13 +38,35 @@ const HalfLabel = "bench.sparkgate.io/half"
 // User applies and deletes applications.
 type User struct{ Client client.WithWatch }
 
-// Namespace makes a fresh namespace.
+// Namespace makes a fresh namespace, in which drivers may run.
 func (u User) Namespace(ctx context.Context) (string, error) {
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "bench-"}}
 	if err := u.Client.Create(ctx, ns); err != nil {
 		return "", fmt.Errorf("make a namespace: %w", err)
 	}
-	return ns.Name, nil
+	return ns.Name, u.letDriversRun(ctx, ns.Name)
+}
+
+// letDriversRun gives the service accounts of a namespace what the operator expects drivers to have, and waits until the API server knows that.
+func (u User) letDriversRun(ctx context.Context, namespace string) error {
+	meta, group := metav1.ObjectMeta{Namespace: namespace, Name: "spark-driver"}, "system:serviceaccounts:"+namespace
+	for _, object := range []client.Object{
+		&rbacv1.Role{ObjectMeta: meta, Rules: []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"pods", "configmaps"}, Verbs: []string{rbacv1.VerbAll}}}},
+		&rbacv1.RoleBinding{ObjectMeta: meta, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: meta.Name},
+			Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.GroupKind, Name: group}}},
+	} {
+		if err := u.Client.Create(ctx, object); err != nil {
+			return fmt.Errorf("give drivers their rights: %w", err)
+		}
+	}
+	return wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+		review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+			Groups:             []string{group},
+			ResourceAttributes: &authorizationv1.ResourceAttributes{Namespace: namespace, Verb: "create", Resource: "pods"},
+		}}
+		err := u.Client.Create(ctx, review)
+		return review.Status.Allowed, err
+	})
 }
 
 // Queue makes a queue without limits for all namespaces.

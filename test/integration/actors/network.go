@@ -288,7 +288,7 @@ func isWrite(r *http.Request) bool {
 	if r.Method == http.MethodGet || strings.Contains(r.URL.Path, "/events") || strings.Contains(r.URL.Path, "/leases") {
 		return false
 	}
-	return !strings.Contains(r.URL.Path, "selfsubject")
+	return !strings.Contains(r.URL.Path, "subjectaccessreviews")
 }
 
 type roundTripper func(*http.Request) (*http.Response, error)

@@ -86,7 +86,13 @@ func Manual(context.Context, *Kubelet, *corev1.Pod) {}
 // driver to the test.
 func NewWorld(t *testing.T, memory string, k *Kubelet) *World {
 	t.Helper()
-	w := &World{Namespace: env.Namespace(t), t: t}
+	return NewWorldIn(t, env.Namespace(t), memory, k)
+}
+
+// NewWorldIn is NewWorld in a namespace of the test.
+func NewWorldIn(t *testing.T, namespace, memory string, k *Kubelet) *World {
+	t.Helper()
+	w := &World{Namespace: namespace, t: t}
 	w.History = Record(t, w.Namespace)
 	w.Queue = Queue(t, w.Namespace, "", memory)
 	if k == nil {

@@ -122,8 +122,17 @@ func Cluster() systems.Cluster {
 	return systems.Cluster{Config: Config(), Kubeconfig: server.kubeconfig, Root: server.root}
 }
 
-// Namespace makes a namespace with a fresh name for one test. It stays until the server goes.
+// Namespace makes a namespace with a fresh name for one test, in which drivers may run under every service account. It stays until the
+// server goes.
 func Namespace(t *testing.T) string {
+	t.Helper()
+	name := BareNamespace(t)
+	LetDriversRun(t, name)
+	return name
+}
+
+// BareNamespace makes a namespace with a fresh name for one test, in which no service account has rights.
+func BareNamespace(t *testing.T) string {
 	t.Helper()
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"}}
 	if err := server.client.Create(t.Context(), ns); err != nil {

@@ -1,0 +1,52 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package manifests
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/spark/validate"
+)
+
+// Hints returns warnings of what only a cluster can decide: applications and templates of schedules that name no service
+// account. Objects that cannot be read have none.
+func Hints(objects []Object) []Finding {
+	var hints []Finding
+	for i := range objects {
+		o := &objects[i]
+		if o.APIVersion != v1alpha1.GroupVersion.String() {
+			continue
+		}
+		spec, at := specOf(o)
+		if spec == nil {
+			continue
+		}
+		var found []Finding
+		for _, w := range validate.AccountWarnings(&v1alpha1.SparkApplication{Spec: *spec}) {
+			found = append(found, Finding{Field: strings.Replace(w.Field, "spec", at, 1), Message: w.Message, Warning: true})
+		}
+		hints = append(hints, o.placed(found)...)
+	}
+	return hints
+}
+
+// specOf returns what an object says of applications, and where; nil if it says nothing that can be read.
+func specOf(o *Object) (spec *v1alpha1.SparkApplicationSpec, at string) {
+	switch o.Kind {
+	case v1alpha1.SparkApplicationKind:
+		var app v1alpha1.SparkApplication
+		if json.Unmarshal(o.JSON, &app) == nil {
+			return &app.Spec, "spec"
+		}
+	case v1alpha1.ScheduledSparkApplicationKind:
+		var schedule v1alpha1.ScheduledSparkApplication
+		spec = &v1alpha1.SparkApplicationSpec{}
+		if json.Unmarshal(o.JSON, &schedule) == nil && json.Unmarshal(schedule.Spec.Template.Spec.Raw, spec) == nil {
+			return spec, "spec.template.spec"
+		}
+	}
+	return nil, ""
+}
