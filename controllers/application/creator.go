@@ -107,7 +107,7 @@ func (cr *creator) create(ctx context.Context, obj client.Object) error {
 func (cr *creator) refuse(ctx context.Context, obj client.Object, err error) bool {
 	switch {
 	case rejected(err):
-		cr.rejection = rejectionOf(obj, err)
+		cr.rejection = rejectionOf(obj, err, runAgain)
 		if key, err := newContent(cr.app); err == nil {
 			cr.rejections.note(key, startOf{cr.app.Status.Run, cr.builder.inputs}, cr.rejection)
 		}

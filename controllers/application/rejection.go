@@ -54,11 +54,16 @@ func rejected(err error) bool {
 	return false
 }
 
+// What to do about a rejection: of a run that has ended, and of one that has not begun.
+const (
+	runAgain = "; correct the application, which starts the next run, or have that rule changed and set another spec.runID"
+	tryAgain = "; correct the application, or have that rule changed: it is tried again"
+)
+
 // rejectionOf says that the API server rejects an object, and what to do. The API server repeats values, which may be secret.
-func rejectionOf(obj client.Object, err error) string {
+func rejectionOf(obj client.Object, err error, remedy string) string {
 	const room = 400 // for the remedy, and for what precedes the message in a condition
-	return fmt.Sprintf("the API server refuses %s: %s; correct the application, which starts the next run, or have that rule changed and set another spec.runID",
-		describe(obj), redact.First(redact.Text(err.Error()), status.MaxMessage-room))
+	return fmt.Sprintf("the API server refuses %s: %s%s", describe(obj), redact.First(redact.Text(err.Error()), status.MaxMessage-room), remedy)
 }
 
 // obstacleOf says that the API server refuses an object for now, and who can change that.
@@ -196,7 +201,7 @@ func (pn *planner) dryRun(ctx context.Context, start lifecycle.Start, plan *life
 			return "", err
 		}
 		if err := pn.Client.Create(ctx, obj, client.FieldOwner(v1alpha1.FieldOwner), client.DryRunAll); rejected(err) {
-			return rejectionOf(obj, err), nil
+			return rejectionOf(obj, err, tryAgain), nil
 		}
 	}
 	return "", nil

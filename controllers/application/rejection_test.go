@@ -101,8 +101,8 @@ func TestObstacleRemedy(t *testing.T) {
 // TestRejectionIsBounded: what the API server says is cut before the remedy, and what it repeats is hidden.
 func TestRejectionIsBounded(t *testing.T) {
 	t.Parallel()
-	got := rejectionOf(&corev1.Pod{}, forbidden("violates spark.hadoop.fs.s3a.secret.key=hunter2 "+strings.Repeat("x", 5000)))
-	if len(got) > status.MaxMessage || !strings.HasSuffix(got, "set another spec.runID") || strings.Contains(got, "hunter2") {
+	got := rejectionOf(&corev1.Pod{}, forbidden("violates spark.hadoop.fs.s3a.secret.key=hunter2 "+strings.Repeat("x", 5000)), runAgain)
+	if len(got) > status.MaxMessage || !strings.HasSuffix(got, runAgain) || strings.Contains(got, "hunter2") {
 		t.Errorf("%d bytes: %s", len(got), got)
 	}
 }
@@ -210,7 +210,7 @@ func TestRejectedAgain(t *testing.T) {
 	b.failed()
 	b.again()
 	for range 360 { // an hour
-		if stage, message := b.after(10 * time.Second); stage != v1alpha1.InvalidSpecReason || b.app.Status.Run != 1 {
+		if stage, message := b.after(10 * time.Second); stage != v1alpha1.InvalidSpecReason || b.app.Status.Run != 1 || !strings.HasSuffix(message, tryAgain) {
 			t.Fatalf("run %d, %s: %s", b.app.Status.Run, stage, message)
 		}
 	}
