@@ -153,7 +153,10 @@ func (p *targetSearch) vectorOf(v *target, gone []*target) quota.Vector {
 func (p *targetSearch) candidates() []*target {
 	var out []*target
 	top := p.path[len(p.path)-1]
-	for _, q := range top.tree.queuesWithHolders() {
+	for _, q := range top.tree.queues {
+		if len(q.holders) == 0 || !p.mayHoldTargets(q) {
+			continue
+		}
 		for _, a := range q.holders {
 			if a.held.isTerminating() || a.held.serial >= p.newest {
 				continue
@@ -171,6 +174,27 @@ func (p *targetSearch) candidates() []*target {
 			cmp.Compare(b.app.held.serial, a.app.held.serial), strings.Compare(a.app.key.UID, b.app.key.UID), compareKeys(a.app.key, b.app.key))
 	})
 	return out
+}
+
+// mayHoldTargets reports whether anything in a queue could become eligible during the search. Nothing is charged to
+// another queue meanwhile: one that has not borrowed what is short, on every level, has not later either.
+func (p *targetSearch) mayHoldTargets(q *queue) bool {
+	policy := p.class.queue.config.Preemption
+	if q == p.class.queue {
+		return policy.Within.set()
+	}
+	return policy.Reclaim.set() && p.hasBorrowedShort(q)
+}
+
+// hasBorrowedShort reports whether a queue, and those above it up to one above the queue of the ask, use more than their
+// quota of what is short. A queue beside which the ask has no queue has borrowed nothing from it.
+func (p *targetSearch) hasBorrowedShort(q *queue) bool {
+	for ; q != nil && !slices.Contains(p.path, q); q = q.parent {
+		if !p.preemption.hierarchy.forest.Over(q.node, p.short) {
+			return false
+		}
+	}
+	return q != nil && q != p.class.queue
 }
 
 // compareBools puts false before true.
@@ -233,17 +257,7 @@ func (p *targetSearch) isEligible(v *app) bool {
 	if v.held.queue == p.class.queue {
 		return true
 	}
-	common := v.held.queue
-	for common != nil && !slices.Contains(p.path, common) {
-		if !p.preemption.hierarchy.forest.Over(common.node, p.short) {
-			return false
-		}
-		common = common.parent
-	}
-	if common == nil || common == p.class.queue {
-		return false
-	}
-	return !p.borrowsBeside(v) || p.mayBorrow(v)
+	return p.hasBorrowedShort(v.held.queue) && (!p.borrowsBeside(v) || p.mayBorrow(v))
 }
 
 // borrowsBeside reports whether the ask's own side, directly below the queue that both the ask and an application of
