@@ -41,6 +41,8 @@ func (ac *actor) do(ctx context.Context, a lifecycle.Action) error {
 		return ac.creator.createDriver(ctx)
 	case lifecycle.DeletePod:
 		return ac.deletePod(ctx, a.Pod, a.Force)
+	case lifecycle.EndContainers:
+		return ac.cleaner.endContainers(ctx, a.Pod)
 	case lifecycle.DeleteService:
 		return ac.cleaner.delete(ctx, &corev1.Service{}, render.NamesOf(ac.app, a.Run, a.Attempt).Service)
 	case lifecycle.DeleteObjects:

@@ -13,6 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -136,6 +137,19 @@ func (r *Reconciler) deletePod(ctx context.Context, of *pods.Record, force bool)
 	}
 	if err != nil {
 		return fmt.Errorf("delete pod %s/%s: %w", of.Namespace, of.Name, err)
+	}
+	return nil
+}
+
+// endContainers has the kubelet end the containers of exactly the pod that was seen. The pod stays.
+func (cl *cleaner) endContainers(ctx context.Context, of *pods.Record) error {
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: of.Namespace, Name: of.Name}}
+	err := cl.Client.Patch(ctx, pod, client.RawPatch(types.MergePatchType, of.EndPatch()), client.FieldOwner(v1alpha1.FieldOwner))
+	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
+		return nil // gone, or another one
+	}
+	if err != nil {
+		return fmt.Errorf("end the containers of pod %s/%s: %w", of.Namespace, of.Name, err)
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ var claims = []Claim{
 		In: []string{"api/...", "queueing/...", "internal/...", "controllers/...", "cmd/..."},
 		Known: map[string]int{
 			"cmd/sparkgate/internal/lease/lease.go":               1, // the lease of the leader
-			"controllers/application/cleaner.go":                  3, // objects of an attempt, pods, the application itself after ttlAfterFinished
+			"controllers/application/cleaner.go":                  4, // objects of an attempt, pods, their deadline, the application itself after ttlAfterFinished
 			"controllers/application/creator.go":                  3, // objects of an attempt; one of another attempt or author is replaced
 			"controllers/application/finalizer.go":                2, // the finalizer comes and goes
 			"controllers/application/leftovers.go":                1, // objects of an application that is gone

@@ -73,6 +73,12 @@ func (w *world) ended(name string) {
 	delete(w.pods, name)
 }
 
+// endContainers has the kubelet end the containers of a pod.
+func (w *world) endContainers(name string) {
+	w.logf("operator: has the kubelet end the containers of %s", name)
+	w.change(name, func(p *pods.Record) { p.EndsContainers = true })
+}
+
 func (w *world) executor(name string, running bool) {
 	phase := corev1.PodPending
 	if running {

@@ -17,6 +17,13 @@ import (
 // written, and how long a driver may take to end after its executors before their number is written.
 const endingDelay = 3 * time.Second
 
+const (
+	// sidecarsEndedReason is the reason of the event about containers beside the driver's that did not end with it.
+	sidecarsEndedReason = "SidecarsEnded"
+	// sidecarsNote begins what is said of them.
+	sidecarsNote = "ending containers that did not end with the driver"
+)
+
 // ending ends attempts, and decides what follows.
 type ending struct {
 	policies
@@ -121,9 +128,21 @@ func (en ending) finalizing() Decision {
 	if len(en.activePods()) > 0 {
 		en.view.DriverRunning = en.driverRuns()
 		en.termination.endPods()
-		return en.publisher.publish(status.Finalizing, en.view.Message)
+		return en.publisher.publish(status.Finalizing, en.announceSidecars())
 	}
 	return en.finish()
+}
+
+// announceSidecars returns the message of Finalizing. It says, and an event says once, that containers of the driver's pod
+// are ended that did not end with the driver.
+func (en ending) announceSidecars() string {
+	message := en.view.Message
+	if !en.termination.sidecarsOverdue() || strings.HasPrefix(message, sidecarsNote) {
+		return message
+	}
+	en.event(true, sidecarsEndedReason, fmt.Sprintf("%s in pod %s: make them sidecars of Kubernetes, which end with the driver: init containers with "+
+		"restartPolicy: Always", sidecarsNote, en.s.Driver.PodName))
+	return sidecarsNote + "; " + message
 }
 
 // finish ends the attempt: no pod of it is active any longer.

@@ -182,6 +182,8 @@ const (
 	CreateDriver
 	// DeletePod deletes Action.Pod.
 	DeletePod
+	// EndContainers has the kubelet end the containers of Action.Pod, which stays, and so do its logs.
+	EndContainers
 	// DeleteService deletes the Service of the attempt Action.Run, Action.Attempt, which is not needed once its driver
 	// has ended.
 	DeleteService
@@ -198,7 +200,7 @@ const (
 // Action is one thing to do.
 type Action struct {
 	Kind ActionKind
-	// Pod to delete.
+	// Pod to delete, or whose containers to end.
 	Pod *pods.Record
 	// Run and Attempt whose objects to delete.
 	Run, Attempt int64

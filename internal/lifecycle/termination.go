@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+	"time"
 
 	"github.com/sparkgate/sparkgate/internal/pods"
 )
@@ -44,20 +45,14 @@ func (tm termination) nodesNeeded() bool {
 	return tm.overdue() && tm.o.UnreachableNodes == nil && len(tm.activePods()) > 0
 }
 
-// endPods deletes all active pods, and forces those that are overdue on nodes that answer. Executors follow their driver: as long as it runs
-// it replaces those that are deleted, and both would use more than was granted.
+// endPods ends all active pods, and forces those that are overdue on nodes that answer.
 func (tm termination) endPods() {
 	late := tm.overdue()
 	for _, r := range tm.activePods() {
-		switch {
-		case !late && !r.Deleting && r.Role == pods.Executor && tm.driverMayRun():
-			continue
-		case r.Deleting && late && !tm.o.UnreachableNodes[r.Node]:
-			tm.after(Action{Kind: DeletePod, Pod: r, Force: true})
-		case !r.Deleting && tm.sidecarsMayRun(r):
-			tm.requeue(tm.s.Times.Stopping.Add(sidecarGrace))
-		default:
-			tm.deletePod(r)
+		if late {
+			tm.endOverdue(r)
+		} else {
+			tm.endPod(r)
 		}
 	}
 	if late {
@@ -67,16 +62,61 @@ func (tm termination) endPods() {
 	}
 }
 
+// endPod ends a pod that has time left. Executors follow their driver: as long as it runs it replaces those that are
+// deleted, and both would use more than was granted.
+func (tm termination) endPod(r *pods.Record) {
+	switch {
+	case !r.Deleting && r.Role == pods.Executor && tm.driverMayRun():
+	case !r.Deleting && tm.onlySidecars(r):
+		tm.endSidecars(r)
+	default:
+		tm.deletePod(r)
+	}
+}
+
+// endOverdue ends a pod that should have ended by now.
+func (tm termination) endOverdue(r *pods.Record) {
+	if r.Deleting && !tm.o.UnreachableNodes[r.Node] {
+		tm.after(Action{Kind: DeletePod, Pod: r, Force: true})
+		return
+	}
+	tm.deletePod(r)
+}
+
 // driverMayRun reports whether the driver has a container of Spark that has not ended.
 func (tm termination) driverMayRun() bool {
 	driver := tm.driver()
 	return driver != nil && driver.Active() && driver.Ended == nil
 }
 
-// sidecarsMayRun reports whether the driver ended and only its other containers still run, within their grace period.
-func (tm termination) sidecarsMayRun(r *pods.Record) bool {
-	return r.Role == pods.Driver && r.Ended != nil && tm.s.Stopping == "" && tm.o.App.DeletionTimestamp.IsZero() &&
-		tm.s.Times.Stopping != nil && tm.o.Now.Before(tm.s.Times.Stopping.Add(sidecarGrace))
+// onlySidecars reports whether the driver has ended by itself and only other containers of its pod still run.
+func (tm termination) onlySidecars(r *pods.Record) bool {
+	return r.Role == pods.Driver && r.Ended != nil && tm.current(r) && tm.s.Stopping == "" && tm.s.Times.Stopping != nil &&
+		tm.o.App.DeletionTimestamp.IsZero()
+}
+
+// endSidecars ends the other containers of a driver's pod once their grace period is over. The pod stays, with its log,
+// as long as spec.retention says; if the kubelet does not end them in time, it is deleted after all.
+func (tm termination) endSidecars(r *pods.Record) {
+	due := tm.sidecarsEnd()
+	switch {
+	case tm.o.Now.Before(due):
+		tm.requeue(due)
+	case !r.EndsContainers:
+		tm.after(Action{Kind: EndContainers, Pod: r})
+	}
+}
+
+// sidecarsOverdue reports whether other containers of a driver's pod run for longer than they may after its end.
+func (tm termination) sidecarsOverdue() bool {
+	driver := tm.driver()
+	return driver != nil && driver.Active() && tm.onlySidecars(driver) && !tm.o.Now.Before(tm.sidecarsEnd())
+}
+
+// sidecarsEnd returns when other containers of a driver's pod are ended: in time for them to end before the pod would be
+// deleted.
+func (tm termination) sidecarsEnd() time.Time {
+	return tm.s.Times.Stopping.Add(min(sidecarGrace, tm.deadlines.termination()/2))
 }
 
 // nodeLost explains overdue pods on nodes that do not answer; empty if there are none.

@@ -350,12 +350,13 @@ func (w *world) write(d Decision) bool {
 
 func (w *world) do(a Action) string {
 	switch a.Kind {
-	case ConfirmGrant:
+	case ConfirmGrant, DeleteService:
 	case CreateDriver:
 		return w.createDriver()
 	case DeletePod:
 		w.deletePod(a.Pod, a.Force)
-	case DeleteService:
+	case EndContainers:
+		w.endContainers(a.Pod.Name)
 	case DeleteObjects:
 		for _, p := range w.visible() {
 			if p.Role == pods.Driver && p.Run == a.Run && p.Attempt == a.Attempt && p.OwnerUID == w.app.UID {

@@ -4,6 +4,7 @@
 package pods
 
 import (
+	"fmt"
 	"math"
 	"time"
 
@@ -40,6 +41,16 @@ func (r *Record) EndsLate(most time.Duration) bool {
 // first deleted.
 func (r *Record) ForcedAt(most time.Duration) time.Time {
 	return time.Unix(int64(r.EndsAt)-int64(r.EndGrace), 0).Add(most)
+}
+
+// endedDeadline is the shortest activeDeadlineSeconds of a pod: one that has run for longer is ended at once.
+const endedDeadline = 1
+
+// EndPatch returns the merge patch that has the kubelet end all containers of exactly this pod, each with the grace
+// period of the pod, and keep pod and logs: its deadline (activeDeadlineSeconds) has passed. The pod is then Failed with
+// the reason DeadlineExceeded, whatever its containers ended with. A deadline may be set and shortened at any time.
+func (r *Record) EndPatch() []byte {
+	return fmt.Appendf(nil, `{"metadata":{"uid":%q},"spec":{"activeDeadlineSeconds":%d}}`, r.UID, endedDeadline)
 }
 
 // DeleteOptions delete exactly this pod: without grace, or with its own grace period, cut to most.

@@ -94,3 +94,30 @@ func TestUsesNothing(t *testing.T) {
 		})
 	}
 }
+
+// TestEndPatch: the patch is of one pod only, sets the shortest deadline that there is, and is seen in the record.
+func TestEndPatch(t *testing.T) {
+	t.Parallel()
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "pi-driver", UID: "uid-1"}, Spec: corev1.PodSpec{ActiveDeadlineSeconds: ptr.To[int64](3600)}}
+	before := RecordOf(pod)
+	if before.EndsContainers {
+		t.Error("a pod with a deadline of its own is taken for one whose containers are being ended")
+	}
+	const want = `{"metadata":{"uid":"uid-1"},"spec":{"activeDeadlineSeconds":1}}`
+	if got := string(before.EndPatch()); got != want {
+		t.Errorf("patch %s, want %s", got, want)
+	}
+	pod.Spec.ActiveDeadlineSeconds = ptr.To[int64](1)
+	if !RecordOf(pod).EndsContainers {
+		t.Error("the record does not show that the containers are being ended")
+	}
+}
+
+// TestEndedByItsDeadline: a driver whose pod was ended for the sake of its sidecars has ended as its own container has.
+func TestEndedByItsDeadline(t *testing.T) {
+	t.Parallel()
+	r := &Record{Origin: &Origin{}, Role: Driver, Phase: corev1.PodFailed, Reason: "DeadlineExceeded", EndsContainers: true, Ended: &Ended{Reason: "Completed"}}
+	if outcome, ended := DriverEnded(r); !ended || !outcome.Succeeded || r.Active() {
+		t.Errorf("outcome %+v, ended %v, active %v; want a success that uses nothing", outcome, ended, r.Active())
+	}
+}

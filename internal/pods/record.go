@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/redact"
@@ -62,6 +63,8 @@ type Record struct {
 	Flavor string
 	// SchedulingGate is the pod's scheduling gate QuotaSchedulingGate; nil if it has none, or no longer has it.
 	SchedulingGate *SchedulingGate
+	// EndsContainers says that the kubelet has been asked to end all containers of the pod, which stays (EndPatch).
+	EndsContainers bool
 	// EndsAt is when the grace period of a pod that is being deleted is over, in seconds since 1970; EndGrace is that
 	// period in seconds.
 	EndsAt, EndGrace uint32
@@ -159,6 +162,7 @@ func RecordOf(pod *corev1.Pod) *Record {
 		Deleting: pod.DeletionTimestamp != nil,
 		Flavor:   pod.Labels[v1alpha1.FlavorLabel],
 
+		EndsContainers:       ptr.Deref(pod.Spec.ActiveDeadlineSeconds, 0) == endedDeadline,
 		KueueSchedulingGated: slices.Contains(pod.Spec.SchedulingGates, corev1.PodSchedulingGate{Name: v1alpha1.KueueSchedulingGate}),
 	}
 	if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {

@@ -217,7 +217,14 @@ func TestWarnings(t *testing.T) {
 		}},
 		"an image in the template": {"driver: {template: {spec: {containers: [{name: a, image: x}, {name: b, image: z}]}}}", []string{
 			`spec.driver.template.spec.containers[0].image: value "x" is not used for Spark's container: set spec.driver.image`,
+			`spec.driver.template.spec.containers[1]: container "b" may not end with the driver`,
 		}},
+		"containers beside the driver's": {"driver: {template: {spec: {containers: [{name: logs, image: x}, {name: spark-kubernetes-driver}]}}}", []string{
+			`spec.driver.template.spec.containers[0]: container "logs" may not end with the driver, and the run holds its quota until the operator ends it, ` +
+				`30s later: make it an entry of initContainers with restartPolicy: Always, which Kubernetes ends with the driver`,
+		}},
+		"a sidecar of Kubernetes":              {"driver: {template: {spec: {initContainers: [{name: logs, image: x, restartPolicy: Always}]}}}", nil},
+		"a container beside that of executors": {"executor: {template: {spec: {containers: [{name: spark-kubernetes-executor}, {name: logs, image: x}]}}}", nil},
 		"a container that is none": {`
 executor: {template: {spec: {containers: [{name: a}]}}}
 sparkConf: {spark.kubernetes.executor.podTemplateContainerName: b}`, []string{

@@ -17,7 +17,7 @@ import (
 // Warnings returns what works but is better changed. Warnings keep nothing from running.
 func Warnings(app *v1alpha1.SparkApplication) []Warning {
 	s := newSubject(app, conf.Sources{})
-	return slices.Concat(secretWarnings(s), heapWarnings(s), argumentWarnings(s), overwrittenWarnings(s), exposureWarnings(s))
+	return slices.Concat(secretWarnings(s), heapWarnings(s), argumentWarnings(s), overwrittenWarnings(s), exposureWarnings(s), sidecarWarnings(s))
 }
 
 // AccountWarnings says that a driver which names no service account runs under one that usually has no rights. Which
@@ -70,6 +70,25 @@ func argumentWarnings(s *subject) []Warning {
 			warnings = append(warnings, Warning{Field: field, Message: "carriage returns are dropped by Spark's start script: remove them"})
 		case strings.Contains(strings.ReplaceAll(argument, "$$(", ""), "$("):
 			warnings = append(warnings, Warning{Field: field, Message: "Kubernetes replaces $(NAME) by the variable of that name: write $$(NAME) if that is not meant"})
+		}
+	}
+	return warnings
+}
+
+// sidecarWarnings names containers beside the driver's: the kubelet does not end them with it.
+func sidecarWarnings(s *subject) []Warning {
+	var warnings []Warning
+	for _, r := range s.roles {
+		if r.Name != conf.Driver {
+			continue
+		}
+		for i := range r.parts.Template.Spec.Containers {
+			if i == r.spark {
+				continue
+			}
+			warnings = append(warnings, Warning{Field: r.containerPath(i), Message: fmt.Sprintf("container %q may not end with the driver, and the run holds its "+
+				"quota until the operator ends it, 30s later: make it an entry of initContainers with restartPolicy: Always, which Kubernetes ends with the driver",
+				r.parts.Template.Spec.Containers[i].Name)})
 		}
 	}
 	return warnings

@@ -39,6 +39,7 @@ metadata: {name: program}
 data:
   reader.py: |
     import sys
+    print("the shared state was read", flush=True)
     sys.exit(0 if open("/shared/state").read() == "prepared\n" else 4)
 `
 
@@ -61,21 +62,28 @@ func TestASidecarDoesNotKeepAJobFromEnding(t *testing.T) {
 	if a := end.Status.Attempts; len(a) != 1 || a[0].Outcome != v1alpha1.OutcomeSucceeded || a[0].ExitCode == nil || *a[0].ExitCode != 0 {
 		t.Errorf("the history is %+v, want one success with exit code 0", a)
 	}
-	awaitNoPods(s, "pi")
 	checkLingered(t, s.Pods("pi", v1alpha1.SparkRoleDriver)[0].Pod)
 	s.GivenBack(s.Name)
+	if log := s.Kubectl("logs", driver.Pod.Name); !strings.Contains(log, "the shared state was read") {
+		t.Errorf("the log of the driver does not have what it has printed:\n%s", log)
+	}
+	if events := s.Kubectl("get", "events", "--field-selector", "involvedObject.name=pi", "-o", "custom-columns=R:.reason,M:.message"); !strings.Contains(events, "SidecarsEnded ") {
+		t.Errorf("no event says that the sidecar was ended:\n%s", events)
+	}
 }
 
-// checkLingered: the pod was asked to end, but not before its sidecar has had its time.
+// checkLingered: the sidecar was ended, but not before it has had its time, and the pod stays as long as it is to be kept.
 func checkLingered(t *testing.T, driver *corev1.Pod) {
 	t.Helper()
-	state := containerState(driver, "spark-kubernetes-driver")
-	if state == nil || state.Terminated == nil || driver.DeletionTimestamp == nil || driver.DeletionGracePeriodSeconds == nil {
-		t.Fatalf("the driver's container is %+v, its pod was deleted at %v", state, driver.DeletionTimestamp)
+	spark, sidecar := containerState(driver, "spark-kubernetes-driver"), containerState(driver, "companion")
+	if spark == nil || spark.Terminated == nil || sidecar == nil || sidecar.Terminated == nil || driver.DeletionTimestamp != nil {
+		t.Fatalf("the driver's container is %+v, the sidecar %+v, and its pod was deleted at %v", spark, sidecar, driver.DeletionTimestamp)
 	}
-	asked := driver.DeletionTimestamp.Add(-time.Duration(*driver.DeletionGracePeriodSeconds) * time.Second)
-	if lingered := asked.Sub(state.Terminated.FinishedAt.Time); lingered < sidecarGrace {
-		t.Errorf("the pod was deleted %s after the end of its driver", lingered)
+	if spark.Terminated.ExitCode != 0 || driver.Status.Phase != corev1.PodFailed || driver.Status.Reason != "DeadlineExceeded" {
+		t.Errorf("the driver ended with %d, and its pod is %s/%s", spark.Terminated.ExitCode, driver.Status.Phase, driver.Status.Reason)
+	}
+	if lingered := sidecar.Terminated.FinishedAt.Sub(spark.Terminated.FinishedAt.Time); lingered < sidecarGrace {
+		t.Errorf("the sidecar was ended %s after the end of its driver", lingered)
 	}
 }
 
