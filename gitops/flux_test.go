@@ -5,7 +5,9 @@ package gitops_test
 
 import (
 	"io/fs"
+	"os"
 	"path"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -103,26 +105,39 @@ func TestTenantsHaveNoOtherRights(t *testing.T) {
 	var granted []string
 	for _, document := range strings.Split(string(text), "\n---\n") {
 		var obj struct {
-			Kind    string `json:"kind"`
-			RoleRef struct {
-				Kind string `json:"kind"`
-				Name string `json:"name"`
-			} `json:"roleRef"`
-			Rules []struct {
-				Resources []string `json:"resources"`
-			} `json:"rules"`
+			Kind     string                         `json:"kind"`
+			Metadata struct{ Name string }          `json:"metadata"`
+			RoleRef  struct{ Name string }          `json:"roleRef"`
+			Subjects []struct{ Name string }        `json:"subjects"`
+			Rules    []struct{ Resources []string } `json:"rules"`
 		}
 		if err := yaml.Unmarshal([]byte(document), &obj); err != nil {
 			t.Fatal(err)
 		}
-		if obj.RoleRef.Kind == "ClusterRole" {
+		switch {
+		case obj.Kind == "RoleBinding" && obj.Subjects[0].Name == "flux":
 			granted = append(granted, obj.RoleRef.Name)
-		}
-		for _, rule := range obj.Rules {
-			granted = append(granted, rule.Resources...)
+		case obj.Kind == "Role" && obj.Metadata.Name == "flux-inputs":
+			granted = append(granted, obj.Rules[0].Resources...)
 		}
 	}
-	if diff := cmp.Diff([]string{"sparkgate-edit", "sparkgate-view", "configmaps", "secrets"}, granted); diff != "" {
+	if diff := cmp.Diff([]string{"sparkgate-edit", "sparkgate-view", "configmaps", "secrets", "flux-inputs"}, granted); diff != "" {
 		t.Errorf("granted (-want +got):\n%s", diff)
+	}
+}
+
+// TestTenantsDriversAreThoseOfConfig: the account of drivers is the same as without Flux.
+func TestTenantsDriversAreThoseOfConfig(t *testing.T) {
+	t.Parallel()
+	tenant, err := gitops.Flux.ReadFile("flux/tenant.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shipped, err := os.ReadFile(filepath.Join("..", "config", "job-namespace", "spark.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := strings.ReplaceAll(string(shipped), "namespace: default", "namespace: team-a"); !strings.Contains(string(tenant), want) {
+		t.Errorf("tenant.yaml does not have\n%s", want)
 	}
 }
