@@ -145,10 +145,6 @@ func (cs *claims) evict(c *claim, v *target) {
 	}
 }
 
-func (cs *claims) hasClaimIn(q *queue) bool {
-	return slices.ContainsFunc(cs.all, func(c *claim) bool { return c.app.class != nil && c.app.class.queue == q })
-}
-
 // evictionBy words why an application is preempted.
 func (cs *claims) evictionBy(by *app, target *target) *queueing.Eviction {
 	v := target.app
