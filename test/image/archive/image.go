@@ -4,6 +4,9 @@
 package archive
 
 import (
+	"archive/tar"
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -36,19 +39,69 @@ func Write(file string, image Image) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("write %s: %w", file, err)
 	}
-	refs := map[name.Reference]v1.Image{}
+	var refs []name.Tag
 	for _, tag := range image.Tags {
 		ref, err := name.NewTag(tag)
 		if err != nil {
 			return "", fmt.Errorf("name of the image: %w", err)
 		}
-		refs[ref] = built
+		refs = append(refs, ref)
 	}
-	if err := replace(file, func(out io.Writer) error { return tarball.MultiRefWrite(refs, out) }); err != nil {
+	if len(refs) == 0 {
+		return "", fmt.Errorf("write %s: the image has no name", file)
+	}
+	if err := replace(file, func(out io.Writer) error { return writeTagged(out, built, refs) }); err != nil {
 		return "", fmt.Errorf("write %s: %w", file, err)
 	}
 	id, err := built.ConfigName()
 	return id.Hex, err
+}
+
+// writeTagged writes the archive of an image with its names in their order. The library takes several names as a map, and writes them in
+// another order each time, so it writes one, and the others are added to what it has written.
+func writeTagged(out io.Writer, image v1.Image, refs []name.Tag) error {
+	in, written := io.Pipe()
+	defer in.Close()
+	go func() { written.CloseWithError(tarball.Write(refs[0], image, written)) }()
+	from, to := tar.NewReader(in), tar.NewWriter(out)
+	for {
+		header, err := from.Next()
+		if errors.Is(err, io.EOF) {
+			return to.Close()
+		}
+		if err != nil {
+			return err
+		}
+		var content io.Reader = from
+		if header.Name == "manifest.json" {
+			renamed, err := withNames(from, refs)
+			if err != nil {
+				return err
+			}
+			header.Size, content = int64(len(renamed)), bytes.NewReader(renamed)
+		}
+		if err := to.WriteHeader(header); err != nil {
+			return err
+		}
+		if _, err := io.Copy(to, content); err != nil {
+			return err
+		}
+	}
+}
+
+// withNames returns an archive's list of images with these names.
+func withNames(in io.Reader, refs []name.Tag) ([]byte, error) {
+	var manifest tarball.Manifest
+	if err := json.NewDecoder(in).Decode(&manifest); err != nil {
+		return nil, err
+	}
+	for i := range manifest {
+		manifest[i].RepoTags = nil
+		for _, ref := range refs {
+			manifest[i].RepoTags = append(manifest[i].RepoTags, ref.String())
+		}
+	}
+	return json.Marshal(manifest)
 }
 
 // build describes the image; its layers are read when it is written.
