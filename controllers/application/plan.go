@@ -16,6 +16,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/internal/spark/demand"
 	"github.com/sparkgate/sparkgate/internal/spark/inputs"
+	podrefs "github.com/sparkgate/sparkgate/internal/spark/references"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 	"github.com/sparkgate/sparkgate/internal/spark/rights"
 	"github.com/sparkgate/sparkgate/internal/spark/templatehash"
@@ -114,7 +115,7 @@ func (pn *planner) prepareAllowed(ctx context.Context, start lifecycle.Start, pl
 	if found, err = pn.placement.forbidden(ctx, pn.placement.policy, plan, ready); err != nil || len(found) > 0 {
 		return nil, found, err
 	}
-	if plan.Missing, err = pn.missingRights(ctx, ready); err != nil || len(plan.Missing) > 0 {
+	if plan.Missing, err = pn.missingOfPods(ctx, ready); err != nil || len(plan.Missing) > 0 {
 		return nil, nil, err
 	}
 	if found, err = pn.stillRejected(ctx, start, plan, ready); err != nil || len(found) > 0 {
@@ -145,6 +146,7 @@ func (pn *planner) prepare(ctx context.Context, start lifecycle.Start, plan *lif
 	ready.names, ready.uiAddress, ready.historyAddress = objects.Names, objects.UIAddress, pn.historyAddress(objects)
 	ready.accounts, ready.classes, ready.inputs = accountsOf(objects), classesOf(objects), pn.builder.inputs
 	ready.gated, ready.rights = objects.Gated, rights.Needed(objects.Properties)
+	ready.references = podrefs.Of(objects)
 	if err := pn.measure(objects, environment, plan.Gate, ready); err != nil {
 		var outside *demand.EnvironmentError
 		plan.Outside = errors.As(err, &outside)
@@ -185,7 +187,7 @@ func (pn *planner) references(ctx context.Context, gate string) (refs references
 // that has not been told yet that it waits may do so for a short time; so may one that cannot be admitted as things stand, because what it refers to
 // may have been corrected.
 func (pn *planner) recalls(ctx context.Context, ready *prepared) (bool, error) {
-	if ready == nil || pn.reader.turn {
+	if ready == nil || ready.lacks || pn.reader.turn {
 		return false, nil
 	}
 	stage, _ := status.StageOf(pn.app.Status.Conditions)

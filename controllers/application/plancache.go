@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	podrefs "github.com/sparkgate/sparkgate/internal/spark/references"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 	"github.com/sparkgate/sparkgate/internal/spark/rights"
 	"github.com/sparkgate/sparkgate/internal/spark/templatehash"
@@ -58,7 +59,11 @@ type prepared struct {
 	podSets        []queueing.PodSet
 	accounts       []account
 	// rights are what the account of the driver has to be allowed to do.
-	rights  []rights.Right
+	rights []rights.Right
+	// references are what the pods name and cannot start without.
+	references []podrefs.Reference
+	// lacks says that something of that, or a right, was missing when it was last looked for: nothing goes by it before that is there.
+	lacks   bool
 	classes []class
 	// templates are the pods by pod set; nil unless the gate describes pods to another system.
 	templates map[string]*corev1.PodTemplateSpec

@@ -1,0 +1,63 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package application
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	podrefs "github.com/sparkgate/sparkgate/internal/spark/references"
+)
+
+// secretMetadata is the kind under which it is remembered whether a Secret exists that only pods name. What spec.sparkConfFrom names is looked for with
+// its content.
+const secretMetadata = "Secret metadata"
+
+// missingOfPods says what the pods of a start name and cannot start without, and what the account of the driver may not do and has to.
+func (pn *planner) missingOfPods(ctx context.Context, ready *prepared) ([]string, error) {
+	if pn.recalled {
+		return nil, nil
+	}
+	var missing []string
+	for _, ref := range ready.references {
+		there, err := pn.reader.podFinds(ctx, ref)
+		if err != nil {
+			return nil, err
+		}
+		if !there {
+			missing = append(missing, fmt.Sprintf("%s %q named by %s does not exist in namespace %s", ref.Kind, ref.Name, ref.By, pn.app.Namespace))
+		}
+	}
+	lacking, err := pn.missingRights(ctx, ready)
+	if err != nil {
+		return nil, err
+	}
+	missing = append(missing, lacking...)
+	if lacks := len(missing) > 0; lacks != ready.lacks {
+		now := *ready
+		now.lacks = lacks
+		pn.plans.store(pn.app, &now)
+	}
+	return missing, nil
+}
+
+// podFinds reports whether what a pod names exists. Only metadata is read. What the operator may not read counts as there: the kubelet will look for it.
+func (rd *reader) podFinds(ctx context.Context, ref podrefs.Reference) (bool, error) {
+	if len(validation.IsDNS1123Subdomain(ref.Name)) > 0 {
+		return false, nil // nothing can have that name, and it must not become part of a request
+	}
+	kind := string(ref.Kind)
+	if ref.Kind == podrefs.Secret {
+		kind = secretMetadata
+	}
+	there, err := rd.isThere(ctx, kind, ref.Name, metadata(string(ref.Kind)))
+	if apierrors.IsForbidden(err) {
+		rd.lookups.put(rd.toReference(kind, ref.Name, ""), "")
+		return true, nil
+	}
+	return there, err
+}

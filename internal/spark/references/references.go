@@ -1,0 +1,161 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package references
+
+import (
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/internal/spark/render"
+)
+
+// Kind is the kind of an object that pods name.
+type Kind string
+
+// The kinds.
+const (
+	ConfigMap Kind = "ConfigMap"
+	Secret    Kind = "Secret"
+	Claim     Kind = "PersistentVolumeClaim"
+)
+
+// Reference is an object in the namespace of the application that a pod cannot start without.
+type Reference struct {
+	Kind Kind
+	Name string
+	// By is the first place that names it, such as volume "settings" of the driver pod.
+	By string
+}
+
+// Most is how many references of an attempt are returned. Each costs the operator a read.
+const Most = 100
+
+// Of returns what the pods of an attempt name, each object once, the driver's first: in volumes, projected volumes and
+// the environment of all containers, as the pods are rendered. What Spark adds to executors itself is taken from the
+// properties. References that are optional are left out, and so are objects that are created for the attempt.
+func Of(objects render.Objects) []Reference {
+	c := collector{seen: map[Reference]bool{}}
+	c.leaveOut(objects)
+	c.pod("the driver pod", &objects.Pod.Spec)
+	if gang, err := objects.Properties.Executors(); err != nil || gang.Most > 0 {
+		c.pod("the executor pods", &objects.ExecutorTemplate.Spec)
+		c.addedBySpark(objects.Properties)
+	}
+	return c.found
+}
+
+// collector collects references.
+type collector struct {
+	// seen are those that need not be added: they are found already, or created for the attempt.
+	seen  map[Reference]bool
+	found []Reference
+}
+
+// leaveOut leaves out what is created for the attempt.
+func (c *collector) leaveOut(objects render.Objects) {
+	if objects.ConfigMap != nil {
+		c.seen[Reference{Kind: ConfigMap, Name: objects.ConfigMap.Name}] = true
+	}
+	if objects.Secret != nil {
+		c.seen[Reference{Kind: Secret, Name: objects.Secret.Name}] = true
+	}
+	for _, files := range objects.Files {
+		c.seen[Reference{Kind: ConfigMap, Name: files.Name}] = true
+	}
+	for _, claim := range objects.Claims {
+		c.seen[Reference{Kind: Claim, Name: claim.Name}] = true
+	}
+}
+
+// add adds an object unless it may be absent. One without a name is for the API server to refuse.
+func (c *collector) add(kind Kind, name string, optional *bool, by string) {
+	object := Reference{Kind: kind, Name: name}
+	if name == "" || optional != nil && *optional || c.seen[object] || len(c.found) == Most {
+		return
+	}
+	c.seen[object] = true
+	object.By = by
+	c.found = append(c.found, object)
+}
+
+// pod adds what a pod names.
+func (c *collector) pod(of string, spec *corev1.PodSpec) {
+	for i := range spec.Volumes {
+		c.volume(&spec.Volumes[i], fmt.Sprintf("volume %q of %s", spec.Volumes[i].Name, of))
+	}
+	for _, containers := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
+		for i := range containers {
+			c.environment(&containers[i], fmt.Sprintf("container %q of %s", containers[i].Name, of))
+		}
+	}
+}
+
+// volume adds what a volume names.
+func (c *collector) volume(v *corev1.Volume, by string) {
+	if v.ConfigMap != nil {
+		c.add(ConfigMap, v.ConfigMap.Name, v.ConfigMap.Optional, by)
+	}
+	if v.Secret != nil {
+		c.add(Secret, v.Secret.SecretName, v.Secret.Optional, by)
+	}
+	if v.PersistentVolumeClaim != nil {
+		c.add(Claim, v.PersistentVolumeClaim.ClaimName, nil, by)
+	}
+	if v.Projected == nil {
+		return
+	}
+	for _, source := range v.Projected.Sources {
+		if source.ConfigMap != nil {
+			c.add(ConfigMap, source.ConfigMap.Name, source.ConfigMap.Optional, by)
+		}
+		if source.Secret != nil {
+			c.add(Secret, source.Secret.Name, source.Secret.Optional, by)
+		}
+	}
+}
+
+// environment adds what the variables of a container are taken from.
+func (c *collector) environment(container *corev1.Container, of string) {
+	for _, variable := range container.Env {
+		source, by := variable.ValueFrom, fmt.Sprintf("env %q of %s", variable.Name, of)
+		if source == nil {
+			continue
+		}
+		if ref := source.ConfigMapKeyRef; ref != nil {
+			c.add(ConfigMap, ref.Name, ref.Optional, by)
+		}
+		if ref := source.SecretKeyRef; ref != nil {
+			c.add(Secret, ref.Name, ref.Optional, by)
+		}
+	}
+	for _, source := range container.EnvFrom {
+		if ref := source.ConfigMapRef; ref != nil {
+			c.add(ConfigMap, ref.Name, ref.Optional, "envFrom of "+of)
+		}
+		if ref := source.SecretRef; ref != nil {
+			c.add(Secret, ref.Name, ref.Optional, "envFrom of "+of)
+		}
+	}
+}
+
+// addedBySpark adds what Spark puts into executors beyond the template (MountSecretsFeatureStep, EnvSecretsFeatureStep,
+// MountVolumesFeatureStep). It replaces OnDemand in the name of a claim and creates that claim.
+func (c *collector) addedBySpark(properties conf.Properties) {
+	secrets, variables, claims := conf.Executor.Key("secrets."), conf.Executor.Key("secretKeyRef."), conf.Executor.Key("volumes.persistentVolumeClaim.")
+	for _, p := range properties.WithPrefix(secrets) {
+		c.add(Secret, p.Name, nil, properties.Field(secrets+p.Name))
+	}
+	for _, p := range properties.WithPrefix(variables) {
+		name, _, _ := strings.Cut(p.Value, ":")
+		c.add(Secret, name, nil, properties.Field(variables+p.Name))
+	}
+	for _, p := range properties.WithPrefix(claims) {
+		if strings.HasSuffix(p.Name, ".options.claimName") && !strings.Contains(p.Value, "OnDemand") {
+			c.add(Claim, p.Value, nil, properties.Field(claims+p.Name))
+		}
+	}
+}

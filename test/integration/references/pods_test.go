@@ -1,0 +1,51 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package references
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/test/integration/actors"
+)
+
+// TestPodsNameWhatIsMissing: what the pods of both roles mount or take variables from is looked for before quota is asked for. All that is missing is
+// named at once, what is optional is not, and the application goes on when the rest is created.
+func TestPodsNameWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	w := actors.NewWorld(t, "8Gi", nil)
+	operator.Use(t)
+	raw := func(text string) []runtime.RawExtension { return []runtime.RawExtension{{Raw: []byte(text)}} }
+	app := w.Apply("pi", func(a *v1alpha1.SparkApplication) {
+		a.Spec.Driver.Volumes = raw(`{"name":"files","configMap":{"name":"files"}}`)
+		a.Spec.Driver.EnvFrom = raw(`{"configMapRef":{"name":"perhaps","optional":true}}`)
+		a.Spec.Executor.EnvFrom = raw(`{"secretRef":{"name":"password"}}`)
+		a.Spec.Executor.Volumes = raw(`{"name":"data","persistentVolumeClaim":{"claimName":"data"}}`)
+	})
+	misses(t, w, app, []string{
+		`ConfigMap "files" named by volume "files" of the driver pod does not exist in namespace ` + w.Namespace,
+		`Secret "password" named by envFrom of container "spark-kubernetes-executor" of the executor pods`, `PersistentVolumeClaim "data"`,
+	}, true)
+	w.Unused()
+	named := metav1.ObjectMeta{Namespace: w.Namespace}
+	files, password := &corev1.ConfigMap{ObjectMeta: named}, &corev1.Secret{ObjectMeta: named, StringData: map[string]string{"PASSWORD": secretValue}}
+	claim := &corev1.PersistentVolumeClaim{ObjectMeta: named, Spec: corev1.PersistentVolumeClaimSpec{
+		AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+		Resources:   corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}},
+	}}
+	files.Name, password.Name, claim.Name = "files", "password", "data"
+	actors.Create(t, files)
+	actors.Create(t, password)
+	actors.Create(t, claim)
+	w.Succeed(app)
+	if app.Status.Run != 1 || app.Status.Attempt != 1 {
+		t.Errorf("want the first attempt: %s", actors.Show(app))
+	}
+	seenNowhere(t, w, app)
+}
