@@ -147,6 +147,7 @@ func TestRolesAreNarrow(t *testing.T) {
 		"tokens are reviewed only":                {operator, "authentication.k8s.io", "tokenreviews", []string{"create"}},
 		"rights are reviewed only":                {operator, "authorization.k8s.io", "subjectaccessreviews", []string{"create"}},
 		"logs are read":                           {operator, "", "pods/log", []string{"get"}},
+		"events are not watched":                  {operator, "", "events", []string{"create", "patch", "list"}},
 		"the operator makes no tokens":            {operator, "", "serviceaccounts/token", nil},
 		"explanations read applications only":     {rulesOf(t, "rbac/*.yaml", "sparkgate-explain"), "sparkgate.io", "sparkapplications", []string{"get"}},
 		"Kueue's requests are made and ended":     {operator, "kueue.x-k8s.io", "workloads", []string{"get", "list", "watch", "create", "patch", "delete"}},

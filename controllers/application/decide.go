@@ -55,6 +55,8 @@ func (dc *decider) fulfil(ctx context.Context, d lifecycle.Decision) (err error)
 		dc.o.Allocation = dc.observer.resize(ctx, d.Want)
 	case lifecycle.NeedLogTail:
 		dc.o.LogTail, dc.o.LogCause = dc.observer.driverLog(ctx)
+	case lifecycle.NeedDriverEvent:
+		dc.o.DriverEvent = dc.observer.driverEvent(ctx)
 	case lifecycle.NeedNodes:
 		dc.o.UnreachableNodes, err = dc.unreachableNodes(ctx, dc.o.Pods)
 	}

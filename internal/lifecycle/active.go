@@ -50,8 +50,8 @@ func (ac attempt) active() Decision {
 		ac.requeue(at)
 	}
 	if stop := ac.stopChecks.first(driver); stop.reason != "" {
-		if ac.stopChecks.fails(stop.reason) && ac.ending.logNeeded() {
-			return need(NeedLogTail, ac.start())
+		if missing := ac.neededToStop(stop.reason, driver); missing != NeedNothing {
+			return need(missing, ac.start())
 		}
 		return ac.ending.stop(stop)
 	}
@@ -63,6 +63,17 @@ func (ac attempt) active() Decision {
 		return ac.running()
 	}
 	return ac.starting(driver)
+}
+
+// neededToStop returns what has to be read of the driver before it is stopped for a reason: then it is gone.
+func (ac attempt) neededToStop(reason v1alpha1.StopReason, driver *pods.Record) Need {
+	switch {
+	case ac.stopChecks.fails(reason) && ac.ending.logNeeded():
+		return NeedLogTail
+	case ac.stopChecks.eventNeeded(reason, driver):
+		return NeedDriverEvent
+	}
+	return NeedNothing
 }
 
 // observeDriver takes the driver pod into the status, and reports whether the attempt is over: the driver has ended,

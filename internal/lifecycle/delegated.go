@@ -65,11 +65,7 @@ func (dg delegation) nodeOverdue(driver *pods.Record) bool {
 }
 
 func (dg delegation) nodeMessage(driver *pods.Record) string {
-	why := pods.WhyNotStarted(driver).Whole()
-	if why == "" {
-		why = "its scheduler has reported no reason; see kubectl describe pod"
-	}
-	return fmt.Sprintf("driver pod %s got no node within timeouts.admission (%s): %s", driver.Name, dg.timeouts().Admission.Duration, why)
+	return fmt.Sprintf("driver pod %s got no node within timeouts.admission (%s): %s", driver.Name, dg.timeouts().Admission.Duration, whyGivenUp(driver, dg.o.DriverEvent))
 }
 
 // otherGate ends the message of an attempt that runs although the spec now names another gate; empty if it does not.

@@ -122,7 +122,7 @@ func (eh executorHealth) whyPending() string {
 		case r.SchedulingGate != nil:
 			return fmt.Sprintf(": pod %s waits behind its scheduling gate: %s", r.Name, eh.whyGated())
 		case problem.Reason != "":
-			return fmt.Sprintf(": pod %s: %s", r.Name, problem.Message)
+			return fmt.Sprintf(": pod %s: %s", r.Name, problem.GivenUp())
 		case !r.Scheduled:
 			return fmt.Sprintf(": pod %s has no node; the queue has quota, but the cluster lacks capacity", r.Name)
 		}

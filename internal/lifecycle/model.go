@@ -63,6 +63,9 @@ type Observation struct {
 	LogTail *string
 	// LogCause is why the driver failed, according to its log; empty if the log does not say so.
 	LogCause string
+	// DriverEvent is the last warning event of the driver pod, empty if there is none or it cannot be read; nil until it
+	// was needed.
+	DriverEvent *string
 	// Obstacle is what kept the driver from being created; empty if nothing did.
 	Obstacle string
 	// Rejection is why the API server will not create an object of the attempt as it is, however often it is asked; empty
@@ -131,11 +134,13 @@ const (
 	NeedAllocation
 	// NeedLogTail: Observation.LogTail, of a driver that has failed, or is about to be stopped as failed.
 	NeedLogTail
+	// NeedDriverEvent: Observation.DriverEvent, of a driver that is about to be stopped because it has not started.
+	NeedDriverEvent
 )
 
 // String returns the name of the need.
 func (n Need) String() string {
-	return [...]string{"Nothing", "Plan", "Verdict", "DriverAbsent", "Nodes", "Quota", "LogTail"}[n]
+	return [...]string{"Nothing", "Plan", "Verdict", "DriverAbsent", "Nodes", "Quota", "LogTail", "DriverEvent"}[n]
 }
 
 // Decision is what is to be done.

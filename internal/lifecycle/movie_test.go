@@ -7,6 +7,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -45,6 +48,32 @@ func TestMovies(t *testing.T) {
 		})
 		return m
 	})
+}
+
+// TestFinalMessagesAdviseWhatCanBeDone: when an attempt or a run has failed its pods are gone, so no message tells people to look at a pod, or that
+// something in it goes on.
+func TestFinalMessagesAdviseWhatCanBeDone(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/*.movie")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no movies: %v", err)
+	}
+	final, late := regexp.MustCompile(`(?:Failed|Exceeded|Timeout|Conflict)=False: (.*)`), regexp.MustCompile(`kubectl describe pod|automatically|by itself|may still`)
+	seen := 0
+	for _, file := range files {
+		story, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, message := range final.FindAllStringSubmatch(string(story), -1) {
+			if seen++; late.MatchString(message[1]) {
+				t.Errorf("%s: %s", file, message[1])
+			}
+		}
+	}
+	if seen == 0 {
+		t.Error("no movie has a final message")
+	}
 }
 
 // Play implements movies.Player.
@@ -111,6 +140,7 @@ var acts = map[string]func(m *movie, rest string){
 	"ends-with-executors": func(m *movie, rest string) { m.endsWithExecutors(int32(number(m, rest))) },
 	"ended":               func(m *movie, rest string) { m.ended(rest) },
 	"pod":                 func(m *movie, rest string) { m.changePod(rest) },
+	"warning":             func(m *movie, rest string) { m.warning = rest },
 	"vanish":              func(m *movie, rest string) { delete(m.pods, rest) },
 	"unreachable":         func(m *movie, rest string) { m.setUnreachable(rest) },
 	"watch":               func(m *movie, _ string) { m.lagging = map[string]*pods.Record{} },

@@ -91,12 +91,33 @@ func (sc stopChecks) driverLateMessage(driver *pods.Record) string {
 	case driver == nil && sc.was == status.Submitting && sc.view.Message != sc.submittingMessage():
 		why = sc.view.Message // the obstacle that Submitting shows
 	case driver != nil:
-		why = pods.WhyNotStarted(driver).Whole()
-	}
-	if why == "" {
-		why = "the kubelet has not started its container; it may still pull the image or wait for a volume; see kubectl describe pod"
+		why = whyGivenUp(driver, sc.o.DriverEvent)
 	}
 	return fmt.Sprintf("driver did not run within timeouts.driverStart (%s): %s", sc.deadlines.driverStart(), why)
+}
+
+// whyGivenUp says why a driver pod has not started that is deleted now. Where the status of the pod does not, its last
+// warning event does: nobody will be able to read the events of that pod for long.
+func whyGivenUp(driver *pods.Record, event *string) string {
+	why := pods.WhyNotStarted(driver).GivenUp()
+	switch {
+	case why != "":
+		return why
+	case !hasNode(driver):
+		why = "its scheduler gave it no node"
+	default:
+		why = "the kubelet did not start its container"
+	}
+	if event != nil && *event != "" {
+		return why + "; last warning: " + *event
+	}
+	return why + " and reported no problem"
+}
+
+// eventNeeded reports whether the last event of the driver pod has to be read before the attempt is stopped for a reason.
+func (sc stopChecks) eventNeeded(reason v1alpha1.StopReason, driver *pods.Record) bool {
+	return (reason == v1alpha1.StopDriverStart || reason == v1alpha1.StopAdmission) && driver != nil && sc.o.DriverEvent == nil &&
+		pods.WhyNotStarted(driver).Message == ""
 }
 
 // fails reports whether an attempt that is stopped for a reason counts as failed although its driver runs.

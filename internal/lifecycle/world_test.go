@@ -58,6 +58,8 @@ type world struct {
 	// rejection is why the API server creates no driver as it is; empty while it does.
 	rejection   string
 	unreachable map[string]bool
+	// warning is the last warning event of the driver pod.
+	warning string
 	// endSeen is when the operator first saw the end of a driver, by its uid; a crash forgets it.
 	endSeen map[types.UID]time.Time
 
@@ -149,18 +151,28 @@ func (w *world) decide(obstacle string) Decision {
 				o.Pods = w.visible()
 				o.DriverEndedSince = w.sawEnd(o.Pods)
 			}
-		case NeedLogTail:
-			tail := fmt.Sprintf("last words of attempt %d", w.app.Status.Attempt)
-			o.LogTail = &tail
-		case NeedNodes:
-			o.UnreachableNodes = map[string]bool{}
-			for name := range w.unreachable {
-				o.UnreachableNodes[name] = true
-			}
+		default:
+			w.look(&o, d.Need)
 		}
 	}
 	w.t.Fatalf("decide needs more and more\n%s", w.story())
 	return Decision{}
+}
+
+// look answers a need with what a pass reads of pods and nodes.
+func (w *world) look(o *Observation, need Need) {
+	switch need {
+	case NeedLogTail:
+		tail := fmt.Sprintf("last words of attempt %d", w.app.Status.Attempt)
+		o.LogTail = &tail
+	case NeedDriverEvent:
+		o.DriverEvent = &w.warning
+	case NeedNodes:
+		o.UnreachableNodes = map[string]bool{}
+		for name := range w.unreachable {
+			o.UnreachableNodes[name] = true
+		}
+	}
 }
 
 // failures are the failed executors of the current attempt.

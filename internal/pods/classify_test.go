@@ -114,6 +114,31 @@ func TestWhyNotStarted(t *testing.T) {
 	}
 }
 
+// TestGivenUp: what is missing can be created after the pod has gone, too, but that pod does not start any more.
+func TestGivenUp(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		change change
+		want   string
+	}{
+		"missing secret": {container(spark, waitsBecause("CreateContainerConfigError", `secret "db" not found`)),
+			`driver's container cannot start (CreateContainerConfigError): secret "db" not found; create it before the next attempt or run`},
+		"nothing is missing": {container(spark, waits("CreateContainerError")), "driver's container cannot start (CreateContainerError): says CreateContainerError"},
+		"nothing is wrong":   {container(spark, waits("ContainerCreating")), ""},
+	} {
+		if got := WhyNotStarted(RecordOf(podOf("driver", tc.change))).GivenUp(); got != tc.want {
+			t.Errorf("%s: %q, want %q", name, got, tc.want)
+		}
+	}
+	record := RecordOf(podOf("driver", container(spark, waits("ContainerCreating"))))
+	record.Waiting = Waiting{Reason: corev1.PodReasonUnschedulable, Message: `0/3 nodes are available: persistentvolumeclaim "data" not found.`}
+	const want = `the driver pod is unschedulable: persistentvolumeclaim "data" not found; create it before the next attempt or run; ` +
+		`last heard: 0/3 nodes are available: persistentvolumeclaim "data" not found.`
+	if got := WhyNotStarted(record).GivenUp(); got != want {
+		t.Errorf("missing claim: %q, want %q", got, want)
+	}
+}
+
 // TestPullErrorsAreOne: the kubelet alternates between the two; what is written to the status must not. What is written once, when the
 // wait is over, has the cause: kubelets from 1.33 on say it in both (pkg/kubelet/images).
 func TestPullErrorsAreOne(t *testing.T) {
@@ -124,8 +149,8 @@ func TestPullErrorsAreOne(t *testing.T) {
 	if diff := cmp.Diff(first, second); diff != "" || first.Reason != "ImagePullBackOff" {
 		t.Errorf("%+v; the two differ:\n%s", first, diff)
 	}
-	if want := first.Message + "; last heard: " + cause; first.Whole() != want {
-		t.Errorf("all of it is %q, want %q", first.Whole(), want)
+	if want := first.Message + "; last heard: " + cause; first.GivenUp() != want {
+		t.Errorf("all of it is %q, want %q", first.GivenUp(), want)
 	}
 }
 

@@ -30,13 +30,25 @@ type StartProblem struct {
 	Detail string
 }
 
-// Whole returns the message with what kubelet or scheduler says now.
-func (p StartProblem) Whole() string {
-	if p.Detail == "" {
-		return p.Message
+// GivenUp returns the message for when the wait is over and the pod goes, with what kubelet or scheduler said last.
+func (p StartProblem) GivenUp() string {
+	message := p.Message
+	for _, follows := range []string{containerFollows, podFollows} {
+		if what, ok := strings.CutSuffix(message, follows); ok && p.Reference {
+			message = what + "create it before the next attempt or run"
+		}
 	}
-	return p.Message + "; last heard: " + p.Detail
+	if p.Detail == "" {
+		return message
+	}
+	return message + "; last heard: " + p.Detail
 }
+
+// What to do about something missing while the pod waits for it.
+const (
+	containerFollows = "create it, and the container starts automatically"
+	podFollows       = "create it, and the pod starts automatically"
+)
 
 // missingClaim is what kube-scheduler says of a claim that does not exist (plugins VolumeBinding and
 // VolumeRestrictions).
@@ -70,7 +82,7 @@ func whyNotStarted(r *Record, wo terms) StartProblem {
 		p.Detail = w.Message
 		if claim := missingClaim.FindString(w.Message); claim != "" {
 			p.Reference = true
-			p.Message = remedy(p.Message+": "+claim, "create it, and the pod starts automatically")
+			p.Message = remedy(p.Message+": "+claim, podFollows)
 		}
 	case "CreateContainerConfigError":
 		p.Message = sentence(wo.who+"'s container cannot start", w.Reason, w.Message)
@@ -80,7 +92,7 @@ func whyNotStarted(r *Record, wo terms) StartProblem {
 			p.Message = remedy(p.Message, "set securityContext.runAsUser in "+wo.template+" to a user other than 0")
 		case strings.Contains(w.Message, "not found"), strings.Contains(w.Message, "couldn't find key"):
 			p.Reference = true
-			p.Message = remedy(p.Message, "create it, and the container starts automatically")
+			p.Message = remedy(p.Message, containerFollows)
 		}
 	default:
 		p.Message = sentence(wo.who+"'s container cannot start", w.Reason, w.Message)

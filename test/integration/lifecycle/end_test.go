@@ -202,6 +202,33 @@ func TestImageCannotBePulled(t *testing.T) {
 	}
 }
 
+// TestDriverThatIsGivenUpLeavesItsLastWarning: of a volume that cannot be mounted only events of the pod tell. The pod is gone when the run has failed, so
+// the message has the last of them.
+func TestDriverThatIsGivenUpLeavesItsLastWarning(t *testing.T) {
+	t.Parallel()
+	w := actors.NewWorld(t, "8Gi", &actors.Kubelet{Run: func(ctx context.Context, k *actors.Kubelet, driver *corev1.Pod) {
+		k.Wait(ctx, driver, "ContainerCreating", "")
+	}})
+	operator.Use(t)
+	app := w.Apply("pi", driverStart(4*time.Second))
+	driver := w.Driver(app)
+	const mount = `MountVolume.SetUp failed for volume "settings" : configmap "settings" not found`
+	about := corev1.ObjectReference{APIVersion: "v1", Kind: "Pod", Namespace: driver.Namespace, Name: driver.Name, UID: driver.UID}
+	for i, e := range []corev1.Event{
+		{Type: corev1.EventTypeWarning, Reason: "FailedScheduling", Message: "0/1 nodes are available", InvolvedObject: about},
+		{Type: corev1.EventTypeWarning, Reason: "FailedMount", Message: mount, InvolvedObject: about},
+		{Type: corev1.EventTypeNormal, Reason: "Pulled", Message: "an ordinary event", InvolvedObject: about},
+		{Type: corev1.EventTypeWarning, Reason: "BackOff", Message: "of another pod", InvolvedObject: corev1.ObjectReference{Kind: "Pod", Namespace: driver.Namespace, Name: "other", UID: "other"}},
+	} {
+		e.Namespace, e.Name, e.LastTimestamp = driver.Namespace, strings.ToLower(e.Reason), metav1.NewTime(time.Now().Add(time.Duration(i)*time.Minute))
+		actors.Create(t, &e)
+	}
+	w.Reach(app, "DriverStartTimeout")
+	if message := actors.Message(app); !strings.HasSuffix(message, "the kubelet did not start its container; last warning: FailedMount: "+mount) {
+		t.Errorf("the message is %q", message)
+	}
+}
+
 func driverStart(limit time.Duration) func(*v1alpha1.SparkApplication) {
 	return func(app *v1alpha1.SparkApplication) {
 		app.Spec.Timeouts = &v1alpha1.Timeouts{DriverStart: &metav1.Duration{Duration: limit}}

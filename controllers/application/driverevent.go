@@ -1,0 +1,69 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package application
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/internal/pods"
+	"github.com/sparkgate/sparkgate/internal/redact"
+)
+
+const (
+	// eventsPatience is how long listing the events of a pod may take.
+	eventsPatience = 2 * time.Second
+	// mostEvents is how many events of a pod are listed. The kubelet and the scheduler write one for each problem, and count it.
+	mostEvents = 100
+	// longestEvent is how much of an event goes into a message, in bytes.
+	longestEvent = 320
+)
+
+// driverEvent returns the last warning event of the driver pod, cut and scrubbed; empty if there is none or it cannot be read now, which does not keep the
+// attempt from ending. It is read once an attempt, when its driver is given up.
+func (ob *observer) driverEvent(ctx context.Context) *string {
+	said := ""
+	driver := ob.app.Status.Driver
+	at := slices.IndexFunc(ob.o.Pods, func(r *pods.Record) bool {
+		return driver != nil && r.Role == pods.Driver && r.Name == driver.PodName && r.OwnerUID == ob.app.UID
+	})
+	if at < 0 {
+		return &said
+	}
+	ctx, cancel := context.WithTimeout(ctx, eventsPatience)
+	defer cancel()
+	list := &corev1.EventList{}
+	err := ob.Live.List(ctx, list, client.InNamespace(ob.app.Namespace), client.Limit(mostEvents),
+		client.MatchingFields{"involvedObject.uid": string(ob.o.Pods[at].UID), "type": corev1.EventTypeWarning})
+	if err != nil {
+		ctrl.LoggerFrom(ctx).V(1).Info("cannot read the events of a driver pod", "pod", driver.PodName, "why", err.Error())
+		return &said
+	}
+	var last time.Time
+	for i := range list.Items {
+		if event, at := &list.Items[i], lastSeen(&list.Items[i]); said == "" || at.After(last) {
+			said, last = redact.Line(event.Reason+": "+event.Message, longestEvent), at
+		}
+	}
+	return &said
+}
+
+// lastSeen returns when what an event says was last seen.
+func lastSeen(event *corev1.Event) time.Time {
+	at := event.LastTimestamp.Time
+	for _, other := range []time.Time{event.CreationTimestamp.Time, event.EventTime.Time} {
+		if other.After(at) {
+			at = other
+		}
+	}
+	if event.Series != nil && event.Series.LastObservedTime.After(at) {
+		at = event.Series.LastObservedTime.Time
+	}
+	return at
+}

@@ -1,0 +1,62 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package application
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/sparkgate/sparkgate/internal/pods"
+)
+
+// TestDriverEvent: the latest warning about the driver pod is returned, on one line, cut and scrubbed; without an answer the attempt ends without it.
+func TestDriverEvent(t *testing.T) {
+	t.Parallel()
+	seen := func(seconds int64, message string) corev1.Event {
+		return corev1.Event{Reason: "FailedMount", Message: message, LastTimestamp: metav1.Unix(seconds, 0)}
+	}
+	recent := seen(0, "recent")
+	recent.Series = &corev1.EventSeries{LastObservedTime: metav1.NewMicroTime(time.Unix(500, 0))}
+	for name, tc := range map[string]struct {
+		events []corev1.Event
+		err    error
+		want   string
+	}{
+		"none":         {},
+		"no answer":    {err: errors.New("events is forbidden")},
+		"the latest":   {events: []corev1.Event{seen(100, "first"), seen(300, "third"), seen(200, "second")}, want: "FailedMount: third"},
+		"by a series":  {events: []corev1.Event{seen(100, "old"), recent}, want: "FailedMount: recent"},
+		"of one line":  {events: []corev1.Event{seen(1, "cannot mount\nbecause")}, want: "FailedMount: cannot mount"},
+		"with secrets": {events: []corev1.Event{seen(1, "mount of https://user:hunter22pass@host/share failed")}, want: "FailedMount: mount of https://"},
+	} {
+		p, _ := logPass(t, "{}")
+		p.Live = interceptor.NewClient(p.Client.(client.WithWatch), interceptor.Funcs{
+			List: func(_ context.Context, _ client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
+				asked := (&client.ListOptions{}).ApplyOptions(opts)
+				if uid := string(p.o.Pods[0].UID); asked.Namespace != "team" || asked.Limit != mostEvents || !strings.Contains(asked.FieldSelector.String(), "involvedObject.uid="+uid) {
+					t.Errorf("%s: asked for %+v", name, asked)
+				}
+				list.(*corev1.EventList).Items = tc.events
+				return tc.err
+			},
+		})
+		got := p.observer.driverEvent(t.Context())
+		if got == nil || !strings.HasPrefix(*got, tc.want) || tc.want == "" && *got != "" || strings.Contains(*got, "hunter22") || strings.Contains(*got, "\n") {
+			t.Errorf("%s: %v, want %q", name, got, tc.want)
+		}
+	}
+	p, _ := logPass(t, "{}")
+	p.Live, p.o.Pods = nil, []*pods.Record{}
+	if got := p.observer.driverEvent(t.Context()); got == nil || *got != "" {
+		t.Errorf("without a driver pod: %v", got)
+	}
+}
