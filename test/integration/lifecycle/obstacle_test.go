@@ -126,7 +126,11 @@ func TestForeignPodUntilTheTimeout(t *testing.T) {
 	foreign := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "my-driver"},
 		Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "somebody", Image: "else"}}}}
 	actors.Create(t, foreign)
-	app := w.Apply("pi", driverStart(2*time.Second), func(a *v1alpha1.SparkApplication) { a.Spec.Driver.PodName = "my-driver" })
+	app := w.Apply("pi", func(a *v1alpha1.SparkApplication) { a.Spec.Driver.PodName = "my-driver" })
+	actors.Eventually(t, app, "stopped by the pod", func(a *v1alpha1.SparkApplication) bool {
+		return actors.Stage(a) == "Submitting" && strings.Contains(actors.Message(a), "belongs to another owner")
+	})
+	actors.Change(t, app, driverStart(time.Second)) // only now: on a busy machine the create takes its time
 	w.Reach(app, "DriverStartTimeout")
 	for _, word := range []string{"Pod " + w.Namespace + "/my-driver", "belongs to another owner", "spec.driver.podName"} {
 		if !strings.Contains(actors.Message(app), word) {
