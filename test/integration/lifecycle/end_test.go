@@ -171,9 +171,9 @@ func TestImageCannotBePulled(t *testing.T) {
 				}
 			}})
 			operator.Use(t)
-			app := w.Apply("pi", driverStart(4*time.Second))
+			app := w.Apply("pi", driverStart(10*time.Second))
 			w.Reach(app, "DriverStartTimeout")
-			for _, word := range append(tc.words, "timeouts.driverStart (4s)") {
+			for _, word := range append(tc.words, "timeouts.driverStart (10s)") {
 				if !strings.Contains(actors.Message(app), word) {
 					t.Errorf("the message does not have %q: %s", word, actors.Message(app))
 				}
