@@ -23,10 +23,14 @@ const (
 	mostEvents = 100
 	// longestEvent is how much of an event goes into a message, in bytes.
 	longestEvent = 320
+	// warningTTL is how long an answer is used again: many things wake an application while its driver starts.
+	warningTTL = 20 * time.Second
+	// failedScheduling is the reason of the scheduler's events.
+	failedScheduling = "FailedScheduling"
 )
 
 // driverEvent returns the last warning event of the driver pod, cut and scrubbed; empty if there is none or it cannot be read now, which does not keep the
-// attempt from ending. It is read once an attempt, when its driver is given up.
+// attempt from ending. It is read every now and then while a driver on a node does not start, at the expense of the namespace's budget.
 func (ob *observer) driverEvent(ctx context.Context) *string {
 	said := ""
 	driver := ob.app.Status.Driver
@@ -36,22 +40,40 @@ func (ob *observer) driverEvent(ctx context.Context) *string {
 	if at < 0 {
 		return &said
 	}
+	uid, onNode := ob.o.Pods[at].UID, ob.o.Pods[at].Scheduled
+	if known, ok := ob.warnings.Get(uid); ok {
+		said = known.(string)
+		return &said
+	}
+	if err := ob.reader.spend(1); err != nil {
+		return &said
+	}
 	ctx, cancel := context.WithTimeout(ctx, eventsPatience)
 	defer cancel()
 	list := &corev1.EventList{}
 	err := ob.Live.List(ctx, list, client.InNamespace(ob.app.Namespace), client.Limit(mostEvents),
-		client.MatchingFields{"involvedObject.uid": string(ob.o.Pods[at].UID), "type": corev1.EventTypeWarning})
+		client.MatchingFields{"involvedObject.uid": string(uid), "type": corev1.EventTypeWarning})
 	if err != nil {
 		ctrl.LoggerFrom(ctx).V(1).Info("cannot read the events of a driver pod", "pod", driver.PodName, "why", err.Error())
-		return &said
 	}
+	said = lastWarning(list.Items, onNode)
+	ob.warnings.Set(uid, said, warningTTL)
+	return &said
+}
+
+// lastWarning returns the one that was seen last, cut and scrubbed. That there was no node is over once there is one.
+func lastWarning(events []corev1.Event, onNode bool) (said string) {
 	var last time.Time
-	for i := range list.Items {
-		if event, at := &list.Items[i], lastSeen(&list.Items[i]); said == "" || at.After(last) {
+	for i := range events {
+		event, at := &events[i], lastSeen(&events[i])
+		if event.Reason == failedScheduling && onNode {
+			continue
+		}
+		if said == "" || at.After(last) {
 			said, last = redact.Line(event.Reason+": "+event.Message, longestEvent), at
 		}
 	}
-	return &said
+	return said
 }
 
 // lastSeen returns when what an event says was last seen.

@@ -12,6 +12,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
@@ -39,11 +40,14 @@ func TestDriverEvent(t *testing.T) {
 		"with secrets": {events: []corev1.Event{seen(1, "mount of https://user:hunter22pass@host/share failed")}, want: "FailedMount: mount of https://"},
 	} {
 		p, _ := logPass(t, "{}")
+		p.warnings = cache.NewExpiring()
+		asked := 0
 		p.Live = interceptor.NewClient(p.Client.(client.WithWatch), interceptor.Funcs{
 			List: func(_ context.Context, _ client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
-				asked := (&client.ListOptions{}).ApplyOptions(opts)
-				if uid := string(p.o.Pods[0].UID); asked.Namespace != "team" || asked.Limit != mostEvents || !strings.Contains(asked.FieldSelector.String(), "involvedObject.uid="+uid) {
-					t.Errorf("%s: asked for %+v", name, asked)
+				asked++
+				o := (&client.ListOptions{}).ApplyOptions(opts)
+				if uid := string(p.o.Pods[0].UID); o.Namespace != "team" || o.Limit != mostEvents || !strings.Contains(o.FieldSelector.String(), "involvedObject.uid="+uid) {
+					t.Errorf("%s: asked for %+v", name, o)
 				}
 				list.(*corev1.EventList).Items = tc.events
 				return tc.err
@@ -52,6 +56,9 @@ func TestDriverEvent(t *testing.T) {
 		got := p.observer.driverEvent(t.Context())
 		if got == nil || !strings.HasPrefix(*got, tc.want) || tc.want == "" && *got != "" || strings.Contains(*got, "hunter22") || strings.Contains(*got, "\n") {
 			t.Errorf("%s: %v, want %q", name, got, tc.want)
+		}
+		if again := p.observer.driverEvent(t.Context()); *again != *got || asked != 1 {
+			t.Errorf("%s: a moment later: %v after %d questions, want the same after one", name, *again, asked)
 		}
 	}
 	p, _ := logPass(t, "{}")

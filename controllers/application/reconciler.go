@@ -10,6 +10,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/cache"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -98,7 +99,9 @@ type Reconciler struct {
 	departures   *departures
 	lookups      *lookups
 	rejections   *rejections
-	companions   *companions.Companions
+	// warnings are the last events of drivers that do not start, by the uid of their pods.
+	warnings   *cache.Expiring
+	companions *companions.Companions
 	// stageEvents is the budget of events about stages, by namespace.
 	stageEvents *fairqueue.Budget
 	// deciding says that this process makes the decisions.
@@ -129,7 +132,7 @@ func New(o Options) *Reconciler {
 	departures := newDepartures(expectations.knows)
 	return &Reconciler{Options: o, expectations: expectations, departures: departures,
 		plans: newPlanCache(), sightings: newSightings(), refusals: newRefusals(), lookups: newLookups(newExistenceCache(o.Clock)),
-		rejections: newRejections(o.Clock),
+		rejections: newRejections(o.Clock), warnings: cache.NewExpiringWithClock(o.Clock),
 		companions: companions.New(companions.Options{
 			Client: o.Client, Live: o.Live, Exposure: o.Exposure, Recorder: o.Recorder, Clock: o.Clock, Listed: departures.suspect,
 		}),

@@ -5,6 +5,7 @@ package lifecycle
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -19,6 +20,10 @@ const (
 	DefaultExecutorInterval = 10 * time.Second
 	// startingDelay is how long a driver may take to run before the stage Starting is written.
 	startingDelay = 3 * time.Second
+	// warningDelay is how long a driver on a node may say nothing of its start before its events are read, and
+	// warningInterval how often they are read again.
+	warningDelay    = 5 * time.Second
+	warningInterval = 30 * time.Second
 )
 
 // attempt follows an attempt that holds its grant.
@@ -122,6 +127,29 @@ func (ac attempt) starting(driver *pods.Record) Decision {
 		ac.requeue(due)
 		ac.decision.Status = *ac.o.App.Status.DeepCopy()
 		return ac.decision
+	} else if hasNode(driver) {
+		return ac.startingOnNode(driver, message)
+	}
+	return ac.publisher.publish(status.Starting, message)
+}
+
+// startingOnNode waits for a kubelet that has not said in the pod's status what keeps the container from starting: a
+// volume that cannot be mounted, for example, is in its events alone.
+func (ac attempt) startingOnNode(driver *pods.Record, message string) Decision {
+	if due := ac.o.App.Status.Times.Admitted.Add(warningDelay); ac.o.Now.Before(due) {
+		ac.requeue(due)
+		return ac.publisher.publish(status.Starting, message)
+	}
+	if ac.o.DriverEvent == nil {
+		return need(NeedDriverEvent, ac.start())
+	}
+	ac.requeue(ac.o.Now.Add(warningInterval))
+	if event := *ac.o.DriverEvent; event != "" {
+		reason, _, _ := strings.Cut(event, ":")
+		prefix := fmt.Sprintf("driver pod %s does not start; last warning: ", driver.Name)
+		if message = prefix + event; strings.HasPrefix(ac.view.Message, prefix+reason+":") {
+			message = ac.view.Message // the same in other words is not written again
+		}
 	}
 	return ac.publisher.publish(status.Starting, message)
 }

@@ -134,7 +134,7 @@ const (
 	NeedAllocation
 	// NeedLogTail: Observation.LogTail, of a driver that has failed, or is about to be stopped as failed.
 	NeedLogTail
-	// NeedDriverEvent: Observation.DriverEvent, of a driver that is about to be stopped because it has not started.
+	// NeedDriverEvent: Observation.DriverEvent, of a driver that has not started.
 	NeedDriverEvent
 )
 

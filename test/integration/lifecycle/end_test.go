@@ -222,6 +222,9 @@ func TestDriverThatIsGivenUpLeavesItsLastWarning(t *testing.T) {
 		e.Namespace, e.Name, e.LastTimestamp = driver.Namespace, strings.ToLower(e.Reason), metav1.NewTime(time.Now().Add(time.Duration(i)*time.Minute))
 		actors.Create(t, &e)
 	}
+	actors.Eventually(t, app, "told the warning", func(a *v1alpha1.SparkApplication) bool {
+		return strings.HasSuffix(actors.Message(a), "does not start; last warning: FailedMount: "+mount)
+	})
 	actors.Change(t, app, driverStart(time.Second)) // only now: on a busy machine all this takes its time
 	w.Reach(app, "DriverStartTimeout")
 	if message := actors.Message(app); !strings.HasSuffix(message, "; last warning: FailedMount: "+mount) {

@@ -28,9 +28,12 @@ func TestDriverLacksRights(t *testing.T) {
 		return actors.Stage(a) == v1alpha1.ReferenceNotFoundReason && !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(actors.Message(a), word) })
 	})
 	w.Unused()
-	env.LetDriversRun(t, w.Namespace)
+	if told := w.History.Messages(app, v1alpha1.ReferenceNotFoundReason); len(told) != 1 {
+		t.Errorf("the message was written %d times: %q", len(told), told)
+	}
+	env.LetDriversRun(t, w.Namespace) // the API server may take notice between two questions: then the message gets shorter
 	w.Succeed(app)
-	if told := w.History.Messages(app, v1alpha1.ReferenceNotFoundReason); len(told) != 1 || app.Status.Attempt != 1 {
-		t.Errorf("attempt %d, and the message was written %d times: %q", app.Status.Attempt, len(told), told)
+	if app.Status.Attempt != 1 {
+		t.Errorf("attempt %d", app.Status.Attempt)
 	}
 }
