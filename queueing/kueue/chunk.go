@@ -291,7 +291,7 @@ func readyOf(chunks []*kueuev1.Workload, held queueing.Grant, ready map[string]i
 	return out
 }
 
-// why returns why there is not all that is wanted; empty if Kueue has not looked.
+// why returns why there is not all that is wanted; empty if nothing waits.
 func (t *usage) why(base *kueuev1.Workload) string {
 	for _, err := range t.unusable {
 		return err.Error()
@@ -309,6 +309,9 @@ func (t *usage) why(base *kueuev1.Workload) string {
 		case c != nil && c.Message != "" && base.Status.Admission != nil:
 			return fmt.Sprintf("ClusterQueue %s: %s", base.Status.Admission.ClusterQueue, stabilise(c.Message))
 		}
+	}
+	if len(t.pending) > 0 && base.Status.Admission != nil {
+		return fmt.Sprintf("ClusterQueue %s: %s", base.Status.Admission.ClusterQueue, notEvaluated(t.pending[0]))
 	}
 	return ""
 }

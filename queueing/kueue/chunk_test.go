@@ -187,6 +187,29 @@ func TestUnusable(t *testing.T) {
 	}
 }
 
+// TestChunkWithoutAWord: what Kueue has not evaluated is said, but only where no chunk has a reason.
+func TestChunkWithoutAWord(t *testing.T) {
+	t.Parallel()
+	silent := chunk(1, 2)
+	for name, tt := range map[string]struct {
+		chunks []*kueuev1.Workload
+		want   string
+	}{
+		"none":          {nil, ""},
+		"silent":        {[]*kueuev1.Workload{silent}, "has not evaluated Workload " + silent.Name},
+		"another waits": {[]*kueuev1.Workload{silent, chunk(2, 2, says(kueuev1.WorkloadQuotaReserved, metav1.ConditionFalse, "Pending", "no fit"))}, "no fit"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tally := usageOf(tt.chunks, nil)
+			why := tally.why(made(isAdmitted))
+			if !strings.Contains(why, tt.want) || (why == "") != (tt.want == "") {
+				t.Errorf("%q, want %q", why, tt.want)
+			}
+		})
+	}
+}
+
 // TestSurplus: what waits for more than is wanted goes, the newest first, and as wholes only.
 func TestSurplus(t *testing.T) {
 	t.Parallel()

@@ -125,9 +125,8 @@ func queued(ask queueing.Ask, w *kueuev1.Workload, s surroundings) queueing.Verd
 		return v
 	}
 	c := conditionOf(w, kueuev1.WorkloadQuotaReserved)
-	if c == nil || c.Message == "" { // also when an equivalent Workload did not fit a moment ago (kueue v0.19, SchedulingEquivalenceHashing)
-		return waiting(queueing.ReasonWaitingForGate, fmt.Sprintf("ClusterQueue %s: Kueue has not evaluated Workload %s yet, which it puts off while an "+
-			"equivalent one waits; if nothing else waits there, check that Kueue's controller runs", s.localQueue.Spec.ClusterQueue, w.Name))
+	if c == nil || c.Message == "" {
+		return waiting(queueing.ReasonWaitingForGate, fmt.Sprintf("ClusterQueue %s: %s", s.localQueue.Spec.ClusterQueue, notEvaluated(w)))
 	}
 	v := waiting(reasonFromMessage(c), fmt.Sprintf("ClusterQueue %s: %s", s.localQueue.Spec.ClusterQueue, stabilise(c.Message)))
 	v.Displacing = mentionsPreemption(c.Message)
@@ -135,6 +134,13 @@ func queued(ask queueing.Ask, w *kueuev1.Workload, s surroundings) queueing.Verd
 		v.State = queueing.Refused
 	}
 	return v
+}
+
+// notEvaluated says that Kueue has said nothing of a Workload. It may also be that an equivalent Workload did not fit a
+// moment ago (kueue v0.19, SchedulingEquivalenceHashing).
+func notEvaluated(w *kueuev1.Workload) string {
+	return fmt.Sprintf("Kueue has not evaluated Workload %s yet, which it puts off while an equivalent one waits; if nothing else waits there, "+
+		"check that Kueue's controller runs", w.Name)
 }
 
 // queueTrouble returns what keeps a queue from admitting anything at all.
