@@ -14,6 +14,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
@@ -24,6 +25,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/application"
+	"github.com/sparkgate/sparkgate/controllers/companions"
 	"github.com/sparkgate/sparkgate/controllers/internal/accountrights"
 	"github.com/sparkgate/sparkgate/controllers/internal/cachetransform"
 	"github.com/sparkgate/sparkgate/controllers/internal/logtail"
@@ -174,35 +176,33 @@ func Setup(mgr ctrl.Manager, o Options) error {
 	}
 	startup := newLeaderStartup(mgr, watcher, embedded, o.Clock)
 	startup.optionalWatches = watches
-
 	runnables := []runnable{watcher, startup, embedded}
 	var notifier application.Notifier
-	if o.EventsAddr != "" {
-		sender := notify.New(notify.Options{URL: o.EventsAddr, Instance: o.Holder, Clock: o.Clock, Log: mgr.GetLogger().WithName("notify")})
+	if sender := newSender(mgr, o); sender != nil {
 		notifier, runnables = sender, append(runnables, sender)
 	}
+	accompanying := newCompanions(mgr, startup, asking.applications.Wake, o)
 	reconciler := application.New(application.Options{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Pods: store,
 		Gates: gates, DefaultGate: o.DefaultGate, AllowedGates: o.AllowedGates, ReferenceTimeout: o.ReferenceTimeout,
 		MaxTermination: o.MaxTermination, ExecutorInterval: o.ExecutorInterval, HistoryURL: o.HistoryURL, FewEvents: o.FewEvents,
-		Exposure: expose.Rules{Hosts: o.UIHosts, Annotations: o.UIAnnotations}, ForbidPodSecurityNone: o.ForbidPodSecurityNone,
+		Exposure: o.exposure(), UIAddress: accompanying.Address, ForbidPodSecurityNone: o.ForbidPodSecurityNone,
 		Recorder: mgr.GetEventRecorder("sparkgate"), Notifier: notifier, Rights: accountrights.New(mgr.GetClient(), o.Clock, mgr.GetLogger().WithName("rights")), Logs: logReader(podClient, o), Series: series, Clock: o.Clock, Ready: startup.wait, Claim: asking.claim, GateKinds: gateKinds(),
 	})
 	startup.expectations, startup.waker = reconciler.Expectations(), asking.applications
 	queues := &queue.Reconciler{Client: mgr.GetClient(), Engine: queueEngine{embedded}, Clock: o.Clock, Interval: o.QueueInterval, Ready: startup.wait, Log: mgr.GetLogger().WithName("queue")}
 	embedded.Observe(queues.Changed)
 
-	if err := reconciler.SetupWithManager(mgr, asking.applications, o.Concurrent); err != nil {
-		return fmt.Errorf("set up applications: %w", err)
-	}
 	if err := asking.setUpPods(mgr, startup, unmanagedpods.Options{
 		Pods: podClient, Spark: store, Gates: gates, DefaultGate: o.DefaultGate, AllowedGates: o.AllowedGates,
 		MaxTermination: o.MaxTermination, Clock: o.Clock,
 	}); err != nil {
 		return fmt.Errorf("set up unmanaged pods: %w", err)
 	}
-	if err := errors.Join(queues.SetupWithManager(mgr), newSchedules(mgr, startup, series, o).SetupWithManager(mgr, o.Concurrent)); err != nil {
-		return fmt.Errorf("set up queues and schedules: %w", err)
+	err = errors.Join(reconciler.SetupWithManager(mgr, asking.applications, o.Concurrent), accompanying.SetupWithManager(mgr, o.Concurrent),
+		queues.SetupWithManager(mgr), newSchedules(mgr, startup, series, o).SetupWithManager(mgr, o.Concurrent))
+	if err != nil {
+		return fmt.Errorf("set up controllers: %w", err)
 	}
 	if o.Explain != nil {
 		runnables = append(runnables, newExplainServer(mgr, embedded, o))
@@ -210,7 +210,7 @@ func Setup(mgr ctrl.Manager, o Options) error {
 	for _, w := range watches {
 		runnables = append(runnables, w)
 	}
-	return addAll(mgr, append(runnables, &application.Finder{Reconciler: reconciler, Waker: asking.applications, Pauses: o.Clock}))
+	return addAll(mgr, append(runnables, &application.Finder{Reconciler: reconciler, Waker: asking.applications, Pauses: o.Clock, Found: accompanying.Found}))
 }
 
 type runnable interface {
@@ -244,6 +244,26 @@ func podsGetter(mgr ctrl.Manager) (corev1client.PodsGetter, error) {
 		return nil, fmt.Errorf("create pod client: %w", err)
 	}
 	return c, nil
+}
+
+// exposure says by which hosts web interfaces may be reached.
+func (o *Options) exposure() expose.Rules {
+	return expose.Rules{Hosts: o.UIHosts, Annotations: o.UIAnnotations}
+}
+
+// newSender returns nil if events are posted nowhere.
+func newSender(mgr ctrl.Manager, o Options) *notify.Sender {
+	if o.EventsAddr == "" {
+		return nil
+	}
+	return notify.New(notify.Options{URL: o.EventsAddr, Instance: o.Holder, Clock: o.Clock, Log: mgr.GetLogger().WithName("notify")})
+}
+
+func newCompanions(mgr ctrl.Manager, startup *leaderStartup, addressChanged func(types.NamespacedName), o Options) *companions.Reconciler {
+	return companions.New(companions.Options{
+		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Exposure: o.exposure(), Recorder: mgr.GetEventRecorder("sparkgate"), Clock: o.Clock,
+		AddressChanged: addressChanged, Ready: startup.wait,
+	})
 }
 
 func newSchedules(mgr ctrl.Manager, startup *leaderStartup, series *metricseries.Bounds, o Options) *schedule.Reconciler {

@@ -14,7 +14,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/controllers/internal/companions"
 	"github.com/sparkgate/sparkgate/internal/redact"
 	"github.com/sparkgate/sparkgate/internal/spark/demand"
 	"github.com/sparkgate/sparkgate/internal/spark/expose"
@@ -81,7 +80,7 @@ func (cr *creator) createDriver(ctx context.Context) error {
 // series, of which the first text is shown.
 func (cr *creator) recordLeftOut(refused []expose.Refusal) {
 	if len(refused) > 0 {
-		cr.Recorder.Eventf(cr.app, nil, corev1.EventTypeWarning, companions.CreateFailedReason, "CreateService", "%s", status.Truncate(redact.Visible(expose.Join(refused))))
+		cr.Recorder.Eventf(cr.app, nil, corev1.EventTypeWarning, expose.CreateFailedReason, "CreateService", "%s", status.Truncate(redact.Visible(expose.Join(refused))))
 	}
 }
 

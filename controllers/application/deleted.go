@@ -52,7 +52,6 @@ func (r *Reconciler) forget(name types.NamespacedName) {
 	r.sightings.forget(name)
 	r.refusals.forget(name)
 	r.departures.forget(name)
-	r.companions.Forget(name)
 }
 
 // hasRemains reports whether applications of that name run or hold something.

@@ -7,17 +7,17 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/controllers/internal/companions"
 	"github.com/sparkgate/sparkgate/controllers/internal/livemeta"
 	"github.com/sparkgate/sparkgate/controllers/internal/waker"
-	"github.com/sparkgate/sparkgate/internal/spark/expose"
 	"github.com/sparkgate/sparkgate/internal/spark/leftover"
 )
 
@@ -28,7 +28,14 @@ type Finder struct {
 	Waker *waker.Waker
 	// Pauses are measured by this clock.
 	Pauses clock.Clock
+	// Found is called with each object that names an application by its labels; nil calls nothing.
+	Found func(schema.GroupVersionKind, *metav1.PartialObjectMetadata)
+	// listed are the kinds that need not be listed again.
+	listed map[schema.GroupVersionKind]bool
 }
+
+// findRetryPause is how long the kinds that could not be listed are not listed again.
+const findRetryPause = 30 * time.Second
 
 // NeedLeaderElection reports that only a leader looks.
 func (f *Finder) NeedLeaderElection() bool { return true }
@@ -50,25 +57,31 @@ func (f *Finder) Start(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-f.Pauses.After(companions.ListRetryPause):
+		case <-f.Pauses.After(findRetryPause):
 		}
 	}
 }
 
-// find lists each kind once, by its metadata. The kinds of companions are listed for the applications that exist, too.
+// find lists each kind that is not listed yet, by its metadata.
 func (f *Finder) find(ctx context.Context) error {
-	failed := []error{f.companions.ListExisting(ctx)}
-	if !f.companions.ExistingKnown() {
-		failed = append(failed, errors.New("the kinds of companions are not listed yet"))
+	if f.listed == nil {
+		f.listed = map[schema.GroupVersionKind]bool{}
 	}
+	var failed []error
 	for _, kind := range slices.Concat(leftover.Listed, f.GateKinds) {
-		if slices.Contains(expose.Kinds, kind) {
+		if f.listed[kind] {
 			continue
 		}
-		failed = append(failed, livemeta.Each(ctx, f.Live, kind, func(obj *metav1.PartialObjectMetadata) error {
+		err := livemeta.Each(ctx, f.Live, kind, func(obj *metav1.PartialObjectMetadata) error {
 			f.departures.suspect(obj)
+			if f.Found != nil {
+				f.Found(kind, obj)
+			}
 			return nil
-		}, client.HasLabels{v1alpha1.ApplicationUIDLabel}))
+		}, client.HasLabels{v1alpha1.ApplicationUIDLabel})
+		if failed = append(failed, err); err == nil {
+			f.listed[kind] = true
+		}
 	}
 	return errors.Join(failed...)
 }

@@ -30,7 +30,7 @@ func (r *Reconciler) observe(app *v1alpha1.SparkApplication) lifecycle.Observati
 		ExecutorInterval: r.ExecutorInterval,
 		Eviction:         r.eviction(app),
 		ExecutorFailures: r.Pods.Failures(client.ObjectKeyFromObject(app), string(app.UID), app.Status.Run, app.Status.Attempt),
-		UIAddress:        r.companions.Address(app),
+		UIAddress:        r.UIAddress(app),
 		Ungating:         r.expectations.ungatesInFlight(app, r.Clock.Now()),
 	}
 	current := attempt{app.Status.Run, app.Status.Attempt}

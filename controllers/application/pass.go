@@ -84,7 +84,7 @@ func (p *pass) result(d lifecycle.Decision, err error) (ctrl.Result, error) {
 const conflictPause = 100 * time.Millisecond
 
 // execute does what was decided, in the order that keeps every crash harmless: what belongs before the status, the finalizer, the
-// status, events, what needs the status, what accompanies the attempt.
+// status, events, what needs the status.
 func (p *pass) execute(ctx context.Context, d lifecycle.Decision) error {
 	if err := p.actor.act(ctx, d.Before); err != nil {
 		return err
@@ -104,9 +104,6 @@ func (p *pass) execute(ctx context.Context, d lifecycle.Decision) error {
 	p.announcer.recordStage(before, d.Events)
 	if err := p.actor.act(ctx, d.After); err != nil {
 		return err
-	}
-	if after := p.companions.Reconcile(ctx, p.app); after > 0 {
-		p.lookAgain(after)
 	}
 	p.holder.ensureReservation(ctx)
 	return p.holder.reportProgress(ctx)

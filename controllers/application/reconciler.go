@@ -16,7 +16,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/controllers/internal/companions"
 	"github.com/sparkgate/sparkgate/controllers/internal/logtail"
 	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
 	"github.com/sparkgate/sparkgate/controllers/internal/reservation"
@@ -53,6 +52,9 @@ type Options struct {
 	ForbidPodSecurityNone bool
 	// Exposure says by which hosts web interfaces may be reached. Default: by none.
 	Exposure expose.Rules
+	// UIAddress returns the address of the web interface of the current attempt; empty is the one that the plan has.
+	// Default: always empty.
+	UIAddress func(*v1alpha1.SparkApplication) string
 	// FewEvents records Kubernetes events of failures and ends only, not of every stage. Each event is a write.
 	FewEvents bool
 	// Recorder of events.
@@ -100,8 +102,7 @@ type Reconciler struct {
 	lookups      *lookups
 	rejections   *rejections
 	// warnings are the last events of drivers that do not start, by the uid of their pods.
-	warnings   *cache.Expiring
-	companions *companions.Companions
+	warnings *cache.Expiring
 	// stageEvents is the budget of events about stages, by namespace.
 	stageEvents *fairqueue.Budget
 	// deciding says that this process makes the decisions.
@@ -130,12 +131,12 @@ func New(o Options) *Reconciler {
 	}
 	expectations := NewExpectations()
 	departures := newDepartures(expectations.knows)
+	if o.UIAddress == nil {
+		o.UIAddress = func(*v1alpha1.SparkApplication) string { return "" }
+	}
 	return &Reconciler{Options: o, expectations: expectations, departures: departures,
 		plans: newPlanCache(), sightings: newSightings(), refusals: newRefusals(), lookups: newLookups(newExistenceCache(o.Clock)),
 		rejections: newRejections(o.Clock), warnings: cache.NewExpiringWithClock(o.Clock),
-		companions: companions.New(companions.Options{
-			Client: o.Client, Live: o.Live, Exposure: o.Exposure, Recorder: o.Recorder, Clock: o.Clock, Listed: departures.suspect,
-		}),
 		stageEvents: fairqueue.NewBudget(o.Clock, eventsPerSecond, eventsInARow)}
 }
 

@@ -23,9 +23,9 @@ var claims = []Claim{
 			"controllers/application/publish.go":                  1, // the status
 			"controllers/application/rejection.go":                1, // a dry run: nothing is stored
 			"controllers/application/ungater.go":                  1, // the scheduling gate of executors
+			"controllers/companions/companions.go":                5, // Service, PodDisruptionBudget, Ingress, HTTPRoute
 			"controllers/explainserver/reviewer.go":               2, // TokenReview and SubjectAccessReview: nothing is stored
 			"controllers/internal/accountrights/accountrights.go": 1, // SubjectAccessReview: nothing is stored
-			"controllers/internal/companions/companions.go":       5, // Service, PodDisruptionBudget, Ingress, HTTPRoute
 			"controllers/queue/controller.go":                     1, // the status of queues
 			"controllers/schedule/act.go":                         2, // applications of schedules
 			"controllers/schedule/publish.go":                     1, // the status of schedules

@@ -70,7 +70,7 @@ var forbiddenEdges = []Edge{
 		Why: "every kind of asker deals with gates in the same way, with a key",
 	},
 	{
-		From: []string{"controllers/internal/companions/..."}, To: []string{
+		From: []string{"controllers/companions/..."}, To: []string{
 			"controllers/application/...", "internal/lifecycle/...", "internal/pods/...", "controllers/internal/reservation/...",
 		},
 		Why: "what accompanies an attempt follows from its application alone, and neither decides nor holds anything",

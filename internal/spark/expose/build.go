@@ -16,6 +16,9 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
+// CreateFailedReason is the reason of events about companions that could not be created or changed.
+const CreateFailedReason = "CompanionCreateFailed"
+
 // The kinds of companions.
 var (
 	ServiceKind = schema.GroupVersionKind{Version: "v1", Kind: "Service"}

@@ -27,8 +27,9 @@ func TestWithTheAttempt(t *testing.T) {
 			actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.RunID = "again" })
 			actors.Eventually(t, app, "in run 2", func(a *v1alpha1.SparkApplication) bool { return a.Status.Run == 2 })
 		}
-		driver := w.Run(app)
-		s := eventually(t, app, "all companions", complete)
+		driver := w.Driver(app)
+		s := eventually(t, app, "all companions", complete) // while the driver starts, so that its address comes with the stage
+		w.Run(app)
 		owned(t, app, s.service, s.budget, s.ingress)
 		selects(t, app, s.service.Spec.Selector, driver)
 		selects(t, app, s.budget.Spec.Selector.MatchLabels, driver)

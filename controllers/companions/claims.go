@@ -30,18 +30,18 @@ func (r *reconciliation) judgeExposure(ctx context.Context, in *expose.Input) []
 	granted, refused := r.Exposure.Judge(r.app)
 	var problems []problem
 	for _, refusal := range refused {
-		problems = append(problems, problem{reason: CreateFailedReason, text: refusal.String(), final: true})
+		problems = append(problems, problem{reason: expose.CreateFailedReason, text: refusal.String(), final: true})
 	}
 	if len(granted) == 0 || in.UIPort == 0 {
 		return problems
 	}
 	claims, err := r.claims.read(ctx, r.Live, r.Clock.Now(), r.state.exposed)
 	if err != nil {
-		return append(problems, problem{reason: CreateFailedReason, text: fmt.Sprintf("find the owner of the web interface's host: %s", err)})
+		return append(problems, problem{reason: expose.CreateFailedReason, text: fmt.Sprintf("find the owner of the web interface's host: %s", err)})
 	}
 	for _, g := range granted {
 		if conflict := g.Conflict(r.app.Namespace, r.ownClaim(in, exposing[g.Field], claims), claims); conflict != "" {
-			problems = append(problems, problem{reason: CreateFailedReason, text: conflict})
+			problems = append(problems, problem{reason: expose.CreateFailedReason, text: conflict})
 			continue
 		}
 		in.Withheld[g.Field] = false

@@ -11,8 +11,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -21,9 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
-	"k8s.io/client-go/tools/events"
 	"k8s.io/client-go/util/csaupgrade"
-	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -36,93 +32,14 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/validate"
 )
 
-// Reasons of events about companions.
-const (
-	// CreateFailedReason is the reason of events about objects that could not be created or changed.
-	CreateFailedReason  = "CompanionCreateFailed"
-	gatewayNotInstalled = "GatewayAPINotInstalled"
-)
-
-const (
-	// The pause before what failed is tried again: it doubles from the first to the longest.
-	minPause = time.Second
-	maxPause = 5 * time.Minute
-	// maxServicePause is the longest pause while the Service of the attempt is not there: it comes with the driver.
-	maxServicePause = 10 * time.Second
-)
-
-// Options of Companions. All fields are required unless said otherwise.
-type Options struct {
-	// Client writes.
-	Client client.Client
-	// Live reads from the API server.
-	Live client.Reader
-	// Exposure says by which hosts web interfaces may be reached. Default: by none.
-	Exposure expose.Rules
-	// Recorder of events.
-	Recorder events.EventRecorder
-	// Clock of retries.
-	Clock clock.PassiveClock
-	// Listed is called with each object that ListExisting finds; nil calls nothing.
-	Listed func(*metav1.PartialObjectMetadata)
-}
-
-// Companions reconciles the companions of all applications. It is safe for concurrent use with different applications.
-type Companions struct {
-	Options
-	mu sync.Mutex
-	// states of the applications that have companions, or may have some, by name and uid.
-	states map[types.NamespacedName]map[types.UID]*state
-	// existing records whether the companions that earlier processes have created are known.
-	existing inventory
-	// claims are the hosts and paths that are taken in the cluster.
-	claims claimCache
-}
-
-// New returns Companions that know of no object yet.
-func New(o Options) *Companions {
-	return &Companions{Options: o, states: map[types.NamespacedName]map[types.UID]*state{}}
-}
+// gatewayNotInstalled is the reason of events about routes that the cluster does not know.
+const gatewayNotInstalled = "GatewayAPINotInstalled"
 
 // reconciliation is one pass over the companions of one application.
 type reconciliation struct {
-	*Companions
+	*Reconciler
 	app   *v1alpha1.SparkApplication
 	state *state
-}
-
-// Reconcile brings the companions of an application in line with it, and returns after what time to call it again; 0 if
-// nothing is left to do. Failures never affect the run; they are recorded as events and retried. Applications that use
-// no companion cost nothing.
-func (c *Companions) Reconcile(ctx context.Context, app *v1alpha1.SparkApplication) time.Duration {
-	if err := c.ListExisting(ctx); err != nil {
-		ctrl.LoggerFrom(ctx).Info("what accompanies applications cannot be listed; what an earlier operator left stays for now", "error", err.Error())
-	}
-	s := c.stateOf(app, expose.Uses(&app.Spec))
-	if s == nil {
-		return 0
-	}
-	now, desired := c.Clock.Now(), desiredOf(app)
-	switch {
-	case s.done == desired:
-		return 0
-	case s.tried == desired && now.Before(s.notBefore):
-		return s.notBefore.Sub(now)
-	case s.tried != desired:
-		s.tried, s.failures = desired, 0
-	}
-	r := &reconciliation{Companions: c, app: app, state: s}
-	problems := r.reconcile(ctx)
-	r.recordProblems(ctx, problems)
-	if pause := s.backoff(problems); pause > 0 {
-		s.done, s.notBefore = desiredKey{}, now.Add(pause)
-		return pause
-	}
-	s.done = desired
-	if address := c.Address(app); address != "" && app.Status.Times.DriverStarted != nil && desired.live && app.Status.Driver.UIAddress != address {
-		return time.Millisecond // the next pass of the application writes it
-	}
-	return 0
 }
 
 // problem is why something that accompanies the attempt is not as wanted.
@@ -146,14 +63,14 @@ func (r *reconciliation) reconcile(ctx context.Context) []problem {
 	if in.Live && (expose.UsesUI(&r.app.Spec) || r.state.exposes()) {
 		found, err := r.readUIService(ctx, &in)
 		if err != nil {
-			return append(problems, problem{reason: CreateFailedReason, text: fmt.Sprintf("read the Service of the attempt: %s", err)})
+			return append(problems, problem{reason: expose.CreateFailedReason, text: fmt.Sprintf("read the Service of the attempt: %s", err)})
 		}
 		problems = append(append(problems, found...), r.judgeExposure(ctx, &in)...)
 	}
 	before := r.state.kinds()
 	wanted, err := expose.Build(in)
 	if err != nil {
-		return append(problems, problem{reason: CreateFailedReason, text: err.Error(), final: true})
+		return append(problems, problem{reason: expose.CreateFailedReason, text: err.Error(), final: true})
 	}
 	keep := map[livemeta.Key]bool{}
 	for _, object := range wanted {
@@ -165,7 +82,7 @@ func (r *reconciliation) reconcile(ctx context.Context) []problem {
 	}
 	problems = append(problems, r.state.exposedAnew(before, r.Clock.Now())...)
 	problems = append(problems, r.deleteUnwanted(ctx, keep)...)
-	r.state.addressOf, r.state.address = attempt{in.Run, in.Attempt}, expose.Address(in, r.state.kinds())
+	r.setAddress(in)
 	return problems
 }
 
@@ -189,7 +106,7 @@ func (r *reconciliation) deleteUnwanted(ctx context.Context, keep map[livemeta.K
 			continue
 		}
 		if err := r.deleteOne(ctx, name); err != nil {
-			problems = append(problems, problem{reason: CreateFailedReason, text: err.Error()})
+			problems = append(problems, problem{reason: expose.CreateFailedReason, text: err.Error()})
 			continue
 		}
 		delete(r.state.objects, name)
@@ -210,11 +127,11 @@ func (r *reconciliation) readUIService(ctx context.Context, in *expose.Input) ([
 	}
 	problems := r.patchUIService(ctx, service)
 	for _, refusal := range r.Exposure.JudgeService(r.app) {
-		problems = append(problems, problem{reason: CreateFailedReason, text: refusal.String(), final: true})
+		problems = append(problems, problem{reason: expose.CreateFailedReason, text: refusal.String(), final: true})
 	}
 	if d := r.app.Status.Driver; d == nil || d.UIAddress == "" {
 		for _, way := range conf.Exposures(r.app) {
-			problems = append(problems, problem{reason: CreateFailedReason, final: true,
+			problems = append(problems, problem{reason: expose.CreateFailedReason, final: true,
 				text: way.Field + ": it is not created, because " + conf.UIEnabled + " switches the web interface off: remove one of the two"})
 		}
 		return problems, nil
@@ -258,7 +175,7 @@ func (r *reconciliation) patchUIService(ctx context.Context, service *corev1.Ser
 		return []problem{{soon: true}} // gone, or another one
 	case err != nil:
 		r.state.extras = true
-		return []problem{{reason: CreateFailedReason, text: fmt.Sprintf("the Service of the attempt does not get what spec.ui.serviceMetadata says: %s", err)}}
+		return []problem{{reason: expose.CreateFailedReason, text: fmt.Sprintf("the Service of the attempt does not get what spec.ui.serviceMetadata says: %s", err)}}
 	}
 	return nil
 }
@@ -350,7 +267,7 @@ func problemOf(object *unstructured.Unstructured, err error) problem {
 		return problem{reason: gatewayNotInstalled, text: what + " of spec.ui.route cannot be created, because the cluster does not know the kind: " +
 			"install the Gateway API (httproutes.gateway.networking.k8s.io, version v1)"}
 	}
-	return problem{reason: CreateFailedReason, text: "could not apply " + what + ": " + err.Error()}
+	return problem{reason: expose.CreateFailedReason, text: "could not apply " + what + ": " + err.Error()}
 }
 
 // kindUnknown reports whether the API server has no such resource. It says NotFound of the path, not of an object.
