@@ -15,6 +15,7 @@ import (
 	jsonpatch "github.com/evanphx/json-patch/v5"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -39,7 +40,12 @@ type arena struct {
 	// namespace and queue of the attacker, and of a neighbour. Queues are named after their namespaces.
 	namespace, other string
 	recorder         *recorder
+	// names of the application "job" and its driver, as last seen: on a real cluster it may be gone before the outcome is checked.
+	names names
 }
+
+// names are what $(uid), $(driver) and $(driverUID) stand for.
+type names struct{ uid, driver, driverUID string }
 
 // newArena makes an arena that goes with the test.
 func newArena(t *testing.T, spec Arena) *arena {
@@ -169,12 +175,8 @@ func (a *arena) fill(manifest map[string]any) map[string]any {
 	}
 	text := strings.NewReplacer("$(namespace)", a.namespace, "$(queue)", a.namespace, "$(otherNamespace)", a.other, "$(otherQueue)", a.other).Replace(string(data))
 	if strings.Contains(text, "$(uid)") || strings.Contains(text, "$(driver") {
-		app := a.application(jobName)
-		pod := ""
-		if app.Status.Driver != nil {
-			pod = app.Status.Driver.PodName
-		}
-		text = strings.NewReplacer("$(uid)", string(app.UID), "$(driverUID)", a.podUID(pod), "$(driver)", pod).Replace(text)
+		a.nameJob()
+		text = strings.NewReplacer("$(uid)", a.names.uid, "$(driverUID)", a.names.driverUID, "$(driver)", a.names.driver).Replace(text)
 	}
 	text = bytesPattern.ReplaceAllStringFunc(text, func(match string) string {
 		n, err := strconv.Atoi(bytesPattern.FindStringSubmatch(match)[1])
@@ -188,6 +190,23 @@ func (a *arena) fill(manifest map[string]any) map[string]any {
 		a.t.Fatal(err)
 	}
 	return filled
+}
+
+// nameJob reads the names of the application "job"; those of one that is gone stay.
+func (a *arena) nameJob() {
+	a.t.Helper()
+	app := &v1alpha1.SparkApplication{}
+	err := cluster.client.Get(a.t.Context(), client.ObjectKey{Namespace: a.namespace, Name: jobName}, app)
+	if apierrors.IsNotFound(err) && a.names.uid != "" {
+		return
+	}
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	a.names = names{uid: string(app.UID)}
+	if app.Status.Driver != nil {
+		a.names.driver, a.names.driverUID = app.Status.Driver.PodName, a.podUID(app.Status.Driver.PodName)
+	}
 }
 
 // podUID returns the uid of a pod, empty if there is none.
