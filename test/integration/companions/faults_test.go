@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -44,6 +45,42 @@ func TestNothingCanBeMade(t *testing.T) {
 	if made := w.Kubelet.Created(app.UID); len(made) != 1 || app.Status.Attempt != 1 {
 		t.Errorf("drivers %v: %s", made, actors.Show(app))
 	}
+	w.Unused()
+}
+
+// heldBack keeps requests about companions back until it is closed.
+type heldBack struct {
+	next   http.RoundTripper
+	until  chan struct{}
+	queued *atomic.Int32
+}
+
+func (h heldBack) RoundTrip(r *http.Request) (*http.Response, error) {
+	if aboutCompanions(r) && r.Method != http.MethodGet {
+		h.queued.Add(1)
+		select {
+		case <-h.until:
+		case <-r.Context().Done():
+		}
+	}
+	return h.next.RoundTrip(r)
+}
+
+// TestSlowWebhook: a webhook takes its time over everything about companions. The run goes from start to end meanwhile.
+func TestSlowWebhook(t *testing.T) {
+	w := actors.NewWorld(t, "3Gi", nil)
+	held := heldBack{until: make(chan struct{}), queued: &atomic.Int32{}}
+	actors.StartOperator(t, options(func(next http.RoundTripper) http.RoundTripper {
+		held.next = next
+		return held
+	}))
+	app := w.Apply("pi", everything)
+	w.Succeed(app)
+	if held.queued.Load() == 0 {
+		t.Error("nothing was held back")
+	}
+	close(held.until)
+	eventually(t, app, "no companion", none)
 	w.Unused()
 }
 
