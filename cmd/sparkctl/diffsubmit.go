@@ -5,10 +5,11 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"github.com/sparkgate/sparkgate/internal/offline"
 )
@@ -30,22 +31,24 @@ RECORDING is a file in JSON, - is the standard input:
 
 Other keys are ignored. A job that spark-submit refuses has to be refused here as well. One that only sparkgate refuses has to be listed.
 
-The exit code is 0 if nothing but listed deviations was found, 1 if anything else differs, 2 if a recording cannot be read.
-`
+The exit code is 0 if nothing but listed deviations was found, 1 if anything else differs, 2 if a recording cannot be read.`
 
-// diffSubmitCommand returns sparkctl diff-submit.
-func diffSubmitCommand(flags *flag.FlagSet, args []string, s streams) error {
-	switch err := flags.Parse(args); {
-	case errors.Is(err, flag.ErrHelp):
-		return err
-	case err != nil:
-		return usageError{fmt.Errorf("%w; see sparkctl help diff-submit", err)}
-	case flags.NArg() == 0:
+// newDiffSubmit returns sparkctl diff-submit.
+func newDiffSubmit(s streams) *cobra.Command {
+	return &cobra.Command{
+		Use: "diff-submit RECORDING...", Short: "Compare with what a real spark-submit has sent", Long: diffSubmitText,
+		Example: "  sparkctl diff-submit recordings/*.json",
+		RunE:    func(_ *cobra.Command, args []string) error { return diffSubmit(args, s) },
+	}
+}
+
+func diffSubmit(names []string, s streams) error {
+	if len(names) == 0 {
 		return usageError{errors.New("name a recording")}
 	}
 	var unreadable []error
 	different := 0
-	for _, name := range flags.Args() {
+	for _, name := range names {
 		diff, err := diffFile(name, s.in)
 		if err != nil {
 			unreadable = append(unreadable, fmt.Errorf("%s: %w", shownName(name), err))
@@ -60,7 +63,7 @@ func diffSubmitCommand(flags *flag.FlagSet, args []string, s streams) error {
 		return usageError{errors.Join(unreadable...)}
 	}
 	if different > 0 {
-		return fmt.Errorf("%d of %d recordings differ", different, flags.NArg())
+		return fmt.Errorf("%d of %d recordings differ", different, len(names))
 	}
 	return nil
 }

@@ -39,7 +39,7 @@ func TestDiffSubmit(t *testing.T) {
 		"unreadable":     {args: []string{different, broken, equal}, code: exitUsage, out: "equal (both refuse it)", err: "broken.json: it is not a recording in JSON"},
 		"no such file":   {args: []string{filepath.Join(folder, "none")}, code: exitUsage, err: "no such file"},
 		"no file":        {code: exitUsage, err: "name a recording"},
-		"a wrong flag":   {args: []string{"--x"}, code: exitUsage, err: "see sparkctl help diff-submit"},
+		"a wrong flag":   {args: []string{"--x"}, code: exitUsage, err: "see sparkctl diff-submit --help"},
 		"standard input": {args: []string{"-"}, in: strings.Replace(refused, "CORES", "0", 1), out: "standard input: Spark 4.1.4: equal"},
 		"help":           {args: []string{"--help"}, out: "RECORDING is a file in JSON"},
 	} {

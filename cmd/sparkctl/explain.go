@@ -7,11 +7,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"strings"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/client"
@@ -24,16 +25,9 @@ const explainTime = 30 * time.Second
 const explainText = `Says why the application NAME waits, as of now: its place in line, who is before it, what it needs, what is free and missing,
 and what would let it start. For one that runs it says what it holds. With "queue" it is about the queue NAME.
 
-  -n, --namespace NAMESPACE         of the application; default: that of the kubeconfig's context
-  --kubeconfig FILE                 default: $KUBECONFIG, else ~/.kube/config, else the cluster that this runs in
-  --context CONTEXT                 of the kubeconfig; default: its current one
-  -o, --output text|json            default: text
-  --operator-namespace NAMESPACE    default: sparkgate-system
-
 The operator is asked through the API server's proxy, with your own token; it explains what you may get. If your kubeconfig has a
 client certificate instead, a token of ten minutes is created for ServiceAccount sparkgate-explain. Where the operator cannot be asked,
-it prints what the status of the objects says, and why that is all.
-`
+it prints what the status of the objects says, and why that is all.`
 
 // explainFlags are the flags of explain.
 type explainFlags struct {
@@ -41,26 +35,30 @@ type explainFlags struct {
 	output  string
 }
 
-func (f *explainFlags) declare(flags *flag.FlagSet) {
-	for _, name := range []string{"n", "namespace"} {
-		flags.StringVar(&f.cluster.Namespace, name, "", "")
+// newExplain returns sparkctl explain.
+func newExplain(s streams) *cobra.Command {
+	var f explainFlags
+	c := &cobra.Command{
+		Use: "explain [queue] NAME", Short: "Say why an application waits, live", Long: explainText,
+		Example: "  sparkctl explain pi\n  sparkctl explain pi -n etl -o json\n  sparkctl explain queue team-a",
+		RunE:    func(c *cobra.Command, args []string) error { return f.run(c.Context(), args, s) },
+		ValidArgsFunction: func(c *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			switch {
+			case len(args) == 0:
+				return namesOf(c, &f.cluster, client.Applications)
+			case len(args) == 1 && kindsNamed[args[0]] == v1alpha1.SparkQueueKind:
+				return namesOf(c, &f.cluster, client.Queues)
+			}
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		},
 	}
-	for _, name := range []string{"o", "output"} {
-		flags.StringVar(&f.output, name, "text", "")
-	}
-	flags.StringVar(&f.cluster.Kubeconfig, "kubeconfig", "", "")
-	flags.StringVar(&f.cluster.Context, "context", "", "")
-	flags.StringVar(&f.cluster.Operator, "operator-namespace", "sparkgate-system", "")
+	addClusterFlags(c, &f.cluster)
+	f.cluster.AddOperatorFlag(c.Flags())
+	addOutputFlag(c, &f.output, "text", "json")
+	return c
 }
 
-// explainCommand returns sparkctl explain.
-func explainCommand(flags *flag.FlagSet, args []string, s streams) error {
-	var f explainFlags
-	f.declare(flags)
-	names, err := parseNames(flags, args)
-	if err != nil {
-		return err
-	}
+func (f *explainFlags) run(ctx context.Context, names []string, s streams) error {
 	kind, name, err := objectNamed(names)
 	if err != nil {
 		return err
@@ -76,7 +74,7 @@ func explainCommand(flags *flag.FlagSet, args []string, s streams) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), explainTime)
+	ctx, cancel := context.WithTimeout(ctx, explainTime)
 	defer cancel()
 	return explain(ctx, c, name, answer{out: s.out, json: f.output == "json"})
 }
@@ -105,22 +103,6 @@ func objectNamed(words []string) (kind, name string, err error) {
 		return "", "", usageError{errors.New("name one application, or a queue: NAME, sgapp/NAME, queue NAME or sgq/NAME")}
 	}
 	return known, name, nil
-}
-
-// parseNames reads flags and names, in any order.
-func parseNames(flags *flag.FlagSet, args []string) ([]string, error) {
-	var names []string
-	for {
-		switch err := flags.Parse(args); {
-		case errors.Is(err, flag.ErrHelp):
-			return nil, err
-		case err != nil:
-			return nil, usageError{fmt.Errorf("%w; see sparkctl help %s", err, flags.Name())}
-		case flags.NArg() == 0:
-			return names, nil
-		}
-		names, args = append(names, flags.Arg(0)), flags.Args()[1:]
-	}
 }
 
 // answer is where an explanation goes, and how.

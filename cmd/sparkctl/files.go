@@ -5,7 +5,6 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -14,20 +13,20 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"github.com/sparkgate/sparkgate/internal/offline"
 )
 
 // manifestEndings are the files of a folder that are read.
 var manifestEndings = []string{".yaml", ".yml", ".json"}
 
-// fileNames are the values of the flag -f.
+// fileNames are the values of the flag -f, --filename.
 type fileNames []string
 
-func (n *fileNames) declare(flags *flag.FlagSet) {
-	flags.Func("f", "", func(name string) error {
-		*n = append(*n, name)
-		return nil
-	})
+func (n *fileNames) declare(flags *pflag.FlagSet) {
+	flags.StringArrayVarP((*[]string)(n), "filename", "f", nil,
+		"a file, a folder with everything below it that ends with .yaml, .yml or .json, or - for the standard input; can be given several times")
 }
 
 // read reads the files, and those in folders, in the order of their names. A file that is named twice is read once.

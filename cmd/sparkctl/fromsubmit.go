@@ -5,46 +5,52 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/spf13/cobra"
 
 	"github.com/sparkgate/sparkgate/internal/offline"
 )
 
 const fromSubmitText = `Prints the SparkApplication for a call of spark-submit: give everything behind the word spark-submit after --.
 
-  --spark-version VERSION    of the Spark in the image; default: what the tag of the image begins with
-
-    sparkctl from-submit -- --master k8s://https://example --deploy-mode cluster --name pi \
-      --class org.apache.spark.examples.SparkPi --conf spark.kubernetes.container.image=apache/spark:4.1.4 \
-      local:///opt/spark/examples/jars/spark-examples.jar 1000 > pi.yaml
-
 A property becomes a field where a field says exactly the same, all others go into sparkConf. Files of properties and pod templates
 are read; environment variables and the defaults of this machine are not: name spark-defaults.conf with --properties-file. The namespace
 becomes metadata.namespace, the name a DNS label in metadata.name.
 
 What is left out, and the Secret to create for values that look like secrets, are printed on standard error. What the operator would refuse is printed
-there as well, with what to do; the application is printed then all the same, and the exit code is 1.
-`
+there as well, with what to do; the application is printed then all the same, and the exit code is 1.`
 
-// fromSubmitCommand returns sparkctl from-submit.
-func fromSubmitCommand(flags *flag.FlagSet, args []string, s streams) error {
-	version := flags.String("spark-version", "", "")
-	switch err := flags.Parse(args); {
-	case errors.Is(err, flag.ErrHelp):
-		return err
-	case err != nil:
+const fromSubmitExample = `  sparkctl from-submit -- --master k8s://https://example --deploy-mode cluster --name pi \
+    --class org.apache.spark.examples.SparkPi --conf spark.kubernetes.container.image=apache/spark:4.1.4 \
+    local:///opt/spark/examples/jars/spark-examples.jar 1000 > pi.yaml`
+
+// newFromSubmit returns sparkctl from-submit.
+func newFromSubmit(s streams) *cobra.Command {
+	var version string
+	c := &cobra.Command{
+		Use: "from-submit [--spark-version VERSION] -- ARGUMENT...", Short: "Print the SparkApplication for a call of spark-submit", Long: fromSubmitText,
+		Example: fromSubmitExample, DisableFlagsInUseLine: true,
+		RunE: func(_ *cobra.Command, args []string) error { return fromSubmit(version, args, s) },
+	}
+	c.Flags().SetInterspersed(false)
+	c.Flags().StringVar(&version, "spark-version", "", "the `VERSION` of Spark in the image (default: what the tag of the image begins with)")
+	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w; the arguments of spark-submit stand behind --", err)}
-	case flags.NArg() == 0:
+	})
+	return c
+}
+
+func fromSubmit(version string, arguments []string, s streams) error {
+	if len(arguments) == 0 {
 		return usageError{errors.New("give the arguments of spark-submit behind --")}
 	}
-	arguments := flags.Args()
 	if filepath.Base(arguments[0]) == "spark-submit" {
 		arguments = arguments[1:] // the whole command was pasted
 	}
-	submitted, err := offline.FromSubmit(offline.Submission{Arguments: arguments, SparkVersion: *version, ReadFile: os.ReadFile})
+	submitted, err := offline.FromSubmit(offline.Submission{Arguments: arguments, SparkVersion: version, ReadFile: os.ReadFile})
 	if err != nil {
 		tell("from-submit", submitted.Findings, s.err)
 		return err

@@ -5,35 +5,38 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"io"
+
+	"github.com/spf13/cobra"
 
 	"github.com/sparkgate/sparkgate/internal/offline"
 )
 
-const lintText = `Checks SparkApplications, ScheduledSparkApplications, SparkQueues and SparkFlavors in FILE with the schema of the API and the operator's own rules, without a cluster.
-
-  FILE        a file, a folder with everything below it that ends with .yaml, .yml or .json, or - for the standard input;
-              -f FILE is the same
-  --strict    treat warnings as errors
+const lintText = `Checks SparkApplications, ScheduledSparkApplications, SparkQueues and SparkFlavors in FILE with the schema of the API and the operator's own rules, without a cluster. FILE and -f FILE are the same.
 
 Each line names file, line, object and field, and says what to do. Objects of other kinds are ignored, but a ConfigMap that
 spec.sparkConfigMap names is read if it is in the files. Warnings are what this version does not honour yet, and what had better
 be changed. What needs a cluster is not checked: whether other objects exist, and what the namespace adds.
 
-The exit code is 1 if there is anything to correct, 2 if the call cannot be understood.
-`
+The exit code is 1 if there is anything to correct, 2 if the call cannot be understood.`
 
-// lintCommand returns sparkctl lint.
-func lintCommand(flags *flag.FlagSet, args []string, s streams) error {
+// newLint returns sparkctl lint.
+func newLint(s streams) *cobra.Command {
 	var names fileNames
-	names.declare(flags)
-	strict := flags.Bool("strict", false, "")
-	if err := parseOptions(flags, args); err != nil {
-		return err
+	var strict bool
+	c := &cobra.Command{
+		Use: "lint FILE...", Short: "Check manifests with the operator's own rules", Long: lintText,
+		Example: "  sparkctl lint apps/ queues.yaml\n  kustomize build overlays/prod | sparkctl lint --strict -",
+		RunE:    func(_ *cobra.Command, args []string) error { return lint(append(names, args...), strict, s) },
 	}
-	files, err := append(names, flags.Args()...).read(s.in)
+	names.declare(c.Flags())
+	c.Flags().BoolVar(&strict, "strict", false, "treat warnings as errors")
+	return c
+}
+
+func lint(names fileNames, strict bool, s streams) error {
+	files, err := names.read(s.in)
 	if err != nil {
 		return err
 	}
@@ -47,7 +50,7 @@ func lintCommand(flags *flag.FlagSet, args []string, s streams) error {
 	wrong := count(linted.Findings)
 	warnings := len(linted.Findings) - wrong
 	fmt.Fprintf(s.out, "%d objects checked: %d to correct, %d warnings\n", linted.Checked, wrong, warnings)
-	if wrong > 0 || *strict && warnings > 0 {
+	if wrong > 0 || strict && warnings > 0 {
 		return errors.New("the files have errors")
 	}
 	return nil

@@ -5,37 +5,38 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"fmt"
+
+	"github.com/spf13/cobra"
 
 	"github.com/sparkgate/sparkgate/internal/offline"
 )
 
-const renderText = `Prints the objects that the operator would create for the applications in FILE (- is the standard input; -f can be given several times, and
-may name folders), in the order in which it creates them, without a cluster.
-
-  -n, --namespace NAMESPACE    of applications that name none; default: default
-  --run N                      default: 1
-  --attempt N                  default: 1
+const renderText = `Prints the objects that the operator would create for the applications in FILE, in the order in which it creates
+them, without a cluster.
 
 Only a cluster knows some things. They stand as constants here: the uid is 00000000-0000-0000-0000-000000000000 (all names hang on it),
 spark.app.submitTime is 0, the queue is spec.queue.name or default. Nothing is granted: all executors are requested, and the pods have no
-node selector or toleration of a flavor. A ConfigMap that spec.sparkConfigMap names is read if it is in the files.
-`
+node selector or toleration of a flavor. A ConfigMap that spec.sparkConfigMap names is read if it is in the files.`
 
-// renderCommand returns sparkctl render.
-func renderCommand(flags *flag.FlagSet, args []string, s streams) error {
+// newRender returns sparkctl render.
+func newRender(s streams) *cobra.Command {
 	var names fileNames
 	var r offline.Rendering
-	names.declare(flags)
-	for _, name := range []string{"n", "namespace"} {
-		flags.StringVar(&r.Namespace, name, "", "")
+	c := &cobra.Command{
+		Use: "render -f FILE", Short: "Print the objects that the operator would create", Long: renderText,
+		Example: "  sparkctl render -f etl.yaml\n  sparkctl render -n etl -f apps/ --run 2 --attempt 1",
+		Args:    noArguments,
+		RunE:    func(*cobra.Command, []string) error { return render(names, r, s) },
 	}
-	flags.Int64Var(&r.Run, "run", 1, "")
-	flags.Int64Var(&r.Attempt, "attempt", 1, "")
-	if err := parse(flags, args); err != nil {
-		return err
-	}
+	names.declare(c.Flags())
+	c.Flags().StringVarP(&r.Namespace, "namespace", "n", "", "the namespace of applications that name none (default: default)")
+	c.Flags().Int64Var(&r.Run, "run", 1, "the number of the run")
+	c.Flags().Int64Var(&r.Attempt, "attempt", 1, "the number of the attempt within the run")
+	return c
+}
+
+func render(names fileNames, r offline.Rendering, s streams) error {
 	if r.Run < 1 || r.Attempt < 1 {
 		return usageError{errors.New("--run and --attempt count from 1")}
 	}

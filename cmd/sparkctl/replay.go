@@ -5,10 +5,11 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/spf13/cobra"
 
 	"github.com/sparkgate/sparkgate/queueing/embedded/decisionlog"
 )
@@ -19,21 +20,28 @@ recorded one. The operator writes such a log with --decision-log FILE.
 It prints how much was played, or fails at the first answer that differs, with the line, what was recorded and what is
 decided now. A log that was cut off in the middle of a line is played up to there.
 
-Use the sparkctl of the version that wrote the log: another one may decide otherwise for good reasons.
-`
+Use the sparkctl of the version that wrote the log: another one may decide otherwise for good reasons.`
 
-// replayCommand returns sparkctl replay.
-func replayCommand(flags *flag.FlagSet, args []string, s streams) error {
-	file := flags.String("f", "", "")
-	if err := parse(flags, args); err != nil {
-		return err
+// newReplay returns sparkctl replay.
+func newReplay(s streams) *cobra.Command {
+	var file string
+	c := &cobra.Command{
+		Use: "replay -f FILE", Short: "Play a decision log of the operator again and compare", Long: replayText,
+		Example: "  sparkctl replay -f decisions.jsonl",
+		Args:    noArguments,
+		RunE:    func(*cobra.Command, []string) error { return replay(file, s) },
 	}
-	if *file == "" {
+	c.Flags().StringVarP(&file, "filename", "f", "", "the decision log; - is the standard input")
+	return c
+}
+
+func replay(file string, s streams) error {
+	if file == "" {
 		return usageError{errors.New("name the decision log with -f FILE")}
 	}
 	in := s.in
-	if *file != "-" {
-		opened, err := os.Open(*file)
+	if file != "-" {
+		opened, err := os.Open(file)
 		if err != nil {
 			return fmt.Errorf("read the decision log: %w", err)
 		}
@@ -42,7 +50,7 @@ func replayCommand(flags *flag.FlagSet, args []string, s streams) error {
 	}
 	result, err := decisionlog.Replay(in)
 	if err != nil {
-		return replayError(*file, err)
+		return replayError(file, err)
 	}
 	return tellReplay(result, s.out)
 }

@@ -6,12 +6,12 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"strconv"
+	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/utils/clock"
 
@@ -25,21 +25,10 @@ import (
 const scheduleText = `Prints when the schedule NAME is due next, in its time zone and in UTC, and says where clocks are set forward or back:
 a local time that is skipped, one that comes twice. With -f it prints that of all ScheduledSparkApplications in FILE, without a cluster.
 
-  -f FILE                           a file, a folder with everything below it that ends with .yaml, .yml or .json, or - for the standard input; can be given several times
-  --count N                         how many times, 1 to 1000; default: 10. -n is the namespace, as everywhere
-  --from TIME                       the first time that is printed, such as 2026-03-28 or 2026-03-28T02:30 in the zone of the schedule, or 2026-03-28T01:30:00Z; default: now
-  -n, --namespace NAMESPACE         of the schedule; default: that of the kubeconfig's context
-  --kubeconfig FILE                 default: $KUBECONFIG, else ~/.kube/config, else the cluster that this runs in
-  --context CONTEXT                 of the kubeconfig; default: its current one
-
-  sparkctl schedule next nightly
-  sparkctl schedule next -f schedule.yaml --count 3 --from 2026-03-28
-
 The times are those at which it is due. Whether a run is created then depends on what the lines above them say: on runs that have not
 finished, and on the operator.
 
-The exit code is 1 if a schedule has a mistake, because of which nothing of it is run, 2 if the call cannot be understood.
-`
+The exit code is 1 if a schedule has a mistake, because of which nothing of it is run, 2 if the call cannot be understood.`
 
 const (
 	defaultTimes = 10
@@ -56,23 +45,33 @@ type scheduleFlags struct {
 	from    string
 }
 
-func (f *scheduleFlags) declare(flags *flag.FlagSet) {
-	f.files.declare(flags)
-	for _, name := range []string{"n", "namespace"} {
-		flags.StringVar(&f.cluster.Namespace, name, "", "")
+// newSchedule returns sparkctl schedule.
+func newSchedule(s streams) *cobra.Command {
+	var f scheduleFlags
+	c := &cobra.Command{
+		Use: "schedule", Short: "Print the coming times of schedules", Long: "Prints when schedules are due next.",
+		RunE: func(c *cobra.Command, args []string) error {
+			return usageError{fmt.Errorf("write %s next, with a name or -f FILE", c.CommandPath())}
+		},
 	}
-	flags.StringVar(&f.cluster.Kubeconfig, "kubeconfig", "", "")
-	flags.StringVar(&f.cluster.Context, "context", "", "")
-	flags.IntVar(&f.count, "count", defaultTimes, "")
-	flags.StringVar(&f.from, "from", "", "")
+	next := &cobra.Command{
+		ValidArgsFunction: oneName(&f.cluster, client.Schedules),
+		Use:               "next NAME | -f FILE", Short: "Print when schedules are due next", Long: scheduleText, DisableFlagsInUseLine: true,
+		Example: "  sparkctl schedule next nightly\n  sparkctl schedule next -f schedule.yaml --count 3 --from 2026-03-28",
+		RunE:    func(c *cobra.Command, args []string) error { return f.run(c.Context(), args, s) },
+	}
+	addClusterFlags(next, &f.cluster)
+	f.files.declare(next.Flags())
+	next.Flags().IntVar(&f.count, "count", defaultTimes, "how many times, 1 to 1000")
+	next.Flags().StringVar(&f.from, "from", "", "the first `TIME` that is printed, such as 2026-03-28 or 2026-03-28T02:30 in the zone of the schedule, or 2026-03-28T01:30:00Z (default: now)")
+	c.AddCommand(next)
+	return c
 }
 
 // check returns what cannot be understood of a call.
 func (f *scheduleFlags) check(names []string) error {
 	switch {
-	case len(names) == 0 || names[0] != "next":
-		return usageError{errors.New("write sparkctl schedule next, with a name or -f FILE")}
-	case len(names) > 2 || (len(names) == 2) == (len(f.files) > 0):
+	case len(names) > 1 || (len(names) == 1) == (len(f.files) > 0):
 		return usageError{errors.New("name one schedule, or files with -f FILE")}
 	case f.count < 1 || f.count > mostTimes:
 		return usageError{fmt.Errorf("--count is %d; set it to 1 to %d", f.count, mostTimes)}
@@ -96,23 +95,17 @@ func (f *scheduleFlags) fromIn(zone *time.Location) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("--from is %q; write a time such as 2026-03-28, 2026-03-28T02:30 or 2026-03-28T01:30:00Z", f.from)
 }
 
-// scheduleCommand returns sparkctl schedule.
-func scheduleCommand(flags *flag.FlagSet, args []string, s streams) error {
-	var f scheduleFlags
-	f.declare(flags)
-	names, err := parseNames(flags, args)
-	if err != nil {
-		return err
-	}
+func (f *scheduleFlags) run(ctx context.Context, names []string, s streams) error {
 	if err := f.check(names); err != nil {
 		return err
 	}
-	if _, err := strconv.Atoi(f.cluster.Namespace); err == nil {
-		fmt.Fprintf(s.err, "sparkctl schedule: note: -n is the namespace; the number of times is --count %s\n", f.cluster.Namespace)
+	if n := f.cluster.Namespace(); n != "" && strings.Trim(n, "0123456789") == "" {
+		fmt.Fprintf(s.err, "sparkctl schedule: note: -n is the namespace; the number of times is --count %s\n", n)
 	}
 	var schedules []printer.Schedule
-	if len(names) == 2 {
-		schedules, err = f.fromCluster(names[1])
+	var err error
+	if len(names) == 1 {
+		schedules, err = f.fromCluster(ctx, names[0])
 	} else {
 		schedules, err = f.fromFiles(s.in)
 	}
@@ -168,7 +161,7 @@ func (f *scheduleFlags) fromFiles(in io.Reader) ([]printer.Schedule, error) {
 		object := &found[i].ScheduledSparkApplication
 		object.Status = v1alpha1.ScheduledSparkApplicationStatus{} // of another time
 		if object.Namespace == "" {
-			object.Namespace = f.cluster.Namespace
+			object.Namespace = f.cluster.Namespace()
 		}
 		schedule, err := f.upcoming(object)
 		if err != nil {
@@ -196,12 +189,12 @@ func (f *scheduleFlags) fromFiles(in io.Reader) ([]printer.Schedule, error) {
 }
 
 // fromCluster returns a schedule of the cluster, with what the operator says of it.
-func (f *scheduleFlags) fromCluster(name string) ([]printer.Schedule, error) {
+func (f *scheduleFlags) fromCluster(ctx context.Context, name string) ([]printer.Schedule, error) {
 	c, err := client.Connect(f.cluster)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), explainTime)
+	ctx, cancel := context.WithTimeout(ctx, explainTime)
 	defer cancel()
 	object, err := c.Schedule(ctx, name)
 	if err != nil {

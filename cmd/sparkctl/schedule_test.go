@@ -150,7 +150,7 @@ func TestScheduleCalls(t *testing.T) {
 		"none":               {args: []string{"next", "a", "--count", "0"}, code: 2, err: "--count is 0; set it to 1 to 1000"},
 		"too many":           {args: []string{"next", "a", "--count", "1001"}, code: 2, err: "--count is 1001"},
 		"no time":            {args: []string{"next", "a", "--from", "tomorrow"}, code: 2, err: `--from is "tomorrow"; write a time such as`},
-		"unknown flag":       {args: []string{"next", "a", "--all"}, code: 2, err: "see sparkctl help schedule"},
+		"unknown flag":       {args: []string{"next", "a", "--all"}, code: 2, err: "see sparkctl schedule next --help"},
 		"no such file":       {args: []string{"next", "-f", "testdata/none"}, code: 1, err: "testdata/none"},
 		"a file without any": {args: []string{"next", "-f", "../../examples/pi.yaml"}, code: 1, err: "there is no ScheduledSparkApplication in the files"},
 		"no such kubeconfig": {args: []string{"next", "a", "--kubeconfig", "testdata/none"}, code: 1, err: "read the kubeconfig"},

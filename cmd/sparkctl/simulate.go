@@ -7,10 +7,11 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/spf13/cobra"
 
 	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/scenario"
 	"github.com/sparkgate/sparkgate/queueing/embedded/simulator"
@@ -45,25 +46,32 @@ ScheduledSparkApplication create applications. One document has no kind and says
     runs:                           # every schedule of the file
     - {name: nightly, namespace: spark, runFor: 2h, priority: 0}
 
-At equal times finishes come first, then changes, then arrivals, each in the order of the file, then schedules, in the order of runs.
-`
+At equal times finishes come first, then changes, then arrivals, each in the order of the file, then schedules, in the order of runs.`
 
-// simulateCommand returns sparkctl simulate.
-func simulateCommand(flags *flag.FlagSet, args []string, s streams) error {
-	file := flags.String("f", "", "")
-	if err := parse(flags, args); err != nil {
-		return err
+// newSimulate returns sparkctl simulate.
+func newSimulate(s streams) *cobra.Command {
+	var file string
+	c := &cobra.Command{
+		Use: "simulate -f FILE", Short: "Play a scenario against the queues in virtual time", Long: simulateText,
+		Example: "  sparkctl simulate -f scenario.yaml\n  sparkctl simulate -f week.yaml | tail -1",
+		Args:    noArguments,
+		RunE:    func(*cobra.Command, []string) error { return simulate(file, s) },
 	}
-	if *file == "" {
+	c.Flags().StringVarP(&file, "filename", "f", "", "the scenario; - is the standard input")
+	return c
+}
+
+func simulate(file string, s streams) error {
+	if file == "" {
 		return usageError{errors.New("name the scenario with -f FILE")}
 	}
-	text, err := read(*file, s.in)
+	text, err := read(file, s.in)
 	if err != nil {
 		return fmt.Errorf("read the scenario: %w", err)
 	}
 	parsed, warnings, err := scenario.Parse(text)
 	if err != nil {
-		return fmt.Errorf("%s cannot be played:\n%w", *file, err)
+		return fmt.Errorf("%s cannot be played:\n%w", file, err)
 	}
 	for _, w := range warnings {
 		fmt.Fprintf(s.err, "sparkctl simulate: warning: %s\n", w)

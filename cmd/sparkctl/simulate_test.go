@@ -121,14 +121,17 @@ func TestExitCodes(t *testing.T) {
 		code     int
 		out, err string // parts of what is written
 	}{
-		"nothing":            {out: "sparkctl simulate -f FILE"},
-		"help":               {args: []string{"help"}, out: "sparkctl simulate -f FILE"},
-		"help by a flag":     {args: []string{"--help"}, out: "sparkctl simulate -f FILE"},
+		"nothing":            {out: "Play a scenario against the queues"},
+		"help":               {args: []string{"help"}, out: "Play a scenario against the queues"},
+		"help by a flag":     {args: []string{"--help"}, out: "Play a scenario against the queues"},
 		"help on a command":  {args: []string{"help", "simulate"}, out: "arrivals:"},
 		"flag of a command":  {args: []string{"simulate", "-h"}, out: "arrivals:"},
-		"help on nothing":    {args: []string{"help", "fly"}, code: 2, err: `sparkctl help: there is no command "fly"; sparkctl help lists them`},
-		"unknown command":    {args: []string{"fly"}, code: 2, err: `sparkctl fly: there is no command "fly"`},
-		"unknown flag":       {args: []string{"simulate", "-x"}, code: 2, err: "flag provided but not defined: -x; see sparkctl help simulate"},
+		"help on nothing":    {args: []string{"help", "fly"}, code: 2, err: `sparkctl help: there is no command "fly"; sparkctl --help lists them`},
+		"unknown command":    {args: []string{"fly"}, code: 2, err: `sparkctl: there is no command "fly"; sparkctl --help lists them`},
+		"unknown flag":       {args: []string{"simulate", "-x"}, code: 2, err: "unknown shorthand flag: 'x' in -x; see sparkctl simulate --help"},
+		"a typing error":     {args: []string{"explian", "pi", "-n", "etl"}, code: 2, err: `there is no command "explian": did you mean explain?`},
+		"help on an error":   {args: []string{"help", "lnit"}, code: 2, err: "did you mean lint?"},
+		"a flag of nothing":  {args: []string{"--fast"}, code: 2, err: "sparkctl: unknown flag: --fast; see sparkctl --help"},
 		"too much":           {args: []string{"simulate", "-f", "a", "b"}, code: 2, err: `unexpected argument "b"`},
 		"no file":            {args: []string{"simulate"}, code: 2, err: "name the scenario with -f FILE"},
 		"a file that is not": {args: []string{"simulate", "-f", "testdata/none"}, code: 1, err: "open testdata/none"},

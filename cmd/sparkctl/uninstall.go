@@ -7,7 +7,6 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -15,6 +14,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -24,16 +24,9 @@ import (
 const uninstallText = `Removes the finalizers that only the operator would remove, after the operator is gone: without them nothing hangs when applications,
 namespaces or CRDs are deleted. It first shows what there is, and asks.
 
-  --yes                             do not ask
-  --dry-run                         show what there is and what would be removed; change nothing
-  --kubeconfig FILE                 default: $KUBECONFIG, else ~/.kube/config, else the cluster that this runs in
-  --context CONTEXT                 of the kubeconfig; default: its current one
-  --operator-namespace NAMESPACE    where the operator was installed; default: sparkgate-system
-
 Removed are sparkgate.io/finalizer of SparkApplications, and kueue.x-k8s.io/resource-in-use of the Workloads that Sparkgate has created
 for them. Other finalizers, objects and pods are left alone: pods of jobs continue to run, without timeouts and retries, and executors
-that wait for quota continue to wait, until their application is deleted. Kubernetes' garbage collector then deletes them.
-`
+that wait for quota continue to wait, until their application is deleted. Kubernetes' garbage collector then deletes them.`
 
 // workloadFinalizer is Kueue's name for it; the Workloads of the gate Kueue get it from Sparkgate.
 const workloadFinalizer = "kueue.x-k8s.io/resource-in-use"
@@ -47,23 +40,33 @@ type installed struct {
 	held map[string][]client.Object
 }
 
-// uninstallCommand returns sparkctl uninstall.
-func uninstallCommand(flags *flag.FlagSet, args []string, s streams) error {
-	var cluster client.Options
-	var yes, dryRun bool
-	flags.BoolVar(&yes, "yes", false, "")
-	flags.BoolVar(&dryRun, "dry-run", false, "")
-	flags.StringVar(&cluster.Kubeconfig, "kubeconfig", "", "")
-	flags.StringVar(&cluster.Context, "context", "", "")
-	flags.StringVar(&cluster.Operator, "operator-namespace", "sparkgate-system", "")
-	if err := parse(flags, args); err != nil {
-		return err
+// uninstallFlags are the flags of uninstall.
+type uninstallFlags struct {
+	cluster     client.Options
+	yes, dryRun bool
+}
+
+// newUninstall returns sparkctl uninstall.
+func newUninstall(s streams) *cobra.Command {
+	var f uninstallFlags
+	c := &cobra.Command{
+		Use: "uninstall", Short: "Remove finalizers that nothing else removes once the operator is gone", Long: uninstallText,
+		Example: "  sparkctl uninstall --dry-run\n  sparkctl uninstall --yes",
+		Args:    noArguments,
+		RunE:    func(c *cobra.Command, _ []string) error { return f.run(c.Context(), s) },
 	}
-	c, err := client.Connect(cluster)
+	addClusterFlags(c, &f.cluster)
+	f.cluster.AddOperatorFlag(c.Flags())
+	c.Flags().BoolVar(&f.yes, "yes", false, "do not ask")
+	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "show what there is and what would be removed; change nothing")
+	return c
+}
+
+func (f *uninstallFlags) run(ctx context.Context, s streams) error {
+	c, err := client.Connect(f.cluster)
 	if err != nil {
 		return err
 	}
-	ctx := context.Background()
 	found, err := look(ctx, c)
 	if err != nil {
 		return err
@@ -73,10 +76,10 @@ func uninstallCommand(flags *flag.FlagSet, args []string, s streams) error {
 	}
 	switch {
 	case len(found.operators) > 0:
-		return found.operatorRuns(cluster.Operator)
-	case found.finalizers() == 0 || dryRun:
+		return found.operatorRuns(f.cluster.Operator)
+	case found.finalizers() == 0 || f.dryRun:
 		return nil
-	case !yes:
+	case !f.yes:
 		if err := confirm(s, found.finalizers()); err != nil {
 			return err
 		}

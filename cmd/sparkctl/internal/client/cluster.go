@@ -13,22 +13,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
-
-// Options say which cluster is meant.
-type Options struct {
-	// Kubeconfig is a file; empty is $KUBECONFIG, else ~/.kube/config, else the cluster that the process runs in.
-	Kubeconfig string
-	// Context of the kubeconfig; empty is its current one.
-	Context string
-	// Namespace of the application; empty is that of the context.
-	Namespace string
-	// Operator is the namespace of the operator.
-	Operator string
-}
 
 // Cluster is a way to a cluster.
 type Cluster struct {
@@ -42,11 +29,7 @@ type Cluster struct {
 
 // Connect finds the cluster. It does not talk to it yet.
 func Connect(o Options) (*Cluster, error) {
-	rules := clientcmd.NewDefaultClientConfigLoadingRules()
-	rules.ExplicitPath = o.Kubeconfig
-	overrides := &clientcmd.ConfigOverrides{CurrentContext: o.Context}
-	overrides.Context.Namespace = o.Namespace
-	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides)
+	loader := o.loader()
 	config, err := loader.ClientConfig()
 	if err != nil {
 		return nil, fmt.Errorf("read the kubeconfig: %w", err)

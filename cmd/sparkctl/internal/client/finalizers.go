@@ -33,16 +33,20 @@ type Object struct {
 }
 
 // Kind of objects, as the API server has it in its paths.
-type Kind struct{ Root, Resource string }
+type Kind struct {
+	Root, Resource string
+	Namespaced     bool
+}
 
 // Kinds of ours, and others that matter for them.
 var (
-	Applications = Kind{"/apis/" + v1alpha1.GroupVersion.String(), "sparkapplications"}
-	Schedules    = Kind{"/apis/" + v1alpha1.GroupVersion.String(), "scheduledsparkapplications"}
-	Queues       = Kind{"/apis/" + v1alpha1.GroupVersion.String(), "sparkqueues"}
-	Flavors      = Kind{"/apis/" + v1alpha1.GroupVersion.String(), "sparkflavors"}
-	Workloads    = Kind{"/apis/kueue.x-k8s.io/v1beta2", "workloads"}
-	pods         = Kind{"/api/v1", "pods"}
+	Applications = Kind{"/apis/" + v1alpha1.GroupVersion.String(), "sparkapplications", true}
+	Schedules    = Kind{"/apis/" + v1alpha1.GroupVersion.String(), "scheduledsparkapplications", true}
+	Queues       = Kind{"/apis/" + v1alpha1.GroupVersion.String(), "sparkqueues", false}
+	Flavors      = Kind{"/apis/" + v1alpha1.GroupVersion.String(), "sparkflavors", false}
+	Workloads    = Kind{"/apis/kueue.x-k8s.io/v1beta2", "workloads", true}
+	Namespaces   = Kind{"/api/v1", "namespaces", false}
+	pods         = Kind{"/api/v1", "pods", true}
 )
 
 // List reads the objects of a kind in all namespaces. There are none of a kind that the API server does not have.

@@ -1,0 +1,68 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/client"
+)
+
+// completionTime bounds what a completion asks of the cluster: a shell waits for it.
+const completionTime = 2 * time.Second
+
+// addClusterFlags declares the flags that say which cluster and namespace are meant, with their completion.
+func addClusterFlags(c *cobra.Command, o *client.Options) {
+	o.AddFlags(c.Flags())
+	completeFlag(c, "context", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return o.Contexts(), cobra.ShellCompDirectiveNoFileComp
+	})
+	completeFlag(c, "namespace", func(c *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return namesOf(c, o, client.Namespaces)
+	})
+}
+
+// addOutputFlag declares the flag -o; the first of its values is the default.
+func addOutputFlag(c *cobra.Command, into *string, values ...string) {
+	last := len(values) - 1
+	c.Flags().StringVarP(into, "output", "o", values[0], strings.Join(values[:last], ", ")+" or "+values[last])
+	completeFlag(c, "output", cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+}
+
+func completeFlag(c *cobra.Command, name string, values cobra.CompletionFunc) {
+	_ = c.RegisterFlagCompletionFunc(name, values) // fails only for a flag that does not exist
+}
+
+// oneName completes the one name that a command takes.
+func oneName(o *client.Options, kind client.Kind) cobra.CompletionFunc {
+	return func(c *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return namesOf(c, o, kind)
+	}
+}
+
+// namesOf returns the names of objects. A cluster that does not answer in time has none.
+func namesOf(c *cobra.Command, o *client.Options, kind client.Kind) ([]cobra.Completion, cobra.ShellCompDirective) {
+	cluster, err := client.Connect(*o)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	parent := c.Context()
+	if parent == nil {
+		parent = context.Background()
+	}
+	ctx, cancel := context.WithTimeout(parent, completionTime)
+	defer cancel()
+	names, err := cluster.Names(ctx, kind)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,50 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// metadataOnly asks the API server for names and labels without specs.
+const metadataOnly = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+
+// Names returns the names of up to 500 objects of a kind, those of the namespace where it has namespaces.
+func (c *Cluster) Names(ctx context.Context, kind Kind) ([]string, error) {
+	data, err := bodyOf(c.client.Get().AbsPath(kind.path(c.Namespace)...).Param("limit", pageSize).SetHeader("Accept", metadataOnly).Do(ctx))
+	if err != nil {
+		return nil, err
+	}
+	var list metav1.PartialObjectMetadataList
+	if err := json.Unmarshal(data, &list); err != nil {
+		return nil, err
+	}
+	var names []string
+	for i := range list.Items {
+		names = append(names, list.Items[i].Name)
+	}
+	return names, nil
+}
+
+// path of the objects of a kind in a namespace, or in all of them.
+func (k Kind) path(namespace string) []string {
+	if k.Namespaced && namespace != "" {
+		return []string{k.Root, "namespaces", namespace, k.Resource}
+	}
+	return []string{k.Root, k.Resource}
+}
+
+// Contexts returns the names of the contexts of the kubeconfig.
+func (o *Options) Contexts() []string {
+	config, err := o.loader().RawConfig()
+	if err != nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(config.Contexts))
+}

@@ -1,0 +1,130 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sparkgate/sparkgate/internal/nearest"
+)
+
+// Groups of commands, as help lists them.
+const (
+	groupQueues  = "queues"
+	groupOffline = "offline"
+	groupOther   = "other"
+)
+
+// newRoot returns the command under the name by which the program was called.
+func newRoot(program string, s streams) *cobra.Command {
+	root := &cobra.Command{
+		Use: "sparkctl", Short: "Run, watch and explain Spark applications on Kubernetes",
+		Long:          "sparkctl is the command-line tool of Sparkgate. It uses your kubeconfig as kubectl does.",
+		SilenceErrors: true, SilenceUsage: true, DisableSuggestions: true,
+	}
+	if name := strings.TrimSuffix(filepath.Base(program), ".exe"); strings.HasPrefix(name, "kubectl-") {
+		root.Use = name
+		root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl " + strings.ReplaceAll(name[len("kubectl-"):], "_", "-")}
+	}
+	root.AddGroup(
+		&cobra.Group{ID: groupQueues, Title: "Queues and schedules:"},
+		&cobra.Group{ID: groupOffline, Title: "Without a cluster:"},
+		&cobra.Group{ID: groupOther, Title: "Other commands:"},
+	)
+	addGroup(root, groupQueues, newExplain(s), newSchedule(s))
+	addGroup(root, groupOffline, newFromSubmit(s), newRender(s), newLint(s), newDiffSubmit(s), newSimulate(s), newReplay(s))
+	addGroup(root, groupOther, newUninstall(s))
+	root.SetHelpCommand(newHelp())
+	root.SetHelpCommandGroupID(groupOther)
+	root.SetCompletionCommandGroupID(groupOther)
+	root.SetIn(s.in)
+	root.SetOut(s.out)
+	root.SetErr(s.err)
+	root.SetFlagErrorFunc(flagError)
+	root.InitDefaultCompletionCmd()
+	nameExamples(root, root.DisplayName())
+	return root
+}
+
+func addGroup(root *cobra.Command, group string, commands ...*cobra.Command) {
+	for _, c := range commands {
+		c.GroupID = group
+		root.AddCommand(c)
+	}
+}
+
+// nameExamples writes the name by which the program was called into the examples.
+func nameExamples(c *cobra.Command, name string) {
+	c.Example = strings.ReplaceAll(c.Example, "sparkctl ", name+" ")
+	for _, child := range c.Commands() {
+		nameExamples(child, name)
+	}
+}
+
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use: "help [COMMAND]", Short: "Explain a command", Long: "Explains a command, as its flag --help does.",
+		Example: "  sparkctl help explain",
+		ValidArgsFunction: func(c *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			asked, _, err := c.Root().Find(args)
+			if err != nil {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return namesBelow(asked), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			asked, rest, err := c.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return unknownCommand(c.Root(), err)
+			}
+			asked.InitDefaultHelpFlag()
+			return asked.Help()
+		},
+	}
+}
+
+// unknownCommand turns cobra's error into one that names the command that may have been meant.
+func unknownCommand(root *cobra.Command, err error) error {
+	var wrong string
+	if _, scanErr := fmt.Sscanf(err.Error(), "unknown command %q", &wrong); scanErr != nil {
+		return usageError{err}
+	}
+	return usageError{fmt.Errorf("there is no command %q%s; %s --help lists them", wrong, didYouMean(wrong, namesBelow(root)), root.CommandPath())}
+}
+
+// namesBelow returns the names of the commands below one.
+func namesBelow(c *cobra.Command) []string {
+	var names []string
+	for _, child := range c.Commands() {
+		if child.IsAvailableCommand() {
+			names = append(names, child.Name())
+		}
+	}
+	return names
+}
+
+// didYouMean returns a question behind a name that does not exist, or nothing if no other name is near.
+func didYouMean(wrong string, names []string) string {
+	if meant := nearest.To(wrong, names); meant != "" {
+		return fmt.Sprintf(": did you mean %s?", meant)
+	}
+	return ""
+}
+
+// flagError is the error of flags that cannot be understood.
+func flagError(c *cobra.Command, err error) error {
+	return usageError{fmt.Errorf("%w; see %s --help", err, c.CommandPath())}
+}
+
+// noArguments refuses arguments that are not flags.
+func noArguments(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usageError{fmt.Errorf("unexpected argument %q; see %s --help", args[0], c.CommandPath())}
+	}
+	return nil
+}
