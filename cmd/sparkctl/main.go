@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"golang.org/x/term"
 )
 
 // Exit codes.
@@ -20,13 +22,19 @@ const (
 type streams struct {
 	in       io.Reader
 	out, err io.Writer
+	// width of the terminal that out is; 0 if it is none.
+	width int
 }
 
 // usageError is a call that cannot be understood.
 type usageError struct{ error }
 
 func main() {
-	os.Exit(runAs(os.Args[0], os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
+	width, _, err := term.GetSize(int(os.Stdout.Fd()))
+	if err != nil {
+		width = 0 // a file or a pipe
+	}
+	os.Exit(runAs(os.Args[0], os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr, width: width}))
 }
 
 // run carries out a call of sparkctl and returns the exit code.

@@ -15,9 +15,10 @@ import (
 
 // Groups of commands, as help lists them.
 const (
-	groupQueues  = "queues"
-	groupOffline = "offline"
-	groupOther   = "other"
+	groupApplications = "applications"
+	groupQueues       = "queues"
+	groupOffline      = "offline"
+	groupOther        = "other"
 )
 
 // newRoot returns the command under the name by which the program was called.
@@ -32,11 +33,13 @@ func newRoot(program string, s streams) *cobra.Command {
 		root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl " + strings.ReplaceAll(name[len("kubectl-"):], "_", "-")}
 	}
 	root.AddGroup(
+		&cobra.Group{ID: groupApplications, Title: "Applications:"},
 		&cobra.Group{ID: groupQueues, Title: "Queues and schedules:"},
 		&cobra.Group{ID: groupOffline, Title: "Without a cluster:"},
 		&cobra.Group{ID: groupOther, Title: "Other commands:"},
 	)
-	addGroup(root, groupQueues, newExplain(s), newSchedule(s))
+	addGroup(root, groupApplications, newList(s), newGet(s), newExplain(s))
+	addGroup(root, groupQueues, newSchedule(s))
 	addGroup(root, groupOffline, newFromSubmit(s), newRender(s), newLint(s), newDiffSubmit(s), newSimulate(s), newReplay(s))
 	addGroup(root, groupOther, newUninstall(s))
 	root.SetHelpCommand(newHelp())

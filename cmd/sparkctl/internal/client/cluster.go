@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
@@ -31,7 +32,10 @@ type Cluster struct {
 func Connect(o Options) (*Cluster, error) {
 	loader := o.loader()
 	config, err := loader.ClientConfig()
-	if err != nil {
+	switch {
+	case clientcmd.IsEmptyConfig(err):
+		return nil, fmt.Errorf("there is no kubeconfig: name a file with --kubeconfig or $KUBECONFIG (%w)", err)
+	case err != nil:
 		return nil, fmt.Errorf("read the kubeconfig: %w", err)
 	}
 	namespace, _, err := loader.Namespace()

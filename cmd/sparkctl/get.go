@@ -1,0 +1,86 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"k8s.io/utils/clock"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/client"
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/printer"
+)
+
+const getText = `Shows the application NAME with the timeline of its run (queued, admitted, driver, executors, end), and how each of its attempts ended: the
+cause, and the end of the log of those that failed.`
+
+// getFlags are the flags of get.
+type getFlags struct {
+	cluster client.Options
+	output  string
+}
+
+// newGet returns sparkctl get.
+func newGet(s streams) *cobra.Command {
+	var f getFlags
+	c := &cobra.Command{
+		Use: "get NAME", Short: "Show an application and the timeline of its run", Long: getText, Args: oneApplication,
+		Example:           "  sparkctl get pi\n  sparkctl get pi -n etl -o yaml",
+		ValidArgsFunction: oneName(&f.cluster, client.Applications),
+		RunE:              func(c *cobra.Command, args []string) error { return f.run(c.Context(), args[0], s) },
+	}
+	addClusterFlags(c, &f.cluster)
+	addOutputFlag(c, &f.output, "text", "json", "yaml", "name")
+	return c
+}
+
+// oneApplication refuses a call that does not name one application. NAME, sgapp/NAME and SparkApplication names of
+// kubectl are understood; the kind is taken away.
+func oneApplication(c *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return usageError{fmt.Errorf("name one application; see %s --help", c.CommandPath())}
+	}
+	return applicationName(&args[0])
+}
+
+// applicationName takes the kind away from a name, as -o name and kubectl print it.
+func applicationName(name *string) error {
+	kind, bare, err := objectNamed([]string{*name})
+	if err != nil || kind != v1alpha1.SparkApplicationKind {
+		return usageError{errors.New("name an application: NAME or sgapp/NAME")}
+	}
+	*name = bare
+	return nil
+}
+
+func (f *getFlags) run(ctx context.Context, name string, s streams) error {
+	if err := checkOutput(f.output, "text", "json", "yaml", "name"); err != nil {
+		return err
+	}
+	c, err := client.Connect(f.cluster)
+	if err != nil {
+		return err
+	}
+	object, err := client.GetObject[json.RawMessage](ctx, c, client.Applications, name)
+	if err != nil {
+		return err
+	}
+	switch f.output {
+	case "json", "yaml":
+		return writeObject(s.out, f.output, object)
+	case "name":
+		_, err := fmt.Fprintln(s.out, kindName+name)
+		return err
+	}
+	var app v1alpha1.SparkApplication
+	if err := json.Unmarshal(object, &app); err != nil {
+		return err
+	}
+	return printer.WriteDetails(s.out, &app, clock.RealClock{}.Now())
+}

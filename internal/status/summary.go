@@ -1,0 +1,145 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package status
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+// notObserved is the message of an application that the operator has not looked at.
+const notObserved = "the operator has not looked at it yet: does it run?"
+
+// Summary is an application in one line, for people.
+type Summary struct {
+	Namespace, Name, Queue string
+	// Stage is New before the operator has looked.
+	Stage string
+	// Executors are ready/wanted.
+	Executors    string
+	Run, Attempt int64
+	// Age of the object; RunDuration is how long drivers of the run have run until now.
+	Age, RunDuration time.Duration
+	Message          string
+}
+
+// Summarize returns an application in one line, as of now.
+func Summarize(app *v1alpha1.SparkApplication, now time.Time) Summary {
+	s := &app.Status
+	out := Summary{
+		Namespace: app.Namespace, Name: app.Name, Queue: s.Queue, Stage: "New", Message: notObserved,
+		Run: s.Run, Attempt: s.Attempt, Age: now.Sub(app.CreationTimestamp.Time), RunDuration: ranFor(s, now),
+	}
+	if q := app.Spec.Queue; out.Queue == "" && q != nil {
+		out.Queue = q.Name
+	}
+	if s.Executors != nil {
+		out.Executors = s.Executors.Summary
+	}
+	if ready := meta.FindStatusCondition(s.Conditions, v1alpha1.ReadyCondition); ready != nil {
+		out.Stage, out.Message = ready.Reason, ready.Message
+	}
+	if admitted := meta.FindStatusCondition(s.Conditions, v1alpha1.AdmittedCondition); out.Stage == string(Queued) && admitted != nil && admitted.Message != "" {
+		out.Message = admitted.Message // why it waits
+	}
+	return out
+}
+
+// ranFor returns how long the drivers of a run have run, with the one that runs now.
+func ranFor(s *v1alpha1.SparkApplicationStatus, now time.Time) time.Duration {
+	var ran time.Duration
+	if s.RunDuration != nil {
+		ran = s.RunDuration.Duration
+	}
+	started, stopping := s.Times.DriverStarted, s.Times.Stopping
+	if started == nil || recorded(s) {
+		return ran
+	}
+	if stopping != nil {
+		now = stopping.Time
+	}
+	return ran + max(0, now.Sub(started.Time))
+}
+
+// recorded reports whether the end of the current attempt is among those that have ended.
+func recorded(s *v1alpha1.SparkApplicationStatus) bool {
+	n := len(s.Attempts)
+	return n > 0 && s.Attempts[n-1].Run == s.Run && s.Attempts[n-1].Attempt == s.Attempt
+}
+
+// Step is a moment in the life of a run.
+type Step struct {
+	Name string
+	// At is zero for a step that was not reached.
+	At   time.Time
+	Text string
+}
+
+// Timeline returns the steps of the current run and attempt, in their order. Those that were not reached are among them
+// while the run can still reach them.
+func Timeline(app *v1alpha1.SparkApplication) []Step {
+	s := &app.Status
+	stage, _ := StageOf(s.Conditions)
+	var steps []Step
+	add := func(name string, at *metav1.Time, text string) {
+		if at != nil {
+			steps = append(steps, Step{name, at.Time, text})
+		} else if !stage.Ended() && !stage.Blocked() {
+			steps = append(steps, Step{Name: name})
+		}
+	}
+	add("Queued", s.Times.Queued, "in queue "+cmp.Or(s.Queue, "(none)"))
+	add("Admitted", s.Times.Admitted, admittedText(s))
+	add("Driver", s.Times.DriverStarted, driverText(s))
+	add("Executors", s.Times.ExecutorsReady, "those that the attempt began with are ready")
+	if s.Times.Stopping != nil {
+		add("Stopping", s.Times.Stopping, string(s.Stopping))
+	}
+	if s.Times.Retry != nil {
+		add("Retry", s.Times.Retry, "the next attempt asks again")
+	}
+	add("End", s.Times.Finished, string(stage))
+	return steps
+}
+
+func admittedText(s *v1alpha1.SparkApplicationStatus) string {
+	admitted := meta.FindStatusCondition(s.Conditions, v1alpha1.AdmittedCondition)
+	if admitted == nil || admitted.Status != "True" {
+		return ""
+	}
+	return admitted.Message
+}
+
+func driverText(s *v1alpha1.SparkApplicationStatus) string {
+	if s.Driver == nil {
+		return ""
+	}
+	return "pod " + s.Driver.PodName
+}
+
+// AttemptText returns how an attempt ended, in one line.
+func AttemptText(a *v1alpha1.AttemptStatus) string {
+	var details []string
+	if a.Reason != "" && a.Reason != string(a.Outcome) {
+		details = append(details, a.Reason)
+	}
+	if a.Cause != "" {
+		details = append(details, "cause "+string(a.Cause))
+	}
+	if a.ExitCode != nil {
+		details = append(details, fmt.Sprintf("exit code %d", *a.ExitCode))
+	}
+	text := string(a.Outcome)
+	if len(details) > 0 {
+		text += " (" + strings.Join(details, ", ") + ")"
+	}
+	return text
+}
