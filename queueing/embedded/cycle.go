@@ -20,7 +20,8 @@ func (e *Engine) Dirty() bool {
 // Within a tree:
 //  1. each queue that admits is represented by its first ask that fits or may preempt enough (a StrictFIFO queue by its
 //     head, if that does);
-//  2. of these, one that stays within its queue's own quota comes first, then by priority, age and UID;
+//  2. of these, the one that borrows over the shortest distance comes first, so that the quota of a queue and then of
+//     the queues nearest above it serves those below; then by priority, age and UID;
 //  3. it is granted; or, if it does not fit, its targets are preempted and its claim is charged; and so on, until no
 //     queue has such an ask. Grants of this cycle are no targets;
 //  4. what is left goes to holders that want more than their base gangs (method grow);

@@ -39,8 +39,8 @@ type growthRequest struct {
 // is reserved or reclaimed for others.
 //
 // Pods are added one by one, so that holders grow alike. The next pod goes to the holder
-//   - whose queue stays within its own quota with the pod; where the parent of two queues uses fair sharing, the
-//     lower share comes before that;
+//   - whose queue borrows over the shortest distance with the pod; where the parent of two queues uses fair sharing,
+//     the lower share comes before that;
 //   - then by priority;
 //   - then to the one with the fewest pods above its base gang, then by age and UID.
 //
@@ -204,7 +204,7 @@ func (eg *elasticGrowth) growthBefore(a, b *growthRequest) bool {
 }
 
 // compareSubtrees orders two growth requests by their queues: below their common ancestor, by the shares that the
-// subtrees would have if the ancestor uses fair sharing; then the one that stays within its own quota comes first.
+// subtrees would have if the ancestor uses fair sharing; then the one that borrows over the shorter distance comes first.
 func (eg *elasticGrowth) compareSubtrees(a, b *growthRequest) int {
 	p, q := a.app.held.queue, b.app.held.queue
 	if p != q {
@@ -215,13 +215,10 @@ func (eg *elasticGrowth) compareSubtrees(a, b *growthRequest) int {
 			}
 		}
 	}
-	borrows := func(g *growthRequest) int {
-		if eg.hierarchy.forest.Borrows(g.app.held.queue.node, g.perPod[g.next]) {
-			return 1
-		}
-		return 0
+	distance := func(g *growthRequest) int {
+		return eg.hierarchy.forest.BorrowingDistance(g.app.held.queue.node, g.perPod[g.next])
 	}
-	return cmp.Compare(borrows(a), borrows(b))
+	return cmp.Compare(distance(a), distance(b))
 }
 
 // shareWithGrowth returns the share that a queue would have with a grower's next pod.

@@ -181,14 +181,24 @@ func (hr *hierarchy) leaves(n quota.NodeID) []string {
 	return out
 }
 
-// optionWithinQuota returns the first option with which a class does not borrow now, else the first.
-func (hr *hierarchy) optionWithinQuota(class *equivalenceClass) int {
+// nearestOption returns the first of the options with which a class borrows over the shortest distance now.
+func (hr *hierarchy) nearestOption(class *equivalenceClass) int {
+	nearest, shortest := 0, 0
 	for i := range class.options {
-		if !hr.forest.Borrows(class.queue.node, class.options[i].minNeed) {
+		distance := hr.forest.BorrowingDistance(class.queue.node, class.options[i].minNeed)
+		if distance == 0 {
 			return i
 		}
+		if i == 0 || distance < shortest {
+			nearest, shortest = i, distance
+		}
 	}
-	return 0
+	return nearest
+}
+
+// borrowingDistance returns how far up the tree the first ask of a class borrows in the option that is chosen.
+func (hr *hierarchy) borrowingDistance(class *equivalenceClass) int {
+	return hr.forest.BorrowingDistance(class.queue.node, class.options[class.choice].minNeed)
 }
 
 // needWithinQuota returns the need of a class in its first option that stays within the quota of its queue, else in

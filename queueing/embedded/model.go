@@ -60,8 +60,9 @@ type queue struct {
 	// entries holds the classes that may still be granted something in this tournament, the one with the first ask at
 	// place 0.
 	entries heap[entry]
-	// borrows: the first ask needs more than the queue's own quota. See type tournament for the others.
-	borrows, recheckNeeded, inRecheckList bool
+	// distance over which the first ask borrows (quota.Forest.BorrowingDistance). See type tournament for the others.
+	distance                     int
+	recheckNeeded, inRecheckList bool
 	// winner is the queue, this one or one below it, that comes first in the tournament; nil if none competes.
 	// competing holds the children that compete, heapIndex is the place among the siblings, share what the queue
 	// would have with the winner's first ask; all as of the tournament of that number.

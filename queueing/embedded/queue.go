@@ -152,16 +152,16 @@ func (q *queue) weight() int32 {
 	return q.config.Weight
 }
 
-// childBefore orders two children of a queue: the smaller share if the queue uses fair sharing, then the one that
-// stays within its own quota, then the first ask.
+// childBefore orders two children of a queue: the smaller share if the queue uses fair sharing, then the shorter
+// distance over which it borrows, then the first ask.
 func (q *queue) childBefore(a, b *queue) bool {
 	if q.fairSharing() {
 		if order := quota.CompareShares(a.share, a.weight(), b.share, b.weight()); order != 0 {
 			return order < 0
 		}
 	}
-	if a.winner.borrows != b.winner.borrows {
-		return b.winner.borrows
+	if a.winner.distance != b.winner.distance {
+		return a.winner.distance < b.winner.distance
 	}
 	return a.winner.entries.items[0].before(b.winner.entries.items[0])
 }

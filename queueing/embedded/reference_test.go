@@ -350,15 +350,42 @@ func (r *reference) couldFit(a queueing.Ask, limit func(queue string, at cell) i
 	return slices.ContainsFunc(r.placements(a), func(where []string) bool { return r.within(r.grant(a, where, least), limit) })
 }
 
-// borrows says that the ask, with the fewest pods and where it would be placed, takes more than its queue's own quota.
-func (r *reference) borrows(a queueing.Ask) bool {
+// distance is the height of the lowest queue that has enough for the ask, with the fewest pods and where it would be placed.
+func (r *reference) distance(a queueing.Ask) int {
 	least, _ := bounds(a)
+	out := 0
 	for _, where := range r.placements(a) {
-		if g := r.grant(a, where, least); r.within(g, r.available) {
-			return !r.within(g, func(queue string, at cell) int64 { return r.subtree(queue, at) - r.usage(queue, at) })
+		g := r.grant(a, where, least)
+		if !r.within(g, r.available) {
+			continue
+		}
+		for _, at := range cells() {
+			if need := held(g, at); need > 0 && r.tracked(g.Queue, at.resource) {
+				out = max(out, r.height(r.lender(g.Queue, at, need)))
+			}
+		}
+		break
+	}
+	return out
+}
+
+// lender is the lowest queue from one upward that has that much; of what has to come from above, each takes off what it lends nobody.
+func (r *reference) lender(name string, at cell, need int64) string {
+	if r.parent(name) == "" || need <= r.subtree(name, at)-r.usage(name, at) {
+		return name
+	}
+	return r.lender(r.parent(name), at, need-max(0, r.local(name, at)-r.usage(name, at)))
+}
+
+// height is how many levels are below a queue.
+func (r *reference) height(name string) int {
+	out := 0
+	for _, c := range r.children(name) {
+		if !r.isGhost(c) {
+			out = max(out, r.height(c)+1)
 		}
 	}
-	return true
+	return out
 }
 
 // bar is the reason why an ask cannot be admitted whatever is in use, or "".
@@ -438,8 +465,8 @@ func inOrder(a, b queueing.Ask) int {
 
 // candidate is the first ask of a queue that fits.
 type candidate struct {
-	ask     queueing.Ask
-	borrows bool
+	ask      queueing.Ask
+	distance int
 	// side is the child, of the queue that is looked at, below which it is.
 	side string
 }
@@ -457,7 +484,7 @@ func (r *reference) next(root string) (queueing.Ask, bool) {
 			continue
 		}
 		seen[a.Queue] = true
-		firsts[a.Queue] = &candidate{a, r.borrows(a), a.Queue}
+		firsts[a.Queue] = &candidate{a, r.distance(a), a.Queue}
 	}
 	if best := r.best(root, firsts); best != nil {
 		return best.ask, true
@@ -488,8 +515,8 @@ func (r *reference) before(parent string, c, d *candidate) bool {
 			return order < 0
 		}
 	}
-	if c.borrows != d.borrows {
-		return d.borrows
+	if c.distance != d.distance {
+		return c.distance < d.distance
 	}
 	return inOrder(c.ask, d.ask) < 0
 }

@@ -8,8 +8,8 @@ import "github.com/sparkgate/sparkgate/queueing/quota"
 // tournament holds the queues of a tree that may still be granted something in this cycle, or preempt something. Each
 // node has a winner: the queue below it that comes first; the winner of the root comes first of all.
 //
-// Whether the first ask of a queue still fits, or may preempt, is checked when its turn has come: until then the ask
-// can only be ranked too high. There are three exceptions. An ask that borrows, and no longer fits, may hide a later one of its
+// Whether the first ask of a queue still fits, or may preempt, and how far it borrows is checked when its turn has come:
+// until then the ask can only be ranked too high. There are three exceptions. An ask that borrows, and no longer fits, may hide a later one of its
 // queue that stays within the quota and so comes before those of other queues; an ask with several flavors may have
 // to move to another one, without borrowing; and with fair sharing, an ask that does not fit may hold back its
 // siblings by the share that it would have. Such queues need a recheck after every grant.
@@ -114,10 +114,11 @@ func (class *equivalenceClass) didNotFit() bool {
 func (c *tournament) first() *queue {
 	for c.root != nil && c.root.winner != nil {
 		q := c.root.winner
-		if q.entries.items[0].class.atMaxRunning() == nil {
+		class := q.entries.items[0].class
+		if class.atMaxRunning() == nil && q.distance == c.admission.hierarchy.borrowingDistance(class) {
 			return q
 		}
-		c.update(q) // a neighbour has used up what a queue above both may admit
+		c.update(q) // a neighbour has used up what a queue above both may admit, or could lend
 	}
 	return nil
 }
@@ -169,8 +170,8 @@ func (c *tournament) canCompete(q *queue, class *equivalenceClass) bool {
 	if class.didNotFit() || early && !c.admission.chooseOption(class) {
 		return c.canPreempt(q, class)
 	}
-	q.borrows = c.admission.hierarchy.forest.Borrows(q.node, class.options[class.choice].minNeed)
-	if !early && (!q.borrows || q.strict() || len(q.entries.items) == 1) {
+	q.distance = c.admission.hierarchy.borrowingDistance(class)
+	if !early && (q.distance == 0 || q.strict() || len(q.entries.items) == 1) {
 		return true
 	}
 	if !early && !c.admission.chooseOption(class) {
@@ -186,9 +187,9 @@ func (c *tournament) canPreempt(q *queue, class *equivalenceClass) bool {
 	if !c.preemption.mayClaim(class) {
 		return false
 	}
-	class.choice = c.admission.hierarchy.optionWithinQuota(class)
-	q.borrows = c.admission.hierarchy.forest.Borrows(q.node, class.options[class.choice].minNeed)
-	if !c.fairSharing && (!q.borrows || q.strict() || len(q.entries.items) == 1) {
+	class.choice = c.admission.hierarchy.nearestOption(class)
+	q.distance = c.admission.hierarchy.borrowingDistance(class)
+	if !c.fairSharing && (q.distance == 0 || q.strict() || len(q.entries.items) == 1) {
 		return true
 	}
 	q.recheckNeeded = c.preemption.canClaim(class)
@@ -199,7 +200,7 @@ func (c *tournament) canPreempt(q *queue, class *equivalenceClass) bool {
 func (c *tournament) recheck() {
 	kept := c.recheckList[:0]
 	for _, q := range c.recheckList {
-		if q.recheckNeeded && !c.placementUnchanged(q.entries.items[0].class) {
+		if q.recheckNeeded && !c.rankUnchanged(q, q.entries.items[0].class) {
 			c.update(q)
 		}
 		if q.recheckNeeded {
@@ -211,7 +212,7 @@ func (c *tournament) recheck() {
 	c.recheckList = kept
 }
 
-// placementUnchanged reports whether the first class of a queue would still be placed as before.
-func (c *tournament) placementUnchanged(class *equivalenceClass) bool {
-	return len(class.options) == 1 && c.admission.chooseOption(class)
+// rankUnchanged reports whether the first class of a queue would still be placed, and borrow, as before.
+func (c *tournament) rankUnchanged(q *queue, class *equivalenceClass) bool {
+	return len(class.options) == 1 && c.admission.chooseOption(class) && q.distance == c.admission.hierarchy.borrowingDistance(class)
 }

@@ -242,15 +242,29 @@ func (f *Forest) Exceeds(n NodeID, v Vector) (Block, bool) {
 	return Block{}, false
 }
 
-// Borrows reports whether charging the need to n takes more than n's own quota in some cell of the need.
-func (f *Forest) Borrows(n NodeID, v Vector) bool {
+// BorrowingDistance returns how far up the tree n borrows if the need is charged to it: the height of the lowest node,
+// n or one above it, whose quota has enough for the need, or that of the root. It is 0 if n's own quota has enough. It
+// never falls while more is charged to the tree.
+func (f *Forest) BorrowingDistance(n NodeID, v Vector) int {
+	distance := 0
 	for _, e := range v.columns {
-		r := &f.nodes[n].rows[e.column]
-		if e.limited && e.value > satSub(r.subtree, r.usage.amount()) {
-			return true
+		if e.limited {
+			distance = max(distance, f.nodes[f.lender(n, e)].height)
 		}
 	}
-	return false
+	return distance
+}
+
+// lender returns the first node from n upward whose quota has enough for what the local parts below it leave of the
+// need; the root if none has.
+func (f *Forest) lender(n NodeID, e entry) NodeID {
+	for left := e.value; ; n = f.nodes[n].parent {
+		r := &f.nodes[n].rows[e.column]
+		if f.nodes[n].parent == None || left <= satSub(r.subtree, r.usage.amount()) {
+			return n
+		}
+		left = satSub(left, r.localAvailable())
+	}
 }
 
 // Add charges the need to n, whether it fits or not.

@@ -216,22 +216,27 @@ func TestLimitMost(t *testing.T) {
 	}
 }
 
-func TestBorrows(t *testing.T) {
+// A company of two departments, one of which has a team with two queues: the heights are 3, 2, 1 and 0.
+func TestBorrowingDistance(t *testing.T) {
 	t.Parallel()
-	const tree = "root nominal 10\na < root nominal 3\nb < root nominal ∞"
+	const tree = "company nominal 10\nlab < company nominal 4\nteam < lab nominal 2\na < team nominal 3 lending 1\nb < team nominal 1\nc < company nominal ∞"
 	tests := map[string]struct {
 		use, at string
 		need    int64
-		want    bool
+		want    int
 	}{
-		"within":                 {at: "a", need: 3, want: false},
-		"above":                  {at: "a", need: 4, want: true},
-		"with what is used":      {use: "a 2", at: "a", need: 2, want: true},
-		"others do not matter":   {use: "b 9", at: "a", need: 3, want: false},
-		"nothing is needed":      {use: "a 9", at: "a", need: 0, want: false},
-		"unlimited never":        {at: "b", need: MaxAmount, want: false},
-		"a root that overflows":  {at: "root", need: MaxAmount, want: false},
-		"a queue above its own ": {use: "a 9", at: "a", need: 1, want: true},
+		"within its own":                  {at: "a", need: 3, want: 0},
+		"within that of its team":         {at: "a", need: 6, want: 1},
+		"within that of its lab":          {at: "a", need: 7, want: 2},
+		"of the company":                  {at: "a", need: 11, want: 3},
+		"more than there is":              {at: "b", need: 99, want: 3},
+		"with what is used":               {use: "a 2", at: "a", need: 2, want: 1},
+		"others beside it take from both": {use: "b 4", at: "a", need: 4, want: 2},
+		"others elsewhere do not matter":  {use: "c 9", at: "a", need: 6, want: 1},
+		"its own part is never used up":   {use: "b 99", at: "a", need: 3, want: 0},
+		"nothing is needed":               {use: "a 9", at: "a", need: 0, want: 0},
+		"unlimited never":                 {at: "c", need: MaxAmount, want: 0},
+		"a root has none to borrow from":  {at: "company", need: MaxAmount, want: 3},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -239,8 +244,8 @@ func TestBorrows(t *testing.T) {
 			f := forestOf(t, tree)
 			use(t, f, tc.use)
 			n := must(t, f, tc.at)
-			if got := f.Borrows(n, f.Prepare(n, []Amount{{cpu, tc.need}})); got != tc.want {
-				t.Errorf("borrows: %v, want %v", got, tc.want)
+			if got := f.BorrowingDistance(n, f.Prepare(n, []Amount{{cpu, tc.need}})); got != tc.want {
+				t.Errorf("the distance is %d, want %d", got, tc.want)
 			}
 		})
 	}

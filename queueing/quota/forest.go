@@ -76,6 +76,9 @@ type node struct {
 	// below are all nodes whose parent this is; children are those that are not ghosts.
 	below, children []NodeID
 
+	// height is the number of levels below the node, deleted nodes not counted.
+	height int
+
 	deletedInUse bool
 	problem      Problem
 	// culprit is the node on the way to the root that has the problem.
@@ -285,6 +288,9 @@ func (f *Forest) setLimits(configs []Node) {
 func (f *Forest) deriveQuotas(order []NodeID) {
 	for _, id := range slices.Backward(order) {
 		n := &f.nodes[id]
+		for _, c := range n.children {
+			n.height = max(n.height, f.nodes[c].height+1)
+		}
 		for c := range n.rows {
 			r := &n.rows[c]
 			r.subtree = satAdd(r.subtree, r.nominal) // the children have already added what they lend

@@ -109,7 +109,7 @@ func (f *Forest) look(cell Cell, amount int64) {
 		b, _ := f.Blocked(n, v)
 		f.StillBlocked(n, v, b)
 		f.Exceeds(n, v)
-		f.Borrows(n, v)
+		f.BorrowingDistance(n, v)
 		f.Available(n, cell)
 		_ = f.Limit(n, cell).Max()
 		f.Uses(n)

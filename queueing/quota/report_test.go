@@ -84,7 +84,7 @@ func TestUsesOfGhosts(t *testing.T) {
 	if _, blocked := f.Blocked(b, huge); blocked {
 		t.Error("a resource that nobody limits is limited")
 	}
-	if _, exceeds := f.Exceeds(b, huge); exceeds || f.Borrows(b, huge) {
+	if _, exceeds := f.Exceeds(b, huge); exceeds || f.BorrowingDistance(b, huge) > 0 {
 		t.Error("a resource that nobody limits is too scarce or borrowed")
 	}
 }
