@@ -99,7 +99,7 @@ type QueueConfig struct {
 	MaxRunning *int32
 	Strategy   Strategy
 	// HeadTimeout is how long the head of the queue may be overtaken before quota is reserved for it (see
-	// Engine.Advance); nil is DefaultHeadTimeout.
+	// Engine.Advance); nil is DefaultHeadTimeout. With 0 a StrictFIFO queue keeps nothing beyond its own quota.
 	HeadTimeout *time.Duration
 	Stop        StopPolicy
 	// Admits reports whether applications of a namespace with these labels may use the queue; nil admits none. Only

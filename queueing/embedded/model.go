@@ -231,7 +231,9 @@ type claim struct {
 //     holders at the beginning of the reservation have a known release time (queueing.HolderState.ReleasedBy).
 //
 // A head whose need is within the quota of its queue (guaranteed) therefore starts at the latest when everything that
-// is held at the beginning of the reservation has been released, except for asks that come before it.
+// is held at the beginning of the reservation has been released, except for asks that come before it. A StrictFIFO
+// queue whose HeadTimeout is 0 keeps only what is left of its own quota: others may also use what is free beyond that,
+// and its head has no such bound.
 type reservation struct {
 	app        *app
 	ask        *ask

@@ -164,8 +164,27 @@ func (rs *reservations) releasesInTime(class *equivalenceClass, r *reservation) 
 // delays reports whether the reservation would lack more quota if the queue used the need in addition. A guaranteed
 // reservation is delayed by use beyond the quotas, whichever queue it is of: not by what other queues use within
 // theirs. A reservation that has to borrow is delayed by anything that increases what it lacks now, except for what
-// stays within the quota of its own subtree below the common ancestor of both queues.
+// stays within the quota of its own subtree below the common ancestor of both queues. Whatever fits beside what a
+// reservation keeps at least does not delay it if it keeps nothing more.
 func (rs *reservations) delays(q *queue, r *reservation, need quota.Vector) bool {
+	return rs.lacksMore(q, r, need) && (!r.queue.keepsOwnPart() || !rs.fitsBesideOwnPart(q, r, need))
+}
+
+// keepsOwnPart reports whether a reservation of the queue keeps only what is left of the queue's own quota.
+func (q *queue) keepsOwnPart() bool { return q.strict() && q.headTimeout() == 0 }
+
+// fitsBesideOwnPart reports whether the need fits while the part of the reservation within the own quota of its queue
+// is used.
+func (rs *reservations) fitsBesideOwnPart(q *queue, r *reservation, need quota.Vector) bool {
+	part := rs.hierarchy.forest.OwnPart(r.queue.node, r.need)
+	rs.hierarchy.forest.Add(r.queue.node, part)
+	defer rs.hierarchy.forest.Remove(r.queue.node, part)
+	_, blocked := rs.hierarchy.forest.Blocked(q.node, need)
+	return !blocked
+}
+
+// lacksMore reports whether the reservation would lack more quota if the queue used the need in addition: see delays.
+func (rs *reservations) lacksMore(q *queue, r *reservation, need quota.Vector) bool {
 	state := rs.hierarchy.forest.Shortfalls
 	if r.guaranteed {
 		state = rs.hierarchy.forest.SubtreeShortfalls

@@ -137,7 +137,7 @@ func (f *flow) promise(r *reservation) {
 		return
 	}
 	need := f.asks[r.app.key].PodSets[0].Requests["cpu"]
-	if need > f.ref.configs[r.queue.name].Flavors[0].Quotas[0].Nominal {
+	if need > f.ref.configs[r.queue.name].Flavors[0].Quotas[0].Nominal || r.queue.keepsOwnPart() {
 		return
 	}
 	latest := f.now

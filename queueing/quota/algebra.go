@@ -327,6 +327,19 @@ func (f *Forest) ShortPart(n NodeID, v Vector) Vector {
 	return out
 }
 
+// OwnPart returns the part of the need for which n's own quota has enough left, whatever others use.
+func (f *Forest) OwnPart(n NodeID, v Vector) Vector {
+	var out Vector
+	for _, e := range v.columns {
+		r := &f.nodes[n].rows[e.column]
+		e.value = min(e.value, max(0, satSub(r.subtree, r.usage.amount())))
+		if e.limited && e.value > 0 {
+			out.columns = append(out.columns, e)
+		}
+	}
+	return out
+}
+
 // Empty reports whether nothing is needed.
 func (v Vector) Empty() bool {
 	return len(v.columns) == 0 && len(v.forbidden) == 0 && len(v.unlimited) == 0

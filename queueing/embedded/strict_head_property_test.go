@@ -1,0 +1,109 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package embedded
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// TestStrictHeadsKeepTheirOwnPart: while the head of a StrictFIFO queue without a headTimeout waits, nobody who borrows takes what is left
+// of the own quota of its queue, except for other such heads; and who is told that quota is reserved would have taken some of it.
+func TestStrictHeadsKeepTheirOwnPart(t *testing.T) {
+	kept, borrowed := 0, 0
+	played := forSeeds(t, func(t *testing.T, w *world) {
+		w.setQueues(w.strictQueues())
+		for step := range 150 {
+			if key, known := w.anyKey(); known && w.chance(0.4) {
+				w.release(key)
+			}
+			a := queueing.Ask{Key: w.newKey(), Run: 1, Attempt: 1, Queue: fmt.Sprintf("q%d", 1+w.IntN(4)), QueuedAt: epoch.Add(time.Duration(step) * time.Second),
+				PodSets: []queueing.PodSet{{Name: "driver", Count: 1, Requests: queueing.Resources{"cpu": 1 + w.Int64N(8)}}}}
+			w.submit(a)
+			w.engine.Advance(epoch.Add(time.Duration(step) * time.Second))
+			for _, d := range w.decide() {
+				parts := w.keptParts(d.Grant.Queue)
+				w.granted(d, w.ref.asks[d.Key])
+				if w.ref.configs[d.Grant.Queue].Strategy == StrictFIFO || w.ref.usage(d.Grant.Queue, defaultCPU) <= w.ref.subtree(d.Grant.Queue, defaultCPU) {
+					continue
+				}
+				borrowed++
+				for queue, part := range parts {
+					if w.ref.available(queue, defaultCPU) < part {
+						t.Fatalf("%s borrows what is left of the quota of %s", d.Key.Name, queue)
+					}
+				}
+			}
+			kept += w.refusedForParts(t)
+		}
+	})
+	if played >= worlds && (kept < played || borrowed < played) {
+		t.Errorf("%d had to wait for heads and %d borrowed in %d worlds: too few to show anything", kept, borrowed, played)
+	}
+}
+
+var defaultCPU = cell{DefaultFlavor, "cpu"}
+
+// strictQueues are siblings that borrow from each other, every other one strict.
+func (w *world) strictQueues() []QueueConfig {
+	queues := []QueueConfig{{Name: "q0"}}
+	for i := 1; i <= 4; i++ {
+		limit, none := w.Int64N(6), time.Duration(0)
+		q := QueueConfig{Name: fmt.Sprintf("q%d", i), Parent: "q0", Admits: func(map[string]string) bool { return true }, HeadTimeout: &none, Weight: 1,
+			Flavors: []FlavorQuota{{Name: DefaultFlavor, Quotas: []ResourceQuota{{Resource: "cpu", Nominal: w.Int64N(12), Borrowing: &limit}}}}}
+		if i%2 == 0 {
+			q.Strategy = StrictFIFO
+		} else {
+			hour := time.Hour
+			q.HeadTimeout = &hour
+		}
+		queues = append(queues, q)
+	}
+	return queues
+}
+
+// keptParts is what is left for each head that waits, of other queues than one, if it could be had.
+func (w *world) keptParts(but string) map[string]int64 {
+	out := map[string]int64{}
+	for _, tree := range w.engine.hierarchy.trees {
+		for _, r := range tree.reservations {
+			name := r.queue.name
+			part := min(r.ask.signature.podSets[0].Requests["cpu"], max(0, w.ref.subtree(name, defaultCPU)-w.ref.usage(name, defaultCPU)))
+			if !r.isDone() && name != but && w.ref.available(name, defaultCPU) >= part {
+				out[name] = part
+			}
+		}
+	}
+	return out
+}
+
+// refusedForParts looks at each ask that waits because quota is reserved: beside what is kept it does not fit. It counts them.
+func (w *world) refusedForParts(t *testing.T) int {
+	t.Helper()
+	count := 0
+	for _, a := range w.ref.waiting() {
+		class := w.engine.registry.apps[a.Key].class
+		if class.isInadmissible() || !class.reserved || class.next().key != a.Key {
+			continue
+		}
+		r := w.engine.reservations.blockingReservation(class, class.options[0].minNeed)
+		if r == nil {
+			continue // the head has started since
+		}
+		count++
+		name := r.queue.name
+		part := min(r.ask.signature.podSets[0].Requests["cpu"], max(0, w.ref.subtree(name, defaultCPU)-w.ref.usage(name, defaultCPU)))
+		mark := queueing.Key{Name: "what is kept"}
+		w.ref.grants[mark] = queueing.Grant{Queue: name, PodSets: []queueing.PodSetGrant{{Flavor: DefaultFlavor, Count: 1, Requests: queueing.Resources{"cpu": part}}}}
+		fits := a.PodSets[0].Requests["cpu"] <= w.ref.available(a.Queue, defaultCPU)
+		delete(w.ref.grants, mark)
+		if fits {
+			t.Fatalf("%s waits for the head of %s, which keeps %d: both fit", a.Key.Name, name, part)
+		}
+	}
+	return count
+}
