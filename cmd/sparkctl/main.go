@@ -22,6 +22,8 @@ const (
 type streams struct {
 	in       io.Reader
 	out, err io.Writer
+	// raw is out without the filter for control characters.
+	raw io.Writer
 	// width of the terminal that out is; 0 if it is none.
 	width int
 }
@@ -42,7 +44,7 @@ func run(args []string, s streams) int { return runAs("sparkctl", args, s) }
 
 // runAs carries out a call of the program under a name, such as kubectl-spark.
 func runAs(program string, args []string, s streams) int {
-	s.out, s.err = terminal{s.out}, terminal{s.err}
+	s.raw, s.out, s.err = s.out, terminal{s.out}, terminal{s.err}
 	root := newRoot(program, s)
 	root.SetArgs(args)
 	called, err := root.ExecuteC()

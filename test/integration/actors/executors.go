@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -91,6 +92,7 @@ func executorOf(driver *corev1.Pod, number int) *corev1.Pod {
 		pod.Labels[name] = value
 	}
 	pod.Labels[v1alpha1.SparkRoleLabel] = v1alpha1.SparkRoleExecutor
+	pod.Labels["spark-exec-id"] = strconv.Itoa(number)
 	main := &driver.Spec.Containers[0]
 	pod.Spec = corev1.PodSpec{RestartPolicy: corev1.RestartPolicyNever, Containers: []corev1.Container{{
 		Name: "spark-kubernetes-executor", Image: main.Image, Resources: main.Resources,

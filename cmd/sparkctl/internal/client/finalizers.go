@@ -46,7 +46,8 @@ var (
 	Flavors      = Kind{"/apis/" + v1alpha1.GroupVersion.String(), "sparkflavors", false}
 	Workloads    = Kind{"/apis/kueue.x-k8s.io/v1beta2", "workloads", true}
 	Namespaces   = Kind{"/api/v1", "namespaces", false}
-	pods         = Kind{"/api/v1", "pods", true}
+	eventKind    = Kind{"/api/v1", "events", true}
+	podKind      = Kind{"/api/v1", "pods", true}
 )
 
 // List reads the objects of a kind in all namespaces. There are none of a kind that the API server does not have.
@@ -62,13 +63,13 @@ const notEnded = "status.phase!=Succeeded,status.phase!=Failed"
 
 // ApplicationPods reads the pods of applications that have not ended.
 func (c *Cluster) ApplicationPods(ctx context.Context) ([]Object, error) {
-	return c.list(ctx, pods, map[string]string{"labelSelector": v1alpha1.ApplicationLabel, "fieldSelector": notEnded}, pods.Root, pods.Resource)
+	return c.list(ctx, podKind, map[string]string{"labelSelector": v1alpha1.ApplicationLabel, "fieldSelector": notEnded}, podKind.Root, podKind.Resource)
 }
 
 // OperatorPods reads the operator's pods that have not ended.
 func (c *Cluster) OperatorPods(ctx context.Context) ([]Object, error) {
 	selectors := map[string]string{"labelSelector": "app.kubernetes.io/name=sparkgate", "fieldSelector": notEnded}
-	return c.list(ctx, pods, selectors, pods.Root, "namespaces", c.operator, pods.Resource)
+	return c.list(ctx, podKind, selectors, podKind.Root, "namespaces", c.operator, podKind.Resource)
 }
 
 // list reads page by page.

@@ -1,0 +1,71 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"k8s.io/utils/clock"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/client"
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/printer"
+)
+
+const eventsText = `Prints the events of the application NAME and of its pods, oldest first. Kubernetes keeps events for an hour.`
+
+// eventsFlags are the flags of events.
+type eventsFlags struct {
+	cluster client.Options
+	output  string
+}
+
+// newEvents returns sparkctl events.
+func newEvents(s streams) *cobra.Command {
+	var f eventsFlags
+	c := &cobra.Command{
+		Use: "events NAME", Short: "Print the events of an application and of its pods", Long: eventsText, Args: oneApplication,
+		Example:           "  sparkctl events pi\n  sparkctl events pi -o json",
+		ValidArgsFunction: oneName(&f.cluster, client.Applications),
+		RunE:              func(c *cobra.Command, args []string) error { return f.run(c.Context(), args[0], s) },
+	}
+	addClusterFlags(c, &f.cluster)
+	addOutputFlag(c, &f.output, "table", "json", "yaml")
+	return c
+}
+
+func (f *eventsFlags) run(ctx context.Context, name string, s streams) error {
+	if err := checkOutput(f.output, "table", "json", "yaml"); err != nil {
+		return err
+	}
+	c, err := client.Connect(f.cluster)
+	if err != nil {
+		return err
+	}
+	app, err := client.GetObject[v1alpha1.SparkApplication](ctx, c, client.Applications, name)
+	if err != nil {
+		return err
+	}
+	events, err := c.EventsOf(ctx, &app)
+	switch {
+	case err != nil:
+		return err
+	case f.output != "table":
+		return writeObject(s.out, f.output, map[string]any{"apiVersion": "v1", "kind": "List", "metadata": map[string]any{}, "items": events})
+	case len(events) == 0:
+		_, err := fmt.Fprintf(s.err, "No events of %s found in namespace %s.\n", name, app.Namespace)
+		return err
+	}
+	now := clock.RealClock{}.Now()
+	rows := make([]printer.Event, 0, len(events))
+	for i := range events {
+		e := &events[i]
+		rows = append(rows, printer.Event{
+			Age: now.Sub(client.LastSeen(e)), Type: e.Type, Reason: e.Reason, Object: e.InvolvedObject.Kind + "/" + e.InvolvedObject.Name, Message: e.Message,
+		})
+	}
+	return printer.WriteEvents(s.out, rows, s.width)
+}

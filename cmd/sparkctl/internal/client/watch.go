@@ -1,0 +1,137 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/utils/clock"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+const (
+	// watchSeconds is how long the API server keeps one watch open.
+	watchSeconds = "290"
+	// reconnectAfter is the pause before a watch that ended is opened again.
+	reconnectAfter = time.Second
+	// patience is how many times in a row the API server may fail to answer before that is an error.
+	patience = 10
+)
+
+// Gone is the error for an application that was deleted while it was followed.
+type Gone struct{ Name, Namespace string }
+
+func (g *Gone) Error() string {
+	return "sparkapplication " + g.Name + " in namespace " + g.Namespace + " was deleted"
+}
+
+// FollowApplication calls see with an application and with each of its later states, until see returns true or an
+// error. It survives short outages of the API server.
+func (c *Cluster) FollowApplication(ctx context.Context, name string, see func(*v1alpha1.SparkApplication) (bool, error)) error {
+	f := &followed{cluster: c, name: name, see: see}
+	for failures := 0; ; {
+		done, err := f.once(ctx)
+		switch {
+		case done, err != nil && !f.seenOnce, f.final:
+			return err
+		case err != nil:
+			if failures++; failures > patience || apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) {
+				return err
+			}
+		default:
+			failures = 0
+		}
+		if err := sleep(ctx, reconnectAfter); err != nil {
+			return err
+		}
+	}
+}
+
+// sleep waits, unless the context ends first.
+func sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-clock.RealClock{}.After(d):
+		return nil
+	}
+}
+
+// followed is an application that is followed.
+type followed struct {
+	cluster *Cluster
+	name    string
+	see     func(*v1alpha1.SparkApplication) (bool, error)
+	// seenOnce: it existed. final: an error that no repetition mends.
+	seenOnce, final bool
+}
+
+// once reads the application and watches it until the watch ends.
+func (f *followed) once(ctx context.Context) (done bool, err error) {
+	app, err := GetObject[v1alpha1.SparkApplication](ctx, f.cluster, Applications, f.name)
+	if err != nil {
+		if f.seenOnce && apierrors.IsNotFound(err) {
+			f.final, err = true, &Gone{f.name, f.cluster.Namespace}
+		}
+		return false, err
+	}
+	f.seenOnce = true
+	if done, err := f.show(&app); done || err != nil {
+		return done, err
+	}
+	stream, err := f.cluster.client.Get().AbsPath(Applications.path(f.cluster.Namespace)...).
+		Param("watch", "true").Param("fieldSelector", "metadata.name="+f.name).Param("resourceVersion", app.ResourceVersion).
+		Param("timeoutSeconds", watchSeconds).Stream(ctx)
+	if err != nil {
+		return false, f.cluster.explain(ctx, err, action{"watch", Applications.Resource, f.cluster.Namespace, ""})
+	}
+	defer stream.Close()
+	return f.read(stream)
+}
+
+func (f *followed) show(app *v1alpha1.SparkApplication) (bool, error) {
+	done, err := f.see(app)
+	f.final = f.final || err != nil
+	return done, err
+}
+
+// read shows what a watch brings until it ends.
+func (f *followed) read(stream io.Reader) (done bool, err error) {
+	events := json.NewDecoder(stream)
+	for {
+		var event metav1.WatchEvent
+		if err := events.Decode(&event); err != nil {
+			return false, nil // the watch has ended; the next look begins anew
+		}
+		switch watch.EventType(event.Type) {
+		case watch.Added, watch.Modified:
+			app := &v1alpha1.SparkApplication{}
+			if err := json.Unmarshal(event.Object.Raw, app); err != nil {
+				return false, err
+			}
+			if done, err := f.show(app); done || err != nil {
+				return done, err
+			}
+		case watch.Deleted:
+			f.final = true
+			return false, &Gone{f.name, f.cluster.Namespace}
+		case watch.Bookmark, watch.Error: // an expired version: the next look begins anew
+			return false, nil
+		}
+	}
+}
+
+// IsGone reports whether an error says that the application was deleted.
+func IsGone(err error) bool {
+	var gone *Gone
+	return errors.As(err, &gone)
+}

@@ -1,0 +1,260 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/clock"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/client"
+	"github.com/sparkgate/sparkgate/internal/status"
+)
+
+const (
+	// lookEvery is how often pods are looked for while one is waited for.
+	lookEvery = 500 * time.Millisecond
+	// lineBuffer is how much of a line is copied at once.
+	lineBuffer = 64 << 10
+)
+
+// lineWriter writes lines of several logs.
+type lineWriter struct {
+	mu  sync.Mutex
+	out io.Writer
+}
+
+// copy copies a log line by line, each behind a prefix.
+func (w *lineWriter) copy(log io.Reader, prefix string) error {
+	in := bufio.NewReaderSize(log, lineBuffer)
+	for begin := true; ; {
+		text, err := in.ReadSlice('\n')
+		if len(text) > 0 {
+			if writeErr := w.write(prefix, text, begin); writeErr != nil {
+				return writeErr
+			}
+			begin = text[len(text)-1] == '\n'
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+			return err
+		}
+	}
+}
+
+func (w *lineWriter) write(prefix string, text []byte, begin bool) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if begin && prefix != "" {
+		text = append([]byte(prefix), text...)
+	}
+	if _, err := w.out.Write(text); err != nil {
+		return &brokenOutput{err}
+	}
+	return nil
+}
+
+// brokenOutput is the error of an output that takes no more lines.
+type brokenOutput struct{ error }
+
+// logFollower prints logs of an application, and follows them across its attempts.
+type logFollower struct {
+	cluster *client.Cluster
+	lines   *lineWriter
+	notes   io.Writer
+	options client.LogOptions
+	// executor is a number, all, or empty for the driver; attempt is 0 for the current one and those that follow.
+	executor string
+	attempt  int64
+
+	// opened are the pods whose logs are or were copied; open counts those that are.
+	opened map[types.UID]bool
+	open   sync.WaitGroup
+	// next is the first attempt that has no log yet.
+	next int64
+	// failed has what keeps lines from being written.
+	failed chan error
+	// noted is the stage that was printed last.
+	noted string
+}
+
+func newLogFollower(c *client.Cluster, out, notes io.Writer) *logFollower {
+	return &logFollower{cluster: c, lines: &lineWriter{out: out}, notes: notes, options: client.LogOptions{Tail: -1}, opened: map[types.UID]bool{}, failed: make(chan error, 1)}
+}
+
+func (l *logFollower) role() string {
+	if l.executor != "" {
+		return v1alpha1.SparkRoleExecutor
+	}
+	return v1alpha1.SparkRoleDriver
+}
+
+// podsOf returns the pods of an attempt whose logs are wanted, in the order of their numbers.
+func (l *logFollower) podsOf(ctx context.Context, app *v1alpha1.SparkApplication, attempt int64) ([]corev1.Pod, error) {
+	wanted := client.SparkPods{Run: app.Status.Run, Attempt: attempt, Role: l.role()}
+	if l.executor != allExecutors {
+		wanted.Executor = l.executor
+	}
+	found, err := l.cluster.PodsOf(ctx, app, wanted)
+	slices.SortFunc(found, func(a, b corev1.Pod) int {
+		x, y := client.ExecutorID(&a), client.ExecutorID(&b)
+		return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y))
+	})
+	return found, err
+}
+
+// copy copies the log of a pod to its end. One that breaks off while the container runs is opened again.
+func (l *logFollower) copy(ctx context.Context, pod *corev1.Pod) error {
+	prefix := ""
+	if l.executor == allExecutors {
+		prefix = "[" + client.ExecutorID(pod) + "] "
+	}
+	options := l.options
+	for {
+		log, err := l.cluster.Log(ctx, pod, options)
+		if err != nil {
+			return err
+		}
+		err = l.lines.copy(log, prefix)
+		_ = log.Close() // it was only read
+		var broken *brokenOutput
+		if errors.As(err, &broken) || !options.Follow || ctx.Err() != nil || !l.cluster.RunsOn(ctx, pod) {
+			return err
+		}
+		fmt.Fprintf(l.notes, "The log of pod %s broke off and is opened again: lines may be missing or repeated.\n", pod.Name)
+		options.Since, options.Tail = time.Second, -1
+	}
+}
+
+// follow prints logs as they come, and ends with the run.
+func (l *logFollower) follow(ctx context.Context, name string) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	states := make(chan *v1alpha1.SparkApplication)
+	ended := make(chan error, 1)
+	go func() {
+		ended <- l.cluster.FollowApplication(ctx, name, func(app *v1alpha1.SparkApplication) (bool, error) {
+			select {
+			case states <- app:
+			case <-ctx.Done():
+			}
+			return false, ctx.Err()
+		})
+	}()
+	return l.loop(ctx, states, ended)
+}
+
+// loop looks for pods whenever the application changes, and often while one is waited for.
+func (l *logFollower) loop(ctx context.Context, states <-chan *v1alpha1.SparkApplication, ended <-chan error) error {
+	var app *v1alpha1.SparkApplication
+	run := int64(0)
+	for {
+		select {
+		case err := <-ended:
+			l.open.Wait()
+			return err
+		case err := <-l.failed:
+			return err
+		case app = <-states:
+		case <-clock.RealClock{}.After(lookEvery):
+		}
+		if app == nil {
+			continue
+		}
+		if run == 0 {
+			run = app.Status.Run
+		}
+		l.note(app)
+		if err := l.openNew(ctx, app, run); err != nil {
+			return err
+		}
+		if over, err := l.over(app, run); over || err != nil {
+			l.open.Wait()
+			return err
+		}
+	}
+}
+
+// note prints the stage when it changes.
+func (l *logFollower) note(app *v1alpha1.SparkApplication) {
+	s := status.Summarize(app, clock.RealClock{}.Now())
+	if text := fmt.Sprintf("run %d, attempt %d: %s", s.Run, s.Attempt, s.Stage); text != l.noted {
+		l.noted = text
+		fmt.Fprintf(l.notes, "%s: %s\n", text, s.Message)
+	}
+}
+
+// over reports whether no further line is to be expected; an error says that the run cannot begin.
+func (l *logFollower) over(app *v1alpha1.SparkApplication, run int64) (bool, error) {
+	stage, _ := status.StageOf(app.Status.Conditions)
+	switch {
+	case stage.Blocked() && !stage.Waiting():
+		return true, fmt.Errorf("the run cannot begin: %s", status.Summarize(app, clock.RealClock{}.Now()).Message)
+	case l.attempt > 0 && app.Status.Attempt > l.attempt:
+		return true, nil
+	}
+	return stage.Ended() || app.Status.Run != run, nil
+}
+
+// openNew opens the logs of pods that have begun, of the attempt that is wanted, or of all since the first that was
+// seen.
+func (l *logFollower) openNew(ctx context.Context, app *v1alpha1.SparkApplication, run int64) error {
+	if run == 0 || app.Status.Run != run {
+		return nil
+	}
+	last := cmp.Or(l.attempt, app.Status.Attempt)
+	l.next = cmp.Or(l.next, last)
+	for attempt := l.next; attempt <= last; attempt++ {
+		found, err := l.podsOf(ctx, app, attempt)
+		if err != nil {
+			return err
+		}
+		opened := 0
+		for i := range found {
+			if client.HasLog(&found[i]) {
+				l.start(ctx, &found[i])
+				opened++
+			}
+		}
+		if attempt < app.Status.Attempt || opened > 0 && l.executor != allExecutors {
+			l.next = attempt + 1 // there is nothing more to look for
+		}
+	}
+	return nil
+}
+
+// start copies the log of a pod, unless that was begun before.
+func (l *logFollower) start(ctx context.Context, pod *corev1.Pod) {
+	if l.opened[pod.UID] {
+		return
+	}
+	l.opened[pod.UID] = true
+	l.open.Go(func() {
+		err := l.copy(ctx, pod)
+		var broken *brokenOutput
+		switch {
+		case err == nil || ctx.Err() != nil:
+		case errors.As(err, &broken):
+			select {
+			case l.failed <- err:
+			default: // another log has reported it
+			}
+		default:
+			fmt.Fprintf(l.notes, "The log of pod %s cannot be read: %v\n", pod.Name, err)
+		}
+	})
+}

@@ -1,0 +1,144 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/client"
+)
+
+const logsText = `Prints the log of the driver of the application NAME: that of the current attempt of its run, or of the last one. Of a driver whose pod is gone it
+prints what the status has kept.
+
+With -f it waits for the driver, prints its lines as they come, continues with the next attempt if the run is tried again, and ends with the
+run. Where the run stands is printed on standard error.
+
+Lines are copied as they are into files and pipes. On a terminal, control characters are written out, such as \x1b; --raw copies them there as well.`
+
+const allExecutors = "all"
+
+// logsFlags are the flags of logs.
+type logsFlags struct {
+	cluster  client.Options
+	follow   bool
+	executor string
+	attempt  int64
+	tail     int64
+	since    time.Duration
+	raw      bool
+}
+
+// newLogs returns sparkctl logs.
+func newLogs(s streams) *cobra.Command {
+	var f logsFlags
+	c := &cobra.Command{
+		Use: "logs NAME", Short: "Print the log of a driver or of executors", Long: logsText, Args: oneApplication,
+		Example:           "  sparkctl logs pi\n  sparkctl logs pi -f\n  sparkctl logs pi --executor all --tail 10\n  sparkctl logs pi --attempt 1",
+		ValidArgsFunction: oneName(&f.cluster, client.Applications),
+		RunE:              func(c *cobra.Command, args []string) error { return f.run(c.Context(), args[0], s) },
+	}
+	addClusterFlags(c, &f.cluster)
+	flags := c.Flags()
+	flags.BoolVarP(&f.follow, "follow", "f", false, "print lines as they come, until the run ends")
+	flags.StringVar(&f.executor, "executor", "", "the log of the executor with this `NUMBER`, or of all of them; each line of all begins with the number")
+	flags.Int64Var(&f.attempt, "attempt", 0, "the attempt of the current run, from 1 (default: the current one)")
+	flags.Int64Var(&f.tail, "tail", -1, "how many of the last lines to begin with; -1 is all")
+	flags.DurationVar(&f.since, "since", 0, "only lines that are not older, such as 10m")
+	flags.BoolVar(&f.raw, "raw", false, "copy control characters to the terminal as well")
+	completeFlag(c, "executor", cobra.FixedCompletions([]string{allExecutors}, cobra.ShellCompDirectiveNoFileComp))
+	return c
+}
+
+func (f *logsFlags) check() error {
+	if f.executor != "" && f.executor != allExecutors {
+		if n, err := strconv.Atoi(f.executor); err != nil || n < 1 {
+			return usageError{fmt.Errorf("--executor is %q; set it to a number from 1, or to all", f.executor)}
+		}
+	}
+	if f.attempt < 0 {
+		return usageError{fmt.Errorf("--attempt is %d; attempts count from 1", f.attempt)}
+	}
+	return nil
+}
+
+func (f *logsFlags) run(ctx context.Context, name string, s streams) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	c, err := client.Connect(f.cluster)
+	if err != nil {
+		return err
+	}
+	follower := newLogFollower(c, f.output(s), s.err)
+	follower.options = client.LogOptions{Follow: f.follow, Tail: f.tail, Since: f.since}
+	follower.executor, follower.attempt = f.executor, f.attempt
+	if f.follow {
+		return follower.follow(ctx, name)
+	}
+	app, err := client.GetObject[v1alpha1.SparkApplication](ctx, c, client.Applications, name)
+	if err != nil {
+		return err
+	}
+	return follower.print(ctx, &app)
+}
+
+// output is where lines go: as they are, unless that is a terminal.
+func (f *logsFlags) output(s streams) io.Writer {
+	if s.width > 0 && !f.raw {
+		return s.out
+	}
+	return s.raw
+}
+
+// print prints what there is of the logs of one attempt.
+func (l *logFollower) print(ctx context.Context, app *v1alpha1.SparkApplication) error {
+	if app.Status.Run == 0 {
+		return errors.New("there is no log: the run has not begun")
+	}
+	attempt := l.attempt
+	if attempt == 0 {
+		attempt = app.Status.Attempt
+	}
+	found, err := l.podsOf(ctx, app, attempt)
+	if err != nil {
+		return err
+	}
+	printed := false
+	for i := range found {
+		if !client.HasLog(&found[i]) {
+			continue
+		}
+		printed = true
+		if err := l.copy(ctx, &found[i]); err != nil {
+			return err
+		}
+	}
+	if printed {
+		return nil
+	}
+	return l.kept(app, attempt)
+}
+
+// kept prints what the status has kept of the log of an attempt whose driver is gone.
+func (l *logFollower) kept(app *v1alpha1.SparkApplication, attempt int64) error {
+	for i := range app.Status.Attempts {
+		a := &app.Status.Attempts[i]
+		if a.Run != app.Status.Run || a.Attempt != attempt || a.LogTail == "" || l.executor != "" {
+			continue
+		}
+		fmt.Fprintf(l.notes, "The pod of attempt %d is gone. This is the end of its log, from the status:\n", attempt)
+		_, err := io.WriteString(l.lines.out, a.LogTail)
+		return err
+	}
+	return fmt.Errorf("there is no log: attempt %d of run %d has no %s that has begun", attempt, app.Status.Run, l.role())
+}

@@ -1,0 +1,105 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package sparkctl
+
+import (
+	"bytes"
+	"strings"
+	"sync"
+	"testing"
+
+	"k8s.io/utils/ptr"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/test/integration/actors"
+	"github.com/sparkgate/sparkgate/test/integration/env"
+)
+
+// output is what a program that runs has written so far.
+type output struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (o *output) Write(text []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(text)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}
+
+// until waits until the text is there.
+func (o *output) until(t *testing.T, text string) {
+	t.Helper()
+	env.UntilSeen(t, text, func() (bool, env.Lazily) { return strings.Contains(o.String(), text), o.String })
+}
+
+// retried is an application whose driver may fail twice.
+func retried(app *v1alpha1.SparkApplication) {
+	app.Spec.RestartPolicy = &v1alpha1.RestartPolicy{Type: v1alpha1.RestartOnFailure, MaxAttempts: ptr.To[int32](3), Backoff: &v1alpha1.Backoff{Initial: &v1alpha1.Duration{}}}
+}
+
+// TestLogs: followed from before the first driver, over a retry, to the end of the run; later by attempt, and of executors.
+func TestLogs(t *testing.T) {
+	t.Parallel()
+	operator.Use(t)
+	n := newNode(t)
+	w := actors.NewWorld(t, "", &actors.Kubelet{Run: actors.Manual, Node: n.name})
+	me := as(t, admin(), w.Namespace)
+	app := w.Apply("pi", retried)
+	var out, notes output
+	following := me.command("logs", "pi", "-f")
+	following.Stdout, following.Stderr = &out, &notes
+	if err := following.Start(); err != nil {
+		t.Fatal(err)
+	}
+	first := w.Run(app)
+	n.writes(first, "first line\n")
+	out.until(t, "first line\n")
+	n.writes(first, "no end of line \x1b[31mred")
+	executors := w.Kubelet.Executors(t.Context(), first, 2)
+	n.writes(executors[0], "one\ntwo\n")
+	n.writes(executors[1], "three\n")
+	if got := me.sees(words("logs pi --executor all")); got != "[1] one\n[1] two\n[2] three\n" {
+		t.Errorf("executors: %q", got)
+	}
+	if got := me.sees(words("logs pi --executor 2")); got != "three\n" {
+		t.Errorf("executor 2: %q", got)
+	}
+	me.fails(1, words("logs pi --executor 7"), "attempt 1 of run 1 has no executor that has begun")
+	me.fails(2, words("logs pi --executor first"), `--executor is "first"; set it to a number from 1, or to all`)
+	n.ends(first)
+	w.Kubelet.Finish(t.Context(), first, 1, "Error")
+
+	second := w.Run(app)
+	n.writes(second, "again\n")
+	out.until(t, "again\n")
+	n.ends(second)
+	w.Kubelet.Finish(t.Context(), second, 0, "Completed")
+	if err := following.Wait(); err != nil {
+		t.Errorf("logs -f ends with %v: %s", err, notes.String())
+	}
+	if got := out.String(); got != "first line\nno end of line \x1b[31mredagain\n" {
+		t.Errorf("followed %q", got)
+	}
+	for _, word := range []string{"run 1, attempt 1: Running: ", "run 1, attempt 2: Running: ", "run 1, attempt 2: Succeeded: "} {
+		if !strings.Contains(notes.String(), word) {
+			t.Errorf("no %q in:\n%s", word, notes.String())
+		}
+	}
+	if got := me.sees(words("logs pi")); got != "again\n" {
+		t.Errorf("the last attempt: %q", got)
+	}
+	me.sees(words("logs pi --attempt 1"), "first line")
+	me.sees(words("logs pi -f --attempt 2"), "again")
+	me.fails(1, words("logs pi --attempt 3"), "attempt 3 of run 1 has no driver that has begun")
+	me.sees(words("events pi"), "REASON", "Succeeded", "SparkApplication/pi")
+	me.sees(words("events pi -o yaml"), "kind: List", "reason: Succeeded")
+	me.sees(words("get pi"), "Run 1, attempt 1: Failed", "  | ", "red")
+}
