@@ -47,9 +47,7 @@ func fromSubmit(version string, arguments []string, s streams) error {
 	if len(arguments) == 0 {
 		return usageError{errors.New("give the arguments of spark-submit behind --")}
 	}
-	if filepath.Base(arguments[0]) == "spark-submit" {
-		arguments = arguments[1:] // the whole command was pasted
-	}
+	arguments = withoutProgram(arguments)
 	submitted, err := offline.FromSubmit(offline.Submission{Arguments: arguments, SparkVersion: version, ReadFile: os.ReadFile})
 	if err != nil {
 		tell("from-submit", submitted.Findings, s.err)
@@ -66,4 +64,12 @@ func fromSubmit(version string, arguments []string, s streams) error {
 		return fmt.Errorf("the application would not run: %d to correct", refused)
 	}
 	return nil
+}
+
+// withoutProgram takes the word spark-submit away where the whole command was pasted.
+func withoutProgram(arguments []string) []string {
+	if len(arguments) > 0 && filepath.Base(arguments[0]) == "spark-submit" {
+		return arguments[1:]
+	}
+	return arguments
 }

@@ -81,6 +81,9 @@ type logFollower struct {
 	executor string
 	attempt  int64
 
+	// stops reports whether a state of the application ends it, beside the end of the run; may be nil.
+	stops func(*v1alpha1.SparkApplication) bool
+
 	// opened are the pods whose logs are or were copied; open counts those that are.
 	opened map[types.UID]bool
 	open   sync.WaitGroup
@@ -189,6 +192,11 @@ func (l *logFollower) loop(ctx context.Context, states <-chan *v1alpha1.SparkApp
 	}
 }
 
+// cannotBegin is the error of a run whose spec cannot work.
+type cannotBegin struct{ message string }
+
+func (c *cannotBegin) Error() string { return "the run cannot begin: " + c.message }
+
 // note prints the stage when it changes.
 func (l *logFollower) note(app *v1alpha1.SparkApplication) {
 	s := status.Summarize(app, clock.RealClock{}.Now())
@@ -202,8 +210,10 @@ func (l *logFollower) note(app *v1alpha1.SparkApplication) {
 func (l *logFollower) over(app *v1alpha1.SparkApplication, run int64) (bool, error) {
 	stage, _ := status.StageOf(app.Status.Conditions)
 	switch {
+	case l.stops != nil && l.stops(app):
+		return true, nil
 	case stage.Blocked() && !stage.Waiting():
-		return true, fmt.Errorf("the run cannot begin: %s", status.Summarize(app, clock.RealClock{}.Now()).Message)
+		return true, &cannotBegin{status.Summarize(app, clock.RealClock{}.Now()).Message}
 	case l.attempt > 0 && app.Status.Attempt > l.attempt:
 		return true, nil
 	}

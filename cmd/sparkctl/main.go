@@ -55,8 +55,12 @@ func runAs(program string, args []string, s streams) int {
 		err = unknownCommand(root, err)
 	}
 	fmt.Fprintf(s.err, "%s: %v\n", called.CommandPath(), err)
-	if errors.As(err, &usageError{}) {
+	var coded codedError
+	switch {
+	case errors.As(err, &usageError{}):
 		return exitUsage
+	case errors.As(err, &coded):
+		return coded.code
 	}
 	return exitFailed
 }

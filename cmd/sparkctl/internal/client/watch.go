@@ -135,3 +135,6 @@ func IsGone(err error) bool {
 	var gone *Gone
 	return errors.As(err, &gone)
 }
+
+// IsNotFound reports whether an error says that the object does not exist.
+func IsNotFound(err error) bool { return apierrors.IsNotFound(err) }

@@ -1,0 +1,88 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/client"
+)
+
+const deleteText = `Deletes applications. The operator stops what runs and releases the quota before they are gone; the command waits for that.`
+
+// deletion are the flags of delete.
+type deletion struct {
+	cluster client.Options
+	wait    bool
+}
+
+// newDelete returns sparkctl delete.
+func newDelete(s streams) *cobra.Command {
+	d := deletion{wait: true}
+	c := &cobra.Command{
+		Use: "delete NAME...", Short: "Delete applications", Long: deleteText,
+		Example: "  sparkctl delete pi\n  sparkctl delete pi etl --wait=false",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usageError{fmt.Errorf("name applications; see %s --help", c.CommandPath())}
+			}
+			for i := range args {
+				if err := applicationName(&args[i]); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		ValidArgsFunction: func(c *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return namesOf(c, &d.cluster, client.Applications)
+		},
+		RunE: func(c *cobra.Command, args []string) error { return d.run(c.Context(), args, s) },
+	}
+	addClusterFlags(c, &d.cluster)
+	c.Flags().BoolVar(&d.wait, "wait", true, "wait until they are gone")
+	return c
+}
+
+// run deletes applications, and those that it can if some fail.
+func (d *deletion) run(ctx context.Context, names []string, s streams) error {
+	c, err := client.Connect(d.cluster)
+	if err != nil {
+		return err
+	}
+	var failed []error
+	var deleted []string
+	for _, name := range names {
+		if err := c.DeleteApplication(ctx, name); err != nil {
+			failed = append(failed, err)
+			continue
+		}
+		deleted = append(deleted, name)
+	}
+	for _, name := range deleted {
+		word := "is being deleted"
+		if d.wait {
+			word = "deleted"
+			if err := untilGone(ctx, c, name); err != nil {
+				failed = append(failed, err)
+				continue
+			}
+		}
+		fmt.Fprintf(s.out, "%s%s %s\n", kindName, name, word)
+	}
+	return errors.Join(failed...)
+}
+
+// untilGone waits until the application is gone, or another one has its name.
+func untilGone(ctx context.Context, c *client.Cluster, name string) error {
+	err := c.FollowApplication(ctx, name, func(app *v1alpha1.SparkApplication) (bool, error) { return app.DeletionTimestamp == nil, nil })
+	if client.IsGone(err) || client.IsNotFound(err) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,65 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/fluxcd/pkg/apis/meta"
+	"github.com/spf13/cobra"
+	"k8s.io/utils/clock"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/client"
+)
+
+const rerunText = `Requests one more run of the application NAME, with the spec as it is, by Flux's annotations requestedAt and forceAt. If a run is under
+way, the new one follows it, as spec.onTemplateChange says.
+
+` + waitText
+
+// rerunFlags are the flags of rerun.
+type rerunFlags struct {
+	cluster client.Options
+	wait    waitFlags
+}
+
+// newRerun returns sparkctl rerun.
+func newRerun(s streams) *cobra.Command {
+	var f rerunFlags
+	c := &cobra.Command{
+		Use: "rerun NAME", Aliases: []string{"run"}, Short: "Run an application once more", Long: rerunText, Args: oneApplication,
+		Example:           "  sparkctl rerun pi\n  sparkctl run pi --wait --timeout 2h\n  sparkctl rerun pi --logs",
+		ValidArgsFunction: oneName(&f.cluster, client.Applications),
+		RunE:              func(c *cobra.Command, args []string) error { return f.run(c.Context(), args[0], s) },
+	}
+	addClusterFlags(c, &f.cluster)
+	f.wait.declare(c)
+	return c
+}
+
+func (f *rerunFlags) run(ctx context.Context, name string, s streams) error {
+	c, err := client.Connect(f.cluster)
+	if err != nil {
+		return err
+	}
+	token := clock.RealClock{}.Now().UTC().Format(time.RFC3339Nano)
+	annotations := map[string]any{meta.ReconcileRequestAnnotation: token, meta.ForceRequestAnnotation: token}
+	app, err := c.PatchApplication(ctx, name, map[string]any{"metadata": map[string]any{"annotations": annotations}})
+	if err != nil {
+		return err
+	}
+	note := ""
+	if app.Spec.Suspend {
+		note = "; it is suspended: resume it to have it run"
+	}
+	if _, err := fmt.Fprintf(s.out, "%s%s: another run is requested%s\n", kindName, name, note); err != nil || !f.wait.wanted() {
+		return err
+	}
+	return f.wait.await(ctx, awaited{cluster: c, name: name, begun: func(app *v1alpha1.SparkApplication) bool {
+		return app.Status.LastHandledForceAt == token || app.Status.LastHandledReconcileAt == token && stalled(app)
+	}}, s)
+}

@@ -1,0 +1,81 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/client"
+)
+
+const suspendText = `Sets spec.suspend of the application NAME: one that waits leaves its queue, one that runs is stopped gracefully and releases its quota. This
+is how a run is stopped; kill is another name for it. "resume" continues the run with a new attempt, "delete" removes the application.
+
+A run that has ended stays as it is. What Git says of spec.suspend is applied again by Flux or Argo CD.`
+
+// newSuspend returns sparkctl suspend.
+func newSuspend(s streams) *cobra.Command {
+	var cluster client.Options
+	c := &cobra.Command{
+		Use: "suspend NAME", Aliases: []string{"kill"}, Short: "Stop the run of an application, until it is resumed", Long: suspendText, Args: oneApplication,
+		Example:           "  sparkctl suspend pi\n  sparkctl kill pi -n etl",
+		ValidArgsFunction: oneName(&cluster, client.Applications),
+		RunE: func(c *cobra.Command, args []string) error {
+			return suspend(c.Context(), cluster, args[0], s)
+		},
+	}
+	addClusterFlags(c, &cluster)
+	return c
+}
+
+// suspension is the patch that sets spec.suspend; nil takes the field away.
+func suspension(value any) map[string]any {
+	return map[string]any{"spec": map[string]any{"suspend": value}}
+}
+
+func suspend(ctx context.Context, cluster client.Options, name string, s streams) error {
+	c, err := client.Connect(cluster)
+	if err != nil {
+		return err
+	}
+	app, err := c.PatchApplication(ctx, name, suspension(true))
+	if err != nil {
+		return err
+	}
+	if app.Status.Times.Finished != nil {
+		_, err = fmt.Fprintf(s.out, "%s%s suspended; run %d has ended before\n", kindName, name, app.Status.Run)
+		return err
+	}
+	_, err = fmt.Fprintf(s.out, "%s%s suspended; sparkctl resume %s -n %s continues the run\n", kindName, name, name, app.Namespace)
+	return err
+}
+
+const resumeText = `Takes spec.suspend away from the application NAME: a run that had not started continues as the same attempt, one that was stopped as a new
+attempt of the same run. Both begin at the end of the line.`
+
+// newResume returns sparkctl resume.
+func newResume(s streams) *cobra.Command {
+	var cluster client.Options
+	c := &cobra.Command{
+		Use: "resume NAME", Short: "Continue the run of an application that was suspended", Long: resumeText, Args: oneApplication,
+		Example:           "  sparkctl resume pi",
+		ValidArgsFunction: oneName(&cluster, client.Applications),
+		RunE: func(c *cobra.Command, args []string) error {
+			connected, err := client.Connect(cluster)
+			if err != nil {
+				return err
+			}
+			if _, err := connected.PatchApplication(c.Context(), args[0], suspension(nil)); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(s.out, "%s%s resumed\n", kindName, args[0])
+			return err
+		},
+	}
+	addClusterFlags(c, &cluster)
+	return c
+}

@@ -1,0 +1,133 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/utils/clock"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/client"
+	"github.com/sparkgate/sparkgate/internal/status"
+)
+
+// Exit codes of commands that wait for a run.
+const (
+	exitRunFailed   = 3
+	exitTimeout     = 4
+	exitInterrupted = 130
+)
+
+// waitText is the help on waiting.
+const waitText = `With --wait it waits for the end of the run, and with --logs it prints the driver's log meanwhile. Then the exit code is that of the run: 0 if
+it has succeeded, 3 if it has failed or cannot continue without a change (condition Stalled), 4 if it is not over within --timeout. After Ctrl-C (130) the
+run continues.`
+
+// codedError is an error with an exit code of its own.
+type codedError struct {
+	error
+	code int
+}
+
+// waitFlags are the flags of commands that start a run.
+type waitFlags struct {
+	wait, logs bool
+	timeout    time.Duration
+}
+
+func (f *waitFlags) declare(c *cobra.Command) {
+	c.Flags().BoolVar(&f.wait, "wait", false, "wait for the end of the run, and end with its exit code")
+	c.Flags().BoolVar(&f.logs, "logs", false, "wait, and print the log of the driver meanwhile")
+	c.Flags().DurationVar(&f.timeout, "timeout", 0, "how long to wait, such as 2h (default: without end)")
+}
+
+// wanted reports whether the end of the run is waited for.
+func (f *waitFlags) wanted() bool { return f.wait || f.logs }
+
+// awaited is a run that was started.
+type awaited struct {
+	cluster *client.Cluster
+	name    string
+	// begun reports whether a state of the application speaks of the run that was started.
+	begun func(*v1alpha1.SparkApplication) bool
+}
+
+// await waits for the end of a run.
+func (f *waitFlags) await(ctx context.Context, a awaited, s streams) error {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if f.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, f.timeout)
+		defer cancel()
+	}
+	err := f.follow(ctx, a, s)
+	advice := fmt.Sprintf("The run continues: sparkctl suspend %[1]s -n %[2]s stops it, sparkctl logs %[1]s -n %[2]s -f follows it", a.name, a.cluster.Namespace)
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return codedError{fmt.Errorf("the run is not over after %s. %s", f.timeout, advice), exitTimeout}
+	case ctx.Err() != nil:
+		return codedError{fmt.Errorf("interrupted. %s", advice), exitInterrupted}
+	}
+	return err
+}
+
+// follow copies the log of the run if that is wanted, and waits for its end.
+func (f *waitFlags) follow(ctx context.Context, a awaited, s streams) error {
+	if !f.logs {
+		return a.untilOver(ctx, s.err)
+	}
+	err := a.cluster.FollowApplication(ctx, a.name, func(app *v1alpha1.SparkApplication) (bool, error) {
+		return a.begun(app) && (app.Status.Run > 0 || stalled(app)), nil
+	})
+	if err != nil {
+		return err
+	}
+	logs := newLogFollower(a.cluster, (&logsFlags{}).output(s), s.err)
+	logs.options.Follow, logs.stops = true, stalled
+	if err := logs.follow(ctx, a.name); err != nil {
+		return err
+	}
+	return a.untilOver(ctx, io.Discard)
+}
+
+// untilOver waits until the run is over, and returns how it ended.
+func (a awaited) untilOver(ctx context.Context, notes io.Writer) error {
+	last := ""
+	return a.cluster.FollowApplication(ctx, a.name, func(app *v1alpha1.SparkApplication) (bool, error) {
+		if !a.begun(app) {
+			return false, nil
+		}
+		now := status.Summarize(app, clock.RealClock{}.Now())
+		if text := fmt.Sprintf("run %d, attempt %d: %s: %s\n", now.Run, now.Attempt, now.Stage, now.Message); text != last {
+			last = text
+			fmt.Fprint(notes, text)
+		}
+		stage, _ := status.StageOf(app.Status.Conditions)
+		switch {
+		case stage == status.Succeeded:
+			return true, nil
+		case stage.Ended():
+			return true, codedError{fmt.Errorf("run %d of %s has failed: %s: %s", now.Run, a.name, now.Stage, now.Message), exitRunFailed}
+		case stalled(app):
+			return true, codedError{fmt.Errorf("the run of %s cannot continue: %s: %s", a.name, now.Stage, now.Message), exitRunFailed}
+		}
+		return false, nil
+	})
+}
+
+// stalled reports whether nothing happens before the application or the cluster is changed.
+func stalled(app *v1alpha1.SparkApplication) bool {
+	return app.Status.ObservedGeneration == app.Generation && apimeta.IsStatusConditionTrue(app.Status.Conditions, v1alpha1.StalledCondition)
+}

@@ -1,0 +1,157 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package sparkctl
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/test/integration/actors"
+	"github.com/sparkgate/sparkgate/test/integration/env"
+)
+
+// manifest writes an application into a file.
+func manifest(t *testing.T, app *v1alpha1.SparkApplication, change ...func(string) string) string {
+	t.Helper()
+	app.TypeMeta.Kind, app.TypeMeta.APIVersion = v1alpha1.SparkApplicationKind, v1alpha1.GroupVersion.String()
+	data, err := yaml.Marshal(app)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, _, _ := strings.Cut(string(data), "status:\n")
+	for _, c := range change {
+		text = c(text)
+	}
+	file := filepath.Join(t.TempDir(), "app.yaml")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// started runs sparkctl in the background.
+func (u user) started(args ...string) (c *exec.Cmd, out, notes *output) {
+	u.t.Helper()
+	out, notes = &output{}, &output{}
+	c = u.command(args...)
+	c.Stdout, c.Stderr = out, notes
+	if err := c.Start(); err != nil {
+		u.t.Fatal(err)
+	}
+	return c, out, notes
+}
+
+// codeOf waits for the end of a program.
+func codeOf(t *testing.T, c *exec.Cmd) int {
+	t.Helper()
+	var exit *exec.ExitError
+	if err := c.Wait(); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return c.ProcessState.ExitCode()
+}
+
+// TestSubmitAndWait: the exit code is that of the run, and the log is printed meanwhile.
+func TestSubmitAndWait(t *testing.T) {
+	t.Parallel()
+	operator.Use(t)
+	n := newNode(t)
+	w := actors.NewWorld(t, "", &actors.Kubelet{Run: actors.Manual, Node: n.name})
+	me := as(t, admin(), "default")
+	pi := manifest(t, w.Pi("pi"))
+	c, out, notes := me.started("submit", "-f", pi, "--logs")
+	notes.until(t, "sparkapplication.sparkgate.io/pi created in namespace "+w.Namespace)
+	app := w.Pi("pi")
+	driver := w.Run(app)
+	n.writes(driver, "Pi is roughly 3.1\n")
+	out.until(t, "Pi is roughly 3.1\n")
+	n.ends(driver)
+	w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
+	if code := codeOf(t, c); code != 0 {
+		t.Errorf("succeeded: exit code %d: %s", code, notes)
+	}
+	me.fails(1, []string{"submit", "-f", pi}, "sparkapplication pi exists in namespace "+w.Namespace)
+
+	c, out, notes = me.started("rerun", "pi", "-n", w.Namespace, "--wait")
+	out.until(t, "another run is requested")
+	actors.Eventually(t, app, "in its second run", func(a *v1alpha1.SparkApplication) bool { return a.Status.Run == 2 })
+	driver = w.Run(app)
+	n.ends(driver)
+	w.Kubelet.Finish(t.Context(), driver, 7, "Error")
+	if code := codeOf(t, c); code != 3 || !strings.Contains(notes.String(), "run 2 of pi has failed: Failed: ") {
+		t.Errorf("failed: exit code %d: %s", code, notes)
+	}
+	me.sees([]string{"delete", "pi", "-n", w.Namespace}, "sparkapplication.sparkgate.io/pi deleted")
+	me.fails(1, []string{"delete", "pi", "-n", w.Namespace}, "sparkapplication pi not found")
+}
+
+// TestWaitThatEndsEarly: after a timeout or Ctrl-C the run continues; a run that cannot begin is not waited for.
+func TestWaitThatEndsEarly(t *testing.T) {
+	t.Parallel()
+	operator.Use(t)
+	w := actors.NewWorld(t, "", nil)
+	me := as(t, admin(), w.Namespace)
+	me.fails(4, []string{"submit", "-f", manifest(t, w.Pi("slow")), "--wait", "--timeout", "1s"}, "is not over after 1s. The run continues: sparkctl suspend slow -n "+w.Namespace)
+
+	c, _, notes := me.started("submit", "-f", manifest(t, w.Pi("long")), "--wait")
+	long := w.Pi("long")
+	w.Run(long)
+	notes.until(t, "attempt 1: Running: ")
+	if err := c.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if code := codeOf(t, c); code != 130 || !strings.Contains(notes.String(), "The run continues: sparkctl suspend long -n "+w.Namespace+" stops it") {
+		t.Errorf("interrupted: exit code %d: %s", code, notes)
+	}
+	w.Reach(long, v1alpha1.RunningReason)
+
+	invalid := w.Pi("invalid")
+	invalid.Spec.MainApplicationFile = "job.py" // it has no scheme
+	for _, how := range []string{"--wait", "--logs"} {
+		me.fails(3, []string{"submit", "-f", manifest(t, invalid), how}, "the run of invalid cannot continue: InvalidSpec: ")
+		me.sees(words("delete invalid"))
+	}
+	unknown := func(text string) string { return strings.Replace(text, "  image:", "  immage: x\n  image:", 1) }
+	me.fails(1, []string{"submit", "-f", manifest(t, w.Pi("typo"), unknown)}, `unknown field "spec.immage"`)
+	me.fails(2, words("submit"), "name a manifest with -f FILE")
+	me.fails(1, words("submit -f "+filepath.Join(env.Root(), "config/queues")+"/none.yaml"), "read the manifest")
+	me.fails(1, words("submit -- --deploy-mode client a.py"), "drivers always run in a pod")
+
+	me.sees([]string{"submit", "-n", w.Namespace, "--spark-version", "4.1.4", "--", "--name", "from submit", "--conf", "spark.kubernetes.container.image=spark", "local:///a.py"})
+	submitted := &v1alpha1.SparkApplication{}
+	if err := env.Client().Get(t.Context(), client.ObjectKey{Namespace: w.Namespace, Name: "from-submit"}, submitted); err != nil || submitted.Spec.MainApplicationFile != "local:///a.py" {
+		t.Errorf("from spark-submit: %v, %+v", err, submitted.Spec)
+	}
+}
+
+// TestStopAndContinue: suspend stops a run, resume continues it, kill is suspend.
+func TestStopAndContinue(t *testing.T) {
+	t.Parallel()
+	operator.Use(t)
+	w := actors.NewWorld(t, "", nil)
+	me := as(t, admin(), w.Namespace)
+	app := w.Apply("pi")
+	w.Run(app)
+	me.sees(words("suspend pi"), "sparkapplication.sparkgate.io/pi suspended; sparkctl resume pi -n "+w.Namespace+" continues the run")
+	w.Reach(app, v1alpha1.SuspendedReason)
+	me.sees(words("rerun pi"), "it is suspended: resume it")
+	me.sees(words("resume sgapp/pi"), "resumed")
+	w.Run(app)
+	if app.Spec.Suspend || app.Status.Resumes != 1 && app.Status.Run != 2 {
+		t.Errorf("resumed: %s", actors.Show(app))
+	}
+	me.sees(words("kill pi"), "suspended")
+	w.Reach(app, v1alpha1.SuspendedReason)
+	me.fails(1, words("suspend ip"), "sparkapplication ip not found in namespace "+w.Namespace+": did you mean pi?")
+	me.sees(words("delete pi --wait=false"), "is being deleted")
+	actors.Gone(t, app)
+}
