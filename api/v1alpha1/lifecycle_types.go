@@ -49,6 +49,7 @@ type QueueReference struct {
 	// are asked for.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=2147483647
 	MinExecutors *int32 `json:"minExecutors,omitempty" sparkgate:"ask"`
 
 	// flavors restricts the node classes that driver and executors may be placed in. Default: any that the queue
@@ -182,6 +183,7 @@ type RestartPolicy struct {
 	// maxAttempts counts the first attempt and its retries after failures. Default: 3.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=2147483647
 	MaxAttempts *int32 `json:"maxAttempts,omitempty"`
 
 	// backoff is the pause before a retry; it holds no quota.

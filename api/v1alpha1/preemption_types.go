@@ -40,5 +40,7 @@ type BorrowWithinTree struct {
 
 	// maxPriorityThreshold protects applications of higher priority. Default: no bound.
 	// +optional
+	// +kubebuilder:validation:Minimum=-2147483648
+	// +kubebuilder:validation:Maximum=2147483647
 	MaxPriorityThreshold *int32 `json:"maxPriorityThreshold,omitempty"`
 }

@@ -82,6 +82,7 @@ type SparkQueueSpec struct {
 	// maxRunning bounds the number of admitted applications. Default: no bound.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=2147483647
 	MaxRunning *int32 `json:"maxRunning,omitempty"`
 
 	// strategy is BestEffortFIFO (default: those that fit may pass one that does not) or StrictFIFO.

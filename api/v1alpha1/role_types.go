@@ -260,17 +260,20 @@ type DynamicAllocation struct {
 	// initialExecutors is the number at the start. Default: minExecutors.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=2147483647
 	InitialExecutors *int32 `json:"initialExecutors,omitempty"`
 
 	// minExecutors is never gone below. Default: 0.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=2147483647
 	MinExecutors *int32 `json:"minExecutors,omitempty"`
 
 	// maxExecutors is never exceeded. No default: without one here or in sparkConf the job is refused, because no queue
 	// could hold it.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=2147483647
 	MaxExecutors *int32 `json:"maxExecutors,omitempty"`
 
 	// shuffleTrackingTimeout lets an executor that holds shuffle data go after this time. Default: never.

@@ -170,7 +170,7 @@ type ApplicationTemplate struct {
 
 // TemplateMetadata are labels and annotations of the applications of a schedule.
 //
-// +kubebuilder:validation:XValidation:rule="!has(self.name) && !has(self.generateName) && !has(self.namespace)",message="set labels and annotations only: applications are named after the schedule and the time, and are created in its namespace"
+// +kubebuilder:validation:XValidation:rule="!has(self.name) && !has(self.generateName) && !has(self.__namespace__)",message="set labels and annotations only: applications are named after the schedule and the time, and are created in its namespace"
 type TemplateMetadata struct {
 	// labels of the applications.
 	// +optional

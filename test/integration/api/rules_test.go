@@ -157,7 +157,7 @@ var celBreaches = map[string][]any{
 		"* * * *", "0 * * * * *", "@reboot", "@every", "@every 90", "@every -5m", "@every 1h,5m", "@every 9999999h", " ",
 	},
 	"self != 'Local'": {"Local"},
-	"!has(self.name) && !has(self.generateName) && !has(self.namespace)": {
+	"!has(self.name) && !has(self.generateName) && !has(self.__namespace__)": {
 		map[string]any{"name": "mine"}, map[string]any{"generateName": "mine-"}, map[string]any{"namespace": "other"},
 	},
 	// durations
@@ -260,7 +260,7 @@ func stringBreaches(s *apiextensionsv1.JSONSchemaProps) []breach {
 		}
 	}
 	if s.MaxLength != nil {
-		all = append(all, breach{rule: "maxLength", value: strings.Repeat("1", int(*s.MaxLength)+1), words: []string{fmt.Sprint("may not be more than ", *s.MaxLength)}})
+		all = append(all, breach{rule: "maxLength", value: strings.Repeat("1", int(*s.MaxLength)+1), words: []string{"may not be", fmt.Sprint(" than ", *s.MaxLength)}})
 	}
 	if s.MinLength != nil {
 		all = append(all, breach{rule: "minLength", value: strings.Repeat("1", int(*s.MinLength)-1), words: []string{fmt.Sprintf("at least %d char", *s.MinLength)}})
