@@ -18,22 +18,34 @@ const (
 
 // built is a finished build in the user's cache folder.
 type built struct {
-	dir     string
-	version string // of Kubernetes
+	dir      string
+	version  string // of Kubernetes
+	programs string // folder with kubernetesPrograms of another minor; empty if the multi-call binary is all
 }
 
 func (b built) binary() string { return filepath.Join(b.dir, "allinone") }
 func (b built) pause() string  { return filepath.Join(b.dir, "pause") }
 
 // assets is a folder that serves as KUBEBUILDER_ASSETS.
-func (b built) assets() string { return filepath.Join(b.dir, "envtest") }
+func (b built) assets() string {
+	if b.programs == "" {
+		return filepath.Join(b.dir, "envtest")
+	}
+	return filepath.Join(b.dir, "envtest-"+filepath.Base(filepath.Dir(b.programs)))
+}
 
 // The multi-call binary acts by the name it is called with, so a link is
 // enough of a wrapper. CRDs and controllers are tested with these three.
 var assetNames = []string{"etcd", "kube-apiserver", "kubectl"}
 
 func (b built) complete() bool {
-	for _, file := range []string{b.binary(), b.pause()} {
+	files := []string{b.binary(), b.pause()}
+	if b.programs != "" {
+		for _, name := range kubernetesPrograms {
+			files = append(files, b.program(name))
+		}
+	}
+	for _, file := range files {
 		if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
 			return false
 		}
@@ -51,8 +63,11 @@ type builder struct {
 	goModule
 	flags  string // for the linker
 	root   string // cache folder of all builds
-	target built
+	own    built  // of this module
+	target built  // own, or with the programs of another minor
 	report *reporter
+	// programs of another minor; nil if the target is own.
+	programs *systemBuilder
 }
 
 func newBuilder(report *reporter) (*builder, error) {
@@ -79,14 +94,21 @@ func newBuilder(report *reporter) (*builder, error) {
 	if b.root, err = cacheFolder("cluster"); err != nil {
 		return nil, err
 	}
-	b.target.dir = filepath.Join(b.root, key)
-	b.target.version, _, _, err = kubernetesVersion(string(goMod))
-	return b, err
+	version, major, minor, err := kubernetesVersion(string(goMod))
+	if err != nil {
+		return nil, err
+	}
+	b.own = built{dir: filepath.Join(b.root, key), version: version}
+	b.target = b.own
+	return b, b.chooseMinor(major + "." + minor)
 }
 
 // ensure builds what the cache does not hold.
 func (b *builder) ensure() (built, error) {
-	return b.target, once{root: b.root, dir: b.target.dir, complete: b.target.complete}.ensure(b.report, b.build)
+	if err := (once{root: b.root, dir: b.own.dir, complete: b.own.complete}.ensure(b.report, b.build)); err != nil {
+		return b.target, err
+	}
+	return b.target, b.ensureMinor()
 }
 
 // build leaves the binaries in a new folder.
@@ -97,7 +119,7 @@ func (b *builder) build(dir string) error {
 	if err := os.MkdirAll(filepath.Join(dir, "envtest"), 0o755); err != nil {
 		return err
 	}
-	b.report.step("building Kubernetes %s from its Go modules: 4 to 15 minutes the first time on 2 cores, seconds when the build cache has it", b.target.version)
+	b.report.step("building Kubernetes %s from its Go modules: 4 to 15 minutes the first time on 2 cores, seconds when the build cache has it", b.own.version)
 	if err := b.compile(dir); err != nil {
 		return err
 	}
@@ -158,7 +180,7 @@ func buildAll(report *reporter, names []string) ([]string, error) {
 		if _, err := b.ensure(); err != nil {
 			return nil, err
 		}
-		tell(b.target.binary())
+		tell(b.target.program(apiserver))
 		return []string{b.target.assets()}, nil
 	}
 	var folders []string

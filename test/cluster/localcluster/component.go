@@ -85,7 +85,12 @@ func (c cluster) components(s settings) map[string]component {
 	return all
 }
 
+// multiCall runs a part of the multi-call binary, or the program of another
+// minor in its place.
 func multiCall(s settings, name string, flags []string) component {
+	if s.programs != "" && slices.Contains(kubernetesPrograms, name) {
+		return component{name: name, argv: append([]string{filepath.Join(s.programs, name)}, flags...), executable: name}
+	}
 	return component{
 		name:       name,
 		argv:       append([]string{s.binary, name}, flags...),

@@ -18,6 +18,7 @@ type object = map[string]any
 // settings are what the configuration depends on beside the cluster itself.
 type settings struct {
 	binary      string // the multi-call binary
+	programs    string // folder with kubernetesPrograms of another minor; empty if the multi-call binary is all
 	pause       string // the static pause program
 	cniPlugins  string // folder with the CNI plugins
 	snapshotter string // of containerd

@@ -256,7 +256,7 @@ func (t teardown) strays() []string {
 			continue
 		}
 		program := t.proc.executable(pid)
-		if strings.Contains(string(content), t.cluster.dir+"/") && (program == "allinone" || strings.HasPrefix(program, "containerd")) {
+		if strings.Contains(string(content), t.cluster.dir+"/") && (program == "allinone" || slices.Contains(kubernetesPrograms, program) || strings.HasPrefix(program, "containerd")) {
 			strays = append(strays, fmt.Sprintf("process %d (%s)", pid, program))
 		}
 	}

@@ -84,7 +84,7 @@ func sourceKey(module, goVersion string, linkerFlags string) (string, error) {
 	return hex.EncodeToString(hash.Sum(nil)[:8]), nil
 }
 
-var kubernetesRequirement = regexp.MustCompile(`(?m)^\s*(?:require )?k8s\.io/kubernetes (v(\d+)\.(\d+)\.\S+)$`)
+var kubernetesRequirement = regexp.MustCompile(`(?m)^\s*(?:require )?k8s\.io/kubernetes (v(\d+)\.(\d+)\.\S+)(?: // indirect)?$`)
 
 // kubernetesVersion reads the version that go.mod requires.
 func kubernetesVersion(goMod string) (version, major, minor string, err error) {

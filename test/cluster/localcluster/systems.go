@@ -24,7 +24,7 @@ type system struct {
 }
 
 func systems() []system {
-	return []system{
+	all := []system{
 		{"kueue", "Kueue", "sigs.k8s.io/kueue", []string{"config/components/crd", "config/components/webhook"}, "4 minutes"},
 		{"volcano", "Volcano", "volcano.sh/volcano", []string{"config/crd/volcano/bases", "config/crd/jobflow/bases", "installer/helm/chart/volcano/config"}, "5 minutes"},
 		{"yunikorn", "YuniKorn", "github.com/apache/yunikorn-k8shim", nil, "4 minutes"},
@@ -33,6 +33,10 @@ func systems() []system {
 		{"flux-notification", "Flux's notification-controller", "github.com/fluxcd/notification-controller", []string{"config/crd/bases"}, "5 minutes"},
 		{"helm", "Helm", "helm.sh/helm/v4", nil, "2 minutes"},
 	}
+	for _, minor := range otherMinors {
+		all = append(all, system{"kubernetes-" + minor, "Kubernetes", "k8s.io/kubernetes", nil, "8 minutes"})
+	}
+	return all
 }
 
 // systemBuilder compiles a system. In its folder, programs lie in bin/, and
@@ -96,11 +100,27 @@ func (b *systemBuilder) build(dir string) error {
 		return fmt.Errorf("resolve the modules of %s: %w", b.title, err)
 	}
 	programs := filepath.Join(dir, "bin") + string(filepath.Separator)
-	compile := b.goCommand("build", "-v", "-ldflags", "-s -w", "-o", programs, "tool")
+	flags, err := b.linkerFlags()
+	if err != nil {
+		return err
+	}
+	compile := b.goCommand("build", "-v", "-ldflags", flags, "-o", programs, "tool")
 	if err := progress.run(b.report, compile); err != nil {
 		return fmt.Errorf("compile %s: %w", b.title, err)
 	}
 	return b.copyManifests(dir)
+}
+
+// linkerFlags set the version where Kubernetes reports it.
+func (b *systemBuilder) linkerFlags() (string, error) {
+	if b.system.module != "k8s.io/kubernetes" {
+		return "-s -w", nil
+	}
+	goMod, err := os.ReadFile(filepath.Join(b.goModule.module, "go.mod"))
+	if err != nil {
+		return "", err
+	}
+	return linkerFlags(string(goMod))
 }
 
 // copyManifests makes the folder independent of the module cache.

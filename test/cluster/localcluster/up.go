@@ -23,9 +23,10 @@ const (
 
 // clusterRecord is what other commands need to know about a started cluster.
 type clusterRecord struct {
-	Build   string `json:"build"` // folder of the binaries
-	Version string `json:"version"`
-	Audit   bool   `json:"audit"`
+	Build    string `json:"build"`              // folder of the binaries
+	Programs string `json:"programs,omitempty"` // folder of those of another minor
+	Version  string `json:"version"`
+	Audit    bool   `json:"audit"`
 }
 
 func (c cluster) recordFile() string { return c.path("cluster.json") }
@@ -47,7 +48,9 @@ func (c cluster) readRecord() (clusterRecord, error) {
 	return record, nil
 }
 
-func (r clusterRecord) built() built { return built{dir: r.Build, version: r.Version} }
+func (r clusterRecord) built() built {
+	return built{dir: r.Build, version: r.Version, programs: r.Programs}
+}
 
 func (c cluster) notUp() error {
 	return fmt.Errorf("the cluster %s is not up: run `make cluster-up` or `localcluster up`", c.name)
@@ -184,7 +187,10 @@ func (c cluster) writeRecord(audit auditChoice, result built) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	record.Build, record.Version = result.dir, result.version
+	if record.Build != "" && minorOf(record.Version) != minorOf(result.version) {
+		return fmt.Errorf("the cluster %s is of Kubernetes %s, not %s: run `localcluster down` first", c.name, record.Version, result.version)
+	}
+	record.Build, record.Programs, record.Version = result.dir, result.programs, result.version
 	if audit.set {
 		record.Audit = audit.on
 	}
@@ -257,7 +263,7 @@ func (c cluster) describe(record clusterRecord, report *reporter) (*supervisor, 
 	}
 	result := record.built()
 	config := settings{
-		binary: result.binary(), pause: result.pause(), cniPlugins: cniPluginDir(),
+		binary: result.binary(), programs: result.programs, pause: result.pause(), cniPlugins: cniPluginDir(),
 		snapshotter: c.snapshotter(), diskStats: onBlockDevice(mounts, c.dir), audit: record.Audit,
 	}
 	contents, err := c.configFiles(config)
