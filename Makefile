@@ -108,7 +108,7 @@ bin/sparkctl: hack/sparkctl bin/localcluster out/sparkctl
 
 ##@ Test
 
-.PHONY: unit integration gitops attacks e2e e2e-kind e2e-slow e2e-versions
+.PHONY: unit integration gitops attacks e2e e2e-kind e2e-slow e2e-versions e2e-kubernetes
 unit: preflight-go ## Tests without a cluster, root or network
 	@hack/suite unit
 integration: bin/localcluster ## Tests against a real API server and etcd
@@ -129,6 +129,9 @@ e2e-slow: bin/kubectl bin/sparkgate image operator-image ## The e2e tests that a
 e2e-versions: bin/kubectl bin/sparkgate bin/image operator-image ## Real jobs of the other supported Spark versions, one after the other; SPARK_VERSIONS="4.3.0 …"
 	@hack/preflight root
 	@hack/suite e2e_versions
+e2e-kubernetes: bin/kubectl bin/sparkgate out/sparkctl image operator-image ## The main stories on other minors of Kubernetes, one after the other; KUBERNETES_VERSIONS="1.31 1.33 1.35"
+	@hack/preflight root
+	@hack/suite e2e_kubernetes
 
 .PHONY: test
 test: preflight-go ## unit, integration and e2e; ends with "N passed, N failed"

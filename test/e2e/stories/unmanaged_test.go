@@ -21,9 +21,11 @@ metadata: {name: submitter}
 spec:
   restartPolicy: Never
   serviceAccountName: spark
+  volumes: [{name: template, configMap: {name: template}}]
   containers:
   - name: main
     image: %[2]s
+    volumeMounts: [{name: template, mountPath: /template}]
     args:
     - spark-submit
     - --master=k8s://https://kubernetes.default.svc
@@ -39,23 +41,44 @@ spec:
     - --conf=spark.driver.memory=512m
     - --conf=spark.executor.memory=512m
     - --conf=spark.executor.instances=2
+    - --conf=spark.kubernetes.driver.podTemplateFile=/template/pod.yaml
+    - --conf=spark.kubernetes.executor.podTemplateFile=/template/pod.yaml
     - local:///opt/spark/examples/pi.py
     - "4"
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: template}
+data:
+  pod.yaml: |
+    spec: {%[3]s}
 `
+
+// installGuard installs the guard, and returns what has to stand in the pod templates of Spark pods: where the API server has no
+// MutatingAdmissionPolicy, they are not given the scheduling gate, but refused without it.
+func installGuard(s *env.Namespace) (template string) {
+	guard := filepath.Join(env.Root(), "config", "guard")
+	if strings.Contains(s.Kubectl("get", "--raw", "/apis/admissionregistration.k8s.io/v1"), `"mutatingadmissionpolicies"`) {
+		s.Kubectl("apply", "-k", guard)
+		return ""
+	}
+	s.Kubectl("apply", "-k", filepath.Join(guard, "validating"))
+	return "schedulingGates: [{name: sparkgate.io/quota}]"
+}
 
 // A raw spark-submit in a guarded namespace: the driver waits for quota in the queue of the namespace, then as many executors as have quota
 // are let in, the others say why not, and all goes back in the end.
 func TestARawSubmitWaitsForRoom(t *testing.T) {
 	t.Parallel()
 	s := env.NewTenant(t, 1)
-	s.Kubectl("apply", "-k", filepath.Join(env.Root(), "config", "guard"))
+	template := installGuard(s)
 	queue := env.Queue(s.Name+"-raw", "4", "1792Mi") // two pods of 896Mi
 	queue.Spec.StopPolicy = v1alpha1.StopPolicyHold
 	s.Apply(queue)
 	s.Kubectl("annotate", "namespace", s.Name, v1alpha1.DefaultQueueAnnotation+"="+queue.Name)
 	// The driver that spark-submit makes does not satisfy the restricted standard.
 	s.Kubectl("label", "--overwrite", "namespace", s.Name, v1alpha1.GuardedLabel+"=true", "pod-security.kubernetes.io/enforce=privileged")
-	s.ApplyText(fmt.Sprintf(submitter, s.Name, env.Image))
+	s.ApplyText(fmt.Sprintf(submitter, s.Name, env.Image, template))
 	pods := func(admitted, pending int32) {
 		t.Helper()
 		s.QueueBecomes(queue.Name, fmt.Sprintf("%d pods have quota, %d wait", admitted, pending), func(q *v1alpha1.SparkQueue) error {
