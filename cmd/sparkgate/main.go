@@ -21,6 +21,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/cmd/sparkgate/internal/apiserver"
 	"github.com/sparkgate/sparkgate/cmd/sparkgate/internal/lease"
 	"github.com/sparkgate/sparkgate/cmd/sparkgate/internal/options"
 	"github.com/sparkgate/sparkgate/controllers"
@@ -53,6 +54,7 @@ func run(o options.Options) error {
 	if err != nil {
 		return err
 	}
+	apiserver.Report(config, manager.GetLogger().WithName("apiserver"))
 	probes.SetupChecks(manager, manager.GetLogger())
 	explain, err := listen(o.ExplainAddr)
 	if err != nil {

@@ -1,0 +1,68 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package apiserver says what the API server lacks of what the operator's users may expect.
+package apiserver
+
+import (
+	"fmt"
+
+	"github.com/go-logr/logr"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/rest"
+)
+
+// optional are kinds that not all supported versions of Kubernetes serve, with what is missing without them.
+var optional = []struct {
+	groupVersion, kind, without string
+}{
+	{"admissionregistration.k8s.io/v1", "MutatingAdmissionPolicy",
+		"install config/guard/validating instead of config/guard (guard.mutating=false in the chart): it refuses Spark pods without the scheduling gate, instead of adding it"},
+}
+
+// Report logs the version of the API server, and one line for each kind that it does not serve. It never fails: what the operator needs is
+// asked for by those who need it.
+func Report(config *rest.Config, log logr.Logger) {
+	client, err := discovery.NewDiscoveryClientForConfig(config)
+	if err == nil {
+		err = report(client, log)
+	}
+	if err != nil {
+		log.Info("The API server's version is not known", "error", err.Error())
+	}
+}
+
+func report(client discovery.DiscoveryInterface, log logr.Logger) error {
+	version, err := client.ServerVersion()
+	if err != nil {
+		return err
+	}
+	log.Info("Connected to the API server", "version", version.GitVersion)
+	for _, o := range optional {
+		served, err := serves(client, o.groupVersion, o.kind)
+		if err != nil {
+			return fmt.Errorf("ask for %s: %w", o.kind, err)
+		}
+		if !served {
+			log.Info("The API server does not serve "+o.kind, "version", version.GitVersion, "groupVersion", o.groupVersion, "remedy", o.without)
+		}
+	}
+	return nil
+}
+
+func serves(client discovery.DiscoveryInterface, groupVersion, kind string) (bool, error) {
+	list, err := client.ServerResourcesForGroupVersion(groupVersion)
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	for _, resource := range list.APIResources {
+		if resource.Kind == kind {
+			return true, nil
+		}
+	}
+	return false, nil
+}
