@@ -95,7 +95,7 @@ func verbsOn(rules []rbacv1.PolicyRule, group, resource string) []string {
 
 func TestRolesCoverEveryKind(t *testing.T) {
 	t.Parallel()
-	operator := rulesOf(t, "rbac/*.yaml", "sparkgate-operator")
+	operator := slices.Concat(rulesOf(t, "rbac/*.yaml", "sparkgate-operator"), rulesOf(t, "rbac/*.yaml", "sparkgate-applications"))
 	view := rulesOf(t, "rbac/*.yaml", "sparkgate-view")
 	for _, c := range documents[crd](t, "crd/bases/*.yaml") {
 		group, plural := c.Spec.Group, c.Spec.Names.Plural
@@ -125,12 +125,16 @@ func TestRolesAreNarrow(t *testing.T) {
 		}
 	}
 
-	operator := slices.Concat(rulesOf(t, "rbac/*.yaml", "sparkgate-operator"), rulesOf(t, "rbac/*.yaml", "sparkgate-workloads"))
+	everywhere := rulesOf(t, "rbac/*.yaml", "sparkgate-operator")
+	operator := slices.Concat(everywhere, rulesOf(t, "rbac/*.yaml", "sparkgate-applications"), rulesOf(t, "rbac/*.yaml", "sparkgate-workloads"))
 	tests := map[string]struct {
 		rules           []rbacv1.PolicyRule
 		group, resource string
 		allowed         []string
 	}{
+		"confined: no pods elsewhere":             {everywhere, "", "pods", nil},
+		"confined: no Secrets elsewhere":          {everywhere, "", "secrets", nil},
+		"confined: finalizers elsewhere":          {everywhere, "sparkgate.io", "sparkapplications", []string{"patch"}},
 		"secrets are never listed or changed":     {operator, "", "secrets", []string{"get", "create", "delete"}},
 		"namespaces are read":                     {operator, "", "namespaces", []string{"get", "list", "watch"}},
 		"the operator writes no roles":            {operator, rbacv1.GroupName, "roles", nil},

@@ -22,12 +22,14 @@ import (
 // applicationList lists applications live without holding more than one of them, however large they are.
 type applicationList struct {
 	client rest.Interface
+	// namespaces whose applications are listed; those of all if there are none.
+	namespaces []string
 }
 
 // listPage is how many applications one request asks for.
 const listPage = 500
 
-func newApplicationList(mgr ctrl.Manager) (*applicationList, error) {
+func newApplicationList(mgr ctrl.Manager, namespaces []string) (*applicationList, error) {
 	config := rest.CopyConfig(mgr.GetConfig())
 	group := v1alpha1.GroupVersion
 	config.APIPath, config.GroupVersion = "/apis", &group
@@ -37,14 +39,27 @@ func newApplicationList(mgr ctrl.Manager) (*applicationList, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create client of applications: %w", err)
 	}
-	return &applicationList{client: c}, nil
+	return &applicationList{client: c, namespaces: namespaces}, nil
 }
 
-// each calls see with every application, page by page. No resource version is asked for, so that every page is
-// consistent with the moment of the first.
+// each calls see with every application, page by page.
 func (l *applicationList) each(ctx context.Context, see func(*v1alpha1.SparkApplication)) error {
+	if len(l.namespaces) == 0 {
+		return l.eachIn(ctx, metav1.NamespaceAll, see)
+	}
+	for _, namespace := range l.namespaces {
+		if err := l.eachIn(ctx, namespace, see); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachIn does so in one namespace. No resource version is asked for, so that every page is consistent with the moment of
+// the first.
+func (l *applicationList) eachIn(ctx context.Context, namespace string, see func(*v1alpha1.SparkApplication)) error {
 	for token := ""; ; {
-		request := l.client.Get().Resource("sparkapplications").Param("limit", strconv.Itoa(listPage))
+		request := l.client.Get().NamespaceIfScoped(namespace, namespace != metav1.NamespaceAll).Resource("sparkapplications").Param("limit", strconv.Itoa(listPage))
 		if token != "" {
 			request.Param("continue", token)
 		}

@@ -25,7 +25,7 @@ func TestForeignObjectsAreNotCached(t *testing.T) {
 		}
 	}
 	app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "git"}}}}
-	cached, err := CacheOptions().DefaultTransform(app)
+	cached, err := CacheOptions(Scope{}).DefaultTransform(app)
 	if err != nil {
 		t.Fatal(err)
 	}

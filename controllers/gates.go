@@ -47,7 +47,7 @@ func newKueue(mgr ctrl.Manager, waker queueing.Waker, o Options) (*kueue.Gate, e
 		return nil, err
 	}
 	return kueue.New(kueue.Options{
-		Client: c, Waker: waker, FieldOwner: v1alpha1.FieldOwner, Interval: o.GateInterval, Clock: o.Clock, Log: mgr.GetLogger().WithName("kueue"),
+		Client: c, Namespaces: o.Scope.Namespaces, Waker: waker, FieldOwner: v1alpha1.FieldOwner, Interval: o.GateInterval, Clock: o.Clock, Log: mgr.GetLogger().WithName("kueue"),
 	}), nil
 }
 
@@ -57,7 +57,7 @@ func newVolcano(mgr ctrl.Manager, waker queueing.Waker, o Options) (*volcano.Gat
 		return nil, err
 	}
 	return volcano.New(volcano.Options{
-		Client: c, Waker: waker, Interval: o.GateInterval, Clock: o.Clock, Log: mgr.GetLogger().WithName("volcano"),
+		Client: c, Namespaces: o.Scope.Namespaces, Waker: waker, Interval: o.GateInterval, Clock: o.Clock, Log: mgr.GetLogger().WithName("volcano"),
 	}), nil
 }
 

@@ -44,9 +44,11 @@ type leaderStartup struct {
 	// optionalWatches are the watches of kinds of other batch schedulers.
 	optionalWatches []*optionalkind.Watch
 	waker           *waker.Waker
-	clock           clock.Clock
-	log             logr.Logger
-	done            chan struct{}
+	// namespaces that this installation watches; all if there are none.
+	namespaces []string
+	clock      clock.Clock
+	log        logr.Logger
+	done       chan struct{}
 }
 
 func newLeaderStartup(mgr ctrl.Manager, watcher *pods.Watcher, r *gate.Gate, c clock.Clock) *leaderStartup {
@@ -132,7 +134,7 @@ type restoredState struct {
 
 // listApplications reads all applications live.
 func (s *leaderStartup) listApplications(ctx context.Context, found *restoredState) error {
-	apps, err := newApplicationList(s.manager)
+	apps, err := newApplicationList(s.manager, s.namespaces)
 	if err != nil {
 		return err
 	}

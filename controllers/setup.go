@@ -13,6 +13,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
@@ -50,6 +51,8 @@ const DefaultMaxTermination = pods.DefaultMaxTermination
 type Options struct {
 	// Holder names this process in the ledgers; unique for each start.
 	Holder string
+	// Scope is what the operator deals with; that of CacheOptions.
+	Scope Scope
 	// DefaultGate of applications that name none. Default: Embedded.
 	DefaultGate v1alpha1.GateType
 	// AllowedGates may be used in namespaces that do not say which. Default: AllGatesButNone.
@@ -106,9 +109,29 @@ func ClientOptions() client.Options {
 	}}}
 }
 
-// CacheOptions drop what no decision reads from every cached object, and bound what is kept of each.
-func CacheOptions() cache.Options {
-	return cache.Options{DefaultTransform: cachetransform.Object, NewInformer: cachetransform.NewInformer}
+// Scope is the part of a cluster that an operator deals with. The zero value is all of it.
+type Scope struct {
+	// Namespaces are those whose applications, schedules and pods are dealt with; nothing is listed or watched in
+	// others. Default: all.
+	Namespaces []string
+	// Queues are the SparkQueues that are led; others do not exist for this operator. Default: all.
+	Queues labels.Selector
+}
+
+// CacheOptions drop what no decision reads from every cached object, bound what is kept of each, and leave out what is
+// not in the scope.
+func CacheOptions(scope Scope) cache.Options {
+	o := cache.Options{DefaultTransform: cachetransform.Object, NewInformer: cachetransform.NewInformer}
+	for _, namespace := range scope.Namespaces {
+		if o.DefaultNamespaces == nil {
+			o.DefaultNamespaces = map[string]cache.Config{}
+		}
+		o.DefaultNamespaces[namespace] = cache.Config{}
+	}
+	if scope.Queues != nil {
+		o.ByObject = map[client.Object]cache.ByObject{&v1alpha1.SparkQueue{}: {Label: scope.Queues}}
+	}
+	return o
 }
 
 // CountWrites counts, in the metrics, what is written to the API server with this configuration.
@@ -164,9 +187,9 @@ func Setup(mgr ctrl.Manager, o Options) error {
 	}
 	asking, series := &askers{applications: waker.New()}, metricseries.New(slices.Concat(application.Series(), queue.Series(), schedule.Series())...)
 	store := pods.NewStore(asking.changed)
-	watcher := pods.NewWatcher(podClient, store, "")
+	watcher := pods.NewWatcher(podClient, store, o.Scope.Namespaces...)
 	embedded := gate.New(gate.Options{
-		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Holder: o.Holder,
+		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Queues: o.Scope.Queues, Holder: o.Holder,
 		Wake: asking.Wake, Clock: o.Clock, Log: mgr.GetLogger().WithName("queue"),
 		Meter: queue.Meter{Series: series}, Fenced: o.Fenced, DecisionLog: decisionLog(mgr, o),
 	})
@@ -175,7 +198,7 @@ func Setup(mgr ctrl.Manager, o Options) error {
 		return err
 	}
 	startup := newLeaderStartup(mgr, watcher, embedded, o.Clock)
-	startup.optionalWatches = watches
+	startup.optionalWatches, startup.namespaces = watches, o.Scope.Namespaces
 	runnables := []runnable{watcher, startup, embedded}
 	var notifier application.Notifier
 	if sender := newSender(mgr, o); sender != nil {
@@ -183,7 +206,8 @@ func Setup(mgr ctrl.Manager, o Options) error {
 	}
 	accompanying := newCompanions(mgr, startup, asking.applications.Wake, o)
 	reconciler := application.New(application.Options{
-		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Pods: store,
+		Namespaces: o.Scope.Namespaces,
+		Client:     mgr.GetClient(), Live: mgr.GetAPIReader(), Pods: store,
 		Gates: gates, DefaultGate: o.DefaultGate, AllowedGates: o.AllowedGates, ReferenceTimeout: o.ReferenceTimeout,
 		MaxTermination: o.MaxTermination, ExecutorInterval: o.ExecutorInterval, HistoryURL: o.HistoryURL, FewEvents: o.FewEvents,
 		Exposure: o.exposure(), UIAddress: accompanying.Address, ForbidPodSecurityNone: o.ForbidPodSecurityNone,
@@ -194,7 +218,7 @@ func Setup(mgr ctrl.Manager, o Options) error {
 	embedded.Observe(queues.Changed)
 
 	if err := asking.setUpPods(mgr, startup, unmanagedpods.Options{
-		Pods: podClient, Spark: store, Gates: gates, DefaultGate: o.DefaultGate, AllowedGates: o.AllowedGates,
+		Pods: podClient, Namespaces: o.Scope.Namespaces, Spark: store, Gates: gates, DefaultGate: o.DefaultGate, AllowedGates: o.AllowedGates,
 		MaxTermination: o.MaxTermination, Clock: o.Clock,
 	}); err != nil {
 		return fmt.Errorf("set up unmanaged pods: %w", err)
@@ -262,7 +286,7 @@ func newSender(mgr ctrl.Manager, o Options) *notify.Sender {
 func newCompanions(mgr ctrl.Manager, startup *leaderStartup, addressChanged func(types.NamespacedName), o Options) *companions.Reconciler {
 	return companions.New(companions.Options{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Exposure: o.exposure(), Recorder: mgr.GetEventRecorder("sparkgate"), Clock: o.Clock,
-		AddressChanged: addressChanged, Ready: startup.wait,
+		Namespaces: o.Scope.Namespaces, AddressChanged: addressChanged, Ready: startup.wait,
 	})
 }
 

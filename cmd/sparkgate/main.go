@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"time"
 
 	"github.com/fluxcd/pkg/runtime/logger"
 	"github.com/fluxcd/pkg/runtime/pprof"
@@ -19,6 +20,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/config"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/cmd/sparkgate/internal/apiserver"
@@ -66,6 +68,7 @@ func run(o options.Options) error {
 	}
 	err = controllers.Setup(manager, controllers.Options{
 		Holder:                name,
+		Scope:                 o.Scope(),
 		DefaultGate:           v1alpha1.GateType(o.DefaultGate),
 		AllowedGates:          o.Gates(),
 		ReferenceTimeout:      o.ReferenceTimeout,
@@ -88,16 +91,20 @@ func run(o options.Options) error {
 	return manager.Start(ctrl.SetupSignalHandler())
 }
 
-func newManager(config *rest.Config, o options.Options, name string) (ctrl.Manager, error) {
+// cacheSyncTimeout is how long a controller waits for what it watches. Where a CRD or a right is missing, the log says so
+// with every attempt; to end and be started again would help nobody.
+const cacheSyncTimeout = 24 * time.Hour
+
+func newManager(restConfig *rest.Config, o options.Options, name string) (ctrl.Manager, error) {
 	scheme, err := controllers.NewScheme()
 	if err != nil {
 		return nil, fmt.Errorf("create scheme: %w", err)
 	}
-	controllers.CountWrites(config)
-	config.QPS = -1 // the API server's own priority and fairness decides
+	controllers.CountWrites(restConfig)
+	restConfig.QPS = -1 // the API server's own priority and fairness decides
 	var lock resourcelock.Interface
 	if o.LeaderElection.Enable {
-		if lock, err = lease.New(config, name, o.LeaderElection.RenewDeadline); err != nil {
+		if lock, err = lease.New(restConfig, name, o.LeaderElection.RenewDeadline); err != nil {
 			return nil, err
 		}
 	}
@@ -105,9 +112,10 @@ func newManager(config *rest.Config, o options.Options, name string) (ctrl.Manag
 	if o.EnablePprof {
 		metrics.ExtraHandlers = pprof.GetHandlers()
 	}
-	manager, err := ctrl.NewManager(config, ctrl.Options{
+	manager, err := ctrl.NewManager(restConfig, ctrl.Options{
 		Scheme:                              scheme,
-		Cache:                               controllers.CacheOptions(),
+		Controller:                          config.Controller{CacheSyncTimeout: cacheSyncTimeout},
+		Cache:                               controllers.CacheOptions(o.Scope()),
 		Client:                              controllers.ClientOptions(),
 		Metrics:                             metrics,
 		HealthProbeBindAddress:              o.HealthAddr,

@@ -72,16 +72,29 @@ func (f *Finder) find(ctx context.Context) error {
 		if f.listed[kind] {
 			continue
 		}
-		err := livemeta.Each(ctx, f.Live, kind, func(obj *metav1.PartialObjectMetadata) error {
+		err := f.list(ctx, kind)
+		if failed = append(failed, err); err == nil {
+			f.listed[kind] = true
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// list looks at the objects of a kind that name an application by their labels.
+func (f *Finder) list(ctx context.Context, kind schema.GroupVersionKind) error {
+	namespaces := f.Namespaces
+	if len(namespaces) == 0 {
+		namespaces = []string{metav1.NamespaceAll}
+	}
+	var failed []error
+	for _, namespace := range namespaces {
+		failed = append(failed, livemeta.Each(ctx, f.Live, kind, func(obj *metav1.PartialObjectMetadata) error {
 			f.departures.suspect(obj)
 			if f.Found != nil {
 				f.Found(kind, obj)
 			}
 			return nil
-		}, client.HasLabels{v1alpha1.ApplicationUIDLabel})
-		if failed = append(failed, err); err == nil {
-			f.listed[kind] = true
-		}
+		}, client.InNamespace(namespace), client.HasLabels{v1alpha1.ApplicationUIDLabel}))
 	}
 	return errors.Join(failed...)
 }

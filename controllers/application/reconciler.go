@@ -32,7 +32,9 @@ type Options struct {
 	Client client.Client
 	// Live reads from the API server.
 	Live client.Reader
-	// Pods are the Spark pods of the cluster.
+	// Namespaces whose applications are reconciled; all if there are none.
+	Namespaces []string
+	// Pods are the Spark pods of these namespaces.
 	Pods *pods.Store
 	// Gates by name.
 	Gates reservation.Gates

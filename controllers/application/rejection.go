@@ -72,7 +72,7 @@ func obstacleOf(obj client.Object, err error) string {
 	switch words := err.Error(); {
 	case !apierrors.IsForbidden(err):
 	case strings.Contains(words, "cannot set blockOwnerDeletion"):
-		remedy = "; an administrator has to bind ClusterRole sparkgate-operator to the operator's service account"
+		remedy = "; an administrator has to bind ClusterRole sparkgate-applications to the operator's service account"
 	case strings.Contains(words, " cannot create resource "):
 		remedy = "; an administrator has to bind ClusterRole sparkgate-workloads to the operator's service account, in this namespace or in the cluster"
 	}

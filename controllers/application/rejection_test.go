@@ -89,7 +89,7 @@ func TestObstacleRemedy(t *testing.T) {
 	t.Parallel()
 	for words, want := range map[string]string{
 		`User "system:serviceaccount:s:sparkgate" cannot create resource "pods" in API group "" in the namespace "a"`: "ClusterRole sparkgate-workloads",
-		"cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on":         "ClusterRole sparkgate-operator",
+		"cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on":         "ClusterRole sparkgate-applications",
 		"exceeded quota: team": "",
 	} {
 		if got := obstacleOf(&corev1.Pod{}, forbidden(words)); !strings.Contains(got, words) || strings.Contains(got, "ClusterRole") != (want != "") || !strings.Contains(got, want) {

@@ -5,6 +5,7 @@ package application
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -61,6 +62,9 @@ func (r *Reconciler) dropSeries(ctx context.Context, name string) {
 
 // waitingIn returns the applications of a namespace that hold nothing yet, or are refused, perhaps because of what the namespace says.
 func (r *Reconciler) waitingIn(ctx context.Context, namespace client.Object) []reconcile.Request {
+	if len(r.Namespaces) > 0 && !slices.Contains(r.Namespaces, namespace.GetName()) {
+		return nil
+	}
 	list := &v1alpha1.SparkApplicationList{}
 	if err := r.Client.List(ctx, list, client.InNamespace(namespace.GetName()), client.UnsafeDisableDeepCopy); err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "list applications of a changed namespace", "namespace", namespace.GetName())

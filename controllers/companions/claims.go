@@ -11,6 +11,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -35,7 +36,7 @@ func (r *reconciliation) judgeExposure(ctx context.Context, in *expose.Input) []
 	if len(granted) == 0 || in.UIPort == 0 {
 		return problems
 	}
-	claims, err := r.claims.read(ctx, r.Live, r.Clock.Now(), r.state.exposed)
+	claims, err := r.claims.read(ctx, r.Live, r.Namespaces, r.Clock.Now(), r.state.exposed)
 	if err != nil {
 		return append(problems, problem{reason: expose.CreateFailedReason, text: fmt.Sprintf("find the owner of the web interface's host: %s", err)})
 	}
@@ -87,7 +88,7 @@ type claimCache struct {
 }
 
 // read returns all claims, as of a moment after a given one, and not much before now.
-func (b *claimCache) read(ctx context.Context, live client.Reader, now, after time.Time) ([]expose.Claim, error) {
+func (b *claimCache) read(ctx context.Context, live client.Reader, namespaces []string, now, after time.Time) ([]expose.Claim, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.asked.After(after) && now.Sub(b.asked) < claimsAge {
@@ -95,7 +96,7 @@ func (b *claimCache) read(ctx context.Context, live client.Reader, now, after ti
 	}
 	var claims []expose.Claim
 	for _, kind := range []schema.GroupVersionKind{expose.IngressKind, expose.RouteKind} {
-		found, err := claimsOf(ctx, live, kind)
+		found, err := claimsOf(ctx, live, namespaces, kind)
 		if err != nil {
 			return nil, fmt.Errorf("list objects of kind %s: %w", kind.Kind, err)
 		}
@@ -105,15 +106,31 @@ func (b *claimCache) read(ctx context.Context, live client.Reader, now, after ti
 	return claims, nil
 }
 
-// claimsOf lists the claims of one kind, page by page; none if the kind is not installed.
-func claimsOf(ctx context.Context, live client.Reader, kind schema.GroupVersionKind) ([]expose.Claim, error) {
+// claimsOf lists the claims of one kind in some namespaces; in all, if none is given.
+func claimsOf(ctx context.Context, live client.Reader, namespaces []string, kind schema.GroupVersionKind) ([]expose.Claim, error) {
+	if len(namespaces) == 0 {
+		namespaces = []string{metav1.NamespaceAll}
+	}
+	var claims []expose.Claim
+	for _, namespace := range namespaces {
+		found, err := claimsIn(ctx, live, namespace, kind)
+		if err != nil {
+			return nil, err
+		}
+		claims = append(claims, found...)
+	}
+	return claims, nil
+}
+
+// claimsIn lists those of one namespace, or of all, page by page; none if the kind is not installed.
+func claimsIn(ctx context.Context, live client.Reader, namespace string, kind schema.GroupVersionKind) ([]expose.Claim, error) {
 	var claims []expose.Claim
 	list := &unstructured.UnstructuredList{}
 	for {
 		next := list.GetContinue()
 		list = &unstructured.UnstructuredList{}
 		list.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
-		err := live.List(ctx, list, client.Limit(claimsPage), client.Continue(next))
+		err := live.List(ctx, list, client.InNamespace(namespace), client.Limit(claimsPage), client.Continue(next))
 		if apimeta.IsNoMatchError(err) || apierrors.IsNotFound(err) {
 			return nil, nil
 		}

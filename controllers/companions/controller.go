@@ -33,6 +33,8 @@ type Options struct {
 	Live client.Reader
 	// Exposure says by which hosts web interfaces may be reached. Default: by none.
 	Exposure expose.Rules
+	// Namespaces whose Ingresses and HTTPRoutes can be read; all if there are none.
+	Namespaces []string
 	// Recorder of events.
 	Recorder events.EventRecorder
 	// Clock of retries.

@@ -6,6 +6,7 @@ package unmanagedpods
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -49,6 +50,8 @@ type Options struct {
 	Live client.Reader
 	// Pods lists and watches, past the cache.
 	Pods corev1client.PodsGetter
+	// Namespaces whose pods are admitted; all if there are none.
+	Namespaces []string
 	// Spark are the pods with labels of applications.
 	Spark *pods.Store
 	Gates reservation.Gates
@@ -130,6 +133,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if name == "" {
 		name = req.Name
 	}
+	if !r.watches(name) {
+		return ctrl.Result{}, nil
+	}
 	namespace, err := r.namespace(ctx, name)
 	if err != nil {
 		return ctrl.Result{}, err
@@ -153,6 +159,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		r.Wake(types.NamespacedName{Namespace: name, Name: p.Name})
 	}
 	return ctrl.Result{}, nil
+}
+
+// watches reports whether the pods of a namespace are any of this installation's concern.
+func (r *Reconciler) watches(namespace string) bool {
+	return len(r.Namespaces) == 0 || slices.Contains(r.Namespaces, namespace)
 }
 
 // namespace reads labels and annotations of a namespace; of one that is gone it has none.

@@ -34,7 +34,7 @@ func (r *Reconciler) Seed(ctx context.Context) ([]Found, error) {
 	found, queues := []Found(nil), &queuesRead{Reader: r.Live}
 	for i := range namespaces.Items {
 		namespace := &namespaces.Items[i]
-		if !r.Gates.Capabilities(string(r.gateOf(namespace))).UnmanagedPods {
+		if !r.watches(namespace.Name) || !r.Gates.Capabilities(string(r.gateOf(namespace))).UnmanagedPods {
 			continue
 		}
 		if err := r.followers.listAll(ctx, namespace.Name); err != nil {

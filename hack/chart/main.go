@@ -77,6 +77,10 @@ type template struct {
 var templates = []template{
 	{name: "rbac", base: "config/rbac", from: "sparkgate-system", replace: "{{ .Release.Namespace }}"},
 	{
+		name: "rbac-everywhere", base: "config/everywhere", from: "sparkgate-system", replace: "{{ .Release.Namespace }}",
+		begin: "{{- if not .Values.watchNamespaces }}\n", end: "{{- end }}\n",
+	},
+	{
 		name: "guard", base: "config/guard/validating", from: "sparkgate-system", replace: "{{ .Release.Namespace }}",
 		begin: "{{- if .Values.guard.enabled }}\n", end: "{{- end }}\n",
 	},

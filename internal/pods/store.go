@@ -23,8 +23,9 @@ type Store struct {
 	pods map[string]map[string]*Record // namespace → pod name → record
 	// failed are the failed executors of the newest attempt of each application that has any, as long as it has pods.
 	failed map[types.NamespacedName]*failures
-	// floor is the version of the newest whole list: what it did not have and is not younger is gone.
-	floor uint64
+	// floors are the versions of the newest whole list of each namespace, or of all under the empty name: what it did
+	// not have and is not younger is gone.
+	floors map[string]uint64
 	// watchVersion is the version of the newest event of the watch, which come in the order of versions: what is not
 	// younger and not here is gone.
 	watchVersion uint64
@@ -39,6 +40,7 @@ func NewStore(changed func(types.NamespacedName)) *Store {
 		apps:    map[types.NamespacedName][]*Record{},
 		pods:    map[string]map[string]*Record{},
 		failed:  map[types.NamespacedName]*failures{},
+		floors:  map[string]uint64{},
 	}
 }
 
@@ -181,7 +183,7 @@ func (s *Store) isOld(pod types.NamespacedName, version uint64) bool {
 	if known := s.pods[pod.Namespace][pod.Name]; known != nil {
 		return known.Version > version
 	}
-	return version <= s.floor
+	return version <= max(s.floors[pod.Namespace], s.floors[metav1.NamespaceAll])
 }
 
 // Delete forgets a pod. It is called by the Reflector.
@@ -208,9 +210,24 @@ func (s *Store) Delete(obj any) error {
 	return nil
 }
 
-// Replace takes a whole list, made at the given resource version: by the Reflector after every LIST, and by
-// Watcher.Seed. A record newer than the list stays.
+// Replace takes a whole list of all namespaces, made at the given resource version: by the Reflector after every LIST,
+// and by Watcher.Seed. A record newer than the list stays.
 func (s *Store) Replace(list []any, resourceVersion string) error {
+	return s.replace(metav1.NamespaceAll, list, resourceVersion)
+}
+
+// namespaced is the store for the Reflector of one namespace, or of all under the empty name.
+type namespaced struct {
+	*Store
+	namespace string
+}
+
+// Replace takes a whole list of the namespace.
+func (n namespaced) Replace(list []any, resourceVersion string) error {
+	return n.replace(n.namespace, list, resourceVersion)
+}
+
+func (s *Store) replace(namespace string, list []any, resourceVersion string) error {
 	version := VersionOf(resourceVersion)
 	touched := map[types.NamespacedName]bool{}
 	seen := make(map[types.NamespacedName]bool, len(list))
@@ -226,8 +243,8 @@ func (s *Store) Replace(list []any, resourceVersion string) error {
 			touched[moved], touched[appOf(record)] = true, true
 		}
 	}
-	s.floor = max(s.floor, version)
-	for _, known := range s.unseen(seen, version) {
+	s.floors[namespace] = max(s.floors[namespace], version)
+	for _, known := range s.unseen(namespace, seen, version) {
 		s.drop(known)
 		touched[appOf(known)] = true
 	}
@@ -238,10 +255,14 @@ func (s *Store) Replace(list []any, resourceVersion string) error {
 	return nil
 }
 
-// unseen returns the records that a list of a version should have and does not. The caller holds the lock.
-func (s *Store) unseen(seen map[types.NamespacedName]bool, version uint64) []*Record {
+// unseen returns the records that a list of a namespace, or of all, should have at a version and does not. The caller
+// holds the lock.
+func (s *Store) unseen(namespace string, seen map[types.NamespacedName]bool, version uint64) []*Record {
 	var gone []*Record
-	for _, records := range s.apps {
+	for app, records := range s.apps {
+		if namespace != metav1.NamespaceAll && app.Namespace != namespace {
+			continue
+		}
 		for _, r := range records {
 			if !seen[types.NamespacedName{Namespace: r.Namespace, Name: r.Name}] && r.Version <= version {
 				gone = append(gone, r)

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -24,32 +25,47 @@ const pageSize = 64
 // Watcher keeps a Store equal to the Spark pods of the API server. It runs on every replica, leader or not, so that a
 // new leader finds the pods at hand.
 type Watcher struct {
-	client    v1.PodsGetter
-	namespace string
-	store     *Store
-	reflector *cache.Reflector
+	client     v1.PodsGetter
+	namespaces []string
+	store      *Store
+	reflectors []*cache.Reflector
 }
 
-// NewWatcher returns a watcher that fills store with the pods of namespace; empty means all namespaces.
-func NewWatcher(client v1.PodsGetter, store *Store, namespace string) *Watcher {
+// NewWatcher returns a watcher that fills store with the pods of some namespaces; of all, if none is given.
+func NewWatcher(client v1.PodsGetter, store *Store, namespaces ...string) *Watcher {
+	if len(namespaces) == 0 {
+		namespaces = []string{metav1.NamespaceAll}
+	}
+	w := &Watcher{client: client, namespaces: namespaces, store: store}
+	for _, namespace := range namespaces {
+		w.reflectors = append(w.reflectors, newReflector(client, namespaced{store, namespace}))
+	}
+	return w
+}
+
+// newReflector keeps the store of a namespace equal to its Spark pods.
+func newReflector(client v1.PodsGetter, store namespaced) *cache.Reflector {
 	selected := func(o *metav1.ListOptions) { o.LabelSelector = v1alpha1.ApplicationUIDLabel }
 	source := &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 			selected(&o)
-			return listed(ctx, client.Pods(namespace), o)
+			return listed(ctx, client.Pods(store.namespace), o)
 		},
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 			selected(&o)
-			return client.Pods(namespace).Watch(ctx, o)
+			return client.Pods(store.namespace).Watch(ctx, o)
 		},
 	}
-	reflector := cache.NewReflectorWithOptions(source, &corev1.Pod{}, store, cache.ReflectorOptions{Name: "spark-pods"})
-	return &Watcher{client: client, namespace: namespace, store: store, reflector: reflector}
+	return cache.NewReflectorWithOptions(source, &corev1.Pod{}, store, cache.ReflectorOptions{Name: "spark-pods"})
 }
 
 // Start watches until ctx ends. It implements manager.Runnable.
 func (w *Watcher) Start(ctx context.Context) error {
-	w.reflector.RunWithContext(ctx)
+	var running sync.WaitGroup
+	for _, reflector := range w.reflectors {
+		running.Go(func() { reflector.RunWithContext(ctx) })
+	}
+	running.Wait()
 	return nil
 }
 
@@ -63,10 +79,19 @@ func (w *Watcher) NeedLeaderElection() bool { return false }
 // decides anything: its watch may lag behind what the leader before it has done. Events of the watch that are older
 // than the LIST do not undo it.
 func (w *Watcher) Seed(ctx context.Context) error {
+	for _, namespace := range w.namespaces {
+		if err := w.seed(ctx, namespace); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *Watcher) seed(ctx context.Context, namespace string) error {
 	options := metav1.ListOptions{LabelSelector: v1alpha1.ApplicationUIDLabel, Limit: pageSize}
 	var all []any
 	for {
-		page, err := w.client.Pods(w.namespace).List(ctx, options)
+		page, err := w.client.Pods(namespace).List(ctx, options)
 		if err != nil {
 			return fmt.Errorf("list spark pods: %w", err)
 		}
@@ -74,7 +99,7 @@ func (w *Watcher) Seed(ctx context.Context) error {
 			all = append(all, &kept{Record: RecordOf(&page.Items[i])})
 		}
 		if options.Continue = page.Continue; options.Continue == "" {
-			return w.store.Replace(all, page.ResourceVersion)
+			return w.store.replace(namespace, all, page.ResourceVersion)
 		}
 	}
 }

@@ -23,6 +23,8 @@ type Options struct {
 	Client client.WithWatch
 	// Waker wakes every application whose verdict may have changed.
 	Waker queueing.Waker
+	// Namespaces whose applications use the gate; all if there are none.
+	Namespaces []string
 	// FieldOwner of what the gate writes.
 	FieldOwner string
 	// Interval between questions for Kueue's kinds while they are not installed. Default: optionalkind.DefaultInterval.

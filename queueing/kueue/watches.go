@@ -40,11 +40,11 @@ func (g *Gate) watch() {
 		panic(err) // the label is a constant
 	}
 	g.workloads = g.watchOf(&kueuev1.Workload{}, &kueuev1.WorkloadList{}, optionalkind.Options{
-		Selector: labels.NewSelector().Add(*ours), Indexes: workloadIndexes, Slim: slimWorkload,
+		Namespaces: g.o.Namespaces, Selector: labels.NewSelector().Add(*ours), Indexes: workloadIndexes, Slim: slimWorkload,
 		Changed: g.workloadChanged, AvailabilityChanged: func(bool) { g.wakeAsking() },
 	})
 	g.localQueues = g.watchOf(&kueuev1.LocalQueue{}, &kueuev1.LocalQueueList{}, optionalkind.Options{
-		Indexes: cache.Indexers{clusterQueueIndex: indexOf(func(q *kueuev1.LocalQueue) string { return string(q.Spec.ClusterQueue) })},
+		Namespaces: g.o.Namespaces, Indexes: cache.Indexers{clusterQueueIndex: indexOf(func(q *kueuev1.LocalQueue) string { return string(q.Spec.ClusterQueue) })},
 		Changed: func(o client.Object) { g.localQueueChanged(o.(*kueuev1.LocalQueue)) },
 	})
 	g.clusterQueues = g.watchOf(&kueuev1.ClusterQueue{}, &kueuev1.ClusterQueueList{}, optionalkind.Options{

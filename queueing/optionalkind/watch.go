@@ -30,6 +30,8 @@ type Options struct {
 	// Object and List are empty objects of the kind.
 	Object client.Object
 	List   client.ObjectList
+	// Namespaces of the objects; all if there are none, and for kinds without namespaces.
+	Namespaces []string
 	// Selector of the objects; nil selects all.
 	Selector labels.Selector
 	// Indexes by name, for Watch.By.
@@ -53,7 +55,7 @@ type Options struct {
 type Watch struct {
 	Options
 	mu        sync.Mutex
-	store     cache.Indexer // nil while the kind is not served
+	store     indexers      // nil while the kind is not served
 	known     chan struct{} // closed with the first answer
 	knownOnce sync.Once
 }
@@ -75,7 +77,7 @@ func (w *Watch) NeedLeaderElection() bool { return true }
 // Start watches until the context ends. It makes a Watch a runnable of a manager.
 func (w *Watch) Start(ctx context.Context) error {
 	for ctx.Err() == nil {
-		err := w.Client.List(ctx, w.List.DeepCopyObject().(client.ObjectList), client.Limit(1))
+		err := w.Client.List(ctx, w.List.DeepCopyObject().(client.ObjectList), client.Limit(1), client.InNamespace(w.namespaces()[0]))
 		switch {
 		case err == nil:
 			w.follow(ctx)
@@ -106,7 +108,7 @@ func (w *Watch) WaitUntilKnown(ctx context.Context) error {
 }
 
 // Installed reports whether the kind is served and its objects are known.
-func (w *Watch) Installed() bool { return w.indexer() != nil }
+func (w *Watch) Installed() bool { return w.indexers() != nil }
 
 // Get returns an object by its name; nil if there is none.
 func (w *Watch) Get(namespace, name string) client.Object {
@@ -114,34 +116,33 @@ func (w *Watch) Get(namespace, name string) client.Object {
 	if namespace != "" {
 		key = namespace + "/" + name
 	}
-	store := w.indexer()
-	if store == nil {
-		return nil
-	}
-	if found, ok, _ := store.GetByKey(key); ok {
-		return found.(client.Object)
+	for _, store := range w.indexers() {
+		if found, ok, _ := store.GetByKey(key); ok {
+			return found.(client.Object)
+		}
 	}
 	return nil
 }
 
 // By returns the objects with a value in an index of Options.Indexes.
 func (w *Watch) By(index, value string) []client.Object {
-	store := w.indexer()
-	if store == nil {
-		return nil
-	}
-	found, err := store.ByIndex(index, value)
-	if err != nil {
-		panic(err) // the index does not exist
-	}
-	objects := make([]client.Object, 0, len(found))
-	for _, o := range found {
-		objects = append(objects, o.(client.Object))
+	var objects []client.Object
+	for _, store := range w.indexers() {
+		found, err := store.ByIndex(index, value)
+		if err != nil {
+			panic(err) // the index does not exist
+		}
+		for _, o := range found {
+			objects = append(objects, o.(client.Object))
+		}
 	}
 	return objects
 }
 
-func (w *Watch) indexer() cache.Indexer {
+// indexers hold the objects, those of each namespace in one of its own.
+type indexers []cache.Indexer
+
+func (w *Watch) indexers() indexers {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.store
@@ -151,24 +152,21 @@ func (w *Watch) indexer() cache.Indexer {
 func (w *Watch) follow(ctx context.Context) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	informer := cache.NewSharedIndexInformer(cache.ToListWatcherWithWatchListSemantics(w.listWatch(), w.Client), w.Object, 0, w.Indexes)
-	_ = informer.SetTransform(w.slim) // fails for an informer that runs already only
-	_ = informer.SetWatchErrorHandlerWithContext(func(ctx context.Context, r *cache.Reflector, err error) {
-		if NotServed(err) {
-			stop()
+	var running sync.WaitGroup
+	var store indexers
+	var synced []cache.InformerSynced
+	for _, namespace := range w.namespaces() {
+		informer := w.newInformer(namespace, stop)
+		registration, err := informer.AddEventHandler(w.handler())
+		if err != nil {
+			w.Log.Error(err, "watch a kind of another system", "kind", w.kind())
 			return
 		}
-		cache.DefaultWatchErrorHandler(ctx, r, err)
-	})
-	registration, err := informer.AddEventHandler(w.handler())
-	if err != nil {
-		w.Log.Error(err, "watch a kind of another system", "kind", w.kind())
-		return
+		store, synced = append(store, informer.GetIndexer()), append(synced, registration.HasSynced)
+		running.Go(func() { informer.RunWithContext(ctx) })
 	}
-	var running sync.WaitGroup
-	running.Go(func() { informer.RunWithContext(ctx) })
-	if cache.WaitForCacheSync(ctx.Done(), registration.HasSynced) {
-		w.turn(informer.GetIndexer())
+	if cache.WaitForCacheSync(ctx.Done(), synced...) {
+		w.turn(store)
 	}
 	running.Wait()
 	if ctx.Err() != nil {
@@ -176,8 +174,30 @@ func (w *Watch) follow(ctx context.Context) {
 	}
 }
 
+// namespaces returns those to watch; the empty one is all.
+func (w *Watch) namespaces() []string {
+	if len(w.Namespaces) == 0 {
+		return []string{metav1.NamespaceAll}
+	}
+	return w.Namespaces
+}
+
+// newInformer watches a namespace. gone is called when the kind is served no more.
+func (w *Watch) newInformer(namespace string, gone func()) cache.SharedIndexInformer {
+	informer := cache.NewSharedIndexInformer(cache.ToListWatcherWithWatchListSemantics(w.listWatch(namespace), w.Client), w.Object, 0, w.Indexes)
+	_ = informer.SetTransform(w.slim) // fails for an informer that runs already only
+	_ = informer.SetWatchErrorHandlerWithContext(func(ctx context.Context, r *cache.Reflector, err error) {
+		if NotServed(err) {
+			gone()
+			return
+		}
+		cache.DefaultWatchErrorHandler(ctx, r, err)
+	})
+	return informer
+}
+
 // turn takes over whether the kind is served.
-func (w *Watch) turn(store cache.Indexer) {
+func (w *Watch) turn(store indexers) {
 	w.mu.Lock()
 	turned := (w.store == nil) != (store == nil)
 	w.store = store
@@ -216,9 +236,9 @@ func (w *Watch) slim(obj any) (any, error) {
 	return obj, nil
 }
 
-func (w *Watch) listWatch() *cache.ListWatch {
+func (w *Watch) listWatch(namespace string) *cache.ListWatch {
 	options := func(o metav1.ListOptions) *client.ListOptions {
-		return &client.ListOptions{Raw: &o, LabelSelector: w.Selector}
+		return &client.ListOptions{Raw: &o, LabelSelector: w.Selector, Namespace: namespace}
 	}
 	return &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {

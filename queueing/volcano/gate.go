@@ -34,6 +34,8 @@ const defaultInterval = 10 * time.Second
 type Options struct {
 	// Client knows Volcano's kinds: NewClient.
 	Client client.WithWatch
+	// Namespaces whose applications use the gate; all if there are none.
+	Namespaces []string
 	// Waker makes applications look at their verdicts again.
 	Waker queueing.Waker
 	// Interval between two looks at what no watch shows, and for kinds that are not served. Default: 10s.

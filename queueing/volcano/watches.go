@@ -41,7 +41,7 @@ func (g *Gate) watchGroups() *optionalkind.Watch {
 		panic(err) // the label is not a label
 	}
 	return optionalkind.New(optionalkind.Options{
-		Client: g.o.Client, Object: &v1beta1.PodGroup{}, List: &v1beta1.PodGroupList{}, Selector: labels.NewSelector().Add(*ours),
+		Client: g.o.Client, Object: &v1beta1.PodGroup{}, List: &v1beta1.PodGroupList{}, Namespaces: g.o.Namespaces, Selector: labels.NewSelector().Add(*ours),
 		Indexes: cache.Indexers{
 			byUID:  index(func(owner *metav1.OwnerReference, _ client.Object) string { return string(owner.UID) }),
 			byName: index(func(owner *metav1.OwnerReference, o client.Object) string { return o.GetNamespace() + "/" + owner.Name }),

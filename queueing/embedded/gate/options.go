@@ -5,6 +5,7 @@ package gate
 
 import (
 	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -18,6 +19,8 @@ type Options struct {
 	Client client.Client
 	// Live reads from the API server.
 	Live client.Reader
+	// Queues that this process leads, as Client has them. Default: all.
+	Queues labels.Selector
 	// Holder names this process in the ledgers; unique for each start.
 	Holder string
 	// Wake is called with every application whose verdict may have changed. It must not block.

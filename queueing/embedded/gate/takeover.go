@@ -52,7 +52,7 @@ type ledgerGrant struct {
 // that is never charged.
 func (g *Gate) Acquire(ctx context.Context) (Acquired, error) {
 	list := &v1alpha1.SparkQueueList{}
-	if err := g.o.Live.List(ctx, list); err != nil {
+	if err := g.o.Live.List(ctx, list, &client.ListOptions{LabelSelector: g.o.Queues}); err != nil {
 		return Acquired{}, fmt.Errorf("list queues: %w", err)
 	}
 	flavors := &v1alpha1.SparkFlavorList{}

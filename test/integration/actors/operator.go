@@ -35,6 +35,10 @@ type Operator struct {
 type OperatorOptions struct {
 	// Network wraps the way to the API server; nil is a good one.
 	Network func(http.RoundTripper) http.RoundTripper
+	// Config of the way to the API server; default that of an administrator.
+	Config *rest.Config
+	// Scope as the flags --watch-namespaces and --queue-selector; default all.
+	Scope controllers.Scope
 	// ReferenceTimeout as the flag; default 10m.
 	ReferenceTimeout time.Duration
 	// MaxTermination as the flag; default 10m.
@@ -68,7 +72,11 @@ func StartOperator(t *testing.T, o OperatorOptions) *Operator {
 // launch runs the operator until Stop.
 func launch(t *testing.T, o OperatorOptions) *Operator {
 	t.Helper()
-	manager, err := newManager(env.Config(), o.Network)
+	config := env.Config()
+	if o.Config != nil {
+		config = rest.CopyConfig(o.Config)
+	}
+	manager, err := newManager(config, o.Scope, o.Network)
 	if err != nil {
 		t.Fatalf("make the operator: %v", err)
 	}
@@ -77,6 +85,7 @@ func launch(t *testing.T, o OperatorOptions) *Operator {
 	}
 	err = controllers.Setup(manager, controllers.Options{
 		Holder: "test_" + string(uuid.NewUUID()), ReferenceTimeout: o.ReferenceTimeout, HistoryURL: o.HistoryURL, FewEvents: o.FewEvents, Clock: o.Clock,
+		Scope:            o.Scope,
 		MaxTermination:   o.MaxTermination,
 		DecisionLog:      o.DecisionLog,
 		UIHosts:          o.UIHosts,
@@ -98,7 +107,7 @@ func launch(t *testing.T, o OperatorOptions) *Operator {
 	return operator
 }
 
-func newManager(c *rest.Config, network func(http.RoundTripper) http.RoundTripper) (ctrl.Manager, error) {
+func newManager(c *rest.Config, scope controllers.Scope, network func(http.RoundTripper) http.RoundTripper) (ctrl.Manager, error) {
 	controllers.CountWrites(c)
 	if network != nil {
 		c.Wrap(network)
@@ -109,7 +118,7 @@ func newManager(c *rest.Config, network func(http.RoundTripper) http.RoundTrippe
 	}
 	return ctrl.NewManager(c, ctrl.Options{
 		Scheme:                  scheme,
-		Cache:                   controllers.CacheOptions(),
+		Cache:                   controllers.CacheOptions(scope),
 		Client:                  controllers.ClientOptions(),
 		Logger:                  logr.Discard(),
 		Metrics:                 metricsserver.Options{BindAddress: "0"},

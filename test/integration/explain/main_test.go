@@ -44,6 +44,7 @@ func install(t *testing.T) {
 	for _, args := range [][]string{
 		{"apply", "-f", filepath.Join(env.Root(), "config/manager/namespace.yaml")},
 		{"apply", "-k", filepath.Join(env.Root(), "config/rbac")},
+		{"apply", "-k", filepath.Join(env.Root(), "config/everywhere")},
 		{"apply", "-f", filepath.Join(env.Root(), "config/manager/explain_service.yaml")},
 	} {
 		if _, err := env.Kubectl(t, args...); err != nil {
@@ -103,7 +104,7 @@ func startReplica(t *testing.T, host string) *replica {
 		t.Fatal(err)
 	}
 	manager, err := ctrl.NewManager(inTheNameOf("sparkgate"), ctrl.Options{
-		Scheme: scheme, Cache: controllers.CacheOptions(), Client: controllers.ClientOptions(), Logger: logr.Discard(),
+		Scheme: scheme, Cache: controllers.CacheOptions(controllers.Scope{}), Client: controllers.ClientOptions(), Logger: logr.Discard(),
 		Metrics:        metricsserver.Options{BindAddress: "0"},
 		LeaderElection: true, LeaderElectionID: "explain", LeaderElectionNamespace: system, LeaderElectionReleaseOnCancel: true,
 		GracefulShutdownTimeout: ptr.To(5 * time.Second),

@@ -6,6 +6,7 @@
 package options
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -15,6 +16,8 @@ import (
 	"github.com/fluxcd/pkg/runtime/leaderelection"
 	"github.com/fluxcd/pkg/runtime/logger"
 	"github.com/spf13/pflag"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers"
@@ -30,6 +33,8 @@ type Options struct {
 	EventsAddr           string
 	LogTailLines         int
 	Concurrent           int
+	WatchNamespaces      []string
+	QueueSelector        string
 	DefaultGate          string
 	AllowedGates         []string
 	ReferenceTimeout     time.Duration
@@ -57,6 +62,8 @@ func Parse(args []string) (Options, error) {
 	fs.StringVar(&o.EventsAddr, "events-addr", "", "The address of Flux's notification-controller, to which events are posted; empty switches it off.")
 	fs.IntVar(&o.LogTailLines, "log-tail-lines", 20, "How many last lines of the log of a failed attempt go into its application's status; 0 switches it off.")
 	fs.IntVar(&o.Concurrent, "concurrent", 16, "The number of applications reconciled at once; of one namespace, a quarter of that.")
+	fs.StringSliceVar(&o.WatchNamespaces, "watch-namespaces", nil, "The namespaces whose applications, schedules and pods are dealt with; nothing is listed or watched in others. Default: all.")
+	fs.StringVar(&o.QueueSelector, "queue-selector", "", "A label selector of the SparkQueues that this operator leads, whole trees of them; others do not exist for it. Default: all.")
 	fs.StringVar(&o.DefaultGate, "default-gate", string(v1alpha1.GateEmbedded), "The gate of applications where neither they nor their namespace name one: Embedded, Kueue, Volcano, YuniKorn or None.")
 	fs.StringSliceVar(&o.AllowedGates, "allowed-gates", gateNames(controllers.AllGatesButNone()), "The gates that may be used in namespaces without the annotation sparkgate.io/allowed-gates.")
 	fs.DurationVar(&o.ReferenceTimeout, "reference-timeout", 10*time.Minute, "How long a missing reference is waited for before the application counts as stalled; it keeps waiting.")
@@ -102,7 +109,7 @@ func (o *Options) validate() error {
 	if o.Concurrent < 1 {
 		return fmt.Errorf("--concurrent is %d; set it to 1 or more", o.Concurrent)
 	}
-	if err := o.validateBounds(); err != nil {
+	if err := errors.Join(o.validateNamespaces(), o.validateBounds()); err != nil {
 		return err
 	}
 	if o.LogTailLines < 0 || o.LogTailLines > controllers.MaxLogTailLines {
@@ -118,6 +125,31 @@ func (o *Options) validate() error {
 		return fmt.Errorf("--history-server-url is %q; set it to an address such as https://history.example.org/history/%s/jobs", o.HistoryURL, v1alpha1.ApplicationIDToken)
 	}
 	return o.validateMetrics()
+}
+
+// validateNamespaces holds --watch-namespaces to names of namespaces, each once.
+func (o *Options) validateNamespaces() error {
+	for i, name := range o.WatchNamespaces {
+		if problems := validation.IsDNS1123Label(name); len(problems) > 0 {
+			return fmt.Errorf("--watch-namespaces has %q, which is not the name of a namespace: %s", name, strings.Join(problems, "; "))
+		}
+		if slices.Contains(o.WatchNamespaces[:i], name) {
+			return fmt.Errorf("--watch-namespaces has %q twice; name each namespace once", name)
+		}
+	}
+	if _, err := labels.Parse(o.QueueSelector); err != nil {
+		return fmt.Errorf("--queue-selector is %q: %w", o.QueueSelector, err)
+	}
+	return nil
+}
+
+// Scope returns what the operator deals with.
+func (o *Options) Scope() controllers.Scope {
+	scope := controllers.Scope{Namespaces: o.WatchNamespaces}
+	if selector, err := labels.Parse(o.QueueSelector); err == nil && !selector.Empty() {
+		scope.Queues = selector
+	}
+	return scope
 }
 
 func (o *Options) validateMetrics() error {
