@@ -40,9 +40,9 @@ func newRoot(program string, s streams) *cobra.Command {
 	)
 	addGroup(root, groupApplications, newList(s), newGet(s), newLogs(s), newEvents(s), newExplain(s),
 		newSubmit(s), newRerun(s), newSuspend(s), newResume(s), newDelete(s))
-	addGroup(root, groupQueues, newSchedule(s))
+	addGroup(root, groupQueues, newQueue(s), newSchedule(s))
 	addGroup(root, groupOffline, newFromSubmit(s), newRender(s), newLint(s), newDiffSubmit(s), newSimulate(s), newReplay(s))
-	addGroup(root, groupOther, newUninstall(s))
+	addGroup(root, groupOther, newVersion(s), newUninstall(s))
 	root.SetHelpCommand(newHelp())
 	root.SetHelpCommandGroupID(groupOther)
 	root.SetCompletionCommandGroupID(groupOther)

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"sigs.k8s.io/yaml"
 
@@ -98,4 +101,42 @@ func TestWhatDoesNotWork(t *testing.T) {
 	if out, err := c.CombinedOutput(); err == nil || !strings.Contains(string(out), "there is no kubeconfig") {
 		t.Errorf("without a kubeconfig: %v %s", err, out)
 	}
+}
+
+// TestQueue: the tree from the status of the queues, who waits, who holds; and what a user who may only read queues sees.
+func TestQueue(t *testing.T) {
+	t.Parallel()
+	operator.Use(t)
+	w := actors.NewWorld(t, actors.MemoryFor(3), nil)
+	me := as(t, admin(), w.Namespace)
+	w.Run(w.Apply("pi"))
+	w.Reach(w.Apply("later"), v1alpha1.QueuedReason)
+	actors.Eventually(t, w.Queue, "listing who waits", func(q *v1alpha1.SparkQueue) bool { return len(q.Status.Heads) == 1 && q.Status.Admitted == 1 })
+	me.sees(words("queue"), "QUEUE ", "BORROWED", w.Queue.Name+" ", "[####################]")
+	me.sees(words("queue "+w.Queue.Name), "Waits    1  "+w.Namespace+"/later", "Holds    "+w.Namespace+"/pi (Running)", "2 executors with")
+	me.sees(words("queue "+w.Queue.Name+" -o yaml"), "kind: SparkQueue", "name: "+w.Queue.Name)
+	me.sees(words("queue -o json"), `"kind": "List"`)
+	me.fails(1, words("queue "+w.Queue.Name+"x"), "sparkqueue "+w.Queue.Name+"x not found: did you mean "+w.Queue.Name+"?")
+	ann := as(t, &clientcmdapi.AuthInfo{ClientCertificateData: env.Config().CertData, ClientKeyData: env.Config().KeyData, Impersonate: "ann"}, w.Namespace)
+	ann.fails(1, words("queue"), "you may not list sparkqueues: ask for a role")
+}
+
+// TestVersion: of the program, of an operator that is a Deployment, and of the CRDs.
+func TestVersion(t *testing.T) {
+	t.Parallel()
+	namespace := env.BareNamespace(t)
+	me := as(t, admin(), namespace)
+	if out := me.sees(words("version --client"), "sparkctl   "); strings.Count(out, "\n") != 1 {
+		t.Errorf("version --client: %s", out)
+	}
+	me.sees(words("version --operator-namespace "+namespace), "no Deployment in namespace "+namespace, "CRD        sparkapplications.sparkgate.io: v1alpha1")
+	labels := map[string]string{"app.kubernetes.io/name": "sparkgate"}
+	actors.Create(t, &appsv1.Deployment{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "sparkgate", Labels: labels},
+		Spec: appsv1.DeploymentSpec{Selector: &metav1.LabelSelector{MatchLabels: labels}, Template: corev1.PodTemplateSpec{
+			ObjectMeta: metav1.ObjectMeta{Labels: labels},
+			Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "operator", Image: "docker.io/sparkgate/sparkgate:v0.1.0"}}},
+		}},
+	})
+	me.sees(words("version --operator-namespace "+namespace), "operator   docker.io/sparkgate/sparkgate:v0.1.0 (Deployment "+namespace+"/sparkgate)")
 }

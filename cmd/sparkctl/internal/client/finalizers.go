@@ -68,7 +68,7 @@ func (c *Cluster) ApplicationPods(ctx context.Context) ([]Object, error) {
 
 // OperatorPods reads the operator's pods that have not ended.
 func (c *Cluster) OperatorPods(ctx context.Context) ([]Object, error) {
-	selectors := map[string]string{"labelSelector": "app.kubernetes.io/name=sparkgate", "fieldSelector": notEnded}
+	selectors := map[string]string{"labelSelector": operatorLabel, "fieldSelector": notEnded}
 	return c.list(ctx, podKind, selectors, podKind.Root, "namespaces", c.operator, podKind.Resource)
 }
 

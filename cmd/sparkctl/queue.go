@@ -1,0 +1,148 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/client"
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/printer"
+)
+
+const queueText = `Shows the tree of SparkQueues: applications that wait and that hold quota, and of each resource what is used, the quota, and what is borrowed. With
+NAME it shows the queue and those below it, and which applications are first in line and which hold its quota. All of it comes from status, also while the
+operator does not run; "explain queue NAME" asks the operator.`
+
+// queueFlags are the flags of queue.
+type queueFlags struct {
+	cluster client.Options
+	output  string
+}
+
+// newQueue returns sparkctl queue.
+func newQueue(s streams) *cobra.Command {
+	var f queueFlags
+	c := &cobra.Command{
+		Use: "queue [NAME]", Aliases: []string{"queues"}, Short: "Show the tree of queues, its quotas, and who holds them", Long: queueText,
+		Example: "  sparkctl queue\n  sparkctl queue team-a",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usageError{fmt.Errorf("unexpected argument %q; see %s --help", args[1], c.CommandPath())}
+			}
+			return nil
+		},
+		ValidArgsFunction: oneName(&f.cluster, client.Queues),
+		RunE: func(c *cobra.Command, args []string) error {
+			name := ""
+			if len(args) > 0 {
+				name = args[0]
+			}
+			return f.run(c.Context(), name, s)
+		},
+	}
+	addClusterFlags(c, &f.cluster)
+	addOutputFlag(c, &f.output, "table", "json", "yaml")
+	return c
+}
+
+func (f *queueFlags) run(ctx context.Context, name string, s streams) error {
+	if err := checkOutput(f.output, "table", "json", "yaml"); err != nil {
+		return err
+	}
+	c, err := client.Connect(f.cluster)
+	if err != nil {
+		return err
+	}
+	if f.output != "table" {
+		return f.manifests(ctx, c, name, s)
+	}
+	queues, err := client.ListAll[v1alpha1.SparkQueue](ctx, c, client.Queues, client.Selection{})
+	if err != nil {
+		return err
+	}
+	if name == "" {
+		if len(queues) == 0 {
+			_, err := fmt.Fprintln(s.err, "No SparkQueues found.")
+			return err
+		}
+		return printer.WriteQueues(s.out, queues, s.width)
+	}
+	below := subtree(queues, name)
+	if len(below) == 0 {
+		return fmt.Errorf("sparkqueue %s not found%s", name, didYouMean(name, queueNames(queues)))
+	}
+	if err := printer.WriteQueues(s.out, below, s.width); err != nil {
+		return err
+	}
+	return f.line(ctx, c, below, s)
+}
+
+// manifests writes the objects as the API server has them.
+func (f *queueFlags) manifests(ctx context.Context, c *client.Cluster, name string, s streams) error {
+	if name != "" {
+		object, err := client.GetObject[json.RawMessage](ctx, c, client.Queues, name)
+		if err != nil {
+			return err
+		}
+		return writeObject(s.out, f.output, object)
+	}
+	items, err := client.ListAll[json.RawMessage](ctx, c, client.Queues, client.Selection{})
+	if err != nil {
+		return err
+	}
+	return writeObject(s.out, f.output, map[string]any{"apiVersion": "v1", "kind": "List", "metadata": map[string]any{}, "items": items})
+}
+
+// line writes who waits in the first of the queues, and who holds quota of any.
+func (f *queueFlags) line(ctx context.Context, c *client.Cluster, queues []v1alpha1.SparkQueue, s streams) error {
+	var holders []printer.Holder
+	unknown := ""
+	apps, err := client.ListAll[v1alpha1.SparkApplication](ctx, c, client.Applications, client.Selection{})
+	if err != nil {
+		unknown = err.Error()
+	}
+	for i := range apps {
+		if g := apps[i].Status.Grant; g != nil && slices.Contains(queueNames(queues), g.Queue) {
+			holders = append(holders, printer.HolderOf(&apps[i]))
+		}
+	}
+	if _, err := fmt.Fprintln(s.out); err != nil {
+		return err
+	}
+	return printer.WriteLine(s.out, &queues[0], holders, unknown)
+}
+
+// subtree returns a queue, first, and those below it; none if it does not exist.
+func subtree(queues []v1alpha1.SparkQueue, name string) []v1alpha1.SparkQueue {
+	var below []v1alpha1.SparkQueue
+	within := map[string]bool{name: true}
+	for range queues { // as deep as there are queues
+		for i := range queues {
+			within[queues[i].Name] = within[queues[i].Name] || within[queues[i].Spec.Parent] && queues[i].Spec.Parent != ""
+		}
+	}
+	for i := range queues {
+		switch {
+		case queues[i].Name == name:
+			below = append([]v1alpha1.SparkQueue{queues[i]}, below...)
+		case within[queues[i].Name]:
+			below = append(below, queues[i])
+		}
+	}
+	return below
+}
+
+func queueNames(queues []v1alpha1.SparkQueue) []string {
+	names := make([]string, 0, len(queues))
+	for i := range queues {
+		names = append(names, queues[i].Name)
+	}
+	return names
+}
