@@ -125,9 +125,24 @@ type SparkQueueSpec struct {
 	PriorityClassNames []string `json:"priorityClassNames,omitempty"`
 }
 
-// FairSharing shares the pool of a node among its children by their weights. It has no fields yet: write fairSharing:
-// {}.
-type FairSharing struct{}
+// FairSharing shares the pool of a node among its children by their weights.
+type FairSharing struct {
+	// preemption says whether an application that borrows may preempt because its side has less than its share: Never
+	// (default), LessThanOrEqualToFinalShare or LessThanInitialShare.
+	// +optional
+	// +kubebuilder:validation:Enum=Never;LessThanOrEqualToFinalShare;LessThanInitialShare
+	Preemption FairPreemption `json:"preemption,omitempty"`
+}
+
+// FairPreemption is the rule by which shares preempt.
+type FairPreemption string
+
+// Values of fairSharing.preemption.
+const (
+	FairPreemptionNever                       FairPreemption = "Never"
+	FairPreemptionLessThanOrEqualToFinalShare FairPreemption = "LessThanOrEqualToFinalShare"
+	FairPreemptionLessThanInitialShare        FairPreemption = "LessThanInitialShare"
+)
 
 // QueueStrategy is the order in which a queue serves.
 type QueueStrategy string

@@ -43,6 +43,9 @@ func QueueConfig(q *v1alpha1.SparkQueue) embedded.QueueConfig {
 	}
 	c.Unlimited = q.Spec.Unlimited && q.Spec.Parent == ""
 	c.FairSharing, c.Preemption = q.Spec.FairSharing != nil, preemptionOf(q.Spec.Preemption)
+	if c.FairSharing {
+		c.FairPreemption = embedded.FairPreemption(q.Spec.FairSharing.Preemption)
+	}
 	c.Admits, c.SelectorText = selectorOf(q.Spec.NamespaceSelector)
 	c.NamesNamespaces = c.Admits != nil && !c.Admits(map[string]string{corev1.LabelMetadataName: ""})
 	for _, f := range q.Spec.Flavors {

@@ -36,7 +36,7 @@ spec:
   maxRunning: 7
   strategy: StrictFIFO
   stopPolicy: Hold
-  fairSharing: {}
+  fairSharing: {preemption: LessThanInitialShare}
   headTimeout: 90s
   preemption: {withinQueue: LowerPriority, reclaimWithinTree: Never, borrowWithinTree: {policy: LowerPriority, maxPriorityThreshold: 7}}
   flavors:
@@ -50,7 +50,7 @@ spec:
 	running, none, one, timeout := int32(7), int64(0), int64(1<<30), 90*time.Second
 	want := embedded.QueueConfig{
 		Name: "team-a", Parent: "root", Weight: 3, MaxRunning: &running, Strategy: embedded.StrictFIFO, Stop: embedded.StopHold,
-		FairSharing: true, HeadTimeout: &timeout,
+		FairSharing: true, FairPreemption: embedded.PreemptLessThanInitialShare, HeadTimeout: &timeout,
 		Preemption: embedded.Preemption{
 			Within: embedded.PreemptLowerPriority, Reclaim: embedded.PreemptNever, Borrow: embedded.PreemptLowerPriority, BorrowThreshold: &running,
 		},

@@ -4,6 +4,7 @@
 package embedded
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -19,11 +20,13 @@ type claims struct {
 	holders   *holders
 	// all claims in the order in which they were created.
 	all []*claim
-	// pastPreemptions prevents an application from preempting the same target twice, so that preemption ends.
+	// pastPreemptions prevents an application from preempting the same target twice, and anybody from preempting for
+	// shares what was preempted before, so that preemption ends.
 	pastPreemptions map[pastPreemption]bool
 }
 
-// pastPreemption records that an application, in one run, has preempted another.
+// pastPreemption records that an application, in one run, has preempted another; with no by, that the target was
+// preempted in that run of its own.
 type pastPreemption struct {
 	by, target queueing.Key
 	run        int64
@@ -31,7 +34,12 @@ type pastPreemption struct {
 
 // prunePastPreemptions drops the preemptions by applications that are gone.
 func (cs *claims) prunePastPreemptions() {
-	maps.DeleteFunc(cs.pastPreemptions, func(d pastPreemption, _ bool) bool { return cs.registry.apps[d.by] == nil })
+	maps.DeleteFunc(cs.pastPreemptions, func(d pastPreemption, _ bool) bool { return cs.registry.apps[cmp.Or(d.by, d.target)] == nil })
+}
+
+// anyPastPreemption is how it is recorded that what an application holds was preempted before in the same run.
+func anyPastPreemption(a *app) pastPreemption {
+	return pastPreemption{target: a.key, run: a.held.grant.Run}
 }
 
 // maxPastPreemptions is how many past preemptions are remembered before obsolete ones are pruned.
@@ -136,6 +144,9 @@ func (cs *claims) evict(c *claim, v *target) {
 	if v.whole {
 		v.app.held.evicted = why
 		cs.pastPreemptions[pastPreemption{by: c.app.key, run: c.ask.run, target: v.app.key}] = true
+		if c.tree.fairSharing {
+			cs.pastPreemptions[anyPastPreemption(v.app)] = true
+		}
 	} else {
 		v.app.held.growth.reclaims = append(v.app.held.growth.reclaims, reclaim{by: c.app.key, flavor: v.flavor, count: v.count, eviction: *why})
 	}
@@ -154,6 +165,9 @@ func (cs *claims) evictionBy(by *app, target *target) *queueing.Eviction {
 		rule = fmt.Sprintf("its priority %d is higher than %d", by.ask.priority, v.held.standing.Priority)
 	case v.held.queue == by.class.queue:
 		rule = fmt.Sprintf("it is older and has the same priority %d", by.ask.priority)
+	case target.byShare:
+		above := v.held.queue.subtreeBeside(by.class.queue)
+		rule = fmt.Sprintf("queue %s is above its fair share of queue %s", above.name, above.parent.name)
 	case target.byBorrower:
 		rule = fmt.Sprintf("both borrow, and its priority %d is higher than %d", by.ask.priority, v.held.standing.Priority)
 	}

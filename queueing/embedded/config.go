@@ -61,6 +61,19 @@ const (
 	PreemptAny                       Policy = "Any"
 )
 
+// FairPreemption is the rule by which the children of a queue that uses fair sharing may preempt each other because of
+// their shares. Any value other than these counts as PreemptNever.
+type FairPreemption string
+
+// The rules, with the values of the API. A share is compared as it is with the ask.
+const (
+	// PreemptLessThanOrEqualToFinalShare: the share may become as great as what the target leaves its side.
+	PreemptLessThanOrEqualToFinalShare FairPreemption = "LessThanOrEqualToFinalShare"
+	// PreemptLessThanInitialShare: where that finds too little, the share may also become less than that of the target's
+	// side before.
+	PreemptLessThanInitialShare FairPreemption = "LessThanInitialShare"
+)
+
 // Preemption selects the applications that pending asks of a queue may preempt. The zero value preempts nothing.
 type Preemption struct {
 	// Within the queue: PreemptLowerPriority or PreemptLowerOrNewerEqualPriority.
@@ -87,6 +100,9 @@ type QueueConfig struct {
 	// FairSharing orders the children by their weighted dominant shares before anything else, so that they borrow
 	// alike.
 	FairSharing bool
+	// FairPreemption lets asks preempt, as their Preemption.Reclaim allows, in children of this queue that have more than
+	// their shares, although the asks borrow themselves. Only with FairSharing.
+	FairPreemption FairPreemption
 	// Flavors in order of preference: a pod set is placed in the first one in which it fits, borrowing included. A
 	// queue without flavors uses those of the nearest ancestor that has some; if there is none, DefaultFlavor.
 	Flavors []FlavorQuota

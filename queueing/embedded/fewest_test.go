@@ -130,7 +130,7 @@ func (w *world) bestTargets(a queueing.Ask) []queueing.Key {
 func (w *world) isEnough(a queueing.Ask, targets []queueing.Key) bool {
 	for _, where := range w.ref.placements(a) {
 		g := w.ref.grant(a, where, 0)
-		j := judge{w.ref, a, g, w.ref.lacking(g)}
+		j := judge{w.ref, a, g, w.ref.lacking(g), nil}
 		held := map[queueing.Key]queueing.Grant{}
 		for _, key := range targets {
 			held[key] = w.ref.grants[key]

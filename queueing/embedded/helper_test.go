@@ -60,7 +60,7 @@ func queuesOf(t testing.TB, text string) []QueueConfig {
 func queueOf(t testing.TB, line string) QueueConfig {
 	t.Helper()
 	words := wordsOf(line)
-	q := QueueConfig{Name: words[0].key, Admits: func(map[string]string) bool { return true }, SelectorText: "any labels"}
+	q := QueueConfig{Name: words[0].key, Admits: func(map[string]string) bool { return true }, SelectorText: "any labels", Weight: 1}
 	for _, w := range words[1:] {
 		switch w.key {
 		case "in":
@@ -74,10 +74,8 @@ func queueOf(t testing.TB, line string) QueueConfig {
 			q.Stop = StopHold
 		case "drain":
 			q.Stop = StopHoldAndDrain
-		case "within":
-			q.Preemption.Within = Policy(w.value)
-		case "reclaim":
-			q.Preemption.Reclaim = Policy(w.value)
+		case "within", "fair", "weight", "reclaim":
+			setPreemption(t, &q, w)
 		case "head":
 			timeout := duration(t, w.value)
 			q.HeadTimeout = &timeout
@@ -96,6 +94,21 @@ func queueOf(t testing.TB, line string) QueueConfig {
 	}
 	q.Unlimited = q.Parent == "" && len(q.Flavors) == 0
 	return q
+}
+
+// setPreemption reads whom a queue may displace, and how it shares.
+func setPreemption(t testing.TB, q *QueueConfig, w word) {
+	t.Helper()
+	switch w.key {
+	case "within":
+		q.Preemption.Within = Policy(w.value)
+	case "fair":
+		q.FairSharing, q.FairPreemption = true, FairPreemption(w.value)
+	case "weight":
+		q.Weight = int32(integer(t, w.value))
+	case "reclaim":
+		q.Preemption.Reclaim = Policy(w.value)
+	}
 }
 
 // setQuota reads cpu=4, cpu/spot=4, borrow:cpu=1 and lend:cpu=1.

@@ -74,6 +74,7 @@ func (hr *hierarchy) configureQueue(q *queue) {
 	if p := hr.forest.Parent(q.node); p != quota.None {
 		q.parent = hr.queues[hr.forest.Name(p)]
 	}
+	q.tree.fairSharing = q.tree.fairSharing || q.fairSharing()
 	for n := q.node; n != quota.None; n = hr.forest.Parent(n) {
 		above := hr.queues[hr.forest.Name(n)]
 		if above.config == nil {

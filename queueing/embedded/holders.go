@@ -211,7 +211,7 @@ func (hs *holders) mergeWholeTargets(chosen []*target) []*target {
 		switch {
 		case v.whole:
 			all := hs.wholeTarget(v.app, nil)
-			all.count, all.byBorrower = 1, v.byBorrower
+			all.count, all.byBorrower, all.byShare = 1, v.byBorrower, v.byShare
 			out = append(out, all)
 		case !includesWhole(v.app, chosen):
 			out = append(out, v)

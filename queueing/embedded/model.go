@@ -16,6 +16,8 @@ type tree struct {
 	root string
 	// queues of the tree, and those of them with pending asks, sorted by name.
 	queues, pendingQueues []*queue
+	// fairSharing: a queue of the tree uses it.
+	fairSharing bool
 	// dirty: something has happened since the last complete pass.
 	dirty bool
 	// reservations of the current or last cycle, in the order of their asks.

@@ -132,7 +132,10 @@ func (w *world) checkClaim(t *testing.T, c *claim) {
 	t.Helper()
 	g := w.claimed(c)
 	w.claims++
-	j := judge{w.ref, w.ref.asks[c.app.key], g, w.ref.lacking(g)}
+	j := judge{w.ref, w.ref.asks[c.app.key], g, w.ref.lacking(g), map[queueing.Key]*heldGrant{}}
+	for _, v := range c.targets {
+		j.owner[v] = w.engine.registry.apps[v].held
+	}
 	held := map[queueing.Key]queueing.Grant{}
 	for _, v := range c.targets {
 		held[v] = w.ref.grants[v]
@@ -161,6 +164,8 @@ type judge struct {
 	need queueing.Grant
 	// lacking is what was in short supply before anybody was displaced.
 	lacking []cell
+	// owner is what each holds.
+	owner map[queueing.Key]*heldGrant
 }
 
 // restIsLegal says that without displacing spared, those who are displaced still might be.
@@ -215,7 +220,28 @@ func (j judge) mayDisplace(v *heldGrant) bool {
 		}
 	}
 	borrow := policy.Borrow == PreemptLowerPriority && lower && (policy.BorrowThreshold == nil || v.standing.Priority <= *policy.BorrowThreshold)
-	return side != "" && (borrow || !j.over(side))
+	return side != "" && (borrow || !j.over(side) || j.aboveShare(v, side))
+}
+
+// aboveShare says whether the queue above both lets the shares of both sides displace, and they do.
+func (j judge) aboveShare(v *heldGrant, mine string) bool {
+	above := j.ref.parent(mine)
+	rule := j.ref.configs[above].FairPreemption
+	if above == "" || !j.ref.configs[above].FairSharing || rule == "" {
+		return false
+	}
+	path := j.ref.path(v.grant.Queue)
+	theirs := path[slices.Index(path, above)-1]
+	if rule == PreemptLessThanInitialShare && j.ref.shareNow(mine).Cmp(j.ref.shareNow(theirs)) < 0 {
+		return true
+	}
+	for key, g := range j.ref.grants {
+		if g.Queue == v.grant.Queue && j.owner[key] == v {
+			delete(j.ref.grants, key)
+			defer func() { j.ref.grants[key] = g }()
+		}
+	}
+	return j.ref.shareNow(mine).Cmp(j.ref.shareNow(theirs)) <= 0
 }
 
 func (j judge) within(v *heldGrant, policy Policy) bool {
@@ -236,6 +262,7 @@ func (j judge) over(name string) bool {
 // comesToRest has all go who were asked to, and ask again, until nothing happens any more.
 func (w *world) comesToRest(t *testing.T) {
 	t.Helper()
+	gone := map[queueing.Key]int{}
 	for range 200 {
 		var going []queueing.Key
 		for _, key := range w.keys() {
@@ -250,6 +277,9 @@ func (w *world) comesToRest(t *testing.T) {
 			return
 		}
 		for _, key := range going {
+			if gone[key]++; gone[key] > 1 && w.isDisplacedByShare(key) {
+				w.twice++
+			}
 			again, known := w.origins[key]
 			if _, asks := w.ref.asks[key]; asks {
 				again, known = w.ref.asks[key], true

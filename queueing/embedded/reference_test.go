@@ -531,6 +531,11 @@ func (r *reference) share(name string, a queueing.Ask) *big.Rat {
 		}
 	}
 	defer delete(r.grants, a.Key)
+	return r.shareNow(name)
+}
+
+// shareNow is the weighted dominant share of a queue as it is.
+func (r *reference) shareNow(name string) *big.Rat {
 	out := new(big.Rat)
 	for _, resource := range resources {
 		var borrowed, lendable int64

@@ -19,8 +19,8 @@ type target struct {
 	count int32
 	// vector is what one of them needs.
 	vector quota.Vector
-	// byBorrower: the ask borrows itself, and reclaims nothing.
-	byBorrower bool
+	// byBorrower: the ask borrows itself, and reclaims nothing. byShare: only because of the shares of both sides.
+	byBorrower, byShare bool
 }
 
 // exhausted reports whether nothing more can be taken.

@@ -18,7 +18,7 @@ import (
 //   - in the same queue, as Preemption.Within allows;
 //   - in another queue, as Preemption.Reclaim allows, if what is short was borrowed there on every level up to the
 //     common ancestor, and the ask stays within the quota of its own subtree below that ancestor; asks that do not,
-//     as Preemption.Borrow allows.
+//     as Preemption.Borrow allows, or as QueueConfig.FairPreemption of the common ancestor does (type shareRule).
 //
 // Only applications that use what is short are candidates.
 type targetSearch struct {
@@ -45,7 +45,11 @@ func (p *targetSearch) run() (targets []*target, fits bool) {
 	if p.short.Empty() {
 		return nil, p.fits()
 	}
-	chosen := p.collectTargets()
+	collect := p.collectTargets
+	if p.class.queue.tree.fairSharing {
+		collect = p.collectByShares
+	}
+	chosen := collect()
 	for spared := true; spared; { // which may be spared depends on which others are
 		chosen, spared = p.minimizeTargets(chosen)
 	}
@@ -63,7 +67,7 @@ func (p *targetSearch) run() (targets []*target, fits bool) {
 // queue itself, or elsewhere because the ask stays within the quota of its subtree on some level or may borrow.
 func (p *targetSearch) mayFindTargets() bool {
 	policy := p.class.queue.config.Preemption
-	if policy.Within.set() || policy.Borrow == PreemptLowerPriority {
+	if policy.Within.set() || policy.Borrow == PreemptLowerPriority || policy.Reclaim.set() && p.mayPreemptByShare() {
 		return true
 	}
 	contested := p.short
@@ -109,7 +113,7 @@ func (p *targetSearch) collectTargets() []*target {
 		passedOver := false
 		for _, v := range candidates {
 			for !again && !v.exhausted() && !includesWhole(v.app, chosen) {
-				if !p.isEligible(v.app) {
+				if !p.isEligible(v, noShareRule) {
 					passedOver = true
 					break
 				}
@@ -252,12 +256,23 @@ func (p *targetSearch) policyAllows(v *app) bool {
 	return policy.Reclaim == PreemptAny || policy.Reclaim == PreemptLowerPriority && lower
 }
 
-// isEligible reports whether an application may be preempted now.
-func (p *targetSearch) isEligible(v *app) bool {
-	if v.held.queue == p.class.queue {
+// isEligible reports whether an application may be preempted now, by rules about shares up to the given one or without
+// any.
+func (p *targetSearch) isEligible(v *target, by shareRule) bool {
+	a := v.app
+	v.byBorrower, v.byShare = false, false
+	if a.held.queue == p.class.queue {
 		return true
 	}
-	return p.hasBorrowedShort(v.held.queue) && (!p.borrowsBeside(v) || p.mayBorrow(v))
+	if !p.hasBorrowedShort(a.held.queue) {
+		return false
+	}
+	if !p.borrowsBeside(a) {
+		return true
+	}
+	v.byBorrower = p.mayBorrow(a)
+	v.byShare = !v.byBorrower && by != noShareRule && p.isAboveShare(v, by)
+	return v.byBorrower || v.byShare
 }
 
 // borrowsBeside reports whether the ask's own side, directly below the queue that both the ask and an application of
@@ -277,8 +292,7 @@ func (p *targetSearch) mayBorrow(v *app) bool {
 func (p *targetSearch) allEligible(chosen []*target) bool {
 	for _, v := range chosen {
 		v.returnOne(p.preemption.hierarchy.forest)
-		legal := p.isEligible(v.app)
-		v.byBorrower = v.app.held.queue != p.class.queue && p.borrowsBeside(v.app)
+		legal := p.isEligible(v, initialShare)
 		v.takeOne(p.preemption.hierarchy.forest)
 		if !legal {
 			return false

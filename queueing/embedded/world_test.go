@@ -46,7 +46,9 @@ type world struct {
 	clock     int
 	// claims that were checked.
 	claims int
-	log    []string
+	// twice counts those who were displaced for shares after they had been displaced before.
+	twice int
+	log   []string
 }
 
 func newWorld(seed uint64) *world {

@@ -1,0 +1,86 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package embedded
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// P7: where shares preempt, whom they displace has more than its share: the reference knows the rules (judge.aboveShare). It comes to
+// rest, and nobody is displaced for shares who has been displaced before.
+func TestFairPreemption(t *testing.T) {
+	claims, byShare := 0, 0
+	played := forSeeds(t, func(t *testing.T, w *world) {
+		w.setQueues(w.fairQueues())
+		for range events / 5 {
+			for range 5 {
+				w.crowdFairly()
+			}
+			w.passAndCheck(t)
+			byShare += w.displacedByShare()
+			w.comesToRest(t)
+		}
+		claims += w.claims
+		if w.twice > 0 {
+			t.Errorf("%d were displaced twice", w.twice)
+		}
+	})
+	if played >= worlds && (claims < played || byShare < played/2) {
+		t.Errorf("%d claims, %d displaced for shares, in %d worlds: too few to show anything", claims, byShare, played)
+	}
+}
+
+// fairQueues are a root with five leaves, some of them one level deeper, that share fairly.
+func (w *world) fairQueues() []QueueConfig {
+	rules := []FairPreemption{PreemptLessThanOrEqualToFinalShare, PreemptLessThanInitialShare}
+	queues := []QueueConfig{
+		{Name: "q0", Flavors: w.cpu(5 + w.Int64N(15)), FairSharing: true, FairPreemption: rules[w.IntN(2)]}, {Name: "q1", Parent: "q0", Weight: 1},
+		{Name: "q2", Parent: "q0", Weight: 1 + w.Int32N(3), FairSharing: true, FairPreemption: rules[w.IntN(2)]},
+	}
+	for i := 3; i <= 7; i++ {
+		queues = append(queues, QueueConfig{
+			Name: fmt.Sprintf("q%d", i), Parent: fmt.Sprintf("q%d", w.IntN(3)), Weight: 1 + w.Int32N(3), Flavors: w.cpu(w.Int64N(4)),
+			Admits: func(map[string]string) bool { return true }, Preemption: Preemption{Reclaim: PreemptAny},
+		})
+	}
+	return queues
+}
+
+func (w *world) cpu(nominal int64) []FlavorQuota {
+	return []FlavorQuota{{Name: DefaultFlavor, Quotas: []ResourceQuota{{Resource: "cpu", Nominal: nominal}}}}
+}
+
+// crowdFairly is somebody who comes, or goes.
+func (w *world) crowdFairly() {
+	if key, known := w.anyKey(); known && w.chance(0.3) {
+		w.release(key)
+		return
+	}
+	w.clock++
+	w.submit(queueing.Ask{
+		Key: w.newKey(), Run: 1, Attempt: 1, Queue: fmt.Sprintf("q%d", 3+w.IntN(5)), QueuedAt: epoch.Add(time.Duration(w.clock) * time.Second),
+		PodSets: []queueing.PodSet{{Name: "driver", Count: 1, Requests: queueing.Resources{"cpu": 1 + w.Int64N(4)}}},
+	})
+}
+
+// displacedByShare counts those who have to go because their side has more than its share.
+func (w *world) displacedByShare() int {
+	count := 0
+	for key := range w.engine.registry.apps {
+		if w.isDisplacedByShare(key) {
+			count++
+		}
+	}
+	return count
+}
+
+func (w *world) isDisplacedByShare(key queueing.Key) bool {
+	h := w.engine.registry.apps[key].held
+	return h != nil && h.evicted != nil && strings.Contains(h.evicted.Message, "above its fair share")
+}
