@@ -93,7 +93,7 @@ func prepare(t *testing.T) {
 		t.Fatal(err)
 	}
 	create(t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "sparkgate-system"}})
-	for _, dir := range []string{"rbac", "guard", "queues"} {
+	for _, dir := range []string{"rbac", "everywhere", "guard", "queues"} {
 		if _, err := env.Kubectl(t, "apply", "-k", filepath.Join(env.Root(), "config", dir)); err != nil {
 			t.Fatal(err)
 		}

@@ -48,8 +48,10 @@ func install(t *testing.T) string {
 	if _, err := env.Kubectl(t, "create", "namespace", "sparkgate-system"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := env.Kubectl(t, "apply", "-k", filepath.Join(env.Root(), "config", "rbac")); err != nil {
-		t.Fatal(err)
+	for _, folder := range []string{"rbac", "everywhere"} {
+		if _, err := env.Kubectl(t, "apply", "-k", filepath.Join(env.Root(), "config", folder)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	dir := filepath.Dir(env.Cluster().Kubeconfig) // goes with the server
 	command := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(dir, "sparkgate"), "./cmd/sparkgate")

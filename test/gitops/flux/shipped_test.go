@@ -70,7 +70,7 @@ func (s *shipped) install() string {
 		"sparkgate/kustomization.yaml": "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [config/default, allow-sparkgate.yaml]\n",
 	}
 	root := os.DirFS(env.Root())
-	for _, part := range []string{"default", "manager", "crd", "rbac"} {
+	for _, part := range []string{"default", "manager", "crd", "rbac", "everywhere"} {
 		for name, text := range read(s.t, root, path.Join("config", part), path.Join("sparkgate/config", part), strings.NewReplacer()) {
 			content[name] = text
 		}

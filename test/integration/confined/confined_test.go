@@ -151,6 +151,35 @@ func TestShippedRolesAreEnough(t *testing.T) {
 	seen.within(t)
 }
 
+// TestNamespaceThatGoes: the bindings of a namespace that is being deleted may go before its applications. These go nevertheless.
+func TestNamespaceThatGoes(t *testing.T) {
+	w := actors.NewWorld(t, "3Gi", nil)
+	operatorIn(t, w.Namespace, nil)
+	ended, waiting := w.Apply("ended"), w.Pi("waiting")
+	w.Succeed(ended)
+	waiting.Spec.Queue.Name = "to-come"
+	actors.Create(t, waiting)
+	actors.Eventually(t, waiting, "waiting", func(a *v1alpha1.SparkApplication) bool {
+		return len(a.Finalizers) > 0 || a.Status.ObservedGeneration > 0
+	})
+	if err := env.Client().DeleteAllOf(t.Context(), &rbacv1.RoleBinding{}, client.InNamespace(w.Namespace)); err != nil {
+		t.Fatal(err)
+	}
+	lost := authorizationv1.ResourceAttributes{Verb: "patch", Group: v1alpha1.Group, Resource: "sparkapplications", Subresource: "status", Namespace: w.Namespace}
+	env.Until(t, "the API server knows that the bindings are gone", func() bool {
+		review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{User: account, ResourceAttributes: &lost}}
+		return env.Client().Create(t.Context(), review) == nil && !review.Status.Allowed
+	})
+	for _, app := range []*v1alpha1.SparkApplication{ended, waiting} {
+		if err := env.Client().Delete(t.Context(), app); err != nil {
+			t.Fatal(err)
+		}
+		env.Until(t, app.Name+" is gone", func() bool {
+			return apierrors.IsNotFound(env.Client().Get(t.Context(), client.ObjectKeyFromObject(app), &v1alpha1.SparkApplication{}))
+		})
+	}
+}
+
 // TestTwoBesideEachOther: two confined operators lead trees of their own. Neither stops the other, and both go on.
 func TestTwoBesideEachOther(t *testing.T) {
 	var worlds []*actors.World

@@ -31,7 +31,7 @@ func install(t *testing.T) {
 	t.Helper()
 	installed.Do(func() {
 		create(t, env.Client(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "sparkgate-system"}})
-		for _, dir := range []string{"rbac", "guard"} {
+		for _, dir := range []string{"rbac", "everywhere", "guard"} {
 			if _, err := env.Kubectl(t, "apply", "-k", filepath.Join(env.Root(), "config", dir)); err != nil {
 				t.Fatal(err)
 			}
