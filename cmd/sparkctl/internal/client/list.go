@@ -11,6 +11,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+// listPage is how many objects are asked for at once. Of ten thousand applications, pages of 1,000 take half of the time
+// that pages of 500 take, and 2,500 are slower again, because decoding waits for them.
+const listPage = "1000"
+
 // Selection says which objects of a kind are meant.
 type Selection struct {
 	// Namespace; empty is all of them.
@@ -29,7 +33,7 @@ type page struct {
 // ListAll reads objects of a kind page by page and decodes one page while the next is on its way. A list that expires
 // on the way is read again in one piece.
 func ListAll[T any](ctx context.Context, c *Cluster, kind Kind, s Selection) ([]T, error) {
-	all, err := listPages[T](ctx, c, kind, s, pageSize)
+	all, err := listPages[T](ctx, c, kind, s, listPage)
 	if apierrors.IsResourceExpired(err) {
 		all, err = listPages[T](ctx, c, kind, s, "")
 	}
