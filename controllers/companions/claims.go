@@ -67,7 +67,7 @@ func (s *state) exposedAnew(before map[string]bool, now time.Time) []problem {
 	for kind := range s.kinds() {
 		if !before[kind] && (kind == expose.IngressKind.Kind || kind == expose.RouteKind.Kind) {
 			s.exposed = now
-			return []problem{{soon: true}}
+			return []problem{{soon: true, atLeast: minPause}}
 		}
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -50,6 +51,8 @@ type problem struct {
 	final bool
 	// soon reports that it resolves itself in a moment, so that no event is needed.
 	soon bool
+	// atLeast is the least pause before the next attempt.
+	atLeast time.Duration
 }
 
 // reconcile creates, changes and deletes the companions of the attempt.

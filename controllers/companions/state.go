@@ -93,6 +93,9 @@ func (s *state) backoff(problems []problem) time.Duration {
 	if !slices.ContainsFunc(left, func(p problem) bool { return !p.soon }) {
 		shortest, longest = minServicePause, maxServicePause
 	}
+	for _, p := range left {
+		shortest = max(shortest, p.atLeast)
+	}
 	pause := shortest << min(s.failures, 16)
 	s.failures++
 	return min(pause, longest)

@@ -86,7 +86,7 @@ var templates = []template{
 	},
 	{
 		name: "guard-mutating", base: "config/guard/mutating.yaml",
-		begin: "{{- if and .Values.guard.enabled .Values.guard.mutating }}\n", end: "{{- end }}\n",
+		begin: `{{- if and .Values.guard.enabled .Values.guard.mutating (.Capabilities.APIVersions.Has "admissionregistration.k8s.io/v1/MutatingAdmissionPolicy") }}` + "\n", end: "{{- end }}\n",
 	},
 	{
 		name: "job-namespaces", base: "config/job-namespace", from: "default", replace: "{{ .name }}",

@@ -6,6 +6,7 @@ package guardpolicies
 import (
 	"testing"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -54,6 +55,13 @@ func enrol(t *testing.T) *tenant {
 				{Kind: rbacv1.GroupKind, APIGroup: rbacv1.GroupName, Name: "system:serviceaccounts:" + ns.Name},
 			},
 		})
+	for _, review := range []authorizationv1.SubjectAccessReviewSpec{{User: "tenant"}, {Groups: []string{"system:serviceaccounts:" + ns.Name}}} {
+		review.ResourceAttributes = &authorizationv1.ResourceAttributes{Namespace: ns.Name, Verb: "create", Resource: "pods"}
+		env.Until(t, "the API server knows the rights of the tenant", func() bool {
+			asked := &authorizationv1.SubjectAccessReview{Spec: review}
+			return env.Client().Create(t.Context(), asked) == nil && asked.Status.Allowed
+		})
+	}
 	return tn
 }
 
