@@ -74,6 +74,12 @@ type SparkQueueSpec struct {
 	// +kubebuilder:validation:MaxItems=16
 	Flavors []FlavorQuota `json:"flavors,omitempty"`
 
+	// flavorPreference chooses among the flavors in which an application could be placed: InOrder (default: the first in
+	// which it fits), LeastBorrowing or LeastPreemption.
+	// +optional
+	// +kubebuilder:validation:Enum=InOrder;LeastBorrowing;LeastPreemption
+	FlavorPreference FlavorPreference `json:"flavorPreference,omitempty"`
+
 	// unlimited lets the queues of the tree use any amount of what no queue of the tree has a quota for. Only for a
 	// root without flavors. Default: false.
 	// +optional
@@ -124,25 +130,6 @@ type SparkQueueSpec struct {
 	// +kubebuilder:validation:items:MaxLength=253
 	PriorityClassNames []string `json:"priorityClassNames,omitempty"`
 }
-
-// FairSharing shares the pool of a node among its children by their weights.
-type FairSharing struct {
-	// preemption says whether an application that borrows may preempt because its side has less than its share: Never
-	// (default), LessThanOrEqualToFinalShare or LessThanInitialShare.
-	// +optional
-	// +kubebuilder:validation:Enum=Never;LessThanOrEqualToFinalShare;LessThanInitialShare
-	Preemption FairPreemption `json:"preemption,omitempty"`
-}
-
-// FairPreemption is the rule by which shares preempt.
-type FairPreemption string
-
-// Values of fairSharing.preemption.
-const (
-	FairPreemptionNever                       FairPreemption = "Never"
-	FairPreemptionLessThanOrEqualToFinalShare FairPreemption = "LessThanOrEqualToFinalShare"
-	FairPreemptionLessThanInitialShare        FairPreemption = "LessThanInitialShare"
-)
 
 // QueueStrategy is the order in which a queue serves.
 type QueueStrategy string

@@ -27,13 +27,14 @@ func QueueConfigs(items []v1alpha1.SparkQueue) []embedded.QueueConfig {
 // The configuration shares the queue's numbers: do not change the queue afterwards.
 func QueueConfig(q *v1alpha1.SparkQueue) embedded.QueueConfig {
 	c := embedded.QueueConfig{
-		Name:       q.Name,
-		Parent:     q.Spec.Parent,
-		Weight:     1,
-		MaxRunning: q.Spec.MaxRunning,
-		Strategy:   embedded.Strategy(q.Spec.Strategy),
-		Stop:       embedded.StopPolicy(q.Spec.StopPolicy),
-		Deleted:    q.DeletionTimestamp != nil,
+		Name:             q.Name,
+		Parent:           q.Spec.Parent,
+		Weight:           1,
+		MaxRunning:       q.Spec.MaxRunning,
+		Strategy:         embedded.Strategy(q.Spec.Strategy),
+		FlavorPreference: embedded.FlavorPreference(q.Spec.FlavorPreference),
+		Stop:             embedded.StopPolicy(q.Spec.StopPolicy),
+		Deleted:          q.DeletionTimestamp != nil,
 	}
 	if q.Spec.Weight != nil {
 		c.Weight = *q.Spec.Weight

@@ -37,6 +37,7 @@ spec:
   strategy: StrictFIFO
   stopPolicy: Hold
   fairSharing: {preemption: LessThanInitialShare}
+  flavorPreference: LeastBorrowing
   headTimeout: 90s
   preemption: {withinQueue: LowerPriority, reclaimWithinTree: Never, borrowWithinTree: {policy: LowerPriority, maxPriorityThreshold: 7}}
   flavors:
@@ -50,7 +51,7 @@ spec:
 	running, none, one, timeout := int32(7), int64(0), int64(1<<30), 90*time.Second
 	want := embedded.QueueConfig{
 		Name: "team-a", Parent: "root", Weight: 3, MaxRunning: &running, Strategy: embedded.StrictFIFO, Stop: embedded.StopHold,
-		FairSharing: true, FairPreemption: embedded.PreemptLessThanInitialShare, HeadTimeout: &timeout,
+		FairSharing: true, FairPreemption: embedded.PreemptLessThanInitialShare, FlavorPreference: embedded.LeastBorrowing, HeadTimeout: &timeout,
 		Preemption: embedded.Preemption{
 			Within: embedded.PreemptLowerPriority, Reclaim: embedded.PreemptNever, Borrow: embedded.PreemptLowerPriority, BorrowThreshold: &running,
 		},

@@ -53,7 +53,7 @@ func (ad *admission) admitClaimed(t *tree, out []Decision, max int) (decisions [
 	}
 }
 
-// chooseOption finds the first option in which the asks of a class fit now with their minimum of pods. If there is
+// chooseOption finds the option that the queue prefers in which the asks of a class fit now with their minimum of pods. If there is
 // none, the class remembers the blocking limit, and keeps naming that limit for as long as it blocks, or no other one
 // does.
 func (ad *admission) chooseOption(class *equivalenceClass) bool {
@@ -61,6 +61,12 @@ func (ad *admission) chooseOption(class *equivalenceClass) bool {
 	class.reserved = false
 	var first quota.Block
 	still := false
+	if !class.queue.flavorsInOrder() {
+		if best, fits := ad.bestOption(class, func(o *option) quota.Vector { return o.minNeed }); fits {
+			class.choice = best
+			return true
+		}
+	}
 	for i := range class.options {
 		b, blocked := ad.hierarchy.forest.Blocked(n, class.options[i].minNeed)
 		if !blocked {
@@ -96,10 +102,8 @@ func (ad *admission) fit(class *equivalenceClass) (placement, int32, bool) {
 	if !ad.chooseOption(class) {
 		return nil, 0, false
 	}
-	for _, o := range class.options[class.choice:] {
-		if ad.reservations.fitsNow(class, o.maxNeed) {
-			return o.where, class.signature.maxCount(), true
-		}
+	if best, fits := ad.bestOption(class, func(o *option) quota.Vector { return o.maxNeed }); fits {
+		return class.options[best].where, class.signature.maxCount(), true
 	}
 	where, good, bad := class.options[class.choice].where, class.signature.minCount(), class.signature.maxCount()
 	for bad-good > 1 {
@@ -113,14 +117,34 @@ func (ad *admission) fit(class *equivalenceClass) (placement, int32, bool) {
 	return where, good, true
 }
 
-// placeFor returns the first option in which that many pods of the elastic set fit; nil if there is none.
+// placeFor returns the best option in which that many pods of the elastic set fit; nil if there is none.
 func (ad *admission) placeFor(class *equivalenceClass, elastic int32) placement {
-	for _, o := range class.options {
-		if ad.reservations.fitsNow(class, ad.hierarchy.forest.Prepare(class.queue.node, class.signature.amounts(o.where, elastic))) {
-			return o.where
+	best, fits := ad.bestOption(class, func(o *option) quota.Vector {
+		return ad.hierarchy.forest.Prepare(class.queue.node, class.signature.amounts(o.where, elastic))
+	})
+	if !fits {
+		return nil
+	}
+	return class.options[best].where
+}
+
+// bestOption returns the option with a need that fits which the queue prefers: the first, or the one that borrows over
+// the shortest distance.
+func (ad *admission) bestOption(class *equivalenceClass, needOf func(*option) quota.Vector) (best int, fits bool) {
+	shortest := 0
+	for i := range class.options {
+		need := needOf(&class.options[i])
+		if !ad.reservations.fitsNow(class, need) {
+			continue
+		}
+		if class.queue.flavorsInOrder() {
+			return i, true
+		}
+		if distance := ad.hierarchy.forest.BorrowingDistance(class.queue.node, need); !fits || distance < shortest {
+			best, shortest, fits = i, distance, true
 		}
 	}
-	return nil
+	return best, fits
 }
 
 // assume turns a waiting ask into a grant and charges it.

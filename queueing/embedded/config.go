@@ -61,6 +61,21 @@ const (
 	PreemptAny                       Policy = "Any"
 )
 
+// FlavorPreference chooses among the flavors of a queue. Any value other than these counts as FlavorsInOrder.
+type FlavorPreference string
+
+// The preferences, with the values of the API.
+const (
+	// FlavorsInOrder takes the first flavor in which an ask fits, borrowing included; if there is none, the first in
+	// which it may preempt enough.
+	FlavorsInOrder FlavorPreference = "InOrder"
+	// LeastBorrowing takes the one in which it fits and borrows over the shortest distance; if there is none, of those in
+	// which it may preempt enough. Among equals what preempts nothing of its own queue comes first.
+	LeastBorrowing FlavorPreference = "LeastBorrowing"
+	// LeastPreemption is LeastBorrowing, but what preempts nothing of its own queue comes before the shorter distance.
+	LeastPreemption FlavorPreference = "LeastPreemption"
+)
+
 // FairPreemption is the rule by which the children of a queue that uses fair sharing may preempt each other because of
 // their shares. Any value other than these counts as PreemptNever.
 type FairPreemption string
@@ -106,6 +121,8 @@ type QueueConfig struct {
 	// Flavors in order of preference: a pod set is placed in the first one in which it fits, borrowing included. A
 	// queue without flavors uses those of the nearest ancestor that has some; if there is none, DefaultFlavor.
 	Flavors []FlavorQuota
+	// FlavorPreference says which of the flavors an ask gets that could be placed in several.
+	FlavorPreference FlavorPreference
 	// Unlimited, on a root, lets the queues of the tree use any amount of what no queue of the tree has a quota for.
 	// Without it a tree without quotas admits nothing.
 	Unlimited bool

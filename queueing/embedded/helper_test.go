@@ -74,7 +74,7 @@ func queueOf(t testing.TB, line string) QueueConfig {
 			q.Stop = StopHold
 		case "drain":
 			q.Stop = StopHoldAndDrain
-		case "within", "fair", "weight", "reclaim":
+		case "within", "fair", "weight", "reclaim", "prefer":
 			setPreemption(t, &q, w)
 		case "head":
 			timeout := duration(t, w.value)
@@ -104,6 +104,8 @@ func setPreemption(t testing.TB, q *QueueConfig, w word) {
 		q.Preemption.Within = Policy(w.value)
 	case "fair":
 		q.FairSharing, q.FairPreemption = true, FairPreemption(w.value)
+	case "prefer":
+		q.FlavorPreference = FlavorPreference(w.value)
 	case "weight":
 		q.Weight = int32(integer(t, w.value))
 	case "reclaim":

@@ -4,6 +4,7 @@
 package embedded
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/sparkgate/sparkgate/queueing"
@@ -103,6 +104,9 @@ type preemptionPlan struct {
 	// targets are to be preempted; awaited are terminating anyway.
 	targets []*target
 	awaited []queueing.Key
+	// distance over which the ask borrows when the targets are gone. own: one of them is of its own queue.
+	distance int
+	own      bool
 	// version of the holders for which the plan was made.
 	version uint64
 }
@@ -117,11 +121,7 @@ func (pr *preemptionRound) plan(class *equivalenceClass) *preemptionPlan {
 	for _, v := range pr.terminating {
 		v.simulateRelease(pr.hierarchy.forest)
 	}
-	for i := range class.options {
-		if class.plan = pr.search(class, &class.options[i]); class.plan != nil {
-			break
-		}
-	}
+	class.plan = pr.bestPlan(class)
 	for _, v := range pr.terminating {
 		v.undoRelease(pr.hierarchy.forest)
 	}
@@ -136,6 +136,23 @@ func (pr *preemptionRound) plan(class *equivalenceClass) *preemptionPlan {
 	}
 	class.plan.version, class.plan.app = pr.tree.holderVersion, a
 	return class.plan
+}
+
+// bestPlan returns the plan in the option that the queue prefers; nil if there is none. The terminating holders are gone
+// from the forest.
+func (pr *preemptionRound) bestPlan(class *equivalenceClass) *preemptionPlan {
+	var best *preemptionPlan
+	for i := range class.options {
+		p := pr.search(class, &class.options[i])
+		switch {
+		case p == nil:
+		case class.queue.flavorsInOrder():
+			return p
+		case best == nil || p.preferredTo(best, class.queue.config.FlavorPreference):
+			best = p
+		}
+	}
+	return best
 }
 
 // awaited lists the terminating holders whose release lets a need fit.
@@ -166,10 +183,29 @@ func (pr *preemptionRound) search(class *equivalenceClass, o *option) *preemptio
 	for q := class.queue; q != nil; q = q.parent {
 		p.path = append(p.path, q)
 	}
-	if found, fits := p.run(); fits {
-		return &preemptionPlan{option: o, targets: found}
+	found, fits := p.run()
+	if !fits {
+		return nil
 	}
-	return nil
+	plan := &preemptionPlan{option: o, targets: found}
+	for _, v := range found {
+		plan.own = plan.own || v.app.held.queue == class.queue
+		v.simulateRelease(pr.hierarchy.forest)
+	}
+	plan.distance = pr.hierarchy.forest.BorrowingDistance(class.queue.node, o.minNeed)
+	for _, v := range found {
+		v.undoRelease(pr.hierarchy.forest)
+	}
+	return plan
+}
+
+// preferredTo reports whether a plan is better than one in an earlier flavor for a queue that does not take the first.
+func (p *preemptionPlan) preferredTo(earlier *preemptionPlan, by FlavorPreference) bool {
+	nearer, own := cmp.Compare(p.distance, earlier.distance), compareBools(p.own, earlier.own)
+	if by == LeastPreemption {
+		return cmp.Or(own, nearer) < 0
+	}
+	return cmp.Or(nearer, own) < 0
 }
 
 // next returns the first ask of a class that has no claim; nil if all have one.

@@ -132,6 +132,11 @@ func (q *queue) access(a *ask) access {
 
 func (q *queue) strict() bool { return q.config.Strategy == StrictFIFO }
 
+// flavorsInOrder reports whether an ask gets the first flavor in which it fits.
+func (q *queue) flavorsInOrder() bool {
+	return q.config.FlavorPreference != LeastBorrowing && q.config.FlavorPreference != LeastPreemption
+}
+
 // atMaxRunning returns the queue, this one or one above it, that has reached its maxRunning, or nil.
 func (q *queue) atMaxRunning() *queue {
 	for ; q != nil; q = q.parent {

@@ -335,13 +335,28 @@ func (r *reference) within(g queueing.Grant, limit func(queue string, at cell) i
 func (r *reference) fit(a queueing.Ask) (queueing.Grant, bool) {
 	least, most := bounds(a)
 	for count := most; count >= least; count-- {
-		for _, where := range r.placements(a) {
-			if g := r.grant(a, where, count); r.within(g, r.available) {
-				return g, true
-			}
+		if g, fits := r.placed(a, count); fits {
+			return g, true
 		}
 	}
 	return queueing.Grant{}, false
+}
+
+// placed returns the grant with so many pods in the first placement in which it fits, or where it borrows the least if the queue wants
+// that.
+func (r *reference) placed(a queueing.Ask, count int32) (best queueing.Grant, fits bool) {
+	preference := r.configs[a.Queue].FlavorPreference
+	for _, where := range r.placements(a) {
+		g := r.grant(a, where, count)
+		switch {
+		case !r.within(g, r.available):
+		case preference != LeastBorrowing && preference != LeastPreemption:
+			return g, true
+		case !fits || r.distanceOf(g) < r.distanceOf(best):
+			best, fits = g, true
+		}
+	}
+	return best, fits
 }
 
 // couldFit says that the ask, with the fewest pods, fits somewhere as far as a limit is concerned.
@@ -353,18 +368,16 @@ func (r *reference) couldFit(a queueing.Ask, limit func(queue string, at cell) i
 // distance is the height of the lowest queue that has enough for the ask, with the fewest pods and where it would be placed.
 func (r *reference) distance(a queueing.Ask) int {
 	least, _ := bounds(a)
+	g, _ := r.placed(a, least)
+	return r.distanceOf(g)
+}
+
+func (r *reference) distanceOf(g queueing.Grant) int {
 	out := 0
-	for _, where := range r.placements(a) {
-		g := r.grant(a, where, least)
-		if !r.within(g, r.available) {
-			continue
+	for _, at := range cells() {
+		if need := held(g, at); need > 0 && r.tracked(g.Queue, at.resource) {
+			out = max(out, r.height(r.lender(g.Queue, at, need)))
 		}
-		for _, at := range cells() {
-			if need := held(g, at); need > 0 && r.tracked(g.Queue, at.resource) {
-				out = max(out, r.height(r.lender(g.Queue, at, need)))
-			}
-		}
-		break
 	}
 	return out
 }
@@ -524,11 +537,8 @@ func (r *reference) before(parent string, c, d *candidate) bool {
 // share is the weighted dominant share of a queue once an ask below it is granted with the fewest pods.
 func (r *reference) share(name string, a queueing.Ask) *big.Rat {
 	least, _ := bounds(a)
-	for _, where := range r.placements(a) {
-		if g := r.grant(a, where, least); r.within(g, r.available) {
-			r.grants[a.Key] = g
-			break
-		}
+	if g, fits := r.placed(a, least); fits {
+		r.grants[a.Key] = g
 	}
 	defer delete(r.grants, a.Key)
 	return r.shareNow(name)

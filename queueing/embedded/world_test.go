@@ -126,6 +126,7 @@ func (w *world) randomQueue(i int) QueueConfig {
 		q.Flavors = w.randomFlavors()
 	}
 	q.NamesNamespaces = w.chance(0.3)
+	q.FlavorPreference = []FlavorPreference{"", FlavorsInOrder, LeastBorrowing, LeastPreemption}[w.IntN(4)]
 	q.Unlimited = q.Parent == "" && len(q.Flavors) == 0 && w.chance(0.8)
 	return q
 }

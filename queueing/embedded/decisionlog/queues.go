@@ -21,27 +21,28 @@ const (
 )
 
 type queueConfig struct {
-	Name           string                  `json:"name"`
-	Parent         string                  `json:"parent,omitempty"`
-	Weight         int32                   `json:"weight"`
-	FairSharing    bool                    `json:"fairSharing,omitempty"`
-	FairPreemption embedded.FairPreemption `json:"fairPreemption,omitempty"`
-	Flavors        []flavorQuota           `json:"flavors,omitempty"`
-	Unlimited      bool                    `json:"unlimited,omitempty"`
-	Preemption     preemption              `json:"preemption,omitzero"`
-	MaxRunning     *int32                  `json:"maxRunning,omitempty"`
-	Strategy       embedded.Strategy       `json:"strategy,omitempty"`
-	HeadTimeout    *duration               `json:"headTimeout,omitempty"`
-	Stop           embedded.StopPolicy     `json:"stop,omitempty"`
-	Admits         string                  `json:"admits,omitempty"`
-	Selector       string                  `json:"selector,omitempty"`
-	Names          bool                    `json:"namesNamespaces,omitempty"`
-	Deleted        bool                    `json:"deleted,omitempty"`
+	Name             string                    `json:"name"`
+	Parent           string                    `json:"parent,omitempty"`
+	Weight           int32                     `json:"weight"`
+	FairSharing      bool                      `json:"fairSharing,omitempty"`
+	FlavorPreference embedded.FlavorPreference `json:"flavorPreference,omitempty"`
+	FairPreemption   embedded.FairPreemption   `json:"fairPreemption,omitempty"`
+	Flavors          []flavorQuota             `json:"flavors,omitempty"`
+	Unlimited        bool                      `json:"unlimited,omitempty"`
+	Preemption       preemption                `json:"preemption,omitzero"`
+	MaxRunning       *int32                    `json:"maxRunning,omitempty"`
+	Strategy         embedded.Strategy         `json:"strategy,omitempty"`
+	HeadTimeout      *duration                 `json:"headTimeout,omitempty"`
+	Stop             embedded.StopPolicy       `json:"stop,omitempty"`
+	Admits           string                    `json:"admits,omitempty"`
+	Selector         string                    `json:"selector,omitempty"`
+	Names            bool                      `json:"namesNamespaces,omitempty"`
+	Deleted          bool                      `json:"deleted,omitempty"`
 }
 
 func queueOf(q embedded.QueueConfig) queueConfig {
 	return queueConfig{
-		Name: q.Name, Parent: q.Parent, Weight: q.Weight, FairSharing: q.FairSharing, FairPreemption: q.FairPreemption, Flavors: convertAll(q.Flavors, flavorQuotaOf),
+		Name: q.Name, Parent: q.Parent, Weight: q.Weight, FairSharing: q.FairSharing, FairPreemption: q.FairPreemption, FlavorPreference: q.FlavorPreference, Flavors: convertAll(q.Flavors, flavorQuotaOf),
 		Unlimited:  q.Unlimited,
 		Preemption: preemption(q.Preemption), MaxRunning: q.MaxRunning, Strategy: q.Strategy, HeadTimeout: (*duration)(q.HeadTimeout),
 		Stop: q.Stop, Admits: admission(&q), Selector: q.SelectorText, Names: q.NamesNamespaces, Deleted: q.Deleted,
@@ -52,7 +53,7 @@ func queueOf(q embedded.QueueConfig) queueConfig {
 // parsed.
 func (q queueConfig) restore(answers func(map[string]string) bool) (embedded.QueueConfig, error) {
 	out := embedded.QueueConfig{
-		Name: q.Name, Parent: q.Parent, Weight: q.Weight, FairSharing: q.FairSharing, FairPreemption: q.FairPreemption, Flavors: convertAll(q.Flavors, flavorQuota.restore),
+		Name: q.Name, Parent: q.Parent, Weight: q.Weight, FairSharing: q.FairSharing, FairPreemption: q.FairPreemption, FlavorPreference: q.FlavorPreference, Flavors: convertAll(q.Flavors, flavorQuota.restore),
 		Unlimited:  q.Unlimited,
 		Preemption: embedded.Preemption(q.Preemption), MaxRunning: q.MaxRunning, Strategy: q.Strategy, HeadTimeout: (*time.Duration)(q.HeadTimeout),
 		Stop: q.Stop, SelectorText: q.Selector, NamesNamespaces: q.Names, Deleted: q.Deleted,

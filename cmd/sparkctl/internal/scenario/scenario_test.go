@@ -162,7 +162,7 @@ func TestMistakes(t *testing.T) {
 		},
 		"unknown key of a queue that is applied": {
 			stream: changing("{apply: {kind: SparkQueue, metadata: {name: q}, spec: {Parent: root}}}"),
-			want: `document 1 (line 1): changes[0].apply.spec.Parent: the key is not known; remove it or correct it to one of fairSharing, flavors, headTimeout, ` +
+			want: `document 1 (line 1): changes[0].apply.spec.Parent: the key is not known; remove it or correct it to one of fairSharing, flavorPreference, flavors, headTimeout, ` +
 				`maxRunning, namespaceSelector, parent, preemption, priorityClassNames, stopPolicy, strategy, unlimited, weight`,
 		},
 		"unknown key of the metadata": {
