@@ -19,7 +19,7 @@ apiVersion: v1
 kind: Pod
 metadata: {name: submitter}
 spec:
-  restartPolicy: Never
+  restartPolicy: OnFailure # the API server may take a moment to hear of the rights of the account and of the guard
   serviceAccountName: spark
   volumes: [{name: template, configMap: {name: template}}]
   containers:
