@@ -31,7 +31,7 @@ func TestBackoffGrowsToItsBound(t *testing.T) {
 		"nothing wrong": {nil, []time.Duration{0, 0}},
 		"a mistake":     {[]problem{final}, []time.Duration{0, 0}},
 		"a failure":     {[]problem{final, failed}, []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second}},
-		"a second look":        {[]problem{missing, {soon: true, atLeast: time.Second}}, []time.Duration{time.Second, 2 * time.Second}},
+		"a second look": {[]problem{missing, {soon: true, atLeast: time.Second}}, []time.Duration{time.Second, 2 * time.Second}},
 		"what comes by itself": {[]problem{missing}, []time.Duration{100 * time.Millisecond, 200 * time.Millisecond, 400 * time.Millisecond, 800 * time.Millisecond, 1600 * time.Millisecond,
 			3200 * time.Millisecond, 6400 * time.Millisecond, 10 * time.Second, 10 * time.Second}},
 	}
