@@ -4,6 +4,7 @@
 package outage
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -116,6 +117,9 @@ func (l *lives) awaitGone(name string) {
 		l.deleteSucceeded()
 		if app := l.Application(name); app != nil {
 			return fmt.Errorf("it is %s", env.StageOf(app))
+		}
+		if !l.deleted[name] {
+			return errors.New("it was not seen yet")
 		}
 		return nil
 	})
