@@ -5,6 +5,8 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,10 +29,34 @@ func addClusterFlags(c *cobra.Command, o *client.Options) {
 	})
 }
 
+// oneOf is the value of a flag that takes some words only.
+type oneOf struct {
+	into   *string
+	values []string
+}
+
+func (o oneOf) String() string { return *o.into }
+func (o oneOf) Type() string   { return "string" }
+
+// Set refuses what is not among the values.
+func (o oneOf) Set(value string) error {
+	if !slices.Contains(o.values, value) {
+		return fmt.Errorf("set it to %s", o.list())
+	}
+	*o.into = value
+	return nil
+}
+
+func (o oneOf) list() string {
+	last := len(o.values) - 1
+	return strings.Join(o.values[:last], ", ") + " or " + o.values[last]
+}
+
 // addOutputFlag declares the flag -o; the first of its values is the default.
 func addOutputFlag(c *cobra.Command, into *string, values ...string) {
-	last := len(values) - 1
-	c.Flags().StringVarP(into, "output", "o", values[0], strings.Join(values[:last], ", ")+" or "+values[last])
+	*into = values[0]
+	flag := oneOf{into, values}
+	c.Flags().VarP(flag, "output", "o", flag.list())
 	completeFlag(c, "output", cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 }
 

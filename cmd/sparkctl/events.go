@@ -26,21 +26,15 @@ type eventsFlags struct {
 // newEvents returns sparkctl events.
 func newEvents(s streams) *cobra.Command {
 	var f eventsFlags
-	c := &cobra.Command{
-		Use: "events NAME", Short: "Print the events of an application and of its pods", Long: eventsText, Args: oneApplication,
-		Example:           "  sparkctl events pi\n  sparkctl events pi -o json",
-		ValidArgsFunction: oneName(&f.cluster, client.Applications),
-		RunE:              func(c *cobra.Command, args []string) error { return f.run(c.Context(), args[0], s) },
-	}
-	addClusterFlags(c, &f.cluster)
+	c := aboutApplication(&cobra.Command{
+		Use: "events NAME", Short: "Print the events of an application and of its pods", Long: eventsText,
+		Example: "  sparkctl events pi\n  sparkctl events pi -o json",
+	}, &f.cluster, func(ctx context.Context, name string) error { return f.run(ctx, name, s) })
 	addOutputFlag(c, &f.output, "table", "json", "yaml")
 	return c
 }
 
 func (f *eventsFlags) run(ctx context.Context, name string, s streams) error {
-	if err := checkOutput(f.output, "table", "json", "yaml"); err != nil {
-		return err
-	}
 	c, err := client.Connect(f.cluster)
 	if err != nil {
 		return err

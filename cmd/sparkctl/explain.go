@@ -67,9 +67,6 @@ func (f *explainFlags) run(ctx context.Context, names []string, s streams) error
 	if kind == v1alpha1.SparkQueueKind {
 		explain = explainQueue
 	}
-	if f.output != "text" && f.output != "json" {
-		return usageError{fmt.Errorf("the output is %q; set -o to text or json", f.output)}
-	}
 	c, err := client.Connect(f.cluster)
 	if err != nil {
 		return err

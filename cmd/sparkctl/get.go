@@ -29,14 +29,19 @@ type getFlags struct {
 // newGet returns sparkctl get.
 func newGet(s streams) *cobra.Command {
 	var f getFlags
-	c := &cobra.Command{
-		Use: "get NAME", Short: "Show an application and the timeline of its run", Long: getText, Args: oneApplication,
-		Example:           "  sparkctl get pi\n  sparkctl get pi -n etl -o yaml",
-		ValidArgsFunction: oneName(&f.cluster, client.Applications),
-		RunE:              func(c *cobra.Command, args []string) error { return f.run(c.Context(), args[0], s) },
-	}
-	addClusterFlags(c, &f.cluster)
+	c := aboutApplication(&cobra.Command{
+		Use: "get NAME", Short: "Show an application and the timeline of its run", Long: getText,
+		Example: "  sparkctl get pi\n  sparkctl get pi -n etl -o yaml",
+	}, &f.cluster, func(ctx context.Context, name string) error { return f.run(ctx, name, s) })
 	addOutputFlag(c, &f.output, "text", "json", "yaml", "name")
+	return c
+}
+
+// aboutApplication completes a command about the one application that it names, in the cluster of the flags o.
+func aboutApplication(c *cobra.Command, o *client.Options, run func(ctx context.Context, name string) error) *cobra.Command {
+	c.Args, c.ValidArgsFunction = oneApplication, oneName(o, client.Applications)
+	c.RunE = func(c *cobra.Command, args []string) error { return run(c.Context(), args[0]) }
+	addClusterFlags(c, o)
 	return c
 }
 
@@ -60,9 +65,6 @@ func applicationName(name *string) error {
 }
 
 func (f *getFlags) run(ctx context.Context, name string, s streams) error {
-	if err := checkOutput(f.output, "text", "json", "yaml", "name"); err != nil {
-		return err
-	}
 	c, err := client.Connect(f.cluster)
 	if err != nil {
 		return err

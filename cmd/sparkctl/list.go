@@ -80,15 +80,7 @@ func (f *listFlags) check() error {
 		}
 		f.stages[i] = known[at]
 	}
-	return checkOutput(f.output, "table", "wide", "json", "yaml", "name")
-}
-
-// checkOutput refuses a value of -o that a command does not have.
-func checkOutput(output string, values ...string) error {
-	if slices.Contains(values, output) {
-		return nil
-	}
-	return usageError{fmt.Errorf("the output is %q; set -o to %s", output, strings.Join(values, ", "))}
+	return nil
 }
 
 func (f *listFlags) run(ctx context.Context, s streams) error {

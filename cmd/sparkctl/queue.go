@@ -53,9 +53,6 @@ func newQueue(s streams) *cobra.Command {
 }
 
 func (f *queueFlags) run(ctx context.Context, name string, s streams) error {
-	if err := checkOutput(f.output, "table", "json", "yaml"); err != nil {
-		return err
-	}
 	c, err := client.Connect(f.cluster)
 	if err != nil {
 		return err

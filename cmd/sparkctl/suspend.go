@@ -20,16 +20,10 @@ A run that has ended stays as it is. What Git says of spec.suspend is applied ag
 // newSuspend returns sparkctl suspend.
 func newSuspend(s streams) *cobra.Command {
 	var cluster client.Options
-	c := &cobra.Command{
-		Use: "suspend NAME", Aliases: []string{"kill"}, Short: "Stop the run of an application, until it is resumed", Long: suspendText, Args: oneApplication,
-		Example:           "  sparkctl suspend pi\n  sparkctl kill pi -n etl",
-		ValidArgsFunction: oneName(&cluster, client.Applications),
-		RunE: func(c *cobra.Command, args []string) error {
-			return suspend(c.Context(), cluster, args[0], s)
-		},
-	}
-	addClusterFlags(c, &cluster)
-	return c
+	return aboutApplication(&cobra.Command{
+		Use: "suspend NAME", Aliases: []string{"kill"}, Short: "Stop the run of an application, until it is resumed", Long: suspendText,
+		Example: "  sparkctl suspend pi\n  sparkctl kill pi -n etl",
+	}, &cluster, func(ctx context.Context, name string) error { return suspend(ctx, cluster, name, s) })
 }
 
 // suspension is the patch that sets spec.suspend; nil takes the field away.
@@ -60,22 +54,20 @@ attempt of the same run. Both begin at the end of the line.`
 // newResume returns sparkctl resume.
 func newResume(s streams) *cobra.Command {
 	var cluster client.Options
-	c := &cobra.Command{
-		Use: "resume NAME", Short: "Continue the run of an application that was suspended", Long: resumeText, Args: oneApplication,
-		Example:           "  sparkctl resume pi",
-		ValidArgsFunction: oneName(&cluster, client.Applications),
-		RunE: func(c *cobra.Command, args []string) error {
-			connected, err := client.Connect(cluster)
-			if err != nil {
-				return err
-			}
-			if _, err := connected.PatchApplication(c.Context(), args[0], suspension(nil)); err != nil {
-				return err
-			}
-			_, err = fmt.Fprintf(s.out, "%s%s resumed\n", kindName, args[0])
-			return err
-		},
+	return aboutApplication(&cobra.Command{
+		Use: "resume NAME", Short: "Continue the run of an application that was suspended", Long: resumeText,
+		Example: "  sparkctl resume pi",
+	}, &cluster, func(ctx context.Context, name string) error { return resume(ctx, cluster, name, s) })
+}
+
+func resume(ctx context.Context, cluster client.Options, name string, s streams) error {
+	c, err := client.Connect(cluster)
+	if err != nil {
+		return err
 	}
-	addClusterFlags(c, &cluster)
-	return c
+	if _, err := c.PatchApplication(ctx, name, suspension(nil)); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(s.out, "%s%s resumed\n", kindName, name)
+	return err
 }
