@@ -78,9 +78,9 @@ func (d *deletion) run(ctx context.Context, names []string, s streams) error {
 	return errors.Join(failed...)
 }
 
-// untilGone waits until the application is gone, or another one has its name.
+// untilGone waits until the application that is being deleted is gone; another one may have its name by then.
 func untilGone(ctx context.Context, c *client.Cluster, name string) error {
-	err := c.FollowApplication(ctx, name, func(app *v1alpha1.SparkApplication) (bool, error) { return app.DeletionTimestamp == nil, nil })
+	err := c.FollowApplication(ctx, name, "", func(app *v1alpha1.SparkApplication) (bool, error) { return app.DeletionTimestamp == nil, nil })
 	if client.IsGone(err) || client.IsNotFound(err) {
 		return nil
 	}

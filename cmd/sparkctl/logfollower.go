@@ -143,14 +143,14 @@ func (l *logFollower) copy(ctx context.Context, pod *corev1.Pod) error {
 	}
 }
 
-// follow prints logs as they come, and ends with the run.
-func (l *logFollower) follow(ctx context.Context, name string) error {
+// follow prints logs as they come, and ends with the run. An empty uid is that of the application of the name now.
+func (l *logFollower) follow(ctx context.Context, name string, uid types.UID) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	states := make(chan *v1alpha1.SparkApplication)
 	ended := make(chan error, 1)
 	go func() {
-		ended <- l.cluster.FollowApplication(ctx, name, func(app *v1alpha1.SparkApplication) (bool, error) {
+		ended <- l.cluster.FollowApplication(ctx, name, uid, func(app *v1alpha1.SparkApplication) (bool, error) {
 			select {
 			case states <- app:
 			case <-ctx.Done():

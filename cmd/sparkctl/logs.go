@@ -41,13 +41,10 @@ type logsFlags struct {
 // newLogs returns sparkctl logs.
 func newLogs(s streams) *cobra.Command {
 	var f logsFlags
-	c := &cobra.Command{
-		Use: "logs NAME", Short: "Print the log of a driver or of executors", Long: logsText, Args: oneApplication,
-		Example:           "  sparkctl logs pi\n  sparkctl logs pi -f\n  sparkctl logs pi --executor all --tail 10\n  sparkctl logs pi --attempt 1",
-		ValidArgsFunction: oneName(&f.cluster, client.Applications),
-		RunE:              func(c *cobra.Command, args []string) error { return f.run(c.Context(), args[0], s) },
-	}
-	addClusterFlags(c, &f.cluster)
+	c := aboutApplication(&cobra.Command{
+		Use: "logs NAME", Short: "Print the log of a driver or of executors", Long: logsText,
+		Example: "  sparkctl logs pi\n  sparkctl logs pi -f\n  sparkctl logs pi --executor all --tail 10\n  sparkctl logs pi --attempt 1",
+	}, &f.cluster, func(ctx context.Context, name string) error { return f.run(ctx, name, s) })
 	flags := c.Flags()
 	flags.BoolVarP(&f.follow, "follow", "f", false, "print lines as they come, until the run ends")
 	flags.StringVar(&f.executor, "executor", "", "the log of the executor with this `NUMBER`, or of all of them; each line of all begins with the number")
@@ -83,7 +80,7 @@ func (f *logsFlags) run(ctx context.Context, name string, s streams) error {
 	follower.options = client.LogOptions{Follow: f.follow, Tail: f.tail, Since: f.since}
 	follower.executor, follower.attempt = f.executor, f.attempt
 	if f.follow {
-		return follower.follow(ctx, name)
+		return follower.follow(ctx, name, "")
 	}
 	app, err := client.GetObject[v1alpha1.SparkApplication](ctx, c, client.Applications, name)
 	if err != nil {

@@ -30,13 +30,10 @@ type rerunFlags struct {
 // newRerun returns sparkctl rerun.
 func newRerun(s streams) *cobra.Command {
 	var f rerunFlags
-	c := &cobra.Command{
-		Use: "rerun NAME", Aliases: []string{"run"}, Short: "Run an application once more", Long: rerunText, Args: oneApplication,
-		Example:           "  sparkctl rerun pi\n  sparkctl run pi --wait --timeout 2h\n  sparkctl rerun pi --logs",
-		ValidArgsFunction: oneName(&f.cluster, client.Applications),
-		RunE:              func(c *cobra.Command, args []string) error { return f.run(c.Context(), args[0], s) },
-	}
-	addClusterFlags(c, &f.cluster)
+	c := aboutApplication(&cobra.Command{
+		Use: "rerun NAME", Aliases: []string{"run"}, Short: "Run an application once more", Long: rerunText,
+		Example: "  sparkctl rerun pi\n  sparkctl run pi --wait --timeout 2h\n  sparkctl rerun pi --logs",
+	}, &f.cluster, func(ctx context.Context, name string) error { return f.run(ctx, name, s) })
 	f.wait.declare(c)
 	return c
 }
@@ -59,7 +56,7 @@ func (f *rerunFlags) run(ctx context.Context, name string, s streams) error {
 	if _, err := fmt.Fprintf(s.out, "%s%s: another run is requested%s\n", kindName, name, note); err != nil || !f.wait.wanted() {
 		return err
 	}
-	return f.wait.await(ctx, awaited{cluster: c, name: name, begun: func(app *v1alpha1.SparkApplication) bool {
+	return f.wait.await(ctx, awaited{cluster: c, name: name, uid: app.UID, begun: func(app *v1alpha1.SparkApplication) bool {
 		return app.Status.LastHandledForceAt == token || app.Status.LastHandledReconcileAt == token && stalled(app)
 	}}, s)
 }

@@ -84,8 +84,8 @@ func (f *submitFlags) run(ctx context.Context, args []string, s streams) error {
 	if _, err := fmt.Fprintf(s.err, "%s%s created in namespace %s\n", kindName, created.Name, created.Namespace); err != nil || !f.wait.wanted() {
 		return err
 	}
-	return f.wait.await(ctx, awaited{cluster: c, name: created.Name, begun: func(now *v1alpha1.SparkApplication) bool {
-		return now.UID != created.UID || now.Status.ObservedGeneration >= created.Generation
+	return f.wait.await(ctx, awaited{cluster: c, name: created.Name, uid: created.UID, begun: func(now *v1alpha1.SparkApplication) bool {
+		return now.Status.ObservedGeneration >= created.Generation
 	}}, s)
 }
 

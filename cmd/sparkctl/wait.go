@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -59,6 +60,7 @@ func (f *waitFlags) wanted() bool { return f.wait || f.logs }
 type awaited struct {
 	cluster *client.Cluster
 	name    string
+	uid     types.UID
 	// begun reports whether a state of the application speaks of the run that was started.
 	begun func(*v1alpha1.SparkApplication) bool
 }
@@ -88,7 +90,7 @@ func (f *waitFlags) follow(ctx context.Context, a awaited, s streams) error {
 	if !f.logs {
 		return a.untilOver(ctx, s.err)
 	}
-	err := a.cluster.FollowApplication(ctx, a.name, func(app *v1alpha1.SparkApplication) (bool, error) {
+	err := a.cluster.FollowApplication(ctx, a.name, a.uid, func(app *v1alpha1.SparkApplication) (bool, error) {
 		return a.begun(app) && (app.Status.Run > 0 || stalled(app)), nil
 	})
 	if err != nil {
@@ -96,7 +98,7 @@ func (f *waitFlags) follow(ctx context.Context, a awaited, s streams) error {
 	}
 	logs := newLogFollower(a.cluster, (&logsFlags{}).output(s), s.err)
 	logs.options.Follow, logs.stops = true, stalled
-	if err := logs.follow(ctx, a.name); err != nil {
+	if err := logs.follow(ctx, a.name, a.uid); err != nil {
 		return err
 	}
 	return a.untilOver(ctx, io.Discard)
@@ -105,8 +107,12 @@ func (f *waitFlags) follow(ctx context.Context, a awaited, s streams) error {
 // untilOver waits until the run is over, and returns how it ended.
 func (a awaited) untilOver(ctx context.Context, notes io.Writer) error {
 	last := ""
-	return a.cluster.FollowApplication(ctx, a.name, func(app *v1alpha1.SparkApplication) (bool, error) {
+	return a.cluster.FollowApplication(ctx, a.name, a.uid, func(app *v1alpha1.SparkApplication) (bool, error) {
 		if !a.begun(app) {
+			if last == "" {
+				last = "waiting for the operator to look at it\n"
+				fmt.Fprint(notes, last)
+			}
 			return false, nil
 		}
 		now := status.Summarize(app, clock.RealClock{}.Now())

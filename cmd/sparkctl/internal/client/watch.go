@@ -12,6 +12,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/utils/clock"
 
@@ -35,9 +36,10 @@ func (g *Gone) Error() string {
 }
 
 // FollowApplication calls see with an application and with each of its later states, until see returns true or an
-// error. It survives short outages of the API server.
-func (c *Cluster) FollowApplication(ctx context.Context, name string, see func(*v1alpha1.SparkApplication) (bool, error)) error {
-	f := &followed{cluster: c, name: name, see: see}
+// error. It survives short outages of the API server. An application of the same name with another uid is not the one
+// that is followed, which then is Gone; an empty uid stands for that of the first.
+func (c *Cluster) FollowApplication(ctx context.Context, name string, uid types.UID, see func(*v1alpha1.SparkApplication) (bool, error)) error {
+	f := &followed{cluster: c, name: name, uid: uid, see: see}
 	for failures := 0; ; {
 		done, err := f.once(ctx)
 		switch {
@@ -70,6 +72,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 type followed struct {
 	cluster *Cluster
 	name    string
+	uid     types.UID
 	see     func(*v1alpha1.SparkApplication) (bool, error)
 	// seenOnce: it existed. final: an error that no repetition mends.
 	seenOnce, final bool
@@ -99,6 +102,13 @@ func (f *followed) once(ctx context.Context) (done bool, err error) {
 }
 
 func (f *followed) show(app *v1alpha1.SparkApplication) (bool, error) {
+	if f.uid == "" {
+		f.uid = app.UID
+	}
+	if app.UID != f.uid {
+		f.final = true
+		return false, &Gone{f.name, f.cluster.Namespace}
+	}
 	done, err := f.see(app)
 	f.final = f.final || err != nil
 	return done, err
