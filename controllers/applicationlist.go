@@ -17,19 +17,20 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/namespaces"
 )
 
 // applicationList lists applications live without holding more than one of them, however large they are.
 type applicationList struct {
 	client rest.Interface
-	// namespaces whose applications are listed; those of all if there are none.
-	namespaces []string
+	// namespaces whose applications are listed.
+	namespaces namespaces.Set
 }
 
 // listPage is how many applications one request asks for.
 const listPage = 500
 
-func newApplicationList(mgr ctrl.Manager, namespaces []string) (*applicationList, error) {
+func newApplicationList(mgr ctrl.Manager, in namespaces.Set) (*applicationList, error) {
 	config := rest.CopyConfig(mgr.GetConfig())
 	group := v1alpha1.GroupVersion
 	config.APIPath, config.GroupVersion = "/apis", &group
@@ -39,15 +40,12 @@ func newApplicationList(mgr ctrl.Manager, namespaces []string) (*applicationList
 	if err != nil {
 		return nil, fmt.Errorf("create client of applications: %w", err)
 	}
-	return &applicationList{client: c, namespaces: namespaces}, nil
+	return &applicationList{client: c, namespaces: in}, nil
 }
 
 // each calls see with every application, page by page.
 func (l *applicationList) each(ctx context.Context, see func(*v1alpha1.SparkApplication)) error {
-	if len(l.namespaces) == 0 {
-		return l.eachIn(ctx, metav1.NamespaceAll, see)
-	}
-	for _, namespace := range l.namespaces {
+	for _, namespace := range l.namespaces.Scopes() {
 		if err := l.eachIn(ctx, namespace, see); err != nil {
 			return err
 		}

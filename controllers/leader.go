@@ -18,6 +18,7 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/application"
 	"github.com/sparkgate/sparkgate/controllers/internal/waker"
 	"github.com/sparkgate/sparkgate/controllers/unmanagedpods"
+	"github.com/sparkgate/sparkgate/internal/namespaces"
 	"github.com/sparkgate/sparkgate/internal/pods"
 	"github.com/sparkgate/sparkgate/internal/status"
 	"github.com/sparkgate/sparkgate/queueing"
@@ -44,8 +45,8 @@ type leaderStartup struct {
 	// optionalWatches are the watches of kinds of other batch schedulers.
 	optionalWatches []*optionalkind.Watch
 	waker           *waker.Waker
-	// namespaces that this installation watches; all if there are none.
-	namespaces []string
+	// namespaces that this installation watches.
+	namespaces namespaces.Set
 	clock      clock.Clock
 	log        logr.Logger
 	done       chan struct{}

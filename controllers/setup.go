@@ -37,6 +37,7 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/queue"
 	"github.com/sparkgate/sparkgate/controllers/schedule"
 	"github.com/sparkgate/sparkgate/controllers/unmanagedpods"
+	"github.com/sparkgate/sparkgate/internal/namespaces"
 	"github.com/sparkgate/sparkgate/internal/pods"
 	"github.com/sparkgate/sparkgate/internal/spark/expose"
 	"github.com/sparkgate/sparkgate/queueing/catalog"
@@ -113,7 +114,7 @@ func ClientOptions() client.Options {
 type Scope struct {
 	// Namespaces are those whose applications, schedules and pods are dealt with; nothing is listed or watched in
 	// others. Default: all.
-	Namespaces []string
+	Namespaces namespaces.Set
 	// Queues are the SparkQueues that are led; others do not exist for this operator. Default: all.
 	Queues labels.Selector
 }
@@ -187,7 +188,7 @@ func Setup(mgr ctrl.Manager, o Options) error {
 	}
 	asking, series := &askers{applications: waker.New()}, metricseries.New(slices.Concat(application.Series(), queue.Series(), schedule.Series())...)
 	store := pods.NewStore(asking.changed)
-	watcher := pods.NewWatcher(podClient, store, o.Scope.Namespaces...)
+	watcher := pods.NewWatcher(podClient, store, o.Scope.Namespaces)
 	embedded := gate.New(gate.Options{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Queues: o.Scope.Queues, Holder: o.Holder,
 		Wake: asking.Wake, Clock: o.Clock, Log: mgr.GetLogger().WithName("queue"),
@@ -206,8 +207,7 @@ func Setup(mgr ctrl.Manager, o Options) error {
 	}
 	accompanying := newCompanions(mgr, startup, asking.applications.Wake, o)
 	reconciler := application.New(application.Options{
-		Namespaces: o.Scope.Namespaces,
-		Client:     mgr.GetClient(), Live: mgr.GetAPIReader(), Pods: store,
+		Namespaces: o.Scope.Namespaces, Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Pods: store,
 		Gates: gates, DefaultGate: o.DefaultGate, AllowedGates: o.AllowedGates, ReferenceTimeout: o.ReferenceTimeout,
 		MaxTermination: o.MaxTermination, ExecutorInterval: o.ExecutorInterval, HistoryURL: o.HistoryURL, FewEvents: o.FewEvents,
 		Exposure: o.exposure(), UIAddress: accompanying.Address, ForbidPodSecurityNone: o.ForbidPodSecurityNone,

@@ -82,12 +82,8 @@ func (f *Finder) find(ctx context.Context) error {
 
 // list looks at the objects of a kind that name an application by their labels.
 func (f *Finder) list(ctx context.Context, kind schema.GroupVersionKind) error {
-	namespaces := f.Namespaces
-	if len(namespaces) == 0 {
-		namespaces = []string{metav1.NamespaceAll}
-	}
 	var failed []error
-	for _, namespace := range namespaces {
+	for _, namespace := range f.Namespaces.Scopes() {
 		failed = append(failed, livemeta.Each(ctx, f.Live, kind, func(obj *metav1.PartialObjectMetadata) error {
 			f.departures.suspect(obj)
 			if f.Found != nil {

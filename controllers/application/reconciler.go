@@ -20,6 +20,7 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
 	"github.com/sparkgate/sparkgate/controllers/internal/reservation"
 	"github.com/sparkgate/sparkgate/internal/fairqueue"
+	"github.com/sparkgate/sparkgate/internal/namespaces"
 	"github.com/sparkgate/sparkgate/internal/pods"
 	"github.com/sparkgate/sparkgate/internal/spark/expose"
 	"github.com/sparkgate/sparkgate/internal/spark/rights"
@@ -32,8 +33,8 @@ type Options struct {
 	Client client.Client
 	// Live reads from the API server.
 	Live client.Reader
-	// Namespaces whose applications are reconciled; all if there are none.
-	Namespaces []string
+	// Namespaces whose applications are reconciled.
+	Namespaces namespaces.Set
 	// Pods are the Spark pods of these namespaces.
 	Pods *pods.Store
 	// Gates by name.

@@ -5,7 +5,6 @@ package application
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -62,7 +61,7 @@ func (r *Reconciler) dropSeries(ctx context.Context, name string) {
 
 // waitingIn returns the applications of a namespace that hold nothing yet, or are refused, perhaps because of what the namespace says.
 func (r *Reconciler) waitingIn(ctx context.Context, namespace client.Object) []reconcile.Request {
-	if len(r.Namespaces) > 0 && !slices.Contains(r.Namespaces, namespace.GetName()) {
+	if !r.Namespaces.Has(namespace.GetName()) {
 		return nil
 	}
 	list := &v1alpha1.SparkApplicationList{}

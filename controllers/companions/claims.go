@@ -11,11 +11,11 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sparkgate/sparkgate/internal/namespaces"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/internal/spark/expose"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
@@ -88,7 +88,7 @@ type claimCache struct {
 }
 
 // read returns all claims, as of a moment after a given one, and not much before now.
-func (b *claimCache) read(ctx context.Context, live client.Reader, namespaces []string, now, after time.Time) ([]expose.Claim, error) {
+func (b *claimCache) read(ctx context.Context, live client.Reader, in namespaces.Set, now, after time.Time) ([]expose.Claim, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.asked.After(after) && now.Sub(b.asked) < claimsAge {
@@ -96,7 +96,7 @@ func (b *claimCache) read(ctx context.Context, live client.Reader, namespaces []
 	}
 	var claims []expose.Claim
 	for _, kind := range []schema.GroupVersionKind{expose.IngressKind, expose.RouteKind} {
-		found, err := claimsOf(ctx, live, namespaces, kind)
+		found, err := claimsOf(ctx, live, in, kind)
 		if err != nil {
 			return nil, fmt.Errorf("list objects of kind %s: %w", kind.Kind, err)
 		}
@@ -106,13 +106,10 @@ func (b *claimCache) read(ctx context.Context, live client.Reader, namespaces []
 	return claims, nil
 }
 
-// claimsOf lists the claims of one kind in some namespaces; in all, if none is given.
-func claimsOf(ctx context.Context, live client.Reader, namespaces []string, kind schema.GroupVersionKind) ([]expose.Claim, error) {
-	if len(namespaces) == 0 {
-		namespaces = []string{metav1.NamespaceAll}
-	}
+// claimsOf lists the claims of one kind in a set of namespaces.
+func claimsOf(ctx context.Context, live client.Reader, in namespaces.Set, kind schema.GroupVersionKind) ([]expose.Claim, error) {
 	var claims []expose.Claim
-	for _, namespace := range namespaces {
+	for _, namespace := range in.Scopes() {
 		found, err := claimsIn(ctx, live, namespace, kind)
 		if err != nil {
 			return nil, err

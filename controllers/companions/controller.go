@@ -22,6 +22,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/waker"
 	"github.com/sparkgate/sparkgate/internal/fairqueue"
+	"github.com/sparkgate/sparkgate/internal/namespaces"
 	"github.com/sparkgate/sparkgate/internal/spark/expose"
 )
 
@@ -34,7 +35,7 @@ type Options struct {
 	// Exposure says by which hosts web interfaces may be reached. Default: by none.
 	Exposure expose.Rules
 	// Namespaces whose Ingresses and HTTPRoutes can be read; all if there are none.
-	Namespaces []string
+	Namespaces namespaces.Set
 	// Recorder of events.
 	Recorder events.EventRecorder
 	// Clock of retries.

@@ -6,7 +6,6 @@ package unmanagedpods
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -31,6 +30,7 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/waker"
 	"github.com/sparkgate/sparkgate/internal/fairqueue"
 	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
+	"github.com/sparkgate/sparkgate/internal/namespaces"
 	"github.com/sparkgate/sparkgate/internal/pods"
 )
 
@@ -51,7 +51,7 @@ type Options struct {
 	// Pods lists and watches, past the cache.
 	Pods corev1client.PodsGetter
 	// Namespaces whose pods are admitted; all if there are none.
-	Namespaces []string
+	Namespaces namespaces.Set
 	// Spark are the pods with labels of applications.
 	Spark *pods.Store
 	Gates reservation.Gates
@@ -163,7 +163,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 
 // watches reports whether the pods of a namespace are any of this installation's concern.
 func (r *Reconciler) watches(namespace string) bool {
-	return len(r.Namespaces) == 0 || slices.Contains(r.Namespaces, namespace)
+	return r.Namespaces.Has(namespace)
 }
 
 // namespace reads labels and annotations of a namespace; of one that is gone it has none.

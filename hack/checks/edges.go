@@ -19,7 +19,7 @@ var clients = []string{"k8s.io/client-go/...", "sigs.k8s.io/controller-runtime/.
 //
 //	api ◄── queueing ◄── internal/spark ◄── internal/lifecycle ◄── {controllers, internal/offline} ◄── cmd
 //
-// internal/redact, internal/fairqueue, internal/finding, internal/nearest and
+// internal/redact, internal/fairqueue, internal/finding, internal/nearest, internal/namespaces and
 // internal/namespacepolicy are leaves: they import api and each other at most.
 var forbiddenEdges = []Edge{
 	{
@@ -39,7 +39,7 @@ var forbiddenEdges = []Edge{
 		Why: "what Spark needs is computed without a cluster, for the operator and for sparkctl alike",
 	},
 	{
-		From: []string{"internal/redact/...", "internal/fairqueue/...", "internal/finding/...", "internal/nearest/...", "internal/namespacepolicy/..."}, To: []string{"queueing/...", "internal/spark/...", "internal/offline/...", "controllers/...", "cmd/..."},
+		From: []string{"internal/redact/...", "internal/fairqueue/...", "internal/finding/...", "internal/nearest/...", "internal/namespaces/...", "internal/namespacepolicy/..."}, To: []string{"queueing/...", "internal/spark/...", "internal/offline/...", "controllers/...", "cmd/..."},
 		Why: "it is a leaf that any layer may use",
 	},
 	{

@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/namespaces"
 )
 
 // pageSize is how many pods are asked for at once. A pod takes 1.5 MiB at most; Spark's own take a few KiB.
@@ -26,18 +27,15 @@ const pageSize = 64
 // new leader finds the pods at hand.
 type Watcher struct {
 	client     v1.PodsGetter
-	namespaces []string
+	scopes     []string
 	store      *Store
 	reflectors []*cache.Reflector
 }
 
-// NewWatcher returns a watcher that fills store with the pods of some namespaces; of all, if none is given.
-func NewWatcher(client v1.PodsGetter, store *Store, namespaces ...string) *Watcher {
-	if len(namespaces) == 0 {
-		namespaces = []string{metav1.NamespaceAll}
-	}
-	w := &Watcher{client: client, namespaces: namespaces, store: store}
-	for _, namespace := range namespaces {
+// NewWatcher returns a watcher that fills store with the pods of a set of namespaces.
+func NewWatcher(client v1.PodsGetter, store *Store, in namespaces.Set) *Watcher {
+	w := &Watcher{client: client, scopes: in.Scopes(), store: store}
+	for _, namespace := range w.scopes {
 		w.reflectors = append(w.reflectors, newReflector(client, namespaced{store, namespace}))
 	}
 	return w
@@ -79,7 +77,7 @@ func (w *Watcher) NeedLeaderElection() bool { return false }
 // decides anything: its watch may lag behind what the leader before it has done. Events of the watch that are older
 // than the LIST do not undo it.
 func (w *Watcher) Seed(ctx context.Context) error {
-	for _, namespace := range w.namespaces {
+	for _, namespace := range w.scopes {
 		if err := w.seed(ctx, namespace); err != nil {
 			return err
 		}

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
+	"github.com/sparkgate/sparkgate/internal/namespaces"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/optionalkind"
 )
@@ -23,8 +24,8 @@ type Options struct {
 	Client client.WithWatch
 	// Waker wakes every application whose verdict may have changed.
 	Waker queueing.Waker
-	// Namespaces whose applications use the gate; all if there are none.
-	Namespaces []string
+	// Namespaces whose applications use the gate.
+	Namespaces namespaces.Set
 	// FieldOwner of what the gate writes.
 	FieldOwner string
 	// Interval between questions for Kueue's kinds while they are not installed. Default: optionalkind.DefaultInterval.

@@ -18,6 +18,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/internal/namespaces"
 )
 
 // DefaultInterval is how often a kind that is not served is asked for.
@@ -31,7 +33,7 @@ type Options struct {
 	Object client.Object
 	List   client.ObjectList
 	// Namespaces of the objects; all if there are none, and for kinds without namespaces.
-	Namespaces []string
+	Namespaces namespaces.Set
 	// Selector of the objects; nil selects all.
 	Selector labels.Selector
 	// Indexes by name, for Watch.By.
@@ -77,7 +79,7 @@ func (w *Watch) NeedLeaderElection() bool { return true }
 // Start watches until the context ends. It makes a Watch a runnable of a manager.
 func (w *Watch) Start(ctx context.Context) error {
 	for ctx.Err() == nil {
-		err := w.Client.List(ctx, w.List.DeepCopyObject().(client.ObjectList), client.Limit(1), client.InNamespace(w.namespaces()[0]))
+		err := w.Client.List(ctx, w.List.DeepCopyObject().(client.ObjectList), client.Limit(1), client.InNamespace(w.Namespaces.Scopes()[0]))
 		switch {
 		case err == nil:
 			w.follow(ctx)
@@ -155,7 +157,7 @@ func (w *Watch) follow(ctx context.Context) {
 	var running sync.WaitGroup
 	var store indexers
 	var synced []cache.InformerSynced
-	for _, namespace := range w.namespaces() {
+	for _, namespace := range w.Namespaces.Scopes() {
 		informer := w.newInformer(namespace, stop)
 		registration, err := informer.AddEventHandler(w.handler())
 		if err != nil {
@@ -172,14 +174,6 @@ func (w *Watch) follow(ctx context.Context) {
 	if ctx.Err() != nil {
 		w.turn(nil)
 	}
-}
-
-// namespaces returns those to watch; the empty one is all.
-func (w *Watch) namespaces() []string {
-	if len(w.Namespaces) == 0 {
-		return []string{metav1.NamespaceAll}
-	}
-	return w.Namespaces
 }
 
 // newInformer watches a namespace. gone is called when the kind is served no more.

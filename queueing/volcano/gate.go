@@ -21,6 +21,7 @@ import (
 	"volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/namespaces"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/catalog"
 	"github.com/sparkgate/sparkgate/queueing/optionalkind"
@@ -34,8 +35,8 @@ const defaultInterval = 10 * time.Second
 type Options struct {
 	// Client knows Volcano's kinds: NewClient.
 	Client client.WithWatch
-	// Namespaces whose applications use the gate; all if there are none.
-	Namespaces []string
+	// Namespaces whose applications use the gate.
+	Namespaces namespaces.Set
 	// Waker makes applications look at their verdicts again.
 	Waker queueing.Waker
 	// Interval between two looks at what no watch shows, and for kinds that are not served. Default: 10s.
