@@ -56,7 +56,7 @@ func run(o options.Options) error {
 	if err != nil {
 		return err
 	}
-	apiserver.Report(config, manager.GetLogger().WithName("apiserver"))
+	go apiserver.Report(config, manager.GetLogger().WithName("apiserver"))
 	probes.SetupChecks(manager, manager.GetLogger())
 	explain, err := listen(o.ExplainAddr)
 	if err != nil {

@@ -18,11 +18,11 @@ var optional = []struct {
 	groupVersion, kind, without string
 }{
 	{"admissionregistration.k8s.io/v1", "MutatingAdmissionPolicy",
-		"install config/guard/validating instead of config/guard (guard.mutating=false in the chart): it refuses Spark pods without the scheduling gate, instead of adding it"},
+		"install config/guard/validating instead of config/guard, as the Helm chart does: Spark pods without the scheduling gate are refused, instead of given one"},
 }
 
-// Report logs the version of the API server, and one line for each kind that it does not serve. It never fails: what the operator needs is
-// asked for by those who need it.
+// Report logs the version of the API server, and one line for each kind that it does not serve. It never fails: what the
+// operator needs is asked for by those who need it. It blocks until the server answers, or refuses to.
 func Report(config *rest.Config, log logr.Logger) {
 	client, err := discovery.NewDiscoveryClientForConfig(config)
 	if err == nil {

@@ -6,7 +6,6 @@
 package options
 
 import (
-	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -25,16 +24,17 @@ import (
 
 // Options are the operator's settings.
 type Options struct {
-	MetricsAddr          string
-	MetricsSecure        bool
-	MetricsCertPath      string
-	HealthAddr           string
-	ExplainAddr          string
-	EventsAddr           string
-	LogTailLines         int
-	Concurrent           int
-	WatchNamespaces      []string
-	QueueSelector        string
+	MetricsAddr     string
+	MetricsSecure   bool
+	MetricsCertPath string
+	HealthAddr      string
+	ExplainAddr     string
+	EventsAddr      string
+	LogTailLines    int
+	Concurrent      int
+	WatchNamespaces []string
+	// QueueSelector selects the queues; nil is all of them.
+	QueueSelector        labels.Selector
 	DefaultGate          string
 	AllowedGates         []string
 	ReferenceTimeout     time.Duration
@@ -63,7 +63,7 @@ func Parse(args []string) (Options, error) {
 	fs.IntVar(&o.LogTailLines, "log-tail-lines", 20, "How many last lines of the log of a failed attempt go into its application's status; 0 switches it off.")
 	fs.IntVar(&o.Concurrent, "concurrent", 16, "The number of applications reconciled at once; of one namespace, a quarter of that.")
 	fs.StringSliceVar(&o.WatchNamespaces, "watch-namespaces", nil, "The namespaces whose applications, schedules and pods are dealt with; nothing is listed or watched in others. Default: all.")
-	fs.StringVar(&o.QueueSelector, "queue-selector", "", "A label selector of the SparkQueues that this operator leads, whole trees of them; others do not exist for it. Default: all.")
+	fs.Var(selectorValue{&o.QueueSelector}, "queue-selector", "A label selector of the SparkQueues that this operator leads, whole trees of them; others do not exist for it. Default: all.")
 	fs.StringVar(&o.DefaultGate, "default-gate", string(v1alpha1.GateEmbedded), "The gate of applications where neither they nor their namespace name one: Embedded, Kueue, Volcano, YuniKorn or None.")
 	fs.StringSliceVar(&o.AllowedGates, "allowed-gates", gateNames(controllers.AllGatesButNone()), "The gates that may be used in namespaces without the annotation sparkgate.io/allowed-gates.")
 	fs.DurationVar(&o.ReferenceTimeout, "reference-timeout", 10*time.Minute, "How long a missing reference is waited for before the application counts as stalled; it keeps waiting.")
@@ -109,7 +109,7 @@ func (o *Options) validate() error {
 	if o.Concurrent < 1 {
 		return fmt.Errorf("--concurrent is %d; set it to 1 or more", o.Concurrent)
 	}
-	if err := errors.Join(o.validateNamespaces(), o.validateBounds()); err != nil {
+	if err := o.validateBounds(); err != nil {
 		return err
 	}
 	if o.LogTailLines < 0 || o.LogTailLines > controllers.MaxLogTailLines {
@@ -137,19 +137,36 @@ func (o *Options) validateNamespaces() error {
 			return fmt.Errorf("--watch-namespaces has %q twice; name each namespace once", name)
 		}
 	}
-	if _, err := labels.Parse(o.QueueSelector); err != nil {
-		return fmt.Errorf("--queue-selector is %q: %w", o.QueueSelector, err)
-	}
 	return nil
 }
 
+// selectorValue is a flag that holds a label selector; an empty one is nil, which selects all.
+type selectorValue struct{ into *labels.Selector }
+
+func (v selectorValue) Set(value string) error {
+	selector, err := labels.Parse(value)
+	if err != nil {
+		return fmt.Errorf("%w; set it to a label selector such as team=analytics or team in (ads,etl)", err)
+	}
+	if selector.Empty() {
+		selector = nil
+	}
+	*v.into = selector
+	return nil
+}
+
+func (v selectorValue) String() string {
+	if v.into == nil || *v.into == nil {
+		return ""
+	}
+	return (*v.into).String()
+}
+
+func (v selectorValue) Type() string { return "selector" }
+
 // Scope returns what the operator deals with.
 func (o *Options) Scope() controllers.Scope {
-	scope := controllers.Scope{Namespaces: o.WatchNamespaces}
-	if selector, err := labels.Parse(o.QueueSelector); err == nil && !selector.Empty() {
-		scope.Queues = selector
-	}
-	return scope
+	return controllers.Scope{Namespaces: o.WatchNamespaces, Queues: o.QueueSelector}
 }
 
 func (o *Options) validateMetrics() error {
@@ -161,6 +178,9 @@ func (o *Options) validateMetrics() error {
 
 // validateBounds looks at what bounds applications.
 func (o *Options) validateBounds() error {
+	if err := o.validateNamespaces(); err != nil {
+		return err
+	}
 	if err := o.validateGates(); err != nil {
 		return err
 	}

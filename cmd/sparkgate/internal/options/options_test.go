@@ -36,6 +36,10 @@ func TestParse(t *testing.T) {
 		"all annotations":            {[]string{"--ui-annotations=*"}, `--ui-annotations has "*"`},
 		"no patience":                {[]string{"--reference-timeout=0s"}, "--reference-timeout is 0s"},
 		"no time to end":             {[]string{"--max-termination=0s"}, "--max-termination is 0s; set it to 1s or more"},
+		"two namespaces":             {[]string{"--watch-namespaces=ads,etl", "--queue-selector=team in (ads,etl)"}, ""},
+		"a namespace twice":          {[]string{"--watch-namespaces=ads,ads"}, `--watch-namespaces has "ads" twice`},
+		"not a namespace":            {[]string{"--watch-namespaces=Ads"}, `--watch-namespaces has "Ads", which is not the name of a namespace`},
+		"not a selector":             {[]string{"--queue-selector=team in ads"}, "set it to a label selector such as team=analytics"},
 		"an unknown flag":            {[]string{"--evnts-addr=x"}, "unknown flag"},
 	}
 	for name, tc := range tests {
