@@ -20,7 +20,7 @@ import (
 // newExplainServer serves the live view of the embedded queue.
 func newExplainServer(mgr ctrl.Manager, r *gate.Gate, o Options) *explainserver.Server {
 	return explainserver.NewServer(o.Explain, explainserver.Options{
-		Reader: mgr.GetClient(), Queues: explainQueues{r}, Reviewer: explainserver.APIServer{Client: mgr.GetClient()},
+		Reader: mgr.GetClient(), Namespaces: o.Scope.Namespaces, Queues: explainQueues{r}, Reviewer: explainserver.APIServer{Client: mgr.GetClient()},
 		Clock: o.Clock, Log: mgr.GetLogger().WithName("explain"),
 	})
 }

@@ -19,6 +19,7 @@ import (
 
 	v1 "github.com/sparkgate/sparkgate/api/explain/v1"
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/namespaces"
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
@@ -35,9 +36,11 @@ type Queues interface {
 // Options of a handler.
 type Options struct {
 	// Reader has the applications; it may be a cache.
-	Reader   client.Reader
-	Queues   Queues
-	Reviewer Reviewer
+	Reader client.Reader
+	// Namespaces whose applications the Reader has.
+	Namespaces namespaces.Set
+	Queues     Queues
+	Reviewer   Reviewer
 	// Clock for what is remembered of the reviewer's answers.
 	Clock clock.PassiveClock
 	Log   logr.Logger
@@ -140,6 +143,9 @@ func (h *handler) application(r *http.Request, c *identity) (any, *problem) {
 	name := types.NamespacedName{Namespace: r.PathValue("namespace"), Name: r.PathValue("name")}
 	if p := h.require(r, c, Object{Resource: "sparkapplications", Namespace: name.Namespace, Name: name.Name}); p != nil {
 		return nil, p
+	}
+	if !h.Namespaces.Has(name.Namespace) {
+		return nil, problemOf(http.StatusNotFound, v1.NotFound, "this operator does not watch namespace %s; ask the one that does, or add it to --watch-namespaces", name.Namespace)
 	}
 	app := &v1alpha1.SparkApplication{}
 	switch err := h.Reader.Get(r.Context(), name, app); {

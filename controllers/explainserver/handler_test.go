@@ -26,6 +26,7 @@ import (
 
 	v1 "github.com/sparkgate/sparkgate/api/explain/v1"
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/namespaces"
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
@@ -138,7 +139,7 @@ func newPlace() *place {
 			users: map[string]string{"ann": "ann", "bob": "bob"},
 			rights: map[string]bool{
 				"ann sparkapplications/spark/pi": true, "ann sparkapplications/spark/done": true, "ann sparkapplications/spark/gone": true,
-				"bob sparkapplications/spark/pi": true, "ann sparkqueues//q": true, "ann sparkqueues//gone": true,
+				"bob sparkapplications/spark/pi": true, "ann sparkapplications/other/pi": true, "ann sparkqueues//q": true, "ann sparkqueues//gone": true,
 			},
 		},
 		queues: &queues{
@@ -151,8 +152,8 @@ func newPlace() *place {
 		clock: clocktesting.NewFakePassiveClock(time.Unix(1e9, 0)),
 	}
 	p.handler = NewHandler(Options{
-		Reader: stored{{Namespace: "spark", Name: "pi"}: app("spark", "pi"), {Namespace: "spark", Name: "done"}: app("spark", "done")},
-		Queues: p.queues, Reviewer: p.reviewer, Clock: p.clock, Log: logr.Discard(),
+		Reader:     stored{{Namespace: "spark", Name: "pi"}: app("spark", "pi"), {Namespace: "spark", Name: "done"}: app("spark", "done")},
+		Namespaces: namespaces.Set{"spark"}, Queues: p.queues, Reviewer: p.reviewer, Clock: p.clock, Log: logr.Discard(),
 	})
 	return p
 }
@@ -200,7 +201,10 @@ func TestAnswers(t *testing.T) {
 			path: "/explain/v1/namespaces/spark/applications/gone", headers: []string{"Authorization: Bearer bob"}, code: 403, reason: v1.NotAllowed,
 			has: "bob may not get sparkapplications gone in namespace spark",
 		},
-		"not there":             {path: "/explain/v1/namespaces/spark/applications/gone", headers: []string{ann}, code: 404, reason: v1.NotFound},
+		"not there": {path: "/explain/v1/namespaces/spark/applications/gone", headers: []string{ann}, code: 404, reason: v1.NotFound},
+		"a namespace of another operator": {
+			path: "/explain/v1/namespaces/other/applications/pi", headers: []string{ann}, code: 404, reason: v1.NotFound, has: "does not watch namespace other",
+		},
 		"no such queue":         {path: "/explain/v1/queues/gone", headers: []string{ann}, code: 404, reason: v1.NotFound},
 		"not the leader":        {path: pi, headers: []string{ann}, prepare: func(p *place) { p.queues.away = true }, code: 503, reason: v1.NotLeader, has: "not the leader"},
 		"not the leader, queue": {path: queue, headers: []string{ann}, prepare: func(p *place) { p.queues.away = true }, code: 503, reason: v1.NotLeader},
