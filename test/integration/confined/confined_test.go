@@ -33,8 +33,17 @@ func TestMain(m *testing.M) { os.Exit(actors.Main(m)) }
 // account of the operator, as the shipped bindings name it.
 const account = "system:serviceaccount:sparkgate-system:sparkgate"
 
-// operatorIn starts an operator as its account, with the shipped roles, bound in one namespace, and returns what it asks of the API server.
+// operatorIn starts an operator as its account, with the shipped roles, bound in one namespace, and returns what it asks
+// of the API server.
 func operatorIn(t *testing.T, namespace string, queues labels.Selector) *requests {
+	t.Helper()
+	installRoles(t)
+	bindRoles(t, namespace)
+	return start(t, controllers.Scope{Namespaces: []string{namespace}, Queues: queues})
+}
+
+// installRoles applies the shipped roles. They hold across the cluster for what is not in a namespace only.
+func installRoles(t *testing.T) {
 	t.Helper()
 	for _, args := range [][]string{
 		{"apply", "-f", filepath.Join(env.Root(), "config/manager/namespace.yaml")},
@@ -44,6 +53,12 @@ func operatorIn(t *testing.T, namespace string, queues labels.Selector) *request
 			t.Fatal(err)
 		}
 	}
+	knows(t, authorizationv1.ResourceAttributes{Verb: "list", Group: v1alpha1.Group, Resource: "sparkqueues"})
+}
+
+// bindRoles gives the operator its roles in a namespace, as config/confined does.
+func bindRoles(t *testing.T, namespace string) {
+	t.Helper()
 	for _, role := range []string{"sparkgate-applications", "sparkgate-workloads"} {
 		binding := &rbacv1.RoleBinding{
 			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: role},
@@ -56,12 +71,16 @@ func operatorIn(t *testing.T, namespace string, queues labels.Selector) *request
 	}
 	knows(t, authorizationv1.ResourceAttributes{Verb: "list", Resource: "pods", Namespace: namespace})
 	knows(t, authorizationv1.ResourceAttributes{Verb: "list", Group: v1alpha1.Group, Resource: "sparkapplications", Namespace: namespace})
-	knows(t, authorizationv1.ResourceAttributes{Verb: "list", Group: v1alpha1.Group, Resource: "sparkqueues"})
+}
+
+// start starts an operator as its account, and returns what it asks of the API server.
+func start(t *testing.T, scope controllers.Scope) *requests {
+	t.Helper()
 	seen := &requests{}
 	config := rest.CopyConfig(env.Config())
 	config.Impersonate = rest.ImpersonationConfig{UserName: account, Groups: []string{"system:serviceaccounts", "system:authenticated"}}
 	actors.StartOperator(t, actors.OperatorOptions{
-		Config: config, Network: seen.wrap, Scope: controllers.Scope{Namespaces: []string{namespace}, Queues: queues},
+		Config: config, Network: seen.wrap, Scope: scope,
 	})
 	return seen
 }
@@ -107,6 +126,13 @@ func (o observed) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, err
 }
 
+// lacked reports whether a request was refused.
+func (r *requests) lacked(what string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.refused[what]
+}
+
 // within fails if anything was asked for outside of the namespace, or refused.
 func (r *requests) within(t *testing.T) {
 	t.Helper()
@@ -149,6 +175,20 @@ func TestShippedRolesAreEnough(t *testing.T) {
 		t.Errorf("an application elsewhere is taken: %s", actors.Show(foreign))
 	}
 	seen.within(t)
+}
+
+// TestRoleBindingThatComesLate: an operator whose roles are not bound yet in a namespace waits for them, and then runs
+// what has been applied there.
+func TestRoleBindingThatComesLate(t *testing.T) {
+	w := actors.NewWorld(t, "3Gi", nil)
+	installRoles(t)
+	seen := start(t, controllers.Scope{Namespaces: []string{w.Namespace}})
+	app := w.Apply("early")
+	env.Until(t, "the operator is refused the applications of the namespace", func() bool {
+		return seen.lacked("GET /apis/" + v1alpha1.GroupVersion.String() + "/namespaces/" + w.Namespace + "/sparkapplications")
+	})
+	bindRoles(t, w.Namespace)
+	w.Succeed(app)
 }
 
 // TestNamespaceThatGoes: the bindings of a namespace that is being deleted may go before its applications. These go nevertheless.
