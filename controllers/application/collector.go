@@ -4,6 +4,7 @@
 package application
 
 import (
+	"cmp"
 	"context"
 	"sync/atomic"
 
@@ -15,11 +16,12 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
-// applicationCollector counts applications that have not ended, by stage, at each scrape. It reads the cache; the operator that was
-// set up last is asked, and only once it decides: a standby has the same applications in its cache, and they would count twice.
+// applicationCollector counts applications that have not ended, by stage, at each scrape, and looks for those that have waited longest.
+// It reads the cache; the operator that was set up last is asked, and only once it decides: a standby has the same applications in its
+// cache, and they would count twice.
 type applicationCollector struct {
-	of   atomic.Pointer[Reconciler]
-	desc *prometheus.Desc
+	of            atomic.Pointer[Reconciler]
+	count, oldest *prometheus.Desc
 }
 
 var collector = newApplicationCollector()
@@ -27,12 +29,19 @@ var collector = newApplicationCollector()
 func init() { metrics.Registry.MustRegister(collector) }
 
 func newApplicationCollector() *applicationCollector {
-	return &applicationCollector{desc: prometheus.NewDesc("sparkgate_applications",
-		"Applications that have not come to their end, by stage.", []string{"namespace", "queue", "stage"}, nil)}
+	return &applicationCollector{
+		count: prometheus.NewDesc("sparkgate_applications",
+			"Applications that have not come to their end, by stage.", []string{"namespace", "queue", "stage"}, nil),
+		oldest: prometheus.NewDesc("sparkgate_oldest_wait_start_time_seconds",
+			"Since when the application waits for quota that has waited longest, in seconds since 1970.", []string{"namespace", "queue"}, nil),
+	}
 }
 
 // Describe implements prometheus.Collector.
-func (g *applicationCollector) Describe(out chan<- *prometheus.Desc) { out <- g.desc }
+func (g *applicationCollector) Describe(out chan<- *prometheus.Desc) {
+	out <- g.count
+	out <- g.oldest
+}
 
 // Collect implements prometheus.Collector.
 func (g *applicationCollector) Collect(out chan<- prometheus.Metric) {
@@ -42,20 +51,37 @@ func (g *applicationCollector) Collect(out chan<- prometheus.Metric) {
 	}
 	list := &v1alpha1.SparkApplicationList{}
 	if err := r.Client.List(context.Background(), list, client.UnsafeDisableDeepCopy); err != nil {
-		out <- prometheus.NewInvalidMetric(g.desc, err)
+		out <- prometheus.NewInvalidMetric(g.count, err)
 		return
 	}
-	type place struct{ namespace, queue, stage string }
-	count := map[place]int{}
+	count, oldest := map[stagePlace]int{}, map[place]int64{}
 	r.Series.Count(func(value func(queue string) string) {
 		for i := range list.Items {
 			app := &list.Items[i]
-			if stage, known := status.StageOf(app.Status.Conditions); known && stage != status.New && !stage.Ended() {
-				count[place{app.Namespace, value(app.Status.Queue), string(stage)}]++
+			in := place{app.Namespace, value(app.Status.Queue)}
+			stage, known := status.StageOf(app.Status.Conditions)
+			if !known || stage == status.New || stage.Ended() {
+				continue
+			}
+			count[stagePlace{in, string(stage)}]++
+			if since := app.Status.Times.Waiting; since != nil {
+				oldest[in] = min(cmp.Or(oldest[in], since.Unix()), since.Unix())
 			}
 		}
 	})
 	for p, n := range count {
-		out <- prometheus.MustNewConstMetric(g.desc, prometheus.GaugeValue, float64(n), p.namespace, p.queue, p.stage)
+		out <- prometheus.MustNewConstMetric(g.count, prometheus.GaugeValue, float64(n), p.namespace, p.queue, p.stage)
+	}
+	for p, since := range oldest {
+		out <- prometheus.MustNewConstMetric(g.oldest, prometheus.GaugeValue, float64(since), p.namespace, p.queue)
 	}
 }
+
+// place is where an application counts, stagePlace with its stage.
+type (
+	place      struct{ namespace, queue string }
+	stagePlace struct {
+		place
+		stage string
+	}
+)

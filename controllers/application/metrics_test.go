@@ -169,12 +169,16 @@ func TestLiveApplications(t *testing.T) {
 	for name, stage := range map[string]string{"a": "Running", "b": "Running", "c": "Queued", "d": "Succeeded", "e": "Failed", "f": "OfAUnknownStage"} {
 		app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "live", Name: name}}
 		app.Status.Queue, app.Status.Conditions = "team-a", []metav1.Condition{{Type: "Ready", Reason: stage}}
+		if stage == "Queued" || stage == "Failed" { // what the latter has from an older operator does not count
+			app.Status.Times.Waiting = second(0)
+		}
 		builder = builder.WithObjects(app)
 	}
 	builder = builder.WithObjects(&v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "live", Name: "new"}})
 	for i := range 1000 {
 		app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "live", Name: fmt.Sprintf("inventive-%d", i)}}
 		app.Status.Queue, app.Status.Conditions = fmt.Sprintf("invented-%d", i), []metav1.Condition{{Type: "Ready", Reason: "Queued"}}
+		app.Status.Times.Waiting = second(int64(1000 - i))
 		builder = builder.WithObjects(app)
 	}
 	r, g := New(Options{Client: builder.Build(), Clock: clock.RealClock{}}), newApplicationCollector()
@@ -193,6 +197,10 @@ func TestLiveApplications(t *testing.T) {
 		sparkgate_applications{namespace="live",queue="team-a",stage="Queued"} 1
 		sparkgate_applications{namespace="live",queue="team-a",stage="Running"} 2
 		sparkgate_applications{namespace="live",queue="unknown",stage="Queued"} 1000
+		# HELP sparkgate_oldest_wait_start_time_seconds Since when the application waits for quota that has waited longest, in seconds since 1970.
+		# TYPE sparkgate_oldest_wait_start_time_seconds gauge
+		sparkgate_oldest_wait_start_time_seconds{namespace="live",queue="team-a"} 1000
+		sparkgate_oldest_wait_start_time_seconds{namespace="live",queue="unknown"} 1001
 	`
 	if err := testutil.CollectAndCompare(g, strings.NewReader(want)); err != nil {
 		t.Error(err)
