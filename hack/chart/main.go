@@ -72,7 +72,11 @@ type template struct {
 	name, base    string
 	begin, end    string // around the objects
 	from, replace string // the base's namespace, and what stands in its place
+	values        []value
 }
+
+// value puts what the user sets below each line of the base that is like this one.
+type value struct{ line, template string }
 
 var templates = []template{
 	{name: "rbac", base: "config/rbac", from: "sparkgate-system", replace: "{{ .Release.Namespace }}"},
@@ -87,6 +91,14 @@ var templates = []template{
 	{
 		name: "guard-mutating", base: "config/guard/mutating.yaml",
 		begin: `{{- if and .Values.guard.enabled .Values.guard.mutating (.Capabilities.APIVersions.Has "admissionregistration.k8s.io/v1/MutatingAdmissionPolicy") }}` + "\n", end: "{{- end }}\n",
+	},
+	{
+		name: "monitoring", base: "config/monitoring", from: "sparkgate-system", replace: "{{ .Release.Namespace }}",
+		begin: "{{- if .Values.monitoring.enabled }}\n", end: "{{- end }}\n",
+		values: []value{
+			{"    app.kubernetes.io/part-of: sparkgate\n", "    {{- with .Values.monitoring.labels }}\n    {{- toYaml . | nindent 4 }}\n    {{- end }}\n"},
+			{"    port: metrics\n", "    {{- with .Values.monitoring.endpoint }}\n    {{- toYaml . | nindent 4 }}\n    {{- end }}\n"},
+		},
 	},
 	{
 		name: "job-namespaces", base: "config/job-namespace", from: "default", replace: "{{ .name }}",
@@ -120,6 +132,12 @@ func (t template) render(root string) (string, error) {
 	text = strings.ReplaceAll(text, "{{", `{{ "{{" }}`)
 	if t.from != "" {
 		text = strings.ReplaceAll(text, "namespace: "+t.from+"\n", "namespace: "+t.replace+"\n")
+	}
+	for _, v := range t.values {
+		if !strings.Contains(text, "\n"+v.line) {
+			return "", fmt.Errorf("%s has no line %q", t.base, v.line)
+		}
+		text = strings.ReplaceAll(text, "\n"+v.line, "\n"+v.line+v.template)
 	}
 	return "{{- /* " + fmt.Sprintf(notice, t.base) + " */ -}}\n" + t.begin + text + t.end, nil
 }

@@ -37,6 +37,7 @@ log: {level: debug, encoding: console}
 watchNamespaces: [team-a, default]
 flags: {concurrent: 32, stage-events: false, reference-timeout: 1m30s, ui-hosts: [a.example.org, "{{name}}.b.example.org"], decision-log: /log/decisions}
 metrics: {secure: true}
+monitoring: {enabled: true, endpoint: {scheme: https}, labels: {release: prometheus}}
 crds: {check: false}
 queues:
 - name: root
@@ -79,6 +80,7 @@ func TestTheChartIsKustomize(t *testing.T) {
 		"guard":          {resources: []string{"guard"}, values: "queues: []\nguard: {enabled: true}"},
 		"older guard":    {resources: []string{"guard/validating"}, values: "queues: []\nguard: {enabled: true, mutating: false}"},
 		"secure metrics": {components: []string{"metrics-secure"}, values: "queues: []\nmetrics: {secure: true}"},
+		"monitoring":     {resources: []string{"monitoring"}, values: "queues: []\nmonitoring: {enabled: true}"},
 		"confined":       {components: []string{"confined"}, values: "queues: []\nwatchNamespaces: [default]"},
 		"network policy": {components: []string{"network-policy"}, values: "queues: []\nnetworkPolicy: {enabled: true, apiServer: [192.0.2.1/32]}"},
 	}
