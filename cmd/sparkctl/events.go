@@ -61,5 +61,5 @@ func (f *eventsFlags) run(ctx context.Context, name string, s streams) error {
 			Age: now.Sub(client.LastSeen(e)), Type: e.Type, Reason: e.Reason, Object: e.InvolvedObject.Kind + "/" + e.InvolvedObject.Name, Message: e.Message,
 		})
 	}
-	return printer.WriteEvents(s.out, rows, s.width)
+	return printer.WriteEvents(s.out, rows, s.width())
 }

@@ -8,8 +8,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"k8s.io/utils/clock"
@@ -29,12 +27,8 @@ message of the stage; of one that is queued, why it waits.`
 
 // listFlags are the flags of list.
 type listFlags struct {
-	cluster  client.Options
-	all      bool
-	selector string
-	queue    string
-	stages   []string
-	output   string
+	selectionFlags
+	output string
 }
 
 // newList returns sparkctl list.
@@ -45,56 +39,17 @@ func newList(s streams) *cobra.Command {
 		Example: "  sparkctl list\n  sparkctl ls -A --stage Queued,Preempted\n  sparkctl list -n etl -l team=a --queue team-a -o wide",
 		RunE:    func(c *cobra.Command, _ []string) error { return f.run(c.Context(), s) },
 	}
-	addClusterFlags(c, &f.cluster)
-	flags := c.Flags()
-	flags.BoolVarP(&f.all, "all-namespaces", "A", false, "those of all namespaces")
-	flags.StringVarP(&f.selector, "selector", "l", "", "a label `SELECTOR`, such as team=a,tier!=test")
-	flags.StringVar(&f.queue, "queue", "", "those of this queue")
-	flags.StringSliceVar(&f.stages, "stage", nil, "those in one of these stages, such as Queued,Running")
+	f.declare(c)
 	addOutputFlag(c, &f.output, "table", "wide", "json", "yaml", "name")
-	completeFlag(c, "queue", func(c *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return namesOf(c, &f.cluster, client.Queues)
-	})
-	completeFlag(c, "stage", cobra.FixedCompletions(stageNames(), cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 
-// stageNames are the stages that a status can have.
-func stageNames() []string {
-	var names []string
-	for _, stage := range status.Stages() {
-		if stage != status.New {
-			names = append(names, string(stage))
-		}
-	}
-	return names
-}
-
-// check corrects the case of the stages, and refuses what cannot be meant.
-func (f *listFlags) check() error {
-	known := stageNames()
-	for i, stage := range f.stages {
-		at := slices.IndexFunc(known, func(name string) bool { return strings.EqualFold(name, stage) })
-		if at < 0 {
-			return usageError{fmt.Errorf("--stage: there is no stage %q%s; stages are %s", stage, didYouMean(stage, known), strings.Join(known, ", "))}
-		}
-		f.stages[i] = known[at]
-	}
-	return nil
-}
-
 func (f *listFlags) run(ctx context.Context, s streams) error {
-	if err := f.check(); err != nil {
-		return err
-	}
-	c, err := client.Connect(f.cluster)
+	c, err := f.connect()
 	if err != nil {
 		return err
 	}
-	selection := client.Selection{Namespace: c.Namespace, Labels: f.selector}
-	if f.all {
-		selection.Namespace = ""
-	}
+	selection := f.in(c)
 	if f.output == "json" || f.output == "yaml" {
 		return f.manifests(ctx, c, selection, s.out)
 	}
@@ -116,37 +71,10 @@ func (f *listFlags) run(ctx context.Context, s streams) error {
 		return nil
 	}
 	if len(rows) == 0 {
-		_, err := fmt.Fprintln(s.err, f.nothing(selection.Namespace))
+		_, err := fmt.Fprintln(s.err, "No SparkApplications found"+f.described(selection.Namespace)+".")
 		return err
 	}
-	return printer.WriteList(s.out, rows, printer.ListOptions{Namespaces: f.all, Wide: f.output == "wide", Width: s.width})
-}
-
-// wants reports whether an application is among those that were asked for by queue and stage.
-func (f *listFlags) wants(a *status.Summary) bool {
-	return (f.queue == "" || a.Queue == f.queue) && (len(f.stages) == 0 || slices.Contains(f.stages, a.Stage))
-}
-
-// nothing says that no application was found, and where and how it was looked for.
-func (f *listFlags) nothing(namespace string) string {
-	text := "No SparkApplications found"
-	if namespace != "" {
-		text += " in namespace " + namespace
-	}
-	var with []string
-	if f.selector != "" {
-		with = append(with, "labels "+f.selector)
-	}
-	if f.queue != "" {
-		with = append(with, "queue "+f.queue)
-	}
-	if len(f.stages) > 0 {
-		with = append(with, "stage "+strings.Join(f.stages, " or "))
-	}
-	if len(with) > 0 {
-		text += " with " + strings.Join(with, " and ")
-	}
-	return text + "."
+	return printer.WriteList(s.out, rows, printer.ListOptions{Namespaces: f.all, Wide: f.output == "wide", Width: s.width()})
 }
 
 // manifests writes the objects as the API server has them.

@@ -91,7 +91,7 @@ func (f *logsFlags) run(ctx context.Context, name string, s streams) error {
 
 // output is where lines go: as they are, unless that is a terminal.
 func (f *logsFlags) output(s streams) io.Writer {
-	if s.width > 0 && !f.raw {
+	if s.size != nil && !f.raw {
 		return s.out
 	}
 	return s.raw

@@ -24,19 +24,37 @@ type streams struct {
 	out, err io.Writer
 	// raw is out without the filter for control characters.
 	raw io.Writer
-	// width of the terminal that out is; 0 if it is none.
-	width int
+	// size of the terminal that out is; nil if it is none.
+	size func() (width, height int)
 }
 
 // usageError is a call that cannot be understood.
 type usageError struct{ error }
 
 func main() {
-	width, _, err := term.GetSize(int(os.Stdout.Fd()))
-	if err != nil {
-		width = 0 // a file or a pipe
+	s := streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}
+	if term.IsTerminal(int(os.Stdout.Fd())) {
+		s.size = terminalSize
 	}
-	os.Exit(runAs(os.Args[0], os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr, width: width}))
+	os.Exit(runAs(os.Args[0], os.Args[1:], s))
+}
+
+// terminalSize returns the size of the terminal, or a usual one if it does not tell.
+func terminalSize() (width, height int) {
+	width, height, err := term.GetSize(int(os.Stdout.Fd()))
+	if err != nil || width <= 0 || height <= 0 {
+		return 80, 24
+	}
+	return width, height
+}
+
+// width of the terminal; 0 if there is none.
+func (s *streams) width() int {
+	if s.size == nil {
+		return 0
+	}
+	width, _ := s.size()
+	return width
 }
 
 // run carries out a call of sparkctl and returns the exit code.

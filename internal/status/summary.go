@@ -15,13 +15,16 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
+// Unobserved stands in a Summary for the stage of an application that the operator has not looked at.
+const Unobserved = "New"
+
 // notObserved is the message of an application that the operator has not looked at.
 const notObserved = "the operator has not looked at it yet: does it run?"
 
 // Summary is an application in one line, for people.
 type Summary struct {
 	Namespace, Name, Queue string
-	// Stage is New before the operator has looked.
+	// Stage is Unobserved before the operator has looked.
 	Stage string
 	// Executors are ready/wanted.
 	Executors    string
@@ -35,7 +38,7 @@ type Summary struct {
 func Summarize(app *v1alpha1.SparkApplication, now time.Time) Summary {
 	s := &app.Status
 	out := Summary{
-		Namespace: app.Namespace, Name: app.Name, Queue: s.Queue, Stage: "New", Message: notObserved,
+		Namespace: app.Namespace, Name: app.Name, Queue: s.Queue, Stage: Unobserved, Message: notObserved,
 		Run: s.Run, Attempt: s.Attempt, Age: now.Sub(app.CreationTimestamp.Time), RunDuration: ranFor(s, now),
 	}
 	if q := app.Spec.Queue; out.Queue == "" && q != nil {

@@ -33,33 +33,39 @@ type page struct {
 // ListAll reads objects of a kind page by page and decodes one page while the next is on its way. A list that expires
 // on the way is read again in one piece.
 func ListAll[T any](ctx context.Context, c *Cluster, kind Kind, s Selection) ([]T, error) {
-	all, err := listPages[T](ctx, c, kind, s, listPage)
-	if apierrors.IsResourceExpired(err) {
-		all, err = listPages[T](ctx, c, kind, s, "")
-	}
-	return all, c.explain(ctx, err, action{"list", kind.Resource, s.Namespace, ""})
+	all, _, err := listVersioned[T](ctx, c, kind, s)
+	return all, err
 }
 
-func listPages[T any](ctx context.Context, c *Cluster, kind Kind, s Selection, limit string) ([]T, error) {
+// listVersioned does so, and returns the resource version of the list, at which a watch can begin.
+func listVersioned[T any](ctx context.Context, c *Cluster, kind Kind, s Selection) ([]T, string, error) {
+	all, version, err := listPages[T](ctx, c, kind, s, listPage)
+	if apierrors.IsResourceExpired(err) {
+		all, version, err = listPages[T](ctx, c, kind, s, "")
+	}
+	return all, version, c.explain(ctx, err, action{"list", kind.Resource, s.Namespace, ""})
+}
+
+func listPages[T any](ctx context.Context, c *Cluster, kind Kind, s Selection, limit string) (all []T, version string, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	parameters := map[string]string{"limit": limit, "labelSelector": s.Labels}
 	pages := make(chan page, 1)
 	go c.fetch(ctx, kind.path(s.Namespace), parameters, pages)
-	var all []T
 	for p := range pages {
 		if p.err != nil {
-			return nil, p.err
+			return nil, "", p.err
 		}
+		version = p.Metadata.ResourceVersion
 		for _, item := range p.Items {
 			var object T
 			if err := json.Unmarshal(item, &object); err != nil {
-				return nil, err
+				return nil, "", err
 			}
 			all = append(all, object)
 		}
 	}
-	return all, ctx.Err()
+	return all, version, ctx.Err()
 }
 
 // fetch sends the pages of a list, and closes the channel.

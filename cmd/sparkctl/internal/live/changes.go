@@ -1,0 +1,80 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package live
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/clock"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/status"
+)
+
+// Changes writes a line for each application that a watch begins with, and one for each change of its stage or message.
+// It is for one goroutine.
+type Changes struct {
+	Out io.Writer
+	// Notes is where it is told that the cluster does not answer.
+	Notes io.Writer
+	Wants func(*status.Summary) bool
+	Clock clock.PassiveClock
+	// Broken is called with the error of an output that takes no more lines.
+	Broken func(error)
+
+	told map[types.UID]string
+	lost bool
+}
+
+// Replace implements client.Observer.
+func (c *Changes) Replace(all []v1alpha1.SparkApplication) {
+	c.lost = false
+	before := c.told
+	c.told = map[types.UID]string{}
+	for i := range all {
+		c.told[all[i].UID] = before[all[i].UID]
+		c.Change(&all[i], false)
+	}
+	for uid, text := range before {
+		if _, still := c.told[uid]; !still && text != "" {
+			name, _, _ := strings.Cut(text, " ")
+			c.line("%s deleted", name)
+		}
+	}
+}
+
+// Change implements client.Observer.
+func (c *Changes) Change(app *v1alpha1.SparkApplication, deleted bool) {
+	s := status.Summarize(app, c.Clock.Now())
+	if !c.Wants(&s) {
+		return
+	}
+	text := fmt.Sprintf("%s/%s run %d attempt %d %s: %s", s.Namespace, s.Name, s.Run, s.Attempt, s.Stage, strings.Join(strings.Fields(s.Message), " "))
+	switch {
+	case deleted:
+		delete(c.told, app.UID)
+		c.line("%s/%s deleted", s.Namespace, s.Name)
+	case c.told[app.UID] != text:
+		c.told[app.UID] = text
+		c.line("%s", text)
+	}
+}
+
+func (c *Changes) line(format string, args ...any) {
+	if _, err := fmt.Fprintf(c.Out, c.Clock.Now().UTC().Format(time.RFC3339)+" "+format+"\n", args...); err != nil {
+		c.Broken(err)
+	}
+}
+
+// Lost implements client.Observer.
+func (c *Changes) Lost(why error) {
+	if !c.lost {
+		c.lost = true
+		fmt.Fprintf(c.Notes, "%v; trying again\n", why)
+	}
+}

@@ -1,0 +1,114 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package live
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/printer"
+	"github.com/sparkgate/sparkgate/internal/status"
+)
+
+// Frame says how a view is laid out.
+type Frame struct {
+	// Title begins the first line, such as "Applications in namespace etl".
+	Title string
+	// Namespaces adds a column.
+	Namespaces bool
+	// Width and Height of the terminal.
+	Width, Height int
+	// Clean takes control characters out of what others have written.
+	Clean func(string) string
+	// Color tells lines apart by colors.
+	Color bool
+}
+
+// notLookedAt is how old an application may be before it is told that the operator has not looked at it.
+const notLookedAt = 15 * time.Second
+
+// Colors of lines, as SGR parameters of ECMA-48.
+const (
+	faint  = "2"
+	red    = "31"
+	yellow = "33"
+)
+
+// Lines returns the lines of a view, no more than fit.
+func (f Frame) Lines(v View) []string {
+	lines := []string{f.Title + ": " + counts(v.Rows) + "  " + v.At.Format(time.TimeOnly)}
+	if v.Lost != nil {
+		lines = append(lines, f.paint(red, f.Clean("What follows may be outdated: "+v.Lost.Error())))
+	}
+	if n := unseen(v.Rows); n > 0 {
+		lines = append(lines, f.paint(red, fmt.Sprintf("The operator has not looked at %d of them: does it run?", n)))
+	}
+	if len(v.Rows) == 0 {
+		return lines
+	}
+	lines = append(lines, "")
+	room := max(1, f.Height-len(lines)-2) // the header of the table, and the last line
+	rows := v.Rows[:min(room, len(v.Rows))]
+	var table strings.Builder
+	_ = printer.WriteList(&table, rows, printer.ListOptions{Namespaces: f.Namespaces, Width: f.Width}) // a strings.Builder takes everything
+	for i, line := range strings.Split(strings.TrimSuffix(f.Clean(table.String()), "\n"), "\n") {
+		if i > 0 {
+			line = f.paint(colorOf(status.Stage(rows[i-1].Stage)), line)
+		}
+		lines = append(lines, line)
+	}
+	if more := len(v.Rows) - len(rows); more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more, which do not fit", more))
+	}
+	return lines
+}
+
+func (f Frame) paint(color, line string) string {
+	if !f.Color || color == "" {
+		return line
+	}
+	return "\x1b[" + color + "m" + line + "\x1b[0m"
+}
+
+func colorOf(stage status.Stage) string {
+	switch {
+	case stage.Failed():
+		return red
+	case stage.Ended():
+		return faint
+	case stage.Waiting(), stage.Blocked():
+		return yellow
+	}
+	return ""
+}
+
+// counts says how many there are in each stage, such as "3 (1 Queued, 2 Running)".
+func counts(rows []status.Summary) string {
+	byStage := map[string]int{}
+	for i := range rows {
+		byStage[rows[i].Stage]++
+	}
+	var each []string
+	for _, stage := range append([]status.Stage{status.Unobserved}, status.Stages()...) {
+		if n := byStage[string(stage)]; n > 0 {
+			each = append(each, fmt.Sprintf("%d %s", n, stage))
+		}
+	}
+	if len(each) == 0 {
+		return "none"
+	}
+	return fmt.Sprintf("%d (%s)", len(rows), strings.Join(each, ", "))
+}
+
+// unseen counts those at which the operator should have looked by now.
+func unseen(rows []status.Summary) int {
+	n := 0
+	for i := range rows {
+		if rows[i].Stage == status.Unobserved && rows[i].Age > notLookedAt {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,116 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package live
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/status"
+)
+
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// app was created some minutes before noon; an empty stage is one that the operator has not looked at.
+func app(name, stage string, minutes int) v1alpha1.SparkApplication {
+	a := v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "etl", Name: name, UID: types.UID(name), CreationTimestamp: metav1.NewTime(noon.Add(-time.Duration(minutes) * time.Minute)),
+	}}
+	if stage != "" {
+		a.Status.Run, a.Status.Attempt = 1, 1
+		a.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ReadyCondition, Reason: stage, Message: "as " + name + " says"}}
+	}
+	return a
+}
+
+func all(*status.Summary) bool { return true }
+
+// frame lays out for a terminal without colors.
+func frame(width, height int) Frame {
+	return Frame{Title: "SparkApplications", Width: width, Height: height, Clean: func(text string) string { return text }}
+}
+
+func lines(f Frame, b *Board) string { return strings.Join(f.Lines(b.View(noon)), "\n") }
+
+// TestTable: those that have not ended come first, what was deleted is gone, and a narrow or low terminal cuts.
+func TestTable(t *testing.T) {
+	t.Parallel()
+	board := NewBoard(all)
+	if got := lines(frame(80, 24), board); got != "SparkApplications: none  12:00:00" {
+		t.Errorf("an empty board: %s", got)
+	}
+	board.Replace([]v1alpha1.SparkApplication{app("done", "Succeeded", 9), app("old", "Running", 8), app("gone", "Running", 7), app("new", "Queued", 1)})
+	gone := app("gone", "Running", 7)
+	board.Change(&gone, true)
+	want := `SparkApplications: 3 (1 Queued, 1 Running, 1 Succeeded)  12:00:00
+
+NAME   QUEUE   STAGE       EXECUTORS   AGE    DURATION   MESSAGE
+new            Queued                  60s               as new says
+old            Running                 8m               as old says
+done           Succeeded               9m               as done says`
+	if got := lines(frame(80, 24), board); strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(want), " ") {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	low := frame(80, 5).Lines(board.View(noon))
+	if len(low) != 5 || low[4] != "and 2 more, which do not fit" {
+		t.Errorf("in five lines: %q", low)
+	}
+}
+
+// TestTrouble: an operator that does not look and a cluster that does not answer are told above the table.
+func TestTrouble(t *testing.T) {
+	t.Parallel()
+	board := NewBoard(all)
+	board.Replace([]v1alpha1.SparkApplication{app("early", "", 1), app("late", "", 0)})
+	if got := lines(frame(80, 24), board); !strings.Contains(got, "The operator has not looked at 1 of them: does it run?") {
+		t.Errorf("no operator: %s", got)
+	}
+	board.Lost(errors.New("the cluster does not answer"))
+	if got := lines(frame(80, 24), board); !strings.Contains(got, "What follows may be outdated: the cluster does not answer") {
+		t.Errorf("no cluster: %s", got)
+	}
+	board.Replace([]v1alpha1.SparkApplication{app("late", "Failed", 0)})
+	colored := frame(80, 24)
+	colored.Color = true
+	if got := lines(colored, board); strings.Contains(got, "outdated") || !strings.Contains(got, "\x1b[31mlate") || !strings.HasSuffix(got, "\x1b[0m") {
+		t.Errorf("it answers again: %q", got)
+	}
+}
+
+// TestChanges: a line for each change that matters, none for a state that says what the last one said.
+func TestChanges(t *testing.T) {
+	t.Parallel()
+	var out, notes bytes.Buffer
+	c := &Changes{Out: &out, Notes: &notes, Wants: func(s *status.Summary) bool { return s.Name != "other" }, Clock: clocktesting.NewFakePassiveClock(noon)}
+	other, queued, running := app("other", "Queued", 1), app("pi", "Queued", 1), app("pi", "Running", 1)
+	c.Replace([]v1alpha1.SparkApplication{queued, other, app("quick", "Succeeded", 1)})
+	c.Change(&queued, false)
+	c.Lost(errors.New("no answer"))
+	c.Lost(errors.New("no answer"))
+	c.Replace([]v1alpha1.SparkApplication{queued, other})
+	c.Change(&running, false)
+	c.Change(&running, true)
+	want := []string{
+		"2026-03-01T12:00:00Z etl/pi run 1 attempt 1 Queued: as pi says",
+		"2026-03-01T12:00:00Z etl/quick run 1 attempt 1 Succeeded: as quick says",
+		"2026-03-01T12:00:00Z etl/quick deleted",
+		"2026-03-01T12:00:00Z etl/pi run 1 attempt 1 Running: as pi says",
+		"2026-03-01T12:00:00Z etl/pi deleted",
+	}
+	if got := strings.Split(strings.TrimSpace(out.String()), "\n"); !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", out.String(), strings.Join(want, "\n"))
+	}
+	if notes.String() != "no answer; trying again\n" {
+		t.Errorf("notes: %q", notes.String())
+	}
+}
