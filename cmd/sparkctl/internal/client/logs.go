@@ -6,6 +6,7 @@ package client
 import (
 	"context"
 	"io"
+	"slices"
 	"strconv"
 	"time"
 
@@ -58,6 +59,14 @@ func HasLog(pod *corev1.Pod) bool {
 	return false
 }
 
+// Runs reports whether Spark's container of a pod runs.
+func Runs(pod *corev1.Pod) bool {
+	name := pods.SparkContainer(pod)
+	return slices.ContainsFunc(pod.Status.ContainerStatuses, func(s corev1.ContainerStatus) bool {
+		return s.Name == name && s.State.Running != nil
+	})
+}
+
 // Log opens the log of Spark's container of a pod.
 func (c *Cluster) Log(ctx context.Context, pod *corev1.Pod, o LogOptions) (io.ReadCloser, error) {
 	request := c.client.Get().AbsPath(podKind.Root, "namespaces", pod.Namespace, podKind.Resource, pod.Name, "log").
@@ -95,11 +104,5 @@ func (c *Cluster) stillRuns(ctx context.Context, pod *corev1.Pod) bool {
 	if err != nil || now.UID != pod.UID {
 		return false
 	}
-	name := pods.SparkContainer(&now)
-	for i := range now.Status.ContainerStatuses {
-		if s := &now.Status.ContainerStatuses[i]; s.Name == name {
-			return s.State.Running != nil
-		}
-	}
-	return false
+	return Runs(&now)
 }

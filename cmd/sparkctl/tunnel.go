@@ -1,0 +1,103 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/utils/clock"
+
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/client"
+)
+
+// usualUIPort is where Spark's web interface listens unless it is told otherwise.
+const usualUIPort = 4040
+
+// reconnectAfter is the pause before a way that was lost is opened again.
+const reconnectAfter = time.Second
+
+// tunnel is a way to the web interface of a driver that outlives lost connections.
+type tunnel struct {
+	cluster *client.Cluster
+	driver  *corev1.Pod
+	// local port; 0 is any, and the same one from then on.
+	local uint16
+	notes io.Writer
+	// answered is called with the address when the web interface has answered for the first time.
+	answered func(address string) error
+
+	open bool
+}
+
+// hold keeps the way open until ctx ends. An error says why it cannot be opened at all.
+func (t *tunnel) hold(ctx context.Context) error {
+	utilruntime.ErrorHandlers = nil // the library logs each refused connection, the first of which are expected
+	for first := true; ctx.Err() == nil; first = false {
+		way, err := t.cluster.Forward(ctx, t.driver, t.local, uiPort(t.driver), io.Discard)
+		switch {
+		case err != nil && first && ctx.Err() == nil:
+			return err
+		case err == nil:
+			if err := t.use(ctx, way, first); err != nil {
+				return err
+			}
+		}
+		select {
+		case <-ctx.Done():
+		case <-clock.RealClock{}.After(reconnectAfter):
+		}
+	}
+	return nil
+}
+
+// use shows an open way once the web interface answers there, and keeps it until it is lost.
+func (t *tunnel) use(ctx context.Context, way *client.Forwarding, first bool) error {
+	t.local = way.Port
+	if !t.open {
+		if !answers(ctx, way.Port) {
+			if first {
+				fmt.Fprintf(t.notes, "Waiting for the web interface in pod %s...\n", t.driver.Name)
+			}
+			way.Close()
+			return nil
+		}
+		t.open = true
+		if err := t.answered(fmt.Sprintf("http://127.0.0.1:%d", way.Port)); err != nil {
+			way.Close()
+			return err
+		}
+	}
+	way.Wait(ctx)
+	return nil
+}
+
+// answers reports whether something speaks HTTP at a port of the loopback address.
+func answers(ctx context.Context, port uint16) bool {
+	request, err := http.NewRequestWithContext(ctx, http.MethodHead, fmt.Sprintf("http://127.0.0.1:%d/", port), nil)
+	if err != nil {
+		return false
+	}
+	response, err := http.DefaultTransport.RoundTrip(request)
+	if err != nil {
+		return false
+	}
+	return response.Body.Close() == nil
+}
+
+// portIsFree reports whether a port of the loopback address can be listened at.
+func portIsFree(port uint16) bool {
+	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(int(port))))
+	if err != nil {
+		return false
+	}
+	return l.Close() == nil
+}

@@ -1,0 +1,161 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/cli/browser"
+	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/client"
+	"github.com/sparkgate/sparkgate/internal/status"
+)
+
+const uiText = `Opens the web interface of an application: while its driver runs, Spark's own, through a port of this machine until
+Ctrl-C or until the driver ends; afterwards the page of the last attempt at the history server, if the operator knows
+one. The address is printed, and opened in a browser if the output is a terminal.`
+
+// uiPortName is the name of the port of Spark's web interface in driver pods.
+const uiPortName = "spark-ui"
+
+// uiFlags are the flags of ui.
+type uiFlags struct {
+	cluster client.Options
+	port    uint16
+	open    bool
+}
+
+// newUI returns sparkctl ui.
+func newUI(s streams) *cobra.Command {
+	var f uiFlags
+	c := aboutApplication(&cobra.Command{
+		Use: "ui NAME", Short: "Open the web interface of an application", Long: uiText,
+		Example: "  sparkctl ui pi\n  sparkctl ui pi --port 8080 --open=false",
+	}, &f.cluster, func(ctx context.Context, name string) error { return f.run(ctx, name, s) })
+	c.Flags().Uint16Var(&f.port, "port", 0, "the `PORT` of this machine to listen at; 0 is 4040 if that is free, else any")
+	c.Flags().BoolVar(&f.open, "open", s.size != nil, "open a browser")
+	return c
+}
+
+func (f *uiFlags) run(ctx context.Context, name string, s streams) error {
+	c, err := client.Connect(f.cluster)
+	if err != nil {
+		return err
+	}
+	app, err := client.GetObject[v1alpha1.SparkApplication](ctx, c, client.Applications, name)
+	if err != nil {
+		return err
+	}
+	driver, err := runningPod(ctx, c, &app, "")
+	var notRunning *notRunningError
+	if errors.As(err, &notRunning) && app.Status.Driver != nil && app.Status.Driver.HistoryAddress != "" {
+		return f.show(app.Status.Driver.HistoryAddress, "History of "+app.Status.Driver.ApplicationID, s)
+	}
+	if notRunning != nil {
+		return fmt.Errorf("%w; the operator knows no history of it (flag --history-server-url, and an event log)", err)
+	}
+	if err != nil {
+		return err
+	}
+	if app.Spec.SparkConf["spark.ui.enabled"] == "false" {
+		return fmt.Errorf("%s has no web interface: spec.sparkConf sets spark.ui.enabled to false", name)
+	}
+	return f.forward(ctx, c, &app, driver, s)
+}
+
+// forward shows the driver's web interface until it is interrupted, or the driver ends.
+func (f *uiFlags) forward(ctx context.Context, c *client.Cluster, app *v1alpha1.SparkApplication, driver *corev1.Pod, s streams) error {
+	local, err := f.localPort()
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	over := make(chan string, 1)
+	go func() {
+		defer stop()
+		over <- untilDriverEnds(ctx, c, app)
+	}()
+	t := &tunnel{cluster: c, driver: driver, local: local, notes: s.err, answered: func(address string) error {
+		return f.show(address, "Spark UI of "+app.Name+", until Ctrl-C or the end of the driver", s)
+	}}
+	if err := t.hold(ctx); err != nil {
+		return err
+	}
+	if text := <-over; text != "" {
+		fmt.Fprintln(s.err, text)
+	}
+	return nil
+}
+
+// localPort returns the port of this machine at which to listen.
+func (f *uiFlags) localPort() (uint16, error) {
+	switch {
+	case f.port == 0 && portIsFree(usualUIPort):
+		return usualUIPort, nil
+	case f.port != 0 && !portIsFree(f.port):
+		return 0, fmt.Errorf("--port %d is in use on this machine, or not yours to use; choose another one, or leave the flag out", f.port)
+	}
+	return f.port, nil
+}
+
+// uiPort returns the port of the web interface in a driver pod.
+func uiPort(driver *corev1.Pod) int32 {
+	for i := range driver.Spec.Containers {
+		for _, port := range driver.Spec.Containers[i].Ports {
+			if port.Name == uiPortName {
+				return port.ContainerPort
+			}
+		}
+	}
+	return usualUIPort
+}
+
+// untilDriverEnds waits until the attempt that ran is over, and says how it stands then; nothing if ctx ends before.
+func untilDriverEnds(ctx context.Context, c *client.Cluster, app *v1alpha1.SparkApplication) string {
+	text := ""
+	err := c.FollowApplication(ctx, app.Name, app.UID, func(now *v1alpha1.SparkApplication) (bool, error) {
+		stage, _ := status.StageOf(now.Status.Conditions)
+		if stage.Active() && now.Status.Run == app.Status.Run && now.Status.Attempt == app.Status.Attempt {
+			return false, nil
+		}
+		text = fmt.Sprintf("The driver has ended: %s.", stage)
+		if d := now.Status.Driver; d != nil && d.HistoryAddress != "" {
+			text += " Its history is at " + d.HistoryAddress
+		}
+		return true, nil
+	})
+	if ctx.Err() == nil && err != nil {
+		return err.Error()
+	}
+	return text
+}
+
+// show prints an address, and opens it.
+func (f *uiFlags) show(address, what string, s streams) error {
+	fmt.Fprintln(s.err, what)
+	if _, err := fmt.Fprintln(s.out, address); err != nil || !f.open {
+		return err
+	}
+	if at, err := url.Parse(address); err != nil || !slices.Contains([]string{"http", "https"}, at.Scheme) {
+		return fmt.Errorf("%q is not opened: it is not an address of the web", address)
+	}
+	var said strings.Builder
+	browser.Stdout, browser.Stderr = &said, &said
+	if err := browser.OpenURL(address); err != nil {
+		fmt.Fprintf(s.err, "No browser could be opened (%v); open the address yourself, or set --open=false.\n", err)
+	}
+	return nil
+}
