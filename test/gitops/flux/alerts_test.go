@@ -115,7 +115,7 @@ func TestAlerts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "8Gi")
 	content := patchedFlux(t)
-	content["jobs/app.yaml"] = w.manifest("pi", "suspend: true")
+	content["jobs/app.yaml"] = w.Manifest("pi", "suspend: true")
 	chat := newChat(t)
 	revision := w.deploy(content, map[string][]string{"flux-system": nil, "jobs": nil})
 	w.ready("flux-system", revision)
@@ -127,9 +127,9 @@ func TestAlerts(t *testing.T) {
 		if run > 5 {
 			t.Fatalf("after 5 failed runs heard of %+v and %+v", chat.about(v1alpha1.SparkApplicationKind), chat.about("Kustomization"))
 		}
-		w.push(files{"jobs/app.yaml": w.manifest("pi", fmt.Sprintf("runID: %q", fmt.Sprint(run)))})
-		w.Run(w.app("pi"))
-		w.end("pi", 3)
+		w.push(files{"jobs/app.yaml": w.Manifest("pi", fmt.Sprintf("runID: %q", fmt.Sprint(run)))})
+		w.Run(w.App("pi"))
+		w.End("pi", 3)
 		w.becomes("jobs", metav1.ConditionFalse, "HealthCheckFailed")
 		w.settles(chat)
 	}
@@ -186,7 +186,7 @@ func TestReceiver(t *testing.T) {
 		hook, _, _ = unstructured.NestedString(receiver.Object, "status", "webhookPath")
 		return hook != ""
 	})
-	revision := w.git.push(files{"jobs/app.yaml": w.manifest("pi")})
+	revision := w.commit(files{"jobs/app.yaml": w.Manifest("pi")})
 	if status := post(t, hook, "wrong"); status == http.StatusOK {
 		t.Error("a post with a wrong signature is accepted")
 	}
@@ -194,7 +194,7 @@ func TestReceiver(t *testing.T) {
 		status := post(t, hook, "secret")
 		return status == http.StatusOK, status
 	})
-	w.Succeed(w.app("pi"))
+	w.Succeed(w.App("pi"))
 	w.ready("jobs", revision)
 }
 

@@ -27,10 +27,10 @@ func TestPushToDriver(t *testing.T) {
 	var flux, own []time.Duration
 	for i := range 10 {
 		name := fmt.Sprintf("pi-%d", i)
-		revision := w.git.push(files{"jobs/" + name + ".yaml": w.manifest(name)})
+		revision := w.commit(files{"jobs/" + name + ".yaml": w.Manifest(name)})
 		pushed := time.Now()
 		w.request("GitRepository", "jobs")
-		app := w.app(name)
+		app := w.App(name)
 		applied := w.seen(name+" is applied", func() error { return env.Client().Get(t.Context(), client.ObjectKeyFromObject(app), app) })
 		started := w.seen("the driver of "+name, func() error { return w.hasDriver(name) })
 		flux, own = append(flux, applied.Sub(pushed)), append(own, started.Sub(applied))

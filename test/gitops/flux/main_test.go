@@ -9,9 +9,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"sync"
 	"testing"
 
+	"github.com/sparkgate/sparkgate/test/gitops/story"
 	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
 	"github.com/sparkgate/sparkgate/test/systems"
@@ -25,6 +25,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+	operator.Flags = []string{"--events-addr=http://" + addresses.EventsAddr + "/"}
 	os.Exit(actors.Main(m))
 }
 
@@ -34,34 +35,5 @@ var addresses systems.FluxSettings
 // The controllers and the operator of all tests of the package that run at the same time.
 var (
 	controllers = systems.Shared{Make: func() (*systems.System, error) { return systems.NewFlux(env.Cluster(), addresses) }}
-	operator    sharedOperator
+	operator    story.Operator
 )
-
-// sharedOperator is one operator for all tests that run at the same time.
-type sharedOperator struct {
-	mu      sync.Mutex
-	users   int
-	process *process
-}
-
-// use starts the operator unless another test uses it already, and stops it with the last one.
-func (s *sharedOperator) use(t *testing.T) *process {
-	t.Helper()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.users == 0 {
-		s.process = startOperator(t)
-	}
-	s.users++
-	t.Cleanup(func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if t.Failed() {
-			t.Logf("the operator's log:\n%s", s.process.tail())
-		}
-		if s.users--; s.users == 0 {
-			s.process.stop()
-		}
-	})
-	return s.process
-}

@@ -38,10 +38,10 @@ func healthCheckExprs(t *testing.T, profile string) []string {
 func TestStartedIsEnough(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "8Gi")
-	revision := w.deploy(files{"jobs/app.yaml": w.manifest("stream")}, map[string][]string{"jobs": healthCheckExprs(t, "started")})
-	w.Run(w.app("stream"))
+	revision := w.deploy(files{"jobs/app.yaml": w.Manifest("stream")}, map[string][]string{"jobs": healthCheckExprs(t, "started")})
+	w.Run(w.App("stream"))
 	w.ready("jobs", revision)
-	if app := w.app("stream"); env.Client().Get(t.Context(), client.ObjectKeyFromObject(app), app) != nil || actors.Stage(app) != "Running" {
+	if app := w.App("stream"); env.Client().Get(t.Context(), client.ObjectKeyFromObject(app), app) != nil || actors.Stage(app) != "Running" {
 		t.Errorf("ready, and the application is %s", actors.Show(app))
 	}
 }
@@ -50,34 +50,34 @@ func TestStartedIsEnough(t *testing.T) {
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "8Gi")
-	w.deploy(files{"jobs/app.yaml": w.manifest("pi")}, map[string][]string{"jobs": nil})
-	driver := w.Run(w.app("pi"))
-	w.push(files{"jobs/app.yaml": strings.Replace(w.manifest("pi"), "cores: 1", "cores: 0", 1), "jobs/new.yaml": w.manifest("new")})
+	w.deploy(files{"jobs/app.yaml": w.Manifest("pi")}, map[string][]string{"jobs": nil})
+	driver := w.Run(w.App("pi"))
+	w.push(files{"jobs/app.yaml": strings.Replace(w.Manifest("pi"), "cores: 1", "cores: 0", 1), "jobs/new.yaml": w.Manifest("new")})
 	w.becomes("jobs", metav1.ConditionFalse, "ReconciliationFailed", "SparkApplication/"+w.Namespace+"/pi dry-run failed", "spec.driver.cores")
-	if err := env.Client().Get(t.Context(), client.ObjectKeyFromObject(w.app("new")), w.app("new")); client.IgnoreNotFound(err) != nil || err == nil {
+	if err := env.Client().Get(t.Context(), client.ObjectKeyFromObject(w.App("new")), w.App("new")); client.IgnoreNotFound(err) != nil || err == nil {
 		t.Errorf("the other manifest was applied (%v)", err)
 	}
-	if now := w.Driver(w.app("pi")); now.UID != driver.UID || now.DeletionTimestamp != nil {
+	if now := w.Driver(w.App("pi")); now.UID != driver.UID || now.DeletionTimestamp != nil {
 		t.Error("the run was disturbed")
 	}
-	w.end("pi", 0)
-	w.Reach(w.app("pi"), "Succeeded")
+	w.End("pi", 0)
+	w.Reach(w.App("pi"), "Succeeded")
 }
 
 // TestForceIsAHazard: with force the same mistake deletes the application, and with it the run. The corrected manifest is a new one.
 func TestForceIsAHazard(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "8Gi")
-	w.deploy(files{"jobs/app.yaml": w.manifest("pi")}, map[string][]string{"jobs": {"force: true"}})
-	first := w.app("pi")
+	w.deploy(files{"jobs/app.yaml": w.Manifest("pi")}, map[string][]string{"jobs": {"force: true"}})
+	first := w.App("pi")
 	w.Run(first)
-	w.push(files{"jobs/app.yaml": strings.Replace(w.manifest("pi"), "cores: 1", "cores: 0", 1)})
-	actors.Gone(t, w.app("pi"))
+	w.push(files{"jobs/app.yaml": strings.Replace(w.Manifest("pi"), "cores: 1", "cores: 0", 1)})
+	actors.Gone(t, w.App("pi"))
 	w.becomes("jobs", metav1.ConditionFalse, "ReconciliationFailed", "spec.driver.cores")
 	w.NothingRuns()
 	w.Unused()
-	fixed := w.push(files{"jobs/app.yaml": w.manifest("pi")})
-	again := w.app("pi")
+	fixed := w.push(files{"jobs/app.yaml": w.Manifest("pi")})
+	again := w.App("pi")
 	w.Succeed(again)
 	w.ready("jobs", fixed)
 	if again.UID == first.UID {
@@ -90,15 +90,15 @@ func TestForceIsAHazard(t *testing.T) {
 func TestPostBuildSubstitution(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "8Gi")
-	annotated := strings.Replace(w.manifest("annotated", `sparkConf: {spark.app.label: "${spark.app.name}"}`),
+	annotated := strings.Replace(w.Manifest("annotated", `sparkConf: {spark.app.label: "${spark.app.name}"}`),
 		"metadata: {name: annotated}", "metadata: {name: annotated, annotations: {kustomize.toolkit.fluxcd.io/substitute: disabled}}", 1)
 	revision := w.deploy(files{
-		"jobs/app.yaml":       w.manifest("pi", `arguments: ["--parts=${parts}"]`, `sparkConf: {spark.app.label: "$${spark.app.name}"}`),
+		"jobs/app.yaml":       w.Manifest("pi", `arguments: ["--parts=${parts}"]`, `sparkConf: {spark.app.label: "$${spark.app.name}"}`),
 		"jobs/annotated.yaml": annotated,
 	}, map[string][]string{"jobs": {"postBuild: {substitute: {parts: \"7\"}}"}})
-	w.SucceedAll(w.app("pi"), w.app("annotated"))
+	w.SucceedAll(w.App("pi"), w.App("annotated"))
 	w.ready("jobs", revision)
-	pi, other := w.stored("pi"), w.stored("annotated")
+	pi, other := w.Stored("pi"), w.Stored("annotated")
 	if !slices.Equal(pi.Spec.Arguments, []string{"--parts=7"}) {
 		t.Errorf("arguments %q", pi.Spec.Arguments)
 	}
@@ -109,23 +109,13 @@ func TestPostBuildSubstitution(t *testing.T) {
 	}
 }
 
-// stored reads an application.
-func (w *world) stored(name string) *v1alpha1.SparkApplication {
-	w.t.Helper()
-	app := w.app(name)
-	if err := env.Client().Get(w.t.Context(), client.ObjectKeyFromObject(app), app); err != nil {
-		w.t.Fatal(err)
-	}
-	return app
-}
-
 // TestScheduleUnderPrune: the Kustomization is ready when the schedule is sound. It prunes the schedule when its manifest goes, and never
 // the applications that the schedule has created.
 func TestScheduleUnderPrune(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "8Gi")
 	manifest := func(arguments string) string {
-		template := strings.ReplaceAll(w.manifest("x", "arguments: "+arguments), "\n", "\n    ")
+		template := strings.ReplaceAll(w.Manifest("x", "arguments: "+arguments), "\n", "\n    ")
 		_, spec, _ := strings.Cut(template, "metadata: {name: x}\n")
 		return fmt.Sprintf(`apiVersion: sparkgate.io/v1alpha1
 kind: ScheduledSparkApplication
@@ -135,7 +125,7 @@ spec:
   template:
 %s`, strings.TrimRight(spec, " "))
 	}
-	first := w.deploy(files{"jobs/schedule.yaml": manifest(`["1"]`), "jobs/other.yaml": w.manifest("other", "suspend: true")},
+	first := w.deploy(files{"jobs/schedule.yaml": manifest(`["1"]`), "jobs/other.yaml": w.Manifest("other", "suspend: true")},
 		map[string][]string{"jobs": healthCheckExprs(t, "suspendedIsDone")})
 	w.ready("jobs", first)
 	schedule := &v1alpha1.ScheduledSparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "nightly"}}
@@ -149,7 +139,7 @@ spec:
 	actors.Gone(t, schedule)
 	w.ready("jobs", third)
 	// The garbage collector deletes what belongs to the schedule; the API server of the tests has none.
-	if owned := w.stored(run.Name); !metav1.IsControlledBy(owned, schedule) || owned.DeletionTimestamp != nil {
+	if owned := w.Stored(run.Name); !metav1.IsControlledBy(owned, schedule) || owned.DeletionTimestamp != nil {
 		t.Errorf("the application of the schedule was touched: %s", actors.Show(owned))
 	}
 }
@@ -199,10 +189,10 @@ metadata: {name: %[1]s}
 spec: {}
 `, root, leaf)
 	inLeaf := func(name string) string {
-		return strings.Replace(w.manifest(name), "queue: {name: "+w.Queue.Name+"}", "queue: {name: "+leaf+"}", 1)
+		return strings.Replace(w.Manifest(name), "queue: {name: "+w.Queue.Name+"}", "queue: {name: "+leaf+"}", 1)
 	}
 	revision := w.deploy(files{"all/a-jobs.yaml": inLeaf("one") + "---\n" + inLeaf("two"), "all/z-queues.yaml": queues}, map[string][]string{"all": nil})
-	w.SucceedAll(w.app("one"), w.app("two"))
+	w.SucceedAll(w.App("one"), w.App("two"))
 	w.ready("all", revision)
 	gone := w.push(files{"all/a-jobs.yaml": "", "all/z-queues.yaml": "", "all/README.md": "Nothing.\n"})
 	w.ready("all", gone)
@@ -217,7 +207,7 @@ func TestGeneratedConfigMap(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "8Gi")
 	first := w.deploy(files{
-		"jobs/app.yaml":             w.manifest("pi", "sparkConfigMap: conf"),
+		"jobs/app.yaml":             w.Manifest("pi", "sparkConfigMap: conf"),
 		"jobs/kustomizeconfig.yaml": string(gitops.KustomizeConfig),
 		"jobs/log4j2.properties":    "rootLogger.level = info\n",
 		"jobs/kustomization.yaml": `apiVersion: kustomize.config.k8s.io/v1beta1
@@ -227,15 +217,15 @@ configurations: [kustomizeconfig.yaml]
 images: [{name: docker.io/sparkgate/spark, newTag: 4.1.4}]
 configMapGenerator: [{name: conf, files: [log4j2.properties]}]
 `}, map[string][]string{"jobs": nil})
-	w.Succeed(w.app("pi"))
+	w.Succeed(w.App("pi"))
 	w.ready("jobs", first)
-	before := w.stored("pi").Spec
+	before := w.Stored("pi").Spec
 	second := w.push(files{"jobs/log4j2.properties": "rootLogger.level = debug\n"})
-	w.Succeed(w.app("pi"))
+	w.Succeed(w.App("pi"))
 	w.ready("jobs", second)
-	after := w.stored("pi").Spec
+	after := w.Stored("pi").Spec
 	if !strings.HasPrefix(before.SparkConfigMap, "conf-") || after.SparkConfigMap == before.SparkConfigMap || after.Image != "docker.io/sparkgate/spark:4.1.4" {
 		t.Errorf("ConfigMap %s, then %s; image %s", before.SparkConfigMap, after.SparkConfigMap, after.Image)
 	}
-	w.ran("pi", "1/1", "2/1")
+	w.Ran("pi", "1/1", "2/1")
 }

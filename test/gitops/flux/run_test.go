@@ -4,7 +4,6 @@
 package flux
 
 import (
-	"maps"
 	"slices"
 	"testing"
 
@@ -15,88 +14,54 @@ import (
 	"github.com/sparkgate/sparkgate/test/integration/env"
 )
 
-// drivers lists the attempts of an application, as run/attempt, and ends the test where one had more than one driver.
-func (w *world) drivers(name string) []string {
-	w.t.Helper()
-	app := w.app(name)
-	if err := env.Client().Get(w.t.Context(), client.ObjectKeyFromObject(app), app); err != nil {
-		w.t.Fatal(err)
-	}
-	created := w.Kubelet.Created(app.UID)
-	for attempt, n := range created {
-		if n != 1 {
-			w.t.Errorf("attempt %s of %s had %d drivers", attempt, name, n)
-		}
-	}
-	return slices.Sorted(maps.Keys(created))
-}
-
-// ran holds that an application had one driver for each of these attempts, and no others.
-func (w *world) ran(name string, attempts ...string) {
-	w.t.Helper()
-	if got := w.drivers(name); !slices.Equal(got, attempts) {
-		w.t.Errorf("%s has run %v, want %v", name, got, attempts)
-	}
-}
-
-// end ends the driver of an application with an exit code.
-func (w *world) end(name string, code int32) {
-	w.t.Helper()
-	reason := "Completed"
-	if code != 0 {
-		reason = "Error"
-	}
-	w.Kubelet.Finish(w.t.Context(), w.Driver(w.app(name)), code, reason)
-}
-
 // TestReadyAtTheEnd: the Kustomization waits while the application is queued and while it runs, and is ready at its end.
 func TestReadyAtTheEnd(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "3Gi")
 	first := w.Apply("first") // holds the quota
 	w.Run(first)
-	revision := w.deploy(files{"jobs/app.yaml": w.manifest("pi")}, map[string][]string{"jobs": nil})
-	app := w.app("pi")
+	revision := w.deploy(files{"jobs/app.yaml": w.Manifest("pi")}, map[string][]string{"jobs": nil})
+	app := w.App("pi")
 	w.Reach(app, "Queued")
 	w.waits("jobs", revision)
-	w.end("first", 0)
+	w.End("first", 0)
 	w.Run(app)
 	if v := w.verdict("jobs"); !v.is(metav1.ConditionUnknown, "Progressing") {
 		t.Errorf("while it runs: %s", v)
 	}
-	w.end("pi", 0)
+	w.End("pi", 0)
 	w.ready("jobs", revision)
-	w.ran("pi", "1/1")
+	w.Ran("pi", "1/1")
 }
 
 // TestFailsAtOnce: a failed run fails the Kustomization long before its timeout. A fix in Git runs it again.
 func TestFailsAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "8Gi")
-	w.deploy(files{"jobs/app.yaml": w.manifest("pi")}, map[string][]string{"jobs": nil})
-	w.Run(w.app("pi"))
-	w.end("pi", 1)
+	w.deploy(files{"jobs/app.yaml": w.Manifest("pi")}, map[string][]string{"jobs": nil})
+	w.Run(w.App("pi"))
+	w.End("pi", 1)
 	w.becomes("jobs", metav1.ConditionFalse, "HealthCheckFailed", "failed early due to stalled resources", "SparkApplication/"+w.Namespace+"/pi")
-	fixed := w.push(files{"jobs/app.yaml": w.manifest("pi", `arguments: ["4"]`)})
-	w.Succeed(w.app("pi"))
+	fixed := w.push(files{"jobs/app.yaml": w.Manifest("pi", `arguments: ["4"]`)})
+	w.Succeed(w.App("pi"))
 	w.ready("jobs", fixed)
-	w.ran("pi", "1/1", "2/1")
+	w.Ran("pi", "1/1", "2/1")
 }
 
 // TestDependsOn: the second pipeline is not even applied before the run of the first one has succeeded.
 func TestDependsOn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "8Gi")
-	revision := w.deploy(files{"ingest/app.yaml": w.manifest("ingest"), "report/app.yaml": w.manifest("report")},
+	revision := w.deploy(files{"ingest/app.yaml": w.Manifest("ingest"), "report/app.yaml": w.Manifest("report")},
 		map[string][]string{"ingest": nil, "report": {"dependsOn: [{name: ingest}]"}})
-	w.Run(w.app("ingest"))
+	w.Run(w.App("ingest"))
 	w.becomes("report", metav1.ConditionFalse, "DependencyNotReady", "ingest")
-	if err := env.Client().Get(t.Context(), client.ObjectKeyFromObject(w.app("report")), w.app("report")); client.IgnoreNotFound(err) != nil || err == nil {
+	if err := env.Client().Get(t.Context(), client.ObjectKeyFromObject(w.App("report")), w.App("report")); client.IgnoreNotFound(err) != nil || err == nil {
 		t.Errorf("report exists while ingest runs (%v)", err)
 	}
-	w.end("ingest", 0)
+	w.End("ingest", 0)
 	w.ready("ingest", revision)
-	w.Succeed(w.app("report"))
+	w.Succeed(w.App("report"))
 	w.ready("report", revision)
 }
 
@@ -104,8 +69,8 @@ func TestDependsOn(t *testing.T) {
 func TestPruneCancels(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "3Gi")
-	w.deploy(files{"jobs/pi.yaml": w.manifest("pi"), "jobs/README.md": "Jobs of a team.\n"}, map[string][]string{"jobs": nil})
-	app := w.app("pi")
+	w.deploy(files{"jobs/pi.yaml": w.Manifest("pi"), "jobs/README.md": "Jobs of a team.\n"}, map[string][]string{"jobs": nil})
+	app := w.App("pi")
 	w.Run(app)
 	next := w.Apply("next")
 	w.Reach(next, "Queued")
@@ -122,70 +87,70 @@ func TestPruneCancels(t *testing.T) {
 func TestSuspendByGit(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "8Gi")
-	w.deploy(files{"jobs/app.yaml": w.manifest("pi")}, map[string][]string{"jobs": healthCheckExprs(t, "suspendedIsDone")})
-	app := w.app("pi")
+	w.deploy(files{"jobs/app.yaml": w.Manifest("pi")}, map[string][]string{"jobs": healthCheckExprs(t, "suspendedIsDone")})
+	app := w.App("pi")
 	w.Run(app)
-	suspended := w.push(files{"jobs/app.yaml": w.manifest("pi", "suspend: true")})
+	suspended := w.push(files{"jobs/app.yaml": w.Manifest("pi", "suspend: true")})
 	w.Reach(app, "Suspended")
 	w.ready("jobs", suspended)
 	w.Unused()
-	resumed := w.push(files{"jobs/app.yaml": w.manifest("pi")})
+	resumed := w.push(files{"jobs/app.yaml": w.Manifest("pi")})
 	w.Succeed(app)
 	w.ready("jobs", resumed)
-	w.ran("pi", "1/1", "1/2")
+	w.Ran("pi", "1/1", "1/2")
 }
 
 // TestChangeRunsOnce: a change of the run runs it again, exactly once; a change of anything else does not.
 func TestChangeRunsOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "8Gi")
-	first := w.deploy(files{"jobs/app.yaml": w.manifest("pi")}, map[string][]string{"jobs": nil})
-	w.Succeed(w.app("pi"))
+	first := w.deploy(files{"jobs/app.yaml": w.Manifest("pi")}, map[string][]string{"jobs": nil})
+	w.Succeed(w.App("pi"))
 	w.ready("jobs", first)
-	second := w.push(files{"jobs/app.yaml": w.manifest("pi", `arguments: ["8"]`)})
-	w.Succeed(w.app("pi"))
+	second := w.push(files{"jobs/app.yaml": w.Manifest("pi", `arguments: ["8"]`)})
+	w.Succeed(w.App("pi"))
 	w.ready("jobs", second)
-	third := w.push(files{"jobs/app.yaml": w.manifest("pi", `arguments: ["8"]`, "# a comment", "retention: {policy: Never}"), "jobs/README.md": "Notes.\n"})
+	third := w.push(files{"jobs/app.yaml": w.Manifest("pi", `arguments: ["8"]`, "# a comment", "retention: {policy: Never}"), "jobs/README.md": "Notes.\n"})
 	w.ready("jobs", third)
 	w.request("Kustomization", "jobs")
 	w.ready("jobs", third)
-	w.ran("pi", "1/1", "2/1")
+	w.Ran("pi", "1/1", "2/1")
 }
 
 // TestTwoQuickPushes: during a run two changes are pushed. The run goes on; then the last one runs, once.
 func TestTwoQuickPushes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "8Gi")
-	w.deploy(files{"jobs/app.yaml": w.manifest("pi")}, map[string][]string{"jobs": nil})
-	app := w.app("pi")
+	w.deploy(files{"jobs/app.yaml": w.Manifest("pi")}, map[string][]string{"jobs": nil})
+	app := w.App("pi")
 	w.Run(app)
-	w.push(files{"jobs/app.yaml": w.manifest("pi", `arguments: ["one"]`)})
-	last := w.push(files{"jobs/app.yaml": w.manifest("pi", `arguments: ["two"]`)})
+	w.push(files{"jobs/app.yaml": w.Manifest("pi", `arguments: ["one"]`)})
+	last := w.push(files{"jobs/app.yaml": w.Manifest("pi", `arguments: ["two"]`)})
 	w.waits("jobs", last)
-	w.end("pi", 0)
-	env.Until(t, "the second run has a driver", func() bool { return slices.Contains(w.drivers("pi"), "2/1") })
+	w.End("pi", 0)
+	env.Until(t, "the second run has a driver", func() bool { return slices.Contains(w.Drivers("pi"), "2/1") })
 	driver := w.Run(app)
 	if args := driver.Spec.Containers[0].Args; !slices.Contains(args, "two") || slices.Contains(args, "one") {
 		t.Errorf("the second run has the arguments %v", args)
 	}
-	w.end("pi", 0)
+	w.End("pi", 0)
 	w.ready("jobs", last)
-	w.ran("pi", "1/1", "2/1")
+	w.Ran("pi", "1/1", "2/1")
 }
 
 // TestPushWhileTheOperatorIsDown: nothing happens, the Kustomization waits and does not call the old result that of the new revision.
 func TestPushWhileTheOperatorIsDown(t *testing.T) {
 	w := newWorld(t, "8Gi")
-	first := w.deploy(files{"jobs/app.yaml": w.manifest("pi")}, map[string][]string{"jobs": nil})
-	w.Succeed(w.app("pi"))
+	first := w.deploy(files{"jobs/app.yaml": w.Manifest("pi")}, map[string][]string{"jobs": nil})
+	w.Succeed(w.App("pi"))
 	w.ready("jobs", first)
-	program := operator.use(t)
-	program.stop()
-	second := w.push(files{"jobs/app.yaml": w.manifest("pi", `arguments: ["8"]`), "jobs/new.yaml": w.manifest("new")})
+	program := operator.Use(t)
+	program.Stop()
+	second := w.push(files{"jobs/app.yaml": w.Manifest("pi", `arguments: ["8"]`), "jobs/new.yaml": w.Manifest("new")})
 	w.waits("jobs", second)
-	program.start(t)
-	w.SucceedAll(w.app("pi"), w.app("new"))
+	program.Start(t)
+	w.SucceedAll(w.App("pi"), w.App("new"))
 	w.ready("jobs", second)
-	w.ran("pi", "1/1", "2/1")
-	w.ran("new", "1/1")
+	w.Ran("pi", "1/1", "2/1")
+	w.Ran("new", "1/1")
 }

@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/gitops"
+	"github.com/sparkgate/sparkgate/test/gitops/story"
 	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
 	"github.com/sparkgate/sparkgate/test/systems"
@@ -47,14 +48,14 @@ func read(t *testing.T, from fs.FS, folder, to string, replace *strings.Replacer
 // shipped has a platform's repository and a tenant's, filled with what gitops and config ship. Names and addresses are those of the test.
 type shipped struct {
 	*world
-	platform *repository
+	platform *story.Repository
 	replace  *strings.Replacer
 }
 
 func newShipped(t *testing.T) *shipped {
 	t.Helper()
-	s := &shipped{world: newWorld(t, ""), platform: newRepository(t)}
-	s.replace = strings.NewReplacer("https://git.example.com/platform.git", s.platform.url, "https://git.example.com/team-a/jobs.git", s.git.url,
+	s := &shipped{world: newWorld(t, ""), platform: story.NewRepository(t)}
+	s.replace = strings.NewReplacer("https://git.example.com/platform.git", s.platform.URL, "https://git.example.com/team-a/jobs.Git", s.Git.URL,
 		"team-a", s.Namespace)
 	if err := env.Client().Delete(t.Context(), s.Queue); err != nil { // it comes from Git
 		t.Fatal(err)
@@ -85,8 +86,8 @@ func (s *shipped) install() string {
 		}
 		content[name] = s.replace.Replace(string(text))
 	}
-	s.platform.push(content)
-	revision := s.git.push(read(s.t, gitops.Flux, "flux/jobs", ".", s.replace))
+	s.platform.Push(content)
+	revision := s.commit(read(s.t, gitops.Flux, "flux/jobs", ".", s.replace))
 	for _, text := range strings.Split(read(s.t, gitops.Flux, "flux", "", s.replace)["/platform.yaml"], "\n---\n") {
 		s.create(s.fluxObject(text))
 	}
@@ -100,7 +101,7 @@ func TestShippedFiles(t *testing.T) {
 	s := newShipped(t)
 	revision := s.install()
 	s.playDeployment()
-	app := s.app("etl")
+	app := s.App("etl")
 	s.Succeed(app)
 	s.ready("jobs", revision)
 	policy := &networkingv1.NetworkPolicy{ObjectMeta: metav1.ObjectMeta{Namespace: systems.FluxNamespace, Name: "allow-sparkgate"}}
@@ -111,13 +112,13 @@ func TestShippedFiles(t *testing.T) {
 		t.Errorf("image %s, %d executors of %s: want what production says", image, *executors.Instances, executors.Memory)
 	}
 
-	bumped := s.push(bump(t, s.git, "production", "1.9.4"))
+	bumped := s.push(bump(t, s.Git, "production", "1.9.4"))
 	s.Succeed(app)
 	s.ready("jobs", bumped)
 	if app.Spec.Image != "registry.example.com/etl:1.9.4" {
 		t.Errorf("image %s", app.Spec.Image)
 	}
-	s.ran("etl", "1/1", "2/1")
+	s.Ran("etl", "1/1", "2/1")
 
 	s.push(files{"base/kustomization.yaml": "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [etl.yaml, nightly.yaml, queue.yaml]\n",
 		"base/queue.yaml": "apiVersion: sparkgate.io/v1alpha1\nkind: SparkQueue\nmetadata: {name: mine}\nspec: {unlimited: true, namespaceSelector: {}}\n"})
@@ -148,9 +149,9 @@ func (s *shipped) playDeployment() {
 var marker = regexp.MustCompile(`(image: \S+:)\S+( # \{"\$imagepolicy": "[^"]+"\})`)
 
 // bump is what Flux's image automation would commit for a new tag.
-func bump(t *testing.T, r *repository, folder, tag string) files {
+func bump(t *testing.T, r *story.Repository, folder, tag string) files {
 	t.Helper()
-	changed := read(t, os.DirFS(r.dir), folder, folder, strings.NewReplacer())
+	changed := read(t, os.DirFS(r.Dir), folder, folder, strings.NewReplacer())
 	for name, text := range changed {
 		changed[name] = marker.ReplaceAllString(text, "${1}"+tag+"${2}")
 	}

@@ -19,51 +19,26 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
-	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/test/gitops/story"
 	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
 )
 
-// world is a namespace with a queue and a node that the test plays, and a Git repository from which Flux applies.
+// world is one from whose Git repository Flux applies.
 type world struct {
-	*actors.World
-	t   *testing.T
-	git *repository
+	*story.World
+	t *testing.T
 }
+
+type files = story.Files
 
 // newWorld has a queue with so much memory: an application asks for 2688Mi. It is watched by Flux and the operator.
 func newWorld(t *testing.T, memory string) *world {
 	t.Helper()
-	w := &world{World: actors.NewWorld(t, memory, nil), t: t, git: newRepository(t)}
+	w := &world{World: story.NewWorld(t, memory), t: t}
 	controllers.Use(t)
-	operator.use(t)
+	operator.Use(t)
 	return w
-}
-
-// manifest is an application of this world's queue as it stands in Git, with lines added to its spec. Its namespace comes from the
-// Kustomization.
-func (w *world) manifest(name string, lines ...string) string {
-	text := fmt.Sprintf(`apiVersion: sparkgate.io/v1alpha1
-kind: SparkApplication
-metadata: {name: %s}
-spec:
-  type: Python
-  sparkVersion: 4.1.4
-  image: docker.io/sparkgate/spark:4.1
-  mainApplicationFile: local:///opt/spark/examples/pi.py
-  queue: {name: %s}
-  driver:   {cores: 1, coreRequest: 200m, memory: 512m}
-  executor: {instances: 2, cores: 1, coreRequest: 200m, memory: 512m}
-`, name, w.Queue.Name)
-	for _, line := range lines {
-		text += "  " + line + "\n"
-	}
-	return text
-}
-
-// app is an application of this world to look at.
-func (w *world) app(name string) *v1alpha1.SparkApplication {
-	return &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name}}
 }
 
 // fluxObject is an object of Flux in this world.
@@ -83,12 +58,12 @@ func (w *world) fluxObject(text string) *unstructured.Unstructured {
 // are added to spec, or replace those that say true. It returns the revision.
 func (w *world) deploy(content files, kustomizations map[string][]string) (revision string) {
 	w.t.Helper()
-	revision = w.git.push(content)
+	revision = w.commit(content)
 	w.create(w.fluxObject(fmt.Sprintf(`apiVersion: source.toolkit.fluxcd.io/v1
 kind: GitRepository
 metadata: {name: jobs}
 spec: {url: %q, ref: {branch: main}, interval: 1h}
-`, w.git.url)))
+`, w.Git.URL)))
 	for path, lines := range kustomizations {
 		text := fmt.Sprintf(`apiVersion: kustomize.toolkit.fluxcd.io/v1
 kind: Kustomization
@@ -131,10 +106,13 @@ func (w *world) create(obj *unstructured.Unstructured) {
 // tokens make each request differ from all others.
 var tokens atomic.Int64
 
+// commit pushes files. It returns the revision as Flux writes it.
+func (w *world) commit(content files) string { return "main@sha1:" + w.Git.Push(content) }
+
 // push pushes files and has Flux fetch them at once, as its webhook receiver would. It returns the revision.
 func (w *world) push(content files) string {
 	w.t.Helper()
-	revision := w.git.push(content)
+	revision := w.commit(content)
 	w.request("GitRepository", "jobs")
 	return revision
 }

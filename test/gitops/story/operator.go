@@ -1,7 +1,7 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package flux
+package story
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"sync"
 	"syscall"
 	"testing"
@@ -23,8 +24,40 @@ import (
 // operatorAccount is the account of the operator in config.
 const operatorAccount = "system:serviceaccount:sparkgate-system:sparkgate"
 
-// process is the operator's program. It may be started again and again.
-type process struct {
+// Operator is one operator's program for all tests of a package that run at the same time. The zero value is ready to use.
+type Operator struct {
+	// Flags are added to those of the Deployment. They are set before the first use.
+	Flags []string
+
+	mu      sync.Mutex
+	users   int
+	process *Process
+}
+
+// Use starts the operator unless another test uses it already, and stops it with the last one.
+func (o *Operator) Use(t *testing.T) *Process {
+	t.Helper()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.users == 0 {
+		o.process = startOperator(t, o.Flags)
+	}
+	o.users++
+	t.Cleanup(func() {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		if t.Failed() {
+			t.Logf("the operator's log:\n%s", o.process.tail())
+		}
+		if o.users--; o.users == 0 {
+			o.process.Stop()
+		}
+	})
+	return o.process
+}
+
+// Process is the operator's program. It may be started again and again.
+type Process struct {
 	program, kubeconfig, log string
 	args                     []string
 	running                  *exec.Cmd
@@ -66,9 +99,9 @@ func install(t *testing.T) string {
 // address finds flags that have an address, which are those of a pod.
 var address = regexp.MustCompile(`^(--[a-z]+-addr)=.*$`)
 
-// startOperator starts the program with the flags of the Deployment in config and the rights of its account. No address is listened on, and
-// notification-controller gets the events.
-func startOperator(t *testing.T) *process {
+// startOperator starts the program with the flags of the Deployment in config, and others, and the rights of its account. No address is
+// listened on.
+func startOperator(t *testing.T, flags []string) *Process {
 	t.Helper()
 	dir := install(t)
 	text, err := os.ReadFile(filepath.Join(env.Root(), "config", "manager", "deployment.yaml"))
@@ -79,8 +112,8 @@ func startOperator(t *testing.T) *process {
 	if err := yaml.UnmarshalStrict(text, deployment); err != nil {
 		t.Fatal(err)
 	}
-	p := &process{program: filepath.Join(dir, "sparkgate"), kubeconfig: filepath.Join(dir, "operator"), log: filepath.Join(dir, "operator.log")}
-	p.args = []string{"--events-addr=http://" + addresses.EventsAddr + "/"}
+	p := &Process{program: filepath.Join(dir, "sparkgate"), kubeconfig: filepath.Join(dir, "operator"), log: filepath.Join(dir, "operator.log")}
+	p.args = slices.Clone(flags)
 	for _, arg := range deployment.Spec.Template.Spec.Containers[0].Args {
 		p.args = append(p.args, address.ReplaceAllString(arg, "$1=0"))
 	}
@@ -94,12 +127,12 @@ func startOperator(t *testing.T) *process {
 	if err := clientcmd.WriteToFile(*config, p.kubeconfig); err != nil {
 		t.Fatal(err)
 	}
-	p.start(t)
+	p.Start(t)
 	return p
 }
 
-// start starts the program. It does not outlive the test's process.
-func (p *process) start(t *testing.T) {
+// Start starts the program. It does not outlive the test's process.
+func (p *Process) Start(t *testing.T) {
 	t.Helper()
 	log, err := os.OpenFile(p.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -119,14 +152,14 @@ func (p *process) start(t *testing.T) {
 	}()
 }
 
-// stop asks the program to end, as the kubelet does, and waits until it has.
-func (p *process) stop() {
+// Stop asks the program to end, as the kubelet does, and waits until it has.
+func (p *Process) Stop() {
 	_ = p.running.Process.Signal(syscall.SIGTERM) // gone already is as good
 	<-p.ended
 }
 
 // tail is the end of the log.
-func (p *process) tail() string {
+func (p *Process) tail() string {
 	text, err := os.ReadFile(p.log)
 	if err != nil {
 		return err.Error()

@@ -1,7 +1,7 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package flux
+package story
 
 import (
 	"maps"
@@ -15,23 +15,24 @@ import (
 	"testing"
 )
 
-// repository is a Git repository on a server of its own, and a clone of it from which is pushed.
-type repository struct {
+// Repository is a Git repository on a server of its own, and a clone of it from which is pushed.
+type Repository struct {
+	URL string // of the server
+	Dir string // of the clone
+
 	t   *testing.T
-	url string
-	dir string // the clone's
 	git string // the program
 }
 
-// newRepository makes an empty repository and serves it with Git's own HTTP backend.
-func newRepository(t *testing.T) *repository {
+// NewRepository makes an empty repository and serves it with Git's own HTTP backend.
+func NewRepository(t *testing.T) *Repository {
 	t.Helper()
 	git, err := exec.LookPath("git")
 	if err != nil {
 		t.Fatalf("these tests push to Git: install git (Debian: apt-get install git): %v", err)
 	}
 	root := t.TempDir()
-	r := &repository{t: t, dir: filepath.Join(root, "clone"), git: git}
+	r := &Repository{t: t, Dir: filepath.Join(root, "clone"), git: git}
 	bare := filepath.Join(root, "served", "jobs.git")
 	r.run(root, "init", "--quiet", "--bare", "--initial-branch=main", bare)
 	r.run(bare, "config", "http.receivepack", "true")
@@ -39,13 +40,13 @@ func newRepository(t *testing.T) *repository {
 		"GIT_PROJECT_ROOT=" + filepath.Dir(bare), "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_NOSYSTEM=1", "HOME=" + root,
 	}})
 	t.Cleanup(server.Close)
-	r.url = server.URL + "/jobs.git"
-	r.run(root, "clone", "--quiet", r.url, r.dir)
+	r.URL = server.URL + "/jobs.git"
+	r.run(root, "clone", "--quiet", r.URL, r.Dir)
 	return r
 }
 
 // run runs git and returns what it prints.
-func (r *repository) run(dir string, args ...string) string {
+func (r *Repository) run(dir string, args ...string) string {
 	r.t.Helper()
 	command := exec.CommandContext(r.t.Context(), r.git, args...)
 	command.Dir = dir
@@ -58,14 +59,14 @@ func (r *repository) run(dir string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// files are contents by path; an empty one is no file.
-type files map[string]string
+// Files are contents by path; an empty one is no file.
+type Files map[string]string
 
-// push commits and pushes changed files. It returns the revision as Flux writes it.
-func (r *repository) push(changed files) string {
+// Push commits and pushes changed files to the branch main. It returns the commit.
+func (r *Repository) Push(changed Files) string {
 	r.t.Helper()
 	for _, name := range slices.Sorted(maps.Keys(changed)) {
-		path := filepath.Join(r.dir, name)
+		path := filepath.Join(r.Dir, name)
 		if changed[name] == "" {
 			if err := os.Remove(path); err != nil {
 				r.t.Fatal(err)
@@ -79,8 +80,8 @@ func (r *repository) push(changed files) string {
 			r.t.Fatal(err)
 		}
 	}
-	r.run(r.dir, "add", "--all")
-	r.run(r.dir, "commit", "--quiet", "--message=Change "+strings.Join(slices.Sorted(maps.Keys(changed)), ", "))
-	r.run(r.dir, "push", "--quiet", "origin", "HEAD:main")
-	return "main@sha1:" + r.run(r.dir, "rev-parse", "HEAD")
+	r.run(r.Dir, "add", "--all")
+	r.run(r.Dir, "commit", "--quiet", "--message=Change "+strings.Join(slices.Sorted(maps.Keys(changed)), ", "))
+	r.run(r.Dir, "push", "--quiet", "origin", "HEAD:main")
+	return r.run(r.Dir, "rev-parse", "HEAD")
 }
