@@ -113,7 +113,7 @@ unit: preflight-go ## Tests without a cluster, root or network
 	@hack/suite unit
 integration: bin/localcluster ## Tests against a real API server and etcd
 	@hack/suite integration
-gitops: bin/localcluster ## Run applications from Git with the real Flux; builds it first, ten minutes
+gitops: bin/localcluster ## Run applications from Git with the real Flux and Argo CD; builds them first, half an hour
 	@hack/preflight git
 	@hack/suite gitops
 e2e: bin/kubectl bin/sparkgate out/sparkctl image operator-image ## Tests with a real node and real Spark, in a cluster of their own; KEEP=1 leaves it

@@ -27,8 +27,8 @@ const (
 	interval = 50 * time.Millisecond
 )
 
-// System is foreign software beside an API server: a batch scheduler, or Flux. It is not safe for concurrent use, except by Shared. There may be one of a kind on
-// an API server.
+// System is foreign software beside an API server: a batch scheduler, Flux or Argo CD. It is not safe for concurrent use, except by Shared.
+// There may be one of a kind on an API server.
 type System struct {
 	name     string
 	client   client.Client
@@ -41,6 +41,8 @@ type System struct {
 	ready func(context.Context) error
 	// uninstall removes what is neither CRD nor object. It may be nil.
 	uninstall func(context.Context) error
+	// closers end what runs in this process.
+	closers []func()
 }
 
 // newSystem prepares what all systems have in common. Close it.
@@ -123,7 +125,13 @@ func (s *System) Uninstall(ctx context.Context) error {
 }
 
 // Close stops the system and forgets its certificates and logs. What is installed stays.
-func (s *System) Close() error { return errors.Join(s.Stop(), os.RemoveAll(s.folder)) }
+func (s *System) Close() error {
+	err := s.Stop()
+	for _, end := range s.closers {
+		end()
+	}
+	return errors.Join(err, os.RemoveAll(s.folder))
+}
 
 // Logs is the end of what each program wrote.
 func (s *System) Logs() string {
@@ -238,6 +246,15 @@ func FreeAddress() (string, error) {
 		return "", err
 	}
 	return fmt.Sprintf("127.0.0.1:%d", ports[0]), nil
+}
+
+// FreePort is a port of the loopback address on which no process listens now.
+func FreePort() (int, error) {
+	ports, err := freePorts(1)
+	if err != nil {
+		return 0, err
+	}
+	return ports[0], nil
 }
 
 // freePorts returns ports of the loopback address that nobody listens on.

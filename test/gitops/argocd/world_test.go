@@ -1,0 +1,203 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package argocd
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"github.com/sparkgate/sparkgate/test/gitops/story"
+	"github.com/sparkgate/sparkgate/test/integration/actors"
+	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/systems"
+)
+
+// Names of Argo CD's verdicts.
+const (
+	progressing = "Progressing"
+	healthy     = "Healthy"
+	degraded    = "Degraded"
+	suspended   = "Suspended"
+
+	synced = "Synced"
+)
+
+// world is one from whose Git repository Argo CD applies, by an Application that is named after the namespace.
+type world struct {
+	*story.World
+	t *testing.T
+}
+
+type files = story.Files
+
+// newWorld has a queue with so much memory: an application asks for 2688Mi. It is watched by Argo CD and the operator.
+func newWorld(t *testing.T, memory string) *world {
+	t.Helper()
+	w := &world{World: story.NewWorld(t, memory), t: t}
+	components.Use(t)
+	configure(t)
+	operator.Use(t)
+	return w
+}
+
+// object reads a manifest.
+func object(t *testing.T, text string) *unstructured.Unstructured {
+	t.Helper()
+	obj := &unstructured.Unstructured{}
+	if err := yaml.UnmarshalStrict([]byte(text), &obj.Object); err != nil {
+		t.Fatal(err)
+	}
+	return obj
+}
+
+// deploy pushes files and creates the Application, which applies the folder jobs and repairs what differs. It returns the revision.
+func (w *world) deploy(content files) string {
+	w.t.Helper()
+	return w.deployWith(content, way{})
+}
+
+// way is how an Application compares and applies.
+type way struct {
+	compare string   // options of a comparison
+	sync    []string // options of a sync
+}
+
+// deployWith is deploy in a way of its own.
+func (w *world) deployWith(content files, how way) (revision string) {
+	w.t.Helper()
+	revision = w.Git.Push(content)
+	w.create(object(w.t, fmt.Sprintf(`apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: %[1]s, namespace: %[2]s, annotations: {argocd.argoproj.io/compare-options: %[5]q}}
+spec:
+  project: default
+  source: {repoURL: %[3]q, targetRevision: main, path: jobs}
+  destination: {server: https://kubernetes.default.svc, namespace: %[1]s}
+  syncPolicy:
+    automated: {prune: true, selfHeal: true}
+    syncOptions: [%[4]s]
+`, w.Namespace, systems.ArgoCDNamespace, w.Git.URL, strings.Join(how.sync, ", "), how.compare)))
+	return revision
+}
+
+// create creates an object of Argo CD. The test's end deletes it and leaves what it has applied.
+func (w *world) create(obj *unstructured.Unstructured) {
+	w.t.Helper()
+	actors.Create(w.t, obj)
+	w.t.Cleanup(func() {
+		if w.t.Failed() {
+			_ = env.Client().Get(context.Background(), client.ObjectKeyFromObject(obj), obj) // as it was is better than nothing
+			w.t.Logf("%s %s/%s: %v", obj.GetKind(), obj.GetNamespace(), obj.GetName(), obj.Object["status"])
+		}
+		_ = env.Client().Delete(context.Background(), obj)
+	})
+}
+
+// push pushes files and has Argo CD look at once, as its webhook would. It returns the revision.
+func (w *world) push(content files) string {
+	w.t.Helper()
+	revision := w.Git.Push(content)
+	w.refresh("normal")
+	return revision
+}
+
+// refresh has Argo CD compare the Application with Git: normal, or hard, which uses nothing that it remembers.
+func (w *world) refresh(how string) {
+	w.t.Helper()
+	patch := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:%q}}}`, refreshAnnotation, how)
+	if err := env.Client().Patch(w.t.Context(), reference(w.Namespace), client.RawPatch(types.MergePatchType, patch)); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// refreshAnnotation asks for a comparison. Argo CD removes it with the result.
+const refreshAnnotation = "argocd.argoproj.io/refresh"
+
+// reference names an Application.
+func reference(name string) *unstructured.Unstructured {
+	obj := &unstructured.Unstructured{}
+	obj.SetAPIVersion("argoproj.io/v1alpha1")
+	obj.SetKind("Application")
+	obj.SetNamespace(systems.ArgoCDNamespace)
+	obj.SetName(name)
+	return obj
+}
+
+// verdict is what an Application says.
+type verdict struct {
+	Metadata struct {
+		Annotations map[string]string `json:"annotations"`
+	} `json:"metadata"`
+	Status struct {
+		Sync struct {
+			Status   string `json:"status"`
+			Revision string `json:"revision"`
+		} `json:"sync"`
+		Health struct {
+			Status string `json:"status"`
+		} `json:"health"`
+		Conditions []struct {
+			Type    string `json:"type"`
+			Message string `json:"message"`
+		} `json:"conditions"`
+		OperationState struct {
+			Phase      string `json:"phase"`
+			Message    string `json:"message"`
+			StartedAt  string `json:"startedAt"`
+			SyncResult struct {
+				Revision string `json:"revision"`
+			} `json:"syncResult"`
+		} `json:"operationState"`
+	} `json:"status"`
+}
+
+// verdict reads what the Application of a name says now.
+func (w *world) verdict(name string) verdict {
+	w.t.Helper()
+	obj := reference(name)
+	if err := env.Client().Get(w.t.Context(), client.ObjectKeyFromObject(obj), obj); err != nil {
+		w.t.Fatal(err)
+	}
+	var v verdict
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(obj.Object, &v); err != nil {
+		w.t.Fatal(err)
+	}
+	return v
+}
+
+// until waits until the Application says something.
+func (w *world) until(what string, holds func(verdict) bool) {
+	w.t.Helper()
+	env.UntilSeen(w.t, "Application "+what, func() (bool, env.Lazily) {
+		v := w.verdict(w.Namespace)
+		return holds(v), func() string { return fmt.Sprintf("%+v", v) }
+	})
+}
+
+// ends waits until the last sync is one of a revision and has ended in a phase, with a message that has these parts.
+func (w *world) ends(revision, phase string, parts ...string) {
+	w.t.Helper()
+	w.until(fmt.Sprintf("is synced to %s with %s %q", revision, phase, parts), func(v verdict) bool {
+		state := v.Status.OperationState
+		lacks := func(part string) bool { return !strings.Contains(state.Message, part) }
+		return state.SyncResult.Revision == revision && state.Phase == phase && !slices.ContainsFunc(parts, lacks)
+	})
+}
+
+// is waits until the Application is synced with a revision and has this health.
+func (w *world) is(health, revision string) {
+	w.t.Helper()
+	w.until("is "+health+" with "+revision, func(v verdict) bool {
+		return v.Status.Sync.Status == synced && v.Status.Sync.Revision == revision && v.Status.Health.Status == health
+	})
+}
