@@ -10,6 +10,7 @@ import (
 	kjson "sigs.k8s.io/json"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/internal/spark/demand"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
@@ -31,19 +32,30 @@ func (s *Schedule) Ask() (queueing.Ask, error) {
 	}
 	app.Name, app.Namespace = s.Name, s.Namespace
 	Rendering{}.complete(app)
+	ask, err := askOf(app, placementOf(app), demand.Environment{})
+	if err != nil {
+		return queueing.Ask{}, fmt.Errorf("spec.template: %w", err)
+	}
+	ask.SchedulingGated = false // nothing grows in virtual time
+	return ask, nil
+}
+
+// askOf returns what an application asks the queue of its placement for. An error names the field.
+func askOf(app *v1alpha1.SparkApplication, placed namespacepolicy.Placement, env demand.Environment) (queueing.Ask, error) {
 	in, findings := render.NewInput(app, conf.Sources{})
 	if len(findings) > 0 {
-		return queueing.Ask{}, errors.New("spec.template." + findings[0].String())
+		return queueing.Ask{}, errors.New(findings[0].String())
 	}
-	placed := placementOf(app)
 	in.Queue, in.SubmitTime, in.SchedulingGated = placed.Queue, placeholderTime, gated(placed.Gate, in.Properties)
 	objects, err := render.Build(in)
 	if err != nil {
-		return queueing.Ask{}, fmt.Errorf("spec.template: %w", err)
+		return queueing.Ask{}, err
 	}
-	sets, err := demand.PodSets(app, objects, demand.Environment{})
+	sets, err := demand.PodSets(app, objects, env)
 	if err != nil {
-		return queueing.Ask{}, fmt.Errorf("spec.template: %w", err)
+		return queueing.Ask{}, err
 	}
-	return queueing.Ask{Key: queueing.Key{Namespace: app.Namespace, Name: app.Name}, Queue: placed.Queue, PodSets: sets}, nil
+	return queueing.Ask{
+		Key: queueing.Key{Namespace: app.Namespace, Name: app.Name}, Queue: placed.Queue, PodSets: sets, SchedulingGated: in.SchedulingGated,
+	}, nil
 }

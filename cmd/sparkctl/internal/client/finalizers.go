@@ -46,8 +46,12 @@ var (
 	Flavors      = Kind{"/apis/" + v1alpha1.GroupVersion.String(), "sparkflavors", false}
 	Workloads    = Kind{"/apis/kueue.x-k8s.io/v1beta2", "workloads", true}
 	Namespaces   = Kind{"/api/v1", "namespaces", false}
+	LimitRanges  = Kind{"/api/v1", "limitranges", true}
 	eventKind    = Kind{"/api/v1", "events", true}
 	podKind      = Kind{"/api/v1", "pods", true}
+
+	PriorityClasses = Kind{"/apis/scheduling.k8s.io/v1", "priorityclasses", false}
+	RuntimeClasses  = Kind{"/apis/node.k8s.io/v1", "runtimeclasses", false}
 )
 
 // List reads the objects of a kind in all namespaces. There are none of a kind that the API server does not have.

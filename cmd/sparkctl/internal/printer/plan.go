@@ -1,0 +1,58 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package printer
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/offline"
+)
+
+// WritePlan writes a plan for people. In a terminal of that width the last column is cut; 0 is none.
+func WritePlan(out io.Writer, plan offline.Plan, width int) error {
+	var text strings.Builder
+	if len(plan.Queues) > 0 {
+		fmt.Fprintf(&text, "Queues:  %s\n", strings.Join(plan.Queues, ", "))
+	}
+	if len(plan.Flavors) > 0 {
+		fmt.Fprintf(&text, "Flavors: %s\n", strings.Join(plan.Flavors, ", "))
+	}
+	if len(plan.Effects) == 0 {
+		text.WriteString("No application would start, stop, or stand elsewhere than now.\n")
+		_, err := io.WriteString(out, text.String())
+		return err
+	}
+	if text.Len() > 0 {
+		text.WriteString("\n")
+	}
+	rows := [][]string{{"NAME", "CHANGE", "QUEUE", "NOW", "THEN", "MESSAGE"}}
+	counts := map[offline.Outcome]int{}
+	for _, e := range plan.Effects {
+		name := e.Namespace + "/" + e.Name
+		if e.Kind == v1alpha1.ScheduledSparkApplicationKind {
+			name += " (schedule)"
+		}
+		message := oneLine(e.Message)
+		if e.Reason != "" {
+			message = e.Reason + ": " + message
+		}
+		rows = append(rows, []string{name, string(e.Change), e.Queue, string(e.Before), string(e.After), message})
+		counts[e.After]++
+	}
+	if err := writeTable(&text, rows, width); err != nil {
+		return err
+	}
+	var each []string
+	for _, outcome := range []offline.Outcome{offline.Admitted, offline.Fits, offline.Waiting, offline.Preempted, offline.Refused, offline.Elsewhere, offline.Absent} {
+		if n := counts[outcome]; n > 0 {
+			each = append(each, fmt.Sprintf("%d %s", n, outcome))
+		}
+	}
+	fmt.Fprintf(&text, "\n%s\n", strings.Join(each, ", "))
+	_, err := io.WriteString(out, text.String())
+	return err
+}

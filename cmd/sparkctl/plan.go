@@ -1,0 +1,174 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
+	nodev1 "k8s.io/api/node/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/clock"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/client"
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/printer"
+	"github.com/sparkgate/sparkgate/internal/offline"
+)
+
+const planText = `Says what would happen at once if the manifests of FILE were applied, without applying anything: which applications would
+be admitted, which would wait and for what, which can never start, and which others a change of queues or of applications
+would preempt. It reads the queues, flavors and applications of the cluster and decides with the engine of the operator, by
+what the status of the applications says.
+
+Time does not pass in a plan: what runs keeps running. Nothing is deleted that the files do not name. Pods that no
+SparkApplication manages are not counted, and the properties of ConfigMaps and Secrets are not known. Of a schedule it
+says whether a run can be admitted at all.
+
+The exit code is 3 if anything of --fail-on would happen: a check for pull requests.`
+
+// exitPlan is the exit code of a plan in which something happens that must not.
+const exitPlan = 3
+
+// What a plan may be refused for.
+const (
+	onRefused    = "refused"
+	onWaiting    = "waiting"
+	onPreemption = "preemption"
+)
+
+// planFlags are the flags of plan.
+type planFlags struct {
+	cluster client.Options
+	files   fileNames
+	failOn  []string
+	gate    string
+	output  string
+}
+
+// newPlan returns sparkctl plan.
+func newPlan(s streams) *cobra.Command {
+	var f planFlags
+	c := &cobra.Command{
+		Use: "plan -f FILE", Short: "Say what a change of manifests would do to queues and jobs", Long: planText, Args: noArguments,
+		Example: "  sparkctl plan -f jobs/\n  kustomize build overlays/prod | sparkctl plan -f - --fail-on refused,preemption",
+		RunE:    func(c *cobra.Command, _ []string) error { return f.run(c.Context(), s) },
+	}
+	addClusterFlags(c, &f.cluster)
+	f.files.declare(c.Flags())
+	c.Flags().StringSliceVar(&f.failOn, "fail-on", []string{onRefused}, "what makes the exit code 3: some of refused, waiting, preemption; empty for nothing")
+	c.Flags().StringVar(&f.gate, "default-gate", string(v1alpha1.GateEmbedded), "the `GATE` that the operator's flag of this name says")
+	addOutputFlag(c, &f.output, "table", "json", "yaml")
+	completeFlag(c, "fail-on", cobra.FixedCompletions([]string{onRefused, onWaiting, onPreemption}, cobra.ShellCompDirectiveNoFileComp))
+	return c
+}
+
+func (f *planFlags) run(ctx context.Context, s streams) error {
+	for _, what := range f.failOn {
+		if known := []string{onRefused, onWaiting, onPreemption}; !slices.Contains(known, what) {
+			return usageError{fmt.Errorf("--fail-on has %q%s; set it to some of %s", what, didYouMean(what, known), strings.Join(known, ", "))}
+		}
+	}
+	files, err := f.files.read(s.in)
+	if err != nil {
+		return err
+	}
+	c, err := client.Connect(f.cluster)
+	if err != nil {
+		return err
+	}
+	live, err := liveOf(ctx, c, s.err)
+	if err != nil {
+		return err
+	}
+	live.DefaultGate = v1alpha1.GateType(f.gate)
+	plan, err := offline.NewPlan(live, files, c.Namespace)
+	if err != nil {
+		return fmt.Errorf("the files have errors:\n%w", err)
+	}
+	for _, warning := range plan.Warnings {
+		fmt.Fprintln(s.err, warning)
+	}
+	if err := f.print(plan, s); err != nil {
+		return err
+	}
+	return f.verdict(plan)
+}
+
+func (f *planFlags) print(plan offline.Plan, s streams) error {
+	if f.output != "table" {
+		return writeObject(s.out, f.output, map[string]any{"queues": plan.Queues, "flavors": plan.Flavors, "effects": plan.Effects})
+	}
+	return printer.WritePlan(s.out, plan, s.width())
+}
+
+// verdict is an error if something happens that must not.
+func (f *planFlags) verdict(plan offline.Plan) error {
+	happens := map[string]int{}
+	for _, e := range plan.Effects {
+		switch e.After {
+		case offline.Refused:
+			happens[onRefused]++
+		case offline.Waiting:
+			happens[onWaiting]++
+		case offline.Preempted:
+			happens[onPreemption]++
+		}
+	}
+	for _, what := range f.failOn {
+		if n := happens[what]; n > 0 {
+			return codedError{fmt.Errorf("the plan has %d of what --fail-on names: %s", n, what), exitPlan}
+		}
+	}
+	return nil
+}
+
+// liveOf reads what a plan is made against. What the user may not read beside queues and applications is told, and left
+// out.
+func liveOf(ctx context.Context, c *client.Cluster, notes io.Writer) (live offline.Live, err error) {
+	live = offline.Live{
+		Namespaces: map[string]metav1.ObjectMeta{}, Priorities: map[string]int32{}, RuntimeClasses: map[string]corev1.ResourceList{},
+		Now: clock.RealClock{}.Now(),
+	}
+	if live.Queues, err = client.ListAll[v1alpha1.SparkQueue](ctx, c, client.Queues, client.Selection{}); err != nil {
+		return live, err
+	}
+	if live.Flavors, err = client.ListAll[v1alpha1.SparkFlavor](ctx, c, client.Flavors, client.Selection{}); err != nil {
+		return live, err
+	}
+	if live.Applications, err = client.ListAll[v1alpha1.SparkApplication](ctx, c, client.Applications, client.Selection{}); err != nil {
+		return live, err
+	}
+	eachOf(ctx, c, client.Namespaces, notes, func(n *corev1.Namespace) { live.Namespaces[n.Name] = n.ObjectMeta })
+	eachOf(ctx, c, client.LimitRanges, notes, func(r *corev1.LimitRange) { live.LimitRanges = append(live.LimitRanges, *r) })
+	eachOf(ctx, c, client.PriorityClasses, notes, func(p *schedulingv1.PriorityClass) {
+		live.Priorities[p.Name] = p.Value
+		if p.GlobalDefault {
+			live.DefaultPriority = p.Value
+		}
+	})
+	eachOf(ctx, c, client.RuntimeClasses, notes, func(r *nodev1.RuntimeClass) {
+		if r.Overhead != nil {
+			live.RuntimeClasses[r.Name] = r.Overhead.PodFixed
+		}
+	})
+	return live, nil
+}
+
+// eachOf reads objects that a plan can do without.
+func eachOf[T any](ctx context.Context, c *client.Cluster, kind client.Kind, notes io.Writer, see func(*T)) {
+	all, err := client.ListAll[T](ctx, c, kind, client.Selection{})
+	if err != nil {
+		fmt.Fprintf(notes, "The plan does without %s: %v\n", kind.Resource, err)
+	}
+	for i := range all {
+		see(&all[i])
+	}
+}

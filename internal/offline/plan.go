@@ -1,0 +1,236 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package offline
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kjson "sigs.k8s.io/json"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/offline/internal/manifests"
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// Live is what there is in a cluster, as it was read from the API server.
+type Live struct {
+	Queues       []v1alpha1.SparkQueue
+	Flavors      []v1alpha1.SparkFlavor
+	Applications []v1alpha1.SparkApplication
+	// Namespaces by name: labels and annotations. One that is not among them has none.
+	Namespaces map[string]metav1.ObjectMeta
+	// Priorities are the values of PriorityClasses by name, DefaultPriority that of the global default.
+	Priorities      map[string]int32
+	DefaultPriority int32
+	// LimitRanges of all namespaces, and the overheads of RuntimeClasses by name.
+	LimitRanges    []corev1.LimitRange
+	RuntimeClasses map[string]corev1.ResourceList
+	// DefaultGate is the operator's. Default: Embedded.
+	DefaultGate v1alpha1.GateType
+	Now         time.Time
+}
+
+// Outcome is where an application stands once nothing moves any more.
+type Outcome string
+
+// Outcomes.
+const (
+	// Absent: it does not exist, has ended, or is suspended.
+	Absent   Outcome = "Absent"
+	Admitted Outcome = "Admitted"
+	Waiting  Outcome = "Waiting"
+	// Refused: it cannot start until it or a queue is changed.
+	Refused Outcome = "Refused"
+	// Preempted: it gives up what it holds, and waits again.
+	Preempted Outcome = "Preempted"
+	// Elsewhere: no SparkQueue decides on it.
+	Elsewhere Outcome = "Elsewhere"
+	// Fits: a coming run of a schedule can be admitted, at least when its queues are idle.
+	Fits Outcome = "Fits"
+)
+
+// Change is what files do to an object.
+type Change string
+
+// Changes. An object that the files do not change may be affected nevertheless.
+const (
+	Unchanged Change = ""
+	Created   Change = "Created"
+	// Rerun: what runs is changed, so that the application runs again.
+	Rerun Change = "Rerun"
+	// Updated: a schedule, whose coming runs are different.
+	Updated Change = "Updated"
+)
+
+// Effect is what becomes of one application, or of the coming runs of a schedule.
+type Effect struct {
+	Kind      string  `json:"kind"`
+	Namespace string  `json:"namespace"`
+	Name      string  `json:"name"`
+	Queue     string  `json:"queue"`
+	Change    Change  `json:"change,omitempty"`
+	Before    Outcome `json:"before"`
+	After     Outcome `json:"after"`
+	// Reason and Message say why, in the words of the condition Admitted.
+	Reason  string `json:"reason,omitempty"`
+	Message string `json:"message,omitempty"`
+}
+
+// Plan is what files would do.
+type Plan struct {
+	// Queues and Flavors that the files create or change, by name.
+	Queues, Flavors []string
+	// Effects on applications: those of the files that run or run again, and others that would stand elsewhere than
+	// without the change.
+	Effects []Effect
+	// Warnings of Lint.
+	Warnings []Finding
+}
+
+// NewPlan finds out what would happen at once if the files were applied: queues and flavors first, then applications in
+// the order of the files. What they do not name stays as it is. Time does not pass: what runs keeps running, and what
+// is preempted has stopped. An error says what is wrong with the files.
+func NewPlan(live Live, files []File, namespace string) (Plan, error) {
+	objects, findings := read(files)
+	found, _, err := manifests.Check(objects)
+	if err != nil {
+		return Plan{}, err
+	}
+	all := slices.Concat(findings, found)
+	if wrong := slices.DeleteFunc(slices.Clone(all), isWarning); len(wrong) > 0 {
+		return Plan{}, errors.New(problems(wrong))
+	}
+	p := &planning{live: live, namespace: namespace, world: newWorld(live.Now), out: Plan{Warnings: all}}
+	p.begin()
+	if err := p.apply(objects); err != nil {
+		return Plan{}, err
+	}
+	return p.result(), nil
+}
+
+// planning is one plan in the making.
+type planning struct {
+	live      Live
+	namespace string
+	world     *world
+	out       Plan
+
+	queues  map[string]v1alpha1.SparkQueue
+	flavors map[string]v1alpha1.SparkFlavor
+	apps    map[string]*v1alpha1.SparkApplication
+	// before is where each application stood before the change, by namespace/name.
+	before map[string]standing
+	// changes are the applications that the files make run, by namespace/name, and declared what was decided on others
+	// of the files.
+	changes  map[string]Change
+	declared []Effect
+}
+
+// begin brings the world to rest as it is now.
+func (p *planning) begin() {
+	p.queues, p.flavors = byName(p.live.Queues, nameOfQueue), byName(p.live.Flavors, nameOfFlavor)
+	p.apps, p.changes = map[string]*v1alpha1.SparkApplication{}, map[string]Change{}
+	p.world.configure(p.queues, p.flavors)
+	for i := range p.live.Applications {
+		app := &p.live.Applications[i]
+		p.apps[app.Namespace+"/"+app.Name] = app
+		p.world.take(p.live.liveAsk(app), app)
+	}
+	p.world.settle()
+	p.before = p.world.standings()
+}
+
+// apply brings what the files say.
+func (p *planning) apply(objects []manifests.Object) error {
+	for i := range objects {
+		if err := p.applyConfiguration(&objects[i]); err != nil {
+			return err
+		}
+	}
+	p.world.configure(p.queues, p.flavors)
+	for i := range objects {
+		if err := p.applyApplication(&objects[i]); err != nil {
+			return fmt.Errorf("%s:%d: %s %s: %w", objects[i].File, objects[i].Line, objects[i].Kind, objects[i].Name, err)
+		}
+	}
+	p.world.settle()
+	return nil
+}
+
+// applyConfiguration takes over a queue or a flavor.
+func (p *planning) applyConfiguration(o *manifests.Object) error {
+	if o.APIVersion != v1alpha1.GroupVersion.String() {
+		return nil
+	}
+	switch o.Kind {
+	case v1alpha1.SparkQueueKind:
+		queue := v1alpha1.SparkQueue{}
+		if err := kjson.UnmarshalCaseSensitivePreserveInts(o.JSON, &queue); err != nil {
+			return err
+		}
+		p.queues[queue.Name], p.out.Queues = queue, append(p.out.Queues, queue.Name)
+	case v1alpha1.SparkFlavorKind:
+		flavor := v1alpha1.SparkFlavor{}
+		if err := kjson.UnmarshalCaseSensitivePreserveInts(o.JSON, &flavor); err != nil {
+			return err
+		}
+		p.flavors[flavor.Name], p.out.Flavors = flavor, append(p.out.Flavors, flavor.Name)
+	}
+	return nil
+}
+
+// result compares how everything stands with how it stood.
+func (p *planning) result() Plan {
+	p.out.Effects = p.declared
+	for name, after := range p.world.standings() {
+		before, change := p.before[name], p.changes[name]
+		if before.outcome == "" || change == Created {
+			before.outcome = Absent
+		}
+		if change == Unchanged && (after.outcome == before.outcome || before.outcome == Absent) {
+			continue
+		}
+		p.out.Effects = append(p.out.Effects, Effect{
+			Kind: v1alpha1.SparkApplicationKind, Namespace: after.key.Namespace, Name: after.key.Name, Queue: after.queue,
+			Change: change, Before: before.outcome, After: after.outcome, Reason: after.reason, Message: after.message,
+		})
+	}
+	slices.SortFunc(p.out.Effects, func(a, b Effect) int {
+		return cmp.Or(cmp.Compare(own(a), own(b)), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+	return p.out
+}
+
+// own returns 0 for what the files name, which comes first, else 1.
+func own(e Effect) int {
+	if e.Change != Unchanged {
+		return 0
+	}
+	return 1
+}
+
+func nameOfQueue(q *v1alpha1.SparkQueue) string   { return q.Name }
+func nameOfFlavor(f *v1alpha1.SparkFlavor) string { return f.Name }
+
+func byName[T any](items []T, name func(*T) string) map[string]T {
+	out := make(map[string]T, len(items))
+	for i := range items {
+		out[name(&items[i])] = items[i]
+	}
+	return out
+}
+
+// standing is where an application stands.
+type standing struct {
+	key             queueing.Key
+	queue           string
+	outcome         Outcome
+	reason, message string
+}

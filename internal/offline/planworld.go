@@ -1,0 +1,137 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package offline
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/catalog"
+	"github.com/sparkgate/sparkgate/queueing/convert"
+	"github.com/sparkgate/sparkgate/queueing/embedded"
+)
+
+// maxRounds is how often a world is looked at until it rests. The engine comes to rest; this is for what nobody
+// thought of.
+const maxRounds = 10_000
+
+// world is the embedded queue at one moment, with those who hold and wait.
+type world struct {
+	engine *embedded.Engine
+	// asks are the current ones, of those who wait and of those who hold.
+	asks map[queueing.Key]queueing.Ask
+	// preempted says why holders were preempted since the world was last compared.
+	preempted map[queueing.Key]*queueing.Eviction
+}
+
+func newWorld(now time.Time) *world {
+	w := &world{engine: embedded.New(), asks: map[queueing.Key]queueing.Ask{}, preempted: map[queueing.Key]*queueing.Eviction{}}
+	w.engine.Advance(now)
+	return w
+}
+
+func (w *world) configure(queues map[string]v1alpha1.SparkQueue, flavors map[string]v1alpha1.SparkFlavor) {
+	var queueList []v1alpha1.SparkQueue
+	for _, name := range slices.Sorted(maps.Keys(queues)) {
+		queueList = append(queueList, queues[name])
+	}
+	var flavorList []v1alpha1.SparkFlavor
+	for _, name := range slices.Sorted(maps.Keys(flavors)) {
+		flavorList = append(flavorList, flavors[name])
+	}
+	w.engine.Configure(convert.QueueConfigs(queueList), convert.FlavorConfigs(flavorList))
+}
+
+// take takes over an application of the cluster that holds something, or waits. One that is being stopped has stopped.
+func (w *world) take(ask queueing.Ask, app *v1alpha1.SparkApplication) {
+	grant, stopping := app.Status.Grant, app.Status.Stopping
+	switch {
+	case len(ask.PodSets) == 0 || app.DeletionTimestamp != nil || stopping != "" && stopping != v1alpha1.StopPreempted:
+		return
+	case grant != nil && !catalog.Of(grant.Gate).SparkQueues:
+		return
+	case grant != nil && stopping == "":
+		w.engine.Restore(ask.Key, convert.FromAPI(grant))
+		w.engine.SetHolderState(ask.Key, grant.Run, grant.Attempt, queueing.HolderState{Priority: ask.Priority, QueuedAt: ask.QueuedAt})
+	case grant != nil:
+		ask.Attempt++
+		w.engine.Submit(ask)
+	default:
+		w.engine.Submit(ask)
+	}
+	w.asks[ask.Key] = ask
+}
+
+// replace submits an ask in the place of what its key asked or held.
+func (w *world) replace(ask queueing.Ask) {
+	w.drop(ask.Key)
+	w.asks[ask.Key] = ask
+	w.engine.Submit(ask)
+}
+
+// drop removes what a key asks or holds.
+func (w *world) drop(key queueing.Key) {
+	w.engine.Release(key)
+	delete(w.asks, key)
+}
+
+// settle decides until nothing moves. Holders whose grant is wanted back have stopped at once, and wait again.
+func (w *world) settle() {
+	w.preempted = map[queueing.Key]*queueing.Eviction{}
+	for range maxRounds {
+		decisions := w.engine.Cycle(0)
+		for i := range decisions {
+			w.engine.Confirm(decisions[i].Key, decisions[i].Grant.Run, decisions[i].Grant.Attempt)
+		}
+		if !w.evict() && len(decisions) == 0 {
+			return
+		}
+	}
+}
+
+// evict stops those whose grant is wanted back, and reports whether there were any.
+func (w *world) evict() bool {
+	evicted := false
+	for _, key := range w.engine.Changed() {
+		ask, known := w.asks[key]
+		held, holds := w.engine.Held(key)
+		if !known || !holds {
+			continue
+		}
+		eviction := w.engine.Eviction(key, held.Run, held.Attempt)
+		if eviction == nil {
+			continue
+		}
+		evicted, w.preempted[key] = true, eviction
+		w.engine.Release(key)
+		ask.Attempt = held.Attempt + 1
+		w.asks[key] = ask
+		w.engine.Submit(ask)
+	}
+	return evicted
+}
+
+// standings returns where everybody stands, by namespace/name.
+func (w *world) standings() map[string]standing {
+	all := make(map[string]standing, len(w.asks))
+	for key, ask := range w.asks {
+		s := standing{key: key, queue: ask.Queue, outcome: Waiting}
+		verdict := w.engine.Verdict(key)
+		s.reason, s.message = verdict.Reason, verdict.Message
+		eviction := w.preempted[key]
+		switch _, holds := w.engine.Held(key); {
+		case holds:
+			s.outcome = Admitted
+		case eviction != nil:
+			s.outcome, s.reason, s.message = Preempted, eviction.Reason, eviction.Message
+		case verdict.State == queueing.Refused:
+			s.outcome = Refused
+		}
+		all[key.Namespace+"/"+key.Name] = s
+	}
+	return all
+}
