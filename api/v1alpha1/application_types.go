@@ -34,6 +34,7 @@ type SparkApplication struct {
 	// look.
 	// +optional
 	// +kubebuilder:default:={"observedGeneration":-1}
+	// +structType=atomic
 	Status SparkApplicationStatus `json:"status,omitempty"`
 
 	// Stub says that most of metadata and spec was left out of this copy, because the object is too large to be kept in

@@ -38,6 +38,7 @@ type SparkQueue struct {
 	// status is what the operator has counted.
 	// +optional
 	// +kubebuilder:default:={"observedGeneration":-1}
+	// +structType=atomic
 	Status SparkQueueStatus `json:"status,omitempty"`
 }
 

@@ -37,6 +37,7 @@ type ScheduledSparkApplication struct {
 	// look.
 	// +optional
 	// +kubebuilder:default:={"observedGeneration":-1,"activeCount":0}
+	// +structType=atomic
 	Status ScheduledSparkApplicationStatus `json:"status,omitempty"`
 }
 
