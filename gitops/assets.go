@@ -12,10 +12,15 @@ import "embed"
 //go:embed argocd/health.lua
 var ArgoCDHealthLua string
 
-// ArgoCDConfigMap is a patch of the ConfigMap argocd-cm that installs ArgoCDHealthLua for each kind.
+// ArgoCDConfigMap is a patch of the ConfigMap argocd-cm that installs ArgoCDHealthLua for each kind, and actions for those that run.
 //
 //go:embed argocd/argocd-cm.yaml
 var ArgoCDConfigMap []byte
+
+// ArgoCD has the files of the folder argocd: scripts, and objects of Argo CD.
+//
+//go:embed argocd
+var ArgoCD embed.FS
 
 // FluxHealthCheckExprs maps the name of a profile to a value of spec.healthCheckExprs of a Flux Kustomization.
 //

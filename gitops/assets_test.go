@@ -23,7 +23,7 @@ import (
 
 // What the script and the expressions say is tested beside the table of conditions, in internal/status.
 
-func TestArgoCDConfigMapInstallsTheScript(t *testing.T) {
+func TestArgoCDConfigMapInstallsTheScripts(t *testing.T) {
 	t.Parallel()
 	var cm corev1.ConfigMap
 	if err := yaml.UnmarshalStrict(gitops.ArgoCDConfigMap, &cm); err != nil {
@@ -33,12 +33,46 @@ func TestArgoCDConfigMapInstallsTheScript(t *testing.T) {
 	for _, kind := range []string{v1alpha1.SparkApplicationKind, v1alpha1.ScheduledSparkApplicationKind, v1alpha1.SparkQueueKind} {
 		want["resource.customizations.health."+v1alpha1.Group+"_"+kind] = gitops.ArgoCDHealthLua
 	}
+	for kind, run := range map[string]string{v1alpha1.SparkApplicationKind: "run-again", v1alpha1.ScheduledSparkApplicationKind: "run-now"} {
+		key := "resource.customizations.actions." + v1alpha1.Group + "_" + kind
+		var got actions
+		if err := yaml.UnmarshalStrict([]byte(cm.Data[key]), &got); err != nil {
+			t.Fatalf("%s: %v", key, err)
+		}
+		if diff := cmp.Diff(actions{Discovery: actionLua(t, "discovery"), Definitions: []action{
+			{Name: run, Lua: actionLua(t, "run")}, {Name: "suspend", Lua: actionLua(t, "suspend")}, {Name: "resume", Lua: actionLua(t, "resume")},
+		}}, got); diff != "" {
+			t.Errorf("%s does not have the files of argocd/actions (-want +got):\n%s", key, diff)
+		}
+		delete(cm.Data, key)
+	}
 	if diff := cmp.Diff(want, cm.Data); diff != "" {
 		t.Errorf("argocd-cm.yaml is not health.lua once for each kind (-want +got):\n%s", diff)
 	}
 	if cm.Name != "argocd-cm" {
 		t.Errorf("the patch is for ConfigMap %q", cm.Name)
 	}
+}
+
+// actions is what Argo CD reads below resource.customizations.actions.
+type actions struct {
+	Discovery   string   `json:"discovery.lua"`
+	Definitions []action `json:"definitions"`
+}
+
+type action struct {
+	Name string `json:"name"`
+	Lua  string `json:"action.lua"`
+}
+
+// actionLua is a file of argocd/actions.
+func actionLua(t *testing.T, name string) string {
+	t.Helper()
+	text, err := gitops.ArgoCD.ReadFile("argocd/actions/" + name + ".lua")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 //go:embed README.md

@@ -70,11 +70,19 @@ func (w *world) deploy(content files) string {
 type way struct {
 	compare string   // options of a comparison
 	sync    []string // options of a sync
+	retry   string   // of a sync that has failed; empty: as gitops ships it
 }
+
+// background has Argo CD delete objects as kubectl does: the API server of the tests has no garbage collector that would end what Argo CD
+// does otherwise.
+const background = "PrunePropagationPolicy=background"
 
 // deployWith is deploy in a way of its own.
 func (w *world) deployWith(content files, how way) (revision string) {
 	w.t.Helper()
+	if how.retry == "" {
+		how.retry = "{limit: 5, refresh: true}"
+	}
 	revision = w.Git.Push(content)
 	w.create(object(w.t, fmt.Sprintf(`apiVersion: argoproj.io/v1alpha1
 kind: Application
@@ -86,7 +94,8 @@ spec:
   syncPolicy:
     automated: {prune: true, selfHeal: true}
     syncOptions: [%[4]s]
-`, w.Namespace, systems.ArgoCDNamespace, w.Git.URL, strings.Join(how.sync, ", "), how.compare)))
+    retry: %[6]s
+`, w.Namespace, systems.ArgoCDNamespace, w.Git.URL, strings.Join(append([]string{background}, how.sync...), ", "), how.compare, how.retry)))
 	return revision
 }
 
@@ -155,10 +164,18 @@ type verdict struct {
 			Message    string `json:"message"`
 			StartedAt  string `json:"startedAt"`
 			SyncResult struct {
-				Revision string `json:"revision"`
+				Revision  string     `json:"revision"`
+				Resources []resource `json:"resources"`
 			} `json:"syncResult"`
 		} `json:"operationState"`
 	} `json:"status"`
+}
+
+// resource is what became of an object in a sync.
+type resource struct {
+	Kind    string `json:"kind"`
+	Status  string `json:"status"`
+	Message string `json:"message"`
 }
 
 // verdict reads what the Application of a name says now.
@@ -178,8 +195,14 @@ func (w *world) verdict(name string) verdict {
 // until waits until the Application says something.
 func (w *world) until(what string, holds func(verdict) bool) {
 	w.t.Helper()
-	env.UntilSeen(w.t, "Application "+what, func() (bool, env.Lazily) {
-		v := w.verdict(w.Namespace)
+	w.untilAny(w.Namespace, what, holds)
+}
+
+// untilAny waits until the Application of a name says something.
+func (w *world) untilAny(name, what string, holds func(verdict) bool) {
+	w.t.Helper()
+	env.UntilSeen(w.t, "Application "+name+" "+what, func() (bool, env.Lazily) {
+		v := w.verdict(name)
 		return holds(v), func() string { return fmt.Sprintf("%+v", v) }
 	})
 }
@@ -197,7 +220,13 @@ func (w *world) ends(revision, phase string, parts ...string) {
 // is waits until the Application is synced with a revision and has this health.
 func (w *world) is(health, revision string) {
 	w.t.Helper()
-	w.until("is "+health+" with "+revision, func(v verdict) bool {
+	w.isAny(w.Namespace, health, revision)
+}
+
+// isAny is the same for the Application of a name.
+func (w *world) isAny(name, health, revision string) {
+	w.t.Helper()
+	w.untilAny(name, "is "+health+" with "+revision, func(v verdict) bool {
 		return v.Status.Sync.Status == synced && v.Status.Sync.Revision == revision && v.Status.Health.Status == health
 	})
 }

@@ -158,6 +158,9 @@ func checkEach(app *v1alpha1.SparkApplication) []string {
 	return problems
 }
 
+// withoutFinalizer is the problem of an application that holds quota and can vanish.
+const withoutFinalizer = "a grant without the finalizer"
+
 // checkStatus holds what belongs together: stage, grant, finalizer, counters.
 func checkStatus(app *v1alpha1.SparkApplication) []string {
 	var problems []string
@@ -166,7 +169,7 @@ func checkStatus(app *v1alpha1.SparkApplication) []string {
 		problems = append(problems, fmt.Sprintf("in the stage %s with a grant: %t", Stage(app), held))
 	}
 	if held && app.DeletionTimestamp == nil && !strings.Contains(strings.Join(app.Finalizers, " "), v1alpha1.Finalizer) {
-		problems = append(problems, "a grant without the finalizer")
+		problems = append(problems, withoutFinalizer)
 	}
 	if held && (app.Status.Grant.Run != app.Status.Run || app.Status.Grant.Attempt != app.Status.Attempt) {
 		problems = append(problems, fmt.Sprintf("the grant is of attempt %d/%d, the status of %d/%d",

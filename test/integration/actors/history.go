@@ -33,6 +33,9 @@ type History struct {
 	// LateDrivers says that an operator may have been paused while it made a driver, which can come when it is no longer wanted. Set it
 	// before the test's first write.
 	LateDrivers bool
+	// Replaced says that a tool replaces applications as a whole, and with it takes their finalizer away until the operator puts it back.
+	// Set it before the test's first write.
+	Replaced bool
 
 	t  *testing.T
 	mu sync.Mutex
@@ -218,7 +221,7 @@ func (h *History) Messages(app *v1alpha1.SparkApplication, stage string) []strin
 // checkInvariants goes through the history and reports every version that breaks an invariant.
 func (h *History) checkInvariants() {
 	h.t.Helper()
-	m := &moment{t: h.t, limit: h.MemoryLimit, lateDrivers: h.LateDrivers, reported: map[string]bool{},
+	m := &moment{t: h.t, limit: h.MemoryLimit, lateDrivers: h.LateDrivers, replaced: h.Replaced, reported: map[string]bool{},
 		apps: map[types.UID]*v1alpha1.SparkApplication{}, pods: map[types.UID]*corev1.Pod{}}
 	for _, e := range h.inOrder() {
 		switch {

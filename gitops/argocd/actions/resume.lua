@@ -1,0 +1,3 @@
+-- Leaves spec.suspend to Git again.
+obj.spec.suspend = nil
+return obj

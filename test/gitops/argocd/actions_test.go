@@ -1,0 +1,113 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package argocd
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/test/integration/actors"
+	"github.com/sparkgate/sparkgate/test/integration/env"
+)
+
+// offers holds what Argo CD offers for an object, by whether it can be taken.
+func (w *world) offers(kind, name string, want map[string]bool) {
+	w.t.Helper()
+	if diff := cmp.Diff(want, w.actions(kind, name)); diff != "" {
+		w.t.Errorf("actions of %s %s (-want +got):\n%s", kind, name, diff)
+	}
+}
+
+// TestActionsOfAnApplication: run again, suspend and resume by Argo CD's API server. None of them is a difference to Git, which would be
+// repaired.
+func TestActionsOfAnApplication(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "8Gi")
+	revision := w.deploy(files{"jobs/app.yaml": w.Manifest("pi")})
+	app := w.App("pi")
+	w.Succeed(app)
+	w.is(healthy, revision)
+	w.offers(v1alpha1.SparkApplicationKind, "pi", map[string]bool{"run-again": true, "suspend": true, "resume": false})
+
+	w.act(v1alpha1.SparkApplicationKind, "pi", "run-again")
+	actors.Eventually(t, app, "in its second run", func(a *v1alpha1.SparkApplication) bool { return a.Status.Run == 2 })
+	w.Run(app)
+	w.shows("pi", "Running", progressing, revision)
+
+	w.act(v1alpha1.SparkApplicationKind, "pi", "suspend")
+	w.shows("pi", "Suspended", suspended, revision)
+	w.Unused()
+	w.offers(v1alpha1.SparkApplicationKind, "pi", map[string]bool{"run-again": true, "suspend": false, "resume": true})
+
+	w.act(v1alpha1.SparkApplicationKind, "pi", "resume")
+	w.Succeed(app)
+	w.shows("pi", "Succeeded", healthy, revision)
+	w.Ran("pi", "1/1", "2/1", "2/2")
+}
+
+// TestGitDecides: what Git says of suspend stays: resumed by an action, the application is suspended again.
+func TestGitDecides(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "8Gi")
+	revision := w.deploy(files{"jobs/app.yaml": w.Manifest("pi", "suspend: true")})
+	w.is(suspended, revision)
+	before := w.Stored("pi").Generation
+	w.act(v1alpha1.SparkApplicationKind, "pi", "resume")
+	actors.Eventually(t, w.App("pi"), "suspended again", func(a *v1alpha1.SparkApplication) bool {
+		return a.Generation >= before+2 && a.Spec.Suspend
+	})
+	w.is(suspended, revision)
+}
+
+// schedule is a schedule of this world as it stands in Git.
+func (w *world) schedule(name string, lines ...string) string {
+	_, template, _ := strings.Cut(strings.ReplaceAll(w.Manifest("x"), "\n", "\n    "), "metadata: {name: x}\n")
+	text := fmt.Sprintf("apiVersion: sparkgate.io/v1alpha1\nkind: ScheduledSparkApplication\nmetadata: {name: %s}\nspec:\n  schedule: \"0 0 29 2 *\"\n", name)
+	for _, line := range lines {
+		text += "  " + line + "\n"
+	}
+	return text + "  template:\n" + strings.TrimRight(template, " ")
+}
+
+// TestActionsOfASchedule: run now, suspend and resume. The application that is run now hangs below the schedule.
+func TestActionsOfASchedule(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "8Gi")
+	revision := w.deploy(files{"jobs/schedule.yaml": w.schedule("nightly")})
+	w.is(healthy, revision)
+	schedule := &v1alpha1.ScheduledSparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "nightly"}}
+	w.offers(v1alpha1.ScheduledSparkApplicationKind, "nightly", map[string]bool{"run-now": true, "suspend": true, "resume": false})
+
+	w.act(v1alpha1.ScheduledSparkApplicationKind, "nightly", "run-now")
+	var child node
+	env.UntilSeen(t, "Argo CD shows the application of the schedule", func() (bool, []node) {
+		nodes := w.nodes()
+		for _, n := range nodes {
+			if n.Kind == v1alpha1.SparkApplicationKind && len(n.ParentRefs) == 1 && n.ParentRefs[0].Name == "nightly" {
+				child = n
+			}
+		}
+		return child.Name != "", nodes
+	})
+	w.Succeed(w.App(child.Name))
+
+	w.act(v1alpha1.ScheduledSparkApplicationKind, "nightly", "suspend")
+	actors.Eventually(t, schedule, "suspended", func(s *v1alpha1.ScheduledSparkApplication) bool {
+		return s.Spec.Suspend && s.Status.ObservedGeneration == s.Generation
+	})
+	w.offers(v1alpha1.ScheduledSparkApplicationKind, "nightly", map[string]bool{"run-now": true, "suspend": false, "resume": true})
+	w.compared()
+	w.is(healthy, revision)
+
+	w.act(v1alpha1.ScheduledSparkApplicationKind, "nightly", "resume")
+	actors.Eventually(t, schedule, "resumed", func(s *v1alpha1.ScheduledSparkApplication) bool {
+		return !s.Spec.Suspend && s.Status.ObservedGeneration == s.Generation
+	})
+	w.is(healthy, revision)
+}
