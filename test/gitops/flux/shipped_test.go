@@ -4,18 +4,14 @@
 package flux
 
 import (
-	"io/fs"
 	"maps"
 	"os"
-	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
-	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -26,24 +22,6 @@ import (
 	"github.com/sparkgate/sparkgate/test/integration/env"
 	"github.com/sparkgate/sparkgate/test/systems"
 )
-
-// read returns the files of a folder, their paths below another one, with parts replaced.
-func read(t *testing.T, from fs.FS, folder, to string, replace *strings.Replacer) files {
-	t.Helper()
-	content := files{}
-	err := fs.WalkDir(from, folder, func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || path.Ext(name) != ".yaml" {
-			return err
-		}
-		text, err := fs.ReadFile(from, name)
-		content[path.Join(to, strings.TrimPrefix(name, folder))] = replace.Replace(string(text))
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return content
-}
 
 // shipped has a platform's repository and a tenant's, filled with what gitops and config ship. Names and addresses are those of the test.
 type shipped struct {
@@ -67,15 +45,7 @@ func newShipped(t *testing.T) *shipped {
 // install pushes both repositories and applies the platform's objects of Flux. It returns the revision of the tenant's.
 func (s *shipped) install() string {
 	s.t.Helper()
-	content := files{
-		"sparkgate/kustomization.yaml": "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [config/default, allow-sparkgate.yaml]\n",
-	}
-	root := os.DirFS(env.Root())
-	for _, part := range []string{"default", "manager", "crd", "rbac", "everywhere"} {
-		for name, text := range read(s.t, root, path.Join("config", part), path.Join("sparkgate/config", part), strings.NewReplacer()) {
-			content[name] = text
-		}
-	}
+	content := story.Installation(s.t, "allow-sparkgate.yaml")
 	for name, file := range map[string]string{
 		"queues/queues.yaml": "examples/queues.yaml", "tenants/team-a.yaml": "gitops/flux/tenant.yaml",
 		"sparkgate/allow-sparkgate.yaml": "gitops/flux/allow-sparkgate.yaml",
@@ -87,8 +57,8 @@ func (s *shipped) install() string {
 		content[name] = s.replace.Replace(string(text))
 	}
 	s.platform.Push(content)
-	revision := s.commit(read(s.t, gitops.Flux, "flux/jobs", ".", s.replace))
-	for _, text := range strings.Split(read(s.t, gitops.Flux, "flux", "", s.replace)["/platform.yaml"], "\n---\n") {
+	revision := s.commit(story.Read(s.t, gitops.Flux, "flux/jobs", ".", s.replace))
+	for _, text := range strings.Split(story.Read(s.t, gitops.Flux, "flux", "", s.replace)["/platform.yaml"], "\n---\n") {
 		s.create(s.fluxObject(text))
 	}
 	return revision
@@ -100,7 +70,7 @@ func TestShippedFiles(t *testing.T) {
 	t.Parallel()
 	s := newShipped(t)
 	revision := s.install()
-	s.playDeployment()
+	story.PlayDeployment(t)
 	app := s.App("etl")
 	s.Succeed(app)
 	s.ready("jobs", revision)
@@ -125,33 +95,13 @@ func TestShippedFiles(t *testing.T) {
 	s.becomes("jobs", metav1.ConditionFalse, "ReconciliationFailed", "forbidden", "system:serviceaccount:"+s.Namespace+":flux", "sparkqueues")
 }
 
-// playDeployment stands in for the controller of Deployments once Flux has applied the operator's.
-func (s *shipped) playDeployment() {
-	s.t.Helper()
-	deployment := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "sparkgate-system", Name: "sparkgate"}}
-	env.UntilSeen(s.t, "the operator's Deployment is applied and called available", func() (bool, error) {
-		if err := env.Client().Get(s.t.Context(), client.ObjectKeyFromObject(deployment), deployment); err != nil {
-			return false, err
-		}
-		deployment.Status = appsv1.DeploymentStatus{
-			ObservedGeneration: deployment.Generation, Replicas: 1, UpdatedReplicas: 1, ReadyReplicas: 1, AvailableReplicas: 1,
-			Conditions: []appsv1.DeploymentCondition{
-				{Type: appsv1.DeploymentAvailable, Status: corev1.ConditionTrue},
-				{Type: appsv1.DeploymentProgressing, Status: corev1.ConditionTrue, Reason: "NewReplicaSetAvailable"},
-			},
-		}
-		err := env.Client().Status().Update(s.t.Context(), deployment)
-		return err == nil, err
-	})
-}
-
 // marker is a line that Flux's image automation changes: the tag before a comment that names a policy.
 var marker = regexp.MustCompile(`(image: \S+:)\S+( # \{"\$imagepolicy": "[^"]+"\})`)
 
 // bump is what Flux's image automation would commit for a new tag.
 func bump(t *testing.T, r *story.Repository, folder, tag string) files {
 	t.Helper()
-	changed := read(t, os.DirFS(r.Dir), folder, folder, strings.NewReplacer())
+	changed := story.Read(t, os.DirFS(r.Dir), folder, folder, strings.NewReplacer())
 	for name, text := range changed {
 		changed[name] = marker.ReplaceAllString(text, "${1}"+tag+"${2}")
 	}

@@ -20,7 +20,7 @@ import (
 // World is a namespace with a queue and a node that the test plays, and a Git repository.
 type World struct {
 	*actors.World
-	Git *Repository
+	Git *Repository // may be nil
 
 	t *testing.T
 }
@@ -29,6 +29,12 @@ type World struct {
 func NewWorld(t *testing.T, memory string) *World {
 	t.Helper()
 	return &World{World: actors.NewWorld(t, memory, nil), Git: NewRepository(t), t: t}
+}
+
+// NewWorldIn is one in a namespace of the test, without a repository of its own.
+func NewWorldIn(t *testing.T, namespace string) *World {
+	t.Helper()
+	return &World{World: actors.NewWorldIn(t, namespace, "", nil), t: t}
 }
 
 // Manifest is an application of this world's queue as it stands in Git, with lines added to its spec. It has no
