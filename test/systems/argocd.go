@@ -31,7 +31,7 @@ const (
 
 // ArgoCDSettings are what a test has to know before Argo CD starts; see FreeAddress.
 type ArgoCDSettings struct {
-	// ServerPort is where Argo CD's API server listens, without TLS and without logins.
+	// ServerPort is where Argo CD's API server listens, without TLS. It leaves the password of admin in a Secret.
 	ServerPort int
 }
 
@@ -73,7 +73,7 @@ func (s *System) prepareArgoCD(cluster Cluster, settings ArgoCDSettings) error {
 		port("metrics-port", ports[1]), "--disable-tls", "--client-ca-path=")
 	s.argocdProgram(argocdController, append(cached, port("metrics-port", ports[2]), "--app-resync-jitter=0")...)
 	s.argocdProgram(argocdServer, append(cached, "--address=127.0.0.1", port("port", settings.ServerPort), "--metrics-address=127.0.0.1",
-		port("metrics-port", ports[3]), "--insecure", "--disable-auth")...)
+		port("metrics-port", ports[3]), "--insecure")...)
 	s.argocdProgram(argocdApplicationSet, append(common, "--argocd-repo-server="+repo, fmt.Sprintf("--metrics-addr=127.0.0.1:%d", ports[4]),
 		fmt.Sprintf("--probe-addr=127.0.0.1:%d", ports[5]), fmt.Sprintf("--webhook-addr=127.0.0.1:%d", ports[6]))...)
 	s.ready = func(ctx context.Context) error {

@@ -10,9 +10,15 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"sync"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/systems"
 )
 
 // node is an object of the tree that Argo CD shows.
@@ -28,42 +34,96 @@ type action struct {
 	Disabled          bool
 }
 
-// ask asks Argo CD's API server about an Application, as its page does: a GET without a body, else a POST.
-func ask(t *testing.T, application, path string, body, answer any) {
-	t.Helper()
+// user is a user of Argo CD's API server.
+type user struct {
+	t     *testing.T
+	token string
+}
+
+// call asks the API server, as its page does: a GET without a body, else a POST. It returns the status, and reads the answer where it is one.
+func (u user) call(path string, body, answer any) (status int) {
+	u.t.Helper()
 	method, sent := http.MethodGet, io.Reader(http.NoBody)
 	if body != nil {
 		text, err := json.Marshal(body)
 		if err != nil {
-			t.Fatal(err)
+			u.t.Fatal(err)
 		}
 		method, sent = http.MethodPost, bytes.NewReader(text)
 	}
-	address := fmt.Sprintf("http://127.0.0.1:%d/api/v1/applications/%s/%s", settings.ServerPort, application, path)
-	request, err := http.NewRequestWithContext(t.Context(), method, address, sent)
+	address := fmt.Sprintf("http://127.0.0.1:%d/api/v1/%s", settings.ServerPort, path)
+	request, err := http.NewRequestWithContext(u.t.Context(), method, address, sent)
 	if err != nil {
-		t.Fatal(err)
+		u.t.Fatal(err)
 	}
 	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Authorization", "Bearer "+u.token)
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
-		t.Fatal(err)
+		u.t.Fatal(err)
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode != http.StatusOK {
-		t.Fatalf("%s %s: %s %s (%v)", method, address, response.Status, text, err)
+	if err != nil {
+		u.t.Fatal(err)
 	}
-	if err := json.Unmarshal(text, answer); err != nil {
-		t.Fatalf("%s %s answers %s: %v", method, address, text, err)
+	if response.StatusCode != http.StatusOK {
+		u.t.Logf("%s %s: %s %s", method, address, response.Status, text)
+	} else if err := json.Unmarshal(text, answer); err != nil {
+		u.t.Fatalf("%s %s answers %s: %v", method, address, text, err)
 	}
+	return response.StatusCode
+}
+
+// must is call for what has to work.
+func (u user) must(path string, body, answer any) {
+	u.t.Helper()
+	if status := u.call(path, body, answer); status != http.StatusOK {
+		u.t.Fatalf("%s: %d", path, status)
+	}
+}
+
+// act takes an action on an object of a world, and returns the status.
+func (u user) act(w *world, obj object, action string) (status int) {
+	u.t.Helper()
+	return u.call("applications/"+w.Namespace+"/resource/actions/v2", map[string]string{
+		"namespace": w.Namespace, "resourceName": obj.name, "group": v1alpha1.Group, "kind": obj.kind, "version": v1alpha1.GroupVersion.Version,
+		"action": action,
+	}, &struct{}{})
+}
+
+// object is one of ours.
+type object struct{ kind, name string }
+
+// session is that of admin.
+var session struct {
+	sync.Mutex
+	token string
+}
+
+// admin logs in with the password that Argo CD has made at its first start.
+func admin(t *testing.T) user {
+	t.Helper()
+	session.Lock()
+	defer session.Unlock()
+	if session.token == "" {
+		secret := &corev1.Secret{}
+		key := types.NamespacedName{Namespace: systems.ArgoCDNamespace, Name: "argocd-initial-admin-secret"}
+		if err := env.Client().Get(t.Context(), key, secret); err != nil {
+			t.Fatal(err)
+		}
+		var answer struct{ Token string }
+		user{t: t}.must("session", map[string]string{"username": "admin", "password": string(secret.Data["password"])}, &answer)
+		session.token = answer.Token
+	}
+	return user{t: t, token: session.token}
 }
 
 // nodes are the objects that the Application shows: those of Git, and what belongs to them.
 func (w *world) nodes() []node {
 	w.t.Helper()
 	var tree struct{ Nodes []node }
-	ask(w.t, w.Namespace, "resource-tree", nil, &tree)
+	admin(w.t).must("applications/"+w.Namespace+"/resource-tree", nil, &tree)
 	return tree.Nodes
 }
 
@@ -85,7 +145,7 @@ func (w *world) actions(kind, name string) map[string]bool {
 	query := url.Values{
 		"namespace": {w.Namespace}, "resourceName": {name}, "group": {v1alpha1.Group}, "kind": {kind}, "version": {v1alpha1.GroupVersion.Version},
 	}
-	ask(w.t, w.Namespace, "resource/actions?"+query.Encode(), nil, &list)
+	admin(w.t).must("applications/"+w.Namespace+"/resource/actions?"+query.Encode(), nil, &list)
 	offered := map[string]bool{}
 	for _, a := range list.Actions {
 		if a.DisplayName == "" {
@@ -96,10 +156,10 @@ func (w *world) actions(kind, name string) map[string]bool {
 	return offered
 }
 
-// act takes an action on an object.
+// act takes an action on an object, as admin.
 func (w *world) act(kind, name, action string) {
 	w.t.Helper()
-	ask(w.t, w.Namespace, "resource/actions/v2", map[string]string{
-		"namespace": w.Namespace, "resourceName": name, "group": v1alpha1.Group, "kind": kind, "version": v1alpha1.GroupVersion.Version, "action": action,
-	}, &struct{}{})
+	if status := admin(w.t).act(w, object{kind, name}, action); status != http.StatusOK {
+		w.t.Fatalf("%s of %s: %d", action, name, status)
+	}
 }

@@ -5,6 +5,7 @@ package argocd
 
 import (
 	"context"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -30,7 +31,7 @@ func (w *world) createShipped(name string, replace *strings.Replacer) {
 		w.t.Fatal(err)
 	}
 	for _, document := range strings.Split(replace.Replace(string(text)), "\n---\n") {
-		w.create(object(w.t, document))
+		w.create(decode(w.t, document))
 	}
 }
 
@@ -89,7 +90,30 @@ func TestTeam(t *testing.T) {
 			t.Errorf("%s: the schedule is suspended: %t, want %t (%v)", each.Namespace, schedule.Spec.Suspend, each.sleep, err)
 		}
 	}
+	team.hasOnCall(production)
 	team.refusesQueues(production)
+}
+
+// hasOnCall has a member of the group on-call of a team take an action in one of its environments, and nothing else.
+func (w *world) hasOnCall(environment *world) {
+	w.t.Helper()
+	member := user{t: w.t, token: w.roleToken("on-call")}
+	if status := member.act(environment, object{v1alpha1.SparkApplicationKind, "etl"}, "run-again"); status != http.StatusOK {
+		w.t.Errorf("run-again: %d", status)
+	}
+	environment.Succeed(environment.App("etl"))
+	environment.Ran("etl", "1/1", "2/1")
+	if status := member.call("applications/"+environment.Namespace+"/sync", struct{}{}, &struct{}{}); status != http.StatusForbidden {
+		w.t.Errorf("sync: %d, want it forbidden", status)
+	}
+}
+
+// roleToken is a token of a role of the team's project.
+func (w *world) roleToken(role string) string {
+	w.t.Helper()
+	var answer struct{ Token string }
+	admin(w.t).must("projects/"+w.Namespace+"/roles/"+role+"/token", map[string]string{}, &answer)
+	return answer.Token
 }
 
 // refusesQueues pushes a queue to the repository of a team: nothing of the environment is applied, and the message says why.

@@ -50,8 +50,8 @@ func newWorld(t *testing.T, memory string) *world {
 	return w
 }
 
-// object reads a manifest.
-func object(t *testing.T, text string) *unstructured.Unstructured {
+// decode reads a manifest.
+func decode(t *testing.T, text string) *unstructured.Unstructured {
 	t.Helper()
 	obj := &unstructured.Unstructured{}
 	if err := yaml.UnmarshalStrict([]byte(text), &obj.Object); err != nil {
@@ -84,7 +84,7 @@ func (w *world) deployWith(content files, how way) (revision string) {
 		how.retry = "{limit: 5, refresh: true}"
 	}
 	revision = w.Git.Push(content)
-	w.create(object(w.t, fmt.Sprintf(`apiVersion: argoproj.io/v1alpha1
+	w.create(decode(w.t, fmt.Sprintf(`apiVersion: argoproj.io/v1alpha1
 kind: Application
 metadata: {name: %[1]s, namespace: %[2]s, annotations: {argocd.argoproj.io/compare-options: %[5]q}}
 spec:
