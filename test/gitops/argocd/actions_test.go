@@ -75,6 +75,28 @@ func (w *world) schedule(name string, lines ...string) string {
 	return text + "  template:\n" + strings.TrimRight(template, " ")
 }
 
+// child waits until Argo CD shows so many applications below a schedule, and returns the name of the one that has not ended.
+func (w *world) child(schedule string, count int) (name string) {
+	w.t.Helper()
+	env.UntilSeen(w.t, "Argo CD shows the application of the schedule", func() (bool, []node) {
+		var below []node
+		for _, n := range w.nodes() {
+			if n.Kind == v1alpha1.SparkApplicationKind && len(n.ParentRefs) == 1 && n.ParentRefs[0].Name == schedule {
+				below = append(below, n)
+				if n.Health.Status == progressing {
+					name = n.Name
+				}
+			}
+		}
+		return len(below) == count && name != "", below
+	})
+	w.Run(w.App(name))
+	return name
+}
+
+// replaced is a text with a part replaced by another one.
+func replaced(text, old, by string) string { return strings.Replace(text, old, by, 1) }
+
 // TestActionsOfASchedule: run now, suspend and resume. The application that is run now hangs below the schedule.
 func TestActionsOfASchedule(t *testing.T) {
 	t.Parallel()
@@ -85,17 +107,7 @@ func TestActionsOfASchedule(t *testing.T) {
 	w.offers(v1alpha1.ScheduledSparkApplicationKind, "nightly", map[string]bool{"run-now": true, "suspend": true, "resume": false})
 
 	w.act(v1alpha1.ScheduledSparkApplicationKind, "nightly", "run-now")
-	var child node
-	env.UntilSeen(t, "Argo CD shows the application of the schedule", func() (bool, []node) {
-		nodes := w.nodes()
-		for _, n := range nodes {
-			if n.Kind == v1alpha1.SparkApplicationKind && len(n.ParentRefs) == 1 && n.ParentRefs[0].Name == "nightly" {
-				child = n
-			}
-		}
-		return child.Name != "", nodes
-	})
-	w.Succeed(w.App(child.Name))
+	w.End(w.child("nightly", 1), 0)
 
 	w.act(v1alpha1.ScheduledSparkApplicationKind, "nightly", "suspend")
 	actors.Eventually(t, schedule, "suspended", func(s *v1alpha1.ScheduledSparkApplication) bool {
@@ -110,4 +122,23 @@ func TestActionsOfASchedule(t *testing.T) {
 		return !s.Spec.Suspend && s.Status.ObservedGeneration == s.Generation
 	})
 	w.is(healthy, revision)
+}
+
+// TestHealthOfASchedule: a schedule with readyWhen: LastRunSucceeded is Degraded from a failed run to the next good one, and a mistake in it is
+// Degraded at once.
+func TestHealthOfASchedule(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "8Gi")
+	revision := w.deploy(files{"jobs/schedule.yaml": w.schedule("nightly", "readyWhen: LastRunSucceeded")})
+	w.is(healthy, revision)
+	for run, want := range []struct {
+		code   int32
+		health string
+	}{{1, degraded}, {0, healthy}} {
+		w.act(v1alpha1.ScheduledSparkApplicationKind, "nightly", "run-now")
+		w.End(w.child("nightly", run+1), want.code)
+		w.is(want.health, revision)
+	}
+	mistaken := w.push(files{"jobs/schedule.yaml": replaced(w.schedule("nightly"), "0 0 29 2 *", "0 0 31 2 *")})
+	w.is(degraded, mistaken)
 }

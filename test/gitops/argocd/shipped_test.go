@@ -119,11 +119,11 @@ func (w *world) roleToken(role string) string {
 // refusesQueues pushes a queue to the repository of a team: nothing of the environment is applied, and the message says why.
 func (w *world) refusesQueues(environment *world) {
 	w.t.Helper()
-	w.Git.Push(files{
+	revision := w.Git.Push(files{
 		"base/kustomization.yaml": "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [etl.yaml, nightly.yaml, queue.yaml]\n",
 		"base/queue.yaml":         "apiVersion: sparkgate.io/v1alpha1\nkind: SparkQueue\nmetadata: {name: mine}\nspec: {unlimited: true, namespaceSelector: {}}\n",
 	})
-	environment.refresh("normal")
+	environment.sees(revision)
 	environment.until("refuses the queue", func(v verdict) bool {
 		return slices.ContainsFunc(v.Status.OperationState.SyncResult.Resources, func(r resource) bool {
 			return r.Kind == v1alpha1.SparkQueueKind && r.Status == "SyncFailed" && strings.Contains(r.Message, "is not permitted in project "+w.Namespace)

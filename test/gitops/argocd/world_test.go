@@ -116,8 +116,19 @@ func (w *world) create(obj *unstructured.Unstructured) {
 func (w *world) push(content files) string {
 	w.t.Helper()
 	revision := w.Git.Push(content)
-	w.refresh("normal")
+	w.sees(revision)
 	return revision
+}
+
+// sees waits until Argo CD has compared with a revision. A request that comes during a comparison is lost, so it is repeated.
+func (w *world) sees(revision string) {
+	w.t.Helper()
+	w.until("is compared with "+revision, func(v verdict) bool {
+		if v.Status.Sync.Revision != revision && v.Metadata.Annotations[refreshAnnotation] == "" {
+			w.refresh("normal")
+		}
+		return v.Status.Sync.Revision == revision
+	})
 }
 
 // refresh has Argo CD compare the Application with Git: normal, or hard, which uses nothing that it remembers.
