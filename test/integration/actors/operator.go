@@ -4,6 +4,7 @@
 package actors
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -18,7 +19,6 @@ import (
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/config"
-	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers"
@@ -57,6 +57,10 @@ type OperatorOptions struct {
 	AllowedGates []v1alpha1.GateType
 	// EventsAddr as the flag.
 	EventsAddr string
+	// MetricsAddr as the flag; default none, because several operators run at the same time.
+	MetricsAddr string
+	// LeaseNamespace is where the operator holds its lease. Default: it leads without one.
+	LeaseNamespace string
 	// DecisionLog is where decisions are written; nil is nowhere.
 	DecisionLog io.Writer
 }
@@ -76,7 +80,7 @@ func launch(t *testing.T, o OperatorOptions) *Operator {
 	if o.Config != nil {
 		config = rest.CopyConfig(o.Config)
 	}
-	manager, err := newManager(config, o.Scope, o.Network)
+	manager, err := newManager(config, o)
 	if err != nil {
 		t.Fatalf("make the operator: %v", err)
 	}
@@ -107,10 +111,10 @@ func launch(t *testing.T, o OperatorOptions) *Operator {
 	return operator
 }
 
-func newManager(c *rest.Config, scope controllers.Scope, network func(http.RoundTripper) http.RoundTripper) (ctrl.Manager, error) {
+func newManager(c *rest.Config, o OperatorOptions) (ctrl.Manager, error) {
 	controllers.CountWrites(c)
-	if network != nil {
-		c.Wrap(network)
+	if o.Network != nil {
+		c.Wrap(o.Network)
 	}
 	scheme, err := controllers.NewScheme()
 	if err != nil {
@@ -118,12 +122,18 @@ func newManager(c *rest.Config, scope controllers.Scope, network func(http.Round
 	}
 	return ctrl.NewManager(c, ctrl.Options{
 		Scheme:                  scheme,
-		Cache:                   controllers.CacheOptions(scope),
+		Cache:                   controllers.CacheOptions(o.Scope),
 		Client:                  controllers.ClientOptions(),
 		Logger:                  logr.Discard(),
-		Metrics:                 metricsserver.Options{BindAddress: "0"},
+		Metrics:                 controllers.MetricsOptions(cmp.Or(o.MetricsAddr, "0"), false, ""),
 		GracefulShutdownTimeout: ptr.To(5 * time.Second),
 		Controller:              config.Controller{SkipNameValidation: ptr.To(true)},
+
+		LeaderElection:                o.LeaseNamespace != "",
+		LeaderElectionNamespace:       o.LeaseNamespace,
+		LeaderElectionID:              "sparkgate-leader",
+		LeaderElectionReleaseOnCancel: true,
+		RetryPeriod:                   ptr.To(200 * time.Millisecond), // tests wait for it
 	})
 }
 

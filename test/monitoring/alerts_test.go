@@ -1,0 +1,288 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package monitoring
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/fluxcd/pkg/apis/meta"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/test/integration/actors"
+	"github.com/sparkgate/sparkgate/test/integration/env"
+)
+
+// stories let each alert fire and end.
+var stories = map[string]func(t *testing.T, alert string){
+	"SparkgateDown":                 operatorStops,
+	"SparkgateNotLeading":           anotherHoldsTheLease,
+	"SparkgateWritesFailing":        writesAreRefused,
+	"SparkgateLedgerNotWritten":     ledgerIsRefused,
+	"SparkgateReadsFailing":         readsAreRefused,
+	"SparkgateWorkqueueBacklog":     statusWritesHang,
+	"SparkgateQueueNotMoving":       oneNeedsMoreThanIsFree,
+	"SparkgateApplicationWaitsLong": oneWaitsForHours,
+	"SparkgateRunsFailing":          runsFail,
+	"SparkgateScheduleMissedRuns":   scheduleIsBusy,
+	"SparkgateScheduleStalled":      scheduleIsWrong,
+}
+
+// TestAlerts: each alert of the shipped rules fires in its story, names what is concerned, and ends when it is over. The stories take turns, because
+// the operators of a process have their metrics in common.
+func TestAlerts(t *testing.T) {
+	for _, name := range newPrometheus(t, "").alerts() {
+		story := stories[name]
+		if story == nil {
+			t.Errorf("there is no story of %s", name)
+			continue
+		}
+		t.Run(name, func(t *testing.T) { story(t, name) })
+	}
+}
+
+// operatorStops is also the story of an operator that works: nothing fires before.
+func operatorStops(t *testing.T, alert string) {
+	s := newScene(t, "8Gi")
+	s.start()
+	s.Succeed(s.Apply("pi"))
+	s.pass(30 * time.Minute)
+	for name, said := range s.firing() {
+		t.Errorf("%s fires while all is well: %v", name, said)
+	}
+	s.operator.Stop()
+	s.fires(alert, 6*time.Minute)
+	s.start()
+	s.ends(alert, time.Minute)
+}
+
+func anotherHoldsTheLease(t *testing.T, alert string) {
+	s := newScene(t, "8Gi")
+	now := metav1.NowMicro()
+	lease := &coordinationv1.Lease{
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "sparkgate-leader"},
+		Spec:       coordinationv1.LeaseSpec{HolderIdentity: ptr.To("another"), LeaseDurationSeconds: ptr.To[int32](3600), AcquireTime: &now, RenewTime: &now},
+	}
+	actors.Create(t, lease)
+	actors.StartOperator(t, s.options)
+	env.Until(t, "the metrics are served", func() bool { _, _, err := s.get(); return err == nil })
+	s.fires(alert, 6*time.Minute)
+	if err := env.Client().Delete(t.Context(), lease); err != nil {
+		t.Fatal(err)
+	}
+	actors.MeasuredSoon(t, 1, "leader_election_master_status")
+	s.ends(alert, time.Minute)
+}
+
+// ask has the operator look at an application again.
+func ask(t *testing.T, app *v1alpha1.SparkApplication, token string) {
+	actors.Change(t, app, func(a *v1alpha1.SparkApplication) {
+		a.Annotations = map[string]string{meta.ReconcileRequestAnnotation: token}
+	})
+}
+
+func writesAreRefused(t *testing.T, alert string) {
+	s := newScene(t, "8Gi")
+	s.start()
+	app := s.Apply("pi")
+	s.Reach(app, v1alpha1.StartingReason)
+	s.pass(5 * time.Minute)
+	s.way.refuses(isWrite)
+	n, failed := 0, actors.Measured(t, "sparkgate_api_writes_total", "code=500")
+	s.passWhile(func() {
+		n++
+		ask(t, app, fmt.Sprint(n))
+		failed = s.grows(failed, "sparkgate_api_writes_total", "code=500")
+	}, int(15*time.Minute/step))
+	if s.fires(alert, time.Minute); len(s.firing()["SparkgateDown"]) > 0 {
+		t.Error("the operator counts as down")
+	}
+	s.way.answers()
+	s.Run(app)
+	s.ends(alert, 6*time.Minute)
+}
+
+func ledgerIsRefused(t *testing.T, alert string) {
+	s := newScene(t, "8Gi")
+	s.start()
+	s.Run(s.Apply("before"))
+	s.pass(5 * time.Minute)
+	s.way.refuses(func(r *http.Request) bool { return isWrite(r) && strings.Contains(r.URL.Path, "/sparkqueues/") })
+	labels := []string{"resource=sparkqueues/status", "code=500"}
+	failed := actors.Measured(t, "sparkgate_api_writes_total", labels...)
+	app := s.Apply("pi")
+	s.passWhile(func() { failed = s.grows(failed, "sparkgate_api_writes_total", labels...) }, int(12*time.Minute/step))
+	s.fires(alert, time.Minute)
+	s.way.answers()
+	s.Driver(app)
+	s.ends(alert, 6*time.Minute)
+}
+
+func readsAreRefused(t *testing.T, alert string) {
+	s := newScene(t, "8Gi")
+	s.start()
+	s.pass(5 * time.Minute)
+	s.way.refuses(func(r *http.Request) bool { return r.Method == http.MethodGet && !isLease(r) })
+	s.way.cut()
+	labels := []string{"method=GET", "code=500"}
+	failed := actors.Measured(t, "rest_client_requests_total", labels...)
+	s.passWhile(func() { failed = s.grows(failed, "rest_client_requests_total", labels...) }, int(15*time.Minute/step))
+	s.fires(alert, time.Minute)
+	s.way.answers()
+	s.ends(alert, 6*time.Minute)
+}
+
+func statusWritesHang(t *testing.T, alert string) {
+	s := newScene(t, "8Gi")
+	s.start()
+	s.way.holds(func(r *http.Request) bool { return isWrite(r) && strings.Contains(r.URL.Path, "/sparkapplications/") })
+	for i := range 150 {
+		s.Apply(fmt.Sprintf("pi-%d", i), func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = true })
+	}
+	env.Until(t, "objects wait", func() bool { return actors.Measured(t, "workqueue_depth", "controller=application") > 100 })
+	said := s.fires(alert, 20*time.Minute)
+	if !strings.Contains(said, "controller application") {
+		t.Errorf("it does not name the controller: %s", said)
+	}
+	s.way.answers()
+	env.Until(t, "few objects wait", func() bool { return actors.Measured(t, "workqueue_depth", "controller=application") < 100 })
+	s.ends(alert, time.Minute)
+}
+
+// large needs most of 10Gi.
+func large(a *v1alpha1.SparkApplication) { a.Spec.Executor.Memory = "3g" }
+
+func oneNeedsMoreThanIsFree(t *testing.T, alert string) {
+	s := newScene(t, "10Gi")
+	s.start()
+	first := s.Apply("first")
+	driver := s.Run(first)
+	second := s.Apply("second", large)
+	actors.MeasuredSoon(t, 1, "sparkgate_queue_waiting", "queue="+s.Queue.Name, "reason=WaitingForQuota")
+	said := s.fires(alert, time.Hour)
+	if !strings.Contains(said, "queue "+s.Queue.Name) {
+		t.Errorf("it does not name the queue: %s", said)
+	}
+	s.Kubelet.Finish(t.Context(), driver, 0, "Completed")
+	s.Reach(first, v1alpha1.SucceededReason)
+	s.Driver(second)
+	s.ends(alert, time.Minute)
+}
+
+func oneWaitsForHours(t *testing.T, alert string) {
+	s := newScene(t, "10Gi")
+	s.start()
+	first := s.Apply("first", large)
+	driver := s.Run(first)
+	second := s.Apply("second", large)
+	s.Reach(second, v1alpha1.QueuedReason)
+	for range 6 * 30 {
+		s.tick(2 * time.Minute)
+	}
+	if s.firing()[alert] != nil {
+		t.Error("it fires too early")
+	}
+	said := s.fires(alert, 15*time.Minute)
+	if !strings.Contains(said, "queue "+s.Queue.Name) || !strings.Contains(said, "namespace "+s.Namespace) {
+		t.Errorf("it does not name queue and namespace: %s", said)
+	}
+	s.Kubelet.Finish(t.Context(), driver, 0, "Completed")
+	s.Driver(second)
+	s.ends(alert, time.Minute)
+}
+
+func runsFail(t *testing.T, alert string) {
+	s := newScene(t, "8Gi")
+	s.start()
+	for i := range 8 {
+		app := s.Apply(fmt.Sprintf("pi-%d", i))
+		s.Kubelet.Finish(t.Context(), s.Run(app), 3, "Error")
+		s.Reach(app, v1alpha1.FailedReason)
+		actors.MeasuredSoon(t, float64(i+1), "sparkgate_runs_total", "namespace="+s.Namespace, "outcome=Failed")
+		s.tick(step)
+	}
+	if said := s.fires(alert, 10*time.Minute); !strings.Contains(said, "namespace "+s.Namespace) {
+		t.Errorf("it does not name the namespace: %s", said)
+	}
+	s.ends(alert, 65*time.Minute)
+}
+
+// schedule applies a schedule of the usual application, as changed by the given functions.
+func (s *scene) schedule(name, every string, change ...func(*v1alpha1.SparkApplication)) *v1alpha1.ScheduledSparkApplication {
+	s.t.Helper()
+	app := s.Pi("pi")
+	for _, c := range change {
+		c(app)
+	}
+	schedule := &v1alpha1.ScheduledSparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name}}
+	spec, err := json.Marshal(app.Spec)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	schedule.Spec.Schedule, schedule.Spec.Template.Spec = every, runtime.RawExtension{Raw: spec}
+	actors.Create(s.t, schedule)
+	actors.Eventually(s.t, schedule, "observed", func(o *v1alpha1.ScheduledSparkApplication) bool { return o.Status.ObservedGeneration == o.Generation })
+	return schedule
+}
+
+// look sets the clock ahead to an hour after the next run, and has the operator look at the schedule.
+func (s *scene) look(schedule *v1alpha1.ScheduledSparkApplication) {
+	s.t.Helper()
+	if err := env.Client().Get(s.t.Context(), client.ObjectKeyFromObject(schedule), schedule); err != nil {
+		s.t.Fatal(err)
+	}
+	next, err := time.Parse(time.RFC3339, schedule.Status.NextRunTime)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.clock.Advance(next.Add(time.Hour).Sub(s.clock.Now()))
+	token := s.clock.Now().String()
+	actors.Change(s.t, schedule, func(o *v1alpha1.ScheduledSparkApplication) {
+		o.Annotations = map[string]string{meta.ReconcileRequestAnnotation: token}
+	})
+	actors.Eventually(s.t, schedule, "looked at", func(o *v1alpha1.ScheduledSparkApplication) bool { return o.Status.LastHandledReconcileAt == token })
+}
+
+func scheduleIsBusy(t *testing.T, alert string) {
+	s := newScene(t, "8Gi")
+	s.start()
+	daily := s.schedule("daily", "@every 24h")
+	s.pass(5 * time.Minute)
+	s.look(daily)
+	s.look(daily)
+	actors.MeasuredSoon(t, 1, "sparkgate_schedule_missed_runs_total", "namespace="+s.Namespace, "reason=ConcurrencyForbidden")
+	if said := s.fires(alert, time.Minute); !strings.Contains(said, s.Namespace+" were missed within the last hour: ConcurrencyForbidden") {
+		t.Errorf("it does not say where and why: %s", said)
+	}
+	s.pass(65 * time.Minute)
+	if s.firing()[alert] != nil {
+		t.Error("it still fires an hour after the first one")
+	}
+	s.look(daily)
+	actors.MeasuredSoon(t, 2, "sparkgate_schedule_missed_runs_total", "namespace="+s.Namespace, "reason=ConcurrencyForbidden")
+	s.fires(alert, time.Minute)
+	s.ends(alert, 65*time.Minute)
+}
+
+func scheduleIsWrong(t *testing.T, alert string) {
+	s := newScene(t, "8Gi")
+	s.start()
+	never := s.schedule("never", "0 0 30 2 *")
+	if said := s.fires(alert, 20*time.Minute); !strings.Contains(said, "InvalidSpec") {
+		t.Errorf("it does not say why: %s", said)
+	}
+	actors.Change(t, never, func(o *v1alpha1.ScheduledSparkApplication) { o.Spec.Schedule = "0 0 28 2 *" })
+	actors.MeasuredSoon(t, 0, "sparkgate_schedules", "namespace="+s.Namespace, "reason=InvalidSpec")
+	s.ends(alert, time.Minute)
+}

@@ -1,0 +1,280 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package monitoring
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/prometheus/model/textparse"
+	"github.com/prometheus/prometheus/model/value"
+	"github.com/prometheus/prometheus/promql"
+	"github.com/prometheus/prometheus/promql/parser"
+	"github.com/prometheus/prometheus/rules"
+	"github.com/prometheus/prometheus/tsdb"
+)
+
+// step is how often Prometheus scrapes and evaluates.
+const step = 30 * time.Second
+
+// prometheus scrapes one target, and evaluates the rules that are shipped.
+type prometheus struct {
+	t       *testing.T
+	address string
+	// target has the labels that the PodMonitor gives the operator's pod; those of a metric win.
+	target labels.Labels
+	parser parser.Parser
+	db     *tsdb.DB
+	engine *promql.Engine
+	groups []*rules.Group
+	// begin is when the first scrape was, now when the last one was.
+	begin, now time.Time
+	// seen are the series of the last scrape.
+	seen map[string]labels.Labels
+}
+
+func newPrometheus(t *testing.T, address string) *prometheus {
+	t.Helper()
+	p := &prometheus{
+		t: t, address: address, parser: parser.NewParser(parser.Options{}), begin: time.Now(),
+		target: labels.FromStrings("job", "sparkgate", "namespace", "sparkgate-system", "pod", "sparkgate-0", "container", "operator",
+			"endpoint", "metrics", "instance", address),
+	}
+	p.now = p.begin
+	options := tsdb.DefaultOptions()
+	options.MinBlockDuration, options.MaxBlockDuration = (48 * time.Hour).Milliseconds(), (48 * time.Hour).Milliseconds() // all stays in memory
+	var err error
+	if p.db, err = tsdb.Open(t.TempDir(), slog.New(slog.DiscardHandler), nil, options, nil); err != nil {
+		t.Fatal(err)
+	}
+	p.engine = promql.NewEngine(promql.EngineOpts{MaxSamples: 50_000_000, Timeout: time.Minute, Parser: p.parser, EnableAtModifier: true, EnableNegativeOffset: true})
+	t.Cleanup(func() {
+		if err := errors.Join(p.engine.Close(), p.db.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	p.loadRules()
+	return p
+}
+
+// loadRules reads the groups of the PrometheusRule as Prometheus reads its files.
+func (p *prometheus) loadRules() {
+	p.t.Helper()
+	path := filepath.Join(p.t.TempDir(), "rules.yaml")
+	if err := os.WriteFile(path, shippedGroups(p.t), 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+	manager := rules.NewManager(&rules.ManagerOptions{
+		Context: p.t.Context(), Appendable: p.db, Queryable: p.db, QueryFunc: rules.EngineQueryFunc(p.engine, p.db),
+		NotifyFunc: func(context.Context, string, ...*rules.Alert) {}, Logger: slog.New(slog.DiscardHandler), Parser: p.parser,
+	})
+	loaded, errs := manager.LoadGroups(step, labels.EmptyLabels(), "", nil, false, path)
+	if len(errs) > 0 {
+		p.t.Fatal(errors.Join(errs...))
+	}
+	for _, g := range loaded {
+		p.groups = append(p.groups, g)
+	}
+	// What is recorded comes before the alerts on it.
+	slices.SortFunc(p.groups, func(a, b *rules.Group) int { return len(a.AlertingRules()) - len(b.AlertingRules()) })
+}
+
+// pass lets time pass, scrape by scrape.
+func (p *prometheus) pass(d time.Duration) {
+	p.t.Helper()
+	for range max(1, d/step) {
+		p.tick(step)
+	}
+}
+
+// tick lets time pass, then scrapes and evaluates once.
+func (p *prometheus) tick(d time.Duration) {
+	p.t.Helper()
+	p.now = p.now.Add(d)
+	body, contentType, err := p.get()
+	if err != nil {
+		body = nil
+	}
+	if err := p.store(body, contentType, err == nil); err != nil {
+		p.t.Fatalf("store a scrape: %v", err)
+	}
+	for _, g := range p.groups {
+		g.Eval(p.t.Context(), p.now)
+		for _, r := range g.Rules() {
+			if r.LastError() != nil {
+				p.t.Fatalf("%s: %v", r.Name(), r.LastError())
+			}
+		}
+	}
+}
+
+func (p *prometheus) get() (body []byte, contentType string, err error) {
+	request, err := http.NewRequestWithContext(p.t.Context(), http.MethodGet, "http://"+p.address+"/metrics", nil)
+	if err != nil {
+		return nil, "", err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return nil, "", err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return nil, "", fmt.Errorf("it answers %s", response.Status)
+	}
+	body, err = io.ReadAll(response.Body)
+	return body, response.Header.Get("Content-Type"), err
+}
+
+// store appends what was scraped, the series up, and an end to each series that is there no longer.
+func (p *prometheus) store(body []byte, contentType string, up bool) error {
+	appender := p.db.Appender(p.t.Context())
+	at, seen := p.now.UnixMilli(), map[string]labels.Labels{}
+	add := func(series labels.Labels, v float64) error {
+		seen[series.String()] = series
+		_, err := appender.Append(0, series, at, v)
+		return err
+	}
+	answered := 0.0
+	if up {
+		answered = 1
+		if err := p.read(body, contentType, add); err != nil {
+			return errors.Join(err, appender.Rollback())
+		}
+	}
+	if err := add(p.labeled(labels.FromStrings(labels.MetricName, "up")), answered); err != nil {
+		return errors.Join(err, appender.Rollback())
+	}
+	for name, series := range p.seen {
+		if _, still := seen[name]; !still {
+			if _, err := appender.Append(0, series, at, math.Float64frombits(value.StaleNaN)); err != nil {
+				return errors.Join(err, appender.Rollback())
+			}
+		}
+	}
+	p.seen = seen
+	return appender.Commit()
+}
+
+// read gives each sample of a page of metrics to add.
+func (p *prometheus) read(body []byte, contentType string, add func(labels.Labels, float64) error) error {
+	page, err := textparse.New(body, contentType, labels.NewSymbolTable(), textparse.ParserOptions{})
+	if err != nil {
+		return err
+	}
+	for {
+		entry, err := page.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		case entry != textparse.EntrySeries:
+			continue
+		}
+		var series labels.Labels
+		page.Labels(&series)
+		_, _, v := page.Series()
+		if err := add(p.labeled(series), v); err != nil {
+			return fmt.Errorf("%s: %w", series, err)
+		}
+	}
+}
+
+// labeled adds the labels of the target, as with honorLabels: those of the series win.
+func (p *prometheus) labeled(series labels.Labels) labels.Labels {
+	builder := labels.NewBuilder(series)
+	p.target.Range(func(l labels.Label) {
+		if series.Get(l.Name) == "" {
+			builder.Set(l.Name, l.Value)
+		}
+	})
+	return builder.Labels()
+}
+
+// samples counts the values of a query from the first scrape to the last, those that are no numbers left out.
+func (p *prometheus) samples(query string) int {
+	p.t.Helper()
+	q, err := p.engine.NewRangeQuery(p.t.Context(), p.db, nil, query, p.begin, p.now, step)
+	if err != nil {
+		p.t.Fatalf("%s: %v", query, err)
+	}
+	defer q.Close()
+	result := q.Exec(p.t.Context())
+	matrix, err := result.Matrix()
+	if err != nil {
+		p.t.Fatalf("%s: %v", query, err)
+	}
+	n := 0
+	for _, series := range matrix {
+		for _, point := range series.Floats {
+			if !math.IsNaN(point.F) && !math.IsInf(point.F, 0) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// alerts are the names of all alerts, in order.
+func (p *prometheus) alerts() []string {
+	var names []string
+	for _, g := range p.groups {
+		for _, r := range g.AlertingRules() {
+			names = append(names, r.Name())
+		}
+	}
+	return names
+}
+
+// firing are the alerts that fire, with their labels and what they say.
+func (p *prometheus) firing() map[string][]string {
+	found := map[string][]string{}
+	for _, g := range p.groups {
+		for _, r := range g.AlertingRules() {
+			for _, a := range r.ActiveAlerts() {
+				if a.State == rules.StateFiring {
+					found[r.Name()] = append(found[r.Name()], a.Labels.String()+" "+a.Annotations.Get("description"))
+				}
+			}
+		}
+	}
+	return found
+}
+
+// fires lets time pass until an alert fires, and returns what it says.
+func (p *prometheus) fires(alert string, within time.Duration) string {
+	p.t.Helper()
+	for range within / step {
+		p.tick(step)
+		if said := p.firing()[alert]; len(said) > 0 {
+			return strings.Join(said, "\n")
+		}
+	}
+	p.t.Fatalf("%s does not fire within %s; these do: %v", alert, within, p.firing())
+	return ""
+}
+
+// ends lets time pass until an alert fires no longer.
+func (p *prometheus) ends(alert string, within time.Duration) {
+	p.t.Helper()
+	for range within / step {
+		p.tick(step)
+		if len(p.firing()[alert]) == 0 {
+			return
+		}
+	}
+	p.t.Fatalf("%s still fires after %s: %v", alert, within, p.firing()[alert])
+}
