@@ -7,13 +7,8 @@ import (
 	"context"
 	"encoding/json"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
-
-// listPage is how many objects are asked for at once. Of 10,000 applications, pages of 500 and of 2,500 took longer in
-// measurements.
-const listPage = "1000"
 
 // Selection says which objects of a kind are meant.
 type Selection struct {
@@ -23,77 +18,67 @@ type Selection struct {
 	Labels string
 }
 
-// page of a list, whose items are not decoded yet.
-type page struct {
-	Metadata metav1.ListMeta   `json:"metadata"`
-	Items    []json.RawMessage `json:"items"`
-	err      error
-}
-
-// ListAll reads objects of a kind page by page and decodes one page while the next is on its way. A list that expires
-// on the way is read again in one piece.
+// ListAll reads objects of a kind, in one request whose answer is decoded while it arrives: API servers answer that from
+// memory, and pages from etcd.
 func ListAll[T any](ctx context.Context, c *Cluster, kind Kind, s Selection) ([]T, error) {
 	all, _, err := listVersioned[T](ctx, c, kind, s)
 	return all, err
 }
 
 // listVersioned does so, and returns the resource version of the list, at which a watch can begin.
-func listVersioned[T any](ctx context.Context, c *Cluster, kind Kind, s Selection) ([]T, string, error) {
-	all, version, err := listPages[T](ctx, c, kind, s, listPage)
-	if apierrors.IsResourceExpired(err) {
-		all, version, err = listPages[T](ctx, c, kind, s, "")
+func listVersioned[T any](ctx context.Context, c *Cluster, kind Kind, s Selection) (all []T, version string, err error) {
+	request := c.client.Get().AbsPath(kind.path(s.Namespace)...)
+	if s.Labels != "" {
+		request.Param("labelSelector", s.Labels)
+	}
+	stream, err := request.Stream(ctx)
+	if err == nil {
+		all, version, err = decodeList[T](json.NewDecoder(stream))
+		_ = stream.Close() // it was only read
 	}
 	return all, version, c.explain(ctx, err, action{"list", kind.Resource, s.Namespace, ""})
 }
 
-func listPages[T any](ctx context.Context, c *Cluster, kind Kind, s Selection, limit string) (all []T, version string, err error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	parameters := map[string]string{"limit": limit, "labelSelector": s.Labels}
-	pages := make(chan page, 1)
-	go c.fetch(ctx, kind.path(s.Namespace), parameters, pages)
-	for p := range pages {
-		if p.err != nil {
-			return nil, "", p.err
+// decodeList decodes a list item by item.
+func decodeList[T any](in *json.Decoder) (all []T, version string, err error) {
+	if _, err := in.Token(); err != nil { // {
+		return nil, "", err
+	}
+	for in.More() {
+		key, err := in.Token()
+		if err != nil {
+			return nil, "", err
 		}
-		version = p.Metadata.ResourceVersion
-		for _, item := range p.Items {
-			var object T
-			if err := json.Unmarshal(item, &object); err != nil {
-				return nil, "", err
-			}
-			all = append(all, object)
+		switch key {
+		case "items":
+			all, err = decodeItems[T](in)
+		case "metadata":
+			var meta metav1.ListMeta
+			err = in.Decode(&meta)
+			version = meta.ResourceVersion
+		default:
+			err = in.Decode(new(json.RawMessage))
+		}
+		if err != nil {
+			return nil, "", err
 		}
 	}
-	return all, version, ctx.Err()
+	return all, version, nil
 }
 
-// fetch sends the pages of a list, and closes the channel.
-func (c *Cluster) fetch(ctx context.Context, path []string, parameters map[string]string, pages chan<- page) {
-	defer close(pages)
-	for {
-		request := c.client.Get().AbsPath(path...)
-		for name, value := range parameters {
-			if value != "" {
-				request.Param(name, value)
-			}
-		}
-		data, err := bodyOf(request.Do(ctx))
-		var p page
-		if err == nil {
-			err = json.Unmarshal(data, &p)
-		}
-		p.err = err
-		select {
-		case pages <- p:
-		case <-ctx.Done():
-			return
-		}
-		if err != nil || p.Metadata.Continue == "" {
-			return
-		}
-		parameters["continue"] = p.Metadata.Continue
+func decodeItems[T any](in *json.Decoder) (all []T, err error) {
+	if bracket, err := in.Token(); err != nil || bracket == nil { // null: no items
+		return nil, err
 	}
+	for in.More() {
+		var item T
+		if err := in.Decode(&item); err != nil {
+			return nil, err
+		}
+		all = append(all, item)
+	}
+	_, err = in.Token() // ]
+	return all, err
 }
 
 // GetObject reads one object of a kind.
