@@ -170,3 +170,33 @@ func TestFairSharing(t *testing.T) {
 	counted(t, a, 1, 0)
 	counted(t, b, 3, 1)
 }
+
+// TestFairPreemption: where the parent says so, a queue takes its share back from one that holds more, as far as that
+// makes the shares more even, and no further.
+func TestFairPreemption(t *testing.T) {
+	t.Parallel()
+	w := actors.NewWorld(t, "11Gi", nil) // four at a time
+	w.History.MemoryLimit = 11 << 30
+	operator.Use(t)
+	actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) {
+		q.Spec.FairSharing = &v1alpha1.FairSharing{Preemption: v1alpha1.FairPreemptionLessThanOrEqualToFinalShare}
+	})
+	a, b := actors.Queue(t, w.Namespace+"-a", w.Queue.Name, ""), actors.Queue(t, w.Namespace+"-b", w.Queue.Name, "")
+	var of []*v1alpha1.SparkApplication
+	for _, name := range []string{"a1", "a2", "a3", "a4"} {
+		of = append(of, w.Apply(name, in(a)))
+		w.Run(of[len(of)-1])
+	}
+	first := w.Apply("b1", in(b))
+	displaced(t, of[3], "b1", "queue "+a.Name+" is above its fair share of queue "+w.Queue.Name)
+	w.Run(first)
+	second := w.Apply("b2", in(b))
+	displaced(t, of[2], "b2")
+	w.Run(second)
+	waits(t, w.Apply("b3", in(b)), "WaitingForQuota")
+	counted(t, a, 2, 2)
+	counted(t, b, 2, 1)
+	for _, app := range of[:2] {
+		actors.Eventually(t, app, "untouched", actors.InStage(v1alpha1.RunningReason))
+	}
+}
