@@ -25,18 +25,28 @@ func (w *world) offers(kind, name string, want map[string]bool) {
 }
 
 // TestActionsOfAnApplication: run again, suspend and resume by Argo CD's API server. None of them is a difference to Git, which would be
-// repaired.
+// repaired, however Argo CD applies.
 func TestActionsOfAnApplication(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "8Gi")
-	revision := w.deploy(files{"jobs/app.yaml": w.Manifest("pi")})
+	for name, how := range map[string]way{"client-side": {}, "server-side": {sync: []string{"ServerSideApply=true"}}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			newWorld(t, "8Gi").takesActions(how)
+		})
+	}
+}
+
+// takesActions takes every action on an application.
+func (w *world) takesActions(how way) {
+	w.t.Helper()
+	revision := w.deployWith(files{"jobs/app.yaml": w.Manifest("pi")}, how)
 	app := w.App("pi")
 	w.Succeed(app)
 	w.is(healthy, revision)
 	w.offers(v1alpha1.SparkApplicationKind, "pi", map[string]bool{"run-again": true, "suspend": true, "resume": false})
 
 	w.act(v1alpha1.SparkApplicationKind, "pi", "run-again")
-	actors.Eventually(t, app, "in its second run", func(a *v1alpha1.SparkApplication) bool { return a.Status.Run == 2 })
+	actors.Eventually(w.t, app, "in its second run", func(a *v1alpha1.SparkApplication) bool { return a.Status.Run == 2 })
 	w.Run(app)
 	w.shows("pi", "Running", progressing, revision)
 

@@ -207,3 +207,35 @@ func TestPruneCancels(t *testing.T) {
 	w.NothingRuns()
 	w.Unused()
 }
+
+// TestRefused: a manifest that the API server refuses fails the sync with its message, and leaves the run alone; the other manifests are
+// applied.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "8Gi")
+	w.deployWith(files{"jobs/app.yaml": w.Manifest("pi")}, way{retry: "{limit: 0}"})
+	driver := w.Run(w.App("pi"))
+	refused := w.push(files{"jobs/app.yaml": replaced(w.Manifest("pi"), "cores: 1", "cores: 0"), "jobs/new.yaml": w.Manifest("new")})
+	w.ends(refused, "Failed", `SparkApplication.sparkgate.io "pi" is invalid`, "spec.driver.cores")
+	w.Succeed(w.App("new"))
+	if now := w.Driver(w.App("pi")); now.UID != driver.UID || now.DeletionTimestamp != nil {
+		t.Error("the run was disturbed")
+	}
+	w.End("pi", 0)
+	w.Reach(w.App("pi"), "Succeeded")
+	w.Ran("pi", "1/1")
+}
+
+// TestForceIsAHazard: with Force=true the same mistake deletes the application, and with it the run.
+func TestForceIsAHazard(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "8Gi")
+	manifest := w.annotated("pi", "argocd.argoproj.io/sync-options: Force=true")
+	w.deployWith(files{"jobs/app.yaml": manifest}, way{retry: "{limit: 0}"})
+	w.Run(w.App("pi"))
+	w.push(files{"jobs/app.yaml": replaced(manifest, "cores: 1", "cores: 0")})
+	// It goes in the foreground, which only a garbage collector ends.
+	actors.Eventually(t, w.App("pi"), "deleted", func(a *v1alpha1.SparkApplication) bool { return a.DeletionTimestamp != nil })
+	w.NothingRuns()
+	w.Unused()
+}
