@@ -52,7 +52,7 @@ func (ex *explainer) needs(class *equivalenceClass, where placement) []Need {
 // obstacles returns the limits that leave too little quota for a need.
 func (ex *explainer) obstacles(n quota.NodeID, a quota.Amount) []BlockingLimit {
 	v := ex.hierarchy.forest.Prepare(n, []quota.Amount{a})
-	lacks := ex.hierarchy.forest.Shortfalls(n, v)
+	lacks := ex.hierarchy.forest.AppendShortfalls(nil, n, v)
 	if b, blocked := ex.hierarchy.forest.Blocked(n, v); blocked && len(lacks) == 0 { // a flavor that the tree does not have
 		return []BlockingLimit{{Queue: ex.hierarchy.forest.Name(n), Missing: b.Need}}
 	}

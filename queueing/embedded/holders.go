@@ -47,15 +47,12 @@ func (hs *holders) terminatingTargets(t *tree) []*target {
 	var out []*target
 	for _, q := range t.queues {
 		for _, a := range q.holders {
-			v := &target{app: a, whole: true, count: 1, vector: a.held.vector}
 			switch {
 			case a.held.isTerminating():
+				out = append(out, &target{app: a, whole: true, count: 1, vector: a.held.vector})
 			case len(a.held.growth.reclaims) > 0:
-				v.vector = hs.reclaimVector(a.held)
-			default:
-				continue
+				out = append(out, &target{app: a, whole: true, count: 1, vector: hs.reclaimVector(a.held)})
 			}
-			out = append(out, v)
 		}
 	}
 	return out

@@ -19,6 +19,8 @@ type reservations struct {
 	now time.Time
 	// exempt is the class whose claim is being admitted: that was decided before.
 	exempt *equivalenceClass
+	// before and after hold shortfalls that are compared.
+	before, after []int64
 }
 
 // isReservedFromGrowth reports whether charging the need to the queue would delay a reservation.
@@ -185,22 +187,27 @@ func (rs *reservations) fitsBesideOwnPart(q *queue, r *reservation, need quota.V
 
 // lacksMore reports whether the reservation would lack more quota if the queue used the need in addition: see delays.
 func (rs *reservations) lacksMore(q *queue, r *reservation, need quota.Vector) bool {
-	state := rs.hierarchy.forest.Shortfalls
-	if r.guaranteed {
-		state = rs.hierarchy.forest.SubtreeShortfalls
-	}
-	before := state(r.queue.node, r.need)
+	rs.before = rs.appendShortfalls(rs.before[:0], r)
 	rs.hierarchy.forest.Add(q.node, need)
 	defer rs.hierarchy.forest.Remove(q.node, need)
 	if !r.guaranteed && q != r.queue && !rs.hierarchy.forest.Over(q.subtreeBeside(r.queue).node, need) {
 		return false
 	}
-	for i, after := range state(r.queue.node, r.need) {
-		if after > before[i] {
+	rs.after = rs.appendShortfalls(rs.after[:0], r)
+	for i, after := range rs.after {
+		if after > rs.before[i] {
 			return true
 		}
 	}
 	return false
+}
+
+// appendShortfalls appends what the reservation lacks now.
+func (rs *reservations) appendShortfalls(out []int64, r *reservation) []int64 {
+	if r.guaranteed {
+		return rs.hierarchy.forest.AppendSubtreeShortfalls(out, r.queue.node, r.need)
+	}
+	return rs.hierarchy.forest.AppendShortfalls(out, r.queue.node, r.need)
 }
 
 // subtreeBeside returns the highest queue from q upward that is not an ancestor of the other queue.

@@ -14,11 +14,18 @@ type row struct {
 	subtree, lendable, local, potential int64
 	// usage is own use and what the children pass up; own is what is charged to this very node.
 	usage, own total
+	// beyond is what the children use beyond their quotas, together.
+	beyond total
 }
 
 // usageInParent returns the part of the usage that counts in the parent.
 func (r *row) usageInParent() int64 {
 	return max(0, r.usage.amount()-r.local)
+}
+
+// usageBeyond returns the part of the usage that counts in the parent beyond what the node lends.
+func (r *row) usageBeyond() int64 {
+	return max(0, satSub(r.usageInParent(), r.lendable))
 }
 
 // localAvailable returns what is left of the local part. It is never negative.
@@ -173,10 +180,9 @@ func (f *Forest) blocker(n NodeID, e entry, only NodeID) NodeID {
 	}
 }
 
-// Shortfalls returns how much quota the need lacks at n and at each node above it, cell by cell: 0 where there is
+// AppendShortfalls appends how much quota the need lacks at n and at each node above it, cell by cell: 0 where there is
 // enough. For the same n and v the order is always the same.
-func (f *Forest) Shortfalls(n NodeID, v Vector) []int64 {
-	var out []int64
+func (f *Forest) AppendShortfalls(out []int64, n NodeID, v Vector) []int64 {
 	for _, e := range v.columns {
 		if !e.limited {
 			continue
@@ -194,11 +200,10 @@ func (f *Forest) Shortfalls(n NodeID, v Vector) []int64 {
 	return out
 }
 
-// SubtreeShortfalls returns what keeps n's own quota from meeting the need, cell by cell: at n what the quota lacks;
-// at each node above what its children use beyond their quotas and its own. While nothing blocks above, n may use its
-// quota whatever other nodes use within theirs. For the same n and v the order is always the same.
-func (f *Forest) SubtreeShortfalls(n NodeID, v Vector) []int64 {
-	var out []int64
+// AppendSubtreeShortfalls appends what keeps n's own quota from meeting the need, cell by cell: at n what the quota
+// lacks; at each node above what its children use beyond their quotas and its own. While nothing blocks above, n may use
+// its quota whatever other nodes use within theirs. For the same n and v the order is always the same.
+func (f *Forest) AppendSubtreeShortfalls(out []int64, n NodeID, v Vector) []int64 {
 	for _, e := range v.columns {
 		if !e.limited {
 			continue
@@ -206,12 +211,8 @@ func (f *Forest) SubtreeShortfalls(n NodeID, v Vector) []int64 {
 		r := &f.nodes[n].rows[e.column]
 		out = append(out, shortfall(e.value, satSub(r.subtree, r.usage.amount())))
 		for at := f.nodes[n].parent; at != None; at = f.nodes[at].parent {
-			var beyond int64
-			for _, c := range f.nodes[at].below {
-				child := &f.nodes[c].rows[e.column]
-				beyond = Plus(beyond, max(0, satSub(child.usageInParent(), child.lendable)))
-			}
-			out = append(out, shortfall(beyond, f.nodes[at].rows[e.column].nominal))
+			r := &f.nodes[at].rows[e.column]
+			out = append(out, shortfall(r.beyond.amount(), r.nominal))
 		}
 	}
 	return out
@@ -290,11 +291,16 @@ func (f *Forest) charge(n NodeID, v Vector, change func(*total, int64)) {
 func (f *Forest) propagate(n NodeID, e entry, change func(*total, int64)) {
 	amount := e.value
 	for n != None && amount > 0 {
-		r := &f.nodes[n].rows[e.column]
-		before := r.usageInParent()
+		r, parent := &f.nodes[n].rows[e.column], f.nodes[n].parent
+		before, beyond := r.usageInParent(), r.usageBeyond()
 		change(&r.usage, amount)
 		amount = max(r.usageInParent()-before, before-r.usageInParent())
-		n = f.nodes[n].parent
+		if parent != None {
+			up := &f.nodes[parent].rows[e.column]
+			up.beyond.sub(beyond)
+			up.beyond.add(r.usageBeyond())
+		}
+		n = parent
 	}
 }
 

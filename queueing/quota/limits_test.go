@@ -44,7 +44,7 @@ func TestLackIsWhatIsChargedTooMuch(t *testing.T) {
 	use(t, f, "a 2 b 3 c 5")
 	a := must(t, f, "a")
 	const need = 4
-	lack := f.Shortfalls(a, f.Prepare(a, []Amount{{cpu, need}}))
+	lack := f.AppendShortfalls(nil, a, f.Prepare(a, []Amount{{cpu, need}}))
 	for i, n := 0, a; n != None; i, n = i+1, f.Parent(n) {
 		want := max(0, f.Usage(n, cpu)+need-f.Limit(n, cpu).Max())
 		if lack[i] != want {
