@@ -68,6 +68,10 @@ func (ad *admission) chooseOption(class *equivalenceClass) bool {
 		}
 	}
 	for i := range class.options {
+		if ad.hierarchy.forest.StillBlocked(n, class.options[i].minNeed, class.blocked) {
+			still = true
+			continue
+		}
 		b, blocked := ad.hierarchy.forest.Blocked(n, class.options[i].minNeed)
 		if !blocked {
 			if !ad.reservations.isReservedFrom(class, class.options[i].minNeed) {
@@ -80,7 +84,6 @@ func (ad *admission) chooseOption(class *equivalenceClass) bool {
 		if i == 0 {
 			first = b
 		}
-		still = still || ad.hierarchy.forest.StillBlocked(n, class.options[i].minNeed, class.blocked)
 	}
 	if ad.hierarchy.findOption(class) {
 		class.choice, class.reserved = len(class.options)-1, ad.reservations.isReservedFrom(class, class.options[len(class.options)-1].minNeed)
@@ -91,9 +94,17 @@ func (ad *admission) chooseOption(class *equivalenceClass) bool {
 	if !still && !class.reserved {
 		class.blocked = first
 	}
-	class.triedAt = class.queue.tree.quotaVersion
-	class.queue.markVerdictStale(class)
+	class.noteMisfit()
 	return false
+}
+
+// noteMisfit notes that the class does not fit as long as no quota is released.
+func (class *equivalenceClass) noteMisfit() {
+	t := class.queue.tree
+	if class.triedAt = t.quotaVersion; class.reserved {
+		t.reservedFrom = append(t.reservedFrom, class)
+	}
+	class.queue.markVerdictStale(class)
 }
 
 // fit returns the placement and the count of the elastic pod set with which the asks of a class fit now: the largest

@@ -66,9 +66,7 @@ func (e *Engine) SetHolderState(key queueing.Key, run, attempt int64, s queueing
 	if h.stateKnown && equalHolderStates(h.standing, s) {
 		return
 	}
-	e.holders.countBounded(h.standing, -1)
-	h.stateKnown, h.standing = true, s
-	e.holders.countBounded(s, 1)
+	e.holders.setState(a, s)
 	h.queue.tree.markDirty(false)
 }
 
@@ -107,7 +105,7 @@ func (cs *claims) cancelClaim(c *claim) {
 	cs.all = slices.DeleteFunc(cs.all, func(other *claim) bool { return other == c })
 	c.app.claim = nil
 	if c.app.class != nil {
-		c.app.class.claims--
+		c.app.class.countClaims(-1)
 	}
 	for _, key := range c.targets {
 		cs.holders.cancelReclaims(key, c.app.key)
@@ -150,6 +148,7 @@ func (cs *claims) evict(c *claim, v *target) {
 	} else {
 		v.app.held.growth.reclaims = append(v.app.held.growth.reclaims, reclaim{by: c.app.key, flavor: v.flavor, count: v.count, eviction: *why})
 	}
+	v.app.held.updateLeaving()
 	cs.registry.changed[v.app.key] = true
 	if !slices.Contains(c.targets, v.app.key) {
 		c.targets = append(c.targets, v.app.key)
@@ -221,6 +220,7 @@ func (hs *holders) cancelReclaims(key, by queueing.Key) {
 	}
 	before := len(a.held.growth.reclaims)
 	a.held.growth.reclaims = slices.DeleteFunc(slices.Clone(a.held.growth.reclaims), func(d reclaim) bool { return d.by == by })
+	a.held.updateLeaving()
 	if len(a.held.growth.reclaims) != before {
 		hs.registry.changed[key] = true
 		a.held.queue.tree.dirty = true

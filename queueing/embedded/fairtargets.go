@@ -3,7 +3,11 @@
 
 package embedded
 
-import "github.com/sparkgate/sparkgate/queueing/quota"
+import (
+	"slices"
+
+	"github.com/sparkgate/sparkgate/queueing/quota"
+)
 
 // shareRule is a rule by which an ask may preempt where the lowest queue above both it and the target uses fair
 // sharing, of the two subtrees below that queue.
@@ -33,9 +37,9 @@ func (q *queue) shareRule() shareRule {
 	return noShareRule
 }
 
-// mayPreemptByShare reports whether a queue above the ask lets shares preempt.
-func (p *targetSearch) mayPreemptByShare() bool {
-	for _, q := range p.path[1:] {
+// mayPreemptByShare reports whether a queue above lets shares preempt.
+func (q *queue) mayPreemptByShare() bool {
+	for q = q.parent; q != nil; q = q.parent {
 		if q.shareRule() != noShareRule {
 			return true
 		}
@@ -64,6 +68,9 @@ func (p *targetSearch) isAboveShare(v *target, by shareRule) bool {
 // one that uses fair sharing always of the side that has the largest share then. If the ask does not fit without any of
 // them, it reverts all.
 func (p *targetSearch) collectByShares() []*target {
+	if !p.mayBeginByShares() {
+		return nil
+	}
 	candidates := p.candidates()
 	var chosen []*target
 	for !p.fits() {
@@ -77,6 +84,23 @@ func (p *targetSearch) collectByShares() []*target {
 		chosen = p.take(v, chosen)
 	}
 	return chosen
+}
+
+// mayBeginByShares reports whether there is a queue of which something may be preempted while nothing else is: one that
+// has borrowed what is short, beside which the ask stays within quota, or may borrow, or has no larger share.
+func (p *targetSearch) mayBeginByShares() bool {
+	policy := p.class.queue.config.Preemption
+	if p.class.queue.ranked.mayPreempt(p.app.ask.priority, policy.Within) {
+		return true
+	}
+	return policy.Reclaim.set() && slices.ContainsFunc(p.class.queue.tree.queues, func(q *queue) bool {
+		if q == p.class.queue || len(q.holders) == 0 || !p.hasBorrowedShort(q) {
+			return false
+		}
+		mine := p.class.queue.subtreeBeside(q)
+		return policy.Borrow == PreemptLowerPriority || !p.preemption.hierarchy.forest.Over(mine.node, p.short) ||
+			mine.parent.shareRule() != noShareRule && !p.hasLargerShare(mine, q.subtreeBeside(p.class.queue))
+	})
 }
 
 // nextByShare returns the candidate to take next; nil if none is eligible. A rule that takes more is used only where the

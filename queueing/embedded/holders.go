@@ -31,21 +31,13 @@ func (hs *holders) simulateRelease(a *app) {
 
 func (hs *holders) undoRelease(a *app) { hs.hierarchy.forest.Add(a.held.queue.node, a.held.vector) }
 
-// allHolderStatesKnown reports whether the standing of every holder in the tree is known. After a restart it is not
-// at first: the best target may then be another one, or one may be terminating already.
-func (hs *holders) allHolderStatesKnown(t *tree) bool {
-	for _, q := range t.queuesWithHolders() {
-		if slices.ContainsFunc(q.holders, func(a *app) bool { return !a.held.stateKnown }) {
-			return false
-		}
-	}
-	return true
-}
-
 // terminatingTargets returns what the terminating holders of a tree will release.
 func (hs *holders) terminatingTargets(t *tree) []*target {
 	var out []*target
 	for _, q := range t.queues {
+		if q.leaving == 0 {
+			continue
+		}
 		for _, a := range q.holders {
 			switch {
 			case a.held.isTerminating():
@@ -91,7 +83,9 @@ func (hs *holders) charge(a *app, h *heldGrant) {
 	h.queue, a.held = q, h
 	h.index = len(q.holders)
 	q.holders = append(q.holders, a)
-	hs.countBounded(h.standing, 1)
+	hs.countState(a, 1)
+	h.leaving = false
+	h.updateLeaving()
 	a.countAdmitted(1)
 	if q.node != quota.None {
 		h.vector = hs.hierarchy.forest.Prepare(q.node, chargedAmounts(h.grant))
@@ -111,9 +105,12 @@ func (hs *holders) uncharge(a *app) {
 	q.holders[h.index], last.held.index = last, h.index
 	q.holders = q.holders[:len(q.holders)-1]
 	a.countAdmitted(-1)
+	hs.countState(a, -1)
+	if h.leaving {
+		q.leaving--
+	}
 	a.held = nil
 	delete(hs.wanting, a.key)
-	hs.countBounded(h.standing, -1)
 	if q.node != quota.None {
 		hs.hierarchy.forest.Remove(q.node, h.vector)
 	}
@@ -129,11 +126,40 @@ func (hs *holders) setGrowthMessage(a *app, why string) {
 	}
 }
 
-// countBounded adds to the number of grants of which it is known until when they are held.
-func (hs *holders) countBounded(s queueing.HolderState, n int) {
-	if !s.ReleasedBy.IsZero() {
+// setState sets the standing of a holder.
+func (hs *holders) setState(a *app, s queueing.HolderState) {
+	hs.countState(a, -1)
+	a.held.stateKnown, a.held.standing = true, s
+	hs.countState(a, 1)
+	a.held.updateLeaving()
+}
+
+// countState adds a holder to what is known of all by their standing, or removes it for a negative n.
+func (hs *holders) countState(a *app, n int) {
+	h := a.held
+	if !h.standing.ReleasedBy.IsZero() {
 		hs.boundedHolders += n
 	}
+	if !h.stateKnown {
+		h.queue.tree.unknownStates += n
+	}
+	if n > 0 {
+		h.queue.ranked.insert(a)
+	} else {
+		h.queue.ranked.remove(a)
+	}
+}
+
+// updateLeaving counts a holder as one that must release something, or no longer.
+func (h *heldGrant) updateLeaving() {
+	leaving := h.isTerminating() || len(h.growth.reclaims) > 0
+	switch {
+	case leaving && !h.leaving:
+		h.queue.leaving++
+	case !leaving && h.leaving:
+		h.queue.leaving--
+	}
+	h.leaving = leaving
 }
 
 // recharge replaces the grant that an application holds by one of the same attempt.
@@ -186,7 +212,15 @@ func (a *app) countAdmitted(n int32) {
 
 // wholeTarget returns all that an application has left when some of its pods are gone, and what is asked back.
 func (hs *holders) wholeTarget(a *app, gone []*target) *target {
+	return &target{app: a, whole: true, max: 1, vector: hs.vectorWithout(a, gone)}
+}
+
+// vectorWithout returns what an application charges when some of its pods are gone, and what is asked back.
+func (hs *holders) vectorWithout(a *app, gone []*target) quota.Vector {
 	left := a.held.grant
+	if elasticPods(left) == 0 {
+		return a.held.vector
+	}
 	left.PodSets = slices.Clone(left.PodSets)
 	for i := range left.PodSets {
 		if p := &left.PodSets[i]; p.Elastic {
@@ -198,7 +232,7 @@ func (hs *holders) wholeTarget(a *app, gone []*target) *target {
 			}
 		}
 	}
-	return &target{app: a, whole: true, max: 1, vector: hs.hierarchy.forest.Prepare(a.held.queue.node, chargedAmounts(left))}
+	return hs.hierarchy.forest.Prepare(a.held.queue.node, chargedAmounts(left))
 }
 
 // mergeWholeTargets leaves out single pods of applications that are displaced as a whole.
@@ -246,4 +280,5 @@ func (hs *holders) settleReclaims(h *heldGrant, next queueing.Grant) {
 		}
 	}
 	h.growth.reclaims = debts
+	h.updateLeaving()
 }

@@ -20,8 +20,12 @@ type tree struct {
 	fairSharing bool
 	// dirty: something has happened since the last complete pass.
 	dirty bool
-	// reservations of the current or last cycle, in the order of their asks.
-	reservations []*reservation
+	// reservations of the current or last cycle, in the order of their asks, and the versions as of which it was last
+	// noted that asks may be delayed or admitted because of them.
+	reservations   []*reservation
+	reservationsAt versions
+	// reservedFrom are the classes that did not fit because of them.
+	reservedFrom []*equivalenceClass
 	// quotaVersion grows when an ask that did not fit may fit now, holderVersion when anything about the holders has
 	// changed.
 	quotaVersion, holderVersion uint64
@@ -29,7 +33,12 @@ type tree struct {
 	// of the current cycle, including the parts of it that were cut short.
 	interrupted  bool
 	firstOfCycle uint64
+	// unknownStates counts the holders of the tree whose standing is not known.
+	unknownStates int
 }
+
+// versions are those of a tree on which it depends what may be preempted.
+type versions struct{ holderVersion, firstOfCycle uint64 }
 
 // queue is a name that is configured, asked for, or charged.
 type queue struct {
@@ -53,6 +62,8 @@ type queue struct {
 	classByKey map[string]*equivalenceClass
 	classes    []*equivalenceClass
 	admissible heap[*equivalenceClass]
+	// preemptors are the classes that are tried for preemption; nil if that has to be found out again.
+	preemptors []*equivalenceClass
 	// blockReason is why no ask of the queue is admitted, as of the last verdicts; staleClasses are the classes whose
 	// verdicts may need another update.
 	blockReason  blockReason
@@ -75,9 +86,12 @@ type queue struct {
 	tournament uint64
 
 	// pending and admitted count this queue and those below it; holders are those that hold something of this queue
-	// alone.
+	// alone, ranked the same in the order in which they are preempted, and leaving counts those of them that must
+	// release something.
 	pending, admitted int32
 	holders           []*app
+	ranked            ranking
+	leaving           int
 	// pods that belong to no application, of this queue and those below it.
 	pods PodCount
 }
@@ -197,8 +211,9 @@ type heldGrant struct {
 	stateKnown bool
 	// serial grows with every grant: the newest is displaced first.
 	serial uint64
-	// evicted is why the grant must be released.
+	// evicted is why the grant must be released. leaving: it is counted among those that must release something.
 	evicted *queueing.Eviction
+	leaving bool
 	// growth is what a gated grant has and wants above its base gang.
 	growth growth
 	// index among those that hold something of the queue.

@@ -51,7 +51,7 @@ func (pr *preemptionRound) prepare() {
 		return
 	}
 	pr.prepared = true
-	pr.statesKnown = pr.holders.allHolderStatesKnown(pr.tree)
+	pr.statesKnown = pr.tree.unknownStates == 0
 	pr.terminating = pr.holders.terminatingTargets(pr.tree)
 	pr.quotaToReclaim = len(pr.terminating) > 0 || pr.hierarchy.anyBorrowing(pr.tree)
 }
@@ -91,7 +91,7 @@ func (pr *preemptionRound) claim(class *equivalenceClass) bool {
 	}
 	pr.terminating = append(pr.terminating, p.targets...)
 	pr.claims.all, c.app.claim = append(pr.claims.all, c), c
-	class.claims++
+	class.countClaims(1)
 	pr.uncharge = append(pr.uncharge, pr.claims.chargeClaims([]*claim{c}))
 	pr.tree.holderVersion++
 	return true
@@ -175,9 +175,25 @@ func (pr *preemptionRound) awaited(q *queue, need quota.Vector) []queueing.Key {
 	return out
 }
 
+// mayFindTargets reports, from what costs little to see, whether there may be targets for the first ask of a class in one
+// option: in its own queue, or elsewhere because the ask stays within the quota of its subtree on some level or may
+// borrow. While nothing blocks the ask there is nothing to see: it may be that reserved quota does.
+func (pr *preemptionRound) mayFindTargets(class *equivalenceClass, o *option) bool {
+	forest, q := pr.hierarchy.forest, class.queue
+	if _, blocked := forest.Blocked(q.node, o.minNeed); !blocked {
+		return true
+	}
+	policy := q.config.Preemption
+	elsewhere := policy.Reclaim.set() && (policy.Borrow == PreemptLowerPriority || q.mayPreemptByShare() || forest.WithinQuota(q.node, o.minNeed))
+	return elsewhere || q.ranked.mayPreempt(class.next().ask.priority, policy.Within)
+}
+
 // search returns the plan for the first ask of a class in one option; nil if there is none. The terminating holders are
 // gone from the forest.
 func (pr *preemptionRound) search(class *equivalenceClass, o *option) *preemptionPlan {
+	if !pr.mayFindTargets(class, o) {
+		return nil
+	}
 	p := &targetSearch{preemption: pr.preemption, class: class, app: class.next(), need: o.minNeed,
 		newest: pr.tree.firstOfCycle, short: pr.hierarchy.forest.ShortPart(class.queue.node, o.minNeed)}
 	for q := class.queue; q != nil; q = q.parent {
@@ -228,10 +244,24 @@ func (class *equivalenceClass) next() *app {
 	return nil
 }
 
+// countClaims adds n to the asks of a class that have a claim.
+func (class *equivalenceClass) countClaims(n int) {
+	class.claims += n
+	class.queue.preemptors = nil
+}
+
+// firstPreemptors returns the classes of a queue that are tried for preemption, in order.
+func (q *queue) firstPreemptors() []*equivalenceClass {
+	if q.preemptors == nil {
+		q.preemptors = q.firstClasses(maxPreemptionAttempts)
+	}
+	return q.preemptors
+}
+
 // firstClasses returns those with the first asks of a queue, in order; it passes over classes whose asks all have
 // claims.
 func (q *queue) firstClasses(most int) []*equivalenceClass {
-	var out []*equivalenceClass
+	out := make([]*equivalenceClass, 0, most)
 	next := heap[*equivalenceClass]{before: q.admissible.before, moved: func(*equivalenceClass, int) {}}
 	if len(q.admissible.items) > 0 {
 		next.push(q.admissible.items[0])

@@ -33,7 +33,7 @@ const maxReservations = 8
 
 // updateReservations determines the reservations of this cycle.
 func (rs *reservations) updateReservations(t *tree) {
-	before := len(t.reservations)
+	before := t.reservations
 	t.reservations = nil
 	for _, q := range t.pendingQueues {
 		if a := q.blockedHead; a != nil && rs.hasWaitedTooLong(q, a) {
@@ -49,9 +49,25 @@ func (rs *reservations) updateReservations(t *tree) {
 			r.ask.hasReservation, r.ask.expectedStart = true, rs.expectedStart(r, t)
 		}
 	}
-	if before+len(t.reservations) > 0 {
+	if len(before)+len(t.reservations) > 0 && !t.reservationsStand(before) {
 		t.markDirty(true) // what that changes is unknown: look at every ask again
+		t.reservationsAt = t.versions()
 	}
+	for _, class := range t.reservedFrom {
+		class.triedAt = 0 // its first ask may be another one
+	}
+	clear(t.reservedFrom)
+	t.reservedFrom = t.reservedFrom[:0]
+}
+
+func (t *tree) versions() versions { return versions{t.holderVersion, t.firstOfCycle} }
+
+// reservationsStand reports whether the reservations are those from before, and nothing was granted or released since: an
+// ask for which there is too little quota has too little then. It is false where the time counts.
+func (t *tree) reservationsStand(before []*reservation) bool {
+	return t.reservationsAt == t.versions() && slices.EqualFunc(before, t.reservations, func(a, b *reservation) bool {
+		return a.app == b.app && a.ask == b.ask && b.app.class.placements == nil && b.ask.expectedStart.IsZero()
+	})
 }
 
 // hasWaitedTooLong reports whether quota is reserved for the blocked head of a queue.

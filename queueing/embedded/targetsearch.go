@@ -67,7 +67,7 @@ func (p *targetSearch) run() (targets []*target, fits bool) {
 // queue itself, or elsewhere because the ask stays within the quota of its subtree on some level or may borrow.
 func (p *targetSearch) mayFindTargets() bool {
 	policy := p.class.queue.config.Preemption
-	if policy.Within.set() || policy.Borrow == PreemptLowerPriority || policy.Reclaim.set() && p.mayPreemptByShare() {
+	if policy.Within.set() || policy.Borrow == PreemptLowerPriority || policy.Reclaim.set() && p.class.queue.mayPreemptByShare() {
 		return true
 	}
 	contested := p.short
@@ -147,7 +147,7 @@ func (p *targetSearch) take(v *target, chosen []*target) []*target {
 // vectorOf returns the need of one unit of a target when some others are gone.
 func (p *targetSearch) vectorOf(v *target, gone []*target) quota.Vector {
 	if v.whole {
-		return p.preemption.holders.wholeTarget(v.app, gone).vector
+		return p.preemption.holders.vectorWithout(v.app, gone)
 	}
 	return v.vector
 }
@@ -166,7 +166,7 @@ func (p *targetSearch) candidates() []*target {
 				continue
 			}
 			out = append(out, p.podTargets(a)...)
-			if !p.preemption.claims.pastPreemptions[p.pastPreemption(a)] && a.held.vector.Overlaps(p.short) && p.policyAllows(a) {
+			if p.policyAllows(a) && a.held.vector.Overlaps(p.short) && !p.preemption.claims.pastPreemptions[p.pastPreemption(a)] {
 				out = append(out, &target{app: a, whole: true, max: 1})
 			}
 		}

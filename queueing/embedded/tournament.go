@@ -68,7 +68,7 @@ func (c *tournament) enterPreemptors(q *queue) {
 	if !q.config.Preemption.any() {
 		return
 	}
-	for _, class := range q.firstClasses(maxPreemptionAttempts) {
+	for _, class := range q.firstPreemptors() {
 		if class.didNotFit() && c.preemption.mayClaim(class) {
 			q.entries.push(class.entry())
 		}

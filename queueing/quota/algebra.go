@@ -28,6 +28,11 @@ func (r *row) usageBeyond() int64 {
 	return max(0, satSub(r.usageInParent(), r.lendable))
 }
 
+// passedOn returns how much more would count in the parent if the node used that much more.
+func (r *row) passedOn(more int64) int64 {
+	return max(0, Plus(r.usage.amount(), more)-r.local) - r.usageInParent()
+}
+
 // localAvailable returns what is left of the local part. It is never negative.
 func (r *row) localAvailable() int64 {
 	return max(0, satSub(r.local, r.usage.amount()))
@@ -180,55 +185,6 @@ func (f *Forest) blocker(n NodeID, e entry, only NodeID) NodeID {
 	}
 }
 
-// AppendShortfalls appends how much quota the need lacks at n and at each node above it, cell by cell: 0 where there is
-// enough. For the same n and v the order is always the same.
-func (f *Forest) AppendShortfalls(out []int64, n NodeID, v Vector) []int64 {
-	for _, e := range v.columns {
-		if !e.limited {
-			continue
-		}
-		left := e.value
-		for at := n; at != None; at = f.nodes[at].parent {
-			r := &f.nodes[at].rows[e.column]
-			room := satSub(r.subtree, r.usage.amount())
-			if f.nodes[at].parent != None {
-				left, room = satSub(left, r.localAvailable()), r.borrowingHeadroom()
-			}
-			out = append(out, shortfall(left, room))
-		}
-	}
-	return out
-}
-
-// AppendSubtreeShortfalls appends what keeps n's own quota from meeting the need, cell by cell: at n what the quota
-// lacks; at each node above what its children use beyond their quotas and its own. While nothing blocks above, n may use
-// its quota whatever other nodes use within theirs. For the same n and v the order is always the same.
-func (f *Forest) AppendSubtreeShortfalls(out []int64, n NodeID, v Vector) []int64 {
-	for _, e := range v.columns {
-		if !e.limited {
-			continue
-		}
-		r := &f.nodes[n].rows[e.column]
-		out = append(out, shortfall(e.value, satSub(r.subtree, r.usage.amount())))
-		for at := f.nodes[n].parent; at != None; at = f.nodes[at].parent {
-			r := &f.nodes[at].rows[e.column]
-			out = append(out, shortfall(r.beyond.amount(), r.nominal))
-		}
-	}
-	return out
-}
-
-// shortfall returns what is missing of a need; both numbers may be negative.
-func shortfall(left, room int64) int64 {
-	switch {
-	case left <= room:
-		return 0
-	case room < 0 && left > MaxAmount+room:
-		return MaxAmount
-	}
-	return left - room
-}
-
 // Exceeds reports whether n could not meet the need even if nothing were in use, and in which cell. The Node of the
 // Block is n.
 func (f *Forest) Exceeds(n NodeID, v Vector) (Block, bool) {
@@ -358,31 +314,6 @@ func (v Vector) Overlaps(other Vector) bool {
 			if a.column == b.column {
 				return true
 			}
-		}
-	}
-	return false
-}
-
-// Borrowing reports whether n uses more than its own quota in some cell. A root cannot borrow.
-func (f *Forest) Borrowing(n NodeID) bool {
-	nd := &f.nodes[n]
-	if nd.parent == None {
-		return false
-	}
-	for c := range nd.rows {
-		if r := &nd.rows[c]; satSub(r.subtree, r.usage.amount()) < 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// Over reports whether n uses more than its own quota in some cell of the need.
-func (f *Forest) Over(n NodeID, v Vector) bool {
-	for _, e := range v.columns {
-		r := &f.nodes[n].rows[e.column]
-		if e.limited && satSub(r.subtree, r.usage.amount()) < 0 {
-			return true
 		}
 	}
 	return false

@@ -313,3 +313,42 @@ func TestPotentialIsTheMost(t *testing.T) {
 		}
 	})
 }
+
+// What the children of a node use beyond their quotas is kept as a sum; WithinQuota says before a charge what Over says after it.
+func TestUseBeyondQuotas(t *testing.T) {
+	forSeeds(t, 300, func(t *testing.T, r *rand.Rand) {
+		b := newBoth(randomTree(r))
+		for range 40 {
+			name := fmt.Sprintf("n%d", r.IntN(b.f.Nodes()))
+			if r.IntN(3) > 0 || !b.removeOne(r) {
+				b.add(name, b.need(r, name))
+			}
+			for n := range NodeID(b.f.Nodes()) {
+				var want total
+				for _, c := range b.f.nodes[n].below {
+					want.add(b.f.nodes[c].rows[0].usageBeyond())
+				}
+				if got := b.f.nodes[n].rows[0].beyond; got != want {
+					t.Fatalf("children of %s use %v beyond their quotas, want %v", b.f.Name(n), got, want)
+				}
+			}
+			n, need := b.vector(name, b.need(r, name))
+			if got, want := b.f.WithinQuota(n, need), b.withinAfterwards(n, need); got != want {
+				t.Fatalf("%s stays within quota: %t, want %t", name, got, want)
+			}
+		}
+	})
+}
+
+// withinAfterwards charges the need to see whether a node at or above n that is no root stays within its quota in what is short.
+func (b both) withinAfterwards(n NodeID, need Vector) bool {
+	short := b.f.ShortPart(n, need)
+	b.f.Add(n, need)
+	defer b.f.Remove(n, need)
+	for at := n; b.f.Parent(at) != None; at = b.f.Parent(at) {
+		if !b.f.Over(at, short) {
+			return true
+		}
+	}
+	return false
+}

@@ -26,7 +26,8 @@ func (f *Forest) Share(n NodeID) Share {
 		return Share{}
 	}
 	up, t := &f.nodes[nd.parent], &f.trees[nd.tree]
-	shares := make([]Share, len(t.resources))
+	var few [4]Share // enough for nearly all, and not on the heap
+	shares := append(few[:0], make([]Share, len(t.resources))...)
 	for c, of := range t.resourceOf {
 		s, r := &shares[of], &nd.rows[c]
 		s.Borrowed = Plus(s.Borrowed, max(0, satSub(r.usage.amount(), r.subtree)))

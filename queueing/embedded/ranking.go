@@ -1,0 +1,38 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package embedded
+
+import (
+	"cmp"
+	"slices"
+)
+
+// ranking holds the holders of one queue in the order in which they are kept: higher priority first, then the older
+// grant. The last one is the first to be preempted.
+type ranking []*app
+
+func compareRanks(a, b *app) int {
+	return cmp.Or(cmp.Compare(b.held.standing.Priority, a.held.standing.Priority), cmp.Compare(a.held.serial, b.held.serial))
+}
+
+func (r *ranking) insert(a *app) {
+	at, _ := slices.BinarySearchFunc(*r, a, compareRanks)
+	*r = slices.Insert(*r, at, a)
+}
+
+// remove takes out an application whose priority has not changed since it was inserted.
+func (r *ranking) remove(a *app) {
+	at, _ := slices.BinarySearchFunc(*r, a, compareRanks)
+	*r = slices.Delete(*r, at, at+1)
+}
+
+// mayPreempt reports whether a policy within the queue might let an ask of that priority preempt any of the holders, or
+// pods of them.
+func (r ranking) mayPreempt(priority int32, within Policy) bool {
+	if len(r) == 0 {
+		return false
+	}
+	lowest := r[len(r)-1].held.standing.Priority
+	return within == PreemptLowerPriority && lowest < priority || within == PreemptLowerOrNewerEqualPriority && lowest <= priority
+}

@@ -1,0 +1,53 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package quota
+
+// AppendShortfalls appends how much quota the need lacks at n and at each node above it, cell by cell: 0 where there is
+// enough. For the same n and v the order is always the same.
+func (f *Forest) AppendShortfalls(out []int64, n NodeID, v Vector) []int64 {
+	for _, e := range v.columns {
+		if !e.limited {
+			continue
+		}
+		left := e.value
+		for at := n; at != None; at = f.nodes[at].parent {
+			r := &f.nodes[at].rows[e.column]
+			room := satSub(r.subtree, r.usage.amount())
+			if f.nodes[at].parent != None {
+				left, room = satSub(left, r.localAvailable()), r.borrowingHeadroom()
+			}
+			out = append(out, shortfall(left, room))
+		}
+	}
+	return out
+}
+
+// AppendSubtreeShortfalls appends what keeps n's own quota from meeting the need, cell by cell: at n what the quota
+// lacks; at each node above what its children use beyond their quotas and its own. While nothing blocks above, n may use
+// its quota whatever other nodes use within theirs. For the same n and v the order is always the same.
+func (f *Forest) AppendSubtreeShortfalls(out []int64, n NodeID, v Vector) []int64 {
+	for _, e := range v.columns {
+		if !e.limited {
+			continue
+		}
+		r := &f.nodes[n].rows[e.column]
+		out = append(out, shortfall(e.value, satSub(r.subtree, r.usage.amount())))
+		for at := f.nodes[n].parent; at != None; at = f.nodes[at].parent {
+			r := &f.nodes[at].rows[e.column]
+			out = append(out, shortfall(r.beyond.amount(), r.nominal))
+		}
+	}
+	return out
+}
+
+// shortfall returns what is missing of a need; both numbers may be negative.
+func shortfall(left, room int64) int64 {
+	switch {
+	case left <= room:
+		return 0
+	case room < 0 && left > MaxAmount+room:
+		return MaxAmount
+	}
+	return left - room
+}
