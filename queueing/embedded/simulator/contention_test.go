@@ -33,16 +33,34 @@ func crowded(arrivals int, preemption embedded.Preemption) Scenario {
 	return s
 }
 
-// BenchmarkContention plays 10,000 arrivals in 100 queues, more than these can hold, without preemption and with the default.
+// fairly lets the queues of a scenario preempt each other by their shares.
+func fairly(s Scenario) Scenario {
+	s.Queues[0].FairSharing, s.Queues[0].FairPreemption = true, embedded.PreemptLessThanInitialShare
+	for i := range s.Queues {
+		s.Queues[i].Weight = 1
+	}
+	return s
+}
+
+// BenchmarkContention plays arrivals in 100 queues, more than these can hold: without preemption, with the default, with priorities within
+// each queue, and, as each unit that is taken depends on all shares, a tenth as many with fair preemption.
 func BenchmarkContention(b *testing.B) {
-	for name, rules := range map[string]embedded.Preemption{"none": {}, "reclaim": {Reclaim: embedded.PreemptAny}} {
+	const arrivals = 10_000
+	reclaim := embedded.Preemption{Reclaim: embedded.PreemptAny}
+	priority := embedded.Preemption{Reclaim: embedded.PreemptAny, Within: embedded.PreemptLowerPriority}
+	for name, s := range map[string]Scenario{
+		"none": crowded(arrivals, embedded.Preemption{}), "reclaim": crowded(arrivals, reclaim), "priority": crowded(arrivals, priority),
+		"fair": fairly(crowded(arrivals/10, reclaim)),
+	} {
 		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
 			for range b.N {
-				summary, err := Run(crowded(10_000, rules), func(Event) error { return nil })
+				summary, err := Run(s, func(Event) error { return nil })
 				if err != nil || summary.Unfinished > 0 {
 					b.Fatal(summary, err)
 				}
 				b.ReportMetric(float64(summary.Preemptions), "preemptions")
+				b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*(len(s.Arrivals)+summary.Preemptions)), "us/decision")
 			}
 		})
 	}
