@@ -311,3 +311,14 @@ const (
 	TemplateChangeRestart TemplateChangePolicy = "Restart"
 	TemplateChangeIgnore  TemplateChangePolicy = "Ignore"
 )
+
+// TemplatePolicy returns onTemplateChange with its default.
+func (s *SparkApplicationSpec) TemplatePolicy() TemplateChangePolicy {
+	switch {
+	case s.OnTemplateChange != "":
+		return s.OnTemplateChange
+	case s.ReadyWhen == ReadyWhenRunning:
+		return TemplateChangeRestart
+	}
+	return TemplateChangeWait
+}

@@ -29,8 +29,8 @@ would preempt. It reads the queues, flavors and applications of the cluster and 
 what the status of the applications says.
 
 Time does not pass in a plan: what runs keeps running. Nothing is deleted that the files do not name. Pods that no
-SparkApplication manages are not counted, and the properties of ConfigMaps and Secrets are not known. Of a schedule it
-says whether a run can be admitted at all.
+SparkApplication manages are not counted, and the properties of ConfigMaps and Secrets are not known. Of runs
+that are still to come, of a schedule or after a current run, it says whether they can be admitted at all.
 
 The exit code is 3 if anything of --fail-on would happen: a check for pull requests.`
 

@@ -24,7 +24,7 @@ func (rr rerun) forceToken() string {
 
 // changed reports whether the run template differs from that of the current run in a way that asks for another run.
 func (rr rerun) changed() bool {
-	if templatePolicy(rr.o.App) == v1alpha1.TemplateChangeIgnore {
+	if rr.o.App.Spec.TemplatePolicy() == v1alpha1.TemplateChangeIgnore {
 		return rr.o.App.Spec.RunID != rr.s.RunID
 	}
 	return !rr.o.SameTemplate
@@ -79,16 +79,4 @@ func (rr rerun) observeSpec() {
 	if !rr.o.SameTemplate {
 		rr.view.Generation = rr.o.App.Status.ObservedGeneration
 	}
-}
-
-// templatePolicy returns spec.onTemplateChange with its default.
-func templatePolicy(app *v1alpha1.SparkApplication) v1alpha1.TemplateChangePolicy {
-	spec := &app.Spec
-	switch {
-	case spec.OnTemplateChange != "":
-		return spec.OnTemplateChange
-	case spec.ReadyWhen == v1alpha1.ReadyWhenRunning:
-		return v1alpha1.TemplateChangeRestart
-	}
-	return v1alpha1.TemplateChangeWait
 }

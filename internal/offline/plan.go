@@ -52,7 +52,7 @@ const (
 	Preempted Outcome = "Preempted"
 	// Elsewhere: no SparkQueue decides on it.
 	Elsewhere Outcome = "Elsewhere"
-	// Fits: a coming run of a schedule can be admitted, at least when its queues are idle.
+	// Fits: a run that is to come can be admitted, at least when its queues are idle.
 	Fits Outcome = "Fits"
 )
 
@@ -63,8 +63,14 @@ type Change string
 const (
 	Unchanged Change = ""
 	Created   Change = "Created"
-	// Rerun: what runs is changed, so that the application runs again.
+	// Rerun: what runs is changed, so that the application runs again: at once, or after its current run, as
+	// spec.onTemplateChange says.
 	Rerun Change = "Rerun"
+	// Moved: it waits, and asks another queue or in another way.
+	Moved Change = "Moved"
+	// Suspended and Resumed: spec.suspend is changed.
+	Suspended Change = "Suspended"
+	Resumed   Change = "Resumed"
 	// Updated: a schedule, whose coming runs are different.
 	Updated Change = "Updated"
 )

@@ -95,6 +95,11 @@ func waiting(_ *testing.T, app *v1alpha1.SparkApplication) {
 	}}
 }
 
+func suspended(_ *testing.T, app *v1alpha1.SparkApplication) {
+	app.Spec.Suspend = true
+	app.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ReadyCondition, Reason: v1alpha1.SuspendedReason}}
+}
+
 func ended(_ *testing.T, app *v1alpha1.SparkApplication) {
 	app.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ReadyCondition, Reason: v1alpha1.SucceededReason}}
 }
@@ -132,7 +137,13 @@ spec:
 		"less quota":               {map[string]state{"a": running, "b": running, "c": waiting}, []string{queueManifest("q", 1)}, []string{"c  Waiting→Refused ExceedsQuota"}},
 		"it runs again":            {map[string]state{"old": ended}, []string{strings.Replace(jobManifest("old", "q", ""), "pi.py", "e.py", 1)}, []string{"old Rerun Absent→Admitted "}},
 		"it ran":                   {map[string]state{"old": ended}, []string{jobManifest("old", "q", "")}, nil},
-		"a running one is changed": {map[string]state{"old": running, "other": running}, []string{strings.Replace(jobManifest("old", "q", ""), "pi.py", "e.py", 1)}, []string{"old Rerun Admitted→Admitted "}},
+		"a running one is changed": {map[string]state{"old": running, "other": running}, []string{strings.Replace(jobManifest("old", "q", ""), "pi.py", "e.py", 1)}, []string{"old Rerun Admitted→Fits "}},
+		"it is stopped for that":   {map[string]state{"old": running, "other": running}, []string{strings.Replace(jobManifest("old", "q", ""), "pi.py", "e.py", 1) + "  onTemplateChange: Restart\n"}, []string{"old Rerun Admitted→Admitted "}},
+		"its next run never fits":  {map[string]state{"old": running}, []string{strings.Replace(jobManifest("old", "q", ""), "instances: 1", "instances: 4", 1)}, []string{"old Rerun Admitted→Refused ExceedsQuota"}},
+		"changes are ignored":      {map[string]state{"old": running}, []string{strings.Replace(jobManifest("old", "q", ""), "pi.py", "e.py", 1) + "  onTemplateChange: Ignore\n"}, nil},
+		"one is suspended":         {map[string]state{"a": running, "b": running, "c": waiting}, []string{jobManifest("a", "q", "") + "  suspend: true\n"}, []string{"a Suspended Admitted→Absent ", "c  Waiting→Admitted "}},
+		"one is resumed":           {map[string]state{"a": suspended}, []string{jobManifest("a", "q", "")}, []string{"a Resumed Absent→Admitted "}},
+		"one moves":                {map[string]state{"a": running, "b": running, "c": waiting}, []string{jobManifest("c", "fresh", ""), queueManifest("fresh", 2)}, []string{"c Moved Waiting→Admitted "}},
 		"no such queue":            {map[string]state{}, []string{jobManifest("new", "nowhere", "")}, []string{"new Created Absent→Waiting ReferenceNotFound"}},
 		"a queue of the files":     {map[string]state{}, []string{jobManifest("new", "fresh", ""), queueManifest("fresh", 2)}, []string{"new Created Absent→Admitted "}},
 		"another system decides":   {map[string]state{}, []string{jobManifest("new", "q", ", gate: Kueue")}, []string{"new Created Absent→Elsewhere "}},

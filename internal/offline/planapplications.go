@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	kjson "sigs.k8s.io/json"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -49,52 +50,87 @@ func (p *planning) namespaceOf(name string) string {
 	return cmp.Or(name, p.namespace, corev1.NamespaceDefault)
 }
 
-// submit asks for a run of the application, unless it has had it.
+// submit does what the operator would do about an application of the files.
 func (p *planning) submit(app *v1alpha1.SparkApplication) error {
-	name := app.Namespace + "/" + app.Name
-	change, err := p.changeOf(app)
+	live := p.apps[app.Namespace+"/"+app.Name]
+	if live != nil {
+		app.UID = live.UID
+	}
+	change, err := p.changeOf(app, live)
 	if change == Unchanged || err != nil {
 		return err
 	}
 	placed := p.live.place(app)
 	effect := Effect{
 		Kind: v1alpha1.SparkApplicationKind, Namespace: app.Namespace, Name: app.Name, Queue: placed.Queue,
-		Change: change, Before: cmp.Or(p.before[name].outcome, Absent),
+		Change: change, Before: cmp.Or(p.before[app.Namespace+"/"+app.Name].outcome, Absent),
 	}
 	switch {
 	case app.Spec.Suspend:
 		effect.After, effect.Message = Absent, "spec.suspend is true"
-		p.declared = append(p.declared, effect)
+		p.world.drop(keyOf(app))
 	case !catalog.Of(placed.Gate).SparkQueues:
 		effect.After, effect.Message = Elsewhere, "gate "+string(placed.Gate)+" decides on it"
-		p.declared = append(p.declared, effect)
+		p.world.drop(keyOf(app))
 	default:
-		ask, err := p.ask(app, placed)
-		if err != nil {
-			return err
-		}
-		p.changes[name] = change
-		p.world.replace(ask)
-		return nil
+		return p.start(app, placed, effect)
 	}
-	if live := p.apps[name]; live != nil {
-		p.world.drop(keyOf(live))
-	}
+	p.declared = append(p.declared, effect)
 	return nil
 }
 
-// changeOf returns whether the files make an application run.
-func (p *planning) changeOf(app *v1alpha1.SparkApplication) (Change, error) {
-	live := p.apps[app.Namespace+"/"+app.Name]
+// start asks for a run at once, or, where another run has to end before, finds out whether it can be admitted at all.
+func (p *planning) start(app *v1alpha1.SparkApplication, placed namespacepolicy.Placement, effect Effect) error {
+	ask, err := p.ask(app, placed)
+	if err != nil {
+		return err
+	}
+	if effect.Change == Rerun && effect.Before == Admitted && app.Spec.TemplatePolicy() != v1alpha1.TemplateChangeRestart {
+		p.declared = append(p.declared, p.whenIdle(effect, ask, "it follows the current run"))
+		return nil
+	}
+	p.changes[app.Namespace+"/"+app.Name] = effect.Change
+	p.world.replace(ask)
+	return nil
+}
+
+// changeOf returns what the files do to an application; live is nil for a new one.
+func (p *planning) changeOf(app, live *v1alpha1.SparkApplication) (Change, error) {
 	if live == nil {
 		return Created, nil
 	}
-	app.UID = live.UID
-	same, err := templatehash.Matches(&app.Spec, live.Status.TemplateHash)
-	if err != nil || same && app.Spec.RunID == live.Status.RunID {
-		return Unchanged, err
+	if app.Spec.Suspend {
+		return p.suspensionOf(app, live), nil
 	}
-	return Rerun, nil
+	same, err := sameRun(&app.Spec, &live.Status)
+	stage, _ := status.StageOf(live.Status.Conditions)
+	switch waits := stage.Waiting() && live.Status.Grant == nil; {
+	case err != nil:
+		return Unchanged, err
+	case !same:
+		return Rerun, nil
+	case live.Spec.Suspend && !stage.Ended():
+		return Resumed, nil
+	case waits && !equality.Semantic.DeepEqual(app.Spec.Queue, live.Spec.Queue):
+		return Moved, nil
+	}
+	return Unchanged, nil
+}
+
+// suspensionOf returns whether files that suspend an application stop anything.
+func (p *planning) suspensionOf(app, live *v1alpha1.SparkApplication) Change {
+	if _, moves := p.before[app.Namespace+"/"+app.Name]; moves && !live.Spec.Suspend {
+		return Suspended
+	}
+	return Unchanged
+}
+
+// sameRun reports whether the current or last run is the one that a spec asks for.
+func sameRun(spec *v1alpha1.SparkApplicationSpec, s *v1alpha1.SparkApplicationStatus) (bool, error) {
+	if spec.TemplatePolicy() == v1alpha1.TemplateChangeIgnore {
+		return spec.RunID == s.RunID, nil
+	}
+	return templatehash.Matches(spec, s.TemplateHash)
 }
 
 // ask returns what an application of the files would ask for now.
@@ -130,16 +166,21 @@ func (p *planning) try(schedule *v1alpha1.ScheduledSparkApplication) error {
 	if err != nil {
 		return err
 	}
+	p.declared = append(p.declared, p.whenIdle(effect, ask, ""))
+	return nil
+}
+
+// whenIdle completes an effect with whether an ask can be admitted while nothing else asks or holds.
+func (p *planning) whenIdle(effect Effect, ask queueing.Ask, message string) Effect {
 	idle := newWorld(p.live.Now)
 	idle.configure(p.queues, p.flavors)
 	idle.replace(ask)
 	idle.settle()
-	stands := idle.standings()[app.Namespace+"/"+app.Name]
-	if effect.After = Fits; stands.outcome != Admitted {
+	effect.After, effect.Message = Fits, message
+	if stands := idle.standings()[ask.Key.Namespace+"/"+ask.Key.Name]; stands.outcome != Admitted {
 		effect.After, effect.Reason, effect.Message = stands.outcome, stands.reason, stands.message
 	}
-	p.declared = append(p.declared, effect)
-	return nil
+	return effect
 }
 
 func keyOf(app *v1alpha1.SparkApplication) queueing.Key {

@@ -23,7 +23,7 @@ func TestWritePlan(t *testing.T) {
 	nightly.Kind = v1alpha1.ScheduledSparkApplicationKind
 	plan := offline.Plan{Queues: []string{"team-a"}, Effects: []offline.Effect{
 		effect("daily", offline.Created, offline.Absent, offline.Admitted, "", ""),
-		effect("features", offline.Rerun, offline.Admitted, offline.Waiting, "WaitingForQuota", "needs cpu 4 of flavor default; 2 are free"),
+		effect("features", offline.Moved, offline.Waiting, offline.Waiting, "WaitingForQuota", "needs cpu 4 of flavor default; 2 are free"),
 		nightly,
 		effect("adhoc", offline.Unchanged, offline.Admitted, offline.Preempted, v1alpha1.PreemptedReason, "etl/daily has a higher priority"),
 	}}
