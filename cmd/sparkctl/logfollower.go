@@ -26,6 +26,8 @@ import (
 const (
 	// lookEvery is how often pods are looked for while one is waited for.
 	lookEvery = 500 * time.Millisecond
+	// lookForMoreEvery is how often they are looked for once the logs of some executors are followed.
+	lookForMoreEvery = 5 * time.Second
 	// lineBuffer is how much of a line is copied at once.
 	lineBuffer = 64 << 10
 )
@@ -173,7 +175,7 @@ func (l *logFollower) loop(ctx context.Context, states <-chan *v1alpha1.SparkApp
 		case err := <-l.failed:
 			return err
 		case app = <-states:
-		case <-clock.RealClock{}.After(lookEvery):
+		case <-clock.RealClock{}.After(l.lookAfter()):
 		}
 		if app == nil {
 			continue
@@ -190,6 +192,15 @@ func (l *logFollower) loop(ctx context.Context, states <-chan *v1alpha1.SparkApp
 			return err
 		}
 	}
+}
+
+// lookAfter returns when to look for pods again although the application has not changed. Executors that come later lose
+// nothing by a longer pause: their logs are copied from the first line.
+func (l *logFollower) lookAfter() time.Duration {
+	if l.executor == allExecutors && len(l.opened) > 0 {
+		return lookForMoreEvery
+	}
+	return lookEvery
 }
 
 // cannotBegin is the error of a run whose spec cannot work.
