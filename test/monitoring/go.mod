@@ -5,6 +5,7 @@ go 1.26.3
 
 require (
 	github.com/fluxcd/pkg/apis/meta v1.30.2
+	github.com/prometheus/common v0.70.0
 	github.com/prometheus/prometheus v0.313.0
 	github.com/sparkgate/sparkgate v0.0.0-00010101000000-000000000000
 	github.com/sparkgate/sparkgate/test v0.0.0-00010101000000-000000000000
@@ -102,7 +103,6 @@ require (
 	github.com/prometheus/client_golang v1.23.2 // indirect
 	github.com/prometheus/client_golang/exp v0.0.0-20260602051030-3537b20ac86b // indirect
 	github.com/prometheus/client_model v0.6.2 // indirect
-	github.com/prometheus/common v0.70.0 // indirect
 	github.com/prometheus/otlptranslator v1.0.0 // indirect
 	github.com/prometheus/procfs v0.21.0 // indirect
 	github.com/prometheus/sigv4 v0.4.1 // indirect

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/model/textparse"
 	"github.com/prometheus/prometheus/model/value"
@@ -154,7 +155,7 @@ func (p *prometheus) store(body []byte, contentType string, up bool) error {
 			return errors.Join(err, appender.Rollback())
 		}
 	}
-	if err := add(p.labeled(labels.FromStrings(labels.MetricName, "up")), answered); err != nil {
+	if err := add(p.labeled(labels.FromStrings(model.MetricNameLabel, "up")), answered); err != nil {
 		return errors.Join(err, appender.Rollback())
 	}
 	for name, series := range p.seen {

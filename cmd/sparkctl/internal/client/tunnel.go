@@ -13,11 +13,11 @@ import (
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/httpstream"
 	"k8s.io/client-go/tools/portforward"
 	"k8s.io/client-go/tools/remotecommand"
 	"k8s.io/client-go/transport/spdy"
 	"k8s.io/client-go/util/exec"
+	"k8s.io/streaming/pkg/httpstream"
 
 	"github.com/sparkgate/sparkgate/internal/pods"
 )
@@ -41,7 +41,7 @@ func (c *Cluster) Forward(ctx context.Context, pod *corev1.Pod, local uint16, po
 	f := &Forwarding{stop: make(chan struct{}), ended: make(chan error, 1)}
 	ready := make(chan struct{})
 	ports := []string{strconv.Itoa(int(local)) + ":" + strconv.Itoa(int(port))}
-	forwarder, err := portforward.NewOnAddresses(dialer, []string{"127.0.0.1"}, ports, f.stop, ready, io.Discard, problems)
+	forwarder, err := portforward.NewOnAddressesForStreaming(dialer, []string{"127.0.0.1"}, ports, f.stop, ready, io.Discard, problems)
 	if err != nil {
 		return nil, fmt.Errorf("prepare a way to pod %s: %w", pod.Name, err)
 	}
@@ -94,12 +94,12 @@ func (c *Cluster) forwardDialer(to *url.URL) (httpstream.Dialer, error) {
 	if err != nil {
 		return nil, err
 	}
-	overSPDY := spdy.NewDialer(upgrader, &http.Client{Transport: transport}, http.MethodPost, to)
-	overWebSocket, err := portforward.NewSPDYOverWebsocketDialer(to, c.config)
+	overSPDY := spdy.NewDialerForStreaming(upgrader, &http.Client{Transport: transport}, http.MethodPost, to)
+	overWebSocket, err := portforward.NewSPDYOverWebsocketDialerForStreaming(to, c.config)
 	if err != nil {
 		return nil, err
 	}
-	return portforward.NewFallbackDialer(overWebSocket, overSPDY, notUpgraded), nil
+	return portforward.NewFallbackDialerForStreaming(overWebSocket, overSPDY, notUpgraded), nil
 }
 
 // notUpgraded reports whether an error says that WebSockets do not get through.
