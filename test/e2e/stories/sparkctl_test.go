@@ -5,6 +5,7 @@ package stories
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -45,9 +46,13 @@ func TestSparkctlReachesADriver(t *testing.T) {
 	if err != nil {
 		t.Fatalf("sparkctl ui prints no address: %v", err)
 	}
-	if page := get(t.Context(), t, strings.TrimSpace(string(address[:n]))); !strings.Contains(page, "Spark Jobs") {
-		t.Errorf("the page is %.300s", page)
-	}
+	s.Await("the page of Spark's jobs", func() error { // until then it says that Spark is starting up
+		page, err := get(t.Context(), strings.TrimSpace(string(address[:n])))
+		if err == nil && !strings.Contains(page, "Spark Jobs") {
+			err = fmt.Errorf("the page is %.300s", page)
+		}
+		return err
+	})
 	s.Sparkctl("suspend", "pi", "-n", s.Name)
 	if err := ui.Wait(); err != nil {
 		t.Errorf("sparkctl ui, after the driver: %v", err)
@@ -55,20 +60,16 @@ func TestSparkctlReachesADriver(t *testing.T) {
 }
 
 // get returns a page.
-func get(ctx context.Context, t *testing.T, address string) string {
-	t.Helper()
+func get(ctx context.Context, address string) (string, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		t.Fatal(err)
+		return "", err
 	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
-		t.Fatal(err)
+		return "", err
 	}
 	defer response.Body.Close()
 	page, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(page)
+	return string(page), err
 }
