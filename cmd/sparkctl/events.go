@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/utils/clock"
 
-	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/client"
 	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/printer"
 )
@@ -35,15 +34,11 @@ func newEvents(s streams) *cobra.Command {
 }
 
 func (f *eventsFlags) run(ctx context.Context, name string, s streams) error {
-	c, err := client.Connect(f.cluster)
+	c, app, err := connectTo(ctx, f.cluster, name)
 	if err != nil {
 		return err
 	}
-	app, err := client.GetObject[v1alpha1.SparkApplication](ctx, c, client.Applications, name)
-	if err != nil {
-		return err
-	}
-	events, err := c.EventsOf(ctx, &app)
+	events, err := c.EventsOf(ctx, app)
 	switch {
 	case err != nil:
 		return err

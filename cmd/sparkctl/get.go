@@ -45,6 +45,16 @@ func aboutApplication(c *cobra.Command, o *client.Options, run func(ctx context.
 	return c
 }
 
+// connectTo finds the cluster and reads the application that a command is about.
+func connectTo(ctx context.Context, o client.Options, name string) (*client.Cluster, *v1alpha1.SparkApplication, error) {
+	c, err := client.Connect(o)
+	if err != nil {
+		return nil, nil, err
+	}
+	app, err := client.GetObject[v1alpha1.SparkApplication](ctx, c, client.Applications, name)
+	return c, &app, err
+}
+
 // oneApplication refuses a call that does not name one application. NAME, sgapp/NAME and SparkApplication names of
 // kubectl are understood; the kind is taken away.
 func oneApplication(c *cobra.Command, args []string) error {

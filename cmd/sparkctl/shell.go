@@ -15,7 +15,6 @@ import (
 	"k8s.io/client-go/tools/remotecommand"
 	"k8s.io/utils/clock"
 
-	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/client"
 )
 
@@ -53,15 +52,11 @@ func (f *shellFlags) run(ctx context.Context, name string, command []string, s s
 	if n, err := strconv.Atoi(f.executor); f.executor != "" && (err != nil || n < 1) {
 		return usageError{fmt.Errorf("--executor is %q; set it to a number from 1", f.executor)}
 	}
-	c, err := client.Connect(f.cluster)
+	c, app, err := connectTo(ctx, f.cluster, name)
 	if err != nil {
 		return err
 	}
-	app, err := client.GetObject[v1alpha1.SparkApplication](ctx, c, client.Applications, name)
-	if err != nil {
-		return err
-	}
-	pod, err := runningPod(ctx, c, &app, f.executor)
+	pod, err := runningPod(ctx, c, app, f.executor)
 	if err != nil {
 		return err
 	}

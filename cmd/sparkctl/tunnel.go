@@ -19,9 +19,6 @@ import (
 	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/client"
 )
 
-// usualUIPort is where Spark's web interface listens unless it is told otherwise.
-const usualUIPort = 4040
-
 // reconnectAfter is the pause before a way that was lost is opened again.
 const reconnectAfter = time.Second
 

@@ -20,15 +20,13 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/client"
+	sparkrender "github.com/sparkgate/sparkgate/internal/spark/render"
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
 const uiText = `Opens the web interface of an application: while its driver runs, Spark's own, through a port of this machine until
 Ctrl-C or until the driver ends; afterwards the page of the last attempt at the history server, if the operator knows
 one. The address is printed, and opened in a browser if the output is a terminal.`
-
-// uiPortName is the name of the port of Spark's web interface in driver pods.
-const uiPortName = "spark-ui"
 
 // uiFlags are the flags of ui.
 type uiFlags struct {
@@ -50,15 +48,11 @@ func newUI(s streams) *cobra.Command {
 }
 
 func (f *uiFlags) run(ctx context.Context, name string, s streams) error {
-	c, err := client.Connect(f.cluster)
+	c, app, err := connectTo(ctx, f.cluster, name)
 	if err != nil {
 		return err
 	}
-	app, err := client.GetObject[v1alpha1.SparkApplication](ctx, c, client.Applications, name)
-	if err != nil {
-		return err
-	}
-	driver, err := runningPod(ctx, c, &app, "")
+	driver, err := runningPod(ctx, c, app, "")
 	var notRunning *notRunningError
 	if errors.As(err, &notRunning) && app.Status.Driver != nil && app.Status.Driver.HistoryAddress != "" {
 		return f.show(app.Status.Driver.HistoryAddress, "History of "+app.Status.Driver.ApplicationID, s)
@@ -72,7 +66,7 @@ func (f *uiFlags) run(ctx context.Context, name string, s streams) error {
 	if app.Spec.SparkConf["spark.ui.enabled"] == "false" {
 		return fmt.Errorf("%s has no web interface: spec.sparkConf sets spark.ui.enabled to false", name)
 	}
-	return f.forward(ctx, c, &app, driver, s)
+	return f.forward(ctx, c, app, driver, s)
 }
 
 // forward shows the driver's web interface until it is interrupted, or the driver ends.
@@ -103,8 +97,8 @@ func (f *uiFlags) forward(ctx context.Context, c *client.Cluster, app *v1alpha1.
 // localPort returns the port of this machine at which to listen.
 func (f *uiFlags) localPort() (uint16, error) {
 	switch {
-	case f.port == 0 && portIsFree(usualUIPort):
-		return usualUIPort, nil
+	case f.port == 0 && portIsFree(sparkrender.DefaultUIPort):
+		return sparkrender.DefaultUIPort, nil
 	case f.port != 0 && !portIsFree(f.port):
 		return 0, fmt.Errorf("--port %d is in use on this machine, or not yours to use; choose another one, or leave the flag out", f.port)
 	}
@@ -115,12 +109,12 @@ func (f *uiFlags) localPort() (uint16, error) {
 func uiPort(driver *corev1.Pod) int32 {
 	for i := range driver.Spec.Containers {
 		for _, port := range driver.Spec.Containers[i].Ports {
-			if port.Name == uiPortName {
+			if port.Name == sparkrender.UIPortName {
 				return port.ContainerPort
 			}
 		}
 	}
-	return usualUIPort
+	return sparkrender.DefaultUIPort
 }
 
 // untilDriverEnds waits until the attempt that ran is over, and says how it stands then; nothing if ctx ends before.

@@ -50,7 +50,7 @@ func (b *build) uiAddress() string {
 	if enabled, err := b.given.Bool(conf.UIEnabled, true); err != nil || !enabled {
 		return ""
 	}
-	port, err := b.given.Int(conf.UIPort, defaultUIPort)
+	port, err := b.given.Int(conf.UIPort, DefaultUIPort)
 	if err != nil {
 		return ""
 	}

@@ -73,7 +73,7 @@ func servletPath(p conf.Properties) string {
 }
 
 // uiPort returns the port of Spark's web interface.
-func uiPort(p conf.Properties) string { return p.Get(conf.UIPort, strconv.Itoa(defaultUIPort)) }
+func uiPort(p conf.Properties) string { return p.Get(conf.UIPort, strconv.Itoa(DefaultUIPort)) }
 
 // annotateMissing adds the annotations that are not there yet.
 func (d *draft) annotateMissing(annotations map[string]string) {

@@ -44,7 +44,7 @@ func UIPortOf(service *corev1.Service) int32 {
 var allPorts = []Port{
 	{"driver-rpc-port", conf.DriverPort, 7078},
 	{"blockmanager", conf.DriverBlockManagerPort, BlockManagerPort},
-	{UIPortName, conf.UIPort, defaultUIPort},
+	{UIPortName, conf.UIPort, DefaultUIPort},
 	{connectPortName, conf.ConnectPort, 15002},
 }
 
@@ -57,7 +57,7 @@ const (
 // Defaults that are needed by name: of the block manager, in driver and executors, and of the web interface.
 const (
 	BlockManagerPort = 7079
-	defaultUIPort    = 4040
+	DefaultUIPort    = 4040
 )
 
 // port is one port of the driver by its name in container and Service.
