@@ -4,8 +4,8 @@
 package argocd
 
 import (
-	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -99,34 +99,18 @@ func TestPushWhileTheOperatorIsDown(t *testing.T) {
 func TestQueuesAndJobsInOne(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "")
-	root, leaf := w.Namespace+"-root", w.Namespace+"-leaf"
-	queues := fmt.Sprintf(`apiVersion: sparkgate.io/v1alpha1
-kind: SparkQueue
-metadata: {name: %[2]s}
-spec:
-  parent: %[1]s
-  namespaceSelector: {}
-  flavors: [{name: default, quotas: [{resource: memory, nominal: 3Gi}]}]
----
-apiVersion: sparkgate.io/v1alpha1
-kind: SparkQueue
-metadata: {name: %[1]s}
-spec: {}
-`, root, leaf)
-	inLeaf := func(name string) string {
-		return replaced(w.Manifest(name), "queue: {name: "+w.Queue.Name+"}", "queue: {name: "+leaf+"}")
-	}
-	revision := w.deploy(files{"jobs/a-jobs.yaml": inLeaf("one") + "---\n" + inLeaf("two"), "jobs/z-queues.yaml": queues})
+	tree := w.NewTree("one", "two")
+	revision := w.deploy(files{"jobs/a-jobs.yaml": strings.Join(tree.Jobs, "---\n"), "jobs/z-queues.yaml": tree.Queues})
 	w.SucceedAll(w.App("one"), w.App("two"))
 	w.is(healthy, revision)
-	if got := w.node(v1alpha1.SparkQueueKind, leaf).Health; got.Status != healthy {
+	if got := w.node(v1alpha1.SparkQueueKind, tree.Leaf).Health; got.Status != healthy {
 		t.Errorf("the queue is %+v", got)
 	}
-	broken := w.push(files{"jobs/z-queues.yaml": replaced(queues, "parent: "+root, "parent: "+leaf)})
+	broken := w.push(files{"jobs/z-queues.yaml": replaced(tree.Queues, "parent: "+tree.Root, "parent: "+tree.Leaf)})
 	w.is(degraded, broken)
-	gone := w.push(files{"jobs/z-queues.yaml": "", "jobs/a-jobs.yaml": inLeaf("one")})
+	gone := w.push(files{"jobs/z-queues.yaml": "", "jobs/a-jobs.yaml": tree.Jobs[0]})
 	w.is(healthy, gone)
-	for _, name := range []string{leaf, root} {
+	for _, name := range []string{tree.Leaf, tree.Root} {
 		actors.Gone(t, &v1alpha1.SparkQueue{ObjectMeta: metav1.ObjectMeta{Name: name}})
 	}
 }

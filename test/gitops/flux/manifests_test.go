@@ -174,29 +174,13 @@ func (w *world) runNow(schedule *v1alpha1.ScheduledSparkApplication) *v1alpha1.S
 func TestQueuesAndJobsInOne(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "")
-	root, leaf := w.Namespace+"-root", w.Namespace+"-leaf"
-	queues := fmt.Sprintf(`apiVersion: sparkgate.io/v1alpha1
-kind: SparkQueue
-metadata: {name: %[2]s}
-spec:
-  parent: %[1]s
-  namespaceSelector: {}
-  flavors: [{name: default, quotas: [{resource: memory, nominal: 3Gi}]}]
----
-apiVersion: sparkgate.io/v1alpha1
-kind: SparkQueue
-metadata: {name: %[1]s}
-spec: {}
-`, root, leaf)
-	inLeaf := func(name string) string {
-		return strings.Replace(w.Manifest(name), "queue: {name: "+w.Queue.Name+"}", "queue: {name: "+leaf+"}", 1)
-	}
-	revision := w.deploy(files{"all/a-jobs.yaml": inLeaf("one") + "---\n" + inLeaf("two"), "all/z-queues.yaml": queues}, map[string][]string{"all": nil})
+	tree := w.NewTree("one", "two")
+	revision := w.deploy(files{"all/a-jobs.yaml": strings.Join(tree.Jobs, "---\n"), "all/z-queues.yaml": tree.Queues}, map[string][]string{"all": nil})
 	w.SucceedAll(w.App("one"), w.App("two"))
 	w.ready("all", revision)
 	gone := w.push(files{"all/a-jobs.yaml": "", "all/z-queues.yaml": "", "all/README.md": "Nothing.\n"})
 	w.ready("all", gone)
-	for _, name := range []string{leaf, root} {
+	for _, name := range []string{tree.Leaf, tree.Root} {
 		actors.Gone(t, &v1alpha1.SparkQueue{ObjectMeta: metav1.ObjectMeta{Name: name}})
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -58,6 +59,36 @@ spec:
 	return text
 }
 
+// Tree is a tree of two queues as it stands in Git, in which the leaf has room for one application, and jobs of the leaf.
+type Tree struct {
+	Root, Leaf string
+	// Queues are the manifests of both; Jobs that of each job.
+	Queues string
+	Jobs   []string
+}
+
+// NewTree has jobs of these names. The leaf comes before its parent, as files may be in any order.
+func (w *World) NewTree(jobs ...string) Tree {
+	tree := Tree{Root: w.Namespace + "-root", Leaf: w.Namespace + "-leaf"}
+	tree.Queues = fmt.Sprintf(`apiVersion: sparkgate.io/v1alpha1
+kind: SparkQueue
+metadata: {name: %[2]s}
+spec:
+  parent: %[1]s
+  namespaceSelector: {}
+  flavors: [{name: default, quotas: [{resource: memory, nominal: 3Gi}]}]
+---
+apiVersion: sparkgate.io/v1alpha1
+kind: SparkQueue
+metadata: {name: %[1]s}
+spec: {}
+`, tree.Root, tree.Leaf)
+	for _, job := range jobs {
+		tree.Jobs = append(tree.Jobs, strings.Replace(w.Manifest(job), "queue: {name: "+w.Queue.Name+"}", "queue: {name: "+tree.Leaf+"}", 1))
+	}
+	return tree
+}
+
 // App is an application of this world to look at.
 func (w *World) App(name string) *v1alpha1.SparkApplication {
 	return &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name}}
@@ -76,11 +107,7 @@ func (w *World) Stored(name string) *v1alpha1.SparkApplication {
 // Drivers lists the attempts of an application, as run/attempt, and ends the test where one had more than one driver.
 func (w *World) Drivers(name string) []string {
 	w.t.Helper()
-	app := w.App(name)
-	if err := env.Client().Get(w.t.Context(), client.ObjectKeyFromObject(app), app); err != nil {
-		w.t.Fatal(err)
-	}
-	created := w.Kubelet.Created(app.UID)
+	created := w.Kubelet.Created(w.Stored(name).UID)
 	for attempt, n := range created {
 		if n != 1 {
 			w.t.Errorf("attempt %s of %s had %d drivers", attempt, name, n)
