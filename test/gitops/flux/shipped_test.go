@@ -33,7 +33,7 @@ type shipped struct {
 func newShipped(t *testing.T) *shipped {
 	t.Helper()
 	s := &shipped{world: newWorld(t, ""), platform: story.NewRepository(t)}
-	s.replace = strings.NewReplacer("https://git.example.com/platform.git", s.platform.URL, "https://git.example.com/team-a/jobs.Git", s.Git.URL,
+	s.replace = strings.NewReplacer("https://git.example.com/platform.git", s.platform.URL, "https://git.example.com/team-a/jobs.git", s.Git.URL,
 		"team-a", s.Namespace)
 	if err := env.Client().Delete(t.Context(), s.Queue); err != nil { // it comes from Git
 		t.Fatal(err)
