@@ -19,27 +19,70 @@ import (
 // Name of the lease.
 const Name = "sparkgate-leader"
 
+// Prefixes of the names of leases where each tree of queues has a leader of its own: those of the trees, before the name
+// of their root, and those by which replicas show that they are alive. What is in no tree has the lease Name.
+const (
+	TreePrefix    = "sparkgate-tree-"
+	ReplicaPrefix = "sparkgate-replica-"
+)
+
+// OfTree returns the name of the lease of a tree; of an empty one, that of what is in no tree.
+func OfTree(root string) string {
+	if root == "" {
+		return Name
+	}
+	return TreePrefix + root
+}
+
 // namespaceVariable names the namespace of the lease, which is the operator's own.
 const namespaceVariable = "RUNTIME_NAMESPACE"
 
-// New returns the lease in the name of a process, in the operator's own namespace.
-func New(config *rest.Config, holder string, renewDeadline time.Duration) (resourcelock.Interface, error) {
-	namespace := os.Getenv(namespaceVariable)
-	if namespace == "" {
-		return nil, fmt.Errorf("leader election needs the namespace of its lease: set the environment variable %s", namespaceVariable)
+// Client reads and writes leases in the operator's own namespace, in the name of a process.
+type Client struct {
+	coordinationv1client.CoordinationV1Interface
+	// Namespace of the operator.
+	Namespace string
+	// Holder is the process; unique for each start.
+	Holder string
+}
+
+// NewClient returns a client for leases. Each of its requests may take half of the renew deadline. The configuration stays as it is: that
+// limit would end every watch of other clients.
+func NewClient(config *rest.Config, holder string, renewDeadline time.Duration) (*Client, error) {
+	namespace, err := Namespace()
+	if err != nil {
+		return nil, err
 	}
+	config = rest.CopyConfig(config) // AddUserAgent changes what it is given
 	config = rest.AddUserAgent(config, "leader-election")
 	config.Timeout = max(renewDeadline/2, time.Second) // one answer that does not come must not cost the lease
 	leases, err := coordinationv1client.NewForConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("create client for leases: %w", err)
 	}
-	lock, err := resourcelock.New(resourcelock.LeasesResourceLock, namespace, Name, nil, leases,
-		resourcelock.ResourceLockConfig{Identity: holder})
+	return &Client{CoordinationV1Interface: leases, Namespace: namespace, Holder: holder}, nil
+}
+
+// Namespace returns the operator's own namespace.
+func Namespace() (string, error) {
+	namespace := os.Getenv(namespaceVariable)
+	if namespace == "" {
+		return "", fmt.Errorf("leader election needs the namespace of its lease: set the environment variable %s", namespaceVariable)
+	}
+	return namespace, nil
+}
+
+// Lock returns the lease of a name. The process takes it without waiting if expired says of its holder that it has not
+// renewed it in time; a nil function says so of none, and client-go waits as long as a lease lasts.
+func (c *Client) Lock(name string, expired func(resourcelock.LeaderElectionRecord) bool) (resourcelock.Interface, error) {
+	lock, err := resourcelock.New(resourcelock.LeasesResourceLock, c.Namespace, name, nil, c, resourcelock.ResourceLockConfig{Identity: c.Holder})
 	if err != nil {
 		return nil, fmt.Errorf("prepare the lease: %w", err)
 	}
-	return &own{Interface: lock}, nil
+	if expired == nil {
+		expired = func(resourcelock.LeaderElectionRecord) bool { return false }
+	}
+	return &own{Interface: lock, expired: expired}, nil
 }
 
 // errNotOurs says that a lease cannot be given back because another process has it.
@@ -52,15 +95,23 @@ type own struct {
 	resourcelock.Interface
 	// seen is who had the lease when it was last read. A write goes through only if it was not written since.
 	seen string
+	// expired reports whether the holder of a record has let its lease expire.
+	expired func(resourcelock.LeaderElectionRecord) bool
 }
 
 // Get reads the lease.
 func (l *own) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
 	record, raw, err := l.Interface.Get(ctx)
-	if err == nil {
-		l.seen = record.HolderIdentity
+	if err != nil {
+		return record, raw, err
 	}
-	return record, raw, err
+	l.seen = record.HolderIdentity
+	if l.seen != l.Identity() && l.expired(*record) {
+		free := *record
+		free.HolderIdentity = ""
+		record = &free
+	}
+	return record, raw, nil
 }
 
 // Update writes the lease.
