@@ -1,0 +1,290 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package advise
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+)
+
+// Confidence says how far a measurement carries.
+type Confidence string
+
+// The levels of confidence. What has Low is not part of a patch unless it raises something.
+const (
+	High   Confidence = "high"
+	Medium Confidence = "medium"
+	Low    Confidence = "low"
+)
+
+// Change is a value that would do, or do better.
+type Change struct {
+	// Field of the SparkApplication, such as executor.memory.
+	Field string `json:"field"`
+	// Property of Spark that says the same; empty if there is none.
+	Property string `json:"property,omitempty"`
+	// Current and Advised values, as they are written in a manifest.
+	Current string `json:"current"`
+	Advised string `json:"advised"`
+	// Raises says that the advised value is above the current one.
+	Raises     bool       `json:"raises"`
+	Reason     string     `json:"reason"`
+	Confidence Confidence `json:"confidence"`
+}
+
+// Advice is what follows from a run.
+type Advice struct {
+	// Source is where the measurements come from.
+	Source        string `json:"source"`
+	ApplicationID string `json:"applicationID,omitempty"`
+	// Changes in the order of the manifest.
+	Changes []Change `json:"changes"`
+	// Hints are what no field of the manifest solves, or not alone.
+	Hints []string `json:"hints"`
+	// Unknown is what was not measured, and how to have it measured.
+	Unknown []string `json:"unknown"`
+}
+
+const (
+	driverRole   = "driver"
+	executorRole = "executor"
+)
+
+// The rules of docs/advise.md in numbers.
+const (
+	// headroom is what is added to the highest value that was seen.
+	headroom = 0.25
+	// worthwhile is by how much of itself a value has to be above what is advised for a change to be worth it.
+	worthwhile = 0.2
+	// leastHeap is the smallest heap that is advised: Spark refuses to start below 450 MiB.
+	leastHeap = 512 * mib
+	// step is what memory is rounded up to.
+	step = 128 * mib
+	// much of a run's time in the garbage collector is too much.
+	muchGC = 0.1
+	// spilledMuch is how many bytes on disk mean that memory was short.
+	spilledMuch = 64 * mib
+	// growth is the factor by which memory is raised that was too small; by how much cannot be seen.
+	growth = 1.5
+	// shortRun is how long a run is too short for samples that are taken every few seconds.
+	shortRun = time.Minute
+	// enough tasks for a share to mean something.
+	enoughTasks = 20
+	// idle is below which share of their time executors count as idle.
+	idle = 0.5
+	// skewFactor is how much longer than the median the slowest task takes in a skewed stage, and skewTime how long.
+	skewFactor = 4
+	skewTime   = 10 * time.Second
+	// lowCPU is below which share of a task's time CPU time is low.
+	lowCPU = 0.6
+)
+
+// Advise applies the rules to a run.
+func Advise(run *Run) Advice {
+	a := &adviser{run: run, Advice: Advice{Source: run.Source, ApplicationID: run.ApplicationID, Changes: []Change{}, Hints: []string{}, Unknown: []string{}}}
+	driver, executor := requestsOf(run.Properties, driverRole), requestsOf(run.Properties, executorRole)
+	a.heap(driverRole, driver, run.Driver)
+	a.overhead(driverRole, driver, run.Driver)
+	if run.Executors > 0 {
+		a.cpu(executor)
+		a.heap(executorRole, executor, run.Executor)
+		a.overhead(executorRole, executor, run.Executor)
+		a.executors(executor)
+	}
+	a.hints()
+	if !run.Complete {
+		a.unknown("the rest of the run: it has not ended, or its measurements end before it; what comes later may need more")
+	}
+	return a.Advice
+}
+
+// adviser collects advice.
+type adviser struct {
+	Advice
+	run *Run
+}
+
+func (a *adviser) unknown(format string, args ...any) {
+	a.Unknown = append(a.Unknown, fmt.Sprintf(format, args...))
+}
+
+func (a *adviser) hint(format string, args ...any) {
+	a.Hints = append(a.Hints, fmt.Sprintf(format, args...))
+}
+
+// confidence in sampled values.
+func (a *adviser) confidence() Confidence {
+	switch {
+	case !a.run.Complete || a.run.Duration < shortRun:
+		return Low
+	case a.run.Tasks < enoughTasks:
+		return Medium
+	}
+	return High
+}
+
+// heap advises the memory of a role.
+func (a *adviser) heap(role string, r requested, peak Peak) {
+	if peak.Heap == 0 {
+		a.unknown("the heap of the %s: set spark.eventLog.logStageExecutorMetrics to true, or let the run take longer than spark.executor.heartbeatInterval", role)
+		return
+	}
+	c := Change{Field: role + ".memory", Property: "spark." + role + ".memory", Current: sparkSize(r.heap), Confidence: a.confidence()}
+	needed := max(leastHeap, roundUp(int64(float64(peak.Heap)*(1+headroom))))
+	seen := fmt.Sprintf("at most %s of heap was in use", size(peak.Heap))
+	if short := a.shortOfHeap(role); short != "" {
+		c.Advised, c.Reason, c.Raises = sparkSize(max(needed, roundUp(int64(float64(r.heap)*growth)))), short+"; "+seen, true
+		a.Changes = append(a.Changes, c)
+		return
+	}
+	if float64(needed) > float64(r.heap)*(1-worthwhile) {
+		return // nothing to gain; a full heap alone does not need more, because the JVM fills it before it collects
+	}
+	c.Advised, c.Reason = sparkSize(needed), fmt.Sprintf("%s; %d %% more than that", seen, int(headroom*100))
+	if needed == leastHeap {
+		c.Reason = fmt.Sprintf("%s; %s is the least that is advised", seen, sparkSize(leastHeap))
+	}
+	a.Changes = append(a.Changes, c)
+}
+
+// shortOfHeap says why the heap of a role was too small; empty if it was not.
+func (a *adviser) shortOfHeap(role string) string {
+	if role != executorRole {
+		return ""
+	}
+	switch gc := share(a.run.GCTime, a.run.BusyTime); {
+	case a.run.Spilled >= spilledMuch:
+		return fmt.Sprintf("tasks wrote %s to disk because they had too little memory", size(a.run.Spilled))
+	case gc > muchGC && a.run.Tasks >= enoughTasks:
+		return fmt.Sprintf("tasks spent %d %% of their time in the garbage collector", int(gc*100))
+	}
+	return ""
+}
+
+// overhead advises the memory of a pod beside the heap.
+func (a *adviser) overhead(role string, r requested, peak Peak) {
+	c := Change{Field: role + ".memoryOverhead", Property: "spark." + role + ".memoryOverhead", Current: sparkSize(r.overhead), Confidence: a.confidence()}
+	if role == executorRole && a.run.OutOfMemory > 0 {
+		c.Advised, c.Raises = sparkSize(roundUp(int64(float64(r.overhead)*growth))), true
+		c.Reason = fmt.Sprintf("executors that were killed because their pod used more memory than it requested: %d", a.run.OutOfMemory)
+		a.Changes = append(a.Changes, c)
+		return
+	}
+	beside := peak.OffHeap + peak.Direct + peak.Mapped + peak.PythonResident + peak.OtherResident
+	if peak.resident() > 0 {
+		beside = max(beside, peak.resident()-r.heap)
+	}
+	if beside == 0 {
+		return
+	}
+	needed := roundUp(max(step, int64(float64(beside)*(1+headroom))-r.beside))
+	c.Reason = fmt.Sprintf("at most %s was in use beside the heap; %d %% more than that", size(beside), int(headroom*100))
+	switch {
+	case beside > r.overhead+r.beside:
+		c.Advised, c.Raises = sparkSize(needed), true
+	case peak.resident() == 0:
+		a.unknown("the memory of the %s's processes, so its overhead is not lowered: set spark.executor.processTreeMetrics.enabled to true", role)
+		return
+	case float64(max(needed, leastOverhead)) > float64(r.overhead)*(1-worthwhile):
+		return
+	default:
+		c.Advised = sparkSize(max(needed, leastOverhead))
+	}
+	a.Changes = append(a.Changes, c)
+}
+
+// cpu advises the cores that an executor requests of its node. What Spark calls cores is how many tasks run at once, and
+// stays.
+func (a *adviser) cpu(r requested) {
+	switch {
+	case a.run.PythonWorkers:
+		a.unknown("the CPU time of Python workers, which Spark does not measure; so cores are left alone")
+		return
+	case a.run.MostCPU == 0:
+		a.unknown("the CPU time of a stage that ran for a minute of tasks; so cores are left alone")
+		return
+	case a.run.MostCPU >= lowCPU:
+		return
+	}
+	needed := math.Ceil(float64(r.cores)*a.run.MostCPU*(1+headroom)*10) / 10
+	if needed > r.coreRequest*(1-worthwhile) {
+		return
+	}
+	a.Changes = append(a.Changes, Change{
+		Field: "executor.coreRequest", Property: "spark.kubernetes.executor.request.cores", Confidence: a.confidence(),
+		Current: strconv.FormatFloat(r.coreRequest, 'g', -1, 64), Advised: fmt.Sprintf("%dm", int(math.Round(needed*1000))),
+		Reason: fmt.Sprintf("tasks used CPU for at most %d %% of their time, in any stage; they waited for data otherwise", int(math.Ceil(a.run.MostCPU*100))),
+	})
+}
+
+// executors advises their number. Only those are taken away that never had a task.
+func (a *adviser) executors(r requested) {
+	if a.run.PeakTasks == 0 || r.instances == 0 {
+		return
+	}
+	needed := max(1, (a.run.PeakTasks+r.cores-1)/r.cores)
+	if needed >= r.instances || a.run.PeakExecutors < r.instances {
+		return
+	}
+	a.Changes = append(a.Changes, Change{
+		Field: "executor.instances", Property: "spark.executor.instances", Current: strconv.Itoa(r.instances), Advised: strconv.Itoa(needed), Confidence: a.confidence(),
+		Reason: fmt.Sprintf("at most %d tasks ran at once, and each executor runs %d", a.run.PeakTasks, r.cores),
+	})
+}
+
+// hints says what no field solves alone.
+func (a *adviser) hints() {
+	if busy := share(a.run.BusyTime, a.run.SlotTime); a.run.Executors > 0 && a.run.SlotTime > 0 && busy < idle {
+		a.hint("executors were idle for %d %% of their time: fewer would do, with a longer run, or dynamicAllocation, which returns those that have nothing to do", int(math.Round((1-busy)*100)))
+	}
+	for _, s := range a.run.Skewed {
+		if s.Tasks > 1 && s.Slowest >= skewTime && s.Slowest > skewFactor*max(s.Median, time.Millisecond) {
+			a.hint("stage %d (%s) is skewed: of %d tasks, the slowest took %s and the median %s; its data is unequally divided, which more executors do not change",
+				s.ID, cut(s.Name), s.Tasks, s.Slowest.Round(time.Second/10), s.Median.Round(time.Second/10))
+		}
+	}
+	if a.run.Lost > 0 {
+		a.hint("executors that were lost: %d; see why in status.executors.failures or in the events", a.run.Lost)
+	}
+	if a.run.FailedTasks > 0 {
+		a.hint("tasks that failed and ran again: %d of %d", a.run.FailedTasks, a.run.Tasks)
+	}
+}
+
+// share returns a part of a whole, 0 if there is none.
+func share(part, whole time.Duration) float64 {
+	if whole <= 0 {
+		return 0
+	}
+	return part.Seconds() / whole.Seconds()
+}
+
+// cut shortens the name of a stage, which is text of the program.
+func cut(name string) string {
+	const most = 60
+	if letters := []rune(name); len(letters) > most {
+		return string(letters[:most]) + "…"
+	}
+	return name
+}
+
+func roundUp(bytes int64) int64 { return (bytes + step - 1) / step * step }
+
+// sparkSize writes a size as manifests have it: 2g, 1280m.
+func sparkSize(bytes int64) string {
+	if bytes%gib == 0 {
+		return fmt.Sprintf("%dg", bytes/gib)
+	}
+	return fmt.Sprintf("%dm", (bytes+mib-1)/mib)
+}
+
+// size writes a size for people.
+func size(bytes int64) string {
+	if bytes >= gib {
+		return fmt.Sprintf("%.1f GiB", float64(bytes)/gib)
+	}
+	return fmt.Sprintf("%d MiB", (bytes+mib-1)/mib)
+}

@@ -1,0 +1,113 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package advise
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Sizes of a property or a pod, in bytes.
+const (
+	kib = 1 << 10
+	mib = 1 << 20
+	gib = 1 << 30
+)
+
+// requested is what the run asked for, by its properties. Spark's defaults stand for what is not set.
+type requested struct {
+	heap, overhead int64 // bytes
+	// beside is what the pod has beside both: memory of Spark outside the heap, and of Python, where they are set.
+	beside int64
+	cores  int
+	// coreRequest of the pod in cores.
+	coreRequest float64
+	// instances of executors; 0 for the driver, and under dynamic allocation.
+	instances int
+}
+
+// Spark's defaults (configuration page, and ResourceProfile.MEMORY_OVERHEAD_MIN_MIB).
+const (
+	defaultHeap      = gib
+	leastOverhead    = 384 * mib
+	defaultInstances = 2
+)
+
+// requestsOf reads the properties of a role: driver or executor.
+func requestsOf(properties map[string]string, role string) requested {
+	get := func(key string) string { return properties["spark."+role+"."+key] }
+	r := requested{heap: sizeOr(get("memory"), defaultHeap), cores: positive(get("cores"), 1)}
+	r.overhead = sizeOr(get("memoryOverhead"), max(leastOverhead, int64(float64(r.heap)*overheadFactor(properties, role))))
+	r.coreRequest = float64(r.cores)
+	if n, ok := coresOf(properties["spark.kubernetes."+role+".request.cores"]); ok {
+		r.coreRequest = n
+	}
+	if role == driverRole {
+		return r
+	}
+	r.beside = sizeOr(get("pyspark.memory"), 0)
+	if properties["spark.memory.offHeap.enabled"] == "true" {
+		r.beside += sizeOr(properties["spark.memory.offHeap.size"], 0)
+	}
+	if properties["spark.dynamicAllocation.enabled"] != "true" {
+		r.instances = positive(get("instances"), defaultInstances)
+	}
+	return r
+}
+
+// sizeOr reads a size, and positive a number of pieces; otherwise is what counts if there is none.
+func sizeOr(text string, otherwise int64) int64 {
+	if n, ok := bytesOf(text); ok {
+		return n
+	}
+	return otherwise
+}
+
+func positive(text string, otherwise int) int {
+	if n, err := strconv.Atoi(text); err == nil && n > 0 {
+		return n
+	}
+	return otherwise
+}
+
+// overheadFactor returns the share of the heap that is added: that of the role, else the one of before Spark 3.3, else
+// Spark's default for JVM programs.
+func overheadFactor(properties map[string]string, role string) float64 {
+	for _, key := range []string{"spark." + role + ".memoryOverheadFactor", "spark.kubernetes.memoryOverheadFactor"} {
+		if f, err := strconv.ParseFloat(properties[key], 64); err == nil && f > 0 {
+			return f
+		}
+	}
+	return 0.1
+}
+
+// bytesOf reads a size as Spark writes them: 512m, 2g, 1024k; without a unit in MiB.
+func bytesOf(text string) (int64, bool) {
+	text = strings.TrimSuffix(strings.ToLower(strings.TrimSpace(text)), "b")
+	unit := int64(mib)
+	for suffix, factor := range map[string]int64{"k": kib, "m": mib, "g": gib, "t": 1 << 40} {
+		if rest, ok := strings.CutSuffix(text, suffix); ok {
+			text, unit = rest, factor
+			break
+		}
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n <= 0 || n > 1<<53/unit {
+		return 0, false
+	}
+	return n * unit, true
+}
+
+// coresOf reads a quantity of cores: 2, 0.5, 500m.
+func coresOf(text string) (float64, bool) {
+	digits, thousandths := strings.CutSuffix(text, "m")
+	n, err := strconv.ParseFloat(digits, 64)
+	if err != nil || n <= 0 || n > 1e6 {
+		return 0, false
+	}
+	if thousandths {
+		n /= 1000
+	}
+	return n, true
+}

@@ -1,0 +1,200 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package rest
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sparkgate/sparkgate/internal/advise"
+)
+
+// largestAnswer is the largest answer that is read, in bytes.
+const largestAnswer = 64 << 20
+
+// mostStages is of how many stages the durations of tasks are asked for: those that ran longest.
+const mostStages = 10
+
+// Spark is a driver, or a history server.
+type Spark struct {
+	// Address of its web interface, such as http://127.0.0.1:4040.
+	Address string
+	// Client of the requests. Default: http.DefaultClient.
+	Client *http.Client
+}
+
+// Read returns what was measured of an application, by Spark's id; of the only one if the id is empty, as drivers have
+// it.
+func (s Spark) Read(ctx context.Context, id string) (*advise.Run, error) {
+	var apps []application
+	if err := s.get(ctx, &apps, "applications"); err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(apps, func(a application) bool { return a.ID == id || id == "" })
+	if at < 0 {
+		return nil, fmt.Errorf("%s knows no application %s", s.Address, id)
+	}
+	run := apps[at].run()
+	id = run.ApplicationID
+	var environment struct {
+		Properties [][2]string `json:"sparkProperties"`
+	}
+	if err := s.get(ctx, &environment, "applications", id, "environment"); err != nil {
+		return nil, err
+	}
+	for _, p := range environment.Properties {
+		run.Properties[p[0]] = p[1]
+	}
+	var executors []executor
+	if err := s.get(ctx, &executors, "applications", id, "allexecutors"); err != nil {
+		return nil, err
+	}
+	addExecutors(run, executors)
+	return run, s.addStages(ctx, run)
+}
+
+// get reads one answer.
+func (s Spark) get(ctx context.Context, into any, path ...string) error {
+	base, query, _ := strings.Cut(path[len(path)-1], "?")
+	address, err := url.JoinPath(s.Address, append([]string{"api", "v1"}, append(path[:len(path)-1], base)...)...)
+	if err != nil {
+		return err
+	}
+	if query != "" {
+		address += "?" + query
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return err
+	}
+	response, err := cmp.Or(s.Client, http.DefaultClient).Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s: %s", address, response.Status)
+	}
+	if err := json.NewDecoder(io.LimitReader(response.Body, largestAnswer)).Decode(into); err != nil {
+		return fmt.Errorf("%s is not Spark's REST API: %w", address, err)
+	}
+	return nil
+}
+
+type application struct {
+	ID       string `json:"id"`
+	Attempts []struct {
+		Duration  int64  `json:"duration"` // milliseconds
+		Completed bool   `json:"completed"`
+		Version   string `json:"appSparkVersion"`
+	} `json:"attempts"`
+}
+
+func (a application) run() *advise.Run {
+	run := &advise.Run{ApplicationID: a.ID, Properties: map[string]string{}}
+	if len(a.Attempts) > 0 {
+		last := a.Attempts[0] // the newest comes first
+		run.Complete, run.SparkVersion, run.Duration = last.Completed, last.Version, millis(last.Duration)
+	}
+	return run
+}
+
+type executor struct {
+	ID        string           `json:"id"`
+	Active    bool             `json:"isActive"`
+	Added     sparkTime        `json:"addTime"`
+	Removed   sparkTime        `json:"removeTime"`
+	Reason    string           `json:"removeReason"`
+	Slots     int              `json:"maxTasks"`
+	Tasks     int              `json:"totalTasks"`
+	Failed    int              `json:"failedTasks"`
+	BusyTime  int64            `json:"totalDuration"` // milliseconds
+	GCTime    int64            `json:"totalGCTime"`   // milliseconds
+	PeakBytes map[string]int64 `json:"peakMemoryMetrics"`
+}
+
+// sparkTime is a time as the REST API writes it: 2026-03-01T12:00:00.000GMT.
+type sparkTime struct{ time.Time }
+
+// UnmarshalJSON reads it. What is not such a time is zero.
+func (t *sparkTime) UnmarshalJSON(text []byte) error {
+	parsed, err := time.Parse(`"2006-01-02T15:04:05.000GMT"`, string(text))
+	if err == nil {
+		t.Time = parsed
+	}
+	return nil
+}
+
+func addExecutors(run *advise.Run, executors []executor) {
+	end := time.Time{} // when the application has ended, as far as is known
+	for _, x := range executors {
+		if x.ID == "driver" && !x.Added.IsZero() {
+			end = x.Added.Add(run.Duration)
+		}
+	}
+	for _, x := range executors {
+		peak := advise.PeakOf(x.PeakBytes)
+		if x.ID == "driver" {
+			run.Driver.Join(peak)
+			continue
+		}
+		run.Executors++
+		run.Executor.Join(peak)
+		run.PythonWorkers = run.PythonWorkers || peak.PythonResident > 0
+		run.Tasks, run.FailedTasks = run.Tasks+x.Tasks, run.FailedTasks+x.Failed
+		run.BusyTime, run.GCTime = run.BusyTime+millis(x.BusyTime), run.GCTime+millis(x.GCTime)
+		until := x.Removed.Time
+		if until.IsZero() {
+			until = end
+		}
+		if until.After(x.Added.Time) && !x.Added.IsZero() {
+			run.SlotTime += time.Duration(max(1, x.Slots)) * until.Sub(x.Added.Time)
+		}
+		run.Ended(x.Reason)
+	}
+}
+
+type stage struct {
+	ID      int    `json:"stageId"`
+	Attempt int    `json:"attemptId"`
+	Name    string `json:"name"`
+	Tasks   int    `json:"numCompleteTasks"`
+	RunTime int64  `json:"executorRunTime"` // milliseconds
+	CPUTime int64  `json:"executorCpuTime"` // nanoseconds
+	Spilled int64  `json:"diskBytesSpilled"`
+}
+
+// addStages adds what is known of stages, and for the longest of them how unequal their tasks were.
+func (s Spark) addStages(ctx context.Context, run *advise.Run) error {
+	var stages []stage
+	if err := s.get(ctx, &stages, "applications", run.ApplicationID, "stages"); err != nil {
+		return err
+	}
+	for _, st := range stages {
+		run.Spilled += max(0, st.Spilled)
+		run.StageCPU(millis(st.RunTime), time.Duration(st.CPUTime))
+	}
+	slices.SortFunc(stages, func(a, b stage) int { return cmp.Compare(b.RunTime, a.RunTime) })
+	for _, st := range stages[:min(mostStages, len(stages))] {
+		var summary struct {
+			Durations []float64 `json:"duration"` // milliseconds
+		}
+		path := []string{"applications", run.ApplicationID, "stages", fmt.Sprint(st.ID), fmt.Sprint(st.Attempt), "taskSummary?quantiles=0.5,1.0"}
+		if err := s.get(ctx, &summary, path...); err != nil || len(summary.Durations) != 2 {
+			continue // no task of it has ended
+		}
+		run.AddStage(advise.Stage{ID: st.ID, Name: st.Name, Tasks: st.Tasks, Median: millis(int64(summary.Durations[0])), Slowest: millis(int64(summary.Durations[1]))})
+	}
+	return nil
+}
+
+func millis(n int64) time.Duration { return time.Duration(max(0, n)) * time.Millisecond }
