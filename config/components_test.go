@@ -48,6 +48,20 @@ func overlay(t *testing.T, components ...string) resmap.ResMap {
 	return built
 }
 
+// TestEachFolderBuildsByItself: kustomize build accepts each folder as it stands, and a component without what it is a component of.
+func TestEachFolderBuildsByItself(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("*/kustomization.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no kustomization was found: %v", err)
+	}
+	for _, file := range files {
+		if _, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), filepath.Dir(file)); err != nil {
+			t.Errorf("%s: %v", filepath.Dir(file), err)
+		}
+	}
+}
+
 // built decodes the objects of a kind.
 func built[T any](t *testing.T, all resmap.ResMap, kind string) []T {
 	t.Helper()
@@ -70,7 +84,7 @@ func built[T any](t *testing.T, all resmap.ResMap, kind string) []T {
 }
 
 // TestNetworkPolicy: the policies select the operator's pod, each port that it has is named in one of them and no other, and metrics and
-// explanations are for somebody in particular.
+// explanations are for one user.
 func TestNetworkPolicy(t *testing.T) {
 	t.Parallel()
 	all := overlay(t, "network-policy")
@@ -99,7 +113,7 @@ func TestNetworkPolicy(t *testing.T) {
 	}
 }
 
-// TestMetricsSecure: the component sets the flag and tells Prometheus of it, and neither is in the default installation.
+// TestMetricsSecure: the component sets the flag and configures Prometheus for it, and neither is in the default installation.
 func TestMetricsSecure(t *testing.T) {
 	t.Parallel()
 	for name, secure := range map[string]bool{"network-policy": false, "metrics-secure": true} {

@@ -96,7 +96,7 @@ func TestTheGuardIsForGuardedNamespaces(t *testing.T) {
 	}
 }
 
-// TestOnlyTheOperatorReleases: the right is bound to its account and to nobody else, and the right to enroll to nobody.
+// TestOnlyTheOperatorReleases: the right is bound to its account alone, and the right to enroll to no account.
 func TestOnlyTheOperatorReleases(t *testing.T) {
 	t.Parallel()
 	const file = "guard/validating/release_role.yaml"

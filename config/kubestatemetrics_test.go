@@ -5,13 +5,17 @@ package config_test
 
 import (
 	"os"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
 // value is what kube-state-metrics reads: a gauge its number, and both their labels, below the path.
@@ -78,6 +82,30 @@ func fieldAt(s apiextensionsv1.JSONSchemaProps, path []string) string {
 	return s.Type
 }
 
+// goSchema returns the fields of a type of the API and their types: those of open parts of a status are in no schema.
+func goSchema(kind reflect.Type) (s apiextensionsv1.JSONSchemaProps) {
+	for kind.Kind() == reflect.Pointer || kind.Kind() == reflect.Slice {
+		kind = kind.Elem()
+	}
+	switch {
+	case kind == reflect.TypeFor[metav1.Time]():
+		s.Type, s.Format = "string", "date-time"
+	case kind.Kind() == reflect.String:
+		s.Type = "string"
+	case kind.Kind() == reflect.Int32, kind.Kind() == reflect.Int64:
+		s.Type = "integer"
+	case kind.Kind() == reflect.Bool:
+		s.Type = "boolean"
+	case kind.Kind() == reflect.Struct && kind.PkgPath() == reflect.TypeFor[v1alpha1.Grant]().PkgPath():
+		s.Type, s.Properties = "object", map[string]apiextensionsv1.JSONSchemaProps{}
+		for i := range kind.NumField() {
+			name, _, _ := strings.Cut(kind.Field(i).Tag.Get("json"), ",")
+			s.Properties[name] = goSchema(kind.Field(i).Type)
+		}
+	}
+	return s
+}
+
 // TestKubeStateMetricsKnowsFields: its configuration has all of our kinds, and names fields that they have. What a gauge reads is a number, a
 // boolean, a time, or the status of a condition; what is a label is a text. docs/operating.md has every metric.
 func TestKubeStateMetricsKnowsFields(t *testing.T) {
@@ -89,6 +117,12 @@ func TestKubeStateMetricsKnowsFields(t *testing.T) {
 	schemas := map[string]apiextensionsv1.JSONSchemaProps{}
 	for _, crd := range documents[apiextensionsv1.CustomResourceDefinition](t, "crd/bases/*.yaml") {
 		schemas[crd.Spec.Group+"/"+crd.Spec.Versions[0].Name+"/"+crd.Spec.Names.Kind] = *crd.Spec.Versions[0].Schema.OpenAPIV3Schema
+	}
+	status := schemas["sparkgate.io/v1alpha1/SparkApplication"].Properties["status"].Properties
+	for name, typed := range goSchema(reflect.TypeFor[v1alpha1.SparkApplicationStatus]()).Properties {
+		if open := status[name].XPreserveUnknownFields; open != nil && *open {
+			status[name] = typed
+		}
 	}
 	for _, r := range stateResources(t) {
 		gvk := r.GroupVersionKind.Group + "/" + r.GroupVersionKind.Version + "/" + r.GroupVersionKind.Kind

@@ -99,7 +99,7 @@ func TestRolesCoverEveryKind(t *testing.T) {
 	view := rulesOf(t, "rbac/*.yaml", "sparkgate-view")
 	for _, c := range documents[crd](t, "crd/bases/*.yaml") {
 		group, plural := c.Spec.Group, c.Spec.Names.Plural
-		for _, verb := range []string{"get", "list", "watch"} {
+		for _, verb := range []string{"list", "watch"} {
 			for name, rules := range map[string][]rbacv1.PolicyRule{"sparkgate-operator": operator, "sparkgate-view": view} {
 				if !slices.Contains(verbsOn(rules, group, plural), verb) {
 					t.Errorf("%s may not %s %s", name, verb, plural)
@@ -142,21 +142,23 @@ func TestRolesAreNarrow(t *testing.T) {
 		"applications come from schedules, or go": {operator, "sparkgate.io", "sparkapplications", []string{"get", "list", "watch", "create", "patch", "delete"}},
 		"schedules are read":                      {operator, "sparkgate.io", "scheduledsparkapplications", []string{"get", "list", "watch"}},
 		"queues belong to their administrators":   {operator, "sparkgate.io", "sparkqueues", []string{"get", "list", "watch"}},
+		"the status of queues is patched only":    {operator, "sparkgate.io", "sparkqueues/status", []string{"patch"}},
+		"nodes are read one by one":               {operator, "", "nodes", []string{"get"}},
 		"editors do not change queues":            {rulesOf(t, "rbac/*.yaml", "sparkgate-edit"), "sparkgate.io", "sparkqueues", nil},
 		"ingresses are not watched":               {operator, "networking.k8s.io", "ingresses", []string{"get", "list", "create", "patch", "delete"}},
 		"routes are not watched":                  {operator, "gateway.networking.k8s.io", "httproutes", []string{"get", "list", "create", "patch", "delete"}},
 		"gateways are read one by one":            {operator, "gateway.networking.k8s.io", "gateways", []string{"get"}},
 		"budgets are not watched":                 {operator, "policy", "poddisruptionbudgets", []string{"get", "list", "create", "patch", "delete"}},
-		"Volcano's queues are read":               {operator, "scheduling.volcano.sh", "queues", []string{"get", "list", "watch"}},
+		"Volcano's queues are read":               {operator, "scheduling.volcano.sh", "queues", []string{"list", "watch"}},
 		"tokens are reviewed only":                {operator, "authentication.k8s.io", "tokenreviews", []string{"create"}},
 		"rights are reviewed only":                {operator, "authorization.k8s.io", "subjectaccessreviews", []string{"create"}},
 		"logs are read":                           {operator, "", "pods/log", []string{"get"}},
-		"events are not watched":                  {operator, "", "events", []string{"create", "patch", "list"}},
+		"events are not watched":                  {operator, "", "events", []string{"list"}},
 		"the operator makes no tokens":            {operator, "", "serviceaccounts/token", nil},
 		"explanations read applications only":     {rulesOf(t, "rbac/*.yaml", "sparkgate-explain"), "sparkgate.io", "sparkapplications", []string{"get"}},
 		"Kueue's requests are made and ended":     {operator, "kueue.x-k8s.io", "workloads", []string{"get", "list", "watch", "create", "patch", "delete"}},
-		"Kueue's conditions are written":          {operator, "kueue.x-k8s.io", "workloads/status", []string{"get", "patch"}},
-		"Kueue's queues are read":                 {operator, "kueue.x-k8s.io", "clusterqueues", []string{"get", "list", "watch"}},
+		"Kueue's conditions are written":          {operator, "kueue.x-k8s.io", "workloads/status", []string{"patch"}},
+		"Kueue's queues are read":                 {operator, "kueue.x-k8s.io", "clusterqueues", []string{"list", "watch"}},
 		"drivers do not see secrets":              {rulesOf(t, "job-namespace/*.yaml", "spark-driver"), "", "secrets", nil},
 		"drivers do not resize what was granted":  {rulesOf(t, "job-namespace/*.yaml", "spark-driver"), "", "pods/resize", nil},
 	}

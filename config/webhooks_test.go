@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestNoWebhookIsInstalled: no object of anybody waits for a server of ours, so none is refused or half done when that is away.
+// TestNoWebhookIsInstalled: no object waits for a server of ours, so none is refused or half done when that is away.
 func TestNoWebhookIsInstalled(t *testing.T) {
 	t.Parallel()
 	read := 0

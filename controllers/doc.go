@@ -4,5 +4,5 @@
 // Package controllers is the composition root: the only list of controllers, gates and watches, and the order in which
 // a new leader becomes leader.
 //
-//	api ◄── queueing ◄── internal/{spark,lifecycle} ◄── controllers/{application,schedule,unmanagedpods,queue,explainserver} ◄── controllers ◄── cmd
+//	api ◄── queueing ◄── internal/{spark,lifecycle} ◄── controllers/{application,companions,schedule,unmanagedpods,queue,explainserver} ◄── controllers ◄── cmd
 package controllers

@@ -4,6 +4,8 @@
 package controllers
 
 import (
+	"slices"
+
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -18,17 +20,50 @@ import (
 )
 
 // newExplainServer serves the live view of the embedded queue.
-func newExplainServer(mgr ctrl.Manager, r *gate.Gate, o Options) *explainserver.Server {
+func newExplainServer(mgr ctrl.Manager, p *Process, o Options) *explainserver.Server {
 	return explainserver.NewServer(o.Explain, explainserver.Options{
-		Reader: mgr.GetClient(), Namespaces: o.Scope.Namespaces, Queues: explainQueues{r}, Reviewer: explainserver.APIServer{Client: mgr.GetClient()},
+		Reader: mgr.GetClient(), Namespaces: o.Scope.Namespaces, Queues: explainLeaders{p}, Reviewer: explainserver.APIServer{Client: mgr.GetClient()},
 		Clock: o.Clock, Log: mgr.GetLogger().WithName("explain"),
 	})
 }
 
+// explainLeaders asks the leaders of the process.
+type explainLeaders struct{ *Process }
+
+var _ explainserver.Queues = explainLeaders{}
+
+// Leads implements explain.Queues.
+func (e explainLeaders) Leads() bool {
+	return slices.ContainsFunc(e.all(), func(l *leader) bool { return l.queues.Leads() })
+}
+
+// Serves implements explain.Queues.
+func (e explainLeaders) Serves(queue string) bool {
+	return slices.ContainsFunc(e.all(), func(l *leader) bool { return l.queues.Leads() && l.share.Serves(queue) })
+}
+
+// Application implements explain.Queues.
+func (e explainLeaders) Application(key queueing.Key) (explainv1.Application, bool) {
+	for _, l := range e.all() {
+		if x, known := l.queues.Application(key); known {
+			return x, true
+		}
+	}
+	return explainv1.Application{}, false
+}
+
+// Queue implements explain.Queues.
+func (e explainLeaders) Queue(name string) (explainv1.Queue, bool) {
+	for _, l := range e.all() {
+		if x, known := l.queues.Queue(name); known {
+			return x, true
+		}
+	}
+	return explainv1.Queue{}, false
+}
+
 // explainQueues shows the embedded queue in the words of the explanations.
 type explainQueues struct{ *gate.Gate }
-
-var _ explainserver.Queues = explainQueues{}
 
 // Application implements explain.Queues.
 func (e explainQueues) Application(key queueing.Key) (explainv1.Application, bool) {

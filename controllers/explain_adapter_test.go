@@ -5,7 +5,6 @@ package controllers
 
 import (
 	"encoding/json"
-	"flag"
 	"os"
 	"strings"
 	"testing"
@@ -14,18 +13,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
 
+	"github.com/sparkgate/sparkgate/internal/testing/golden"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 )
-
-var update = flag.Bool("update", false, "write the answers into the page")
 
 const explainPage = "../docs/explain.md"
 
 // day is a day of the tests.
 var day = time.Date(2026, 9, 1, 10, 12, 3, 0, time.UTC)
 
-// teams are two queues below a root. etl and report run in team-a, one after the other; night, then pi, wait for team-a, too.
+// teams are two queues below a root. etl and report run in team-a, one after the other; night, then pi, also wait for team-a.
 func teams(t *testing.T) *embedded.Engine {
 	t.Helper()
 	e := embedded.New()
@@ -86,14 +84,12 @@ func TestThePageIsTrue(t *testing.T) {
 		if !found || !open || !closed {
 			t.Fatalf("%s has no answer below %q", explainPage, answer.heading)
 		}
-		if diff := cmp.Diff(strings.Split(told, "\n"), strings.Split(string(text), "\n")); diff != "" && !*update {
+		if diff := cmp.Diff(strings.Split(told, "\n"), strings.Split(string(text), "\n")); diff != "" && !golden.Updating() {
 			t.Errorf("%s (-page +answer; run with -update if this is right):\n%s", answer.heading, diff)
 		}
 		page = before + "\n## " + answer.heading + "\n" + intro + "```json\n" + string(text) + "\n```" + after
 	}
-	if *update {
-		if err := os.WriteFile(explainPage, []byte(page), 0o644); err != nil {
-			t.Fatal(err)
-		}
+	if golden.Updating() {
+		golden.Write(t, explainPage, page)
 	}
 }

@@ -4,6 +4,7 @@
 package controllers
 
 import (
+	"context"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -12,6 +13,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/reservation"
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/catalog"
 	"github.com/sparkgate/sparkgate/queueing/embedded/gate"
 	"github.com/sparkgate/sparkgate/queueing/kueue"
 	"github.com/sparkgate/sparkgate/queueing/none"
@@ -22,7 +24,19 @@ import (
 
 // newGates returns all gates by name, and the watches of other systems' kinds that some of them have to be started
 // with.
-func newGates(mgr ctrl.Manager, embedded *gate.Gate, waker queueing.Waker, o Options) (reservation.Gates, []*optionalkind.Watch, error) {
+//
+// The leader of a tree decides under the embedded queue only: of other systems it knows what they can do.
+func newGates(mgr ctrl.Manager, embedded *gate.Gate, waker queueing.Waker, l *leader) (reservation.Gates, []*optionalkind.Watch, error) {
+	o, gates := l.o, reservation.Gates{
+		string(v1alpha1.GateEmbedded): embedded,
+		string(v1alpha1.GateKueue):    elsewhere{v1alpha1.GateKueue},
+		string(v1alpha1.GateVolcano):  elsewhere{v1alpha1.GateVolcano},
+		string(v1alpha1.GateYuniKorn): yunikorn.Gate{},
+		string(v1alpha1.GateNone):     none.Gate{},
+	}
+	if !l.share.Rest() {
+		return gates, nil, nil
+	}
 	byKueue, err := newKueue(mgr, waker, o)
 	if err != nil {
 		return nil, nil, fmt.Errorf("set up gate Kueue: %w", err)
@@ -31,15 +45,26 @@ func newGates(mgr ctrl.Manager, embedded *gate.Gate, waker queueing.Waker, o Opt
 	if err != nil {
 		return nil, nil, fmt.Errorf("set up gate Volcano: %w", err)
 	}
-	gates := reservation.Gates{
-		string(v1alpha1.GateEmbedded): embedded,
-		string(v1alpha1.GateKueue):    byKueue,
-		string(v1alpha1.GateVolcano):  byVolcano,
-		string(v1alpha1.GateYuniKorn): yunikorn.Gate{},
-		string(v1alpha1.GateNone):     none.Gate{},
-	}
+	gates[string(v1alpha1.GateKueue)], gates[string(v1alpha1.GateVolcano)] = byKueue, byVolcano
 	return gates, append(byKueue.Watches(), byVolcano.Watches()...), nil
 }
+
+// elsewhere is a gate whose applications another leader decides on.
+type elsewhere struct{ name v1alpha1.GateType }
+
+// Capabilities implements queueing.Gate.
+func (e elsewhere) Capabilities() queueing.Capabilities { return catalog.Of(e.name) }
+
+// Sync implements queueing.Gate: the application has just been moved there, and the other leader will ask.
+func (elsewhere) Sync(context.Context, queueing.Ask) (queueing.Verdict, error) {
+	return queueing.Verdict{State: queueing.Undecided}, nil
+}
+
+// Persisted implements queueing.Gate.
+func (elsewhere) Persisted(context.Context, queueing.Key, queueing.Grant) {}
+
+// Release implements queueing.Gate.
+func (elsewhere) Release(context.Context, queueing.Key, queueing.Release) error { return nil }
 
 func newKueue(mgr ctrl.Manager, waker queueing.Waker, o Options) (*kueue.Gate, error) {
 	c, err := kueue.NewClient(mgr.GetConfig(), mgr.GetHTTPClient())

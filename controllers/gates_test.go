@@ -24,7 +24,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/yunikorn"
 )
 
-// TestMarksAreTheGates: whatever a gate puts on pods to tell a scheduler about them, the user may not put on them: validation and gates
+// TestMarksAreTheGates: whatever a gate puts on pods to inform a scheduler about them, the user may not put on them: validation and gates
 // know each other's keys by this test only.
 func TestMarksAreTheGates(t *testing.T) {
 	t.Parallel()

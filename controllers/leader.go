@@ -5,6 +5,7 @@ package controllers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/application"
+	"github.com/sparkgate/sparkgate/controllers/internal/share"
 	"github.com/sparkgate/sparkgate/controllers/internal/waker"
 	"github.com/sparkgate/sparkgate/controllers/unmanagedpods"
 	"github.com/sparkgate/sparkgate/internal/namespaces"
@@ -42,6 +44,8 @@ type leaderStartup struct {
 	gate         *gate.Gate
 	unmanaged    *unmanagedpods.Reconciler
 	expectations *application.Expectations
+	// share is what this leader decides on; nil is everything.
+	share *share.Share
 	// optionalWatches are the watches of kinds of other batch schedulers.
 	optionalWatches []*optionalkind.Watch
 	waker           *waker.Waker
@@ -108,7 +112,9 @@ func (s *leaderStartup) try(ctx context.Context) error {
 		}
 	}
 	s.log.Info("Looked for the batch schedulers")
-	found.addOrphans(s.watcher.Store(), acquired.Recorded, s.unmanaged.Claim)
+	if err := found.addOrphans(ctx, s.watcher.Store(), acquired.Recorded, s); err != nil {
+		return err
+	}
 	pods, err := s.unmanaged.Seed(ctx)
 	if err != nil {
 		return err
@@ -139,19 +145,26 @@ func (s *leaderStartup) listApplications(ctx context.Context, found *restoredSta
 	if err != nil {
 		return err
 	}
+	var failed error
 	err = apps.each(ctx, func(app *v1alpha1.SparkApplication) {
 		s.expectations.Observed(app)
-		found.add(app)
+		owned, err := s.share.Owns(ctx, app)
+		failed = errors.Join(failed, err)
+		found.add(app, owned)
 	})
-	if err != nil {
+	if err = errors.Join(err, failed); err != nil {
 		return fmt.Errorf("list applications: %w", err)
 	}
 	return nil
 }
 
-func (s *restoredState) add(app *v1alpha1.SparkApplication) {
-	key := queueing.Key{Namespace: app.Namespace, Name: app.Name, UID: string(app.UID)}
+// add takes in an application. Of those that another leader decides on it notes only that they exist.
+func (s *restoredState) add(app *v1alpha1.SparkApplication, owned bool) {
+	key := keyOf(app)
 	s.alive[key] = true
+	if !owned {
+		return
+	}
 	if app.Status.Times.Finished == nil || !app.DeletionTimestamp.IsZero() {
 		s.unfinished = append(s.unfinished, types.NamespacedName{Namespace: app.Namespace, Name: app.Name})
 	}
@@ -165,6 +178,10 @@ func (s *restoredState) add(app *v1alpha1.SparkApplication) {
 	if known && (stage == status.Queued || stage == status.Preempted || stage == status.New) && app.DeletionTimestamp.IsZero() && !app.Spec.Suspend {
 		s.waiting = append(s.waiting, key)
 	}
+}
+
+func keyOf(app *v1alpha1.SparkApplication) queueing.Key {
+	return queueing.Key{Namespace: app.Namespace, Name: app.Name, UID: string(app.UID)}
 }
 
 // addPods adds the pods that belong to no application: those that run hold what they request, the others ask again.
@@ -182,7 +199,7 @@ func (s *restoredState) addPods(unmanaged []unmanagedpods.Found) {
 // addOrphans charges the active pods of applications that no longer exist until they are gone: to what the ledgers say
 // that their application held, and beyond that, or where they say nothing, as pods that nothing can be attributed to.
 // What the labels of the pods say of a queue proves nothing.
-func (s *restoredState) addOrphans(store *pods.Store, recorded func(queueing.Key) (queueing.Grant, bool), claim func(*pods.Record)) {
+func (s *restoredState) addOrphans(ctx context.Context, store *pods.Store, recorded func(queueing.Key) (queueing.Grant, bool), in *leaderStartup) error {
 	for _, name := range store.Applications() {
 		left := map[queueing.Key][]*pods.Record{}
 		for _, r := range store.Of(name) {
@@ -194,10 +211,17 @@ func (s *restoredState) addOrphans(store *pods.Store, recorded func(queueing.Key
 			grant, held := recorded(key)
 			if held {
 				s.held = append(s.held, gate.Holding{Key: key, Grant: grant, Orphan: true})
+			} else if in.share != nil {
+				if stray, err := in.share.Stray(ctx, key); err != nil {
+					return err
+				} else if !stray {
+					continue // another leader charges it
+				}
 			}
 			for _, r := range pods.ExceedingGrant(records, grant) {
-				claim(r)
+				in.unmanaged.Claim(r)
 			}
 		}
 	}
+	return nil
 }

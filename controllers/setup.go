@@ -5,17 +5,15 @@ package controllers
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
-	"slices"
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/types"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
@@ -26,23 +24,17 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/application"
-	"github.com/sparkgate/sparkgate/controllers/companions"
-	"github.com/sparkgate/sparkgate/controllers/internal/accountrights"
 	"github.com/sparkgate/sparkgate/controllers/internal/cachetransform"
 	"github.com/sparkgate/sparkgate/controllers/internal/logtail"
 	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
 	"github.com/sparkgate/sparkgate/controllers/internal/notify"
-	"github.com/sparkgate/sparkgate/controllers/internal/waker"
 	"github.com/sparkgate/sparkgate/controllers/internal/writemetrics"
-	"github.com/sparkgate/sparkgate/controllers/queue"
 	"github.com/sparkgate/sparkgate/controllers/schedule"
-	"github.com/sparkgate/sparkgate/controllers/unmanagedpods"
 	"github.com/sparkgate/sparkgate/internal/namespaces"
 	"github.com/sparkgate/sparkgate/internal/pods"
 	"github.com/sparkgate/sparkgate/internal/spark/expose"
 	"github.com/sparkgate/sparkgate/queueing/catalog"
 	"github.com/sparkgate/sparkgate/queueing/embedded/decisionlog"
-	"github.com/sparkgate/sparkgate/queueing/embedded/gate"
 )
 
 // DefaultMaxTermination is how long anything may take to end at most, unless the operator is told otherwise.
@@ -68,11 +60,11 @@ type Options struct {
 	ForbidPodSecurityNone bool
 	// UIHosts and UIAnnotations say by which hosts web interfaces may be reached, and which annotations an Ingress may have; both as the flags.
 	UIHosts, UIAnnotations []string
-	// FewEvents records Kubernetes events of failures and ends only, not of every stage.
+	// FewEvents records Kubernetes events of what goes wrong, not of every stage and of success.
 	FewEvents bool
 	// Concurrent applications reconciled at once. Default: 16.
 	Concurrent int
-	// QueueInterval bounds how often counts and usage of a queue are written. Default: 2s.
+	// QueueInterval bounds how often counts and usage of a queue are written. Default: 5s.
 	QueueInterval time.Duration
 	// ExecutorInterval bounds how often the executor counts of an application are written when nothing else is. Default: 10s.
 	ExecutorInterval time.Duration
@@ -117,6 +109,8 @@ type Scope struct {
 	Namespaces namespaces.Set
 	// Queues are the SparkQueues that are led; others do not exist for this operator. Default: all.
 	Queues labels.Selector
+	// LeaseNamespace is where leases are read from the cache; empty where none are.
+	LeaseNamespace string
 }
 
 // CacheOptions drop what no decision reads from every cached object, bound what is kept of each, and leave out what is
@@ -129,8 +123,12 @@ func CacheOptions(scope Scope) cache.Options {
 		}
 		o.DefaultNamespaces[namespace] = cache.Config{}
 	}
+	o.ByObject = map[client.Object]cache.ByObject{}
 	if scope.Queues != nil {
-		o.ByObject = map[client.Object]cache.ByObject{&v1alpha1.SparkQueue{}: {Label: scope.Queues}}
+		o.ByObject[&v1alpha1.SparkQueue{}] = cache.ByObject{Label: scope.Queues}
+	}
+	if scope.LeaseNamespace != "" {
+		o.ByObject[&coordinationv1.Lease{}] = cache.ByObject{Namespaces: map[string]cache.Config{scope.LeaseNamespace: {}}}
 	}
 	return o
 }
@@ -177,64 +175,14 @@ func (o *Options) complete() error {
 	return nil
 }
 
-// Setup adds everything to the manager.
+// Setup adds everything to the manager: one leader decides on all.
 func Setup(mgr ctrl.Manager, o Options) error {
-	if err := o.complete(); err != nil {
-		return err
-	}
-	podClient, err := podsGetter(mgr)
+	p, err := NewProcess(mgr, o)
 	if err != nil {
 		return err
 	}
-	asking, series := &askers{applications: waker.New()}, metricseries.New(slices.Concat(application.Series(), queue.Series(), schedule.Series())...)
-	store := pods.NewStore(asking.changed)
-	watcher := pods.NewWatcher(podClient, store, o.Scope.Namespaces)
-	embedded := gate.New(gate.Options{
-		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Queues: o.Scope.Queues, Holder: o.Holder,
-		Wake: asking.Wake, Clock: o.Clock, Log: mgr.GetLogger().WithName("queue"),
-		Meter: queue.Meter{Series: series}, Fenced: o.Fenced, DecisionLog: decisionLog(mgr, o),
-	})
-	gates, watches, err := newGates(mgr, embedded, asking, o)
-	if err != nil {
-		return err
-	}
-	startup := newLeaderStartup(mgr, watcher, embedded, o.Clock)
-	startup.optionalWatches, startup.namespaces = watches, o.Scope.Namespaces
-	runnables := []runnable{watcher, startup, embedded}
-	var notifier application.Notifier
-	if sender := newSender(mgr, o); sender != nil {
-		notifier, runnables = sender, append(runnables, sender)
-	}
-	accompanying := newCompanions(mgr, startup, asking.applications.Wake, o)
-	reconciler := application.New(application.Options{
-		Namespaces: o.Scope.Namespaces, Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Pods: store,
-		Gates: gates, DefaultGate: o.DefaultGate, AllowedGates: o.AllowedGates, ReferenceTimeout: o.ReferenceTimeout,
-		MaxTermination: o.MaxTermination, ExecutorInterval: o.ExecutorInterval, HistoryURL: o.HistoryURL, FewEvents: o.FewEvents,
-		Exposure: o.exposure(), UIAddress: accompanying.Address, ForbidPodSecurityNone: o.ForbidPodSecurityNone,
-		Recorder: mgr.GetEventRecorder("sparkgate"), Notifier: notifier, Rights: accountrights.New(mgr.GetClient(), o.Clock, mgr.GetLogger().WithName("rights")), Logs: logReader(podClient, o), Series: series, Clock: o.Clock, Ready: startup.wait, Claim: asking.claim, GateKinds: gateKinds(),
-	})
-	startup.expectations, startup.waker = reconciler.Expectations(), asking.applications
-	queues := &queue.Reconciler{Client: mgr.GetClient(), Engine: queueEngine{embedded}, Clock: o.Clock, Interval: o.QueueInterval, Ready: startup.wait, Log: mgr.GetLogger().WithName("queue")}
-	embedded.Observe(queues.Changed)
-
-	if err := asking.setUpPods(mgr, startup, unmanagedpods.Options{
-		Pods: podClient, Namespaces: o.Scope.Namespaces, Spark: store, Gates: gates, DefaultGate: o.DefaultGate, AllowedGates: o.AllowedGates,
-		MaxTermination: o.MaxTermination, Clock: o.Clock,
-	}); err != nil {
-		return fmt.Errorf("set up unmanaged pods: %w", err)
-	}
-	err = errors.Join(reconciler.SetupWithManager(mgr, asking.applications, o.Concurrent), accompanying.SetupWithManager(mgr, o.Concurrent),
-		queues.SetupWithManager(mgr), newSchedules(mgr, startup, series, o).SetupWithManager(mgr, o.Concurrent))
-	if err != nil {
-		return fmt.Errorf("set up controllers: %w", err)
-	}
-	if o.Explain != nil {
-		runnables = append(runnables, newExplainServer(mgr, embedded, o))
-	}
-	for _, w := range watches {
-		runnables = append(runnables, w)
-	}
-	return addAll(mgr, append(runnables, &application.Finder{Reconciler: reconciler, Waker: asking.applications, Pauses: o.Clock, Found: accompanying.Found}))
+	_, err = p.addLeader(mgr, nil)
+	return err
 }
 
 type runnable interface {
@@ -281,13 +229,6 @@ func newSender(mgr ctrl.Manager, o Options) *notify.Sender {
 		return nil
 	}
 	return notify.New(notify.Options{URL: o.EventsAddr, Instance: o.Holder, Clock: o.Clock, Log: mgr.GetLogger().WithName("notify")})
-}
-
-func newCompanions(mgr ctrl.Manager, startup *leaderStartup, addressChanged func(types.NamespacedName), o Options) *companions.Reconciler {
-	return companions.New(companions.Options{
-		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Exposure: o.exposure(), Recorder: mgr.GetEventRecorder("sparkgate"), Clock: o.Clock,
-		Namespaces: o.Scope.Namespaces, AddressChanged: addressChanged, Ready: startup.wait,
-	})
 }
 
 func newSchedules(mgr ctrl.Manager, startup *leaderStartup, series *metricseries.Bounds, o Options) *schedule.Reconciler {

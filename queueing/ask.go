@@ -58,7 +58,7 @@ func (p PodSet) Least() int32 {
 // same key replaces the earlier one unless that was granted already.
 type Ask struct {
 	Key Key
-	// Run and Attempt tell one start of the application from another.
+	// Run and Attempt distinguish one start of the application from another.
 	Run, Attempt int64
 	// Queue that is asked.
 	Queue string
@@ -80,7 +80,7 @@ type Ask struct {
 	// driver asked for itself. It counts neither as an application nor against the number of applications that a queue
 	// admits.
 	Part bool
-	// Inputs identifies everything that the ask was made from. A gate compares it with nothing; the grant repeats it.
+	// Inputs identifies everything that the ask was derived from. A gate compares it with nothing; the grant repeats it.
 	Inputs string
 	// PodSets are all granted together or not at all.
 	PodSets []PodSet

@@ -11,7 +11,7 @@ type Capabilities struct {
 	Queues bool
 	// SparkQueues: those queues are SparkQueues, and their grants stand in the ledger.
 	SparkQueues bool
-	// UnmanagedPods: pods that belong to no application may ask, too.
+	// UnmanagedPods: pods that belong to no application may also ask.
 	UnmanagedPods bool
 	// Resizes: grants grow and shrink while they are held (interface Resizer).
 	Resizes bool
@@ -24,7 +24,7 @@ type Capabilities struct {
 	QueueLabel string
 	// OwnFlavors: the queues have flavors of their own, which are not SparkFlavors.
 	OwnFlavors bool
-	// PodIntegration: the other system can be configured to manage pods by itself, and then keeps those of a grant
+	// PodIntegration: the other system can be configured to manage pods on its own, and then keeps those of a grant
 	// waiting as well.
 	PodIntegration bool
 	// Scheduler is the name of the scheduler that places the pods; empty if any may.

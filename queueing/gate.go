@@ -144,7 +144,7 @@ type AttemptResult struct {
 	Message string
 }
 
-// ReleaseReason is what follows for what is held or asked for by an attempt that has not ended by itself.
+// ReleaseReason is what follows for what is held or asked for by an attempt that has not ended on its own.
 type ReleaseReason int
 
 // The reasons. The set is closed.
@@ -153,7 +153,7 @@ const (
 	Deleted ReleaseReason = iota
 	// Abandoned: it is no longer wanted, and nothing of it is worth looking at.
 	Abandoned
-	// Requeued: the run goes on and asks again now, in its old place.
+	// Requeued: the run continues and asks again now, in its old place.
 	Requeued
 	// Suspended: the run may go on and ask again later, in its old place.
 	Suspended

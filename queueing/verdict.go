@@ -54,7 +54,7 @@ type Verdict struct {
 	// ReasonDelegatedToScheduler: then there may be no quota yet, and the scheduler makes the pods wait for it.
 	Reason string
 	// Message is a sentence for people. It is stable: it names what is needed and which limit blocks, and has no figure
-	// that moves by itself, because each change is a write to the API server.
+	// that moves without a cause, because each change is a write to the API server.
 	Message string
 	// Displacing says of an ask that waits that others have been asked to release quota for it.
 	Displacing bool

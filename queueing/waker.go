@@ -5,7 +5,7 @@ package queueing
 
 import "time"
 
-// Waker has those who ask look at their verdicts again. It is the one way from a gate to an asker. Neither method
+// Waker has those that ask look at their verdicts again. It is the one way from a gate to an asker. Neither method
 // blocks.
 type Waker interface {
 	// Wake says that the verdict on what asks, or what is held for it, may have changed. Gates that forget uids

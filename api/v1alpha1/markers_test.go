@@ -157,7 +157,7 @@ func specTypes() map[string]bool {
 	return ownTypes(SparkApplicationSpec{}, SparkQueueSpec{}, SparkFlavorSpec{})
 }
 
-// TestEveryFieldSaysWhatAChangeMeans holds the classes of the fields of an application. Whoever adds a field decides here.
+// TestEveryFieldSaysWhatAChangeMeans holds the classes of the fields of an application. The author of a field decides here.
 func TestEveryFieldSaysWhatAChangeMeans(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{}
@@ -224,7 +224,7 @@ func TestEveryFieldIsOptionalOrRequired(t *testing.T) {
 		if required && f.optional {
 			t.Errorf("%s: required, but omitempty leaves it out", f)
 		}
-		// Where absence and zero are the same to everybody, a default may stand for omitempty.
+		// Where absence and zero mean the same to all readers, a default may stand for omitempty.
 		if optional && !f.optional && !f.has("kubebuilder:default") {
 			t.Errorf("%s: optional without omitempty: clients would send the zero value", f)
 		}
@@ -235,7 +235,7 @@ func TestEveryListHasAType(t *testing.T) {
 	t.Parallel()
 	for _, f := range parseSource(t).fields {
 		switch {
-		case !f.list():
+		case !f.list(), f.has("kubebuilder:validation:Schemaless"): // the schema does not say that it is one
 		case !f.has("listType=atomic") && !f.has("listType=map") && !f.has("listType=set"):
 			t.Errorf("%s: no +listType", f)
 		case f.has("listType=map") && !f.has("listMapKey"):
@@ -358,7 +358,7 @@ func TestBooleansStay(t *testing.T) {
 	}
 }
 
-// TestMessagesAreInstructions: a rule tells people what to do, and names the field.
+// TestMessagesAreInstructions: a rule says what to do, and names the field.
 func TestMessagesAreInstructions(t *testing.T) {
 	t.Parallel()
 	s := parseSource(t)
@@ -386,7 +386,7 @@ func TestMessagesAreInstructions(t *testing.T) {
 	}
 }
 
-// TestOnlyStatusHasDefaults: a default below spec would be drift for those who compare with Git, and would change template hashes.
+// TestOnlyStatusHasDefaults: a default below spec would be drift for users who compare with Git, and would change template hashes.
 func TestOnlyStatusHasDefaults(t *testing.T) {
 	t.Parallel()
 	spec := specTypes()

@@ -259,6 +259,11 @@ type SparkQueueStatus struct {
 	// +optional
 	Ledger *Ledger `json:"ledger,omitempty"`
 
+	// tree is the root of the tree whose leader serves this queue. Only where each tree has a leader of its own: a queue
+	// that moves to another tree is released by one leader before the next one serves it.
+	// +optional
+	Tree string `json:"tree,omitempty"`
+
 	// lastHandledReconcileAt echoes the annotation reconcile.fluxcd.io/requestedAt.
 	meta.ReconcileRequestStatus `json:",inline"`
 }
@@ -283,51 +288,6 @@ type QueueUsage struct {
 	// lent is what is not used of nominal and could not be used now, because others do.
 	// +optional
 	Lent *resource.Quantity `json:"lent,omitempty"`
-}
-
-// Ledger records which grants of a tree are on their way to their applications.
-type Ledger struct {
-	// holder is the operator process that writes the ledger.
-	// +required
-	Holder string `json:"holder"`
-	// epoch rises with every new holder.
-	// +required
-	Epoch int64 `json:"epoch"`
-	// seq rises with every write.
-	// +required
-	Seq int64 `json:"seq"`
-	// inFlight are grants decided but possibly not yet written to their application. They are charged.
-	// +optional
-	// +listType=atomic
-	InFlight []LedgerEntry `json:"inFlight,omitempty"`
-	// orphans are grants of applications that are gone while pods of theirs still run. They are charged until those are
-	// gone.
-	// +optional
-	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=100
-	Orphans []LedgerEntry `json:"orphans,omitempty"`
-}
-
-// LedgerEntry is one grant on its way to its application, or to its pod.
-type LedgerEntry struct {
-	// kind of what holds the grant: Pod for a pod that belongs to no application. Absent for an application.
-	// +optional
-	Kind string `json:"kind,omitempty"`
-	// namespace of the application or pod.
-	// +required
-	Namespace string `json:"namespace"`
-	// name of the application or pod.
-	// +required
-	Name string `json:"name"`
-	// uid of the application or pod.
-	// +required
-	UID string `json:"uid"`
-	// part is true for a pod that a driver has created: it does not count as an application.
-	// +optional
-	Part bool `json:"part,omitempty"`
-	// grant as it will stand in the application's status.
-	// +required
-	Grant Grant `json:"grant"`
 }
 
 // GetConditions returns the conditions, for Flux's and kstatus' helpers.

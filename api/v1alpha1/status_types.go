@@ -14,6 +14,10 @@ import (
 
 // SparkApplicationStatus is what the operator has seen and done. The stage of the current run is the reason of the
 // condition Ready.
+//
+// Its parts ask, times, grant, usage, executors and attempts are open in the schema: the operator alone writes them, people and
+// tools read them as wholes, and the API server would check, default, prune and copy every field in them with each write
+// of the status. UnmarshalJSON checks them instead.
 type SparkApplicationStatus struct {
 	// observedGeneration is the generation of the spec that the conditions speak of; -1 until the operator has looked.
 	// +optional
@@ -65,33 +69,67 @@ type SparkApplicationStatus struct {
 	Queue string `json:"queue,omitempty"`
 
 	// ask is what the application asks its queue for, or asked for last. It decides whether a change keeps the place in
-	// the queue.
+	// the queue. Its fields: gate; podSets, each with name (driver or executor), count, minCount, requests and flavors.
 	// +optional
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:Type=object
+	// +kubebuilder:pruning:PreserveUnknownFields
 	Ask *Ask `json:"ask,omitempty"`
 
-	// times of the current run, by the operator's clock.
+	// times of the current run, by the operator's clock: queued (its place in the queue), blocked (since when it could not
+	// start whatever its queue has), admitted, driverStarted, executorsReady, started (the first attempt ran), stopping,
+	// finished, waiting (since when it waits for quota), retry (when the next attempt is queued), referenceMissing (since
+	// when something that it names does not exist).
 	// +optional
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:Type=object
+	// +kubebuilder:pruning:PreserveUnknownFields
 	Times ApplicationTimes `json:"times,omitempty"`
 
 	// runDuration is how long the drivers of the attempts of the run that have ended ran, all together; absent for 0.
 	// +optional
 	RunDuration *metav1.Duration `json:"runDuration,omitempty"`
 
-	// grant is the quota that the current attempt holds in its queue; absent when it holds none.
+	// grant is the quota that the current attempt holds in its queue; absent when it holds none. Its fields: run, attempt,
+	// gate, queue, epoch, gated (executors wait behind the scheduling gate), inputs (hash of what the ask was made from),
+	// resizes, holdsFor; podSets, each with name, flavor, count and requests per pod, with what the pods get: nodeSelector,
+	// tolerations, labels, annotations, schedulerName and schedulingGates, and with elastic and flavors for executors above
+	// the base gang.
 	// +optional
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:Type=object
+	// +kubebuilder:pruning:PreserveUnknownFields
 	Grant *Grant `json:"grant,omitempty"`
+
+	// usage is what the current attempt has held and requested so far; absent when it holds no grant. Its fields: at (until
+	// when the amounts are summed); granted, requested and requesting (the amounts of one second at that moment), each with
+	// milliCPUSeconds, memoryMiBSeconds and milliGPUSeconds.
+	// +optional
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:Type=object
+	// +kubebuilder:pruning:PreserveUnknownFields
+	Usage *Usage `json:"usage,omitempty"`
 
 	// driver identifies the driver of the current or last attempt.
 	// +optional
 	Driver *DriverStatus `json:"driver,omitempty"`
 
-	// executors are counts of executors by state.
+	// executors are counts of executors by state: wanted, ready, pending, gated, peak and failed. problem keeps most of the
+	// pending ones from starting; summary is the printed column; failures are the newest five that failed, each with pod,
+	// reason, cause, exitCode, message and at.
 	// +optional
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:Type=object
+	// +kubebuilder:pruning:PreserveUnknownFields
 	Executors *ExecutorStatus `json:"executors,omitempty"`
 
-	// attempts are the last ten attempts that have ended, of all runs, oldest first.
+	// attempts is a list of the last ten attempts that have ended, of all runs, oldest first, each with run, attempt, outcome
+	// (Succeeded, Failed or Stopped), reason, cause, exitCode, message, logTail, startedAt and finishedAt; and
+	// with usage: queue, since, and what it held (granted) and its pods requested, each with milliCPUSeconds,
+	// memoryMiBSeconds and milliGPUSeconds.
 	// +optional
-	// +listType=atomic
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:pruning:PreserveUnknownFields
 	Attempts []AttemptStatus `json:"attempts,omitempty"`
 
 	// stopping says why the operator is stopping the current attempt; absent when it is not.
@@ -103,6 +141,10 @@ type SparkApplicationStatus struct {
 
 	// lastHandledForceAt echoes the annotation reconcile.fluxcd.io/forceAt: the job ran again because of it.
 	meta.ForceRequestStatus `json:",inline"`
+
+	// Invalid names the open parts that were left out of this copy, because they are not what their types say. It is no
+	// part of the API.
+	Invalid []string `json:"-"`
 }
 
 // StopReason says why the operator stops an attempt.
@@ -322,61 +364,6 @@ type ExecutorFailure struct {
 	// +optional
 	At metav1.Time `json:"at,omitempty"`
 }
-
-// AttemptOutcome is how an attempt ended.
-type AttemptOutcome string
-
-// The outcomes of an attempt.
-const (
-	OutcomeSucceeded AttemptOutcome = "Succeeded"
-	OutcomeFailed    AttemptOutcome = "Failed"
-	OutcomeStopped   AttemptOutcome = "Stopped"
-)
-
-// AttemptStatus is one attempt that has ended.
-type AttemptStatus struct {
-	// run that the attempt belongs to.
-	// +required
-	Run int64 `json:"run"`
-	// attempt within the run.
-	// +required
-	Attempt int64 `json:"attempt"`
-	// outcome is Succeeded, Failed or Stopped.
-	// +required
-	Outcome AttemptOutcome `json:"outcome"`
-	// reason in one word.
-	// +optional
-	Reason string `json:"reason,omitempty"`
-	// cause is the class of a failure: Application, Infrastructure or Configuration.
-	// +optional
-	Cause FailureCause `json:"cause,omitempty"`
-	// exitCode of the Spark container, when it ended by itself.
-	// +optional
-	ExitCode *int32 `json:"exitCode,omitempty"`
-	// message for people, at most 1,024 bytes.
-	// +optional
-	Message string `json:"message,omitempty"`
-	// logTail is the end of the log of Spark's container, if the attempt failed: at most 2,048 bytes, without what
-	// looks like a secret. Of the last three attempts only; absent if it could not be had.
-	// +optional
-	LogTail string `json:"logTail,omitempty"`
-	// startedAt is when the driver was first seen running; absent if it never ran.
-	// +optional
-	StartedAt *metav1.Time `json:"startedAt,omitempty"`
-	// finishedAt is when the end was recorded.
-	// +optional
-	FinishedAt *metav1.Time `json:"finishedAt,omitempty"`
-}
-
-// FailureCause is the class of a failure; it decides whether another attempt can help.
-type FailureCause string
-
-// The classes of failures.
-const (
-	CauseApplication    FailureCause = "Application"
-	CauseInfrastructure FailureCause = "Infrastructure"
-	CauseConfiguration  FailureCause = "Configuration"
-)
 
 // GetConditions returns the conditions, for Flux's and kstatus' helpers.
 func (a *SparkApplication) GetConditions() []metav1.Condition { return a.Status.Conditions }

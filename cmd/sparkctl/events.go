@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/utils/clock"
 
-	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/client"
-	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/printer"
+	"github.com/sparkgate/sparkgate/internal/client"
+	"github.com/sparkgate/sparkgate/internal/printer"
 )
 
 const eventsText = `Prints the events of the application NAME and of its pods, oldest first. Kubernetes keeps events for an hour.`

@@ -24,6 +24,7 @@ import (
 
 	explainv1 "github.com/sparkgate/sparkgate/api/explain/v1"
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/testing/golden"
 )
 
 // reply is what the API server of the tests answers.
@@ -253,27 +254,9 @@ func TestExplain(t *testing.T) {
 				t.Errorf("tokens (-want +got):\n%s", diff)
 			}
 			if code == 0 {
-				compareGolden(t, filepath.Join("testdata", "explain", strings.ReplaceAll(strings.ReplaceAll(name, ",", ""), " ", "-")+".txt"), out)
+				golden.Compare(t, filepath.Join("testdata", "explain", strings.ReplaceAll(strings.ReplaceAll(name, ",", ""), " ", "-")+".txt"), out)
 			}
 		})
-	}
-}
-
-// compareGolden compares what was written with a file.
-func compareGolden(t *testing.T, file, got string) {
-	t.Helper()
-	if *updateFlag {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
-		t.Errorf("%s (-want +got; run with -update if this is right):\n%s", file, diff)
 	}
 }
 

@@ -13,8 +13,8 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/client"
-	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/printer"
+	"github.com/sparkgate/sparkgate/internal/client"
+	"github.com/sparkgate/sparkgate/internal/printer"
 )
 
 const getText = `Shows the application NAME with the timeline of its run (queued, admitted, driver, executors, end), and how each of its attempts ended: the

@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/client"
-	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/printer"
+	"github.com/sparkgate/sparkgate/internal/client"
+	"github.com/sparkgate/sparkgate/internal/printer"
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/client"
+	"github.com/sparkgate/sparkgate/internal/client"
 )
 
 const logsText = `Prints the log of the driver of the application NAME: that of the current attempt of its run, or of the last one. Of a driver whose pod is gone it

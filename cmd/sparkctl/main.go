@@ -39,7 +39,7 @@ func main() {
 	os.Exit(runAs(os.Args[0], os.Args[1:], s))
 }
 
-// terminalSize returns the size of the terminal, or a usual one if it does not tell.
+// terminalSize returns the size of the terminal, or a usual one if it does not answer.
 func terminalSize() (width, height int) {
 	width, height, err := term.GetSize(int(os.Stdout.Fd()))
 	if err != nil || width <= 0 || height <= 0 {

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/testing/golden"
 )
 
 const offlineFolder = "testdata/offline"
@@ -39,8 +40,8 @@ func TestFromSubmitAndRender(t *testing.T) {
 	if code != 0 {
 		t.Fatalf("exit code %d: %s", code, notes)
 	}
-	compareGolden(t, filepath.Join(offlineFolder, "etl.yaml"), app)
-	compareGolden(t, filepath.Join(offlineFolder, "etl.notes"), notes)
+	golden.Compare(t, filepath.Join(offlineFolder, "etl.yaml"), app)
+	golden.Compare(t, filepath.Join(offlineFolder, "etl.notes"), notes)
 	if strings.Contains(app+notes, "hunter2") {
 		t.Error("a secret is told")
 	}
@@ -56,7 +57,7 @@ func TestFromSubmitAndRender(t *testing.T) {
 	if code != 0 || problem != "sparkctl render: note: spec.sparkConfFrom: values of Secrets are never shown: (hidden) stands in their place\n" {
 		t.Fatalf("exit code %d: %s", code, problem)
 	}
-	compareGolden(t, filepath.Join(offlineFolder, "etl.objects.yaml"), objects)
+	golden.Compare(t, filepath.Join(offlineFolder, "etl.objects.yaml"), objects)
 	if _, again, _ := call(app, "render", "-f", "-"); again != objects {
 		t.Error("rendered again it is something else")
 	}
@@ -68,7 +69,7 @@ func TestLint(t *testing.T) {
 	if code != exitFailed {
 		t.Errorf("exit code %d", code)
 	}
-	compareGolden(t, filepath.Join(offlineFolder, "lint.txt"), out)
+	golden.Compare(t, filepath.Join(offlineFolder, "lint.txt"), out)
 }
 
 // TestWhatUsersAreToldToApply: examples and configuration have nothing to correct.
@@ -108,7 +109,7 @@ func TestOfflineCalls(t *testing.T) {
 		"lint of an argument":     {in: right, args: []string{"lint", "-"}, out: "1 objects checked: 0 to correct, 0 warnings\n"},
 		"lint of two":             {in: right, args: []string{"lint", "--strict", "-f", "-", "../../examples/java.yaml"}, out: "2 objects checked: 0 to correct, 0 warnings\n"},
 		"lint of nothing":         {args: []string{"lint", "-f", "testdata/none"}, code: exitFailed, err: "no such file"},
-		"lint of an empty folder": {args: []string{"lint", "-f", "internal/client"}, code: exitFailed, err: "has no file that ends with .yaml, .yml, .json"},
+		"lint of an empty folder": {args: []string{"lint", "-f", "internal/live"}, code: exitFailed, err: "has no file that ends with .yaml, .yml, .json"},
 		"lint of what is right":   {in: right, args: []string{"lint", "-f", "-"}, out: "1 objects checked: 0 to correct, 0 warnings\n"},
 		"lint with a warning":     {in: warned, args: []string{"lint", "-f", "-"}, out: "0 to correct, 1 warnings"},
 		"lint with it, strictly":  {in: warned, args: []string{"lint", "-f", "-", "--strict"}, code: exitFailed, out: "standard input:4: warning: ", err: "the files have errors"},

@@ -18,9 +18,9 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/client"
-	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/printer"
+	"github.com/sparkgate/sparkgate/internal/client"
 	"github.com/sparkgate/sparkgate/internal/offline"
+	"github.com/sparkgate/sparkgate/internal/printer"
 )
 
 const planText = `Says what would happen at once if the manifests of FILE were applied, without applying anything: which applications would
@@ -130,7 +130,7 @@ func (f *planFlags) verdict(plan offline.Plan) error {
 	return nil
 }
 
-// liveOf reads what a plan is made against. What the user may not read beside queues and applications is told, and left
+// liveOf reads what a plan is made against. What the user may not read beside queues and applications is reported, and left
 // out.
 func liveOf(ctx context.Context, c *client.Cluster, notes io.Writer) (live offline.Live, err error) {
 	live = offline.Live{

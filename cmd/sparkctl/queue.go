@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/client"
-	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/printer"
+	"github.com/sparkgate/sparkgate/internal/client"
+	"github.com/sparkgate/sparkgate/internal/printer"
 )
 
 const queueText = `Shows the tree of SparkQueues: applications that wait and that hold quota, and of each resource what is used, the quota, and what is borrowed. With
@@ -71,7 +71,7 @@ func (f *queueFlags) run(ctx context.Context, name string, s streams) error {
 		}
 		return printer.WriteQueues(s.out, queues, s.width())
 	}
-	below := subtree(queues, name)
+	below := printer.Subtree(queues, name)
 	if len(below) == 0 {
 		return fmt.Errorf("sparkqueue %s not found%s", name, didYouMean(name, queueNames(queues)))
 	}
@@ -114,26 +114,6 @@ func (f *queueFlags) line(ctx context.Context, c *client.Cluster, queues []v1alp
 		return err
 	}
 	return printer.WriteLine(s.out, &queues[0], holders, unknown)
-}
-
-// subtree returns a queue, first, and those below it; none if it does not exist.
-func subtree(queues []v1alpha1.SparkQueue, name string) []v1alpha1.SparkQueue {
-	var below []v1alpha1.SparkQueue
-	within := map[string]bool{name: true}
-	for range queues { // as deep as there are queues
-		for i := range queues {
-			within[queues[i].Name] = within[queues[i].Name] || within[queues[i].Spec.Parent] && queues[i].Spec.Parent != ""
-		}
-	}
-	for i := range queues {
-		switch {
-		case queues[i].Name == name:
-			below = append([]v1alpha1.SparkQueue{queues[i]}, below...)
-		case within[queues[i].Name]:
-			below = append(below, queues[i])
-		}
-	}
-	return below
 }
 
 func queueNames(queues []v1alpha1.SparkQueue) []string {

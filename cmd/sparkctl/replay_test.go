@@ -22,7 +22,7 @@ var decisions = `{"decisionLog":1,"version":"` + decisionlog.ProgramVersion() + 
 {"call":"changed","answer":[{"keys":[["spark","etl","1"]],"state":"Granted"}]}
 `
 
-// TestReplay: what is told of a log, and with which exit code.
+// TestReplay: what is printed of a log, and with which exit code.
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	const refused = `sparkctl replay: -: line 4: cycle gives a different answer

@@ -8,12 +8,11 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/fluxcd/pkg/apis/meta"
 	"github.com/spf13/cobra"
 	"k8s.io/utils/clock"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/client"
+	"github.com/sparkgate/sparkgate/internal/client"
 )
 
 const rerunText = `Requests one more run of the application NAME, with the spec as it is, by Flux's annotations requestedAt and forceAt. If a run is under
@@ -44,8 +43,7 @@ func (f *rerunFlags) run(ctx context.Context, name string, s streams) error {
 		return err
 	}
 	token := clock.RealClock{}.Now().UTC().Format(time.RFC3339Nano)
-	annotations := map[string]any{meta.ReconcileRequestAnnotation: token, meta.ForceRequestAnnotation: token}
-	app, err := c.PatchApplication(ctx, name, map[string]any{"metadata": map[string]any{"annotations": annotations}})
+	app, err := c.Rerun(ctx, name, token)
 	if err != nil {
 		return err
 	}

@@ -16,10 +16,10 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/client"
-	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/printer"
+	"github.com/sparkgate/sparkgate/internal/client"
 	"github.com/sparkgate/sparkgate/internal/cron"
 	"github.com/sparkgate/sparkgate/internal/offline"
+	"github.com/sparkgate/sparkgate/internal/printer"
 )
 
 const scheduleText = `Prints when the schedule NAME is due next, in its time zone and in UTC, and says where clocks are set forward or back:
@@ -146,7 +146,7 @@ func (f *scheduleFlags) upcoming(object *v1alpha1.ScheduledSparkApplication) (s 
 	return s, err
 }
 
-// fromFiles returns the schedules of the files. Those that are right are returned with an error, too.
+// fromFiles returns the schedules of the files. Those that are right are also returned with an error.
 func (f *scheduleFlags) fromFiles(in io.Reader) ([]printer.Schedule, error) {
 	files, err := f.files.read(in)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/testing/golden"
 )
 
 // TestScheduleNextOfFiles: the coming times of the schedules in files, around the switches of clocks.
@@ -50,7 +51,7 @@ func TestScheduleNextOfFiles(t *testing.T) {
 					t.Errorf("error %q, want %q", problem, want)
 				}
 			}
-			compareGolden(t, filepath.Join("testdata", "schedule", strings.ReplaceAll(name, " ", "-")+".txt"), out)
+			golden.Compare(t, filepath.Join("testdata", "schedule", strings.ReplaceAll(name, " ", "-")+".txt"), out)
 		})
 	}
 }
@@ -113,7 +114,7 @@ func TestScheduleNextOfTheCluster(t *testing.T) {
 				t.Fatalf("exit code %d, error %q; want %d, %q", code, problem, tc.code, tc.err)
 			}
 			if len(tc.schedule) > 0 && tc.schedule[0].code == 200 {
-				compareGolden(t, filepath.Join("testdata", "schedule", "cluster-"+strings.ReplaceAll(name, " ", "-")+".txt"), out)
+				golden.Compare(t, filepath.Join("testdata", "schedule", "cluster-"+strings.ReplaceAll(name, " ", "-")+".txt"), out)
 			}
 		})
 	}

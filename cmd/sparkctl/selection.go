@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/client"
+	"github.com/sparkgate/sparkgate/internal/client"
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
@@ -34,23 +34,12 @@ func (f *selectionFlags) declare(c *cobra.Command) {
 	completeFlag(c, "queue", func(c *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return namesOf(c, &f.cluster, client.Queues)
 	})
-	completeFlag(c, "stage", cobra.FixedCompletions(stageNames(), cobra.ShellCompDirectiveNoFileComp))
-}
-
-// stageNames are the stages that a status can have.
-func stageNames() []string {
-	var names []string
-	for _, stage := range status.Stages() {
-		if stage != status.New {
-			names = append(names, string(stage))
-		}
-	}
-	return names
+	completeFlag(c, "stage", cobra.FixedCompletions(status.StageNames(), cobra.ShellCompDirectiveNoFileComp))
 }
 
 // connect corrects the case of the stages, refuses what cannot be meant, and finds the cluster.
 func (f *selectionFlags) connect() (*client.Cluster, error) {
-	known := stageNames()
+	known := status.StageNames()
 	for i, stage := range f.stages {
 		at := slices.IndexFunc(known, func(name string) bool { return strings.EqualFold(name, stage) })
 		if at < 0 {

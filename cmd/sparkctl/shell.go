@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/tools/remotecommand"
 	"k8s.io/utils/clock"
 
-	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/client"
+	"github.com/sparkgate/sparkgate/internal/client"
 )
 
 const shellText = `Opens a shell in the driver of an application, or in one of its executors: bash where the image has it, else sh. With a
@@ -82,7 +82,7 @@ func (f *shellFlags) run(ctx context.Context, name string, command []string, s s
 	return err
 }
 
-// sizes tells the sizes of the terminal, the first at once and others when they have changed.
+// sizes sends the sizes of the terminal, the first at once and others when they have changed.
 type sizes struct {
 	now  func() (width, height int)
 	done <-chan struct{}

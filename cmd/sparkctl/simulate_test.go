@@ -5,7 +5,6 @@ package main
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -14,9 +13,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-)
 
-var updateFlag = flag.Bool("update", false, "write what the scenarios come to into their files")
+	"github.com/sparkgate/sparkgate/internal/testing/golden"
+)
 
 // call runs sparkctl and returns its exit code and what it has written.
 func call(in string, args ...string) (code int, out, err string) {
@@ -39,20 +38,7 @@ func TestScenarios(t *testing.T) {
 			if code != 0 || problem != "" {
 				t.Fatalf("exit code %d: %s", code, problem)
 			}
-			golden := strings.TrimSuffix(file, ".yaml") + ".jsonl"
-			if *updateFlag {
-				if err := os.WriteFile(golden, []byte(out), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(out, "\n")); diff != "" {
-				t.Errorf("%s (-want +got; run with -update if this is right):\n%s", golden, diff)
-			}
+			golden.Compare(t, strings.TrimSuffix(file, ".yaml")+".jsonl", out)
 		})
 	}
 }
@@ -183,7 +169,7 @@ func crowd(arrivals, load int) string {
 	return out.String()
 }
 
-// BenchmarkSimulate reads and plays 100,000 arrivals: with room for nearly all at once, and with a line that grows to thousands
+// BenchmarkSimulate reads and plays 100,000 arrivals: with quota for nearly all at once, and with a line that grows to thousands
 // while teams take back what they have lent.
 func BenchmarkSimulate(b *testing.B) {
 	const arrivals = 100_000

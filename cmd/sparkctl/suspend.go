@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/client"
+	"github.com/sparkgate/sparkgate/internal/client"
 )
 
 const suspendText = `Sets spec.suspend of the application NAME: one that waits leaves its queue, one that runs is stopped gracefully and releases its quota. This
@@ -26,17 +26,12 @@ func newSuspend(s streams) *cobra.Command {
 	}, &cluster, func(ctx context.Context, name string) error { return suspend(ctx, cluster, name, s) })
 }
 
-// suspension is the patch that sets spec.suspend; nil takes the field away.
-func suspension(value any) map[string]any {
-	return map[string]any{"spec": map[string]any{"suspend": value}}
-}
-
 func suspend(ctx context.Context, cluster client.Options, name string, s streams) error {
 	c, err := client.Connect(cluster)
 	if err != nil {
 		return err
 	}
-	app, err := c.PatchApplication(ctx, name, suspension(true))
+	app, err := c.Suspend(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -65,7 +60,7 @@ func resume(ctx context.Context, cluster client.Options, name string, s streams)
 	if err != nil {
 		return err
 	}
-	if _, err := c.PatchApplication(ctx, name, suspension(nil)); err != nil {
+	if _, err := c.Resume(ctx, name); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(s.out, "%s%s resumed\n", kindName, name)

@@ -13,8 +13,9 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/utils/clock"
 
-	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/client"
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/live"
+	"github.com/sparkgate/sparkgate/internal/client"
 )
 
 const watchText = `Shows SparkApplications while they change, until Ctrl-C: in a terminal as a table, those that have not ended first;
@@ -52,10 +53,10 @@ func watchChanges(ctx context.Context, c *client.Cluster, f *selectionFlags, s s
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	changes := &live.Changes{Out: s.out, Notes: s.err, Wants: f.wants, Clock: clock.RealClock{}, Broken: cancel}
-	return c.WatchApplications(ctx, f.in(c), changes)
+	return client.Watch[v1alpha1.SparkApplication](ctx, c, client.Applications, f.in(c), changes)
 }
 
-// watchScreen draws on the terminal. An error is told after the terminal is as it was.
+// watchScreen draws on the terminal. An error is printed after the terminal is as it was.
 func watchScreen(ctx context.Context, c *client.Cluster, f *selectionFlags, s streams) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -63,7 +64,7 @@ func watchScreen(ctx context.Context, c *client.Cluster, f *selectionFlags, s st
 	ended := make(chan error, 1)
 	go func() {
 		defer cancel()
-		ended <- c.WatchApplications(ctx, f.in(c), board)
+		ended <- client.Watch[v1alpha1.SparkApplication](ctx, c, client.Applications, f.in(c), board)
 	}()
 	screen := &live.Screen{Out: s.raw, Board: board, Clock: clock.RealClock{}, Frame: func() live.Frame {
 		width, height := s.size()

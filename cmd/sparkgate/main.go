@@ -1,7 +1,6 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Command sparkgate is the operator: it runs Apache Spark applications, queues and their quota on Kubernetes.
 package main
 
 import (
@@ -25,12 +24,21 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/cmd/sparkgate/internal/apiserver"
 	"github.com/sparkgate/sparkgate/cmd/sparkgate/internal/lease"
+	"github.com/sparkgate/sparkgate/cmd/sparkgate/internal/memory"
 	"github.com/sparkgate/sparkgate/cmd/sparkgate/internal/options"
+	"github.com/sparkgate/sparkgate/cmd/sparkgate/internal/page"
 	"github.com/sparkgate/sparkgate/controllers"
 	"github.com/sparkgate/sparkgate/queueing/embedded/decisionlog"
 )
 
 func main() {
+	if len(os.Args) > 1 && os.Args[1] == "dashboard" {
+		if err := page.Run(ctrl.SetupSignalHandler(), os.Args[2:]); err != nil && !errors.Is(err, pflag.ErrHelp) {
+			fmt.Fprintf(os.Stderr, "sparkgate dashboard: %v\n", err)
+			os.Exit(1)
+		}
+		return
+	}
 	o, err := options.Parse(os.Args[1:])
 	if errors.Is(err, pflag.ErrHelp) {
 		return
@@ -47,6 +55,9 @@ func main() {
 // run wires the operator and runs it until it is stopped, or until it has lost its lease or a ledger.
 func run(o options.Options) error {
 	logger.SetLogger(logger.NewLogger(o.Log))
+	if err := memory.Limit(os.Getenv); err != nil {
+		return err
+	}
 	config, err := ctrl.GetConfig()
 	if err != nil {
 		return fmt.Errorf("find the cluster: %w", err)
@@ -55,6 +66,10 @@ func run(o options.Options) error {
 	manager, err := newManager(config, o, name)
 	if err != nil {
 		return err
+	}
+	setUp, fenced := controllers.Setup, end
+	if o.LeasePerTree {
+		setUp, fenced = leaders{config, o, name}.setUp, nil // a leader that was fenced ends, and the others go on
 	}
 	go apiserver.Report(config, manager.GetLogger().WithName("apiserver"))
 	probes.SetupChecks(manager, manager.GetLogger())
@@ -66,7 +81,7 @@ func run(o options.Options) error {
 	if err != nil {
 		return err
 	}
-	err = controllers.Setup(manager, controllers.Options{
+	err = setUp(manager, controllers.Options{
 		Holder:                name,
 		Scope:                 o.Scope(),
 		DefaultGate:           v1alpha1.GateType(o.DefaultGate),
@@ -83,7 +98,7 @@ func run(o options.Options) error {
 		EventsAddr:            o.EventsAddr,
 		Explain:               explain,
 		DecisionLog:           decisions,
-		Fenced:                end,
+		Fenced:                fenced,
 	})
 	if err != nil {
 		return err
@@ -103,8 +118,12 @@ func newManager(restConfig *rest.Config, o options.Options, name string) (ctrl.M
 	controllers.CountWrites(restConfig)
 	restConfig.QPS = -1 // the API server's own priority and fairness decides
 	var lock resourcelock.Interface
-	if o.LeaderElection.Enable {
-		if lock, err = lease.New(restConfig, name, o.LeaderElection.RenewDeadline); err != nil {
+	if o.LeaderElection.Enable && !o.LeasePerTree {
+		leases, err := lease.NewClient(restConfig, name, o.LeaderElection.RenewDeadline)
+		if err != nil {
+			return nil, err
+		}
+		if lock, err = leases.Lock(lease.Name, nil); err != nil {
 			return nil, err
 		}
 	}
@@ -112,14 +131,20 @@ func newManager(restConfig *rest.Config, o options.Options, name string) (ctrl.M
 	if o.EnablePprof {
 		metrics.ExtraHandlers = pprof.GetHandlers()
 	}
+	scope := o.Scope()
+	if o.LeasePerTree {
+		if scope.LeaseNamespace, err = lease.Namespace(); err != nil {
+			return nil, err
+		}
+	}
 	manager, err := ctrl.NewManager(restConfig, ctrl.Options{
 		Scheme:                              scheme,
 		Controller:                          config.Controller{CacheSyncTimeout: cacheSyncTimeout},
-		Cache:                               controllers.CacheOptions(o.Scope()),
+		Cache:                               controllers.CacheOptions(scope),
 		Client:                              controllers.ClientOptions(),
 		Metrics:                             metrics,
 		HealthProbeBindAddress:              o.HealthAddr,
-		LeaderElection:                      o.LeaderElection.Enable,
+		LeaderElection:                      lock != nil,
 		LeaderElectionResourceLockInterface: lock,
 		LeaderElectionReleaseOnCancel:       o.LeaderElection.ReleaseOnCancel,
 		LeaseDuration:                       &o.LeaderElection.LeaseDuration,

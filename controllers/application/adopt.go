@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// asWanted reports whether an object has the content that it was to be made with. What the API server has added does not count. A driver pod
+// asWanted reports whether an object has the content that it was to be created with. What the API server has added does not count. A driver pod
 // is judged by the lifecycle, when the watch has shown it: it may run already.
 func asWanted(existing, wanted client.Object) bool {
 	switch wanted := wanted.(type) {

@@ -23,7 +23,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// closedTo returns what the namespace says against the gate and the queue of a plan. A gate that does not exist is told otherwise; the gate None
+// closedTo returns what the namespace says against the gate and the queue of a plan. A gate that does not exist is reported elsewhere; the gate None
 // asks no queue.
 func (pl *placement) closedTo(policy namespacepolicy.Policy, plan *lifecycle.Plan) []finding.Finding {
 	var found []finding.Finding
@@ -61,7 +61,7 @@ func (pl *placement) forbidden(ctx context.Context, policy namespacepolicy.Polic
 	return found, nil
 }
 
-// allowedClass reports whether the queue of a grant still allows the class of its holder: one that it did not at the start raises nobody later.
+// allowedClass reports whether the queue of a grant still allows the class of its holder: one that it did not at the start raises no priority later.
 func (pl *placement) allowedClass(ctx context.Context, grant *v1alpha1.Grant) (bool, error) {
 	q := pl.app.Spec.Queue
 	if q == nil || q.PriorityClassName == "" {
@@ -109,7 +109,7 @@ func (pl *placement) choose(policy namespacepolicy.Policy) *lifecycle.Plan {
 }
 
 // unguardedGate refuses, in a guarded namespace, a gate that does not let executors in one by one: all of them wait behind the scheduling
-// gate there, and nobody would lift it.
+// gate there, and no gate would remove it.
 func (pl *placement) unguardedGate(policy namespacepolicy.Policy) []finding.Finding {
 	gate := pl.placed.Gate
 	if !policy.Guarded || !pl.Gates.Known(string(gate)) || pl.Gates.Capabilities(string(gate)).Resizes {

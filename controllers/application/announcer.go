@@ -15,16 +15,18 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
-// announcer records events, and passes them on to those who are notified.
+// announcer records events, and passes them on to receivers of notifications.
 type announcer struct{ *state }
 
-// announce records an event, and tells it those who want to be notified.
+// announce records an event, and sends it to receivers of notifications. With few events, that a run has succeeded is in the status alone.
 func (an *announcer) announce(a lifecycle.Event) {
 	kind := corev1.EventTypeNormal
 	if a.Warning {
 		kind = corev1.EventTypeWarning
 	}
-	an.Recorder.Eventf(an.app, nil, kind, a.Reason, a.Reason, "%s", status.Truncate(redact.Visible(a.Message))) // the API server refuses longer ones
+	if !an.FewEvents || a.Reason != v1alpha1.SucceededReason {
+		an.Recorder.Eventf(an.app, nil, kind, a.Reason, a.Reason, "%s", status.Truncate(redact.Visible(a.Message))) // the API server refuses longer ones
+	}
 	if an.Notifier != nil {
 		an.Notifier.Notify(an.app, a.Warning, a.Reason, a.Message)
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/finding"
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
-	"github.com/sparkgate/sparkgate/internal/spark/demand"
 	"github.com/sparkgate/sparkgate/internal/spark/inputs"
+	"github.com/sparkgate/sparkgate/internal/spark/podsets"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 	"github.com/sparkgate/sparkgate/internal/spark/templatehash"
 	"github.com/sparkgate/sparkgate/internal/spark/validate"
@@ -103,7 +103,7 @@ func contradicting(contradictions []conf.Finding) []finding.Finding {
 	return found
 }
 
-// inputsOf identifies what a start with these properties is made from, as it stands now.
+// inputsOf identifies what a start with these properties is derived from, as it stands now.
 func (bl *objectBuilder) inputsOf(ctx context.Context, properties conf.Properties) (string, error) {
 	namespace, err := bl.reader.namespace(ctx)
 	if err != nil {
@@ -122,7 +122,7 @@ func (bl *objectBuilder) inputsOf(ctx context.Context, properties conf.Propertie
 	return in.Hash()
 }
 
-// templateHash identifies the run template. A pass that has planned knows it; so does one that goes on with what was planned.
+// templateHash identifies the run template. A pass that has planned knows it; so does one that continues with what was planned.
 func (bl *objectBuilder) templateHash() (string, error) {
 	switch {
 	case bl.template != "":
@@ -134,11 +134,11 @@ func (bl *objectBuilder) templateHash() (string, error) {
 }
 
 // podSets returns what objects need that were built for a gate. An error is a mistake in the spec.
-func (bl *objectBuilder) podSets(objects render.Objects, environment demand.Environment, gate string) ([]queueing.PodSet, error) {
+func (bl *objectBuilder) podSets(objects render.Objects, environment podsets.Environment, gate string) ([]queueing.PodSet, error) {
 	if bl.Gates.Capabilities(gate).LeavesExecutors {
-		return demand.BaseSets(bl.app, objects, environment)
+		return podsets.BaseSets(bl.app, objects, environment)
 	}
-	return demand.PodSets(bl.app, objects, environment)
+	return podsets.PodSets(bl.app, objects, environment)
 }
 
 // schedulingGated reports whether executors wait behind the scheduling gate of the quota: as the grant says, and before there is one, under dynamic

@@ -24,7 +24,7 @@ import (
 // cleaner deletes objects of attempts, and the application when its time is over.
 type cleaner struct{ *state }
 
-// deleteObjects deletes what was made for an attempt. The pod goes last: it marks that there is something left to delete.
+// deleteObjects deletes what was created for an attempt. The pod goes last: it marks that there is something left to delete.
 func (cl *cleaner) deleteObjects(ctx context.Context, of attempt) error {
 	names := render.NamesOf(cl.app, of.run, of.attempt)
 	if err := cl.delete(ctx, &corev1.Service{}, names.Service); err != nil {

@@ -6,13 +6,13 @@ package application
 import (
 	"cmp"
 	"context"
-	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
@@ -20,7 +20,7 @@ import (
 // It reads the cache; the operator that was set up last is asked, and only once it decides: a standby has the same applications in its
 // cache, and they would count twice.
 type applicationCollector struct {
-	of            atomic.Pointer[Reconciler]
+	of            metricseries.Sources[Reconciler]
 	count, oldest *prometheus.Desc
 }
 
@@ -45,30 +45,13 @@ func (g *applicationCollector) Describe(out chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector.
 func (g *applicationCollector) Collect(out chan<- prometheus.Metric) {
-	r := g.of.Load()
-	if r == nil || !r.deciding.Load() {
-		return
-	}
-	list := &v1alpha1.SparkApplicationList{}
-	if err := r.Client.List(context.Background(), list, client.UnsafeDisableDeepCopy); err != nil {
-		out <- prometheus.NewInvalidMetric(g.count, err)
-		return
-	}
 	count, oldest := map[stagePlace]int{}, map[place]int64{}
-	r.Series.Count(func(value func(queue string) string) {
-		for i := range list.Items {
-			app := &list.Items[i]
-			in := place{app.Namespace, value(app.Status.Queue)}
-			stage, known := status.StageOf(app.Status.Conditions)
-			if !known || stage == status.New || stage.Ended() {
-				continue
-			}
-			count[stagePlace{in, string(stage)}]++
-			if since := app.Status.Times.Waiting; since != nil {
-				oldest[in] = min(cmp.Or(oldest[in], since.Unix()), since.Unix())
-			}
+	for _, r := range g.of.All() {
+		if err := r.countApplications(count, oldest); err != nil {
+			out <- prometheus.NewInvalidMetric(g.count, err)
+			return
 		}
-	})
+	}
 	for p, n := range count {
 		out <- prometheus.MustNewConstMetric(g.count, prometheus.GaugeValue, float64(n), p.namespace, p.queue, p.stage)
 	}
@@ -78,6 +61,35 @@ func (g *applicationCollector) Collect(out chan<- prometheus.Metric) {
 }
 
 // place is where an application counts, stagePlace with its stage.
+// countApplications adds the applications that this leader decides on, if it does.
+func (r *Reconciler) countApplications(count map[stagePlace]int, oldest map[place]int64) error {
+	if !r.deciding.Load() {
+		return nil
+	}
+	list := &v1alpha1.SparkApplicationList{}
+	if err := r.Client.List(context.Background(), list, client.UnsafeDisableDeepCopy); err != nil {
+		return err
+	}
+	r.Series.Count(func(value func(queue string) string) {
+		for i := range list.Items {
+			app := &list.Items[i]
+			in := place{app.Namespace, value(app.Status.Queue)}
+			stage, known := status.StageOf(app.Status.Conditions)
+			if !known || stage == status.New || stage.Ended() {
+				continue
+			}
+			if owned, err := r.Share.Owns(context.Background(), app); err != nil || !owned {
+				continue
+			}
+			count[stagePlace{in, string(stage)}]++
+			if since := app.Status.Times.Waiting; since != nil {
+				oldest[in] = min(cmp.Or(oldest[in], since.Unix()), since.Unix())
+			}
+		}
+	})
+	return nil
+}
+
 type (
 	place      struct{ namespace, queue string }
 	stagePlace struct {

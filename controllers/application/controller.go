@@ -9,6 +9,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
@@ -27,15 +28,29 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		}
 		return ctrl.Result{}, err
 	}
-	if r.expectations.IsStale(app) {
+	leave, owned, err := r.Share.Enter(ctx, app)
+	defer leave()
+	switch {
+	case err != nil:
+		return ctrl.Result{}, err
+	case !owned:
+		return ctrl.Result{}, r.disown(ctx, app)
+	case r.expectations.IsStale(app):
 		return ctrl.Result{}, nil // an own write is newer than what the watch has shown; its event will come
 	}
+	return r.reconcileOwned(ctx, app)
+}
+
+// reconcileOwned makes a pass over an application that exists, and on which this process decides.
+func (r *Reconciler) reconcileOwned(ctx context.Context, app *v1alpha1.SparkApplication) (ctrl.Result, error) {
+	name := client.ObjectKeyFromObject(app)
+	r.chargeFound(app)
 	r.departures.note(app)
-	after, err := r.releaseStale(ctx, req.NamespacedName, app.UID)
+	after, err := r.releaseStale(ctx, name, app.UID)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	left := r.sweepLeft(ctx, req.NamespacedName) // what cannot be deleted does not hold up another application of the same name
+	left := r.sweepLeft(ctx, name) // what cannot be deleted does not hold up another application of the same name
 	result := ctrl.Result{RequeueAfter: r.refusals.refusedFor(app, r.Clock.Now())}
 	if result.RequeueAfter == 0 || !app.DeletionTimestamp.IsZero() {
 		result, err = r.pass(ctx, app)
@@ -53,6 +68,7 @@ func (r *Reconciler) pass(ctx context.Context, app *v1alpha1.SparkApplication) (
 		return p.result(lifecycle.Decision{}, err)
 	}
 	p.o = r.observe(app)
+	r.countUsage(app.Namespace, r.meters.observe(app, p.o.Pods, p.o.Now))
 	if err := p.observer.chargeUnattributed(ctx); err != nil {
 		return p.result(lifecycle.Decision{}, err)
 	}

@@ -15,8 +15,8 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/redact"
-	"github.com/sparkgate/sparkgate/internal/spark/demand"
 	"github.com/sparkgate/sparkgate/internal/spark/expose"
+	"github.com/sparkgate/sparkgate/internal/spark/podsets"
 	"github.com/sparkgate/sparkgate/internal/spark/validate"
 	"github.com/sparkgate/sparkgate/internal/status"
 	"github.com/sparkgate/sparkgate/queueing/convert"
@@ -45,7 +45,7 @@ const (
 func (cr *creator) createDriver(ctx context.Context) error {
 	current := attempt{cr.app.Status.Run, cr.app.Status.Attempt}
 	if cr.refusals.gaveUp(cr.app, current) {
-		return nil // what it would run under is not held any more
+		return nil // what it would run under is no longer held
 	}
 	if since := cr.expectations.createdSince(cr.app, current); !since.IsZero() {
 		if wait := since.Add(watchLagTimeout).Sub(cr.Clock.Now()); wait > 0 {
@@ -84,7 +84,7 @@ func (cr *creator) recordLeftOut(refused []expose.Refusal) {
 	}
 }
 
-// create makes one object, or finds that it was made already. What the API server refuses is an obstacle for people to remove.
+// create creates one object, or finds that it exists already. What the API server refuses is an obstacle for people to remove.
 func (cr *creator) create(ctx context.Context, obj client.Object) error {
 	err := cr.Client.Create(ctx, obj, client.FieldOwner(v1alpha1.FieldOwner))
 	switch {
@@ -135,8 +135,8 @@ func (cr *creator) accountGone(ctx context.Context, obj client.Object, refusal e
 	return fmt.Sprintf("ServiceAccount %q of spec.driver.serviceAccountName was deleted %s", name, beforeDriver), nil
 }
 
-// adopt accepts an object of the wanted name if it is this application's own, of this attempt, and as it was to be made. One that is not as it was
-// to be made is replaced: owner and labels can be written by anybody who may make such objects in the namespace.
+// adopt accepts an object of the wanted name if it is this application's own, of this attempt, and as it was to be created. One that is not as it was
+// to be created is replaced: owner and labels can be written by all users who may create such objects in the namespace.
 func (cr *creator) adopt(ctx context.Context, obj client.Object) error {
 	existing, ok := obj.DeepCopyObject().(client.Object)
 	if !ok {
@@ -175,7 +175,7 @@ func (cr *creator) replace(ctx context.Context, existing, wanted client.Object) 
 	return nil
 }
 
-// made remembers a driver pod as it was made, unless it requests more than was granted: a LimitRange or RuntimeClass may have changed that the
+// made remembers a driver pod as it was created, unless it requests more than was granted: a LimitRange or RuntimeClass may have changed that the
 // caches have not shown. What others put into the pod beside our containers is theirs.
 func (cr *creator) made(obj client.Object) {
 	pod, ok := obj.(*corev1.Pod)
@@ -184,7 +184,7 @@ func (cr *creator) made(obj client.Object) {
 	}
 	own := pod.DeepCopy()
 	own.Spec.Containers, own.Spec.InitContainers = only(own.Spec.Containers, cr.sent), only(own.Spec.InitContainers, cr.sent)
-	requests, err := demand.Environment{}.Requests(own)
+	requests, err := podsets.Environment{}.Requests(own)
 	if err != nil {
 		return // what cannot be counted is not what was granted
 	}

@@ -51,7 +51,9 @@ func (r *Reconciler) forget(name types.NamespacedName) {
 	r.plans.forget(name)
 	r.sightings.forget(name)
 	r.refusals.forget(name)
+	r.meters.forget(name)
 	r.departures.forget(name)
+	r.surveys.forget(name)
 }
 
 // hasRemains reports whether applications of that name run or hold something.
@@ -81,8 +83,8 @@ func (r *Reconciler) releaseStale(ctx context.Context, name types.NamespacedName
 			after = due
 		}
 	}
-	for uid, records := range active {
-		r.chargeOrphans(queueing.Key{Namespace: name.Namespace, Name: name.Name, UID: uid}, records)
+	if err := r.chargeAllOrphans(ctx, name, active); err != nil {
+		return 0, err
 	}
 	for _, key := range r.keysOf(name) {
 		if key.UID != string(keep) && active[key.UID] == nil {
@@ -110,14 +112,31 @@ func (r *Reconciler) endOrphan(ctx context.Context, record *pods.Record) (time.D
 	return endingInterval, r.deletePod(ctx, record, true)
 }
 
+// chargeAllOrphans has the pods of gone applications of a name charged, by their uid.
+func (r *Reconciler) chargeAllOrphans(ctx context.Context, name types.NamespacedName, active map[string][]*pods.Record) error {
+	for uid, records := range active {
+		if err := r.chargeOrphans(ctx, queueing.Key{Namespace: name.Namespace, Name: name.Name, UID: uid}, records); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // chargeOrphans has what a gone application held stay charged while pods with its labels are active. What they use beyond that is charged to nobody
 // whom their labels name, but as pods of no application.
-func (r *Reconciler) chargeOrphans(key queueing.Key, records []*pods.Record) {
+func (r *Reconciler) chargeOrphans(ctx context.Context, key queueing.Key, records []*pods.Record) error {
 	grant, here := r.Gates.Orphaned(key)
 	if !here {
-		return // another system charges it
+		return nil // another system charges it
+	}
+	if name := (types.NamespacedName{Namespace: key.Namespace, Name: key.Name}); r.Share != nil && grant.Queue == "" {
+		stray, err := r.Share.Stray(ctx, key)
+		if err != nil || !stray || r.expectations.knows(name, types.UID(key.UID)) {
+			return err // another leader charges it
+		}
 	}
 	r.claim(pods.ExceedingGrant(records, grant))
+	return nil
 }
 
 // keysOf returns the keys under which applications of that name may hold something.

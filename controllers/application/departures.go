@@ -21,7 +21,7 @@ type fate struct {
 	alive bool
 	// bound reports whether objects of the application may exist, so that the finalizer has to go last.
 	bound bool
-	// orphaning reports whether the application was, or may have been, deleted with --cascade=orphan: its objects stay.
+	// orphaning reports whether the application was deleted with --cascade=orphan: its objects stay.
 	orphaning bool
 	// parted reports whether this process has removed the finalizer, with nothing left to do.
 	parted bool
@@ -62,7 +62,7 @@ func (d *departures) note(app *v1alpha1.SparkApplication) {
 		f.alive = true
 		return
 	}
-	f.orphaning = f.orphaning || !f.alive || orphaned(app)
+	f.orphaning = f.orphaning || orphaned(app)
 }
 
 // orphaned reports whether the garbage collector is about to remove an object from the owners of its dependents.
@@ -85,11 +85,13 @@ func (d *departures) witness() predicate.Predicate {
 	})
 }
 
-// orphans reports whether the objects of an application may stay when it goes.
-func (d *departures) orphans(app *v1alpha1.SparkApplication) bool {
+// orphans reports whether the objects of an application stay when it goes, if that is known: it is not if the application was being deleted
+// already when this process first saw it.
+func (d *departures) orphans(app *v1alpha1.SparkApplication) (orphans, known bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.of(app).orphaning
+	f := d.of(app)
+	return f.orphaning, f.alive || f.orphaning
 }
 
 // parts records that the finalizer of an application was removed.

@@ -13,7 +13,7 @@ import (
 
 const (
 	// presenceTTL is how long what an application refers to counts as there after it was seen. It is looked at again for each start, and
-	// the API server looks again when pods are made of it.
+	// the API server looks again when pods are created from it.
 	presenceTTL = 30 * time.Second
 	// absenceTTL is how long something counts as missing: a little less than the interval at which missing references are looked for. All
 	// applications of a namespace that name it wait for the same look.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -31,7 +32,13 @@ func (fz *finalizer) removeFinalizer(ctx context.Context) error {
 	if !slices.Contains(fz.app.Finalizers, v1alpha1.Finalizer) {
 		return nil
 	}
-	if fz.departures.orphans(fz.app) {
+	orphans, known := fz.departures.orphans(fz.app)
+	if !known {
+		if orphans, known = fz.surveys.disowned(fz.app); !known {
+			return &retryLaterError{surveyInterval, "whether its objects are to be deleted is not known yet"}
+		}
+	}
+	if orphans {
 		if err := fz.sweep(ctx, leftover.Application{NamespacedName: client.ObjectKeyFromObject(fz.app), UID: fz.app.UID}); err != nil {
 			return err
 		}
@@ -41,8 +48,12 @@ func (fz *finalizer) removeFinalizer(ctx context.Context) error {
 		return client.IgnoreNotFound(err) // who has removed it may have left something
 	}
 	fz.departures.parts(fz.app)
+	fz.countUsage(fz.app.Namespace, fz.meters.gone(fz.app, fz.Clock.Now()))
 	return nil
 }
+
+// surveyInterval is after what time an application looks again whether it was surveyed; it is woken when it was.
+const surveyInterval = 10 * time.Second
 
 // writeFinalizers replaces the finalizers, nothing else, unless the object has changed since it was read.
 func (fz *finalizer) writeFinalizers(ctx context.Context, finalizers []string) error {

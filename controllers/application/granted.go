@@ -22,7 +22,7 @@ import (
 // beforeDriver ends every sentence about inputs that have changed.
 const beforeDriver = "before the driver was created; the start is planned again"
 
-// buildGranted renders the objects of the attempt that the status names. It returns false if they are not to be made: there is an obstacle,
+// buildGranted renders the objects of the attempt that the status names. It returns false if they are not to be created: there is an obstacle,
 // or something has changed since the grant was given.
 func (bl *objectBuilder) buildGranted(ctx context.Context) (render.Objects, bool, error) {
 	start := lifecycle.Start{Run: bl.app.Status.Run, Attempt: bl.app.Status.Attempt}
@@ -46,7 +46,7 @@ func (bl *objectBuilder) buildGranted(ctx context.Context) (render.Objects, bool
 	return objects, err == nil && bl.outdated == "" && bl.obstacle == "", err
 }
 
-// whatChanged returns what may have changed since a grant was given. A hash tells only that something has.
+// whatChanged returns what may have changed since a grant was given. A hash shows only that something has.
 func (bl *objectBuilder) whatChanged(grant queueing.Grant) string {
 	if grant.Inputs == "" {
 		return "the grant is of an earlier operator version that did not record its inputs, and ended " + beforeDriver
@@ -71,7 +71,7 @@ func (bl *objectBuilder) exceeds(ctx context.Context, objects render.Objects, gr
 	}
 	sets, err := bl.podSets(objects, environment, grant.Gate)
 	if err != nil {
-		return "", nil // it could be measured when it was planned, so this is the grant's doing, and shows when the pod is made
+		return "", nil // it could be measured when it was planned, so this is the grant's doing, and shows when the pod is created
 	}
 	for _, set := range sets {
 		granted := slices.IndexFunc(grant.PodSets, func(g queueing.PodSetGrant) bool { return g.Name == set.Name && !g.Elastic })

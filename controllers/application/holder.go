@@ -24,7 +24,7 @@ type holder struct {
 	announcer *announcer
 }
 
-// persisted tells the gate which grant stands in the status.
+// persisted reports to the gate which grant stands in the status.
 func (ho *holder) persisted(ctx context.Context) {
 	if grant := ho.app.Status.Grant; grant != nil {
 		ho.Gates.Persisted(ctx, keyOf(ho.app), convert.FromAPI(grant))
@@ -41,7 +41,7 @@ func (ho *holder) releaseReason() queueing.Release {
 	return f
 }
 
-// reportProgress tells the gate of the grant where its attempt stands.
+// reportProgress reports to the gate of the grant where its attempt stands.
 func (ho *holder) reportProgress(ctx context.Context) error {
 	at, runs := lifecycle.Progress(ho.app)
 	if !runs {
@@ -51,9 +51,9 @@ func (ho *holder) reportProgress(ctx context.Context) error {
 }
 
 const (
-	// objectRestored is the reason of the event that tells that a gate had to make its object of a running attempt again.
+	// objectRestored is the reason of the event that a gate had to create its object of a running attempt again.
 	objectRestored = "ObjectRestored"
-	// ensureInterval is when it is tried again, if it could not be made.
+	// ensureInterval is when it is tried again, if it could not be created.
 	ensureInterval = 10 * time.Second
 )
 
@@ -79,7 +79,7 @@ func (ho *holder) ensureReservation(ctx context.Context) {
 	}
 }
 
-// grantedAsk returns the ask that a grant has answered, as far as the status tells.
+// grantedAsk returns the ask that a grant has answered, as far as the status says.
 func (ho *holder) grantedAsk(stored *v1alpha1.Grant) queueing.Ask {
 	grant := convert.FromAPI(stored)
 	start := lifecycle.Start{Run: grant.Run, Attempt: grant.Attempt}

@@ -72,7 +72,7 @@ func (ob *observer) knownSecrets(ctx context.Context) (known *redact.Known, why 
 	return known, ""
 }
 
-// describes is the end of names of properties that tell about a secret where it is found or what reads it.
+// describes is the end of names of properties that say of a secret where it is found or what reads it.
 var describes = regexp.MustCompile(`(?i)(?:provider|class|file|path|dir|location|enabled|type|regex|interval|length)s?$`)
 
 // ofProperties returns the values of properties whose names say that they are secret, to Spark or here, and such values within others.
@@ -111,7 +111,7 @@ func ofArguments(arguments []string) []string {
 // secretRef is what is referred to of one Secret.
 type secretRef struct {
 	keys map[string]bool
-	// whole: all keys. optional: nobody minds if it does not exist.
+	// whole: all keys. optional: it need not exist.
 	whole, optional bool
 }
 

@@ -21,7 +21,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/leftover"
 )
 
-// sweep deletes the objects of an application that does not exist any more, or is about to go. What cannot be deleted does not protect the others.
+// sweep deletes the objects of an application that no longer exists, or is about to go. What cannot be deleted does not protect the others.
 func (r *Reconciler) sweep(ctx context.Context, of leftover.Application) error {
 	attempts, failed := map[leftover.Attempt]bool{}, []error{}
 	for _, kind := range slices.Concat(leftover.Listed, r.GateKinds) {

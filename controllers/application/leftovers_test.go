@@ -426,6 +426,7 @@ func TestFate(t *testing.T) {
 		watched []change // a version that no pass has seen
 		parted  bool
 		orphans bool
+		unknown bool
 		swept   bool
 	}{
 		"never held anything":                 {passes: [][]change{{}}},
@@ -434,7 +435,8 @@ func TestFate(t *testing.T) {
 		"finalizer removed while it ends":     {passes: [][]change{{bound}, {bound, deleted}}, swept: true},
 		"orphaned":                            {passes: [][]change{{bound}, {bound, deleted, orphan}}, parted: true, orphans: true},
 		"orphaned, before a pass could see":   {passes: [][]change{{bound}, {bound, deleted}}, watched: []change{bound, deleted, orphan}, parted: true, orphans: true},
-		"deleted before this process started": {passes: [][]change{{bound, deleted}}, parted: true, orphans: true},
+		"deleted before this process started": {passes: [][]change{{bound, deleted}}, parted: true, unknown: true},
+		"orphaned before it started":          {passes: [][]change{{bound, deleted, orphan}}, parted: true, orphans: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -452,8 +454,8 @@ func TestFate(t *testing.T) {
 				}
 				r.departures.note(version(changes))
 			}
-			if orphans := r.departures.orphans(app); orphans != tt.orphans {
-				t.Errorf("it leaves its objects: %t, want %t", orphans, tt.orphans)
+			if orphans, known := r.departures.orphans(app); orphans != tt.orphans || known == tt.unknown {
+				t.Errorf("it leaves its objects: %t, known: %t; want %t, %t", orphans, known, tt.orphans, !tt.unknown)
 			}
 			if tt.parted {
 				r.departures.parts(app)

@@ -14,7 +14,7 @@ const (
 	readsInARow    = 500
 )
 
-// eventsPerSecond is how many events of a namespace tell of a stage, beside those that tell of a failure or an end; eventsInARow after a
+// eventsPerSecond is how many events of a namespace are about a stage, beside those about a failure or an end; eventsInARow after a
 // quiet time.
 const (
 	eventsPerSecond = 20

@@ -67,7 +67,7 @@ func secretWith(name string, data map[string][]byte) *corev1.Secret {
 	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: name}, Data: data}
 }
 
-// TestMissingSecretsAreToldTheSameWithoutARead: what is wrong with Secrets is told in the same words whether it was read or is remembered, by
+// TestMissingSecretsAreToldTheSameWithoutARead: what is wrong with Secrets is reported in the same words whether it was read or is remembered, by
 // every application that names them; they are read again when the time is over.
 func TestMissingSecretsAreToldTheSameWithoutARead(t *testing.T) {
 	t.Parallel()
@@ -122,8 +122,8 @@ func TestValuesAreNeverRemembered(t *testing.T) {
 	}
 }
 
-// TestReadsHaveABudget: passes that name Secrets nobody has looked at are let in until the namespace has used up its budget; then they are
-// told when to come back and read nothing, those of other namespaces and those with a grant go on, and time gives the budget back.
+// TestReadsHaveABudget: passes that name Secrets which have not been read are admitted until the namespace has used up its budget; then they are
+// given a time to come back and read nothing, those of other namespaces and those with a grant continue, and time gives the budget back.
 func TestReadsHaveABudget(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -164,8 +164,8 @@ func TestReadsHaveABudget(t *testing.T) {
 	}
 }
 
-// TestStageEventsHaveABudget: what stages thousands of applications reach is told by events until the namespace has used up its budget;
-// failures and ends are told always, and so is what others reach.
+// TestStageEventsHaveABudget: what stages thousands of applications reach is reported by events until the namespace has used up its budget;
+// failures and ends are always reported, and so is what others reach.
 func TestStageEventsHaveABudget(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)

@@ -66,11 +66,11 @@ func init() {
 // Series returns the metrics of applications that have a label for a queue.
 func Series() []metricseries.Vector {
 	queue := []string{"queue"}
-	return []metricseries.Vector{
+	return append(usageSeries(), []metricseries.Vector{
 		{Vec: transitions, QueueLabels: queue}, {Vec: runs, QueueLabels: queue}, {Vec: attempts, QueueLabels: queue},
 		{Vec: preemptions, QueueLabels: []string{"queue", "preempting_queue"}},
 		{Vec: admissionWait, QueueLabels: queue}, {Vec: driverStart, QueueLabels: queue}, {Vec: attemptTime, QueueLabels: queue},
-	}
+	}...)
 }
 
 // outcomeReplaced is the outcome of a run that another one has followed before it came to an end of its own.

@@ -110,7 +110,7 @@ func TestLifeIsCounted(t *testing.T) {
 	}
 }
 
-// observed is how often a histogram was told something of a namespace, and the sum.
+// observed is how often a histogram was given a value for a namespace, and the sum.
 func observed(t *testing.T, name, namespace string) (count uint64, sum float64) {
 	t.Helper()
 	families, err := metrics.Registry.Gather()
@@ -186,7 +186,7 @@ func TestLiveApplications(t *testing.T) {
 	if n := testutil.CollectAndCount(g); n != 0 {
 		t.Errorf("%d series before there is an operator", n)
 	}
-	g.of.Store(r)
+	g.of.Set("", r)
 	if n := testutil.CollectAndCount(g); n != 0 {
 		t.Errorf("%d series of one that does not decide", n)
 	}

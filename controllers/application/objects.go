@@ -27,7 +27,7 @@ func ownedBy(obj metav1.Object, app *v1alpha1.SparkApplication) bool {
 	return owner != nil && owner.UID == app.UID
 }
 
-// ofAttempt reports whether an object was made for an attempt of its application.
+// ofAttempt reports whether an object was created for an attempt of its application.
 func ofAttempt(obj metav1.Object, run, attempt int64) bool {
 	labels := obj.GetLabels()
 	return labels[v1alpha1.RunLabel] == strconv.FormatInt(run, 10) && labels[v1alpha1.AttemptLabel] == strconv.FormatInt(attempt, 10)

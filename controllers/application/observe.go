@@ -86,7 +86,7 @@ func (r *Reconciler) podsOf(app *v1alpha1.SparkApplication) []*pods.Record {
 	return own
 }
 
-// unreachableNodes reads which nodes of active pods do not answer. A node that does not exist any more cannot run anything.
+// unreachableNodes reads which nodes of active pods do not answer. A node that no longer exists cannot run anything.
 func (r *Reconciler) unreachableNodes(ctx context.Context, of []*pods.Record) (map[string]bool, error) {
 	lost := map[string]bool{}
 	for _, record := range of {

@@ -66,16 +66,16 @@ func (ob *observer) updateHolder(ctx context.Context) error {
 	return nil
 }
 
-// grantRef returns a grant without what it is made of: enough to name it to its gate.
+// grantRef returns a grant without its content: enough to name it to its gate.
 func grantRef(grant *v1alpha1.Grant) queueing.Grant {
 	return queueing.Grant{Gate: string(grant.Gate), Run: grant.Run, Attempt: grant.Attempt}
 }
 
-// chargeUnattributed has pods charged elsewhere that run in a guarded namespace with the labels of an application that has not made them.
+// chargeUnattributed has pods charged elsewhere that run in a guarded namespace with the labels of an application that has not created them.
 func (ob *observer) chargeUnattributed(ctx context.Context) error {
 	driver := ob.app.Status.Driver
 	if driver == nil || driver.UID == "" || !ob.app.DeletionTimestamp.IsZero() {
-		return nil // it is not known yet who made what, or not any more
+		return nil // it is not known yet, or no longer, who created what
 	}
 	uid := types.UID(driver.UID)
 	odd := func(r *pods.Record) bool {
@@ -111,7 +111,7 @@ func (ob *observer) driverAbsent(ctx context.Context) (bool, error) {
 	case err != nil:
 		return false, fmt.Errorf("read driver pod: %w", err)
 	case !ownedBy(pod, ob.app), !ofAttempt(pod, ob.app.Status.Run, ob.app.Status.Attempt):
-		return ob.watchIsCaughtUp(ctx) // somebody else's, or an earlier attempt's: ours was never made, or is gone
+		return ob.watchIsCaughtUp(ctx) // another client's, or an earlier attempt's: ours was never created, or is gone
 	}
 	return false, &retryLaterError{time.Second, "the driver pod exists but the watch has not shown it"}
 }

@@ -55,7 +55,7 @@ func newPass(r *Reconciler, app *v1alpha1.SparkApplication) *pass {
 	return p
 }
 
-// result returns when to look again. A conflict is no error: the newer object is on its way.
+// result returns when to look again. A conflict is not an error: the newer object is on its way.
 func (p *pass) result(d lifecycle.Decision, err error) (ctrl.Result, error) {
 	var later *retryLaterError
 	switch {

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// perApp keeps something of each application, by its name. Its lock guards that, too.
+// perApp keeps something of each application, by its name. Its lock also guards that.
 type perApp[T any] struct {
 	mu   sync.Mutex
 	apps map[types.NamespacedName]*entry[T]

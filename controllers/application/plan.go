@@ -14,8 +14,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
 	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
-	"github.com/sparkgate/sparkgate/internal/spark/demand"
 	"github.com/sparkgate/sparkgate/internal/spark/inputs"
+	"github.com/sparkgate/sparkgate/internal/spark/podsets"
 	podrefs "github.com/sparkgate/sparkgate/internal/spark/references"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 	"github.com/sparkgate/sparkgate/internal/spark/rights"
@@ -93,7 +93,7 @@ func (pn *planner) planStart(ctx context.Context, start lifecycle.Start) (*lifec
 	return plan, nil
 }
 
-// gateObjects tells a gate how objects that it makes for a start are to look.
+// gateObjects gives a gate the look of objects that it makes for a start.
 func gateObjects(app *v1alpha1.SparkApplication, start lifecycle.Start, ready *prepared, queue string) queueing.Objects {
 	objects := queueing.Objects{
 		Name: ready.names.Prefix, Templates: ready.templates, Owner: render.OwnerOf(app), Labels: render.LabelsOf(app, start.Run, start.Attempt, queue),
@@ -148,7 +148,7 @@ func (pn *planner) prepare(ctx context.Context, start lifecycle.Start, plan *lif
 	ready.gated, ready.rights = objects.Gated, rights.Needed(objects.Properties)
 	ready.references = podrefs.Of(objects)
 	if err := pn.measure(objects, environment, plan.Gate, ready); err != nil {
-		var outside *demand.EnvironmentError
+		var outside *podsets.EnvironmentError
 		plan.Outside = errors.As(err, &outside)
 		return nil, []finding.Finding{{Reason: v1alpha1.InvalidSpecReason, Message: err.Error()}}, nil
 	}
@@ -157,18 +157,18 @@ func (pn *planner) prepare(ctx context.Context, start lifecycle.Start, plan *lif
 }
 
 // measure finds out what a start asks of its gate. An error is a mistake in the spec.
-func (pn *planner) measure(objects render.Objects, environment demand.Environment, gate string, ready *prepared) (err error) {
+func (pn *planner) measure(objects render.Objects, environment podsets.Environment, gate string, ready *prepared) (err error) {
 	ready.podSets, err = pn.builder.podSets(objects, environment, gate)
 	if err == nil && pn.Gates.Capabilities(gate).DescribesPods {
-		ready.templates, err = demand.Templates(objects)
+		ready.templates, err = podsets.Templates(objects)
 	}
 	if err == nil {
-		ready.executors, err = demand.Wanted(objects.Properties)
+		ready.executors, err = podsets.Wanted(objects.Properties)
 	}
 	return err
 }
 
-// references looks for what the driver cannot be made without.
+// references looks for what the driver cannot be created without.
 func (pn *planner) references(ctx context.Context, gate string) (refs references, err error) {
 	if !pn.recalled {
 		if refs.missing, err = pn.reader.missing(ctx); err != nil {
@@ -184,7 +184,7 @@ func (pn *planner) references(ctx context.Context, gate string) (refs references
 // back.
 
 // recalls reports whether a pass may go by what an earlier one found out about the start, without looking at what the application refers to. One
-// that has not been told yet that it waits may do so for a short time; so may one that cannot be admitted as things stand, because what it refers to
+// whose status does not say yet that it waits may do so for a short time; so may one that cannot be admitted with the current configuration, because what it refers to
 // may have been corrected.
 func (pn *planner) recalls(ctx context.Context, ready *prepared) (bool, error) {
 	if ready == nil || ready.lacks || pn.reader.turn {

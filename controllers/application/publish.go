@@ -6,10 +6,15 @@ package application
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
 	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -26,20 +31,21 @@ type publisher struct {
 // publish writes the status, if it differs, in one merge patch that fails when the object has changed since it was read. Fields that
 // this version does not know survive.
 func (pb *publisher) publish(ctx context.Context, status v1alpha1.SparkApplicationStatus) error {
+	if len(pb.app.Status.Invalid) > 0 {
+		return pb.clear(ctx, pb.app.Status.Invalid)
+	}
 	if equality.Semantic.DeepEqual(pb.app.Status, status) {
 		return nil
 	}
+	pb.meters.stamp(pb.app, &status, pb.Clock.Now())
 	diff, err := difference(&pb.app.Status, &status)
 	if err != nil {
 		return fmt.Errorf("encode status: %w", err)
 	}
-	answer, asked := metadataOf(pb.app), pb.Clock.Now()
-	patch, err := mergePatch(map[string]any{"metadata": map[string]any{"resourceVersion": pb.app.ResourceVersion}, "status": diff})
-	if err == nil {
-		err = pb.Client.Status().Patch(ctx, answer, patch, client.FieldOwner(v1alpha1.FieldOwner))
-	}
+	asked := pb.Clock.Now()
+	answer, err := pb.write(ctx, diff)
 	if err != nil {
-		return fmt.Errorf("write status: %w", err)
+		return err
 	}
 	before, after := pb.app, *pb.app
 	after.Status, after.ResourceVersion = status, answer.ResourceVersion
@@ -47,9 +53,40 @@ func (pb *publisher) publish(ctx context.Context, status v1alpha1.SparkApplicati
 	pb.expectations.recordWrite(pb.app, asked)
 	pb.refusals.taken(pb.app)
 	pb.countChange(before, pb.app, pb.o.Eviction)
+	pb.countUsage(pb.app.Namespace, pb.meters.written(pb.app))
 	logStage(ctx, before, pb.app)
 	return nil
 }
+
+// write sends a merge patch of the status, and returns the metadata of the answer.
+func (pb *publisher) write(ctx context.Context, status any) (*metav1.PartialObjectMetadata, error) {
+	answer := metadataOf(pb.app)
+	patch, err := mergePatch(map[string]any{"metadata": map[string]any{"resourceVersion": pb.app.ResourceVersion}, "status": status})
+	if err == nil {
+		err = pb.Client.Status().Patch(ctx, answer, patch, client.FieldOwner(v1alpha1.FieldOwner))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("write status: %w", err)
+	}
+	return answer, nil
+}
+
+// clear removes parts of the status that are none of this operator's, whose schema does not check them: a merge patch would keep what it
+// does not name in them. It returns an error also if that is done: what was decided is decided again on what is left.
+func (pb *publisher) clear(ctx context.Context, parts []string) error {
+	none := map[string]any{}
+	for _, part := range parts {
+		none[part] = nil
+	}
+	ctrl.LoggerFrom(ctx).Info("Removing parts of the status that no operator has written", "parts", parts)
+	if _, err := pb.write(ctx, none); err != nil {
+		return err
+	}
+	return apierrors.NewConflict(schema.GroupResource{Group: v1alpha1.GroupVersion.Group, Resource: "sparkapplications"}, pb.app.Name, errInvalidStatus)
+}
+
+// errInvalidStatus says that the status was cleared of what is invalid.
+var errInvalidStatus = errors.New("parts of its status were invalid and are removed")
 
 // difference returns the merge patch (RFC 7386) from one status to another.
 func difference(before, after *v1alpha1.SparkApplicationStatus) (json.RawMessage, error) {

@@ -17,7 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sparkgate/sparkgate/internal/spark/demand"
+	"github.com/sparkgate/sparkgate/internal/spark/podsets"
 )
 
 // reader reads what the application refers to, each thing once a pass.
@@ -31,7 +31,7 @@ type reader struct {
 	turn bool
 	// reads says that the pass has begun to read what the application refers to.
 	reads bool
-	// absentUntil is until when nobody looks for what is missing; zero if nothing is, or the pass has looked itself.
+	// absentUntil is until when no pass looks for what is missing; zero if nothing is, or the pass has looked itself.
 	absentUntil time.Time
 }
 
@@ -62,7 +62,7 @@ func (rd *reader) spend(n int) error {
 	return nil
 }
 
-// isThere reports whether an object exists to which the application refers by its name alone. It is read only if nobody has looked lately.
+// isThere reports whether an object exists to which the application refers by its name alone. It is read only if no pass has looked lately.
 func (rd *reader) isThere(ctx context.Context, kind, name string, obj client.Object) (bool, error) {
 	ref := rd.toReference(kind, name, "")
 	if known, ok := rd.known(ref); ok {
@@ -100,7 +100,7 @@ func (rd *reader) namespace(ctx context.Context) (*metav1.PartialObjectMetadata,
 }
 
 // environment returns what the API server adds to requests of pods. The version changes whenever anything of it does.
-func (rd *reader) environment(ctx context.Context) (e demand.Environment, version string, err error) {
+func (rd *reader) environment(ctx context.Context) (e podsets.Environment, version string, err error) {
 	ranges := &corev1.LimitRangeList{}
 	if err := rd.Client.List(ctx, ranges, client.InNamespace(rd.app.Namespace), client.UnsafeDisableDeepCopy); err != nil {
 		return e, "", fmt.Errorf("list limit ranges: %w", err)

@@ -64,7 +64,7 @@ func (s *shelf) look(app *v1alpha1.SparkApplication, stage status.Stage) (*pass,
 }
 
 // TestWaitingCostsNoReads: an application is planned once. While it waits for its turn nothing is read, however often and however long; one that cannot
-// be admitted as things stand looks now and then.
+// be admitted with the current configuration looks now and then.
 func TestWaitingCostsNoReads(t *testing.T) {
 	t.Parallel()
 	const applications, looks = 30, 50
@@ -142,7 +142,7 @@ func TestTurn(t *testing.T) {
 }
 
 // TestAccountGone: a driver that is refused because its service account is gone gives its grant back; one that is refused for another reason, or
-// while nobody can say whether the account is there, does not.
+// while it is unknown whether the account is there, does not.
 func TestAccountGone(t *testing.T) {
 	t.Parallel()
 	refusal := apierrors.NewForbidden(corev1.Resource("pods"), "pi-driver", errors.New("no"))

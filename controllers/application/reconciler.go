@@ -19,6 +19,7 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/logtail"
 	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
 	"github.com/sparkgate/sparkgate/controllers/internal/reservation"
+	"github.com/sparkgate/sparkgate/controllers/internal/share"
 	"github.com/sparkgate/sparkgate/internal/fairqueue"
 	"github.com/sparkgate/sparkgate/internal/namespaces"
 	"github.com/sparkgate/sparkgate/internal/pods"
@@ -53,12 +54,14 @@ type Options struct {
 	HistoryURL string
 	// ForbidPodSecurityNone refuses applications whose pods are held to no Pod Security Standard.
 	ForbidPodSecurityNone bool
+	// Share is what this leader decides on; nil is everything.
+	Share *share.Share
 	// Exposure says by which hosts web interfaces may be reached. Default: by none.
 	Exposure expose.Rules
 	// UIAddress returns the address of the web interface of the current attempt; empty is the one that the plan has.
 	// Default: always empty.
 	UIAddress func(*v1alpha1.SparkApplication) string
-	// FewEvents records Kubernetes events of failures and ends only, not of every stage. Each event is a write.
+	// FewEvents records Kubernetes events of what goes wrong, not of every stage and of success. Each event is a write.
 	FewEvents bool
 	// Recorder of events.
 	Recorder events.EventRecorder
@@ -101,7 +104,9 @@ type Reconciler struct {
 	plans        *planCache
 	sightings    *sightings
 	refusals     *refusals
+	meters       *meters
 	departures   *departures
+	surveys      *surveys
 	lookups      *lookups
 	rejections   *rejections
 	// warnings are the last events of drivers that do not start, by the uid of their pods.
@@ -137,8 +142,8 @@ func New(o Options) *Reconciler {
 	if o.UIAddress == nil {
 		o.UIAddress = func(*v1alpha1.SparkApplication) string { return "" }
 	}
-	return &Reconciler{Options: o, expectations: expectations, departures: departures,
-		plans: newPlanCache(), sightings: newSightings(), refusals: newRefusals(), lookups: newLookups(newExistenceCache(o.Clock)),
+	return &Reconciler{Options: o, expectations: expectations, departures: departures, surveys: newSurveys(),
+		plans: newPlanCache(), sightings: newSightings(), refusals: newRefusals(), meters: newMeters(), lookups: newLookups(newExistenceCache(o.Clock)),
 		rejections: newRejections(o.Clock), warnings: cache.NewExpiringWithClock(o.Clock),
 		stageEvents: fairqueue.NewBudget(o.Clock, eventsPerSecond, eventsInARow)}
 }

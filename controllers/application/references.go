@@ -39,7 +39,7 @@ func (rd *reader) missing(ctx context.Context) (missing []string, err error) {
 	return append(missing, secrets...), err
 }
 
-// missingSecrets returns what spec.sparkConfFrom refers to and is not there. Secrets are read only if nobody has looked lately.
+// missingSecrets returns what spec.sparkConfFrom refers to and is not there. Secrets are read only if no pass has looked lately.
 func (rd *reader) missingSecrets(ctx context.Context) ([]string, error) {
 	missing, complete := problemsOf(rd.app.Spec.SparkConfFrom, func(name, key string) (string, bool) {
 		f, known := rd.known(rd.toReference(secretKind, name, key))

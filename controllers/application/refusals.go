@@ -15,7 +15,7 @@ const (
 	refusalPause        = 10 * time.Second
 	longestRefusalPause = 10 * time.Minute
 	longestHolderPause  = 30 * time.Second
-	// patientConflicts is how many conflicts in a row a grant waits for. Somebody who changes an application all the time may keep its
+	// patientConflicts is how many conflicts in a row a grant waits for. A user who changes an application all the time may keep its
 	// status from being written for ever.
 	patientConflicts = 10
 )

@@ -105,7 +105,7 @@ func newContent(app *v1alpha1.SparkApplication) (contentOf, error) {
 	return contentOf{content{app.Namespace, template}, app.UID}, err
 }
 
-// startOf is what a start is made from. Another run is tried at once, because a user asks for it, and so are other inputs.
+// startOf is what a start is derived from. Another run is tried at once, because a user asks for it, and so are other inputs.
 type startOf struct {
 	run    int64
 	inputs string

@@ -33,7 +33,7 @@ func answered(code int32, reason metav1.StatusReason, words string) error {
 	return &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: code, Reason: reason, Message: words}}
 }
 
-// TestRejected: what only another pod or another rule can change is told from what may pass.
+// TestRejected: what only another pod or another rule can change is distinguished from what may pass.
 func TestRejected(t *testing.T) {
 	t.Parallel()
 	terminating := forbidden("unable to create new content in namespace a because it is being terminated")
@@ -84,7 +84,7 @@ func TestRejected(t *testing.T) {
 	}
 }
 
-// TestObstacleRemedy: who lacks a right of the operator is told which role gives it.
+// TestObstacleRemedy: the message names the role that gives a missing right.
 func TestObstacleRemedy(t *testing.T) {
 	t.Parallel()
 	for words, want := range map[string]string{

@@ -24,7 +24,7 @@ type secretValues struct {
 	missing []string
 }
 
-// mostOfSecrets is how many bytes of Secrets one application may make the operator hold. Of more than 1,000,000 no driver can be made.
+// mostOfSecrets is how many bytes of Secrets one application may make the operator hold. Of more than 1,000,000 no driver can be created.
 const mostOfSecrets = 2 << 20
 
 // referred returns those entries of a Secret that the sources refer to: the others need not stay in memory.
@@ -41,7 +41,7 @@ func referred(data map[string][]byte, sources []v1alpha1.SparkConfSource, secret
 	return kept
 }
 
-// take adds the value of one property, or says why not. A Secret holds bytes; what is no text would arrive as something else.
+// take adds the value of one property, or says why not. A Secret holds bytes; what is not text would arrive as something else.
 func (v *secretValues) take(source v1alpha1.SparkConfSource, data map[string][]byte) (problem string) {
 	value, ok := data[source.SecretKeyRef.Key]
 	switch {
@@ -67,7 +67,7 @@ const (
 	tooMuch   = "is too large: with the others it takes more than 2 MiB; mount large values as files"
 )
 
-// problemsOf tells people what cannot be used of what the sources refer to: Secrets first, each once, then keys. What is found of a Secret
+// problemsOf reports what cannot be used of what the sources refer to: Secrets first, each once, then keys. What is found of a Secret
 // or, if there is a key, of that, is empty if all is well. The answer is complete if everything was looked at.
 func problemsOf(sources []v1alpha1.SparkConfSource, find func(name, key string) (problem string, known bool)) (texts []string, complete bool) {
 	bad := map[string]bool{}
@@ -110,7 +110,7 @@ func (v *secretValues) values() map[string]string {
 	return v.byProperty
 }
 
-// findings say why no driver can be made.
+// findings say why no driver can be created.
 func (v *secretValues) findings() []finding.Finding {
 	if v == nil || len(v.missing) == 0 {
 		return nil

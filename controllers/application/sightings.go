@@ -37,7 +37,7 @@ func (s *sightings) priority(obj client.Object, current int32, known bool) int32
 	return r.priority
 }
 
-// endSince returns when this process was first told that the driver of an attempt has ended: now, if it is the first time.
+// endSince returns when this process first saw that the driver of an attempt has ended: now, if it is the first time.
 func (s *sightings) endSince(obj client.Object, a attempt, now time.Time) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -48,7 +48,7 @@ func (s *sightings) endSince(obj client.Object, a attempt, now time.Time) time.T
 	return r.endSeen
 }
 
-// fewerSince returns since when this process was told that fewer executors are ready than the status says; zero if they are not.
+// fewerSince returns since when this process saw that fewer executors are ready than the status says; zero if they are not.
 func (s *sightings) fewerSince(obj client.Object, fewer bool, now time.Time) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()

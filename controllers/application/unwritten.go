@@ -15,15 +15,15 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
-// statusRefused is the reason of the event that tells that the API server refuses the status of an application.
+// statusRefused is the reason of the event that the API server refuses the status of an application.
 const statusRefused = "StatusRefused"
 
-// unwritable reports whether the API server has refused a write and will refuse it again: it was not made, and will not be.
+// unwritable reports whether the API server has refused a write and will refuse it again: it was not stored, and will not be.
 func unwritable(err error) bool {
 	return refused(err) && !apierrors.IsNotFound(err) || tooLargeForStore(err)
 }
 
-// tooLargeForStore reports whether the store behind the API server has refused an object for its size, which the API server tells as an
+// tooLargeForStore reports whether the store behind the API server has refused an object for its size, which the API server reports as an
 // internal error: beyond 1.5 MiB by etcd, beyond 2 MiB by its client.
 func tooLargeForStore(err error) bool {
 	return strings.Contains(err.Error(), "request is too large") || strings.Contains(err.Error(), "trying to send message larger than max")

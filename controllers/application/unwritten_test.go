@@ -91,7 +91,7 @@ func TestRefusedStatusHoldsNothing(t *testing.T) {
 	}
 }
 
-// TestPausesAfterRefusals: the pause doubles, is bounded, is short for whoever has changed, and ends with a write that succeeds.
+// TestPausesAfterRefusals: the pause doubles, is bounded, is short for an application that has changed, and ends with a write that succeeds.
 func TestPausesAfterRefusals(t *testing.T) {
 	t.Parallel()
 	m, now := newRefusals(), time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)

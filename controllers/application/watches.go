@@ -33,7 +33,7 @@ const (
 // SetupWithManager registers the reconciler. Beside the applications themselves, waker wakes it, and namespaces do, whose labels and
 // annotations decide about queues.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, waker *waker.Waker, concurrent int) error {
-	collector.of.Store(r)
+	collector.of.Set(r.Share.Name(), r)
 	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](minRetryDelay, maxRetryDelay)
 	namespaces := handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, namespace client.Object) []reconcile.Request {
 		r.dropSeries(ctx, namespace.GetName())

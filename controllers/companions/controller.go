@@ -42,6 +42,8 @@ type Options struct {
 	Clock clock.PassiveClock
 	// AddressChanged is called when Address has a new answer about an application; nil calls nothing. It must not block.
 	AddressChanged func(types.NamespacedName)
+	// Owns reports whether this process decides on an application. Default: on all of them.
+	Owns func(context.Context, *v1alpha1.SparkApplication) (bool, error)
 	// Ready returns once this process leads and may write. Default: it may.
 	Ready func(context.Context) error
 }
@@ -60,6 +62,9 @@ type Reconciler struct {
 func New(o Options) *Reconciler {
 	if o.Ready == nil {
 		o.Ready = func(context.Context) error { return nil }
+	}
+	if o.Owns == nil {
+		o.Owns = func(context.Context, *v1alpha1.SparkApplication) (bool, error) { return true, nil }
 	}
 	if o.AddressChanged == nil {
 		o.AddressChanged = func(types.NamespacedName) {}
@@ -96,8 +101,14 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		}
 		return ctrl.Result{}, err
 	}
+	if owns, err := r.Owns(ctx, app); err != nil || !owns {
+		return ctrl.Result{}, err
+	}
 	return ctrl.Result{RequeueAfter: r.reconcileOf(ctx, app)}, nil
 }
+
+// Wake has the controller look at an application that this process may not have decided on before.
+func (r *Reconciler) Wake(app types.NamespacedName) { r.waker.Wake(app) }
 
 // reconcileOf returns after what time to look again; 0 if nothing is left to do.
 func (r *Reconciler) reconcileOf(ctx context.Context, app *v1alpha1.SparkApplication) time.Duration {

@@ -87,7 +87,7 @@ func TestWhatAnErrorMeans(t *testing.T) {
 	}
 }
 
-// TestFound: what an earlier process has created is known at the next look at its application, whoever has its name by then.
+// TestFound: what an earlier process has created is known at the next look at its application, whichever application has its name by then.
 func TestFound(t *testing.T) {
 	t.Parallel()
 	application := func(uid types.UID) *v1alpha1.SparkApplication {

@@ -7,10 +7,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
-	"sync"
 	"time"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
+	"k8s.io/apimachinery/pkg/util/cache"
 	"k8s.io/utils/clock"
 )
 
@@ -20,7 +20,7 @@ const (
 	answerTTL = 5 * time.Second
 	// goodTokenTTL is for how long a token that was valid is checked again, whatever else comes from the same address.
 	goodTokenTTL = 10 * time.Minute
-	// maxCachedAnswers bounds the answers of a kind in memory. When there are more, all of that kind are forgotten.
+	// maxCachedAnswers bounds the answers of a kind in memory.
 	maxCachedAnswers = 1024
 )
 
@@ -37,11 +37,11 @@ type authCache struct {
 	limits   *limits
 	// users are those of valid tokens, unknownTokens are tokens that the API server does not know. They are apart, so
 	// that unknown tokens evict no valid ones.
-	users         ttlCache[digest, *authenticationv1.UserInfo]
-	unknownTokens ttlCache[digest, struct{}]
+	users         answers[digest, *authenticationv1.UserInfo]
+	unknownTokens answers[digest, struct{}]
 	// goodTokens are the tokens that were good when they were checked last.
-	goodTokens ttlCache[digest, struct{}]
-	rights     ttlCache[permission, bool]
+	goodTokens answers[digest, struct{}]
+	rights     answers[permission, bool]
 }
 
 type permission struct {
@@ -52,10 +52,10 @@ type permission struct {
 func newAuthCache(r Reviewer, c clock.PassiveClock) *authCache {
 	return &authCache{
 		reviewer: r, limits: newLimits(c),
-		users:         ttlCache[digest, *authenticationv1.UserInfo]{clock: c, valid: answerTTL},
-		unknownTokens: ttlCache[digest, struct{}]{clock: c, valid: answerTTL},
-		goodTokens:    ttlCache[digest, struct{}]{clock: c, valid: goodTokenTTL},
-		rights:        ttlCache[permission, bool]{clock: c, valid: answerTTL},
+		users:         newAnswers[digest, *authenticationv1.UserInfo](c, answerTTL),
+		unknownTokens: newAnswers[digest, struct{}](c, answerTTL),
+		goodTokens:    newAnswers[digest, struct{}](c, goodTokenTTL),
+		rights:        newAnswers[permission, bool](c, answerTTL),
 	}
 }
 
@@ -114,40 +114,24 @@ func (a *authCache) mayGet(ctx context.Context, c *identity, o Object) (bool, er
 	return allowed, err
 }
 
-// ttlCache holds answers for a time, by what was asked.
-type ttlCache[K comparable, V any] struct {
-	clock clock.PassiveClock
+// answers caches for a time what was answered, by what was asked. When there are too many, those that were not used for longest are forgotten.
+type answers[K comparable, V any] struct {
+	known *cache.LRUExpireCache
 	valid time.Duration
-	mu    sync.Mutex
-	by    map[K]ttlEntry[V]
 }
 
-type ttlEntry[V any] struct {
-	value V
-	until time.Time
+func newAnswers[K comparable, V any](c clock.PassiveClock, valid time.Duration) answers[K, V] {
+	return answers[K, V]{known: cache.NewLRUExpireCacheWithClock(maxCachedAnswers, c), valid: valid}
 }
 
 // get returns what was answered a short time ago; false if nothing was.
-func (a *ttlCache[K, V]) get(key K) (V, bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	known, found := a.by[key]
-	return known.value, found && a.clock.Now().Before(known.until)
-}
-
-// put caches an answer.
-func (a *ttlCache[K, V]) put(key K, value V) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.by == nil || len(a.by) >= maxCachedAnswers {
-		a.by = map[K]ttlEntry[V]{}
+func (a answers[K, V]) get(key K) (value V, known bool) {
+	if v, found := a.known.Get(key); found {
+		value, known = v.(V)
 	}
-	a.by[key] = ttlEntry[V]{value: value, until: a.clock.Now().Add(a.valid)}
+	return value, known
 }
 
-// forget drops an answer.
-func (a *ttlCache[K, V]) forget(key K) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	delete(a.by, key)
-}
+func (a answers[K, V]) put(key K, value V) { a.known.Add(key, value, a.valid) }
+
+func (a answers[K, V]) forget(key K) { a.known.Remove(key) }

@@ -27,6 +27,8 @@ import (
 type Queues interface {
 	// Leads reports whether this process leads and has restored its state. No other process can explain anything.
 	Leads() bool
+	// Serves reports whether this process decides on what is in a queue. Where processes share the queues, others may.
+	Serves(queue string) bool
 	// Application explains an application; false if it asks and holds nothing.
 	Application(key queueing.Key) (v1.Application, bool)
 	// Queue explains a queue; false if it is not configured.
@@ -156,6 +158,9 @@ func (h *handler) application(r *http.Request, c *identity) (any, *problem) {
 		return nil, problemOf(http.StatusInternalServerError, v1.AuthorizationUnavailable, "the application could not be read; try again")
 	}
 	out, known := h.Queues.Application(queueing.Key{Namespace: app.Namespace, Name: app.Name, UID: string(app.UID)})
+	if !known && !h.Queues.Serves(app.Status.Queue) {
+		return nil, servedElsewhere(app.Status.Queue)
+	}
 	if !known {
 		out = v1.Application{State: v1.Absent, Queue: app.Status.Queue}
 	}
@@ -167,6 +172,10 @@ func (h *handler) application(r *http.Request, c *identity) (any, *problem) {
 		return nil, p
 	}
 	return out, nil
+}
+
+func servedElsewhere(queue string) *problem {
+	return problemOf(http.StatusServiceUnavailable, v1.NotLeader, "another replica leads the tree of queue %s; try again", queue)
 }
 
 // hideOtherNamespaces removes the names of other namespaces' applications, unless the caller may see them in the status
@@ -199,6 +208,9 @@ func (h *handler) queue(r *http.Request, c *identity) (any, *problem) {
 		return nil, p
 	}
 	out, known := h.Queues.Queue(name)
+	if !known && !h.Queues.Serves(name) {
+		return nil, servedElsewhere(name)
+	}
 	if !known {
 		return nil, problemOf(http.StatusNotFound, v1.NotFound, "there is no sparkqueue %s", name)
 	}

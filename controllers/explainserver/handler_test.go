@@ -86,6 +86,8 @@ type queues struct {
 
 func (q *queues) Leads() bool { return !q.away }
 
+func (q *queues) Serves(queue string) bool { return queue != "of-another-replica" }
+
 func (q *queues) Application(key queueing.Key) (v1.Application, bool) {
 	a, found := q.apps[key]
 	if found && a.Waits != nil { // a fresh copy, as from the queue
@@ -249,7 +251,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// Names of applications in other namespaces are for those who may read the queue, in whose status they stand.
+// Names of applications in other namespaces are for users who may read the queue, in whose status they stand.
 func TestNamesOfOthers(t *testing.T) {
 	t.Parallel()
 	tests := map[string][]v1.Head{
@@ -290,27 +292,31 @@ func TestMemory(t *testing.T) {
 	asks(0, "again, who may not", bob)
 	asks(1, "a stranger", eve)
 	asks(0, "again", eve)
-	p.clock.SetTime(p.clock.Now().Add(answerTTL))
+	p.clock.SetTime(p.clock.Now().Add(answerTTL + 1))
 	asks(2, "later", ann)
-	p.clock.SetTime(p.clock.Now().Add(answerTTL))
+	p.clock.SetTime(p.clock.Now().Add(answerTTL + 1))
 	p.reviewer.fails = errors.New("refused")
 	asks(1, "in vain", ann)
 	p.reviewer.fails = nil
 	asks(2, "then", ann)
 }
 
+// TestMemoryIsBounded: a flood of answers stays within the bound, and the answer that is asked for again and again survives it.
 func TestMemoryIsBounded(t *testing.T) {
 	t.Parallel()
-	clock := clocktesting.NewFakePassiveClock(time.Unix(0, 0))
-	m := newAuthCache(&reviewer{users: map[string]string{"ann": "ann"}}, clock)
+	a := newAnswers[int, string](clocktesting.NewFakePassiveClock(time.Unix(0, 0)), answerTTL)
+	a.put(0, "ann")
 	for i := range 3 * maxCachedAnswers {
-		clock.SetTime(clock.Now().Add(time.Second / unknownTokensPerOrigin))
-		if _, err := m.authenticate(t.Context(), source{"10.0.0.1", "10.0.0.1"}, fmt.Sprint(i)); err != nil {
-			t.Fatal(err)
+		a.put(i+1, "made up")
+		if n := len(a.known.Keys()); n > maxCachedAnswers {
+			t.Fatalf("%d answers are remembered, want at most %d", n, maxCachedAnswers)
 		}
-		if len(m.unknownTokens.by) > maxCachedAnswers {
-			t.Fatalf("%d answers are remembered, want at most %d", len(m.unknownTokens.by), maxCachedAnswers)
+		if got, known := a.get(0); !known || got != "ann" {
+			t.Fatalf("after %d other answers: got %q, %v, want the one that is used all the time", i+1, got, known)
 		}
+	}
+	if _, known := a.get(1); known {
+		t.Error("the answer that nobody has asked for is still remembered")
 	}
 }
 
@@ -327,8 +333,8 @@ func (p *place) from(address, client, token string) int {
 	return w.Code
 }
 
-// TestMadeUpTokensCostOthersNothing: whoever makes up tokens, from one address, for many clients that there are none of, or through the API
-// server's proxy, makes little work for the API server; those whom it has known keep their answers, and new ones from elsewhere get theirs.
+// TestMadeUpTokensCostOthersNothing: a client that makes up tokens, from one address, for many clients that there are none of, or through the API
+// server's proxy, makes little work for the API server; clients that it has known keep their answers, and new ones from elsewhere get theirs.
 func TestMadeUpTokensCostOthersNothing(t *testing.T) {
 	t.Parallel()
 	const proxy = "10.0.0.1"
@@ -366,8 +372,8 @@ func TestMadeUpTokensCostOthersNothing(t *testing.T) {
 			if code := p.from(proxy, "192.0.2.2", "bob"); code != http.StatusForbidden {
 				t.Errorf("bob, who is new, got %d; want %d", code, http.StatusForbidden)
 			}
-			// What is remembered is over, and the flood goes on from where ann asks.
-			p.clock.SetTime(p.clock.Now().Add(answerTTL))
+			// What is remembered is over, and the flood continues from where ann asks.
+			p.clock.SetTime(p.clock.Now().Add(answerTTL + 1))
 			flood(1)
 			for i := range 100 {
 				p.from(proxy, "192.0.2.1", fmt.Sprintf("made-up-here-%d", i))
@@ -400,7 +406,7 @@ func TestQuestionsOfOneUserAreBounded(t *testing.T) {
 	}
 }
 
-// TestProtect: a path that is no resource is served to those who may get it.
+// TestProtect: a path that is not a resource is served to users who may get it.
 func TestProtect(t *testing.T) {
 	t.Parallel()
 	p := newPlace()
@@ -429,7 +435,7 @@ func TestProtect(t *testing.T) {
 	if served != 2 {
 		t.Errorf("served %d times; want twice", served)
 	}
-	p.clock.SetTime(p.clock.Now().Add(answerTTL))
+	p.clock.SetTime(p.clock.Now().Add(answerTTL + 1))
 	p.reviewer.fails = errors.New("refused")
 	if code := ask("GET", "ann"); code != http.StatusInternalServerError {
 		t.Errorf("with an API server that does not answer: %d", code)

@@ -39,7 +39,7 @@ const maxAddress = 64
 
 // sourceOf returns where a request comes from. The API server's proxy adds its client to X-Forwarded-For, as the last
 // one. A client that comes directly may write there what it likes, and gains nothing: what is bounded for an origin is
-// bounded for the address, too.
+// also bounded for the address.
 func sourceOf(r *http.Request) source {
 	address := addressOf(r.RemoteAddr)
 	all := r.Header.Values("X-Forwarded-For")

@@ -108,7 +108,7 @@ func TestServer(t *testing.T) {
 	}
 }
 
-// TestSlowClientsAreSentAway: who opens a connection and tells nothing, or tells a request without an end, is sent away.
+// TestSlowClientsAreSentAway: a client that opens a connection and sends nothing, or sends a request without an end, is sent away.
 func TestSlowClientsAreSentAway(t *testing.T) {
 	t.Parallel()
 	address, _ := serve(t)

@@ -93,7 +93,7 @@ func limited(borrowing, lending string) []v1alpha1.FlavorQuota {
 	}}}
 }
 
-// TestActiveMessage: whoever looks at the queues sees which of them admit nothing, and why.
+// TestActiveMessage: a look at the queues shows which of them admit nothing, and why.
 func TestActiveMessage(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

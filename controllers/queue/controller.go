@@ -29,8 +29,14 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
-// DefaultInterval bounds how often counts and usage of one queue are written.
-const DefaultInterval = 2 * time.Second
+const (
+	// DefaultInterval bounds how often counts and usage of one queue are written.
+	DefaultInterval = 5 * time.Second
+	// headsFactor is by how much longer the order of those in line alone waits than counts and usage do.
+	headsFactor = 2
+	// gathering is how long the first look at all queues waits for further changes, at most a quarter of the interval.
+	gathering = 500 * time.Millisecond
+)
 
 // Engine is what the package needs of the embedded queue.
 type Engine interface {
@@ -67,6 +73,10 @@ type State struct {
 type Reconciler struct {
 	Client client.Client
 	Engine Engine
+	// Share names the queues of this reconciler in the metrics, where several share the queues.
+	Share string
+	// Serves reports whether this reconciler publishes the state of a queue. Default: of all.
+	Serves func(queue string) bool
 	Clock  clock.PassiveClock
 	// Interval bounds how often counts and usage of one queue are written. Default: DefaultInterval.
 	Interval time.Duration
@@ -90,11 +100,16 @@ type loaded struct {
 	uid        types.UID
 	generation int64
 	deleting   bool
+	// tree is whose leader serves the queue, where each tree has one.
+	tree string
 }
+
+// Ended has the metrics forget this reconciler.
+func (r *Reconciler) Ended() { collected.engines.Drop(r.Share, &r.Engine) }
 
 // SetupWithManager registers the reconciler.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
-	collected.of(r.Engine)
+	collected.engines.Set(r.Share, &r.Engine)
 	r.written = map[string]time.Time{}
 	if r.Interval == 0 {
 		r.Interval = DefaultInterval
@@ -110,8 +125,11 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 // Changed says that usage or order may have changed somewhere. It does not block; the look follows a little later, so
 // that many changes cost one.
 func (r *Reconciler) Changed() {
-	r.waker.WakeAfter(everything.NamespacedName, r.Interval/4)
+	r.waker.WakeAfter(everything.NamespacedName, min(gathering, r.Interval/4))
 }
+
+// ReloadSoon has the engine take the configuration of all queues again, a little later. It does not block.
+func (r *Reconciler) ReloadSoon() { r.waker.WakeAfter(flavors.NamespacedName, r.Interval/4) }
 
 // everything is the request to look at all queues.
 var everything = reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "*", Name: "*"}}
@@ -171,7 +189,7 @@ func (r *Reconciler) reload(ctx context.Context) error {
 }
 
 func loadedOf(queue *v1alpha1.SparkQueue) loaded {
-	return loaded{queue.UID, queue.Generation, !queue.DeletionTimestamp.IsZero()}
+	return loaded{queue.UID, queue.Generation, !queue.DeletionTimestamp.IsZero(), queue.Status.Tree}
 }
 
 func (r *Reconciler) publishAll(ctx context.Context) error {
@@ -196,7 +214,7 @@ func (r *Reconciler) publishAll(ctx context.Context) error {
 
 // publish writes the status of a queue if it differs: conditions at once, numbers at a bounded rate.
 func (r *Reconciler) publish(ctx context.Context, queue *v1alpha1.SparkQueue) (ctrl.Result, error) {
-	if err := r.load(ctx, queue); err != nil || !queue.DeletionTimestamp.IsZero() {
+	if err := r.load(ctx, queue); err != nil || !queue.DeletionTimestamp.IsZero() || r.Serves != nil && !r.Serves(queue.Name) {
 		return ctrl.Result{}, err
 	}
 	after := queue.DeepCopy()
@@ -229,7 +247,7 @@ func (r *Reconciler) logConditions(before, after *v1alpha1.SparkQueue) {
 }
 
 // due returns when the changed status of a queue may be written: conditions at once, counts and usage after the
-// interval, the order of those in line alone after five.
+// interval, the order of those in line alone after two.
 func (r *Reconciler) due(before, after *v1alpha1.SparkQueue) time.Time {
 	r.mu.Lock()
 	written := r.written[before.Name]
@@ -240,7 +258,7 @@ func (r *Reconciler) due(before, after *v1alpha1.SparkQueue) time.Time {
 	case !numbersOnly(before, after):
 		return time.Time{}
 	case equality.Semantic.DeepEqual(before.Status, *withoutHeads):
-		return written.Add(5 * r.Interval)
+		return written.Add(headsFactor * r.Interval)
 	}
 	return written.Add(r.Interval)
 }

@@ -172,8 +172,8 @@ func TestRate(t *testing.T) {
 		t.Errorf("counts are not written after the interval: %s", got)
 	}
 	e.states["a"] = State{Pending: 1, Heads: []v1alpha1.QueueHead{{Position: 1, Name: "pi"}}}
-	if got := wait(); got != 10*time.Second {
-		t.Errorf("heads alone are written after %s, want five intervals", got)
+	if got := wait(); got != 4*time.Second {
+		t.Errorf("heads alone are written after %s, want two intervals", got)
 	}
 	e.states["a"] = State{Problem: v1alpha1.CycleReason, Message: "a → a"}
 	if got := wait(); got != 0 {
@@ -205,7 +205,7 @@ func TestOthersStatusSurvives(t *testing.T) {
 }
 
 // TestManyChangesCostFewWrites: a queue in which something happens all the time is written once an interval, whatever has changed, and
-// what was the last to happen is written, too.
+// the last change is also written.
 func TestManyChangesCostFewWrites(t *testing.T) {
 	t.Parallel()
 	r, e, clock := bench(t, queueNamed("a", 1))

@@ -4,7 +4,6 @@
 package queue
 
 import (
-	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -17,7 +16,7 @@ import (
 // gauges are read from the engine when they are scraped: nothing is counted, so nothing can be counted twice. Only the
 // leader has queues.
 type gauges struct {
-	engine atomic.Pointer[Engine]
+	engines metricseries.Sources[Engine]
 
 	pending, waiting, admitted, share, elastic, usage, nominal, borrowed, lent *prometheus.Desc
 }
@@ -89,9 +88,6 @@ func newGauges() *gauges {
 	}
 }
 
-// of sets whose queues are shown: those of the operator that was set up last.
-func (g *gauges) of(engine Engine) { g.engine.Store(&engine) }
-
 // Describe implements prometheus.Collector.
 func (g *gauges) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{g.pending, g.waiting, g.admitted, g.share, g.elastic, g.usage, g.nominal, g.borrowed, g.lent} {
@@ -101,13 +97,13 @@ func (g *gauges) Describe(out chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector.
 func (g *gauges) Collect(out chan<- prometheus.Metric) {
-	engine := g.engine.Load()
-	if engine == nil {
-		return
-	}
-	for _, name := range (*engine).Names() {
-		if s, known := (*engine).State(name); known {
-			g.collect(out, name, &s)
+	collected := map[string]bool{} // a queue that moves between trees may be seen in both
+	for _, engine := range g.engines.All() {
+		for _, name := range (*engine).Names() {
+			if s, known := (*engine).State(name); known && !collected[name] {
+				collected[name] = true
+				g.collect(out, name, &s)
+			}
 		}
 	}
 }

@@ -29,11 +29,12 @@ func TestGauges(t *testing.T) {
 	if n := testutil.CollectAndCount(g); n != 0 {
 		t.Errorf("%d metrics before there is an engine", n)
 	}
-	g.of(fixedEngine{"team-a": {Pending: 2, Admitted: 1, Share: ptr.To(0.25), Waiting: map[string]int32{"WaitingForQuota": 1, "ExceedsQuota": 1}, Usage: []v1alpha1.QueueUsage{
+	var engine Engine = fixedEngine{"team-a": {Pending: 2, Admitted: 1, Share: ptr.To(0.25), Waiting: map[string]int32{"WaitingForQuota": 1, "ExceedsQuota": 1}, Usage: []v1alpha1.QueueUsage{
 		{Flavor: "arm", Resource: "cpu", Used: resource.MustParse("1"), Nominal: ptr.To(resource.MustParse("3")), Lent: ptr.To(resource.MustParse("1500m"))},
 		{Flavor: "default", Resource: "cpu", Used: resource.MustParse("600m"), Nominal: ptr.To(resource.MustParse("500m")), Borrowed: ptr.To(resource.MustParse("100m"))},
 		{Flavor: "default", Resource: "pods", Used: resource.MustParse("3")},
-	}}})
+	}}}
+	g.engines.Set("", &engine)
 	const want = `
 		# HELP sparkgate_queue_admitted Applications that hold quota, of the queue and those below it.
 		# TYPE sparkgate_queue_admitted gauge
@@ -69,7 +70,7 @@ func TestGauges(t *testing.T) {
 	}
 }
 
-// A wait of hours is told from one of minutes, and one of days from one of hours.
+// A wait of hours is distinguished from one of minutes, and one of days from one of hours.
 func TestWaitsAndCycles(t *testing.T) {
 	t.Parallel()
 	meter := Meter{metricseries.New(Series()...)}

@@ -19,7 +19,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/tick"
 )
 
-// act deletes and creates what was decided. Where the API server knows better than the cache, the decision is made again: each time it has
+// act deletes and creates what was decided. Where the API server knows better than the cache, the decision is taken again: each time it has
 // read an application that it had not read, or has learnt of a name that is taken.
 func (p *pass) act(ctx context.Context) error {
 	for {

@@ -60,12 +60,15 @@ func New(o Options) *Reconciler {
 // ownerIndex indexes applications by the name of the schedule that controls them, or another one of that name did.
 const ownerIndex = "schedule.name"
 
+// Ended has the metrics forget this reconciler.
+func (r *Reconciler) Ended() { collector.of.Drop("", r) }
+
 // SetupWithManager registers the reconciler, with as many schedules at once as given.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, concurrent int) error {
 	if err := mgr.GetFieldIndexer().IndexField(context.Background(), &v1alpha1.SparkApplication{}, ownerIndex, ownerOf); err != nil {
 		return fmt.Errorf("index applications by their schedule: %w", err)
 	}
-	collector.of.Store(r)
+	collector.of.Set("", r)
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("schedule").
 		For(&v1alpha1.ScheduledSparkApplication{}).

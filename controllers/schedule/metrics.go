@@ -5,7 +5,6 @@ package schedule
 
 import (
 	"context"
-	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -106,7 +105,7 @@ func triggerOf(token string) string {
 // scheduleCollector counts schedules at each scrape. It reads the cache; the operator that was set up last is asked, and
 // only once it leads: a standby has the same schedules in its cache, and they would count twice.
 type scheduleCollector struct {
-	of   atomic.Pointer[Reconciler]
+	of   metricseries.Sources[Reconciler]
 	desc *prometheus.Desc
 }
 
@@ -115,10 +114,15 @@ func (c *scheduleCollector) Describe(out chan<- *prometheus.Desc) { out <- c.des
 
 // Collect implements prometheus.Collector.
 func (c *scheduleCollector) Collect(out chan<- prometheus.Metric) {
-	r := c.of.Load()
-	if r == nil || !r.deciding.Load() {
-		return
+	for _, r := range c.of.All() {
+		if r.deciding.Load() {
+			c.collect(out, r)
+		}
 	}
+}
+
+// collect sends what is known to one reconciler.
+func (c *scheduleCollector) collect(out chan<- prometheus.Metric, r *Reconciler) {
 	list := &v1alpha1.ScheduledSparkApplicationList{}
 	if err := r.Client.List(context.Background(), list, client.UnsafeDisableDeepCopy); err != nil {
 		out <- prometheus.NewInvalidMetric(c.desc, err)

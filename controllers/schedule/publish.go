@@ -64,7 +64,7 @@ func (p *pass) fill(s *v1alpha1.ScheduledSparkApplicationStatus) {
 	s.Conditions = status.ScheduleConditions(s.Conditions, p.view(s), metav1.NewTime(p.o.Now))
 }
 
-// followedUntil returns the time until which nothing is due any more: later than now if the clock was set back.
+// followedUntil returns the time until which nothing is due: later than now if the clock was set back.
 func (p *pass) followedUntil(s *v1alpha1.ScheduledSparkApplicationStatus) time.Time {
 	if s.Handled != nil && s.Handled.Until.After(p.o.Now) {
 		return s.Handled.Until.Time

@@ -32,6 +32,19 @@ func (r *Reconciler) reconcilePod(ctx context.Context, namespace *metav1.Partial
 	if p == nil {
 		return r.release(ctx, name, "")
 	}
+	queue, served, err := r.decidedIn(ctx, r.Client, namespace, p)
+	if err != nil {
+		return err
+	}
+	if !served {
+		return r.release(ctx, name, "")
+	}
+	return r.decide(ctx, namespace, p, queue)
+}
+
+// decide charges a pod that runs, or asks for one that waits.
+func (r *Reconciler) decide(ctx context.Context, namespace *metav1.PartialObjectMetadata, p *pod, queue string) error {
+	name := types.NamespacedName{Namespace: p.Namespace, Name: p.Name}
 	if gate := r.gateOf(namespace); !r.Gates.Capabilities(string(gate)).UnmanagedPods {
 		if p.SchedulingGate != nil {
 			r.recordEvent(ctx, p, v1alpha1.WaitingForGateReason, fmt.Sprintf("the gate of namespace %s is %s, which admits applications only: run this as a "+
@@ -43,7 +56,7 @@ func (r *Reconciler) reconcilePod(ctx context.Context, namespace *metav1.Partial
 		return err
 	}
 	if p.SchedulingGate == nil {
-		return r.charge(ctx, namespace, p)
+		return r.charge(ctx, namespace, p, queue)
 	}
 	if reason, refusal, err := r.refusal(ctx, namespace, p); err != nil {
 		return err
@@ -154,11 +167,7 @@ func (r *Reconciler) changed(ctx context.Context, p *pod) (bool, error) {
 }
 
 // charge charges a pod without the gate, whichever client removed that, and deletes it if its quota is reclaimed.
-func (r *Reconciler) charge(ctx context.Context, namespace *metav1.PartialObjectMetadata, p *pod) error {
-	queue, err := chargedTo(ctx, r.Client, namespace, p)
-	if err != nil {
-		return err
-	}
+func (r *Reconciler) charge(ctx context.Context, namespace *metav1.PartialObjectMetadata, p *pod, queue string) error {
 	key, grant := p.key(), p.grant(string(r.gateOf(namespace)), queue)
 	r.Gates.Charge(key, grant)
 	if p.claimed {

@@ -27,6 +27,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/reservation"
+	"github.com/sparkgate/sparkgate/controllers/internal/share"
 	"github.com/sparkgate/sparkgate/controllers/internal/waker"
 	"github.com/sparkgate/sparkgate/internal/fairqueue"
 	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
@@ -62,6 +63,8 @@ type Options struct {
 	Recorder     events.EventRecorder
 	// MaxTermination bounds how long a pod takes to end whose quota is reclaimed, or that was deleted. Default: 10m.
 	MaxTermination time.Duration
+	// Share is what this leader decides on; nil is everything.
+	Share *share.Share
 	// Clock of every decision.
 	Clock clock.PassiveClock
 	// Ready returns once this process leads and has restored what is held.
@@ -108,6 +111,17 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 
 // everywhere returns the namespaces whose pods may, or may no longer, be admitted because a queue has changed.
 func (r *Reconciler) everywhere(context.Context, client.Object) []reconcile.Request {
+	return r.all()
+}
+
+// WakeAll has this leader look at all pods: it may decide on others than before.
+func (r *Reconciler) WakeAll() {
+	for _, request := range r.all() {
+		r.Wake(request.NamespacedName)
+	}
+}
+
+func (r *Reconciler) all() []reconcile.Request {
 	var requests []reconcile.Request
 	for _, name := range r.store.namespaces() {
 		requests = append(requests, reconcile.Request{NamespacedName: types.NamespacedName{Name: name}})

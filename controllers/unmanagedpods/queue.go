@@ -43,6 +43,23 @@ func chargedTo(ctx context.Context, reader client.Reader, namespace metav1.Objec
 	return p.Queue, nil
 }
 
+// decidedIn returns the queue in which it is decided on a pod, and whether this leader does that. Where several leaders
+// share the queues, a claimed pod whose namespace's own queue has another leader is charged to the queue of the
+// application whose labels it carries: the leader that has found it serves that one.
+func (r *Reconciler) decidedIn(ctx context.Context, reader client.Reader, namespace metav1.Object, p *pod) (queue string, served bool, err error) {
+	switch queue = queueOf(namespace); {
+	case !r.Gates.Capabilities(string(r.gateOf(namespace))).UnmanagedPods:
+		return queue, r.Share.Rest(), nil
+	case p.claimed && !r.Share.Serves(queue):
+		app := &v1alpha1.SparkApplication{}
+		err := r.Client.Get(ctx, types.NamespacedName{Namespace: p.Namespace, Name: p.Application}, app)
+		return app.Status.Queue, err == nil && r.Share.Serves(app.Status.Queue), client.IgnoreNotFound(err)
+	case p.SchedulingGate == nil:
+		queue, err = chargedTo(ctx, reader, namespace, p)
+	}
+	return queue, err == nil && r.Share.Serves(queue), err
+}
+
 // queuesRead reads all queues with one list, at the first of them: a thousand pods with invented labels cost no more.
 type queuesRead struct {
 	client.Reader

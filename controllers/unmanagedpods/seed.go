@@ -41,15 +41,17 @@ func (r *Reconciler) Seed(ctx context.Context) ([]Found, error) {
 			return nil, err
 		}
 		for _, p := range r.store.of(namespace.Name) {
+			if !p.concerned() {
+				continue
+			}
+			queue, served, err := r.decidedIn(ctx, queues, namespace, p)
 			switch {
-			case !p.concerned():
+			case err != nil:
+				return nil, err
+			case !served:
 			case p.SchedulingGate != nil:
 				found = append(found, Found{Key: p.key()})
 			default:
-				queue, err := chargedTo(ctx, queues, namespace, p)
-				if err != nil {
-					return nil, err
-				}
 				grant := p.grant(string(r.gateOf(namespace)), queue)
 				found = append(found, Found{Key: p.key(), Grant: &grant})
 			}
@@ -74,8 +76,14 @@ func (r *Reconciler) seedClaimed(ctx context.Context) ([]Found, error) {
 		}
 		namespace := spaces[name.Namespace]
 		if p := r.known(name); p != nil && r.Gates.Capabilities(string(r.gateOf(namespace))).UnmanagedPods {
-			grant := p.grant(string(r.gateOf(namespace)), queueOf(namespace))
-			found = append(found, Found{Key: p.key(), Grant: &grant})
+			queue, served, err := r.decidedIn(ctx, r.Client, namespace, p)
+			if err != nil {
+				return nil, err
+			}
+			if served {
+				grant := p.grant(string(r.gateOf(namespace)), queue)
+				found = append(found, Found{Key: p.key(), Grant: &grant})
+			}
 		}
 	}
 	return found, nil

@@ -19,8 +19,8 @@ var clients = []string{"k8s.io/client-go/...", "sigs.k8s.io/controller-runtime/.
 //
 //	api ◄── queueing ◄── internal/spark ◄── internal/lifecycle ◄── {controllers, internal/offline} ◄── cmd
 //
-// internal/redact, internal/fairqueue, internal/finding, internal/nearest, internal/namespaces and
-// internal/namespacepolicy are leaves: they import api and each other at most.
+// internal/redact, internal/fairqueue, internal/finding, internal/nearest, internal/namespaces,
+// internal/namespacepolicy and internal/trees are leaves: they import api and each other at most.
 var forbiddenEdges = []Edge{
 	{
 		From: []string{"api/..."}, To: append([]string{"queueing/...", "internal/...", "controllers/...", "cmd/..."}, clients...),
@@ -39,7 +39,7 @@ var forbiddenEdges = []Edge{
 		Why: "what Spark needs is computed without a cluster, for the operator and for sparkctl alike",
 	},
 	{
-		From: []string{"internal/redact/...", "internal/fairqueue/...", "internal/finding/...", "internal/nearest/...", "internal/namespaces/...", "internal/namespacepolicy/..."}, To: []string{"queueing/...", "internal/spark/...", "internal/offline/...", "controllers/...", "cmd/..."},
+		From: []string{"internal/redact/...", "internal/fairqueue/...", "internal/finding/...", "internal/nearest/...", "internal/namespaces/...", "internal/namespacepolicy/...", "internal/trees/..."}, To: []string{"queueing/...", "internal/spark/...", "internal/offline/...", "controllers/...", "cmd/..."},
 		Why: "it is a leaf that any layer may use",
 	},
 	{
@@ -55,8 +55,24 @@ var forbiddenEdges = []Edge{
 		Why: "a controller knows a gate by the interface queueing.Gate only; controllers/setup.go puts them together",
 	},
 	{
+		From: []string{"controllers/...", "internal/lifecycle/...", "internal/offline/..."}, To: []string{"internal/client/...", "internal/dashboard/...", "internal/printer/..."},
+		Why: "they are for people, who see and do what their own credentials allow",
+	},
+	{
 		From: []string{"internal/lifecycle/...", "internal/status/...", "internal/tick/...", "internal/cron/..."}, To: clients, Direct: true,
 		Why: "stages, conditions and times are decided from what was observed, without a cluster",
+	},
+	{
+		From: []string{"internal/usage"}, To: append([]string{"internal/pods/...", "internal/lifecycle/...", "internal/spark/...", "controllers/...", "cmd/..."}, clients...),
+		Why: "usage is computed from what stands in the status, for the operator, sparkctl and pages alike",
+	},
+	{
+		From: []string{"internal/advise/..."}, To: append([]string{"queueing/...", "internal/pods/...", "internal/lifecycle/...", "controllers/...", "cmd/..."}, clients...),
+		Why: "sizes follow from what Spark measured, for sparkctl and pages alike, without a cluster",
+	},
+	{
+		From: []string{"internal/usage/meter"}, To: []string{"internal/lifecycle/...", "controllers/...", "cmd/..."},
+		Why: "what is summed knows nothing of what is decided",
 	},
 	{
 		From: []string{"internal/lifecycle/...", "internal/status/...", "internal/tick/...", "internal/cron/...", "internal/pods/..."},

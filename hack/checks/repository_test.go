@@ -29,6 +29,7 @@ func TestRepository(t *testing.T) {
 		"packages":      func() []Problem { return Packages(files) },
 		"code":          func() []Problem { return Code(files) },
 		"words":         func() []Problem { return Words(files, excludedWords) },
+		"comments":      func() []Problem { return CommentWords(files, excludedWords) },
 	}
 	for name, rule := range rules {
 		t.Run(name, func(t *testing.T) {

@@ -8,6 +8,8 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"path"
+	"strings"
 )
 
 // Limits of size. They keep a function on one screen and a file in one head.
@@ -18,6 +20,7 @@ const (
 	MaxParameters     = 4
 	MaxFileLines      = 400
 	MaxTestFileLines  = 800
+	MaxMethods        = 45
 )
 
 // Names of the rules about size, as they stand in exceptions.go.
@@ -26,6 +29,7 @@ const (
 	RuleComplexity    = "complexity"
 	RuleParameters    = "parameters"
 	RuleFileLines     = "file-lines"
+	RuleMethods       = "methods"
 )
 
 // Exception allows one function or file to break one rule.
@@ -37,13 +41,17 @@ type Exception struct {
 }
 
 // Sizes checks the limits of size in hand-written Go files. The number of lines of a function is not limited in tests, whose
-// tables of cases are data.
+// tables of cases are data. The methods of a type of the product are counted over all files of its package, and reported at the
+// first of them.
 func Sizes(files []File, exceptions []Exception) []Problem {
-	s := sizes{used: map[Exception]bool{}, exceptions: exceptions}
+	s := sizes{used: map[Exception]bool{}, exceptions: exceptions, types: map[string]*methods{}}
 	for _, f := range files {
 		if f.IsGo() && !f.Generated() {
 			s.file(f)
 		}
+	}
+	for _, m := range s.order {
+		s.limit(m.first, RuleMethods, m.count, MaxMethods)
 	}
 	for _, e := range exceptions {
 		switch {
@@ -60,6 +68,14 @@ type sizes struct {
 	exceptions []Exception
 	used       map[Exception]bool
 	problems   []Problem
+	types      map[string]*methods // by folder and name
+	order      []*methods
+}
+
+// methods counts those of one type.
+type methods struct {
+	first place
+	count int
 }
 
 func (s *sizes) file(f File) {
@@ -87,7 +103,25 @@ func (s *sizes) file(f File) {
 		}
 		s.limit(at, RuleComplexity, complexity(fn), maxComplexity)
 		s.limit(at, RuleParameters, parameters(fn.Type.Params), MaxParameters)
+		if inProduct(f.Path) && !f.IsTest() {
+			s.method(at)
+		}
 	}
+}
+
+// method counts the function for the type that it is a method of, if any.
+func (s *sizes) method(at place) {
+	name, _, ok := strings.Cut(at.fn, ".")
+	if !ok {
+		return
+	}
+	key := path.Dir(at.file) + "." + name
+	m := s.types[key]
+	if m == nil {
+		m = &methods{first: place{file: at.file, line: at.line, fn: name}}
+		s.types[key], s.order = m, append(s.order, m)
+	}
+	m.count++
 }
 
 // place is where something is measured.

@@ -41,21 +41,55 @@ var excludedWords = []Word{
 	{`\bin office\b`, `"leader"`},
 }
 
-// thereIsNo is how a message says that something does not exist.
-var thereIsNo = regexp.MustCompile(`(?i)\bthere (is|are|was|were) no\b`)
+// allowedNo is how a message says that something does not exist, or that it has changed or is compared.
+var allowedNo = regexp.MustCompile(`(?i)\b(there (is|are|was|were) no|(is|are|was|were) no (longer|more|less|fewer|later|better|other))\b`)
 
 // Words finds words that strings of the product must not have.
 func Words(files []File, words []Word) []Problem {
-	patterns := make([]*regexp.Regexp, len(words))
-	for i, w := range words {
-		patterns[i] = regexp.MustCompile("(?i)" + w.Pattern)
-	}
+	patterns := patternsOf(words)
 	var problems []Problem
 	for _, f := range files {
 		if !f.IsGo() || f.IsTest() || f.Generated() || !inProduct(f.Path) && !strings.HasPrefix(f.Path, "cmd/") {
 			continue
 		}
 		problems = append(problems, wordsOf(f, words, patterns)...)
+	}
+	return problems
+}
+
+func patternsOf(words []Word) []*regexp.Regexp {
+	patterns := make([]*regexp.Regexp, len(words))
+	for i, w := range words {
+		patterns[i] = regexp.MustCompile("(?i)" + w.Pattern)
+	}
+	return patterns
+}
+
+// CommentWords finds words that comments of tests must not have. The first word of a comment may be one of them: it is the name of
+// what is declared below.
+func CommentWords(files []File, words []Word) []Problem {
+	patterns := patternsOf(words)
+	var problems []Problem
+	for _, f := range files {
+		if !f.IsGo() || f.Generated() || !f.IsTest() && !strings.HasPrefix(f.Path, "test/") {
+			continue
+		}
+		fset := token.NewFileSet()
+		parsed, err := parser.ParseFile(fset, f.Path, f.Data, parser.SkipObjectResolution|parser.ParseComments)
+		if err != nil {
+			continue // Sizes reports it
+		}
+		for _, group := range parsed.Comments {
+			_, text, _ := strings.Cut(allowedNo.ReplaceAllString(strings.Join(strings.Fields(group.Text()), " "), ""), " ")
+			for i, p := range patterns {
+				if word := p.FindString(text); word != "" {
+					problems = append(problems, Problem{
+						File: f.Path, Line: fset.Position(group.Pos()).Line, Rule: RuleWord,
+						Text: fmt.Sprintf("a comment has %q: write %s", word, words[i].Instead),
+					})
+				}
+			}
+		}
 	}
 	return problems
 }
@@ -81,7 +115,7 @@ func wordsOf(f File, words []Word, patterns []*regexp.Regexp) []Problem {
 			if x.Kind != token.STRING || err != nil {
 				return true
 			}
-			text = thereIsNo.ReplaceAllString(text, "")
+			text = allowedNo.ReplaceAllString(text, "")
 			for i, p := range patterns {
 				if word := p.FindString(text); word != "" {
 					problems = append(problems, Problem{

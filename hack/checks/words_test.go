@@ -8,6 +8,36 @@ import (
 	"testing"
 )
 
+func TestCommentWords(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		path, body string
+		want       string
+	}{
+		"a good comment":            {body: "// TestWait: an application waits for quota.\nvar x = 1"},
+		"a word of the list":        {body: "// TestWait: somebody waits.\nvar x = 1", want: RuleWord},
+		"across lines":              {body: "// TestWait: it does not wait any\n// more.\nvar x = 1", want: RuleWord},
+		"at the end of a line":      {body: "var x = 1 // there is room", want: RuleWord},
+		"the name of a declaration": {body: "// told is what was written.\nvar told = 1"},
+		"a string":                  {body: "var x = \"somebody\""},
+		"no longer":                 {body: "// TestWait: the queue is no longer held.\nvar x = 1"},
+		"a tool of the tests":       {path: "test/a/a.go", body: "// f tells it.\nfunc f() {}", want: RuleWord},
+		"the product":               {path: "controllers/a/a.go", body: "// f tells it.\nfunc f() {}"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := tt.path
+			if path == "" {
+				path = "controllers/a/a_test.go"
+			}
+			if got := CommentWords([]File{file(path, "package a\n\n"+tt.body+"\n")}, excludedWords); rules(got) != tt.want {
+				t.Errorf("got %v, want rule %q", got, tt.want)
+			}
+		})
+	}
+}
+
 func TestWords(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {

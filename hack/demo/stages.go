@@ -86,7 +86,7 @@ type progress struct {
 	name    string
 	last    application
 	reached stage
-	waits   string // why it waits, as last told
+	waits   string // why it waits, as last printed
 }
 
 // step is one line to print.
@@ -95,7 +95,7 @@ type step struct {
 	note  string
 }
 
-// update takes the newest state and returns what is new. Stages that share a write with the next one are told as well, so that
+// update takes the newest state and returns what is new. Stages that share a write with the next one are also printed, so that
 // every application passes through all of them.
 func (p *progress) update(a application) []step {
 	p.last = a
@@ -119,7 +119,7 @@ func (p *progress) update(a application) []step {
 	return steps
 }
 
-// waiting tells why an application is not admitted, whenever that changes.
+// waiting prints why an application is not admitted, whenever that changes.
 func (p *progress) waiting(a application) []step {
 	c := a.condition("Admitted")
 	if c.Status != "False" || c.Message == "" || c.Message == p.waits {

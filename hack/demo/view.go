@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// heartbeat is how often, at least every ten seconds, a line says that all goes on while nothing changes and there is no terminal to draw on.
+// heartbeat is how often, at least every ten seconds, a line says that all continues while nothing changes and there is no terminal to draw on.
 const heartbeat = 9 * time.Second
 
 // view prints steps, and below them on a terminal what is going on.

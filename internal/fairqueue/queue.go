@@ -58,7 +58,7 @@ func namespaceOf(r reconcile.Request) string {
 type queue[T comparable] struct {
 	inner *workqueue.Typed[T]
 
-	// mu guards lanes, too: inner uses them within calls that are made under it.
+	// mu also guards lanes: inner uses them within calls under it.
 	mu     sync.Mutex
 	door   *sync.Cond
 	lanes  *lanes[T]

@@ -26,7 +26,7 @@ func laneName(item string) string {
 	return name
 }
 
-// model is what a queue must do, told item by item.
+// model is what a queue must do, described item by item.
 type model struct {
 	t      *testing.T
 	seed   uint64
@@ -220,7 +220,7 @@ func TestSharesAreEqual(t *testing.T) {
 	}
 }
 
-// TestShutDown: what waits is still handed out, nothing is added, workers that wait are told, and with a drain the call returns only once
+// TestShutDown: what waits is still handed out, nothing is added, workers that wait are woken, and with a drain the call returns only once
 // nothing is worked on.
 func TestShutDown(t *testing.T) {
 	t.Parallel()

@@ -13,7 +13,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/pods"
 )
 
-// settle lets the operator pass until nothing changes any more.
+// settle lets the operator pass until nothing changes.
 func (w *world) settle() {
 	w.t.Helper()
 	for range 50 {
@@ -35,7 +35,7 @@ func (w *world) fails() {
 	w.settle()
 }
 
-// nextLook lets time pass until the operator looks again by itself.
+// nextLook lets time pass until the operator looks again without an event.
 func (w *world) nextLook() {
 	w.t.Helper()
 	due := w.pass().RequeueAt
@@ -50,7 +50,7 @@ func (w *world) after(d time.Duration) { w.now = w.now.Add(d) }
 
 func (w *world) driverName() string { return w.app.Status.Driver.PodName }
 
-// kubelet actors.
+// kubelet harness.
 
 func (w *world) runs() {
 	w.logf("kubelet: %s runs", w.driverName())
@@ -90,7 +90,7 @@ func (w *world) executor(name string, running bool) {
 		Name:   name, UID: "uid-" + "x", Role: pods.Executor, Phase: phase, Running: running, Ready: running, Node: "node-1"}
 }
 
-// user actors.
+// user harness.
 
 func (w *world) edit(what string, change func(*v1alpha1.SparkApplication)) {
 	w.logf("user: %s", what)

@@ -48,7 +48,7 @@ func stageOf(w *world) string {
 	return apimeta.FindStatusCondition(w.app.Status.Conditions, v1alpha1.ReadyCondition).Reason
 }
 
-// TestSchedulerMayTakeItsTime: where the scheduler has queues, a driver without a node is no driver that fails to start. The time for that
+// TestSchedulerMayTakeItsTime: where the scheduler has queues, a driver without a node is not one that fails to start. The time for that
 // begins with the node.
 func TestSchedulerMayTakeItsTime(t *testing.T) {
 	t.Parallel()
@@ -140,7 +140,7 @@ func TestFewerExecutorsAreEnough(t *testing.T) {
 	}
 }
 
-// TestAnotherGateIsNamedInMidRun: the attempt goes on under its gate, and says so; what the namespace or the operator names is not shown.
+// TestAnotherGateIsNamedInMidRun: the attempt continues under its gate, and says so; what the namespace or the operator names is not shown.
 func TestAnotherGateIsNamedInMidRun(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

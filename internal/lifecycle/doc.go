@@ -24,7 +24,7 @@
 //
 // # How it is laid out
 //
-// The status to write is changed in place while a decision is made (state), and what is to be done is collected beside
+// The status to write is changed in place while a decision is taken (state), and what is to be done is collected beside
 // it (draft). The decision is composed of parts; each owns some fields of the status, and uses only parts before it:
 //
 //	history                  the ended attempts

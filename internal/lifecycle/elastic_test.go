@@ -30,8 +30,8 @@ var each = queueing.Resources{"cpu": 200, "pods": 1}
 const driverUID = "driver-uid"
 
 // crewOf reads executors, written as "1" (ready), "2?" (not ready), "3g" (behind the gate), "4G" (behind the gate and too large), "5x" (being
-// deleted), "6@spot" (ready, on spot), "7u" (its gate was lifted without an answer), "8s" (behind the gate, made by somebody else),
-// "9L" (ready, of more than two times the size), "1S" (ready, made by somebody else).
+// deleted), "6@spot" (ready, on spot), "7u" (its gate was lifted without an answer), "8s" (behind the gate, created by another client),
+// "9L" (ready, of more than two times the size), "1S" (ready, created by another client).
 func crewOf(text string) (records []*pods.Record, releasing map[types.UID]string) {
 	releasing = map[types.UID]string{}
 	for _, word := range strings.Fields(text) {
@@ -97,7 +97,7 @@ func sharer(grant queueing.Grant, room *queueing.Allocation, records []*pods.Rec
 	return d
 }
 
-// told is what a decision asks for, as "let 3@default end 2".
+// told is what a decision requests, as "let 3@default end 2".
 func told(d elastic) string {
 	var out []string
 	for _, a := range d.decision.After {
@@ -176,7 +176,7 @@ func TestAllocate(t *testing.T) {
 	}
 }
 
-// TestShrinksInSteps: executors that go one by one do not cost a write each; one whose room others want does.
+// TestShrinksInSteps: executors that go one by one do not cost a write each; one whose quota others want does.
 func TestShrinksInSteps(t *testing.T) {
 	t.Parallel()
 	held := grantFor("default=3")
@@ -347,7 +347,7 @@ func (g *growth) do(a Action) {
 	}
 }
 
-// lift lets a pod in; sometimes nobody hears of it, or it does not happen.
+// lift ungates a pod; sometimes the answer is lost, or it does not happen.
 func (g *growth) lift(r Ungate) {
 	for number, pod := range g.pods {
 		if pod != r.Pod {
@@ -386,7 +386,7 @@ func (g *growth) wrong() string {
 	return ""
 }
 
-// comesToRest makes whole passes until nothing happens any more; what is asked back goes.
+// comesToRest makes whole passes until nothing happens; what is asked back goes.
 func (g *growth) comesToRest() {
 	for range 20 {
 		g.pass(100)

@@ -80,7 +80,7 @@ func TestGraceOfOthers(t *testing.T) {
 	}
 }
 
-// TestBoundStands: an attempt that passed others because of its timeouts gives its room back in the time that it had promised, whatever the
+// TestBoundStands: an attempt that passed others because of its timeouts releases its quota in the time that it had promised, whatever the
 // spec says since.
 func TestBoundStands(t *testing.T) {
 	t.Parallel()

@@ -15,7 +15,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// taken lets the name of the driver be somebody else's. The pod has ended: the world shows the operator also those of others.
+// taken gives the driver's name to another client's pod. The pod has ended: the world shows the operator also those of others.
 func (w *world) taken() {
 	w.app.Spec.Driver.PodName = "mine"
 	w.logf("somebody else: makes a pod mine")
@@ -66,7 +66,7 @@ func TestGrantOfUnknownInputs(t *testing.T) {
 	}
 }
 
-// TestDriverOfNobody: a driver that this process has not made counts as the attempt's if it fits the grant, whoever made it.
+// TestDriverOfNobody: a driver that this process has not created counts as the attempt's if it fits the grant, whatever created it.
 func TestDriverOfNobody(t *testing.T) {
 	t.Parallel()
 	grant := &v1alpha1.Grant{PodSets: []v1alpha1.PodSetGrant{{Name: v1alpha1.DriverPodSet, Count: 1, Requests: map[corev1.ResourceName]resource.Quantity{

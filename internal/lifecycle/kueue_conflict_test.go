@@ -17,7 +17,7 @@ import (
 )
 
 // TestTakenByKueue: a driver that Kueue holds as a job of its own ends the run under the gate Kueue, also where failures are tried again.
-// Under another gate somebody may want just that.
+// Under another gate a user may want just that.
 func TestTakenByKueue(t *testing.T) {
 	t.Parallel()
 	for gate, want := range map[v1alpha1.GateType]string{
@@ -58,7 +58,7 @@ func TestRefusals(t *testing.T) {
 }
 
 // TestNothingIsHeldInAPause: an operator may have ended between the write of a failure and the release of its grant. The next one
-// releases, although the pause goes on.
+// releases, although the pause continues.
 func TestNothingIsHeldInAPause(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)

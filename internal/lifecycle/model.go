@@ -95,7 +95,7 @@ type Plan struct {
 	Outside bool
 	// Missing are references to things that do not exist, as sentences; with any, only Queue and Gate are filled in.
 	Missing []string
-	// Inputs is the hash of what the plan was made from.
+	// Inputs is the hash of what the plan was derived from.
 	Inputs string
 	// Queue and Gate that decide on the start.
 	Queue, Gate string
@@ -115,7 +115,7 @@ type stopFinding struct {
 	message string
 }
 
-// Need is what a decision cannot be made without.
+// Need is what a decision cannot be created without.
 type Need int
 
 // The needs. The set is closed.
@@ -160,7 +160,7 @@ type Decision struct {
 	Status v1alpha1.SparkApplicationStatus
 	// After are actions that need Status to be written.
 	After []Action
-	// RequeueAt is when the next look is due by itself; zero if never.
+	// RequeueAt is when the next look is due without an event; zero if never.
 	RequeueAt time.Time
 	// Events are events to record after the write.
 	Events []Event

@@ -50,8 +50,8 @@ func TestMovies(t *testing.T) {
 	})
 }
 
-// TestFinalMessagesAdviseWhatCanBeDone: when an attempt or a run has failed its pods are gone, so no message tells people to look at a pod, or that
-// something in it goes on.
+// TestFinalMessagesAdviseWhatCanBeDone: when an attempt or a run has failed its pods are gone, so no message asks users to look at a pod, or that
+// something in it continues.
 func TestFinalMessagesAdviseWhatCanBeDone(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/*.movie")

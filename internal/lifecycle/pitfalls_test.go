@@ -17,7 +17,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// checkLooks holds what keeps an application from being stuck: every stage that waits for something that nobody tells about has a time of
+// checkLooks holds what keeps an application from being stuck: every stage that waits for something that no watch reports has a time of
 // the next look, every end has its time, and the history is bounded. A gate that has not looked yet wakes the application itself.
 func (w *world) checkLooks(d Decision) {
 	w.t.Helper()
@@ -74,7 +74,7 @@ func TestExecutorsCostFewWritesAndNoRoomInTheStatus(t *testing.T) {
 }
 
 // TestExecutorsThatGoBeforeTheirDriverCostNoWrite: Spark lets its executors go moments before the driver ends; those that are missed for
-// longer are told.
+// longer are reported.
 func TestExecutorsThatGoBeforeTheirDriverCostNoWrite(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -71,7 +71,7 @@ func (w *world) wantCounts(want counts) {
 	}
 }
 
-// TestPreemptionIsToldBeforeAnythingStops: the intent, with the room still held.
+// TestPreemptionIsToldBeforeAnythingStops: the intent, with the quota still held.
 func TestPreemptionIsToldBeforeAnythingStops(t *testing.T) {
 	t.Parallel()
 	w := runningWorld(t)
@@ -131,7 +131,7 @@ func TestPreemptedRunWaitsAtItsOldPlace(t *testing.T) {
 	w.wantCounts(counts{Run: 2, Attempt: 2, Preemptions: 1, Grant: true, Driver: true, Executors: true})
 }
 
-// wantQuiet says that another pass writes and tells nothing.
+// wantQuiet says that another pass writes and reports nothing.
 func (w *world) wantQuiet(when string) {
 	w.t.Helper()
 	before := w.app.Status.DeepCopy()

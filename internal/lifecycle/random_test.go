@@ -56,7 +56,7 @@ var events = []event{
 		w.executor(fmt.Sprintf("%s-exec-%d", d.Name, r.IntN(3)), r.IntN(2) == 0)
 		return true
 	},
-	func(w *world, _ *rand.Rand) bool { // an executor goes by itself
+	func(w *world, _ *rand.Rand) bool { // an executor ends on its own
 		for _, name := range w.podNames() {
 			if w.pods[name].Role == pods.Executor {
 				w.ended(name)
@@ -74,18 +74,18 @@ var events = []event{
 		}
 		return false
 	},
-	func(w *world, r *rand.Rand) bool { // somebody deletes the driver, rarely
+	func(w *world, r *rand.Rand) bool { // a user deletes the driver, rarely
 		d := w.liveDriver()
 		if d == nil || r.IntN(10) > 0 {
 			return false
 		}
 		if w.app != nil && (w.app.Status.Driver == nil || w.app.Status.Driver.UID != d.UID) {
-			return false // an unrecorded driver may be made again, which is no fault; see the movie
+			return false // an unrecorded driver may be created again, which is not an error; see the movie
 		}
 		w.ended(d.Name)
 		return true
 	},
-	func(w *world, r *rand.Rand) bool { // somebody deletes a pod, and gives it all the time that there is
+	func(w *world, r *rand.Rand) bool { // a user deletes a pod, and gives it all the time that there is
 		for _, name := range w.podNames() {
 			p := w.pods[name]
 			recorded := p.Role != pods.Driver || w.app != nil && w.app.Status.Driver != nil && w.app.Status.Driver.UID == p.UID
@@ -151,7 +151,7 @@ var events = []event{
 		w.room = []queueing.State{queueing.Granted, queueing.Waiting, queueing.Refused, queueing.Undecided}[r.IntN(4)]
 		return true
 	},
-	func(w *world, r *rand.Rand) bool { // the gate wants the room back
+	func(w *world, r *rand.Rand) bool { // the gate wants the quota back
 		if w.granted == nil || w.wanted != nil {
 			return false
 		}
@@ -191,7 +191,7 @@ var events = []event{
 		w.now = w.now.Add(time.Duration(r.IntN(400)) * time.Second)
 		return true
 	},
-	func(w *world, r *rand.Rand) bool { // what drivers are made from changes
+	func(w *world, r *rand.Rand) bool { // the inputs of drivers change
 		w.inputs = fmt.Sprint(r.IntN(3))
 		return true
 	},
@@ -305,7 +305,7 @@ func playSchedule(t *testing.T, seed uint64) int {
 	return w.preempted
 }
 
-// comesToRest lets kubelet and operator go on alone, with room in the queue and nothing wrong; what the gate wants back it still wants.
+// comesToRest lets kubelet and operator continue alone, with quota in the queue and nothing wrong; what the gate wants back it still wants.
 func (w *world) comesToRest() {
 	w.t.Helper()
 	w.room, w.drained, w.missing, w.mistake, w.lagging, w.budget = queueing.Granted, false, "", "", nil, -1
@@ -362,7 +362,7 @@ func (w *world) removeEnded() {
 	}
 }
 
-// rests says that nothing happens any more by itself, but that what was kept goes.
+// rests says that nothing else happens, but that what was kept goes.
 func (w *world) rests() bool {
 	return w.granted == nil && w.liveDriver() == nil && (w.app == nil || w.app.DeletionTimestamp.IsZero() && w.app.Status.Times.Finished != nil)
 }

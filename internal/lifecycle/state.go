@@ -15,7 +15,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/catalog"
 )
 
-// state is what a decision is made from: the observation, and the status as it will be written. All parts of a
+// state is what a decision is derived from: the observation, and the status as it will be written. All parts of a
 // decision share it, and each changes only the fields of the status that it owns.
 type state struct {
 	o    Observation

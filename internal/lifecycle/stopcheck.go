@@ -97,7 +97,7 @@ func (sc stopChecks) driverLateMessage(driver *pods.Record) string {
 }
 
 // whyGivenUp says why a driver pod has not started that is deleted now. Where the status of the pod does not, its last
-// warning event does: nobody will be able to read the events of that pod for long.
+// warning event does: no user will be able to read the events of that pod for long.
 func whyGivenUp(driver *pods.Record, event *string) string {
 	why := pods.WhyNotStarted(driver).GivenUp()
 	switch {

@@ -89,7 +89,7 @@ func (tm termination) driverMayRun() bool {
 	return driver != nil && driver.Active() && driver.Ended == nil
 }
 
-// onlySidecars reports whether the driver has ended by itself and only other containers of its pod still run.
+// onlySidecars reports whether the driver has ended on its own and only other containers of its pod still run.
 func (tm termination) onlySidecars(r *pods.Record) bool {
 	return r.Role == pods.Driver && r.Ended != nil && tm.current(r) && tm.s.Stopping == "" && tm.s.Times.Stopping != nil &&
 		tm.o.App.DeletionTimestamp.IsZero()

@@ -36,22 +36,22 @@ type world struct {
 	lagging map[string]*pods.Record
 	// gate is its type.
 	gate string
-	// room is what the gate answers to an ask without a grant.
+	// room is the answer of the gate to an ask without a grant.
 	room queueing.State
 	// drained says that the queue is drained: nothing is granted in it.
 	drained bool
-	// displacing says that others give their room back for an ask that waits.
+	// displacing says that others release their quota for an ask that waits.
 	displacing bool
 	// closed says that the queue does not admit the namespace.
 	closed bool
 	// bound is what lets the application pass others, if anything does.
 	bound time.Duration
-	// wanted is why the gate wants its grant back; nil while it may be kept. frank says that an ask hears of it, too.
+	// wanted is why the gate wants its grant back; nil while it may be kept. frank says that an ask also gets to know it.
 	wanted *queueing.Eviction
 	frank  bool
 	// granted is the start that the gate has granted; asked the one it was asked for.
 	granted, asked *Start
-	// inputs are what a plan is made from, and grantedInputs what the grant of the gate was.
+	// inputs are what a plan is derived from, and grantedInputs what the grant of the gate was.
 	inputs, grantedInputs string
 	// mistake and missing are what planning finds.
 	mistake, missing string
@@ -64,7 +64,7 @@ type world struct {
 	endSeen map[types.UID]time.Time
 
 	created map[string]int // driver pods ever created, by run/attempt
-	// places are when each run began to wait, preempted is how many attempts had to give their room back.
+	// places are when each run began to wait, preempted is how many attempts had to release their quota.
 	places    map[int64]metav1.Time
 	preempted int
 	// moves: the application could not start for a while, or asks for something else, so its place in line may change.
@@ -411,7 +411,7 @@ func (w *world) gone() {
 	}
 }
 
-// inputsChanged is what the operator says that finds a driver to be made from other inputs than were granted.
+// inputsChanged is what the operator says that finds that a driver has other inputs than were granted.
 const inputsChanged = "a ConfigMap has changed before the driver was created"
 
 func (w *world) createDriver() string {
@@ -517,7 +517,7 @@ func (w *world) checkAttempts() {
 	w.checkPreempted()
 }
 
-// checkPreempted holds what a run may rely on whose attempt had to give its room back.
+// checkPreempted holds what a run may rely on whose attempt had to release its quota.
 func (w *world) checkPreempted() {
 	w.t.Helper()
 	s := &w.app.Status

@@ -12,7 +12,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
-	"github.com/sparkgate/sparkgate/internal/spark/demand"
+	"github.com/sparkgate/sparkgate/internal/spark/podsets"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/catalog"
@@ -32,7 +32,7 @@ func (s *Schedule) Ask() (queueing.Ask, error) {
 	}
 	app.Name, app.Namespace = s.Name, s.Namespace
 	Rendering{}.complete(app)
-	ask, err := askOf(app, placementOf(app), demand.Environment{})
+	ask, err := askOf(app, placementOf(app), podsets.Environment{})
 	if err != nil {
 		return queueing.Ask{}, fmt.Errorf("spec.template: %w", err)
 	}
@@ -41,7 +41,7 @@ func (s *Schedule) Ask() (queueing.Ask, error) {
 }
 
 // askOf returns what an application asks the queue of its placement for. An error names the field.
-func askOf(app *v1alpha1.SparkApplication, placed namespacepolicy.Placement, env demand.Environment) (queueing.Ask, error) {
+func askOf(app *v1alpha1.SparkApplication, placed namespacepolicy.Placement, env podsets.Environment) (queueing.Ask, error) {
 	in, findings := render.NewInput(app, conf.Sources{})
 	if len(findings) > 0 {
 		return queueing.Ask{}, errors.New(findings[0].String())
@@ -51,7 +51,7 @@ func askOf(app *v1alpha1.SparkApplication, placed namespacepolicy.Placement, env
 	if err != nil {
 		return queueing.Ask{}, err
 	}
-	sets, err := demand.PodSets(app, objects, env)
+	sets, err := podsets.PodSets(app, objects, env)
 	if err != nil {
 		return queueing.Ask{}, err
 	}

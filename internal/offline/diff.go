@@ -58,7 +58,7 @@ type differ struct {
 
 // DiffSubmit translates the call of a recording as FromSubmit does, builds its objects as Render does, and compares
 // them with what the real spark-submit sent. Unlike FromSubmit it honours the variables and the conf folder of the
-// recording, and leaves secrets alone, because what was sent has them, too. An error means that the file is not a
+// recording, and leaves secrets alone, because what was sent also has them. An error means that the file is not a
 // recording.
 func DiffSubmit(file []byte) (Diff, error) {
 	r, err := submitrecording.Read(file)

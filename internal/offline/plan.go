@@ -37,7 +37,7 @@ type Live struct {
 	Now         time.Time
 }
 
-// Outcome is where an application stands once nothing moves any more.
+// Outcome is where an application stands once nothing moves.
 type Outcome string
 
 // Outcomes.

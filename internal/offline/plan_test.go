@@ -178,7 +178,7 @@ spec:
 	}
 }
 
-// TestPlanOfMistakes: files that the operator would refuse are no plan.
+// TestPlanOfMistakes: files that the operator would refuse are not a plan.
 func TestPlanOfMistakes(t *testing.T) {
 	t.Parallel()
 	_, err := offline.NewPlan(offline.Live{Now: planTime}, []offline.File{{Name: "jobs.yaml", Text: []byte(strings.Replace(jobManifest("new", "q", ""), "Python", "Pyton", 1))}}, "")

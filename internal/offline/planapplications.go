@@ -14,7 +14,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
 	"github.com/sparkgate/sparkgate/internal/offline/internal/manifests"
-	"github.com/sparkgate/sparkgate/internal/spark/demand"
+	"github.com/sparkgate/sparkgate/internal/spark/podsets"
 	"github.com/sparkgate/sparkgate/internal/spark/templatehash"
 	"github.com/sparkgate/sparkgate/internal/status"
 	"github.com/sparkgate/sparkgate/queueing"
@@ -202,9 +202,9 @@ func (l *Live) place(app *v1alpha1.SparkApplication) namespacepolicy.Placement {
 }
 
 // environment is what a namespace and the cluster add to pods.
-func (l *Live) environment(namespace string) demand.Environment {
+func (l *Live) environment(namespace string) podsets.Environment {
 	ranges := slices.DeleteFunc(slices.Clone(l.LimitRanges), func(r corev1.LimitRange) bool { return r.Namespace != namespace })
-	return demand.Environment{LimitRanges: ranges, RuntimeClasses: l.RuntimeClasses}
+	return podsets.Environment{LimitRanges: ranges, RuntimeClasses: l.RuntimeClasses}
 }
 
 // complete adds to an ask what the cluster says of the application.

@@ -15,14 +15,14 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 )
 
-// maxRounds is how often a world is looked at until it rests. The engine comes to rest; this is for what nobody
+// maxRounds is how often a world is looked at until it rests. The engine comes to rest; this is for what no one
 // thought of.
 const maxRounds = 10_000
 
-// world is the embedded queue at one moment, with those who hold and wait.
+// world is the embedded queue at one moment, with those that hold and wait.
 type world struct {
 	engine *embedded.Engine
-	// asks are the current ones, of those who wait and of those who hold.
+	// asks are the current ones, of those that wait and of those that hold.
 	asks map[queueing.Key]queueing.Ask
 	// preempted says why holders were preempted since the world was last compared.
 	preempted map[queueing.Key]*queueing.Eviction
@@ -115,7 +115,7 @@ func (w *world) evict() bool {
 	return evicted
 }
 
-// standings returns where everybody stands, by namespace/name.
+// standings returns where each application stands, by namespace/name.
 func (w *world) standings() map[string]standing {
 	all := make(map[string]standing, len(w.asks))
 	for key, ask := range w.asks {

@@ -29,7 +29,7 @@ type Submission struct {
 	ReadFile func(name string) ([]byte, error)
 }
 
-// Note tells people what was left out or changed, and why.
+// Note says what was left out or changed, and why.
 type Note struct {
 	// Subject is an option, a property or a field.
 	Subject string
@@ -106,7 +106,7 @@ func toYAML(object any) ([]byte, error) {
 }
 
 // nextLine is a character that YAML reads as the end of a line, even within quotes, and that its writer does not
-// escape. Where it stands, the object is written in JSON, which is YAML, too.
+// escape. Where it stands, the object is written in JSON, which is also YAML.
 const nextLine = "\u0085"
 
 // removeEmpty drops groups without fields, and null.

@@ -67,7 +67,7 @@ func TestMade(t *testing.T) {
 	}
 }
 
-// No more is attributed to a grant than it had, drivers first; what uses no node is attributed to nobody.
+// No more is attributed to a grant than it had, drivers first; what uses no node is attributed to no grant.
 func TestBeyond(t *testing.T) {
 	t.Parallel()
 	grant := func(count int32, requests queueing.Resources) queueing.Grant {

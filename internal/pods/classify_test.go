@@ -114,7 +114,7 @@ func TestWhyNotStarted(t *testing.T) {
 	}
 }
 
-// TestGivenUp: what is missing can be created after the pod has gone, too, but that pod does not start any more.
+// TestGivenUp: what is missing can also be created after the pod has gone, but that pod no longer starts.
 func TestGivenUp(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

@@ -66,7 +66,7 @@ func disrupted(r *Record, w terms) (outcome Outcome, ok bool) {
 	return o, true
 }
 
-// evicted tells a node that ran short of something, which is bad luck, from a pod that used more local storage than its
+// evicted distinguishes a node that ran short of something, which is bad luck, from a pod that used more local storage than its
 // own limits allow, which happens again.
 func evicted(r *Record, w terms) Outcome {
 	o := Outcome{Reason: podEvicted, Cause: v1alpha1.CauseInfrastructure, Message: sentence(w.who+" pod was evicted", podEvicted, r.Message)}

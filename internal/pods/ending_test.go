@@ -21,7 +21,7 @@ func TestDeleteOptions(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		own   int64
-		grace int64 // of the deletion that goes on; below 0: it is not being deleted
+		grace int64 // of the deletion that continues; below 0: it is not being deleted
 		most  time.Duration
 		force bool
 		want  *int64
@@ -53,7 +53,7 @@ func TestDeleteOptions(t *testing.T) {
 	}
 }
 
-// TestForcedAt: the time to end counts from the moment when the pod was deleted, not from the end of a grace period that somebody chose.
+// TestForcedAt: the time to end counts from the moment when the pod was deleted, not from the end of a grace period that a client chose.
 func TestForcedAt(t *testing.T) {
 	t.Parallel()
 	for _, grace := range []int64{0, 30, 600, 1_000_000} {

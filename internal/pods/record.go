@@ -16,11 +16,12 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/redact"
+	"github.com/sparkgate/sparkgate/internal/usage"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/amounts"
 )
 
-// Role tells drivers from executors.
+// Role distinguishes drivers from executors.
 type Role uint8
 
 // The roles of a Spark pod.
@@ -68,6 +69,9 @@ type Record struct {
 	// EndsAt is when the grace period of a pod that is being deleted is over, in seconds since 1970; EndGrace is that
 	// period in seconds.
 	EndsAt, EndGrace uint32
+	// BoundAt is when the pod was bound to its node, or was created if that is not said, in seconds since 1970 by the API
+	// server's clock; 0 if it has no node.
+	BoundAt uint32
 }
 
 // Origin is what the executors of an attempt have in common. It is never changed: several records may share it.
@@ -81,6 +85,8 @@ type Origin struct {
 	Run, Attempt int64
 	// CPU (thousandths of a core) and Memory (bytes) that the pod requests.
 	CPU, Memory int64
+	// GPU are the accelerators that the pod requests, of any kind.
+	GPU int64
 	// Grace is the grace period that the pod asks for when it is deleted, in seconds.
 	Grace int64
 }
@@ -170,6 +176,12 @@ func RecordOf(pod *corev1.Pod) *Record {
 	}
 	requests := amounts.ClampPod(pod)
 	r.CPU, r.Memory = requests[string(corev1.ResourceCPU)], requests[string(corev1.ResourceMemory)]
+	for name, amount := range requests {
+		if usage.IsGPU(name) {
+			r.GPU = amounts.Plus(r.GPU, amount)
+		}
+	}
+	r.readBinding(pod)
 	r.readGrace(pod)
 	r.SchedulingGate = gateOf(pod, requests)
 	r.readConditions(pod)
@@ -184,6 +196,20 @@ func gateOf(pod *corev1.Pod, requests queueing.Resources) *SchedulingGate {
 		return nil
 	}
 	return &SchedulingGate{At: at, Requests: requests, NodeSelector: pod.Spec.NodeSelector, Tolerations: pod.Spec.Tolerations}
+}
+
+// readBinding takes when the pod was bound to its node.
+func (r *Record) readBinding(pod *corev1.Pod) {
+	if r.Node == "" {
+		return
+	}
+	r.BoundAt = uint32(max(0, pod.CreationTimestamp.Unix()))
+	for i := range pod.Status.Conditions {
+		c := &pod.Status.Conditions[i]
+		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionTrue && !c.LastTransitionTime.IsZero() {
+			r.BoundAt = uint32(max(0, c.LastTransitionTime.Unix()))
+		}
+	}
 }
 
 func (r *Record) readConditions(pod *corev1.Pod) {

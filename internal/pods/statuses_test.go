@@ -4,21 +4,19 @@
 package pods
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
+
+	"github.com/sparkgate/sparkgate/internal/testing/golden"
 )
 
-var update = flag.Bool("update", false, "write the golden file instead of comparing with it")
-
-// TestStatuses tells of pod statuses, in the shapes in which kubelet and controllers write them, what became of the pod. What is told
+// TestStatuses describes for pod statuses, in the shapes in which kubelet and controllers write them, what became of the pod. What is written
 // of a driver and of an executor is one line each in the golden file.
 func TestStatuses(t *testing.T) {
 	t.Parallel()
@@ -48,7 +46,7 @@ func TestStatuses(t *testing.T) {
 			fmt.Fprintf(&told, "  %-8s  %s, %s, %s: %s\n", w.who, orElse(string(o.Cause), "no failure"), o.Reason, code(o.ExitCode), o.Message)
 		}
 	}
-	compareGolden(t, "testdata/statuses.txt", told.String())
+	golden.Compare(t, "testdata/statuses.txt", told.String())
 }
 
 func code(c *int32) string {
@@ -56,19 +54,4 @@ func code(c *int32) string {
 		return "no exit code"
 	}
 	return fmt.Sprintf("exit code %d", *c)
-}
-
-func compareGolden(t *testing.T, path, got string) {
-	t.Helper()
-	if *update {
-		do(t, os.WriteFile(path, []byte(got), 0o644))
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
-		t.Errorf("%s (-want +got); -update writes it:\n%s", path, diff)
-	}
 }

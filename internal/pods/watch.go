@@ -103,7 +103,7 @@ func (w *Watcher) seed(ctx context.Context, namespace string) error {
 }
 
 // listed returns the whole list for a Reflector whose API server does not stream it. It is read page by page, and of
-// each pod only what its record is made of stays. No resource version is asked for: an API server ignores the limit for
+// each pod only what its record needs stays. No resource version is asked for: an API server ignores the limit for
 // a list from its own cache.
 func listed(ctx context.Context, pods v1.PodInterface, o metav1.ListOptions) (*corev1.PodList, error) {
 	o.ResourceVersion, o.ResourceVersionMatch, o.Limit, o.Continue = "", "", pageSize, ""

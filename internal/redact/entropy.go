@@ -11,7 +11,7 @@ import (
 var (
 	// runs are what may be a secret in base64 or of letters and digits drawn by lot.
 	runs = regexp.MustCompile(`[A-Za-z0-9+/_%=-]{20,}`)
-	// request is what stands before the id of a request, which support asks for, and which looks drawn by lot, too.
+	// request is what stands before the id of a request, which support asks for, and which also looks drawn by lot.
 	request = regexp.MustCompile(`(?i)request[ -]?id: $`)
 )
 
@@ -49,7 +49,7 @@ func random(run string) bool {
 	return false
 }
 
-// shortestRun is how long a run is at least that can be told from a name.
+// shortestRun is how long a run is at least that can be distinguished from a name.
 const shortestRun = 20
 
 // Classes of characters.

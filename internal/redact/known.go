@@ -12,7 +12,7 @@ const (
 	// shortestWhole is how long a known secret is at least, in bytes. Shorter ones are hidden where their names say
 	// what they are.
 	shortestWhole = 4
-	// shortestAnywhere is how long one is that is hidden within other words, too; a shorter one only where it stands as
+	// shortestAnywhere is how long one is that is hidden also within other words; a shorter one only where it stands as
 	// a word.
 	shortestAnywhere = 8
 	// piece is how long a part is into which long secrets are cut, so that looking for them takes time in proportion to
@@ -22,7 +22,7 @@ const (
 	maxKnown = 256 << 10
 )
 
-// ordinary are values that Secrets hold, too, and that no log could do without.
+// ordinary are values that Secrets also hold and that no log could do without.
 var ordinary = []string{"true", "false", "null", "none", "spark", "root", "admin", "user", "default", "localhost", "http", "https", "info", "warn", "error", "debug", "main", "java", "python", "prod", "test"}
 
 // Known are secrets that are known: they are hidden wherever they stand, in every form in which programs print them,
@@ -115,7 +115,7 @@ func (k *Known) hide(text string) string {
 		if from > done || done == 0 {
 			b.WriteString(text[done:from])
 			b.WriteString(Masked)
-		} // else it goes on where the last one ended
+		} // else it continues where the last one ended
 		done, i = to, i+length
 	}
 	if done == 0 {

@@ -11,7 +11,7 @@ import (
 // value reads what stands behind a name.
 type value struct {
 	text string
-	// opener is the quote in which the name stands, too, if there is one.
+	// opener is the quote in which the name also stands, if there is one.
 	opener string
 	// wide values go on over blanks; cells end at a bar.
 	wide, cell bool

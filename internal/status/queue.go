@@ -14,7 +14,7 @@ type QueueState string
 
 // The states of a queue.
 const (
-	// QueueActive: the queue is part of a tree and admits by its rules. A held one is active, too: holding is what its
+	// QueueActive: the queue is part of a tree and admits by its rules. A held one is also active: holding is what its
 	// spec says, and so does the message.
 	QueueActive QueueState = v1alpha1.ActiveReason
 	// QueueParentNotFound: the node above does not exist yet.

@@ -81,7 +81,7 @@ const (
 	GateConflict Stage = v1alpha1.GateConflictReason
 )
 
-// Stages returns every stage, New first, in a fixed order: for tests that walk them all.
+// Stages returns every stage, New first, in a fixed order.
 func Stages() []Stage {
 	all := make([]Stage, 0, len(table))
 	for s := range table {
@@ -89,6 +89,17 @@ func Stages() []Stage {
 	}
 	slices.Sort(all)
 	return all
+}
+
+// StageNames returns the stages that a status can have, in the order of Stages: all but New, which stands in no status yet.
+func StageNames() []string {
+	var names []string
+	for _, stage := range Stages() {
+		if stage != New {
+			names = append(names, string(stage))
+		}
+	}
+	return names
 }
 
 // StageOf reads the stage from an application's conditions: the reason of Ready, New if there is none. known is false

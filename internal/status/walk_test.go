@@ -16,7 +16,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
-// views returns every view that can be made of a stage and the flags.
+// views returns every view of a stage and the flags.
 func views() []status.View {
 	var all []status.View
 	for _, stage := range append(status.Stages(), "Unheard-of") {

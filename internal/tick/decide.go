@@ -38,7 +38,7 @@ func Decide(o Observation) Decision {
 type decider struct {
 	Observation
 	spec *v1alpha1.ScheduledSparkApplicationSpec
-	// handled is the time until which nothing is due any more.
+	// handled is the time until which nothing is due.
 	handled time.Time
 	out     Decision
 }
@@ -162,7 +162,7 @@ func (d *decider) giveUp(at time.Time, next []time.Time) string {
 // handle deals with one tick, and reports whether the ones after it have to wait.
 func (d *decider) handle(at time.Time, reason string) bool {
 	run := &Run{Name: Name(d.Schedule.Name, at), At: at}
-	if d.exists(run.Name) { // whoever created it could not record it: it runs, however late this is noticed
+	if d.exists(run.Name) { // the operator that created it could not record it: it runs, however late this is noticed
 		run.Exists = true
 		d.out.Create, d.out.Again, d.handled = run, true, at
 		return true

@@ -53,13 +53,13 @@ type Decision struct {
 	Delete []Child
 	// Passed are ticks that are not run, oldest first.
 	Passed []Passed
-	// Handled is what to record; until then nothing is due any more.
+	// Handled is what to record; until then nothing is due.
 	Handled v1alpha1.HandledSchedule
 	// Look is when to decide again at the latest: the next tick, or the end of a wait; zero if only a change can make a difference.
 	Look time.Time
 	// Again says that there is more to decide at once.
 	Again bool
-	// Waits says that a tick, or somebody's request, waits for an application to finish.
+	// Waits says that a tick, or a user's request, waits for an application to finish.
 	Waits *Child
 }
 

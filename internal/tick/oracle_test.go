@@ -94,7 +94,7 @@ type oracle struct {
 	minutes *minutes
 	seen    string // the schedule and the zone of the last look
 	paused  bool   // at the last look
-	settled int64  // nothing until then is due any more
+	settled int64  // nothing until then is due
 	looked  int64  // until then ticks are in the list
 	list    []due
 	// recorded says that a look has been recorded: only then a change is one.

@@ -36,7 +36,7 @@ func TestEveryRunIsPredicted(t *testing.T) {
 	}
 }
 
-// fate is what becomes of an application: it ends at a time by itself, or is gone at a time after it was deleted; 0 is never.
+// fate is what becomes of an application: it ends at a time on its own, or is gone at a time after it was deleted; 0 is never.
 type fate struct{ ends, gone, hold int64 }
 
 // predicted is a world in which an operator and an oracle look at the same schedule.
@@ -216,7 +216,7 @@ func (w *predicted) decide() bool {
 	for name, f := range w.alive {
 		w.o.Children = append(w.o.Children, Child{Name: name, Deleting: f.gone != 0})
 	}
-	for name := range w.crashed { // what has ended is kept for a while; what nobody has recorded must not run again
+	for name := range w.crashed { // what has ended is kept for a while; what was not recorded must not run again
 		if w.made[name] && w.alive[name] == nil {
 			w.o.Children = append(w.o.Children, Child{Name: name, Finished: true})
 		}

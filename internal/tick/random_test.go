@@ -42,7 +42,7 @@ type randomWorld struct {
 	o Observation
 	// stored is the status as the API server has it.
 	handled *v1alpha1.HandledSchedule
-	// free is the moment before which nothing may be run any more: it was created, edited or resumed then.
+	// free is the moment before which nothing may be run: it was created, edited or resumed then.
 	free time.Time
 	// created are the ticks of all applications that ever were; recorded and passedAt those that the status has seen.
 	created map[string]time.Time

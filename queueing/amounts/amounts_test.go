@@ -109,7 +109,7 @@ var names = []string{"cpu", "memory", "ephemeral-storage", "hugepages-2Mi", "nvi
 // units of quantities; with the numbers, they reach far beyond what integers hold.
 var units = []string{"", "", "n", "u", "m", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei", "e3", "e16", "e19", "e30"}
 
-// hostile returns a quantity as somebody would write it who wants sums to wrap.
+// hostile returns a quantity with which an attacker would make sums wrap.
 func hostile(r *rand.Rand) resource.Quantity {
 	numbers := []string{"0", "1", "8", "1.5", "9007199254740992", "9007199254740993", "9223372036854775807", "18446744073709551615", "4611686018427387904"}
 	text := numbers[r.IntN(len(numbers))] + units[r.IntN(len(units))]

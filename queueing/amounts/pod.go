@@ -54,7 +54,7 @@ func OfPod(pod *corev1.Pod) (queueing.Resources, error) {
 	return withPod(ClampAll(sums)), nil
 }
 
-// checkParts reads every amount that the sum is made of, and the limits that stand in for absent requests.
+// checkParts reads every amount that the sum is built from, and the limits that stand in for absent requests.
 func checkParts(spec *corev1.PodSpec) error {
 	if err := checkContainers("spec.containers", spec.Containers); err != nil {
 		return err

@@ -103,7 +103,7 @@ func TestOfPod(t *testing.T) {
 	}
 }
 
-// hostileList returns amounts that somebody would write who wants sums to wrap; small ones now and then.
+// hostileList returns amounts with which an attacker would make sums wrap; small ones now and then.
 func hostileList(r *rand.Rand) corev1.ResourceList {
 	list := corev1.ResourceList{}
 	for range r.IntN(3) {

@@ -27,7 +27,7 @@ func benchAsk(i, shapes int, queue string) queueing.Ask {
 	}
 }
 
-// benchEngine has one queue under a root with room for 100 asks, which are granted, and waiting ones behind them.
+// benchEngine has one queue under a root with quota for 100 asks, which are granted, and waiting ones behind them.
 func benchEngine(b *testing.B, waiting, shapes int) *Engine {
 	b.Helper()
 	e := engineWith(b, room100, "")
@@ -41,7 +41,7 @@ func benchEngine(b *testing.B, waiting, shapes int) *Engine {
 // kinds are the crowds that wait: all alike, or no two alike.
 var kinds = map[string]func(waiting int) int{"alike": func(int) int { return 1 }, "different": func(waiting int) int { return 200 + waiting }}
 
-// BenchmarkCycle looks at a full queue in which something has moved but nobody fits.
+// BenchmarkCycle looks at a full queue in which something has moved but no ask fits.
 func BenchmarkCycle(b *testing.B) {
 	for name, shapes := range kinds {
 		for _, waiting := range []int{1000, 10_000} {
@@ -80,7 +80,7 @@ func BenchmarkTurn(b *testing.B) {
 	}
 }
 
-// turns plays the ends of applications: the one that has held its room the longest goes, the next ones are let in, and one more asks in
+// turns plays the ends of applications: the one that has held its quota the longest ends, the next ones are admitted, and one more asks in
 // the same queue. It returns how many were let in.
 type turns struct {
 	engine *Engine
@@ -113,10 +113,10 @@ func newTurns(tb testing.TB, config string, queues []string, asks int) *turns {
 	return t
 }
 
-// room100 is a tree with room for 100 asks.
+// room100 is a tree with quota for 100 asks.
 const room100 = "root\nteam-a in=root cpu=330 memory=1Ti"
 
-// BenchmarkForest is a busy cluster: 30 queues in 5 trees, 10 applications hold room in each, 15,000 wait.
+// BenchmarkForest is a busy cluster: 30 queues in 5 trees, 10 applications hold quota in each, 15,000 wait.
 func BenchmarkForest(b *testing.B) {
 	const roots, leaves, waiting = 5, 6, 15_000
 	var config strings.Builder

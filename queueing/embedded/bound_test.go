@@ -10,7 +10,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// TestBoundThatWasNeeded: a grant is held to the bound of its ask if it passes somebody for whom room is kept because of it, and only then.
+// TestBoundThatWasNeeded: a grant is held to the bound of its ask if it passes an ask with a reservation because of it, and only then.
 func TestBoundThatWasNeeded(t *testing.T) {
 	t.Parallel()
 	const bound = time.Minute

@@ -20,7 +20,7 @@ type claims struct {
 	holders   *holders
 	// all claims in the order in which they were created.
 	all []*claim
-	// pastPreemptions prevents an application from preempting the same target twice, and anybody from preempting for
+	// pastPreemptions prevents an application from preempting the same target twice, and any application from preempting for
 	// shares what was preempted before, so that preemption ends.
 	pastPreemptions map[pastPreemption]bool
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What runs under the first configuration goes on under the second, and weighs where it should.
+// What runs under the first configuration continues under the second, and weighs where it should.
 func TestReconfigure(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -195,7 +195,7 @@ func TestGhost(t *testing.T) {
 	}
 }
 
-// A queue that nobody configures, asks for or holds anything of takes no memory.
+// A queue that is not configured and in which nothing waits or runs takes no memory.
 func TestUnknownQueuesAreForgotten(t *testing.T) {
 	t.Parallel()
 	e := engineWith(t, "a", "x queue=nowhere\ny queue=nowhere")

@@ -53,6 +53,9 @@ func (e *Engine) Cycle(max int) []Decision {
 // cycleTree appends the grants of one tree. A tree that is cut short by max stays dirty.
 func (e *Engine) cycleTree(t *tree, out []Decision, max int) []Decision {
 	if !t.interrupted {
+		if t.firstOfCycle <= e.holders.grants {
+			t.targetVersion++ // what was granted since may be preempted from now on
+		}
 		t.firstOfCycle = e.holders.grants + 1
 	}
 	t.interrupted = true

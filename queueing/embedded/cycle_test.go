@@ -200,7 +200,7 @@ func TestOddAsks(t *testing.T) {
 	}
 }
 
-// A bounded cycle goes on where it stopped, and no tree is forgotten for another.
+// A bounded cycle continues where it stopped, and no tree is forgotten for another.
 func TestBoundedCycles(t *testing.T) {
 	t.Parallel()
 	const queues = "a cpu=6\nb cpu=6\nc"
@@ -245,7 +245,7 @@ func TestBoundedCycles(t *testing.T) {
 	}
 }
 
-// An ask that a bounded cycle has not come to is undecided; one that was told something before still is.
+// An ask that a bounded cycle has not come to is undecided; one that had a verdict before keeps it.
 func TestBoundedCycleTellsNothing(t *testing.T) {
 	t.Parallel()
 	e := engineWith(t, "a cpu=3", "x queue=a cpu=1\ny queue=a cpu=1 at=1")

@@ -22,7 +22,7 @@
 //	         └─ app             one key, with its ask, its grant, or both
 //
 // If the first ask of an equivalence class does not fit, none of the class does, nor later in the same cycle: free
-// quota only shrinks while grants are made. So a cycle tries each class until it fails once, and a thousand equal
+// quota only shrinks while grants are given. So a cycle tries each class until it fails once, and a thousand equal
 // applications cost as much as one. A class has one verdict, which is worded when its reason changes and set on single
 // applications only then; Changed returns their keys.
 //

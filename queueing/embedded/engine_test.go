@@ -11,7 +11,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// one has room for one application of the tests at a time.
+// one has quota for one application of the tests at a time.
 const one = "team-a cpu=1"
 
 // step is one thing that happens to an engine, by a short name.
@@ -181,7 +181,7 @@ func TestSubmitReportsChange(t *testing.T) {
 	}
 }
 
-// Whoever changes queues before anybody has looked is told about the new queue only.
+// An ask that changes queues before a cycle is reported in the new queue only.
 func TestMovedUnseen(t *testing.T) {
 	t.Parallel()
 	const held, full = "Waiting/QueueHeld: queue b is held (stopPolicy Hold)", "Waiting/MaxRunning: queue b has reached its maxRunning of 0"
@@ -203,7 +203,7 @@ func TestMovedUnseen(t *testing.T) {
 	}
 }
 
-// An application of the same name with another uid is another one: it waits for what the first holds like everybody else.
+// An application of the same name with another uid is another one: it waits for what the first holds like any other.
 func TestAnotherUID(t *testing.T) {
 	t.Parallel()
 	e := engineWith(t, one, "pi queue=team-a cpu=300m uid=1\npi queue=team-a cpu=300m uid=2")
@@ -313,7 +313,7 @@ func TestRootBelowGhost(t *testing.T) {
 	}
 }
 
-// Whose verdict has changed, and nobody else, is named once.
+// Each key whose verdict has changed, and no other, is named once.
 func TestChanged(t *testing.T) {
 	t.Parallel()
 	const queues = "team-a cpu=900m\nteam-b cpu=900m"
@@ -410,7 +410,7 @@ func TestChanged(t *testing.T) {
 	}
 }
 
-// TestInputsOfGrant: a grant names what the ask was made from that was granted: the newest while it waited, and none that came later.
+// TestInputsOfGrant: a grant names the inputs of the ask that was granted: the newest while it waited, and none that came later.
 func TestInputsOfGrant(t *testing.T) {
 	t.Parallel()
 	e := engineWith(t, one, "")

@@ -12,7 +12,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 )
 
-// The engine needs no Kubernetes: whoever holds it tells it who asks and who has ended, and has it decide.
+// The engine needs no Kubernetes: its caller reports what asks and what has ended, and has it decide.
 func Example() {
 	everybody := func(map[string]string) bool { return true }
 	cores := func(n int64) []embedded.FlavorQuota {
@@ -61,7 +61,7 @@ func Example() {
 	engine.Submit(ask("report", "team-a", 2))
 	decide()
 
-	// team-b wants its own quota back. Whoever has to go gives its room back when it has stopped.
+	// team-b wants its own quota back. A target releases its quota when it has stopped.
 	engine.Submit(ask("training", "team-b", 3))
 	decide()
 	engine.Release(ask("report", "", 0).Key)

@@ -64,7 +64,7 @@ func (w *world) checkExplanation(t *testing.T, key queueing.Key, x Explanation) 
 	}
 }
 
-// checkReason: after a decision, whoever waits for quota misses some, and whoever can never be admitted needs more than there ever is.
+// checkReason: after a decision, an ask that waits for quota misses some, and one that can never be admitted needs more than there ever is.
 func checkReason(t *testing.T, key queueing.Key, x Explanation) {
 	t.Helper()
 	needs := x.Pending.Needs

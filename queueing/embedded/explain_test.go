@@ -230,7 +230,7 @@ func TestExplainNobody(t *testing.T) {
 	}
 }
 
-// Who takes room back, who gives it, and who sees room that is not for them.
+// Which ask reclaims quota, which grant loses it, and which ask sees free quota that is reserved for another.
 func TestExplainClaims(t *testing.T) {
 	t.Parallel()
 	const queues = "root\na in=root cpu=6\nb in=root cpu=6\nc in=root"
@@ -277,7 +277,7 @@ func TestExplainClaims(t *testing.T) {
 	}
 }
 
-// One that has waited too long has room kept for it; those whom it is kept from are told.
+// One that has waited too long has a reservation; the verdicts of those that it keeps waiting say so.
 func TestExplainReservation(t *testing.T) {
 	t.Parallel()
 	e := engineWith(t, "a cpu=6", "x queue=a cpu=1")

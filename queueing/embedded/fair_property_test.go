@@ -12,8 +12,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// P7: where shares preempt, whom they displace has more than its share: the reference knows the rules (judge.aboveShare). It comes to
-// rest, and nobody is displaced for shares who has been displaced before.
+// P7: where shares preempt, each target has more than its share: the reference knows the rules (judge.aboveShare). It comes to
+// rest, and no target of shares has been one before.
 func TestFairPreemption(t *testing.T) {
 	claims, byShare := 0, 0
 	played := forSeeds(t, func(t *testing.T, w *world) {
@@ -56,7 +56,7 @@ func (w *world) cpu(nominal int64) []FlavorQuota {
 	return []FlavorQuota{{Name: DefaultFlavor, Quotas: []ResourceQuota{{Resource: "cpu", Nominal: nominal}}}}
 }
 
-// crowdFairly is somebody who comes, or goes.
+// crowdFairly is an application that comes or goes.
 func (w *world) crowdFairly() {
 	if key, known := w.anyKey(); known && w.chance(0.3) {
 		w.release(key)
@@ -69,7 +69,7 @@ func (w *world) crowdFairly() {
 	})
 }
 
-// displacedByShare counts those who have to go because their side has more than its share.
+// displacedByShare counts those that have to go because their side has more than its share.
 func (w *world) displacedByShare() int {
 	count := 0
 	for key := range w.engine.registry.apps {

@@ -104,7 +104,7 @@ func TestFairSharing(t *testing.T) {
 	}
 }
 
-// P7: whoever comes and goes, saturated queues come to hold shares that differ by no more than one application each.
+// P7: whatever comes and goes, saturated queues come to hold shares that differ by no more than one application each.
 func TestSharesConverge(t *testing.T) {
 	const seed = 7
 	r := rand.New(rand.NewPCG(seed, seed))

@@ -55,7 +55,7 @@ func (w *world) oneCPU(cpu int64) queueing.Ask {
 	}
 }
 
-// TestFewestTargets compares the targets of an ask with all subsets of those who hold something: if any subset is legal and enough, one
+// TestFewestTargets compares the targets of an ask with all subsets of the holders: if any subset is legal and enough, one
 // is found; and it is, of the smallest ones, the first in the documented order. All holders are of the same size; where they are not,
 // TestPreemption looks whether one could be spared.
 func TestFewestTargets(t *testing.T) {

@@ -61,7 +61,7 @@ func TestPlacement(t *testing.T) {
 			executor.Tolerations = tolerate
 		}, []string{"on-demand", "bare"}},
 		"a node selector": {[]FlavorQuota{cpuIn("spot", 9), cpuIn("on-demand", 9)}, func(driver, executor *queueing.PodSet) {
-			driver.NodeSelector = map[string]string{"pool": "on-demand", "disk": "fast"} // nobody labels disk
+			driver.NodeSelector = map[string]string{"pool": "on-demand", "disk": "fast"} // no node has the label disk
 			executor.NodeSelector = map[string]string{"pool": "spot"}
 		}, []string{"on-demand", "spot"}},
 		"the built-in flavor has no labels": {[]FlavorQuota{cpuIn(DefaultFlavor, 9), cpuIn("spot", 9)}, func(driver, _ *queueing.PodSet) {

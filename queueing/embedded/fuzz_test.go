@@ -82,7 +82,7 @@ func (s *script) ask() queueing.Ask {
 }
 
 // P12, P13: whatever is configured, asked, restored and taken back, with whatever amounts, nothing panics, nothing that is granted is
-// lost, nothing is granted that the quota does not have room for, and at the end nothing is left.
+// lost, nothing is granted that exceeds the quota, and at the end nothing is left.
 func FuzzEngine(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte("queues that are each other's parents, and asks of every size"))

@@ -91,7 +91,29 @@ func (hs *holders) charge(a *app, h *heldGrant) {
 		h.vector = hs.hierarchy.forest.Prepare(q.node, chargedAmounts(h.grant))
 		hs.hierarchy.forest.Add(q.node, h.vector)
 	}
-	q.tree.markDirty(false)
+	q.tree.dirty = true
+	q.tree.holderVersion++
+	for _, class := range q.classes {
+		class.noTargetsAt = 0 // the new holder may be a target
+	}
+	if hs.opensTargets(h) {
+		q.tree.targetVersion++
+	}
+}
+
+// opensTargets reports whether an ask of another queue that had no targets may have some because of a new holder: this
+// one, if its queue borrows, or another one below a queue that borrows now. Reservations consider everything that is
+// held.
+func (hs *holders) opensTargets(h *heldGrant) bool {
+	if h.leaving || len(h.queue.tree.reservations) > 0 {
+		return true
+	}
+	for q := h.queue; q != nil; q = q.parent {
+		if q.node != quota.None && hs.hierarchy.forest.Borrowing(q.node) {
+			return true
+		}
+	}
+	return false
 }
 
 // uncharge removes the charge of what the application holds, if anything.

@@ -17,7 +17,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// A negative number is refused, also by a queue that does not exist or has no limit, and nobody else is any better off for it.
+// A negative number is refused, also by a queue that does not exist or has no limit, and no other ask is better off for it.
 func TestBrokenAsksAreRefused(t *testing.T) {
 	t.Parallel()
 	cpu := queueing.Resources{"cpu": 1000}
@@ -90,7 +90,7 @@ func exactly(sums map[string]*big.Int, g queueing.Grant) {
 	}
 }
 
-// asked are the pod sets of a grant as somebody would ask for them.
+// asked are the pod sets of a grant as an ask would have them.
 func asked(g queueing.Grant) []queueing.PodSet {
 	var out []queueing.PodSet
 	for _, p := range g.PodSets {

@@ -31,7 +31,7 @@ func needsText(class *equivalenceClass, b quota.Block) string {
 	return fmt.Sprintf("needs %s%s %s of flavor %s", least, b.Cell.Resource, amountText(b.Cell.Resource, b.Need), b.Cell.Flavor)
 }
 
-// limitText returns a limit with what it is made of.
+// limitText returns a limit with its parts.
 func limitText(resource string, most int64, limit quota.Limit, pool bool) string {
 	children := ""
 	if pool {

@@ -26,9 +26,9 @@ type tree struct {
 	reservationsAt versions
 	// reservedFrom are the classes that did not fit because of them.
 	reservedFrom []*equivalenceClass
-	// quotaVersion grows when an ask that did not fit may fit now, holderVersion when anything about the holders has
-	// changed.
-	quotaVersion, holderVersion uint64
+	// quotaVersion grows when an ask that did not fit may fit now, targetVersion when one that had no targets may have
+	// some now, holderVersion when anything about the holders has changed.
+	quotaVersion, targetVersion, holderVersion uint64
 	// interrupted: the last cycle was cut short by its maximum of grants. firstOfCycle is the serial of the first grant
 	// of the current cycle, including the parts of it that were cut short.
 	interrupted  bool
@@ -39,6 +39,9 @@ type tree struct {
 
 // versions are those of a tree on which it depends what may be preempted.
 type versions struct{ holderVersion, firstOfCycle uint64 }
+
+// attempt are the versions of a tree as of which asks were looked at in vain.
+type attempt struct{ quotaVersion, targetVersion uint64 }
 
 // queue is a name that is configured, asked for, or charged.
 type queue struct {
@@ -64,6 +67,8 @@ type queue struct {
 	admissible heap[*equivalenceClass]
 	// preemptors are the classes that are tried for preemption; nil if that has to be found out again.
 	preemptors []*equivalenceClass
+	// settledAt are the versions as of which the queue entered a tournament last; zero since an ask has come or gone.
+	settledAt attempt
 	// blockReason is why no ask of the queue is admitted, as of the last verdicts; staleClasses are the classes whose
 	// verdicts may need another update.
 	blockReason  blockReason
@@ -122,7 +127,7 @@ type equivalenceClass struct {
 	// reserved for others.
 	blocked  quota.Block
 	reserved bool
-	// triedAt is the tree's quotaVersion as of which the class did not fit, and noTargetsAt its holderVersion as of
+	// triedAt is the tree's quotaVersion as of which the class did not fit, and noTargetsAt its targetVersion as of
 	// which there were no targets for noTargetsFor; plan is the last one that was found.
 	triedAt, noTargetsAt uint64
 	noTargetsFor         *app

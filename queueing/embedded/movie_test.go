@@ -166,7 +166,7 @@ func (m *movie) isGated(key queueing.Key) bool {
 	return grant != nil && grant.SchedulingGated
 }
 
-// room says what a holder has to give back, and why it does not get all that it wants.
+// room is what a holder has to release, and why it does not get all that it wants.
 func (m *movie) room(key queueing.Key) {
 	room := m.engine.Allocation(key, 1, 1)
 	for _, g := range room.Reclaims {

@@ -66,11 +66,15 @@ func (pr *preemptionRound) end() {
 // mayClaim reports whether it is worth to search targets for a class that does not fit.
 func (pr *preemptionRound) mayClaim(class *equivalenceClass) bool {
 	q := class.queue
-	if q.config == nil || q.stoppedBy != nil || !q.config.Preemption.any() || class.isInadmissible() || class.noTargetsAt == pr.tree.holderVersion && class.noTargetsFor == class.next() {
+	if q.config == nil || q.stoppedBy != nil || !q.config.Preemption.any() || class.isInadmissible() {
+		return false
+	}
+	next := class.next()
+	if next == nil || class.noTargetsAt == pr.tree.targetVersion && class.noTargetsFor == next {
 		return false
 	}
 	pr.prepare()
-	return pr.statesKnown && q.config.Preemption.active(pr.quotaToReclaim) && class.next() != nil && !pr.claims.fillMaxRunning(class)
+	return pr.statesKnown && q.config.Preemption.active(pr.quotaToReclaim) && !pr.claims.fillMaxRunning(class)
 }
 
 // canClaim reports whether the first ask of a class that has no claim could get one now.
@@ -94,6 +98,7 @@ func (pr *preemptionRound) claim(class *equivalenceClass) bool {
 	class.countClaims(1)
 	pr.uncharge = append(pr.uncharge, pr.claims.chargeClaims([]*claim{c}))
 	pr.tree.holderVersion++
+	pr.tree.targetVersion++
 	return true
 }
 
@@ -118,24 +123,30 @@ func (pr *preemptionRound) plan(class *equivalenceClass) *preemptionPlan {
 		return p
 	}
 	class.plan = nil
-	for _, v := range pr.terminating {
-		v.simulateRelease(pr.hierarchy.forest)
-	}
-	class.plan = pr.bestPlan(class)
-	for _, v := range pr.terminating {
-		v.undoRelease(pr.hierarchy.forest)
-	}
+	pr.afterTerminations(func() { class.plan = pr.bestPlan(class) })
 	if p := class.plan; p != nil && len(p.targets) == 0 {
 		if p.awaited = pr.awaited(class.queue, p.option.minNeed); len(p.awaited) == 0 {
 			class.plan = nil
 		}
 	}
 	if class.plan == nil {
-		class.noTargetsAt, class.noTargetsFor = pr.tree.holderVersion, a
+		class.noTargetsAt, class.noTargetsFor = pr.tree.targetVersion, a
 		return nil
 	}
 	class.plan.version, class.plan.app = pr.tree.holderVersion, a
 	return class.plan
+}
+
+// afterTerminations calls f while the forest is as it will be when the terminating holders are gone. The round must be
+// prepared.
+func (pr *preemptionRound) afterTerminations(f func()) {
+	for _, v := range pr.terminating {
+		v.simulateRelease(pr.hierarchy.forest)
+	}
+	f()
+	for _, v := range pr.terminating {
+		v.undoRelease(pr.hierarchy.forest)
+	}
 }
 
 // bestPlan returns the plan in the option that the queue prefers; nil if there is none. The terminating holders are gone
@@ -175,23 +186,36 @@ func (pr *preemptionRound) awaited(q *queue, need quota.Vector) []queueing.Key {
 	return out
 }
 
-// mayFindTargets reports, from what costs little to see, whether there may be targets for the first ask of a class in one
-// option: in its own queue, or elsewhere because the ask stays within the quota of its subtree on some level or may
-// borrow. While nothing blocks the ask there is nothing to see: it may be that reserved quota does.
-func (pr *preemptionRound) mayFindTargets(class *equivalenceClass, o *option) bool {
+// mayFindTargets reports, from what costs little to see, whether there may be targets for the first ask of a class once
+// the terminating holders are gone.
+func (pr *preemptionRound) mayFindTargets(class *equivalenceClass) (may bool) {
+	pr.afterTerminations(func() {
+		for i := range class.options {
+			may = may || pr.mayFindTargetsIn(class, &class.options[i])
+		}
+	})
+	return may
+}
+
+// mayFindTargetsIn reports whether there may be targets in one option: in the ask's own queue, or elsewhere because the
+// ask stays within the quota of its subtree on some level or may borrow. While nothing blocks the ask there is nothing
+// to see: it may be that reserved quota does.
+func (pr *preemptionRound) mayFindTargetsIn(class *equivalenceClass, o *option) bool {
 	forest, q := pr.hierarchy.forest, class.queue
 	if _, blocked := forest.Blocked(q.node, o.minNeed); !blocked {
 		return true
 	}
 	policy := q.config.Preemption
-	elsewhere := policy.Reclaim.set() && (policy.Borrow == PreemptLowerPriority || q.mayPreemptByShare() || forest.WithinQuota(q.node, o.minNeed))
-	return elsewhere || q.ranked.mayPreempt(class.next().ask.priority, policy.Within)
+	if policy.Within.set() && q.ranked.mayPreempt(class.next().ask.priority, policy.Within) {
+		return true
+	}
+	return policy.Reclaim.set() && (policy.Borrow == PreemptLowerPriority || q.mayPreemptByShare() || forest.WithinQuota(q.node, o.minNeed))
 }
 
 // search returns the plan for the first ask of a class in one option; nil if there is none. The terminating holders are
 // gone from the forest.
 func (pr *preemptionRound) search(class *equivalenceClass, o *option) *preemptionPlan {
-	if !pr.mayFindTargets(class, o) {
+	if !pr.mayFindTargetsIn(class, o) {
 		return nil
 	}
 	p := &targetSearch{preemption: pr.preemption, class: class, app: class.next(), need: o.minNeed,
@@ -247,7 +271,7 @@ func (class *equivalenceClass) next() *app {
 // countClaims adds n to the asks of a class that have a claim.
 func (class *equivalenceClass) countClaims(n int) {
 	class.claims += n
-	class.queue.preemptors = nil
+	class.queue.asksChanged()
 }
 
 // firstPreemptors returns the classes of a queue that are tried for preemption, in order.

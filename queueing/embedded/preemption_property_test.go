@@ -12,8 +12,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// P5, P6: whom the engine displaces may be displaced by the rules, makes room for the ask, and none of them could be spared. And it
-// ends: however often those who were displaced come back, at last nobody is displaced any more, and nobody has a claim.
+// P5, P6: each target of the engine is legal by the rules, all of them together free enough for the ask, and none of them could be spared. And it
+// ends: however often targets come back, in the end no application is preempted and none has a claim.
 func TestPreemption(t *testing.T) {
 	claims := 0
 	played := forSeeds(t, func(t *testing.T, w *world) {
@@ -58,7 +58,7 @@ func (w *world) crowdedQueue(i int) QueueConfig {
 	return q
 }
 
-// crowd is something that happens, mostly somebody who comes.
+// crowd is something that happens, mostly an application that comes.
 func (w *world) crowd() {
 	key, known := w.anyKey()
 	switch n := w.IntN(20); {
@@ -105,7 +105,7 @@ func (w *world) passAndCheck(t *testing.T) {
 			fresh = append(fresh, c)
 		}
 	}
-	for key, a := range w.engine.registry.apps { // those who went anyway
+	for key, a := range w.engine.registry.apps { // those that ended anyway
 		if a.held != nil && a.held.isTerminating() && !slices.ContainsFunc(fresh, func(c *claim) bool { return slices.Contains(c.targets, key) }) {
 			delete(w.ref.grants, key)
 		}
@@ -126,7 +126,7 @@ func (w *world) claimed(c *claim) queueing.Grant {
 	return w.ref.grant(a, where, least)
 }
 
-// checkClaim judges a claim by the reference's arithmetic, which stands where the engine stood when it made it, and goes on to where it
+// checkClaim judges a claim by the reference's arithmetic, which stands where the engine stood when it decided, and continues to where it
 // was afterwards.
 func (w *world) checkClaim(t *testing.T, c *claim) {
 	t.Helper()
@@ -162,13 +162,13 @@ type judge struct {
 	ref  *reference
 	ask  queueing.Ask
 	need queueing.Grant
-	// lacking is what was in short supply before anybody was displaced.
+	// lacking is what was in short supply before anything was preempted.
 	lacking []cell
 	// owner is what each holds.
 	owner map[queueing.Key]*heldGrant
 }
 
-// restIsLegal says that without displacing spared, those who are displaced still might be.
+// restIsLegal says that without the target spared, the other targets would still be legal.
 func (j judge) restIsLegal(e *Engine, victims []queueing.Key, spared queueing.Key, held map[queueing.Key]queueing.Grant) bool {
 	for _, v := range victims {
 		if v == spared {
@@ -259,7 +259,7 @@ func (j judge) over(name string) bool {
 	return slices.ContainsFunc(j.lacking, func(at cell) bool { return j.ref.usage(name, at) > j.ref.subtree(name, at) })
 }
 
-// comesToRest has all go who were asked to, and ask again, until nothing happens any more.
+// comesToRest ends all that were asked to end, and ask again, until nothing happens.
 func (w *world) comesToRest(t *testing.T) {
 	t.Helper()
 	gone := map[queueing.Key]int{}

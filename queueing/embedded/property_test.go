@@ -19,7 +19,7 @@ import (
 const events = 50
 
 // P3, P4, P11: what the engine decides, in which order and with which counts, is what trying every single ask in order gives; and
-// what it says to those who wait is why.
+// its verdict for those that wait is why.
 func TestEngineIsReference(t *testing.T) {
 	forSeeds(t, func(t *testing.T, w *world) {
 		for range events {
@@ -52,7 +52,7 @@ func TestGrantsAreLegal(t *testing.T) {
 			if !w.chance(0.4) {
 				continue
 			}
-			w.engine.Advance(epoch.Add(time.Duration(w.clock) * time.Minute)) // room is kept for those who have waited too long
+			w.engine.Advance(epoch.Add(time.Duration(w.clock) * time.Minute)) // quota is reserved for those that have waited too long
 			for _, d := range w.decideAtMost(w.IntN(4)) {
 				a := w.ref.asks[d.Key]
 				w.checkGang(t, a, d.Grant)
@@ -109,7 +109,7 @@ func (w *world) checkQuota(t *testing.T, d Decision) {
 	}
 }
 
-// P4: within a queue nobody passes an earlier one of the same shape; in a StrictFIFO queue nobody passes anybody who may start.
+// P4: within a queue no ask passes an earlier one of the same shape; in a StrictFIFO queue none passes one that may start.
 func TestNobodyOvertakes(t *testing.T) {
 	forSeeds(t, func(t *testing.T, w *world) {
 		for range events {
@@ -251,7 +251,7 @@ func TestRestart(t *testing.T) {
 			}
 		}
 		again := w.rebuild()
-		reasons := cmpopts.IgnoreFields(QueueState{}, "Waiting") // it has told nobody yet
+		reasons := cmpopts.IgnoreFields(QueueState{}, "Waiting") // it has reported to no ask yet
 		if diff := cmp.Diff(w.engine.States(), again.States(), reasons); diff != "" {
 			t.Fatalf("states (-before +after):\n%s", diff)
 		}
@@ -379,7 +379,7 @@ func (w *world) twoMoments(asks []queueing.Ask, gone []queueing.Key) []string {
 	return out
 }
 
-// Whoever's verdict changes is named by Changed; a cycle after nothing happened changes nothing.
+// A key whose verdict changes is named by Changed; a cycle after nothing happened changes nothing.
 func TestChangedIsComplete(t *testing.T) {
 	forSeeds(t, func(t *testing.T, w *world) {
 		last := map[queueing.Key]string{}

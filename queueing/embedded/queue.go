@@ -48,17 +48,24 @@ func compareKeys(a, b queueing.Key) int {
 }
 
 func newTree(root string) *tree {
-	return &tree{root: root, dirty: true, quotaVersion: 1, holderVersion: 1}
+	return &tree{root: root, dirty: true, quotaVersion: 1, targetVersion: 1, holderVersion: 1}
 }
 
 // markDirty notes a change that may admit an ask, and whether it may have freed quota.
 func (t *tree) markDirty(quotaFreed bool) {
 	t.dirty = true
 	t.holderVersion++
+	t.targetVersion++
 	if quotaFreed {
 		t.quotaVersion++
 	}
 }
+
+// attempt returns the versions as of which asks are looked at now.
+func (t *tree) attempt() attempt { return attempt{t.quotaVersion, t.targetVersion} }
+
+// asksChanged notes that the pending asks of a queue, or their claims, have changed.
+func (q *queue) asksChanged() { q.preemptors, q.settledAt = nil, attempt{} }
 
 func newEquivalenceClass(key string, q *queue, a *ask) *equivalenceClass {
 	class := &equivalenceClass{key: key, queue: q, signature: a.signature, holdsFor: a.holdsFor, unmanagedExecutor: a.unmanagedExecutor}

@@ -382,7 +382,7 @@ func (r *reference) distanceOf(g queueing.Grant) int {
 	return out
 }
 
-// lender is the lowest queue from one upward that has that much; of what has to come from above, each takes off what it lends nobody.
+// lender is the lowest queue from one upward that has that much; of what has to come from above, each takes off what it does not lend.
 func (r *reference) lender(name string, at cell, need int64) string {
 	if r.parent(name) == "" || need <= r.subtree(name, at)-r.usage(name, at) {
 		return name
@@ -419,7 +419,7 @@ func (r *reference) bar(a queueing.Ask) string {
 	return ""
 }
 
-// stop is the reason why a queue admits nobody now, or "".
+// stop is the reason why a queue admits nothing now, or "".
 func (r *reference) stop(queue string) string {
 	reason := ""
 	for _, name := range r.path(queue) {

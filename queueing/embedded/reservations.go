@@ -54,7 +54,7 @@ func (rs *reservations) updateReservations(t *tree) {
 		t.reservationsAt = t.versions()
 	}
 	for _, class := range t.reservedFrom {
-		class.triedAt = 0 // its first ask may be another one
+		class.triedAt, class.queue.settledAt = 0, attempt{} // its first ask may be another one
 	}
 	clear(t.reservedFrom)
 	t.reservedFrom = t.reservedFrom[:0]

@@ -15,7 +15,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// flow is a tree under load in virtual time: small and big asks of equal priority come all the time, and whoever is admitted ends after
+// flow is a tree under load in virtual time: small and big asks of equal priority come all the time, and what is admitted ends after
 // a while. Some grow meanwhile.
 type flow struct {
 	*world
@@ -29,12 +29,12 @@ type flow struct {
 	due map[queueing.Key]time.Duration
 	// known says that many say until when they hold what they get.
 	known bool
-	// lies says that all who are not held to their bounds lift them once they are admitted; bound counts those who are.
+	// lies says that all that are not held to their bounds lift them once they are admitted; bound counts those that are.
 	lies  bool
 	bound int
-	// guarded counts those who waited until somebody else had to make way.
+	// guarded counts those that waited until another one had to make way.
 	guarded int
-	// grown counts how often somebody grew above its base gang.
+	// grown counts how often an application grew above its base gang.
 	grown int
 }
 
@@ -131,7 +131,7 @@ func (f *flow) pass() {
 	}
 }
 
-// promise notes until when one has to run for whom room is kept: when all who run now have ended, or have to have ended.
+// promise notes until when one has to run that has a reservation: when all that run now have ended, or have to have ended.
 func (f *flow) promise(r *reservation) {
 	if _, noted := f.due[r.app.key]; noted || r.app.ask == nil {
 		return
@@ -148,7 +148,7 @@ func (f *flow) promise(r *reservation) {
 	f.due[r.app.key] = latest
 }
 
-// next lets time pass until the next end or by a second, and ends those who end then.
+// next lets time pass until the next end or by a second, and ends those that end then.
 func (f *flow) next() {
 	at := f.now + time.Second
 	for _, end := range f.ends {
@@ -165,7 +165,7 @@ func (f *flow) next() {
 }
 
 // P10: who has been first in line for longer than the queue's HeadTimeout, and stays within the quota of its own queue, runs when all
-// have ended who ran when it was reached, however many others come, and although those lift their bounds who may. P1 holds all the while, and in the end everybody has run.
+// have ended who ran when it was reached, however many others come, and although those lift their bounds if they may. P1 holds all the while, and in the end all have run.
 func TestNobodyStarves(t *testing.T) {
 	t.Parallel()
 	guarded, grown, bound := 0, 0, 0

@@ -13,16 +13,16 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// growing is a world in which most grants may grow, as others come and take room back.
+// growing is a world in which most grants may grow, as others come and reclaim quota.
 type growing struct {
 	*world
 	// grown and cut count the decisions to grow, and the claims that were met by pods above base gangs alone.
 	grown, cut int
 }
 
-// P1, P2, P5, P6, P8 with holders that grow and shrink: growth is never over quota, nobody grows past those who wait in the same queue, base
+// P1, P2, P5, P6, P8 with holders that grow and shrink: growth is never over quota, none grows past those that wait in the same queue, base
 // gangs are never cut, what is asked back is enough and no more, all that is charged follows from the grants, and in the end, when all
-// have given back what they were asked for, nobody lacks what there is room for.
+// have given back what they were asked for, none lacks what would fit.
 func TestGrowth(t *testing.T) {
 	grown, cut := 0, 0
 	played := forSeeds(t, func(t *testing.T, w *world) {
@@ -42,7 +42,7 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// happens is something that happens: somebody comes or goes, wants more or less, or has less.
+// happens is something that happens: an application comes or goes, wants more or less, or has less.
 func (g *growing) happens() {
 	key, known := g.anyKey()
 	grant, holds := g.ref.grants[key]
@@ -117,7 +117,7 @@ func (g *growing) pass(t *testing.T) {
 	}
 }
 
-// checkGrowth holds that a grant has only grown above its base gang, as far as was wanted, and past nobody who waits.
+// checkGrowth holds that a grant has only grown above its base gang, as far as was wanted, and past none that waits.
 func (g *growing) checkGrowth(t *testing.T, d Decision, waiting []queueing.Ask) {
 	t.Helper()
 	g.grown++
@@ -150,7 +150,7 @@ func (g *growing) checkBase(t *testing.T, key queueing.Key, grant queueing.Grant
 	}
 }
 
-// checkEnough holds that there is room for a claim when all have gone who go for it, and would not be with one pod more.
+// checkEnough holds that a claim fits when all its targets have gone, and would not be with one pod more.
 func (g *growing) checkEnough(t *testing.T, c *claim) {
 	t.Helper()
 	after := maps.Clone(g.ref.grants)
@@ -197,7 +197,7 @@ func (g *growing) takeBack(key queueing.Key, flavor string, count int32) {
 	g.ref.grants[key] = grant
 }
 
-// comesToRest has all give back what they were asked for, and write down what they have, until nothing happens any more.
+// comesToRest has all release what they were asked for, and write down what they have, until nothing happens.
 func (g *growing) comesToRest(t *testing.T) {
 	t.Helper()
 	for range 200 {
@@ -243,7 +243,7 @@ func (g *growing) giveUp(key queueing.Key) {
 	}
 }
 
-// nobodyLacks holds that whoever wants more has no room for one more pod, or is told which rule is in the way.
+// nobodyLacks holds that an application that wants more has no quota for one more pod, or has a message that names the rule.
 func (g *growing) nobodyLacks(t *testing.T) {
 	t.Helper()
 	for key, grant := range g.ref.grants {

@@ -27,7 +27,7 @@ func weighted(t *testing.T, queues, asks string) *Engine {
 	return e
 }
 
-// TestQueuesFor: a namespace is told of the queues that would take its applications, and of no others.
+// TestQueuesFor: a namespace gets the names of the queues that would take its applications, and of no others.
 func TestQueuesFor(t *testing.T) {
 	t.Parallel()
 	e := New()
@@ -180,7 +180,7 @@ func TestLentAndShare(t *testing.T) {
 	}
 }
 
-// Everybody who waits in a queue itself is counted once, by why.
+// Each ask that waits in a queue itself is counted once, by its reason.
 func TestWaiting(t *testing.T) {
 	t.Parallel()
 	const asks = `

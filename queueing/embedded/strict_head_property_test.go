@@ -11,8 +11,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// TestStrictHeadsKeepTheirOwnPart: while the head of a StrictFIFO queue without a headTimeout waits, nobody who borrows takes what is left
-// of the own quota of its queue, except for other such heads; and who is told that quota is reserved would have taken some of it.
+// TestStrictHeadsKeepTheirOwnPart: while the head of a StrictFIFO queue without a headTimeout waits, no borrower takes what is left
+// of the own quota of its queue, except for other such heads; and an ask whose verdict says that quota is reserved would have taken some of it.
 func TestStrictHeadsKeepTheirOwnPart(t *testing.T) {
 	kept, borrowed := 0, 0
 	played := forSeeds(t, func(t *testing.T, w *world) {

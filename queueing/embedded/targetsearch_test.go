@@ -76,7 +76,7 @@ func (s *scene) ends(name string) {
 	s.engine.Cycle(0)
 }
 
-// displaced are the names of those whose room is wanted back.
+// displaced are the names of those whose quota is wanted back.
 func (s *scene) displaced() []string {
 	var out []string
 	for name, ask := range s.jobs {
@@ -169,7 +169,7 @@ func TestWithinAQueue(t *testing.T) {
 	}
 }
 
-// Whoever waits longest takes the place of a newer one, also of one that has passed it.
+// The ask that waits longest takes the place of a newer one, also of one that has passed it.
 func TestNewerOfEqualPriority(t *testing.T) {
 	q := withAll(leaf("q", 4, newestWithin))
 	q.Parent = ""

@@ -26,6 +26,9 @@ func newTournament(ad *admission, pr *preemptionRound) *tournament {
 	c := &tournament{admission: ad, preemption: pr, root: ad.hierarchy.queues[t.root]}
 	ad.tournaments++
 	for _, q := range t.pendingQueues {
+		if q.isSettled() {
+			continue
+		}
 		for n := q; n != nil && n.tournament != ad.tournaments; n = n.parent {
 			n.tournament, n.heapIndex, n.winner = ad.tournaments, notCompeting, nil
 			n.competing.clear()
@@ -36,13 +39,20 @@ func newTournament(ad *admission, pr *preemptionRound) *tournament {
 		c.root = nil // nothing is pending; the winner is that of an earlier tournament, which was cut short
 	}
 	for _, q := range t.pendingQueues {
-		q.recheckNeeded, q.inRecheckList = false, false
+		if q.isSettled() {
+			continue
+		}
+		q.recheckNeeded, q.inRecheckList, q.settledAt = false, false, t.attempt()
 		q.entries.clear()
 		c.enter(q)
 		c.update(q)
 	}
 	return c
 }
+
+// isSettled reports whether a queue has nothing to enter: all that it entered last left the tournament again, and
+// nothing has changed since.
+func (q *queue) isSettled() bool { return q.settledAt == q.tree.attempt() && len(q.entries.items) == 0 }
 
 // enter adds the classes of a queue that fit now, and the first ones of those that may preempt; of a StrictFIFO queue
 // the first one. A class that did not fit is not tried again before quota is released.
@@ -69,7 +79,7 @@ func (c *tournament) enterPreemptors(q *queue) {
 		return
 	}
 	for _, class := range q.firstPreemptors() {
-		if class.didNotFit() && c.preemption.mayClaim(class) {
+		if class.didNotFit() && c.preemption.mayClaim(class) && c.preemption.mayFindTargets(class) {
 			q.entries.push(class.entry())
 		}
 	}

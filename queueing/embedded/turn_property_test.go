@@ -55,9 +55,9 @@ func (w *world) standing(key queueing.Key) queueing.HolderState {
 	return w.engine.registry.apps[key].held.standing
 }
 
-// TestClaimsAreDecidedInTheirTurn: nobody is granted and displaced in one cycle, nor for an ask within its quota as soon as all is looked
+// TestClaimsAreDecidedInTheirTurn: none is granted and preempted in one cycle, nor for an ask within its quota as soon as all is looked
 // at again; and what comes
-// of an ask does not depend on later asks of its queue: whoever can start, or can start by displacing, is not overtaken by one that
+// of an ask does not depend on later asks of its queue: one that can start, or can start by preempting, is not overtaken by one that
 // takes what it would have had.
 func TestClaimsAreDecidedInTheirTurn(t *testing.T) {
 	claims, overtaken := 0, 0

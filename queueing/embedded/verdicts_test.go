@@ -5,7 +5,7 @@ package embedded
 
 import "testing"
 
-// Everything that a waiting or refused application can be told, word by word: these sentences stand in its status.
+// Everything that a waiting or refused application can get as a verdict, word by word: these sentences stand in its status.
 func TestVerdicts(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -221,7 +221,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// Of several causes the one that the user has to mend first is told.
+// Of several causes the one that the user has to correct first is reported.
 func TestCauseOrder(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {

@@ -46,7 +46,7 @@ type world struct {
 	clock     int
 	// claims that were checked.
 	claims int
-	// twice counts those who were displaced for shares after they had been displaced before.
+	// twice counts those that were preempted for shares more than once.
 	twice int
 	log   []string
 }
@@ -279,7 +279,7 @@ func (w *world) confirm(key queueing.Key) {
 	}
 }
 
-// restore charges any grant to any queue, room or not.
+// restore charges any grant to any queue, whether it fits or not.
 func (w *world) restore(key queueing.Key) {
 	a := w.randomAsk(key)
 	_, most := bounds(a)
@@ -315,7 +315,7 @@ func (w *world) edit() {
 	w.setQueues(queues)
 }
 
-// happen lets one random thing happen that is no cycle.
+// happen lets one random thing happen that is not a cycle.
 func (w *world) happen() {
 	key, known := w.anyKey()
 	switch n := w.IntN(20); {
@@ -368,7 +368,7 @@ func (w *world) decideAtMost(max int) []Decision {
 	return decisions
 }
 
-// granted tells the reference what the engine has decided.
+// granted gives the reference what the engine has decided.
 func (w *world) granted(d Decision, a queueing.Ask) {
 	w.origins[d.Key] = a
 	w.ref.grants[d.Key] = d.Grant

@@ -81,7 +81,7 @@ func changesWhileWaiting(p *play) {
 	p.take(smaller, v)
 }
 
-// inputsChangeWhileHolding: room that was given for something else is not passed off as given for what is asked now.
+// inputsChangeWhileHolding: quota that was given for something else is not passed off as given for what is asked now.
 func inputsChangeWhileHolding(p *play) {
 	p.room(2)
 	ask := p.Ask(p.T, "pi")

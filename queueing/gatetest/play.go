@@ -46,7 +46,7 @@ func begin(t *testing.T, s System) *play {
 	return p
 }
 
-// room gives room to so many gangs, where that means anything.
+// room gives quota to so many gangs, where that means anything.
 func (p *play) room(gangs int) {
 	p.Helper()
 	if p.SetRoom != nil {

@@ -43,7 +43,7 @@ type System struct {
 	Occupy, Vacate func(t *testing.T, ask queueing.Ask)
 	Occupied       func(t *testing.T, ask queueing.Ask) bool
 	// Uninstall takes away the kinds of the other system with all their objects, and Install brings them back, with
-	// queues and room.
+	// queues and quota.
 	Uninstall, Install func(t *testing.T)
 
 	// Cannot says why a function is missing.

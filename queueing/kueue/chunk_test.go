@@ -16,6 +16,7 @@ import (
 	"k8s.io/utils/ptr"
 	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
+	"github.com/sparkgate/sparkgate/internal/testing/golden"
 	"github.com/sparkgate/sparkgate/internal/testing/randtest"
 	"github.com/sparkgate/sparkgate/queueing"
 )
@@ -59,7 +60,7 @@ func TestChunkOf(t *testing.T) {
 	t.Parallel()
 	base := made()
 	c := chunkOf(base, 3, 4)
-	golden(t, "chunk", c)
+	golden.CompareYAML(t, "testdata/chunk.yaml", c)
 	key, ok := keyOf(c)
 	if !ok || key != ask().Key || !isOf(c, 3, 2) {
 		t.Errorf("it belongs to %+v", key)
@@ -107,7 +108,7 @@ func holding(above int32) queueing.Grant {
 	return g
 }
 
-// TestRoom: what chunks have is the room of the holder; what they lose is asked back.
+// TestRoom: what chunks have is the quota of the holder; what they lose is asked back.
 func TestRoom(t *testing.T) {
 	t.Parallel()
 	spot, onDemand := kueuev1.ResourceFlavorReference("spot"), kueuev1.ResourceFlavorReference("on-demand")
@@ -166,7 +167,7 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// TestUnusable: a chunk whose flavor contradicts the pods is no room, and says so; one whose flavor is not known yet is no room for now.
+// TestUnusable: a chunk whose flavor contradicts the pods is not usable, and says so; one whose flavor is not known yet is not usable for now.
 func TestUnusable(t *testing.T) {
 	t.Parallel()
 	contrary := &contradiction{podSet: "executor", kind: "node selector", key: "class", has: "gpu", wants: "spot"}

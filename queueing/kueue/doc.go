@@ -18,6 +18,6 @@
 // after its timeout; a finished Workload says so, and only then loses the finalizer.
 //
 // Executors above the base gang of a gated ask are Workloads of their own beside that one, chunks, each admitted and
-// evicted by itself. Resize creates and counts them, Persisted gives them back. An annotation distinguishes them: where
+// evicted on its own. Resize creates and counts them, Persisted gives them back. An annotation distinguishes them: where
 // a function takes the Workload of an ask, chunks are passed over.
 package kueue

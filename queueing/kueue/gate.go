@@ -54,6 +54,7 @@ func New(o Options) *Gate {
 		chunks: map[queueing.Key]map[string]unseenChunk{}, shown: map[queueing.Key]map[types.UID]int32{},
 		released: map[queueing.Key]bool{}, lastQueueStates: map[string]string{},
 	}}
+	g.writer = writer{client: o.Client, fieldOwner: o.FieldOwner, tracker: &g.tracker}
 	g.watch()
 	return g
 }

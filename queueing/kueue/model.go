@@ -39,6 +39,7 @@ type Gate struct {
 	o Options
 	mirror
 	tracker
+	writer
 }
 
 // mirror is what the watches show of Kueue's kinds.

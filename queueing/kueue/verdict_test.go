@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
+	"github.com/sparkgate/sparkgate/internal/testing/golden"
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
@@ -127,7 +128,7 @@ func TestVerdicts(t *testing.T) {
 func TestGrant(t *testing.T) {
 	t.Parallel()
 	plain := verdictOf(ask(), made(isAdmitted), open())
-	golden(t, "grant", plain.Grant)
+	golden.CompareYAML(t, "testdata/grant.yaml", plain.Grant)
 	checks := made(isAdmitted, func(w *kueuev1.Workload) {
 		w.Status.AdmissionChecks = []kueuev1.AdmissionCheckState{{Name: "nodes", State: kueuev1.CheckStateReady, PodSetUpdates: []kueuev1.PodSetUpdate{{
 			Name: "executor", Labels: map[string]string{"l": "1"}, Annotations: map[string]string{"cluster-autoscaler.kubernetes.io/consume-provisioning-request": "x"},
@@ -135,7 +136,7 @@ func TestGrant(t *testing.T) {
 		}}}}
 		w.Status.Admission.PodSetAssignments[1].TopologyAssignment = &kueuev1.TopologyAssignment{Levels: []string{"rack"}}
 	})
-	golden(t, "grant-checks-and-topology", verdictOf(ask(), checks, open()).Grant)
+	golden.CompareYAML(t, "testdata/grant-checks-and-topology.yaml", verdictOf(ask(), checks, open()).Grant)
 }
 
 // TestContradictions: a key that the pod has with another value can never be honoured; the message names both.

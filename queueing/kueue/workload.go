@@ -35,7 +35,7 @@ const (
 const (
 	// fingerprintAnnotation says what was asked for, so that a change is seen without the pods.
 	fingerprintAnnotation = "sparkgate.io/ask"
-	// inputsAnnotation says what the ask was made from, and with it the grant: a Workload with quota is not changed.
+	// inputsAnnotation says what the ask was derived from, and with it the grant: a Workload with quota is not changed.
 	inputsAnnotation = "sparkgate.io/inputs"
 	// heldAnnotation says that spec.active is false because the application wants no quota now, not because a user
 	// deactivated the Workload.

@@ -4,43 +4,16 @@
 package kueue
 
 import (
-	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 	"sigs.k8s.io/yaml"
 
+	"github.com/sparkgate/sparkgate/internal/testing/golden"
 	"github.com/sparkgate/sparkgate/queueing"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
-
-// golden compares a value as YAML with a file.
-func golden(t *testing.T, name string, value any) {
-	t.Helper()
-	got, err := yaml.Marshal(value)
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join("testdata", name+".yaml")
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", path, diff)
-	}
-}
 
 func TestWorkloadOf(t *testing.T) {
 	t.Parallel()
@@ -51,9 +24,9 @@ func TestWorkloadOf(t *testing.T) {
 		}
 	})
 	driverOnly := ask(func(a *queueing.Ask) { a.PodSets[1].Count = 0 })
-	golden(t, "workload", workloadOf(ask(), nil))
-	golden(t, "workload-rich", workloadOf(rich, &priorityClass{*kueuev1.NewWorkloadPriorityClassRef("urgent"), 1000}))
-	golden(t, "workload-driver-only", workloadOf(driverOnly, nil))
+	golden.CompareYAML(t, "testdata/workload.yaml", workloadOf(ask(), nil))
+	golden.CompareYAML(t, "testdata/workload-rich.yaml", workloadOf(rich, &priorityClass{*kueuev1.NewWorkloadPriorityClassRef("urgent"), 1000}))
+	golden.CompareYAML(t, "testdata/workload-driver-only.yaml", workloadOf(driverOnly, nil))
 }
 
 // TestNoSecretsInWorkloads: values of variables and arguments of pods are seen where pods are, and nowhere else.
@@ -112,5 +85,5 @@ func TestChanged(t *testing.T) {
 		w.Spec.MaximumExecutionTimeSeconds = &seconds
 	})
 	next := ask(func(a *queueing.Ask) { a.Attempt = 3; a.Objects.Name = "pi-abcde-3-3"; a.Queue = "team-b" })
-	golden(t, "workload-changed", changed(before, workloadOf(next, nil)))
+	golden.CompareYAML(t, "testdata/workload-changed.yaml", changed(before, workloadOf(next, nil)))
 }

@@ -67,7 +67,7 @@ func TestAvailable(t *testing.T) {
 	}
 }
 
-// A need, and the limit that it is told about.
+// A need, and the limit that is reported for it.
 func TestBlocked(t *testing.T) {
 	t.Parallel()
 	const company = `
@@ -321,7 +321,7 @@ func TestSummed(t *testing.T) {
 	}
 }
 
-// What is needed of the cells that are limited, whether there is room or not.
+// What is needed of the cells that are limited, whether it fits or not.
 func TestNeeds(t *testing.T) {
 	t.Parallel()
 	memory := Cell{"default", "memory"}
@@ -346,7 +346,7 @@ func TestNeeds(t *testing.T) {
 	}
 }
 
-// The first cell without room, in the order of their names, is the one that is told.
+// The first cell that does not fit, in the order of their names, is reported.
 func TestBlockedCellOrder(t *testing.T) {
 	t.Parallel()
 	memory := Cell{"default", "memory"}

@@ -19,7 +19,7 @@ func (f *Forest) Borrowing(n NodeID) bool {
 	return false
 }
 
-// WithinQuota reports whether n, or a node above it that is no root, would stay within its own quota if the need were
+// WithinQuota reports whether n, or a node above it that is not a root, would stay within its own quota if the need were
 // charged to n, in each cell in which n is blocked now.
 func (f *Forest) WithinQuota(n NodeID, v Vector) bool {
 	for at := n; f.nodes[at].parent != None; at = f.nodes[at].parent {

@@ -37,7 +37,7 @@ func TestCharged(t *testing.T) {
 	}
 }
 
-// What a node lacks is its charge with the need above the most that its limits allow, whoever is in the way.
+// What a node lacks is its charge with the need above the most that its limits allow, whatever is in the way.
 func TestLackIsWhatIsChargedTooMuch(t *testing.T) {
 	t.Parallel()
 	f := forestOf(t, "root nominal 10\nmid < root nominal 1 borrowing 3\na < mid nominal 2 borrowing 1\nb < mid\nc < root")

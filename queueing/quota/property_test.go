@@ -233,7 +233,7 @@ func TestPathRule(t *testing.T) {
 	})
 }
 
-// inRange says that no usage has reached the end of the range, where it cannot be told apart from more.
+// inRange says that no usage has reached the end of the range, where it cannot be distinguished from more.
 func (b both) inRange() bool {
 	for name := range b.m.nodes {
 		if b.m.usage(name).Cmp(big.NewInt(MaxAmount)) >= 0 {
@@ -340,7 +340,7 @@ func TestUseBeyondQuotas(t *testing.T) {
 	})
 }
 
-// withinAfterwards charges the need to see whether a node at or above n that is no root stays within its quota in what is short.
+// withinAfterwards charges the need to see whether a node at or above n that is not a root stays within its quota in what is short.
 func (b both) withinAfterwards(n NodeID, need Vector) bool {
 	short := b.f.ShortPart(n, need)
 	b.f.Add(n, need)

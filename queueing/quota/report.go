@@ -107,7 +107,7 @@ func (f *Forest) Lent(n NodeID, cell Cell) int64 {
 	return unused - min(unused, max(0, f.Available(n, cell)))
 }
 
-// Weighted returns the share divided by the weight of its node, as a number for people; decisions are made with
+// Weighted returns the share divided by the weight of its node, as a number for people; decisions are taken with
 // CompareShares, which is exact. Like there, it is infinite without a weight, or with a parent that could have nothing.
 func (s Share) Weighted(weight int32) float64 {
 	switch {

@@ -89,7 +89,7 @@ func TestUsesOfGhosts(t *testing.T) {
 	}
 }
 
-// A cell that nobody limits vanishes from the report with its last use.
+// A cell without a limit vanishes from the report with its last use.
 func TestUsesForgetsWhatIsGivenBack(t *testing.T) {
 	t.Parallel()
 	f := forestOf(t, "a nominal 3")

@@ -12,7 +12,7 @@
 //	              └─ who asks for something else └─ release: the group is deleted; left over, it would keep its quota for ever
 //	                 gets a group for that
 //
-// All state is in the PodGroups and the status of applications: a new operator goes on where the last one ended. Groups
+// All state is in the PodGroups and the status of applications: a new operator continues where the last one ended. Groups
 // of others are never touched. Volcano's kinds may come and go while the operator runs.
 //
 // It must not import controllers; no other package imports Volcano's types.

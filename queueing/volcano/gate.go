@@ -148,7 +148,7 @@ func (g *Gate) find(ask queueing.Ask) (*v1beta1.PodGroup, *queueing.Verdict) {
 	case group == nil && !g.tracker.isExpected(ask.Key, ask.Objects.Name):
 		return nil, nil
 	case group == nil, g.tracker.isDeleted(group.UID):
-		v = queueing.Verdict{State: queueing.Undecided} // the watch will tell
+		v = queueing.Verdict{State: queueing.Undecided} // the watch will show it
 		if ask.Objects.StartEarly && group == nil {
 			v = granted(ask)
 		}
@@ -203,7 +203,7 @@ func (g *Gate) resolveExisting(ctx context.Context, ask queueing.Ask) (queueing.
 // it was created in; so is one for an earlier place in line, because Volcano would let the new content have the age of
 // the old one.
 func (g *Gate) change(ctx context.Context, group, wanted *v1beta1.PodGroup) (queueing.Verdict, error) {
-	undecided := queueing.Verdict{State: queueing.Undecided} // the watch will tell
+	undecided := queueing.Verdict{State: queueing.Undecided} // the watch will show it
 	if admitted(group) {
 		return queueing.Verdict{State: queueing.Evicting}, nil
 	}

@@ -26,7 +26,7 @@ const (
 	taskAnnotation = "volcano.sh/task-spec"
 	// earlyAnnotation marks a group whose driver does not wait for Volcano.
 	earlyAnnotation = "sparkgate.io/started-early"
-	// inputsAnnotation says what the ask of a group was made from. A group that was let in for something else goes
+	// inputsAnnotation says what the ask of a group was derived from. A group that was admitted for something else goes
 	// back.
 	inputsAnnotation = "sparkgate.io/inputs"
 )

@@ -4,46 +4,17 @@
 package volcano
 
 import (
-	"flag"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-	"sigs.k8s.io/yaml"
 	"volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/testing/golden"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/convert"
 	"github.com/sparkgate/sparkgate/queueing/gatetest"
 )
-
-var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
-
-// golden holds an object against its file in testdata.
-func golden(t *testing.T, name string, object any) {
-	t.Helper()
-	got, err := yaml.Marshal(object)
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join("testdata", name+".yaml")
-	if *update {
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s (-want +got; run with -update if this is right):\n%s", file, diff)
-	}
-}
 
 // anAsk is always the same, whatever was asked before.
 func anAsk() queueing.Ask {
@@ -71,13 +42,13 @@ func TestGroups(t *testing.T) {
 			t.Parallel()
 			ask := anAsk()
 			change(&ask)
-			golden(t, name+"-group", groupFor(ask))
-			golden(t, name+"-grant", convert.ToAPI(*Grant(ask)))
+			golden.CompareYAML(t, "testdata/"+name+"-group.yaml", groupFor(ask))
+			golden.CompareYAML(t, "testdata/"+name+"-grant.yaml", convert.ToAPI(*Grant(ask)))
 		})
 	}
 }
 
-// TestSharesNothing: what an ask says may be changed by whoever made it.
+// TestSharesNothing: what an ask says may be changed by whatever created it.
 func TestSharesNothing(t *testing.T) {
 	t.Parallel()
 	ask := anAsk()

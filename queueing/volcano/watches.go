@@ -54,7 +54,7 @@ func (g *Gate) watchGroups() *optionalkind.Watch {
 func (g *Gate) watchQueues() *optionalkind.Watch {
 	return optionalkind.New(optionalkind.Options{
 		Client: g.o.Client, Object: &v1beta1.Queue{}, List: &v1beta1.QueueList{},
-		Slim: func(o client.Object) { // all that moves by itself
+		Slim: func(o client.Object) { // all that moves without a cause
 			q := o.(*v1beta1.Queue)
 			q.Status = v1beta1.QueueStatus{State: q.Status.State}
 		},

@@ -113,7 +113,7 @@ func taskGroups(ask queueing.Ask) []taskGroup {
 		}
 		group := taskGroup{Name: groupName(set.Name), MinMember: set.Least(), MinResource: map[string]resource.Quantity{}}
 		for name, amount := range set.Requests {
-			if name != string(corev1.ResourcePods) { // YuniKorn counts pods by itself
+			if name != string(corev1.ResourcePods) { // YuniKorn counts pods on its own
 				group.MinResource[name] = amounts.Quantity(name, amount)
 			}
 		}

@@ -5,22 +5,16 @@ package yunikorn
 
 import (
 	"encoding/json"
-	"flag"
-	"os"
-	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
-	"sigs.k8s.io/yaml"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/testing/golden"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/convert"
 	"github.com/sparkgate/sparkgate/queueing/gatetest"
 )
-
-var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
 // anAsk is always the same, whatever was asked before.
 func anAsk() queueing.Ask {
@@ -59,7 +53,7 @@ func TestMarks(t *testing.T) {
 			if err != nil || verdict.State != queueing.Granted || verdict.Reason != queueing.ReasonDelegatedToScheduler {
 				t.Fatalf("%+v, %v", verdict, err)
 			}
-			golden(t, name, convert.ToAPI(*verdict.Grant))
+			golden.CompareYAML(t, "testdata/"+name+".yaml", convert.ToAPI(*verdict.Grant))
 			wellFormed(t, verdict.Grant)
 		})
 	}
@@ -90,27 +84,5 @@ func wellFormed(t *testing.T, grant *queueing.Grant) {
 		if set.Labels[appLabel] != set.Labels[oldAppLabel] || set.Labels[queueLabel] != set.Labels[oldQueueLabel] {
 			t.Errorf("labels contradict each other: %v", set.Labels)
 		}
-	}
-}
-
-func golden(t *testing.T, name string, object any) {
-	t.Helper()
-	got, err := yaml.Marshal(object)
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join("testdata", name+".yaml")
-	if *update {
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s (-want +got; run with -update if this is right):\n%s", file, diff)
 	}
 }

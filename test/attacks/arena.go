@@ -22,7 +22,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // jobName is the application of an attempt, where no other is named.
@@ -34,7 +34,7 @@ const (
 	quotaMemory = 2 << 30 // bytes
 )
 
-// arena is where one attempt is made: the attacker's namespace and queue, and a neighbour's.
+// arena is where one attempt is played: the attacker's namespace and queue, and a neighbour's.
 type arena struct {
 	t *testing.T
 	// namespace and queue of the attacker, and of a neighbour. Queues are named after their namespaces.
@@ -58,7 +58,7 @@ func newArena(t *testing.T, spec Arena) *arena {
 	a.makeQueue(a.other, nil)
 	if cluster.acting {
 		for _, namespace := range []string{a.namespace, a.other} {
-			actors.StartKubelet(t, &actors.Kubelet{Run: func(ctx context.Context, k *actors.Kubelet, driver *corev1.Pod) { k.Start(ctx, driver) }}, namespace)
+			harness.StartKubelet(t, &harness.Kubelet{Run: func(ctx context.Context, k *harness.Kubelet, driver *corev1.Pod) { k.Start(ctx, driver) }}, namespace)
 		}
 	}
 	return a

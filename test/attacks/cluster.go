@@ -21,8 +21,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/controllers"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // kubeconfigVariable names the kubeconfig of an administrator of a cluster where the operator and the guard are installed.
@@ -42,12 +42,12 @@ var cluster struct {
 }
 
 // operatorOptions are those of the manifests.
-var operatorOptions = actors.OperatorOptions{AllowedGates: controllers.AllGatesButNone()}
+var operatorOptions = harness.OperatorOptions{AllowedGates: controllers.AllGatesButNone()}
 
 // operator is the one in this process, if acting.
 var operator struct {
 	sync.Mutex
-	running *actors.Operator
+	running *harness.Operator
 }
 
 // Main connects to the cluster, or starts an API server, and runs the tests.
@@ -55,7 +55,7 @@ func Main(m *testing.M) int {
 	path := os.Getenv(kubeconfigVariable)
 	if path == "" {
 		cluster.acting, cluster.patience = true, time.Minute
-		return actors.Main(m)
+		return harness.Main(m)
 	}
 	cluster.patience = 4 * time.Minute
 	config, err := clientcmd.BuildConfigFromFlags("", path)
@@ -98,7 +98,7 @@ func prepare(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	operator.running = actors.StartOperator(t, operatorOptions)
+	operator.running = harness.StartOperator(t, operatorOptions)
 	awaitGuard(t)
 }
 
@@ -134,7 +134,7 @@ func restartOperator(t *testing.T) {
 	if cluster.acting {
 		operator.running.Stop()
 		// It belongs to all attempts, and goes with the API server.
-		operator.running = actors.StartOperator(operatorOwner, operatorOptions)
+		operator.running = harness.StartOperator(operatorOwner, operatorOptions)
 		return
 	}
 	err := cluster.client.DeleteAllOf(t.Context(), &corev1.Pod{}, client.InNamespace("sparkgate-system"), client.MatchingLabels{"app.kubernetes.io/name": "sparkgate"})

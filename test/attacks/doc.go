@@ -9,6 +9,6 @@
 //	                        └─► recorder: every version of pods and queues ─► invariants  ◄──┘
 //
 // The invariants hold for all attempts, whatever they expect: Spark pods never use more than the quota, no other queue is charged, and
-// no secret is told. By default the API server is the one of the integration tests, with the operator in this process and acting
+// no secret is printed. By default the API server is the one of the integration tests, with the operator in this process and acting
 // pods; with SPARKGATE_ATTACKS_KUBECONFIG it is any cluster where the operator and the guard are installed (make attacks).
 package attacks

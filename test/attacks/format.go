@@ -99,7 +99,7 @@ type Object struct {
 	Namespace  string `json:"namespace"`
 }
 
-// Expect is what has to come of an attempt. Exactly one of the outcomes is set; Says is a part of the message that tells of it.
+// Expect is what has to come of an attempt. Exactly one of the outcomes is set; Says is a part of its message.
 type Expect struct {
 	// Refused: the last step is refused by the guard, the schema, RBAC or the API server itself.
 	Refused string `json:"refused"`

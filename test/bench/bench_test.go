@@ -4,6 +4,7 @@
 package main
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -87,7 +88,11 @@ func TestCrossing(t *testing.T) {
 // queueState is a state of a queue whose ledger has n grants in flight.
 func queueState(at time.Time, seq int64, n int) load.Event[*v1alpha1.SparkQueue] {
 	queue := &v1alpha1.SparkQueue{ObjectMeta: metav1.ObjectMeta{Name: "default"}}
-	queue.Status.Ledger = &v1alpha1.Ledger{Seq: seq, InFlight: make([]v1alpha1.LedgerEntry, n)}
+	entries, err := v1alpha1.LedgerEntries{InFlight: slices.Repeat([]v1alpha1.LedgerEntry{{Namespace: "a", Name: "pi", UID: "1"}}, n)}.Encode()
+	if err != nil {
+		panic(err)
+	}
+	queue.Status.Ledger = &v1alpha1.Ledger{Seq: seq, Entries: entries}
 	return load.Event[*v1alpha1.SparkQueue]{At: at, Type: watch.Modified, Object: queue}
 }
 

@@ -58,7 +58,7 @@ type entrance struct {
 	perSecond    float64
 }
 
-// measureGates measures how soon each gate lets an application in for which there is room, and how many at once.
+// measureGates measures how soon each gate admits an application that fits, and how many at once.
 func (b *bench) measureGates(ctx context.Context) error {
 	t := newTable(b, "Through the gates, with quota for all: from apply to the driver pod, both as a watch shows them")
 	t.row("", "median, ms", "in round trips", fmt.Sprintf("a second, of %d at once", b.through))

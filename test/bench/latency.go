@@ -104,7 +104,7 @@ func momentsOf(pods []load.Event[*corev1.Pod]) map[types.UID]*moments {
 	return all
 }
 
-// compare finds out how much later one was told than what led to it.
+// compare finds out how much later one was observed than what led to it.
 func compare(pods []load.Event[*corev1.Pod], apps []load.Event[*v1alpha1.SparkApplication]) (l latencies) {
 	all, told := momentsOf(pods), map[types.UID]string{}
 	for _, e := range apps {

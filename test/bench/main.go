@@ -42,17 +42,21 @@ const (
 	partContention = "contention"
 	partSchedules  = "schedules"
 	partLarge      = "large"
+	partPurge      = "purge"
+	partScale      = "scale"
 )
 
 type options struct {
 	program string
 	crds    string
-	parts   []string
-	sizes   []int
-	rounds  int
+	// flags are added to those of the operator.
+	flags  string
+	parts  []string
+	sizes  []int
+	rounds int
 	// lives is how many applications are followed to their end.
 	lives int
-	// queued is how many applications pass through a queue, room how many its quota lets in at a time.
+	// queued is how many applications pass through a queue whose quota fits so many at a time.
 	queued, room int
 	// finished is by how many applications at a time memory is measured, twice.
 	finished int
@@ -72,6 +76,10 @@ type options struct {
 	flood int
 	// schedules is how many schedules are due in the same minute.
 	schedules int
+	// purge is how many applications are deleted at once, most of which wait.
+	purge int
+	// scale is beside how many applications an operator is measured.
+	scale int
 	// profile is a file for a CPU profile of the operator, and with the ending .apiserver of the API server; empty for none.
 	profile    string
 	profileFor time.Duration
@@ -96,7 +104,7 @@ func main() {
 }
 
 // allParts in the order in which they run.
-var allParts = []string{partRender, partSubmit, partDelete, partWrites, partLatency, partQueue, partMemory, partRestart, partGates, partElastic, partContention, partSchedules, partLarge}
+var allParts = []string{partRender, partSubmit, partDelete, partWrites, partLatency, partQueue, partMemory, partRestart, partGates, partElastic, partContention, partSchedules, partLarge, partPurge, partScale}
 
 func parse(args []string) (options, error) {
 	var o options
@@ -106,6 +114,7 @@ func parse(args []string) (options, error) {
 		program = "../bin/sparkgate"
 	}
 	fs.StringVar(&o.program, "operator", program, "the operator's program")
+	fs.StringVar(&o.flags, "operator-flags", "", "flags to add to those of the operator, such as --stage-events=true, which is its default but not the benchmark's")
 	fs.StringVar(&o.crds, "crds", "../config/crd/bases", "the folder of the CRDs")
 	parts := fs.String("parts", strings.Join(allParts, ","), "what to measure")
 	sizes := fs.String("sizes", "100,2000", "numbers of applications to submit; half of the last number is deleted")
@@ -122,6 +131,8 @@ func parse(args []string) (options, error) {
 	fs.IntVar(&o.gated, "gated", 300, "how many executors of one application to let in through their scheduling gates")
 	fs.IntVar(&o.flood, "flood", 2000, "how many applications one namespace applies at once beside another one")
 	fs.IntVar(&o.schedules, "schedules", 10000, "how many schedules to measure at rest and in the minute in which all are due")
+	fs.IntVar(&o.purge, "purge", 5000, "how many applications, 58 % of them waiting and the others finished, to delete at once")
+	fs.IntVar(&o.scale, "scale", 10000, "beside how many applications, 96 % of them finished, 3 % waiting and 1 % running with 20 executors, to measure an operator")
 	fs.StringVar(&o.profile, "cpuprofile", "", "write CPU profiles of the last submissions to FILE (operator) and FILE.apiserver")
 	fs.DurationVar(&o.profileFor, "cpuprofile-time", 20*time.Second, "length of the CPU profiles")
 	fs.StringVar(&o.heap, "heapprofile", "", "write a heap profile of the operator with the applications of -wide to this file")
@@ -187,6 +198,7 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 		return fmt.Errorf("%w (run it by `make bench`)", err)
 	}
 	defer func() { err = errors.Join(err, b.server.Stop()) }()
+	b.server.OperatorFlags = strings.Fields(o.flags)
 	if err := b.prepare(ctx); err != nil {
 		return err
 	}
@@ -206,6 +218,8 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 		{o.wants(partContention), b.measureContention},
 		{o.wants(partSchedules), b.measureSchedules},
 		{o.wants(partLarge), b.measureLarge},
+		{o.wants(partPurge), b.measurePurge},
+		{o.wants(partScale), b.measureScale},
 	} {
 		if !part.wanted {
 			continue
@@ -241,7 +255,7 @@ func (b *bench) prepare(ctx context.Context) error {
 // queueName is the queue of all applications; it has no limits.
 const queueName = "default"
 
-// progress tells on standard error what is being done, for people who wait.
+// progress writes to standard error what is being done, for people who wait.
 func (b *bench) progress(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, "    [load %s] %s\n", host.LoadAverage(), fmt.Sprintf(format, args...))
 }

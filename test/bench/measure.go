@@ -41,8 +41,9 @@ func (f *figures) ledger() (written, most int) {
 	for _, q := range f.queue {
 		if l := q.Status.Ledger; l != nil && l.Seq != seq {
 			seq = l.Seq
-			written += len(l.InFlight)
-			most = max(most, len(l.InFlight))
+			entries, _ := l.Decode() // what the operator under test writes can be read
+			written += len(entries.InFlight)
+			most = max(most, len(entries.InFlight))
 		}
 	}
 	return written, most
@@ -180,7 +181,7 @@ func (b *bench) countUntil(ctx context.Context, operator *host.Operator, counter
 }
 
 // settle waits until the operator has nothing left to do, and all applications are where they should be: an API server that is slow
-// to answer makes the operator look idle, too.
+// to answer also makes the operator look idle.
 func (b *bench) settle(ctx context.Context, operator *host.Operator, g goal) error {
 	limited, cancel := context.WithTimeoutCause(ctx, 5*time.Minute, errors.New("the operator is not ready after 5 minutes"))
 	defer cancel()
@@ -221,8 +222,8 @@ func (f *figures) time(started, end time.Time, events []load.Event[*v1alpha1.Spa
 	return nil
 }
 
-// startProfile takes profiles of the operator and the API server from when they can tell, if they are wanted for this goal. The
-// channel tells the end.
+// startProfile takes profiles of the operator and the API server from when they are meaningful, if they are wanted for this goal. The
+// channel signals the end.
 func (b *bench) startProfile(ctx context.Context, operator *host.Operator, g goal) <-chan error {
 	done := make(chan error, 1)
 	if b.profile == "" || g.event != watch.Added || g.n != b.sizes[len(b.sizes)-1] {

@@ -186,7 +186,7 @@ func (b *bench) atRest(ctx context.Context, operator *host.Operator) (m occupied
 type growth struct {
 	title, what string
 	step        int
-	// each is for how many the cost is told.
+	// each is for how many the cost is printed.
 	each  int
 	grown []occupied
 	// fresh is after a restart.
@@ -209,7 +209,7 @@ func (b *bench) printGrowth(g growth) {
 }
 
 // printMemory prints what was occupied. The first heap of applications bears what the operator needs once (buffers, tables of types),
-// so the second one tells what an application costs.
+// so the second one shows what an application costs.
 func (b *bench) printMemory(grown []occupied, fresh occupied, wide []occupied) {
 	b.printGrowth(growth{
 		title: "Memory of the operator at rest, MiB (driver pods and ConfigMaps of finished applications are kept)",

@@ -13,7 +13,7 @@ import (
 	"github.com/sparkgate/sparkgate/test/bench/load"
 )
 
-// fullName is a queue with room for one application, which does not end.
+// fullName is a queue with quota for one application, which does not end.
 const fullName = "full"
 
 // measurePending measures the operator at rest with more and more applications that wait for quota, then a fresh start with all of them.

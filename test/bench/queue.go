@@ -16,9 +16,9 @@ import (
 )
 
 // brief is a life of a second. Without limits all applications are let in at once, and the API server bounds how fast they come to
-// their end: some ten or twenty a second. The comparison tells what the queue costs only if the API server bounds the other run as
-// well. So lives have to be short against the time that the API server needs for as many as are let in at a time: with room for 100
-// and a second each, 100 a second could pass, many more than it can serve. With longer lives, or less room, the ratio would measure
+// their end: some ten or twenty a second. The comparison shows what the queue costs only if the API server bounds the other run as
+// well. So lives have to be short against the time that the API server needs for as many as are admitted at a time: with quota for 100
+// and a second each, 100 a second could pass, many more than it can serve. With longer lives, or less quota, the ratio would measure
 // how long drivers run. The quota counts two executors, but the node makes none: their writes would be the same in both runs, and
 // hide what the queue adds.
 var brief = load.Script{RunFor: time.Second}

@@ -54,7 +54,7 @@ func (b *bench) measureRestart(ctx context.Context) error {
 }
 
 // firstDecision starts an operator and returns when the driver pod of an application is there that waits for it. It needs a lease that
-// nobody has, and gives it back.
+// has no holder, and releases it.
 func (b *bench) firstDecision(ctx context.Context, half string) (took time.Duration, err error) {
 	b.progress("starting the operator, %s applications", half)
 	namespace, err := b.user.Namespace(ctx)

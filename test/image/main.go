@@ -19,7 +19,7 @@ import (
 	"github.com/sparkgate/sparkgate/test/image/spark"
 )
 
-// sources are what the Spark image is made of: programs, scripts, and the code
+// sources are what the Spark image is built from: programs, scripts, and the code
 // that puts them together, which is part of the key "already built" goes by.
 //
 //go:embed examples rootfs spark archive

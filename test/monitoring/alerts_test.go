@@ -20,8 +20,8 @@ import (
 	"github.com/fluxcd/pkg/apis/meta"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // stories let each alert fire and end.
@@ -74,20 +74,20 @@ func anotherHoldsTheLease(t *testing.T, alert string) {
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "sparkgate-leader"},
 		Spec:       coordinationv1.LeaseSpec{HolderIdentity: ptr.To("another"), LeaseDurationSeconds: ptr.To[int32](3600), AcquireTime: &now, RenewTime: &now},
 	}
-	actors.Create(t, lease)
-	actors.StartOperator(t, s.options)
+	harness.Create(t, lease)
+	harness.StartOperator(t, s.options)
 	env.Until(t, "the metrics are served", func() bool { _, _, err := s.get(); return err == nil })
 	s.fires(alert, 6*time.Minute)
 	if err := env.Client().Delete(t.Context(), lease); err != nil {
 		t.Fatal(err)
 	}
-	actors.MeasuredSoon(t, 1, "leader_election_master_status")
+	harness.MeasuredSoon(t, 1, "leader_election_master_status")
 	s.ends(alert, time.Minute)
 }
 
 // ask has the operator look at an application again.
 func ask(t *testing.T, app *v1alpha1.SparkApplication, token string) {
-	actors.Change(t, app, func(a *v1alpha1.SparkApplication) {
+	harness.Change(t, app, func(a *v1alpha1.SparkApplication) {
 		a.Annotations = map[string]string{meta.ReconcileRequestAnnotation: token}
 	})
 }
@@ -99,7 +99,7 @@ func writesAreRefused(t *testing.T, alert string) {
 	s.Reach(app, v1alpha1.StartingReason)
 	s.pass(5 * time.Minute)
 	s.way.refuses(isWrite)
-	n, failed := 0, actors.Measured(t, "sparkgate_api_writes_total", "code=500")
+	n, failed := 0, harness.Measured(t, "sparkgate_api_writes_total", "code=500")
 	s.passWhile(func() {
 		n++
 		ask(t, app, fmt.Sprint(n))
@@ -120,7 +120,7 @@ func ledgerIsRefused(t *testing.T, alert string) {
 	s.pass(5 * time.Minute)
 	s.way.refuses(func(r *http.Request) bool { return isWrite(r) && strings.Contains(r.URL.Path, "/sparkqueues/") })
 	labels := []string{"resource=sparkqueues/status", "code=500"}
-	failed := actors.Measured(t, "sparkgate_api_writes_total", labels...)
+	failed := harness.Measured(t, "sparkgate_api_writes_total", labels...)
 	app := s.Apply("pi")
 	s.passWhile(func() { failed = s.grows(failed, "sparkgate_api_writes_total", labels...) }, int(12*time.Minute/step))
 	s.fires(alert, time.Minute)
@@ -136,7 +136,7 @@ func readsAreRefused(t *testing.T, alert string) {
 	s.way.refuses(func(r *http.Request) bool { return r.Method == http.MethodGet && !isLease(r) })
 	s.way.cut()
 	labels := []string{"method=GET", "code=500"}
-	failed := actors.Measured(t, "rest_client_requests_total", labels...)
+	failed := harness.Measured(t, "rest_client_requests_total", labels...)
 	s.passWhile(func() { failed = s.grows(failed, "rest_client_requests_total", labels...) }, int(15*time.Minute/step))
 	s.fires(alert, time.Minute)
 	s.way.answers()
@@ -150,13 +150,13 @@ func statusWritesHang(t *testing.T, alert string) {
 	for i := range 150 {
 		s.Apply(fmt.Sprintf("pi-%d", i), func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = true })
 	}
-	env.Until(t, "objects wait", func() bool { return actors.Measured(t, "workqueue_depth", "controller=application") > 100 })
+	env.Until(t, "objects wait", func() bool { return harness.Measured(t, "workqueue_depth", "controller=application") > 100 })
 	said := s.fires(alert, 20*time.Minute)
 	if !strings.Contains(said, "controller application") {
 		t.Errorf("it does not name the controller: %s", said)
 	}
 	s.way.answers()
-	env.Until(t, "few objects wait", func() bool { return actors.Measured(t, "workqueue_depth", "controller=application") < 100 })
+	env.Until(t, "few objects wait", func() bool { return harness.Measured(t, "workqueue_depth", "controller=application") < 100 })
 	s.ends(alert, time.Minute)
 }
 
@@ -169,7 +169,7 @@ func oneNeedsMoreThanIsFree(t *testing.T, alert string) {
 	first := s.Apply("first")
 	driver := s.Run(first)
 	second := s.Apply("second", large)
-	actors.MeasuredSoon(t, 1, "sparkgate_queue_waiting", "queue="+s.Queue.Name, "reason=WaitingForQuota")
+	harness.MeasuredSoon(t, 1, "sparkgate_queue_waiting", "queue="+s.Queue.Name, "reason=WaitingForQuota")
 	said := s.fires(alert, time.Hour)
 	if !strings.Contains(said, "queue "+s.Queue.Name) {
 		t.Errorf("it does not name the queue: %s", said)
@@ -209,7 +209,7 @@ func runsFail(t *testing.T, alert string) {
 		app := s.Apply(fmt.Sprintf("pi-%d", i))
 		s.Kubelet.Finish(t.Context(), s.Run(app), 3, "Error")
 		s.Reach(app, v1alpha1.FailedReason)
-		actors.MeasuredSoon(t, float64(i+1), "sparkgate_runs_total", "namespace="+s.Namespace, "outcome=Failed")
+		harness.MeasuredSoon(t, float64(i+1), "sparkgate_runs_total", "namespace="+s.Namespace, "outcome=Failed")
 		s.tick(step)
 	}
 	if said := s.fires(alert, 10*time.Minute); !strings.Contains(said, "namespace "+s.Namespace) {
@@ -231,8 +231,8 @@ func (s *scene) schedule(name, every string, change ...func(*v1alpha1.SparkAppli
 		s.t.Fatal(err)
 	}
 	schedule.Spec.Schedule, schedule.Spec.Template.Spec = every, runtime.RawExtension{Raw: spec}
-	actors.Create(s.t, schedule)
-	actors.Eventually(s.t, schedule, "observed", func(o *v1alpha1.ScheduledSparkApplication) bool { return o.Status.ObservedGeneration == o.Generation })
+	harness.Create(s.t, schedule)
+	harness.Eventually(s.t, schedule, "observed", func(o *v1alpha1.ScheduledSparkApplication) bool { return o.Status.ObservedGeneration == o.Generation })
 	return schedule
 }
 
@@ -248,10 +248,10 @@ func (s *scene) look(schedule *v1alpha1.ScheduledSparkApplication) {
 	}
 	s.clock.Advance(next.Add(time.Hour).Sub(s.clock.Now()))
 	token := s.clock.Now().String()
-	actors.Change(s.t, schedule, func(o *v1alpha1.ScheduledSparkApplication) {
+	harness.Change(s.t, schedule, func(o *v1alpha1.ScheduledSparkApplication) {
 		o.Annotations = map[string]string{meta.ReconcileRequestAnnotation: token}
 	})
-	actors.Eventually(s.t, schedule, "looked at", func(o *v1alpha1.ScheduledSparkApplication) bool { return o.Status.LastHandledReconcileAt == token })
+	harness.Eventually(s.t, schedule, "looked at", func(o *v1alpha1.ScheduledSparkApplication) bool { return o.Status.LastHandledReconcileAt == token })
 }
 
 func scheduleIsBusy(t *testing.T, alert string) {
@@ -261,7 +261,7 @@ func scheduleIsBusy(t *testing.T, alert string) {
 	s.pass(5 * time.Minute)
 	s.look(daily)
 	s.look(daily)
-	actors.MeasuredSoon(t, 1, "sparkgate_schedule_missed_runs_total", "namespace="+s.Namespace, "reason=ConcurrencyForbidden")
+	harness.MeasuredSoon(t, 1, "sparkgate_schedule_missed_runs_total", "namespace="+s.Namespace, "reason=ConcurrencyForbidden")
 	if said := s.fires(alert, time.Minute); !strings.Contains(said, s.Namespace+" were missed within the last hour: ConcurrencyForbidden") {
 		t.Errorf("it does not say where and why: %s", said)
 	}
@@ -270,7 +270,7 @@ func scheduleIsBusy(t *testing.T, alert string) {
 		t.Error("it still fires an hour after the first one")
 	}
 	s.look(daily)
-	actors.MeasuredSoon(t, 2, "sparkgate_schedule_missed_runs_total", "namespace="+s.Namespace, "reason=ConcurrencyForbidden")
+	harness.MeasuredSoon(t, 2, "sparkgate_schedule_missed_runs_total", "namespace="+s.Namespace, "reason=ConcurrencyForbidden")
 	s.fires(alert, time.Minute)
 	s.ends(alert, 65*time.Minute)
 }
@@ -282,7 +282,7 @@ func scheduleIsWrong(t *testing.T, alert string) {
 	if said := s.fires(alert, 20*time.Minute); !strings.Contains(said, "InvalidSpec") {
 		t.Errorf("it does not say why: %s", said)
 	}
-	actors.Change(t, never, func(o *v1alpha1.ScheduledSparkApplication) { o.Spec.Schedule = "0 0 28 2 *" })
-	actors.MeasuredSoon(t, 0, "sparkgate_schedules", "namespace="+s.Namespace, "reason=InvalidSpec")
+	harness.Change(t, never, func(o *v1alpha1.ScheduledSparkApplication) { o.Spec.Schedule = "0 0 28 2 *" })
+	harness.MeasuredSoon(t, 0, "sparkgate_schedules", "namespace="+s.Namespace, "reason=InvalidSpec")
 	s.ends(alert, time.Minute)
 }

@@ -19,8 +19,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // dashboard is what these tests need of one.
@@ -100,9 +100,9 @@ func newLoad(s *scene) *load {
 	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusAccepted) }))
 	s.t.Cleanup(receiver.Close)
 	s.options.EventsAddr = receiver.URL
-	l.borrower = actors.Queue(s.t, s.Namespace+"-borrower", s.Queue.Name, "3Gi")
-	l.lender = actors.Queue(s.t, s.Namespace+"-lender", s.Queue.Name, "3Gi")
-	l.elastic = actors.Queue(s.t, s.Namespace+"-elastic", "", actors.MemoryFor(4))
+	l.borrower = harness.Queue(s.t, s.Namespace+"-borrower", s.Queue.Name, "3Gi")
+	l.lender = harness.Queue(s.t, s.Namespace+"-lender", s.Queue.Name, "3Gi")
+	l.elastic = harness.Queue(s.t, s.Namespace+"-elastic", "", harness.MemoryFor(4))
 	return l
 }
 
@@ -115,7 +115,7 @@ func (l *load) play(round int) {
 	l.preemption(round)
 	l.growth(round)
 	l.brokenWrites(round)
-	actors.MeasuredSoon(l.t, 0, "sparkgate_applications", "namespace="+l.Namespace, "stage=Running")
+	harness.MeasuredSoon(l.t, 0, "sparkgate_applications", "namespace="+l.Namespace, "stage=Running")
 	l.tick(step)
 }
 
@@ -138,11 +138,11 @@ func (l *load) preemption(round int) {
 	preempted := -1
 	env.Until(l.t, "one is preempted", func() bool {
 		preempted = slices.IndexFunc(apps, func(app *v1alpha1.SparkApplication) bool {
-			return env.Client().Get(l.t.Context(), client.ObjectKeyFromObject(app), app) == nil && actors.Stage(app) == v1alpha1.PreemptedReason
+			return env.Client().Get(l.t.Context(), client.ObjectKeyFromObject(app), app) == nil && harness.Stage(app) == v1alpha1.PreemptedReason
 		})
 		return preempted >= 0
 	})
-	actors.MeasuredSoon(l.t, 1, "sparkgate_queue_pending", "queue="+l.borrower.Name)
+	harness.MeasuredSoon(l.t, 1, "sparkgate_queue_pending", "queue="+l.borrower.Name)
 	l.tick(step)
 	l.Kubelet.Finish(l.t.Context(), drivers[1-preempted], 3, "Error")
 	l.Reach(apps[1-preempted], v1alpha1.FailedReason)
@@ -154,10 +154,10 @@ func (l *load) preemption(round int) {
 
 // growth lets an application have more executors than its base gang, and want more than its queue has quota for.
 func (l *load) growth(round int) {
-	app := l.Apply(fmt.Sprintf("elastic-%d", round), actors.Elastic, in(l.elastic))
+	app := l.Apply(fmt.Sprintf("elastic-%d", round), harness.Elastic, in(l.elastic))
 	driver := l.Run(app)
 	l.Kubelet.Gated(l.t.Context(), driver, 1, 2, 3, 4, 5)
-	actors.MeasuredSoon(l.t, 2, "sparkgate_queue_elastic_executors", "queue="+l.elastic.Name, "state=granted")
+	harness.MeasuredSoon(l.t, 2, "sparkgate_queue_elastic_executors", "queue="+l.elastic.Name, "state=granted")
 	l.tick(step)
 	l.Kubelet.Finish(l.t.Context(), driver, 0, "Completed")
 	l.Reach(app, v1alpha1.SucceededReason)

@@ -205,7 +205,7 @@ func (p *prometheus) labeled(series labels.Labels) labels.Labels {
 	return builder.Labels()
 }
 
-// samples counts the values of a query from the first scrape to the last, those that are no numbers left out.
+// samples counts the values of a query from the first scrape to the last, those that are not numbers left out.
 func (p *prometheus) samples(query string) int {
 	p.t.Helper()
 	q, err := p.engine.NewRangeQuery(p.t.Context(), p.db, nil, query, p.begin, p.now, step)

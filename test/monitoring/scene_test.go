@@ -13,19 +13,19 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // scene is an operator with a world, and a Prometheus that scrapes it.
 type scene struct {
-	*actors.World
+	*harness.World
 	*prometheus
 	t        *testing.T
-	clock    *actors.Clock
+	clock    *harness.Clock
 	way      *way
-	options  actors.OperatorOptions
-	operator *actors.Operator
+	options  harness.OperatorOptions
+	operator *harness.Operator
 }
 
 // newScene makes a world whose queue has that much memory. There is no operator yet.
@@ -39,18 +39,18 @@ func newScene(t *testing.T, memory string) *scene {
 	if err := listener.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s := &scene{World: actors.NewWorld(t, memory, nil), prometheus: newPrometheus(t, address), t: t, clock: &actors.Clock{}, way: &way{}}
+	s := &scene{World: harness.NewWorld(t, memory, nil), prometheus: newPrometheus(t, address), t: t, clock: &harness.Clock{}, way: &way{}}
 	config := env.Config()
 	config.Wrap(s.way.below) // below the counting of writes
-	s.options = actors.OperatorOptions{Config: config, Clock: s.clock, MetricsAddr: address, LeaseNamespace: s.Namespace}
+	s.options = harness.OperatorOptions{Config: config, Clock: s.clock, MetricsAddr: address, LeaseNamespace: s.Namespace}
 	return s
 }
 
 // start starts the operator, and waits until it leads and is scraped.
 func (s *scene) start() {
 	s.t.Helper()
-	s.operator = actors.StartOperator(s.t, s.options)
-	actors.MeasuredSoon(s.t, 1, "leader_election_master_status")
+	s.operator = harness.StartOperator(s.t, s.options)
+	harness.MeasuredSoon(s.t, 1, "leader_election_master_status")
 	env.Until(s.t, "the metrics are served", func() bool {
 		page, _, err := s.get()
 		return err == nil && strings.Contains(string(page), `sparkgate_queue_pending{queue="`+s.Queue.Name+`"}`)
@@ -69,8 +69,8 @@ func (s *scene) passWhile(again func(), steps int) {
 // grows waits until a metric is above what it was.
 func (s *scene) grows(was float64, name string, labels ...string) float64 {
 	s.t.Helper()
-	env.Until(s.t, name+" grows", func() bool { return actors.Measured(s.t, name, labels...) > was })
-	return actors.Measured(s.t, name, labels...)
+	env.Until(s.t, name+" grows", func() bool { return harness.Measured(s.t, name, labels...) > was })
+	return harness.Measured(s.t, name, labels...)
 }
 
 // way is the operator's way to the API server, in whose place it may answer or keep silent.

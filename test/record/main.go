@@ -90,7 +90,7 @@ type recorder struct {
 	log       io.Writer
 }
 
-// all goes on after a case that fails, so that one call tells of all of them.
+// all continues after a case that fails, so that one call reports all of them.
 func (r recorder) all(ctx context.Context, cases []Case, one func(recorder, context.Context, Case) (float64, error)) error {
 	var failed []error
 	for i, c := range cases {
@@ -128,7 +128,7 @@ func secrets(spark *Spark, run Run) []string {
 	return texts
 }
 
-// tidy removes recordings of cases that are no more and writes the list of those that are.
+// tidy removes recordings of cases that no longer exist and writes the list of those that are.
 func tidy(out, version string, all []Case) error {
 	var list strings.Builder
 	fmt.Fprintf(&list, "# Spark %s\n\nWritten by `go run . --version %s` in `test/record`; do not edit.\n\n| case | what it shows |\n|---|---|\n", version, version)

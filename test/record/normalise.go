@@ -138,7 +138,7 @@ func replacer(run Run) (func(string) string, error) {
 
 // uniqueIDs pairs each of Spark's unique ids in the text with its replacement.
 // Spark makes them of three random bytes and the time in milliseconds (its
-// lower 40 bits), so one that the case itself spells out is told apart by its
+// lower 40 bits), so one that the case itself spells out is distinguished by its
 // time. A name that begins with an id has x in place of a digit there.
 func uniqueIDs(text string, run Run) (pairs []string, err error) {
 	var config string

@@ -18,7 +18,7 @@ import (
 	"strings"
 )
 
-// propertyName is what names of Spark's properties look like. A few other constants do, too.
+// propertyName is what names of Spark's properties look like. So do a few other constants.
 var propertyName = regexp.MustCompile(`^spark(\.[A-Za-z][A-Za-z0-9_-]*)+$`)
 
 // recordProperties writes the names of Spark's properties into a file, one a line: the constants of its classes that look like one. Spark

@@ -61,7 +61,7 @@ func (s *Server) Address() string { return s.listener.Addr().String() }
 func (s *Server) Close() { _ = s.http.Close() }
 
 // Take returns the requests since the last call, in order, and forgets them.
-// The error tells of a request that could not be read.
+// The error is about a request that could not be read.
 func (s *Server) Take() ([]Request, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

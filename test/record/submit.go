@@ -82,7 +82,7 @@ func (s *Submitter) Submit(ctx context.Context, c Case) (run Run, err error) {
 
 // prepare writes the files of the case and returns the conf folder to use: the
 // same empty one for every case without own files, because Java accepts a
-// class-data archive only with the class path that it was made with.
+// class-data archive only with the class path that it was created with.
 func (s *Submitter) prepare(c Case, folder string) (confDir string, err error) {
 	confDir = filepath.Join(s.Spark.Cache, "empty-conf")
 	if c.ConfFiles != nil {

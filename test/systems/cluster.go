@@ -41,7 +41,7 @@ func FolderVariable(name string) string {
 	return "SPARKGATE_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 }
 
-// Program returns the path of a program that tests call and that ends by itself, such as helm.
+// Program returns the path of a program that tests call and that ends on its own, such as helm.
 func Program(root, system, name string) (string, error) {
 	dir, err := findBuild(root, system)
 	if err != nil {

@@ -7,8 +7,8 @@
 //	kueue := systems.Kueue(t, env.Cluster(), systems.KueueSettings{})   installs and starts it, waits until it is ready
 //	kueue.Stop()                                                        its objects and webhooks stay, as when its pod is away
 //	kueue.Start(ctx)                                                    again, on the same ports
-//	kueue.Uninstall(ctx)                                                its CRDs and webhooks go, too
+//	kueue.Uninstall(ctx)                                                its CRDs and webhooks also go
 //
 // They are the real programs. Each is a Go module of its own below this folder that pins one version; `localcluster build` compiles it
-// into the user's cache folder, with its manifests beside it. README.md tells more.
+// into the user's cache folder, with its manifests beside it. README.md says more.
 package systems

@@ -23,7 +23,7 @@ const (
 
 // FluxSettings are what a test has to know before Flux starts; see FreeAddress.
 type FluxSettings struct {
-	// EventsAddr is where notification-controller takes events, those of the other controllers, too.
+	// EventsAddr is where notification-controller takes events, also those of the other controllers.
 	EventsAddr string
 	// ReceiverAddr is where notification-controller takes webhooks.
 	ReceiverAddr string

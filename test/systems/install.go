@@ -27,7 +27,7 @@ import (
 // fieldManager is by whose name things are installed.
 const fieldManager = client.FieldOwner("sparkgate-tests")
 
-// probeName is the name of objects that are made to see whether a system works, and deleted then.
+// probeName is the name of objects that are created to see whether a system works, and deleted then.
 const probeName = "sparkgate-probe"
 
 // readManifests returns the objects of all YAML files of a folder of a build.
@@ -189,8 +189,8 @@ func (s *System) eachCRD(ctx context.Context, do func(context.Context, *unstruct
 	return errors.Join(errs...)
 }
 
-// gone waits until a CRD does not exist and its kind is not served any more, which ends a moment later. Its objects are freed of their
-// finalizers: nobody is left to remove them.
+// gone waits until a CRD does not exist and its kind is no longer served, which ends a moment later. Its objects are freed of their
+// finalizers: nothing is left to remove them.
 func (s *System) gone(ctx context.Context, crd *unstructured.Unstructured) error {
 	var last error
 	err := wait.PollUntilContextCancel(ctx, interval, true, func(ctx context.Context) (bool, error) {

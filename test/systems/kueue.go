@@ -250,7 +250,7 @@ func (k *kueue) url(path string) string {
 
 func (k *kueue) caBundle() string { return base64.StdEncoding.EncodeToString(k.certs.caCert) }
 
-// works says whether Kueue calls itself ready, its webhooks answer the API server, and its controllers run: they tell of a Workload
+// works says whether Kueue calls itself ready, its webhooks answer the API server, and its controllers run: they report of a Workload
 // that its queue is missing. Before that it does not end when it is asked to, either.
 func (k *kueue) works(ctx context.Context) error {
 	if err := healthy(ctx, fmt.Sprintf("http://127.0.0.1:%d/readyz", k.health)); err != nil {

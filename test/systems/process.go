@@ -87,7 +87,7 @@ func (p *process) alive() bool {
 	}
 }
 
-// check is an error when the program has ended: nobody asked it to.
+// check is an error when the program has ended: it was not asked to.
 func (p *process) check() error {
 	if p.alive() {
 		return nil

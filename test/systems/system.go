@@ -157,7 +157,7 @@ func (s *System) begin(t testing.TB) *System {
 	return s
 }
 
-// tell shows the end of the logs when the test has failed, and leaves all of them in its folder of artifacts (see go test -artifacts).
+// tell prints the end of the logs when the test has failed, and leaves all of them in its folder of artifacts (see go test -artifacts).
 func (s *System) tell(t testing.TB) {
 	if !t.Failed() {
 		return
@@ -257,7 +257,7 @@ func FreePort() (int, error) {
 	return ports[0], nil
 }
 
-// freePorts returns ports of the loopback address that nobody listens on.
+// freePorts returns ports of the loopback address without a listener.
 func freePorts(n int) ([]int, error) {
 	var ports []int
 	for range n {

@@ -75,8 +75,8 @@ func NewYuniKorn(cluster Cluster, settings YuniKornSettings) (*System, error) {
 	return s, nil
 }
 
-// yunikornWorks says whether a pod is placed on a node that is made for it alone, or refused because no queue takes it: there is nothing
-// else that tells.
+// yunikornWorks says whether a pod is placed on a node that is created for it alone, or refused because no queue takes it: there is nothing
+// else that shows it.
 func (s *System) yunikornWorks(ctx context.Context) error {
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: probeName, Labels: map[string]string{probeName: "node"}}}
 	err := s.client.Get(ctx, client.ObjectKeyFromObject(node), node)

@@ -27,9 +27,9 @@ const (
 	// than what the API server's authorizer knows. It doubles with every review, up to longestPause.
 	firstPause   = time.Second
 	longestPause = time.Minute
-	// forgetAfter is how long the pause of a right that nobody asks about is remembered.
+	// forgetAfter is how long the pause of a right that is not asked about is remembered.
 	forgetAfter = 10 * time.Minute
-	// offFor is how long no review is made after the API server has refused one to the operator.
+	// offFor is how long no review is created after the API server has refused one to the operator.
 	offFor = 5 * time.Minute
 )
 
@@ -41,7 +41,7 @@ type Reviewer struct {
 	known  *cache.Expiring
 
 	mu  sync.Mutex
-	off time.Time // no review is made before this time
+	off time.Time // no review is created before this time
 }
 
 // New returns a reviewer that has asked nothing yet.

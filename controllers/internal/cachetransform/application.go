@@ -55,7 +55,7 @@ func sizeOf(app *v1alpha1.SparkApplication) int {
 }
 
 // stub returns what is kept of an application that is too large: its name, its status, and those fields that may change
-// what becomes of a run that goes on. All of them are small.
+// what becomes of a run that continues. All of them are small.
 func stub(app *v1alpha1.SparkApplication, size int) *v1alpha1.SparkApplication {
 	same, err := templatehash.Matches(&app.Spec, app.Status.TemplateHash)
 	out := &v1alpha1.SparkApplication{TypeMeta: app.TypeMeta, Status: app.Status}

@@ -22,7 +22,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/templatehash"
 )
 
-// large is an application with something that makes it that large, and with what a decision about a run that goes on needs.
+// large is an application with something that makes it that large, and with what a decision about a run that continues needs.
 func large(bytes int, what func(app *v1alpha1.SparkApplication, text string)) *v1alpha1.SparkApplication {
 	app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{
 		Namespace: "default", Name: "pi", UID: "pi-uid", ResourceVersion: "7", Generation: 3, Finalizers: []string{"other", v1alpha1.Finalizer},
@@ -67,7 +67,7 @@ func raw(text string) *runtime.RawExtension {
 	return &runtime.RawExtension{Raw: []byte(`{"metadata":{"annotations":{"x":"` + text + `"}}}`)}
 }
 
-// TestStub: whatever makes an application too large, its stub is small, says the size, and keeps what a run that goes on needs.
+// TestStub: whatever makes an application too large, its stub is small, says the size, and keeps what a run that continues needs.
 func TestStub(t *testing.T) {
 	t.Parallel()
 	for name, what := range ways {
@@ -158,7 +158,7 @@ func TestNamespaceKeepsOwnAnnotations(t *testing.T) {
 	}
 }
 
-// TestListsAreReadInPages: never more than a page is held at once that has not been made slim.
+// TestListsAreReadInPages: never more than a page is held at once that has not been stripped.
 func TestListsAreReadInPages(t *testing.T) {
 	t.Parallel()
 	const all = 3*PageSize + 5

@@ -135,7 +135,7 @@ func TestWhatIsAsked(t *testing.T) {
 	}
 }
 
-// TestNodeThatDoesNotAnswer: whoever asks goes on when the time is over; the node is left alone for a minute, others are not.
+// TestNodeThatDoesNotAnswer: the caller continues when the time is over; the node is left alone for a minute, others are not.
 func TestNodeThatDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	ctx, timeIsOver := context.WithCancel(t.Context())
@@ -167,7 +167,7 @@ func TestNodeThatDoesNotAnswer(t *testing.T) {
 	}
 }
 
-// TestTurns: no more logs are read at once than allowed, and whoever waits for a turn in vain goes on.
+// TestTurns: no more logs are read at once than allowed, and a caller that waits for a turn in vain continues.
 func TestTurns(t *testing.T) {
 	t.Parallel()
 	arrived, release := make(chan struct{}), make(chan struct{})

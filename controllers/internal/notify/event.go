@@ -58,7 +58,7 @@ func (s *Sender) eventOf(app *v1alpha1.SparkApplication, warning bool, reason, m
 }
 
 // metadataOf returns what the receiver shows beside the message. It takes only keys that begin with the group of the
-// object, or with Flux's own prefix for annotations. The token tells events of different attempts apart, which have the
+// object, or with Flux's own prefix for annotations. The token distinguishes events of different attempts, which have the
 // same message: the receiver drops what it takes for a repetition.
 func metadataOf(app *v1alpha1.SparkApplication) map[string]string {
 	own := func(key string) string { return v1alpha1.Group + "/" + key }

@@ -32,7 +32,7 @@ func application(run int64) *v1alpha1.SparkApplication {
 	return app
 }
 
-// receiver is a notification-controller that answers what it is told to, and remembers what it took.
+// receiver is a notification-controller that answers as configured, and remembers what it took.
 type receiver struct {
 	*httptest.Server
 	mu    sync.Mutex
@@ -241,7 +241,7 @@ func TestReceiverThatIsAbsent(t *testing.T) {
 	}
 }
 
-// TestReceiverThatHangs: whoever notifies does not wait; the line stays bounded and keeps the newest; ending does not wait either.
+// TestReceiverThatHangs: the notifying caller does not wait; the line stays bounded and keeps the newest; ending does not wait either.
 func TestReceiverThatHangs(t *testing.T) {
 	before := results()
 	var open sync.Mutex

@@ -14,7 +14,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// recorder is a gate that only admits, and writes down what it is told.
+// recorder is a gate that only admits, and records its calls.
 type recorder struct {
 	can     queueing.Capabilities
 	told    []string

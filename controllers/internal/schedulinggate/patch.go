@@ -21,7 +21,7 @@ import (
 type Placement struct {
 	NodeSelector map[string]string
 	Tolerations  []corev1.Toleration
-	// Labels that tell what it is charged to.
+	// Labels that say what it is charged to.
 	Labels map[string]string
 }
 

@@ -7,9 +7,9 @@
 //	operator defaults < namespace defaults < sparkConfigMap (spark-defaults.conf) < sparkConf, sparkConfFrom < typed fields
 //
 // Values that come from Secrets are never among the properties: conf.Masked stands there. They are filled in when the
-// file of the driver is written, so that no message, demand or pod can have them.
+// file of the driver is written, so that no message, pod set or pod can have them.
 //
-// Everything downstream (render, demand, the life of an application) reads only the merged map that Merge returns. Each
+// Everything downstream (render, podsets, the life of an application) reads only the merged map that Merge returns. Each
 // property remembers the place that set it, so that a message about a value can name the field that a user would edit.
 //
 // The package is pure: it has no client, no clock and no logger, and it must not import the packages beside it.

@@ -152,7 +152,7 @@ func TestJavaReader(t *testing.T) {
 	}
 }
 
-// nasty are the pieces that random names and values are made of.
+// nasty are the pieces that random names and values are built from.
 var nasty = []string{
 	"\\", "\\\\", "\\u0041", "\\u", "u00", "\n", "\r", "\r\n", "\t", "\f", "\v", " ", "  ", "=", ":", "#", "!", "\x00", "\x01", "\x1b[31m", "\x7f", "\u0085",
 	"\u00a0", "\u2028", "\u2029", "\ufeff", "\ufffd", "\uffff", "\ud7ff", "\ue000", "é", "e\u0301", "中", "😀", "\U0010ffff", "a", "Z", "0", ".", ",", "\"", "'", "$(X)", "%n",
@@ -192,7 +192,7 @@ func TestJavaReadsWhatWasPlanned(t *testing.T) {
 	}
 }
 
-// TestParseIsJavas: a file of somebody else's is read here as Java reads it, unless Java refuses it.
+// TestParseIsJavas: a file of another author is read here as Java reads it, unless Java refuses it.
 func TestParseIsJavas(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(5000) {

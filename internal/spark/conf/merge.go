@@ -77,7 +77,7 @@ func addLayer(merged Properties, l layer) []Finding {
 	for _, key := range sortedKeys(l.values) {
 		value := l.values[key]
 		if message := refusedKey(key, value); message != "" {
-			// A file of defaults may hold properties of other programs; Spark drops them, too.
+			// A file of defaults may hold properties of other programs; Spark also drops them.
 			if l.source != ConfigMap || strings.HasPrefix(key, prefix) {
 				findings = append(findings, Finding{Field: l.field(key), Message: message})
 			}

@@ -26,7 +26,7 @@ func At(path, key string) string {
 }
 
 // refusedName returns why no property can have a name; empty if one can. Java would read every name back from a file of
-// properties; but anyone who prints, splits or compares one of these on the way would not. A space within a name and a
+// properties; but a program that prints, splits or compares one of these on the way would not. A space within a name and a
 // colon are left: the real client takes them.
 func refusedName(key string) string {
 	inner := strings.TrimSpace(key)

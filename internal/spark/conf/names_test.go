@@ -14,7 +14,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/redact"
 )
 
-// TestNames: what cannot be called so is refused wherever the name comes from, and told in one line.
+// TestNames: what cannot be called so is refused wherever the name comes from, and reported in one line.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	const remedy = ": rename the property"
@@ -92,7 +92,7 @@ func TestUsualNames(t *testing.T) {
 	}
 }
 
-// TestNothingUnreadableIsPlanned: what is left after merging is read back by Java to the letter, and what is refused is told in one line.
+// TestNothingUnreadableIsPlanned: what is left after merging is read back by Java to the letter, and what is refused is reported in one line.
 func TestNothingUnreadableIsPlanned(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(2000) {

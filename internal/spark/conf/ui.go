@@ -50,7 +50,7 @@ type Exposure struct {
 	Base string
 }
 
-// Exposures returns the ways from outside to the web interface, the one to tell people about first.
+// Exposures returns the ways from outside to the web interface, the one to print first.
 func Exposures(app *v1alpha1.SparkApplication) []Exposure {
 	ui := app.Spec.UI
 	if ui == nil {

@@ -4,7 +4,6 @@
 package expose
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,9 +16,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/testing/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
 // read reads an application of testdata.
 func read(t *testing.T, name string) *v1alpha1.SparkApplication {
@@ -58,19 +56,7 @@ func TestGolden(t *testing.T) {
 			in := InputOf(app)
 			in.UIPort = 4040
 			got := printed(t, in)
-			golden := filepath.Join(folder, "want.yaml")
-			if *update {
-				if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("companions of %s (-want +got), run the test with -update to accept:\n%s", folder, diff)
-			}
+			golden.Compare(t, filepath.Join(folder, "want.yaml"), got)
 		})
 	}
 }

@@ -71,7 +71,7 @@ func areaOf(app *v1alpha1.SparkApplication, template string) Place {
 // String returns host and path.
 func (p Place) String() string { return p.Host + p.Path }
 
-// covers reports whether everything of another place belongs to this one, too.
+// covers reports whether everything of another place also belongs to this one.
 func (p Place) covers(other Place) bool { return p.Host == other.Host && below(other.Path, p.Path) }
 
 // below reports whether a path is another one, or continues it by whole segments.

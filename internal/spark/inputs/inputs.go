@@ -17,10 +17,10 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
-	"github.com/sparkgate/sparkgate/internal/spark/demand"
+	"github.com/sparkgate/sparkgate/internal/spark/podsets"
 )
 
-// Inputs are what a plan is made from.
+// Inputs are what a plan is derived from.
 type Inputs struct {
 	// Template is the hash of the run template: roles, their templates and accounts, and everything else that the spec
 	// says of the pods.
@@ -32,10 +32,10 @@ type Inputs struct {
 	// Settings are those of the namespace.
 	Settings map[string]string
 	// Environment is what the API server adds to requests of pods.
-	Environment demand.Environment
+	Environment podsets.Environment
 }
 
-// rule names how the hash is made. It changes with the rule, and the grants of starts in between go back once.
+// rule names how the hash is computed. It changes with the rule, and the grants of starts in between go back once.
 const rule = "v1"
 
 // settingPrefix begins the labels and annotations of a namespace that are settings of Sparkgate.

@@ -15,7 +15,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
-	"github.com/sparkgate/sparkgate/internal/spark/demand"
+	"github.com/sparkgate/sparkgate/internal/spark/podsets"
 )
 
 // example has every kind of input.
@@ -29,7 +29,7 @@ func example() Inputs {
 		ConfigMap: &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "conf", UID: "c0ffee", ResourceVersion: "7"},
 			Data: map[string]string{"spark-defaults.conf": "spark.driver.memory 1g\n", "log4j2.properties": "rootLogger.level = warn\n"}},
 		Settings: map[string]string{"annotation sparkgate.io/allowed-service-accounts": "spark"},
-		Environment: demand.Environment{
+		Environment: podsets.Environment{
 			LimitRanges: []corev1.LimitRange{ranged("a", "1Gi"), ranged("b", "2Gi")},
 			RuntimeClasses: map[string]corev1.ResourceList{
 				"gvisor": {corev1.ResourceMemory: resource.MustParse("64Mi")}, "kata": {corev1.ResourceMemory: resource.MustParse("128Mi")},
@@ -108,7 +108,7 @@ func TestNothingRunsTogether(t *testing.T) {
 		{}, {Template: "a"}, {Template: "ab"}, {Settings: map[string]string{"a": "b"}}, {Settings: map[string]string{"a": "", "b": ""}},
 		{ConfigMap: &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{UID: "a"}}}, {ConfigMap: &corev1.ConfigMap{Data: map[string]string{"a": "b"}}},
 		{Properties: conf.Properties{"a": {Key: "a", Value: "b"}}}, {Properties: conf.Properties{"a": {Key: "a", Value: ",\"b\":\""}}},
-		{Environment: demand.Environment{LimitRanges: []corev1.LimitRange{ranged("a", "1Gi")}}},
+		{Environment: podsets.Environment{LimitRanges: []corev1.LimitRange{ranged("a", "1Gi")}}},
 	} {
 		h := hash(t, in)
 		if other, twice := seen[h]; twice {

@@ -10,7 +10,7 @@ import (
 )
 
 // BenchmarkBuild is what the operator spends on the objects of one attempt. Its own figure counts CPU time, collection of garbage included,
-// so that it says the same on a machine that others use, too.
+// so that it says the same on a machine that is also in use by others.
 func BenchmarkBuild(b *testing.B) {
 	in := inputOf(b, nil)
 	b.ReportAllocs()

@@ -17,7 +17,7 @@ import (
 )
 
 // FuzzTemplate: whatever a template is, it is an error, or it is in the pods: nothing of it is changed but what Spark or Sparkgate own. What the
-// executors start from is read back as it was made.
+// executors start from is read back as it was written.
 func FuzzTemplate(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, `{"metadata": {"labels": {"a": "b", "spark-role": "x"}, "annotations": {"c": "d"}}}`,

@@ -4,22 +4,19 @@
 package render
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/internal/testing/golden"
 	"github.com/sparkgate/sparkgate/queueing"
 )
-
-var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
 // goldenCase is what stands in a golden folder beside the application: inputs that the application does not hold.
 type goldenCase struct {
@@ -44,19 +41,7 @@ func TestGolden(t *testing.T) {
 		t.Run(filepath.Base(folder), func(t *testing.T) {
 			t.Parallel()
 			got := printed(t, renderFolder(t, folder))
-			golden := filepath.Join(folder, "want.yaml")
-			if *update {
-				if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("objects of %s (-want +got), run the test with -update to accept:\n%s", folder, diff)
-			}
+			golden.Compare(t, filepath.Join(folder, "want.yaml"), got)
 		})
 	}
 }

@@ -37,7 +37,7 @@ const (
 	longestPrefix = 52
 	// longestStem is how much of the application's name the prefix begins with, at most.
 	longestStem = 32
-	// hashLength is how many characters of the uid's hash tell applications with the same beginning apart.
+	// hashLength is how many characters of the uid's hash distinguish applications with the same beginning.
 	hashLength = 5
 )
 

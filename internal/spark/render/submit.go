@@ -57,7 +57,7 @@ func (b *build) submit() error {
 const decommissionInterval = "3s"
 
 // decommission has executors hand over what they hold before they end, unless the user has chosen: those that wait
-// behind a gate may be asked for their quota while the job goes on. Without dynamic allocation none is.
+// behind a gate may be asked for their quota while the job continues. Without dynamic allocation none is.
 func (b *build) decommission() error {
 	gang, err := b.given.Executors()
 	if err != nil || !b.in.SchedulingGated || !gang.Dynamic {

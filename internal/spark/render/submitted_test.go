@@ -16,7 +16,7 @@ import (
 )
 
 // TestSubmittedRecordings translates every recorded call of spark-submit into an application, builds that, and compares with what the real
-// client sent. What the client refused has to be refused, too. Every entry of the lists has to be met.
+// client sent. What the client refused also has to be refused. Every entry of the lists has to be met.
 func TestSubmittedRecordings(t *testing.T) {
 	t.Parallel()
 	met := map[string]bool{}
@@ -50,7 +50,7 @@ func TestSubmittedRecordings(t *testing.T) {
 	t.Logf("calls: %v", outcomes)
 }
 
-// recordedCalls are all recordings by version and name: those that have an application, too, and those of a call alone.
+// recordedCalls are all recordings by version and name: those that also have an application, and those of a call alone.
 func recordedCalls(t *testing.T) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}

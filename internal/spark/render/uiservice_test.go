@@ -15,8 +15,8 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// TestUIServicePatch: whatever spec.ui.serviceMetadata said and says, the patch leads from a Service that was made with the first to one that would
-// be made with the second, what others wrote included; and from there to nothing.
+// TestUIServicePatch: whatever spec.ui.serviceMetadata said and says, the patch leads from a Service that was created with the first to one that would
+// be created with the second, what others wrote included; and from there to nothing.
 func TestUIServicePatch(t *testing.T) {
 	t.Parallel()
 	says := func(labels, annotations map[string]string) *v1alpha1.SparkApplication {

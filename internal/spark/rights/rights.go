@@ -32,7 +32,7 @@ const (
 
 // Needed returns what the service account of a driver must be allowed to do, by resource: nothing if the driver runs
 // without a cluster, or identifies itself otherwise. What Spark does besides and survives without, such as deleting
-// leftovers at its end, is not in it: the operator does that, too.
+// leftovers at its end, is not in it: the operator also does that.
 //
 // A driver without executors needs rights as well: it reads its own pod, watches for executors and creates their
 // ConfigMap before the program begins (KubernetesClusterSchedulerBackend, ExecutorPodsAllocator).

@@ -19,7 +19,7 @@ import (
 type Mistake = finding.Finding
 
 // Decode reads a JSON document into a value and returns what is wrong with it, nothing if all is well; quantities with
-// absurd exponents are wrong, too. The path is where the document stands. After mistakes the value holds what could be
+// absurd exponents are also wrong. The path is where the document stands. After mistakes the value holds what could be
 // read.
 func Decode(document []byte, path string, into any) []Mistake {
 	if mistakes := endless(place{path: path, value: document, kind: reflect.TypeOf(into).Elem()}); len(mistakes) > 0 {

@@ -63,7 +63,7 @@ func TestComparisonSeesEveryChange(t *testing.T) {
 // unchanged puts the original value back.
 var unchanged = new(int)
 
-// eachLeaf calls a function for every value that is no map, with the way to change it.
+// eachLeaf calls a function for every value that is not a map, with the way to change it.
 func eachLeaf(path []string, value any, visit func(path []string, change func(any))) {
 	members, ok := value.(map[string]any)
 	if !ok {

@@ -21,7 +21,7 @@ type Library struct {
 	cases map[string]Case
 }
 
-// Case is what a recording does not tell of its case: the files of spark-submit.
+// Case is what a recording does not say of its case: the files of spark-submit.
 type Case struct {
 	Name                   string            `json:"name"`
 	Files                  map[string]string `json:"files"`

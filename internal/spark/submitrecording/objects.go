@@ -38,7 +38,7 @@ type Objects struct {
 	others []map[string]any
 	// partial says that not all was sent: what is missing is not compared.
 	partial bool
-	// whole are names that stand alone, parts those that stand within other texts, too, and what they stand for.
+	// whole are names that stand alone, parts those that also stand within other texts, and what they stand for.
 	whole map[string]string
 	parts *strings.Replacer
 }

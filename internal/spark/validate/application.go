@@ -9,7 +9,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
-	"github.com/sparkgate/sparkgate/internal/spark/demand"
+	"github.com/sparkgate/sparkgate/internal/spark/podsets"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
@@ -85,7 +85,7 @@ var checks = []check{
 
 // Application returns what keeps the application from running, as far as the application alone shows it: what cannot
 // work first, then what this version does not honour yet; at most one finding a field. Nothing found means that render
-// and demand will not fail on it.
+// and podsets will not fail on it.
 func Application(app *v1alpha1.SparkApplication) []Finding {
 	return Submission(app, conf.Sources{})
 }
@@ -158,11 +158,11 @@ func checkRendered(s *subject) []Finding {
 		return findingsOf(err)
 	}
 	s.objects = objects
-	executor, err := demand.ExecutorPod(objects)
+	executor, err := podsets.ExecutorPod(objects)
 	if err != nil {
 		return findingsOf(err)
 	}
-	if _, err := demand.BaseSets(s.app, objects, demand.Environment{}); err != nil {
+	if _, err := podsets.BaseSets(s.app, objects, podsets.Environment{}); err != nil {
 		return findingsOf(err)
 	}
 	return slices.Concat(Size(s.app, objects), checkPods(s, objects), checkStandard(s, objects, executor))

@@ -90,7 +90,7 @@ sparkConfFrom: [{name: spark.a.password, secretKeyRef: {name: s, key: k}}]`, []s
 	}.run(t)
 }
 
-// TestSize: each object of an attempt is held to the limit by itself, and no value is shown.
+// TestSize: each object of an attempt is held to the limit on its own, and no value is shown.
 func TestSize(t *testing.T) {
 	t.Parallel()
 	large := strings.Repeat("x", 400_000)

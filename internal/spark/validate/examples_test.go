@@ -15,7 +15,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// TestExamplesAreWell looks through everything that users are told to apply.
+// TestExamplesAreWell looks through everything that users are asked to apply.
 func TestExamplesAreWell(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("../../../examples/*.yaml")

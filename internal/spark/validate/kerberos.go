@@ -36,7 +36,7 @@ func checkHostProperties(s *subject) []Finding {
 	return findings
 }
 
-// checkKerberos holds principal and keytab against each other, as spark-submit does. The driver logs in by itself, with
+// checkKerberos holds principal and keytab against each other, as spark-submit does. The driver logs in on its own, with
 // a keytab that is in its container; spark-submit would copy one from its machine.
 func checkKerberos(s *subject) []Finding {
 	keytab, hasKeytab := s.properties.Lookup(conf.Keytab)

@@ -15,7 +15,7 @@ import (
 // className is what Java takes as the full name of a class.
 var className = regexp.MustCompile(`^[\pL_$][\pL\pN_$]*(\.[\pL_$][\pL\pN_$]*)*$`)
 
-// checkMain holds what every application has to say. The schema says so, too; the linter works without it.
+// checkMain holds what every application has to say. The schema also says so; the linter works without it.
 func checkMain(s *subject) []Finding {
 	var findings []Finding
 	if s.spec.Image == "" {

@@ -16,7 +16,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
-	"github.com/sparkgate/sparkgate/internal/spark/demand"
+	"github.com/sparkgate/sparkgate/internal/spark/podsets"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 	"github.com/sparkgate/sparkgate/internal/testing/randtest"
 )
@@ -51,7 +51,7 @@ func buildAndAsk(app *v1alpha1.SparkApplication) (render.Objects, error) {
 	if err != nil {
 		return objects, err
 	}
-	_, err = demand.PodSets(app, objects, demand.Environment{})
+	_, err = podsets.PodSets(app, objects, podsets.Environment{})
 	return objects, err
 }
 

@@ -34,7 +34,7 @@ func AccountWarnings(app *v1alpha1.SparkApplication) []Warning {
 		"create executors: set it to an account that may; kubectl apply -k config/job-namespace creates one named spark"}}
 }
 
-// secretWarnings names values that look like secrets: everybody who may read ConfigMaps can read them.
+// secretWarnings names values that look like secrets: all users who may read ConfigMaps can read them.
 func secretWarnings(s *subject) []Warning {
 	var warnings []Warning
 	for _, property := range s.properties.Sorted() {

@@ -4,7 +4,6 @@
 package movies
 
 import (
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -12,10 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/sparkgate/sparkgate/internal/testing/golden"
 )
-
-var update = flag.Bool("update", false, "write the outcome of the movies into their files")
 
 // Player plays one story.
 type Player interface {
@@ -41,15 +38,7 @@ func Play(t *testing.T, start func(t *testing.T, out io.Writer) Player) {
 			if err := play(string(want), out, start(t, out)); err != nil {
 				t.Fatal(err)
 			}
-			if *update {
-				if err := os.WriteFile(file, []byte(out.String()), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(out.String(), "\n")); diff != "" {
-				t.Errorf("%s (-want +got; run with -update if this is right):\n%s", file, diff)
-			}
+			golden.Compare(t, file, out.String())
 		})
 	}
 }

@@ -39,7 +39,7 @@
 // in its base unit. Times are UTC. What is empty, zero or false is left out, except where that would not be the
 // default. Keys of objects have an order, so that the same calls give the same bytes.
 //
-// Applications ask, tell their standing and give back over and over. What does nothing is left out: a submit,
+// Applications ask, report their standing and give back over and over. What does nothing is left out: a submit,
 // setStanding or setWant that repeats the last one of the application, unless it was restored or reverted meanwhile,
 // or, for the last two, granted something; and whatever else is said of an application that the engine does not know.
 // Questions are not written.
@@ -54,8 +54,8 @@
 //
 // A log begins with an empty engine, and has no snapshot to begin at later: claims, which application has displaced
 // which, and which was named in which message are the engine's own and come from all calls before. So a log is never
-// continued in a second file. At its limit it ends with a line that says so, and the engine goes on without it. It
-// ends, too, when it cannot be written. A log that was cut off in the middle of a line is played up to there.
+// continued in a second file. At its limit it ends with a line that says so, and the engine continues without it. It
+// also ends when it cannot be written. A log that was cut off in the middle of a line is played up to there.
 //
 // The package reads no clock, and imports neither the API of Sparkgate nor a client.
 package decisionlog

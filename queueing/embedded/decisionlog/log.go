@@ -32,7 +32,7 @@ type log struct {
 	o       Options
 	written int64
 	ended   bool
-	// last are the last calls of each application that the engine knows; nil if calls that do nothing are written, too.
+	// last are the last calls of each application that the engine knows; nil if calls that do nothing are also written.
 	last map[queueing.Key]*lastCalls
 	// answers are the answers of selectors since the last line.
 	answers []selectorAnswer

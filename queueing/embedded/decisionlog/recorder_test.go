@@ -6,7 +6,6 @@ package decisionlog
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"os"
 	"reflect"
 	"slices"
@@ -18,13 +17,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/sparkgate/sparkgate/internal/testing/golden"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 )
 
-var updateFlag = flag.Bool("update", false, "write the golden log")
-
-// story is the log of a short story: two applications ask, there is room for one; the second one is more urgent and takes the room over.
+// story is the log of a short story: two applications ask, there is quota for one; the second one is more urgent and preempts the first.
 func story(o Options) string {
 	var out bytes.Buffer
 	if o.Out == nil {
@@ -79,19 +77,17 @@ func storyAsk(name string, priority int32) queueing.Ask {
 // TestStory shows the format. Run it with -update to write down what happens now, and read the difference.
 func TestStory(t *testing.T) {
 	t.Parallel()
-	const golden = "testdata/story.jsonl"
+	const file = "testdata/story.jsonl"
 	got := story(Options{Version: "v0.1.0"})
-	if *updateFlag {
-		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+	if golden.Updating() {
+		golden.Write(t, file, got)
 	}
-	want, err := os.ReadFile(golden)
+	want, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := lineDiff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got; run with -update if this is right, and raise the format if older logs are misread):\n%s", golden, diff)
+		t.Errorf("%s (-want +got; run with -update if this is right, and raise the format if older logs are misread):\n%s", file, diff)
 	}
 	if _, err := Replay(bytes.NewReader(want)); err != nil {
 		t.Error(err)
@@ -185,7 +181,7 @@ func there[A, B any](t *testing.T, value A, write func(A) B) B {
 	return read
 }
 
-// TestNoFieldIsForgotten: what the engine is told and tells comes back from the log with all of its fields.
+// TestNoFieldIsForgotten: what the engine receives and returns comes back from the log with all of its fields.
 func TestNoFieldIsForgotten(t *testing.T) {
 	t.Parallel()
 	check := func(want, got any) {
@@ -316,7 +312,7 @@ func callsOf(t *testing.T, log string) []string {
 	return out
 }
 
-// TestLimit: a log stays below its limit, whatever that is, says that it has ended there, and plays; the engine goes on.
+// TestLimit: a log stays below its limit, whatever that is, says that it has ended there, and plays; the engine continues.
 func TestLimit(t *testing.T) {
 	t.Parallel()
 	whole := len(story(Options{}))
@@ -348,7 +344,7 @@ func (b *broken) Write(text []byte) (int, error) {
 	return n, errors.New("no space is left")
 }
 
-// TestAWriterThatFails: the engine goes on, the failure is told once, and what was written plays.
+// TestAWriterThatFails: the engine continues, the failure is reported once, and what was written plays.
 func TestAWriterThatFails(t *testing.T) {
 	t.Parallel()
 	for writes := 1; writes < 12; writes++ {
@@ -363,7 +359,7 @@ func TestAWriterThatFails(t *testing.T) {
 			t.Fatalf("after %d writes: %+v, %v", writes, got, err)
 		}
 	}
-	story(Options{Out: &broken{}}) // nobody wants to hear of it
+	story(Options{Out: &broken{}}) // without a listener
 }
 
 // TestALogChangesNothing: with and without a log, and after it has ended, an engine decides the same.

@@ -92,7 +92,7 @@ func TestStreamsAreRich(t *testing.T) {
 	}
 }
 
-// What the time has decided is in the log, too: without the lines that tell the time a replay comes to something else.
+// What the time has decided is also in the log: without the lines with the time a replay comes to something else.
 func TestTimeIsRecorded(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
@@ -149,7 +149,7 @@ func TestAChangedAnswerIsCaught(t *testing.T) {
 			}
 		}
 		if len(candidates) == 0 {
-			return // nobody asked for anything
+			return // nothing has asked
 		}
 		at := candidates[r.IntN(len(candidates))]
 		lines[at] = changeAnswer(t, r, lines[at])

@@ -118,7 +118,7 @@ func (w *world) queue(i int) embedded.QueueConfig {
 func (w *world) admission(q *embedded.QueueConfig) {
 	ofTeamA := func(l map[string]string) bool { return l["team"] == "a" }
 	switch w.IntN(8) {
-	case 0: // nobody
+	case 0: // no namespace
 	case 1:
 		q.Admits, q.SelectorText = ofTeamA, "team=a"
 	case 2:

@@ -14,14 +14,24 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
+// stored is a ledger with its entries.
+type stored struct {
+	v1alpha1.LedgerEntries
+	Seq int64
+}
+
 // ledgerOfTeam is the ledger as it is stored.
-func ledgerOfTeam(t *testing.T, r *Gate) v1alpha1.Ledger {
+func ledgerOfTeam(t *testing.T, r *Gate) stored {
 	t.Helper()
 	queue := &v1alpha1.SparkQueue{}
 	if err := r.o.Live.Get(t.Context(), types.NamespacedName{Name: "team-a"}, queue); err != nil {
 		t.Fatal(err)
 	}
-	return *queue.Status.Ledger
+	entries, err := queue.Status.Ledger.Decode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stored{entries, queue.Status.Ledger.Seq}
 }
 
 // A ledger at rest is empty: what is in flight no more is left out before long, by one write, whatever became of it.
@@ -72,7 +82,7 @@ func TestLedgerAtRest(t *testing.T) {
 	}
 }
 
-// What another process has left of applications that are gone goes, too, without a grant in between.
+// What another process has left of applications that are gone also goes, without a grant in between.
 func TestLedgerAtRestAfterRestart(t *testing.T) {
 	t.Parallel()
 	r, _, clock := measured(t, inLedger(piSince(noon)))
@@ -95,7 +105,7 @@ func TestLedgerAtRestAfterRestart(t *testing.T) {
 	}
 }
 
-// The ledger of a queue that was deleted is nobody's business any more.
+// The ledger of a queue that was deleted no longer matters.
 func TestLedgerOfDeletedQueue(t *testing.T) {
 	t.Parallel()
 	r, _, clock := measured(t, inLedger(piSince(noon)))

@@ -18,6 +18,9 @@ type Gate struct {
 	ledgers *ledgers
 	loop    *loop
 	opened  chan struct{}
+	// directory has all queues where several gates share them, and decides nothing; nil where this gate has all. The lock
+	// of admissions guards it.
+	directory *embedded.Engine
 }
 
 var (

@@ -76,7 +76,7 @@ func TestConfirmMakesRoom(t *testing.T) {
 	}
 }
 
-// TestReleaseMakesRoom: a grant that goes back on its way makes room for others at once, like one that has arrived.
+// TestReleaseMakesRoom: a grant that goes back on its way frees quota for others at once, like one that has arrived.
 func TestReleaseMakesRoom(t *testing.T) {
 	r := New(Options{Clock: clocktesting.NewFakeClock(time.Time{}), Log: logr.Discard()})
 	r.putInFlight(batch)
@@ -95,7 +95,7 @@ func TestReleaseMakesRoom(t *testing.T) {
 }
 
 // TestLeavesWhoAsksAnotherGate: an application that waited before a restart and asks another gate now is known here, so that it is released,
-// and nobody waits for it.
+// and nothing waits for it.
 func TestLeavesWhoAsksAnotherGate(t *testing.T) {
 	r := New(Options{Clock: clocktesting.NewFakeClock(time.Time{}), Log: logr.Discard()})
 	key := queueing.Key{Namespace: "default", Name: "pi", UID: "1"}

@@ -56,7 +56,7 @@ func (w *ledgers) swap(ctx context.Context, root string) error {
 		next := w.next(root, l)
 		version, err := w.write(ctx, root, l.version, next)
 		if err == nil {
-			l.version, l.seq, l.entries, l.written = version, next.Seq, len(next.InFlight)+len(next.Orphans), w.o.Clock.Now()
+			l.version, l.seq, l.entries, l.written = version, next.seq, next.len(), w.o.Clock.Now()
 			w.mu.Lock()
 			w.orphans.written(next.Orphans)
 			w.mu.Unlock()
@@ -106,8 +106,16 @@ func (w *ledgers) refresh(ctx context.Context, root string, l *ledger) error {
 	return nil
 }
 
-func (w *ledgers) next(root string, l *ledger) *v1alpha1.Ledger {
-	next := &v1alpha1.Ledger{Holder: w.o.Holder, Epoch: l.epoch, Seq: l.seq + 1}
+// page is what a write of a ledger says.
+type page struct {
+	v1alpha1.LedgerEntries
+	epoch, seq int64
+}
+
+func (p *page) len() int { return len(p.InFlight) + len(p.Orphans) }
+
+func (w *ledgers) next(root string, l *ledger) *page {
+	next := &page{epoch: l.epoch, seq: l.seq + 1}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	next.InFlight, next.Orphans = w.entries(root)
@@ -116,14 +124,16 @@ func (w *ledgers) next(root string, l *ledger) *v1alpha1.Ledger {
 
 // write swaps the ledger if the queue is still at the given resource version, and returns the new one.
 //
-// A merge patch keeps what it does not name, so that a list without entries is written as null.
-func (w *ledgers) write(ctx context.Context, root, version string, next *v1alpha1.Ledger) (string, error) {
-	fields := map[string]any{"holder": next.Holder, "epoch": next.Epoch, "seq": next.Seq, "inFlight": nil, "orphans": nil}
-	if len(next.InFlight) > 0 {
-		fields["inFlight"] = next.InFlight
+// A merge patch keeps what it does not name, so that a text without entries, and the lists of earlier versions, are
+// written as null.
+func (w *ledgers) write(ctx context.Context, root, version string, next *page) (string, error) {
+	fields := map[string]any{"holder": w.o.Holder, "epoch": next.epoch, "seq": next.seq, "entries": nil, "inFlight": nil, "orphans": nil}
+	entries, err := next.Encode()
+	if err != nil {
+		return "", fmt.Errorf("encode ledger: %w", err)
 	}
-	if len(next.Orphans) > 0 {
-		fields["orphans"] = next.Orphans
+	if entries != "" {
+		fields["entries"] = entries
 	}
 	patch, err := json.Marshal(map[string]any{
 		"metadata": map[string]any{"resourceVersion": version},
@@ -162,23 +172,27 @@ func (w *ledgers) of(ctx context.Context, root string) (*ledger, error) {
 
 // takeOver raises the epoch of a queue's ledger and returns what its last holder left. The entries stay in the
 // ledger, and are charged, until they are settled.
-func (w *ledgers) takeOver(ctx context.Context, queue *v1alpha1.SparkQueue) (v1alpha1.Ledger, error) {
-	before := v1alpha1.Ledger{}
-	if queue.Status.Ledger != nil {
-		before = *queue.Status.Ledger
+//
+// What cannot be read of them is logged and left out: it was not written by an operator, and no entry may keep a whole
+// tree from being led.
+func (w *ledgers) takeOver(ctx context.Context, queue *v1alpha1.SparkQueue) (v1alpha1.LedgerEntries, error) {
+	next := &page{epoch: 1, seq: 1}
+	if before := queue.Status.Ledger; before != nil {
+		var err error
+		if next.LedgerEntries, err = before.Decode(); err != nil {
+			w.o.Log.Error(err, "Left out what is invalid in the ledger", "queue", queue.Name, "holder", before.Holder)
+		}
+		next.epoch, next.seq = before.Epoch+1, before.Seq+1
 	}
-	next := &v1alpha1.Ledger{Holder: w.o.Holder, Epoch: before.Epoch + 1, Seq: before.Seq + 1, InFlight: before.InFlight, Orphans: before.Orphans}
 	version, err := w.write(ctx, queue.Name, queue.ResourceVersion, next)
 	if err != nil {
-		return v1alpha1.Ledger{}, fmt.Errorf("take over ledger of queue %s: %w", queue.Name, err)
+		return v1alpha1.LedgerEntries{}, fmt.Errorf("take over ledger of queue %s: %w", queue.Name, err)
 	}
-	w.known[queue.Name] = &ledger{
-		epoch: next.Epoch, seq: next.Seq, version: version, entries: len(next.InFlight) + len(next.Orphans), written: w.o.Clock.Now(),
-	}
+	w.known[queue.Name] = &ledger{epoch: next.epoch, seq: next.seq, version: version, entries: next.len(), written: w.o.Clock.Now()}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.engine.SetEpoch(queue.Name, next.Epoch)
-	return before, nil
+	w.engine.SetEpoch(queue.Name, next.epoch)
+	return next.LedgerEntries, nil
 }
 
 // obsolete returns the roots whose ledgers have entries that nothing in flight accounts for, and whether to look

@@ -15,7 +15,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// cancelled is a reader whose process is told to end while it reads.
+// cancelled is a reader whose process is stopped while it reads.
 type cancelled struct {
 	client.Reader
 	cancel context.CancelFunc
@@ -26,7 +26,7 @@ func (c cancelled) Get(ctx context.Context, _ client.ObjectKey, _ client.Object,
 	return fmt.Errorf("client rate limiter Wait returned an error: %w", ctx.Err())
 }
 
-// An operator that is told to end while it takes over the ledger of a new tree ends; it does not crash.
+// An operator that is stopped while it takes over the ledger of a new tree ends; it does not crash.
 func TestEndsWhileALedgerIsTakenOver(t *testing.T) {
 	t.Parallel()
 	r, _, _ := measured(t, nil)

@@ -21,7 +21,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
-// meterLog writes down what it is told.
+// meterLog records its calls.
 type meterLog struct {
 	queues  []string
 	granted []string
@@ -39,7 +39,7 @@ func (m *meterLog) Granted(queue string, waited time.Duration) {
 
 func (m *meterLog) Cycled(took time.Duration) { m.cycled = append(m.cycled, took) }
 
-// slowClock goes on by a millisecond with every look at it.
+// slowClock advances by a millisecond with every look at it.
 type slowClock struct{ *clocktesting.FakeClock }
 
 func (c slowClock) Now() time.Time {
@@ -78,9 +78,13 @@ func inLedger(ask queueing.Ask) *v1alpha1.Ledger {
 	grant := queueing.Grant{Run: ask.Run, Attempt: ask.Attempt, Gate: "Embedded", Queue: ask.Queue, PodSets: []queueing.PodSetGrant{
 		{Name: "driver", Flavor: "default", Count: 1, Requests: ask.PodSets[0].Requests},
 	}}
-	return &v1alpha1.Ledger{Holder: "another", Epoch: 1, Seq: 1, InFlight: []v1alpha1.LedgerEntry{
+	entries, err := v1alpha1.LedgerEntries{InFlight: []v1alpha1.LedgerEntry{
 		{Namespace: ask.Key.Namespace, Name: ask.Key.Name, UID: ask.Key.UID, Grant: *convert.ToAPI(grant)},
-	}}
+	}}.Encode()
+	if err != nil {
+		panic(err)
+	}
+	return &v1alpha1.Ledger{Holder: "another", Epoch: 1, Seq: 1, Entries: entries}
 }
 
 // A wait is measured once, when the application has taken its grant, and only by the process that has decided it.
@@ -133,7 +137,7 @@ func TestWaitIsMeasuredOnce(t *testing.T) {
 	}
 }
 
-// An ask with a negative number is refused, counted and logged once, however often it is made; one that follows counts again.
+// An ask with a negative number is refused, counted and logged once, however often it is asked; one that follows counts again.
 func TestBrokenAsksAreCountedOnce(t *testing.T) {
 	t.Parallel()
 	r, meter, _ := measured(t, nil)

@@ -4,11 +4,14 @@
 package gate
 
 import (
+	"context"
+
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded/decisionlog"
 )
@@ -21,6 +24,8 @@ type Options struct {
 	Live client.Reader
 	// Queues that this process leads, as Client has them. Default: all.
 	Queues labels.Selector
+	// Share chooses from all queues those that this gate decides on. Default: all of them.
+	Share Share
 	// Holder names this process in the ledgers; unique for each start.
 	Holder string
 	// Wake is called with every application whose verdict may have changed. It must not block.
@@ -37,7 +42,29 @@ type Options struct {
 	DecisionLog decisionlog.Options
 }
 
+// Share says which queues a gate decides on, where several gates share them.
+type Share interface {
+	// Begin takes the queues over from the leader before, by a live list, and returns those of this gate.
+	Begin(ctx context.Context, queues []v1alpha1.SparkQueue) ([]v1alpha1.SparkQueue, error)
+	// Choose returns the queues of this gate when some have changed.
+	Choose(ctx context.Context, queues []v1alpha1.SparkQueue) ([]v1alpha1.SparkQueue, error)
+}
+
+// everything is the share of a gate that decides on all queues.
+type everything struct{}
+
+func (everything) Begin(_ context.Context, queues []v1alpha1.SparkQueue) ([]v1alpha1.SparkQueue, error) {
+	return queues, nil
+}
+
+func (everything) Choose(_ context.Context, queues []v1alpha1.SparkQueue) ([]v1alpha1.SparkQueue, error) {
+	return queues, nil
+}
+
 func (o *Options) setDefaults() {
+	if o.Share == nil {
+		o.Share = everything{}
+	}
 	if o.Meter == nil {
 		o.Meter = noMeter{}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/convert"
+	"github.com/sparkgate/sparkgate/queueing/embedded"
 )
 
 // Holding is a grant found on the API server.
@@ -59,10 +60,14 @@ func (g *Gate) Acquire(ctx context.Context) (Acquired, error) {
 	if err := g.o.Live.List(ctx, flavors); err != nil {
 		return Acquired{}, fmt.Errorf("list flavors: %w", err)
 	}
-	g.configure(list.Items, flavors.Items)
+	queues, err := g.o.Share.Begin(ctx, list.Items)
+	if err != nil {
+		return Acquired{}, err
+	}
+	g.configure(list.Items, queues, flavors.Items)
 	acquired := Acquired{orphans: map[queueing.Key]queueing.Grant{}}
-	for i := range list.Items {
-		queue := &list.Items[i]
+	for i := range queues {
+		queue := &queues[i]
 		if queue.Spec.Parent != "" && queue.Status.Ledger == nil {
 			continue // never was a root
 		}
@@ -123,19 +128,28 @@ func (g *Gate) Reload(ctx context.Context) error {
 	if err := g.o.Client.List(ctx, flavors, client.UnsafeDisableDeepCopy); err != nil {
 		return fmt.Errorf("list flavors: %w", err)
 	}
-	g.configure(list.Items, flavors.Items)
+	queues, err := g.o.Share.Choose(ctx, list.Items)
+	if err != nil {
+		return err
+	}
+	g.configure(list.Items, queues, flavors.Items)
 	return nil
 }
 
-func (g *Gate) configure(queues []v1alpha1.SparkQueue, flavors []v1alpha1.SparkFlavor) {
+// configure has the engine decide on some of all queues.
+func (g *Gate) configure(all, queues []v1alpha1.SparkQueue, flavors []v1alpha1.SparkFlavor) {
 	configs, classes := convert.QueueConfigs(queues), convert.FlavorConfigs(flavors)
-	names := make([]string, len(configs))
-	for i := range configs {
-		names[i] = configs[i].Name
+	names := make([]string, len(all))
+	for i := range all {
+		names[i] = all[i].Name
 	}
 	g.o.Meter.Configured(names)
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if g.o.Share != (everything{}) {
+		g.directory = embedded.New()
+		g.directory.Configure(convert.QueueConfigs(all), classes)
+	}
 	g.engine.Configure(configs, classes)
 	g.newRoots = true
 	g.cycleRequested.request()

@@ -14,7 +14,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 )
 
-// jealous is an engine that wants the room of one application back, the first few times that somebody has come after it.
+// jealous is an engine that wants the quota of one application back, the first few times that another one has come after it.
 type jealous struct {
 	*embedded.Engine
 	victim string
@@ -31,7 +31,7 @@ func (e *jealous) Submit(ask queueing.Ask) bool {
 	return e.Engine.Submit(ask)
 }
 
-// want asks for the room of an attempt.
+// want asks for the quota of an attempt.
 func (e *jealous) want(attempt int64) {
 	e.times--
 	e.asked = attempt
@@ -53,7 +53,7 @@ func (e *jealous) Eviction(key queueing.Key, run, attempt int64) *queueing.Evict
 	}
 }
 
-// TestPreemption: the one who has lost its room waits with its old age, and runs its whole time again.
+// TestPreemption: the one that has lost its quota waits with its old age, and runs its whole time again.
 func TestPreemption(t *testing.T) {
 	t.Parallel()
 	e := &jealous{Engine: embedded.New(), victim: "a", times: 1}
@@ -83,7 +83,7 @@ func TestPreemption(t *testing.T) {
 	}
 }
 
-// restless wants every room back as soon as it is given.
+// restless wants each quota back as soon as it is granted.
 type restless struct{ *embedded.Engine }
 
 func (restless) Eviction(queueing.Key, int64, int64) *queueing.Eviction {

@@ -89,7 +89,7 @@ func (l load) arrivals(queue string) []Arrival {
 // coresOf is what an arrival of a load asks for.
 func coresOf(a *Arrival) int64 { return a.Ask.PodSets[0].Requests["cpu"] / 1000 }
 
-// bounds are two times before which nobody can be through: work is what all work takes at full use of the quota, arriving knows besides
+// bounds are two times before which no application can be through: work is what all work takes at full use of the quota, arriving knows besides
 // that nothing can run before it has come.
 func (l load) bounds() (work, arriving Time) {
 	all := l.arrivals("")
@@ -99,7 +99,7 @@ func (l load) bounds() (work, arriving Time) {
 	return l.left(all, 0), arriving
 }
 
-// left is how long the quota of a queue is busy with what is left at a time of all its work, if everybody before had started at once.
+// left is how long the quota of a queue is busy with what is left at a time of all its work, if all before had started at once.
 func (l load) left(all []Arrival, at time.Duration) Time {
 	var sum Time
 	for i := range all {

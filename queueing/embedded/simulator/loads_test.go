@@ -13,7 +13,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 )
 
-// TestLoads: with any rules the quota is in full use as long as somebody waits, and where nothing is run in vain everybody is through
+// TestLoads: with any rules the quota is in full use as long as an application waits, and where nothing is run in vain all are through
 // hardly later than the quota allows. The table of docs/performance.md is what it prints:
 //
 //	go test ./queueing/embedded/simulator -run TestLoads -v
@@ -33,7 +33,7 @@ func TestLoads(t *testing.T) {
 		"large-scale, reclaim":              {load: "large-scale", rules: reclaim, within: 1.05},
 		"large-scale, reclaim and priority": {load: "large-scale", rules: both, within: 1.05},
 		// Every 1.2 s all queues get a large one, which displaces the others and runs for 1 s on all cores. In the 0.2 s that are left no
-		// medium one, next in order, can run to its end: whoever does as the rules say runs an eighth of all in vain.
+		// medium one, next in order, can run to its end: an engine that follows the rules runs an eighth of all in vain.
 		"baseline, reclaim and priority": {load: "baseline", rules: both, within: 1.16},
 	}
 	for name, tc := range tests {
@@ -89,7 +89,7 @@ type tally struct {
 	Summary
 	// waits by class, sorted.
 	waits map[string][]Time
-	// busy is the part of the quota that was in use while somebody in the cohort waited, inVain the part of all that was run that was lost
+	// busy is the part of the quota that was in use while an application in the cohort waited, inVain the part of all that was run that was lost
 	// by preemption.
 	busy, inVain float64
 }
@@ -97,7 +97,7 @@ type tally struct {
 // counter follows a play, event by event.
 type counter struct {
 	arrivals map[string]*Arrival
-	// admitted is when each was admitted last, and waiting who has been told that it waits.
+	// admitted is when each was admitted last, and waiting are those with the verdict that they wait.
 	admitted map[string]Time
 	waiting  map[string]bool
 	waits    map[string][]Time
@@ -110,7 +110,7 @@ type counter struct {
 type cohort struct {
 	since         Time
 	used, waiting int64
-	// spent and offered add up, while somebody waits, cores times time.
+	// spent and offered add up, while an application waits, cores times time.
 	spent, offered float64
 }
 

@@ -21,7 +21,7 @@ type meter struct {
 	// root.
 	roots   map[string]string
 	limited map[string]map[quota.Cell]bool
-	// parents are the last known parents, also of queues that are gone: what these hold goes on to weigh on them.
+	// parents are the last known parents, also of queues that are gone: what these hold continues to weigh on them.
 	parents map[string]string
 }
 

@@ -55,7 +55,7 @@ func randomScenario(r *rand.Rand) Scenario {
 
 func seconds(r *rand.Rand, most int) time.Duration { return time.Duration(r.IntN(most)) * time.Second }
 
-// whimsical is an engine that wants rooms back at random.
+// whimsical is an engine that wants quota back at random.
 type whimsical struct {
 	*embedded.Engine
 	random *rand.Rand

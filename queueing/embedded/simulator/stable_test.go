@@ -12,7 +12,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// Whoever waits is told why once, mostly, however long that is and however much others come and go: each change of the reason would be
+// An application that waits has one reason, mostly, however long that is and however much others come and go: each change of the reason would be
 // a write to the API server for all who need the same.
 func TestReasonsAreStable(t *testing.T) {
 	t.Parallel()

@@ -95,7 +95,7 @@ other{code="200",verb="POST"} 99
 		t.Fatal(err)
 	}
 	status := Kind{"PATCH", "sparkapplications", "status"}
-	want := Count{Done: Writes{{"POST", "pods", ""}: 7, status: 12}, Failed: Writes{status: 2}}
+	want := Count{Done: Writes{{"POST", "pods", ""}: 7, status: 12}, Failed: Writes{status: 2}, Reads: Writes{{"LIST", "pods", ""}: 99}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -52,7 +52,9 @@ func StartOperator(program string, s *Server, environment ...string) (*Operator,
 	}
 	defer log.Close()
 	o := &Operator{url: "http://" + address, log: log.Name(), ended: make(chan struct{})}
-	o.command = exec.Command(program, "--enable-leader-election=false", "--stage-events=false", "--allowed-gates=Embedded,Kueue,Volcano,YuniKorn,None", "--enable-pprof", "--health-addr=0", "--explain-addr=0", "--metrics-addr="+address)
+	flags := []string{"--enable-leader-election=false", "--stage-events=false", "--allowed-gates=Embedded,Kueue,Volcano,YuniKorn,None",
+		"--enable-pprof", "--health-addr=0", "--explain-addr=0", "--metrics-addr=" + address}
+	o.command = exec.Command(program, append(flags, s.OperatorFlags...)...)
 	o.command.Env = append(append(os.Environ(), "KUBECONFIG="+s.Kubeconfig), environment...)
 	o.command.Dir = filepath.Dir(program)
 	o.command.Stdout, o.command.Stderr = log, log

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"k8s.io/client-go/kubernetes"
@@ -27,9 +28,14 @@ type Server struct {
 	// Dir is a folder for files of the benchmark; it goes with the server.
 	Dir string
 
+	// OperatorFlags are added to those with which every operator is started, and take precedence.
+	OperatorFlags []string
+
 	env  *envtest.Environment
 	rest rest.Interface
 	pids []int
+	// names of the processes.
+	names map[int]string
 }
 
 // StartServer starts the programs of the folder assets. crds is the folder of our CRDs.
@@ -82,9 +88,10 @@ func (s *Server) findProcesses(before map[int]string) error {
 	if err != nil {
 		return err
 	}
-	for pid := range now {
+	s.names = map[int]string{}
+	for pid, name := range now {
 		if _, old := before[pid]; !old {
-			s.pids = append(s.pids, pid)
+			s.pids, s.names[pid] = append(s.pids, pid), name
 		}
 	}
 	if len(s.pids) != 2 {
@@ -96,7 +103,40 @@ func (s *Server) findProcesses(before map[int]string) error {
 // PIDs are the processes of kube-apiserver and etcd.
 func (s *Server) PIDs() []int { return s.pids }
 
-// REST is a client for what is no resource, such as the metrics.
+// Resident is the memory of kube-apiserver and etcd that lies in RAM, in bytes.
+func (s *Server) Resident() (apiserver, etcd int64, err error) {
+	for pid, name := range s.names {
+		bytes, err := Resident(pid)
+		if err != nil {
+			return 0, 0, err
+		}
+		if name == "etcd" {
+			etcd = bytes
+		} else {
+			apiserver = bytes
+		}
+	}
+	return apiserver, etcd, nil
+}
+
+// DatabaseSize is what etcd's database takes on disk, in bytes, as the metrics of the API server report.
+func (s *Server) DatabaseSize(ctx context.Context) (int64, error) {
+	const metric = "apiserver_storage_size_bytes{"
+	data, err := s.rest.Get().AbsPath("/metrics").Do(ctx).Raw()
+	if err != nil {
+		return 0, fmt.Errorf("read the metrics of the API server: %w", err)
+	}
+	for line := range strings.Lines(string(data)) {
+		if strings.HasPrefix(line, metric) {
+			fields := strings.Fields(line)
+			bytes, err := strconv.ParseFloat(fields[len(fields)-1], 64)
+			return int64(bytes), err
+		}
+	}
+	return 0, errors.New("the metrics of the API server lack the size of its database")
+}
+
+// REST is a client for what is not a resource, such as the metrics.
 func (s *Server) REST() rest.Interface { return s.rest }
 
 // Profile writes a CPU profile of the API server to a file.

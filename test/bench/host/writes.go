@@ -66,11 +66,13 @@ func (w Writes) Kinds() []Kind {
 type Count struct {
 	Done   Writes
 	Failed Writes // refused, conflicts among them
+	// Reads that were answered, also with "not found". Watches do not count.
+	Reads Writes
 }
 
 // Minus is what was counted since earlier.
 func (c Count) Minus(earlier Count) Count {
-	return Count{Done: c.Done.Minus(earlier.Done), Failed: c.Failed.Minus(earlier.Failed)}
+	return Count{Done: c.Done.Minus(earlier.Done), Failed: c.Failed.Minus(earlier.Failed), Reads: c.Reads.Minus(earlier.Reads)}
 }
 
 // CountWrites asks an API server which writes it has answered since it started (metric apiserver_request_total). Its own leases are
@@ -86,7 +88,7 @@ func CountWrites(ctx context.Context, c rest.Interface) (Count, error) {
 
 func parseCount(r io.Reader) (Count, error) {
 	const name = "apiserver_request_total{"
-	count := Count{Done: Writes{}, Failed: Writes{}}
+	count := Count{Done: Writes{}, Failed: Writes{}, Reads: Writes{}}
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
@@ -112,6 +114,8 @@ func (c Count) add(l map[string]string, n int) {
 	switch {
 	case kind.Resource == "leases" || strings.HasSuffix(kind.Resource, "reviews") || l["dry_run"] != "":
 		return
+	case kind.Verb == "GET" || kind.Verb == "LIST":
+		c.Reads[kind] += n
 	case !slices.Contains([]string{"POST", "PUT", "PATCH", "APPLY", "DELETE", "DELETECOLLECTION"}, kind.Verb):
 		return
 	case strings.HasPrefix(l["code"], "2"):

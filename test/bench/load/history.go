@@ -12,14 +12,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Event is what a watch has told, and when it arrived here.
+// Event is what a watch has delivered, and when it arrived here.
 type Event[T client.Object] struct {
 	At     time.Time
 	Type   watch.EventType
 	Object T
 }
 
-// History keeps what a watch tells until it is stopped.
+// History keeps what a watch delivers until it is stopped.
 type History[T client.Object] struct {
 	watch  watch.Interface
 	done   chan struct{}

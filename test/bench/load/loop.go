@@ -69,7 +69,7 @@ type Queues struct {
 }
 
 // Submit makes the given writes for the targets and returns how long that took. Writes of a kind are spread evenly over the targets;
-// those of one target are made one after the other, in the operator's order.
+// those of one target are sent one after the other, in the operator's order.
 func (l *Loop) Submit(ctx context.Context, targets []Target, writes host.Writes, queues Queues) (time.Duration, error) {
 	plan, err := l.planSubmit(targets, writes)
 	if err != nil {
@@ -180,7 +180,7 @@ func (l *Loop) createSteps(t *Target, share func(host.Kind) int) ([]step, error)
 	return steps, nil
 }
 
-// created are the options of every create: the operator names the owner of its fields, too.
+// created are the options of every create: the operator also names the owner of its fields.
 var created = metav1.CreateOptions{FieldManager: "bench"}
 
 func (l *Loop) createPod(ctx context.Context, t *Target, pod *corev1.Pod) error {
@@ -197,7 +197,7 @@ func (l *Loop) deletePod(ctx context.Context, t *Target) error {
 	return err
 }
 
-// patch makes a merge patch that expects the version which the last answer told.
+// patch makes a merge patch that expects the version of the last answer.
 func (l *Loop) patch(ctx context.Context, t *Target, subresource, text string) error {
 	request := l.ours.Patch(types.MergePatchType).Namespace(t.Namespace).Resource("sparkapplications").Name(t.Name).
 		Param("fieldManager", "bench").Body([]byte(l.sample.render(text, t)))

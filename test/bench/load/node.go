@@ -33,7 +33,7 @@ const (
 	appSelector = "spark-app-selector"
 )
 
-// Script is what happens to a driver after it was made.
+// Script is what happens to a driver after it was created.
 type Script struct {
 	// StartAfter is how long the driver takes to run.
 	StartAfter time.Duration
@@ -87,7 +87,7 @@ func StartNode(ctx context.Context, config *rest.Config, namespace string, scrip
 	return n, nil
 }
 
-// watchPods watches the pods of a namespace from now on. It goes on where it was when the API server closes the watch, as it does with slow
+// watchPods watches the pods of a namespace from now on. It continues where it was when the API server closes the watch, as it does with slow
 // readers.
 func watchPods(ctx context.Context, c kubernetes.Interface, namespace string) (watch.Interface, error) {
 	list, err := c.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{Limit: 1})
@@ -241,7 +241,7 @@ func (n *Node) end(pod *corev1.Pod) {
 	})
 }
 
-// do makes a request when there is room for one. What fails because the pod is gone or another one is no fault.
+// do makes a request when a slot is free. What fails because the pod is gone or another one is not an error.
 func (n *Node) do(kind host.Kind, request func(ctx context.Context) error) {
 	n.busy <- struct{}{}
 	err := request(n.ctx)

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 )
 
-// Workers is how many requests are made at once, as many as the operator reconciles at once by default.
+// Workers is how many requests are sent at once, as many as the operator reconciles at once by default.
 const Workers = 16
 
 // InParallel calls do with 0 … n-1, on Workers goroutines, until all are done or one has failed.

@@ -19,7 +19,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// Progress is how far the applications of a namespace have come, as a watch tells.
+// Progress is how far the applications of a namespace have come, as a watch shows.
 type Progress struct {
 	watch watch.Interface
 	done  chan struct{}
@@ -34,9 +34,28 @@ type Progress struct {
 	last time.Time
 }
 
-// Track follows the applications of a namespace that is still empty. It goes on where it was when the API server closes the watch, as
+// Track follows the applications of a namespace that is still empty. It continues where it was when the API server closes the watch, as
 // it does with slow readers.
 func Track(ctx context.Context, c client.WithWatch, namespace string) (*Progress, error) {
+	w, err := followOn(ctx, c, namespace)
+	if err != nil {
+		return nil, err
+	}
+	return track(w), nil
+}
+
+// CountGone counts, from now on, the applications of a namespace that are gone. Its Wait has to be called at once: the API server closes the
+// watch of a client that does not read.
+func CountGone(ctx context.Context, c client.WithWatch, namespace string) (*Counter, error) {
+	w, err := followOn(ctx, c, namespace)
+	if err != nil {
+		return nil, err
+	}
+	return &Counter{watch: w, kind: watch.Deleted}, nil
+}
+
+// followOn watches the applications of a namespace from now on.
+func followOn(ctx context.Context, c client.WithWatch, namespace string) (watch.Interface, error) {
 	list := &v1alpha1.SparkApplicationList{}
 	if err := c.List(ctx, list, client.InNamespace(namespace)); err != nil {
 		return nil, fmt.Errorf("list applications: %w", err)
@@ -49,7 +68,7 @@ func Track(ctx context.Context, c client.WithWatch, namespace string) (*Progress
 	if err != nil {
 		return nil, fmt.Errorf("watch applications: %w", err)
 	}
-	return track(w), nil
+	return w, nil
 }
 
 func track(w watch.Interface) *Progress {

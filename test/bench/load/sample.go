@@ -63,7 +63,7 @@ func strip(app *v1alpha1.SparkApplication) *v1alpha1.SparkApplication {
 	return app
 }
 
-// objects reads what was made for the application, and takes out what the API server has added.
+// objects reads what was created for the application, and takes out what the API server has added.
 func (s *Sample) objects(ctx context.Context, c client.Client) error {
 	in := client.InNamespace(s.target.Namespace)
 	maps, services, pods := &corev1.ConfigMapList{}, &corev1.ServiceList{}, &corev1.PodList{}

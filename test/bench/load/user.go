@@ -124,6 +124,8 @@ type Range struct {
 	// Queue that they name, and the gate at which they ask; empty for none.
 	Queue string
 	Gate  v1alpha1.GateType
+	// Finalizer says that they have the operator's finalizer from the start.
+	Finalizer bool
 }
 
 // ApplyFrom makes the applications of a range.
@@ -133,6 +135,9 @@ func (u User) ApplyFrom(ctx context.Context, namespace string, r Range) ([]Targe
 		app := Application(namespace, r.First+i, r.Executors)
 		if r.Queue != "" || r.Gate != "" {
 			app.Spec.Queue = &v1alpha1.QueueReference{Name: r.Queue, Gate: r.Gate}
+		}
+		if r.Finalizer {
+			app.Finalizers = []string{v1alpha1.Finalizer}
 		}
 		if err := u.Client.Create(ctx, app); err != nil {
 			return fmt.Errorf("apply application %s: %w", app.Name, err)
@@ -158,19 +163,56 @@ func (u User) ApplyLarge(ctx context.Context, namespace string, n, bytes int) er
 
 // ApplyFinished makes n applications with two executors each that look as if they had run to the same end as the model.
 func (u User) ApplyFinished(ctx context.Context, namespace string, n int, model *v1alpha1.SparkApplication) error {
-	targets, err := u.Apply(ctx, namespace, n)
+	return u.ApplyAs(ctx, namespace, Range{N: n, Executors: 2, Finalizer: true}, model)
+}
+
+// ApplyAs makes the applications of a range with the status of the model.
+func (u User) ApplyAs(ctx context.Context, namespace string, r Range, model *v1alpha1.SparkApplication) error {
+	targets, err := u.ApplyFrom(ctx, namespace, r)
 	if err != nil {
 		return err
 	}
-	return each(ctx, n, func(ctx context.Context, i int) error {
+	return each(ctx, r.N, func(ctx context.Context, i int) error {
 		app := &v1alpha1.SparkApplication{}
 		app.Namespace, app.Name = namespace, targets[i].Name
 		before := app.DeepCopy()
 		app.Status = model.Status
 		if err := u.Client.Status().Patch(ctx, app, client.MergeFrom(before)); err != nil {
-			return fmt.Errorf("end application %s: %w", app.Name, err)
+			return fmt.Errorf("write the status of application %s: %w", app.Name, err)
 		}
 		return nil
+	})
+}
+
+// CreateFiles makes a ConfigMap for each application, with the labels and the owner that the operator gives those of its attempts.
+func (u User) CreateFiles(ctx context.Context, targets []Target) error {
+	return each(ctx, len(targets), func(ctx context.Context, i int) error {
+		t := &targets[i]
+		files := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: t.Namespace, Name: t.Name + "-files", Labels: map[string]string{
+			v1alpha1.ApplicationLabel: t.Name, v1alpha1.ApplicationUIDLabel: string(t.UID), v1alpha1.RunLabel: "1", v1alpha1.AttemptLabel: "1",
+		}, OwnerReferences: []metav1.OwnerReference{{APIVersion: v1alpha1.GroupVersion.String(), Kind: v1alpha1.SparkApplicationKind, Name: t.Name,
+			UID: t.UID, Controller: ptr.To(true), BlockOwnerDeletion: ptr.To(true)}}}, Data: map[string]string{"spark.properties": strings.Repeat("x", 3<<10)}}
+		if err := u.Client.Create(ctx, files); err != nil {
+			return fmt.Errorf("create ConfigMap %s: %w", files.Name, err)
+		}
+		return nil
+	})
+}
+
+// DeleteEach asks for the deletion of applications in one request each. The finalizer of those that have it is taken off afterwards if
+// strip is set.
+func (u User) DeleteEach(ctx context.Context, targets []Target, strip func(i int) bool) error {
+	return each(ctx, len(targets), func(ctx context.Context, i int) error {
+		app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: targets[i].Namespace, Name: targets[i].Name}}
+		if err := u.Client.Delete(ctx, app); err != nil {
+			return fmt.Errorf("delete application %s: %w", app.Name, err)
+		}
+		if !strip(i) {
+			return nil
+		}
+		m := &metav1.PartialObjectMetadata{ObjectMeta: app.ObjectMeta}
+		m.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(v1alpha1.SparkApplicationKind))
+		return u.Client.Patch(ctx, m, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`)))
 	})
 }
 

@@ -22,8 +22,8 @@ type settings struct {
 	pause       string // the static pause program
 	cniPlugins  string // folder with the CNI plugins
 	snapshotter string // of containerd
-	diskStats   bool   // the kubelet can tell how full the state folder's disk is
-	audit       bool   // log write requests
+	diskStats   bool   // the kubelet knows how full the state folder's disk is
+	audit       bool   // log requests, see auditPolicy
 }
 
 // configFiles renders every configuration file, by path.
@@ -203,8 +203,9 @@ func (c cluster) corefile() []byte {
 // servers cannot be reached from the cluster's network.
 func resolvConf() []byte { return []byte("nameserver " + nodeIP + "\n") }
 
-// auditPolicy logs who wrote what, without the objects: enough to count
-// requests.
+// auditPolicy logs who wrote what, and what programs in pods have read,
+// without the objects: enough to count requests and to see which rights are
+// used.
 func auditPolicy() object {
 	return object{
 		"apiVersion": "audit.k8s.io/v1",
@@ -212,6 +213,8 @@ func auditPolicy() object {
 		"omitStages": []string{"RequestReceived"},
 		"rules": []object{
 			{"level": "Metadata", "verbs": []string{"create", "update", "patch", "delete", "deletecollection"}},
+			{"level": "None", "userGroups": []string{"system:serviceaccounts:kube-system"}},
+			{"level": "Metadata", "userGroups": []string{"system:serviceaccounts"}},
 			{"level": "None"},
 		},
 	}

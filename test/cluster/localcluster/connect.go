@@ -83,7 +83,7 @@ func (c cluster) relayed(env, command []string) (int, error) {
 }
 
 // withServer returns the kubeconfig with another address of the API server;
-// its certificate names 127.0.0.1, too.
+// its certificate also names 127.0.0.1.
 func withServer(kubeconfig []byte, address string) []byte {
 	return bytes.Replace(kubeconfig, []byte("https://"+net.JoinHostPort(nodeIP, apiPort)), []byte("https://"+address), 1)
 }
@@ -177,7 +177,7 @@ func runCommand(env, command []string) (int, error) {
 	}
 	go func() {
 		for received := range signals {
-			// The terminal sends its own signals to the command, too.
+			// The terminal sends its own signals also to the command.
 			if !slices.Contains([]os.Signal{syscall.SIGINT, syscall.SIGQUIT}, received) {
 				_ = child.Process.Signal(received)
 			}

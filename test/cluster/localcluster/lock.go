@@ -19,7 +19,7 @@ import (
 type fileLock struct{ file *os.File }
 
 // acquireLock waits for the lock file and writes the own process number into
-// it. Who waits is told for whom, once, on out.
+// it. A process that waits prints once, on out, which one it waits for.
 func acquireLock(path string, out io.Writer) (*fileLock, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, err
@@ -120,7 +120,7 @@ func setCloseOnExec(fd uintptr, on bool) error {
 	return nil
 }
 
-// release gives the lock to whoever waits.
+// release gives the lock to a process that waits.
 func (l *fileLock) release() error { return l.file.Close() }
 
 // releaseWith releases the lock and, unless the folder that it protects

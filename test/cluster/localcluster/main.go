@@ -84,7 +84,7 @@ func printUsage(out io.Writer) {
 
 func newFlags(name string) *flag.FlagSet { return flag.NewFlagSet(name, flag.ContinueOnError) }
 
-// parseFlags refuses arguments that are no flags.
+// parseFlags refuses arguments that are not flags.
 func parseFlags(flags *flag.FlagSet, args []string) error {
 	if err := flags.Parse(args); err != nil {
 		return errors.Join(errSilent, err)

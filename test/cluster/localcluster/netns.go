@@ -16,7 +16,7 @@ import (
 // one that an earlier call left half made. Each step is harmless to repeat.
 //
 // The loopback device's alias names the state folder: with it a second
-// cluster of the same name is told apart.
+// cluster of the same name is distinguished.
 func (c cluster) ensureNetwork() error {
 	if inode(c.netnsPath()) == 0 || !isNamespaceFile(c.netnsPath()) {
 		_ = os.Remove(c.netnsPath()) // left by a reboot or by a kill between creation and mount
@@ -72,8 +72,8 @@ func linkAlias(output string) string {
 	return ""
 }
 
-// checkOwner refuses to touch a network namespace of somebody else. cgroup
-// says whether the cluster's cgroup exists; it is made before the namespace
+// checkOwner refuses to touch a network namespace of another program. cgroup
+// says whether the cluster's cgroup exists; it is created before the namespace
 // and removed after it, so a namespace without it is not ours.
 func (c cluster) checkOwner(cgroup bool) error {
 	if !isNamespaceFile(c.netnsPath()) {

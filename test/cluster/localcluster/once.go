@@ -49,7 +49,7 @@ func (m goModule) key(settings string) (string, error) {
 	return sourceKey(m.module, goVersion, settings)
 }
 
-// checkDisk wants room in bytes where the build cache and the result lie.
+// checkDisk wants free space in bytes where the build cache and the result lie.
 func (m goModule) checkDisk(bytes uint64, root, purpose string) error {
 	goCache, err := m.output("env", "GOCACHE")
 	if err != nil {
@@ -72,7 +72,7 @@ func cacheFolder(name string) (string, error) {
 	return filepath.Join(cache, "sparkgate", name), nil
 }
 
-// once is a folder in the cache that is made only where it is missing.
+// once is a folder in the cache that is created only where it is missing.
 type once struct {
 	root     string // of all folders of its kind
 	dir      string

@@ -68,7 +68,7 @@ func (p procFS) stat(pid int) (procStat, error) {
 	return parseStat(string(content))
 }
 
-// running says whether the process exists and is no zombie.
+// running says whether the process exists and is not a zombie.
 func (p procFS) running(pid int) bool {
 	stat, err := p.stat(pid)
 	return err == nil && stat.state != 'Z' && stat.state != 'X'

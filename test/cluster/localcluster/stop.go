@@ -12,7 +12,7 @@ import (
 )
 
 // runStop implements `stop COMPONENT...`: the components end as when their
-// machine does, everything else goes on. `up` starts them again.
+// machine does, everything else continues. `up` starts them again.
 func runStop(c cluster, args []string) (err error) {
 	if err := checkStoppable(args); err != nil {
 		return err

@@ -61,7 +61,7 @@ func (c cluster) notUp() error {
 // cgroup from its first instruction.
 func runUp(c cluster, args []string) error {
 	flags := newFlags("up")
-	audit := flags.Bool("audit", os.Getenv("SPARKGATE_CLUSTER_AUDIT") == "1", "log write requests; without the flag an existing cluster stays as it is")
+	audit := flags.Bool("audit", os.Getenv("SPARKGATE_CLUSTER_AUDIT") == "1", "log writes, and what programs in pods read; without the flag an existing cluster stays as it is")
 	if err := parseFlags(flags, args); err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ const lookInterval = 500 * time.Millisecond
 type hopeless struct{ error }
 
 // Await waits until check no longer finds anything wrong. It looks whenever something of the namespace changes, and now and then, so that
-// check may look at other things, too. It gives up when nothing of the namespace has changed for Patience.
+// check may also look at other things. It gives up when nothing of the namespace has changed for Patience.
 func (s *Namespace) Await(what string, check func() error) {
 	s.t.Helper()
 	for deadline := time.After(Patience); ; {
@@ -115,7 +115,7 @@ func (s *Namespace) Shows(name, what string, check func(*v1alpha1.SparkApplicati
 	return app
 }
 
-// notYet tells how an application is. It is hopeless when the application stalls.
+// notYet describes an application. It is hopeless when the application stalls.
 func (s *Namespace) notYet(name string) error {
 	app := s.Application(name)
 	if app == nil {

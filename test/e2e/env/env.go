@@ -4,14 +4,10 @@
 package env
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"testing"
@@ -32,7 +28,6 @@ const (
 	// Patience is how long a test waits for what should come. It only matters where it does not: the machine may be busy.
 	Patience = 6 * time.Minute
 
-	operatorImage = "docker.io/sparkgate/sparkgate:dev"
 	// atOnce is how many tests may be under way; most of them wait for their turn to run Spark (see semaphore.go).
 	atOnce = "12"
 )
@@ -93,41 +88,6 @@ func connect() (err error) {
 	}
 	cluster.client, err = client.NewWithWatch(cluster.config, client.Options{Scheme: scheme})
 	return err
-}
-
-// deploy installs the operator as `make deploy` does.
-func deploy() error {
-	digest, err := digestOf(os.Getenv("OPERATOR_ARCHIVE"))
-	if err != nil {
-		return err
-	}
-	command := exec.Command("hack/deploy", operatorImage, digest)
-	command.Dir = cluster.root
-	command.Env = append(os.Environ(), "DEMO_KUBECONFIG="+os.Getenv("KUBECONFIG"))
-	if out, err := command.CombinedOutput(); err != nil {
-		return fmt.Errorf("install the operator: %w\n%s", err, out)
-	}
-	return nil
-}
-
-// digestOf tells one image of the same name from another. Without a file any image will do.
-func digestOf(archive string) (string, error) {
-	if archive == "" {
-		return "unknown", nil
-	}
-	if !filepath.IsAbs(archive) {
-		archive = filepath.Join(cluster.root, archive)
-	}
-	file, err := os.Open(archive)
-	if err != nil {
-		return "", fmt.Errorf("read the operator's image: %w", err)
-	}
-	defer file.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, file); err != nil {
-		return "", fmt.Errorf("read the operator's image: %w", err)
-	}
-	return hex.EncodeToString(sum.Sum(nil))[:16], nil
 }
 
 // Client is an administrator's client that reads from the API server. It is safe for concurrent use.

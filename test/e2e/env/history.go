@@ -17,7 +17,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// Event is one version of an object as the API server told it; Gone says that this was its last.
+// Event is one version of an object as the API server sent it; Gone says that this was its last.
 type Event[T client.Object] struct {
 	Object T
 	Gone   bool

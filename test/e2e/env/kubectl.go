@@ -35,7 +35,7 @@ func (s *Namespace) TryKubectl(stdin string, args ...string) (string, error) {
 	return kubectl(s.t.Context(), stdin, append([]string{"--namespace", s.Name}, args...)...)
 }
 
-// Background is a kubectl that runs while the test goes on.
+// Background is a kubectl that runs while the test continues.
 type Background struct {
 	namespace *Namespace
 	args      []string

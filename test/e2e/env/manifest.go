@@ -45,7 +45,7 @@ func Pi(name, queue string, changes ...Change) *v1alpha1.SparkApplication {
 }
 
 // patience is for a busy machine. The driver's first connection to the API server may take more than Spark's 10 s there; and the
-// answer to Spark's periodic list of executors may come later than the watch has told of a new one, upon which Spark makes one more
+// answer to Spark's periodic list of executors may come later than the watch has shown a new one, upon which Spark makes one more
 // than it was asked for.
 func patience() map[string]string {
 	const milliseconds = "120000"
@@ -63,7 +63,7 @@ func Sleep(seconds string) Change { return Program("/opt/spark/examples/sleep.py
 func Fail(code string) Change { return Program("/opt/spark/examples/fail.py", code) }
 
 // Brief is the shortest driver there is: Spark starts a Python program that ends at once, before any executor. It asks for the same
-// room as the others.
+// memory as the others.
 func Brief(arguments ...string) Change { return Program("/usr/lib/python3.11/this.py", arguments...) }
 
 // Program runs another Python file of the image.

@@ -34,7 +34,7 @@ type Namespace struct {
 	stop    context.CancelFunc
 }
 
-// New makes a namespace for a test that runs at most n Spark applications at a time. It waits until the cores have room for them.
+// New makes a namespace for a test that runs at most n Spark applications at a time. It waits until the cores have slots for them.
 func New(t *testing.T, n int) *Namespace {
 	t.Helper()
 	t.Cleanup(acquire(n))
@@ -61,7 +61,7 @@ func NewTenant(t *testing.T, n int) *Namespace {
 	return s
 }
 
-// Admit applies config/job-namespace by the overlay that its comment tells users to write.
+// Admit applies config/job-namespace by the overlay that its comment describes.
 func (s *Namespace) Admit() {
 	s.t.Helper()
 	// A kustomization takes only relative paths, and only the folders below a temporary one are ours.
@@ -77,7 +77,7 @@ func (s *Namespace) Admit() {
 	s.Kubectl("apply", "-k", dir)
 }
 
-// close checks what must hold at any time, tells what happened if the test failed, and removes everything of the namespace.
+// close checks what must hold at any time, prints what happened if the test failed, and removes everything of the namespace.
 func (s *Namespace) close() {
 	defer s.stop()
 	if s.history != nil {

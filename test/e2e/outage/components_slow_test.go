@@ -71,7 +71,7 @@ func startSleeping(t *testing.T, s *env.Namespace) env.Pod {
 	return s.Pods("pi", v1alpha1.SparkRoleDriver)[0]
 }
 
-// checkOutlived: the run succeeds in its first attempt, with the driver that it had, and its end is told once.
+// checkOutlived: the run succeeds in its first attempt, with the driver that it had, and its end is reported once.
 func checkOutlived(t *testing.T, s *env.Namespace, before env.Pod) {
 	t.Helper()
 	end := s.Reaches("pi", env.First, v1alpha1.SucceededReason)

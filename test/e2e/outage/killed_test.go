@@ -55,7 +55,7 @@ type lives struct {
 	deleted map[string]bool // by the user, after their success
 }
 
-// wholeLife returns the writes of a life in which nobody is killed.
+// wholeLife returns the writes of a life in which nothing is killed.
 func (l *lives) wholeLife() []string {
 	tr := l.begin("life-whole", "", false)
 	l.awaitGone(tr.name)

@@ -118,7 +118,7 @@ func (p *proxy) count(r *http.Request, body []byte) *trap {
 
 func nthWrite(write string, n int) string { return fmt.Sprintf("%s #%d", write, n) }
 
-// nameWrite names a write alike in every life: method and path, with a star for what is named after the life. A ledger is told from
+// nameWrite names a write alike in every life: method and path, with a star for what is named after the life. A ledger is distinguished from
 // the other parts of a queue's status.
 func nameWrite(life string, r *http.Request, body []byte) string {
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")

@@ -45,7 +45,7 @@ func TestJobDuringAnOutageRunsOnce(t *testing.T) {
 	checkReportedOnce(t, s)
 }
 
-// checkReportedOnce: the end was published once, and told once.
+// checkReportedOnce: the end was published once, and reported once.
 func checkReportedOnce(t *testing.T, s *env.Namespace) {
 	t.Helper()
 	ends := 0

@@ -12,8 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // offers holds what Argo CD offers for an object, by whether it can be taken.
@@ -46,7 +46,7 @@ func (w *world) takesActions(how way) {
 	w.offers(v1alpha1.SparkApplicationKind, "pi", map[string]bool{"run-again": true, "suspend": true, "resume": false})
 
 	w.act(v1alpha1.SparkApplicationKind, "pi", "run-again")
-	actors.Eventually(w.t, app, "in its second run", func(a *v1alpha1.SparkApplication) bool { return a.Status.Run == 2 })
+	harness.Eventually(w.t, app, "in its second run", func(a *v1alpha1.SparkApplication) bool { return a.Status.Run == 2 })
 	w.Run(app)
 	w.shows("pi", "Running", progressing, revision)
 
@@ -69,7 +69,7 @@ func TestGitDecides(t *testing.T) {
 	w.is(suspended, revision)
 	before := w.Stored("pi").Generation
 	w.act(v1alpha1.SparkApplicationKind, "pi", "resume")
-	actors.Eventually(t, w.App("pi"), "suspended again", func(a *v1alpha1.SparkApplication) bool {
+	harness.Eventually(t, w.App("pi"), "suspended again", func(a *v1alpha1.SparkApplication) bool {
 		return a.Generation >= before+2 && a.Spec.Suspend
 	})
 	w.is(suspended, revision)
@@ -120,7 +120,7 @@ func TestActionsOfASchedule(t *testing.T) {
 	w.End(w.child("nightly", 1), 0)
 
 	w.act(v1alpha1.ScheduledSparkApplicationKind, "nightly", "suspend")
-	actors.Eventually(t, schedule, "suspended", func(s *v1alpha1.ScheduledSparkApplication) bool {
+	harness.Eventually(t, schedule, "suspended", func(s *v1alpha1.ScheduledSparkApplication) bool {
 		return s.Spec.Suspend && s.Status.ObservedGeneration == s.Generation
 	})
 	w.offers(v1alpha1.ScheduledSparkApplicationKind, "nightly", map[string]bool{"run-now": true, "suspend": false, "resume": true})
@@ -128,7 +128,7 @@ func TestActionsOfASchedule(t *testing.T) {
 	w.is(healthy, revision)
 
 	w.act(v1alpha1.ScheduledSparkApplicationKind, "nightly", "resume")
-	actors.Eventually(t, schedule, "resumed", func(s *v1alpha1.ScheduledSparkApplication) bool {
+	harness.Eventually(t, schedule, "resumed", func(s *v1alpha1.ScheduledSparkApplication) bool {
 		return !s.Spec.Suspend && s.Status.ObservedGeneration == s.Generation
 	})
 	w.is(healthy, revision)

@@ -11,9 +11,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/sparkgate/sparkgate/test/gitops/story"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
+	"github.com/sparkgate/sparkgate/test/gitops/testbed"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 	"github.com/sparkgate/sparkgate/test/systems"
 )
 
@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	os.Exit(actors.Main(m))
+	os.Exit(harness.Main(m))
 }
 
 // settings has the port of Argo CD's API server. It is set before any test runs.
@@ -32,7 +32,7 @@ var settings systems.ArgoCDSettings
 // Argo CD and the operator of all tests of the package that run at the same time.
 var (
 	components = systems.Shared{Make: func() (*systems.System, error) { return systems.NewArgoCD(env.Cluster(), settings) }}
-	operator   story.Operator
+	operator   testbed.Operator
 )
 
 // configure patches the configuration of Argo CD as gitops/README.md says.

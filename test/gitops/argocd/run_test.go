@@ -11,8 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // TestHealthyAtTheEnd: the Application is Progressing while the run is queued and while it runs, and Healthy at its end.
@@ -50,7 +50,7 @@ func TestChangeRunsOnce(t *testing.T) {
 	w.Ran("pi", "1/1", "2/1")
 }
 
-// TestTwoQuickPushes: during a run two changes are pushed. The run goes on; then the last one runs, once.
+// TestTwoQuickPushes: during a run two changes are pushed. The run continues; then the last one runs, once.
 func TestTwoQuickPushes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "8Gi")
@@ -111,6 +111,6 @@ func TestQueuesAndJobsInOne(t *testing.T) {
 	gone := w.push(files{"jobs/z-queues.yaml": "", "jobs/a-jobs.yaml": tree.Jobs[0]})
 	w.is(healthy, gone)
 	for _, name := range []string{tree.Leaf, tree.Root} {
-		actors.Gone(t, &v1alpha1.SparkQueue{ObjectMeta: metav1.ObjectMeta{Name: name}})
+		harness.Gone(t, &v1alpha1.SparkQueue{ObjectMeta: metav1.ObjectMeta{Name: name}})
 	}
 }

@@ -18,9 +18,9 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/gitops"
-	"github.com/sparkgate/sparkgate/test/gitops/story"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
+	"github.com/sparkgate/sparkgate/test/gitops/testbed"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // createShipped creates the objects of a file of gitops/argocd, with parts replaced.
@@ -40,7 +40,7 @@ func (w *world) createShipped(name string, replace *strings.Replacer) {
 func TestPlatform(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "")
-	content := story.Installation(t)
+	content := testbed.Installation(t)
 	queues, err := os.ReadFile(filepath.Join(env.Root(), "examples", "queues.yaml"))
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +48,7 @@ func TestPlatform(t *testing.T) {
 	content["queues/queues.yaml"] = string(queues)
 	revision := w.Git.Push(content)
 	w.createShipped("platform.yaml", strings.NewReplacer("https://git.example.com/platform.git", w.Git.URL))
-	story.PlayDeployment(t)
+	testbed.PlayDeployment(t)
 	w.isAny("sparkgate", healthy, revision)
 	w.isAny("sparkgate-queues", healthy, revision)
 }
@@ -57,11 +57,11 @@ func TestPlatform(t *testing.T) {
 func (w *world) environment(name string) *world {
 	w.t.Helper()
 	namespace := w.Namespace + "-" + name
-	actors.Create(w.t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}})
+	harness.Create(w.t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}})
 	env.LetDriversRun(w.t, namespace)
-	actors.Create(w.t, &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "spark"}})
+	harness.Create(w.t, &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "spark"}})
 	w.t.Cleanup(func() { _ = env.Client().Delete(context.Background(), reference(namespace)) })
-	return &world{World: story.NewWorldIn(w.t, namespace), t: w.t}
+	return &world{World: testbed.NewWorldIn(w.t, namespace), t: w.t}
 }
 
 // TestTeam: the ApplicationSet finds the environments of a team's repository and runs the jobs of each with its values. A new folder is a new
@@ -71,7 +71,7 @@ func TestTeam(t *testing.T) {
 	team := newWorld(t, "")
 	staging, production := team.environment("staging"), team.environment("production")
 	replace := strings.NewReplacer("https://git.example.com/team-a/jobs.git", team.Git.URL, "team-a", team.Namespace)
-	revision := team.Git.Push(story.Read(t, gitops.Flux, "flux/jobs", ".", replace))
+	revision := team.Git.Push(testbed.Read(t, gitops.Flux, "flux/jobs", ".", replace))
 	team.createShipped("team.yaml", replace)
 	for _, each := range []struct {
 		*world

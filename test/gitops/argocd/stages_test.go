@@ -10,8 +10,8 @@ import (
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // said is the message that a health check passes on.
@@ -38,7 +38,7 @@ func (w *world) shows(name, stage, health, revision string) {
 	before, after := w.verdict(w.Namespace), w.compared()
 	env.UntilSeen(w.t, "Argo CD shows the message of "+name, func() (bool, node) {
 		n, app := look(), w.Stored(name)
-		if n.Health.Message == said(app) && n.Health.Status == health && actors.Stage(app) == stage {
+		if n.Health.Message == said(app) && n.Health.Status == health && harness.Stage(app) == stage {
 			return true, n
 		}
 		after = w.compared()

@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // annotated is an application as it stands in Git, with annotations of Argo CD.
@@ -143,7 +143,7 @@ func TestReplace(t *testing.T) {
 	}
 	revision := w.push(files{"jobs/app.yaml": w.Manifest("pi", "retention: {policy: Never}")})
 	w.ends(revision, "Succeeded")
-	actors.Eventually(t, w.App("pi"), "replaced, with its finalizer", func(a *v1alpha1.SparkApplication) bool {
+	harness.Eventually(t, w.App("pi"), "replaced, with its finalizer", func(a *v1alpha1.SparkApplication) bool {
 		return a.UID == before.UID && a.Generation > before.Generation && slices.Contains(a.Finalizers, v1alpha1.Finalizer)
 	})
 	if now := w.Driver(w.App("pi")); now.UID != driver.UID {
@@ -186,8 +186,8 @@ func TestSelfHeal(t *testing.T) {
 	revision := w.deploy(files{"jobs/app.yaml": w.Manifest("pi", `arguments: ["4"]`)})
 	w.Run(w.App("pi"))
 	edited := w.App("pi")
-	actors.Change(t, edited, func(a *v1alpha1.SparkApplication) { a.Spec.Arguments = []string{"by hand"} })
-	actors.Eventually(t, w.App("pi"), "repaired", func(a *v1alpha1.SparkApplication) bool {
+	harness.Change(t, edited, func(a *v1alpha1.SparkApplication) { a.Spec.Arguments = []string{"by hand"} })
+	harness.Eventually(t, w.App("pi"), "repaired", func(a *v1alpha1.SparkApplication) bool {
 		return a.Generation > edited.Generation && slices.Equal(a.Spec.Arguments, []string{"4"})
 	})
 	w.End("pi", 0)
@@ -202,7 +202,7 @@ func TestPruneCancels(t *testing.T) {
 	w.deploy(files{"jobs/pi.yaml": w.Manifest("pi"), "jobs/other.yaml": w.Manifest("other", "suspend: true")})
 	w.Run(w.App("pi"))
 	revision := w.push(files{"jobs/pi.yaml": ""})
-	actors.Gone(t, w.App("pi"))
+	harness.Gone(t, w.App("pi"))
 	w.is(suspended, revision)
 	w.NothingRuns()
 	w.Unused()
@@ -235,7 +235,7 @@ func TestForceIsAHazard(t *testing.T) {
 	w.Run(w.App("pi"))
 	w.push(files{"jobs/app.yaml": replaced(manifest, "cores: 1", "cores: 0")})
 	// It goes in the foreground, which only a garbage collector ends.
-	actors.Eventually(t, w.App("pi"), "deleted", func(a *v1alpha1.SparkApplication) bool { return a.DeletionTimestamp != nil })
+	harness.Eventually(t, w.App("pi"), "deleted", func(a *v1alpha1.SparkApplication) bool { return a.DeletionTimestamp != nil })
 	w.NothingRuns()
 	w.Unused()
 }

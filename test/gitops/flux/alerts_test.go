@@ -26,8 +26,8 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/gitops"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 	"github.com/sparkgate/sparkgate/test/systems"
 )
 
@@ -174,7 +174,7 @@ func TestReceiver(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "8Gi")
 	w.deploy(files{"jobs/README.md": "Jobs.\n"}, map[string][]string{"jobs": nil})
-	actors.Create(t, &corev1.Secret{
+	harness.Create(t, &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "webhook-token"}, StringData: map[string]string{"token": "secret"},
 	})
 	receiver := w.createShipped("receiver.yaml", strings.NewReplacer("team-a", w.Namespace))[0]

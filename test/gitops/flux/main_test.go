@@ -11,9 +11,9 @@ import (
 	"os"
 	"testing"
 
-	"github.com/sparkgate/sparkgate/test/gitops/story"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
+	"github.com/sparkgate/sparkgate/test/gitops/testbed"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 	"github.com/sparkgate/sparkgate/test/systems"
 )
 
@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	operator.Flags = []string{"--events-addr=http://" + addresses.EventsAddr + "/"}
-	os.Exit(actors.Main(m))
+	os.Exit(harness.Main(m))
 }
 
 // addresses of notification-controller; the operator sends its events there. They are set before any test runs.
@@ -35,5 +35,5 @@ var addresses systems.FluxSettings
 // The controllers and the operator of all tests of the package that run at the same time.
 var (
 	controllers = systems.Shared{Make: func() (*systems.System, error) { return systems.NewFlux(env.Cluster(), addresses) }}
-	operator    story.Operator
+	operator    testbed.Operator
 )

@@ -16,8 +16,8 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/gitops"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // healthCheckExprs is the line of a Kustomization that has the expressions of a profile, as gitops ships them.
@@ -41,8 +41,8 @@ func TestStartedIsEnough(t *testing.T) {
 	revision := w.deploy(files{"jobs/app.yaml": w.Manifest("stream")}, map[string][]string{"jobs": healthCheckExprs(t, "started")})
 	w.Run(w.App("stream"))
 	w.ready("jobs", revision)
-	if app := w.App("stream"); env.Client().Get(t.Context(), client.ObjectKeyFromObject(app), app) != nil || actors.Stage(app) != "Running" {
-		t.Errorf("ready, and the application is %s", actors.Show(app))
+	if app := w.App("stream"); env.Client().Get(t.Context(), client.ObjectKeyFromObject(app), app) != nil || harness.Stage(app) != "Running" {
+		t.Errorf("ready, and the application is %s", harness.Show(app))
 	}
 }
 
@@ -72,7 +72,7 @@ func TestForceIsAHazard(t *testing.T) {
 	first := w.App("pi")
 	w.Run(first)
 	w.push(files{"jobs/app.yaml": strings.Replace(w.Manifest("pi"), "cores: 1", "cores: 0", 1)})
-	actors.Gone(t, w.App("pi"))
+	harness.Gone(t, w.App("pi"))
 	w.becomes("jobs", metav1.ConditionFalse, "ReconciliationFailed", "spec.driver.cores")
 	w.NothingRuns()
 	w.Unused()
@@ -136,11 +136,11 @@ spec:
 	w.Kubelet.Finish(t.Context(), w.Driver(run), 0, "Completed")
 	w.Reach(run, "Succeeded")
 	third := w.push(files{"jobs/schedule.yaml": ""})
-	actors.Gone(t, schedule)
+	harness.Gone(t, schedule)
 	w.ready("jobs", third)
 	// The garbage collector deletes what belongs to the schedule; the API server of the tests has none.
 	if owned := w.Stored(run.Name); !metav1.IsControlledBy(owned, schedule) || owned.DeletionTimestamp != nil {
-		t.Errorf("the application of the schedule was touched: %s", actors.Show(owned))
+		t.Errorf("the application of the schedule was touched: %s", harness.Show(owned))
 	}
 }
 
@@ -181,7 +181,7 @@ func TestQueuesAndJobsInOne(t *testing.T) {
 	gone := w.push(files{"all/a-jobs.yaml": "", "all/z-queues.yaml": "", "all/README.md": "Nothing.\n"})
 	w.ready("all", gone)
 	for _, name := range []string{tree.Leaf, tree.Root} {
-		actors.Gone(t, &v1alpha1.SparkQueue{ObjectMeta: metav1.ObjectMeta{Name: name}})
+		harness.Gone(t, &v1alpha1.SparkQueue{ObjectMeta: metav1.ObjectMeta{Name: name}})
 	}
 }
 

@@ -10,8 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // TestReadyAtTheEnd: the Kustomization waits while the application is queued and while it runs, and is ready at its end.
@@ -75,7 +75,7 @@ func TestPruneCancels(t *testing.T) {
 	next := w.Apply("next")
 	w.Reach(next, "Queued")
 	revision := w.push(files{"jobs/pi.yaml": ""})
-	actors.Gone(t, app)
+	harness.Gone(t, app)
 	w.ready("jobs", revision)
 	w.Succeed(next)
 	w.NothingRuns()
@@ -117,7 +117,7 @@ func TestChangeRunsOnce(t *testing.T) {
 	w.Ran("pi", "1/1", "2/1")
 }
 
-// TestTwoQuickPushes: during a run two changes are pushed. The run goes on; then the last one runs, once.
+// TestTwoQuickPushes: during a run two changes are pushed. The run continues; then the last one runs, once.
 func TestTwoQuickPushes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "8Gi")

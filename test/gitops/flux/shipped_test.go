@@ -17,35 +17,35 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/gitops"
-	"github.com/sparkgate/sparkgate/test/gitops/story"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
+	"github.com/sparkgate/sparkgate/test/gitops/testbed"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 	"github.com/sparkgate/sparkgate/test/systems"
 )
 
 // shipped has a platform's repository and a tenant's, filled with what gitops and config ship. Names and addresses are those of the test.
 type shipped struct {
 	*world
-	platform *story.Repository
+	platform *testbed.Repository
 	replace  *strings.Replacer
 }
 
 func newShipped(t *testing.T) *shipped {
 	t.Helper()
-	s := &shipped{world: newWorld(t, ""), platform: story.NewRepository(t)}
+	s := &shipped{world: newWorld(t, ""), platform: testbed.NewRepository(t)}
 	s.replace = strings.NewReplacer("https://git.example.com/platform.git", s.platform.URL, "https://git.example.com/team-a/jobs.git", s.Git.URL,
 		"team-a", s.Namespace)
 	if err := env.Client().Delete(t.Context(), s.Queue); err != nil { // it comes from Git
 		t.Fatal(err)
 	}
-	actors.Gone(t, s.Queue)
+	harness.Gone(t, s.Queue)
 	return s
 }
 
 // install pushes both repositories and applies the platform's objects of Flux. It returns the revision of the tenant's.
 func (s *shipped) install() string {
 	s.t.Helper()
-	content := story.Installation(s.t, "allow-sparkgate.yaml")
+	content := testbed.Installation(s.t, "allow-sparkgate.yaml")
 	for name, file := range map[string]string{
 		"queues/queues.yaml": "examples/queues.yaml", "tenants/team-a.yaml": "gitops/flux/tenant.yaml",
 		"sparkgate/allow-sparkgate.yaml": "gitops/flux/allow-sparkgate.yaml",
@@ -57,8 +57,8 @@ func (s *shipped) install() string {
 		content[name] = s.replace.Replace(string(text))
 	}
 	s.platform.Push(content)
-	revision := s.commit(story.Read(s.t, gitops.Flux, "flux/jobs", ".", s.replace))
-	for _, text := range strings.Split(story.Read(s.t, gitops.Flux, "flux", "", s.replace)["/platform.yaml"], "\n---\n") {
+	revision := s.commit(testbed.Read(s.t, gitops.Flux, "flux/jobs", ".", s.replace))
+	for _, text := range strings.Split(testbed.Read(s.t, gitops.Flux, "flux", "", s.replace)["/platform.yaml"], "\n---\n") {
 		s.create(s.fluxObject(text))
 	}
 	return revision
@@ -70,7 +70,7 @@ func TestShippedFiles(t *testing.T) {
 	t.Parallel()
 	s := newShipped(t)
 	revision := s.install()
-	story.PlayDeployment(t)
+	testbed.PlayDeployment(t)
 	app := s.App("etl")
 	s.Succeed(app)
 	s.ready("jobs", revision)
@@ -99,9 +99,9 @@ func TestShippedFiles(t *testing.T) {
 var marker = regexp.MustCompile(`(image: \S+:)\S+( # \{"\$imagepolicy": "[^"]+"\})`)
 
 // bump is what Flux's image automation would commit for a new tag.
-func bump(t *testing.T, r *story.Repository, folder, tag string) files {
+func bump(t *testing.T, r *testbed.Repository, folder, tag string) files {
 	t.Helper()
-	changed := story.Read(t, os.DirFS(r.Dir), folder, folder, strings.NewReplacer())
+	changed := testbed.Read(t, os.DirFS(r.Dir), folder, folder, strings.NewReplacer())
 	for name, text := range changed {
 		changed[name] = marker.ReplaceAllString(text, "${1}"+tag+"${2}")
 	}

@@ -19,23 +19,23 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
-	"github.com/sparkgate/sparkgate/test/gitops/story"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
+	"github.com/sparkgate/sparkgate/test/gitops/testbed"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // world is one from whose Git repository Flux applies.
 type world struct {
-	*story.World
+	*testbed.World
 	t *testing.T
 }
 
-type files = story.Files
+type files = testbed.Files
 
 // newWorld has a queue with so much memory: an application asks for 2688Mi. It is watched by Flux and the operator.
 func newWorld(t *testing.T, memory string) *world {
 	t.Helper()
-	w := &world{World: story.NewWorld(t, memory), t: t}
+	w := &world{World: testbed.NewWorld(t, memory), t: t}
 	controllers.Use(t)
 	operator.Use(t)
 	return w
@@ -90,7 +90,7 @@ spec:
 // create creates an object of Flux. The test's end deletes it and leaves what it has applied.
 func (w *world) create(obj *unstructured.Unstructured) {
 	w.t.Helper()
-	actors.Create(w.t, obj)
+	harness.Create(w.t, obj)
 	w.t.Cleanup(func() {
 		if w.t.Failed() {
 			_ = env.Client().Get(context.Background(), client.ObjectKeyFromObject(obj), obj) // as it was is better than nothing

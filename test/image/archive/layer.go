@@ -25,7 +25,7 @@ var Epoch = time.Unix(1_704_067_200, 0).UTC() // 2024-01-01
 // Owner is the user and group of a file in the image.
 type Owner struct{ UID, GID int }
 
-// Root owns what nobody in the container may change.
+// Root owns what no process in the container may change.
 var Root = Owner{}
 
 // An entry is one file of a layer; open is nil for everything but regular files.
@@ -91,7 +91,7 @@ func (l *Layer) HostFile(name string, mode int64, file string) error {
 }
 
 // Write writes the layer to file. Hard links come last, behind what they link
-// to. count, if not nil, is told about every chunk of bytes.
+// to. count, if not nil, gets the length of every chunk of bytes.
 func (l *Layer) Write(file string, count func(int)) (Blob, error) {
 	out, err := os.Create(file)
 	if err != nil {
@@ -162,7 +162,7 @@ func (e entry) write(w *tar.Writer) error {
 	return err
 }
 
-// counter is an io.Writer that only tells how much was written.
+// counter is an io.Writer that only counts what is written.
 type counter func(int)
 
 func (c counter) Write(p []byte) (int, error) {

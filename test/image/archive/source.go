@@ -22,7 +22,7 @@ type Keep func(name string) bool
 
 // Tree adds the directory dir of the host, and all in it that keep wants (nil:
 // everything), under prefix. All of it belongs to root; regular files get the
-// mode 0755 if anybody may execute them, else 0644.
+// mode 0755 if they are executable for all, else 0644.
 func (l *Layer) Tree(prefix, dir string, keep Keep) error {
 	return filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
 		if err != nil {

@@ -4,13 +4,17 @@
 
 Every round is one Spark job whose tasks sleep for a second. The number of tasks
 is that of the cores at hand unless it is given; more tasks than cores make
-dynamic allocation ask for more executors.
+dynamic allocation ask for more executors. It ends earlier once the file
+/tmp/enough exists in the driver: kubectl exec DRIVER -- touch /tmp/enough
 """
 
+import os
 import sys
 import time
 
 from pyspark.sql import SparkSession
+
+ENOUGH = "/tmp/enough"
 
 
 def nap(_):
@@ -23,11 +27,11 @@ def main():
     spark = SparkSession.builder.appName("sleep").getOrCreate()
     context = spark.sparkContext
     start = time.monotonic()
-    while (elapsed := time.monotonic() - start) < seconds:
+    while (elapsed := time.monotonic() - start) < seconds and not os.path.exists(ENOUGH):
         print(f"Slept {elapsed:.0f} of {seconds} s", flush=True)
         count = tasks or context.defaultParallelism
         context.parallelize(range(count), count).foreach(nap)
-    print(f"Slept {seconds} of {seconds} s, done", flush=True)
+    print(f"Slept {elapsed:.0f} of {seconds} s, done", flush=True)
     spark.stop()
 
 

@@ -18,7 +18,7 @@ import (
 // reap Python workers, procps for Spark's scripts and the decommission hook.
 var basePackages = []string{"openjdk-17-jre-headless", "python3", "tini", "procps", "ca-certificates", "tzdata"}
 
-// A container that nobody installs packages in needs none of these. Licences
+// A container in which no packages are installed needs none of these. Licences
 // (usr/share/doc/*/copyright) and the list of packages stay.
 var unneeded = []string{
 	"boot", "dev", "etc/apt", "etc/machine-id", "etc/resolv.conf", "etc/hostname",
@@ -85,7 +85,7 @@ func wantedOfBase(name string) bool {
 	return true
 }
 
-// matchesParent tells whether pattern matches name or a folder above it.
+// matchesParent reports whether pattern matches name or a folder above it.
 func matchesParent(pattern, name string) bool {
 	parts := strings.Split(name, "/")
 	depth := strings.Count(pattern, "/") + 1

@@ -20,7 +20,7 @@ import (
 // Repository is the image's name without its tag.
 const Repository = "docker.io/sparkgate/spark"
 
-// keyLabel holds the key of everything the image was made of.
+// keyLabel holds the key of everything the image was built from.
 const keyLabel = "io.sparkgate.image.key"
 
 // javaHome is a link that is the same on every architecture.

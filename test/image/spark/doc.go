@@ -5,7 +5,7 @@
 // neither a container engine nor a registry.
 //
 // The image has three layers, each cached under the user's cache folder by a
-// key of everything it is made of, so that a change redoes only what it must:
+// key of everything it is built from, so that a change redoes only what it must:
 //
 //	base      Debian 12 with a Java 17 runtime, Python and tini
 //	spark     /opt/spark: the distribution inside the PyPI package pyspark

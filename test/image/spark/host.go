@@ -79,7 +79,7 @@ func start(ctx context.Context, command Command, isolated bool) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{}
 	if isolated {
 		cmd.SysProcAttr.Cloneflags = syscall.CLONE_NEWPID
-		cmd.SysProcAttr.Unshareflags = syscall.CLONE_NEWNS // makes the mounts private, too
+		cmd.SysProcAttr.Unshareflags = syscall.CLONE_NEWNS // also makes the mounts private
 	}
 	if command.Keep {
 		cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
@@ -93,7 +93,7 @@ func start(ctx context.Context, command Command, isolated bool) error {
 	return cmd.Run()
 }
 
-// needs says which parts have to be made.
+// needs says which parts have to be built.
 type needs struct{ base, spark, javac bool }
 
 // prepare checks the machine and installs the Debian packages that it lacks.

@@ -12,11 +12,11 @@ import (
 	"strings"
 )
 
-// keys name what the layers and the image are made of. They hash sources, so
+// keys name what the layers and the image are built from. They hash sources, so
 // a change of the code that makes a layer makes the layer anew.
 type keys struct{ base, spark, examples, image string }
 
-// madeBy lists, for each layer, the files and folders it is made of.
+// madeBy lists, for each layer, the files and folders it is built from.
 var madeBy = struct{ common, base, spark, examples []string }{
 	common:   []string{"archive/layer.go", "archive/source.go"},
 	base:     []string{"spark/base.go", "spark/keystore.go"},

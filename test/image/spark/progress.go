@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// heartbeat is how often a running step tells how far it is.
+// heartbeat is how often a running step prints how far it is.
 const heartbeat = 5 * time.Second
 
 // Progress writes one line for each step's start, end and heartbeat, with the

@@ -12,7 +12,7 @@ import (
 
 // Remove deletes the image of a Spark version and what the cache keeps of that
 // version alone. The base layer stays: all versions share it. What is not there
-// is no error.
+// is not an error.
 func (b Builder) Remove(version, out string) error {
 	if _, err := tagsOf(version); err != nil {
 		return err

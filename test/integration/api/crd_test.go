@@ -74,7 +74,7 @@ func TestNames(t *testing.T) {
 }
 
 // TestNoDefaultBelowSpec: a default of a field of the run template that moves with an upgrade would start every finished job again, and
-// one elsewhere would be drift for those who compare with Git.
+// one elsewhere would be drift for users who compare with Git.
 func TestNoDefaultBelowSpec(t *testing.T) {
 	t.Parallel()
 	for plural := range kinds {

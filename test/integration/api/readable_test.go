@@ -30,7 +30,7 @@ func hostile(p place) []any {
 }
 
 // TestWhatIsStoredCanBeRead holds off the worst of bad input: an object that the API server stores but the operator's Go types cannot
-// read would fail every LIST, and so stop the operator for everybody.
+// read would fail every LIST, and so stop the operator for all namespaces.
 func TestWhatIsStoredCanBeRead(t *testing.T) {
 	t.Parallel()
 	scheme, err := env.Scheme()

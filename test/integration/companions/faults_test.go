@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // aboutCompanions says that a request is about an object that accompanies an application named pi.
@@ -28,14 +28,14 @@ func aboutCompanions(r *http.Request) bool {
 
 // TestNothingCanBeMade: every request about companions fails. The run does not notice.
 func TestNothingCanBeMade(t *testing.T) {
-	w := actors.NewWorld(t, "3Gi", nil)
-	network := actors.NewNetwork(func(_ int, r *http.Request) actors.Fault {
+	w := harness.NewWorld(t, "3Gi", nil)
+	network := harness.NewNetwork(func(_ int, r *http.Request) harness.Fault {
 		if aboutCompanions(r) {
-			return actors.Refuse
+			return harness.Refuse
 		}
-		return actors.None
+		return harness.None
 	})
-	actors.StartOperator(t, options(network.Wrap))
+	harness.StartOperator(t, options(network.Wrap))
 	app := w.Apply("pi", everything)
 	driver := w.Run(app)
 	warned(t, app, "CompanionCreateFailed", "Ingress", "broken on purpose")
@@ -43,7 +43,7 @@ func TestNothingCanBeMade(t *testing.T) {
 	w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
 	w.Reach(app, "Succeeded")
 	if made := w.Kubelet.Created(app.UID); len(made) != 1 || app.Status.Attempt != 1 {
-		t.Errorf("drivers %v: %s", made, actors.Show(app))
+		t.Errorf("drivers %v: %s", made, harness.Show(app))
 	}
 	w.Unused()
 }
@@ -68,9 +68,9 @@ func (h heldBack) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // TestSlowWebhook: a webhook takes its time over everything about companions. The run goes from start to end meanwhile.
 func TestSlowWebhook(t *testing.T) {
-	w := actors.NewWorld(t, "3Gi", nil)
+	w := harness.NewWorld(t, "3Gi", nil)
 	held := heldBack{until: make(chan struct{}), queued: &atomic.Int32{}}
-	actors.StartOperator(t, options(func(next http.RoundTripper) http.RoundTripper {
+	harness.StartOperator(t, options(func(next http.RoundTripper) http.RoundTripper {
 		held.next = next
 		return held
 	}))
@@ -86,26 +86,26 @@ func TestSlowWebhook(t *testing.T) {
 
 // TestEveryWriteBreaksOnce: whatever happens to one write about companions, all is as wanted in the end, and the run does not notice.
 func TestEveryWriteBreaksOnce(t *testing.T) {
-	for _, fault := range actors.Survivable() {
+	for _, fault := range harness.Survivable() {
 		t.Run(fault.String(), func(t *testing.T) {
-			w := actors.NewWorld(t, "3Gi", nil)
+			w := harness.NewWorld(t, "3Gi", nil)
 			var mu sync.Mutex
 			broken := map[string]bool{}
-			network := actors.NewNetwork(func(_ int, r *http.Request) actors.Fault {
+			network := harness.NewNetwork(func(_ int, r *http.Request) harness.Fault {
 				mu.Lock()
 				defer mu.Unlock()
 				if what := r.Method + " " + r.URL.Path; aboutCompanions(r) && !broken[what] {
 					broken[what] = true
 					return fault
 				}
-				return actors.None
+				return harness.None
 			})
-			actors.StartOperator(t, options(network.Wrap))
+			harness.StartOperator(t, options(network.Wrap))
 			app := w.Apply("pi", everything)
 			driver := w.Run(app)
 			eventually(t, app, "all companions", complete)
 			address(t, app, outside(w))
-			actors.Change(t, app, func(a *v1alpha1.SparkApplication) {
+			harness.Change(t, app, func(a *v1alpha1.SparkApplication) {
 				a.Spec.UI.Ingress.Annotations = nil
 				a.Spec.DriverService.Ports[0].Port = 1
 			})
@@ -145,17 +145,17 @@ func TestKilledAndRestarted(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			w := actors.NewWorld(t, "3Gi", nil)
-			first := actors.StartOperator(t, options(nil))
+			w := harness.NewWorld(t, "3Gi", nil)
+			first := harness.StartOperator(t, options(nil))
 			app := w.Apply("pi", everything)
 			driver := w.Run(app)
 			before := eventually(t, app, "all companions", complete)
 			first.Stop()
-			actors.Change(t, app, tc.change)
+			harness.Change(t, app, tc.change)
 			if tc.end {
 				w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
 			}
-			actors.StartOperator(t, options(nil))
+			harness.StartOperator(t, options(nil))
 			after := eventually(t, app, "what is wanted", tc.want)
 			if after.ingress != nil && after.ingress.UID != before.ingress.UID {
 				t.Error("the Ingress was replaced")
@@ -171,7 +171,7 @@ func TestKilledAndRestarted(t *testing.T) {
 
 // TestCostsNothing: an application that uses none of it causes no request about companions, at no point of its life.
 func TestCostsNothing(t *testing.T) {
-	w := actors.NewWorld(t, "3Gi", nil)
+	w := harness.NewWorld(t, "3Gi", nil)
 	var mu sync.Mutex
 	var asked []string
 	watch := func(next http.RoundTripper) http.RoundTripper {
@@ -184,13 +184,13 @@ func TestCostsNothing(t *testing.T) {
 			return next.RoundTrip(r)
 		})
 	}
-	actors.StartOperator(t, options(watch))
+	harness.StartOperator(t, options(watch))
 	app := w.Apply("pi")
 	w.Succeed(app)
 	if err := env.Client().Delete(t.Context(), app); err != nil {
 		t.Fatal(err)
 	}
-	actors.Gone(t, app)
+	harness.Gone(t, app)
 	mu.Lock()
 	defer mu.Unlock()
 	if len(asked) > 0 {

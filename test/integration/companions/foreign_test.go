@@ -19,22 +19,22 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 type netIngress = networkingv1.Ingress
 
-func inNamespace(w *actors.World) client.ListOption { return client.InNamespace(w.Namespace) }
+func inNamespace(w *harness.World) client.ListOption { return client.InNamespace(w.Namespace) }
 
-// TestForeignService: somebody else's Service has the name of the application. It is told, never touched, and does not hinder the run; when
+// TestForeignService: another client's Service has the name of the application. It is reported, never touched, and does not hinder the run; when
 // it is gone, the application's own takes its place.
 func TestForeignService(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "3Gi", nil)
+	w := harness.NewWorld(t, "3Gi", nil)
 	operator.Use(t)
 	foreign := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "pi"}, Spec: corev1.ServiceSpec{ClusterIP: "None"}}
-	actors.Create(t, foreign)
+	harness.Create(t, foreign)
 	app := w.Apply("pi", everything)
 	driver := w.Run(app)
 	warned(t, app, "CompanionCreateFailed", "Service "+w.Namespace+"/pi", "belongs to another owner", "delete it")
@@ -59,10 +59,10 @@ func TestForeignService(t *testing.T) {
 // TestForeignServiceAtTheEnd: what belongs to another owner stays when the run ends.
 func TestForeignServiceAtTheEnd(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "3Gi", nil)
+	w := harness.NewWorld(t, "3Gi", nil)
 	operator.Use(t)
 	foreign := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "pi"}, Spec: corev1.ServiceSpec{ClusterIP: "None"}}
-	actors.Create(t, foreign)
+	harness.Create(t, foreign)
 	app := w.Apply("pi", everything)
 	w.Succeed(app)
 	eventually(t, app, "no companion", none)
@@ -75,10 +75,10 @@ func TestForeignServiceAtTheEnd(t *testing.T) {
 var httpRoute = schema.GroupVersionKind{Group: "gateway.networking.k8s.io", Version: "v1", Kind: "HTTPRoute"}
 
 // TestGatewayAPIComesLate: without the kind HTTPRoute the application runs, and an event says what to install; once it is there, the route
-// is made without anybody's help.
+// is created without intervention.
 func TestGatewayAPIComesLate(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "3Gi", nil)
+	w := harness.NewWorld(t, "3Gi", nil)
 	operator.Use(t)
 	app := w.Apply("pi", func(a *v1alpha1.SparkApplication) {
 		a.Spec.UI = &v1alpha1.UserInterface{Route: &v1alpha1.UIRoute{
@@ -105,7 +105,7 @@ func TestGatewayAPIComesLate(t *testing.T) {
 		"metadata": map[string]any{"name": "public", "namespace": w.Namespace},
 		"spec":     map[string]any{"listeners": []any{map[string]any{"name": "https", "protocol": "HTTPS", "hostname": "*.example.org"}}},
 	}})
-	actors.Change(t, app, func(a *v1alpha1.SparkApplication) {
+	harness.Change(t, app, func(a *v1alpha1.SparkApplication) {
 		a.Spec.UI.Route.Hostname, a.Spec.UI.Route.ParentRefs = "other.{{namespace}}.example.org", []v1alpha1.RouteParent{{Name: "public"}}
 	})
 	address(t, app, func(at string) bool { return at == "https://other."+w.Namespace+".example.org/"+w.Namespace+"/pi" })
@@ -129,7 +129,7 @@ func install(t *testing.T, file string) {
 	if err := yaml.Unmarshal(text, &crd.Object); err != nil {
 		t.Fatal(err)
 	}
-	actors.Create(t, crd)
+	harness.Create(t, crd)
 	t.Cleanup(func() { _ = env.Client().Delete(context.Background(), crd) })
 }
 
@@ -143,7 +143,7 @@ func createOnceInstalled(t *testing.T, obj *unstructured.Unstructured) {
 }
 
 // awaitRoutes waits until there are that many routes and returns the first.
-func awaitRoutes(t *testing.T, w *actors.World, many int, first *unstructured.Unstructured) {
+func awaitRoutes(t *testing.T, w *harness.World, many int, first *unstructured.Unstructured) {
 	t.Helper()
 	list := &unstructured.UnstructuredList{}
 	list.SetGroupVersionKind(httpRoute.GroupVersion().WithKind("HTTPRouteList"))

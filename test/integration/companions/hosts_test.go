@@ -14,8 +14,8 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // withIngress asks for an Ingress alone.
@@ -28,7 +28,7 @@ func withIngress(host, path string, annotations ...string) func(*v1alpha1.SparkA
 	}
 }
 
-// ingressAt is somebody's own Ingress.
+// ingressAt is a user's own Ingress.
 func ingressAt(namespace, host string) *networkingv1.Ingress {
 	return &networkingv1.Ingress{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "own"},
@@ -42,7 +42,7 @@ func ingressAt(namespace, host string) *networkingv1.Ingress {
 }
 
 // TestHostsNotAllowed: a host or an annotation that no administrator has allowed is not asked for with the operator's rights. The job runs all the
-// same, and goes on to be reached once its spec is corrected.
+// same, and stays reachable once its spec is corrected.
 func TestHostsNotAllowed(t *testing.T) {
 	t.Parallel()
 	operator.Use(t)
@@ -58,7 +58,7 @@ func TestHostsNotAllowed(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := actors.NewWorld(t, "3Gi", nil)
+			w := harness.NewWorld(t, "3Gi", nil)
 			operator.Use(t)
 			app := w.Apply("pi", tc.change)
 			driver := w.Run(app)
@@ -67,9 +67,9 @@ func TestHostsNotAllowed(t *testing.T) {
 				t.Errorf("an Ingress was made: %+v", s.ingress)
 			}
 			address(t, app, inside)
-			actors.Change(t, app, withIngress("{{name}}.{{namespace}}.example.org", ""))
+			harness.Change(t, app, withIngress("{{name}}.{{namespace}}.example.org", ""))
 			made := eventually(t, app, "an Ingress", func(s set) bool { return s.ingress != nil })
-			actors.Change(t, app, tc.change)
+			harness.Change(t, app, tc.change)
 			eventually(t, app, "no Ingress", func(s set) bool { return s.ingress == nil })
 			if made.ingress.Spec.Rules[0].Host != "pi."+w.Namespace+".example.org" {
 				t.Errorf("made %+v", made.ingress.Spec)
@@ -85,7 +85,7 @@ func TestHostsNotAllowed(t *testing.T) {
 func TestServiceAnnotationsNotAllowed(t *testing.T) {
 	t.Parallel()
 	operator.Use(t)
-	w := actors.NewWorld(t, "3Gi", nil)
+	w := harness.NewWorld(t, "3Gi", nil)
 	const dns, other = "external-dns.alpha.kubernetes.io/hostname", "service.example.org/expose"
 	annotate := func(notes map[string]string) func(*v1alpha1.SparkApplication) {
 		return func(a *v1alpha1.SparkApplication) {
@@ -105,7 +105,7 @@ func TestServiceAnnotationsNotAllowed(t *testing.T) {
 		return func(s set) bool { return s.ui != nil && s.ui.Annotations["keep"] == value }
 	}
 	for _, value := range []string{"me", "you"} {
-		actors.Change(t, app, annotate(map[string]string{"keep": value, dns: "bank.example.org", "a.example.org/b": "x"}))
+		harness.Change(t, app, annotate(map[string]string{"keep": value, dns: "bank.example.org", "a.example.org/b": "x"}))
 		made := eventually(t, app, "the annotation that is allowed", kept(value)).ui
 		for _, key := range []string{dns, other, "a.example.org/b"} {
 			if text, has := made.Annotations[key]; has {
@@ -133,15 +133,15 @@ func laterThan(t *testing.T, first, later *networkingv1.Ingress) {
 	}
 }
 
-// TestHostIsHeld: what another namespace holds already is left to it; when it goes, the Ingress is made without anybody's help, and who comes
+// TestHostIsHeld: what another namespace holds already is left to it; when it goes, the Ingress is created without intervention, and who comes
 // later does not take it away.
 func TestHostIsHeld(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "3Gi", nil)
+	w := harness.NewWorld(t, "3Gi", nil)
 	operator.Use(t)
 	elsewhere := env.Namespace(t)
 	holder := ingressAt(elsewhere, "shared.example.org")
-	actors.Create(t, holder)
+	harness.Create(t, holder)
 	app := w.Apply("pi", withIngress("shared.example.org", ""))
 	driver := w.Run(app)
 	warned(t, app, "CompanionCreateFailed", "spec.ui.ingress", `"shared.example.org" is held by an Ingress of another namespace`)
@@ -155,7 +155,7 @@ func TestHostIsHeld(t *testing.T) {
 	address(t, app, func(at string) bool { return at == "http://shared.example.org" })
 
 	laterThan(t, made.ingress, ingressAt(elsewhere, "shared.example.org"))
-	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.UI.Ingress.Annotations = map[string]string{"keep": "me"} })
+	harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.UI.Ingress.Annotations = map[string]string{"keep": "me"} })
 	kept := eventually(t, app, "the annotation", func(s set) bool { return s.ingress != nil && s.ingress.Annotations["keep"] == "me" })
 	if kept.ingress.UID != made.ingress.UID {
 		t.Error("the Ingress was made anew")

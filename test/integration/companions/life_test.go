@@ -12,20 +12,20 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // TestWithTheAttempt: all companions come with the driver, lead to it, and go when the run has ended; the next run has its own.
 func TestWithTheAttempt(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "3Gi", nil)
+	w := harness.NewWorld(t, "3Gi", nil)
 	operator.Use(t)
 	app := w.Apply("pi", everything)
 	for run := range int64(2) {
 		if run > 0 {
-			actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.RunID = "again" })
-			actors.Eventually(t, app, "in run 2", func(a *v1alpha1.SparkApplication) bool { return a.Status.Run == 2 })
+			harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.RunID = "again" })
+			harness.Eventually(t, app, "in run 2", func(a *v1alpha1.SparkApplication) bool { return a.Status.Run == 2 })
 		}
 		driver := w.Driver(app)
 		s := eventually(t, app, "all companions", complete) // while the driver starts, so that its address comes with the stage
@@ -40,8 +40,8 @@ func TestWithTheAttempt(t *testing.T) {
 		eventually(t, app, "no companion", none)
 	}
 	for _, v := range w.History.Versions(app) {
-		if v.Status.Driver != nil && v.Status.Times.DriverStarted != nil && actors.Stage(v) == "Running" && !outside(w)(v.Status.Driver.UIAddress) {
-			t.Errorf("the address was written apart from the stage: %s", actors.Show(v))
+		if v.Status.Driver != nil && v.Status.Times.DriverStarted != nil && harness.Stage(v) == "Running" && !outside(w)(v.Status.Driver.UIAddress) {
+			t.Errorf("the address was written apart from the stage: %s", harness.Show(v))
 		}
 	}
 	if told := warnings(t, app); len(told) > 0 {
@@ -69,29 +69,29 @@ func asWritten(t *testing.T, s set) {
 func TestFollowsTheNextAttempt(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
-		end, again func(*testing.T, *actors.World, *v1alpha1.SparkApplication)
+		end, again func(*testing.T, *harness.World, *v1alpha1.SparkApplication)
 	}{
 		"suspended and resumed": {
-			func(t *testing.T, w *actors.World, app *v1alpha1.SparkApplication) {
-				actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = true })
+			func(t *testing.T, w *harness.World, app *v1alpha1.SparkApplication) {
+				harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = true })
 				w.Reach(app, "Suspended")
 			},
-			func(t *testing.T, _ *actors.World, app *v1alpha1.SparkApplication) {
-				actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = false })
+			func(t *testing.T, _ *harness.World, app *v1alpha1.SparkApplication) {
+				harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = false })
 			},
 		},
 		"failed and tried again": {
-			func(t *testing.T, w *actors.World, app *v1alpha1.SparkApplication) {
+			func(t *testing.T, w *harness.World, app *v1alpha1.SparkApplication) {
 				w.Kubelet.Finish(t.Context(), w.Driver(app), 1, "Error")
 				w.Reach(app, "AttemptFailed")
 			},
-			func(*testing.T, *actors.World, *v1alpha1.SparkApplication) {},
+			func(*testing.T, *harness.World, *v1alpha1.SparkApplication) {},
 		},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := actors.NewWorld(t, "3Gi", nil)
+			w := harness.NewWorld(t, "3Gi", nil)
 			operator.Use(t)
 			app := w.Apply("pi", everything, func(a *v1alpha1.SparkApplication) {
 				a.Spec.RestartPolicy = &v1alpha1.RestartPolicy{Type: v1alpha1.RestartOnFailure, MaxAttempts: ptr.To[int32](2),
@@ -121,17 +121,17 @@ func TestFollowsTheNextAttempt(t *testing.T) {
 	}
 }
 
-// TestChangedWhileRunning: every edit takes effect on the objects that are there, what was removed included; the driver goes on.
+// TestChangedWhileRunning: every edit takes effect on the objects that are there, what was removed included; the driver continues.
 func TestChangedWhileRunning(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "3Gi", nil)
+	w := harness.NewWorld(t, "3Gi", nil)
 	operator.Use(t)
 	app := w.Apply("pi", everything)
 	driver := w.Run(app)
 	before := eventually(t, app, "all companions", complete)
-	actors.Change(t, before.ingress, func(obj *netIngress) { obj.Annotations["of/others"] = "kept" })
+	harness.Change(t, before.ingress, func(obj *netIngress) { obj.Annotations["of/others"] = "kept" })
 
-	actors.Change(t, app, func(a *v1alpha1.SparkApplication) {
+	harness.Change(t, app, func(a *v1alpha1.SparkApplication) {
 		a.Spec.DriverService.Ports = []v1alpha1.DriverServicePort{{Name: "other", Port: 9000}}
 		a.Spec.UI.ServiceMetadata = &v1alpha1.ServiceMetadata{Labels: map[string]string{"tier": "1"}}
 		a.Spec.UI.Ingress.Host, a.Spec.UI.Ingress.TLSSecretName = "other.{{namespace}}.example.org", ""
@@ -155,7 +155,7 @@ func TestChangedWhileRunning(t *testing.T) {
 	address(t, app, func(at string) bool { return at == "http://other."+w.Namespace+".example.org/spark" })
 
 	if made := w.Kubelet.Created(app.UID); len(made) != 1 || app.Status.Run != 1 {
-		t.Errorf("drivers %v, %s", made, actors.Show(app))
+		t.Errorf("drivers %v, %s", made, harness.Show(app))
 	}
 	w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
 	w.Reach(app, "Succeeded")
@@ -165,12 +165,12 @@ func TestChangedWhileRunning(t *testing.T) {
 // TestTakenAwayAndBack: fields that are removed while the driver runs take their objects along; fields that are set then make them.
 func TestTakenAwayAndBack(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "3Gi", nil)
+	w := harness.NewWorld(t, "3Gi", nil)
 	operator.Use(t)
 	app := w.Apply("pi", everything)
 	driver := w.Run(app)
 	eventually(t, app, "all companions", complete)
-	actors.Change(t, app, func(a *v1alpha1.SparkApplication) {
+	harness.Change(t, app, func(a *v1alpha1.SparkApplication) {
 		a.Spec.DriverService, a.Spec.UI, a.Spec.PodDisruptionBudget = nil, nil, v1alpha1.DisruptionNone
 	})
 	gone := eventually(t, app, "no companion", func(s set) bool { return none(s) && s.ui.Labels["tier"] == "" })
@@ -179,26 +179,26 @@ func TestTakenAwayAndBack(t *testing.T) {
 	}
 	address(t, app, inside)
 
-	actors.Change(t, app, everything)
+	harness.Change(t, app, everything)
 	eventually(t, app, "all companions", complete)
 	address(t, app, outside(w))
 	if made := w.Kubelet.Created(app.UID); len(made) != 1 || app.Status.Run != 1 {
-		t.Errorf("drivers %v, %s", made, actors.Show(app))
+		t.Errorf("drivers %v, %s", made, harness.Show(app))
 	}
 	w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
 	w.Reach(app, "Succeeded")
 	eventually(t, app, "no companion", none)
 }
 
-// TestMistakeWhileRunning: a value that cannot work is told, and what is there stays; the run goes on.
+// TestMistakeWhileRunning: a value that cannot work is reported, and what is there stays; the run continues.
 func TestMistakeWhileRunning(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "3Gi", nil)
+	w := harness.NewWorld(t, "3Gi", nil)
 	operator.Use(t)
 	app := w.Apply("pi", everything)
 	driver := w.Run(app)
 	before := eventually(t, app, "all companions", complete)
-	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.UI.Ingress.Host = "*.example.org" })
+	harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.UI.Ingress.Host = "*.example.org" })
 	warned(t, app, "InvalidSpec", "spec.ui.ingress.host", `"*.example.org"`)
 	if s := read(t, app); !complete(s) || s.ingress.UID != before.ingress.UID || s.ingress.Spec.Rules[0].Host != "pi."+w.Namespace+".example.org" {
 		t.Errorf("ingress: %+v", s.ingress)
@@ -208,10 +208,10 @@ func TestMistakeWhileRunning(t *testing.T) {
 	eventually(t, app, "no companion", none)
 }
 
-// TestSwitchedOff: without a web interface there is nothing to expose. It is told, and the run goes on.
+// TestSwitchedOff: without a web interface there is nothing to expose. It is reported, and the run continues.
 func TestSwitchedOff(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "3Gi", nil)
+	w := harness.NewWorld(t, "3Gi", nil)
 	operator.Use(t)
 	app := w.Apply("pi", everything, func(a *v1alpha1.SparkApplication) { a.Spec.SparkConf = map[string]string{"spark.ui.enabled": "false"} })
 	driver := w.Run(app)
@@ -226,7 +226,7 @@ func TestSwitchedOff(t *testing.T) {
 // TestDeleted: with the application goes what accompanies it, before the garbage collector comes.
 func TestDeleted(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "3Gi", nil)
+	w := harness.NewWorld(t, "3Gi", nil)
 	operator.Use(t)
 	app := w.Apply("pi", everything)
 	w.Run(app)
@@ -234,7 +234,7 @@ func TestDeleted(t *testing.T) {
 	if err := env.Client().Delete(t.Context(), app); err != nil {
 		t.Fatal(err)
 	}
-	actors.Gone(t, app)
+	harness.Gone(t, app)
 	if s := read(t, app); !none(s) {
 		t.Errorf("left: %+v", s)
 	}
@@ -243,7 +243,7 @@ func TestDeleted(t *testing.T) {
 // TestBelowAPath: the driver knows the path under which its web interface is reached.
 func TestBelowAPath(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "3Gi", nil)
+	w := harness.NewWorld(t, "3Gi", nil)
 	operator.Use(t)
 	app := w.Apply("pi", everything)
 	w.Run(app)
@@ -265,18 +265,18 @@ func TestBelowAPath(t *testing.T) {
 // TestHistory: an attempt that writes an event log says where the history server shows it, also after the end; one that writes none does not.
 func TestHistory(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "8Gi", nil)
+	w := harness.NewWorld(t, "8Gi", nil)
 	operator.Use(t)
 	logs := w.Apply("logs", func(a *v1alpha1.SparkApplication) {
 		a.Spec.SparkConf = map[string]string{"spark.eventLog.enabled": "true"}
 	})
 	none := w.Apply("none")
 	w.SucceedAll(logs, none)
-	actors.Eventually(t, logs, "read again", func(*v1alpha1.SparkApplication) bool { return true })
+	harness.Eventually(t, logs, "read again", func(*v1alpha1.SparkApplication) bool { return true })
 	if want := "https://history.example.org/history/" + logs.Status.Driver.ApplicationID + "/jobs"; logs.Status.Driver.HistoryAddress != want {
 		t.Errorf("history at %q, want %q", logs.Status.Driver.HistoryAddress, want)
 	}
-	actors.Eventually(t, none, "read again", func(*v1alpha1.SparkApplication) bool { return true })
+	harness.Eventually(t, none, "read again", func(*v1alpha1.SparkApplication) bool { return true })
 	if at := none.Status.Driver.HistoryAddress; at != "" {
 		t.Errorf("history at %q without an event log", at)
 	}

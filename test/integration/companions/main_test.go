@@ -21,18 +21,18 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
-func TestMain(m *testing.M) { os.Exit(actors.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(harness.Main(m)) }
 
 // operator of all tests of the package that run at the same time.
-var operator = actors.Shared{Options: options(nil)}
+var operator = harness.Shared{Options: options(nil)}
 
 // options of every operator of the package.
-func options(network func(http.RoundTripper) http.RoundTripper) actors.OperatorOptions {
-	return actors.OperatorOptions{
+func options(network func(http.RoundTripper) http.RoundTripper) harness.OperatorOptions {
+	return harness.OperatorOptions{
 		Network: network, HistoryURL: "https://history.example.org/history/{{applicationID}}/jobs",
 		UIHosts: []string{
 			"{{name}}.{{namespace}}.example.org", "other.{{namespace}}.example.org", "spark.example.org/{{namespace}}/{{name}}", "shared.example.org",
@@ -100,7 +100,7 @@ func eventually(t *testing.T, app *v1alpha1.SparkApplication, what string, wante
 				t.Log(err)
 			}
 			return fmt.Sprintf("service %+v\nbudget %+v\ningress %+v\nui %+v\n%s\nevents %q", last.service, last.budget, last.ingress, last.ui,
-				actors.Show(app), warnings(t, app))
+				harness.Show(app), warnings(t, app))
 		}
 	})
 	return last
@@ -151,12 +151,12 @@ func hasAll(text string, words []string) bool {
 // address waits until the status names the web interface at an address.
 func address(t *testing.T, app *v1alpha1.SparkApplication, wanted func(string) bool) {
 	t.Helper()
-	actors.Eventually(t, app, "shown at its address", func(a *v1alpha1.SparkApplication) bool {
+	harness.Eventually(t, app, "shown at its address", func(a *v1alpha1.SparkApplication) bool {
 		return a.Status.Driver != nil && wanted(a.Status.Driver.UIAddress)
 	})
 }
 
-func outside(w *actors.World) func(string) bool {
+func outside(w *harness.World) func(string) bool {
 	return func(at string) bool { return at == "https://pi."+w.Namespace+".example.org/spark" }
 }
 

@@ -24,11 +24,11 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
-func TestMain(m *testing.M) { os.Exit(actors.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(harness.Main(m)) }
 
 // account of the operator, as the shipped bindings name it.
 const account = "system:serviceaccount:sparkgate-system:sparkgate"
@@ -79,7 +79,7 @@ func start(t *testing.T, scope controllers.Scope) *requests {
 	seen := &requests{}
 	config := rest.CopyConfig(env.Config())
 	config.Impersonate = rest.ImpersonationConfig{UserName: account, Groups: []string{"system:serviceaccounts", "system:authenticated"}}
-	actors.StartOperator(t, actors.OperatorOptions{
+	harness.StartOperator(t, harness.OperatorOptions{
 		Config: config, Network: seen.wrap, Scope: scope,
 	})
 	return seen
@@ -146,7 +146,7 @@ func (r *requests) within(t *testing.T) {
 	}
 }
 
-// accompanied has an application have a Service and a budget, too.
+// accompanied has an application also have a Service and a budget.
 func accompanied(app *v1alpha1.SparkApplication) {
 	app.Spec.PodDisruptionBudget = v1alpha1.DisruptionDriver
 	app.Spec.DriverService = &v1alpha1.DriverService{Ports: []v1alpha1.DriverServicePort{{Name: "connect", Port: 15002}}}
@@ -154,8 +154,8 @@ func accompanied(app *v1alpha1.SparkApplication) {
 
 // TestShippedRolesAreEnough: a confined operator runs jobs from start to end with the shipped roles, and looks nowhere else.
 func TestShippedRolesAreEnough(t *testing.T) {
-	w := actors.NewWorld(t, "3Gi", nil)
-	elsewhere := actors.NewWorld(t, "3Gi", nil)
+	w := harness.NewWorld(t, "3Gi", nil)
+	elsewhere := harness.NewWorld(t, "3Gi", nil)
 	foreign := elsewhere.Apply("foreign")
 	seen := operatorIn(t, w.Namespace, nil)
 	app := w.Apply("pi", accompanied)
@@ -172,7 +172,7 @@ func TestShippedRolesAreEnough(t *testing.T) {
 		t.Fatal(err)
 	}
 	if foreign.Status.ObservedGeneration > 0 || len(foreign.Finalizers) > 0 {
-		t.Errorf("an application elsewhere is taken: %s", actors.Show(foreign))
+		t.Errorf("an application elsewhere is taken: %s", harness.Show(foreign))
 	}
 	seen.within(t)
 }
@@ -180,7 +180,7 @@ func TestShippedRolesAreEnough(t *testing.T) {
 // TestRoleBindingThatComesLate: an operator whose roles are not bound yet in a namespace waits for them, and then runs
 // what has been applied there.
 func TestRoleBindingThatComesLate(t *testing.T) {
-	w := actors.NewWorld(t, "3Gi", nil)
+	w := harness.NewWorld(t, "3Gi", nil)
 	installRoles(t)
 	seen := start(t, controllers.Scope{Namespaces: []string{w.Namespace}})
 	app := w.Apply("early")
@@ -193,13 +193,13 @@ func TestRoleBindingThatComesLate(t *testing.T) {
 
 // TestNamespaceThatGoes: the bindings of a namespace that is being deleted may go before its applications. These go nevertheless.
 func TestNamespaceThatGoes(t *testing.T) {
-	w := actors.NewWorld(t, "3Gi", nil)
+	w := harness.NewWorld(t, "3Gi", nil)
 	operatorIn(t, w.Namespace, nil)
 	ended, waiting := w.Apply("ended"), w.Pi("waiting")
 	w.Succeed(ended)
 	waiting.Spec.Queue.Name = "to-come"
-	actors.Create(t, waiting)
-	actors.Eventually(t, waiting, "waiting", func(a *v1alpha1.SparkApplication) bool {
+	harness.Create(t, waiting)
+	harness.Eventually(t, waiting, "waiting", func(a *v1alpha1.SparkApplication) bool {
 		return len(a.Finalizers) > 0 || a.Status.ObservedGeneration > 0
 	})
 	if err := env.Client().DeleteAllOf(t.Context(), &rbacv1.RoleBinding{}, client.InNamespace(w.Namespace)); err != nil {
@@ -222,10 +222,10 @@ func TestNamespaceThatGoes(t *testing.T) {
 
 // TestTwoBesideEachOther: two confined operators lead trees of their own. Neither stops the other, and both go on.
 func TestTwoBesideEachOther(t *testing.T) {
-	var worlds []*actors.World
+	var worlds []*harness.World
 	var apps []*v1alpha1.SparkApplication
 	for _, team := range []string{"a", "b"} {
-		w := actors.NewWorld(t, "3Gi", nil)
+		w := harness.NewWorld(t, "3Gi", nil)
 		w.Queue.Labels = map[string]string{"example.org/team": team}
 		if err := env.Client().Update(t.Context(), w.Queue); err != nil {
 			t.Fatal(err)
@@ -237,9 +237,9 @@ func TestTwoBesideEachOther(t *testing.T) {
 		apps = append(apps, w.Apply(strings.ToLower("pi-"+string(rune('a'+len(apps))))))
 		w.Succeed(apps[len(apps)-1])
 	}
-	other := actors.Pi(worlds[0].Namespace, "other", worlds[1].Queue.Name)
-	actors.Create(t, other)
-	actors.Eventually(t, other, "told that the queue does not exist", func(a *v1alpha1.SparkApplication) bool {
-		return strings.Contains(actors.Show(a), worlds[1].Queue.Name+" does not exist")
+	other := harness.Pi(worlds[0].Namespace, "other", worlds[1].Queue.Name)
+	harness.Create(t, other)
+	harness.Eventually(t, other, "told that the queue does not exist", func(a *v1alpha1.SparkApplication) bool {
+		return strings.Contains(harness.Show(a), worlds[1].Queue.Name+" does not exist")
 	})
 }

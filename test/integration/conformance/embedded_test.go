@@ -92,7 +92,7 @@ func (w *world) start(t *testing.T, past gatetest.Past) queueing.Gate {
 	return w.gate
 }
 
-// setRoom gives the queue a quota of so many gangs; a queue without room is held, since an ask above all quota does not wait.
+// setRoom gives the queue a quota of so many gangs; a queue without quota is held, since an ask above all quota does not wait.
 func (w *world) setRoom(t *testing.T, gangs int) {
 	t.Helper()
 	w.change(t, func(s *v1alpha1.SparkQueueSpec) {

@@ -12,26 +12,26 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // TestGrowAndShrink is the story of an application that grows into what is free, says why it gets no more, grows on when another one
 // has ended, and gives back what its driver lets go.
 func TestGrowAndShrink(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, actors.MemoryFor(7), nil)
-	w.History.MemoryLimit = 7 * actors.PodMemory
+	w := harness.NewWorld(t, harness.MemoryFor(7), nil)
+	w.History.MemoryLimit = 7 * harness.PodMemory
 	operator.Use(t)
 	other := w.Apply("other", small)
 	otherDriver := w.Run(other)
-	app := w.Apply("app", actors.Elastic)
+	app := w.Apply("app", harness.Elastic)
 	driver := w.Run(app)
 	granted(t, app, map[string]int32{"driver": 1, "executor": 1})
 	uses(t, w.Queue, 4)
 
 	made := w.Kubelet.Gated(t.Context(), driver, 1, 2, 3, 4, 5, 6)
-	actors.ExecutorsAre(t, app, 4, 2, "wait for quota", "memory 896Mi", "queue "+w.Queue.Name, "may use at most 6272Mi")
+	harness.ExecutorsAre(t, app, 4, 2, "wait for quota", "memory 896Mi", "queue "+w.Queue.Name, "may use at most 6272Mi")
 	granted(t, app, map[string]int32{"driver": 1, "executor": 1, "+default": 3})
 	if diff := gocmp.Diff([]string{"1", "2", "3", "4"}, letIn(t, app)); diff != "" {
 		t.Errorf("executors that were let in (-want +got):\n%s", diff)
@@ -40,7 +40,7 @@ func TestGrowAndShrink(t *testing.T) {
 
 	w.Kubelet.Finish(t.Context(), otherDriver, 0, "Completed")
 	w.Reach(other, v1alpha1.SucceededReason)
-	actors.ExecutorsAre(t, app, 6, 0)
+	harness.ExecutorsAre(t, app, 6, 0)
 	granted(t, app, map[string]int32{"driver": 1, "executor": 1, "+default": 5})
 
 	w.Kubelet.LetGo(t.Context(), made[3:]...)
@@ -49,7 +49,7 @@ func TestGrowAndShrink(t *testing.T) {
 	w.Kubelet.LetGo(t.Context(), made[:3]...)
 	granted(t, app, map[string]int32{"driver": 1, "executor": 1})
 	w.Kubelet.Gated(t.Context(), driver, 7)
-	actors.ExecutorsAre(t, app, 1, 0)
+	harness.ExecutorsAre(t, app, 1, 0)
 	w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
 	w.Reach(app, v1alpha1.SucceededReason)
 	w.Unused()
@@ -60,49 +60,49 @@ func TestGrowAndShrink(t *testing.T) {
 // when the other one has ended.
 func TestReclaim(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "", nil)
-	w.History.MemoryLimit = 7 * actors.PodMemory
+	w := harness.NewWorld(t, "", nil)
+	w.History.MemoryLimit = 7 * harness.PodMemory
 	operator.Use(t)
-	a, b := actors.Queue(t, w.Namespace+"-a", w.Queue.Name, actors.MemoryFor(3)), actors.Queue(t, w.Namespace+"-b", w.Queue.Name, actors.MemoryFor(4))
-	app := w.Apply("app", actors.Elastic, in(a))
+	a, b := harness.Queue(t, w.Namespace+"-a", w.Queue.Name, harness.MemoryFor(3)), harness.Queue(t, w.Namespace+"-b", w.Queue.Name, harness.MemoryFor(4))
+	app := w.Apply("app", harness.Elastic, in(a))
 	driver := w.Run(app)
 	w.Kubelet.Gated(t.Context(), driver, 1, 2, 3, 4, 5, 6)
-	actors.ExecutorsAre(t, app, 6, 0)
+	harness.ExecutorsAre(t, app, 6, 0)
 	uses(t, w.Queue, 7)
 
 	lender := w.Apply("lender", small, in(b))
 	lenderDriver := w.Run(lender)
-	actors.ExecutorsAre(t, app, 4, 0)
+	harness.ExecutorsAre(t, app, 4, 0)
 	if diff := gocmp.Diff([]string{"1", "2", "3", "4"}, letIn(t, app)); diff != "" {
 		t.Errorf("executors that are left (-want +got):\n%s", diff)
 	}
 	granted(t, app, map[string]int32{"driver": 1, "executor": 1, "+default": 3})
-	if app.Status.Executors.Failed != 0 || app.Status.Preemptions != 0 || actors.Stage(app) != v1alpha1.RunningReason {
-		t.Errorf("the run has not survived in order: %s", actors.Show(app))
+	if app.Status.Executors.Failed != 0 || app.Status.Preemptions != 0 || harness.Stage(app) != v1alpha1.RunningReason {
+		t.Errorf("the run has not survived in order: %s", harness.Show(app))
 	}
 
 	w.Kubelet.Gated(t.Context(), driver, 7, 8)
-	actors.ExecutorsAre(t, app, 4, 2, "others hold the rest")
+	harness.ExecutorsAre(t, app, 4, 2, "others hold the rest")
 	w.Kubelet.Finish(t.Context(), lenderDriver, 0, "Completed")
 	w.Reach(lender, v1alpha1.SucceededReason)
-	actors.ExecutorsAre(t, app, 6, 0)
+	harness.ExecutorsAre(t, app, 6, 0)
 	w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
 	w.Reach(app, v1alpha1.SucceededReason)
 	w.Unused()
 }
 
-// TestBaseGangsFirst: while an application waits in the queue for its base gang, nobody of the same priority grows.
+// TestBaseGangsFirst: while an application waits in the queue for its base gang, no other of the same priority grows.
 func TestBaseGangsFirst(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, actors.MemoryFor(4), nil)
-	w.History.MemoryLimit = 4 * actors.PodMemory
+	w := harness.NewWorld(t, harness.MemoryFor(4), nil)
+	w.History.MemoryLimit = 4 * harness.PodMemory
 	operator.Use(t)
-	app := w.Apply("app", actors.Elastic)
+	app := w.Apply("app", harness.Elastic)
 	driver := w.Run(app)
 	waiting := w.Apply("waiting") // three pods, where two are free
 	w.Reach(waiting, v1alpha1.QueuedReason)
 	w.Kubelet.Gated(t.Context(), driver, 1, 2)
-	actors.ExecutorsAre(t, app, 1, 1, "pending applications of queue "+w.Queue.Name+" that have not started yet come first")
+	harness.ExecutorsAre(t, app, 1, 1, "pending applications of queue "+w.Queue.Name+" that have not started yet come first")
 	w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
 	w.Reach(app, v1alpha1.SucceededReason)
 	w.Succeed(waiting)
@@ -111,23 +111,23 @@ func TestBaseGangsFirst(t *testing.T) {
 // TestFlavors: executors above the base gang may be placed elsewhere, and get what places them there when their gates are lifted.
 func TestFlavors(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, actors.MemoryFor(3), nil)
+	w := harness.NewWorld(t, harness.MemoryFor(3), nil)
 	operator.Use(t)
 	spot := &v1alpha1.SparkFlavor{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace + "-spot"}, Spec: v1alpha1.SparkFlavorSpec{
 		NodeLabels:  map[string]string{"example.com/pool": "spot"},
 		Tolerations: []corev1.Toleration{{Key: "example.com/spot", Operator: corev1.TolerationOpExists}},
 	}}
-	actors.Create(t, spot)
+	harness.Create(t, spot)
 	t.Cleanup(func() { _ = env.Client().Delete(t.Context(), spot) })
-	actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) {
+	harness.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) {
 		q.Spec.Flavors = append(q.Spec.Flavors, v1alpha1.FlavorQuota{Name: spot.Name, Quotas: []v1alpha1.ResourceQuota{
-			{Resource: "memory", Nominal: resource.MustParse(actors.MemoryFor(1))},
+			{Resource: "memory", Nominal: resource.MustParse(harness.MemoryFor(1))},
 		}})
 	})
-	app := w.Apply("app", actors.Elastic)
+	app := w.Apply("app", harness.Elastic)
 	driver := w.Run(app)
 	made := w.Kubelet.Gated(t.Context(), driver, 1, 2, 3, 4)
-	actors.ExecutorsAre(t, app, 3, 1, "wait for quota")
+	harness.ExecutorsAre(t, app, 3, 1, "wait for quota")
 	granted(t, app, map[string]int32{"driver": 1, "executor": 1, "+default": 1, "+" + spot.Name: 1})
 	for i, want := range []string{"default", "default", spot.Name} {
 		pod := &corev1.Pod{}
@@ -146,33 +146,33 @@ func TestFlavors(t *testing.T) {
 // others run.
 func TestTooLarge(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, actors.MemoryFor(7), nil)
+	w := harness.NewWorld(t, harness.MemoryFor(7), nil)
 	operator.Use(t)
-	app := w.Apply("app", actors.Elastic)
+	app := w.Apply("app", harness.Elastic)
 	driver := w.Run(app)
 	large := driver.DeepCopy()
 	large.Spec.Containers[0].Resources.Requests[corev1.ResourceCPU] = resource.MustParse("2")
 	large.Spec.Containers[0].Resources.Limits = nil
 	w.Kubelet.Gated(t.Context(), large, 1)
 	w.Kubelet.Gated(t.Context(), driver, 2, 3)
-	actors.ExecutorsAre(t, app, 2, 1, "-exec-1 stays behind its scheduling gate", "cpu 2", "200m")
+	harness.ExecutorsAre(t, app, 2, 1, "-exec-1 stays behind its scheduling gate", "cpu 2", "200m")
 	granted(t, app, map[string]int32{"driver": 1, "executor": 1, "+default": 1})
 }
 
 // TestGuarded: in a guarded namespace executors of every application wait behind the gate.
 func TestGuarded(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, actors.MemoryFor(3), nil)
+	w := harness.NewWorld(t, harness.MemoryFor(3), nil)
 	operator.Use(t)
-	actors.Change(t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}}, func(n *corev1.Namespace) {
+	harness.Change(t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}}, func(n *corev1.Namespace) {
 		n.Labels[v1alpha1.GuardedLabel] = "true"
 	})
 	app := w.Apply("app")
 	driver := w.Run(app)
 	granted(t, app, map[string]int32{"driver": 1, "executor": 2})
 	if !app.Status.Grant.Gated {
-		t.Errorf("the grant is not gated: %s", actors.Show(app))
+		t.Errorf("the grant is not gated: %s", harness.Show(app))
 	}
 	w.Kubelet.Gated(t.Context(), driver, 1, 2)
-	actors.ExecutorsAre(t, app, 2, 0)
+	harness.ExecutorsAre(t, app, 2, 0)
 }

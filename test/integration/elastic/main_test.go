@@ -19,14 +19,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
-func TestMain(m *testing.M) { os.Exit(actors.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(harness.Main(m)) }
 
 // operator of all tests of the package that start none of their own.
-var operator actors.Shared
+var operator harness.Shared
 
 func in(queue *v1alpha1.SparkQueue) func(*v1alpha1.SparkApplication) {
 	return func(app *v1alpha1.SparkApplication) { app.Spec.Queue.Name = queue.Name }
@@ -38,7 +38,7 @@ func small(app *v1alpha1.SparkApplication) { app.Spec.Executor.Instances = ptr.T
 // granted waits until the grant of an application has that many pods in each set: as "executor", or as "+spot" above the base gang.
 func granted(t *testing.T, app *v1alpha1.SparkApplication, want map[string]int32) {
 	t.Helper()
-	actors.Eventually(t, app, fmt.Sprintf("granted %v", want), func(a *v1alpha1.SparkApplication) bool {
+	harness.Eventually(t, app, fmt.Sprintf("granted %v", want), func(a *v1alpha1.SparkApplication) bool {
 		got := map[string]int32{}
 		if a.Status.Grant != nil {
 			for _, p := range a.Status.Grant.PodSets {
@@ -53,11 +53,11 @@ func granted(t *testing.T, app *v1alpha1.SparkApplication, want map[string]int32
 	})
 }
 
-// uses waits until a queue counts room for that many pods.
+// uses waits until a queue counts quota for that many pods.
 func uses(t *testing.T, queue *v1alpha1.SparkQueue, pods int64) {
 	t.Helper()
-	want := resource.NewQuantity(pods*actors.PodMemory, resource.BinarySI)
-	actors.Eventually(t, queue, "at a use of "+want.String(), func(q *v1alpha1.SparkQueue) bool {
+	want := resource.NewQuantity(pods*harness.PodMemory, resource.BinarySI)
+	harness.Eventually(t, queue, "at a use of "+want.String(), func(q *v1alpha1.SparkQueue) bool {
 		var used resource.Quantity
 		for _, u := range q.Status.Usage {
 			if u.Resource == "memory" {

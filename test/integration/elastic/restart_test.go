@@ -12,7 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sparkgate/sparkgate/test/integration/actors"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 func keyOf(pod *corev1.Pod) client.ObjectKey { return client.ObjectKeyFromObject(pod) }
@@ -34,27 +34,27 @@ func isRelease(r *http.Request) bool {
 // TestDiesBeforeRelease: the operator dies after it has written a larger grant and before it has lifted a gate, or before the answer to that.
 // The next one lets in what was granted, and no more.
 func TestDiesBeforeRelease(t *testing.T) {
-	for _, fault := range append(actors.Survivable(), actors.DieBefore, actors.DieAfter) {
+	for _, fault := range append(harness.Survivable(), harness.DieBefore, harness.DieAfter) {
 		t.Run(fault.String(), func(t *testing.T) {
-			w := actors.NewWorld(t, actors.MemoryFor(4), nil)
-			w.History.MemoryLimit = 4 * actors.PodMemory
+			w := harness.NewWorld(t, harness.MemoryFor(4), nil)
+			w.History.MemoryLimit = 4 * harness.PodMemory
 			var broken atomic.Bool
-			network := actors.NewNetwork(func(_ int, r *http.Request) actors.Fault {
+			network := harness.NewNetwork(func(_ int, r *http.Request) harness.Fault {
 				if isRelease(r) && broken.CompareAndSwap(false, true) {
 					return fault
 				}
-				return actors.None
+				return harness.None
 			})
-			first := actors.StartOperator(t, actors.OperatorOptions{Network: network.Wrap})
-			app := w.Apply("app", actors.Elastic)
+			first := harness.StartOperator(t, harness.OperatorOptions{Network: network.Wrap})
+			app := w.Apply("app", harness.Elastic)
 			driver := w.Run(app)
 			w.Kubelet.Gated(t.Context(), driver, 1, 2, 3, 4)
-			if fault == actors.DieBefore || fault == actors.DieAfter {
+			if fault == harness.DieBefore || fault == harness.DieAfter {
 				<-network.Died()
 				first.Stop()
-				actors.StartOperator(t, actors.OperatorOptions{})
+				harness.StartOperator(t, harness.OperatorOptions{})
 			}
-			actors.ExecutorsAre(t, app, 3, 1, "wait for quota")
+			harness.ExecutorsAre(t, app, 3, 1, "wait for quota")
 			granted(t, app, map[string]int32{"driver": 1, "executor": 1, "+default": 2})
 			uses(t, w.Queue, 4)
 		})

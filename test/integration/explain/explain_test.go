@@ -42,7 +42,7 @@ func ask(t *testing.T, r *replica, path, token string) (code int, body []byte) {
 	return response.StatusCode, body
 }
 
-// TestRights: what somebody may get is explained to them, and nothing else; by the replica that leads.
+// TestRights: what a user may get is explained to that user, and nothing else; by the replica that leads.
 func TestRights(t *testing.T) {
 	install(t)
 	leader, standby := pair(t, "127.0.0.1")
@@ -94,7 +94,7 @@ func TestRights(t *testing.T) {
 	l.checkAnswers(t, leader, tokens)
 }
 
-// checkAnswers: what is told, and which names.
+// checkAnswers: what the answer says, and with which names.
 func (l *line) checkAnswers(t *testing.T, leader *replica, tokens map[string]string) {
 	t.Helper()
 	for name, want := range map[string]explainv1.Head{
@@ -118,7 +118,7 @@ func (l *line) checkAnswers(t *testing.T, leader *replica, tokens map[string]str
 	l.checkOthers(t, leader, tokens)
 }
 
-// checkOthers: one that holds room, and the queue.
+// checkOthers: one that holds quota, and the queue.
 func (l *line) checkOthers(t *testing.T, leader *replica, tokens map[string]string) {
 	t.Helper()
 	_, body := ask(t, leader, "namespaces/"+l.Namespace+"/applications/running", tokens["tenant"])

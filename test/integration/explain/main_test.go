@@ -29,11 +29,11 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
-func TestMain(m *testing.M) { os.Exit(actors.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(harness.Main(m)) }
 
 // system is the namespace of the operator.
 const system = "sparkgate-system"
@@ -144,7 +144,7 @@ func pair(t *testing.T, host string) (leader, standby *replica) {
 func account(t *testing.T, namespace, name string) string {
 	t.Helper()
 	a := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
-	actors.Create(t, a)
+	harness.Create(t, a)
 	return token(t, a)
 }
 
@@ -161,7 +161,7 @@ func token(t *testing.T, a *corev1.ServiceAccount, audiences ...string) string {
 // mayViewIn gives an account Kubernetes' role for our kinds in its own namespace.
 func mayViewIn(t *testing.T, namespace, name string) {
 	t.Helper()
-	actors.Create(t, &rbacv1.RoleBinding{
+	harness.Create(t, &rbacv1.RoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "sparkgate-view"},
 		Subjects:   []rbacv1.Subject{{Kind: "ServiceAccount", Namespace: namespace, Name: name}},
@@ -178,28 +178,28 @@ func mayViewAll(t *testing.T, namespace, name string) {
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "sparkgate-view"},
 		Subjects:   []rbacv1.Subject{{Kind: "ServiceAccount", Namespace: namespace, Name: name}},
 	}
-	actors.Create(t, binding)
+	harness.Create(t, binding)
 	t.Cleanup(func() { _ = env.Client().Delete(context.Background(), binding) })
 	mayNow(t, rbacv1.Subject{Namespace: namespace, Name: name}, authorizationv1.ResourceAttributes{Verb: "get", Group: v1alpha1.Group, Resource: "sparkqueues"})
 }
 
 // line is a queue in which one application runs, one of another namespace is first in line, and pi is second.
 type line struct {
-	*actors.World
+	*harness.World
 	other string
 	pi    *v1alpha1.SparkApplication
 }
 
 func newLine(t *testing.T) *line {
 	t.Helper()
-	l := &line{World: actors.NewWorld(t, "3Gi", nil), other: env.Namespace(t)}
+	l := &line{World: harness.NewWorld(t, "3Gi", nil), other: env.Namespace(t)}
 	class := &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{GenerateName: "explain-"}, Value: 7}
-	actors.Create(t, class)
+	harness.Create(t, class)
 	t.Cleanup(func() { _ = env.Client().Delete(context.Background(), class) })
 	l.Run(l.Apply("running"))
-	first := actors.Pi(l.other, "first", l.Queue.Name)
+	first := harness.Pi(l.other, "first", l.Queue.Name)
 	first.Spec.Queue.PriorityClassName = class.Name
-	actors.Create(t, first)
+	harness.Create(t, first)
 	l.Reach(first, v1alpha1.QueuedReason)
 	l.pi = l.Apply("pi")
 	l.Reach(l.pi, v1alpha1.QueuedReason)

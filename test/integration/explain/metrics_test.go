@@ -19,8 +19,8 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/sparkgate/sparkgate/controllers"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // metrics serves the metrics as with --metrics-secure until the test ends, and returns their address.
@@ -64,7 +64,7 @@ func TestMetricsAreForThoseWhoMay(t *testing.T) {
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "sparkgate-metrics-reader"},
 		Subjects:   []rbacv1.Subject{{Kind: "ServiceAccount", Namespace: namespace, Name: "prometheus"}},
 	}
-	actors.Create(t, binding)
+	harness.Create(t, binding)
 	t.Cleanup(func() { _ = env.Client().Delete(context.Background(), binding) })
 	address := metrics(t)
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}} // the certificate is the process's own

@@ -21,8 +21,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // hostAddress is an address of this machine that a Service may have as an endpoint: not the loopback one.
@@ -63,7 +63,7 @@ func publish(t *testing.T, replicas ...*replica) {
 			ObjectMeta: metav1.ObjectMeta{Namespace: system, GenerateName: "sparkgate-"},
 			Spec:       *deployment.Spec.Template.Spec.DeepCopy(),
 		}
-		actors.Create(t, pod)
+		harness.Create(t, pod)
 		pod.Status.PodIP, pod.Status.PodIPs = host, []corev1.PodIP{{IP: host}}
 		if err := env.Client().Status().Update(t.Context(), pod); err != nil {
 			t.Fatal(err)
@@ -115,7 +115,7 @@ func run(t *testing.T, program, kubeconfig string, args ...string) (out, problem
 	return o.String(), e.String()
 }
 
-// TestSparkctl goes through the proxy of the API server: with a token, with a certificate, and when nobody answers.
+// TestSparkctl goes through the proxy of the API server: with a token, with a certificate, and when nothing answers.
 func TestSparkctl(t *testing.T) {
 	install(t)
 	leader, standby := pair(t, hostAddress(t))
@@ -144,7 +144,7 @@ func TestSparkctl(t *testing.T) {
 	says(tenant, []string{"queue", l.Queue.Name}, "read the queue", "cannot get resource", "no live view", "may not get sparkqueues")
 	says(tenant, []string{"gone", "-n", l.Namespace}, "\"gone\" not found", "there is no sparkapplication")
 
-	actors.Eventually(t, l.Queue, "listing who waits", func(q *v1alpha1.SparkQueue) bool { return len(q.Status.Heads) == 2 })
+	harness.Eventually(t, l.Queue, "listing who waits", func(q *v1alpha1.SparkQueue) bool { return len(q.Status.Heads) == 2 })
 	leader.stop()
 	standby.stop()
 	says(admin, pi, waits+": number 2 in line", "WaitingForQuota: needs memory 2688Mi", "There is no live view: the operator does not answer")

@@ -17,8 +17,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 func init() { maps.Copy(lives, livesOfAttempts) }
@@ -26,10 +26,10 @@ func init() { maps.Copy(lives, livesOfAttempts) }
 // livesOfAttempts are lives in which something follows the end of an attempt.
 var livesOfAttempts = map[string]func(t *testing.T, namespace, queue string) *v1alpha1.SparkApplication{
 	"an application fails and is tried again": func(t *testing.T, namespace, queue string) *v1alpha1.SparkApplication {
-		app := actors.Pi(namespace, "retry", queue)
+		app := harness.Pi(namespace, "retry", queue)
 		app.Spec.RestartPolicy = &v1alpha1.RestartPolicy{Type: v1alpha1.RestartOnFailure, Backoff: &v1alpha1.Backoff{Initial: &metav1.Duration{}}}
-		actors.Create(t, app)
-		actors.Eventually(t, app, "succeeded", actors.InStage("Succeeded"))
+		harness.Create(t, app)
+		harness.Eventually(t, app, "succeeded", harness.InStage("Succeeded"))
 		var outcomes []string
 		for _, a := range app.Status.Attempts {
 			outcomes = append(outcomes, string(a.Outcome))
@@ -40,19 +40,19 @@ var livesOfAttempts = map[string]func(t *testing.T, namespace, queue string) *v1
 		return app
 	},
 	"an application leaves nothing behind": func(t *testing.T, namespace, queue string) *v1alpha1.SparkApplication {
-		app := actors.Pi(namespace, "mortal", queue)
+		app := harness.Pi(namespace, "mortal", queue)
 		app.Spec.Retention = &v1alpha1.Retention{Policy: v1alpha1.RetentionNever}
-		actors.Create(t, app)
-		actors.Eventually(t, app, "succeeded", actors.InStage("Succeeded"))
+		harness.Create(t, app)
+		harness.Eventually(t, app, "succeeded", harness.InStage("Succeeded"))
 		nothingIsKept(t, namespace)
-		actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.TTLAfterFinished = &metav1.Duration{} })
+		harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.TTLAfterFinished = &metav1.Duration{} })
 		was := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: app.Name, UID: app.UID}}
-		actors.Gone(t, app)
+		harness.Gone(t, app)
 		return was
 	},
 }
 
-// nothingIsKept waits until nothing of what was made for an attempt exists any more.
+// nothingIsKept waits until everything that was created for an attempt is gone.
 func nothingIsKept(t *testing.T, namespace string) {
 	t.Helper()
 	left := 0

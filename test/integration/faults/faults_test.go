@@ -16,8 +16,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 var exhaustive = flag.Bool("exhaustive", false, "break every write of every life in every way")
@@ -26,48 +26,48 @@ var exhaustive = flag.Bool("exhaustive", false, "break every write of every life
 // nothing.
 var lives = map[string]func(t *testing.T, namespace, queue string) *v1alpha1.SparkApplication{
 	"an application succeeds": func(t *testing.T, namespace, queue string) *v1alpha1.SparkApplication {
-		app := actors.Pi(namespace, "pi", queue)
-		actors.Create(t, app)
-		actors.Eventually(t, app, "succeeded", actors.InStage("Succeeded"))
+		app := harness.Pi(namespace, "pi", queue)
+		harness.Create(t, app)
+		harness.Eventually(t, app, "succeeded", harness.InStage("Succeeded"))
 		return app
 	},
 	"an application is suspended and resumed": func(t *testing.T, namespace, queue string) *v1alpha1.SparkApplication {
-		app := actors.Pi(namespace, "suspend", queue)
-		actors.Create(t, app)
-		actors.Eventually(t, app, "running", actors.InStage("Running"))
-		actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = true })
-		actors.Eventually(t, app, "suspended", actors.InStage("Suspended"))
-		actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = false })
-		actors.Eventually(t, app, "succeeded", actors.InStage("Succeeded"))
+		app := harness.Pi(namespace, "suspend", queue)
+		harness.Create(t, app)
+		harness.Eventually(t, app, "running", harness.InStage("Running"))
+		harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = true })
+		harness.Eventually(t, app, "suspended", harness.InStage("Suspended"))
+		harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = false })
+		harness.Eventually(t, app, "succeeded", harness.InStage("Succeeded"))
 		return app
 	},
 	"an application is deleted while it runs": func(t *testing.T, namespace, queue string) *v1alpha1.SparkApplication {
-		app := actors.Pi(namespace, "delete", queue)
-		actors.Create(t, app)
-		actors.Eventually(t, app, "running", actors.InStage("Running"))
+		app := harness.Pi(namespace, "delete", queue)
+		harness.Create(t, app)
+		harness.Eventually(t, app, "running", harness.InStage("Running"))
 		uid := app.UID
 		if err := env.Client().Delete(t.Context(), app); err != nil {
 			t.Fatal(err)
 		}
-		actors.Gone(t, app)
+		harness.Gone(t, app)
 		app.UID = uid
 		return app
 	},
 	"an application grows and shrinks": func(t *testing.T, namespace, queue string) *v1alpha1.SparkApplication {
-		app := actors.Pi(namespace, "grow", queue)
+		app := harness.Pi(namespace, "grow", queue)
 		app.Spec.Executor.Instances = nil
 		app.Spec.DynamicAllocation = &v1alpha1.DynamicAllocation{Enabled: true, MaxExecutors: ptr.To[int32](3)}
-		actors.Create(t, app)
-		actors.Eventually(t, app, "succeeded", actors.InStage("Succeeded"))
+		harness.Create(t, app)
+		harness.Eventually(t, app, "succeeded", harness.InStage("Succeeded"))
 		return app
 	},
 	"an application runs again with a new template": func(t *testing.T, namespace, queue string) *v1alpha1.SparkApplication {
-		app := actors.Pi(namespace, "again", queue)
-		actors.Create(t, app)
-		actors.Eventually(t, app, "succeeded", actors.InStage("Succeeded"))
-		actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Arguments = []string{"5"} })
-		actors.Eventually(t, app, "succeeded in run 2", func(a *v1alpha1.SparkApplication) bool {
-			return a.Status.Run >= 2 && a.Status.ObservedGeneration == a.Generation && actors.Stage(a) == "Succeeded"
+		app := harness.Pi(namespace, "again", queue)
+		harness.Create(t, app)
+		harness.Eventually(t, app, "succeeded", harness.InStage("Succeeded"))
+		harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Arguments = []string{"5"} })
+		harness.Eventually(t, app, "succeeded in run 2", func(a *v1alpha1.SparkApplication) bool {
+			return a.Status.Run >= 2 && a.Status.ObservedGeneration == a.Generation && harness.Stage(a) == "Succeeded"
 		})
 		return app
 	},
@@ -75,8 +75,8 @@ var lives = map[string]func(t *testing.T, namespace, queue string) *v1alpha1.Spa
 
 // kubelet runs drivers at once; those of lives that act on a running driver go on until they are stopped, the first one that is to be
 // tried again fails, all others succeed.
-func kubelet(t *testing.T, namespace string) *actors.Kubelet {
-	return actors.StartKubelet(t, &actors.Kubelet{Run: func(ctx context.Context, k *actors.Kubelet, driver *corev1.Pod) {
+func kubelet(t *testing.T, namespace string) *harness.Kubelet {
+	return harness.StartKubelet(t, &harness.Kubelet{Run: func(ctx context.Context, k *harness.Kubelet, driver *corev1.Pod) {
 		k.Start(ctx, driver)
 		name, first := driver.Labels[v1alpha1.ApplicationLabel], driver.Labels[v1alpha1.AttemptLabel] == "1"
 		if (name == "suspend" || name == "delete") && first {
@@ -111,7 +111,7 @@ func TestEveryWriteMayBreakInEveryWay(t *testing.T) {
 				t.Logf("%d writes:\n%s", len(writes), strings.Join(writes, "\n"))
 			})
 			t.Run("every answer late", func(t *testing.T) {
-				liveOnce(t, live, func(int, *http.Request) actors.Fault { return actors.Delay })
+				liveOnce(t, live, func(int, *http.Request) harness.Fault { return harness.Delay })
 			})
 			first := 1
 			if name != plain {
@@ -120,11 +120,11 @@ func TestEveryWriteMayBreakInEveryWay(t *testing.T) {
 			for n := first; n <= len(writes); n++ {
 				for _, fault := range faultsOf(name, n) {
 					t.Run(fmt.Sprintf("write %d %s", n, fault), func(t *testing.T) {
-						liveOnce(t, live, func(i int, _ *http.Request) actors.Fault {
+						liveOnce(t, live, func(i int, _ *http.Request) harness.Fault {
 							if i == n {
 								return fault
 							}
-							return actors.None
+							return harness.None
 						})
 					})
 				}
@@ -135,8 +135,8 @@ func TestEveryWriteMayBreakInEveryWay(t *testing.T) {
 
 // faultsOf returns how write n of a life is broken. In the plain life, every day, and with -exhaustive in all of them, it is broken in every
 // way. Else each write of the other lives is broken in one way, the next write in the next way, and each life begins with another way.
-func faultsOf(life string, n int) []actors.Fault {
-	all := actors.Faults()
+func faultsOf(life string, n int) []harness.Fault {
+	all := harness.Faults()
 	if life == plain || *exhaustive {
 		return all
 	}
@@ -166,12 +166,12 @@ func kindOf(line string) string {
 
 // liveOnce lives one life on a network and checks what must hold after it. An operator whose network was cut is replaced by another
 // on a good one. It returns the writes of the life.
-func liveOnce(t *testing.T, live func(*testing.T, string, string) *v1alpha1.SparkApplication, decide func(int, *http.Request) actors.Fault) []string {
+func liveOnce(t *testing.T, live func(*testing.T, string, string) *v1alpha1.SparkApplication, decide func(int, *http.Request) harness.Fault) []string {
 	t.Helper()
 	namespace := env.Namespace(t)
-	queue := actors.Queue(t, namespace, "", "8Gi")
+	queue := harness.Queue(t, namespace, "", "8Gi")
 	k := kubelet(t, namespace)
-	network := actors.NewNetwork(nil)
+	network := harness.NewNetwork(nil)
 	if !strings.HasSuffix(strings.Split(t.Name(), "/")[1], "succeeds") {
 		// Ledger and counts of the queue are broken in one of the lives only; they are written alike in all.
 		network.Ignore = func(r *http.Request) bool { return strings.Contains(r.URL.Path, "/sparkqueues/") }
@@ -179,7 +179,7 @@ func liveOnce(t *testing.T, live func(*testing.T, string, string) *v1alpha1.Spar
 	if decide != nil {
 		network.Decide = decide
 	}
-	operator := actors.StartOperator(t, actors.OperatorOptions{Network: network.Wrap})
+	operator := harness.StartOperator(t, harness.OperatorOptions{Network: network.Wrap})
 	replaced := make(chan struct{})
 	stop := make(chan struct{})
 	go func() {
@@ -187,7 +187,7 @@ func liveOnce(t *testing.T, live func(*testing.T, string, string) *v1alpha1.Spar
 		select {
 		case <-network.Died():
 			operator.Stop()
-			actors.StartOperator(t, actors.OperatorOptions{})
+			harness.StartOperator(t, harness.OperatorOptions{})
 		case <-stop:
 		}
 	}()
@@ -206,9 +206,9 @@ func liveOnce(t *testing.T, live func(*testing.T, string, string) *v1alpha1.Spar
 func nothingIsLeft(t *testing.T, app *v1alpha1.SparkApplication, queue *v1alpha1.SparkQueue) {
 	t.Helper()
 	if app.Status.Grant != nil && app.ResourceVersion != "" && app.DeletionTimestamp == nil {
-		t.Errorf("the grant is still in the status: %s", actors.Show(app))
+		t.Errorf("the grant is still in the status: %s", harness.Show(app))
 	}
-	actors.Eventually(t, queue, "unused", func(q *v1alpha1.SparkQueue) bool { return q.Status.Admitted == 0 && q.Status.Pending == 0 })
+	harness.Eventually(t, queue, "unused", func(q *v1alpha1.SparkQueue) bool { return q.Status.Admitted == 0 && q.Status.Pending == 0 })
 	pods := &corev1.PodList{}
 	if err := env.Client().List(t.Context(), pods, client.InNamespace(app.Namespace)); err != nil {
 		t.Fatal(err)
@@ -221,7 +221,7 @@ func nothingIsLeft(t *testing.T, app *v1alpha1.SparkApplication, queue *v1alpha1
 }
 
 // onlyOneDriverEach checks that no attempt ever had more than one driver, and each of the recorded attempts had one.
-func onlyOneDriverEach(t *testing.T, k *actors.Kubelet, app *v1alpha1.SparkApplication) {
+func onlyOneDriverEach(t *testing.T, k *harness.Kubelet, app *v1alpha1.SparkApplication) {
 	t.Helper()
 	created := k.Created(app.UID)
 	for attempt, n := range created {

@@ -15,11 +15,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 const (
-	// room is for how many applications the queue has room, line how many there are that have not ended.
+	// room is for how many applications the queue has quota, line how many there are that have not ended.
 	room, line = 4, 30
 	// patience is how long a test waits for something that should come; it only matters where it does not.
 	patience = 90 * time.Second
@@ -38,32 +38,32 @@ type trap struct {
 }
 
 // meet says what happens to a write of a process.
-func (tr *trap) meet(s *process, r *http.Request) actors.Fault {
+func (tr *trap) meet(s *process, r *http.Request) harness.Fault {
 	if tr == nil || !moments[tr.at.moment](r) || tr.seen.Add(1) != int32(tr.at.nth) {
-		return actors.None
+		return harness.None
 	}
 	if err := s.stop(); err != nil {
 		tr.t.Error(err)
 	}
 	tr.sprung <- s
 	if tr.at.held {
-		return actors.Hang
+		return harness.Hang
 	}
-	return actors.None
+	return harness.None
 }
 
-// pair is two processes of the operator and what they work on: a queue with room for a few applications, and a line of others that does
+// pair is two processes of the operator and what they work on: a queue with quota for a few applications, and a line of others that does
 // not end before the test lets it.
 type pair struct {
 	t       *testing.T
 	program string
 	flags   []string
-	world   *actors.World
+	world   *harness.World
 	trap    atomic.Pointer[trap]
 
 	processes []*process // that have not ended, or have ended just now
 	starts    int
-	// gone are the drivers that the processes have asked for that do not run any more.
+	// gone are the drivers that the processes have asked for that no longer run.
 	gone int32
 	apps []*v1alpha1.SparkApplication
 	// ends lets one driver end for each value, and all of them once it is closed.
@@ -75,9 +75,9 @@ func newPair(t *testing.T, program string, flags []string) *pair {
 	t.Helper()
 	p := &pair{t: t, program: program, flags: flags, ends: make(chan struct{})}
 	const each = 3 * 896 // MiB of an application's three pods
-	p.world = actors.NewWorld(t, fmt.Sprintf("%dMi", room*each+100), &actors.Kubelet{Run: p.run})
+	p.world = harness.NewWorld(t, fmt.Sprintf("%dMi", room*each+100), &harness.Kubelet{Run: p.run})
 	p.world.History.MemoryLimit = (room*each + 100) << 20
-	actors.Change(t, p.world.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.PriorityClassNames = []string{"system-cluster-critical"} })
+	harness.Change(t, p.world.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.PriorityClassNames = []string{"system-cluster-critical"} })
 	for range line {
 		p.apply()
 	}
@@ -88,18 +88,8 @@ func newPair(t *testing.T, program string, flags []string) *pair {
 }
 
 // run is the life of a driver.
-func (p *pair) run(ctx context.Context, k *actors.Kubelet, driver *corev1.Pod) {
-	k.Start(ctx, driver)
-	executors := k.Executors(ctx, driver, 2)
-	select {
-	case <-p.ends:
-	case <-ctx.Done():
-		return
-	}
-	for _, e := range executors {
-		k.Finish(ctx, e, 0, "Completed")
-	}
-	k.Finish(ctx, driver, 0, "Completed")
+func (p *pair) run(ctx context.Context, k *harness.Kubelet, driver *corev1.Pod) {
+	k.RunUntil(ctx, driver, p.ends)
 }
 
 // apply gets one more in line. Of those that come later every third one goes to the front, so that the order depends on what a process
@@ -185,6 +175,6 @@ func (p *pair) driversBut(but *process) int32 {
 func (p *pair) ledger() *v1alpha1.Ledger {
 	p.t.Helper()
 	queue := p.world.Queue.DeepCopy()
-	actors.Eventually(p.t, queue, "led", func(q *v1alpha1.SparkQueue) bool { return q.Status.Ledger != nil })
+	harness.Eventually(p.t, queue, "led", func(q *v1alpha1.SparkQueue) bool { return q.Status.Ledger != nil })
 	return queue.Status.Ledger
 }

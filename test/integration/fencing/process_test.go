@@ -20,8 +20,8 @@ import (
 	"time"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // compile builds the operator's program from this checkout.
@@ -40,7 +40,7 @@ func compile(t *testing.T) string {
 type process struct {
 	number  int
 	command *exec.Cmd
-	network *actors.Network
+	network *harness.Network
 	proxy   *httptest.Server
 	ended   chan struct{}
 	// drivers that it has asked the API server for.
@@ -65,7 +65,7 @@ current-context: proxy
 func startProcess(t *testing.T, p *pair, number int) *process {
 	t.Helper()
 	s := &process{number: number, ended: make(chan struct{})}
-	s.network = actors.NewNetwork(func(_ int, r *http.Request) actors.Fault {
+	s.network = harness.NewNetwork(func(_ int, r *http.Request) harness.Fault {
 		s.note(r)
 		return p.trap.Load().meet(s, r)
 	})
@@ -87,7 +87,7 @@ func startProcess(t *testing.T, p *pair, number int) *process {
 		t.Fatal(err)
 	}
 	go func() {
-		_ = s.command.Wait() // its log tells more
+		_ = s.command.Wait() // its log says more
 		close(s.ended)
 	}()
 	t.Cleanup(func() {
@@ -102,7 +102,7 @@ func startProcess(t *testing.T, p *pair, number int) *process {
 // ledgerHolder is who a ledger belongs to, as its writer says.
 var ledgerHolder = regexp.MustCompile(`"ledger":{.*"holder":"([^"]+)"`)
 
-// note takes in what a write tells of the process.
+// note takes in what a write shows of the process.
 func (s *process) note(r *http.Request) {
 	if isPost(r, "/pods") {
 		s.drivers.Add(1)
@@ -151,7 +151,7 @@ func (s *process) stop() error {
 	return fmt.Errorf("process %d does not stop", s.number)
 }
 
-// wake lets the process go on, and with it the write that was held back: it is made, whatever has become of the world.
+// wake lets the process go on, and with it the write that was held back: it is sent, whatever has become of the world.
 func (s *process) wake() {
 	s.network.Resume()
 	_ = s.command.Process.Signal(syscall.SIGCONT) // if it has ended, others say so

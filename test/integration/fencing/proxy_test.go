@@ -19,13 +19,13 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/ptr"
 
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // openProxy opens a process's proxy of the API server: plain HTTP on this machine's loopback, with an administrator's rights behind it. It
 // lets everything through as it comes, but for what network does. look is shown every request.
-func openProxy(t *testing.T, network *actors.Network, look func(*http.Request)) *httptest.Server {
+func openProxy(t *testing.T, network *harness.Network, look func(*http.Request)) *httptest.Server {
 	t.Helper()
 	config := env.Config()
 	config.Wrap(network.Wrap)
@@ -66,7 +66,7 @@ func keepBody(r *http.Request) {
 
 // moments of the life of an application, as the write that the leader is about to make.
 var moments = map[string]func(*http.Request) bool{
-	"ledger":     func(r *http.Request) bool { return isPatch(r, "/sparkqueues/", `"inFlight":[`) },
+	"ledger":     func(r *http.Request) bool { return isPatch(r, "/sparkqueues/", `"entries":"{`) },
 	"finalizer":  func(r *http.Request) bool { return isPatch(r, "/sparkapplications/", `"finalizers"`) },
 	"grant":      func(r *http.Request) bool { return isPatch(r, "/sparkapplications/", `"grant":{`) },
 	"config map": func(r *http.Request) bool { return isPost(r, "/configmaps") },
@@ -78,7 +78,7 @@ func isPost(r *http.Request, suffix string) bool {
 	return r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, suffix)
 }
 
-// emptiesLease says that a write gives a lease back, whoever has it.
+// emptiesLease says that a write gives a lease back, whichever process has it.
 func emptiesLease(r *http.Request) bool {
 	if r.Method != http.MethodPut || !strings.Contains(r.URL.Path, "/leases/") {
 		return false

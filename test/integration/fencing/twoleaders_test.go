@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // stop is a moment at which the leader is stopped.
@@ -23,8 +23,8 @@ type stop struct {
 	// moment is the write that it is about to make, nth which one of that kind.
 	moment string
 	nth    int
-	// held: the write is held back and made when the process goes on, as if the process had been stopped just before it. Else it is made
-	// at once, and the process learns of it when it goes on.
+	// held: the write is held back and sent when the process continues, as if the process had been stopped just before it. Else it is sent
+	// at once, and the process learns of it when it continues.
 	held bool
 }
 
@@ -42,18 +42,18 @@ type loss struct {
 	flags []string
 	// handOver happens while the leader stands still.
 	handOver func(*testing.T, *pair)
-	// why are the reasons for which it may end when it goes on.
+	// why are the reasons for which it may end when it continues.
 	why []string
 }
 
 var losses = map[string]loss{
-	// It can learn that it has lost its lease as soon as it goes on.
+	// It can learn that it has lost its lease as soon as it continues.
 	"the lease runs out": {
 		flags:    []string{"--leader-election-lease-duration=3s", "--leader-election-renew-deadline=2s", "--leader-election-retry-period=500ms"},
 		handOver: func(*testing.T, *pair) {},
 		why:      []string{lostLease, lostLedger},
 	},
-	// It goes on with a lease that seems good for half a minute: both lead, and the ledger alone tells them apart.
+	// It continues with a lease that seems good for half a minute: both lead, and the ledger alone distinguishes them.
 	"the lease is given away": {
 		flags:    []string{"--leader-election-lease-duration=40s", "--leader-election-renew-deadline=30s", "--leader-election-retry-period=1s"},
 		handOver: giveAway,
@@ -61,7 +61,7 @@ var losses = map[string]loss{
 	},
 }
 
-// TestStoppedLeader: a process that leads is stopped in the middle of its work, the other one takes over, and the first one goes on while
+// TestStoppedLeader: a process that leads is stopped in the middle of its work, the other one takes over, and the first one continues while
 // the other one is busy. It ends, a third one takes its place, and the same happens to the next leader. Pods and grants never hold more
 // than the quota, each attempt has one driver, and no application is lost.
 func TestStoppedLeader(t *testing.T) {
@@ -81,7 +81,7 @@ func TestStoppedLeader(t *testing.T) {
 func giveAway(t *testing.T, p *pair) {
 	t.Helper()
 	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: p.world.Namespace, Name: "sparkgate-leader"}}
-	actors.Change(t, lease, func(l *coordinationv1.Lease) {
+	harness.Change(t, lease, func(l *coordinationv1.Lease) {
 		l.Spec.HolderIdentity, l.Spec.LeaseDurationSeconds = ptr.To(""), ptr.To[int32](1)
 	})
 }
@@ -128,7 +128,7 @@ func (p *pair) takeOver(at *stop, l *loss) {
 	p.keep()
 }
 
-// finish lets all drivers end, and checks what became of everybody.
+// finish lets all drivers end, and checks what became of all of them.
 func (p *pair) finish() {
 	p.t.Helper()
 	close(p.ends)
@@ -154,5 +154,5 @@ func (p *pair) hasSucceeded(app *v1alpha1.SparkApplication) bool {
 	if err := env.Client().Get(p.t.Context(), client.ObjectKeyFromObject(app), app); err != nil {
 		p.t.Fatal(err)
 	}
-	return actors.Stage(app) == v1alpha1.SucceededReason
+	return harness.Stage(app) == v1alpha1.SucceededReason
 }

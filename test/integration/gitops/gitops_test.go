@@ -21,12 +21,12 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // manifest is what stands in Git.
-func manifest(w *actors.World) string {
+func manifest(w *harness.World) string {
 	return fmt.Sprintf(`apiVersion: sparkgate.io/v1alpha1
 kind: SparkApplication
 metadata: {name: pi, namespace: %s, labels: {team: a}, annotations: {note: from Git}}
@@ -51,7 +51,7 @@ func apply(t *testing.T, manifest string, flags ...string) {
 }
 
 // stored reads an application.
-func stored(t *testing.T, w *actors.World, name string) *v1alpha1.SparkApplication {
+func stored(t *testing.T, w *harness.World, name string) *v1alpha1.SparkApplication {
 	t.Helper()
 	app := &v1alpha1.SparkApplication{}
 	if err := env.Client().Get(t.Context(), types.NamespacedName{Namespace: w.Namespace, Name: name}, app); err != nil {
@@ -62,13 +62,13 @@ func stored(t *testing.T, w *actors.World, name string) *v1alpha1.SparkApplicati
 
 // TestBorn: before the operator's first look the application is in progress for every tool, by the default of its status.
 func TestBorn(t *testing.T) {
-	w := actors.NewWorld(t, "8Gi", nil) // no operator
+	w := harness.NewWorld(t, "8Gi", nil) // no operator
 	apply(t, manifest(w))
 	app := stored(t, w, "pi")
 	if app.Status.ObservedGeneration != -1 {
 		t.Errorf("observedGeneration %d, want -1", app.Status.ObservedGeneration)
 	}
-	if got, err := actors.Kstatus(app); err != nil || got != "InProgress" {
+	if got, err := harness.Kstatus(app); err != nil || got != "InProgress" {
 		t.Errorf("kstatus says %s (%v), want InProgress", got, err)
 	}
 	if _, err := env.Kubectl(t, "wait", "--for=condition=Ready", "-n", w.Namespace, "sgapp/pi", "--timeout=0"); err == nil {
@@ -88,7 +88,7 @@ func TestAppliedAHundredTimes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := actors.NewWorld(t, "3Gi", nil)
+			w := harness.NewWorld(t, "3Gi", nil)
 			network := operator.Use(t)
 			first := w.Apply("first")
 			w.Run(first)
@@ -134,10 +134,10 @@ func applyServerSide(t *testing.T, manifest string) {
 	}
 }
 
-// TestTouchedAHundredTimes: changes that are nobody's business but their owner's, such as labels, cost the operator no write.
+// TestTouchedAHundredTimes: changes that concern only their owner, such as labels, cost the operator no write.
 func TestTouchedAHundredTimes(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "8Gi", nil)
+	w := harness.NewWorld(t, "8Gi", nil)
 	network := operator.Use(t)
 	app := w.Apply("pi")
 	w.Succeed(app)
@@ -149,10 +149,10 @@ func TestTouchedAHundredTimes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { // a sign that it has looked at all of them
+	harness.Change(t, app, func(a *v1alpha1.SparkApplication) { // a sign that it has looked at all of them
 		a.Annotations = map[string]string{"reconcile.fluxcd.io/requestedAt": "sign"}
 	})
-	actors.Eventually(t, app, "looked at", func(a *v1alpha1.SparkApplication) bool { return a.Status.LastHandledReconcileAt == "sign" })
+	harness.Eventually(t, app, "looked at", func(a *v1alpha1.SparkApplication) bool { return a.Status.LastHandledReconcileAt == "sign" })
 	if written := network.Touching(within(w.Namespace))[before:]; len(written) != 1 {
 		t.Errorf("the operator wrote %v, want the sign alone", written)
 	}
@@ -162,7 +162,7 @@ func TestTouchedAHundredTimes(t *testing.T) {
 // annotations ever belongs to the operator.
 func TestOwnership(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "8Gi", nil)
+	w := harness.NewWorld(t, "8Gi", nil)
 	operator.Use(t)
 	apply(t, manifest(w), "--server-side", "--field-manager=git")
 	app := stored(t, w, "pi")
@@ -177,7 +177,7 @@ func TestOwnership(t *testing.T) {
 	suspend(false)
 	w.Succeed(app)
 	apply(t, manifest(w), "--server-side", "--field-manager=git")
-	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.RunID = "2" })
+	harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.RunID = "2" })
 	w.Succeed(app)
 
 	var want, got []string
@@ -222,12 +222,12 @@ func owned(t *testing.T, m metav1.ManagedFieldsEntry) []string {
 func TestStageOfAUnknownStage(t *testing.T) {
 	t.Parallel()
 	namespace := env.Namespace(t) // no history: it knows all stages
-	queue := actors.Queue(t, namespace, "", "8Gi")
+	queue := harness.Queue(t, namespace, "", "8Gi")
 	network := operator.Use(t)
-	app := actors.Pi(namespace, "pi", queue.Name)
+	app := harness.Pi(namespace, "pi", queue.Name)
 	app.Spec.Suspend = true
-	actors.Create(t, app)
-	actors.Eventually(t, app, "suspended", actors.InStage("Suspended"))
+	harness.Create(t, app)
+	harness.Eventually(t, app, "suspended", harness.InStage("Suspended"))
 	patch := `{"status":{"run":3,"attempt":2,"observedGeneration":1,"conditions":[
 		{"type":"Ready","status":"Unknown","reason":"Teleporting","message":"by a newer operator","observedGeneration":1,"lastTransitionTime":"2026-03-01T12:00:00Z"},
 		{"type":"Teleported","status":"False","reason":"NotYet","message":"","observedGeneration":1,"lastTransitionTime":"2026-03-01T12:00:00Z"}]}}`
@@ -237,16 +237,16 @@ func TestStageOfAUnknownStage(t *testing.T) {
 	newer := func(a *v1alpha1.SparkApplication) bool {
 		return apimeta.IsStatusConditionTrue(a.Status.Conditions, v1alpha1.UnknownStageCondition)
 	}
-	actors.Eventually(t, app, "known to be newer", newer)
+	harness.Eventually(t, app, "known to be newer", newer)
 	before := len(network.Touching(within(namespace)))
-	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Suspend, a.Spec.RunID = false, "2" })
-	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Annotations = map[string]string{"note": "x"} })
-	actors.Change(t, queue, func(q *v1alpha1.SparkQueue) {
+	harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Suspend, a.Spec.RunID = false, "2" })
+	harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Annotations = map[string]string{"note": "x"} })
+	harness.Change(t, queue, func(q *v1alpha1.SparkQueue) {
 		q.Annotations = map[string]string{"reconcile.fluxcd.io/requestedAt": "sign"}
 	})
-	actors.Eventually(t, queue, "looked at", func(q *v1alpha1.SparkQueue) bool { return q.Status.LastHandledReconcileAt == "sign" })
-	actors.Eventually(t, app, "left alone", func(a *v1alpha1.SparkApplication) bool {
-		return actors.Stage(a) == "Teleporting" && a.Status.Run == 3 && a.Status.Attempt == 2 && a.Status.Grant == nil &&
+	harness.Eventually(t, queue, "looked at", func(q *v1alpha1.SparkQueue) bool { return q.Status.LastHandledReconcileAt == "sign" })
+	harness.Eventually(t, app, "left alone", func(a *v1alpha1.SparkApplication) bool {
+		return harness.Stage(a) == "Teleporting" && a.Status.Run == 3 && a.Status.Attempt == 2 && a.Status.Grant == nil &&
 			apimeta.FindStatusCondition(a.Status.Conditions, "Teleported") != nil && newer(a)
 	})
 	if written := network.Touching(within(namespace))[before:]; len(written) > 0 {
@@ -276,7 +276,7 @@ func TestNewerStatusFieldsSurvive(t *testing.T) {
 	})
 	served(t)
 	// Only now: the API server ends all watches of a kind whose definition changes.
-	w := actors.NewWorld(t, "8Gi", nil)
+	w := harness.NewWorld(t, "8Gi", nil)
 	operator.Use(t)
 	app := w.Apply("pi")
 	w.Run(app)
@@ -290,7 +290,7 @@ func TestNewerStatusFieldsSurvive(t *testing.T) {
 		value, _, _ := unstructured.NestedString(u.Object, "status", "futureField")
 		return value
 	}
-	actors.Eventually(t, app, "given the field", func(a *v1alpha1.SparkApplication) bool {
+	harness.Eventually(t, app, "given the field", func(a *v1alpha1.SparkApplication) bool {
 		patch := client.RawPatch(types.MergePatchType, []byte(`{"status":{"futureField":"kept"}}`))
 		return env.Client().Status().Patch(t.Context(), a, patch) == nil && future() == "kept" // the CRD takes a moment
 	})
@@ -304,9 +304,9 @@ func TestNewerStatusFieldsSurvive(t *testing.T) {
 // served waits until the API server keeps the field futureField.
 func served(t *testing.T) {
 	t.Helper()
-	probe := actors.Pi("default", "probe", "")
+	probe := harness.Pi("default", "probe", "")
 	probe.Spec.Suspend = true
-	actors.Create(t, probe)
+	harness.Create(t, probe)
 	defer func() { _ = env.Client().Delete(context.Background(), probe) }()
 	patch := client.RawPatch(types.MergePatchType, []byte(`{"status":{"futureField":"there"}}`))
 	err := wait.PollUntilContextTimeout(t.Context(), 100*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {

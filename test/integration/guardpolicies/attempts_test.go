@@ -22,12 +22,12 @@ const (
 	isAllowed = "allowed"
 )
 
-// attempt is one way in which somebody may try to have a Spark pod run without room in a queue.
+// attempt is one way in which a tenant may try to run a Spark pod without quota.
 type attempt struct {
 	// what is tried: the row of docs/guard.md.
 	what    string
 	outcome string
-	// by whom it is refused; empty if it is not.
+	// what refuses it; empty if it is not.
 	by string
 	// says is a part of the refusal; for other outcomes it is why.
 	says string
@@ -80,7 +80,7 @@ func (a attempt) row() string {
 	}
 }
 
-// TestTable: docs/guard.md tells of every attempt, with its outcome, and of no other.
+// TestTable: docs/guard.md lists every attempt, with its outcome, and no other.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	var want []string

@@ -18,7 +18,7 @@ const (
 	forged = "only the driver of that application gives them to a pod that it owns"
 )
 
-// relabelling: pods that are to be charged to somebody else, or to nobody.
+// relabelling: pods that are to be charged to another tenant, or to none.
 func relabelling() []attempt {
 	return []attempt{
 		{what: "labels `sparkgate.io/*` of an application on a pod made by hand", outcome: isRefused, by: env.ByGuard, says: forged,
@@ -86,7 +86,7 @@ func relabelling() []attempt {
 	}
 }
 
-// outgrowing: pods that run with room, and are to have more than they were given, or give it back while they run.
+// outgrowing: pods that run within quota, and are to have more than they were given, or give it back while they run.
 func outgrowing() []attempt {
 	return []attempt{
 		{what: "a running pod resized (`pods/resize`)", outcome: isRefused, by: env.ByGuard, says: "has quota for the resources with which it was created",
@@ -187,7 +187,7 @@ func relabel(labels string) func(*tenant) (*corev1.Pod, error) {
 	})
 }
 
-// running does something to a driver pod of the tenant's that has its room.
+// running does something to a driver pod of the tenant's that has its quota.
 func running(try func(*tenant, *corev1.Pod) error) func(*tenant) (*corev1.Pod, error) {
 	return func(tn *tenant) (*corev1.Pod, error) {
 		p := tn.released(driverPod("submit"))

@@ -1,7 +1,7 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package guardpolicies acts as a tenant who wants a Spark pod to run without room in a queue, against a real API server with the policies of
+// Package guardpolicies acts as a tenant who wants a Spark pod to run without quota, against a real API server with the policies of
 // config/guard.
 package guardpolicies
 

@@ -82,7 +82,7 @@ func (s *stage) labelled(name string) *corev1.Pod {
 // deed is a row of the table: what is tried, and who gets away with it.
 type deed struct {
 	what string
-	// usual is what becomes of it; but names those with whom it is otherwise.
+	// usual is what becomes of it; but names the users with another outcome.
 	usual string
 	but   map[string]string
 	try   func(*stage, client.Client) (*corev1.Pod, error)
@@ -230,7 +230,7 @@ func removing() []deed {
 
 var dryRun = &client.SubResourceCreateOptions{CreateOptions: client.CreateOptions{DryRun: []string{metav1.DryRunAll}}}
 
-// TestMatrix: what becomes of everything that anybody may try on a Spark pod, whatever RBAC allows.
+// TestMatrix: what becomes of everything that a client may try on a Spark pod, whatever RBAC allows.
 func TestMatrix(t *testing.T) {
 	install(t)
 	s := newStage(t)

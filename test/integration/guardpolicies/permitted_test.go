@@ -23,7 +23,7 @@ func (tn *tenant) node(name string) client.Client {
 	return as(tn.t, rest.ImpersonationConfig{UserName: "system:node:" + name, Groups: []string{"system:nodes"}})
 }
 
-// TestPermitted: what has to go on in a guarded namespace goes on.
+// TestPermitted: what has to continue in a guarded namespace does.
 func TestPermitted(t *testing.T) {
 	install(t)
 	for name, try := range map[string]func(*testing.T, *tenant){
@@ -149,7 +149,7 @@ func TestOtherNamespaces(t *testing.T) {
 	}
 }
 
-// TestValidatingOnly: where only the half of the guard is installed that refuses, a Spark pod is made with the gate or not at all. The
+// TestValidatingOnly: where only the half of the guard is installed that refuses, a Spark pod is created with the gate or not at all. The
 // half is tried in a namespace that is not guarded, by a binding for it alone.
 func TestValidatingOnly(t *testing.T) {
 	install(t)

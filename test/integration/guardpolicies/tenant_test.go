@@ -65,7 +65,7 @@ func enrol(t *testing.T) *tenant {
 	return tn
 }
 
-// as is a client of somebody.
+// as is a client of a user.
 func as(t *testing.T, who rest.ImpersonationConfig) client.Client {
 	t.Helper()
 	config := env.Config()
@@ -106,13 +106,13 @@ func (tn *tenant) account(namespace, name string) client.Client {
 	})
 }
 
-// stranger is a service account of another namespace that somebody has bound to every right in this one.
+// stranger is a service account of another namespace that an administrator has bound to every right in this one.
 func (tn *tenant) stranger() client.Client {
 	tn.admit(rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Namespace: "elsewhere", Name: "ci"})
 	return tn.account("elsewhere", "ci")
 }
 
-// admit gives somebody the rights of the tenant.
+// admit gives a user the rights of the tenant.
 func (tn *tenant) admit(who rbacv1.Subject) {
 	create(tn.t, env.Client(), &rbacv1.RoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Namespace: tn.namespace, GenerateName: "more-"},

@@ -103,7 +103,7 @@ func (b *bench) start(t *testing.T, past gatetest.Past) queueing.Gate {
 	return g
 }
 
-// setRoom gives the ClusterQueue a quota of so many gangs; one without room is held, since an ask above all quota does not wait.
+// setRoom gives the ClusterQueue a quota of so many gangs; one without quota is held, since an ask above all quota does not wait.
 func (b *bench) setRoom(t *testing.T, gangs int) {
 	t.Helper()
 	policy := kueuev1.None

@@ -19,15 +19,15 @@ import (
 	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 	"github.com/sparkgate/sparkgate/test/systems"
 )
 
 // uses waits until Kueue counts so many pods in a ClusterQueue.
 func (w *world) uses(name string, pods int64) {
 	w.t.Helper()
-	want := resource.NewQuantity(pods*actors.PodMemory, resource.BinarySI)
+	want := resource.NewQuantity(pods*harness.PodMemory, resource.BinarySI)
 	queue := &kueuev1.ClusterQueue{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	eventually(w, queue, "at a use of "+want.String(), func(q *kueuev1.ClusterQueue) bool {
 		var used resource.Quantity
@@ -45,7 +45,7 @@ func (w *world) uses(name string, pods int64) {
 // chunks waits until an application has so many Workloads beside that of its base gang, and returns them.
 func (w *world) chunks(app *v1alpha1.SparkApplication, count int) (chunks []kueuev1.Workload) {
 	w.t.Helper()
-	actors.Eventually(w.t, app, fmt.Sprintf("with %d Workloads for executors above the base gang", count), func(a *v1alpha1.SparkApplication) bool {
+	harness.Eventually(w.t, app, fmt.Sprintf("with %d Workloads for executors above the base gang", count), func(a *v1alpha1.SparkApplication) bool {
 		chunks = slices.DeleteFunc(w.workloads(a), func(k kueuev1.Workload) bool { return k.Annotations["sparkgate.io/chunk"] == "" })
 		return len(chunks) == count
 	})
@@ -55,16 +55,16 @@ func (w *world) chunks(app *v1alpha1.SparkApplication, count int) (chunks []kueu
 // growsAndShrinks is the story of an application that grows into what Kueue has free, says why it gets no more, grows on when another
 // one has ended, and gives back what its driver lets go.
 func growsAndShrinks(t *testing.T) {
-	w := newWorld(t, actors.MemoryFor(7))
-	w.History.MemoryLimit = 7 * actors.PodMemory
+	w := newWorld(t, harness.MemoryFor(7))
+	w.History.MemoryLimit = 7 * harness.PodMemory
 	other := w.apply("other", executors(1))
 	w.Run(other)
-	app := w.apply("app", actors.Elastic)
+	app := w.apply("app", harness.Elastic)
 	driver := w.Run(app)
 	w.uses(w.Namespace, 4)
 
 	made := w.Kubelet.Gated(t.Context(), driver, 1, 2, 3, 4, 5, 6)
-	actors.ExecutorsAre(t, app, 4, 2, "wait for quota", "ClusterQueue "+w.Namespace, "insufficient unused quota for memory in flavor "+w.Namespace)
+	harness.ExecutorsAre(t, app, 4, 2, "wait for quota", "ClusterQueue "+w.Namespace, "insufficient unused quota for memory in flavor "+w.Namespace)
 	w.uses(w.Namespace, 7)
 	w.chunks(app, 5)
 	pod := &corev1.Pod{}
@@ -76,21 +76,21 @@ func growsAndShrinks(t *testing.T) {
 	}
 
 	w.finish(other, 0)
-	actors.ExecutorsAre(t, app, 6, 0)
+	harness.ExecutorsAre(t, app, 6, 0)
 	w.uses(w.Namespace, 7)
 	for _, chunk := range w.chunks(app, 5) {
 		w.becomes(&chunk, "Admitted=True", "PodsReady=True/Started")
 	}
 
 	w.Kubelet.LetGo(t.Context(), made[3:]...)
-	actors.ExecutorsAre(t, app, 3, 0)
+	harness.ExecutorsAre(t, app, 3, 0)
 	w.uses(w.Namespace, 4)
 	w.chunks(app, 2)
 	w.Kubelet.LetGo(t.Context(), made[:3]...)
 	w.uses(w.Namespace, 2)
 	w.chunks(app, 0)
 	w.Kubelet.Gated(t.Context(), driver, 7)
-	actors.ExecutorsAre(t, app, 1, 0)
+	harness.ExecutorsAre(t, app, 1, 0)
 	w.finish(app, 0)
 	w.Reach(app, "Succeeded")
 	w.uses(w.Namespace, 0)
@@ -99,24 +99,24 @@ func growsAndShrinks(t *testing.T) {
 
 // many executors are asked for by few Workloads, of which each may be admitted in part and given back in part.
 func growsByMany(t *testing.T) {
-	w := newWorld(t, actors.MemoryFor(17))
-	w.History.MemoryLimit = 17 * actors.PodMemory
-	app := w.apply("app", actors.Elastic, func(a *v1alpha1.SparkApplication) { a.Spec.DynamicAllocation.MaxExecutors = ptr.To[int32](40) })
+	w := newWorld(t, harness.MemoryFor(17))
+	w.History.MemoryLimit = 17 * harness.PodMemory
+	app := w.apply("app", harness.Elastic, func(a *v1alpha1.SparkApplication) { a.Spec.DynamicAllocation.MaxExecutors = ptr.To[int32](40) })
 	driver := w.Run(app)
 	var numbers []int
 	for n := range 33 {
 		numbers = append(numbers, n+1)
 	}
 	made := w.Kubelet.Gated(t.Context(), driver, numbers...)
-	actors.ExecutorsAre(t, app, 16, 17, "insufficient unused quota")
+	harness.ExecutorsAre(t, app, 16, 17, "insufficient unused quota")
 	w.uses(w.Namespace, 17)
 	if n := len(w.workloads(app)); n > 20 {
 		t.Errorf("%d Workloads for 33 executors", n)
 	}
 	w.Kubelet.LetGo(t.Context(), made[16:]...) // those that wait
-	actors.ExecutorsAre(t, app, 16, 0)
+	harness.ExecutorsAre(t, app, 16, 0)
 	w.Kubelet.LetGo(t.Context(), made[9:16]...)
-	actors.ExecutorsAre(t, app, 9, 0)
+	harness.ExecutorsAre(t, app, 9, 0)
 	w.uses(w.Namespace, 10)
 	w.finish(app, 0)
 	w.Reach(app, "Succeeded")
@@ -126,26 +126,26 @@ func growsByMany(t *testing.T) {
 // executorsReclaimed: another queue takes its own quota back. Only as many executors go as it needs; the run survives, and grows again when the
 // other one has ended.
 func executorsReclaimed(t *testing.T) {
-	w := newWorld(t, actors.MemoryFor(3), func(s *kueuev1.ClusterQueueSpec) { cohort("c-" + string(s.ResourceGroups[0].Flavors[0].Name))(s) })
-	w.History.MemoryLimit = 7 * actors.PodMemory
+	w := newWorld(t, harness.MemoryFor(3), func(s *kueuev1.ClusterQueueSpec) { cohort("c-" + string(s.ResourceGroups[0].Flavors[0].Name))(s) })
+	w.History.MemoryLimit = 7 * harness.PodMemory
 	other := w.Namespace + "-b"
-	w.clusterQueue(other, actors.MemoryFor(4), cohort("c-"+w.Namespace))
+	w.clusterQueue(other, harness.MemoryFor(4), cohort("c-"+w.Namespace))
 	w.localQueue("other", other)
-	app := w.apply("app", actors.Elastic)
+	app := w.apply("app", harness.Elastic)
 	driver := w.Run(app)
 	w.Kubelet.Gated(t.Context(), driver, 1, 2, 3, 4, 5, 6)
-	actors.ExecutorsAre(t, app, 6, 0)
+	harness.ExecutorsAre(t, app, 6, 0)
 	lender := w.apply("lender", executors(1), inQueue("other"))
 	w.Run(lender)
-	actors.ExecutorsAre(t, app, 4, 0)
-	if app.Status.Executors.Failed != 0 || app.Status.Preemptions != 0 || actors.Stage(app) != v1alpha1.RunningReason {
-		t.Errorf("the run has not survived in order: %s", actors.Show(app))
+	harness.ExecutorsAre(t, app, 4, 0)
+	if app.Status.Executors.Failed != 0 || app.Status.Preemptions != 0 || harness.Stage(app) != v1alpha1.RunningReason {
+		t.Errorf("the run has not survived in order: %s", harness.Show(app))
 	}
 	w.Kubelet.Gated(t.Context(), driver, 7, 8)
-	actors.ExecutorsAre(t, app, 4, 2, "wait for quota")
+	harness.ExecutorsAre(t, app, 4, 2, "wait for quota")
 	w.finish(lender, 0)
 	w.Reach(lender, "Succeeded")
-	actors.ExecutorsAre(t, app, 6, 0)
+	harness.ExecutorsAre(t, app, 6, 0)
 	w.finish(app, 0)
 	w.Reach(app, "Succeeded")
 	w.uses(w.Namespace, 0)
@@ -153,48 +153,48 @@ func executorsReclaimed(t *testing.T) {
 }
 
 // baseGangsFirst: an application of the same priority gets its first executors from those that another one has above its base gang, if the
-// queue lets Workloads of lower priority be displaced; and nobody grows in its place.
+// queue lets Workloads of lower priority be preempted; and none grows in its place.
 func baseGangsFirst(t *testing.T) {
-	w := newWorld(t, actors.MemoryFor(5), lowerPriority)
-	w.History.MemoryLimit = 5 * actors.PodMemory
-	app := w.apply("app", actors.Elastic)
+	w := newWorld(t, harness.MemoryFor(5), lowerPriority)
+	w.History.MemoryLimit = 5 * harness.PodMemory
+	app := w.apply("app", harness.Elastic)
 	driver := w.Run(app)
 	w.Kubelet.Gated(t.Context(), driver, 1, 2, 3, 4)
-	actors.ExecutorsAre(t, app, 4, 0)
+	harness.ExecutorsAre(t, app, 4, 0)
 	late := w.apply("late") // three pods
 	w.Run(late)
-	actors.ExecutorsAre(t, app, 1, 0)
+	harness.ExecutorsAre(t, app, 1, 0)
 	w.Kubelet.Gated(t.Context(), driver, 5)
-	actors.ExecutorsAre(t, app, 1, 1, "wait for quota")
+	harness.ExecutorsAre(t, app, 1, 1, "wait for quota")
 	if late.Status.Preemptions+app.Status.Preemptions > 0 {
-		t.Errorf("a whole application was displaced: %s", actors.Show(app))
+		t.Errorf("a whole application was displaced: %s", harness.Show(app))
 	}
 	w.finish(late, 0)
-	actors.ExecutorsAre(t, app, 2, 0)
+	harness.ExecutorsAre(t, app, 2, 0)
 }
 
-// chunkDeleted: executors whose quota somebody deletes end, and their driver asks for new ones; so it is with one that is deactivated, for
-// which nobody asks again.
+// chunkDeleted: executors whose quota a user deletes end, and their driver asks for new ones; so it is with one that is deactivated, for
+// which none asks again.
 func chunkDeleted(t *testing.T) {
-	w := newWorld(t, actors.MemoryFor(4))
-	w.History.MemoryLimit = 4 * actors.PodMemory
-	app := w.apply("app", actors.Elastic)
+	w := newWorld(t, harness.MemoryFor(4))
+	w.History.MemoryLimit = 4 * harness.PodMemory
+	app := w.apply("app", harness.Elastic)
 	driver := w.Run(app)
 	w.Kubelet.Gated(t.Context(), driver, 1, 2)
-	actors.ExecutorsAre(t, app, 2, 0)
+	harness.ExecutorsAre(t, app, 2, 0)
 	deleted := w.chunks(app, 1)[0]
 	if err := w.client.Delete(t.Context(), &deleted); err != nil {
 		t.Fatal(err)
 	}
-	actors.ExecutorsAre(t, app, 1, 0)
-	actors.GoneWith(t, w.client, &deleted)
+	harness.ExecutorsAre(t, app, 1, 0)
+	harness.GoneWith(t, w.client, &deleted)
 	w.Kubelet.Gated(t.Context(), driver, 3)
-	actors.ExecutorsAre(t, app, 2, 0)
+	harness.ExecutorsAre(t, app, 2, 0)
 	again := w.chunks(app, 1)[0]
 	change(w, &again, func(k *kueuev1.Workload) { k.Spec.Active = ptr.To(false) })
-	actors.ExecutorsAre(t, app, 1, 0)
+	harness.ExecutorsAre(t, app, 1, 0)
 	w.Kubelet.Gated(t.Context(), driver, 4)
-	actors.ExecutorsAre(t, app, 1, 1, "was deactivated")
+	harness.ExecutorsAre(t, app, 1, 1, "was deactivated")
 	w.chunks(app, 1)
 	w.uses(w.Namespace, 2)
 	w.finish(app, 0)
@@ -204,45 +204,45 @@ func chunkDeleted(t *testing.T) {
 
 // guardedUnderKueue: in a guarded namespace executors of every application wait behind the gate, and those of the base gang are let in.
 func guardedUnderKueue(t *testing.T) {
-	w := newWorld(t, actors.MemoryFor(3))
-	actors.Change(t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}}, func(n *corev1.Namespace) {
+	w := newWorld(t, harness.MemoryFor(3))
+	harness.Change(t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}}, func(n *corev1.Namespace) {
 		n.Labels[v1alpha1.GuardedLabel] = "true"
 	})
 	app := w.apply("app")
 	driver := w.Run(app)
 	if !app.Status.Grant.Gated {
-		t.Errorf("the grant is not gated: %s", actors.Show(app))
+		t.Errorf("the grant is not gated: %s", harness.Show(app))
 	}
 	made := w.Kubelet.Gated(t.Context(), driver, 1, 2, 3)
-	actors.ExecutorsAre(t, app, 2, 1, "wait for quota")
+	harness.ExecutorsAre(t, app, 2, 1, "wait for quota")
 	w.Kubelet.LetGo(t.Context(), made[0])
-	actors.ExecutorsAre(t, app, 2, 0)
+	harness.ExecutorsAre(t, app, 2, 0)
 	w.chunks(app, 0)
 	w.uses(w.Namespace, 3)
 }
 
-// TestFaultsWithElasticExecutors: every third write to Kueue is refused, loses its answer, is made twice or answered late, while an application
+// TestFaultsWithElasticExecutors: every third write to Kueue is refused, loses its answer, is sent twice or answered late, while an application
 // grows, shrinks and ends. It gets all that there is, and in the end nothing is left.
 func TestFaultsWithElasticExecutors(t *testing.T) {
 	systems.Kueue(t, env.Cluster(), systems.KueueSettings{})
-	for _, fault := range actors.Survivable() {
+	for _, fault := range harness.Survivable() {
 		t.Run(fault.String(), func(t *testing.T) {
-			w := newWorld(t, actors.MemoryFor(6))
-			w.History.MemoryLimit = 6 * actors.PodMemory
+			w := newWorld(t, harness.MemoryFor(6))
+			w.History.MemoryLimit = 6 * harness.PodMemory
 			var writes atomic.Int32
-			network := actors.NewNetwork(func(_ int, r *http.Request) actors.Fault {
+			network := harness.NewNetwork(func(_ int, r *http.Request) harness.Fault {
 				if strings.Contains(r.URL.Path, "/workloads") && writes.Add(1)%3 == 0 {
 					return fault
 				}
-				return actors.None
+				return harness.None
 			})
-			actors.StartOperator(t, actors.OperatorOptions{Network: network.Wrap})
-			app := w.apply("app", actors.Elastic)
+			harness.StartOperator(t, harness.OperatorOptions{Network: network.Wrap})
+			app := w.apply("app", harness.Elastic)
 			driver := w.Run(app)
 			made := w.Kubelet.Gated(t.Context(), driver, 1, 2, 3, 4, 5, 6)
-			actors.ExecutorsAre(t, app, 5, 1, "wait for quota")
+			harness.ExecutorsAre(t, app, 5, 1, "wait for quota")
 			w.Kubelet.LetGo(t.Context(), made[3:]...)
-			actors.ExecutorsAre(t, app, 3, 0)
+			harness.ExecutorsAre(t, app, 3, 0)
 			w.uses(w.Namespace, 4)
 			w.finish(app, 0)
 			w.Reach(app, "Succeeded")
@@ -258,13 +258,13 @@ func TestFaultsWithElasticExecutors(t *testing.T) {
 // TestOperatorRestartsWithElasticExecutors: a new operator knows from Kueue and the status what is held, and what was lost meanwhile.
 func TestOperatorRestartsWithElasticExecutors(t *testing.T) {
 	systems.Kueue(t, env.Cluster(), systems.KueueSettings{})
-	operator := actors.StartOperator(t, actors.OperatorOptions{})
-	w := newWorld(t, actors.MemoryFor(6))
-	w.History.MemoryLimit = 6 * actors.PodMemory
-	app := w.apply("app", actors.Elastic)
+	operator := harness.StartOperator(t, harness.OperatorOptions{})
+	w := newWorld(t, harness.MemoryFor(6))
+	w.History.MemoryLimit = 6 * harness.PodMemory
+	app := w.apply("app", harness.Elastic)
 	driver := w.Run(app)
 	made := w.Kubelet.Gated(t.Context(), driver, 1, 2, 3, 4)
-	actors.ExecutorsAre(t, app, 4, 0)
+	harness.ExecutorsAre(t, app, 4, 0)
 	before := w.chunks(app, 3)
 	operator.Stop()
 	w.Kubelet.LetGo(t.Context(), made[3])
@@ -272,13 +272,13 @@ func TestOperatorRestartsWithElasticExecutors(t *testing.T) {
 	if err := w.client.Delete(t.Context(), &before[0]); err != nil {
 		t.Fatal(err)
 	}
-	operator = actors.StartOperator(t, actors.OperatorOptions{})
+	operator = harness.StartOperator(t, harness.OperatorOptions{})
 	w.chunks(app, 4)
-	actors.ExecutorsAre(t, app, 5, 0)
+	harness.ExecutorsAre(t, app, 5, 0)
 	w.uses(w.Namespace, 6)
 	operator.Stop()
 	w.finish(app, 0)
-	actors.StartOperator(t, actors.OperatorOptions{})
+	harness.StartOperator(t, harness.OperatorOptions{})
 	w.Reach(app, "Succeeded")
 	w.chunks(app, 0)
 	w.uses(w.Namespace, 0)

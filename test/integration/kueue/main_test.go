@@ -17,24 +17,24 @@ import (
 	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
-func TestMain(m *testing.M) { os.Exit(actors.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(harness.Main(m)) }
 
 // world is a world with a ClusterQueue, a LocalQueue and a flavor of its own, all named after the namespace.
 type world struct {
-	*actors.World
+	*harness.World
 	t      *testing.T
 	client client.WithWatch
 }
 
-// newWorld has a ClusterQueue with so much memory, changed by the functions: one application of the actors asks for 2688Mi. Kueue has to
+// newWorld has a ClusterQueue with so much memory, changed by the functions: one application of the harness asks for 2688Mi. Kueue has to
 // be installed.
 func newWorld(t *testing.T, memory string, changes ...func(*kueuev1.ClusterQueueSpec)) *world {
 	t.Helper()
-	w := &world{World: actors.NewWorld(t, "", nil), t: t, client: kueueClient(t)}
+	w := &world{World: harness.NewWorld(t, "", nil), t: t, client: kueueClient(t)}
 	w.queues(memory, changes...)
 	return w
 }
@@ -137,15 +137,15 @@ func (w *world) becomes(workload *kueuev1.Workload, conditions ...string) {
 	})
 }
 
-// waits until an application waits in a stage, says why, and goes on saying so.
+// waits until an application waits in a stage, says why, and keeps saying so.
 func (w *world) waits(app *v1alpha1.SparkApplication, stage, reason string, words ...string) {
 	w.t.Helper()
-	actors.Eventually(w.t, app, stage+" for "+reason+", saying "+strings.Join(words, ", "), func(a *v1alpha1.SparkApplication) bool {
+	harness.Eventually(w.t, app, stage+" for "+reason+", saying "+strings.Join(words, ", "), func(a *v1alpha1.SparkApplication) bool {
 		admitted := apimeta.FindStatusCondition(a.Status.Conditions, v1alpha1.AdmittedCondition)
-		if actors.Stage(a) != stage || reason != "" && (admitted == nil || admitted.Reason != reason) {
+		if harness.Stage(a) != stage || reason != "" && (admitted == nil || admitted.Reason != reason) {
 			return false
 		}
-		message := actors.Message(a)
+		message := harness.Message(a)
 		if reason != "" {
 			message = admitted.Message
 		}
@@ -167,13 +167,13 @@ func (w *world) finish(app *v1alpha1.SparkApplication, code int32) {
 // eventually reads an object until it is as wanted.
 func eventually[T client.Object](w *world, o T, what string, wanted func(T) bool) {
 	w.t.Helper()
-	actors.EventuallyWith(w.t, w.client, o, what, wanted)
+	harness.EventuallyWith(w.t, w.client, o, what, wanted)
 }
 
 // change changes an object of Kueue, over conflicts.
 func change[T client.Object](w *world, o T, change func(T)) {
 	w.t.Helper()
-	actors.ChangeWith(w.t, w.client, o, change)
+	harness.ChangeWith(w.t, w.client, o, change)
 }
 
 func lowerPriority(s *kueuev1.ClusterQueueSpec) {

@@ -10,19 +10,19 @@ import (
 	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 	"github.com/sparkgate/sparkgate/test/systems"
 )
 
-// TestOperatorRestarts: a new operator goes on where the one before it ended, at every point.
+// TestOperatorRestarts: a new operator continues where the one before it ended, at every point.
 func TestOperatorRestarts(t *testing.T) {
 	systems.Kueue(t, env.Cluster(), systems.KueueSettings{})
-	operator := actors.StartOperator(t, actors.OperatorOptions{})
+	operator := harness.StartOperator(t, harness.OperatorOptions{})
 	again := func(while func()) {
 		operator.Stop()
 		while()
-		operator = actors.StartOperator(t, actors.OperatorOptions{})
+		operator = harness.StartOperator(t, harness.OperatorOptions{})
 	}
 	w := newWorld(t, "3Gi", lowerPriority)
 	urgent := w.priority("urgent", 1000)
@@ -37,7 +37,7 @@ func TestOperatorRestarts(t *testing.T) {
 	}
 
 	var high *v1alpha1.SparkApplication
-	again(func() { // evicted while nobody looks
+	again(func() { // evicted while no operator runs
 		high = w.apply("high", func(a *v1alpha1.SparkApplication) { a.Spec.Queue.PriorityClassName = urgent })
 		asked := &kueuev1.Workload{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: workload.Name}}
 		change(w, asked, func(k *kueuev1.Workload) { *k.Spec.Active = false })
@@ -45,23 +45,23 @@ func TestOperatorRestarts(t *testing.T) {
 	})
 	w.waits(app, "Deactivated", "QueueHeld")
 	w.Run(high)
-	again(func() { w.finish(high, 0) }) // ended while nobody looks
+	again(func() { w.finish(high, 0) }) // ended while no operator runs
 	w.Reach(high, "Succeeded")
 	w.becomes(w.workload(high), "Finished=True/Succeeded")
 	w.Run(second)
-	again(func() { // the application and its finalizer go while nobody looks: nothing stays
+	again(func() { // the application and its finalizer go while no operator runs: nothing stays
 		if err := env.Client().Delete(t.Context(), second); err != nil {
 			t.Fatal(err)
 		}
-		actors.Change(t, second, func(a *v1alpha1.SparkApplication) { a.Finalizers = nil })
+		harness.Change(t, second, func(a *v1alpha1.SparkApplication) { a.Finalizers = nil })
 	})
-	actors.EventuallyWith(t, w.client, high, "alone", func(*v1alpha1.SparkApplication) bool { return len(w.workloads(second)) == 0 })
+	harness.EventuallyWith(t, w.client, high, "alone", func(*v1alpha1.SparkApplication) bool { return len(w.workloads(second)) == 0 })
 }
 
 // TestKueueRestarts: while Kueue is away nothing is let in and nothing is lost.
 func TestKueueRestarts(t *testing.T) {
 	kueue := systems.Kueue(t, env.Cluster(), systems.KueueSettings{})
-	actors.StartOperator(t, actors.OperatorOptions{})
+	harness.StartOperator(t, harness.OperatorOptions{})
 	w := newWorld(t, "3Gi")
 	app := w.apply("pi")
 	w.Run(app)
@@ -70,7 +70,7 @@ func TestKueueRestarts(t *testing.T) {
 	}
 	late := w.apply("late")
 	w.waits(late, "Queued", "WaitingForGate", "could not be created; the operator will retry", "webhook")
-	actors.Eventually(t, app, "untouched", actors.InStage("Running"))
+	harness.Eventually(t, app, "untouched", harness.InStage("Running"))
 	if err := kueue.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -81,21 +81,21 @@ func TestKueueRestarts(t *testing.T) {
 }
 
 // TestNotInstalled: without Kueue's kinds only those wait that ask for them, and say what to install; once it is there they go on. Those
-// that are deleted go. What runs when the kinds go, goes on.
+// that are deleted go. What runs when the kinds go, continues.
 func TestNotInstalled(t *testing.T) {
 	kueue := systems.Kueue(t, env.Cluster(), systems.KueueSettings{})
 	if err := kueue.Uninstall(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	actors.StartOperator(t, actors.OperatorOptions{})
-	w := &world{World: actors.NewWorld(t, "", nil), t: t, client: kueueClient(t)}
+	harness.StartOperator(t, harness.OperatorOptions{})
+	w := &world{World: harness.NewWorld(t, "", nil), t: t, client: kueueClient(t)}
 	app, unwanted := w.apply("pi"), w.apply("unwanted")
 	w.waits(app, "Queued", "GateNotInstalled", "install Kueue", "spec.queue.gate")
 	w.Succeed(w.Apply("embedded"))
 	if err := env.Client().Delete(t.Context(), unwanted); err != nil {
 		t.Fatal(err)
 	}
-	actors.Gone(t, unwanted)
+	harness.Gone(t, unwanted)
 
 	if err := kueue.Start(t.Context()); err != nil {
 		t.Fatal(err)
@@ -111,7 +111,7 @@ func TestNotInstalled(t *testing.T) {
 	if err := env.Client().Delete(t.Context(), app); err != nil {
 		t.Fatal(err)
 	}
-	actors.Gone(t, app)
+	harness.Gone(t, app)
 	w.NothingRuns()
 	if err := kueue.Start(t.Context()); err != nil {
 		t.Fatal(err)
@@ -129,7 +129,7 @@ func TestPodIntegration(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	actors.StartOperator(t, actors.OperatorOptions{})
+	harness.StartOperator(t, harness.OperatorOptions{})
 	w := newWorld(t, "3Gi")
 	w.localQueue("default", w.Namespace) // Kueue gives pods without a queue to this one
 	app := w.apply("pi")
@@ -145,7 +145,7 @@ func TestPodsReady(t *testing.T) {
 	systems.Kueue(t, env.Cluster(), systems.KueueSettings{Config: map[string]any{"waitForPodsReady": map[string]any{
 		"timeout": "15s", "requeuingStrategy": map[string]any{"backoffBaseSeconds": 1},
 	}}})
-	actors.StartOperator(t, actors.OperatorOptions{})
+	harness.StartOperator(t, harness.OperatorOptions{})
 	w := newWorld(t, "6Gi")
 	works := w.apply("works", executors(1))
 	driver := w.Run(works)
@@ -154,7 +154,7 @@ func TestPodsReady(t *testing.T) {
 	never := w.apply("never", executors(1))
 	w.Run(never)
 	w.becomes(w.workload(never), "PodsReady=False/WaitForStart")
-	actors.Eventually(t, never, "evicted", func(a *v1alpha1.SparkApplication) bool { return a.Status.Preemptions == 1 })
+	harness.Eventually(t, never, "evicted", func(a *v1alpha1.SparkApplication) bool { return a.Status.Preemptions == 1 })
 	w.Run(never)
 	w.finish(never, 0)
 	w.Reach(never, "Succeeded")

@@ -19,15 +19,15 @@ import (
 	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 	"github.com/sparkgate/sparkgate/test/systems"
 )
 
 // TestQueue plays all stories that need neither Kueue nor the operator to stop, at the same time.
 func TestQueue(t *testing.T) {
 	systems.Kueue(t, env.Cluster(), systems.KueueSettings{})
-	actors.StartOperator(t, actors.OperatorOptions{})
+	harness.StartOperator(t, harness.OperatorOptions{})
 	for name, story := range map[string]func(*testing.T){
 		"one application waits for the other": quotaWait, "priority displaces": priorityDisplaces, "a cohort lends and takes back": borrowing,
 		"fewer executors": partialAdmission, "deactivated": deactivated, "drained": drained, "suspended": suspendedApplication, "edited while it waits": editedWhileItWaits,
@@ -104,7 +104,7 @@ func borrowing(t *testing.T) {
 	lender := w.apply("lender", inQueue("other"))
 	w.Run(lender)
 	running, displaced := first, second
-	if actors.Eventually(t, first, "settled", func(*v1alpha1.SparkApplication) bool { return true }); first.Status.Preemptions > 0 {
+	if harness.Eventually(t, first, "settled", func(*v1alpha1.SparkApplication) bool { return true }); first.Status.Preemptions > 0 {
 		running, displaced = second, first
 	}
 	w.waits(displaced, "Preempted", "", "Kueue has evicted Workload")
@@ -140,13 +140,13 @@ func deactivated(t *testing.T) {
 	w.waits(app, "Deactivated", "QueueHeld", "was deactivated", "spec.suspend", "spec.runID")
 	w.becomes(w.workload(app), "QuotaReserved=False", "Admitted=False")
 	w.NothingRuns()
-	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = true })
+	harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = true })
 	w.Reach(app, "Suspended")
-	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = false })
+	harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = false })
 	w.Run(app)
 	change(w, w.workload(app), off)
 	w.waits(app, "Deactivated", "QueueHeld")
-	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.RunID = "again" })
+	harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.RunID = "again" })
 	w.Run(app)
 	if app.Status.Run != 2 {
 		t.Errorf("run %d, want 2", app.Status.Run)
@@ -174,7 +174,7 @@ func drained(t *testing.T) {
 func (w *world) running(a, b *v1alpha1.SparkApplication) *v1alpha1.SparkApplication {
 	w.t.Helper()
 	var first *v1alpha1.SparkApplication
-	actors.Eventually(w.t, a, "let in, or the other", func(*v1alpha1.SparkApplication) bool {
+	harness.Eventually(w.t, a, "let in, or the other", func(*v1alpha1.SparkApplication) bool {
 		_ = env.Client().Get(w.t.Context(), client.ObjectKeyFromObject(b), b)
 		for _, app := range []*v1alpha1.SparkApplication{a, b} {
 			if app.Status.Grant != nil {
@@ -192,12 +192,12 @@ func suspendedApplication(t *testing.T) {
 	app := w.apply("pi")
 	w.Run(app)
 	workload := w.workload(app)
-	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = true })
+	harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = true })
 	w.Reach(app, "Suspended")
-	actors.GoneWith(t, w.client, workload)
+	harness.GoneWith(t, w.client, workload)
 	other := w.apply("other")
 	w.Succeed(other)
-	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = false })
+	harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = false })
 	w.Run(app)
 	if again := w.workload(app); again.UID == workload.UID || app.Status.Resumes != 1 {
 		t.Errorf("Workload %s, resumes %d; want another Workload", again.Name, app.Status.Resumes)
@@ -224,10 +224,10 @@ func editedWhileItWaits(t *testing.T) {
 	other := w.apply("other")
 	w.waits(other, "Queued", "WaitingForQuota")
 	last := w.workload(other).CreationTimestamp
-	actors.Eventually(t, other, "older than this second, in which ages count", func(*v1alpha1.SparkApplication) bool {
+	harness.Eventually(t, other, "older than this second, in which ages count", func(*v1alpha1.SparkApplication) bool {
 		return time.Now().Truncate(time.Second).After(last.Time)
 	})
-	actors.Change(t, edited, executors(2))
+	harness.Change(t, edited, executors(2))
 	eventually(w, before.DeepCopy(), "another Workload, for two executors", func(k *kueuev1.Workload) bool {
 		return k.UID != before.UID && k.Spec.PodSets[1].Count == 2 && last.Before(&k.CreationTimestamp)
 	})
@@ -243,10 +243,10 @@ func failsAndIsTriedAgain(t *testing.T) {
 		a.Spec.RestartPolicy = &v1alpha1.RestartPolicy{Type: v1alpha1.RestartOnFailure, Backoff: &v1alpha1.Backoff{Initial: &metav1.Duration{}}}
 	})
 	w.Kubelet.Finish(t.Context(), w.Run(app), 3, "Error")
-	actors.Eventually(t, app, "at attempt 2", func(a *v1alpha1.SparkApplication) bool { return a.Status.Attempt == 2 && a.Status.Grant != nil })
+	harness.Eventually(t, app, "at attempt 2", func(a *v1alpha1.SparkApplication) bool { return a.Status.Attempt == 2 && a.Status.Grant != nil })
 	w.finish(app, 0)
 	w.Reach(app, "Succeeded")
-	actors.EventuallyWith(t, w.client, app, "with two ended Workloads", func(*v1alpha1.SparkApplication) bool {
+	harness.EventuallyWith(t, w.client, app, "with two ended Workloads", func(*v1alpha1.SparkApplication) bool {
 		var ends []string
 		for _, k := range w.workloads(app) {
 			for _, c := range k.Status.Conditions {
@@ -290,7 +290,7 @@ func twoNames(t *testing.T) {
 	if n := len(w.workloads(both)); n != 0 {
 		t.Errorf("%d Workloads", n)
 	}
-	actors.Change(t, both, label(w.Namespace))
+	harness.Change(t, both, label(w.Namespace))
 	w.Succeed(both)
 	w.Succeed(w.apply("labelled", label(w.Namespace), inQueue("")))
 	w.waits(w.apply("flavors", func(a *v1alpha1.SparkApplication) {
@@ -320,9 +320,9 @@ func deletedWhileItRuns(t *testing.T) {
 	if err := env.Client().Delete(t.Context(), app); err != nil {
 		t.Fatal(err)
 	}
-	actors.Gone(t, app)
+	harness.Gone(t, app)
 	w.NothingRuns()
-	actors.GoneWith(t, w.client, workload)
+	harness.GoneWith(t, w.client, workload)
 	w.Succeed(w.apply("next"))
 }
 
@@ -330,8 +330,8 @@ func deletedWhileItRuns(t *testing.T) {
 func orphanedWhileItRuns(t *testing.T) {
 	var hold atomic.Bool
 	hold.Store(true)
-	kubelet := &actors.Kubelet{Run: actors.Manual, Hold: func(*corev1.Pod) bool { return hold.Load() }}
-	w := &world{World: actors.NewWorld(t, "", kubelet), t: t, client: kueueClient(t)}
+	kubelet := &harness.Kubelet{Run: harness.Manual, Hold: func(*corev1.Pod) bool { return hold.Load() }}
+	w := &world{World: harness.NewWorld(t, "", kubelet), t: t, client: kueueClient(t)}
 	w.queues("3Gi")
 	app := w.apply("pi")
 	w.Run(app)
@@ -344,11 +344,11 @@ func orphanedWhileItRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	hold.Store(false)
-	actors.Eventually(t, app, "left by the operator", func(a *v1alpha1.SparkApplication) bool {
+	harness.Eventually(t, app, "left by the operator", func(a *v1alpha1.SparkApplication) bool {
 		return !slices.Contains(a.Finalizers, v1alpha1.Finalizer)
 	})
 	w.NothingRuns()
-	actors.GoneWith(t, w.client, workload)
+	harness.GoneWith(t, w.client, workload)
 	w.Succeed(w.apply("next"))
 }
 
@@ -360,7 +360,7 @@ func workloadDeleted(t *testing.T) {
 	if err := w.client.Delete(t.Context(), first); err != nil {
 		t.Fatal(err)
 	}
-	actors.Eventually(t, app, "asking again", func(a *v1alpha1.SparkApplication) bool { return a.Status.Attempt == 2 })
+	harness.Eventually(t, app, "asking again", func(a *v1alpha1.SparkApplication) bool { return a.Status.Attempt == 2 })
 	w.Run(app)
 	if second := w.workload(app); second.UID == first.UID || app.Status.Failures != 0 {
 		t.Errorf("Workload %s, failures %d; want another Workload and no failure", second.Name, app.Status.Failures)
@@ -374,9 +374,9 @@ func gateChanged(t *testing.T) {
 	w.stop(kueuev1.Hold)
 	app := w.apply("pi")
 	w.waits(app, "Queued", "QueueHeld")
-	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Queue.Gate = v1alpha1.GateEmbedded })
+	harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Queue.Gate = v1alpha1.GateEmbedded })
 	w.Run(app)
-	actors.EventuallyWith(t, w.client, app, "without a Workload", func(*v1alpha1.SparkApplication) bool { return len(w.workloads(app)) == 0 })
+	harness.EventuallyWith(t, w.client, app, "without a Workload", func(*v1alpha1.SparkApplication) bool { return len(w.workloads(app)) == 0 })
 	w.finish(app, 0)
 	w.Reach(app, "Succeeded")
 }
@@ -385,8 +385,8 @@ func gateChangedInMidRun(t *testing.T) {
 	w := newWorld(t, "3Gi")
 	app := w.apply("pi")
 	w.Run(app)
-	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Queue.Gate = v1alpha1.GateEmbedded })
-	actors.Eventually(t, app, "looked at", func(a *v1alpha1.SparkApplication) bool { return a.Status.ObservedGeneration == a.Generation })
+	harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Queue.Gate = v1alpha1.GateEmbedded })
+	harness.Eventually(t, app, "looked at", func(a *v1alpha1.SparkApplication) bool { return a.Status.ObservedGeneration == a.Generation })
 	if gate := app.Status.Grant.Gate; gate != v1alpha1.GateKueue {
 		t.Errorf("the grant of the run is of gate %s now", gate)
 	}
@@ -394,8 +394,8 @@ func gateChangedInMidRun(t *testing.T) {
 	w.finish(app, 0)
 	w.Reach(app, "Succeeded")
 	w.becomes(workload, "Finished=True/Succeeded")
-	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.RunID = "2" })
-	actors.Eventually(t, app, "in run 2", func(a *v1alpha1.SparkApplication) bool { return a.Status.Run == 2 && a.Status.Grant != nil })
+	harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.RunID = "2" })
+	harness.Eventually(t, app, "in run 2", func(a *v1alpha1.SparkApplication) bool { return a.Status.Run == 2 && a.Status.Grant != nil })
 	if gate := app.Status.Grant.Gate; gate != v1alpha1.GateEmbedded {
 		t.Errorf("the grant of run 2 is of gate %s", gate)
 	}

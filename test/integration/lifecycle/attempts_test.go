@@ -15,13 +15,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // fails is a kubelet whose drivers end with exit code 1.
-func fails() *actors.Kubelet {
-	return &actors.Kubelet{Run: func(ctx context.Context, k *actors.Kubelet, driver *corev1.Pod) {
+func fails() *harness.Kubelet {
+	return &harness.Kubelet{Run: func(ctx context.Context, k *harness.Kubelet, driver *corev1.Pod) {
 		k.Start(ctx, driver)
 		k.Finish(ctx, driver, 1, "Error")
 	}}
@@ -34,9 +34,9 @@ func seconds(n int) *metav1.Duration {
 // TestRetries: a job that fails is tried again after a pause in which it holds nothing, until no attempt is left. The log of each attempt
 // is kept, and goes when its time is over.
 func TestRetries(t *testing.T) {
-	clock := &actors.Clock{}
-	w := actors.NewWorld(t, "8Gi", fails())
-	first := actors.StartOperator(t, actors.OperatorOptions{Clock: clock})
+	clock := &harness.Clock{}
+	w := harness.NewWorld(t, "8Gi", fails())
+	first := harness.StartOperator(t, harness.OperatorOptions{Clock: clock})
 	app := w.Apply("pi", func(a *v1alpha1.SparkApplication) {
 		a.Spec.RestartPolicy = &v1alpha1.RestartPolicy{Type: v1alpha1.RestartOnFailure,
 			Backoff: &v1alpha1.Backoff{Initial: seconds(1000), Max: seconds(100_000)}}
@@ -46,21 +46,21 @@ func TestRetries(t *testing.T) {
 	w.Unused()
 	w.NothingRuns()
 	first.Stop() // the pause survives the operator
-	actors.StartOperator(t, actors.OperatorOptions{Clock: clock})
+	harness.StartOperator(t, harness.OperatorOptions{Clock: clock})
 	clock.Advance(time.Until(app.Status.Times.Retry.Time))
-	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Labels = map[string]string{"look": "again"} })
-	actors.Eventually(t, app, "failed again", func(a *v1alpha1.SparkApplication) bool {
-		return actors.Stage(a) == v1alpha1.AttemptFailedReason && a.Status.Attempt == 3
+	harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Labels = map[string]string{"look": "again"} })
+	harness.Eventually(t, app, "failed again", func(a *v1alpha1.SparkApplication) bool {
+		return harness.Stage(a) == v1alpha1.AttemptFailedReason && a.Status.Attempt == 3
 	})
 	if second := app.Status.Times.Retry.Sub(app.Status.Attempts[1].FinishedAt.Time); second < 3*pause/2 {
 		t.Errorf("the first pause was %s, the second is %s", pause, second)
 	}
 	clock.Advance(40 * time.Minute)
-	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Labels = map[string]string{"look": "once-more"} })
+	harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Labels = map[string]string{"look": "once-more"} })
 	w.Reach(app, "RetriesExceeded")
 	for _, word := range []string{"failed 3 times", "maxAttempts is 3", "exit code 1"} {
-		if !strings.Contains(actors.Message(app), word) {
-			t.Errorf("the message does not have %q: %s", word, actors.Message(app))
+		if !strings.Contains(harness.Message(app), word) {
+			t.Errorf("the message does not have %q: %s", word, harness.Message(app))
 		}
 	}
 	if diff := cmp.Diff(map[string]int{"1/1": 1, "1/2": 1, "1/3": 1}, w.Kubelet.Created(app.UID)); diff != "" {
@@ -71,13 +71,13 @@ func TestRetries(t *testing.T) {
 	}
 	w.Unused()
 	clock.Advance(time.Hour)
-	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Labels = map[string]string{"look": "at-the-end"} })
+	harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Labels = map[string]string{"look": "at-the-end"} })
 	drivers := &corev1.PodList{}
 	if err := env.Client().List(t.Context(), drivers, client.InNamespace(w.Namespace)); err != nil {
 		t.Fatal(err)
 	}
 	for i := range drivers.Items {
-		actors.Gone(t, &drivers.Items[i])
+		harness.Gone(t, &drivers.Items[i])
 	}
 	nothingMade(t, w)
 }
@@ -97,20 +97,20 @@ func TestRetention(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := actors.NewWorld(t, "8Gi", nil)
+			w := harness.NewWorld(t, "8Gi", nil)
 			operator.Use(t)
 			app := w.Apply("pi", func(a *v1alpha1.SparkApplication) { a.Spec.Retention = &v1alpha1.Retention{Policy: tc.policy} })
 			driver := w.Run(app)
 			w.Kubelet.Finish(t.Context(), driver, tc.code, "")
-			actors.Eventually(t, app, "ended", func(a *v1alpha1.SparkApplication) bool { return a.Status.Times.Finished != nil })
+			harness.Eventually(t, app, "ended", func(a *v1alpha1.SparkApplication) bool { return a.Status.Times.Finished != nil })
 			w.Unused()
 			if tc.kept {
 				if err := env.Client().Get(t.Context(), client.ObjectKeyFromObject(driver), driver); err != nil || driver.DeletionTimestamp != nil {
 					t.Fatalf("the driver pod is not kept: %v", err)
 				}
-				actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Retention.Duration = seconds(0) })
+				harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Retention.Duration = seconds(0) })
 			}
-			actors.Gone(t, driver) // the last of them
+			harness.Gone(t, driver) // the last of them
 			nothingMade(t, w)
 		})
 	}
@@ -119,49 +119,49 @@ func TestRetention(t *testing.T) {
 // TestReadyWhenRunning: a stream is Ready once driver and executors run; it is started again when it ends.
 func TestReadyWhenRunning(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "8Gi", nil)
+	w := harness.NewWorld(t, "8Gi", nil)
 	operator.Use(t)
 	app := w.Apply("stream", func(a *v1alpha1.SparkApplication) {
 		a.Spec.ReadyWhen = v1alpha1.ReadyWhenRunning
 		a.Spec.RestartPolicy = &v1alpha1.RestartPolicy{Type: v1alpha1.RestartAlways, Backoff: &v1alpha1.Backoff{Initial: seconds(1)}}
 	})
 	driver := w.Run(app)
-	if actors.Met(app, v1alpha1.ReadyCondition) {
-		t.Errorf("Ready without executors: %s", actors.Show(app))
+	if harness.Met(app, v1alpha1.ReadyCondition) {
+		t.Errorf("Ready without executors: %s", harness.Show(app))
 	}
 	executors := w.Kubelet.Executors(t.Context(), driver, 2)
-	actors.Eventually(t, app, "ready", func(a *v1alpha1.SparkApplication) bool { return actors.Met(a, v1alpha1.ReadyCondition) })
+	harness.Eventually(t, app, "ready", func(a *v1alpha1.SparkApplication) bool { return harness.Met(a, v1alpha1.ReadyCondition) })
 	for _, e := range executors {
 		w.Kubelet.Finish(t.Context(), e, 0, "Completed")
 	}
 	w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
-	actors.Eventually(t, app, "in its second attempt", func(a *v1alpha1.SparkApplication) bool {
-		return a.Status.Attempt == 2 && actors.Stage(a) == v1alpha1.SubmittingReason
+	harness.Eventually(t, app, "in its second attempt", func(a *v1alpha1.SparkApplication) bool {
+		return a.Status.Attempt == 2 && harness.Stage(a) == v1alpha1.SubmittingReason
 	})
-	if actors.Met(app, v1alpha1.ReadyCondition) {
-		t.Errorf("Ready although nothing runs: %s", actors.Show(app))
+	if harness.Met(app, v1alpha1.ReadyCondition) {
+		t.Errorf("Ready although nothing runs: %s", harness.Show(app))
 	}
 }
 
-// TestExecutorStart: an attempt whose executors find no place on the cluster gives its room to others and comes back.
+// TestExecutorStart: an attempt whose executors find no place on the cluster releases its quota to others and comes back.
 func TestExecutorStart(t *testing.T) {
-	clock := &actors.Clock{}
-	w := actors.NewWorld(t, "3Gi", nil)
-	actors.StartOperator(t, actors.OperatorOptions{Clock: clock})
+	clock := &harness.Clock{}
+	w := harness.NewWorld(t, "3Gi", nil)
+	harness.StartOperator(t, harness.OperatorOptions{Clock: clock})
 	app := w.Apply("pi")
 	w.Run(app)
 	other := w.Apply("other")
 	clock.Advance(30 * time.Minute)
-	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Labels = map[string]string{"look": "again"} })
-	actors.Eventually(t, app, "sent back", func(a *v1alpha1.SparkApplication) bool { return a.Status.Requeues == 1 })
+	harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Labels = map[string]string{"look": "again"} })
+	harness.Eventually(t, app, "sent back", func(a *v1alpha1.SparkApplication) bool { return a.Status.Requeues == 1 })
 	if app.Status.Failures != 0 || app.Status.Attempts[0].Outcome != v1alpha1.OutcomeStopped || app.Status.Times.Retry == nil {
-		t.Errorf("sent back as %s, attempt %+v", actors.Show(app), app.Status.Attempts[0])
+		t.Errorf("sent back as %s, attempt %+v", harness.Show(app), app.Status.Attempts[0])
 	}
 	driver := w.Run(other)
 	w.Kubelet.Executors(t.Context(), driver, 2)
 	w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
 	clock.Advance(2 * time.Minute)
-	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Labels = map[string]string{"look": "once-more"} })
+	harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Labels = map[string]string{"look": "once-more"} })
 	w.Run(app)
 	if app.Status.Attempt != 2 {
 		t.Errorf("runs as attempt %d", app.Status.Attempt)
@@ -173,7 +173,7 @@ func TestTimeToLive(t *testing.T) {
 	t.Parallel()
 	ends := func(t *testing.T, labels map[string]string) *v1alpha1.SparkApplication {
 		t.Helper()
-		w := actors.NewWorld(t, "8Gi", nil)
+		w := harness.NewWorld(t, "8Gi", nil)
 		operator.Use(t)
 		app := w.Apply("pi", func(a *v1alpha1.SparkApplication) {
 			a.Labels, a.Spec.TTLAfterFinished = labels, seconds(2)
@@ -183,14 +183,14 @@ func TestTimeToLive(t *testing.T) {
 	}
 	t.Run("goes", func(t *testing.T) {
 		t.Parallel()
-		actors.Gone(t, ends(t, nil))
+		harness.Gone(t, ends(t, nil))
 	})
 	t.Run("stays", func(t *testing.T) {
 		t.Parallel()
 		app := ends(t, map[string]string{"kustomize.toolkit.fluxcd.io/name": "jobs"})
-		actors.Eventually(t, app, "ended", actors.InStage(v1alpha1.SucceededReason))
-		if !strings.Contains(actors.Message(app), "ttlAfterFinished is not honoured: Flux would create this object again") {
-			t.Errorf("the message does not tell: %s", actors.Message(app))
+		harness.Eventually(t, app, "ended", harness.InStage(v1alpha1.SucceededReason))
+		if !strings.Contains(harness.Message(app), "ttlAfterFinished is not honoured: Flux would create this object again") {
+			t.Errorf("the message does not tell: %s", harness.Message(app))
 		}
 	})
 }

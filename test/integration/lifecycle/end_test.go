@@ -20,20 +20,20 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // TestSucceeds: the stages come in order, `kubectl wait --for=condition=Ready` returns at the end, the log stays, the quota is back.
 func TestSucceeds(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "8Gi", nil)
+	w := harness.NewWorld(t, "8Gi", nil)
 	operator.Use(t)
 	app := w.Apply("pi")
 	driver := w.Driver(app)
 	executors := w.Kubelet.Executors(t.Context(), driver, 2)
 	w.Run(app)
-	actors.Eventually(t, w.Queue, "used by one", func(q *v1alpha1.SparkQueue) bool {
+	harness.Eventually(t, w.Queue, "used by one", func(q *v1alpha1.SparkQueue) bool {
 		return q.Status.Admitted == 1 && q.Status.Summary["memory"] == "2688Mi/8Gi"
 	})
 	for _, e := range executors {
@@ -42,8 +42,8 @@ func TestSucceeds(t *testing.T) {
 	w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
 	w.Reach(app, "Succeeded")
 
-	if !actors.Met(app, v1alpha1.ReadyCondition) || !actors.Met(app, v1alpha1.FinishedCondition) {
-		t.Errorf("kubectl wait does not return: %s", actors.Show(app))
+	if !harness.Met(app, v1alpha1.ReadyCondition) || !harness.Met(app, v1alpha1.FinishedCondition) {
+		t.Errorf("kubectl wait does not return: %s", harness.Show(app))
 	}
 	want := []string{"1/1 Submitting", "1/1 Running", "1/1 Succeeded"}
 	got := withoutPassing(w.History.Stages(app))
@@ -72,11 +72,11 @@ func withoutPassing(stages []string) []string {
 	return left
 }
 
-// untimed takes the times out of attempts.
+// untimed takes the times out of attempts, and what they used, which depends on them.
 func untimed(attempts []v1alpha1.AttemptStatus) []v1alpha1.AttemptStatus {
 	out := make([]v1alpha1.AttemptStatus, 0, len(attempts))
 	for _, a := range attempts {
-		a.StartedAt, a.FinishedAt = nil, nil
+		a.StartedAt, a.FinishedAt, a.Usage = nil, nil, nil
 		out = append(out, a)
 	}
 	return out
@@ -85,11 +85,11 @@ func untimed(attempts []v1alpha1.AttemptStatus) []v1alpha1.AttemptStatus {
 // TestFails: both Ready=False and Stalled=True say what ended the run, its exit code and its cause; so does the history.
 func TestFails(t *testing.T) {
 	t.Parallel()
-	finish := func(code int32, reason string) func(context.Context, *actors.Kubelet, *corev1.Pod) {
-		return func(ctx context.Context, k *actors.Kubelet, driver *corev1.Pod) { k.Finish(ctx, driver, code, reason) }
+	finish := func(code int32, reason string) func(context.Context, *harness.Kubelet, *corev1.Pod) {
+		return func(ctx context.Context, k *harness.Kubelet, driver *corev1.Pod) { k.Finish(ctx, driver, code, reason) }
 	}
 	tests := map[string]struct {
-		end     func(context.Context, *actors.Kubelet, *corev1.Pod)
+		end     func(context.Context, *harness.Kubelet, *corev1.Pod)
 		attempt v1alpha1.AttemptStatus
 		words   []string
 	}{
@@ -105,11 +105,11 @@ func TestFails(t *testing.T) {
 		"no such program": {finish(128, "StartError"),
 			v1alpha1.AttemptStatus{Reason: "StartError", Cause: v1alpha1.CauseConfiguration, ExitCode: ptr.To[int32](128)},
 			[]string{"could not start", "StartError"}},
-		"evicted": {func(ctx context.Context, k *actors.Kubelet, driver *corev1.Pod) {
+		"evicted": {func(ctx context.Context, k *harness.Kubelet, driver *corev1.Pod) {
 			k.Evict(ctx, driver, "The node was low on resource: ephemeral-storage.")
 		}, v1alpha1.AttemptStatus{Reason: "Evicted", Cause: v1alpha1.CauseInfrastructure},
 			[]string{"evicted", "low on resource: ephemeral-storage"}},
-		"deleted by somebody": {func(ctx context.Context, _ *actors.Kubelet, driver *corev1.Pod) {
+		"deleted by somebody": {func(ctx context.Context, _ *harness.Kubelet, driver *corev1.Pod) {
 			_ = env.Client().Delete(ctx, driver, client.GracePeriodSeconds(0))
 		}, v1alpha1.AttemptStatus{Reason: "DriverLost", Cause: v1alpha1.CauseInfrastructure},
 			[]string{"a user or another controller deleted it"}},
@@ -117,7 +117,7 @@ func TestFails(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := actors.NewWorld(t, "8Gi", nil)
+			w := harness.NewWorld(t, "8Gi", nil)
 			operator.Use(t)
 			app := w.Apply("pi")
 			driver := w.Run(app)
@@ -126,12 +126,12 @@ func TestFails(t *testing.T) {
 			w.Reach(app, "Failed")
 
 			stalled := apimeta.FindStatusCondition(app.Status.Conditions, v1alpha1.StalledCondition)
-			if stalled == nil || stalled.Message != actors.Message(app) {
-				t.Errorf("Stalled does not say what Ready says: %s", actors.Show(app))
+			if stalled == nil || stalled.Message != harness.Message(app) {
+				t.Errorf("Stalled does not say what Ready says: %s", harness.Show(app))
 			}
 			for _, word := range tc.words {
-				if !strings.Contains(actors.Message(app), word) {
-					t.Errorf("the message does not have %q: %s", word, actors.Message(app))
+				if !strings.Contains(harness.Message(app), word) {
+					t.Errorf("the message does not have %q: %s", word, harness.Message(app))
 				}
 			}
 			if len(app.Status.Attempts) != 1 {
@@ -151,7 +151,7 @@ func TestFails(t *testing.T) {
 	}
 }
 
-// TestImageCannotBePulled: the kubelet's reason and the image are told once, however often the kubelet changes its mind; after
+// TestImageCannotBePulled: the kubelet's reason and the image are reported once, however often the kubelet changes its mind; after
 // timeouts.driverStart the run fails and leaves no pod.
 func TestImageCannotBePulled(t *testing.T) {
 	t.Parallel()
@@ -165,7 +165,7 @@ func TestImageCannotBePulled(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := actors.NewWorld(t, "8Gi", &actors.Kubelet{Run: func(ctx context.Context, k *actors.Kubelet, driver *corev1.Pod) {
+			w := harness.NewWorld(t, "8Gi", &harness.Kubelet{Run: func(ctx context.Context, k *harness.Kubelet, driver *corev1.Pod) {
 				for i := range 10 {
 					k.Wait(ctx, driver, tc.reasons[i%len(tc.reasons)], "Back-off pulling image: attempt "+strings.Repeat("I", i))
 				}
@@ -174,8 +174,8 @@ func TestImageCannotBePulled(t *testing.T) {
 			app := w.Apply("pi", driverStart(10*time.Second))
 			w.Reach(app, "DriverStartTimeout")
 			for _, word := range append(tc.words, "timeouts.driverStart (10s)") {
-				if !strings.Contains(actors.Message(app), word) {
-					t.Errorf("the message does not have %q: %s", word, actors.Message(app))
+				if !strings.Contains(harness.Message(app), word) {
+					t.Errorf("the message does not have %q: %s", word, harness.Message(app))
 				}
 			}
 			early := func(message string) bool { return strings.HasSuffix(message, " is starting") } // the kubelet has said nothing yet
@@ -185,7 +185,7 @@ func TestImageCannotBePulled(t *testing.T) {
 			}
 			writes := 0
 			for _, v := range w.History.Versions(app) {
-				if actors.Stage(v) == "Starting" && !early(actors.Message(v)) {
+				if harness.Stage(v) == "Starting" && !early(harness.Message(v)) {
 					writes++
 				}
 			}
@@ -202,11 +202,11 @@ func TestImageCannotBePulled(t *testing.T) {
 	}
 }
 
-// TestDriverThatIsGivenUpLeavesItsLastWarning: of a volume that cannot be mounted only events of the pod tell. The pod is gone when the run has failed, so
+// TestDriverThatIsGivenUpLeavesItsLastWarning: of a volume that cannot be mounted only events of the pod report. The pod is gone when the run has failed, so
 // the message has the last of them.
 func TestDriverThatIsGivenUpLeavesItsLastWarning(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "8Gi", nil)
+	w := harness.NewWorld(t, "8Gi", nil)
 	operator.Use(t)
 	app := w.Apply("pi")
 	driver := w.Driver(app)
@@ -220,14 +220,14 @@ func TestDriverThatIsGivenUpLeavesItsLastWarning(t *testing.T) {
 		{Type: corev1.EventTypeWarning, Reason: "BackOff", Message: "of another pod", InvolvedObject: corev1.ObjectReference{Kind: "Pod", Namespace: driver.Namespace, Name: "other", UID: "other"}},
 	} {
 		e.Namespace, e.Name, e.LastTimestamp = driver.Namespace, strings.ToLower(e.Reason), metav1.NewTime(time.Now().Add(time.Duration(i)*time.Minute))
-		actors.Create(t, &e)
+		harness.Create(t, &e)
 	}
-	actors.Eventually(t, app, "told the warning", func(a *v1alpha1.SparkApplication) bool {
-		return strings.HasSuffix(actors.Message(a), "does not start; last warning: FailedMount: "+mount)
+	harness.Eventually(t, app, "told the warning", func(a *v1alpha1.SparkApplication) bool {
+		return strings.HasSuffix(harness.Message(a), "does not start; last warning: FailedMount: "+mount)
 	})
-	actors.Change(t, app, driverStart(time.Second)) // only now: on a busy machine all this takes its time
+	harness.Change(t, app, driverStart(time.Second)) // only now: on a busy machine all this takes its time
 	w.Reach(app, "DriverStartTimeout")
-	if message := actors.Message(app); !strings.HasSuffix(message, "; last warning: FailedMount: "+mount) {
+	if message := harness.Message(app); !strings.HasSuffix(message, "; last warning: FailedMount: "+mount) {
 		t.Errorf("the message is %q", message)
 	}
 }
@@ -241,14 +241,14 @@ func driverStart(limit time.Duration) func(*v1alpha1.SparkApplication) {
 // TestInvalidImageName: no waiting can help, so the run fails at once.
 func TestInvalidImageName(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "8Gi", nil)
+	w := harness.NewWorld(t, "8Gi", nil)
 	operator.Use(t)
 	app := w.Apply("pi")
 	w.Kubelet.Wait(t.Context(), w.Driver(app), "InvalidImageName", "couldn't parse image name")
 	w.Reach(app, "Failed")
 	for _, word := range []string{"image name", "spark:4.1", "correct spec.image"} {
-		if !strings.Contains(actors.Message(app), word) {
-			t.Errorf("the message does not have %q: %s", word, actors.Message(app))
+		if !strings.Contains(harness.Message(app), word) {
+			t.Errorf("the message does not have %q: %s", word, harness.Message(app))
 		}
 	}
 	if got := app.Status.Attempts[0]; got.Cause != v1alpha1.CauseConfiguration {
@@ -258,7 +258,7 @@ func TestInvalidImageName(t *testing.T) {
 }
 
 // nothingMade checks that no object of an attempt is left.
-func nothingMade(t *testing.T, w *actors.World) {
+func nothingMade(t *testing.T, w *harness.World) {
 	t.Helper()
 	for _, list := range []client.ObjectList{&corev1.PodList{}, &corev1.ServiceList{}, &corev1.ConfigMapList{}, &networkingv1.NetworkPolicyList{}} {
 		if err := env.Client().List(t.Context(), list, client.InNamespace(w.Namespace), client.HasLabels{v1alpha1.ApplicationLabel}); err != nil {
@@ -270,7 +270,7 @@ func nothingMade(t *testing.T, w *actors.World) {
 	}
 }
 
-// claimOnDemand gives the driver a volume whose claim is made for each attempt.
+// claimOnDemand gives the driver a volume whose claim is created for each attempt.
 func claimOnDemand(app *v1alpha1.SparkApplication) {
 	const volume = "spark.kubernetes.driver.volumes.persistentVolumeClaim.data."
 	app.Spec.SparkConf = map[string]string{
@@ -279,7 +279,7 @@ func claimOnDemand(app *v1alpha1.SparkApplication) {
 	}
 }
 
-// claimsOf lists the claims that were made for an application.
+// claimsOf lists the claims that were created for an application.
 func claimsOf(t *testing.T, app *v1alpha1.SparkApplication) []corev1.PersistentVolumeClaim {
 	t.Helper()
 	list := &corev1.PersistentVolumeClaimList{}
@@ -292,9 +292,9 @@ func claimsOf(t *testing.T, app *v1alpha1.SparkApplication) []corev1.PersistentV
 
 // TestOldObjectsGo: what was kept of a run for its log goes after the retention time; the status stays as it was.
 func TestOldObjectsGo(t *testing.T) {
-	clock := &actors.Clock{}
-	w := actors.NewWorld(t, "8Gi", nil)
-	actors.StartOperator(t, actors.OperatorOptions{Clock: clock})
+	clock := &harness.Clock{}
+	w := harness.NewWorld(t, "8Gi", nil)
+	harness.StartOperator(t, harness.OperatorOptions{Clock: clock})
 	app := w.Apply("pi", spark42, claimOnDemand)
 	w.Succeed(app)
 	claims := claimsOf(t, app)
@@ -303,9 +303,9 @@ func TestOldObjectsGo(t *testing.T) {
 	}
 	before := app.DeepCopy()
 	clock.Advance(61 * time.Minute)
-	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Labels = map[string]string{"look": "again"} })
+	harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Labels = map[string]string{"look": "again"} })
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: app.Status.Driver.PodName}}
-	actors.Gone(t, pod)
+	harness.Gone(t, pod)
 	nothingMade(t, w)
 	for _, claim := range claimsOf(t, app) {
 		if claim.DeletionTimestamp == nil { // Kubernetes keeps it until no pod uses it

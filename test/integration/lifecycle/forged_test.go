@@ -18,11 +18,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
-// forged is the metadata of an object that looks like one of run 2 of an application: owner, labels and name are no secret.
+// forged is the metadata of an object that looks like one of run 2 of an application: owner, labels and name are known.
 func forged(app *v1alpha1.SparkApplication, name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
 		Namespace: app.Namespace, Name: name,
@@ -33,7 +33,7 @@ func forged(app *v1alpha1.SparkApplication, name string) metav1.ObjectMeta {
 	}
 }
 
-// forgeries are objects that somebody makes before the operator does: one made by the operator for run 1, and the forged one of run 2.
+// forgeries are objects that a tenant creates before the operator does: one created by the operator for run 1, and the forged one of run 2.
 var forgeries = map[string]struct {
 	list   client.ObjectList
 	empty  func() client.Object
@@ -72,14 +72,14 @@ var forgeries = map[string]struct {
 	},
 }
 
-// TestForgedObject: somebody makes an object of an attempt before the operator does, with its owner and labels, but with another content. It is
+// TestForgedObject: a tenant creates an object of an attempt before the operator does, with its owner and labels, but with another content. It is
 // replaced by what the attempt was planned with.
 func TestForgedObject(t *testing.T) {
 	t.Parallel()
 	for name, tc := range forgeries {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := actors.NewWorld(t, "8Gi", nil)
+			w := harness.NewWorld(t, "8Gi", nil)
 			operator.Use(t)
 			app := w.Apply("pi", spark42)
 			driver := w.Run(app)
@@ -90,12 +90,12 @@ func TestForgedObject(t *testing.T) {
 				t.Fatal(err)
 			}
 			fake := tc.forge(forged(app, second.GetName()))
-			actors.Create(t, fake)
+			harness.Create(t, fake)
 			w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
 			w.Reach(app, "Succeeded")
 
-			actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.RunID = "2" })
-			actors.Eventually(t, app, "in its second run", func(a *v1alpha1.SparkApplication) bool { return a.Status.Run == 2 })
+			harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.RunID = "2" })
+			harness.Eventually(t, app, "in its second run", func(a *v1alpha1.SparkApplication) bool { return a.Status.Run == 2 })
 			w.Driver(app)
 			if err := env.Client().Get(t.Context(), types.NamespacedName{Namespace: w.Namespace, Name: second.GetName()}, second); err != nil {
 				t.Fatal(err)
@@ -111,22 +111,22 @@ func TestForgedObject(t *testing.T) {
 	}
 }
 
-// TestForgedDriver: somebody who may make pods makes the driver of an attempt, larger than its grant, while the operator is kept from it. The
-// pod is ended, and the run goes on with a driver of its own.
+// TestForgedDriver: a tenant who may create pods creates the driver of an attempt, larger than its grant, while the operator is kept from it. The
+// pod is ended, and the run continues with a driver of its own.
 func TestForgedDriver(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "8Gi", nil)
+	w := harness.NewWorld(t, "8Gi", nil)
 	w.History.LateDrivers = true // the forged one comes when it likes
 	operator.Use(t)
 	app := w.Apply("pi")
 	driver := w.Run(app)
 	taken := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: ofRun2(t, made(t, app, &corev1.ConfigMapList{}))}}
-	actors.Create(t, taken)
+	harness.Create(t, taken)
 	w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
 	w.Reach(app, "Succeeded")
-	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.RunID = "2" })
-	actors.Eventually(t, app, "stopped by the ConfigMap", func(a *v1alpha1.SparkApplication) bool {
-		return a.Status.Run == 2 && strings.Contains(actors.Message(a), taken.Name+" already exists")
+	harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.RunID = "2" })
+	harness.Eventually(t, app, "stopped by the ConfigMap", func(a *v1alpha1.SparkApplication) bool {
+		return a.Status.Run == 2 && strings.Contains(harness.Message(a), taken.Name+" already exists")
 	})
 
 	fake := &corev1.Pod{ObjectMeta: forged(app, app.Status.Driver.PodName), Spec: corev1.PodSpec{Containers: []corev1.Container{{
@@ -134,12 +134,12 @@ func TestForgedDriver(t *testing.T) {
 		Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("64Gi")}},
 	}}}}
 	maps.Copy(fake.Labels, map[string]string{v1alpha1.SparkRoleLabel: v1alpha1.SparkRoleDriver})
-	actors.Create(t, fake)
-	actors.Gone(t, fake)
+	harness.Create(t, fake)
+	harness.Gone(t, fake)
 	if err := env.Client().Delete(t.Context(), taken); err != nil {
 		t.Fatal(err)
 	}
-	actors.Eventually(t, app, "at another attempt", func(a *v1alpha1.SparkApplication) bool { return a.Status.Attempt == 2 && a.Status.Grant != nil })
+	harness.Eventually(t, app, "at another attempt", func(a *v1alpha1.SparkApplication) bool { return a.Status.Attempt == 2 && a.Status.Grant != nil })
 	w.Succeed(app)
 	if last := app.Status.Attempts[len(app.Status.Attempts)-2]; last.Reason != "InputsChanged" || !strings.Contains(last.Message, "memory 64Gi") {
 		t.Errorf("the forged driver is not told: %+v", last)

@@ -8,10 +8,10 @@ import (
 	"os"
 	"testing"
 
-	"github.com/sparkgate/sparkgate/test/integration/actors"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
-func TestMain(m *testing.M) { os.Exit(actors.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(harness.Main(m)) }
 
 // operator of all tests of the package.
-var operator actors.Shared
+var operator harness.Shared

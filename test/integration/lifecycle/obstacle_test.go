@@ -16,8 +16,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // made lists the objects of one kind that an application has, by their label.
@@ -61,7 +61,7 @@ func ofRun2(t *testing.T, names []string) string {
 // spark42 makes it an application whose executors have a NetworkPolicy.
 func spark42(app *v1alpha1.SparkApplication) { app.Spec.SparkVersion = "4.2.1" }
 
-// TestForeignObject: somebody else's object has the name that the operator wants. It is named, never touched, and waited for.
+// TestForeignObject: another client's object has the name that the operator wants. It is named, never touched, and waited for.
 func TestForeignObject(t *testing.T) {
 	t.Parallel()
 	pod := corev1.PodSpec{Containers: []corev1.Container{{Name: "somebody", Image: "else"}}}
@@ -86,21 +86,21 @@ func TestForeignObject(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := actors.NewWorld(t, "8Gi", nil)
+			w := harness.NewWorld(t, "8Gi", nil)
 			operator.Use(t)
 			app := w.Apply("pi", spark42)
 			driver := w.Run(app)
 			foreign := tc.foreign(metav1.ObjectMeta{Namespace: w.Namespace, Name: ofRun2(t, made(t, app, tc.list))})
-			actors.Create(t, foreign)
+			harness.Create(t, foreign)
 			w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
 			w.Reach(app, "Succeeded")
 
-			actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.RunID = "2" })
-			actors.Eventually(t, app, "stopped by "+foreign.GetName(), func(a *v1alpha1.SparkApplication) bool {
-				return actors.Stage(a) == "Submitting" && strings.Contains(actors.Message(a), tc.kind+" "+w.Namespace+"/"+foreign.GetName())
+			harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.RunID = "2" })
+			harness.Eventually(t, app, "stopped by "+foreign.GetName(), func(a *v1alpha1.SparkApplication) bool {
+				return harness.Stage(a) == "Submitting" && strings.Contains(harness.Message(a), tc.kind+" "+w.Namespace+"/"+foreign.GetName())
 			})
-			if !strings.Contains(actors.Message(app), "delete it") {
-				t.Errorf("the message does not say what to do: %s", actors.Message(app))
+			if !strings.Contains(harness.Message(app), "delete it") {
+				t.Errorf("the message does not say what to do: %s", harness.Message(app))
 			}
 			seen := foreign.DeepCopyObject().(client.Object)
 			if err := env.Client().Get(t.Context(), client.ObjectKeyFromObject(foreign), seen); err != nil || seen.GetResourceVersion() != foreign.GetResourceVersion() {
@@ -117,24 +117,24 @@ func TestForeignObject(t *testing.T) {
 	}
 }
 
-// TestForeignPodUntilTheTimeout: nobody removes the obstacle, so timeouts.driverStart ends the run and says what was in the way. The
+// TestForeignPodUntilTheTimeout: the obstacle stays, so timeouts.driverStart ends the run and says what was in the way. The
 // foreign pod stays.
 func TestForeignPodUntilTheTimeout(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "8Gi", nil)
+	w := harness.NewWorld(t, "8Gi", nil)
 	operator.Use(t)
 	foreign := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "my-driver"},
 		Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "somebody", Image: "else"}}}}
-	actors.Create(t, foreign)
+	harness.Create(t, foreign)
 	app := w.Apply("pi", func(a *v1alpha1.SparkApplication) { a.Spec.Driver.PodName = "my-driver" })
-	actors.Eventually(t, app, "stopped by the pod", func(a *v1alpha1.SparkApplication) bool {
-		return actors.Stage(a) == "Submitting" && strings.Contains(actors.Message(a), "belongs to another owner")
+	harness.Eventually(t, app, "stopped by the pod", func(a *v1alpha1.SparkApplication) bool {
+		return harness.Stage(a) == "Submitting" && strings.Contains(harness.Message(a), "belongs to another owner")
 	})
-	actors.Change(t, app, driverStart(time.Second)) // only now: on a busy machine the create takes its time
+	harness.Change(t, app, driverStart(time.Second)) // only now: on a busy machine the create takes its time
 	w.Reach(app, "DriverStartTimeout")
 	for _, word := range []string{"Pod " + w.Namespace + "/my-driver", "belongs to another owner", "spec.driver.podName"} {
-		if !strings.Contains(actors.Message(app), word) {
-			t.Errorf("the message does not have %q: %s", word, actors.Message(app))
+		if !strings.Contains(harness.Message(app), word) {
+			t.Errorf("the message does not have %q: %s", word, harness.Message(app))
 		}
 	}
 	if err := env.Client().Get(t.Context(), client.ObjectKeyFromObject(foreign), foreign); err != nil || foreign.DeletionTimestamp != nil {
@@ -144,7 +144,7 @@ func TestForeignPodUntilTheTimeout(t *testing.T) {
 }
 
 // TestRefusedByTheAPIServer: a policy of the namespace refuses the driver. The API server's own words are shown; once the policy is
-// lifted the run goes on by itself.
+// lifted the run continues automatically.
 func TestRefusedByTheAPIServer(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -155,7 +155,7 @@ func TestRefusedByTheAPIServer(t *testing.T) {
 		"resource quota": {func(t *testing.T, namespace string) {
 			none := corev1.ResourceList{corev1.ResourcePods: resource.MustParse("0")}
 			quota := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "no-pods"}, Spec: corev1.ResourceQuotaSpec{Hard: none}}
-			actors.Create(t, quota)
+			harness.Create(t, quota)
 			quota.Status = corev1.ResourceQuotaStatus{Hard: none, Used: none} // what the controller manager would do
 			if err := env.Client().Status().Update(t.Context(), quota); err != nil {
 				t.Fatal(err)
@@ -170,12 +170,12 @@ func TestRefusedByTheAPIServer(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := actors.NewWorld(t, "8Gi", nil)
+			w := harness.NewWorld(t, "8Gi", nil)
 			operator.Use(t)
 			tc.refuse(t, w.Namespace)
 			app := w.Apply("pi", func(a *v1alpha1.SparkApplication) { a.Spec.PodSecurity = v1alpha1.PodSecurityNone })
-			actors.Eventually(t, app, "refused", func(a *v1alpha1.SparkApplication) bool {
-				return actors.Stage(a) == "Submitting" && !slices.ContainsFunc(tc.words, func(word string) bool { return !strings.Contains(actors.Message(a), word) })
+			harness.Eventually(t, app, "refused", func(a *v1alpha1.SparkApplication) bool {
+				return harness.Stage(a) == "Submitting" && !slices.ContainsFunc(tc.words, func(word string) bool { return !strings.Contains(harness.Message(a), word) })
 			})
 			tc.lift(t, w.Namespace)
 			w.Succeed(app)
@@ -186,15 +186,15 @@ func TestRefusedByTheAPIServer(t *testing.T) {
 	}
 }
 
-// TestNamespaceEnforcesPodSecurity: what is weaker than the namespace demands is refused before anything is made, and goes on when that changes.
+// TestNamespaceEnforcesPodSecurity: what is weaker than the namespace demands is refused before anything is created, and continues when that changes.
 func TestNamespaceEnforcesPodSecurity(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "8Gi", nil)
+	w := harness.NewWorld(t, "8Gi", nil)
 	operator.Use(t)
 	enforce(t, w.Namespace, "restricted")
 	app := w.Apply("pi", func(a *v1alpha1.SparkApplication) { a.Spec.PodSecurity = v1alpha1.PodSecurityNone })
-	actors.Eventually(t, app, "refused", func(a *v1alpha1.SparkApplication) bool {
-		return actors.Stage(a) == "InvalidSpec" && strings.Contains(actors.Message(a), "value None is weaker than what the label pod-security.kubernetes.io/enforce=restricted")
+	harness.Eventually(t, app, "refused", func(a *v1alpha1.SparkApplication) bool {
+		return harness.Stage(a) == "InvalidSpec" && strings.Contains(harness.Message(a), "value None is weaker than what the label pod-security.kubernetes.io/enforce=restricted")
 	})
 	enforce(t, w.Namespace, "privileged")
 	w.Succeed(app)
@@ -202,7 +202,7 @@ func TestNamespaceEnforcesPodSecurity(t *testing.T) {
 
 func enforce(t *testing.T, namespace, level string) {
 	t.Helper()
-	actors.Change(t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, func(n *corev1.Namespace) {
+	harness.Change(t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, func(n *corev1.Namespace) {
 		n.Labels["pod-security.kubernetes.io/enforce"] = level
 	})
 }
@@ -210,7 +210,7 @@ func enforce(t *testing.T, namespace, level string) {
 // TestRestrictedNamespace: the default driver satisfies the restricted Pod Security Standard.
 func TestRestrictedNamespace(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "8Gi", nil)
+	w := harness.NewWorld(t, "8Gi", nil)
 	operator.Use(t)
 	enforce(t, w.Namespace, "restricted")
 	w.Succeed(w.Apply("pi"))
@@ -219,7 +219,7 @@ func TestRestrictedNamespace(t *testing.T) {
 // TestLongNames: two applications whose names differ in the last of 63 characters get objects of different names and run side by side.
 func TestLongNames(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "8Gi", nil)
+	w := harness.NewWorld(t, "8Gi", nil)
 	operator.Use(t)
 	long := strings.Repeat("very-long-", 6)
 	first, second := w.Apply(long+"-a1"), w.Apply(long+"-a2")
@@ -246,10 +246,10 @@ func TestLongNames(t *testing.T) {
 	}
 }
 
-// TestNamespaceIsBeingDeleted: nothing can be made any more; the application says so, and goes with its quota as soon as it is deleted.
+// TestNamespaceIsBeingDeleted: nothing can be created; the application says so, and goes with its quota as soon as it is deleted.
 func TestNamespaceIsBeingDeleted(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "3Gi", nil)
+	w := harness.NewWorld(t, "3Gi", nil)
 	operator.Use(t)
 	first := w.Apply("first")
 	driver := w.Run(first)
@@ -260,14 +260,14 @@ func TestNamespaceIsBeingDeleted(t *testing.T) {
 	}
 	w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
 	w.Reach(first, "Succeeded")
-	actors.Eventually(t, second, "refused", func(a *v1alpha1.SparkApplication) bool {
-		return actors.Stage(a) == "Submitting" && strings.Contains(actors.Message(a), "because it is being terminated")
+	harness.Eventually(t, second, "refused", func(a *v1alpha1.SparkApplication) bool {
+		return harness.Stage(a) == "Submitting" && strings.Contains(harness.Message(a), "because it is being terminated")
 	})
 	for _, app := range []*v1alpha1.SparkApplication{first, second} { // what the controller manager would do
 		if err := env.Client().Delete(t.Context(), app); err != nil {
 			t.Fatal(err)
 		}
-		actors.Gone(t, app)
+		harness.Gone(t, app)
 	}
 	w.Unused()
 }

@@ -16,8 +16,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // noDrivers is a policy of one namespace that forbids its drivers, with a reason that only a person would write.
@@ -38,8 +38,8 @@ func noDrivers(t *testing.T, namespace string) []client.Object {
 	binding := &admissionv1.ValidatingAdmissionPolicyBinding{ObjectMeta: meta, Spec: admissionv1.ValidatingAdmissionPolicyBindingSpec{
 		PolicyName: meta.Name, ValidationActions: []admissionv1.ValidationAction{admissionv1.Deny},
 	}}
-	actors.Create(t, policy)
-	actors.Create(t, binding)
+	harness.Create(t, policy)
+	harness.Create(t, binding)
 	remove := []client.Object{binding, policy}
 	t.Cleanup(func() {
 		for _, o := range remove {
@@ -61,12 +61,12 @@ func admits(t *testing.T, namespace string, want bool) {
 }
 
 // rejected waits until a run has failed because the API server rejects its driver, and checks that it holds nothing.
-func rejected(t *testing.T, w *actors.World, app *v1alpha1.SparkApplication, words ...string) {
+func rejected(t *testing.T, w *harness.World, app *v1alpha1.SparkApplication, words ...string) {
 	t.Helper()
 	w.Reach(app, v1alpha1.FailedReason)
 	for _, word := range append(words, "the API server refuses Pod "+w.Namespace+"/", "spec.runID") {
-		if !strings.Contains(actors.Message(app), word) {
-			t.Errorf("the message does not have %q: %s", word, actors.Message(app))
+		if !strings.Contains(harness.Message(app), word) {
+			t.Errorf("the message does not have %q: %s", word, harness.Message(app))
 		}
 	}
 	if last := app.Status.Attempts[len(app.Status.Attempts)-1]; last.Cause != v1alpha1.CauseConfiguration || last.Reason != "Rejected" {
@@ -81,10 +81,10 @@ func rejected(t *testing.T, w *actors.World, app *v1alpha1.SparkApplication, wor
 }
 
 // TestRejectedByPolicy: a driver that an admission policy denies ends the run at once, although its restart policy allows other attempts. A run
-// that the user asks for then holds no quota until the policy is gone, and starts by itself.
+// that the user asks for then holds no quota until the policy is gone, and starts automatically.
 func TestRejectedByPolicy(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "3Gi", nil)
+	w := harness.NewWorld(t, "3Gi", nil)
 	operator.Use(t)
 	policy := noDrivers(t, w.Namespace)
 	admits(t, w.Namespace, false)
@@ -93,9 +93,9 @@ func TestRejectedByPolicy(t *testing.T) {
 	})
 	rejected(t, w, app, "images come from our own registry")
 
-	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.RunID = "again" })
-	actors.Eventually(t, app, "refused before it asks for quota", func(a *v1alpha1.SparkApplication) bool {
-		return actors.Stage(a) == v1alpha1.InvalidSpecReason && strings.Contains(actors.Message(a), "images come from our own registry")
+	harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.RunID = "again" })
+	harness.Eventually(t, app, "refused before it asks for quota", func(a *v1alpha1.SparkApplication) bool {
+		return harness.Stage(a) == v1alpha1.InvalidSpecReason && strings.Contains(harness.Message(a), "images come from our own registry")
 	})
 	w.Unused()
 	for _, o := range policy {
@@ -113,19 +113,19 @@ func TestRejectedByPolicy(t *testing.T) {
 // being created before.
 func TestRejectedByPodSecurity(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "3Gi", nil)
+	w := harness.NewWorld(t, "3Gi", nil)
 	operator.Use(t)
 	none := corev1.ResourceList{corev1.ResourcePods: resource.MustParse("0")}
 	quota := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "no-pods"}, Spec: corev1.ResourceQuotaSpec{Hard: none}}
-	actors.Create(t, quota)
+	harness.Create(t, quota)
 	quota.Status = corev1.ResourceQuotaStatus{Hard: none, Used: none}
 	if err := env.Client().Status().Update(t.Context(), quota); err != nil {
 		t.Fatal(err)
 	}
 	admits(t, w.Namespace, false)
 	app := w.Apply("pi", func(a *v1alpha1.SparkApplication) { a.Spec.PodSecurity = v1alpha1.PodSecurityNone })
-	actors.Eventually(t, app, "an obstacle that may pass", func(a *v1alpha1.SparkApplication) bool {
-		return actors.Stage(a) == v1alpha1.SubmittingReason && strings.Contains(actors.Message(a), "exceeded quota: no-pods")
+	harness.Eventually(t, app, "an obstacle that may pass", func(a *v1alpha1.SparkApplication) bool {
+		return harness.Stage(a) == v1alpha1.SubmittingReason && strings.Contains(harness.Message(a), "exceeded quota: no-pods")
 	})
 	enforce(t, w.Namespace, "restricted")
 	rejected(t, w, app, `violates PodSecurity "restricted:`)

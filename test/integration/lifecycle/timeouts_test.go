@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // TestRunDeadline: a driver that runs for too long is stopped in order, also by an operator that was not there when it began.
@@ -26,17 +26,17 @@ func TestRunDeadline(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			clock := &actors.Clock{}
-			w := actors.NewWorld(t, "8Gi", nil)
-			first := actors.StartOperator(t, actors.OperatorOptions{Clock: clock})
+			clock := &harness.Clock{}
+			w := harness.NewWorld(t, "8Gi", nil)
+			first := harness.StartOperator(t, harness.OperatorOptions{Clock: clock})
 			app := w.Apply("pi", func(a *v1alpha1.SparkApplication) { a.Spec.Timeouts = &tc.timeouts })
 			w.Run(app)
 			first.Stop()
 			clock.Advance(time.Minute)
-			actors.StartOperator(t, actors.OperatorOptions{Clock: clock})
+			harness.StartOperator(t, harness.OperatorOptions{Clock: clock})
 			w.Reach(app, tc.stage)
-			if !strings.Contains(actors.Message(app), tc.words) {
-				t.Errorf("the message does not name %q: %s", tc.words, actors.Message(app))
+			if !strings.Contains(harness.Message(app), tc.words) {
+				t.Errorf("the message does not name %q: %s", tc.words, harness.Message(app))
 			}
 			last := app.Status.Attempts[len(app.Status.Attempts)-1]
 			if last.Outcome != v1alpha1.OutcomeFailed || last.Reason != tc.stage || last.Cause != v1alpha1.CauseApplication {
@@ -48,11 +48,11 @@ func TestRunDeadline(t *testing.T) {
 	}
 }
 
-// TestAdmissionTimeout: who waits for room for too long gives up, and is not admitted afterwards.
+// TestAdmissionTimeout: an application that waits for quota for too long gives up, and is not admitted afterwards.
 func TestAdmissionTimeout(t *testing.T) {
-	clock := &actors.Clock{}
-	w := actors.NewWorld(t, "3Gi", nil)
-	actors.StartOperator(t, actors.OperatorOptions{Clock: clock})
+	clock := &harness.Clock{}
+	w := harness.NewWorld(t, "3Gi", nil)
+	harness.StartOperator(t, harness.OperatorOptions{Clock: clock})
 	running := w.Apply("running")
 	w.Run(running)
 	app := w.Apply("pi", func(a *v1alpha1.SparkApplication) {
@@ -60,11 +60,11 @@ func TestAdmissionTimeout(t *testing.T) {
 	})
 	w.Reach(app, "Queued")
 	clock.Advance(time.Hour)
-	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Labels = map[string]string{"look": "again"} })
+	harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Labels = map[string]string{"look": "again"} })
 	w.Reach(app, "AdmissionTimeout")
 	for _, word := range []string{"timeouts.admission (1h0m0s)", "memory 2688Mi"} {
-		if !strings.Contains(actors.Message(app), word) {
-			t.Errorf("the message does not have %q: %s", word, actors.Message(app))
+		if !strings.Contains(harness.Message(app), word) {
+			t.Errorf("the message does not have %q: %s", word, harness.Message(app))
 		}
 	}
 	w.Kubelet.Finish(t.Context(), w.Driver(running), 0, "Completed")

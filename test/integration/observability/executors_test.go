@@ -15,16 +15,16 @@ import (
 	"github.com/fluxcd/pkg/apis/meta"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // TestFailedExecutorsAreCountedOnce: their pods are deleted at once, as Spark does, and another operator comes in between. Those that are
-// told to go count as little as those that succeed.
+// asked to end count as little as those that succeed.
 func TestFailedExecutorsAreCountedOnce(t *testing.T) {
-	w := actors.NewWorld(t, "20Gi", nil)
-	clock := &actors.Clock{}
-	operator := actors.StartOperator(t, actors.OperatorOptions{Clock: clock})
+	w := harness.NewWorld(t, "20Gi", nil)
+	clock := &harness.Clock{}
+	operator := harness.StartOperator(t, harness.OperatorOptions{Clock: clock})
 	app := w.Apply("pi")
 	driver := w.Run(app)
 	executors := w.Kubelet.Executors(t.Context(), driver, 5)
@@ -37,18 +37,18 @@ func TestFailedExecutorsAreCountedOnce(t *testing.T) {
 		}
 	}
 	fails(executors[0], 137, "OOMKilled")
-	actors.Eventually(t, app, "one failed", func(a *v1alpha1.SparkApplication) bool { return a.Status.Executors.Failed == 1 })
+	harness.Eventually(t, app, "one failed", func(a *v1alpha1.SparkApplication) bool { return a.Status.Executors.Failed == 1 })
 	operator.Stop()
-	actors.StartOperator(t, actors.OperatorOptions{Clock: clock})
+	harness.StartOperator(t, harness.OperatorOptions{Clock: clock})
 	// Who fails and is gone before the new operator looks was never seen by it.
-	actors.Change(t, app, func(a *v1alpha1.SparkApplication) {
+	harness.Change(t, app, func(a *v1alpha1.SparkApplication) {
 		a.Annotations = map[string]string{meta.ReconcileRequestAnnotation: "again"}
 	})
-	actors.Eventually(t, app, "looked at", func(a *v1alpha1.SparkApplication) bool { return a.Status.LastHandledReconcileAt == "again" })
+	harness.Eventually(t, app, "looked at", func(a *v1alpha1.SparkApplication) bool { return a.Status.LastHandledReconcileAt == "again" })
 	fails(executors[1], 1, "Error")
-	actors.Eventually(t, app, "two failed", func(a *v1alpha1.SparkApplication) bool { return a.Status.Executors.Failed == 2 })
+	harness.Eventually(t, app, "two failed", func(a *v1alpha1.SparkApplication) bool { return a.Status.Executors.Failed == 2 })
 	fails(executors[2], 0, "Completed")
-	if err := env.Client().Delete(t.Context(), executors[3]); err != nil { // Spark tells it to go
+	if err := env.Client().Delete(t.Context(), executors[3]); err != nil { // Spark asks it to end
 		t.Fatal(err)
 	}
 	w.Kubelet.Finish(t.Context(), driver, 11, "Error")
@@ -66,16 +66,16 @@ func TestFailedExecutorsAreCountedOnce(t *testing.T) {
 
 // TestExecutorsThatDoNotStart say why: here a Secret was deleted while the application runs.
 func TestExecutorsThatDoNotStart(t *testing.T) {
-	w := actors.NewWorld(t, "8Gi", nil)
-	clock := &actors.Clock{}
-	actors.StartOperator(t, actors.OperatorOptions{Clock: clock})
+	w := harness.NewWorld(t, "8Gi", nil)
+	clock := &harness.Clock{}
+	harness.StartOperator(t, harness.OperatorOptions{Clock: clock})
 	app := w.Apply("pi")
 	driver := w.Run(app)
 	pod := w.Kubelet.Executors(t.Context(), driver, 1)[0]
 	clock.Advance(time.Minute)
 	w.Kubelet.Wait(t.Context(), pod, "CreateContainerConfigError", `secret "db" not found`)
 	const want = `executor's container cannot start (CreateContainerConfigError): secret "db" not found; create it, and the container starts automatically`
-	actors.Eventually(t, app, "told why", func(a *v1alpha1.SparkApplication) bool { return a.Status.Executors.Problem == want })
+	harness.Eventually(t, app, "told why", func(a *v1alpha1.SparkApplication) bool { return a.Status.Executors.Problem == want })
 	w.Kubelet.Start(t.Context(), pod)
 	clock.Advance(time.Minute)
 	w.Kubelet.Finish(t.Context(), driver, 0, "Completed")

@@ -15,11 +15,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
-// told is what a receiver was told of one application.
+// told is what a receiver was sent of one application.
 type told struct {
 	InvolvedObject struct{ Namespace, Name string }
 	Severity       string
@@ -27,10 +27,10 @@ type told struct {
 	Message        string
 }
 
-// TestNotifications: a receiver that hangs does not hold anybody up; once it answers it hears of every end, in words that are also in
+// TestNotifications: a receiver that hangs delays nothing; once it answers it hears of every end, in words that are also in
 // the Kubernetes events.
 func TestNotifications(t *testing.T) {
-	w := actors.NewWorld(t, "8Gi", nil)
+	w := harness.NewWorld(t, "8Gi", nil)
 	var mu sync.Mutex
 	var heard []told
 	awake := make(chan struct{})
@@ -52,7 +52,7 @@ func TestNotifications(t *testing.T) {
 		answer.WriteHeader(http.StatusAccepted)
 	}))
 	t.Cleanup(receiver.Close)
-	actors.StartOperator(t, actors.OperatorOptions{EventsAddr: receiver.URL})
+	harness.StartOperator(t, harness.OperatorOptions{EventsAddr: receiver.URL})
 
 	good, bad := w.Apply("good"), w.Apply("bad")
 	goodDriver, badDriver := w.Run(good), w.Run(bad)
@@ -61,7 +61,7 @@ func TestNotifications(t *testing.T) {
 	w.Kubelet.Finish(t.Context(), badDriver, 3, "Error")
 	w.Reach(bad, "Failed")
 	close(awake)
-	actors.Eventually(t, good, "heard of", func(*v1alpha1.SparkApplication) bool {
+	harness.Eventually(t, good, "heard of", func(*v1alpha1.SparkApplication) bool {
 		mu.Lock()
 		defer mu.Unlock()
 		return len(heard) >= 2
@@ -77,7 +77,7 @@ func TestNotifications(t *testing.T) {
 	if diff := cmp.Diff(want, heard); diff != "" {
 		t.Errorf("what the receiver heard (-want +got):\n%s", diff)
 	}
-	actors.Eventually(t, bad, "told by an event", func(*v1alpha1.SparkApplication) bool {
+	harness.Eventually(t, bad, "told by an event", func(*v1alpha1.SparkApplication) bool {
 		events := &corev1.EventList{}
 		if err := env.Client().List(t.Context(), events, client.InNamespace(w.Namespace)); err != nil {
 			return false

@@ -15,23 +15,23 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
-// TestStagesAreEvents: `kubectl describe` tells what became of a job, stage by stage; an administrator may want to hear of ends only.
+// TestStagesAreEvents: `kubectl describe` shows what became of a job, stage by stage; an administrator may want to hear only of what goes wrong.
 func TestStagesAreEvents(t *testing.T) {
 	tests := map[string]struct {
 		few  bool
 		want []string
 	}{
-		"every stage": {false, []string{"Queued", "Running", "Submitting", "Succeeded"}},
-		"ends only":   {true, []string{"Succeeded"}},
+		"every stage":     {false, []string{"Queued", "Running", "Submitting", "Succeeded"}},
+		"what goes wrong": {true, nil},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			w := actors.NewWorld(t, "3Gi", nil)
-			actors.StartOperator(t, actors.OperatorOptions{FewEvents: tc.few})
+			w := harness.NewWorld(t, "3Gi", nil)
+			harness.StartOperator(t, harness.OperatorOptions{FewEvents: tc.few})
 			first, app := w.Apply("first"), (*v1alpha1.SparkApplication)(nil)
 			driver := w.Run(first)
 			app = w.Apply("pi") // has to wait
@@ -39,11 +39,14 @@ func TestStagesAreEvents(t *testing.T) {
 			w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
 			w.Kubelet.Finish(t.Context(), w.Run(app), 0, "Completed")
 			w.Reach(app, "Succeeded")
+			broken := w.Apply("broken")
+			w.Kubelet.Finish(t.Context(), w.Run(broken), 1, "Error")
+			w.Reach(broken, "Failed")
 			var got []string
-			// Events are written in the background; the last one is that of the end.
+			// Events are written in the background; that of the failure is recorded last.
 			err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
 				got = reasonsOf(ctx, t, app)
-				return len(got) >= len(tc.want), nil
+				return len(got) >= len(tc.want) && slices.Contains(reasonsOf(ctx, t, broken), "Failed"), nil
 			})
 			if diff := cmp.Diff(tc.want, got); diff != "" || err != nil {
 				t.Errorf("%v; events (-want +got):\n%s", err, diff)

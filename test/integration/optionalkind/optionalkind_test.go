@@ -27,7 +27,7 @@ func TestMain(m *testing.M) { os.Exit(env.Main(m)) }
 
 var ticket = schema.GroupVersionKind{Group: "example.org", Version: "v1", Kind: "Ticket"}
 
-// TestComesAndGoes: a kind that is not served is no error; once it is, its objects are seen; when it goes, they are gone, and when it
+// TestComesAndGoes: a kind that is not served is not an error; once it is, its objects are seen; when it goes, they are gone, and when it
 // comes back they are seen again.
 func TestComesAndGoes(t *testing.T) {
 	scheme := runtime.NewScheme()
@@ -73,7 +73,7 @@ func TestComesAndGoes(t *testing.T) {
 	}
 }
 
-// sees: the selected objects are told and kept, the others are not.
+// sees: the selected objects are reported and kept, the others are not.
 func sees(t *testing.T, c client.Client, w *optionalkind.Watch, changes <-chan string) {
 	t.Helper()
 	create(t, c, "a", map[string]string{"mine": "yes", "seat": "7"})
@@ -94,7 +94,7 @@ func drain(changes <-chan string) {
 	}
 }
 
-// next is the next thing that a watch tells.
+// next is the next thing that a watch reports.
 func next[T any](t *testing.T, from <-chan T) T {
 	t.Helper()
 	select {

@@ -14,14 +14,14 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // invalid waits until an application is refused with a message that has all the words, and holds nothing.
 func invalid(t *testing.T, app *v1alpha1.SparkApplication, words ...string) {
 	t.Helper()
-	actors.Eventually(t, app, "refused with "+strings.Join(words, ", "), func(a *v1alpha1.SparkApplication) bool {
-		return actors.Stage(a) == "InvalidSpec" && hasAll(actors.Message(a), words) && a.Status.Grant == nil
+	harness.Eventually(t, app, "refused with "+strings.Join(words, ", "), func(a *v1alpha1.SparkApplication) bool {
+		return harness.Stage(a) == "InvalidSpec" && hasAll(harness.Message(a), words) && a.Status.Grant == nil
 	})
 }
 
@@ -30,11 +30,11 @@ func by(name v1alpha1.GateType) func(*v1alpha1.SparkApplication) {
 	return func(a *v1alpha1.SparkApplication) { a.Spec.Queue.Gate = name }
 }
 
-// TestAllowedGates: without a word of an administrator nobody gets round the queues by the gate None; the annotation of the namespace
+// TestAllowedGates: without a word of an administrator no tenant gets round the queues by the gate None; the annotation of the namespace
 // lets in who waits for it.
 func TestAllowedGates(t *testing.T) {
-	w := actors.NewWorld(t, "3Gi", nil)
-	actors.StartOperator(t, actors.OperatorOptions{AllowedGates: controllers.AllGatesButNone()})
+	w := harness.NewWorld(t, "3Gi", nil)
+	harness.StartOperator(t, harness.OperatorOptions{AllowedGates: controllers.AllGatesButNone()})
 	app := w.Apply("pi", by(v1alpha1.GateNone))
 	invalid(t, app, `spec.queue.gate: gate "None" is not allowed in namespace `+w.Namespace, "Embedded, Kueue, Volcano, YuniKorn", v1alpha1.AllowedGatesAnnotation)
 	annotate(t, w.Namespace, v1alpha1.AllowedGatesAnnotation, "None")
@@ -51,13 +51,13 @@ func TestAllowedGates(t *testing.T) {
 // shipped queue without limits is one of those others.
 func TestAllowedQueues(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "3Gi", nil)
+	w := harness.NewWorld(t, "3Gi", nil)
 	operator.Use(t)
-	open := actors.Queue(t, w.Namespace+"-open", "", "")
+	open := harness.Queue(t, w.Namespace+"-open", "", "")
 	annotate(t, w.Namespace, v1alpha1.AllowedQueuesAnnotation, w.Queue.Name)
 	app := w.Apply("pi", in(open))
 	invalid(t, app, `spec.queue.name: queue "`+open.Name+`" is not allowed in namespace `+w.Namespace, `use one of "`+w.Queue.Name+`"`, v1alpha1.AllowedQueuesAnnotation)
-	actors.Change(t, app, in(w.Queue))
+	harness.Change(t, app, in(w.Queue))
 	w.Succeed(app)
 
 	unnamed := w.Apply("unnamed", func(a *v1alpha1.SparkApplication) { a.Spec.Queue = nil })
@@ -66,13 +66,13 @@ func TestAllowedQueues(t *testing.T) {
 	w.Succeed(unnamed)
 }
 
-// TestAllowedWhileWaiting: the list counts for those who wait already.
+// TestAllowedWhileWaiting: the list counts for those that wait already.
 func TestAllowedWhileWaiting(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "3Gi", nil)
+	w := harness.NewWorld(t, "3Gi", nil)
 	operator.Use(t)
-	actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.StopPolicy = v1alpha1.StopPolicyHold })
-	actors.Eventually(t, w.Queue, "seen", func(q *v1alpha1.SparkQueue) bool { return q.Status.ObservedGeneration == q.Generation })
+	harness.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.StopPolicy = v1alpha1.StopPolicyHold })
+	harness.Eventually(t, w.Queue, "seen", func(q *v1alpha1.SparkQueue) bool { return q.Status.ObservedGeneration == q.Generation })
 	app := w.Apply("pi")
 	waits(t, app, "QueueHeld")
 	annotate(t, w.Namespace, v1alpha1.AllowedQueuesAnnotation, "another")
@@ -84,7 +84,7 @@ func TestAllowedWhileWaiting(t *testing.T) {
 // selector that picks it out.
 func TestUnlimitedQueue(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "", nil)
+	w := harness.NewWorld(t, "", nil)
 	operator.Use(t)
 	label(t, w.Namespace, v1alpha1.GuardedLabel, "true")
 	app := w.Apply("pi")
@@ -95,13 +95,13 @@ func TestUnlimitedQueue(t *testing.T) {
 	annotate(t, w.Namespace, "nothing", "here")
 	second := w.Apply("second")
 	waits(t, second, "NamespaceNotAllowed", "has no limits")
-	actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) {
+	harness.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) {
 		q.Spec.NamespaceSelector = &metav1.LabelSelector{MatchLabels: map[string]string{corev1.LabelMetadataName: w.Namespace}}
 	})
 	w.Succeed(second)
 
-	actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.NamespaceSelector = &metav1.LabelSelector{} })
-	actors.Eventually(t, w.Queue, "seen", func(q *v1alpha1.SparkQueue) bool { return q.Status.ObservedGeneration == q.Generation })
+	harness.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.NamespaceSelector = &metav1.LabelSelector{} })
+	harness.Eventually(t, w.Queue, "seen", func(q *v1alpha1.SparkQueue) bool { return q.Status.ObservedGeneration == q.Generation })
 	third := w.Apply("third")
 	waits(t, third, "NamespaceNotAllowed", "has no limits")
 	setMemory(t, w.Queue, "3Gi")
@@ -112,25 +112,25 @@ func TestUnlimitedQueue(t *testing.T) {
 // refused.
 func TestPriorityClassNames(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "3Gi", nil)
+	w := harness.NewWorld(t, "3Gi", nil)
 	operator.Use(t)
-	actors.Create(t, &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace + "-high"}, Value: 1000})
+	harness.Create(t, &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace + "-high"}, Value: 1000})
 	named := func(class string) func(*v1alpha1.SparkApplication) {
 		return func(a *v1alpha1.SparkApplication) { a.Spec.Queue.PriorityClassName = class }
 	}
 	app := w.Apply("pi", named("system-node-critical"))
 	invalid(t, app, `spec.queue.priorityClassName: priority class "system-node-critical" is not allowed in queue `+w.Queue.Name, `does not begin with "system-"`)
-	actors.Change(t, app, named(w.Namespace+"-high"))
+	harness.Change(t, app, named(w.Namespace+"-high"))
 	w.Succeed(app)
 
-	actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.PriorityClassNames = []string{"low"} })
-	actors.Eventually(t, w.Queue, "seen", func(q *v1alpha1.SparkQueue) bool { return q.Status.ObservedGeneration == q.Generation })
+	harness.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.PriorityClassNames = []string{"low"} })
+	harness.Eventually(t, w.Queue, "seen", func(q *v1alpha1.SparkQueue) bool { return q.Status.ObservedGeneration == q.Generation })
 	second := w.Apply("second", named(w.Namespace+"-high"))
 	invalid(t, second, `-high" is not allowed`, `use one of "low"`)
 	template := w.Apply("template", func(a *v1alpha1.SparkApplication) {
 		a.Spec.Executor.Template = &runtime.RawExtension{Raw: []byte(`{"spec":{"priorityClassName":"` + w.Namespace + `-high"}}`)}
 	})
 	invalid(t, template, `spec.executor.template.spec.priorityClassName: priority class`, `-high" is not allowed`)
-	actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.PriorityClassNames = []string{"low", w.Namespace + "-high"} })
+	harness.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.PriorityClassNames = []string{"low", w.Namespace + "-high"} })
 	w.SucceedAll(second, template)
 }

@@ -12,16 +12,16 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // TestBoundThatWonAdmission: an application passes the protected head of its queue because of timeouts.run, then lifts it. It is stopped in
-// the time that it had promised, also by an operator that did not let it in; who passed nobody goes on.
+// the time that it had promised, also by an operator that did not admit it; one that passed no other continues.
 func TestBoundThatWonAdmission(t *testing.T) {
-	clock := &actors.Clock{}
-	first := actors.StartOperator(t, actors.OperatorOptions{Clock: clock})
-	w := actors.NewWorld(t, "5Gi", nil)
-	actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.HeadTimeout = &metav1.Duration{} })
+	clock := &harness.Clock{}
+	first := harness.StartOperator(t, harness.OperatorOptions{Clock: clock})
+	w := harness.NewWorld(t, "5Gi", nil)
+	harness.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.HeadTimeout = &metav1.Duration{} })
 	runs := func(limit time.Duration) func(*v1alpha1.SparkApplication) {
 		return func(a *v1alpha1.SparkApplication) {
 			a.Spec.Timeouts = &v1alpha1.Timeouts{Run: &metav1.Duration{Duration: limit}}
@@ -36,7 +36,7 @@ func TestBoundThatWonAdmission(t *testing.T) {
 		a.Spec.Queue.PriorityClassName = priorityClass(t, -1)
 	})
 	// It is admitted by its bound, and lifts that before its driver runs.
-	actors.Eventually(t, small, "let in", func(a *v1alpha1.SparkApplication) bool { return a.Status.Grant != nil })
+	harness.Eventually(t, small, "let in", func(a *v1alpha1.SparkApplication) bool { return a.Status.Grant != nil })
 	const promised = 10*time.Minute + time.Second + 5*time.Minute
 	if h := small.Status.Grant.HoldsFor; h == nil || h.Duration != promised {
 		t.Errorf("it is held to %v, want %s", h, promised)
@@ -44,16 +44,16 @@ func TestBoundThatWonAdmission(t *testing.T) {
 	if h := holder.Status.Grant.HoldsFor; h != nil {
 		t.Errorf("who passed nobody is held to %s", h.Duration)
 	}
-	actors.Change(t, small, runs(999_999*time.Hour))
+	harness.Change(t, small, runs(999_999*time.Hour))
 	w.Run(small)
-	actors.Eventually(t, small, "told that this is for later", func(a *v1alpha1.SparkApplication) bool {
-		return strings.Contains(actors.Message(a), "timeouts raised since take effect with the next attempt")
+	harness.Eventually(t, small, "told that this is for later", func(a *v1alpha1.SparkApplication) bool {
+		return strings.Contains(harness.Message(a), "timeouts raised since take effect with the next attempt")
 	})
 	first.Stop()
 	clock.Advance(10*time.Minute + 2*time.Second)
-	actors.StartOperator(t, actors.OperatorOptions{Clock: clock})
+	harness.StartOperator(t, harness.OperatorOptions{Clock: clock})
 	w.Reach(small, "DeadlineExceeded")
-	actors.Eventually(t, holder, "untouched", actors.InStage(v1alpha1.RunningReason))
+	harness.Eventually(t, holder, "untouched", harness.InStage(v1alpha1.RunningReason))
 	finish(t, w, holder)
 	w.Succeed(big)
 }

@@ -12,18 +12,18 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 func gate(name v1alpha1.GateType) func(*v1alpha1.SparkApplication) {
 	return func(app *v1alpha1.SparkApplication) { app.Spec.Queue = &v1alpha1.QueueReference{Gate: name} }
 }
 
-// TestGateNone: nobody is asked, no queue has to exist, nothing is charged; the life is the same.
+// TestGateNone: no gate is asked, no queue has to exist, nothing is charged; the life is the same.
 func TestGateNone(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "3Gi", nil)
+	w := harness.NewWorld(t, "3Gi", nil)
 	operator.Use(t)
 	w.Run(w.Apply("queued"))
 	app := w.Apply("pi", gate(v1alpha1.GateNone))
@@ -39,10 +39,10 @@ func TestGateNone(t *testing.T) {
 	finish(t, w, app)
 }
 
-// TestGateOfTheNamespace: an annotation decides where the application says nothing. One that names no gate is told.
+// TestGateOfTheNamespace: an annotation decides where the application says nothing. One that names no gate is reported.
 func TestGateOfTheNamespace(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "3Gi", nil)
+	w := harness.NewWorld(t, "3Gi", nil)
 	operator.Use(t)
 	annotate(t, w.Namespace, v1alpha1.DefaultGateAnnotation, "Door")
 	app := w.Apply("pi")
@@ -58,7 +58,7 @@ func TestGateOfTheNamespace(t *testing.T) {
 // TestGateOfTheNamespaceChanges: what runs is not touched, what waits moves, and the next run asks the new gate.
 func TestGateOfTheNamespaceChanges(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "3Gi", nil)
+	w := harness.NewWorld(t, "3Gi", nil)
 	operator.Use(t)
 	running := w.Apply("running")
 	w.Run(running)
@@ -72,14 +72,14 @@ func TestGateOfTheNamespaceChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	if running.ResourceVersion != before || running.Status.Grant.Gate != v1alpha1.GateEmbedded {
-		t.Errorf("the one that runs was touched: %s", actors.Show(running))
+		t.Errorf("the one that runs was touched: %s", harness.Show(running))
 	}
 	finish(t, w, running)
 	w.Unused()
-	actors.Change(t, running, func(app *v1alpha1.SparkApplication) { app.Spec.RunID = "again" })
+	harness.Change(t, running, func(app *v1alpha1.SparkApplication) { app.Spec.RunID = "again" })
 	w.Run(running)
 	if running.Status.Run != 2 || running.Status.Grant.Gate != v1alpha1.GateNone {
-		t.Errorf("the next run: %s", actors.Show(running))
+		t.Errorf("the next run: %s", harness.Show(running))
 	}
 	finish(t, w, running)
 	finish(t, w, waiting)
@@ -88,12 +88,12 @@ func TestGateOfTheNamespaceChanges(t *testing.T) {
 // TestGateNotInstalled: the application waits for a system that is not there, and says what to install; it may choose another gate.
 func TestGateNotInstalled(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "3Gi", nil)
+	w := harness.NewWorld(t, "3Gi", nil)
 	operator.Use(t)
 	app := w.Apply("pi", gate(v1alpha1.GateVolcano))
 	waits(t, app, "GateNotInstalled", "PodGroup", "install Volcano", "queue.gate")
 	w.Succeed(w.Apply("other"))
-	actors.Change(t, app, gate(v1alpha1.GateNone))
+	harness.Change(t, app, gate(v1alpha1.GateNone))
 	w.Succeed(app)
 }
 
@@ -101,7 +101,7 @@ func TestGateNotInstalled(t *testing.T) {
 // for admission.
 func TestGateYuniKorn(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "3Gi", nil)
+	w := harness.NewWorld(t, "3Gi", nil)
 	operator.Use(t)
 	app := w.Apply("pi", func(app *v1alpha1.SparkApplication) {
 		app.Annotations = map[string]string{"yunikorn.apache.org/schedulingPolicyParameters": "gangSchedulingStyle=Hard"}
@@ -134,29 +134,29 @@ func TestGateYuniKorn(t *testing.T) {
 // TestSchedulerAdmitsInTimeOrNever: timeouts.admission bounds the wait for a node.
 func TestSchedulerAdmitsInTimeOrNever(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "3Gi", nil)
+	w := harness.NewWorld(t, "3Gi", nil)
 	operator.Use(t)
 	app := w.Apply("pi", func(app *v1alpha1.SparkApplication) {
 		app.Spec.Queue = &v1alpha1.QueueReference{Gate: v1alpha1.GateYuniKorn}
 		app.Spec.Timeouts = &v1alpha1.Timeouts{Admission: &metav1.Duration{Duration: time.Second}}
 	})
 	w.Reach(app, v1alpha1.AdmissionTimeoutReason)
-	if !hasAll(actors.Message(app), []string{"timeouts.admission (1s)", "no node"}) {
-		t.Errorf("message: %s", actors.Message(app))
+	if !hasAll(harness.Message(app), []string{"timeouts.admission (1s)", "no node"}) {
+		t.Errorf("message: %s", harness.Message(app))
 	}
 	w.NothingRuns()
 }
 
-// TestGateChangesWhileQueued: who leaves the queue for another gate asks for nothing there any more.
+// TestGateChangesWhileQueued: an application that leaves the queue for another gate no longer asks there.
 func TestGateChangesWhileQueued(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "3Gi", nil)
+	w := harness.NewWorld(t, "3Gi", nil)
 	operator.Use(t)
 	first := w.Apply("first")
 	w.Run(first)
 	app := w.Apply("pi")
 	waits(t, app, "WaitingForQuota")
-	actors.Change(t, app, gate(v1alpha1.GateNone))
+	harness.Change(t, app, gate(v1alpha1.GateNone))
 	w.Run(app)
 	counted(t, w.Queue, 1, 0)
 	finish(t, w, first)

@@ -1,7 +1,7 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package queues lets applications wait for room: in which order, for how long, and what they are told meanwhile.
+// Package queues lets applications wait for quota: in which order, for how long, and what their status says meanwhile.
 package queues
 
 import (
@@ -14,25 +14,25 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
-func TestMain(m *testing.M) { os.Exit(actors.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(harness.Main(m)) }
 
 // operator of all tests of the package.
-var operator actors.Shared
+var operator harness.Shared
 
 // waits waits until an application is kept out for a reason of Admitted, with a message that has all the words.
 func waits(t *testing.T, app *v1alpha1.SparkApplication, reason string, words ...string) {
 	t.Helper()
-	actors.Eventually(t, app, "kept out for "+reason+" with "+strings.Join(words, ", "), func(a *v1alpha1.SparkApplication) bool {
+	harness.Eventually(t, app, "kept out for "+reason+" with "+strings.Join(words, ", "), func(a *v1alpha1.SparkApplication) bool {
 		admitted := apimeta.FindStatusCondition(a.Status.Conditions, v1alpha1.AdmittedCondition)
 		if admitted == nil || admitted.Status != metav1.ConditionFalse || admitted.Reason != reason {
 			return false
 		}
-		ready := actors.Message(a)
-		if actors.Stage(a) == v1alpha1.PreemptedReason {
+		ready := harness.Message(a)
+		if harness.Stage(a) == v1alpha1.PreemptedReason {
 			ready, _, _ = strings.Cut(ready, "; was preempted before: ")
 		}
 		if admitted.Message != ready {
@@ -45,8 +45,8 @@ func waits(t *testing.T, app *v1alpha1.SparkApplication, reason string, words ..
 // missing waits until an application misses something that the words name.
 func missing(t *testing.T, app *v1alpha1.SparkApplication, words ...string) {
 	t.Helper()
-	actors.Eventually(t, app, "missing "+strings.Join(words, ", "), func(a *v1alpha1.SparkApplication) bool {
-		return actors.Stage(a) == "ReferenceNotFound" && hasAll(actors.Message(a), words)
+	harness.Eventually(t, app, "missing "+strings.Join(words, ", "), func(a *v1alpha1.SparkApplication) bool {
+		return harness.Stage(a) == "ReferenceNotFound" && hasAll(harness.Message(a), words)
 	})
 }
 
@@ -59,10 +59,10 @@ func hasAll(message string, words []string) bool {
 	return true
 }
 
-// counted waits until a queue counts that many applications with and without room.
+// counted waits until a queue counts that many applications with and without quota.
 func counted(t *testing.T, queue *v1alpha1.SparkQueue, admitted, pending int32) {
 	t.Helper()
-	actors.Eventually(t, queue, "counted", func(q *v1alpha1.SparkQueue) bool {
+	harness.Eventually(t, queue, "counted", func(q *v1alpha1.SparkQueue) bool {
 		return q.Status.Admitted == admitted && q.Status.Pending == pending
 	})
 }
@@ -80,7 +80,7 @@ func memory(nominal, borrowingLimit string) []v1alpha1.FlavorQuota {
 // setMemory changes the quota of a queue.
 func setMemory(t *testing.T, queue *v1alpha1.SparkQueue, nominal string) {
 	t.Helper()
-	actors.Change(t, queue, func(q *v1alpha1.SparkQueue) { q.Spec.Unlimited, q.Spec.Flavors = false, memory(nominal, "") })
+	harness.Change(t, queue, func(q *v1alpha1.SparkQueue) { q.Spec.Unlimited, q.Spec.Flavors = false, memory(nominal, "") })
 }
 
 // in puts an application into a queue.
@@ -93,11 +93,11 @@ func remove(t *testing.T, queue *v1alpha1.SparkQueue) {
 	if err := env.Client().Delete(t.Context(), queue); err != nil {
 		t.Fatal(err)
 	}
-	actors.Gone(t, queue)
+	harness.Gone(t, queue)
 }
 
 // finish ends the running driver of an application well.
-func finish(t *testing.T, w *actors.World, app *v1alpha1.SparkApplication) {
+func finish(t *testing.T, w *harness.World, app *v1alpha1.SparkApplication) {
 	t.Helper()
 	w.Kubelet.Finish(t.Context(), w.Driver(app), 0, "Completed")
 	w.Reach(app, "Succeeded")

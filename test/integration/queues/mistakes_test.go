@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -17,7 +17,7 @@ import (
 // setParent moves a queue.
 func setParent(t *testing.T, queue *v1alpha1.SparkQueue, parent string) {
 	t.Helper()
-	actors.Change(t, queue, func(q *v1alpha1.SparkQueue) { q.Spec.Parent = parent })
+	harness.Change(t, queue, func(q *v1alpha1.SparkQueue) { q.Spec.Parent = parent })
 }
 
 // TestRefusedQueues: what no queue can mean is refused when it is applied, with field and value.
@@ -71,7 +71,7 @@ spec:
 	}
 }
 
-// TestLimitsWithoutParent: a root that bounds borrowing or lending is told that this limits nothing, and goes on by the rest.
+// TestLimitsWithoutParent: a root that bounds borrowing or lending says that this limits nothing, and applies the rest.
 func TestLimitsWithoutParent(t *testing.T) {
 	t.Parallel()
 	for field, set := range map[string]func(q *v1alpha1.ResourceQuota, limit *resource.Quantity){
@@ -80,23 +80,23 @@ func TestLimitsWithoutParent(t *testing.T) {
 	} {
 		t.Run(field, func(t *testing.T) {
 			t.Parallel()
-			w := actors.NewWorld(t, "3Gi", nil)
+			w := harness.NewWorld(t, "3Gi", nil)
 			operator.Use(t)
 			limit := resource.MustParse("1Gi")
-			actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { set(&q.Spec.Flavors[0].Quotas[0], &limit) })
+			harness.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { set(&q.Spec.Flavors[0].Quotas[0], &limit) })
 			becomes(t, w.Queue, "InvalidSpec", "Failed", "spec.flavors[0].quotas[0]."+field+`: "1Gi" limits nothing`, "remove it, or set spec.parent")
 			first := w.Apply("first")
 			w.Run(first)
 			second := w.Apply("second")
 			waits(t, second, "WaitingForQuota", "at most 3Gi")
-			root := actors.Queue(t, w.Namespace+"-root", "", "")
+			root := harness.Queue(t, w.Namespace+"-root", "", "")
 			setParent(t, w.Queue, root.Name)
 			becomes(t, w.Queue, "Active", "Current")
 			finish(t, w, first)
 			w.Succeed(second)
 			setParent(t, w.Queue, "")
 			becomes(t, w.Queue, "InvalidSpec", "Failed", field)
-			actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { set(&q.Spec.Flavors[0].Quotas[0], nil) })
+			harness.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { set(&q.Spec.Flavors[0].Quotas[0], nil) })
 			becomes(t, w.Queue, "Active", "Current")
 		})
 	}
@@ -108,12 +108,12 @@ func TestCycleInEitherOrder(t *testing.T) {
 	for name, mended := range map[string]int{"the first is mended": 0, "the second is mended": 1} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := actors.NewWorld(t, "", nil)
+			w := harness.NewWorld(t, "", nil)
 			operator.Use(t)
 			names := []string{w.Namespace + "-a", w.Namespace + "-b"}
-			first := actors.Queue(t, names[0], names[1], "3Gi")
+			first := harness.Queue(t, names[0], names[1], "3Gi")
 			becomes(t, first, "ParentNotFound", "InProgress", names[0], names[1], "does not exist")
-			second := actors.Queue(t, names[1], names[0], "3Gi")
+			second := harness.Queue(t, names[1], names[0], "3Gi")
 			for _, queue := range []*v1alpha1.SparkQueue{first, second} {
 				becomes(t, queue, "Cycle", "Failed", "is its own ancestor", names[0]+" → ", names[1]+" → ")
 			}
@@ -124,7 +124,7 @@ func TestCycleInEitherOrder(t *testing.T) {
 			becomes(t, second, "Active", "Current")
 			if mended == 0 { // it is the root now
 				missing(t, app, "does not accept applications", second.Name)
-				actors.Change(t, app, in(second))
+				harness.Change(t, app, in(second))
 			}
 			w.Succeed(app)
 		})
@@ -134,7 +134,7 @@ func TestCycleInEitherOrder(t *testing.T) {
 // TestQueueAboveItself is the shortest circle.
 func TestQueueAboveItself(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "3Gi", nil)
+	w := harness.NewWorld(t, "3Gi", nil)
 	operator.Use(t)
 	setParent(t, w.Queue, w.Queue.Name)
 	becomes(t, w.Queue, "Cycle", "Failed", "queue "+w.Queue.Name+" is its own ancestor: "+w.Queue.Name+" → "+w.Queue.Name)
@@ -145,13 +145,13 @@ func TestQueueAboveItself(t *testing.T) {
 	w.Succeed(app)
 }
 
-// TestUnreadableSelectorIsTold: the queue says what cannot be read, and those who ask that nobody is admitted.
+// TestUnreadableSelectorIsTold: the queue says what cannot be read, and those that ask that nothing is admitted.
 func TestUnreadableSelectorIsTold(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "3Gi", nil)
+	w := harness.NewWorld(t, "3Gi", nil)
 	operator.Use(t)
 	selects := func(operator metav1.LabelSelectorOperator) {
-		actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) {
+		harness.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) {
 			q.Spec.NamespaceSelector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "kubernetes.io/metadata.name", Operator: operator}}}
 		})
 	}
@@ -164,33 +164,33 @@ func TestUnreadableSelectorIsTold(t *testing.T) {
 	w.Succeed(app)
 }
 
-// TestAnotherTenantsQueue: whoever names it is told whose it is, and gets nothing of it.
+// TestAnotherTenantsQueue: an application that names it says whose it is, and gets nothing of it.
 func TestAnotherTenantsQueue(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "", nil)
+	w := harness.NewWorld(t, "", nil)
 	operator.Use(t)
-	theirs := actors.Queue(t, w.Namespace+"-theirs", "", "3Gi")
-	actors.Change(t, theirs, func(q *v1alpha1.SparkQueue) {
+	theirs := harness.Queue(t, w.Namespace+"-theirs", "", "3Gi")
+	harness.Change(t, theirs, func(q *v1alpha1.SparkQueue) {
 		q.Spec.NamespaceSelector = &metav1.LabelSelector{MatchLabels: map[string]string{"team": "b"}}
 	})
 	becomes(t, theirs, "Active", "Current")
 	app := w.Apply("pi", in(theirs))
 	waits(t, app, "NamespaceNotAllowed", "queue "+theirs.Name+" admits namespaces with team=b", "the labels of this namespace do not match")
 	counted(t, theirs, 0, 1)
-	actors.Change(t, app, in(w.Queue))
+	harness.Change(t, app, in(w.Queue))
 	w.Succeed(app)
 	counted(t, theirs, 0, 0)
 }
 
-// TestHugeQuotas: more than is counted is told, and counts as the most that is, alone and in sums, until it is lowered.
+// TestHugeQuotas: more than is counted is reported, and counts as the most that is, alone and in sums, until it is lowered.
 func TestHugeQuotas(t *testing.T) {
 	t.Parallel()
 	for _, huge := range []string{"999999999999999999Ei", "7Ei", "1e99"} {
 		t.Run(huge, func(t *testing.T) {
 			t.Parallel()
-			w := actors.NewWorld(t, "", nil)
+			w := harness.NewWorld(t, "", nil)
 			operator.Use(t)
-			child := actors.Queue(t, w.Namespace+"-child", w.Queue.Name, "")
+			child := harness.Queue(t, w.Namespace+"-child", w.Queue.Name, "")
 			patch := strings.ReplaceAll(`{"spec": {"unlimited": false, "flavors": [{"name": "default", "quotas": [
 				{"resource": "cpu", "nominal": "HUGE"}, {"resource": "memory", "nominal": "HUGE"}]}]}}`, "HUGE", huge)
 			for _, queue := range []*v1alpha1.SparkQueue{w.Queue, child} { // as it is written: Go's own client would write what it can count
@@ -219,37 +219,37 @@ func TestHugeQuotas(t *testing.T) {
 	}
 }
 
-// TestLeafGetsAChild: what runs in a queue that becomes an inner one goes on, and its use counts against the child's; who comes is sent to
+// TestLeafGetsAChild: what runs in a queue that becomes an inner one continues, and its use counts against the child's; who comes is sent to
 // the leaves.
 func TestLeafGetsAChild(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "3Gi", nil)
+	w := harness.NewWorld(t, "3Gi", nil)
 	w.History.MemoryLimit = 3 << 30
 	operator.Use(t)
 	running := w.Apply("running")
 	w.Run(running)
 	waiting := w.Apply("waiting")
 	waits(t, waiting, "WaitingForQuota")
-	child := actors.Queue(t, w.Namespace+"-child", w.Queue.Name, "")
+	child := harness.Queue(t, w.Namespace+"-child", w.Queue.Name, "")
 	becomes(t, child, "Active", "Current")
 	missing(t, waiting, "queue "+w.Queue.Name+" does not accept applications", "leaf queues: "+child.Name)
-	actors.Change(t, waiting, in(child))
+	harness.Change(t, waiting, in(child))
 	waits(t, waiting, "WaitingForQuota", "queue "+w.Queue.Name+", above "+child.Name, "at most 3Gi")
-	if actors.Eventually(t, running, "running", actors.InStage("Running")); running.Status.Grant == nil {
-		t.Errorf("the running application lost its grant: %s", actors.Show(running))
+	if harness.Eventually(t, running, "running", harness.InStage("Running")); running.Status.Grant == nil {
+		t.Errorf("the running application lost its grant: %s", harness.Show(running))
 	}
 	finish(t, w, running)
 	w.Succeed(waiting)
 	w.Unused()
 }
 
-// TestQueueIsMovedAndDeletedInUse: what runs in it goes on and counts where the queue is, then where it was last.
+// TestQueueIsMovedAndDeletedInUse: what runs in it continues and counts where the queue is, then where it was last.
 func TestQueueIsMovedAndDeletedInUse(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "", nil)
+	w := harness.NewWorld(t, "", nil)
 	operator.Use(t)
-	from, to := actors.Queue(t, w.Namespace+"-from", "", "3Gi"), actors.Queue(t, w.Namespace+"-to", "", "3Gi")
-	moved, other := actors.Queue(t, w.Namespace+"-moved", from.Name, ""), actors.Queue(t, w.Namespace+"-other", to.Name, "")
+	from, to := harness.Queue(t, w.Namespace+"-from", "", "3Gi"), harness.Queue(t, w.Namespace+"-to", "", "3Gi")
+	moved, other := harness.Queue(t, w.Namespace+"-moved", from.Name, ""), harness.Queue(t, w.Namespace+"-other", to.Name, "")
 	running := w.Apply("running", in(moved))
 	w.Run(running)
 	counted(t, from, 1, 0)

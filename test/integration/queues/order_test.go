@@ -19,23 +19,23 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // priorityClass makes a PriorityClass and returns its name.
 func priorityClass(t *testing.T, value int32) string {
 	t.Helper()
 	class := &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{GenerateName: "priority-"}, Value: value}
-	actors.Create(t, class)
+	harness.Create(t, class)
 	t.Cleanup(func() { _ = env.Client().Delete(context.Background(), class) })
 	return class.Name
 }
 
-// TestOrder: with room for one, applications run one after the other by priority, then age. The queue lists who is next.
+// TestOrder: with quota for one, applications run one after the other by priority, then age. The queue lists who is next.
 func TestOrder(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "3Gi", nil)
+	w := harness.NewWorld(t, "3Gi", nil)
 	w.History.MemoryLimit = 3 << 30
 	operator.Use(t)
 	high := priorityClass(t, 100)
@@ -62,7 +62,7 @@ func TestOrder(t *testing.T) {
 	for i, app := range waiting {
 		want = append(want, v1alpha1.QueueHead{Position: int32(i + 1), Namespace: w.Namespace, Name: app.Name, Priority: priority[app.Name]})
 	}
-	actors.Eventually(t, w.Queue, "showing who is next", func(q *v1alpha1.SparkQueue) bool { return gocmp.Equal(want, q.Status.Heads) })
+	harness.Eventually(t, w.Queue, "showing who is next", func(q *v1alpha1.SparkQueue) bool { return gocmp.Equal(want, q.Status.Heads) })
 
 	running := first
 	for i, next := range waiting {
@@ -90,14 +90,14 @@ func TestMessageOfTheWait(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := actors.NewWorld(t, "", nil)
+			w := harness.NewWorld(t, "", nil)
 			operator.Use(t)
-			actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) {
+			harness.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) {
 				q.Spec.PriorityClassNames = []string{"system-node-critical"}
 				q.Spec.Unlimited, q.Spec.Flavors = false, memory(nominal[name], "")
 				q.Spec.Flavors[0].Quotas[0].Resource = tc.quota.Resource
 			})
-			actors.Eventually(t, w.Queue, "seen", func(q *v1alpha1.SparkQueue) bool { return q.Status.ObservedGeneration == q.Generation })
+			harness.Eventually(t, w.Queue, "seen", func(q *v1alpha1.SparkQueue) bool { return q.Status.ObservedGeneration == q.Generation })
 			first := w.Apply("first")
 			w.Run(first)
 			last := w.Apply("last")
@@ -126,7 +126,7 @@ func TestStrategies(t *testing.T) {
 		headTimeout time.Duration
 		// bounded says that the one that runs, and the small one, say how long they run.
 		bounded bool
-		// words that the small one is told; none if it passes.
+		// words in the message of the small one; none if it passes.
 		words []string
 	}{
 		"BestEffortFIFO": {v1alpha1.BestEffortFIFO, time.Hour, false, nil},
@@ -136,9 +136,9 @@ func TestStrategies(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := actors.NewWorld(t, "5Gi", nil)
+			w := harness.NewWorld(t, "5Gi", nil)
 			operator.Use(t)
-			actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) {
+			harness.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) {
 				q.Spec.Strategy, q.Spec.HeadTimeout = tc.strategy, &metav1.Duration{Duration: tc.headTimeout}
 			})
 			passes := len(tc.words) == 0
@@ -172,10 +172,10 @@ func TestStrategies(t *testing.T) {
 	}
 }
 
-// TestMinExecutors: the application starts with as many executors as there is room for; Spark is told the number.
+// TestMinExecutors: the application starts with as many executors as fit; Spark gets the number.
 func TestMinExecutors(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "4Gi", nil)
+	w := harness.NewWorld(t, "4Gi", nil)
 	w.History.MemoryLimit = 4 << 30
 	operator.Use(t)
 	app := w.Apply("pi", func(a *v1alpha1.SparkApplication) {
@@ -183,19 +183,19 @@ func TestMinExecutors(t *testing.T) {
 	})
 	driver := w.Run(app)
 	if app.Status.Executors.Wanted != 3 {
-		t.Errorf("wants %d executors, want 3: %s", app.Status.Executors.Wanted, actors.Show(app))
+		t.Errorf("wants %d executors, want 3: %s", app.Status.Executors.Wanted, harness.Show(app))
 	}
 	w.Kubelet.Executors(t.Context(), driver, 3)
 	next := w.Apply("next", func(a *v1alpha1.SparkApplication) { a.Spec.Executor.Instances = ptr.To[int32](1) })
 	waits(t, next, "WaitingForQuota", "memory")
 }
 
-// TestManyWait: two hundred applications in line cost the API server nothing while they wait: when one comes to its turn, nobody else is
+// TestManyWait: two hundred applications in line cost the API server nothing while they wait: when one comes to its turn, no other is
 // written.
 func TestManyWait(t *testing.T) {
 	t.Parallel()
 	const many = 200
-	w := actors.NewWorld(t, "3Gi", nil)
+	w := harness.NewWorld(t, "3Gi", nil)
 	network := operator.Use(t)
 	running := w.Apply("first")
 	w.Run(running)
@@ -219,7 +219,7 @@ func TestManyWait(t *testing.T) {
 	for worker := range 10 {
 		for i := range many / 10 {
 			all.Name = fmt.Sprintf("app-%d-%d", worker, i)
-			actors.Eventually(t, all, "in line", actors.InStage("Queued"))
+			harness.Eventually(t, all, "in line", harness.InStage("Queued"))
 		}
 	}
 	before := len(network.Touching(w.Namespace + "/sparkapplications/"))
@@ -229,7 +229,7 @@ func TestManyWait(t *testing.T) {
 		touched[running.Name], touched[next.Name] = true, true
 		finish(t, w, running)
 		w.Run(next)
-		actors.Eventually(t, w.Queue, "moved on", func(q *v1alpha1.SparkQueue) bool {
+		harness.Eventually(t, w.Queue, "moved on", func(q *v1alpha1.SparkQueue) bool {
 			return q.Status.Heads[0].Name != next.Name && q.Status.Admitted == 1
 		})
 		running = next

@@ -12,15 +12,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
-// displaced waits until an application has given its room back and waits again, and says who took it.
+// displaced waits until an application has released its quota and waits again, and says what took it.
 func displaced(t *testing.T, app *v1alpha1.SparkApplication, words ...string) {
 	t.Helper()
-	actors.Eventually(t, app, "displaced", func(a *v1alpha1.SparkApplication) bool {
-		return actors.Stage(a) == v1alpha1.PreemptedReason && hasAll(actors.Message(a), words)
+	harness.Eventually(t, app, "displaced", func(a *v1alpha1.SparkApplication) bool {
+		return harness.Stage(a) == v1alpha1.PreemptedReason && hasAll(harness.Message(a), words)
 	})
 	if s := app.Status; s.Grant != nil || s.Preemptions != 1 || s.Failures != 0 {
 		t.Errorf("grant %v, preemptions %d, failures %d; want none, 1, 0", s.Grant, s.Preemptions, s.Failures)
@@ -31,14 +31,14 @@ func displaced(t *testing.T, app *v1alpha1.SparkApplication, words ...string) {
 	}
 }
 
-// TestReclaim: what a queue has lent it takes back for its own work; whoever gave it back runs again when there is room, as another attempt
+// TestReclaim: what a queue has lent it takes back for its own work; what gave it back runs again when it fits, as another attempt
 // of the same run. In pods, the quota is never exceeded.
 func TestReclaim(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "", nil)
+	w := harness.NewWorld(t, "", nil)
 	w.History.MemoryLimit = 6 << 30
 	operator.Use(t)
-	a, b := actors.Queue(t, w.Namespace+"-a", w.Queue.Name, "3Gi"), actors.Queue(t, w.Namespace+"-b", w.Queue.Name, "3Gi")
+	a, b := harness.Queue(t, w.Namespace+"-a", w.Queue.Name, "3Gi"), harness.Queue(t, w.Namespace+"-b", w.Queue.Name, "3Gi")
 	first := w.Apply("first", in(a))
 	w.Run(first)
 	second := w.Apply("second", in(a))
@@ -46,7 +46,7 @@ func TestReclaim(t *testing.T) {
 	lender := w.Apply("lender", in(b))
 	displaced(t, second, "lender", "queue "+b.Name+" reclaims quota that queue "+a.Name+" borrowed")
 	w.Run(lender)
-	actors.Eventually(t, first, "untouched", actors.InStage(v1alpha1.RunningReason))
+	harness.Eventually(t, first, "untouched", harness.InStage(v1alpha1.RunningReason))
 	waits(t, second, "WaitingForQuota", "memory 2688Mi")
 	finish(t, w, first)
 	w.Succeed(second)
@@ -57,13 +57,13 @@ func TestReclaim(t *testing.T) {
 	w.Unused()
 }
 
-// TestPriorityDisplaces: where the queue says so, a higher priority takes the room of a lower one.
+// TestPriorityDisplaces: where the queue says so, a higher priority takes the quota of a lower one.
 func TestPriorityDisplaces(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "3Gi", nil)
+	w := harness.NewWorld(t, "3Gi", nil)
 	w.History.MemoryLimit = 3 << 30
 	operator.Use(t)
-	actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) {
+	harness.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) {
 		q.Spec.Preemption = &v1alpha1.QueuePreemption{WithinQueue: v1alpha1.PreemptLowerPriority}
 	})
 	high := priorityClass(t, 100)
@@ -81,19 +81,19 @@ func TestPriorityDisplaces(t *testing.T) {
 // TestDrain: HoldAndDrain stops what runs, and lets it go on when the queue is open again.
 func TestDrain(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "6Gi", nil)
+	w := harness.NewWorld(t, "6Gi", nil)
 	operator.Use(t)
 	first, second := w.Apply("first"), w.Apply("second")
 	w.Run(first)
 	w.Run(second)
-	actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.StopPolicy = v1alpha1.StopPolicyHoldAndDrain })
+	harness.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.StopPolicy = v1alpha1.StopPolicyHoldAndDrain })
 	displaced(t, first, "queue "+w.Queue.Name+" is drained")
 	displaced(t, second, "stopPolicy HoldAndDrain")
 	waits(t, first, "QueueHeld", "stopPolicy HoldAndDrain")
 	counted(t, w.Queue, 0, 2)
 	w.NothingRuns()
 	becomes(t, w.Queue, "Active", "Current")
-	actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.StopPolicy = v1alpha1.StopPolicyNone })
+	harness.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.StopPolicy = v1alpha1.StopPolicyNone })
 	w.SucceedAll(first, second)
 	w.Unused()
 }
@@ -101,11 +101,11 @@ func TestDrain(t *testing.T) {
 // TestFlavors: pods carry node selector and toleration of the flavor that they are charged to; one that does not exist is named.
 func TestFlavors(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "3Gi", nil)
+	w := harness.NewWorld(t, "3Gi", nil)
 	operator.Use(t)
 	spot := w.Namespace + "-spot"
 	quota := memory("3Gi", "")
-	actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) {
+	harness.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) {
 		q.Spec.Flavors = []v1alpha1.FlavorQuota{{Name: spot, Quotas: quota[0].Quotas}, quota[0]}
 	})
 	becomes(t, w.Queue, "FlavorNotFound", "InProgress", "flavor "+spot+" does not exist", "apply a SparkFlavor")
@@ -113,7 +113,7 @@ func TestFlavors(t *testing.T) {
 	flavor.Spec.NodeLabels = map[string]string{"pool": spot}
 	flavor.Spec.NodeTaints = []corev1.Taint{{Key: "spot", Value: "yes", Effect: corev1.TaintEffectNoSchedule}}
 	flavor.Spec.Tolerations = []corev1.Toleration{{Key: "spot", Operator: corev1.TolerationOpExists}}
-	actors.Create(t, flavor)
+	harness.Create(t, flavor)
 	becomes(t, w.Queue, "Active", "Current")
 
 	first := w.Apply("first")
@@ -145,15 +145,15 @@ func TestFlavors(t *testing.T) {
 	w.SucceedAll(first, second)
 }
 
-// TestFairSharing: children of a fair queue that always have work come to hold room by their weights.
+// TestFairSharing: children of a fair queue that always have work come to hold quota by their weights.
 func TestFairSharing(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "11Gi", nil) // four at a time
+	w := harness.NewWorld(t, "11Gi", nil) // four at a time
 	operator.Use(t)
-	actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.FairSharing = &v1alpha1.FairSharing{} })
-	a, b := actors.Queue(t, w.Namespace+"-a", w.Queue.Name, ""), actors.Queue(t, w.Namespace+"-b", w.Queue.Name, "")
+	harness.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.FairSharing = &v1alpha1.FairSharing{} })
+	a, b := harness.Queue(t, w.Namespace+"-a", w.Queue.Name, ""), harness.Queue(t, w.Namespace+"-b", w.Queue.Name, "")
 	weight := int32(3)
-	actors.Change(t, b, func(q *v1alpha1.SparkQueue) { q.Spec.Weight = &weight })
+	harness.Change(t, b, func(q *v1alpha1.SparkQueue) { q.Spec.Weight = &weight })
 	for _, name := range []string{"a1", "a2", "a3", "a4"} {
 		w.Run(w.Apply(name, in(a)))
 	}
@@ -175,13 +175,13 @@ func TestFairSharing(t *testing.T) {
 // makes the shares more even, and no further.
 func TestFairPreemption(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "11Gi", nil) // four at a time
+	w := harness.NewWorld(t, "11Gi", nil) // four at a time
 	w.History.MemoryLimit = 11 << 30
 	operator.Use(t)
-	actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) {
+	harness.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) {
 		q.Spec.FairSharing = &v1alpha1.FairSharing{Preemption: v1alpha1.FairPreemptionLessThanOrEqualToFinalShare}
 	})
-	a, b := actors.Queue(t, w.Namespace+"-a", w.Queue.Name, ""), actors.Queue(t, w.Namespace+"-b", w.Queue.Name, "")
+	a, b := harness.Queue(t, w.Namespace+"-a", w.Queue.Name, ""), harness.Queue(t, w.Namespace+"-b", w.Queue.Name, "")
 	var of []*v1alpha1.SparkApplication
 	for _, name := range []string{"a1", "a2", "a3", "a4"} {
 		of = append(of, w.Apply(name, in(a)))
@@ -197,6 +197,6 @@ func TestFairPreemption(t *testing.T) {
 	counted(t, a, 2, 2)
 	counted(t, b, 2, 1)
 	for _, app := range of[:2] {
-		actors.Eventually(t, app, "untouched", actors.InStage(v1alpha1.RunningReason))
+		harness.Eventually(t, app, "untouched", harness.InStage(v1alpha1.RunningReason))
 	}
 }

@@ -10,22 +10,22 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // TestExceedsQuota: an ask that the queue could never hold stalls at once, with the numbers, and clears itself when the quota grows or
 // the ask shrinks.
 func TestExceedsQuota(t *testing.T) {
 	t.Parallel()
-	for name, clear := range map[string]func(*testing.T, *actors.World, *v1alpha1.SparkApplication){
-		"the quota grows": func(t *testing.T, w *actors.World, _ *v1alpha1.SparkApplication) { setMemory(t, w.Queue, "3Gi") },
-		"the ask shrinks": func(t *testing.T, _ *actors.World, app *v1alpha1.SparkApplication) {
-			actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Executor.Instances = ptr.To[int32](1) })
+	for name, clear := range map[string]func(*testing.T, *harness.World, *v1alpha1.SparkApplication){
+		"the quota grows": func(t *testing.T, w *harness.World, _ *v1alpha1.SparkApplication) { setMemory(t, w.Queue, "3Gi") },
+		"the ask shrinks": func(t *testing.T, _ *harness.World, app *v1alpha1.SparkApplication) {
+			harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Executor.Instances = ptr.To[int32](1) })
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := actors.NewWorld(t, "2Gi", nil)
+			w := harness.NewWorld(t, "2Gi", nil)
 			operator.Use(t)
 			app := w.Apply("pi")
 			w.Reach(app, "ExceedsQuota")
@@ -40,10 +40,10 @@ func TestExceedsQuota(t *testing.T) {
 	}
 }
 
-// TestQuotaIsCut: nobody who runs is touched; nobody starts until there is room below the new limit.
+// TestQuotaIsCut: nothing that runs is touched; nothing starts until it fits below the new limit.
 func TestQuotaIsCut(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "6Gi", nil)
+	w := harness.NewWorld(t, "6Gi", nil)
 	operator.Use(t)
 	first, second := w.Apply("first"), w.Apply("second")
 	w.Run(first)
@@ -52,7 +52,7 @@ func TestQuotaIsCut(t *testing.T) {
 	waits(t, third, "WaitingForQuota", "at most 6Gi")
 	setMemory(t, w.Queue, "3Gi")
 	waits(t, third, "WaitingForQuota", "at most 3Gi")
-	actors.Eventually(t, w.Queue, "above its quota", func(q *v1alpha1.SparkQueue) bool { return q.Status.Summary["memory"] == "5376Mi/3Gi" })
+	harness.Eventually(t, w.Queue, "above its quota", func(q *v1alpha1.SparkQueue) bool { return q.Status.Summary["memory"] == "5376Mi/3Gi" })
 	finish(t, w, first)
 	counted(t, w.Queue, 1, 1)
 	waits(t, third, "WaitingForQuota", "at most 3Gi")
@@ -61,21 +61,21 @@ func TestQuotaIsCut(t *testing.T) {
 	w.Unused()
 }
 
-// TestHold: a held queue, or one below it, lets nobody in; what runs goes on.
+// TestHold: a held queue, or one below it, admits nothing; what runs continues.
 func TestHold(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "8Gi", nil)
+	w := harness.NewWorld(t, "8Gi", nil)
 	operator.Use(t)
-	root := actors.Queue(t, w.Namespace+"-root", "", "")
-	actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.Parent = root.Name })
+	root := harness.Queue(t, w.Namespace+"-root", "", "")
+	harness.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.Parent = root.Name })
 	running := w.Apply("running")
 	w.Run(running)
 	for _, held := range []*v1alpha1.SparkQueue{w.Queue, root} {
-		actors.Change(t, held, func(q *v1alpha1.SparkQueue) { q.Spec.StopPolicy = v1alpha1.StopPolicyHold })
-		actors.Eventually(t, held, "seen", func(q *v1alpha1.SparkQueue) bool { return q.Status.ObservedGeneration == q.Generation })
+		harness.Change(t, held, func(q *v1alpha1.SparkQueue) { q.Spec.StopPolicy = v1alpha1.StopPolicyHold })
+		harness.Eventually(t, held, "seen", func(q *v1alpha1.SparkQueue) bool { return q.Status.ObservedGeneration == q.Generation })
 		app := w.Apply("below-" + held.Name[len(w.Namespace):] + "x")
 		waits(t, app, "QueueHeld", "queue "+held.Name, "Hold")
-		actors.Change(t, held, func(q *v1alpha1.SparkQueue) { q.Spec.StopPolicy = v1alpha1.StopPolicyNone })
+		harness.Change(t, held, func(q *v1alpha1.SparkQueue) { q.Spec.StopPolicy = v1alpha1.StopPolicyNone })
 		w.Succeed(app)
 	}
 	finish(t, w, running)
@@ -85,10 +85,10 @@ func TestHold(t *testing.T) {
 // TestMaxRunning: the queue takes so many applications and no more, whatever their size.
 func TestMaxRunning(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "", nil)
+	w := harness.NewWorld(t, "", nil)
 	operator.Use(t)
-	actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.MaxRunning = ptr.To[int32](1) })
-	actors.Eventually(t, w.Queue, "seen", func(q *v1alpha1.SparkQueue) bool { return q.Status.ObservedGeneration == q.Generation })
+	harness.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.MaxRunning = ptr.To[int32](1) })
+	harness.Eventually(t, w.Queue, "seen", func(q *v1alpha1.SparkQueue) bool { return q.Status.ObservedGeneration == q.Generation })
 	first := w.Apply("first")
 	w.Run(first)
 	second := w.Apply("second")
@@ -97,26 +97,26 @@ func TestMaxRunning(t *testing.T) {
 	w.Succeed(second)
 }
 
-// TestBorrowing: a queue uses what its neighbour does not, up to its limit; when room comes, who stays within the own quota goes first.
+// TestBorrowing: a queue uses what its neighbour does not, up to its limit; when quota is released, what stays within the own quota goes first.
 func TestBorrowing(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "", nil)
+	w := harness.NewWorld(t, "", nil)
 	w.History.MemoryLimit = 6 << 30
 	operator.Use(t)
 	root := w.Queue
-	a, b := actors.Queue(t, w.Namespace+"-a", root.Name, "3Gi"), actors.Queue(t, w.Namespace+"-b", root.Name, "3Gi")
-	actors.Change(t, b, func(q *v1alpha1.SparkQueue) {
+	a, b := harness.Queue(t, w.Namespace+"-a", root.Name, "3Gi"), harness.Queue(t, w.Namespace+"-b", root.Name, "3Gi")
+	harness.Change(t, b, func(q *v1alpha1.SparkQueue) {
 		q.Spec.Preemption = &v1alpha1.QueuePreemption{ReclaimWithinTree: v1alpha1.PreemptNever}
 	})
 	first, second := w.Apply("first", in(a)), w.Apply("second", in(a))
 	w.Run(first)
 	w.Run(second)
-	actors.Eventually(t, a, "borrowing", func(q *v1alpha1.SparkQueue) bool {
+	harness.Eventually(t, a, "borrowing", func(q *v1alpha1.SparkQueue) bool {
 		return slices.ContainsFunc(q.Status.Usage, func(u v1alpha1.QueueUsage) bool {
 			return u.Resource == "memory" && u.Flavor == "default" && u.Borrowed != nil && u.Borrowed.String() == "2304Mi"
 		})
 	})
-	actors.Eventually(t, root, "the sum of its children", func(q *v1alpha1.SparkQueue) bool {
+	harness.Eventually(t, root, "the sum of its children", func(q *v1alpha1.SparkQueue) bool {
 		return q.Status.Summary["memory"] == "5376Mi/6Gi" && q.Status.Admitted == 2
 	})
 	third := w.Apply("third", in(a))
@@ -133,11 +133,11 @@ func TestBorrowing(t *testing.T) {
 // TestBorrowingLimit: 0 closes the queue for what is its neighbour's.
 func TestBorrowingLimit(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "", nil)
+	w := harness.NewWorld(t, "", nil)
 	operator.Use(t)
-	a, b := actors.Queue(t, w.Namespace+"-a", w.Queue.Name, "3Gi"), actors.Queue(t, w.Namespace+"-b", w.Queue.Name, "3Gi")
-	actors.Change(t, a, func(q *v1alpha1.SparkQueue) { q.Spec.Unlimited, q.Spec.Flavors = false, memory("3Gi", "0") })
-	actors.Eventually(t, a, "seen", func(q *v1alpha1.SparkQueue) bool { return q.Status.ObservedGeneration == q.Generation })
+	a, b := harness.Queue(t, w.Namespace+"-a", w.Queue.Name, "3Gi"), harness.Queue(t, w.Namespace+"-b", w.Queue.Name, "3Gi")
+	harness.Change(t, a, func(q *v1alpha1.SparkQueue) { q.Spec.Unlimited, q.Spec.Flavors = false, memory("3Gi", "0") })
+	harness.Eventually(t, a, "seen", func(q *v1alpha1.SparkQueue) bool { return q.Status.ObservedGeneration == q.Generation })
 	w.Run(w.Apply("first", in(a)))
 	waits(t, w.Apply("second", in(a)), "WaitingForQuota", "at most 3Gi", "borrowing 0")
 	w.Run(w.Apply("third", in(b)))

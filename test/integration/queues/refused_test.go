@@ -19,16 +19,16 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
-// TestRefusedStatus: applications whose status the API server refuses hold no grant in flight, are told so, and are left alone. More of
-// them than grants may be in flight keep nobody else waiting. They start once their status can be written.
+// TestRefusedStatus: applications whose status the API server refuses hold no grant in flight, say so, and are left alone. More of
+// them than grants may be in flight keep no other waiting. They start once their status can be written.
 func TestRefusedStatus(t *testing.T) {
 	t.Parallel()
 	const stuck = 40
-	w := actors.NewWorld(t, "100Gi", nil)
+	w := harness.NewWorld(t, "100Gi", nil)
 	operator.Use(t)
 	mend := refuseStatus(t, w)
 	var apps []*v1alpha1.SparkApplication
@@ -36,8 +36,8 @@ func TestRefusedStatus(t *testing.T) {
 		apps = append(apps, w.Apply(fmt.Sprintf("stuck-%d", i)))
 	}
 	awaitRefusalEvents(t, apps)
-	actors.Eventually(t, w.Queue, "nothing in flight, nothing held", func(q *v1alpha1.SparkQueue) bool {
-		return q.Status.Ledger != nil && len(q.Status.Ledger.InFlight) == 0 && q.Status.Admitted == 0
+	harness.Eventually(t, w.Queue, "nothing in flight, nothing held", func(q *v1alpha1.SparkQueue) bool {
+		return q.Status.Ledger != nil && q.Status.Ledger.Entries == "" && q.Status.Admitted == 0
 	})
 	others := []*v1alpha1.SparkApplication{}
 	for i := range 3 {
@@ -70,7 +70,7 @@ func awaitRefusalEvents(t *testing.T, apps []*v1alpha1.SparkApplication) {
 }
 
 // refuseStatus makes the API server refuse every status of applications of a world named stuck-…, until the returned function is called.
-func refuseStatus(t *testing.T, w *actors.World) (mend func()) {
+func refuseStatus(t *testing.T, w *harness.World) (mend func()) {
 	t.Helper()
 	name := "refuse-status-" + w.Namespace
 	policy := &admissionv1.ValidatingAdmissionPolicy{ObjectMeta: metav1.ObjectMeta{Name: name}}
@@ -88,7 +88,7 @@ func refuseStatus(t *testing.T, w *actors.World) (mend func()) {
 		MatchResources: &admissionv1.MatchResources{NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{corev1.LabelMetadataName: w.Namespace}}},
 	}
 	for _, obj := range []client.Object{policy, binding} {
-		actors.Create(t, obj)
+		harness.Create(t, obj)
 		t.Cleanup(func() { _ = env.Client().Delete(context.Background(), obj) })
 	}
 	probe := w.Apply("stuck-probe", func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = true })

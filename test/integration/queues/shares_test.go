@@ -7,19 +7,19 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sparkgate/sparkgate/test/integration/actors"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
-// TestCrowdDoesNotHoldOthersUp: while a thousand applications of one namespace wait to be told why they wait, one of another namespace that
+// TestCrowdDoesNotHoldOthersUp: while a thousand applications of one namespace wait for the reason why they wait, one of another namespace that
 // came after all of them has its driver: it goes before most of what the operator writes about the crowd.
 //
 // It has an operator of its own, so it is not parallel.
 func TestCrowdDoesNotHoldOthersUp(t *testing.T) {
-	network := actors.NewNetwork(nil)
-	full, w := actors.NewWorld(t, "3Gi", nil), actors.NewWorld(t, "8Gi", nil)
+	network := harness.NewNetwork(nil)
+	full, w := harness.NewWorld(t, "3Gi", nil), harness.NewWorld(t, "8Gi", nil)
 	crowded := applyCrowd(t, full.Queue)
 	app := w.Apply("late")
-	actors.StartOperator(t, actors.OperatorOptions{Network: network.Wrap})
+	harness.StartOperator(t, harness.OperatorOptions{Network: network.Wrap})
 	w.Driver(app)
 	before := 0
 	for _, write := range network.Log() {

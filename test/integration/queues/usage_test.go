@@ -10,21 +10,21 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // TestLoansAreShown: who borrows and who has lent, in the status, in `kubectl get` and in `kubectl describe`.
 func TestLoansAreShown(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "1Gi", nil)
+	w := harness.NewWorld(t, "1Gi", nil)
 	operator.Use(t)
-	root := actors.Queue(t, w.Namespace+"-root", "", "")
-	lender := actors.Queue(t, w.Namespace+"-lender", root.Name, "3Gi")
-	actors.Change(t, lender, func(q *v1alpha1.SparkQueue) {
+	root := harness.Queue(t, w.Namespace+"-root", "", "")
+	lender := harness.Queue(t, w.Namespace+"-lender", root.Name, "3Gi")
+	harness.Change(t, lender, func(q *v1alpha1.SparkQueue) {
 		q.Spec.Flavors[0].Quotas = append(q.Spec.Flavors[0].Quotas, v1alpha1.ResourceQuota{Resource: "nvidia.com/gpu", Nominal: resource.MustParse("2")})
 	})
-	actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.Parent = root.Name })
+	harness.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.Parent = root.Name })
 	becomes(t, w.Queue, "Active", "Current")
 	becomes(t, lender, "Active", "Current")
 	app := w.Apply("pi") // 2688Mi
@@ -46,10 +46,10 @@ func TestLoansAreShown(t *testing.T) {
 	lends(t, lender, "", "", "0")
 }
 
-// TestQueueIsMeasured: who waits and why, and how long those have waited who do not any more.
+// TestQueueIsMeasured: who waits and why, and how long those have waited that no longer wait.
 func TestQueueIsMeasured(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "3Gi", nil)
+	w := harness.NewWorld(t, "3Gi", nil)
 	operator.Use(t)
 	w.Run(w.Apply("first"))
 	waits(t, w.Apply("second"), "WaitingForQuota")
@@ -67,9 +67,9 @@ func TestQueueIsMeasured(t *testing.T) {
 	} {
 		words := strings.Fields(metric)
 		// Other tests change their queues at the same time: what is counted by cycles may be between two.
-		actors.MeasuredSoon(t, want, words[0], append(words[1:], queue)...)
+		harness.MeasuredSoon(t, want, words[0], append(words[1:], queue)...)
 	}
-	if actors.Measured(t, "sparkgate_queue_cycle_seconds") == 0 {
+	if harness.Measured(t, "sparkgate_queue_cycle_seconds") == 0 {
 		t.Error("no cycle is measured")
 	}
 }
@@ -83,7 +83,7 @@ func lends(t *testing.T, queue *v1alpha1.SparkQueue, borrowed, lent, share strin
 		}
 		return q.String()
 	}
-	actors.Eventually(t, queue, "borrowing "+borrowed+" and lending "+lent, func(q *v1alpha1.SparkQueue) bool {
+	harness.Eventually(t, queue, "borrowing "+borrowed+" and lending "+lent, func(q *v1alpha1.SparkQueue) bool {
 		for _, u := range q.Status.Usage {
 			if u.Resource == "memory" {
 				return text(u.Borrowed) == borrowed && text(u.Lent) == lent && q.Status.Share == share

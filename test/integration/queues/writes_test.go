@@ -19,21 +19,21 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // crowd is how many applications wait.
 const crowd = 1000
 
 // TestWaitingCostsNoWrites: a thousand applications wait for ten minutes, are looked at again and again, and nothing is written. When
-// room comes, only those are written that give and take it.
+// quota is released, only those are written that release and take it.
 //
 // It has an operator of its own, whose clock goes ahead, so it is not parallel.
 func TestWaitingCostsNoWrites(t *testing.T) {
-	clock, network := &actors.Clock{}, actors.NewNetwork(nil)
-	w := actors.NewWorld(t, "3Gi", nil)
-	actors.StartOperator(t, actors.OperatorOptions{Network: network.Wrap, Clock: clock})
+	clock, network := &harness.Clock{}, harness.NewNetwork(nil)
+	w := harness.NewWorld(t, "3Gi", nil)
+	harness.StartOperator(t, harness.OperatorOptions{Network: network.Wrap, Clock: clock})
 	holder := w.Apply("holder")
 	w.Run(holder)
 	namespace := applyCrowd(t, w.Queue)
@@ -69,7 +69,7 @@ func TestWaitingCostsNoWrites(t *testing.T) {
 }
 
 // applyCrowd makes the applications that wait, several at a time, and takes them away at the end of the test. They have a namespace of
-// their own, in which nobody looks at every version.
+// their own, in which no test looks at every version.
 func applyCrowd(t *testing.T, queue *v1alpha1.SparkQueue) (namespace string) {
 	t.Helper()
 	namespace = env.Namespace(t)
@@ -85,7 +85,7 @@ func applyCrowd(t *testing.T, queue *v1alpha1.SparkQueue) (namespace string) {
 	for range 8 {
 		makers.Go(func() {
 			for name := range names {
-				if err := env.Client().Create(t.Context(), actors.Pi(namespace, name, queue.Name)); err != nil {
+				if err := env.Client().Create(t.Context(), harness.Pi(namespace, name, queue.Name)); err != nil {
 					errs <- err
 				}
 			}
@@ -102,7 +102,7 @@ func applyCrowd(t *testing.T, queue *v1alpha1.SparkQueue) (namespace string) {
 	return namespace
 }
 
-// inLine waits until the whole crowd is told that it waits for room, and returns it in the order in which it will get some.
+// inLine waits until the whole crowd says that it waits for quota, and returns it in the order in which it will get some.
 func inLine(t *testing.T, namespace string) []v1alpha1.SparkApplication {
 	t.Helper()
 	list := &v1alpha1.SparkApplicationList{}
@@ -133,7 +133,7 @@ func isKeptOut(app *v1alpha1.SparkApplication) bool {
 // headed waits until the queue shows the first of a line.
 func headed(t *testing.T, queue *v1alpha1.SparkQueue, line []v1alpha1.SparkApplication) {
 	t.Helper()
-	actors.Eventually(t, queue, "showing the first in line", func(q *v1alpha1.SparkQueue) bool {
+	harness.Eventually(t, queue, "showing the first in line", func(q *v1alpha1.SparkQueue) bool {
 		if len(q.Status.Heads) != 20 {
 			return false
 		}
@@ -149,7 +149,7 @@ func headed(t *testing.T, queue *v1alpha1.SparkQueue, line []v1alpha1.SparkAppli
 // touch gives the operator a reason to look at an object, and at those that depend on it, without any change that matters.
 func touch[T client.Object](t *testing.T, obj T) {
 	t.Helper()
-	actors.Change(t, obj, func(o T) {
+	harness.Change(t, obj, func(o T) {
 		labels := map[string]string{"looked-at": fmt.Sprint(o.GetResourceVersion())}
 		for name, value := range o.GetLabels() {
 			if name != "looked-at" {
@@ -163,7 +163,7 @@ func touch[T client.Object](t *testing.T, obj T) {
 // passes is how often a controller has looked at something.
 func passes(t *testing.T, controller string) int {
 	t.Helper()
-	return int(actors.Measured(t, "controller_runtime_reconcile_total", "controller="+controller))
+	return int(harness.Measured(t, "controller_runtime_reconcile_total", "controller="+controller))
 }
 
 // passed waits until a controller has looked that often.

@@ -15,47 +15,47 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
-// driverName is a name of a driver that somebody else may take.
+// driverName is a name of a driver that another client may take.
 const driverName = "my-driver"
 
-// inputChanges are what may change between the grant and the driver: what the application begins with, what somebody changes while the name
+// inputChanges are what may change between the grant and the driver: what the application begins with, what a user changes while the name
 // of the driver is taken, and how many MiB the driver requests before and after. Who makes their own ask larger begins a new place in line.
 var inputChanges = map[string]struct {
-	begin         func(t *testing.T, w *actors.World, app *v1alpha1.SparkApplication)
-	change        func(t *testing.T, w *actors.World, app *v1alpha1.SparkApplication)
+	begin         func(t *testing.T, w *harness.World, app *v1alpha1.SparkApplication)
+	change        func(t *testing.T, w *harness.World, app *v1alpha1.SparkApplication)
 	before, after int64
 	newPlace      bool
 }{
 	"config map": {
-		begin: func(t *testing.T, w *actors.World, app *v1alpha1.SparkApplication) {
+		begin: func(t *testing.T, w *harness.World, app *v1alpha1.SparkApplication) {
 			app.Spec.SparkConfigMap, app.Spec.Driver.Memory = "conf", ""
-			actors.Create(t, defaults(w, "spark.driver.memory 512m\n"))
+			harness.Create(t, defaults(w, "spark.driver.memory 512m\n"))
 		},
-		change: func(t *testing.T, w *actors.World, _ *v1alpha1.SparkApplication) {
-			actors.Change(t, defaults(w, ""), func(c *corev1.ConfigMap) { c.Data["spark-defaults.conf"] = "spark.driver.memory 2g\n" })
+		change: func(t *testing.T, w *harness.World, _ *v1alpha1.SparkApplication) {
+			harness.Change(t, defaults(w, ""), func(c *corev1.ConfigMap) { c.Data["spark-defaults.conf"] = "spark.driver.memory 2g\n" })
 		},
 		before: 896, after: 2048 + 819, newPlace: true,
 	},
 	"spec that is ignored": {
-		begin: func(_ *testing.T, _ *actors.World, app *v1alpha1.SparkApplication) {
+		begin: func(_ *testing.T, _ *harness.World, app *v1alpha1.SparkApplication) {
 			app.Spec.OnTemplateChange = v1alpha1.TemplateChangeIgnore
 		},
-		change: func(t *testing.T, _ *actors.World, app *v1alpha1.SparkApplication) {
-			actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Driver.Memory = "2g" })
+		change: func(t *testing.T, _ *harness.World, app *v1alpha1.SparkApplication) {
+			harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Driver.Memory = "2g" })
 		},
 		before: 896, after: 2048 + 819, newPlace: true,
 	},
 	"limit range": {
-		begin: func(_ *testing.T, _ *actors.World, app *v1alpha1.SparkApplication) {
+		begin: func(_ *testing.T, _ *harness.World, app *v1alpha1.SparkApplication) {
 			app.Spec.Driver.Template = &runtime.RawExtension{Raw: []byte(
 				`{"spec":{"containers":[{"name":"spark-kubernetes-driver"},{"name":"agent","image":"agent"}]}}`)}
 		},
-		change: func(t *testing.T, w *actors.World, _ *v1alpha1.SparkApplication) {
-			actors.Create(t, &corev1.LimitRange{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "defaults"},
+		change: func(t *testing.T, w *harness.World, _ *v1alpha1.SparkApplication) {
+			harness.Create(t, &corev1.LimitRange{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "defaults"},
 				Spec: corev1.LimitRangeSpec{Limits: []corev1.LimitRangeItem{{Type: corev1.LimitTypeContainer,
 					DefaultRequest: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")}}}}})
 		},
@@ -64,35 +64,35 @@ var inputChanges = map[string]struct {
 }
 
 // defaults is a ConfigMap with defaults of Spark.
-func defaults(w *actors.World, text string) *corev1.ConfigMap {
+func defaults(w *harness.World, text string) *corev1.ConfigMap {
 	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "conf"}, Data: map[string]string{"spark-defaults.conf": text}}
 }
 
 // TestInputsChangeBeforeTheDriver: what a driver follows from changes after the grant, while its name is taken. The grant goes back, and the
-// driver is made from what there is now under a grant for that, without a failure.
+// driver is derived from what there is now under a grant for that, without a failure.
 func TestInputsChangeBeforeTheDriver(t *testing.T) {
 	t.Parallel()
 	for name, tc := range inputChanges {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := actors.NewWorld(t, "8Gi", nil)
+			w := harness.NewWorld(t, "8Gi", nil)
 			operator.Use(t)
 			foreign := takeName(t, w)
 			app := w.Apply("pi", func(app *v1alpha1.SparkApplication) {
 				app.Spec.Driver.PodName = driverName
 				tc.begin(t, w, app)
 			})
-			actors.Eventually(t, app, "stopped by the name", func(a *v1alpha1.SparkApplication) bool {
-				return strings.Contains(actors.Message(a), driverName+" already exists")
+			harness.Eventually(t, app, "stopped by the name", func(a *v1alpha1.SparkApplication) bool {
+				return strings.Contains(harness.Message(a), driverName+" already exists")
 			})
 			queued, first := app.Status.Times.Queued, app.Status.Grant.DeepCopy()
 			if got := grantedMiB(first); got != tc.before || first.Inputs == "" {
 				t.Errorf("the first grant has %d MiB for the driver, want %d: %+v", got, tc.before, first)
 			}
 			tc.change(t, w, app)
-			actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Labels = map[string]string{"look": "again"} })
-			actors.Eventually(t, app, "planned again", func(a *v1alpha1.SparkApplication) bool {
-				return a.Status.Attempt == 2 && strings.Contains(actors.Message(a), driverName+" already exists")
+			harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Labels = map[string]string{"look": "again"} })
+			harness.Eventually(t, app, "planned again", func(a *v1alpha1.SparkApplication) bool {
+				return a.Status.Attempt == 2 && strings.Contains(harness.Message(a), driverName+" already exists")
 			})
 			free(t, foreign)
 
@@ -105,7 +105,7 @@ func TestInputsChangeBeforeTheDriver(t *testing.T) {
 				t.Errorf("the driver has a grant of %d MiB, want %d: %+v", got, tc.after, grant)
 			}
 			if app.Status.Failures != 0 || app.Status.Run != 1 {
-				t.Errorf("want the same run without a failure: %s", actors.Show(app))
+				t.Errorf("want the same run without a failure: %s", harness.Show(app))
 			}
 			if now := app.Status.Times.Queued; now.Before(queued) || !tc.newPlace && !now.Equal(queued) {
 				t.Errorf("queued since %s, before that since %s; a new place: %t", now, queued, tc.newPlace)
@@ -129,22 +129,22 @@ func TestGoneAfterTheGrant(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := actors.NewWorld(t, "8Gi", nil)
+			w := harness.NewWorld(t, "8Gi", nil)
 			operator.Use(t)
 			foreign, r := takeName(t, w), kinds[name]
 			r.make(t, w)
 			app := w.Apply("pi", r.name, func(app *v1alpha1.SparkApplication) { app.Spec.Driver.PodName = driverName })
-			actors.Eventually(t, app, "stopped by the name", func(a *v1alpha1.SparkApplication) bool {
-				return strings.Contains(actors.Message(a), driverName+" already exists")
+			harness.Eventually(t, app, "stopped by the name", func(a *v1alpha1.SparkApplication) bool {
+				return strings.Contains(harness.Message(a), driverName+" already exists")
 			})
 			object.SetNamespace(w.Namespace)
 			if err := env.Client().Delete(t.Context(), object); err != nil {
 				t.Fatal(err)
 			}
-			actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Labels = map[string]string{"look": "again"} })
-			actors.Eventually(t, app, "missing it", func(a *v1alpha1.SparkApplication) bool { return actors.Stage(a) == v1alpha1.ReferenceNotFoundReason })
-			if message := actors.Message(app); app.Status.Grant != nil || app.Status.Failures != 0 || !strings.Contains(message, r.words[1]) {
-				t.Errorf("want no grant, no failure and a message with %s: %s", r.words[1], actors.Show(app))
+			harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Labels = map[string]string{"look": "again"} })
+			harness.Eventually(t, app, "missing it", func(a *v1alpha1.SparkApplication) bool { return harness.Stage(a) == v1alpha1.ReferenceNotFoundReason })
+			if message := harness.Message(app); app.Status.Grant != nil || app.Status.Failures != 0 || !strings.Contains(message, r.words[1]) {
+				t.Errorf("want no grant, no failure and a message with %s: %s", r.words[1], harness.Show(app))
 			}
 			w.Unused()
 			r.make(t, w)
@@ -154,12 +154,12 @@ func TestGoneAfterTheGrant(t *testing.T) {
 	}
 }
 
-// takeName makes a pod of somebody else that has the name of the driver.
-func takeName(t *testing.T, w *actors.World) *corev1.Pod {
+// takeName creates a pod of another client that has the name of the driver.
+func takeName(t *testing.T, w *harness.World) *corev1.Pod {
 	t.Helper()
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: driverName},
 		Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "main", Image: "busybox"}}}}
-	actors.Create(t, pod)
+	harness.Create(t, pod)
 	return pod
 }
 

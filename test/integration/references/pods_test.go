@@ -12,14 +12,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // TestPodsNameWhatIsMissing: what the pods of both roles mount or take variables from is looked for before quota is asked for. All that is missing is
-// named at once, what is optional is not, and the application goes on when the rest is created.
+// named at once, what is optional is not, and the application continues when the rest is created.
 func TestPodsNameWhatIsMissing(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "8Gi", nil)
+	w := harness.NewWorld(t, "8Gi", nil)
 	operator.Use(t)
 	raw := func(text string) []runtime.RawExtension { return []runtime.RawExtension{{Raw: []byte(text)}} }
 	app := w.Apply("pi", func(a *v1alpha1.SparkApplication) {
@@ -40,12 +40,12 @@ func TestPodsNameWhatIsMissing(t *testing.T) {
 		Resources:   corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}},
 	}}
 	files.Name, password.Name, claim.Name = "files", "password", "data"
-	actors.Create(t, files)
-	actors.Create(t, password)
-	actors.Create(t, claim)
+	harness.Create(t, files)
+	harness.Create(t, password)
+	harness.Create(t, claim)
 	w.Succeed(app)
 	if app.Status.Run != 1 || app.Status.Attempt != 1 {
-		t.Errorf("want the first attempt: %s", actors.Show(app))
+		t.Errorf("want the first attempt: %s", harness.Show(app))
 	}
 	seenNowhere(t, w, app)
 }

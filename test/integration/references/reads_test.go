@@ -16,8 +16,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // referenceReads counts how often Secrets, ConfigMaps and ServiceAccounts of a namespace are read by name on the way to the API server.
@@ -58,9 +58,9 @@ func manySecrets(n int) func(*v1alpha1.SparkApplication) {
 // It has an operator of its own, so it is not parallel.
 func TestMissingSecretsAreLookedForOnce(t *testing.T) {
 	const applications, secrets = 60, 64
-	w := actors.NewWorld(t, "3Gi", nil)
+	w := harness.NewWorld(t, "3Gi", nil)
 	reads := &referenceReads{namespace: w.Namespace}
-	actors.StartOperator(t, actors.OperatorOptions{Network: reads.wrap})
+	harness.StartOperator(t, harness.OperatorOptions{Network: reads.wrap})
 	apps := make([]*v1alpha1.SparkApplication, applications)
 	for i := range apps {
 		apps[i] = w.Apply(fmt.Sprintf("pi-%02d", i), manySecrets(secrets))
@@ -79,14 +79,14 @@ func TestMissingSecretsAreLookedForOnce(t *testing.T) {
 // It has an operator of its own, so it is not parallel.
 func TestWaitingCostsNoReads(t *testing.T) {
 	const applications, secrets, looks = 20, 10, 10
-	w := actors.NewWorld(t, "3Gi", nil)
+	w := harness.NewWorld(t, "3Gi", nil)
 	reads := &referenceReads{namespace: w.Namespace}
 	for i := range secrets {
-		actors.Create(t, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: fmt.Sprintf("s3-%02d", i)},
+		harness.Create(t, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: fmt.Sprintf("s3-%02d", i)},
 			StringData: map[string]string{"secret": secretValue}})
 	}
-	actors.Create(t, defaults(w, "spark.driver.memory 512m\n"))
-	actors.StartOperator(t, actors.OperatorOptions{Network: reads.wrap})
+	harness.Create(t, defaults(w, "spark.driver.memory 512m\n"))
+	harness.StartOperator(t, harness.OperatorOptions{Network: reads.wrap})
 	holder := w.Apply("holder")
 	w.Run(holder)
 	apps := make([]*v1alpha1.SparkApplication, applications)
@@ -96,7 +96,7 @@ func TestWaitingCostsNoReads(t *testing.T) {
 		})
 	}
 	for _, app := range apps {
-		actors.Eventually(t, app, "waiting", func(a *v1alpha1.SparkApplication) bool { return actors.Stage(a) == v1alpha1.QueuedReason })
+		harness.Eventually(t, app, "waiting", func(a *v1alpha1.SparkApplication) bool { return harness.Stage(a) == v1alpha1.QueuedReason })
 	}
 	before := reads.n.Load()
 	if before > 2*applications*secrets {
@@ -109,7 +109,7 @@ func TestWaitingCostsNoReads(t *testing.T) {
 		t.Errorf("%d looks at %d applications that wait have cost %d reads", looks, applications, n)
 	}
 
-	actors.Change(t, defaults(w, ""), func(c *corev1.ConfigMap) { c.Data["spark-defaults.conf"] = "spark.driver.memory 768m\n" })
+	harness.Change(t, defaults(w, ""), func(c *corev1.ConfigMap) { c.Data["spark-defaults.conf"] = "spark.driver.memory 768m\n" })
 	for _, app := range apps[1:] {
 		if err := env.Client().Delete(t.Context(), app); err != nil {
 			t.Fatal(err)
@@ -121,7 +121,7 @@ func TestWaitingCostsNoReads(t *testing.T) {
 		t.Errorf("the driver requests %d MiB under a grant of %d MiB, want %d", got, grantedMiB(apps[0].Status.Grant), 768+384)
 	}
 	if apps[0].Status.Attempt != 1 || apps[0].Status.Failures != 0 {
-		t.Errorf("want the first attempt: %s", actors.Show(apps[0]))
+		t.Errorf("want the first attempt: %s", harness.Show(apps[0]))
 	}
 }
 
@@ -135,6 +135,6 @@ func lookAtAll(t *testing.T, apps []*v1alpha1.SparkApplication, token string) {
 		}
 	}
 	for _, app := range apps {
-		actors.Eventually(t, app, "looked at", func(a *v1alpha1.SparkApplication) bool { return a.Status.LastHandledReconcileAt == token })
+		harness.Eventually(t, app, "looked at", func(a *v1alpha1.SparkApplication) bool { return a.Status.LastHandledReconcileAt == token })
 	}
 }

@@ -19,83 +19,85 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
-func TestMain(m *testing.M) { os.Exit(actors.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(harness.Main(m)) }
 
 // operator of all tests of the package. The time after which a missing reference counts as stalled is for test code to pass by.
-var operator = actors.Shared{Options: actors.OperatorOptions{ReferenceTimeout: 2 * time.Second}}
+var operator = harness.Shared{Options: harness.OperatorOptions{ReferenceTimeout: 2 * time.Second}}
 
 // reference is something that an application names.
 type reference struct {
 	name func(app *v1alpha1.SparkApplication)
 	// words of the message while it is missing.
 	words []string
-	make  func(t *testing.T, w *actors.World)
+	make  func(t *testing.T, w *harness.World)
 }
 
 var kinds = map[string]reference{
 	"service account": {
 		func(app *v1alpha1.SparkApplication) { app.Spec.Driver.ServiceAccountName = "spark" },
 		[]string{"ServiceAccount", `"spark"`, "spec.driver.serviceAccountName", "does not exist"},
-		func(t *testing.T, w *actors.World) {
-			actors.Create(t, &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "spark"}})
+		func(t *testing.T, w *harness.World) {
+			harness.Create(t, &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "spark"}})
 		},
 	},
 	"config map": {
 		func(app *v1alpha1.SparkApplication) { app.Spec.SparkConfigMap = "conf" },
 		[]string{"ConfigMap", `"conf"`, "spec.sparkConfigMap", "does not exist"},
-		func(t *testing.T, w *actors.World) {
-			actors.Create(t, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "conf"},
+		func(t *testing.T, w *harness.World) {
+			harness.Create(t, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "conf"},
 				Data: map[string]string{"log4j2.properties": "rootLogger.level = warn\n"}})
 		},
 	},
 	"secret": {
 		fromSecret,
 		[]string{"Secret", `"s3"`, "spec.sparkConfFrom[" + secretKey + "]", "does not exist"},
-		func(t *testing.T, w *actors.World) { actors.Create(t, s3(w, map[string]string{"secret": secretValue})) },
+		func(t *testing.T, w *harness.World) {
+			harness.Create(t, s3(w, map[string]string{"secret": secretValue}))
+		},
 	},
 	"priority class": {
 		func(app *v1alpha1.SparkApplication) { app.Spec.Queue.PriorityClassName = "of-" + app.Namespace },
 		[]string{"PriorityClass", "spec.queue.priorityClassName", "does not exist"},
-		func(t *testing.T, w *actors.World) {
+		func(t *testing.T, w *harness.World) {
 			class := &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "of-" + w.Namespace}, Value: 7}
-			actors.Create(t, class)
+			harness.Create(t, class)
 			t.Cleanup(func() { _ = env.Client().Delete(context.Background(), class) })
 		},
 	},
 	"queue": {
 		func(app *v1alpha1.SparkApplication) { app.Spec.Queue.Name = "late-" + app.Namespace },
 		[]string{"spec.queue.name: queue late-", "does not exist", " may use "},
-		func(t *testing.T, w *actors.World) { actors.Queue(t, "late-"+w.Namespace, "", "3Gi") },
+		func(t *testing.T, w *harness.World) { harness.Queue(t, "late-"+w.Namespace, "", "3Gi") },
 	},
 }
 
-// misses waits until an application is told what is missing: as something that may come, or as something that did not.
-func misses(t *testing.T, w *actors.World, app *v1alpha1.SparkApplication, words []string, stalled bool) {
+// misses waits until an application says what is missing: as something that may come, or as something that did not.
+func misses(t *testing.T, w *harness.World, app *v1alpha1.SparkApplication, words []string, stalled bool) {
 	t.Helper()
-	actors.Eventually(t, app, "missing something", func(a *v1alpha1.SparkApplication) bool {
-		return actors.Stage(a) == "ReferenceNotFound" && apimeta.IsStatusConditionTrue(a.Status.Conditions, v1alpha1.StalledCondition) == stalled
+	harness.Eventually(t, app, "missing something", func(a *v1alpha1.SparkApplication) bool {
+		return harness.Stage(a) == "ReferenceNotFound" && apimeta.IsStatusConditionTrue(a.Status.Conditions, v1alpha1.StalledCondition) == stalled
 	})
 	for _, word := range words {
-		if !strings.Contains(actors.Message(app), word) {
-			t.Errorf("the message does not have %q: %s", word, actors.Message(app))
+		if !strings.Contains(harness.Message(app), word) {
+			t.Errorf("the message does not have %q: %s", word, harness.Message(app))
 		}
 	}
 	if len(app.Finalizers) > 0 || len(w.Pods()) > 0 {
-		t.Errorf("something was made: %s", actors.Show(app))
+		t.Errorf("something was made: %s", harness.Show(app))
 	}
 }
 
-// TestComesLate: the application waits, names what is missing, and goes on by itself, also after the wait counted as stalled.
+// TestComesLate: the application waits, names what is missing, and continues automatically, also after the wait counted as stalled.
 func TestComesLate(t *testing.T) {
 	t.Parallel()
 	for name, r := range kinds {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := actors.NewWorld(t, "8Gi", nil)
+			w := harness.NewWorld(t, "8Gi", nil)
 			operator.Use(t)
 			app := w.Apply("pi", r.name)
 			misses(t, w, app, r.words, true)
@@ -112,44 +114,44 @@ func TestComesLate(t *testing.T) {
 			r.make(t, w)
 			w.Succeed(app)
 			if app.Status.Run != 1 || app.Status.Attempt != 1 || app.Status.Times.ReferenceMissing != nil {
-				t.Errorf("want the first attempt: %s", actors.Show(app))
+				t.Errorf("want the first attempt: %s", harness.Show(app))
 			}
 		})
 	}
 }
 
-// TestAllMissing: all that is missing is told at once, except the queue, which is asked when the rest is there.
+// TestAllMissing: all that is missing is reported at once, except the queue, which is asked when the rest is there.
 func TestAllMissing(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "8Gi", nil)
+	w := harness.NewWorld(t, "8Gi", nil)
 	operator.Use(t)
 	app := w.Apply("pi", kinds["service account"].name, kinds["config map"].name, kinds["priority class"].name, kinds["queue"].name)
 	misses(t, w, app, []string{"ServiceAccount", "ConfigMap", "PriorityClass"}, false)
 	for _, kind := range []string{"config map", "service account", "priority class"} {
 		kinds[kind].make(t, w)
 	}
-	actors.Eventually(t, app, "missing its queue only", func(a *v1alpha1.SparkApplication) bool {
-		return strings.Contains(actors.Message(a), "queue late-") && !strings.Contains(actors.Message(a), "ServiceAccount")
+	harness.Eventually(t, app, "missing its queue only", func(a *v1alpha1.SparkApplication) bool {
+		return strings.Contains(harness.Message(a), "queue late-") && !strings.Contains(harness.Message(a), "ServiceAccount")
 	})
 	kinds["queue"].make(t, w)
 	w.Succeed(app)
 }
 
-// TestCorrected: the name was wrong; the corrected one goes on at once.
+// TestCorrected: the name was wrong; the corrected one continues at once.
 func TestCorrected(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "8Gi", nil)
+	w := harness.NewWorld(t, "8Gi", nil)
 	operator.Use(t)
 	app := w.Apply("pi", kinds["config map"].name)
 	misses(t, w, app, kinds["config map"].words, false)
-	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.SparkConfigMap = "" })
+	harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.SparkConfigMap = "" })
 	w.Succeed(app)
 }
 
 // TestGoneWhileQueued: what was there when the application queued is gone when its turn comes.
 func TestGoneWhileQueued(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "3Gi", nil)
+	w := harness.NewWorld(t, "3Gi", nil)
 	operator.Use(t)
 	r := kinds["config map"]
 	r.make(t, w)
@@ -168,16 +170,16 @@ func TestGoneWhileQueued(t *testing.T) {
 }
 
 // TestConfigMapIsUsed: its files are in the driver's configuration, its spark-defaults.conf is below what the spec says; a contradiction
-// in it is told with its place.
+// in it is reported with its place.
 func TestConfigMapIsUsed(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "8Gi", nil)
+	w := harness.NewWorld(t, "8Gi", nil)
 	operator.Use(t)
 	conf := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "conf"}, Data: map[string]string{
 		"log4j2.properties":   "rootLogger.level = warn\n",
 		"spark-defaults.conf": "spark.sql.shuffle.partitions 7\nspark.executor.instances 9\n",
 	}}
-	actors.Create(t, conf)
+	harness.Create(t, conf)
 	app := w.Apply("pi", kinds["config map"].name)
 	w.Run(app)
 	made := &corev1.ConfigMapList{}
@@ -195,42 +197,42 @@ func TestConfigMapIsUsed(t *testing.T) {
 	bad := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "bad"}, Data: map[string]string{
 		"spark-defaults.conf": "spark.master local[*]\n",
 	}}
-	actors.Create(t, bad)
+	harness.Create(t, bad)
 	wrong := w.Apply("wrong", func(a *v1alpha1.SparkApplication) { a.Spec.SparkConfigMap = "bad" })
 	w.Reach(wrong, "InvalidSpec")
-	if !strings.Contains(actors.Message(wrong), "spec.sparkConfigMap[spark.master]") || !strings.Contains(actors.Message(wrong), "local[*]") {
-		t.Errorf("message: %s", actors.Message(wrong))
+	if !strings.Contains(harness.Message(wrong), "spec.sparkConfigMap[spark.master]") || !strings.Contains(harness.Message(wrong), "local[*]") {
+		t.Errorf("message: %s", harness.Message(wrong))
 	}
 	if err := env.Client().Get(t.Context(), types.NamespacedName{Namespace: w.Namespace, Name: "wrong"}, wrong); err != nil || wrong.Status.Grant != nil {
-		t.Errorf("%v %s", err, actors.Show(wrong))
+		t.Errorf("%v %s", err, harness.Show(wrong))
 	}
 }
 
-// TestNamespaceIsNotAdmitted: an application whose queue does not admit its namespace counts as stalled after the timeout, is told what it may use
-// instead, and goes on by itself.
+// TestNamespaceIsNotAdmitted: an application whose queue does not admit its namespace counts as stalled after the timeout, says what it may use
+// instead, and continues automatically.
 func TestNamespaceIsNotAdmitted(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "8Gi", nil)
+	w := harness.NewWorld(t, "8Gi", nil)
 	operator.Use(t)
-	actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) {
+	harness.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) {
 		q.Spec.NamespaceSelector = &metav1.LabelSelector{MatchLabels: map[string]string{"team": w.Namespace}}
 	})
-	actors.Eventually(t, w.Queue, "seen", func(q *v1alpha1.SparkQueue) bool { return q.Status.ObservedGeneration == q.Generation })
-	usable := actors.Queue(t, "usable-by-"+w.Namespace, "", "8Gi")
-	actors.Eventually(t, usable, "seen", func(q *v1alpha1.SparkQueue) bool { return q.Status.ObservedGeneration == q.Generation })
+	harness.Eventually(t, w.Queue, "seen", func(q *v1alpha1.SparkQueue) bool { return q.Status.ObservedGeneration == q.Generation })
+	usable := harness.Queue(t, "usable-by-"+w.Namespace, "", "8Gi")
+	harness.Eventually(t, usable, "seen", func(q *v1alpha1.SparkQueue) bool { return q.Status.ObservedGeneration == q.Generation })
 	app := w.Apply("pi")
-	actors.Eventually(t, app, "stalled", func(a *v1alpha1.SparkApplication) bool {
-		return actors.Stage(a) == "Queued" && apimeta.IsStatusConditionTrue(a.Status.Conditions, v1alpha1.StalledCondition)
+	harness.Eventually(t, app, "stalled", func(a *v1alpha1.SparkApplication) bool {
+		return harness.Stage(a) == "Queued" && apimeta.IsStatusConditionTrue(a.Status.Conditions, v1alpha1.StalledCondition)
 	})
-	message := actors.Message(app)
+	message := harness.Message(app)
 	for _, word := range []string{"spec.queue.name: queue " + w.Queue.Name + " admits namespaces with team=", "namespace " + w.Namespace + " may use "} {
 		if !strings.Contains(message, word) {
 			t.Errorf("the message does not have %q: %s", word, message)
 		}
 	}
-	actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.NamespaceSelector = &metav1.LabelSelector{} })
+	harness.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.NamespaceSelector = &metav1.LabelSelector{} })
 	w.Succeed(app)
 	if app.Status.Run != 1 || app.Status.Attempt != 1 || app.Status.Times.ReferenceMissing != nil {
-		t.Errorf("want the first attempt: %s", actors.Show(app))
+		t.Errorf("want the first attempt: %s", harness.Show(app))
 	}
 }

@@ -15,14 +15,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 const (
 	// secretKey is a property that comes from a Secret in these tests.
 	secretKey = "spark.hadoop.fs.s3a.secret.key"
-	// secretValue is what nobody but the driver may see.
+	// secretValue is what only the driver may see.
 	secretValue = "wJalrXUtnFEMI-K7MDENG"
 )
 
@@ -34,7 +34,7 @@ func fromSecret(app *v1alpha1.SparkApplication) {
 }
 
 // s3 is the Secret that fromSecret names.
-func s3(w *actors.World, data map[string]string) *corev1.Secret {
+func s3(w *harness.World, data map[string]string) *corev1.Secret {
 	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "s3"}, StringData: data}
 }
 
@@ -53,12 +53,12 @@ func confSecret(t *testing.T, app *v1alpha1.SparkApplication) *corev1.Secret {
 // else; a value that was changed counts from the next attempt on.
 func TestPropertyFromSecret(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "8Gi", nil)
+	w := harness.NewWorld(t, "8Gi", nil)
 	operator.Use(t)
 	source := s3(w, map[string]string{"secret": secretValue})
 	app := w.Apply("pi", fromSecret)
 	misses(t, w, app, kinds["secret"].words, true)
-	actors.Create(t, source)
+	harness.Create(t, source)
 	driver := w.Run(app)
 
 	made := confSecret(t, app)
@@ -80,10 +80,10 @@ func TestPropertyFromSecret(t *testing.T) {
 	seenNowhere(t, w, app)
 
 	const newValue = "another-K7MDENG"
-	actors.Change(t, source, func(s *corev1.Secret) { s.StringData = map[string]string{"secret": newValue} })
+	harness.Change(t, source, func(s *corev1.Secret) { s.StringData = map[string]string{"secret": newValue} })
 	w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
 	w.Reach(app, v1alpha1.SucceededReason)
-	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.RunID = "again" })
+	harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.RunID = "again" })
 	w.Run(app)
 	if properties := string(confSecret(t, app).Data["spark.properties"]); !strings.Contains(properties, newValue) {
 		t.Errorf("properties of the second run:\n%s", properties)
@@ -92,7 +92,7 @@ func TestPropertyFromSecret(t *testing.T) {
 }
 
 // seenNowhere looks for the value in everything that was ever written about an application, and in all that others may read.
-func seenNowhere(t *testing.T, w *actors.World, app *v1alpha1.SparkApplication) {
+func seenNowhere(t *testing.T, w *harness.World, app *v1alpha1.SparkApplication) {
 	t.Helper()
 	var objects []any
 	for _, version := range w.History.Versions(app) {
@@ -117,7 +117,7 @@ func seenNowhere(t *testing.T, w *actors.World, app *v1alpha1.SparkApplication) 
 	}
 }
 
-// TestKeyOfSecretMissing: the Secret is there, its key is not, or is no text; that is told, and goes on by itself.
+// TestKeyOfSecretMissing: the Secret is there, its key is not, or is not text; that is reported, and the application continues automatically.
 func TestKeyOfSecretMissing(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -130,14 +130,14 @@ func TestKeyOfSecretMissing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := actors.NewWorld(t, "8Gi", nil)
+			w := harness.NewWorld(t, "8Gi", nil)
 			operator.Use(t)
 			source := s3(w, nil)
 			source.Data = test.data
-			actors.Create(t, source)
+			harness.Create(t, source)
 			app := w.Apply("pi", fromSecret)
 			misses(t, w, app, test.words, false)
-			actors.Change(t, source, func(s *corev1.Secret) { s.StringData = map[string]string{"secret": secretValue} })
+			harness.Change(t, source, func(s *corev1.Secret) { s.StringData = map[string]string{"secret": secretValue} })
 			w.Run(app)
 			seenNowhere(t, w, app)
 			w.Succeed(app)
@@ -145,19 +145,19 @@ func TestKeyOfSecretMissing(t *testing.T) {
 	}
 }
 
-// TestTooMuchInSecrets: what no Secret could hold is told with the largest properties, not with their values.
+// TestTooMuchInSecrets: what no Secret could hold is reported with the largest properties, not with their values.
 func TestTooMuchInSecrets(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "8Gi", nil)
+	w := harness.NewWorld(t, "8Gi", nil)
 	operator.Use(t)
-	actors.Create(t, s3(w, map[string]string{"secret": strings.Repeat("K7MDENG", 100_000)}))
+	harness.Create(t, s3(w, map[string]string{"secret": strings.Repeat("K7MDENG", 100_000)}))
 	app := w.Apply("pi", fromSecret, func(a *v1alpha1.SparkApplication) {
 		a.Spec.SparkConfFrom = append(a.Spec.SparkConfFrom, v1alpha1.SparkConfSource{
 			Name: "spark.hadoop.fs.s3a.access.key", SecretKeyRef: v1alpha1.SecretKeyReference{Name: "s3", Key: "secret"},
 		})
 	})
 	w.Reach(app, v1alpha1.InvalidSpecReason)
-	message := actors.Message(app)
+	message := harness.Message(app)
 	for _, words := range []string{"spec.sparkConfFrom: the properties of an attempt have 14", "the largest are spark.hadoop.fs.s3a.", secretKey + " (700030)"} {
 		if !strings.Contains(message, words) {
 			t.Errorf("the message does not have %q: %s", words, message)
@@ -168,13 +168,13 @@ func TestTooMuchInSecrets(t *testing.T) {
 	}
 }
 
-// TestFilesGoWithTheAttempt: what an attempt had of Secrets and files is gone once it was stopped, also where the spec does not name it any
-// more.
+// TestFilesGoWithTheAttempt: what an attempt had of Secrets and files is gone once it was stopped, also where the spec no longer
+// names it.
 func TestFilesGoWithTheAttempt(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "8Gi", nil)
+	w := harness.NewWorld(t, "8Gi", nil)
 	operator.Use(t)
-	actors.Create(t, s3(w, map[string]string{"secret": secretValue}))
+	harness.Create(t, s3(w, map[string]string{"secret": secretValue}))
 	files := func(a *v1alpha1.SparkApplication) {
 		a.Spec.ConfigMaps = []v1alpha1.InlineConfigMap{
 			{Name: "job", MountPath: "/etc/job", Data: map[string]string{"a.txt": "a"}},
@@ -196,11 +196,11 @@ func TestFilesGoWithTheAttempt(t *testing.T) {
 		if got := madeFor(t, app); len(got) != 4 {
 			t.Fatalf("%s: objects of the first attempt: %v", name, got)
 		}
-		actors.Change(t, app, test.stop)
+		harness.Change(t, app, test.stop)
 		if test.left == "" {
 			w.Reach(app, v1alpha1.SuspendedReason)
 		} else {
-			actors.Eventually(t, app, "in its second run", func(a *v1alpha1.SparkApplication) bool { return a.Status.Run == 2 })
+			harness.Eventually(t, app, "in its second run", func(a *v1alpha1.SparkApplication) bool { return a.Status.Run == 2 })
 			w.Run(app)
 		}
 		if got := strings.Join(madeFor(t, app), " "); !strings.HasSuffix(got, test.left) || strings.Contains(got, " ") || (got == "") != (test.left == "") {
@@ -209,7 +209,7 @@ func TestFilesGoWithTheAttempt(t *testing.T) {
 	}
 }
 
-// madeFor are the names of the ConfigMaps and Secrets that were made for an application.
+// madeFor are the names of the ConfigMaps and Secrets that were created for an application.
 func madeFor(t *testing.T, app *v1alpha1.SparkApplication) []string {
 	t.Helper()
 	var names []string
@@ -229,7 +229,7 @@ func madeFor(t *testing.T, app *v1alpha1.SparkApplication) []string {
 // TestFilesAreMounted: an entry of configMaps is a ConfigMap of the attempt, mounted into driver and executors.
 func TestFilesAreMounted(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "8Gi", nil)
+	w := harness.NewWorld(t, "8Gi", nil)
 	operator.Use(t)
 	app := w.Apply("pi", func(a *v1alpha1.SparkApplication) {
 		a.Spec.ConfigMaps = []v1alpha1.InlineConfigMap{{Name: "job", MountPath: "/etc/job", Data: map[string]string{"a.txt": "a\n"}}}

@@ -13,8 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // TestWait: edits during a run wait for its end; the last one runs, once. The status speaks of the old generation until then.
@@ -23,21 +23,21 @@ func TestWait(t *testing.T) {
 	for name, code := range map[string]int32{"the run succeeds": 0, "the run fails": 1} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := actors.NewWorld(t, "8Gi", nil)
+			w := harness.NewWorld(t, "8Gi", nil)
 			operator.Use(t)
 			app := w.Apply("pi")
 			driver := w.Run(app)
 			before := app.Generation
-			actors.Change(t, app, arguments("5"))
-			actors.Change(t, app, arguments("6"))
-			actors.Eventually(t, app, "saying that another run follows", func(a *v1alpha1.SparkApplication) bool {
-				return strings.HasSuffix(actors.Message(a), "; run 2 follows this one: the run template has changed")
+			harness.Change(t, app, arguments("5"))
+			harness.Change(t, app, arguments("6"))
+			harness.Eventually(t, app, "saying that another run follows", func(a *v1alpha1.SparkApplication) bool {
+				return strings.HasSuffix(harness.Message(a), "; run 2 follows this one: the run template has changed")
 			})
-			if app.Status.ObservedGeneration != before || actors.Stage(app) != "Running" {
-				t.Errorf("the edit is not to be observed yet: %s", actors.Show(app))
+			if app.Status.ObservedGeneration != before || harness.Stage(app) != "Running" {
+				t.Errorf("the edit is not to be observed yet: %s", harness.Show(app))
 			}
 			w.Kubelet.Finish(t.Context(), driver, code, "Error")
-			actors.Eventually(t, app, "in run 2", func(a *v1alpha1.SparkApplication) bool { return a.Status.Run == 2 })
+			harness.Eventually(t, app, "in run 2", func(a *v1alpha1.SparkApplication) bool { return a.Status.Run == 2 })
 			runs(t, w.Driver(app), "2", "6")
 			w.Succeed(app)
 			if diff := cmp.Diff(map[string]int{"1/1": 1, "2/1": 1}, w.Kubelet.Created(app.UID)); diff != "" {
@@ -45,7 +45,7 @@ func TestWait(t *testing.T) {
 			}
 			for _, v := range w.History.Versions(app) {
 				if apimeta.FindStatusCondition(v.Status.Conditions, v1alpha1.StalledCondition) != nil {
-					t.Errorf("Stalled although a newer template waited: %s", actors.Show(v))
+					t.Errorf("Stalled although a newer template waited: %s", harness.Show(v))
 				}
 			}
 			w.Unused()
@@ -53,16 +53,16 @@ func TestWait(t *testing.T) {
 	}
 }
 
-// TestRestart: an edit stops the run gracefully and starts the new one; that is no failure.
+// TestRestart: an edit stops the run gracefully and starts the new one; that is not a failure.
 func TestRestart(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "3Gi", nil)
+	w := harness.NewWorld(t, "3Gi", nil)
 	w.History.MemoryLimit = 3 << 30
 	operator.Use(t)
 	app := w.Apply("pi", onTemplateChange(v1alpha1.TemplateChangeRestart))
 	w.Kubelet.Executors(t.Context(), w.Run(app), 2)
-	actors.Change(t, app, arguments("5"))
-	actors.Eventually(t, app, "in run 2", func(a *v1alpha1.SparkApplication) bool { return a.Status.Run == 2 })
+	harness.Change(t, app, arguments("5"))
+	harness.Eventually(t, app, "in run 2", func(a *v1alpha1.SparkApplication) bool { return a.Status.Run == 2 })
 	runs(t, w.Driver(app), "2", "5")
 	w.Succeed(app)
 	if diff := cmp.Diff([]string{"1/1 Stopped", "2/1 Succeeded"}, outcomes(app)); diff != "" {
@@ -86,28 +86,28 @@ func TestIgnore(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := actors.NewWorld(t, "8Gi", nil)
+			w := harness.NewWorld(t, "8Gi", nil)
 			operator.Use(t)
 			app := w.Apply("pi", onTemplateChange(v1alpha1.TemplateChangeIgnore))
 			driver := w.Run(app)
-			actors.Change(t, app, arguments("5"))
-			actors.Eventually(t, app, "told that the template is ignored", func(a *v1alpha1.SparkApplication) bool {
+			harness.Change(t, app, arguments("5"))
+			harness.Eventually(t, app, "told that the template is ignored", func(a *v1alpha1.SparkApplication) bool {
 				return apimeta.IsStatusConditionTrue(a.Status.Conditions, v1alpha1.TemplateIgnoredCondition)
 			})
-			if actors.Stage(app) != "Running" || app.Status.ObservedGeneration != app.Generation {
-				t.Errorf("want Running with the new generation: %s", actors.Show(app))
+			if harness.Stage(app) != "Running" || app.Status.ObservedGeneration != app.Generation {
+				t.Errorf("want Running with the new generation: %s", harness.Show(app))
 			}
 			w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
 			w.Reach(app, "Succeeded")
 			if app.Status.Run != 1 || !apimeta.IsStatusConditionTrue(app.Status.Conditions, v1alpha1.TemplateIgnoredCondition) {
-				t.Errorf("want the end of run 1 with TemplateIgnored: %s", actors.Show(app))
+				t.Errorf("want the end of run 1 with TemplateIgnored: %s", harness.Show(app))
 			}
-			actors.Change(t, app, again)
-			actors.Eventually(t, app, "in run 2", func(a *v1alpha1.SparkApplication) bool { return a.Status.Run == 2 })
+			harness.Change(t, app, again)
+			harness.Eventually(t, app, "in run 2", func(a *v1alpha1.SparkApplication) bool { return a.Status.Run == 2 })
 			runs(t, w.Driver(app), "2", "5")
 			w.Succeed(app)
 			if apimeta.FindStatusCondition(app.Status.Conditions, v1alpha1.TemplateIgnoredCondition) != nil {
-				t.Errorf("TemplateIgnored although the template has run: %s", actors.Show(app))
+				t.Errorf("TemplateIgnored although the template has run: %s", harness.Show(app))
 			}
 		})
 	}
@@ -119,7 +119,7 @@ func TestForceDuringTheRun(t *testing.T) {
 	for _, policy := range []v1alpha1.TemplateChangePolicy{v1alpha1.TemplateChangeWait, v1alpha1.TemplateChangeIgnore, v1alpha1.TemplateChangeRestart} {
 		t.Run(string(policy), func(t *testing.T) {
 			t.Parallel()
-			w := actors.NewWorld(t, "8Gi", nil)
+			w := harness.NewWorld(t, "8Gi", nil)
 			operator.Use(t)
 			app := w.Apply("pi", onTemplateChange(policy))
 			driver := w.Run(app)
@@ -128,58 +128,58 @@ func TestForceDuringTheRun(t *testing.T) {
 				tokens = tokens[2:] // each stops a run
 			}
 			for _, token := range tokens {
-				actors.Change(t, app, func(a *v1alpha1.SparkApplication) {
+				harness.Change(t, app, func(a *v1alpha1.SparkApplication) {
 					a.Annotations = map[string]string{forceAt: token, requestedAt: token}
 				})
 			}
 			if policy != v1alpha1.TemplateChangeRestart {
 				w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
 			}
-			actors.Eventually(t, app, "in run 2", func(a *v1alpha1.SparkApplication) bool { return a.Status.Run == 2 })
+			harness.Eventually(t, app, "in run 2", func(a *v1alpha1.SparkApplication) bool { return a.Status.Run == 2 })
 			w.Succeed(app)
 			if app.Status.Run != 2 || app.Status.LastHandledForceAt != "c" {
-				t.Errorf("want run 2 for the last token: %s", actors.Show(app))
+				t.Errorf("want run 2 for the last token: %s", harness.Show(app))
 			}
 		})
 	}
 }
 
-// TestInvalidDuringTheRun: the run goes on; at its end the mistake is told; the correction runs.
+// TestInvalidDuringTheRun: the run continues; at its end the mistake is reported; the correction runs.
 func TestInvalidDuringTheRun(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "8Gi", nil)
+	w := harness.NewWorld(t, "8Gi", nil)
 	operator.Use(t)
 	app := w.Apply("pi")
 	driver := w.Run(app)
-	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.MainClass = "org.example.Main" })
+	harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.MainClass = "org.example.Main" })
 	w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
 	w.Reach(app, "InvalidSpec")
-	if diff := cmp.Diff([]string{"1/1 Succeeded"}, outcomes(app)); diff != "" || !strings.Contains(actors.Message(app), "spec.mainClass") {
-		t.Errorf("attempts (-want +got):\n%s%s", diff, actors.Show(app))
+	if diff := cmp.Diff([]string{"1/1 Succeeded"}, outcomes(app)); diff != "" || !strings.Contains(harness.Message(app), "spec.mainClass") {
+		t.Errorf("attempts (-want +got):\n%s%s", diff, harness.Show(app))
 	}
 	w.Unused()
-	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.MainClass, a.Spec.Arguments = "", []string{"5"} })
+	harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.MainClass, a.Spec.Arguments = "", []string{"5"} })
 	w.Succeed(app)
 	if app.Status.Run != 2 {
-		t.Errorf("want run 2: %s", actors.Show(app))
+		t.Errorf("want run 2: %s", harness.Show(app))
 	}
 }
 
 // TestEditWhileQueued: nothing runs yet, so the new template takes the place of the old one, which never runs.
 func TestEditWhileQueued(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "3Gi", nil)
+	w := harness.NewWorld(t, "3Gi", nil)
 	operator.Use(t)
 	first := w.Apply("first")
 	driver := w.Run(first)
 	app := w.Apply("pi")
 	w.Reach(app, "Queued")
-	actors.Change(t, app, arguments("5"))
+	harness.Change(t, app, arguments("5"))
 	w.Reach(app, "Queued")
-	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.MainClass = "org.example.Main" })
+	harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.MainClass = "org.example.Main" })
 	w.Reach(app, "InvalidSpec")
-	actors.Eventually(t, w.Queue, "without anybody waiting", func(q *v1alpha1.SparkQueue) bool { return q.Status.Pending == 0 })
-	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.MainClass = "" })
+	harness.Eventually(t, w.Queue, "without anybody waiting", func(q *v1alpha1.SparkQueue) bool { return q.Status.Pending == 0 })
+	harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.MainClass = "" })
 	w.Reach(app, "Queued")
 	w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
 	w.Reach(first, "Succeeded")
@@ -192,38 +192,38 @@ func TestEditWhileQueued(t *testing.T) {
 	w.Unused()
 }
 
-// TestMoveWhileQueued: the queue is no part of the run template. A waiting application moves, and starts where there is room.
+// TestMoveWhileQueued: the queue is not part of the run template. A waiting application moves, and starts where it fits.
 func TestMoveWhileQueued(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "3Gi", nil)
-	other := actors.Queue(t, w.Namespace+"-b", "", "3Gi")
+	w := harness.NewWorld(t, "3Gi", nil)
+	other := harness.Queue(t, w.Namespace+"-b", "", "3Gi")
 	operator.Use(t)
 	w.Run(w.Apply("first"))
 	app := w.Apply("pi")
 	w.Reach(app, "Queued")
-	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Queue.Name = other.Name })
+	harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Queue.Name = other.Name })
 	w.Succeed(app)
 	if app.Status.Run != 1 || app.Status.Queue != other.Name {
-		t.Errorf("want run 1 in queue %s: %s", other.Name, actors.Show(app))
+		t.Errorf("want run 1 in queue %s: %s", other.Name, harness.Show(app))
 	}
-	actors.Eventually(t, w.Queue, "used by the first alone", func(q *v1alpha1.SparkQueue) bool { return q.Status.Admitted == 1 && q.Status.Pending == 0 })
+	harness.Eventually(t, w.Queue, "used by the first alone", func(q *v1alpha1.SparkQueue) bool { return q.Status.Admitted == 1 && q.Status.Pending == 0 })
 }
 
-// TestEditBetweenSubmittingAndTheDriver: the grant is there, the driver could not be made yet. The old template never runs.
+// TestEditBetweenSubmittingAndTheDriver: the grant is there, the driver could not be created yet. The old template never runs.
 func TestEditBetweenSubmittingAndTheDriver(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "3Gi", nil)
+	w := harness.NewWorld(t, "3Gi", nil)
 	w.History.MemoryLimit = 3 << 30
 	operator.Use(t)
 	foreign := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "my-driver"},
 		Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "somebody", Image: "else"}}}}
-	actors.Create(t, foreign)
+	harness.Create(t, foreign)
 	app := w.Apply("pi", func(a *v1alpha1.SparkApplication) { a.Spec.Driver.PodName = "my-driver" })
-	actors.Eventually(t, app, "kept from its driver", func(a *v1alpha1.SparkApplication) bool {
-		return actors.Stage(a) == "Submitting" && strings.Contains(actors.Message(a), "belongs to another owner")
+	harness.Eventually(t, app, "kept from its driver", func(a *v1alpha1.SparkApplication) bool {
+		return harness.Stage(a) == "Submitting" && strings.Contains(harness.Message(a), "belongs to another owner")
 	})
-	actors.Change(t, app, arguments("5"))
-	actors.Eventually(t, app, "in run 2", func(a *v1alpha1.SparkApplication) bool { return a.Status.Run == 2 && actors.Stage(a) == "Submitting" })
+	harness.Change(t, app, arguments("5"))
+	harness.Eventually(t, app, "in run 2", func(a *v1alpha1.SparkApplication) bool { return a.Status.Run == 2 && harness.Stage(a) == "Submitting" })
 	if err := env.Client().Delete(t.Context(), foreign); err != nil {
 		t.Fatal(err)
 	}

@@ -10,14 +10,14 @@ import (
 	"testing"
 
 	"github.com/sparkgate/sparkgate/queueing/embedded/decisionlog"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // TestDecisionsReplay: what an operator has decided comes out again when its decision log is played, also while it still writes, and
 // for the operator after it, which begins with what it finds.
 func TestDecisionsReplay(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "decisions.jsonl")
-	w := actors.NewWorld(t, "3Gi", nil)
+	w := harness.NewWorld(t, "3Gi", nil)
 	operator := startWithLog(t, path)
 	first := w.Apply("first")
 	driver := w.Run(first)
@@ -37,13 +37,13 @@ func TestDecisionsReplay(t *testing.T) {
 	replays(t, path+".1", 1, `"state":"Waiting","reason":"WaitingForQuota"`)
 }
 
-func startWithLog(t *testing.T, path string) *actors.Operator {
+func startWithLog(t *testing.T, path string) *harness.Operator {
 	t.Helper()
 	file, err := decisionlog.Create(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	operator := actors.StartOperator(t, actors.OperatorOptions{DecisionLog: file})
+	operator := harness.StartOperator(t, harness.OperatorOptions{DecisionLog: file})
 	t.Cleanup(func() {
 		operator.Stop()
 		_ = file.Close()

@@ -8,13 +8,13 @@ import (
 	"os"
 	"testing"
 
-	"github.com/sparkgate/sparkgate/test/integration/actors"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
-func TestMain(m *testing.M) { os.Exit(actors.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(harness.Main(m)) }
 
 // start runs an operator on a good network.
-func start(t *testing.T) *actors.Operator {
+func start(t *testing.T) *harness.Operator {
 	t.Helper()
-	return actors.StartOperator(t, actors.OperatorOptions{})
+	return harness.StartOperator(t, harness.OperatorOptions{})
 }

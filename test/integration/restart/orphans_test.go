@@ -13,27 +13,27 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // lingering is a world whose pods stay when they are deleted, until they may go, and another queue that its namespace is charged to by
 // default.
-func lingering(t *testing.T) (w *actors.World, own *v1alpha1.SparkQueue, stay *atomic.Bool) {
+func lingering(t *testing.T) (w *harness.World, own *v1alpha1.SparkQueue, stay *atomic.Bool) {
 	t.Helper()
 	stay = &atomic.Bool{}
 	stay.Store(true)
-	w = actors.NewWorld(t, "3Gi", &actors.Kubelet{Run: actors.Manual, Hold: func(*corev1.Pod) bool { return stay.Load() }})
+	w = harness.NewWorld(t, "3Gi", &harness.Kubelet{Run: harness.Manual, Hold: func(*corev1.Pod) bool { return stay.Load() }})
 	t.Cleanup(func() { stay.Store(false) })
-	own = actors.Queue(t, w.Namespace+"-own", "", "8Gi")
-	actors.Change(t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}}, func(n *corev1.Namespace) {
+	own = harness.Queue(t, w.Namespace+"-own", "", "8Gi")
+	harness.Change(t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}}, func(n *corev1.Namespace) {
 		n.Annotations = map[string]string{v1alpha1.DefaultQueueAnnotation: own.Name}
 	})
 	return w, own, stay
 }
 
-// impostor is a running pod with labels of an application that somebody has made up, or of one that was.
-func impostor(t *testing.T, w *actors.World, name, application, uid string) *corev1.Pod {
+// impostor is a running pod with labels of an application that a tenant has made up, or of one that was.
+func impostor(t *testing.T, w *harness.World, name, application, uid string) *corev1.Pod {
 	t.Helper()
 	p := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name, Labels: map[string]string{
@@ -45,7 +45,7 @@ func impostor(t *testing.T, w *actors.World, name, application, uid string) *cor
 			Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("2Gi")}},
 		}}},
 	}
-	actors.Create(t, p)
+	harness.Create(t, p)
 	return p
 }
 
@@ -53,7 +53,7 @@ func impostor(t *testing.T, w *actors.World, name, application, uid string) *cor
 func uses(t *testing.T, q *v1alpha1.SparkQueue, memory string, unmanaged int32) {
 	t.Helper()
 	want := resource.MustParse(memory)
-	actors.Eventually(t, q, "using "+memory, func(q *v1alpha1.SparkQueue) bool {
+	harness.Eventually(t, q, "using "+memory, func(q *v1alpha1.SparkQueue) bool {
 		used, pods := resource.Quantity{}, int32(0)
 		for _, u := range q.Status.Usage {
 			if u.Resource == "memory" {
@@ -81,7 +81,7 @@ func TestLabelsChargeNobody(t *testing.T) {
 	}
 	start(t)
 	stay.Store(false)
-	actors.Gone(t, p)
+	harness.Gone(t, p)
 	uses(t, own, "0", 0)
 }
 
@@ -93,7 +93,7 @@ func TestOrphansStayCharged(t *testing.T) {
 	app := w.Apply("pi")
 	driver := w.Run(app)
 	held := ""
-	actors.Eventually(t, w.Queue, "charged", func(q *v1alpha1.SparkQueue) bool {
+	harness.Eventually(t, w.Queue, "charged", func(q *v1alpha1.SparkQueue) bool {
 		for _, u := range q.Status.Usage {
 			if u.Resource == "memory" {
 				held = u.Used.String()
@@ -107,8 +107,9 @@ func TestOrphansStayCharged(t *testing.T) {
 	if err := env.Client().Patch(t.Context(), app, client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"finalizers":null}}`))); client.IgnoreNotFound(err) != nil {
 		t.Fatal(err)
 	}
-	actors.Eventually(t, w.Queue, "remembering the orphan", func(q *v1alpha1.SparkQueue) bool {
-		return len(q.Status.Ledger.Orphans) == 1 && q.Status.Ledger.Orphans[0].UID == string(app.UID)
+	harness.Eventually(t, w.Queue, "remembering the orphan", func(q *v1alpha1.SparkQueue) bool {
+		entries, err := q.Status.Ledger.Decode()
+		return err == nil && len(entries.Orphans) == 1 && entries.Orphans[0].UID == string(app.UID)
 	})
 	uses(t, w.Queue, held, 0)
 	operator.Stop()
@@ -122,9 +123,9 @@ func TestOrphansStayCharged(t *testing.T) {
 	start(t)
 	uses(t, w.Queue, held, 0)
 	stay.Store(false)
-	actors.Gone(t, driver)
-	actors.Gone(t, more)
+	harness.Gone(t, driver)
+	harness.Gone(t, more)
 	w.Unused()
 	uses(t, own, "0", 0)
-	actors.Eventually(t, w.Queue, "with an empty ledger", func(q *v1alpha1.SparkQueue) bool { return len(q.Status.Ledger.Orphans) == 0 })
+	harness.Eventually(t, w.Queue, "with an empty ledger", func(q *v1alpha1.SparkQueue) bool { return q.Status.Ledger.Entries == "" })
 }

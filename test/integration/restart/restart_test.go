@@ -16,26 +16,26 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // TestStoppedBeforeApply: what was applied while no operator ran, runs once when it is back.
 func TestStoppedBeforeApply(t *testing.T) {
-	w := actors.NewWorld(t, "8Gi", nil)
+	w := harness.NewWorld(t, "8Gi", nil)
 	start(t).Stop()
 	app := w.Apply("pi")
 	start(t)
 	w.Succeed(app)
 	if gocmp.Diff(map[string]int{"1/1": 1}, w.Kubelet.Created(app.UID)) != "" || app.Status.Run != 1 {
-		t.Errorf("want one run: %v %s", w.Kubelet.Created(app.UID), actors.Show(app))
+		t.Errorf("want one run: %v %s", w.Kubelet.Created(app.UID), harness.Show(app))
 	}
 }
 
 // TestAppliedWhileStopped: who waits since before the operator was there, is served by priority and age all the same.
 func TestAppliedWhileStopped(t *testing.T) {
-	w := actors.NewWorld(t, "3Gi", nil)
-	actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.PriorityClassNames = []string{"system-node-critical"} })
+	w := harness.NewWorld(t, "3Gi", nil)
+	harness.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.PriorityClassNames = []string{"system-node-critical"} })
 	var apps []*v1alpha1.SparkApplication
 	for i := range 6 {
 		apps = append(apps, w.Apply(fmt.Sprintf("app-%d", i)))
@@ -50,11 +50,11 @@ func TestAppliedWhileStopped(t *testing.T) {
 
 // TestLedgerAtRest: when no application is on its way to its grant, the ledger has no entries, also those that a process before has left.
 func TestLedgerAtRest(t *testing.T) {
-	w := actors.NewWorld(t, "8Gi", nil)
-	empty := func(q *v1alpha1.SparkQueue) bool { return q.Status.Ledger != nil && len(q.Status.Ledger.InFlight) == 0 }
+	w := harness.NewWorld(t, "8Gi", nil)
+	empty := func(q *v1alpha1.SparkQueue) bool { return q.Status.Ledger != nil && q.Status.Ledger.Entries == "" }
 	operator := start(t)
 	w.Run(w.Apply("first"))
-	actors.Eventually(t, w.Queue, "with a ledger that is empty again", func(q *v1alpha1.SparkQueue) bool {
+	harness.Eventually(t, w.Queue, "with a ledger that is empty again", func(q *v1alpha1.SparkQueue) bool {
 		return empty(q) && q.Status.Ledger.Seq >= 3 // taken over, written with the grant, and once more
 	})
 	second := w.Apply("second")
@@ -63,7 +63,7 @@ func TestLedgerAtRest(t *testing.T) {
 	start(t)
 	w.Kubelet.Start(t.Context(), w.Driver(second))
 	w.Reach(second, "Running")
-	actors.Eventually(t, w.Queue, "with an empty ledger after a restart", empty)
+	harness.Eventually(t, w.Queue, "with an empty ledger after a restart", empty)
 }
 
 // TestStoppedDuringTheRun: the driver ends while no operator runs. Its end is reported once, as it was.
@@ -73,7 +73,7 @@ func TestStoppedDuringTheRun(t *testing.T) {
 		stage string
 	}{"succeeds": {0, "Succeeded"}, "fails": {5, "Failed"}} {
 		t.Run(name, func(t *testing.T) {
-			w := actors.NewWorld(t, "3Gi", nil)
+			w := harness.NewWorld(t, "3Gi", nil)
 			w.History.MemoryLimit = 3 << 30
 			operator := start(t)
 			app := w.Apply("pi")
@@ -105,33 +105,33 @@ func TestStoppedDuringTheRun(t *testing.T) {
 // TestChangedWhileStopped: what users do while no operator runs is done when it is back.
 func TestChangedWhileStopped(t *testing.T) {
 	tests := map[string]struct {
-		change func(*testing.T, *actors.World, *v1alpha1.SparkApplication)
-		want   func(*testing.T, *actors.World, *v1alpha1.SparkApplication)
+		change func(*testing.T, *harness.World, *v1alpha1.SparkApplication)
+		want   func(*testing.T, *harness.World, *v1alpha1.SparkApplication)
 	}{
-		"suspended": {func(t *testing.T, _ *actors.World, app *v1alpha1.SparkApplication) {
-			actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = true })
-		}, func(_ *testing.T, w *actors.World, app *v1alpha1.SparkApplication) { w.Reach(app, "Suspended") }},
-		"edited": {func(t *testing.T, _ *actors.World, app *v1alpha1.SparkApplication) {
-			actors.Change(t, app, func(a *v1alpha1.SparkApplication) {
+		"suspended": {func(t *testing.T, _ *harness.World, app *v1alpha1.SparkApplication) {
+			harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = true })
+		}, func(_ *testing.T, w *harness.World, app *v1alpha1.SparkApplication) { w.Reach(app, "Suspended") }},
+		"edited": {func(t *testing.T, _ *harness.World, app *v1alpha1.SparkApplication) {
+			harness.Change(t, app, func(a *v1alpha1.SparkApplication) {
 				a.Spec.RunID, a.Spec.OnTemplateChange = "2", v1alpha1.TemplateChangeRestart
 			})
-		}, func(t *testing.T, _ *actors.World, app *v1alpha1.SparkApplication) {
-			actors.Eventually(t, app, "in run 2", func(a *v1alpha1.SparkApplication) bool { return a.Status.Run == 2 })
+		}, func(t *testing.T, _ *harness.World, app *v1alpha1.SparkApplication) {
+			harness.Eventually(t, app, "in run 2", func(a *v1alpha1.SparkApplication) bool { return a.Status.Run == 2 })
 		}},
-		"deleted": {func(t *testing.T, _ *actors.World, app *v1alpha1.SparkApplication) {
+		"deleted": {func(t *testing.T, _ *harness.World, app *v1alpha1.SparkApplication) {
 			if err := env.Client().Delete(t.Context(), app); err != nil {
 				t.Fatal(err)
 			}
-		}, func(t *testing.T, _ *actors.World, app *v1alpha1.SparkApplication) { actors.Gone(t, app) }},
-		"driver deleted by somebody": {func(t *testing.T, w *actors.World, app *v1alpha1.SparkApplication) {
+		}, func(t *testing.T, _ *harness.World, app *v1alpha1.SparkApplication) { harness.Gone(t, app) }},
+		"driver deleted by somebody": {func(t *testing.T, w *harness.World, app *v1alpha1.SparkApplication) {
 			if err := env.Client().Delete(t.Context(), w.Driver(app), client.GracePeriodSeconds(0)); err != nil {
 				t.Fatal(err)
 			}
-		}, func(_ *testing.T, w *actors.World, app *v1alpha1.SparkApplication) { w.Reach(app, "Failed") }},
+		}, func(_ *testing.T, w *harness.World, app *v1alpha1.SparkApplication) { w.Reach(app, "Failed") }},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			w := actors.NewWorld(t, "3Gi", nil)
+			w := harness.NewWorld(t, "3Gi", nil)
 			w.History.MemoryLimit = 3 << 30
 			operator := start(t)
 			app := w.Apply("pi")
@@ -157,7 +157,7 @@ func TestChangedWhileStopped(t *testing.T) {
 func TestOrphansAfterARestart(t *testing.T) {
 	var hold atomic.Bool
 	hold.Store(true)
-	w := actors.NewWorld(t, "3Gi", &actors.Kubelet{Run: actors.Manual, Hold: func(*corev1.Pod) bool { return hold.Load() }})
+	w := harness.NewWorld(t, "3Gi", &harness.Kubelet{Run: harness.Manual, Hold: func(*corev1.Pod) bool { return hold.Load() }})
 	w.History.MemoryLimit = 3 << 30
 	operator := start(t)
 	app := w.Apply("pi")
@@ -167,62 +167,53 @@ func TestOrphansAfterARestart(t *testing.T) {
 	if err := env.Client().Delete(t.Context(), app); err != nil {
 		t.Fatal(err)
 	}
-	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Finalizers = nil })
+	harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Finalizers = nil })
 	next := w.Apply("next")
 	start(t)
-	actors.Eventually(t, driver, "asked to end", func(p *corev1.Pod) bool { return p.DeletionTimestamp != nil })
+	harness.Eventually(t, driver, "asked to end", func(p *corev1.Pod) bool { return p.DeletionTimestamp != nil })
 	w.Reach(next, "Queued")
-	actors.Eventually(t, w.Queue, "counting the orphans", func(q *v1alpha1.SparkQueue) bool { return q.Status.Admitted == 1 && q.Status.Pending == 1 })
+	harness.Eventually(t, w.Queue, "counting the orphans", func(q *v1alpha1.SparkQueue) bool { return q.Status.Admitted == 1 && q.Status.Pending == 1 })
 	hold.Store(false)
 	w.Succeed(next)
 	w.Unused()
 }
 
-// TestKilledAgainAndAgain: with room for three, the operator is killed while three run and twenty wait, and again while they come to
-// their turn. Pods and grants never exceed the quota, each attempt has one driver, and nobody passes who came later.
+// TestKilledAgainAndAgain: with quota for three, the operator is killed while three run and twenty wait, and again while they come to
+// their turn. Pods and grants never exceed the quota, each attempt has one driver, and no later one passes.
 func TestKilledAgainAndAgain(t *testing.T) {
 	const room, many = 3, 23
 	var ended atomic.Int32
 	release := make(chan struct{})
-	w := actors.NewWorld(t, "8100Mi", &actors.Kubelet{Run: func(ctx context.Context, k *actors.Kubelet, driver *corev1.Pod) {
-		k.Start(ctx, driver)
-		executors := k.Executors(ctx, driver, 2)
-		select {
-		case <-release:
-		case <-ctx.Done():
-			return
+	w := harness.NewWorld(t, "8100Mi", &harness.Kubelet{Run: func(ctx context.Context, k *harness.Kubelet, driver *corev1.Pod) {
+		if k.RunUntil(ctx, driver, release) {
+			ended.Add(1)
 		}
-		for _, e := range executors {
-			k.Finish(ctx, e, 0, "Completed")
-		}
-		k.Finish(ctx, driver, 0, "Completed")
-		ended.Add(1)
 	}})
 	w.History.MemoryLimit = 8100 << 20
-	network := actors.NewNetwork(nil)
-	operator := actors.StartOperator(t, actors.OperatorOptions{Network: network.Wrap})
+	network := harness.NewNetwork(nil)
+	operator := harness.StartOperator(t, harness.OperatorOptions{Network: network.Wrap})
 	kill := func() {
 		network.Cut()
 		operator.Stop()
-		network = actors.NewNetwork(nil)
-		operator = actors.StartOperator(t, actors.OperatorOptions{Network: network.Wrap})
+		network = harness.NewNetwork(nil)
+		operator = harness.StartOperator(t, harness.OperatorOptions{Network: network.Wrap})
 	}
 	var apps []*v1alpha1.SparkApplication
 	for i := range many {
 		apps = append(apps, w.Apply(fmt.Sprintf("app-%d", i)))
 	}
-	actors.Eventually(t, w.Queue, "full", func(q *v1alpha1.SparkQueue) bool {
+	harness.Eventually(t, w.Queue, "full", func(q *v1alpha1.SparkQueue) bool {
 		return q.Status.Admitted == room && q.Status.Pending == many-room
 	})
 	waiting := slices.DeleteFunc(slices.Clone(apps), func(app *v1alpha1.SparkApplication) bool {
-		actors.Eventually(t, app, "reported", func(a *v1alpha1.SparkApplication) bool { return actors.Stage(a) != "" })
+		harness.Eventually(t, app, "reported", func(a *v1alpha1.SparkApplication) bool { return harness.Stage(a) != "" })
 		return app.Status.Grant != nil
 	})
 	kill()
 	close(release)
 	for round := int32(1); round <= 3; round++ {
 		for ended.Load() < 5*round {
-			actors.Eventually(t, w.Queue, "there", func(*v1alpha1.SparkQueue) bool { return true })
+			harness.Eventually(t, w.Queue, "there", func(*v1alpha1.SparkQueue) bool { return true })
 		}
 		kill()
 	}
@@ -236,8 +227,8 @@ func TestKilledAgainAndAgain(t *testing.T) {
 	w.Unused()
 }
 
-// inTurn checks that whoever was let in had at most as many older ones before it that were not as can be let in together.
-func inTurn(t *testing.T, w *actors.World, apps []*v1alpha1.SparkApplication, together int) {
+// inTurn checks that what was admitted had at most as many older ones before it that were not as can be let in together.
+func inTurn(t *testing.T, w *harness.World, apps []*v1alpha1.SparkApplication, together int) {
 	t.Helper()
 	line := slices.Clone(apps)
 	slices.SortFunc(line, func(a, b *v1alpha1.SparkApplication) int {

@@ -18,13 +18,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
-// moments of the first life of an application, as the write that is about to be made.
+// moments of the first life of an application, as the write that is about to be sent.
 var moments = map[string]func(r *http.Request) bool{
-	"before the ledger":     func(r *http.Request) bool { return isPatch(r, "/sparkqueues/", `"inFlight":[`) },
+	"before the ledger":     func(r *http.Request) bool { return isPatch(r, "/sparkqueues/", `"entries":"{`) },
 	"before the finalizer":  func(r *http.Request) bool { return isPatch(r, "/sparkapplications/pi", `"finalizers"`) },
 	"before the grant":      func(r *http.Request) bool { return isPatch(r, "/sparkapplications/pi/status", `"grant"`) },
 	"before the config map": func(r *http.Request) bool { return isPost(r, "/configmaps") },
@@ -50,21 +50,21 @@ func isPatch(r *http.Request, path, content string) bool {
 }
 
 // pausedAt starts an operator that stands still at the first such write.
-func pausedAt(t *testing.T, moment func(*http.Request) bool) (*actors.Operator, *actors.Network) {
+func pausedAt(t *testing.T, moment func(*http.Request) bool) (*harness.Operator, *harness.Network) {
 	t.Helper()
 	var once atomic.Bool
-	network := actors.NewNetwork(func(_ int, r *http.Request) actors.Fault {
+	network := harness.NewNetwork(func(_ int, r *http.Request) harness.Fault {
 		if moment(r) && once.CompareAndSwap(false, true) {
-			return actors.Hang
+			return harness.Hang
 		}
-		return actors.None
+		return harness.None
 	})
 	t.Cleanup(network.Resume)
-	return actors.StartOperator(t, actors.OperatorOptions{Network: network.Wrap}), network
+	return harness.StartOperator(t, harness.OperatorOptions{Network: network.Wrap}), network
 }
 
 // standsStill waits until the operator behind the network is paused.
-func standsStill(t *testing.T, network *actors.Network) {
+func standsStill(t *testing.T, network *harness.Network) {
 	t.Helper()
 	for !network.Paused() {
 		select {
@@ -76,7 +76,7 @@ func standsStill(t *testing.T, network *actors.Network) {
 }
 
 // endsFenced waits until an operator ends because another one has taken over.
-func endsFenced(t *testing.T, operator *actors.Operator) {
+func endsFenced(t *testing.T, operator *harness.Operator) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -85,12 +85,12 @@ func endsFenced(t *testing.T, operator *actors.Operator) {
 	}
 }
 
-// TestTakenOverWhilePaused: an operator stands still (SIGSTOP, a stolen processor) at the worst moments, another one takes over and goes
-// on; then the first one wakes up and does not know. Nothing is let in twice, each attempt has one driver, and the first one ends.
+// TestTakenOverWhilePaused: an operator stands still (SIGSTOP, a stolen processor) at the worst moments, another one takes over and
+// continues; then the first one wakes up and does not know. Nothing is let in twice, each attempt has one driver, and the first one ends.
 func TestTakenOverWhilePaused(t *testing.T) {
 	for name, moment := range moments {
 		t.Run(name, func(t *testing.T) {
-			w := actors.NewWorld(t, "3Gi", nil)
+			w := harness.NewWorld(t, "3Gi", nil)
 			w.History.MemoryLimit = 3 << 30
 			first, network := pausedAt(t, moment)
 			app := w.Apply("pi")
@@ -129,13 +129,13 @@ func TestWakesUpWithOldPods(t *testing.T) {
 	}
 	tests := map[string]struct {
 		stage string // of the application that it has not heard of
-		live  func(*testing.T, *actors.World, *v1alpha1.SparkApplication)
+		live  func(*testing.T, *harness.World, *v1alpha1.SparkApplication)
 	}{
-		"running": {"Running", func(*testing.T, *actors.World, *v1alpha1.SparkApplication) {}},
-		"finalizing": {"Finalizing", func(t *testing.T, w *actors.World, app *v1alpha1.SparkApplication) {
+		"running": {"Running", func(*testing.T, *harness.World, *v1alpha1.SparkApplication) {}},
+		"finalizing": {"Finalizing", func(t *testing.T, w *harness.World, app *v1alpha1.SparkApplication) {
 			w.Kubelet.Finish(t.Context(), w.Driver(app), 0, "Completed")
 		}},
-		"deleted": {"Running", func(t *testing.T, _ *actors.World, app *v1alpha1.SparkApplication) {
+		"deleted": {"Running", func(t *testing.T, _ *harness.World, app *v1alpha1.SparkApplication) {
 			if err := env.Client().Delete(t.Context(), app); err != nil {
 				t.Fatal(err)
 			}
@@ -145,7 +145,7 @@ func TestWakesUpWithOldPods(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var hold atomic.Bool
 			hold.Store(true)
-			w := actors.NewWorld(t, "3Gi", &actors.Kubelet{Run: actors.Manual, Hold: func(*corev1.Pod) bool { return hold.Load() }})
+			w := harness.NewWorld(t, "3Gi", &harness.Kubelet{Run: harness.Manual, Hold: func(*corev1.Pod) bool { return hold.Load() }})
 			w.History.MemoryLimit = 3 << 30
 			first, network := pausedAt(t, moments["before the config map"])
 			app := w.Apply("pi")
@@ -155,11 +155,11 @@ func TestWakesUpWithOldPods(t *testing.T) {
 			next := w.Apply("next")
 			w.Kubelet.Executors(t.Context(), w.Run(next), 2)
 			tc.live(t, w, next)
-			actors.Eventually(t, next, tc.stage, actors.InStage(tc.stage))
+			harness.Eventually(t, next, tc.stage, harness.InStage(tc.stage))
 
 			network.ResumeBut(podWatch)
 			isAwake(t, w, first, network)
-			actors.Eventually(t, next, "as it was", actors.InStage(tc.stage))
+			harness.Eventually(t, next, "as it was", harness.InStage(tc.stage))
 			third := w.Apply("third")
 			w.Reach(third, "Queued")
 			endsFenced(t, first)
@@ -173,9 +173,9 @@ func TestWakesUpWithOldPods(t *testing.T) {
 	}
 }
 
-// isAwake returns when the operator behind the network has looked at some applications that are made now, or has found out that it was
+// isAwake returns when the operator behind the network has looked at some applications that are created now, or has found out that it was
 // replaced.
-func isAwake(t *testing.T, w *actors.World, operator *actors.Operator, network *actors.Network) {
+func isAwake(t *testing.T, w *harness.World, operator *harness.Operator, network *harness.Network) {
 	t.Helper()
 	for i := 0; len(network.Touching("/sparkapplications/sign-")) < 5 && !operator.HasEnded(); i++ { // another operator may be faster
 		if i == 500 {
@@ -186,40 +186,40 @@ func isAwake(t *testing.T, w *actors.World, operator *actors.Operator, network *
 	}
 }
 
-// TestLateDriver: the request for a driver was on its way when the operator was paused, and arrives when nobody wants that driver any
-// more. It is removed.
+// TestLateDriver: the request for a driver was on its way when the operator was paused, and arrives when that driver is no longer
+// wanted. It is removed.
 func TestLateDriver(t *testing.T) {
-	tests := map[string]func(*testing.T, *actors.World, *v1alpha1.SparkApplication){
-		"the application succeeded": func(t *testing.T, w *actors.World, app *v1alpha1.SparkApplication) {
+	tests := map[string]func(*testing.T, *harness.World, *v1alpha1.SparkApplication){
+		"the application succeeded": func(t *testing.T, w *harness.World, app *v1alpha1.SparkApplication) {
 			w.Succeed(app)
 			if err := env.Client().Delete(t.Context(), w.KeptDriver(app)); err != nil {
 				t.Fatal(err)
 			}
-			actors.Gone(t, w.KeptDriver(app))
+			harness.Gone(t, w.KeptDriver(app))
 		},
-		"the application is suspended": func(t *testing.T, w *actors.World, app *v1alpha1.SparkApplication) {
-			actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = true })
+		"the application is suspended": func(t *testing.T, w *harness.World, app *v1alpha1.SparkApplication) {
+			harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = true })
 			w.Reach(app, "Suspended")
 		},
-		"the application is gone": func(t *testing.T, _ *actors.World, app *v1alpha1.SparkApplication) {
+		"the application is gone": func(t *testing.T, _ *harness.World, app *v1alpha1.SparkApplication) {
 			if err := env.Client().Delete(t.Context(), app); err != nil {
 				t.Fatal(err)
 			}
-			actors.Gone(t, app)
+			harness.Gone(t, app)
 		},
-		"another run waits": func(t *testing.T, w *actors.World, app *v1alpha1.SparkApplication) {
+		"another run waits": func(t *testing.T, w *harness.World, app *v1alpha1.SparkApplication) {
 			driver := w.Driver(app)
-			actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.StopPolicy = v1alpha1.StopPolicyHold })
-			actors.Change(t, app, func(a *v1alpha1.SparkApplication) {
+			harness.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.StopPolicy = v1alpha1.StopPolicyHold })
+			harness.Change(t, app, func(a *v1alpha1.SparkApplication) {
 				a.Spec.RunID, a.Spec.OnTemplateChange = "2", v1alpha1.TemplateChangeRestart
 			})
 			w.Reach(app, "Queued")
-			actors.Gone(t, driver)
+			harness.Gone(t, driver)
 		},
 	}
 	for name, live := range tests {
 		t.Run(name, func(t *testing.T) {
-			w := actors.NewWorld(t, "3Gi", nil)
+			w := harness.NewWorld(t, "3Gi", nil)
 			w.History.LateDrivers = true
 			first, network := pausedAt(t, moments["before the driver"])
 			app := w.Apply("pi")
@@ -237,7 +237,7 @@ func TestLateDriver(t *testing.T) {
 
 // TestDefaultGateChanges: another --default-gate does not touch what runs; what waits moves to it, and the next run asks it.
 func TestDefaultGateChanges(t *testing.T) {
-	w := actors.NewWorld(t, "3Gi", nil)
+	w := harness.NewWorld(t, "3Gi", nil)
 	first := start(t)
 	running := w.Apply("running")
 	w.Run(running)
@@ -246,21 +246,21 @@ func TestDefaultGateChanges(t *testing.T) {
 	w.Reach(named, v1alpha1.QueuedReason)
 	first.Stop()
 
-	actors.StartOperator(t, actors.OperatorOptions{DefaultGate: v1alpha1.GateNone})
+	harness.StartOperator(t, harness.OperatorOptions{DefaultGate: v1alpha1.GateNone})
 	w.Succeed(waiting)
-	if waiting.Status.Run != 1 || actors.Stage(named) != v1alpha1.QueuedReason {
-		t.Errorf("%s\n%s", actors.Show(waiting), actors.Show(named))
+	if waiting.Status.Run != 1 || harness.Stage(named) != v1alpha1.QueuedReason {
+		t.Errorf("%s\n%s", harness.Show(waiting), harness.Show(named))
 	}
-	actors.Eventually(t, running, "running on", func(a *v1alpha1.SparkApplication) bool {
-		return actors.Stage(a) == v1alpha1.RunningReason && a.Status.Grant.Gate == v1alpha1.GateEmbedded && a.Status.Attempt == 1
+	harness.Eventually(t, running, "running on", func(a *v1alpha1.SparkApplication) bool {
+		return harness.Stage(a) == v1alpha1.RunningReason && a.Status.Grant.Gate == v1alpha1.GateEmbedded && a.Status.Attempt == 1
 	})
 	w.Kubelet.Finish(t.Context(), w.Driver(running), 0, "Completed")
 	w.Reach(running, v1alpha1.SucceededReason)
 	w.Succeed(named)
-	actors.Change(t, running, func(app *v1alpha1.SparkApplication) { app.Spec.RunID = "again" })
+	harness.Change(t, running, func(app *v1alpha1.SparkApplication) { app.Spec.RunID = "again" })
 	w.Run(running)
 	if running.Status.Grant.Gate != v1alpha1.GateNone {
-		t.Errorf("the next run: %s", actors.Show(running))
+		t.Errorf("the next run: %s", harness.Show(running))
 	}
 	w.Kubelet.Finish(t.Context(), w.Driver(running), 0, "Completed")
 	w.Reach(running, v1alpha1.SucceededReason)

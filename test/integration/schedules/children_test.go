@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 const holder = "example.org/holds"
@@ -28,7 +28,7 @@ var inTheWay = map[string]struct {
 	"waits in its queue": {bring: func(w *world, app *v1alpha1.SparkApplication) { w.Reach(app, "Queued") }},
 	"suspended":          {change: atRest, bring: func(w *world, app *v1alpha1.SparkApplication) { w.Reach(app, "Suspended") }},
 	"being deleted": {change: atRest, bring: func(w *world, app *v1alpha1.SparkApplication) {
-		actors.Change(w.t, app, func(a *v1alpha1.SparkApplication) { a.Finalizers = append(a.Finalizers, holder) })
+		harness.Change(w.t, app, func(a *v1alpha1.SparkApplication) { a.Finalizers = append(a.Finalizers, holder) })
 		if err := env.Client().Delete(w.t.Context(), app); err != nil {
 			w.t.Fatal(err)
 		}
@@ -39,10 +39,10 @@ var inTheWay = map[string]struct {
 func TestInTheWay(t *testing.T) {
 	for name, state := range inTheWay {
 		t.Run(name, func(t *testing.T) {
-			w := &world{World: actors.NewWorld(t, "", nil), t: t, clock: &actors.Clock{}}
-			actors.StartOperator(t, actors.OperatorOptions{Clock: w.clock})
+			w := &world{World: harness.NewWorld(t, "", nil), t: t, clock: &harness.Clock{}}
+			harness.StartOperator(t, harness.OperatorOptions{Clock: w.clock})
 			if state.change == nil {
-				actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.StopPolicy = v1alpha1.StopPolicyHold })
+				harness.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.StopPolicy = v1alpha1.StopPolicyHold })
 			}
 			schedules, first := map[v1alpha1.ConcurrencyPolicy]*v1alpha1.ScheduledSparkApplication{}, map[v1alpha1.ConcurrencyPolicy]*v1alpha1.SparkApplication{}
 			policies := []v1alpha1.ConcurrencyPolicy{v1alpha1.ConcurrencyForbid, v1alpha1.ConcurrencyAllow, v1alpha1.ConcurrencyReplace}
@@ -83,14 +83,14 @@ func (w *world) secondRuns(schedules map[v1alpha1.ConcurrencyPolicy]*v1alpha1.Sc
 		w.becomes(s, "waiting", func(s *v1alpha1.ScheduledSparkApplication) bool {
 			return strings.Contains(condition(s, v1alpha1.ReadyCondition).Message, "waits until "+old.Name) && s.Status.ActiveCount == 1
 		})
-		actors.Change(w.t, old, func(a *v1alpha1.SparkApplication) {
+		harness.Change(w.t, old, func(a *v1alpha1.SparkApplication) {
 			a.Finalizers = remove(a.Finalizers, holder)
 		})
 	}
 	w.becomes(s, "replaced", func(s *v1alpha1.ScheduledSparkApplication) bool {
 		return s.Status.ActiveCount == 1 && s.Status.Active[0] == s.Name+"-"+minutes(at)
 	})
-	var lives []actors.Life
+	var lives []harness.Life
 	for _, life := range w.History.Lives(w.Namespace) {
 		if strings.HasPrefix(life.Name, s.Name+"-") {
 			lives = append(lives, life)
@@ -113,15 +113,15 @@ func remove(all []string, one string) (left []string) {
 // TestFinishedMeanwhile: an application finishes, and the operator has not heard of it when the next run is due. It does not forbid the run.
 func TestFinishedMeanwhile(t *testing.T) {
 	namespace := env.Namespace(t) // no history judges the status that the test writes
-	w := &world{World: &actors.World{Namespace: namespace, Queue: actors.Queue(t, namespace, "", "")}, t: t, clock: &actors.Clock{}}
-	network := actors.NewNetwork(nil)
-	actors.StartOperator(t, actors.OperatorOptions{Clock: w.clock, Network: network.Wrap})
+	w := &world{World: &harness.World{Namespace: namespace, Queue: harness.Queue(t, namespace, "", "")}, t: t, clock: &harness.Clock{}}
+	network := harness.NewNetwork(nil)
+	harness.StartOperator(t, harness.OperatorOptions{Clock: w.clock, Network: network.Wrap})
 	s := w.apply("nightly", atRest)
 	at := w.next(s)
 	w.clock.Advance(at.Sub(w.clock.Now()) + time.Second)
 	w.hasRun(s, at)
 	app := w.child("nightly-" + minutes(at))
-	actors.Eventually(t, app, "suspended", actors.InStage(v1alpha1.SuspendedReason))
+	harness.Eventually(t, app, "suspended", harness.InStage(v1alpha1.SuspendedReason))
 	network.ResumeBut(func(r *http.Request) bool {
 		return strings.HasSuffix(r.URL.Path, "/sparkapplications") && r.URL.Query().Get("watch") != ""
 	})
@@ -166,8 +166,8 @@ func TestCreatedAgain(t *testing.T) {
 			if err := env.Client().Delete(t.Context(), s, background); err != nil {
 				t.Fatal(err)
 			}
-			actors.Gone(t, s)
-			actors.Change(t, app, left)
+			harness.Gone(t, s)
+			harness.Change(t, app, left)
 			uid := app.UID
 			s = w.apply("nightly", atRest)
 			w.hasRun(s, at)
@@ -196,5 +196,5 @@ func (w *world) collect(app *v1alpha1.SparkApplication, uid types.UID) {
 	if err := env.Client().Delete(w.t.Context(), app, client.Preconditions{UID: &uid}); err != nil {
 		w.t.Fatal(err)
 	}
-	actors.Gone(w.t, app)
+	harness.Gone(w.t, app)
 }

@@ -18,8 +18,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // atRest is a template whose applications start nothing.
@@ -31,8 +31,8 @@ func atRest(s *v1alpha1.ScheduledSparkApplication) {
 // TestDowntime: no operator runs over five runs of a daily schedule, thirteen or more of one every eight hours. What the next one creates is what
 // catchUp and startingDeadline say; the others are counted with their reason, and one event names them all.
 func TestDowntime(t *testing.T) {
-	w := &world{World: actors.NewWorld(t, "", nil), t: t, clock: &actors.Clock{}}
-	operator := actors.StartOperator(t, actors.OperatorOptions{Clock: w.clock})
+	w := &world{World: harness.NewWorld(t, "", nil), t: t, clock: &harness.Clock{}}
+	operator := harness.StartOperator(t, harness.OperatorOptions{Clock: w.clock})
 	cases := []struct {
 		name   string
 		change func(*v1alpha1.ScheduledSparkApplicationSpec)
@@ -60,7 +60,7 @@ func TestDowntime(t *testing.T) {
 	operator.Stop()
 	last := w.next(schedules["none"]).Add(4 * day)
 	w.clock.Advance(last.Sub(w.clock.Now()) + time.Hour)
-	actors.StartOperator(t, actors.OperatorOptions{Clock: w.clock})
+	harness.StartOperator(t, harness.OperatorOptions{Clock: w.clock})
 	for _, tc := range cases {
 		s := schedules[tc.name]
 		w.becomes(s, "caught up", func(s *v1alpha1.ScheduledSparkApplication) bool {
@@ -120,7 +120,7 @@ func (w *world) announced(s *v1alpha1.ScheduledSparkApplication, n int) {
 // TestTwoLeaders: two operators that both believe that they lead create each run once, and neither reports it as missed.
 func TestTwoLeaders(t *testing.T) {
 	w := newWorld(t)
-	actors.StartOperator(t, actors.OperatorOptions{Clock: w.clock})
+	harness.StartOperator(t, harness.OperatorOptions{Clock: w.clock})
 	var all []*v1alpha1.ScheduledSparkApplication
 	for i := range 5 {
 		all = append(all, w.apply(fmt.Sprintf("nightly-%d", i), func(s *v1alpha1.ScheduledSparkApplication) {

@@ -19,8 +19,8 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 var exhaustive = flag.Bool("exhaustive", false, "break every write of a schedule in every way")
@@ -34,7 +34,7 @@ func TestEveryWriteMayBreak(t *testing.T) {
 		writes = liveOnce(t, nil)
 		t.Logf("%d writes:\n%s", len(writes), strings.Join(writes, "\n"))
 	})
-	all := actors.Faults()
+	all := harness.Faults()
 	for n := 1; n <= len(writes); n++ {
 		ways := all
 		if !*exhaustive {
@@ -42,11 +42,11 @@ func TestEveryWriteMayBreak(t *testing.T) {
 		}
 		for _, fault := range ways {
 			t.Run(fmt.Sprintf("write %d %s", n, fault), func(t *testing.T) {
-				liveOnce(t, func(i int, _ *http.Request) actors.Fault {
+				liveOnce(t, func(i int, _ *http.Request) harness.Fault {
 					if i == n {
 						return fault
 					}
-					return actors.None
+					return harness.None
 				})
 			})
 		}
@@ -63,14 +63,14 @@ func isOfSchedules(r *http.Request) bool {
 
 // liveOnce has a schedule live on a network on which all events are lost. An operator whose network was cut is replaced by another one on a good
 // network. It returns the writes.
-func liveOnce(t *testing.T, decide func(int, *http.Request) actors.Fault) []string {
+func liveOnce(t *testing.T, decide func(int, *http.Request) harness.Fault) []string {
 	t.Helper()
-	w := &world{t: t, clock: &actors.Clock{}, World: actors.NewWorld(t, "", &actors.Kubelet{Run: func(ctx context.Context, k *actors.Kubelet, driver *corev1.Pod) {
+	w := &world{t: t, clock: &harness.Clock{}, World: harness.NewWorld(t, "", &harness.Kubelet{Run: func(ctx context.Context, k *harness.Kubelet, driver *corev1.Pod) {
 		k.Start(ctx, driver)
 	}})}
-	network := actors.NewNetwork(decide)
+	network := harness.NewNetwork(decide)
 	network.Ignore = func(r *http.Request) bool { return !strings.Contains(r.URL.Path, w.Namespace) || !isOfSchedules(r) }
-	operator := actors.StartOperator(t, actors.OperatorOptions{Clock: w.clock, Network: func(next http.RoundTripper) http.RoundTripper {
+	operator := harness.StartOperator(t, harness.OperatorOptions{Clock: w.clock, Network: func(next http.RoundTripper) http.RoundTripper {
 		return network.Wrap(withoutEvents{next})
 	}})
 	stop, replaced := make(chan struct{}), make(chan struct{})
@@ -79,7 +79,7 @@ func liveOnce(t *testing.T, decide func(int, *http.Request) actors.Fault) []stri
 		select {
 		case <-network.Died():
 			operator.Stop()
-			actors.StartOperator(t, actors.OperatorOptions{Clock: w.clock})
+			harness.StartOperator(t, harness.OperatorOptions{Clock: w.clock})
 		case <-stop:
 		}
 	}()
@@ -111,25 +111,25 @@ func (w *world) liveAsSchedule() {
 	first := w.next(s)
 	w.clock.Advance(first.Sub(w.clock.Now()) + time.Second)
 	w.hasRun(s, first)
-	actors.Eventually(w.t, w.child("nightly-"+minutes(first)), "running", actors.InStage(v1alpha1.RunningReason))
+	harness.Eventually(w.t, w.child("nightly-"+minutes(first)), "running", harness.InStage(v1alpha1.RunningReason))
 	second := first.Add(day)
 	w.clock.Advance(second.Sub(w.clock.Now()) + time.Second)
 	w.hasRun(s, second)
 	app := w.child("nightly-" + minutes(second))
 	driver := w.Driver(app)
-	actors.Eventually(w.t, app, "running", actors.InStage(v1alpha1.RunningReason))
+	harness.Eventually(w.t, app, "running", harness.InStage(v1alpha1.RunningReason))
 	w.Kubelet.Finish(w.t.Context(), driver, 0, "Completed")
-	actors.Gone(w.t, app)
+	harness.Gone(w.t, app)
 	w.becomes(s, "done", func(s *v1alpha1.ScheduledSparkApplication) bool {
 		return s.Status.ActiveCount == 0 && s.Status.LastSuccessfulRun != nil && s.Status.LastSuccessfulRun.Name == app.Name
 	})
 	if len(s.Status.Missed) != 0 || !w.next(s).Equal(second.Add(day)) {
 		w.t.Errorf("status %+v, want no run missed, and the next one at %s", s.Status, second.Add(day))
 	}
-	var lives []actors.Life
+	var lives []harness.Life
 	_ = wait.PollUntilContextTimeout(w.t.Context(), env.Interval, env.Patience, true, func(context.Context) (bool, error) {
 		lives = w.History.Lives(w.Namespace)
-		return !slices.ContainsFunc(lives, func(l actors.Life) bool { return l.Gone == 0 }), nil
+		return !slices.ContainsFunc(lives, func(l harness.Life) bool { return l.Gone == 0 }), nil
 	})
 	if len(lives) != 2 || lives[1].Name != app.Name || lives[0].Gone == 0 || lives[0].Gone > lives[1].Created {
 		w.t.Errorf("applications %+v, want each once, the second created when the first was gone", lives)

@@ -16,29 +16,29 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
-func TestMain(m *testing.M) { os.Exit(actors.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(harness.Main(m)) }
 
 // world is a namespace with an operator whose clock the test sets ahead.
 type world struct {
-	*actors.World
+	*harness.World
 	t     *testing.T
-	clock *actors.Clock
+	clock *harness.Clock
 }
 
 func newWorld(t *testing.T) *world {
-	w := &world{World: actors.NewWorld(t, "", nil), t: t, clock: &actors.Clock{}}
-	actors.StartOperator(t, actors.OperatorOptions{Clock: w.clock})
+	w := &world{World: harness.NewWorld(t, "", nil), t: t, clock: &harness.Clock{}}
+	harness.StartOperator(t, harness.OperatorOptions{Clock: w.clock})
 	return w
 }
 
 const day = 24 * time.Hour
 
-// schedule returns the manifest of a schedule that runs the job of the other tests every day: none is due by itself while the test
-// goes on.
+// schedule returns the manifest of a schedule that runs the job of the other tests every day: none becomes due while the test
+// continues.
 func (w *world) schedule(name string, change func(*v1alpha1.ScheduledSparkApplication)) *v1alpha1.ScheduledSparkApplication {
 	app := w.Pi("pi")
 	app.Spec.Timeouts = &v1alpha1.Timeouts{ExecutorStart: &metav1.Duration{Duration: 100 * day}} // the test sets the clock ahead by days
@@ -59,7 +59,7 @@ func (w *world) schedule(name string, change func(*v1alpha1.ScheduledSparkApplic
 func (w *world) apply(name string, change func(*v1alpha1.ScheduledSparkApplication)) *v1alpha1.ScheduledSparkApplication {
 	w.t.Helper()
 	s := w.schedule(name, change)
-	actors.Create(w.t, s)
+	harness.Create(w.t, s)
 	w.observed(s)
 	return s
 }
@@ -72,7 +72,7 @@ func (w *world) observed(s *v1alpha1.ScheduledSparkApplication) {
 
 func (w *world) becomes(s *v1alpha1.ScheduledSparkApplication, what string, wanted func(*v1alpha1.ScheduledSparkApplication) bool) {
 	w.t.Helper()
-	actors.Eventually(w.t, s, what, wanted)
+	harness.Eventually(w.t, s, what, wanted)
 }
 
 // pass sets the clock ahead, and has the operator look at a schedule.
@@ -85,7 +85,7 @@ func (w *world) pass(s *v1alpha1.ScheduledSparkApplication, by time.Duration) {
 func (w *world) look(s *v1alpha1.ScheduledSparkApplication) {
 	w.t.Helper()
 	token := time.Now().Format(time.RFC3339Nano)
-	actors.Change(w.t, s, func(s *v1alpha1.ScheduledSparkApplication) {
+	harness.Change(w.t, s, func(s *v1alpha1.ScheduledSparkApplication) {
 		metav1.SetMetaDataAnnotation(&s.ObjectMeta, "reconcile.fluxcd.io/requestedAt", token)
 	})
 	w.becomes(s, "looked at", func(s *v1alpha1.ScheduledSparkApplication) bool { return s.Status.LastHandledReconcileAt == token })

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // TestMetrics: a run that was created an hour late, one that was passed over because of it, and a schedule with a mistake are counted.
@@ -22,11 +22,11 @@ func TestMetrics(t *testing.T) {
 	}
 	w.clock.Advance(time.Until(next) + time.Hour)
 	w.look(s)
-	actors.MeasuredSoon(t, 1, "sparkgate_schedule_runs_total", namespace, "trigger=Schedule", "result=Created")
-	actors.MeasuredSoon(t, 1, "sparkgate_schedule_delay_seconds", namespace)
+	harness.MeasuredSoon(t, 1, "sparkgate_schedule_runs_total", namespace, "trigger=Schedule", "result=Created")
+	harness.MeasuredSoon(t, 1, "sparkgate_schedule_delay_seconds", namespace)
 	w.pass(s, day)
-	actors.MeasuredSoon(t, 1, "sparkgate_schedule_missed_runs_total", namespace, "reason=ConcurrencyForbidden")
-	actors.MeasuredSoon(t, 1, "sparkgate_schedules", namespace, "reason=Scheduled")
+	harness.MeasuredSoon(t, 1, "sparkgate_schedule_missed_runs_total", namespace, "reason=ConcurrencyForbidden")
+	harness.MeasuredSoon(t, 1, "sparkgate_schedules", namespace, "reason=Scheduled")
 	w.apply("never", func(s *v1alpha1.ScheduledSparkApplication) { s.Spec.Schedule = "0 0 30 2 *" })
-	actors.MeasuredSoon(t, 1, "sparkgate_schedules", namespace, "reason=InvalidSpec")
+	harness.MeasuredSoon(t, 1, "sparkgate_schedules", namespace, "reason=InvalidSpec")
 }

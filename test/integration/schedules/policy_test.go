@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
-// TestNameTaken: the name of a run belongs to an application that somebody has created. That run is passed over, the next one is not.
+// TestNameTaken: the name of a run belongs to an application that a user has created. That run is passed over, the next one is not.
 func TestNameTaken(t *testing.T) {
 	w := newWorld(t)
 	s := w.apply("nightly", nil)
@@ -90,7 +90,7 @@ func TestReplace(t *testing.T) {
 	first := &w.children()[0]
 	w.Run(first)
 	w.pass(s, day)
-	actors.Gone(t, first)
+	harness.Gone(t, first)
 	w.becomes(s, "run again", func(s *v1alpha1.ScheduledSparkApplication) bool {
 		return s.Status.ActiveCount == 1 && s.Status.Active[0] != first.Name
 	})
@@ -113,14 +113,14 @@ func TestHistory(t *testing.T) {
 		names = append(names, s.Status.Active[0])
 		app := w.child(names[i])
 		if i == 0 {
-			actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Annotations[v1alpha1.KeepAnnotation] = "true" })
+			harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Annotations[v1alpha1.KeepAnnotation] = "true" })
 		}
 		w.Succeed(app)
 		w.becomes(s, "done", func(s *v1alpha1.ScheduledSparkApplication) bool {
 			return s.Status.ActiveCount == 0 && s.Status.LastSuccessfulRun.Name == names[i]
 		})
 	}
-	actors.Gone(t, w.child(names[1]))
+	harness.Gone(t, w.child(names[1]))
 	var left []string
 	for _, app := range w.children() {
 		left = append(left, app.Name)

@@ -13,7 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // TestRuns: a day passes, and the application of the day exists, once. It is owned and labelled, and has nothing of the labels of the
@@ -53,7 +53,7 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// TestForbidden: a run that is due while another one has not finished is passed over, and told. A failed run does not make the schedule
+// TestForbidden: a run that is due while another one has not finished is passed over, and reported. A failed run does not make the schedule
 // unready; the next one starts.
 func TestForbidden(t *testing.T) {
 	w := newWorld(t)
@@ -89,14 +89,14 @@ func TestAskedFor(t *testing.T) {
 		t.Errorf("Ready %+v, next run %q", ready, s.Status.NextRunTime)
 	}
 	w.pass(s, 5*day)
-	actors.Change(t, s, func(s *v1alpha1.ScheduledSparkApplication) {
+	harness.Change(t, s, func(s *v1alpha1.ScheduledSparkApplication) {
 		s.Annotations["reconcile.fluxcd.io/forceAt"] = "now"
 		s.Annotations["reconcile.fluxcd.io/requestedAt"] = "now"
 	})
 	w.becomes(s, "run", func(s *v1alpha1.ScheduledSparkApplication) bool {
 		return s.Status.LastHandledForceAt == "now" && s.Status.ActiveCount == 1
 	})
-	actors.Change(t, s, func(s *v1alpha1.ScheduledSparkApplication) { s.Spec.Suspend = false })
+	harness.Change(t, s, func(s *v1alpha1.ScheduledSparkApplication) { s.Spec.Suspend = false })
 	w.observed(s)
 	w.look(s)
 	if all := w.children(); len(all) != 1 || !strings.HasPrefix(all[0].Name, "nightly-m-") {

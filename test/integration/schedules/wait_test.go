@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // met reports what kubectl wait says of the schedule nightly at once.
@@ -42,7 +42,7 @@ func TestWaitRecipes(t *testing.T) {
 	if !w.met("condition=Ready") || w.met("condition=Stalled") || !w.met("condition=LastRunSucceeded=false") {
 		t.Error("under Scheduled: a failed run makes the schedule not ready, or is not in LastRunSucceeded")
 	}
-	actors.Change(t, s, func(s *v1alpha1.ScheduledSparkApplication) { s.Spec.ReadyWhen = v1alpha1.ReadyWhenLastRunSucceeded })
+	harness.Change(t, s, func(s *v1alpha1.ScheduledSparkApplication) { s.Spec.ReadyWhen = v1alpha1.ReadyWhenLastRunSucceeded })
 	w.observed(s)
 	if w.met("condition=Ready") || !w.met("condition=Stalled") || !w.met("condition=LastRunSucceeded=false") {
 		t.Error("under LastRunSucceeded: the schedule is ready although its last run has failed")

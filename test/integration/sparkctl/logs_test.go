@@ -12,8 +12,8 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // output is what a program that runs has written so far.
@@ -49,8 +49,8 @@ func retried(app *v1alpha1.SparkApplication) {
 func TestLogs(t *testing.T) {
 	t.Parallel()
 	operator.Use(t)
-	n := newNode(t)
-	w := actors.NewWorld(t, "", &actors.Kubelet{Run: actors.Manual, Node: n.name})
+	n := harness.NewNode(t)
+	w := harness.NewWorld(t, "", &harness.Kubelet{Run: harness.Manual, Node: n.Name})
 	me := as(t, admin(), w.Namespace)
 	app := w.Apply("pi", retried)
 	var out, notes output
@@ -60,12 +60,12 @@ func TestLogs(t *testing.T) {
 		t.Fatal(err)
 	}
 	first := w.Run(app)
-	n.writes(first, "first line\n")
+	n.Writes(first, "first line\n")
 	out.until(t, "first line\n")
-	n.writes(first, "no end of line \x1b[31mred")
+	n.Writes(first, "no end of line \x1b[31mred")
 	executors := w.Kubelet.Executors(t.Context(), first, 2)
-	n.writes(executors[0], "one\ntwo\n")
-	n.writes(executors[1], "three\n")
+	n.Writes(executors[0], "one\ntwo\n")
+	n.Writes(executors[1], "three\n")
 	if got := me.sees(words("logs pi --executor all")); got != "[1] one\n[1] two\n[2] three\n" {
 		t.Errorf("executors: %q", got)
 	}
@@ -74,13 +74,13 @@ func TestLogs(t *testing.T) {
 	}
 	me.fails(1, words("logs pi --executor 7"), "attempt 1 of run 1 has no executor that has begun")
 	me.fails(2, words("logs pi --executor first"), `--executor is "first"; set it to a number from 1, or to all`)
-	n.ends(first)
+	n.Ends(first)
 	w.Kubelet.Finish(t.Context(), first, 1, "Error")
 
 	second := w.Run(app)
-	n.writes(second, "again\n")
+	n.Writes(second, "again\n")
 	out.until(t, "again\n")
-	n.ends(second)
+	n.Ends(second)
 	w.Kubelet.Finish(t.Context(), second, 0, "Completed")
 	if err := following.Wait(); err != nil {
 		t.Errorf("logs -f ends with %v: %s", err, notes.String())

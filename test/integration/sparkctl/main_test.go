@@ -16,15 +16,15 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // program is the compiled tool.
 var program string
 
 // operator of all tests of the package.
-var operator actors.Shared
+var operator harness.Shared
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
@@ -42,7 +42,7 @@ func run(m *testing.M) int {
 		fmt.Fprintf(os.Stderr, "compile sparkctl: %v\n%s", err, out)
 		return 1
 	}
-	return actors.Main(m)
+	return harness.Main(m)
 }
 
 // admin is the user that may do everything.

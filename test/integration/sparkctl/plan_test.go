@@ -16,7 +16,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/offline"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // planned returns what sparkctl plan says of the files.
@@ -34,11 +34,11 @@ func (u user) planned(files ...string) offline.Plan {
 }
 
 // TestPlanIsWhatHappens: what a plan says of a job, in which words, is what the operator says once it is applied; and a
-// change of the queue lets those start of whom the plan said so.
+// change of the queue lets those start of which the plan said so.
 func TestPlanIsWhatHappens(t *testing.T) {
 	t.Parallel()
 	operator.Use(t)
-	w := actors.NewWorld(t, "3Gi", nil)
+	w := harness.NewWorld(t, "3Gi", nil)
 	me := as(t, admin(), w.Namespace)
 	w.Run(w.Apply("first"))
 
@@ -51,8 +51,8 @@ func TestPlanIsWhatHappens(t *testing.T) {
 	if len(plan.Effects) != 1 || plan.Effects[0].After != offline.Waiting {
 		t.Fatalf("the plan is %+v", plan)
 	}
-	actors.Create(t, second)
-	actors.Eventually(t, second, "told to wait in the words of the plan", func(a *v1alpha1.SparkApplication) bool {
+	harness.Create(t, second)
+	harness.Eventually(t, second, "told to wait in the words of the plan", func(a *v1alpha1.SparkApplication) bool {
 		admitted := apimeta.FindStatusCondition(a.Status.Conditions, v1alpha1.AdmittedCondition)
 		return admitted != nil && admitted.Reason == plan.Effects[0].Reason && admitted.Message == plan.Effects[0].Message
 	})

@@ -16,15 +16,15 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // TestListAndGet: one application runs, one waits, one has failed; they are found by name, queue, stage and label.
 func TestListAndGet(t *testing.T) {
 	t.Parallel()
 	operator.Use(t)
-	w := actors.NewWorld(t, actors.MemoryFor(3), nil)
+	w := harness.NewWorld(t, harness.MemoryFor(3), nil)
 	me := as(t, admin(), w.Namespace)
 	if r := me.calls("list"); r.code != 0 || r.out != "" || r.problem != "No SparkApplications found in namespace "+w.Namespace+".\n" {
 		t.Errorf("an empty namespace: %+v", r)
@@ -75,7 +75,7 @@ func TestWhatDoesNotWork(t *testing.T) {
 	t.Parallel()
 	namespace := env.Namespace(t)
 	me := as(t, admin(), namespace)
-	actors.Create(t, actors.Pi(namespace, "nightly-etl", "none"))
+	harness.Create(t, harness.Pi(namespace, "nightly-etl", "none"))
 	me.fails(1, words("get nightly-elt"), "sparkapplication nightly-elt not found in namespace "+namespace+": did you mean nightly-etl?")
 	me.fails(1, words("get nothing-like-it"), "not found in namespace "+namespace+"\n")
 	me.fails(2, words("lits"), "did you mean list?")
@@ -92,7 +92,7 @@ func TestWhatDoesNotWork(t *testing.T) {
 	expired.fails(1, words("list"), "does not accept your credentials: the token may have expired")
 	tenant := as(t, &clientcmdapi.AuthInfo{ClientCertificateData: env.Config().CertData, ClientKeyData: env.Config().KeyData, Impersonate: "ann"}, namespace)
 	tenant.fails(1, words("list"), "you may not list sparkapplications in namespace "+namespace+": ask for a role")
-	tenant.fails(1, words("list -A"), "you may not list sparkapplications: ask for a role")
+	tenant.fails(1, words("list -A"), "you may not list sparkapplications in all namespaces: ask for a role")
 	tenant.fails(1, words("get pi"), "you may not get sparkapplications in namespace "+namespace)
 
 	nowhere := user{t, t.TempDir() + "/none"}
@@ -107,11 +107,11 @@ func TestWhatDoesNotWork(t *testing.T) {
 func TestQueue(t *testing.T) {
 	t.Parallel()
 	operator.Use(t)
-	w := actors.NewWorld(t, actors.MemoryFor(3), nil)
+	w := harness.NewWorld(t, harness.MemoryFor(3), nil)
 	me := as(t, admin(), w.Namespace)
 	w.Run(w.Apply("pi"))
 	w.Reach(w.Apply("later"), v1alpha1.QueuedReason)
-	actors.Eventually(t, w.Queue, "listing who waits", func(q *v1alpha1.SparkQueue) bool { return len(q.Status.Heads) == 1 && q.Status.Admitted == 1 })
+	harness.Eventually(t, w.Queue, "listing who waits", func(q *v1alpha1.SparkQueue) bool { return len(q.Status.Heads) == 1 && q.Status.Admitted == 1 })
 	me.sees(words("queue"), "QUEUE ", "BORROWED", w.Queue.Name+" ", "[####################]")
 	me.sees(words("queue "+w.Queue.Name), "Waits    1  "+w.Namespace+"/later", "Holds    "+w.Namespace+"/pi (Running)", "2 executors with")
 	me.sees(words("queue "+w.Queue.Name+" -o yaml"), "kind: SparkQueue", "name: "+w.Queue.Name)
@@ -131,7 +131,7 @@ func TestVersion(t *testing.T) {
 	}
 	me.sees(words("version --operator-namespace "+namespace), "no Deployment in namespace "+namespace, "CRD        sparkapplications.sparkgate.io: v1alpha1")
 	labels := map[string]string{"app.kubernetes.io/name": "sparkgate"}
-	actors.Create(t, &appsv1.Deployment{
+	harness.Create(t, &appsv1.Deployment{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "sparkgate", Labels: labels},
 		Spec: appsv1.DeploymentSpec{Selector: &metav1.LabelSelector{MatchLabels: labels}, Template: corev1.PodTemplateSpec{
 			ObjectMeta: metav1.ObjectMeta{Labels: labels},

@@ -13,8 +13,8 @@ import (
 
 	"github.com/creack/pty"
 
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // inTerminal starts a command in a pseudo-terminal of that size, and returns what it writes there.
@@ -39,12 +39,12 @@ func lastFrame(text string) []string {
 	return strings.Split(frames[len(frames)-1], "\r\n")
 }
 
-// TestWatchInATerminal: a table that follows a run, in a narrow terminal, too, and a terminal that is as before after
+// TestWatchInATerminal: a table that follows a run, also in a narrow terminal, and a terminal that is as before after
 // Ctrl-C.
 func TestWatchInATerminal(t *testing.T) {
 	t.Parallel()
 	operator.Use(t)
-	w := actors.NewWorld(t, "", nil)
+	w := harness.NewWorld(t, "", nil)
 	me := as(t, admin(), w.Namespace)
 	watching := me.command("watch")
 	terminal, written := inTerminal(t, watching, 100, 10)
@@ -81,11 +81,11 @@ func TestWatchInATerminal(t *testing.T) {
 	written.until(t, "\x1b[?7h\x1b[?25h\x1b[?1049l")
 }
 
-// TestWatchInAPipe: a line for each stage; it ends when nobody reads it any more.
+// TestWatchInAPipe: a line for each stage; it ends when its reader is gone.
 func TestWatchInAPipe(t *testing.T) {
 	t.Parallel()
 	operator.Use(t)
-	w := actors.NewWorld(t, "", nil)
+	w := harness.NewWorld(t, "", nil)
 	me := as(t, admin(), w.Namespace)
 	var out output
 	watching := me.command("watch", "-A", "--queue", w.Queue.Name)
@@ -114,7 +114,7 @@ func TestWatchInAPipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	first.until(t, "/pi run 1")
-	w.Succeed(w.Apply("next")) // a line that nobody reads
+	w.Succeed(w.Apply("next")) // a line without a reader
 	if err := shell.Wait(); err != nil {
 		t.Errorf("watch | head: %v", err)
 	}

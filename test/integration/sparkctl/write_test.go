@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // manifest writes an application into a file.
@@ -64,17 +64,17 @@ func codeOf(t *testing.T, c *exec.Cmd) int {
 func TestSubmitAndWait(t *testing.T) {
 	t.Parallel()
 	operator.Use(t)
-	n := newNode(t)
-	w := actors.NewWorld(t, "", &actors.Kubelet{Run: actors.Manual, Node: n.name})
+	n := harness.NewNode(t)
+	w := harness.NewWorld(t, "", &harness.Kubelet{Run: harness.Manual, Node: n.Name})
 	me := as(t, admin(), "default")
 	pi := manifest(t, w.Pi("pi"))
 	c, out, notes := me.started("submit", "-f", pi, "--logs")
 	notes.until(t, "sparkapplication.sparkgate.io/pi created in namespace "+w.Namespace)
 	app := w.Pi("pi")
 	driver := w.Run(app)
-	n.writes(driver, "Pi is roughly 3.1\n")
+	n.Writes(driver, "Pi is roughly 3.1\n")
 	out.until(t, "Pi is roughly 3.1\n")
-	n.ends(driver)
+	n.Ends(driver)
 	w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
 	if code := codeOf(t, c); code != 0 {
 		t.Errorf("succeeded: exit code %d: %s", code, notes)
@@ -83,9 +83,9 @@ func TestSubmitAndWait(t *testing.T) {
 
 	c, out, notes = me.started("rerun", "pi", "-n", w.Namespace, "--wait")
 	out.until(t, "another run is requested")
-	actors.Eventually(t, app, "in its second run", func(a *v1alpha1.SparkApplication) bool { return a.Status.Run == 2 })
+	harness.Eventually(t, app, "in its second run", func(a *v1alpha1.SparkApplication) bool { return a.Status.Run == 2 })
 	driver = w.Run(app)
-	n.ends(driver)
+	n.Ends(driver)
 	w.Kubelet.Finish(t.Context(), driver, 7, "Error")
 	if code := codeOf(t, c); code != 3 || !strings.Contains(notes.String(), "run 2 of pi has failed: Failed: ") {
 		t.Errorf("failed: exit code %d: %s", code, notes)
@@ -98,7 +98,7 @@ func TestSubmitAndWait(t *testing.T) {
 func TestWaitThatEndsEarly(t *testing.T) {
 	t.Parallel()
 	operator.Use(t)
-	w := actors.NewWorld(t, "", nil)
+	w := harness.NewWorld(t, "", nil)
 	me := as(t, admin(), w.Namespace)
 	me.fails(4, []string{"submit", "-f", manifest(t, w.Pi("slow")), "--wait", "--timeout", "1s"}, "is not over after 1s. The run continues: sparkctl suspend slow -n "+w.Namespace)
 
@@ -137,7 +137,7 @@ func TestWaitThatEndsEarly(t *testing.T) {
 func TestStopAndContinue(t *testing.T) {
 	t.Parallel()
 	operator.Use(t)
-	w := actors.NewWorld(t, "", nil)
+	w := harness.NewWorld(t, "", nil)
 	me := as(t, admin(), w.Namespace)
 	app := w.Apply("pi")
 	w.Run(app)
@@ -147,11 +147,11 @@ func TestStopAndContinue(t *testing.T) {
 	me.sees(words("resume sgapp/pi"), "resumed")
 	w.Run(app)
 	if app.Spec.Suspend || app.Status.Resumes != 1 && app.Status.Run != 2 {
-		t.Errorf("resumed: %s", actors.Show(app))
+		t.Errorf("resumed: %s", harness.Show(app))
 	}
 	me.sees(words("kill pi"), "suspended")
 	w.Reach(app, v1alpha1.SuspendedReason)
 	me.fails(1, words("suspend ip"), "sparkapplication ip not found in namespace "+w.Namespace+": did you mean pi?")
 	me.sees(words("delete pi --wait=false"), "is being deleted")
-	actors.Gone(t, app)
+	harness.Gone(t, app)
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/spark/expose"
 	"github.com/sparkgate/sparkgate/internal/spark/leftover"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 func remove(t *testing.T, obj client.Object, options ...client.DeleteOption) {
@@ -36,7 +36,7 @@ func TestDeleteWhileRunning(t *testing.T) {
 	var hold atomic.Bool
 	hold.Store(true)
 	var graces atomic.Int64
-	w := actors.NewWorld(t, "3Gi", &actors.Kubelet{Run: actors.Manual, Hold: func(pod *corev1.Pod) bool {
+	w := harness.NewWorld(t, "3Gi", &harness.Kubelet{Run: harness.Manual, Hold: func(pod *corev1.Pod) bool {
 		graces.Store(*pod.DeletionGracePeriodSeconds)
 		return hold.Load()
 	}})
@@ -48,18 +48,18 @@ func TestDeleteWhileRunning(t *testing.T) {
 		owned(t, app, list)
 	}
 	remove(t, app)
-	actors.Eventually(t, driver, "asked to end", func(p *corev1.Pod) bool { return p.DeletionTimestamp != nil })
+	harness.Eventually(t, driver, "asked to end", func(p *corev1.Pod) bool { return p.DeletionTimestamp != nil })
 	admitted(t, w, 1, 0)
 	for _, pod := range w.Pods() {
 		if pod.Name != driver.Name && pod.DeletionTimestamp != nil {
 			t.Errorf("executor %s is asked to end while its driver runs, which replaces it", pod.Name)
 		}
 	}
-	if actors.Eventually(t, app, "still there", func(a *v1alpha1.SparkApplication) bool { return a.DeletionTimestamp != nil }); graces.Load() != *driver.Spec.TerminationGracePeriodSeconds {
+	if harness.Eventually(t, app, "still there", func(a *v1alpha1.SparkApplication) bool { return a.DeletionTimestamp != nil }); graces.Load() != *driver.Spec.TerminationGracePeriodSeconds {
 		t.Errorf("pods got a grace period of %d s, want %d", graces.Load(), *driver.Spec.TerminationGracePeriodSeconds)
 	}
 	hold.Store(false)
-	actors.Gone(t, app)
+	harness.Gone(t, app)
 	if left := w.Pods(); len(left) > 0 {
 		t.Errorf("%d pods are left", len(left))
 	}
@@ -88,37 +88,37 @@ func owned(t *testing.T, app *v1alpha1.SparkApplication, list client.ObjectList)
 	}
 }
 
-// TestDeleteEarly: an application that holds nothing has no finalizer and goes at once; one with a grant and no driver goes, too.
+// TestDeleteEarly: an application that holds nothing has no finalizer and goes at once; one with a grant and no driver also goes.
 func TestDeleteEarly(t *testing.T) {
 	t.Parallel()
 	for name, until := range map[string]struct {
-		live      func(*testing.T, *actors.World) *v1alpha1.SparkApplication
+		live      func(*testing.T, *harness.World) *v1alpha1.SparkApplication
 		finalizer bool
 		left      int32
 	}{
-		"queued": {func(_ *testing.T, w *actors.World) *v1alpha1.SparkApplication {
+		"queued": {func(_ *testing.T, w *harness.World) *v1alpha1.SparkApplication {
 			w.Run(w.Apply("first"))
 			app := w.Apply("pi")
 			w.Reach(app, "Queued")
 			return app
 		}, false, 1},
-		"waiting for a queue": {func(_ *testing.T, w *actors.World) *v1alpha1.SparkApplication {
+		"waiting for a queue": {func(_ *testing.T, w *harness.World) *v1alpha1.SparkApplication {
 			app := w.Apply("pi", func(a *v1alpha1.SparkApplication) { a.Spec.Queue.Name = "no-such-queue" })
 			w.Reach(app, "ReferenceNotFound")
 			return app
 		}, false, 0},
-		"invalid": {func(_ *testing.T, w *actors.World) *v1alpha1.SparkApplication {
+		"invalid": {func(_ *testing.T, w *harness.World) *v1alpha1.SparkApplication {
 			app := w.Apply("pi", func(a *v1alpha1.SparkApplication) { a.Spec.MainClass = "org.example.Main" })
 			w.Reach(app, "InvalidSpec")
 			return app
 		}, false, 0},
-		"suspended": {func(_ *testing.T, w *actors.World) *v1alpha1.SparkApplication {
+		"suspended": {func(_ *testing.T, w *harness.World) *v1alpha1.SparkApplication {
 			app := w.Apply("pi", suspend)
 			w.Reach(app, "Suspended")
 			return app
 		}, false, 0},
-		"granted without a driver": {func(t *testing.T, w *actors.World) *v1alpha1.SparkApplication { return blocked(t, w, "pi") }, true, 0},
-		"succeeded": {func(_ *testing.T, w *actors.World) *v1alpha1.SparkApplication {
+		"granted without a driver": {func(t *testing.T, w *harness.World) *v1alpha1.SparkApplication { return blocked(t, w, "pi") }, true, 0},
+		"succeeded": {func(_ *testing.T, w *harness.World) *v1alpha1.SparkApplication {
 			app := w.Apply("pi")
 			w.Succeed(app)
 			return app
@@ -126,20 +126,20 @@ func TestDeleteEarly(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := actors.NewWorld(t, "3Gi", nil)
+			w := harness.NewWorld(t, "3Gi", nil)
 			operator.Use(t)
 			app := until.live(t, w)
 			if has := slices.Contains(app.Finalizers, v1alpha1.Finalizer); has != until.finalizer {
 				t.Errorf("finalizer: %t, want %t", has, until.finalizer)
 			}
 			remove(t, app)
-			actors.Gone(t, app)
+			harness.Gone(t, app)
 			admitted(t, w, until.left, 0)
 		})
 	}
 }
 
-// TestFinalizerLost: somebody removed the finalizer and the application is gone while its pods run, even without an owner
+// TestFinalizerLost: a user removed the finalizer and the application is gone while its pods run, even without an owner
 // (`--cascade=orphan`). The pods are ended all the same, and charged until they are gone.
 func TestFinalizerLost(t *testing.T) {
 	t.Parallel()
@@ -148,7 +148,7 @@ func TestFinalizerLost(t *testing.T) {
 			t.Parallel()
 			var hold atomic.Bool
 			hold.Store(true)
-			w := actors.NewWorld(t, "3Gi", &actors.Kubelet{Run: actors.Manual, Hold: func(*corev1.Pod) bool { return hold.Load() }})
+			w := harness.NewWorld(t, "3Gi", &harness.Kubelet{Run: harness.Manual, Hold: func(*corev1.Pod) bool { return hold.Load() }})
 			w.History.MemoryLimit = 3 << 30
 			operator.Use(t)
 			app := w.Apply("pi")
@@ -156,7 +156,7 @@ func TestFinalizerLost(t *testing.T) {
 			executors := w.Kubelet.Executors(t.Context(), driver, 2)
 			if orphaned {
 				for _, pod := range append(executors, driver) {
-					actors.Change(t, pod, func(p *corev1.Pod) { p.OwnerReferences = nil })
+					harness.Change(t, pod, func(p *corev1.Pod) { p.OwnerReferences = nil })
 				}
 			}
 			loseFinalizer(t, app)
@@ -165,10 +165,10 @@ func TestFinalizerLost(t *testing.T) {
 			w.Reach(again, "Queued")
 			admitted(t, w, 1, 1)
 			for _, pod := range append(executors, driver) {
-				actors.Eventually(t, pod, "asked to end", func(p *corev1.Pod) bool { return p.DeletionTimestamp != nil })
+				harness.Eventually(t, pod, "asked to end", func(p *corev1.Pod) bool { return p.DeletionTimestamp != nil })
 			}
 			if again.Status.Grant != nil {
-				t.Errorf("the new application was let in beside the old one's pods: %s", actors.Show(again))
+				t.Errorf("the new application was let in beside the old one's pods: %s", harness.Show(again))
 			}
 			hold.Store(false)
 			w.Succeed(again)
@@ -194,35 +194,35 @@ func loseFinalizer(t *testing.T, app *v1alpha1.SparkApplication) {
 // the owners by then or not, and neither quota in use nor anything running.
 func TestOrphan(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "3Gi", nil)
+	w := harness.NewWorld(t, "3Gi", nil)
 	operator.Use(t)
 	app := equipped(t, w)
 	w.Kubelet.Executors(t.Context(), w.Run(app), 2)
 	copied := disowned(t, w)
 	remove(t, app, client.PropagationPolicy(metav1.DeletePropagationOrphan))
-	actors.Eventually(t, app, "left by the operator", func(a *v1alpha1.SparkApplication) bool {
+	harness.Eventually(t, app, "left by the operator", func(a *v1alpha1.SparkApplication) bool {
 		return !slices.Contains(a.Finalizers, v1alpha1.Finalizer)
 	})
 	if left := w.Pods(); len(left) > 0 {
 		t.Errorf("%d pods are left", len(left))
 	}
 	w.Unused()
-	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Finalizers = nil }) // what the garbage collector would do
-	actors.Gone(t, app)
+	harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Finalizers = nil }) // what the garbage collector would do
+	harness.Gone(t, app)
 	remove(t, copied) // it is its author's
-	actors.Gone(t, copied)
+	harness.Gone(t, copied)
 	if left := created(t, w); len(left) > 0 {
 		t.Errorf("left: %v", left)
 	}
 	nothingMade(t, w)
 }
 
-// TestOrphanWithoutFinalizer: an application whose finalizer is removed, too, leaves nothing behind either, before or after a restart of the operator.
+// TestOrphanWithoutFinalizer: an application whose finalizer is also removed leaves nothing behind either, before or after a restart of the operator.
 func TestOrphanWithoutFinalizer(t *testing.T) {
 	for name, restarted := range map[string]bool{"while the operator runs": false, "while it does not": true} {
 		t.Run(name, func(t *testing.T) {
-			w := actors.NewWorld(t, "3Gi", nil)
-			running := actors.StartOperator(t, actors.OperatorOptions{})
+			w := harness.NewWorld(t, "3Gi", nil)
+			running := harness.StartOperator(t, harness.OperatorOptions{})
 			app := equipped(t, w)
 			w.Run(app)
 			copied := disowned(t, w)
@@ -230,9 +230,9 @@ func TestOrphanWithoutFinalizer(t *testing.T) {
 				running.Stop()
 			}
 			loseFinalizer(t, app)
-			actors.Gone(t, app)
+			harness.Gone(t, app)
 			if restarted {
-				actors.StartOperator(t, actors.OperatorOptions{})
+				harness.StartOperator(t, harness.OperatorOptions{})
 			}
 			w.NothingRuns()
 			env.Until(t, "only the copy is left", func() bool { return len(created(t, w)) == 1 })
@@ -242,9 +242,9 @@ func TestOrphanWithoutFinalizer(t *testing.T) {
 }
 
 // equipped applies an application with objects of all kinds that this API server knows and the operator creates.
-func equipped(t *testing.T, w *actors.World) *v1alpha1.SparkApplication {
+func equipped(t *testing.T, w *harness.World) *v1alpha1.SparkApplication {
 	t.Helper()
-	actors.Create(t, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "password"}, StringData: map[string]string{"key": "a"}})
+	harness.Create(t, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "password"}, StringData: map[string]string{"key": "a"}})
 	return w.Apply("pi", func(a *v1alpha1.SparkApplication) {
 		const volume = "spark.kubernetes.driver.volumes.persistentVolumeClaim.data."
 		a.Spec.SparkVersion = "4.2.1" // with a NetworkPolicy
@@ -264,7 +264,7 @@ var createdKinds = map[schema.GroupVersionKind]int{
 }
 
 // created lists the objects with the labels of applications, by their metadata.
-func created(t *testing.T, w *actors.World) []*metav1.PartialObjectMetadata {
+func created(t *testing.T, w *harness.World) []*metav1.PartialObjectMetadata {
 	t.Helper()
 	var found []*metav1.PartialObjectMetadata
 	for kind := range createdKinds {
@@ -285,7 +285,7 @@ func created(t *testing.T, w *actors.World) []*metav1.PartialObjectMetadata {
 
 // disowned removes the owners of what the operator has created, as the garbage collector would, and creates a copy of a ConfigMap under a name that
 // the operator could have given.
-func disowned(t *testing.T, w *actors.World) *corev1.ConfigMap {
+func disowned(t *testing.T, w *harness.World) *corev1.ConfigMap {
 	t.Helper()
 	want, copied := 0, &corev1.ConfigMap{}
 	for _, n := range createdKinds {
@@ -300,23 +300,23 @@ func disowned(t *testing.T, w *actors.World) *corev1.ConfigMap {
 			copied.ObjectMeta = metav1.ObjectMeta{Namespace: obj.Namespace, Name: obj.Name + "-copy", Labels: obj.Labels}
 		}
 	}
-	actors.Create(t, copied)
+	harness.Create(t, copied)
 	return copied
 }
 
 // TestAnotherOfTheSameName: a new application of a name that was just deleted runs from the beginning, with objects of other names.
 func TestAnotherOfTheSameName(t *testing.T) {
 	t.Parallel()
-	w := actors.NewWorld(t, "3Gi", nil)
+	w := harness.NewWorld(t, "3Gi", nil)
 	operator.Use(t)
 	first := w.Apply("pi")
 	w.Succeed(first)
 	remove(t, first)
-	actors.Gone(t, first)
+	harness.Gone(t, first)
 	second := w.Apply("pi")
 	w.Succeed(second)
 	if second.Status.Run != 1 || second.Status.Driver.PodName == first.Status.Driver.PodName {
-		t.Errorf("want run 1 with a driver of another name than %s: %s", first.Status.Driver.PodName, actors.Show(second))
+		t.Errorf("want run 1 with a driver of another name than %s: %s", first.Status.Driver.PodName, harness.Show(second))
 	}
 	w.Unused()
 }

@@ -15,41 +15,41 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
-func TestMain(m *testing.M) { os.Exit(actors.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(harness.Main(m)) }
 
 // operator of all tests of the package.
-var operator actors.Shared
+var operator harness.Shared
 
 func suspend(app *v1alpha1.SparkApplication) { app.Spec.Suspend = true }
 
 func resume(app *v1alpha1.SparkApplication) { app.Spec.Suspend = false }
 
-// admitted waits until that many applications hold room in the queue and that many wait for it.
-func admitted(t *testing.T, w *actors.World, admitted, pending int32) {
+// admitted waits until that many applications hold quota in the queue and that many wait for it.
+func admitted(t *testing.T, w *harness.World, admitted, pending int32) {
 	t.Helper()
-	actors.Eventually(t, w.Queue, "counted", func(q *v1alpha1.SparkQueue) bool {
+	harness.Eventually(t, w.Queue, "counted", func(q *v1alpha1.SparkQueue) bool {
 		return q.Status.Admitted == admitted && q.Status.Pending == pending
 	})
 }
 
 // blocked keeps an application from its driver: it holds a grant and has no pod.
-func blocked(t *testing.T, w *actors.World, name string) *v1alpha1.SparkApplication {
+func blocked(t *testing.T, w *harness.World, name string) *v1alpha1.SparkApplication {
 	t.Helper()
-	actors.Create(t, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "somebody-elses"},
+	harness.Create(t, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "somebody-elses"},
 		Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "somebody", Image: "else"}}}})
 	app := w.Apply(name, func(a *v1alpha1.SparkApplication) { a.Spec.Driver.PodName = "somebody-elses" })
-	actors.Eventually(t, app, "kept from its driver", func(a *v1alpha1.SparkApplication) bool {
-		return actors.Stage(a) == "Submitting" && strings.Contains(actors.Message(a), "belongs to another owner")
+	harness.Eventually(t, app, "kept from its driver", func(a *v1alpha1.SparkApplication) bool {
+		return harness.Stage(a) == "Submitting" && strings.Contains(harness.Message(a), "belongs to another owner")
 	})
 	return app
 }
 
 // nothingMade checks that no object of an attempt is left.
-func nothingMade(t *testing.T, w *actors.World) {
+func nothingMade(t *testing.T, w *harness.World) {
 	t.Helper()
 	for _, list := range []client.ObjectList{&corev1.PodList{}, &corev1.ServiceList{}, &corev1.ConfigMapList{}} {
 		if err := env.Client().List(t.Context(), list, client.InNamespace(w.Namespace), client.HasLabels{v1alpha1.ApplicationLabel}); err != nil {

@@ -14,33 +14,33 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // ways to stop a running application; each returns how to see that it has stopped.
-var ways = map[string]func(*testing.T, *actors.World, *v1alpha1.SparkApplication) (stopped func()){
-	"suspend": func(t *testing.T, w *actors.World, app *v1alpha1.SparkApplication) func() {
-		actors.Change(t, app, suspend)
+var ways = map[string]func(*testing.T, *harness.World, *v1alpha1.SparkApplication) (stopped func()){
+	"suspend": func(t *testing.T, w *harness.World, app *v1alpha1.SparkApplication) func() {
+		harness.Change(t, app, suspend)
 		return func() { w.Reach(app, "Suspended") }
 	},
-	"delete": func(t *testing.T, _ *actors.World, app *v1alpha1.SparkApplication) func() {
+	"delete": func(t *testing.T, _ *harness.World, app *v1alpha1.SparkApplication) func() {
 		remove(t, app)
-		return func() { actors.Gone(t, app) }
+		return func() { harness.Gone(t, app) }
 	},
 }
 
 // deaf is a kubelet that never ends a pod, on a node in the given state; empty is a node that does not exist.
-func deaf(t *testing.T, ready corev1.ConditionStatus) *actors.Kubelet {
+func deaf(t *testing.T, ready corev1.ConditionStatus) *harness.Kubelet {
 	t.Helper()
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{GenerateName: "node-"}}
-	actors.Create(t, node)
+	harness.Create(t, node)
 	if ready == "" {
 		remove(t, node)
 	} else {
 		setReady(t, node, ready)
 	}
-	return &actors.Kubelet{Run: actors.Manual, Node: node.Name, Hold: func(*corev1.Pod) bool { return true }}
+	return &harness.Kubelet{Run: harness.Manual, Node: node.Name, Hold: func(*corev1.Pod) bool { return true }}
 }
 
 func setReady(t *testing.T, node *corev1.Node, ready corev1.ConditionStatus) {
@@ -65,7 +65,7 @@ func TestPodsThatDoNotEnd(t *testing.T) {
 		for state, ready := range nodes {
 			t.Run(way+", "+state, func(t *testing.T) {
 				t.Parallel()
-				w := actors.NewWorld(t, "3Gi", deaf(t, ready))
+				w := harness.NewWorld(t, "3Gi", deaf(t, ready))
 				operator.Use(t)
 				app := w.Apply("pi", termination(2*time.Second))
 				w.Kubelet.Executors(t.Context(), w.Run(app), 2)
@@ -80,21 +80,21 @@ func TestPodsThatDoNotEnd(t *testing.T) {
 	}
 }
 
-// TestNodeLost: a pod on a node that does not answer may still run. Its room stays taken, and the condition NodeLost names pod, node
-// and remedy. It goes on once the pod is gone.
+// TestNodeLost: a pod on a node that does not answer may still run. Its quota stays in use, and the condition NodeLost names pod, node
+// and remedy. It continues once the pod is gone.
 func TestNodeLost(t *testing.T) {
 	t.Parallel()
 	for way, stop := range ways {
 		t.Run(way, func(t *testing.T) {
 			t.Parallel()
-			w := actors.NewWorld(t, "3Gi", deaf(t, corev1.ConditionUnknown))
+			w := harness.NewWorld(t, "3Gi", deaf(t, corev1.ConditionUnknown))
 			w.History.MemoryLimit = 3 << 30
 			operator.Use(t)
 			app := w.Apply("pi", termination(time.Second))
 			driver := w.Run(app)
 			next := w.Apply("next")
 			stopped := stop(t, w, app)
-			actors.Eventually(t, app, "told that the node is lost", func(a *v1alpha1.SparkApplication) bool {
+			harness.Eventually(t, app, "told that the node is lost", func(a *v1alpha1.SparkApplication) bool {
 				return apimeta.IsStatusConditionTrue(a.Status.Conditions, v1alpha1.NodeLostCondition)
 			})
 			lost := apimeta.FindStatusCondition(app.Status.Conditions, v1alpha1.NodeLostCondition)
@@ -104,7 +104,7 @@ func TestNodeLost(t *testing.T) {
 				}
 			}
 			if app.Status.Grant == nil {
-				t.Errorf("the room was given back while the pod may run: %s", actors.Show(app))
+				t.Errorf("the room was given back while the pod may run: %s", harness.Show(app))
 			}
 			w.Reach(next, "Queued")
 			admitted(t, w, 1, 1)
@@ -121,12 +121,12 @@ func TestNodeLost(t *testing.T) {
 func TestNodeComesBack(t *testing.T) {
 	t.Parallel()
 	kubelet := deaf(t, corev1.ConditionUnknown)
-	w := actors.NewWorld(t, "3Gi", kubelet)
+	w := harness.NewWorld(t, "3Gi", kubelet)
 	operator.Use(t)
 	app := w.Apply("pi", termination(time.Second))
 	w.Run(app)
-	actors.Change(t, app, suspend)
-	actors.Eventually(t, app, "told that the node is lost", func(a *v1alpha1.SparkApplication) bool {
+	harness.Change(t, app, suspend)
+	harness.Eventually(t, app, "told that the node is lost", func(a *v1alpha1.SparkApplication) bool {
 		return apimeta.IsStatusConditionTrue(a.Status.Conditions, v1alpha1.NodeLostCondition)
 	})
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: kubelet.Node}}
@@ -136,7 +136,7 @@ func TestNodeComesBack(t *testing.T) {
 	setReady(t, node, corev1.ConditionTrue)
 	w.Reach(app, "Suspended")
 	if apimeta.FindStatusCondition(app.Status.Conditions, v1alpha1.NodeLostCondition) != nil {
-		t.Errorf("still NodeLost: %s", actors.Show(app))
+		t.Errorf("still NodeLost: %s", harness.Show(app))
 	}
 	w.Unused()
 }

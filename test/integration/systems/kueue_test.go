@@ -37,7 +37,7 @@ func TestKueueAdmits(t *testing.T) {
 	}
 }
 
-// TestKueueStopsAndGoesOn: stopped it admits nothing and its webhooks refuse, started again it goes on.
+// TestKueueStopsAndGoesOn: stopped it admits nothing and its webhooks refuse, started again it continues.
 func TestKueueStopsAndGoesOn(t *testing.T) {
 	kueue := systems.Kueue(t, env.Cluster(), systems.KueueSettings{})
 	namespace := kueueQueues(t, "4")

@@ -48,7 +48,7 @@ partitions:
 	eventually(t, second, "placed", hasField("yunikorn-queue", "spec", "nodeName"))
 }
 
-// TestYuniKornKeepsRoomForAGang: a driver is placed only when there is room for its executors, too, and that room is kept for them.
+// TestYuniKornKeepsRoomForAGang: a driver is placed only when there is space for its executors, and that space is kept for them.
 func TestYuniKornKeepsRoomForAGang(t *testing.T) {
 	systems.YuniKorn(t, env.Cluster(), systems.YuniKornSettings{})
 	systems.Node(t, env.Client(), "yunikorn-gang", "4.5", "16Gi")
@@ -63,7 +63,7 @@ func TestYuniKornKeepsRoomForAGang(t *testing.T) {
 	passedOver(t, namespace, second)
 }
 
-// passedOver sees that a pod waits: nothing tells, but a small one that came later is placed.
+// passedOver sees that a pod waits: nothing reports it, but a small one that came later is placed.
 func passedOver(t *testing.T, namespace string, pod *unstructured.Unstructured) {
 	t.Helper()
 	small := create(t, yunikornPod(namespace, "small", "0.1", ""))

@@ -16,11 +16,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
-// hostile applications, by what their message names. Without the hostile part each of them would fit by itself.
+// hostile applications, by what their message names. Without the hostile part each of them would fit on its own.
 var hostile = map[string]struct {
 	change func(*v1alpha1.SparkApplication)
 	words  []string
@@ -70,7 +70,7 @@ func TestAmountsThatWrap(t *testing.T) {
 	}
 	for name, h := range hostile {
 		w.Reach(apps[name], "InvalidSpec")
-		actors.Eventually(t, apps[name], "told what is wrong", func(a *v1alpha1.SparkApplication) bool {
+		harness.Eventually(t, apps[name], "told what is wrong", func(a *v1alpha1.SparkApplication) bool {
 			ready := ""
 			for _, c := range a.Status.Conditions {
 				if c.Type == "Ready" {
@@ -97,14 +97,14 @@ func TestAmountsThatWrap(t *testing.T) {
 	}
 	w.Succeed(running)
 	w.Succeed(waiting)
-	actors.Change(t, apps["sidecar"], func(a *v1alpha1.SparkApplication) { a.Spec.Driver.Template = nil })
+	harness.Change(t, apps["sidecar"], func(a *v1alpha1.SparkApplication) { a.Spec.Driver.Template = nil })
 	w.Succeed(apps["sidecar"])
 	remove(t, raw)
 	w.Unused()
 }
 
 // eitherRuns waits until one of two runs, and returns it and the other, which waits.
-func eitherRuns(t *testing.T, w *actors.World, a, b *v1alpha1.SparkApplication) (running, waiting *v1alpha1.SparkApplication) {
+func eitherRuns(t *testing.T, w *harness.World, a, b *v1alpha1.SparkApplication) (running, waiting *v1alpha1.SparkApplication) {
 	t.Helper()
 	counted(t, w, counts{applications: [2]int32{1, 1}})
 	granted := func(app *v1alpha1.SparkApplication) bool {
@@ -124,9 +124,9 @@ func eitherRuns(t *testing.T, w *actors.World, a, b *v1alpha1.SparkApplication) 
 }
 
 // used waits until the queue shows what is used of its memory.
-func used(t *testing.T, w *actors.World, want string) {
+func used(t *testing.T, w *harness.World, want string) {
 	t.Helper()
-	actors.Eventually(t, w.Queue, fmt.Sprintf("using %s", want), func(q *v1alpha1.SparkQueue) bool { return q.Status.Summary["memory"] == want })
+	harness.Eventually(t, w.Queue, fmt.Sprintf("using %s", want), func(q *v1alpha1.SparkQueue) bool { return q.Status.Summary["memory"] == want })
 }
 
 func gatedNow(t *testing.T, p *corev1.Pod) bool {
@@ -150,10 +150,10 @@ func TestNegativeLimitRange(t *testing.T) {
 			corev1.ResourceEphemeralStorage: resource.MustParse("1e16"),
 		}}}},
 	}
-	actors.Create(t, limits)
+	harness.Create(t, limits)
 	app := w.Apply("pi")
 	w.Reach(app, "InvalidSpec")
-	actors.Eventually(t, app, "told of the limit range", func(a *v1alpha1.SparkApplication) bool {
+	harness.Eventually(t, app, "told of the limit range", func(a *v1alpha1.SparkApplication) bool {
 		for _, c := range a.Status.Conditions {
 			if c.Type == "Ready" && strings.Contains(c.Message, "LimitRange sizes of the namespace: spec.limits[0].defaultRequest.ephemeral-storage") {
 				return true
@@ -161,7 +161,7 @@ func TestNegativeLimitRange(t *testing.T) {
 		}
 		return false
 	})
-	actors.Change(t, limits, func(l *corev1.LimitRange) {
+	harness.Change(t, limits, func(l *corev1.LimitRange) {
 		l.Spec.Limits[0].DefaultRequest[corev1.ResourceEphemeralStorage] = resource.MustParse("1Mi")
 	})
 	w.Succeed(app)

@@ -1,7 +1,7 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package unmanagedpods runs the operator with the guard installed: pods that belong to no application wait for room in the queue of their
+// Package unmanagedpods runs the operator with the guard installed: pods that belong to no application wait for quota in the queue of their
 // namespace beside applications.
 package unmanagedpods
 
@@ -23,27 +23,27 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
-func TestMain(m *testing.M) { os.Exit(actors.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(harness.Main(m)) }
 
 // operator of all parallel tests of the package.
-var operator actors.Shared
+var operator harness.Shared
 
 var installed sync.Once
 
 // enrol makes a world whose namespace is guarded and has the world's queue, with the guard in force.
-func enrol(t *testing.T, memory string) *actors.World {
+func enrol(t *testing.T, memory string) *harness.World {
 	t.Helper()
 	installed.Do(func() {
-		actors.Create(t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "sparkgate-system"}})
+		harness.Create(t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "sparkgate-system"}})
 		if _, err := env.Kubectl(t, "apply", "-k", filepath.Join(env.Root(), "config", "guard")); err != nil {
 			t.Fatal(err)
 		}
 	})
-	w := actors.NewWorld(t, memory, nil)
+	w := harness.NewWorld(t, memory, nil)
 	namespace(t, w, func(n *corev1.Namespace) {
 		n.Labels[v1alpha1.GuardedLabel] = "true"
 		n.Annotations = map[string]string{v1alpha1.DefaultQueueAnnotation: w.Queue.Name}
@@ -56,13 +56,13 @@ func enrol(t *testing.T, memory string) *actors.World {
 	return w
 }
 
-func namespace(t *testing.T, w *actors.World, change func(*corev1.Namespace)) {
+func namespace(t *testing.T, w *harness.World, change func(*corev1.Namespace)) {
 	t.Helper()
-	actors.Change(t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}}, change)
+	harness.Change(t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}}, change)
 }
 
 // driver is what spark-submit makes. Like all pods of these tests it requests 1Gi.
-func driver(w *actors.World, name string) *corev1.Pod {
+func driver(w *harness.World, name string) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name, Labels: map[string]string{
 			v1alpha1.SparkRoleLabel: "driver", v1alpha1.SparkSelectorLabel: "spark-" + name,
@@ -94,7 +94,7 @@ func executor(driver *corev1.Pod, number int) *corev1.Pod {
 func apply(t *testing.T, pods ...*corev1.Pod) {
 	t.Helper()
 	for _, p := range pods {
-		actors.Create(t, p)
+		harness.Create(t, p)
 		if !gated(p) {
 			t.Fatalf("pod %s is not gated", p.Name)
 		}
@@ -106,10 +106,10 @@ func gated(p *corev1.Pod) bool {
 }
 
 // letIn waits until pods are let in, in the queue of the world.
-func letIn(t *testing.T, w *actors.World, pods ...*corev1.Pod) {
+func letIn(t *testing.T, w *harness.World, pods ...*corev1.Pod) {
 	t.Helper()
 	for _, p := range pods {
-		actors.Eventually(t, p, "let in", func(p *corev1.Pod) bool { return !gated(p) })
+		harness.Eventually(t, p, "let in", func(p *corev1.Pod) bool { return !gated(p) })
 		if p.Labels[v1alpha1.QueueLabel] != w.Queue.Name || p.Labels[v1alpha1.FlavorLabel] != v1alpha1.DefaultFlavor {
 			t.Errorf("pod %s has labels %v", p.Name, p.Labels)
 		}
@@ -141,9 +141,9 @@ func told(t *testing.T, p *corev1.Pod, reason string, words ...string) {
 type counts struct{ applications, pods [2]int32 }
 
 // counted waits until the queue of a world has these counts.
-func counted(t *testing.T, w *actors.World, want counts) {
+func counted(t *testing.T, w *harness.World, want counts) {
 	t.Helper()
-	actors.Eventually(t, w.Queue, fmt.Sprintf("counting %+v", want), func(q *v1alpha1.SparkQueue) bool {
+	harness.Eventually(t, w.Queue, fmt.Sprintf("counting %+v", want), func(q *v1alpha1.SparkQueue) bool {
 		got := counts{applications: [2]int32{q.Status.Admitted, q.Status.Pending}}
 		if pods := q.Status.UnmanagedPods; pods != nil {
 			got.pods = [2]int32{pods.Admitted, pods.Pending}
@@ -165,5 +165,5 @@ func remove(t *testing.T, pods ...*corev1.Pod) {
 // lift is what an administrator does by hand.
 func lift(t *testing.T, p *corev1.Pod) {
 	t.Helper()
-	actors.Change(t, p, func(p *corev1.Pod) { p.Spec.SchedulingGates = nil })
+	harness.Change(t, p, func(p *corev1.Pod) { p.Spec.SchedulingGates = nil })
 }

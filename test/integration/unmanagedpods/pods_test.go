@@ -10,11 +10,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
-// TestRawSubmit: a driver that somebody has made by spark-submit waits for room, then its executors do, before what was queued after the
+// TestRawSubmit: a driver that a user has created by spark-submit waits for quota, then its executors do, before what was queued after the
 // driver. The queue shows them, an event on the pod says why it waits, and what they held goes back when they are gone.
 func TestRawSubmit(t *testing.T) {
 	t.Parallel()
@@ -35,13 +35,13 @@ func TestRawSubmit(t *testing.T) {
 	apply(t, three)
 	told(t, three, "WaitingForQuota", "waits for quota in queue "+w.Queue.Name, "needs memory 1Gi", "at most 3Gi")
 	counted(t, w, counts{applications: [2]int32{1, 1}, pods: [2]int32{3, 1}})
-	actors.Eventually(t, w.Queue, "showing the executor first in line", func(q *v1alpha1.SparkQueue) bool {
+	harness.Eventually(t, w.Queue, "showing the executor first in line", func(q *v1alpha1.SparkQueue) bool {
 		return len(q.Status.Heads) == 2 && q.Status.Heads[0].Kind == v1alpha1.PodHead && q.Status.Heads[0].Name == three.Name && q.Status.Heads[1].Kind == ""
 	})
 
 	remove(t, one)
 	letIn(t, w, three)
-	actors.Change(t, two, func(p *corev1.Pod) {}) // what is not Spark's business changes nothing
+	harness.Change(t, two, func(p *corev1.Pod) {}) // what is not Spark's business changes nothing
 	two.Status.Phase = corev1.PodSucceeded
 	if err := env.Client().Status().Update(t.Context(), two); err != nil {
 		t.Fatal(err)
@@ -73,7 +73,7 @@ func TestClientMode(t *testing.T) {
 func TestMaxRunning(t *testing.T) {
 	t.Parallel()
 	w := enrol(t, "8Gi")
-	actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.MaxRunning = new(int32); *q.Spec.MaxRunning = 1 })
+	harness.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.MaxRunning = new(int32); *q.Spec.MaxRunning = 1 })
 	operator.Use(t)
 	first, second := driver(w, "first"), driver(w, "second")
 	apply(t, first)
@@ -87,7 +87,7 @@ func TestMaxRunning(t *testing.T) {
 	letIn(t, w, second)
 }
 
-// TestUnlabelled: what the guard has gated for another reason than its labels is let in, too, and charged.
+// TestUnlabelled: what the guard has gated for another reason than its labels is also admitted and charged.
 func TestUnlabelled(t *testing.T) {
 	t.Parallel()
 	w := enrol(t, "2Gi")
@@ -122,7 +122,7 @@ func TestLiftedByHand(t *testing.T) {
 	letIn(t, w, third)
 }
 
-// TestDrained: when a queue is to be empty, what runs in it is deleted, and what is made again waits.
+// TestDrained: when a queue is to be empty, what runs in it is deleted, and what is created again waits.
 func TestDrained(t *testing.T) {
 	t.Parallel()
 	w := enrol(t, "4Gi")
@@ -131,17 +131,17 @@ func TestDrained(t *testing.T) {
 	d.Spec.TerminationGracePeriodSeconds = new(int64) // there is no kubelet that would end it
 	apply(t, d)
 	letIn(t, w, d)
-	actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.StopPolicy = v1alpha1.StopPolicyHoldAndDrain })
+	harness.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.StopPolicy = v1alpha1.StopPolicyHoldAndDrain })
 	told(t, d, "QueueHeld")
-	actors.Gone(t, d)
+	harness.Gone(t, d)
 	again := driver(w, "submit")
 	apply(t, again)
 	told(t, again, "QueueHeld", "stopPolicy")
-	actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.StopPolicy = v1alpha1.StopPolicyNone })
+	harness.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.StopPolicy = v1alpha1.StopPolicyNone })
 	letIn(t, w, again)
 }
 
-// TestNoQueue: the pod is told which queue does not exist, and goes on when it comes, or when the namespace names another.
+// TestNoQueue: the pod gets an event that names which queue does not exist, and continues when it comes, or when the namespace names another.
 func TestNoQueue(t *testing.T) {
 	t.Parallel()
 	w := enrol(t, "4Gi")
@@ -159,7 +159,7 @@ func TestPodPolicy(t *testing.T) {
 	t.Parallel()
 	w := enrol(t, "4Gi")
 	operator.Use(t)
-	open := actors.Queue(t, w.Namespace+"-open", "", "")
+	open := harness.Queue(t, w.Namespace+"-open", "", "")
 	say := func(key, value string) {
 		t.Helper()
 		namespace(t, w, func(n *corev1.Namespace) {
@@ -189,11 +189,11 @@ func TestPodPolicy(t *testing.T) {
 	critical.Spec.PriorityClassName = "system-node-critical"
 	apply(t, critical)
 	told(t, critical, "InvalidSpec", `priority class "system-node-critical" is not allowed in queue `+w.Queue.Name)
-	actors.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.PriorityClassNames = []string{"system-node-critical"} })
+	harness.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.PriorityClassNames = []string{"system-node-critical"} })
 	letIn(t, w, critical)
 }
 
-// TestTakenOut: what runs in a namespace that is not guarded any more is not charged.
+// TestTakenOut: what runs in a namespace that is no longer guarded is not charged.
 func TestTakenOut(t *testing.T) {
 	t.Parallel()
 	w := enrol(t, "1Gi")
@@ -208,7 +208,7 @@ func TestTakenOut(t *testing.T) {
 }
 
 // TestOtherGates: in a guarded namespace a gate that does not let executors in one by one is refused, with the place where it was named;
-// pods of no application are told why nobody lets them in.
+// pods of no application get events that say why they are not admitted.
 func TestOtherGates(t *testing.T) {
 	t.Parallel()
 	w := enrol(t, "4Gi")
@@ -221,12 +221,12 @@ func TestOtherGates(t *testing.T) {
 	refused := func(where string) {
 		t.Helper()
 		want := "gate None (" + where + ") is not allowed in namespace " + w.Namespace + ", which is guarded (label sparkgate.io/guarded): set spec.queue.gate to Embedded or Kueue"
-		actors.Eventually(t, app, "refused for "+where, func(a *v1alpha1.SparkApplication) bool { return actors.Message(a) == want })
+		harness.Eventually(t, app, "refused for "+where, func(a *v1alpha1.SparkApplication) bool { return harness.Message(a) == want })
 	}
 	refused("annotation sparkgate.io/default-gate of namespace " + w.Namespace)
-	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Queue.Gate = v1alpha1.GateNone })
+	harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Queue.Gate = v1alpha1.GateNone })
 	refused("spec.queue.gate")
-	actors.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Queue.Gate = v1alpha1.GateEmbedded })
+	harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Queue.Gate = v1alpha1.GateEmbedded })
 	w.Succeed(app)
 	namespace(t, w, func(n *corev1.Namespace) { delete(n.Annotations, v1alpha1.DefaultGateAnnotation) })
 	letIn(t, w, d)
@@ -241,7 +241,7 @@ func TestApplication(t *testing.T) {
 	app := w.Apply("pi")
 	d := w.Driver(app)
 	if gated(d) || app.Status.Grant == nil || !app.Status.Grant.Gated {
-		t.Fatalf("the driver is gated, or the grant is not: %s", actors.Show(app))
+		t.Fatalf("the driver is gated, or the grant is not: %s", harness.Show(app))
 	}
 	w.Run(app)
 	stranger := driver(w, "stranger")
@@ -255,9 +255,9 @@ func TestApplication(t *testing.T) {
 	forged.Spec.Containers[0].Resources.Requests[corev1.ResourceMemory] = d.Spec.Containers[0].Resources.Requests[corev1.ResourceMemory]
 	apply(t, forged)
 	for _, exec := range w.Kubelet.Gated(t.Context(), d, 1, 2) {
-		actors.Eventually(t, exec, "let in", func(p *corev1.Pod) bool { return !gated(p) })
+		harness.Eventually(t, exec, "let in", func(p *corev1.Pod) bool { return !gated(p) })
 	}
-	actors.Eventually(t, forged, "still waiting", gated)
+	harness.Eventually(t, forged, "still waiting", gated)
 	if owner := metav1.GetControllerOf(forged); owner == nil || owner.UID != stranger.UID {
 		t.Errorf("the forged executor is owned by %v", owner)
 	}

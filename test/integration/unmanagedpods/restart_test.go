@@ -11,15 +11,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
-// TestRestart: while the operator is away nobody is let in. Afterwards what runs is charged, in the queue of its label, also what was let in
-// by somebody else meanwhile, before anything is decided.
+// TestRestart: while the operator is away nothing is admitted. Afterwards what runs is charged, in the queue of its label, also what was admitted
+// by another client meanwhile, before anything is decided.
 func TestRestart(t *testing.T) {
 	w := enrol(t, "3Gi")
-	before := actors.StartOperator(t, actors.OperatorOptions{})
+	before := harness.StartOperator(t, harness.OperatorOptions{})
 	d := driver(w, "submit")
 	apply(t, d)
 	one := executor(d, 1)
@@ -32,15 +32,15 @@ func TestRestart(t *testing.T) {
 	apply(t, two, three, four)
 	lift(t, two)
 	remove(t, one)
-	other := actors.Queue(t, w.Namespace+"-other", "", "1Gi")
+	other := harness.Queue(t, w.Namespace+"-other", "", "1Gi")
 	namespace(t, w, func(n *corev1.Namespace) { n.Annotations[v1alpha1.DefaultQueueAnnotation] = other.Name })
 
-	after := actors.StartOperator(t, actors.OperatorOptions{})
+	after := harness.StartOperator(t, harness.OperatorOptions{})
 	w.Queue = other
 	told(t, three, "WaitingForQuota", other.Name) // two was never let in by a queue, so that of the namespace pays
 	told(t, four, "WaitingForQuota", other.Name)
 	counted(t, w, counts{applications: [2]int32{0, 0}, pods: [2]int32{1, 2}})
-	was := &actors.World{Queue: &v1alpha1.SparkQueue{}}
+	was := &harness.World{Queue: &v1alpha1.SparkQueue{}}
 	was.Queue.Name = w.Namespace
 	counted(t, was, counts{applications: [2]int32{1, 0}, pods: [2]int32{1, 0}})
 	remove(t, two)
@@ -65,8 +65,8 @@ func TestRestart(t *testing.T) {
 // queue of another team nor one without limits or one that does not exist, after a restart either.
 func TestLabelsOfOthers(t *testing.T) {
 	w := enrol(t, "8Gi")
-	teamB, unlimited := actors.Queue(t, w.Namespace+"-team-b", "", "4Gi"), actors.Queue(t, w.Namespace+"-unlimited", "", "")
-	actors.Change(t, teamB, func(q *v1alpha1.SparkQueue) {
+	teamB, unlimited := harness.Queue(t, w.Namespace+"-team-b", "", "4Gi"), harness.Queue(t, w.Namespace+"-unlimited", "", "")
+	harness.Change(t, teamB, func(q *v1alpha1.SparkQueue) {
 		q.Spec.NamespaceSelector = &metav1.LabelSelector{MatchLabels: map[string]string{corev1.LabelMetadataName: "team-b"}}
 	})
 	namespace(t, w, func(n *corev1.Namespace) { delete(n.Labels, v1alpha1.GuardedLabel) })
@@ -78,14 +78,14 @@ func TestLabelsOfOthers(t *testing.T) {
 	for name, queue := range map[string]string{"b": teamB.Name, "unlimited": unlimited.Name, "nowhere": "does-not-exist", "own": w.Queue.Name} {
 		d := driver(w, name)
 		d.Labels[v1alpha1.QueueLabel] = queue
-		actors.Create(t, d)
+		harness.Create(t, d)
 	}
 	namespace(t, w, func(n *corev1.Namespace) { n.Labels[v1alpha1.GuardedLabel] = "true" })
 	for range 2 {
-		operator := actors.StartOperator(t, actors.OperatorOptions{})
+		operator := harness.StartOperator(t, harness.OperatorOptions{})
 		counted(t, w, counts{applications: [2]int32{4, 0}, pods: [2]int32{4, 0}})
 		for _, other := range []*v1alpha1.SparkQueue{teamB, unlimited} {
-			counted(t, &actors.World{Queue: other}, counts{})
+			counted(t, &harness.World{Queue: other}, counts{})
 		}
 		operator.Stop()
 	}

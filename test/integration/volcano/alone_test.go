@@ -7,17 +7,17 @@ import (
 	"testing"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // operate runs an operator of the test's own.
-func operate(t *testing.T) *actors.Operator {
+func operate(t *testing.T) *harness.Operator {
 	t.Helper()
-	return actors.StartOperator(t, actors.OperatorOptions{})
+	return harness.StartOperator(t, harness.OperatorOptions{})
 }
 
 // TestTwoGangsOnOneNode: the node has 800m. Each application needs a driver and two executors of 200m. Placed pod by pod, both drivers would
-// run, with one executor each, and wait for the other's room for ever. So one waits as a whole, and each runs as a whole.
+// run, with one executor each, and wait for the other's quota for ever. So one waits as a whole, and each runs as a whole.
 func TestTwoGangsOnOneNode(t *testing.T) {
 	start(t, "800m")
 	s := newScene(t, "")
@@ -29,7 +29,7 @@ func TestTwoGangsOnOneNode(t *testing.T) {
 		for _, executor := range s.executors(driver, 1, 2) {
 			s.Kubelet.Start(t.Context(), s.placed(executor))
 		}
-		actors.Eventually(t, app, "complete", func(a *v1alpha1.SparkApplication) bool { return a.Status.Times.ExecutorsReady != nil })
+		harness.Eventually(t, app, "complete", func(a *v1alpha1.SparkApplication) bool { return a.Status.Times.ExecutorsReady != nil })
 		if app == apps[first] {
 			s.waits(apps[1-first], v1alpha1.WaitingForQuotaReason)
 		}
@@ -46,9 +46,9 @@ func TestTwoGangsOnOneNode(t *testing.T) {
 func (s *scene) firstOf(apps []*v1alpha1.SparkApplication) int {
 	s.t.Helper()
 	first := -1
-	actors.Eventually(s.t, apps[0], "let in, or another one", func(*v1alpha1.SparkApplication) bool {
+	harness.Eventually(s.t, apps[0], "let in, or another one", func(*v1alpha1.SparkApplication) bool {
 		for i, app := range apps {
-			actors.Eventually(s.t, app, "seen", func(a *v1alpha1.SparkApplication) bool { return len(a.Status.Conditions) > 0 })
+			harness.Eventually(s.t, app, "seen", func(a *v1alpha1.SparkApplication) bool { return len(a.Status.Conditions) > 0 })
 			if app.Status.Grant != nil {
 				first = i
 			}
@@ -58,7 +58,7 @@ func (s *scene) firstOf(apps []*v1alpha1.SparkApplication) int {
 	return first
 }
 
-// TestRestarts: who waits goes on waiting and who runs goes on running while Volcano or the operator is away.
+// TestRestarts: who waits keeps waiting and what runs keeps running while Volcano or the operator is away.
 func TestRestarts(t *testing.T) {
 	system := start(t, "16")
 	s := newScene(t, "1")
@@ -94,11 +94,11 @@ func stop(t *testing.T, f func() error) {
 }
 
 // TestNotInstalled: without Volcano its applications wait and say what to install, the others run; once it is installed they go on, with the
-// same operator. When it is taken away again, what runs goes on, and can be deleted.
+// same operator. When it is taken away again, what runs continues, and can be deleted.
 func TestNotInstalled(t *testing.T) {
 	system := start(t, "16")
 	stop(t, func() error { return system.Uninstall(t.Context()) })
-	s := &scene{World: actors.NewWorld(t, "64Gi", nil), t: t, volcano: volcanoClient(t)}
+	s := &scene{World: harness.NewWorld(t, "64Gi", nil), t: t, volcano: volcanoClient(t)}
 	operate(t)
 	app := s.apply("app")
 	s.waits(app, v1alpha1.GateNotInstalledReason, "PodGroup", "install Volcano")
@@ -113,7 +113,7 @@ func TestNotInstalled(t *testing.T) {
 	next := s.apply("next")
 	s.waits(next, v1alpha1.GateNotInstalledReason, "install Volcano")
 	s.finish(app)
-	actors.Change(t, next, underNone)
+	harness.Change(t, next, underNone)
 	s.Succeed(next)
 }
 
@@ -132,36 +132,36 @@ func TestMovesToAnotherGate(t *testing.T) {
 				if down {
 					stopped.Stop()
 				}
-				actors.Change(t, mover, func(app *v1alpha1.SparkApplication) { app.Spec.Queue.Gate = to })
+				harness.Change(t, mover, func(app *v1alpha1.SparkApplication) { app.Spec.Queue.Gate = to })
 				if down {
 					stopped = operate(t)
 				}
 			}
-			// The queue of the embedded gate has room for nobody.
-			actors.Change(t, s.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.StopPolicy = v1alpha1.StopPolicyHold })
+			// The queue of the embedded gate has no quota.
+			harness.Change(t, s.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.StopPolicy = v1alpha1.StopPolicyHold })
 			change(v1alpha1.GateEmbedded)
 			s.waits(mover, v1alpha1.QueueHeldReason)
 			s.groups(mover, 0)
-			actors.Eventually(t, s.Queue, "waited for", func(q *v1alpha1.SparkQueue) bool { return q.Status.Pending == 1 })
+			harness.Eventually(t, s.Queue, "waited for", func(q *v1alpha1.SparkQueue) bool { return q.Status.Pending == 1 })
 
 			change(v1alpha1.GateVolcano)
 			s.waits(mover, v1alpha1.WaitingForQuotaReason, "Volcano")
 			s.groups(mover, 1)
-			actors.Eventually(t, s.Queue, "left alone", func(q *v1alpha1.SparkQueue) bool { return q.Status.Pending == 0 })
+			harness.Eventually(t, s.Queue, "left alone", func(q *v1alpha1.SparkQueue) bool { return q.Status.Pending == 0 })
 			s.finish(first)
 			s.run(mover)
 
 			// In mid-run the gate of the grant stays; the next run asks the other one.
 			change(v1alpha1.GateNone)
-			actors.Eventually(t, mover, "told that the gate comes later", func(a *v1alpha1.SparkApplication) bool {
-				return actors.Stage(a) == v1alpha1.RunningReason && a.Status.Grant.Gate == v1alpha1.GateVolcano && has(actors.Message(a), "gate Volcano", "spec.queue.gate None takes effect")
+			harness.Eventually(t, mover, "told that the gate comes later", func(a *v1alpha1.SparkApplication) bool {
+				return harness.Stage(a) == v1alpha1.RunningReason && a.Status.Grant.Gate == v1alpha1.GateVolcano && has(harness.Message(a), "gate Volcano", "spec.queue.gate None takes effect")
 			})
 			s.groups(mover, 1)
 			s.finish(mover)
-			actors.Change(t, mover, func(app *v1alpha1.SparkApplication) { app.Spec.RunID = "again" })
+			harness.Change(t, mover, func(app *v1alpha1.SparkApplication) { app.Spec.RunID = "again" })
 			s.Run(mover)
 			if mover.Status.Run != 2 || mover.Status.Grant.Gate != v1alpha1.GateNone {
-				t.Errorf("the second run: %s", actors.Show(mover))
+				t.Errorf("the second run: %s", harness.Show(mover))
 			}
 			s.groups(mover, 0)
 			s.finish(mover)

@@ -25,7 +25,7 @@ import (
 	"github.com/sparkgate/sparkgate/test/systems"
 )
 
-// most is how many gangs the queue of the conformance suite has room for.
+// most is how many gangs the queue of the conformance suite holds.
 const most = 2
 
 // world is a queue of Volcano, and the gate that asks it.
@@ -105,7 +105,7 @@ func (w *world) open(t *testing.T) {
 	openQueue(t, w.client, w.queue, fmt.Sprintf("%dm", most*gatetest.GangCPU))
 }
 
-// setRoom makes room by groups of somebody else that hold the rest of the queue.
+// setRoom sets the free quota by groups of another client that hold the rest of the queue.
 func (w *world) setRoom(t *testing.T, gangs int) {
 	t.Helper()
 	for n := range most {

@@ -22,12 +22,12 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	gate "github.com/sparkgate/sparkgate/queueing/volcano"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 	"github.com/sparkgate/sparkgate/test/systems"
 )
 
-func TestMain(m *testing.M) { os.Exit(actors.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(harness.Main(m)) }
 
 const (
 	patience = 2 * time.Minute
@@ -35,7 +35,7 @@ const (
 
 // operator and shared are of all tests that run side by side.
 var (
-	operator actors.Shared
+	operator harness.Shared
 	shared   = systems.Shared{Make: func() (*systems.System, error) { return systems.NewVolcano(env.Cluster(), systems.VolcanoSettings{}) }}
 )
 
@@ -59,7 +59,7 @@ func start(t *testing.T, cpu string) *systems.System {
 
 // scene is a world with a queue of Volcano that has the name of the namespace.
 type scene struct {
-	*actors.World
+	*harness.World
 	t       *testing.T
 	volcano client.WithWatch
 }
@@ -67,7 +67,7 @@ type scene struct {
 // newScene makes a scene whose queue has a capability of cpu; empty is none. An application needs 600m.
 func newScene(t *testing.T, cpu string) *scene {
 	t.Helper()
-	s := &scene{World: actors.NewWorld(t, "64Gi", nil), t: t, volcano: volcanoClient(t)}
+	s := &scene{World: harness.NewWorld(t, "64Gi", nil), t: t, volcano: volcanoClient(t)}
 	openQueue(t, s.volcano, s.Namespace, cpu)
 	return s
 }
@@ -85,7 +85,7 @@ func underNone(app *v1alpha1.SparkApplication) { app.Spec.Queue.Gate = v1alpha1.
 // waits waits until an application is kept out for a reason, with a message that has all the words.
 func (s *scene) waits(app *v1alpha1.SparkApplication, reason string, words ...string) {
 	s.t.Helper()
-	actors.Eventually(s.t, app, "kept out for "+reason+" with "+strings.Join(words, ", "), func(a *v1alpha1.SparkApplication) bool {
+	harness.Eventually(s.t, app, "kept out for "+reason+" with "+strings.Join(words, ", "), func(a *v1alpha1.SparkApplication) bool {
 		c := apimeta.FindStatusCondition(a.Status.Conditions, v1alpha1.AdmittedCondition)
 		return c != nil && c.Status == metav1.ConditionFalse && c.Reason == reason && has(c.Message, words...)
 	})
@@ -101,7 +101,7 @@ func (s *scene) run(app *v1alpha1.SparkApplication) *corev1.Pod {
 	s.t.Helper()
 	driver := s.placed(s.Driver(app))
 	s.Kubelet.Start(s.t.Context(), driver)
-	actors.Eventually(s.t, app, "running", actors.InStage(v1alpha1.RunningReason))
+	harness.Eventually(s.t, app, "running", harness.InStage(v1alpha1.RunningReason))
 	return driver
 }
 
@@ -118,7 +118,7 @@ func (s *scene) placed(pod *corev1.Pod) *corev1.Pod {
 	if pod.Spec.SchedulerName != "volcano" {
 		s.t.Errorf("pod %s is for scheduler %q", pod.Name, pod.Spec.SchedulerName)
 	}
-	actors.Eventually(s.t, pod, "placed", func(p *corev1.Pod) bool { return p.Spec.NodeName != "" })
+	harness.Eventually(s.t, pod, "placed", func(p *corev1.Pod) bool { return p.Spec.NodeName != "" })
 	return pod
 }
 
@@ -127,7 +127,7 @@ func (s *scene) executors(driver *corev1.Pod, numbers ...int) []*corev1.Pod {
 	s.t.Helper()
 	var made []*corev1.Pod
 	for _, number := range numbers {
-		made = append(made, actors.Executor(s.t, driver, number))
+		made = append(made, harness.Executor(s.t, driver, number))
 	}
 	return made
 }

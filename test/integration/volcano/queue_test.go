@@ -19,8 +19,8 @@ import (
 	"volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 	"github.com/sparkgate/sparkgate/test/systems"
 )
 
@@ -65,12 +65,12 @@ func TestWaitsForTheQueue(t *testing.T) {
 	s.groups(second, 0)
 }
 
-// TestQueueCannotTakeIt: what is wrong with the queue is told, and the application goes on when that is mended.
+// TestQueueCannotTakeIt: what is wrong with the queue is reported, and the application continues when that is corrected.
 func TestQueueCannotTakeIt(t *testing.T) {
 	s := side(t, "500m")
 	app := s.apply("app", func(app *v1alpha1.SparkApplication) { app.Spec.Queue.Name = s.Namespace + "-later" })
-	actors.Eventually(t, app, "missing its queue", func(a *v1alpha1.SparkApplication) bool {
-		return actors.Stage(a) == v1alpha1.ReferenceNotFoundReason
+	harness.Eventually(t, app, "missing its queue", func(a *v1alpha1.SparkApplication) bool {
+		return harness.Stage(a) == v1alpha1.ReferenceNotFoundReason
 	})
 	openQueue(t, s.volcano, s.Namespace+"-later", "1")
 	s.run(app)
@@ -85,7 +85,7 @@ func TestQueueCannotTakeIt(t *testing.T) {
 	s.finish(large)
 }
 
-// TestClosedQueue: a queue that is closed takes nothing new, and what runs goes on.
+// TestClosedQueue: a queue that is closed takes nothing new, and what runs continues.
 func TestClosedQueue(t *testing.T) {
 	s := side(t, "2")
 	running := s.apply("running")
@@ -117,7 +117,7 @@ func (s *scene) changeQueue(change func(*v1beta1.Queue)) {
 	})
 }
 
-// TestDoesNotWaitIfToldSo: the driver is made while the queue is full, and waits as a pod: that is what makes nodes come.
+// TestDoesNotWaitIfToldSo: the driver is created while the queue is full, and waits as a pod: that is what makes nodes come.
 func TestDoesNotWaitIfToldSo(t *testing.T) {
 	s := side(t, "1")
 	first := s.apply("first")
@@ -159,16 +159,16 @@ func TestSuspendedHasNoGroup(t *testing.T) {
 	s := side(t, "1")
 	running, queued := s.apply("running"), s.apply("queued", suspended)
 	driver := s.run(running)
-	actors.Change(t, queued, resumed)
+	harness.Change(t, queued, resumed)
 	s.waits(queued, v1alpha1.WaitingForQuotaReason)
 	s.groups(queued, 1)
-	actors.Change(t, queued, suspended)
+	harness.Change(t, queued, suspended)
 	s.groups(queued, 0)
-	actors.Change(t, running, suspended)
-	actors.Gone(t, driver)
+	harness.Change(t, running, suspended)
+	harness.Gone(t, driver)
 	s.Reach(running, v1alpha1.SuspendedReason)
 	s.groups(running, 0)
-	actors.Change(t, running, resumed)
+	harness.Change(t, running, resumed)
 	s.run(running)
 	s.finish(running)
 }
@@ -182,10 +182,10 @@ func TestEditedWhileItWaits(t *testing.T) {
 	edited := s.apply("edited", func(a *v1alpha1.SparkApplication) { a.Spec.OnTemplateChange = v1alpha1.TemplateChangeIgnore })
 	s.waits(edited, v1alpha1.WaitingForQuotaReason)
 	before := s.groupOf(edited)
-	actors.Eventually(t, edited, "older than this second, in which ages count", func(*v1alpha1.SparkApplication) bool {
+	harness.Eventually(t, edited, "older than this second, in which ages count", func(*v1alpha1.SparkApplication) bool {
 		return time.Now().Truncate(time.Second).After(before.CreationTimestamp.Time)
 	})
-	actors.Change(t, edited, func(a *v1alpha1.SparkApplication) { a.Spec.Executor.Instances = ptr.To[int32](3) })
+	harness.Change(t, edited, func(a *v1alpha1.SparkApplication) { a.Spec.Executor.Instances = ptr.To[int32](3) })
 	env.UntilWithin(t, patience, "the group is another one, with more", func() (bool, error) {
 		after := s.groupOf(edited)
 		return after != nil && after.UID != before.UID && after.Spec.MinResources.Cpu().MilliValue() == 800, nil
@@ -212,22 +212,22 @@ func (s *scene) groupOf(app *v1alpha1.SparkApplication) *v1beta1.PodGroup {
 func suspended(app *v1alpha1.SparkApplication) { app.Spec.Suspend = true }
 func resumed(app *v1alpha1.SparkApplication)   { app.Spec.Suspend = false }
 
-// TestDeletedWhileQueued: nothing is left, and nobody waits for what is gone.
+// TestDeletedWhileQueued: nothing is left, and nothing waits for what is gone.
 func TestDeletedWhileQueued(t *testing.T) {
 	s := side(t, "1")
 	first, second := s.apply("first"), s.apply("second", suspended)
 	s.run(first)
-	actors.Change(t, second, resumed)
+	harness.Change(t, second, resumed)
 	s.waits(second, v1alpha1.WaitingForQuotaReason)
 	if err := env.Client().Delete(t.Context(), second); err != nil {
 		t.Fatal(err)
 	}
-	actors.Gone(t, second)
+	harness.Gone(t, second)
 	s.groups(second, 0)
 	s.finish(first)
 }
 
-// TestGroupDeletedInMidRun: the pods go on, the group is made again, which an event tells, and executors that come later are placed.
+// TestGroupDeletedInMidRun: the pods go on, the group is created again, which an event reports, and executors that come later are placed.
 func TestGroupDeletedInMidRun(t *testing.T) {
 	s := side(t, "1")
 	app := s.apply("app")
@@ -245,14 +245,14 @@ func TestGroupDeletedInMidRun(t *testing.T) {
 		s.placed(executor)
 	}
 	told(t, app, "ObjectRestored", group.Name)
-	if actors.Stage(app) != v1alpha1.RunningReason || len(app.Status.Attempts) != 0 {
-		t.Errorf("the run did not go on: %s", actors.Show(app))
+	if harness.Stage(app) != v1alpha1.RunningReason || len(app.Status.Attempts) != 0 {
+		t.Errorf("the run did not go on: %s", harness.Show(app))
 	}
 	s.finish(app)
 	s.groups(app, 0)
 }
 
-// TestNameIsTaken: a group of somebody else is not touched; the attempt waits until it is gone.
+// TestNameIsTaken: a group of another client is not touched; the attempt waits until it is gone.
 func TestNameIsTaken(t *testing.T) {
 	s := side(t, "2")
 	app := s.apply("app", retried)
@@ -279,7 +279,7 @@ func retried(app *v1alpha1.SparkApplication) {
 // TestAnotherSchedulerIsRefused: pods that another scheduler is to place contradict the gate, also where the namespace names it.
 func TestAnotherSchedulerIsRefused(t *testing.T) {
 	s := side(t, "1")
-	actors.Change(t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}}, func(n *corev1.Namespace) {
+	harness.Change(t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}}, func(n *corev1.Namespace) {
 		n.Annotations = map[string]string{v1alpha1.DefaultGateAnnotation: "Volcano"}
 	})
 	app := s.Apply("app", func(app *v1alpha1.SparkApplication) {
@@ -287,11 +287,11 @@ func TestAnotherSchedulerIsRefused(t *testing.T) {
 	})
 	s.Reach(app, v1alpha1.InvalidSpecReason)
 	for _, word := range []string{"spec.sparkConf[spark.kubernetes.scheduler.name]", `"mine"`, "gate Volcano"} {
-		if !strings.Contains(actors.Message(app), word) {
-			t.Errorf("the message has no %s: %s", word, actors.Message(app))
+		if !strings.Contains(harness.Message(app), word) {
+			t.Errorf("the message has no %s: %s", word, harness.Message(app))
 		}
 	}
-	actors.Change(t, app, func(app *v1alpha1.SparkApplication) { app.Spec.SparkConf = nil })
+	harness.Change(t, app, func(app *v1alpha1.SparkApplication) { app.Spec.SparkConf = nil })
 	s.run(app)
 	s.finish(app)
 }

@@ -13,23 +13,23 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/actors"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 	"github.com/sparkgate/sparkgate/test/systems"
 )
 
-func TestMain(m *testing.M) { os.Exit(actors.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(harness.Main(m)) }
 
-// placeholder marks the pods with which YuniKorn keeps room.
+// placeholder marks the pods with which YuniKorn keeps space.
 const placeholder = "yunikorn.apache.org/task-group-name"
 
-// TestTwoGangsOnOneNode: the node has 1 cpu, an application needs 600m. YuniKorn reads the task groups and keeps room for all three pods of
-// the first application before its driver runs. The second one waits as a driver without a node, which is no failure, and follows.
+// TestTwoGangsOnOneNode: the node has 1 cpu, an application needs 600m. YuniKorn reads the task groups and keeps space for all three pods of
+// the first application before its driver runs. The second one waits as a driver without a node, which is not a failure, and follows.
 func TestTwoGangsOnOneNode(t *testing.T) {
 	systems.YuniKorn(t, env.Cluster(), systems.YuniKornSettings{})
 	systems.Node(t, env.Client(), "yunikorn", "1", "64Gi")
-	w := actors.NewWorld(t, "64Gi", nil)
-	actors.StartOperator(t, actors.OperatorOptions{})
+	w := harness.NewWorld(t, "64Gi", nil)
+	harness.StartOperator(t, harness.OperatorOptions{})
 
 	first := w.Apply("first", underYuniKorn)
 	driver := placed(t, w.Driver(first))
@@ -43,13 +43,13 @@ func TestTwoGangsOnOneNode(t *testing.T) {
 		t.Error("the wait for a node does not count as a wait for room")
 	}
 	w.Kubelet.Start(t.Context(), driver)
-	actors.Eventually(t, first, "running", actors.InStage(v1alpha1.RunningReason))
+	harness.Eventually(t, first, "running", harness.InStage(v1alpha1.RunningReason))
 	for _, number := range []int{1, 2} {
-		w.Kubelet.Start(t.Context(), placed(t, actors.Executor(t, driver, number)))
+		w.Kubelet.Start(t.Context(), placed(t, harness.Executor(t, driver, number)))
 	}
-	actors.Eventually(t, first, "complete", func(a *v1alpha1.SparkApplication) bool { return a.Status.Times.ExecutorsReady != nil })
-	if actors.Stage(second) != v1alpha1.StartingReason || w.Driver(second).Spec.NodeName != "" {
-		t.Errorf("the second did not wait: %s", actors.Show(second))
+	harness.Eventually(t, first, "complete", func(a *v1alpha1.SparkApplication) bool { return a.Status.Times.ExecutorsReady != nil })
+	if harness.Stage(second) != v1alpha1.StartingReason || w.Driver(second).Spec.NodeName != "" {
+		t.Errorf("the second did not wait: %s", harness.Show(second))
 	}
 	for _, pod := range w.Pods() {
 		if pod.Labels[v1alpha1.SparkRoleLabel] == v1alpha1.SparkRoleExecutor {
@@ -61,8 +61,8 @@ func TestTwoGangsOnOneNode(t *testing.T) {
 
 	driver = placed(t, w.Driver(second))
 	w.Kubelet.Start(t.Context(), driver)
-	actors.Eventually(t, second, "running", func(a *v1alpha1.SparkApplication) bool {
-		return actors.Stage(a) == v1alpha1.RunningReason && a.Status.Times.Waiting == nil
+	harness.Eventually(t, second, "running", func(a *v1alpha1.SparkApplication) bool {
+		return harness.Stage(a) == v1alpha1.RunningReason && a.Status.Times.Waiting == nil
 	})
 	w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
 	w.Reach(second, v1alpha1.SucceededReason)
@@ -81,14 +81,14 @@ partitions:
     queues: [{name: team-b}]
 `})
 	systems.Node(t, env.Client(), "yunikorn", "1", "64Gi")
-	w := actors.NewWorld(t, "64Gi", nil)
-	actors.StartOperator(t, actors.OperatorOptions{})
+	w := harness.NewWorld(t, "64Gi", nil)
+	harness.StartOperator(t, harness.OperatorOptions{})
 	app := w.Apply("app", underYuniKorn)
 	w.Reach(app, v1alpha1.FailedReason)
-	if !strings.Contains(actors.Message(app), "ApplicationRejected") {
-		t.Errorf("the message does not say that YuniKorn refused it: %s", actors.Message(app))
+	if !strings.Contains(harness.Message(app), "ApplicationRejected") {
+		t.Errorf("the message does not say that YuniKorn refused it: %s", harness.Message(app))
 	}
-	t.Log(actors.Message(app))
+	t.Log(harness.Message(app))
 }
 
 func underYuniKorn(app *v1alpha1.SparkApplication) {
@@ -101,7 +101,7 @@ func placed(t *testing.T, pod *corev1.Pod) *corev1.Pod {
 	if pod.Spec.SchedulerName != "yunikorn" {
 		t.Errorf("pod %s is for scheduler %q", pod.Name, pod.Spec.SchedulerName)
 	}
-	actors.Eventually(t, pod, "placed", func(p *corev1.Pod) bool { return p.Spec.NodeName != "" })
+	harness.Eventually(t, pod, "placed", func(p *corev1.Pod) bool { return p.Spec.NodeName != "" })
 	return pod
 }
 

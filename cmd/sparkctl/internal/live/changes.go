@@ -20,7 +20,7 @@ import (
 // It is for one goroutine.
 type Changes struct {
 	Out io.Writer
-	// Notes is where it is told that the cluster does not answer.
+	// Notes is where an unreachable cluster is reported.
 	Notes io.Writer
 	Wants func(*status.Summary) bool
 	Clock clock.PassiveClock

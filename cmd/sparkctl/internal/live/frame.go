@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/printer"
+	"github.com/sparkgate/sparkgate/internal/printer"
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
@@ -22,11 +22,11 @@ type Frame struct {
 	Width, Height int
 	// Clean takes control characters out of what others have written.
 	Clean func(string) string
-	// Color tells lines apart by colors.
+	// Color distinguishes lines by colors.
 	Color bool
 }
 
-// notLookedAt is how old an application may be before it is told that the operator has not looked at it.
+// notLookedAt is how old an application may be before a line says that the operator has not looked at it.
 const notLookedAt = 15 * time.Second
 
 // Colors of lines, as SGR parameters of ECMA-48.

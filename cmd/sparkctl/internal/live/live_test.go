@@ -67,7 +67,7 @@ done           Succeeded               9m               as done says`
 	}
 }
 
-// TestTrouble: an operator that does not look and a cluster that does not answer are told above the table.
+// TestTrouble: an operator that does not look and a cluster that does not answer are shown above the table.
 func TestTrouble(t *testing.T) {
 	t.Parallel()
 	board := NewBoard(all)

@@ -308,7 +308,7 @@ func TestAllMistakesAtOnce(t *testing.T) {
 	}
 }
 
-// TestWarnings: the queue's controller says the same of such a field, and goes by the rest, too.
+// TestWarnings: the queue's controller says the same of such a field, and also applies the rest.
 func TestWarnings(t *testing.T) {
 	t.Parallel()
 	limit := "flavors: [{name: default, quotas: [{resource: cpu, nominal: 1, %s: 2}]}]"

@@ -22,7 +22,7 @@ var optional = []struct {
 }
 
 // Report logs the version of the API server, and one line for each kind that it does not serve. It never fails: what the
-// operator needs is asked for by those who need it. It blocks until the server answers, or refuses to.
+// operator needs is asked for by those that need it. It blocks until the server answers, or refuses to.
 func Report(config *rest.Config, log logr.Logger) {
 	client, err := discovery.NewDiscoveryClientForConfig(config)
 	if err == nil {

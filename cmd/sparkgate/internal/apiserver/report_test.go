@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// TestReport: what a server lacks is said once, and one that does not answer keeps nobody from starting.
+// TestReport: what a server lacks is said once, and one that does not answer keeps no operator from starting.
 func TestReport(t *testing.T) {
 	t.Parallel()
 	resources := func(kinds ...string) string {

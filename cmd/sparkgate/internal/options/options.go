@@ -33,6 +33,8 @@ type Options struct {
 	LogTailLines    int
 	Concurrent      int
 	WatchNamespaces []string
+	// LeasePerTree has each tree of queues led under a lease of its own.
+	LeasePerTree bool
 	// QueueSelector selects the queues; nil is all of them.
 	QueueSelector        labels.Selector
 	DefaultGate          string
@@ -72,9 +74,10 @@ func Parse(args []string) (Options, error) {
 	fs.BoolVar(&o.AllowPodSecurityNone, "allow-pod-security-none", true, "Let applications set spec.podSecurity to None, which holds their pods to no Pod Security Standard.")
 	fs.StringSliceVar(&o.UIHosts, "ui-hosts", nil, "The hosts, with or without a path, by which web interfaces may be reached from outside, such as {{name}}.{{namespace}}.spark.example.org or spark.example.org/{{namespace}}/{{name}}; without any spec.ui.ingress and spec.ui.route are refused.")
 	fs.StringSliceVar(&o.UIAnnotations, "ui-annotations", nil, "The keys of annotations that spec.ui.ingress, spec.ui.serviceMetadata and Spark's properties may set on Ingresses and Services, or prefixes such as haproxy.org/*.")
-	fs.BoolVar(&o.StageEvents, "stage-events", true, "Record a Kubernetes event for every stage that an application reaches; else of failures, warnings and ends only.")
+	fs.BoolVar(&o.StageEvents, "stage-events", true, "Record a Kubernetes event for every stage that an application reaches; else of failures and warnings only, not of success.")
 	fs.StringVar(&o.DecisionLog, "decision-log", "", "The file in which the decisions of the embedded queue are written down, for sparkctl replay; empty switches it off.")
 	fs.BoolVar(&o.EnablePprof, "enable-pprof", false, "Serve profiles of the process at the metrics endpoint, without authentication unless --metrics-secure.")
+	fs.BoolVar(&o.LeasePerTree, "leader-election-per-tree", false, "Lead each tree of queues under a lease of its own, so that several replicas work at the same time; needs --enable-leader-election.")
 	o.Log.BindFlags(fs)
 	o.LeaderElection.BindFlags(fs)
 	if err := shortLease(fs); err != nil {
@@ -125,6 +128,16 @@ func (o *Options) validate() error {
 		return fmt.Errorf("--history-server-url is %q; set it to an address such as https://history.example.org/history/%s/jobs", o.HistoryURL, v1alpha1.ApplicationIDToken)
 	}
 	return o.validateMetrics()
+}
+
+func (o *Options) validateLeases() error {
+	switch {
+	case o.LeasePerTree && !o.LeaderElection.Enable:
+		return fmt.Errorf("--leader-election-per-tree needs leases; also set --enable-leader-election")
+	case o.LeasePerTree && o.DecisionLog != "":
+		return fmt.Errorf("--decision-log is %q, and the leaders of several trees cannot write into one file; leave out --decision-log or --leader-election-per-tree", o.DecisionLog)
+	}
+	return nil
 }
 
 // validateNamespaces holds --watch-namespaces to names of namespaces, each once.
@@ -182,6 +195,9 @@ func (o *Options) validateBounds() error {
 		return err
 	}
 	if err := o.validateGates(); err != nil {
+		return err
+	}
+	if err := o.validateLeases(); err != nil {
 		return err
 	}
 	return controllers.CheckUI(o.UIHosts, o.UIAnnotations)

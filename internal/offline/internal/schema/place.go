@@ -20,7 +20,7 @@ type place struct {
 	value any
 }
 
-// find returns the place of a path as validation writes it, which does not tell fields from keys of maps:
+// find returns the place of a path as validation writes it, which does not distinguish fields from keys of maps:
 // spec.sparkConf.spark.a is spec.sparkConf[spark.a].
 func (s *Schema) find(object map[string]any, path string) place {
 	at := place{node: s.root, value: object}

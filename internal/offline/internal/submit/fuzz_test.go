@@ -16,7 +16,7 @@ var moved = []string{
 	conf.Namespace, conf.DriverPodName, conf.Master, conf.DeployMode, conf.AppID, waitForEnd, conf.DriverTemplateFile, conf.ExecutorTemplateFile, conf.Image,
 }
 
-// FuzzConf: a property of a call is a property of its application, to the letter, or a note tells of it.
+// FuzzConf: a property of a call is a property of its application, to the letter, or a note mentions it.
 func FuzzConf(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"spark.driver.memory", " 2g"}, {"spark.executor.cores", "04"}, {"spark.jars", "a,,b"}, {"spark.kubernetes.driver.label.a b", ""},

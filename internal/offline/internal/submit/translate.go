@@ -18,7 +18,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
-// Note tells people what was left out or changed, and why.
+// Note says what was left out or changed, and why.
 type Note struct {
 	// Subject is an option, a property or a field.
 	Subject string

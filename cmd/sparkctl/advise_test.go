@@ -1,0 +1,126 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+// recordedLog is the event log of a real run.
+const recordedLog = "../../internal/advise/eventlog/testdata/skewed"
+
+// TestAdviseFromAnEventLog: what is said of a run that was recorded, without a cluster.
+func TestAdviseFromAnEventLog(t *testing.T) {
+	t.Parallel()
+	code, out, problem := call("", "advise", "--event-log", recordedLog+"/eventlog_v2_app-20261123212223-0000")
+	want := `Measured by Spark app-20261123212223-0000: event log eventlog_v2_app-20261123212223-0000
+
+FIELD                        NOW    ADVISED   CONFIDENCE   REASON
+spec.driver.memoryOverhead   384m   1152m     high         at most 903 MiB was in use beside the heap; 25 % more than that
+spec.executor.memory         640m   512m      high         at most 167 MiB of heap was in use; 512m is the least that is advised
+
+Also:
+- stage 0 (collect at /jobs/skewed.py:7) is skewed: of 8 tasks, the slowest took 45.7s and the median 4.1s; its data is unequally divided, which more executors do not change
+
+Not known:
+- the CPU time of Python workers, which Spark does not measure; so cores are left alone
+`
+	if diff := cmp.Diff(want, out); diff != "" || code != 0 {
+		t.Errorf("exit code %d, %s (-want +got):\n%s", code, problem, diff)
+	}
+	if code, out, _ := call("", "advise", "--event-log", recordedLog+"/eventlog_v2_app-20261123212223-0000", "-o", "json"); code != 0 || !strings.Contains(out, `"advised": "512m"`) {
+		t.Errorf("as JSON: exit code %d, %s", code, out)
+	}
+}
+
+// TestAdviseRefuses: what cannot be read is named, with what to do.
+func TestAdviseRefuses(t *testing.T) {
+	t.Parallel()
+	hostile := filepath.Join(t.TempDir(), "log")
+	if err := os.WriteFile(hostile, []byte("\x1b]0;title\x07\nsecond\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, tc := range map[string]struct {
+		args []string
+		code int
+		want string
+	}{
+		"neither name nor log":    {[]string{"advise"}, exitUsage, "name one application"},
+		"two names":               {[]string{"advise", "a", "b"}, exitUsage, "name one application"},
+		"a patch of what":         {[]string{"advise", "--event-log", recordedLog, "-o", "patch"}, exitUsage, "name the application that the patch is for"},
+		"a log that is not there": {[]string{"advise", "--event-log", "/nowhere/log"}, exitFailed, "there is no /nowhere/log on this machine; mount or download"},
+		"not a log":               {[]string{"advise", "--event-log", hostile}, exitFailed, "line 1 is not an event of Spark"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			code, out, problem := call("", tc.args...)
+			if code != tc.code || !strings.Contains(problem, tc.want) || strings.Contains(problem, "\x1b") || out != "" {
+				t.Errorf("exit code %d, want %d: %s%q", code, tc.code, out, problem)
+			}
+		})
+	}
+}
+
+// TestAdviseFromAHistoryServer: the page of an application leads to the REST API beside it, below whatever path it is served.
+func TestAdviseFromAHistoryServer(t *testing.T) {
+	t.Parallel()
+	answers := map[string]string{
+		"/logs/api/v1/applications":                      `[{"id":"spark-1","attempts":[{"completed":true,"duration":120000}]}]`,
+		"/logs/api/v1/applications/spark-1/environment":  `{}`,
+		"/logs/api/v1/applications/spark-1/allexecutors": `[{"id":"1","peakMemoryMetrics":{"JVMHeapMemory":5}}]`,
+		"/logs/api/v1/applications/spark-1/stages":       `[]`,
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if answers[r.URL.Path] == "" {
+			http.NotFound(w, r)
+		}
+		fmt.Fprint(w, answers[r.URL.Path])
+	}))
+	defer server.Close()
+	run, err := readHistory(t.Context(), server.URL+"/logs/history/spark-1/jobs/", "spark-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !run.Complete || run.Executor.Heap != 5 || !strings.HasPrefix(run.Source, "history server 127.0.0.1:") {
+		t.Errorf("run %+v", run)
+	}
+	if _, err := readHistory(t.Context(), server.URL+"/history/spark-1", "spark-1"); err == nil || !strings.Contains(err.Error(), "read from the history server") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestLocalEventLog: the log of the last run is found where the manifest has it written, if that folder is on this machine.
+func TestLocalEventLog(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	for _, name := range []string{"spark-1", "eventlog_v2_spark-2"} {
+		if err := os.Mkdir(filepath.Join(folder, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, tc := range map[string]struct{ dir, id, want string }{
+		"a file":             {folder, "spark-1", filepath.Join(folder, "spark-1")},
+		"one that rolls":     {"file://" + folder, "spark-2", filepath.Join(folder, "eventlog_v2_spark-2")},
+		"not there":          {folder, "spark-3", ""},
+		"not yet started":    {folder, "", ""},
+		"in a bucket":        {"s3a://logs/spark", "spark-1", ""},
+		"beside the program": {"events", "spark-1", ""},
+	} {
+		app := &v1alpha1.SparkApplication{Spec: v1alpha1.SparkApplicationSpec{SparkConf: map[string]string{"spark.eventLog.dir": tc.dir}}}
+		app.Status.Driver = &v1alpha1.DriverStatus{ApplicationID: tc.id}
+		if got := localEventLog(app); got != tc.want {
+			t.Errorf("%s: got %q, want %q", name, got, tc.want)
+		}
+	}
+}

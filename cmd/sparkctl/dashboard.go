@@ -1,0 +1,90 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/utils/clock"
+
+	"github.com/sparkgate/sparkgate/internal/client"
+	"github.com/sparkgate/sparkgate/internal/dashboard"
+)
+
+const dashboardText = `Serves a web page at the loopback address of this machine until Ctrl-C: queues with who waits and why, applications, schedules. It reads and
+writes with your kubeconfig, so it shows and does what kubectl would. The address is printed, and opened in a browser if the output is a terminal; it has a
+random part that other users of the machine do not know.`
+
+// requestWithin bounds how long a browser may take to send a request.
+const requestWithin = 10 * time.Second
+
+// dashboardFlags are the flags of dashboard.
+type dashboardFlags struct {
+	cluster client.Options
+	port    uint16
+	open    bool
+}
+
+// newDashboard returns sparkctl dashboard.
+func newDashboard(s streams) *cobra.Command {
+	var f dashboardFlags
+	c := &cobra.Command{
+		Use: "dashboard", Short: "Show queues, applications and schedules on a web page", Long: dashboardText, Args: noArguments,
+		Example: "  sparkctl dashboard\n  sparkctl dashboard --port 8081 --open=false",
+		RunE:    func(c *cobra.Command, _ []string) error { return f.run(c.Context(), s) },
+	}
+	addClusterFlags(c, &f.cluster)
+	f.cluster.AddOperatorFlag(c.Flags())
+	c.Flags().Uint16Var(&f.port, "port", 0, "the `PORT` of this machine to listen at; 0 is any that is free")
+	c.Flags().BoolVar(&f.open, "open", s.size != nil, "open a browser")
+	return c
+}
+
+func (f *dashboardFlags) run(ctx context.Context, s streams) error {
+	c, err := client.Connect(f.cluster)
+	if err != nil {
+		return err
+	}
+	if f.port != 0 && !portIsFree(f.port) {
+		return fmt.Errorf("--port %d is in use on this machine, or not yours to use; choose another one, or leave the flag out", f.port)
+	}
+	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(int(f.port))))
+	if err != nil {
+		return fmt.Errorf("listen at the loopback address: %w", err)
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	secret := rand.Text()
+	_, port, err := net.SplitHostPort(listener.Addr().String())
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	pages := dashboard.New(ctx, dashboard.Options{
+		Local: c, Secret: secret, Clock: clock.RealClock{}, Hosts: []string{"127.0.0.1:" + port, "localhost:" + port},
+	})
+	server := &http.Server{Handler: pages.Handler(), ReadHeaderTimeout: requestWithin}
+	go func() {
+		<-ctx.Done()
+		_ = server.Close() // streams would hold a graceful end up
+	}()
+	opener := uiFlags{open: f.open}
+	if err := opener.show("http://127.0.0.1:"+port+"/"+secret+"/", "Dashboard of "+c.Host()+" with your rights, until Ctrl-C", s); err != nil {
+		return errors.Join(err, server.Close(), listener.Close())
+	}
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}

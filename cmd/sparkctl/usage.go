@@ -1,0 +1,178 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/utils/clock"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/client"
+	"github.com/sparkgate/sparkgate/internal/printer"
+	"github.com/sparkgate/sparkgate/internal/usage"
+)
+
+const usageText = `Sums what applications used: the cores, memory (GiB) and accelerators that their grants held, times hours, and the core-hours that
+their pods requested of nodes (REQUESTED). FAILED, PREEMPTED and STOPPED are the core-hours of attempts that ended so.
+
+The numbers come from the status of the applications that exist now. What was deleted, by its time to live or by a user, is in the metrics of
+the operator only, as are all but the last ten attempts of an application. An attempt that began before the window counts in proportion.`
+
+type usageFlags struct {
+	cluster  client.Options
+	all      bool
+	selector string
+	queue    string
+	since    string
+	by       string
+	prices   string
+	output   string
+}
+
+func newUsage(s streams) *cobra.Command {
+	f := usageFlags{}
+	c := &cobra.Command{
+		Use: "usage", Short: "Sum core-hours, memory-hours and GPU-hours, and what was wasted", Long: usageText, Args: noArguments,
+		Example: "  sparkctl usage --since 7d\n  sparkctl usage -A --by namespace --since 30d -o csv\n  sparkctl usage -A --by label=team --prices prices.yaml",
+		RunE:    func(c *cobra.Command, _ []string) error { return f.run(c.Context(), s) },
+	}
+	addClusterFlags(c, &f.cluster)
+	flags := c.Flags()
+	flags.BoolVarP(&f.all, "all-namespaces", "A", false, "applications of all namespaces")
+	flags.StringVarP(&f.selector, "selector", "l", "", "a label `SELECTOR`, such as team=a,tier!=test")
+	flags.StringVar(&f.queue, "queue", "", "what this queue was charged")
+	flags.StringVar(&f.since, "since", "7d", "how far back, as `DURATION` in days, hours or minutes: 7d, 12h, 90m")
+	flags.StringVar(&f.by, "by", "queue", "a row for each `KEY`: queue, namespace, application or label=NAME")
+	flags.StringVar(&f.prices, "prices", "", "a `FILE` with prices of an hour, for costs; - is the standard input")
+	addOutputFlag(c, &f.output, "table", "json", "csv")
+	completeFlag(c, "by", cobra.FixedCompletions([]string{"queue", "namespace", "application", "label="}, cobra.ShellCompDirectiveNoSpace|cobra.ShellCompDirectiveNoFileComp))
+	completeFlag(c, "queue", func(c *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return namesOf(c, &f.cluster, client.Queues)
+	})
+	return c
+}
+
+func (f *usageFlags) run(ctx context.Context, s streams) error {
+	key, err := usageKey(f.by)
+	if err != nil {
+		return err
+	}
+	back, err := parseSince(f.since)
+	if err != nil {
+		return err
+	}
+	prices, err := f.readPrices(s.in)
+	if err != nil {
+		return err
+	}
+	c, err := client.Connect(f.cluster)
+	if err != nil {
+		return err
+	}
+	selection := client.Selection{Namespace: c.Namespace, Labels: f.selector}
+	if f.all {
+		selection.Namespace = ""
+	}
+	apps, err := client.ListAll[v1alpha1.SparkApplication](ctx, c, client.Applications, selection)
+	if err != nil {
+		return err
+	}
+	now := clock.RealClock{}.Now()
+	window := usage.Window{From: now.Add(-back), Until: now}
+	records, cut := f.records(apps, window)
+	if cut > 0 {
+		fmt.Fprintf(s.err, "Applications of which these sums lack attempts before the last ten, which only the metrics of the operator have: %d.\n", cut)
+	}
+	return f.write(s.out, usage.Summarize(records, window, key, prices))
+}
+
+// records returns the attempts of the applications that are asked for, and of how many the status lacks some.
+func (f *usageFlags) records(apps []v1alpha1.SparkApplication, window usage.Window) (records []usage.Record, cut int) {
+	for i := range apps {
+		if window.HistoryCut(&apps[i]) {
+			cut++
+		}
+		for _, r := range usage.RecordsOf(&apps[i], window.Until) {
+			if f.queue == "" || r.Queue == f.queue {
+				records = append(records, r)
+			}
+		}
+	}
+	return records, cut
+}
+
+func (f *usageFlags) write(out io.Writer, report usage.Report) error {
+	switch f.output {
+	case "json":
+		return writeObject(out, "json", report)
+	case "csv":
+		return printer.WriteUsageCSV(out, report)
+	}
+	column, _, _ := strings.Cut(f.by, "=")
+	return printer.WriteUsage(out, report, column)
+}
+
+func (f *usageFlags) readPrices(in io.Reader) (*usage.Prices, error) {
+	if f.prices == "" {
+		return nil, nil
+	}
+	text, err := read(f.prices, in)
+	if err != nil {
+		return nil, err
+	}
+	prices, err := usage.ParsePrices([]byte(text))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", shownName(f.prices), err)
+	}
+	return prices, nil
+}
+
+// usageKey returns the key that --by names.
+func usageKey(by string) (usage.Key, error) {
+	switch by {
+	case "queue":
+		return usage.ByQueue, nil
+	case "namespace":
+		return usage.ByNamespace, nil
+	case "application":
+		return usage.ByApplication, nil
+	}
+	label, ok := strings.CutPrefix(by, "label=")
+	if !ok {
+		return nil, usageError{fmt.Errorf("--by: there is no key %q; use queue, namespace, application or label=NAME", by)}
+	}
+	if problems := validation.IsQualifiedName(label); len(problems) > 0 {
+		return nil, usageError{fmt.Errorf("--by: %q is not the name of a label: %s", label, problems[0])}
+	}
+	return usage.ByLabel(label), nil
+}
+
+// longestSince is how far back --since goes at most.
+const longestSince = 100 * 365 * 24 * time.Hour
+
+// parseSince reads a duration that may be in days.
+func parseSince(text string) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		var n float64
+		n, err = strconv.ParseFloat(days, 64)
+		d = time.Duration(min(n, longestSince.Hours()/24+1) * 24 * float64(time.Hour))
+	}
+	if err == nil && (d <= 0 || d > longestSince) {
+		err = errors.New("out of range")
+	}
+	if err != nil {
+		return 0, usageError{fmt.Errorf("--since: %q is not a duration; use days, hours or minutes, such as 7d, 12h or 90m", text)}
+	}
+	return d, nil
+}

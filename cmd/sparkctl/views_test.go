@@ -1,0 +1,134 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/live"
+	"github.com/sparkgate/sparkgate/internal/printer"
+	"github.com/sparkgate/sparkgate/internal/status"
+	"github.com/sparkgate/sparkgate/internal/testing/golden"
+)
+
+var viewedAt = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// inStage is an application in a stage. Its conditions are those that the operator writes, with the sentences of the stage itself.
+func inStage(stage status.Stage) *v1alpha1.SparkApplication {
+	ago := func(minutes int) *metav1.Time {
+		return &metav1.Time{Time: viewedAt.Add(-time.Duration(minutes) * time.Minute)}
+	}
+	app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "etl", Name: "pi", CreationTimestamp: *ago(60), Generation: 1}}
+	app.Spec.Queue = &v1alpha1.QueueReference{Name: "team-a"}
+	if stage == status.New {
+		return app
+	}
+	s := &app.Status
+	s.Run, s.Attempt, s.Queue, s.Times.Queued = 1, 1, "team-a", ago(59)
+	s.Conditions = status.Conditions(nil, status.View{Stage: stage, Generation: 1}, *ago(1))
+	switch stage {
+	case status.Submitting, status.Starting, status.Running, status.Finalizing:
+		s.Times.Admitted = ago(30)
+		s.Grant = &v1alpha1.Grant{Run: 1, Attempt: 1, Queue: "team-a", PodSets: []v1alpha1.PodSetGrant{
+			{Name: v1alpha1.DriverPodSet, Count: 1, Flavor: v1alpha1.DefaultFlavor, Requests: map[corev1.ResourceName]resource.Quantity{"cpu": resource.MustParse("1"), "memory": resource.MustParse("896Mi")}},
+			{Name: "executor", Count: 2, Flavor: v1alpha1.DefaultFlavor, Requests: map[corev1.ResourceName]resource.Quantity{"cpu": resource.MustParse("1"), "memory": resource.MustParse("896Mi")}},
+		}}
+	}
+	if stage.Ended() {
+		s.Times.Finished = ago(1)
+	}
+	return app
+}
+
+// TestViewsOfEveryStage: one file for each stage, with what the conditions say and every view of the application and of its queue. The
+// sentences come from internal/status, their arrangement from internal/printer; the views never contradict each other in the stage.
+func TestViewsOfEveryStage(t *testing.T) {
+	t.Parallel()
+	for _, stage := range append(status.Stages(), status.New) {
+		t.Run(string(stage), func(t *testing.T) {
+			t.Parallel()
+			app := inStage(stage)
+			text := viewsOf(t, app)
+			if ready := status.Summarize(app, viewedAt); strings.Count(text, ready.Stage) < 3 {
+				t.Errorf("list, get and watch do not all name the stage %s:\n%s", ready.Stage, text)
+			}
+			golden.Compare(t, "testdata/views/"+strings.ToLower(status.Summarize(app, viewedAt).Stage)+".txt", text)
+		})
+	}
+}
+
+// viewsOf returns what each command prints of an application and of its queue, below the command.
+func viewsOf(t *testing.T, app *v1alpha1.SparkApplication) string {
+	t.Helper()
+	var out strings.Builder
+	view := func(command string, write func(io.Writer) error) {
+		fmt.Fprintf(&out, "$ %s\n", command)
+		if err := write(&out); err != nil {
+			t.Fatal(err)
+		}
+		out.WriteString("\n")
+	}
+	queue := queueOfOne(app)
+	view("kubectl get sgapp pi -o jsonpath='{.status.conditions}'", func(out io.Writer) error {
+		for _, c := range app.Status.Conditions {
+			fmt.Fprintf(out, "%s=%s %s: %s\n", c.Type, c.Status, c.Reason, c.Message)
+		}
+		return nil
+	})
+	view("sparkctl list", func(out io.Writer) error {
+		return printer.WriteList(out, []status.Summary{status.Summarize(app, viewedAt)}, printer.ListOptions{})
+	})
+	view("sparkctl get pi", func(out io.Writer) error { return printer.WriteDetails(out, app, viewedAt) })
+	view("sparkctl explain pi   # while no operator runs", func(out io.Writer) error {
+		said := printer.FromStatus(app, queue)
+		said.NotLive = "no operator answers"
+		return printer.WriteApplication(out, said)
+	})
+	view("sparkctl watch | cat", func(out io.Writer) error {
+		changes := &live.Changes{Out: out, Notes: out, Wants: func(*status.Summary) bool { return true }, Clock: clocktesting.NewFakeClock(viewedAt)}
+		changes.Replace([]v1alpha1.SparkApplication{*app})
+		return nil
+	})
+	view("sparkctl watch", func(out io.Writer) error {
+		board := live.NewBoard(func(*status.Summary) bool { return true })
+		board.Replace([]v1alpha1.SparkApplication{*app})
+		frame := live.Frame{Title: "SparkApplications", Width: 100, Height: 10, Clean: func(text string) string { return text }}
+		_, err := fmt.Fprintln(out, strings.Join(frame.Lines(board.View(viewedAt)), "\n"))
+		return err
+	})
+	view("sparkctl queue team-a", func(out io.Writer) error {
+		if err := printer.WriteQueues(out, []v1alpha1.SparkQueue{*queue}, 0); err != nil {
+			return err
+		}
+		var holders []printer.Holder
+		if app.Status.Grant != nil {
+			holders = append(holders, printer.HolderOf(app))
+		}
+		return printer.WriteLine(out, queue, holders, "")
+	})
+	return out.String()
+}
+
+// queueOfOne is the queue of an application, with nothing else in it.
+func queueOfOne(app *v1alpha1.SparkApplication) *v1alpha1.SparkQueue {
+	queue := &v1alpha1.SparkQueue{ObjectMeta: metav1.ObjectMeta{Name: "team-a"}}
+	stage, _ := status.StageOf(app.Status.Conditions)
+	switch {
+	case app.Status.Grant != nil:
+		queue.Status.Admitted = 1
+	case stage == status.Queued || stage == status.Preempted:
+		queue.Status.Pending, queue.Status.Heads = 1, []v1alpha1.QueueHead{{Position: 1, Namespace: app.Namespace, Name: app.Name}}
+	}
+	return queue
+}

@@ -1,0 +1,58 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package page is the command dashboard of the operator's program: the web page as a server in the cluster. It is a
+// process of its own, without any rights, beside the operator.
+package page
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+
+	"github.com/spf13/pflag"
+
+	"github.com/sparkgate/sparkgate/internal/dashboard"
+)
+
+// Run reads flags and serves until ctx ends.
+func Run(ctx context.Context, args []string) error {
+	var o dashboard.ClusterOptions
+	flags := pflag.NewFlagSet("sparkgate dashboard", pflag.ContinueOnError)
+	address := flags.String("addr", ":8443", "the address to listen at")
+	flags.StringVar(&o.CertDir, "tls-cert-dir", "", "the folder of tls.crt and tls.key; without them, a certificate that no browser trusts")
+	flags.StringVar(&o.APIServer, "api-server", inCluster(), "the address of the API server")
+	flags.StringVar(&o.CAFile, "api-server-ca", "", "a file with the certificates by which the API server is trusted")
+	flags.StringVar(&o.Operator, "operator-namespace", "sparkgate-system", "the namespace in which the operator is installed")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if o.APIServer == "" {
+		return errors.New("--api-server is empty, and this is not a pod: set it to the address of the API server")
+	}
+	if flags.Changed("tls-cert-dir") && !hasCertificate(o.CertDir) {
+		fmt.Fprintf(os.Stderr, "sparkgate dashboard: --tls-cert-dir %s has no tls.crt: browsers will warn of the certificate that is used instead\n", o.CertDir)
+		o.CertDir = ""
+	}
+	listener, err := net.Listen("tcp", *address)
+	if err != nil {
+		return fmt.Errorf("open --addr: %w", err)
+	}
+	return dashboard.ServeCluster(ctx, listener, o)
+}
+
+// inCluster returns the address of the API server inside a cluster; empty outside.
+func inCluster() string {
+	host, port := os.Getenv("KUBERNETES_SERVICE_HOST"), os.Getenv("KUBERNETES_SERVICE_PORT")
+	if host == "" || port == "" {
+		return ""
+	}
+	return "https://" + net.JoinHostPort(host, port)
+}
+
+func hasCertificate(folder string) bool {
+	_, err := os.Stat(folder + "/tls.crt")
+	return err == nil
+}

@@ -1,0 +1,176 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package treeleases
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-logr/logr"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/cmd/sparkgate/internal/lease"
+	"github.com/sparkgate/sparkgate/internal/trees"
+)
+
+// Options of a Runner.
+type Options struct {
+	// Reader has the queues and the leases of the operator's namespace; it is a cache that follows them.
+	Reader client.Reader
+	Leases *lease.Client
+	// LeaseDuration is how long the lease of a tree lasts, RetryPeriod how often it is renewed.
+	LeaseDuration, RetryPeriod time.Duration
+	// Lead competes for a lease, calls elected once it has it, and leads the tree until ctx ends or the lease is lost. An
+	// empty tree is what is in no tree.
+	Lead  func(ctx context.Context, tree string, lock resourcelock.Interface, elected func()) error
+	Clock clock.Clock
+	Log   logr.Logger
+}
+
+// Runner leads its share of the trees. Create it with New, and start it once.
+type Runner struct {
+	o        Options
+	observer *observer
+	replica  *replica
+	// mine are the trees that this process leads or competes for. Only the loop uses it.
+	mine map[string]*leadership
+	all  sync.WaitGroup
+}
+
+// leadership is one tree of this process.
+type leadership struct {
+	stop  context.CancelFunc
+	ended chan struct{}
+	leads atomic.Bool
+	// late is until when the tree stays although it is beyond the share.
+	late time.Time
+}
+
+const (
+	// looks is how often in a retry period the leases are looked at, in the cache.
+	looks = 4
+	// settle is after how many retry periods a new replica takes its first lease: those that start at the same time see
+	// each other before.
+	settle = 2
+	// stays is for how many lease durations a tree stays that nobody else has taken.
+	stays = 10
+)
+
+// New returns a runner that leads nothing yet.
+func New(o Options) *Runner {
+	alive := max(o.LeaseDuration-2*o.RetryPeriod, time.Second) // expires before the trees' leases, so that the share is known then
+	return &Runner{o: o, observer: newObserver(), replica: &replica{Client: o.Leases, lasts: alive}, mine: map[string]*leadership{}}
+}
+
+// NeedLeaderElection returns false: each tree has a lease.
+func (*Runner) NeedLeaderElection() bool { return false }
+
+// Start leads until ctx ends, and returns when all trees are given back. It implements manager.Runnable.
+func (r *Runner) Start(ctx context.Context) error {
+	defer r.end(ctx)
+	r.o.Log.Info("Shares the trees with other replicas", "replica", r.o.Leases.Holder)
+	began, renewed := r.o.Clock.Now(), time.Time{}
+	for {
+		now := r.o.Clock.Now()
+		if now.Sub(renewed) >= r.o.RetryPeriod {
+			if err := r.replica.renew(ctx, now); err != nil {
+				r.o.Log.Error(err, "renew the lease of this replica")
+			}
+			renewed = now
+		}
+		if now.Sub(began) >= settle*r.o.RetryPeriod {
+			if err := r.look(ctx, now); err != nil {
+				r.o.Log.Error(err, "look at the leases of trees")
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-r.o.Clock.After(r.o.RetryPeriod / looks):
+		}
+	}
+}
+
+// end waits for all trees, and then gives back the sign of life.
+func (r *Runner) end(ctx context.Context) {
+	r.all.Wait()
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.o.RetryPeriod)
+	defer cancel()
+	if err := r.replica.remove(last, r.replica.name()); err != nil {
+		r.o.Log.Error(err, "delete the lease of this replica")
+	}
+}
+
+// look starts and stops to lead trees.
+func (r *Runner) look(ctx context.Context, now time.Time) error {
+	leases, queues := &coordinationv1.LeaseList{}, &v1alpha1.SparkQueueList{}
+	if err := r.o.Reader.List(ctx, leases, client.InNamespace(r.o.Leases.Namespace), client.UnsafeDisableDeepCopy); err != nil {
+		return fmt.Errorf("list leases: %w", err)
+	}
+	if err := r.o.Reader.List(ctx, queues, client.UnsafeDisableDeepCopy); err != nil {
+		return fmt.Errorf("list queues: %w", err)
+	}
+	r.observer.see(leases.Items, now)
+	v := r.observer.view(r.o.Leases.Holder, append([]string{rest}, trees.New(queues.Items).Trees()...), now)
+	v.patience, v.mine, v.late = r.o.LeaseDuration, map[string]bool{}, map[string]bool{}
+	for tree, l := range r.mine {
+		if l.hasEnded() {
+			delete(r.mine, tree)
+			continue
+		}
+		v.mine[tree], v.late[tree] = l.leads.Load(), now.Before(l.late)
+	}
+	p := decide(v)
+	for _, tree := range p.stop {
+		r.o.Log.Info("Gives back the lease of a tree, or no longer competes for it", "tree", tree, "trees", len(v.trees), "replicas", v.replicas)
+		r.mine[tree].stop()
+	}
+	for _, tree := range p.start {
+		late := time.Time{}
+		if p.late[tree] {
+			late = now.Add(stays * r.o.LeaseDuration)
+		}
+		r.start(ctx, tree, late)
+	}
+	return r.replica.remove(ctx, r.observer.gone(v.trees, now, stays*r.o.LeaseDuration)...)
+}
+
+// start competes for the lease of a tree.
+func (r *Runner) start(ctx context.Context, tree string, late time.Time) {
+	log := r.o.Log.WithValues("tree", tree)
+	led, stop := context.WithCancel(ctx)
+	l := &leadership{stop: stop, ended: make(chan struct{}), late: late}
+	r.mine[tree] = l
+	name := lease.OfTree(tree)
+	r.all.Go(func() {
+		defer close(l.ended)
+		defer stop()
+		lock, err := r.o.Leases.Lock(name, func(record resourcelock.LeaderElectionRecord) bool {
+			return r.observer.expired(name, record, r.o.Clock.Now())
+		})
+		if err == nil {
+			err = r.o.Lead(led, tree, lock, func() {
+				l.leads.Store(true)
+				log.Info("Leads a tree")
+			})
+		}
+		log.Info("Leads a tree no longer", "led", l.leads.Load(), "why", fmt.Sprint(err))
+	})
+}
+
+func (l *leadership) hasEnded() bool {
+	select {
+	case <-l.ended:
+		return true
+	default:
+		return false
+	}
+}

@@ -1,0 +1,29 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"testing"
+	"time"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/sparkgate/sparkgate/cmd/sparkgate/internal/options"
+)
+
+// TestTheCacheMayTakeItsTime: a cache of very many applications takes minutes to fill. With the library's default of two, controllers would give
+// up, and the operator would be restarted before it has ever decided anything.
+func TestTheCacheMayTakeItsTime(t *testing.T) {
+	o, err := options.Parse([]string{"--metrics-addr=0", "--health-addr=0", "--enable-leader-election=false"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	manager, err := newManager(&rest.Config{Host: "http://127.0.0.1:1"}, o, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if timeout := manager.GetControllerOptions().CacheSyncTimeout; timeout < time.Hour {
+		t.Errorf("controllers wait %s for their caches; want at least an hour", timeout)
+	}
+}

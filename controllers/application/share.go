@@ -1,0 +1,46 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package application
+
+import (
+	"context"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/convert"
+)
+
+// disown leaves an application to another leader: what it asked for here is forgotten.
+func (r *Reconciler) disown(ctx context.Context, app *v1alpha1.SparkApplication) error {
+	for _, key := range r.keysOf(client.ObjectKeyFromObject(app)) {
+		if err := r.Gates.Release(ctx, key, queueing.Release{Reason: queueing.Abandoned}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// chargeFound charges the grant of an application that another leader has decided on so far.
+func (r *Reconciler) chargeFound(app *v1alpha1.SparkApplication) {
+	if r.Share != nil && app.Status.Grant != nil {
+		r.Gates.Charge(keyOf(app), convert.FromAPI(app.Status.Grant))
+	}
+}
+
+// Ended has the metrics forget this leader.
+func (r *Reconciler) Ended() { collector.of.Drop(r.Share.Name(), r) }
+
+// WakeAll has this leader look at all applications: it may decide on others than before.
+func (r *Reconciler) WakeAll(ctx context.Context, wake func(client.ObjectKey)) error {
+	list := &v1alpha1.SparkApplicationList{}
+	if err := r.Client.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
+		return err
+	}
+	for i := range list.Items {
+		wake(client.ObjectKeyFromObject(&list.Items[i]))
+	}
+	return nil
+}

@@ -1,0 +1,161 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package application
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/livemeta"
+	"github.com/sparkgate/sparkgate/controllers/internal/waker"
+	"github.com/sparkgate/sparkgate/internal/spark/leftover"
+)
+
+// surveys are the questions whether applications have objects without owners. One survey answers all that were asked before it began: after a
+// restart in the midst of a large deletion there are thousands, and a list for each would cost the square of their number. Safe for concurrent
+// use.
+type surveys struct {
+	perApp[survey]
+	// asked has something in it when there is a question.
+	asked chan struct{}
+}
+
+// survey is a question about one application.
+type survey struct {
+	open, answered bool
+	// disowned is the answer.
+	disowned bool
+}
+
+func newSurveys() *surveys {
+	return &surveys{perApp: newPerApp[survey](), asked: make(chan struct{}, 1)}
+}
+
+// disowned reports whether an application has objects without owners, if that is known. If it is not, a survey will tell, and then wakes the
+// application.
+func (s *surveys) disowned(app *v1alpha1.SparkApplication) (disowned, known bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	q := s.of(app)
+	if !q.answered && !q.open {
+		q.open = true
+		select {
+		case s.asked <- struct{}{}:
+		default:
+		}
+	}
+	return q.disowned, q.answered
+}
+
+// opened returns the uids of the applications of the open questions.
+func (s *surveys) opened() map[types.UID]types.NamespacedName {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	open := map[types.UID]types.NamespacedName{}
+	for name, e := range s.apps {
+		if e.known.open {
+			open[e.uid] = name
+		}
+	}
+	return open
+}
+
+// answer answers questions; those that are no longer asked are left out.
+func (s *surveys) answer(asked map[types.UID]types.NamespacedName, disowned map[types.UID]bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for uid, name := range asked {
+		if e := s.apps[name]; e != nil && e.uid == uid {
+			e.known = survey{answered: true, disowned: disowned[uid]}
+		}
+	}
+}
+
+// Surveyor answers for all applications at once which of them have objects without owners.
+type Surveyor struct {
+	*Reconciler
+	// Waker has the reconciler look at applications.
+	Waker *waker.Waker
+	// Pauses are measured by this clock.
+	Pauses clock.Clock
+}
+
+// NeedLeaderElection reports that only a leader asks.
+func (s *Surveyor) NeedLeaderElection() bool { return true }
+
+// Start answers questions until ctx ends.
+func (s *Surveyor) Start(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-s.surveys.asked:
+		}
+		asked := s.surveys.opened()
+		for err := s.answer(ctx, asked); err != nil; err = s.answer(ctx, asked) {
+			ctrl.LoggerFrom(ctx).Error(err, "list what applications that are being deleted may leave; will retry", "applications", len(asked))
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-s.Pauses.After(surveyRetryPause):
+			}
+		}
+	}
+}
+
+// surveyRetryPause is the pause after a survey that failed.
+const surveyRetryPause = 5 * time.Second
+
+// answer makes one survey. The lists are not older than the questions, as they are read without a resource version.
+func (s *Surveyor) answer(ctx context.Context, asked map[types.UID]types.NamespacedName) error {
+	disowned := map[types.UID]bool{}
+	for uid, name := range asked {
+		for _, record := range s.Pods.Of(name) {
+			disowned[uid] = disowned[uid] || record.AppUID == string(uid) && record.OwnerUID == ""
+		}
+	}
+	for _, namespace := range s.namespacesOf(asked) {
+		for _, kind := range slices.Concat(leftover.Listed, s.GateKinds) {
+			err := livemeta.Each(ctx, s.Live, kind, func(obj *metav1.PartialObjectMetadata) error {
+				if of := leftover.Of(obj); len(obj.OwnerReferences) == 0 && asked[of.UID] == of.NamespacedName {
+					disowned[of.UID] = true
+				}
+				return nil
+			}, client.InNamespace(namespace), client.HasLabels{v1alpha1.ApplicationUIDLabel})
+			if err != nil {
+				return fmt.Errorf("look for objects without owners: %w", err)
+			}
+		}
+	}
+	s.surveys.answer(asked, disowned)
+	for _, name := range asked {
+		s.Waker.Wake(name)
+	}
+	return nil
+}
+
+// fewNamespaces is up to how many namespaces are listed one by one.
+const fewNamespaces = 4
+
+// namespacesOf returns which namespaces to list.
+func (s *Surveyor) namespacesOf(asked map[types.UID]types.NamespacedName) []string {
+	own := map[string]bool{}
+	for _, name := range asked {
+		own[name.Namespace] = true
+	}
+	if len(own) > fewNamespaces {
+		return s.Namespaces.Scopes()
+	}
+	return slices.Sorted(maps.Keys(own))
+}

@@ -1,0 +1,126 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package application
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
+	"github.com/sparkgate/sparkgate/internal/pods"
+	"github.com/sparkgate/sparkgate/internal/usage"
+	"github.com/sparkgate/sparkgate/internal/usage/meter"
+)
+
+// Metrics of usage count what has been written into a status, as the others do: neither a restart nor a failover counts anything twice, and
+// what a process could not count the next one does. A process that is killed after a write has not counted that write.
+var (
+	usageCPU    = usageCounter("sparkgate_usage_cpu_core_seconds_total", "Cores of applications, times seconds", "basis")
+	usageMemory = usageCounter("sparkgate_usage_memory_byte_seconds_total", "Bytes of memory of applications, times seconds", "basis")
+	usageGPU    = usageCounter("sparkgate_usage_gpu_seconds_total", "Accelerators of applications, times seconds", "basis")
+
+	attemptCPU    = usageCounter("sparkgate_attempt_cpu_core_seconds_total", "Cores that were granted to attempts that have ended, times seconds", "outcome")
+	attemptMemory = usageCounter("sparkgate_attempt_memory_byte_seconds_total", "Bytes of memory that were granted to attempts that have ended, times seconds", "outcome")
+	attemptGPU    = usageCounter("sparkgate_attempt_gpu_seconds_total", "Accelerators that were granted to attempts that have ended, times seconds", "outcome")
+)
+
+// The values of the label basis.
+const (
+	basisGranted   = "granted"
+	basisRequested = "requested"
+)
+
+func usageCounter(name, help, label string) *prometheus.CounterVec {
+	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help + "."}, []string{"namespace", "queue", label})
+}
+
+func init() {
+	metrics.Registry.MustRegister(usageCPU, usageMemory, usageGPU, attemptCPU, attemptMemory, attemptGPU)
+}
+
+// usageSeries returns the metrics of usage.
+func usageSeries() []metricseries.Vector {
+	var all []metricseries.Vector
+	for _, vec := range []*prometheus.CounterVec{usageCPU, usageMemory, usageGPU, attemptCPU, attemptMemory, attemptGPU} {
+		all = append(all, metricseries.Vector{Vec: vec, QueueLabels: []string{"queue"}})
+	}
+	return all
+}
+
+const bytesPerGiB = 1 << 30
+
+// countUsage adds to the metrics.
+func (r *Reconciler) countUsage(namespace string, c meter.Count) {
+	if c == (meter.Count{}) {
+		return
+	}
+	r.Series.Count(func(value func(queue string) string) {
+		queue := value(c.Queue)
+		for basis, a := range map[string]usage.Amounts{basisGranted: c.Granted, basisRequested: c.Requested} {
+			usageCPU.WithLabelValues(namespace, queue, basis).Add(a.CPU)
+			usageMemory.WithLabelValues(namespace, queue, basis).Add(a.Memory * bytesPerGiB)
+			usageGPU.WithLabelValues(namespace, queue, basis).Add(a.GPU)
+		}
+		if c.Ended != "" {
+			attemptCPU.WithLabelValues(namespace, queue, string(c.Ended)).Add(c.Total.CPU)
+			attemptMemory.WithLabelValues(namespace, queue, string(c.Ended)).Add(c.Total.Memory * bytesPerGiB)
+			attemptGPU.WithLabelValues(namespace, queue, string(c.Ended)).Add(c.Total.GPU)
+		}
+	})
+}
+
+// meters sum what applications hold and request while they have a grant.
+type meters struct{ perApp[meter.Meter] }
+
+func newMeters() *meters { return &meters{newPerApp[meter.Meter]()} }
+
+// of returns the meter of an application. Passes over one application come one after the other, and only they use it.
+func (m *meters) of(app *v1alpha1.SparkApplication) *meter.Meter {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.perApp.of(app)
+}
+
+// observe gives what a pass has seen to the meter of an application that has or had a grant, and returns what was
+// written and not counted.
+func (m *meters) observe(app *v1alpha1.SparkApplication, records []*pods.Record, now time.Time) meter.Count {
+	if app.Status.Grant == nil && !m.knows(client.ObjectKeyFromObject(app), app.UID) {
+		return meter.Count{}
+	}
+	return m.of(app).Observe(app, records, now)
+}
+
+// stamp puts the sums into a status that is about to be written.
+func (m *meters) stamp(app *v1alpha1.SparkApplication, next *v1alpha1.SparkApplicationStatus, now time.Time) {
+	if app.Status.Grant != nil || next.Grant != nil {
+		m.of(app).Stamp(&app.Status, next, now)
+	}
+}
+
+// written returns what a written status has more than was counted.
+func (m *meters) written(app *v1alpha1.SparkApplication) meter.Count {
+	if app.Status.Grant == nil && !m.knows(client.ObjectKeyFromObject(app), app.UID) {
+		return meter.Count{}
+	}
+	count := m.of(app).Written(&app.Status)
+	if app.Status.Grant == nil {
+		m.forget(client.ObjectKeyFromObject(app))
+	}
+	return count
+}
+
+// gone returns what is left to count of an application that is gone.
+func (m *meters) gone(app *v1alpha1.SparkApplication, now time.Time) meter.Count {
+	name := client.ObjectKeyFromObject(app)
+	if !m.knows(name, app.UID) {
+		return meter.Count{}
+	}
+	count := m.of(app).Gone(now)
+	m.forget(name)
+	return count
+}

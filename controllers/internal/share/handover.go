@@ -1,0 +1,199 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package share
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/trees"
+)
+
+// Begin takes over the queues of the tree, by a live list of all of them, and returns those that this leader serves. It
+// is called before anything is charged. Queues that have moved to another tree are among them, because of what their
+// ledgers may have in flight.
+func (s *Share) Begin(ctx context.Context, items []v1alpha1.SparkQueue) ([]v1alpha1.SparkQueue, error) {
+	if s == nil {
+		return items, nil
+	}
+	if err := s.claimAll(ctx, items); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.forest, s.serves, s.leaving = trees.New(items), map[string]bool{}, map[string]bool{}
+	for i := range items {
+		name := items[i].Name
+		if s.Tree != "" && s.forest.Leader(name) == s.Tree {
+			s.serves[name], s.leaving[name] = true, s.forest.Root(name) != s.Tree
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(items), func(q v1alpha1.SparkQueue) bool { return !s.servesLocked(q.Name) }), nil
+}
+
+// claimAll claims the queues of the tree that no leader serves, from the root downwards, and notes that in items.
+func (s *Share) claimAll(ctx context.Context, items []v1alpha1.SparkQueue) error {
+	if s.Tree == "" {
+		return nil
+	}
+	for {
+		names := trees.New(items).Claimable(s.Tree)
+		if len(names) == 0 {
+			return nil
+		}
+		for i := range items {
+			if slices.Contains(names, items[i].Name) {
+				if err := s.write(ctx, &items[i], s.Tree); err != nil {
+					return err
+				}
+			}
+		}
+	}
+}
+
+// Choose takes queues as they are now, and returns those that the engine is to have. Queues that have moved to another
+// tree are released once nothing in them is in flight; until then Again is called. Queues that have come into the tree
+// are claimed, and what is held in them is charged before they are returned.
+//
+// It is not safe for concurrent use with itself.
+func (s *Share) Choose(ctx context.Context, items []v1alpha1.SparkQueue) ([]v1alpha1.SparkQueue, error) {
+	if s == nil {
+		return items, nil
+	}
+	items = slices.Clone(items) // what is claimed is noted there; the specs are shared
+	changed, err := s.release(ctx, items)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.claimAll(ctx, items); err != nil {
+		return nil, err
+	}
+	came := s.came(items)
+	if len(came) > 0 {
+		if err := s.Charge(ctx, came); err != nil {
+			return nil, err
+		}
+		s.Log.Info("Serves queues that have come into the tree", "queues", came)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	forest := trees.New(items)
+	changed = changed || len(came) > 0 || s.Tree == "" && !forest.Equal(s.forest)
+	s.forest = forest
+	for _, name := range came {
+		s.serves[name] = true
+	}
+	if changed {
+		s.Changed()
+	}
+	return s.configured(items), nil
+}
+
+// configured returns the queues that the engine decides on.
+func (s *Share) configured(items []v1alpha1.SparkQueue) []v1alpha1.SparkQueue {
+	return slices.DeleteFunc(slices.Clone(items), func(q v1alpha1.SparkQueue) bool {
+		return !s.servesLocked(q.Name) || s.leaving[q.Name]
+	})
+}
+
+// came returns the queues of the tree that this leader has claimed and does not serve yet.
+func (s *Share) came(items []v1alpha1.SparkQueue) []string {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	var names []string
+	for forest, i := trees.New(items), 0; s.Tree != "" && i < len(items); i++ {
+		if name := items[i].Name; forest.Leader(name) == s.Tree && forest.Root(name) == s.Tree && !s.serves[name] {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// release gives up the queues that are no longer in the tree. Nothing in them is worked on any more when their status
+// says so.
+func (s *Share) release(ctx context.Context, items []v1alpha1.SparkQueue) (changed bool, _ error) {
+	forest := trees.New(items)
+	for _, name := range s.gone(forest) {
+		if forest.Has(name) && s.Engine.InFlightIn(name) {
+			s.Again()
+			continue
+		}
+		s.giveUp(name)
+		changed = true
+		s.Log.Info("Serves a queue no longer, which has left the tree", "queue", name)
+	}
+	for i := range items {
+		q := &items[i]
+		s.mu.RLock()
+		released := s.Tree != "" && q.Status.Tree == s.Tree && !s.serves[q.Name] && forest.Root(q.Name) != s.Tree
+		s.mu.RUnlock()
+		if released {
+			if err := s.write(ctx, q, ""); err != nil {
+				return changed, err
+			}
+		}
+		if q.Status.Tree == "" {
+			s.mu.Lock()
+			delete(s.leaving, q.Name)
+			s.mu.Unlock()
+		}
+	}
+	return changed, nil
+}
+
+// giveUp serves a queue no longer, once the passes that are under way have ended.
+func (s *Share) giveUp(queue string) {
+	s.passes.Lock()
+	defer s.passes.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.serves, queue)
+}
+
+// gone returns the queues that are served and no longer in the tree, and marks them as leaving it.
+func (s *Share) gone(forest *trees.Forest) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var names []string
+	for name := range s.serves {
+		if s.leaving[name] = forest.Root(name) != s.Tree; s.leaving[name] {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// write sets status.tree of a queue, if the queue has not changed since it was read.
+func (s *Share) write(ctx context.Context, q *v1alpha1.SparkQueue, tree string) error {
+	value := any(tree)
+	if tree == "" {
+		value = nil
+	}
+	patch, err := json.Marshal(map[string]any{
+		"metadata": map[string]any{"resourceVersion": q.ResourceVersion},
+		"status":   map[string]any{"tree": value},
+	})
+	if err != nil {
+		return fmt.Errorf("encode the tree of queue %s: %w", q.Name, err)
+	}
+	written := &v1alpha1.SparkQueue{}
+	written.Name = q.Name
+	err = s.Client.Status().Patch(ctx, written, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(v1alpha1.FieldOwner))
+	if apierrors.IsNotFound(err) {
+		return nil // it was deleted, as the next look shows
+	}
+	if err != nil {
+		return fmt.Errorf("write status.tree of queue %s: %w", q.Name, err)
+	}
+	q.ResourceVersion, q.Status.Tree = written.ResourceVersion, tree
+	return nil
+}

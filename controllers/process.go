@@ -1,0 +1,89 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"slices"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/types"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/sparkgate/sparkgate/controllers/application"
+	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
+	"github.com/sparkgate/sparkgate/controllers/internal/share"
+	"github.com/sparkgate/sparkgate/controllers/queue"
+	"github.com/sparkgate/sparkgate/controllers/schedule"
+	"github.com/sparkgate/sparkgate/internal/pods"
+)
+
+// Process is what the leaders of one process have in common: the records of the Spark pods, the series of metrics, the
+// way to notification-controller and the endpoint for explanations. There is one leader, or one for each tree of queues
+// that this process leads. Safe for concurrent use.
+type Process struct {
+	o        Options
+	pods     corev1client.PodsGetter
+	watcher  *pods.Watcher
+	series   *metricseries.Bounds
+	notifier application.Notifier
+
+	mu      sync.Mutex
+	leaders []*leader
+}
+
+// leader decides on everything, or on its share of it.
+type leader struct {
+	*Process
+	share   *share.Share
+	asking  *askers
+	startup *leaderStartup
+	queues  explainQueues
+}
+
+// NewProcess adds to the manager what all leaders have in common. It leads nothing yet.
+func NewProcess(mgr ctrl.Manager, o Options) (*Process, error) {
+	if err := o.complete(); err != nil {
+		return nil, err
+	}
+	podClient, err := podsGetter(mgr)
+	if err != nil {
+		return nil, err
+	}
+	p := &Process{o: o, pods: podClient, series: metricseries.New(slices.Concat(application.Series(), queue.Series(), schedule.Series())...)}
+	p.watcher = pods.NewWatcher(podClient, pods.NewStore(p.podsChanged), o.Scope.Namespaces)
+	runnables := []runnable{p.watcher}
+	if sender := newSender(mgr, o); sender != nil {
+		p.notifier, runnables = sender, append(runnables, sender)
+	}
+	if o.Explain != nil {
+		runnables = append(runnables, newExplainServer(mgr, p, o))
+	}
+	return p, addAll(mgr, runnables)
+}
+
+// podsChanged has all leaders look at an application whose pods have changed.
+func (p *Process) podsChanged(app types.NamespacedName) {
+	for _, l := range p.all() {
+		l.asking.changed(app)
+	}
+}
+
+func (p *Process) all() []*leader {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.leaders
+}
+
+func (p *Process) add(l *leader) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.leaders = append(slices.Clone(p.leaders), l)
+}
+
+func (p *Process) remove(l *leader) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.leaders = slices.DeleteFunc(slices.Clone(p.leaders), func(other *leader) bool { return other == l })
+}

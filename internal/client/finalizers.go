@@ -1,0 +1,150 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+const (
+	pageSize = "500"
+	// writeTries is how often a write is repeated after another client has changed the object.
+	writeTries = 5
+)
+
+// Object is what all kinds have, and the conditions of those that have some.
+type Object struct {
+	metav1.ObjectMeta `json:"metadata"`
+	Status            struct {
+		Conditions []metav1.Condition `json:"conditions"`
+	} `json:"status"`
+
+	path []string
+}
+
+// Kind of objects, as the API server has it in its paths.
+type Kind struct {
+	Root, Resource string
+	Namespaced     bool
+}
+
+// Kinds of ours, and others that matter for them.
+var (
+	Applications = Kind{"/apis/" + v1alpha1.GroupVersion.String(), "sparkapplications", true}
+	Schedules    = Kind{"/apis/" + v1alpha1.GroupVersion.String(), "scheduledsparkapplications", true}
+	Queues       = Kind{"/apis/" + v1alpha1.GroupVersion.String(), "sparkqueues", false}
+	Flavors      = Kind{"/apis/" + v1alpha1.GroupVersion.String(), "sparkflavors", false}
+	Workloads    = Kind{"/apis/kueue.x-k8s.io/v1beta2", "workloads", true}
+	Namespaces   = Kind{"/api/v1", "namespaces", false}
+	LimitRanges  = Kind{"/api/v1", "limitranges", true}
+	Events       = Kind{"/api/v1", "events", true}
+	Pods         = Kind{"/api/v1", "pods", true}
+
+	PriorityClasses = Kind{"/apis/scheduling.k8s.io/v1", "priorityclasses", false}
+	RuntimeClasses  = Kind{"/apis/node.k8s.io/v1", "runtimeclasses", false}
+)
+
+// List reads the objects of a kind in all namespaces. There are none of a kind that the API server does not have.
+func (c *Cluster) List(ctx context.Context, kind Kind) ([]Object, error) {
+	all, err := c.list(ctx, kind, nil, kind.Root, kind.Resource)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	return all, err
+}
+
+const notEnded = "status.phase!=Succeeded,status.phase!=Failed"
+
+// ApplicationPods reads the pods of applications that have not ended.
+func (c *Cluster) ApplicationPods(ctx context.Context) ([]Object, error) {
+	return c.list(ctx, Pods, map[string]string{"labelSelector": v1alpha1.ApplicationLabel, "fieldSelector": notEnded}, Pods.Root, Pods.Resource)
+}
+
+// OperatorPods reads the operator's pods that have not ended.
+func (c *Cluster) OperatorPods(ctx context.Context) ([]Object, error) {
+	selectors := map[string]string{"labelSelector": operatorLabel, "fieldSelector": notEnded}
+	return c.list(ctx, Pods, selectors, Pods.Root, "namespaces", c.operator, Pods.Resource)
+}
+
+// list reads page by page.
+func (c *Cluster) list(ctx context.Context, kind Kind, selectors map[string]string, path ...string) ([]Object, error) {
+	var all []Object
+	for next := ""; ; {
+		request := c.client.Get().AbsPath(path...).Param("limit", pageSize)
+		if next != "" {
+			request.Param("continue", next)
+		}
+		for name, value := range selectors {
+			request.Param(name, value)
+		}
+		data, err := bodyOf(request.Do(ctx))
+		if err != nil {
+			return nil, err
+		}
+		var page struct {
+			Metadata metav1.ListMeta `json:"metadata"`
+			Items    []Object        `json:"items"`
+		}
+		if err := json.Unmarshal(data, &page); err != nil {
+			return nil, err
+		}
+		for _, o := range page.Items {
+			o.path = []string{kind.Root, kind.Resource, o.Name}
+			if o.Namespace != "" {
+				o.path = []string{kind.Root, "namespaces", o.Namespace, kind.Resource, o.Name}
+			}
+			all = append(all, o)
+		}
+		if next = page.Metadata.Continue; next == "" {
+			return all, nil
+		}
+	}
+}
+
+// RemoveFinalizer removes one finalizer of an object and leaves the others. Gone already is fine.
+func (c *Cluster) RemoveFinalizer(ctx context.Context, o Object, finalizer string) error {
+	var err error
+	for range writeTries {
+		if !slices.Contains(o.Finalizers, finalizer) {
+			return nil
+		}
+		rest := slices.DeleteFunc(slices.Clone(o.Finalizers), func(f string) bool { return f == finalizer })
+		body, marshalErr := json.Marshal(map[string]any{"metadata": map[string]any{"resourceVersion": o.ResourceVersion, "uid": o.UID, "finalizers": rest}})
+		if marshalErr != nil {
+			return marshalErr
+		}
+		_, err = bodyOf(c.client.Patch(types.MergePatchType).AbsPath(o.path...).Body(body).Do(ctx))
+		if !apierrors.IsConflict(err) {
+			break
+		}
+		data, readErr := bodyOf(c.client.Get().AbsPath(o.path...).Do(ctx))
+		if apierrors.IsNotFound(readErr) {
+			return nil
+		}
+		if readErr != nil {
+			return readErr
+		}
+		fresh := Object{path: o.path}
+		if err := json.Unmarshal(data, &fresh); err != nil {
+			return err
+		}
+		if fresh.UID != o.UID { // deleted, and another one has its name
+			return nil
+		}
+		o = fresh
+	}
+	if err == nil || apierrors.IsNotFound(err) {
+		return nil
+	}
+	return fmt.Errorf("remove finalizer %s of %s %s/%s: %w", finalizer, o.path[len(o.path)-2], o.Namespace, o.Name, err)
+}

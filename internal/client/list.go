@@ -1,0 +1,107 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package client
+
+import (
+	"context"
+	"encoding/json"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+)
+
+// Selection says which objects of a kind are meant.
+type Selection struct {
+	// Namespace; empty is all of them.
+	Namespace string
+	// Labels is a selector; empty selects all.
+	Labels string
+	// Fields is a selector, such as metadata.name=pi; empty selects all.
+	Fields string
+}
+
+// narrow asks for the selected ones only.
+func (s Selection) narrow(request *rest.Request) {
+	if s.Labels != "" {
+		request.Param("labelSelector", s.Labels)
+	}
+	if s.Fields != "" {
+		request.Param("fieldSelector", s.Fields)
+	}
+}
+
+// ListAll reads objects of a kind, in one request whose answer is decoded while it arrives: API servers answer that from
+// memory, and pages from etcd.
+func ListAll[T any](ctx context.Context, c *Cluster, kind Kind, s Selection) ([]T, error) {
+	all, _, err := listVersioned[T](ctx, c, kind, s)
+	return all, err
+}
+
+// listVersioned does so, and returns the resource version of the list, at which a watch can begin.
+func listVersioned[T any](ctx context.Context, c *Cluster, kind Kind, s Selection) (all []T, version string, err error) {
+	request := c.client.Get().AbsPath(kind.path(s.Namespace)...)
+	s.narrow(request)
+	stream, err := request.Stream(ctx)
+	if err == nil {
+		all, version, err = decodeList[T](json.NewDecoder(stream))
+		_ = stream.Close() // it was only read
+	}
+	return all, version, c.explain(ctx, err, action{"list", kind.Resource, kind.where(s.Namespace), ""})
+}
+
+// decodeList decodes a list item by item.
+func decodeList[T any](in *json.Decoder) (all []T, version string, err error) {
+	if _, err := in.Token(); err != nil { // {
+		return nil, "", err
+	}
+	for in.More() {
+		key, err := in.Token()
+		if err != nil {
+			return nil, "", err
+		}
+		switch key {
+		case "items":
+			all, err = decodeItems[T](in)
+		case "metadata":
+			var meta metav1.ListMeta
+			err = in.Decode(&meta)
+			version = meta.ResourceVersion
+		default:
+			err = in.Decode(new(json.RawMessage))
+		}
+		if err != nil {
+			return nil, "", err
+		}
+	}
+	return all, version, nil
+}
+
+func decodeItems[T any](in *json.Decoder) (all []T, err error) {
+	if bracket, err := in.Token(); err != nil || bracket == nil { // null: no items
+		return nil, err
+	}
+	for in.More() {
+		var item T
+		if err := in.Decode(&item); err != nil {
+			return nil, err
+		}
+		all = append(all, item)
+	}
+	_, err = in.Token() // ]
+	return all, err
+}
+
+// GetObject reads one object of a kind.
+func GetObject[T any](ctx context.Context, c *Cluster, kind Kind, name string) (T, error) {
+	var object T
+	namespace := ""
+	if kind.Namespaced {
+		namespace = c.Namespace
+	}
+	data, err := bodyOf(c.client.Get().AbsPath(append(kind.path(namespace), name)...).Do(ctx))
+	if err != nil {
+		return object, c.explain(ctx, err, action{"get", kind.Resource, namespace, name})
+	}
+	return object, json.Unmarshal(data, &object)
+}

@@ -1,0 +1,108 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package client
+
+import (
+	"context"
+	"io"
+	"slices"
+	"strconv"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/pods"
+)
+
+// LogOptions say which part of a log is read.
+type LogOptions struct {
+	Follow bool
+	// Tail is the number of lines to begin with; negative is all.
+	Tail int64
+	// Since is how far back the log goes; zero is all of it.
+	Since time.Duration
+}
+
+// SparkPods are the pods of an application that are meant.
+type SparkPods struct {
+	Run, Attempt int64
+	// Role of the pods; Executor is the number of one executor, empty for all.
+	Role, Executor string
+}
+
+// executorIDLabel is Spark's label with the number of an executor.
+const executorIDLabel = "spark-exec-id"
+
+// PodsOf returns pods of an application.
+func (c *Cluster) PodsOf(ctx context.Context, app *v1alpha1.SparkApplication, s SparkPods) ([]corev1.Pod, error) {
+	labels := v1alpha1.ApplicationUIDLabel + "=" + string(app.UID) + "," + v1alpha1.SparkRoleLabel + "=" + s.Role +
+		"," + v1alpha1.RunLabel + "=" + strconv.FormatInt(s.Run, 10) + "," + v1alpha1.AttemptLabel + "=" + strconv.FormatInt(s.Attempt, 10)
+	if s.Executor != "" {
+		labels += "," + executorIDLabel + "=" + s.Executor
+	}
+	return ListAll[corev1.Pod](ctx, c, Pods, Selection{Namespace: app.Namespace, Labels: labels})
+}
+
+// ExecutorID returns the number of an executor; empty for a driver.
+func ExecutorID(pod *corev1.Pod) string { return pod.Labels[executorIDLabel] }
+
+// HasLog reports whether Spark's container of a pod has begun, so that there is a log.
+func HasLog(pod *corev1.Pod) bool {
+	name := pods.SparkContainer(pod)
+	for i := range pod.Status.ContainerStatuses {
+		if s := &pod.Status.ContainerStatuses[i]; s.Name == name {
+			return s.State.Running != nil || s.State.Terminated != nil || s.LastTerminationState.Terminated != nil
+		}
+	}
+	return false
+}
+
+// Runs reports whether Spark's container of a pod runs.
+func Runs(pod *corev1.Pod) bool {
+	name := pods.SparkContainer(pod)
+	return slices.ContainsFunc(pod.Status.ContainerStatuses, func(s corev1.ContainerStatus) bool {
+		return s.Name == name && s.State.Running != nil
+	})
+}
+
+// Log opens the log of Spark's container of a pod.
+func (c *Cluster) Log(ctx context.Context, pod *corev1.Pod, o LogOptions) (io.ReadCloser, error) {
+	request := c.client.Get().AbsPath(Pods.Root, "namespaces", pod.Namespace, Pods.Resource, pod.Name, "log").
+		Param("container", pods.SparkContainer(pod)).Timeout(0)
+	if o.Follow {
+		request.Param("follow", "true")
+	}
+	if o.Tail >= 0 {
+		request.Param("tailLines", strconv.FormatInt(o.Tail, 10))
+	}
+	if o.Since > 0 {
+		request.Param("sinceSeconds", strconv.FormatInt(max(1, int64(o.Since.Seconds())), 10))
+	}
+	stream, err := request.Stream(ctx)
+	return stream, c.explain(ctx, err, action{"get", "pods/log", pod.Namespace, ""})
+}
+
+// reportTime is how long a kubelet may take to report the end of a container whose log has ended.
+const reportTime = 15
+
+// RunsOn reports whether Spark's container of a pod runs although its log has ended. The kubelet has some time to
+// report the end.
+func (c *Cluster) RunsOn(ctx context.Context, pod *corev1.Pod) bool {
+	for range reportTime {
+		if !c.stillRuns(ctx, pod) || sleep(ctx, time.Second) != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// stillRuns reports whether Spark's container of a pod runs now. A pod that cannot be read does not.
+func (c *Cluster) stillRuns(ctx context.Context, pod *corev1.Pod) bool {
+	now, err := GetObject[corev1.Pod](ctx, c, Pods, pod.Name)
+	if err != nil || now.UID != pod.UID {
+		return false
+	}
+	return Runs(&now)
+}

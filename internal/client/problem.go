@@ -1,0 +1,102 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/sparkgate/sparkgate/internal/nearest"
+)
+
+// problem is an error of the API server in words that name the remedy. It stays recognizable as the error that it is.
+type problem struct {
+	text  string
+	cause error
+}
+
+func (p *problem) Error() string { return p.text }
+func (p *problem) Unwrap() error { return p.cause }
+
+// action is what was tried, for the error of it.
+type action struct {
+	verb, resource, namespace, name string
+}
+
+// explain says what a request needs that it does not have.
+func (c *Cluster) explain(ctx context.Context, err error, a action) error {
+	var unreachable *url.Error
+	text := ""
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, context.Canceled):
+		return err
+	case apierrors.IsUnauthorized(err):
+		text = fmt.Sprintf("the API server at %s does not accept your credentials: the token may have expired; log in again, or choose another context with --context", c.config.Host)
+	case apierrors.IsForbidden(err):
+		text = fmt.Sprintf("you may not %s %s%s: ask for a role with that verb on that resource (%s)", a.verb, a.resource, a.in(), firstLine(err))
+	case apierrors.IsNotFound(err) && noSuchKind(err):
+		text = fmt.Sprintf("the cluster at %s does not know %s: install Sparkgate there, or choose another context with --context", c.config.Host, a.resource)
+	case apierrors.IsNotFound(err) && a.name != "":
+		text = fmt.Sprintf("%s %s not found%s%s", strings.TrimSuffix(a.resource, "s"), a.name, a.in(), c.didYouMean(ctx, a))
+	case errors.As(err, &unreachable):
+		text = fmt.Sprintf("the cluster at %s does not answer: %v; start it, or choose another one with --context or --kubeconfig", c.config.Host, unreachable.Err)
+	default:
+		text = fmt.Sprintf("%s %s%s: %v", a.verb, a.resource, a.in(), err)
+	}
+	return &problem{text, err}
+}
+
+// allNamespaces stands in an action for no namespace in particular.
+const allNamespaces = "*"
+
+// where returns the place of an action on objects of a kind.
+func (k Kind) where(namespace string) string {
+	if k.Namespaced && namespace == "" {
+		return allNamespaces
+	}
+	return namespace
+}
+
+// in names the place of an action.
+func (a action) in() string {
+	switch a.namespace {
+	case "":
+		return ""
+	case allNamespaces:
+		return " in all namespaces"
+	}
+	return " in namespace " + a.namespace
+}
+
+// noSuchKind reports whether the API server knows no such resource, rather than no such object.
+func noSuchKind(err error) bool {
+	var status apierrors.APIStatus
+	return errors.As(err, &status) && (status.Status().Details == nil || status.Status().Details.Name == "")
+}
+
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
+}
+
+// didYouMean returns a question behind a name that does not exist, if another one is near.
+func (c *Cluster) didYouMean(ctx context.Context, a action) string {
+	for _, kind := range []Kind{Applications, Schedules, Queues} {
+		if kind.Resource != a.resource {
+			continue
+		}
+		names, err := c.Names(ctx, kind)
+		if meant := nearest.To(a.name, names); err == nil && meant != "" {
+			return fmt.Sprintf(": did you mean %s?", meant)
+		}
+	}
+	return ""
+}

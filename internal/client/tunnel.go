@@ -1,0 +1,160 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/portforward"
+	"k8s.io/client-go/tools/remotecommand"
+	"k8s.io/client-go/transport/spdy"
+	"k8s.io/client-go/util/exec"
+	"k8s.io/streaming/pkg/httpstream"
+
+	"github.com/sparkgate/sparkgate/internal/pods"
+)
+
+// Forwarding is an open way from a local port to a port of a pod.
+type Forwarding struct {
+	// Port on the loopback address.
+	Port uint16
+
+	stop  chan struct{}
+	ended chan error
+}
+
+// Forward opens a way from a port of the loopback address to a port of a pod; a local port of 0 is any that is free.
+// Problems of single connections are written to problems.
+func (c *Cluster) Forward(ctx context.Context, pod *corev1.Pod, local uint16, port int32, problems io.Writer) (*Forwarding, error) {
+	dialer, err := c.forwardDialer(c.podURL(pod, "portforward", nil))
+	if err != nil {
+		return nil, err
+	}
+	f := &Forwarding{stop: make(chan struct{}), ended: make(chan error, 1)}
+	ready := make(chan struct{})
+	ports := []string{strconv.Itoa(int(local)) + ":" + strconv.Itoa(int(port))}
+	forwarder, err := portforward.NewOnAddressesForStreaming(dialer, []string{"127.0.0.1"}, ports, f.stop, ready, io.Discard, problems)
+	if err != nil {
+		return nil, fmt.Errorf("prepare a way to pod %s: %w", pod.Name, err)
+	}
+	go func() { f.ended <- forwarder.ForwardPorts() }()
+	select {
+	case err := <-f.ended:
+		return nil, c.explain(ctx, err, action{"create", "pods/portforward", pod.Namespace, ""})
+	case <-ctx.Done():
+		f.Close()
+		return nil, ctx.Err()
+	case <-ready:
+	}
+	opened, err := forwarder.GetPorts()
+	if err != nil {
+		return nil, err
+	}
+	f.Port = opened[0].Local
+	return f, nil
+}
+
+// Wait returns when the way is lost, or when ctx ends, which closes it.
+func (f *Forwarding) Wait(ctx context.Context) {
+	select {
+	case <-f.ended:
+	case <-ctx.Done():
+		f.Close()
+	}
+}
+
+// Close closes the way; it is called once.
+func (f *Forwarding) Close() {
+	close(f.stop)
+	<-f.ended
+}
+
+// podURL returns the address of a subresource of a pod.
+func (c *Cluster) podURL(pod *corev1.Pod, subresource string, parameters url.Values) *url.URL {
+	request := c.client.Post().AbsPath(Pods.Root, "namespaces", pod.Namespace, Pods.Resource, pod.Name, subresource)
+	for name, values := range parameters {
+		for _, value := range values {
+			request.Param(name, value)
+		}
+	}
+	return request.URL()
+}
+
+// forwardDialer speaks over WebSockets, or SPDY where a proxy or an old server does not let them through, as kubectl does.
+func (c *Cluster) forwardDialer(to *url.URL) (httpstream.Dialer, error) {
+	transport, upgrader, err := spdy.RoundTripperFor(c.config)
+	if err != nil {
+		return nil, err
+	}
+	overSPDY := spdy.NewDialerForStreaming(upgrader, &http.Client{Transport: transport}, http.MethodPost, to)
+	overWebSocket, err := portforward.NewSPDYOverWebsocketDialerForStreaming(to, c.config)
+	if err != nil {
+		return nil, err
+	}
+	return portforward.NewFallbackDialerForStreaming(overWebSocket, overSPDY, notUpgraded), nil
+}
+
+// notUpgraded reports whether an error says that WebSockets do not get through.
+func notUpgraded(err error) bool {
+	return httpstream.IsUpgradeFailure(err) || httpstream.IsHTTPSProxyError(err)
+}
+
+// Session is a command that runs in Spark's container of a pod.
+type Session struct {
+	Command []string
+	// In may be nil. Err is nothing where there is a terminal.
+	In       io.Reader
+	Out, Err io.Writer
+	// Sizes of the terminal; nil if there is none.
+	Sizes remotecommand.TerminalSizeQueue
+}
+
+// Exec runs a command in Spark's container of a pod until it ends. See
+// ExitStatus for an error.
+func (c *Cluster) Exec(ctx context.Context, pod *corev1.Pod, s Session) error {
+	tty := s.Sizes != nil
+	parameters := url.Values{
+		"container": {pods.SparkContainer(pod)}, "command": s.Command,
+		"stdin": {strconv.FormatBool(s.In != nil)}, "stdout": {"true"}, "stderr": {strconv.FormatBool(!tty)}, "tty": {strconv.FormatBool(tty)},
+	}
+	to := c.podURL(pod, "exec", parameters)
+	overSPDY, err := remotecommand.NewSPDYExecutor(c.config, http.MethodPost, to)
+	if err != nil {
+		return err
+	}
+	overWebSocket, err := remotecommand.NewWebSocketExecutor(c.config, http.MethodGet, to.String())
+	if err != nil {
+		return err
+	}
+	executor, err := remotecommand.NewFallbackExecutor(overWebSocket, overSPDY, notUpgraded)
+	if err != nil {
+		return err
+	}
+	options := remotecommand.StreamOptions{Stdin: s.In, Stdout: s.Out, Stderr: s.Err, Tty: tty, TerminalSizeQueue: s.Sizes}
+	if tty {
+		options.Stderr = nil
+	}
+	err = executor.StreamWithContext(ctx, options)
+	if _, ofCommand := ExitStatus(err); ofCommand {
+		return err
+	}
+	return c.explain(ctx, err, action{"create", "pods/exec", pod.Namespace, ""})
+}
+
+// ExitStatus returns the exit code of the command of a Session that ended with an error; ofCommand is false for an error
+// of the session itself.
+func ExitStatus(err error) (code int, ofCommand bool) {
+	var exit exec.ExitError
+	if errors.As(err, &exit) && exit.Exited() {
+		return exit.ExitStatus(), true
+	}
+	return 0, false
+}

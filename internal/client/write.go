@@ -1,0 +1,76 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/fluxcd/pkg/apis/meta"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+// fieldManager owns what sparkctl writes. Flux reverts what the managers of kubectl have set, and leaves this one's.
+const fieldManager = "sparkctl"
+
+// PatchApplication merges a patch into an application, and returns the result.
+func (c *Cluster) PatchApplication(ctx context.Context, name string, patch any) (*v1alpha1.SparkApplication, error) {
+	body, err := json.Marshal(patch)
+	if err != nil {
+		return nil, err
+	}
+	data, err := bodyOf(c.client.Patch(types.MergePatchType).AbsPath(append(Applications.path(c.Namespace), name)...).
+		Param("fieldManager", fieldManager).Body(body).Do(ctx))
+	return decoded(data, c.explain(ctx, err, action{"patch", Applications.Resource, c.Namespace, name}))
+}
+
+// Suspend stops the run of an application, until it is resumed.
+func (c *Cluster) Suspend(ctx context.Context, name string) (*v1alpha1.SparkApplication, error) {
+	return c.PatchApplication(ctx, name, suspension(true))
+}
+
+// Resume continues the run of an application that was suspended.
+func (c *Cluster) Resume(ctx context.Context, name string) (*v1alpha1.SparkApplication, error) {
+	return c.PatchApplication(ctx, name, suspension(nil))
+}
+
+// suspension is the patch that sets spec.suspend; nil takes the field away.
+func suspension(value any) map[string]any {
+	return map[string]any{"spec": map[string]any{"suspend": value}}
+}
+
+// Rerun requests one more run of an application by Flux's annotations. The token distinguishes this request from others: it is
+// in status.lastHandledForceAt when the run begins.
+func (c *Cluster) Rerun(ctx context.Context, name, token string) (*v1alpha1.SparkApplication, error) {
+	annotations := map[string]any{meta.ReconcileRequestAnnotation: token, meta.ForceRequestAnnotation: token}
+	return c.PatchApplication(ctx, name, map[string]any{"metadata": map[string]any{"annotations": annotations}})
+}
+
+// CreateApplication creates an application in a namespace, and returns it. A field that does not exist is an error.
+func (c *Cluster) CreateApplication(ctx context.Context, namespace, name string, manifest []byte) (*v1alpha1.SparkApplication, error) {
+	data, err := bodyOf(c.client.Post().AbsPath(Applications.path(namespace)...).SetHeader("Content-Type", "application/json").
+		Param("fieldManager", fieldManager).Param("fieldValidation", "Strict").Body(manifest).Do(ctx))
+	if apierrors.IsAlreadyExists(err) {
+		return nil, fmt.Errorf("sparkapplication %s exists in namespace %s: run it again with sparkctl rerun, or delete it first", name, namespace)
+	}
+	return decoded(data, c.explain(ctx, err, action{"create", Applications.Resource, namespace, ""}))
+}
+
+func decoded(data []byte, err error) (*v1alpha1.SparkApplication, error) {
+	if err != nil {
+		return nil, err
+	}
+	app := &v1alpha1.SparkApplication{}
+	return app, json.Unmarshal(data, app)
+}
+
+// DeleteApplication deletes an application.
+func (c *Cluster) DeleteApplication(ctx context.Context, name string) error {
+	_, err := bodyOf(c.client.Delete().AbsPath(append(Applications.path(c.Namespace), name)...).Do(ctx))
+	return c.explain(ctx, err, action{"delete", Applications.Resource, c.Namespace, name})
+}

@@ -1,0 +1,57 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package dashboard
+
+import (
+	"net/http"
+	"time"
+)
+
+// action is something that a viewer may do to an application.
+type action struct {
+	// Name is the last element of the path, Done what is said afterwards.
+	Name, Label, About, Done string
+}
+
+// The actions.
+var (
+	actionSuspend = action{"suspend", "Suspend", "Stops the run, if there is one, and releases its quota. Resume continues it with a new attempt.", "spec.suspend is set: the run stops and releases its quota."}
+	actionResume  = action{"resume", "Resume", "Takes spec.suspend away: the application asks its queue again.", "spec.suspend is gone: the application asks its queue again."}
+	actionRerun   = action{"rerun", "Run again", "Requests one more run with the spec as it is.", "Another run is requested."}
+
+	actions = map[string]action{actionSuspend.Name: actionSuspend, actionResume.Name: actionResume, actionRerun.Name: actionRerun}
+)
+
+// act carries out an action with the credentials of the viewer, and shows the application again.
+func (s *Server) act(w http.ResponseWriter, r *http.Request) {
+	namespace, name, action := r.PathValue("namespace"), r.PathValue("name"), r.PathValue("action")
+	if _, known := actions[action]; !known {
+		writeProblem(w, s.base, http.StatusNotFound, "An application can be suspended, resumed and run again.")
+		return
+	}
+	v, _, err := s.viewerOf(r)
+	if err != nil {
+		s.unknown(w, r, err)
+		return
+	}
+	c := v.cluster.In(namespace)
+	switch action {
+	case actionSuspend.Name:
+		_, err = c.Suspend(r.Context(), name)
+	case actionResume.Name:
+		_, err = c.Resume(r.Context(), name)
+	default:
+		_, err = c.Rerun(r.Context(), name, s.options.Clock.Now().UTC().Format(time.RFC3339Nano))
+	}
+	if err != nil {
+		writeProblem(w, s.base, statusOf(err), err.Error())
+		return
+	}
+	http.Redirect(w, r, pathOf(s.base, "applications", namespace, name)+"?done="+action, http.StatusSeeOther)
+}
+
+// buildNothing answers for paths that lead nowhere.
+func buildNothing(*visit) (view, error) {
+	return view{}, &notFound{"there is no such page: choose one above"}
+}

@@ -1,0 +1,315 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package dashboard
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	v1 "github.com/sparkgate/sparkgate/api/explain/v1"
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/client"
+	"github.com/sparkgate/sparkgate/internal/printer"
+	"github.com/sparkgate/sparkgate/internal/status"
+)
+
+const (
+	// eventsShown and podsShown are how many are listed.
+	eventsShown = 50
+	podsShown   = 50
+)
+
+// applicationPage is one application.
+type applicationPage struct {
+	Base, Namespace, Name string
+	Summary               status.Summary
+	Created               time.Time
+	Suspended             bool
+	Steps                 []step
+	Facts                 []fact
+	Explained             v1.Application
+	// Headline and Because say where it stands in its queue; empty if it neither waits nor holds anything.
+	Headline, Because string
+	Conditions        []metav1.Condition
+	Attempts          []attempt
+	Pods              []podRow
+	MorePods          int
+	// PodsUnknown and EventsUnknown say why they are not listed.
+	PodsUnknown, EventsUnknown string
+	Problem                    string
+	Events                     []printer.Event
+	Actions                    []action
+	// Refused says why there are no actions; Done what an action has brought about.
+	Refused, Done string
+	Log           bool
+	Now           time.Time
+}
+
+// step is a step of the run in the picture of the stages.
+type step struct {
+	status.Step
+	// State is done, failed, now or next.
+	State string
+	// Since is the time since the step before it.
+	Since string
+}
+
+// fact is a line of what is known of an application.
+type fact struct{ Name, Value, Link string }
+
+// attempt is an attempt that has ended.
+type attempt struct {
+	v1alpha1.AttemptStatus
+	Text, Tone string
+	Ran        time.Duration
+	Log        []string
+}
+
+// podRow is a pod of the current attempt.
+type podRow struct {
+	Name, Role, Phase, Node, About string
+	Created                        time.Time
+	uid                            types.UID
+}
+
+// applicationOf returns the application that a page is about.
+func applicationOf(v *visit) (*v1alpha1.SparkApplication, error) {
+	namespace, name := v.request.PathValue("namespace"), v.request.PathValue("name")
+	t, err := watch(v, subject{client.Applications, client.Selection{Namespace: namespace, Fields: "metadata.name=" + name}}, uidOfApplication)
+	if err != nil {
+		return nil, err
+	}
+	all := t.all()
+	if len(all) == 0 {
+		return nil, &notFound{fmt.Sprintf("sparkapplication %s not found in namespace %s: it does not exist, or was deleted", name, namespace)}
+	}
+	return all[0], nil
+}
+
+// buildApplication shows one application.
+func buildApplication(v *visit) (view, error) {
+	out := view{title: v.request.PathValue("name"), section: sectionApplications, template: "application"}
+	app, err := applicationOf(v)
+	if err != nil {
+		return out, err
+	}
+	now := v.clock.Now()
+	p := applicationPage{
+		Base: v.base, Namespace: app.Namespace, Name: app.Name, Summary: status.Summarize(app, now), Created: app.CreationTimestamp.Time,
+		Suspended: app.Spec.Suspend, Steps: stepsOf(app), Facts: factsOf(app), Now: now,
+		Conditions: app.Status.Conditions, Attempts: attemptsOf(app), Done: actions[v.request.URL.Query().Get("done")].Done,
+	}
+	if e := app.Status.Executors; e != nil {
+		p.Problem = e.Problem
+	}
+	p.explain(v, app)
+	p.pods(v, app)
+	p.events(v, app)
+	p.offer(v, app)
+	out.data = p
+	return out, nil
+}
+
+// stepsOf returns the picture of the stages.
+func stepsOf(app *v1alpha1.SparkApplication) []step {
+	var steps []step
+	var before time.Time
+	for _, s := range status.Timeline(app) {
+		next := step{Step: s, State: "done"}
+		switch {
+		case s.At.IsZero():
+			next.State = "next"
+		case !before.IsZero() && !s.At.Before(before):
+			next.Since = printer.Took(s.At.Sub(before))
+		}
+		if !s.At.IsZero() {
+			before = s.At
+		}
+		steps = append(steps, next)
+	}
+	stage, _ := status.StageOf(app.Status.Conditions)
+	if n := len(steps); n > 0 && stage.Failed() {
+		steps[n-1].State = "failed"
+	}
+	for i := len(steps) - 1; i >= 0 && !stage.Ended(); i-- {
+		if steps[i].State == "done" {
+			steps[i].State = "now"
+			break
+		}
+	}
+	return steps
+}
+
+// factsOf returns what else is known of an application.
+func factsOf(app *v1alpha1.SparkApplication) []fact {
+	s := &app.Status
+	var facts []fact
+	add := func(name, value, link string) {
+		if value != "" {
+			facts = append(facts, fact{name, value, link})
+		}
+	}
+	if s.Run > 0 {
+		add("Run", fmt.Sprintf("%d, attempt %d", s.Run, s.Attempt), "")
+	}
+	if d := s.Driver; d != nil {
+		add("Driver", d.PodName, "")
+		add("Spark ID", d.ApplicationID, "")
+		add("Spark UI", d.UIAddress, webAddress(d.UIAddress))
+		add("History", d.HistoryAddress, webAddress(d.HistoryAddress))
+	}
+	if g := s.Grant; g != nil {
+		for _, set := range printer.HolderOf(app).Hold.PodSets {
+			add("Holds", printer.PodSetText(set), "")
+		}
+	}
+	var pairs []string
+	for key, value := range app.Labels {
+		pairs = append(pairs, key+"="+value)
+	}
+	slices.Sort(pairs)
+	add("Labels", strings.Join(pairs, ", "), "")
+	add("Arguments", strings.Join(app.Spec.Arguments, " "), "")
+	return facts
+}
+
+// webAddress returns an address that a browser may open; empty for others.
+func webAddress(text string) string {
+	if !strings.Contains(text, "://") {
+		return ""
+	}
+	at, err := url.Parse(text)
+	if err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" {
+		return ""
+	}
+	return at.String()
+}
+
+// attemptsOf returns the attempts that have ended, the last one first.
+func attemptsOf(app *v1alpha1.SparkApplication) []attempt {
+	var all []attempt
+	for i := range app.Status.Attempts {
+		a := attempt{AttemptStatus: app.Status.Attempts[i], Tone: "idle"}
+		a.Text = status.AttemptText(&a.AttemptStatus)
+		switch a.Outcome {
+		case v1alpha1.OutcomeSucceeded:
+			a.Tone = "good"
+		case v1alpha1.OutcomeFailed:
+			a.Tone = "bad"
+		}
+		if a.StartedAt != nil && a.FinishedAt != nil {
+			a.Ran = a.FinishedAt.Sub(a.StartedAt.Time)
+		}
+		a.Log = strings.Split(strings.TrimRight(a.LogTail, "\n"), "\n")
+		if a.LogTail == "" {
+			a.Log = nil
+		}
+		all = append(all, a)
+	}
+	slices.Reverse(all)
+	return all
+}
+
+// explain adds why it waits, or what it holds, from the operator or else from the status.
+func (p *applicationPage) explain(v *visit, app *v1alpha1.SparkApplication) {
+	stage, _ := status.StageOf(app.Status.Conditions)
+	if !stage.Waiting() && !stage.Active() {
+		return
+	}
+	said, err := v.explainApplication(v.ctx, app.Namespace, app.Name)
+	if err != nil || said.UID != string(app.UID) || said.Stage != string(stage) {
+		said = printer.FromStatus(app, nil)
+		if err != nil {
+			said.NotLive = err.Error()
+		}
+	}
+	p.Explained, p.Headline, p.Because = said, printer.Headline(said), printer.Because(said)
+}
+
+// pods adds the pods of the current attempt, and finds the driver whose log is shown.
+func (p *applicationPage) pods(v *visit, app *v1alpha1.SparkApplication) {
+	v.driver = nil
+	selection := client.Selection{Namespace: app.Namespace, Labels: v1alpha1.ApplicationUIDLabel + "=" + string(app.UID)}
+	t, err := watch(v, subject{client.Pods, selection}, uidOfPod)
+	if err != nil {
+		p.PodsUnknown = err.Error()
+		return
+	}
+	rows := t.all()
+	slices.SortFunc(rows, func(a, b *pod) int {
+		return cmp.Or(cmp.Compare(a.role, b.role), cmp.Compare(len(a.executor), len(b.executor)), cmp.Compare(a.executor, b.executor), cmp.Compare(a.name, b.name))
+	})
+	var newest *pod
+	for _, row := range rows {
+		if row.driver != nil && row.hasLog && (newest == nil || row.created.After(newest.created)) {
+			newest = row
+		}
+		if row.run != app.Status.Run || row.attempt != app.Status.Attempt {
+			continue
+		}
+		role := row.role
+		if row.executor != "" {
+			role += " " + row.executor
+		}
+		p.Pods = append(p.Pods, podRow{row.name, role, row.phase, row.node, row.about, row.created, row.uid})
+	}
+	if newest != nil {
+		v.driver, p.Log = newest.driver, true
+	}
+	if more := len(p.Pods) - podsShown; more > 0 {
+		p.Pods, p.MorePods = p.Pods[:podsShown], more
+	}
+}
+
+// events adds the events of the application and of its pods, the newest first.
+func (p *applicationPage) events(v *visit, app *v1alpha1.SparkApplication) {
+	t, err := watch(v, subject{client.Events, client.Selection{Namespace: app.Namespace}}, uidOfEvent)
+	if err != nil {
+		p.EventsUnknown = err.Error()
+		return
+	}
+	about := map[types.UID]bool{app.UID: true}
+	if d := app.Status.Driver; d != nil && d.UID != "" {
+		about[d.UID] = true
+	}
+	for _, row := range p.Pods {
+		about[row.uid] = true
+	}
+	var mine []*event
+	for _, e := range t.all() {
+		if about[e.about] {
+			mine = append(mine, e)
+		}
+	}
+	slices.SortFunc(mine, func(a, b *event) int { return cmp.Or(b.at.Compare(a.at), cmp.Compare(a.uid, b.uid)) })
+	for _, e := range mine[:min(len(mine), eventsShown)] {
+		row := e.row
+		row.Age = p.Now.Sub(e.at)
+		p.Events = append(p.Events, row)
+	}
+}
+
+// offer adds the actions that the viewer may carry out.
+func (p *applicationPage) offer(v *visit, app *v1alpha1.SparkApplication) {
+	may, err := v.mayPatch(v.ctx, app.Namespace, app.Name)
+	switch {
+	case err != nil:
+		p.Refused = err.Error()
+	case !may:
+		p.Refused = fmt.Sprintf("You may not patch sparkapplications in namespace %s: suspend, resume and run again need that right.", app.Namespace)
+	case app.Spec.Suspend:
+		p.Actions = []action{actionResume, actionRerun}
+	case p.Summary.Stage != status.Unobserved && !status.Stage(p.Summary.Stage).Ended():
+		p.Actions = []action{actionSuspend, actionRerun}
+	default:
+		p.Actions = []action{actionRerun}
+	}
+}

@@ -1,0 +1,190 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package dashboard
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/sparkgate/sparkgate/internal/client"
+	"github.com/sparkgate/sparkgate/internal/status"
+)
+
+// applicationsShown is how many applications a page has.
+const applicationsShown = 50
+
+// mostQueues is how many names of queues and namespaces a filter offers.
+const mostOffered = 100
+
+// filter says which applications are listed.
+type filter struct {
+	Namespace, Queue, Stage, Labels, Text string
+	selector                              labels.Selector
+	// Problem says what is wrong with the selector.
+	Problem string
+}
+
+// filterOf reads a filter from a query.
+func filterOf(query url.Values) filter {
+	f := filter{
+		Namespace: say(query.Get("namespace")), Queue: say(query.Get("queue")), Stage: say(query.Get("stage")),
+		Labels: say(query.Get("labels")), Text: say(query.Get("q")),
+	}
+	var err error
+	if f.selector, err = labels.Parse(f.Labels); err != nil {
+		f.Problem = fmt.Sprintf("%q is not a label selector: write one such as team=a,tier!=test", f.Labels)
+		f.selector = labels.Nothing()
+	}
+	return f
+}
+
+// wants reports whether an application is listed, apart from its stage.
+func (f *filter) wants(a *application, s *status.Summary) bool {
+	if f.Queue != "" && s.Queue != f.Queue || !f.selector.Matches(labels.Set(a.app.Labels)) {
+		return false
+	}
+	if f.Text == "" {
+		return true
+	}
+	text := strings.ToLower(f.Text)
+	return strings.Contains(s.Name, text) || strings.Contains(s.Namespace, text) || strings.Contains(strings.ToLower(s.Message), text)
+}
+
+// anyOf reports whether a stage is among those that a filter names: one of them, or a group.
+func (f *filter) anyOf(stage string) bool {
+	switch s := status.Stage(stage); f.Stage {
+	case "":
+		return true
+	case groupWaiting:
+		return s.Waiting()
+	case groupRunning:
+		return s.Active()
+	case groupFailed:
+		return s.Failed() || s.Blocked()
+	}
+	return stage == f.Stage
+}
+
+// Groups of stages that a filter may name in the place of a stage.
+const (
+	groupWaiting = "waiting"
+	groupRunning = "running"
+	groupFailed  = "failed"
+)
+
+// applicationsPage is a list of applications.
+type applicationsPage struct {
+	Base   string
+	Filter filter
+	Rows   []applicationRow
+	Pager  pager
+	// Counts by stage, of what the rest of the filter wants.
+	Counts             []stageCount
+	Queues, Namespaces []string
+	Stages             []string
+	Now                time.Time
+}
+
+// applicationRow is an application in a list.
+type applicationRow struct {
+	status.Summary
+	Created time.Time
+	ended   bool
+}
+
+// stageCount is how many applications are in a stage.
+type stageCount struct {
+	Stage string
+	Count int
+	Path  string
+}
+
+// buildApplications lists applications.
+func buildApplications(v *visit) (view, error) {
+	out := view{title: "Applications", section: sectionApplications, template: "applications"}
+	query := v.request.URL.Query()
+	p := applicationsPage{Base: v.base, Filter: filterOf(query), Now: v.clock.Now(), Stages: append([]string{groupWaiting, groupRunning, groupFailed}, status.StageNames()...)}
+	t, err := watch(v, subject{client.Applications, client.Selection{Namespace: p.Filter.Namespace}}, uidOfRow)
+	if err != nil {
+		if p.Filter.Namespace == "" && client.IsForbidden(err) {
+			out.template, out.data, out.status = "choose", choosePage{v.base, err.Error(), "applications"}, statusOf(err)
+			return out, nil
+		}
+		return out, err
+	}
+	p.take(t.all(), query)
+	p.Pager = pageOf(v.request, len(p.Rows), applicationsShown)
+	p.Rows = p.Rows[p.Pager.from:p.Pager.to]
+	out.data = p
+	return out, nil
+}
+
+// take sorts, counts and filters.
+func (p *applicationsPage) take(all []*application, query url.Values) {
+	counts, queues, namespaces := map[string]int{}, map[string]bool{}, map[string]bool{}
+	for _, a := range all {
+		s := a.summary(p.Now)
+		queues[s.Queue], namespaces[s.Namespace] = true, true
+		if !p.Filter.wants(a, &s) {
+			continue
+		}
+		counts[s.Stage]++
+		if p.Filter.anyOf(s.Stage) {
+			p.Rows = append(p.Rows, applicationRow{s, a.app.CreationTimestamp.Time, status.Stage(s.Stage).Ended()})
+		}
+	}
+	slices.SortFunc(p.Rows, compareRows)
+	for stage, count := range counts {
+		p.Counts = append(p.Counts, stageCount{stage, count, linkTo(query, stage)})
+	}
+	slices.SortFunc(p.Counts, func(a, b stageCount) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Stage, b.Stage))
+	})
+	p.Queues, p.Namespaces = offered(queues), offered(namespaces)
+}
+
+// compareRows puts those that have not ended first, then the newest.
+func compareRows(a, b applicationRow) int {
+	switch {
+	case a.ended != b.ended && a.ended:
+		return 1
+	case a.ended != b.ended:
+		return -1
+	}
+	return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+}
+
+// linkTo returns the query with another stage.
+func linkTo(query url.Values, stage string) string {
+	out := url.Values{}
+	for key, values := range query {
+		if key != "page" && key != "stage" && len(values) > 0 && values[0] != "" {
+			out.Set(key, values[0])
+		}
+	}
+	out.Set("stage", stage)
+	return "?" + out.Encode()
+}
+
+// offered returns names in order, without the empty one.
+func offered(names map[string]bool) []string {
+	delete(names, "")
+	out := make([]string, 0, len(names))
+	for name := range names {
+		out = append(out, name)
+	}
+	slices.Sort(out)
+	return out[:min(len(out), mostOffered)]
+}
+
+// choosePage says that a viewer may not list all namespaces, and asks for one.
+type choosePage struct {
+	Base, Refusal, Path string
+}

@@ -1,0 +1,59 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package dashboard
+
+import (
+	"crypto/subtle"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// policy lets the page load and send nothing but what comes from this server, and no other page show it in a frame.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// mostBody is the largest body of a request, in bytes: forms have a few fields.
+const mostBody = 64 << 10
+
+// guard refuses requests that no page of this server has sent, and sets the headers that all answers have.
+func (s *Server) guard(next http.Handler) http.Handler {
+	origins := http.NewCrossOriginProtection()
+	origins.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		writeProblem(w, "", http.StatusForbidden, "The request comes from a page of another site, and was refused.")
+	}))
+	protected := origins.Handler(next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", policy)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "same-origin")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Cache-Control", "no-store")
+		if len(s.options.Hosts) > 0 && !slices.Contains(s.options.Hosts, r.Host) {
+			writeProblem(w, "", http.StatusMisdirectedRequest, "This address is not one of this server. Open the one that sparkctl dashboard has printed.")
+			return
+		}
+		if !s.knowsSecret(r) {
+			writeProblem(w, "", http.StatusNotFound, "Open the whole address that sparkctl dashboard has printed.")
+			return
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, mostBody)
+		protected.ServeHTTP(w, r)
+	})
+}
+
+// knowsSecret reports whether a path begins with the secret, and takes it away.
+func (s *Server) knowsSecret(r *http.Request) bool {
+	if s.options.Secret == "" {
+		return true
+	}
+	first, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	if subtle.ConstantTimeCompare([]byte(first), []byte(s.options.Secret)) != 1 {
+		return false
+	}
+	r.URL.Path, r.URL.RawPath = "/"+rest, ""
+	return true
+}

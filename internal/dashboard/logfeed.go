@@ -1,0 +1,128 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package dashboard
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/sparkgate/sparkgate/internal/client"
+	"github.com/sparkgate/sparkgate/internal/redact"
+)
+
+const (
+	// logTail is how many lines of a log are shown at first.
+	logTail = 200
+	// mostLine is the longest line that is shown, in bytes; the rest of it is left out.
+	mostLine = 4 << 10
+	// mostBatch is the largest number of lines that are sent together.
+	mostBatch = 256
+)
+
+// logLine is a line of the log of a pod.
+type logLine struct {
+	pod, text string
+	// first: what was shown before is of another pod.
+	first bool
+}
+
+// logBatch is what the page gets of a log.
+type logBatch struct {
+	Pod   string   `json:"pod"`
+	Reset bool     `json:"reset,omitempty"`
+	Lines []string `json:"lines"`
+}
+
+// logFeed follows the log of one pod at a time.
+type logFeed struct {
+	viewer *viewer
+	wanted bool
+	lines  chan logLine
+	uid    types.UID
+	stop   context.CancelFunc
+}
+
+func newLogFeed(v *viewer, wanted bool) *logFeed {
+	return &logFeed{viewer: v, wanted: wanted, lines: make(chan logLine, mostBatch), stop: func() {}}
+}
+
+func (f *logFeed) close() { f.stop() }
+
+// follow follows the log of a driver instead of the one before it; nil changes nothing.
+func (f *logFeed) follow(driver *corev1.Pod) {
+	if !f.wanted || driver == nil || driver.UID == f.uid {
+		return
+	}
+	f.stop()
+	ctx, stop := context.WithCancel(f.viewer.ctx)
+	f.uid, f.stop = driver.UID, stop
+	go f.copy(ctx, driver)
+}
+
+// copy reads the log to its end.
+func (f *logFeed) copy(ctx context.Context, driver *corev1.Pod) {
+	send := func(line logLine) bool {
+		select {
+		case f.lines <- line:
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}
+	log, err := f.viewer.cluster.Log(ctx, driver, client.LogOptions{Follow: true, Tail: logTail})
+	if err != nil {
+		send(logLine{driver.Name, say(err.Error()), true})
+		return
+	}
+	defer log.Close()
+	in := bufio.NewReaderSize(log, mostLine)
+	for first := true; ; first = false {
+		text, err := readLine(in)
+		if err != nil || !send(logLine{driver.Name, text, first}) {
+			return
+		}
+	}
+}
+
+// readLine returns a line, or the beginning of one that is too long.
+func readLine(in *bufio.Reader) (string, error) {
+	line, err := in.ReadSlice('\n')
+	text := strings.TrimRight(string(line), "\r\n")
+	cut := false
+	for errors.Is(err, bufio.ErrBufferFull) {
+		cut = true
+		_, err = in.ReadSlice('\n')
+	}
+	if err != nil && !(errors.Is(err, io.EOF) && text != "") {
+		return "", err
+	}
+	text = redact.Visible(strings.ReplaceAll(text, "\t", "    "))
+	if cut {
+		text += " …"
+	}
+	return text, nil
+}
+
+// batch returns a line with those that are there behind it.
+func (f *logFeed) batch(line logLine) logBatch {
+	out := logBatch{Pod: line.pod, Reset: line.first, Lines: []string{line.text}}
+	for len(out.Lines) < mostBatch {
+		select {
+		case next := <-f.lines:
+			if next.first {
+				out = logBatch{Pod: next.pod, Reset: true}
+			}
+			out.Lines = append(out.Lines, next.text)
+		default:
+			return out
+		}
+	}
+	return out
+}

@@ -1,0 +1,108 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package dashboard
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/sparkgate/sparkgate/internal/client"
+)
+
+const (
+	// cookieName has the prefix by which browsers see to it that no other host and no plain connection sets it.
+	cookieName = "__Host-sparkgate-token"
+	// mostToken is the longest token that fits into a cookie of every browser.
+	mostToken = 3900
+)
+
+// tokenOf returns the token of a request: that of an authenticating proxy, else that of the login.
+func tokenOf(r *http.Request) string {
+	if header := r.Header.Get("Authorization"); header != "" {
+		token, _ := strings.CutPrefix(header, "Bearer ")
+		if token == header {
+			return ""
+		}
+		return token
+	}
+	if cookie, err := r.Cookie(cookieName); err == nil {
+		return cookie.Value
+	}
+	return ""
+}
+
+// loginPage is what the form says.
+type loginPage struct {
+	To, Problem string
+}
+
+// login shows the form.
+func (s *Server) login(w http.ResponseWriter, r *http.Request) {
+	p := loginPage{To: r.FormValue("to")}
+	if r.FormValue("expired") != "" {
+		p.Problem = "The API server no longer accepts the token: it may have expired."
+	}
+	s.showLogin(w, p, http.StatusOK)
+}
+
+func (s *Server) showLogin(w http.ResponseWriter, p loginPage, status int) {
+	body, err := fragment("login", p)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	writePage(w, layout{Base: s.base, Title: "Log in", Content: body, Bare: true}, status)
+}
+
+// logIn checks a token and keeps it in a cookie that no script can read and no other site can send.
+func (s *Server) logIn(w http.ResponseWriter, r *http.Request) {
+	token := strings.TrimSpace(r.PostFormValue("token"))
+	p := loginPage{To: r.PostFormValue("to")}
+	if p.Problem = s.refusesToken(r, token); p.Problem != "" {
+		s.showLogin(w, p, http.StatusUnauthorized)
+		return
+	}
+	http.SetCookie(w, &http.Cookie{Name: cookieName, Value: token, Path: "/", Secure: true, HttpOnly: true, SameSite: http.SameSiteStrictMode})
+	http.Redirect(w, r, localPath(p.To), http.StatusSeeOther)
+}
+
+// refusesToken returns why a token opens nothing; empty if it does.
+func (s *Server) refusesToken(r *http.Request, token string) string {
+	if token == "" {
+		return "The token is empty: paste one."
+	}
+	if len(token) > mostToken {
+		return "The token is longer than a cookie may be: open the page through an authenticating proxy instead."
+	}
+	if strings.ContainsFunc(token, func(c rune) bool { return c <= ' ' || c > '~' || strings.ContainsRune(`",;\`, c) }) {
+		return "The token has characters that tokens do not have: paste it again."
+	}
+	c, err := s.options.ForToken(token)
+	if err == nil {
+		_, err = c.WhoAmI(r.Context())
+	}
+	switch {
+	case err == nil:
+		return ""
+	case client.IsUnauthorized(err):
+		return "The API server does not accept this token: it may have expired, or belong to another cluster."
+	}
+	return err.Error()
+}
+
+// logOut forgets the token.
+func (s *Server) logOut(w http.ResponseWriter, r *http.Request) {
+	http.SetCookie(w, &http.Cookie{Name: cookieName, Path: "/", MaxAge: -1, Secure: true, HttpOnly: true, SameSite: http.SameSiteStrictMode})
+	http.Redirect(w, r, "/login", http.StatusSeeOther)
+}
+
+// localPath returns a path of this server; the first page for anything else.
+func localPath(to string) string {
+	at, err := url.Parse(to)
+	if err != nil || at.Scheme != "" || at.Host != "" || !strings.HasPrefix(at.Path, "/") || strings.HasPrefix(to, "//") || strings.Contains(to, `\`) {
+		return "/"
+	}
+	return at.RequestURI()
+}

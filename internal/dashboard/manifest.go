@@ -1,0 +1,47 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package dashboard
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/sparkgate/sparkgate/internal/client"
+	"github.com/sparkgate/sparkgate/internal/redact"
+)
+
+// manifestPage is an application as the API server has it.
+type manifestPage struct {
+	Base, Namespace, Name string
+	Lines                 []string
+}
+
+// buildManifest shows the manifest of an application without the record of its field managers.
+func buildManifest(v *visit) (view, error) {
+	namespace, name := v.request.PathValue("namespace"), v.request.PathValue("name")
+	out := view{title: "Manifest of " + name, section: sectionApplications, template: "manifest"}
+	object, err := client.GetObject[map[string]any](v.ctx, v.cluster.In(namespace), client.Applications, name)
+	if err != nil {
+		return out, err
+	}
+	if meta, ok := object["metadata"].(map[string]any); ok {
+		delete(meta, "managedFields")
+	}
+	text, err := json.Marshal(object)
+	if err == nil {
+		text, err = yaml.JSONToYAML(text)
+	}
+	if err != nil {
+		return out, fmt.Errorf("write the manifest as YAML: %w", err)
+	}
+	p := manifestPage{Base: v.base, Namespace: namespace, Name: name}
+	for line := range strings.Lines(string(text)) {
+		p.Lines = append(p.Lines, redact.Visible(strings.TrimRight(line, "\n")))
+	}
+	out.data = p
+	return out, nil
+}

@@ -1,0 +1,183 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package dashboard
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/utils/ptr"
+
+	v1 "github.com/sparkgate/sparkgate/api/explain/v1"
+	"github.com/sparkgate/sparkgate/internal/status"
+)
+
+// row decodes an application from JSON, as a watch does.
+func row(t *testing.T, name, stage string, more string) *application {
+	t.Helper()
+	a := &application{}
+	text := fmt.Sprintf(`{"metadata":{"namespace":"etl","name":%q,"uid":%q,"creationTimestamp":"2026-01-01T00:00:00Z","labels":{"team":"a"}},
+		"spec":{"queue":{"name":"team-a"}},"status":{"conditions":[{"type":"Ready","status":"False","reason":%q,"message":"said <b>"}]%s}}`, name, name, stage, more)
+	if err := json.Unmarshal([]byte(text), a); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// TestRowIsASummary: what is kept of an application gives the summary of all of it.
+func TestRowIsASummary(t *testing.T) {
+	t.Parallel()
+	a := row(t, "pi", "Running", `,"run":2,"attempt":3,"queue":"team-b","executors":{"wanted":2,"ready":1,"summary":"1/2"},"runDuration":"90s",
+		"attempts":[{"run":2,"attempt":2,"outcome":"Failed","logTail":"long"}],"times":{"driverStarted":"2026-01-01T00:10:00Z"},
+		"grant":{"run":2,"attempt":3,"queue":"team-b","podSets":[{"name":"driver","count":1,"flavor":"default","requests":{"cpu":"1"}}]}`)
+	now := time.Date(2026, 1, 1, 0, 20, 0, 0, time.UTC)
+	want := status.Summary{
+		Namespace: "etl", Name: "pi", Queue: "team-b", Stage: "Running", Executors: "1/2", Run: 2, Attempt: 3, Age: 20 * time.Minute,
+		RunDuration: 10*time.Minute + 90*time.Second, Message: "said <b>",
+	}
+	if got := a.summary(now); got != want {
+		t.Errorf("(-want +got)\n- %+v\n+ %+v", want, got)
+	}
+	if a.grantQueue != "team-b" || !slices.Equal(a.holds, []string{"1 driver with cpu 1 in flavor default"}) || a.app.Status.Attempts[0].LogTail != "" {
+		t.Errorf("%s %q %+v", a.grantQueue, a.holds, a.app.Status.Attempts)
+	}
+}
+
+// TestFilter: by queue, stage or group of stages, labels and text.
+func TestFilter(t *testing.T) {
+	t.Parallel()
+	all := []*application{row(t, "pi", "Running", ""), row(t, "load", "Queued", ""), row(t, "old", "Succeeded", ""), row(t, "bad", "InvalidSpec", "")}
+	for query, want := range map[string]string{
+		"":                            "bad load pi old",
+		"stage=Running":               "pi",
+		"stage=waiting":               "load",
+		"stage=failed":                "bad",
+		"stage=none":                  "",
+		"queue=team-a&q=LO":           "load",
+		"queue=team-b":                "",
+		"labels=team%3Da":             "bad load pi old",
+		"labels=team+notin+(a)":       "",
+		"labels=%3D%3D%3D":            "",
+		"q=said":                      "bad load pi old",
+		"stage=Running&q=load&page=7": "",
+	} {
+		t.Run(query, func(t *testing.T) {
+			t.Parallel()
+			values, err := url.ParseQuery(query)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := applicationsPage{Filter: filterOf(values)}
+			p.take(all, values)
+			var names []string
+			for _, r := range p.Rows {
+				names = append(names, r.Name)
+			}
+			if got := strings.Join(names, " "); got != want {
+				t.Errorf("%q, want %q", got, want)
+			}
+			if wrong := strings.Contains(query, "%3D%3D%3D"); wrong != (p.Filter.Problem != "") {
+				t.Errorf("problem %q", p.Filter.Problem)
+			}
+		})
+	}
+}
+
+// TestPager: whatever page is asked for, it exists.
+func TestPager(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		page           string
+		length         int
+		from, to       int
+		previous, next string
+	}{
+		"none":         {"", 0, 0, 0, "", ""},
+		"the only one": {"", 10, 0, 10, "", ""},
+		"the first":    {"1", 11, 0, 10, "", "?page=2&q=a"},
+		"the last":     {"2", 11, 10, 11, "?page=1&q=a", ""},
+		"behind it":    {"99", 11, 10, 11, "?page=1&q=a", ""},
+		"below":        {"-3", 11, 0, 10, "", "?page=2&q=a"},
+		"not a number": {"x", 11, 0, 10, "", "?page=2&q=a"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := pageOf(httptest.NewRequest("GET", "/?q=a&page="+tt.page, nil), tt.length, 10)
+			if p.from != tt.from || p.to != tt.to || p.Previous != tt.previous || p.Next != tt.next {
+				t.Errorf("%+v", p)
+			}
+		})
+	}
+}
+
+// TestBar: the parts of a bar fill it and do not overlap.
+func TestBar(t *testing.T) {
+	t.Parallel()
+	quantity := func(text string) *resource.Quantity {
+		if text == "" {
+			return nil
+		}
+		return ptr.To(resource.MustParse(text))
+	}
+	for name, tt := range map[string]struct {
+		used, nominal, borrowed, lent string
+		own, above, others            float64
+		text                          string
+	}{
+		"half":         {"4", "8", "", "", 50, 0, 0, "4 of 8 used"},
+		"borrowed":     {"12", "8", "4", "", 67, 33, 0, "12 of 8 used, 4 borrowed"},
+		"lent":         {"2", "8", "", "4", 25, 0, 50, "2 of 8 used, 4 lent"},
+		"no limit":     {"2", "", "", "", 0, 0, 0, "2 used, no limit"},
+		"nothing":      {"0", "0", "", "", 0, 0, 0, "0 of 0 used"},
+		"all borrowed": {"2", "0", "2", "", 0, 100, 0, "2 of 0 used, 2 borrowed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := barOf(v1.Usage{Resource: "cpu", Flavor: "default", Used: *quantity(tt.used), Nominal: quantity(tt.nominal), Borrowed: quantity(tt.borrowed)}, quantity(tt.lent))
+			if math.Round(b.Own) != tt.own || math.Round(b.Borrowed) != tt.above || math.Round(b.Lent) != tt.others || b.Text != tt.text {
+				t.Errorf("%+v", b)
+			}
+		})
+	}
+}
+
+// TestReadLine: log lines of any length and with any bytes become short lines of printable characters.
+func TestReadLine(t *testing.T) {
+	t.Parallel()
+	in := bufio.NewReaderSize(strings.NewReader("plain\n\x1b[31mred\x1b[0m\ta\r\n"+strings.Repeat("x", 3*mostLine)+"\n\u202eevil\nno end"), mostLine)
+	var lines []string
+	for {
+		line, err := readLine(in)
+		if err != nil {
+			break
+		}
+		lines = append(lines, line)
+	}
+	want := []string{"plain", `\x1b[31mred\x1b[0m    a`, strings.Repeat("x", mostLine) + " …", `\u202eevil`, "no end"}
+	if !slices.Equal(lines, want) {
+		t.Errorf("(-want +got)\n- %.300q\n+ %.300q", want, lines)
+	}
+}
+
+// TestWebAddress: a link leads to a page and to nothing else.
+func TestWebAddress(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"http://pi-ui.etl.svc:4040": "http://pi-ui.etl.svc:4040", "https://h/x?y=1": "https://h/x?y=1",
+		"javascript:alert(1)": "", "javascript://x/%0aalert(1)": "", "data://text": "", "pi-ui.etl.svc:4040": "", "http://": "",
+	} {
+		if got := webAddress(text); got != want {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,84 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package dashboard
+
+import (
+	"strings"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/client"
+	"github.com/sparkgate/sparkgate/internal/printer"
+)
+
+// queuesShown is how many queues a page has.
+const queuesShown = 100
+
+// queuesPage is the tree of queues.
+type queuesPage struct {
+	Base    string
+	Text    string
+	Rows    []queueRow
+	Pager   pager
+	Waiting int32
+	// Running counts applications that hold quota.
+	Running int32
+	Queues  int
+}
+
+// queueRow is a queue in the tree.
+type queueRow struct {
+	Name     string
+	Depth    int
+	Waiting  int32
+	Admitted int32
+	Bars     []bar
+	// Message says why it admits nothing; empty if it does.
+	Message string
+}
+
+// queuesOf returns the queues that the viewer may see.
+func queuesOf(v *visit) ([]v1alpha1.SparkQueue, error) {
+	t, err := watch(v, subject{client.Queues, client.Selection{}}, uidOfQueue)
+	if err != nil {
+		return nil, err
+	}
+	rows := t.all()
+	queues := make([]v1alpha1.SparkQueue, 0, len(rows))
+	for _, q := range rows {
+		queues = append(queues, *q)
+	}
+	return queues, nil
+}
+
+// buildQueues shows all trees of queues.
+func buildQueues(v *visit) (view, error) {
+	out := view{title: "Queues", section: sectionQueues, template: "queues"}
+	queues, err := queuesOf(v)
+	if err != nil {
+		return out, err
+	}
+	query := v.request.URL.Query()
+	p := queuesPage{Base: v.base, Text: say(query.Get("q")), Queues: len(queues)}
+	for _, branch := range printer.Tree(queues) {
+		said := printer.FromQueueStatus(branch.Queue)
+		if branch.Depth == 0 {
+			p.Waiting += said.Pending
+			p.Running += said.Admitted
+		}
+		if p.Text != "" && !strings.Contains(branch.Queue.Name, strings.ToLower(p.Text)) {
+			continue
+		}
+		p.Rows = append(p.Rows, queueRow{
+			Name: branch.Queue.Name, Depth: min(branch.Depth, deepest), Waiting: said.Pending, Admitted: said.Admitted,
+			Bars: barsOf(branch.Queue, said.Usage), Message: printer.QueueMessage(said),
+		})
+	}
+	p.Pager = pageOf(v.request, len(p.Rows), queuesShown)
+	p.Rows = p.Rows[p.Pager.from:p.Pager.to]
+	out.data = p
+	return out, nil
+}
+
+// deepest is the largest indentation of the tree.
+const deepest = 8

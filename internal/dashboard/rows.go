@@ -1,0 +1,172 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package dashboard
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/client"
+	"github.com/sparkgate/sparkgate/internal/printer"
+	"github.com/sparkgate/sparkgate/internal/status"
+)
+
+// application is as much of a SparkApplication as lists show: there may be ten thousand.
+type application struct {
+	app v1alpha1.SparkApplication
+	// grantQueue is the queue whose quota it holds, empty if it holds none; holds says what, in words.
+	grantQueue string
+	holds      []string
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (a *application) UnmarshalJSON(data []byte) error {
+	var full v1alpha1.SparkApplication
+	if err := json.Unmarshal(data, &full); err != nil {
+		return err
+	}
+	a.app.ObjectMeta = metav1.ObjectMeta{
+		Namespace: full.Namespace, Name: full.Name, UID: full.UID, Labels: full.Labels, CreationTimestamp: full.CreationTimestamp,
+	}
+	a.app.Spec.Queue = full.Spec.Queue
+	a.app.Status = summarized(&full.Status)
+	if g := full.Status.Grant; g != nil {
+		a.grantQueue = g.Queue
+		for _, set := range printer.HolderOf(&full).Hold.PodSets {
+			a.holds = append(a.holds, printer.PodSetText(set))
+		}
+	}
+	return nil
+}
+
+// summarized returns what a summary needs of a status.
+func summarized(s *v1alpha1.SparkApplicationStatus) v1alpha1.SparkApplicationStatus {
+	out := v1alpha1.SparkApplicationStatus{
+		Queue: s.Queue, Run: s.Run, Attempt: s.Attempt, RunDuration: s.RunDuration,
+		Times: v1alpha1.ApplicationTimes{DriverStarted: s.Times.DriverStarted, Stopping: s.Times.Stopping, Queued: s.Times.Queued},
+	}
+	for _, name := range []string{v1alpha1.ReadyCondition, v1alpha1.AdmittedCondition} {
+		if c := meta.FindStatusCondition(s.Conditions, name); c != nil {
+			out.Conditions = append(out.Conditions, *c)
+		}
+	}
+	if s.Executors != nil {
+		out.Executors = &v1alpha1.ExecutorStatus{Summary: s.Executors.Summary}
+	}
+	if n := len(s.Attempts); n > 0 {
+		out.Attempts = []v1alpha1.AttemptStatus{{Run: s.Attempts[n-1].Run, Attempt: s.Attempts[n-1].Attempt}}
+	}
+	return out
+}
+
+func (a *application) summary(now time.Time) status.Summary { return status.Summarize(&a.app, now) }
+
+func uidOfRow(a *application) types.UID { return a.app.UID }
+
+// schedule is a ScheduledSparkApplication without its template.
+type schedule struct {
+	v1alpha1.ScheduledSparkApplication
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (s *schedule) UnmarshalJSON(data []byte) error {
+	if err := json.Unmarshal(data, &s.ScheduledSparkApplication); err != nil {
+		return err
+	}
+	s.Spec.Template, s.ManagedFields = v1alpha1.ApplicationTemplate{}, nil
+	return nil
+}
+
+func uidOfSchedule(s *schedule) types.UID { return s.UID }
+
+func uidOfQueue(q *v1alpha1.SparkQueue) types.UID { return q.UID }
+
+func uidOfApplication(a *v1alpha1.SparkApplication) types.UID { return a.UID }
+
+// pod is as much of a Spark pod as pages show. A driver is kept whole, so that its log can be read.
+type pod struct {
+	uid                    types.UID
+	name, node, role       string
+	executor, phase, about string
+	run, attempt           int64
+	created                time.Time
+	hasLog                 bool
+	driver                 *corev1.Pod
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (p *pod) UnmarshalJSON(data []byte) error {
+	full := &corev1.Pod{}
+	if err := json.Unmarshal(data, full); err != nil {
+		return err
+	}
+	*p = pod{
+		uid: full.UID, name: full.Name, node: full.Spec.NodeName, role: full.Labels[v1alpha1.SparkRoleLabel], executor: client.ExecutorID(full),
+		phase: string(full.Status.Phase), about: aboutPod(full), created: full.CreationTimestamp.Time, hasLog: client.HasLog(full),
+	}
+	p.run, _ = strconv.ParseInt(full.Labels[v1alpha1.RunLabel], 10, 64)
+	p.attempt, _ = strconv.ParseInt(full.Labels[v1alpha1.AttemptLabel], 10, 64)
+	if p.role == v1alpha1.SparkRoleDriver {
+		full.ManagedFields = nil
+		p.driver = full
+	}
+	return nil
+}
+
+// aboutPod returns what keeps a pod from running, or how it ended.
+func aboutPod(p *corev1.Pod) string {
+	if p.DeletionTimestamp != nil {
+		return "is being deleted"
+	}
+	for i := range p.Status.ContainerStatuses {
+		s := &p.Status.ContainerStatuses[i].State
+		if s.Waiting != nil && s.Waiting.Reason != "" {
+			return s.Waiting.Reason
+		}
+		if s.Terminated != nil && s.Terminated.ExitCode != 0 {
+			return s.Terminated.Reason + ", exit code " + strconv.Itoa(int(s.Terminated.ExitCode))
+		}
+	}
+	if len(p.Spec.SchedulingGates) > 0 {
+		return "waits for quota"
+	}
+	at := slices.IndexFunc(p.Status.Conditions, func(c corev1.PodCondition) bool {
+		return c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse
+	})
+	if at >= 0 {
+		return p.Status.Conditions[at].Message
+	}
+	return p.Status.Reason
+}
+
+func uidOfPod(p *pod) types.UID { return p.uid }
+
+// event is an event of Kubernetes.
+type event struct {
+	uid, about types.UID
+	row        printer.Event
+	at         time.Time
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (e *event) UnmarshalJSON(data []byte) error {
+	var full corev1.Event
+	if err := json.Unmarshal(data, &full); err != nil {
+		return err
+	}
+	*e = event{uid: full.UID, about: full.InvolvedObject.UID, at: client.LastSeen(&full), row: printer.Event{
+		Type: full.Type, Reason: full.Reason, Object: full.InvolvedObject.Kind + "/" + full.InvolvedObject.Name, Message: full.Message,
+	}}
+	return nil
+}
+
+func uidOfEvent(e *event) types.UID { return e.uid }

@@ -1,0 +1,134 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package dashboard
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/client"
+	"github.com/sparkgate/sparkgate/internal/cron"
+	"github.com/sparkgate/sparkgate/internal/printer"
+)
+
+const (
+	schedulesShown = 50
+	// comingTimes is how many of the next times are shown of each schedule.
+	comingTimes = 3
+)
+
+// schedulesPage lists schedules.
+type schedulesPage struct {
+	Base, Namespace, Text string
+	Rows                  []scheduleRow
+	Pager                 pager
+	Now                   time.Time
+}
+
+// scheduleRow is a schedule with its times.
+type scheduleRow struct {
+	Namespace, Name, Times, Zone string
+	Suspended                    bool
+	// Problem keeps it from running.
+	Problem string
+	Overlap string
+	Coming  []coming
+	// Last is when it was due last and a run was created; zero if never.
+	Last        time.Time
+	Active      []string
+	ActiveCount int32
+	Succeeded   string
+	Failed      string
+	Missed      int64
+	next        time.Time
+}
+
+// coming is a time at which a schedule is due.
+type coming struct {
+	At    time.Time
+	Local string
+}
+
+// buildSchedules lists schedules, the one that is due next first.
+func buildSchedules(v *visit) (view, error) {
+	out := view{title: "Schedules", section: sectionSchedules, template: "schedules"}
+	query := v.request.URL.Query()
+	p := schedulesPage{Base: v.base, Namespace: say(query.Get("namespace")), Text: say(query.Get("q")), Now: v.clock.Now()}
+	t, err := watch(v, subject{client.Schedules, client.Selection{Namespace: p.Namespace}}, uidOfSchedule)
+	if err != nil {
+		if p.Namespace == "" && client.IsForbidden(err) {
+			out.template, out.data, out.status = "choose", choosePage{v.base, err.Error(), "schedules"}, statusOf(err)
+			return out, nil
+		}
+		return out, err
+	}
+	for _, s := range t.all() {
+		if text := strings.ToLower(p.Text); strings.Contains(s.Name, text) || strings.Contains(s.Namespace, text) {
+			p.Rows = append(p.Rows, rowOf(&s.ScheduledSparkApplication, p.Now))
+		}
+	}
+	slices.SortFunc(p.Rows, func(a, b scheduleRow) int {
+		return cmp.Or(laterIfNone(a.next).Compare(laterIfNone(b.next)), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+	p.Pager = pageOf(v.request, len(p.Rows), schedulesShown)
+	p.Rows = p.Rows[p.Pager.from:p.Pager.to]
+	out.data = p
+	return out, nil
+}
+
+// laterIfNone sorts what is never due behind the rest.
+func laterIfNone(at time.Time) time.Time {
+	if at.IsZero() {
+		return time.Unix(1<<40, 0)
+	}
+	return at
+}
+
+// rowOf returns a schedule as it stands at a time.
+func rowOf(s *v1alpha1.ScheduledSparkApplication, now time.Time) scheduleRow {
+	row := scheduleRow{
+		Namespace: s.Namespace, Name: s.Name, Times: s.Spec.Schedule, Zone: printer.Zone(&s.Spec), Suspended: s.Spec.Suspend,
+		Overlap: printer.Overlap(&s.Spec), Active: s.Status.Active, ActiveCount: s.Status.ActiveCount,
+	}
+	if ready := meta.FindStatusCondition(s.Status.Conditions, v1alpha1.ReadyCondition); ready != nil && ready.Status == "False" && !s.Spec.Suspend {
+		row.Problem = ready.Reason + ": " + ready.Message
+	}
+	if at, err := time.Parse(time.RFC3339, s.Status.LastRunTime); err == nil {
+		row.Last = at
+	}
+	if r := s.Status.LastSuccessfulRun; r != nil {
+		row.Succeeded = r.Name
+	}
+	if r := s.Status.LastFailedRun; r != nil {
+		row.Failed = r.Name
+	}
+	for _, m := range s.Status.Missed {
+		row.Missed += int64(m.Count)
+	}
+	row.comes(s, now)
+	return row
+}
+
+// comes adds the next times.
+func (row *scheduleRow) comes(s *v1alpha1.ScheduledSparkApplication, now time.Time) {
+	times, err := cron.Parse(s.Spec.Schedule, s.Spec.TimeZone)
+	if err != nil {
+		row.Problem = cmp.Or(row.Problem, "spec."+err.Error())
+		return
+	}
+	for at := now; len(row.Coming) < comingTimes && !s.Spec.Suspend; {
+		if at = times.Next(at); at.IsZero() {
+			break
+		}
+		row.Coming = append(row.Coming, coming{at, times.Describe(at).At.Format("Mon 2006-01-02 15:04 -07:00")})
+	}
+	if len(row.Coming) > 0 {
+		row.next = row.Coming[0].At
+	}
+}

@@ -1,0 +1,108 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package dashboard
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+const (
+	// pace is the shortest time between two updates of a page.
+	pace = time.Second
+	// beat is how often an idle stream shows that it lives. Proxies close silent ones after a minute.
+	beat = 20 * time.Second
+	// writeWithin bounds how long a browser may take to read an update.
+	writeWithin = 30 * time.Second
+)
+
+// stream sends what a page shows whenever that changes, until the browser leaves.
+func (s *Server) stream(w http.ResponseWriter, v *visit, build builder) {
+	ctx, cancel := context.WithCancel(v.ctx)
+	defer cancel()
+	v.ctx = ctx
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("X-Accel-Buffering", "no") // nginx would keep it back
+	out := &updates{w: w, control: http.NewResponseController(w), visit: v, build: build}
+	feed := newLogFeed(v.viewer, v.request.URL.Query().Get("log") != "")
+	defer feed.close()
+	if out.show() != nil {
+		return
+	}
+	feed.follow(v.driver)
+	heart := v.clock.NewTimer(beat)
+	defer heart.Stop()
+	var due <-chan time.Time
+	for {
+		var err error
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.ctx.Done():
+			return
+		case <-v.wake:
+			if due == nil {
+				due = v.clock.After(pace)
+			}
+		case <-due:
+			due = nil
+			err = out.show()
+			feed.follow(v.driver)
+		case line := <-feed.lines:
+			err = out.send("log", feed.batch(line))
+		case <-heart.C():
+			heart.Reset(beat)
+			err = out.beat()
+		}
+		if err != nil {
+			return // the browser has gone
+		}
+	}
+}
+
+// updates are the events of one stream.
+type updates struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+	visit   *visit
+	build   builder
+	last    string
+}
+
+// show sends the content of the page, unless it is what was sent before.
+func (u *updates) show() error {
+	body, err := content(u.visit, u.visit.view(u.build))
+	if err != nil {
+		return err
+	}
+	if string(body) == u.last {
+		return nil
+	}
+	u.last = string(body)
+	return u.send("view", u.last)
+}
+
+// send sends an event whose data is JSON, in one line.
+func (u *updates) send(name string, data any) error {
+	text, err := json.Marshal(data)
+	if err != nil {
+		return err
+	}
+	return u.write(fmt.Sprintf("event: %s\ndata: %s\n\n", name, text))
+}
+
+func (u *updates) beat() error { return u.write(": alive\n\n") }
+
+func (u *updates) write(text string) error {
+	if err := u.control.SetWriteDeadline(u.visit.clock.Now().Add(writeWithin)); err != nil {
+		return err
+	}
+	if _, err := u.w.Write([]byte(text)); err != nil {
+		return err
+	}
+	return u.control.Flush()
+}

@@ -1,0 +1,195 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package dashboard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/clock"
+
+	v1 "github.com/sparkgate/sparkgate/api/explain/v1"
+	"github.com/sparkgate/sparkgate/internal/client"
+)
+
+const (
+	// linger is how long a watch outlives the last page that needs it: long enough to go from page to page.
+	linger = 30 * time.Second
+	// mostTables bounds the watches of one viewer.
+	mostTables = 64
+	// explainFor is how long an answer of the operator is shown before it is asked again.
+	explainFor = 10 * time.Second
+	// explainWithin bounds how long a page waits for the operator.
+	explainWithin = 3 * time.Second
+	// rightFor is how long it is remembered what a viewer may do. The API server decides each time they do it.
+	rightFor = time.Minute
+	// mostKept bounds the answers of each sort that are kept.
+	mostKept = 256
+)
+
+// errTooMany is the error of a viewer with too many different pages open.
+var errTooMany = fmt.Errorf("more than %d different lists are open: close some pages, and load this one again in a minute", mostTables)
+
+// viewer is one set of credentials: the way to the cluster with them, and what their pages watch now. It is safe for
+// concurrent use.
+type viewer struct {
+	cluster *client.Cluster
+	clock   clock.WithDelayedExecution
+	// ctx ends with the server.
+	ctx context.Context
+
+	mu        sync.Mutex
+	tables    map[string]*shared
+	explained map[string]explanation
+	rights    map[string]right
+}
+
+func newViewer(ctx context.Context, c *client.Cluster, k clock.WithDelayedExecution) *viewer {
+	return &viewer{cluster: c, clock: k, ctx: ctx, tables: map[string]*shared{}, explained: map[string]explanation{}, rights: map[string]right{}}
+}
+
+// subject is what a table is about.
+type subject struct {
+	kind      client.Kind
+	selection client.Selection
+}
+
+func (s subject) key() string {
+	return fmt.Sprintf("%s\x00%s\x00%s\x00%s", s.kind.Resource, s.selection.Namespace, s.selection.Labels, s.selection.Fields)
+}
+
+// shared is a table with the number of pages that need it.
+type shared struct {
+	table any
+	*source
+	users int
+	stop  context.CancelFunc
+}
+
+// open returns the table of a subject, which is watched until some time after the last call of close.
+func open[T any](v *viewer, s subject, uid func(*T) types.UID) (*table[T], error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	key := s.key()
+	if known := v.tables[key]; known != nil {
+		refused, _, _ := known.standing()
+		if refused == nil || known.users > 0 {
+			known.users++
+			return known.table.(*table[T]), nil
+		}
+		known.stop()
+	} else if len(v.tables) >= mostTables {
+		return nil, errTooMany
+	}
+	t := &table[T]{source: newSource(), uid: uid}
+	ctx, stop := context.WithCancel(v.ctx)
+	v.tables[key] = &shared{table: t, source: &t.source, users: 1, stop: stop}
+	go func() {
+		if err := client.Watch[T](ctx, v.cluster, s.kind, s.selection, t); err != nil && !errors.Is(err, context.Canceled) {
+			t.refuse(err)
+		}
+	}()
+	return t, nil
+}
+
+// close says that a page no longer needs the table of a key.
+func (v *viewer) close(key string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	known := v.tables[key]
+	known.users--
+	if known.users > 0 {
+		return
+	}
+	v.clock.AfterFunc(linger, func() {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		if known.users == 0 && v.tables[key] == known {
+			known.stop()
+			delete(v.tables, key)
+		}
+	})
+}
+
+// idle reports whether no page of the viewer is open, nor was a short time ago.
+func (v *viewer) idle() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return len(v.tables) == 0
+}
+
+// explanation is an answer of the operator, or why there is none.
+type explanation struct {
+	at     time.Time
+	answer any
+	err    error
+}
+
+// explain returns an answer of the operator that is not older than explainFor.
+func explain[T v1.Application | v1.Queue](ctx context.Context, v *viewer, key string, ask func(context.Context) (T, error)) (T, error) {
+	now := v.clock.Now()
+	v.mu.Lock()
+	known, has := v.explained[key]
+	if len(v.explained) > mostKept {
+		clear(v.explained)
+	}
+	v.mu.Unlock()
+	if has && now.Sub(known.at) < explainFor {
+		return known.answer.(T), known.err
+	}
+	ctx, cancel := context.WithTimeout(ctx, explainWithin)
+	defer cancel()
+	answer, err := ask(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("the operator has not answered within %s", explainWithin)
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.explained[key] = explanation{now, answer, err}
+	return answer, err
+}
+
+// explainApplication asks the operator about an application.
+func (v *viewer) explainApplication(ctx context.Context, namespace, name string) (v1.Application, error) {
+	return explain(ctx, v, "a/"+namespace+"/"+name, func(ctx context.Context) (v1.Application, error) {
+		return v.cluster.In(namespace).ExplainApplication(ctx, name)
+	})
+}
+
+// explainQueue asks the operator about a queue.
+func (v *viewer) explainQueue(ctx context.Context, name string) (v1.Queue, error) {
+	return explain(ctx, v, "q/"+name, func(ctx context.Context) (v1.Queue, error) { return v.cluster.ExplainQueue(ctx, name) })
+}
+
+// right is whether the viewer may change an application.
+type right struct {
+	at  time.Time
+	has bool
+}
+
+// mayPatch reports whether the viewer may change an application.
+func (v *viewer) mayPatch(ctx context.Context, namespace, name string) (bool, error) {
+	key, now := namespace+"/"+name, v.clock.Now()
+	v.mu.Lock()
+	known, has := v.rights[key]
+	if len(v.rights) > mostKept {
+		clear(v.rights)
+	}
+	v.mu.Unlock()
+	if has && now.Sub(known.at) < rightFor {
+		return known.has, nil
+	}
+	may, err := v.cluster.In(namespace).MayPatchApplication(ctx, name)
+	if err != nil {
+		return false, err
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.rights[key] = right{now, may}
+	return may, nil
+}

@@ -1,0 +1,93 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package dashboard
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// firstWithin bounds how long a page waits for its first list. After that it says that it is loading.
+const firstWithin = 10 * time.Second
+
+// view is what a page shows at one moment.
+type view struct {
+	title string
+	// section is the entry of the navigation that the page belongs to.
+	section section
+	// template renders data.
+	template string
+	data     any
+	// status of the answer; 0 is 200.
+	status int
+}
+
+// builder returns what a page shows now.
+type builder func(*visit) (view, error)
+
+// visit is one look at a page, which a stream repeats.
+type visit struct {
+	*viewer
+	ctx     context.Context
+	request *http.Request
+	// base is what all paths begin with.
+	base string
+	// local: the page has the rights of a kubeconfig.
+	local bool
+	// wake has a value when something that the page shows has changed.
+	wake chan struct{}
+	used map[string]*shared
+	// driver whose log is to be followed; nil for none.
+	driver *corev1.Pod
+}
+
+// end lets go of all that was watched.
+func (v *visit) end() {
+	for key, s := range v.used {
+		s.unlisten(v.wake)
+		v.close(key)
+	}
+}
+
+// watch returns the table of a subject as soon as it is filled. An error says why the viewer may not see it, or why it
+// cannot be had.
+func watch[T any](v *visit, s subject, uid func(*T) types.UID) (*table[T], error) {
+	key := s.key()
+	if v.used[key] == nil {
+		t, err := open(v.viewer, s, uid)
+		if err != nil {
+			return nil, err
+		}
+		t.listen(v.wake)
+		v.used[key] = &shared{table: t, source: &t.source}
+		patience := v.clock.NewTimer(firstWithin)
+		defer patience.Stop()
+		select {
+		case <-t.first:
+		case <-patience.C():
+		case <-v.ctx.Done():
+		}
+	}
+	t := v.used[key].table.(*table[T])
+	refused, _, _ := t.standing()
+	return t, refused
+}
+
+// notices are what has to be said of the data of a page: that it is still loading, or outdated.
+func (v *visit) notices() (loading bool, lost string) {
+	for _, s := range v.used {
+		_, why, known := s.standing()
+		if !known {
+			loading = true
+		}
+		if why != nil {
+			lost = why.Error()
+		}
+	}
+	return loading, lost
+}

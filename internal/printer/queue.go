@@ -1,0 +1,63 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package printer
+
+import (
+	"io"
+
+	v1 "github.com/sparkgate/sparkgate/api/explain/v1"
+)
+
+// WriteQueue writes an explanation of a queue for people.
+func WriteQueue(out io.Writer, q v1.Queue) error {
+	p := &page{}
+	below := ""
+	if q.Parent != "" {
+		below = ", below " + q.Parent
+	}
+	p.line("queue %s%s: %d waiting, %d admitted", q.Name, below, q.Pending, q.Admitted)
+	if q.Problem != "" {
+		p.line("%s: %s", q.Problem, q.Message)
+	}
+	if q.StoppedBy != "" {
+		p.line("nothing new is admitted: queue %s is held (stopPolicy)", q.StoppedBy)
+	}
+	if q.AtMaxRunning != "" {
+		p.line("nothing new is admitted: queue %s is full (maxRunning)", q.AtMaxRunning)
+	}
+	p.usage(q)
+	for i, h := range q.Heads {
+		if i == 0 {
+			p.paragraph()
+			p.line("First in line:")
+		}
+		p.line("  %s%s", HeadText(h), reservedMark(q, h))
+	}
+	return p.end(out, q.NotLive)
+}
+
+func (p *page) usage(q v1.Queue) {
+	if len(q.Usage) == 0 {
+		return
+	}
+	rows := [][]string{{"RESOURCE", "FLAVOR", "USED", "NOMINAL", "BORROWED", "AVAILABLE", "MAX"}}
+	for _, r := range q.Usage {
+		row := []string{r.Resource, r.Flavor, r.Used.String(), OrNoLimit(r.Nominal), orNothing(r.Borrowed), OrNoLimit(r.Available), OrNoLimit(r.Max)}
+		if q.NotLive != "" {
+			row[5], row[6] = "", ""
+		}
+		rows = append(rows, row)
+	}
+	p.table(rows)
+}
+
+// reservedMark marks the application for which quota is reserved.
+func reservedMark(q v1.Queue, h v1.Head) string {
+	for _, k := range q.ReservedFor {
+		if k.Namespace == h.Namespace && k.Name == h.Name {
+			return " (quota is reserved for it)"
+		}
+	}
+	return ""
+}

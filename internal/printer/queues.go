@@ -1,0 +1,215 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package printer
+
+import (
+	"cmp"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	v1 "github.com/sparkgate/sparkgate/api/explain/v1"
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+// Bars of the use of a quota.
+const (
+	barWidth = 20
+	// leastForBars is the narrowest terminal that has bars.
+	leastForBars = 100
+)
+
+// Holder is an application that holds quota of a queue.
+type Holder struct {
+	Namespace, Name, Stage string
+	Hold                   *v1.Hold
+}
+
+// HolderOf returns what an application holds.
+func HolderOf(app *v1alpha1.SparkApplication) Holder {
+	said := FromStatus(app, nil)
+	return Holder{app.Namespace, app.Name, said.Stage, said.Holds}
+}
+
+// Branch is a queue with its depth in a tree, 0 for a root.
+type Branch struct {
+	Queue *v1alpha1.SparkQueue
+	Depth int
+}
+
+// Tree returns queues in the order of their trees, each before those below it; siblings by name. A queue whose parent is
+// not among them stands as a root, and so do those that are above themselves.
+func Tree(queues []v1alpha1.SparkQueue) []Branch {
+	t := tree{children: map[string][]*v1alpha1.SparkQueue{}, taken: map[string]bool{}}
+	known := map[string]bool{}
+	for i := range queues {
+		known[queues[i].Name] = true
+	}
+	for i := range queues {
+		parent := queues[i].Spec.Parent
+		if !known[parent] {
+			parent = ""
+		}
+		t.children[parent] = append(t.children[parent], &queues[i])
+	}
+	t.below("", 0)
+	for i := range queues {
+		t.add(&queues[i], 0)
+	}
+	return t.branches
+}
+
+// tree puts queues in order.
+type tree struct {
+	children map[string][]*v1alpha1.SparkQueue
+	taken    map[string]bool
+	branches []Branch
+}
+
+func (t *tree) below(parent string, depth int) {
+	children := t.children[parent]
+	slices.SortFunc(children, func(a, b *v1alpha1.SparkQueue) int { return cmp.Compare(a.Name, b.Name) })
+	for _, q := range children {
+		t.add(q, depth)
+	}
+}
+
+func (t *tree) add(q *v1alpha1.SparkQueue, depth int) {
+	if t.taken[q.Name] {
+		return
+	}
+	t.taken[q.Name] = true
+	t.branches = append(t.branches, Branch{q, depth})
+	t.below(q.Name, depth+1)
+}
+
+// Subtree returns a queue, first, and those below it; none if it does not exist.
+func Subtree(queues []v1alpha1.SparkQueue, name string) []v1alpha1.SparkQueue {
+	var below []v1alpha1.SparkQueue
+	from := -1
+	for _, b := range Tree(queues) {
+		switch {
+		case from >= 0 && b.Depth <= from:
+			return below
+		case from < 0 && b.Queue.Name == name:
+			from = b.Depth
+		}
+		if from >= 0 {
+			below = append(below, *b.Queue)
+		}
+	}
+	return below
+}
+
+// WriteQueues writes queues as a tree with their use of quotas. In a terminal of that width the last column is cut; 0 is
+// no terminal.
+func WriteQueues(out io.Writer, queues []v1alpha1.SparkQueue, width int) error {
+	t := queueTable{bars: width == 0 || width >= leastForBars}
+	t.rows = [][]string{t.columns("QUEUE", "WAITING", "ADMITTED", "RESOURCE", "USED", "QUOTA", "", "BORROWED", "MESSAGE")}
+	for _, b := range Tree(queues) {
+		t.add(b)
+	}
+	return writeTable(out, t.rows, width)
+}
+
+// queueTable collects the rows of a tree.
+type queueTable struct {
+	bars bool
+	rows [][]string
+}
+
+// columns leaves out the bar where there is none.
+func (t *queueTable) columns(cells ...string) []string {
+	const bar = 6
+	if t.bars {
+		return cells
+	}
+	return slices.Delete(cells, bar, bar+1)
+}
+
+func (t *queueTable) add(b Branch) {
+	said := FromQueueStatus(b.Queue)
+	head := []string{strings.Repeat("  ", b.Depth) + b.Queue.Name, strconv.Itoa(int(said.Pending)), strconv.Itoa(int(said.Admitted))}
+	message := QueueMessage(said)
+	for _, u := range said.Usage {
+		if u.Resource == "pods" && u.Nominal == nil {
+			continue
+		}
+		t.rows = append(t.rows, t.columns(append(head, usageCells(u, message)...)...))
+		head, message = []string{"", "", ""}, ""
+	}
+	if head[0] != "" { // without any use
+		t.rows = append(t.rows, t.columns(append(head, "", "", "", "", "", message)...))
+	}
+}
+
+// ResourceText names a resource, with its flavor unless that is the default one.
+func ResourceText(u v1.Usage) string {
+	if u.Flavor == v1alpha1.DefaultFlavor {
+		return u.Resource
+	}
+	return u.Resource + " (" + u.Flavor + ")"
+}
+
+// usageCells are the columns of one resource.
+func usageCells(u v1.Usage, message string) []string {
+	bar := ""
+	if u.Nominal != nil {
+		bar = usageBar(u.Used, *u.Nominal)
+	}
+	return []string{ResourceText(u), u.Used.String(), OrNoLimit(u.Nominal), bar, borrowedText(u), message}
+}
+
+func borrowedText(u v1.Usage) string {
+	if u.Borrowed == nil || u.Borrowed.IsZero() {
+		return ""
+	}
+	return u.Borrowed.String()
+}
+
+// usageBar draws how much of a quota is used; what is borrowed does not fit into it.
+func usageBar(used, nominal resource.Quantity) string {
+	filled := 0
+	if n := nominal.AsApproximateFloat64(); n > 0 {
+		filled = int(min(1, used.AsApproximateFloat64()/n) * barWidth)
+	} else if !used.IsZero() {
+		filled = barWidth
+	}
+	return "[" + strings.Repeat("#", filled) + strings.Repeat(".", barWidth-filled) + "]"
+}
+
+// QueueMessage says why a queue admits nothing; empty if it does.
+func QueueMessage(q v1.Queue) string {
+	switch {
+	case q.Problem != "":
+		return q.Problem + ": " + oneLine(q.Message)
+	case q.StoppedBy != "":
+		return "held (stopPolicy)"
+	}
+	return ""
+}
+
+// WriteLine writes who is first in line in a queue, and who holds its quota. unknown says why the holders are not known.
+func WriteLine(out io.Writer, queue *v1alpha1.SparkQueue, holders []Holder, unknown string) error {
+	p := &page{}
+	for i, h := range FromQueueStatus(queue).Heads {
+		p.line("%-8s %s", first(i, "Waits"), HeadText(h))
+	}
+	for i, h := range holders {
+		p.line("%-8s %s/%s (%s)", first(i, "Holds"), h.Namespace, h.Name, h.Stage)
+		for _, set := range h.Hold.PodSets {
+			p.line("%-8s   %s", "", PodSetText(set))
+		}
+	}
+	if unknown != "" {
+		p.line("%-8s not known: %s", "Holds", unknown)
+	}
+	if p.text.Len() > 0 {
+		return p.end(out, "")
+	}
+	return nil
+}

@@ -1,0 +1,198 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package printer
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/cron"
+)
+
+// Schedule is a schedule whose coming times are printed.
+type Schedule struct {
+	// Object is the schedule; its namespace may be empty, and its status is that of the cluster, or empty.
+	Object *v1alpha1.ScheduledSparkApplication
+	// Times are nil if the schedule has a mistake.
+	Times *cron.Schedule
+	// Mistakes keep it from running, Warnings do not: whole sentences.
+	Mistakes, Warnings []string
+	// From is when the list begins, Count how long it is.
+	From  time.Time
+	Count int
+	// Silent is until when nothing is due because the operator's clock was ahead once; zero as a rule.
+	Silent time.Time
+}
+
+// WriteSchedule writes the coming times of a schedule for people.
+func WriteSchedule(out io.Writer, s Schedule) error {
+	p := &page{}
+	p.line("%s: %q in %s", s.name(), s.Object.Spec.Schedule, Zone(&s.Object.Spec))
+	for _, mistake := range s.Mistakes {
+		p.line("%-10s %s", "Mistake", mistake)
+	}
+	for _, warning := range s.Warnings {
+		p.line("%-10s %s", "Warning", warning)
+	}
+	if len(s.Mistakes) > 0 || s.Times == nil {
+		p.line("%-10s nothing, until this is corrected", "Runs")
+		return p.end(out, "")
+	}
+	if s.Object.Spec.Suspend {
+		p.line("%-10s nothing is run at these times until spec.suspend is false", "Suspended")
+	}
+	if strings.HasPrefix(s.Object.Spec.Schedule, "@every") {
+		p.line("%-10s the interval counts from 1970-01-01T00:00:00Z, not from when the schedule was created", "Anchor")
+	}
+	p.line("%-10s %s", "Overlap", Overlap(&s.Object.Spec))
+	p.line("%-10s %s", "Catch-up", CatchUp(&s.Object.Spec))
+	p.state(s)
+	p.table(s.rows())
+	return p.end(out, "")
+}
+
+func (s Schedule) name() string {
+	if s.Object.Namespace == "" {
+		return s.Object.Name
+	}
+	return s.Object.Namespace + "/" + s.Object.Name
+}
+
+func Zone(spec *v1alpha1.ScheduledSparkApplicationSpec) string {
+	if spec.TimeZone == "" {
+		return "UTC"
+	}
+	return spec.TimeZone
+}
+
+// Overlap says what happens when the schedule is due while an application of it has not finished.
+func Overlap(spec *v1alpha1.ScheduledSparkApplicationSpec) string {
+	within := ""
+	if spec.StartingDeadline != nil {
+		within = short(spec.StartingDeadline)
+	}
+	switch {
+	case spec.ConcurrencyPolicy == v1alpha1.ConcurrencyAllow:
+		return "Allow: a run starts beside those that have not finished"
+	case spec.ConcurrencyPolicy == v1alpha1.ConcurrencyReplace && within != "":
+		return "Replace: a run deletes those that have not finished, and starts when they are gone; it is passed over if that takes more than " + within
+	case spec.ConcurrencyPolicy == v1alpha1.ConcurrencyReplace:
+		return "Replace: a run deletes those that have not finished, and starts when they are gone"
+	case within != "":
+		return "Forbid: a run that is due while another one has not finished waits for it, and is passed over after " + within
+	}
+	return "Forbid: a run that is due while another one has not finished is passed over"
+}
+
+// CatchUp says what happens with what was due while no operator was running.
+func CatchUp(spec *v1alpha1.ScheduledSparkApplicationSpec) string {
+	late := ""
+	if spec.StartingDeadline != nil {
+		late = ", unless it is more than " + short(spec.StartingDeadline) + " late"
+	}
+	switch spec.CatchUp {
+	case v1alpha1.CatchUpNone:
+		return "None: what was due while no operator was running is not run"
+	case v1alpha1.CatchUpAll:
+		return "All: of what was due while no operator was running, the last ten are run, oldest first" + strings.Replace(late, "it is", "one is", 1)
+	}
+	return "Last: of what was due while no operator was running, the last one is run" + late
+}
+
+// short returns a duration without the zeros at its end.
+func short(d *metav1.Duration) string {
+	text := d.Duration.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
+
+// state says what the cluster knows of a schedule.
+func (p *page) state(s Schedule) {
+	status := &s.Object.Status
+	if status.LastRunTime != "" {
+		p.line("%-10s %s", "Last run", status.LastRunTime)
+	}
+	if status.ActiveCount > 0 {
+		p.line("%-10s %d: %s", "Active", status.ActiveCount, strings.Join(status.Active, ", "))
+	}
+	if !s.Silent.IsZero() {
+		p.line("%-10s nothing is due until %s: the operator has followed the schedule until then, by a clock that was ahead; delete the schedule and create it again",
+			"Silent", s.Silent.UTC().Format(time.RFC3339))
+	}
+}
+
+// rows are the coming times.
+func (s Schedule) rows() [][]string {
+	rows := [][]string{{"LOCAL TIME", "UTC", "CLOCKS"}}
+	previous := s.Times.In(s.From)
+	at := s.From.Add(-1) // what is due at that very moment is listed
+	if s.Silent.After(at) {
+		at = s.Silent
+	}
+	for range s.Count {
+		if at = s.Times.Next(at); at.IsZero() {
+			break
+		}
+		o := s.Times.Describe(at)
+		rows = append(rows, []string{o.At.Format("Mon 2006-01-02 15:04:05 -07:00"), o.At.UTC().Format(time.RFC3339), clocks(previous, o)})
+		previous = o.At
+	}
+	return rows
+}
+
+// minute is how a clock is read.
+const minute = "15:04"
+
+// clocks says what clocks do at an instant at which a schedule is due; previous is the one before it.
+func clocks(previous time.Time, o cron.Occurrence) string {
+	var parts []string
+	first, last := o.Skipped[0], o.Skipped[1]
+	_, before := previous.Zone()
+	change, _ := cron.ChangeBefore(o.At)
+	switch {
+	case first.IsZero() && change.After == before || change.At.IsZero():
+	case change.Before != before:
+		parts = append(parts, fmt.Sprintf("clocks have changed more than once since the time before, at last on %s from %s to %s",
+			change.From.Format("2006-01-02"), change.From.Format(minute), change.To.Format(minute)))
+	case change.To.After(change.From):
+		parts = append(parts, fmt.Sprintf("clocks go forward from %s to %s%s", change.From.Format(minute), change.To.Format(minute), onDay(change, o.At)))
+	default:
+		parts = append(parts, fmt.Sprintf("clocks go back from %s to %s%s", change.From.Format(minute), change.To.Format(minute), onDay(change, o.At)))
+	}
+	switch {
+	case first.IsZero():
+	case first.Equal(last):
+		parts = append(parts, first.Format(minute)+" is skipped and runs at the end of the gap")
+	default:
+		parts = append(parts, fmt.Sprintf("%s to %s are skipped and run once, at the end of the gap", first.Format(minute), last.Format(minute)))
+	}
+	switch local := o.At.Format(minute); o.Repeat {
+	case cron.FirstOnly:
+		parts = append(parts, local+" comes twice and runs the first time")
+	case cron.FirstOfTwo:
+		parts = append(parts, local+" comes twice: the first time")
+	case cron.SecondOfTwo:
+		parts = append(parts, local+" comes twice: the second time")
+	case cron.NotRepeated:
+	}
+	return strings.Join(parts, "; ")
+}
+
+// onDay names the day of a change if it is another one than that of an instant.
+func onDay(change cron.Change, at time.Time) string {
+	if change.To.Format(time.DateOnly) == at.Format(time.DateOnly) {
+		return ""
+	}
+	return " on " + change.To.Format("Mon "+time.DateOnly)
+}

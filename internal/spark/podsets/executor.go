@@ -1,0 +1,109 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package podsets
+
+import (
+	"maps"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/internal/spark/render"
+)
+
+// ExecutorPod returns an executor as Spark will create it from the template, as far as its size and placement go. Its
+// first container is Spark's. Executors that the program itself asks for with another resource profile may differ.
+func ExecutorPod(objects render.Objects) (*corev1.Pod, error) {
+	pod, p := objects.ExecutorTemplate.DeepCopy(), objects.Properties
+	spark := &pod.Spec.Containers[0]
+	memory, err := executorMemory(p, !render.HonoursMinOverhead(objects.SparkVersion))
+	if err != nil {
+		return nil, err
+	}
+	cpu, err := render.Cores(p, conf.Executor.Key("request.cores"), conf.ExecutorCores)
+	if err != nil {
+		return nil, err
+	}
+	limits := corev1.ResourceList{corev1.ResourceMemory: memory}
+	if key := conf.Executor.Key("limit.cores"); p.Get(key, "") != "" {
+		if limits[corev1.ResourceCPU], err = render.Cores(p, key, ""); err != nil {
+			return nil, err
+		}
+	}
+	accelerators, err := render.Accelerators(p, conf.ExecutorResourcePrefix)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(limits, accelerators)
+	spark.Resources.Requests = with(spark.Resources.Requests, corev1.ResourceList{corev1.ResourceCPU: cpu, corev1.ResourceMemory: memory})
+	spark.Resources.Limits = with(spark.Resources.Limits, limits)
+	selectNodes(pod, p)
+	return pod, nil
+}
+
+// selectNodes adds the node labels that properties ask for, those of the role over those of both.
+func selectNodes(pod *corev1.Pod, p conf.Properties) {
+	for _, prefix := range []string{conf.NodeSelectorPrefix, conf.Executor.Key("node.selector.")} {
+		for _, property := range p.WithPrefix(prefix) {
+			if pod.Spec.NodeSelector == nil {
+				pod.Spec.NodeSelector = map[string]string{}
+			}
+			pod.Spec.NodeSelector[property.Name] = property.Value
+		}
+	}
+}
+
+// executorMemory returns heap, overhead, memory outside the heap that is switched on, and the memory of Python workers
+// if it is bounded.
+func executorMemory(p conf.Properties, leastIsFixed bool) (resource.Quantity, error) {
+	shared, err := p.Float(conf.MemoryOverheadFactor, 0)
+	if err != nil {
+		return resource.Quantity{}, err
+	}
+	mib, err := render.Memory{
+		Heap: conf.ExecutorMemory, Overhead: conf.ExecutorMemoryOverhead, Least: conf.ExecutorMinOverhead,
+		LeastIsFixed: leastIsFixed, Factor: conf.ExecutorOverheadFactor, SharedFactor: shared,
+	}.MiB(p)
+	if err != nil {
+		return resource.Quantity{}, err
+	}
+	outside, err := offHeap(p)
+	if err != nil {
+		return resource.Quantity{}, err
+	}
+	python, err := pythonMemory(p)
+	if err != nil {
+		return resource.Quantity{}, err
+	}
+	return render.Mebibytes(mib + outside + python), nil
+}
+
+// offHeap returns Spark's own memory outside the heap, in MiB.
+func offHeap(p conf.Properties) (int64, error) {
+	enabled, err := p.Bool(conf.OffHeapEnabled, false)
+	if err != nil || !enabled {
+		return 0, err
+	}
+	return p.BytesInMiB(conf.OffHeapSize, 0)
+}
+
+// pythonMemory returns what Python workers may use, in MiB, if there are any.
+func pythonMemory(p conf.Properties) (int64, error) {
+	if !strings.EqualFold(p.Get(conf.ResourceType, ""), "python") {
+		return 0, nil
+	}
+	return p.MiB(conf.ExecutorPySparkMemory, 0)
+}
+
+// with returns the amounts of both lists; those of the second win.
+func with(a, b corev1.ResourceList) corev1.ResourceList {
+	both := maps.Clone(a)
+	if both == nil {
+		both = corev1.ResourceList{}
+	}
+	maps.Copy(both, b)
+	return both
+}

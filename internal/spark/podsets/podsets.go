@@ -1,0 +1,155 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package podsets
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/internal/spark/render"
+	"github.com/sparkgate/sparkgate/internal/spark/strictdecode"
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/amounts"
+)
+
+// Environment is what the namespace and the cluster add to pods. Every part may be empty.
+type Environment struct {
+	// LimitRanges of the namespace; their defaults fill absent requests and limits.
+	LimitRanges []corev1.LimitRange
+	// RuntimeClasses are the overheads of runtime classes by name.
+	RuntimeClasses map[string]corev1.ResourceList
+}
+
+// errUnbounded is dynamic allocation that no queue could hold.
+var errUnbounded = errors.New(conf.DynamicAllocationMax + " is not set, so that the number of executors has no bound: " +
+	"set dynamicAllocation.maxExecutors")
+
+// BaseSets returns PodSets for gates that reserve no more than the base gang, and leave what dynamic allocation creates
+// above it to a scheduler.
+func BaseSets(app *v1alpha1.SparkApplication, objects render.Objects, env Environment) ([]queueing.PodSet, error) {
+	objects.Gated = true // as if
+	return PodSets(app, objects, env)
+}
+
+// PodSets returns the pod sets of an attempt, "driver" and "executor", from objects that were built without a grant.
+// Under dynamic allocation the executors are those of the base gang if others wait behind a scheduling gate, else all
+// that Spark may ever create. An error names the property that cannot be read.
+func PodSets(app *v1alpha1.SparkApplication, objects render.Objects, env Environment) ([]queueing.PodSet, error) {
+	gang, err := objects.Properties.Executors()
+	if err != nil {
+		return nil, err
+	}
+	count := gang.Most
+	if objects.Gated {
+		count = gang.Base
+	}
+	if gang.Dynamic && count == math.MaxInt32 {
+		return nil, errUnbounded
+	}
+	driverSet, executorSet, err := env.both(objects)
+	if err != nil {
+		return nil, err
+	}
+	driverSet.Count, executorSet.Count = 1, count
+	bound := conf.ExecutorInstances
+	if gang.Dynamic && !objects.Gated {
+		bound = conf.DynamicAllocationMax
+	}
+	if err := countable(objects.Properties.Field(bound), driverSet, executorSet); err != nil {
+		return nil, err
+	}
+	if queue := app.Spec.Queue; queue != nil {
+		wish(queue, objects.Gated || !gang.Dynamic, &driverSet, &executorSet)
+	}
+	return []queueing.PodSet{driverSet, executorSet}, nil
+}
+
+// wish takes over what the application says about its place in a queue; fewer executors only where their number is
+// fixed at the start.
+func wish(queue *v1alpha1.QueueReference, fixed bool, driver, executor *queueing.PodSet) {
+	if queue.MinExecutors != nil && fixed && *queue.MinExecutors < executor.Count {
+		executor.MinCount = *queue.MinExecutors
+	}
+	if queue.Flavors != nil {
+		driver.Flavors, executor.Flavors = queue.Flavors.Driver, queue.Flavors.Executor
+	}
+}
+
+// Templates returns the pods by pod set as they will be created, with what they request, for gates that describe pods
+// to another system.
+func Templates(objects render.Objects) (map[string]*corev1.PodTemplateSpec, error) {
+	executor, err := ExecutorPod(objects)
+	if err != nil {
+		return nil, err
+	}
+	templates := map[string]*corev1.PodTemplateSpec{}
+	for name, pod := range map[string]*corev1.Pod{v1alpha1.DriverPodSet: objects.Pod, v1alpha1.ExecutorPodSet: executor} {
+		templates[name] = &corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: pod.Labels, Annotations: pod.Annotations}, Spec: pod.Spec}
+	}
+	return templates, nil
+}
+
+// Wanted returns the number of executors of the base gang: those that make the application complete when they are
+// ready.
+func Wanted(p conf.Properties) (int32, error) {
+	gang, err := p.Executors()
+	return gang.Base, err
+}
+
+// both describes the driver and the executors, without their numbers.
+func (e Environment) both(objects render.Objects) (driver, executor queueing.PodSet, err error) {
+	pod, err := ExecutorPod(objects)
+	if err != nil {
+		return driver, executor, err
+	}
+	if driver, err = e.podSet(v1alpha1.DriverPodSet, objects.Pod); err != nil {
+		return driver, executor, err
+	}
+	executor, err = e.podSet(v1alpha1.ExecutorPodSet, pod)
+	return driver, executor, err
+}
+
+// podSet describes pods like this one.
+func (e Environment) podSet(name string, pod *corev1.Pod) (queueing.PodSet, error) {
+	requests, err := e.Requests(pod)
+	var outside *EnvironmentError
+	if errors.As(err, &outside) {
+		return queueing.PodSet{}, err
+	}
+	if err != nil {
+		return queueing.PodSet{}, mistake("spec."+name, err.Error())
+	}
+	return queueing.PodSet{Name: name, Requests: requests, Tolerations: pod.Spec.Tolerations, NodeSelector: pod.Spec.NodeSelector}, nil
+}
+
+// countable makes sure that driver and executors together stay within what is counted: gates that ask another system
+// leave the product to it, and it may wrap there. The field is where the number of executors stands.
+func countable(field string, driver, executor queueing.PodSet) error {
+	if executor.Count < 0 {
+		return mistake(field, fmt.Sprintf("value %d is a negative number of executors: set a whole number above zero", executor.Count))
+	}
+	for _, name := range slices.Sorted(maps.Keys(executor.Requests)) {
+		each := executor.Requests[name]
+		if each == 0 || int64(executor.Count) <= (amounts.Max-driver.Requests[name])/each {
+			continue
+		}
+		one, most := amounts.Quantity(name, each), amounts.Quantity(name, amounts.Max)
+		return mistake(field, fmt.Sprintf("value %d is too much: executors that request %s %s each are above %s together, the most that is counted: "+
+			"set fewer executors, or smaller ones", executor.Count, name, one.String(), most.String()))
+	}
+	return nil
+}
+
+// mistake returns an error at a field of the spec.
+func mistake(field, message string) error {
+	return &render.MistakeError{Mistake: strictdecode.Mistake{Field: field, Message: message}}
+}

@@ -1,0 +1,135 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package usage
+
+import (
+	"time"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+// Outcome is what became of what an attempt used.
+type Outcome string
+
+// The outcomes. Failed and Preempted are waste: the work has to be done again, or was done for nothing.
+const (
+	Succeeded Outcome = "Succeeded"
+	Failed    Outcome = "Failed"
+	Preempted Outcome = "Preempted"
+	// Stopped attempts were ended by a user or for another reason that is not a failure: suspended, template changed, deleted.
+	Stopped Outcome = "Stopped"
+	Running Outcome = "Running"
+)
+
+// OutcomeOf returns the outcome of an attempt that has ended.
+func OutcomeOf(a *v1alpha1.AttemptStatus) Outcome {
+	switch {
+	case a.Outcome == v1alpha1.OutcomeSucceeded:
+		return Succeeded
+	case a.Outcome == v1alpha1.OutcomeFailed:
+		return Failed
+	case a.Reason == string(v1alpha1.StopPreempted):
+		return Preempted
+	}
+	return Stopped
+}
+
+// Record is what one attempt used.
+type Record struct {
+	Namespace, Application, Queue string
+	// Labels of the application, as they are now.
+	Labels map[string]string
+	// Run and Attempt number it.
+	Run, Attempt int64
+	Outcome      Outcome
+	// From admission until the end, or until now.
+	From, Until time.Time
+	// Granted and Requested are in seconds.
+	Granted, Requested Amounts
+}
+
+// RecordsOf returns what the attempts in the history of an application used, and the current one up to now.
+func RecordsOf(app *v1alpha1.SparkApplication, now time.Time) []Record {
+	var records []Record
+	s := &app.Status
+	blank := Record{Namespace: app.Namespace, Application: app.Name, Labels: app.Labels}
+	for i := range s.Attempts {
+		a := &s.Attempts[i]
+		if a.Usage == nil {
+			continue
+		}
+		r := blank
+		r.Queue, r.Run, r.Attempt, r.Outcome = a.Usage.Queue, a.Run, a.Attempt, OutcomeOf(a)
+		r.From, r.Until = a.Usage.Since.Time, a.Usage.Since.Time
+		if a.FinishedAt != nil && a.FinishedAt.After(r.From) {
+			r.Until = a.FinishedAt.Time
+		}
+		r.Granted, r.Requested = FromStatus(a.Usage.Granted), FromStatus(a.Usage.Requested)
+		records = append(records, r)
+	}
+	if s.Grant != nil && s.Usage != nil {
+		records = append(records, current(blank, s, now))
+	}
+	return records
+}
+
+// current returns what the current attempt has used: what is written, and since then what it held and requested when
+// that was written.
+func current(r Record, s *v1alpha1.SparkApplicationStatus, now time.Time) Record {
+	r.Queue, r.Run, r.Attempt, r.Outcome = s.Grant.Queue, s.Grant.Run, s.Grant.Attempt, Running
+	if r.Queue == "" {
+		r.Queue = s.Queue
+	}
+	since := now.Sub(s.Usage.At.Time).Seconds()
+	r.Granted = FromStatus(s.Usage.Granted).Plus(OfGrant(s.Grant).Times(since))
+	r.Requested = FromStatus(s.Usage.Requested).Plus(FromStatus(s.Usage.Requesting).Times(since))
+	r.From, r.Until = s.Usage.At.Time, now
+	if s.Times.Admitted != nil {
+		r.From = s.Times.Admitted.Time
+	}
+	if r.Until.Before(r.From) {
+		r.Until = r.From
+	}
+	return r
+}
+
+// Window is a span of time.
+type Window struct{ From, Until time.Time }
+
+// clip returns what of a record lies in the window: an attempt that reaches beyond it counts in proportion. It reports
+// whether anything does.
+func (w Window) clip(r Record) (Record, bool) {
+	from, until := r.From, r.Until
+	if from.Before(w.From) {
+		from = w.From
+	}
+	if until.After(w.Until) {
+		until = w.Until
+	}
+	switch length := r.Until.Sub(r.From); {
+	case until.Before(from):
+		return r, false
+	case length > 0:
+		share := until.Sub(from).Seconds() / length.Seconds()
+		r.Granted, r.Requested = r.Granted.Times(share), r.Requested.Times(share)
+	}
+	r.From, r.Until = from, until
+	return r, true
+}
+
+// HistoryCut reports whether attempts of the application that may lie in the window are no longer in its status, which
+// keeps the last ten.
+func (w Window) HistoryCut(app *v1alpha1.SparkApplication) bool {
+	if len(app.Status.Attempts) == 0 {
+		return false
+	}
+	oldest := &app.Status.Attempts[0]
+	if oldest.Run == 1 && oldest.Attempt == 1 || oldest.Usage == nil {
+		return false
+	}
+	return len(app.Status.Attempts) >= kept && oldest.Usage.Since.After(w.From)
+}
+
+// kept is the number of ended attempts in a status.
+const kept = 10

@@ -1,0 +1,182 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package usage
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/testing/randtest"
+)
+
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+func at(hour int) metav1.Time { return metav1.NewTime(noon.Add(time.Duration(hour) * time.Hour)) }
+
+// end is how an attempt ended.
+type end struct {
+	outcome v1alpha1.AttemptOutcome
+	reason  string
+}
+
+var succeeded, failed = end{v1alpha1.OutcomeSucceeded, ""}, end{v1alpha1.OutcomeFailed, "Error"}
+
+// ended is an attempt that held cores and as many GiB from one hour to another.
+func ended(attempt int64, how end, hours [2]int, cores int64) v1alpha1.AttemptStatus {
+	until, seconds, outcome, reason := at(hours[1]), int64(hours[1]-hours[0])*3600, how.outcome, how.reason
+	return v1alpha1.AttemptStatus{Run: 1, Attempt: attempt, Outcome: outcome, Reason: reason, FinishedAt: &until, Usage: &v1alpha1.AttemptUsage{
+		Queue: "team-a", Since: at(hours[0]),
+		Granted:   v1alpha1.ResourceSeconds{MilliCPUSeconds: cores * 1000 * seconds, MemoryMiBSeconds: cores * 1024 * seconds},
+		Requested: v1alpha1.ResourceSeconds{MilliCPUSeconds: cores * 500 * seconds},
+	}}
+}
+
+func application(name string, attempts ...v1alpha1.AttemptStatus) *v1alpha1.SparkApplication {
+	return &v1alpha1.SparkApplication{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "etl", Name: name, Labels: map[string]string{"team": name}},
+		Status:     v1alpha1.SparkApplicationStatus{Attempts: attempts},
+	}
+}
+
+func TestSummarize(t *testing.T) {
+	t.Parallel()
+	app := application("pi",
+		ended(1, failed, [2]int{0, 1}, 4),
+		ended(2, end{v1alpha1.OutcomeStopped, "Preempted"}, [2]int{1, 2}, 4),
+		ended(3, end{v1alpha1.OutcomeStopped, "Suspended"}, [2]int{2, 3}, 4),
+		ended(4, succeeded, [2]int{3, 5}, 4),
+		v1alpha1.AttemptStatus{Run: 1, Attempt: 5, Outcome: v1alpha1.OutcomeFailed}, // held nothing
+	)
+	price := 2.0
+	report := Summarize(RecordsOf(app, noon), Window{noon, at(24).Time}, ByQueue, &Prices{Currency: "EUR", Default: Price{CoreHour: &price}})
+	cost, wasted := 40.0, 16.0
+	want := Row{Key: "team-a", Attempts: 4, Granted: Amounts{CPU: 20, Memory: 20}, Requested: Amounts{CPU: 10},
+		Failed: Amounts{CPU: 4, Memory: 4}, Preempted: Amounts{CPU: 4, Memory: 4}, Stopped: Amounts{CPU: 4, Memory: 4}, Cost: &cost, WastedCost: &wasted}
+	if diff := cmp.Diff([]Row{want}, report.Rows); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+	want.Key = "total"
+	if diff := cmp.Diff(want, report.Total); diff != "" {
+		t.Errorf("total (-want +got):\n%s", diff)
+	}
+	if waste := report.Total.Wasted(); waste.CPU != 8 {
+		t.Errorf("wasted: %+v", waste)
+	}
+}
+
+// TestWindow: an attempt that reaches beyond the window counts in proportion.
+func TestWindow(t *testing.T) {
+	t.Parallel()
+	app := application("pi", ended(1, succeeded, [2]int{0, 4}, 1))
+	for name, tc := range map[string]struct {
+		from, until int
+		want        float64
+		attempts    int
+	}{
+		"all of it":     {-1, 9, 4, 1},
+		"its end":       {3, 9, 1, 1},
+		"its beginning": {-5, 1, 1, 1},
+		"its middle":    {1, 3, 2, 1},
+		"before it":     {-9, -5, 0, 0},
+		"after it":      {5, 9, 0, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			report := Summarize(RecordsOf(app, noon), Window{at(tc.from).Time, at(tc.until).Time}, ByApplication, nil)
+			if report.Total.Granted.CPU != tc.want || report.Total.Attempts != tc.attempts || report.Total.Cost != nil {
+				t.Errorf("got %+v, want %v core-hours", report.Total, tc.want)
+			}
+		})
+	}
+}
+
+// TestCurrentAttempt: what is written, and since then what it held and requested at that time.
+func TestCurrentAttempt(t *testing.T) {
+	t.Parallel()
+	admitted := at(0)
+	app := application("stream")
+	app.Status.Queue, app.Status.Times.Admitted = "team-b", &admitted
+	app.Status.Grant = &v1alpha1.Grant{Run: 1, Attempt: 1, PodSets: []v1alpha1.PodSetGrant{
+		{Name: "driver", Count: 1, Requests: map[corev1Name]quantity{"cpu": parse("1"), "memory": parse("1Gi"), "nvidia.com/gpu": parse("2"), "example.org/fpga": parse("9")}},
+		{Name: "executor", Count: 3, Requests: map[corev1Name]quantity{"cpu": parse("500m"), "memory": parse("-1Gi")}},
+	}}
+	app.Status.Usage = &v1alpha1.Usage{At: metav1.NewMicroTime(at(1).Time), Granted: v1alpha1.ResourceSeconds{MilliCPUSeconds: 3600_000},
+		Requested: v1alpha1.ResourceSeconds{MilliCPUSeconds: 1800_000}, Requesting: v1alpha1.ResourceSeconds{MilliCPUSeconds: 500}}
+	got := RecordsOf(app, at(3).Time)
+	want := []Record{{Namespace: "etl", Application: "stream", Queue: "team-b", Labels: app.Labels, Run: 1, Attempt: 1, Outcome: Running, From: noon, Until: at(3).Time,
+		Granted: Amounts{CPU: 3600 + 2.5*7200, Memory: 7200, GPU: 2 * 7200}, Requested: Amounts{CPU: 1800 + 3600}}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("records (-want +got):\n%s", diff)
+	}
+	if early := RecordsOf(app, at(-9).Time); early[0].Granted.CPU != 3600 || early[0].Until != noon {
+		t.Errorf("a reader whose clock is slow: %+v", early)
+	}
+}
+
+// TestPartitions: by whatever key, the rows add up to the total, and the total is the sum over all attempts.
+func TestPartitions(t *testing.T) {
+	t.Parallel()
+	randtest.Each(t, 100, func(seed uint64) {
+		random := rand.New(rand.NewPCG(seed, 0))
+		outcomes := []Outcome{Succeeded, Failed, Preempted, Stopped, Running}
+		var records []Record
+		var want float64
+		for range random.IntN(50) {
+			from := noon.Add(time.Duration(random.IntN(100)) * time.Hour)
+			r := Record{Namespace: fmt.Sprint(random.IntN(3)), Application: fmt.Sprint(random.IntN(3)), Queue: fmt.Sprint(random.IntN(3)),
+				Labels: map[string]string{"team": fmt.Sprint(random.IntN(3))}, Outcome: outcomes[random.IntN(len(outcomes))],
+				From: from, Until: from.Add(time.Duration(random.IntN(100)) * time.Hour), Granted: Amounts{random.Float64() * 1e9, random.Float64(), 1}}
+			records = append(records, r)
+			want += r.Granted.CPU / 3600
+		}
+		for name, key := range map[string]Key{"queue": ByQueue, "namespace": ByNamespace, "application": ByApplication, "label": ByLabel("team"), "no label": ByLabel("none")} {
+			report := Summarize(records, Window{noon, noon.Add(1000 * time.Hour)}, key, nil)
+			var sum, parts Amounts
+			for _, row := range report.Rows {
+				sum, parts = sum.Plus(row.Granted), parts.Plus(row.Failed).Plus(row.Preempted).Plus(row.Stopped)
+			}
+			if math.Abs(sum.CPU-want) > 1e-6*want || math.Abs(report.Total.Granted.CPU-want) > 1e-6*want || parts.CPU > sum.CPU*(1+1e-9) {
+				t.Errorf("by %s: rows %v, total %v, want %v", name, sum.CPU, report.Total.Granted.CPU, want)
+			}
+		}
+		// Windows that follow each other also add up.
+		var sum float64
+		for hour := range 10 {
+			w := Window{noon.Add(time.Duration(hour*20) * time.Hour), noon.Add(time.Duration(hour*20+20) * time.Hour)}
+			for _, r := range records {
+				if part, inside := w.clip(r); inside && r.Until.After(r.From) {
+					sum += part.Granted.CPU / 3600
+				}
+			}
+		}
+		for _, r := range records {
+			if !r.Until.After(r.From) {
+				sum += r.Granted.CPU / 3600
+			}
+		}
+		if math.Abs(sum-want) > 1e-6*want {
+			t.Errorf("over windows: %v, want %v", sum, want)
+		}
+	})
+}
+
+func TestHistoryCut(t *testing.T) {
+	t.Parallel()
+	var attempts []v1alpha1.AttemptStatus
+	for n := range 10 {
+		attempts = append(attempts, ended(int64(n+1), failed, [2]int{n, n + 1}, 1))
+	}
+	whole, cut := application("whole", attempts...), application("cut", append(attempts[1:], ended(11, failed, [2]int{11, 12}, 1))...)
+	w := Window{noon, at(24).Time}
+	if w.HistoryCut(whole) || !w.HistoryCut(cut) || (Window{at(2).Time, at(24).Time}).HistoryCut(cut) || w.HistoryCut(application("new")) {
+		t.Error("only the application that has lost attempts of the window is cut")
+	}
+}

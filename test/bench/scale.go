@@ -1,0 +1,223 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/test/bench/host"
+	"github.com/sparkgate/sparkgate/test/bench/load"
+)
+
+const (
+	// scaleExecutors is how many executors each running application has.
+	scaleExecutors = 20
+	// scaleProbe is how many applications are submitted to see what the others cost a submission.
+	scaleProbe = 200
+	// restFor is how long an operator at rest is watched.
+	restFor = time.Minute
+)
+
+// crowd is what a number of applications costs.
+type crowd struct {
+	n int
+	// first is from the start of the operator until its first driver pod.
+	first time.Duration
+	// operator, and its most; servers are kube-apiserver and etcd.
+	operator  occupied
+	peak      int64
+	apiserver int64
+	etcd      int64
+	// database is what etcd has allocated on disk.
+	database int64
+	// atRest is the share of one CPU that the operator uses.
+	atRest float64
+	// submitted is the ratio of the bare loop's time to the operator's.
+	submitted []float64
+}
+
+// measureScale measures memory, rest and submissions with hardly any other application, and beside very many: 96 % finished, 3 % waiting and 1 %
+// running with executors.
+func (b *bench) measureScale(ctx context.Context) error {
+	if err := b.rehearse(ctx); err != nil {
+		return err
+	}
+	none, err := b.crowded(ctx, 0)
+	if err != nil {
+		return err
+	}
+	finished, err := b.finishedOne(ctx)
+	if err != nil {
+		return err
+	}
+	if err := b.user.QueueFor(ctx, purgedName, 1); err != nil {
+		return err
+	}
+	waiting, err := b.waitingOne(ctx)
+	if err != nil {
+		return err
+	}
+	ended, waits := b.scale*96/100, b.scale*3/100
+	b.progress("making %d finished and %d waiting applications", ended, waits)
+	namespace, err := b.user.Namespace(ctx)
+	if err != nil {
+		return err
+	}
+	if err := b.user.ApplyFinished(ctx, namespace, ended, finished); err != nil {
+		return err
+	}
+	if err := b.user.ApplyAs(ctx, namespace, load.Range{First: ended, N: waits, Executors: 2, Queue: purgedName}, waiting); err != nil {
+		return err
+	}
+	if err := b.runWide(ctx, b.scale-ended-waits); err != nil {
+		return err
+	}
+	many, err := b.crowded(ctx, b.scale)
+	if err != nil {
+		return err
+	}
+	b.printScale(none, many)
+	return nil
+}
+
+// runWide has n applications run with executors. They go on when the operator has ended.
+func (b *bench) runWide(ctx context.Context, n int) (err error) {
+	b.progress("running %d applications with %d executors", n, scaleExecutors)
+	namespace, err := b.user.Namespace(ctx)
+	if err != nil {
+		return err
+	}
+	node, err := load.StartNode(ctx, b.server.Config, namespace, load.Script{Executors: scaleExecutors})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, node.Stop()) }()
+	operator, err := host.StartOperator(b.program, b.server)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, operator.Stop()) }()
+	if _, err := b.user.ApplyFrom(ctx, namespace, load.Range{N: n, Executors: scaleExecutors}); err != nil {
+		return err
+	}
+	return b.awaitExecutors(ctx, namespace, n*scaleExecutors)
+}
+
+// crowded starts an operator beside n applications and measures.
+func (b *bench) crowded(ctx context.Context, n int) (c crowd, err error) {
+	c.n = n
+	namespace, err := b.user.Namespace(ctx)
+	if err != nil {
+		return c, err
+	}
+	if _, err := b.user.Apply(ctx, namespace, 1); err != nil {
+		return c, err
+	}
+	drivers, err := load.Count(ctx, b.user.Client, watch.Added, &corev1.PodList{}, client.InNamespace(namespace))
+	if err != nil {
+		return c, err
+	}
+	b.progress("starting the operator beside %d applications", n)
+	operator, err := host.StartOperator(b.program, b.server, asShipped)
+	if err != nil {
+		return c, err
+	}
+	defer func() { err = errors.Join(err, operator.Stop()) }()
+	at, err := drivers.Wait(ctx, 1)
+	if err != nil {
+		return c, err
+	}
+	c.first = at.Sub(operator.Started)
+	if c.operator, err = b.atRest(ctx, operator); err != nil {
+		return c, err
+	}
+	if err := b.weigh(ctx, operator, &c); err != nil {
+		return c, err
+	}
+	for range b.rounds {
+		ratio, err := b.probe(ctx)
+		if err != nil {
+			return c, err
+		}
+		c.submitted = append(c.submitted, ratio)
+	}
+	return c, nil
+}
+
+// weigh measures an operator at rest and the servers.
+func (b *bench) weigh(ctx context.Context, operator *host.Operator, c *crowd) (err error) {
+	if c.peak, err = host.Peak(operator.PID()); err != nil {
+		return err
+	}
+	if c.apiserver, c.etcd, err = b.server.Resident(); err != nil {
+		return err
+	}
+	if c.database, err = b.server.DatabaseSize(ctx); err != nil {
+		return err
+	}
+	before, err := operator.CPU()
+	if err != nil {
+		return err
+	}
+	if err := sleepFor(ctx, restFor); err != nil {
+		return err
+	}
+	after, err := operator.CPU()
+	c.atRest = (after - before).Seconds() / restFor.Seconds()
+	return err
+}
+
+// probe submits applications to an operator that runs, and makes three creates for as many by the bare loop. It returns the ratio of the times; the
+// operator's is from the first apply to the last driver pod.
+func (b *bench) probe(ctx context.Context) (float64, error) {
+	namespace, err := b.user.Namespace(ctx)
+	if err != nil {
+		return 0, err
+	}
+	drivers, err := load.Count(ctx, b.user.Client, watch.Added, &corev1.PodList{}, client.InNamespace(namespace))
+	if err != nil {
+		return 0, err
+	}
+	began := time.Now()
+	if _, err := b.user.Apply(ctx, namespace, scaleProbe); err != nil {
+		return 0, err
+	}
+	at, err := drivers.Wait(ctx, scaleProbe)
+	if err != nil {
+		return 0, err
+	}
+	took := at.Sub(began)
+	loop, err := load.NewLoop(b.server.Config, b.sample)
+	if err != nil {
+		return 0, err
+	}
+	bare, err := b.createTurn(ctx, loop, scaleProbe)
+	return bare.elapsed.Seconds() / took.Seconds(), err
+}
+
+func (b *bench) printScale(none, many crowd) {
+	mebi := func(bytes int64) string { return fmt.Sprintf("%.0f", float64(bytes)/(1<<20)) }
+	t := newTable(b, fmt.Sprintf("Beside %d applications: 96 %% finished, 3 %% waiting, 1 %% running with %d executors each", many.n, scaleExecutors))
+	t.row("", "none", fmt.Sprint(many.n), "each, KiB")
+	memory := func(name string, of func(*crowd) int64) {
+		t.row(name, mebi(of(&none)), mebi(of(&many)), fmt.Sprintf("%.1f", float64(of(&many)-of(&none))/1024/float64(many.n)))
+	}
+	memory("operator at rest, resident, MiB ("+asShipped+")", func(c *crowd) int64 { return c.operator.resident })
+	memory("operator at rest, Go heap, MiB", func(c *crowd) int64 { return c.operator.heap })
+	memory("operator, most since its start, MiB", func(c *crowd) int64 { return c.peak })
+	memory("kube-apiserver, resident, MiB", func(c *crowd) int64 { return c.apiserver })
+	memory("etcd, resident, MiB", func(c *crowd) int64 { return c.etcd })
+	memory("etcd, database, MiB", func(c *crowd) int64 { return c.database })
+	t.row("CPU of the operator at rest, % of one", fmt.Sprintf("%.2f", 100*none.atRest), fmt.Sprintf("%.2f", 100*many.atRest))
+	t.row("from the operator's start to the first driver, s", fmt.Sprintf("%.1f", none.first.Seconds()), fmt.Sprintf("%.1f", many.first.Seconds()))
+	t.row(fmt.Sprintf("%d submissions, ratio of three creates to them", scaleProbe), spread("%.2f", none.submitted), spread("%.2f", many.submitted))
+	t.end()
+}

@@ -1,0 +1,173 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package testbed
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"sync"
+	"syscall"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/yaml"
+
+	"github.com/sparkgate/sparkgate/test/integration/env"
+)
+
+// operatorAccount is the account of the operator in config.
+const operatorAccount = "system:serviceaccount:sparkgate-system:sparkgate"
+
+// Operator is one operator's program for all tests of a package that run at the same time. The zero value is ready to use.
+type Operator struct {
+	// Flags are added to those of the Deployment. They are set before the first use.
+	Flags []string
+
+	mu      sync.Mutex
+	users   int
+	process *Process
+}
+
+// Use starts the operator unless another test uses it already, and stops it with the last one.
+func (o *Operator) Use(t *testing.T) *Process {
+	t.Helper()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.users == 0 {
+		o.process = startOperator(t, o.Flags)
+	}
+	o.users++
+	t.Cleanup(func() {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		if t.Failed() {
+			t.Logf("the operator's log:\n%s", o.process.tail())
+		}
+		if o.users--; o.users == 0 {
+			o.process.Stop()
+		}
+	})
+	return o.process
+}
+
+// Process is the operator's program. It may be started again and again.
+type Process struct {
+	program, kubeconfig, log string
+	args                     []string
+	running                  *exec.Cmd
+	ended                    chan struct{}
+}
+
+// installed gives the operator its rights, and compiles it, once for all tests.
+var installed struct {
+	sync.Mutex
+	dir string
+}
+
+// install applies what of config the operator needs beside the CRDs, which the API server has, and returns a folder with its program.
+func install(t *testing.T) string {
+	t.Helper()
+	installed.Lock()
+	defer installed.Unlock()
+	if installed.dir != "" {
+		return installed.dir
+	}
+	if _, err := env.Kubectl(t, "create", "namespace", "sparkgate-system"); err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range []string{"rbac", "everywhere"} {
+		if _, err := env.Kubectl(t, "apply", "-k", filepath.Join(env.Root(), "config", folder)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dir := filepath.Dir(env.Cluster().Kubeconfig) // goes with the server
+	command := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(dir, "sparkgate"), "./cmd/sparkgate")
+	command.Dir = env.Root()
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("compile the operator: %v\n%s", err, out)
+	}
+	installed.dir = dir
+	return dir
+}
+
+// address finds flags that have an address, which are those of a pod.
+var address = regexp.MustCompile(`^(--[a-z]+-addr)=.*$`)
+
+// startOperator starts the program with the flags of the Deployment in config, and others, and the rights of its account. No address is
+// listened on.
+func startOperator(t *testing.T, flags []string) *Process {
+	t.Helper()
+	dir := install(t)
+	text, err := os.ReadFile(filepath.Join(env.Root(), "config", "manager", "deployment.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	deployment := &appsv1.Deployment{}
+	if err := yaml.UnmarshalStrict(text, deployment); err != nil {
+		t.Fatal(err)
+	}
+	p := &Process{program: filepath.Join(dir, "sparkgate"), kubeconfig: filepath.Join(dir, "operator"), log: filepath.Join(dir, "operator.log")}
+	p.args = slices.Clone(flags)
+	for _, arg := range deployment.Spec.Template.Spec.Containers[0].Args {
+		p.args = append(p.args, address.ReplaceAllString(arg, "$1=0"))
+	}
+	config, err := clientcmd.LoadFromFile(env.Cluster().Kubeconfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, user := range config.AuthInfos {
+		user.Impersonate = operatorAccount
+	}
+	if err := clientcmd.WriteToFile(*config, p.kubeconfig); err != nil {
+		t.Fatal(err)
+	}
+	p.Start(t)
+	return p
+}
+
+// Start starts the program. It does not outlive the test's process.
+func (p *Process) Start(t *testing.T) {
+	t.Helper()
+	log, err := os.OpenFile(p.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close() // the program has a copy
+	p.running, p.ended = exec.Command(p.program, p.args...), make(chan struct{})
+	p.running.Env = append(os.Environ(), "KUBECONFIG="+p.kubeconfig, "RUNTIME_NAMESPACE=sparkgate-system")
+	p.running.Stdout, p.running.Stderr = log, log
+	p.running.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := p.running.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		_ = p.running.Wait() // its log says more
+		close(p.ended)
+	}()
+}
+
+// Stop asks the program to end, as the kubelet does, and waits until it has.
+func (p *Process) Stop() {
+	_ = p.running.Process.Signal(syscall.SIGTERM) // gone already is as good
+	<-p.ended
+}
+
+// tail is the end of the log.
+func (p *Process) tail() string {
+	text, err := os.ReadFile(p.log)
+	if err != nil {
+		return err.Error()
+	}
+	const most = 8000
+	if len(text) > most {
+		text = text[len(text)-most:]
+		text = text[bytes.IndexByte(text, '\n')+1:]
+	}
+	return string(text)
+}

@@ -1,0 +1,135 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package testbed
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
+)
+
+// World is a namespace with a queue and a node that the test plays, and a Git repository.
+type World struct {
+	*harness.World
+	Git *Repository // may be nil
+
+	t *testing.T
+}
+
+// NewWorld has a queue with so much memory: an application asks for 2688Mi.
+func NewWorld(t *testing.T, memory string) *World {
+	t.Helper()
+	return &World{World: harness.NewWorld(t, memory, nil), Git: NewRepository(t), t: t}
+}
+
+// NewWorldIn is one in a namespace of the test, without a repository of its own.
+func NewWorldIn(t *testing.T, namespace string) *World {
+	t.Helper()
+	return &World{World: harness.NewWorldIn(t, namespace, "", nil), t: t}
+}
+
+// Manifest is an application of this world's queue as it stands in Git, with lines added to its spec. It has no
+// namespace: the tool that applies it says which.
+func (w *World) Manifest(name string, lines ...string) string {
+	text := fmt.Sprintf(`apiVersion: sparkgate.io/v1alpha1
+kind: SparkApplication
+metadata: {name: %s}
+spec:
+  type: Python
+  sparkVersion: 4.1.4
+  image: docker.io/sparkgate/spark:4.1
+  mainApplicationFile: local:///opt/spark/examples/pi.py
+  queue: {name: %s}
+  driver:   {cores: 1, coreRequest: 200m, memory: 512m}
+  executor: {instances: 2, cores: 1, coreRequest: 200m, memory: 512m}
+`, name, w.Queue.Name)
+	for _, line := range lines {
+		text += "  " + line + "\n"
+	}
+	return text
+}
+
+// Tree is a tree of two queues as it stands in Git, in which the leaf has quota for one application, and jobs of the leaf.
+type Tree struct {
+	Root, Leaf string
+	// Queues are the manifests of both; Jobs that of each job.
+	Queues string
+	Jobs   []string
+}
+
+// NewTree has jobs of these names. The leaf comes before its parent, as files may be in any order.
+func (w *World) NewTree(jobs ...string) Tree {
+	tree := Tree{Root: w.Namespace + "-root", Leaf: w.Namespace + "-leaf"}
+	tree.Queues = fmt.Sprintf(`apiVersion: sparkgate.io/v1alpha1
+kind: SparkQueue
+metadata: {name: %[2]s}
+spec:
+  parent: %[1]s
+  namespaceSelector: {}
+  flavors: [{name: default, quotas: [{resource: memory, nominal: 3Gi}]}]
+---
+apiVersion: sparkgate.io/v1alpha1
+kind: SparkQueue
+metadata: {name: %[1]s}
+spec: {}
+`, tree.Root, tree.Leaf)
+	for _, job := range jobs {
+		tree.Jobs = append(tree.Jobs, strings.Replace(w.Manifest(job), "queue: {name: "+w.Queue.Name+"}", "queue: {name: "+tree.Leaf+"}", 1))
+	}
+	return tree
+}
+
+// App is an application of this world to look at.
+func (w *World) App(name string) *v1alpha1.SparkApplication {
+	return &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name}}
+}
+
+// Stored reads an application.
+func (w *World) Stored(name string) *v1alpha1.SparkApplication {
+	w.t.Helper()
+	app := w.App(name)
+	if err := env.Client().Get(w.t.Context(), client.ObjectKeyFromObject(app), app); err != nil {
+		w.t.Fatal(err)
+	}
+	return app
+}
+
+// Drivers lists the attempts of an application, as run/attempt, and ends the test where one had more than one driver.
+func (w *World) Drivers(name string) []string {
+	w.t.Helper()
+	created := w.Kubelet.Created(w.Stored(name).UID)
+	for attempt, n := range created {
+		if n != 1 {
+			w.t.Errorf("attempt %s of %s had %d drivers", attempt, name, n)
+		}
+	}
+	return slices.Sorted(maps.Keys(created))
+}
+
+// Ran holds that an application had one driver for each of these attempts, and no others.
+func (w *World) Ran(name string, attempts ...string) {
+	w.t.Helper()
+	if got := w.Drivers(name); !slices.Equal(got, attempts) {
+		w.t.Errorf("%s has run %v, want %v", name, got, attempts)
+	}
+}
+
+// End ends the driver of an application with an exit code.
+func (w *World) End(name string, code int32) {
+	w.t.Helper()
+	reason := "Completed"
+	if code != 0 {
+		reason = "Error"
+	}
+	w.Kubelet.Finish(w.t.Context(), w.Driver(w.App(name)), code, reason)
+}

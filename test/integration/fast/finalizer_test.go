@@ -1,0 +1,126 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package fast
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
+)
+
+// TestFinalizer lives the same lives without the policy, and with it. Only the writes of finalizers differ.
+func TestFinalizer(t *testing.T) {
+	t.Run("without the policy", func(t *testing.T) { lives(t, 1) })
+	install(t)
+	t.Run("with the policy", func(t *testing.T) { lives(t, 0) })
+	t.Run("with the policy, which is removed from one application", dropped)
+	t.Run("with the policy, what has never started is deleted", neverStarted)
+	t.Run("with the policy, applied by the sides", applied)
+}
+
+// install applies config/fast as a user would, and waits until the API server acts by it.
+func install(t *testing.T) {
+	t.Helper()
+	if _, err := env.Kubectl(t, "apply", "-k", filepath.Join(env.Root(), "config", "fast")); err != nil {
+		t.Fatal(err)
+	}
+	namespace := env.Namespace(t)
+	env.UntilSeen(t, "the finalizer is added", func() (bool, error) {
+		app := harness.Pi(namespace, "probe", "none")
+		err := env.Client().Create(t.Context(), app, client.DryRunAll)
+		return slices.Equal(app.Finalizers, []string{v1alpha1.Finalizer}), err
+	})
+}
+
+// lives has an application succeed, and expects so many writes of finalizers before the end. It is gone once it is deleted.
+func lives(t *testing.T, want int) {
+	w := harness.NewWorld(t, "8Gi", nil)
+	network := harness.NewNetwork(nil)
+	harness.StartOperator(t, harness.OperatorOptions{Network: network.Wrap})
+	app := w.Apply("pi")
+	w.Succeed(app)
+	finalizers := slices.DeleteFunc(network.Touching("/sparkapplications/pi"), func(write string) bool { return strings.HasSuffix(write, "/status") })
+	if len(finalizers) != want || !slices.Contains(app.Finalizers, v1alpha1.Finalizer) {
+		t.Errorf("finalizers %v by %d writes, want %d: %v", app.Finalizers, len(finalizers), want, finalizers)
+	}
+	remove(t, app)
+	w.Unused()
+}
+
+// dropped: the operator relies on what it sees, not on the policy.
+func dropped(t *testing.T) {
+	w := harness.NewWorld(t, "8Gi", nil)
+	app := w.Apply("pi")
+	harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Finalizers = nil })
+	harness.StartOperator(t, harness.OperatorOptions{})
+	w.Run(app)
+	harness.Eventually(t, app, "with the finalizer", func(a *v1alpha1.SparkApplication) bool { return slices.Contains(a.Finalizers, v1alpha1.Finalizer) })
+	remove(t, app)
+	w.NothingRuns()
+}
+
+// neverStarted: the finalizer comes earlier than anything that it is for, and keeps nothing.
+func neverStarted(t *testing.T) {
+	w := harness.NewWorld(t, "3Gi", nil)
+	harness.StartOperator(t, harness.OperatorOptions{})
+	w.Run(w.Apply("holder"))
+	waiting := w.Apply("waiting")
+	w.Reach(waiting, "Queued")
+	suspended := w.Apply("suspended", func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = true })
+	w.Reach(suspended, "Suspended")
+	invalid := w.Apply("invalid", func(a *v1alpha1.SparkApplication) { a.Spec.SparkConf = map[string]string{"spark.master": "yarn"} })
+	w.Reach(invalid, "InvalidSpec")
+	for _, app := range []*v1alpha1.SparkApplication{waiting, suspended, invalid} {
+		remove(t, app)
+	}
+}
+
+// applied: kubectl, as a client and on the server, applies again without the finalizer, which it has not set and so leaves alone; fields that
+// it has set go when they are no longer in the manifest.
+func applied(t *testing.T) {
+	namespace := env.Namespace(t)
+	for name, flags := range map[string][]string{"client": nil, "server": {"--server-side"}} {
+		app := harness.Pi(namespace, "by-"+name, "none")
+		for _, arguments := range [][]string{{"1"}, nil} {
+			app.Spec.Arguments = arguments
+			if _, err := env.KubectlWith(t, manifest(t, app), append([]string{"apply", "-f", "-"}, flags...)...); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := env.Client().Get(t.Context(), client.ObjectKeyFromObject(app), app); err != nil {
+			t.Fatal(err)
+		}
+		if len(app.Spec.Arguments) > 0 || !slices.Equal(app.Finalizers, []string{v1alpha1.Finalizer}) {
+			t.Errorf("by %s: arguments %v and finalizers %v, want no arguments and the operator's finalizer", name, app.Spec.Arguments, app.Finalizers)
+		}
+	}
+}
+
+func manifest(t *testing.T, app *v1alpha1.SparkApplication) string {
+	t.Helper()
+	text, err := json.Marshal(map[string]any{
+		"apiVersion": v1alpha1.GroupVersion.String(), "kind": "SparkApplication",
+		"metadata": map[string]any{"namespace": app.Namespace, "name": app.Name}, "spec": app.Spec,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func remove(t *testing.T, app *v1alpha1.SparkApplication) {
+	t.Helper()
+	if err := env.Client().Delete(t.Context(), app); err != nil {
+		t.Fatal(err)
+	}
+	harness.Gone(t, app)
+}

@@ -1,0 +1,114 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package harness
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"sync"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sparkgate/sparkgate/test/integration/env"
+)
+
+// Node is a node of the cluster whose kubelet serves logs, as the test writes them.
+type Node struct {
+	// Name of the object.
+	Name string
+
+	mu   sync.Mutex
+	logs map[string]*podLog
+}
+
+// podLog is the log of one pod.
+type podLog struct {
+	text  string
+	ended bool
+	// changed is closed with the next change.
+	changed chan struct{}
+}
+
+// NewNode registers a node.
+func NewNode(t *testing.T) *Node {
+	t.Helper()
+	n := &Node{logs: map[string]*podLog{}}
+	server := httptest.NewTLSServer(n)
+	t.Cleanup(server.Close)
+	t.Cleanup(server.CloseClientConnections)
+	host, portText, err := net.SplitHostPort(server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	port, err := strconv.Atoi(portText)
+	if err != nil {
+		t.Fatal(err)
+	}
+	object := &corev1.Node{ObjectMeta: metav1.ObjectMeta{GenerateName: "node-"}}
+	Create(t, object)
+	object.Status.Addresses = []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: host}}
+	object.Status.DaemonEndpoints.KubeletEndpoint.Port = int32(port)
+	if err := env.Client().Status().Update(t.Context(), object); err != nil {
+		t.Fatal(err)
+	}
+	n.Name = object.Name
+	return n
+}
+
+// log returns the log of a pod.
+func (n *Node) log(pod string) *podLog {
+	if n.logs[pod] == nil {
+		n.logs[pod] = &podLog{changed: make(chan struct{})}
+	}
+	return n.logs[pod]
+}
+
+// Writes adds to the log of a pod.
+func (n *Node) Writes(pod *corev1.Pod, text string) { n.change(pod, text, false) }
+
+// Ends ends the log of a pod.
+func (n *Node) Ends(pod *corev1.Pod) { n.change(pod, "", true) }
+
+func (n *Node) change(pod *corev1.Pod, text string, ends bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	l := n.log(pod.Name)
+	l.text, l.ended = l.text+text, l.ended || ends
+	close(l.changed)
+	l.changed = make(chan struct{})
+}
+
+// ServeHTTP serves /containerLogs/NAMESPACE/POD/CONTAINER.
+func (n *Node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/containerLogs/{namespace}/{pod}/{container}", func(w http.ResponseWriter, r *http.Request) {
+		for sent := 0; ; {
+			n.mu.Lock()
+			l := n.log(r.PathValue("pod"))
+			text, ended, changed := l.text[sent:], l.ended, l.changed
+			n.mu.Unlock()
+			if _, err := io.WriteString(w, text); err != nil {
+				return
+			}
+			if err := http.NewResponseController(w).Flush(); err != nil {
+				return
+			}
+			sent += len(text)
+			if ended || r.FormValue("follow") != "true" {
+				return
+			}
+			select {
+			case <-changed:
+			case <-r.Context().Done():
+				return
+			}
+		}
+	})
+	mux.ServeHTTP(w, r)
+}

@@ -1,0 +1,156 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package restart
+
+import (
+	"context"
+	"math"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/usage"
+	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
+)
+
+// tolerance is how far sums may be from those of the account, as a share. Between two events of a test, hours pass on its clock; what the
+// operator sees late, by the machine's, is milliseconds.
+const tolerance = 0.001
+
+// day is a day on the test's clock: operators that come and go, an account of its own, and the applications.
+type day struct {
+	*harness.World
+	t        *testing.T
+	clock    *harness.Clock
+	account  *harness.Account
+	operator *harness.Operator
+}
+
+func newDay(t *testing.T) *day {
+	t.Helper()
+	d := &day{t: t, clock: &harness.Clock{}}
+	d.World = harness.NewWorld(t, "3Gi", &harness.Kubelet{Run: harness.Manual, Clock: d.clock})
+	d.account = harness.StartAccount(t, d.Namespace, d.clock)
+	d.begin()
+	return d
+}
+
+// begin starts an operator.
+func (d *day) begin() {
+	d.operator = harness.StartOperator(d.t, harness.OperatorOptions{Clock: d.clock})
+}
+
+// running runs an application with both its executors.
+func (d *day) running(app *v1alpha1.SparkApplication) (driver *corev1.Pod, executors []*corev1.Pod) {
+	d.t.Helper()
+	driver = d.Run(app)
+	executors = d.Kubelet.Executors(d.t.Context(), driver, 2)
+	d.pass(app, 3, 0)
+	return driver, executors
+}
+
+// pass lets hours pass once the account and the operator have seen that an application holds its grant and has so many pods.
+func (d *day) pass(app *v1alpha1.SparkApplication, pods int, hours time.Duration) {
+	d.t.Helper()
+	harness.Eventually(d.t, app, "with its pods counted", func(a *v1alpha1.SparkApplication) bool {
+		_, _, holds, requests := d.account.Of(a.Name)
+		return a.Status.Grant != nil && a.Status.Usage != nil && a.Status.Usage.Requesting.MilliCPUSeconds == int64(200*pods) &&
+			math.Abs(requests.Cores-0.2*float64(pods)) < 0.001 && math.Abs(holds.Cores-0.6) < 0.001
+	})
+	d.clock.Advance(hours * time.Hour)
+}
+
+// near reports whether two sums are the same within the tolerance.
+func near(got, want float64) bool { return math.Abs(got-want) <= tolerance*want }
+
+// sums compares the status of an application with the account, and returns its core-seconds by outcome.
+func (d *day) sums(app *v1alpha1.SparkApplication) map[usage.Outcome]float64 {
+	d.t.Helper()
+	var granted, requested usage.Amounts
+	outcomes := map[usage.Outcome]float64{}
+	for _, r := range usage.RecordsOf(app, d.clock.Now()) {
+		granted, requested = granted.Plus(r.Granted), requested.Plus(r.Requested)
+		outcomes[r.Outcome] += r.Granted.CPU
+	}
+	held, asked, _, _ := d.account.Of(app.Name)
+	for what, sum := range map[string][2]float64{
+		"granted cores": {granted.CPU, held.Cores}, "granted GiB": {granted.Memory, held.GiB},
+		"requested cores": {requested.CPU, asked.Cores}, "requested GiB": {requested.Memory, asked.GiB},
+	} {
+		if !near(sum[0], sum[1]) {
+			d.t.Errorf("%s: %s: %v seconds, the account has %v", app.Name, what, sum[0], sum[1])
+		}
+	}
+	return outcomes
+}
+
+// measured waits until a metric of the namespace is near what is wanted.
+func (d *day) measured(want float64, name, label string) {
+	d.t.Helper()
+	got := 0.0
+	err := wait.PollUntilContextTimeout(d.t.Context(), env.Interval, env.Patience, true, func(context.Context) (bool, error) {
+		got = harness.Measured(d.t, name, "namespace="+d.Namespace, "queue="+d.Queue.Name, label)
+		return near(got, want), nil
+	})
+	if err != nil {
+		d.t.Errorf("%s{%s} is %v, want %v", name, label, got, want)
+	}
+}
+
+// TestUsageOfADay: what the status of applications and the metrics say was held and requested is what an account of its own has, over a
+// success, a failure, a preemption, executors that come and go, and operators that are stopped in between.
+func TestUsageOfADay(t *testing.T) {
+	d := newDay(t)
+	succeeds := d.Apply("succeeds")
+	driver, executors := d.running(succeeds)
+	d.pass(succeeds, 3, 2)
+	d.Kubelet.End(t.Context(), executors[0].Name)
+	d.pass(succeeds, 2, 1)
+	d.operator.Stop()
+	d.clock.Advance(3 * time.Hour) // no operator looks
+	d.begin()
+	d.Kubelet.End(t.Context(), executors[1].Name)
+	d.pass(succeeds, 1, 1)
+	d.operator.Stop()
+	d.begin()
+	d.Kubelet.Finish(t.Context(), driver, 0, "Completed")
+	d.Reach(succeeds, v1alpha1.SucceededReason)
+
+	fails := d.Apply("fails")
+	driver, _ = d.running(fails)
+	d.pass(fails, 3, 4)
+	d.Kubelet.Finish(t.Context(), driver, 5, "Error")
+	d.Reach(fails, "Failed")
+
+	again := d.Apply("preempted")
+	d.running(again)
+	d.pass(again, 3, 5)
+	harness.Change(t, d.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.StopPolicy = v1alpha1.StopPolicyHoldAndDrain })
+	harness.Eventually(t, again, "preempted", harness.InStage(v1alpha1.PreemptedReason))
+	d.clock.Advance(6 * time.Hour) // waits, and holds nothing
+	harness.Change(t, d.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.StopPolicy = v1alpha1.StopPolicyNone })
+	driver, _ = d.running(again)
+	d.pass(again, 3, 1)
+	d.Kubelet.Finish(t.Context(), driver, 0, "Completed")
+	d.Reach(again, v1alpha1.SucceededReason)
+
+	d.sums(succeeds)
+	if failed := d.sums(fails)[usage.Failed]; !near(failed, 4*3600*0.6) {
+		t.Errorf("failed: %v core-seconds", failed)
+	}
+	if preempted := d.sums(again)[usage.Preempted]; !near(preempted, 5*3600*0.6) {
+		t.Errorf("preempted: %v core-seconds", preempted)
+	}
+	held, asked, _, _ := d.account.Of("")
+	d.measured(held.Cores, "sparkgate_usage_cpu_core_seconds_total", "basis=granted")
+	d.measured(asked.Cores, "sparkgate_usage_cpu_core_seconds_total", "basis=requested")
+	d.measured(held.GiB*(1<<30), "sparkgate_usage_memory_byte_seconds_total", "basis=granted")
+	d.measured(4*3600*0.6, "sparkgate_attempt_cpu_core_seconds_total", "outcome=Failed")
+	d.measured(5*3600*0.6, "sparkgate_attempt_cpu_core_seconds_total", "outcome=Preempted")
+	d.measured(held.Cores-9*3600*0.6, "sparkgate_attempt_cpu_core_seconds_total", "outcome=Succeeded")
+}

@@ -1,0 +1,57 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package sparkctl
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sparkgate/sparkgate/internal/usage"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
+)
+
+// TestUsage: what an application held is in a row of its queue, namespace and label, with its price; and what cannot be asked is refused.
+func TestUsage(t *testing.T) {
+	t.Parallel()
+	operator.Use(t)
+	w := harness.NewWorld(t, "3Gi", nil)
+	me := as(t, admin(), w.Namespace)
+	app := w.Apply("pi")
+	driver := w.Run(app)
+	me.sees([]string{"usage", "--by", "application"}, "APPLICATION", w.Namespace+"/pi", "CORE-HOURS", "REQUESTED")
+	w.Kubelet.Finish(t.Context(), driver, 3, "Error")
+	w.Reach(app, "Failed")
+
+	prices := filepath.Join(t.TempDir(), "prices.yaml")
+	if err := os.WriteFile(prices, []byte("currency: EUR\ndefault: {coreHour: 3600}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var report usage.Report
+	if err := json.Unmarshal([]byte(me.sees([]string{"usage", "--since", "1h", "--prices", prices, "-o", "json"})), &report); err != nil {
+		t.Fatal(err)
+	}
+	row := report.Total
+	if len(report.Rows) != 1 || report.Rows[0].Key != w.Queue.Name || row.Attempts != 1 || row.Granted.CPU <= 0 || row.Failed != row.Granted {
+		t.Errorf("report %+v", report)
+	}
+	if row.Cost == nil || *row.Cost <= 0 || *row.WastedCost != *row.Cost || report.Currency != "EUR" {
+		t.Errorf("costs: %v %v %s", row.Cost, row.WastedCost, report.Currency)
+	}
+	me.sees([]string{"usage", "--by", "label=team", "--prices", prices}, "LABEL", "<none>", "COST EUR", "WASTED COST")
+	if lines := strings.Split(me.sees([]string{"usage", "-o", "csv", "--by", "namespace"}, "key,attempts,granted_core_hours"), "\n"); !strings.HasPrefix(lines[1], w.Namespace+",1,0.") {
+		t.Errorf("CSV: %q", lines)
+	}
+	me.sees([]string{"usage", "--queue", "another"}, "total")
+	me.fails(2, []string{"usage", "--by", "team"}, "--by", `"team"`, "label=NAME")
+	me.fails(2, []string{"usage", "--by", "label=a b"}, "--by", "not the name of a label")
+	me.fails(2, []string{"usage", "--since", "yesterday"}, "--since", `"yesterday"`, "7d")
+	me.fails(2, []string{"usage", "--since", "-1h"}, "--since", `"-1h"`)
+	if err := os.WriteFile(prices, []byte("default: {coreHour: -1}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	me.fails(1, []string{"usage", "--prices", prices}, "default.coreHour: -1 is not a price")
+}
