@@ -24,7 +24,10 @@ SPARK_ARCHIVE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/sparkgate/image/spark-$(
 OPERATOR_ARCHIVE := out/sparkgate.tar
 # The end-to-end tests have a cluster of their own and leave the demo's alone.
 E2E_CLUSTER ?= sparkgate-e2e
-export SPARK_VERSION SPARK_ARCHIVE OPERATOR_ARCHIVE E2E_CLUSTER
+# They install what users of a release download, by its chart.
+E2E_VERSION := v0.0.0-e2e
+E2E_NEEDS := bin/kubectl bin/image e2e-release
+export SPARK_VERSION SPARK_ARCHIVE OPERATOR_ARCHIVE E2E_CLUSTER E2E_VERSION
 
 CONTROLLER_GEN := go tool -modfile=go.tools.mod controller-gen
 LOCAL := $(if $(DEMO_KUBECONFIG),,local)
@@ -88,6 +91,12 @@ operator-image: bin/image ## Build the operator's image to out/sparkgate.tar
 release: preflight-go bin/image ## Build what users of a release download, to out/release; VERSION=v0.1.0, PLATFORMS="linux/amd64 …"
 	@hack/release "$(VERSION)" "out/release/$(VERSION)"
 
+.PHONY: e2e-release
+e2e-release: bin/image
+	$(call say,a release of this checkout)
+	@rm -rf out/release/$(E2E_VERSION)
+	@PLATFORMS=linux/$$(go env GOARCH) hack/progress 'compiling the release' hack/release $(E2E_VERSION) out/release/$(E2E_VERSION)
+
 .PHONY: preflight-go bin/sparkgate out/sparkctl bin/demo bin/localcluster bin/image
 preflight-go:
 	@hack/preflight go
@@ -108,41 +117,44 @@ bin/sparkctl: hack/sparkctl bin/localcluster out/sparkctl
 
 ##@ Test
 
-.PHONY: unit integration gitops attacks e2e e2e-kind e2e-slow e2e-versions e2e-kubernetes
+.PHONY: unit integration browser gitops attacks e2e e2e-kind e2e-slow e2e-versions e2e-kubernetes
 unit: preflight-go ## Tests without a cluster, root or network
 	@hack/suite unit
 integration: bin/localcluster ## Tests against a real API server and etcd
 	@hack/suite integration
+browser: bin/localcluster ## Open the web page in a real Chromium; pictures in out/browser
+	@hack/preflight browser
+	@hack/suite browser
 gitops: bin/localcluster ## Run applications from Git with the real Flux and Argo CD; builds them first, half an hour
 	@hack/preflight git
 	@hack/suite gitops
-e2e: bin/kubectl bin/sparkgate out/sparkctl image operator-image ## Tests with a real node and real Spark, in a cluster of their own; KEEP=1 leaves it
+e2e: $(E2E_NEEDS) image ## Tests with a real node and real Spark, in a cluster of their own; KEEP=1 leaves it
 	@hack/preflight root
 	@hack/suite e2e
 e2e-kind: ## Demo and attacks on a kind cluster: needs Docker and kind, but not root
 	@hack/kind
 attacks: bin/kubectl $(if $(LOCAL),deploy) ## Attack the local cluster as a tenant would; DEMO_KUBECONFIG=FILE: yours, where operator and guard are installed
 	@hack/suite attacks
-e2e-slow: bin/kubectl bin/sparkgate image operator-image ## The e2e tests that are too long for every day
+e2e-slow: $(E2E_NEEDS) image ## The e2e tests that are too long for every day
 	@hack/preflight root
 	@hack/suite e2e_slow
-e2e-versions: bin/kubectl bin/sparkgate bin/image operator-image ## Real jobs of the other supported Spark versions, one after the other; SPARK_VERSIONS="4.3.0 …"
+e2e-versions: $(E2E_NEEDS) ## Real jobs of the other supported Spark versions, one after the other; SPARK_VERSIONS="4.3.0 …"
 	@hack/preflight root
 	@hack/suite e2e_versions
-e2e-kubernetes: bin/kubectl bin/sparkgate out/sparkctl image operator-image ## The main stories on other minors of Kubernetes, one after the other; KUBERNETES_VERSIONS="1.31 1.33 1.35"
+e2e-kubernetes: $(E2E_NEEDS) image ## The main stories on other minors of Kubernetes, one after the other; KUBERNETES_VERSIONS="1.31 1.33 1.35"
 	@hack/preflight root
 	@hack/suite e2e_kubernetes
 
 .PHONY: test
-test: preflight-go ## unit, integration and e2e; ends with "N passed, N failed"
-	@rm -f out/tests/{unit,integration,e2e}.json; rc=0; \
-	for suite in unit integration e2e; do $(MAKE) $$suite || rc=1; done; \
-	echo; go tool -modfile=go.tools.mod testsum unit integration e2e || rc=1; exit $$rc
+test: preflight-go ## unit, integration, browser and e2e; ends with "N passed, N failed"
+	@rm -f out/tests/{unit,integration,browser,e2e}.json; rc=0; \
+	for suite in unit integration browser e2e; do $(MAKE) $$suite || rc=1; done; \
+	echo; go tool -modfile=go.tools.mod testsum unit integration browser e2e || rc=1; exit $$rc
 
 .PHONY: deflake soak soak-properties soak-faults bench
 deflake: ## Repeat unit and integration tests in random order with the race detector until one fails; COUNT=10
 	@hack/suite deflake $(or $(COUNT),10)
-soak: soak-properties soak-faults image operator-image bin/kubectl bin/sparkgate out/sparkctl ## soak-properties and soak-faults, then repeat the e2e tests on one cluster; COUNT=10
+soak: soak-properties soak-faults image $(E2E_NEEDS) ## soak-properties and soak-faults, then repeat the e2e tests on one cluster; COUNT=10
 	@hack/suite soak $(or $(COUNT),10)
 soak-properties: ## Random tests with COUNT=10 times their seeds from SEED on, then each fuzzer for FUZZTIME=1m
 	@hack/suite soak_properties $(or $(COUNT),10)
