@@ -60,7 +60,7 @@ func slug(heading string) string {
 	return strings.ReplaceAll(notIn.ReplaceAllString(strings.ToLower(heading), ""), " ", "-")
 }
 
-// TestEveryMakeTargetExists: what the pages tell to type can be typed.
+// TestEveryMakeTargetExists: the commands that the pages show exist.
 func TestEveryMakeTargetExists(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile(filepath.Join(root, "Makefile"))

@@ -81,7 +81,7 @@ func TestEveryConditionIsExplained(t *testing.T) {
 
 var ownFlags = regexp.MustCompile(`fs\.\w+Var\(&[\w.]+, "([a-z-]+)"`)
 
-// TestEveryFlagIsExplained looks for the operator's own flags; those of Flux's packages are listed in the page, too.
+// TestEveryFlagIsExplained looks for the operator's own flags; those of Flux's packages are also listed in the page.
 func TestEveryFlagIsExplained(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile(filepath.Join(root, "cmd/sparkgate/internal/options/options.go"))
