@@ -14,9 +14,11 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clocktesting "k8s.io/utils/clock/testing"
+	"sigs.k8s.io/yaml"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/live"
+	"github.com/sparkgate/sparkgate/internal/offline"
 	"github.com/sparkgate/sparkgate/internal/printer"
 	"github.com/sparkgate/sparkgate/internal/status"
 	"github.com/sparkgate/sparkgate/internal/testing/golden"
@@ -24,25 +26,30 @@ import (
 
 var viewedAt = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
+func requestsOfPod() map[corev1.ResourceName]resource.Quantity {
+	return map[corev1.ResourceName]resource.Quantity{"cpu": resource.MustParse("1"), "memory": resource.MustParse("896Mi")}
+}
+
 // inStage is an application in a stage. Its conditions are those that the operator writes, with the sentences of the stage itself.
 func inStage(stage status.Stage) *v1alpha1.SparkApplication {
 	ago := func(minutes int) *metav1.Time {
 		return &metav1.Time{Time: viewedAt.Add(-time.Duration(minutes) * time.Minute)}
 	}
-	app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "etl", Name: "pi", CreationTimestamp: *ago(60), Generation: 1}}
+	app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "etl", Name: "pi", UID: "uid-pi", CreationTimestamp: *ago(60), Generation: 1}}
 	app.Spec.Queue = &v1alpha1.QueueReference{Name: "team-a"}
 	if stage == status.New {
 		return app
 	}
 	s := &app.Status
+	s.Ask = &v1alpha1.Ask{Gate: string(v1alpha1.GateEmbedded), PodSets: []v1alpha1.PodSetAsk{{Name: v1alpha1.DriverPodSet, Count: 1, Requests: requestsOfPod()}, {Name: "executor", Count: 2, Requests: requestsOfPod()}}}
 	s.Run, s.Attempt, s.Queue, s.Times.Queued = 1, 1, "team-a", ago(59)
 	s.Conditions = status.Conditions(nil, status.View{Stage: stage, Generation: 1}, *ago(1))
 	switch stage {
 	case status.Submitting, status.Starting, status.Running, status.Finalizing:
 		s.Times.Admitted = ago(30)
-		s.Grant = &v1alpha1.Grant{Run: 1, Attempt: 1, Queue: "team-a", PodSets: []v1alpha1.PodSetGrant{
-			{Name: v1alpha1.DriverPodSet, Count: 1, Flavor: v1alpha1.DefaultFlavor, Requests: map[corev1.ResourceName]resource.Quantity{"cpu": resource.MustParse("1"), "memory": resource.MustParse("896Mi")}},
-			{Name: "executor", Count: 2, Flavor: v1alpha1.DefaultFlavor, Requests: map[corev1.ResourceName]resource.Quantity{"cpu": resource.MustParse("1"), "memory": resource.MustParse("896Mi")}},
+		s.Grant = &v1alpha1.Grant{Gate: v1alpha1.GateEmbedded, Run: 1, Attempt: 1, Queue: "team-a", PodSets: []v1alpha1.PodSetGrant{
+			{Name: v1alpha1.DriverPodSet, Count: 1, Flavor: v1alpha1.DefaultFlavor, Requests: requestsOfPod()},
+			{Name: "executor", Count: 2, Flavor: v1alpha1.DefaultFlavor, Requests: requestsOfPod()},
 		}}
 	}
 	if stage.Ended() {
@@ -90,6 +97,14 @@ func viewsOf(t *testing.T, app *v1alpha1.SparkApplication) string {
 		return printer.WriteList(out, []status.Summary{status.Summarize(app, viewedAt)}, printer.ListOptions{})
 	})
 	view("sparkctl get pi", func(out io.Writer) error { return printer.WriteDetails(out, app, viewedAt) })
+	view("sparkctl events pi", func(out io.Writer) error {
+		reason, message := status.StageEvent(app.Status.Conditions)
+		var events []printer.Event
+		if reason != "" {
+			events = append(events, printer.Event{Age: time.Minute, Type: corev1.EventTypeNormal, Reason: reason, Object: v1alpha1.SparkApplicationKind + "/pi", Message: message})
+		}
+		return printer.WriteEvents(out, events, 0)
+	})
 	view("sparkctl explain pi   # while no operator runs", func(out io.Writer) error {
 		said := printer.FromStatus(app, queue)
 		said.NotLive = "no operator answers"
@@ -117,7 +132,28 @@ func viewsOf(t *testing.T, app *v1alpha1.SparkApplication) string {
 		}
 		return printer.WriteLine(out, queue, holders, "")
 	})
+	view("sparkctl plan -f more-cpu.yaml   # queue team-a with 3 cpu instead of 2", func(out io.Writer) error {
+		plan, err := planOfMore(app)
+		if err != nil {
+			return err
+		}
+		return printer.WritePlan(out, plan, 0)
+	})
 	return out.String()
+}
+
+// planOfMore is what becomes of an application when its queue, which is too small for it, gets quota for just that.
+func planOfMore(app *v1alpha1.SparkApplication) (offline.Plan, error) {
+	manifest := func(cpu int) []byte {
+		return fmt.Appendf(nil, "apiVersion: sparkgate.io/v1alpha1\nkind: SparkQueue\nmetadata: {name: team-a}\n"+
+			"spec: {namespaceSelector: {}, flavors: [{name: default, quotas: [{resource: cpu, nominal: \"%d\"}, {resource: memory, nominal: 8Gi}]}]}\n", cpu)
+	}
+	var queue v1alpha1.SparkQueue
+	if err := yaml.UnmarshalStrict(manifest(2), &queue); err != nil {
+		return offline.Plan{}, err
+	}
+	live := offline.Live{Queues: []v1alpha1.SparkQueue{queue}, Applications: []v1alpha1.SparkApplication{*app}, Now: viewedAt}
+	return offline.NewPlan(live, []offline.File{{Name: "more-cpu.yaml", Text: manifest(3)}}, app.Namespace)
 }
 
 // queueOfOne is the queue of an application, with nothing else in it.

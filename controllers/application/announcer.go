@@ -42,6 +42,7 @@ func (an *announcer) recordStage(before *v1alpha1.SparkApplication, announced []
 	told := slices.ContainsFunc(announced, func(a lifecycle.Event) bool { return a.Reason == is.Reason })
 	if !told && an.stageEvents.Turn(an.app.Namespace, 0) == 0 {
 		an.stageEvents.Spend(an.app.Namespace, 1)
-		an.Recorder.Eventf(an.app, nil, corev1.EventTypeNormal, is.Reason, is.Reason, "%s", is.Message)
+		reason, message := status.StageEvent(an.app.Status.Conditions)
+		an.Recorder.Eventf(an.app, nil, corev1.EventTypeNormal, reason, reason, "%s", message)
 	}
 }

@@ -56,6 +56,15 @@ func Summarize(app *v1alpha1.SparkApplication, now time.Time) Summary {
 	return out
 }
 
+// StageEvent returns reason and message of the event that an application has reached its stage; empty before the operator has looked at it.
+func StageEvent(conditions []metav1.Condition) (reason, message string) {
+	ready := meta.FindStatusCondition(conditions, v1alpha1.ReadyCondition)
+	if ready == nil {
+		return "", ""
+	}
+	return ready.Reason, ready.Message
+}
+
 // ranFor returns how long the drivers of a run have run, with the one that runs now.
 func ranFor(s *v1alpha1.SparkApplicationStatus, now time.Time) time.Duration {
 	var ran time.Duration
