@@ -23,7 +23,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/dashboard"
 )
 
-const dashboardText = `Serves a web page at the loopback address of this machine until Ctrl-C: queues with who waits and why, applications, schedules. It reads and
+const dashboardText = `Serves a web page at the loopback address of this machine until Ctrl-C: queues with who waits and why, applications, schedules, usage. It reads and
 writes with your kubeconfig, so it shows and does what kubectl would. The address is printed, and opened in a browser if the output is a terminal; it has a
 random part that other users of the machine do not know.`
 
@@ -35,13 +35,14 @@ type dashboardFlags struct {
 	cluster client.Options
 	port    uint16
 	open    bool
+	prices  string
 }
 
 // newDashboard returns sparkctl dashboard.
 func newDashboard(s streams) *cobra.Command {
 	var f dashboardFlags
 	c := &cobra.Command{
-		Use: "dashboard", Short: "Show queues, applications and schedules on a web page", Long: dashboardText, Args: noArguments,
+		Use: "dashboard", Short: "Show queues, applications, schedules and usage on a web page", Long: dashboardText, Args: noArguments,
 		Example: "  sparkctl dashboard\n  sparkctl dashboard --port 8081 --open=false",
 		RunE:    func(c *cobra.Command, _ []string) error { return f.run(c.Context(), s) },
 	}
@@ -49,10 +50,15 @@ func newDashboard(s streams) *cobra.Command {
 	f.cluster.AddOperatorFlag(c.Flags())
 	c.Flags().Uint16Var(&f.port, "port", 0, "the `PORT` of this machine to listen at; 0 is any that is free")
 	c.Flags().BoolVar(&f.open, "open", s.size != nil, "open a browser")
+	c.Flags().StringVar(&f.prices, "prices", "", "a `FILE` with prices of an hour, for costs of usage; - is the standard input")
 	return c
 }
 
 func (f *dashboardFlags) run(ctx context.Context, s streams) error {
+	prices, err := readPrices(f.prices, s.in)
+	if err != nil {
+		return err
+	}
 	c, err := client.Connect(f.cluster)
 	if err != nil {
 		return err
@@ -72,7 +78,7 @@ func (f *dashboardFlags) run(ctx context.Context, s streams) error {
 		return errors.Join(err, listener.Close())
 	}
 	pages := dashboard.New(ctx, dashboard.Options{
-		Local: c, Secret: secret, Clock: clock.RealClock{}, Hosts: []string{"127.0.0.1:" + port, "localhost:" + port},
+		Local: c, Secret: secret, Prices: prices, Clock: clock.RealClock{}, Hosts: []string{"127.0.0.1:" + port, "localhost:" + port},
 	})
 	server := &http.Server{Handler: pages.Handler(), ReadHeaderTimeout: requestWithin}
 	go func() {

@@ -5,15 +5,11 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/utils/clock"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -63,15 +59,15 @@ func newUsage(s streams) *cobra.Command {
 }
 
 func (f *usageFlags) run(ctx context.Context, s streams) error {
-	key, err := usageKey(f.by)
+	key, err := usage.ParseKey(f.by)
 	if err != nil {
-		return err
+		return usageError{fmt.Errorf("--by: %w", err)}
 	}
-	back, err := parseSince(f.since)
+	back, err := usage.ParseSince(f.since)
 	if err != nil {
-		return err
+		return usageError{fmt.Errorf("--since: %w", err)}
 	}
-	prices, err := f.readPrices(s.in)
+	prices, err := readPrices(f.prices, s.in)
 	if err != nil {
 		return err
 	}
@@ -122,57 +118,18 @@ func (f *usageFlags) write(out io.Writer, report usage.Report) error {
 	return printer.WriteUsage(out, report, column)
 }
 
-func (f *usageFlags) readPrices(in io.Reader) (*usage.Prices, error) {
-	if f.prices == "" {
+// readPrices reads the price list that a flag names; nil if it names none.
+func readPrices(name string, in io.Reader) (*usage.Prices, error) {
+	if name == "" {
 		return nil, nil
 	}
-	text, err := read(f.prices, in)
+	text, err := read(name, in)
 	if err != nil {
 		return nil, err
 	}
 	prices, err := usage.ParsePrices([]byte(text))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", shownName(f.prices), err)
+		return nil, fmt.Errorf("%s: %w", shownName(name), err)
 	}
 	return prices, nil
-}
-
-// usageKey returns the key that --by names.
-func usageKey(by string) (usage.Key, error) {
-	switch by {
-	case "queue":
-		return usage.ByQueue, nil
-	case "namespace":
-		return usage.ByNamespace, nil
-	case "application":
-		return usage.ByApplication, nil
-	}
-	label, ok := strings.CutPrefix(by, "label=")
-	if !ok {
-		return nil, usageError{fmt.Errorf("--by: there is no key %q; use queue, namespace, application or label=NAME", by)}
-	}
-	if problems := validation.IsQualifiedName(label); len(problems) > 0 {
-		return nil, usageError{fmt.Errorf("--by: %q is not the name of a label: %s", label, problems[0])}
-	}
-	return usage.ByLabel(label), nil
-}
-
-// longestSince is how far back --since goes at most.
-const longestSince = 100 * 365 * 24 * time.Hour
-
-// parseSince reads a duration that may be in days.
-func parseSince(text string) (time.Duration, error) {
-	d, err := time.ParseDuration(text)
-	if days, ok := strings.CutSuffix(text, "d"); ok {
-		var n float64
-		n, err = strconv.ParseFloat(days, 64)
-		d = time.Duration(min(n, longestSince.Hours()/24+1) * 24 * float64(time.Hour))
-	}
-	if err == nil && (d <= 0 || d > longestSince) {
-		err = errors.New("out of range")
-	}
-	if err != nil {
-		return 0, usageError{fmt.Errorf("--since: %q is not a duration; use days, hours or minutes, such as 7d, 12h or 90m", text)}
-	}
-	return d, nil
 }

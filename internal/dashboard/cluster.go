@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/certwatcher"
 
 	"github.com/sparkgate/sparkgate/internal/client"
+	"github.com/sparkgate/sparkgate/internal/usage"
 )
 
 const (
@@ -37,6 +38,8 @@ type ClusterOptions struct {
 	CertDir string
 	// Operator is the namespace of the operator.
 	Operator string
+	// Prices of usage for viewers who give none of their own; nil for no costs.
+	Prices *usage.Prices
 }
 
 // ServeCluster serves pages over TLS until ctx ends.
@@ -45,7 +48,7 @@ func ServeCluster(ctx context.Context, l net.Listener, o ClusterOptions) error {
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
-	pages := New(ctx, Options{Clock: clock.RealClock{}, ForToken: o.forToken})
+	pages := New(ctx, Options{Clock: clock.RealClock{}, ForToken: o.forToken, Prices: o.Prices})
 	server := &http.Server{
 		Handler: pages.Handler(), ReadHeaderTimeout: headerWithin, IdleTimeout: idleFor,
 		TLSConfig: &tls.Config{GetCertificate: certificate, MinVersion: tls.VersionTLS12},

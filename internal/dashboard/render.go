@@ -26,7 +26,7 @@ const templateProblem = "problem"
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"say": say, "tone": tone, "stamp": stamp, "ago": func(now, at time.Time) string { return duration.HumanDuration(now.Sub(at)) },
-	"took": duration.HumanDuration, "path": pathOf, "amount": amount,
+	"took": duration.HumanDuration, "path": pathOf, "amount": amount, "hours": hours,
 }).ParseFS(templateFiles, "templates/*.html"))
 
 // section is an entry of the navigation.
@@ -37,8 +37,9 @@ var (
 	sectionQueues       = section{"queues", "Queues"}
 	sectionApplications = section{"applications", "Applications"}
 	sectionSchedules    = section{"schedules", "Schedules"}
+	sectionUsage        = section{"usage", "Usage"}
 
-	sections = []section{sectionQueues, sectionApplications, sectionSchedules}
+	sections = []section{sectionQueues, sectionApplications, sectionSchedules, sectionUsage}
 )
 
 // layout is what surrounds the content of a page.

@@ -26,6 +26,8 @@ type application struct {
 	// grantQueue is the queue whose quota it holds, empty if it holds none; holds says what, in words.
 	grantQueue string
 	holds      []string
+	// metered is as much of its status as says what it used.
+	metered v1alpha1.SparkApplicationStatus
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -38,7 +40,7 @@ func (a *application) UnmarshalJSON(data []byte) error {
 		Namespace: full.Namespace, Name: full.Name, UID: full.UID, Labels: full.Labels, CreationTimestamp: full.CreationTimestamp,
 	}
 	a.app.Spec.Queue = full.Spec.Queue
-	a.app.Status = summarized(&full.Status)
+	a.app.Status, a.metered = summarized(&full.Status), metered(&full.Status)
 	if g := full.Status.Grant; g != nil {
 		a.grantQueue = g.Queue
 		for _, set := range printer.HolderOf(&full).Hold.PodSets {
@@ -64,6 +66,21 @@ func summarized(s *v1alpha1.SparkApplicationStatus) v1alpha1.SparkApplicationSta
 	}
 	if n := len(s.Attempts); n > 0 {
 		out.Attempts = []v1alpha1.AttemptStatus{{Run: s.Attempts[n-1].Run, Attempt: s.Attempts[n-1].Attempt}}
+	}
+	return out
+}
+
+// metered returns what the sums of package usage need of a status.
+func metered(s *v1alpha1.SparkApplicationStatus) v1alpha1.SparkApplicationStatus {
+	out := v1alpha1.SparkApplicationStatus{Queue: s.Queue, Usage: s.Usage, Times: v1alpha1.ApplicationTimes{Admitted: s.Times.Admitted}}
+	if g := s.Grant; g != nil {
+		out.Grant = &v1alpha1.Grant{Queue: g.Queue, Run: g.Run, Attempt: g.Attempt, PodSets: g.PodSets}
+	}
+	for i := range s.Attempts {
+		a := &s.Attempts[i]
+		out.Attempts = append(out.Attempts, v1alpha1.AttemptStatus{
+			Run: a.Run, Attempt: a.Attempt, Outcome: a.Outcome, Reason: a.Reason, FinishedAt: a.FinishedAt, Usage: a.Usage,
+		})
 	}
 	return out
 }

@@ -17,6 +17,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/sparkgate/sparkgate/internal/client"
+	"github.com/sparkgate/sparkgate/internal/usage"
 )
 
 //go:embed static
@@ -36,7 +37,9 @@ type Options struct {
 	// Hosts are the values of the header Host that are answered; empty is any. A local server needs them against names
 	// that lead to the loopback address.
 	Hosts []string
-	Clock clock.WithDelayedExecution
+	// Prices of usage for viewers who give none of their own; nil for no costs.
+	Prices *usage.Prices
+	Clock  clock.WithDelayedExecution
 }
 
 // Server answers requests for pages. It is safe for concurrent use.
@@ -72,6 +75,7 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /applications/{namespace}/{name}/manifest", s.page(buildManifest))
 	mux.HandleFunc("POST /applications/{namespace}/{name}/{action}", s.act)
 	mux.HandleFunc("GET /schedules", s.page(buildSchedules))
+	mux.HandleFunc("GET /usage", s.page(buildUsage))
 	mux.HandleFunc("GET /", s.page(buildNothing))
 	if s.options.Local == nil {
 		mux.HandleFunc("GET /login", s.login)
@@ -142,7 +146,10 @@ func (s *Server) page(build builder) http.HandlerFunc {
 			s.unknown(w, r, err)
 			return
 		}
-		v := &visit{viewer: known, ctx: r.Context(), request: r, base: s.base, local: s.options.Local != nil, wake: make(chan struct{}, 1), used: map[string]*shared{}}
+		v := &visit{
+			viewer: known, ctx: r.Context(), request: r, base: s.base, local: s.options.Local != nil, prices: s.options.Prices,
+			wake: make(chan struct{}, 1), used: map[string]*shared{},
+		}
 		defer v.end()
 		if strings.Contains(r.Header.Get("Accept"), "text/event-stream") {
 			s.stream(w, v, build)

@@ -10,6 +10,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/sparkgate/sparkgate/internal/usage"
 )
 
 // firstWithin bounds how long a page waits for its first list. After that it says that it is loading.
@@ -39,6 +41,8 @@ type visit struct {
 	base string
 	// local: the page has the rights of a kubeconfig.
 	local bool
+	// prices of usage; nil for none.
+	prices *usage.Prices
 	// wake has a value when something that the page shows has changed.
 	wake chan struct{}
 	used map[string]*shared

@@ -5,6 +5,7 @@ package browser
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -67,6 +68,7 @@ func TestEveryPage(t *testing.T) {
 	s, address := newScene(t), serve(t)
 	pages := map[string]string{
 		"queues": "/queues", "queue": "/queues/" + s.Queue.Name, "applications": "/applications", "none": "/applications?q=none",
+		"usage": "/usage?prices=" + url.QueryEscape("currency: EUR\ndefault: {coreHour: 0.04, gibHour: 0.005}\n"), "usage-label": "/usage?by=label&label=team&since=nonsense",
 		"schedules": "/schedules", "missing": "/applications/" + s.Namespace + "/none", "manifest": pathOf(s.stages["running"]) + "/manifest",
 	}
 	for stage, app := range s.stages {
@@ -149,7 +151,7 @@ func TestKeyboard(t *testing.T) {
 		}
 		order = append(order, text)
 	}
-	for i, want := range []string{"Skip to content", "Queues", "Applications", "Schedules"} {
+	for i, want := range []string{"Skip to content", "Queues", "Applications", "Schedules", "Usage"} {
 		if i >= len(order) || order[i] != want {
 			t.Fatalf("the order of the focus is %q", order)
 		}

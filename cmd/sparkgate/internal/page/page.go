@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/sparkgate/sparkgate/internal/dashboard"
+	"github.com/sparkgate/sparkgate/internal/usage"
 )
 
 // Run reads flags and serves until ctx ends.
@@ -26,7 +27,12 @@ func Run(ctx context.Context, args []string) error {
 	flags.StringVar(&o.APIServer, "api-server", inCluster(), "the address of the API server")
 	flags.StringVar(&o.CAFile, "api-server-ca", "", "a file with the certificates by which the API server is trusted")
 	flags.StringVar(&o.Operator, "operator-namespace", "sparkgate-system", "the namespace in which the operator is installed")
-	if err := flags.Parse(args); err != nil {
+	priceList := flags.String("prices", "", "a file with prices of an hour, for costs of usage")
+	err := flags.Parse(args)
+	if err == nil && *priceList != "" {
+		o.Prices, err = pricesIn(*priceList)
+	}
+	if err != nil {
 		return err
 	}
 	if o.APIServer == "" {
@@ -41,6 +47,19 @@ func Run(ctx context.Context, args []string) error {
 		return fmt.Errorf("open --addr: %w", err)
 	}
 	return dashboard.ServeCluster(ctx, listener, o)
+}
+
+// pricesIn reads a price list.
+func pricesIn(file string) (*usage.Prices, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("--prices: %w", err)
+	}
+	prices, err := usage.ParsePrices(text)
+	if err != nil {
+		return nil, fmt.Errorf("--prices %s: %w", file, err)
+	}
+	return prices, nil
 }
 
 // inCluster returns the address of the API server inside a cluster; empty outside.

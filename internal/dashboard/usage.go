@@ -1,0 +1,241 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package dashboard
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"net/url"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/sparkgate/sparkgate/internal/client"
+	"github.com/sparkgate/sparkgate/internal/usage"
+)
+
+const (
+	// usageShown is how many rows a page has.
+	usageShown = 50
+	// sinceDefault is the window of a page that names none.
+	sinceDefault = "7d"
+	byLabel      = "label"
+)
+
+// usagePage says what was used, and what of it was wasted.
+type usagePage struct {
+	Base   string
+	Filter filter
+	// By is queue, namespace, application or label, Label the name of the label.
+	By, Label, Since string
+	// Prices is the price list that the viewer has given.
+	Prices string
+	// Problems are mistakes in what the viewer has asked for.
+	Problems []string
+	Keys     []string
+	Report   usage.Report
+	Rows     []usageRow
+	Total    usageRow
+	Priced   bool
+	// Used is which part of the time that was granted pods really requested, in percent.
+	Used string
+	// Cut is of how many applications attempts are missing.
+	Cut                int
+	Queues, Namespaces []string
+	Pager              pager
+}
+
+// usageRow is what one key used.
+type usageRow struct {
+	usage.Row
+	// Path leads to what the key names; empty if nothing does.
+	Path string
+	Bar  wasteBar
+	// Cost and WastedCost in the currency of the prices.
+	Cost, WastedCost string
+}
+
+// Wastes reports whether something was paid for that failed or was preempted.
+func (r usageRow) Wastes() bool { return r.Row.WastedCost != nil && *r.Row.WastedCost > 0 }
+
+// wasteBar shows what became of core-hours. All numbers are parts of barWidth.
+type wasteBar struct {
+	Text                               string
+	Good, Stopped, Preempted, Failed   float64
+	StoppedAt, PreemptedAt, FailedFrom float64
+}
+
+// buildUsage sums what applications used.
+func buildUsage(v *visit) (view, error) {
+	out := view{title: "Usage", section: sectionUsage, template: "usage"}
+	query := v.request.URL.Query()
+	p := usagePage{
+		Base: v.base, Filter: filterOf(query), By: cmp.Or(say(query.Get("by")), "queue"), Label: say(query.Get("label")),
+		Since: cmp.Or(say(query.Get("since")), sinceDefault), Prices: strings.TrimSpace(query.Get("prices")),
+		Keys: []string{"queue", "namespace", "application", byLabel},
+	}
+	t, err := watch(v, subject{client.Applications, client.Selection{Namespace: p.Filter.Namespace}}, uidOfRow)
+	if err != nil {
+		if p.Filter.Namespace == "" && client.IsForbidden(err) {
+			out.template, out.data, out.status = "choose", choosePage{v.base, err.Error(), "usage"}, statusOf(err)
+			return out, nil
+		}
+		return out, err
+	}
+	p.sum(t.all(), p.question(v), v.clock.Now())
+	p.Pager = pageOf(v.request, len(p.Rows), usageShown)
+	p.Rows = p.Rows[p.Pager.from:p.Pager.to]
+	out.data = p
+	return out, nil
+}
+
+// question is what a viewer asks for. What cannot be understood is replaced by its default, and said.
+type question struct {
+	key    usage.Key
+	back   time.Duration
+	prices *usage.Prices
+}
+
+func (p *usagePage) question(v *visit) question {
+	q := question{key: usage.ByQueue, prices: v.prices}
+	by := p.By
+	if by == byLabel {
+		by += "=" + p.Label
+	}
+	if key, err := usage.ParseKey(by); err == nil {
+		q.key = key
+	} else {
+		p.problem("by: %v", err)
+		p.By = "queue"
+	}
+	var err error
+	if q.back, err = usage.ParseSince(p.Since); err != nil {
+		p.problem("since: %v", err)
+		q.back, _ = usage.ParseSince(sinceDefault)
+	}
+	if p.Prices != "" {
+		if q.prices, err = usage.ParsePrices([]byte(p.Prices)); err != nil {
+			p.problem("%v", err)
+		}
+	}
+	if p.Filter.Problem != "" {
+		p.problem("labels: %s", p.Filter.Problem)
+	}
+	return q
+}
+
+func (p *usagePage) problem(format string, args ...any) {
+	p.Problems = append(p.Problems, fmt.Sprintf(format, args...))
+}
+
+// sum adds up what the applications that are asked for used.
+func (p *usagePage) sum(all []*application, q question, now time.Time) {
+	window := usage.Window{From: now.Add(-q.back), Until: now}
+	queues, namespaces := map[string]bool{}, map[string]bool{}
+	var records []usage.Record
+	for _, a := range all {
+		app := a.app
+		app.Status = a.metered
+		queues[app.Status.Queue], namespaces[app.Namespace] = true, true
+		if !p.Filter.selector.Matches(labels.Set(app.Labels)) {
+			continue
+		}
+		if window.HistoryCut(&app) {
+			p.Cut++
+		}
+		for _, r := range usage.RecordsOf(&app, now) {
+			if p.Filter.Queue == "" || r.Queue == p.Filter.Queue {
+				records = append(records, r)
+			}
+		}
+	}
+	p.Queues, p.Namespaces = offered(queues), offered(namespaces)
+	p.Report, p.Priced = usage.Summarize(records, window, q.key, q.prices), q.prices != nil
+	most := 0.0
+	for i := range p.Report.Rows {
+		most = max(most, p.Report.Rows[i].Granted.CPU)
+	}
+	for _, r := range p.Report.Rows {
+		p.Rows = append(p.Rows, p.row(r, most))
+	}
+	p.Total = p.row(p.Report.Total, p.Report.Total.Granted.CPU)
+	p.Used = percent(p.Report.Total.Requested.CPU, p.Report.Total.Granted.CPU)
+}
+
+// row draws a row; most is what the whole width of its bar stands for.
+func (p *usagePage) row(r usage.Row, most float64) usageRow {
+	row := usageRow{Row: r, Bar: wasteOf(r, most)}
+	if r.Cost != nil {
+		row.Cost, row.WastedCost = money(*r.Cost, p.Report.Currency), money(*r.WastedCost, p.Report.Currency)
+	}
+	if r.Key == "" {
+		return row
+	}
+	switch p.By {
+	case "queue":
+		row.Path = pathOf(p.Base, "queues", r.Key)
+	case "namespace":
+		row.Path = pathOf(p.Base, "applications") + "?" + url.Values{"namespace": {r.Key}}.Encode()
+	case "application":
+		namespace, name, _ := strings.Cut(r.Key, "/")
+		row.Path = pathOf(p.Base, "applications", namespace, name)
+	}
+	return row
+}
+
+func wasteOf(r usage.Row, most float64) wasteBar {
+	b := wasteBar{Text: fmt.Sprintf("%s core-hours, of them %s failed, %s preempted, %s stopped",
+		hours(r.Granted.CPU), hours(r.Failed.CPU), hours(r.Preempted.CPU), hours(r.Stopped.CPU))}
+	if most <= 0 {
+		return b
+	}
+	part := func(amount float64) float64 { return max(0, amount) / most * barWidth }
+	b.Stopped, b.Preempted, b.Failed = part(r.Stopped.CPU), part(r.Preempted.CPU), part(r.Failed.CPU)
+	b.Good = part(r.Granted.CPU - r.Stopped.CPU - r.Preempted.CPU - r.Failed.CPU)
+	b.StoppedAt = b.Good
+	b.PreemptedAt = b.StoppedAt + b.Stopped
+	b.FailedFrom = b.PreemptedAt + b.Preempted
+	return b
+}
+
+// hours writes an amount with as many digits as say something: 0.004, 1.25, 12.3, 1,234.
+func hours(amount float64) string {
+	switch size := math.Abs(amount); {
+	case size == 0:
+		return "0"
+	case size < 0.0005:
+		return "<0.001"
+	case size < 0.1:
+		return fmt.Sprintf("%.3f", amount)
+	case size < 100:
+		return fmt.Sprintf("%.2f", amount)
+	case size < 1000:
+		return fmt.Sprintf("%.1f", amount)
+	}
+	return grouped(amount)
+}
+
+// grouped writes a whole number with commas.
+func grouped(amount float64) string {
+	digits := fmt.Sprintf("%.0f", amount)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+// money writes a cost.
+func money(amount float64, currency string) string {
+	return strings.TrimSpace(fmt.Sprintf("%.2f %s", amount, currency))
+}
+
+// percent writes a part of a whole; empty if there is no whole.
+func percent(part, whole float64) string {
+	if whole <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.0f %%", part/whole*100)
+}

@@ -1,0 +1,87 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package dashboard
+
+import (
+	"fmt"
+	"math"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/utils/ptr"
+
+	"github.com/sparkgate/sparkgate/internal/usage"
+)
+
+// used is an application whose two attempts held four cores for an hour each: one failed, one succeeded.
+func used(t *testing.T, name string) *application {
+	t.Helper()
+	attempt := `{"run":1,"attempt":%d,"outcome":%q,"finishedAt":"2026-01-01T0%d:00:00Z","logTail":"long",
+		"usage":{"queue":"team-a","since":"2026-01-01T0%d:00:00Z","granted":{"milliCPUSeconds":14400000,"memoryMiBSeconds":3686400},"requested":{"milliCPUSeconds":7200000}}}`
+	return row(t, name, "Succeeded", fmt.Sprintf(`,"queue":"team-a","attempts":[`+attempt+`,`+attempt+`]`, 1, "Failed", 2, 1, 2, "Succeeded", 3, 2))
+}
+
+// asked is the page of a query, with what is said of an application.
+func asked(t *testing.T, query url.Values, prices *usage.Prices) usagePage {
+	t.Helper()
+	p := usagePage{Filter: filterOf(query), By: query.Get("by"), Label: query.Get("label"), Since: query.Get("since"), Prices: query.Get("prices")}
+	v := &visit{request: httptest.NewRequest("GET", "/usage", nil), prices: prices}
+	p.sum([]*application{used(t, "pi")}, p.question(v), time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC))
+	return p
+}
+
+// TestUsageOfRows: what a list keeps of an application has all of its attempts, and the bar shows what failed.
+func TestUsageOfRows(t *testing.T) {
+	t.Parallel()
+	p := asked(t, url.Values{"by": {"label"}, "label": {"team"}, "since": {"2d"}}, &usage.Prices{Currency: "EUR", Default: usage.Price{CoreHour: ptr.To(0.5)}})
+	if len(p.Rows) != 1 || p.Rows[0].Key != "a" || p.Rows[0].Attempts != 2 || len(p.Problems) > 0 {
+		t.Fatalf("%+v", p)
+	}
+	row := p.Rows[0]
+	if row.Granted.CPU != 8 || row.Granted.Memory != 2 || row.Failed.CPU != 4 || row.Cost != "4.00 EUR" || row.WastedCost != "2.00 EUR" || !row.Wastes() || p.Used != "50 %" {
+		t.Errorf("%+v, %s requested", row, p.Used)
+	}
+	if b := row.Bar; b.Good != 50 || b.Failed != 50 || b.FailedFrom != 50 || b.Stopped+b.Preempted != 0 {
+		t.Errorf("bar %+v", b)
+	}
+	if half := asked(t, url.Values{"by": {"queue"}, "since": {"1290m"}}, nil); math.Round(half.Total.Granted.CPU) != 2 || half.Priced {
+		t.Errorf("of the last half hour: %+v", half.Total)
+	}
+}
+
+// TestUsageSaysMistakes: what cannot be understood is named, and the page shows the rest.
+func TestUsageSaysMistakes(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		query url.Values
+		want  string
+	}{
+		"a key that is none":    {url.Values{"by": {"color"}, "since": {"7d"}}, `by: there is no key "color"`},
+		"a label without name":  {url.Values{"by": {"label"}, "since": {"7d"}}, `by: "" is not the name of a label`},
+		"no duration":           {url.Values{"by": {"queue"}, "since": {"yesterday"}}, `since: "yesterday" is not a duration`},
+		"a price below nothing": {url.Values{"by": {"queue"}, "since": {"7d"}, "prices": {"default: {coreHour: -1}"}}, "default.coreHour: -1 is not a price"},
+		"no price list":         {url.Values{"by": {"queue"}, "since": {"7d"}, "prices": {"<script>"}}, "invalid price list"},
+		"no selector":           {url.Values{"by": {"queue"}, "since": {"7d"}, "labels": {"==="}}, "is not a label selector"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if p := asked(t, tt.query, nil); len(p.Problems) != 1 || !strings.Contains(p.Problems[0], tt.want) {
+				t.Errorf("%q, want %q", p.Problems, tt.want)
+			}
+		})
+	}
+}
+
+// TestHours: amounts keep the digits that say something.
+func TestHours(t *testing.T) {
+	t.Parallel()
+	for amount, want := range map[float64]string{0: "0", 0.0001: "<0.001", 0.0042: "0.004", 1.256: "1.26", 123.44: "123.4", 1234: "1,234", 1234567.8: "1,234,568"} {
+		if got := hours(amount); got != want {
+			t.Errorf("%v becomes %q, want %q", amount, got, want)
+		}
+	}
+}
