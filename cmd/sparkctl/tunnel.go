@@ -17,6 +17,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/sparkgate/sparkgate/internal/client"
+	sparkrender "github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
 // reconnectAfter is the pause before a way that was lost is opened again.
@@ -39,7 +40,7 @@ type tunnel struct {
 func (t *tunnel) hold(ctx context.Context) error {
 	utilruntime.ErrorHandlers = nil // the library logs each refused connection, the first of which are expected
 	for first := true; ctx.Err() == nil; first = false {
-		way, err := t.cluster.Forward(ctx, t.driver, t.local, uiPort(t.driver), io.Discard)
+		way, err := t.cluster.Forward(ctx, t.driver, t.local, sparkrender.DriverUIPort(t.driver), io.Discard)
 		switch {
 		case err != nil && first && ctx.Err() == nil:
 			return err

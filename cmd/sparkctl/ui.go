@@ -105,18 +105,6 @@ func (f *uiFlags) localPort() (uint16, error) {
 	return f.port, nil
 }
 
-// uiPort returns the port of the web interface in a driver pod.
-func uiPort(driver *corev1.Pod) int32 {
-	for i := range driver.Spec.Containers {
-		for _, port := range driver.Spec.Containers[i].Ports {
-			if port.Name == sparkrender.UIPortName {
-				return port.ContainerPort
-			}
-		}
-	}
-	return sparkrender.DefaultUIPort
-}
-
 // untilDriverEnds waits until the attempt that ran is over, and says how it stands then; nothing if ctx ends before.
 func untilDriverEnds(ctx context.Context, c *client.Cluster, app *v1alpha1.SparkApplication) string {
 	text := ""

@@ -60,6 +60,18 @@ const (
 	DefaultUIPort    = 4040
 )
 
+// DriverUIPort returns the port of the web interface in a driver pod.
+func DriverUIPort(driver *corev1.Pod) int32 {
+	for i := range driver.Spec.Containers {
+		for _, port := range driver.Spec.Containers[i].Ports {
+			if port.Name == UIPortName {
+				return port.ContainerPort
+			}
+		}
+	}
+	return DefaultUIPort
+}
+
 // port is one port of the driver by its name in container and Service.
 type port struct {
 	name   string

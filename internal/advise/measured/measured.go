@@ -1,0 +1,155 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package measured finds what Spark measured of the last run of an application: in the driver while it runs, else in an
+// event log, else in a history server. Whatever it asks the API server for, it asks with the credentials of the user.
+package measured
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/clock"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/advise"
+	"github.com/sparkgate/sparkgate/internal/advise/eventlog"
+	"github.com/sparkgate/sparkgate/internal/advise/rest"
+	"github.com/sparkgate/sparkgate/internal/client"
+	sparkrender "github.com/sparkgate/sparkgate/internal/spark/render"
+	"github.com/sparkgate/sparkgate/internal/status"
+)
+
+// restTimeout bounds the requests to a driver or a history server, all together.
+const restTimeout = time.Minute
+
+// Sources are the places where measurements are looked for.
+type Sources struct {
+	Cluster *client.Cluster
+	// OfUser says that the process is the user's own: it may read the files of its machine, and open the address of the
+	// history server that the status names.
+	OfUser bool
+	// HistoryServer is the address that a process for many users opens. Default: none; the status, which others can
+	// write, does not choose where such a process sends requests.
+	HistoryServer string
+}
+
+// Read reads from the first source that there is.
+func (s Sources) Read(ctx context.Context, app *v1alpha1.SparkApplication) (*advise.Run, error) {
+	ctx, cancel := context.WithTimeout(ctx, restTimeout)
+	defer cancel()
+	driver, err := s.driver(ctx, app)
+	if err != nil {
+		return nil, err
+	}
+	if driver != nil {
+		return readDriver(ctx, s.Cluster, driver, app)
+	}
+	var history, id string
+	if d := app.Status.Driver; d != nil {
+		history, id = d.HistoryAddress, d.ApplicationID
+	}
+	switch {
+	case s.OfUser && localEventLog(app) != "":
+		return EventLog(localEventLog(app))
+	case s.OfUser && history != "":
+		return readHistory(ctx, history, id)
+	case !s.OfUser && s.HistoryServer != "" && id != "":
+		return readHistory(ctx, s.HistoryServer, id)
+	}
+	now := status.Summarize(app, clock.RealClock{}.Now())
+	return nil, fmt.Errorf("%s has no driver that runs: %s: %s; name the event log of its last run to sparkctl advise with --event-log, or "+
+		"let the operator know a history server (flag --history-server-url)", app.Name, now.Stage, now.Message)
+}
+
+// driver returns the driver of the current attempt if it runs, else nil.
+func (s Sources) driver(ctx context.Context, app *v1alpha1.SparkApplication) (*corev1.Pod, error) {
+	pods, err := s.Cluster.PodsOf(ctx, app, client.SparkPods{Run: app.Status.Run, Attempt: app.Status.Attempt, Role: v1alpha1.SparkRoleDriver})
+	if err != nil {
+		return nil, err
+	}
+	for i := range pods {
+		if client.Runs(&pods[i]) {
+			return &pods[i], nil
+		}
+	}
+	return nil, nil
+}
+
+// localEventLog returns the event log of the last run if its folder is mounted on this machine as it is in the driver;
+// empty if it is not.
+func localEventLog(app *v1alpha1.SparkApplication) string {
+	folder := strings.TrimPrefix(app.Spec.SparkConf["spark.eventLog.dir"], "file://")
+	if app.Status.Driver == nil || app.Status.Driver.ApplicationID == "" || !filepath.IsAbs(folder) {
+		return ""
+	}
+	id := app.Status.Driver.ApplicationID
+	for _, name := range []string{"eventlog_v2_" + id, id, id + ".zstd"} {
+		if _, err := os.Stat(filepath.Join(folder, name)); err == nil {
+			return filepath.Join(folder, name)
+		}
+	}
+	return ""
+}
+
+// EventLog reads a path of this machine.
+func EventLog(path string) (*advise.Run, error) {
+	path = strings.TrimPrefix(path, "file://")
+	folder, name := filepath.Split(filepath.Clean(path))
+	if folder == "" {
+		folder = "."
+	}
+	run, err := eventlog.Read(os.DirFS(folder), name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("--event-log: there is no %s on this machine; mount or download the folder that spark.eventLog.dir names", path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	run.Source = "event log " + name
+	return run, nil
+}
+
+// readDriver reads from the web interface of a driver, through a port of this machine.
+func readDriver(ctx context.Context, c *client.Cluster, driver *corev1.Pod, app *v1alpha1.SparkApplication) (*advise.Run, error) {
+	if app.Spec.SparkConf["spark.ui.enabled"] == "false" {
+		return nil, errors.New("the driver has no web interface to read from: spec.sparkConf sets spark.ui.enabled to false; use --event-log after the run")
+	}
+	way, err := c.Forward(ctx, driver, 0, sparkrender.DriverUIPort(driver), io.Discard)
+	if err != nil {
+		return nil, err
+	}
+	defer way.Close()
+	run, err := rest.Spark{Address: fmt.Sprintf("http://127.0.0.1:%d", way.Port)}.Read(ctx, "")
+	if err != nil {
+		return nil, fmt.Errorf("read from driver %s, which may still be starting: %w", driver.Name, err)
+	}
+	run.Source = "driver " + driver.Name + ", which runs"
+	return run, nil
+}
+
+// readHistory reads from the history server that has a page of the application at this address.
+func readHistory(ctx context.Context, address, id string) (*advise.Run, error) {
+	page, err := url.Parse(address)
+	if err != nil {
+		return nil, fmt.Errorf("the address %q at the history server: %w", address, err)
+	}
+	before, _, _ := strings.Cut(page.Path, "/history/")
+	base := url.URL{Scheme: page.Scheme, Host: page.Host, Path: strings.TrimSuffix(before, "/")}
+	run, err := rest.Spark{Address: base.String(), Client: &http.Client{Timeout: restTimeout}}.Read(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("read from the history server: %w", err)
+	}
+	run.Source = "history server " + base.Host
+	return run, nil
+}
