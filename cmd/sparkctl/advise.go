@@ -12,8 +12,8 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/advise"
-	"github.com/sparkgate/sparkgate/internal/advise/measured"
 	"github.com/sparkgate/sparkgate/internal/client"
+	"github.com/sparkgate/sparkgate/internal/client/measured"
 	"github.com/sparkgate/sparkgate/internal/printer"
 )
 

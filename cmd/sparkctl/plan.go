@@ -6,19 +6,15 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
-	corev1 "k8s.io/api/core/v1"
-	nodev1 "k8s.io/api/node/v1"
-	schedulingv1 "k8s.io/api/scheduling/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/clock"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/client"
+	"github.com/sparkgate/sparkgate/internal/client/live"
 	"github.com/sparkgate/sparkgate/internal/offline"
 	"github.com/sparkgate/sparkgate/internal/printer"
 )
@@ -84,12 +80,15 @@ func (f *planFlags) run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	live, err := liveOf(ctx, c, s.err)
+	state, without, err := live.Read(ctx, c, clock.RealClock{}.Now())
 	if err != nil {
 		return err
 	}
-	live.DefaultGate = v1alpha1.GateType(f.gate)
-	plan, err := offline.NewPlan(live, files, c.Namespace)
+	for _, note := range without {
+		fmt.Fprintln(s.err, note)
+	}
+	state.DefaultGate = v1alpha1.GateType(f.gate)
+	plan, err := offline.NewPlan(state, files, c.Namespace)
 	if err != nil {
 		return fmt.Errorf("the files have errors:\n%w", err)
 	}
@@ -128,47 +127,4 @@ func (f *planFlags) verdict(plan offline.Plan) error {
 		}
 	}
 	return nil
-}
-
-// liveOf reads what a plan is made against. What the user may not read beside queues and applications is reported, and left
-// out.
-func liveOf(ctx context.Context, c *client.Cluster, notes io.Writer) (live offline.Live, err error) {
-	live = offline.Live{
-		Namespaces: map[string]metav1.ObjectMeta{}, Priorities: map[string]int32{}, RuntimeClasses: map[string]corev1.ResourceList{},
-		Now: clock.RealClock{}.Now(),
-	}
-	if live.Queues, err = client.ListAll[v1alpha1.SparkQueue](ctx, c, client.Queues, client.Selection{}); err != nil {
-		return live, err
-	}
-	if live.Flavors, err = client.ListAll[v1alpha1.SparkFlavor](ctx, c, client.Flavors, client.Selection{}); err != nil {
-		return live, err
-	}
-	if live.Applications, err = client.ListAll[v1alpha1.SparkApplication](ctx, c, client.Applications, client.Selection{}); err != nil {
-		return live, err
-	}
-	eachOf(ctx, c, client.Namespaces, notes, func(n *corev1.Namespace) { live.Namespaces[n.Name] = n.ObjectMeta })
-	eachOf(ctx, c, client.LimitRanges, notes, func(r *corev1.LimitRange) { live.LimitRanges = append(live.LimitRanges, *r) })
-	eachOf(ctx, c, client.PriorityClasses, notes, func(p *schedulingv1.PriorityClass) {
-		live.Priorities[p.Name] = p.Value
-		if p.GlobalDefault {
-			live.DefaultPriority = p.Value
-		}
-	})
-	eachOf(ctx, c, client.RuntimeClasses, notes, func(r *nodev1.RuntimeClass) {
-		if r.Overhead != nil {
-			live.RuntimeClasses[r.Name] = r.Overhead.PodFixed
-		}
-	})
-	return live, nil
-}
-
-// eachOf reads objects that a plan can do without.
-func eachOf[T any](ctx context.Context, c *client.Cluster, kind client.Kind, notes io.Writer, see func(*T)) {
-	all, err := client.ListAll[T](ctx, c, kind, client.Selection{})
-	if err != nil {
-		fmt.Fprintf(notes, "The plan does without %s: %v\n", kind.Resource, err)
-	}
-	for i := range all {
-		see(&all[i])
-	}
 }

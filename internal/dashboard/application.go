@@ -50,6 +50,7 @@ type applicationPage struct {
 	// Refused says why there are no actions; Done what an action has brought about.
 	Refused, Done string
 	Log           bool
+	Advice        adviceCard
 	Now           time.Time
 }
 
@@ -114,6 +115,7 @@ func buildApplication(v *visit) (view, error) {
 	p.pods(v, app)
 	p.events(v, app)
 	p.offer(v, app)
+	p.advise(v, app)
 	out.data = p
 	return out, nil
 }

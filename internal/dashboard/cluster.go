@@ -40,6 +40,8 @@ type ClusterOptions struct {
 	Operator string
 	// Prices of usage for viewers who give none of their own; nil for no costs.
 	Prices *usage.Prices
+	// HistoryServer is asked for the measurements of runs that have ended. Default: none.
+	HistoryServer string
 }
 
 // ServeCluster serves pages over TLS until ctx ends.
@@ -48,7 +50,7 @@ func ServeCluster(ctx context.Context, l net.Listener, o ClusterOptions) error {
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
-	pages := New(ctx, Options{Clock: clock.RealClock{}, ForToken: o.forToken, Prices: o.Prices})
+	pages := New(ctx, Options{Clock: clock.RealClock{}, ForToken: o.forToken, Prices: o.Prices, HistoryServer: o.HistoryServer})
 	server := &http.Server{
 		Handler: pages.Handler(), ReadHeaderTimeout: headerWithin, IdleTimeout: idleFor,
 		TLSConfig: &tls.Config{GetCertificate: certificate, MinVersion: tls.VersionTLS12},

@@ -6,12 +6,10 @@ package dashboard
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"sigs.k8s.io/yaml"
 
 	"github.com/sparkgate/sparkgate/internal/client"
-	"github.com/sparkgate/sparkgate/internal/redact"
 )
 
 // manifestPage is an application as the API server has it.
@@ -38,10 +36,6 @@ func buildManifest(v *visit) (view, error) {
 	if err != nil {
 		return out, fmt.Errorf("write the manifest as YAML: %w", err)
 	}
-	p := manifestPage{Base: v.base, Namespace: namespace, Name: name}
-	for line := range strings.Lines(string(text)) {
-		p.Lines = append(p.Lines, redact.Visible(strings.TrimRight(line, "\n")))
-	}
-	out.data = p
+	out.data = manifestPage{Base: v.base, Namespace: namespace, Name: name, Lines: lines(string(text))}
 	return out, nil
 }

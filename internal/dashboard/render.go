@@ -38,8 +38,9 @@ var (
 	sectionApplications = section{"applications", "Applications"}
 	sectionSchedules    = section{"schedules", "Schedules"}
 	sectionUsage        = section{"usage", "Usage"}
+	sectionWhatIf       = section{"what-if", "What if"}
 
-	sections = []section{sectionQueues, sectionApplications, sectionSchedules, sectionUsage}
+	sections = []section{sectionQueues, sectionApplications, sectionSchedules, sectionUsage, sectionWhatIf}
 )
 
 // layout is what surrounds the content of a page.

@@ -39,7 +39,9 @@ type Options struct {
 	Hosts []string
 	// Prices of usage for viewers who give none of their own; nil for no costs.
 	Prices *usage.Prices
-	Clock  clock.WithDelayedExecution
+	// HistoryServer is the address that a server for many viewers asks for the measurements of runs that have ended.
+	HistoryServer string
+	Clock         clock.WithDelayedExecution
 }
 
 // Server answers requests for pages. It is safe for concurrent use.
@@ -76,6 +78,7 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("POST /applications/{namespace}/{name}/{action}", s.act)
 	mux.HandleFunc("GET /schedules", s.page(buildSchedules))
 	mux.HandleFunc("GET /usage", s.page(buildUsage))
+	mux.HandleFunc("GET /what-if", s.page(buildWhatIf))
 	mux.HandleFunc("GET /", s.page(buildNothing))
 	if s.options.Local == nil {
 		mux.HandleFunc("GET /login", s.login)
@@ -147,7 +150,7 @@ func (s *Server) page(build builder) http.HandlerFunc {
 			return
 		}
 		v := &visit{
-			viewer: known, ctx: r.Context(), request: r, base: s.base, local: s.options.Local != nil, prices: s.options.Prices,
+			viewer: known, ctx: r.Context(), request: r, base: s.base, local: s.options.Local != nil, prices: s.options.Prices, history: s.options.HistoryServer,
 			wake: make(chan struct{}, 1), used: map[string]*shared{},
 		}
 		defer v.end()
@@ -163,7 +166,7 @@ func (s *Server) page(build builder) http.HandlerFunc {
 		}
 		writePage(w, layout{
 			Base: s.base, Title: now.title, Section: now.section, Content: body, User: name, Logout: s.options.Local == nil && r.Header.Get("Authorization") == "",
-			Live: now.template != templateProblem, Log: v.driver != nil,
+			Live: now.template != templateProblem && !now.still, Log: v.driver != nil,
 		}, now.status)
 	}
 }

@@ -6,6 +6,7 @@ package dashboard
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -73,9 +74,16 @@ type updates struct {
 	last    string
 }
 
+// errStill ends the stream of a page that does not change.
+var errStill = errors.New("the page has no updates")
+
 // show sends the content of the page, unless it is what was sent before.
 func (u *updates) show() error {
-	body, err := content(u.visit, u.visit.view(u.build))
+	now := u.visit.view(u.build)
+	if now.still {
+		return errStill
+	}
+	body, err := content(u.visit, now)
 	if err != nil {
 		return err
 	}

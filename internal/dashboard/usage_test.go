@@ -8,6 +8,7 @@ import (
 	"math"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -42,8 +43,9 @@ func TestUsageOfRows(t *testing.T) {
 		t.Fatalf("%+v", p)
 	}
 	row := p.Rows[0]
-	if row.Granted.CPU != 8 || row.Granted.Memory != 2 || row.Failed.CPU != 4 || row.Cost != "4.00 EUR" || row.WastedCost != "2.00 EUR" || !row.Wastes() || p.Used != "50 %" {
-		t.Errorf("%+v, %s requested", row, p.Used)
+	got := []any{row.Granted.CPU, row.Granted.Memory, row.Failed.CPU, row.Cost, row.WastedCost, row.Wastes(), p.Used}
+	if want := []any{8.0, 2.0, 4.0, "4.00 EUR", "2.00 EUR", true, "50 %"}; !slices.Equal(got, want) {
+		t.Errorf("(-want +got)\n- %v\n+ %v", want, got)
 	}
 	if b := row.Bar; b.Good != 50 || b.Failed != 50 || b.FailedFrom != 50 || b.Stopped+b.Preempted != 0 {
 		t.Errorf("bar %+v", b)

@@ -38,8 +38,9 @@ var errTooMany = fmt.Errorf("more than %d different lists are open: close some p
 // viewer is one set of credentials: the way to the cluster with them, and what their pages watch now. It is safe for
 // concurrent use.
 type viewer struct {
-	cluster *client.Cluster
-	clock   clock.WithDelayedExecution
+	cluster  *client.Cluster
+	clock    clock.WithDelayedExecution
+	readings readings
 	// ctx ends with the server.
 	ctx context.Context
 

@@ -27,6 +27,8 @@ type view struct {
 	data     any
 	// status of the answer; 0 is 200.
 	status int
+	// still says that it answers a question, and is not replaced when something changes.
+	still bool
 }
 
 // builder returns what a page shows now.
@@ -43,6 +45,8 @@ type visit struct {
 	local bool
 	// prices of usage; nil for none.
 	prices *usage.Prices
+	// history is the address of a history server that may be asked for measurements; empty for none.
+	history string
 	// wake has a value when something that the page shows has changed.
 	wake chan struct{}
 	used map[string]*shared

@@ -6,11 +6,14 @@ package browser
 import (
 	"fmt"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/test/integration/env"
@@ -33,8 +36,12 @@ func newScene(t *testing.T) scene {
 	n := harness.NewNode(t)
 	w := harness.NewWorld(t, harness.MemoryFor(3), &harness.Kubelet{Run: harness.Manual, Node: n.Name})
 	s := scene{w, n, map[string]*v1alpha1.SparkApplication{}}
-	s.stages["succeeded"] = w.Apply("daily-orders")
+	folder := t.TempDir()
+	s.stages["succeeded"] = w.Apply("daily-orders", func(app *v1alpha1.SparkApplication) {
+		app.Spec.SparkConf = map[string]string{"spark.eventLog.dir": "file://" + folder}
+	})
 	w.Succeed(s.stages["succeeded"])
+	s.measured(t, folder)
 	s.stages["failed"] = w.Apply("clickstream")
 	driver := w.Run(s.stages["failed"])
 	n.Writes(driver, "java.lang.OutOfMemoryError: Java heap space\n"+hostile+"\n")
@@ -58,8 +65,31 @@ func newScene(t *testing.T) scene {
 	return s
 }
 
+// measured puts an event log that Spark has written into the folder where that of the run is looked for.
+func (s scene) measured(t *testing.T, folder string) {
+	t.Helper()
+	ran := &v1alpha1.SparkApplication{}
+	if err := env.Client().Get(t.Context(), client.ObjectKeyFromObject(s.stages["succeeded"]), ran); err != nil {
+		t.Fatal(err)
+	}
+	recorded := os.DirFS(filepath.Join(env.Root(), "internal/advise/eventlog/testdata/skewed/eventlog_v2_app-20261123212223-0000"))
+	if err := os.CopyFS(filepath.Join(folder, "eventlog_v2_"+ran.Status.Driver.ApplicationID), recorded); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func pathOf(app *v1alpha1.SparkApplication) string {
 	return "/applications/" + app.Namespace + "/" + app.Name
+}
+
+// expected is what some pages have to say.
+var expected = map[string]string{
+	"advice":          "at most 903 MiB was in use beside the heap",
+	"advice-unknown":  "Not known: ",
+	"what-if":         "sessions",
+	"what-if-refused": "nominal",
+	"usage":           "core-hours failed",
+	"usage-label":     `since: "nonsense" is not a duration`,
 }
 
 // TestEveryPage: each page in each stage and both themes is accessible, runs no code of a tenant, and is kept as a picture.
@@ -71,6 +101,10 @@ func TestEveryPage(t *testing.T) {
 		"usage": "/usage?prices=" + url.QueryEscape("currency: EUR\ndefault: {coreHour: 0.04, gibHour: 0.005}\n"), "usage-label": "/usage?by=label&label=team&since=nonsense",
 		"schedules": "/schedules", "missing": "/applications/" + s.Namespace + "/none", "manifest": pathOf(s.stages["running"]) + "/manifest",
 	}
+	pages["advice"] = pathOf(s.stages["succeeded"]) + "?advice=1"
+	pages["advice-unknown"] = pathOf(s.stages["running"]) + "?advice=1"
+	whatIf := "/what-if?queue=" + s.Queue.Name
+	pages["what-if"], pages["what-if-refused"] = whatIf+"&plan=1&nominal:default:memory=64Gi", whatIf+"&plan=1&nominal:default:memory="+url.QueryEscape(hostile)
 	for stage, app := range s.stages {
 		pages["application-"+stage] = pathOf(app)
 	}
@@ -78,7 +112,10 @@ func TestEveryPage(t *testing.T) {
 	for name, path := range pages {
 		b.looks("light")
 		b.goes(address.base + path)
-		if name != "missing" {
+		if says := expected[name]; says != "" {
+			b.shows(says)
+		}
+		if name != "missing" && !strings.HasPrefix(name, "what-if") {
 			b.has(name+" is live", `document.getElementById("link").textContent === "Live" && document.body.dataset.updates > 0`)
 		}
 		if name == "application-running" {
@@ -102,7 +139,7 @@ func TestEveryPage(t *testing.T) {
 // weightOf is the weight of a page that exists.
 func (s site) weightOf(t *testing.T, name, path string) int64 {
 	t.Helper()
-	if name == "missing" {
+	if name == "missing" || name == "what-if-refused" {
 		return 0
 	}
 	return s.weight(t, path)
@@ -151,7 +188,7 @@ func TestKeyboard(t *testing.T) {
 		}
 		order = append(order, text)
 	}
-	for i, want := range []string{"Skip to content", "Queues", "Applications", "Schedules", "Usage"} {
+	for i, want := range []string{"Skip to content", "Queues", "Applications", "Schedules", "Usage", "What if"} {
 		if i >= len(order) || order[i] != want {
 			t.Fatalf("the order of the focus is %q", order)
 		}

@@ -27,6 +27,7 @@ func Run(ctx context.Context, args []string) error {
 	flags.StringVar(&o.APIServer, "api-server", inCluster(), "the address of the API server")
 	flags.StringVar(&o.CAFile, "api-server-ca", "", "a file with the certificates by which the API server is trusted")
 	flags.StringVar(&o.Operator, "operator-namespace", "sparkgate-system", "the namespace in which the operator is installed")
+	flags.StringVar(&o.HistoryServer, "history-server-url", "", "the address of the Spark history server, which is asked for measurements of runs that have ended")
 	priceList := flags.String("prices", "", "a file with prices of an hour, for costs of usage")
 	err := flags.Parse(args)
 	if err == nil && *priceList != "" {

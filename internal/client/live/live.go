@@ -1,0 +1,70 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package live reads from an API server what a plan is made against, with the credentials of the user.
+package live
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	nodev1 "k8s.io/api/node/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/client"
+	"github.com/sparkgate/sparkgate/internal/offline"
+)
+
+// Read reads what a plan is made against. What the user may not read beside queues, flavors and applications is left out,
+// and said in without.
+func Read(ctx context.Context, c *client.Cluster, now time.Time) (state offline.Live, without []string, err error) {
+	state = offline.Live{
+		Namespaces: map[string]metav1.ObjectMeta{}, Priorities: map[string]int32{}, RuntimeClasses: map[string]corev1.ResourceList{}, Now: now,
+	}
+	if state.Queues, err = client.ListAll[v1alpha1.SparkQueue](ctx, c, client.Queues, client.Selection{}); err != nil {
+		return state, nil, err
+	}
+	if state.Flavors, err = client.ListAll[v1alpha1.SparkFlavor](ctx, c, client.Flavors, client.Selection{}); err != nil {
+		return state, nil, err
+	}
+	if state.Applications, err = client.ListAll[v1alpha1.SparkApplication](ctx, c, client.Applications, client.Selection{}); err != nil {
+		return state, nil, err
+	}
+	r := reader{ctx: ctx, cluster: c}
+	each(&r, client.Namespaces, func(n *corev1.Namespace) { state.Namespaces[n.Name] = n.ObjectMeta })
+	each(&r, client.LimitRanges, func(l *corev1.LimitRange) { state.LimitRanges = append(state.LimitRanges, *l) })
+	each(&r, client.PriorityClasses, func(p *schedulingv1.PriorityClass) {
+		state.Priorities[p.Name] = p.Value
+		if p.GlobalDefault {
+			state.DefaultPriority = p.Value
+		}
+	})
+	each(&r, client.RuntimeClasses, func(c *nodev1.RuntimeClass) {
+		if c.Overhead != nil {
+			state.RuntimeClasses[c.Name] = c.Overhead.PodFixed
+		}
+	})
+	return state, r.without, nil
+}
+
+// reader reads what a plan can do without.
+type reader struct {
+	ctx     context.Context
+	cluster *client.Cluster
+	without []string
+}
+
+// each looks at all objects of a kind that the user may list.
+func each[T any](r *reader, kind client.Kind, see func(*T)) {
+	all, err := client.ListAll[T](r.ctx, r.cluster, kind, client.Selection{})
+	if err != nil {
+		r.without = append(r.without, fmt.Sprintf("The plan does without %s: %v", kind.Resource, err))
+	}
+	for i := range all {
+		see(&all[i])
+	}
+}

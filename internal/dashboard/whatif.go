@@ -1,0 +1,240 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package dashboard
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	"sigs.k8s.io/yaml"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/client/live"
+	"github.com/sparkgate/sparkgate/internal/offline"
+	"github.com/sparkgate/sparkgate/internal/redact"
+)
+
+// effectsShown is how many of the effects of a plan are listed.
+const effectsShown = 100
+
+// whatIfPage says what a change of quotas would do.
+type whatIfPage struct {
+	Base string
+	// Name of the queue; empty if none is chosen yet.
+	Name   string
+	Queues []string
+	Quotas []quotaFields
+	// Planned: the viewer has asked. Refused says why there is no answer.
+	Planned bool
+	Refused []string
+	Counts  []outcomeCount
+	Effects []effectRow
+	More    int
+	// Without are kinds that the viewer may not read, which the plan does without.
+	Without []string
+	// Manifest of the queue with the change, by lines.
+	Manifest []string
+}
+
+// quotaFields are the quotas of one resource in one flavor, as text that the viewer edits.
+type quotaFields struct {
+	Flavor, Resource string
+	Fields           []quotaField
+}
+
+// quotaField is one of nominal, borrowingLimit and lendingLimit.
+type quotaField struct {
+	// Name in the form, Label for people.
+	Name, Label, Value string
+	// Now is the value of the queue as it is; empty for none.
+	Now     string
+	Changed bool
+}
+
+// effectRow is what becomes of an application.
+type effectRow struct {
+	offline.Effect
+	Path       string
+	Tone, From string
+}
+
+// outcomeCount is how many applications would stand somewhere.
+type outcomeCount struct {
+	Tone  string
+	Text  string
+	Count int
+}
+
+// buildWhatIf says what a change of the quotas of a queue would do. Nothing is written.
+func buildWhatIf(v *visit) (view, error) {
+	out := view{title: "What if", section: sectionWhatIf, template: "whatif", still: true}
+	queues, err := queuesOf(v)
+	if err != nil {
+		return out, err
+	}
+	query := v.request.URL.Query()
+	p := whatIfPage{Base: v.base, Name: say(query.Get("queue"))}
+	var chosen *v1alpha1.SparkQueue
+	for i := range queues {
+		p.Queues = append(p.Queues, queues[i].Name)
+		if queues[i].Name == p.Name {
+			chosen = &queues[i]
+		}
+	}
+	slices.Sort(p.Queues)
+	if p.Name != "" && chosen == nil {
+		return out, &notFound{"sparkqueue " + p.Name + " not found: it does not exist, or was deleted"}
+	}
+	if chosen != nil {
+		p.fields(chosen, query)
+		if p.Planned = query.Has("plan"); p.Planned {
+			out.status = p.plan(v, chosen)
+		}
+	}
+	out.data = p
+	return out, nil
+}
+
+// fields takes the quotas of a queue, and what the viewer has put in their place.
+func (p *whatIfPage) fields(q *v1alpha1.SparkQueue, query url.Values) {
+	for i := range q.Spec.Flavors {
+		flavor := &q.Spec.Flavors[i]
+		for k := range flavor.Quotas {
+			quota := &flavor.Quotas[k]
+			row := quotaFields{Flavor: flavor.Name, Resource: quota.Resource}
+			for _, f := range []struct {
+				name, label string
+				value       *resource.Quantity
+			}{{"nominal", "Quota", &quota.Nominal}, {"borrowingLimit", "Borrowing limit", quota.BorrowingLimit}, {"lendingLimit", "Lending limit", quota.LendingLimit}} {
+				field := quotaField{Name: strings.Join([]string{f.name, flavor.Name, quota.Resource}, ":"), Label: f.label}
+				if f.value != nil {
+					field.Now = f.value.String()
+				}
+				field.Value = field.Now
+				if query.Has(field.Name) {
+					field.Value = strings.TrimSpace(say(query.Get(field.Name)))
+				}
+				field.Changed = field.Value != field.Now
+				row.Fields = append(row.Fields, field)
+			}
+			p.Quotas = append(p.Quotas, row)
+		}
+	}
+}
+
+// plan decides what would happen, and returns the status of the answer; 0 is success.
+func (p *whatIfPage) plan(v *visit, q *v1alpha1.SparkQueue) int {
+	manifest, err := p.manifest(q)
+	if err != nil {
+		p.Refused = lines(err.Error())
+		return http.StatusInternalServerError
+	}
+	state, without, err := live.Read(v.ctx, v.cluster, v.clock.Now())
+	if err != nil {
+		p.Refused = lines(err.Error())
+		return statusOf(err)
+	}
+	plan, err := offline.NewPlan(state, []offline.File{{Name: "the queue", Text: manifest}}, "")
+	if err != nil {
+		p.Refused = lines(err.Error())
+		return http.StatusUnprocessableEntity
+	}
+	p.Without = without
+	p.Manifest = lines(string(manifest))
+	p.show(plan.Effects)
+	return 0
+}
+
+// manifest returns the queue with what the viewer has written. Whether that is right is for the plan to say.
+func (p *whatIfPage) manifest(q *v1alpha1.SparkQueue) ([]byte, error) {
+	text, err := json.Marshal(q.Spec)
+	if err != nil {
+		return nil, fmt.Errorf("write queue %s: %w", q.Name, err)
+	}
+	var spec map[string]any
+	if err := json.Unmarshal(text, &spec); err != nil {
+		return nil, fmt.Errorf("read queue %s: %w", q.Name, err)
+	}
+	written := map[string]string{}
+	for _, row := range p.Quotas {
+		for _, f := range row.Fields {
+			written[f.Name] = f.Value
+		}
+	}
+	for _, flavor := range objectsIn(spec["flavors"]) {
+		for _, quota := range objectsIn(flavor["quotas"]) {
+			for _, field := range []string{"nominal", "borrowingLimit", "lendingLimit"} {
+				name := fmt.Sprintf("%s:%s:%s", field, flavor["name"], quota["resource"])
+				if quota[field] = written[name]; written[name] == "" {
+					delete(quota, field)
+				}
+			}
+		}
+	}
+	return yaml.Marshal(map[string]any{
+		"apiVersion": v1alpha1.GroupVersion.String(), "kind": v1alpha1.SparkQueueKind, "metadata": map[string]any{"name": q.Name}, "spec": spec,
+	})
+}
+
+// lines returns a text of others in lines, with everything that does more than print written out.
+func lines(text string) []string {
+	var out []string
+	for line := range strings.Lines(text) {
+		out = append(out, redact.Visible(strings.TrimRight(line, "\n")))
+	}
+	return out
+}
+
+// objectsIn returns the objects of a list in JSON.
+func objectsIn(list any) []map[string]any {
+	var all []map[string]any
+	values, _ := list.([]any)
+	for _, value := range values {
+		if object, ok := value.(map[string]any); ok {
+			all = append(all, object)
+		}
+	}
+	return all
+}
+
+// show lists the effects, and counts them.
+func (p *whatIfPage) show(effects []offline.Effect) {
+	counts := map[offline.Outcome]int{}
+	for _, e := range effects {
+		counts[e.After]++
+		if len(p.Effects) >= effectsShown {
+			p.More++
+			continue
+		}
+		row := effectRow{Effect: e, Tone: toneOf(e.After), From: toneOf(e.Before)}
+		if e.Kind != v1alpha1.ScheduledSparkApplicationKind {
+			row.Path = pathOf(p.Base, "applications", e.Namespace, e.Name)
+		}
+		p.Effects = append(p.Effects, row)
+	}
+	for _, outcome := range []offline.Outcome{offline.Admitted, offline.Fits, offline.Waiting, offline.Preempted, offline.Refused, offline.Elsewhere, offline.Absent} {
+		if n := counts[outcome]; n > 0 {
+			p.Counts = append(p.Counts, outcomeCount{toneOf(outcome), string(outcome), n})
+		}
+	}
+}
+
+// toneOf returns the color of an outcome.
+func toneOf(o offline.Outcome) string {
+	switch o {
+	case offline.Admitted, offline.Fits:
+		return "good"
+	case offline.Waiting:
+		return "wait"
+	case offline.Preempted, offline.Refused:
+		return "bad"
+	case offline.Absent, offline.Elsewhere:
+	}
+	return "idle"
+}
