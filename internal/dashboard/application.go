@@ -50,8 +50,10 @@ type applicationPage struct {
 	// Refused says why there are no actions; Done what an action has brought about.
 	Refused, Done string
 	Log           bool
-	Advice        adviceCard
-	Now           time.Time
+	// Executors is how many ran over time.
+	Executors chart
+	Advice    adviceCard
+	Now       time.Time
 }
 
 // step is a step of the run in the picture of the stages.
@@ -249,6 +251,7 @@ func (p *applicationPage) pods(v *visit, app *v1alpha1.SparkApplication) {
 	slices.SortFunc(rows, func(a, b *pod) int {
 		return cmp.Or(cmp.Compare(a.role, b.role), cmp.Compare(len(a.executor), len(b.executor)), cmp.Compare(a.executor, b.executor), cmp.Compare(a.name, b.name))
 	})
+	p.executors(v, app, rows)
 	var newest *pod
 	for _, row := range rows {
 		if row.driver != nil && row.hasLog && (newest == nil || row.created.After(newest.created)) {

@@ -38,6 +38,8 @@ type queuePage struct {
 	// Unknown says why applications are not listed.
 	Unknown string
 	First   *firstInLine
+	// History is what was held over the last hours.
+	History []chart
 	Now     time.Time
 }
 
@@ -111,7 +113,9 @@ func (p *queuePage) applications(v *visit, below []v1alpha1.SparkQueue) {
 		within[below[i].Name] = true
 	}
 	var waits []*application
+	past := newHistory(p.Now)
 	for _, a := range all {
+		past.of(a, within, p.Now)
 		known[[2]string{a.app.Namespace, a.app.Name}] = a
 		s := a.summary(p.Now)
 		switch {
@@ -121,6 +125,7 @@ func (p *queuePage) applications(v *visit, below []v1alpha1.SparkQueue) {
 			waits = append(waits, a)
 		}
 	}
+	p.History = past.charts(p.Queue.Usage)
 	p.line(waits, known)
 	p.sortHolders()
 	p.first(v)

@@ -116,8 +116,10 @@ type pod struct {
 	executor, phase, about string
 	run, attempt           int64
 	created                time.Time
-	hasLog                 bool
-	driver                 *corev1.Pod
+	// started and finished are when its first container began and ended; zero if it has not.
+	started, finished time.Time
+	hasLog            bool
+	driver            *corev1.Pod
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -130,6 +132,9 @@ func (p *pod) UnmarshalJSON(data []byte) error {
 		uid: full.UID, name: full.Name, node: full.Spec.NodeName, role: full.Labels[v1alpha1.SparkRoleLabel], executor: client.ExecutorID(full),
 		phase: string(full.Status.Phase), about: aboutPod(full), created: full.CreationTimestamp.Time, hasLog: client.HasLog(full),
 	}
+	if all := full.Status.ContainerStatuses; len(all) > 0 {
+		p.started, p.finished = lifeOf(&all[0].State)
+	}
 	p.run, _ = strconv.ParseInt(full.Labels[v1alpha1.RunLabel], 10, 64)
 	p.attempt, _ = strconv.ParseInt(full.Labels[v1alpha1.AttemptLabel], 10, 64)
 	if p.role == v1alpha1.SparkRoleDriver {
@@ -137,6 +142,17 @@ func (p *pod) UnmarshalJSON(data []byte) error {
 		p.driver = full
 	}
 	return nil
+}
+
+// lifeOf returns when a container began and ended.
+func lifeOf(s *corev1.ContainerState) (started, finished time.Time) {
+	switch {
+	case s.Terminated != nil:
+		return s.Terminated.StartedAt.Time, s.Terminated.FinishedAt.Time
+	case s.Running != nil:
+		return s.Running.StartedAt.Time, time.Time{}
+	}
+	return time.Time{}, time.Time{}
 }
 
 // aboutPod returns what keeps a pod from running, or how it ended.

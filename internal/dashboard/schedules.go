@@ -47,6 +47,8 @@ type scheduleRow struct {
 	Failed      string
 	Missed      int64
 	next        time.Time
+	Line        timeline
+	schedule    *v1alpha1.ScheduledSparkApplication
 }
 
 // coming is a time at which a schedule is due.
@@ -78,6 +80,9 @@ func buildSchedules(v *visit) (view, error) {
 	})
 	p.Pager = pageOf(v.request, len(p.Rows), schedulesShown)
 	p.Rows = p.Rows[p.Pager.from:p.Pager.to]
+	for i := range p.Rows {
+		p.Rows[i].Line = timelineOf(p.Rows[i].schedule, p.Now)
+	}
 	out.data = p
 	return out, nil
 }
@@ -94,7 +99,7 @@ func laterIfNone(at time.Time) time.Time {
 func rowOf(s *v1alpha1.ScheduledSparkApplication, now time.Time) scheduleRow {
 	row := scheduleRow{
 		Namespace: s.Namespace, Name: s.Name, Times: s.Spec.Schedule, Zone: printer.Zone(&s.Spec), Suspended: s.Spec.Suspend,
-		Overlap: printer.Overlap(&s.Spec), Active: s.Status.Active, ActiveCount: s.Status.ActiveCount,
+		Overlap: printer.Overlap(&s.Spec), Active: s.Status.Active, ActiveCount: s.Status.ActiveCount, schedule: s,
 	}
 	if ready := meta.FindStatusCondition(s.Status.Conditions, v1alpha1.ReadyCondition); ready != nil && ready.Status == "False" && !s.Spec.Suspend {
 		row.Problem = ready.Reason + ": " + ready.Message

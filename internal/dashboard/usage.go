@@ -204,8 +204,8 @@ func wasteOf(r usage.Row, most float64) wasteBar {
 // hours writes an amount with as many digits as say something: 0.004, 1.25, 12.3, 1,234.
 func hours(amount float64) string {
 	switch size := math.Abs(amount); {
-	case size == 0:
-		return "0"
+	case amount == math.Trunc(amount):
+		return grouped(amount)
 	case size < 0.0005:
 		return "<0.001"
 	case size < 0.1:

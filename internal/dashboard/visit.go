@@ -52,6 +52,9 @@ type visit struct {
 	used map[string]*shared
 	// driver whose log is to be followed; nil for none.
 	driver *corev1.Pod
+	// lives are the executors seen, of the run and attempt livesOf.
+	lives   lives
+	livesOf [2]int64
 }
 
 // end lets go of all that was watched.

@@ -4,6 +4,7 @@
 package browser
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"os"
@@ -13,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -61,8 +64,26 @@ func newScene(t *testing.T) scene {
 	w.Kubelet.Executors(t.Context(), driver, 2)
 	n.Writes(driver, "INFO SparkContext: Running Spark\n"+hostile+"\n")
 	s.stages["queued"] = w.Apply("sessions")
+	s.schedules(t)
 	w.Reach(s.stages["queued"], v1alpha1.QueuedReason)
 	return s
+}
+
+// schedules creates schedules that are due often, once a day and never.
+func (s scene) schedules(t *testing.T) {
+	t.Helper()
+	spec, err := json.Marshal(s.Pi("pi").Spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, times := range map[string]string{"hourly": "5 * * * *", "nightly": "30 2 * * *", "paused": "0 4 * * *"} {
+		harness.Create(t, &v1alpha1.ScheduledSparkApplication{
+			ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name},
+			Spec: v1alpha1.ScheduledSparkApplicationSpec{
+				Schedule: times, TimeZone: "Europe/Zurich", Suspend: name == "paused", Template: v1alpha1.ApplicationTemplate{Spec: runtime.RawExtension{Raw: spec}},
+			},
+		})
+	}
 }
 
 // measured puts an event log that Spark has written into the folder where that of the run is looked for.
@@ -84,12 +105,15 @@ func pathOf(app *v1alpha1.SparkApplication) string {
 
 // expected is what some pages have to say.
 var expected = map[string]string{
-	"advice":          "at most 903 MiB was in use beside the heap",
-	"advice-unknown":  "Not known: ",
-	"what-if":         "sessions",
-	"what-if-refused": "nominal",
-	"usage":           "core-hours failed",
-	"usage-label":     `since: "nonsense" is not a duration`,
+	"advice":              "at most 903 MiB was in use beside the heap",
+	"advice-unknown":      "Not known: ",
+	"application-running": "Executors: 2 now",
+	"queue":               "The last 6 hours",
+	"schedules":           "hourly",
+	"what-if":             "sessions",
+	"what-if-refused":     "nominal",
+	"usage":               "core-hours failed",
+	"usage-label":         `since: "nonsense" is not a duration`,
 }
 
 // TestEveryPage: each page in each stage and both themes is accessible, runs no code of a tenant, and is kept as a picture.

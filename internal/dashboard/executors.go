@@ -1,0 +1,84 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package dashboard
+
+import (
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/status"
+)
+
+// lives are the executors that a page has seen, by uid: those that are gone are known from before.
+type lives map[types.UID]span
+
+// see takes the executors that exist. Those that do not any more have ended now.
+func (l lives) see(rows []*pod, now time.Time) {
+	exist := map[types.UID]bool{}
+	for _, row := range rows {
+		if row.role != v1alpha1.SparkRoleExecutor || row.started.IsZero() {
+			continue
+		}
+		exist[row.uid] = true
+		l[row.uid] = span{row.started, row.finished}
+	}
+	for uid, life := range l {
+		if !exist[uid] && life.until.IsZero() {
+			l[uid] = span{life.from, now}
+		}
+	}
+}
+
+// chart draws how many ran over time, until a time.
+func (l lives) chart(until time.Time) chart {
+	var changes []point
+	for _, life := range l {
+		changes = append(changes, point{life.from, 1})
+		if !life.until.IsZero() {
+			changes = append(changes, point{life.until, -1})
+		}
+	}
+	if len(changes) == 0 {
+		return chart{}
+	}
+	slices.SortFunc(changes, func(a, b point) int { return a.at.Compare(b.at) })
+	over := span{changes[0].at, until}
+	if last := changes[len(changes)-1].at; until.Before(last) {
+		over.until = last
+	}
+	running := 0.0
+	var points []point
+	for _, c := range changes {
+		running += c.amount
+		if n := len(points); n > 0 && points[n-1].at.Equal(c.at) {
+			points[n-1].amount = running
+			continue
+		}
+		points = append(points, point{c.at, running})
+	}
+	return drawn("Executors", points, over, 0)
+}
+
+// executors draws how many executors of the current attempt ran over time.
+func (p *applicationPage) executors(v *visit, app *v1alpha1.SparkApplication, rows []*pod) {
+	if key := [2]int64{app.Status.Run, app.Status.Attempt}; v.lives == nil || v.livesOf != key {
+		v.lives, v.livesOf = lives{}, key
+	}
+	var current []*pod
+	for _, row := range rows {
+		if row.run == app.Status.Run && row.attempt == app.Status.Attempt {
+			current = append(current, row)
+		}
+	}
+	v.lives.see(current, p.Now)
+	until := p.Now
+	stage, _ := status.StageOf(app.Status.Conditions)
+	if stage.Ended() {
+		until = time.Time{}
+	}
+	p.Executors = v.lives.chart(until)
+}

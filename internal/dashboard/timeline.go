@@ -1,0 +1,72 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package dashboard
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/cron"
+)
+
+const (
+	// timelineReach is how far a time line reaches before and after now.
+	timelineReach = 24 * time.Hour
+	// timelineMarks bounds the times to come that are drawn: a schedule may be due each minute.
+	timelineMarks = 48
+)
+
+// mark is a time on a time line.
+type mark struct {
+	// At is its place, in parts of barWidth, Kind its color: due, good, bad or next.
+	At   float64
+	Kind string
+}
+
+// timeline is the last and the next runs of a schedule. The zero value is none.
+type timeline struct {
+	Marks []mark
+	// Text says the same.
+	Text string
+}
+
+// timelineOf draws what is near now.
+func timelineOf(s *v1alpha1.ScheduledSparkApplication, now time.Time) timeline {
+	var line timeline
+	put := func(at time.Time, kind string) bool {
+		from := at.Sub(now)
+		if from < -timelineReach || from > timelineReach {
+			return false
+		}
+		line.Marks = append(line.Marks, mark{barWidth/2 + from.Seconds()/timelineReach.Seconds()*barWidth/2, kind})
+		return true
+	}
+	for _, past := range []struct{ at, kind string }{
+		{s.Status.LastRunTime, "due"}, {timeOf(s.Status.LastSuccessfulRun), "good"}, {timeOf(s.Status.LastFailedRun), "bad"},
+	} {
+		if at, err := time.Parse(time.RFC3339, past.at); err == nil {
+			put(at, past.kind)
+		}
+	}
+	times, err := cron.Parse(s.Spec.Schedule, s.Spec.TimeZone)
+	coming := 0
+	for at := now; err == nil && !s.Spec.Suspend && coming < timelineMarks; coming++ {
+		if at = times.Next(at); at.IsZero() || !put(at, "next") {
+			break
+		}
+	}
+	line.Text = fmt.Sprintf("times due in the next 24 hours: %d", coming)
+	if coming == timelineMarks {
+		line.Text = fmt.Sprintf("times due in the next 24 hours: %d or more", coming)
+	}
+	return line
+}
+
+func timeOf(r *v1alpha1.ScheduledRun) string {
+	if r == nil {
+		return ""
+	}
+	return r.Time
+}
