@@ -1,0 +1,187 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build slow
+
+package browser
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/client"
+	"github.com/sparkgate/sparkgate/internal/dashboard"
+	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
+)
+
+const (
+	manyApplications = 10_000
+	manyQueues       = 500
+	manyViewers      = 50
+	// listed is how often the bare list is repeated.
+	listed = 5
+)
+
+// counted is a way to the API server that counts requests.
+type counted struct{ requests atomic.Int64 }
+
+func (c *counted) wrap(next http.RoundTripper) http.RoundTripper {
+	return roundTripper(func(r *http.Request) (*http.Response, error) {
+		c.requests.Add(1)
+		return next.RoundTrip(r)
+	})
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// TestSlowFigures prints the figures of docs/dashboard.md. It checks nothing but that the pages can be had.
+func TestSlowFigures(t *testing.T) {
+	w := harness.NewWorld(t, "", nil)
+	populate(t, w)
+	way := &counted{}
+	config := env.Config()
+	config.QPS = -1
+	config.Wrap(way.wrap)
+	c, err := client.New(config, w.Namespace, "sparkgate-system")
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := clock.RealClock{}
+	for range listed {
+		begin := k.Now()
+		all, err := client.ListAll[v1alpha1.SparkApplication](t.Context(), c, client.Applications, client.Selection{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("bare LIST of %d applications: %s", len(all), k.Since(begin))
+	}
+	server, base := figuresServer(t, c, k)
+	for _, path := range []string{"/applications", "/applications", "/queues", "/queues", "/usage"} {
+		paints(t, base+path)
+	}
+	before := way.requests.Load()
+	b := site{server, base}.open(t, "/applications")
+	b.has("it is live", `document.body.dataset.updates > 0`)
+	<-k.After(time.Minute)
+	t.Logf("requests of an open page in its first minute: %d", way.requests.Load()-before)
+	memory(t, config, w.Namespace)
+}
+
+// populate creates queues and applications, which no operator looks at.
+func populate(t *testing.T, w *harness.World) {
+	t.Helper()
+	work := make(chan func() error)
+	var busy sync.WaitGroup
+	for range 16 {
+		busy.Go(func() {
+			for create := range work {
+				if err := create(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for i := range manyQueues {
+		work <- func() error {
+			return env.Client().Create(t.Context(), &v1alpha1.SparkQueue{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("%s-%d", w.Namespace, i)}, Spec: v1alpha1.SparkQueueSpec{
+				Flavors: []v1alpha1.FlavorQuota{{Name: "default", Quotas: []v1alpha1.ResourceQuota{{Resource: "cpu", Nominal: resource.MustParse("64")}}}},
+			}})
+		}
+	}
+	for i := range manyApplications {
+		work <- func() error { return env.Client().Create(t.Context(), w.Pi(fmt.Sprintf("app-%05d", i))) }
+	}
+	close(work)
+	busy.Wait()
+	t.Cleanup(func() {
+		for i := range manyQueues {
+			_ = ctrl.IgnoreNotFound(env.Client().Delete(context.WithoutCancel(t.Context()), &v1alpha1.SparkQueue{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("%s-%d", w.Namespace, i)}}))
+		}
+	})
+}
+
+// figuresServer serves pages whose requests are counted.
+func figuresServer(t *testing.T, c *client.Cluster, k clock.WithDelayedExecution) (*httptest.Server, string) {
+	t.Helper()
+	server := httptest.NewServer(dashboard.New(t.Context(), dashboard.Options{Local: c, Secret: "secret", Clock: k}).Handler())
+	t.Cleanup(server.Close)
+	t.Cleanup(server.CloseClientConnections)
+	return server, server.URL + "/secret"
+}
+
+// paints says when the browser has painted a page, and when it could be used.
+func paints(t *testing.T, address string) {
+	t.Helper()
+	b := site{base: address}.open(t, "")
+	b.has("it is painted", `performance.getEntriesByName("first-contentful-paint").length`)
+	t.Logf("%s: first paint %.0f ms, interactive %.0f ms", address, value[float64](b, `performance.getEntriesByName("first-contentful-paint")[0].startTime`),
+		value[float64](b, `performance.getEntriesByType("navigation")[0].domInteractive`))
+}
+
+// memory says what the heap has of viewers, each with a page open.
+func memory(t *testing.T, config *rest.Config, namespace string) {
+	t.Helper()
+	for _, path := range []string{"/queues", "/applications?namespace=" + namespace} {
+		viewers := manyViewers
+		if path != "/queues" {
+			viewers = manyViewers / 10
+		}
+		before := heap()
+		pages := dashboard.New(t.Context(), dashboard.Options{Clock: clock.RealClock{}, ForToken: func(string) (*client.Cluster, error) {
+			return client.New(rest.CopyConfig(config), namespace, "sparkgate-system")
+		}})
+		server := httptest.NewServer(pages.Handler())
+		for i := range viewers {
+			watches(t, server.URL+path, fmt.Sprint("viewer-", i))
+		}
+		t.Logf("%d viewers with %s open: %.1f MiB more of heap", viewers, path, float64(heap()-before)/(1<<20))
+		server.CloseClientConnections()
+		server.Close()
+		runtime.KeepAlive(pages)
+	}
+}
+
+// watches opens the stream of a page, and keeps it open.
+func watches(t *testing.T, address, token string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Accept", "text/event-stream")
+	r.Header.Set("Authorization", "Bearer "+token)
+	response, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { response.Body.Close() })
+	if _, err := response.Body.Read(make([]byte, 1)); err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %d, %v", address, response.StatusCode, err)
+	}
+}
+
+// heap is what is in use after a collection.
+func heap() uint64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
