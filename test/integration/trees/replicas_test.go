@@ -4,14 +4,8 @@
 package trees
 
 import (
-	"bytes"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
-	"sync"
-	"syscall"
 	"testing"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -20,36 +14,20 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // replicas are processes of the operator with the leases of one namespace.
 type replicas struct {
-	t         *testing.T
-	program   string
-	namespace string
-	running   []*replica
-	starts    int
-}
-
-// replica is one start of the program.
-type replica struct {
-	number  int
-	command *exec.Cmd
-	ended   chan struct{}
-
-	mu  sync.Mutex
-	log bytes.Buffer
+	t       *testing.T
+	program harness.Program
+	running []*harness.Process
 }
 
 // newReplicas compiles the program from this checkout and starts it some times.
 func newReplicas(t *testing.T, n int) *replicas {
 	t.Helper()
-	r := &replicas{t: t, program: filepath.Join(t.TempDir(), "sparkgate"), namespace: env.Namespace(t)}
-	command := exec.CommandContext(t.Context(), "go", "build", "-o", r.program, "./cmd/sparkgate")
-	command.Dir = env.Root()
-	if out, err := command.CombinedOutput(); err != nil {
-		t.Fatalf("compile the operator: %v\n%s", err, out)
-	}
+	r := &replicas{t: t, program: harness.BuildProgram(t)}
 	for range n {
 		r.start()
 	}
@@ -57,41 +35,16 @@ func newReplicas(t *testing.T, n int) *replicas {
 }
 
 // start adds a replica. Its leases last as long as in any installation, so that a busy machine does not lose them.
-func (r *replicas) start() *replica {
+func (r *replicas) start() *harness.Process {
 	r.t.Helper()
-	r.starts++
-	s := &replica{number: r.starts, ended: make(chan struct{})}
-	s.command = exec.Command(r.program, "--enable-leader-election", "--leader-election-per-tree",
-		"--metrics-addr=0", "--health-addr=0", "--explain-addr=0")
-	s.command.Env = append(os.Environ(), "KUBECONFIG="+env.Cluster().Kubeconfig, "RUNTIME_NAMESPACE="+r.namespace)
-	s.command.Stdout, s.command.Stderr = s, s
-	s.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // it must not outlive the test
-	if err := s.command.Start(); err != nil {
-		r.t.Fatal(err)
-	}
-	go func() {
-		_ = s.command.Wait() // its log says more
-		close(s.ended)
-	}()
+	s := r.program.Start(r.t, "--enable-leader-election", "--leader-election-per-tree")
 	r.running = append(r.running, s)
-	r.t.Cleanup(func() {
-		s.kill()
-		if r.t.Failed() {
-			r.t.Logf("log of replica %d:\n%s", s.number, s.text())
-		}
-	})
 	return s
 }
 
-// kill ends a replica at once: nothing is given back.
-func (s *replica) kill() {
-	_ = s.command.Process.Kill() // gone already is as good
-	<-s.ended
-}
-
 // kill kills a replica, which another one replaces later.
-func (r *replicas) kill(s *replica) {
-	s.kill()
+func (r *replicas) kill(s *harness.Process) {
+	s.Kill()
 	for i := range r.running {
 		if r.running[i] == s {
 			r.running = append(r.running[:i], r.running[i+1:]...)
@@ -104,7 +57,7 @@ func (r *replicas) kill(s *replica) {
 func (r *replicas) leads() map[string]string {
 	r.t.Helper()
 	list := &coordinationv1.LeaseList{}
-	if err := env.Client().List(r.t.Context(), list, client.InNamespace(r.namespace)); err != nil {
+	if err := env.Client().List(r.t.Context(), list, client.InNamespace(r.program.Namespace)); err != nil {
 		r.t.Fatal(err)
 	}
 	holders := map[string]string{}
@@ -153,26 +106,13 @@ func (r *replicas) tookOver(trees []string, holders map[string]string) bool {
 }
 
 // by returns the running replica of a name in leases. The log of a replica has its name.
-func (r *replicas) by(holder string) *replica {
+func (r *replicas) by(holder string) *harness.Process {
 	r.t.Helper()
 	for _, s := range r.running {
-		if strings.Contains(s.text(), holder) {
+		if strings.Contains(s.Log(), holder) {
 			return s
 		}
 	}
 	r.t.Fatalf("no replica is %s", holder)
 	return nil
-}
-
-// Write keeps the end of the log.
-func (s *replica) Write(text []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.log.Write(text)
-}
-
-func (s *replica) text() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.log.String()
 }
