@@ -4,6 +4,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -54,13 +55,17 @@ func main() {
 
 // run wires the operator and runs it until it is stopped, or until it has lost its lease or a ledger.
 func run(o options.Options) error {
+	config, err := ctrl.GetConfig() // before there is a log: the library logs what the error says as well
 	logger.SetLogger(logger.NewLogger(o.Log))
+	if err != nil {
+		return fmt.Errorf("find the cluster: %w; set KUBECONFIG to the path of a kubeconfig, or run in a pod with a service account", err)
+	}
 	if err := memory.Limit(os.Getenv); err != nil {
 		return err
 	}
-	config, err := ctrl.GetConfig()
-	if err != nil {
-		return fmt.Errorf("find the cluster: %w", err)
+	ctx := ctrl.SetupSignalHandler()
+	if err := awaitServer(ctx, config, o.HealthAddr); err != nil || ctx.Err() != nil {
+		return err
 	}
 	name := holder()
 	manager, err := newManager(config, o, name)
@@ -103,7 +108,20 @@ func run(o options.Options) error {
 	if err != nil {
 		return err
 	}
-	return manager.Start(ctrl.SetupSignalHandler())
+	return manager.Start(ctx)
+}
+
+// awaitServer returns once the API server serves what the operator needs, or the operator is stopped.
+func awaitServer(ctx context.Context, config *rest.Config, healthAddr string) error {
+	stop, err := apiserver.Alive(healthAddr)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	if err := apiserver.Wait(ctx, config, ctrl.Log.WithName("apiserver")); err != nil && ctx.Err() == nil {
+		return err
+	}
+	return nil
 }
 
 // cacheSyncTimeout is how long a controller waits for what it watches. Where a CRD or a right is missing, the log says so

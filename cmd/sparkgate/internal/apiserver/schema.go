@@ -1,0 +1,174 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package apiserver
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/client-go/discovery"
+	"sigs.k8s.io/yaml"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/config/crd"
+)
+
+// kinds of the operator.
+var kinds = []string{"SparkApplication", "ScheduledSparkApplication", "SparkQueue", "SparkFlavor"}
+
+// schema is what decides about a schema which fields the API server keeps.
+type schema struct {
+	Properties map[string]schema `json:"properties,omitempty"`
+	Items      *schema           `json:"items,omitempty"`
+	// Additional is a schema, or true.
+	Additional json.RawMessage `json:"additionalProperties,omitempty"`
+	Open       bool            `json:"x-kubernetes-preserve-unknown-fields,omitempty"`
+}
+
+// lacks returns the fields of a schema that another one lacks, without those below them.
+func (s schema) lacks(of schema, path string) []string {
+	if of.Open {
+		return nil
+	}
+	var lacking []string
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		at := strings.TrimPrefix(path+"."+name, ".")
+		if property, has := of.Properties[name]; has {
+			lacking = append(lacking, s.Properties[name].lacks(property, at)...)
+		} else {
+			lacking = append(lacking, at)
+		}
+	}
+	if s.Items != nil && of.Items != nil {
+		lacking = append(lacking, s.Items.lacks(*of.Items, path+"[]")...)
+	}
+	if value, ofValue := s.value(), of.value(); value != nil && ofValue != nil {
+		lacking = append(lacking, value.lacks(*ofValue, path+"[]")...)
+	}
+	return lacking
+}
+
+// value is the schema of the values of a map; nil if it is none.
+func (s schema) value() *schema {
+	if !bytes.HasPrefix(s.Additional, []byte("{")) {
+		return nil
+	}
+	value := &schema{}
+	if json.Unmarshal(s.Additional, value) != nil {
+		return nil
+	}
+	return value
+}
+
+// ownSchemas are those of the CRDs that this operator was built with, by kind.
+func ownSchemas() (map[string]schema, error) {
+	files, err := crd.Bases.ReadDir("bases")
+	if err != nil {
+		return nil, err
+	}
+	own := map[string]schema{}
+	for _, file := range files {
+		data, err := crd.Bases.ReadFile("bases/" + file.Name())
+		if err != nil {
+			return nil, err
+		}
+		var definition struct {
+			Spec struct {
+				Names    apiextensionsv1.CustomResourceDefinitionNames
+				Versions []struct {
+					Name   string
+					Schema struct {
+						Schema schema `json:"openAPIV3Schema"`
+					}
+				}
+			}
+		}
+		if err := yaml.Unmarshal(data, &definition); err != nil {
+			return nil, fmt.Errorf("read the CRD %s: %w", file.Name(), err)
+		}
+		for _, version := range definition.Spec.Versions {
+			if version.Name == v1alpha1.GroupVersion.Version {
+				own[definition.Spec.Names.Kind] = version.Schema.Schema
+			}
+		}
+	}
+	return own, nil
+}
+
+// servedSchemas are those that the API server publishes, by kind. All clients may read them by default.
+func servedSchemas(ctx context.Context, client discovery.DiscoveryInterface) (map[string]schema, error) {
+	data, err := client.RESTClient().Get().AbsPath("/openapi/v3/apis/"+v1alpha1.GroupVersion.String()).
+		SetHeader("Accept", "application/json").Do(ctx).Raw()
+	if err != nil {
+		return nil, err
+	}
+	var document struct {
+		Components struct {
+			Schemas map[string]struct {
+				schema
+				Kinds []struct{ Kind string } `json:"x-kubernetes-group-version-kind"`
+			}
+		}
+	}
+	if err := json.Unmarshal(data, &document); err != nil {
+		return nil, fmt.Errorf("read the published schemas: %w", err)
+	}
+	served := map[string]schema{}
+	for _, s := range document.Components.Schemas {
+		if len(s.Kinds) == 1 && slices.Contains(kinds, s.Kinds[0].Kind) {
+			served[s.Kinds[0].Kind] = s.schema
+		}
+	}
+	return served, nil
+}
+
+// compare tells in what the served schemas differ from the operator's own. It waits where the API server would drop a part of the
+// state that the operator records: a grant that is not kept would be made twice.
+func compare(own, served map[string]schema) []finding {
+	var all []finding
+	for _, kind := range kinds {
+		is, published := served[kind]
+		if !published {
+			all = append(all, finding{message: "Waiting for the schema of " + kind, waits: true})
+			continue
+		}
+		var spec, state, newer []string
+		for _, field := range own[kind].lacks(is, "") {
+			if field == "status" || strings.HasPrefix(field, "status.") {
+				state = append(state, field)
+			} else {
+				spec = append(spec, field)
+			}
+		}
+		for _, field := range is.lacks(own[kind], "") {
+			if strings.HasPrefix(field, "spec.") {
+				newer = append(newer, field)
+			}
+		}
+		all = append(all, differs(kind, state, true, "Waiting for a newer CustomResourceDefinition: this one drops what the operator records", "update it: "+applyCRDs)...)
+		all = append(all, differs(kind, spec, false, "The CustomResourceDefinition is older than the operator: these fields cannot be set", "update it: "+applyCRDs)...)
+		all = append(all, differs(kind, newer, false, "The CustomResourceDefinition is newer than the operator: these fields have no effect", "update the operator")...)
+	}
+	return all
+}
+
+// named bounds how many fields one line names.
+const named = 5
+
+func differs(kind string, fields []string, waits bool, message, remedy string) []finding {
+	if len(fields) == 0 {
+		return nil
+	}
+	about := kind + " " + strings.Join(fields, ",")
+	if len(fields) > named {
+		fields = append(slices.Clone(fields[:named]), fmt.Sprintf("and %d more", len(fields)-named))
+	}
+	return []finding{{message: message, about: about, waits: waits, details: []any{"kind", kind, "fields", fields, "remedy", remedy}}}
+}

@@ -1,0 +1,126 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package apiserver
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/go-logr/logr"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/rest"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+const (
+	// interval between two looks at an API server that is not ready for the operator.
+	interval = 2 * time.Second
+	// patience with one request.
+	patience = 10 * time.Second
+)
+
+// Wait returns once the API server answers and serves the operator's kinds with all fields that it records its state in. It logs one line
+// for each thing that it waits for, however often it looks. The error says what waiting cannot mend: a configuration is
+// read once, when the operator starts.
+func Wait(ctx context.Context, config *rest.Config, log logr.Logger) error {
+	config = rest.CopyConfig(config)
+	config.Timeout = patience
+	client, err := discovery.NewDiscoveryClientForConfig(config)
+	if err != nil {
+		return fmt.Errorf("create a client for the API server: %w", err)
+	}
+	own, err := ownSchemas()
+	if err != nil {
+		return err
+	}
+	said := map[string]bool{}
+	return wait.PollUntilContextCancel(ctx, interval, true, func(ctx context.Context) (bool, error) {
+		found, err := look(ctx, client, own)
+		if err != nil {
+			return false, fmt.Errorf("connect to the API server at %s: %w", config.Host, err)
+		}
+		waits := false
+		for _, f := range found {
+			waits = waits || f.waits
+			if !said[f.message+f.about] {
+				said[f.message+f.about] = true
+				log.Info(f.message, append([]any{"server", config.Host}, f.details...)...)
+			}
+		}
+		return !waits, nil
+	})
+}
+
+// finding is something about the API server to tell people.
+type finding struct {
+	message string
+	// about distinguishes findings with the same message.
+	about   string
+	details []any
+	// waits for it to change.
+	waits bool
+}
+
+// look asks the API server what it is and serves. The error is one that will not pass.
+func look(ctx context.Context, client discovery.DiscoveryInterface, own map[string]schema) ([]finding, error) {
+	version, err := client.ServerVersion()
+	if err != nil {
+		return notAnswered(err)
+	}
+	missing, err := missingKinds(client)
+	if err != nil {
+		return notAnswered(err)
+	}
+	if len(missing) > 0 {
+		return []finding{{message: "Waiting for CustomResourceDefinitions", about: strings.Join(missing, ","), waits: true, details: []any{
+			"version", version.GitVersion, "missing", missing, "remedy", "install them: " + applyCRDs,
+		}}}, nil
+	}
+	served, err := servedSchemas(ctx, client)
+	if err != nil {
+		return []finding{{message: "The schemas of the operator's kinds are not known; whether they fit is not checked", details: []any{"error", err.Error(),
+			"remedy", "bind ClusterRole system:discovery to the group system:authenticated, as Kubernetes does by default"}}}, nil
+	}
+	return compare(own, served), nil
+}
+
+// notAnswered returns what to wait for where the API server may answer later, and the error where it will not.
+func notAnswered(err error) ([]finding, error) {
+	var untrusted *tls.CertificateVerificationError
+	switch {
+	case errors.As(err, &untrusted):
+		return nil, fmt.Errorf("%w; correct server and certificate-authority in the kubeconfig", err)
+	case apierrors.IsUnauthorized(err):
+		return nil, fmt.Errorf("%w; correct the user in the kubeconfig, or the token of the operator's service account", err)
+	case apierrors.IsNotFound(err):
+		return nil, fmt.Errorf("%w; this is not an API server of Kubernetes, correct server in the kubeconfig", err)
+	}
+	return []finding{{message: "Waiting for the API server", waits: true, details: []any{"error", err.Error(),
+		"remedy", "if this lasts, correct server in the kubeconfig, or look at the network between this pod and the API server"}}}, nil
+}
+
+// applyCRDs is the command that installs the CRDs. It is the same with and without Helm, which does not update CRDs.
+const applyCRDs = "kubectl apply --server-side --force-conflicts -k config/crd, from the release of this operator"
+
+// missingKinds returns the kinds of the operator that are not served.
+func missingKinds(client discovery.DiscoveryInterface) ([]string, error) {
+	var missing []string
+	for _, kind := range kinds {
+		is, err := serves(client, v1alpha1.GroupVersion.String(), kind)
+		if err != nil {
+			return nil, err
+		}
+		if !is {
+			missing = append(missing, kind)
+		}
+	}
+	return missing, nil
+}
