@@ -179,7 +179,7 @@ func forward(t *testing.T, from string) {
 	}()
 }
 
-// TestCRDsThatComeLate: the operator waits for its CRDs, alive and not ready, and goes on by itself.
+// TestCRDsThatComeLate: the operator waits for its CRDs, alive and not ready, and then continues automatically.
 func TestCRDsThatComeLate(t *testing.T) {
 	name := "scheduledsparkapplications." + v1alpha1.Group
 	definition := get(t, name)
@@ -207,8 +207,8 @@ func TestCRDsThatComeLate(t *testing.T) {
 	}
 }
 
-// TestOtherCRDs: an older CRD that would drop a part of what the operator records is waited for, because a grant that is not kept would be
-// made twice. Otherwise the operator says which fields cannot be set, or have no effect, and works.
+// TestOtherCRDs: an older CRD that would drop a part of what the operator records is waited for, because what is not kept, such as a grant,
+// would happen twice. Otherwise the operator says which fields cannot be set, or have no effect, and works.
 func TestOtherCRDs(t *testing.T) {
 	namespace := env.Namespace(t)
 	harness.Queue(t, namespace, "", "3Gi")

@@ -1,7 +1,6 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package apiserver says what the API server lacks of what the operator's users may expect.
 package apiserver
 
 import (

@@ -5,6 +5,7 @@ package apiserver
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -152,23 +153,26 @@ func compare(own, served map[string]schema) []finding {
 				newer = append(newer, field)
 			}
 		}
-		all = append(all, differs(kind, state, true, "Waiting for a newer CustomResourceDefinition: this one drops what the operator records", "update it: "+applyCRDs)...)
-		all = append(all, differs(kind, spec, false, "The CustomResourceDefinition is older than the operator: these fields cannot be set", "update it: "+applyCRDs)...)
-		all = append(all, differs(kind, newer, false, "The CustomResourceDefinition is newer than the operator: these fields have no effect", "update the operator")...)
+		all = append(all,
+			finding{waits: true, message: "Waiting for a newer CustomResourceDefinition: this one drops what the operator records"}.in(kind, state),
+			finding{message: "The CustomResourceDefinition is older than the operator: these fields cannot be set"}.in(kind, spec),
+			finding{message: "The CustomResourceDefinition is newer than the operator: these fields have no effect", remedy: "update the operator"}.in(kind, newer))
 	}
-	return all
+	return slices.DeleteFunc(all, func(f finding) bool { return !f.waits && len(f.details) == 0 })
 }
 
 // named bounds how many fields one line names.
 const named = 5
 
-func differs(kind string, fields []string, waits bool, message, remedy string) []finding {
+// in completes a finding with the fields of a kind that it is about; without any it is none.
+func (f finding) in(kind string, fields []string) finding {
 	if len(fields) == 0 {
-		return nil
+		return finding{}
 	}
-	about := kind + " " + strings.Join(fields, ",")
+	f.about = kind + " " + strings.Join(fields, ",")
 	if len(fields) > named {
 		fields = append(slices.Clone(fields[:named]), fmt.Sprintf("and %d more", len(fields)-named))
 	}
-	return []finding{{message: message, about: about, waits: waits, details: []any{"kind", kind, "fields", fields, "remedy", remedy}}}
+	f.details = []any{"kind", kind, "fields", fields, "remedy", cmp.Or(f.remedy, "update it: "+applyCRDs)}
+	return f
 }

@@ -63,7 +63,9 @@ func Wait(ctx context.Context, config *rest.Config, log logr.Logger) error {
 type finding struct {
 	message string
 	// about distinguishes findings with the same message.
-	about   string
+	about string
+	// remedy where it is not to update the CRD.
+	remedy  string
 	details []any
 	// waits for it to change.
 	waits bool
