@@ -104,10 +104,10 @@ func kubeconfigOf(t *testing.T, user *clientcmdapi.AuthInfo) string {
 	return file
 }
 
-// run calls sparkctl explain.
+// run calls sparkctl.
 func run(t *testing.T, program, kubeconfig string, args ...string) (out, problem string) {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), program, append([]string{"explain", "--kubeconfig", kubeconfig}, args...)...)
+	command := exec.CommandContext(t.Context(), program, append([]string{"--kubeconfig", kubeconfig}, args...)...)
 	command.Env = append(os.Environ(), "KUBECONFIG=")
 	var o, e bytes.Buffer
 	command.Stdout, command.Stderr = &o, &e
@@ -129,7 +129,7 @@ func TestSparkctl(t *testing.T) {
 
 	says := func(kubeconfig string, args []string, words ...string) {
 		t.Helper()
-		out, problem := run(t, program, kubeconfig, args...)
+		out, problem := run(t, program, kubeconfig, append([]string{"explain"}, args...)...)
 		for _, word := range words {
 			if !strings.Contains(out+problem, word) {
 				t.Errorf("sparkctl explain %s: no %q in:\n%s%s", strings.Join(args, " "), word, out, problem)
@@ -149,6 +149,12 @@ func TestSparkctl(t *testing.T) {
 	standby.stop()
 	says(admin, pi, waits+": number 2 in line", "WaitingForQuota: needs memory 2688Mi", "There is no live view: the operator does not answer")
 	says(tenant, pi, waits, "There is no live view: the operator does not answer", "nor can the queue be read")
+	out, problem := run(t, program, admin, "queue", l.Queue.Name)
+	for _, word := range []string{l.Queue.Name, "Waits    1  " + l.other + "/first", "         2  " + l.Namespace + "/pi", "Holds    "} {
+		if !strings.Contains(out, word) {
+			t.Errorf("sparkctl queue without an operator: no %q in:\n%s%s", word, out, problem)
+		}
+	}
 	if _, err := env.Kubectl(t, "delete", "-n", system, "service", "sparkgate-explain"); err != nil {
 		t.Fatal(err)
 	}
