@@ -8,14 +8,17 @@ import (
 	"errors"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -98,8 +101,8 @@ func podsOf(t *testing.T, namespace string) map[string]types.UID {
 	return uids
 }
 
-// recorded creates the objects of a file with their status in a fresh namespace, and returns it. The API server gives them other UIDs
-// than they had, so each is replaced wherever it is named.
+// recorded creates the objects of a file with their status in a fresh namespace, and returns it. They were recorded just now. The API server
+// gives them other UIDs than they had, so each is replaced wherever it is named.
 func recorded(t *testing.T, path string) string {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -107,7 +110,7 @@ func recorded(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	namespace := env.Namespace(t)
-	text = bytes.ReplaceAll(text, []byte("recorded"), []byte(namespace))
+	text = asOf(clock.RealClock{}.Now(), bytes.ReplaceAll(text, []byte("recorded"), []byte(namespace)))
 	for i := range objects(t, text) {
 		o := objects(t, text)[i] // with the UIDs of those before it
 		uid := string(o.GetUID())
@@ -128,6 +131,29 @@ func recorded(t *testing.T, path string) string {
 		}
 	}
 	return namespace
+}
+
+var timestamp = regexp.MustCompile(`\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z`)
+
+// asOf moves all times of a text so that the last of them is now: drivers that had just started have not missed a timeout.
+func asOf(now time.Time, text []byte) []byte {
+	parse := func(found []byte) time.Time {
+		at, _ := time.Parse(time.RFC3339Nano, string(found)) // the expression admits nothing else
+		return at
+	}
+	var last time.Time
+	for _, found := range timestamp.FindAll(text, -1) {
+		if at := parse(found); at.After(last) {
+			last = at
+		}
+	}
+	shift := now.Sub(last).Truncate(time.Second)
+	return timestamp.ReplaceAllFunc(text, func(found []byte) []byte {
+		if bytes.Contains(found, []byte(".")) {
+			return []byte(parse(found).Add(shift).UTC().Format(metav1.RFC3339Micro))
+		}
+		return []byte(parse(found).Add(shift).UTC().Format(time.RFC3339))
+	})
 }
 
 // objects decodes a file.
