@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -18,13 +19,18 @@ import (
 	"github.com/sparkgate/sparkgate/internal/advise"
 )
 
-// largestAnswer is the largest answer that is read, in bytes.
-const largestAnswer = 64 << 20
+// What is read of a driver, which may run anybody's code.
+const (
+	// largestAnswer in bytes: ten thousand executors, or everything that Spark keeps of stages by default.
+	largestAnswer = 16 << 20
+	// mostItems of one list.
+	mostItems = 100_000
+)
 
 // mostStages is of how many stages the durations of tasks are asked for: those that ran longest.
 const mostStages = 10
 
-// Spark is a driver, or a history server.
+// Spark is a driver, or a history server. It is read only where it is: a redirection could lead to any address that this process reaches.
 type Spark struct {
 	// Address of its web interface, such as http://127.0.0.1:4040.
 	Address string
@@ -35,8 +41,8 @@ type Spark struct {
 // Read returns what was measured of an application, by Spark's id; of the only one if the id is empty, as drivers have
 // it.
 func (s Spark) Read(ctx context.Context, id string) (*advise.Run, error) {
-	var apps []application
-	if err := s.get(ctx, &apps, "applications"); err != nil {
+	apps, err := list[application](ctx, s, "applications")
+	if err != nil {
 		return nil, err
 	}
 	at := slices.IndexFunc(apps, func(a application) bool { return a.ID == id || id == "" })
@@ -54,18 +60,44 @@ func (s Spark) Read(ctx context.Context, id string) (*advise.Run, error) {
 	for _, p := range environment.Properties {
 		run.Properties[p[0]] = p[1]
 	}
-	var executors []executor
-	if err := s.get(ctx, &executors, "applications", id, "allexecutors"); err != nil {
+	executors, err := list[executor](ctx, s, "applications", id, "allexecutors")
+	if err != nil {
 		return nil, err
 	}
 	addExecutors(run, executors)
 	return run, s.addStages(ctx, run)
 }
 
-// get reads one answer.
+// get reads one object.
 func (s Spark) get(ctx context.Context, into any, path ...string) error {
+	return s.read(ctx, path, func(d *json.Decoder) error { return d.Decode(into) })
+}
+
+// list reads a list, as much of each item as its type has.
+func list[T any](ctx context.Context, s Spark, path ...string) (items []T, err error) {
+	err = s.read(ctx, path, func(d *json.Decoder) error {
+		if start, err := d.Token(); err != nil || start != json.Delim('[') {
+			return cmp.Or(err, errors.New("it is no list"))
+		}
+		for d.More() {
+			var item T
+			if err := d.Decode(&item); err != nil {
+				return err
+			}
+			if items = append(items, item); len(items) > mostItems {
+				return fmt.Errorf("it lists more than %d items", mostItems)
+			}
+		}
+		_, err := d.Token()
+		return err
+	})
+	return items, err
+}
+
+// read has one answer decoded.
+func (s Spark) read(ctx context.Context, path []string, decode func(*json.Decoder) error) error {
 	base, query, _ := strings.Cut(path[len(path)-1], "?")
-	address, err := url.JoinPath(s.Address, append([]string{"api", "v1"}, append(path[:len(path)-1], base)...)...)
+	address, err := url.JoinPath(s.Address, slices.Concat([]string{"api", "v1"}, path[:len(path)-1], []string{base})...)
 	if err != nil {
 		return err
 	}
@@ -76,7 +108,9 @@ func (s Spark) get(ctx context.Context, into any, path ...string) error {
 	if err != nil {
 		return err
 	}
-	response, err := cmp.Or(s.Client, http.DefaultClient).Do(request)
+	direct := *cmp.Or(s.Client, http.DefaultClient)
+	direct.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	response, err := direct.Do(request)
 	if err != nil {
 		return err
 	}
@@ -84,7 +118,12 @@ func (s Spark) get(ctx context.Context, into any, path ...string) error {
 	if response.StatusCode != http.StatusOK {
 		return fmt.Errorf("%s: %s", address, response.Status)
 	}
-	if err := json.NewDecoder(io.LimitReader(response.Body, largestAnswer)).Decode(into); err != nil {
+	body := &io.LimitedReader{R: response.Body, N: largestAnswer}
+	err = decode(json.NewDecoder(body))
+	switch {
+	case err != nil && body.N <= 0:
+		return fmt.Errorf("%s answers more than %d MiB, which is not read", address, largestAnswer>>20)
+	case err != nil:
 		return fmt.Errorf("%s is not Spark's REST API: %w", address, err)
 	}
 	return nil
@@ -175,8 +214,8 @@ type stage struct {
 
 // addStages adds what is known of stages, and for the longest of them how unequal their tasks were.
 func (s Spark) addStages(ctx context.Context, run *advise.Run) error {
-	var stages []stage
-	if err := s.get(ctx, &stages, "applications", run.ApplicationID, "stages"); err != nil {
+	stages, err := list[stage](ctx, s, "applications", run.ApplicationID, "stages")
+	if err != nil {
 		return err
 	}
 	for _, st := range stages {

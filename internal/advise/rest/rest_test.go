@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -81,7 +82,10 @@ func TestWrongAnswers(t *testing.T) {
 		"no application":       {map[string]string{"/api/v1/applications": "[]"}, "", "knows no application"},
 		"not Spark":            {map[string]string{"/api/v1/applications": "<html>"}, "", "is not Spark's REST API"},
 		"a page that is gone":  {map[string]string{"/api/v1/applications": `[{"id":"other"}]`}, "", "404 Not Found"},
-		"an endless answer":    {map[string]string{"/api/v1/applications": "[" + strings.Repeat(" ", 65<<20)}, "", "is not Spark's REST API"},
+		"an endless answer":    {map[string]string{"/api/v1/applications": "[" + strings.Repeat(" ", 17<<20)}, "", "answers more than 16 MiB"},
+		"an endless list":      {map[string]string{"/api/v1/applications": "[" + strings.Repeat("{},", 100_001) + "{}]"}, "", "more than 100000 items"},
+		"half a list":          {map[string]string{"/api/v1/applications": `[{"id":"spark-1"}`}, "", "is not Spark's REST API"},
+		"no list":              {map[string]string{"/api/v1/applications": `{"id":"spark-1"}`}, "", "it is no list"},
 		"an id that is a path": {map[string]string{"/api/v1/applications": `[{"id":"../../x"}]`}, "", "404 Not Found"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -91,6 +95,25 @@ func TestWrongAnswers(t *testing.T) {
 				t.Errorf("got %v, want %q", err, tc.want)
 			}
 		})
+	}
+}
+
+// TestRedirection: a driver does not choose what else is asked in the name of who reads it.
+func TestRedirection(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int32
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		fmt.Fprint(w, answers["/api/v1/applications"])
+	}))
+	t.Cleanup(other.Close)
+	hostile := httptest.NewServer(http.RedirectHandler(other.URL+"/secrets", http.StatusFound))
+	t.Cleanup(hostile.Close)
+	if _, err := (rest.Spark{Address: hostile.URL}).Read(t.Context(), ""); err == nil || !strings.Contains(err.Error(), "302 Found") {
+		t.Errorf("got %v, want 302 Found", err)
+	}
+	if n := asked.Load(); n != 0 {
+		t.Errorf("the other address was asked %d times", n)
 	}
 }
 
