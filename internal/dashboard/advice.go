@@ -5,10 +5,12 @@ package dashboard
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/cache"
 	"sigs.k8s.io/yaml"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -23,6 +25,8 @@ const (
 	// readAgain is how long measurements of a run that goes on are shown before they are read again, and an error before
 	// it is tried again.
 	readAgain = time.Minute
+	// keepFinal is how long measurements of a run that has ended are kept.
+	keepFinal = time.Hour
 	// mostReadings bounds the measurements that are kept for a viewer.
 	mostReadings = 32
 	// atOnce is how long a page waits for measurements before it says that they are being read.
@@ -43,44 +47,31 @@ type adviceCard struct {
 // reading is what Spark measured of one attempt, or why that is not known, once done is closed.
 type reading struct {
 	done chan struct{}
-	at   time.Time
 	run  *advise.Run
 	err  error
-	// final: the attempt had ended when it was read.
-	final bool
 }
 
-// readings are the measurements that were read with the credentials of one viewer. The zero value has none. They are safe
-// for concurrent use.
+// readings are the measurements that were read with the credentials of one viewer. They are safe for concurrent use.
 type readings struct {
 	mu  sync.Mutex
-	all map[string]*reading
+	all *cache.LRUExpireCache // of *reading
 }
 
-// of returns the measurements of a key, which are read if need be.
-func (r *readings) of(key string, now time.Time, begin func(*reading)) *reading {
+func newReadings(clock cache.Clock) *readings {
+	return &readings{all: cache.NewLRUExpireCacheWithClock(mostReadings, clock)}
+}
+
+// of returns the measurements of a key, which begin to be read if they are not known or too old.
+func (r *readings) of(key string, begin func(*reading)) *reading {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if known := r.all[key]; known != nil && !known.outdated(now) {
-		return known
+	if known, has := r.all.Get(key); has {
+		return known.(*reading)
 	}
-	if r.all == nil || len(r.all) >= mostReadings {
-		r.all = map[string]*reading{}
-	}
-	next := &reading{done: make(chan struct{}), at: now}
-	r.all[key] = next
+	next := &reading{done: make(chan struct{})}
+	r.all.Add(key, next, readAgain)
 	begin(next)
 	return next
-}
-
-// outdated reports whether measurements have to be read again.
-func (r *reading) outdated(now time.Time) bool {
-	select {
-	case <-r.done:
-	default:
-		return false
-	}
-	return (!r.final || r.err != nil) && now.Sub(r.at) >= readAgain
 }
 
 // advise adds the card of advice.
@@ -92,17 +83,14 @@ func (p *applicationPage) advise(v *visit, app *v1alpha1.SparkApplication) {
 		return
 	}
 	stage, _ := status.StageOf(app.Status.Conditions)
-	key := fmt.Sprintf("%s/%s", app.UID, d.ApplicationID)
-	if stage.Ended() {
-		key += "/ended"
-	}
-	known := v.readings.of(key, p.Now, func(r *reading) {
+	ended := stage.Ended()
+	key := fmt.Sprintf("%s/%s/%t", app.UID, d.ApplicationID, ended)
+	known := v.readings.of(key, func(r *reading) {
 		go func() {
-			ctx, cancel := context.WithTimeout(v.viewer.ctx, readWithin)
-			defer cancel()
 			defer close(r.done)
-			r.final = stage.Ended()
-			r.run, r.err = v.sources().Read(ctx, app)
+			if r.run, r.err = v.measurements(app); r.err == nil && ended {
+				v.readings.all.Add(key, r, keepFinal)
+			}
 		}()
 	})
 	patience := v.clock.NewTimer(atOnce)
@@ -115,6 +103,17 @@ func (p *applicationPage) advise(v *visit, app *v1alpha1.SparkApplication) {
 		go v.wakeAfter(known.done)
 	case <-v.ctx.Done():
 	}
+}
+
+// measurements reads what Spark measured, in its turn.
+func (v *visit) measurements(app *v1alpha1.SparkApplication) (*advise.Run, error) {
+	ctx, cancel := context.WithTimeout(v.viewer.ctx, readWithin)
+	defer cancel()
+	if v.turns.readings.Acquire(ctx, 1) != nil {
+		return nil, errors.New("the measurements of other applications are being read: load this page again in a minute")
+	}
+	defer v.turns.readings.Release(1)
+	return v.sources().Read(ctx, app)
 }
 
 // sources are where the viewer's credentials find measurements.

@@ -48,8 +48,9 @@ type Options struct {
 type Server struct {
 	options Options
 	// base is what all paths begin with: empty, or a slash and the secret.
-	base string
-	ctx  context.Context
+	base  string
+	ctx   context.Context
+	turns *turns
 
 	mu      sync.Mutex
 	viewers map[[sha256.Size]byte]*viewer
@@ -57,7 +58,7 @@ type Server struct {
 
 // New returns a server; what it watches ends with ctx.
 func New(ctx context.Context, o Options) *Server {
-	s := &Server{options: o, ctx: ctx, viewers: map[[sha256.Size]byte]*viewer{}}
+	s := &Server{options: o, ctx: ctx, turns: newTurns(), viewers: map[[sha256.Size]byte]*viewer{}}
 	if o.Secret != "" {
 		s.base = "/" + o.Secret
 	}
@@ -151,7 +152,7 @@ func (s *Server) page(build builder) http.HandlerFunc {
 		}
 		v := &visit{
 			viewer: known, ctx: r.Context(), request: r, base: s.base, local: s.options.Local != nil, prices: s.options.Prices, history: s.options.HistoryServer,
-			wake: make(chan struct{}, 1), used: map[string]*shared{},
+			turns: s.turns, wake: make(chan struct{}, 1), used: map[string]*shared{},
 		}
 		defer v.end()
 		if strings.Contains(r.Header.Get("Accept"), "text/event-stream") {

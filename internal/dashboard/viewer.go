@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/cache"
 	"k8s.io/utils/clock"
 
 	v1 "github.com/sparkgate/sparkgate/api/explain/v1"
@@ -40,18 +41,21 @@ var errTooMany = fmt.Errorf("more than %d different lists are open: close some p
 type viewer struct {
 	cluster  *client.Cluster
 	clock    clock.WithDelayedExecution
-	readings readings
+	readings *readings
 	// ctx ends with the server.
 	ctx context.Context
 
-	mu        sync.Mutex
-	tables    map[string]*shared
-	explained map[string]explanation
-	rights    map[string]right
+	mu     sync.Mutex
+	tables map[string]*shared
+	// explained has an explanation by its key, and rights whether the viewer may patch an application, by namespace/name.
+	explained, rights *cache.LRUExpireCache
 }
 
 func newViewer(ctx context.Context, c *client.Cluster, k clock.WithDelayedExecution) *viewer {
-	return &viewer{cluster: c, clock: k, ctx: ctx, tables: map[string]*shared{}, explained: map[string]explanation{}, rights: map[string]right{}}
+	return &viewer{
+		cluster: c, clock: k, ctx: ctx, readings: newReadings(k), tables: map[string]*shared{},
+		explained: cache.NewLRUExpireCacheWithClock(mostKept, k), rights: cache.NewLRUExpireCacheWithClock(mostKept, k),
+	}
 }
 
 // subject is what a table is about.
@@ -126,22 +130,15 @@ func (v *viewer) idle() bool {
 
 // explanation is an answer of the operator, or why there is none.
 type explanation struct {
-	at     time.Time
 	answer any
 	err    error
 }
 
 // explain returns an answer of the operator that is not older than explainFor.
 func explain[T v1.Application | v1.Queue](ctx context.Context, v *viewer, key string, ask func(context.Context) (T, error)) (T, error) {
-	now := v.clock.Now()
-	v.mu.Lock()
-	known, has := v.explained[key]
-	if len(v.explained) > mostKept {
-		clear(v.explained)
-	}
-	v.mu.Unlock()
-	if has && now.Sub(known.at) < explainFor {
-		return known.answer.(T), known.err
+	if known, has := v.explained.Get(key); has {
+		is := known.(explanation)
+		return is.answer.(T), is.err
 	}
 	ctx, cancel := context.WithTimeout(ctx, explainWithin)
 	defer cancel()
@@ -149,9 +146,7 @@ func explain[T v1.Application | v1.Queue](ctx context.Context, v *viewer, key st
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = fmt.Errorf("the operator has not answered within %s", explainWithin)
 	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.explained[key] = explanation{now, answer, err}
+	v.explained.Add(key, explanation{answer, err}, explainFor)
 	return answer, err
 }
 
@@ -167,30 +162,16 @@ func (v *viewer) explainQueue(ctx context.Context, name string) (v1.Queue, error
 	return explain(ctx, v, "q/"+name, func(ctx context.Context) (v1.Queue, error) { return v.cluster.ExplainQueue(ctx, name) })
 }
 
-// right is whether the viewer may change an application.
-type right struct {
-	at  time.Time
-	has bool
-}
-
 // mayPatch reports whether the viewer may change an application.
 func (v *viewer) mayPatch(ctx context.Context, namespace, name string) (bool, error) {
-	key, now := namespace+"/"+name, v.clock.Now()
-	v.mu.Lock()
-	known, has := v.rights[key]
-	if len(v.rights) > mostKept {
-		clear(v.rights)
-	}
-	v.mu.Unlock()
-	if has && now.Sub(known.at) < rightFor {
-		return known.has, nil
+	key := namespace + "/" + name
+	if known, has := v.rights.Get(key); has {
+		return known.(bool), nil
 	}
 	may, err := v.cluster.In(namespace).MayPatchApplication(ctx, name)
 	if err != nil {
 		return false, err
 	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.rights[key] = right{now, may}
+	v.rights.Add(key, may, rightFor)
 	return may, nil
 }

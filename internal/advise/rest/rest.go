@@ -77,7 +77,7 @@ func (s Spark) get(ctx context.Context, into any, path ...string) error {
 func list[T any](ctx context.Context, s Spark, path ...string) (items []T, err error) {
 	err = s.read(ctx, path, func(d *json.Decoder) error {
 		if start, err := d.Token(); err != nil || start != json.Delim('[') {
-			return cmp.Or(err, errors.New("it is no list"))
+			return cmp.Or(err, errors.New("it is not a valid list"))
 		}
 		for d.More() {
 			var item T

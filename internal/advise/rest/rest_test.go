@@ -85,7 +85,7 @@ func TestWrongAnswers(t *testing.T) {
 		"an endless answer":    {map[string]string{"/api/v1/applications": "[" + strings.Repeat(" ", 17<<20)}, "", "answers more than 16 MiB"},
 		"an endless list":      {map[string]string{"/api/v1/applications": "[" + strings.Repeat("{},", 100_001) + "{}]"}, "", "more than 100000 items"},
 		"half a list":          {map[string]string{"/api/v1/applications": `[{"id":"spark-1"}`}, "", "is not Spark's REST API"},
-		"no list":              {map[string]string{"/api/v1/applications": `{"id":"spark-1"}`}, "", "it is no list"},
+		"no list":              {map[string]string{"/api/v1/applications": `{"id":"spark-1"}`}, "", "it is not a valid list"},
 		"an id that is a path": {map[string]string{"/api/v1/applications": `[{"id":"../../x"}]`}, "", "404 Not Found"},
 	} {
 		t.Run(name, func(t *testing.T) {
