@@ -66,11 +66,11 @@ func drawn(name string, points []point, over span, limit float64) chart {
 	c := chart{
 		Name: name, Line: line.String(), From: over.from, Until: over.until,
 		Area: fmt.Sprintf("%sV%dH%.1fZ", line.String(), chartHeight, at(points[0].at)),
-		Text: fmt.Sprintf("%s: %s now, %s at most", name, hours(now), hours(peak)),
+		Text: fmt.Sprintf("%s: %s now, %s at most", name, rounded(now), rounded(peak)),
 	}
 	if limit > 0 {
 		c.Limited, c.LimitAt = true, height(limit)
-		c.Text += fmt.Sprintf(", quota %s", hours(limit))
+		c.Text += fmt.Sprintf(", quota %s", rounded(limit))
 	}
 	return c
 }

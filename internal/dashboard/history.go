@@ -32,8 +32,7 @@ func newHistory(now time.Time) *history {
 
 // of adds what an application held in some queues.
 func (h *history) of(a *application, within map[string]bool, now time.Time) {
-	app := a.app
-	app.Status = a.metered
+	app := a.used()
 	for _, r := range usage.RecordsOf(&app, now) {
 		if within[r.Queue] {
 			h.add(r)

@@ -26,7 +26,7 @@ const templateProblem = "problem"
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"say": say, "tone": tone, "stamp": stamp, "ago": func(now, at time.Time) string { return duration.HumanDuration(now.Sub(at)) },
-	"took": duration.HumanDuration, "path": pathOf, "amount": amount, "hours": hours,
+	"took": duration.HumanDuration, "path": pathOf, "amount": amount, "rounded": rounded,
 }).ParseFS(templateFiles, "templates/*.html"))
 
 // section is an entry of the navigation.

@@ -70,6 +70,13 @@ func summarized(s *v1alpha1.SparkApplicationStatus) v1alpha1.SparkApplicationSta
 	return out
 }
 
+// used returns the application with as much of its status as says what it used.
+func (a *application) used() v1alpha1.SparkApplication {
+	app := a.app
+	app.Status = a.metered
+	return app
+}
+
 // metered returns what the sums of package usage need of a status.
 func metered(s *v1alpha1.SparkApplicationStatus) v1alpha1.SparkApplicationStatus {
 	out := v1alpha1.SparkApplicationStatus{Queue: s.Queue, Usage: s.Usage, Times: v1alpha1.ApplicationTimes{Admitted: s.Times.Admitted}}

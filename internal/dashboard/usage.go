@@ -137,8 +137,7 @@ func (p *usagePage) sum(all []*application, q question, now time.Time) {
 	queues, namespaces := map[string]bool{}, map[string]bool{}
 	var records []usage.Record
 	for _, a := range all {
-		app := a.app
-		app.Status = a.metered
+		app := a.used()
 		queues[app.Status.Queue], namespaces[app.Namespace] = true, true
 		if !p.Filter.selector.Matches(labels.Set(app.Labels)) {
 			continue
@@ -188,7 +187,7 @@ func (p *usagePage) row(r usage.Row, most float64) usageRow {
 
 func wasteOf(r usage.Row, most float64) wasteBar {
 	b := wasteBar{Text: fmt.Sprintf("%s core-hours, of them %s failed, %s preempted, %s stopped",
-		hours(r.Granted.CPU), hours(r.Failed.CPU), hours(r.Preempted.CPU), hours(r.Stopped.CPU))}
+		rounded(r.Granted.CPU), rounded(r.Failed.CPU), rounded(r.Preempted.CPU), rounded(r.Stopped.CPU))}
 	if most <= 0 {
 		return b
 	}
@@ -201,8 +200,8 @@ func wasteOf(r usage.Row, most float64) wasteBar {
 	return b
 }
 
-// hours writes an amount with as many digits as say something: 0.004, 1.25, 12.3, 1,234.
-func hours(amount float64) string {
+// rounded writes an amount with as many digits as say something: 0.004, 1.25, 12.3, 1,234.
+func rounded(amount float64) string {
 	switch size := math.Abs(amount); {
 	case amount == math.Trunc(amount):
 		return grouped(amount)

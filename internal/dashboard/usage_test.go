@@ -82,7 +82,7 @@ func TestUsageSaysMistakes(t *testing.T) {
 func TestHours(t *testing.T) {
 	t.Parallel()
 	for amount, want := range map[float64]string{0: "0", 0.0001: "<0.001", 0.0042: "0.004", 1.256: "1.26", 123.44: "123.4", 1234: "1,234", 1234567.8: "1,234,568"} {
-		if got := hours(amount); got != want {
+		if got := rounded(amount); got != want {
 			t.Errorf("%v becomes %q, want %q", amount, got, want)
 		}
 	}

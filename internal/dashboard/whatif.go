@@ -223,7 +223,7 @@ func (p *whatIfPage) show(effects []offline.Effect) {
 		}
 		p.Effects = append(p.Effects, row)
 	}
-	for _, outcome := range []offline.Outcome{offline.Admitted, offline.Fits, offline.Waiting, offline.Preempted, offline.Refused, offline.Elsewhere, offline.Absent} {
+	for _, outcome := range offline.Outcomes {
 		if n := counts[outcome]; n > 0 {
 			p.Counts = append(p.Counts, outcomeCount{toneOf(outcome), string(outcome), n})
 		}

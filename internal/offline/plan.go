@@ -40,7 +40,7 @@ type Live struct {
 // Outcome is where an application stands once nothing moves.
 type Outcome string
 
-// Outcomes.
+// Where applications stand.
 const (
 	// Absent: it does not exist, has ended, or is suspended.
 	Absent   Outcome = "Absent"
@@ -55,6 +55,9 @@ const (
 	// Fits: a run that is to come can be admitted, at least when its queues are idle.
 	Fits Outcome = "Fits"
 )
+
+// Outcomes are all of them, in the order in which people read their counts.
+var Outcomes = []Outcome{Admitted, Fits, Waiting, Preempted, Refused, Elsewhere, Absent}
 
 // Change is what files do to an object.
 type Change string

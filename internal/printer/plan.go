@@ -47,7 +47,7 @@ func WritePlan(out io.Writer, plan offline.Plan, width int) error {
 		return err
 	}
 	var each []string
-	for _, outcome := range []offline.Outcome{offline.Admitted, offline.Fits, offline.Waiting, offline.Preempted, offline.Refused, offline.Elsewhere, offline.Absent} {
+	for _, outcome := range offline.Outcomes {
 		if n := counts[outcome]; n > 0 {
 			each = append(each, fmt.Sprintf("%d %s", n, outcome))
 		}
