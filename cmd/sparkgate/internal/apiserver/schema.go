@@ -4,7 +4,6 @@
 package apiserver
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -15,6 +14,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/client-go/discovery"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/yaml"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -22,81 +22,55 @@ import (
 )
 
 // kinds of the operator.
-var kinds = []string{"SparkApplication", "ScheduledSparkApplication", "SparkQueue", "SparkFlavor"}
+var kinds = []string{v1alpha1.SparkApplicationKind, v1alpha1.ScheduledSparkApplicationKind, v1alpha1.SparkQueueKind, v1alpha1.SparkFlavorKind}
 
-// schema is what decides about a schema which fields the API server keeps.
-type schema struct {
-	Properties map[string]schema `json:"properties,omitempty"`
-	Items      *schema           `json:"items,omitempty"`
-	// Additional is a schema, or true.
-	Additional json.RawMessage `json:"additionalProperties,omitempty"`
-	Open       bool            `json:"x-kubernetes-preserve-unknown-fields,omitempty"`
-}
+// schema of an object or of a field of it.
+type schema = apiextensionsv1.JSONSchemaProps
 
-// lacks returns the fields of a schema that another one lacks, without those below them.
-func (s schema) lacks(of schema, path string) []string {
-	if of.Open {
+// lacks returns the fields of a schema that another one lacks, without those below them. What the other one preserves without knowing it is
+// not lacking.
+func lacks(is, other *schema, path string) []string {
+	if ptr.Deref(other.XPreserveUnknownFields, false) {
 		return nil
 	}
 	var lacking []string
-	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+	for _, name := range slices.Sorted(maps.Keys(is.Properties)) {
 		at := strings.TrimPrefix(path+"."+name, ".")
-		if property, has := of.Properties[name]; has {
-			lacking = append(lacking, s.Properties[name].lacks(property, at)...)
+		field := is.Properties[name]
+		if of, has := other.Properties[name]; has {
+			lacking = append(lacking, lacks(&field, &of, at)...)
 		} else {
 			lacking = append(lacking, at)
 		}
 	}
-	if s.Items != nil && of.Items != nil {
-		lacking = append(lacking, s.Items.lacks(*of.Items, path+"[]")...)
+	if is.Items != nil && is.Items.Schema != nil && other.Items != nil && other.Items.Schema != nil {
+		lacking = append(lacking, lacks(is.Items.Schema, other.Items.Schema, path+"[]")...)
 	}
-	if value, ofValue := s.value(), of.value(); value != nil && ofValue != nil {
-		lacking = append(lacking, value.lacks(*ofValue, path+"[]")...)
+	if value, of := is.AdditionalProperties, other.AdditionalProperties; value != nil && value.Schema != nil && of != nil && of.Schema != nil {
+		lacking = append(lacking, lacks(value.Schema, of.Schema, path+"[]")...)
 	}
 	return lacking
 }
 
-// value is the schema of the values of a map; nil if it is none.
-func (s schema) value() *schema {
-	if !bytes.HasPrefix(s.Additional, []byte("{")) {
-		return nil
-	}
-	value := &schema{}
-	if json.Unmarshal(s.Additional, value) != nil {
-		return nil
-	}
-	return value
-}
-
 // ownSchemas are those of the CRDs that this operator was built with, by kind.
-func ownSchemas() (map[string]schema, error) {
+func ownSchemas() (map[string]*schema, error) {
 	files, err := crd.Bases.ReadDir("bases")
 	if err != nil {
 		return nil, err
 	}
-	own := map[string]schema{}
+	own := map[string]*schema{}
 	for _, file := range files {
 		data, err := crd.Bases.ReadFile("bases/" + file.Name())
 		if err != nil {
 			return nil, err
 		}
-		var definition struct {
-			Spec struct {
-				Names    apiextensionsv1.CustomResourceDefinitionNames
-				Versions []struct {
-					Name   string
-					Schema struct {
-						Schema schema `json:"openAPIV3Schema"`
-					}
-				}
-			}
-		}
+		var definition apiextensionsv1.CustomResourceDefinition
 		if err := yaml.Unmarshal(data, &definition); err != nil {
 			return nil, fmt.Errorf("read the CRD %s: %w", file.Name(), err)
 		}
 		for _, version := range definition.Spec.Versions {
 			if version.Name == v1alpha1.GroupVersion.Version {
-				own[definition.Spec.Names.Kind] = version.Schema.Schema
+				own[definition.Spec.Names.Kind] = version.Schema.OpenAPIV3Schema
 			}
 		}
 	}
@@ -104,7 +78,7 @@ func ownSchemas() (map[string]schema, error) {
 }
 
 // servedSchemas are those that the API server publishes, by kind. All clients may read them by default.
-func servedSchemas(ctx context.Context, client discovery.DiscoveryInterface) (map[string]schema, error) {
+func servedSchemas(ctx context.Context, client discovery.DiscoveryInterface) (map[string]*schema, error) {
 	data, err := client.RESTClient().Get().AbsPath("/openapi/v3/apis/"+v1alpha1.GroupVersion.String()).
 		SetHeader("Accept", "application/json").Do(ctx).Raw()
 	if err != nil {
@@ -121,10 +95,10 @@ func servedSchemas(ctx context.Context, client discovery.DiscoveryInterface) (ma
 	if err := json.Unmarshal(data, &document); err != nil {
 		return nil, fmt.Errorf("read the published schemas: %w", err)
 	}
-	served := map[string]schema{}
+	served := map[string]*schema{}
 	for _, s := range document.Components.Schemas {
 		if len(s.Kinds) == 1 && slices.Contains(kinds, s.Kinds[0].Kind) {
-			served[s.Kinds[0].Kind] = s.schema
+			served[s.Kinds[0].Kind] = &s.schema
 		}
 	}
 	return served, nil
@@ -132,7 +106,7 @@ func servedSchemas(ctx context.Context, client discovery.DiscoveryInterface) (ma
 
 // compare tells in what the served schemas differ from the operator's own. It waits where the API server would drop a part of the
 // state that the operator records: a grant that is not kept would be made twice.
-func compare(own, served map[string]schema) []finding {
+func compare(own, served map[string]*schema) []finding {
 	var all []finding
 	for _, kind := range kinds {
 		is, published := served[kind]
@@ -141,14 +115,14 @@ func compare(own, served map[string]schema) []finding {
 			continue
 		}
 		var spec, state, newer []string
-		for _, field := range own[kind].lacks(is, "") {
+		for _, field := range lacks(own[kind], is, "") {
 			if field == "status" || strings.HasPrefix(field, "status.") {
 				state = append(state, field)
 			} else {
 				spec = append(spec, field)
 			}
 		}
-		for _, field := range is.lacks(own[kind], "") {
+		for _, field := range lacks(is, own[kind], "") {
 			if strings.HasPrefix(field, "spec.") {
 				newer = append(newer, field)
 			}

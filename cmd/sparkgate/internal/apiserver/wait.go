@@ -41,9 +41,10 @@ func Wait(ctx context.Context, config *rest.Config, log logr.Logger) error {
 	if err != nil {
 		return err
 	}
+	server := apiServer{client, own, config.BearerTokenFile != ""}
 	said := map[string]bool{}
 	return wait.PollUntilContextCancel(ctx, interval, true, func(ctx context.Context) (bool, error) {
-		found, err := look(ctx, client, own)
+		found, err := server.look(ctx)
 		if err != nil {
 			return false, fmt.Errorf("connect to the API server at %s: %w", config.Host, err)
 		}
@@ -71,37 +72,49 @@ type finding struct {
 	waits bool
 }
 
+// apiServer is the one that the operator works with.
+type apiServer struct {
+	client discovery.DiscoveryInterface
+	// own schemas of the operator's kinds.
+	own map[string]*schema
+	// renewed: the token is read from its file again and again, as in a pod.
+	renewed bool
+}
+
 // look asks the API server what it is and serves. The error is one that will not pass.
-func look(ctx context.Context, client discovery.DiscoveryInterface, own map[string]schema) ([]finding, error) {
-	version, err := client.ServerVersion()
+func (a apiServer) look(ctx context.Context) ([]finding, error) {
+	version, err := a.client.ServerVersion()
 	if err != nil {
-		return notAnswered(err)
+		return a.notAnswered(err)
 	}
-	missing, err := missingKinds(client)
+	missing, err := missingKinds(a.client)
 	if err != nil {
-		return notAnswered(err)
+		return a.notAnswered(err)
 	}
 	if len(missing) > 0 {
 		return []finding{{message: "Waiting for CustomResourceDefinitions", about: strings.Join(missing, ","), waits: true, details: []any{
 			"version", version.GitVersion, "missing", missing, "remedy", "install them: " + applyCRDs,
 		}}}, nil
 	}
-	served, err := servedSchemas(ctx, client)
+	served, err := servedSchemas(ctx, a.client)
 	if err != nil {
 		return []finding{{message: "The schemas of the operator's kinds are not known; whether they fit is not checked", details: []any{"error", err.Error(),
 			"remedy", "bind ClusterRole system:discovery to the group system:authenticated, as Kubernetes does by default"}}}, nil
 	}
-	return compare(own, served), nil
+	return compare(a.own, served), nil
 }
 
 // notAnswered returns what to wait for where the API server may answer later, and the error where it will not.
-func notAnswered(err error) ([]finding, error) {
+func (a apiServer) notAnswered(err error) ([]finding, error) {
 	var untrusted *tls.CertificateVerificationError
 	switch {
 	case errors.As(err, &untrusted):
 		return nil, fmt.Errorf("%w; correct server and certificate-authority in the kubeconfig", err)
+	case apierrors.IsUnauthorized(err) && a.renewed: // an API server that has just started may not know service accounts yet
+		return []finding{{message: "Waiting for the API server to accept the token", waits: true, details: []any{"error", err.Error(),
+			"remedy", "if this lasts, look at the token's file and at the operator's service account"}}}, nil
 	case apierrors.IsUnauthorized(err):
-		return nil, fmt.Errorf("%w; correct the user in the kubeconfig, or the token of the operator's service account", err)
+		return nil, fmt.Errorf("%w; correct the user in the kubeconfig", err)
 	case apierrors.IsNotFound(err):
 		return nil, fmt.Errorf("%w; this is not an API server of Kubernetes, correct server in the kubeconfig", err)
 	}

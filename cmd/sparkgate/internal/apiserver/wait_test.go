@@ -1,0 +1,29 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package apiserver
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/rest"
+)
+
+// TestRefusedToken: a token that comes from a file may be accepted later, one of the configuration is not.
+func TestRefusedToken(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }))
+	t.Cleanup(server.Close)
+	client := discovery.NewDiscoveryClientForConfigOrDie(&rest.Config{Host: server.URL})
+	found, err := apiServer{client: client, renewed: true}.look(t.Context())
+	if err != nil || len(found) != 1 || !found[0].waits || found[0].message != "Waiting for the API server to accept the token" {
+		t.Errorf("with a file: %v, %+v", err, found)
+	}
+	if found, err = (apiServer{client: client}).look(t.Context()); err == nil || !strings.Contains(err.Error(), "correct the user in the kubeconfig") {
+		t.Errorf("without a file: %v, %+v", err, found)
+	}
+}
