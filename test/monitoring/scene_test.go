@@ -6,8 +6,8 @@ package monitoring
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -31,14 +31,7 @@ type scene struct {
 // newScene makes a world whose queue has that much memory. There is no operator yet.
 func newScene(t *testing.T, memory string) *scene {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := listener.Addr().String()
-	if err := listener.Close(); err != nil {
-		t.Fatal(err)
-	}
+	address := fmt.Sprintf("127.0.0.1:%d", freePort(t))
 	s := &scene{World: harness.NewWorld(t, memory, nil), prometheus: newPrometheus(t, address), t: t, clock: &harness.Clock{}, way: &way{}}
 	config := env.Config()
 	config.Wrap(s.way.below) // below the counting of writes

@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // operatorAccount is the account of the operator in config.
@@ -87,11 +88,7 @@ func install(t *testing.T) string {
 		}
 	}
 	dir := filepath.Dir(env.Cluster().Kubeconfig) // goes with the server
-	command := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(dir, "sparkgate"), "./cmd/sparkgate")
-	command.Dir = env.Root()
-	if out, err := command.CombinedOutput(); err != nil {
-		t.Fatalf("compile the operator: %v\n%s", err, out)
-	}
+	harness.Compile(t, "sparkgate", dir)
 	installed.dir = dir
 	return dir
 }

@@ -6,7 +6,6 @@ package chart
 import (
 	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -25,6 +24,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
 // eventually waits for what the API server does after it has answered.
@@ -260,7 +260,7 @@ func podOf(t *testing.T, app *v1alpha1.SparkApplication) *corev1.Pod {
 func remove(t *testing.T, app *v1alpha1.SparkApplication) {
 	t.Helper()
 	const theirs = "example.com/archive"
-	program := sparkctl(t)
+	program := harness.Compile(t, "sparkctl", t.TempDir())
 	archived := application(t, "default", "archived", theirs)
 	if err := env.Client().Delete(t.Context(), app); err != nil {
 		t.Fatal(err)
@@ -306,16 +306,4 @@ func operatorPod(t *testing.T, program string) {
 	if err := env.Client().Delete(t.Context(), pod, client.GracePeriodSeconds(0)); err != nil && !apierrors.IsNotFound(err) {
 		t.Fatal(err)
 	}
-}
-
-// sparkctl compiles the command-line tool from this checkout.
-func sparkctl(t *testing.T) string {
-	t.Helper()
-	program := filepath.Join(t.TempDir(), "sparkctl")
-	command := exec.CommandContext(t.Context(), "go", "build", "-o", program, "./cmd/sparkctl")
-	command.Dir = env.Root()
-	if out, err := command.CombinedOutput(); err != nil {
-		t.Fatalf("compile sparkctl: %v\n%s", err, out)
-	}
-	return program
 }

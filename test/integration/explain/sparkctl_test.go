@@ -77,18 +77,6 @@ func publish(t *testing.T, replicas ...*replica) {
 	}
 }
 
-// compile builds sparkctl from this checkout.
-func compile(t *testing.T) string {
-	t.Helper()
-	program := filepath.Join(t.TempDir(), "sparkctl")
-	command := exec.CommandContext(t.Context(), "go", "build", "-o", program, "./cmd/sparkctl")
-	command.Dir = env.Root()
-	if out, err := command.CombinedOutput(); err != nil {
-		t.Fatalf("compile sparkctl: %v\n%s", err, out)
-	}
-	return program
-}
-
 // kubeconfigOf writes the kubeconfig of a user.
 func kubeconfigOf(t *testing.T, user *clientcmdapi.AuthInfo) string {
 	t.Helper()
@@ -121,7 +109,7 @@ func TestSparkctl(t *testing.T) {
 	leader, standby := pair(t, hostAddress(t))
 	l := newLine(t)
 	publish(t, standby, leader)
-	program := compile(t)
+	program := harness.Compile(t, "sparkctl", t.TempDir())
 	tenantToken := account(t, l.Namespace, "tenant")
 	mayViewIn(t, l.Namespace, "tenant")
 	admin, tenant := kubeconfigOf(t, &clientcmdapi.AuthInfo{ClientCertificateData: env.Config().CertData, ClientKeyData: env.Config().KeyData}),

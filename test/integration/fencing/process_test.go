@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -20,29 +19,16 @@ import (
 	"time"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/test/integration/env"
 	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
-// compile builds the operator's program from this checkout.
-func compile(t *testing.T) string {
-	t.Helper()
-	program := filepath.Join(t.TempDir(), "sparkgate")
-	command := exec.CommandContext(t.Context(), "go", "build", "-o", program, "./cmd/sparkgate")
-	command.Dir = env.Root()
-	if out, err := command.CombinedOutput(); err != nil {
-		t.Fatalf("compile the operator: %v\n%s", err, out)
-	}
-	return program
-}
-
 // process is one start of the program.
 type process struct {
+	*harness.Process
+	started chan struct{} // closed once there is a Process; its first request may come before
 	number  int
-	command *exec.Cmd
 	network *harness.Network
 	proxy   *httptest.Server
-	ended   chan struct{}
 	// drivers that it has asked the API server for.
 	drivers atomic.Int32
 	// emptied are its writes that gave a lease back.
@@ -50,7 +36,6 @@ type process struct {
 
 	mu     sync.Mutex
 	holder string // its name in the ledger, once it has tried to write one
-	log    bytes.Buffer
 }
 
 const kubeconfig = `
@@ -64,8 +49,9 @@ current-context: proxy
 // startProcess starts the program of a pair. The test's end kills it, stopped or not.
 func startProcess(t *testing.T, p *pair, number int) *process {
 	t.Helper()
-	s := &process{number: number, ended: make(chan struct{})}
+	s := &process{number: number, started: make(chan struct{})}
 	s.network = harness.NewNetwork(func(_ int, r *http.Request) harness.Fault {
+		<-s.started
 		s.note(r)
 		return p.trap.Load().meet(s, r)
 	})
@@ -78,24 +64,9 @@ func startProcess(t *testing.T, p *pair, number int) *process {
 	if err := os.WriteFile(file, fmt.Appendf(nil, kubeconfig, s.proxy.URL), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s.command = exec.Command(p.program, append([]string{"--enable-leader-election", "--metrics-addr=0", "--health-addr=0", "--explain-addr=0"}, p.flags...)...)
-	s.command.Env = append(os.Environ(), "KUBECONFIG="+file, "RUNTIME_NAMESPACE="+p.world.Namespace)
-	s.command.Stdout, s.command.Stderr = s, s
-	// It must not outlive the test, whatever happens to that.
-	s.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	if err := s.command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	go func() {
-		_ = s.command.Wait() // its log says more
-		close(s.ended)
-	}()
-	t.Cleanup(func() {
-		s.kill()
-		if t.Failed() {
-			t.Logf("log of process %d:\n%s", number, s.text())
-		}
-	})
+	s.Process = harness.Program{Path: p.program, Namespace: p.world.Namespace, Kubeconfig: file}.Start(t, append([]string{"--enable-leader-election"}, p.flags...)...)
+	close(s.started)
+	t.Cleanup(s.kill)
 	return s
 }
 
@@ -126,8 +97,7 @@ func (s *process) holds(l *v1alpha1.Ledger) bool {
 
 // kill ends the process, which may stand still, and closes its proxy.
 func (s *process) kill() {
-	_ = s.command.Process.Kill() // gone already is as good
-	<-s.ended
+	s.Kill()
 	s.network.Resume()
 	s.proxy.CloseClientConnections()
 	s.proxy.Close()
@@ -135,11 +105,11 @@ func (s *process) kill() {
 
 // stop makes the process stand still (SIGSTOP) and returns once it does.
 func (s *process) stop() error {
-	if err := s.command.Process.Signal(syscall.SIGSTOP); err != nil {
+	if err := s.Signal(syscall.SIGSTOP); err != nil {
 		return fmt.Errorf("stop process %d: %w", s.number, err)
 	}
 	for range 1000 {
-		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.command.Process.Pid))
+		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.Pid()))
 		if err != nil {
 			return fmt.Errorf("look at process %d: %w", s.number, err)
 		}
@@ -154,12 +124,12 @@ func (s *process) stop() error {
 // wake lets the process go on, and with it the write that was held back: it is sent, whatever has become of the world.
 func (s *process) wake() {
 	s.network.Resume()
-	_ = s.command.Process.Signal(syscall.SIGCONT) // if it has ended, others say so
+	_ = s.Signal(syscall.SIGCONT) // if it has ended, others say so
 }
 
 func (s *process) hasEnded() bool {
 	select {
-	case <-s.ended:
+	case <-s.Ended():
 		return true
 	default:
 		return false
@@ -174,7 +144,7 @@ const (
 
 // why is the reason of these for which the process has ended, as its last line says; empty for any other one.
 func (s *process) why() string {
-	text := s.text()
+	text := s.Log()
 	last := text[strings.LastIndex(strings.TrimSpace(text), "\n")+1:]
 	for _, reason := range []string{lostLease, lostLedger} {
 		if strings.Contains(last, reason) {
@@ -182,21 +152,4 @@ func (s *process) why() string {
 		}
 	}
 	return ""
-}
-
-// Write keeps the end of the log.
-func (s *process) Write(text []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	const most = 1 << 20
-	if s.log.Len() > most {
-		s.log.Reset()
-	}
-	return s.log.Write(text)
-}
-
-func (s *process) text() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.log.String()
 }

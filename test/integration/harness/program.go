@@ -29,13 +29,19 @@ type Program struct {
 // BuildProgram compiles the operator's program. Its leases have a namespace of their own.
 func BuildProgram(t *testing.T) Program {
 	t.Helper()
-	p := Program{Path: filepath.Join(t.TempDir(), "sparkgate"), Namespace: env.Namespace(t)}
-	command := exec.CommandContext(t.Context(), "go", "build", "-o", p.Path, "./cmd/sparkgate")
-	command.Dir = env.Root()
-	if out, err := command.CombinedOutput(); err != nil {
-		t.Fatalf("compile the operator: %v\n%s", err, out)
+	return Program{Path: Compile(t, "sparkgate", t.TempDir()), Namespace: env.Namespace(t)}
+}
+
+// Compile builds a command of this checkout into a folder, and returns its path.
+func Compile(t *testing.T, command, folder string) string {
+	t.Helper()
+	path := filepath.Join(folder, command)
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", path, "./cmd/"+command)
+	build.Dir = env.Root()
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("compile %s: %v\n%s", command, err, out)
 	}
-	return p
+	return path
 }
 
 // Start starts the program. It does not outlive the test.
@@ -78,15 +84,13 @@ func (s *Process) Kill() {
 }
 
 // Signal sends a signal to the process.
-func (s *Process) Signal(t *testing.T, signal os.Signal) {
-	t.Helper()
-	if err := s.command.Process.Signal(signal); err != nil {
-		t.Fatal(err)
-	}
-}
+func (s *Process) Signal(signal os.Signal) error { return s.command.Process.Signal(signal) }
 
 // Ended returns a channel that is closed when the process has ended.
 func (s *Process) Ended() <-chan struct{} { return s.ended }
+
+// Pid of the process.
+func (s *Process) Pid() int { return s.command.Process.Pid }
 
 // ExitCode of a process that has ended.
 func (s *Process) ExitCode() int { return s.command.ProcessState.ExitCode() }

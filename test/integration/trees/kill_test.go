@@ -44,6 +44,16 @@ func newTree(t *testing.T) *tree {
 	return w
 }
 
+// newTrees makes that many trees, and returns them with the names of their roots.
+func newTrees(t *testing.T, count int) (trees []*tree, roots []string) {
+	t.Helper()
+	for range count {
+		w := newTree(t)
+		trees, roots = append(trees, w), append(roots, w.Queue.Name)
+	}
+	return trees, roots
+}
+
 // run is the life of a driver.
 func (w *tree) run(ctx context.Context, k *harness.Kubelet, driver *corev1.Pod) {
 	k.RunUntil(ctx, driver, w.leave)
@@ -147,12 +157,7 @@ func (w *tree) drain() {
 // TestReplicasAreKilled kills each of three replicas under load. The trees that it led get another leader; the others do
 // not notice.
 func TestReplicasAreKilled(t *testing.T) {
-	var trees []*tree
-	var names []string
-	for range 6 {
-		trees = append(trees, newTree(t))
-		names = append(names, trees[len(trees)-1].Queue.Name)
-	}
+	trees, names := newTrees(t, 6)
 	r := newReplicas(t, 3)
 	r.settled(names)
 	turnUntil(t, trees, "all trees grant", func() bool {

@@ -11,17 +11,14 @@ import (
 // TestReplicaStandsStill stops a replica in the middle of its work (SIGSTOP) until others lead its trees, and wakes it. What it then
 // still means to write is refused: it believes for a moment that it leads, and nothing is granted twice, and nothing runs again.
 func TestReplicaStandsStill(t *testing.T) {
-	var trees []*tree
-	var names []string
-	for range 3 {
-		trees = append(trees, newTree(t))
-		names = append(names, trees[len(trees)-1].Queue.Name)
-	}
+	trees, names := newTrees(t, 3)
 	r := newReplicas(t, 2)
 	r.settled(names)
 	of := r.leads()
 	still := r.by(of[names[0]])
-	still.Signal(t, syscall.SIGSTOP)
+	if err := still.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
 	epochs, started := map[*tree]int64{}, map[*tree]int{}
 	var moved []*tree
 	for _, w := range trees {
@@ -41,7 +38,9 @@ func TestReplicaStandsStill(t *testing.T) {
 	for _, w := range moved {
 		epochs[w], started[w] = w.epoch(), w.starts()
 	}
-	still.Signal(t, syscall.SIGCONT)
+	if err := still.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
 	turnUntil(t, trees, "the trees go on after it wakes", func() bool {
 		for _, w := range moved {
 			if w.starts() <= started[w]+fits {
