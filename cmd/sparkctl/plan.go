@@ -5,11 +5,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/utils/clock"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -24,8 +26,11 @@ be admitted, which would wait and for what, which can never start, and which oth
 would preempt. It reads the queues, flavors and applications of the cluster and decides with the engine of the operator, by
 what the status of the applications says.
 
-Time does not pass in a plan: what runs keeps running. Nothing is deleted that the files do not name. Pods that no
-SparkApplication manages are not counted, and the properties of ConfigMaps and Secrets are not known. Of runs
+Nothing is deleted that the files do not name, unless --prune says so: then what --selector selects and the files do
+not name is deleted, as Flux and Argo CD do with what they have applied. Pods of guarded namespaces that belong to no
+SparkApplication count as the operator counts them.
+
+Time does not pass in a plan: what runs keeps running. The properties of ConfigMaps and Secrets are not known. Of runs
 that are still to come, of a schedule or after a current run, it says whether they can be admitted at all.
 
 The exit code is 3 if anything of --fail-on would happen: a check for pull requests.`
@@ -38,7 +43,10 @@ const (
 	onRefused    = "refused"
 	onWaiting    = "waiting"
 	onPreemption = "preemption"
+	onDeletion   = "deletion"
 )
+
+var failures = []string{onRefused, onWaiting, onPreemption, onDeletion}
 
 // planFlags are the flags of plan.
 type planFlags struct {
@@ -47,6 +55,9 @@ type planFlags struct {
 	failOn  []string
 	gate    string
 	output  string
+	// prune deletes what selector selects and the files do not name.
+	prune    bool
+	selector string
 }
 
 // newPlan returns sparkctl plan.
@@ -54,23 +65,25 @@ func newPlan(s streams) *cobra.Command {
 	var f planFlags
 	c := &cobra.Command{
 		Use: "plan -f FILE", Short: "Say what a change of manifests would do to queues and jobs", Long: planText, Args: noArguments,
-		Example: "  sparkctl plan -f jobs/\n  kustomize build overlays/prod | sparkctl plan -f - --fail-on refused,preemption",
-		RunE:    func(c *cobra.Command, _ []string) error { return f.run(c.Context(), s) },
+		Example: "  sparkctl plan -f jobs/\n  kustomize build overlays/prod | sparkctl plan -f - --fail-on refused,preemption\n" +
+			"  sparkctl plan -f jobs/ --prune -l kustomize.toolkit.fluxcd.io/name=jobs",
+		RunE: func(c *cobra.Command, _ []string) error { return f.run(c.Context(), s) },
 	}
 	addClusterFlags(c, &f.cluster)
 	f.files.declare(c.Flags())
-	c.Flags().StringSliceVar(&f.failOn, "fail-on", []string{onRefused}, "what makes the exit code 3: some of refused, waiting, preemption; empty for nothing")
+	c.Flags().StringSliceVar(&f.failOn, "fail-on", []string{onRefused}, "what makes the exit code 3: some of refused, waiting, preemption, deletion (of a job that runs or waits); empty for nothing")
+	c.Flags().BoolVar(&f.prune, "prune", false, "delete what --selector selects and the files do not name")
+	c.Flags().StringVarP(&f.selector, "selector", "l", "", "the `LABELS` of what --prune may delete, such as kustomize.toolkit.fluxcd.io/name=jobs")
 	c.Flags().StringVar(&f.gate, "default-gate", string(v1alpha1.GateEmbedded), "the `GATE` that the operator's flag of this name says")
 	addOutputFlag(c, &f.output, "table", "json", "yaml")
-	completeFlag(c, "fail-on", cobra.FixedCompletions([]string{onRefused, onWaiting, onPreemption}, cobra.ShellCompDirectiveNoFileComp))
+	completeFlag(c, "fail-on", cobra.FixedCompletions(failures, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 
 func (f *planFlags) run(ctx context.Context, s streams) error {
-	for _, what := range f.failOn {
-		if known := []string{onRefused, onWaiting, onPreemption}; !slices.Contains(known, what) {
-			return usageError{fmt.Errorf("--fail-on has %q%s; set it to some of %s", what, didYouMean(what, known), strings.Join(known, ", "))}
-		}
+	options, err := f.options()
+	if err != nil {
+		return err
 	}
 	files, err := f.files.read(s.in)
 	if err != nil {
@@ -80,15 +93,15 @@ func (f *planFlags) run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	state, without, err := live.Read(ctx, c, clock.RealClock{}.Now())
+	state, without, err := live.Read(ctx, c, live.Options{Now: clock.RealClock{}.Now(), Schedules: f.prune, DefaultGate: v1alpha1.GateType(f.gate)})
 	if err != nil {
 		return err
 	}
 	for _, note := range without {
 		fmt.Fprintln(s.err, note)
 	}
-	state.DefaultGate = v1alpha1.GateType(f.gate)
-	plan, err := offline.NewPlan(state, files, c.Namespace)
+	options.Namespace = c.Namespace
+	plan, err := offline.NewPlan(state, files, options)
 	if err != nil {
 		return fmt.Errorf("the files have errors:\n%w", err)
 	}
@@ -101,9 +114,32 @@ func (f *planFlags) run(ctx context.Context, s streams) error {
 	return f.verdict(plan)
 }
 
+// options checks the flags.
+func (f *planFlags) options() (offline.PlanOptions, error) {
+	for _, what := range f.failOn {
+		if !slices.Contains(failures, what) {
+			return offline.PlanOptions{}, usageError{fmt.Errorf("--fail-on has %q%s; set it to some of %s", what, didYouMean(what, failures), strings.Join(failures, ", "))}
+		}
+	}
+	if f.prune != (f.selector != "") {
+		return offline.PlanOptions{}, usageError{errors.New("--prune and --selector go together: say with --selector which objects would be deleted " +
+			"if the files do not name them, such as -l kustomize.toolkit.fluxcd.io/name=jobs")}
+	}
+	if !f.prune {
+		return offline.PlanOptions{}, nil
+	}
+	selector, err := labels.Parse(f.selector)
+	if err != nil {
+		return offline.PlanOptions{}, usageError{fmt.Errorf("--selector: value %q: %w", f.selector, err)}
+	}
+	return offline.PlanOptions{Prune: selector}, nil
+}
+
 func (f *planFlags) print(plan offline.Plan, s streams) error {
 	if f.output != "table" {
-		return writeObject(s.out, f.output, map[string]any{"queues": plan.Queues, "flavors": plan.Flavors, "effects": plan.Effects})
+		return writeObject(s.out, f.output, map[string]any{
+			"queues": plan.Queues, "flavors": plan.Flavors, "deletedQueues": plan.DeletedQueues, "deletedFlavors": plan.DeletedFlavors, "effects": plan.Effects,
+		})
 	}
 	return printer.WritePlan(s.out, plan, s.width())
 }
@@ -112,6 +148,9 @@ func (f *planFlags) print(plan offline.Plan, s streams) error {
 func (f *planFlags) verdict(plan offline.Plan) error {
 	happens := map[string]int{}
 	for _, e := range plan.Effects {
+		if e.Change == offline.Deleted && e.Before != offline.Absent {
+			happens[onDeletion]++
+		}
 		switch e.After {
 		case offline.Refused:
 			happens[onRefused]++

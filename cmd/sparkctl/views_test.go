@@ -153,7 +153,7 @@ func planOfMore(app *v1alpha1.SparkApplication) (offline.Plan, error) {
 		return offline.Plan{}, err
 	}
 	live := offline.Live{Queues: []v1alpha1.SparkQueue{queue}, Applications: []v1alpha1.SparkApplication{*app}, Now: viewedAt}
-	return offline.NewPlan(live, []offline.File{{Name: "more-cpu.yaml", Text: manifest(3)}}, app.Namespace)
+	return offline.NewPlan(live, []offline.File{{Name: "more-cpu.yaml", Text: manifest(3)}}, offline.PlanOptions{Namespace: app.Namespace})
 }
 
 // queueOfOne is the queue of an application, with nothing else in it.

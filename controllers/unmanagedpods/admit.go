@@ -19,6 +19,7 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/priorityclass"
 	"github.com/sparkgate/sparkgate/controllers/internal/schedulinggate"
 	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
+	"github.com/sparkgate/sparkgate/internal/pods/unmanaged"
 	"github.com/sparkgate/sparkgate/internal/redact"
 	"github.com/sparkgate/sparkgate/queueing"
 )
@@ -26,7 +27,7 @@ import (
 // reconcilePod brings what the queue knows of a pod in line with the pod, and the other way round.
 func (r *Reconciler) reconcilePod(ctx context.Context, namespace *metav1.PartialObjectMetadata, name types.NamespacedName) error {
 	p := r.known(name)
-	if p != nil && (!p.claimed && !guarded(namespace) || !p.concerned()) {
+	if p != nil && (!p.Claimed && !guarded(namespace) || !p.Concerned()) {
 		p = nil
 	}
 	if p == nil {
@@ -43,7 +44,7 @@ func (r *Reconciler) reconcilePod(ctx context.Context, namespace *metav1.Partial
 }
 
 // decide charges a pod that runs, or asks for one that waits.
-func (r *Reconciler) decide(ctx context.Context, namespace *metav1.PartialObjectMetadata, p *pod, queue string) error {
+func (r *Reconciler) decide(ctx context.Context, namespace *metav1.PartialObjectMetadata, p *unmanaged.Pod, queue string) error {
 	name := types.NamespacedName{Namespace: p.Namespace, Name: p.Name}
 	if gate := r.gateOf(namespace); !r.Gates.Capabilities(string(gate)).UnmanagedPods {
 		if p.SchedulingGate != nil {
@@ -69,18 +70,18 @@ func (r *Reconciler) decide(ctx context.Context, namespace *metav1.PartialObject
 
 // refusal returns why a pod behind the gate is not admitted, whatever its queue has left; empty if nothing is against
 // it.
-func (r *Reconciler) refusal(ctx context.Context, namespace *metav1.PartialObjectMetadata, p *pod) (reason, refusal string, err error) {
-	if p.invalid != "" {
-		return v1alpha1.InvalidSpecReason, "is not admitted: " + p.invalid + ", and recreate the pod", nil
+func (r *Reconciler) refusal(ctx context.Context, namespace *metav1.PartialObjectMetadata, p *unmanaged.Pod) (reason, refusal string, err error) {
+	if p.Invalid != "" {
+		return v1alpha1.InvalidSpecReason, "is not admitted: " + p.Invalid + ", and recreate the pod", nil
 	}
-	policy, queue := namespacepolicy.Of(namespace), queueOf(namespace)
+	policy, queue := namespacepolicy.Of(namespace), unmanaged.QueueOf(namespace)
 	if refusal := policy.Gate(string(r.gateOf(namespace)), "pods of no application", r.AllowedGates); refusal != "" {
 		return v1alpha1.WaitingForGateReason, refusal, nil
 	}
-	if refusal := policy.Queue(queue, "annotation "+v1alpha1.DefaultQueueAnnotation+" of namespace "+policy.Namespace); refusal != "" || p.class == "" {
+	if refusal := policy.Queue(queue, "annotation "+v1alpha1.DefaultQueueAnnotation+" of namespace "+policy.Namespace); refusal != "" || p.Class == "" {
 		return v1alpha1.NamespaceNotAllowedReason, refusal, nil
 	}
-	refusal, err = priorityclass.Classes{Reader: r.Client, Queue: queue}.Refusal(ctx, p.class, "spec.priorityClassName of the pod")
+	refusal, err = priorityclass.Classes{Reader: r.Client, Queue: queue}.Refusal(ctx, p.Class, "spec.priorityClassName of the pod")
 	return v1alpha1.InvalidSpecReason, refusal, err
 }
 
@@ -99,14 +100,8 @@ func (r *Reconciler) release(ctx context.Context, name types.NamespacedName, kee
 }
 
 // ask requests quota for a pod behind the gate, and ungates it if there is some.
-func (r *Reconciler) ask(ctx context.Context, namespace *metav1.PartialObjectMetadata, p *pod) error {
-	ask := queueing.Ask{
-		Key: p.key(), Run: run, Attempt: attempt, Queue: queueOf(namespace), NamespaceLabels: namespace.Labels,
-		NeedsLimits: namespacepolicy.Of(namespace).NeedsLimits(queueOf(namespace)), Part: p.isExecutor(), Priority: p.priority, QueuedAt: r.store.since(p),
-		PodSets: []queueing.PodSet{{
-			Name: p.set(), Count: 1, Requests: p.requests, NodeSelector: p.SchedulingGate.NodeSelector, Tolerations: p.SchedulingGate.Tolerations,
-		}},
-	}
+func (r *Reconciler) ask(ctx context.Context, namespace *metav1.PartialObjectMetadata, p *unmanaged.Pod) error {
+	ask := p.Ask(namespace, r.store.since(p))
 	gate := string(r.gateOf(namespace))
 	verdict, err := r.Gates.Request(ctx, gate, ask)
 	if err == nil && verdict.State == queueing.Evicting { // the quota is reclaimed before the pod was ungated
@@ -128,9 +123,9 @@ func (r *Reconciler) ask(ctx context.Context, namespace *metav1.PartialObjectMet
 }
 
 // admit lifts the gate of a pod. One that has changed since it was seen comes again.
-func (r *Reconciler) admit(ctx context.Context, p *pod, grant *queueing.Grant) error {
+func (r *Reconciler) admit(ctx context.Context, p *unmanaged.Pod, grant *queueing.Grant) error {
 	set := &grant.PodSets[0]
-	patch := schedulinggate.RemovalPatch(p.Record, p.unlabelled, schedulinggate.Placement{
+	patch := schedulinggate.RemovalPatch(p.Record, p.Unlabelled, schedulinggate.Placement{
 		NodeSelector: set.NodeSelector, Tolerations: set.Tolerations,
 		Labels: map[string]string{v1alpha1.QueueLabel: grant.Queue, v1alpha1.FlavorLabel: set.Flavor},
 	})
@@ -138,7 +133,7 @@ func (r *Reconciler) admit(ctx context.Context, p *pod, grant *queueing.Grant) e
 	err := r.Client.Patch(ctx, live, client.RawPatch(types.JSONPatchType, patch), client.FieldOwner(v1alpha1.FieldOwner))
 	switch {
 	case err == nil:
-		r.Gates.Persisted(ctx, p.key(), *grant)
+		r.Gates.Persisted(ctx, p.Key(), *grant)
 		ctrl.LoggerFrom(ctx).Info("Unmanaged pod admitted", "queue", grant.Queue, "flavor", set.Flavor, "gate", grant.Gate)
 		r.recordEvent(ctx, p, v1alpha1.AdmittedCondition, "has quota in queue "+grant.Queue)
 		r.store.put(p.Namespace, live)
@@ -156,7 +151,7 @@ func (r *Reconciler) admit(ctx context.Context, p *pod, grant *queueing.Grant) e
 }
 
 // changed reports whether a pod is not as it was seen.
-func (r *Reconciler) changed(ctx context.Context, p *pod) (bool, error) {
+func (r *Reconciler) changed(ctx context.Context, p *unmanaged.Pod) (bool, error) {
 	live := &metav1.PartialObjectMetadata{}
 	live.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Pod"))
 	err := r.Live.Get(ctx, types.NamespacedName{Namespace: p.Namespace, Name: p.Name}, live)
@@ -167,14 +162,14 @@ func (r *Reconciler) changed(ctx context.Context, p *pod) (bool, error) {
 }
 
 // charge charges a pod without the gate, whichever client removed that, and deletes it if its quota is reclaimed.
-func (r *Reconciler) charge(ctx context.Context, namespace *metav1.PartialObjectMetadata, p *pod, queue string) error {
-	key, grant := p.key(), p.grant(string(r.gateOf(namespace)), queue)
+func (r *Reconciler) charge(ctx context.Context, namespace *metav1.PartialObjectMetadata, p *unmanaged.Pod, queue string) error {
+	key, grant := p.Key(), p.Grant(string(r.gateOf(namespace)), queue)
 	r.Gates.Charge(key, grant)
-	if p.claimed {
+	if p.Claimed {
 		r.recordUnattributed(ctx, p, &grant)
 	}
 	r.Gates.Persisted(ctx, key, grant)
-	r.Gates.UpdateHolder(key, grant, queueing.HolderState{Priority: p.priority, QueuedAt: r.store.since(p), Terminating: p.Deleting})
+	r.Gates.UpdateHolder(key, grant, queueing.HolderState{Priority: p.Priority, QueuedAt: r.store.since(p), Terminating: p.Deleting})
 	eviction := r.Gates.Eviction(key, grant)
 	switch {
 	case p.Deleting:
@@ -187,7 +182,7 @@ func (r *Reconciler) charge(ctx context.Context, namespace *metav1.PartialObject
 }
 
 // recordEvent records an event on a pod and logs its reason, unless it was the last that was said about it.
-func (r *Reconciler) recordEvent(ctx context.Context, p *pod, reason, message string) {
+func (r *Reconciler) recordEvent(ctx context.Context, p *unmanaged.Pod, reason, message string) {
 	r.mu.Lock()
 	text := reason + ": " + message
 	known := r.lastEvents[p.UID] == text

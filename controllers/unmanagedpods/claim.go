@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/sparkgate/sparkgate/internal/pods"
+	"github.com/sparkgate/sparkgate/internal/pods/unmanaged"
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
@@ -104,7 +105,7 @@ func (r *Reconciler) Changed(app types.NamespacedName) {
 }
 
 // known returns what is known of a pod that is charged here; nil if none of that name is.
-func (r *Reconciler) known(name types.NamespacedName) *pod {
+func (r *Reconciler) known(name types.NamespacedName) *unmanaged.Pod {
 	if p := r.store.get(name); p != nil {
 		return p
 	}
@@ -123,12 +124,12 @@ func (r *Reconciler) known(name types.NamespacedName) *pod {
 // youngestAge is a time after all others: no pod gains seniority by the labels of an application.
 var youngestAge = time.Unix(math.MaxInt32, 0)
 
-func claimedPod(record *pods.Record) *pod {
-	return &pod{Record: record, requests: record.Requests(), created: youngestAge, claimed: true}
+func claimedPod(record *pods.Record) *unmanaged.Pod {
+	return &unmanaged.Pod{Record: record, Requests: record.Requests(), Created: youngestAge, Claimed: true}
 }
 
 // recordUnattributed records to which queue a claimed pod is charged, and why.
-func (r *Reconciler) recordUnattributed(ctx context.Context, p *pod, grant *queueing.Grant) {
+func (r *Reconciler) recordUnattributed(ctx context.Context, p *unmanaged.Pod, grant *queueing.Grant) {
 	r.recordEvent(ctx, p, unattributed, fmt.Sprintf("has the labels of application %s, which does not exist, or has not created this pod, or held "+
 		"less: it is charged to queue %s of namespace %s", p.Application, grant.Queue, p.Namespace))
 }

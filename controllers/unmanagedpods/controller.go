@@ -202,8 +202,3 @@ func guarded(namespace metav1.Object) bool {
 func (r *Reconciler) gateOf(namespace metav1.Object) v1alpha1.GateType {
 	return namespacepolicy.Of(namespace).Place(nil, namespacepolicy.Defaults{Gate: r.DefaultGate}).Gate
 }
-
-// queueOf returns the queue of unmanaged pods of a namespace.
-func queueOf(namespace metav1.Object) string {
-	return namespacepolicy.Of(namespace).Place(nil, namespacepolicy.Defaults{}).Queue
-}

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/internal/pods"
+	"github.com/sparkgate/sparkgate/internal/pods/unmanaged"
 )
 
 // endingInterval is how often a pod that does not end in time is looked at again.
@@ -22,7 +23,7 @@ const endingInterval = 10 * time.Second
 
 // boundTermination sees to it that a pod that is being deleted ends within MaxTermination, whichever client has deleted
 // it: what it holds counts as on its way back. On a node that does not answer it may run on, so it is waited for.
-func (r *Reconciler) boundTermination(ctx context.Context, p *pod) error {
+func (r *Reconciler) boundTermination(ctx context.Context, p *unmanaged.Pod) error {
 	if p.EndsLate(r.MaxTermination) {
 		return r.deletePod(ctx, p, false)
 	}
@@ -43,7 +44,7 @@ func (r *Reconciler) boundTermination(ctx context.Context, p *pod) error {
 }
 
 // deletePod deletes exactly the pod that was seen.
-func (r *Reconciler) deletePod(ctx context.Context, p *pod, force bool) error {
+func (r *Reconciler) deletePod(ctx context.Context, p *unmanaged.Pod, force bool) error {
 	obj := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: p.Namespace, Name: p.Name}}
 	err := r.Client.Delete(ctx, obj, p.DeleteOptions(r.MaxTermination, force))
 	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
@@ -53,6 +54,6 @@ func (r *Reconciler) deletePod(ctx context.Context, p *pod, force bool) error {
 }
 
 // wakeAfter has the controller look at a pod in a while.
-func (r *Reconciler) wakeAfter(p *pod, after time.Duration) {
+func (r *Reconciler) wakeAfter(p *unmanaged.Pod, after time.Duration) {
 	r.WakeAfter(types.NamespacedName{Namespace: p.Namespace, Name: p.Name}, after)
 }

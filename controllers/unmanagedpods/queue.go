@@ -13,44 +13,34 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
-	"github.com/sparkgate/sparkgate/queueing/convert"
+	"github.com/sparkgate/sparkgate/internal/pods/unmanaged"
 )
 
-// chargedTo returns the queue that an ungated pod is charged to when nothing is recorded of it, as after a restart: the
-// one that its label names, in which an operator has let it in, if its namespace may use that queue. Else it is that of
-// the namespace: labels of a pod that was created before its namespace was guarded are whatever its creator wrote, and
-// must not charge a queue of others, or one that does not exist.
-func chargedTo(ctx context.Context, reader client.Reader, namespace metav1.Object, p *pod) (string, error) {
-	own := queueOf(namespace)
-	policy := namespacepolicy.Of(namespace)
-	if p.claimed || p.Queue == "" || p.Queue == own || !policy.Queues.Allows(p.Queue) {
-		return own, nil
+// chargedTo returns the queue that an ungated pod is charged to when nothing is recorded of it.
+func chargedTo(ctx context.Context, reader client.Reader, namespace metav1.Object, p *unmanaged.Pod) (string, error) {
+	label := p.Label(namespace)
+	if label == "" {
+		return unmanaged.QueueOf(namespace), nil
 	}
 	queue := &v1alpha1.SparkQueue{}
-	err := reader.Get(ctx, types.NamespacedName{Name: p.Queue}, queue)
+	err := reader.Get(ctx, types.NamespacedName{Name: label}, queue)
 	if apierrors.IsNotFound(err) || apierrors.IsInvalid(err) {
-		return own, nil
+		return unmanaged.QueueOf(namespace), nil
 	}
 	if err != nil {
-		return "", fmt.Errorf("read queue %s, which the label of pod %s/%s names: %w", p.Queue, p.Namespace, p.Name, err)
+		return "", fmt.Errorf("read queue %s, which the label of pod %s/%s names: %w", label, p.Namespace, p.Name, err)
 	}
-	admits := convert.QueueConfig(queue).Admits
-	unlimited := len(queue.Spec.Flavors) == 0 && policy.NeedsLimits(p.Queue)
-	if admits == nil || !admits(namespace.GetLabels()) || unlimited {
-		return own, nil
-	}
-	return p.Queue, nil
+	return p.ChargedTo(namespace, queue), nil
 }
 
 // decidedIn returns the queue in which it is decided on a pod, and whether this leader does that. Where several leaders
 // share the queues, a claimed pod whose namespace's own queue has another leader is charged to the queue of the
 // application whose labels it carries: the leader that has found it serves that one.
-func (r *Reconciler) decidedIn(ctx context.Context, reader client.Reader, namespace metav1.Object, p *pod) (queue string, served bool, err error) {
-	switch queue = queueOf(namespace); {
+func (r *Reconciler) decidedIn(ctx context.Context, reader client.Reader, namespace metav1.Object, p *unmanaged.Pod) (queue string, served bool, err error) {
+	switch queue = unmanaged.QueueOf(namespace); {
 	case !r.Gates.Capabilities(string(r.gateOf(namespace))).UnmanagedPods:
 		return queue, r.Share.Rest(), nil
-	case p.claimed && !r.Share.Serves(queue):
+	case p.Claimed && !r.Share.Serves(queue):
 		app := &v1alpha1.SparkApplication{}
 		err := r.Client.Get(ctx, types.NamespacedName{Namespace: p.Namespace, Name: p.Application}, app)
 		return app.Status.Queue, err == nil && r.Share.Serves(app.Status.Queue), client.IgnoreNotFound(err)

@@ -41,7 +41,7 @@ func (r *Reconciler) Seed(ctx context.Context) ([]Found, error) {
 			return nil, err
 		}
 		for _, p := range r.store.of(namespace.Name) {
-			if !p.concerned() {
+			if !p.Concerned() {
 				continue
 			}
 			queue, served, err := r.decidedIn(ctx, queues, namespace, p)
@@ -50,10 +50,10 @@ func (r *Reconciler) Seed(ctx context.Context) ([]Found, error) {
 				return nil, err
 			case !served:
 			case p.SchedulingGate != nil:
-				found = append(found, Found{Key: p.key()})
+				found = append(found, Found{Key: p.Key()})
 			default:
-				grant := p.grant(string(r.gateOf(namespace)), queue)
-				found = append(found, Found{Key: p.key(), Grant: &grant})
+				grant := p.Grant(string(r.gateOf(namespace)), queue)
+				found = append(found, Found{Key: p.Key(), Grant: &grant})
 			}
 		}
 	}
@@ -81,8 +81,8 @@ func (r *Reconciler) seedClaimed(ctx context.Context) ([]Found, error) {
 				return nil, err
 			}
 			if served {
-				grant := p.grant(string(r.gateOf(namespace)), queue)
-				found = append(found, Found{Key: p.key(), Grant: &grant})
+				grant := p.Grant(string(r.gateOf(namespace)), queue)
+				found = append(found, Found{Key: p.Key(), Grant: &grant})
 			}
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/sparkgate/sparkgate/internal/pods"
+	"github.com/sparkgate/sparkgate/internal/pods/unmanaged"
 )
 
 // store holds the pods of all guarded namespaces. Safe for concurrent use.
@@ -27,7 +28,7 @@ type store struct {
 
 // namespacePods is the pods of one namespace.
 type namespacePods struct {
-	pods map[string]*pod
+	pods map[string]*unmanaged.Pod
 	// names of the pods by uid.
 	names map[types.UID]string
 	// floor is the version of the newest whole list: what it did not have and is not younger is gone.
@@ -39,7 +40,7 @@ func newStore(changed func(types.NamespacedName)) *store {
 }
 
 // get returns a pod; nil if it is not known.
-func (s *store) get(name types.NamespacedName) *pod {
+func (s *store) get(name types.NamespacedName) *unmanaged.Pod {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if in := s.namespacesByName[name.Namespace]; in != nil {
@@ -49,14 +50,14 @@ func (s *store) get(name types.NamespacedName) *pod {
 }
 
 // of returns the pods of a namespace.
-func (s *store) of(namespace string) []*pod {
+func (s *store) of(namespace string) []*unmanaged.Pod {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	in := s.namespacesByName[namespace]
 	if in == nil {
 		return nil
 	}
-	out := make([]*pod, 0, len(in.pods))
+	out := make([]*unmanaged.Pod, 0, len(in.pods))
 	for _, p := range in.pods {
 		out = append(out, p)
 	}
@@ -70,21 +71,15 @@ func (s *store) namespaces() []string {
 	return slices.Collect(maps.Keys(s.namespacesByName))
 }
 
-// since returns the time from which a pod counts as waiting: an executor counts from when its driver was created, if an
-// owner reference names the uid of an admitted driver of the same namespace; every other pod counts from its own
-// creation. Labels prove nothing, and a driver that still waits has no seniority to pass on.
-func (s *store) since(p *pod) time.Time {
+// since returns the time from which a pod counts as waiting.
+func (s *store) since(p *unmanaged.Pod) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	in := s.namespacesByName[p.Namespace]
-	if in == nil || p.owner == "" {
-		return p.created
+	if in == nil || p.Owner == "" {
+		return p.Created
 	}
-	driver := in.pods[in.names[types.UID(p.owner)]]
-	if driver == nil || !driver.admittedDriver() || driver.created.After(p.created) {
-		return p.created
-	}
-	return driver.created
+	return p.QueuedAt(in.pods[in.names[types.UID(p.Owner)]])
 }
 
 // put files a pod unless something newer is known, and reports it if it differs.
@@ -103,7 +98,7 @@ func (in *namespacePods) put(p *corev1.Pod) (differs bool) {
 	if known != nil && known.Version > version || known == nil && version <= in.floor {
 		return false
 	}
-	now := recordOf(p)
+	now := unmanaged.PodOf(p)
 	switch {
 	case now == nil:
 		in.drop(p.Name)
@@ -112,7 +107,7 @@ func (in *namespacePods) put(p *corev1.Pod) (differs bool) {
 		in.drop(p.Name)
 	}
 	in.pods[p.Name], in.names[now.UID] = now, p.Name
-	return known == nil || !known.same(now)
+	return known == nil || !known.Same(now)
 }
 
 func (in *namespacePods) drop(name string) {
@@ -172,7 +167,7 @@ func (s *store) open(namespace string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.namespacesByName[namespace] == nil {
-		s.namespacesByName[namespace] = &namespacePods{pods: map[string]*pod{}, names: map[types.UID]string{}}
+		s.namespacesByName[namespace] = &namespacePods{pods: map[string]*unmanaged.Pod{}, names: map[types.UID]string{}}
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,7 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/internal/pods/unmanaged"
 )
 
 var day = time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
@@ -39,77 +38,6 @@ func spark(name, role, group string, second int) *corev1.Pod {
 				corev1.ResourceCPU: resource.MustParse("500m"), "nvidia.com/gpu": resource.MustParse("2"),
 			}}}},
 		},
-	}
-}
-
-// A pod whose requests cannot be counted says so; what it is charged if it runs anyway is the nearest that can.
-func TestRequestsThatCannotBeCounted(t *testing.T) {
-	t.Parallel()
-	tests := map[string]struct {
-		memory, wrong string
-		want          int64
-	}{
-		"a sum that would wrap": {"9223372036854775807", `spec.containers[1].resources.requests.memory: value "9223372036854775807" is above 8Pi, the most that is counted: set less`, 1 << 53},
-		"less than nothing":     {"-8Gi", `spec.containers[1].resources.requests.memory: value "-8Gi" is negative: set a quantity of zero or more`, 0},
-		"plenty":                {"1Ti", "", 1 << 40},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p := spark("submit", "driver", "spark-1", 0)
-			p.Spec.Containers = append(p.Spec.Containers, corev1.Container{Resources: corev1.ResourceRequirements{
-				Requests: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse(tt.memory)},
-			}})
-			got := recordOf(p)
-			if got.invalid != tt.wrong {
-				t.Errorf("said %q, want %q", got.invalid, tt.wrong)
-			}
-			want := queueing.Resources{"cpu": 500, "nvidia.com/gpu": 2, "memory": tt.want, "pods": 1}
-			if diff := cmp.Diff(want, got.grant("Embedded", "team").PodSets[0].Requests); diff != "" {
-				t.Errorf("charged (-want +got):\n%s", diff)
-			}
-		})
-	}
-}
-
-func TestSeen(t *testing.T) {
-	t.Parallel()
-	tests := map[string]struct {
-		change func(*corev1.Pod)
-		spark  bool
-		set    string
-	}{
-		"a driver":              {func(*corev1.Pod) {}, true, "driver"},
-		"an executor":           {func(p *corev1.Pod) { p.Labels[v1alpha1.SparkRoleLabel] = "executor" }, true, "executor"},
-		"gated without a label": {func(p *corev1.Pod) { p.Labels = nil }, true, "driver"},
-		"gated, owned by a pod": {func(p *corev1.Pod) {
-			p.Labels, p.OwnerReferences = nil, []metav1.OwnerReference{{Kind: "Pod", UID: "driver"}}
-		}, true, "executor"},
-		"let in, its labels forgotten": {func(p *corev1.Pod) {
-			p.Spec.SchedulingGates, p.Labels = nil, map[string]string{v1alpha1.QueueLabel: "team-a"}
-		}, true, "driver"},
-		"no gate, no label": {func(p *corev1.Pod) { p.Spec.SchedulingGates, p.Labels = nil, nil }, false, ""},
-		"another gate":      {func(p *corev1.Pod) { p.Spec.SchedulingGates[0].Name, p.Labels = "example.org/other", nil }, false, ""},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p := spark("submit", "driver", "spark-1", 0)
-			tt.change(p)
-			got := recordOf(p)
-			if (got != nil) != tt.spark {
-				t.Fatalf("seen as one of Spark's: %t", got != nil)
-			}
-			if got == nil {
-				return
-			}
-			if got.set() != tt.set {
-				t.Errorf("it is of the pod set %s, want %s", got.set(), tt.set)
-			}
-			if diff := cmp.Diff(queueing.Resources{"cpu": 500, "nvidia.com/gpu": 2, "pods": 1}, got.requests); diff != "" {
-				t.Errorf("requests (-want +got):\n%s", diff)
-			}
-		})
 	}
 }
 
@@ -139,13 +67,13 @@ func TestGrant(t *testing.T) {
 			pod.Labels[v1alpha1.QueueLabel], pod.Labels[v1alpha1.FlavorLabel] = label, "spot"
 			namespace := &metav1.ObjectMeta{Name: "jobs", Labels: map[string]string{v1alpha1.GuardedLabel: "true", "team": "a"},
 				Annotations: map[string]string{v1alpha1.DefaultQueueAnnotation: "own"}}
-			p, flavor := recordOf(pod), "spot"
-			if p.claimed = claimed; claimed {
+			p, flavor := unmanaged.PodOf(pod), "spot"
+			if p.Claimed = claimed; claimed {
 				want, flavor = "own", v1alpha1.DefaultFlavor
 			}
 			for name, reader := range map[string]client.Reader{"cache": c, "list": &queuesRead{Reader: c}} {
 				got, err := chargedTo(t.Context(), reader, namespace, p)
-				if g := p.grant("Embedded", got); err != nil || g.Queue != want || g.PodSets[0].Flavor != flavor {
+				if g := p.Grant("Embedded", got); err != nil || g.Queue != want || g.PodSets[0].Flavor != flavor {
 					t.Errorf("label %q, claimed %t, by %s: charged to %s/%s, %v, want %s/%s", label, claimed, name, g.Queue, g.PodSets[0].Flavor, err, want, flavor)
 				}
 			}
@@ -261,34 +189,5 @@ func TestStore(t *testing.T) {
 	hears("both gone", "a", "b")
 	if left := s.of("team"); len(left) != 0 || len(s.namespacesByName["team"].names) != 0 {
 		t.Errorf("left are %v, %v", left, s.namespacesByName["team"].names)
-	}
-}
-
-// TestConcerned: a pod that was deleted behind the gate neither holds nor wants anything.
-func TestConcerned(t *testing.T) {
-	t.Parallel()
-	tests := map[string]struct {
-		change func(*corev1.Pod)
-		want   bool
-	}{
-		"waits":                   {func(*corev1.Pod) {}, true},
-		"deleted behind the gate": {func(p *corev1.Pod) { p.DeletionTimestamp = ptr.To(metav1.NewTime(day)) }, false},
-		"being stopped": {func(p *corev1.Pod) {
-			p.Spec.SchedulingGates, p.DeletionTimestamp, p.Spec.NodeName = nil, ptr.To(metav1.NewTime(day)), "node-1"
-		}, true},
-		"deleted without a node": {func(p *corev1.Pod) {
-			p.Spec.SchedulingGates, p.DeletionTimestamp = nil, ptr.To(metav1.NewTime(day))
-		}, false},
-		"ended": {func(p *corev1.Pod) { p.Spec.SchedulingGates, p.Status.Phase = nil, corev1.PodFailed }, false},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p := spark("a", "driver", "spark-1", 0)
-			tt.change(p)
-			if got := recordOf(p).concerned(); got != tt.want {
-				t.Errorf("concerned %t, want %t", got, tt.want)
-			}
-		})
 	}
 }

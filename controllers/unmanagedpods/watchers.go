@@ -15,11 +15,8 @@ import (
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/pods/unmanaged"
 )
-
-// withoutApplication selects the pods of no application.
-const withoutApplication = "!" + v1alpha1.ApplicationUIDLabel
 
 // watchers watch the pods of guarded namespaces, one each: where nothing is guarded, nothing is watched.
 type watchers struct {
@@ -62,11 +59,11 @@ func (w *watchers) watch(ctx context.Context, namespace string) error {
 	w.stops[namespace] = stop
 	source := &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-			o.LabelSelector = withoutApplication
+			o.LabelSelector = unmanaged.Selector
 			return w.pods.Pods(namespace).List(ctx, o)
 		},
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
-			o.LabelSelector = withoutApplication
+			o.LabelSelector = unmanaged.Selector
 			return w.pods.Pods(namespace).Watch(ctx, o)
 		},
 	}
@@ -89,7 +86,7 @@ func (w *watchers) unwatch(namespace string) {
 // listAll brings the store up to what the API server has now of a namespace.
 func (w *watchers) listAll(ctx context.Context, namespace string) error {
 	w.store.open(namespace)
-	options := metav1.ListOptions{LabelSelector: withoutApplication, Limit: 500}
+	options := metav1.ListOptions{LabelSelector: unmanaged.Selector, Limit: 500}
 	var all []*corev1.Pod
 	for {
 		page, err := w.pods.Pods(namespace).List(ctx, options)

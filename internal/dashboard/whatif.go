@@ -140,12 +140,12 @@ func (p *whatIfPage) plan(v *visit, q *v1alpha1.SparkQueue) int {
 		return http.StatusServiceUnavailable
 	}
 	defer v.turns.plans.Release(1)
-	state, without, err := live.Read(v.ctx, v.cluster, v.clock.Now())
+	state, without, err := live.Read(v.ctx, v.cluster, live.Options{Now: v.clock.Now()})
 	if err != nil {
 		p.Refused = lines(err.Error())
 		return statusOf(err)
 	}
-	plan, err := offline.NewPlan(state, []offline.File{{Name: "the queue", Text: manifest}}, "")
+	plan, err := offline.NewPlan(state, []offline.File{{Name: "the queue", Text: manifest}}, offline.PlanOptions{})
 	if err != nil {
 		p.Refused = lines(err.Error())
 		return http.StatusUnprocessableEntity

@@ -12,6 +12,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	kjson "sigs.k8s.io/json"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -24,6 +25,10 @@ type Live struct {
 	Queues       []v1alpha1.SparkQueue
 	Flavors      []v1alpha1.SparkFlavor
 	Applications []v1alpha1.SparkApplication
+	// Schedules are needed to know what is pruned, and for nothing else.
+	Schedules []v1alpha1.ScheduledSparkApplication
+	// Pods of guarded namespaces that belong to no application.
+	Pods []Pod
 	// Namespaces by name: labels and annotations. One that is not among them has none.
 	Namespaces map[string]metav1.ObjectMeta
 	// Priorities are the values of PriorityClasses by name, DefaultPriority that of the global default.
@@ -35,6 +40,16 @@ type Live struct {
 	// DefaultGate is the operator's. Default: Embedded.
 	DefaultGate v1alpha1.GateType
 	Now         time.Time
+}
+
+// Pod is a Spark pod of a guarded namespace that belongs to no application.
+type Pod struct {
+	// Ask says what it asks for while it waits behind the scheduling gate; of one that runs it has key, queue, priority
+	// and time.
+	Ask queueing.Ask
+	// Grant is what one that runs is charged; nil if it waits.
+	Grant       *queueing.Grant
+	Terminating bool
 }
 
 // Outcome is where an application stands once nothing moves.
@@ -76,9 +91,11 @@ const (
 	Resumed   Change = "Resumed"
 	// Updated: a schedule, whose coming runs are different.
 	Updated Change = "Updated"
+	// Deleted: it is pruned, or belongs to a schedule that is.
+	Deleted Change = "Deleted"
 )
 
-// Effect is what becomes of one application, or of the coming runs of a schedule.
+// Effect is what becomes of one application, of an unmanaged pod, or of the coming runs of a schedule.
 type Effect struct {
 	Kind      string  `json:"kind"`
 	Namespace string  `json:"namespace"`
@@ -96,6 +113,8 @@ type Effect struct {
 type Plan struct {
 	// Queues and Flavors that the files create or change, by name.
 	Queues, Flavors []string
+	// DeletedQueues and DeletedFlavors are those that are pruned, by name.
+	DeletedQueues, DeletedFlavors []string
 	// Effects on applications: those of the files that run or run again, and others that would stand elsewhere than
 	// without the change.
 	Effects []Effect
@@ -103,10 +122,19 @@ type Plan struct {
 	Warnings []Finding
 }
 
-// NewPlan finds out what would happen at once if the files were applied: queues and flavors first, then applications in
-// the order of the files. What they do not name stays as it is. Time does not pass: what runs keeps running, and what
-// is preempted has stopped. An error says what is wrong with the files.
-func NewPlan(live Live, files []File, namespace string) (Plan, error) {
+// PlanOptions say how files are applied.
+type PlanOptions struct {
+	// Namespace of what names none. Default: default.
+	Namespace string
+	// Prune selects, by its labels, what is deleted if the files do not name it; nil deletes nothing. Objects that tell
+	// Flux or Argo CD to keep them are kept.
+	Prune labels.Selector
+}
+
+// NewPlan finds out what would happen at once if the files were applied: queues and flavors first, then what is pruned,
+// then applications in the order of the files. All else stays as it is. Time does not pass: what runs keeps running,
+// and what is preempted has stopped. An error says what is wrong with the files.
+func NewPlan(live Live, files []File, options PlanOptions) (Plan, error) {
 	objects, findings := read(files)
 	found, _, err := manifests.Check(objects)
 	if err != nil {
@@ -116,9 +144,9 @@ func NewPlan(live Live, files []File, namespace string) (Plan, error) {
 	if wrong := slices.DeleteFunc(slices.Clone(all), isWarning); len(wrong) > 0 {
 		return Plan{}, errors.New(problems(wrong))
 	}
-	p := &planning{live: live, namespace: namespace, world: newWorld(live.Now), out: Plan{Warnings: all}}
+	p := &planning{live: live, namespace: options.Namespace, world: newWorld(live.Now), out: Plan{Warnings: all}}
 	p.begin()
-	if err := p.apply(objects); err != nil {
+	if err := p.apply(objects, options.Prune); err != nil {
 		return Plan{}, err
 	}
 	return p.result(), nil
@@ -134,7 +162,7 @@ type planning struct {
 	queues  map[string]v1alpha1.SparkQueue
 	flavors map[string]v1alpha1.SparkFlavor
 	apps    map[string]*v1alpha1.SparkApplication
-	// before is where each application stood before the change, by namespace/name.
+	// before is where everything stood before the change, by what stands there.
 	before map[string]standing
 	// changes are the applications that the files make run, by namespace/name, and declared what was decided on others
 	// of the files.
@@ -152,17 +180,21 @@ func (p *planning) begin() {
 		p.apps[app.Namespace+"/"+app.Name] = app
 		p.world.take(p.live.liveAsk(app), app)
 	}
+	for i := range p.live.Pods {
+		p.world.takePod(&p.live.Pods[i])
+	}
 	p.world.settle()
 	p.before = p.world.standings()
 }
 
 // apply brings what the files say.
-func (p *planning) apply(objects []manifests.Object) error {
+func (p *planning) apply(objects []manifests.Object, prune labels.Selector) error {
 	for i := range objects {
 		if err := p.applyConfiguration(&objects[i]); err != nil {
 			return err
 		}
 	}
+	p.prune(objects, prune)
 	p.world.configure(p.queues, p.flavors)
 	for i := range objects {
 		if err := p.applyApplication(&objects[i]); err != nil {
@@ -207,7 +239,7 @@ func (p *planning) result() Plan {
 			continue
 		}
 		p.out.Effects = append(p.out.Effects, Effect{
-			Kind: v1alpha1.SparkApplicationKind, Namespace: after.key.Namespace, Name: after.key.Name, Queue: after.queue,
+			Kind: kindOf(after.key), Namespace: after.key.Namespace, Name: after.key.Name, Queue: after.queue,
 			Change: change, Before: before.outcome, After: after.outcome, Reason: after.reason, Message: after.message,
 		})
 	}
@@ -223,6 +255,14 @@ func own(e Effect) int {
 		return 0
 	}
 	return 1
+}
+
+// kindOf returns the kind of the object of a key.
+func kindOf(key queueing.Key) string {
+	if key.Kind == queueing.Pod {
+		return "Pod"
+	}
+	return v1alpha1.SparkApplicationKind
 }
 
 func nameOfQueue(q *v1alpha1.SparkQueue) string   { return q.Name }

@@ -160,7 +160,7 @@ spec:
 			for job, in := range tt.cluster {
 				cluster.Applications = append(cluster.Applications, live(t, jobManifest(job, "q", ""), in))
 			}
-			plan, err := offline.NewPlan(cluster, []offline.File{{Name: "jobs.yaml", Text: []byte(strings.Join(tt.files, "---\n"))}}, "")
+			plan, err := offline.NewPlan(cluster, []offline.File{{Name: "jobs.yaml", Text: []byte(strings.Join(tt.files, "---\n"))}}, offline.PlanOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -181,7 +181,7 @@ spec:
 // TestPlanOfMistakes: files that the operator would refuse are not a plan.
 func TestPlanOfMistakes(t *testing.T) {
 	t.Parallel()
-	_, err := offline.NewPlan(offline.Live{Now: planTime}, []offline.File{{Name: "jobs.yaml", Text: []byte(strings.Replace(jobManifest("new", "q", ""), "Python", "Pyton", 1))}}, "")
+	_, err := offline.NewPlan(offline.Live{Now: planTime}, []offline.File{{Name: "jobs.yaml", Text: []byte(strings.Replace(jobManifest("new", "q", ""), "Python", "Pyton", 1))}}, offline.PlanOptions{})
 	if err == nil || !strings.Contains(err.Error(), "jobs.yaml:5: SparkApplication new: spec.type: ") {
 		t.Errorf("got %v", err)
 	}
@@ -196,7 +196,7 @@ func TestPlanKeepsNamespaces(t *testing.T) {
 		Namespaces: map[string]metav1.ObjectMeta{"ads": {Name: "ads", Annotations: map[string]string{v1alpha1.DefaultQueueAnnotation: "q"}}},
 	}
 	manifest := strings.Replace(strings.Replace(jobManifest("new", "q", ""), ", namespace: etl", "", 1), "  queue: {name: q}\n", "", 1)
-	plan, err := offline.NewPlan(cluster, []offline.File{{Name: "jobs.yaml", Text: []byte(manifest)}}, "ads")
+	plan, err := offline.NewPlan(cluster, []offline.File{{Name: "jobs.yaml", Text: []byte(manifest)}}, offline.PlanOptions{Namespace: "ads"})
 	if err != nil || len(plan.Effects) != 1 {
 		t.Fatalf("%+v, %v", plan, err)
 	}

@@ -177,7 +177,7 @@ func (p *planning) whenIdle(effect Effect, ask queueing.Ask, message string) Eff
 	idle.replace(ask)
 	idle.settle()
 	effect.After, effect.Message = Fits, message
-	if stands := idle.standings()[ask.Key.Namespace+"/"+ask.Key.Name]; stands.outcome != Admitted {
+	if stands := idle.standings()[ask.Key.String()]; stands.outcome != Admitted {
 		effect.After, effect.Reason, effect.Message = stands.outcome, stands.reason, stands.message
 	}
 	return effect

@@ -79,8 +79,24 @@ func (w *world) drop(key queueing.Key) {
 	delete(w.asks, key)
 }
 
-// settle decides until nothing moves. Holders whose grant is wanted back have stopped at once, and wait again.
+// takePod takes over a pod that belongs to no application.
+func (w *world) takePod(p *Pod) {
+	w.asks[p.Ask.Key] = p.Ask
+	if p.Grant == nil {
+		w.engine.Submit(p.Ask)
+		return
+	}
+	w.engine.Restore(p.Ask.Key, *p.Grant)
+	state := queueing.HolderState{Priority: p.Ask.Priority, QueuedAt: p.Ask.QueuedAt, Terminating: p.Terminating}
+	w.engine.SetHolderState(p.Ask.Key, p.Grant.Run, p.Grant.Attempt, state)
+}
+
+// settle decides until nothing moves. Holders whose grant is wanted back have stopped at once, and wait again; of pods
+// that are stopped nothing is left.
 func (w *world) settle() {
+	maps.DeleteFunc(w.asks, func(key queueing.Key, _ queueing.Ask) bool {
+		return key.Kind == queueing.Pod && w.preempted[key] != nil
+	})
 	w.preempted = map[queueing.Key]*queueing.Eviction{}
 	for range maxRounds {
 		decisions := w.engine.Cycle(0)
@@ -108,6 +124,9 @@ func (w *world) evict() bool {
 		}
 		evicted, w.preempted[key] = true, eviction
 		w.engine.Release(key)
+		if key.Kind == queueing.Pod {
+			continue
+		}
 		ask.Attempt = held.Attempt + 1
 		w.asks[key] = ask
 		w.engine.Submit(ask)
@@ -115,7 +134,7 @@ func (w *world) evict() bool {
 	return evicted
 }
 
-// standings returns where each application stands, by namespace/name.
+// standings returns where each application and each pod stands, by what queueing.Key.String says of it.
 func (w *world) standings() map[string]standing {
 	all := make(map[string]standing, len(w.asks))
 	for key, ask := range w.asks {
@@ -131,7 +150,7 @@ func (w *world) standings() map[string]standing {
 		case verdict.State == queueing.Refused:
 			s.outcome = Refused
 		}
-		all[key.Namespace+"/"+key.Name] = s
+		all[key.String()] = s
 	}
 	return all
 }

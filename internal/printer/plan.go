@@ -15,11 +15,13 @@ import (
 // WritePlan writes a plan for people. In a terminal of that width the last column is cut; 0 is none.
 func WritePlan(out io.Writer, plan offline.Plan, width int) error {
 	var text strings.Builder
-	if len(plan.Queues) > 0 {
-		fmt.Fprintf(&text, "Queues:  %s\n", strings.Join(plan.Queues, ", "))
-	}
-	if len(plan.Flavors) > 0 {
-		fmt.Fprintf(&text, "Flavors: %s\n", strings.Join(plan.Flavors, ", "))
+	for _, line := range []struct {
+		what  string
+		names []string
+	}{{"Queues:  ", plan.Queues}, {"Flavors: ", plan.Flavors}, {"Deleted queues:  ", plan.DeletedQueues}, {"Deleted flavors: ", plan.DeletedFlavors}} {
+		if len(line.names) > 0 {
+			fmt.Fprintf(&text, "%s%s\n", line.what, strings.Join(line.names, ", "))
+		}
 	}
 	if len(plan.Effects) == 0 {
 		text.WriteString("No application would start, stop, or stand elsewhere than now.\n")
@@ -33,8 +35,11 @@ func WritePlan(out io.Writer, plan offline.Plan, width int) error {
 	counts := map[offline.Outcome]int{}
 	for _, e := range plan.Effects {
 		name := e.Namespace + "/" + e.Name
-		if e.Kind == v1alpha1.ScheduledSparkApplicationKind {
+		switch e.Kind {
+		case v1alpha1.ScheduledSparkApplicationKind:
 			name += " (schedule)"
+		case "Pod":
+			name += " (pod)"
 		}
 		message := oneLine(e.Message)
 		if e.Reason != "" {

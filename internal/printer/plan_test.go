@@ -22,10 +22,14 @@ func TestWritePlan(t *testing.T) {
 	}
 	nightly := effect("nightly", offline.Updated, offline.Absent, offline.Refused, v1alpha1.ExceedsQuotaReason, "a run needs cpu 40; queue team-a can never have more than 30")
 	nightly.Kind = v1alpha1.ScheduledSparkApplicationKind
-	plan := offline.Plan{Queues: []string{"team-a"}, Effects: []offline.Effect{
+	notebook := effect("notebook", offline.Unchanged, offline.Waiting, offline.Admitted, "", "")
+	notebook.Kind = "Pod"
+	plan := offline.Plan{Queues: []string{"team-a"}, DeletedQueues: []string{"team-z"}, Effects: []offline.Effect{
 		effect("daily", offline.Created, offline.Absent, offline.Admitted, "", ""),
 		effect("features", offline.Moved, offline.Waiting, offline.Waiting, "WaitingForQuota", "needs cpu 4 of flavor default; 2 are free"),
 		nightly,
+		effect("former", offline.Deleted, offline.Admitted, offline.Absent, "", ""),
+		notebook,
 		effect("adhoc", offline.Unchanged, offline.Admitted, offline.Preempted, v1alpha1.PreemptedReason, "etl/daily has a higher priority"),
 	}}
 	for file, width := range map[string]int{"plan.txt": 0, "plan-80.txt": 80} {

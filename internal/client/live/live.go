@@ -1,7 +1,6 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package live reads from an API server what a plan is made against, with the credentials of the user.
 package live
 
 import (
@@ -19,11 +18,21 @@ import (
 	"github.com/sparkgate/sparkgate/internal/offline"
 )
 
+// Options say what is read.
+type Options struct {
+	// Now is the time of the plan.
+	Now time.Time
+	// Schedules says to read these as well: a plan that deletes needs them.
+	Schedules bool
+	// DefaultGate is the operator's. Default: Embedded.
+	DefaultGate v1alpha1.GateType
+}
+
 // Read reads what a plan is made against. What the user may not read beside queues, flavors and applications is left out,
 // and said in without.
-func Read(ctx context.Context, c *client.Cluster, now time.Time) (state offline.Live, without []string, err error) {
+func Read(ctx context.Context, c *client.Cluster, o Options) (state offline.Live, without []string, err error) {
 	state = offline.Live{
-		Namespaces: map[string]metav1.ObjectMeta{}, Priorities: map[string]int32{}, RuntimeClasses: map[string]corev1.ResourceList{}, Now: now,
+		Namespaces: map[string]metav1.ObjectMeta{}, Priorities: map[string]int32{}, RuntimeClasses: map[string]corev1.ResourceList{}, Now: o.Now, DefaultGate: o.DefaultGate,
 	}
 	if state.Queues, err = client.ListAll[v1alpha1.SparkQueue](ctx, c, client.Queues, client.Selection{}); err != nil {
 		return state, nil, err
@@ -33,6 +42,11 @@ func Read(ctx context.Context, c *client.Cluster, now time.Time) (state offline.
 	}
 	if state.Applications, err = client.ListAll[v1alpha1.SparkApplication](ctx, c, client.Applications, client.Selection{}); err != nil {
 		return state, nil, err
+	}
+	if o.Schedules {
+		if state.Schedules, err = client.ListAll[v1alpha1.ScheduledSparkApplication](ctx, c, client.Schedules, client.Selection{}); err != nil {
+			return state, nil, err
+		}
 	}
 	r := reader{ctx: ctx, cluster: c}
 	each(&r, client.Namespaces, func(n *corev1.Namespace) { state.Namespaces[n.Name] = n.ObjectMeta })
@@ -48,6 +62,7 @@ func Read(ctx context.Context, c *client.Cluster, now time.Time) (state offline.
 			state.RuntimeClasses[c.Name] = c.Overhead.PodFixed
 		}
 	})
+	state.Pods = Pods(&state, r.pods(state.Namespaces))
 	return state, r.without, nil
 }
 

@@ -5,27 +5,29 @@ package sparkctl
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/offline"
+	"github.com/sparkgate/sparkgate/test/integration/env"
 	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
-// planned returns what sparkctl plan says of the files.
-func (u user) planned(files ...string) offline.Plan {
+// planned returns what sparkctl plan says.
+func (u user) planned(flags ...string) offline.Plan {
 	u.t.Helper()
-	args := []string{"plan", "-o", "json"}
-	for _, file := range files {
-		args = append(args, "-f", file)
-	}
+	args := append([]string{"plan", "-o", "json"}, flags...)
 	var plan offline.Plan
 	if err := json.Unmarshal([]byte(u.sees(args)), &plan); err != nil {
 		u.t.Fatal(err)
@@ -47,7 +49,7 @@ func TestPlanIsWhatHappens(t *testing.T) {
 	me.sees(words("plan -f "+file), w.Namespace+"/second", "Created", "Absent", "Waiting", "1 Waiting")
 	me.fails(3, words("plan --fail-on waiting -f "+file), "1 of what --fail-on names: waiting")
 	me.fails(2, words("plan --fail-on wating -f "+file), "did you mean waiting?")
-	plan := me.planned(file)
+	plan := me.planned("-f", file)
 	if len(plan.Effects) != 1 || plan.Effects[0].After != offline.Waiting {
 		t.Fatalf("the plan is %+v", plan)
 	}
@@ -56,7 +58,7 @@ func TestPlanIsWhatHappens(t *testing.T) {
 		admitted := apimeta.FindStatusCondition(a.Status.Conditions, v1alpha1.AdmittedCondition)
 		return admitted != nil && admitted.Reason == plan.Effects[0].Reason && admitted.Message == plan.Effects[0].Message
 	})
-	if again := me.planned(file); len(again.Effects) > 0 {
+	if again := me.planned("-f", file); len(again.Effects) > 0 {
 		t.Errorf("what is applied already would do %+v", again.Effects)
 	}
 
@@ -72,10 +74,65 @@ func TestPlanIsWhatHappens(t *testing.T) {
 	if err := os.WriteFile(queue, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	more := me.planned(queue)
+	more := me.planned("-f", queue)
 	if len(more.Effects) != 1 || more.Effects[0].Name != "second" || more.Effects[0].Before != offline.Waiting || more.Effects[0].After != offline.Admitted {
 		t.Errorf("a larger queue does %+v", more)
 	}
 	w.Apply("third") // the plan has changed nothing
 	w.Reach(second, v1alpha1.QueuedReason)
+}
+
+// TestPlanPrunesBesidePods: what a plan says of jobs that Git no longer names, and of pods of no application, is what
+// happens once the change is applied.
+func TestPlanPrunesBesidePods(t *testing.T) {
+	t.Parallel()
+	operator.Use(t)
+	w := harness.NewWorld(t, "3Gi", nil)
+	harness.Change(t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}}, func(n *corev1.Namespace) {
+		n.Labels[v1alpha1.GuardedLabel] = "true"
+		n.Annotations = map[string]string{v1alpha1.DefaultQueueAnnotation: w.Queue.Name}
+	})
+	me, selector := as(t, admin(), w.Namespace), "from="+w.Namespace
+	first := w.Apply("first", func(a *v1alpha1.SparkApplication) { a.Labels = map[string]string{"from": w.Namespace} })
+	w.Run(first)
+	notebook := gatedDriver(w.Namespace)
+	harness.Create(t, notebook)
+	harness.Eventually(t, w.Queue, "counting the pod that waits", func(q *v1alpha1.SparkQueue) bool {
+		return q.Status.UnmanagedPods != nil && q.Status.UnmanagedPods.Pending == 1
+	})
+
+	second := w.Pi("second")
+	file := manifest(t, second)
+	me.fails(2, words("plan --prune -f "+file), "--prune and --selector go together")
+	me.fails(3, words("plan --prune -l "+selector+" --fail-on deletion -f "+file), "1 of what --fail-on names: deletion")
+	plan := me.planned("--prune", "-l", selector, "-f", file)
+	var got []string
+	for _, e := range plan.Effects {
+		got = append(got, fmt.Sprintf("%s %s %s %s-%s", e.Kind, e.Name, e.Change, e.Before, e.After))
+	}
+	want := []string{"SparkApplication first Deleted Admitted-Absent", "SparkApplication second Created Absent-Waiting", "Pod notebook  Waiting-Admitted"}
+	if !slices.Equal(got, want) {
+		t.Fatalf("the plan is %q, want %q", got, want)
+	}
+	harness.Create(t, second)
+	w.Reach(second, v1alpha1.QueuedReason)
+	if err := env.Client().Delete(t.Context(), first); err != nil {
+		t.Fatal(err)
+	}
+	harness.Eventually(t, notebook, "let in, as planned", func(p *corev1.Pod) bool { return len(p.Spec.SchedulingGates) == 0 })
+	w.Reach(second, v1alpha1.QueuedReason)
+}
+
+// gatedDriver is the driver of a raw spark-submit behind the gate.
+func gatedDriver(namespace string) *corev1.Pod {
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "notebook", Labels: map[string]string{v1alpha1.SparkRoleLabel: "driver"}},
+		Spec: corev1.PodSpec{
+			SchedulingGates: []corev1.PodSchedulingGate{{Name: v1alpha1.QuotaSchedulingGate}},
+			Containers: []corev1.Container{{
+				Name: "spark-kubernetes-driver", Image: "docker.io/sparkgate/spark:4.1",
+				Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")}},
+			}},
+		},
+	}
 }

@@ -1,0 +1,104 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package live
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/sparkgate/sparkgate/internal/client"
+	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
+	"github.com/sparkgate/sparkgate/internal/offline"
+	"github.com/sparkgate/sparkgate/internal/pods/unmanaged"
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/catalog"
+)
+
+// pods reads the pods of guarded namespaces that belong to no application.
+func (r *reader) pods(namespaces map[string]metav1.ObjectMeta) (found []*unmanaged.Pod) {
+	var unread []string
+	var why error
+	for _, name := range slices.Sorted(maps.Keys(namespaces)) {
+		meta := namespaces[name]
+		if !namespacepolicy.Of(&meta).Guarded {
+			continue
+		}
+		all, err := client.ListAll[corev1.Pod](r.ctx, r.cluster, client.Pods, client.Selection{Namespace: name, Labels: unmanaged.Selector})
+		if err != nil {
+			unread, why = append(unread, name), cmp.Or(why, err)
+		}
+		for i := range all {
+			if pod := unmanaged.PodOf(&all[i]); pod != nil {
+				found = append(found, pod)
+			}
+		}
+	}
+	if why != nil {
+		r.without = append(r.without, fmt.Sprintf("The plan does without unmanaged pods of %s: %v", strings.Join(unread, ", "), why))
+	}
+	return found
+}
+
+// Pods returns what unmanaged pods hold and ask for in a cluster, as the operator decides it that knows nothing of them
+// but what they say. Pods that it neither charges nor lets in are left out.
+func Pods(state *offline.Live, all []*unmanaged.Pod) []offline.Pod {
+	s := &spaces{state: state, queues: map[string]int{}, owners: make(map[types.UID]*unmanaged.Pod, len(all))}
+	for i := range state.Queues {
+		s.queues[state.Queues[i].Name] = i
+	}
+	for _, p := range all {
+		s.owners[p.UID] = p
+	}
+	var pods []offline.Pod
+	for _, p := range all {
+		if pod, counts := s.podOf(p); counts {
+			pods = append(pods, pod)
+		}
+	}
+	return pods
+}
+
+// spaces is what decides on the pods of namespaces.
+type spaces struct {
+	state *offline.Live
+	// queues are the places of queues in the state, by name.
+	queues map[string]int
+	owners map[types.UID]*unmanaged.Pod
+}
+
+// podOf reports false for a pod that neither holds nor waits.
+func (s *spaces) podOf(p *unmanaged.Pod) (offline.Pod, bool) {
+	namespace := s.state.Namespaces[p.Namespace]
+	namespace.Name = p.Namespace
+	policy := namespacepolicy.Of(&namespace)
+	placed := policy.Place(nil, namespacepolicy.Defaults{Gate: s.state.DefaultGate})
+	owner := s.owners[types.UID(p.Owner)]
+	if owner != nil && owner.Namespace != p.Namespace {
+		owner = nil
+	}
+	switch {
+	case !policy.Guarded || !catalog.Of(placed.Gate).UnmanagedPods || !p.Concerned():
+		return offline.Pod{}, false
+	case p.SchedulingGate == nil:
+		grant := p.Grant(string(placed.Gate), s.chargedTo(p, &namespace))
+		ask := queueing.Ask{Key: p.Key(), Queue: grant.Queue, Priority: p.Priority, QueuedAt: p.QueuedAt(owner)}
+		return offline.Pod{Ask: ask, Grant: &grant, Terminating: p.Deleting}, true
+	}
+	return offline.Pod{Ask: p.Ask(&namespace, p.QueuedAt(owner))}, p.Invalid == "" && policy.Queues.Allows(placed.Queue)
+}
+
+// chargedTo returns the queue that holds what a pod that runs uses.
+func (s *spaces) chargedTo(p *unmanaged.Pod, namespace *metav1.ObjectMeta) string {
+	if i, exists := s.queues[p.Label(namespace)]; exists {
+		return p.ChargedTo(namespace, &s.state.Queues[i])
+	}
+	return unmanaged.QueueOf(namespace)
+}

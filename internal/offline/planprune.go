@@ -1,0 +1,110 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package offline
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/offline/internal/manifests"
+)
+
+// Annotations by which an object says that it is not to be pruned, and what they have to contain for that.
+var keeping = map[string]string{
+	"kustomize.toolkit.fluxcd.io/prune": "disabled",
+	"argocd.argoproj.io/sync-options":   "Prune=false",
+}
+
+// named is an object as files name it.
+type named struct{ kind, namespace, name string }
+
+// pruning decides what is deleted.
+type pruning struct {
+	selector labels.Selector
+	files    map[named]bool
+}
+
+// deletes reports whether an object is deleted.
+func (d pruning) deletes(kind string, object metav1.Object) bool {
+	for annotation, value := range keeping {
+		if strings.Contains(object.GetAnnotations()[annotation], value) {
+			return false
+		}
+	}
+	return d.selector.Matches(labels.Set(object.GetLabels())) && !d.files[named{kind, object.GetNamespace(), object.GetName()}]
+}
+
+// prune deletes what is selected and the files do not name. The applications of a schedule go with it.
+func (p *planning) prune(objects []manifests.Object, selector labels.Selector) {
+	if selector == nil {
+		return
+	}
+	d := pruning{selector: selector, files: map[named]bool{}}
+	for i := range objects {
+		if o := &objects[i]; o.APIVersion == v1alpha1.GroupVersion.String() {
+			d.files[p.nameIn(o)] = true
+		}
+	}
+	for name, queue := range p.queues {
+		if d.deletes(v1alpha1.SparkQueueKind, &queue) {
+			delete(p.queues, name)
+			p.out.DeletedQueues = append(p.out.DeletedQueues, name)
+		}
+	}
+	for name, flavor := range p.flavors {
+		if d.deletes(v1alpha1.SparkFlavorKind, &flavor) {
+			delete(p.flavors, name)
+			p.out.DeletedFlavors = append(p.out.DeletedFlavors, name)
+		}
+	}
+	slices.Sort(p.out.DeletedQueues)
+	slices.Sort(p.out.DeletedFlavors)
+	p.pruneApplications(d)
+}
+
+// nameIn returns what an object of the files is called once it is applied.
+func (p *planning) nameIn(o *manifests.Object) named {
+	if o.Kind == v1alpha1.SparkQueueKind || o.Kind == v1alpha1.SparkFlavorKind {
+		return named{o.Kind, "", o.Name}
+	}
+	return named{o.Kind, p.namespaceOf(o.Namespace), o.Name}
+}
+
+// pruneApplications deletes schedules with their applications, and applications.
+func (p *planning) pruneApplications(d pruning) {
+	schedules := map[types.UID]string{}
+	for i := range p.live.Schedules {
+		schedule := &p.live.Schedules[i]
+		if d.deletes(v1alpha1.ScheduledSparkApplicationKind, schedule) {
+			schedules[schedule.UID] = schedule.Name
+			p.declared = append(p.declared, Effect{
+				Kind: v1alpha1.ScheduledSparkApplicationKind, Namespace: schedule.Namespace, Name: schedule.Name,
+				Change: Deleted, Before: Absent, After: Absent,
+			})
+		}
+	}
+	for i := range p.live.Applications {
+		app, message := &p.live.Applications[i], ""
+		pruned := d.deletes(v1alpha1.SparkApplicationKind, app)
+		if owner := metav1.GetControllerOf(app); owner != nil && schedules[owner.UID] != "" && !pruned {
+			pruned, message = true, "belongs to schedule "+schedules[owner.UID]
+		}
+		if !pruned {
+			continue
+		}
+		name := app.Namespace + "/" + app.Name
+		p.declared = append(p.declared, Effect{
+			Kind: v1alpha1.SparkApplicationKind, Namespace: app.Namespace, Name: app.Name, Queue: app.Status.Queue,
+			Change: Deleted, Before: cmp.Or(p.before[name].outcome, Absent), After: Absent, Message: message,
+		})
+		p.world.drop(keyOf(app))
+		delete(p.apps, name)
+	}
+}

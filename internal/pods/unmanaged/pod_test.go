@@ -1,0 +1,133 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package unmanaged_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/pods/unmanaged"
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// driver is a driver of no application behind the gate.
+func driver() *corev1.Pod {
+	requests := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("500m"), "nvidia.com/gpu": resource.MustParse("2")}
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: "team", Name: "submit", UID: "submit", Labels: map[string]string{v1alpha1.SparkRoleLabel: "driver", v1alpha1.SparkSelectorLabel: "spark-1"},
+		},
+		Spec: corev1.PodSpec{
+			SchedulingGates: []corev1.PodSchedulingGate{{Name: v1alpha1.QuotaSchedulingGate}},
+			Containers:      []corev1.Container{{Resources: corev1.ResourceRequirements{Requests: requests}}},
+		},
+	}
+}
+
+// A pod whose requests cannot be counted says so; what it is charged if it runs anyway is the nearest that can.
+func TestRequestsThatCannotBeCounted(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		memory, wrong string
+		want          int64
+	}{
+		"a sum that would wrap": {"9223372036854775807", `spec.containers[1].resources.requests.memory: value "9223372036854775807" is above 8Pi, the most that is counted: set less`, 1 << 53},
+		"less than nothing":     {"-8Gi", `spec.containers[1].resources.requests.memory: value "-8Gi" is negative: set a quantity of zero or more`, 0},
+		"plenty":                {"1Ti", "", 1 << 40},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := driver()
+			p.Spec.Containers = append(p.Spec.Containers, corev1.Container{Resources: corev1.ResourceRequirements{
+				Requests: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse(tt.memory)},
+			}})
+			got := unmanaged.PodOf(p)
+			if got.Invalid != tt.wrong {
+				t.Errorf("said %q, want %q", got.Invalid, tt.wrong)
+			}
+			want := queueing.Resources{"cpu": 500, "nvidia.com/gpu": 2, "memory": tt.want, "pods": 1}
+			if diff := cmp.Diff(want, got.Grant("Embedded", "team").PodSets[0].Requests); diff != "" {
+				t.Errorf("charged (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestSeen(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		change func(*corev1.Pod)
+		spark  bool
+		set    string
+	}{
+		"a driver":              {func(*corev1.Pod) {}, true, "driver"},
+		"an executor":           {func(p *corev1.Pod) { p.Labels[v1alpha1.SparkRoleLabel] = "executor" }, true, "executor"},
+		"gated without a label": {func(p *corev1.Pod) { p.Labels = nil }, true, "driver"},
+		"gated, owned by a pod": {func(p *corev1.Pod) {
+			p.Labels, p.OwnerReferences = nil, []metav1.OwnerReference{{Kind: "Pod", UID: "driver"}}
+		}, true, "executor"},
+		"let in, its labels forgotten": {func(p *corev1.Pod) {
+			p.Spec.SchedulingGates, p.Labels = nil, map[string]string{v1alpha1.QueueLabel: "team-a"}
+		}, true, "driver"},
+		"no gate, no label": {func(p *corev1.Pod) { p.Spec.SchedulingGates, p.Labels = nil, nil }, false, ""},
+		"another gate":      {func(p *corev1.Pod) { p.Spec.SchedulingGates[0].Name, p.Labels = "example.org/other", nil }, false, ""},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := driver()
+			tt.change(p)
+			got := unmanaged.PodOf(p)
+			if (got != nil) != tt.spark {
+				t.Fatalf("seen as one of Spark's: %t", got != nil)
+			}
+			if got == nil {
+				return
+			}
+			if got.PodSet() != tt.set {
+				t.Errorf("it is of the pod set %s, want %s", got.PodSet(), tt.set)
+			}
+			if diff := cmp.Diff(queueing.Resources{"cpu": 500, "nvidia.com/gpu": 2, "pods": 1}, got.Requests); diff != "" {
+				t.Errorf("requests (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestConcerned: a pod that was deleted behind the gate neither holds nor wants anything.
+func TestConcerned(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		change func(*corev1.Pod)
+		want   bool
+	}{
+		"waits":                   {func(*corev1.Pod) {}, true},
+		"deleted behind the gate": {func(p *corev1.Pod) { p.DeletionTimestamp = ptr.To(metav1.NewTime(time.Unix(1, 0))) }, false},
+		"being stopped": {func(p *corev1.Pod) {
+			p.Spec.SchedulingGates, p.DeletionTimestamp, p.Spec.NodeName = nil, ptr.To(metav1.NewTime(time.Unix(1, 0))), "node-1"
+		}, true},
+		"deleted without a node": {func(p *corev1.Pod) {
+			p.Spec.SchedulingGates, p.DeletionTimestamp = nil, ptr.To(metav1.NewTime(time.Unix(1, 0)))
+		}, false},
+		"ended": {func(p *corev1.Pod) { p.Spec.SchedulingGates, p.Status.Phase = nil, corev1.PodFailed }, false},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := driver()
+			tt.change(p)
+			if got := unmanaged.PodOf(p).Concerned(); got != tt.want {
+				t.Errorf("concerned %t, want %t", got, tt.want)
+			}
+		})
+	}
+}
