@@ -30,6 +30,7 @@ var server struct {
 	root       string
 	assets     string
 	kubeconfig string
+	auditLog   string
 	config     *rest.Config
 	client     client.Client
 }
@@ -37,8 +38,10 @@ var server struct {
 // Main starts the server, runs the tests of the package and stops the server. It returns the exit code: TestMain is
 //
 //	func TestMain(m *testing.M) { os.Exit(env.Main(m)) }
-func Main(m *testing.M) int {
-	stop, err := start()
+func Main(m *testing.M) int { return run(m, &envtest.Environment{}) }
+
+func run(m *testing.M, testEnv *envtest.Environment) int {
+	stop, err := start(testEnv)
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "integration tests need a kube-apiserver, and there is none: %v\n", err)
 		return 1
@@ -51,18 +54,16 @@ func Main(m *testing.M) int {
 	return code
 }
 
-func start() (stop func() error, err error) {
+func start(testEnv *envtest.Environment) (stop func() error, err error) {
 	if server.root, err = findRoot(); err != nil {
 		return nil, err
 	}
 	if server.assets, err = findAssets(server.root); err != nil {
 		return nil, err
 	}
-	testEnv := &envtest.Environment{
-		CRDDirectoryPaths:     []string{filepath.Join(server.root, "config", "crd", "bases")},
-		ErrorIfCRDPathMissing: true,
-		BinaryAssetsDirectory: server.assets,
-	}
+	testEnv.CRDDirectoryPaths = []string{filepath.Join(server.root, "config", "crd", "bases")}
+	testEnv.ErrorIfCRDPathMissing = true
+	testEnv.BinaryAssetsDirectory = server.assets
 	// A start that fails half way, for a CRD that is refused, leaves the programs running.
 	if server.config, err = testEnv.Start(); err != nil {
 		return nil, errors.Join(fmt.Errorf("start it with the programs of %s: %w", server.assets, err), testEnv.Stop())

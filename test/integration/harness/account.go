@@ -22,8 +22,11 @@ import (
 type Account struct {
 	clock clock.Clock
 	mu    sync.Mutex
-	held  map[types.UID]*held
+	ledger
 }
+
+// ledger has what was held, by grant and pod.
+type ledger map[types.UID]*held
 
 // held is one grant, or one pod.
 type held struct {
@@ -43,7 +46,7 @@ func (s Seconds) plus(o Seconds, factor float64) Seconds {
 // StartAccount accounts for a namespace that is still empty, until the test ends.
 func StartAccount(t *testing.T, namespace string, by clock.Clock) *Account {
 	t.Helper()
-	a := &Account{clock: by, held: map[types.UID]*held{}}
+	a := &Account{clock: by, ledger: ledger{}}
 	var running sync.WaitGroup
 	for _, list := range []client.ObjectList{&v1alpha1.SparkApplicationList{}, &corev1.PodList{}} {
 		stream := endless(t, list, namespace)
@@ -58,24 +61,34 @@ func (a *Account) follow(stream watch.Interface) {
 		gone := e.Type == watch.Deleted
 		switch obj := e.Object.(type) {
 		case *v1alpha1.SparkApplication:
-			var rate Seconds
-			if obj.Status.Grant != nil && !gone {
-				for _, set := range obj.Status.Grant.PodSets {
-					rate = rate.plus(requested(set.Requests), float64(set.Count))
-				}
-			}
-			a.saw(obj.UID, held{application: obj.Name, grant: true, rate: rate})
+			a.saw(obj.UID, heldByGrant(obj, gone))
 		case *corev1.Pod:
-			var rate Seconds
-			ended := obj.Status.Phase == corev1.PodSucceeded || obj.Status.Phase == corev1.PodFailed
-			if obj.Spec.NodeName != "" && !ended && !gone {
-				for i := range obj.Spec.Containers {
-					rate = rate.plus(requested(obj.Spec.Containers[i].Resources.Requests), 1)
-				}
-			}
-			a.saw(obj.UID, held{application: obj.Labels[v1alpha1.ApplicationLabel], rate: rate})
+			a.saw(obj.UID, heldByPod(obj, gone))
 		}
 	}
+}
+
+// heldByGrant is what an application holds from now on.
+func heldByGrant(app *v1alpha1.SparkApplication, gone bool) held {
+	h := held{application: app.Name, grant: true}
+	if app.Status.Grant != nil && !gone {
+		for _, set := range app.Status.Grant.PodSets {
+			h.rate = h.rate.plus(requested(set.Requests), float64(set.Count))
+		}
+	}
+	return h
+}
+
+// heldByPod is what a pod requests of its node from now on.
+func heldByPod(pod *corev1.Pod, gone bool) held {
+	h := held{application: pod.Labels[v1alpha1.ApplicationLabel]}
+	ended := pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+	if pod.Spec.NodeName != "" && !ended && !gone {
+		for i := range pod.Spec.Containers {
+			h.rate = h.rate.plus(requested(pod.Spec.Containers[i].Resources.Requests), 1)
+		}
+	}
+	return h
 }
 
 func requested(list corev1.ResourceList) Seconds {
@@ -86,11 +99,7 @@ func requested(list corev1.ResourceList) Seconds {
 func (a *Account) saw(uid types.UID, next held) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	next.since = a.clock.Now()
-	if before := a.held[uid]; before != nil {
-		next.sum = before.sum.plus(before.rate, next.since.Sub(before.since).Seconds())
-	}
-	a.held[uid] = &next
+	a.enter(uid, next, a.clock.Now())
 }
 
 // Of returns what an application's grants have held, and what its pods have requested, until now; all applications under an empty name.
@@ -98,8 +107,20 @@ func (a *Account) saw(uid types.UID, next held) {
 func (a *Account) Of(application string) (granted, requested, holds, requests Seconds) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	now := a.clock.Now()
-	for _, h := range a.held {
+	return a.of(application, a.clock.Now())
+}
+
+// enter takes what something holds from a time on.
+func (l ledger) enter(uid types.UID, next held, at time.Time) {
+	next.since = at
+	if before := l[uid]; before != nil {
+		next.sum = before.sum.plus(before.rate, at.Sub(before.since).Seconds())
+	}
+	l[uid] = &next
+}
+
+func (l ledger) of(application string, until time.Time) (granted, requested, holds, requests Seconds) {
+	for _, h := range l {
 		if application != "" && h.application != application {
 			continue
 		}
@@ -107,7 +128,7 @@ func (a *Account) Of(application string) (granted, requested, holds, requests Se
 		if h.grant {
 			sum, rate = &granted, &holds
 		}
-		*sum = sum.plus(h.sum, 1).plus(h.rate, now.Sub(h.since).Seconds())
+		*sum = sum.plus(h.sum, 1).plus(h.rate, until.Sub(h.since).Seconds())
 		*rate = rate.plus(h.rate, 1)
 	}
 	return granted, requested, holds, requests

@@ -4,6 +4,7 @@
 package harness
 
 import (
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -15,10 +16,37 @@ import (
 type Clock struct {
 	clock.RealClock
 	ahead atomic.Int64
+
+	mu       sync.Mutex
+	advances []advance
+}
+
+// advance is a time of the machine at which a clock was set ahead.
+type advance struct {
+	at time.Time
+	by time.Duration
 }
 
 // Advance sets the clock ahead.
-func (c *Clock) Advance(by time.Duration) { c.ahead.Add(int64(by)) }
+func (c *Clock) Advance(by time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.advances = append(c.advances, advance{c.RealClock.Now(), by})
+	c.ahead.Add(int64(by))
+}
+
+// At is the time that this clock showed at a time of the machine.
+func (c *Clock) At(machine time.Time) time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	shown := machine
+	for _, a := range c.advances {
+		if !a.at.After(machine) {
+			shown = shown.Add(a.by)
+		}
+	}
+	return shown
+}
 
 // Now is the machine's time, set ahead.
 func (c *Clock) Now() time.Time { return c.RealClock.Now().Add(time.Duration(c.ahead.Load())) }

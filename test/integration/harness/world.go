@@ -25,12 +25,17 @@ import (
 // Main runs the tests of a package whose parallel tests mostly wait: more of them at once than there are processors.
 //
 //	func TestMain(m *testing.M) { os.Exit(harness.Main(m)) }
-func Main(m *testing.M) int {
+func Main(m *testing.M) int { return run(m, env.Main) }
+
+// MainAudited is Main with a server that keeps an audit log.
+func MainAudited(m *testing.M) int { return run(m, env.MainAudited) }
+
+func run(m *testing.M, on func(*testing.M) int) int {
 	if err := flag.Set("test.parallel", "24"); err != nil {
 		panic(err) // the flag is Go's own
 	}
 	ctrl.SetLogger(logr.Discard())
-	return env.Main(m)
+	return on(m)
 }
 
 // Shared is one operator for all tests of a package that run at the same time: it acts on all namespaces, so there may be only one.

@@ -11,7 +11,7 @@ import (
 	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
-func TestMain(m *testing.M) { os.Exit(harness.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(harness.MainAudited(m)) }
 
 // start runs an operator on a good network.
 func start(t *testing.T) *harness.Operator {

@@ -68,8 +68,8 @@ func (d *day) pass(app *v1alpha1.SparkApplication, pods int, hours time.Duration
 // near reports whether two sums are the same within the tolerance.
 func near(got, want float64) bool { return math.Abs(got-want) <= tolerance*want }
 
-// sums compares the status of an application with the account, and returns its core-seconds by outcome.
-func (d *day) sums(app *v1alpha1.SparkApplication) map[usage.Outcome]float64 {
+// sums compares the status of an application with the account and with the audit log, and returns its core-seconds by outcome.
+func (d *day) sums(audit *harness.Audit, app *v1alpha1.SparkApplication) map[usage.Outcome]float64 {
 	d.t.Helper()
 	var granted, requested usage.Amounts
 	outcomes := map[usage.Outcome]float64{}
@@ -78,15 +78,38 @@ func (d *day) sums(app *v1alpha1.SparkApplication) map[usage.Outcome]float64 {
 		outcomes[r.Outcome] += r.Granted.CPU
 	}
 	held, asked, _, _ := d.account.Of(app.Name)
-	for what, sum := range map[string][2]float64{
-		"granted cores": {granted.CPU, held.Cores}, "granted GiB": {granted.Memory, held.GiB},
-		"requested cores": {requested.CPU, asked.Cores}, "requested GiB": {requested.Memory, asked.GiB},
-	} {
-		if !near(sum[0], sum[1]) {
-			d.t.Errorf("%s: %s: %v seconds, the account has %v", app.Name, what, sum[0], sum[1])
-		}
-	}
+	d.same(app.Name+" by the account", granted, held)
+	d.same(app.Name+": requests by the account", requested, asked)
+	held, asked = audit.Of(app.Name)
+	d.same(app.Name+" by the audit log", granted, held)
+	d.same(app.Name+": requests by the audit log", requested, asked)
 	return outcomes
+}
+
+// same compares a sum of the product, in seconds, with an independent one.
+func (d *day) same(what string, got usage.Amounts, want harness.Seconds) {
+	d.t.Helper()
+	if !near(got.CPU, want.Cores) || !near(got.Memory, want.GiB) || want.Cores == 0 {
+		d.t.Errorf("%s: %v core-seconds and %v GiB-seconds, want %v and %v", what, got.CPU, got.Memory, want.Cores, want.GiB)
+	}
+	d.t.Logf("%s: %.3f core-seconds, %.6f %% off", what, got.CPU, 100*(got.CPU-want.Cores)/want.Cores)
+}
+
+// report compares what `sparkctl usage` says of the day, for the queue and in all, with the audit log.
+func (d *day) report(audit *harness.Audit, apps ...*v1alpha1.SparkApplication) {
+	d.t.Helper()
+	now := d.clock.Now()
+	var records []usage.Record
+	for _, app := range apps {
+		records = append(records, usage.RecordsOf(app, now)...)
+	}
+	r := usage.Summarize(records, usage.Window{From: now.Add(-48 * time.Hour), Until: now}, usage.ByQueue, nil)
+	if len(r.Rows) != 1 || r.Rows[0].Key != d.Queue.Name || r.Rows[0].Granted != r.Total.Granted {
+		d.t.Errorf("the report is not that of one queue: %+v", r)
+	}
+	held, asked := audit.Of("")
+	d.same("report", r.Total.Granted.Times(3600), held)
+	d.same("report of requests", r.Total.Requested.Times(3600), asked)
 }
 
 // measured waits until a metric of the namespace is near what is wanted.
@@ -102,8 +125,8 @@ func (d *day) measured(want float64, name, label string) {
 	}
 }
 
-// TestUsageOfADay: what the status of applications and the metrics say was held and requested is what an account of its own has, over a
-// success, a failure, a preemption, executors that come and go, and operators that are stopped in between.
+// TestUsageOfADay: what the status of applications, the report and the metrics say was held and requested is what an account of its own
+// has, and what the audit log of the API server adds up to, over a success, a failure, a preemption, executors that come and go, and operators that are stopped in between.
 func TestUsageOfADay(t *testing.T) {
 	d := newDay(t)
 	succeeds := d.Apply("succeeds")
@@ -139,11 +162,13 @@ func TestUsageOfADay(t *testing.T) {
 	d.Kubelet.Finish(t.Context(), driver, 0, "Completed")
 	d.Reach(again, v1alpha1.SucceededReason)
 
-	d.sums(succeeds)
-	if failed := d.sums(fails)[usage.Failed]; !near(failed, 4*3600*0.6) {
+	audit := harness.ReadAudit(t, d.clock, succeeds, fails, again)
+	d.report(audit, succeeds, fails, again)
+	d.sums(audit, succeeds)
+	if failed := d.sums(audit, fails)[usage.Failed]; !near(failed, 4*3600*0.6) {
 		t.Errorf("failed: %v core-seconds", failed)
 	}
-	if preempted := d.sums(again)[usage.Preempted]; !near(preempted, 5*3600*0.6) {
+	if preempted := d.sums(audit, again)[usage.Preempted]; !near(preempted, 5*3600*0.6) {
 		t.Errorf("preempted: %v core-seconds", preempted)
 	}
 	held, asked, _, _ := d.account.Of("")
