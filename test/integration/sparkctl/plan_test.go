@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
@@ -114,6 +115,9 @@ func TestPlanPrunesBesidePods(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Fatalf("the plan is %q, want %q", got, want)
 	}
+	env.Until(t, "a second has passed: of two of the same second, the name decides", func() bool {
+		return time.Since(notebook.CreationTimestamp.Time) >= time.Second
+	})
 	harness.Create(t, second)
 	w.Reach(second, v1alpha1.QueuedReason)
 	if err := env.Client().Delete(t.Context(), first); err != nil {
