@@ -163,7 +163,7 @@ soak-properties: ## Random tests with COUNT=10 times their seeds from SEED on, t
 	@hack/suite soak_properties $(or $(COUNT),10)
 soak-faults: bin/localcluster ## Break every write of the integration tests' lives in every way
 	@hack/suite soak_faults
-bench: bin/kubectl bin/sparkgate ## Measure the operator against a bare client loop, as a ratio; BENCH_FLAGS=…
+bench: bin/kubectl bin/sparkgate out/sparkctl ## Measure the operator against a bare client loop, as a ratio; BENCH_FLAGS=…
 	@hack/suite bench
 
 ##@ Change it

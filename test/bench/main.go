@@ -4,6 +4,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -44,11 +45,14 @@ const (
 	partLarge      = "large"
 	partPurge      = "purge"
 	partScale      = "scale"
+	partSparkctl   = "sparkctl"
 )
 
 type options struct {
 	program string
 	crds    string
+	// sparkctl is the program of the command-line tool.
+	sparkctl string
 	// flags are added to those of the operator.
 	flags  string
 	parts  []string
@@ -80,6 +84,8 @@ type options struct {
 	purge int
 	// scale is beside how many applications an operator is measured.
 	scale int
+	// listed is how many applications sparkctl lists.
+	listed int
 	// profile is a file for a CPU profile of the operator, and with the ending .apiserver of the API server; empty for none.
 	profile    string
 	profileFor time.Duration
@@ -104,16 +110,13 @@ func main() {
 }
 
 // allParts in the order in which they run.
-var allParts = []string{partRender, partSubmit, partDelete, partWrites, partLatency, partQueue, partMemory, partRestart, partGates, partElastic, partContention, partSchedules, partLarge, partPurge, partScale}
+var allParts = []string{partRender, partSubmit, partDelete, partWrites, partLatency, partQueue, partMemory, partRestart, partGates, partElastic, partContention, partSchedules, partLarge, partPurge, partScale, partSparkctl}
 
 func parse(args []string) (options, error) {
 	var o options
 	fs := flag.NewFlagSet("bench", flag.ContinueOnError)
-	program := os.Getenv("SPARKGATE_OPERATOR")
-	if program == "" {
-		program = "../bin/sparkgate"
-	}
-	fs.StringVar(&o.program, "operator", program, "the operator's program")
+	fs.StringVar(&o.program, "operator", cmp.Or(os.Getenv("SPARKGATE_OPERATOR"), "../bin/sparkgate"), "the operator's program")
+	fs.StringVar(&o.sparkctl, "sparkctl", cmp.Or(os.Getenv("SPARKGATE_CTL"), "../out/sparkctl"), "the program of sparkctl")
 	fs.StringVar(&o.flags, "operator-flags", "", "flags to add to those of the operator, such as --stage-events=true, which is its default but not the benchmark's")
 	fs.StringVar(&o.crds, "crds", "../config/crd/bases", "the folder of the CRDs")
 	parts := fs.String("parts", strings.Join(allParts, ","), "what to measure")
@@ -133,6 +136,7 @@ func parse(args []string) (options, error) {
 	fs.IntVar(&o.schedules, "schedules", 10000, "how many schedules to measure at rest and in the minute in which all are due")
 	fs.IntVar(&o.purge, "purge", 5000, "how many applications, 58 % of them waiting and the others finished, to delete at once")
 	fs.IntVar(&o.scale, "scale", 10000, "beside how many applications, 96 % of them finished, 3 % waiting and 1 % running with 20 executors, to measure an operator")
+	fs.IntVar(&o.listed, "listed", 10000, "how many applications sparkctl lists")
 	fs.StringVar(&o.profile, "cpuprofile", "", "write CPU profiles of the last submissions to FILE (operator) and FILE.apiserver")
 	fs.DurationVar(&o.profileFor, "cpuprofile-time", 20*time.Second, "length of the CPU profiles")
 	fs.StringVar(&o.heap, "heapprofile", "", "write a heap profile of the operator with the applications of -wide to this file")
@@ -161,8 +165,8 @@ func (o *options) check(sizes string) error {
 		}
 		o.sizes = append(o.sizes, n)
 	}
-	if min(o.rounds, o.lives, o.queued, o.room, o.finished, o.restart, o.through, o.gated-1, o.flood-crowdedRoom, o.schedules) < 1 || min(o.wide, o.pending) < 0 {
-		return errors.New("-rounds, -lives, -queue, -room, -finished, -restart, -through and -schedules are 1 or more, -gated 2 or more, -flood 51 or more, -wide and -pending 0 or more")
+	if min(o.rounds, o.lives, o.queued, o.room, o.finished, o.restart, o.through, o.gated-1, o.flood-crowdedRoom, o.schedules, o.listed) < 1 || min(o.wide, o.pending) < 0 {
+		return errors.New("-rounds, -lives, -queue, -room, -finished, -restart, -through, -schedules and -listed are 1 or more, -gated 2 or more, -flood 51 or more, -wide and -pending 0 or more")
 	}
 	return nil
 }
@@ -220,6 +224,7 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 		{o.wants(partLarge), b.measureLarge},
 		{o.wants(partPurge), b.measurePurge},
 		{o.wants(partScale), b.measureScale},
+		{o.wants(partSparkctl), b.measureSparkctl},
 	} {
 		if !part.wanted {
 			continue
