@@ -41,22 +41,19 @@ help: ## Show this list
 	@printf '\nDEMO_KUBECONFIG=FILE makes deploy and demo use a cluster of yours.\n'
 
 .PHONY: demo
-demo: deploy ## Start a local Kubernetes, run Spark on it, watch; DEMO_KUBECONFIG=FILE: on your cluster
+demo: deploy bin/sparkctl ## Start a local Kubernetes, run Spark on it, watch; DEMO_KUBECONFIG=FILE: on your cluster
 	$(call say,running the examples)
-	@rm -rf out/demo && mkdir -p out/demo/queues
-	@bin/kubectl kustomize --load-restrictor LoadRestrictionsNone hack/demo/overlay -o out/demo
-	@mv out/demo/*_sparkqueue_*.yaml out/demo/queues/ && sed -i 's|docker.io/sparkgate/spark:4.1|$(SPARK_IMAGE)|' out/demo/*.yaml
-	@bin/demo -kubectl bin/kubectl -queues out/demo/queues out/demo/*.yaml
+	@hack/demo/run $(SPARK_IMAGE)
 
 .PHONY: deploy
 deploy: deploy-prepare-$(or $(LOCAL),own) ## Install the operator and wait until it is ready
 	@hack/deploy $(OPERATOR_IMAGE) $$(sha256sum out/sparkgate 2>/dev/null | cut -c 1-16 || echo none)
 
 .PHONY: deploy-prepare-local deploy-prepare-own
-deploy-prepare-local: cluster-up image operator-image bin/demo
+deploy-prepare-local: cluster-up image operator-image
 	$(call say,loading the images into the cluster)
 	@hack/progress 'loading the images' bin/localcluster load $(OPERATOR_ARCHIVE) $(SPARK_ARCHIVE)
-deploy-prepare-own: bin/kubectl bin/demo
+deploy-prepare-own: bin/kubectl
 	$(call say,using the cluster of $(DEMO_KUBECONFIG))
 	@hack/preflight cluster:$(DEMO_KUBECONFIG)
 	@hack/images $(OPERATOR_IMAGE) $(SPARK_IMAGE)
@@ -97,15 +94,13 @@ e2e-release: bin/image
 	@rm -rf out/release/$(E2E_VERSION)
 	@PLATFORMS=linux/$$(go env GOARCH) hack/progress 'compiling the release' hack/release $(E2E_VERSION) out/release/$(E2E_VERSION)
 
-.PHONY: preflight-go bin/sparkgate out/sparkctl bin/demo bin/localcluster bin/image
+.PHONY: preflight-go bin/sparkgate out/sparkctl bin/localcluster bin/image
 preflight-go:
 	@hack/preflight go
 bin/sparkgate: preflight-go
 	@hack/progress 'compiling $@' go build -o $@ ./cmd/sparkgate
 out/sparkctl: preflight-go
 	@hack/progress 'compiling $@' go build -o $@ ./cmd/sparkctl
-bin/demo: preflight-go
-	@hack/progress 'compiling $@' go build -o $@ ./hack/demo
 bin/localcluster: preflight-go
 	@hack/progress 'compiling $@' go -C test/cluster build -o $(CURDIR)/$@ ./localcluster
 bin/image: preflight-go

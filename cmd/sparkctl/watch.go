@@ -5,10 +5,13 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"k8s.io/utils/clock"
@@ -16,69 +19,148 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/live"
 	"github.com/sparkgate/sparkgate/internal/client"
+	"github.com/sparkgate/sparkgate/internal/printer"
+	"github.com/sparkgate/sparkgate/internal/status"
 )
 
 const watchText = `Shows SparkApplications while they change, until Ctrl-C: in a terminal as a table, those that have not ended first;
 otherwise as one line for each change of a stage or its message, with the time in UTC. It outlives outages of the API
-server, and says so while there is one.`
+server, and says so while there is one.
+
+With --until-ended it ends once all of them have: with exit code 0 if they have succeeded, 3 if any has failed or cannot
+continue without a change (condition Stalled), 4 if they have not ended within --timeout.`
+
+// watchFlags are the flags of watch.
+type watchFlags struct {
+	selectionFlags
+	untilEnded bool
+	timeout    time.Duration
+}
 
 // newWatch returns sparkctl watch.
 func newWatch(s streams) *cobra.Command {
-	var f selectionFlags
+	var f watchFlags
 	c := &cobra.Command{
 		Use: "watch", Short: "Show applications while they change", Long: watchText, Args: noArguments,
-		Example: "  sparkctl watch\n  sparkctl watch -A --stage Queued,Preempted\n  sparkctl watch -n etl -l team=a | tee changes.log",
-		RunE:    func(c *cobra.Command, _ []string) error { return watch(c.Context(), &f, s) },
+		Example: "  sparkctl watch\n  sparkctl watch -A --stage Queued,Preempted\n  sparkctl watch -n etl -l team=a | tee changes.log\n" +
+			"  sparkctl watch -n etl -l batch=nightly --until-ended --timeout 6h",
+		RunE: func(c *cobra.Command, _ []string) error { return f.run(c.Context(), s) },
 	}
 	f.declare(c)
+	c.Flags().BoolVar(&f.untilEnded, "until-ended", false, "end once all of them have ended")
+	c.Flags().DurationVar(&f.timeout, "timeout", 0, "how long to wait for that, such as 6h (default: without end)")
 	return c
 }
 
-// watch shows applications until it is interrupted.
-func watch(ctx context.Context, f *selectionFlags, s streams) error {
+// run shows applications until it is interrupted or there is nothing more to wait for.
+func (f *watchFlags) run(ctx context.Context, s streams) error {
+	switch {
+	case f.untilEnded && len(f.stages) > 0:
+		return usageError{errors.New("--stage and --until-ended do not go together: what has ended is in another stage")}
+	case f.timeout != 0 && !f.untilEnded:
+		return usageError{errors.New("--timeout is for --until-ended: add that")}
+	}
 	c, err := f.connect()
 	if err != nil {
 		return err
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if s.size == nil {
-		return watchChanges(ctx, c, f, s)
+	if f.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, f.timeout)
+		defer cancel()
 	}
-	return watchScreen(ctx, c, f, s)
+	w := &watching{flags: f, cluster: c, streams: s}
+	show := w.screen
+	if s.size == nil {
+		show = w.changes
+	}
+	if err := show(ctx); err != nil || !f.untilEnded {
+		return err
+	}
+	return w.verdict(ctx)
 }
 
-// watchChanges writes lines.
-func watchChanges(ctx context.Context, c *client.Cluster, f *selectionFlags, s streams) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	changes := &live.Changes{Out: s.out, Notes: s.err, Wants: f.wants, Clock: clock.RealClock{}, Broken: cancel}
-	return client.Watch[v1alpha1.SparkApplication](ctx, c, client.Applications, f.in(c), changes)
+// watching is one call of watch.
+type watching struct {
+	flags   *watchFlags
+	cluster *client.Cluster
+	streams streams
+	ending  *live.Ending
 }
 
-// watchScreen draws on the terminal. An error is printed after the terminal is as it was.
-func watchScreen(ctx context.Context, c *client.Cluster, f *selectionFlags, s streams) error {
+// follow shows an observer the applications, and ends when all of them have, if that is wanted.
+func (w *watching) follow(ctx context.Context, o client.Observer[v1alpha1.SparkApplication]) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	board := live.NewBoard(f.wants)
+	if w.flags.untilEnded {
+		w.ending = &live.Ending{To: o, Judge: w.judge, Over: cancel}
+		o = w.ending
+	}
+	return client.Watch(ctx, w.cluster, client.Applications, w.flags.in(w.cluster), o)
+}
+
+// judge returns how an application stands that the flags select.
+func (w *watching) judge(app *v1alpha1.SparkApplication) (live.Outcome, bool) {
+	summary := status.Summarize(app, clock.RealClock{}.Now())
+	outcome, observed := live.Open, app.Status.ObservedGeneration == app.Generation
+	switch stage := status.Stage(summary.Stage); {
+	case observed && stage == status.Succeeded:
+		outcome = live.Succeeded
+	case observed && stage.Ended(), stalled(app):
+		outcome = live.Failed
+	}
+	return outcome, w.flags.wants(&summary)
+}
+
+// verdict returns how all of them have ended.
+func (w *watching) verdict(ctx context.Context) error {
+	open, failed := w.ending.Names(live.Open), w.ending.Names(live.Failed)
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return codedError{fmt.Errorf("not ended after %s: %s", w.flags.timeout, strings.Join(open, ", ")), exitTimeout}
+	case ctx.Err() != nil:
+		return codedError{errors.New("interrupted. The runs continue"), exitInterrupted}
+	case w.ending.Seen() == 0:
+		return errors.New("no SparkApplications found" + w.flags.described(w.flags.in(w.cluster).Namespace))
+	case len(failed) > 0:
+		return codedError{fmt.Errorf("failed: %s", strings.Join(failed, ", ")), exitRunFailed}
+	}
+	return nil
+}
+
+// changes writes lines.
+func (w *watching) changes(ctx context.Context) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	return w.follow(ctx, &live.Changes{Out: w.streams.out, Notes: w.streams.err, Wants: w.flags.wants, Clock: clock.RealClock{}, Broken: cancel})
+}
+
+// screen draws on the terminal. An error is printed after the terminal is as it was, and so is what has ended.
+func (w *watching) screen(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	board := live.NewBoard(w.flags.wants)
 	ended := make(chan error, 1)
 	go func() {
 		defer cancel()
-		ended <- client.Watch[v1alpha1.SparkApplication](ctx, c, client.Applications, f.in(c), board)
+		ended <- w.follow(ctx, board)
 	}()
-	screen := &live.Screen{Out: s.raw, Board: board, Clock: clock.RealClock{}, Frame: func() live.Frame {
-		width, height := s.size()
+	screen := &live.Screen{Out: w.streams.raw, Board: board, Clock: clock.RealClock{}, Frame: func() live.Frame {
+		width, height := w.streams.size()
 		return live.Frame{
-			Title: "SparkApplications" + f.described(f.in(c).Namespace), Namespaces: f.all, Width: width, Height: height,
+			Title: "SparkApplications" + w.flags.described(w.flags.in(w.cluster).Namespace), Namespaces: w.flags.all, Width: width, Height: height,
 			Clean: clean, Color: os.Getenv("NO_COLOR") == "",
 		}
 	}}
 	err := screen.Run(ctx)
 	cancel()
-	if watchErr := <-ended; watchErr != nil {
-		return watchErr
+	if watchErr := <-ended; watchErr != nil || err != nil || !w.flags.untilEnded {
+		return errors.Join(watchErr, err)
 	}
-	return err
+	options := printer.ListOptions{Namespaces: w.flags.all, Width: w.streams.width()}
+	return printer.WriteList(w.streams.out, board.View(clock.RealClock{}.Now()).Rows, options)
 }
 
 // clean returns a text without control characters.

@@ -18,8 +18,14 @@ import (
 // Unobserved stands in a Summary for the stage of an application that the operator has not looked at.
 const Unobserved = "New"
 
-// notObserved is the message of an application that the operator has not looked at.
-const notObserved = "the operator has not looked at it yet: does it run?"
+// Messages of an application that the operator has not looked at: at first, and when that takes long.
+const (
+	notObserved     = "the operator has not looked at it yet"
+	notObservedLong = notObserved + ": does it run?"
+)
+
+// ObservedWithin is how long an operator may take to look at an application before people wonder whether it runs.
+const ObservedWithin = 15 * time.Second
 
 // Summary is an application in one line, for people.
 type Summary struct {
@@ -40,6 +46,9 @@ func Summarize(app *v1alpha1.SparkApplication, now time.Time) Summary {
 	out := Summary{
 		Namespace: app.Namespace, Name: app.Name, Queue: s.Queue, Stage: Unobserved, Message: notObserved,
 		Run: s.Run, Attempt: s.Attempt, Age: now.Sub(app.CreationTimestamp.Time), RunDuration: ranFor(s, now),
+	}
+	if out.Age > ObservedWithin {
+		out.Message = notObservedLong
 	}
 	if q := app.Spec.Queue; out.Queue == "" && q != nil {
 		out.Queue = q.Name

@@ -4,6 +4,7 @@
 package sparkctl
 
 import (
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/creack/pty"
 
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/test/integration/env"
 	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
@@ -118,4 +120,43 @@ func TestWatchInAPipe(t *testing.T) {
 	if err := shell.Wait(); err != nil {
 		t.Errorf("watch | head: %v", err)
 	}
+}
+
+// TestWatchUntilEnded: it ends with the last of them, and its exit code says how they have ended.
+func TestWatchUntilEnded(t *testing.T) {
+	t.Parallel()
+	operator.Use(t)
+	w := harness.NewWorld(t, "", nil)
+	me := as(t, admin(), w.Namespace)
+	batch := func(a *v1alpha1.SparkApplication) { a.Labels = map[string]string{"batch": "nightly"} }
+	first, second := w.Apply("first", batch), w.Apply("second", batch)
+	w.Apply("other")
+	w.Run(first)
+	me.fails(4, words("watch -l batch=nightly --until-ended --timeout 1s"), "not ended after 1s: "+w.Namespace+"/first, "+w.Namespace+"/second")
+	me.fails(1, words("watch -l batch=none --until-ended"), "no SparkApplications found in namespace "+w.Namespace+" with labels batch=none")
+	me.fails(2, words("watch --stage Running --until-ended"), "--stage and --until-ended do not go together")
+	me.fails(2, words("watch --timeout 1s"), "--timeout is for --until-ended")
+
+	inPipe, onScreen := me.command("watch", "-l", "batch=nightly", "--until-ended"), me.command("watch", "-l", "batch=nightly", "--until-ended")
+	var out output
+	inPipe.Stdout = &out
+	if err := inPipe.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_, written := inTerminal(t, onScreen, 100, 10)
+	w.Succeed(first)
+	w.Succeed(second)
+	if err := errors.Join(inPipe.Wait(), onScreen.Wait()); err != nil {
+		t.Errorf("two that have succeeded: %v", err)
+	}
+	out.until(t, "/second run 1 attempt 1 Succeeded: ")
+	written.until(t, "NAME")
+	env.UntilSeen(t, "the table stays", func() (bool, env.Lazily) {
+		_, after, left := strings.Cut(written.String(), "\x1b[?1049l")
+		return left && strings.Contains(after, "first") && strings.Contains(after, "second"), written.String
+	})
+
+	third := w.Apply("third", batch)
+	w.Kubelet.Finish(t.Context(), w.Run(third), 1, "Error")
+	me.fails(3, words("watch -l batch=nightly --until-ended"), "failed: "+w.Namespace+"/third")
 }

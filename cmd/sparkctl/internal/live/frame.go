@@ -26,9 +26,6 @@ type Frame struct {
 	Color bool
 }
 
-// notLookedAt is how old an application may be before a line says that the operator has not looked at it.
-const notLookedAt = 15 * time.Second
-
 // Colors of lines, as SGR parameters of ECMA-48.
 const (
 	faint  = "2"
@@ -106,7 +103,7 @@ func counts(rows []status.Summary) string {
 func unseen(rows []status.Summary) int {
 	n := 0
 	for i := range rows {
-		if rows[i].Stage == status.Unobserved && rows[i].Age > notLookedAt {
+		if rows[i].Stage == status.Unobserved && rows[i].Age > status.ObservedWithin {
 			n++
 		}
 	}
