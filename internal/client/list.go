@@ -40,29 +40,42 @@ func ListAll[T any](ctx context.Context, c *Cluster, kind Kind, s Selection) ([]
 
 // listVersioned does so, and returns the resource version of the list, at which a watch can begin.
 func listVersioned[T any](ctx context.Context, c *Cluster, kind Kind, s Selection) (all []T, version string, err error) {
+	version, err = listEach(ctx, c, kind, s, func(in *json.Decoder) error {
+		var item T
+		if err := in.Decode(&item); err != nil {
+			return err
+		}
+		all = append(all, item)
+		return nil
+	})
+	return all, version, err
+}
+
+// listEach has each object of a list decoded while the answer arrives.
+func listEach(ctx context.Context, c *Cluster, kind Kind, s Selection, decode func(*json.Decoder) error) (version string, err error) {
 	request := c.client.Get().AbsPath(kind.path(s.Namespace)...)
 	s.narrow(request)
 	stream, err := request.Stream(ctx)
 	if err == nil {
-		all, version, err = decodeList[T](json.NewDecoder(stream))
+		version, err = decodeList(json.NewDecoder(stream), decode)
 		_ = stream.Close() // it was only read
 	}
-	return all, version, c.explain(ctx, err, action{"list", kind.Resource, kind.where(s.Namespace), ""})
+	return version, c.explain(ctx, err, action{"list", kind.Resource, kind.where(s.Namespace), ""})
 }
 
 // decodeList decodes a list item by item.
-func decodeList[T any](in *json.Decoder) (all []T, version string, err error) {
+func decodeList(in *json.Decoder, decode func(*json.Decoder) error) (version string, err error) {
 	if _, err := in.Token(); err != nil { // {
-		return nil, "", err
+		return "", err
 	}
 	for in.More() {
 		key, err := in.Token()
 		if err != nil {
-			return nil, "", err
+			return "", err
 		}
 		switch key {
 		case "items":
-			all, err = decodeItems[T](in)
+			err = decodeItems(in, decode)
 		case "metadata":
 			var meta metav1.ListMeta
 			err = in.Decode(&meta)
@@ -71,25 +84,23 @@ func decodeList[T any](in *json.Decoder) (all []T, version string, err error) {
 			err = in.Decode(new(json.RawMessage))
 		}
 		if err != nil {
-			return nil, "", err
+			return "", err
 		}
 	}
-	return all, version, nil
+	return version, nil
 }
 
-func decodeItems[T any](in *json.Decoder) (all []T, err error) {
+func decodeItems(in *json.Decoder, decode func(*json.Decoder) error) error {
 	if bracket, err := in.Token(); err != nil || bracket == nil { // null: no items
-		return nil, err
+		return err
 	}
 	for in.More() {
-		var item T
-		if err := in.Decode(&item); err != nil {
-			return nil, err
+		if err := decode(in); err != nil {
+			return err
 		}
-		all = append(all, item)
 	}
-	_, err = in.Token() // ]
-	return all, err
+	_, err := in.Token() // ]
+	return err
 }
 
 // GetObject reads one object of a kind.

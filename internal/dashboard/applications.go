@@ -111,7 +111,7 @@ func buildApplications(v *visit) (view, error) {
 	out := view{title: "Applications", section: sectionApplications, template: "applications"}
 	query := v.request.URL.Query()
 	p := applicationsPage{Base: v.base, Filter: filterOf(query), Now: v.clock.Now(), Stages: append([]string{groupWaiting, groupRunning, groupFailed}, status.StageNames()...)}
-	t, err := watch(v, subject{client.Applications, client.Selection{Namespace: p.Filter.Namespace}}, uidOfRow)
+	t, err := watchSome(v, subject{client.Applications, client.Selection{Namespace: p.Filter.Namespace}}, uidOfRow)
 	if err != nil {
 		if p.Filter.Namespace == "" && client.IsForbidden(err) {
 			out.template, out.data, out.status = "choose", choosePage{v.base, err.Error(), "applications"}, statusOf(err)

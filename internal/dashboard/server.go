@@ -51,6 +51,7 @@ type Server struct {
 	base  string
 	ctx   context.Context
 	turns *turns
+	stock *stock
 
 	mu      sync.Mutex
 	viewers map[[sha256.Size]byte]*viewer
@@ -58,7 +59,7 @@ type Server struct {
 
 // New returns a server; what it watches ends with ctx.
 func New(ctx context.Context, o Options) *Server {
-	s := &Server{options: o, ctx: ctx, turns: newTurns(), viewers: map[[sha256.Size]byte]*viewer{}}
+	s := &Server{options: o, ctx: ctx, turns: newTurns(), stock: newStock(), viewers: map[[sha256.Size]byte]*viewer{}}
 	if o.Secret != "" {
 		s.base = "/" + o.Secret
 	}
@@ -137,7 +138,7 @@ func (s *Server) viewer(token string, c *client.Cluster) (*viewer, error) {
 	if len(s.viewers) >= mostViewers {
 		return nil, errors.New("too many viewers at the same time: try again in a minute")
 	}
-	v := newViewer(s.ctx, c, s.options.Clock)
+	v := newViewer(s.ctx, c, s.stock, s.options.Clock)
 	s.viewers[key] = v
 	return v, nil
 }

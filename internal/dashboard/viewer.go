@@ -42,6 +42,7 @@ type viewer struct {
 	cluster  *client.Cluster
 	clock    clock.WithDelayedExecution
 	readings *readings
+	stock    *stock
 	// ctx ends with the server.
 	ctx context.Context
 
@@ -51,9 +52,9 @@ type viewer struct {
 	explained, rights *cache.LRUExpireCache
 }
 
-func newViewer(ctx context.Context, c *client.Cluster, k clock.WithDelayedExecution) *viewer {
+func newViewer(ctx context.Context, c *client.Cluster, rows *stock, k clock.WithDelayedExecution) *viewer {
 	return &viewer{
-		cluster: c, clock: k, ctx: ctx, readings: newReadings(k), tables: map[string]*shared{},
+		cluster: c, clock: k, ctx: ctx, readings: newReadings(k), stock: rows, tables: map[string]*shared{},
 		explained: cache.NewLRUExpireCacheWithClock(mostKept, k), rights: cache.NewLRUExpireCacheWithClock(mostKept, k),
 	}
 }
@@ -91,11 +92,11 @@ func open[T any](v *viewer, s subject, uid func(*T) types.UID) (*table[T], error
 	} else if len(v.tables) >= mostTables {
 		return nil, errTooMany
 	}
-	t := &table[T]{source: newSource(), uid: uid}
+	t := &table[T]{source: newSource(), uid: uid, pool: poolOf[T](v.stock)}
 	ctx, stop := context.WithCancel(v.ctx)
 	v.tables[key] = &shared{table: t, source: &t.source, users: 1, stop: stop}
 	go func() {
-		if err := client.Watch[T](ctx, v.cluster, s.kind, s.selection, t); err != nil && !errors.Is(err, context.Canceled) {
+		if err := client.Listen(ctx, v.cluster, s.kind, s.selection, t); err != nil && !errors.Is(err, context.Canceled) {
 			t.refuse(err)
 		}
 	}()

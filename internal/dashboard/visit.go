@@ -14,8 +14,12 @@ import (
 	"github.com/sparkgate/sparkgate/internal/usage"
 )
 
-// firstWithin bounds how long a page waits for its first list. After that it says that it is loading.
-const firstWithin = 10 * time.Second
+const (
+	// firstWithin bounds how long a page waits for its first list. After that it says that it is loading.
+	firstWithin = 10 * time.Second
+	// wholeWithin is how long a page that can show a part of a list waits for the rest once it arrives.
+	wholeWithin = 500 * time.Millisecond
+)
 
 // view is what a page shows at one moment.
 type view struct {
@@ -69,6 +73,16 @@ func (v *visit) end() {
 // watch returns the table of a subject as soon as it is filled. An error says why the viewer may not see it, or why it
 // cannot be had.
 func watch[T any](v *visit, s subject, uid func(*T) types.UID) (*table[T], error) {
+	return watchWhen(v, s, uid, (*visit).whole)
+}
+
+// watchSome is watch for a page that shows a part of a long list while the rest arrives.
+func watchSome[T any](v *visit, s subject, uid func(*T) types.UID) (*table[T], error) {
+	return watchWhen(v, s, uid, (*visit).some)
+}
+
+// watchWhen returns the table of a subject when it has enough for the page.
+func watchWhen[T any](v *visit, s subject, uid func(*T) types.UID, enough func(*visit, *source)) (*table[T], error) {
 	key := s.key()
 	if v.used[key] == nil {
 		t, err := open(v.viewer, s, uid)
@@ -77,17 +91,31 @@ func watch[T any](v *visit, s subject, uid func(*T) types.UID) (*table[T], error
 		}
 		t.listen(v.wake)
 		v.used[key] = &shared{table: t, source: &t.source}
-		patience := v.clock.NewTimer(firstWithin)
-		defer patience.Stop()
-		select {
-		case <-t.first:
-		case <-patience.C():
-		case <-v.ctx.Done():
-		}
+		enough(v, &t.source)
 	}
 	t := v.used[key].table.(*table[T])
 	refused, _, _ := t.standing()
 	return t, refused
+}
+
+// whole waits until a source is known.
+func (v *visit) whole(s *source) { v.await(s.first, firstWithin) }
+
+// some waits until a source is known, or a part of it and the rest takes long.
+func (v *visit) some(s *source) {
+	v.await(s.begun, firstWithin)
+	v.await(s.first, wholeWithin)
+}
+
+// await waits until a channel is closed, but not for long.
+func (v *visit) await(closed <-chan struct{}, within time.Duration) {
+	patience := v.clock.NewTimer(within)
+	defer patience.Stop()
+	select {
+	case <-closed:
+	case <-patience.C():
+	case <-v.ctx.Done():
+	}
 }
 
 // notices are what has to be said of the data of a page: that it is still loading, or outdated.

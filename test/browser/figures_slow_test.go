@@ -6,11 +6,13 @@
 package browser
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -139,19 +141,17 @@ func paints(t *testing.T, address string) {
 func memory(t *testing.T, config *rest.Config, namespace string) {
 	t.Helper()
 	for _, path := range []string{"/queues", "/applications?namespace=" + namespace} {
-		viewers := manyViewers
-		if path != "/queues" {
-			viewers = manyViewers / 10
-		}
 		before := heap()
+		most := sample()
 		pages := dashboard.New(t.Context(), dashboard.Options{Clock: clock.RealClock{}, ForToken: func(string) (*client.Cluster, error) {
 			return client.New(rest.CopyConfig(config), namespace, "sparkgate-system")
 		}})
 		server := httptest.NewServer(pages.Handler())
-		for i := range viewers {
+		for i := range manyViewers {
 			watches(t, server.URL+path, fmt.Sprint("viewer-", i))
 		}
-		t.Logf("%d viewers with %s open: %.1f MiB more of heap", viewers, path, float64(heap()-before)/(1<<20))
+		t.Logf("%d viewers with %s open: at most %.1f MiB of heap on the way", manyViewers, path, most.stop())
+		t.Logf("%d viewers with %s open: %.1f MiB more of heap", manyViewers, path, float64(heap()-before)/(1<<20))
 		server.CloseClientConnections()
 		server.Close()
 		runtime.KeepAlive(pages)
@@ -172,9 +172,47 @@ func watches(t *testing.T, address, token string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { response.Body.Close() })
-	if _, err := response.Body.Read(make([]byte, 1)); err != nil || response.StatusCode != http.StatusOK {
-		t.Fatalf("%s: %d, %v", address, response.StatusCode, err)
+	for lines := bufio.NewReader(response.Body); ; {
+		line, err := lines.ReadString('\n')
+		if err != nil || response.StatusCode != http.StatusOK {
+			t.Fatalf("%s: %d, %v", address, response.StatusCode, err)
+		}
+		if strings.HasPrefix(line, "data: ") && !strings.Contains(line, "still loading") {
+			return
+		}
 	}
+}
+
+// peak is the most of the heap in use, garbage included, since it was begun.
+type peak struct {
+	most uint64
+	quit chan struct{}
+	done sync.WaitGroup
+}
+
+// sample begins a peak.
+func sample() *peak {
+	p := &peak{quit: make(chan struct{})}
+	p.done.Go(func() {
+		for ticks := time.NewTicker(100 * time.Millisecond); ; {
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			p.most = max(p.most, m.HeapAlloc)
+			select {
+			case <-p.quit:
+				return
+			case <-ticks.C:
+			}
+		}
+	})
+	return p
+}
+
+// stop ends a peak and returns it in MiB.
+func (p *peak) stop() float64 {
+	close(p.quit)
+	p.done.Wait()
+	return float64(p.most) / (1 << 20)
 }
 
 // heap is what is in use after a collection.
