@@ -40,6 +40,12 @@ const system = "sparkgate-system"
 // serve runs the page as in a cluster, where each request brings the token of its viewer, and returns its address.
 func serve(t *testing.T) string {
 	t.Helper()
+	return serveWith(t, "")
+}
+
+// serveWith is serve with the certificate of a folder.
+func serveWith(t *testing.T, certificates string) string {
+	t.Helper()
 	trusted := filepath.Join(t.TempDir(), "ca.crt")
 	if err := os.WriteFile(trusted, env.Config().CAData, 0o600); err != nil {
 		t.Fatal(err)
@@ -51,7 +57,7 @@ func serve(t *testing.T) string {
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- dashboard.ServeCluster(ctx, listener, dashboard.ClusterOptions{APIServer: env.Config().Host, CAFile: trusted, Operator: system})
+		ended <- dashboard.ServeCluster(ctx, listener, dashboard.ClusterOptions{APIServer: env.Config().Host, CAFile: trusted, CertDir: certificates, Operator: system})
 	}()
 	t.Cleanup(func() {
 		stop()
