@@ -50,3 +50,13 @@ type ResourceSeconds struct {
 	// +optional
 	MilliGPUSeconds int64 `json:"milliGPUSeconds,omitempty"`
 }
+
+// ElasticUsage counts executors above base gangs.
+type ElasticUsage struct {
+	// granted ones hold quota.
+	// +required
+	Granted int32 `json:"granted"`
+	// waiting ones are wanted by their applications, and wait behind their scheduling gates.
+	// +required
+	Waiting int32 `json:"waiting"`
+}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/amounts"
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
@@ -113,4 +114,13 @@ func list(names []string, most int) string {
 		return strings.Join(names, ", ")
 	}
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
+// amountText returns an amount for messages.
+func amountText(name string, amount int64) string {
+	if amount == quota.Unlimited {
+		return "without limit"
+	}
+	q := amounts.Quantity(name, amount)
+	return q.String()
 }

@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/sparkgate/sparkgate/internal/finding"
 )
 
 // Source is a place that properties come from. Later ones win.
@@ -130,3 +132,6 @@ func (p Properties) Field(key string) string {
 
 // fieldOfKey returns the place of a key in sparkConf.
 func fieldOfKey(key string) string { return At("spec.sparkConf", key) }
+
+// Finding is something about the properties that cannot work. The controller reports it, nothing branches on it.
+type Finding = finding.Finding

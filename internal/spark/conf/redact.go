@@ -6,6 +6,7 @@ package conf
 import (
 	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/sparkgate/sparkgate/internal/redact"
 )
@@ -29,4 +30,33 @@ func Quote(key, value string) string {
 		return strconv.Quote(value[:longest]) + "…"
 	}
 	return strconv.Quote(value)
+}
+
+// Placeholder stands in a manifest where a call of spark-submit had a secret that must not stand there. It is refused.
+const Placeholder = "REPLACED-TAKE-FROM-SECRET"
+
+var (
+	// secretKey matches more than Spark hides in its listings (sensitive): a manifest goes to Git.
+	secretKey = regexp.MustCompile(`(?i)secret|password|passwd|passphrase|token|(access|account|api|private|encryption|sas)[._-]?key`)
+	// describing is how keys end whose values say where a secret is found, or how it is used.
+	describing = regexp.MustCompile(`(?i)(file|path|dir|location|name|class|provider|type|enabled|algorithm|bits|length|timeout|interval|regex)s?$`)
+	// references begin keys whose values name a Secret.
+	references = []string{
+		ImagePullSecrets, TokenSecretName, TokenSecretKey,
+		Driver.Key("secrets."), Executor.Key("secrets."), Driver.Key("secretKeyRef."), Executor.Key("secretKeyRef."),
+	}
+)
+
+// SecretValue reports whether the value of a property looks like a secret, which must not stand in a manifest. It is
+// the one list for the linter, the translation of spark-submit and the redaction of logs.
+func SecretValue(key, value string) bool {
+	if value == "" || value == "true" || value == "false" || !secretKey.MatchString(key) || describing.MatchString(key) {
+		return false
+	}
+	for _, prefix := range references {
+		if strings.HasPrefix(key, prefix) {
+			return false
+		}
+	}
+	return true
 }

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/base32"
 	"encoding/hex"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -87,4 +88,18 @@ func attemptHash(app *v1alpha1.SparkApplication, run, attempt int64) string {
 	const size = 16
 	sum := sha256.Sum256([]byte(string(app.UID) + "/" + strconv.FormatInt(run, 10) + "/" + strconv.FormatInt(attempt, 10)))
 	return hex.EncodeToString(sum[:size])
+}
+
+var (
+	notInLabel = regexp.MustCompile(`[^a-z0-9-]`)
+	dashes     = regexp.MustCompile(`-+`)
+)
+
+// appNameLabel turns an application's name into a label value as Spark does; a name of symbols only becomes "".
+func appNameLabel(name string) string {
+	const longest = 63
+	name = strings.TrimFunc(name, func(c rune) bool { return c <= ' ' })
+	name = dashes.ReplaceAllString(notInLabel.ReplaceAllString(strings.ToLower(name), "-"), "-")
+	name = name[:min(len(name), longest)]
+	return strings.TrimSuffix(strings.TrimPrefix(name, "-"), "-")
 }
