@@ -37,7 +37,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded/decisionlog"
 )
 
-// DefaultMaxTermination is how long anything may take to end at most, unless the operator is told otherwise.
+// DefaultMaxTermination is how long anything may take to end at most, unless a flag of the operator says otherwise.
 const DefaultMaxTermination = pods.DefaultMaxTermination
 
 // Options of the operator's controllers.

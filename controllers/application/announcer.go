@@ -39,8 +39,8 @@ func (an *announcer) recordStage(before *v1alpha1.SparkApplication, announced []
 	if an.FewEvents || is == nil || (was != nil && was.Reason == is.Reason && before.Status.Run == an.app.Status.Run && before.Status.Attempt == an.app.Status.Attempt) {
 		return
 	}
-	told := slices.ContainsFunc(announced, func(a lifecycle.Event) bool { return a.Reason == is.Reason })
-	if !told && an.stageEvents.Turn(an.app.Namespace, 0) == 0 {
+	reported := slices.ContainsFunc(announced, func(a lifecycle.Event) bool { return a.Reason == is.Reason })
+	if !reported && an.stageEvents.Turn(an.app.Namespace, 0) == 0 {
 		an.stageEvents.Spend(an.app.Namespace, 1)
 		reason, message := status.StageEvent(an.app.Status.Conditions)
 		an.Recorder.Eventf(an.app, nil, corev1.EventTypeNormal, reason, reason, "%s", message)

@@ -67,9 +67,9 @@ func secretWith(name string, data map[string][]byte) *corev1.Secret {
 	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: name}, Data: data}
 }
 
-// TestMissingSecretsAreToldTheSameWithoutARead: what is wrong with Secrets is reported in the same words whether it was read or is remembered, by
+// TestMissingSecretsAreReportedTheSameWithoutARead: what is wrong with Secrets is reported in the same words whether it was read or is remembered, by
 // every application that names them; they are read again when the time is over.
-func TestMissingSecretsAreToldTheSameWithoutARead(t *testing.T) {
+func TestMissingSecretsAreReportedTheSameWithoutARead(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t, secretWith("good", map[string][]byte{"key": []byte("value")}), secretWith("nokey", nil),
 		secretWith("notext", map[string][]byte{"key": {0xff}}))

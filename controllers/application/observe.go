@@ -54,8 +54,8 @@ func (r *Reconciler) sameTemplate(app *v1alpha1.SparkApplication) bool {
 
 // fewerReady reports whether fewer executors of the current attempt are ready than the status says.
 func fewerReady(app *v1alpha1.SparkApplication, records []*pods.Record) bool {
-	told := app.Status.Executors
-	if told == nil || told.Ready == 0 {
+	before := app.Status.Executors
+	if before == nil || before.Ready == 0 {
 		return false
 	}
 	var ready int32
@@ -64,7 +64,7 @@ func fewerReady(app *v1alpha1.SparkApplication, records []*pods.Record) bool {
 			ready++
 		}
 	}
-	return ready < told.Ready
+	return ready < before.Ready
 }
 
 // eviction returns why the gate that gave the grant wants it back; nil if it does not, and while no grant is held.

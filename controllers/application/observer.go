@@ -135,8 +135,8 @@ func (ob *observer) watchIsCaughtUp(ctx context.Context) (bool, error) {
 
 // resize requests what the application wants from the gate of its grant, and returns the allocation.
 func (ob *observer) resize(ctx context.Context, want queueing.ResizeRequest) *queueing.Allocation {
-	room := ob.Gates.Resize(ctx, keyOf(ob.app), convert.FromAPI(ob.app.Status.Grant), want)
-	return &room
+	allocation := ob.Gates.Resize(ctx, keyOf(ob.app), convert.FromAPI(ob.app.Status.Grant), want)
+	return &allocation
 }
 
 // verdict puts the ask of the plan before its gate.

@@ -62,8 +62,8 @@ const (
 
 // rejectionOf says that the API server rejects an object, and what to do. The API server repeats values, which may be secret.
 func rejectionOf(obj client.Object, err error, remedy string) string {
-	const room = 400 // for the remedy, and for what precedes the message in a condition
-	return fmt.Sprintf("the API server refuses %s: %s%s", describe(obj), redact.First(redact.Text(err.Error()), status.MaxMessage-room), remedy)
+	const reserved = 400 // for the remedy, and for what precedes the message in a condition
+	return fmt.Sprintf("the API server refuses %s: %s%s", describe(obj), redact.First(redact.Text(err.Error()), status.MaxMessage-reserved), remedy)
 }
 
 // obstacleOf says that the API server refuses an object for now, and who can change that.

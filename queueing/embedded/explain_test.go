@@ -219,7 +219,7 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-func TestExplainNobody(t *testing.T) {
+func TestExplainUnknown(t *testing.T) {
 	t.Parallel()
 	e := engineWith(t, "a cpu=6", "pi queue=a cpu=1")
 	e.Release(keyOf("pi"))

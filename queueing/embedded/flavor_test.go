@@ -122,7 +122,7 @@ func TestFlavorOfAGrant(t *testing.T) {
 }
 
 // As many executors as fit anywhere count more than the flavor that comes first.
-func TestElasticGangTakesTheFlavorWithMostRoom(t *testing.T) {
+func TestElasticGangTakesTheFlavorWithMostQuota(t *testing.T) {
 	e := flavored(cpuIn("spot", 3), cpuIn("on-demand", 5))
 	ask := gang("pi", 6, func(driver, executor *queueing.PodSet) { driver.Flavors, executor.MinCount = []string{"spot"}, 1 })
 	e.Submit(ask)
@@ -133,7 +133,7 @@ func TestElasticGangTakesTheFlavorWithMostRoom(t *testing.T) {
 	}
 }
 
-func TestNoRoomInAnyFlavor(t *testing.T) {
+func TestNoQuotaInAnyFlavor(t *testing.T) {
 	e := flavored(cpuIn("spot", 4), cpuIn("on-demand", 3))
 	for _, name := range []string{"a", "b", "c"} {
 		e.Submit(gang(name, 2, nil))

@@ -149,11 +149,11 @@ func (m *movie) cycle(rest string) {
 		m.say("  %s %s from %s: %s", sign, d.Key.Name, d.Grant.Queue, strings.Join(pods, ", "))
 	}
 	for _, key := range m.engine.Changed() {
-		m.room(key)
+		m.allocation(key)
 		switch eviction := m.engine.Eviction(key, 1, 1); {
 		case granted[key], eviction == nil && m.isGated(key):
 		case eviction != nil:
-			m.say("  - %s gives its room back: %s", key.Name, eviction.Message)
+			m.say("  - %s gives its quota back: %s", key.Name, eviction.Message)
 		default:
 			m.say("  %s: %s", key.Name, says(m.engine.Verdict(key)))
 		}
@@ -166,14 +166,14 @@ func (m *movie) isGated(key queueing.Key) bool {
 	return grant != nil && grant.SchedulingGated
 }
 
-// room is what a holder has to release, and why it does not get all that it wants.
-func (m *movie) room(key queueing.Key) {
-	room := m.engine.Allocation(key, 1, 1)
-	for _, g := range room.Reclaims {
+// allocation prints what a holder has to release, and why it does not get all that it wants.
+func (m *movie) allocation(key queueing.Key) {
+	held := m.engine.Allocation(key, 1, 1)
+	for _, g := range held.Reclaims {
 		m.say("  -%d %s gives executors%s back: %s", g.Count, key.Name, elsewhere(g.Flavor), g.Why.Message)
 	}
-	if room.Why != "" {
-		m.say("  %s wants more: %s", key.Name, room.Why)
+	if held.Why != "" {
+		m.say("  %s wants more: %s", key.Name, held.Why)
 	}
 }
 

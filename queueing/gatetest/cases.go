@@ -11,7 +11,7 @@ import (
 )
 
 func asksAndIsGranted(p *play) {
-	p.room(2)
+	p.quota(2)
 	ask := p.Ask(p.T, "pi")
 	first := p.reaches(ask, queueing.Granted)
 	if again := p.sync(ask); !cmp.Equal(first, again) {
@@ -33,19 +33,19 @@ func releasesTheUnknown(p *play) {
 	}
 }
 
-func waitsForRoom(p *play) {
-	p.room(0)
+func waitsForQuota(p *play) {
+	p.quota(0)
 	ask := p.Ask(p.T, "pi")
 	p.waits(ask, "")
 	if lister, ok := p.gate.(queueing.KeyLister); ok {
 		p.settles("known as one who asks", func() bool { return len(keysFor(lister, ask.Key)) == 1 })
 	}
-	p.room(1)
+	p.quota(1)
 	p.granted(ask)
 }
 
 func oneOfTwo(p *play) {
-	p.room(1)
+	p.quota(1)
 	first, second := p.Ask(p.T, "first"), p.Ask(p.T, "second")
 	p.granted(first)
 	p.waits(second, "")
@@ -54,14 +54,14 @@ func oneOfTwo(p *play) {
 }
 
 func refuses(p *play) {
-	p.room(1)
+	p.quota(1)
 	ask := p.Ask(p.T, "pi")
 	p.Impossible(p.T, &ask)
 	p.reaches(ask, queueing.Refused)
 }
 
 func namesTheMissingQueue(p *play) {
-	p.room(1)
+	p.quota(1)
 	ask := p.Ask(p.T, "pi")
 	known := ask.Queue
 	p.Lose(p.T, &ask)
@@ -71,19 +71,19 @@ func namesTheMissingQueue(p *play) {
 }
 
 func changesWhileWaiting(p *play) {
-	p.room(0)
+	p.quota(0)
 	ask := p.Ask(p.T, "pi")
 	p.waits(ask, "")
 	smaller := shrink(ask)
 	p.waits(smaller, "")
-	p.room(1)
+	p.quota(1)
 	v := p.reaches(smaller, queueing.Granted) // its pod sets are held against those of the smaller ask
 	p.take(smaller, v)
 }
 
 // inputsChangeWhileHolding: quota that was given for something else is not passed off as given for what is asked now.
 func inputsChangeWhileHolding(p *play) {
-	p.room(2)
+	p.quota(2)
 	ask := p.Ask(p.T, "pi")
 	p.granted(ask)
 	other := ask
@@ -98,12 +98,12 @@ func inputsChangeWhileHolding(p *play) {
 }
 
 func inputsChangeWhileWaiting(p *play) {
-	p.room(0)
+	p.quota(0)
 	ask := p.Ask(p.T, "pi")
 	p.waits(ask, "")
 	ask.Inputs += "b"
 	p.waits(ask, "")
-	p.room(1)
+	p.quota(1)
 	p.granted(ask)
 }
 
@@ -123,11 +123,11 @@ func next(ask queueing.Ask) queueing.Ask {
 }
 
 func anotherAttemptWhileWaiting(p *play) {
-	p.room(0)
+	p.quota(0)
 	ask := p.Ask(p.T, "pi")
 	p.waits(ask, "")
 	p.waits(next(ask), "")
-	p.room(1)
+	p.quota(1)
 	p.granted(next(ask))
 	if p.Exists != nil {
 		p.settles("rid of what the attempt before asked for", func() bool { return !p.Exists(p.T, ask) })
@@ -135,7 +135,7 @@ func anotherAttemptWhileWaiting(p *play) {
 }
 
 func anotherAttemptWhileHolding(p *play) {
-	p.room(2)
+	p.quota(2)
 	ask := p.Ask(p.T, "pi")
 	p.granted(ask)
 	p.reaches(next(ask), queueing.Evicting)
@@ -144,7 +144,7 @@ func anotherAttemptWhileHolding(p *play) {
 }
 
 func leavesTheQueue(p *play) {
-	p.room(1)
+	p.quota(1)
 	first, second, third := p.Ask(p.T, "first"), p.Ask(p.T, "second"), p.Ask(p.T, "third")
 	p.granted(first)
 	p.waits(second, "")
@@ -158,7 +158,7 @@ func evicts(p *play) {
 	if !ok {
 		p.Fatal("the gate is no Evictor")
 	}
-	p.room(1)
+	p.quota(1)
 	ask := p.Ask(p.T, "pi")
 	p.granted(ask)
 	if e := evictor.Eviction(ask.Key, ask.Run, ask.Attempt); e != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 func objectsGo(p *play) {
-	p.room(1)
+	p.quota(1)
 	ask := p.Ask(p.T, "pi")
 	p.granted(ask)
 	if !p.Exists(p.T, ask) {
@@ -22,17 +22,17 @@ func objectsGo(p *play) {
 }
 
 func deletedWhileWaiting(p *play) {
-	p.room(0)
+	p.quota(0)
 	ask := p.Ask(p.T, "pi")
 	p.waits(ask, "")
 	p.Delete(p.T, ask)
 	p.until(ask, "asking again", func(queueing.Verdict) bool { return p.Exists(p.T, ask) })
-	p.room(1)
+	p.quota(1)
 	p.granted(ask)
 }
 
 func deletedWhileHolding(p *play) {
-	p.room(1)
+	p.quota(1)
 	ask := p.Ask(p.T, "pi")
 	p.granted(ask)
 	p.Delete(p.T, ask)
@@ -40,7 +40,7 @@ func deletedWhileHolding(p *play) {
 }
 
 func deletedMeanwhile(p *play) {
-	p.room(1)
+	p.quota(1)
 	ask := p.Ask(p.T, "pi")
 	p.granted(ask)
 	p.Delete(p.T, ask)
@@ -82,7 +82,7 @@ func (p *play) wokenUntil(ask queueing.Ask, what string, is func() bool) {
 }
 
 func nameIsTaken(p *play) {
-	p.room(1)
+	p.quota(1)
 	ask := p.Ask(p.T, "pi")
 	p.Occupy(p.T, ask)
 	v := p.waits(ask, queueing.ReasonWaitingForGate)
@@ -111,12 +111,12 @@ func kindsAreMissing(p *play) {
 	p.release(ask.Key)
 	p.waits(ask, queueing.ReasonGateNotInstalled)
 	p.Install(p.T)
-	p.room(1)
+	p.quota(1)
 	p.granted(ask)
 }
 
 func kindsGo(p *play) {
-	p.room(1)
+	p.quota(1)
 	holder, other := p.Ask(p.T, "holder"), p.Ask(p.T, "other")
 	p.granted(holder)
 	p.waits(other, "")
@@ -124,6 +124,6 @@ func kindsGo(p *play) {
 	p.waits(other, queueing.ReasonGateNotInstalled)
 	p.release(holder.Key)
 	p.Install(p.T)
-	p.room(1)
+	p.quota(1)
 	p.granted(other)
 }

@@ -46,11 +46,11 @@ func begin(t *testing.T, s System) *play {
 	return p
 }
 
-// room gives quota to so many gangs, where that means anything.
-func (p *play) room(gangs int) {
+// quota sets the quota to so many gangs, where that means anything.
+func (p *play) quota(gangs int) {
 	p.Helper()
-	if p.SetRoom != nil {
-		p.SetRoom(p.T, gangs)
+	if p.SetQuota != nil {
+		p.SetQuota(p.T, gangs)
 	}
 }
 

@@ -10,23 +10,23 @@ import (
 )
 
 func restartWithNothing(p *play) {
-	p.room(1)
+	p.quota(1)
 	p.restartOperator()
 	p.granted(p.Ask(p.T, "pi"))
 }
 
 func restartWhileWaiting(p *play) {
-	p.room(0)
+	p.quota(0)
 	ask := p.Ask(p.T, "pi")
 	p.waits(ask, "")
 	p.restartOperator()
 	p.waits(ask, "")
-	p.room(1)
+	p.quota(1)
 	p.granted(ask)
 }
 
 func restartBeforeGrantIsWritten(p *play) {
-	p.room(1)
+	p.quota(1)
 	ask := p.Ask(p.T, "pi")
 	before := p.reaches(ask, queueing.Granted)
 	p.restartOperator()
@@ -40,7 +40,7 @@ func restartBeforeGrantIsWritten(p *play) {
 }
 
 func restartWhileHolding(p *play) {
-	p.room(1)
+	p.quota(1)
 	holder, other := p.Ask(p.T, "holder"), p.Ask(p.T, "other")
 	p.granted(holder)
 	p.restartOperator()
@@ -52,7 +52,7 @@ func restartWhileHolding(p *play) {
 }
 
 func restartAfterRelease(p *play) {
-	p.room(1)
+	p.quota(1)
 	first, second := p.Ask(p.T, "first"), p.Ask(p.T, "second")
 	p.granted(first)
 	p.release(first.Key)
@@ -62,7 +62,7 @@ func restartAfterRelease(p *play) {
 
 // restartBeforeRelease: the status says already that nothing is held, and the operator ended before it could release.
 func restartBeforeRelease(p *play) {
-	p.room(1)
+	p.quota(1)
 	first, second := p.Ask(p.T, "first"), p.Ask(p.T, "second")
 	p.granted(first)
 	delete(p.held, first.Key)
@@ -72,8 +72,8 @@ func restartBeforeRelease(p *play) {
 	p.granted(second)
 }
 
-func roomComesMeanwhile(p *play) {
-	p.room(1)
+func quotaComesMeanwhile(p *play) {
+	p.quota(1)
 	first, second := p.Ask(p.T, "first"), p.Ask(p.T, "second")
 	p.granted(first)
 	p.waits(second, "")
@@ -83,17 +83,17 @@ func roomComesMeanwhile(p *play) {
 }
 
 func otherRestartsWhileWaiting(p *play) {
-	p.room(0)
+	p.quota(0)
 	ask := p.Ask(p.T, "pi")
 	p.waits(ask, "")
 	p.Restart(p.T)
 	p.waits(ask, "")
-	p.room(1)
+	p.quota(1)
 	p.granted(ask)
 }
 
 func otherRestartsWhileHolding(p *play) {
-	p.room(1)
+	p.quota(1)
 	holder, other := p.Ask(p.T, "holder"), p.Ask(p.T, "other")
 	p.granted(holder)
 	p.waits(other, "")

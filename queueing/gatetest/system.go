@@ -24,8 +24,8 @@ type System struct {
 	// Ask is what the first attempt of a new application asks for: one gang, with more than one executor.
 	Ask func(t *testing.T, application string) queueing.Ask
 
-	// SetRoom sets the quota to so many gangs as Ask asks for, those that hold some already included.
-	SetRoom func(t *testing.T, gangs int)
+	// SetQuota sets the quota to so many gangs as Ask asks for, those that hold some already included.
+	SetQuota func(t *testing.T, gangs int)
 	// Impossible changes an ask into one that can never be granted with the current quota.
 	Impossible func(t *testing.T, ask *queueing.Ask)
 	// Lose changes an ask into one of a queue that does not exist.

@@ -202,7 +202,7 @@ func (t *usage) add(set *queueing.PodSetGrant) {
 func (t *usage) allocation(held queueing.Grant) queueing.Allocation {
 	grant := held
 	grant.PodSets = slices.DeleteFunc(slices.Clone(held.PodSets), func(p queueing.PodSetGrant) bool { return p.Elastic })
-	room := queueing.Allocation{Grant: &grant, Reclaims: t.reclaims}
+	allocation := queueing.Allocation{Grant: &grant, Reclaims: t.reclaims}
 	for i := range t.sets {
 		if t.sets[i].Count > elasticCount(held, t.sets[i].Flavor) {
 			grant.Resizes = held.Resizes + 1
@@ -213,13 +213,13 @@ func (t *usage) allocation(held queueing.Grant) queueing.Allocation {
 		if lost := p.Count - t.count(p.Flavor); p.Elastic && lost > 0 {
 			p.Count = lost
 			t.add(&p)
-			room.Reclaims = append(room.Reclaims, queueing.Reclaim{Flavor: p.Flavor, Count: lost, Why: queueing.Eviction{
+			allocation.Reclaims = append(allocation.Reclaims, queueing.Reclaim{Flavor: p.Flavor, Count: lost, Why: queueing.Eviction{
 				Reason: queueing.ReasonPreempted, Message: "their Workload was deleted or finished by a user or another controller, and Kueue has released its quota",
 			}})
 		}
 	}
 	grant.PodSets = append(grant.PodSets, t.sets...)
-	return room
+	return allocation
 }
 
 func (t *usage) count(flavor string) int32 {

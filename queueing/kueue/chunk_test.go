@@ -108,8 +108,8 @@ func holding(above int32) queueing.Grant {
 	return g
 }
 
-// TestRoom: what chunks have is the quota of the holder; what they lose is asked back.
-func TestRoom(t *testing.T) {
+// TestAllocationOfChunks: what chunks have is the quota of the holder; what they lose is asked back.
+func TestAllocationOfChunks(t *testing.T) {
 	t.Parallel()
 	spot, onDemand := kueuev1.ResourceFlavorReference("spot"), kueuev1.ResourceFlavorReference("on-demand")
 	tests := map[string]struct {

@@ -41,19 +41,19 @@ func (g *Gate) Resize(ctx context.Context, key queueing.Key, held queueing.Grant
 	if g.watchIsBehind(base) || slices.ContainsFunc(chunks, g.watchIsBehind) {
 		return queueing.Allocation{Grant: &held, Why: t.why(base)}
 	}
-	room := t.allocation(held)
+	allocation := t.allocation(held)
 	g.recordShown(key, chunks)
 	err := g.adjust(ctx, &resizer{key: key, base: base, held: held, want: want, usage: t, ready: readyOf(chunks, held, want.Ready)})
 	if err != nil && !apierrors.IsConflict(err) { // else another client has changed a Workload, and the watch will show it
 		g.o.Log.Error(err, "request quota from Kueue for executors above the base gang", "application", key.String())
 		g.retry(key)
-		room.Why = "the request to Kueue failed; the operator will retry: " + stabilise(err.Error())
-		return room
+		allocation.Why = "the request to Kueue failed; the operator will retry: " + stabilise(err.Error())
+		return allocation
 	}
-	if room.Why = t.why(base); t.placementErr != nil {
+	if allocation.Why = t.why(base); t.placementErr != nil {
 		g.retry(key)
 	}
-	return room
+	return allocation
 }
 
 // Persisted gives back what the grant of the application has less than its chunks: executors that are gone.

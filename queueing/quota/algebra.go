@@ -168,14 +168,14 @@ func (f *Forest) blocker(n NodeID, e entry, only NodeID) NodeID {
 	for {
 		nd := &f.nodes[n]
 		r := &nd.rows[e.column]
-		room := Unlimited
+		available := Unlimited
 		if nd.parent == None {
-			room = satSub(r.subtree, r.usage.amount())
+			available = satSub(r.subtree, r.usage.amount())
 		} else {
 			left = satSub(left, r.localAvailable())
-			room = r.borrowingHeadroom()
+			available = r.borrowingHeadroom()
 		}
-		if left > room && (only == None || only == n) {
+		if left > available && (only == None || only == n) {
 			return n
 		}
 		if nd.parent == None {

@@ -272,7 +272,7 @@ func TestNothingGetsWorse(t *testing.T) {
 }
 
 // What does not fit does not fit after more was charged: the rule behind skipping equal needs within a pass.
-func TestRoomOnlyShrinks(t *testing.T) {
+func TestAvailableOnlyShrinks(t *testing.T) {
 	forSeeds(t, 2000, func(t *testing.T, r *rand.Rand) {
 		b := newBoth(randomTree(r))
 		type refused struct {

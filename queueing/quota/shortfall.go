@@ -13,11 +13,11 @@ func (f *Forest) AppendShortfalls(out []int64, n NodeID, v Vector) []int64 {
 		left := e.value
 		for at := n; at != None; at = f.nodes[at].parent {
 			r := &f.nodes[at].rows[e.column]
-			room := satSub(r.subtree, r.usage.amount())
+			available := satSub(r.subtree, r.usage.amount())
 			if f.nodes[at].parent != None {
-				left, room = satSub(left, r.localAvailable()), r.borrowingHeadroom()
+				left, available = satSub(left, r.localAvailable()), r.borrowingHeadroom()
 			}
-			out = append(out, shortfall(left, room))
+			out = append(out, shortfall(left, available))
 		}
 	}
 	return out
@@ -42,12 +42,12 @@ func (f *Forest) AppendSubtreeShortfalls(out []int64, n NodeID, v Vector) []int6
 }
 
 // shortfall returns what is missing of a need; both numbers may be negative.
-func shortfall(left, room int64) int64 {
+func shortfall(left, available int64) int64 {
 	switch {
-	case left <= room:
+	case left <= available:
 		return 0
-	case room < 0 && left > MaxAmount+room:
+	case available < 0 && left > MaxAmount+available:
 		return MaxAmount
 	}
-	return left - room
+	return left - available
 }

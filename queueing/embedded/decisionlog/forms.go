@@ -192,23 +192,23 @@ type change struct {
 
 // changesOf groups applications by their verdicts, in the order of the first of each group.
 func changesOf(e *embedded.Engine, keys []queueing.Key) []change {
-	type told struct {
+	type reported struct {
 		state, reason, message, why string
 		by                          key
 		givesBack                   int32
 	}
 	out := []change{}
-	at := map[told]int{}
+	at := map[reported]int{}
 	for _, k := range keys {
 		v := e.Verdict(k)
-		t := told{state: v.State.String(), reason: v.Reason, message: v.Message}
+		t := reported{state: v.State.String(), reason: v.Reason, message: v.Message}
 		if v.Grant != nil {
 			if why := e.Eviction(k, v.Grant.Run, v.Grant.Attempt); why != nil {
 				t.reason, t.message, t.by = why.Reason, why.Message, keyOf(why.By)
 			}
-			room := e.Allocation(k, v.Grant.Run, v.Grant.Attempt)
-			t.why = room.Why
-			for _, g := range room.Reclaims {
+			allocation := e.Allocation(k, v.Grant.Run, v.Grant.Attempt)
+			t.why = allocation.Why
+			for _, g := range allocation.Reclaims {
 				t.givesBack += g.Count
 			}
 		}

@@ -31,7 +31,7 @@ func (g *Gate) lockedGrantsAllowed(t *testing.T) int {
 
 // A full batch waits until half of it is confirmed, so that a write of the ledger mostly carries grants that are new; after a pause some
 // are granted all the same.
-func TestRoom(t *testing.T) {
+func TestBatchInFlight(t *testing.T) {
 	clock := clocktesting.NewFakeClock(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
 	r := New(Options{Clock: clock, Log: logr.Discard(), Wake: func(queueing.Key) {}})
 	for _, step := range []struct {
@@ -48,13 +48,13 @@ func TestRoom(t *testing.T) {
 	} {
 		r.putInFlight(step.flights)
 		if got := r.lockedGrantsAllowed(t); got != step.want {
-			t.Fatalf("with %d in flight there is room for %d, want %d: %s", step.flights, got, step.want, step.why)
+			t.Fatalf("with %d in flight the next batch is %d, want %d: %s", step.flights, got, step.want, step.why)
 		}
 	}
 	clock.Step(overflowInterval)
 	<-r.cycleRequested
 	if got := r.lockedGrantsAllowed(t); got != overflowBatch {
-		t.Errorf("after the pause there is room for %d, want %d", got, overflowBatch)
+		t.Errorf("after the pause the next batch is %d, want %d", got, overflowBatch)
 	}
 	if got := r.lockedGrantsAllowed(t); got != 0 {
 		t.Errorf("and once only, got %d", got)
@@ -62,7 +62,7 @@ func TestRoom(t *testing.T) {
 }
 
 // A confirmed grant requests a cycle once half of the batch is free.
-func TestConfirmMakesRoom(t *testing.T) {
+func TestConfirmAdmitsTheNextBatch(t *testing.T) {
 	r := New(Options{Clock: clocktesting.NewFakeClock(time.Time{}), Log: logr.Discard()})
 	r.putInFlight(batch/2 + 2)
 	r.inFlight.full = true
@@ -76,8 +76,8 @@ func TestConfirmMakesRoom(t *testing.T) {
 	}
 }
 
-// TestReleaseMakesRoom: a grant that goes back on its way frees quota for others at once, like one that has arrived.
-func TestReleaseMakesRoom(t *testing.T) {
+// TestReleaseAdmitsTheNextBatch: a grant that goes back on its way frees quota for others at once, like one that has arrived.
+func TestReleaseAdmitsTheNextBatch(t *testing.T) {
 	r := New(Options{Clock: clocktesting.NewFakeClock(time.Time{}), Log: logr.Discard()})
 	r.putInFlight(batch)
 	r.inFlight.full = true
@@ -90,7 +90,7 @@ func TestReleaseMakesRoom(t *testing.T) {
 		t.Error("nothing is in flight, and nobody is granted anything before the pause is over")
 	}
 	if got := r.lockedGrantsAllowed(t); got != batch {
-		t.Errorf("there is room for %d, want %d", got, batch)
+		t.Errorf("the next batch is %d, want %d", got, batch)
 	}
 }
 

@@ -154,7 +154,7 @@ func checkLabels(t *testing.T, object client.Object, want map[string]string) {
 	}
 }
 
-func TestAFailedJobTellsExitCodeAndCause(t *testing.T) {
+func TestAFailedJobReportsExitCodeAndCause(t *testing.T) {
 	t.Parallel()
 	s := env.NewTenant(t, 1)
 	s.Apply(env.Queue(s.Name, "1", "3Gi"), env.Pi("fail", s.Name, env.Fail("7")))

@@ -84,7 +84,7 @@ data:
         hoard.append(bytearray(b"x" * (64 << 20)))
 `
 
-func TestADriverOutOfMemoryIsToldAsSuch(t *testing.T) {
+func TestADriverOutOfMemoryIsReportedAsSuch(t *testing.T) {
 	t.Parallel()
 	s := env.NewTenant(t, 1)
 	s.ApplyText(greedy)

@@ -69,7 +69,7 @@ func checkFailed(t *testing.T, end *v1alpha1.SparkApplication, cause v1alpha1.Fa
 }
 
 // A user deletes the driver's pod while it runs. That is not a failure of the job's own.
-func TestADriverThatSomebodyDeletesIsToldAsSuch(t *testing.T) {
+func TestADeletedDriverIsReportedAsSuch(t *testing.T) {
 	t.Parallel()
 	s := env.NewTenant(t, 1)
 	s.Apply(env.Queue(s.Name, "1", "3Gi"), env.Pi("pi", s.Name, env.Sleep("600")))

@@ -33,7 +33,7 @@ func teamA(s *env.Namespace) (root, team *v1alpha1.SparkQueue) {
 	return root, team
 }
 
-func TestJobsOnAQueueWithRoomForOneRunOneAfterTheOther(t *testing.T) {
+func TestJobsOnAQueueWithQuotaForOneRunOneAfterTheOther(t *testing.T) {
 	t.Parallel()
 	s := env.NewTenant(t, 1)
 	root, team := teamA(s)

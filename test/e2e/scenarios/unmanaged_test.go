@@ -68,7 +68,7 @@ func installGuard(s *env.Namespace) (template string) {
 
 // A raw spark-submit in a guarded namespace: the driver waits for quota in the queue of the namespace, then as many executors as have quota
 // are let in, the others say why not, and all goes back in the end.
-func TestARawSubmitWaitsForRoom(t *testing.T) {
+func TestARawSubmitWaitsForQuota(t *testing.T) {
 	t.Parallel()
 	s := env.NewTenant(t, 1)
 	template := installGuard(s)

@@ -44,7 +44,7 @@ func TestEmbedded(t *testing.T) {
 		Ask: func(_ *testing.T, application string) queueing.Ask {
 			return gatetest.NewAsk("default", application, w.queue.Name)
 		},
-		SetRoom: w.setRoom,
+		SetQuota: w.setRoom,
 		Impossible: func(_ *testing.T, ask *queueing.Ask) {
 			ask.PodSets[1].Count = 1000
 		},

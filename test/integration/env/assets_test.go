@@ -29,7 +29,7 @@ func TestAssetsFolderWithoutPrograms(t *testing.T) {
 	}
 }
 
-func TestBuildFailureIsTold(t *testing.T) {
+func TestBuildFailureIsReported(t *testing.T) {
 	t.Setenv(AssetsVariable, "")
 	root := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(root, "test", "cluster"), 0o700); err != nil {

@@ -255,8 +255,8 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-// TestMatrixIsTold: docs/guard.md has the whole table.
-func TestMatrixIsTold(t *testing.T) {
+// TestMatrixIsDocumented: docs/guard.md has the whole table.
+func TestMatrixIsDocumented(t *testing.T) {
 	t.Parallel()
 	var want []string
 	for _, d := range deeds() {

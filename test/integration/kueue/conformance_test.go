@@ -41,7 +41,7 @@ func TestConformance(t *testing.T) {
 		Ask: func(_ *testing.T, application string) queueing.Ask {
 			return gatetest.NewAsk(b.Namespace, application, b.Namespace)
 		},
-		SetRoom:    b.setRoom,
+		SetQuota:   b.setRoom,
 		Impossible: func(_ *testing.T, ask *queueing.Ask) { ask.PodSets[1].Count = 1000 },
 		Lose:       func(_ *testing.T, ask *queueing.Ask) { ask.Queue = "nowhere" },
 		Evict: func(t *testing.T, _ queueing.Ask) {

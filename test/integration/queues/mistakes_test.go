@@ -145,8 +145,8 @@ func TestQueueAboveItself(t *testing.T) {
 	w.Succeed(app)
 }
 
-// TestUnreadableSelectorIsTold: the queue says what cannot be read, and those that ask that nothing is admitted.
-func TestUnreadableSelectorIsTold(t *testing.T) {
+// TestUnreadableSelectorIsReported: the queue says what cannot be read, and those that ask that nothing is admitted.
+func TestUnreadableSelectorIsReported(t *testing.T) {
 	t.Parallel()
 	w := harness.NewWorld(t, "3Gi", nil)
 	operator.Use(t)

@@ -25,9 +25,9 @@ func stubborn(app *v1alpha1.SparkApplication) {
 	app.Spec.Driver.Template = &runtime.RawExtension{Raw: []byte(`{"spec":{"terminationGracePeriodSeconds":1000000}}`)}
 }
 
-// TestNobodyKeepsItsRoom: whatever the pods and the spec say, what has to end is gone within --max-termination, and its quota goes to what
+// TestNobodyKeepsItsQuota: whatever the pods and the spec say, what has to end is gone within --max-termination, and its quota goes to what
 // waits for it.
-func TestNobodyKeepsItsRoom(t *testing.T) {
+func TestNobodyKeepsItsQuota(t *testing.T) {
 	const most = 2 * time.Second
 	harness.StartOperator(t, harness.OperatorOptions{MaxTermination: most})
 	for name, stop := range map[string]func(*testing.T, *harness.World, *v1alpha1.SparkApplication){

@@ -48,8 +48,8 @@ partitions:
 	eventually(t, second, "placed", hasField("yunikorn-queue", "spec", "nodeName"))
 }
 
-// TestYuniKornKeepsRoomForAGang: a driver is placed only when there is space for its executors, and that space is kept for them.
-func TestYuniKornKeepsRoomForAGang(t *testing.T) {
+// TestYuniKornKeepsQuotaForAGang: a driver is placed only when there is space for its executors, and that space is kept for them.
+func TestYuniKornKeepsQuotaForAGang(t *testing.T) {
 	systems.YuniKorn(t, env.Cluster(), systems.YuniKornSettings{})
 	systems.Node(t, env.Client(), "yunikorn-gang", "4.5", "16Gi")
 	namespace := env.Namespace(t)

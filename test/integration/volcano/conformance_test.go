@@ -50,7 +50,7 @@ func TestConformance(t *testing.T) {
 		Ask: func(_ *testing.T, application string) queueing.Ask {
 			return gatetest.NewAsk(w.namespace, application, w.queue)
 		},
-		SetRoom:    w.setRoom,
+		SetQuota:   w.setRoom,
 		Impossible: func(_ *testing.T, ask *queueing.Ask) { ask.PodSets[1].Count = 1000 },
 		Lose:       func(_ *testing.T, ask *queueing.Ask) { ask.Queue = "nowhere" },
 		Restart:    w.restart,

@@ -117,8 +117,8 @@ func (s *scene) changeQueue(change func(*v1beta1.Queue)) {
 	})
 }
 
-// TestDoesNotWaitIfToldSo: the driver is created while the queue is full, and waits as a pod: that is what makes nodes come.
-func TestDoesNotWaitIfToldSo(t *testing.T) {
+// TestDoesNotWaitIfConfigured: the driver is created while the queue is full, and waits as a pod: that is what makes nodes come.
+func TestDoesNotWaitIfConfigured(t *testing.T) {
 	s := side(t, "1")
 	first := s.apply("first")
 	s.run(first)

@@ -27,21 +27,21 @@ type Changes struct {
 	// Broken is called with the error of an output that takes no more lines.
 	Broken func(error)
 
-	told map[types.UID]string
-	lost bool
+	printed map[types.UID]string
+	lost    bool
 }
 
 // Replace implements client.Observer.
 func (c *Changes) Replace(all []v1alpha1.SparkApplication) {
 	c.lost = false
-	before := c.told
-	c.told = map[types.UID]string{}
+	before := c.printed
+	c.printed = map[types.UID]string{}
 	for i := range all {
-		c.told[all[i].UID] = before[all[i].UID]
+		c.printed[all[i].UID] = before[all[i].UID]
 		c.Change(&all[i], false)
 	}
 	for uid, text := range before {
-		if _, still := c.told[uid]; !still && text != "" {
+		if _, still := c.printed[uid]; !still && text != "" {
 			name, _, _ := strings.Cut(text, " ")
 			c.line("%s deleted", name)
 		}
@@ -57,10 +57,10 @@ func (c *Changes) Change(app *v1alpha1.SparkApplication, deleted bool) {
 	text := fmt.Sprintf("%s/%s run %d attempt %d %s: %s", s.Namespace, s.Name, s.Run, s.Attempt, s.Stage, strings.Join(strings.Fields(s.Message), " "))
 	switch {
 	case deleted:
-		delete(c.told, app.UID)
+		delete(c.printed, app.UID)
 		c.line("%s/%s deleted", s.Namespace, s.Name)
-	case c.told[app.UID] != text:
-		c.told[app.UID] = text
+	case c.printed[app.UID] != text:
+		c.printed[app.UID] = text
 		c.line("%s", text)
 	}
 }

@@ -46,8 +46,8 @@ func (f Frame) Lines(v View) []string {
 		return lines
 	}
 	lines = append(lines, "")
-	room := max(1, f.Height-len(lines)-2) // the header of the table, and the last line
-	rows := v.Rows[:min(room, len(v.Rows))]
+	fits := max(1, f.Height-len(lines)-2) // the header of the table, and the last line
+	rows := v.Rows[:min(fits, len(v.Rows))]
 	var table strings.Builder
 	_ = printer.WriteList(&table, rows, printer.ListOptions{Namespaces: f.Namespaces, Width: f.Width}) // a strings.Builder takes everything
 	for i, line := range strings.Split(strings.TrimSuffix(f.Clean(table.String()), "\n"), "\n") {
