@@ -77,7 +77,7 @@ func (ob *observer) chargeUnattributed(ctx context.Context) error {
 	if driver == nil || driver.UID == "" || !ob.app.DeletionTimestamp.IsZero() {
 		return nil // it is not known yet, or no longer, who created what
 	}
-	uid := types.UID(driver.UID)
+	uid := driver.UID
 	odd := func(r *pods.Record) bool {
 		return r.OnNode() && r.UID != uid && (r.Role != pods.Executor || r.OwnerUID != uid)
 	}

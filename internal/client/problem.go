@@ -32,7 +32,7 @@ type action struct {
 // explain says what a request needs that it does not have.
 func (c *Cluster) explain(ctx context.Context, err error, a action) error {
 	var unreachable *url.Error
-	text := ""
+	var text string
 	switch {
 	case err == nil:
 		return nil

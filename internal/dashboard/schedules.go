@@ -114,7 +114,7 @@ func rowOf(s *v1alpha1.ScheduledSparkApplication, now time.Time) scheduleRow {
 		row.Failed = r.Name
 	}
 	for _, m := range s.Status.Missed {
-		row.Missed += int64(m.Count)
+		row.Missed += m.Count
 	}
 	row.comes(s, now)
 	return row

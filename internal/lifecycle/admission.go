@@ -120,7 +120,7 @@ func (ad admission) ask(start Start) Decision {
 		if Outdated(ad.o.Plan, v) {
 			return ad.releaseFirst()
 		}
-		return ad.submit(start, v)
+		return ad.submit(v)
 	case queueing.Evicting:
 		return ad.releaseFirst()
 	case queueing.Refused:
@@ -220,7 +220,7 @@ func (ad admission) invalid() Decision {
 }
 
 // submit writes the intent to start: the grant stands in the status before anything is created.
-func (ad admission) submit(start Start, v *queueing.Verdict) Decision {
+func (ad admission) submit(v *queueing.Verdict) Decision {
 	// A run that was stopped or preempted continues with the spec as it is now, also where onTemplateChange is Ignore.
 	ad.s.TemplateHash = ad.o.Plan.Hash
 	ad.s.Grant = convert.ToAPI(*v.Grant)

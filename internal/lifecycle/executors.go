@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/pods"
@@ -81,7 +80,7 @@ func isAttemptExecutor(st *state, r *pods.Record) bool {
 	if r.Role != pods.Executor || !r.Active() {
 		return false
 	}
-	return st.s.Driver != nil && st.s.Driver.UID != "" && r.OwnerUID == types.UID(st.s.Driver.UID)
+	return st.s.Driver != nil && st.s.Driver.UID != "" && r.OwnerUID == st.s.Driver.UID
 }
 
 // weight returns how many executors of the grant an admitted pod counts for: more than one if it is larger, as after a

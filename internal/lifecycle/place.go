@@ -68,7 +68,7 @@ func (pl place) anotherAsk() bool {
 	if before == nil || pl.o.App.Status.Run != pl.s.Run {
 		return false // a new run has just taken its place
 	}
-	elsewhere := pl.s.Queue != now.Queue || string(before.Gate) != now.Gate
+	elsewhere := pl.s.Queue != now.Queue || before.Gate != now.Gate
 	if !pl.o.SameTemplate || elsewhere || len(before.PodSets) != len(now.PodSets) {
 		return true
 	}

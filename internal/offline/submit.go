@@ -76,9 +76,7 @@ func fromSubmit(in submit.Input) (Submitted, error) {
 	if err != nil {
 		return Submitted{}, err
 	}
-	for _, f := range slices.Concat(findings, found, manifests.Hints(objects)) {
-		out.Findings = append(out.Findings, Finding(f))
-	}
+	out.Findings = append(out.Findings, slices.Concat(findings, found, manifests.Hints(objects))...)
 	return out, mistake
 }
 

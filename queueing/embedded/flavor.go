@@ -50,7 +50,7 @@ func (hr *hierarchy) usableFlavors(q *queue, p queueing.PodSet) (usable []*Flavo
 		case f == nil:
 			reason = fmt.Sprintf("flavor %s does not exist", name)
 		case len(p.Flavors) > 0 && !slices.Contains(p.Flavors, name):
-			reason = fmt.Sprintf("flavor %s is not one of the requested flavors (%s)", name, list(p.Flavors, maxNamesListed))
+			reason = fmt.Sprintf("flavor %s is not one of the requested flavors (%s)", name, list(p.Flavors))
 		case reason == "":
 			usable = append(usable, f)
 			continue

@@ -78,7 +78,7 @@ func noQuota(q *queue) string {
 }
 
 func notLeaf(queue string, leaves []string) queueing.Verdict {
-	return unusable(fmt.Sprintf("queue %s does not accept applications; submit to one of its leaf queues: %s", queue, list(leaves, maxNamesListed)))
+	return unusable(fmt.Sprintf("queue %s does not accept applications; submit to one of its leaf queues: %s", queue, list(leaves)))
 }
 
 func notAllowed(q *queue) queueing.Verdict {
@@ -109,11 +109,11 @@ func behindOwnGrant(g queueing.Grant) queueing.Verdict {
 }
 
 // list joins names, the first few only.
-func list(names []string, most int) string {
-	if len(names) <= most {
+func list(names []string) string {
+	if len(names) <= maxNamesListed {
 		return strings.Join(names, ", ")
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:maxNamesListed], ", "), len(names)-maxNamesListed)
 }
 
 // amountText returns an amount for messages.

@@ -80,7 +80,7 @@ func (ex *explainer) inadmissibleRemedies(a *app) []string {
 			a.key.Namespace, class.queue.config.SelectorText, class.queue.name)}
 	case queueing.ReasonFlavorMismatch:
 		return []string{fmt.Sprintf("change tolerations, nodeSelector or spec.queue.flavors so that the pods fit a flavor of queue %s (%s), or add a flavor to the queue",
-			class.queue.name, list(class.queue.flavors, maxNamesListed))}
+			class.queue.name, list(class.queue.flavors))}
 	case queueing.ReasonExceedsQuota:
 		return ex.quotaRemedies(class)
 	}
@@ -101,7 +101,7 @@ func (ex *explainer) queueRemedies(q *queue) []string {
 	if q.noQuota {
 		return []string{fmt.Sprintf("set spec.flavors with quotas in queue %s, or spec.unlimited: true in its root %s", q.name, q.root().name)}
 	}
-	return []string{"name a leaf queue in spec.queue.name: " + list(ex.hierarchy.leaves(q.node), maxNamesListed)}
+	return []string{"name a leaf queue in spec.queue.name: " + list(ex.hierarchy.leaves(q.node))}
 }
 
 // quotaRemedies returns the quotas that must be raised before the asks of a class could ever be admitted.

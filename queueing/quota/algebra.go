@@ -168,7 +168,7 @@ func (f *Forest) blocker(n NodeID, e entry, only NodeID) NodeID {
 	for {
 		nd := &f.nodes[n]
 		r := &nd.rows[e.column]
-		available := Unlimited
+		var available int64
 		if nd.parent == None {
 			available = satSub(r.subtree, r.usage.amount())
 		} else {

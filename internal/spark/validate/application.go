@@ -114,9 +114,9 @@ func Build(in render.Input, contradictions []conf.Finding) (render.Objects, []Fi
 	return s.objects, findings
 }
 
-// newSubject reads an application.
-func newSubject(app *v1alpha1.SparkApplication, sources conf.Sources) *subject {
-	return subjectOf(render.NewInput(app, sources))
+// newSubject reads an application alone, without the properties of its ConfigMap.
+func newSubject(app *v1alpha1.SparkApplication) *subject {
+	return subjectOf(render.NewInput(app, conf.Sources{}))
 }
 
 func subjectOf(in render.Input, contradictions []conf.Finding) *subject {

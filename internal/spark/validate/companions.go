@@ -20,7 +20,7 @@ import (
 // Companions returns what keeps the objects that accompany an attempt from being created: spec.driverService and
 // spec.ui may change while it runs.
 func Companions(app *v1alpha1.SparkApplication) []Finding {
-	s := newSubject(app, conf.Sources{})
+	s := newSubject(app)
 	merging := slices.DeleteFunc(checkMerging(s), func(f Finding) bool { return !strings.HasPrefix(f.Field, "spec.ui.") })
 	return slices.Concat(merging, checkService(s), checkUI(s))
 }

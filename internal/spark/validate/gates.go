@@ -84,7 +84,7 @@ func Gate(app *v1alpha1.SparkApplication, gate v1alpha1.GateType, properties con
 	if catalog.Of(gate).Scheduler == "" {
 		return nil
 	}
-	s := newSubject(app, conf.Sources{})
+	s := newSubject(app)
 	s.properties = properties
 	return gateFindings(s, gate)
 }

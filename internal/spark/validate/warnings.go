@@ -16,14 +16,14 @@ import (
 
 // Warnings returns what works but is better changed. Warnings keep nothing from running.
 func Warnings(app *v1alpha1.SparkApplication) []Warning {
-	s := newSubject(app, conf.Sources{})
+	s := newSubject(app)
 	return slices.Concat(secretWarnings(s), heapWarnings(s), argumentWarnings(s), overwrittenWarnings(s), exposureWarnings(s), sidecarWarnings(s))
 }
 
 // AccountWarnings says that a driver which names no service account runs under one that usually has no rights. Which
 // rights it has is known to the cluster only, and so is what a ConfigMap names.
 func AccountWarnings(app *v1alpha1.SparkApplication) []Warning {
-	s := newSubject(app, conf.Sources{})
+	s := newSubject(app)
 	driver := s.roles[0]
 	pod := driver.parts.Template.Spec
 	if s.properties.First("", conf.DriverServiceAccount) != "" || pod.ServiceAccountName != "" || pod.DeprecatedServiceAccount != "" ||
