@@ -27,8 +27,8 @@ const watchText = `Shows SparkApplications while they change, until Ctrl-C: in a
 otherwise as one line for each change of a stage or its message, with the time in UTC. It outlives outages of the API
 server, and says so while there is one.
 
-With --until-ended it ends once all of them have: with exit code 0 if they have succeeded, 3 if any has failed or cannot
-continue without a change (condition Stalled), 4 if they have not ended within --timeout.`
+With --until-ended it ends once all of them have: with exit code 0 if they have succeeded, 3 if any has failed, cannot
+continue without a change (condition Stalled) or was deleted before its end, 4 if they have not ended within --timeout.`
 
 // watchFlags are the flags of watch.
 type watchFlags struct {
@@ -114,20 +114,35 @@ func (w *watching) judge(app *v1alpha1.SparkApplication) (live.Outcome, bool) {
 	return outcome, w.flags.wants(&summary)
 }
 
-// verdict returns how all of them have ended.
+// verdict returns how all of them have ended, or why that is not known.
 func (w *watching) verdict(ctx context.Context) error {
-	open, failed := w.ending.Names(live.Open), w.ending.Names(live.Failed)
+	open, seen := w.ending.Names(live.Open), w.ending.Seen()
 	switch {
+	case len(open) == 0 && seen > 0:
+		return w.ends()
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return codedError{fmt.Errorf("not ended after %s: %s", w.flags.timeout, strings.Join(open, ", ")), exitTimeout}
 	case ctx.Err() != nil:
 		return codedError{errors.New("interrupted. The runs continue"), exitInterrupted}
-	case w.ending.Seen() == 0:
-		return errors.New("no SparkApplications found" + w.flags.described(w.flags.in(w.cluster).Namespace))
-	case len(failed) > 0:
-		return codedError{fmt.Errorf("failed: %s", strings.Join(failed, ", ")), exitRunFailed}
 	}
-	return nil
+	return errors.New("no SparkApplications found" + w.flags.described(w.flags.in(w.cluster).Namespace))
+}
+
+// ends is an error unless all have succeeded.
+func (w *watching) ends() error {
+	var parts []string
+	for _, end := range []struct {
+		text    string
+		outcome live.Outcome
+	}{{"failed: ", live.Failed}, {"deleted before they ended: ", live.Deleted}} {
+		if names := w.ending.Names(end.outcome); len(names) > 0 {
+			parts = append(parts, end.text+strings.Join(names, ", "))
+		}
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return codedError{errors.New(strings.Join(parts, "; ")), exitRunFailed}
 }
 
 // changes writes lines.

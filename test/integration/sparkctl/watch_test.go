@@ -159,4 +159,20 @@ func TestWatchUntilEnded(t *testing.T) {
 	third := w.Apply("third", batch)
 	w.Kubelet.Finish(t.Context(), w.Run(third), 1, "Error")
 	me.fails(3, words("watch -l batch=nightly --until-ended"), "failed: "+w.Namespace+"/third")
+
+	fourth := w.Apply("fourth", func(a *v1alpha1.SparkApplication) { a.Labels = map[string]string{"batch": "adhoc"} })
+	w.Run(fourth)
+	var notes output
+	deleted := me.command("watch", "-l", "batch=adhoc", "--until-ended")
+	deleted.Stdout, deleted.Stderr = &out, &notes
+	if err := deleted.Start(); err != nil {
+		t.Fatal(err)
+	}
+	out.until(t, "/fourth run 1 attempt 1 Running: ")
+	if err := env.Client().Delete(t.Context(), fourth); err != nil {
+		t.Fatal(err)
+	}
+	if err := deleted.Wait(); err == nil || deleted.ProcessState.ExitCode() != 3 || !strings.Contains(notes.String(), "deleted before they ended: "+w.Namespace+"/fourth") {
+		t.Errorf("one that was deleted: %v, %s", err, notes.String())
+	}
 }

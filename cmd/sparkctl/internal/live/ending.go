@@ -27,9 +27,12 @@ const (
 	Open Outcome = iota
 	Succeeded
 	Failed
+	// Deleted: it was deleted before it ended.
+	Deleted
 )
 
-// Ending passes on what a watch sees, and says when all that it sees has ended. It is for one goroutine.
+// Ending passes on what a watch sees, and says when all that it sees has ended. What has ended counts also once it is
+// deleted. It is for one goroutine.
 type Ending struct {
 	To observer
 	// Judge returns how an application stands, and false for one that is not wanted.
@@ -37,10 +40,12 @@ type Ending struct {
 	// Over is called once nothing is open, and may be called again.
 	Over func()
 
-	known map[types.UID]known
+	judged map[types.UID]judgement
+	// open is how many of them are.
+	open int
 }
 
-type known struct {
+type judgement struct {
 	name    string
 	outcome Outcome
 }
@@ -48,9 +53,15 @@ type known struct {
 // Replace implements client.Observer.
 func (e *Ending) Replace(all []v1alpha1.SparkApplication) {
 	e.To.Replace(all)
-	e.known = map[types.UID]known{}
+	there := make(map[types.UID]bool, len(all))
 	for i := range all {
+		there[all[i].UID] = true
 		e.judge(&all[i])
+	}
+	for uid := range e.judged {
+		if !there[uid] {
+			e.delete(uid)
+		}
 	}
 	e.look()
 }
@@ -58,8 +69,9 @@ func (e *Ending) Replace(all []v1alpha1.SparkApplication) {
 // Change implements client.Observer.
 func (e *Ending) Change(app *v1alpha1.SparkApplication, deleted bool) {
 	e.To.Change(app, deleted)
-	if delete(e.known, app.UID); !deleted {
-		e.judge(app)
+	e.judge(app)
+	if deleted {
+		e.delete(app.UID)
 	}
 	e.look()
 }
@@ -68,26 +80,48 @@ func (e *Ending) Change(app *v1alpha1.SparkApplication, deleted bool) {
 func (e *Ending) Lost(why error) { e.To.Lost(why) }
 
 func (e *Ending) judge(app *v1alpha1.SparkApplication) {
-	if outcome, wanted := e.Judge(app); wanted {
-		e.known[app.UID] = known{app.Namespace + "/" + app.Name, outcome}
+	outcome, wanted := e.Judge(app)
+	e.put(app.UID, judgement{app.Namespace + "/" + app.Name, outcome}, wanted)
+}
+
+// delete notes that an application is gone.
+func (e *Ending) delete(uid types.UID) {
+	if is := e.judged[uid]; is.outcome == Open && is.name != "" {
+		e.put(uid, judgement{is.name, Deleted}, true)
+	}
+}
+
+func (e *Ending) put(uid types.UID, is judgement, wanted bool) {
+	if before, known := e.judged[uid]; known && before.outcome == Open {
+		e.open--
+	}
+	if !wanted {
+		delete(e.judged, uid)
+		return
+	}
+	if e.judged == nil {
+		e.judged = map[types.UID]judgement{}
+	}
+	if e.judged[uid] = is; is.outcome == Open {
+		e.open++
 	}
 }
 
 func (e *Ending) look() {
-	if len(e.Names(Open)) == 0 {
+	if e.open == 0 {
 		e.Over()
 	}
 }
 
-// Seen returns how many applications there are.
-func (e *Ending) Seen() int { return len(e.known) }
+// Seen returns how many applications there are or were.
+func (e *Ending) Seen() int { return len(e.judged) }
 
 // Names returns those that stand so, in order.
 func (e *Ending) Names(outcome Outcome) []string {
 	var names []string
-	for k := range maps.Values(e.known) {
-		if k.outcome == outcome {
-			names = append(names, k.name)
+	for is := range maps.Values(e.judged) {
+		if is.outcome == outcome {
+			names = append(names, is.name)
 		}
 	}
 	slices.Sort(names)
