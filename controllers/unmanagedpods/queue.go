@@ -18,7 +18,7 @@ import (
 
 // chargedTo returns the queue that an ungated pod is charged to when nothing is recorded of it.
 func chargedTo(ctx context.Context, reader client.Reader, namespace metav1.Object, p *unmanaged.Pod) (string, error) {
-	label := p.Label(namespace)
+	label := p.LabelledQueue(namespace)
 	if label == "" {
 		return unmanaged.QueueOf(namespace), nil
 	}

@@ -104,11 +104,9 @@ func ended(_ *testing.T, app *v1alpha1.SparkApplication) {
 	app.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ReadyCondition, Reason: v1alpha1.SucceededReason}}
 }
 
-// TestPlan: what files do to a queue of four cpu in which one job of two runs.
-func TestPlan(t *testing.T) {
-	t.Parallel()
-	const urgent = ", priorityClassName: urgent"
-	schedule := `apiVersion: sparkgate.io/v1alpha1
+// scheduleManifest is a schedule of jobs with that many executors.
+func scheduleManifest(executors int) string {
+	return fmt.Sprintf(`apiVersion: sparkgate.io/v1alpha1
 kind: ScheduledSparkApplication
 metadata: {name: nightly, namespace: etl}
 spec:
@@ -122,7 +120,13 @@ spec:
       driver: {cores: 1, memory: 1g}
       executor: {cores: 1, instances: %d, memory: 1g}
       queue: {name: q}
-`
+`, executors)
+}
+
+// TestPlan: what files do to a queue of four cpu in which one job of two runs.
+func TestPlan(t *testing.T) {
+	t.Parallel()
+	const urgent = ", priorityClassName: urgent"
 	tests := map[string]struct {
 		cluster map[string]state // jobs of queue q by name
 		files   []string
@@ -148,8 +152,8 @@ spec:
 		"a queue of the files":     {map[string]state{}, []string{jobManifest("new", "fresh", ""), queueManifest("fresh", 2)}, []string{"new Created Absent→Admitted "}},
 		"another system decides":   {map[string]state{}, []string{jobManifest("new", "q", ", gate: Kueue")}, []string{"new Created Absent→Elsewhere "}},
 		"suspended":                {map[string]state{}, []string{jobManifest("new", "q", "") + "  suspend: true\n"}, []string{"new Created Absent→Absent "}},
-		"a schedule that fits":     {map[string]state{"a": running, "b": running}, []string{fmt.Sprintf(schedule, 3)}, []string{"nightly Updated Absent→Fits "}},
-		"a schedule that does not": {map[string]state{}, []string{fmt.Sprintf(schedule, 4)}, []string{"nightly Updated Absent→Refused ExceedsQuota"}},
+		"a schedule that fits":     {map[string]state{"a": running, "b": running}, []string{scheduleManifest(3)}, []string{"nightly Updated Absent→Fits "}},
+		"a schedule that does not": {map[string]state{}, []string{scheduleManifest(4)}, []string{"nightly Updated Absent→Refused ExceedsQuota"}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

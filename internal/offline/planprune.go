@@ -16,7 +16,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/offline/internal/manifests"
 )
 
-// Annotations by which an object says that it is not to be pruned, and what they have to contain for that.
+// keeping are annotations by which an object says that it is not to be pruned, with the word that says so; there may be
+// others beside it, with commas between.
 var keeping = map[string]string{
 	"kustomize.toolkit.fluxcd.io/prune": "disabled",
 	"argocd.argoproj.io/sync-options":   "Prune=false",
@@ -33,9 +34,11 @@ type pruning struct {
 
 // deletes reports whether an object is deleted.
 func (d pruning) deletes(kind string, object metav1.Object) bool {
-	for annotation, value := range keeping {
-		if strings.Contains(object.GetAnnotations()[annotation], value) {
-			return false
+	for annotation, word := range keeping {
+		for said := range strings.SplitSeq(object.GetAnnotations()[annotation], ",") {
+			if strings.EqualFold(strings.TrimSpace(said), word) {
+				return false
+			}
 		}
 	}
 	return d.selector.Matches(labels.Set(object.GetLabels())) && !d.files[named{kind, object.GetNamespace(), object.GetName()}]

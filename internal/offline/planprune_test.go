@@ -51,7 +51,7 @@ func TestPlanPrunes(t *testing.T) {
 			var files []string
 			for _, name := range tt.files {
 				if name == "nightly" {
-					files = append(files, strings.Replace(nightly, "X", name, 1))
+					files = append(files, scheduleManifest(1))
 				} else {
 					files = append(files, jobManifest(name, "q", ""))
 				}
@@ -79,22 +79,6 @@ func TestPlanPrunes(t *testing.T) {
 	}
 }
 
-const nightly = `apiVersion: sparkgate.io/v1alpha1
-kind: ScheduledSparkApplication
-metadata: {name: X, namespace: etl}
-spec:
-  schedule: "0 3 * * *"
-  template:
-    spec:
-      type: Python
-      sparkVersion: 4.1.4
-      image: docker.io/apache/spark:4.1.4
-      mainApplicationFile: local:///pi.py
-      driver: {cores: 1, memory: 1g}
-      executor: {cores: 1, instances: 1, memory: 1g}
-      queue: {name: q}
-`
-
 func annotated(name, value string) func(*offline.Live) {
 	return func(l *offline.Live) { l.Applications[0].Annotations = map[string]string{name: value} }
 }
@@ -102,7 +86,7 @@ func annotated(name, value string) func(*offline.Live) {
 // prunable is a cluster in which everything but the queue has come from the files.
 func prunable(t *testing.T) offline.Live {
 	t.Helper()
-	schedule := parsed[v1alpha1.ScheduledSparkApplication](t, strings.Replace(nightly, "X", "nightly", 1))
+	schedule := parsed[v1alpha1.ScheduledSparkApplication](t, scheduleManifest(1))
 	schedule.UID, schedule.Labels = "nightly", ofJobs
 	cluster := offline.Live{
 		Queues: []v1alpha1.SparkQueue{parsed[v1alpha1.SparkQueue](t, queueManifest("q", 4))}, Now: planTime,

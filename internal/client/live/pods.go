@@ -50,24 +50,24 @@ func (r *reader) pods(namespaces map[string]metav1.ObjectMeta) (found []*unmanag
 // Pods returns what unmanaged pods hold and ask for in a cluster, as the operator decides it that knows nothing of them
 // but what they say. Pods that it neither charges nor lets in are left out.
 func Pods(state *offline.Live, all []*unmanaged.Pod) []offline.Pod {
-	s := &spaces{state: state, queues: map[string]int{}, owners: make(map[types.UID]*unmanaged.Pod, len(all))}
+	c := &converter{state: state, queues: map[string]int{}, owners: make(map[types.UID]*unmanaged.Pod, len(all))}
 	for i := range state.Queues {
-		s.queues[state.Queues[i].Name] = i
+		c.queues[state.Queues[i].Name] = i
 	}
 	for _, p := range all {
-		s.owners[p.UID] = p
+		c.owners[p.UID] = p
 	}
 	var pods []offline.Pod
 	for _, p := range all {
-		if pod, counts := s.podOf(p); counts {
+		if pod, counts := c.podOf(p); counts {
 			pods = append(pods, pod)
 		}
 	}
 	return pods
 }
 
-// spaces is what decides on the pods of namespaces.
-type spaces struct {
+// converter turns pods into what a plan is made from.
+type converter struct {
 	state *offline.Live
 	// queues are the places of queues in the state, by name.
 	queues map[string]int
@@ -75,12 +75,12 @@ type spaces struct {
 }
 
 // podOf reports false for a pod that neither holds nor waits.
-func (s *spaces) podOf(p *unmanaged.Pod) (offline.Pod, bool) {
-	namespace := s.state.Namespaces[p.Namespace]
+func (c *converter) podOf(p *unmanaged.Pod) (offline.Pod, bool) {
+	namespace := c.state.Namespaces[p.Namespace]
 	namespace.Name = p.Namespace
 	policy := namespacepolicy.Of(&namespace)
-	placed := policy.Place(nil, namespacepolicy.Defaults{Gate: s.state.DefaultGate})
-	owner := s.owners[types.UID(p.Owner)]
+	placed := policy.Place(nil, namespacepolicy.Defaults{Gate: c.state.DefaultGate})
+	owner := c.owners[types.UID(p.Owner)]
 	if owner != nil && owner.Namespace != p.Namespace {
 		owner = nil
 	}
@@ -88,7 +88,7 @@ func (s *spaces) podOf(p *unmanaged.Pod) (offline.Pod, bool) {
 	case !policy.Guarded || !catalog.Of(placed.Gate).UnmanagedPods || !p.Concerned():
 		return offline.Pod{}, false
 	case p.SchedulingGate == nil:
-		grant := p.Grant(string(placed.Gate), s.chargedTo(p, &namespace))
+		grant := p.Grant(string(placed.Gate), c.chargedTo(p, &namespace))
 		ask := queueing.Ask{Key: p.Key(), Queue: grant.Queue, Priority: p.Priority, QueuedAt: p.QueuedAt(owner)}
 		return offline.Pod{Ask: ask, Grant: &grant, Terminating: p.Deleting}, true
 	}
@@ -96,9 +96,9 @@ func (s *spaces) podOf(p *unmanaged.Pod) (offline.Pod, bool) {
 }
 
 // chargedTo returns the queue that holds what a pod that runs uses.
-func (s *spaces) chargedTo(p *unmanaged.Pod, namespace *metav1.ObjectMeta) string {
-	if i, exists := s.queues[p.Label(namespace)]; exists {
-		return p.ChargedTo(namespace, &s.state.Queues[i])
+func (c *converter) chargedTo(p *unmanaged.Pod, namespace *metav1.ObjectMeta) string {
+	if i, exists := c.queues[p.LabelledQueue(namespace)]; exists {
+		return p.ChargedTo(namespace, &c.state.Queues[i])
 	}
 	return unmanaged.QueueOf(namespace)
 }

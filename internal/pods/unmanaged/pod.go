@@ -146,9 +146,9 @@ func QueueOf(namespace metav1.Object) string {
 	return namespacepolicy.Of(namespace).Place(nil, namespacepolicy.Defaults{}).Queue
 }
 
-// Label returns the queue that the label of an ungated pod names, if it may count: an operator has let the pod in there.
+// LabelledQueue returns the queue that the label of an ungated pod names, if it may count: an operator has let the pod in there.
 // Empty where only the queue of the namespace can be charged.
-func (p *Pod) Label(namespace metav1.Object) string {
+func (p *Pod) LabelledQueue(namespace metav1.Object) string {
 	if p.Claimed || p.Queue == QueueOf(namespace) || !namespacepolicy.Of(namespace).Queues.Allows(p.Queue) {
 		return ""
 	}
@@ -156,12 +156,12 @@ func (p *Pod) Label(namespace metav1.Object) string {
 }
 
 // ChargedTo returns the queue that an ungated pod is charged to when nothing is recorded of it, as after a restart: the
-// one that its label names, if its namespace may use that queue; named is the queue called Label, nil if there is none.
+// one that its label names, if its namespace may use that queue; named is that queue, nil if there is none.
 // Else it is that of the namespace: labels of a pod that was created before its namespace was guarded are whatever its
 // creator wrote, and must not charge a queue of others, or one that does not exist.
 func (p *Pod) ChargedTo(namespace metav1.Object, named *v1alpha1.SparkQueue) string {
 	own := QueueOf(namespace)
-	if named == nil || p.Label(namespace) == "" {
+	if named == nil || p.LabelledQueue(namespace) == "" {
 		return own
 	}
 	admits := convert.QueueConfig(named).Admits
