@@ -13,16 +13,11 @@ import (
 	"strings"
 	"testing"
 
-	"sigs.k8s.io/yaml"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/testing/crds"
 )
-
-// schema is the part of an OpenAPI schema that names fields.
-type schema struct {
-	Properties map[string]schema `json:"properties"`
-	Items      *schema           `json:"items"`
-}
 
 // kubernetes are fields whose inner ones are Kubernetes' own and are documented there.
 var kubernetes = []string{
@@ -38,7 +33,7 @@ var kindPages = map[string]string{
 }
 
 // fieldsOf returns the paths of the fields below a schema; those of list members go on like those of objects.
-func fieldsOf(s schema, prefix string) []string {
+func fieldsOf(s apiextensionsv1.JSONSchemaProps, prefix string) []string {
 	var paths []string
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		field := s.Properties[name]
@@ -47,34 +42,19 @@ func fieldsOf(s schema, prefix string) []string {
 			continue
 		}
 		paths = append(paths, fieldsOf(field, prefix+name+".")...)
-		if field.Items != nil {
-			paths = append(paths, fieldsOf(*field.Items, prefix+name+".")...)
+		if field.Items != nil && field.Items.Schema != nil {
+			paths = append(paths, fieldsOf(*field.Items.Schema, prefix+name+".")...)
 		}
 	}
 	return paths
 }
 
-func readSchema(t *testing.T, path string) schema {
+// readSchema returns the schema that a file of a CRD defines, with the fields of its open parts.
+func readSchema(t *testing.T, file string) *apiextensionsv1.JSONSchemaProps {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var crd struct {
-		Spec struct {
-			Versions []struct {
-				Schema struct {
-					OpenAPIV3Schema schema `json:"openAPIV3Schema"`
-				} `json:"schema"`
-			} `json:"versions"`
-		} `json:"spec"`
-	}
-	if err := yaml.Unmarshal(data, &crd); err != nil {
-		t.Fatalf("%s: %v", path, err)
-	}
-	root := crd.Spec.Versions[0].Schema.OpenAPIV3Schema
-	for name, kind := range openParts[filepath.Base(path)] {
-		at := root
+	root := crds.Schema(t, file)
+	for name, kind := range openParts[file] {
+		at := *root
 		for _, step := range strings.Split(name, ".")[:strings.Count(name, ".")] {
 			at = at.Properties[step]
 		}
@@ -100,14 +80,14 @@ var openParts = map[string]map[string]reflect.Type{
 }
 
 // schemaOf returns the fields of a type of the API.
-func schemaOf(kind reflect.Type) schema {
+func schemaOf(kind reflect.Type) apiextensionsv1.JSONSchemaProps {
 	for kind.Kind() == reflect.Pointer || kind.Kind() == reflect.Slice {
 		kind = kind.Elem()
 	}
 	if kind.Kind() != reflect.Struct || kind.PkgPath() != reflect.TypeFor[v1alpha1.Grant]().PkgPath() {
-		return schema{}
+		return apiextensionsv1.JSONSchemaProps{}
 	}
-	s := schema{Properties: map[string]schema{}}
+	s := apiextensionsv1.JSONSchemaProps{Properties: map[string]apiextensionsv1.JSONSchemaProps{}}
 	for i := range kind.NumField() {
 		name, _, _ := strings.Cut(kind.Field(i).Tag.Get("json"), ",")
 		s.Properties[name] = schemaOf(kind.Field(i).Type)
@@ -128,7 +108,7 @@ func TestEveryFieldHasItsPlace(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := readPage(t, kindPages[name])
-			kind := readSchema(t, file)
+			kind := readSchema(t, name)
 			for chapter, part := range map[string]string{"Spec": "spec", "Status": "status"} {
 				if fields := fieldsOf(kind.Properties[part], ""); len(fields) > 0 {
 					checkChapter(t, p, chapter, fields)

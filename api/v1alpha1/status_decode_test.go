@@ -5,13 +5,14 @@ package v1alpha1
 
 import (
 	"encoding/json"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
-	"sigs.k8s.io/yaml"
+	"k8s.io/utils/ptr"
+
+	"github.com/sparkgate/sparkgate/internal/testing/crds"
 )
 
 // TestOpenPartsOfAStatus: whatever stands in a part that the schema does not check, the others are read, and so are the other applications
@@ -67,31 +68,11 @@ func TestGarbageBesideAGrant(t *testing.T) {
 // TestOpenPartsAreExplained: `kubectl explain` shows no fields of an open part, so its description names them all.
 func TestOpenPartsAreExplained(t *testing.T) {
 	t.Parallel()
-	data, err := os.ReadFile("../../config/crd/bases/sparkgate.io_sparkapplications.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	type schema struct {
-		Description string            `json:"description"`
-		Open        bool              `json:"x-kubernetes-preserve-unknown-fields"`
-		Properties  map[string]schema `json:"properties"`
-	}
-	var crd struct {
-		Spec struct {
-			Versions []struct {
-				Schema struct {
-					OpenAPIV3Schema schema `json:"openAPIV3Schema"`
-				} `json:"schema"`
-			} `json:"versions"`
-		} `json:"spec"`
-	}
-	if err := yaml.Unmarshal(data, &crd); err != nil {
-		t.Fatal(err)
-	}
-	status := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["status"]
+	status := crds.Schema(t, "sparkgate.io_sparkapplications.yaml").Properties["status"]
 	for name, part := range status.Properties {
-		if part.Open != slices.Contains(openParts, name) {
-			t.Errorf("status.%s: open in the schema is %t; UnmarshalJSON has to know it (openParts)", name, part.Open)
+		open := ptr.Deref(part.XPreserveUnknownFields, false)
+		if open != slices.Contains(openParts, name) {
+			t.Errorf("status.%s: open in the schema is %t; UnmarshalJSON has to know it (openParts)", name, open)
 		}
 	}
 	kind := reflect.TypeFor[SparkApplicationStatus]()
