@@ -6,11 +6,11 @@ package env
 import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/test/stories"
 )
 
 // PodMemory is what one pod of Pi requests: 512m of heap and Spark's least overhead of 384m. A driver and two executors ask for 2688Mi.
@@ -25,19 +25,9 @@ type Change func(*v1alpha1.SparkApplicationSpec)
 
 // Pi is the application of the stories, with a little less work: a Python job with two executors.
 func Pi(name, queue string, changes ...Change) *v1alpha1.SparkApplication {
-	role := v1alpha1.PodRole{Cores: ptr.To[int32](1), CoreRequest: "200m", Memory: "512m", JavaOptions: lightJVM}
-	app := &v1alpha1.SparkApplication{
-		ObjectMeta: metav1.ObjectMeta{Name: name},
-		Spec: v1alpha1.SparkApplicationSpec{
-			Type: v1alpha1.PythonApplication, SparkVersion: "4.1.4", Image: Image,
-			MainApplicationFile: "local:///opt/spark/examples/pi.py", Arguments: []string{"1"},
-			Queue:         &v1alpha1.QueueReference{Name: queue},
-			Driver:        v1alpha1.DriverSpec{PodRole: role, ServiceAccountName: "spark"},
-			Executor:      v1alpha1.ExecutorSpec{PodRole: role, Instances: ptr.To[int32](2)},
-			RestartPolicy: &v1alpha1.RestartPolicy{Type: v1alpha1.RestartNever},
-			SparkConf:     patience(),
-		},
-	}
+	app := stories.Pi("", name, queue)
+	app.Spec.Image, app.Spec.Arguments, app.Spec.SparkConf = Image, []string{"1"}, patience()
+	app.Spec.Driver.JavaOptions, app.Spec.Executor.JavaOptions = lightJVM, lightJVM
 	for _, change := range changes {
 		change(&app.Spec)
 	}

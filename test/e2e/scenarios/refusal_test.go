@@ -11,24 +11,8 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/test/e2e/env"
+	"github.com/sparkgate/sparkgate/test/stories"
 )
-
-// pi is the application of the stories as it stands there.
-const pi = `
-apiVersion: sparkgate.io/v1alpha1
-kind: SparkApplication
-metadata: {name: pi}
-spec:
-  type: Python
-  sparkVersion: 4.1.4
-  image: docker.io/sparkgate/spark:4.1
-  mainApplicationFile: local:///opt/spark/examples/pi.py
-  arguments: ["4"]
-  queue: {name: team-a}
-  driver:   {cores: 1, coreRequest: 200m, memory: 512m, serviceAccountName: spark}
-  executor: {instances: 2, cores: 1, coreRequest: 200m, memory: 512m}
-  restartPolicy: {type: Never}
-`
 
 func TestAManifestThatCannotBeRightIsRefused(t *testing.T) {
 	t.Parallel()
@@ -45,8 +29,8 @@ func TestAManifestThatCannotBeRightIsRefused(t *testing.T) {
 	s := env.New(t, 0)
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			manifest := strings.Replace(pi, tt.from, tt.to, 1)
-			if manifest == pi {
+			manifest := strings.Replace(stories.PiManifest, tt.from, tt.to, 1)
+			if manifest == stories.PiManifest {
 				t.Fatalf("the manifest has no %q", tt.from)
 			}
 			_, err := s.TryKubectl(manifest, "apply", "--filename", "-")
@@ -70,7 +54,7 @@ func TestATypoInATemplateIsNamedWithItsPath(t *testing.T) {
 	s := env.NewTenant(t, 0)
 	s.Apply(env.Queue(s.Name, "1", "3Gi"))
 	s.ApplyText(strings.NewReplacer("team-a", s.Name, "serviceAccountName: spark", `serviceAccountName: spark,
-    template: {spec: {containers: [{name: spark-kubernetes-driver, imagee: docker.io/sparkgate/spark:4.1}]}}`).Replace(pi))
+    template: {spec: {containers: [{name: spark-kubernetes-driver, imagee: docker.io/sparkgate/spark:4.1}]}}`).Replace(stories.PiManifest))
 	app := s.Becomes("pi", v1alpha1.InvalidSpecReason)
 	stalled := env.Condition(app, v1alpha1.StalledCondition)
 	if stalled.Status != metav1.ConditionTrue || !strings.Contains(stalled.Message, "spec.driver.template.spec.containers[0].imagee") {

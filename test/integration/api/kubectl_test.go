@@ -13,22 +13,10 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/stories"
 )
 
-const application = `apiVersion: sparkgate.io/v1alpha1
-kind: SparkApplication
-metadata: {name: pi}
-spec:
-  type: Python
-  sparkVersion: 4.1.4
-  image: docker.io/sparkgate/spark:4.1
-  mainApplicationFile: local:///opt/spark/examples/pi.py
-  arguments: ["4"]
-  queue: {name: team-a}
-  driver:   {cores: 1, coreRequest: 200m, memory: 512m, serviceAccountName: spark}
-  executor: {instances: 2, cores: 1, coreRequest: 200m, memory: 512m}
-  restartPolicy: {type: Never}
-`
+const application = stories.PiManifest
 
 const queue = `apiVersion: sparkgate.io/v1alpha1
 kind: SparkQueue

@@ -15,11 +15,11 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/stories"
 )
 
 const (
@@ -29,16 +29,9 @@ const (
 
 // Pi is the manifest that most tests begin with: a driver and two executors of 200m and 896Mi each.
 func Pi(namespace, name, queue string) *v1alpha1.SparkApplication {
-	return &v1alpha1.SparkApplication{
-		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
-		Spec: v1alpha1.SparkApplicationSpec{
-			Type: v1alpha1.PythonApplication, SparkVersion: "4.1.4", Image: "docker.io/sparkgate/spark:4.1",
-			MainApplicationFile: "local:///opt/spark/examples/pi.py", Arguments: []string{"4"},
-			Queue:    &v1alpha1.QueueReference{Name: queue},
-			Driver:   v1alpha1.DriverSpec{PodRole: v1alpha1.PodRole{Cores: ptr.To[int32](1), CoreRequest: "200m", Memory: "512m"}},
-			Executor: v1alpha1.ExecutorSpec{Instances: ptr.To[int32](2), PodRole: v1alpha1.PodRole{Cores: ptr.To[int32](1), CoreRequest: "200m", Memory: "512m"}},
-		},
-	}
+	app := stories.Pi(namespace, name, queue)
+	app.Spec.Driver.ServiceAccountName, app.Spec.RestartPolicy = "", nil // most tests have no account, and begin with the defaults
+	return app
 }
 
 // Queue makes a queue of the given memory for every namespace, named after the test's namespace; a root without memory is unlimited.
