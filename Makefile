@@ -156,7 +156,7 @@ soak: soak-properties soak-faults image $(E2E_NEEDS) ## soak-properties and soak
 	@hack/suite soak $(or $(COUNT),10)
 soak-properties: ## Random tests with COUNT=10 times their seeds from SEED on, then each fuzzer for FUZZTIME=1m
 	@hack/suite soak_properties $(or $(COUNT),10)
-soak-faults: bin/localcluster ## Break every write of the integration tests' lives in every way
+soak-faults: bin/localcluster ## Break every write of the integration tests in every way, and kill every replica
 	@hack/suite soak_faults
 bench: bin/kubectl bin/sparkgate out/sparkctl ## Measure the operator against a bare client loop, as a ratio; BENCH_FLAGS=…
 	@hack/suite bench
