@@ -4,7 +4,6 @@
 package embedded
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -20,29 +19,43 @@ type claims struct {
 	holders   *holders
 	// all claims in the order in which they were created.
 	all []*claim
-	// pastPreemptions prevents an application from preempting the same target twice, and any application from preempting for
-	// shares what was preempted before, so that preemption ends.
-	pastPreemptions map[pastPreemption]bool
+	// preemptedBy holds what an application has preempted in one run, which it does not preempt twice, and preempted what
+	// was preempted in a run of its own, which no application preempts for shares again: so preemption ends.
+	preemptedBy map[appRun]map[queueing.Key]bool
+	preempted   map[appRun]bool
 }
 
-// pastPreemption records that an application, in one run, has preempted another; with no by, that the target was
-// preempted in that run of its own.
-type pastPreemption struct {
-	by, target queueing.Key
-	run        int64
+// appRun is one run of an application.
+type appRun struct {
+	key queueing.Key
+	run int64
 }
 
-// prunePastPreemptions drops the preemptions by applications that are gone.
+// prunePastPreemptions forgets the preemptions by, and of, applications that are gone.
 func (cs *claims) prunePastPreemptions() {
-	maps.DeleteFunc(cs.pastPreemptions, func(d pastPreemption, _ bool) bool { return cs.registry.apps[cmp.Or(d.by, d.target)] == nil })
+	if len(cs.preemptedBy)+len(cs.preempted) <= maxPastPreemptions {
+		return
+	}
+	maps.DeleteFunc(cs.preemptedBy, func(by appRun, _ map[queueing.Key]bool) bool { return cs.registry.apps[by.key] == nil })
+	maps.DeleteFunc(cs.preempted, func(of appRun, _ bool) bool { return cs.registry.apps[of.key] == nil })
 }
 
-// anyPastPreemption is how it is recorded that what an application holds was preempted before in the same run.
-func anyPastPreemption(a *app) pastPreemption {
-	return pastPreemption{target: a.key, run: a.held.grant.Run}
+// notePreemption remembers that an application was preempted for a claim.
+func (cs *claims) notePreemption(c *claim, of *app) {
+	by := appRun{c.app.key, c.ask.run}
+	if cs.preemptedBy[by] == nil {
+		cs.preemptedBy[by] = map[queueing.Key]bool{}
+	}
+	cs.preemptedBy[by][of.key] = true
+	if c.tree.fairSharing {
+		cs.preempted[appRun{of.key, of.held.grant.Run}] = true
+	}
 }
 
-// maxPastPreemptions is how many past preemptions are remembered before obsolete ones are pruned.
+// wasPreempted reports whether what an application holds was preempted before in the same run.
+func (cs *claims) wasPreempted(a *app) bool { return cs.preempted[appRun{a.key, a.held.grant.Run}] }
+
+// maxPastPreemptions is how many preemptors and preempted are remembered before obsolete ones are pruned.
 const maxPastPreemptions = 10_000
 
 // Eviction returns why the grant of that run and attempt must be released; nil while it may be kept. An eviction
@@ -141,10 +154,7 @@ func (cs *claims) evict(c *claim, v *target) {
 	why := cs.evictionBy(c.app, v)
 	if v.whole {
 		v.app.held.evicted = why
-		cs.pastPreemptions[pastPreemption{by: c.app.key, run: c.ask.run, target: v.app.key}] = true
-		if c.tree.fairSharing {
-			cs.pastPreemptions[anyPastPreemption(v.app)] = true
-		}
+		cs.notePreemption(c, v.app)
 	} else {
 		v.app.held.growth.reclaims = append(v.app.held.growth.reclaims, reclaim{by: c.app.key, flavor: v.flavor, count: v.count, eviction: *why})
 	}

@@ -38,7 +38,7 @@ func New() *Engine {
 	rg := &registry{apps: map[queueing.Key]*app{}, changed: map[queueing.Key]bool{}}
 	hs := &holders{hierarchy: hr, registry: rg, epochs: map[string]int64{}, wanting: map[queueing.Key]bool{}}
 	wq := &waiting{hierarchy: hr}
-	cs := &claims{hierarchy: hr, registry: rg, holders: hs, pastPreemptions: map[pastPreemption]bool{}}
+	cs := &claims{hierarchy: hr, registry: rg, holders: hs, preemptedBy: map[appRun]map[queueing.Key]bool{}, preempted: map[appRun]bool{}}
 	rs := &reservations{hierarchy: hr, holders: hs, claims: cs}
 	e := &Engine{
 		hierarchy: hr, registry: rg, holders: hs, waiting: wq, claims: cs, reservations: rs,

@@ -52,7 +52,7 @@ func (q *queue) mayPreemptByShare() bool {
 func (p *targetSearch) isAboveShare(v *target, by shareRule) bool {
 	forest, q := p.preemption.hierarchy.forest, v.app.held.queue
 	mine := p.class.queue.subtreeBeside(q)
-	if by = min(by, mine.parent.shareRule()); by == noShareRule || v.whole && p.preemption.claims.pastPreemptions[anyPastPreemption(v.app)] {
+	if by = min(by, mine.parent.shareRule()); by == noShareRule || v.whole && p.preemption.claims.wasPreempted(v.app) {
 		return false
 	}
 	theirs, share := q.subtreeBeside(p.class.queue), forest.Share(mine.node)
@@ -81,7 +81,7 @@ func (p *targetSearch) collectByShares() []*target {
 			}
 			return nil
 		}
-		chosen = p.take(v, chosen)
+		chosen = p.takeOne(v, chosen)
 	}
 	return chosen
 }
@@ -105,29 +105,35 @@ func (p *targetSearch) mayBeginByShares() bool {
 
 // nextByShare returns the candidate to take next; nil if none is eligible. A rule that takes more is used only where the
 // one before finds nothing.
-func (p *targetSearch) nextByShare(candidates, chosen []*target) *target {
+func (p *targetSearch) nextByShare(candidates *candidates, chosen []*target) *target {
 	for _, by := range []shareRule{finalShare, initialShare} {
-		var firsts []*target
-		seen := map[*queue]bool{}
-		for i, v := range candidates {
-			if i > 0 && len(firsts) > 0 && p.kind(v) != p.kind(candidates[i-1]) {
-				break
+		for kind := range candidateKinds {
+			var firsts []*target
+			for _, s := range candidates.ofKind(kind).sources {
+				if v := p.firstByShare(s, chosen, by); v != nil {
+					firsts = append(firsts, v)
+				}
 			}
-			if q := v.app.held.queue; !seen[q] && !v.exhausted() && !includesWhole(v.app, chosen) && p.mayTake(v, chosen, by) {
-				seen[q] = true
-				firsts = append(firsts, v)
+			if len(firsts) > 0 {
+				slices.SortFunc(firsts, compareTargets)
+				return p.ofLargestShare(firsts)
 			}
-		}
-		if len(firsts) > 0 {
-			return p.ofLargestShare(firsts)
 		}
 	}
 	return nil
 }
 
-// kind orders candidates: pods above base gangs, whole applications of other queues, those of the ask's own.
-func (p *targetSearch) kind(v *target) [2]bool {
-	return [2]bool{v.whole, v.app.held.queue == p.class.queue}
+// firstByShare returns the first candidate of a source that may be taken now; nil if there is none.
+func (p *targetSearch) firstByShare(s *candidateSource, chosen []*target, by shareRule) *target {
+	if s.queue != p.class.queue && !p.hasBorrowedShort(s.queue) {
+		return nil
+	}
+	for i := 0; s.at(i) != nil; i++ {
+		if v := s.at(i); !v.exhausted() && !includesWhole(v.app, chosen) && p.mayTake(v, chosen, by) {
+			return v
+		}
+	}
+	return nil
 }
 
 // mayTake reports whether one unit of a candidate may be taken beside those that are chosen.

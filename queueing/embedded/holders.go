@@ -86,6 +86,7 @@ func (hs *holders) charge(a *app, h *heldGrant) {
 	hs.countState(a, 1)
 	h.leaving = false
 	h.updateLeaving()
+	h.countGrown(1)
 	a.countAdmitted(1)
 	if q.node != quota.None {
 		h.vector = hs.hierarchy.forest.Prepare(q.node, chargedAmounts(h.grant))
@@ -131,6 +132,7 @@ func (hs *holders) uncharge(a *app) {
 	if h.leaving {
 		q.leaving--
 	}
+	h.countGrown(-1)
 	a.held = nil
 	delete(hs.wanting, a.key)
 	if q.node != quota.None {
@@ -184,11 +186,20 @@ func (h *heldGrant) updateLeaving() {
 	h.leaving = leaving
 }
 
+// countGrown adds n to the holders of the queue that have pods above their base gangs, if this is one of them.
+func (h *heldGrant) countGrown(n int) {
+	if elasticPods(h.grant) > 0 {
+		h.queue.grown += n
+	}
+}
+
 // recharge replaces the grant that an application holds by one of the same attempt.
 func (hs *holders) recharge(a *app, grant queueing.Grant) {
 	h := a.held
 	less := elasticPods(grant) < elasticPods(h.grant)
+	h.countGrown(-1)
 	h.grant = grant
+	h.countGrown(1)
 	if n := h.queue.node; n != quota.None {
 		hs.hierarchy.forest.Remove(n, h.vector)
 		h.vector = hs.hierarchy.forest.Prepare(n, chargedAmounts(grant))

@@ -91,12 +91,12 @@ type queue struct {
 	tournament uint64
 
 	// pending and admitted count this queue and those below it; holders are those that hold something of this queue
-	// alone, ranked the same in the order in which they are preempted, and leaving counts those of them that must
-	// release something.
+	// alone, ranked the same in the order in which they are preempted; leaving counts those of them that must release
+	// something, grown those that have pods above their base gangs.
 	pending, admitted int32
 	holders           []*app
 	ranked            ranking
-	leaving           int
+	leaving, grown    int
 	// pods that belong to no application, of this queue and those below it.
 	pods PodCount
 }

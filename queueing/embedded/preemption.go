@@ -39,9 +39,7 @@ type preemptionRound struct {
 }
 
 func (pr *preemption) newRound(t *tree) *preemptionRound {
-	if len(pr.claims.pastPreemptions) > maxPastPreemptions {
-		pr.claims.prunePastPreemptions()
-	}
+	pr.claims.prunePastPreemptions()
 	return &preemptionRound{preemption: pr, tree: t}
 }
 
@@ -218,7 +216,8 @@ func (pr *preemptionRound) search(class *equivalenceClass, o *option) *preemptio
 	if !pr.mayFindTargetsIn(class, o) {
 		return nil
 	}
-	p := &targetSearch{preemption: pr.preemption, class: class, app: class.next(), need: o.minNeed,
+	next := class.next()
+	p := &targetSearch{preemption: pr.preemption, class: class, app: next, need: o.minNeed, past: pr.claims.preemptedBy[appRun{next.key, next.ask.run}],
 		newest: pr.tree.firstOfCycle, short: pr.hierarchy.forest.ShortPart(class.queue.node, o.minNeed)}
 	for q := class.queue; q != nil; q = q.parent {
 		p.path = append(p.path, q)

@@ -4,10 +4,9 @@
 package embedded
 
 import (
-	"cmp"
 	"slices"
-	"strings"
 
+	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
@@ -28,6 +27,8 @@ type targetSearch struct {
 	need       quota.Vector
 	// short is the part of the need that does not fit.
 	short quota.Vector
+	// past holds what the application has preempted before in this run.
+	past map[queueing.Key]bool
 	// newest is the serial of the oldest grant that is too new to be preempted.
 	newest uint64
 	// path is the queue of the ask and all above it, the queue first.
@@ -100,42 +101,8 @@ func (p *targetSearch) minimizeTargets(chosen []*target) (rest []*target, spared
 	return chosen, false
 }
 
-// collectTargets takes candidates in order until the ask fits; of pods above a base gang it takes as many as are
-// needed. If the ask does not fit without any of them, it reverts all. A target in the queue of the ask, or beside it
-// below the root, may bring the ask within the quota of its side, which makes more candidates eligible: then it begins
-// again with the first one.
-func (p *targetSearch) collectTargets() []*target {
-	candidates := p.candidates()
-	side := p.path[max(0, len(p.path)-2)]
-	var chosen []*target
-	for again := true; again; {
-		again = false
-		passedOver := false
-		for _, v := range candidates {
-			for !again && !v.exhausted() && !includesWhole(v.app, chosen) {
-				if !p.isEligible(v, noShareRule) {
-					passedOver = true
-					break
-				}
-				chosen = p.take(v, chosen)
-				if p.fits() {
-					return chosen
-				}
-				again = passedOver && side.contains(v.app.held.queue)
-			}
-			if again {
-				break
-			}
-		}
-	}
-	for _, v := range chosen {
-		v.undoRelease(p.preemption.hierarchy.forest)
-	}
-	return nil
-}
-
-// take takes one unit of a target, and adds the target to the chosen ones if it is the first.
-func (p *targetSearch) take(v *target, chosen []*target) []*target {
+// takeOne takes one unit of a target, and adds the target to the chosen ones if it is the first.
+func (p *targetSearch) takeOne(v *target, chosen []*target) []*target {
 	if v.count == 0 {
 		v.vector = p.vectorOf(v, chosen)
 		chosen = append(chosen, v)
@@ -152,32 +119,16 @@ func (p *targetSearch) vectorOf(v *target, gone []*target) quota.Vector {
 	return v.vector
 }
 
-// candidates returns everything in the tree that may be preempted, in order: pods above base gangs before whole
-// applications; those of other queues first, then lower priority, then the newest grant.
-func (p *targetSearch) candidates() []*target {
-	var out []*target
-	top := p.path[len(p.path)-1]
-	for _, q := range top.tree.queues {
-		if len(q.holders) == 0 || !p.mayHoldTargets(q) {
-			continue
-		}
-		for _, a := range q.holders {
-			if a.held.isTerminating() || a.held.serial >= p.newest {
-				continue
-			}
-			out = append(out, p.podTargets(a)...)
-			if p.policyAllows(a) && a.held.vector.Overlaps(p.short) && !p.preemption.claims.pastPreemptions[p.pastPreemption(a)] {
-				out = append(out, &target{app: a, whole: true, max: 1})
-			}
-		}
-	}
-	slices.SortStableFunc(out, func(a, b *target) int {
-		own := func(v *target) bool { return v.app.held.queue == p.class.queue }
-		return cmp.Or(compareBools(a.whole, b.whole), compareBools(own(a), own(b)),
-			cmp.Compare(a.app.held.standing.Priority, b.app.held.standing.Priority),
-			cmp.Compare(b.app.held.serial, a.app.held.serial), strings.Compare(a.app.key.UID, b.app.key.UID), compareKeys(a.app.key, b.app.key))
+// candidates returns what the ask may have to preempt.
+func (p *targetSearch) candidates() *candidates { return &candidates{search: p} }
+
+// mayReclaim reports, from the queue of the ask and those above it alone, whether anything in other queues may be
+// eligible now, whatever the shares are.
+func (p *targetSearch) mayReclaim() bool {
+	policy := p.class.queue.config.Preemption
+	return policy.Borrow == PreemptLowerPriority || policy.Reclaim.set() && slices.ContainsFunc(p.path[:len(p.path)-1], func(side *queue) bool {
+		return !p.preemption.hierarchy.forest.Over(side.node, p.short)
 	})
-	return out
 }
 
 // mayHoldTargets reports whether anything in a queue could become eligible during the search. Nothing is charged to
@@ -212,6 +163,14 @@ func compareBools(a, b bool) int {
 	return 1
 }
 
+// wholeTargets returns an application as a target if it may be preempted as a whole.
+func (p *targetSearch) wholeTargets(a *app) []*target {
+	if !p.policyAllows(a) || !a.held.vector.Overlaps(p.short) || p.past[a.key] {
+		return nil
+	}
+	return []*target{{app: a, whole: true, max: 1}}
+}
+
 // podTargets returns the pods above the base gang of an application that may be preempted, by flavor, the flavor that
 // was taken last first.
 func (p *targetSearch) podTargets(a *app) []*target {
@@ -238,10 +197,6 @@ func (p *targetSearch) podTargets(a *app) []*target {
 func (p *targetSearch) policyAllowsPods(v *app) bool {
 	return v.held.queue == p.class.queue && p.class.queue.config.Preemption.Within == PreemptLowerOrNewerEqualPriority &&
 		v.held.standing.Priority <= p.app.ask.priority
-}
-
-func (p *targetSearch) pastPreemption(v *app) pastPreemption {
-	return pastPreemption{by: p.app.key, run: p.app.ask.run, target: v.key}
 }
 
 // policyAllows reports whether a policy lets the ask preempt an application, as far as priority and age are
