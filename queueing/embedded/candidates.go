@@ -29,10 +29,11 @@ type candidates struct {
 
 // candidateList holds the candidates of one kind in the order of compareTargets.
 type candidateList struct {
-	sources []*candidateSource
+	sources []candidateSource
 	// found so far, and the sources that have more, each with its next candidate, which comes first at place 0.
 	found []*target
 	next  heap[*candidateSource]
+	begun bool
 }
 
 // candidateSource yields the candidates of one kind in one queue, in order.
@@ -40,6 +41,9 @@ type candidateSource struct {
 	search *targetSearch
 	queue  *queue
 	whole  bool
+	// side is the place, on the path of the search, of the ask's side below the lowest queue that is above both; 0 for its
+	// own queue.
+	side int
 	// found so far, and how many holders have not been looked at: the first ones of the queue's ranking.
 	found []*target
 	left  int
@@ -52,31 +56,38 @@ type candidateSource struct {
 func (cs *candidates) ofKind(kind candidateKind) *candidateList {
 	if cs.lists[kind] == nil {
 		cs.lists[kind] = &candidateList{sources: cs.sources(kind)}
-		cs.lists[kind].begin()
 	}
 	return cs.lists[kind]
 }
 
-func (cs *candidates) sources(kind candidateKind) []*candidateSource {
+func (cs *candidates) sources(kind candidateKind) []candidateSource {
 	p := cs.search
-	queues := []*queue{p.class.queue}
-	if kind.ofOthers() {
-		queues = p.class.queue.tree.queues
+	if !kind.ofOthers() {
+		return p.appendSource(nil, p.class.queue, kind)
 	}
-	var out []*candidateSource
-	for _, q := range queues {
-		if kind.ofOthers() == (q != p.class.queue) && len(q.holders) > 0 && (kind.whole() || q.grown > 0) && p.mayHoldTargets(q) {
-			out = append(out, &candidateSource{search: p, queue: q, whole: kind.whole(), left: len(q.ranked)})
+	out := make([]candidateSource, 0, 8)
+	for _, q := range p.class.queue.tree.queues {
+		if q != p.class.queue {
+			out = p.appendSource(out, q, kind)
 		}
 	}
 	return out
 }
 
+// appendSource appends the candidates of one kind in a queue, unless there are none.
+func (p *targetSearch) appendSource(out []candidateSource, q *queue, kind candidateKind) []candidateSource {
+	if len(q.holders) == 0 || !kind.whole() && q.grown == 0 || !p.mayHoldTargets(q) {
+		return out
+	}
+	return append(out, candidateSource{search: p, queue: q, side: p.sideBeside(q), whole: kind.whole(), left: len(q.ranked)})
+}
+
 func (l *candidateList) begin() {
+	l.begun = true
 	l.next.before = func(a, b *candidateSource) bool { return compareTargets(a.at(a.merged), b.at(b.merged)) < 0 }
 	l.next.moved = func(*candidateSource, int) {}
-	for _, s := range l.sources {
-		if s.at(0) != nil {
+	for i := range l.sources {
+		if s := &l.sources[i]; s.at(0) != nil {
 			l.next.push(s)
 		}
 	}
@@ -84,6 +95,9 @@ func (l *candidateList) begin() {
 
 // at returns the i-th candidate; nil if there are fewer.
 func (l *candidateList) at(i int) *target {
+	if !l.begun {
+		l.begin()
+	}
 	for i >= len(l.found) {
 		if len(l.next.items) == 0 {
 			return nil

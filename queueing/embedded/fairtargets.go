@@ -47,6 +47,80 @@ func (q *queue) mayPreemptByShare() bool {
 	return false
 }
 
+// mayBeginByShares reports whether the first ask of a class, in one option, might have something to preempt while nothing
+// else is preempted: in its own queue; in others because it stays within quota or may borrow; or because on some level its
+// side has, with it, no larger share than another one.
+func (pr *preemptionRound) mayBeginByShares(class *equivalenceClass, o *option) bool {
+	forest, q, policy := pr.hierarchy.forest, class.queue, class.queue.config.Preemption
+	if q.ranked.mayPreempt(class.next().ask.priority, policy.Within) || policy.Borrow == PreemptLowerPriority || forest.WithinQuota(q.node, o.minNeed) {
+		return true
+	}
+	if _, blocked := forest.Blocked(q.node, o.minNeed); !blocked {
+		return true // as in mayFindTargetsIn
+	}
+	return pr.hasNoLargestShare(q, o.minNeed)
+}
+
+// hasNoLargestShare reports whether on some level where shares preempt, a queue or the one above it there has no larger
+// share, with a need, than one of its siblings.
+func (pr *preemptionRound) hasNoLargestShare(q *queue, need quota.Vector) bool {
+	forest := pr.hierarchy.forest
+	for side := q; side.parent != nil; side = side.parent {
+		if side.parent.shareRule() == noShareRule {
+			continue
+		}
+		largest, weight := pr.largestShareBeside(side)
+		forest.Add(q.node, need)
+		share := forest.Share(side.node)
+		forest.Remove(q.node, need)
+		if quota.CompareShares(share, side.weight(), largest, weight) <= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// largest are the two children of a queue with the largest shares, as of a version of the holders.
+type largest struct {
+	first, second           *queue
+	firstShare, secondShare quota.Share
+	version                 uint64
+}
+
+// largestShareBeside returns the largest share, and its weight, of the siblings of a queue. The terminating holders must
+// be gone from the forest, and nothing but the claims be charged in addition.
+func (pr *preemptionRound) largestShareBeside(q *queue) (quota.Share, int32) {
+	l := pr.largest[q.parent]
+	if l == nil || l.version != pr.tree.holderVersion {
+		l = pr.newLargest(q.parent)
+		pr.largest[q.parent] = l
+	}
+	switch {
+	case l.first == nil || l.first == q && l.second == nil:
+		return quota.Share{}, 1
+	case l.first == q:
+		return l.secondShare, l.second.weight()
+	}
+	return l.firstShare, l.first.weight()
+}
+
+func (pr *preemptionRound) newLargest(parent *queue) *largest {
+	l := &largest{version: pr.tree.holderVersion}
+	for _, q := range pr.tree.queues {
+		if q.parent != parent || q.node == quota.None {
+			continue
+		}
+		share := pr.hierarchy.forest.Share(q.node)
+		switch {
+		case l.first == nil || quota.CompareShares(share, q.weight(), l.firstShare, l.first.weight()) > 0:
+			l.first, l.firstShare, l.second, l.secondShare = q, share, l.first, l.firstShare
+		case l.second == nil || quota.CompareShares(share, q.weight(), l.secondShare, l.second.weight()) > 0:
+			l.second, l.secondShare = q, share
+		}
+	}
+	return l
+}
+
 // isAboveShare reports whether an application may be preempted by a rule because its side has more than its share; its
 // vector is what would be released. What was preempted before in the same run is not preempted for shares again.
 func (p *targetSearch) isAboveShare(v *target, by shareRule) bool {
@@ -68,9 +142,6 @@ func (p *targetSearch) isAboveShare(v *target, by shareRule) bool {
 // one that uses fair sharing always of the side that has the largest share then. If the ask does not fit without any of
 // them, it reverts all.
 func (p *targetSearch) collectByShares() []*target {
-	if !p.mayBeginByShares() {
-		return nil
-	}
 	candidates := p.candidates()
 	var chosen []*target
 	for !p.fits() {
@@ -86,31 +157,19 @@ func (p *targetSearch) collectByShares() []*target {
 	return chosen
 }
 
-// mayBeginByShares reports whether there is a queue of which something may be preempted while nothing else is: one that
-// has borrowed what is short, beside which the ask stays within quota, or may borrow, or has no larger share.
-func (p *targetSearch) mayBeginByShares() bool {
-	policy := p.class.queue.config.Preemption
-	if p.class.queue.ranked.mayPreempt(p.app.ask.priority, policy.Within) {
-		return true
-	}
-	return policy.Reclaim.set() && slices.ContainsFunc(p.class.queue.tree.queues, func(q *queue) bool {
-		if q == p.class.queue || len(q.holders) == 0 || !p.hasBorrowedShort(q) {
-			return false
-		}
-		mine := p.class.queue.subtreeBeside(q)
-		return policy.Borrow == PreemptLowerPriority || !p.preemption.hierarchy.forest.Over(mine.node, p.short) ||
-			mine.parent.shareRule() != noShareRule && !p.hasLargerShare(mine, q.subtreeBeside(p.class.queue))
-	})
-}
-
 // nextByShare returns the candidate to take next; nil if none is eligible. A rule that takes more is used only where the
 // one before finds nothing.
 func (p *targetSearch) nextByShare(candidates *candidates, chosen []*target) *target {
+	p.shares = p.shares[:0]
+	for _, side := range p.path {
+		p.shares = append(p.shares, p.preemption.hierarchy.forest.Share(side.node))
+	}
 	for _, by := range []shareRule{finalShare, initialShare} {
 		for kind := range candidateKinds {
 			var firsts []*target
-			for _, s := range candidates.ofKind(kind).sources {
-				if v := p.firstByShare(s, chosen, by); v != nil {
+			sources := candidates.ofKind(kind).sources
+			for i := range sources {
+				if v := p.firstByShare(&sources[i], chosen, by); v != nil {
 					firsts = append(firsts, v)
 				}
 			}
@@ -125,7 +184,7 @@ func (p *targetSearch) nextByShare(candidates *candidates, chosen []*target) *ta
 
 // firstByShare returns the first candidate of a source that may be taken now; nil if there is none.
 func (p *targetSearch) firstByShare(s *candidateSource, chosen []*target, by shareRule) *target {
-	if s.queue != p.class.queue && !p.hasBorrowedShort(s.queue) {
+	if s.queue != p.class.queue && !p.mayTakeFrom(s) {
 		return nil
 	}
 	for i := 0; s.at(i) != nil; i++ {
@@ -134,6 +193,21 @@ func (p *targetSearch) firstByShare(s *candidateSource, chosen []*target, by sha
 		}
 	}
 	return nil
+}
+
+// mayTakeFrom reports, from the queues alone, whether anything in another queue may be taken now: it has borrowed what is
+// short, and the ask's own side stays within quota, or may borrow, or has no larger share.
+func (p *targetSearch) mayTakeFrom(s *candidateSource) bool {
+	forest, mine := p.preemption.hierarchy.forest, p.path[s.side]
+	if !p.hasBorrowedShort(s.queue) {
+		return false
+	}
+	if p.class.queue.config.Preemption.Borrow == PreemptLowerPriority || !forest.Over(mine.node, p.short) {
+		return true
+	}
+	theirs := s.queue.below(mine.parent)
+	return mine.parent.shareRule() != noShareRule &&
+		quota.CompareShares(p.shares[s.side], mine.weight(), forest.Share(theirs.node), theirs.weight()) <= 0
 }
 
 // mayTake reports whether one unit of a candidate may be taken beside those that are chosen.

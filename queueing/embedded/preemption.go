@@ -34,13 +34,15 @@ type preemptionRound struct {
 	quotaToReclaim bool
 	// terminating holders, including those that were preempted in this cycle.
 	terminating []*target
+	// largest shares among the children of queues.
+	largest map[*queue]*largest
 	// uncharge undoes the charges of the claims of this cycle.
 	uncharge []func()
 }
 
 func (pr *preemption) newRound(t *tree) *preemptionRound {
 	pr.claims.prunePastPreemptions()
-	return &preemptionRound{preemption: pr, tree: t}
+	return &preemptionRound{preemption: pr, tree: t, largest: map[*queue]*largest{}}
 }
 
 // prepare collects, once in a cycle, what does not depend on the ask.
@@ -213,7 +215,7 @@ func (pr *preemptionRound) mayFindTargetsIn(class *equivalenceClass, o *option) 
 // search returns the plan for the first ask of a class in one option; nil if there is none. The terminating holders are
 // gone from the forest.
 func (pr *preemptionRound) search(class *equivalenceClass, o *option) *preemptionPlan {
-	if !pr.mayFindTargetsIn(class, o) {
+	if !pr.mayFindTargetsIn(class, o) || pr.tree.fairSharing && !pr.mayBeginByShares(class, o) {
 		return nil
 	}
 	next := class.next()

@@ -31,8 +31,9 @@ type targetSearch struct {
 	past map[queueing.Key]bool
 	// newest is the serial of the oldest grant that is too new to be preempted.
 	newest uint64
-	// path is the queue of the ask and all above it, the queue first.
-	path []*queue
+	// path is the queue of the ask and all above it, the queue first; shares are theirs, with the ask.
+	path   []*queue
+	shares []quota.Share
 }
 
 // run finds a set none of which could be spared, and reports whether the ask fits without them: the set is empty if
@@ -68,7 +69,7 @@ func (p *targetSearch) run() (targets []*target, fits bool) {
 // queue itself, or elsewhere because the ask stays within the quota of its subtree on some level or may borrow.
 func (p *targetSearch) mayFindTargets() bool {
 	policy := p.class.queue.config.Preemption
-	if policy.Within.set() || policy.Borrow == PreemptLowerPriority || policy.Reclaim.set() && p.class.queue.mayPreemptByShare() {
+	if policy.Within.set() || policy.Borrow == PreemptLowerPriority || policy.Reclaim.set() && p.class.queue.tree.fairSharing {
 		return true
 	}
 	contested := p.short
@@ -150,6 +151,11 @@ func (p *targetSearch) hasBorrowedShort(q *queue) bool {
 		}
 	}
 	return q != nil && q != p.class.queue
+}
+
+// sideBeside returns the place on the path of the highest queue that is not above the other one; 0 for the ask's own.
+func (p *targetSearch) sideBeside(q *queue) int {
+	return max(0, slices.IndexFunc(p.path, func(above *queue) bool { return above.contains(q) })-1)
 }
 
 // compareBools puts false before true.
