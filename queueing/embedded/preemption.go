@@ -198,12 +198,12 @@ func (pr *preemptionRound) mayFindTargets(class *equivalenceClass) (may bool) {
 }
 
 // mayFindTargetsIn reports whether there may be targets in one option: in the ask's own queue, or elsewhere because the
-// ask stays within the quota of its subtree on some level or may borrow. While nothing blocks the ask there is nothing
-// to see: it may be that reserved quota does.
+// ask stays within the quota of its subtree on some level or may borrow. If enough is free then, the ask has only to wait,
+// unless that is reserved for others: no targets change that.
 func (pr *preemptionRound) mayFindTargetsIn(class *equivalenceClass, o *option) bool {
 	forest, q := pr.hierarchy.forest, class.queue
 	if _, blocked := forest.Blocked(q.node, o.minNeed); !blocked {
-		return true
+		return !pr.reservations.isReservedFrom(class, o.minNeed)
 	}
 	policy := q.config.Preemption
 	if policy.Within.set() && q.ranked.mayPreempt(class.next().ask.priority, policy.Within) {
