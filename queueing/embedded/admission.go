@@ -95,6 +95,7 @@ func (ad *admission) chooseOption(class *equivalenceClass) bool {
 		class.blocked = first
 	}
 	class.noteMisfit()
+	class.noteObstacle()
 	return false
 }
 

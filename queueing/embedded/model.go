@@ -16,6 +16,9 @@ type tree struct {
 	root string
 	// queues of the tree, and those of them with pending asks, sorted by name.
 	queues, pendingQueues []*queue
+	// entering are the queues that entered the last tournament, mayPreempt the classes that were looked at for preemption.
+	entering   []*queue
+	mayPreempt []*equivalenceClass
 	// fairSharing: a queue of the tree uses it.
 	fairSharing bool
 	// dirty: something has happened since the last complete pass.
@@ -65,6 +68,9 @@ type queue struct {
 	classByKey map[string]*equivalenceClass
 	classes    []*equivalenceClass
 	admissible heap[*equivalenceClass]
+	// obstacles are the limits that block its classes, as of that quotaVersion of the tree.
+	obstacles   []*obstacle
+	obstaclesAt uint64
 	// preemptors are the classes that are tried for preemption; nil if that has to be found out again.
 	preemptors []*equivalenceClass
 	// settledAt are the versions as of which the queue entered a tournament last; zero since an ask has come or gone.
@@ -127,6 +133,8 @@ type equivalenceClass struct {
 	// reserved for others.
 	blocked  quota.Block
 	reserved bool
+	// obstacle is the limit that blocked it, if that is what must change before it can fit; else nil.
+	obstacle *obstacle
 	// triedAt is the tree's quotaVersion as of which the class did not fit, and noTargetsAt its targetVersion as of
 	// which there were no targets for noTargetsFor; plan is the last one that was found.
 	triedAt, noTargetsAt uint64

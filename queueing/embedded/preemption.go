@@ -30,8 +30,10 @@ type preemptionRound struct {
 	prepared bool
 	// statesKnown: the standing of every holder of the tree is known.
 	statesKnown bool
-	// quotaToReclaim: a queue of the tree has borrowed, or something is terminating.
+	// quotaToReclaim: a queue of the tree has borrowed, or something is terminating; as of that version of the holders if
+	// not.
 	quotaToReclaim bool
+	lookedAt       uint64
 	// terminating holders, including those that were preempted in this cycle.
 	terminating []*target
 	// largest shares among the children of queues.
@@ -45,15 +47,16 @@ func (pr *preemption) newRound(t *tree) *preemptionRound {
 	return &preemptionRound{preemption: pr, tree: t, largest: map[*queue]*largest{}}
 }
 
-// prepare collects, once in a cycle, what does not depend on the ask.
+// prepare collects, once in a cycle, what does not depend on the ask; what is granted in the cycle may borrow.
 func (pr *preemptionRound) prepare() {
-	if pr.prepared {
-		return
+	if !pr.prepared {
+		pr.prepared = true
+		pr.statesKnown = pr.tree.unknownStates == 0
+		pr.terminating = pr.holders.terminatingTargets(pr.tree)
 	}
-	pr.prepared = true
-	pr.statesKnown = pr.tree.unknownStates == 0
-	pr.terminating = pr.holders.terminatingTargets(pr.tree)
-	pr.quotaToReclaim = len(pr.terminating) > 0 || pr.hierarchy.anyBorrowing(pr.tree)
+	if !pr.quotaToReclaim && pr.lookedAt != pr.tree.holderVersion {
+		pr.quotaToReclaim, pr.lookedAt = len(pr.terminating) > 0 || pr.hierarchy.anyBorrowing(pr.tree), pr.tree.holderVersion
+	}
 }
 
 // end undoes the charges of the claims of this cycle.
@@ -65,16 +68,20 @@ func (pr *preemptionRound) end() {
 
 // mayClaim reports whether it is worth to search targets for a class that does not fit.
 func (pr *preemptionRound) mayClaim(class *equivalenceClass) bool {
-	q := class.queue
-	if q.config == nil || q.stoppedBy != nil || !q.config.Preemption.any() || class.isInadmissible() {
+	if class.isInadmissible() || !pr.mayPreemptFrom(class.queue) {
 		return false
 	}
 	next := class.next()
-	if next == nil || class.noTargetsAt == pr.tree.targetVersion && class.noTargetsFor == next {
+	return next != nil && (class.noTargetsAt != pr.tree.targetVersion || class.noTargetsFor != next) && !pr.claims.fillMaxRunning(class)
+}
+
+// mayPreemptFrom reports whether any ask of a queue may preempt now.
+func (pr *preemptionRound) mayPreemptFrom(q *queue) bool {
+	if q.config == nil || q.stoppedBy != nil || !q.config.Preemption.any() {
 		return false
 	}
 	pr.prepare()
-	return pr.statesKnown && q.config.Preemption.active(pr.quotaToReclaim) && !pr.claims.fillMaxRunning(class)
+	return pr.statesKnown && q.config.Preemption.active(pr.quotaToReclaim)
 }
 
 // canClaim reports whether the first ask of a class that has no claim could get one now.
@@ -186,15 +193,15 @@ func (pr *preemptionRound) awaited(q *queue, need quota.Vector) []queueing.Key {
 	return out
 }
 
-// mayFindTargets reports, from what costs little to see, whether there may be targets for the first ask of a class once
-// the terminating holders are gone.
-func (pr *preemptionRound) mayFindTargets(class *equivalenceClass) (may bool) {
-	pr.afterTerminations(func() {
-		for i := range class.options {
-			may = may || pr.mayFindTargetsIn(class, &class.options[i])
+// mayFindTargets reports, from what costs little to see, whether there may be targets for the first ask of a class. The
+// terminating holders must be gone from the forest.
+func (pr *preemptionRound) mayFindTargets(class *equivalenceClass) bool {
+	for i := range class.options {
+		if pr.mayFindTargetsIn(class, &class.options[i]) {
+			return true
 		}
-	})
-	return may
+	}
+	return false
 }
 
 // mayFindTargetsIn reports whether there may be targets in one option: in the ask's own queue, or elsewhere because the

@@ -25,26 +25,29 @@ func newTournament(ad *admission, pr *preemptionRound) *tournament {
 	t := pr.tree
 	c := &tournament{admission: ad, preemption: pr, root: ad.hierarchy.queues[t.root]}
 	ad.tournaments++
+	entering := t.entering[:0]
 	for _, q := range t.pendingQueues {
 		if q.isSettled() {
 			continue
 		}
+		entering = append(entering, q)
 		for n := q; n != nil && n.tournament != ad.tournaments; n = n.parent {
 			n.tournament, n.heapIndex, n.winner = ad.tournaments, notCompeting, nil
 			n.competing.clear()
 			c.fairSharing = c.fairSharing || n.fairSharing()
 		}
 	}
+	t.entering = entering
 	if c.root != nil && c.root.tournament != ad.tournaments {
 		c.root = nil // nothing is pending; the winner is that of an earlier tournament, which was cut short
 	}
-	for _, q := range t.pendingQueues {
-		if q.isSettled() {
-			continue
-		}
+	for _, q := range entering {
 		q.recheckNeeded, q.inRecheckList, q.settledAt = false, false, t.attempt()
 		q.entries.clear()
 		c.enter(q)
+	}
+	c.enterPreemptors(entering)
+	for _, q := range entering {
 		c.update(q)
 	}
 	return c
@@ -54,14 +57,14 @@ func newTournament(ad *admission, pr *preemptionRound) *tournament {
 // nothing has changed since.
 func (q *queue) isSettled() bool { return q.settledAt == q.tree.attempt() && len(q.entries.items) == 0 }
 
-// enter adds the classes of a queue that fit now, and the first ones of those that may preempt; of a StrictFIFO queue
-// the first one. A class that did not fit is not tried again before quota is released.
+// enter adds the classes of a queue that fit now; of a StrictFIFO queue the first one, whether it fits or not. A class that did not fit is not tried again before quota is released.
 func (c *tournament) enter(q *queue) {
 	switch {
 	case q.config == nil || q.stoppedBy != nil:
 	case q.strict():
 		q.enterHead()
 	default:
+		q.updateObstacles(c.admission.hierarchy.forest)
 		full := q.atMaxRunning() != nil
 		for _, class := range q.classes {
 			if (!full || class.unmanagedExecutor) && !class.isInadmissible() && !class.didNotFit() && class.claims < len(class.apps.items) &&
@@ -69,20 +72,32 @@ func (c *tournament) enter(q *queue) {
 				q.entries.push(class.entry())
 			}
 		}
-		c.enterPreemptors(q)
 	}
 }
 
-// enterPreemptors adds the first classes of a queue that do not fit but may preempt.
-func (c *tournament) enterPreemptors(q *queue) {
-	if !q.config.Preemption.any() {
-		return
-	}
-	for _, class := range q.firstPreemptors() {
-		if class.didNotFit() && c.preemption.mayClaim(class) && c.preemption.mayFindTargets(class) {
-			q.entries.push(class.entry())
+// enterPreemptors adds the first classes of queues that do not fit but may preempt.
+func (c *tournament) enterPreemptors(entering []*queue) {
+	may := c.preemption.tree.mayPreempt[:0]
+	for _, q := range entering {
+		if !c.preemption.mayPreemptFrom(q) || q.strict() {
+			continue
+		}
+		for _, class := range q.firstPreemptors() {
+			if class.didNotFit() && c.preemption.mayClaim(class) {
+				may = append(may, class)
+			}
 		}
 	}
+	if c.preemption.tree.mayPreempt = may; len(may) == 0 {
+		return
+	}
+	c.preemption.afterTerminations(func() {
+		for _, class := range may {
+			if c.preemption.mayFindTargets(class) {
+				class.queue.entries.push(class.entry())
+			}
+		}
+	})
 }
 
 // turn looks at the first ask of a queue: it is granted if it fits; else it gets a claim if it may preempt enough; else
@@ -113,11 +128,6 @@ func (c *tournament) turn(q *queue) *app {
 	c.update(q)
 	c.recheck()
 	return granted
-}
-
-// didNotFit reports whether a class did not fit since quota was released last.
-func (class *equivalenceClass) didNotFit() bool {
-	return class.triedAt == class.queue.tree.quotaVersion
 }
 
 // first returns the queue whose turn it is, or nil.

@@ -154,6 +154,27 @@ func (f *Forest) StillBlocked(n NodeID, v Vector, b Block) bool {
 	return false
 }
 
+// Headroom returns the most that the limit of one node, n or one above it, leaves n in a cell: it blocks every greater
+// need, whatever other limits do. It is negative if the limit is exceeded, and Unlimited for a cell without limits.
+func (f *Forest) Headroom(n NodeID, cell Cell, at NodeID) int64 {
+	column, found := f.trees[f.nodes[n].tree].column[cell]
+	if !found {
+		return Unlimited
+	}
+	var local int64
+	for ; ; n = f.nodes[n].parent {
+		nd := &f.nodes[n]
+		r := &nd.rows[column]
+		if nd.parent == None {
+			return satAdd(satSub(r.subtree, r.usage.amount()), local)
+		}
+		local = satAdd(local, r.localAvailable())
+		if n == at {
+			return satAdd(r.borrowingHeadroom(), local)
+		}
+	}
+}
+
 // blocker returns the first node from n upward at which the need does not fit, or None. With only ≠ None no other
 // node counts.
 //
@@ -235,11 +256,12 @@ func (f *Forest) charge(n NodeID, v Vector, change func(*total, int64)) {
 		change(&f.nodes[n].rows[e.column].own, e.value)
 		f.propagate(n, e, change)
 	}
+	nd := &f.nodes[n]
 	for _, a := range v.forbidden {
-		f.chargeUnlimited(n, a, change)
+		f.trees[nd.tree].chargeUnlimited(nd, a, change)
 	}
 	for _, a := range v.unlimited {
-		f.chargeUnlimited(n, a, change)
+		f.trees[nd.tree].chargeUnlimited(nd, a, change)
 	}
 }
 
@@ -260,21 +282,20 @@ func (f *Forest) propagate(n NodeID, e entry, change func(*total, int64)) {
 	}
 }
 
-func (f *Forest) chargeUnlimited(n NodeID, a Amount, change func(*total, int64)) {
-	nd := &f.nodes[n]
+func (t *tree) chargeUnlimited(nd *node, a Amount, change func(*total, int64)) {
 	if nd.unlimitedUsage == nil {
 		nd.unlimitedUsage = map[Cell]*total{}
 	}
-	t := nd.unlimitedUsage[a.Cell]
-	if t == nil {
-		t = &total{}
-		nd.unlimitedUsage[a.Cell] = t
-		f.trees[nd.tree].unlimitedCells++
+	used := nd.unlimitedUsage[a.Cell]
+	if used == nil {
+		used = &total{}
+		nd.unlimitedUsage[a.Cell] = used
+		t.unlimitedCells++
 	}
-	change(t, a.Value)
-	if *t == (total{}) {
+	change(used, a.Value)
+	if *used == (total{}) {
 		delete(nd.unlimitedUsage, a.Cell)
-		f.trees[nd.tree].unlimitedCells--
+		t.unlimitedCells--
 	}
 }
 

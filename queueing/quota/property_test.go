@@ -352,3 +352,27 @@ func (b both) withinAfterwards(n NodeID, need Vector) bool {
 	}
 	return false
 }
+
+// TestHeadroom: a limit blocks exactly the needs that are greater than the headroom that it leaves.
+func TestHeadroom(t *testing.T) {
+	forSeeds(t, 2000, func(t *testing.T, r *rand.Rand) {
+		b := newBoth(randomTree(r))
+		for range r.IntN(8) {
+			name := b.randomNode(r)
+			b.add(name, b.need(r, name))
+		}
+		name := b.randomNode(r)
+		for at := b.f.Find(name); at != None; at = b.f.nodes[at].parent {
+			headroom := b.f.Headroom(b.f.Find(name), cpu, at)
+			for _, need := range []int64{b.need(r, name), headroom - 1, headroom, headroom + 1} {
+				if need <= 0 || need > MaxAmount || headroom == Unlimited {
+					continue
+				}
+				n, v := b.vector(name, need)
+				if got := b.f.blocker(n, v.columns[0], at) != None; got != (need > headroom) {
+					t.Fatalf("%s blocks %d of %s: %v, with a headroom of %d", b.f.Name(at), need, name, got, headroom)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,58 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package embedded
+
+import (
+	"slices"
+
+	"github.com/sparkgate/sparkgate/queueing/quota"
+)
+
+// obstacle is a limit that blocked classes of a queue when they were last tried. While it leaves less than a class needs,
+// the class need not be tried again.
+type obstacle struct {
+	node quota.NodeID
+	cell quota.Cell
+	// headroom is what the limit leaves the queue, as of that quotaVersion of the tree: it only falls until quota is
+	// released.
+	headroom  int64
+	checkedAt uint64
+}
+
+// updateObstacles finds out, once after quota was released, what the limits leave that blocked classes of the queue.
+func (q *queue) updateObstacles(forest *quota.Forest) {
+	if q.obstaclesAt == q.tree.quotaVersion {
+		return
+	}
+	q.obstaclesAt = q.tree.quotaVersion
+	for _, o := range q.obstacles {
+		o.headroom, o.checkedAt = forest.Headroom(q.node, o.cell, o.node), q.tree.quotaVersion
+	}
+}
+
+// noteObstacle notes the limit that blocks a class, which was tried in vain; not for one that has several placements or
+// is kept back by a reservation, because these may fit as soon as anything changes.
+func (class *equivalenceClass) noteObstacle() {
+	b := class.blocked
+	if len(class.options) != 1 || class.placements != nil || class.reserved || b.Node == quota.None || b.Need == 0 {
+		class.obstacle = nil
+		return
+	}
+	if o := class.obstacle; o != nil && o.node == b.Node && o.cell == b.Cell {
+		return
+	}
+	q := class.queue
+	at := slices.IndexFunc(q.obstacles, func(o *obstacle) bool { return o.node == b.Node && o.cell == b.Cell })
+	if at < 0 {
+		at = len(q.obstacles)
+		q.obstacles = append(q.obstacles, &obstacle{node: b.Node, cell: b.Cell})
+	}
+	class.obstacle = q.obstacles[at]
+}
+
+// didNotFit reports whether a class does not fit as of the last release of quota.
+func (class *equivalenceClass) didNotFit() bool {
+	now, o := class.queue.tree.quotaVersion, class.obstacle
+	return class.triedAt == now || o != nil && o.checkedAt == now && class.blocked.Need > o.headroom
+}
