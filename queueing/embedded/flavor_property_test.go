@@ -1,0 +1,150 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package embedded
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/sparkgate/sparkgate/internal/testing/randtest"
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// choice is a small world with three flavors in which one ask comes last.
+type choice struct {
+	queues  []QueueConfig
+	flavors []string
+	held    []queueing.Ask
+	last    queueing.Ask
+}
+
+func randomChoice(r *rand.Rand) choice {
+	c := choice{flavors: []string{DefaultFlavor, "spot", "large"}}
+	r.Shuffle(len(c.flavors), func(i, j int) { c.flavors[i], c.flavors[j] = c.flavors[j], c.flavors[i] })
+	c.queues = []QueueConfig{{Name: "root"}}
+	for i, name := range []string{"a", "b", "c"} {
+		q := QueueConfig{Name: name, Parent: "root", Weight: 1, Admits: func(map[string]string) bool { return true }}
+		for _, flavor := range c.flavors {
+			q.Flavors = append(q.Flavors, FlavorQuota{Name: flavor, Quotas: []ResourceQuota{{Resource: "cpu", Nominal: 1000 * r.Int64N(5)}}})
+		}
+		if i == 0 {
+			q.Preemption = Preemption{Within: PreemptLowerPriority, Reclaim: PreemptAny}
+			q.FlavorPreference = []FlavorPreference{FlavorsInOrder, LeastBorrowing, LeastPreemption}[r.IntN(3)]
+		}
+		c.queues = append(c.queues, q)
+	}
+	for i := range 10 + r.IntN(20) {
+		c.held = append(c.held, driverOf(fmt.Sprintf("held%d", i), c.queues[1+r.IntN(3)].Name, 1000*(1+r.Int64N(3)), []string{c.flavors[r.IntN(3)]}))
+	}
+	c.last = driverOf("last", "a", 1000*(1+r.Int64N(3)), nil)
+	c.last.Priority, c.last.QueuedAt = 5, epoch.Add(time.Hour)
+	return c
+}
+
+// driverOf is an ask for one pod, in any flavor or in some.
+func driverOf(name, queue string, cpu int64, flavors []string) queueing.Ask {
+	return queueing.Ask{Key: keyOf(name), Run: 1, Attempt: 1, Queue: queue, QueuedAt: epoch, NamespaceLabels: map[string]string{},
+		PodSets: []queueing.PodSet{{Name: "driver", Count: 1, Requests: queueing.Resources{"cpu": cpu}, Flavors: flavors}}}
+}
+
+// play has the last ask request some flavors, and returns the engine after it was looked at.
+func (c choice) play(flavors []string) *Engine {
+	e := New()
+	e.SetFlavors([]FlavorConfig{{Name: "large"}, {Name: "spot"}})
+	e.SetQueues(c.queues)
+	for _, a := range c.held {
+		e.Submit(a)
+		e.Cycle(0)
+	}
+	for i := range c.held { // those who wait would only confuse
+		if a := e.registry.apps[c.held[i].Key]; a.held == nil {
+			e.Release(a.key)
+		}
+	}
+	last := c.last
+	last.PodSets = slices.Clone(last.PodSets)
+	last.PodSets[0].Flavors = flavors
+	e.Submit(last)
+	e.Cycle(0)
+	return e
+}
+
+// plan is what the last ask has done: where it was granted, or where it preempts what.
+type plan struct {
+	granted         bool
+	flavor, targets string
+	own             bool
+	distance        int
+}
+
+func (c choice) planOf(flavors []string) (plan, bool) {
+	e := c.play(flavors)
+	a := e.registry.apps[c.last.Key]
+	if a.held != nil {
+		return plan{granted: true, flavor: a.held.grant.PodSets[0].Flavor}, true
+	}
+	if a.claim == nil {
+		return plan{}, false
+	}
+	p := plan{flavor: a.claim.where[0].Name, targets: keyNames(a.claim.targets)}
+	for _, key := range a.claim.targets {
+		target := e.registry.apps[key]
+		p.own = p.own || target.held.queue == a.class.queue
+		e.hierarchy.forest.Remove(target.held.queue.node, target.held.vector)
+	}
+	p.distance = e.hierarchy.forest.BorrowingDistance(a.class.queue.node, e.claims.claimNeed(a.claim))
+	return p, true
+}
+
+// TestFlavorsAreChosenByPreference: where an ask fits in no flavor, it preempts in the one that its queue prefers of those
+// in which it could preempt if it requested that one alone; and then the same.
+func TestFlavorsAreChosenByPreference(t *testing.T) {
+	t.Parallel()
+	several := 0
+	played := randtest.Each(t, 1500, func(seed uint64) {
+		c := randomChoice(rand.New(rand.NewPCG(seed, seed)))
+		var alone []plan
+		for _, flavor := range c.flavors {
+			p, found := c.planOf([]string{flavor})
+			if p.granted {
+				return // the reference model of the other tests knows where it goes
+			}
+			if found {
+				alone = append(alone, p)
+			}
+		}
+		got, found := c.planOf(nil)
+		if found != (len(alone) > 0) {
+			t.Fatalf("with all flavors: %v, %+v; with one at a time %+v", found, got, alone)
+		}
+		if !found {
+			return
+		}
+		if want := c.preferred(alone); got != want {
+			t.Fatalf("preference %s takes %+v of %+v, want %+v", c.queues[1].FlavorPreference, got, alone, want)
+		}
+		if len(alone) > 1 {
+			several++
+		}
+	})
+	if played > 1000 && several < 300 {
+		t.Errorf("only %d asks could preempt in several flavors", several)
+	}
+}
+
+// preferred returns the plan that the queue of the last ask prefers; the plans are in the order of its flavors.
+func (c choice) preferred(plans []plan) plan {
+	switch c.queues[1].FlavorPreference {
+	case LeastBorrowing:
+		return slices.MinFunc(plans, func(a, b plan) int { return cmp.Or(cmp.Compare(a.distance, b.distance), compareBools(a.own, b.own)) })
+	case LeastPreemption:
+		return slices.MinFunc(plans, func(a, b plan) int { return cmp.Or(compareBools(a.own, b.own), cmp.Compare(a.distance, b.distance)) })
+	default:
+		return plans[0]
+	}
+}
