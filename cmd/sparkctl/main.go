@@ -28,9 +28,6 @@ type streams struct {
 	size func() (width, height int)
 }
 
-// usageError is a call that cannot be understood.
-type usageError struct{ error }
-
 func main() {
 	s := streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}
 	if term.IsTerminal(int(os.Stdout.Fd())) {

@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"github.com/sparkgate/sparkgate/internal/nearest"
 )
 
 // Groups of commands, as help lists them.
@@ -112,23 +110,7 @@ func namesBelow(c *cobra.Command) []string {
 	return names
 }
 
-// didYouMean returns a question behind a name that does not exist, or nothing if no other name is near.
-func didYouMean(wrong string, names []string) string {
-	if meant := nearest.To(wrong, names); meant != "" {
-		return fmt.Sprintf(": did you mean %s?", meant)
-	}
-	return ""
-}
-
 // flagError is the error of flags that cannot be understood.
 func flagError(c *cobra.Command, err error) error {
 	return usageError{fmt.Errorf("%w; see %s --help", err, c.CommandPath())}
-}
-
-// noArguments refuses arguments that are not flags.
-func noArguments(c *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return usageError{fmt.Errorf("unexpected argument %q; see %s --help", args[0], c.CommandPath())}
-	}
-	return nil
 }

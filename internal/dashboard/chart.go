@@ -5,6 +5,7 @@ package dashboard
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 )
@@ -73,4 +74,21 @@ func drawn(name string, points []point, over span, limit float64) chart {
 		c.Text += fmt.Sprintf(", quota %s", rounded(limit))
 	}
 	return c
+}
+
+// rounded writes an amount with as many digits as say something: 0.004, 1.25, 12.3, 1,234.
+func rounded(amount float64) string {
+	switch size := math.Abs(amount); {
+	case amount == math.Trunc(amount):
+		return grouped(amount)
+	case size < 0.0005:
+		return "<0.001"
+	case size < 0.1:
+		return fmt.Sprintf("%.3f", amount)
+	case size < 100:
+		return fmt.Sprintf("%.2f", amount)
+	case size < 1000:
+		return fmt.Sprintf("%.1f", amount)
+	}
+	return grouped(amount)
 }

@@ -5,8 +5,6 @@ package dashboard
 
 import (
 	"cmp"
-	"errors"
-	"net/http"
 	"slices"
 	"time"
 
@@ -193,28 +191,4 @@ func (p *queuePage) first(v *visit) {
 	if err == nil && said.Waits != nil && len(said.Waits.Remedies) > 0 && status.Stage(said.Stage).Waiting() {
 		p.First = &firstInLine{head.Namespace, head.Name, said}
 	}
-}
-
-// notFound is the error for an object that does not exist.
-type notFound struct{ text string }
-
-func (n *notFound) Error() string { return n.text }
-
-// isNotFound reports whether an error says that an object does not exist.
-func isNotFound(err error) bool {
-	var missing *notFound
-	return errors.As(err, &missing) || client.IsNotFound(err)
-}
-
-// statusOf returns the status of an answer that only says an error.
-func statusOf(err error) int {
-	switch {
-	case client.IsForbidden(err):
-		return http.StatusForbidden
-	case client.IsUnauthorized(err):
-		return http.StatusUnauthorized
-	case isNotFound(err):
-		return http.StatusNotFound
-	}
-	return http.StatusServiceUnavailable
 }

@@ -8,6 +8,7 @@ import (
 	"embed"
 	"html/template"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -151,4 +152,15 @@ func tone(stage string) string {
 		return "wait"
 	}
 	return "idle"
+}
+
+// pathOf returns the path of a page below a base.
+func pathOf(base string, parts ...string) string {
+	var out strings.Builder
+	out.WriteString(base)
+	for _, part := range parts {
+		out.WriteString("/")
+		out.WriteString(url.PathEscape(part))
+	}
+	return out.String()
 }

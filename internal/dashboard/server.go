@@ -189,14 +189,3 @@ func (s *Server) unknown(w http.ResponseWriter, r *http.Request, err error) {
 		writeProblem(w, s.base, http.StatusServiceUnavailable, err.Error())
 	}
 }
-
-// pathOf returns the path of a page below a base.
-func pathOf(base string, parts ...string) string {
-	var out strings.Builder
-	out.WriteString(base)
-	for _, part := range parts {
-		out.WriteString("/")
-		out.WriteString(url.PathEscape(part))
-	}
-	return out.String()
-}

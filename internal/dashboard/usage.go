@@ -6,7 +6,6 @@ package dashboard
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"net/url"
 	"strings"
 	"time"
@@ -198,23 +197,6 @@ func wasteOf(r usage.Row, most float64) wasteBar {
 	b.PreemptedAt = b.StoppedAt + b.Stopped
 	b.FailedFrom = b.PreemptedAt + b.Preempted
 	return b
-}
-
-// rounded writes an amount with as many digits as say something: 0.004, 1.25, 12.3, 1,234.
-func rounded(amount float64) string {
-	switch size := math.Abs(amount); {
-	case amount == math.Trunc(amount):
-		return grouped(amount)
-	case size < 0.0005:
-		return "<0.001"
-	case size < 0.1:
-		return fmt.Sprintf("%.3f", amount)
-	case size < 100:
-		return fmt.Sprintf("%.2f", amount)
-	case size < 1000:
-		return fmt.Sprintf("%.1f", amount)
-	}
-	return grouped(amount)
 }
 
 // grouped writes a whole number with commas.

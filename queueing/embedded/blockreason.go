@@ -3,25 +3,7 @@
 
 package embedded
 
-import (
-	"github.com/sparkgate/sparkgate/queueing"
-	"github.com/sparkgate/sparkgate/queueing/quota"
-)
-
-// blockReason is why a class is pending: the content of a verdict before it is worded. Equal reasons give equal
-// messages.
-type blockReason struct {
-	// reason is one of the reasons of package queueing.
-	reason string
-	// queue is the queue that is held or full.
-	queue *queue
-	// limit is the limit in the way, for WaitingForQuota.
-	limit quota.Block
-	// notHead: not the head of a StrictFIFO queue.
-	notHead bool
-	// reserved: enough quota is free, but it is reserved for asks that have waited longer.
-	reserved bool
-}
+import "github.com/sparkgate/sparkgate/queueing"
 
 // queueBlockReason returns why the queue admits no ask, whatever it needs; the zero value if nothing blocks the
 // queue.

@@ -261,3 +261,13 @@ func (c *QueueConfig) flavorNames() []string {
 	}
 	return names
 }
+
+func (p Policy) set() bool { return p != "" && p != PreemptNever }
+
+// any reports whether the policies allow any preemption.
+func (p Preemption) any() bool { return p.Within.set() || p.Reclaim.set() || p.Borrow.set() }
+
+// active reports whether the policies may find targets at all, given whether there is something to reclaim.
+func (p Preemption) active(quotaToReclaim bool) bool {
+	return p.Within.set() || quotaToReclaim && (p.Reclaim.set() || p.Borrow.set())
+}

@@ -11,9 +11,6 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// GateName is the name of this gate in the API and in its grants.
-const GateName = "Embedded"
-
 // Engine admits applications. It is not safe for concurrent use. Each part owns its state; parts further down use
 // those above them, never the other way round.
 type Engine struct {

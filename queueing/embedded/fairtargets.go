@@ -9,20 +9,6 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// shareRule is a rule by which an ask may preempt where the lowest queue above both it and the target uses fair
-// sharing, of the two subtrees below that queue.
-type shareRule int
-
-const (
-	// noShareRule: only what may be preempted whatever the shares are.
-	noShareRule shareRule = iota
-	// finalShare: also if the share of the ask's side, with the ask, is not greater than what the target leaves its own
-	// side.
-	finalShare
-	// initialShare: also if the share of the ask's side, with the ask, is less than that of the target's side before.
-	initialShare
-)
-
 // shareRule returns the weakest rule that the queue allows to preempt those below it by.
 func (q *queue) shareRule() shareRule {
 	if q == nil || !q.fairSharing() {

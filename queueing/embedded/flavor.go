@@ -15,9 +15,6 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// maxOptions bounds the ways to place a gang that are kept: sixteen flavors each for driver and executors.
-const maxOptions = 256
-
 // placements returns the search for ways to place the pods in the flavors of a queue. If a pod set has none, it returns
 // the verdict that says why.
 func (hr *hierarchy) placements(q *queue, s *signature) (*placementSearch, queueing.Verdict) {

@@ -306,3 +306,58 @@ type Decision struct {
 	// Grant is to be recorded. Its pod sets are shared with the engine: do not change them.
 	Grant queueing.Grant
 }
+
+// preemptionPlan is how an ask can be admitted by preemption.
+type preemptionPlan struct {
+	app    *app
+	option *option
+	// targets are to be preempted; awaited are terminating anyway.
+	targets []*target
+	awaited []queueing.Key
+	// distance over which the ask borrows when the targets are gone. own: one of them is of its own queue.
+	distance int
+	own      bool
+	// version of the holders for which the plan was made.
+	version uint64
+}
+
+// blockReason is why a class is pending: the content of a verdict before it is worded. Equal reasons give equal
+// messages.
+type blockReason struct {
+	// reason is one of the reasons of package queueing.
+	reason string
+	// queue is the queue that is held or full.
+	queue *queue
+	// limit is the limit in the way, for WaitingForQuota.
+	limit quota.Block
+	// notHead: not the head of a StrictFIFO queue.
+	notHead bool
+	// reserved: enough quota is free, but it is reserved for asks that have waited longer.
+	reserved bool
+}
+
+// ranking holds the holders of one queue in the order in which they are kept: higher priority first, then the older
+// grant. The last one is the first to be preempted.
+type ranking []*app
+
+// PodCount counts pods that belong to no application.
+type PodCount struct{ Pending, Admitted int32 }
+
+// GateName is the name of this gate in the API and in its grants.
+const GateName = "Embedded"
+
+// target is what a holder may have to release: pods above its base gang in one flavor, or, if it is whole, all that
+// the application has left.
+type target struct {
+	app   *app
+	whole bool
+	// flavor of the pods, and how many there are.
+	flavor string
+	max    int32
+	// count of the pods that are to go; 1 for a whole application that is.
+	count int32
+	// vector is what one of them needs.
+	vector quota.Vector
+	// byBorrower: the ask borrows itself, and reclaims nothing. byShare: only because of the shares of both sides.
+	byBorrower, byShare bool
+}

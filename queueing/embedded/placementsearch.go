@@ -104,3 +104,6 @@ func (hr *hierarchy) findOption(class *equivalenceClass) bool {
 	class.options, class.plan = append(class.options[:min(len(class.options), maxOptions)], hr.option(class, found[0])), nil
 	return true
 }
+
+// maxOptions bounds the ways to place a gang that are kept: sixteen flavors each for driver and executors.
+const maxOptions = 256

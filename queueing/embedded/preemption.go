@@ -19,9 +19,6 @@ type preemption struct {
 	reservations *reservations
 }
 
-// maxPreemptionAttempts is how many equivalence classes of one queue are tried in one tournament.
-const maxPreemptionAttempts = 8
-
 // preemptionRound is the preemption in one tree during one cycle.
 type preemptionRound struct {
 	*preemption
@@ -107,20 +104,6 @@ func (pr *preemptionRound) claim(class *equivalenceClass) bool {
 	pr.tree.holderVersion++
 	pr.tree.targetVersion++
 	return true
-}
-
-// preemptionPlan is how an ask can be admitted by preemption.
-type preemptionPlan struct {
-	app    *app
-	option *option
-	// targets are to be preempted; awaited are terminating anyway.
-	targets []*target
-	awaited []queueing.Key
-	// distance over which the ask borrows when the targets are gone. own: one of them is of its own queue.
-	distance int
-	own      bool
-	// version of the holders for which the plan was made.
-	version uint64
 }
 
 // plan returns the plan for the first ask of a class that has no claim; nil if there is none.
@@ -254,69 +237,4 @@ func (p *preemptionPlan) preferredTo(earlier *preemptionPlan, by FlavorPreferenc
 		return cmp.Or(own, nearer) < 0
 	}
 	return cmp.Or(nearer, own) < 0
-}
-
-// next returns the first ask of a class that has no claim; nil if all have one.
-func (class *equivalenceClass) next() *app {
-	if first := class.first(); class.claims == 0 || first.claim == nil {
-		return first
-	}
-	next := heap[place]{before: place.before, moved: func(place, int) {}}
-	next.push(place{class, 0})
-	for len(next.items) > 0 {
-		p := next.items[0]
-		if p.app().claim == nil {
-			return p.app()
-		}
-		next.remove(0)
-		for child := 2*p.at + 1; child <= 2*p.at+2 && child < len(class.apps.items); child++ {
-			next.push(place{class, child})
-		}
-	}
-	return nil
-}
-
-// countClaims adds n to the asks of a class that have a claim.
-func (class *equivalenceClass) countClaims(n int) {
-	class.claims += n
-	class.queue.asksChanged()
-}
-
-// firstPreemptors returns the classes of a queue that are tried for preemption, in order.
-func (q *queue) firstPreemptors() []*equivalenceClass {
-	if q.preemptors == nil {
-		q.preemptors = q.firstClasses(maxPreemptionAttempts)
-	}
-	return q.preemptors
-}
-
-// firstClasses returns those with the first asks of a queue, in order; it passes over classes whose asks all have
-// claims.
-func (q *queue) firstClasses(most int) []*equivalenceClass {
-	out := make([]*equivalenceClass, 0, most)
-	next := heap[*equivalenceClass]{before: q.admissible.before, moved: func(*equivalenceClass, int) {}}
-	if len(q.admissible.items) > 0 {
-		next.push(q.admissible.items[0])
-	}
-	for len(next.items) > 0 && len(out) < most {
-		class := next.items[0]
-		next.remove(0)
-		if class.claims < len(class.apps.items) {
-			out = append(out, class)
-		}
-		for behind := 2*class.heapIndex + 1; behind <= 2*class.heapIndex+2 && behind < len(q.admissible.items); behind++ {
-			next.push(q.admissible.items[behind])
-		}
-	}
-	return out
-}
-
-func (p Policy) set() bool { return p != "" && p != PreemptNever }
-
-// any reports whether the policies allow any preemption.
-func (p Preemption) any() bool { return p.Within.set() || p.Reclaim.set() || p.Borrow.set() }
-
-// active reports whether the policies may find targets at all, given whether there is something to reclaim.
-func (p Preemption) active(quotaToReclaim bool) bool {
-	return p.Within.set() || quotaToReclaim && (p.Reclaim.set() || p.Borrow.set())
 }

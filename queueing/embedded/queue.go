@@ -213,8 +213,91 @@ func (q *queue) bestChild() *queue {
 // dropEntry removes the first class, which does not fit. In a StrictFIFO queue nothing comes before the head.
 func (q *queue) dropEntry() { q.entries.remove(0) }
 
-// PodCount counts pods that belong to no application.
-type PodCount struct{ Pending, Admitted int32 }
-
 // notCompeting is the heap index of a queue that is not in the tournament.
 const notCompeting = -1
+
+// next returns the first ask of a class that has no claim; nil if all have one.
+func (class *equivalenceClass) next() *app {
+	if first := class.first(); class.claims == 0 || first.claim == nil {
+		return first
+	}
+	next := heap[place]{before: place.before, moved: func(place, int) {}}
+	next.push(place{class, 0})
+	for len(next.items) > 0 {
+		p := next.items[0]
+		if p.app().claim == nil {
+			return p.app()
+		}
+		next.remove(0)
+		for child := 2*p.at + 1; child <= 2*p.at+2 && child < len(class.apps.items); child++ {
+			next.push(place{class, child})
+		}
+	}
+	return nil
+}
+
+// countClaims adds n to the asks of a class that have a claim.
+func (class *equivalenceClass) countClaims(n int) {
+	class.claims += n
+	class.queue.asksChanged()
+}
+
+// firstPreemptors returns the classes of a queue that are tried for preemption, in order.
+func (q *queue) firstPreemptors() []*equivalenceClass {
+	if q.preemptors == nil {
+		q.preemptors = q.firstClasses(maxPreemptionAttempts)
+	}
+	return q.preemptors
+}
+
+// firstClasses returns those with the first asks of a queue, in order; it passes over classes whose asks all have
+// claims.
+func (q *queue) firstClasses(most int) []*equivalenceClass {
+	out := make([]*equivalenceClass, 0, most)
+	next := heap[*equivalenceClass]{before: q.admissible.before, moved: func(*equivalenceClass, int) {}}
+	if len(q.admissible.items) > 0 {
+		next.push(q.admissible.items[0])
+	}
+	for len(next.items) > 0 && len(out) < most {
+		class := next.items[0]
+		next.remove(0)
+		if class.claims < len(class.apps.items) {
+			out = append(out, class)
+		}
+		for behind := 2*class.heapIndex + 1; behind <= 2*class.heapIndex+2 && behind < len(q.admissible.items); behind++ {
+			next.push(q.admissible.items[behind])
+		}
+	}
+	return out
+}
+
+// maxPreemptionAttempts is how many equivalence classes of one queue are tried in one tournament.
+const maxPreemptionAttempts = 8
+
+// contains reports whether the other queue is q or below it.
+func (q *queue) contains(other *queue) bool {
+	for ; other != nil; other = other.parent {
+		if other == q {
+			return true
+		}
+	}
+	return false
+}
+
+// subtreeBeside returns the highest queue from q upward that is not an ancestor of the other queue.
+func (q *queue) subtreeBeside(other *queue) *queue {
+	for q.parent != nil && !q.parent.contains(other) {
+		q = q.parent
+	}
+	return q
+}
+
+// place is a place in the heap of a class.
+type place struct {
+	line *equivalenceClass
+	at   int
+}
+
+func (p place) app() *app { return p.line.apps.items[p.at] }
+
+func (p place) before(other place) bool { return compareApps(p.app(), other.app()) < 0 }

@@ -8,10 +8,6 @@ import (
 	"slices"
 )
 
-// ranking holds the holders of one queue in the order in which they are kept: higher priority first, then the older
-// grant. The last one is the first to be preempted.
-type ranking []*app
-
 func compareRanks(a, b *app) int {
 	return cmp.Or(cmp.Compare(b.held.standing.Priority, a.held.standing.Priority), cmp.Compare(a.held.serial, b.held.serial))
 }

@@ -226,24 +226,6 @@ func (rs *reservations) appendShortfalls(out []int64, r *reservation) []int64 {
 	return rs.hierarchy.forest.AppendShortfalls(out, r.queue.node, r.need)
 }
 
-// subtreeBeside returns the highest queue from q upward that is not an ancestor of the other queue.
-func (q *queue) subtreeBeside(other *queue) *queue {
-	for q.parent != nil && !q.parent.contains(other) {
-		q = q.parent
-	}
-	return q
-}
-
-// contains reports whether the other queue is q or below it.
-func (q *queue) contains(other *queue) bool {
-	for ; other != nil; other = other.parent {
-		if other == q {
-			return true
-		}
-	}
-	return false
-}
-
 // updateHead notes the blocked head of a queue after a complete cycle, and since when the queue is blocked. An ask
 // that overtakes the head inherits how long the head has waited: the queue is blocked all the same.
 func (rs *reservations) updateHead(q *queue, stop blockReason) {

@@ -168,16 +168,6 @@ func (q *queue) pendingByReason() map[string]int32 {
 	return out
 }
 
-// place is a place in the heap of a class.
-type place struct {
-	line *equivalenceClass
-	at   int
-}
-
-func (p place) app() *app { return p.line.apps.items[p.at] }
-
-func (p place) before(other place) bool { return compareApps(p.app(), other.app()) < 0 }
-
 // heads returns the first pending asks. It visits only them and their successors in the heaps.
 func (q *queue) heads(most int) []Head {
 	next := heap[place]{

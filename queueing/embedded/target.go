@@ -7,22 +7,6 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// target is what a holder may have to release: pods above its base gang in one flavor, or, if it is whole, all that
-// the application has left.
-type target struct {
-	app   *app
-	whole bool
-	// flavor of the pods, and how many there are.
-	flavor string
-	max    int32
-	// count of the pods that are to go; 1 for a whole application that is.
-	count int32
-	// vector is what one of them needs.
-	vector quota.Vector
-	// byBorrower: the ask borrows itself, and reclaims nothing. byShare: only because of the shares of both sides.
-	byBorrower, byShare bool
-}
-
 // exhausted reports whether nothing more can be taken.
 func (v *target) exhausted() bool { return v.count == v.max }
 
@@ -49,3 +33,17 @@ func (v *target) undoRelease(forest *quota.Forest) {
 		forest.Add(v.app.held.queue.node, v.vector)
 	}
 }
+
+// shareRule is a rule by which an ask may preempt where the lowest queue above both it and the target uses fair
+// sharing, of the two subtrees below that queue.
+type shareRule int
+
+const (
+	// noShareRule: only what may be preempted whatever the shares are.
+	noShareRule shareRule = iota
+	// finalShare: also if the share of the ask's side, with the ask, is not greater than what the target leaves its own
+	// side.
+	finalShare
+	// initialShare: also if the share of the ask's side, with the ask, is less than that of the target's side before.
+	initialShare
+)

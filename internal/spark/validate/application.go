@@ -4,7 +4,6 @@
 package validate
 
 import (
-	"errors"
 	"slices"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -12,28 +11,6 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/podsets"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
-
-// subject is an application with everything that the checks look at, read once.
-type subject struct {
-	app  *v1alpha1.SparkApplication
-	spec *v1alpha1.SparkApplicationSpec
-	// properties are merged; merging holds what was wrong about that.
-	properties conf.Properties
-	merging    []conf.Finding
-	roles      []role
-	// in is what objects are built from, and objects what checkRendered has built.
-	in      render.Input
-	objects render.Objects
-}
-
-// role is driver or executor with its raw parts decoded.
-type role struct {
-	render.Role
-	parts    render.Parts
-	mistakes []error
-	// spark is the index of Spark's container in the template, -1 if the template has no containers.
-	spark int
-}
 
 // check looks at one topic.
 type check func(*subject) []Finding
@@ -114,21 +91,6 @@ func Build(in render.Input, contradictions []conf.Finding) (render.Objects, []Fi
 	return s.objects, findings
 }
 
-// newSubject reads an application alone, without the properties of its ConfigMap.
-func newSubject(app *v1alpha1.SparkApplication) *subject {
-	return subjectOf(render.NewInput(app, conf.Sources{}))
-}
-
-func subjectOf(in render.Input, contradictions []conf.Finding) *subject {
-	s := &subject{app: in.App, spec: &in.App.Spec, properties: in.Properties, merging: contradictions, in: in}
-	for _, r := range render.Roles(in.App) {
-		parts, mistakes := r.Decode()
-		spark := r.SparkContainer(parts.Template.Spec.Containers, s.properties)
-		s.roles = append(s.roles, role{Role: r, parts: parts, mistakes: mistakes, spark: spark})
-	}
-	return s
-}
-
 // checkPlaceholders reports secrets that were to be filled in after the translation of a call of spark-submit.
 func checkPlaceholders(s *subject) []Finding {
 	var findings []Finding
@@ -166,26 +128,4 @@ func checkRendered(s *subject) []Finding {
 		return findingsOf(err)
 	}
 	return slices.Concat(Size(s.app, objects), checkPods(s, objects), checkStandard(s, objects, executor))
-}
-
-// findingsOf turns errors of other packages into findings.
-func findingsOf(err error) []Finding {
-	var value *conf.ValueError
-	var mistake *render.MistakeError
-	var joined interface{ Unwrap() []error }
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &joined):
-		var findings []Finding
-		for _, part := range joined.Unwrap() {
-			findings = append(findings, findingsOf(part)...)
-		}
-		return findings
-	case errors.As(err, &value):
-		return []Finding{invalid(value.Field, "%s", value.Message())}
-	case errors.As(err, &mistake):
-		return []Finding{invalid(mistake.Field, "%s", mistake.Message)}
-	}
-	return []Finding{invalid("spec", "%s", err.Error()+": correct it")}
 }

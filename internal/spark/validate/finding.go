@@ -4,10 +4,13 @@
 package validate
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/finding"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
 // Finding is something that keeps an application from running. Its reason is v1alpha1.InvalidSpecReason or
@@ -38,3 +41,25 @@ func shown(value any) string {
 
 // Warning is something that works but is better changed.
 type Warning = finding.Finding
+
+// findingsOf turns errors of other packages into findings.
+func findingsOf(err error) []Finding {
+	var value *conf.ValueError
+	var mistake *render.MistakeError
+	var joined interface{ Unwrap() []error }
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &joined):
+		var findings []Finding
+		for _, part := range joined.Unwrap() {
+			findings = append(findings, findingsOf(part)...)
+		}
+		return findings
+	case errors.As(err, &value):
+		return []Finding{invalid(value.Field, "%s", value.Message())}
+	case errors.As(err, &mistake):
+		return []Finding{invalid(mistake.Field, "%s", mistake.Message)}
+	}
+	return []Finding{invalid("spec", "%s", err.Error()+": correct it")}
+}

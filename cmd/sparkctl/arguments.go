@@ -1,0 +1,31 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sparkgate/sparkgate/internal/nearest"
+)
+
+// noArguments refuses arguments that are not flags.
+func noArguments(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usageError{fmt.Errorf("unexpected argument %q; see %s --help", args[0], c.CommandPath())}
+	}
+	return nil
+}
+
+// didYouMean returns a question behind a name that does not exist, or nothing if no other name is near.
+func didYouMean(wrong string, names []string) string {
+	if meant := nearest.To(wrong, names); meant != "" {
+		return fmt.Sprintf(": did you mean %s?", meant)
+	}
+	return ""
+}
+
+// usageError is a call that cannot be understood.
+type usageError struct{ error }
