@@ -105,3 +105,40 @@ type Head struct {
 	Key      queueing.Key
 	Priority int32
 }
+
+// QueueState is what a queue holds at the moment, for its status.
+type QueueState struct {
+	Name   string
+	Parent string
+	// Root of the tree that the queue is in.
+	Root string
+	// Leaf queues take applications.
+	Leaf bool
+	// StoppedBy is the queue, this one or the nearest above it, that is drained, else held; empty if none is. Stop is
+	// StopHoldAndDrain or StopHold; empty if none is.
+	StoppedBy string
+	Stop      StopPolicy
+	// Problem is empty, ParentNotFound, Cycle or NoQuota: with a problem nothing is admitted. Message explains it.
+	Problem string
+	Message string
+	// MissingFlavors are those that the queue names and that do not exist, in its order.
+	MissingFlavors []string
+	// Pending and Admitted count the applications of this queue and of those below it.
+	Pending, Admitted int32
+	// Pods that belong to no application, of this queue and of those below it. Their drivers count as applications,
+	// too.
+	Pods PodCount
+	// Waiting counts the pending asks of this very queue by the reason of their verdict: one of the reasons of
+	// package queueing, or Undecided for asks that no Cycle has evaluated.
+	Waiting map[string]int32
+	// Share is what the queue borrows in relation to what its parent could have, divided by its weight (see
+	// quota.Share): infinite where that could have nothing, nil for a root.
+	Share *float64
+	// Usage by flavor and resource, of this queue and those below it, in the order of the names.
+	Usage []Usage
+	// ElasticPods counts the pods above the base gangs of holders in this queue and those below it, and WantedPods
+	// those that are wanted in addition.
+	ElasticPods, WantedPods int32
+	// Heads are the first pending asks of this queue (not of those below it), without inadmissible ones.
+	Heads []Head
+}

@@ -95,45 +95,6 @@ func (hr *hierarchy) configureQueue(q *queue) {
 	}
 }
 
-// evaluate prepares a new class: its options, and whether it could ever be admitted.
-func (hr *hierarchy) evaluate(class *equivalenceClass, access access) {
-	q := class.queue
-	if class.signature.broken != "" {
-		class.inadmissible = negativeAsk(class.signature)
-		return
-	}
-	if class.inadmissible = hr.queueInadmissible(q); class.isInadmissible() {
-		return
-	}
-	switch access {
-	case notSelected:
-		class.inadmissible = notAllowed(q)
-		return
-	case withoutLimits:
-		class.inadmissible = limitsNeeded(q)
-		return
-	case allowed:
-	}
-	search, bar := hr.placements(q, class.signature)
-	if class.inadmissible = bar; class.isInadmissible() {
-		return
-	}
-	for _, where := range search.run(maxOptions, maxPlacementSteps, func(need quota.Vector) bool {
-		_, exceeds := hr.forest.Exceeds(q.node, need)
-		return !exceeds
-	}) {
-		class.options = append(class.options, hr.option(class, where))
-	}
-	switch {
-	case len(class.options) == 0 && search.cut:
-		class.inadmissible = notFoundWithin(class, maxPlacementSteps)
-	case len(class.options) == 0:
-		class.inadmissible = hr.exceedsQuota(class, search)
-	case search.cut:
-		class.placements = search
-	}
-}
-
 // queueInadmissible returns why a queue cannot admit applications at all; an Undecided verdict if it can.
 func (hr *hierarchy) queueInadmissible(q *queue) queueing.Verdict {
 	if q.config == nil {

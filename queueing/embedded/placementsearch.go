@@ -107,3 +107,42 @@ func (hr *hierarchy) findOption(class *equivalenceClass) bool {
 
 // maxOptions bounds the ways to place a gang that are kept: sixteen flavors each for driver and executors.
 const maxOptions = 256
+
+// evaluate prepares a new class: its options, and whether it could ever be admitted.
+func (hr *hierarchy) evaluate(class *equivalenceClass, access access) {
+	q := class.queue
+	if class.signature.broken != "" {
+		class.inadmissible = negativeAsk(class.signature)
+		return
+	}
+	if class.inadmissible = hr.queueInadmissible(q); class.isInadmissible() {
+		return
+	}
+	switch access {
+	case notSelected:
+		class.inadmissible = notAllowed(q)
+		return
+	case withoutLimits:
+		class.inadmissible = limitsNeeded(q)
+		return
+	case allowed:
+	}
+	search, bar := hr.placements(q, class.signature)
+	if class.inadmissible = bar; class.isInadmissible() {
+		return
+	}
+	for _, where := range search.run(maxOptions, maxPlacementSteps, func(need quota.Vector) bool {
+		_, exceeds := hr.forest.Exceeds(q.node, need)
+		return !exceeds
+	}) {
+		class.options = append(class.options, hr.option(class, where))
+	}
+	switch {
+	case len(class.options) == 0 && search.cut:
+		class.inadmissible = notFoundWithin(class, maxPlacementSteps)
+	case len(class.options) == 0:
+		class.inadmissible = hr.exceedsQuota(class, search)
+	case search.cut:
+		class.placements = search
+	}
+}
