@@ -6,6 +6,7 @@ package simulator
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"testing"
 	"time"
 
@@ -29,6 +30,14 @@ func crowded(arrivals int, preemption embedded.Preemption) Scenario {
 				PodSets: []queueing.PodSet{{Name: "driver", Count: 1, Requests: queueing.Resources{"cpu": 1000 * (1 + r.Int64N(8))}}},
 			},
 		})
+	}
+	return s
+}
+
+// atOnce has all arrive at the same instant.
+func atOnce(s Scenario) Scenario {
+	for i := range s.Arrivals {
+		s.Arrivals[i].At = 0
 	}
 	return s
 }
@@ -61,6 +70,25 @@ func BenchmarkContention(b *testing.B) {
 				}
 				b.ReportMetric(float64(summary.Preemptions), "preemptions")
 				b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*(len(s.Arrivals)+summary.Preemptions)), "us/decision")
+			}
+		})
+	}
+}
+
+// BenchmarkCrowd plays as many arrivals as a very large installation has in weeks, spread over time and at one instant.
+func BenchmarkCrowd(b *testing.B) {
+	for name, s := range map[string]Scenario{
+		"1000000": crowded(1_000_000, embedded.Preemption{}), "100000-at-once": atOnce(crowded(100_000, embedded.Preemption{})),
+	} {
+		b.Run(name, func(b *testing.B) {
+			for range b.N {
+				summary, err := Run(s, func(Event) error { return nil })
+				if err != nil || summary.Unfinished > 0 {
+					b.Fatal(summary, err)
+				}
+				var after runtime.MemStats
+				runtime.ReadMemStats(&after)
+				b.ReportMetric(float64(after.Sys)/(1<<20), "MiB-from-OS")
 			}
 		})
 	}
