@@ -9,10 +9,10 @@ import "github.com/sparkgate/sparkgate/queueing/quota"
 // node has a winner: the queue below it that comes first; the winner of the root comes first of all.
 //
 // Whether the first ask of a queue still fits, or may preempt, and how far it borrows is checked when its turn has come:
-// until then the ask can only be ranked too high. There are three exceptions. An ask that borrows, and no longer fits, may hide a later one of its
-// queue that stays within the quota and so comes before those of other queues; an ask with several flavors may have
-// to move to another one, without borrowing; and with fair sharing, an ask that does not fit may hold back its
-// siblings by the share that it would have. Such queues need a recheck after every grant.
+// until then the ask can only be ranked too high. There are three exceptions. An ask that borrows, and no longer fits, may
+// hide a later one of its queue that stays within the quota and so comes before those of other queues; an ask with several
+// flavors may have to move to another one, without borrowing; and with fair sharing, an ask that does not fit may hold back
+// its siblings by the share that it would have. Such queues need a recheck after every grant.
 type tournament struct {
 	admission   *admission
 	preemption  *preemptionRound
@@ -57,7 +57,8 @@ func newTournament(ad *admission, pr *preemptionRound) *tournament {
 // nothing has changed since.
 func (q *queue) isSettled() bool { return q.settledAt == q.tree.attempt() && len(q.entries.items) == 0 }
 
-// enter adds the classes of a queue that fit now; of a StrictFIFO queue the first one, whether it fits or not. A class that did not fit is not tried again before quota is released.
+// enter adds the classes of a queue that fit now; of a StrictFIFO queue the first one, whether it fits or not. A class that
+// did not fit is not tried again before quota is released, nor after that while the limit that blocked it leaves too little.
 func (c *tournament) enter(q *queue) {
 	switch {
 	case q.config == nil || q.stoppedBy != nil:

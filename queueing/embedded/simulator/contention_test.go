@@ -34,10 +34,10 @@ func crowded(arrivals int, preemption embedded.Preemption) Scenario {
 	return s
 }
 
-// atOnce has all arrive at the same instant.
-func atOnce(s Scenario) Scenario {
+// spread has arrivals come so many times as late.
+func spread(s Scenario, times float64) Scenario {
 	for i := range s.Arrivals {
-		s.Arrivals[i].At = 0
+		s.Arrivals[i].At = time.Duration(times * float64(s.Arrivals[i].At))
 	}
 	return s
 }
@@ -75,12 +75,16 @@ func BenchmarkContention(b *testing.B) {
 	}
 }
 
-// BenchmarkCrowd plays as many arrivals as a very large installation has in weeks, spread over time and at one instant.
+// BenchmarkCrowd plays as many arrivals as a very large installation has in weeks: spread so that the queues just keep up, and
+// a tenth of them at one instant. Memory is what the process has from the system, the scenario included.
 func BenchmarkCrowd(b *testing.B) {
-	for name, s := range map[string]Scenario{
-		"1000000": crowded(1_000_000, embedded.Preemption{}), "100000-at-once": atOnce(crowded(100_000, embedded.Preemption{})),
+	for name, scenario := range map[string]func() Scenario{
+		"1000000":        func() Scenario { return spread(crowded(1_000_000, embedded.Preemption{}), 3.5) },
+		"100000-at-once": func() Scenario { return spread(crowded(100_000, embedded.Preemption{}), 0) },
 	} {
 		b.Run(name, func(b *testing.B) {
+			s := scenario()
+			b.ResetTimer()
 			for range b.N {
 				summary, err := Run(s, func(Event) error { return nil })
 				if err != nil || summary.Unfinished > 0 {
@@ -88,7 +92,7 @@ func BenchmarkCrowd(b *testing.B) {
 				}
 				var after runtime.MemStats
 				runtime.ReadMemStats(&after)
-				b.ReportMetric(float64(after.Sys)/(1<<20), "MiB-from-OS")
+				b.ReportMetric(float64(after.Sys)/(1<<20), "MiB")
 			}
 		})
 	}
