@@ -32,6 +32,7 @@ func entrypoint(t *testing.T, env []string, args ...string) (string, error) {
 
 func TestEntrypoint(t *testing.T) {
 	t.Parallel()
+	const quick = "-XX:TieredStopAtLevel=1"
 	executor := []string{
 		"SPARK_HOME=/s", "SPARK_EXECUTOR_MEMORY=512m", "SPARK_DRIVER_URL=spark://d", "SPARK_EXECUTOR_ID=3", "SPARK_EXECUTOR_CORES=2",
 		"SPARK_APPLICATION_ID=app", "SPARK_EXECUTOR_POD_IP=10.0.0.1", "SPARK_RESOURCE_PROFILE_ID=0", "SPARK_EXECUTOR_POD_NAME=pod",
@@ -57,7 +58,7 @@ func TestEntrypoint(t *testing.T) {
 		"executor": {
 			env:  executor,
 			args: []string{"executor"},
-			want: append([]string{"java"}, withClasspath("/s/conf:/s/jars/*:/")...),
+			want: append([]string{"java", quick}, withClasspath("/s/conf:/s/jars/*:/")...),
 		},
 		"executor with everything": {
 			env: append([]string{
@@ -65,7 +66,7 @@ func TestEntrypoint(t *testing.T) {
 				"SPARK_JAVA_OPT_0=-Da=b c", "SPARK_JAVA_OPT_1=-D'\"$HOME*", "SPARK_JAVA_OPT_2=", "SPARK_JAVA_OPT_3=2\n3", "SPARK_JAVA_OPT_5=after a gap",
 			}, executor...),
 			args: []string{"executor"},
-			want: append([]string{"/j/bin/java", "-Da=b c", "-D'\"$HOME*", "", "2\n3"}, withClasspath("/c:/h:/u:/s/jars/*:/e:/d:/")...),
+			want: append([]string{"/j/bin/java", quick, "-Da=b c", "-D'\"$HOME*", "", "2\n3"}, withClasspath("/c:/h:/u:/s/jars/*:/e:/d:/")...),
 		},
 		"command":    {args: []string{"echo", "a b"}, want: []string{"echo", "a b"}},
 		"no command": {want: []string{"bash"}},
