@@ -51,14 +51,14 @@ type ResizeRequest struct {
 type Allocation struct {
 	// Grant that the gate charges. Nil if the key holds no such grant.
 	Grant *Grant
-	// Reclaims are the pods above the base gang that have to end, by flavor.
+	// Reclaims are the pods above the base gang that must end, by flavor.
 	Reclaims []Reclaim
 	// Why less is charged than wanted, as a message for users; empty if nothing is missing, or if the gate has not
 	// decided yet. It is stable.
 	Why string
 }
 
-// Reclaim is a number of pods that have to end because their quota is taken for others.
+// Reclaim is a number of pods that must end because their quota is taken for others.
 type Reclaim struct {
 	Flavor string
 	Count  int32
@@ -66,7 +66,7 @@ type Reclaim struct {
 	Why Eviction
 }
 
-// ReclaimedIn returns how many pods of a flavor have to end.
+// ReclaimedIn returns how many pods of a flavor must end.
 func (a Allocation) ReclaimedIn(flavor string) int32 {
 	var n int32
 	for _, g := range a.Reclaims {

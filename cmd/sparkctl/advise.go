@@ -31,7 +31,7 @@ type adviseFlags struct {
 func newAdvise(s streams) *cobra.Command {
 	var f adviseFlags
 	c := aboutApplication(&cobra.Command{
-		Use: "advise [NAME]", Short: "Say which memory, cores and executors would do", Long: adviseText,
+		Use: "advise [NAME]", Short: "Recommend memory, cores and executors", Long: adviseText,
 		Example: "  sparkctl advise pi\n  sparkctl advise pi --event-log /mnt/events/eventlog_v2_spark-0a1b\n" +
 			"  kubectl patch sgapp pi --type merge --patch \"$(sparkctl advise pi -o patch)\"",
 	}, &f.cluster, nil)

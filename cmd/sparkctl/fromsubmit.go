@@ -38,14 +38,14 @@ func newFromSubmit(s streams) *cobra.Command {
 	c.Flags().SetInterspersed(false)
 	c.Flags().StringVar(&version, "spark-version", "", "the `VERSION` of Spark in the image (default: what the tag of the image begins with)")
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		return usageError{fmt.Errorf("%w; the arguments of spark-submit stand behind --", err)}
+		return usageError{fmt.Errorf("%w; put the arguments of spark-submit after --", err)}
 	})
 	return c
 }
 
 func fromSubmit(version string, arguments []string, s streams) error {
 	if len(arguments) == 0 {
-		return usageError{errors.New("give the arguments of spark-submit behind --")}
+		return usageError{errors.New("give the arguments of spark-submit after --")}
 	}
 	arguments = withoutProgram(arguments)
 	submitted, err := offline.FromSubmit(offline.Submission{Arguments: arguments, SparkVersion: version, ReadFile: os.ReadFile})

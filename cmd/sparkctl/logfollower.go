@@ -140,7 +140,7 @@ func (l *logFollower) copy(ctx context.Context, pod *corev1.Pod) error {
 		if errors.As(err, &broken) || !options.Follow || ctx.Err() != nil || !l.cluster.RunsOn(ctx, pod) {
 			return err
 		}
-		fmt.Fprintf(l.notes, "The log of pod %s broke off and is opened again: lines may be missing or repeated.\n", pod.Name)
+		fmt.Fprintf(l.notes, "The log of pod %s was interrupted and is reopened: lines may be missing or repeated.\n", pod.Name)
 		options.Since, options.Tail = time.Second, -1
 	}
 }

@@ -100,7 +100,7 @@ func (f *logsFlags) output(s streams) io.Writer {
 // print prints what there is of the logs of one attempt.
 func (l *logFollower) print(ctx context.Context, app *v1alpha1.SparkApplication) error {
 	if app.Status.Run == 0 {
-		return errors.New("there is no log: the run has not begun")
+		return errors.New("there is no log: the run has not started")
 	}
 	attempt := l.attempt
 	if attempt == 0 {
@@ -137,5 +137,5 @@ func (l *logFollower) kept(app *v1alpha1.SparkApplication, attempt int64) error 
 		_, err := io.WriteString(l.lines.out, a.LogTail)
 		return err
 	}
-	return fmt.Errorf("there is no log: attempt %d of run %d has no %s that has begun", attempt, app.Status.Run, l.role())
+	return fmt.Errorf("there is no log: attempt %d of run %d has no %s that has started", attempt, app.Status.Run, l.role())
 }

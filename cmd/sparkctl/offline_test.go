@@ -91,8 +91,8 @@ func TestOfflineCalls(t *testing.T) {
 		code     int
 		out, err string
 	}{
-		"from-submit without arguments": {args: []string{"from-submit"}, code: exitUsage, err: "behind --"},
-		"from-submit with a wrong flag": {args: []string{"from-submit", "--master", "k8s://x"}, code: exitUsage, err: "stand behind --"},
+		"from-submit without arguments": {args: []string{"from-submit"}, code: exitUsage, err: "after --"},
+		"from-submit with a wrong flag": {args: []string{"from-submit", "--master", "k8s://x"}, code: exitUsage, err: "after --"},
 		"from-submit help":              {args: []string{"help", "from-submit"}, out: "--spark-version VERSION"},
 		"from-submit in client mode": {
 			args: []string{"from-submit", "--", "--deploy-mode", "client", "a.py"}, code: exitFailed, err: "drivers always run in a pod",

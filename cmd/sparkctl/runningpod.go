@@ -35,5 +35,5 @@ func runningPod(ctx context.Context, c *client.Cluster, app *v1alpha1.SparkAppli
 		}
 	}
 	now := status.Summarize(app, clock.RealClock{}.Now())
-	return nil, &notRunningError{fmt.Errorf("%s has no %s that runs: %s: %s", app.Name, what, now.Stage, now.Message)}
+	return nil, &notRunningError{fmt.Errorf("%s has no running %s: %s: %s", app.Name, what, now.Stage, now.Message)}
 }

@@ -23,12 +23,12 @@ import (
 )
 
 const scheduleText = `Prints when the schedule NAME is due next, in its time zone and in UTC, and says where clocks are set forward or back:
-a local time that is skipped, one that comes twice. With -f it prints that of all ScheduledSparkApplications in FILE, without a cluster.
+a local time that is skipped, one that occurs twice. With -f it prints that of all ScheduledSparkApplications in FILE, without a cluster.
 
 The times are those at which it is due. Whether a run is created then depends on what the lines above them say: on runs that have not
 finished, and on the operator.
 
-The exit code is 1 if a schedule has a mistake, because of which nothing of it is run, 2 if the call cannot be understood.`
+The exit code is 1 if a schedule has a mistake, because of which it is suspended, so nothing of it runs, 2 if the call cannot be understood.`
 
 const (
 	defaultTimes = 10
@@ -210,7 +210,7 @@ func (f *scheduleFlags) fromCluster(ctx context.Context, name string) ([]printer
 	ready := apimeta.FindStatusCondition(object.Status.Conditions, v1alpha1.ReadyCondition)
 	switch {
 	case object.Status.ObservedGeneration != object.Generation || ready == nil:
-		schedule.Warnings = append(schedule.Warnings, "the operator has not looked at this version of the schedule yet: does it run?")
+		schedule.Warnings = append(schedule.Warnings, "the operator has not looked at this version of the schedule yet: is it running?")
 	case ready.Reason == v1alpha1.InvalidSpecReason:
 		schedule.Mistakes = []string{ready.Message}
 	case ready.Status == "False":

@@ -19,7 +19,7 @@ import (
 )
 
 const shellText = `Opens a shell in the driver of an application, or in one of its executors: bash where the image has it, else sh. With a
-command behind --, runs that and ends with its exit code.`
+command after --, runs that and ends with its exit code.`
 
 // resizeEvery is how often the size of the terminal is looked at.
 const resizeEvery = 500 * time.Millisecond

@@ -21,7 +21,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/offline"
 )
 
-const submitText = `Creates a SparkApplication: from a manifest with -f, or from the arguments of spark-submit behind --, as from-submit translates them.
+const submitText = `Creates a SparkApplication: from a manifest with -f, or from the arguments of spark-submit after --, as from-submit translates them.
 The namespace is that of -n, else that of the manifest, else that of the kubeconfig's context; for spark-submit, that of -n or of
 spark.kubernetes.namespace, else default.
 
@@ -55,7 +55,7 @@ func newSubmit(s streams) *cobra.Command {
 
 func (f *submitFlags) run(ctx context.Context, args []string, s streams) error {
 	if (f.file == "") == (len(args) == 0) {
-		return usageError{errors.New("name a manifest with -f FILE, or give the arguments of spark-submit behind --")}
+		return usageError{errors.New("name a manifest with -f FILE, or give the arguments of spark-submit after --")}
 	}
 	manifest, err := f.manifest(args, s)
 	if err != nil {

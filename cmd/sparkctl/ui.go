@@ -58,7 +58,7 @@ func (f *uiFlags) run(ctx context.Context, name string, s streams) error {
 		return f.show(app.Status.Driver.HistoryAddress, "History of "+app.Status.Driver.ApplicationID, s)
 	}
 	if notRunning != nil {
-		return fmt.Errorf("%w; the operator knows no history of it (flag --history-server-url, and an event log)", err)
+		return fmt.Errorf("%w; the operator does not know where its history is (flag --history-server-url, and an event log)", err)
 	}
 	if err != nil {
 		return err
@@ -132,12 +132,12 @@ func (f *uiFlags) show(address, what string, s streams) error {
 		return err
 	}
 	if at, err := url.Parse(address); err != nil || !slices.Contains([]string{"http", "https"}, at.Scheme) {
-		return fmt.Errorf("%q is not opened: it is not an address of the web", address)
+		return fmt.Errorf("%q is not opened: it is not a web address", address)
 	}
 	var said strings.Builder
 	browser.Stdout, browser.Stderr = &said, &said
 	if err := browser.OpenURL(address); err != nil {
-		fmt.Fprintf(s.err, "No browser could be opened (%v); open the address yourself, or set --open=false.\n", err)
+		fmt.Fprintf(s.err, "Could not open a browser (%v); open the address yourself, or set --open=false.\n", err)
 	}
 	return nil
 }

@@ -31,9 +31,9 @@ func init() { metrics.Registry.MustRegister(collector) }
 func newApplicationCollector() *applicationCollector {
 	return &applicationCollector{
 		count: prometheus.NewDesc("sparkgate_applications",
-			"Applications that have not come to their end, by stage.", []string{"namespace", "queue", "stage"}, nil),
+			"Applications that have not finished, by stage.", []string{"namespace", "queue", "stage"}, nil),
 		oldest: prometheus.NewDesc("sparkgate_oldest_wait_start_time_seconds",
-			"Since when the application waits for quota that has waited longest, in seconds since 1970.", []string{"namespace", "queue"}, nil),
+			"When the application that has waited longest for quota began to wait, in seconds since 1970.", []string{"namespace", "queue"}, nil),
 	}
 }
 

@@ -149,7 +149,7 @@ func (cr *creator) adopt(ctx context.Context, obj client.Object) error {
 	case !ownedBy(existing, cr.app), isPod(obj) && existing.GetLabels()[v1alpha1.SparkRoleLabel] != v1alpha1.SparkRoleDriver:
 		cr.obstacle = fmt.Sprintf("%s already exists and belongs to another owner; delete it, or choose another name for the application or in spec.driver.podName", describe(obj))
 	case !ofAttempt(existing, cr.app.Status.Run, cr.app.Status.Attempt):
-		cr.obstacle = fmt.Sprintf("%s of an earlier attempt is not gone yet", describe(obj))
+		cr.obstacle = fmt.Sprintf("%s of an earlier attempt still exists", describe(obj))
 	case !asWanted(existing, obj):
 		return cr.replace(ctx, existing, obj)
 	}
@@ -161,12 +161,12 @@ func (cr *creator) replace(ctx context.Context, existing, wanted client.Object) 
 	uid := existing.GetUID()
 	err := cr.Client.Delete(ctx, existing, client.Preconditions{UID: &uid})
 	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
-		return fmt.Errorf("delete %s, which has another content: %w", describe(existing), err)
+		return fmt.Errorf("delete %s, which has different content: %w", describe(existing), err)
 	}
 	err = cr.Client.Create(ctx, wanted, client.FieldOwner(v1alpha1.FieldOwner))
 	switch {
 	case apierrors.IsAlreadyExists(err):
-		cr.obstacle = fmt.Sprintf("%s already exists with other content than the attempt needs, and was not created by the operator; find out what creates it, and delete it",
+		cr.obstacle = fmt.Sprintf("%s already exists with different content than the attempt needs, and was not created by the operator; find out what creates it, and delete it",
 			describe(wanted))
 		return nil
 	case err != nil && !cr.refuse(ctx, wanted, err):

@@ -171,13 +171,13 @@ func TestKnownSecrets(t *testing.T) {
 		"a container's variable":   {"driver: {" + fmt.Sprintf(container, "env: [{name: A, valueFrom: {secretKeyRef: {name: db, key: password}}}]") + "}", said, hidden},
 		"a container's variables":  {"executor: {" + fmt.Sprintf(container, "envFrom: [{secretRef: {name: db}}]") + "}", said, hidden},
 		"a Secret that is gone": {"driver: {envFrom: [{secretRef: {name: gone}}]}", said,
-			`(withheld: Secret "gone", whose values may stand in the log, does not exist in namespace team)`},
+			`(withheld: Secret "gone", whose values may appear in the log, does not exist in namespace team)`},
 		"an optional one": {"driver: {envFrom: [{secretRef: {name: gone, optional: true}}]}", said, said + "mine"},
 		"optional once":   {"driver: {envFrom: [{secretRef: {name: gone, optional: true}}], env: [{name: A, valueFrom: {secretKeyRef: {name: gone, key: a}}}]}", said, "(withheld: "},
 		"a Secret that may not be read": {"driver: {envFrom: [{secretRef: {name: forbidden}}]}", said,
-			`(withheld: Secret "forbidden", whose values may stand in the log, may not be read by the operator: let its service account get Secrets in namespace team)`},
-		"a Secret that cannot be read": {"driver: {envFrom: [{secretRef: {name: broken}}]}", said, `(withheld: Secret "broken" cannot be read now, and its values may stand in the log)`},
-		"a file that cannot be read":   {"sparkConfigMap: broken", said, `(withheld: ConfigMap "broken" of spec.sparkConfigMap cannot be read now, and may hold secrets)`},
+			`(withheld: Secret "forbidden", whose values may appear in the log, may not be read by the operator: let its service account get Secrets in namespace team)`},
+		"a Secret that cannot be read": {"driver: {envFrom: [{secretRef: {name: broken}}]}", said, `(withheld: Secret "broken" cannot be read now, and its values may appear in the log)`},
+		"a file that cannot be read":   {"sparkConfigMap: broken", said, `(withheld: ConfigMap "broken" of spec.sparkConfigMap cannot be read now, and may contain secrets)`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -39,7 +39,7 @@ func (ob *observer) knownSecrets(ctx context.Context) (known *redact.Known, why 
 	files, err := ob.reader.confFiles(ctx)
 	if err != nil {
 		log.Info("cannot determine the secrets to redact from a log", "why", err.Error())
-		return nil, fmt.Sprintf("ConfigMap %q of spec.sparkConfigMap cannot be read now, and may hold secrets", ob.app.Spec.SparkConfigMap)
+		return nil, fmt.Sprintf("ConfigMap %q of spec.sparkConfigMap cannot be read now, and may contain secrets", ob.app.Spec.SparkConfigMap)
 	}
 	properties, _ := conf.Merge(ob.app, conf.Sources{ConfigMap: files})
 	secrets := append(ofProperties(properties), ofArguments(ob.app.Spec.Arguments)...)
@@ -59,9 +59,9 @@ func (ob *observer) knownSecrets(ctx context.Context) (known *redact.Known, why 
 		switch {
 		case err != nil:
 			log.Info("cannot determine the secrets to redact from a log", "why", err.Error())
-			return nil, fmt.Sprintf("Secret %q cannot be read now, and its values may stand in the log", name)
+			return nil, fmt.Sprintf("Secret %q cannot be read now, and its values may appear in the log", name)
 		case problem != "" && !refs[name].optional:
-			return nil, fmt.Sprintf("Secret %q, whose values may stand in the log, %s", name, problem)
+			return nil, fmt.Sprintf("Secret %q, whose values may appear in the log, %s", name, problem)
 		}
 		secrets = append(secrets, refs[name].values(data)...)
 	}

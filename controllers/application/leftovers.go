@@ -76,7 +76,7 @@ func (r *Reconciler) sweepObject(ctx context.Context, of leftover.Application, o
 	uid := obj.UID
 	err = r.Client.Delete(ctx, obj, client.Preconditions{UID: &uid}, client.PropagationPolicy(metav1.DeletePropagationBackground))
 	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
-		return true, fmt.Errorf("delete %s %s/%s, which its application has left: %w", obj.Kind, obj.Namespace, obj.Name, err)
+		return true, fmt.Errorf("delete %s %s/%s, which its application has left behind: %w", obj.Kind, obj.Namespace, obj.Name, err)
 	}
 	return true, nil
 }

@@ -192,12 +192,12 @@ func TestLiveApplications(t *testing.T) {
 	}
 	r.deciding.Store(true)
 	const want = `
-		# HELP sparkgate_applications Applications that have not come to their end, by stage.
+		# HELP sparkgate_applications Applications that have not finished, by stage.
 		# TYPE sparkgate_applications gauge
 		sparkgate_applications{namespace="live",queue="team-a",stage="Queued"} 1
 		sparkgate_applications{namespace="live",queue="team-a",stage="Running"} 2
 		sparkgate_applications{namespace="live",queue="unknown",stage="Queued"} 1000
-		# HELP sparkgate_oldest_wait_start_time_seconds Since when the application waits for quota that has waited longest, in seconds since 1970.
+		# HELP sparkgate_oldest_wait_start_time_seconds When the application that has waited longest for quota began to wait, in seconds since 1970.
 		# TYPE sparkgate_oldest_wait_start_time_seconds gauge
 		sparkgate_oldest_wait_start_time_seconds{namespace="live",queue="team-a"} 1000
 		sparkgate_oldest_wait_start_time_seconds{namespace="live",queue="unknown"} 1001

@@ -100,7 +100,7 @@ func (ob *observer) chargeUnattributed(ctx context.Context) error {
 // is recorded, the create has been answered by the pod itself.
 func (ob *observer) driverAbsent(ctx context.Context) (bool, error) {
 	if until := ob.expectations.unsettledUntil(ob.app); ob.app.Status.Driver.UID == "" && ob.Clock.Now().Before(until) {
-		return false, &retryLaterError{until.Sub(ob.Clock.Now()), "a create of the driver pod was not answered"}
+		return false, &retryLaterError{until.Sub(ob.Clock.Now()), "the request to create the driver pod was not answered"}
 	}
 	pod := &metav1.PartialObjectMetadata{}
 	pod.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Pod"))

@@ -178,7 +178,7 @@ func (r *reconciliation) patchUIService(ctx context.Context, service *corev1.Ser
 		return []problem{{soon: true}} // gone, or another one
 	case err != nil:
 		r.state.extras = true
-		return []problem{{reason: expose.CreateFailedReason, text: fmt.Sprintf("the Service of the attempt does not get what spec.ui.serviceMetadata says: %s", err)}}
+		return []problem{{reason: expose.CreateFailedReason, text: fmt.Sprintf("spec.ui.serviceMetadata is not applied to the Service of the attempt: %s", err)}}
 	}
 	return nil
 }
@@ -267,7 +267,7 @@ func problemOf(object *unstructured.Unstructured, err error) problem {
 	case errors.As(err, &later), apierrors.IsConflict(err):
 		return problem{soon: true}
 	case object.GroupVersionKind() == expose.RouteKind && (apimeta.IsNoMatchError(err) || kindUnknown(err)):
-		return problem{reason: gatewayNotInstalled, text: what + " of spec.ui.route cannot be created, because the cluster does not know the kind: " +
+		return problem{reason: gatewayNotInstalled, text: what + " of spec.ui.route cannot be created, because the cluster does not serve the kind: " +
 			"install the Gateway API (httproutes.gateway.networking.k8s.io, version v1)"}
 	}
 	return problem{reason: expose.CreateFailedReason, text: "could not apply " + what + ": " + err.Error()}

@@ -33,7 +33,7 @@ var (
 
 	brokenAsks = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "sparkgate_queue_broken_asks_total",
-		Help: "Asks with a negative number, which the queue refuses: more than 0 is a fault of the operator.",
+		Help: "Requests with a negative amount, which the queue refuses: more than 0 is a bug in the operator.",
 	})
 
 	cycles = prometheus.NewHistogram(prometheus.HistogramOpts{
@@ -77,14 +77,14 @@ func newGauges() *gauges {
 	cell := []string{"queue", "flavor", "resource"}
 	return &gauges{
 		pending:  prometheus.NewDesc("sparkgate_queue_pending", "Applications that wait, of the queue and those below it.", cell[:1], nil),
-		waiting:  prometheus.NewDesc("sparkgate_queue_waiting", "Applications that wait in this very queue, by the reason in their status.", []string{"queue", "reason"}, nil),
+		waiting:  prometheus.NewDesc("sparkgate_queue_waiting", "Applications that wait in this queue itself, by the reason in their status.", []string{"queue", "reason"}, nil),
 		admitted: prometheus.NewDesc("sparkgate_queue_admitted", "Applications that hold quota, of the queue and those below it.", cell[:1], nil),
-		share:    prometheus.NewDesc("sparkgate_queue_share", "What the queue borrows of what its parent could have, divided by its weight; absent for a root.", cell[:1], nil),
+		share:    prometheus.NewDesc("sparkgate_queue_share", "The share of its parent's quota that the queue borrows, divided by its weight; absent for a root.", cell[:1], nil),
 		elastic:  prometheus.NewDesc("sparkgate_queue_elastic_executors", "Executors above base gangs, of the queue and those below it, that hold quota or wait for it.", []string{"queue", "state"}, nil),
 		usage:    prometheus.NewDesc("sparkgate_queue_usage", "What the queue and those below it use: cores, bytes, pieces.", cell, nil),
 		nominal:  prometheus.NewDesc("sparkgate_queue_nominal", "Nominal quota of the queue and those below it; absent without a limit.", cell, nil),
 		borrowed: prometheus.NewDesc("sparkgate_queue_borrowed", "What is used above nominal.", cell, nil),
-		lent:     prometheus.NewDesc("sparkgate_queue_lent", "What is not used of nominal and could not be used now, because others do.", cell, nil),
+		lent:     prometheus.NewDesc("sparkgate_queue_lent", "Unused nominal quota that cannot be used now, because other queues have borrowed it.", cell, nil),
 	}
 }
 

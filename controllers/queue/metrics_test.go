@@ -42,7 +42,7 @@ func TestGauges(t *testing.T) {
 		# HELP sparkgate_queue_borrowed What is used above nominal.
 		# TYPE sparkgate_queue_borrowed gauge
 		sparkgate_queue_borrowed{flavor="default",queue="team-a",resource="cpu"} 0.1
-		# HELP sparkgate_queue_lent What is not used of nominal and could not be used now, because others do.
+		# HELP sparkgate_queue_lent Unused nominal quota that cannot be used now, because other queues have borrowed it.
 		# TYPE sparkgate_queue_lent gauge
 		sparkgate_queue_lent{flavor="arm",queue="team-a",resource="cpu"} 1.5
 		# HELP sparkgate_queue_nominal Nominal quota of the queue and those below it; absent without a limit.
@@ -52,7 +52,7 @@ func TestGauges(t *testing.T) {
 		# HELP sparkgate_queue_pending Applications that wait, of the queue and those below it.
 		# TYPE sparkgate_queue_pending gauge
 		sparkgate_queue_pending{queue="team-a"} 2
-		# HELP sparkgate_queue_share What the queue borrows of what its parent could have, divided by its weight; absent for a root.
+		# HELP sparkgate_queue_share The share of its parent's quota that the queue borrows, divided by its weight; absent for a root.
 		# TYPE sparkgate_queue_share gauge
 		sparkgate_queue_share{queue="team-a"} 0.25
 		# HELP sparkgate_queue_usage What the queue and those below it use: cores, bytes, pieces.
@@ -60,7 +60,7 @@ func TestGauges(t *testing.T) {
 		sparkgate_queue_usage{flavor="arm",queue="team-a",resource="cpu"} 1
 		sparkgate_queue_usage{flavor="default",queue="team-a",resource="cpu"} 0.6
 		sparkgate_queue_usage{flavor="default",queue="team-a",resource="pods"} 3
-		# HELP sparkgate_queue_waiting Applications that wait in this very queue, by the reason in their status.
+		# HELP sparkgate_queue_waiting Applications that wait in this queue itself, by the reason in their status.
 		# TYPE sparkgate_queue_waiting gauge
 		sparkgate_queue_waiting{queue="team-a",reason="ExceedsQuota"} 1
 		sparkgate_queue_waiting{queue="team-a",reason="WaitingForQuota"} 1

@@ -74,7 +74,7 @@ func (c *Cluster) unreachable(err error) error {
 	case apierrors.IsServiceUnavailable(err), apierrors.IsInternalError(err):
 		return fmt.Errorf("the operator does not answer: it does not run, or its flag --explain-addr is 0 (%w)", err)
 	}
-	return fmt.Errorf("the operator could not be asked: %w", err)
+	return fmt.Errorf("the operator could not be reached: %w", err)
 }
 
 // carrier copies the user's token into the header that passes the proxy.

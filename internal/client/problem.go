@@ -43,7 +43,7 @@ func (c *Cluster) explain(ctx context.Context, err error, a action) error {
 	case apierrors.IsForbidden(err):
 		text = fmt.Sprintf("you may not %s %s%s: ask for a role with that verb on that resource (%s)", a.verb, a.resource, a.in(), firstLine(err))
 	case apierrors.IsNotFound(err) && noSuchKind(err):
-		text = fmt.Sprintf("the cluster at %s does not know %s: install Sparkgate there, or choose another context with --context", c.config.Host, a.resource)
+		text = fmt.Sprintf("the cluster at %s does not serve %s: install Sparkgate there, or choose another context with --context", c.config.Host, a.resource)
 	case apierrors.IsNotFound(err) && a.name != "":
 		text = fmt.Sprintf("%s %s not found%s%s", strings.TrimSuffix(a.resource, "s"), a.name, a.in(), c.didYouMean(ctx, a))
 	case errors.As(err, &unreachable):

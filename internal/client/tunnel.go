@@ -43,7 +43,7 @@ func (c *Cluster) Forward(ctx context.Context, pod *corev1.Pod, local uint16, po
 	ports := []string{strconv.Itoa(int(local)) + ":" + strconv.Itoa(int(port))}
 	forwarder, err := portforward.NewOnAddressesForStreaming(dialer, []string{"127.0.0.1"}, ports, f.stop, ready, io.Discard, problems)
 	if err != nil {
-		return nil, fmt.Errorf("prepare a way to pod %s: %w", pod.Name, err)
+		return nil, fmt.Errorf("prepare a connection to pod %s: %w", pod.Name, err)
 	}
 	go func() { f.ended <- forwarder.ForwardPorts() }()
 	select {

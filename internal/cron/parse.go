@@ -40,7 +40,7 @@ func Parse(schedule, zone string) (*Schedule, error) {
 		return nil, &Error{"schedule", schedule, fmt.Sprintf(format, args...)}
 	}
 	if strings.HasPrefix(schedule, "TZ=") || strings.HasPrefix(schedule, "CRON_TZ=") {
-		return problem("a schedule names no time zone: write it in timeZone")
+		return problem("a schedule cannot contain a time zone: write it in timeZone")
 	}
 	if interval, found := strings.CutPrefix(schedule, "@every "); found {
 		every, err := parseInterval(interval)
@@ -68,9 +68,9 @@ func parseInterval(text string) (time.Duration, error) {
 	case err != nil:
 		return 0, fmt.Errorf("%q is not a duration: write @every 90m, or @every 6h", text)
 	case every < MinInterval || every > maxInterval:
-		return 0, fmt.Errorf("an interval is at least 1m and at most %s", "8784h")
+		return 0, fmt.Errorf("an interval must be at least 1m and at most %s", "8784h")
 	case every%time.Second != 0:
-		return 0, fmt.Errorf("an interval is a number of whole seconds")
+		return 0, fmt.Errorf("an interval must be a whole number of seconds")
 	}
 	return every, nil
 }

@@ -103,7 +103,7 @@ func TestMistakes(t *testing.T) {
 		{"@every 5s", "", "at least 1m"},
 		{"@every -1h", "", "at least 1m"},
 		{"@every 9000h", "", "at most 8784h"},
-		{"@every 61s500ms", "", "whole seconds"},
+		{"@every 61s500ms", "", "whole number of seconds"},
 		{"@every day", "", `"day" is not a duration`},
 		{"@every", "", "@every"},
 		{"@reboot", "", "known are @yearly"},

@@ -17,7 +17,7 @@ type action struct {
 // The actions.
 var (
 	actionSuspend = action{"suspend", "Suspend", "Stops the run, if there is one, and releases its quota. Resume continues it with a new attempt.", "spec.suspend is set: the run stops and releases its quota."}
-	actionResume  = action{"resume", "Resume", "Takes spec.suspend away: the application asks its queue again.", "spec.suspend is gone: the application asks its queue again."}
+	actionResume  = action{"resume", "Resume", "Removes spec.suspend: the application requests quota again.", "spec.suspend was removed: the application requests quota again."}
 	actionRerun   = action{"rerun", "Run again", "Requests one more run with the spec as it is.", "Another run is requested."}
 
 	actions = map[string]action{actionSuspend.Name: actionSuspend, actionResume.Name: actionResume, actionRerun.Name: actionRerun}

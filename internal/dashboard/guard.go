@@ -21,7 +21,7 @@ const mostBody = 64 << 10
 func (s *Server) guard(next http.Handler) http.Handler {
 	origins := http.NewCrossOriginProtection()
 	origins.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		writeProblem(w, "", http.StatusForbidden, "The request comes from a page of another site, and was refused.")
+		writeProblem(w, "", http.StatusForbidden, "The request came from a page of another site and was refused.")
 	}))
 	protected := origins.Handler(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -33,7 +33,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")
 		if len(s.options.Hosts) > 0 && !slices.Contains(s.options.Hosts, r.Host) {
-			writeProblem(w, "", http.StatusMisdirectedRequest, "This address is not one of this server. Open the one that sparkctl dashboard has printed.")
+			writeProblem(w, "", http.StatusMisdirectedRequest, "This server does not serve this address. Open the one that sparkctl dashboard has printed.")
 			return
 		}
 		if !s.knowsSecret(r) {

@@ -95,13 +95,13 @@ type problemPage struct{ Title, Text string }
 func problemTitle(status int) string {
 	switch status {
 	case http.StatusForbidden:
-		return "You may not see this"
+		return "You are not allowed to see this"
 	case http.StatusNotFound:
 		return "Not found"
 	case http.StatusUnauthorized:
 		return "Log in again"
 	}
-	return "This cannot be shown now"
+	return "This cannot be shown right now"
 }
 
 func writePage(w http.ResponseWriter, l layout, status int) {

@@ -58,14 +58,14 @@ func (dg delegation) noteNode(driver *pods.Record) {
 	}
 }
 
-// nodeOverdue reports whether the driver got no node within timeouts.admission.
+// nodeOverdue reports whether the driver was assigned no node within timeouts.admission.
 func (dg delegation) nodeOverdue(driver *pods.Record) bool {
 	at := dg.deadlines.admission()
 	return driver != nil && !hasNode(driver) && dg.delegated() && !at.IsZero() && !dg.o.Now.Before(at)
 }
 
 func (dg delegation) nodeMessage(driver *pods.Record) string {
-	return fmt.Sprintf("driver pod %s got no node within timeouts.admission (%s): %s", driver.Name, dg.timeouts().Admission.Duration, whyGivenUp(driver, dg.o.DriverEvent))
+	return fmt.Sprintf("driver pod %s was assigned no node within timeouts.admission (%s): %s", driver.Name, dg.timeouts().Admission.Duration, whyGivenUp(driver, dg.o.DriverEvent))
 }
 
 // otherGate ends the message of an attempt that runs although the spec now names another gate; empty if it does not.
@@ -74,7 +74,7 @@ func (dg delegation) otherGate() string {
 	if q == nil || q.Gate == "" || g == nil || g.Gate == q.Gate {
 		return ""
 	}
-	return fmt.Sprintf("; it was let in by gate %s, and spec.queue.gate %s takes effect when it asks again: with the next attempt or run", g.Gate, q.Gate)
+	return fmt.Sprintf("; it was admitted by gate %s, and spec.queue.gate %s takes effect when it asks again: with the next attempt or run", g.Gate, q.Gate)
 }
 
 func hasNode(driver *pods.Record) bool { return driver.Scheduled || driver.Running }

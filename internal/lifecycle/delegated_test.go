@@ -152,7 +152,7 @@ func TestAnotherGateIsNamedInMidRun(t *testing.T) {
 	})
 	w.settle()
 	ready := apimeta.FindStatusCondition(w.app.Status.Conditions, v1alpha1.ReadyCondition)
-	if ready.Reason != v1alpha1.RunningReason || !strings.Contains(ready.Message, "let in by gate Embedded, and spec.queue.gate Volcano takes effect when it asks again") {
+	if ready.Reason != v1alpha1.RunningReason || !strings.Contains(ready.Message, "admitted by gate Embedded, and spec.queue.gate Volcano takes effect when it asks again") {
 		t.Errorf("%s: %s", ready.Reason, ready.Message)
 	}
 	w.edit("takes it back", func(app *v1alpha1.SparkApplication) { app.Spec.Queue = nil })

@@ -104,7 +104,7 @@ func whyGivenUp(driver *pods.Record, event *string) string {
 	case why != "":
 		return why
 	case !hasNode(driver):
-		why = "its scheduler gave it no node"
+		why = "its scheduler assigned it no node"
 	default:
 		why = "the kubelet did not start its container"
 	}

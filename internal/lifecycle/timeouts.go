@@ -96,7 +96,7 @@ func (dl deadlines) run() (at time.Time, found stopFinding) {
 	t, started := dl.timeouts(), dl.s.Times.DriverStarted
 	if at = dl.stopBy(); !at.IsZero() {
 		found.reason = v1alpha1.StopDeadline
-		found.message = fmt.Sprintf("the attempt was admitted before others because it releases its quota within %s, and that time is over; "+
+		found.message = fmt.Sprintf("the attempt was admitted before others because it releases its quota within %s, and that time has passed; "+
 			"timeouts raised since take effect with the next attempt", dl.s.Grant.HoldsFor.Duration)
 	}
 	if started == nil {

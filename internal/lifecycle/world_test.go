@@ -428,7 +428,7 @@ func (w *world) createDriver() string {
 			return "pod " + name + " belongs to another owner"
 		}
 		if !w.current(existing) {
-			return "pod " + name + " of an earlier attempt is not gone yet"
+			return "pod " + name + " of an earlier attempt still exists"
 		}
 		return ""
 	}

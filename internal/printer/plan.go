@@ -24,7 +24,7 @@ func WritePlan(out io.Writer, plan offline.Plan, width int) error {
 		}
 	}
 	if len(plan.Effects) == 0 {
-		text.WriteString("No application would start, stop, or stand elsewhere than now.\n")
+		text.WriteString("No application would start, stop, or change its place in line.\n")
 		_, err := io.WriteString(out, text.String())
 		return err
 	}

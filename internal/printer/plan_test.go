@@ -43,7 +43,7 @@ func TestWritePlan(t *testing.T) {
 	if err := WritePlan(&out, offline.Plan{}, 0); err != nil {
 		t.Fatal(err)
 	}
-	if want := "No application would start, stop, or stand elsewhere than now.\n"; out.String() != want {
+	if want := "No application would start, stop, or change its place in line.\n"; out.String() != want {
 		t.Errorf("an empty plan is %q", out.String())
 	}
 }

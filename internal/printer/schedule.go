@@ -179,11 +179,11 @@ func clocks(previous time.Time, o cron.Occurrence) string {
 	}
 	switch local := o.At.Format(minute); o.Repeat {
 	case cron.FirstOnly:
-		parts = append(parts, local+" comes twice and runs the first time")
+		parts = append(parts, local+" occurs twice and runs the first time")
 	case cron.FirstOfTwo:
-		parts = append(parts, local+" comes twice: the first time")
+		parts = append(parts, local+" occurs twice: the first time")
 	case cron.SecondOfTwo:
-		parts = append(parts, local+" comes twice: the second time")
+		parts = append(parts, local+" occurs twice: the second time")
 	case cron.NotRepeated:
 	}
 	return strings.Join(parts, "; ")

@@ -41,7 +41,7 @@ func Headline(a v1.Application) string {
 		stage = " (" + a.Stage + ")"
 	}
 	if a.State == v1.Waiting && a.Stage == v1alpha1.ReferenceNotFoundReason {
-		return fmt.Sprintf("%s is not in queue %s yet: what its spec names has to exist first", name, a.Queue)
+		return fmt.Sprintf("%s is not in queue %s yet: something that its spec names does not exist", name, a.Queue)
 	}
 	switch a.State {
 	case v1.Waiting:
@@ -180,7 +180,7 @@ func (p *page) hold(h *v1.Hold) {
 		p.line("%-10s %s: %s", "Evicted", h.Eviction.Reason, h.Eviction.Message)
 	}
 	for i, g := range h.Reclaims {
-		p.line("%-10s %d of its executors have to end: %s", first(i, "Reclaimed"), g.Count, g.Message)
+		p.line("%-10s %d of its executors must end: %s", first(i, "Reclaimed"), g.Count, g.Message)
 	}
 	switch {
 	case h.SchedulingGated > 0 && h.SchedulingGatedMessage != "":

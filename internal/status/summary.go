@@ -21,7 +21,7 @@ const Unobserved = "New"
 // Messages of an application that the operator has not looked at: at first, and when that takes long.
 const (
 	notObserved     = "the operator has not looked at it yet"
-	notObservedLong = notObserved + ": does it run?"
+	notObservedLong = notObserved + ": is it running?"
 )
 
 // ObservedWithin is how long an operator may take to look at an application before people wonder whether it runs.

@@ -46,7 +46,7 @@ func limitText(resource string, most int64, limit quota.Limit, pool bool) string
 // or miscalculated an amount.
 func negativeAsk(s *signature) queueing.Verdict {
 	return queueing.Verdict{State: queueing.Refused, Reason: queueing.ReasonExceedsQuota, Message: fmt.Sprintf(
-		"the request is invalid, %s is negative: this is a bug of the operator, please report it", s.broken)}
+		"the request is invalid, %s is negative: this is a bug in the operator, please report it", s.broken)}
 }
 
 // notFoundWithin returns the verdict on asks with so many pod sets and flavors that the search was cut short.

@@ -62,7 +62,7 @@ func (q *queue) unblockRemedies() []string {
 func (ex *explainer) inadmissibleRemedies(a *app) []string {
 	class := a.class
 	if class.signature.broken != "" {
-		return []string{"report this bug of the operator: " + class.signature.broken + " is negative"}
+		return []string{"report this bug in the operator: " + class.signature.broken + " is negative"}
 	}
 	switch class.inadmissible.Reason {
 	case queueing.ReasonNamespaceNotAllowed:

@@ -79,7 +79,7 @@ func (g *Gate) Persisted(ctx context.Context, key queueing.Key, grant queueing.G
 		}
 		for _, s := range reclaims(chunks, surplus) {
 			if err := g.applyReclaim(ctx, s); err != nil && !apierrors.IsConflict(err) {
-				g.o.Log.Error(err, "give quota of executors back to Kueue", "application", key.String())
+				g.o.Log.Error(err, "return quota of executors to Kueue", "application", key.String())
 				g.retry(key)
 			}
 		}

@@ -135,11 +135,11 @@ type Hold struct {
 	// SchedulingGatedMessage why they do.
 	SchedulingGated        int32  `json:"schedulingGated,omitempty"`
 	SchedulingGatedMessage string `json:"schedulingGatedMessage,omitempty"`
-	// Reclaim are executors above its base gang that have to end.
+	// Reclaim are executors above its base gang that must end.
 	Reclaims []Reclaim `json:"reclaims,omitempty"`
 }
 
-// Reclaim is a number of executors that have to end because their quota is taken for others.
+// Reclaim is a number of executors that must end because their quota is taken for others.
 type Reclaim struct {
 	Flavor  string `json:"flavor,omitempty"`
 	Count   int32  `json:"count"`

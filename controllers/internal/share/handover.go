@@ -81,7 +81,7 @@ func (s *Share) Choose(ctx context.Context, items []v1alpha1.SparkQueue) ([]v1al
 		if err := s.Charge(ctx, came); err != nil {
 			return nil, err
 		}
-		s.Log.Info("Serves queues that have come into the tree", "queues", came)
+		s.Log.Info("Serves queues that were moved into the tree", "queues", came)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -128,7 +128,7 @@ func (s *Share) release(ctx context.Context, items []v1alpha1.SparkQueue) (chang
 		}
 		s.giveUp(name)
 		changed = true
-		s.Log.Info("Serves a queue no longer, which has left the tree", "queue", name)
+		s.Log.Info("No longer serves a queue that has left the tree", "queue", name)
 	}
 	for i := range items {
 		q := &items[i]

@@ -47,7 +47,7 @@ func (s Spark) Read(ctx context.Context, id string) (*advise.Run, error) {
 	}
 	at := slices.IndexFunc(apps, func(a application) bool { return a.ID == id || id == "" })
 	if at < 0 {
-		return nil, fmt.Errorf("%s knows no application %s", s.Address, id)
+		return nil, fmt.Errorf("%s does not know application %s", s.Address, id)
 	}
 	run := apps[at].run()
 	id = run.ApplicationID

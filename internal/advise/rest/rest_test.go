@@ -78,8 +78,8 @@ func TestWrongAnswers(t *testing.T) {
 		id     string
 		want   string
 	}{
-		"another application":  {nil, "spark-2", "knows no application spark-2"},
-		"no application":       {map[string]string{"/api/v1/applications": "[]"}, "", "knows no application"},
+		"another application":  {nil, "spark-2", "does not know application spark-2"},
+		"no application":       {map[string]string{"/api/v1/applications": "[]"}, "", "does not know application"},
 		"not Spark":            {map[string]string{"/api/v1/applications": "<html>"}, "", "is not Spark's REST API"},
 		"a page that is gone":  {map[string]string{"/api/v1/applications": `[{"id":"other"}]`}, "", "404 Not Found"},
 		"an endless answer":    {map[string]string{"/api/v1/applications": "[" + strings.Repeat(" ", 17<<20)}, "", "answers more than 16 MiB"},

@@ -77,7 +77,7 @@ type reader struct {
 func each[T any](r *reader, kind client.Kind, see func(*T)) {
 	all, err := client.ListAll[T](r.ctx, r.cluster, kind, client.Selection{})
 	if err != nil {
-		r.without = append(r.without, fmt.Sprintf("The plan does without %s: %v", kind.Resource, err))
+		r.without = append(r.without, fmt.Sprintf("The plan leaves out %s: %v", kind.Resource, err))
 	}
 	for i := range all {
 		see(&all[i])

@@ -42,7 +42,7 @@ func (r *reader) pods(namespaces map[string]metav1.ObjectMeta) (found []*unmanag
 		}
 	}
 	if why != nil {
-		r.without = append(r.without, fmt.Sprintf("The plan does without unmanaged pods of %s: %v", strings.Join(unread, ", "), why))
+		r.without = append(r.without, fmt.Sprintf("The plan leaves out unmanaged pods of %s: %v", strings.Join(unread, ", "), why))
 	}
 	return found
 }

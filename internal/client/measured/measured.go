@@ -68,7 +68,7 @@ func (s Sources) Read(ctx context.Context, app *v1alpha1.SparkApplication) (*adv
 		return readHistory(ctx, s.HistoryServer, id)
 	}
 	now := status.Summarize(app, clock.RealClock{}.Now())
-	return nil, fmt.Errorf("%s has no driver that runs: %s: %s; name the event log of its last run to sparkctl advise with --event-log, or "+
+	return nil, fmt.Errorf("%s has no running driver: %s: %s; name the event log of its last run to sparkctl advise with --event-log, or "+
 		"let the operator know a history server (flag --history-server-url)", app.Name, now.Stage, now.Message)
 }
 

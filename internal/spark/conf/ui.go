@@ -11,7 +11,7 @@ import (
 
 const (
 	// UIProxyBase is what Spark puts before every link of its web interface. Pages themselves stay at the root: a proxy
-	// that forwards a request has to take the path away (UIUtils.uiRoot in Spark).
+	// that forwards a request has to strip the path (UIUtils.uiRoot in Spark).
 	UIProxyBase = "spark.ui.proxyBase"
 	// UIProxyRedirect is what Spark puts before UIProxyBase in redirects, which go to the root without it.
 	UIProxyRedirect = "spark.ui.proxyRedirectUri"

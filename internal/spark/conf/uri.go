@@ -34,7 +34,7 @@ func Scheme(uri string) (string, error) {
 	}
 	rest := uri[len(prefix):]
 	if rest == "" {
-		return "", errors.New("has nothing behind its scheme")
+		return "", errors.New("has nothing after its scheme")
 	}
 	rest, fragment, _ := strings.Cut(rest, "#")
 	path, query, _ := strings.Cut(rest, "?")
@@ -61,7 +61,7 @@ func legal(text, punctuation string) error {
 		case c > unicode.MaxASCII && !unicode.IsSpace(c) && !unicode.IsControl(c):
 		case c <= unicode.MaxASCII && (unicode.IsLetter(c) || unicode.IsDigit(c) || strings.ContainsRune(punctuation, c)):
 		default:
-			return fmt.Errorf("has the character %q, which no URI can have", c)
+			return fmt.Errorf("has the character %q, which is not allowed in a URI", c)
 		}
 	}
 	return nil

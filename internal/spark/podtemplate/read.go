@@ -40,7 +40,7 @@ func Read(text []byte) (map[string]any, error) {
 		pod = object
 	}
 	if pod == nil {
-		return nil, errors.New("it holds no pod: write one")
+		return nil, errors.New("it contains no pod: write one")
 	}
 	if kind, ok := pod["kind"]; ok && kind != "Pod" {
 		return nil, fmt.Errorf("it is of kind %v: write a Pod", kind)

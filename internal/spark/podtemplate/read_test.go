@@ -54,8 +54,8 @@ func TestRead(t *testing.T) {
 func TestReadRefuses(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ file, want string }{
-		"nothing":                    {"", "it holds no pod"},
-		"a comment":                  {"# x\n", "it holds no pod"},
+		"nothing":                    {"", "it contains no pod"},
+		"a comment":                  {"# x\n", "it contains no pod"},
 		"two pods":                   {"spec: {}\n---\nspec: {}\n", "it is not one pod"},
 		"a list":                     {"[]", "it is not one pod"},
 		"a text":                     {"abc", "it is not one pod"},
@@ -63,7 +63,7 @@ func TestReadRefuses(t *testing.T) {
 		"a field twice":              {"spec: {}\nspec: {}\n", "line 2: the field spec is given twice"},
 		"a tag":                      {"spec: {a: !foo b}", "the tag !foo is not known"},
 		"no YAML":                    {"a: [", "did not find"},
-		"a number that ends nowhere": {"spec: {overhead: {cpu: .inf}}", "a number without end"},
+		"a number that ends nowhere": {"spec: {overhead: {cpu: .inf}}", "infinite number"},
 		"a document within itself":   {"&a [*a]", "levels"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -155,7 +155,7 @@ func fitted(value any, kind reflect.Type) (any, error) {
 		return asWhole(value), nil
 	}
 	if number, ok := value.(float64); ok && (math.IsInf(number, 0) || math.IsNaN(number)) {
-		return nil, errors.New("a number without end fits into no field: correct it")
+		return nil, errors.New("no field takes an infinite number: correct it")
 	}
 	return value, nil
 }

@@ -43,7 +43,7 @@ var Rejections = []Deviation{
 		Where: []string{
 			"spec.driver.podName", "spec.driver.serviceAccountName", "spec.hadoopConfigMap", "spec.imagePullSecrets[0]",
 		},
-		Reason: "Kubernetes knows no objects of such a name",
+		Reason: "Kubernetes refuses objects with such a name",
 	},
 	{
 		Where: []string{
@@ -117,6 +117,6 @@ var Rejections = []Deviation{
 	},
 	{
 		Where:  []string{"spec.driver.template*", "spec.executor.template*"},
-		Reason: "a template may not say what Kubernetes does not know or refuses, what Spark would overwrite without a word, nor what Spark and Sparkgate keep their books by",
+		Reason: "a template may not say what Kubernetes does not know or refuses, what Spark would silently overwrite, nor what Spark and Sparkgate use for bookkeeping",
 	},
 }

@@ -38,7 +38,7 @@ func checkService(s *subject) []Finding {
 	seen := map[int32]string{}
 	for i, port := range s.spec.DriverService.Ports {
 		if other, twice := seen[port.Port]; twice {
-			findings = append(findings, invalid("spec.driverService.ports["+strconv.Itoa(i)+"].port", "value %d is the port %q already: remove one of the two",
+			findings = append(findings, invalid("spec.driverService.ports["+strconv.Itoa(i)+"].port", "value %d is already the port %q: remove one of the two",
 				port.Port, other))
 		}
 		seen[port.Port] = port.Name
@@ -252,7 +252,7 @@ func exposureWarnings(s *subject) []Warning {
 	}
 	if len(ways) > 0 && s.spec.UI.Ingress != nil && len(s.spec.UI.Ingress.Annotations) == 0 && ways[0].Base != "" {
 		warnings = append(warnings, Warning{Field: ways[0].Field + ".path",
-			Message: "Spark answers at the root only: have the controller take the path away, which most do by an annotation, or give each job a host"})
+			Message: "Spark answers at the root only: have the controller strip the path, which most do with an annotation, or give each job a host"})
 	}
 	return warnings
 }

@@ -14,7 +14,7 @@ func TestStableService(t *testing.T) {
 	table{
 		"ports": {"driverService: {ports: [{name: a, port: 1}, {name: b, port: 2}]}", nil},
 		"the same port twice": {"driverService: {ports: [{name: a, port: 1}, {name: b, port: 1}]}", []string{
-			`spec.driverService.ports[1].port: value 1 is the port "a" already: remove one of the two`,
+			`spec.driverService.ports[1].port: value 1 is already the port "a": remove one of the two`,
 		}},
 	}.run(t)
 	app := spec("driverService: {ports: [{name: a, port: 1}]}").application(t)

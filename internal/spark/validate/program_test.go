@@ -122,7 +122,7 @@ func TestFiles(t *testing.T) {
 		"of the submitter":    {"mainApplicationFile: 'file:///a.jar'", []string{`spec.mainApplicationFile: value "file:///a.jar"` + isFile}},
 		"with capital scheme": {"mainApplicationFile: 'FILE:/a.jar'", []string{`spec.mainApplicationFile: value "FILE:/a.jar"` + isFile}},
 		"with a blank": {"mainApplicationFile: local:///my job.jar", []string{
-			`spec.mainApplicationFile: value "local:///my job.jar" has the character ' ', which no URI can have: escape it as %XX`,
+			`spec.mainApplicationFile: value "local:///my job.jar" has the character ' ', which is not allowed in a URI: escape it as %XX`,
 		}},
 		"with a blank, escaped": {"mainApplicationFile: local:///my%20job.jar", nil},
 		"with a comma": {"mainApplicationFile: 'local:///a.jar,local:///b.jar'", []string{
@@ -137,14 +137,14 @@ deps:
 			`spec.deps.jars[1]: value "b.jar"` + noScheme,
 			`spec.deps.files[0]: value "file:/c"` + isFile,
 			`spec.deps.pyFiles[0]: value "d.py"` + noScheme,
-			`spec.deps.archives[0]: value "local:///e.zip#e f" has the character ' ', which no URI can have: escape it as %XX`,
+			`spec.deps.archives[0]: value "local:///e.zip#e f" has the character ' ', which is not allowed in a URI: escape it as %XX`,
 		}},
 		"two in one entry": {`deps: {jars: ["local:///a.jar,local:///b.jar"]}`, []string{
 			`spec.deps.jars[0]: value "local:///a.jar,local:///b.jar" has a comma, which separates files: give one file an entry`,
 		}},
 		"properties": {`sparkConf: {spark.jars: "local:///a.jar, /b.jar", spark.files: "https://h/{a}"}`, []string{
 			`spec.sparkConf[spark.jars]: value "/b.jar"` + noScheme,
-			`spec.sparkConf[spark.files]: value "https://h/{a}" has the character '{', which no URI can have: escape it as %XX`,
+			`spec.sparkConf[spark.files]: value "https://h/{a}" has the character '{', which is not allowed in a URI: escape it as %XX`,
 		}},
 	}.run(t)
 }

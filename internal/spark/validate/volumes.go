@@ -122,7 +122,7 @@ func checkPods(s *subject, objects render.Objects) []Finding {
 		}
 		field := s.roles[i].Path
 		if name := firstTwice(pod.Spec.Volumes, func(v corev1.Volume) string { return v.Name }); name != "" {
-			findings = append(findings, invalid(field+".volumes", "the volume %q is there twice, once as a property of Spark: rename one of the two", name))
+			findings = append(findings, invalid(field+".volumes", "the volume %q is defined twice, once as a property of Spark: rename one of the two", name))
 		}
 		findings = append(findings, nulFindings(field, pod)...)
 		for _, container := range pod.Spec.Containers {

@@ -29,7 +29,7 @@ sparkConf:
 			`spec.executor.volumes[0].name: value "a" is also the name of spec.executor.template.spec.volumes[0]: rename one of the two`,
 		}},
 		"one name in field and property": {"driver: {volumes: [{name: a}]}\nsparkConf: {spark.kubernetes.driver.volumes.emptyDir.a.mount.path: /a}", []string{
-			`spec.driver.volumes: the volume "a" is there twice, once as a property of Spark: rename one of the two`,
+			`spec.driver.volumes: the volume "a" is defined twice, once as a property of Spark: rename one of the two`,
 		}},
 		"Spark's own name": {"driver: {volumes: [{name: spark-conf-volume-driver}]}", []string{
 			`spec.driver.volumes[0].name: value "spark-conf-volume-driver" is Spark's own volume for Spark's configuration: rename it`,

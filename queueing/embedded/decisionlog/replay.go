@@ -143,7 +143,7 @@ func (r *replayer) end(l line) error {
 
 // unreadable returns the error for a line that a log of this version does not have.
 func (r *replayer) unreadable(err error) error {
-	return fmt.Errorf("line %d: %w: the line is damaged, or a newer version wrote it: use a sparkctl of the version that wrote the log%s",
+	return fmt.Errorf("line %d: %w: the line is damaged or was written by a newer version: use a sparkctl of the version that wrote the log%s",
 		r.at, err, versionText(r.result.Version))
 }
 

@@ -96,7 +96,7 @@ func TestPreemptionWithoutEnd(t *testing.T) {
 		Queues:   []embedded.QueueConfig{queueWith("team", "", 2)},
 		Arrivals: []Arrival{arrival(time.Second, "team/a", 2, time.Minute)},
 	}, restless{embedded.New()})
-	if err == nil || !strings.Contains(err.Error(), "at 1s default/a is admitted and preempted endlessly") {
+	if err == nil || !strings.Contains(err.Error(), "at 1s default/a is admitted and preempted forever") {
 		t.Errorf("error: got %v", err)
 	}
 }

@@ -285,7 +285,7 @@ func (s *simulation) preempt(a *app, eviction *queueing.Eviction) error {
 		a.preemptions, a.preemptedAt = 0, s.now
 	}
 	if a.preemptions++; a.preemptions > maxPreemptionsPerInstant {
-		return fmt.Errorf("at %s %s is admitted and preempted endlessly", s.now, a.ask.Key)
+		return fmt.Errorf("at %s %s is admitted and preempted forever", s.now, a.ask.Key)
 	}
 	s.engine.Submit(a.ask)
 	e := s.event(a, Preempted)

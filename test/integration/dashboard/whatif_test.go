@@ -29,11 +29,11 @@ func TestWhatIf(t *testing.T) {
 	me := newViewer(t, serve(t), everything, planner)
 	path := "/what-if?queue=" + w.Queue.Name
 	me.sees(path, "nominal:default:memory", "Plan</button>")
-	more := me.sees(path+"&plan=1&nominal:default:memory=64Gi", "second", ">Waiting<", ">Admitted<", "is 2688Mi", "The plan does without priorityclasses")
+	more := me.sees(path+"&plan=1&nominal:default:memory=64Gi", "second", ">Waiting<", ">Admitted<", "is 2688Mi", "The plan leaves out priorityclasses")
 	if strings.Contains(more.text, "data-live") {
 		t.Error("a page that answers once connects to a stream")
 	}
-	me.sees(path+"&plan=1", "No application would start, stop, or stand elsewhere than now.")
+	me.sees(path+"&plan=1", "No application would start, stop, or change its place in line.")
 	if p := me.opens(path + "&plan=1&nominal:default:memory=1"); missing(p.text, []string{"second", ">Refused<", "ExceedsQuota"}) != "" {
 		t.Errorf("without quota: %d %s", p.status, p.text)
 	}

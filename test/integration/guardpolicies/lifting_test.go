@@ -57,7 +57,7 @@ func lifting() []attempt {
 				p.Spec.SchedulingGates = nil
 				return tn.user().Status().Update(tn.t.Context(), p)
 			})},
-		{what: "bound to a node by hand, or by a scheduler that knows no gates (`pods/binding`)", outcome: isRefused, by: env.ByServer,
+		{what: "bound to a node by hand, or by a scheduler that ignores scheduling gates (`pods/binding`)", outcome: isRefused, by: env.ByServer,
 			says: "has non-empty .spec.schedulingGates", try: waiting(func(tn *tenant, p *corev1.Pod) error {
 				return tn.user().SubResource("binding").Create(tn.t.Context(), p, bindingOf(p.Name))
 			})},

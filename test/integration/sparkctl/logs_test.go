@@ -72,7 +72,7 @@ func TestLogs(t *testing.T) {
 	if got := me.sees(words("logs pi --executor 2")); got != "three\n" {
 		t.Errorf("executor 2: %q", got)
 	}
-	me.fails(1, words("logs pi --executor 7"), "attempt 1 of run 1 has no executor that has begun")
+	me.fails(1, words("logs pi --executor 7"), "attempt 1 of run 1 has no executor that has started")
 	me.fails(2, words("logs pi --executor first"), `--executor is "first"; set it to a number from 1, or to all`)
 	n.Ends(first)
 	w.Kubelet.Finish(t.Context(), first, 1, "Error")
@@ -98,7 +98,7 @@ func TestLogs(t *testing.T) {
 	}
 	me.sees(words("logs pi --attempt 1"), "first line")
 	me.sees(words("logs pi -f --attempt 2"), "again")
-	me.fails(1, words("logs pi --attempt 3"), "attempt 3 of run 1 has no driver that has begun")
+	me.fails(1, words("logs pi --attempt 3"), "attempt 3 of run 1 has no driver that has started")
 	me.sees(words("events pi"), "REASON", "Succeeded", "SparkApplication/pi")
 	me.sees(words("events pi -o yaml"), "kind: List", "reason: Succeeded")
 	me.sees(words("get pi"), "Run 1, attempt 1: Failed", "  | ", "red")

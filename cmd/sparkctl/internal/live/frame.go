@@ -40,7 +40,7 @@ func (f Frame) Lines(v View) []string {
 		lines = append(lines, f.paint(red, f.Clean("What follows may be outdated: "+v.Lost.Error())))
 	}
 	if n := unseen(v.Rows); n > 0 {
-		lines = append(lines, f.paint(red, fmt.Sprintf("The operator has not looked at %d of them: does it run?", n)))
+		lines = append(lines, f.paint(red, fmt.Sprintf("The operator has not looked at %d of them: is it running?", n)))
 	}
 	if len(v.Rows) == 0 {
 		return lines

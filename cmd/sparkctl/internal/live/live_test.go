@@ -72,7 +72,7 @@ func TestTrouble(t *testing.T) {
 	t.Parallel()
 	board := NewBoard(all)
 	board.Replace([]v1alpha1.SparkApplication{app("early", "", 1), app("late", "", 0)})
-	if got := lines(frame(80, 24), board); !strings.Contains(got, "The operator has not looked at 1 of them: does it run?") {
+	if got := lines(frame(80, 24), board); !strings.Contains(got, "The operator has not looked at 1 of them: is it running?") {
 		t.Errorf("no operator: %s", got)
 	}
 	board.Lost(errors.New("the cluster does not answer"))

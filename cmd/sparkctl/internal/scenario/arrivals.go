@@ -42,7 +42,7 @@ func readArrivals(p problems, f *file) []simulator.Arrival {
 		a.Ask.NamespaceLabels = labels[in.Namespace]
 		a.Ask.NeedsLimits = labels[in.Namespace][v1alpha1.GuardedLabel] == "true"
 		if j, known := first[a.Ask.Key]; known {
-			at.add("name", "%s arrives already as arrivals[%d]; choose another name", a.Ask.Key, j)
+			at.add("name", "%s already arrives as arrivals[%d]; choose another name", a.Ask.Key, j)
 		}
 		first[a.Ask.Key] = i
 		arrivals = append(arrivals, a)

@@ -54,7 +54,7 @@ func readManifest(p problems, data []byte) simulator.Change {
 		p.add("kind", "a %s cannot come or change later; write it as a document", kindSchedule)
 		return simulator.Change{}
 	}
-	p.add("kind", "%q has no part in a scenario; write %s, %s or %s, or remove it", head.Kind, kindQueue, kindFlavor, kindSchedule)
+	p.add("kind", "%q does not belong in a scenario; write %s, %s or %s, or remove it", head.Kind, kindQueue, kindFlavor, kindSchedule)
 	return simulator.Change{}
 }
 
@@ -115,7 +115,7 @@ func (s specs) checkSchedules(p problems, schedules []*scheduled) {
 func (o objects) begin(p problems, c simulator.Change, s *simulator.Scenario) {
 	of, _ := objectOf(c)
 	if o[of] {
-		p.add("metadata.name", "another %s has the name %s already; choose another, or put it under changes", of.kind, of.name)
+		p.add("metadata.name", "another %s already has the name %s; choose another, or put it under changes", of.kind, of.name)
 	}
 	o[of] = true
 	if c.Queue != nil {
@@ -166,7 +166,7 @@ func readChange(p problems, in change) simulator.Change {
 	case in.Delete.Kind == kindFlavor:
 		return simulator.Change{DeleteFlavor: in.Delete.Name}
 	default:
-		p.add("delete.kind", "%q has no part in a scenario; write %s or %s", in.Delete.Kind, kindQueue, kindFlavor)
+		p.add("delete.kind", "%q does not belong in a scenario; write %s or %s", in.Delete.Kind, kindQueue, kindFlavor)
 	}
 	return simulator.Change{}
 }

@@ -81,7 +81,7 @@ func (p problems) decode(data []byte, into any) bool {
 	var mistyped *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &mistyped):
-		p.add(mistyped.Field, "no %s can stand here; write %s", mistyped.Value, wanted(mistyped.Type))
+		p.add(mistyped.Field, "unexpected %s; write %s", mistyped.Value, wanted(mistyped.Type))
 	case err != nil:
 		p.add("", "%v; correct the value", err)
 	}

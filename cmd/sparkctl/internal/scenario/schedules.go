@@ -77,7 +77,7 @@ func readSchedule(p problems, d document, data []byte) *scheduled {
 	return s
 }
 
-// note warns of what has no part in a scenario.
+// note warns of what does not belong in a scenario.
 func (s *scheduled) note(p problems) {
 	template := &s.template
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(s.Spec.Template.Spec.Raw, template); err != nil {
@@ -90,7 +90,7 @@ func (s *scheduled) note(p problems) {
 		p.warn("spec.template.spec.dynamicAllocation", "only the executors of the base gang are played")
 	}
 	if s.Spec.Suspend {
-		p.warn("spec.suspend", "nothing of it is run")
+		p.warn("spec.suspend", "it is suspended, so nothing of it runs")
 	}
 }
 
@@ -108,7 +108,7 @@ func readSchedules(p problems, f *file, all []*scheduled) []simulator.Schedule {
 	byKey := map[queueing.Key]*scheduled{}
 	for _, s := range all {
 		if byKey[s.key()] != nil {
-			p.in(s.document).add("metadata.name", "another %s has the name %s already; choose another", kindSchedule, s.key())
+			p.in(s.document).add("metadata.name", "another %s already has the name %s; choose another", kindSchedule, s.key())
 		}
 		byKey[s.key()] = s
 	}
@@ -124,7 +124,7 @@ func readSchedules(p problems, f *file, all []*scheduled) []simulator.Schedule {
 		case listed[key]:
 			at.add("name", "%s is listed twice; remove one", key)
 		case byKey[key] == nil:
-			at.add("name", "no document is the %s %s, or it has mistakes; correct the name or the namespace", kindSchedule, key)
+			at.add("name", "no document describes the %s %s, or it has mistakes; correct the name or the namespace", kindSchedule, key)
 		default:
 			out = append(out, in.translate(at, f, byKey[key], [2]time.Time{from, until}))
 		}

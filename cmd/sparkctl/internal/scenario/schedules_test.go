@@ -36,10 +36,10 @@ func TestMistakesOfSchedules(t *testing.T) {
 		"a template":          {scheduling(daily+", template: {spec: {type: Pyton}}", aDay), `document 1 (line 1): spec.template.spec.type: value "Pyton" is not known: set Java, Scala, Python or R`},
 		"another gate":        {scheduling(daily+", template: {spec: "+strings.Replace(job, "{", "{queue: {gate: Kueue, name: q}, ", 1)+"}", aDay), `document 1 (line 1): spec.template.spec.queue.gate: value "Kueue" does not ask a SparkQueue`},
 		"no bound":            {scheduling(daily+", template: {spec: "+strings.Replace(job, "{", `{sparkConf: {spark.executor.instances: "x"}, `, 1)+"}", aDay), "document 1 (line 1): spec.template.spec.sparkConf[spark.executor.instances]: "},
-		"twice":               {scheduling(daily, scheduling(daily, aDay)), `document 2 (line 4): metadata.name: another ScheduledSparkApplication has the name default/a already; choose another`},
+		"twice":               {scheduling(daily, scheduling(daily, aDay)), `document 2 (line 4): metadata.name: another ScheduledSparkApplication already has the name default/a; choose another`},
 		"not listed":          {scheduling(daily, strings.Replace(aDay, "{name: a, runFor: 1h}", "", 1)), `schedules.runs: default/a is missing; say how long its runs take: {namespace: default, name: a, runFor: 10m}`},
 		"listed twice":        {scheduling(daily, strings.Replace(aDay, "[", "[{name: a, runFor: 1h}, ", 1)), `schedules.runs[1].name: default/a is listed twice; remove one`},
-		"unknown":             {scheduling(daily, strings.Replace(aDay, "[", "[{name: b, runFor: 1h}, ", 1)), `schedules.runs[0].name: no document is the ScheduledSparkApplication default/b, or it has mistakes; correct the name or the namespace`},
+		"unknown":             {scheduling(daily, strings.Replace(aDay, "[", "[{name: b, runFor: 1h}, ", 1)), `schedules.runs[0].name: no document describes the ScheduledSparkApplication default/b, or it has mistakes; correct the name or the namespace`},
 		"no time":             {scheduling(daily, strings.Replace(aDay, ", runFor: 1h", "", 1)), `schedules.runs[0].runFor: is missing; say how long each of its runs takes once it is admitted, such as 10m`},
 		"a bad time":          {scheduling(daily, strings.Replace(aDay, "1h", "1 hour", 1)), `schedules.runs[0].runFor: invalid duration "1 hour"`},
 		"no beginning":        {scheduling(daily, strings.Replace(aDay, "from: 2026-03-28T00:00:00Z, ", "", 1)), `schedules.from: is missing; write a time such as 2026-11-23T00:00:00+01:00`},
@@ -72,7 +72,7 @@ func TestWarningsOfSchedules(t *testing.T) {
 	want := []string{
 		"document 1 (line 1): spec.template.spec.sparkConfigMap: the properties in ConfigMap c are not known here",
 		"document 1 (line 1): spec.template.spec.dynamicAllocation: only the executors of the base gang are played",
-		"document 1 (line 1): spec.suspend: nothing of it is run",
+		"document 1 (line 1): spec.suspend: it is suspended, so nothing of it runs",
 	}
 	if diff := cmp.Diff(want, warnings); diff != "" || err != nil {
 		t.Errorf("error %v, warnings (-want +got):\n%s", err, diff)

@@ -130,7 +130,7 @@ func (r *Runner) look(ctx context.Context, now time.Time) error {
 	}
 	p := decide(v)
 	for _, tree := range p.stop {
-		r.o.Log.Info("Gives back the lease of a tree, or no longer competes for it", "tree", tree, "trees", len(v.trees), "replicas", v.replicas)
+		r.o.Log.Info("Releases the lease of a tree, or no longer competes for it", "tree", tree, "trees", len(v.trees), "replicas", v.replicas)
 		r.mine[tree].stop()
 	}
 	for _, tree := range p.start {
@@ -162,7 +162,7 @@ func (r *Runner) start(ctx context.Context, tree string, late time.Time) {
 				log.Info("Leads a tree")
 			})
 		}
-		log.Info("Leads a tree no longer", "led", l.leads.Load(), "why", fmt.Sprint(err))
+		log.Info("No longer leads a tree", "led", l.leads.Load(), "why", fmt.Sprint(err))
 	})
 }
 

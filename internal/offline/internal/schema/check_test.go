@@ -99,7 +99,7 @@ spec:
 		"pattern": {"SparkApplication", application + "  driver: {podName: A}", []string{`spec.driver.podName: value "A" is not a valid name: ` +
 			"use lower-case letters, digits and '-', beginning and ending with a letter or digit"}},
 		"twice": {
-			"SparkApplication", application + "  driver: {env: [{name: A}, {name: A}]}", []string{`spec.driver.env[1]: the list has an entry with name "A" already: remove one of the two`},
+			"SparkApplication", application + "  driver: {env: [{name: A}, {name: A}]}", []string{`spec.driver.env[1]: the list already has an entry with name "A": remove one of the two`},
 		},
 		"quantity below zero": {
 			"SparkQueue", strings.Replace(queue, "nominal: 1", `nominal: "-1"`, 1),

@@ -68,7 +68,7 @@ func (p place) message(err *field.Error) string {
 	case field.ErrorTypeNotSupported:
 		return fmt.Sprintf("value %s is not known: set %s", p.show(), cmp.Or(p.choice(), "one of the "+err.Detail))
 	case field.ErrorTypeDuplicate:
-		return fmt.Sprintf("the list has an entry %s already: remove one of the two", identity(err.BadValue))
+		return fmt.Sprintf("the list already has an entry %s: remove one of the two", identity(err.BadValue))
 	case field.ErrorTypeTooLong:
 		return p.tooLong(err)
 	case field.ErrorTypeTooMany:

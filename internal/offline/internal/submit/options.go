@@ -138,7 +138,7 @@ func parse(args []string) (*call, error) {
 			return nil, err
 		}
 	}
-	return nil, fmt.Errorf("there is no program behind the options: name the jar, Python or R file to run")
+	return nil, fmt.Errorf("there is no program after the options: name the jar, Python or R file to run")
 }
 
 // splitOption cuts --option=value.
@@ -170,7 +170,7 @@ func (c *call) lookUp(name string) (hasValue bool, err error) {
 		}
 		return option.hasValue, nil
 	}
-	return false, fmt.Errorf("%s is not an option of spark-submit: correct it, or put it behind the program if it is an argument of the program", name)
+	return false, fmt.Errorf("%s is not an option of spark-submit: correct it, or put it after the program if it is an argument of the program", name)
 }
 
 // take notes an option.
@@ -208,7 +208,7 @@ func checkList(option, value string) error {
 	}
 	for file := range strings.SplitSeq(value, ",") {
 		if name := strings.TrimSpace(file); name != "" && name != file {
-			return fmt.Errorf("%s has a blank before or behind %q: remove it", option, name)
+			return fmt.Errorf("%s has a blank before or after %q: remove it", option, name)
 		}
 	}
 	return nil

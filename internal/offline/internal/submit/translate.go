@@ -218,7 +218,7 @@ func (b *builder) image() {
 	for _, role := range []conf.Role{conf.Driver, conf.Executor} {
 		if image, ok := b.properties[role.Key("container.image")]; ok {
 			b.properties[conf.Image] = image
-			b.note("spec.image", "there is no common image: that of the %s is taken", role)
+			b.note("spec.image", "there is no common image: that of the %s is used", role)
 			return
 		}
 	}
