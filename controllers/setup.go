@@ -147,7 +147,7 @@ func logReader(client corev1client.PodsGetter, o Options) application.LogReader 
 // MaxLogTailLines bounds Options.LogTailLines.
 const MaxLogTailLines = logtail.MaxLines
 
-// AllGatesButNone returns the default of Options.AllowedGates: None asks nobody for quota.
+// AllGatesButNone returns the default of Options.AllowedGates: None requests no quota.
 func AllGatesButNone() []v1alpha1.GateType { return catalog.WithQueues() }
 
 // CheckEventsAddr returns what is wrong with Options.EventsAddr; nil if nothing is.

@@ -316,7 +316,7 @@ const (
 	// ScheduleLabel is the name of the schedule.
 	ScheduleLabel = Group + "/schedule"
 	// ScheduledForAnnotation is the time at which the schedule was due, in its time zone; absent on applications that
-	// somebody asked for.
+	// a user asked for.
 	ScheduledForAnnotation = Group + "/scheduled-for"
 	// KeepAnnotation on an application, with the value "true", excepts it from the history limits.
 	KeepAnnotation = Group + "/keep"

@@ -125,7 +125,7 @@ func awaitServer(ctx context.Context, config *rest.Config, healthAddr string) er
 }
 
 // cacheSyncTimeout is how long a controller waits for what it watches. Where a CRD or a right is missing, the log says so
-// with every attempt; to end and be started again would help nobody.
+// with every attempt; to end and be started again would help no one.
 const cacheSyncTimeout = 24 * time.Hour
 
 func newManager(restConfig *rest.Config, o options.Options, name string) (ctrl.Manager, error) {

@@ -122,7 +122,7 @@ func (r *Reconciler) chargeAllOrphans(ctx context.Context, name types.Namespaced
 	return nil
 }
 
-// chargeOrphans has what a gone application held stay charged while pods with its labels are active. What they use beyond that is charged to nobody
+// chargeOrphans has what a gone application held stay charged while pods with its labels are active. What they use beyond that is not charged
 // whom their labels name, but as pods of no application.
 func (r *Reconciler) chargeOrphans(ctx context.Context, key queueing.Key, records []*pods.Record) error {
 	grant, here := r.Gates.Orphaned(key)

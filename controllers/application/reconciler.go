@@ -69,7 +69,7 @@ type Options struct {
 	Rights Rights
 	// Logs of drivers, for attempts that failed; nil keeps no log.
 	Logs LogReader
-	// Notifier tells others of the same events; nil is nobody.
+	// Notifier sends the same events elsewhere; nil sends none.
 	Notifier Notifier
 	// GateKinds are the kinds of objects that gates create for attempts, under the names and labels of these. Default: none.
 	GateKinds []schema.GroupVersionKind
@@ -78,7 +78,7 @@ type Options struct {
 	// Clock of every decision.
 	Clock clock.Clock
 	// Claim has a pod charged to the queue of its namespace: it carries the labels of an application and cannot be attributed to it. Nil
-	// charges nobody.
+	// charges no queue.
 	Claim func(*pods.Record)
 	// Ready returns once decisions may be made: this process leads and has seen what the one before it did. Default: at once.
 	Ready func(context.Context) error

@@ -155,7 +155,7 @@ const retryRefused = 30 * time.Second
 // take no notice of either. Looking again costs no request.
 const longestSleep = 10 * time.Minute
 
-// retryTemplate is how soon a template with a mistake is checked again: what refuses it may be a policy, whose change wakes nobody.
+// retryTemplate is how soon a template with a mistake is checked again: what refuses it may be a policy, whose change wakes no schedule.
 const retryTemplate = 10 * time.Minute
 
 func (p *pass) result() ctrl.Result {

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// stock has one copy of each row that tables of several viewers have. It gives nobody rights: a table gets a row only for
+// stock has one copy of each row that tables of several viewers have. It grants no rights: a table gets a row only for
 // an object that the API server has just sent to its viewer, with the credentials of that viewer. It is safe for concurrent
 // use.
 type stock struct {

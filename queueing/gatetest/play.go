@@ -122,7 +122,7 @@ func (p *play) until(ask queueing.Ask, what string, wanted func(queueing.Verdict
 		select {
 		case <-woken:
 		case <-deadline:
-			p.Fatalf("%s is not %s; the last verdict, since when nobody woke it: %s %s %q", ask, what, verdict.State, verdict.Reason, verdict.Message)
+			p.Fatalf("%s is not %s; the last verdict, after which it was not woken: %s %s %q", ask, what, verdict.State, verdict.Reason, verdict.Message)
 		}
 	}
 }

@@ -21,7 +21,7 @@ import (
 type observer struct {
 	mu     sync.Mutex
 	leases map[string]observed
-	// missing are the leases of trees that nobody has created yet, and since when.
+	// missing are the leases of trees that do not exist yet, and since when.
 	missing map[string]time.Time
 }
 
@@ -59,7 +59,7 @@ func (o *observer) see(items []coordinationv1.Lease, now time.Time) {
 	o.leases = all
 }
 
-// free returns for how long nobody has held a lease.
+// free returns for how long a lease has had no holder.
 func (l observed) free(now time.Time) (time.Duration, bool) {
 	if l.holder == "" {
 		return now.Sub(l.since), true

@@ -59,7 +59,7 @@ func (r *replica) renew(ctx context.Context, now time.Time) error {
 	return err
 }
 
-// remove deletes leases that nobody needs any more.
+// remove deletes leases that are no longer needed.
 func (r *replica) remove(ctx context.Context, names ...string) error {
 	for _, name := range names {
 		if err := r.Leases(r.Namespace).Delete(ctx, name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {

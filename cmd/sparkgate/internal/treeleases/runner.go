@@ -60,7 +60,7 @@ const (
 	// settle is after how many retry periods a new replica takes its first lease: those that start at the same time see
 	// each other before.
 	settle = 2
-	// stays is for how many lease durations a tree stays that nobody else has taken.
+	// stays is for how many lease durations a tree stays that no other replica has taken.
 	stays = 10
 )
 
