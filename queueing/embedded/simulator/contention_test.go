@@ -14,7 +14,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 )
 
-// crowded is a tree of 100 queues with so many arrivals that most of them wait, in queues that lend to each other.
+// crowded is a tree of 100 queues with so many arrivals that most of them wait, in queues that lend to each other. Arrivals
+// of one size share their pod sets.
 func crowded(arrivals int, preemption embedded.Preemption) Scenario {
 	s := Scenario{Queues: []embedded.QueueConfig{{Name: "root"}}}
 	for q := range 100 {
@@ -22,12 +23,17 @@ func crowded(arrivals int, preemption embedded.Preemption) Scenario {
 		queue.Preemption = preemption
 		s.Queues = append(s.Queues, queue)
 	}
+	var sizes [8][]queueing.PodSet
+	for i := range sizes {
+		sizes[i] = []queueing.PodSet{{Name: "driver", Count: 1, Requests: queueing.Resources{"cpu": int64(1000 * (1 + i))}}}
+	}
+	s.Arrivals = make([]Arrival, 0, arrivals)
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range arrivals {
 		s.Arrivals = append(s.Arrivals, Arrival{
 			At: time.Duration(r.IntN(arrivals*60)) * time.Millisecond, RunFor: time.Duration(30+r.IntN(120)) * time.Second, Ask: queueing.Ask{
 				Key: queueing.Key{Namespace: "ns", Name: fmt.Sprint(i)}, Queue: fmt.Sprintf("q%02d", r.IntN(100)), Priority: r.Int32N(3),
-				PodSets: []queueing.PodSet{{Name: "driver", Count: 1, Requests: queueing.Resources{"cpu": 1000 * (1 + r.Int64N(8))}}},
+				PodSets: sizes[r.Int64N(8)],
 			},
 		})
 	}

@@ -23,7 +23,7 @@ type ends []completion
 func (h ends) Len() int { return len(h) }
 
 func (h ends) Less(i, j int) bool {
-	return cmp.Or(cmp.Compare(h[i].at, h[j].at), cmp.Compare(h[i].app.ask.Key.UID, h[j].app.ask.Key.UID)) < 0
+	return cmp.Or(cmp.Compare(h[i].at, h[j].at), cmp.Compare(h[i].app.place, h[j].app.place)) < 0
 }
 
 func (h ends) Swap(i, j int) { h[i], h[j] = h[j], h[i] }

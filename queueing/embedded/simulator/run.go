@@ -49,10 +49,13 @@ type simulation struct {
 	engine engine
 	emit   func(Event) error
 	now    Time
-	// apps in the order of the scenario; the UID of a key is the place here.
+	// scenario has the arrivals by their places in it.
+	scenario []Arrival
+	// apps that have arrived and not ended, by their places in the scenario, which are the UIDs of their keys; those that
+	// schedules have created stand behind it. Others are nil: of a million arrivals few are there at the same time.
 	apps []*app
-	// arrivals and changes that are still to come, in order.
-	arrivals []*app
+	// arrivals that are still to come, by their places, and changes, in order.
+	arrivals []int
 	changes  []Change
 	// schedules that create applications.
 	schedules []*schedule
@@ -72,7 +75,9 @@ type simulation struct {
 // app is one application.
 type app struct {
 	*Arrival
-	ask queueing.Ask
+	// place in the scenario, or behind it.
+	place int
+	ask   queueing.Ask
 	// schedule that has created it; nil for an arrival of the scenario.
 	schedule *schedule
 	// deleted by its schedule.
@@ -81,34 +86,39 @@ type app struct {
 	// admitted is when it was admitted last, and charges what it uses while it runs.
 	admitted Time
 	charges  []charge
-	// lastReported is the last event that said why it is pending; empty if it has not been pending since it was last
-	// admitted.
-	lastReported Event
+	// lastKind and lastReason are those of the last event that said why it is pending; empty if it has not been pending
+	// since it was last admitted.
+	lastKind   Kind
+	lastReason string
 	// preemptions counts how often it has been preempted at the instant preemptedAt.
 	preemptions int
 	preemptedAt Time
 }
 
 func newSimulation(in Scenario, e engine, emit func(Event) error) *simulation {
-	s := &simulation{engine: e, emit: emit, changes: slices.Clone(in.Changes), configuration: newConfiguration(in), meter: newMeter()}
-	for i := range in.Arrivals {
-		s.add(&in.Arrivals[i])
+	s := &simulation{
+		engine: e, emit: emit, scenario: in.Arrivals, apps: make([]*app, len(in.Arrivals)), arrivals: make([]int, len(in.Arrivals)),
+		changes: slices.Clone(in.Changes), configuration: newConfiguration(in), meter: newMeter(),
 	}
 	for _, each := range in.Schedules {
 		s.schedules = append(s.schedules, &schedule{Schedule: each})
 	}
-	s.arrivals = slices.Clone(s.apps)
-	slices.SortStableFunc(s.arrivals, func(a, b *app) int { return cmp.Compare(a.At, b.At) })
+	for i := range s.arrivals {
+		s.arrivals[i] = i
+	}
+	slices.SortFunc(s.arrivals, func(a, b int) int {
+		return cmp.Or(cmp.Compare(in.Arrivals[a].At, in.Arrivals[b].At), cmp.Compare(a, b))
+	})
 	slices.SortStableFunc(s.changes, func(a, b Change) int { return cmp.Compare(a.At, b.At) })
 	return s
 }
 
-// add adds an application, which has not arrived yet.
-func (s *simulation) add(arrival *Arrival) *app {
-	a := &app{Arrival: arrival, ask: arrival.Ask}
-	a.ask.Key.UID = fmt.Sprintf("%010d", len(s.apps))
+// arrive has an application arrive, which has no other place.
+func (s *simulation) arrive(arrival *Arrival, place int) *app {
+	a := &app{Arrival: arrival, place: place, ask: arrival.Ask}
+	a.ask.Key.UID = fmt.Sprintf("%010d", place)
 	a.ask.Run, a.ask.Attempt, a.ask.QueuedAt = 1, 1, epoch.Add(a.At)
-	s.apps = append(s.apps, a)
+	s.apps[place] = a
 	return a
 }
 
@@ -125,7 +135,7 @@ func (s *simulation) next() (at Time, more bool) {
 		at, more = min(at, Time(s.changes[0].At)), true
 	}
 	if len(s.arrivals) > 0 {
-		at, more = min(at, Time(s.arrivals[0].At)), true
+		at, more = min(at, Time(s.scenario[s.arrivals[0]].At)), true
 	}
 	for _, each := range s.schedules {
 		if each.waits() {
@@ -169,8 +179,8 @@ func (s *simulation) handleEvents() error {
 	for ; len(s.changes) > 0 && Time(s.changes[0].At) == s.now; s.changes = s.changes[1:] {
 		s.change(s.changes[0])
 	}
-	for ; len(s.arrivals) > 0 && Time(s.arrivals[0].At) == s.now; s.arrivals = s.arrivals[1:] {
-		s.engine.Submit(s.arrivals[0].ask)
+	for ; len(s.arrivals) > 0 && Time(s.scenario[s.arrivals[0]].At) == s.now; s.arrivals = s.arrivals[1:] {
+		s.engine.Submit(s.arrive(&s.scenario[s.arrivals[0]], s.arrivals[0]).ask)
 	}
 	return s.followSchedules()
 }
@@ -190,12 +200,13 @@ func (s *simulation) change(c Change) {
 // running yields what running applications hold.
 func (s *simulation) running(yield func(queue string, charges []charge)) {
 	for _, a := range s.apps {
-		if a.runs {
+		if a != nil && a.runs {
 			yield(a.ask.Queue, a.charges)
 		}
 	}
 }
 
+// app returns an application that has arrived; nil if it has ended.
 func (s *simulation) app(key queueing.Key) *app {
 	place, _ := strconv.Atoi(key.UID)
 	return s.apps[place]
@@ -212,7 +223,7 @@ func (s *simulation) admit(d embedded.Decision) error {
 	if s.now > math.MaxInt64-Time(a.RunFor) {
 		return fmt.Errorf("%s would end after more than %s, which is the end of virtual time; shorten runFor", d.Key, Time(math.MaxInt64))
 	}
-	a.runs, a.admitted, a.charges, a.lastReported = true, s.now, chargesOf(d.Grant), Event{}
+	a.runs, a.admitted, a.charges, a.lastKind, a.lastReason = true, s.now, chargesOf(d.Grant), "", ""
 	s.meter.add(a.ask.Queue, a.charges)
 	heap.Push(&s.completions, completion{at: s.now + Time(a.RunFor), app: a, attempt: a.ask.Attempt})
 	e := s.event(a, Admitted)
@@ -236,6 +247,7 @@ func (s *simulation) finish(a *app) error {
 	s.makespan = s.now
 	s.meter.closeInterval()
 	s.waits = append(s.waits, a.admitted-Time(a.At))
+	s.apps[a.place] = nil
 	a.schedule.noteEnd(a)
 	return s.emit(s.event(a, Finished))
 }
@@ -269,14 +281,16 @@ func (s *simulation) changed() []*app {
 	keys := s.engine.Changed()
 	out := make([]*app, 0, len(keys))
 	for _, key := range keys {
-		out = append(out, s.app(key))
+		if a := s.app(key); a != nil {
+			out = append(out, a)
+		}
 	}
 	slices.SortFunc(out, inOrder)
 	return out
 }
 
 // inOrder returns the order of the scenario.
-func inOrder(a, b *app) int { return cmp.Compare(a.ask.Key.UID, b.ask.Key.UID) }
+func inOrder(a, b *app) int { return cmp.Compare(a.place, b.place) }
 
 func (s *simulation) preempt(a *app, eviction *queueing.Eviction) error {
 	s.release(a)
@@ -309,10 +323,10 @@ func (s *simulation) emitPending() error {
 		}
 		e := s.event(a, kind)
 		e.Reason = reasonText(v.Reason, v.Message)
-		if v.State == queueing.Undecided || e.Event == a.lastReported.Event && e.Reason == a.lastReported.Reason {
+		if v.State == queueing.Undecided || kind == a.lastKind && e.Reason == a.lastReason {
 			continue
 		}
-		a.lastReported = e
+		a.lastKind, a.lastReason = kind, e.Reason
 		if err := s.emit(e); err != nil {
 			return err
 		}

@@ -100,6 +100,7 @@ func (s *simulation) remove(from *schedule, d Deletion) error {
 		s.engine.Release(a.ask.Key)
 	}
 	a.deleted = true
+	s.apps[a.place] = nil
 	s.deleted++
 	from.runs.Deleted++
 	from.noteEnd(a)
@@ -110,7 +111,8 @@ func (s *simulation) remove(from *schedule, d Deletion) error {
 
 func (s *simulation) create(from *schedule, run *Creation) error {
 	run.At = time.Duration(s.now)
-	a := s.add(&run.Arrival)
+	s.apps = append(s.apps, nil)
+	a := s.arrive(&run.Arrival, len(s.apps)-1)
 	a.schedule = from
 	if from.apps == nil {
 		from.apps = map[queueing.Key]*app{}
