@@ -196,7 +196,7 @@ func queueOf(x embedded.QueueExplanation) explainv1.Queue {
 	for i, u := range x.Usage {
 		usage := usageOf(u)
 		out.Usage = append(out.Usage, explainv1.Usage{
-			Resource: u.Resource, Flavor: u.Flavor, Used: usage.Used, Nominal: usage.Nominal, Borrowed: usage.Borrowed,
+			Resource: u.Resource, Flavor: u.Flavor, Used: usage.Used, Nominal: usage.Nominal, Borrowed: usage.Borrowed, Reserved: usage.Reserved,
 			Available: limited(u.Resource, x.Headroom[i].Available), Max: limited(u.Resource, x.Headroom[i].Most),
 		})
 	}

@@ -62,7 +62,7 @@ func usageOf(u embedded.Usage) v1alpha1.QueueUsage {
 		nominal := amounts.Quantity(u.Resource, u.Nominal)
 		out.Nominal = &nominal
 	}
-	out.Borrowed, out.Lent = some(u.Resource, u.Borrowed), some(u.Resource, u.Lent)
+	out.Borrowed, out.Lent, out.Reserved = some(u.Resource, u.Borrowed), some(u.Resource, u.Lent), some(u.Resource, u.Reserved)
 	return out
 }
 

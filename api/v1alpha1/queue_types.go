@@ -288,6 +288,10 @@ type QueueUsage struct {
 	// lent is what is not used of nominal and could not be used now, because others do.
 	// +optional
 	Lent *resource.Quantity `json:"lent,omitempty"`
+	// reserved is the part of the free quota that is kept for applications of this node and of those below it: for a
+	// head that has waited for its headTimeout, or for one that preempts others. Absent if there is none.
+	// +optional
+	Reserved *resource.Quantity `json:"reserved,omitempty"`
 }
 
 // GetConditions returns the conditions, for Flux's and kstatus' helpers.

@@ -18,7 +18,7 @@ import (
 type gauges struct {
 	engines metricseries.Sources[Engine]
 
-	pending, waiting, admitted, share, elastic, usage, nominal, borrowed, lent *prometheus.Desc
+	pending, waiting, admitted, share, elastic, usage, nominal, borrowed, lent, reserved *prometheus.Desc
 }
 
 var collected = newGauges()
@@ -85,12 +85,13 @@ func newGauges() *gauges {
 		nominal:  prometheus.NewDesc("sparkgate_queue_nominal", "Nominal quota of the queue and those below it; absent without a limit.", cell, nil),
 		borrowed: prometheus.NewDesc("sparkgate_queue_borrowed", "What is used above nominal.", cell, nil),
 		lent:     prometheus.NewDesc("sparkgate_queue_lent", "Unused nominal quota that cannot be used now, because other queues have borrowed it.", cell, nil),
+		reserved: prometheus.NewDesc("sparkgate_queue_reserved", "Free quota that is kept for applications of the queue and those below it.", cell, nil),
 	}
 }
 
 // Describe implements prometheus.Collector.
 func (g *gauges) Describe(out chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{g.pending, g.waiting, g.admitted, g.share, g.elastic, g.usage, g.nominal, g.borrowed, g.lent} {
+	for _, d := range []*prometheus.Desc{g.pending, g.waiting, g.admitted, g.share, g.elastic, g.usage, g.nominal, g.borrowed, g.lent, g.reserved} {
 		out <- d
 	}
 }
@@ -136,5 +137,6 @@ func (g *gauges) collect(out chan<- prometheus.Metric, name string, s *State) {
 		amount(g.nominal, u.Nominal)
 		amount(g.borrowed, u.Borrowed)
 		amount(g.lent, u.Lent)
+		amount(g.reserved, u.Reserved)
 	}
 }

@@ -30,7 +30,7 @@ func TestGauges(t *testing.T) {
 		t.Errorf("%d metrics before there is an engine", n)
 	}
 	var engine Engine = fixedEngine{"team-a": {Pending: 2, Admitted: 1, Share: ptr.To(0.25), Waiting: map[string]int32{"WaitingForQuota": 1, "ExceedsQuota": 1}, Usage: []v1alpha1.QueueUsage{
-		{Flavor: "arm", Resource: "cpu", Used: resource.MustParse("1"), Nominal: ptr.To(resource.MustParse("3")), Lent: ptr.To(resource.MustParse("1500m"))},
+		{Flavor: "arm", Resource: "cpu", Used: resource.MustParse("1"), Nominal: ptr.To(resource.MustParse("3")), Lent: ptr.To(resource.MustParse("1500m")), Reserved: ptr.To(resource.MustParse("500m"))},
 		{Flavor: "default", Resource: "cpu", Used: resource.MustParse("600m"), Nominal: ptr.To(resource.MustParse("500m")), Borrowed: ptr.To(resource.MustParse("100m"))},
 		{Flavor: "default", Resource: "pods", Used: resource.MustParse("3")},
 	}}}
@@ -52,6 +52,9 @@ func TestGauges(t *testing.T) {
 		# HELP sparkgate_queue_pending Applications that wait, of the queue and those below it.
 		# TYPE sparkgate_queue_pending gauge
 		sparkgate_queue_pending{queue="team-a"} 2
+		# HELP sparkgate_queue_reserved Free quota that is kept for applications of the queue and those below it.
+		# TYPE sparkgate_queue_reserved gauge
+		sparkgate_queue_reserved{flavor="arm",queue="team-a",resource="cpu"} 0.5
 		# HELP sparkgate_queue_share The share of its parent's quota that the queue borrows, divided by its weight; absent for a root.
 		# TYPE sparkgate_queue_share gauge
 		sparkgate_queue_share{queue="team-a"} 0.25

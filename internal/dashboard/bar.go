@@ -21,10 +21,11 @@ type bar struct {
 	Name string
 	// Text says the same as the bar.
 	Text string
-	// Own is what is used of the quota, Borrowed what is used above it, Lent what others use of it.
-	Own, Borrowed, Lent float64
-	// LentAt is where Lent begins, QuotaAt where the quota ends.
-	LentAt, QuotaAt float64
+	// Own is what is used of the quota, Borrowed what is used above it, Reserved what is kept of what is free, Lent what
+	// others use of the quota.
+	Own, Borrowed, Reserved, Lent float64
+	// ReservedAt is where Reserved begins, LentAt where Lent begins, QuotaAt where the quota ends.
+	ReservedAt, LentAt, QuotaAt float64
 	// Limited: there is a quota to compare with.
 	Limited bool
 	Usage   v1.Usage
@@ -60,22 +61,29 @@ func barOf(u v1.Usage, lent *resource.Quantity) bar {
 	}
 	b.Limited = true
 	b.Text = fmt.Sprintf("%s of %s used", u.Used.String(), u.Nominal.String())
-	used, nominal, borrowed := u.Used.AsApproximateFloat64(), u.Nominal.AsApproximateFloat64(), 0.0
-	if u.Borrowed != nil && !u.Borrowed.IsZero() {
-		borrowed = min(used, u.Borrowed.AsApproximateFloat64())
-		b.Text += fmt.Sprintf(", %s borrowed", u.Borrowed.String())
-	}
-	whole := max(used, nominal)
+	used, nominal := u.Used.AsApproximateFloat64(), u.Nominal.AsApproximateFloat64()
+	borrowed, reserved := b.also(u.Borrowed, "borrowed"), b.also(u.Reserved, "reserved")
+	borrowed = min(used, borrowed)
+	whole := max(used+reserved, nominal)
 	if whole <= 0 {
 		return b
 	}
 	part := func(amount float64) float64 { return amount / whole * barWidth }
 	b.Own, b.Borrowed, b.QuotaAt = part(used-borrowed), part(borrowed), part(nominal)
+	b.Reserved, b.ReservedAt = part(reserved), part(used)
 	if lent != nil {
 		b.LentOut = lent.String()
-		b.Lent = part(min(lent.AsApproximateFloat64(), nominal-used+borrowed))
+		b.Lent = part(min(b.also(lent, "lent"), max(0, nominal-used-reserved)))
 		b.LentAt = part(nominal) - b.Lent
-		b.Text += fmt.Sprintf(", %s lent", b.LentOut)
 	}
 	return b
+}
+
+// also names an amount in the text of a bar, and returns it; 0 for none.
+func (b *bar) also(amount *resource.Quantity, what string) float64 {
+	if amount == nil || amount.IsZero() {
+		return 0
+	}
+	b.Text += fmt.Sprintf(", %s %s", amount.String(), what)
+	return amount.AsApproximateFloat64()
 }

@@ -130,21 +130,23 @@ func TestBar(t *testing.T) {
 		return ptr.To(resource.MustParse(text))
 	}
 	for name, tt := range map[string]struct {
-		used, nominal, borrowed, lent string
-		own, above, others            float64
-		text                          string
+		used, nominal, borrowed, lent, reserved string
+		own, above, others, kept                float64
+		text                                    string
 	}{
-		"half":         {"4", "8", "", "", 50, 0, 0, "4 of 8 used"},
-		"borrowed":     {"12", "8", "4", "", 67, 33, 0, "12 of 8 used, 4 borrowed"},
-		"lent":         {"2", "8", "", "4", 25, 0, 50, "2 of 8 used, 4 lent"},
-		"no limit":     {"2", "", "", "", 0, 0, 0, "2 used, no limit"},
-		"nothing":      {"0", "0", "", "", 0, 0, 0, "0 of 0 used"},
-		"all borrowed": {"2", "0", "2", "", 0, 100, 0, "2 of 0 used, 2 borrowed"},
+		"half":         {"4", "8", "", "", "", 50, 0, 0, 0, "4 of 8 used"},
+		"borrowed":     {"12", "8", "4", "", "", 67, 33, 0, 0, "12 of 8 used, 4 borrowed"},
+		"lent":         {"2", "8", "", "4", "", 25, 0, 50, 0, "2 of 8 used, 4 lent"},
+		"no limit":     {"2", "", "", "", "", 0, 0, 0, 0, "2 used, no limit"},
+		"nothing":      {"0", "0", "", "", "", 0, 0, 0, 0, "0 of 0 used"},
+		"all borrowed": {"2", "0", "2", "", "", 0, 100, 0, 0, "2 of 0 used, 2 borrowed"},
+		"reserved":     {"2", "8", "", "2", "4", 25, 0, 25, 50, "2 of 8 used, 4 reserved, 2 lent"},
+		"above quota":  {"6", "8", "", "", "4", 60, 0, 0, 40, "6 of 8 used, 4 reserved"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := barOf(v1.Usage{Resource: "cpu", Flavor: "default", Used: *quantity(tt.used), Nominal: quantity(tt.nominal), Borrowed: quantity(tt.borrowed)}, quantity(tt.lent))
-			if math.Round(b.Own) != tt.own || math.Round(b.Borrowed) != tt.above || math.Round(b.Lent) != tt.others || b.Text != tt.text {
+			b := barOf(v1.Usage{Resource: "cpu", Flavor: "default", Used: *quantity(tt.used), Nominal: quantity(tt.nominal), Borrowed: quantity(tt.borrowed), Reserved: quantity(tt.reserved)}, quantity(tt.lent))
+			if math.Round(b.Own) != tt.own || math.Round(b.Borrowed) != tt.above || math.Round(b.Lent) != tt.others || math.Round(b.Reserved) != tt.kept || b.Text != tt.text {
 				t.Errorf("%+v", b)
 			}
 		})

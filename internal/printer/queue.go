@@ -41,11 +41,14 @@ func (p *page) usage(q v1.Queue) {
 	if len(q.Usage) == 0 {
 		return
 	}
-	rows := [][]string{{"RESOURCE", "FLAVOR", "USED", "NOMINAL", "BORROWED", "AVAILABLE", "MAX"}}
+	rows := [][]string{{"RESOURCE", "FLAVOR", "USED", "NOMINAL", "BORROWED", "RESERVED", "AVAILABLE", "MAX"}}
+	const available, most = 6, 7
 	for _, r := range q.Usage {
-		row := []string{r.Resource, r.Flavor, r.Used.String(), OrNoLimit(r.Nominal), orNothing(r.Borrowed), OrNoLimit(r.Available), OrNoLimit(r.Max)}
+		row := []string{
+			r.Resource, r.Flavor, r.Used.String(), OrNoLimit(r.Nominal), orNothing(r.Borrowed), orNothing(r.Reserved), OrNoLimit(r.Available), OrNoLimit(r.Max),
+		}
 		if q.NotLive != "" {
-			row[5], row[6] = "", ""
+			row[available], row[most] = "", ""
 		}
 		rows = append(rows, row)
 	}

@@ -102,7 +102,7 @@ func FromQueueStatus(queue *v1alpha1.SparkQueue) v1.Queue {
 		out.StoppedBy = queue.Name
 	}
 	for _, u := range s.Usage {
-		out.Usage = append(out.Usage, v1.Usage{Resource: u.Resource, Flavor: u.Flavor, Used: u.Used, Nominal: u.Nominal, Borrowed: u.Borrowed})
+		out.Usage = append(out.Usage, v1.Usage{Resource: u.Resource, Flavor: u.Flavor, Used: u.Used, Nominal: u.Nominal, Borrowed: u.Borrowed, Reserved: u.Reserved})
 	}
 	return out
 }

@@ -20,6 +20,8 @@ type Usage struct {
 	Used, Borrowed int64
 	// Lent is the unused part of Nominal that could not be used now because other queues use it.
 	Lent int64
+	// Reserved is the part of what could be used now that is kept for asks of this queue and of those below it.
+	Reserved int64
 	// Nominal is quota.Unlimited where there is no limit.
 	Nominal int64
 }
@@ -93,9 +95,11 @@ func (e *Engine) State(queue string) (QueueState, bool) {
 	} else if q.noQuota {
 		s.Problem, s.Message = NoQuota, noQuota(q)+": "+strings.Join(e.explainer.queueRemedies(q), ", ")
 	}
+	reserved := e.reservations.within(q)
 	for _, u := range e.hierarchy.forest.Uses(q.node) {
 		s.Usage = append(s.Usage, Usage{
 			Flavor: u.Flavor, Resource: u.Resource, Used: u.Used, Nominal: u.Nominal, Borrowed: u.Borrowed(), Lent: e.hierarchy.forest.Lent(q.node, u.Cell),
+			Reserved: reserved[u.Cell],
 		})
 	}
 	return s, true

@@ -40,6 +40,9 @@ type Usage struct {
 	// Nominal includes the children's; absent without limit.
 	Nominal  *resource.Quantity `json:"nominal,omitempty"`
 	Borrowed *resource.Quantity `json:"borrowed,omitempty"`
+	// Reserved is the part of Available that is kept for applications of this queue and of those below it; absent if
+	// there is none.
+	Reserved *resource.Quantity `json:"reserved,omitempty"`
 	// Available is what the queue could use now, borrowing included, negative above quota; Max is what it could hold if
 	// nothing else ran. Absent without limit.
 	Available *resource.Quantity `json:"available,omitempty"`

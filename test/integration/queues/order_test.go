@@ -128,11 +128,13 @@ func TestStrategies(t *testing.T) {
 		bounded bool
 		// words in the message of the small one; none if it passes.
 		words []string
+		// reserved is how much of the free memory is reserved while the big one waits; empty for none.
+		reserved string
 	}{
-		"BestEffortFIFO": {v1alpha1.BestEffortFIFO, time.Hour, false, nil},
-		"StrictFIFO":     {v1alpha1.StrictFIFO, time.Hour, false, []string{"StrictFIFO", "earlier application"}},
-		"head timeout":   {v1alpha1.BestEffortFIFO, 0, false, []string{"1792Mi", "is reserved for applications", "headTimeout"}},
-		"back-fill":      {v1alpha1.BestEffortFIFO, 0, true, nil},
+		"BestEffortFIFO": {v1alpha1.BestEffortFIFO, time.Hour, false, nil, ""},
+		"StrictFIFO":     {v1alpha1.StrictFIFO, time.Hour, false, []string{"StrictFIFO", "earlier application"}, ""},
+		"head timeout":   {v1alpha1.BestEffortFIFO, 0, false, []string{"1792Mi", "is reserved for applications", "headTimeout"}, "2432Mi"},
+		"back-fill":      {v1alpha1.BestEffortFIFO, 0, true, nil, "2432Mi"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -153,6 +155,7 @@ func TestStrategies(t *testing.T) {
 			w.Run(first)
 			big := w.Apply("big", func(a *v1alpha1.SparkApplication) { a.Spec.Executor.Instances = ptr.To[int32](4) })
 			waits(t, big, "WaitingForQuota", "4480Mi")
+			reserves(t, w.Queue, tc.reserved)
 			small := w.Apply("small", runs(10*time.Minute), func(a *v1alpha1.SparkApplication) {
 				a.Spec.Executor.Instances, a.CreationTimestamp = ptr.To[int32](1), metav1.Now()
 				a.Spec.Queue.PriorityClassName = priorityClass(t, -1) // behind, also if it came in the same second
@@ -168,8 +171,22 @@ func TestStrategies(t *testing.T) {
 				w.Succeed(small)
 			}
 			w.Unused()
+			reserves(t, w.Queue, "")
 		})
 	}
+}
+
+// reserves waits until the status of a queue says that so much memory is reserved; empty for none.
+func reserves(t *testing.T, queue *v1alpha1.SparkQueue, want string) {
+	t.Helper()
+	harness.Eventually(t, queue, "reserving "+want, func(q *v1alpha1.SparkQueue) bool {
+		for _, u := range q.Status.Usage {
+			if u.Resource == "memory" {
+				return u.Reserved == nil && want == "" || u.Reserved != nil && u.Reserved.String() == want
+			}
+		}
+		return false
+	})
 }
 
 // TestMinExecutors: the application starts with as many executors as fit; Spark gets the number.
