@@ -10,6 +10,7 @@ import (
 	"flag"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -27,20 +28,26 @@ var update = flag.Bool("update", false, "rewrite golden files")
 
 const recorded = "skewed/eventlog_v2_app-20261123212223-0000"
 
-// TestRecordedLog: what is read from the log of a real run, and what follows from it.
-func TestRecordedLog(t *testing.T) {
+// TestRecordedLogs: what is read from the logs of real runs of one program, and what follows from it.
+func TestRecordedLogs(t *testing.T) {
 	t.Parallel()
-	run, err := eventlog.Read(os.DirFS("testdata"), recorded)
-	if err != nil {
-		t.Fatal(err)
+	for version, log := range map[string]string{
+		"3.5.9": "3.5.9/app-20261125014503-0000.gz", "4.0.5": "4.0.5/eventlog_v2_app-20261125014601-0000", "4.1.4": recorded,
+	} {
+		t.Run(version, func(t *testing.T) {
+			t.Parallel()
+			run, err := eventlog.Read(os.DirFS("testdata"), log)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if run.SparkVersion != version || !run.Complete || run.Tasks == 0 || run.Driver.Heap == 0 || run.Executor.Heap == 0 {
+				t.Errorf("read %+v", run)
+			}
+			golden(t, filepath.Join(path.Dir(log), "advice.json"), advise.Advise(run))
+			run.Properties = nil
+			golden(t, filepath.Join(path.Dir(log), "run.json"), run)
+		})
 	}
-	run.Properties = nil
-	golden(t, "run.json", run)
-	run, err = eventlog.Read(os.DirFS("testdata"), recorded)
-	if err != nil {
-		t.Fatal(err)
-	}
-	golden(t, "advice.json", advise.Advise(run))
 }
 
 func golden(t *testing.T, name string, got any) {
@@ -49,13 +56,13 @@ func golden(t *testing.T, name string, got any) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join("testdata", name)
+	file := filepath.Join("testdata", name)
 	if *update {
-		if err := os.WriteFile(path, append(text, '\n'), 0o644); err != nil {
+		if err := os.WriteFile(file, append(text, '\n'), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	want, err := os.ReadFile(path)
+	want, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,13 +125,13 @@ func TestForms(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			path := "log"
+			log := "log"
 			for file := range files {
 				if strings.HasPrefix(file, "log.") {
-					path = file
+					log = file
 				}
 			}
-			got, err := eventlog.Read(files, path)
+			got, err := eventlog.Read(files, log)
 			if err != nil {
 				t.Fatal(err)
 			}
