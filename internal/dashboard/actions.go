@@ -16,7 +16,7 @@ type action struct {
 
 // The actions.
 var (
-	actionSuspend = action{"suspend", "Suspend", "Stops the run, if there is one, and releases its quota. Resume continues it with a new attempt.", "spec.suspend is set: the run stops and releases its quota."}
+	actionSuspend = action{"suspend", "Suspend", "Kills the run, if there is one: its pods are stopped and its quota is released. Resume continues it with a new attempt.", "spec.suspend is set: the run stops and releases its quota."}
 	actionResume  = action{"resume", "Resume", "Removes spec.suspend: the application requests quota again.", "spec.suspend was removed: the application requests quota again."}
 	actionRerun   = action{"rerun", "Run again", "Requests one more run with the spec as it is.", "Another run is requested."}
 

@@ -33,7 +33,7 @@ type applicationPage struct {
 	Summary               status.Summary
 	Created               time.Time
 	Suspended             bool
-	Steps                 []step
+	Stages                stages
 	Facts                 []fact
 	Explained             v1.Application
 	// Headline and Because say where it stands in its queue; empty if it neither waits nor holds anything.
@@ -54,15 +54,6 @@ type applicationPage struct {
 	Executors chart
 	Advice    adviceCard
 	Now       time.Time
-}
-
-// step is a step of the run in the picture of the stages.
-type step struct {
-	status.Step
-	// State is done, failed, now or next.
-	State string
-	// Since is the time since the step before it.
-	Since string
 }
 
 // fact is a line of what is known of an application.
@@ -107,7 +98,7 @@ func buildApplication(v *visit) (view, error) {
 	now := v.clock.Now()
 	p := applicationPage{
 		Base: v.base, Namespace: app.Namespace, Name: app.Name, Summary: status.Summarize(app, now), Created: app.CreationTimestamp.Time,
-		Suspended: app.Spec.Suspend, Steps: stepsOf(app), Facts: factsOf(app), Now: now,
+		Suspended: app.Spec.Suspend, Stages: stagesOf(app, now), Facts: factsOf(app), Now: now,
 		Conditions: app.Status.Conditions, Attempts: attemptsOf(app), Done: actions[v.request.URL.Query().Get("done")].Done,
 	}
 	if e := app.Status.Executors; e != nil {
@@ -120,36 +111,6 @@ func buildApplication(v *visit) (view, error) {
 	p.advise(v, app)
 	out.data = p
 	return out, nil
-}
-
-// stepsOf returns the picture of the stages.
-func stepsOf(app *v1alpha1.SparkApplication) []step {
-	var steps []step
-	var before time.Time
-	for _, s := range status.Timeline(app) {
-		next := step{Step: s, State: "done"}
-		switch {
-		case s.At.IsZero():
-			next.State = "next"
-		case !before.IsZero() && !s.At.Before(before):
-			next.Since = printer.Took(s.At.Sub(before))
-		}
-		if !s.At.IsZero() {
-			before = s.At
-		}
-		steps = append(steps, next)
-	}
-	stage, _ := status.StageOf(app.Status.Conditions)
-	if n := len(steps); n > 0 && stage.Failed() {
-		steps[n-1].State = "failed"
-	}
-	for i := len(steps) - 1; i >= 0 && !stage.Ended(); i-- {
-		if steps[i].State == "done" {
-			steps[i].State = "now"
-			break
-		}
-	}
-	return steps
 }
 
 // factsOf returns what else is known of an application.

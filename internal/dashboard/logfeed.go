@@ -29,7 +29,7 @@ const (
 // logLine is a line of the log of a pod.
 type logLine struct {
 	pod, text string
-	// first: what was shown before is of another pod.
+	// first: what was shown before is of another pod. It has no text: the log may have no line yet.
 	first bool
 }
 
@@ -78,16 +78,16 @@ func (f *logFeed) copy(ctx context.Context, driver *corev1.Pod) {
 	}
 	log, err := f.viewer.cluster.Log(ctx, driver, client.LogOptions{Follow: true, Tail: logTail})
 	if err != nil {
-		send(logLine{driver.Name, say(err.Error()), true})
+		if send(logLine{pod: driver.Name, first: true}) {
+			send(logLine{pod: driver.Name, text: say(err.Error())})
+		}
 		return
 	}
 	defer log.Close()
 	in := bufio.NewReaderSize(log, mostLine)
-	for first := true; ; first = false {
+	for open := send(logLine{pod: driver.Name, first: true}); open; {
 		text, err := readLine(in)
-		if err != nil || !send(logLine{driver.Name, text, first}) {
-			return
-		}
+		open = err == nil && send(logLine{pod: driver.Name, text: text})
 	}
 }
 
@@ -112,17 +112,20 @@ func readLine(in *bufio.Reader) (string, error) {
 
 // batch returns a line with those that are there behind it.
 func (f *logFeed) batch(line logLine) logBatch {
-	out := logBatch{Pod: line.pod, Reset: line.first, Lines: []string{line.text}}
-	for len(out.Lines) < mostBatch {
+	out := logBatch{Lines: []string{}}
+	for {
+		if out.Pod = line.pod; line.first {
+			out.Reset, out.Lines = true, []string{}
+		} else {
+			out.Lines = append(out.Lines, line.text)
+		}
+		if len(out.Lines) >= mostBatch {
+			return out
+		}
 		select {
-		case next := <-f.lines:
-			if next.first {
-				out = logBatch{Pod: next.pod, Reset: true}
-			}
-			out.Lines = append(out.Lines, next.text)
+		case line = <-f.lines:
 		default:
 			return out
 		}
 	}
-	return out
 }

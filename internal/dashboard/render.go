@@ -27,7 +27,7 @@ const templateProblem = "problem"
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"say": say, "tone": tone, "stamp": stamp, "ago": func(now, at time.Time) string { return duration.HumanDuration(now.Sub(at)) },
-	"took": duration.HumanDuration, "path": pathOf, "amount": amount, "rounded": rounded,
+	"took": duration.HumanDuration, "path": pathOf, "amount": amount, "rounded": rounded, "clock": clockOf, "axis": axisOf,
 }).ParseFS(templateFiles, "templates/*.html"))
 
 // section is an entry of the navigation.
@@ -56,13 +56,18 @@ type layout struct {
 // Sections are the entries of the navigation.
 func (layout) Sections() []section { return sections }
 
-// fragment renders a template.
+// fragment renders a template. Names that the API server keeps free of them are the only texts that templates take as they
+// are; should one have a character that does more than print, that is written out here.
 func fragment(name string, data any) (template.HTML, error) {
 	var out bytes.Buffer
 	if err := templates.ExecuteTemplate(&out, name, data); err != nil {
 		return "", err
 	}
-	return template.HTML(out.String()), nil //nolint:gosec // html/template has escaped it
+	rows := strings.Split(out.String(), "\n")
+	for i, row := range rows {
+		rows[i] = redact.Visible(row)
+	}
+	return template.HTML(strings.Join(rows, "\n")), nil //nolint:gosec // html/template has escaped it
 }
 
 // content renders what a page shows, with what has to be said of its data.

@@ -30,6 +30,8 @@ type usagePage struct {
 	Filter filter
 	// By is queue, namespace, application or label, Label the name of the label.
 	By, Label, Since string
+	// Over is the window of the sums: Since, unless that cannot be understood.
+	Over string
 	// Prices is the price list that the viewer has given.
 	Prices string
 	// Problems are mistakes in what the viewer has asked for.
@@ -73,7 +75,7 @@ func buildUsage(v *visit) (view, error) {
 	query := v.request.URL.Query()
 	p := usagePage{
 		Base: v.base, Filter: filterOf(query), By: cmp.Or(say(query.Get("by")), "queue"), Label: say(query.Get("label")),
-		Since: cmp.Or(say(query.Get("since")), sinceDefault), Prices: strings.TrimSpace(query.Get("prices")),
+		Since: cmp.Or(say(query.Get("since")), sinceDefault), Prices: strings.TrimSpace(strings.ReplaceAll(query.Get("prices"), "\r\n", "\n")),
 		Keys: []string{"queue", "namespace", "application", byLabel},
 	}
 	t, err := watch(v, subject{client.Applications, client.Selection{Namespace: p.Filter.Namespace}}, uidOfRow)
@@ -100,6 +102,7 @@ type question struct {
 
 func (p *usagePage) question(v *visit) question {
 	q := question{key: usage.ByQueue, prices: v.prices}
+	p.Over = p.Since
 	by := p.By
 	if by == byLabel {
 		by += "=" + p.Label
@@ -114,6 +117,7 @@ func (p *usagePage) question(v *visit) question {
 	if q.back, err = usage.ParseSince(p.Since); err != nil {
 		p.problem("since: %v", err)
 		q.back, _ = usage.ParseSince(sinceDefault)
+		p.Over = sinceDefault
 	}
 	if p.Prices != "" {
 		if q.prices, err = usage.ParsePrices([]byte(p.Prices)); err != nil {

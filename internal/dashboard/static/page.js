@@ -85,10 +85,8 @@
     const box = document.getElementById("log-lines");
     if (!box) return;
     const follows = box.scrollHeight - box.scrollTop - box.clientHeight < 40;
-    if (reset) {
-      box.replaceChildren();
-      document.getElementById("log-of").textContent = "Pod " + pod;
-    }
+    if (reset) box.replaceChildren();
+    document.getElementById("log-of").textContent = "Pod " + pod + (box.childNodes.length + lines.length ? "" : ": nothing is written yet");
     box.append(...lines.map((line) => document.createTextNode(line + "\n")));
     while (box.childNodes.length > mostLines) box.firstChild.remove();
     if (follows) box.scrollTop = box.scrollHeight;

@@ -1,0 +1,152 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package dashboard
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/printer"
+	"github.com/sparkgate/sparkgate/internal/status"
+)
+
+const (
+	// leastSegment is the width of a segment of no length, in parts of barWidth: it is still seen.
+	leastSegment = 0.7
+	// endWidth is the width of the mark at the end of a run.
+	endWidth = 1.2
+)
+
+// stages is the run of an application as a picture: a bar of its stages, each as wide as it was long. The zero value is
+// none.
+type stages struct {
+	Steps    []step
+	Segments []segment
+	// Text says the same as the bar.
+	Text string
+	// Until is now, or when the run ended.
+	Until time.Time
+}
+
+// step is a step of the run.
+type step struct {
+	status.Step
+	// State is done, failed, now or next, Phase the color of the segment that begins with it.
+	State, Phase string
+	// Took is how long the segment is that begins with it; empty for the last one and for those to come.
+	Took string
+}
+
+// segment is the time between two steps, in parts of barWidth.
+type segment struct {
+	X, Width float64
+	Phase    string
+}
+
+// phases are the colors of what begins with a step.
+var phases = map[string]string{
+	"Queued": "waits", "Admitted": "begins", "Driver": "runs", "Executors": "runs", "Stopping": "stops", "Retry": "waits",
+}
+
+// stagesOf draws the run of an application as it stands at a time.
+func stagesOf(app *v1alpha1.SparkApplication, now time.Time) stages {
+	var out stages
+	for _, s := range status.Timeline(app) {
+		next := step{Step: s, State: "next", Phase: phases[s.Name]}
+		if s.Name == "Executors" && len(out.Steps) > 0 {
+			out.Steps[len(out.Steps)-1].Phase = "gathers" // the driver runs, and executors are missing
+		}
+		if !s.At.IsZero() {
+			next.State = "done"
+		}
+		out.Steps = append(out.Steps, next)
+	}
+	var reached []*step
+	for i := range out.Steps {
+		if !out.Steps[i].At.IsZero() {
+			reached = append(reached, &out.Steps[i])
+		}
+	}
+	if len(reached) == 0 {
+		return out
+	}
+	stage, _ := status.StageOf(app.Status.Conditions)
+	last := reached[len(reached)-1]
+	out.Until = now
+	end := ""
+	switch {
+	case !stage.Ended():
+		last.State = "now"
+	case stage.Failed():
+		last.State, end = "failed", "failed"
+	default:
+		end = "ended"
+	}
+	if end != "" {
+		last.Phase, out.Until = end, last.At
+	}
+	out.draw(reached, end)
+	return out
+}
+
+// draw draws the steps that have been reached. end is the color of the mark at the end; empty for a run that goes on.
+func (p *stages) draw(reached []*step, end string) {
+	var lengths []time.Duration
+	var words []string
+	total := time.Duration(0)
+	for i, s := range reached {
+		text := fmt.Sprintf("%s at %s", s.Name, clockOf(s.At, p.Until))
+		until := p.Until
+		if i+1 < len(reached) {
+			until = reached[i+1].At
+		}
+		if i+1 < len(reached) || end == "" {
+			length := max(0, until.Sub(s.At))
+			s.Took = printer.Took(length)
+			lengths, total = append(lengths, length), total+length
+			text += ", for " + s.Took
+		}
+		words = append(words, text)
+	}
+	p.Text = strings.Join(words, "; ")
+	width := float64(barWidth)
+	if end != "" {
+		width -= endWidth
+	}
+	free, x := width-leastSegment*float64(len(lengths)), 0.0
+	for i, length := range lengths {
+		part := 1 / float64(len(lengths))
+		if total > 0 {
+			part = length.Seconds() / total.Seconds()
+		}
+		p.Segments = append(p.Segments, segment{x, leastSegment + free*part, reached[i].Phase})
+		x += leastSegment + free*part
+	}
+	if end != "" {
+		p.Segments = append(p.Segments, segment{width, endWidth, end})
+	}
+}
+
+// clockOf writes a time of day; with its date if that is not the one of another time.
+func clockOf(at, other time.Time) string {
+	if sameDay(at, other) {
+		return at.UTC().Format("15:04:05 UTC")
+	}
+	return at.UTC().Format("2006-01-02 15:04:05 UTC")
+}
+
+// axisOf writes one end of an axis; with its date if the other end is on another day.
+func axisOf(at, other time.Time) string {
+	if sameDay(at, other) {
+		return at.UTC().Format("15:04")
+	}
+	return at.UTC().Format("2006-01-02 15:04")
+}
+
+func sameDay(a, b time.Time) bool {
+	a, b = a.UTC(), b.UTC()
+	return a.YearDay() == b.YearDay() && a.Year() == b.Year()
+}
