@@ -83,7 +83,10 @@ func TestSlowFigures(t *testing.T) {
 	b.has("it is live", `document.body.dataset.updates > 0`)
 	<-k.After(time.Minute)
 	t.Logf("requests of an open page in its first minute: %d", way.requests.Load()-before)
-	memory(t, config, w.Namespace)
+	for _, path := range []string{"/queues", "/applications?namespace=" + w.Namespace} {
+		memory(t, config, path, false)
+		memory(t, config, path, true)
+	}
 }
 
 // populate creates queues and applications, which no operator looks at.
@@ -137,25 +140,28 @@ func paints(t *testing.T, address string) {
 		value[float64](b, `performance.getEntriesByType("navigation")[0].domInteractive`))
 }
 
-// memory says what the heap has of viewers, each with a page open.
-func memory(t *testing.T, config *rest.Config, namespace string) {
+// memory says what the heap has of viewers, each with a page open; they come one after the other, or all at once.
+func memory(t *testing.T, config *rest.Config, path string, atOnce bool) {
 	t.Helper()
-	for _, path := range []string{"/queues", "/applications?namespace=" + namespace} {
-		before := heap()
-		most := sample()
-		pages := dashboard.New(t.Context(), dashboard.Options{Clock: clock.RealClock{}, ForToken: func(string) (*client.Cluster, error) {
-			return client.New(rest.CopyConfig(config), namespace, "sparkgate-system")
-		}})
-		server := httptest.NewServer(pages.Handler())
-		for i := range manyViewers {
-			watches(t, server.URL+path, fmt.Sprint("viewer-", i))
+	k := clock.RealClock{}
+	before, most, begin := heap(), sample(), k.Now()
+	pages := dashboard.New(t.Context(), dashboard.Options{Clock: clock.RealClock{}, ForToken: func(string) (*client.Cluster, error) {
+		return client.New(rest.CopyConfig(config), "default", "sparkgate-system")
+	}})
+	server := httptest.NewServer(pages.Handler())
+	var coming sync.WaitGroup
+	for i := range manyViewers {
+		coming.Go(func() { watches(t, server.URL+path, fmt.Sprint("viewer-", i)) })
+		if !atOnce {
+			coming.Wait()
 		}
-		t.Logf("%d viewers with %s open: at most %.1f MiB of heap on the way", manyViewers, path, most.stop())
-		t.Logf("%d viewers with %s open: %.1f MiB more of heap", manyViewers, path, float64(heap()-before)/(1<<20))
-		server.CloseClientConnections()
-		server.Close()
-		runtime.KeepAlive(pages)
 	}
+	coming.Wait()
+	t.Logf("%d viewers with %s open, at once: %t, all after %s: at most %.1f MiB of heap on the way, %.1f MiB more afterwards",
+		manyViewers, path, atOnce, k.Since(begin).Round(time.Second/10), most.stop(), float64(int64(heap())-int64(before))/(1<<20))
+	server.CloseClientConnections()
+	server.Close()
+	runtime.KeepAlive(pages)
 }
 
 // watches opens the stream of a page, and keeps it open.
@@ -163,19 +169,22 @@ func watches(t *testing.T, address, token string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
 	if err != nil {
-		t.Fatal(err)
+		t.Error(err)
+		return
 	}
 	r.Header.Set("Accept", "text/event-stream")
 	r.Header.Set("Authorization", "Bearer "+token)
 	response, err := http.DefaultTransport.RoundTrip(r)
 	if err != nil {
-		t.Fatal(err)
+		t.Error(err)
+		return
 	}
 	t.Cleanup(func() { response.Body.Close() })
 	for lines := bufio.NewReader(response.Body); ; {
 		line, err := lines.ReadString('\n')
 		if err != nil || response.StatusCode != http.StatusOK {
-			t.Fatalf("%s: %d, %v", address, response.StatusCode, err)
+			t.Errorf("%s: %d, %v", address, response.StatusCode, err)
+			return
 		}
 		if strings.HasPrefix(line, "data: ") && !strings.Contains(line, "still loading") {
 			return

@@ -17,6 +17,7 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 
 	"github.com/sparkgate/sparkgate/internal/client"
@@ -61,7 +62,13 @@ type site struct {
 // serve runs the page.
 func serve(t *testing.T) site {
 	t.Helper()
-	c, err := client.New(env.Config(), "default", "sparkgate-system")
+	return serveAs(t, env.Config())
+}
+
+// serveAs runs the page with the rights of others.
+func serveAs(t *testing.T, config *rest.Config) site {
+	t.Helper()
+	c, err := client.New(config, "default", "sparkgate-system")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,7 +44,7 @@ func newScene(t *testing.T) scene {
 		app.Spec.SparkConf = map[string]string{"spark.eventLog.dir": "file://" + folder}
 	})
 	w.Succeed(s.stages["succeeded"])
-	s.measured(t, folder)
+	measured(t, s.stages["succeeded"], folder)
 	s.stages["failed"] = w.Apply("clickstream")
 	driver := w.Run(s.stages["failed"])
 	n.Writes(driver, "java.lang.OutOfMemoryError: Java heap space\n"+hostile+"\n")
@@ -87,10 +87,10 @@ func (s scene) schedules(t *testing.T) {
 }
 
 // measured puts an event log that Spark has written into the folder where that of the run is looked for.
-func (s scene) measured(t *testing.T, folder string) {
+func measured(t *testing.T, app *v1alpha1.SparkApplication, folder string) {
 	t.Helper()
 	ran := &v1alpha1.SparkApplication{}
-	if err := env.Client().Get(t.Context(), client.ObjectKeyFromObject(s.stages["succeeded"]), ran); err != nil {
+	if err := env.Client().Get(t.Context(), client.ObjectKeyFromObject(app), ran); err != nil {
 		t.Fatal(err)
 	}
 	recorded := os.DirFS(filepath.Join(env.Root(), "internal/advise/eventlog/testdata/skewed/eventlog_v2_app-20261123212223-0000"))
