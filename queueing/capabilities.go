@@ -19,6 +19,8 @@ type Capabilities struct {
 	DescribesPods bool
 	// LeavesExecutors: the gate reserves quota for the smallest gang and leaves other executors to a scheduler.
 	LeavesExecutors bool
+	// ShowsProgress: the gate shows others where an attempt stands (interface ProgressObserver).
+	ShowsProgress bool
 	// QueueLabel is the label of an application by which users of the other system name a queue; empty if there is
 	// none.
 	QueueLabel string

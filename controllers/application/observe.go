@@ -40,7 +40,10 @@ func (r *Reconciler) observe(app *v1alpha1.SparkApplication) lifecycle.Observati
 			o.DriverEndedSince = r.sightings.endSince(app, current, o.Now)
 		}
 	}
-	o.ReadyDroppedSince = r.sightings.fewerSince(app, fewerReady(app, o.Pods), o.Now)
+	ready := readyExecutors(app, o.Pods)
+	o.ReadyPeak = r.sightings.readyPeak(app, current, ready, o.Now)
+	shown := app.Status.Executors
+	o.ReadyDroppedSince = r.sightings.fewerSince(app, shown != nil && ready < shown.Ready, o.Now)
 	return o
 }
 
@@ -52,19 +55,14 @@ func (r *Reconciler) sameTemplate(app *v1alpha1.SparkApplication) bool {
 	return r.plans.sameTemplate(app)
 }
 
-// fewerReady reports whether fewer executors of the current attempt are ready than the status says.
-func fewerReady(app *v1alpha1.SparkApplication, records []*pods.Record) bool {
-	before := app.Status.Executors
-	if before == nil || before.Ready == 0 {
-		return false
-	}
-	var ready int32
+// readyExecutors counts the executors of the current attempt that are ready.
+func readyExecutors(app *v1alpha1.SparkApplication, records []*pods.Record) (ready int32) {
 	for _, r := range records {
 		if r.Run == app.Status.Run && r.Attempt == app.Status.Attempt && r.CountsAsReady() {
 			ready++
 		}
 	}
-	return ready < before.Ready
+	return ready
 }
 
 // eviction returns why the gate that gave the grant wants it back; nil if it does not, and while no grant is held.

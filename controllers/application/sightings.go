@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/internal/lifecycle"
 )
 
 // sightings are what this process has seen of applications and no object says. Safe for concurrent use.
@@ -19,6 +21,9 @@ type sighting struct {
 	endSeen time.Time
 	// fewerSeen is since when fewer executors were ready than the status says.
 	fewerSeen time.Time
+	// peak is the most executors of the attempt peakOf that were ready together.
+	peakOf attempt
+	peak   lifecycle.ReadyPeak
 	// priority is that of the PriorityClass when it existed last.
 	priority int32
 }
@@ -60,4 +65,19 @@ func (s *sightings) fewerSince(obj client.Object, fewer bool, now time.Time) tim
 		r.fewerSeen = now
 	}
 	return r.fewerSeen
+}
+
+// readyPeak returns the most executors of an attempt that this process has seen ready together, those that are ready now
+// included.
+func (s *sightings) readyPeak(obj client.Object, a attempt, ready int32, now time.Time) lifecycle.ReadyPeak {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.of(obj)
+	if r.peakOf != a {
+		r.peakOf, r.peak = a, lifecycle.ReadyPeak{}
+	}
+	if ready > r.peak.Count {
+		r.peak = lifecycle.ReadyPeak{Count: ready, Since: now}
+	}
+	return r.peak
 }

@@ -16,10 +16,13 @@ import (
 )
 
 const (
-	// DefaultExecutorInterval bounds how often executor counts alone are written.
+	// DefaultExecutorInterval bounds how often executor counts alone are written, and goodNewsFactor is by how much longer
+	// they wait while they say only that more executors are ready: a short run ends before that, and one write is saved.
 	DefaultExecutorInterval = 10 * time.Second
-	// startingDelay is how long a driver may take to run before the stage Starting is written.
-	startingDelay = 3 * time.Second
+	goodNewsFactor          = 2
+	// startingDelay is how long a driver may take to run before the stage Starting is written, if nothing is in its way:
+	// long enough for most images to be pulled.
+	startingDelay = 10 * time.Second
 	// warningDelay is how long a driver on a node may say nothing of its start before its events are read, and
 	// warningInterval how often they are read again.
 	warningDelay    = 5 * time.Second
@@ -119,16 +122,22 @@ func (ac attempt) starting(driver *pods.Record) Decision {
 		ac.publisher.requeueDriverStart()
 	}
 	message := fmt.Sprintf("driver pod %s is starting", driver.Name)
-	if problem := pods.WhyNotStarted(driver); problem.Reason != "" {
-		message = fmt.Sprintf("driver pod %s does not start: %s", driver.Name, problem.Message)
-	} else if due := ac.o.App.Status.Times.Admitted.Add(startingDelay); ac.was == status.Submitting && ac.o.Now.Before(due) && !ac.timesReset {
-		// Most drivers run within moments: their uid is recorded together with the stage Running, and one write is
-		// saved.
+	switch problem := pods.WhyNotStarted(driver); {
+	case problem.Reason != "":
+		return ac.publisher.publish(status.Starting, fmt.Sprintf("driver pod %s does not start: %s", driver.Name, problem.Message))
+	case hasNode(driver):
+		return ac.startingOnNode(driver, message)
+	}
+	return ac.startingInTime(message)
+}
+
+// startingInTime follows a driver that nothing is known to keep from starting. Most run within moments: their uid is
+// recorded together with the stage Running, and one write is saved.
+func (ac attempt) startingInTime(message string) Decision {
+	if due := ac.o.App.Status.Times.Admitted.Add(startingDelay); ac.was == status.Submitting && ac.o.Now.Before(due) && !ac.timesReset {
 		ac.requeue(due)
 		ac.decision.Status = *ac.o.App.Status.DeepCopy()
 		return ac.decision
-	} else if hasNode(driver) {
-		return ac.startingOnNode(driver, message)
 	}
 	return ac.publisher.publish(status.Starting, message)
 }
@@ -138,18 +147,20 @@ func (ac attempt) starting(driver *pods.Record) Decision {
 func (ac attempt) startingOnNode(driver *pods.Record, message string) Decision {
 	if due := ac.o.App.Status.Times.Admitted.Add(warningDelay); ac.o.Now.Before(due) {
 		ac.requeue(due)
-		return ac.publisher.publish(status.Starting, message)
+		return ac.startingInTime(message)
 	}
 	if ac.o.DriverEvent == nil {
 		return need(NeedDriverEvent, ac.start())
 	}
 	ac.requeue(ac.o.Now.Add(warningInterval))
-	if event := *ac.o.DriverEvent; event != "" {
-		reason, _, _ := strings.Cut(event, ":")
-		prefix := fmt.Sprintf("driver pod %s does not start; last warning: ", driver.Name)
-		if message = prefix + event; strings.HasPrefix(ac.view.Message, prefix+reason+":") {
-			message = ac.view.Message // the same in other words is not written again
-		}
+	event := *ac.o.DriverEvent
+	if event == "" {
+		return ac.startingInTime(message)
+	}
+	reason, _, _ := strings.Cut(event, ":")
+	prefix := fmt.Sprintf("driver pod %s does not start; last warning: ", driver.Name)
+	if message = prefix + event; strings.HasPrefix(ac.view.Message, prefix+reason+":") {
+		message = ac.view.Message // the same in other words is not written again
 	}
 	return ac.publisher.publish(status.Starting, message)
 }
@@ -171,7 +182,7 @@ func (ac attempt) running() Decision {
 		ac.s.Driver.UIAddress = ac.o.UIAddress
 	}
 	moved := ac.elastic.allocate()
-	ac.countExecutors(ac.health.latchReady() || ac.was != status.Running || moved)
+	ac.countExecutors(ac.health.newlyReady() && ac.health.readyMatters() || ac.was != status.Running || moved)
 	ac.view.ReadyLatched = ac.s.Times.ExecutorsReady != nil
 	if at, stop := ac.deadlines.run(); stop.reason != "" {
 		ac.requeue(at)
@@ -182,22 +193,36 @@ func (ac attempt) running() Decision {
 	return ac.publisher.publish(status.Running, fmt.Sprintf("run %d, attempt %d: driver pod %s is running%s", ac.s.Run, ac.s.Attempt, ac.s.Driver.PodName, ac.delegation.otherGate()+ac.deadlines.heldMessage()))
 }
 
-// countExecutors updates the executor counts: at once if something else is written anyway, else at a bounded rate.
+// countExecutors updates the executor counts, and that the executors are ready: at once if something else is written
+// anyway, else at a bounded rate.
 func (ac attempt) countExecutors(withStage bool) {
 	counted := ac.health.status()
-	if equality.Semantic.DeepEqual(counted, ac.s.Executors) {
+	if !ac.health.newlyReady() && equality.Semantic.DeepEqual(counted, ac.s.Executors) {
 		return
 	}
-	due := ac.o.LastWrite.Add(ac.o.ExecutorInterval)
-	if fewer := ac.o.ReadyDroppedSince; !fewer.IsZero() && fewer.Add(endingDelay).After(due) {
-		due = fewer.Add(endingDelay) // most executors go because the driver is about to end
-	}
-	if !withStage && ac.o.Now.Before(due) {
+	if due := ac.countsDue(counted); !withStage && ac.o.Now.Before(due) {
 		ac.requeue(due)
 		return
 	}
+	ac.health.recordReady()
 	ac.announceMissing(counted)
 	ac.s.Executors = counted
+}
+
+// countsDue returns when changed executor counts are written if nothing else is.
+func (ac attempt) countsDue(counted *v1alpha1.ExecutorStatus) time.Time {
+	interval, before := ac.o.ExecutorInterval, ac.s.Executors
+	if before == nil {
+		before = &v1alpha1.ExecutorStatus{}
+	}
+	if counted.Ready >= before.Ready && counted.Failed == before.Failed && counted.Problem == before.Problem {
+		interval *= goodNewsFactor
+	}
+	due := ac.o.LastWrite.Add(interval)
+	if fewer := ac.o.ReadyDroppedSince; !fewer.IsZero() && fewer.Add(endingDelay).After(due) {
+		return fewer.Add(endingDelay) // most executors go because the driver is about to end
+	}
+	return due
 }
 
 // announceMissing records one event if executors of a running application do not start because something is missing

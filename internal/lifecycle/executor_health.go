@@ -5,6 +5,9 @@ package lifecycle
 
 import (
 	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/pods"
@@ -23,9 +26,9 @@ type executorHealth struct {
 func (eh executorHealth) status() *v1alpha1.ExecutorStatus {
 	mine := eh.currentPods()
 	c := pods.Count(mine)
-	wanted, peak := int32(0), c.Ready
+	wanted, peak := int32(0), max(c.Ready, eh.o.ReadyPeak.Count)
 	if before := eh.s.Executors; before != nil {
-		wanted, peak = before.Wanted, max(before.Peak, c.Ready)
+		wanted, peak = before.Wanted, max(before.Peak, peak)
 	}
 	failed, failures := eh.failures.count()
 	return &v1alpha1.ExecutorStatus{Wanted: wanted, Ready: c.Ready, Pending: c.Pending, Gated: c.SchedulingGated, Peak: peak, Failed: failed,
@@ -81,28 +84,49 @@ func (eh executorHealth) whyGated() string {
 	return "executors above the base gang wait for quota: " + eh.o.Allocation.Why
 }
 
-// latchReady records that the driver and all executors that the attempt began with are ready together, and reports
-// whether it has just done so. The attempt stays ready from then on: executors come and go.
-func (eh executorHealth) latchReady() bool {
-	if eh.s.Times.ExecutorsReady != nil {
-		return false
+// readySince returns since when the driver and all executors that the attempt began with are ready, or when they were so
+// first; zero if this process has not seen them ready.
+func (eh executorHealth) readySince() time.Time {
+	now := eh.status()
+	switch required := eh.required(now); {
+	case eh.o.ReadyPeak.Count >= required && !eh.o.ReadyPeak.Since.IsZero():
+		return eh.o.ReadyPeak.Since
+	case now.Ready >= required:
+		return eh.o.Now
 	}
-	if now := eh.status(); now.Ready < eh.required(now) {
-		return false
+	return time.Time{}
+}
+
+// newlyReady reports whether the executors that the attempt began with are ready, and the status does not say so.
+func (eh executorHealth) newlyReady() bool {
+	return eh.s.Times.DriverStarted != nil && eh.s.Times.ExecutorsReady == nil && !eh.readySince().IsZero()
+}
+
+// readyMatters reports whether anything but people waits for the executors to be ready: the application is Ready by
+// them, the grant may shrink from then on, or the gate shows them to others.
+func (eh executorHealth) readyMatters() bool {
+	return eh.o.App.Spec.ReadyWhen == v1alpha1.ReadyWhenRunning || eh.isElastic() || eh.s.Grant == nil || catalog.Of(eh.s.Grant.Gate).ShowsProgress
+}
+
+// recordReady records since when the executors are ready, if they are or have been. The attempt counts as ready from then
+// on: executors come and go.
+func (eh executorHealth) recordReady() {
+	if !eh.newlyReady() {
+		return
 	}
-	eh.s.Times.ExecutorsReady = eh.nowPtr()
-	return true
+	since := metav1.NewTime(eh.readySince().Truncate(time.Second))
+	eh.s.Times.ExecutorsReady = &since
 }
 
 // startOverdue reports whether executors should be ready by now and are still pending. With one ready and none pending
 // Spark has all that it wants now.
 func (eh executorHealth) startOverdue() bool {
 	at := eh.deadlines.executorsReady()
-	if at.IsZero() || eh.o.Now.Before(at) {
+	if at.IsZero() || eh.o.Now.Before(at) || !eh.readySince().IsZero() {
 		return false
 	}
 	now := eh.status()
-	return now.Ready < eh.required(now) && (now.Ready == 0 || now.Pending > 0)
+	return now.Ready == 0 || now.Pending > 0
 }
 
 // startMessage says how many executors were ready in time, and what keeps the others.

@@ -138,6 +138,7 @@ func crash(after int) func(*world) bool {
 		w.crashes(after)
 		w.lagging = nil
 		clear(w.endSeen)
+		w.memory.forget()
 		return true
 	}
 }
@@ -182,7 +183,7 @@ func (w *world) state() [sha256.Size]byte {
 	for uid, at := range w.endSeen {
 		seen[string(uid)] = at
 	}
-	text, err := json.Marshal([]any{w.now, w.app, live, w.lagging != nil, visible, w.room, w.wanted, w.granted, seen})
+	text, err := json.Marshal([]any{w.now, w.app, live, w.lagging != nil, visible, w.room, w.wanted, w.granted, seen, w.memory.known()})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -208,6 +209,7 @@ func TestEveryOrder(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			set(&w.app.Spec)
+			w.memory.on = name == "retried"
 			w.pass()
 			states, moves := explore(w, *depth)
 			t.Logf("%d states by %d moves, to a depth of %d", states, moves, *depth)

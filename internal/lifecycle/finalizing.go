@@ -50,6 +50,7 @@ func (en ending) attemptEnded(o pods.Outcome) Decision {
 	if en.s.Times.DriverStarted == nil && o.ExitCode != nil {
 		en.s.Times.DriverStarted = en.nowPtr() // it ran and ended between two looks
 	}
+	en.health.recordReady()
 	en.s.Executors = en.health.status()
 	if !o.Succeeded {
 		o.Message = withCause(o, en.o.LogCause) + en.failures.note()
@@ -76,6 +77,7 @@ func withCause(o pods.Outcome, cause string) string {
 // stop writes the intent to stop the attempt, then stops it.
 func (en ending) stop(found stopFinding) Decision {
 	reason, message := found.reason, found.message
+	en.health.recordReady()
 	en.s.Stopping = reason
 	en.s.Times.Stopping = en.nowPtr()
 	outcome, cause := en.judge(reason)

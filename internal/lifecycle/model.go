@@ -36,6 +36,8 @@ type Observation struct {
 	// ReadyDroppedSince is when this process first saw that fewer executors are ready than the status says; zero if
 	// they are not fewer.
 	ReadyDroppedSince time.Time
+	// ReadyPeak is the most executors of the current attempt that this process has seen ready together; zero if none was.
+	ReadyPeak ReadyPeak
 	// LastWrite is when this process last wrote the status; zero if it never did.
 	LastWrite time.Time
 	// UIAddress is the address of the web interface of the attempt, inside the cluster or outside; empty if unknown.
@@ -44,7 +46,8 @@ type Observation struct {
 	ReferenceTimeout time.Duration
 	// MaxTermination bounds how long pods that have to end may take, whatever they or the spec say. Default: 10m.
 	MaxTermination time.Duration
-	// ExecutorInterval bounds how often executor counts alone are written. Default: 10s.
+	// ExecutorInterval bounds how often executor counts alone are written; those that say only that more executors are
+	// ready wait twice as long. Default: 10s.
 	ExecutorInterval time.Duration
 
 	// Plan is the planned start; nil until it was needed.
@@ -75,6 +78,12 @@ type Observation struct {
 	CreatedDriver types.UID
 	// InputsChanged names the inputs of the grant that changed before the driver was created; empty if none did.
 	InputsChanged string
+}
+
+// ReadyPeak is the largest number of executors that were ready together, and since when that many were seen.
+type ReadyPeak struct {
+	Count int32
+	Since time.Time
 }
 
 // Start identifies one start of the application.

@@ -215,6 +215,7 @@ var events = []event{
 		w.pass()
 		w.budget, w.lagging = -1, nil
 		clear(w.endSeen)
+		w.memory.forget()
 		w.gateRestarts(r)
 		w.logf("operator: crashed and restarted")
 		return true
@@ -290,6 +291,7 @@ func playSchedule(t *testing.T, seed uint64) int {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // a schedule has to be replayable, not secret
 	w := newWorld(t)
+	w.memory.on = seed%2 == 1
 	for range 40 {
 		events[r.IntN(len(events))](w, r)
 		if r.IntN(3) > 0 {

@@ -62,6 +62,8 @@ type world struct {
 	warning string
 	// endSeen is when the operator first saw the end of a driver, by its uid; a crash forgets it.
 	endSeen map[types.UID]time.Time
+	// memory is what the operator remembers of its writes and of executors.
+	memory memory
 
 	created map[string]int // driver pods ever created, by run/attempt
 	// places are when each run began to wait, preempted is how many attempts had to release their quota.
@@ -134,6 +136,7 @@ func (w *world) decide(obstacle string) Decision {
 	}
 	o.DriverEndedSince, o.Eviction = w.sawEnd(o.Pods), w.eviction()
 	o.ExecutorFailures = w.failures(o.Pods)
+	w.memory.recall(&o)
 	for range 12 {
 		d := Decide(o)
 		switch d.Need {
@@ -347,6 +350,7 @@ func (w *world) write(d Decision) bool {
 		w.moves = true
 	}
 	w.app.Status = *d.Status.DeepCopy()
+	w.memory.written, w.memory.writes = w.now, w.memory.writes+1
 	if after := stageText(w.app); after != before {
 		w.logf("operator: %s", after)
 	}

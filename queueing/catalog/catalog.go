@@ -20,7 +20,7 @@ type entry struct {
 var gates = []entry{
 	{v1alpha1.GateEmbedded, queueing.Capabilities{Queues: true, SparkQueues: true, UnmanagedPods: true, Resizes: true}},
 	{v1alpha1.GateKueue, queueing.Capabilities{
-		Queues: true, Resizes: true, DescribesPods: true, QueueLabel: v1alpha1.KueueQueueLabel, OwnFlavors: true, PodIntegration: true,
+		Queues: true, Resizes: true, DescribesPods: true, QueueLabel: v1alpha1.KueueQueueLabel, OwnFlavors: true, PodIntegration: true, ShowsProgress: true,
 	}},
 	{v1alpha1.GateVolcano, queueing.Capabilities{Queues: true, DescribesPods: true, LeavesExecutors: true, Scheduler: "volcano"}},
 	{v1alpha1.GateYuniKorn, queueing.Capabilities{Queues: true, DescribesPods: true, LeavesExecutors: true, Scheduler: "yunikorn"}},

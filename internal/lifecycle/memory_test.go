@@ -1,0 +1,195 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"testing"
+	"time"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/pods"
+	"github.com/sparkgate/sparkgate/internal/status"
+)
+
+// memory is what an operator remembers from pass to pass, and forgets when it crashes. One that is not on remembers nothing.
+type memory struct {
+	on bool
+	// written is when the status was written last; writes counts all writes, also over crashes.
+	written time.Time
+	writes  int
+	// peak is that of the executors of the attempt.
+	peak         ReadyPeak
+	run, attempt int64
+}
+
+// recall puts what is remembered into an observation, after what it shows.
+func (m *memory) recall(o *Observation) {
+	if !m.on {
+		return
+	}
+	s := &o.App.Status
+	if m.run != s.Run || m.attempt != s.Attempt {
+		m.run, m.attempt, m.peak = s.Run, s.Attempt, ReadyPeak{}
+	}
+	var ready int32
+	for _, r := range o.Pods {
+		if r.Run == s.Run && r.Attempt == s.Attempt && r.CountsAsReady() {
+			ready++
+		}
+	}
+	if ready > m.peak.Count {
+		m.peak = ReadyPeak{Count: ready, Since: o.Now}
+	}
+	o.LastWrite, o.ReadyPeak = m.written, m.peak
+}
+
+// forget is what a crash does.
+func (m *memory) forget() { *m = memory{on: m.on, writes: m.writes} }
+
+// known is what decisions depend on.
+func (m *memory) known() []any { return []any{m.on, m.written, m.peak, m.run, m.attempt} }
+
+// newBusyWorld returns a world whose operator remembers, with an application that has just been submitted.
+func newBusyWorld(t *testing.T, set func(*v1alpha1.SparkApplicationSpec)) *world {
+	t.Helper()
+	w := newWorld(t)
+	w.memory.on = true
+	if set != nil {
+		set(&w.app.Spec)
+	}
+	w.settle()
+	return w
+}
+
+// executorsRun starts both executors two seconds after the driver, which starts a second after its creation.
+func (w *world) executorsRun() {
+	w.after(time.Second)
+	w.runs()
+	w.settle()
+	w.after(2 * time.Second)
+	w.executor(w.driverName()+"-exec-1", true)
+	w.executor(w.driverName()+"-exec-2", true)
+	w.settle()
+}
+
+// TestWritesOfALife: a run of 15 s takes three writes of the status: the intent, that the driver runs, and the end. The end says
+// when the executors were ready, and how many.
+func TestWritesOfALife(t *testing.T) {
+	t.Parallel()
+	w := newBusyWorld(t, nil)
+	w.executorsRun()
+	ready := w.now
+	w.after(13 * time.Second)
+	w.settle()
+	w.endsWithExecutors(0)
+	s := &w.app.Status
+	if w.memory.writes != 3 {
+		t.Errorf("%d writes of the status, want 3\n%s", w.memory.writes, w.story())
+	}
+	if at := s.Times.ExecutorsReady; at == nil || !at.Time.Equal(ready) {
+		t.Errorf("executors were ready at %v, want %s", at, ready)
+	}
+	if e := s.Executors; e.Summary != "2/2" || e.Peak != 2 {
+		t.Errorf("executors %s with a peak of %d, want 2/2 and 2", e.Summary, e.Peak)
+	}
+}
+
+// TestWhenCountsAreWritten: counts that say only that more executors are ready wait for 20 s after the last write; what is wrong with
+// them, for 10 s; nothing waits where more than people go by it.
+func TestWhenCountsAreWritten(t *testing.T) {
+	t.Parallel()
+	streaming := func(s *v1alpha1.SparkApplicationSpec) { s.ReadyWhen = v1alpha1.ReadyWhenRunning }
+	for name, tt := range map[string]struct {
+		set   func(*v1alpha1.SparkApplicationSpec)
+		gate  string
+		spoil func(*world)
+		after time.Duration // after the write that the driver runs
+	}{
+		"both are ready":           {after: goodNewsFactor * DefaultExecutorInterval},
+		"the application is Ready": {set: streaming, after: 2 * time.Second},
+		"Kueue shows the progress": {gate: "Kueue", after: 2 * time.Second},
+		"another one cannot start": {after: DefaultExecutorInterval, spoil: func(w *world) {
+			name := w.driverName() + "-exec-3"
+			w.executor(name, false)
+			w.change(name, func(p *pods.Record) { p.Waiting = pods.Waiting{Reason: "ErrImagePull", Message: "not found"} })
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.memory.on = true
+			if tt.gate != "" {
+				w.gate = tt.gate
+			}
+			if tt.set != nil {
+				tt.set(&w.app.Spec)
+			}
+			w.settle()
+			w.executorsRun()
+			runs := w.app.Status.Times.DriverStarted.Time
+			if tt.spoil != nil {
+				tt.spoil(w)
+			}
+			for w.app.Status.Times.ExecutorsReady == nil {
+				d := w.pass()
+				if w.app.Status.Times.ExecutorsReady != nil {
+					break
+				}
+				if !d.RequeueAt.After(w.now) || d.RequeueAt.Sub(runs) > time.Minute {
+					t.Fatalf("the next look is at %s\n%s", d.RequeueAt, w.story())
+				}
+				w.now = d.RequeueAt
+			}
+			if got := w.now.Sub(runs); got != tt.after {
+				t.Errorf("written %s after the driver ran, want %s", got, tt.after)
+			}
+		})
+	}
+}
+
+// TestReadyExecutorsAreNotOverdue: an attempt whose executors were all ready before its status says so is not stopped when one is
+// lost meanwhile.
+func TestReadyExecutorsAreNotOverdue(t *testing.T) {
+	t.Parallel()
+	w := newBusyWorld(t, func(s *v1alpha1.SparkApplicationSpec) { s.Timeouts = &v1alpha1.Timeouts{ExecutorStart: seconds(5)} })
+	w.executorsRun()
+	delete(w.pods, w.driverName()+"-exec-1")
+	w.executor(w.driverName()+"-exec-3", false)
+	w.after(5 * time.Second)
+	w.settle()
+	if stage, _ := status.StageOf(w.app.Status.Conditions); stage != status.Running || w.app.Status.Stopping != "" {
+		t.Errorf("stage %s, stopping %q\n%s", stage, w.app.Status.Stopping, w.story())
+	}
+}
+
+// TestDriversThatStartInTime: a driver that takes 9 s to run costs no write of its own; one that takes longer is shown as Starting, and
+// one in whose way something is, as soon as that is known.
+func TestDriversThatStartInTime(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		warning string
+		takes   time.Duration
+		want    int // writes until the driver runs
+	}{
+		"in time":  {"", startingDelay - time.Second, 2},
+		"late":     {"", startingDelay + time.Second, 3},
+		"hindered": {"FailedMount: secret not found", startingDelay - time.Second, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newBusyWorld(t, nil)
+			w.warning = tt.warning
+			w.change(w.driverName(), func(p *pods.Record) { p.Scheduled, p.Node = true, "node-1" })
+			for range int(tt.takes / time.Second) {
+				w.after(time.Second)
+				w.pass()
+			}
+			w.runs()
+			w.settle()
+			if w.memory.writes != tt.want {
+				t.Errorf("%d writes of the status, want %d\n%s", w.memory.writes, tt.want, w.story())
+			}
+		})
+	}
+}
