@@ -26,6 +26,8 @@ func (e queueEngine) Reload(ctx context.Context) error { return e.gate.Reload(ct
 
 func (e queueEngine) Names() []string { return e.gate.Names() }
 
+func (e queueEngine) WriteNews(name string) bool { return e.gate.WriteNews(name) }
+
 func (e queueEngine) State(name string) (queue.State, bool) {
 	s, known := e.gate.State(name)
 	if !known {

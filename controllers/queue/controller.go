@@ -46,6 +46,9 @@ type Engine interface {
 	State(name string) (State, bool)
 	// Names returns the names of all configured queues.
 	Names() []string
+	// WriteNews has the News of a queue written soon, with something that is written anyway. It reports false for a queue
+	// of which nothing else is written.
+	WriteNews(name string) bool
 }
 
 // State is what the embedded queue knows of one queue.
@@ -226,14 +229,22 @@ func (r *Reconciler) publish(ctx context.Context, queue *v1alpha1.SparkQueue) (c
 	if wait := r.due(queue, after).Sub(now); wait > 0 {
 		return ctrl.Result{RequeueAfter: wait}, nil
 	}
+	if numbersOnly(queue, after) && r.Engine.WriteNews(queue.Name) {
+		return ctrl.Result{}, nil
+	}
 	if err := r.Client.Status().Patch(ctx, after, client.MergeFrom(queue), client.FieldOwner(v1alpha1.FieldOwner)); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(fmt.Errorf("write status of queue %s: %w", queue.Name, err))
 	}
 	r.logConditions(queue, after)
-	r.mu.Lock()
-	r.written[queue.Name] = now
-	r.mu.Unlock()
+	r.noteWritten(queue.Name, now)
 	return ctrl.Result{}, nil
+}
+
+// noteWritten remembers when the counts of a queue were written last.
+func (r *Reconciler) noteWritten(queue string, at time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.written[queue] = at
 }
 
 // logConditions logs the conditions that a write has changed.

@@ -33,6 +33,9 @@ type engineDouble struct {
 	reloads int
 	specs   map[string]v1alpha1.SparkQueueSpec
 	states  map[string]State
+	// roots are the queues of which something else is written, and asked those whose news were to go with it.
+	roots map[string]bool
+	asked []string
 }
 
 func (e *engineDouble) Reload(ctx context.Context) error {
@@ -59,6 +62,13 @@ func (e *engineDouble) Names() []string {
 		names = append(names, name)
 	}
 	return names
+}
+
+func (e *engineDouble) WriteNews(name string) bool {
+	if e.roots[name] {
+		e.asked = append(e.asked, name)
+	}
+	return e.roots[name]
 }
 
 // bench is a reconciler over the given queues.

@@ -4,6 +4,6 @@
 // Package queue reconciles SparkQueues: it hands their configuration to the embedded queue and publishes what that has
 // counted.
 //
-// The ledger in the same status belongs to the gate Embedded, which swaps it by resource version. This package writes
-// merge patches that do not mention it.
+// The ledger in the same status belongs to the gate Embedded, which swaps it by resource version. Counts of a queue with
+// a ledger go with its writes (News); all else is written here, in merge patches that do not mention the ledger.
 package queue

@@ -21,7 +21,9 @@ type fixedEngine map[string]State
 
 func (fixedEngine) Reload(context.Context) error      { return nil }
 func (e fixedEngine) State(name string) (State, bool) { s, known := e[name]; return s, known }
-func (e fixedEngine) Names() []string                 { return []string{"gone", "team-a"} }
+func (fixedEngine) WriteNews(string) bool             { return false }
+
+func (e fixedEngine) Names() []string { return []string{"gone", "team-a"} }
 
 func TestGauges(t *testing.T) {
 	t.Parallel()

@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -48,18 +50,26 @@ type ledgers struct {
 // swap writes the ledger of a tree: all grants of this process that are in flight. It returns errFenced if the ledger
 // belongs to another process.
 func (w *ledgers) swap(ctx context.Context, root string) error {
+	return w.swapWith(ctx, root, w.o.news(ctx, root))
+}
+
+// swapWith is swap with news that are known.
+func (w *ledgers) swapWith(ctx context.Context, root string, news News) error {
 	l, err := w.of(ctx, root)
 	if err != nil {
 		return err
 	}
 	for range 5 {
 		next := w.next(root, l)
-		version, err := w.write(ctx, root, l.version, next)
+		version, err := w.write(ctx, root, l.version, next, news.Fields)
 		if err == nil {
 			l.version, l.seq, l.entries, l.written = version, next.seq, next.len(), w.o.Clock.Now()
 			w.mu.Lock()
 			w.orphans.written(next.Orphans)
 			w.mu.Unlock()
+			if len(news.Fields) > 0 {
+				news.Written()
+			}
 			return nil
 		}
 		if isDefiniteFailure(err) {
@@ -125,8 +135,8 @@ func (w *ledgers) next(root string, l *ledger) *page {
 // write swaps the ledger if the queue is still at the given resource version, and returns the new one.
 //
 // A merge patch keeps what it does not name, so that a text without entries, and the lists of earlier versions, are
-// written as null.
-func (w *ledgers) write(ctx context.Context, root, version string, next *page) (string, error) {
+// written as null. news are other fields of the status.
+func (w *ledgers) write(ctx context.Context, root, version string, next *page, news map[string]any) (string, error) {
 	fields := map[string]any{"holder": w.o.Holder, "epoch": next.epoch, "seq": next.seq, "entries": nil, "inFlight": nil, "orphans": nil}
 	entries, err := next.Encode()
 	if err != nil {
@@ -135,10 +145,9 @@ func (w *ledgers) write(ctx context.Context, root, version string, next *page) (
 	if entries != "" {
 		fields["entries"] = entries
 	}
-	patch, err := json.Marshal(map[string]any{
-		"metadata": map[string]any{"resourceVersion": version},
-		"status":   map[string]any{"ledger": fields},
-	})
+	status := map[string]any{"ledger": fields}
+	maps.Copy(status, news)
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"resourceVersion": version}, "status": status})
 	if err != nil {
 		return "", fmt.Errorf("encode ledger: %w", err)
 	}
@@ -184,7 +193,7 @@ func (w *ledgers) takeOver(ctx context.Context, queue *v1alpha1.SparkQueue) (v1a
 		}
 		next.epoch, next.seq = before.Epoch+1, before.Seq+1
 	}
-	version, err := w.write(ctx, queue.Name, queue.ResourceVersion, next)
+	version, err := w.write(ctx, queue.Name, queue.ResourceVersion, next, nil)
 	if err != nil {
 		return v1alpha1.LedgerEntries{}, fmt.Errorf("take over ledger of queue %s: %w", queue.Name, err)
 	}
@@ -231,4 +240,27 @@ func (w *ledgers) empty(ctx context.Context) (again bool, err error) {
 		}
 	}
 	return again, nil
+}
+
+// writeNews writes the ledgers of those queues that have news, in the same write without the entries that are obsolete.
+// The error is errFenced if another process has taken a ledger over; after any other failure, failed is true.
+func (w *ledgers) writeNews(ctx context.Context) (failed bool, err error) {
+	w.mu.Lock()
+	roots := slices.Sorted(maps.Keys(w.unwritten))
+	clear(w.unwritten)
+	w.mu.Unlock()
+	for _, root := range roots {
+		news := w.o.news(ctx, root)
+		if len(news.Fields) == 0 {
+			continue // they were written with a grant meanwhile
+		}
+		switch err := w.swapWith(ctx, root, news); {
+		case errors.Is(err, errFenced):
+			return false, err
+		case err != nil && !apierrors.IsNotFound(err) && ctx.Err() == nil:
+			w.o.Log.Error(err, "write the counts of a queue", "queue", root)
+			failed = true
+		}
+	}
+	return failed, nil
 }

@@ -44,6 +44,8 @@ func (l *loop) run(ctx context.Context) error {
 		case <-rested:
 			rested = nil
 			err = l.emptyLedgers(ctx)
+		case <-l.newsRequested:
+			err = l.writeNews(ctx)
 		}
 		if err != nil {
 			return err
@@ -197,18 +199,34 @@ func (l *loop) emptyLedgers(ctx context.Context) error {
 	return err
 }
 
+// writeNews writes the news of queues. After a failure, whoever has them is asked again, after a pause.
+func (l *loop) writeNews(ctx context.Context) error {
+	failed, err := l.ledgers.writeNews(ctx)
+	if failed {
+		l.after(ctx, retryDelay, l.observer)
+	}
+	return err
+}
+
 // retryLater requests a cycle after a ledger could not be written.
 func (l *loop) retryLater(ctx context.Context) { l.cycleAfter(ctx, retryDelay, func() {}) }
 
 // cycleAfter requests a cycle after a pause, and calls first before that.
 func (l *loop) cycleAfter(ctx context.Context, pause time.Duration, first func()) {
+	l.after(ctx, pause, func() {
+		first()
+		l.cycleRequested.request()
+	})
+}
+
+// after calls do after a pause, unless ctx ends before.
+func (l *loop) after(ctx context.Context, pause time.Duration, do func()) {
 	over := l.o.Clock.After(pause)
 	go func() {
 		select {
 		case <-ctx.Done():
 		case <-over:
-			first()
-			l.cycleRequested.request()
+			do()
 		}
 	}()
 }

@@ -40,6 +40,9 @@ type Options struct {
 	Meter Meter
 	// DecisionLog records the calls of the engine; the zero value records nothing.
 	DecisionLog decisionlog.Options
+
+	// news is set by Accompany.
+	news func(ctx context.Context, root string) News
 }
 
 // Share says which queues a gate decides on, where several gates share them.
@@ -67,6 +70,9 @@ func (o *Options) setDefaults() {
 	}
 	if o.Meter == nil {
 		o.Meter = noMeter{}
+	}
+	if o.news == nil {
+		o.news = func(context.Context, string) News { return News{} }
 	}
 	if o.Fenced == nil {
 		o.Fenced = func(error) {}

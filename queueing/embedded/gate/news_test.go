@@ -1,0 +1,143 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package gate
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/types"
+	clocktesting "k8s.io/utils/clock/testing"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// counts are news of a queue, with a record of what became of them.
+type counts struct {
+	pending int32
+	written int
+}
+
+func (c *counts) news(context.Context, string) News {
+	if c.pending == 0 {
+		return News{}
+	}
+	return News{Fields: map[string]any{"pending": c.pending}, Written: func() { c.written, c.pending = c.written+1, 0 }}
+}
+
+// newsGate returns an open gate whose queue has news, and a function that lets the writes of its status fail or not.
+func newsGate(t *testing.T) (g *Gate, c *counts, fail func(bool)) {
+	t.Helper()
+	g, _, _ = measured(t, nil)
+	c = &counts{}
+	broken := false
+	g.o.Client = interceptor.NewClient(g.o.Client.(client.WithWatch), interceptor.Funcs{
+		SubResourcePatch: func(ctx context.Context, to client.Client, sub string, obj client.Object, patch client.Patch, o ...client.SubResourcePatchOption) error {
+			if broken {
+				return errors.New("no answer")
+			}
+			return to.SubResource(sub).Patch(ctx, obj, patch, o...)
+		},
+	})
+	g.Accompany(c.news)
+	acquired, err := g.Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.Open(acquired, nil, nil, func(queueing.Key) bool { return true })
+	return g, c, func(b bool) { broken = b }
+}
+
+func pendingOfTeam(t *testing.T, g *Gate) int32 {
+	t.Helper()
+	queue := &v1alpha1.SparkQueue{}
+	if err := g.o.Live.Get(t.Context(), types.NamespacedName{Name: "team-a"}, queue); err != nil {
+		t.Fatal(err)
+	}
+	return queue.Status.Pending
+}
+
+// TestNewsGoWithGrants: what there is to say of a queue is in the write that records a grant.
+func TestNewsGoWithGrants(t *testing.T) {
+	t.Parallel()
+	g, c, _ := newsGate(t)
+	if _, err := g.Sync(t.Context(), piSince(noon)); err != nil {
+		t.Fatal(err)
+	}
+	before := ledgerOfTeam(t, g).Seq
+	c.pending = 7
+	if err := g.loop.cycle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := ledgerOfTeam(t, g); got.Seq != before+1 || len(got.InFlight) != 1 {
+		t.Errorf("write %d with %d entries, want write %d with 1", got.Seq, len(got.InFlight), before+1)
+	}
+	if got := pendingOfTeam(t, g); got != 7 || c.written != 1 {
+		t.Errorf("%d pending, reported %d times as written; want 7 and once", got, c.written)
+	}
+}
+
+// TestNewsAlone: news without a grant are written with a ledger that has no obsolete entries any longer, so that it takes no write to
+// leave these out; they are not written where they have been meanwhile, nor for a queue without a ledger.
+func TestNewsAlone(t *testing.T) {
+	t.Parallel()
+	g, c, _ := newsGate(t)
+	if _, err := g.Sync(t.Context(), piSince(noon)); err != nil {
+		t.Fatal(err)
+	}
+	if err := g.loop.cycle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	g.Persisted(t.Context(), pi, queueing.Grant{Run: 1, Attempt: 2})
+	before := ledgerOfTeam(t, g).Seq
+	c.pending = 3
+	if !g.WriteNews("team-a") || g.WriteNews("team-b") {
+		t.Error("the root queue has a ledger, and the unknown one has none")
+	}
+	for range 2 {
+		if err := g.loop.writeNews(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g.WriteNews("team-a") // nothing is new
+	if err := g.loop.writeNews(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := ledgerOfTeam(t, g); got.Seq != before+1 || len(got.InFlight) != 0 {
+		t.Errorf("write %d with %d entries, want write %d with none", got.Seq, len(got.InFlight), before+1)
+	}
+	if got := pendingOfTeam(t, g); got != 3 {
+		t.Errorf("%d pending, want 3", got)
+	}
+	if roots, lately := g.ledgers.obsolete(); len(roots) > 0 || lately {
+		t.Errorf("ledgers %v are to be emptied (lately: %t), want none", roots, lately)
+	}
+}
+
+// TestNewsThatCannotBeWritten are asked for again after a pause.
+func TestNewsThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	g, c, fail := newsGate(t)
+	asked := make(chan struct{}, 1)
+	g.Observe(func() { asked <- struct{}{} })
+	c.pending = 3
+	g.WriteNews("team-a")
+	fail(true)
+	if err := g.loop.writeNews(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if c.written != 0 {
+		t.Error("news that failed to be written are reported as written")
+	}
+	clock := g.o.Clock.(*clocktesting.FakeClock)
+	if !clock.HasWaiters() {
+		t.Fatal("nothing waits for the pause")
+	}
+	clock.Step(retryDelay)
+	<-asked
+}
